@@ -1,0 +1,4 @@
+/* api.c: the public calls of libtplan. */
+#include "config.h"
+
+#include "include/tplan.h"

@@ -1,0 +1,65 @@
+/* costs.h: what the planner knows of a machine: times, nothing else.
+ *
+ * Made by calib (measured) or from machine profiles (estimated), read by the
+ * planner, so that neither knows the other. Device 0 is the host. */
+#ifndef TP_IR_COSTS_H
+#define TP_IR_COSTS_H
+
+#include "ir/graph.h"
+
+#define TP_COST_NONE G_MAXINT64 /* this device cannot */
+
+typedef struct
+{
+  gint64 time_ns;             /* TP_COST_NONE: not on this device */
+  gint64 spread_ns;           /* half of the 95 % interval */
+  gboolean is_estimated;      /* from the roofline, not measured */
+  const char *reason;         /* why not, when TP_COST_NONE; interned */
+} TpCost;
+
+/* Nodes that may be run as one kernel when all are on one device. */
+typedef struct
+{
+  int n_nodes;
+  const int *nodes;           /* topological order; the first is the anchor */
+} TpGroup;
+
+typedef struct
+{
+  int n_groups;
+  TpGroup *groups;
+} TpGroups;
+
+typedef struct
+{
+  int ref_count;
+  int n_devices;
+  char **devices;             /* "cpu", "opencl:0", "sim:..." */
+  char *digest;               /* hex SHA-256 of every figure used */
+  int n_nodes;
+  TpCost *nodes;              /* [node * n_devices + device] */
+  int n_groups;
+  TpCost *groups;             /* [group * n_devices + device]: fused, whole */
+  int n_tensors;
+  TpCost *to_device;          /* [tensor * n_devices + device], device > 0 */
+  TpCost *to_host;            /* likewise */
+  gboolean is_simulated;      /* any device is a sim */
+} TpCosts;
+
+TpGroups *tp_groups_new (void);
+void tp_groups_free (TpGroups *groups);
+void tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGroups, tp_groups_free)
+
+/* All costs TP_COST_NONE, transfers 0. */
+TpCosts *tp_costs_new (int n_devices, const char *const *devices,
+                       const TpGraph *graph, const TpGroups *groups);
+TpCosts *tp_costs_ref (TpCosts *costs);
+void tp_costs_unref (TpCosts *costs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCosts, tp_costs_unref)
+TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
+TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
+/* Computes @costs->digest once all figures are in. */
+void tp_costs_seal (TpCosts *costs);
+
+#endif

@@ -1,0 +1,100 @@
+/* op.h: the op table. One record per op; there is no op enum, so that nobody
+ * can switch on it. Devices see nests, never ops. */
+#ifndef TP_IR_OP_H
+#define TP_IR_OP_H
+
+#include "ir/graph.h"
+#include "ir/nest.h"
+
+#define TP_VARIADIC (-1)
+
+typedef enum
+{
+  TP_OP_MAP,      /* elementwise with broadcasting */
+  TP_OP_REDUCE,
+  TP_OP_CONTRACT,
+  TP_OP_WINDOW,
+  TP_OP_MOVE,     /* copies elements elsewhere */
+  TP_OP_VIEW,     /* same bytes, another shape: costs nothing */
+  TP_OP_OPAQUE,   /* known by its cost only */
+} TpOpKind;
+
+typedef struct
+{
+  const char *name;
+  TpAttrKind kind;
+  gboolean is_required;
+} TpAttrSpec;
+
+typedef struct
+{
+  TpDtype dtype;
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+} TpShape;
+
+/* A tensor of doubles, dense row-major, for references. */
+typedef struct
+{
+  TpDtype dtype;
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+  gint64 count;
+  double *data;
+} TpRefTensor;
+
+typedef enum
+{
+  TP_DOMAIN_ANY,      /* about normal(0, 1) */
+  TP_DOMAIN_POSITIVE, /* above 0.1 */
+} TpDomain;
+
+struct TpOp
+{
+  const char *name;           /* ONNX's; in graphs and plans; never changes */
+  TpOpKind kind;
+  int n_inputs_min;
+  int n_inputs_max;           /* TP_VARIADIC: no bound */
+  int n_outputs_max;
+  const TpAttrSpec *attrs;    /* NULL name ends; both readers obey them */
+  TpDomain domain;            /* range of random inputs in tests */
+  double tolerance;           /* largest relative error a device may show */
+
+  /* Output types and shapes. Inputs left out are NULL. A constant input's value
+   * may be read (Reshape). Purely a function of its arguments. */
+  gboolean (*infer) (const TpNode *node, const TpTensor *const *inputs,
+                     TpShape *outputs, GError **error);
+
+  /* Appends the nests that compute the node, reading strides from the tensors.
+   * FALSE with TPLAN_ERROR_UNSUPPORTED: only `ref` can run this case.
+   * NULL for VIEW and OPAQUE. */
+  gboolean (*lower) (const TpGraph *graph, const TpNode *node,
+                     TpLowered *lowered, GError **error);
+
+  /* The meaning of the op; plain C in double; never fast. Written apart from
+   * lower(), so that each checks the other. */
+  void (*reference) (const TpNode *node, const TpRefTensor *const *inputs,
+                     TpRefTensor *outputs);
+};
+
+const TpOp *tp_op_find (const char *name);
+const TpOp *const *tp_op_list (int *out_n); /* sorted by name */
+
+/* Lowers one node, or several that are to be one fused program: @nodes in
+ * topological order, the first is the anchor, each later one a MAP whose one
+ * input is the value so far. Operands become the tensors read and the one
+ * written. TPLAN_ERROR_UNSUPPORTED: cannot be lowered, or not fused. */
+TpLowered *tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
+                           GError **error);
+
+/* Runs the whole graph by references. @inputs: one per graph input, doubles,
+ * row-major. Returns one array per graph output, or per tensor when
+ * @keep_all; free with g_ptr_array_unref(). Memory is checked. */
+GPtrArray *tp_graph_run_reference (const TpGraph *graph,
+                                   const double *const *inputs,
+                                   gboolean keep_all, GError **error);
+/* One node: @inputs (NULL: left out) and @outputs preallocated. */
+void tp_node_run_reference (const TpGraph *graph, const TpNode *node,
+                            double *const *inputs, double **outputs);
+
+#endif

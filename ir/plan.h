@@ -1,0 +1,97 @@
+/* plan.h: a placement, what it costs, and the proof that none is cheaper.
+ *
+ * Data only: loading a bad one can give a bad plan, never a memory error. */
+#ifndef TP_IR_PLAN_H
+#define TP_IR_PLAN_H
+
+#include "ir/costs.h"
+
+typedef struct
+{
+  int tensor;
+  int from, to;               /* devices */
+  gint64 size_bytes;
+  gint64 time_ns;
+} TpTransfer;
+
+/* One arc of the cut network, with the flow that proves the bound. Names of
+ * vertices: "s", "t", "n<node>" (placement of a node), "h<tensor>" (its copy on
+ * the device), "d<tensor>" (its copy on the host), "g<group>c" and "g<group>d"
+ * (the fusion helpers). */
+typedef struct
+{
+  char *from, *to;
+  gint64 capacity;            /* -1: infinite */
+  gint64 flow;
+} TpArc;
+
+typedef struct
+{
+  int node;
+  int device;
+  gint64 time_ns;             /* predicted; 0 for all but the first of a group */
+  gint64 spread_ns;
+  gint64 margin_ns;           /* how far its cost must move to flip the plan;
+                               * -1: not asked for or pinned */
+} TpPlacement;
+
+typedef struct
+{
+  int ref_count;
+  char *graph_path;           /* as given to optimize */
+  char *graph_name;
+  char *graph_digest;
+  char *costs_digest;
+  GHashTable *dims;           /* char* -> gint64*; may be NULL */
+  char *objective;            /* "time" */
+  int n_devices;
+  char **devices;
+  gboolean is_simulated;
+  int n_placements;           /* one per node of the prepared graph */
+  TpPlacement *placements;
+  TpGroups *groups;           /* in effect: all members on one device */
+  int n_transfers;
+  TpTransfer *transfers;
+  gint64 cost_ns;
+  gint64 bound_ns;
+  int best_single;            /* device, or -1: no single device can */
+  gint64 best_single_ns;
+  int n_estimated;            /* ops whose time is an estimate */
+  gint64 *peak_bytes;         /* per device, by the arena */
+  TpCosts *costs;             /* the figures used: lets `check` and `explain`
+                               * work from the plan and the graph alone */
+  TpGroups *all_groups;       /* the groups offered to the planner */
+  gint64 constant_ns;         /* fusion gains taken before the cut: cost =
+                               * cut - constant */
+  int n_arcs;
+  TpArc *arcs;
+} TpPlan;
+
+TpPlan *tp_plan_new (void);
+TpPlan *tp_plan_ref (TpPlan *plan);
+void tp_plan_unref (TpPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
+
+/* JSON, format "tplan-plan/1", carrying its own SHA-256. Byte-equal for equal
+ * plans. */
+char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
+gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
+                       const char *path, GError **error);
+/* Reads and checks form, ranges and digest; @out_graph gets the prepared graph
+ * it names, loaded again (its digest is compared). */
+TpPlan *tp_plan_load (const char *path, TpGraph **out_graph, GError **error);
+
+/* Byte offsets for intervals of lifetime, none overlapping in both time and
+ * space: greedy by size. */
+typedef struct
+{
+  gint64 size_bytes;
+  int first, last;            /* steps, inclusive */
+  gint64 offset;              /* out */
+} TpInterval;
+
+/* Returns bytes in all; @out_bound_bytes: the largest sum alive at one step. */
+gint64 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
+                          gint64 *out_bound_bytes);
+
+#endif

@@ -1,0 +1,25 @@
+/* planner.h: fusion and placement: graph + costs -> plan. Pure: no device, no
+ * clock, no file; equal arguments give equal plans. */
+#ifndef TP_PLANNER_PLANNER_H
+#define TP_PLANNER_PLANNER_H
+
+#include "ir/plan.h"
+
+/* Disjoint groups of nodes that could run as one kernel, by the rules table.
+ * @disabled: names of rules not to use, NULL-terminated (nullable). */
+TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
+
+/* The cheapest placement for @objective ("time": work and transfers in
+ * sequence), two devices, exact, with its certificate.
+ * TPLAN_ERROR_INFEASIBLE names the pins; TPLAN_ERROR_LIMIT: sums overflow. */
+TpPlan *tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
+                  const char *objective, GError **error);
+/* Fills margin_ns of every placement by forced re-cuts. */
+gboolean tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error);
+
+/* Checks a plan against graph and costs with code of its own: shares nothing
+ * with tp_place() but the data. @reasons gets one string per fault.
+ * Returns whether the plan is valid and proved. */
+gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
+
+#endif

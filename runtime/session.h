@@ -1,0 +1,46 @@
+/* session.h: a plan made ready to run, and runs of it. */
+#ifndef TP_RUNTIME_SESSION_H
+#define TP_RUNTIME_SESSION_H
+
+#include "ir/plan.h"
+#include "runtime/device.h"
+
+typedef struct TpSession TpSession;
+
+/* One step as run: a unit, or a transfer. */
+typedef struct
+{
+  int node;                   /* first node of the unit; -1: transfer */
+  int tensor;                 /* transfer; else -1 */
+  int device;                 /* transfer: destination */
+  gint64 predicted_ns;
+  gint64 measured_ns;         /* of the last profiled run; 0: never */
+} TpSessionStep;
+
+/**
+ * tp_session_new:
+ *
+ * Opens the devices of @plan, compiles every unit, packs constants, lays out one
+ * arena per device and binds every launch. Keeps refs on @graph and @plan.
+ * TPLAN_ERROR_DEVICE, _MEMORY, _UNSUPPORTED (a node that cannot be lowered).
+ */
+TpSession *tp_session_new (TpGraph *graph, TpPlan *plan,
+                           const TpDeviceOptions *options, GError **error);
+void tp_session_free (TpSession *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSession, tp_session_free)
+
+/* @inputs, @outputs: host arrays, row-major, in the order of the graph, each of
+ * the tensor's size_bytes. Allocates nothing, decides nothing. */
+gboolean tp_session_run (TpSession *session, const void *const *inputs,
+                         void *const *outputs, GError **error);
+/* The same, waiting after every step and filling measured_ns. */
+gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
+                                  void *const *outputs, GError **error);
+const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
+/* Per device of the plan: bytes of arena and of packed constants. */
+gint64 tp_session_get_peak_bytes (const TpSession *session, int device);
+/* Nanoseconds the last run took: wall clock, or the virtual clock when any
+ * device is simulated. */
+gint64 tp_session_get_time_ns (const TpSession *session);
+
+#endif

@@ -1,0 +1,23 @@
+# What every test folder shares: GTest programs speak TAP.
+AM_CPPFLAGS = $(BASE_CPPFLAGS) $(JANSSON_CFLAGS)
+AM_CFLAGS = $(BASE_CFLAGS)
+AM_TESTS_ENVIRONMENT = G_DEBUG=fatal-warnings; export G_DEBUG; \
+  G_TEST_SRCDIR='$(abs_srcdir)'; export G_TEST_SRCDIR; \
+  G_TEST_BUILDDIR='$(abs_builddir)'; export G_TEST_BUILDDIR; \
+  TPLAN_MODULE_DIR='$(abs_top_builddir)/codegen/.libs'; export TPLAN_MODULE_DIR; \
+  TPLAN='$(abs_top_builddir)/cli/tplan'; export TPLAN; \
+  top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+  top_builddir='$(abs_top_builddir)'; export top_builddir;
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+TEST_EXTENSIONS = .sh
+IR = $(top_builddir)/ir/libir.la
+CODEGEN = $(top_builddir)/codegen/libcodegen.la
+PLANNER = $(top_builddir)/planner/libplanner.la
+RUNTIME = $(top_builddir)/runtime/libruntime.la
+CALIB = $(top_builddir)/calib/libcalib.la
+VIEW = $(top_builddir)/view/libview.la
+check_PROGRAMS =
+dist_check_SCRIPTS =
+EXTRA_DIST =
+TESTS = $(check_PROGRAMS) $(dist_check_SCRIPTS)
