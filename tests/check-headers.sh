@@ -1,0 +1,26 @@
+#!/bin/sh
+# Every header compiles alone, and a vendor's API stays in one folder.
+cd "$top_srcdir" || exit 99
+headers=$(ls include/*.h ir/*.h codegen/*.h planner/*.h runtime/*.h calib/*.h view/*.h cli/*.h 2>/dev/null)
+echo "1..$(($(echo "$headers" | wc -l) + 4))"
+n=0
+for header in $headers; do
+  n=$((n + 1))
+  if messages=$(${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused-parameter -Werror \
+    -I. -I"$top_builddir" -I"$top_builddir/codegen" $CHECK_CFLAGS -x c "$header" 2>&1); then
+    echo "ok $n - $header"
+  else
+    printf '%s\n' "$messages" | sed 's/^/# /'
+    echo "not ok $n - $header"
+  fi
+done
+only ()
+{
+  n=$((n + 1))
+  bad=$(grep -lE "$2" ir/*.[ch] codegen/*.[ch] planner/*.[ch] runtime/*.[ch] calib/*.[ch] view/*.[ch] cli/*.[ch] | grep -v "$3")
+  if [ -z "$bad" ]; then echo "ok $n - $1 only in $3"; else echo "# $bad"; echo "not ok $n - $1 only in $3"; fi
+}
+only LLVM '#include <llvm-c' '^codegen/'
+only OpenCL '#include <CL/' '^runtime/'
+only cgraph '#include <(graphviz/)?(cgraph|gvc)' '^view/'
+only SQLite '#include <sqlite3' '^calib/'

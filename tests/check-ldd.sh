@@ -1,0 +1,16 @@
+#!/bin/sh
+# No libLLVM in the link closure of tplan, libtplan or any test: linked so, it
+# crashes OpenCL drivers built on another LLVM. Only the module has it.
+cd "$top_builddir" || exit 99
+objects=$(find cli tests bench -type f -perm -u+x ! -name '*.sh' ! -name '*.la' -path '*/*' 2>/dev/null | while IFS= read -r file; do
+  head -c 4 "$file" | grep -q ELF && echo "$file"
+done)
+set -- $objects
+echo "1..$(($# + 1))"
+n=0
+for object; do
+  n=$((n + 1))
+  if ldd "$object" 2>/dev/null | grep -qi llvm; then echo "not ok $n - $object"; else echo "ok $n - $object"; fi
+done
+n=$((n + 1))
+if [ $# -ge 2 ]; then echo "ok $n - looked at $# files"; else echo "not ok $n - looked at $# files only"; fi
