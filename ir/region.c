@@ -1,0 +1,171 @@
+/* region.c: bump allocation from chunks that double, within a budget. */
+#include "config.h"
+
+#include "ir/region.h"
+
+#include <string.h>
+
+#define FIRST_CHUNK_BYTES 4096
+#define LAST_CHUNK_BYTES (1 << 20)
+#define ALIGN 16
+#define WIDE_ALIGN 64 /* of requests of at least this size */
+
+typedef struct Chunk Chunk;
+struct Chunk
+{
+  Chunk *next;
+};
+
+typedef struct
+{
+  gpointer data;
+  GDestroyNotify destroy;
+} Owned;
+
+struct TpRegion
+{
+  gint64 budget_bytes;
+  gint64 used_bytes;
+  gsize chunk_bytes;          /* of the next chunk */
+  Chunk *chunks;
+  guint8 *pos, *end;
+  GArray *owned;              /* Owned */
+};
+
+TpRegion *
+tp_region_new (gint64 budget_bytes)
+{
+  TpRegion *region = g_new0 (TpRegion, 1);
+
+  region->budget_bytes = budget_bytes;
+  region->chunk_bytes = FIRST_CHUNK_BYTES;
+  region->owned = g_array_new (FALSE, FALSE, sizeof (Owned));
+  return region;
+}
+
+void
+tp_region_free (TpRegion *region)
+{
+  for (guint i = region->owned->len; i > 0; i--)
+    {
+      const Owned *owned = &g_array_index (region->owned, Owned, i - 1);
+      owned->destroy (owned->data);
+    }
+  g_array_unref (region->owned);
+  while (region->chunks != NULL)
+    {
+      Chunk *next = region->chunks->next;
+      g_free (region->chunks);
+      region->chunks = next;
+    }
+  g_free (region);
+}
+
+void
+tp_region_set_budget (TpRegion *region, gint64 budget_bytes)
+{
+  region->budget_bytes = budget_bytes;
+}
+
+gint64
+tp_region_get_used (const TpRegion *region)
+{
+  return region->used_bytes;
+}
+
+void
+tp_region_own (TpRegion *region, gpointer data, GDestroyNotify destroy)
+{
+  Owned owned = { data, destroy };
+
+  g_array_append_val (region->owned, owned);
+}
+
+static guint8 *
+align_up (guint8 *p, gsize align)
+{
+  return p + (-(guintptr) p & (align - 1));
+}
+
+/* A chunk with room for @bytes at any alignment. */
+static gboolean
+grow (TpRegion *region, gsize bytes)
+{
+  gsize size = MAX (region->chunk_bytes, bytes + sizeof (Chunk) + WIDE_ALIGN);
+  Chunk *chunk = g_try_malloc0 (size);
+
+  if (chunk == NULL)
+    return FALSE;
+  chunk->next = region->chunks;
+  region->chunks = chunk;
+  region->pos = (guint8 *) (chunk + 1);
+  region->end = (guint8 *) chunk + size;
+  region->chunk_bytes = MIN (region->chunk_bytes * 2, LAST_CHUNK_BYTES);
+  return TRUE;
+}
+
+static gboolean
+check_budget (TpRegion *region, gint64 n, gsize size, gint64 *out_bytes,
+              GError **error)
+{
+  gint64 bytes, used;
+
+  if (!tp_size_mul (n, size, &bytes)
+      || !tp_size_add (region->used_bytes, bytes, &used)
+      || used > region->budget_bytes)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                   "the file asks for %" G_GINT64_FORMAT " x %" G_GSIZE_FORMAT
+                   " bytes on top of %" G_GINT64_FORMAT
+                   ", and a file of its size may take %" G_GINT64_FORMAT
+                   ": it is damaged or made to harm",
+                   n, size, region->used_bytes, region->budget_bytes);
+      return FALSE;
+    }
+  *out_bytes = bytes;
+  return TRUE;
+}
+
+void *
+tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error)
+{
+  gint64 bytes;
+  gsize align;
+  guint8 *p;
+
+  if (!check_budget (region, n, size, &bytes, error))
+    return NULL;
+  align = bytes >= WIDE_ALIGN ? WIDE_ALIGN : ALIGN;
+  p = region->pos != NULL ? align_up (region->pos, align) : NULL;
+  if (p == NULL || p > region->end || bytes > region->end - p)
+    {
+      if (!grow (region, bytes))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                       "no memory for %" G_GINT64_FORMAT
+                       " bytes: close other programs", bytes);
+          return NULL;
+        }
+      p = align_up (region->pos, align);
+    }
+  region->pos = p + bytes;
+  region->used_bytes += bytes;
+  return p;
+}
+
+void *
+tp_region_dup (TpRegion *region, const void *data, gint64 n, gsize size,
+               GError **error)
+{
+  void *copy = tp_region_alloc (region, n, size, error);
+
+  if (copy != NULL && n > 0)
+    memcpy (copy, data, n * size);
+  return copy;
+}
+
+char *
+tp_region_strdup (TpRegion *region, const char *string, GError **error)
+{
+  return tp_region_dup (region, string, strlen (string) + 1, 1, error);
+}
