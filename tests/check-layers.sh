@@ -8,7 +8,7 @@ allowed ()
     codegen) echo 'codegen ir include' ;;
     planner) echo 'planner ir include' ;;
     runtime) echo 'runtime codegen ir include' ;;
-    calib) echo 'calib runtime ir include' ;;
+    calib) echo 'calib runtime codegen ir include' ;;
     view) echo 'view ir include' ;;
     cli) echo 'cli view calib runtime planner codegen ir include' ;;
   esac
