@@ -139,6 +139,11 @@ typedef struct
   gint64 n_points;            /* spatial points: how parallel it is */
 } TpWork;
 
+int tp_expr_arity (TpExprOp op);             /* 0 for leaves */
+const char *tp_expr_get_name (TpExprOp op);  /* "mul", ... */
+/* The value of an operation on values; leaves have none. */
+double tp_expr_apply (TpExprOp op, double a, double b, double c);
+
 TpNest *tp_nest_new (void);
 void tp_nest_free (TpNest *nest);
 TpNest *tp_nest_copy (const TpNest *nest);
@@ -157,6 +162,11 @@ int tp_nest_unary (TpNest *nest, TpExprOp op, int a);
 int tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b);
 int tp_nest_select (TpNest *nest, int a, int b, int c);
 
+/* Sets @used[i] for @expr and all it is made of; leaves the others alone. */
+void tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used);
+/* Whether the result is stored for each point of the reduce axes (softmax). */
+gboolean tp_nest_covers_reduce (const TpNest *nest);
+
 TpLowered *tp_lowered_new (void);
 void tp_lowered_free (TpLowered *lowered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLowered, tp_lowered_free)
@@ -172,6 +182,12 @@ gboolean tp_lowered_check (const TpLowered *lowered, GError **error);
  * they do not line up. Both number their operands by the same TpLowered. */
 TpNest *tp_nest_fuse (const TpNest *producer, const TpNest *consumer,
                       int operand);
+
+/* The other way round: @producer, a map, is computed where @consumer (of any
+ * kind) loads @operand. Where guards of that load fail its fill is taken, as
+ * before. NULL when they do not line up. */
+TpNest *tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
+                               int operand);
 
 /* Canonical text: equal text, equal computation. Part of the cost table's key. */
 char *tp_lowered_to_text (const TpLowered *lowered);
