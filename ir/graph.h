@@ -84,6 +84,8 @@ typedef struct
   const char *name;           /* unique; made up if the file has none */
   const char *type;           /* as written, such as "Conv" */
   const TpOp *op;             /* NULL: opaque, has costs only */
+  int opset;                  /* of the graph: rules differ between versions;
+                               * set by the builder */
   int n_inputs;
   const int *inputs;          /* tensors; -1: optional input left out */
   int n_outputs;

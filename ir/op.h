@@ -75,21 +75,32 @@ struct TpOp
    * lower(), so that each checks the other. */
   void (*reference) (const TpNode *node, const TpRefTensor *const *inputs,
                      TpRefTensor *outputs);
+
+  /* Elementwise ops need no more than these two, which tp_lower_map () and
+   * tp_reference_map () carry over the elements: an expression of the inputs
+   * (-1: left out), and its value. NULL for all others. */
+  int (*map_expr) (const TpNode *node, TpNest *nest, const int *x);
+  double (*map_value) (const TpNode *node, const double *x);
 };
 
 const TpOp *tp_op_find (const char *name);
 const TpOp *const *tp_op_list (int *out_n); /* sorted by name */
 
 /* Lowers one node, or several that are to be one fused program: @nodes in
- * topological order, the first is the anchor, each later one a MAP whose one
- * input is the value so far. Operands become the tensors read and the one
- * written. TPLAN_ERROR_UNSUPPORTED: cannot be lowered, or not fused. */
+ * topological order, each reading the output of the one before, which nothing
+ * else reads: any number of MAPs (the prologue), at most one anchor of another
+ * kind (CONTRACT, WINDOW, REDUCE, MOVE), any number of MAPs (the epilogue).
+ * Operands become the tensors read, in the order of first use, and last the one
+ * written. A lone VIEW gives no nests. TPLAN_ERROR_UNSUPPORTED: cannot be
+ * lowered, or not fused. */
 TpLowered *tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
                            GError **error);
 
 /* Runs the whole graph by references. @inputs: one per graph input, doubles,
- * row-major. Returns one array per graph output, or per tensor when
- * @keep_all; free with g_ptr_array_unref(). Memory is checked. */
+ * row-major. Returns one array per graph output, or per tensor when @keep_all
+ * (NULL for constants); free with g_ptr_array_unref(). All row-major, whatever
+ * the layout. Memory is checked, and freed after the last reader unless
+ * @keep_all. */
 GPtrArray *tp_graph_run_reference (const TpGraph *graph,
                                    const double *const *inputs,
                                    gboolean keep_all, GError **error);

@@ -1,0 +1,81 @@
+/* op-util.h: what the files of ops share. */
+#ifndef TP_IR_OP_UTIL_H
+#define TP_IR_OP_UTIL_H
+
+#include "ir/op.h"
+
+/* ---- errors: "op 'conv1': ..."; always FALSE -------------------------- */
+
+gboolean tp_op_fail (const TpNode *node, GError **error, const char *format,
+                     ...) G_GNUC_PRINTF (3, 4);            /* INPUT */
+gboolean tp_op_refuse (const TpNode *node, GError **error, const char *format,
+                       ...) G_GNUC_PRINTF (3, 4);          /* UNSUPPORTED */
+char *tp_dims_to_text (int rank, const gint64 *dims); /* "[2, 3]"; caller frees */
+
+/* ---- shapes ------------------------------------------------------------ */
+
+gboolean tp_node_has_input (const TpNode *node, int i);
+/* Counts from the end when negative. FALSE with an error out of range. */
+gboolean tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback,
+                           int rank, int *out_axis, GError **error);
+gboolean tp_axis_resolve (const TpNode *node, gint64 axis, int rank,
+                          int *out_axis, GError **error);
+void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
+/* A constant input as integers; at most @max. FALSE with an error. */
+gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
+                            int i, int max, gint64 *out_values, int *out_n,
+                            GError **error);
+gboolean tp_infer_float (const TpNode *node, const TpTensor *const *inputs,
+                         GError **error); /* inputs 0.. are of one dtype */
+/* Output 0 has the shape and dtype of input 0. */
+gboolean tp_infer_same (const TpNode *node, const TpTensor *const *inputs,
+                        TpShape *outputs, GError **error);
+/* Output 0 is what all inputs broadcast to. */
+gboolean tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
+                             TpShape *outputs, GError **error);
+
+/* ---- lowering ---------------------------------------------------------- */
+
+/* One nest being built for a node. */
+typedef struct
+{
+  const TpGraph *graph;
+  const TpNode *node;
+  TpLowered *lowered;
+  const TpTensor *out;
+  TpNest *nest;
+} TpLowering;
+
+/* A nest that stores into output 0, with no axes yet. */
+TpLowering tp_lowering_new (const TpGraph *graph, const TpNode *node,
+                            TpLowered *lowered);
+const TpTensor *tp_lowering_get_input (const TpLowering *lowering, int i);
+/* One axis per output dimension, in order. */
+void tp_lowering_add_output_axes (TpLowering *lowering);
+/* A reduce axis, or -1 when @extent is 1: it would do nothing. */
+int tp_lowering_add_reduce_axis (TpLowering *lowering, gint64 extent);
+/* Input @i with all strides 0; the load number follows in nest->n_loads - 1. */
+TpAccess *tp_lowering_add_load (TpLowering *lowering, int i);
+/* Expression: input @i, broadcast to the first rank axes; a constant of one
+ * element becomes a number. */
+int tp_lowering_load_broadcast (TpLowering *lowering, int i);
+/* Expression: @expr combined over the reduce axes, if there are any. */
+int tp_lowering_reduce (TpLowering *lowering, TpCombiner combiner, int expr);
+/* Sets the result; hands the nest over. Always TRUE. */
+gboolean tp_lowering_finish (TpLowering *lowering, int result);
+/* The index of the operand for @tensor, added when new. */
+int tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor);
+
+gboolean tp_lower_map (const TpGraph *graph, const TpNode *node,
+                       TpLowered *lowered, GError **error);
+
+/* ---- references -------------------------------------------------------- */
+
+void tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
+                       TpRefTensor *outputs);
+void tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
+                        TpRefTensor *outputs);
+/* The next point of a box, last dimension fastest; FALSE after the last. */
+gboolean tp_dims_next (int rank, const gint64 *dims, gint64 *at);
+
+#endif
