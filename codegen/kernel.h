@@ -115,6 +115,8 @@ typedef struct
   gboolean is_written;
 } TpKernelBuffer;
 
+typedef struct TpKernelBuilder TpKernelBuilder; /* private to kernel.c */
+
 typedef struct
 {
   char *name;                 /* C identifier */
@@ -124,6 +126,7 @@ typedef struct
   TpKernelBuffer *buffers;
   gint64 n_groups;
   int local_size;             /* work-items per group; 1 on CPUs */
+  TpKernelBuilder *builder;   /* (owned) open regions, shared values */
 } TpKernel;
 
 TpKernel *tp_kernel_new (const char *name);
@@ -154,6 +157,8 @@ void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
                  TpValue mask);
 void tp_k_barrier (TpKernel *kernel);
 TpValue tp_k_for (TpKernel *kernel, TpValue first, TpValue end, gint64 step);
+/* Comes right after the tp_k_for() or another carry: make @initial before the
+ * loop. */
 TpValue tp_k_carry (TpKernel *kernel, TpValue initial);
 /* Closes the loop: @next[i] follows the i-th carry; @out_finals[i] is its value
  * after the loop. */
@@ -165,6 +170,7 @@ void tp_k_end_if (TpKernel *kernel);
 /* SSA order, kinds, lanes, regions; and, by interval arithmetic over counters,
  * group and item, every index against its buffer. */
 gboolean tp_kernel_verify (const TpKernel *kernel, GError **error);
+/* Canonical: equal text, equal computation. The name is left out. */
 char *tp_kernel_to_text (const TpKernel *kernel);
 /* OpenCL C of one kernel (no preamble) and the preamble of a program. */
 char *tp_kernel_to_opencl (const TpKernel *kernel);

@@ -1,0 +1,233 @@
+/* test-kernel.c: builder, text, structure checks and interpreter. */
+#include "config.h"
+
+#include "codegen/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* y[i] = sum over k of a[i + k] for k < 3, by 4 lanes with a tail. */
+static TpKernel *
+make_window (gint64 n)
+{
+  TpKernel *kernel = tp_kernel_new ("window");
+  int a = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, n + 2, FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, n, TRUE);
+  TpValue base, zero, left, mask, k, sum, k_for;
+
+  kernel->n_groups = (n + 3) / 4;
+  base = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
+                      tp_k_index (kernel, 4));
+  left = tp_k_binary (kernel, TP_I_ISUB, tp_k_index (kernel, n), base);
+  left = tp_k_unary (kernel, TP_I_INDEX_TO_I32, left);
+  mask = tp_k_binary (kernel, TP_I_ILESS, tp_k_iota (kernel, 4),
+                      tp_k_splat (kernel, left, 4));
+  zero = tp_k_f32 (kernel, 4, 0);
+  k_for = tp_k_for (kernel, tp_k_index (kernel, 0), tp_k_index (kernel, 3), 1);
+  sum = tp_k_carry (kernel, zero);
+  k = tp_k_load (kernel, a, tp_k_binary (kernel, TP_I_IADD, base, k_for), 4,
+                 mask);
+  k = tp_k_binary (kernel, TP_I_FADD, sum, k);
+  tp_k_end_for (kernel, &k, 1, &sum);
+  tp_k_store (kernel, y, base, sum, mask);
+  return kernel;
+}
+
+static void
+test_window (void)
+{
+  g_autoptr (TpKernel) kernel = make_window (10);
+  g_autoptr (GError) error = NULL;
+  float a[12], y[10] = { 0 };
+  float *buffers[] = { a, y };
+
+  for (int i = 0; i < 12; i++)
+    a[i] = (float)(i * i);
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_no_error (error);
+  for (int i = 0; i < 10; i++)
+    g_assert_cmpfloat (y[i], ==, a[i] + a[i + 1] + a[i + 2]);
+}
+
+static void
+test_text (void)
+{
+  g_autoptr (TpKernel) kernel = make_window (10), same = make_window (10);
+  g_autoptr (TpKernel) other = make_window (11);
+  g_autofree char *text = tp_kernel_to_text (kernel);
+  g_autofree char *same_text = tp_kernel_to_text (same);
+  g_autofree char *other_text = tp_kernel_to_text (other);
+
+  g_assert_cmpstr (text, ==, same_text);
+  g_assert_cmpstr (text, !=, other_text);
+  g_assert_nonnull (strstr (text, "groups 3 items 1\nb0 global 12\n"
+                                  "b1 global 10 written\n"));
+  g_assert_nonnull (strstr (text, "f32x4 = const 0x00000000\n"));
+  g_assert_nonnull (strstr (text, "\n  %"));
+}
+
+static void
+test_fold (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("fold");
+  TpValue x = tp_k_group (kernel), one = tp_k_index (kernel, 1), y, z;
+
+  g_assert_cmpint (tp_k_group (kernel), ==, x);
+  g_assert_cmpint (tp_k_binary (kernel, TP_I_IMUL, one, x), ==, x);
+  g_assert_cmpint (tp_k_binary (kernel, TP_I_IDIV, x, one), ==, x);
+  g_assert_cmpint (tp_k_binary (kernel, TP_I_IADD, x, tp_k_index (kernel, 0)),
+                   ==, x);
+  g_assert_cmpint (tp_k_binary (kernel, TP_I_ISUB, x, x), ==,
+                   tp_k_index (kernel, 0));
+  y = tp_k_binary (kernel, TP_I_IADD, x, tp_k_index (kernel, 5));
+  z = tp_k_binary (kernel, TP_I_ISUB, y, tp_k_index (kernel, 5));
+  g_assert_cmpint (z, ==, x);
+  z = tp_k_binary (kernel, TP_I_IMIN, tp_k_index (kernel, 9),
+                   tp_k_index (kernel, 4));
+  g_assert_cmpint (z, ==, tp_k_index (kernel, 4));
+  /* What would overflow stays an instruction, for the verifier to refuse. */
+  z = tp_k_index (kernel, G_MAXINT64);
+  g_assert_cmpint (kernel->instrs[tp_k_binary (kernel, TP_I_IADD, z, one)].op,
+                   ==, TP_I_IADD);
+}
+
+/* A value made inside a region is not shared with its outside. */
+static void
+test_scope (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("scope");
+  g_autoptr (GError) error = NULL;
+  TpValue inside, outside, zero = tp_k_index (kernel, 0);
+
+  tp_k_for (kernel, zero, tp_k_index (kernel, 3), 1);
+  inside = tp_k_f32 (kernel, 1, 2.5f);
+  g_assert_cmpint (tp_k_f32 (kernel, 1, 2.5f), ==, inside);
+  tp_k_end_for (kernel, NULL, 0, NULL);
+  outside = tp_k_f32 (kernel, 1, 2.5f);
+  g_assert_cmpint (inside, !=, outside);
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_no_error (error);
+}
+
+/* Carries that swap, a loop that never runs, and finals after it. */
+static void
+test_carry (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("carry");
+  g_autoptr (GError) error = NULL;
+  int out = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 4, TRUE);
+  TpValue zero = tp_k_index (kernel, 0), one = tp_k_f32 (kernel, 1, 1);
+  TpValue two = tp_k_f32 (kernel, 1, 2), next[2], final[2];
+  float memory[4], *buffers[] = { memory };
+
+  for (int trip = 3; trip >= 0; trip -= 3)
+    {
+      tp_k_for (kernel, zero, tp_k_index (kernel, trip), 1);
+      next[1] = tp_k_carry (kernel, one);
+      next[0] = tp_k_carry (kernel, two);
+      tp_k_end_for (kernel, next, 2, final);
+      tp_k_store (kernel, out, tp_k_index (kernel, trip ? 0 : 2), final[0], -1);
+      tp_k_store (kernel, out, tp_k_index (kernel, trip ? 1 : 3), final[1], -1);
+    }
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_no_error (error);
+  g_assert_cmpfloat (memory[0], ==, 2);
+  g_assert_cmpfloat (memory[1], ==, 1);
+  g_assert_cmpfloat (memory[2], ==, 1);
+  g_assert_cmpfloat (memory[3], ==, 2);
+}
+
+/* Work-items reverse an array through local memory; every second one writes
+ * twice over. */
+static void
+test_items (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("items");
+  g_autoptr (GError) error = NULL;
+  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 8, TRUE);
+  int local = tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 8, TRUE);
+  TpValue item = tp_k_item (kernel), value;
+  float memory[8], *buffers[] = { memory };
+
+  kernel->local_size = 8;
+  for (int i = 0; i < 8; i++)
+    memory[i] = (float)i;
+  tp_k_store (kernel, local, item, tp_k_load (kernel, data, item, 1, -1), -1);
+  tp_k_barrier (kernel);
+  value = tp_k_load (
+      kernel, local,
+      tp_k_binary (kernel, TP_I_ISUB, tp_k_index (kernel, 7), item), 1, -1);
+  tp_k_for (kernel, item, tp_k_index (kernel, 4), 3);
+  value = tp_k_carry (kernel, value);
+  value = tp_k_binary (kernel, TP_I_FADD, value, tp_k_f32 (kernel, 1, 10));
+  tp_k_end_for (kernel, &value, 1, &value);
+  tp_k_store (kernel, data, item, value, -1);
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_no_error (error);
+  for (int i = 0; i < 8; i++)
+    g_assert_cmpfloat (memory[i], ==, 7 - i + (i == 0 ? 20 : i < 4 ? 10 : 0));
+}
+
+static void
+test_out_of_bounds (void)
+{
+  g_autoptr (TpKernel) kernel = make_window (10);
+  g_autoptr (GError) error = NULL;
+  float a[12] = { 0 }, y[10], *buffers[] = { a, y };
+
+  kernel->buffers[0].n_elements = 11;
+  g_assert_false (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
+}
+
+/* Each change of one field makes an ill-formed kernel. */
+static void
+test_malformed (void)
+{
+  g_autoptr (TpKernel) kernel = make_window (10);
+  int n = kernel->n_instrs;
+
+  for (int i = 0; i < n; i++)
+    {
+      TpInstr saved = kernel->instrs[i], *instr = &kernel->instrs[i];
+
+      instr->lanes = 3;
+      g_assert_false (tp_kernel_verify (kernel, NULL));
+      *instr = saved;
+      if (instr->a >= 0)
+        {
+          instr->a = i;
+          g_assert_false (tp_kernel_verify (kernel, NULL));
+          *instr = saved;
+        }
+      instr->kind = instr->kind == TP_KIND_F32 ? TP_KIND_MASK : TP_KIND_F32;
+      g_assert_false (tp_kernel_verify (kernel, NULL));
+      *instr = saved;
+    }
+  kernel->n_instrs--;
+  g_assert_true (tp_kernel_verify (kernel, NULL));
+  for (kernel->n_instrs--; kernel->instrs[kernel->n_instrs - 1].op != TP_I_FOR;
+       kernel->n_instrs--)
+    g_assert_false (tp_kernel_verify (kernel, NULL));
+  kernel->n_instrs = n;
+  kernel->buffers[1].is_written = FALSE;
+  g_assert_false (tp_kernel_verify (kernel, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernel/window", test_window);
+  g_test_add_func ("/kernel/text", test_text);
+  g_test_add_func ("/kernel/fold", test_fold);
+  g_test_add_func ("/kernel/scope", test_scope);
+  g_test_add_func ("/kernel/carry", test_carry);
+  g_test_add_func ("/kernel/items", test_items);
+  g_test_add_func ("/kernel/out-of-bounds", test_out_of_bounds);
+  g_test_add_func ("/kernel/malformed", test_malformed);
+  return g_test_run ();
+}
