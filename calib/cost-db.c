@@ -1,3 +1,549 @@
+/* cost-db.c: the cost table as an SQLite file.
+ *
+ * A rollback journal, not a write-ahead log: a system table must be readable
+ * where its directory cannot be written. Transactions are short, so two
+ * processes seldom meet; when they do, one waits. What a transaction has
+ * acknowledged survives kill -9. */
 #include "config.h"
 
-#include "calib/calib.h"
+#include "calib/columns.h"
+#include "calib/cost-db.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SYSTEM_PATH "/var/lib/tplan/cost.db"
+#define APPLICATION_ID 0x74706c6e /* "tpln" */
+#define BUSY_MS 5000
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
+
+struct TpCostDb
+{
+  sqlite3 *sqlite;
+  char *path;
+  sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
+  TpCostDb *system;
+};
+
+static gboolean
+fail (TpCostDb *db, const char *what, GError **error)
+{
+  const char *message = sqlite3_errmsg (db->sqlite);
+
+  switch (sqlite3_errcode (db->sqlite) & 0xff)
+    {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_BUSY,
+                   "%s: cannot %s: another process holds the cost table: try "
+                   "again", db->path, what);
+      break;
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: cannot %s: %s: not a cost table of tplan: move it away",
+                   db->path, what, message);
+      break;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "%s: cannot %s: %s: set TPLAN_COST to a file you may write",
+                   db->path, what, message);
+      break;
+    default:
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "%s: cannot %s: %s", db->path, what, message);
+    }
+  return FALSE;
+}
+
+static gboolean
+execute (TpCostDb *db, const char *sql, const char *what, GError **error)
+{
+  if (sqlite3_exec (db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+    return fail (db, what, error);
+  return TRUE;
+}
+
+static sqlite3_stmt *
+prepare (TpCostDb *db, const char *sql, const char *what, GError **error)
+{
+  sqlite3_stmt *statement = NULL;
+
+  if (sqlite3_prepare_v2 (db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+    fail (db, what, error);
+  return statement;
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+static gboolean
+read_pragma (TpCostDb *db, const char *name, gint64 *out_value, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf ("PRAGMA %s", name);
+  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "read it", error);
+
+  if (statement == NULL)
+    return FALSE;
+  if (sqlite3_step (statement) != SQLITE_ROW)
+    return fail (db, "read it", error);
+  *out_value = sqlite3_column_int64 (statement, 0);
+  return TRUE;
+}
+
+static gboolean
+create_tables (TpCostDb *db, GError **error)
+{
+  g_autofree char *devices = tp_columns_declare (tp_device_columns);
+  g_autofree char *entries = tp_columns_declare (tp_entry_columns);
+  g_autofree char *sql = g_strdup_printf (
+      "CREATE TABLE device (id INTEGER PRIMARY KEY, %s);"
+      "CREATE TABLE entry (%s, FOREIGN KEY (device) REFERENCES device (id) "
+      "ON DELETE CASCADE);"
+      "CREATE INDEX entry_family ON entry (device, family);"
+      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+      devices, entries, APPLICATION_ID, TP_COST_DB_VERSION);
+
+  return execute (db, sql, "set it up", error);
+}
+
+/* Under a write lock, so that two processes never both create the tables. */
+static gboolean
+create_once (TpCostDb *db, GError **error)
+{
+  gint64 version = 0;
+  gboolean is_good;
+
+  if (!execute (db, "BEGIN IMMEDIATE", "set it up", error))
+    return FALSE;
+  is_good = read_pragma (db, "user_version", &version, error)
+            && (version != 0 || create_tables (db, error));
+  if (is_good)
+    return execute (db, "COMMIT", "set it up", error);
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
+static gboolean
+check_kind (TpCostDb *db, gint64 application, gint64 version, GError **error)
+{
+  if (application == APPLICATION_ID && version == TP_COST_DB_VERSION)
+    return TRUE;
+  if (application != APPLICATION_ID)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: an SQLite file, but not a cost table of tplan: name "
+                 "another file", db->path);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: cost table of version %" G_GINT64_FORMAT ", this tplan "
+                 "reads version %d: move it away and calibrate again",
+                 db->path, version, TP_COST_DB_VERSION);
+  return FALSE;
+}
+
+static gboolean
+check_schema (TpCostDb *db, GError **error)
+{
+  gint64 application = 0, version = 0, pages = 0;
+
+  if (!read_pragma (db, "application_id", &application, error)
+      || !read_pragma (db, "user_version", &version, error)
+      || !read_pragma (db, "page_count", &pages, error))
+    return FALSE;
+  if (application == 0 && version == 0 && pages <= 1)
+    {
+      if (!create_once (db, error)
+          || !read_pragma (db, "application_id", &application, error)
+          || !read_pragma (db, "user_version", &version, error))
+        return FALSE;
+    }
+  return check_kind (db, application, version, error);
+}
+
+static TpCostDb *
+open_file (const char *path, gboolean is_read_only, GError **error)
+{
+  g_autoptr (TpCostDb) db = g_new0 (TpCostDb, 1);
+  struct stat status;
+  gboolean is_empty = stat (path, &status) != 0 || status.st_size == 0;
+  /* Also to read, opened for writing where that is allowed: only so can what a
+   * killed writer left half done be undone. */
+  int flags = SQLITE_OPEN_READWRITE;
+
+  db->path = g_strdup (path);
+  if (!is_read_only || is_empty)
+    flags |= SQLITE_OPEN_CREATE;
+  if (sqlite3_open_v2 (is_read_only && is_empty ? ":memory:" : path,
+                       &db->sqlite, flags, NULL) != SQLITE_OK)
+    {
+      fail (db, "open it", error);
+      return NULL;
+    }
+  sqlite3_extended_result_codes (db->sqlite, 1);
+  tp_cost_db_set_busy_ms (db, BUSY_MS);
+  /* The file is trusted no further than its rows. */
+  if (!execute (db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
+                "PRAGMA cell_size_check = ON", "open it", error)
+      || !check_schema (db, error)
+      || !execute (db, is_read_only ? "PRAGMA query_only = ON"
+                                    : "PRAGMA query_only = OFF",
+                   "open it", error))
+    return NULL;
+  return g_steal_pointer (&db);
+}
+
+/* A set-uid process takes nothing from the environment. */
+static char *
+default_path (void)
+{
+  const char *given = secure_getenv ("TPLAN_COST");
+  const char *state = secure_getenv ("XDG_STATE_HOME");
+  const char *home = secure_getenv ("HOME");
+
+  if (given != NULL && *given != '\0')
+    return g_strdup (given);
+  if (state != NULL && g_path_is_absolute (state))
+    return g_build_filename (state, "tplan", "cost.db", NULL);
+  if (home == NULL || !g_path_is_absolute (home))
+    {
+      const struct passwd *user = getpwuid (getuid ());
+
+      home = user != NULL ? user->pw_dir : "/";
+    }
+  return g_build_filename (home, ".local", "state", "tplan", "cost.db", NULL);
+}
+
+/* A broken system table must not stop anyone: it is then absent. */
+static TpCostDb *
+open_system (const char *own_path)
+{
+  const char *path = secure_getenv ("TPLAN_SYSTEM_COST");
+
+  if (path == NULL)
+    path = SYSTEM_PATH;
+  if (strcmp (path, own_path) == 0 || access (path, R_OK) != 0)
+    return NULL;
+  return open_file (path, TRUE, NULL);
+}
+
+TpCostDb *
+tp_cost_db_open (const char *path, gboolean is_read_only, GError **error)
+{
+  g_autofree char *chosen = path != NULL ? g_strdup (path) : default_path ();
+  g_autofree char *folder = g_path_get_dirname (chosen);
+  TpCostDb *db;
+
+  if (!is_read_only && g_mkdir_with_parents (folder, 0700) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "%s: cannot make the folder: %s: set TPLAN_COST to a file "
+                   "you may write", folder, g_strerror (errno));
+      return NULL;
+    }
+  db = open_file (chosen, is_read_only, error);
+  if (db != NULL)
+    db->system = open_system (chosen);
+  return db;
+}
+
+void
+tp_cost_db_close (TpCostDb *db)
+{
+  if (db == NULL)
+    return;
+  tp_cost_db_close (db->system);
+  sqlite3_finalize (db->find);
+  sqlite3_close_v2 (db->sqlite);
+  g_free (db->path);
+  g_free (db);
+}
+
+TpCostDb *
+tp_cost_db_get_system (TpCostDb *db)
+{
+  return db->system;
+}
+
+const char *
+tp_cost_db_get_path (const TpCostDb *db)
+{
+  return db->path;
+}
+
+void
+tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms)
+{
+  sqlite3_busy_timeout (db->sqlite, busy_ms);
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+static void
+bind_row (sqlite3_stmt *statement, const TpColumn *columns, const void *row)
+{
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      const void *field = (const char *) row + columns[i].offset;
+
+      switch (columns[i].kind)
+        {
+        case TP_COLUMN_INT:
+          sqlite3_bind_int (statement, i + 1, *(const int *) field);
+          break;
+        case TP_COLUMN_INT64:
+          sqlite3_bind_int64 (statement, i + 1, *(const gint64 *) field);
+          break;
+        case TP_COLUMN_REAL:
+          sqlite3_bind_double (statement, i + 1, *(const double *) field);
+          break;
+        case TP_COLUMN_TEXT:
+          sqlite3_bind_text (statement, i + 1, *(char *const *) field, -1,
+                             SQLITE_STATIC);
+          break;
+        }
+    }
+}
+
+/* Reads columns from @first on into @row. */
+static void
+read_row (sqlite3_stmt *statement, int first, const TpColumn *columns,
+          void *row)
+{
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      void *field = (char *) row + columns[i].offset;
+      const char *text;
+
+      switch (columns[i].kind)
+        {
+        case TP_COLUMN_INT:
+          *(int *) field = sqlite3_column_int (statement, first + i);
+          break;
+        case TP_COLUMN_INT64:
+          *(gint64 *) field = sqlite3_column_int64 (statement, first + i);
+          break;
+        case TP_COLUMN_REAL:
+          *(double *) field = sqlite3_column_double (statement, first + i);
+          break;
+        case TP_COLUMN_TEXT:
+          text = (const char *) sqlite3_column_text (statement, first + i);
+          g_free (*(char **) field);
+          *(char **) field = g_utf8_make_valid (text != NULL ? text : "", -1);
+          break;
+        }
+    }
+}
+
+static TpDeviceRow *
+read_device (sqlite3_stmt *statement)
+{
+  TpDeviceRow *row = tp_device_row_new ();
+
+  row->id = sqlite3_column_int64 (statement, 0);
+  read_row (statement, 1, tp_device_columns, row);
+  return row;
+}
+
+static TpEntryRow *
+read_entry (sqlite3_stmt *statement)
+{
+  TpEntryRow *row = tp_entry_row_new ();
+
+  read_row (statement, 0, tp_entry_columns, row);
+  return row;
+}
+
+static gboolean
+find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = prepare (
+      db, "SELECT id FROM device WHERE name = ? AND identity = ? AND facts = ?",
+      "read a device", error);
+  int result;
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_text (statement, 1, row->name, -1, SQLITE_STATIC);
+  sqlite3_bind_text (statement, 2, row->identity, -1, SQLITE_STATIC);
+  sqlite3_bind_text (statement, 3, row->facts, -1, SQLITE_STATIC);
+  result = sqlite3_step (statement);
+  if (result == SQLITE_ROW)
+    row->id = sqlite3_column_int64 (statement, 0);
+  return result == SQLITE_ROW ? TRUE : fail (db, "read a device", error);
+}
+
+gboolean
+tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row, GError **error)
+{
+  g_autofree char *names = tp_columns_join (tp_device_columns, FALSE);
+  g_autofree char *holes = tp_columns_join (tp_device_columns, TRUE);
+  g_autoptr (GString) sql = g_string_new (NULL);
+  g_autoptr (sqlite3_stmt) statement = NULL;
+
+  g_string_printf (sql, "INSERT INTO device (%s) VALUES (%s) ON CONFLICT "
+                   "(name, identity, facts) DO UPDATE SET ", names, holes);
+  for (int i = 0; tp_device_columns[i].name != NULL; i++)
+    g_string_append_printf (sql, "%s%s = excluded.%s", i > 0 ? ", " : "",
+                            tp_device_columns[i].name,
+                            tp_device_columns[i].name);
+  statement = prepare (db, sql->str, "store a device", error);
+  if (statement == NULL)
+    return FALSE;
+  bind_row (statement, tp_device_columns, row);
+  if (sqlite3_step (statement) != SQLITE_DONE)
+    return fail (db, "store a device", error);
+  return find_device_id (db, row, error);
+}
+
+static gboolean
+put_all (TpCostDb *db, sqlite3_stmt *statement, GPtrArray *rows, GError **error)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      bind_row (statement, tp_entry_columns, g_ptr_array_index (rows, i));
+      if (sqlite3_step (statement) != SQLITE_DONE)
+        return fail (db, "store an entry", error);
+      sqlite3_reset (statement);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
+{
+  g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
+  g_autofree char *holes = tp_columns_join (tp_entry_columns, TRUE);
+  g_autoptr (GString) sql = g_string_new (NULL);
+  g_autoptr (sqlite3_stmt) statement = NULL;
+
+  g_string_printf (sql, "INSERT INTO entry (%s) VALUES (%s) ON CONFLICT "
+                   "(device, digest, dtype, schedule) DO UPDATE SET ",
+                   names, holes);
+  for (int i = 0; tp_entry_columns[i].name != NULL; i++)
+    g_string_append_printf (sql, "%s%s = excluded.%s", i > 0 ? ", " : "",
+                            tp_entry_columns[i].name,
+                            tp_entry_columns[i].name);
+  g_string_append_printf (sql, " WHERE NOT (state = %d AND excluded.state = %d)",
+                          TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL);
+  statement = prepare (db, sql->str, "store entries", error);
+  if (statement == NULL
+      || !execute (db, "BEGIN IMMEDIATE", "store entries", error))
+    return FALSE;
+  if (put_all (db, statement, rows, error))
+    {
+      sqlite3_reset (statement);
+      if (execute (db, "COMMIT", "store entries", error))
+        return TRUE;
+    }
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
+GPtrArray *
+tp_cost_db_list_devices (TpCostDb *db, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_device_row_free);
+  g_autofree char *names = tp_columns_join (tp_device_columns, FALSE);
+  g_autofree char *sql = g_strdup_printf (
+      "SELECT id, %s FROM device WHERE ?1 IS NULL OR name = ?1 "
+      "ORDER BY measured_at DESC, id DESC", names);
+  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "list devices", error);
+  int result;
+
+  if (statement == NULL)
+    return NULL;
+  sqlite3_bind_text (statement, 1, name, -1, SQLITE_STATIC);
+  while ((result = sqlite3_step (statement)) == SQLITE_ROW)
+    g_ptr_array_add (rows, read_device (statement));
+  if (result != SQLITE_DONE)
+    {
+      fail (db, "list devices", error);
+      return NULL;
+    }
+  return g_steal_pointer (&rows);
+}
+
+GPtrArray *
+tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
+                         GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+  g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
+  g_autofree char *sql = g_strdup_printf (
+      "SELECT %s FROM entry WHERE device = ?1%s ORDER BY label, digest, "
+      "schedule", names, family != NULL ? " AND family = ?2" : "");
+  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "list entries", error);
+  int result;
+
+  if (statement == NULL)
+    return NULL;
+  sqlite3_bind_int64 (statement, 1, device);
+  if (family != NULL)
+    sqlite3_bind_text (statement, 2, family, -1, SQLITE_STATIC);
+  while ((result = sqlite3_step (statement)) == SQLITE_ROW)
+    g_ptr_array_add (rows, read_entry (statement));
+  if (result != SQLITE_DONE)
+    {
+      fail (db, "list entries", error);
+      return NULL;
+    }
+  return g_steal_pointer (&rows);
+}
+
+static sqlite3_stmt *
+prepare_find (TpCostDb *db, GError **error)
+{
+  g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
+  g_autofree char *sql = g_strdup_printf (
+      "SELECT %s FROM entry WHERE device = ?1 AND digest = ?2 AND dtype = ?3 "
+      "ORDER BY state = %d, median_ns LIMIT 1", names, TP_ENTRY_FAILED);
+
+  return prepare (db, sql, "read an entry", error);
+}
+
+TpEntryRow *
+tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
+                       const char *dtype, GError **error)
+{
+  TpEntryRow *row = NULL;
+  int result;
+
+  if (db->find == NULL)
+    db->find = prepare_find (db, error);
+  if (db->find == NULL)
+    return NULL;
+  sqlite3_bind_int64 (db->find, 1, device);
+  sqlite3_bind_text (db->find, 2, digest, -1, SQLITE_STATIC);
+  sqlite3_bind_text (db->find, 3, dtype, -1, SQLITE_STATIC);
+  result = sqlite3_step (db->find);
+  if (result == SQLITE_ROW)
+    row = read_entry (db->find);
+  else if (result != SQLITE_DONE)
+    fail (db, "read an entry", error);
+  sqlite3_reset (db->find);
+  sqlite3_clear_bindings (db->find);
+  return row;
+}
+
+gboolean
+tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = prepare (
+      db, "DELETE FROM device WHERE id = ?", "forget a device", error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, device);
+  if (sqlite3_step (statement) != SQLITE_DONE)
+    return fail (db, "forget a device", error);
+  return TRUE;
+}

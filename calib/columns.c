@@ -1,0 +1,154 @@
+/* columns.c: see columns.h. */
+#include "config.h"
+
+#include "calib/columns.h"
+
+#include <stddef.h>
+
+#define DEVICE(field, kind) #field, kind, offsetof (TpDeviceRow, field)
+#define ENTRY(field, kind) kind, offsetof (TpEntryRow, field)
+
+const TpColumn tp_device_columns[] = {
+  { DEVICE (name, TP_COLUMN_TEXT), TRUE },
+  { DEVICE (identity, TP_COLUMN_TEXT), TRUE },
+  { DEVICE (facts, TP_COLUMN_TEXT), TRUE },
+  { DEVICE (is_host, TP_COLUMN_INT64), FALSE },
+  { DEVICE (peak_gflops, TP_COLUMN_REAL), FALSE },
+  { DEVICE (bandwidth_gbps, TP_COLUMN_REAL), FALSE },
+  { DEVICE (launch_ns, TP_COLUMN_REAL), FALSE },
+  { DEVICE (sync_ns, TP_COLUMN_REAL), FALSE },
+  { DEVICE (full_points, TP_COLUMN_REAL), FALSE },
+  { DEVICE (memory_bytes, TP_COLUMN_INT64), FALSE },
+  { "to_device_base_ns", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_device.base_ns), FALSE },
+  { "to_device_per_byte_ns", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_device.per_byte_ns), FALSE },
+  { "to_device_residual", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_device.residual), FALSE },
+  { "to_host_base_ns", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_host.base_ns), FALSE },
+  { "to_host_per_byte_ns", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_host.per_byte_ns), FALSE },
+  { "to_host_residual", TP_COLUMN_REAL,
+    offsetof (TpDeviceRow, to_host.residual), FALSE },
+  { DEVICE (measured_at, TP_COLUMN_INT64), FALSE },
+  { NULL, 0, 0, FALSE },
+};
+
+const TpColumn tp_entry_columns[] = {
+  { "device", ENTRY (device, TP_COLUMN_INT64), TRUE },
+  { "digest", ENTRY (digest, TP_COLUMN_TEXT), TRUE },
+  { "dtype", ENTRY (dtype, TP_COLUMN_TEXT), TRUE },
+  { "schedule", ENTRY (schedule, TP_COLUMN_TEXT), TRUE },
+  { "family", ENTRY (family, TP_COLUMN_TEXT), FALSE },
+  { "label", ENTRY (label, TP_COLUMN_TEXT), FALSE },
+  { "state", ENTRY (state, TP_COLUMN_INT64), FALSE },
+  { "reason", ENTRY (reason, TP_COLUMN_TEXT), FALSE },
+  { "n", ENTRY (stats.n, TP_COLUMN_INT), FALSE },
+  { "min_ns", ENTRY (stats.min_ns, TP_COLUMN_INT64), FALSE },
+  { "median_ns", ENTRY (stats.median_ns, TP_COLUMN_INT64), FALSE },
+  { "mad_ns", ENTRY (stats.mad_ns, TP_COLUMN_INT64), FALSE },
+  { "half_ns", ENTRY (stats.half_ns, TP_COLUMN_INT64), FALSE },
+  { "fma_ns", ENTRY (fma_ns, TP_COLUMN_INT64), FALSE },
+  { "stream_ns", ENTRY (stream_ns, TP_COLUMN_INT64), FALSE },
+  { "flops", ENTRY (work.flops, TP_COLUMN_INT64), FALSE },
+  { "read_bytes", ENTRY (work.read_bytes, TP_COLUMN_INT64), FALSE },
+  { "written_bytes", ENTRY (work.written_bytes, TP_COLUMN_INT64), FALSE },
+  { "constant_bytes", ENTRY (work.constant_bytes, TP_COLUMN_INT64), FALSE },
+  { "n_points", ENTRY (work.n_points, TP_COLUMN_INT64), FALSE },
+  { "measured_at", ENTRY (measured_at, TP_COLUMN_INT64), FALSE },
+  { NULL, 0, 0, FALSE },
+};
+
+char *
+tp_columns_join (const TpColumn *columns, gboolean is_placeholder)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
+                            is_placeholder ? "?" : columns[i].name);
+  return g_string_free (text, FALSE);
+}
+
+char *
+tp_columns_declare (const TpColumn *columns)
+{
+  static const char *const types[] = { "INTEGER", "INTEGER", "REAL", "TEXT" };
+  GString *text = g_string_new (NULL);
+  GString *keys = g_string_new (NULL);
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      g_string_append_printf (text, "%s %s NOT NULL, ", columns[i].name,
+                              types[columns[i].kind]);
+      if (columns[i].is_key)
+        g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
+                                columns[i].name);
+    }
+  g_string_append_printf (text, "UNIQUE (%s)", keys->str);
+  g_string_free (keys, TRUE);
+  return g_string_free (text, FALSE);
+}
+
+TpDeviceRow *
+tp_device_row_new (void)
+{
+  TpDeviceRow *row = g_new0 (TpDeviceRow, 1);
+
+  row->name = g_strdup ("");
+  row->identity = g_strdup ("");
+  row->facts = g_strdup ("");
+  return row;
+}
+
+void
+tp_device_row_free (TpDeviceRow *row)
+{
+  if (row == NULL)
+    return;
+  g_free (row->name);
+  g_free (row->identity);
+  g_free (row->facts);
+  g_free (row);
+}
+
+TpEntryRow *
+tp_entry_row_new (void)
+{
+  TpEntryRow *row = g_new0 (TpEntryRow, 1);
+
+  row->digest = g_strdup ("");
+  row->dtype = g_strdup ("");
+  row->schedule = g_strdup ("");
+  row->family = g_strdup ("");
+  row->label = g_strdup ("");
+  row->reason = g_strdup ("");
+  return row;
+}
+
+void
+tp_entry_row_free (TpEntryRow *row)
+{
+  if (row == NULL)
+    return;
+  g_free (row->digest);
+  g_free (row->dtype);
+  g_free (row->schedule);
+  g_free (row->family);
+  g_free (row->label);
+  g_free (row->reason);
+  g_free (row);
+}
+
+const char *
+tp_entry_state_get_name (gint64 state)
+{
+  static const char *const names[TP_N_ENTRY_STATES] = {
+    [TP_ENTRY_SETTLED] = "settled",
+    [TP_ENTRY_PROVISIONAL] = "provisional",
+    [TP_ENTRY_FAILED] = "failed",
+  };
+
+  return state >= 0 && state < TP_N_ENTRY_STATES ? names[state] : "unknown";
+}

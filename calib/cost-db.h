@@ -1,0 +1,105 @@
+/* cost-db.h: the rows of the cost table. Only this folder's .c files and `tplan
+ * cost` look at rows; everyone else asks tp_cost_db_lookup (). */
+#ifndef TP_CALIB_COST_DB_H
+#define TP_CALIB_COST_DB_H
+
+#include "calib/calib.h"
+#include "calib/stats.h"
+
+#define TP_COST_DB_VERSION 1
+
+/* time = base + per_byte * bytes */
+typedef struct
+{
+  double base_ns;
+  double per_byte_ns;
+  double residual;            /* largest relative error of a measured size */
+} TpFit;
+
+/* A device as it was when measured. Another driver, CPU, compiler or number of
+ * threads is another row. */
+typedef struct
+{
+  gint64 id;                  /* of the row; 0: not stored */
+  char *name;                 /* "opencl:0" */
+  char *identity;             /* TpDeviceInfo.identity */
+  char *facts;                /* tp_facts_gather (): cheap to compare */
+  gint64 is_host;
+  double peak_gflops;         /* of a large MatMul */
+  double bandwidth_gbps;      /* of a pointwise chain beyond the caches */
+  double launch_ns;           /* of an op with next to no work */
+  double sync_ns;             /* waiting for an idle queue */
+  double full_points;         /* as TpMachine */
+  gint64 memory_bytes;
+  TpFit to_device, to_host;
+  gint64 measured_at;         /* seconds since 1970 */
+} TpDeviceRow;
+
+typedef enum
+{
+  TP_ENTRY_SETTLED,           /* by the stop rule or the budget */
+  TP_ENTRY_PROVISIONAL,       /* few samples: usable, to be refined */
+  TP_ENTRY_FAILED,            /* the device refused, crashed or hung: reason */
+  TP_N_ENTRY_STATES
+} TpEntryState;
+
+typedef struct
+{
+  gint64 device;              /* id of its TpDeviceRow */
+  char *digest;               /* hex SHA-256 of tp_lowered_to_text () */
+  char *dtype;                /* of what is written */
+  char *schedule;             /* what the kernel was built by, "" if unknown */
+  char *family;               /* shape of the computation without its sizes */
+  char *label;                /* for people: "Conv 1x64x56x56" */
+  gint64 state;               /* TpEntryState */
+  char *reason;               /* FAILED: why; else "" */
+  TpStats stats;
+  gint64 fma_ns, stream_ns;   /* probes of the clock and the memory, taken in
+                               * the same rounds */
+  TpWork work;
+  gint64 measured_at;
+} TpEntryRow;
+
+TpDeviceRow *tp_device_row_new (void);
+void tp_device_row_free (TpDeviceRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDeviceRow, tp_device_row_free)
+TpEntryRow *tp_entry_row_new (void);
+void tp_entry_row_free (TpEntryRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEntryRow, tp_entry_row_free)
+const char *tp_entry_state_get_name (gint64 state);
+
+/* NULL: there is none. */
+TpCostDb *tp_cost_db_get_system (TpCostDb *db);
+const char *tp_cost_db_get_path (const TpCostDb *db);
+/* How long to wait for another process; 5 s unless told. */
+void tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms);
+
+/* Inserts, or replaces the row of equal name, identity and facts (its entries
+ * stay); fills row->id. */
+gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
+                                GError **error);
+/* In one transaction. Replaces entries of equal device, digest, dtype and
+ * schedule; a provisional one never replaces a settled one. */
+gboolean tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows,
+                                 GError **error);
+/* Rows of device @name, all if NULL, last measured first. */
+GPtrArray *tp_cost_db_list_devices (TpCostDb *db, const char *name,
+                                    GError **error);
+/* Entries of a device; @family NULL: all. */
+GPtrArray *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
+                                    const char *family, GError **error);
+/* The fastest usable schedule, else the failed one. %NULL without @error: there
+ * is none. */
+TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
+                                   const char *digest, const char *dtype,
+                                   GError **error);
+/* Drops a device row with its entries. */
+gboolean tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error);
+
+/* JSON, format "tplan-cost/1". Import checks all of it before the first row is
+ * written; entries measured later win. @out_n: entries taken. */
+char *tp_cost_db_export (TpCostDb *db, GError **error);
+gboolean tp_cost_db_import (TpCostDb *db, const char *text, gsize size,
+                            int *out_n, GError **error);
+
+#endif

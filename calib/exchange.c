@@ -1,0 +1,300 @@
+/* exchange.c: cost tables as JSON, "tplan-cost/1": to install on equal machines,
+ * to keep beside a report, to read.
+ *
+ *   { "format": "tplan-cost/1",
+ *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ] } ] }
+ *
+ * Every column is there; a column that is missing or of another type is an
+ * error with its path. */
+#include "config.h"
+
+#include "calib/columns.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#define FORMAT "tplan-cost/1"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+static json_t *
+row_to_json (const TpColumn *columns, const void *row)
+{
+  json_t *object = json_object ();
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      const void *field = (const char *) row + columns[i].offset;
+      json_t *value = NULL;
+
+      switch (columns[i].kind)
+        {
+        case TP_COLUMN_INT:
+          value = json_integer (*(const int *) field);
+          break;
+        case TP_COLUMN_INT64:
+          value = json_integer (*(const gint64 *) field);
+          break;
+        case TP_COLUMN_REAL:
+          value = json_real (*(const double *) field);
+          break;
+        case TP_COLUMN_TEXT:
+          value = json_string (*(char *const *) field);
+          break;
+        }
+      json_object_set_new (object, columns[i].name, value);
+    }
+  return object;
+}
+
+static json_t *
+device_to_json (TpCostDb *db, const TpDeviceRow *device, GError **error)
+{
+  g_autoptr (json_t) object = row_to_json (tp_device_columns, device);
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device->id, NULL,
+                                                        error);
+  json_t *entries;
+
+  if (rows == NULL)
+    return NULL;
+  entries = json_array ();
+  json_object_set_new (object, "entries", entries);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      json_t *entry = row_to_json (tp_entry_columns,
+                                   g_ptr_array_index (rows, i));
+
+      json_object_del (entry, "device"); /* said by where it stands */
+      json_array_append_new (entries, entry);
+    }
+  return g_steal_pointer (&object);
+}
+
+char *
+tp_cost_db_export (TpCostDb *db, GError **error)
+{
+  g_autoptr (json_t) root = json_object ();
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (db, NULL, error);
+  json_t *array;
+  char *text, *copy;
+
+  if (devices == NULL)
+    return NULL;
+  array = json_array ();
+  json_object_set_new (root, "format", json_string (FORMAT));
+  json_object_set_new (root, "devices", array);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      json_t *device = device_to_json (db, g_ptr_array_index (devices, i),
+                                       error);
+
+      if (device == NULL)
+        return NULL;
+      json_array_append_new (array, device);
+    }
+  text = json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
+  copy = g_strconcat (text, "\n", NULL);
+  free (text);
+  return copy;
+}
+
+/* ---- import ------------------------------------------------------------- */
+
+/* One device of the file, and its entries. */
+typedef struct
+{
+  TpDeviceRow *device;
+  GPtrArray *entries;
+} Import;
+
+static void
+import_free (Import *import)
+{
+  tp_device_row_free (import->device);
+  g_clear_pointer (&import->entries, g_ptr_array_unref);
+  g_free (import);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Import, import_free)
+
+static gboolean
+read_column (const TpColumn *column, const json_t *value, void *field)
+{
+  switch (column->kind)
+    {
+    case TP_COLUMN_INT:
+      if (!json_is_integer (value) || json_integer_value (value) < 0
+          || json_integer_value (value) > G_MAXINT)
+        return FALSE;
+      *(int *) field = (int) json_integer_value (value);
+      return TRUE;
+    case TP_COLUMN_INT64:
+      if (!json_is_integer (value) || json_integer_value (value) < 0)
+        return FALSE;
+      *(gint64 *) field = json_integer_value (value);
+      return TRUE;
+    case TP_COLUMN_REAL:
+      if (!json_is_number (value) || !isfinite (json_number_value (value))
+          || json_number_value (value) < 0)
+        return FALSE;
+      *(double *) field = json_number_value (value);
+      return TRUE;
+    case TP_COLUMN_TEXT:
+      if (!json_is_string (value))
+        return FALSE;
+      g_free (*(char **) field);
+      *(char **) field = g_strdup (json_string_value (value));
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+row_from_json (const TpColumn *columns, const json_t *object, void *row,
+               const char *place, GError **error)
+{
+  static const char *const kinds[] = { "an integer >= 0", "an integer >= 0",
+                                       "a number >= 0", "a string" };
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      if (strcmp (columns[i].name, "device") == 0)
+        continue;
+      if (!read_column (&columns[i], json_object_get (object, columns[i].name),
+                        (char *) row + columns[i].offset))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                       "%s: '%s' must be %s: export the table again", place,
+                       columns[i].name, kinds[columns[i].kind]);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_entry (const TpEntryRow *entry, const char *place, GError **error)
+{
+  gboolean is_failed = entry->state == TP_ENTRY_FAILED;
+
+  if (entry->state < TP_N_ENTRY_STATES && strlen (entry->digest) == 64
+      && (is_failed || (entry->stats.n > 0
+                        && entry->stats.min_ns <= entry->stats.median_ns
+                        && entry->stats.median_ns < G_MAXINT64 / 4)))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: state, digest, n, min_ns and median_ns contradict each "
+               "other: export the table again", place);
+  return FALSE;
+}
+
+static Import *
+import_from_json (const json_t *object, gsize index, GError **error)
+{
+  g_autoptr (Import) import = g_new0 (Import, 1);
+  g_autofree char *place = g_strdup_printf ("devices[%zu]", index);
+  const json_t *entries = json_object_get (object, "entries");
+
+  import->device = tp_device_row_new ();
+  import->entries = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+  if (!row_from_json (tp_device_columns, object, import->device, place, error))
+    return NULL;
+  if (!json_is_array (entries))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: 'entries' must be an array: export the table again",
+                   place);
+      return NULL;
+    }
+  for (gsize i = 0; i < json_array_size (entries); i++)
+    {
+      g_autofree char *at = g_strdup_printf ("%s.entries[%zu]", place, i);
+      TpEntryRow *row = tp_entry_row_new ();
+
+      g_ptr_array_add (import->entries, row);
+      if (!row_from_json (tp_entry_columns, json_array_get (entries, i), row,
+                          at, error)
+          || !check_entry (row, at, error))
+        return NULL;
+    }
+  return g_steal_pointer (&import);
+}
+
+static GPtrArray *
+read_imports (const char *text, gsize size, GError **error)
+{
+  g_autoptr (GPtrArray) imports = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) import_free);
+  json_error_t fault;
+  g_autoptr (json_t) root = json_loadb (text, size, JSON_REJECT_DUPLICATES,
+                                        &fault);
+  const json_t *devices = json_object_get (root, "devices");
+  const char *format = json_string_value (json_object_get (root, "format"));
+
+  if (root == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%d:%d: %s",
+                 fault.line, fault.column, fault.text);
+  else if (format == NULL || strcmp (format, FORMAT) != 0
+           || !json_is_array (devices))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
+                 "an array: make one by `tplan cost export`");
+  if (root == NULL || format == NULL || strcmp (format, FORMAT) != 0
+      || !json_is_array (devices))
+    return NULL;
+  for (gsize i = 0; i < json_array_size (devices); i++)
+    {
+      Import *import = import_from_json (json_array_get (devices, i), i, error);
+
+      if (import == NULL)
+        return NULL;
+      g_ptr_array_add (imports, import);
+    }
+  return g_steal_pointer (&imports);
+}
+
+static gboolean
+is_older (TpCostDb *db, const TpEntryRow *row)
+{
+  g_autoptr (TpEntryRow) present = tp_cost_db_find_entry (
+      db, row->device, row->digest, row->dtype, NULL);
+
+  return present != NULL && strcmp (present->schedule, row->schedule) == 0
+         && present->measured_at >= row->measured_at;
+}
+
+/* Drops what the table knows better. */
+static gboolean
+store_import (TpCostDb *db, Import *import, int *out_n, GError **error)
+{
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+
+  if (!tp_cost_db_put_device (db, import->device, error))
+    return FALSE;
+  for (guint i = 0; i < import->entries->len; i++)
+    {
+      TpEntryRow *row = g_ptr_array_index (import->entries, i);
+
+      row->device = import->device->id;
+      if (!is_older (db, row))
+        g_ptr_array_add (taken, row);
+    }
+  *out_n += taken->len;
+  return tp_cost_db_put_entries (db, taken, error);
+}
+
+gboolean
+tp_cost_db_import (TpCostDb *db, const char *text, gsize size, int *out_n,
+                   GError **error)
+{
+  g_autoptr (GPtrArray) imports = read_imports (text, size, error);
+
+  *out_n = 0;
+  if (imports == NULL)
+    return FALSE;
+  for (guint i = 0; i < imports->len; i++)
+    if (!store_import (db, g_ptr_array_index (imports, i), out_n, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,36 @@
+/* stats.h: what is kept of repeated timings. */
+#ifndef TP_CALIB_STATS_H
+#define TP_CALIB_STATS_H
+
+#include <glib.h>
+
+typedef struct
+{
+  int n;
+  gint64 min_ns;
+  gint64 median_ns;
+  gint64 mad_ns;              /* median of |x - median| */
+  gint64 half_ns;             /* half of the 95 % interval of the median */
+} TpStats;
+
+/* Medians, and the interval by order statistics: the narrowest pair of ranks
+ * that holds the median with 95 %, whatever the distribution. Below 6 samples no
+ * pair does: half the range, at least a quarter of the median, stands in.
+ * @n >= 1; @samples is left alone. */
+void tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats);
+
+/* The stop rule: at least @n_min samples and half_ns within 5 % of the median,
+ * or within what a clock can tell apart. */
+gboolean tp_stats_is_settled (const TpStats *stats, int n_min);
+
+/* Ranks (from 1) of the interval for @n samples: [*out_low, n + 1 - *out_low];
+ * 0: none. */
+int tp_stats_interval_rank (int n);
+
+/* A line through (x[i], y[i]), each point weighted by 1 / y^2 so that small
+ * transfers count as much as large ones; neither coefficient below 0.
+ * @out_residual: largest relative error of a point. */
+void tp_stats_fit_line (const double *x, const double *y, int n,
+                        double *out_coefficients, double *out_residual);
+
+#endif

@@ -1,0 +1,470 @@
+/* test-cost-db.c: the cost table as a file: two at once, kill -9, exchange. */
+#include "config.h"
+
+#include "calib/cost-db.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct
+{
+  char *folder;
+  char *path;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->folder = g_dir_make_tmp ("tplan-cost-XXXXXX", NULL);
+  fixture->path = g_build_filename (fixture->folder, "cost.db", NULL);
+}
+
+static void
+remove_folder (const char *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_remove (path);
+    }
+  g_dir_close (dir);
+  g_rmdir (folder);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  remove_folder (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->path);
+}
+
+static void
+set_text (char **field, const char *text)
+{
+  g_free (*field);
+  *field = g_strdup (text);
+}
+
+static TpDeviceRow *
+make_device (const char *name, const char *facts)
+{
+  TpDeviceRow *row = tp_device_row_new ();
+
+  set_text (&row->name, name);
+  set_text (&row->identity, "a CPU; 2 threads");
+  set_text (&row->facts, facts);
+  row->peak_gflops = 123.456;
+  row->to_host.residual = 0.1;
+  row->measured_at = 1700000000;
+  return row;
+}
+
+static TpEntryRow *
+make_entry (gint64 device, int number)
+{
+  TpEntryRow *row = tp_entry_row_new ();
+
+  g_free (row->digest);
+  row->digest = g_strdup_printf ("%064x", (guint) number);
+  set_text (&row->dtype, "float32");
+  set_text (&row->schedule, "gemm mr=14");
+  set_text (&row->family, number % 2 == 0 ? "even" : "odd");
+  row->device = device;
+  row->stats = (TpStats){ 9, 90, 100 + number, 2, 3 };
+  row->work.flops = 1000;
+  row->measured_at = 1700000000;
+  return row;
+}
+
+static gint64
+put_device (TpCostDb *db, const char *name, const char *facts)
+{
+  g_autoptr (TpDeviceRow) row = make_device (name, facts);
+  g_autoptr (GError) error = NULL;
+
+  tp_cost_db_put_device (db, row, &error);
+  g_assert_no_error (error);
+  return row->id;
+}
+
+static gboolean
+put_entry (TpCostDb *db, TpEntryRow *entry, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+
+  g_ptr_array_add (rows, entry);
+  return tp_cost_db_put_entries (db, rows, error);
+}
+
+static int
+count_entries (TpCostDb *db, gint64 device, const char *family)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device, family,
+                                                        &error);
+
+  g_assert_no_error (error);
+  return rows->len;
+}
+
+static TpCostDb *
+open_table (const char *path, gboolean is_read_only)
+{
+  g_autoptr (GError) error = NULL;
+  TpCostDb *db = tp_cost_db_open (path, is_read_only, &error);
+
+  g_assert_no_error (error);
+  return db;
+}
+
+static void
+test_rows (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "threads=2\n");
+  g_autoptr (GPtrArray) devices = NULL;
+  g_autoptr (TpEntryRow) found = NULL;
+  g_autofree char *digest = g_strdup_printf ("%064x", 7);
+  const TpDeviceRow *device;
+
+  g_assert_cmpint (put_device (db, "cpu", "threads=2\n"), ==, cpu);
+  g_assert_cmpint (put_device (db, "cpu", "threads=1\n"), !=, cpu);
+  for (int i = 0; i < 10; i++)
+    g_assert_true (put_entry (db, make_entry (cpu, i), NULL));
+  g_assert_cmpint (count_entries (db, cpu, NULL), ==, 10);
+  g_assert_cmpint (count_entries (db, cpu, "odd"), ==, 5);
+  found = tp_cost_db_find_entry (db, cpu, digest, "float32", NULL);
+  g_assert_cmpint (found->stats.median_ns, ==, 107);
+  g_assert_cmpstr (found->schedule, ==, "gemm mr=14");
+  g_assert_null (tp_cost_db_find_entry (db, cpu, digest, "int64", NULL));
+  devices = tp_cost_db_list_devices (db, "cpu", NULL);
+  g_assert_cmpint (devices->len, ==, 2);
+  device = g_ptr_array_index (devices, 1);
+  g_assert_cmpfloat (device->peak_gflops, ==, 123.456);
+  g_assert_cmpfloat (device->to_host.residual, ==, 0.1);
+  g_assert_true (tp_cost_db_forget (db, cpu, NULL));
+  g_assert_cmpint (count_entries (db, cpu, NULL), ==, 0);
+}
+
+/* The fastest schedule wins; a failed one is found only when alone; what is
+ * settled is not replaced by a first look. */
+static void
+test_precedence (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  TpEntryRow *row = make_entry (cpu, 1);
+  g_autofree char *digest = g_strdup (row->digest);
+  TpEntryRow *found;
+
+  row->state = TP_ENTRY_FAILED;
+  row->stats = (TpStats){ 0 };
+  set_text (&row->reason, "crashed");
+  set_text (&row->schedule, "");
+  put_entry (db, row, NULL);
+  found = tp_cost_db_find_entry (db, cpu, digest, "float32", NULL);
+  g_assert_cmpstr (found->reason, ==, "crashed");
+  tp_entry_row_free (found);
+  put_entry (db, make_entry (cpu, 1), NULL);
+  row = make_entry (cpu, 1);
+  set_text (&row->schedule, "faster");
+  row->stats.median_ns = 95;
+  put_entry (db, row, NULL);
+  row = make_entry (cpu, 1);
+  set_text (&row->schedule, "faster");
+  row->stats.median_ns = 50;
+  row->state = TP_ENTRY_PROVISIONAL;
+  put_entry (db, row, NULL);
+  found = tp_cost_db_find_entry (db, cpu, digest, "float32", NULL);
+  g_assert_cmpint (found->stats.median_ns, ==, 95);
+  g_assert_cmpint (found->state, ==, TP_ENTRY_SETTLED);
+  tp_entry_row_free (found);
+}
+
+static void
+test_read_only (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) missing = open_table (fixture->path, TRUE);
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (missing, NULL, NULL);
+  g_autoptr (TpCostDb) db = NULL;
+  g_autoptr (TpCostDb) reader = NULL;
+  g_autoptr (TpDeviceRow) row = make_device ("cpu", "");
+
+  g_assert_cmpint (devices->len, ==, 0);
+  g_assert_false (g_file_test (fixture->path, G_FILE_TEST_EXISTS));
+  db = open_table (fixture->path, FALSE);
+  put_device (db, "cpu", "");
+  reader = open_table (fixture->path, TRUE);
+  g_assert_false (tp_cost_db_put_device (reader, row, NULL));
+}
+
+static void
+write_some (const char *path, int first, int n)
+{
+  g_autoptr (TpCostDb) db = open_table (path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+
+  for (int i = first; i < first + n; i++)
+    g_assert_true (put_entry (db, make_entry (cpu, i), NULL));
+}
+
+/* Also races to create the file. */
+static void
+test_two_writers (Fixture *fixture, gconstpointer data)
+{
+  pid_t children[3];
+  g_autoptr (TpCostDb) db = NULL;
+
+  for (int i = 0; i < 3; i++)
+    if ((children[i] = fork ()) == 0)
+      {
+        write_some (fixture->path, i * 40, 40);
+        _exit (0);
+      }
+  for (int i = 0; i < 3; i++)
+    {
+      int status;
+
+      waitpid (children[i], &status, 0);
+      g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+    }
+  db = open_table (fixture->path, FALSE);
+  g_assert_cmpint (count_entries (db, put_device (db, "cpu", ""), NULL), ==,
+                   120);
+}
+
+static void
+test_busy (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  g_autoptr (GError) error = NULL;
+  sqlite3 *other;
+
+  tp_cost_db_set_busy_ms (db, 20);
+  g_assert_cmpint (sqlite3_open (fixture->path, &other), ==, SQLITE_OK);
+  sqlite3_exec (other, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+  g_assert_false (put_entry (db, make_entry (cpu, 1), &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_BUSY);
+  sqlite3_close (other);
+  g_assert_true (put_entry (db, make_entry (cpu, 1), NULL));
+}
+
+/* Writes until killed; a byte down the pipe acknowledges each entry. */
+static void
+write_for_ever (const char *path, int round, int acknowledge)
+{
+  g_autoptr (TpCostDb) db = open_table (path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+
+  for (int i = 0; put_entry (db, make_entry (cpu, round * 10000 + i), NULL);
+       i++)
+    if (write (acknowledge, "", 1) != 1)
+      _exit (1);
+  _exit (1);
+}
+
+static void
+test_kill (Fixture *fixture, gconstpointer data)
+{
+  int n_acknowledged = 0;
+  g_autoptr (TpCostDb) db = NULL;
+
+  for (int round = 0; round < 12; round++)
+    {
+      int ends[2];
+      char byte;
+      pid_t child;
+
+      g_assert_cmpint (pipe (ends), ==, 0);
+      child = fork ();
+      if (child == 0)
+        write_for_ever (fixture->path, round, ends[1]);
+      close (ends[1]);
+      g_assert_cmpint (read (ends[0], &byte, 1), ==, 1);
+      g_usleep (g_test_rand_int_range (0, 15000));
+      kill (child, SIGKILL);
+      waitpid (child, NULL, 0);
+      for (n_acknowledged++; read (ends[0], &byte, 1) == 1;)
+        n_acknowledged++;
+      close (ends[0]);
+      /* a reader undoes what was left half done */
+      tp_cost_db_close (open_table (fixture->path, TRUE));
+    }
+  db = open_table (fixture->path, FALSE);
+  g_assert_cmpint (count_entries (db, put_device (db, "cpu", ""), NULL), >=,
+                   n_acknowledged);
+}
+
+static void
+test_exchange (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *other = g_build_filename (fixture->folder, "b.db", NULL);
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  g_autoptr (TpCostDb) copy = open_table (other, FALSE);
+  gint64 cpu = put_device (db, "cpu", "model=\"x\"\n\t\x01 \xc3\xa9");
+  g_autofree char *text = NULL, *again = NULL;
+  g_autoptr (GError) error = NULL;
+  int n;
+
+  for (int i = 0; i < 5; i++)
+    put_entry (db, make_entry (cpu, i), NULL);
+  text = tp_cost_db_export (db, &error);
+  g_assert_no_error (error);
+  tp_cost_db_import (copy, text, strlen (text), &n, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (n, ==, 5);
+  again = tp_cost_db_export (copy, NULL);
+  g_assert_cmpstr (text, ==, again);
+  tp_cost_db_import (copy, text, strlen (text), &n, &error);
+  g_assert_cmpint (n, ==, 0); /* known already */
+}
+
+static void
+test_import_bad (Fixture *fixture, gconstpointer data)
+{
+  static const struct { const char *from, *to, *message; } cases[] = {
+    { "\"n\": 9", "\"n\": -9", "devices[0].entries[0]: 'n'" },
+    { "\"n\": 9", "\"n\": \"9\"", "devices[0].entries[0]: 'n'" },
+    { "\"n\": 9,", "", "devices[0].entries[0]: 'n'" },
+    { "\"median_ns\": 101", "\"median_ns\": 1", "devices[0].entries[0]" },
+    { "\"state\": 0", "\"state\": 3", "devices[0].entries[0]" },
+    { "\"peak_gflops\"", "\"peak\"", "devices[0]: 'peak_gflops'" },
+    { "\"entries\": [", "\"entries\": 3, \"x\": [", "'entries'" },
+    { "tplan-cost/1", "tplan-cost/9", "format" },
+    { "\"devices\": [", "\"devices\": [[", "1" },
+    { "\"name\"", "\"name\": \"\", \"name\"", "duplicate" },
+  };
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  g_autofree char *text = NULL;
+
+  put_entry (db, make_entry (cpu, 1), NULL);
+  text = tp_cost_db_export (db, NULL);
+  tp_cost_db_forget (db, cpu, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (text, cases[i].from, 2);
+      g_autofree char *bad = g_strjoinv (cases[i].to, parts);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) devices = NULL;
+      int n;
+
+      g_assert_cmpint (g_strv_length (parts), ==, 2);
+      g_assert_false (tp_cost_db_import (db, bad, strlen (bad), &n, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+      g_assert_nonnull (strstr (error->message, cases[i].message));
+      devices = tp_cost_db_list_devices (db, NULL, NULL);
+      g_assert_cmpint (devices->len, ==, 0); /* nothing was written */
+    }
+}
+
+static void
+expect_refusal (const char *path, int code)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_cost_db_open (path, FALSE, &error));
+  g_assert_error (error, TPLAN_ERROR, code);
+  g_assert_nonnull (strstr (error->message, path));
+}
+
+static void
+test_foreign (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *noise = g_strnfill (5000, 'x');
+  g_autofree char *inside = g_build_filename (fixture->path, "cost.db", NULL);
+  sqlite3 *other;
+
+  g_file_set_contents (fixture->path, noise, 5000, NULL);
+  expect_refusal (fixture->path, TPLAN_ERROR_INPUT);
+  g_remove (fixture->path);
+  sqlite3_open (fixture->path, &other);
+  sqlite3_exec (other, "CREATE TABLE a (b); CREATE TABLE c (d)", NULL, NULL,
+                NULL);
+  sqlite3_close (other);
+  expect_refusal (fixture->path, TPLAN_ERROR_INPUT);
+  g_remove (fixture->path);
+  tp_cost_db_close (open_table (fixture->path, FALSE));
+  sqlite3_open (fixture->path, &other);
+  sqlite3_exec (other, "PRAGMA user_version = 99", NULL, NULL, NULL);
+  sqlite3_close (other);
+  expect_refusal (fixture->path, TPLAN_ERROR_INPUT);
+  g_assert_null (tp_cost_db_open (inside, FALSE, NULL));
+}
+
+static void
+test_system (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *system = g_build_filename (fixture->folder, "s.db", NULL);
+  g_autoptr (TpCostDb) db = NULL;
+  g_autoptr (GPtrArray) devices = NULL;
+
+  g_setenv ("TPLAN_SYSTEM_COST", system, TRUE);
+  write_some (system, 0, 3);
+  db = open_table (fixture->path, FALSE);
+  g_unsetenv ("TPLAN_SYSTEM_COST");
+  g_assert_nonnull (tp_cost_db_get_system (db));
+  devices = tp_cost_db_list_devices (tp_cost_db_get_system (db), "cpu", NULL);
+  g_assert_cmpint (devices->len, ==, 1);
+}
+
+static void
+test_path (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *expected = g_build_filename (fixture->folder, "tplan",
+                                                "cost.db", NULL);
+  g_autofree char *folder = g_path_get_dirname (expected);
+  TpCostDb *db;
+
+  g_setenv ("XDG_STATE_HOME", fixture->folder, TRUE);
+  g_unsetenv ("TPLAN_COST");
+  db = open_table (NULL, FALSE);
+  g_assert_cmpstr (tp_cost_db_get_path (db), ==, expected);
+  tp_cost_db_close (db);
+  remove_folder (folder);
+  g_setenv ("TPLAN_COST", fixture->path, TRUE);
+  db = open_table (NULL, FALSE);
+  g_assert_cmpstr (tp_cost_db_get_path (db), ==, fixture->path);
+  tp_cost_db_close (db);
+  g_unsetenv ("TPLAN_COST");
+  g_unsetenv ("XDG_STATE_HOME");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*test) (Fixture *fixture, gconstpointer data);
+  } tests[] = {
+    { "/cost-db/rows", test_rows },
+    { "/cost-db/precedence", test_precedence },
+    { "/cost-db/read-only", test_read_only },
+    { "/cost-db/two-writers", test_two_writers },
+    { "/cost-db/busy", test_busy },
+    { "/cost-db/kill", test_kill },
+    { "/cost-db/exchange", test_exchange },
+    { "/cost-db/import-bad", test_import_bad },
+    { "/cost-db/foreign", test_foreign },
+    { "/cost-db/system", test_system },
+    { "/cost-db/path", test_path },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  return g_test_run ();
+}
