@@ -13,6 +13,15 @@ typedef struct TpBuf TpBuf;           /* memory on a device */
 typedef struct TpCode TpCode;         /* compiled units */
 typedef struct TpLaunch TpLaunch;     /* one unit bound to its buffers */
 
+/* A device's own TpCode begins with this one. */
+struct TpCode
+{
+  int n_units;
+  char **schedules;                   /* [unit]: how it is computed, as
+                                       * TpProgram.schedule; stored beside every
+                                       * measurement */
+};
+
 /* What is compiled together and launched as one: one node, or a fused group. */
 typedef struct
 {
@@ -79,7 +88,18 @@ struct TpDevice
   const TpDeviceOps *ops;
   gint64 used_bytes, peak_bytes;      /* counted by us: drivers report nonsense */
   gint64 virtual_ns;                  /* `sim`: its clock; others 0 */
+  /* Set by calib (and unset before close); NULL: off. A device that works while
+   * the caller goes on appends, when it is waited for, a TpStamp for each launch
+   * since the last wait, in order; none when the driver has no clock. Others
+   * leave it alone: there the caller's clock says it all. */
+  GArray *stamps;
 };
+
+/* By the clock of the device. */
+typedef struct
+{
+  gint64 begin_ns, end_ns;
+} TpStamp;
 
 /* By name: "cpu", "opencl:1", "sim:server-gpu". TPLAN_ERROR_DEVICE says which
  * there are. */
