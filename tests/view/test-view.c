@@ -1,0 +1,229 @@
+/* test-view.c: a plan drawn is a graph that cgraph reads back. */
+#include "config.h"
+
+#include "view/view.h"
+
+#include <cgraph.h>
+#include <string.h>
+
+#define N_OPS 6
+
+/* A chain of ops x -> t0 -> ... -> t5, placed by hand. */
+typedef struct
+{
+  TpGraph graph;
+  TpTensor tensors[N_OPS + 1];
+  TpNode nodes[N_OPS];
+  int ids[N_OPS + 1];
+  TpPlan plan;
+  TpPlacement placements[N_OPS];
+  TpTransfer transfers[2];
+  int members[2];
+  TpGroup group;
+  TpGroups groups;
+  char *devices[3];
+} Chain;
+
+static char chain_name[] = "chain";
+static char cpu_name[] = "cpu";
+static char gpu_name[] = "sim:gpu";
+
+static void
+chain_init (Chain *chain)
+{
+  static const char *const names[]
+      = { "a", "b <&> \"c\"", "d\n\x1b[31m", "\xff\xfe", "e\\l\\N", "f" };
+
+  memset (chain, 0, sizeof *chain);
+  for (int i = 0; i <= N_OPS; i++)
+    {
+      chain->ids[i] = i;
+      chain->tensors[i] = (TpTensor){ .name = i ? names[i - 1] : "x",
+                                      .rank = 2,
+                                      .dims = { 2, 3 },
+                                      .producer = i - 1,
+                                      .n_consumers = i < N_OPS,
+                                      .consumers = &chain->ids[i],
+                                      .is_input = i == 0,
+                                      .is_output = i == N_OPS };
+    }
+  for (int i = 0; i < N_OPS; i++)
+    {
+      chain->nodes[i] = (TpNode){ .name = names[i],
+                                  .type = "Relu",
+                                  .n_inputs = 1,
+                                  .inputs = &chain->ids[i],
+                                  .n_outputs = 1,
+                                  .outputs = &chain->ids[i + 1] };
+      chain->placements[i] = (TpPlacement){
+        .node = i, .device = i == 2 || i == 3, .time_ns = 1500 * (i + 1)
+      };
+    }
+  chain->transfers[0] = (TpTransfer){ 2, 0, 1, 24, 7000 };
+  chain->transfers[1] = (TpTransfer){ 4, 1, 0, 24, 8000 };
+  chain->members[0] = 2;
+  chain->members[1] = 3;
+  chain->group = (TpGroup){ 2, chain->members };
+  chain->groups = (TpGroups){ 1, &chain->group };
+  chain->devices[0] = cpu_name;
+  chain->devices[1] = gpu_name;
+  chain->graph = (TpGraph){ .n_tensors = N_OPS + 1, .tensors = chain->tensors,
+                            .n_nodes = N_OPS, .nodes = chain->nodes };
+  chain->plan = (TpPlan){ .graph_name = chain_name, .n_devices = 2,
+                          .devices = chain->devices, .n_placements = N_OPS,
+                          .placements = chain->placements,
+                          .groups = &chain->groups, .n_transfers = 2,
+                          .transfers = chain->transfers, .cost_ns = 40000,
+                          .bound_ns = 40000, .best_single = 0,
+                          .best_single_ns = 50000, .is_simulated = TRUE };
+}
+
+static char *
+chain_draw (Chain *chain, int max_nodes)
+{
+  g_autoptr (GError) error = NULL;
+  char *dot = tp_view_to_dot (&chain->plan, &chain->graph, max_nodes, &error);
+
+  g_assert_no_error (error);
+  return dot;
+}
+
+static int
+count_edges (Agraph_t *graph, const char *colour)
+{
+  int n = 0;
+
+  for (Agnode_t *node = agfstnode (graph); node; node = agnxtnode (graph, node))
+    for (Agedge_t *edge = agfstout (graph, node); edge;
+         edge = agnxtout (graph, edge))
+      n += g_strcmp0 (agget (edge, (char *) "color"), colour) == 0;
+  return n;
+}
+
+static void
+test_parts (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, 100);
+  Agraph_t *graph = agmemread (dot);
+
+  g_assert_nonnull (graph);
+  /* ops, an input, an output, a legend */
+  g_assert_cmpint (agnnodes (graph), ==, N_OPS + 3);
+  g_assert_cmpint (agnedges (graph), ==, N_OPS + 1);
+  g_assert_cmpint (count_edges (graph, "#c81e1e"), ==, 2);
+  g_assert_nonnull (agsubg (graph, (char *) "cluster_g0", FALSE));
+  g_assert_cmpint (
+      agnnodes (agsubg (graph, (char *) "cluster_g0", FALSE)), ==, 2);
+  g_assert_nonnull (strstr (dot, "24 B\\n 7.00 µs"));
+  g_assert_nonnull (strstr (dot, "simulated"));
+  g_assert_nonnull (strstr (dot, "2 ops, 10.5 µs"));
+  agclose (graph);
+}
+
+static void
+test_escapes (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, 100);
+
+  g_assert_true (g_utf8_validate (dot, -1, NULL));
+  g_assert_null (strchr (dot, '\x1b'));
+  g_assert_nonnull (strstr (dot, "b &lt;&amp;&gt; &quot;c&quot;"));
+}
+
+static void
+test_runs (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, N_OPS - 1);
+  Agraph_t *graph = agmemread (dot);
+
+  /* three runs, an input, an output, a legend */
+  g_assert_cmpint (agnnodes (graph), ==, 3 + 3);
+  g_assert_cmpint (agnedges (graph), ==, 4);
+  agclose (graph);
+}
+
+/* A tensor that several ops of the other device read is copied once. */
+static void
+test_copy_once (void)
+{
+  static const int readers[] = { 2, 3 };
+  Chain chain;
+  chain_init (&chain);
+  chain.tensors[2].n_consumers = 2;
+  chain.tensors[2].consumers = readers;
+  g_autofree char *dot = chain_draw (&chain, 100);
+  Agraph_t *graph = agmemread (dot);
+  const char *first = strstr (dot, "24 B\\n 7.00 µs");
+
+  g_assert_cmpint (count_edges (graph, "#c81e1e"), ==, 3);
+  g_assert_nonnull (first);
+  g_assert_null (strstr (first + 1, "24 B\\n 7.00 µs"));
+  g_assert_nonnull (strstr (dot, "style=dashed"));
+  agclose (graph);
+}
+
+static void
+test_render (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, 100);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) svg
+      = tp_view_render (dot, "svg", 60 * G_GINT64_CONSTANT (1000000000), &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) png
+      = tp_view_render (dot, "png", 60 * G_GINT64_CONSTANT (1000000000), &error);
+  g_assert_no_error (error);
+  g_autofree char *text
+      = g_strndup (g_bytes_get_data (svg, NULL), g_bytes_get_size (svg));
+
+  g_assert_nonnull (strstr (text, "<svg"));
+  g_assert_nonnull (strstr (text, "</svg>"));
+  g_assert_cmpmem (g_bytes_get_data (png, NULL), 4, "\x89PNG", 4);
+}
+
+static void
+test_render_limit (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, 100);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_view_render (dot, "svg", 1000, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
+}
+
+static void
+test_render_format (void)
+{
+  Chain chain;
+  chain_init (&chain);
+  g_autofree char *dot = chain_draw (&chain, 100);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_view_render (dot, "nosuch", 60 * G_GINT64_CONSTANT (1000000000),
+                                 &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/view/parts", test_parts);
+  g_test_add_func ("/view/escapes", test_escapes);
+  g_test_add_func ("/view/runs", test_runs);
+  g_test_add_func ("/view/copy-once", test_copy_once);
+  g_test_add_func ("/view/render", test_render);
+  g_test_add_func ("/view/render-limit", test_render_limit);
+  g_test_add_func ("/view/render-format", test_render_format);
+  return g_test_run ();
+}

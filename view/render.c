@@ -1,0 +1,116 @@
+/* render.c: DOT text to SVG or PNG, through libgvc.
+ *
+ * Layout time grows faster than the graph and cannot be bounded from inside, and
+ * the layout engine may print and exit; so it runs in a child process that is
+ * killed when its time is up. */
+#include "config.h"
+
+#include "view/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gvc.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Child only: never returns. Exit 0 good, 1 layout or format failed. */
+static void
+render_child (int out, const char *dot, const char *format)
+{
+  int null = open ("/dev/null", O_WRONLY | O_CLOEXEC);
+  char *data = NULL;
+  unsigned int size = 0, done = 0;
+  GVC_t *gvc;
+  Agraph_t *graph;
+
+  if (null >= 0)
+    dup2 (null, STDERR_FILENO);
+  gvc = gvContext ();
+  graph = agmemread (dot);
+  if (graph == NULL || gvLayout (gvc, graph, "dot") != 0
+      || gvRenderData (gvc, graph, format, &data, &size) != 0 || size == 0)
+    _exit (1);
+  while (done < size)
+    {
+      ssize_t n = write (out, data + done, size - done);
+
+      if (n < 0 && errno != EINTR)
+        _exit (1);
+      done += n > 0 ? n : 0;
+    }
+  _exit (0);
+}
+
+/* Reads until the end or the deadline; FALSE when time is up. */
+static gboolean
+read_all (int in, GByteArray *bytes, gint64 deadline_us)
+{
+  for (;;)
+    {
+      gint64 left_ms = (deadline_us - g_get_monotonic_time ()) / 1000;
+      struct pollfd poll_in = { .fd = in, .events = POLLIN };
+      guint8 buffer[65536];
+      ssize_t n;
+
+      if (left_ms <= 0)
+        return FALSE;
+      if (poll (&poll_in, 1, MIN (left_ms, G_MAXINT)) <= 0)
+        continue;
+      n = read (in, buffer, sizeof buffer);
+      if (n > 0)
+        g_byte_array_append (bytes, buffer, n);
+      else if (n == 0 || errno != EINTR)
+        return TRUE;
+    }
+}
+
+static int
+wait_for (pid_t child)
+{
+  int status = 0;
+
+  while (waitpid (child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return status;
+}
+
+GBytes *
+tp_view_render (const char *dot, const char *format, gint64 limit_ns,
+                GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  gboolean is_in_time;
+  int pipe_ends[2], status;
+  pid_t child;
+
+  if (pipe2 (pipe_ends, O_CLOEXEC) < 0 || (child = fork ()) < 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "cannot start a process to draw in: %s", g_strerror (errno));
+      return NULL;
+    }
+  if (child == 0)
+    render_child (pipe_ends[1], dot, format);
+  close (pipe_ends[1]);
+  is_in_time
+      = read_all (pipe_ends[0], bytes, g_get_monotonic_time () + limit_ns / 1000);
+  close (pipe_ends[0]);
+  if (!is_in_time)
+    kill (child, SIGKILL);
+  status = wait_for (child);
+  if (!is_in_time)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                 "drawing took more than %.0f s: draw fewer ops "
+                 "(--max-nodes) or write .dot and lay it out elsewhere",
+                 limit_ns / 1e9);
+  else if (!WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                 "Graphviz cannot draw '%s': is its plugin for it installed?",
+                 format);
+  else
+    return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+  return NULL;
+}
