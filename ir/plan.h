@@ -43,6 +43,8 @@ typedef struct
   char *graph_digest;
   char *costs_digest;
   GHashTable *dims;           /* char* -> gint64*; may be NULL */
+  char **pins;                /* (nullable) "GLOB=DEVICE" from the command line,
+                               * applied to the prepared graph */
   char *objective;            /* "time" */
   int n_devices;
   char **devices;
@@ -72,14 +74,39 @@ TpPlan *tp_plan_ref (TpPlan *plan);
 void tp_plan_unref (TpPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 
-/* JSON, format "tplan-plan/1", carrying its own SHA-256. Byte-equal for equal
- * plans. */
+/**
+ * tp_graph_pin:
+ * @pins: (nullable): strings "GLOB=DEVICE", NULL-terminated; the glob is matched
+ *   with names of nodes; a later pin overrides an earlier one
+ *
+ * A graph equal to @graph but for the pins of the nodes matched.
+ * TPLAN_ERROR_USAGE: a pin of another form, or one that matches no node.
+ */
+TpGraph *tp_graph_pin (TpGraph *graph, const char *const *pins,
+                       GError **error);
+
+/* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
+ * are the SHA-256 of all before them and the closing brace; any other byte in
+ * the file is refused. */
 char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
 gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
                        const char *path, GError **error);
-/* Reads and checks form, ranges and digest; @out_graph gets the prepared graph
- * it names, loaded again (its digest is compared). */
-TpPlan *tp_plan_load (const char *path, TpGraph **out_graph, GError **error);
+/* Whether @text starts as tp_plan_to_json () does. */
+gboolean tp_plan_is_plan (const char *text, gsize size);
+
+/**
+ * tp_plan_load:
+ * @path: what tp_plan_save () wrote
+ * @graph_path: (nullable): the graph; else the one the plan names, looked for
+ *   from the working directory, then from the directory of @path
+ * @out_graph: the prepared graph, loaded again, pinned, its digest compared
+ *
+ * Checks digest, form, ranges and every index against the graph; whether the
+ * plan is any good is tp_check ()'s question.
+ * TPLAN_ERROR_INPUT names file and place.
+ */
+TpPlan *tp_plan_load (const char *path, const char *graph_path,
+                      TpGraph **out_graph, GError **error);
 
 /* Byte offsets for intervals of lifetime, none overlapping in both time and
  * space: greedy by size. */
@@ -90,7 +117,8 @@ typedef struct
   gint64 offset;              /* out */
 } TpInterval;
 
-/* Returns bytes in all; @out_bound_bytes: the largest sum alive at one step. */
+/* Returns bytes in all, G_MAXINT64 when they cannot be counted;
+ * @out_bound_bytes (nullable): the largest sum alive at one step. */
 gint64 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
                           gint64 *out_bound_bytes);
 

@@ -1,0 +1,159 @@
+/* costs.c: tables of times, and the digest that names one. */
+#include "config.h"
+
+#include "ir/costs.h"
+
+#include <string.h>
+
+TpGroups *
+tp_groups_new (void)
+{
+  return g_new0 (TpGroups, 1);
+}
+
+void
+tp_groups_free (TpGroups *groups)
+{
+  if (groups == NULL)
+    return;
+  for (int i = 0; i < groups->n_groups; i++)
+    g_free ((int *) groups->groups[i].nodes);
+  g_free (groups->groups);
+  g_free (groups);
+}
+
+void
+tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes)
+{
+  TpGroup group = { n_nodes, g_memdup2 (nodes, sizeof (int) * n_nodes) };
+  int n = groups->n_groups;
+
+  if ((n & (n - 1)) == 0) /* full at every power of two: double */
+    groups->groups = g_renew (TpGroup, groups->groups, n == 0 ? 1 : 2 * n);
+  groups->groups[n] = group;
+  groups->n_groups = n + 1;
+}
+
+static TpCost *
+costs_new_table (int rows, int columns, gint64 time_ns)
+{
+  TpCost *table = g_new0 (TpCost, (gsize) rows * columns + 1);
+
+  for (gsize i = 0; i < (gsize) rows * columns; i++)
+    table[i].time_ns = time_ns;
+  return table;
+}
+
+TpCosts *
+tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
+              const TpGroups *groups)
+{
+  TpCosts *costs = g_new0 (TpCosts, 1);
+
+  costs->ref_count = 1;
+  costs->n_devices = n_devices;
+  costs->devices = g_new0 (char *, n_devices + 1);
+  for (int i = 0; i < n_devices; i++)
+    {
+      costs->devices[i] = g_strdup (devices[i]);
+      if (g_str_has_prefix (devices[i], "sim:"))
+        costs->is_simulated = TRUE;
+    }
+  costs->n_nodes = graph->n_nodes;
+  costs->nodes = costs_new_table (graph->n_nodes, n_devices, TP_COST_NONE);
+  costs->n_groups = groups == NULL ? 0 : groups->n_groups;
+  costs->groups = costs_new_table (costs->n_groups, n_devices, TP_COST_NONE);
+  costs->n_tensors = graph->n_tensors;
+  costs->to_device = costs_new_table (graph->n_tensors, n_devices, 0);
+  costs->to_host = costs_new_table (graph->n_tensors, n_devices, 0);
+  return costs;
+}
+
+TpCosts *
+tp_costs_ref (TpCosts *costs)
+{
+  g_atomic_int_inc (&costs->ref_count);
+  return costs;
+}
+
+void
+tp_costs_unref (TpCosts *costs)
+{
+  if (costs == NULL || !g_atomic_int_dec_and_test (&costs->ref_count))
+    return;
+  g_strfreev (costs->devices);
+  g_free (costs->digest);
+  g_free (costs->nodes);
+  g_free (costs->groups);
+  g_free (costs->to_device);
+  g_free (costs->to_host);
+  g_free (costs);
+}
+
+TpCost *
+tp_costs_node (const TpCosts *costs, int node, int device)
+{
+  g_assert (node >= 0 && node < costs->n_nodes);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->nodes[(gsize) node * costs->n_devices + device];
+}
+
+TpCost *
+tp_costs_group (const TpCosts *costs, int group, int device)
+{
+  g_assert (group >= 0 && group < costs->n_groups);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->groups[(gsize) group * costs->n_devices + device];
+}
+
+static void
+digest_add_number (GChecksum *sum, gint64 value)
+{
+  gint64 little = GINT64_TO_LE (value);
+
+  g_checksum_update (sum, (const guchar *) &little, sizeof little);
+}
+
+/* Strings go in with their length, so that no two tables share bytes. */
+static void
+digest_add_string (GChecksum *sum, const char *text)
+{
+  digest_add_number (sum, text == NULL ? -1 : (gint64) strlen (text));
+  if (text != NULL)
+    g_checksum_update (sum, (const guchar *) text, -1);
+}
+
+static void
+digest_add_table (GChecksum *sum, const TpCost *table, int rows, int columns)
+{
+  digest_add_number (sum, rows);
+  for (gsize i = 0; i < (gsize) rows * columns; i++)
+    {
+      digest_add_number (sum, table[i].time_ns);
+      if (table[i].time_ns == TP_COST_NONE)
+        {
+          digest_add_string (sum, table[i].reason);
+          continue;
+        }
+      digest_add_number (sum, table[i].spread_ns);
+      digest_add_number (sum, table[i].is_estimated != 0);
+    }
+}
+
+void
+tp_costs_seal (TpCosts *costs)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  digest_add_number (sum, costs->n_devices);
+  for (int i = 0; i < costs->n_devices; i++)
+    digest_add_string (sum, costs->devices[i]);
+  digest_add_number (sum, costs->is_simulated != 0);
+  digest_add_table (sum, costs->nodes, costs->n_nodes, costs->n_devices);
+  digest_add_table (sum, costs->groups, costs->n_groups, costs->n_devices);
+  digest_add_table (sum, costs->to_device, costs->n_tensors,
+                    costs->n_devices);
+  digest_add_table (sum, costs->to_host, costs->n_tensors, costs->n_devices);
+  g_free (costs->digest);
+  costs->digest = g_strdup (g_checksum_get_string (sum));
+}

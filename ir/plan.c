@@ -1,0 +1,161 @@
+/* plan.c: plans as data: making, freeing, saving; and pins. */
+#include "config.h"
+
+#include "ir/plan.h"
+#include "ir/region.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+TpPlan *
+tp_plan_new (void)
+{
+  TpPlan *plan = g_new0 (TpPlan, 1);
+
+  plan->ref_count = 1;
+  plan->best_single = -1;
+  return plan;
+}
+
+TpPlan *
+tp_plan_ref (TpPlan *plan)
+{
+  g_atomic_int_inc (&plan->ref_count);
+  return plan;
+}
+
+static void
+plan_free_arcs (TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_arcs; i++)
+    {
+      g_free (plan->arcs[i].from);
+      g_free (plan->arcs[i].to);
+    }
+  g_free (plan->arcs);
+}
+
+void
+tp_plan_unref (TpPlan *plan)
+{
+  if (plan == NULL || !g_atomic_int_dec_and_test (&plan->ref_count))
+    return;
+  g_free (plan->graph_path);
+  g_free (plan->graph_name);
+  g_free (plan->graph_digest);
+  g_free (plan->costs_digest);
+  g_clear_pointer (&plan->dims, g_hash_table_unref);
+  g_strfreev (plan->pins);
+  g_free (plan->objective);
+  g_strfreev (plan->devices);
+  g_free (plan->placements);
+  tp_groups_free (plan->groups);
+  g_free (plan->transfers);
+  g_free (plan->peak_bytes);
+  tp_costs_unref (plan->costs);
+  tp_groups_free (plan->all_groups);
+  plan_free_arcs (plan);
+  g_free (plan);
+}
+
+gboolean
+tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
+              GError **error)
+{
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  g_autoptr (GError) local = NULL;
+
+  if (g_file_set_contents_full (path, text, -1,
+                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "cannot write plan: %s", local->message);
+  return FALSE;
+}
+
+/* "GLOB=DEVICE": the last '=' parts them unless the device has figures of its
+ * own (sim:gflops=...), so the first one does; names with '=' need '?'. */
+static gboolean
+pin_split (const char *pin, char **out_glob, const char **out_device,
+           GError **error)
+{
+  const char *equals = strchr (pin, '=');
+
+  if (equals != NULL && equals != pin && equals[1] != 0)
+    {
+      *out_glob = g_strndup (pin, equals - pin);
+      *out_device = equals + 1;
+      return TRUE;
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "pin '%s' is not OP=DEVICE, such as 'conv*=cpu'", pin);
+  return FALSE;
+}
+
+static gboolean
+pin_apply (TpGraph *graph, TpNode *nodes, const char *pin, GError **error)
+{
+  g_autofree char *glob = NULL;
+  g_autoptr (GPatternSpec) pattern = NULL;
+  const char *device;
+  const char **list;
+  int n_matched = 0;
+
+  if (!pin_split (pin, &glob, &device, error))
+    return FALSE;
+  list = tp_region_alloc (graph->region, 2, sizeof (char *), error);
+  if (list == NULL)
+    return FALSE;
+  list[0] = tp_region_strdup (graph->region, device, error);
+  if (list[0] == NULL)
+    return FALSE;
+  pattern = g_pattern_spec_new (glob);
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (g_pattern_spec_match_string (pattern, nodes[i].name))
+      {
+        nodes[i].pins = list;
+        n_matched++;
+      }
+  if (n_matched == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "pin '%s' matches no op of graph '%s': see `tplan explain` "
+                 "for their names",
+                 pin, graph->name);
+  return n_matched > 0;
+}
+
+static void
+pin_unref_graph (gpointer graph)
+{
+  tp_graph_unref (graph);
+}
+
+TpGraph *
+tp_graph_pin (TpGraph *graph, const char *const *pins, GError **error)
+{
+  TpRegion *region;
+  g_autoptr (TpGraph) pinned = NULL;
+  TpNode *nodes;
+
+  if (pins == NULL || pins[0] == NULL)
+    return tp_graph_ref (graph);
+  region = tp_region_new (TP_REGION_NO_BUDGET);
+  tp_region_own (region, tp_graph_ref (graph), pin_unref_graph);
+  pinned = tp_region_dup (region, graph, 1, sizeof *graph, error);
+  if (pinned == NULL)
+    {
+      tp_region_free (region);
+      return NULL;
+    }
+  pinned->ref_count = 1;
+  pinned->region = region;
+  nodes = tp_region_dup (region, graph->nodes, graph->n_nodes, sizeof *nodes,
+                         error);
+  if (nodes == NULL)
+    return NULL;
+  pinned->nodes = nodes;
+  for (int i = 0; pins[i] != NULL; i++)
+    if (!pin_apply (pinned, nodes, pins[i], error))
+      return NULL;
+  return g_steal_pointer (&pinned);
+}

@@ -1,0 +1,93 @@
+/* test-costs.c: tables of costs and their digest. */
+#include "config.h"
+
+#include "ir/costs.h"
+
+static const char *const devices[] = { "cpu", "opencl:0", NULL };
+
+/* Tables only count nodes and tensors. */
+static const TpGraph graph = { .n_nodes = 3, .n_tensors = 4 };
+
+static TpCosts *
+make_costs (void)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+  TpCosts *costs;
+
+  tp_groups_add (groups, (const int[]) { 0, 1 }, 2);
+  costs = tp_costs_new (2, devices, &graph, groups);
+  tp_costs_seal (costs);
+  return costs;
+}
+
+static void
+test_new (void)
+{
+  g_autoptr (TpCosts) costs = make_costs ();
+
+  g_assert_cmpint (tp_costs_node (costs, 2, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_cmpint (costs->to_device[7].time_ns, ==, 0);
+  g_assert_cmpint (costs->to_host[7].time_ns, ==, 0);
+  g_assert_false (costs->is_simulated);
+}
+
+static void
+test_simulated (void)
+{
+  const char *const sims[] = { "cpu", "sim:server-gpu", NULL };
+  g_autoptr (TpCosts) costs = tp_costs_new (2, sims, &graph, NULL);
+
+  g_assert_true (costs->is_simulated);
+}
+
+static void
+test_groups (void)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+
+  for (int i = 0; i < 1000; i++)
+    tp_groups_add (groups, (const int[]) { i, i + 1, i + 2 }, 3);
+  g_assert_cmpint (groups->n_groups, ==, 1000);
+  for (int i = 0; i < 1000; i++)
+    g_assert_cmpint (groups->groups[i].nodes[2], ==, i + 2);
+}
+
+/* Every figure is under the digest. */
+static void
+test_digest (void)
+{
+  g_autoptr (TpCosts) first = make_costs ();
+
+  for (int i = 0; i < 6; i++)
+    {
+      g_autoptr (TpCosts) costs = make_costs ();
+
+      g_assert_cmpstr (costs->digest, ==, first->digest);
+      if (i == 0)
+        tp_costs_node (costs, 1, 1)->time_ns = 7;
+      else if (i == 1)
+        tp_costs_group (costs, 0, 0)->time_ns = 7;
+      else if (i == 2)
+        costs->to_device[3].spread_ns = 1;
+      else if (i == 3)
+        costs->to_host[3].is_estimated = TRUE;
+      else if (i == 4)
+        tp_costs_node (costs, 1, 1)->reason = "no kernel";
+      else
+        costs->to_host[3].time_ns = 1;
+      tp_costs_seal (costs);
+      g_assert_cmpstr (costs->digest, !=, first->digest);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/costs/new", test_new);
+  g_test_add_func ("/costs/simulated", test_simulated);
+  g_test_add_func ("/costs/groups", test_groups);
+  g_test_add_func ("/costs/digest", test_digest);
+  return g_test_run ();
+}

@@ -1,0 +1,113 @@
+/* test-intervals.c: arenas: nothing overlaps in both time and space. */
+#include "config.h"
+
+#include "ir/plan.h"
+
+static gboolean
+meets (gint64 a, gint64 a_end, gint64 b, gint64 b_end)
+{
+  return a < b_end && b < a_end;
+}
+
+static void
+check_packing (const TpInterval *it, int n, gint64 align, gint64 total)
+{
+  for (int i = 0; i < n; i++)
+    {
+      g_assert_cmpint (it[i].offset % align, ==, 0);
+      g_assert_cmpint (it[i].offset + it[i].size_bytes, <=, total);
+      for (int k = 0; k < i; k++)
+        g_assert_false (
+            meets (it[i].first, it[i].last + 1, it[k].first, it[k].last + 1)
+            && meets (it[i].offset, it[i].offset + it[i].size_bytes,
+                      it[k].offset, it[k].offset + it[k].size_bytes));
+    }
+}
+
+static gint64
+brute_bound (const TpInterval *it, int n)
+{
+  gint64 most = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      gint64 alive = 0;
+
+      for (int k = 0; k < n; k++)
+        if (it[k].first <= it[i].first && it[i].first <= it[k].last)
+          alive += it[k].size_bytes;
+      most = MAX (most, alive);
+    }
+  return most;
+}
+
+static void
+test_random (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      TpInterval it[40];
+      int n = g_test_rand_int_range (1, G_N_ELEMENTS (it));
+      gint64 align = 1 << g_test_rand_int_range (0, 4), bound, total;
+
+      for (int i = 0; i < n; i++)
+        {
+          it[i].first = g_test_rand_int_range (-5, 30) * 1000;
+          it[i].last = it[i].first + g_test_rand_int_range (0, 9) * 1000;
+          it[i].size_bytes = g_test_rand_int_range (0, 500);
+          it[i].offset = -1;
+        }
+      total = tp_intervals_pack (it, n, align, &bound);
+      check_packing (it, n, align, total);
+      g_assert_cmpint (bound, ==, brute_bound (it, n));
+      g_assert_cmpint (bound, <=, total);
+    }
+}
+
+/* A chain needs two buffers at a time, however long it is. */
+static void
+test_chain (void)
+{
+  const int n = 100000;
+  g_autofree TpInterval *it = g_new0 (TpInterval, n);
+  gint64 bound;
+
+  for (int i = 0; i < n; i++)
+    it[i] = (TpInterval) { 64, i, i + 1, 0 };
+  g_assert_cmpint (tp_intervals_pack (it, n, 64, &bound), ==, 128);
+  g_assert_cmpint (bound, ==, 128);
+}
+
+/* One buffer alive all the time beside a long chain. */
+static void
+test_long_lived (void)
+{
+  const int n = 20000;
+  g_autofree TpInterval *it = g_new0 (TpInterval, n);
+
+  for (int i = 0; i < n; i++)
+    it[i] = (TpInterval) { 64, i, i + 1, 0 };
+  it[7].first = 0;
+  it[7].last = n;
+  g_assert_cmpint (tp_intervals_pack (it, n, 64, NULL), ==, 192);
+}
+
+static void
+test_huge (void)
+{
+  TpInterval it[] = { { G_MAXINT64 - 1, 0, 1, 0 }, { 4096, 0, 1, 0 } };
+
+  g_assert_cmpint (tp_intervals_pack (it, 2, 4096, NULL), ==, G_MAXINT64);
+  g_assert_cmpint (tp_intervals_pack (NULL, 0, 64, NULL), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/intervals/random", test_random);
+  g_test_add_func ("/intervals/chain", test_chain);
+  g_test_add_func ("/intervals/long-lived", test_long_lived);
+  g_test_add_func ("/intervals/huge", test_huge);
+  return g_test_run ();
+}

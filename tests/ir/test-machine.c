@@ -1,0 +1,121 @@
+/* test-machine.c: machines written down, and times from them. */
+#include "config.h"
+
+#include "ir/machine.h"
+
+#include <glib/gstdio.h>
+
+static void
+test_profiles (void)
+{
+  const char *const *names = tp_machine_list ();
+
+  g_assert_cmpint (g_strv_length ((char **) names), >=, 8);
+  for (int i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpMachine) machine = tp_machine_parse (names[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (machine->name, ==, names[i]);
+      g_assert_cmpfloat (machine->launch_ns, >, 0);
+      g_assert_cmpint (machine->memory_bytes, >=, G_GINT64_CONSTANT (1) << 32);
+      g_assert_cmpint (g_str_has_suffix (names[i], "-gpu"), ==,
+                       machine->link_gbps > 0);
+    }
+}
+
+static void
+test_units (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpMachine) m = tp_machine_parse (
+      "gflops=2TFLOP/s, gbps=500MB/s ,launch=1.5ms,link=0.5TB/s+2us,"
+      "full=100,memory=1.5GiB,missing=Erf+Softmax",
+      &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (m->peak_gflops, ==, 2000);
+  g_assert_cmpfloat (m->bandwidth_gbps, ==, 0.5);
+  g_assert_cmpfloat (m->launch_ns, ==, 1.5e6);
+  g_assert_cmpfloat (m->link_gbps, ==, 500);
+  g_assert_cmpfloat (m->link_latency_ns, ==, 2000);
+  g_assert_cmpint (m->memory_bytes, ==, G_GINT64_CONSTANT (3) << 29);
+  g_assert_cmpstr (m->missing_ops[1], ==, "Softmax");
+}
+
+static void
+test_refused (void)
+{
+  const char *const bad[] = {
+    "no-such-machine", "gflops=1",          "gflops=x,gbps=1",
+    "gflops=-1,gbps=1", "gflops=nan,gbps=1", "gflops=1,gbps=inf",
+    "gflops=1,gbps=1,launch=3parsec",       "gflops=1,gbps=1,link=+3us",
+    "gflops=1,gbps=1,colour=red",           "gflops=1,gbps=1,full=0",
+    "gflops=1,gbps=1,memory=9999999999TiB", "gflops=1,gbps",
+    "./no-such-file.conf",                  "",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpMachine) machine = tp_machine_parse (bad[i], &error);
+
+      g_assert_null (machine);
+      g_assert_nonnull (error);
+      g_assert_true (error->domain == TPLAN_ERROR);
+    }
+}
+
+static void
+test_file (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "box.conf", NULL);
+  g_autoptr (TpMachine) machine = NULL;
+
+  g_assert_true (g_file_set_contents (
+      path,
+      "[machine]\ndescription=a box\ngflops=10\ngbps=1\nlink=1GB/s+1us\n"
+      "missing=Conv;Softmax\n",
+      -1, NULL));
+  machine = tp_machine_parse (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (machine->description, ==, "a box");
+  g_assert_cmpfloat (machine->link_latency_ns, ==, 1000);
+  g_assert_cmpstr (machine->missing_ops[0], ==, "Conv");
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+/* Compute-bound, memory-bound, starved, and over the link. */
+static void
+test_estimate (void)
+{
+  g_autoptr (TpMachine) m = tp_machine_parse (
+      "gflops=10,gbps=2,launch=100ns,link=1GB/s+500ns,full=1000", NULL);
+  TpWork work = { .flops = 100000, .read_bytes = 10, .n_points = 2000 };
+
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 10000);
+  work.n_points = 500;
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 20000);
+  work.read_bytes = 100000;
+  work.written_bytes = 20000;
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 60000);
+  g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 1500);
+  m->link_gbps = 0;
+  g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/machine/profiles", test_profiles);
+  g_test_add_func ("/machine/units", test_units);
+  g_test_add_func ("/machine/refused", test_refused);
+  g_test_add_func ("/machine/file", test_file);
+  g_test_add_func ("/machine/estimate", test_estimate);
+  return g_test_run ();
+}
