@@ -39,7 +39,10 @@ typedef struct
                                        * vendor, driver, CPU model and features,
                                        * threads, compiler; key of cost entries */
   gint64 memory_bytes;                /* 0: unknown */
-  gboolean is_host;                   /* its buffers are plain host memory */
+  gboolean is_host;                   /* its buffers are plain host memory: see
+                                       * tp_host_buf_get_data () */
+  gboolean runs_nodes;                /* wants units of one node, not lowered,
+                                       * and one buffer per tensor of the node */
   gboolean is_simulated;
 } TpDeviceInfo;
 
@@ -51,6 +54,10 @@ typedef struct
 typedef struct
 {
   const char *name;                   /* "cpu", "opencl", "ref", "sim" */
+  const char *which;                  /* what may follow the colon: NULL: there
+                                       * is one and no colon; "N": a number
+                                       * below count (); else a word for people,
+                                       * and tp_device_names () lists none */
   /* How many there are; 0: none on this machine, with the reason interned. */
   int (*count) (const char **out_reason);
   /* @which: what follows the colon: "0", a profile; NULL: nothing did. */
@@ -72,8 +79,11 @@ typedef struct
    * a read has happened on return. */
   gboolean (*copy) (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
                     gint64 size_bytes, gboolean is_write, GError **error);
-  /* Binds unit @unit to one buffer per operand of its TpLowered (for `ref`: the
-   * tensors of the node in order, inputs then outputs). Packs constants. */
+  /* Binds unit @unit to one buffer per operand of its TpLowered (runs_nodes: per
+   * tensor of the node, inputs then outputs; those left out are NULL). A
+   * constant may be NULL: the device then takes its value from the graph, packs
+   * it as the kernels like and shares it among the units of @code; one that is
+   * given is read where packing needs it, now. */
   TpLaunch *(*bind) (TpDevice *device, TpCode *code, int unit,
                      TpBuf *const *operands, GError **error);
   /* Queues one run; allocates nothing. NULL @launch: waits for all queued. */
@@ -101,6 +111,9 @@ typedef struct
   gint64 begin_ns, end_ns;
 } TpStamp;
 
+/* The address of a buffer of a device that is_host. */
+void *tp_host_buf_get_data (const TpBuf *buf);
+
 /* By name: "cpu", "opencl:1", "sim:server-gpu". TPLAN_ERROR_DEVICE says which
  * there are. */
 TpDevice *tp_device_open (const char *name, const TpDeviceOptions *options,
@@ -109,7 +122,7 @@ void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
 void tp_device_info_clear (TpDeviceInfo *info);
 const TpDeviceOps *const *tp_device_list (int *out_n);
-/* Names of all devices that open here: "cpu", "opencl:0", ... */
+/* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
 GPtrArray *tp_device_names (void);
 
 /* How many threads: option, TPLAN_THREADS, OMP_NUM_THREADS, affinity mask, then

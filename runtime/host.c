@@ -1,0 +1,164 @@
+/* host.c: buffers in host memory, and constants read from their graph. */
+#include "config.h"
+
+#include "runtime/host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/strided.h"
+
+#define HUGE_PAGE_BYTES (2 << 20)
+
+struct TpBuf
+{
+  char *data;
+  gint64 size_bytes;
+  gboolean is_part;           /* of another, which owns the memory */
+};
+
+void *
+tp_host_buf_get_data (const TpBuf *buf)
+{
+  return buf->data;
+}
+
+void
+tp_device_count_bytes (TpDevice *device, gint64 size_bytes)
+{
+  device->used_bytes += size_bytes;
+  device->peak_bytes = MAX (device->peak_bytes, device->used_bytes);
+}
+
+gint64
+tp_host_get_memory_bytes (void)
+{
+  return (gint64) sysconf (_SC_PHYS_PAGES) * sysconf (_SC_PAGESIZE);
+}
+
+char *
+tp_host_get_cpu_name (void)
+{
+  g_autofree char *text = NULL;
+  const char *line, *colon;
+
+  if (!g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    return g_strdup ("unknown processor");
+  line = strstr (text, "model name");
+  colon = line != NULL ? strchr (line, ':') : NULL;
+  if (colon == NULL)
+    return g_strdup ("unknown processor");
+  return g_strstrip (g_strndup (colon + 1, strcspn (colon + 1, "\n")));
+}
+
+/* Memory is promised before it is there: what the machine cannot have is
+ * refused here, not when it is touched. */
+static void *
+get_pages (gint64 size_bytes)
+{
+  gsize align = size_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : TP_BUF_ALIGN;
+  void *data = NULL;
+
+  if (posix_memalign (&data, align, MAX (size_bytes, 1)) != 0)
+    return NULL;
+  if (align == HUGE_PAGE_BYTES)
+    madvise (data, size_bytes, MADV_HUGEPAGE);
+  memset (data, 0, size_bytes);
+  return data;
+}
+
+TpBuf *
+tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
+                 gint64 size_bytes, GError **error)
+{
+  g_autofree TpBuf *buf = g_new0 (TpBuf, 1);
+
+  buf->size_bytes = size_bytes;
+  buf->is_part = parent != NULL;
+  if (parent != NULL)
+    {
+      g_assert (offset >= 0 && offset <= parent->size_bytes - size_bytes);
+      buf->data = parent->data + offset;
+      return g_steal_pointer (&buf);
+    }
+  if (size_bytes <= tp_host_get_memory_bytes () - device->used_bytes)
+    buf->data = get_pages (size_bytes);
+  if (buf->data == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "device '%s': cannot have %" G_GINT64_FORMAT " bytes more "
+                   "than the %" G_GINT64_FORMAT " in use; cut the batch",
+                   device->ops->name, size_bytes, device->used_bytes);
+      return NULL;
+    }
+  tp_device_count_bytes (device, size_bytes);
+  return g_steal_pointer (&buf);
+}
+
+void
+tp_host_buf_free (TpDevice *device, TpBuf *buf)
+{
+  if (buf == NULL)
+    return;
+  if (!buf->is_part)
+    {
+      tp_device_count_bytes (device, -buf->size_bytes);
+      free (buf->data);
+    }
+  g_free (buf);
+}
+
+gboolean
+tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
+                  gint64 size_bytes, gboolean is_write, GError **error)
+{
+  g_assert (offset >= 0 && offset <= buf->size_bytes - size_bytes);
+  if (size_bytes == 0)
+    return TRUE;
+  if (is_write)
+    memcpy (buf->data + offset, host, size_bytes);
+  else
+    memcpy (host, buf->data + offset, size_bytes);
+  return TRUE;
+}
+
+static gboolean
+is_usable_in_place (const TpTensor *tensor)
+{
+  return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
+         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype) == 0
+         && tp_strided_is_row_major (tensor);
+}
+
+const void *
+tp_host_constant_get (TpDevice *device, const TpTensor *tensor,
+                      TpBuf **out_owned, GError **error)
+{
+  TpBuf *rows = NULL, *buf;
+
+  *out_owned = NULL;
+  if (is_usable_in_place (tensor))
+    return tensor->init.data;
+  buf = tp_host_buf_new (device, NULL, 0, tensor->size_bytes, error);
+  if (buf == NULL)
+    return NULL;
+  *out_owned = buf;
+  if (tp_strided_is_row_major (tensor))
+    {
+      tp_tensor_write_value (tensor, buf->data);
+      return buf->data;
+    }
+  rows = tp_host_buf_new (device, NULL, 0, tensor->size_bytes, error);
+  if (rows == NULL)
+    {
+      tp_host_buf_free (device, g_steal_pointer (out_owned));
+      return NULL;
+    }
+  tp_tensor_write_value (tensor, rows->data);
+  tp_strided_scatter (tensor, rows->data, buf->data);
+  tp_host_buf_free (device, rows);
+  return buf->data;
+}

@@ -1,0 +1,128 @@
+/* strided.c: walks a tensor row by row; the last dimension is the inner loop. */
+#include "config.h"
+
+#include "runtime/strided.h"
+
+#include <string.h>
+
+/* Rows of the last dimension of @tensor, counting as an odometer does. */
+typedef struct
+{
+  const TpTensor *tensor;
+  gint64 index[TP_MAX_RANK];
+  gint64 offset;              /* of the row in storage, elements */
+  gint64 n_rows, row;
+  gint64 length, stride;      /* of the row */
+} Rows;
+
+static void
+rows_init (Rows *rows, const TpTensor *tensor)
+{
+  int last = tensor->rank - 1;
+
+  memset (rows, 0, sizeof *rows);
+  rows->tensor = tensor;
+  rows->length = last >= 0 ? tensor->dims[last] : 1;
+  rows->stride = last >= 0 ? tensor->strides[last] : 1;
+  rows->n_rows = rows->length > 0 ? tensor->count / rows->length : 0;
+}
+
+static void
+rows_next (Rows *rows)
+{
+  const TpTensor *tensor = rows->tensor;
+
+  rows->row++;
+  for (int i = tensor->rank - 2; i >= 0; i--)
+    {
+      rows->offset += tensor->strides[i];
+      if (++rows->index[i] < tensor->dims[i])
+        return;
+      rows->offset -= tensor->strides[i] * tensor->dims[i];
+      rows->index[i] = 0;
+    }
+}
+
+gboolean
+tp_strided_is_row_major (const TpTensor *tensor)
+{
+  gint64 strides[TP_MAX_RANK];
+
+  tp_dims_row_major (tensor->rank, tensor->dims, strides);
+  for (int i = 0; i < tensor->rank; i++)
+    if (tensor->dims[i] > 1 && tensor->strides[i] != strides[i])
+      return FALSE;
+  return TRUE;
+}
+
+void
+tp_strided_scatter (const TpTensor *tensor, const void *src, void *dst)
+{
+  gsize size = tp_dtype_get_size (tensor->dtype);
+  const char *from = src;
+  Rows rows;
+
+  for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
+    for (gint64 i = 0; i < rows.length; i++, from += size)
+      memcpy ((char *) dst + (rows.offset + i * rows.stride) * size, from,
+              size);
+}
+
+static void
+row_to_doubles (TpDtype dtype, const Rows *rows, const void *src, double *dst)
+{
+#define CONVERT(type)                                                         \
+  for (gint64 i = 0; i < rows->length; i++)                                   \
+    dst[i] = ((const type *) src)[rows->offset + i * rows->stride]
+
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32: CONVERT (float); break;
+    case TP_DTYPE_FLOAT64: CONVERT (double); break;
+    case TP_DTYPE_INT64: CONVERT (gint64); break;
+    case TP_DTYPE_INT32: CONVERT (gint32); break;
+    case TP_DTYPE_UINT8: CONVERT (guint8); break;
+    case TP_DTYPE_BOOL: CONVERT (guint8); break;
+    case TP_N_DTYPES: g_assert_not_reached ();
+    }
+#undef CONVERT
+}
+
+/* Truth values are 0 and 1, whatever the double says. */
+static void
+row_from_doubles (TpDtype dtype, const Rows *rows, const double *src, void *dst)
+{
+#define CONVERT(type, value)                                                  \
+  for (gint64 i = 0; i < rows->length; i++)                                   \
+    ((type *) dst)[rows->offset + i * rows->stride] = (type) (value)
+
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32: CONVERT (float, src[i]); break;
+    case TP_DTYPE_FLOAT64: CONVERT (double, src[i]); break;
+    case TP_DTYPE_INT64: CONVERT (gint64, src[i]); break;
+    case TP_DTYPE_INT32: CONVERT (gint32, src[i]); break;
+    case TP_DTYPE_UINT8: CONVERT (guint8, src[i]); break;
+    case TP_DTYPE_BOOL: CONVERT (guint8, src[i] != 0); break;
+    case TP_N_DTYPES: g_assert_not_reached ();
+    }
+#undef CONVERT
+}
+
+void
+tp_strided_to_doubles (const TpTensor *tensor, const void *src, double *dst)
+{
+  Rows rows;
+
+  for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
+    row_to_doubles (tensor->dtype, &rows, src, dst + rows.row * rows.length);
+}
+
+void
+tp_strided_from_doubles (const TpTensor *tensor, const double *src, void *dst)
+{
+  Rows rows;
+
+  for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
+    row_from_doubles (tensor->dtype, &rows, src + rows.row * rows.length, dst);
+}
