@@ -1,0 +1,216 @@
+/* file.c: opening, mapping and replacing files. */
+#include "config.h"
+
+#include "ir/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "include/tplan.h"
+
+#define MAX_STREAM_BYTES ((gsize) 1 << 30) /* of a pipe */
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)
+
+static void
+close_fd (int *fd)
+{
+  if (*fd >= 0)
+    close (*fd);
+}
+
+static GBytes *
+map_fd (int fd, const char *path, GError **error)
+{
+  g_autoptr (GError) map_error = NULL;
+  g_autoptr (GMappedFile) file = g_mapped_file_new_from_fd (fd, FALSE,
+                                                            &map_error);
+
+  if (file != NULL)
+    return g_mapped_file_get_bytes (file);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED, "%s: cannot be mapped: "
+               "%s", path, map_error->message);
+  return NULL;
+}
+
+static GBytes *
+read_fd (int fd, const char *path, GError **error)
+{
+  g_autoptr (GByteArray) all = g_byte_array_new ();
+  guint8 block[16384];
+  ssize_t n;
+
+  while ((n = read (fd, block, sizeof block)) != 0)
+    {
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0 || all->len + (gsize) n > MAX_STREAM_BYTES)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s", path,
+                       n < 0 ? g_strerror (errno)
+                             : "more than 1 GiB through a pipe: use a file");
+          return NULL;
+        }
+      g_byte_array_append (all, block, n);
+    }
+  return g_byte_array_free_to_bytes (g_steal_pointer (&all));
+}
+
+GBytes *
+tp_file_map (const char *path, GError **error)
+{
+  __attribute__ ((cleanup (close_fd))) int fd = open (path, OPEN_FLAGS);
+  struct stat info;
+
+  if (fd < 0 || fstat (fd, &info) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: cannot be opened: %s", path, g_strerror (errno));
+      return NULL;
+    }
+  if (S_ISDIR (info.st_mode))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: is a folder: name a file in it", path);
+      return NULL;
+    }
+  return S_ISREG (info.st_mode) ? map_fd (fd, path, error)
+                                : read_fd (fd, path, error);
+}
+
+/* For kernels without openat2: one step at a time, none of them a link. */
+static int
+open_by_steps (int folder, const char *name)
+{
+  g_auto (GStrv) steps = g_strsplit (name, "/", -1);
+  guint n = g_strv_length (steps);
+  int fd = dup (folder);
+
+  for (guint i = 0; i < n && fd >= 0; i++)
+    {
+      gboolean is_last = i + 1 == n;
+      int next;
+
+      if (*steps[i] == '\0' || strcmp (steps[i], ".") == 0)
+        continue;
+      errno = EXDEV;
+      next = strcmp (steps[i], "..") == 0 || name[0] == '/'
+                 ? -1
+                 : openat (fd, steps[i], OPEN_FLAGS | O_NOFOLLOW | O_NONBLOCK
+                           | (is_last ? 0 : O_DIRECTORY));
+      close_fd (&fd);
+      fd = next;
+    }
+  return fd;
+}
+
+static int
+open_beneath (int folder, const char *name)
+{
+  struct open_how how = {
+    .flags = OPEN_FLAGS | O_NONBLOCK,
+    .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+  };
+  int fd = syscall (SYS_openat2, folder, name, &how, sizeof how);
+
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    return open_by_steps (folder, name);
+  return fd;
+}
+
+static const char *
+explain_open_error (int code)
+{
+  if (code == EXDEV)
+    return "the name leads out of the model's folder";
+  if (code == ELOOP)
+    return "symbolic links are not followed: put the file itself there";
+  return g_strerror (code);
+}
+
+GBytes *
+tp_file_map_beside (const char *model, const char *name, GError **error)
+{
+  g_autofree char *folder_path = g_path_get_dirname (model);
+  __attribute__ ((cleanup (close_fd))) int folder
+      = open (folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  __attribute__ ((cleanup (close_fd))) int fd = -1;
+  struct stat info;
+
+  if (folder >= 0)
+    fd = open_beneath (folder, name);
+  if (fd < 0 || fstat (fd, &info) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "file '%s' cannot be opened in '%s': %s", name, folder_path,
+                   explain_open_error (errno));
+      return NULL;
+    }
+  if (!S_ISREG (info.st_mode))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "'%s' is not a regular file", name);
+      return NULL;
+    }
+  return map_fd (fd, name, error);
+}
+
+/* ---- saving ------------------------------------------------------------ */
+
+static gboolean
+write_all (int fd, const void *data, gsize size)
+{
+  const guint8 *next = data;
+
+  while (size > 0)
+    {
+      ssize_t n = write (fd, next, MIN (size, (gsize) 1 << 30));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return FALSE;
+      next += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_file_save (const char *path, GBytes *header, const void *data, gsize size,
+              GError **error)
+{
+  g_autofree char *draft = g_strconcat (path, ".XXXXXX", NULL);
+  int fd = g_mkstemp_full (draft, O_RDWR | O_CLOEXEC, 0666);
+  gsize header_size;
+  const void *first = g_bytes_get_data (header, &header_size);
+  int code = errno;
+  gboolean ok = fd >= 0;
+
+  if (ok)
+    {
+      ok = write_all (fd, first, header_size) && write_all (fd, data, size);
+      code = errno;
+      if (close (fd) != 0 && ok)
+        {
+          ok = FALSE;
+          code = errno;
+        }
+      if (ok && g_rename (draft, path) != 0)
+        {
+          ok = FALSE;
+          code = errno;
+        }
+      if (!ok)
+        g_unlink (draft);
+    }
+  if (!ok)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                 "%s: cannot be written: %s", path, g_strerror (code));
+  return ok;
+}

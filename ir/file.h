@@ -1,0 +1,29 @@
+/* file.h: the one place that opens files named by a user or by a model. */
+#ifndef TP_IR_FILE_H
+#define TP_IR_FILE_H
+
+#include <glib.h>
+
+/* All of a file the user named. Regular files are mapped, others are read. */
+GBytes *tp_file_map (const char *path, GError **error);
+
+/**
+ * tp_file_map_beside:
+ * @model: path of the file that names the other
+ * @name: as written in it: relative, below the folder of @model
+ *
+ * Maps a file a model names. A model comes from anywhere, so the name is held
+ * to its folder: absolute names, "..", symbolic links and anything but regular
+ * files are refused.
+ *
+ * Returns: (transfer full): all of the file; %NULL with %TPLAN_ERROR_INPUT.
+ */
+GBytes *tp_file_map_beside (const char *model, const char *name,
+                            GError **error);
+
+/* Writes header, then data, to a new file that replaces @path when all is
+ * well. */
+gboolean tp_file_save (const char *path, GBytes *header, const void *data,
+                       gsize size, GError **error);
+
+#endif
