@@ -205,6 +205,20 @@ gboolean tp_graph_builder_add_constant (TpGraphBuilder *builder,
 gboolean tp_graph_builder_add_output (TpGraphBuilder *builder, const char *name,
                                       const char *place, GError **error);
 
+/* Says what a tensor yet to be produced is: the only way to give the outputs of
+ * an op that has costs only a shape; for others it is compared with what is
+ * inferred. Before or after the node that produces it. */
+gboolean tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
+                                   TpDtype dtype, int rank,
+                                   const TpDimSpec *dims, const char *place,
+                                   GError **error);
+/* What the region of the graph may hold while it is built; no limit before. */
+void tp_graph_builder_set_budget (TpGraphBuilder *builder, gint64 size_bytes);
+gboolean tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name);
+/* Whether a tensor is an input, a constant or the output of a node so far. */
+gboolean tp_graph_builder_is_defined (TpGraphBuilder *builder,
+                                      const char *tensor);
+
 /* @node: name, type, attrs, pins, costs, place are read and copied; inputs and
  * outputs are given by tensor name ("" or NULL: left out). TENSOR attributes
  * name a constant added before, by index in order of add_constant (). */

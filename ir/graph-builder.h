@@ -1,0 +1,45 @@
+/* graph-builder.h: the inside of a builder, for its own files. */
+#ifndef TP_IR_GRAPH_BUILDER_H
+#define TP_IR_GRAPH_BUILDER_H
+
+#include "ir/graph-draft.h"
+
+/* A shape with dimensions still to be bound. */
+typedef struct
+{
+  int tensor;
+  TpDtype dtype;
+  int rank;
+  const TpDimSpec *dims;
+  const char *place;
+} TpBuilderSpec;
+
+/* Beside each tensor of the draft. */
+typedef struct
+{
+  gboolean is_defined;
+  int user, input;            /* first use: node in order of adding; or -1 */
+  const char *place;          /* of what defines it */
+} TpBuilderState;
+
+struct TpGraphBuilder
+{
+  TpDraft *draft;
+  GHashTable *tensors;        /* char* -> index + 1 */
+  GHashTable *nodes;          /* char*, a set */
+  GHashTable *dims;           /* char* -> gint64*: defaults */
+  GArray *states;             /* TpBuilderState, per tensor */
+  GArray *specs;              /* TpBuilderSpec */
+  GArray *constants;          /* int: tensors in order of adding */
+};
+
+void tp_builder_set_error (TpGraphBuilder *builder, const char *place,
+                           GError **error, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+/* A Constant op is a constant from the start, called @output. */
+gboolean tp_builder_add_constant_node (TpGraphBuilder *builder,
+                                       const TpNode *node, const char *output,
+                                       GError **error);
+
+#endif

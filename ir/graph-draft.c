@@ -1,0 +1,531 @@
+/* graph-draft.c: a graph under construction, its order and its links. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+
+#include <string.h>
+
+TpDraft *
+tp_draft_new (gint64 budget_bytes)
+{
+  TpDraft *draft = g_new0 (TpDraft, 1);
+
+  draft->region = tp_region_new (budget_bytes);
+  draft->name = "";
+  draft->tensors = g_array_new (FALSE, TRUE, sizeof (TpTensor));
+  draft->nodes = g_array_new (FALSE, TRUE, sizeof (TpNode));
+  draft->inputs = g_array_new (FALSE, TRUE, sizeof (int));
+  draft->outputs = g_array_new (FALSE, TRUE, sizeof (int));
+  return draft;
+}
+
+void
+tp_draft_free (TpDraft *draft)
+{
+  g_clear_pointer (&draft->region, tp_region_free);
+  g_array_unref (draft->tensors);
+  g_array_unref (draft->nodes);
+  g_array_unref (draft->inputs);
+  g_array_unref (draft->outputs);
+  g_clear_pointer (&draft->names[0], g_hash_table_unref);
+  g_clear_pointer (&draft->names[1], g_hash_table_unref);
+  g_free (draft);
+}
+
+static void
+release_graph (gpointer graph)
+{
+  tp_graph_unref (graph);
+}
+
+/* Copies of the index arrays of all nodes, in one block of memory. */
+static int *
+copy_indices (const TpGraph *graph, TpNode *nodes)
+{
+  gsize n = 1;
+  int *all, *next;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    n += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
+  all = next = g_new (int, n);
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[i];
+      nodes[i].inputs = memcpy (next, node->inputs,
+                                node->n_inputs * sizeof (int));
+      next += node->n_inputs;
+      nodes[i].outputs = memcpy (next, node->outputs,
+                                 node->n_outputs * sizeof (int));
+      next += node->n_outputs;
+    }
+  return all;
+}
+
+TpDraft *
+tp_draft_new_from_graph (const TpGraph *graph)
+{
+  TpDraft *draft = tp_draft_new (TP_REGION_NO_BUDGET);
+
+  tp_region_own (draft->region, tp_graph_ref ((TpGraph *) graph),
+                 release_graph);
+  draft->name = graph->name;
+  draft->source = graph->source;
+  draft->opset = graph->opset;
+  g_array_append_vals (draft->tensors, graph->tensors, graph->n_tensors);
+  g_array_append_vals (draft->nodes, graph->nodes, graph->n_nodes);
+  g_array_append_vals (draft->inputs, graph->inputs, graph->n_inputs);
+  g_array_append_vals (draft->outputs, graph->outputs, graph->n_outputs);
+  tp_region_own (draft->region,
+                 copy_indices (graph, (TpNode *) (void *) draft->nodes->data),
+                 g_free);
+  return draft;
+}
+
+char *
+tp_draft_dup_prefix (const TpDraft *draft, const char *place)
+{
+  return g_strconcat (draft->source ? draft->source : "",
+                      draft->source ? ": " : "", place ? place : "",
+                      place && *place ? ": " : "", NULL);
+}
+
+int
+tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor)
+{
+  g_array_append_val (draft->tensors, *tensor);
+  return draft->tensors->len - 1;
+}
+
+static const char *
+make_name (TpDraft *draft, GHashTable *names, const char *stem,
+           const char *suffix, GError **error)
+{
+  g_autoptr (GString) name = g_string_new (stem);
+  char *kept;
+
+  g_string_append (name, suffix);
+  while (g_hash_table_contains (names, name->str))
+    g_string_append_c (name, '_');
+  kept = tp_region_strdup (draft->region, name->str, error);
+  if (kept != NULL)
+    g_hash_table_add (names, kept);
+  return kept;
+}
+
+const char *
+tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
+                           const char *suffix, GError **error)
+{
+  if (draft->names[0] == NULL)
+    {
+      draft->names[0] = g_hash_table_new (g_str_hash, g_str_equal);
+      for (guint i = 0; i < draft->tensors->len; i++)
+        g_hash_table_add (draft->names[0],
+                          (char *) tp_draft_tensor (draft, i)->name);
+    }
+  return make_name (draft, draft->names[0], stem, suffix, error);
+}
+
+const char *
+tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
+                         GError **error)
+{
+  if (draft->names[1] == NULL)
+    {
+      draft->names[1] = g_hash_table_new (g_str_hash, g_str_equal);
+      for (guint i = 0; i < draft->nodes->len; i++)
+        g_hash_table_add (draft->names[1],
+                          (char *) tp_draft_node (draft, i)->name);
+    }
+  return make_name (draft, draft->names[1], stem, suffix, error);
+}
+
+gboolean
+tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
+                     const gint64 *dims)
+{
+  gint64 count;
+
+  if (rank < 0 || rank > TP_MAX_RANK || !tp_dims_count (rank, dims, &count))
+    return FALSE;
+  /* With a dimension of 0 the others must still not overflow as strides. */
+  if (count == 0)
+    {
+      gint64 solid[TP_MAX_RANK], ignored;
+
+      for (int i = 0; i < rank; i++)
+        solid[i] = MAX (dims[i], 1);
+      if (!tp_dims_count (rank, solid, &ignored))
+        return FALSE;
+    }
+  tensor->dtype = dtype;
+  tensor->rank = rank;
+  memset (tensor->dims, 0, sizeof tensor->dims);
+  memset (tensor->strides, 0, sizeof tensor->strides);
+  for (int i = 0; i < rank; i++)
+    tensor->dims[i] = dims[i];
+  tp_dims_row_major (rank, tensor->dims, tensor->strides);
+  tensor->count = count;
+  tensor->size_bytes = count * (gint64) tp_dtype_get_size (dtype);
+  return TRUE;
+}
+
+void
+tp_draft_link (TpDraft *draft)
+{
+  for (guint i = 0; i < draft->tensors->len; i++)
+    tp_draft_tensor (draft, i)->producer = -1;
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int j = 0; node->type != NULL && j < node->n_outputs; j++)
+        tp_draft_tensor (draft, node->outputs[j])->producer = i;
+    }
+}
+
+/* ---- order ------------------------------------------------------------- */
+
+/* One step of the walk: a node and how many of its inputs are done. */
+typedef struct
+{
+  int node;
+  int next;
+} Step;
+
+static gboolean
+is_sorted (TpDraft *draft)
+{
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0
+            && tp_draft_tensor (draft, node->inputs[j])->producer >= (int) i)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+set_cycle_error (TpDraft *draft, const GArray *path, int node, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *prefix
+      = tp_draft_dup_prefix (draft, tp_draft_node (draft, node)->place);
+  guint first = path->len - 1, shown = 0;
+
+  while (g_array_index (path, Step, first).node != node)
+    first--;
+  for (guint i = first; i < path->len && shown < 8; i++, shown++)
+    {
+      int at = g_array_index (path, Step, i).node;
+      const TpTensor *out
+          = tp_draft_tensor (draft, tp_draft_node (draft, at)->outputs[0]);
+      g_string_append_printf (text, "'%s' <- ", out->name);
+    }
+  if (first + shown < path->len)
+    g_string_append (text, "... <- ");
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%sthe ops form a cycle of %u: %s'%s': break it", prefix,
+               path->len - first, text->str,
+               tp_draft_tensor (draft, tp_draft_node (draft, node)->outputs[0])
+                   ->name);
+}
+
+/* Puts @root and all it needs at the end of @order: depth first, with a stack
+ * of its own, so that a chain of a million ops is no problem. */
+static gboolean
+visit (TpDraft *draft, int root, guint8 *state, GArray *order, GError **error)
+{
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (Step));
+  Step first = { root, 0 };
+
+  g_array_append_val (path, first);
+  state[root] = 1;
+  while (path->len > 0)
+    {
+      Step *step = &g_array_index (path, Step, path->len - 1);
+      const TpNode *node = tp_draft_node (draft, step->node);
+      int tensor, producer;
+
+      if (step->next == node->n_inputs)
+        {
+          state[step->node] = 2;
+          g_array_append_val (order, *node);
+          g_array_set_size (path, path->len - 1);
+          continue;
+        }
+      tensor = node->inputs[step->next++];
+      producer = tensor < 0 ? -1 : tp_draft_tensor (draft, tensor)->producer;
+      if (producer < 0 || state[producer] == 2)
+        continue;
+      if (state[producer] == 1)
+        {
+          set_cycle_error (draft, path, producer, error);
+          return FALSE;
+        }
+      state[producer] = 1;
+      first = (Step){ producer, 0 };
+      g_array_append_val (path, first);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_draft_sort (TpDraft *draft, GError **error)
+{
+  g_autoptr (GArray) order = NULL;
+  g_autofree guint8 *state = NULL;
+
+  tp_draft_link (draft);
+  if (is_sorted (draft))
+    return TRUE;
+  order = g_array_sized_new (FALSE, TRUE, sizeof (TpNode), draft->nodes->len);
+  state = g_new0 (guint8, draft->nodes->len);
+  for (guint i = 0; i < draft->nodes->len; i++)
+    if (state[i] == 0 && tp_draft_node (draft, i)->type != NULL
+        && !visit (draft, i, state, order, error))
+      return FALSE;
+  g_array_set_size (draft->nodes, 0);
+  g_array_append_vals (draft->nodes, order->data, order->len);
+  tp_draft_link (draft);
+  return TRUE;
+}
+
+/* ---- removal ----------------------------------------------------------- */
+
+void
+tp_draft_remove_dead (TpDraft *draft)
+{
+  g_autofree guint8 *is_needed = g_new0 (guint8, draft->tensors->len + 1);
+
+  for (guint i = 0; i < draft->outputs->len; i++)
+    is_needed[g_array_index (draft->outputs, int, i)] = TRUE;
+  for (guint i = draft->nodes->len; i > 0; i--)
+    {
+      TpNode *node = tp_draft_node (draft, i - 1);
+      gboolean is_alive = FALSE;
+
+      for (int j = 0; node->type != NULL && j < node->n_outputs; j++)
+        is_alive |= is_needed[node->outputs[j]];
+      if (!is_alive)
+        node->type = NULL;
+      for (int j = 0; is_alive && j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0)
+          is_needed[node->inputs[j]] = TRUE;
+    }
+}
+
+static void
+mark_used (TpDraft *draft, guint8 *is_used)
+{
+  for (guint i = 0; i < draft->inputs->len; i++)
+    is_used[g_array_index (draft->inputs, int, i)] = TRUE;
+  for (guint i = 0; i < draft->outputs->len; i++)
+    is_used[g_array_index (draft->outputs, int, i)] = TRUE;
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      if (node->type == NULL)
+        continue;
+      for (int j = 0; j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0)
+          is_used[node->inputs[j]] = TRUE;
+      for (int j = 0; j < node->n_outputs; j++)
+        is_used[node->outputs[j]] = TRUE;
+      for (int j = 0; j < node->n_attrs; j++)
+        if (node->attrs[j].kind == TP_ATTR_TENSOR)
+          is_used[node->attrs[j].i] = TRUE;
+    }
+}
+
+static void
+renumber (int *tensors, int n, const int *map)
+{
+  for (int i = 0; i < n; i++)
+    if (tensors[i] >= 0)
+      tensors[i] = map[tensors[i]];
+}
+
+static gboolean
+renumber_attrs (TpDraft *draft, TpNode *node, const int *map, GError **error)
+{
+  gboolean has_tensor = FALSE;
+  TpAttr *attrs;
+
+  for (int i = 0; i < node->n_attrs; i++)
+    has_tensor |= node->attrs[i].kind == TP_ATTR_TENSOR;
+  if (!has_tensor)
+    return TRUE;
+  attrs = tp_region_dup (draft->region, node->attrs, node->n_attrs,
+                         sizeof (TpAttr), error);
+  if (attrs == NULL)
+    return FALSE;
+  for (int i = 0; i < node->n_attrs; i++)
+    if (attrs[i].kind == TP_ATTR_TENSOR)
+      attrs[i].i = map[attrs[i].i];
+  node->attrs = attrs;
+  return TRUE;
+}
+
+gboolean
+tp_draft_remove_unused_tensors (TpDraft *draft, GError **error)
+{
+  guint n_tensors = draft->tensors->len;
+  g_autofree guint8 *is_used = g_new0 (guint8, n_tensors + 1);
+  g_autofree int *map = g_new (int, n_tensors + 1);
+  int n = 0;
+
+  mark_used (draft, is_used);
+  for (guint i = 0; i < n_tensors; i++)
+    {
+      map[i] = is_used[i] ? n : -1;
+      if (is_used[i])
+        *tp_draft_tensor (draft, n++) = *tp_draft_tensor (draft, i);
+    }
+  g_array_set_size (draft->tensors, n);
+  renumber ((int *) (void *) draft->inputs->data, draft->inputs->len, map);
+  renumber ((int *) (void *) draft->outputs->data, draft->outputs->len, map);
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      TpNode *node = tp_draft_node (draft, i);
+
+      if (node->type == NULL)
+        continue;
+      renumber (tp_node_edit (node->inputs), node->n_inputs, map);
+      renumber (tp_node_edit (node->outputs), node->n_outputs, map);
+      if (!renumber_attrs (draft, node, map, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- finish ------------------------------------------------------------ */
+
+static void
+drop_removed_nodes (TpDraft *draft)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    if (tp_draft_node (draft, i)->type != NULL)
+      *tp_draft_node (draft, n++) = *tp_draft_node (draft, i);
+  g_array_set_size (draft->nodes, n);
+}
+
+/* Calls @use for every tensor a node reads, once per node. */
+static void
+each_use (TpDraft *draft, void (*use) (TpTensor *tensor, int node))
+{
+  g_autofree int *last = g_new (int, draft->tensors->len + 1);
+
+  memset (last, -1, draft->tensors->len * sizeof (int));
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int j = 0; j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0 && last[node->inputs[j]] != (int) i)
+          {
+            last[node->inputs[j]] = i;
+            use (tp_draft_tensor (draft, node->inputs[j]), i);
+          }
+    }
+}
+
+static void
+count_use (TpTensor *tensor, int node)
+{
+  tensor->n_consumers++;
+}
+
+static void
+add_use (TpTensor *tensor, int node)
+{
+  tp_node_edit (tensor->consumers)[tensor->n_consumers++] = node;
+}
+
+static gboolean
+link_consumers (TpDraft *draft, GError **error)
+{
+  gint64 total = 0;
+  int *next;
+
+  for (guint i = 0; i < draft->tensors->len; i++)
+    tp_draft_tensor (draft, i)->n_consumers = 0;
+  each_use (draft, count_use);
+  for (guint i = 0; i < draft->tensors->len; i++)
+    total += tp_draft_tensor (draft, i)->n_consumers;
+  next = tp_region_alloc (draft->region, total, sizeof (int), error);
+  if (next == NULL)
+    return FALSE;
+  for (guint i = 0; i < draft->tensors->len; i++)
+    {
+      TpTensor *tensor = tp_draft_tensor (draft, i);
+
+      tensor->consumers = next;
+      next += tensor->n_consumers;
+      tensor->n_consumers = 0;
+    }
+  each_use (draft, add_use);
+  return TRUE;
+}
+
+static void *
+dup_array (TpDraft *draft, const GArray *array, GError **error)
+{
+  return tp_region_dup (draft->region, array->data, array->len,
+                        g_array_get_element_size ((GArray *) array), error);
+}
+
+static void
+mark_ends (TpDraft *draft)
+{
+  for (guint i = 0; i < draft->tensors->len; i++)
+    {
+      tp_draft_tensor (draft, i)->is_input = FALSE;
+      tp_draft_tensor (draft, i)->is_output = FALSE;
+    }
+  for (guint i = 0; i < draft->inputs->len; i++)
+    tp_draft_tensor (draft, g_array_index (draft->inputs, int, i))->is_input
+        = TRUE;
+  for (guint i = 0; i < draft->outputs->len; i++)
+    tp_draft_tensor (draft, g_array_index (draft->outputs, int, i))->is_output
+        = TRUE;
+}
+
+TpGraph *
+tp_draft_finish (TpDraft *draft, GError **error)
+{
+  TpGraph *graph;
+
+  tp_region_set_budget (draft->region, TP_REGION_NO_BUDGET);
+  drop_removed_nodes (draft);
+  tp_draft_link (draft);
+  mark_ends (draft);
+  if (!link_consumers (draft, error))
+    return NULL;
+  graph = tp_region_alloc (draft->region, 1, sizeof (TpGraph), error);
+  if (graph == NULL)
+    return NULL;
+  graph->tensors = dup_array (draft, draft->tensors, error);
+  graph->nodes = graph->tensors ? dup_array (draft, draft->nodes, error) : NULL;
+  graph->inputs = graph->nodes ? dup_array (draft, draft->inputs, error) : NULL;
+  graph->outputs
+      = graph->inputs ? dup_array (draft, draft->outputs, error) : NULL;
+  if (graph->outputs == NULL)
+    return NULL;
+  graph->ref_count = 1;
+  graph->name = draft->name;
+  graph->source = draft->source;
+  graph->opset = draft->opset;
+  graph->n_tensors = draft->tensors->len;
+  graph->n_nodes = draft->nodes->len;
+  graph->n_inputs = draft->inputs->len;
+  graph->n_outputs = draft->outputs->len;
+  graph->region = g_steal_pointer (&draft->region);
+  return graph;
+}

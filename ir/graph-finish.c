@@ -1,0 +1,189 @@
+/* graph-finish.c: from names and symbolic shapes to a graph. */
+#include "config.h"
+
+#include "ir/graph-builder.h"
+
+#include <string.h>
+
+/* ---- every name must mean something ------------------------------------ */
+
+static void
+set_undefined_error (TpGraphBuilder *builder, int tensor, GError **error)
+{
+  const TpBuilderState *state
+      = &g_array_index (builder->states, TpBuilderState, tensor);
+  const char *name = tp_draft_tensor (builder->draft, tensor)->name;
+  g_autofree char *place = NULL;
+
+  if (state->user >= 0)
+    place = g_strdup_printf (
+        "%s.inputs[%d]", tp_draft_node (builder->draft, state->user)->place,
+        state->input);
+  else
+    place = g_strdup ("outputs");
+  tp_builder_set_error (builder, place, error,
+                        "no op, input or initializer gives the tensor '%s': "
+                        "define it or correct the name", name);
+}
+
+static gboolean
+check_defined (TpGraphBuilder *builder, GError **error)
+{
+  for (guint i = 0; i < builder->states->len; i++)
+    if (!g_array_index (builder->states, TpBuilderState, i).is_defined)
+      {
+        set_undefined_error (builder, i, error);
+        return FALSE;
+      }
+  if (builder->draft->outputs->len > 0)
+    return TRUE;
+  tp_builder_set_error (builder, "outputs", error, "the graph has no outputs");
+  return FALSE;
+}
+
+static gboolean
+name_nodes (TpGraphBuilder *builder, GError **error)
+{
+  for (guint i = 0; i < builder->draft->nodes->len; i++)
+    {
+      TpNode *node = tp_draft_node (builder->draft, i);
+      g_autofree char *name = NULL;
+
+      if (node->name != NULL)
+        continue;
+      name = g_strdup_printf ("%s_%u", node->type, i);
+      while (tp_graph_builder_has_node (builder, name))
+        {
+          char *longer = g_strconcat (name, "_", NULL);
+          g_free (name);
+          name = longer;
+        }
+      node->name = tp_region_strdup (builder->draft->region, name, error);
+      if (node->name == NULL)
+        return FALSE;
+      g_hash_table_add (builder->nodes, (char *) node->name);
+    }
+  return TRUE;
+}
+
+/* ---- dimensions -------------------------------------------------------- */
+
+static gboolean
+bind_dim (TpGraphBuilder *builder, const TpBuilderSpec *spec, int i,
+          TpDims *dims, gint64 *out_value, GError **error)
+{
+  const TpDimSpec *dim = &spec->dims[i];
+  g_autofree char *place = g_strdup_printf ("%s.shape[%d]", spec->place, i);
+  const gint64 *value = NULL;
+
+  *out_value = dim->value;
+  if (dim->name != NULL)
+    {
+      if (dims != NULL)
+        value = g_hash_table_lookup (dims, dim->name);
+      if (value == NULL)
+        value = g_hash_table_lookup (builder->dims, dim->name);
+      if (value == NULL)
+        {
+          tp_builder_set_error (builder, place, error,
+                                "dimension '%s' has no value: give it one, as "
+                                "with --dim %s=8", dim->name, dim->name);
+          return FALSE;
+        }
+      *out_value = *value;
+    }
+  if (*out_value >= 1)
+    return TRUE;
+  tp_builder_set_error (builder, place, error,
+                        "dimension is %" G_GINT64_FORMAT
+                        ", must be 1 or more", *out_value);
+  return FALSE;
+}
+
+static gboolean
+has_shape (const TpTensor *tensor, TpDtype dtype, int rank, const gint64 *dims)
+{
+  return tensor->dtype == dtype && tensor->rank == rank
+         && memcmp (tensor->dims, dims, rank * sizeof (gint64)) == 0;
+}
+
+static gboolean
+bind_spec (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
+           GError **error)
+{
+  TpTensor *tensor = tp_draft_tensor (builder->draft, spec->tensor);
+  gint64 values[TP_MAX_RANK];
+
+  for (int i = 0; i < spec->rank; i++)
+    if (!bind_dim (builder, spec, i, dims, &values[i], error))
+      return FALSE;
+  if (tensor->rank != TP_RANK_UNKNOWN)
+    {
+      if (has_shape (tensor, spec->dtype, spec->rank, values))
+        return TRUE;
+      tp_builder_set_error (builder, spec->place, error,
+                            "tensor '%s' is said to have two shapes or types",
+                            tensor->name);
+      return FALSE;
+    }
+  if (tp_tensor_set_shape (tensor, spec->dtype, spec->rank, values))
+    return TRUE;
+  tp_builder_set_error (builder, spec->place, error,
+                        "tensor '%s' has too many elements: its size "
+                        "overflows 64 bits", tensor->name);
+  return FALSE;
+}
+
+static gboolean
+is_dim (TpGraphBuilder *builder, const char *name)
+{
+  if (g_hash_table_contains (builder->dims, name))
+    return TRUE;
+  for (guint i = 0; i < builder->specs->len; i++)
+    {
+      const TpBuilderSpec *spec
+          = &g_array_index (builder->specs, TpBuilderSpec, i);
+
+      for (int j = 0; j < spec->rank; j++)
+        if (g_strcmp0 (spec->dims[j].name, name) == 0)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+check_dims_known (TpGraphBuilder *builder, TpDims *dims, GError **error)
+{
+  GHashTableIter iter;
+  gpointer name;
+
+  if (dims == NULL)
+    return TRUE;
+  g_hash_table_iter_init (&iter, dims);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (!is_dim (builder, name))
+      {
+        g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "%sthe graph has no dimension '%s': leave it out", prefix,
+                     (const char *) name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+TpGraph *
+tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
+{
+  if (!check_defined (builder, error) || !name_nodes (builder, error)
+      || !check_dims_known (builder, dims, error))
+    return NULL;
+  for (guint i = 0; i < builder->specs->len; i++)
+    if (!bind_spec (builder, &g_array_index (builder->specs, TpBuilderSpec, i),
+                    dims, error))
+      return NULL;
+  if (!tp_draft_sort (builder->draft, error)
+      || !tp_draft_infer (builder->draft, error))
+    return NULL;
+  return tp_draft_finish (builder->draft, error);
+}

@@ -1,0 +1,19 @@
+/* graph-fold.h: evaluates ops whose inputs are constant, within limits. */
+#ifndef TP_IR_GRAPH_FOLD_H
+#define TP_IR_GRAPH_FOLD_H
+
+#include "ir/graph-draft.h"
+
+/* What folding has cost so far; starts as { 0 }. */
+typedef struct
+{
+  gint64 n_elements;          /* read and written */
+} TpFold;
+
+/* Makes the outputs of @node constants and marks @node removed, if its inputs
+ * are constant and its outputs at most 1 MiB each; else leaves it alone.
+ * Shapes must have been inferred. */
+gboolean tp_fold_node (TpFold *fold, TpDraft *draft, TpNode *node,
+                       GError **error);
+
+#endif

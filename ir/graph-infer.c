@@ -1,0 +1,118 @@
+/* graph-infer.c: shapes and types of every tensor, in one walk.
+ *
+ * Constants are folded on the way, because the shapes of later ops may hang on
+ * their values: exporters are full of Shape, Gather, Concat, Reshape chains. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/graph-fold.h"
+#include "ir/op.h"
+
+#include <string.h>
+
+static void
+set_error (TpDraft *draft, const TpNode *node, const char *what,
+           GError **error)
+{
+  g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%sop '%s' (%s): %s",
+               prefix, node->name, node->type, what);
+}
+
+static gboolean
+is_same_shape (const TpTensor *tensor, const TpShape *shape)
+{
+  return tensor->dtype == shape->dtype && tensor->rank == shape->rank
+         && memcmp (tensor->dims, shape->dims, shape->rank * sizeof (gint64))
+                == 0;
+}
+
+static gboolean
+set_shape (TpDraft *draft, const TpNode *node, int output,
+           const TpShape *shape, GError **error)
+{
+  TpTensor *tensor = tp_draft_tensor (draft, node->outputs[output]);
+
+  if (tensor->rank != TP_RANK_UNKNOWN && !is_same_shape (tensor, shape))
+    set_error (draft, node, "an output has another shape or type than the file "
+               "says: correct or drop what it says", error);
+  else if (!tp_tensor_set_shape (tensor, shape->dtype, shape->rank,
+                                 shape->dims))
+    set_error (draft, node, "an output has too many elements: its size "
+               "overflows 64 bits", error);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_declared (TpDraft *draft, const TpNode *node, GError **error)
+{
+  for (int i = 0; i < node->n_outputs; i++)
+    if (tp_draft_tensor (draft, node->outputs[i])->rank == TP_RANK_UNKNOWN)
+      {
+        set_error (draft, node, "an op of unknown type must say the \"shapes\" "
+                   "of its outputs", error);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+infer_node (TpDraft *draft, const TpNode *node, GError **error)
+{
+  g_autofree const TpTensor **inputs
+      = g_new (const TpTensor *, node->n_inputs + 1);
+  g_autofree TpShape *outputs = g_new0 (TpShape, node->n_outputs);
+
+  if (node->op == NULL)
+    return check_declared (draft, node, error);
+  for (int i = 0; i < node->n_inputs; i++)
+    inputs[i] = node->inputs[i] < 0 ? NULL
+                                    : tp_draft_tensor (draft, node->inputs[i]);
+  if (!node->op->infer (node, inputs, outputs, error))
+    {
+      g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+      g_prefix_error (error, "%s", prefix);
+      return FALSE;
+    }
+  for (int i = 0; i < node->n_outputs; i++)
+    if (!set_shape (draft, node, i, &outputs[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_not_empty (TpDraft *draft, const TpNode *node, GError **error)
+{
+  for (int i = 0; i < node->n_outputs; i++)
+    if (tp_draft_tensor (draft, node->outputs[i])->count == 0)
+      {
+        g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                     "%sop '%s' (%s): output %d has no elements; only "
+                     "constants may be empty", prefix, node->name, node->type,
+                     i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+gboolean
+tp_draft_infer (TpDraft *draft, GError **error)
+{
+  TpFold fold = { 0 };
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      TpNode *node = tp_draft_node (draft, i);
+
+      if (!infer_node (draft, node, error)
+          || !tp_fold_node (&fold, draft, node, error))
+        return FALSE;
+      if (node->type != NULL && !check_not_empty (draft, node, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,173 @@
+/* graph-value.c: makes the values of constants real, on demand. */
+#include "config.h"
+
+#include "ir/graph-value.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 1024 /* elements converted at a time */
+
+/* Elements [first, first + n) as doubles. */
+static void
+read_data (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+{
+  const void *data = tensor->init.data;
+
+  switch (tensor->dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      for (gint64 i = 0; i < n; i++)
+        dst[i] = ((const float *) data)[first + i];
+      return;
+    case TP_DTYPE_FLOAT64:
+      memcpy (dst, (const double *) data + first, n * sizeof (double));
+      return;
+    case TP_DTYPE_INT64:
+      for (gint64 i = 0; i < n; i++)
+        dst[i] = ((const gint64 *) data)[first + i];
+      return;
+    case TP_DTYPE_INT32:
+      for (gint64 i = 0; i < n; i++)
+        dst[i] = ((const gint32 *) data)[first + i];
+      return;
+    case TP_DTYPE_UINT8:
+    case TP_DTYPE_BOOL:
+      for (gint64 i = 0; i < n; i++)
+        dst[i] = ((const guint8 *) data)[first + i];
+      return;
+    case TP_N_DTYPES:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+static void
+apply_scale (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+{
+  gint64 row = tensor->count / tensor->dims[0];
+
+  for (gint64 i = 0; i < n;)
+    {
+      gint64 end = MIN (n, ((first + i) / row + 1) * row - first);
+      double factor = tensor->init.scale[(first + i) / row];
+
+      for (; i < end; i++)
+        dst[i] *= factor;
+    }
+}
+
+static void
+read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+{
+  const TpInit *init = &tensor->init;
+
+  switch (init->kind)
+    {
+    case TP_INIT_DATA:
+      read_data (tensor, first, n, dst);
+      break;
+    case TP_INIT_RANDOM:
+      {
+        /* A float32 product, so that every language finds the same bits. */
+        float factor = (float) (init->value * sqrt (3.0));
+
+        for (gint64 i = 0; i < n; i++)
+          dst[i] = tp_random_uniform (init->seed, first + i) * factor;
+        break;
+      }
+    case TP_INIT_FILL:
+      for (gint64 i = 0; i < n; i++)
+        dst[i] = init->value;
+      break;
+    case TP_INIT_NONE:
+      g_assert_not_reached ();
+    }
+  if (init->scale != NULL && tensor->count > 0)
+    apply_scale (tensor, first, n, dst);
+}
+
+static gint64
+to_integer (double value, double low, double high)
+{
+  if (isnan (value))
+    return 0;
+  if (value <= low)
+    return low <= -0x1p63 ? G_MININT64 : (gint64) low;
+  if (value >= high)
+    return high >= 0x1p63 ? G_MAXINT64 : (gint64) high;
+  return (gint64) value;
+}
+
+void
+tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype, void *dst)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      for (gint64 i = 0; i < n; i++)
+        ((float *) dst)[i] = (float) src[i];
+      return;
+    case TP_DTYPE_FLOAT64:
+      memcpy (dst, src, n * sizeof (double));
+      return;
+    case TP_DTYPE_INT64:
+      for (gint64 i = 0; i < n; i++)
+        ((gint64 *) dst)[i] = to_integer (src[i], -0x1p63, 0x1p63);
+      return;
+    case TP_DTYPE_INT32:
+      for (gint64 i = 0; i < n; i++)
+        ((gint32 *) dst)[i] = to_integer (src[i], G_MININT32, G_MAXINT32);
+      return;
+    case TP_DTYPE_UINT8:
+      for (gint64 i = 0; i < n; i++)
+        ((guint8 *) dst)[i] = to_integer (src[i], 0, 255);
+      return;
+    case TP_DTYPE_BOOL:
+      for (gint64 i = 0; i < n; i++)
+        ((guint8 *) dst)[i] = src[i] != 0.0;
+      return;
+    case TP_N_DTYPES:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+void
+tp_tensor_write_value (const TpTensor *tensor, void *dst)
+{
+  gsize size = tp_dtype_get_size (tensor->dtype);
+  double block[BLOCK];
+
+  g_assert (tp_tensor_is_constant (tensor));
+  if (tensor->count == 0)
+    return;
+  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
+    {
+      memcpy (dst, tensor->init.data, tensor->size_bytes);
+      return;
+    }
+  for (gint64 i = 0; i < tensor->count; i += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, tensor->count - i);
+
+      read_doubles (tensor, i, n, block);
+      tp_doubles_to_dtype (block, n, tensor->dtype, (guint8 *) dst + i * size);
+    }
+}
+
+void
+tp_tensor_write_doubles (const TpTensor *tensor, double *dst)
+{
+  g_assert (tp_tensor_is_constant (tensor));
+  for (gint64 i = 0; i < tensor->count; i += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, tensor->count - i);
+
+      read_doubles (tensor, i, n, dst + i);
+      /* What a device reads is the rounded value. */
+      if (tensor->dtype == TP_DTYPE_FLOAT32)
+        for (gint64 j = i; j < i + n; j++)
+          dst[j] = (float) dst[j];
+    }
+}

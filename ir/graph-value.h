@@ -1,0 +1,12 @@
+/* graph-value.h: element types in and out of doubles. */
+#ifndef TP_IR_GRAPH_VALUE_H
+#define TP_IR_GRAPH_VALUE_H
+
+#include "ir/graph.h"
+
+/* Rounds to the nearest float; integers are cut towards zero and held to their
+ * range, NaN becomes 0; booleans become 0 or 1. */
+void tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype,
+                          void *dst);
+
+#endif

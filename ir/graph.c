@@ -1,0 +1,77 @@
+/* graph.c: lifetime of graphs, and looking into nodes. */
+#include "config.h"
+
+#include "ir/graph.h"
+
+#include "ir/region.h"
+
+#include <string.h>
+
+TpGraph *
+tp_graph_ref (TpGraph *graph)
+{
+  g_atomic_int_inc (&graph->ref_count);
+  return graph;
+}
+
+void
+tp_graph_unref (TpGraph *graph)
+{
+  if (g_atomic_int_dec_and_test (&graph->ref_count))
+    tp_region_free (graph->region); /* @graph lives in it */
+}
+
+TpGraph *
+tp_graph_prepare (const TpGraph *graph, GError **error)
+{
+  g_autoptr (TpGraph) simple = tp_graph_simplify (graph, error);
+
+  return simple == NULL ? NULL : tp_graph_assign_layout (simple, error);
+}
+
+const TpAttr *
+tp_node_find_attr (const TpNode *node, const char *name)
+{
+  for (int i = 0; i < node->n_attrs; i++)
+    if (strcmp (node->attrs[i].name, name) == 0)
+      return &node->attrs[i];
+  return NULL;
+}
+
+gint64
+tp_node_get_int (const TpNode *node, const char *name, gint64 fallback)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  return attr != NULL && attr->kind == TP_ATTR_INT ? attr->i : fallback;
+}
+
+double
+tp_node_get_float (const TpNode *node, const char *name, double fallback)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  if (attr != NULL && attr->kind == TP_ATTR_INT)
+    return attr->i;
+  return attr != NULL && attr->kind == TP_ATTR_FLOAT ? attr->f : fallback;
+}
+
+const char *
+tp_node_get_string (const TpNode *node, const char *name, const char *fallback)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  return attr != NULL && attr->kind == TP_ATTR_STRING ? attr->s : fallback;
+}
+
+const gint64 *
+tp_node_get_ints (const TpNode *node, const char *name, int *out_n)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  *out_n = 0;
+  if (attr == NULL || attr->kind != TP_ATTR_INTS)
+    return NULL;
+  *out_n = attr->n;
+  return attr->ints;
+}
