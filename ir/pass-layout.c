@@ -1,0 +1,257 @@
+/* pass-layout.c: chooses strides.
+ *
+ * Activations of image networks are channels-last: a 1x1 convolution is then a
+ * plain matrix product, and every vector runs along the channels. The layout
+ * starts at convolutions and pools and spreads over the ops between them; a
+ * graph without any stays row-major. Where bytes are taken as they are (a view)
+ * or leave the graph, a Relayout op puts them in rows. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/op.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const TpGraph *graph;
+  TpDraft *draft;
+  GArray *nodes;              /* TpNode: the new list */
+  guint8 *is_last;            /* per tensor of the graph: channels-last */
+  int *last, *rows;           /* its channels-last and row-major tensors in the
+                               * draft; the same where there is one only */
+} Pass;
+
+/* Ops that take or give bytes as they lie in rows. */
+static gboolean
+is_rigid (const TpNode *node)
+{
+  return node->op == NULL || node->op->kind == TP_OP_VIEW
+         || node->op->kind == TP_OP_OPAQUE;
+}
+
+/* Whether channels-last differs from row-major, and the graph may choose. */
+static gboolean
+may_be_channels_last (const TpGraph *graph, const TpTensor *tensor)
+{
+  return tensor->rank == 4 && tensor->producer >= 0
+         && !is_rigid (&graph->nodes[tensor->producer])
+         && !tp_tensor_is_constant (tensor)
+         && (tensor->dtype == TP_DTYPE_FLOAT32
+             || tensor->dtype == TP_DTYPE_FLOAT64)
+         && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
+}
+
+/* Convolutions and pools are where the layout matters. */
+static gboolean
+is_anchor (const TpNode *node)
+{
+  return node->op != NULL
+         && (node->op->kind == TP_OP_WINDOW
+             || strcmp (node->type, "Conv") == 0);
+}
+
+/* Ops that read and write alike, so that layout goes through them. */
+static gboolean
+is_conductor (const TpNode *node)
+{
+  return node->op != NULL
+         && (node->op->kind == TP_OP_MAP
+             || (node->op->kind == TP_OP_MOVE
+                 && strcmp (node->type, "Transpose") != 0));
+}
+
+static gboolean
+mark (Pass *pass, int tensor)
+{
+  if (tensor < 0 || pass->is_last[tensor]
+      || !may_be_channels_last (pass->graph, &pass->graph->tensors[tensor]))
+    return FALSE;
+  pass->is_last[tensor] = TRUE;
+  return TRUE;
+}
+
+static gboolean
+mark_all (Pass *pass, const int *tensors, int n)
+{
+  gboolean changed = FALSE;
+
+  for (int i = 0; i < n; i++)
+    changed |= mark (pass, tensors[i]);
+  return changed;
+}
+
+static gboolean
+has_marked (const Pass *pass, const TpNode *node)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0 && pass->is_last[node->inputs[i]])
+      return TRUE;
+  for (int i = 0; i < node->n_outputs; i++)
+    if (pass->is_last[node->outputs[i]])
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+spread (Pass *pass, const TpNode *node)
+{
+  if (!is_anchor (node) && !(is_conductor (node) && has_marked (pass, node)))
+    return FALSE;
+  return mark_all (pass, node->inputs, node->n_inputs)
+         | mark_all (pass, node->outputs, node->n_outputs);
+}
+
+/* Sweeps down and up until nothing changes; two rounds do for nearly all
+ * graphs, and a limit keeps strange ones linear: any layout is right. */
+static void
+choose (Pass *pass)
+{
+  const TpGraph *graph = pass->graph;
+  gboolean changed = TRUE;
+
+  for (int round = 0; changed && round < 8; round++)
+    {
+      changed = FALSE;
+      for (int i = 0; i < graph->n_nodes; i++)
+        changed |= spread (pass, &graph->nodes[i]);
+      for (int i = graph->n_nodes - 1; i >= 0; i--)
+        changed |= spread (pass, &graph->nodes[i]);
+    }
+}
+
+static void
+set_channels_last (TpTensor *tensor)
+{
+  const gint64 *dims = tensor->dims;
+
+  tensor->strides[0] = dims[1] * dims[2] * dims[3];
+  tensor->strides[1] = 1;
+  tensor->strides[2] = dims[3] * dims[1];
+  tensor->strides[3] = dims[1];
+}
+
+/* Whether the row-major bytes of @tensor are needed. */
+static gboolean
+needs_rows (const TpGraph *graph, const TpTensor *tensor)
+{
+  for (int i = 0; i < tensor->n_consumers; i++)
+    if (is_rigid (&graph->nodes[tensor->consumers[i]]))
+      return TRUE;
+  return tensor->is_output;
+}
+
+/* ---- Relayout ---------------------------------------------------------- */
+
+/* A tensor like @tensor; -1 on error. */
+static int
+add_twin (Pass *pass, int tensor, const char *suffix, GError **error)
+{
+  TpTensor twin = *tp_draft_tensor (pass->draft, tensor);
+
+  twin.name = tp_draft_make_tensor_name (pass->draft, twin.name, suffix, error);
+  return twin.name == NULL ? -1 : tp_draft_add_tensor (pass->draft, &twin);
+}
+
+static gboolean
+append_relayout (Pass *pass, const TpNode *producer, int tensor,
+                 GError **error)
+{
+  TpDraft *draft = pass->draft;
+  int *ends = tp_region_alloc (draft->region, 2, sizeof (int), error);
+  TpNode node = { .type = "Relayout", .opset = producer->opset,
+                  .op = tp_op_find ("Relayout"), .n_inputs = 1,
+                  .n_outputs = 1, .place = producer->place };
+
+  g_assert (node.op != NULL);
+  if (ends == NULL)
+    return FALSE;
+  node.name = tp_draft_make_node_name (
+      draft, pass->graph->tensors[tensor].name, ":relayout", error);
+  ends[0] = pass->last[tensor];
+  ends[1] = pass->rows[tensor];
+  node.inputs = &ends[0];
+  node.outputs = &ends[1];
+  g_array_append_val (pass->nodes, node);
+  return node.name != NULL;
+}
+
+/* Gives output @j of @node, just appended, its layout, and rows if needed. The
+ * name of a graph output is known outside: it stays with the rows. */
+static gboolean
+lay_out (Pass *pass, const TpNode *node, int j, GError **error)
+{
+  int tensor = node->outputs[j];
+  const TpTensor *old = &pass->graph->tensors[tensor];
+
+  if (!pass->is_last[tensor])
+    return TRUE;
+  if (old->is_output)
+    pass->last[tensor] = add_twin (pass, tensor, ":channels_last", error);
+  else if (needs_rows (pass->graph, old))
+    pass->rows[tensor] = add_twin (pass, tensor, ":rows", error);
+  if (pass->last[tensor] < 0 || pass->rows[tensor] < 0)
+    return FALSE;
+  set_channels_last (tp_draft_tensor (pass->draft, pass->last[tensor]));
+  tp_node_edit (node->outputs)[j] = pass->last[tensor];
+  return pass->last[tensor] == pass->rows[tensor]
+         || append_relayout (pass, node, tensor, error);
+}
+
+static gboolean
+append_node (Pass *pass, TpNode node, GError **error)
+{
+  const int *map = is_rigid (&node) ? pass->rows : pass->last;
+
+  for (int j = 0; j < node.n_inputs; j++)
+    if (node.inputs[j] >= 0)
+      tp_node_edit (node.inputs)[j] = map[node.inputs[j]];
+  g_array_append_val (pass->nodes, node);
+  for (int j = 0; j < node.n_outputs; j++)
+    if (!lay_out (pass, &node, j, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+apply (Pass *pass, GError **error)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, TRUE, sizeof (TpNode));
+
+  pass->nodes = nodes;
+  for (guint i = 0; i < pass->draft->nodes->len; i++)
+    if (!append_node (pass, *tp_draft_node (pass->draft, i), error))
+      return FALSE;
+  g_array_unref (pass->draft->nodes);
+  pass->draft->nodes = g_steal_pointer (&nodes);
+  return TRUE;
+}
+
+static gboolean
+is_laid_out (const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (strcmp (graph->nodes[i].type, "Relayout") == 0)
+      return TRUE;
+  return FALSE;
+}
+
+TpGraph *
+tp_graph_assign_layout (const TpGraph *graph, GError **error)
+{
+  g_autoptr (TpDraft) draft = NULL;
+  g_autofree guint8 *is_last = g_new0 (guint8, graph->n_tensors + 1);
+  g_autofree int *last = g_new (int, graph->n_tensors + 1);
+  g_autofree int *rows = g_new (int, graph->n_tensors + 1);
+  Pass pass = { graph, NULL, NULL, is_last, last, rows };
+
+  if (is_laid_out (graph))
+    return tp_graph_ref ((TpGraph *) graph);
+  pass.draft = draft = tp_draft_new_from_graph (graph);
+  for (int i = 0; i < graph->n_tensors; i++)
+    last[i] = rows[i] = i;
+  choose (&pass);
+  if (!apply (&pass, error))
+    return NULL;
+  return tp_draft_finish (draft, error);
+}
