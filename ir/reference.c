@@ -1,0 +1,225 @@
+/* reference.c: runs graphs by the references of their ops, in double. */
+#include "config.h"
+
+#include "ir/op.h"
+
+#include <string.h>
+
+static void
+ref_tensor_init (TpRefTensor *ref, const TpTensor *tensor, double *data)
+{
+  ref->dtype = tensor->dtype;
+  ref->rank = tensor->rank;
+  memcpy (ref->dims, tensor->dims, sizeof ref->dims);
+  ref->count = tensor->count;
+  ref->data = data;
+}
+
+/* An output nobody asked for still is written by some ops. */
+static gboolean
+outputs_are_empty (const TpRefTensor *outputs, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (outputs[i].count > 0)
+      return FALSE;
+  return TRUE;
+}
+
+void
+tp_node_run_reference (const TpGraph *graph, const TpNode *node,
+                       double *const *inputs, double **outputs)
+{
+  g_autofree TpRefTensor *in = g_new0 (TpRefTensor, node->n_inputs + 1);
+  g_autofree TpRefTensor *out = g_new0 (TpRefTensor, node->n_outputs + 1);
+  g_autofree const TpRefTensor **given
+      = g_new0 (const TpRefTensor *, node->n_inputs + 1);
+
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0)
+      {
+        ref_tensor_init (&in[i], &graph->tensors[node->inputs[i]], inputs[i]);
+        given[i] = &in[i];
+      }
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0)
+      ref_tensor_init (&out[i], &graph->tensors[node->outputs[i]],
+                       outputs[i]);
+  if (!outputs_are_empty (out, node->n_outputs))
+    node->op->reference (node, given, out);
+}
+
+/* ---- whole graphs ------------------------------------------------------- */
+
+typedef struct
+{
+  const TpGraph *graph;
+  double **values;            /* per tensor; NULL: none, or freed */
+  int *last_use;              /* per tensor: node, or -1 */
+  gboolean keep_all;
+} RefRun;
+
+static double *
+ref_alloc (const TpTensor *tensor, GError **error)
+{
+  double *data = g_try_new (double, MAX (tensor->count, 1));
+
+  if (data == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "tensor '%s': no memory for %" G_GINT64_FORMAT
+                 " values of the reference",
+                 tensor->name, tensor->count);
+  return data;
+}
+
+static gboolean
+ref_set_inputs (RefRun *run, const double *const *inputs, GError **error)
+{
+  for (int i = 0; i < run->graph->n_inputs; i++)
+    {
+      int index = run->graph->inputs[i];
+      const TpTensor *tensor = &run->graph->tensors[index];
+
+      run->values[index] = ref_alloc (tensor, error);
+      if (run->values[index] == NULL)
+        return FALSE;
+      memcpy (run->values[index], inputs[i], tensor->count * sizeof (double));
+    }
+  return TRUE;
+}
+
+/* The value of tensor @index, a constant one made real. */
+static gboolean
+ref_get (RefRun *run, int index, double **out_data, GError **error)
+{
+  const TpTensor *tensor = &run->graph->tensors[index];
+
+  if (run->values[index] == NULL)
+    {
+      g_assert (tp_tensor_is_constant (tensor));
+      run->values[index] = ref_alloc (tensor, error);
+      if (run->values[index] == NULL)
+        return FALSE;
+      tp_tensor_write_doubles (tensor, run->values[index]);
+    }
+  *out_data = run->values[index];
+  return TRUE;
+}
+
+static void
+ref_release (RefRun *run, int index)
+{
+  const TpTensor *tensor = &run->graph->tensors[index];
+  gboolean is_constant = tp_tensor_is_constant (tensor);
+
+  if (!is_constant && (run->keep_all || tensor->is_output))
+    return;
+  g_clear_pointer (&run->values[index], g_free);
+}
+
+static gboolean
+ref_run_node (RefRun *run, int index, GError **error)
+{
+  const TpNode *node = &run->graph->nodes[index];
+  g_autofree double **inputs = g_new0 (double *, node->n_inputs + 1);
+  g_autofree double **outputs = g_new0 (double *, node->n_outputs + 1);
+
+  if (node->op == NULL || node->op->reference == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "op '%s': type '%s' cannot be run: see `tplan ops`",
+                   node->name, node->type);
+      return FALSE;
+    }
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0
+        && !ref_get (run, node->inputs[i], &inputs[i], error))
+      return FALSE;
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      if (node->outputs[i] < 0)
+        continue;
+      outputs[i] = ref_alloc (&run->graph->tensors[node->outputs[i]], error);
+      if (outputs[i] == NULL)
+        return FALSE;
+      run->values[node->outputs[i]] = outputs[i];
+    }
+  tp_node_run_reference (run->graph, node, inputs, outputs);
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0 && run->last_use[node->inputs[i]] == index)
+      ref_release (run, node->inputs[i]);
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0 && run->last_use[node->outputs[i]] < 0)
+      ref_release (run, node->outputs[i]);
+  return TRUE;
+}
+
+static void
+ref_find_last_uses (RefRun *run)
+{
+  for (int i = 0; i < run->graph->n_tensors; i++)
+    run->last_use[i] = -1;
+  for (int i = 0; i < run->graph->n_nodes; i++)
+    for (int k = 0; k < run->graph->nodes[i].n_inputs; k++)
+      if (run->graph->nodes[i].inputs[k] >= 0)
+        run->last_use[run->graph->nodes[i].inputs[k]] = i;
+}
+
+/* A graph output may be given twice, or be a constant: copies. */
+static gboolean
+ref_add_output (RefRun *run, GPtrArray *results, int index, GError **error)
+{
+  double *value = NULL;
+  double *copy = NULL;
+
+  if (!ref_get (run, index, &value, error))
+    return FALSE;
+  copy = ref_alloc (&run->graph->tensors[index], error);
+  if (copy == NULL)
+    return FALSE;
+  memcpy (copy, value, run->graph->tensors[index].count * sizeof (double));
+  g_ptr_array_add (results, copy);
+  return TRUE;
+}
+
+static gboolean
+ref_collect (RefRun *run, GPtrArray *results, GError **error)
+{
+  if (run->keep_all)
+    {
+      for (int i = 0; i < run->graph->n_tensors; i++)
+        g_ptr_array_add (results, g_steal_pointer (&run->values[i]));
+      return TRUE;
+    }
+  for (int i = 0; i < run->graph->n_outputs; i++)
+    if (!ref_add_output (run, results, run->graph->outputs[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+ref_run (RefRun *run, const double *const *inputs, GPtrArray *results,
+         GError **error)
+{
+  ref_find_last_uses (run);
+  if (!ref_set_inputs (run, inputs, error))
+    return FALSE;
+  for (int i = 0; i < run->graph->n_nodes; i++)
+    if (!ref_run_node (run, i, error))
+      return FALSE;
+  return ref_collect (run, results, error);
+}
+
+GPtrArray *
+tp_graph_run_reference (const TpGraph *graph, const double *const *inputs,
+                        gboolean keep_all, GError **error)
+{
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_free);
+  g_autofree double **values = g_new0 (double *, graph->n_tensors + 1);
+  g_autofree int *last_use = g_new (int, graph->n_tensors + 1);
+  RefRun run = { graph, values, last_use, keep_all };
+  gboolean is_done = ref_run (&run, inputs, results, error);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    g_free (values[i]);
+  return is_done ? g_steal_pointer (&results) : NULL;
+}
