@@ -5,6 +5,16 @@
 
 #include <math.h>
 
+#define BINARY                                                                 \
+  .kind = TP_OP_MAP, .n_inputs_min = 2, .n_inputs_max = 2, .n_outputs_max = 1, \
+  .infer = tp_infer_broadcast, .lower = tp_lower_map,                          \
+  .reference = tp_reference_map
+
+#define VARIADIC                                                               \
+  .kind = TP_OP_MAP, .n_inputs_min = 1, .n_inputs_max = TP_VARIADIC,           \
+  .n_outputs_max = 1, .infer = tp_infer_broadcast, .lower = tp_lower_map,      \
+  .reference = tp_reference_map
+
 static int
 add_expr (const TpNode *node, TpNest *nest, const int *x)
 {
@@ -19,14 +29,174 @@ add_value (const TpNode *node, const double *x)
 
 const TpOp tp_op_add = {
   .name = "Add",
-  .kind = TP_OP_MAP,
-  .n_inputs_min = 2,
-  .n_inputs_max = 2,
-  .n_outputs_max = 1,
+  BINARY,
   .tolerance = 1e-6,
-  .infer = tp_infer_broadcast,
-  .lower = tp_lower_map,
-  .reference = tp_reference_map,
   .map_expr = add_expr,
   .map_value = add_value,
+};
+
+static int
+sub_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_SUB, x[0], x[1]);
+}
+
+static double
+sub_value (const TpNode *node, const double *x)
+{
+  return x[0] - x[1];
+}
+
+const TpOp tp_op_sub = {
+  .name = "Sub",
+  BINARY,
+  .tolerance = 1e-6,
+  .map_expr = sub_expr,
+  .map_value = sub_value,
+};
+
+static int
+mul_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, x[0], x[1]);
+}
+
+static double
+mul_value (const TpNode *node, const double *x)
+{
+  return x[0] * x[1];
+}
+
+const TpOp tp_op_mul = {
+  .name = "Mul",
+  BINARY,
+  .tolerance = 1e-6,
+  .map_expr = mul_expr,
+  .map_value = mul_value,
+};
+
+static int
+div_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_DIV, x[0], x[1]);
+}
+
+static double
+div_value (const TpNode *node, const double *x)
+{
+  return x[0] / x[1];
+}
+
+const TpOp tp_op_div = {
+  .name = "Div",
+  BINARY,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 1e-6,
+  .map_expr = div_expr,
+  .map_value = div_value,
+};
+
+static int
+pow_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_POW, x[0], x[1]);
+}
+
+static double
+pow_value (const TpNode *node, const double *x)
+{
+  return pow (x[0], x[1]);
+}
+
+const TpOp tp_op_pow = {
+  .name = "Pow",
+  BINARY,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 1e-5,
+  .map_expr = pow_expr,
+  .map_value = pow_value,
+};
+
+/* ---- any number of inputs ---------------------------------------------- */
+
+static int
+fold_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
+{
+  int value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = tp_nest_binary (nest, op, value, x[i]);
+  return value;
+}
+
+static int
+max_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_MAX);
+}
+
+static double
+max_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value > x[i] ? value : x[i];
+  return value;
+}
+
+const TpOp tp_op_max = {
+  .name = "Max",
+  VARIADIC,
+  .tolerance = 0.0,
+  .map_expr = max_expr,
+  .map_value = max_value,
+};
+
+static int
+min_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_MIN);
+}
+
+static double
+min_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value < x[i] ? value : x[i];
+  return value;
+}
+
+const TpOp tp_op_min = {
+  .name = "Min",
+  VARIADIC,
+  .tolerance = 0.0,
+  .map_expr = min_expr,
+  .map_value = min_value,
+};
+
+static int
+sum_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_ADD);
+}
+
+static double
+sum_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value + x[i];
+  return value;
+}
+
+const TpOp tp_op_sum = {
+  .name = "Sum",
+  VARIADIC,
+  .tolerance = 1e-6,
+  .map_expr = sum_expr,
+  .map_value = sum_value,
 };

@@ -76,7 +76,7 @@ matmul_infer (const TpNode *node, const TpTensor *const *inputs,
     out->dims[out->rank++] = mm.m;
   if (!mm.is_b_vector)
     out->dims[out->rank++] = mm.n;
-  return tp_infer_float (node, inputs, error);
+  return tp_infer_one_dtype (node, inputs, error);
 }
 
 /* Strides of the batch dimensions of @input in the first axes. */
@@ -94,7 +94,7 @@ static gboolean
 matmul_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
-  TpLowering lowering = tp_lowering_new (graph, node, lowered);
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *a = tp_lowering_get_input (&lowering, 0);
   const TpTensor *b = tp_lowering_get_input (&lowering, 1);
   int n_batch = MAX (2, MAX (a->rank, b->rank)) - 2;
@@ -178,4 +178,187 @@ const TpOp tp_op_matmul = {
   .infer = matmul_infer,
   .lower = matmul_lower,
   .reference = matmul_reference,
+};
+
+/* ---- Gemm: alpha * a' b' + beta * c ------------------------------------- */
+
+typedef struct
+{
+  gboolean is_a_transposed, is_b_transposed;
+  double alpha, beta;
+} Gemm;
+
+static Gemm
+gemm_new (const TpNode *node)
+{
+  return (Gemm) { tp_node_get_int (node, "transA", 0) != 0,
+                  tp_node_get_int (node, "transB", 0) != 0,
+                  tp_node_get_float (node, "alpha", 1.0),
+                  tp_node_get_float (node, "beta", 1.0) };
+}
+
+static gboolean
+gemm_check_c (const TpNode *node, const TpTensor *c, const TpShape *out,
+              GError **error)
+{
+  for (int i = 0; c != NULL && i < c->rank; i++)
+    {
+      int k = out->rank - c->rank + i;
+
+      if (k < 0 || (c->dims[i] != 1 && c->dims[i] != out->dims[k]))
+        {
+          g_autofree char *own = tp_dims_to_text (c->rank, c->dims);
+          g_autofree char *wanted = tp_dims_to_text (out->rank, out->dims);
+
+          return tp_op_fail (node, error,
+                             "input 2 has shape %s, which does not broadcast "
+                             "to %s",
+                             own, wanted);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+gemm_infer (const TpNode *node, const TpTensor *const *inputs,
+            TpShape *outputs, GError **error)
+{
+  Gemm gemm = gemm_new (node);
+  const TpTensor *a = inputs[0];
+  const TpTensor *b = inputs[1];
+  TpShape *out = &outputs[0];
+
+  for (int i = 0; i < 2; i++)
+    if (inputs[i]->rank != 2)
+      return tp_op_fail (node, error,
+                         "input %d has rank %d, Gemm wants 2: put a Flatten "
+                         "before it",
+                         i, inputs[i]->rank);
+  if (a->dims[!gemm.is_a_transposed] != b->dims[gemm.is_b_transposed])
+    return tp_op_fail (node, error,
+                       "input 0 has %" G_GINT64_FORMAT
+                       " columns, input 1 has %" G_GINT64_FORMAT
+                       " rows (transA = %d, transB = %d)",
+                       a->dims[!gemm.is_a_transposed],
+                       b->dims[gemm.is_b_transposed], gemm.is_a_transposed,
+                       gemm.is_b_transposed);
+  out->dtype = a->dtype;
+  out->rank = 2;
+  out->dims[0] = a->dims[gemm.is_a_transposed];
+  out->dims[1] = b->dims[!gemm.is_b_transposed];
+  return gemm_check_c (node, node->n_inputs > 2 ? inputs[2] : NULL, out,
+                       error)
+         && tp_infer_one_dtype (node, inputs, error);
+}
+
+static int
+gemm_scale (TpNest *nest, int expr, double factor)
+{
+  if (factor == 1.0)
+    return expr;
+  return tp_nest_binary (nest, TP_EXPR_MUL, expr,
+                         tp_nest_const (nest, factor));
+}
+
+static gboolean
+gemm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  Gemm gemm = gemm_new (node);
+  const TpTensor *a = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *b = tp_lowering_get_input (&lowering, 1);
+  TpNest *nest = lowering.nest;
+  TpAccess *load = NULL;
+  int k = -1;
+  int result = -1;
+
+  tp_lowering_add_output_axes (&lowering);
+  k = tp_lowering_add_reduce_axis (&lowering, a->dims[!gemm.is_a_transposed]);
+  load = tp_lowering_add_load (&lowering, 0);
+  load->stride[0] = a->strides[gemm.is_a_transposed];
+  if (k >= 0)
+    load->stride[k] = a->strides[!gemm.is_a_transposed];
+  load = tp_lowering_add_load (&lowering, 1);
+  load->stride[1] = b->strides[!gemm.is_b_transposed];
+  if (k >= 0)
+    load->stride[k] = b->strides[gemm.is_b_transposed];
+  result = tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_load (nest, 0),
+                           tp_nest_load (nest, 1));
+  result = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, result);
+  result = gemm_scale (nest, result, gemm.alpha);
+  if (tp_node_has_input (node, 2) && gemm.beta != 0.0)
+    result = tp_nest_binary (
+        nest, TP_EXPR_ADD, result,
+        gemm_scale (nest, tp_lowering_load_broadcast (&lowering, 2),
+                    gemm.beta));
+  return tp_lowering_finish (&lowering, result);
+}
+
+static double
+gemm_dot (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
+          gint64 i, gint64 j)
+{
+  gint64 n = a->dims[!gemm->is_a_transposed];
+  const double *x
+      = a->data + (gemm->is_a_transposed ? i : i * a->dims[1]);
+  const double *y
+      = b->data + (gemm->is_b_transposed ? j * b->dims[1] : j);
+  gint64 x_step = gemm->is_a_transposed ? a->dims[1] : 1;
+  gint64 y_step = gemm->is_b_transposed ? 1 : b->dims[1];
+  double sum = 0.0;
+
+  for (gint64 k = 0; k < n; k++)
+    sum += x[k * x_step] * y[k * y_step];
+  return sum;
+}
+
+static double
+gemm_get_c (const TpRefTensor *c, gint64 i, gint64 j)
+{
+  gint64 at[2] = { i, j };
+  gint64 index = 0;
+
+  for (int k = 0; k < c->rank; k++)
+    index = index * c->dims[k] + (c->dims[k] == 1 ? 0 : at[2 - c->rank + k]);
+  return c->data[index];
+}
+
+static void
+gemm_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                TpRefTensor *outputs)
+{
+  Gemm gemm = gemm_new (node);
+  TpRefTensor *out = &outputs[0];
+
+  for (gint64 i = 0; i < out->dims[0]; i++)
+    for (gint64 j = 0; j < out->dims[1]; j++)
+      {
+        double *value = &out->data[i * out->dims[1] + j];
+
+        *value = gemm.alpha * gemm_dot (&gemm, inputs[0], inputs[1], i, j);
+        if (tp_node_has_input (node, 2))
+          *value += gemm.beta * gemm_get_c (inputs[2], i, j);
+      }
+}
+
+static const TpAttrSpec gemm_attrs[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE },
+  { "beta", TP_ATTR_FLOAT, FALSE },
+  { "transA", TP_ATTR_INT, FALSE },
+  { "transB", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_gemm = {
+  .name = "Gemm",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 2,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = gemm_attrs,
+  .tolerance = 1e-5,
+  .infer = gemm_infer,
+  .lower = gemm_lower,
+  .reference = gemm_reference,
 };

@@ -120,7 +120,7 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
 }
 
 gboolean
-tp_infer_float (const TpNode *node, const TpTensor *const *inputs,
+tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
                 GError **error)
 {
   for (int i = 1; i < node->n_inputs; i++)
@@ -173,10 +173,13 @@ tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
 {
   tp_shape_copy (&outputs[0], inputs[0]);
   for (int i = 1; i < node->n_inputs; i++)
-    if (inputs[i] != NULL
-        && !shape_broadcast (node, &outputs[0], inputs[i], error))
-      return FALSE;
-  return tp_infer_float (node, inputs, error);
+    {
+      if (inputs[i] == NULL)
+        return tp_op_fail (node, error, "input %d may not be left out", i);
+      if (!shape_broadcast (node, &outputs[0], inputs[i], error))
+        return FALSE;
+    }
+  return tp_infer_one_dtype (node, inputs, error);
 }
 
 /* ---- lowering ---------------------------------------------------------- */
@@ -205,6 +208,12 @@ tp_lowering_new (const TpGraph *graph, const TpNode *node, TpLowered *lowered)
   lowering.nest->store.operand
       = tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
   return lowering;
+}
+
+void
+tp_lowering_clear (TpLowering *lowering)
+{
+  g_clear_pointer (&lowering->nest, tp_nest_free);
 }
 
 const TpTensor *
@@ -286,7 +295,7 @@ gboolean
 tp_lower_map (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
-  TpLowering lowering = tp_lowering_new (graph, node, lowered);
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   g_autofree int *x = g_new (int, node->n_inputs + 1);
 
   tp_lowering_add_output_axes (&lowering);
@@ -299,6 +308,16 @@ tp_lower_map (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 }
 
 /* ---- references -------------------------------------------------------- */
+
+gint64
+tp_dims_product (const gint64 *dims, int first, int end)
+{
+  gint64 product = 1;
+
+  for (int i = first; i < end; i++)
+    product *= dims[i];
+  return product;
+}
 
 gboolean
 tp_dims_next (int rank, const gint64 *dims, gint64 *at)

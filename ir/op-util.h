@@ -25,7 +25,7 @@ void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
                             int i, int max, gint64 *out_values, int *out_n,
                             GError **error);
-gboolean tp_infer_float (const TpNode *node, const TpTensor *const *inputs,
+gboolean tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
                          GError **error); /* inputs 0.. are of one dtype */
 /* Output 0 has the shape and dtype of input 0. */
 gboolean tp_infer_same (const TpNode *node, const TpTensor *const *inputs,
@@ -49,6 +49,8 @@ typedef struct
 /* A nest that stores into output 0, with no axes yet. */
 TpLowering tp_lowering_new (const TpGraph *graph, const TpNode *node,
                             TpLowered *lowered);
+void tp_lowering_clear (TpLowering *lowering);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLowering, tp_lowering_clear)
 const TpTensor *tp_lowering_get_input (const TpLowering *lowering, int i);
 /* One axis per output dimension, in order. */
 void tp_lowering_add_output_axes (TpLowering *lowering);
@@ -66,15 +68,19 @@ gboolean tp_lowering_finish (TpLowering *lowering, int result);
 /* The index of the operand for @tensor, added when new. */
 int tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor);
 
+/* Elementwise ops: map_expr over the output. */
 gboolean tp_lower_map (const TpGraph *graph, const TpNode *node,
                        TpLowered *lowered, GError **error);
 
 /* ---- references -------------------------------------------------------- */
 
+/* Elementwise ops: map_value over the output. */
 void tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                        TpRefTensor *outputs);
 void tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs);
+/* Elements of the dimensions from @first up to, not including, @end. */
+gint64 tp_dims_product (const gint64 *dims, int first, int end);
 /* The next point of a box, last dimension fastest; FALSE after the last. */
 gboolean tp_dims_next (int rank, const gint64 *dims, gint64 *at);
 

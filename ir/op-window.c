@@ -1,0 +1,235 @@
+/* op-window.c: where a sliding window stands, for convolution and pools. */
+#include "config.h"
+
+#include "ir/op-window.h"
+
+#include <string.h>
+
+#define WINDOW_LIMIT (G_GINT64_CONSTANT (1) << 40) /* keeps sums exact */
+
+/* ---- attributes -------------------------------------------------------- */
+
+static gboolean
+window_read_list (const TpNode *node, const char *name, int n, gint64 low,
+                  gint64 *values, GError **error)
+{
+  int n_given = 0;
+  const gint64 *given = tp_node_get_ints (node, name, &n_given);
+
+  if (given == NULL)
+    return TRUE;
+  if (n_given != n)
+    return tp_op_fail (node, error,
+                       "attribute '%s' has %d values, %d are needed", name,
+                       n_given, n);
+  for (int i = 0; i < n; i++)
+    {
+      if (given[i] < low || given[i] > WINDOW_LIMIT)
+        return tp_op_fail (node, error,
+                           "attribute '%s' has %" G_GINT64_FORMAT
+                           ", at least %" G_GINT64_FORMAT " is needed",
+                           name, given[i], low);
+      values[i] = given[i];
+    }
+  return TRUE;
+}
+
+static gboolean
+window_read_kernel (TpWindow *window, const TpNode *node,
+                    const gint64 *kernel, GError **error)
+{
+  gint64 given[TP_WINDOW_MAX_DIMS] = { 0 };
+
+  if (!window_read_list (node, "kernel_shape", window->n, 1, given, error))
+    return FALSE;
+  for (int i = 0; i < window->n; i++)
+    {
+      window->kernel[i] = kernel != NULL ? kernel[i] : given[i];
+      if (window->kernel[i] < 1 || window->kernel[i] > WINDOW_LIMIT)
+        return tp_op_fail (node, error,
+                           "the kernel has extent %" G_GINT64_FORMAT
+                           " in dimension %d",
+                           window->kernel[i], i);
+      if (given[i] != 0 && given[i] != window->kernel[i])
+        return tp_op_fail (node, error,
+                           "kernel_shape[%d] is %" G_GINT64_FORMAT
+                           ", the filter has %" G_GINT64_FORMAT,
+                           i, given[i], window->kernel[i]);
+    }
+  return TRUE;
+}
+
+/* ---- positions --------------------------------------------------------- */
+
+static gint64
+window_span (const TpWindow *window, int i)
+{
+  return (window->kernel[i] - 1) * window->dilation[i] + 1;
+}
+
+/* As many outputs as strides fit; padding is shared out. */
+static void
+window_pad_same (TpWindow *window, int i, gboolean is_lower)
+{
+  gint64 out = (window->in[i] + window->stride[i] - 1) / window->stride[i];
+  gint64 pad = MAX (0, (out - 1) * window->stride[i] + window_span (window, i)
+                           - window->in[i]);
+
+  window->out[i] = out;
+  window->pad_begin[i] = is_lower ? pad - pad / 2 : pad / 2;
+  window->pad_end[i] = pad - window->pad_begin[i];
+}
+
+static gboolean
+window_count (TpWindow *window, const TpNode *node, int i, GError **error)
+{
+  gboolean is_ceil = tp_node_get_int (node, "ceil_mode", 0) != 0;
+  gint64 stride = window->stride[i];
+  gint64 room = window->in[i] + window->pad_begin[i] + window->pad_end[i]
+                - window_span (window, i);
+
+  if (room < 0)
+    return tp_op_fail (node, error,
+                       "the window spans %" G_GINT64_FORMAT
+                       " in spatial dimension %d, the padded input has only "
+                       "%" G_GINT64_FORMAT,
+                       window_span (window, i), i,
+                       room + window_span (window, i));
+  window->out[i] = (room + (is_ceil ? stride - 1 : 0)) / stride + 1;
+  /* No window may start behind the input. */
+  if (is_ceil
+      && (window->out[i] - 1) * stride >= window->in[i] + window->pad_begin[i])
+    window->out[i]--;
+  return TRUE;
+}
+
+static gboolean
+window_place (TpWindow *window, const TpNode *node, GError **error)
+{
+  const char *mode = tp_node_get_string (node, "auto_pad", "NOTSET");
+  gint64 pads[2 * TP_WINDOW_MAX_DIMS] = { 0 };
+  gboolean is_same
+      = strcmp (mode, "SAME_UPPER") == 0 || strcmp (mode, "SAME_LOWER") == 0;
+  gboolean is_explicit = strcmp (mode, "NOTSET") == 0;
+
+  if (!is_same && !is_explicit && strcmp (mode, "VALID") != 0)
+    return tp_op_fail (node, error, "auto_pad '%s' is not known", mode);
+  if (is_explicit
+      && !window_read_list (node, "pads", 2 * window->n, 0, pads, error))
+    return FALSE;
+  for (int i = 0; i < window->n; i++)
+    {
+      window->pad_begin[i] = pads[i];
+      window->pad_end[i] = pads[window->n + i];
+      if (is_same)
+        window_pad_same (window, i, strcmp (mode, "SAME_LOWER") == 0);
+      else if (!window_count (window, node, i, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_window_init (TpWindow *window, const TpNode *node, int rank,
+                const gint64 *dims, const gint64 *kernel, GError **error)
+{
+  memset (window, 0, sizeof *window);
+  window->n = rank - 2;
+  if (window->n < 1 || window->n > TP_WINDOW_MAX_DIMS)
+    return tp_op_fail (node, error,
+                       "input 0 has rank %d, 3 to %d are possible", rank,
+                       TP_WINDOW_MAX_DIMS + 2);
+  for (int i = 0; i < window->n; i++)
+    {
+      window->in[i] = dims[2 + i];
+      window->stride[i] = 1;
+      window->dilation[i] = 1;
+      if (window->in[i] < 1 || window->in[i] > WINDOW_LIMIT)
+        return tp_op_fail (node, error,
+                           "spatial dimension %d of input 0 is "
+                           "%" G_GINT64_FORMAT,
+                           i, window->in[i]);
+    }
+  if (!window_read_kernel (window, node, kernel, error)
+      || !window_read_list (node, "strides", window->n, 1, window->stride,
+                            error)
+      || !window_read_list (node, "dilations", window->n, 1, window->dilation,
+                            error))
+    return FALSE;
+  for (int i = 0; i < window->n; i++)
+    if (window->dilation[i] > WINDOW_LIMIT / window->kernel[i])
+      return tp_op_fail (node, error, "the window is too large");
+  return window_place (window, node, error);
+}
+
+gboolean
+tp_window_is_padded (const TpWindow *window, int i)
+{
+  gint64 last = (window->out[i] - 1) * window->stride[i]
+                - window->pad_begin[i] + window_span (window, i) - 1;
+
+  return window->pad_begin[i] > 0 || last >= window->in[i];
+}
+
+/* ---- nests ------------------------------------------------------------- */
+
+void
+tp_window_add_axes (const TpWindow *window, TpLowering *lowering,
+                    int first_out, TpWindowAxes *out_axes)
+{
+  for (int i = 0; i < window->n; i++)
+    {
+      out_axes->out[i] = first_out + i;
+      out_axes->kernel[i]
+          = tp_lowering_add_reduce_axis (lowering, window->kernel[i]);
+    }
+}
+
+void
+tp_window_add_guard (const TpWindow *window, const TpWindowAxes *axes, int i,
+                     gint64 before, gint64 extent, TpAccess *load)
+{
+  TpGuard *guard = &load->guards[load->n_guards++];
+
+  guard->coef[axes->out[i]] = window->stride[i];
+  if (axes->kernel[i] >= 0)
+    guard->coef[axes->kernel[i]] = window->dilation[i];
+  guard->offset = before - window->pad_begin[i];
+  guard->extent = extent;
+}
+
+void
+tp_window_set_load (const TpWindow *window, const TpWindowAxes *axes,
+                    const TpTensor *input, TpAccess *load)
+{
+  for (int i = 0; i < window->n; i++)
+    {
+      gint64 stride = input->strides[2 + i];
+
+      load->stride[axes->out[i]] = window->stride[i] * stride;
+      if (axes->kernel[i] >= 0)
+        load->stride[axes->kernel[i]] = window->dilation[i] * stride;
+      load->offset -= window->pad_begin[i] * stride;
+      if (tp_window_is_padded (window, i))
+        tp_window_add_guard (window, axes, i, 0, window->in[i], load);
+    }
+}
+
+/* ---- references -------------------------------------------------------- */
+
+void
+tp_window_clip (const TpWindow *window, int i, gint64 o, gint64 *out_first,
+                gint64 *out_end)
+{
+  gint64 start = o * window->stride[i] - window->pad_begin[i];
+  gint64 first = 0;
+  gint64 end = window->kernel[i];
+
+  while (first < end && start + first * window->dilation[i] < 0)
+    first++;
+  while (end > first
+         && start + (end - 1) * window->dilation[i] >= window->in[i])
+    end--;
+  *out_first = first;
+  *out_end = end;
+}
