@@ -29,6 +29,9 @@ gint64 tp_jit_local_bytes (const TpKernel *kernel);
 void tp_jit_describe_cpu (TpTarget *target);
 /* "llvm-15.0.6 rocketlake +avx512f..."; NULL without LLVM. */
 const char *tp_jit_get_identity (void);
+/* Model, vectors and caches of this CPU in one line; needs no LLVM, so it is
+ * there at once. */
+const char *tp_jit_get_cpu (void);
 
 /* What the module exports, as `tp_jit_module`. */
 typedef struct

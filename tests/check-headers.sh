@@ -6,6 +6,10 @@ echo "1..$(($(echo "$headers" | wc -l) + 4))"
 n=0
 for header in $headers; do
   n=$((n + 1))
+  if [ -z "$LLVM_CFLAGS" ] && grep -q '#include <llvm-c' "$header"; then
+    echo "ok $n - $header # SKIP no LLVM"
+    continue
+  fi
   if messages=$(${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused-parameter -Werror \
     -I. -I"$top_builddir" -I"$top_builddir/codegen" $CHECK_CFLAGS -x c "$header" 2>&1); then
     echo "ok $n - $header"

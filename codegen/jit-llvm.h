@@ -1,0 +1,32 @@
+/* jit-llvm.h: inside the LLVM module: kernels as LLVM IR. */
+#ifndef TP_CODEGEN_JIT_LLVM_H
+#define TP_CODEGEN_JIT_LLVM_H
+
+#include "codegen/kernel-ops.h"
+
+#include <llvm-c/Core.h>
+
+/* Adds a function of type TpJitFunc called @name to @module. @kernel is
+ * verified and has a local_size of 1. */
+void tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
+                          const char *name);
+
+/* jit-llvm-emit.c and jit-llvm-value.c share: */
+typedef struct
+{
+  const TpKernel *kernel;
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMValueRef function;
+  LLVMValueRef *values;       /* per instruction; NULL for none */
+  LLVMValueRef *bases;        /* float * per buffer */
+  LLVMValueRef zero_slot;     /* float *: where masked-off scalars read */
+} TpLlvmEmitter;
+
+LLVMTypeRef tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes);
+LLVMValueRef tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr);
+LLVMValueRef tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr);
+void tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr);
+
+#endif

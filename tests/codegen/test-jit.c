@@ -1,0 +1,130 @@
+/* test-jit.c: machine code against the interpreter, bit for bit. */
+#include "config.h"
+
+#include "codegen/jit.h"
+#include "random-kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gboolean
+skip_without_module (const GError *error)
+{
+  if (error == NULL || tp_jit_get_identity () != NULL)
+    return FALSE;
+  g_test_skip (error->message);
+  return TRUE;
+}
+
+static void
+run (const TpKernel *kernel, TpJitFunc function, float **buffers)
+{
+  gint64 bytes = tp_jit_local_bytes (kernel);
+  void *local = aligned_alloc (64, bytes + 64);
+
+  for (gint64 group = 0; group < kernel->n_groups; group++)
+    function ((void *const *)buffers, group, local);
+  free (local);
+}
+
+static void
+check (const TpKernel *kernel, TpJitFunc function)
+{
+  float **buffers = random_buffers_new (kernel);
+  float **expected = random_buffers_copy (kernel, buffers);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (tp_kernel_interpret (kernel, expected, &error));
+  g_assert_no_error (error);
+  run (kernel, function, buffers);
+  random_buffers_assert_equal (kernel, expected, buffers);
+  random_buffers_free (kernel, buffers);
+  random_buffers_free (kernel, expected);
+}
+
+#define N_KERNELS 60
+
+static void
+test_random (void)
+{
+  TpKernel *kernels[N_KERNELS];
+  g_autoptr (TpJit) jit = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < N_KERNELS; i++)
+    {
+      kernels[i] = random_kernel_new (10 + i);
+      g_assert_true (tp_kernel_verify (kernels[i], &error));
+    }
+  jit = tp_jit_new ((const TpKernel *const *)kernels, N_KERNELS, &error);
+  if (!skip_without_module (error))
+    {
+      g_assert_no_error (error);
+      for (int i = 0; i < N_KERNELS; i++)
+        check (kernels[i], tp_jit_get (jit, i));
+    }
+  for (int i = 0; i < N_KERNELS; i++)
+    tp_kernel_free (kernels[i]);
+}
+
+/* The CPU has no work-items within a group. */
+static void
+test_items (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("items");
+  const TpKernel *kernels[] = { kernel };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpJit) jit = NULL;
+
+  kernel->local_size = 4;
+  jit = tp_jit_new (kernels, 1, &error);
+  g_assert_null (jit);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+}
+
+/* None is fine, and so are several at once. */
+static void
+test_lifetimes (void)
+{
+  g_autoptr (TpKernel) kernel = random_kernel_new (5);
+  const TpKernel *kernels[] = { kernel };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpJit) none = tp_jit_new (kernels, 0, &error);
+  g_autoptr (TpJit) one = NULL, two = NULL;
+
+  if (skip_without_module (error))
+    return;
+  g_assert_no_error (error);
+  one = tp_jit_new (kernels, 1, &error);
+  two = tp_jit_new (kernels, 1, &error);
+  g_assert_no_error (error);
+  check (kernel, tp_jit_get (one, 0));
+  g_clear_pointer (&one, tp_jit_free);
+  check (kernel, tp_jit_get (two, 0));
+}
+
+static void
+test_describe (void)
+{
+  TpTarget target = { .n_units = 3 };
+
+  tp_jit_describe_cpu (&target);
+  g_assert_true (target.lanes == 4 || target.lanes == 8 || target.lanes == 16);
+  g_assert_true (target.n_registers == 16 || target.n_registers == 32);
+  g_assert_cmpint (target.l1_bytes, >=, 4096);
+  g_assert_cmpint (target.l2_bytes, >=, target.l1_bytes);
+  g_assert_cmpint (target.local_size, ==, 1);
+  g_assert_cmpint (target.n_units, ==, 3);
+  g_assert_cmpint (strlen (tp_jit_get_cpu ()), >, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/jit/random", test_random);
+  g_test_add_func ("/jit/items", test_items);
+  g_test_add_func ("/jit/lifetimes", test_lifetimes);
+  g_test_add_func ("/jit/describe", test_describe);
+  return g_test_run ();
+}
