@@ -1,0 +1,134 @@
+/* opencl-runner.c: a program, a queue and buffers that live for one run. */
+#include "config.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "opencl-runner.h"
+
+#define MAX_BUFFERS 16
+
+struct OpenclRunner
+{
+  const TpKernel *const *kernels;
+  cl_context context;
+  cl_device_id device;
+  cl_command_queue queue;
+  cl_program program;
+};
+
+static cl_device_id
+find_device (void)
+{
+  cl_platform_id platforms[8];
+  cl_uint n_platforms = 0, n_devices = 0;
+  cl_device_id device;
+
+  if (clGetPlatformIDs (8, platforms, &n_platforms) != CL_SUCCESS)
+    return NULL;
+  for (cl_uint i = 0; i < MIN (n_platforms, 8); i++)
+    if (clGetDeviceIDs (platforms[i], CL_DEVICE_TYPE_ALL, 1, &device,
+                        &n_devices)
+            == CL_SUCCESS
+        && n_devices > 0)
+      return device;
+  return NULL;
+}
+
+static void
+build (OpenclRunner *runner, int n_kernels)
+{
+  g_autoptr (GString) text = g_string_new (tp_opencl_preamble ());
+  const char *source;
+  char log[4096] = "";
+  cl_int status;
+
+  for (int i = 0; i < n_kernels; i++)
+    {
+      g_autofree char *kernel = tp_kernel_to_opencl (runner->kernels[i]);
+
+      g_string_append (text, kernel);
+    }
+  source = text->str;
+  runner->program =
+      clCreateProgramWithSource (runner->context, 1, &source, NULL, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  status = clBuildProgram (runner->program, 1, &runner->device,
+                           "-cl-std=CL1.2 -Werror "
+                           "-cl-fp32-correctly-rounded-divide-sqrt",
+                           NULL, NULL);
+  if (status != CL_SUCCESS)
+    {
+      clGetProgramBuildInfo (runner->program, runner->device,
+                             CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+      g_test_message ("%s", source);
+      g_error ("clBuildProgram: %d: %s", status, log);
+    }
+}
+
+OpenclRunner *
+opencl_runner_new (const TpKernel *const *kernels, int n_kernels,
+                   char **out_reason)
+{
+  OpenclRunner *runner;
+  cl_device_id device = find_device ();
+  cl_int status;
+
+  if (device == NULL)
+    {
+      *out_reason = g_strdup ("no OpenCL device");
+      return NULL;
+    }
+  runner = g_new0 (OpenclRunner, 1);
+  runner->kernels = kernels;
+  runner->device = device;
+  runner->context = clCreateContext (NULL, 1, &device, NULL, NULL, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  runner->queue = clCreateCommandQueue (runner->context, device, 0, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  build (runner, n_kernels);
+  return runner;
+}
+
+void
+opencl_runner_free (OpenclRunner *runner)
+{
+  clReleaseProgram (runner->program);
+  clReleaseCommandQueue (runner->queue);
+  clReleaseContext (runner->context);
+  g_free (runner);
+}
+
+void
+opencl_runner_run (OpenclRunner *runner, int i, float **buffers)
+{
+  const TpKernel *kernel = runner->kernels[i];
+  size_t local = kernel->local_size, global = local * kernel->n_groups;
+  cl_mem memory[MAX_BUFFERS] = { NULL };
+  cl_kernel function;
+  cl_int status;
+
+  function = clCreateKernel (runner->program, kernel->name, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  for (int j = 0; j < kernel->n_buffers && buffers[j] != NULL; j++)
+    {
+      memory[j] = clCreateBuffer (
+          runner->context, CL_MEM_COPY_HOST_PTR,
+          kernel->buffers[j].n_elements * sizeof (float), buffers[j], &status);
+      g_assert_cmpint (status, ==, CL_SUCCESS);
+      clSetKernelArg (function, j, sizeof (cl_mem), &memory[j]);
+    }
+  status = clEnqueueNDRangeKernel (runner->queue, function, 1, NULL, &global,
+                                   &local, 0, NULL, NULL);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  for (int j = 0; memory[j] != NULL; j++)
+    {
+      status =
+          clEnqueueReadBuffer (runner->queue, memory[j], CL_TRUE, 0,
+                               kernel->buffers[j].n_elements * sizeof (float),
+                               buffers[j], 0, NULL, NULL);
+      g_assert_cmpint (status, ==, CL_SUCCESS);
+      clReleaseMemObject (memory[j]);
+    }
+  clReleaseKernel (function);
+}

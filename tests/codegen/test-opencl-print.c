@@ -1,0 +1,117 @@
+/* test-opencl-print.c: the text of OpenCL kernels, and what it computes against
+ * the interpreter, bit for bit. */
+#include "config.h"
+
+#include "opencl-runner.h"
+#include "random-kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+test_text (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("scale");
+  g_autofree char *text = NULL;
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 64, FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 64, TRUE);
+  TpValue at, value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 5, TRUE);
+  kernel->n_groups = 4;
+  at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
+                    tp_k_index (kernel, 16));
+  value = tp_k_load (kernel, x, at, 16, -1);
+  value = tp_k_fma (kernel, value, tp_k_f32 (kernel, 16, -0.75f),
+                    tp_k_f32 (kernel, 16, INFINITY));
+  tp_k_store (kernel, y, at, value, -1);
+  text = tp_kernel_to_opencl (kernel);
+  g_assert_cmpstr (text, ==,
+                   "__kernel __attribute__ ((reqd_work_group_size (1, 1, 1)))\n"
+                   "void scale (__global const float *restrict b0, "
+                   "__global float *restrict b1)\n"
+                   "{\n"
+                   "  __local float b2[5] __attribute__ ((aligned (64)));\n"
+                   "  const long group = get_group_id (0);\n"
+                   "  const long item = get_local_id (0);\n"
+                   "  const long v2 = group * (16L);\n"
+                   "  const float16 v3 = vload16 (0, b0 + v2);\n"
+                   "  const float16 v6 = fma (v3, (float16) (-0xc00000p-24f), "
+                   "(float16) (as_float (0x7f800000u)));\n"
+                   "  vstore16 (v6, 0, b1 + v2);\n"
+                   "}\n");
+}
+
+#define N_KERNELS 20
+
+static void
+check (OpenclRunner *runner, const TpKernel *kernel, int i)
+{
+  float **buffers = random_buffers_new (kernel);
+  float **expected = random_buffers_copy (kernel, buffers);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (tp_kernel_interpret (kernel, expected, &error));
+  g_assert_no_error (error);
+  opencl_runner_run (runner, i, buffers);
+  random_buffers_assert_equal (kernel, expected, buffers);
+  random_buffers_free (kernel, buffers);
+  random_buffers_free (kernel, expected);
+}
+
+/* Work-items reverse an array through local memory. */
+static TpKernel *
+make_items (void)
+{
+  TpKernel *kernel = tp_kernel_new ("items");
+  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 32, TRUE);
+  int local = tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 8, TRUE);
+  TpValue item = tp_k_item (kernel), at, value;
+
+  kernel->local_size = 8;
+  kernel->n_groups = 4;
+  at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
+                    tp_k_index (kernel, 8));
+  at = tp_k_binary (kernel, TP_I_IADD, at, item);
+  tp_k_store (kernel, local, item, tp_k_load (kernel, data, at, 1, -1), -1);
+  tp_k_barrier (kernel);
+  value = tp_k_binary (kernel, TP_I_ISUB, tp_k_index (kernel, 7), item);
+  value = tp_k_load (kernel, local, value, 1, -1);
+  tp_k_store (kernel, data, at, value, -1);
+  return kernel;
+}
+
+static void
+test_random (void)
+{
+  TpKernel *kernels[N_KERNELS + 1];
+  OpenclRunner *runner;
+  g_autofree char *reason = NULL;
+
+  for (int i = 0; i < N_KERNELS; i++)
+    {
+      kernels[i] = random_kernel_new (10 + 3 * i);
+      g_free (kernels[i]->name);
+      kernels[i]->name = g_strdup_printf ("random%d", i);
+    }
+  kernels[N_KERNELS] = make_items ();
+  runner = opencl_runner_new ((const TpKernel *const *)kernels, N_KERNELS + 1,
+                              &reason);
+  for (int i = 0; runner != NULL && i <= N_KERNELS; i++)
+    check (runner, kernels[i], i);
+  if (runner != NULL)
+    opencl_runner_free (runner);
+  else
+    g_test_skip (reason);
+  for (int i = 0; i <= N_KERNELS; i++)
+    tp_kernel_free (kernels[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/opencl-print/text", test_text);
+  g_test_add_func ("/opencl-print/random", test_random);
+  return g_test_run ();
+}
