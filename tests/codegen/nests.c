@@ -1,0 +1,398 @@
+#include "config.h"
+
+#include "nests.h"
+
+#include <math.h>
+#include <string.h>
+
+const TpTarget target_avx512 = { 16, 32, 48 << 10, 2 << 20, 2, 1, 1 << 20 };
+const TpTarget target_avx2 = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10 };
+const TpTarget target_sse = { 4, 16, 32 << 10, 256 << 10, 3, 1, 64 << 10 };
+const TpTarget target_scalar = { 1, 16, 32 << 10, 256 << 10, 1, 1, 64 << 10 };
+const TpTarget target_gpu = { 1, 32, 32 << 10, 256 << 10, 4, 64, 32 << 10 };
+
+/* ---- nests ------------------------------------------------------------- */
+
+int
+add_operand (TpLowered *lowered, gint64 n, gboolean is_constant)
+{
+  TpOperand operand = { -1, TP_DTYPE_FLOAT32, n, is_constant, FALSE };
+
+  return tp_lowered_add_operand (lowered, &operand);
+}
+
+static void
+set_strides (TpAccess *access, const gint64 *strides, int n)
+{
+  memcpy (access->stride, strides, n * sizeof *strides);
+}
+
+/* Strides of n, c, h, w. */
+static void
+layout (gint64 c, gint64 h, gint64 w, gboolean is_row_major, gint64 *out)
+{
+  gint64 row_major[] = { c * h * w, h * w, w, 1 };
+  gint64 channels_last[] = { c * h * w, 1, w * c, c };
+
+  memcpy (out, is_row_major ? row_major : channels_last, 4 * sizeof *out);
+}
+
+/* Axes: n, group, channel in group, oh, ow | channel, kh, kw. */
+static void
+add_conv_axes (TpNest *nest, const ConvCase *c, gint64 oh, gint64 ow,
+               gboolean reduces_channels)
+{
+  tp_nest_add_axis (nest, c->n, FALSE);
+  tp_nest_add_axis (nest, c->groups, FALSE);
+  tp_nest_add_axis (nest, c->o / c->groups, FALSE);
+  tp_nest_add_axis (nest, oh, FALSE);
+  tp_nest_add_axis (nest, ow, FALSE);
+  tp_nest_add_axis (nest, reduces_channels ? c->c / c->groups : 1, TRUE);
+  tp_nest_add_axis (nest, c->kh, TRUE);
+  tp_nest_add_axis (nest, c->kw, TRUE);
+}
+
+static gint64
+out_size (gint64 in, gint64 k, const ConvCase *c)
+{
+  return (in + 2 * c->pad - c->dilation * (k - 1) - 1) / c->stride + 1;
+}
+
+/* The windowed load of x; channels as a pool has them, or reduced. */
+static int
+add_window (TpNest *nest, const ConvCase *c, int operand, double fill,
+            gboolean reduces_channels)
+{
+  TpAccess *x = tp_nest_add_load (nest, operand);
+  gint64 s[4];
+
+  layout (c->c, c->h, c->w, c->is_row_major, s);
+  x->stride[0] = s[0];
+  x->stride[1] = c->c / c->groups * s[1];
+  x->stride[reduces_channels ? 5 : 2] = s[1];
+  x->stride[3] = c->stride * s[2];
+  x->stride[4] = c->stride * s[3];
+  x->stride[6] = c->dilation * s[2];
+  x->stride[7] = c->dilation * s[3];
+  x->offset = -c->pad * (s[2] + s[3]);
+  x->fill = fill;
+  if (c->pad > 0)
+    {
+      x->n_guards = 2;
+      for (int i = 0; i < 2; i++)
+        {
+          x->guards[i].coef[3 + i] = c->stride;
+          x->guards[i].coef[6 + i] = c->dilation;
+          x->guards[i].offset = -c->pad;
+          x->guards[i].extent = i == 0 ? c->h : c->w;
+        }
+    }
+  return nest->n_loads - 1;
+}
+
+static void
+set_conv_store (TpNest *nest, const ConvCase *c, int operand)
+{
+  gint64 s[4];
+
+  layout (c->o, out_size (c->h, c->kh, c), out_size (c->w, c->kw, c),
+          c->is_row_major, s);
+  nest->store.operand = operand;
+  nest->store.stride[0] = s[0];
+  nest->store.stride[1] = c->o / c->groups * s[1];
+  nest->store.stride[2] = s[1];
+  nest->store.stride[3] = s[2];
+  nest->store.stride[4] = s[3];
+}
+
+static int
+add_prologue (TpNest *nest, const ConvCase *c, int load, int scale, int shift)
+{
+  int x = tp_nest_load (nest, load), y;
+
+  for (int i = 0; i < 2; i++)
+    {
+      TpAccess *a = tp_nest_add_load (nest, i == 0 ? scale : shift);
+
+      a->stride[1] = c->c / c->groups;
+      a->stride[5] = 1;
+      y = tp_nest_load (nest, nest->n_loads - 1);
+      x = tp_nest_binary (nest, i == 0 ? TP_EXPR_MUL : TP_EXPR_ADD, x, y);
+    }
+  x = tp_nest_binary (nest, TP_EXPR_MAX, x, tp_nest_const (nest, 0.0));
+  if (c->pad == 0)
+    return x;
+  return tp_nest_binary (nest, TP_EXPR_MUL, x, tp_nest_inside (nest, load));
+}
+
+static int
+add_epilogue (TpNest *nest, const ConvCase *c, int value, int bias,
+              int residual)
+{
+  TpAccess *a = tp_nest_add_load (nest, bias);
+
+  a->stride[1] = c->o / c->groups;
+  a->stride[2] = 1;
+  value = tp_nest_binary (nest, TP_EXPR_ADD, value,
+                          tp_nest_load (nest, nest->n_loads - 1));
+  a = tp_nest_add_load (nest, residual);
+  set_strides (a, nest->store.stride, 5);
+  value = tp_nest_binary (nest, TP_EXPR_ADD, value,
+                          tp_nest_load (nest, nest->n_loads - 1));
+  value = tp_nest_binary (nest, TP_EXPR_MAX, value, tp_nest_const (nest, 0.0));
+  return tp_nest_binary (nest, TP_EXPR_MIN, value, tp_nest_const (nest, 6.0));
+}
+
+TpLowered *
+new_conv (const ConvCase *c)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  TpNest *nest = tp_nest_new ();
+  gint64 oh = out_size (c->h, c->kh, c), ow = out_size (c->w, c->kw, c);
+  gint64 cg = c->c / c->groups, n_out = c->n * c->o * oh * ow;
+  gint64 w_strides[] = { 0, c->o / c->groups * cg * c->kh * c->kw,
+                         cg * c->kh * c->kw, 0, 0, c->kh * c->kw, c->kw, 1 };
+  int x = add_operand (lowered, c->n * c->c * c->h * c->w, FALSE);
+  int w = add_operand (lowered, c->o * cg * c->kh * c->kw, TRUE);
+  int scale = add_operand (lowered, c->c, TRUE);
+  int shift = add_operand (lowered, c->c, TRUE);
+  int bias = add_operand (lowered, c->o, TRUE);
+  int residual = add_operand (lowered, n_out, FALSE);
+  int out = add_operand (lowered, n_out, FALSE), value, load;
+
+  add_conv_axes (nest, c, oh, ow, TRUE);
+  load = add_window (nest, c, x, 0.0, TRUE);
+  set_strides (tp_nest_add_load (nest, w), w_strides, 8);
+  value = c->has_prologue ? add_prologue (nest, c, load, scale, shift)
+                          : tp_nest_load (nest, load);
+  value = tp_nest_binary (nest, TP_EXPR_MUL, value, tp_nest_load (nest, 1));
+  value = tp_nest_stage (nest,
+                         tp_nest_add_stage (nest, TP_COMBINE_SUM, value));
+  set_conv_store (nest, c, out);
+  if (c->has_epilogue)
+    value = add_epilogue (nest, c, value, bias, residual);
+  nest->result = value;
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}
+
+TpLowered *
+new_pool (const ConvCase *c, gboolean is_max)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  TpNest *nest = tp_nest_new ();
+  gint64 oh = out_size (c->h, c->kh, c), ow = out_size (c->w, c->kw, c);
+  int x = add_operand (lowered, c->n * c->c * c->h * c->w, FALSE);
+  int out = add_operand (lowered, c->n * c->o * oh * ow, FALSE);
+  int load, value, count;
+
+  add_conv_axes (nest, c, oh, ow, FALSE);
+  load = add_window (nest, c, x, is_max ? -INFINITY : 0.0, FALSE);
+  set_conv_store (nest, c, out);
+  value = tp_nest_add_stage (nest, is_max ? TP_COMBINE_MAX : TP_COMBINE_SUM,
+                             tp_nest_load (nest, load));
+  value = tp_nest_stage (nest, value);
+  if (!is_max)
+    {
+      count = tp_nest_add_stage (nest, TP_COMBINE_SUM,
+                                 tp_nest_inside (nest, load));
+      value = tp_nest_binary (nest, TP_EXPR_DIV, value,
+                              tp_nest_stage (nest, count));
+    }
+  nest->result = value;
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}
+
+TpLowered *
+new_matmul (const MatmulCase *c)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  TpNest *nest = tp_nest_new ();
+  int a = add_operand (lowered, c->batch * c->m * c->k, FALSE);
+  int b = add_operand (lowered, c->batch * c->k * c->n, c->is_w_constant);
+  int bias = add_operand (lowered, c->n, TRUE);
+  int out = add_operand (lowered, c->batch * c->m * c->n, FALSE), value;
+  gint64 sa[] = { c->m * c->k, c->trans_a ? 1 : c->k, 0,
+                  c->trans_a ? c->m : 1 };
+  gint64 sb[] = { c->k * c->n, 0, c->trans_b ? c->k : 1,
+                  c->trans_b ? 1 : c->n };
+  gint64 so[] = { c->m * c->n, c->trans_out ? 1 : c->n,
+                  c->trans_out ? c->m : 1, 0 };
+  gint64 sv[] = { 0, 0, 1, 0 };
+
+  tp_nest_add_axis (nest, c->batch, FALSE);
+  tp_nest_add_axis (nest, c->m, FALSE);
+  tp_nest_add_axis (nest, c->n, FALSE);
+  tp_nest_add_axis (nest, c->k, TRUE);
+  set_strides (tp_nest_add_load (nest, a), sa, 4);
+  set_strides (tp_nest_add_load (nest, b), sb, 4);
+  set_strides (&nest->store, so, 4);
+  nest->store.operand = out;
+  value = tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_load (nest, 0),
+                          tp_nest_load (nest, 1));
+  value = tp_nest_stage (nest,
+                         tp_nest_add_stage (nest, TP_COMBINE_SUM, value));
+  if (c->has_bias)
+    {
+      set_strides (tp_nest_add_load (nest, bias), sv, 4);
+      value = tp_nest_binary (nest, TP_EXPR_ADD, value,
+                              tp_nest_load (nest, 2));
+    }
+  nest->result = value;
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}
+
+/* ---- running ----------------------------------------------------------- */
+
+float **
+get_step_buffers (const TpStep *step, float *const *operands,
+                  float *const *packs, float *const *workspaces)
+{
+  float **buffers = g_new (float *, step->n_args + 1);
+
+  for (int i = 0; i < step->n_args; i++)
+    {
+      const TpArg *arg = &step->args[i];
+
+      buffers[i] = arg->kind == TP_ARG_OPERAND  ? operands[arg->index]
+                   : arg->kind == TP_ARG_PACKED ? packs[arg->index]
+                                                : workspaces[arg->index];
+    }
+  return buffers;
+}
+
+static gpointer
+new_floats (gint64 n)
+{
+  return g_malloc0_n (MAX (n, 1), sizeof (float));
+}
+
+gboolean
+run_program (const TpProgram *program, float *const *operands, StepFunc func,
+             gpointer data, GError **error)
+{
+  g_autoptr (GPtrArray) packs = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) spaces = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; i < program->n_packs; i++)
+    {
+      const TpPack *pack = &program->packs[i];
+
+      g_ptr_array_add (packs, new_floats (pack->n_elements));
+      tp_pack_run (pack, operands[pack->operand], packs->pdata[i]);
+    }
+  for (int i = 0; i < program->n_workspaces; i++)
+    g_ptr_array_add (spaces, new_floats (program->workspace_elements[i]));
+  for (int i = 0; i < program->n_steps; i++)
+    {
+      g_autofree float **buffers
+          = get_step_buffers (&program->steps[i], operands,
+                              (float **) packs->pdata,
+                              (float **) spaces->pdata);
+
+      if (!func (&program->steps[i], buffers, data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+interpret_step (const TpStep *step, float *const *buffers, gpointer data,
+                GError **error)
+{
+  return tp_kernel_interpret (step->kernel, buffers, error);
+}
+
+gboolean
+run_by_interpreter (const TpProgram *program, float *const *operands,
+                    GError **error)
+{
+  return run_program (program, operands, interpret_step, NULL, error);
+}
+
+static gboolean
+is_close (double expected, double got, double tolerance)
+{
+  return fabs (expected - got) <= tolerance || expected == got
+         || (isnan (expected) && isnan (got));
+}
+
+static void
+compare (const TpLowered *lowered, const TpProgram *program, int operand,
+         const double *expected, const float *got)
+{
+  double largest = 0.2; /* sums cancel */
+
+  for (gint64 i = 0; i < lowered->operands[operand].n_elements; i++)
+    if (isfinite (expected[i]))
+      largest = MAX (largest, fabs (expected[i]));
+  for (gint64 i = 0; i < lowered->operands[operand].n_elements; i++)
+    if (!is_close (expected[i], got[i], 2e-5 * largest))
+      {
+        g_autofree char *text = tp_lowered_to_text (lowered);
+
+        g_test_message ("%s\n%s", program->schedule, text);
+        g_test_message ("operand %d element %d: %g, not %g", operand, (int) i,
+                        got[i], expected[i]);
+        g_test_fail ();
+        return;
+      }
+}
+
+static void
+verify (const TpLowered *lowered, const TpProgram *program)
+{
+  for (int i = 0; i < program->n_steps; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (tp_kernel_verify (program->steps[i].kernel, &error))
+        continue;
+      g_test_message ("%s: %s\n%s\n%s", program->schedule, error->message,
+                      tp_lowered_to_text (lowered),
+                      tp_kernel_to_text (program->steps[i].kernel));
+      g_test_fail ();
+    }
+}
+
+void
+check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpProgram) program = tp_program_new (lowered, target, &error);
+  g_autoptr (GPtrArray) doubles = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) floats = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_no_error (error);
+  g_assert_true (tp_lowered_check (lowered, &error));
+  for (int i = 0; i < lowered->n_operands; i++)
+    {
+      gint64 n = lowered->operands[i].n_elements;
+      double *d = g_new (double, n + 1);
+      float *f = g_new (float, n + 1);
+
+      for (gint64 j = 0; j < n; j++)
+        d[j] = f[j] = (float) g_test_rand_double_range (-1.0, 1.0);
+      g_ptr_array_add (doubles, d);
+      g_ptr_array_add (floats, f);
+    }
+  verify (lowered, program);
+  if (g_test_failed ())
+    return;
+  tp_lowered_eval (lowered, (double **) doubles->pdata);
+  if (!run (program, (float **) floats->pdata, &error))
+    {
+      g_test_message ("%s: %s", program->schedule, error->message);
+      g_test_fail ();
+      return;
+    }
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      int out = lowered->nests[i]->store.operand;
+
+      compare (lowered, program, out, doubles->pdata[out], floats->pdata[out]);
+    }
+}

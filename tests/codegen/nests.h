@@ -1,0 +1,51 @@
+/* nests.h: nests for the tests of schedules, and their run against the
+ * oracle. */
+#ifndef TP_TESTS_NESTS_H
+#define TP_TESTS_NESTS_H
+
+#include "codegen/program.h"
+
+typedef struct
+{
+  gint64 n, c, h, w, o;       /* batch, channels in, size, channels out */
+  gint64 kh, kw, stride, pad, dilation, groups;
+  gboolean is_row_major;
+  gboolean has_prologue;      /* relu (x * scale[c] + shift[c]) */
+  gboolean has_epilogue;      /* + bias, + residual, clip */
+} ConvCase;
+
+typedef struct
+{
+  gint64 batch, m, n, k;
+  gboolean trans_a, trans_b, trans_out;
+  gboolean is_w_constant;
+  gboolean has_bias;
+} MatmulCase;
+
+int add_operand (TpLowered *lowered, gint64 n, gboolean is_constant);
+TpLowered *new_conv (const ConvCase *c);
+TpLowered *new_matmul (const MatmulCase *c);
+/* Pool over @c's windows: @is_max, or the mean of what is inside. */
+TpLowered *new_pool (const ConvCase *c, gboolean is_max);
+
+/* How programs are run. */
+typedef gboolean (*RunFunc) (const TpProgram *program, float *const *operands,
+                             GError **error);
+gboolean run_by_interpreter (const TpProgram *program, float *const *operands,
+                             GError **error);
+/* One float buffer per argument of @step. */
+float **get_step_buffers (const TpStep *step, float *const *operands,
+                          float *const *packs, float *const *workspaces);
+typedef gboolean (*StepFunc) (const TpStep *step, float *const *buffers,
+                              gpointer data, GError **error);
+gboolean run_program (const TpProgram *program, float *const *operands,
+                      StepFunc func, gpointer data, GError **error);
+
+/* Schedules for @target, verifies, runs by @run and compares with
+ * tp_lowered_eval(); fails the test if they differ. Takes @lowered. */
+void check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run);
+
+extern const TpTarget target_avx512, target_avx2, target_sse, target_scalar,
+    target_gpu;
+
+#endif
