@@ -1,0 +1,383 @@
+/* op-support.c: graphs for tests from a few words. */
+#include "config.h"
+
+#include "op-support.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------ */
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  int n_constants;
+} TestReader;
+
+static gboolean
+read_input (TestReader *reader, char **words, GError **error)
+{
+  TpDimSpec dims[TP_MAX_RANK];
+  int rank = g_strv_length (words) - 2;
+
+  for (int i = 0; i < rank; i++)
+    dims[i] = (TpDimSpec) { g_ascii_strtoll (words[2 + i], NULL, 10), NULL };
+  return tp_graph_builder_add_input (reader->builder, words[1],
+                                     TP_DTYPE_FLOAT32, rank, dims, "test",
+                                     error);
+}
+
+static gboolean
+add_data (TestReader *reader, const char *name, TpDtype dtype, int rank,
+          const gint64 *dims, gconstpointer data, gsize size, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  TpInit init
+      = { .kind = TP_INIT_DATA, .data = g_bytes_get_data (bytes, NULL) };
+
+  tp_graph_builder_keep (reader->builder, bytes);
+  return tp_graph_builder_add_constant (reader->builder, name, dtype, rank,
+                                        dims, &init, "test", error);
+}
+
+static gboolean
+read_ints (TestReader *reader, char **words, GError **error)
+{
+  gint64 n = g_strv_length (words) - 2;
+  g_autofree gint64 *values = g_new0 (gint64, n + 1);
+
+  for (int i = 0; i < n; i++)
+    values[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
+  return add_data (reader, words[1], TP_DTYPE_INT64, 1, &n, values, n * 8 + 8,
+                   error);
+}
+
+static gboolean
+read_scalar (TestReader *reader, char **words, GError **error)
+{
+  float value = g_ascii_strtod (words[2], NULL);
+
+  return add_data (reader, words[1], TP_DTYPE_FLOAT32, 0, NULL, &value,
+                   sizeof value, error);
+}
+
+static gboolean
+read_constant (TestReader *reader, char **words, GError **error)
+{
+  gint64 dims[TP_MAX_RANK];
+  int rank = g_strv_length (words) - 2;
+  gint64 count = 1;
+  g_autofree float *data = NULL;
+  gboolean is_positive = strcmp (words[0], "pos") == 0;
+  guint64 seed = reader->n_constants++;
+
+  for (int i = 0; i < rank; i++)
+    {
+      dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
+      count *= dims[i];
+    }
+  data = g_new (float, count + 1);
+  for (gint64 i = 0; i < count; i++)
+    {
+      data[i] = tp_random_uniform (seed, i);
+      if (is_positive)
+        data[i] = fabsf (data[i]) + 0.1f;
+    }
+  return add_data (reader, words[1], TP_DTYPE_FLOAT32, rank, dims, data,
+                   count * sizeof (float), error);
+}
+
+static TpAttrKind
+find_attr_kind (const TpOp *op, const char *name)
+{
+  for (const TpAttrSpec *spec = op->attrs; spec != NULL && spec->name; spec++)
+    if (strcmp (spec->name, name) == 0)
+      return spec->kind;
+  return TP_ATTR_INT;
+}
+
+/* "pads=1,1"; @text is cut up, and what @attr points to is never freed. */
+static void
+parse_attr (const TpOp *op, char *text, TpAttr *attr)
+{
+  char *value = strchr (text, '=');
+  char **parts = NULL;
+  gint64 *ints = NULL;
+  double *floats = NULL;
+
+  g_assert_nonnull (value);
+  *value++ = '\0';
+  parts = g_strsplit (value, ",", -1);
+  attr->name = text;
+  attr->kind = find_attr_kind (op, text);
+  attr->s = value;
+  attr->n = *value == '\0' ? 0 : g_strv_length (parts);
+  ints = g_new0 (gint64, attr->n + 1);
+  floats = g_new0 (double, attr->n + 1);
+  for (int i = 0; i < attr->n; i++)
+    {
+      ints[i] = g_ascii_strtoll (parts[i], NULL, 10);
+      floats[i] = g_ascii_strtod (parts[i], NULL);
+    }
+  attr->i = ints[0];
+  attr->f = floats[0];
+  attr->ints = ints;
+  attr->floats = floats;
+  g_strfreev (parts);
+}
+
+static gboolean
+read_node (TestReader *reader, char **words, GError **error)
+{
+  const TpOp *op = tp_op_find (words[0]);
+  TpAttr attrs[12] = { { 0 } };
+  const char *inputs[16];
+  const char *output = NULL;
+  TpNode node = { .name = words[0], .type = words[0], .place = "test" };
+  int n_inputs = 0;
+  gboolean ok = FALSE;
+
+  g_assert_nonnull (op);
+  node.op = op;
+  node.attrs = attrs;
+  for (int i = 1; words[i] != NULL; i++)
+    if (output != NULL)
+      parse_attr (op, words[i], &attrs[node.n_attrs++]);
+    else if (strcmp (words[i], "->") == 0)
+      output = words[++i];
+    else
+      inputs[n_inputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
+  node.name = output;
+  ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs, 1,
+                                  &output, error);
+  for (int i = 0; i < node.n_attrs; i++)
+    {
+      g_free ((gpointer) attrs[i].ints);
+      g_free ((gpointer) attrs[i].floats);
+    }
+  return ok;
+}
+
+static gboolean
+read_line (TestReader *reader, char *line, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (g_strstrip (line), " ", -1);
+
+  if (words[0] == NULL || *words[0] == '\0')
+    return TRUE;
+  if (strcmp (words[0], "in") == 0)
+    return read_input (reader, words, error);
+  if (strcmp (words[0], "ints") == 0)
+    return read_ints (reader, words, error);
+  if (strcmp (words[0], "scalar") == 0)
+    return read_scalar (reader, words, error);
+  if (strcmp (words[0], "const") == 0 || strcmp (words[0], "pos") == 0)
+    return read_constant (reader, words, error);
+  return read_node (reader, words, error);
+}
+
+/* Names produced and never read are outputs. */
+static gboolean
+add_outputs (TestReader *reader, char **lines, GError **error)
+{
+  g_autoptr (GHashTable) read
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) words = g_strsplit (g_strstrip (lines[i]), " ", -1);
+      int k = 1;
+
+      if (!g_strv_contains ((const char *const *) words, "->"))
+        continue;
+      for (; strcmp (words[k], "->") != 0; k++)
+        g_hash_table_add (read, g_strdup (words[k]));
+      g_ptr_array_add (made, g_strdup (words[k + 1]));
+    }
+  for (guint i = 0; i < made->len; i++)
+    if (!g_hash_table_contains (read, made->pdata[i])
+        && !tp_graph_builder_add_output (reader->builder, made->pdata[i],
+                                         "test", error))
+      return FALSE;
+  return TRUE;
+}
+
+TpGraph *
+test_graph_new (int opset, const char *text, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("test", opset);
+  g_auto (GStrv) lines = g_strsplit (text, ";", -1);
+  TestReader reader = { builder, 1 };
+
+  for (int i = 0; lines[i] != NULL; i++)
+    if (!read_line (&reader, lines[i], error))
+      return NULL;
+  if (!add_outputs (&reader, lines, error))
+    return NULL;
+  return tp_graph_builder_finish (builder, NULL, error);
+}
+
+/* ---- layouts ------------------------------------------------------------ */
+
+static void
+set_strides (TpTensor *tensor, const int *order)
+{
+  gint64 stride = 1;
+
+  for (int i = 0; i < tensor->rank; i++)
+    {
+      tensor->strides[order[i]] = stride;
+      stride *= tensor->dims[order[i]];
+    }
+}
+
+static void
+shuffle (int *order, int n)
+{
+  for (int i = n - 1; i > 0; i--)
+    {
+      int k = g_test_rand_int_range (0, i + 1);
+      int kept = order[i];
+
+      order[i] = order[k];
+      order[k] = kept;
+    }
+}
+
+static gboolean
+is_viewed (const TpGraph *graph, int tensor)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (graph->nodes[i].op->kind == TP_OP_VIEW
+        && (graph->nodes[i].inputs[0] == tensor
+            || graph->nodes[i].outputs[0] == tensor))
+      return TRUE;
+  return FALSE;
+}
+
+void
+test_graph_set_layout (TpGraph *graph, TestLayout layout)
+{
+  static const int channels_last[] = { 1, 3, 2, 0 };
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      TpTensor *tensor = &graph->tensors[i];
+      int order[TP_MAX_RANK];
+
+      for (int k = 0; k < tensor->rank; k++)
+        order[k] = tensor->rank - 1 - k;
+      if (tp_tensor_is_constant (tensor) || is_viewed (graph, i))
+        continue;
+      if (layout == TEST_LAYOUT_CHANNELS_LAST && tensor->rank == 4)
+        memcpy (order, channels_last, sizeof channels_last);
+      if (layout == TEST_LAYOUT_SHUFFLED)
+        shuffle (order, tensor->rank);
+      set_strides (tensor, order);
+    }
+}
+
+/* ---- comparing ---------------------------------------------------------- */
+
+GPtrArray *
+test_graph_run (const TpGraph *graph, gboolean is_positive)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *values = NULL;
+
+  for (int i = 0; i < graph->n_inputs; i++)
+    {
+      gint64 n = graph->tensors[graph->inputs[i]].count;
+      double *data = g_new (double, n + 1);
+
+      for (gint64 k = 0; k < n; k++)
+        data[k] = (float) g_test_rand_double_range (is_positive ? 0.1 : -2.0,
+                                                    2.0);
+      g_ptr_array_add (inputs, data);
+    }
+  values = tp_graph_run_reference (
+      graph, (const double *const *) inputs->pdata, TRUE, &error);
+  g_assert_no_error (error);
+  return values;
+}
+
+/* Row-major values to the tensor's storage, or back. */
+static void
+copy_layout (const TpTensor *tensor, double *row_major, double *storage,
+             gboolean is_back)
+{
+  gint64 at[TP_MAX_RANK] = { 0 };
+
+  for (gint64 i = 0; i < tensor->count; i++)
+    {
+      gint64 index = 0;
+
+      for (int k = 0; k < tensor->rank; k++)
+        index += at[k] * tensor->strides[k];
+      if (is_back)
+        row_major[i] = storage[index];
+      else
+        storage[index] = row_major[i];
+      for (int k = tensor->rank - 1; k >= 0 && ++at[k] == tensor->dims[k]; k--)
+        at[k] = 0;
+    }
+}
+
+static void
+compare (const double *got, const double *want, gint64 n, const char *what)
+{
+  for (gint64 i = 0; i < n; i++)
+    {
+      double bound = 1e-9 * MAX (1.0, fabs (want[i]));
+
+      if (!(fabs (got[i] - want[i]) <= bound || got[i] == want[i]))
+        g_error ("%s: element %" G_GINT64_FORMAT " is %.12g, expected %.12g",
+                 what, i, got[i], want[i]);
+    }
+}
+
+static double *
+fill_operand (const TpTensor *tensor, const TpOperand *operand,
+              double *row_major)
+{
+  double *storage = g_new (double, tensor->count);
+
+  if (operand->is_output)
+    for (gint64 i = 0; i < tensor->count; i++)
+      storage[i] = NAN; /* whatever is not written shows */
+  else if (tp_tensor_is_constant (tensor))
+    tp_tensor_write_doubles (tensor, storage);
+  else
+    copy_layout (tensor, row_major, storage, FALSE);
+  return storage;
+}
+
+void
+test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
+                      GPtrArray *values, const char *what)
+{
+  int n = lowered->n_operands;
+  g_autofree double **buffers = g_new0 (double *, n + 1);
+  const TpTensor *out
+      = &graph->tensors[lowered->operands[n - 1].tensor];
+  g_autofree double *got = g_new0 (double, out->count);
+
+  g_assert_true (lowered->operands[n - 1].is_output);
+  for (int i = 0; i < n; i++)
+    {
+      int tensor = lowered->operands[i].tensor;
+
+      g_assert_cmpint (lowered->operands[i].is_output, ==, i == n - 1);
+      buffers[i] = fill_operand (&graph->tensors[tensor],
+                                 &lowered->operands[i],
+                                 values->pdata[tensor]);
+    }
+  tp_lowered_eval (lowered, buffers);
+  copy_layout (out, got, buffers[n - 1], TRUE);
+  compare (got, values->pdata[lowered->operands[n - 1].tensor], out->count,
+           what);
+  for (int i = 0; i < n; i++)
+    g_free (buffers[i]);
+}

@@ -1,0 +1,313 @@
+/* test-lower.c: chains of nodes as one program: equal to the references, in
+ * every layout, or refused with a reason. */
+#include "config.h"
+
+#include "op-support.h"
+
+#include <string.h>
+
+#define BN "const s 4;const b 4;const m 4;pos v 4;"
+
+/* All nodes of the graph are one group; @n_nests: nests expected. */
+static const struct
+{
+  const char *text;
+  int n_nests;
+} fused[] = {
+  /* maps */
+  { "in x 2 3 4 5;Relu x -> a;Sigmoid a -> b;Neg b -> c", 1 },
+  { "in x 2 3 4 5;in y 3 1 1;Add x y -> a;Relu a -> b;Mul b y -> c", 1 },
+  { "in x 2 3 4 5;Relu x -> a;Mul a a -> b", 1 },
+  { "in x 2 3 4 5;Relu x -> a;Relayout a -> b;Exp b -> c", 1 },
+  { "in x 2 1 4 1;Relu x -> a;Neg a -> b", 1 },
+  /* epilogues */
+  { "in x 2 3 6 7;const w 4 3 3 3;const c 4;in r 2 4 6 7;"
+    "Conv x w c -> a pads=1,1,1,1;Add a r -> b;Relu b -> d",
+    1 },
+  { "in x 1 3 6 7;const w 4 3 3 3;Conv x w -> a strides=2,2;Sigmoid a -> b;"
+    "Mul b b -> c",
+    1 },
+  { "in x 1 4 6 6;const w 8 2 3 3;const c 8;in r 8 1 1;in q 6;"
+    "Conv x w c -> a group=2 pads=1,1,1,1;Add a r -> b;Mul b q -> d",
+    1 },
+  { "in x 1 4 6 6;const w 4 1 3 3;in r 1 4 6 6;"
+    "Conv x w -> a group=4 pads=1,1,1,1;scalar lo 0;scalar hi 6;"
+    "Clip a lo hi -> b;Add b r -> c",
+    1 },
+  { "in x 1 3 5 5;const w 4 3 1 1;" BN
+    "Conv x w -> a;BatchNormalization a s b m v -> c;Relu c -> d",
+    1 },
+  { "in x 3 5;const w 4 5;const c 4;Gemm x w c -> a transB=1;Tanh a -> b", 1 },
+  { "in x 2 3 5;in w 5 4;in r 2 3 4;MatMul x w -> a;Add r a -> b", 1 },
+  { "in x 2 3 6 6;MaxPool x -> a kernel_shape=3,3 pads=1,1,1,1;Relu a -> b",
+    1 },
+  { "in x 2 3 6 6;in y 2 3 6 6;AveragePool x -> a kernel_shape=3,3 "
+    "pads=1,1,1,1;Sub y a -> b",
+    1 },
+  { "in x 2 3 4 5;in y 2 3 1 1;GlobalAveragePool x -> a;Mul a y -> b", 1 },
+  { "in x 2 3 4 5;in y 2 3 4 5;Softmax x -> a axis=1;Mul a y -> b", 1 },
+  { "in x 2 3 4 5;ReduceMean x -> a axes=1 keepdims=0;Neg a -> b", 1 },
+  { "in x 2 3 4 5;in y 2 2 4 5;in z 2 5 4 5;Concat x y -> a axis=1;"
+    "Mul a z -> b;Relu b -> c",
+    2 },
+  { "in x 2 3 4 5;in z 5 1;Transpose x -> a perm=0,2,3,1;Mul a z -> b", 1 },
+  { "in x 2 3 4 5;in z 8 9;ints p 0 0 2 3 0 0 2 1;Pad x p -> a mode=reflect;"
+    "Mul a z -> b",
+    9 },
+  { "in x 2 3 4 5;in z 8 9;ints p 0 0 2 3 0 0 2 1;Pad x p -> a;Mul a z -> b",
+    1 },
+  { "in x 6 5;in z 3 5;ints s 4;ints e -99;ints a 0;ints d -2;"
+    "Slice x s e a d -> b;Add b z -> c",
+    1 },
+  /* prologues */
+  { "in x 2 4 6 6;" BN "const w 3 4 3 3;"
+    "BatchNormalization x s b m v -> a;Relu a -> c;"
+    "Conv c w -> d pads=1,1,1,1",
+    1 },
+  { "in x 2 4 6 6;" BN "const w 3 4 3 3;"
+    "BatchNormalization x s b m v -> a;Sigmoid a -> c;"
+    "Conv c w -> d pads=2,0,1,1 strides=2,3 dilations=1,2;Relu d -> e",
+    1 },
+  { "in x 2 4 6 6;" BN "const w 3 4 1 1;const c 3;in r 2 3 6 6;"
+    "BatchNormalization x s b m v -> a;Relu a -> d;"
+    "Conv d w c -> e;Add e r -> f",
+    1 },
+  { "in x 1 4 6 6;in y 4 1 1;const w 8 2 3 3;Add x y -> a;Exp a -> b;"
+    "Conv b w -> c group=2 pads=1,1,1,1",
+    1 },
+  { "in x 1 4 6 1;in y 4 1 6;const w 4 1 3 3;Add x y -> a;"
+    "Conv a w -> c group=4 pads=1,1,1,1",
+    1 },
+  { "in x 1 4 1 1;const w 2 4 3 3;Exp x -> a;Conv a w -> c pads=1,1,1,1", 1 },
+  { "in x 1 4 1 3;const w 2 4 3 3;Exp x -> a;Conv a w -> c pads=1,1,1,1", 1 },
+  { "in x 3 5;in y 5;const w 5 4;Mul x y -> a;MatMul a w -> b;Relu b -> c",
+    1 },
+  { "in x 2 3 5;in w 4 5;Sigmoid w -> a;Gemm y a -> b transB=1;in y 7 5", 1 },
+  { "in x 5;in w 5 4;Neg x -> a;MatMul a w -> b", 1 },
+  { "in x 2 3 6 6;Exp x -> a;AveragePool a -> b kernel_shape=3,3 "
+    "pads=1,1,1,1 strides=2,2",
+    1 },
+  { "in x 2 3 8 8;Exp x -> a;AveragePool a -> b kernel_shape=3,3 strides=2,2 "
+    "ceil_mode=1 count_include_pad=1",
+    1 },
+  { "in x 2 3 6 6;Neg x -> a;MaxPool a -> b kernel_shape=3,3 pads=1,1,1,1", 1 },
+  { "in x 2 3 4 5;in y 5;Mul x y -> a;Softmax a -> b axis=2;Neg b -> c", 1 },
+  { "in x 2 3 4 5;Exp x -> a;ReduceMean a -> b axes=0,3;Log b -> c", 1 },
+  { "in x 2 3 4 5;in y 2 2 4 5;Exp x -> a;Concat a y -> b axis=1", 2 },
+  { "in x 2 3 4 5;Exp x -> a;Transpose a -> b perm=3,1,0,2;Neg b -> c", 1 },
+  { "in x 2 3 4 5;ints p 0 0 2 3 0 0 2 1;Exp x -> a;Pad a p -> b mode=reflect;"
+    "Neg b -> c",
+    9 },
+  { "in x 2 3 4 5;ints p 0 0 2 3 0 0 2 1;Exp x -> a;Pad a p -> b mode=edge", 9 },
+  { "in x 2 3 4 5;ints p 0 -1 2 3 0 0 2 1;scalar f 7;Exp x -> a;"
+    "Pad a p f -> b;Neg b -> c",
+    1 },
+  { "in x 6 5;ints s 4;ints e -99;ints a 0;ints d -2;Exp x -> y;"
+    "Slice y s e a d -> b;Neg b -> c",
+    1 },
+};
+
+static TpLowered *
+lower_all (const TpGraph *graph, GError **error)
+{
+  g_autofree int *nodes = g_new (int, graph->n_nodes);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    nodes[i] = i;
+  return tp_lower_nodes (graph, nodes, graph->n_nodes, error);
+}
+
+static void
+test_fused (gconstpointer data)
+{
+  int i = GPOINTER_TO_INT (data);
+  const char *text = fused[i].text;
+
+  for (int layout = 0; layout < TEST_N_LAYOUTS; layout++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (17, text, &error);
+      g_autoptr (TpLowered) lowered = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (graph->n_nodes, >, 1);
+      test_graph_set_layout (graph, layout);
+      lowered = lower_all (graph, &error);
+      if (error != NULL)
+        g_error ("%s: %s", text, error->message);
+      g_assert_cmpint (lowered->n_nests, ==, fused[i].n_nests);
+      values = test_graph_run (graph, FALSE);
+      test_lowered_compare (graph, lowered, values, text);
+    }
+}
+
+/* ---- refusals ----------------------------------------------------------- */
+
+static const struct
+{
+  const char *text;
+  const char *message;
+} refused[] = {
+  { "in x 2 3 4 5;GlobalAveragePool x -> a;in y 2 3 4 5;Mul y a -> b",
+    "op 'b': does not line up with op 'a'" },
+  { "in x 4;in y 3 4;Relu x -> a;Add a y -> b", "does not line up" },
+  { "in x 3 4;in y 4 4;MatMul x y -> a;in z 4 3;MatMul a z -> b",
+    "op 'b': a second op that is not elementwise" },
+  { "in x 3 4;Relu x -> a;Neg a -> b;Add a b -> c",
+    "op 'a': its output 'a' is read by others than op 'b'" },
+  { "in x 3 4;in y 3 4;Relu x -> a;Neg y -> b", "op 'a': its output 'a'" },
+  { "in x 3 4;Relu x -> a;Flatten a -> b", "a view cannot be fused" },
+  { "in x 3 4;MatMul x a -> b;in y 4 5;Relu y -> a;Neg a -> c", "'a'" },
+  { "in x 3 4;Cast x -> y to=11", "tensor 'y' is float64" },
+  { "in x 3 4;Cast x -> y to=7;Cast y -> z to=1", "tensor 'y' is int64" },
+};
+
+static void
+test_refused (gconstpointer data)
+{
+  int i = GPOINTER_TO_INT (data);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (17, refused[i].text, &error);
+  g_autoptr (TpLowered) lowered = NULL;
+
+  g_assert_no_error (error);
+  lowered = lower_all (graph, &error);
+  g_assert_null (lowered);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  if (strstr (error->message, refused[i].message) == NULL)
+    g_error ("%s: %s", refused[i].text, error->message);
+}
+
+/* ---- text and work ------------------------------------------------------ */
+
+static char *
+text_of (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (17, text, &error);
+  g_autoptr (TpLowered) lowered = NULL;
+
+  g_assert_no_error (error);
+  lowered = lower_all (graph, &error);
+  g_assert_no_error (error);
+  return tp_lowered_to_text (lowered);
+}
+
+static const struct
+{
+  const char *a, *b;
+  gboolean is_equal;
+} pairs[] = {
+  { "in x 3 4;Relu x -> y", "in foo 3 4;Relu foo -> bar", TRUE },
+  { "in x 3 4;Relu x -> y", "in x 4 3;Relu x -> y", FALSE },
+  { "in x 3 4;Relu x -> y", "in x 3 4;Neg x -> y", FALSE },
+  { "in x 3 4;const w 4 5;MatMul x w -> y", "in x 3 4;in w 4 5;MatMul x w -> y",
+    FALSE },
+  { "in x 3 4;in w 4 5;in c 5;Gemm x w c -> y",
+    "in x 3 4;in w 4 5;in c 5;MatMul x w -> a;Add a c -> y", TRUE },
+  { "in x 3 4;in w 4 5;Gemm x w -> y alpha=2",
+    "in x 3 4;in w 4 5;Gemm x w -> y alpha=3", FALSE },
+  { "in x 1 3 6 6;const w 4 3 3 3;Conv x w -> y pads=1,1,1,1",
+    "in x 1 3 6 6;const w 4 3 3 3;Conv x w -> y auto_pad=SAME_UPPER", TRUE },
+  { "in x 1 3 6 6;const w 4 3 3 3;Conv x w -> y pads=1,1,1,1",
+    "in x 1 3 6 6;const w 4 3 3 3;Conv x w -> y pads=0,0,2,2", FALSE },
+  { "in x 3 4;Relu x -> a;Identity a -> y", "in x 3 4;Relu x -> y", TRUE },
+};
+
+static void
+test_text (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autofree char *a = text_of (pairs[i].a);
+      g_autofree char *b = text_of (pairs[i].b);
+
+      if ((strcmp (a, b) == 0) != pairs[i].is_equal)
+        g_error ("%s | %s:\n%s\n%s", pairs[i].a, pairs[i].b, a, b);
+    }
+}
+
+static const struct
+{
+  const char *text;
+  TpWork work;
+} works[] = {
+  { "in x 3 4;Relu x -> y", { 12, 48, 48, 0, 12 } },
+  { "in x 3 4;const w 4 5;MatMul x w -> y", { 120, 128, 60, 80, 15 } },
+  { "in x 1 4 6 6;const w 8 4 3 3;Conv x w -> y pads=1,1,1,1",
+    { 2 * 8 * 36 * 36, 4 * (144 + 288), 4 * 288, 4 * 288, 288 } },
+  { "in x 2 8;Softmax x -> y", { 16 * (1 + 3 + 3), 64, 64, 0, 2 } },
+  /* a slice reads only what it takes */
+  { "in x 100 4;ints s 0;ints e 2;Slice x s e -> y", { 0, 32, 32, 0, 8 } },
+  { "in x 2 3;in y 2 4;Concat x y -> z axis=1", { 0, 56, 56, 0, 14 } },
+  { "in x 2 3;in y 3;Add x y -> a;Relu a -> b", { 12, 36, 24, 0, 6 } },
+};
+
+static void
+test_work (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (works); i++)
+    {
+      g_autoptr (TpGraph) graph = test_graph_new (17, works[i].text, NULL);
+      g_autoptr (TpLowered) lowered = lower_all (graph, NULL);
+      const TpWork *want = &works[i].work;
+      TpWork got;
+
+      tp_lowered_count_work (lowered, &got);
+      g_assert_cmpint (got.flops, ==, want->flops);
+      g_assert_cmpint (got.read_bytes, ==, want->read_bytes);
+      g_assert_cmpint (got.written_bytes, ==, want->written_bytes);
+      g_assert_cmpint (got.constant_bytes, ==, want->constant_bytes);
+      g_assert_cmpint (got.n_points, ==, want->n_points);
+    }
+}
+
+/* ---- whole graphs ------------------------------------------------------- */
+
+static void
+test_reference (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, "in x 2 2;scalar c 1;Add x c -> a;Relu a -> b;Add a b -> d", &error);
+  const double x[] = { 1.0, -3.0, 0.0, 2.0 };
+  const double *inputs[] = { x };
+  const double want[] = { 4.0, -2.0, 2.0, 6.0 };
+  g_autoptr (GPtrArray) all = NULL;
+  g_autoptr (GPtrArray) out = NULL;
+
+  g_assert_no_error (error);
+  out = tp_graph_run_reference (graph, inputs, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (out->len, ==, 1);
+  g_assert_cmpmem (out->pdata[0], sizeof want, want, sizeof want);
+  all = tp_graph_run_reference (graph, inputs, TRUE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (all->len, ==, graph->n_tensors);
+  g_assert_cmpmem (all->pdata[graph->outputs[0]], sizeof want, want,
+                   sizeof want);
+}
+
+static void
+add_cases (const char *kind, int n, GTestDataFunc function)
+{
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/lower/%s/%d", kind, i);
+
+      g_test_add_data_func (path, GINT_TO_POINTER (i), function);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_cases ("fused", G_N_ELEMENTS (fused), test_fused);
+  add_cases ("refused", G_N_ELEMENTS (refused), test_refused);
+  g_test_add_func ("/lower/text", test_text);
+  g_test_add_func ("/lower/work", test_work);
+  g_test_add_func ("/lower/reference", test_reference);
+  return g_test_run ();
+}
