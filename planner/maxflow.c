@@ -1,3 +1,218 @@
+/* maxflow.c: the residual graph in CSR form, and what is read off a maximum
+ * flow. The methods that find one are in maxflow-trees.c and maxflow-levels.c. */
 #include "config.h"
 
-#include "planner/planner.h"
+#include "planner/maxflow-private.h"
+
+TpFlow *
+tp_flow_new (int n_vertices)
+{
+  TpFlow *flow = g_new0 (TpFlow, 1);
+
+  flow->n_vertices = n_vertices;
+  flow->source_capacity = g_new0 (gint64, n_vertices);
+  flow->sink_capacity = g_new0 (gint64, n_vertices);
+  flow->pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  flow->path = g_array_new (FALSE, FALSE, sizeof (int));
+  flow->effort = TP_FLOW_EFFORT;
+  return flow;
+}
+
+void
+tp_flow_free (TpFlow *flow)
+{
+  if (flow == NULL)
+    return;
+  g_free (flow->source_capacity);
+  g_free (flow->sink_capacity);
+  g_free (flow->terminal);
+  g_array_unref (flow->pairs);
+  g_free (flow->first);
+  g_free (flow->arcs);
+  g_free (flow->pair_arc);
+  g_free (flow->level);
+  g_free (flow->stamp);
+  g_free (flow->current);
+  g_array_unref (flow->path);
+  g_clear_pointer (&flow->changes, g_array_unref);
+  g_free (flow);
+}
+
+void
+tp_flow_add_terminal (TpFlow *flow, int v, gint64 from_source, gint64 to_sink)
+{
+  g_assert (v >= 0 && v < flow->n_vertices);
+  g_assert (from_source >= 0 && to_sink >= 0 && flow->arcs == NULL);
+  flow->source_capacity[v] += from_source;
+  flow->sink_capacity[v] += to_sink;
+}
+
+void
+tp_flow_add_pair (TpFlow *flow, int u, int v, gint64 capacity, gint64 reverse)
+{
+  Pair pair = { u, v, capacity, reverse };
+
+  g_assert (u >= 0 && u < flow->n_vertices && v >= 0 && v < flow->n_vertices);
+  g_assert (u != v && capacity >= 0 && reverse >= 0 && flow->arcs == NULL);
+  g_array_append_val (flow->pairs, pair);
+}
+
+void
+tp_flow_set_effort (TpFlow *flow, gint64 scans_per_item)
+{
+  flow->effort = scans_per_item;
+}
+
+gboolean
+tp_flow_has_switched (const TpFlow *flow)
+{
+  return flow->has_switched;
+}
+
+/* Arcs sorted by tail: by counting, so in the order they were added. */
+static void
+build_arcs (TpFlow *flow)
+{
+  int n = flow->n_vertices, n_pairs = flow->pairs->len;
+  const Pair *pairs = (const Pair *) flow->pairs->data;
+  g_autofree int *next = g_new (int, n + 1);
+
+  g_assert (n_pairs <= G_MAXINT / 2);
+  flow->first = g_new0 (int, n + 2);
+  flow->arcs = g_new (Arc, 2 * (gsize) n_pairs + 1);
+  flow->pair_arc = g_new (int, n_pairs + 1);
+  for (int k = 0; k < n_pairs; k++)
+    {
+      flow->first[pairs[k].u + 1]++;
+      flow->first[pairs[k].v + 1]++;
+    }
+  for (int v = 0; v < n; v++)
+    flow->first[v + 1] += flow->first[v];
+  for (int v = 0; v < n; v++)
+    next[v] = flow->first[v];
+  for (int k = 0; k < n_pairs; k++)
+    {
+      int a = next[pairs[k].u]++, b = next[pairs[k].v]++;
+
+      flow->arcs[a] = (Arc){ pairs[k].v, b, pairs[k].capacity };
+      flow->arcs[b] = (Arc){ pairs[k].u, a, pairs[k].reverse };
+      flow->pair_arc[k] = a;
+    }
+}
+
+static void
+solve_by_levels (TpFlow *flow)
+{
+  g_autofree int *roots = g_new (int, flow->n_vertices + 1);
+  int n_roots = 0;
+
+  flow->has_switched = TRUE;
+  for (int v = 0; v < flow->n_vertices; v++)
+    if (flow->terminal[v] < 0)
+      roots[n_roots++] = v;
+  tp_flow_block (flow, roots, n_roots, TRUE);
+}
+
+gint64
+tp_flow_solve (TpFlow *flow)
+{
+  gint64 value = 0;
+
+  g_assert (flow->arcs == NULL);
+  build_arcs (flow);
+  flow->terminal = g_new (gint64, flow->n_vertices + 1);
+  for (int v = 0; v < flow->n_vertices; v++)
+    flow->terminal[v] = flow->source_capacity[v] - flow->sink_capacity[v];
+  if (!tp_flow_grow_trees (flow))
+    solve_by_levels (flow);
+  for (int v = 0; v < flow->n_vertices; v++)
+    {
+      gint64 from_source, to_sink;
+
+      tp_flow_get_terminal (flow, v, &from_source, &to_sink);
+      value += to_sink;
+    }
+  return value;
+}
+
+gint64
+tp_flow_get_pair (const TpFlow *flow, int pair)
+{
+  return g_array_index (flow->pairs, Pair, pair).capacity
+         - flow->arcs[flow->pair_arc[pair]].residual;
+}
+
+void
+tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,
+                      gint64 *out_to_sink)
+{
+  *out_from_source = flow->source_capacity[v] - MAX (flow->terminal[v], 0);
+  *out_to_sink = flow->sink_capacity[v] + MIN (flow->terminal[v], 0);
+}
+
+void
+tp_flow_get_sink_side (const TpFlow *flow, guint8 *out_is_sink)
+{
+  g_autofree int *stack = g_new (int, flow->n_vertices + 1);
+  int n_stack = 0;
+
+  for (int v = 0; v < flow->n_vertices; v++)
+    {
+      out_is_sink[v] = flow->terminal[v] < 0;
+      if (out_is_sink[v])
+        stack[n_stack++] = v;
+    }
+  while (n_stack > 0)
+    {
+      int v = stack[--n_stack];
+
+      for (int a = flow->first[v]; a < flow->first[v + 1]; a++)
+        {
+          int u = flow->arcs[a].head;
+
+          if (out_is_sink[u]
+              || flow->arcs[flow->arcs[a].sister].residual == 0)
+            continue;
+          out_is_sink[u] = TRUE;
+          stack[n_stack++] = u;
+        }
+    }
+}
+
+static void
+undo (TpFlow *flow)
+{
+  for (guint i = flow->changes->len; i-- > 0;)
+    {
+      const Change *change = &g_array_index (flow->changes, Change, i);
+
+      if (change->arc < 0)
+        flow->terminal[~change->arc] += change->amount;
+      else
+        {
+          Arc *arc = &flow->arcs[change->arc];
+
+          arc->residual += change->amount;
+          flow->arcs[arc->sister].residual -= change->amount;
+        }
+    }
+  g_array_set_size (flow->changes, 0);
+}
+
+gint64
+tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit)
+{
+  gint64 kept = flow->terminal[v], direct, amount;
+
+  /* What v still draws from its own terminal goes straight to the other. */
+  direct = to_sink ? MAX (kept, 0) : MAX (-kept, 0);
+  if (direct >= limit)
+    return limit;
+  if (flow->changes == NULL)
+    flow->changes = g_array_new (FALSE, FALSE, sizeof (Change));
+  flow->terminal[v] = to_sink ? direct - limit : limit - direct;
+  amount = direct + tp_flow_block (flow, &v, 1, to_sink);
+  undo (flow);
+  flow->terminal[v] = kept;
+  return amount;
+}

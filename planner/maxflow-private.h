@@ -1,0 +1,59 @@
+/* maxflow-private.h: the residual graph that both methods work on. */
+#ifndef TP_PLANNER_MAXFLOW_PRIVATE_H
+#define TP_PLANNER_MAXFLOW_PRIVATE_H
+
+#include "planner/maxflow.h"
+
+typedef struct
+{
+  int head;
+  int sister;                 /* the same pair, other direction */
+  gint64 residual;
+} Arc;
+
+typedef struct
+{
+  int u, v;
+  gint64 capacity, reverse;
+} Pair;
+
+/* A change to undo: of an arc, or of the terminal residual of ~arc. */
+typedef struct
+{
+  int arc;
+  gint64 amount;
+} Change;
+
+struct TpFlow
+{
+  int n_vertices;
+  gint64 *source_capacity;
+  gint64 *sink_capacity;
+  gint64 *terminal;           /* residual: > 0 from the source, < 0 to the sink;
+                               * what passes straight through is taken first */
+  GArray *pairs;              /* Pair; until solve */
+  int *first;                 /* [n_vertices + 1]: arcs of v: first[v] ... */
+  Arc *arcs;
+  int *pair_arc;              /* arc u->v of each pair */
+  gint64 effort;
+  gboolean has_switched;
+
+  int *level;                 /* of Dinic's search; valid when stamped */
+  int *stamp;
+  int *current;
+  int clock;
+  GArray *path;               /* int: arcs */
+  GArray *changes;            /* Change; NULL: not wanted */
+};
+
+/* Boykov and Kolmogorov's method. FALSE: used up @flow->effort; the flow so far
+ * is feasible. */
+gboolean tp_flow_grow_trees (TpFlow *flow);
+
+/* Dinic's method, in O (n^2 m). Augments between @roots (all with residual to
+ * the sink if @is_sink, else all from the source) and any vertex with residual
+ * of the other kind. Returns the flow added. */
+gint64 tp_flow_block (TpFlow *flow, const int *roots, int n_roots,
+                      gboolean is_sink);
+
+#endif
