@@ -8,6 +8,9 @@
 /* Disjoint groups of nodes that could run as one kernel, by the rules table.
  * @disabled: names of rules not to use, NULL-terminated (nullable). */
 TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
+/* Names of rules, of objectives; NULL-terminated. */
+const char *const *tp_fuse_list (void);
+const char *const *tp_objective_list (void);
 
 /* The cheapest placement for @objective ("time": work and transfers in
  * sequence), two devices, exact, with its certificate.

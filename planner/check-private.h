@@ -1,0 +1,30 @@
+/* check-private.h: what the two halves of the checker share. Nothing here is
+ * shared with the planner. */
+#ifndef TP_PLANNER_CHECK_PRIVATE_H
+#define TP_PLANNER_CHECK_PRIVATE_H
+
+#include "ir/plan.h"
+#include "planner/objective.h"
+
+typedef struct
+{
+  const TpPlan *plan;         /* (unowned), as is the rest but the arrays */
+  const TpGraph *graph;
+  const TpCosts *costs;
+  const TpObjective *objective;
+  GPtrArray *reasons;
+  gint64 *gains;              /* [group * n_devices + device] */
+  int *group_of;              /* [node]: in all_groups, or -1 */
+} TpChecker;
+
+/* Takes down a fault; returns FALSE. */
+gboolean tp_checker_fail (TpChecker *checker, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+/* Of an op alone; TP_COST_NONE: may not be there. */
+gint64 tp_checker_node_cost (const TpChecker *checker, int node, int device);
+gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor,
+                             gboolean to_device);
+/* The arcs and their flow: two devices, everything else checked before. */
+void tp_checker_check_proof (TpChecker *checker);
+
+#endif

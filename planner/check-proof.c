@@ -1,0 +1,425 @@
+/* check-proof.c: does the flow prove that no plan is cheaper?
+ *
+ * Every placement is a cut of the network, and no cut is smaller than a flow.
+ * So it is enough that the arcs are those that graph and costs demand, no more
+ * and no fewer; that the flow keeps to their capacities and is conserved; and
+ * that it is as large as the plan's own cut. Each arc is looked up by what its
+ * ends are: the table below is the network, written a second time. */
+#include "config.h"
+
+#include "planner/check-private.h"
+
+#include <string.h>
+
+#define INFINITE (-1)
+#define ABSENT 0 /* no arc has capacity 0 */
+
+__extension__ typedef __int128 Wide;
+
+/* Kinds: s, t; n: op; h, d: copy of a tensor on device, host; c, e: helper of
+ * a group on host, device. */
+typedef struct
+{
+  char kind;
+  int index;
+} Vertex;
+
+static gint64
+as_capacity (gint64 cost)
+{
+  return cost == TP_COST_NONE ? INFINITE : cost;
+}
+
+/* One reader, and nothing else that could share the arc: no copies as vertices
+ * are needed. */
+static gboolean
+is_plain (const TpChecker *checker, int tensor)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  return it->producer >= 0 && it->n_consumers == 1 && !it->is_output
+         && checker->graph->nodes[it->producer].n_outputs == 1;
+}
+
+static gboolean
+has_device_copy (const TpChecker *checker, int tensor)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  return !tp_tensor_is_constant (it) && !is_plain (checker, tensor)
+         && it->n_consumers > 0
+         && tp_checker_copy_cost (checker, tensor, TRUE) > 0;
+}
+
+static gboolean
+has_host_copy (const TpChecker *checker, int tensor)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  return it->producer >= 0 && !is_plain (checker, tensor)
+         && (it->n_consumers > 0 || it->is_output)
+         && tp_checker_copy_cost (checker, tensor, FALSE) > 0;
+}
+
+static gboolean
+reads (const TpChecker *checker, int node, int tensor)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+  int low = 0, high = it->n_consumers;
+
+  while (low < high)
+    {
+      int middle = low + (high - low) / 2;
+
+      if (it->consumers[middle] == node)
+        return TRUE;
+      if (it->consumers[middle] < node)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return FALSE;
+}
+
+static gint64
+gain_of (const TpChecker *checker, int group, int device)
+{
+  return checker->gains[2 * (gsize) group + device];
+}
+
+/* ---- capacity of each kind of arc -------------------------------------- */
+
+static gint64
+source_to_node (const TpChecker *checker, int unused, int node)
+{
+  return as_capacity (tp_checker_node_cost (checker, node, 1));
+}
+
+static gint64
+node_to_sink (const TpChecker *checker, int node, int unused)
+{
+  return as_capacity (tp_checker_node_cost (checker, node, 0));
+}
+
+/* The plain tensor from one op to the other, or -1. */
+static int
+find_plain (const TpChecker *checker, int producer, int consumer)
+{
+  const TpNode *node = &checker->graph->nodes[producer];
+  int tensor = node->n_outputs == 1 ? node->outputs[0] : -1;
+
+  if (tensor < 0 || !is_plain (checker, tensor)
+      || checker->graph->tensors[tensor].consumers[0] != consumer)
+    return -1;
+  return tensor;
+}
+
+static gint64
+node_to_node (const TpChecker *checker, int from, int to)
+{
+  int tensor = find_plain (checker, from, to);
+
+  if (tensor >= 0)
+    return tp_checker_copy_cost (checker, tensor, TRUE);
+  tensor = find_plain (checker, to, from);
+  return tensor >= 0 ? tp_checker_copy_cost (checker, tensor, FALSE) : ABSENT;
+}
+
+static gint64
+node_to_copy (const TpChecker *checker, int node, int tensor)
+{
+  return has_device_copy (checker, tensor)
+                 && checker->graph->tensors[tensor].producer == node
+             ? tp_checker_copy_cost (checker, tensor, TRUE)
+             : ABSENT;
+}
+
+static gint64
+source_to_copy (const TpChecker *checker, int unused, int tensor)
+{
+  return node_to_copy (checker, -1, tensor);
+}
+
+static gint64
+copy_to_node (const TpChecker *checker, int tensor, int node)
+{
+  return has_device_copy (checker, tensor) && reads (checker, node, tensor)
+             ? INFINITE
+             : ABSENT;
+}
+
+static gint64
+host_copy_to_node (const TpChecker *checker, int tensor, int node)
+{
+  return has_host_copy (checker, tensor)
+                 && checker->graph->tensors[tensor].producer == node
+             ? tp_checker_copy_cost (checker, tensor, FALSE)
+             : ABSENT;
+}
+
+static gint64
+node_to_host_copy (const TpChecker *checker, int node, int tensor)
+{
+  return has_host_copy (checker, tensor) && reads (checker, node, tensor)
+             ? INFINITE
+             : ABSENT;
+}
+
+static gint64
+source_to_host_copy (const TpChecker *checker, int unused, int tensor)
+{
+  return has_host_copy (checker, tensor)
+                 && checker->graph->tensors[tensor].is_output
+             ? INFINITE
+             : ABSENT;
+}
+
+static gint64
+source_to_host_gain (const TpChecker *checker, int unused, int group)
+{
+  return gain_of (checker, group, 0);
+}
+
+static gint64
+host_gain_to_node (const TpChecker *checker, int group, int node)
+{
+  return gain_of (checker, group, 0) > 0 && checker->group_of[node] == group
+             ? INFINITE
+             : ABSENT;
+}
+
+static gint64
+device_gain_to_sink (const TpChecker *checker, int group, int unused)
+{
+  return gain_of (checker, group, 1);
+}
+
+static gint64
+node_to_device_gain (const TpChecker *checker, int node, int group)
+{
+  return gain_of (checker, group, 1) > 0 && checker->group_of[node] == group
+             ? INFINITE
+             : ABSENT;
+}
+
+static const struct
+{
+  char from, to;
+  gint64 (*capacity) (const TpChecker *checker, int from, int to);
+} arc_kinds[] = {
+  { 's', 'n', source_to_node },      { 'n', 't', node_to_sink },
+  { 'n', 'n', node_to_node },        { 's', 'h', source_to_copy },
+  { 'n', 'h', node_to_copy },        { 'h', 'n', copy_to_node },
+  { 'd', 'n', host_copy_to_node },   { 'n', 'd', node_to_host_copy },
+  { 's', 'd', source_to_host_copy }, { 's', 'c', source_to_host_gain },
+  { 'c', 'n', host_gain_to_node },   { 'n', 'e', node_to_device_gain },
+  { 'e', 't', device_gain_to_sink },
+};
+
+static gint64
+find_capacity (const TpChecker *checker, Vertex from, Vertex to)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (arc_kinds); i++)
+    if (arc_kinds[i].from == from.kind && arc_kinds[i].to == to.kind)
+      return arc_kinds[i].capacity (checker, from.index, to.index);
+  return ABSENT;
+}
+
+/* ---- how many arcs there are ------------------------------------------- */
+
+static gint64
+count_tensor_arcs (const TpChecker *checker, int tensor)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+  gint64 n = 0;
+
+  if (is_plain (checker, tensor))
+    return (tp_checker_copy_cost (checker, tensor, TRUE) > 0)
+           + (tp_checker_copy_cost (checker, tensor, FALSE) > 0);
+  if (has_device_copy (checker, tensor))
+    n += 1 + it->n_consumers;
+  if (has_host_copy (checker, tensor))
+    n += 1 + it->n_consumers + (it->is_output ? 1 : 0);
+  return n;
+}
+
+static gint64
+count_arcs (const TpChecker *checker)
+{
+  gint64 n = 0;
+
+  for (int i = 0; i < checker->graph->n_nodes; i++)
+    for (int d = 0; d < 2; d++)
+      n += tp_checker_node_cost (checker, i, d) != 0;
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    n += count_tensor_arcs (checker, i);
+  for (int g = 0; g < checker->costs->n_groups; g++)
+    for (int d = 0; d < 2; d++)
+      if (gain_of (checker, g, d) > 0)
+        n += 1 + checker->plan->all_groups->groups[g].n_nodes;
+  return n;
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+static gboolean
+parse_number (const char *text, int limit, int *out, const char **out_rest)
+{
+  gint64 number = 0;
+
+  if (!g_ascii_isdigit (*text) || (*text == '0' && g_ascii_isdigit (text[1])))
+    return FALSE;
+  for (; g_ascii_isdigit (*text) && number < limit; text++)
+    number = 10 * number + (*text - '0');
+  *out = (int) number;
+  *out_rest = text;
+  return number < limit;
+}
+
+static gboolean
+parse_vertex (const TpChecker *checker, const char *name, Vertex *out)
+{
+  const char *rest = "";
+  int limit = checker->graph->n_tensors;
+
+  *out = (Vertex){ 0, 0 };
+  if (name == NULL || strchr ("stnhdg", name[0]) == NULL || name[0] == 0)
+    return FALSE;
+  out->kind = name[0];
+  if (name[0] == 's' || name[0] == 't')
+    return name[1] == 0;
+  if (name[0] == 'n')
+    limit = checker->graph->n_nodes;
+  if (name[0] == 'g')
+    limit = checker->costs->n_groups;
+  if (!parse_number (name + 1, limit, &out->index, &rest))
+    return FALSE;
+  if (name[0] == 'g')
+    out->kind = *rest == 'c' ? 'c' : *rest == 'd' ? 'e' : 0;
+  if (name[0] == 'g' && out->kind != 0)
+    rest++;
+  return out->kind != 0 && *rest == 0;
+}
+
+/* A number of its own for each vertex. */
+static gint64
+number_vertex (const TpChecker *checker, Vertex vertex)
+{
+  gint64 n_nodes = checker->graph->n_nodes;
+  gint64 n_tensors = checker->graph->n_tensors;
+  gint64 n_groups = checker->costs->n_groups;
+
+  switch (vertex.kind)
+    {
+    case 's':
+      return 0;
+    case 't':
+      return 1;
+    case 'n':
+      return 2 + vertex.index;
+    case 'h':
+      return 2 + n_nodes + vertex.index;
+    case 'd':
+      return 2 + n_nodes + n_tensors + vertex.index;
+    case 'c':
+      return 2 + n_nodes + 2 * n_tensors + vertex.index;
+    default:
+      return 2 + n_nodes + 2 * n_tensors + n_groups + vertex.index;
+    }
+}
+
+/* ---- the flow ---------------------------------------------------------- */
+
+typedef struct
+{
+  Wide *balance;              /* [vertex]: in minus out */
+  gint64 n_vertices;
+  gint64 *keys;               /* [arc] */
+  GHashTable *seen;
+} Flow;
+
+static gboolean
+check_arc (TpChecker *checker, Flow *flow, int index)
+{
+  const TpArc *arc = &checker->plan->arcs[index];
+  Vertex from, to;
+  gint64 capacity, u, v;
+
+  if (!parse_vertex (checker, arc->from, &from)
+      || !parse_vertex (checker, arc->to, &to))
+    return tp_checker_fail (checker, "arcs[%d]: no vertex '%s' or '%s'", index,
+                            arc->from, arc->to);
+  capacity = find_capacity (checker, from, to);
+  if (capacity == ABSENT)
+    return tp_checker_fail (checker, "arcs[%d]: no arc %s -> %s is called for",
+                            index, arc->from, arc->to);
+  if (arc->capacity != capacity)
+    return tp_checker_fail (checker,
+                            "arcs[%d]: %s -> %s should have capacity %"
+                            G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+                            index, arc->from, arc->to, capacity,
+                            arc->capacity);
+  if (arc->flow < 0 || (capacity != INFINITE && arc->flow > capacity))
+    return tp_checker_fail (checker,
+                            "arcs[%d]: flow %" G_GINT64_FORMAT
+                            " does not fit through %s -> %s",
+                            index, arc->flow, arc->from, arc->to);
+  u = number_vertex (checker, from);
+  v = number_vertex (checker, to);
+  flow->keys[index] = u * flow->n_vertices + v;
+  if (!g_hash_table_add (flow->seen, &flow->keys[index]))
+    return tp_checker_fail (checker, "arcs[%d]: %s -> %s comes twice", index,
+                            arc->from, arc->to);
+  flow->balance[u] -= arc->flow;
+  flow->balance[v] += arc->flow;
+  return TRUE;
+}
+
+static void
+check_balance (TpChecker *checker, const Flow *flow)
+{
+  const TpPlan *plan = checker->plan;
+  Wide bound = -flow->balance[0] - plan->constant_ns;
+  gint64 n_leaks = 0;
+
+  for (gint64 v = 2; v < flow->n_vertices; v++)
+    n_leaks += flow->balance[v] != 0;
+  if (n_leaks > 0)
+    tp_checker_fail (checker,
+                     "flow is not conserved at %" G_GINT64_FORMAT " vertices",
+                     n_leaks);
+  if (bound != plan->bound_ns)
+    tp_checker_fail (checker,
+                     "the flow proves a bound of %" G_GINT64_FORMAT
+                     ", the plan says %" G_GINT64_FORMAT,
+                     bound > G_MAXINT64 || bound < G_MININT64 ? G_MININT64
+                                                              : (gint64) bound,
+                     plan->bound_ns);
+}
+
+void
+tp_checker_check_proof (TpChecker *checker)
+{
+  int n_arcs = checker->plan->n_arcs;
+  gint64 n_expected = count_arcs (checker);
+  Flow flow = {
+    .n_vertices = 2 + (gint64) checker->graph->n_nodes
+                  + 2 * (gint64) checker->graph->n_tensors
+                  + 2 * (gint64) checker->costs->n_groups,
+  };
+
+  if (n_arcs != n_expected)
+    tp_checker_fail (checker,
+                     "the network has %" G_GINT64_FORMAT
+                     " arcs, the proof lists %d",
+                     n_expected, n_arcs);
+  flow.balance = g_new0 (Wide, flow.n_vertices);
+  flow.keys = g_new (gint64, n_arcs + 1);
+  flow.seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+  for (int i = 0; i < n_arcs; i++)
+    check_arc (checker, &flow, i);
+  check_balance (checker, &flow);
+  g_hash_table_unref (flow.seen);
+  g_free (flow.keys);
+  g_free (flow.balance);
+}

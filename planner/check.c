@@ -1,0 +1,558 @@
+/* check.c: is this plan what it says it is?
+ *
+ * Everything a plan states is worked out again from the graph and the costs, by
+ * code that the planner does not use, in time linear in the plan. That no plan
+ * is cheaper is the business of check-proof.c. */
+#include "config.h"
+
+#include "planner/check-private.h"
+
+#include "planner/planner.h"
+
+#include <string.h>
+
+#define MAX_REASONS 64
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
+
+gboolean
+tp_checker_fail (TpChecker *checker, const char *format, ...)
+{
+  va_list args;
+
+  if (checker->reasons->len > MAX_REASONS)
+    return FALSE;
+  if (checker->reasons->len == MAX_REASONS)
+    {
+      g_ptr_array_add (checker->reasons, g_strdup ("and more faults"));
+      return FALSE;
+    }
+  va_start (args, format);
+  g_ptr_array_add (checker->reasons, g_strdup_vprintf (format, args));
+  va_end (args);
+  return FALSE;
+}
+
+static gboolean
+may_run_on (const TpChecker *checker, int node, int device)
+{
+  const char *const *pins = checker->graph->nodes[node].pins;
+
+  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
+    return FALSE;
+  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
+    if (strcmp (pins[i], checker->costs->devices[device]) == 0)
+      return TRUE;
+  return pins == NULL;
+}
+
+gint64
+tp_checker_node_cost (const TpChecker *checker, int node, int device)
+{
+  if (!may_run_on (checker, node, device))
+    return TP_COST_NONE;
+  return checker->objective->node_cost (
+      checker->costs, tp_costs_node (checker->costs, node, device), device);
+}
+
+gint64
+tp_checker_copy_cost (const TpChecker *checker, int tensor, gboolean to_device)
+{
+  return checker->objective->edge_cost (checker->costs, tensor,
+                                        to_device ? 0 : 1, to_device ? 1 : 0);
+}
+
+/* ---- form: enough for the rest to be computed at all ------------------- */
+
+static gboolean
+check_sizes (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  const TpGraph *graph = checker->graph;
+  const TpCosts *costs = plan->costs;
+
+  if (plan->objective == NULL || checker->objective == NULL)
+    return tp_checker_fail (checker, "objective '%s' is unknown",
+                            plan->objective == NULL ? "" : plan->objective);
+  if (costs == NULL || plan->all_groups == NULL || plan->groups == NULL)
+    return tp_checker_fail (checker, "costs or groups are missing");
+  if (plan->n_placements != graph->n_nodes)
+    return tp_checker_fail (checker, "%d ops are placed, the graph has %d",
+                            plan->n_placements, graph->n_nodes);
+  if (costs->n_nodes != graph->n_nodes
+      || costs->n_tensors != graph->n_tensors
+      || costs->n_groups != plan->all_groups->n_groups)
+    return tp_checker_fail (checker, "the costs are for another graph, or for "
+                                     "other groups");
+  if (plan->n_devices != costs->n_devices || plan->n_devices < 1
+      || plan->n_devices > 2)
+    return tp_checker_fail (checker, "%d devices, the costs are for %d",
+                            plan->n_devices, costs->n_devices);
+  for (int d = 0; d < plan->n_devices; d++)
+    if (g_strcmp0 (plan->devices[d], costs->devices[d]) != 0)
+      return tp_checker_fail (checker,
+                              "device %d is '%s', the costs are for '%s'", d,
+                              plan->devices[d], costs->devices[d]);
+  return TRUE;
+}
+
+static gboolean
+check_offered_groups (TpChecker *checker)
+{
+  const TpGroups *groups = checker->plan->all_groups;
+  int n_nodes = checker->graph->n_nodes;
+
+  checker->group_of = g_new (int, n_nodes + 1);
+  for (int i = 0; i < n_nodes; i++)
+    checker->group_of[i] = -1;
+  for (int g = 0; g < groups->n_groups; g++)
+    for (int k = 0; k < groups->groups[g].n_nodes; k++)
+      {
+        int node = groups->groups[g].nodes[k];
+
+        if (node < 0 || node >= n_nodes)
+          return tp_checker_fail (checker, "group %d: there is no op %d", g,
+                                  node);
+        if (checker->group_of[node] >= 0)
+          return tp_checker_fail (checker, "op '%s' is in groups %d and %d",
+                                  checker->graph->nodes[node].name,
+                                  checker->group_of[node], g);
+        checker->group_of[node] = g;
+      }
+  return TRUE;
+}
+
+static gboolean
+add_in_range (gint64 *sum, gint64 cost)
+{
+  if (cost == TP_COST_NONE)
+    return TRUE;
+  return cost >= 0 && !__builtin_add_overflow (*sum, cost, sum)
+         && *sum < MAX_SUM;
+}
+
+/* No cost is negative, and no sum of different ones can overflow. */
+static gboolean
+check_cost_range (TpChecker *checker)
+{
+  const TpCosts *costs = checker->costs;
+  gint64 sum = 0;
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < costs->n_nodes; i++)
+    for (int d = 0; d < costs->n_devices; d++)
+      is_good = is_good
+                && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
+  for (int i = 0; i < costs->n_tensors && costs->n_devices > 1; i++)
+    for (int there = 0; there <= 1; there++)
+      {
+        gint64 cost = tp_checker_copy_cost (checker, i, there);
+
+        if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+          is_good = is_good && cost != TP_COST_NONE
+                    && add_in_range (&sum, cost);
+      }
+  return is_good
+         || tp_checker_fail (checker, "a cost is negative or missing, or all "
+                                      "together reach 2^62");
+}
+
+static gint64
+compute_gain (const TpChecker *checker, int index, int device)
+{
+  const TpGroup *group = &checker->plan->all_groups->groups[index];
+  const TpCost *fused = tp_costs_group (checker->costs, index, device);
+  gint64 gain = 0, whole;
+
+  if (fused->time_ns == TP_COST_NONE)
+    return 0;
+  whole = checker->objective->node_cost (checker->costs, fused, device);
+  if (whole < 0)
+    return 0;
+  for (int k = 0; k < group->n_nodes; k++)
+    {
+      gint64 cost = tp_checker_node_cost (checker, group->nodes[k], device);
+
+      if (cost == TP_COST_NONE)
+        return 0;
+      gain += cost;
+    }
+  return gain > whole ? gain - whole : 0;
+}
+
+static gboolean
+check_form (TpChecker *checker)
+{
+  int n_devices;
+
+  if (!check_sizes (checker))
+    return FALSE;
+  checker->costs = checker->plan->costs;
+  if (!check_offered_groups (checker) || !check_cost_range (checker))
+    return FALSE;
+  n_devices = checker->costs->n_devices;
+  checker->gains
+      = g_new0 (gint64, (gsize) checker->costs->n_groups * n_devices + 1);
+  for (int g = 0; g < checker->costs->n_groups; g++)
+    for (int d = 0; d < n_devices; d++)
+      checker->gains[(gsize) g * n_devices + d]
+          = compute_gain (checker, g, d);
+  for (int i = 0; i < checker->plan->n_placements; i++)
+    {
+      const TpPlacement *it = &checker->plan->placements[i];
+      const char *name = checker->graph->nodes[i].name;
+
+      if (it->node != i)
+        return tp_checker_fail (checker, "ops[%d] places op %d, not '%s'", i,
+                                it->node, name);
+      if (it->device < 0 || it->device >= n_devices)
+        return tp_checker_fail (checker, "op '%s': there is no device %d",
+                                name, it->device);
+      if (!may_run_on (checker, i, it->device))
+        return tp_checker_fail (checker,
+                                "op '%s' is on %s, which its pins or lack of "
+                                "support rule out",
+                                name, checker->costs->devices[it->device]);
+    }
+  return TRUE;
+}
+
+/* ---- identity ---------------------------------------------------------- */
+
+/* The figures are sealed again in a copy. */
+static char *
+compute_costs_digest (const TpChecker *checker)
+{
+  const TpCosts *costs = checker->costs;
+  gsize n = costs->n_devices;
+  g_autoptr (TpCosts) copy
+      = tp_costs_new (costs->n_devices, (const char *const *) costs->devices,
+                      checker->graph, checker->plan->all_groups);
+
+  memcpy (copy->nodes, costs->nodes, sizeof (TpCost) * n * costs->n_nodes);
+  memcpy (copy->groups, costs->groups, sizeof (TpCost) * n * costs->n_groups);
+  memcpy (copy->to_device, costs->to_device,
+          sizeof (TpCost) * n * costs->n_tensors);
+  memcpy (copy->to_host, costs->to_host,
+          sizeof (TpCost) * n * costs->n_tensors);
+  copy->is_simulated = costs->is_simulated;
+  tp_costs_seal (copy);
+  return g_strdup (copy->digest);
+}
+
+static void
+check_identity (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  g_autofree char *graph_digest = tp_graph_digest (checker->graph);
+  g_autofree char *costs_digest = compute_costs_digest (checker);
+
+  if (g_strcmp0 (plan->graph_digest, graph_digest) != 0)
+    tp_checker_fail (checker, "the plan is for a graph with digest %s, this "
+                              "one has %s",
+                     plan->graph_digest, graph_digest);
+  if (g_strcmp0 (plan->graph_name, checker->graph->name) != 0)
+    tp_checker_fail (checker, "the plan is for graph '%s', this is '%s'",
+                     plan->graph_name, checker->graph->name);
+  if (g_strcmp0 (plan->costs_digest, costs_digest) != 0
+      || g_strcmp0 (plan->costs->digest, costs_digest) != 0)
+    tp_checker_fail (checker,
+                     "the plan says its costs have digest %s, they have %s",
+                     plan->costs_digest, costs_digest);
+  if (!plan->is_simulated != !checker->costs->is_simulated)
+    tp_checker_fail (checker, "the plan %s simulated, its costs say otherwise",
+                     plan->is_simulated ? "says it is" : "does not say it is");
+}
+
+/* ---- parts ------------------------------------------------------------- */
+
+static gboolean
+is_fused (const TpChecker *checker, int index)
+{
+  const TpGroup *group = &checker->plan->all_groups->groups[index];
+  const TpPlacement *placements = checker->plan->placements;
+  int device;
+
+  if (group->n_nodes == 0)
+    return FALSE;
+  device = placements[group->nodes[0]].device;
+  for (int k = 0; k < group->n_nodes; k++)
+    if (placements[group->nodes[k]].device != device)
+      return FALSE;
+  return checker->gains[(gsize) index * checker->costs->n_devices + device]
+         > 0;
+}
+
+/* The groups in effect are those offered that are on one device and save, in
+ * the order in which they were offered. */
+static void
+check_groups (TpChecker *checker, const gboolean *fused)
+{
+  const TpGroups *offered = checker->plan->all_groups;
+  const TpGroups *groups = checker->plan->groups;
+  int n = 0;
+
+  for (int g = 0; g < offered->n_groups; g++)
+    {
+      const TpGroup *want = &offered->groups[g];
+      const TpGroup *have;
+
+      if (!fused[g])
+        continue;
+      have = n < groups->n_groups ? &groups->groups[n] : NULL;
+      n++;
+      if (have == NULL || have->n_nodes != want->n_nodes
+          || memcmp (have->nodes, want->nodes, sizeof (int) * want->n_nodes)
+                 != 0)
+        tp_checker_fail (checker,
+                         "the group of op '%s' should be in effect as "
+                         "groups[%d]",
+                         checker->graph->nodes[want->nodes[0]].name, n - 1);
+    }
+  if (n != groups->n_groups)
+    tp_checker_fail (checker, "%d groups are in effect, the plan lists %d", n,
+                     groups->n_groups);
+}
+
+/* What op @index is expected to state: its cost, or its part of a group's. */
+static const TpCost *
+expected_cost (const TpChecker *checker, int index, const gboolean *fused,
+               gboolean *out_is_first)
+{
+  int device = checker->plan->placements[index].device;
+  int group = checker->group_of[index];
+
+  *out_is_first = TRUE;
+  if (group < 0 || !fused[group])
+    return tp_costs_node (checker->costs, index, device);
+  *out_is_first = checker->plan->all_groups->groups[group].nodes[0] == index;
+  return tp_costs_group (checker->costs, group, device);
+}
+
+/* Returns the cost of all kernels. */
+static gint64
+check_times (TpChecker *checker, const gboolean *fused)
+{
+  int n_estimated = 0;
+  gint64 sum = 0;
+
+  for (int i = 0; i < checker->plan->n_placements; i++)
+    {
+      const TpPlacement *it = &checker->plan->placements[i];
+      gboolean is_first;
+      const TpCost *cost = expected_cost (checker, i, fused, &is_first);
+      gint64 time_ns = is_first ? cost->time_ns : 0;
+      gint64 spread_ns = is_first ? cost->spread_ns : 0;
+
+      n_estimated += cost->is_estimated ? 1 : 0;
+      if (is_first)
+        sum += checker->objective->node_cost (checker->costs, cost,
+                                              it->device);
+      if (it->time_ns != time_ns || it->spread_ns != spread_ns)
+        tp_checker_fail (checker,
+                         "op '%s' should take %" G_GINT64_FORMAT
+                         " +- %" G_GINT64_FORMAT " ns, the plan says %"
+                         G_GINT64_FORMAT " +- %" G_GINT64_FORMAT,
+                         checker->graph->nodes[i].name, time_ns, spread_ns,
+                         it->time_ns, it->spread_ns);
+      if (it->margin_ns < -1)
+        tp_checker_fail (checker, "op '%s' has a negative margin",
+                         checker->graph->nodes[i].name);
+    }
+  if (n_estimated != checker->plan->n_estimated)
+    tp_checker_fail (checker, "%d ops have estimated times, the plan says %d",
+                     n_estimated, checker->plan->n_estimated);
+  return sum;
+}
+
+/* Whether any reader of @tensor is not on @home. */
+static gboolean
+is_read_elsewhere (const TpChecker *checker, const TpTensor *tensor, int home)
+{
+  if (tensor->is_output && home != 0)
+    return TRUE;
+  for (int k = 0; k < tensor->n_consumers; k++)
+    if (checker->plan->placements[tensor->consumers[k]].device != home)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
+                int home)
+{
+  const TpCosts *costs = checker->costs;
+  gsize row = (gsize) tensor * costs->n_devices + 1;
+  const TpCost *cost
+      = home == 0 ? &costs->to_device[row] : &costs->to_host[row];
+  const char *name = checker->graph->tensors[tensor].name;
+
+  if (have == NULL || have->tensor != tensor || have->from != home
+      || have->to != 1 - home)
+    tp_checker_fail (checker, "tensor '%s' is needed on %s, but no transfer "
+                              "takes it there in its place in the list",
+                     name, costs->devices[1 - home]);
+  else if (have->size_bytes != checker->graph->tensors[tensor].size_bytes
+           || have->time_ns != cost->time_ns)
+    tp_checker_fail (checker,
+                     "the transfer of tensor '%s' should be %" G_GINT64_FORMAT
+                     " bytes in %" G_GINT64_FORMAT " ns",
+                     name, checker->graph->tensors[tensor].size_bytes,
+                     cost->time_ns);
+}
+
+/* Returns the cost of all copies. */
+static gint64
+check_transfers (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  gint64 sum = 0;
+  int n = 0;
+
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &checker->graph->tensors[i];
+      int home = tensor->producer < 0
+                     ? 0
+                     : plan->placements[tensor->producer].device;
+
+      if (tp_tensor_is_constant (tensor)
+          || !is_read_elsewhere (checker, tensor, home))
+        continue;
+      check_transfer (checker,
+                      n < plan->n_transfers ? &plan->transfers[n] : NULL, i,
+                      home);
+      n++;
+      sum += tp_checker_copy_cost (checker, i, home == 0);
+    }
+  if (n != plan->n_transfers)
+    tp_checker_fail (checker, "%d transfers are needed, the plan lists %d", n,
+                     plan->n_transfers);
+  return sum;
+}
+
+/* ---- totals ------------------------------------------------------------ */
+
+static gint64
+compute_single (const TpChecker *checker, int device)
+{
+  const TpGraph *graph = checker->graph;
+  gint64 sum = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      if (!may_run_on (checker, i, device))
+        return TP_COST_NONE;
+      sum += tp_checker_node_cost (checker, i, device);
+    }
+  for (int g = 0; g < checker->costs->n_groups; g++)
+    sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
+  for (int i = 0; device > 0 && i < graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      if (tensor->producer < 0)
+        sum += tensor->n_consumers > 0
+                   ? tp_checker_copy_cost (checker, i, TRUE)
+                   : 0;
+      else if (tensor->is_output)
+        sum += tp_checker_copy_cost (checker, i, FALSE);
+    }
+  return sum;
+}
+
+static void
+check_single (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  int best = -1;
+  gint64 best_cost = 0;
+
+  for (int d = 0; d < plan->n_devices; d++)
+    {
+      gint64 cost = compute_single (checker, d);
+
+      if (cost == TP_COST_NONE || (best >= 0 && cost >= best_cost))
+        continue;
+      best = d;
+      best_cost = cost;
+    }
+  if (plan->best_single != best || plan->best_single_ns != best_cost)
+    tp_checker_fail (checker,
+                     "the best single device should be %d at %" G_GINT64_FORMAT
+                     ", the plan says %d at %" G_GINT64_FORMAT,
+                     best, best_cost, plan->best_single, plan->best_single_ns);
+}
+
+static void
+check_totals (TpChecker *checker, gint64 cost)
+{
+  const TpPlan *plan = checker->plan;
+  gint64 constant = 0;
+
+  for (int i = 0; i < checker->costs->n_groups * plan->n_devices; i++)
+    constant += checker->gains[i];
+  if (plan->cost_ns != cost)
+    tp_checker_fail (checker,
+                     "the parts add up to %" G_GINT64_FORMAT
+                     ", the plan says it costs %" G_GINT64_FORMAT,
+                     cost, plan->cost_ns);
+  if (plan->constant_ns != constant)
+    tp_checker_fail (checker,
+                     "the fusion gains add up to %" G_GINT64_FORMAT
+                     ", the plan says %" G_GINT64_FORMAT,
+                     constant, plan->constant_ns);
+  if (plan->bound_ns != cost)
+    tp_checker_fail (checker,
+                     "the parts add up to %" G_GINT64_FORMAT
+                     ", the bound is %" G_GINT64_FORMAT
+                     ": the plan is not proved cheapest",
+                     cost, plan->bound_ns);
+  check_single (checker);
+}
+
+static void
+check_all (TpChecker *checker)
+{
+  g_autofree gboolean *fused = NULL;
+  gint64 cost;
+
+  if (!check_form (checker))
+    return;
+  fused = g_new0 (gboolean, checker->costs->n_groups + 1);
+  for (int g = 0; g < checker->costs->n_groups; g++)
+    fused[g] = is_fused (checker, g);
+  check_identity (checker);
+  check_groups (checker, fused);
+  cost = check_times (checker, fused);
+  cost += check_transfers (checker);
+  check_totals (checker, cost);
+  if (checker->costs->n_devices == 2)
+    tp_checker_check_proof (checker);
+  else if (checker->plan->n_arcs != 0)
+    tp_checker_fail (checker, "a plan for one device has nothing to cut, but "
+                              "%d arcs",
+                     checker->plan->n_arcs);
+}
+
+gboolean
+tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
+{
+  guint n_before = reasons->len;
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  TpChecker checker = {
+    .plan = plan,
+    .graph = graph,
+    .objective
+    = plan->objective == NULL ? NULL : tp_objective_find (plan->objective),
+    .reasons = found,
+  };
+
+  check_all (&checker);
+  for (guint i = 0; i < found->len; i++)
+    g_ptr_array_add (reasons, found->pdata[i]);
+  g_free (checker.gains);
+  g_free (checker.group_of);
+  return reasons->len == n_before;
+}

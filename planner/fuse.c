@@ -1,0 +1,266 @@
+/* fuse.c: which nodes could run as one kernel.
+ *
+ * A group is a chain in which every value but the last is read once, by the
+ * next node: no other node can notice that it was never stored. It holds any
+ * number of MAPs and at most one node of another kind, its anchor. Chains start
+ * as single nodes; a rule says which two may be joined. Rules are tried in
+ * order, so what an earlier one took is not there for a later one: the groups
+ * are disjoint, and whether one pays is for the planner to say. */
+#include "config.h"
+
+#include "planner/planner.h"
+
+#include "ir/op.h"
+
+#include <string.h>
+
+#define MAX_GROUP 32 /* nodes: bounds the size of a kernel */
+
+/* Of a chain: the kind of its anchor. */
+#define KIND_NO_ANCHOR TP_OP_MAP
+
+typedef struct
+{
+  const char *name;
+  /* Whether a chain with anchor @before may go on with one with anchor @after.
+   * At most one of them is not KIND_NO_ANCHOR. */
+  gboolean (*matches) (TpOpKind before, TpOpKind after);
+  gboolean is_backward;       /* last node first: chains grow at their head */
+} FuseRule;
+
+/* Conv + Relu, Concat + BatchNormalization + Relu, Softmax + Mul, ... */
+static gboolean
+epilogue_matches (TpOpKind before, TpOpKind after)
+{
+  return after == KIND_NO_ANCHOR
+         && (before == TP_OP_CONTRACT || before == TP_OP_WINDOW
+             || before == TP_OP_REDUCE || before == TP_OP_MOVE);
+}
+
+/* BatchNormalization + Relu + Conv, where nothing before took the maps. */
+static gboolean
+prologue_matches (TpOpKind before, TpOpKind after)
+{
+  return before == KIND_NO_ANCHOR && after == TP_OP_CONTRACT;
+}
+
+static gboolean
+pointwise_matches (TpOpKind before, TpOpKind after)
+{
+  return before == KIND_NO_ANCHOR && after == KIND_NO_ANCHOR;
+}
+
+static const FuseRule rules[] = {
+  { "epilogue", epilogue_matches, FALSE },
+  { "prologue", prologue_matches, TRUE },
+  { "pointwise", pointwise_matches, FALSE },
+};
+
+typedef struct
+{
+  const TpGraph *graph;
+  int *next;                  /* in the chain; -1: last */
+  int *head;                  /* of the chain; right for its last node */
+  int *tail;                  /* right for the first */
+  int *size;                  /* right for the first */
+  TpOpKind *anchor;           /* right for the first and the last */
+} Chains;
+
+static TpOpKind
+get_kind (const TpNode *node)
+{
+  return node->op == NULL ? TP_OP_OPAQUE : node->op->kind;
+}
+
+static gboolean
+pins_can_meet (const TpNode *a, const TpNode *b)
+{
+  if (a->pins == NULL || b->pins == NULL)
+    return TRUE;
+  for (int i = 0; a->pins[i] != NULL; i++)
+    if (g_strv_contains (b->pins, a->pins[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+have_equal_dims (const TpTensor *a, const TpTensor *b)
+{
+  return a->rank == b->rank
+         && memcmp (a->dims, b->dims, sizeof a->dims[0] * a->rank) == 0;
+}
+
+/* How often @node reads @tensor. */
+static int
+count_reads (const TpNode *node, int tensor)
+{
+  int n = 0;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    n += node->inputs[i] == tensor;
+  return n;
+}
+
+/* Whether the value between @producer and @consumer need not exist: kernels are
+ * float32. A map may read it twice (x * x); an anchor reads it once, as its
+ * data. */
+static gboolean
+is_private_value (const TpGraph *graph, const TpNode *producer,
+                  const TpNode *consumer)
+{
+  const TpTensor *value, *out;
+
+  if (producer->n_outputs != 1 || consumer->n_outputs != 1
+      || producer->outputs[0] < 0 || consumer->outputs[0] < 0)
+    return FALSE;
+  value = &graph->tensors[producer->outputs[0]];
+  out = &graph->tensors[consumer->outputs[0]];
+  if (value->n_consumers != 1 || value->is_output
+      || value->dtype != TP_DTYPE_FLOAT32 || out->dtype != value->dtype
+      || !pins_can_meet (producer, consumer))
+    return FALSE;
+  if (get_kind (consumer) == TP_OP_MAP)
+    return have_equal_dims (value, out);
+  return consumer->inputs[0] == producer->outputs[0]
+         && count_reads (consumer, producer->outputs[0]) == 1;
+}
+
+static gboolean
+may_join (const Chains *chains, const FuseRule *rule, int producer,
+          int consumer)
+{
+  const TpGraph *graph = chains->graph;
+  int head;
+
+  if (chains->next[producer] >= 0)
+    return FALSE;
+  head = chains->head[producer];
+  return chains->size[head] + chains->size[consumer] <= MAX_GROUP
+         && rule->matches (chains->anchor[producer],
+                           chains->anchor[consumer])
+         && is_private_value (graph, &graph->nodes[producer],
+                              &graph->nodes[consumer]);
+}
+
+static void
+join (Chains *chains, int producer, int consumer)
+{
+  int head = chains->head[producer], tail = chains->tail[consumer];
+  TpOpKind anchor = chains->anchor[producer] == KIND_NO_ANCHOR
+                        ? chains->anchor[consumer]
+                        : chains->anchor[producer];
+
+  chains->next[producer] = consumer;
+  chains->size[head] += chains->size[consumer];
+  chains->tail[head] = tail;
+  chains->head[tail] = head;
+  chains->head[consumer] = head;
+  chains->anchor[head] = chains->anchor[tail] = anchor;
+}
+
+/* Of several producers the last: its value is fresh, and the chain of another
+ * would have to wait for it. */
+static void
+try_consumer (Chains *chains, const FuseRule *rule, int consumer)
+{
+  const TpGraph *graph = chains->graph;
+  const TpNode *node = &graph->nodes[consumer];
+  int best = -1;
+
+  if (chains->head[consumer] != consumer)
+    return;
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      int tensor = node->inputs[i];
+      int producer = tensor < 0 ? -1 : graph->tensors[tensor].producer;
+
+      if (producer > best && may_join (chains, rule, producer, consumer))
+        best = producer;
+    }
+  if (best >= 0)
+    join (chains, best, consumer);
+}
+
+static void
+apply_rule (Chains *chains, const FuseRule *rule)
+{
+  int n = chains->graph->n_nodes;
+
+  for (int i = 0; i < n; i++)
+    try_consumer (chains, rule, rule->is_backward ? n - 1 - i : i);
+}
+
+static void
+chains_init (Chains *chains, const TpGraph *graph)
+{
+  int n = graph->n_nodes;
+
+  *chains = (Chains){
+    .graph = graph,
+    .next = g_new (int, n + 1),
+    .head = g_new (int, n + 1),
+    .tail = g_new (int, n + 1),
+    .size = g_new (int, n + 1),
+    .anchor = g_new (TpOpKind, n + 1),
+  };
+  for (int i = 0; i < n; i++)
+    {
+      chains->next[i] = -1;
+      chains->head[i] = chains->tail[i] = i;
+      chains->size[i] = 1;
+      chains->anchor[i] = get_kind (&graph->nodes[i]);
+    }
+}
+
+static void
+chains_clear (Chains *chains)
+{
+  g_free (chains->next);
+  g_free (chains->head);
+  g_free (chains->tail);
+  g_free (chains->size);
+  g_free (chains->anchor);
+}
+
+static TpGroups *
+chains_to_groups (const Chains *chains)
+{
+  TpGroups *groups = tp_groups_new ();
+
+  for (int i = 0; i < chains->graph->n_nodes; i++)
+    {
+      int nodes[MAX_GROUP], n = 0;
+
+      if (chains->head[i] != i || chains->size[i] < 2)
+        continue;
+      for (int k = i; k >= 0; k = chains->next[k])
+        nodes[n++] = k;
+      tp_groups_add (groups, nodes, n);
+    }
+  return groups;
+}
+
+TpGroups *
+tp_fuse_find (const TpGraph *graph, const char *const *disabled)
+{
+  TpGroups *groups;
+  Chains chains;
+
+  chains_init (&chains, graph);
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (disabled == NULL || !g_strv_contains (disabled, rules[i].name))
+      apply_rule (&chains, &rules[i]);
+  groups = chains_to_groups (&chains);
+  chains_clear (&chains);
+  return groups;
+}
+
+const char *const *
+tp_fuse_list (void)
+{
+  static const char *names[G_N_ELEMENTS (rules) + 1];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    names[i] = rules[i].name;
+  return names;
+}

@@ -1,0 +1,345 @@
+/* network.c: costs as capacities.
+ *
+ * H. S. Stone, Multiprocessor scheduling with the aid of network flow
+ * algorithms, 1977, with two additions. A tensor read by several ops is copied
+ * once: its copies are vertices of their own, "h<tensor>" (there is one on the
+ * device) and "d<tensor>" (there is one on the host), tied to the readers by
+ * infinite arcs. A group that gains by running as one is a vertex too,
+ * "g<group>c" and "g<group>d", whose arc is cut when not all members are there.
+ *
+ *   s->n       cost on the device          n->t        cost on the host
+ *   p->v, v->p copies of a tensor with one reader
+ *   p->h       copy to the device          h->v        infinite, each reader
+ *   d->p       copy to the host            v->d        infinite, each reader
+ *   s->h, s->d a graph input's producer, a graph output's reader: the host
+ *   s->gc      gain on the host            gc->n       infinite, each member
+ *   gd->t      gain on the device          n->gd       infinite, each member
+ *
+ * No arc has capacity 0, and none comes twice. */
+#include "config.h"
+
+#include "planner/network.h"
+
+#define INFINITE (-1)
+
+enum
+{
+  VERTEX_SOURCE,
+  VERTEX_SINK,
+  VERTEX_NODES /* one each, then the rest */
+};
+
+typedef struct
+{
+  char kind;                  /* h, d, c or e: the helpers, host and device */
+  int index;                  /* tensor or group */
+} Vertex;
+
+/* An arc and its reverse; only between inner vertices has it one. */
+typedef struct
+{
+  int from, to;
+  gint64 capacity, reverse;
+} NetArc;
+
+struct TpNetwork
+{
+  const TpProblem *problem;   /* (unowned) */
+  GArray *vertices;           /* Vertex: those after the nodes */
+  GArray *arcs;               /* NetArc */
+  gint64 sum;                 /* of finite capacities */
+  gint64 constant;
+  gint64 value;
+  guint8 *is_sink;
+  TpFlow *flow;
+};
+
+static void
+add_arc (TpNetwork *network, int from, int to, gint64 capacity, gint64 reverse)
+{
+  NetArc arc = { from, to, capacity, reverse };
+
+  if (capacity == 0 && reverse == 0)
+    return;
+  network->sum += MAX (capacity, 0) + MAX (reverse, 0);
+  g_array_append_val (network->arcs, arc);
+}
+
+static int
+add_vertex (TpNetwork *network, char kind, int index)
+{
+  Vertex vertex = { kind, index };
+
+  g_array_append_val (network->vertices, vertex);
+  return VERTEX_NODES + network->problem->graph->n_nodes
+         + (int) network->vertices->len - 1;
+}
+
+static void
+add_nodes (TpNetwork *network)
+{
+  const TpProblem *problem = network->problem;
+
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    {
+      gint64 host = tp_problem_node_cost (problem, i, 0);
+      gint64 device = tp_problem_node_cost (problem, i, 1);
+
+      add_arc (network, VERTEX_SOURCE, VERTEX_NODES + i,
+               device == TP_COST_NONE ? INFINITE : device, 0);
+      add_arc (network, VERTEX_NODES + i, VERTEX_SINK,
+               host == TP_COST_NONE ? INFINITE : host, 0);
+    }
+}
+
+/* Paid once when the producer is on the host and any reader on the device. */
+static void
+add_copy_on_device (TpNetwork *network, int index, int producer, gint64 cost)
+{
+  const TpTensor *tensor = &network->problem->graph->tensors[index];
+  int copy;
+
+  if (cost == 0 || tensor->n_consumers == 0)
+    return;
+  copy = add_vertex (network, 'h', index);
+  add_arc (network, producer, copy, cost, 0);
+  for (int k = 0; k < tensor->n_consumers; k++)
+    add_arc (network, copy, VERTEX_NODES + tensor->consumers[k], INFINITE, 0);
+}
+
+static void
+add_copy_on_host (TpNetwork *network, int index, int producer, gint64 cost)
+{
+  const TpTensor *tensor = &network->problem->graph->tensors[index];
+  int copy;
+
+  if (cost == 0 || (tensor->n_consumers == 0 && !tensor->is_output))
+    return;
+  copy = add_vertex (network, 'd', index);
+  if (tensor->is_output)
+    add_arc (network, VERTEX_SOURCE, copy, INFINITE, 0);
+  for (int k = 0; k < tensor->n_consumers; k++)
+    add_arc (network, VERTEX_NODES + tensor->consumers[k], copy, INFINITE, 0);
+  add_arc (network, copy, producer, cost, 0);
+}
+
+static void
+add_tensors (TpNetwork *network)
+{
+  const TpProblem *problem = network->problem;
+
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &problem->graph->tensors[i];
+      int producer = VERTEX_NODES + tensor->producer;
+      gint64 there, back;
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      there = tp_problem_edge_cost (problem, i, 0, 1);
+      back = tp_problem_edge_cost (problem, i, 1, 0);
+      if (tensor->producer < 0)
+        add_copy_on_device (network, i, VERTEX_SOURCE, there);
+      /* With one output only: else two tensors could share the arc. */
+      else if (tensor->n_consumers == 1 && !tensor->is_output
+               && problem->graph->nodes[tensor->producer].n_outputs == 1)
+        add_arc (network, producer, VERTEX_NODES + tensor->consumers[0], there,
+                 back);
+      else
+        {
+          add_copy_on_device (network, i, producer, there);
+          add_copy_on_host (network, i, producer, back);
+        }
+    }
+}
+
+static void
+add_group (TpNetwork *network, int index)
+{
+  const TpGroup *group = &network->problem->groups->groups[index];
+  gint64 host = tp_problem_get_gain (network->problem, index, 0);
+  gint64 device = tp_problem_get_gain (network->problem, index, 1);
+
+  if (host > 0)
+    {
+      int helper = add_vertex (network, 'c', index);
+
+      add_arc (network, VERTEX_SOURCE, helper, host, 0);
+      for (int k = 0; k < group->n_nodes; k++)
+        add_arc (network, helper, VERTEX_NODES + group->nodes[k], INFINITE, 0);
+    }
+  if (device > 0)
+    {
+      int helper = add_vertex (network, 'e', index);
+
+      for (int k = 0; k < group->n_nodes; k++)
+        add_arc (network, VERTEX_NODES + group->nodes[k], helper, INFINITE, 0);
+      add_arc (network, helper, VERTEX_SINK, device, 0);
+    }
+  network->constant += host + device;
+}
+
+static gint64
+to_finite (const TpNetwork *network, gint64 capacity)
+{
+  return capacity == INFINITE ? network->sum + 1 : capacity;
+}
+
+static void
+build_flow (TpNetwork *network)
+{
+  network->flow = tp_flow_new (network->problem->graph->n_nodes
+                               + (int) network->vertices->len);
+  for (guint k = 0; k < network->arcs->len; k++)
+    {
+      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      gint64 capacity = to_finite (network, arc->capacity);
+
+      if (arc->from == VERTEX_SOURCE)
+        tp_flow_add_terminal (network->flow, arc->to - VERTEX_NODES, capacity,
+                              0);
+      else if (arc->to == VERTEX_SINK)
+        tp_flow_add_terminal (network->flow, arc->from - VERTEX_NODES, 0,
+                              capacity);
+      else
+        tp_flow_add_pair (network->flow, arc->from - VERTEX_NODES,
+                          arc->to - VERTEX_NODES, capacity,
+                          to_finite (network, arc->reverse));
+    }
+}
+
+TpNetwork *
+tp_network_new (const TpProblem *problem)
+{
+  TpNetwork *network = g_new0 (TpNetwork, 1);
+
+  network->problem = problem;
+  network->vertices = g_array_new (FALSE, FALSE, sizeof (Vertex));
+  network->arcs = g_array_new (FALSE, FALSE, sizeof (NetArc));
+  add_nodes (network);
+  add_tensors (network);
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    add_group (network, i);
+  build_flow (network);
+  return network;
+}
+
+void
+tp_network_free (TpNetwork *network)
+{
+  if (network == NULL)
+    return;
+  g_array_unref (network->vertices);
+  g_array_unref (network->arcs);
+  g_free (network->is_sink);
+  tp_flow_free (network->flow);
+  g_free (network);
+}
+
+gint64
+tp_network_solve (TpNetwork *network)
+{
+  int n = network->problem->graph->n_nodes + (int) network->vertices->len;
+
+  network->value = tp_flow_solve (network->flow);
+  network->is_sink = g_new0 (guint8, n + 1);
+  tp_flow_get_sink_side (network->flow, network->is_sink);
+  return network->value;
+}
+
+int
+tp_network_get_device (const TpNetwork *network, int node)
+{
+  return network->is_sink[node];
+}
+
+gint64
+tp_network_get_constant (const TpNetwork *network)
+{
+  return network->constant;
+}
+
+gint64
+tp_network_force (TpNetwork *network, int node)
+{
+  return tp_flow_force (network->flow, node, !network->is_sink[node],
+                        network->sum - network->value);
+}
+
+/* "n12", "h3", "g7c": the first letter, the number, the rest. */
+static void
+format_name (char *out, char kind, int index, const char *tail)
+{
+  char digits[16];
+  int n = 0;
+
+  *out++ = kind;
+  do
+    digits[n++] = '0' + index % 10;
+  while ((index /= 10) > 0);
+  while (n > 0)
+    *out++ = digits[--n];
+  g_strlcpy (out, tail, 2);
+}
+
+static char *
+dup_name (const TpNetwork *network, int vertex)
+{
+  int n_nodes = network->problem->graph->n_nodes;
+  const Vertex *it;
+  char name[24];
+
+  if (vertex < VERTEX_NODES)
+    return g_strdup (vertex == VERTEX_SOURCE ? "s" : "t");
+  if (vertex < VERTEX_NODES + n_nodes)
+    format_name (name, 'n', vertex - VERTEX_NODES, "");
+  else
+    {
+      it = &g_array_index (network->vertices, Vertex,
+                           vertex - VERTEX_NODES - n_nodes);
+      if (it->kind == 'c' || it->kind == 'e')
+        format_name (name, 'g', it->index, it->kind == 'c' ? "c" : "d");
+      else
+        format_name (name, it->kind, it->index, "");
+    }
+  return g_strdup (name);
+}
+
+/* Flow from @arc->from to @arc->to; negative: the other way. */
+static gint64
+get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
+{
+  gint64 from_source, to_sink;
+
+  if (arc->from != VERTEX_SOURCE && arc->to != VERTEX_SINK)
+    return tp_flow_get_pair (network->flow, (*pair)++);
+  tp_flow_get_terminal (network->flow,
+                        (arc->from == VERTEX_SOURCE ? arc->to : arc->from)
+                            - VERTEX_NODES,
+                        &from_source, &to_sink);
+  return arc->from == VERTEX_SOURCE ? from_source : to_sink;
+}
+
+TpArc *
+tp_network_dup_arcs (const TpNetwork *network, int *out_n)
+{
+  TpArc *arcs = g_new (TpArc, 2 * (gsize) network->arcs->len + 1);
+  int n = 0, pair = 0;
+
+  for (guint k = 0; k < network->arcs->len; k++)
+    {
+      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      gint64 net = get_net_flow (network, arc, &pair);
+
+      if (arc->capacity != 0)
+        arcs[n++] = (TpArc){ dup_name (network, arc->from),
+                             dup_name (network, arc->to), arc->capacity,
+                             MAX (net, 0) };
+      if (arc->reverse != 0)
+        arcs[n++] = (TpArc){ dup_name (network, arc->to),
+                             dup_name (network, arc->from), arc->reverse,
+                             MAX (-net, 0) };
+    }
+  *out_n = n;
+  return arcs;
+}

@@ -1,0 +1,27 @@
+/* network.h: the graph whose minimum cut is the cheapest placement. */
+#ifndef TP_PLANNER_NETWORK_H
+#define TP_PLANNER_NETWORK_H
+
+#include "ir/plan.h"
+#include "planner/maxflow.h"
+#include "planner/problem.h"
+
+typedef struct TpNetwork TpNetwork;
+
+/* Two devices. Source side: the host. */
+TpNetwork *tp_network_new (const TpProblem *problem);
+void tp_network_free (TpNetwork *network);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpNetwork, tp_network_free)
+
+/* Finds the minimum cut with the fewest vertices on the device; returns its
+ * capacity. */
+gint64 tp_network_solve (TpNetwork *network);
+int tp_network_get_device (const TpNetwork *network, int node);
+/* Fusion gains taken in advance: cost = cut - constant. */
+gint64 tp_network_get_constant (const TpNetwork *network);
+/* By how much the cost grows when @node has to run on its other device. */
+gint64 tp_network_force (TpNetwork *network, int node);
+/* The certificate: every arc with its flow. */
+TpArc *tp_network_dup_arcs (const TpNetwork *network, int *out_n);
+
+#endif

@@ -1,0 +1,47 @@
+/* objective.c: the list of objectives. To add one, write its two functions and
+ * a row. */
+#include "config.h"
+
+#include "planner/objective.h"
+
+#include "planner/planner.h"
+
+#include <string.h>
+
+static gint64
+time_node_cost (const TpCosts *costs, const TpCost *cost, int device)
+{
+  return cost->time_ns;
+}
+
+static gint64
+time_edge_cost (const TpCosts *costs, int tensor, int from, int to)
+{
+  gsize row = (gsize) tensor * costs->n_devices;
+
+  return to > 0 ? costs->to_device[row + to].time_ns
+                : costs->to_host[row + from].time_ns;
+}
+
+static const TpObjective objectives[] = {
+  { "time", "ns", time_node_cost, time_edge_cost },
+};
+
+const TpObjective *
+tp_objective_find (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
+    if (strcmp (objectives[i].name, name) == 0)
+      return &objectives[i];
+  return NULL;
+}
+
+const char *const *
+tp_objective_list (void)
+{
+  static const char *names[G_N_ELEMENTS (objectives) + 1];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
+    names[i] = objectives[i].name;
+  return names;
+}

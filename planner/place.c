@@ -1,0 +1,235 @@
+/* place.c: from a minimum cut to a plan with its parts and its proof. */
+#include "config.h"
+
+#include "planner/planner.h"
+
+#include "planner/network.h"
+
+static TpGroups *
+groups_copy (const TpGroups *groups)
+{
+  TpGroups *copy = tp_groups_new ();
+
+  for (int i = 0; groups != NULL && i < groups->n_groups; i++)
+    tp_groups_add (copy, groups->groups[i].nodes, groups->groups[i].n_nodes);
+  return copy;
+}
+
+static void
+fill_head (TpPlan *plan, const TpProblem *problem)
+{
+  const TpCosts *costs = problem->costs;
+
+  plan->graph_path = g_strdup (problem->graph->source);
+  plan->graph_name = g_strdup (problem->graph->name);
+  plan->graph_digest = tp_graph_digest (problem->graph);
+  plan->objective = g_strdup (problem->objective->name);
+  plan->n_devices = costs->n_devices;
+  plan->devices = g_strdupv (costs->devices);
+  plan->is_simulated = costs->is_simulated;
+  plan->all_groups = groups_copy (problem->groups);
+}
+
+/* A group is in effect when all of it is on one device and that saves. */
+static gboolean
+is_in_effect (const TpPlan *plan, const TpProblem *problem, int index)
+{
+  const TpGroup *group = &problem->groups->groups[index];
+  int device = plan->placements[group->nodes[0]].device;
+
+  for (int k = 1; k < group->n_nodes; k++)
+    if (plan->placements[group->nodes[k]].device != device)
+      return FALSE;
+  return tp_problem_get_gain (problem, index, device) > 0;
+}
+
+static void
+fill_groups (TpPlan *plan, const TpProblem *problem)
+{
+  plan->groups = tp_groups_new ();
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    {
+      const TpGroup *group = &problem->groups->groups[i];
+      int device;
+      const TpCost *cost;
+
+      if (!is_in_effect (plan, problem, i))
+        continue;
+      device = plan->placements[group->nodes[0]].device;
+      cost = tp_costs_group (problem->costs, i, device);
+      tp_groups_add (plan->groups, group->nodes, group->n_nodes);
+      for (int k = 0; k < group->n_nodes; k++)
+        {
+          TpPlacement *it = &plan->placements[group->nodes[k]];
+          const TpCost *alone
+              = tp_costs_node (problem->costs, group->nodes[k], device);
+
+          plan->n_estimated += (cost->is_estimated != 0)
+                               - (alone->is_estimated != 0);
+          it->time_ns = k == 0 ? cost->time_ns : 0;
+          it->spread_ns = k == 0 ? cost->spread_ns : 0;
+        }
+      plan->cost_ns -= tp_problem_get_gain (problem, i, device);
+    }
+}
+
+static void
+fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
+{
+  int n = problem->graph->n_nodes;
+
+  plan->n_placements = n;
+  plan->placements = g_new0 (TpPlacement, n + 1);
+  for (int i = 0; i < n; i++)
+    {
+      int device = devices[i];
+      const TpCost *cost = tp_costs_node (problem->costs, i, device);
+
+      plan->placements[i] = (TpPlacement){
+        .node = i,
+        .device = device,
+        .time_ns = cost->time_ns,
+        .spread_ns = cost->spread_ns,
+        .margin_ns = -1,
+      };
+      plan->n_estimated += cost->is_estimated != 0;
+      plan->cost_ns += tp_problem_node_cost (problem, i, device);
+    }
+}
+
+/* Bit d is set when device d reads @tensor. */
+static guint
+find_readers (const TpTensor *tensor, const guint8 *devices)
+{
+  guint readers = tensor->is_output ? 1u : 0u;
+
+  for (int k = 0; k < tensor->n_consumers; k++)
+    readers |= 1u << devices[tensor->consumers[k]];
+  return readers;
+}
+
+static void
+fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
+{
+  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
+
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &problem->graph->tensors[i];
+      int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
+      TpTransfer transfer = { i, home, 1 - home, tensor->size_bytes, 0 };
+      gsize row = (gsize) i * plan->n_devices;
+
+      if (tp_tensor_is_constant (tensor)
+          || (find_readers (tensor, devices) & ~(1u << home)) == 0)
+        continue;
+      transfer.time_ns = home == 0 ? problem->costs->to_device[row + 1].time_ns
+                                   : problem->costs->to_host[row + 1].time_ns;
+      g_array_append_val (list, transfer);
+      plan->cost_ns += tp_problem_edge_cost (problem, i, home, 1 - home);
+    }
+  plan->n_transfers = (int) list->len;
+  g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
+  plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
+                                                 FALSE);
+}
+
+/* What all ops on @device would cost; TP_COST_NONE when one cannot. */
+static gint64
+cost_of_single (const TpProblem *problem, int device)
+{
+  const TpGraph *graph = problem->graph;
+  gint64 sum = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      gint64 cost = tp_problem_node_cost (problem, i, device);
+
+      if (cost == TP_COST_NONE)
+        return TP_COST_NONE;
+      sum += cost;
+    }
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    sum -= tp_problem_get_gain (problem, i, device);
+  for (int i = 0; i < graph->n_tensors && device > 0; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      if (tensor->producer < 0 && tensor->n_consumers > 0)
+        sum += tp_problem_edge_cost (problem, i, 0, device);
+      if (tensor->producer >= 0 && tensor->is_output)
+        sum += tp_problem_edge_cost (problem, i, device, 0);
+    }
+  return sum;
+}
+
+static void
+fill_best_single (TpPlan *plan, const TpProblem *problem)
+{
+  gint64 best = TP_COST_NONE;
+
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      gint64 cost = cost_of_single (problem, d);
+
+      if (cost >= best)
+        continue;
+      best = cost;
+      plan->best_single = d;
+      plan->best_single_ns = cost;
+    }
+}
+
+/* One device: nothing to cut, nothing to prove. */
+static void
+solve_alone (TpPlan *plan, const TpProblem *problem)
+{
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    plan->constant_ns += tp_problem_get_gain (problem, i, 0);
+  plan->bound_ns = cost_of_single (problem, 0);
+}
+
+static void
+solve_cut (TpPlan *plan, const TpProblem *problem, guint8 *devices)
+{
+  g_autoptr (TpNetwork) network = tp_network_new (problem);
+  gint64 value = tp_network_solve (network);
+
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    devices[i] = tp_network_get_device (network, i);
+  plan->constant_ns = tp_network_get_constant (network);
+  plan->bound_ns = value - plan->constant_ns;
+  plan->arcs = tp_network_dup_arcs (network, &plan->n_arcs);
+}
+
+TpPlan *
+tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
+          const char *objective, GError **error)
+{
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (graph, groups, costs, objective, error);
+  g_autoptr (TpPlan) plan = NULL;
+  g_autofree guint8 *devices = NULL;
+
+  if (problem == NULL)
+    return NULL;
+  if (costs->digest == NULL)
+    tp_costs_seal (costs);
+  plan = tp_plan_new ();
+  devices = g_new0 (guint8, graph->n_nodes + 1);
+  fill_head (plan, problem);
+  plan->costs = tp_costs_ref (costs);
+  plan->costs_digest = g_strdup (costs->digest);
+  if (costs->n_devices == 1)
+    solve_alone (plan, problem);
+  else
+    solve_cut (plan, problem, devices);
+  fill_placements (plan, problem, devices);
+  fill_transfers (plan, problem, devices);
+  fill_groups (plan, problem);
+  fill_best_single (plan, problem);
+  g_assert (plan->cost_ns == plan->bound_ns);
+  return g_steal_pointer (&plan);
+}

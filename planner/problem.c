@@ -1,0 +1,261 @@
+/* problem.c: checks that graph, groups and costs fit together and can be
+ * planned at all. */
+#include "config.h"
+
+#include "planner/problem.h"
+
+#include <string.h>
+
+#define MAX_NAMED 4 /* ops named in one message */
+
+static gboolean
+is_pinned_away (const TpNode *node, const char *device)
+{
+  return node->pins != NULL && !g_strv_contains (node->pins, device);
+}
+
+gint64
+tp_problem_node_cost (const TpProblem *problem, int node, int device)
+{
+  const TpCosts *costs = problem->costs;
+  const TpCost *cost = tp_costs_node (costs, node, device);
+
+  if (cost->time_ns == TP_COST_NONE
+      || is_pinned_away (&problem->graph->nodes[node],
+                         costs->devices[device]))
+    return TP_COST_NONE;
+  return problem->objective->node_cost (costs, cost, device);
+}
+
+gint64
+tp_problem_edge_cost (const TpProblem *problem, int tensor, int from, int to)
+{
+  return problem->objective->edge_cost (problem->costs, tensor, from, to);
+}
+
+/* FALSE: out of range. */
+static gboolean
+add_cost (gint64 *sum, gint64 cost)
+{
+  if (cost == TP_COST_NONE)
+    return TRUE;
+  return cost >= 0 && tp_size_add (*sum, cost, sum) && *sum < TP_PROBLEM_LIMIT;
+}
+
+static gboolean
+check_nodes (const TpProblem *problem, gint64 *sum, GError **error)
+{
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    for (int d = 0; d < problem->n_devices; d++)
+      if (!add_cost (sum, tp_problem_node_cost (problem, i, d)))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                       "op '%s': its cost on %s is negative, or all costs "
+                       "together reach 2^62: mend the costs",
+                       problem->graph->nodes[i].name,
+                       problem->costs->devices[d]);
+          return FALSE;
+        }
+  return TRUE;
+}
+
+static gboolean
+check_tensors (const TpProblem *problem, gint64 *sum, GError **error)
+{
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    for (int d = 1; d < problem->n_devices; d++)
+      {
+        const TpTensor *tensor = &problem->graph->tensors[i];
+        gint64 there = tp_problem_edge_cost (problem, i, 0, d);
+        gint64 back = tp_problem_edge_cost (problem, i, d, 0);
+
+        if (tp_tensor_is_constant (tensor))
+          continue;
+        if (there != TP_COST_NONE && back != TP_COST_NONE
+            && add_cost (sum, there) && add_cost (sum, back))
+          continue;
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                     "tensor '%s': the cost of copying it to or from %s is "
+                     "missing or negative, or all costs together reach 2^62: "
+                     "mend the costs",
+                     tensor->name, problem->costs->devices[d]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* What running @group as one saves on @device; 0 when it cannot. */
+static gint64
+measure_gain (const TpProblem *problem, int group, int device)
+{
+  const TpGroup *it = &problem->groups->groups[group];
+  const TpCost *fused = tp_costs_group (problem->costs, group, device);
+  gint64 sum = 0, whole;
+
+  if (fused->time_ns == TP_COST_NONE)
+    return 0;
+  for (int k = 0; k < it->n_nodes; k++)
+    {
+      gint64 cost = tp_problem_node_cost (problem, it->nodes[k], device);
+
+      if (cost == TP_COST_NONE)
+        return 0;
+      sum += cost; /* part of what check_nodes () added up */
+    }
+  whole = problem->objective->node_cost (problem->costs, fused, device);
+  return whole < 0 ? 0 : MAX (0, sum - whole);
+}
+
+static gboolean
+check_groups (TpProblem *problem, gint64 *sum, GError **error)
+{
+  const TpGroups *groups = problem->groups;
+  g_autofree guint8 *seen = g_new0 (guint8, problem->graph->n_nodes + 1);
+  int n = problem->costs->n_groups;
+
+  problem->gains = g_new0 (gint64, (gsize) n * problem->n_devices + 1);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < groups->groups[i].n_nodes; k++)
+      {
+        int node = groups->groups[i].nodes[k];
+
+        if (node >= 0 && node < problem->graph->n_nodes && !seen[node]++)
+          continue;
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "fusion group %d: op %d is in another group too, or "
+                     "does not exist",
+                     i, node);
+        return FALSE;
+      }
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < problem->n_devices; d++)
+      {
+        gint64 gain = measure_gain (problem, i, d);
+
+        problem->gains[(gsize) i * problem->n_devices + d] = gain;
+        if (add_cost (sum, gain))
+          continue;
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                     "all costs together reach 2^62: mend the costs");
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* "op 'a' (ops[3]): pinned to opencl:0; opencl:0: no kernel for this case" */
+static void
+describe_stuck (const TpProblem *problem, int index, GString *out)
+{
+  const TpNode *node = &problem->graph->nodes[index];
+
+  g_string_append_printf (out, "op '%s'", node->name);
+  if (node->place != NULL)
+    g_string_append_printf (out, " (%s)", node->place);
+  if (node->pins != NULL)
+    {
+      g_autofree char *pins = g_strjoinv (", ", (char **) node->pins);
+
+      g_string_append_printf (out, ": pinned to '%s'", pins);
+    }
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      const char *device = problem->costs->devices[d];
+      const TpCost *cost = tp_costs_node (problem->costs, index, d);
+
+      if (is_pinned_away (node, device))
+        continue;
+      g_string_append_printf (out, ": %s cannot run it (%s)", device,
+                              cost->reason == NULL ? "no cost is known"
+                                                   : cost->reason);
+    }
+}
+
+/* Copies are always possible, so the only infinite cuts are ops that no device
+ * may run. */
+static gboolean
+check_feasible (const TpProblem *problem, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *devices = g_strjoinv (", ", problem->costs->devices);
+  int n_stuck = 0;
+
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    {
+      gboolean is_stuck = TRUE;
+
+      for (int d = 0; d < problem->n_devices; d++)
+        if (tp_problem_node_cost (problem, i, d) != TP_COST_NONE)
+          is_stuck = FALSE;
+      if (!is_stuck || n_stuck++ >= MAX_NAMED)
+        continue;
+      if (n_stuck > 1)
+        g_string_append (text, "; ");
+      describe_stuck (problem, i, text);
+    }
+  if (n_stuck == 0)
+    return TRUE;
+  if (n_stuck > MAX_NAMED)
+    g_string_append_printf (text, "; and %d more", n_stuck - MAX_NAMED);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+               "no device is left among %s for %s: change the pin, or plan "
+               "with another device",
+               devices, text->str);
+  return FALSE;
+}
+
+static gboolean
+check_parts (const TpProblem *problem, const char *objective, GError **error)
+{
+  const TpCosts *costs = problem->costs;
+  int n_groups = problem->groups == NULL ? 0 : problem->groups->n_groups;
+
+  if (problem->objective == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "no objective '%s': there is 'time'", objective);
+  else if (costs->n_nodes != problem->graph->n_nodes
+           || costs->n_tensors != problem->graph->n_tensors
+           || costs->n_groups != n_groups)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "costs for %d ops, %d tensors and %d groups do not fit a "
+                 "graph of %d, %d and %d",
+                 costs->n_nodes, costs->n_tensors, costs->n_groups,
+                 problem->graph->n_nodes, problem->graph->n_tensors, n_groups);
+  else if (costs->n_devices < 1 || costs->n_devices > 2)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: plans are made for the host alone or the host "
+                 "and one more",
+                 costs->n_devices);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+TpProblem *
+tp_problem_new (const TpGraph *graph, const TpGroups *groups,
+                const TpCosts *costs, const char *objective, GError **error)
+{
+  g_autoptr (TpProblem) problem = g_new0 (TpProblem, 1);
+  gint64 sum = 0;
+
+  problem->graph = graph;
+  problem->groups = groups;
+  problem->costs = costs;
+  problem->objective = tp_objective_find (objective);
+  problem->n_devices = costs->n_devices;
+  if (!check_parts (problem, objective, error)
+      || !check_nodes (problem, &sum, error)
+      || !check_tensors (problem, &sum, error)
+      || !check_groups (problem, &sum, error)
+      || !check_feasible (problem, error))
+    return NULL;
+  return g_steal_pointer (&problem);
+}
+
+void
+tp_problem_free (TpProblem *problem)
+{
+  if (problem == NULL)
+    return;
+  g_free (problem->gains);
+  g_free (problem);
+}

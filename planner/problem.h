@@ -1,0 +1,45 @@
+/* problem.h: what is to be placed, checked once, asked for often. */
+#ifndef TP_PLANNER_PROBLEM_H
+#define TP_PLANNER_PROBLEM_H
+
+#include "planner/objective.h"
+
+typedef struct
+{
+  const TpGraph *graph;       /* (unowned), as are all but @gains */
+  const TpGroups *groups;
+  const TpCosts *costs;
+  const TpObjective *objective;
+  int n_devices;
+  gint64 *gains;              /* [group * n_devices + device]: saved when the
+                               * group runs as one there; >= 0 */
+} TpProblem;
+
+/* Sums of costs stay below this, so that a cut network cannot overflow. */
+#define TP_PROBLEM_LIMIT (G_GINT64_CONSTANT (1) << 62)
+
+/**
+ * tp_problem_new:
+ * @groups: (nullable): none
+ *
+ * TPLAN_ERROR_USAGE: the parts do not fit each other, or no such objective;
+ * _UNSUPPORTED: more than two devices; _LIMIT: costs negative or too large;
+ * _INFEASIBLE: an op is left without a device, and which pins did it.
+ */
+TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
+                           const TpCosts *costs, const char *objective,
+                           GError **error);
+void tp_problem_free (TpProblem *problem);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
+
+/* TP_COST_NONE: unsupported there, or pinned elsewhere. */
+gint64 tp_problem_node_cost (const TpProblem *problem, int node, int device);
+gint64 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from,
+                             int to);
+static inline gint64
+tp_problem_get_gain (const TpProblem *problem, int group, int device)
+{
+  return problem->gains[(gsize) group * problem->n_devices + device];
+}
+
+#endif

@@ -1,0 +1,278 @@
+#include "config.h"
+
+#include "random-graph.h"
+
+#include <string.h>
+
+static const TpDimSpec row[] = { { 4, NULL } };
+static const char *const device_names[] = { "cpu", "opencl:0", NULL };
+static const char *const pin_cpu[] = { "cpu", NULL };
+static const char *const pin_device[] = { "opencl:0", NULL };
+static const char *const pin_other[] = { "opencl:7", "opencl:0", NULL };
+static const char *const *const pin_sets[]
+    = { pin_cpu, pin_device, pin_other, device_names };
+
+TpTestSpec
+tp_test_spec_random (int n_ops)
+{
+  return (TpTestSpec){
+    .n_ops = n_ops,
+    .max_cost = g_test_rand_bit () ? 6 : 1000,
+    .has_pins = g_test_rand_int_range (0, 3) == 0,
+    .has_gaps = g_test_rand_int_range (0, 3) == 0,
+    .has_groups = g_test_rand_bit (),
+  };
+}
+
+/* ---- graph ------------------------------------------------------------- */
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  GPtrArray *tensors;         /* names */
+} Draft;
+
+static const char *
+pick_input (const Draft *draft)
+{
+  int n = (int) draft->tensors->len;
+  int from = g_test_rand_bit () ? MAX (0, n - 4) : 0;
+
+  return g_ptr_array_index (draft->tensors, g_test_rand_int_range (from, n));
+}
+
+static void
+add_op (Draft *draft, int index, gboolean has_pins)
+{
+  g_autoptr (GError) error = NULL;
+  static const TpNodeCost unused = { "cpu", 1 };
+  g_autofree char *name = g_strdup_printf ("op%d", index);
+  TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
+                  .costs = &unused };
+  const char *inputs[3], *outputs[2];
+  int n_inputs = g_test_rand_int_range (1, 4);
+  int n_outputs = g_test_rand_int_range (0, 4) == 0 ? 2 : 1;
+
+  for (int i = 0; i < n_inputs; i++)
+    inputs[i] = pick_input (draft);
+  if (has_pins && g_test_rand_int_range (0, 4) == 0)
+    node.pins = pin_sets[g_test_rand_int_range (0, G_N_ELEMENTS (pin_sets))];
+  for (int i = 0; i < n_outputs; i++)
+    {
+      char *output = g_strdup_printf ("%s_%d", name, i);
+
+      g_ptr_array_add (draft->tensors, output);
+      outputs[i] = output;
+      tp_graph_builder_declare (draft->builder, output, TP_DTYPE_FLOAT32, 1,
+                                row, output, &error);
+      g_assert_no_error (error);
+    }
+  tp_graph_builder_add_node (draft->builder, &node, n_inputs, inputs,
+                             n_outputs, outputs, &error);
+  g_assert_no_error (error);
+}
+
+static void
+add_sources (Draft *draft)
+{
+  const gint64 dims[] = { 4 };
+  const TpInit init = { .kind = TP_INIT_FILL, .value = 1 };
+  const char *names[] = { "x", "y", "w" };
+
+  for (int i = 0; i < 3; i++)
+    g_ptr_array_add (draft->tensors, g_strdup (names[i]));
+  tp_graph_builder_add_input (draft->builder, "x", TP_DTYPE_FLOAT32, 1, row,
+                              "x", NULL);
+  tp_graph_builder_add_input (draft->builder, "y", TP_DTYPE_FLOAT32, 1, row,
+                              "y", NULL);
+  tp_graph_builder_add_constant (draft->builder, "w", TP_DTYPE_FLOAT32, 1,
+                                 dims, &init, "w", NULL);
+}
+
+static TpGraph *
+new_graph (const TpTestSpec *spec)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("random", 17);
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func (g_free);
+  Draft draft = { builder, tensors };
+  TpGraph *graph;
+
+  add_sources (&draft);
+  for (int i = 0; i < spec->n_ops; i++)
+    add_op (&draft, i, spec->has_pins);
+  for (guint i = 0; i < tensors->len; i++)
+    if (i + 1 == tensors->len || g_test_rand_int_range (0, 6) == 0)
+      {
+        tp_graph_builder_add_output (builder, tensors->pdata[i], "outputs",
+                                     &error);
+        g_assert_no_error (error);
+      }
+  graph = tp_graph_builder_finish (builder, NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* ---- costs and groups -------------------------------------------------- */
+
+static TpGroups *
+new_groups (const TpGraph *graph, gboolean is_empty)
+{
+  TpGroups *groups = tp_groups_new ();
+  g_autofree int *nodes = g_new (int, graph->n_nodes + 1);
+  int n = 0;
+
+  for (int i = 0; i < graph->n_nodes && !is_empty; i++)
+    {
+      if (g_test_rand_int_range (0, 3) > 0)
+        nodes[n++] = i;
+      if (n > 1 && g_test_rand_bit ())
+        {
+          tp_groups_add (groups, nodes, n);
+          n = 0;
+        }
+    }
+  return groups;
+}
+
+static gboolean
+is_allowed (const TpGraph *graph, int node, int device)
+{
+  const char *const *pins = graph->nodes[node].pins;
+
+  return pins == NULL || g_strv_contains (pins, device_names[device]);
+}
+
+static TpCost
+random_cost (int max)
+{
+  return (TpCost){ .time_ns = g_test_rand_int_range (0, max + 1),
+                   .spread_ns = g_test_rand_int_range (0, 5),
+                   .is_estimated = g_test_rand_bit () };
+}
+
+static void
+fill_nodes (TpCosts *costs, const TpGraph *graph, const TpTestSpec *spec)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      int keep = is_allowed (graph, i, 0) ? 0 : 1;
+
+      if (keep == 0 && is_allowed (graph, i, 1) && g_test_rand_bit ())
+        keep = 1;
+      for (int d = 0; d < 2; d++)
+        if (d == keep || !spec->has_gaps || g_test_rand_int_range (0, 4) > 0)
+          *tp_costs_node (costs, i, d) = random_cost (spec->max_cost);
+        else
+          tp_costs_node (costs, i, d)->reason
+              = g_intern_static_string ("no such op");
+    }
+}
+
+static void
+fill_groups (TpCosts *costs, const TpGroups *groups, int max)
+{
+  for (int g = 0; g < groups->n_groups; g++)
+    for (int d = 0; d < 2; d++)
+      if (g_test_rand_int_range (0, 5) > 0)
+        *tp_costs_group (costs, g, d)
+            = random_cost (max * groups->groups[g].n_nodes / 2);
+}
+
+TpTestCase *
+tp_test_case_new (const TpTestSpec *spec)
+{
+  TpTestCase *test = g_new0 (TpTestCase, 1);
+  int max_copy = g_test_rand_bit () ? spec->max_cost / 2 : 2;
+
+  test->graph = new_graph (spec);
+  test->groups = new_groups (test->graph, !spec->has_groups);
+  test->costs = tp_costs_new (2, device_names, test->graph, test->groups);
+  fill_nodes (test->costs, test->graph, spec);
+  fill_groups (test->costs, test->groups, spec->max_cost);
+  for (int i = 0; i < test->graph->n_tensors; i++)
+    {
+      test->costs->to_device[2 * i + 1] = random_cost (max_copy);
+      test->costs->to_host[2 * i + 1] = random_cost (max_copy);
+    }
+  tp_costs_seal (test->costs);
+  return test;
+}
+
+void
+tp_test_case_free (TpTestCase *test)
+{
+  tp_graph_unref (test->graph);
+  tp_groups_free (test->groups);
+  tp_costs_unref (test->costs);
+  g_free (test);
+}
+
+/* ---- what placements cost ---------------------------------------------- */
+
+gint64
+tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
+{
+  const TpGraph *graph = test->graph;
+  gint64 sum = 0;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[i];
+      int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
+      gboolean is_wanted[2] = { tensor->is_output, FALSE };
+
+      for (int k = 0; k < tensor->n_consumers; k++)
+        is_wanted[devices[tensor->consumers[k]]] = TRUE;
+      if (tp_tensor_is_constant (tensor) || !is_wanted[1 - home])
+        continue;
+      sum += home == 0 ? test->costs->to_device[2 * i + 1].time_ns
+                       : test->costs->to_host[2 * i + 1].time_ns;
+    }
+  return sum;
+}
+
+static gint64
+group_saving (const TpTestCase *test, int group, const guint8 *devices)
+{
+  const TpGroup *it = &test->groups->groups[group];
+  int device = devices[it->nodes[0]];
+  gint64 fused = tp_costs_group (test->costs, group, device)->time_ns;
+  gint64 apart = 0;
+
+  for (int k = 0; k < it->n_nodes; k++)
+    {
+      if (devices[it->nodes[k]] != device)
+        return 0;
+      apart += tp_costs_node (test->costs, it->nodes[k], device)->time_ns;
+    }
+  return fused == TP_COST_NONE || fused >= apart ? 0 : apart - fused;
+}
+
+gint64
+tp_test_case_cost (const TpTestCase *test, const guint8 *devices)
+{
+  gint64 sum = tp_test_case_copies (test, devices);
+
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    {
+      gint64 time_ns = tp_costs_node (test->costs, i, devices[i])->time_ns;
+
+      if (time_ns == TP_COST_NONE || !is_allowed (test->graph, i, devices[i]))
+        return TP_COST_NONE;
+      sum += time_ns;
+    }
+  for (int g = 0; g < test->groups->n_groups; g++)
+    sum -= group_saving (test, g, devices);
+  return sum;
+}
+
+guint8 *
+tp_test_plan_devices (const TpPlan *plan)
+{
+  guint8 *devices = g_new0 (guint8, plan->n_placements + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[i] = plan->placements[i].device;
+  return devices;
+}

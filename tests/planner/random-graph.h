@@ -1,0 +1,38 @@
+/* random-graph.h: graphs, costs and groups for tests of the planner. */
+#ifndef TP_TESTS_RANDOM_GRAPH_H
+#define TP_TESTS_RANDOM_GRAPH_H
+
+#include "ir/plan.h"
+
+typedef struct
+{
+  int n_ops;
+  int max_cost;               /* small ones make many ties */
+  gboolean has_pins;
+  gboolean has_gaps;          /* ops that one device cannot run */
+  gboolean has_groups;
+} TpTestSpec;
+
+typedef struct
+{
+  TpGraph *graph;
+  TpGroups *groups;
+  TpCosts *costs;
+} TpTestCase;
+
+/* From GTest's random numbers. Every op has a device left. */
+TpTestCase *tp_test_case_new (const TpTestSpec *spec);
+void tp_test_case_free (TpTestCase *test);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestCase, tp_test_case_free)
+TpTestSpec tp_test_spec_random (int n_ops);
+
+/* What it costs to run every op where @devices says, straight from the words of
+ * docs/planner.md; TP_COST_NONE: not allowed. */
+gint64 tp_test_case_cost (const TpTestCase *test, const guint8 *devices);
+/* The part of it that is copies. */
+gint64 tp_test_case_copies (const TpTestCase *test, const guint8 *devices);
+
+/* The devices of a plan, one a node; g_free (). */
+guint8 *tp_test_plan_devices (const TpPlan *plan);
+
+#endif
