@@ -1,6 +1,7 @@
 /* expr.c: a nest's expressions in kernel IR, at the current point and lanes. */
 #include "config.h"
 
+#include "codegen/kernel-math.h"
 #include "codegen/schedule.h"
 
 #include <math.h>

@@ -137,15 +137,6 @@ TpValue tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a,
 TpValue tp_emit_accumulate (TpEmit *emit, TpCombiner combiner, TpValue acc,
                             int expr);
 
-/* ---- functions in kernel IR (expr-math.c) ------------------------------ */
-
-TpValue tp_k_exp (TpKernel *kernel, TpValue x);
-TpValue tp_k_log (TpKernel *kernel, TpValue x);
-TpValue tp_k_tanh (TpKernel *kernel, TpValue x);
-TpValue tp_k_erf (TpKernel *kernel, TpValue x);
-TpValue tp_k_sigmoid (TpKernel *kernel, TpValue x);
-TpValue tp_k_pow (TpKernel *kernel, TpValue x, TpValue y);
-
 /* ---- grids (grid.c) ---------------------------------------------------- */
 
 /* How the spatial points are spread over groups and loops. */

@@ -1,0 +1,237 @@
+/* test-math.c: the functions of kernel-math.h against libm in double, by the
+ * interpreter, the machine code and OpenCL. */
+#include "config.h"
+
+#include "codegen/jit.h"
+#include "codegen/kernel-math.h"
+#include "opencl-runner.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define N 4096
+
+static double
+sigmoid (double x)
+{
+  return 1 / (1 + exp (-x));
+}
+
+typedef struct
+{
+  const char *name;
+  TpValue (*build) (TpKernel *, TpValue);
+  double (*exact) (double);
+  double low, high; /* of dense samples */
+  double max_ulps;
+} Function;
+
+static const Function functions[] = {
+  { "exp", tp_k_exp, exp, -104, 89, 1.2 },
+  { "log", tp_k_log, log, 1e-3, 10, 1.2 },
+  { "tanh", tp_k_tanh, tanh, -11, 11, 1.6 },
+  { "erf", tp_k_erf, erf, -5, 5, 1.2 },
+  { "sigmoid", tp_k_sigmoid, sigmoid, -104, 30, 2.6 },
+};
+
+/* Distance in units in the last place of the exact value. */
+static double
+count_ulps (float value, double exact)
+{
+  float rounded = (float)exact;
+  int exponent;
+
+  if (isnan (exact) || isnan (value))
+    return isnan (exact) && isnan (value) ? 0 : INFINITY;
+  if (isinf (rounded) || isinf (value))
+    return rounded == value ? 0 : INFINITY;
+  frexp (exact, &exponent);
+  return fabs (value - exact) / ldexp (1, MAX (exponent - 24, -149));
+}
+
+/* Dense samples of [low, high], then floats of any bits, then special ones. */
+static void
+fill (float *x, double low, double high)
+{
+  static const float specials[] = {
+    0,        -0.0f,    1,       -1,       INFINITY, -INFINITY, NAN,
+    FLT_MIN,  -FLT_MIN, 1e-45f,  -1e-45f,  FLT_MAX,  -FLT_MAX,  0.625f,
+    88.7228f, 88.723f,  -87.34f, -103.97f, -104,     1e-39f,    0.5f,
+    2,        -2,       3,       -3,       2.5f,     -0.5f,     1e-20f
+  };
+  guint32 bits;
+
+  for (int i = 0; i < N; i++)
+    if (i < N / 2)
+      x[i] = (float)(low + (high - low) * i / (N / 2 - 1));
+    else if (i < N - (int)G_N_ELEMENTS (specials))
+      {
+        bits = (guint32)g_test_rand_int ();
+        memcpy (&x[i], &bits, sizeof bits);
+      }
+    else
+      x[i] = specials[N - 1 - i];
+}
+
+/* y = f (x), or f (x, y) for pow (function NULL), by @lanes. */
+static TpKernel *
+make_kernel (const Function *function, int lanes)
+{
+  const char *name = function != NULL ? function->name : "pow";
+  g_autofree char *full = g_strdup_printf ("test_%s%d", name, lanes);
+  TpKernel *kernel = tp_kernel_new (full);
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, N, FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, N, TRUE);
+  TpValue at, value;
+
+  kernel->n_groups = N / lanes;
+  at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
+                    tp_k_index (kernel, lanes));
+  value = tp_k_load (kernel, x, at, lanes, -1);
+  value = function != NULL
+              ? function->build (kernel, value)
+              : tp_k_pow (kernel, value, tp_k_load (kernel, y, at, lanes, -1));
+  tp_k_store (kernel, y, at, value, -1);
+  return kernel;
+}
+
+static void
+check (const char *what, const float *x, const float *y, const double *exact,
+       double max_ulps)
+{
+  double worst = 0, ulps;
+
+  for (int i = 0; i < N; i++)
+    {
+      ulps = count_ulps (y[i], exact[i]);
+      if (!(ulps <= max_ulps))
+        g_error ("%s of %a: %a, not %a: %g ulps", what, x[i], y[i], exact[i],
+                 ulps);
+      worst = MAX (worst, ulps);
+    }
+  g_test_message ("%s: %.2f ulps", what, worst);
+}
+
+static void
+check_interpreter (const TpKernel *kernel, float *x, const float *start,
+                   const double *exact, double max_ulps)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree float *y = g_memdup2 (start, N * sizeof (float));
+  float *buffers[] = { x, y };
+
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_no_error (error);
+  check (kernel->name, x, y, exact, max_ulps);
+}
+
+static void
+check_jit (const TpKernel *kernel, float *x, const float *start,
+           const double *exact, double max_ulps)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpJit) jit = tp_jit_new (&kernel, 1, &error);
+  g_autofree float *y = g_memdup2 (start, N * sizeof (float));
+  void *buffers[] = { x, y };
+
+  if (jit == NULL)
+    {
+      g_assert_null (tp_jit_get_identity ());
+      g_test_message ("%s", error->message);
+      return;
+    }
+  for (gint64 group = 0; group < kernel->n_groups; group++)
+    tp_jit_get (jit, 0) (buffers, group, NULL);
+  check (kernel->name, x, y, exact, max_ulps);
+}
+
+static void
+check_opencl (const TpKernel *kernel, float *x, const float *start,
+              const double *exact, double max_ulps)
+{
+  g_autofree char *reason = NULL;
+  g_autofree float *y = g_memdup2 (start, N * sizeof (float));
+  float *buffers[] = { x, y };
+  OpenclRunner *runner = opencl_runner_new (&kernel, 1, &reason);
+
+  if (runner == NULL)
+    {
+      g_test_message ("%s", reason);
+      return;
+    }
+  opencl_runner_run (runner, 0, buffers);
+  opencl_runner_free (runner);
+  check (kernel->name, x, y, exact, max_ulps);
+}
+
+static void
+check_everywhere (const Function *function, float *x, const float *start,
+                  const double *exact, double max_ulps)
+{
+  static const int widths[] = { 1, 16 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+    {
+      g_autoptr (TpKernel) kernel = make_kernel (function, widths[i]);
+
+      check_interpreter (kernel, x, start, exact, max_ulps);
+      check_jit (kernel, x, start, exact, max_ulps);
+      if (widths[i] == 16)
+        check_opencl (kernel, x, start, exact, max_ulps);
+    }
+}
+
+static void
+test_function (gconstpointer data)
+{
+  const Function *function = data;
+  g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
+  g_autofree double *exact = g_new (double, N);
+
+  fill (x, function->low, function->high);
+  for (int i = 0; i < N; i++)
+    exact[i] = function->exact (x[i]);
+  check_everywhere (function, x, y, exact, function->max_ulps);
+}
+
+/* Bases near 1 with large exponents, any bits, and all pairs of specials. */
+static void
+test_pow (void)
+{
+  static const float specials[] = {
+    0,  -0.0f, 1,     -1,      INFINITY, -INFINITY, NAN,   FLT_MIN,
+    2,  -2,    3,     -3,      0.5f,     -0.5f,     2.5f,  -2.5f,
+    10, 1e9f,  -1e9f, FLT_MAX, 16777217, -16777215, 1e-42f
+  };
+  g_autofree float *x = g_new (float, N), *y = g_new (float, N);
+  g_autofree double *exact = g_new (double, N);
+  int n = G_N_ELEMENTS (specials);
+
+  fill (x, 0.2, 3);
+  for (int i = 0; i < N; i++)
+    y[i] = (float)g_test_rand_double_range (-60, 60);
+  for (int i = 0; i < n * n; i++)
+    {
+      x[N / 2 + i] = specials[i / n];
+      y[N / 2 + i] = specials[i % n];
+    }
+  for (int i = 0; i < N; i++)
+    exact[i] = pow (x[i], y[i]);
+  check_everywhere (NULL, x, y, exact, 7);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/math/%s", functions[i].name);
+
+      g_test_add_data_func (path, &functions[i], test_function);
+    }
+  g_test_add_func ("/math/pow", test_pow);
+  return g_test_run ();
+}
