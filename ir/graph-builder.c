@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_NODES 1000000
+#define MAX_TENSORS (4 * MAX_NODES)
 #define MAX_OUTPUTS 256 /* of one op whose table entry sets no bound */
 
 TpGraphBuilder *
@@ -132,6 +133,12 @@ get_tensor (TpGraphBuilder *builder, const char *name, const char *place,
     return index - 1;
   if (!check_name (builder, name, place, error))
     return -1;
+  if (builder->states->len >= MAX_TENSORS)
+    {
+      tp_builder_set_error (builder, place, error, "more than %d tensors",
+                            MAX_TENSORS);
+      return -1;
+    }
   tensor.name = tp_region_strdup (builder->draft->region, name, error);
   if (tensor.name == NULL)
     return -1;

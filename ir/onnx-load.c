@@ -1,13 +1,234 @@
-/* onnx-load.c: reads ONNX models. */
+/* onnx-load.c: ModelProto and GraphProto.
+ *
+ * Fields come in any order, so the graph is walked once for each thing: first
+ * initializers, then inputs (old files list initializers there again), nodes
+ * and outputs. A walk only hops over lengths. Graphs inside attributes are
+ * never entered: no op that has them is known. */
 #include "config.h"
 
-#include "ir/graph.h"
+#include "ir/onnx.h"
+
+#define MAX_OPSET 1000
+#define SPARE_BYTES ((gint64) 64 << 20)
+#define BYTES_PER_BYTE 8 /* of memory, of the file */
+
+enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8 };
+enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
+enum
+{
+  GRAPH_NODE = 1,
+  GRAPH_NAME = 2,
+  GRAPH_INITIALIZER = 5,
+  GRAPH_INPUT = 11,
+  GRAPH_OUTPUT = 12,
+  GRAPH_SPARSE_INITIALIZER = 15,
+};
+
+typedef struct
+{
+  TpOnnx *onnx;
+  TpWireField graph;          /* number 0: none */
+  gint64 opset;               /* 0: none */
+  const char *domain;         /* of the opset being read */
+  gint64 version;
+  const char *name;
+} Model;
+
+/* One walk over the graph. */
+typedef struct
+{
+  TpOnnx *onnx;
+  guint32 number;
+  const char *field;
+  gboolean (*add) (TpOnnx *onnx, TpWire wire, GError **error);
+  int index;
+} Walk;
+
+void
+tp_onnx_set_unsupported (const TpWire *wire, GError **error,
+                         const char *format, ...)
+{
+  g_autofree char *path = tp_wire_path_to_string (wire->path);
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%s: %s: not supported: %s", wire->file, path, message);
+}
+
+/* ---- the model --------------------------------------------------------- */
+
+static gboolean
+read_opset (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Model *model = user;
+
+  if (field->number == OPSET_DOMAIN)
+    return tp_wire_get_string (wire, field, model->onnx->strings,
+                               &model->domain, error);
+  if (field->number == OPSET_VERSION)
+    return tp_wire_get_int (wire, field, &model->version, error);
+  return TRUE;
+}
+
+static gboolean
+add_opset (Model *model, TpWire wire, GError **error)
+{
+  model->domain = "";
+  model->version = 0;
+  if (!tp_wire_read (wire, read_opset, model, error))
+    return FALSE;
+  if (*model->domain != '\0' && g_strcmp0 (model->domain, "ai.onnx") != 0)
+    return TRUE;
+  if (model->version < 1 || model->version > MAX_OPSET)
+    {
+      tp_wire_set_error (&wire, wire.pos, error, "opset version %"
+                         G_GINT64_FORMAT, model->version);
+      return FALSE;
+    }
+  model->opset = model->version;
+  return TRUE;
+}
+
+static gboolean
+read_model (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Model *model = user;
+  TpWirePath path = { NULL, "opset_import", -1 };
+
+  if (field->number == MODEL_OPSET_IMPORT)
+    return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+           && add_opset (model, tp_wire_enter (wire, field, &path), error);
+  if (field->number != MODEL_GRAPH)
+    return TRUE;
+  if (model->graph.number != 0)
+    {
+      tp_wire_set_error (wire, field->data, error, "a second graph");
+      return FALSE;
+    }
+  model->graph = *field;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error);
+}
+
+static gboolean
+check_model (const Model *model, const TpWire *wire, GError **error)
+{
+  if (model->graph.number == 0)
+    tp_wire_set_error (wire, wire->end, error,
+                       "no graph by the end: the file is cut short or no ONNX "
+                       "model");
+  else if (model->opset == 0)
+    tp_wire_set_error (wire, wire->end, error,
+                       "no opset_import for ONNX's own ops: the file is cut "
+                       "short, or save it anew");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* ---- the graph --------------------------------------------------------- */
+
+static gboolean
+add_initializer (TpOnnx *onnx, TpWire wire, GError **error)
+{
+  g_string_chunk_clear (onnx->strings);
+  return tp_onnx_add_tensor (onnx, wire, NULL, error);
+}
+
+static gboolean
+refuse_sparse (TpOnnx *onnx, TpWire wire, GError **error)
+{
+  tp_onnx_set_unsupported (&wire, error, "sparse tensors: save dense ones");
+  return FALSE;
+}
+
+static gboolean
+walk_field (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Walk *walk = user;
+  TpWirePath path = { wire->path, walk->field, walk->index };
+
+  if (field->number != walk->number)
+    return TRUE;
+  walk->index++;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+         && walk->add (walk->onnx, tp_wire_enter (wire, field, &path), error);
+}
+
+static gboolean
+add_graph (TpOnnx *onnx, TpWire wire, GError **error)
+{
+  Walk walks[] = {
+    { onnx, GRAPH_SPARSE_INITIALIZER, "sparse_initializer", refuse_sparse, 0 },
+    { onnx, GRAPH_INITIALIZER, "initializer", add_initializer, 0 },
+    { onnx, GRAPH_INPUT, "input", tp_onnx_add_input, 0 },
+    { onnx, GRAPH_NODE, "node", tp_onnx_add_node, 0 },
+    { onnx, GRAPH_OUTPUT, "output", tp_onnx_add_output, 0 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (walks); i++)
+    if (!tp_wire_read (wire, walk_field, &walks[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_graph_name (const TpWire *wire, const TpWireField *field, gpointer user,
+                 GError **error)
+{
+  Model *model = user;
+
+  return field->number != GRAPH_NAME
+         || tp_wire_get_string (wire, field, model->onnx->strings,
+                                &model->name, error);
+}
+
+static TpGraph *
+load (TpOnnx *onnx, TpWire wire, TpDims *dims, GError **error)
+{
+  TpWirePath path = { NULL, "graph", -1 };
+  Model model = { .onnx = onnx, .name = "" };
+  TpWire graph;
+
+  if (!tp_wire_read (wire, read_model, &model, error)
+      || !check_model (&model, &wire, error))
+    return NULL;
+  graph = tp_wire_enter (&wire, &model.graph, &path);
+  if (!tp_wire_read (graph, read_graph_name, &model, error))
+    return NULL;
+  onnx->builder = tp_graph_builder_new (model.name, model.opset);
+  tp_graph_builder_set_source (onnx->builder, onnx->path);
+  tp_graph_builder_keep (onnx->builder, onnx->bytes);
+  tp_graph_builder_set_budget (onnx->builder, onnx->budget_bytes);
+  if (!add_graph (onnx, graph, error))
+    return NULL;
+  return tp_graph_builder_finish (onnx->builder, dims, error);
+}
 
 TpGraph *
 tp_graph_load_onnx (const char *path, GBytes *bytes, TpDims *dims,
                     GError **error)
 {
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%s: ONNX files cannot be read yet", path);
-  return NULL;
+  gsize size;
+  const guint8 *base = g_bytes_get_data (bytes, &size);
+  TpWire wire = { path ? path : "model", base, base, base + size, NULL };
+  TpOnnx onnx = { .path = path, .bytes = bytes,
+                  .budget_bytes = BYTES_PER_BYTE * (gint64) size
+                                  + SPARE_BYTES };
+  TpGraph *graph;
+
+  onnx.strings = g_string_chunk_new (256);
+  onnx.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                      (GDestroyNotify) g_bytes_unref);
+  graph = load (&onnx, wire, dims, error);
+  g_clear_pointer (&onnx.builder, tp_graph_builder_free);
+  g_hash_table_unref (onnx.files);
+  g_string_chunk_free (onnx.strings);
+  return graph;
 }
