@@ -127,8 +127,9 @@ check_access (const TpLowered *lowered, const TpNest *nest,
                        "operand %d is reached at %" G_GINT64_FORMAT
                        "..%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                        " elements",
-                       access->operand, (gint64) bound.low,
-                       (gint64) bound.high, n);
+                       access->operand,
+                       (gint64) CLAMP (bound.low, G_MININT64, G_MAXINT64),
+                       (gint64) CLAMP (bound.high, G_MININT64, G_MAXINT64), n);
   return TRUE;
 }
 
