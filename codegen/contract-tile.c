@@ -66,8 +66,12 @@ static int
 choose_unroll (const TileState *state, gint64 extent)
 {
   int products = count_points (state->tile) * state->tile->vectors;
+  int registers = state->emit->build->target->n_registers;
   int most = CLAMP (64 / products, 1, 8);
 
+  /* Compilers load ahead over steps, and spill sums when that is too much. */
+  if (products + 2 * state->tile->vectors + 2 > registers)
+    return 1;
   if (extent <= 8 && extent * products <= 256)
     return extent;
   while (extent % most != 0)
