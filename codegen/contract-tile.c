@@ -224,6 +224,10 @@ tp_contract_choose_tile (TpContract *c, const TpTarget *target)
     {
       int most = (target->n_registers - 1 - c->vectors) / c->vectors;
 
+      /* Vectors that are stored lane by lane make much code. */
+      if (c->nest->store.stride[c->n_axis] != 1)
+        most = CLAMP (most, 1, MAX (1, 8 / c->vectors));
+
       if (c->vectors > 1
           && (c->vectors - 1) * (gint64) c->lanes >= c->n_total)
         break;
