@@ -99,6 +99,18 @@ average_find_counted (TpLowering *lowering, const Pool *pool)
   return lowering->nest->loads[0].n_guards > 0 ? 0 : -1;
 }
 
+/* Whether some window may have no point to count: its average is 0 then. */
+static gboolean
+average_may_be_empty (const TpWindow *window)
+{
+  for (int i = 0; i < window->n; i++)
+    if (window->dilation[i] > 1 || window->pad_begin[i] >= window->kernel[i]
+        || (window->out[i] - 1) * window->stride[i] - window->pad_begin[i]
+               >= window->in[i])
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 average_pool_lower (const TpGraph *graph, const TpNode *node,
                     TpLowered *lowered, GError **error)
@@ -118,6 +130,8 @@ average_pool_lower (const TpGraph *graph, const TpNode *node,
       int n = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
                                   tp_nest_inside (nest, counted));
 
+      if (average_may_be_empty (&pool.window))
+        n = tp_nest_binary (nest, TP_EXPR_MAX, n, tp_nest_const (nest, 1.0));
       return tp_lowering_finish (
           &lowering, tp_nest_binary (nest, TP_EXPR_DIV, sum, n));
     }
@@ -227,7 +241,7 @@ average_pool_value (const TpNode *node, const TpWindow *window,
 {
   if (tp_node_get_int (node, "count_include_pad", 0) != 0)
     return sum->sum / pool_count_padded (window, at);
-  return sum->sum / sum->n;
+  return sum->n == 0 ? 0.0 : sum->sum / sum->n;
 }
 
 static void

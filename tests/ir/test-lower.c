@@ -142,6 +142,81 @@ test_fused (gconstpointer data)
     }
 }
 
+/* ---- random windows ----------------------------------------------------- */
+
+static char *
+random_list (int n, int low, int high)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%d", i > 0 ? "," : "",
+                            g_test_rand_int_range (low, high + 1));
+  return g_string_free (text, FALSE);
+}
+
+/* An elementwise op, a convolution or pool, an elementwise op. */
+static char *
+random_window (void)
+{
+  static const char *const pools[]
+      = { "MaxPool", "AveragePool", "AveragePool count_include_pad=1" };
+  const char *pool = pools[g_test_rand_int_range (0, 3)];
+  g_autofree char *strides = random_list (2, 1, 3);
+  g_autofree char *pads = random_list (4, 0, 3);
+  g_autofree char *dilations = random_list (2, 1, 2);
+  int group = g_test_rand_int_range (1, 4);
+  int channels = g_test_rand_int_range (1, 4);
+  int filters = g_test_rand_int_range (1, 3);
+  int kh = g_test_rand_int_range (1, 4);
+  int kw = g_test_rand_int_range (1, 4);
+  g_autofree char *head = g_strdup_printf (
+      "in x %d %d %d %d;Exp x -> a", g_test_rand_int_range (1, 3),
+      group * channels, g_test_rand_int_range (1, 8),
+      g_test_rand_int_range (1, 8));
+
+  if (g_test_rand_bit ())
+    return g_strdup_printf (
+        "%s;const w %d %d %d %d;Conv a w -> b group=%d strides=%s pads=%s "
+        "dilations=%s;Neg b -> c;in q 1 1 1;Add c q -> d",
+        head, group * filters, channels, kh, kw, group, strides, pads,
+        dilations);
+  /* little padding: every window of MaxPool has something to look at */
+  return g_strdup_printf (
+      "%s;%.*s a -> b%s kernel_shape=%d,%d strides=%s pads=1,0,%d,1 "
+      "dilations=%s ceil_mode=%d;Neg b -> c",
+      head, (int) strcspn (pool, " "), pool, pool + strcspn (pool, " "),
+      kh + 1, kw + 1, strides, g_test_rand_int_range (0, 2), dilations,
+      g_test_rand_bit ());
+}
+
+static void
+test_random_windows (void)
+{
+  int n_run = 0;
+
+  for (int round = 0; round < 600; round++)
+    {
+      g_autofree char *text = random_window ();
+      g_autoptr (TpGraph) graph = test_graph_new (19, text, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpLowered) lowered = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      if (graph == NULL) /* the window is larger than the input */
+        continue;
+      n_run++;
+      test_graph_set_layout (graph, round % TEST_N_LAYOUTS);
+      lowered = lower_all (graph, &error);
+      if (error != NULL)
+        g_error ("%s: %s", text, error->message);
+      values = test_graph_run (graph, FALSE);
+      test_lowered_compare (graph, lowered, values, text);
+    }
+  g_test_message ("%d run", n_run);
+  g_assert_cmpint (n_run, >, 200);
+}
+
 /* ---- refusals ----------------------------------------------------------- */
 
 static const struct
@@ -306,6 +381,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_cases ("fused", G_N_ELEMENTS (fused), test_fused);
   add_cases ("refused", G_N_ELEMENTS (refused), test_refused);
+  g_test_add_func ("/lower/random-windows", test_random_windows);
   g_test_add_func ("/lower/text", test_text);
   g_test_add_func ("/lower/work", test_work);
   g_test_add_func ("/lower/reference", test_reference);
