@@ -102,6 +102,17 @@ tp_device_row_new (void)
   return row;
 }
 
+TpDeviceRow *
+tp_device_row_copy (const TpDeviceRow *row)
+{
+  TpDeviceRow *copy = g_memdup2 (row, sizeof *row);
+
+  copy->name = g_strdup (row->name);
+  copy->identity = g_strdup (row->identity);
+  copy->facts = g_strdup (row->facts);
+  return copy;
+}
+
 void
 tp_device_row_free (TpDeviceRow *row)
 {

@@ -61,6 +61,7 @@ typedef struct
 } TpEntryRow;
 
 TpDeviceRow *tp_device_row_new (void);
+TpDeviceRow *tp_device_row_copy (const TpDeviceRow *row);
 void tp_device_row_free (TpDeviceRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDeviceRow, tp_device_row_free)
 TpEntryRow *tp_entry_row_new (void);

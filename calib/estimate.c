@@ -1,0 +1,219 @@
+/* estimate.c: times of what was not measured.
+ *
+ * The roofline knows work but no kernel: a depthwise convolution reaches a tenth
+ * of the peak of a MatMul. A measured kernel of the same family tells how far
+ * from the roofline that family stays on this device, the better the nearer it
+ * is in work. So: time = roofline * (weighted geometric mean of measured /
+ * roofline over the nearest), and how much those disagree, and how far away they
+ * are, is the spread. */
+#include "config.h"
+
+#include "calib/estimate.h"
+
+#include "calib/facts.h"
+#include "runtime/device.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_NEAREST 4
+
+struct TpEstimator
+{
+  TpCostDb *db;
+  const TpDeviceRow *row;     /* (nullable) */
+  TpMachine machine;
+  TpFit to_device, to_host;
+  GHashTable *families;       /* family -> GPtrArray of TpEntryRow */
+};
+
+static void
+guess_machine (TpEstimator *estimator, const char *device, int n_threads)
+{
+  TpMachine *machine = &estimator->machine;
+  double ghz;
+  int lanes, threads = tp_threads_count (n_threads);
+
+  tp_facts_guess_cpu (&lanes, &ghz);
+  /* two FMA units, and the half of peak that a plain run reaches */
+  machine->peak_gflops = lanes * 2 * 2 * ghz * threads * 0.5;
+  machine->bandwidth_gbps = 10;
+  machine->launch_ns = 2000;
+  machine->full_points = 256.0 * threads;
+  if (strcmp (device, "ref") == 0)
+    {
+      machine->peak_gflops = 0.1; /* doubles, element by element */
+      machine->bandwidth_gbps = 1;
+    }
+  else if (g_str_has_prefix (device, "opencl"))
+    {
+      machine->launch_ns = 10000; /* no better than the host until measured */
+      machine->full_points *= 4;
+    }
+  estimator->to_device = estimator->to_host = (TpFit){ 30000, 0.1, 1 };
+}
+
+TpEstimator *
+tp_estimator_new (TpCostDb *db, const TpDeviceRow *row, const char *device,
+                  int n_threads)
+{
+  TpEstimator *estimator = g_new0 (TpEstimator, 1);
+
+  estimator->db = db;
+  estimator->row = row;
+  estimator->families = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  if (row == NULL)
+    guess_machine (estimator, device, n_threads);
+  else
+    {
+      estimator->machine.peak_gflops = MAX (row->peak_gflops, 1e-3);
+      estimator->machine.bandwidth_gbps = MAX (row->bandwidth_gbps, 1e-3);
+      estimator->machine.launch_ns = row->launch_ns;
+      estimator->machine.full_points = MAX (row->full_points, 1);
+      estimator->to_device = row->to_device;
+      estimator->to_host = row->to_host;
+    }
+  return estimator;
+}
+
+void
+tp_estimator_free (TpEstimator *estimator)
+{
+  if (estimator == NULL)
+    return;
+  g_hash_table_unref (estimator->families);
+  g_free (estimator);
+}
+
+gint64
+tp_estimator_roofline_ns (const TpEstimator *estimator, const TpWork *work)
+{
+  return MAX (1, tp_machine_estimate_ns (&estimator->machine, work));
+}
+
+gint64
+tp_estimator_transfer_ns (const TpEstimator *estimator, gint64 bytes,
+                          gboolean is_to_device)
+{
+  const TpFit *fit = is_to_device ? &estimator->to_device : &estimator->to_host;
+
+  return (gint64) MIN (fit->base_ns + fit->per_byte_ns * bytes, 1e17);
+}
+
+/* ---- neighbours --------------------------------------------------------- */
+
+typedef struct
+{
+  double distance;
+  double log_ratio;           /* of measured to roofline */
+} Neighbour;
+
+static double
+log_apart (gint64 a, gint64 b)
+{
+  return fabs (log ((a + 1.0) / (b + 1.0)));
+}
+
+static double
+measure_distance (const TpWork *a, const TpWork *b)
+{
+  return log_apart (a->flops, b->flops)
+         + log_apart (a->read_bytes + a->written_bytes,
+                      b->read_bytes + b->written_bytes)
+         + log_apart (a->n_points, b->n_points)
+         + 0.5 * log_apart (a->constant_bytes, b->constant_bytes);
+}
+
+/* Keeps the nearest, nearest first. */
+static int
+insert_neighbour (Neighbour *nearest, int n, Neighbour new)
+{
+  int at = n;
+
+  while (at > 0 && nearest[at - 1].distance > new.distance)
+    at--;
+  if (at == N_NEAREST)
+    return n;
+  memmove (nearest + at + 1, nearest + at,
+           (MIN (n, N_NEAREST - 1) - at) * sizeof *nearest);
+  nearest[at] = new;
+  return MIN (n + 1, N_NEAREST);
+}
+
+static int
+find_nearest (const TpEstimator *estimator, GPtrArray *rows, const TpWork *work,
+              Neighbour *nearest)
+{
+  int n = 0;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const TpEntryRow *row = g_ptr_array_index (rows, i);
+      gint64 roofline_ns = tp_estimator_roofline_ns (estimator, &row->work);
+
+      if (row->state != TP_ENTRY_FAILED && row->stats.median_ns > 0)
+        n = insert_neighbour (
+            nearest, n,
+            (Neighbour){ measure_distance (&row->work, work),
+                         log ((double) row->stats.median_ns / roofline_ns) });
+    }
+  return n;
+}
+
+static void
+blend (const Neighbour *nearest, int n, gint64 roofline_ns, TpCost *cost)
+{
+  double weights = 0, mean = 0, variance = 0, spread;
+
+  for (int i = 0; i < n; i++)
+    {
+      double weight = 1 / (0.01 + nearest[i].distance * nearest[i].distance);
+
+      weights += weight;
+      mean += weight * nearest[i].log_ratio;
+    }
+  mean /= weights;
+  for (int i = 0; i < n; i++)
+    variance += pow (nearest[i].log_ratio - mean, 2) / n;
+  spread = CLAMP (sqrt (variance) + 0.1 * nearest[0].distance, 0.1, 2.0);
+  cost->time_ns = (gint64) MIN (roofline_ns * exp (mean), 1e17);
+  cost->spread_ns = (gint64) (cost->time_ns * spread);
+}
+
+static GPtrArray *
+get_family (TpEstimator *estimator, const char *family, GError **error)
+{
+  GPtrArray *rows = g_hash_table_lookup (estimator->families, family);
+
+  if (rows != NULL)
+    return rows;
+  rows = tp_cost_db_list_entries (estimator->db, estimator->row->id, family,
+                                  error);
+  if (rows != NULL)
+    g_hash_table_insert (estimator->families, g_strdup (family), rows);
+  return rows;
+}
+
+gboolean
+tp_estimator_fill (TpEstimator *estimator, const TpKey *key, TpCost *cost,
+                   GError **error)
+{
+  gint64 roofline_ns = tp_estimator_roofline_ns (estimator, &key->work);
+  Neighbour nearest[N_NEAREST];
+  GPtrArray *rows = NULL;
+  int n = 0;
+
+  cost->is_estimated = TRUE;
+  cost->time_ns = roofline_ns;
+  cost->spread_ns = roofline_ns;
+  if (estimator->row == NULL)
+    return TRUE;
+  rows = get_family (estimator, key->family, error);
+  if (rows == NULL)
+    return FALSE;
+  n = find_nearest (estimator, rows, &key->work, nearest);
+  if (n > 0)
+    blend (nearest, n, roofline_ns, cost);
+  return TRUE;
+}

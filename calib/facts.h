@@ -1,0 +1,19 @@
+/* facts.h: what a measurement depends on and what can be looked up without
+ * opening a device: CPU, threads, codegen, drivers. Lines "key=value". */
+#ifndef TP_CALIB_FACTS_H
+#define TP_CALIB_FACTS_H
+
+#include <glib.h>
+
+/* What is so now for device @name. */
+char *tp_facts_gather (const char *name, int n_threads);
+/* The same and "file:PATH=size:time" for every library of drivers and compilers
+ * now mapped into this process: call it with the device open. */
+char *tp_facts_gather_opened (const char *name, int n_threads);
+/* NULL: what @stored says still holds; else which fact differs, for people. */
+char *tp_facts_compare (const char *stored, const char *now);
+
+/* Single-precision vector lanes and clock of the CPU, by guess. */
+void tp_facts_guess_cpu (int *out_lanes, double *out_ghz);
+
+#endif

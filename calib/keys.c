@@ -1,0 +1,218 @@
+/* keys.c: see keys.h.
+ *
+ * The canonical text of lowered nodes says all that a kernel is made from; with
+ * the device and the codegen sources it determines the machine code. So figures
+ * are shared between layers, networks and files, and never between kernels that
+ * differ. */
+#include "config.h"
+
+#include "calib/keys.h"
+
+#include <string.h>
+
+/* The computation without its sizes: how many axes, loads, guards, which
+ * arithmetic. Kernels of one family are built by one schedule. */
+static char *
+describe_family (const TpLowered *lowered)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      const TpNest *nest = lowered->nests[i];
+      int n_reduce = 0;
+
+      for (int j = 0; j < nest->n_axes; j++)
+        n_reduce += nest->axes[j].is_reduce;
+      g_string_append_printf (text, "%ss%dr%d", i > 0 ? " " : "",
+                              nest->n_axes - n_reduce, n_reduce);
+      for (int j = 0; j < nest->n_loads; j++)
+        g_string_append_printf (text, ".%d", nest->loads[j].n_guards);
+      g_string_append_c (text, '/');
+      for (int j = 0; j < nest->n_stages; j++)
+        g_string_append_printf (text, "%d", (int) nest->stages[j].combiner);
+      g_string_append_c (text, '/');
+      for (int j = 0; j < nest->n_exprs; j++)
+        g_string_append_c (text, (char) ('A' + nest->exprs[j].op));
+    }
+  return g_string_free (text, FALSE);
+}
+
+static const TpTensor *
+find_output (const TpGraph *graph, const TpKey *key)
+{
+  const TpNode *last = &graph->nodes[key->nodes[key->n_nodes - 1]];
+
+  return &graph->tensors[last->outputs[0]];
+}
+
+static char *
+describe_label (const TpGraph *graph, const TpKey *key)
+{
+  GString *text = g_string_new (NULL);
+  const TpTensor *output = find_output (graph, key);
+
+  for (int i = 0; i < key->n_nodes; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "+" : "",
+                            graph->nodes[key->nodes[i]].type);
+  for (int i = 0; i < output->rank; i++)
+    g_string_append_printf (text, "%c%" G_GINT64_FORMAT, i > 0 ? 'x' : ' ',
+                            output->dims[i]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_tensor_text (GString *text, const TpGraph *graph, int index)
+{
+  const TpTensor *tensor = index >= 0 ? &graph->tensors[index] : NULL;
+
+  g_string_append_printf (text, " %s",
+                          tensor != NULL ? tp_dtype_get_name (tensor->dtype)
+                                         : "-");
+  for (int i = 0; tensor != NULL && i < tensor->rank; i++)
+    g_string_append_printf (text, ",%" G_GINT64_FORMAT, tensor->dims[i]);
+}
+
+/* Names a node that only `ref` can run: by type, attributes and shapes. */
+static char *
+describe_reference (const TpGraph *graph, const TpNode *node)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "reference %s", node->type);
+  for (int i = 0; i < node->n_attrs; i++)
+    {
+      const TpAttr *attr = &node->attrs[i];
+
+      g_string_append_printf (text, " %s=%d,%" G_GINT64_FORMAT ",%g,%s",
+                              attr->name, (int) attr->kind,
+                              attr->kind == TP_ATTR_TENSOR ? 0 : attr->i,
+                              attr->f, attr->s != NULL ? attr->s : "");
+      for (int j = 0; attr->kind == TP_ATTR_INTS && j < attr->n; j++)
+        g_string_append_printf (text, ",%" G_GINT64_FORMAT, attr->ints[j]);
+    }
+  for (int i = 0; i < node->n_inputs; i++)
+    add_tensor_text (text, graph, node->inputs[i]);
+  g_string_append (text, " ->");
+  for (int i = 0; i < node->n_outputs; i++)
+    add_tensor_text (text, graph, node->outputs[i]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+work_of_reference (const TpGraph *graph, const TpNode *node, TpWork *work)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0)
+      work->read_bytes += graph->tensors[node->inputs[i]].size_bytes;
+  for (int i = 0; i < node->n_outputs; i++)
+    work->written_bytes += graph->tensors[node->outputs[i]].size_bytes;
+  work->n_points = graph->tensors[node->outputs[0]].count;
+  work->flops = work->n_points;
+}
+
+static void
+key_lower (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
+{
+  const TpNode *node = &graph->nodes[key->nodes[0]];
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpLowered) lowered = tp_lower_nodes (graph, key->nodes,
+                                                  key->n_nodes, &error);
+
+  if (lowered != NULL)
+    {
+      key->is_lowerable = TRUE;
+      text = tp_lowered_to_text (lowered);
+      key->family = describe_family (lowered);
+      tp_lowered_count_work (lowered, &key->work);
+    }
+  else
+    {
+      key->reason = g_intern_string (error->message);
+      text = describe_reference (graph, node);
+      key->family = g_strdup_printf ("reference %s", node->type);
+      work_of_reference (graph, node, &key->work);
+    }
+  key->digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  if (keep_lowered)
+    key->lowered = g_steal_pointer (&lowered);
+}
+
+static void
+key_init (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
+{
+  const TpNode *node = &graph->nodes[key->nodes[0]];
+  gboolean is_one = key->n_nodes == 1;
+
+  key->label = describe_label (graph, key);
+  key->dtype = tp_dtype_get_name (find_output (graph, key)->dtype);
+  key->is_opaque = is_one
+                   && (node->op == NULL || node->op->kind == TP_OP_OPAQUE);
+  key->is_free = is_one && !key->is_opaque && node->op->kind == TP_OP_VIEW;
+  key->has_reference = is_one && !key->is_opaque
+                       && node->op->reference != NULL;
+  if (!key->is_opaque && !key->is_free)
+    key_lower (key, graph, keep_lowered);
+}
+
+TpKeys *
+tp_keys_new (const TpGraph *graph, const TpGroups *groups,
+             gboolean keep_lowered)
+{
+  TpKeys *keys = g_new0 (TpKeys, 1);
+  int n_groups = groups != NULL ? groups->n_groups : 0;
+
+  keys->n_nodes = graph->n_nodes;
+  keys->n = graph->n_nodes + n_groups;
+  keys->keys = g_new0 (TpKey, keys->n + 1);
+  keys->indices = g_new (int, graph->n_nodes + 1);
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      keys->indices[i] = i;
+      keys->keys[i].n_nodes = 1;
+      keys->keys[i].nodes = &keys->indices[i];
+    }
+  for (int i = 0; i < n_groups; i++)
+    {
+      keys->keys[graph->n_nodes + i].n_nodes = groups->groups[i].n_nodes;
+      keys->keys[graph->n_nodes + i].nodes = groups->groups[i].nodes;
+    }
+  for (int i = 0; i < keys->n; i++)
+    key_init (&keys->keys[i], graph, keep_lowered);
+  return keys;
+}
+
+void
+tp_keys_free (TpKeys *keys)
+{
+  if (keys == NULL)
+    return;
+  for (int i = 0; i < keys->n; i++)
+    {
+      tp_lowered_free (keys->keys[i].lowered);
+      g_free (keys->keys[i].digest);
+      g_free (keys->keys[i].family);
+      g_free (keys->keys[i].label);
+    }
+  g_free (keys->keys);
+  g_free (keys->indices);
+  g_free (keys);
+}
+
+gboolean
+tp_key_is_runnable (const TpKey *key, const char *device,
+                    const char **out_reason)
+{
+  gboolean is_ref = strcmp (device, "ref") == 0;
+
+  if (key->is_opaque)
+    *out_reason = g_intern_static_string ("the graph gives no cost for it");
+  else if (is_ref && !key->is_free && !key->has_reference)
+    *out_reason = g_intern_static_string ("the references run ops one by one");
+  else if (!is_ref && !key->is_free && !key->is_lowerable)
+    *out_reason = key->reason;
+  else
+    return TRUE;
+  return FALSE;
+}

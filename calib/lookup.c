@@ -1,0 +1,361 @@
+/* lookup.c: the costs of a graph, from what was measured.
+ *
+ * Opens no device: a plan is made in a fraction of the time that loading a
+ * driver takes. A row of the table is used only while its facts hold. */
+#include "config.h"
+
+#include "calib/lookup.h"
+
+#include "calib/estimate.h"
+#include "calib/facts.h"
+#include "calib/keys.h"
+#include "runtime/device.h"
+
+#include <string.h>
+
+#define SIM "sim:"
+
+static gboolean
+match_in (TpDeviceMatch *match, int which, const char *device,
+          const char *facts, GError **error)
+{
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_devices (match->dbs[which],
+                                                        device, error);
+
+  if (rows == NULL)
+    return FALSE;
+  for (guint i = 0; i < rows->len && match->rows[which] == NULL; i++)
+    {
+      TpDeviceRow *row = g_ptr_array_index (rows, i);
+      g_autofree char *difference = tp_facts_compare (row->facts, facts);
+
+      if (difference == NULL)
+        {
+          match->rows[which] = row;
+          rows->pdata[i] = NULL;
+        }
+      else if (match->stale_reason == NULL)
+        match->stale_reason = g_steal_pointer (&difference);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_device_match_init (TpDeviceMatch *match, TpCostDb *db, const char *device,
+                      int n_threads, GError **error)
+{
+  g_autofree char *facts = tp_facts_gather (device, n_threads);
+
+  memset (match, 0, sizeof *match);
+  match->dbs[0] = db;
+  match->dbs[1] = tp_cost_db_get_system (db);
+  if (!match_in (match, 0, device, facts, error))
+    return FALSE;
+  /* a system table that cannot be read must not stop anyone */
+  if (match->dbs[1] != NULL && !match_in (match, 1, device, facts, NULL))
+    match->dbs[1] = NULL;
+  if (match->rows[0] != NULL || match->rows[1] != NULL)
+    g_clear_pointer (&match->stale_reason, g_free);
+  return TRUE;
+}
+
+void
+tp_device_match_clear (TpDeviceMatch *match)
+{
+  g_clear_pointer (&match->rows[0], tp_device_row_free);
+  g_clear_pointer (&match->rows[1], tp_device_row_free);
+  g_clear_pointer (&match->stale_reason, g_free);
+}
+
+const TpDeviceRow *
+tp_device_match_get_row (const TpDeviceMatch *match, TpCostDb **out_db)
+{
+  int which = match->rows[0] != NULL ? 0 : 1;
+
+  *out_db = match->dbs[which];
+  return match->rows[which];
+}
+
+TpEntryRow *
+tp_device_match_find_entry (const TpDeviceMatch *match, const char *digest,
+                            const char *dtype, GError **error)
+{
+  TpEntryRow *entry = NULL;
+  GError *failure = NULL;
+
+  for (int i = 0; i < 2 && entry == NULL && failure == NULL; i++)
+    if (match->rows[i] != NULL)
+      entry = tp_cost_db_find_entry (match->dbs[i], match->rows[i]->id, digest,
+                                     dtype, &failure);
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  return entry;
+}
+
+/* ---- one device --------------------------------------------------------- */
+
+typedef struct
+{
+  const TpGraph *graph;
+  const TpGroups *groups;
+  const TpKeys *keys;
+  const TpCalibOptions *options;
+  TpCosts *costs;
+  TpDeviceMatch match;
+  const TpDeviceRow *row;     /* (nullable) of match */
+  TpEstimator *estimator;
+  const char *device;
+  int index;
+  int n_estimated;
+  const char *first_estimated; /* label */
+} Column;
+
+static gboolean
+use_given (const Column *column, const TpKey *key, TpCost *cost)
+{
+  const TpNode *node = &column->graph->nodes[key->nodes[0]];
+
+  for (int i = 0; i < node->n_costs && key->n_nodes == 1; i++)
+    if (strcmp (node->costs[i].device, column->device) == 0)
+      {
+        cost->time_ns = node->costs[i].time_ns;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+use_entry (const TpEntryRow *entry, TpCost *cost)
+{
+  if (entry == NULL)
+    return FALSE;
+  if (entry->state == TP_ENTRY_FAILED)
+    cost->reason = g_intern_string (entry->reason);
+  else
+    {
+      cost->time_ns = entry->stats.median_ns;
+      cost->spread_ns = entry->stats.half_ns;
+    }
+  return TRUE;
+}
+
+static gboolean
+fill_cost (Column *column, const TpKey *key, TpCost *cost, GError **error)
+{
+  g_autoptr (TpEntryRow) entry = NULL;
+  GError *failure = NULL;
+
+  if (use_given (column, key, cost)
+      || !tp_key_is_runnable (key, column->device, &cost->reason))
+    return TRUE;
+  if (key->is_free)
+    {
+      cost->time_ns = 0;
+      return TRUE;
+    }
+  entry = tp_device_match_find_entry (&column->match, key->digest, key->dtype,
+                                      &failure);
+  if (failure != NULL)
+    {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+  if (use_entry (entry, cost))
+    return TRUE;
+  if (column->n_estimated++ == 0)
+    column->first_estimated = key->label;
+  return tp_estimator_fill (column->estimator, key, cost, error);
+}
+
+/* A group costs no less than its dearest node and no more than all of them:
+ * else an estimate beside measured nodes would promise gains out of nothing. A
+ * node that cannot run here takes its group along. */
+static void
+bound_group (Column *column, const TpGroup *group, TpCost *cost)
+{
+  gint64 sum = 0, most = 0;
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpCost *node = tp_costs_node (column->costs, group->nodes[i],
+                                          column->index);
+
+      if (node->time_ns == TP_COST_NONE)
+        {
+          *cost = (TpCost){ TP_COST_NONE, 0, FALSE, node->reason };
+          return;
+        }
+      sum = MIN (sum + node->time_ns, G_MAXINT64 / 4);
+      most = MAX (most, node->time_ns);
+    }
+  if (cost->time_ns != TP_COST_NONE && cost->is_estimated)
+    cost->time_ns = CLAMP (cost->time_ns, most, sum);
+}
+
+static void
+fill_transfers (Column *column)
+{
+  TpCosts *costs = column->costs;
+
+  for (int i = 0; i < costs->n_tensors && column->index > 0; i++)
+    {
+      const TpTensor *tensor = &column->graph->tensors[i];
+      gsize at = (gsize) i * costs->n_devices + column->index;
+      TpCost *cells[2] = { &costs->to_host[at], &costs->to_device[at] };
+
+      for (int to_device = 0; to_device < 2; to_device++)
+        {
+          const TpFit *fit = NULL;
+
+          if (tp_tensor_is_constant (tensor))
+            continue; /* every session has its own copy, made once */
+          if (column->row != NULL)
+            fit = to_device ? &column->row->to_device : &column->row->to_host;
+          cells[to_device]->time_ns = tp_estimator_transfer_ns (
+              column->estimator, tensor->size_bytes, to_device);
+          cells[to_device]->spread_ns = (gint64) (
+              cells[to_device]->time_ns * (fit != NULL ? fit->residual : 1));
+          cells[to_device]->is_estimated = fit == NULL;
+        }
+    }
+}
+
+static gboolean
+fill_column (Column *column, GError **error)
+{
+  const TpKeys *keys = column->keys;
+
+  for (int i = 0; i < keys->n; i++)
+    {
+      TpCost *cost = i < keys->n_nodes
+                         ? tp_costs_node (column->costs, i, column->index)
+                         : tp_costs_group (column->costs, i - keys->n_nodes,
+                                           column->index);
+
+      if (!fill_cost (column, &keys->keys[i], cost, error))
+        return FALSE;
+      if (i >= keys->n_nodes)
+        bound_group (column, &column->groups->groups[i - keys->n_nodes], cost);
+    }
+  fill_transfers (column);
+  return TRUE;
+}
+
+/* ---- what to say of it -------------------------------------------------- */
+
+static char *
+describe_fault (const Column *column)
+{
+  if (column->match.stale_reason != NULL)
+    return g_strdup_printf ("device '%s': its measurements are stale: %s: run "
+                            "`tplan calibrate`", column->device,
+                            column->match.stale_reason);
+  if (column->n_estimated == 0)
+    return NULL;
+  if (column->row == NULL)
+    return g_strdup_printf ("device '%s' was never measured: its times are "
+                            "estimates: run `tplan calibrate`",
+                            column->device);
+  return g_strdup_printf ("device '%s': %d of %d times are estimates, such as "
+                          "'%s': run `tplan calibrate` with this model",
+                          column->device, column->n_estimated, column->keys->n,
+                          column->first_estimated);
+}
+
+static gboolean
+report_fault (const Column *column, GError **error)
+{
+  g_autofree char *fault = describe_fault (column);
+
+  if (fault == NULL)
+    return TRUE;
+  if (column->options->is_stale_error)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE, "%s", fault);
+      return FALSE;
+    }
+  if (column->options->warnings != NULL)
+    g_ptr_array_add (column->options->warnings, g_steal_pointer (&fault));
+  return TRUE;
+}
+
+static gboolean
+fill_measured (Column *column, TpCostDb *db, GError **error)
+{
+  TpCostDb *table;
+  gboolean is_good;
+
+  if (!tp_device_match_init (&column->match, db, column->device,
+                             column->options->n_threads, error))
+    return FALSE;
+  column->row = tp_device_match_get_row (&column->match, &table);
+  column->estimator = tp_estimator_new (table, column->row, column->device,
+                                        column->options->n_threads);
+  is_good = fill_column (column, error) && report_fault (column, error);
+  tp_estimator_free (column->estimator);
+  tp_device_match_clear (&column->match);
+  return is_good;
+}
+
+static gboolean
+fill_simulated (Column *column, GError **error)
+{
+  g_autoptr (TpMachine) machine = tp_machine_parse (
+      column->device + strlen (SIM), error);
+
+  return machine != NULL
+         && tp_machine_fill_costs (machine, column->index, column->graph,
+                                   column->groups, column->costs, error);
+}
+
+/* That there is such a kind of device; whether it is here, the session will
+ * say. */
+static gboolean
+check_name (const char *device, GError **error)
+{
+  int n;
+  const TpDeviceOps *const *list = tp_device_list (&n);
+  g_autoptr (GString) names = g_string_new (NULL);
+  gsize stem = strcspn (device, ":");
+
+  for (int i = 0; i < n; i++)
+    {
+      if (strlen (list[i]->name) == stem
+          && strncmp (list[i]->name, device, stem) == 0)
+        return TRUE;
+      g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "",
+                              list[i]->name);
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s': no such kind, there are %s: see `tplan devices`",
+               device, names->str);
+  return FALSE;
+}
+
+TpCosts *
+tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
+                   const TpCalibOptions *options, GError **error)
+{
+  g_autoptr (TpCosts) costs = tp_costs_new (options->n_devices,
+                                            options->devices, graph, groups);
+  g_autoptr (TpKeys) keys = NULL;
+
+  for (int i = 0; i < options->n_devices; i++)
+    {
+      Column column = { .graph = graph, .groups = groups, .options = options,
+                        .costs = costs, .device = options->devices[i],
+                        .index = i };
+      gboolean is_sim = g_str_has_prefix (column.device, SIM);
+
+      if (!check_name (column.device, error))
+        return NULL;
+      if (!is_sim && keys == NULL)
+        keys = tp_keys_new (graph, groups, FALSE);
+      column.keys = keys;
+      if (!(is_sim ? fill_simulated (&column, error)
+                   : fill_measured (&column, db, error)))
+        return NULL;
+    }
+  tp_costs_seal (costs);
+  return g_steal_pointer (&costs);
+}

@@ -1,0 +1,450 @@
+/* test-lookup.c: costs from the table: what holds, what is stale, what is
+ * estimated. Rows are made by hand; no device is opened. */
+#include "config.h"
+
+#include "calib-graphs.h"
+#include "calib/cost-db.h"
+#include "calib/facts.h"
+#include "calib/keys.h"
+#include "runtime/device.h"
+
+#include <glib/gstdio.h>
+
+#define KNOWN_NS 1234567
+
+typedef struct
+{
+  char *folder;
+  char *path;
+  TpCostDb *db;
+  TpGraph *graph;
+  TpGroups *groups;
+  TpKeys *keys;
+  TpCalibOptions options;
+} Fixture;
+
+static const char *const cpu_only[] = { "cpu", NULL };
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  const int fused[] = { 0, 1 };
+  g_autoptr (GError) error = NULL;
+
+  fixture->folder = g_dir_make_tmp ("tplan-lookup-XXXXXX", NULL);
+  fixture->path = g_build_filename (fixture->folder, "cost.db", NULL);
+  fixture->db = tp_cost_db_open (fixture->path, FALSE, &error);
+  g_assert_no_error (error);
+  fixture->graph = make_small_graph (16);
+  fixture->groups = tp_groups_new ();
+  tp_groups_add (fixture->groups, fused, 2);
+  fixture->keys = tp_keys_new (fixture->graph, fixture->groups, FALSE);
+  fixture->options = (TpCalibOptions){
+    .n_devices = 1, .devices = cpu_only,
+    .warnings = g_ptr_array_new_with_free_func (g_free)
+  };
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *system = g_build_filename (fixture->folder, "s.db", NULL);
+
+  tp_cost_db_close (fixture->db);
+  tp_keys_free (fixture->keys);
+  tp_groups_free (fixture->groups);
+  tp_graph_unref (fixture->graph);
+  g_ptr_array_unref (fixture->options.warnings);
+  g_remove (fixture->path);
+  g_remove (system);
+  g_rmdir (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->path);
+}
+
+static void
+set_text (char **field, const char *text)
+{
+  g_free (*field);
+  *field = g_strdup (text);
+}
+
+/* @facts NULL: those that hold now. */
+static gint64
+put_device (TpCostDb *db, const char *name, const char *facts)
+{
+  g_autoptr (TpDeviceRow) row = tp_device_row_new ();
+  g_autofree char *now = tp_facts_gather (name, 0);
+
+  set_text (&row->name, name);
+  set_text (&row->identity, "made up");
+  set_text (&row->facts, facts != NULL ? facts : now);
+  row->peak_gflops = 100;
+  row->bandwidth_gbps = 10;
+  row->launch_ns = 1000;
+  row->full_points = 1;
+  row->to_device = (TpFit){ 5000, 0.5, 0.1 };
+  row->to_host = (TpFit){ 7000, 0.25, 0.1 };
+  g_assert_true (tp_cost_db_put_device (db, row, NULL));
+  return row->id;
+}
+
+static void
+put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+  TpEntryRow *row = tp_entry_row_new ();
+  g_autoptr (GError) error = NULL;
+
+  set_text (&row->digest, key->digest);
+  set_text (&row->dtype, key->dtype);
+  set_text (&row->family, key->family);
+  row->device = device;
+  row->work = key->work;
+  row->stats = (TpStats){ 9, time_ns, time_ns, 1, time_ns / 50 };
+  if (time_ns < 0)
+    {
+      row->state = TP_ENTRY_FAILED;
+      set_text (&row->reason, "it burnt");
+    }
+  g_ptr_array_add (rows, row);
+  tp_cost_db_put_entries (db, rows, &error);
+  g_assert_no_error (error);
+}
+
+/* All but the VIEW. */
+static void
+put_all (Fixture *fixture, TpCostDb *db, gint64 device)
+{
+  for (int i = 0; i < fixture->keys->n; i++)
+    if (fixture->keys->keys[i].digest != NULL)
+      put_entry (db, device, &fixture->keys->keys[i], KNOWN_NS);
+}
+
+static TpCosts *
+look_up (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  TpCosts *costs = tp_cost_db_lookup (fixture->db, fixture->graph,
+                                      fixture->groups, &fixture->options,
+                                      &error);
+
+  g_assert_no_error (error);
+  return costs;
+}
+
+static const char *
+get_warning (Fixture *fixture)
+{
+  g_assert_cmpint (fixture->options.warnings->len, ==, 1);
+  return g_ptr_array_index (fixture->options.warnings, 0);
+}
+
+static void
+test_known (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_all (fixture, fixture->db, put_device (fixture->db, "cpu", NULL));
+  fixture->options.is_stale_error = TRUE;
+  costs = look_up (fixture);
+  g_assert_cmpint (fixture->options.warnings->len, ==, 0);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->spread_ns, ==, KNOWN_NS / 50);
+  g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_false (tp_costs_group (costs, 0, 0)->is_estimated);
+}
+
+/* One changed fact, by name. */
+static void
+test_stale (Fixture *fixture, gconstpointer data)
+{
+  static const struct { const char *key, *message; } cases[] = {
+    { "cpu=", "cpu was 'x" }, { "cpu-features=", "cpu-features was 'x" },
+    { "threads=", "threads was 'x" }, { "codegen=", "codegen was 'x" },
+  };
+  g_autofree char *now = tp_facts_gather ("cpu", 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *changed = g_strconcat (cases[i].key, "x", NULL);
+      g_auto (GStrv) lines = g_strsplit (now, "\n", -1);
+      g_autofree char *facts = NULL;
+      g_autoptr (TpCosts) costs = NULL;
+      g_autoptr (GError) error = NULL;
+      gint64 device;
+
+      for (int j = 0; lines[j] != NULL; j++)
+        if (g_str_has_prefix (lines[j], cases[i].key))
+          set_text (&lines[j], changed);
+      facts = g_strjoinv ("\n", lines);
+      device = put_device (fixture->db, "cpu", facts);
+      put_all (fixture, fixture->db, device);
+      g_ptr_array_set_size (fixture->options.warnings, 0);
+      fixture->options.is_stale_error = FALSE;
+      costs = look_up (fixture);
+      g_assert_nonnull (strstr (get_warning (fixture), cases[i].message));
+      g_assert_true (tp_costs_node (costs, 0, 0)->is_estimated);
+      g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, !=, KNOWN_NS);
+      fixture->options.is_stale_error = TRUE;
+      g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph,
+                                        fixture->groups, &fixture->options,
+                                        &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE);
+      g_assert_nonnull (strstr (error->message, cases[i].message));
+      tp_cost_db_forget (fixture->db, device, NULL);
+    }
+}
+
+/* A driver file that is not what it was. */
+static void
+test_stale_file (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *now = tp_facts_gather ("cpu", 0);
+  g_autofree char *gone = g_strconcat (now, "file:/nonexistent/libx.so=1:2\n",
+                                       NULL);
+  g_autofree char *other = g_strdup_printf ("%sfile:%s=1:2\n", now,
+                                            fixture->path);
+  g_autofree char *difference = tp_facts_compare (gone, now);
+
+  g_assert_nonnull (strstr (difference, "libx.so is gone"));
+  g_free (difference);
+  difference = tp_facts_compare (other, now);
+  g_assert_nonnull (strstr (difference, "cost.db has changed"));
+  g_assert_null (tp_facts_compare (now, now));
+}
+
+static void
+test_never_measured (Fixture *fixture, gconstpointer data)
+{
+  static const char *const both[] = { "cpu", "opencl:0" };
+  g_autoptr (TpCosts) costs = NULL;
+
+  fixture->options.devices = both;
+  fixture->options.n_devices = 2;
+  costs = look_up (fixture);
+  g_assert_cmpint (fixture->options.warnings->len, ==, 2);
+  for (int device = 0; device < 2; device++)
+    {
+      g_assert_true (tp_costs_node (costs, 0, device)->is_estimated);
+      g_assert_cmpint (tp_costs_node (costs, 0, device)->time_ns, >, 0);
+      g_assert_cmpint (tp_costs_node (costs, 0, device)->spread_ns, >, 0);
+    }
+  g_assert_cmpint (costs->to_device[1].time_ns, >, 0);
+  g_assert_true (costs->to_device[1].is_estimated);
+}
+
+static void
+test_transfers (Fixture *fixture, gconstpointer data)
+{
+  static const char *const both[] = { "cpu", "opencl:0" };
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_device (fixture->db, "opencl:0", NULL);
+  fixture->options.devices = both;
+  fixture->options.n_devices = 2;
+  costs = look_up (fixture);
+  for (int i = 0; i < fixture->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &fixture->graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      g_assert_cmpint (costs->to_device[2 * i + 1].time_ns, ==,
+                       5000 + tensor->size_bytes / 2);
+      g_assert_cmpint (costs->to_host[2 * i + 1].time_ns, ==,
+                       7000 + tensor->size_bytes / 4);
+      g_assert_false (costs->to_host[2 * i + 1].is_estimated);
+      g_assert_cmpint (costs->to_host[2 * i].time_ns, ==, 0);
+    }
+}
+
+/* A larger kernel of a measured family, ten times off its roofline, is expected
+ * to be about as far off. */
+static void
+test_neighbour (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpGraph) wide = make_small_graph (4096);
+  g_autoptr (TpKeys) keys = tp_keys_new (wide, NULL, FALSE);
+  const TpKey *known = &fixture->keys->keys[0], *unknown = &keys->keys[0];
+  g_autoptr (TpCosts) costs = NULL;
+  TpMachine machine = { .peak_gflops = 100, .bandwidth_gbps = 10,
+                        .launch_ns = 1000, .full_points = 1 };
+  gint64 known_ns = tp_machine_estimate_ns (&machine, &known->work);
+  gint64 unknown_ns = tp_machine_estimate_ns (&machine, &unknown->work);
+  const TpCost *cost;
+
+  g_assert_cmpstr (known->family, ==, unknown->family);
+  g_assert_cmpstr (known->digest, !=, unknown->digest);
+  put_entry (fixture->db, put_device (fixture->db, "cpu", NULL), known,
+             10 * known_ns);
+  costs = tp_cost_db_lookup (fixture->db, wide, NULL, &fixture->options, NULL);
+  cost = tp_costs_node (costs, 0, 0);
+  g_assert_true (cost->is_estimated);
+  g_assert_cmpint (cost->time_ns, >, 9 * unknown_ns);
+  g_assert_cmpint (cost->time_ns, <, 11 * unknown_ns);
+  g_assert_cmpint (cost->spread_ns, >, cost->time_ns / 10);
+  g_assert_nonnull (strstr (get_warning (fixture), "estimates"));
+}
+
+static void
+test_failed (Fixture *fixture, gconstpointer data)
+{
+  gint64 device = put_device (fixture->db, "cpu", NULL);
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_all (fixture, fixture->db, device);
+  put_entry (fixture->db, device, &fixture->keys->keys[1], -1);
+  costs = look_up (fixture);
+  g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, TP_COST_NONE);
+  g_assert_cmpstr (tp_costs_node (costs, 1, 0)->reason, ==, "it burnt");
+  /* a group with it would put it where it cannot be */
+  g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, TP_COST_NONE);
+}
+
+/* An estimated group promises no more than its nodes allow. */
+static void
+test_group_bounds (Fixture *fixture, gconstpointer data)
+{
+  gint64 device = put_device (fixture->db, "cpu", NULL);
+  g_autoptr (TpCosts) costs = NULL;
+  const TpCost *group;
+
+  put_entry (fixture->db, device, &fixture->keys->keys[0], 40000);
+  put_entry (fixture->db, device, &fixture->keys->keys[1], 30000);
+  costs = look_up (fixture);
+  group = tp_costs_group (costs, 0, 0);
+  g_assert_true (group->is_estimated);
+  g_assert_cmpint (group->time_ns, >=, 40000);
+  g_assert_cmpint (group->time_ns, <=, 70000);
+}
+
+static void
+test_system (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "s.db", NULL);
+  g_autoptr (TpCosts) costs = NULL;
+  TpCostDb *system = tp_cost_db_open (path, FALSE, NULL);
+
+  put_all (fixture, system, put_device (system, "cpu", NULL));
+  tp_cost_db_close (system);
+  /* the own table has the device, and one kernel measured anew */
+  put_entry (fixture->db, put_device (fixture->db, "cpu", NULL),
+             &fixture->keys->keys[0], 777);
+  tp_cost_db_close (fixture->db);
+  g_setenv ("TPLAN_SYSTEM_COST", path, TRUE);
+  fixture->db = tp_cost_db_open (fixture->path, TRUE, NULL);
+  costs = look_up (fixture);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, 777);
+  g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, KNOWN_NS);
+  g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
+}
+
+static void
+test_sim (Fixture *fixture, gconstpointer data)
+{
+  static const char *const devices[] = {
+    "cpu", "sim:gflops=2000,gbps=200,launch=8us,link=12GB/s+8us"
+  };
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_all (fixture, fixture->db, put_device (fixture->db, "cpu", NULL));
+  fixture->options.devices = devices;
+  fixture->options.n_devices = 2;
+  costs = look_up (fixture);
+  g_assert_true (costs->is_simulated);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpint (tp_costs_node (costs, 0, 1)->time_ns, >=, 8000);
+  g_assert_cmpint (costs->to_device[1].time_ns, >=, 8000);
+  g_assert_cmpint (fixture->options.warnings->len, ==, 0);
+}
+
+static void
+test_names (Fixture *fixture, gconstpointer data)
+{
+  static const char *const devices[] = { "cpux", NULL };
+  g_autoptr (GError) error = NULL;
+
+  fixture->options.devices = devices;
+  g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph, NULL,
+                                    &fixture->options, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+}
+
+/* Costs given in the file count, and make opaque ops placeable. */
+static void
+test_given (Fixture *fixture, gconstpointer data)
+{
+  const char *text =
+      "{\"format\": \"tplan-graph/1\", \"name\": \"g\", \"opset\": 17,"
+      "\"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [4]}],"
+      "\"outputs\": [\"y\"], \"ops\": [{\"name\": \"o\", \"type\": \"Magic\","
+      "\"inputs\": [\"x\"], \"outputs\": [\"y\"], \"cost\": {\"cpu\": 99}}]}";
+  static const char *const both[] = { "cpu", "opencl:0" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = tp_graph_load_json ("g.json", text, strlen (text),
+                                                  NULL, &error);
+  g_autoptr (TpCosts) costs = NULL;
+
+  g_assert_no_error (error);
+  fixture->options.devices = both;
+  fixture->options.n_devices = 2;
+  costs = tp_cost_db_lookup (fixture->db, graph, NULL, &fixture->options,
+                             &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, 99);
+  g_assert_false (tp_costs_node (costs, 0, 0)->is_estimated);
+  g_assert_cmpint (tp_costs_node (costs, 0, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_nonnull (tp_costs_node (costs, 0, 1)->reason);
+}
+
+static gboolean
+has_device (const char *name)
+{
+  int n;
+  const TpDeviceOps *const *list = tp_device_list (&n);
+
+  for (int i = 0; i < n; i++)
+    if (strcmp (list[i]->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_skipped (Fixture *fixture, gconstpointer data)
+{
+  g_test_skip ("built without this device");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*test) (Fixture *fixture, gconstpointer data);
+    const char *device;       /* that must be built in */
+  } tests[] = {
+    { "/lookup/known", test_known, "cpu" },
+    { "/lookup/stale", test_stale, "cpu" },
+    { "/lookup/stale-file", test_stale_file, "ref" },
+    { "/lookup/never-measured", test_never_measured, "opencl" },
+    { "/lookup/transfers", test_transfers, "opencl" },
+    { "/lookup/neighbour", test_neighbour, "cpu" },
+    { "/lookup/failed", test_failed, "cpu" },
+    { "/lookup/group-bounds", test_group_bounds, "cpu" },
+    { "/lookup/system", test_system, "cpu" },
+    { "/lookup/sim", test_sim, "sim" },
+    { "/lookup/names", test_names, "ref" },
+    { "/lookup/given", test_given, "opencl" },
+  };
+
+  g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up,
+                has_device (tests[i].device) ? tests[i].test : test_skipped,
+                tear_down);
+  return g_test_run ();
+}
