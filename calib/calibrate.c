@@ -1,0 +1,582 @@
+/* calibrate.c: what must be measured, in which order, and what to do when a
+ * driver does not survive it.
+ *
+ * First the constants of every device the table does not know; then the graph as
+ * a plan would run it, fused; then its nodes one by one, which the gains of
+ * fusion are reckoned from. Each is done by a child; a child that ends early
+ * costs the kernel it was at, and the next one goes on without it. */
+#include "config.h"
+
+#include "calib/constants.h"
+#include "calib/links.h"
+#include "calib/lookup.h"
+#include "calib/measure.h"
+
+#include <string.h>
+
+#define BATCH_MAX 24
+#define HANG_US (60 * G_USEC_PER_SEC)
+
+typedef struct
+{
+  TpConstantsJob constants;   /* what the children see */
+  TpMeasureJob measure;
+  TpCostDb *db;
+  const TpGraph *graph;
+  const TpGroups *groups;
+  TpKeys *keys;
+  const TpCalibOptions *options;
+  GPtrArray *devices;         /* names; no sim */
+  TpDeviceMatch *matches;     /* per device: what the tables have of it */
+  TpDeviceRow **rows;         /* per device, in @db */
+  gboolean *is_unknown;       /* per device: constants wanted */
+  GHashTable **failed;        /* per device: digests not to run again */
+  gboolean *has_given_up;     /* per device: its rest is left out */
+  gint64 start_us, deadline_us;
+  int n_done, n_total;        /* steps */
+  TpWorkerEnd end;            /* of the last child */
+} Calibration;
+
+/* ---- progress ----------------------------------------------------------- */
+
+static void
+report (Calibration *self, int steps, const char *what)
+{
+  gint64 elapsed_us = g_get_monotonic_time () - self->start_us;
+  int left;
+
+  self->n_done = MIN (self->n_done + steps, self->n_total);
+  left = self->n_total - self->n_done;
+  if (self->options->progress != NULL)
+    self->options->progress (
+        self->n_done, self->n_total, what,
+        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : -1,
+        self->options->user_data);
+}
+
+static void
+warn (Calibration *self, char *text)
+{
+  if (self->options->warnings != NULL)
+    g_ptr_array_add (self->options->warnings, text);
+  else
+    g_free (text);
+}
+
+static gboolean
+is_cancelled (const Calibration *self)
+{
+  return self->options->cancelled != NULL
+         && g_atomic_int_get (self->options->cancelled) != 0;
+}
+
+static gboolean
+is_over (const Calibration *self)
+{
+  return is_cancelled (self)
+         || (self->deadline_us != 0
+             && g_get_monotonic_time () >= self->deadline_us);
+}
+
+/* ---- what children say -------------------------------------------------- */
+
+static TpEntryRow *
+make_entry (Calibration *self, int device, int key)
+{
+  const TpKey *named = &self->keys->keys[key];
+  TpEntryRow *row = g_new0 (TpEntryRow, 1);
+
+  row->device = self->rows[device]->id;
+  row->digest = g_strdup (named->digest);
+  row->dtype = g_strdup (named->dtype);
+  row->family = g_strdup (named->family);
+  row->label = g_strdup (named->label);
+  row->work = named->work;
+  row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
+  return row;
+}
+
+static TpEntryRow *
+read_entry (Calibration *self, GVariant *item)
+{
+  const char *schedule, *reason;
+  int device, key, state, n;
+  TpEntryRow *row;
+  TpStats stats;
+  gint64 fma_ns, stream_ns;
+
+  g_variant_get (item, "(iiiixxxxxx&s&s)", &device, &key, &state, &n,
+                 &stats.min_ns, &stats.median_ns, &stats.mad_ns,
+                 &stats.half_ns, &fma_ns, &stream_ns, &schedule, &reason);
+  if (device < 0 || device >= (int) self->devices->len || key < 0
+      || key >= self->keys->n || self->keys->keys[key].digest == NULL
+      || state < 0 || state >= TP_N_ENTRY_STATES)
+    return NULL;
+  stats.n = n;
+  row = make_entry (self, device, key);
+  row->state = state;
+  row->stats = stats;
+  row->fma_ns = fma_ns;
+  row->stream_ns = stream_ns;
+  row->schedule = g_strdup (schedule);
+  row->reason = g_strdup (reason);
+  if (state == TP_ENTRY_FAILED)
+    g_hash_table_add (self->failed[device], g_strdup (row->digest));
+  return row;
+}
+
+static gboolean
+store_entries (Calibration *self, GVariant *payload, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (TP_ENTRIES_TYPE)))
+    return TRUE;
+  for (gsize i = 0; i < g_variant_n_children (payload); i++)
+    {
+      g_autoptr (GVariant) item = g_variant_get_child_value (payload, i);
+      TpEntryRow *row = read_entry (self, item);
+
+      if (row != NULL)
+        g_ptr_array_add (rows, row);
+    }
+  return rows->len == 0 || tp_cost_db_put_entries (self->db, rows, error);
+}
+
+static gboolean
+store_device (Calibration *self, GVariant *payload, GError **error)
+{
+  int device;
+  g_autoptr (TpDeviceRow) row = tp_constants_read (payload, &device);
+
+  if (row == NULL || device < 0 || device >= (int) self->devices->len)
+    return TRUE;
+  return tp_cost_db_put_device (self->db, row, error);
+}
+
+/* A number and a text. */
+static gboolean
+receive_text (Calibration *self, int kind, GVariant *payload, GError **error)
+{
+  const char *text;
+  int number;
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(is)")))
+    return TRUE;
+  g_variant_get (payload, "(i&s)", &number, &text);
+  if (kind == TP_MESSAGE_PROGRESS)
+    report (self, MAX (number, 0), text);
+  else if (kind == TP_MESSAGE_FATAL)
+    {
+      g_set_error_literal (error, TPLAN_ERROR, number, text);
+      return FALSE;
+    }
+  else if (number >= 0 && number < (int) self->devices->len)
+    {
+      self->has_given_up[number] = TRUE;
+      warn (self, g_strdup_printf (
+                      "device '%s': not all could be measured: %s",
+                      (char *) g_ptr_array_index (self->devices, number), text));
+    }
+  return TRUE;
+}
+
+static gboolean
+receive (int kind, GVariant *payload, gpointer data, GError **error)
+{
+  Calibration *self = data;
+
+  switch (kind)
+    {
+    case TP_MESSAGE_DEVICE:
+      return store_device (self, payload, error);
+    case TP_MESSAGE_ENTRIES:
+      return store_entries (self, payload, error);
+    case TP_MESSAGE_CHANGED:
+      if (g_variant_is_of_type (payload, G_VARIANT_TYPE ("i"))
+          && (guint) g_variant_get_int32 (payload) < self->devices->len)
+        self->is_unknown[g_variant_get_int32 (payload)] = TRUE;
+      return TRUE;
+    default:
+      return receive_text (self, kind, payload, error);
+    }
+}
+
+/* ---- children ----------------------------------------------------------- */
+
+static gint64
+get_hang_us (const Calibration *self)
+{
+  return self->options->hang_limit_ns > 0
+             ? MAX (self->options->hang_limit_ns / 1000, 1)
+             : HANG_US;
+}
+
+/* The work functions see the part of a Calibration that they know. */
+static void
+constants_work (TpChannel *channel, gpointer data)
+{
+  tp_constants_work (channel, &((Calibration *) data)->constants);
+}
+
+static void
+measure_work (TpChannel *channel, gpointer data)
+{
+  tp_measure_work (channel, &((Calibration *) data)->measure);
+}
+
+static gboolean
+run_child (Calibration *self, void (*work) (TpChannel *, gpointer),
+           GError **error)
+{
+  const TpWorker worker = { .work = work,
+                            .receive = receive,
+                            .data = self,
+                            .deadline_us = self->deadline_us,
+                            .hang_us = get_hang_us (self),
+                            .cancelled = self->options->cancelled };
+
+  return tp_worker_run (&worker, &self->end, error);
+}
+
+/* A device that cannot be opened cannot be calibrated. */
+static gboolean
+fail_to_open (const Calibration *self, GError **error)
+{
+  guint device = self->end.beat.device;
+  g_autofree char *how = tp_worker_end_describe (&self->end,
+                                                 get_hang_us (self));
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s': its driver %s when it was opened: leave the device "
+               "out with --devices",
+               device < self->devices->len
+                   ? (char *) g_ptr_array_index (self->devices, device)
+                   : "?", how);
+  return FALSE;
+}
+
+static gboolean
+is_broken (const Calibration *self)
+{
+  return self->end.outcome == TP_OUTCOME_CRASHED
+         || self->end.outcome == TP_OUTCOME_HUNG;
+}
+
+/* Blames the kernel the child was at, or narrows down. */
+static gboolean
+blame (Calibration *self, GError **error)
+{
+  const TpBeat *beat = &self->end.beat;
+  TpMeasureDevice *device;
+  g_autofree char *how = tp_worker_end_describe (&self->end,
+                                                 get_hang_us (self));
+  g_autoptr (GPtrArray) rows = NULL;
+  TpEntryRow *row;
+
+  if (beat->phase == TP_PHASE_OPEN || beat->device < 0
+      || beat->device >= (int) self->devices->len
+      || beat->key >= self->keys->n)
+    return fail_to_open (self, error);
+  device = &self->measure.devices[beat->device];
+  if (beat->key < 0 || (beat->phase == TP_PHASE_COMPILE
+                        && device->batch_max > 1))
+    {
+      if (device->batch_max == 1)
+        {
+          self->has_given_up[beat->device] = TRUE;
+          warn (self, g_strdup_printf ("device '%s': its driver %s while timing",
+                                       device->name, how));
+        }
+      device->batch_max = 1; /* the next time its name will be known */
+      return TRUE;
+    }
+  row = make_entry (self, beat->device, beat->key);
+  row->state = TP_ENTRY_FAILED;
+  row->schedule = g_strdup ("");
+  row->reason = g_strdup_printf (
+      "the driver %s %s it", how,
+      beat->phase == TP_PHASE_COMPILE ? "compiling" : "running");
+  g_hash_table_add (self->failed[beat->device], g_strdup (row->digest));
+  warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
+                               row->label, row->reason));
+  rows = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_entry_row_free);
+  g_ptr_array_add (rows, row);
+  return tp_cost_db_put_entries (self->db, rows, error);
+}
+
+/* ---- constants ---------------------------------------------------------- */
+
+/* A device known to the system table only gets a row in @db too, for what is
+ * added to it. */
+static gboolean
+match_device (Calibration *self, int index, GError **error)
+{
+  TpDeviceMatch *match = &self->matches[index];
+  const TpDeviceRow *row;
+  TpCostDb *table;
+
+  tp_device_match_clear (match);
+  if (!tp_device_match_init (match, self->db,
+                             g_ptr_array_index (self->devices, index),
+                             self->options->n_threads, error))
+    return FALSE;
+  row = tp_device_match_get_row (match, &table);
+  self->is_unknown[index] = row == NULL;
+  g_clear_pointer (&self->rows[index], tp_device_row_free);
+  if (row == NULL)
+    return TRUE;
+  self->rows[index] = tp_device_row_copy (row);
+  return table == self->db
+         || tp_cost_db_put_device (self->db, self->rows[index], error);
+}
+
+static gboolean
+measure_constants (Calibration *self, GError **error)
+{
+  int n_unknown = 0;
+
+  for (guint i = 0; i < self->devices->len; i++)
+    n_unknown += self->is_unknown[i];
+  if (n_unknown == 0)
+    return TRUE;
+  self->n_total += n_unknown;
+  self->constants = (TpConstantsJob){
+    .n_threads = self->options->n_threads,
+    .n_devices = self->devices->len,
+    .devices = (const char *const *) self->devices->pdata,
+    .is_wanted = self->is_unknown,
+  };
+  if (!run_child (self, constants_work, error))
+    return FALSE;
+  if (is_broken (self))
+    return fail_to_open (self, error);
+  for (guint i = 0; i < self->devices->len; i++)
+    if (!match_device (self, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+/* Whether the time of @key on @device is still to be had. */
+static gboolean
+is_missing (Calibration *self, int device, int key, gboolean *out_missing,
+            GError **error)
+{
+  const TpKey *named = &self->keys->keys[key];
+  GError *failure = NULL;
+  g_autoptr (TpEntryRow) row = tp_device_match_find_entry (
+      &self->matches[device], named->digest, named->dtype, &failure);
+
+  if (failure != NULL)
+    {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+  if (row != NULL && row->state == TP_ENTRY_FAILED)
+    g_hash_table_add (self->failed[device], g_strdup (named->digest));
+  *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL;
+  return TRUE;
+}
+
+static gboolean
+plan_device (Calibration *self, int index, gboolean is_fused, GError **error)
+{
+  TpMeasureDevice *device = &self->measure.devices[index];
+
+  g_clear_pointer (&device->links, g_array_unref);
+  memset (device->is_wanted, 0, self->keys->n * sizeof (gboolean));
+  device->name = g_ptr_array_index (self->devices, index);
+  device->identity = self->rows[index]->identity;
+  device->links = tp_links_list (self->keys, device->name, self->failed[index],
+                                 is_fused);
+  if (self->has_given_up[index])
+    g_array_set_size (device->links, 0);
+  for (guint i = 0; i < device->links->len; i++)
+    {
+      int key = g_array_index (device->links, int, i);
+
+      if (!is_missing (self, index, key, &device->is_wanted[key], error))
+        return FALSE;
+    }
+  tp_links_thin (device->links, device->is_wanted);
+  return TRUE;
+}
+
+/* *out_n: links to run. */
+static gboolean
+plan_all (Calibration *self, gboolean is_fused, int *out_n, GError **error)
+{
+  *out_n = 0;
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      if (!plan_device (self, i, is_fused, error))
+        return FALSE;
+      *out_n += self->measure.devices[i].links->len;
+    }
+  return TRUE;
+}
+
+static int
+count_steps (Calibration *self)
+{
+  int n = 0;
+
+  for (guint i = 0; i < self->devices->len; i++)
+    n += tp_measure_count_steps (&self->measure, &self->measure.devices[i]);
+  return n;
+}
+
+/* Until a child comes through; each that does not leaves fewer kernels. */
+static gboolean
+measure_chains (Calibration *self, gboolean is_fused, GError **error)
+{
+  int n_links;
+
+  for (;;)
+    {
+      if (!plan_all (self, is_fused, &n_links, error))
+        return FALSE;
+      if (n_links == 0 || is_over (self))
+        return TRUE;
+      if (!run_child (self, measure_work, error))
+        return FALSE;
+      if (is_broken (self))
+        {
+          if (!blame (self, error))
+            return FALSE;
+          continue;
+        }
+      for (guint i = 0; i < self->devices->len; i++)
+        if (self->is_unknown[i])
+          {
+            if (!measure_constants (self, error))
+              return FALSE;
+            n_links = -1;
+          }
+      if (n_links >= 0)
+        return TRUE;
+    }
+}
+
+static gboolean
+measure_graph (Calibration *self, GError **error)
+{
+  int n;
+
+  self->keys = tp_keys_new (self->graph, self->groups, TRUE);
+  self->measure = (TpMeasureJob){ .graph = self->graph,
+                                  .keys = self->keys,
+                                  .n_threads = self->options->n_threads,
+                                  .n_devices = self->devices->len };
+  self->measure.devices = g_new0 (TpMeasureDevice, self->devices->len + 1);
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      self->measure.devices[i].is_wanted = g_new0 (gboolean, self->keys->n + 1);
+      self->measure.devices[i].batch_max = BATCH_MAX;
+    }
+  for (int is_fused = 0; is_fused < 2; is_fused++)
+    {
+      if (!plan_all (self, is_fused, &n, error))
+        return FALSE;
+      self->n_total += count_steps (self);
+    }
+  return measure_chains (self, TRUE, error)
+         && measure_chains (self, FALSE, error);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static void
+calibration_init (Calibration *self, const TpCalibOptions *options)
+{
+  self->options = options;
+  self->start_us = g_get_monotonic_time ();
+  if (options->time_limit_ns > 0)
+    self->deadline_us = self->start_us + options->time_limit_ns / 1000;
+  self->devices = g_ptr_array_new ();
+  for (int i = 0; i < options->n_devices; i++)
+    if (!g_str_has_prefix (options->devices[i], "sim:"))
+      g_ptr_array_add (self->devices, (gpointer) options->devices[i]);
+  self->matches = g_new0 (TpDeviceMatch, self->devices->len + 1);
+  self->rows = g_new0 (TpDeviceRow *, self->devices->len + 1);
+  self->is_unknown = g_new0 (gboolean, self->devices->len + 1);
+  self->has_given_up = g_new0 (gboolean, self->devices->len + 1);
+  self->failed = g_new0 (GHashTable *, self->devices->len + 1);
+  for (guint i = 0; i < self->devices->len; i++)
+    self->failed[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                             NULL);
+}
+
+static void
+calibration_clear (Calibration *self)
+{
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      tp_device_match_clear (&self->matches[i]);
+      tp_device_row_free (self->rows[i]);
+      g_hash_table_unref (self->failed[i]);
+      if (self->measure.devices == NULL)
+        continue;
+      g_clear_pointer (&self->measure.devices[i].links, g_array_unref);
+      g_free (self->measure.devices[i].is_wanted);
+    }
+  g_free (self->measure.devices);
+  g_free (self->matches);
+  g_free (self->rows);
+  g_free (self->is_unknown);
+  g_free (self->has_given_up);
+  g_free (self->failed);
+  g_ptr_array_unref (self->devices);
+  tp_keys_free (self->keys);
+}
+
+/* Constants may be missing only when there was no time for them. */
+static gboolean
+check_rows (const Calibration *self, GError **error)
+{
+  for (guint i = 0; i < self->devices->len; i++)
+    if (self->rows[i] == NULL)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                     "device '%s' changed while it was measured: try again",
+                     (char *) g_ptr_array_index (self->devices, i));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+calibrate (Calibration *self, GError **error)
+{
+  for (guint i = 0; i < self->devices->len; i++)
+    if (!match_device (self, i, error))
+      return FALSE;
+  if (!measure_constants (self, error))
+    return FALSE;
+  if (!is_over (self)
+      && (!check_rows (self, error)
+          || (self->graph != NULL && !measure_graph (self, error))))
+    return FALSE;
+  if (!is_cancelled (self))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+               "calibration interrupted; what was measured is kept in %s",
+               tp_cost_db_get_path (self->db));
+  return FALSE;
+}
+
+gboolean
+tp_calibrate (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
+              const TpCalibOptions *options, GError **error)
+{
+  Calibration self = { .db = db, .graph = graph, .groups = groups };
+  gboolean is_good;
+
+  calibration_init (&self, options);
+  is_good = calibrate (&self, error);
+  calibration_clear (&self);
+  return is_good;
+}

@@ -1,0 +1,399 @@
+/* chain.c: kernels timed where they will run: behind their producer and before
+ * their consumer, with the weights of the rest of the network having passed
+ * through the caches in between.
+ *
+ * A kernel timed alone finds its weights in the cache, and predicts a network
+ * too fast; timed with all caches emptied, too slow. Neither state has to be
+ * made up when the whole network runs. */
+#include "config.h"
+
+#include "calib/chain.h"
+
+#include "ir/plan.h"
+
+#include <string.h>
+#include <time.h>
+
+#define BURST_NS 200000
+
+static gint64
+now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+/* ---- storage ------------------------------------------------------------ */
+
+/* A VIEW's output is the bytes of its input. */
+static int *
+find_roots (const TpGraph *graph)
+{
+  int *roots = g_new (int, graph->n_tensors + 1);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    roots[i] = i;
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[i];
+      int input = node->n_inputs > 0 ? node->inputs[0] : -1;
+
+      if (node->op != NULL && node->op->kind == TP_OP_VIEW && input >= 0
+          && !tp_tensor_is_constant (&graph->tensors[input]))
+        roots[node->outputs[0]] = roots[input];
+    }
+  return roots;
+}
+
+/* The tensors bind () wants buffers for, in its order; -1: left out. */
+static GArray *
+list_operands (const TpChain *chain, const TpKey *key)
+{
+  GArray *tensors = g_array_new (FALSE, FALSE, sizeof (int));
+
+  if (chain->runs_nodes)
+    {
+      const TpNode *node = &chain->graph->nodes[key->nodes[0]];
+
+      g_array_append_vals (tensors, node->inputs, node->n_inputs);
+      g_array_append_vals (tensors, node->outputs, node->n_outputs);
+    }
+  else
+    for (int i = 0; i < key->lowered->n_operands; i++)
+      g_array_append_val (tensors, key->lowered->operands[i].tensor);
+  return tensors;
+}
+
+static void
+touch (TpInterval *interval, int step, gint64 size_bytes)
+{
+  if (interval->size_bytes == 0)
+    interval->first = step;
+  interval->last = step;
+  interval->size_bytes = MAX (interval->size_bytes, MAX (size_bytes, 1));
+}
+
+/* Lifetimes of the roots, by link. */
+static TpInterval *
+find_lifetimes (const TpChain *chain)
+{
+  const TpGraph *graph = chain->graph;
+  TpInterval *lives = g_new0 (TpInterval, graph->n_tensors + 1);
+
+  for (int i = 0; i < graph->n_inputs; i++)
+    touch (&lives[graph->inputs[i]], 0,
+           graph->tensors[graph->inputs[i]].size_bytes);
+  for (int i = 0; i < chain->n_links; i++)
+    {
+      g_autoptr (GArray) operands = list_operands (
+          chain, &chain->keys->keys[chain->links[i].key]);
+
+      for (guint j = 0; j < operands->len; j++)
+        {
+          int tensor = g_array_index (operands, int, j);
+
+          if (tensor >= 0 && !tp_tensor_is_constant (&graph->tensors[tensor]))
+            touch (&lives[chain->roots[tensor]], i,
+                   graph->tensors[tensor].size_bytes);
+        }
+    }
+  for (int i = 0; i < graph->n_outputs; i++)
+    if (lives[chain->roots[graph->outputs[i]]].size_bytes > 0)
+      lives[chain->roots[graph->outputs[i]]].last = MAX (chain->n_links - 1, 0);
+  return lives;
+}
+
+/* Tensors that live, packed: @out_ids names the tensor of each interval. */
+static GArray *
+gather_lifetimes (const TpChain *chain, GArray *out_ids)
+{
+  g_autofree TpInterval *lives = find_lifetimes (chain);
+  GArray *packed = g_array_new (FALSE, FALSE, sizeof (TpInterval));
+
+  for (int i = 0; i < chain->graph->n_tensors; i++)
+    if (lives[i].size_bytes > 0)
+      {
+        g_array_append_val (packed, lives[i]);
+        g_array_append_val (out_ids, i);
+      }
+  return packed;
+}
+
+static gboolean
+allocate (TpChain *chain, GError **error)
+{
+  const TpDeviceOps *ops = chain->device->ops;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) lives = gather_lifetimes (chain, ids);
+  gint64 bytes = tp_intervals_pack ((TpInterval *) lives->data, lives->len,
+                                    TP_BUF_ALIGN, NULL);
+
+  chain->bufs = g_new0 (TpBuf *, chain->graph->n_tensors + 1);
+  chain->arena = ops->alloc (chain->device, NULL, 0, MAX (bytes, TP_BUF_ALIGN),
+                             error);
+  if (chain->arena == NULL)
+    return FALSE;
+  for (guint i = 0; i < lives->len; i++)
+    {
+      const TpInterval *life = &g_array_index (lives, TpInterval, i);
+      int tensor = g_array_index (ids, int, i);
+
+      chain->bufs[tensor] = ops->alloc (chain->device, chain->arena,
+                                        life->offset, life->size_bytes, error);
+      if (chain->bufs[tensor] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Inputs as a network expects them: float32 in [-1, 1); others are zero. */
+static gboolean
+fill_inputs (TpChain *chain, GError **error)
+{
+  for (int i = 0; i < chain->graph->n_inputs; i++)
+    {
+      int index = chain->graph->inputs[i];
+      const TpTensor *tensor = &chain->graph->tensors[index];
+      g_autofree char *bytes = g_try_malloc0 (MAX (tensor->size_bytes, 1));
+
+      if (bytes == NULL)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                       "no memory for %" G_GINT64_FORMAT " bytes of input '%s'",
+                       tensor->size_bytes, tensor->name);
+          return FALSE;
+        }
+      for (gint64 j = 0; tensor->dtype == TP_DTYPE_FLOAT32 && j < tensor->count;
+           j++)
+        ((float *) bytes)[j] = tp_random_uniform (i, j);
+      if (tensor->size_bytes > 0
+          && !chain->device->ops->copy (chain->device, chain->bufs[index], 0,
+                                        bytes, tensor->size_bytes, TRUE, error))
+        return FALSE;
+      /* the copy may still be reading @bytes */
+      if (!chain->device->ops->launch (chain->device, NULL, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+TpChain *
+tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
+              GArray *link_keys, GError **error)
+{
+  g_autoptr (TpChain) chain = g_new0 (TpChain, 1);
+  TpDeviceInfo info;
+
+  device->ops->describe (device, &info);
+  chain->device = device;
+  chain->is_host = info.is_host;
+  chain->runs_nodes = info.runs_nodes;
+  tp_device_info_clear (&info);
+  chain->graph = graph;
+  chain->keys = keys;
+  chain->n_links = link_keys->len;
+  chain->links = g_new0 (TpLink, chain->n_links + 1);
+  for (int i = 0; i < chain->n_links; i++)
+    chain->links[i].key = g_array_index (link_keys, int, i);
+  chain->codes = g_ptr_array_new ();
+  chain->roots = find_roots (graph);
+  if (!allocate (chain, error) || !fill_inputs (chain, error))
+    return NULL;
+  return g_steal_pointer (&chain);
+}
+
+void
+tp_chain_free (TpChain *chain)
+{
+  const TpDeviceOps *ops;
+
+  if (chain == NULL)
+    return;
+  ops = chain->device->ops;
+  for (int i = 0; i < chain->n_links; i++)
+    if (chain->links[i].launch != NULL)
+      ops->free_launch (chain->device, chain->links[i].launch);
+  for (guint i = 0; i < chain->codes->len; i++)
+    ops->free_code (chain->device, g_ptr_array_index (chain->codes, i));
+  for (int i = 0; chain->bufs != NULL && i < chain->graph->n_tensors; i++)
+    if (chain->bufs[i] != NULL)
+      ops->free_buf (chain->device, chain->bufs[i]);
+  if (chain->arena != NULL)
+    ops->free_buf (chain->device, chain->arena);
+  g_ptr_array_unref (chain->codes);
+  g_free (chain->bufs);
+  g_free (chain->roots);
+  g_free (chain->links);
+  g_free (chain);
+}
+
+/* ---- compiling ---------------------------------------------------------- */
+
+static gboolean
+bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
+{
+  g_autoptr (GArray) operands = list_operands (chain,
+                                               &chain->keys->keys[link->key]);
+  g_autofree TpBuf **bufs = g_new0 (TpBuf *, operands->len + 1);
+
+  for (guint i = 0; i < operands->len; i++)
+    {
+      int tensor = g_array_index (operands, int, i);
+
+      if (tensor >= 0) /* a constant has none: the device makes it */
+        bufs[i] = chain->bufs[chain->roots[tensor]];
+    }
+  link->launch = chain->device->ops->bind (chain->device, code, unit, bufs,
+                                           error);
+  link->schedule = code->schedules[unit];
+  return link->launch != NULL;
+}
+
+gboolean
+tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
+{
+  g_autofree TpUnit *units = g_new0 (TpUnit, n_links + 1);
+  TpCode *code;
+
+  for (int i = 0; i < n_links; i++)
+    {
+      const TpKey *key = &chain->keys->keys[chain->links[links[i]].key];
+
+      units[i] = (TpUnit){ chain->graph, key->n_nodes, key->nodes,
+                           chain->runs_nodes ? NULL : key->lowered };
+    }
+  code = chain->device->ops->compile (chain->device, units, n_links, error);
+  if (code == NULL)
+    return FALSE;
+  g_ptr_array_add (chain->codes, code);
+  for (int i = 0; i < n_links; i++)
+    if (!bind_link (chain, code, i, &chain->links[links[i]], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- timing ------------------------------------------------------------- */
+
+static gboolean
+time_on_host (TpChain *chain, const int *links, int n_links,
+              gint64 *out_times_ns, GError **error)
+{
+  gint64 before = now_ns ();
+
+  for (int i = 0; i < n_links; i++)
+    {
+      TpLink *link = &chain->links[links[i]];
+      gint64 after;
+
+      if (link->launch == NULL)
+        continue;
+      if (!chain->device->ops->launch (chain->device, link->launch, error))
+        return FALSE;
+      after = now_ns ();
+      out_times_ns[links[i]] = MAX (after - before, 1);
+      before = after;
+    }
+  return chain->device->ops->launch (chain->device, NULL, error);
+}
+
+/* From the end of one to the end of the next, so that times add up to the whole
+ * and what lies between two kernels is counted. */
+static void
+read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
+             gint64 *out_times_ns)
+{
+  guint n = 0;
+
+  for (int i = 0; i < n_links; i++)
+    {
+      const TpStamp *stamp = &g_array_index (stamps, TpStamp, n);
+
+      if (chain->links[links[i]].launch == NULL)
+        continue;
+      out_times_ns[links[i]] = MAX (
+          1, stamp->end_ns - (n > 0 ? stamp[-1].end_ns : stamp->begin_ns));
+      n++;
+    }
+}
+
+/* All queued, one wait. *out_done: FALSE when the device has no clock. */
+static gboolean
+time_by_stamps (TpChain *chain, const int *links, int n_links,
+                gint64 *out_times_ns, gboolean *out_done, GError **error)
+{
+  g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
+  gboolean is_good = TRUE;
+  guint n = 0;
+
+  chain->device->stamps = stamps;
+  for (int i = 0; i < n_links && is_good; i++)
+    if (chain->links[links[i]].launch != NULL)
+      {
+        is_good = chain->device->ops->launch (
+            chain->device, chain->links[links[i]].launch, error);
+        n++;
+      }
+  is_good = is_good && chain->device->ops->launch (chain->device, NULL, error);
+  chain->device->stamps = NULL;
+  *out_done = is_good && n > 0 && stamps->len == n
+              && g_array_index (stamps, TpStamp, n - 1).end_ns
+                     > g_array_index (stamps, TpStamp, 0).begin_ns;
+  if (*out_done)
+    read_stamps (chain, links, n_links, stamps, out_times_ns);
+  return is_good;
+}
+
+static gboolean
+time_launches (TpChain *chain, TpLaunch *launch, int n, gint64 *out_ns,
+               GError **error)
+{
+  gint64 before = now_ns ();
+
+  for (int i = 0; i < n; i++)
+    if (!chain->device->ops->launch (chain->device, launch, error))
+      return FALSE;
+  if (!chain->device->ops->launch (chain->device, NULL, error))
+    return FALSE;
+  *out_ns = now_ns () - before;
+  return TRUE;
+}
+
+/* Without a clock on the device: how much longer a burst takes than one, so that
+ * the wait cancels out. */
+static gboolean
+time_in_bursts (TpChain *chain, const int *links, int n_links,
+                gint64 *out_times_ns, GError **error)
+{
+  for (int i = 0; i < n_links; i++)
+    {
+      TpLaunch *launch = chain->links[links[i]].launch;
+      gint64 once_ns, all_ns;
+      int n;
+
+      if (launch == NULL)
+        continue;
+      if (!time_launches (chain, launch, 1, &once_ns, error))
+        return FALSE;
+      n = (int) CLAMP (BURST_NS / MAX (once_ns, 1), 2, 50);
+      if (!time_launches (chain, launch, 1 + n, &all_ns, error))
+        return FALSE;
+      out_times_ns[links[i]] = MAX ((all_ns - once_ns) / n, 1);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_chain_time (TpChain *chain, const int *links, int n_links,
+               gint64 *out_times_ns, GError **error)
+{
+  gboolean is_done = FALSE;
+
+  if (chain->is_host)
+    return time_on_host (chain, links, n_links, out_times_ns, error);
+  if (!time_by_stamps (chain, links, n_links, out_times_ns, &is_done, error))
+    return FALSE;
+  return is_done
+         || time_in_bursts (chain, links, n_links, out_times_ns, error);
+}

@@ -1,0 +1,48 @@
+/* chain.h: a graph, or part of one, made ready to run on one device as a session
+ * would run it: one arena, its own constants, launches in order. */
+#ifndef TP_CALIB_CHAIN_H
+#define TP_CALIB_CHAIN_H
+
+#include "calib/keys.h"
+#include "runtime/device.h"
+
+typedef struct
+{
+  int key;                    /* in the TpKeys */
+  TpLaunch *launch;           /* NULL until compiled */
+  const char *schedule;       /* (owned by its code) */
+} TpLink;
+
+typedef struct
+{
+  TpDevice *device;
+  gboolean is_host;           /* a launch has happened on return */
+  gboolean runs_nodes;
+  const TpGraph *graph;
+  const TpKeys *keys;
+  int n_links;
+  TpLink *links;
+  int *roots;                 /* per tensor: whose bytes it shares */
+  TpBuf *arena;
+  TpBuf **bufs;               /* per tensor that is a root in the arena */
+  GPtrArray *codes;
+} TpChain;
+
+/* @link_keys: keys to run, in the order of the graph. Borrows everything.
+ * TPLAN_ERROR_MEMORY when the arena does not fit. */
+TpChain *tp_chain_new (TpDevice *device, const TpGraph *graph,
+                       const TpKeys *keys, GArray *link_keys, GError **error);
+void tp_chain_free (TpChain *chain);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
+
+/* Compiles and binds some of the links, as one program. */
+gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
+                           GError **error);
+
+/* Runs all @links that are compiled once, in order, each for its time: by the
+ * caller's clock on the host, by the device's clock where it has one, else in
+ * bursts. @out_times_ns: per link of the chain, 0 where not run. */
+gboolean tp_chain_time (TpChain *chain, const int *links, int n_links,
+                        gint64 *out_times_ns, GError **error);
+
+#endif

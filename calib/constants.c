@@ -1,0 +1,440 @@
+/* constants.c: the constants of a device, through the kernels it will run.
+ *
+ * A small graph of known work: a MatMul for the peak, one with few outputs for
+ * how wide the device is, a map over more than the caches hold for the
+ * bandwidth, a row of maps with nothing to do for the cost of a launch. */
+#include "config.h"
+
+#include "calib/constants.h"
+
+#include "calib/chain.h"
+#include "calib/facts.h"
+#include "calib/measure.h"
+
+#include <time.h>
+
+#define N_TINY 16
+#define ROUNDS 9
+#define SLOW_NS (G_GINT64_CONSTANT (300) * 1000 * 1000)
+#define ROW_TYPE "((isssxdddddx)(ddd)(ddd))"
+
+/* Sizes of the graph; small where nodes are run by their reference. */
+typedef struct
+{
+  gint64 n_side;              /* of the square MatMul */
+  gint64 n_narrow;            /* side of the output of the small one */
+  gint64 n_stream;            /* elements of the large map */
+} Sizes;
+
+static const Sizes full_sizes = { 1024, 32, 16 << 20 };
+static const Sizes small_sizes = { 96, 8, 1 << 18 };
+
+typedef struct
+{
+  TpChannel *channel;
+  int index;
+  TpDevice *device;
+  const TpGraph *graph;
+  TpChain *chain;
+  Sizes sizes;
+  TpDeviceRow *row;
+} Subject;
+
+static gint64
+now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
+}
+
+/* ---- the graph ---------------------------------------------------------- */
+
+static gboolean
+add_input (TpGraphBuilder *builder, const char *name, gint64 rows,
+           gint64 columns, GError **error)
+{
+  const TpDimSpec dims[] = { { rows, NULL }, { columns, NULL } };
+
+  return tp_graph_builder_add_input (builder, name, TP_DTYPE_FLOAT32, 2, dims,
+                                     name, error);
+}
+
+static gboolean
+add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
+             gint64 columns, GError **error)
+{
+  const gint64 dims[] = { rows, columns };
+  const TpInit init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 };
+
+  return tp_graph_builder_add_constant (builder, name, TP_DTYPE_FLOAT32, 2,
+                                        dims, &init, name, error);
+}
+
+static gboolean
+add_node (TpGraphBuilder *builder, const char *type, const char *input,
+          const char *weights, const char *output, GError **error)
+{
+  const char *const inputs[] = { input, weights };
+  const TpNode node = { .name = output, .type = type, .place = output };
+
+  return tp_graph_builder_add_node (builder, &node, weights != NULL ? 2 : 1,
+                                    inputs, 1, &output, error);
+}
+
+static gboolean
+add_tiny (TpGraphBuilder *builder, GError **error)
+{
+  if (!add_input (builder, "t0", 1, 16, error))
+    return FALSE;
+  for (int i = 0; i < N_TINY; i++)
+    {
+      g_autofree char *from = g_strdup_printf ("t%d", i);
+      g_autofree char *to = g_strdup_printf ("t%d", i + 1);
+
+      if (!add_node (builder, "Relu", from, NULL, to, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static TpGraph *
+build_graph (const Sizes *sizes, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("constants", 17);
+  g_autofree char *last = g_strdup_printf ("t%d", N_TINY);
+  gint64 side = sizes->n_side, narrow = sizes->n_narrow;
+
+  if (!add_input (builder, "a", side, side, error)
+      || !add_input (builder, "b", narrow, side, error)
+      || !add_input (builder, "c", sizes->n_stream / 1024, 1024, error)
+      || !add_weights (builder, "v", side, side, error)
+      || !add_weights (builder, "w", side, narrow, error)
+      || !add_tiny (builder, error)
+      || !add_node (builder, "MatMul", "a", "v", "peak", error)
+      || !add_node (builder, "MatMul", "b", "w", "narrow", error)
+      || !add_node (builder, "Relu", "c", NULL, "stream", error)
+      || !tp_graph_builder_add_output (builder, last, last, error)
+      || !tp_graph_builder_add_output (builder, "peak", "peak", error)
+      || !tp_graph_builder_add_output (builder, "narrow", "narrow", error)
+      || !tp_graph_builder_add_output (builder, "stream", "stream", error))
+    return NULL;
+  return tp_graph_builder_finish (builder, NULL, error);
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+static double
+median_of (GArray *samples)
+{
+  TpStats stats;
+
+  tp_stats_compute ((const gint64 *) samples->data, samples->len, &stats);
+  return stats.median_ns;
+}
+
+/* Times of the links whose output is called @name, or begins so. */
+static double
+median_named (const Subject *subject, GArray *const *samples,
+              const char *prefix)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (int i = 0; i < subject->chain->n_links; i++)
+    if (g_str_has_prefix (
+            subject->graph->nodes[subject->chain->links[i].key].name, prefix))
+      g_array_append_vals (all, samples[i]->data, samples[i]->len);
+  return all->len > 0 ? median_of (all) : 1;
+}
+
+static void
+set_speeds (Subject *subject, GArray *const *samples)
+{
+  TpDeviceRow *row = subject->row;
+  double side = subject->sizes.n_side, narrow = subject->sizes.n_narrow;
+  double launch = median_named (subject, samples, "t");
+  double peak = median_named (subject, samples, "peak");
+  double few = median_named (subject, samples, "narrow");
+  double stream = median_named (subject, samples, "stream");
+  double few_gflops;
+
+  row->launch_ns = launch;
+  row->peak_gflops = 2 * side * side * side / MAX (peak - launch, peak / 2);
+  row->bandwidth_gbps = 8.0 * subject->sizes.n_stream
+                        / MAX (stream - launch, stream / 2);
+  few_gflops = 2 * narrow * narrow * side / MAX (few - launch, few / 10);
+  row->full_points = MAX (1, narrow * narrow * row->peak_gflops / few_gflops);
+}
+
+static gboolean
+measure_speeds (Subject *subject, GError **error)
+{
+  TpChain *chain = subject->chain;
+  int n = chain->n_links;
+  g_autofree int *links = g_new (int, n);
+  g_autofree gint64 *times_ns = g_new0 (gint64, n);
+  g_autofree GArray **samples = g_new0 (GArray *, n);
+  gboolean is_good;
+  int rounds = ROUNDS;
+
+  for (int i = 0; i < n; i++)
+    {
+      links[i] = i;
+      samples[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+    }
+  is_good = tp_chain_compile (chain, links, n, error)
+            && tp_chain_time (chain, links, n, times_ns, error);
+  for (int round = 0; round < rounds && is_good; round++)
+    {
+      gint64 before = now_ns ();
+
+      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
+      is_good = tp_chain_time (chain, links, n, times_ns, error);
+      for (int i = 0; i < n; i++)
+        g_array_append_val (samples[i], times_ns[i]);
+      if (now_ns () - before > SLOW_NS)
+        rounds = 3;
+    }
+  if (is_good)
+    set_speeds (subject, samples);
+  for (int i = 0; i < n; i++)
+    g_array_unref (samples[i]);
+  return is_good;
+}
+
+/* ---- transfers ---------------------------------------------------------- */
+
+static const gint64 transfer_sizes[] = {
+  4, 256, 4096, 65536, 512 << 10, 4 << 20, 16 << 20, 64 << 20
+};
+
+typedef struct
+{
+  Subject *subject;
+  TpLaunch *tiny;
+  TpBuf *buf;
+  char *bytes;
+  gint64 size_bytes;
+} Transfer;
+
+/* Time of a launch and its wait, with a write before it or not. */
+static gboolean
+time_launch (const Transfer *transfer, gboolean with_write, gint64 *out_ns,
+             GError **error)
+{
+  TpDevice *device = transfer->subject->device;
+  gint64 before = now_ns ();
+
+  if ((with_write
+       && !device->ops->copy (device, transfer->buf, 0, transfer->bytes,
+                              transfer->size_bytes, TRUE, error))
+      || !device->ops->launch (device, transfer->tiny, error)
+      || !device->ops->launch (device, NULL, error))
+    return FALSE;
+  *out_ns = now_ns () - before;
+  return TRUE;
+}
+
+/* A write is waited for by what runs next, so it costs what it adds to that. A
+ * read is waited for by the host: it costs all of itself. */
+static gboolean
+time_transfer (const Transfer *transfer, gboolean is_write, gint64 *out_ns,
+               GError **error)
+{
+  TpDevice *device = transfer->subject->device;
+  gint64 with, without, before;
+
+  if (is_write)
+    {
+      if (!time_launch (transfer, FALSE, &without, error)
+          || !time_launch (transfer, TRUE, &with, error))
+        return FALSE;
+      *out_ns = with - without;
+      return TRUE;
+    }
+  before = now_ns ();
+  if (!device->ops->copy (device, transfer->buf, 0, transfer->bytes,
+                          transfer->size_bytes, FALSE, error))
+    return FALSE;
+  *out_ns = now_ns () - before;
+  return TRUE;
+}
+
+static gboolean
+fit_transfers (Transfer *transfer, gboolean is_write, TpFit *out_fit,
+               GError **error)
+{
+  double x[G_N_ELEMENTS (transfer_sizes)], y[G_N_ELEMENTS (transfer_sizes)];
+  double line[2];
+
+  for (guint i = 0; i < G_N_ELEMENTS (transfer_sizes); i++)
+    {
+      g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (gint64));
+      gint64 limit_ns = now_ns () + 100 * 1000 * 1000, time_ns;
+
+      transfer->size_bytes = transfer_sizes[i];
+      tp_channel_beat (transfer->subject->channel, TP_PHASE_OPEN,
+                       transfer->subject->index, -1);
+      if (!time_transfer (transfer, is_write, &time_ns, error))
+        return FALSE; /* the first pays for pages never touched */
+      while (samples->len < 5 || (samples->len < 41 && now_ns () < limit_ns))
+        {
+          if (!time_transfer (transfer, is_write, &time_ns, error))
+            return FALSE;
+          g_array_append_val (samples, time_ns);
+        }
+      x[i] = transfer_sizes[i];
+      y[i] = MAX (median_of (samples), 50);
+    }
+  tp_stats_fit_line (x, y, G_N_ELEMENTS (transfer_sizes), line,
+                     &out_fit->residual);
+  out_fit->base_ns = line[0];
+  out_fit->per_byte_ns = line[1];
+  return TRUE;
+}
+
+static gboolean
+measure_transfers (Subject *subject, GError **error)
+{
+  const gint64 most = transfer_sizes[G_N_ELEMENTS (transfer_sizes) - 1];
+  const TpDeviceOps *ops = subject->device->ops;
+  g_autofree char *bytes = g_malloc0 (most);
+  Transfer transfer = { .subject = subject, .bytes = bytes,
+                        .tiny = subject->chain->links[0].launch };
+  gint64 time_ns;
+  gboolean is_good;
+
+  transfer.buf = ops->alloc (subject->device, NULL, 0, most, error);
+  if (transfer.buf == NULL)
+    return FALSE;
+  is_good = time_launch (&transfer, FALSE, &time_ns, error)
+            && time_launch (&transfer, FALSE, &time_ns, error);
+  subject->row->sync_ns = MAX (0, time_ns - subject->row->launch_ns);
+  is_good = is_good
+            && fit_transfers (&transfer, TRUE, &subject->row->to_device, error)
+            && fit_transfers (&transfer, FALSE, &subject->row->to_host, error);
+  ops->free_buf (subject->device, transfer.buf);
+  return is_good;
+}
+
+/* ---- one device --------------------------------------------------------- */
+
+static gboolean
+measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
+               GError **error)
+{
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (int));
+  gboolean is_good;
+
+  for (int i = 0; i < keys->n; i++)
+    g_array_append_val (links, i);
+  subject->chain = tp_chain_new (subject->device, subject->graph, keys, links,
+                                 error);
+  if (subject->chain == NULL)
+    return FALSE;
+  is_good = measure_speeds (subject, error)
+            && (is_host || measure_transfers (subject, error));
+  g_clear_pointer (&subject->chain, tp_chain_free);
+  return is_good;
+}
+
+static gboolean
+measure_device (Subject *subject, const TpDeviceInfo *info, GError **error)
+{
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpKeys) keys = NULL;
+
+  subject->sizes = info->runs_nodes ? small_sizes : full_sizes;
+  subject->row->is_host = info->is_host;
+  subject->row->memory_bytes = MAX (info->memory_bytes, 0);
+  graph = build_graph (&subject->sizes, error);
+  if (graph == NULL)
+    return FALSE;
+  keys = tp_keys_new (graph, NULL, TRUE);
+  subject->graph = graph;
+  return measure_chain (subject, keys, info->is_host, error);
+}
+
+static void
+send_row (const Subject *subject)
+{
+  const TpDeviceRow *row = subject->row;
+
+  tp_channel_send (
+      subject->channel, TP_MESSAGE_DEVICE,
+      g_variant_new (ROW_TYPE, subject->index, row->name, row->identity,
+                     row->facts, row->is_host, row->peak_gflops,
+                     row->bandwidth_gbps, row->launch_ns, row->sync_ns,
+                     row->full_points, row->memory_bytes,
+                     row->to_device.base_ns, row->to_device.per_byte_ns,
+                     row->to_device.residual, row->to_host.base_ns,
+                     row->to_host.per_byte_ns, row->to_host.residual));
+}
+
+TpDeviceRow *
+tp_constants_read (GVariant *payload, int *out_device)
+{
+  TpDeviceRow *row;
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (ROW_TYPE)))
+    return NULL;
+  row = g_new0 (TpDeviceRow, 1);
+  g_variant_get (payload, ROW_TYPE, out_device, &row->name, &row->identity,
+                 &row->facts, &row->is_host, &row->peak_gflops,
+                 &row->bandwidth_gbps, &row->launch_ns, &row->sync_ns,
+                 &row->full_points, &row->memory_bytes,
+                 &row->to_device.base_ns, &row->to_device.per_byte_ns,
+                 &row->to_device.residual, &row->to_host.base_ns,
+                 &row->to_host.per_byte_ns, &row->to_host.residual);
+  row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
+  return row;
+}
+
+static gboolean
+do_device (TpChannel *channel, const TpConstantsJob *job, int index,
+           GError **error)
+{
+  const TpDeviceOptions options = { job->n_threads };
+  const char *name = job->devices[index];
+  g_autoptr (TpDeviceRow) row = tp_device_row_new ();
+  Subject subject = { .channel = channel, .index = index, .row = row };
+  TpDeviceInfo info;
+  g_autofree char *what = g_strdup_printf ("probing %s", name);
+
+  tp_channel_send (channel, TP_MESSAGE_PROGRESS, g_variant_new ("(is)", 0,
+                                                                what));
+  tp_channel_beat (channel, TP_PHASE_OPEN, index, -1);
+  subject.device = tp_device_open (name, &options, error);
+  if (subject.device == NULL)
+    return FALSE;
+  subject.device->ops->describe (subject.device, &info);
+  if (!measure_device (&subject, &info, error))
+    return FALSE;
+  g_free (row->name);
+  g_free (row->identity);
+  g_free (row->facts);
+  row->name = g_strdup (name);
+  row->identity = g_utf8_make_valid (info.identity, -1);
+  row->facts = tp_facts_gather_opened (name, job->n_threads);
+  tp_device_info_clear (&info);
+  send_row (&subject);
+  tp_channel_send (channel, TP_MESSAGE_PROGRESS,
+                   g_variant_new ("(is)", 1, what));
+  return TRUE;
+}
+
+void
+tp_constants_work (TpChannel *channel, gpointer data)
+{
+  const TpConstantsJob *job = data;
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < job->n_devices; i++)
+    if (job->is_wanted[i] && !do_device (channel, job, i, &error))
+      {
+        tp_channel_send (channel, TP_MESSAGE_FATAL,
+                         g_variant_new ("(is)", error->code, error->message));
+        return;
+      }
+}

@@ -1,0 +1,23 @@
+/* constants.h: what is measured once for a device: its identity, how fast it
+ * can be, what a launch costs, what moving bytes costs. */
+#ifndef TP_CALIB_CONSTANTS_H
+#define TP_CALIB_CONSTANTS_H
+
+#include "calib/cost-db.h"
+#include "calib/worker.h"
+
+typedef struct
+{
+  int n_threads;
+  int n_devices;
+  const char *const *devices;
+  const gboolean *is_wanted;
+} TpConstantsJob;
+
+/* TpWorker.work; @data begins with a TpConstantsJob. Sends a TP_MESSAGE_DEVICE
+ * for each device wanted. */
+void tp_constants_work (TpChannel *channel, gpointer data);
+/* The row in a TP_MESSAGE_DEVICE, and the device it is of. */
+TpDeviceRow *tp_constants_read (GVariant *payload, int *out_device);
+
+#endif

@@ -1,0 +1,64 @@
+/* links.c: see links.h. */
+#include "config.h"
+
+#include "calib/links.h"
+
+#define N_BEFORE 2            /* kernels run before one that is wanted */
+
+static gboolean
+can_run (const TpKey *key, const char *device, GHashTable *failed)
+{
+  const char *reason;
+
+  return !key->is_free && tp_key_is_runnable (key, device, &reason)
+         && !g_hash_table_contains (failed, key->digest);
+}
+
+/* A group comes where its last node was. */
+static void
+put_group (const TpKeys *keys, int group, int *instead)
+{
+  const TpKey *key = &keys->keys[group];
+
+  for (int i = 0; i < key->n_nodes; i++)
+    instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
+}
+
+GArray *
+tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
+               gboolean is_fused)
+{
+  GArray *links = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autofree int *instead = g_new (int, keys->n_nodes + 1); /* -1: nothing */
+
+  for (int i = 0; i < keys->n_nodes; i++)
+    instead[i] = can_run (&keys->keys[i], device, failed) ? i : -1;
+  for (int i = keys->n_nodes; i < keys->n && is_fused; i++)
+    if (can_run (&keys->keys[i], device, failed))
+      put_group (keys, i, instead);
+  for (int i = 0; i < keys->n_nodes; i++)
+    if (instead[i] >= 0)
+      g_array_append_val (links, instead[i]);
+  return links;
+}
+
+void
+tp_links_thin (GArray *links, const gboolean *is_wanted)
+{
+  int n_wanted = 0, n = 0;
+
+  for (guint i = 0; i < links->len; i++)
+    n_wanted += is_wanted[g_array_index (links, int, i)];
+  if (n_wanted * 4 > (int) links->len)
+    return;
+  for (guint i = 0; i < links->len; i++)
+    {
+      gboolean is_near = FALSE;
+
+      for (guint j = i; j < MIN (i + 1 + N_BEFORE, links->len); j++)
+        is_near |= is_wanted[g_array_index (links, int, j)];
+      if (is_near)
+        g_array_index (links, int, n++) = g_array_index (links, int, i);
+    }
+  g_array_set_size (links, n);
+}

@@ -1,0 +1,547 @@
+/* measure.c: the kernels of a graph timed on all devices in turn.
+ *
+ * Kernels are compiled some at a time; each batch is run once with a wait after
+ * each kernel, so that a crash has a name, and then timed a little, so that an
+ * interrupt leaves something. When all are compiled the whole chain is run round
+ * by round, one device after the other, until the medians stand. One sample of a
+ * kernel is its mean over its places in the chain in one round: then samples add
+ * up to the time of the network. */
+#include "config.h"
+
+#include "calib/measure.h"
+
+#include "calib/chain.h"
+#include "calib/probe.h"
+
+#include <string.h>
+
+#define ROUNDS_MIN 9
+#define ROUNDS_MAX 25
+#define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
+#define BUDGET_US (8 * G_USEC_PER_SEC) /* of all rounds, per device */
+#define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
+#define STEPS_PER_ROUND(n_kernels) (1 + (n_kernels) / 4)
+
+/* A kernel whose time is wanted. */
+typedef struct
+{
+  int key;                    /* the first of equal ones */
+  int n_links;
+  gint64 sum_ns;              /* of this round */
+  int n_sum;
+  GArray *samples;            /* gint64 */
+  const char *schedule;
+  TpStats stats;
+} Track;
+
+typedef struct
+{
+  const TpMeasureDevice *wanted;
+  int index;
+  TpDevice *device;
+  TpChain *chain;
+  GArray *tracks;             /* Track */
+  int *link_tracks;           /* per link; -1: time not wanted */
+  int *link_kernels;          /* per link: number of its distinct kernel */
+  int n_kernels;
+  GArray *bound;              /* links that can run */
+  gint64 *times_ns;           /* per link, of this round */
+  gboolean has_given_up;
+} Lane;
+
+typedef struct
+{
+  TpChannel *channel;
+  const TpMeasureJob *job;
+  Lane *lanes;
+  GArray *fma, *stream;       /* probes of the rounds so far */
+  gboolean is_late;           /* told to stop */
+} Bench;
+
+/* ---- messages ----------------------------------------------------------- */
+
+static void
+send_progress (Bench *bench, int steps, const char *what)
+{
+  tp_channel_send (bench->channel, TP_MESSAGE_PROGRESS,
+                   g_variant_new ("(is)", steps, what));
+}
+
+static void
+give_up (Bench *bench, Lane *lane, const GError *error)
+{
+  lane->has_given_up = TRUE;
+  tp_channel_send (bench->channel, TP_MESSAGE_GIVE_UP,
+                   g_variant_new ("(is)", lane->index, error->message));
+}
+
+static gint64
+median_of (GArray *samples)
+{
+  TpStats stats;
+
+  if (samples->len == 0)
+    return 0;
+  tp_stats_compute ((const gint64 *) samples->data, samples->len, &stats);
+  return stats.median_ns;
+}
+
+static void
+add_entry (Bench *bench, Lane *lane, const Track *track, gboolean is_last,
+           GVariantBuilder *builder)
+{
+  const TpStats *stats = &track->stats;
+  TpEntryState state = is_last || tp_stats_is_settled (stats, ROUNDS_MIN)
+                           ? TP_ENTRY_SETTLED
+                           : TP_ENTRY_PROVISIONAL;
+
+  g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
+                         (int) state, stats->n, stats->min_ns,
+                         stats->median_ns, stats->mad_ns, stats->half_ns,
+                         median_of (bench->fma), median_of (bench->stream),
+                         track->schedule != NULL ? track->schedule : "", "");
+}
+
+/* @is_last: as good as it will get. */
+static void
+send_entries (Bench *bench, Lane *lane, gboolean is_last)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
+  for (guint i = 0; i < lane->tracks->len; i++)
+    {
+      Track *track = &g_array_index (lane->tracks, Track, i);
+
+      if (track->samples->len == 0)
+        continue;
+      tp_stats_compute ((const gint64 *) track->samples->data,
+                        track->samples->len, &track->stats);
+      add_entry (bench, lane, track, is_last, &builder);
+    }
+  tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
+                   g_variant_builder_end (&builder));
+}
+
+static void
+send_failure (Bench *bench, Lane *lane, int key, const GError *error)
+{
+  GVariantBuilder builder;
+  const gint64 none = 0;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
+  g_variant_builder_add (&builder, TP_ENTRY_TYPE, lane->index, key,
+                         (int) TP_ENTRY_FAILED, 0, none, none, none, none, none,
+                         none, "", error->message);
+  tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
+                   g_variant_builder_end (&builder));
+}
+
+/* ---- lanes -------------------------------------------------------------- */
+
+static void
+track_clear (gpointer data)
+{
+  g_array_unref (((Track *) data)->samples);
+}
+
+static void
+add_track (Lane *lane, int link, GHashTable *tracks)
+{
+  const TpKeys *keys = lane->chain->keys;
+  int key = lane->chain->links[link].key;
+  const char *digest = keys->keys[key].digest;
+  gpointer found;
+
+  lane->link_tracks[link] = -1;
+  if (!lane->wanted->is_wanted[key])
+    return;
+  if (!g_hash_table_lookup_extended (tracks, digest, NULL, &found))
+    {
+      Track track = { .key = key };
+
+      track.samples = g_array_new (FALSE, FALSE, sizeof (gint64));
+      found = GINT_TO_POINTER (lane->tracks->len);
+      g_array_append_val (lane->tracks, track);
+      g_hash_table_insert (tracks, (gpointer) digest, found);
+    }
+  lane->link_tracks[link] = GPOINTER_TO_INT (found);
+}
+
+static void
+number_kernels (Lane *lane)
+{
+  g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) tracks = g_hash_table_new (g_str_hash, g_str_equal);
+  TpChain *chain = lane->chain;
+
+  lane->link_tracks = g_new (int, chain->n_links + 1);
+  lane->link_kernels = g_new (int, chain->n_links + 1);
+  lane->times_ns = g_new0 (gint64, chain->n_links + 1);
+  for (int i = 0; i < chain->n_links; i++)
+    {
+      const char *digest = chain->keys->keys[chain->links[i].key].digest;
+      gpointer number;
+
+      if (!g_hash_table_lookup_extended (kernels, digest, NULL, &number))
+        {
+          number = GINT_TO_POINTER (lane->n_kernels++);
+          g_hash_table_insert (kernels, (gpointer) digest, number);
+        }
+      lane->link_kernels[i] = GPOINTER_TO_INT (number);
+      add_track (lane, i, tracks);
+    }
+}
+
+/* The facts may have missed that this is another driver by now. */
+static gboolean
+is_same_device (Bench *bench, Lane *lane)
+{
+  g_autofree char *identity = NULL;
+  TpDeviceInfo info;
+
+  lane->device->ops->describe (lane->device, &info);
+  identity = g_utf8_make_valid (info.identity, -1);
+  tp_device_info_clear (&info);
+  if (strcmp (identity, lane->wanted->identity) == 0)
+    return TRUE;
+  tp_channel_send (bench->channel, TP_MESSAGE_CHANGED,
+                   g_variant_new ("i", lane->index));
+  return FALSE;
+}
+
+static gboolean
+lane_open (Bench *bench, Lane *lane, GError **error)
+{
+  const TpDeviceOptions options = { bench->job->n_threads };
+  g_autoptr (GError) failure = NULL;
+
+  tp_channel_beat (bench->channel, TP_PHASE_OPEN, lane->index, -1);
+  lane->device = tp_device_open (lane->wanted->name, &options, error);
+  if (lane->device == NULL)
+    return FALSE;
+  if (!is_same_device (bench, lane))
+    {
+      lane->has_given_up = TRUE;
+      return TRUE;
+    }
+  lane->chain = tp_chain_new (lane->device, bench->job->graph,
+                              bench->job->keys, lane->wanted->links, &failure);
+  if (lane->chain == NULL)
+    give_up (bench, lane, failure);
+  else
+    number_kernels (lane);
+  return TRUE;
+}
+
+/* ---- one batch ---------------------------------------------------------- */
+
+/* Each kernel alone, so that whatever happens has a name. */
+static gboolean
+try_link (Bench *bench, Lane *lane, int link, GError **error)
+{
+  TpChain *chain = lane->chain;
+  const TpDeviceOps *ops = chain->device->ops;
+
+  tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index,
+                   chain->links[link].key);
+  return ops->launch (chain->device, chain->links[link].launch, error)
+         && ops->launch (chain->device, NULL, error);
+}
+
+static void
+drop_link (Lane *lane, int link)
+{
+  TpChain *chain = lane->chain;
+
+  if (chain->links[link].launch != NULL)
+    chain->device->ops->free_launch (chain->device, chain->links[link].launch);
+  chain->links[link].launch = NULL;
+}
+
+static void
+take_times (Lane *lane)
+{
+  for (int i = 0; i < lane->chain->n_links; i++)
+    if (lane->times_ns[i] > 0 && lane->link_tracks[i] >= 0)
+      {
+        Track *track = &g_array_index (lane->tracks, Track,
+                                       lane->link_tracks[i]);
+
+        track->sum_ns += lane->times_ns[i];
+        track->n_sum++;
+        track->schedule = lane->chain->links[i].schedule;
+      }
+  for (guint i = 0; i < lane->tracks->len; i++)
+    {
+      Track *track = &g_array_index (lane->tracks, Track, i);
+
+      if (track->n_sum > 0)
+        {
+          gint64 sample = MAX (1, track->sum_ns / track->n_sum);
+
+          g_array_append_val (track->samples, sample);
+        }
+      track->sum_ns = track->n_sum = 0;
+    }
+}
+
+static gboolean
+run_round (Bench *bench, Lane *lane, GArray *links, GError **error)
+{
+  tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index, -1);
+  memset (lane->times_ns, 0, lane->chain->n_links * sizeof (gint64));
+  if (!tp_chain_time (lane->chain, (const int *) links->data, links->len,
+                      lane->times_ns, error))
+    return FALSE;
+  take_times (lane);
+  return TRUE;
+}
+
+/* Runs what was just compiled; drops what fails. */
+static void
+try_batch (Bench *bench, Lane *lane, GArray *batch)
+{
+  g_autoptr (GArray) good = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GError) failure = NULL;
+  gint64 before = g_get_monotonic_time ();
+
+  for (guint i = 0; i < batch->len; i++)
+    {
+      int link = g_array_index (batch, int, i);
+      g_autoptr (GError) error = NULL;
+
+      if (try_link (bench, lane, link, &error))
+        {
+          g_array_append_val (good, link);
+          continue;
+        }
+      send_failure (bench, lane, lane->chain->links[link].key, error);
+      drop_link (lane, link);
+    }
+  g_array_append_vals (lane->bound, good->data, good->len);
+  if (g_get_monotonic_time () - before > SLOW_US)
+    return; /* the rounds will do */
+  for (int i = 0; i < ROUNDS_FIRST && failure == NULL; i++)
+    run_round (bench, lane, good, &failure);
+  if (failure != NULL)
+    give_up (bench, lane, failure);
+}
+
+/* A device out of memory says nothing of the kernel. */
+static gboolean
+is_about_kernel (const GError *error)
+{
+  return !g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY)
+         && !g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+}
+
+static void
+pick_links (const Lane *lane, int first, int end, GArray *out_batch)
+{
+  g_array_set_size (out_batch, 0);
+  for (int i = 0; i < lane->chain->n_links; i++)
+    if (lane->link_kernels[i] >= first && lane->link_kernels[i] < end)
+      g_array_append_val (out_batch, i);
+}
+
+/* Kernels @first to @end - 1; one by one if they do not compile together. */
+static void
+compile_batch (Bench *bench, Lane *lane, int first, int end)
+{
+  g_autoptr (GArray) batch = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GError) error = NULL;
+  TpChain *chain = lane->chain;
+  int key;
+
+  pick_links (lane, first, end, batch);
+  key = chain->links[g_array_index (batch, int, 0)].key;
+  tp_channel_beat (bench->channel, TP_PHASE_COMPILE, lane->index, key);
+  if (tp_chain_compile (chain, (const int *) batch->data, batch->len, &error))
+    {
+      try_batch (bench, lane, batch);
+      return;
+    }
+  for (guint i = 0; i < batch->len; i++)
+    drop_link (lane, g_array_index (batch, int, i));
+  if (!is_about_kernel (error))
+    give_up (bench, lane, error);
+  else if (end - first == 1)
+    send_failure (bench, lane, key, error);
+  else
+    for (int i = first; i < end && !lane->has_given_up; i++)
+      compile_batch (bench, lane, i, i + 1);
+}
+
+static int
+compare_ints (gconstpointer a, gconstpointer b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+static void
+compile_all (Bench *bench, Lane *lane)
+{
+  for (int first = 0; first < lane->n_kernels && !lane->has_given_up;
+       first += lane->wanted->batch_max)
+    {
+      int end = MIN (first + lane->wanted->batch_max, lane->n_kernels);
+      g_autofree char *what = g_strdup_printf ("compiling for %s",
+                                               lane->wanted->name);
+
+      if (tp_channel_must_stop (bench->channel))
+        {
+          bench->is_late = TRUE;
+          break;
+        }
+      compile_batch (bench, lane, first, end);
+      send_entries (bench, lane, FALSE);
+      send_progress (bench, end - first, what);
+    }
+  g_array_sort (lane->bound, compare_ints);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static gboolean
+are_settled (Bench *bench)
+{
+  for (int i = 0; i < bench->job->n_devices; i++)
+    for (guint j = 0; j < bench->lanes[i].tracks->len; j++)
+      {
+        Track *track = &g_array_index (bench->lanes[i].tracks, Track, j);
+
+        if (track->samples->len == 0 || bench->lanes[i].has_given_up)
+          continue;
+        tp_stats_compute ((const gint64 *) track->samples->data,
+                          track->samples->len, &track->stats);
+        if (!tp_stats_is_settled (&track->stats, ROUNDS_MIN))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static void
+take_probes (Bench *bench)
+{
+  gint64 fma = tp_probe_fma_ns (), stream = tp_probe_stream_ns ();
+
+  g_array_append_val (bench->fma, fma);
+  g_array_append_val (bench->stream, stream);
+}
+
+/* Every device once. */
+static void
+run_rounds_once (Bench *bench, int round)
+{
+  take_probes (bench);
+  for (int i = 0; i < bench->job->n_devices; i++)
+    {
+      Lane *lane = &bench->lanes[i];
+      g_autoptr (GError) failure = NULL;
+      g_autofree char *what = g_strdup_printf ("timing on %s",
+                                               lane->wanted->name);
+
+      if (lane->has_given_up || lane->bound->len == 0)
+        continue;
+      if (!run_round (bench, lane, lane->bound, &failure))
+        give_up (bench, lane, failure);
+      if (round >= 0 && round < ROUNDS_MIN)
+        send_progress (bench, STEPS_PER_ROUND (lane->n_kernels), what);
+    }
+}
+
+static void
+forget_samples (Bench *bench)
+{
+  for (int i = 0; i < bench->job->n_devices; i++)
+    for (guint j = 0; j < bench->lanes[i].tracks->len; j++)
+      g_array_set_size (
+          g_array_index (bench->lanes[i].tracks, Track, j).samples, 0);
+  g_array_set_size (bench->fma, 0);
+  g_array_set_size (bench->stream, 0);
+}
+
+static void
+run_rounds (Bench *bench)
+{
+  gint64 budget_us = BUDGET_US * bench->job->n_devices;
+  gint64 start = g_get_monotonic_time (), elapsed = 0;
+
+  run_rounds_once (bench, -1); /* warms up */
+  if (g_get_monotonic_time () - start > budget_us)
+    return; /* one round of such a graph says enough */
+  forget_samples (bench);
+  for (int round = 0; round < ROUNDS_MAX && !bench->is_late; round++)
+    {
+      run_rounds_once (bench, round);
+      elapsed = g_get_monotonic_time () - start;
+      bench->is_late = tp_channel_must_stop (bench->channel);
+      if ((round + 1 >= ROUNDS_MIN && are_settled (bench))
+          || (round + 1 >= ROUNDS_FIRST && elapsed > budget_us)
+          || elapsed > 3 * budget_us)
+        break;
+    }
+}
+
+static gboolean
+open_lanes (Bench *bench, GError **error)
+{
+  for (int i = 0; i < bench->job->n_devices; i++)
+    {
+      Lane *lane = &bench->lanes[i];
+
+      lane->wanted = &bench->job->devices[i];
+      lane->index = i;
+      lane->tracks = g_array_new (FALSE, FALSE, sizeof (Track));
+      g_array_set_clear_func (lane->tracks, track_clear);
+      lane->bound = g_array_new (FALSE, FALSE, sizeof (int));
+      if (lane->wanted->links->len == 0)
+        lane->has_given_up = TRUE;
+      else if (!lane_open (bench, lane, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+tp_measure_work (TpChannel *channel, gpointer data)
+{
+  Bench bench = { .channel = channel, .job = data };
+  g_autoptr (GError) error = NULL;
+
+  /* The process ends after this: what is held is not given back, since drivers
+   * crash most readily when they are closed. */
+  bench.lanes = g_new0 (Lane, bench.job->n_devices);
+  bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
+  bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (!open_lanes (&bench, &error))
+    {
+      tp_channel_send (channel, TP_MESSAGE_FATAL,
+                       g_variant_new ("(is)", error->code, error->message));
+      return;
+    }
+  take_probes (&bench);
+  for (int i = 0; i < bench.job->n_devices && !bench.is_late; i++)
+    if (!bench.lanes[i].has_given_up)
+      compile_all (&bench, &bench.lanes[i]);
+  if (!bench.is_late)
+    run_rounds (&bench);
+  for (int i = 0; i < bench.job->n_devices; i++)
+    send_entries (&bench, &bench.lanes[i], !bench.is_late);
+}
+
+int
+tp_measure_count_steps (const TpMeasureJob *job, const TpMeasureDevice *device)
+{
+  g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < device->links->len; i++)
+    g_hash_table_add (kernels,
+                      job->keys->keys[g_array_index (device->links, int, i)]
+                          .digest);
+  if (device->links->len == 0)
+    return 0;
+  return g_hash_table_size (kernels)
+         + ROUNDS_MIN * STEPS_PER_ROUND (g_hash_table_size (kernels));
+}

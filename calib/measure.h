@@ -1,0 +1,44 @@
+/* measure.h: what the child does: runs kernels and tells their times. */
+#ifndef TP_CALIB_MEASURE_H
+#define TP_CALIB_MEASURE_H
+
+#include "calib/keys.h"
+#include "calib/worker.h"
+
+/* Kinds of message, and what they carry. */
+#define TP_MESSAGE_DEVICE 'd'   /* as tp_constants_read () wants it */
+#define TP_MESSAGE_ENTRIES 'e'  /* TP_ENTRIES_TYPE */
+#define TP_MESSAGE_PROGRESS 'p' /* "(is)": steps done since the last, what at */
+#define TP_MESSAGE_FATAL 'f'    /* "(is)": TplanError, message */
+#define TP_MESSAGE_CHANGED 'c'  /* "i": device is not the one it was */
+#define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
+
+/* device, key, state, n, min, median, mad, half, fma, stream, schedule, reason */
+#define TP_ENTRY_TYPE "(iiiixxxxxxss)"
+#define TP_ENTRIES_TYPE "a" TP_ENTRY_TYPE
+
+typedef struct
+{
+  const char *name;
+  const char *identity;       /* as when its constants were measured */
+  GArray *links;              /* keys to run, in the order of the graph */
+  gboolean *is_wanted;        /* per key: its time is wanted */
+  int batch_max;              /* kernels to compile together */
+} TpMeasureDevice;
+
+typedef struct
+{
+  const TpGraph *graph;
+  const TpKeys *keys;
+  int n_threads;
+  int n_devices;
+  TpMeasureDevice *devices;
+} TpMeasureJob;
+
+/* TpWorker.work; @data: TpMeasureJob. */
+void tp_measure_work (TpChannel *channel, gpointer data);
+/* Steps it will report for @device when all goes well. */
+int tp_measure_count_steps (const TpMeasureJob *job,
+                            const TpMeasureDevice *device);
+
+#endif
