@@ -308,8 +308,8 @@ check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
 
   if (node->n_outputs < 1 || node->n_outputs > n_max)
     tp_builder_set_error (builder, node->place, error,
-               "%s has %d outputs, must have 1 to %d", node->type,
-               node->n_outputs, n_max);
+               "%s has %d outputs, must have %s%d", node->type,
+               node->n_outputs, n_max > 1 ? "1 to " : "", n_max);
   else if (op != NULL && n_inputs < op->n_inputs_min)
     tp_builder_set_error (builder, node->place, error,
                "%s has %d inputs, needs at least %d", node->type, n_inputs,

@@ -28,7 +28,8 @@ typedef struct
 {
   TpOnnx *onnx;
   TpWireField graph;          /* number 0: none */
-  gint64 opset;               /* 0: none */
+  gint64 opset;               /* 0: none for ONNX's own ops */
+  gboolean has_opset;         /* for any ops */
   const char *domain;         /* of the opset being read */
   gint64 version;
   const char *name;
@@ -82,6 +83,7 @@ add_opset (Model *model, TpWire wire, GError **error)
   model->version = 0;
   if (!tp_wire_read (wire, read_opset, model, error))
     return FALSE;
+  model->has_opset = TRUE;
   if (*model->domain != '\0' && g_strcmp0 (model->domain, "ai.onnx") != 0)
     return TRUE;
   if (model->version < 1 || model->version > MAX_OPSET)
@@ -122,10 +124,10 @@ check_model (const Model *model, const TpWire *wire, GError **error)
     tp_wire_set_error (wire, wire->end, error,
                        "no graph by the end: the file is cut short or no ONNX "
                        "model");
-  else if (model->opset == 0)
+  else if (!model->has_opset)
     tp_wire_set_error (wire, wire->end, error,
-                       "no opset_import for ONNX's own ops: the file is cut "
-                       "short, or save it anew");
+                       "no opset_import: the file is cut short, or save it "
+                       "anew");
   else
     return TRUE;
   return FALSE;
@@ -202,7 +204,7 @@ load (TpOnnx *onnx, TpWire wire, TpDims *dims, GError **error)
   graph = tp_wire_enter (&wire, &model.graph, &path);
   if (!tp_wire_read (graph, read_graph_name, &model, error))
     return NULL;
-  onnx->builder = tp_graph_builder_new (model.name, model.opset);
+  onnx->builder = tp_graph_builder_new (model.name, MAX (model.opset, 1));
   tp_graph_builder_set_source (onnx->builder, onnx->path);
   tp_graph_builder_keep (onnx->builder, onnx->bytes);
   tp_graph_builder_set_budget (onnx->builder, onnx->budget_bytes);

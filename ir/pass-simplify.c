@@ -1,4 +1,4 @@
-/* pass-simplify.c: Identity and dead ops go; BatchNormalization goes into the
+/* pass-simplify.c: Identity, Dropout and dead ops go; BatchNormalization goes into the
  * Conv before it.
  *
  *   scale * (conv (x, w) + b - mean) / sqrt (var + eps) + bias
@@ -102,6 +102,21 @@ drop_identity (TpDraft *draft, TpNode *node, int *alias)
   node->type = NULL;
 }
 
+/* Identity, or Dropout (of inference) whose mask nobody reads. */
+static gboolean
+is_identity (TpDraft *draft, const TpNode *node)
+{
+  for (int j = 1; j < node->n_outputs; j++)
+    {
+      const TpTensor *mask = tp_draft_tensor (draft, node->outputs[j]);
+
+      if (mask->n_consumers > 0 || mask->is_output)
+        return FALSE;
+    }
+  return strcmp (node->type, "Identity") == 0
+         || strcmp (node->type, "Dropout") == 0;
+}
+
 static void
 drop_identities (TpDraft *draft)
 {
@@ -109,7 +124,7 @@ drop_identities (TpDraft *draft)
 
   memset (alias, -1, draft->tensors->len * sizeof (int));
   for (guint i = 0; i < draft->nodes->len; i++)
-    if (strcmp (tp_draft_node (draft, i)->type, "Identity") == 0)
+    if (is_identity (draft, tp_draft_node (draft, i)))
       drop_identity (draft, tp_draft_node (draft, i), alias);
   resolve_inputs (draft, alias);
 }

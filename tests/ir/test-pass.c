@@ -1,0 +1,341 @@
+/* test-pass.c: passes change what a graph looks like, never what it computes. */
+#include "config.h"
+
+#include "ir/op.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A graph from JSON with single quotes; x is [2, 3, 6, 6], w [4, 3, 3, 3]. */
+static TpGraph *
+load (const char *ops, const char *outputs)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': "
+      "[2, 3, 6, 6]}], 'initializers': ["
+      "{'name': 'w', 'shape': [4, 3, 3, 3], 'random': {'seed': 1}}, "
+      "{'name': 'v', 'shape': [4, 4, 1, 1], 'random': {'seed': 7}}, "
+      "{'name': 'b', 'shape': [4], 'random': {'seed': 2}}, "
+      "{'name': 'scale', 'shape': [4], 'data': [1, 2, -0.5, 3]}, "
+      "{'name': 'bias', 'shape': [4], 'random': {'seed': 4}}, "
+      "{'name': 'mean', 'shape': [4], 'random': {'seed': 5}}, "
+      "{'name': 'var', 'shape': [4], 'data': [1, 0.25, 4, 2]}, "
+      "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}], "
+      "'ops': [%s], 'outputs': [%s]}", ops, outputs);
+  g_autoptr (GError) error = NULL;
+  TpGraph *graph;
+
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+#define CONV                                                                  \
+  "{'type': 'Conv', 'inputs': ['x', 'w', 'b'], 'outputs': ['c']}"
+#define NORM(in, out)                                                         \
+  "{'type': 'BatchNormalization', 'inputs': ['" in "', 'scale', 'bias', "     \
+  "'mean', 'var'], 'outputs': ['" out "'], 'attrs': {'epsilon': 0.001}}"
+#define UNARY(type, in, out)                                                  \
+  "{'type': '" type "', 'inputs': ['" in "'], 'outputs': ['" out "']}"
+#define RESHAPE(in, out)                                                      \
+  "{'type': 'Reshape', 'inputs': ['" in "', 'flat'], 'outputs': ['" out "']}"
+
+static const TpNode *
+find_node (const TpGraph *graph, const char *type)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (strcmp (graph->nodes[i].type, type) == 0)
+      return &graph->nodes[i];
+  return NULL;
+}
+
+/* Both graphs give the same outputs, under the same names. */
+static void
+assert_same (const TpGraph *a, const TpGraph *b)
+{
+  g_autofree double *x = g_new (double, 2 * 3 * 6 * 6);
+  const double *inputs[] = { x };
+  g_autoptr (GPtrArray) from_a = NULL, from_b = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 2 * 3 * 6 * 6; i++)
+    x[i] = tp_random_uniform (3, i);
+  from_a = tp_graph_run_reference (a, inputs, FALSE, &error);
+  g_assert_no_error (error);
+  from_b = tp_graph_run_reference (b, inputs, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (a->n_outputs, ==, b->n_outputs);
+  for (int i = 0; i < a->n_outputs; i++)
+    {
+      const TpTensor *tensor = &a->tensors[a->outputs[i]];
+      const double *va = g_ptr_array_index (from_a, i);
+      const double *vb = g_ptr_array_index (from_b, i);
+
+      g_assert_cmpstr (tensor->name, ==, b->tensors[b->outputs[i]].name);
+      for (gint64 j = 0; j < tensor->count; j++)
+        g_assert_cmpfloat (fabs (va[j] - vb[j]), <, 1e-5 * (1 + fabs (va[j])));
+    }
+}
+
+/* Simplifies and checks the number of nodes left, and the results. */
+static TpGraph *
+simplify (const char *ops, const char *outputs, int n_nodes)
+{
+  g_autoptr (TpGraph) graph = load (ops, outputs);
+  g_autoptr (GError) error = NULL;
+  TpGraph *simple = tp_graph_simplify (graph, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (simple->n_nodes, ==, n_nodes);
+  assert_same (graph, simple);
+  return simple;
+}
+
+/* ---- simplify ---------------------------------------------------------- */
+
+static void
+test_norm (void)
+{
+  g_autoptr (TpGraph) graph = simplify (
+      CONV ", " NORM ("c", "n") ", " UNARY ("Relu", "n", "y"), "'y'", 2);
+  const TpNode *conv = &graph->nodes[0];
+  const TpTensor *w = &graph->tensors[conv->inputs[1]];
+
+  g_assert_cmpstr (conv->type, ==, "Conv");
+  g_assert_cmpint (w->init.kind, ==, TP_INIT_RANDOM);
+  g_assert_nonnull (w->init.scale);
+  g_assert_cmpfloat (fabs (w->init.scale[1] - 2 / sqrt (0.251)), <, 1e-9);
+  g_assert_cmpint (graph->tensors[conv->inputs[2]].init.kind, ==,
+                   TP_INIT_DATA);
+}
+
+static void
+test_norm_without_bias (void)
+{
+  tp_graph_unref (simplify (
+      "{'type': 'Conv', 'inputs': ['x', 'w'], 'outputs': ['c']}, "
+      NORM ("c", "y"), "'y'", 1));
+}
+
+static void
+test_norm_twice (void)
+{
+  tp_graph_unref (simplify (CONV ", " NORM ("c", "n") ", " NORM ("n", "y"),
+                            "'y'", 1));
+}
+
+/* Two convolutions share weights; each gets factors of its own. */
+static void
+test_norm_shared_weights (void)
+{
+  tp_graph_unref (simplify (
+      CONV ", " NORM ("c", "n") ", "
+      "{'type': 'Conv', 'inputs': ['x', 'w'], 'outputs': ['d']}, "
+      "{'type': 'Add', 'inputs': ['n', 'd'], 'outputs': ['y']}", "'y'", 3));
+}
+
+static void
+test_norm_kept (void)
+{
+  tp_graph_unref (simplify (
+      CONV ", " NORM ("c", "n") ", "
+      "{'type': 'Add', 'inputs': ['n', 'c'], 'outputs': ['y']}", "'y'", 3));
+  tp_graph_unref (simplify (CONV ", " NORM ("c", "y"), "'y', 'c'", 2));
+  tp_graph_unref (simplify (
+      CONV ", " UNARY ("Relu", "c", "r") ", " NORM ("r", "y"), "'y'", 3));
+}
+
+static void
+test_identity (void)
+{
+  tp_graph_unref (simplify (
+      UNARY ("Identity", "x", "i") ", " UNARY ("Identity", "i", "j") ", "
+      UNARY ("Relu", "j", "y"), "'y'", 1));
+  tp_graph_unref (simplify (
+      UNARY ("Dropout", "x", "i") ", " UNARY ("Relu", "i", "y"), "'y'", 1));
+}
+
+/* The name of an output stays, whoever writes it. */
+static void
+test_identity_output (void)
+{
+  tp_graph_unref (simplify (
+      UNARY ("Relu", "x", "r") ", " UNARY ("Tanh", "r", "t") ", "
+      UNARY ("Identity", "r", "y"), "'y', 't'", 2));
+  tp_graph_unref (simplify (UNARY ("Identity", "x", "y"), "'y'", 1));
+  tp_graph_unref (simplify (
+      UNARY ("Relu", "x", "r") ", " UNARY ("Identity", "r", "a") ", "
+      UNARY ("Identity", "r", "y") ", " UNARY ("Identity", "a", "z") ", "
+      UNARY ("Tanh", "a", "t"), "'y', 'z', 't'", 3));
+}
+
+static void
+test_dead (void)
+{
+  g_autoptr (TpGraph) graph = simplify (
+      CONV ", " UNARY ("Tanh", "c", "t") ", " UNARY ("Relu", "x", "y"), "'y'",
+      1);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    g_assert_cmpstr (graph->tensors[i].name, !=, "w");
+}
+
+/* ---- layout ------------------------------------------------------------ */
+
+static TpGraph *
+lay_out (const char *ops, const char *outputs, int n_relayouts)
+{
+  g_autoptr (TpGraph) graph = load (ops, outputs);
+  g_autoptr (GError) error = NULL;
+  TpGraph *laid = tp_graph_prepare (graph, &error);
+  int n = 0;
+
+  g_assert_no_error (error);
+  for (int i = 0; i < laid->n_nodes; i++)
+    n += strcmp (laid->nodes[i].type, "Relayout") == 0;
+  g_assert_cmpint (n, ==, n_relayouts);
+  for (int i = 0; i < laid->n_outputs; i++)
+    {
+      const TpTensor *tensor = &laid->tensors[laid->outputs[i]];
+      gint64 strides[TP_MAX_RANK];
+
+      tp_dims_row_major (tensor->rank, tensor->dims, strides);
+      for (int j = 0; j < tensor->rank; j++)
+        g_assert_cmpint (tensor->strides[j], ==, strides[j]);
+    }
+  assert_same (graph, laid);
+  return laid;
+}
+
+static void
+assert_channels_last (const TpGraph *graph, int tensor)
+{
+  const TpTensor *t = &graph->tensors[tensor];
+
+  g_assert_cmpint (t->rank, ==, 4);
+  g_assert_cmpint (t->strides[0], ==, t->dims[1] * t->dims[2] * t->dims[3]);
+  g_assert_cmpint (t->strides[1], ==, 1);
+  g_assert_cmpint (t->strides[2], ==, t->dims[3] * t->dims[1]);
+  g_assert_cmpint (t->strides[3], ==, t->dims[1]);
+}
+
+static void
+test_layout_output (void)
+{
+  g_autoptr (TpGraph) graph
+      = lay_out (CONV ", " UNARY ("Relu", "c", "y"), "'y'", 1);
+
+  assert_channels_last (graph, find_node (graph, "Conv")->outputs[0]);
+  assert_channels_last (graph, find_node (graph, "Relu")->outputs[0]);
+  g_assert_cmpstr (graph->nodes[2].type, ==, "Relayout");
+}
+
+/* One copy in rows for all that need it, and none for those that do not. */
+static void
+test_layout_view (void)
+{
+  g_autoptr (TpGraph) graph = lay_out (
+      CONV ", " UNARY ("Relu", "c", "r") ", " RESHAPE ("r", "a") ", "
+      UNARY ("Flatten", "r", "f") ", "
+      "{'type': 'Conv', 'inputs': ['r', 'v'], 'outputs': ['d']}, "
+      RESHAPE ("d", "e"), "'a', 'f', 'e'", 2);
+
+  g_assert_cmpint (find_node (graph, "Reshape")->inputs[0], ==,
+                   find_node (graph, "Flatten")->inputs[0]);
+}
+
+/* 1 x 1 in space: both layouts are the same bytes. */
+static void
+test_layout_point (void)
+{
+  tp_graph_unref (lay_out (
+      CONV ", " UNARY ("GlobalAveragePool", "c", "p") ", "
+      UNARY ("Flatten", "p", "y"), "'y'", 0));
+}
+
+/* Without convolutions nothing changes, whatever the rank. */
+static void
+test_layout_none (void)
+{
+  tp_graph_unref (lay_out (
+      UNARY ("Relu", "x", "r") ", {'type': 'Transpose', 'inputs': ['r'], "
+      "'outputs': ['t'], 'attrs': {'perm': [0, 2, 1, 3]}}, "
+      UNARY ("Softmax", "t", "s") ", " RESHAPE ("s", "y"), "'y'", 0));
+}
+
+/* Elementwise ops before a convolution are channels-last too. */
+static void
+test_layout_before (void)
+{
+  g_autoptr (TpGraph) graph = lay_out (
+      UNARY ("Tanh", "x", "t") ", "
+      "{'type': 'Conv', 'inputs': ['t', 'w'], 'outputs': ['c']}, "
+      UNARY ("Flatten", "c", "y"), "'y'", 1);
+
+  assert_channels_last (graph, find_node (graph, "Tanh")->outputs[0]);
+}
+
+static void
+test_layout_twice (void)
+{
+  g_autoptr (TpGraph) graph = lay_out (CONV, "'c'", 1);
+  g_autoptr (TpGraph) again = tp_graph_assign_layout (graph, NULL);
+  g_autofree char *a = tp_graph_digest (graph);
+  g_autofree char *b = tp_graph_digest (again);
+
+  g_assert_cmpstr (a, ==, b);
+}
+
+/* ---- digest ------------------------------------------------------------ */
+
+static void
+test_digest (void)
+{
+  static const char *const ops[]
+      = { UNARY ("Relu", "x", "y"), UNARY ("Tanh", "x", "y"),
+          UNARY ("Dropout", "x", "y"),
+          "{'type': 'Relu', 'name': 'r', 'inputs': ['x'], 'outputs': ['y']}",
+          "{'type': 'LeakyRelu', 'inputs': ['x'], 'outputs': ['y']}",
+          "{'type': 'LeakyRelu', 'inputs': ['x'], 'outputs': ['y'], "
+          "'attrs': {'alpha': 0.5}}",
+          "{'type': 'Relu', 'inputs': ['x'], 'outputs': ['y'], 'device': "
+          "'cpu'}",
+          "{'type': 'Relu', 'inputs': ['x'], 'outputs': ['y'], 'cost': "
+          "{'cpu': 3}}" };
+  g_autoptr (GHashTable) seen
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autoptr (TpGraph) graph = load (ops[i], "'y'");
+      g_autoptr (TpGraph) same = load (ops[i], "'y'");
+      g_autofree char *again = tp_graph_digest (same);
+      char *digest = tp_graph_digest (graph);
+
+      g_assert_cmpstr (digest, ==, again);
+      g_assert_true (g_hash_table_add (seen, digest));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pass/norm", test_norm);
+  g_test_add_func ("/pass/norm-without-bias", test_norm_without_bias);
+  g_test_add_func ("/pass/norm-twice", test_norm_twice);
+  g_test_add_func ("/pass/norm-shared-weights", test_norm_shared_weights);
+  g_test_add_func ("/pass/norm-kept", test_norm_kept);
+  g_test_add_func ("/pass/identity", test_identity);
+  g_test_add_func ("/pass/identity-output", test_identity_output);
+  g_test_add_func ("/pass/dead", test_dead);
+  g_test_add_func ("/pass/layout-output", test_layout_output);
+  g_test_add_func ("/pass/layout-view", test_layout_view);
+  g_test_add_func ("/pass/layout-point", test_layout_point);
+  g_test_add_func ("/pass/layout-none", test_layout_none);
+  g_test_add_func ("/pass/layout-before", test_layout_before);
+  g_test_add_func ("/pass/layout-twice", test_layout_twice);
+  g_test_add_func ("/pass/digest", test_digest);
+  return g_test_run ();
+}
