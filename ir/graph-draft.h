@@ -75,6 +75,10 @@ TpGraph *tp_draft_finish (TpDraft *draft, GError **error);
 /* Infers shapes of sorted nodes and folds what is constant. */
 gboolean tp_draft_infer (TpDraft *draft, GError **error);
 
+/* BatchNormalizations of constants become ScaleShifts: no root and no division
+ * per element. */
+gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
+
 /* "file: place: " for messages; @place may be NULL. */
 char *tp_draft_dup_prefix (const TpDraft *draft, const char *place);
 

@@ -1,4 +1,4 @@
-/* op-norm.c: BatchNormalization (inference) and Softmax. */
+/* op-norm.c: BatchNormalization (inference), ScaleShift and Softmax. */
 #include "config.h"
 
 #include "ir/op-util.h"
@@ -112,6 +112,77 @@ const TpOp tp_op_batch_normalization = {
   .infer = batch_norm_infer,
   .lower = batch_norm_lower,
   .reference = batch_norm_reference,
+};
+
+/* ---- ScaleShift: x * scale + shift per channel ---------------------------
+ *
+ * What a BatchNormalization of constants is, its root and division done once;
+ * put into graphs by tp_graph_simplify (). */
+
+static gboolean
+scale_shift_infer (const TpNode *node, const TpTensor *const *inputs,
+                   TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+
+  for (int i = 1; i < 3; i++)
+    if (x->rank < 2 || inputs[i]->rank != 1
+        || inputs[i]->dims[0] != x->dims[1])
+      return tp_op_fail (node, error,
+                         "input %d has %" G_GINT64_FORMAT
+                         " elements, which are not the channels of input 0",
+                         i, inputs[i]->count);
+  return tp_infer_one_dtype (node, inputs, error)
+         && tp_infer_same (node, inputs, outputs, error);
+}
+
+static gboolean
+scale_shift_lower (const TpGraph *graph, const TpNode *node,
+                   TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  TpNest *nest = lowering.nest;
+  int x[3];
+
+  tp_lowering_add_output_axes (&lowering);
+  x[0] = tp_lowering_load_broadcast (&lowering, 0);
+  for (int i = 1; i < 3; i++)
+    {
+      tp_lowering_add_load (&lowering, i)->stride[1]
+          = tp_lowering_get_input (&lowering, i)->strides[0];
+      x[i] = tp_nest_load (nest, nest->n_loads - 1);
+    }
+  x[0] = tp_nest_binary (nest, TP_EXPR_MUL, x[0], x[1]);
+  return tp_lowering_finish (&lowering,
+                             tp_nest_binary (nest, TP_EXPR_ADD, x[0], x[2]));
+}
+
+static void
+scale_shift_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                       TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  gint64 plane = tp_dims_product (x->dims, 2, x->rank);
+
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      gint64 c = i / plane % x->dims[1];
+
+      outputs[0].data[i]
+          = x->data[i] * inputs[1]->data[c] + inputs[2]->data[c];
+    }
+}
+
+const TpOp tp_op_scale_shift = {
+  .name = "ScaleShift",
+  .kind = TP_OP_MAP,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .tolerance = 1e-6,
+  .infer = scale_shift_infer,
+  .lower = scale_shift_lower,
+  .reference = scale_shift_reference,
 };
 
 /* ---- Softmax ------------------------------------------------------------ */

@@ -310,7 +310,7 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 
   drop_identities (draft);
   tp_draft_remove_dead (draft);
-  if (!fold_norms (draft, error))
+  if (!fold_norms (draft, error) || !tp_draft_split_norms (draft, error))
     return NULL;
   tp_draft_remove_dead (draft);
   if (!tp_draft_remove_unused_tensors (draft, error))

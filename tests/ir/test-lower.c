@@ -364,6 +364,35 @@ test_reference (void)
                    sizeof want);
 }
 
+/* A BatchNormalization that no Conv can take becomes a ScaleShift. */
+static void
+test_split_norm (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, "in x 2 4 3 3;" BN "BatchNormalization x s b m v -> a epsilon=0.01",
+      &error);
+  g_autoptr (TpGraph) simple = NULL;
+  g_autofree double *x = g_new (double, 72);
+  const double *inputs[] = { x };
+  g_autoptr (GPtrArray) want = NULL;
+  g_autoptr (GPtrArray) got = NULL;
+
+  g_assert_no_error (error);
+  simple = tp_graph_simplify (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (simple->n_nodes, ==, 1);
+  g_assert_cmpstr (simple->nodes[0].type, ==, "ScaleShift");
+  g_assert_cmpstr (simple->nodes[0].name, ==, graph->nodes[0].name);
+  for (int i = 0; i < 72; i++)
+    x[i] = g_test_rand_double_range (-2.0, 2.0);
+  want = tp_graph_run_reference (graph, inputs, FALSE, &error);
+  got = tp_graph_run_reference (simple, inputs, FALSE, &error);
+  for (int i = 0; i < 72; i++)
+    g_assert_cmpfloat_with_epsilon (((double *) got->pdata[0])[i],
+                                    ((double *) want->pdata[0])[i], 1e-5);
+}
+
 static void
 add_cases (const char *kind, int n, GTestDataFunc function)
 {
@@ -385,5 +414,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lower/text", test_text);
   g_test_add_func ("/lower/work", test_work);
   g_test_add_func ("/lower/reference", test_reference);
+  g_test_add_func ("/lower/split-norm", test_split_norm);
   return g_test_run ();
 }

@@ -1,0 +1,97 @@
+/* pass-norm.c: BatchNormalization of constants to ScaleShift:
+ * (x - mean) / sqrt (var + epsilon) * scale + bias = x * f + g. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/graph-value.h"
+#include "ir/op.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+  X,
+  SCALE,
+  BIAS,
+  MEAN,
+  VARIANCE,
+  N_INPUTS
+};
+
+static gboolean
+can_split (TpDraft *draft, const TpNode *node)
+{
+  if (node->type == NULL || strcmp (node->type, "BatchNormalization") != 0
+      || node->n_inputs != N_INPUTS || node->n_outputs != 1)
+    return FALSE;
+  for (int i = SCALE; i < N_INPUTS; i++)
+    if (!tp_tensor_is_constant (tp_draft_tensor (draft, node->inputs[i])))
+      return FALSE;
+  return TRUE;
+}
+
+/* A constant of @n values named after input @like of @node; -1 on error. */
+static int
+add_constant (TpDraft *draft, const TpNode *node, int like,
+              const double *values, GError **error)
+{
+  TpTensor tensor = *tp_draft_tensor (draft, node->inputs[like]);
+  void *data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
+
+  if (data == NULL)
+    return -1;
+  tp_doubles_to_dtype (values, tensor.count, tensor.dtype, data);
+  tensor.init = (TpInit) { .kind = TP_INIT_DATA, .data = data };
+  tensor.is_output = FALSE;
+  tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split",
+                                           error);
+  return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);
+}
+
+static gboolean
+split_norm (TpDraft *draft, int index, GError **error)
+{
+  const TpNode *node = tp_draft_node (draft, index);
+  double epsilon = tp_node_get_float (node, "epsilon", 1e-5);
+  gint64 n = tp_draft_tensor (draft, node->inputs[SCALE])->count;
+  g_autofree double *values = g_new (double, N_INPUTS * n + 1);
+  double *v[N_INPUTS];
+  int *inputs = tp_region_alloc (draft->region, 3, sizeof (int), error);
+
+  if (inputs == NULL)
+    return FALSE;
+  for (int i = SCALE; i < N_INPUTS; i++)
+    {
+      v[i] = values + i * n;
+      tp_tensor_write_doubles (tp_draft_tensor (draft, node->inputs[i]), v[i]);
+    }
+  for (gint64 i = 0; i < n; i++)
+    {
+      v[SCALE][i] /= sqrt (v[VARIANCE][i] + epsilon);
+      v[BIAS][i] -= v[MEAN][i] * v[SCALE][i];
+    }
+  inputs[0] = node->inputs[X];
+  for (int i = SCALE; i <= BIAS; i++)
+    {
+      inputs[i] = add_constant (draft, node, i, v[i], error);
+      if (inputs[i] < 0)
+        return FALSE;
+    }
+  tp_draft_node (draft, index)->op = tp_op_find ("ScaleShift");
+  tp_draft_node (draft, index)->type = "ScaleShift";
+  tp_draft_node (draft, index)->inputs = inputs;
+  tp_draft_node (draft, index)->n_inputs = 3;
+  tp_draft_node (draft, index)->n_attrs = 0;
+  return TRUE;
+}
+
+gboolean
+tp_draft_split_norms (TpDraft *draft, GError **error)
+{
+  for (guint i = 0; i < draft->nodes->len; i++)
+    if (can_split (draft, tp_draft_node (draft, i))
+        && !split_norm (draft, i, error))
+      return FALSE;
+  return TRUE;
+}
