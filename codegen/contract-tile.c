@@ -66,8 +66,12 @@ static int
 choose_unroll (const TileState *state, gint64 extent)
 {
   int products = count_points (state->tile) * state->tile->vectors;
+  int registers = state->emit->build->target->n_registers;
   int most = CLAMP (64 / products, 1, 8);
 
+  /* Compilers load ahead over steps, and spill sums when that is too much. */
+  if (products + 2 * state->tile->vectors + 2 > registers)
+    return 1;
   if (extent <= 8 && extent * products <= 256)
     return extent;
   while (extent % most != 0)
@@ -219,6 +223,10 @@ tp_contract_choose_tile (TpContract *c, const TpTarget *target)
   for (c->vectors = 1; c->vectors <= 8; c->vectors++)
     {
       int most = (target->n_registers - 1 - c->vectors) / c->vectors;
+
+      /* Vectors that are stored lane by lane make much code. */
+      if (c->nest->store.stride[c->n_axis] != 1)
+        most = CLAMP (most, 1, MAX (1, 8 / c->vectors));
 
       if (c->vectors > 1
           && (c->vectors - 1) * (gint64) c->lanes >= c->n_total)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "runtime/constants.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/strided.h"
@@ -19,6 +20,7 @@ typedef struct
   TpGraph *graph;
   int *nodes;                 /* of each unit */
   gint64 *doubles;            /* each unit needs */
+  TpConstants *constants;
   TpBuf *scratch;             /* as many as the greediest unit needs */
 } RefCode;
 
@@ -30,7 +32,6 @@ struct TpLaunch
   const TpTensor **tensors;   /* NULL: left out */
   void **data;                /* storage of each */
   double **doubles;           /* scratch of each */
-  TpBuf **owned;              /* constants made here */
 };
 
 static int
@@ -120,6 +121,7 @@ ref_free_code (TpDevice *device, TpCode *base)
     return;
   g_strfreev (code->base.schedules);
   tp_host_buf_free (device, code->scratch);
+  tp_constants_free (code->constants);
   g_clear_pointer (&code->graph, tp_graph_unref);
   g_free (code->nodes);
   g_free (code->doubles);
@@ -163,6 +165,7 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
   code->graph = n_units > 0 ? tp_graph_ref ((TpGraph *) units[0].graph) : NULL;
   code->base.n_units = n_units;
   code->base.schedules = g_new0 (char *, n_units + 1);
+  code->constants = tp_constants_new (device, TRUE);
   code->nodes = g_new0 (int, n_units);
   code->doubles = g_new0 (gint64, n_units);
   if (!fill_code (device, code, units, error))
@@ -178,31 +181,27 @@ ref_free_launch (TpDevice *device, TpLaunch *launch)
 {
   if (launch == NULL)
     return;
-  for (int i = 0; i < launch->n_tensors; i++)
-    tp_host_buf_free (device, launch->owned[i]);
   g_free (launch->tensors);
   g_free (launch->data);
   g_free (launch->doubles);
-  g_free (launch->owned);
   g_free (launch);
 }
 
 static gboolean
-bind_tensor (TpDevice *device, TpLaunch *launch, int i, TpBuf *operand,
+bind_tensor (RefCode *code, TpLaunch *launch, int i, TpBuf *operand,
              GError **error)
 {
-  const TpTensor *tensor = launch->tensors[i];
+  if (operand == NULL)
+    {
+      const TpTensor *tensor = launch->tensors[i];
 
+      g_assert (tp_tensor_is_constant (tensor));
+      operand = tp_constants_get (code->constants, code->graph,
+                                  tensor - code->graph->tensors, error);
+    }
   if (operand != NULL)
     launch->data[i] = tp_host_buf_get_data (operand);
-  else
-    {
-      g_assert (tp_tensor_is_constant (tensor));
-      launch->data[i] = (void *) tp_host_constant_get (device, tensor,
-                                                       &launch->owned[i],
-                                                       error);
-    }
-  return launch->data[i] != NULL;
+  return operand != NULL;
 }
 
 static TpLaunch *
@@ -221,7 +220,6 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   launch->tensors = g_new0 (const TpTensor *, n);
   launch->data = g_new0 (void *, n);
   launch->doubles = g_new0 (double *, n);
-  launch->owned = g_new0 (TpBuf *, n);
   for (int i = 0; i < n; i++)
     {
       launch->tensors[i] = find_tensor (code->graph, launch->node, i);
@@ -229,7 +227,7 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
         continue;
       launch->doubles[i] = scratch;
       scratch += launch->tensors[i]->count;
-      if (!bind_tensor (device, launch, i, operands[i], error))
+      if (!bind_tensor (code, launch, i, operands[i], error))
         {
           ref_free_launch (device, launch);
           return NULL;

@@ -9,15 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/strided.h"
-
 #define HUGE_PAGE_BYTES (2 << 20)
 
 struct TpBuf
 {
   char *data;
   gint64 size_bytes;
-  gboolean is_part;           /* of another, which owns the memory */
+  gboolean is_borrowed;       /* the memory is another's */
 };
 
 void *
@@ -77,7 +75,7 @@ tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
   g_autofree TpBuf *buf = g_new0 (TpBuf, 1);
 
   buf->size_bytes = size_bytes;
-  buf->is_part = parent != NULL;
+  buf->is_borrowed = parent != NULL;
   if (parent != NULL)
     {
       g_assert (offset >= 0 && offset <= parent->size_bytes - size_bytes);
@@ -98,12 +96,23 @@ tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
   return g_steal_pointer (&buf);
 }
 
+TpBuf *
+tp_host_buf_wrap (void *data, gint64 size_bytes)
+{
+  TpBuf *buf = g_new0 (TpBuf, 1);
+
+  buf->data = data;
+  buf->size_bytes = size_bytes;
+  buf->is_borrowed = TRUE;
+  return buf;
+}
+
 void
 tp_host_buf_free (TpDevice *device, TpBuf *buf)
 {
   if (buf == NULL)
     return;
-  if (!buf->is_part)
+  if (!buf->is_borrowed)
     {
       tp_device_count_bytes (device, -buf->size_bytes);
       free (buf->data);
@@ -123,42 +132,4 @@ tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
   else
     memcpy (host, buf->data + offset, size_bytes);
   return TRUE;
-}
-
-static gboolean
-is_usable_in_place (const TpTensor *tensor)
-{
-  return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
-         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype) == 0
-         && tp_strided_is_row_major (tensor);
-}
-
-const void *
-tp_host_constant_get (TpDevice *device, const TpTensor *tensor,
-                      TpBuf **out_owned, GError **error)
-{
-  TpBuf *rows = NULL, *buf;
-
-  *out_owned = NULL;
-  if (is_usable_in_place (tensor))
-    return tensor->init.data;
-  buf = tp_host_buf_new (device, NULL, 0, tensor->size_bytes, error);
-  if (buf == NULL)
-    return NULL;
-  *out_owned = buf;
-  if (tp_strided_is_row_major (tensor))
-    {
-      tp_tensor_write_value (tensor, buf->data);
-      return buf->data;
-    }
-  rows = tp_host_buf_new (device, NULL, 0, tensor->size_bytes, error);
-  if (rows == NULL)
-    {
-      tp_host_buf_free (device, g_steal_pointer (out_owned));
-      return NULL;
-    }
-  tp_tensor_write_value (tensor, rows->data);
-  tp_strided_scatter (tensor, rows->data, buf->data);
-  tp_host_buf_free (device, rows);
-  return buf->data;
 }

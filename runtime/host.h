@@ -1,5 +1,4 @@
-/* host.h: what devices in host memory share: buffers, and values of constants
- * for kernels. */
+/* host.h: what devices in host memory share. */
 #ifndef TP_RUNTIME_HOST_H
 #define TP_RUNTIME_HOST_H
 
@@ -9,6 +8,8 @@
  * device->used_bytes; more than the machine has is TPLAN_ERROR_MEMORY. */
 TpBuf *tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
                         gint64 size_bytes, GError **error);
+/* Memory of someone else, who keeps it until the buffer is freed. */
+TpBuf *tp_host_buf_wrap (void *data, gint64 size_bytes);
 void tp_host_buf_free (TpDevice *device, TpBuf *buf);
 gboolean tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset,
                            void *host, gint64 size_bytes, gboolean is_write,
@@ -20,10 +21,5 @@ void tp_device_count_bytes (TpDevice *device, gint64 size_bytes);
 gint64 tp_host_get_memory_bytes (void);
 /* "Intel(R) Xeon(R) ..."; caller frees. */
 char *tp_host_get_cpu_name (void);
-
-/* The value of constant @tensor in the order of its strides, in host memory:
- * where the file has it if that will do, else in *@out_owned, a new buffer. */
-const void *tp_host_constant_get (TpDevice *device, const TpTensor *tensor,
-                                  TpBuf **out_owned, GError **error);
 
 #endif

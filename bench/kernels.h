@@ -1,0 +1,36 @@
+/* kernels.h: runs programs through the JIT on one thread, for benches of
+ * schedules. */
+#ifndef TP_BENCH_KERNELS_H
+#define TP_BENCH_KERNELS_H
+
+#include "codegen/jit.h"
+
+typedef struct
+{
+  TpProgram *program;
+  TpJit *jit;
+  float **operands;           /* random; owned */
+  int n_operands;
+  float **packs, **workspaces;
+  void ***buffers;            /* per step */
+  void *local;
+  double compile_ms;
+} BenchProgram;
+
+/* Takes nothing; exits with a message when kernels cannot be made. */
+BenchProgram *bench_program_new (const TpLowered *lowered,
+                                 const TpTarget *target);
+void bench_program_free (BenchProgram *bench);
+void bench_program_run (const BenchProgram *bench);
+
+gint64 bench_now_ns (void);
+int bench_compare_doubles (const void *a, const void *b);
+double bench_median (double *values, int n);
+/* The CPU for kernels, one unit. */
+TpTarget bench_get_target (void);
+/* GFLOP/s of a chain of multiply-adds in registers. */
+double bench_measure_peak (const TpTarget *target);
+/* Machine and load, one line. */
+void bench_print_machine (const TpTarget *target);
+
+#endif

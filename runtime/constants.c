@@ -1,0 +1,222 @@
+/* constants.c: constants are written and packed on the host, then copied to
+ * where they are used; all before the first run. */
+#include "config.h"
+
+#include "runtime/constants.h"
+
+#include "runtime/host.h"
+#include "runtime/strided.h"
+
+struct TpConstants
+{
+  TpDevice *device;
+  gboolean is_host;
+  GHashTable *shared;         /* char * -> TpBuf *, by graph, tensor and pack */
+  GPtrArray *bufs;            /* (owned) TpBuf */
+};
+
+TpConstants *
+tp_constants_new (TpDevice *device, gboolean is_host)
+{
+  TpConstants *constants = g_new0 (TpConstants, 1);
+
+  constants->device = device;
+  constants->is_host = is_host;
+  constants->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                             NULL);
+  constants->bufs = g_ptr_array_new ();
+  return constants;
+}
+
+void
+tp_constants_free (TpConstants *constants)
+{
+  if (constants == NULL)
+    return;
+  for (guint i = 0; i < constants->bufs->len; i++)
+    constants->device->ops->free_buf (constants->device,
+                                      constants->bufs->pdata[i]);
+  g_ptr_array_unref (constants->bufs);
+  g_hash_table_unref (constants->shared);
+  g_free (constants);
+}
+
+/* ---- values on the host -------------------------------------------------- */
+
+static void *
+try_alloc (const TpConstants *constants, gint64 size_bytes, GError **error)
+{
+  void *data = g_try_malloc (MAX (size_bytes, 1));
+
+  if (data == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "device '%s': cannot have %" G_GINT64_FORMAT " bytes to "
+                 "prepare a constant", constants->device->ops->name,
+                 size_bytes);
+  return data;
+}
+
+static gboolean
+is_usable_in_place (const TpTensor *tensor)
+{
+  return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
+         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
+              == 0
+         && tp_strided_is_row_major (tensor);
+}
+
+/* In the order of its strides; in *@out_owned unless it is used in place. */
+static const void *
+write_value (const TpConstants *constants, const TpTensor *tensor,
+             void **out_owned, GError **error)
+{
+  g_autofree void *rows = NULL, *value = NULL;
+
+  if (is_usable_in_place (tensor))
+    return tensor->init.data;
+  rows = try_alloc (constants, tensor->size_bytes, error);
+  if (rows == NULL)
+    return NULL;
+  tp_tensor_write_value (tensor, rows);
+  if (tp_strided_is_row_major (tensor))
+    return *out_owned = g_steal_pointer (&rows);
+  value = try_alloc (constants, tensor->size_bytes, error);
+  if (value == NULL)
+    return NULL;
+  tp_strided_scatter (tensor, rows, value);
+  return *out_owned = g_steal_pointer (&value);
+}
+
+/* ---- buffers ------------------------------------------------------------- */
+
+static TpBuf *
+keep (TpConstants *constants, TpBuf *buf, char *key)
+{
+  g_ptr_array_add (constants->bufs, buf);
+  if (key != NULL)
+    g_hash_table_insert (constants->shared, key, buf);
+  return buf;
+}
+
+static TpBuf *
+upload (TpConstants *constants, const void *value, gint64 size_bytes,
+        GError **error)
+{
+  TpDevice *device = constants->device;
+  TpBuf *buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
+
+  if (buf == NULL
+      || device->ops->copy (device, buf, 0, (void *) value, size_bytes, TRUE,
+                            error))
+    return buf;
+  device->ops->free_buf (device, buf);
+  return NULL;
+}
+
+static TpBuf *
+pack_value (TpConstants *constants, const void *value, const TpPack *pack,
+            GError **error)
+{
+  TpDevice *device = constants->device;
+  gint64 size_bytes = pack->n_elements * (gint64) sizeof (float);
+  g_autofree float *packed = NULL;
+  TpBuf *buf;
+
+  if (constants->is_host)
+    {
+      buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
+      if (buf != NULL)
+        tp_pack_run (pack, value, tp_host_buf_get_data (buf));
+      return buf;
+    }
+  packed = try_alloc (constants, size_bytes, error);
+  if (packed == NULL)
+    return NULL;
+  tp_pack_run (pack, value, packed);
+  return upload (constants, packed, size_bytes, error);
+}
+
+TpBuf *
+tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
+                  GError **error)
+{
+  const TpTensor *it = &graph->tensors[tensor];
+  g_autofree char *key = g_strdup_printf ("%p:%d", graph, tensor);
+  g_autofree void *owned = NULL;
+  const void *value;
+  TpBuf *buf = g_hash_table_lookup (constants->shared, key);
+
+  if (buf != NULL)
+    return buf;
+  value = write_value (constants, it, &owned, error);
+  if (value == NULL)
+    return NULL;
+  if (constants->is_host && owned == NULL)
+    buf = tp_host_buf_wrap ((void *) value, it->size_bytes);
+  else
+    buf = upload (constants, value, it->size_bytes, error);
+  return buf != NULL ? keep (constants, buf, g_steal_pointer (&key)) : NULL;
+}
+
+/* Equal for packs that copy the same elements to the same places. */
+static char *
+get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
+{
+  g_autoptr (TpLowered) lowered = tp_lowered_new ();
+  TpOperand src = { .tensor = -1, .dtype = TP_DTYPE_FLOAT32,
+                    .n_elements = graph->tensors[tensor].count };
+  TpOperand dst = { .tensor = -1, .dtype = TP_DTYPE_FLOAT32,
+                    .n_elements = pack->n_elements };
+  g_autofree char *text = NULL;
+  TpNest *nest = tp_nest_copy (pack->nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    nest->loads[i].operand = 0;
+  nest->store.operand = 1;
+  tp_lowered_add_operand (lowered, &src);
+  tp_lowered_add_operand (lowered, &dst);
+  tp_lowered_take_nest (lowered, nest);
+  text = tp_lowered_to_text (lowered);
+  return g_strdup_printf ("%p:%d:%s", graph, tensor, text);
+}
+
+TpBuf *
+tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
+                         int tensor, const TpPack *pack, GError **error)
+{
+  g_autofree char *key = get_pack_key (graph, tensor, pack);
+  g_autofree void *owned = NULL;
+  const void *value;
+  TpBuf *buf = g_hash_table_lookup (constants->shared, key);
+
+  if (buf != NULL)
+    return buf;
+  value = write_value (constants, &graph->tensors[tensor], &owned, error);
+  if (value == NULL)
+    return NULL;
+  buf = pack_value (constants, value, pack, error);
+  return buf != NULL ? keep (constants, buf, g_steal_pointer (&key)) : NULL;
+}
+
+TpBuf *
+tp_constants_pack_buf (TpConstants *constants, TpBuf *raw, gint64 size_bytes,
+                       const TpPack *pack, GError **error)
+{
+  TpDevice *device = constants->device;
+  g_autofree void *owned = NULL;
+  const void *value;
+  TpBuf *buf;
+
+  if (constants->is_host)
+    value = tp_host_buf_get_data (raw);
+  else
+    {
+      value = owned = try_alloc (constants, size_bytes, error);
+      if (owned == NULL
+          || !device->ops->copy (device, raw, 0, owned, size_bytes, FALSE,
+                                 error))
+        return NULL;
+    }
+  buf = pack_value (constants, value, pack, error);
+  return buf != NULL ? keep (constants, buf, NULL) : NULL;
+}

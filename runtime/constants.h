@@ -1,0 +1,27 @@
+/* constants.h: the constants of compiled units, each on its device once: as it
+ * is, or packed. */
+#ifndef TP_RUNTIME_CONSTANTS_H
+#define TP_RUNTIME_CONSTANTS_H
+
+#include "codegen/program.h"
+#include "runtime/device.h"
+
+typedef struct TpConstants TpConstants;
+
+TpConstants *tp_constants_new (TpDevice *device, gboolean is_host);
+void tp_constants_free (TpConstants *constants);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpConstants, tp_constants_free)
+
+/* The value of constant @tensor in the order of its strides, and what @pack
+ * makes of it. Equal requests give one buffer. Host devices use the bytes of
+ * the file where they can. TPLAN_ERROR_MEMORY. */
+TpBuf *tp_constants_get (TpConstants *constants, const TpGraph *graph,
+                         int tensor, GError **error);
+TpBuf *tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
+                                int tensor, const TpPack *pack, GError **error);
+/* What @pack makes of @raw, a buffer of @size_bytes; never shared. */
+TpBuf *tp_constants_pack_buf (TpConstants *constants, TpBuf *raw,
+                              gint64 size_bytes, const TpPack *pack,
+                              GError **error);
+
+#endif

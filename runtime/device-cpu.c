@@ -1,0 +1,277 @@
+/* device-cpu.c: kernels as machine code of this CPU, made by the LLVM module;
+ * the groups of a kernel are shared out over the thread pool. */
+#include "config.h"
+
+#include "codegen/jit.h"
+#include "runtime/device.h"
+#include "runtime/host.h"
+#include "runtime/kernel-code.h"
+#include "runtime/pool.h"
+
+extern const TpDeviceOps tp_device_cpu;
+
+typedef struct
+{
+  TpDevice base;
+  int n_threads;
+} CpuDevice;
+
+typedef struct
+{
+  TpKernelCode kernel_code;
+  int n_parts;                /* compiled at once, by as many threads */
+  TpJit **parts;              /* kernel i is number i / n_parts of part
+                               * i % n_parts */
+  GError **errors;            /* of the parts */
+  TpBuf *scratch;             /* local memory of each thread */
+  gint64 scratch_bytes;       /* per thread */
+} CpuCode;
+
+typedef struct
+{
+  TpJitFunc function;
+  void **buffers;
+  gint64 n_groups;
+  char *scratch;
+  gint64 scratch_bytes;
+} CpuStep;
+
+struct TpLaunch
+{
+  int n_steps;
+  CpuStep *steps;
+};
+
+static int
+cpu_count (const char **out_reason)
+{
+  gboolean is_there = tp_jit_get_identity () != NULL;
+
+  *out_reason = is_there ? NULL
+                         : "built without LLVM, or its module was not found "
+                           "(TPLAN_MODULE_DIR)";
+  return is_there;
+}
+
+static TpDevice *
+cpu_open (const char *which, const TpDeviceOptions *options, GError **error)
+{
+  g_autofree CpuDevice *device = g_new0 (CpuDevice, 1);
+
+  device->base.ops = &tp_device_cpu;
+  device->n_threads = tp_threads_count (options->n_threads);
+  if (!tp_pool_prepare (device->n_threads, error))
+    return NULL;
+  return &g_steal_pointer (&device)->base;
+}
+
+static void
+cpu_close (TpDevice *device)
+{
+  g_free (device);
+}
+
+static void
+cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
+{
+  const CpuDevice *device = (CpuDevice *) base;
+
+  *out_info = (TpDeviceInfo){
+    .name = g_strdup ("cpu"),
+    .description = g_strdup_printf ("%s, %d threads", tp_jit_get_cpu (),
+                                    device->n_threads),
+    .identity = g_strdup_printf ("cpu;%s;threads=%d;%s", tp_jit_get_cpu (),
+                                 device->n_threads, tp_jit_get_identity ()),
+    .memory_bytes = tp_host_get_memory_bytes (),
+    .is_host = TRUE,
+  };
+}
+
+/* ---- compiling ----------------------------------------------------------- */
+
+static void
+compile_parts (gpointer data, gint64 first, gint64 end, int thread)
+{
+  CpuCode *code = data;
+  GPtrArray *kernels = code->kernel_code.kernels;
+
+  for (gint64 part = first; part < end; part++)
+    {
+      g_autoptr (GPtrArray) own = g_ptr_array_new ();
+
+      for (guint i = part; i < kernels->len; i += code->n_parts)
+        g_ptr_array_add (own, kernels->pdata[i]);
+      code->parts[part] = tp_jit_new ((const TpKernel *const *) own->pdata,
+                                      own->len, &code->errors[part]);
+    }
+}
+
+static gboolean
+compile_kernels (CpuDevice *device, CpuCode *code, GError **error)
+{
+  code->n_parts = MIN ((guint) device->n_threads,
+                       code->kernel_code.kernels->len);
+  code->parts = g_new0 (TpJit *, code->n_parts + 1);
+  code->errors = g_new0 (GError *, code->n_parts + 1);
+  tp_pool_run (device->n_threads, code->n_parts, compile_parts, code);
+  for (int i = 0; i < code->n_parts; i++)
+    if (code->parts[i] == NULL)
+      {
+        g_propagate_error (error, g_steal_pointer (&code->errors[i]));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+alloc_scratch (CpuDevice *device, CpuCode *code, GError **error)
+{
+  GPtrArray *kernels = code->kernel_code.kernels;
+  gint64 most = 0;
+
+  for (guint i = 0; i < kernels->len; i++)
+    most = MAX (most, tp_jit_local_bytes (kernels->pdata[i]));
+  /* Threads a cache line off each other's sets, and no line shared. */
+  code->scratch_bytes
+      = (most + TP_BUF_ALIGN - 1) / TP_BUF_ALIGN * TP_BUF_ALIGN + 64;
+  code->scratch = tp_host_buf_new (&device->base, NULL, 0,
+                                   code->scratch_bytes * device->n_threads,
+                                   error);
+  return code->scratch != NULL;
+}
+
+static void
+cpu_free_code (TpDevice *device, TpCode *base)
+{
+  CpuCode *code = (CpuCode *) base;
+
+  if (code == NULL)
+    return;
+  for (int i = 0; i < code->n_parts; i++)
+    {
+      g_clear_pointer (&code->parts[i], tp_jit_free);
+      g_clear_error (&code->errors[i]);
+    }
+  g_free (code->parts);
+  g_free (code->errors);
+  tp_host_buf_free (device, code->scratch);
+  tp_kernel_code_clear (&code->kernel_code);
+  g_free (code);
+}
+
+static TpCode *
+cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
+{
+  CpuDevice *device = (CpuDevice *) base;
+  CpuCode *code = g_new0 (CpuCode, 1);
+  TpTarget target = { 0 };
+
+  tp_jit_describe_cpu (&target);
+  target.n_units = device->n_threads;
+  code->kernel_code.base.n_units = n_units;
+  if (!tp_kernel_code_init (&code->kernel_code, base, TRUE, &target, units,
+                            error)
+      || !compile_kernels (device, code, error)
+      || !alloc_scratch (device, code, error))
+    {
+      cpu_free_code (base, &code->kernel_code.base);
+      return NULL;
+    }
+  return &code->kernel_code.base;
+}
+
+/* ---- launching ----------------------------------------------------------- */
+
+static void
+cpu_free_launch (TpDevice *device, TpLaunch *launch)
+{
+  if (launch == NULL)
+    return;
+  for (int i = 0; i < launch->n_steps; i++)
+    g_free (launch->steps[i].buffers);
+  g_free (launch->steps);
+  g_free (launch);
+}
+
+static gboolean
+bind_step (CpuCode *code, int unit, int step, TpBuf *const *operands,
+           CpuStep *out_step, GError **error)
+{
+  const TpKernelUnit *it = &code->kernel_code.units[unit];
+  const TpStep *its_step = &it->program->steps[step];
+  int kernel = it->kernels[step];
+  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
+
+  *out_step = (CpuStep){
+    .function = tp_jit_get (code->parts[kernel % code->n_parts],
+                            kernel / code->n_parts),
+    .buffers = g_new0 (void *, its_step->n_args + 1),
+    .n_groups = its_step->kernel->n_groups,
+    .scratch = tp_host_buf_get_data (code->scratch),
+    .scratch_bytes = code->scratch_bytes,
+  };
+  if (!tp_kernel_code_bind (&code->kernel_code, unit, step, operands, bufs,
+                            error))
+    return FALSE;
+  for (int i = 0; i < its_step->n_args; i++)
+    out_step->buffers[i] = tp_host_buf_get_data (bufs[i]);
+  return TRUE;
+}
+
+static TpLaunch *
+cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
+          GError **error)
+{
+  CpuCode *code = (CpuCode *) base;
+  TpLaunch *launch = g_new0 (TpLaunch, 1);
+
+  launch->n_steps = code->kernel_code.units[unit].program->n_steps;
+  launch->steps = g_new0 (CpuStep, launch->n_steps + 1);
+  for (int i = 0; i < launch->n_steps; i++)
+    if (!bind_step (code, unit, i, operands, &launch->steps[i], error))
+      {
+        cpu_free_launch (device, launch);
+        return NULL;
+      }
+  return launch;
+}
+
+static void
+run_groups (gpointer data, gint64 first, gint64 end, int thread)
+{
+  const CpuStep *step = data;
+  char *scratch = step->scratch + thread * step->scratch_bytes;
+
+  for (gint64 group = first; group < end; group++)
+    step->function (step->buffers, group, scratch);
+}
+
+static gboolean
+cpu_launch (TpDevice *base, TpLaunch *launch, GError **error)
+{
+  const CpuDevice *device = (CpuDevice *) base;
+
+  if (launch == NULL)
+    return TRUE;
+  for (int i = 0; i < launch->n_steps; i++)
+    tp_pool_run (device->n_threads, launch->steps[i].n_groups, run_groups,
+                 &launch->steps[i]);
+  return TRUE;
+}
+
+const TpDeviceOps tp_device_cpu = {
+  .name = "cpu",
+  .which = NULL,
+  .count = cpu_count,
+  .open = cpu_open,
+  .close = cpu_close,
+  .describe = cpu_describe,
+  .compile = cpu_compile,
+  .free_code = cpu_free_code,
+  .alloc = tp_host_buf_new,
+  .free_buf = tp_host_buf_free,
+  .copy = tp_host_buf_copy,
+  .bind = cpu_bind,
+  .launch = cpu_launch,
+  .free_launch = cpu_free_launch,
+};

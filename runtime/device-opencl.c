@@ -1,0 +1,584 @@
+/* device-opencl.c: kernels as OpenCL C, one program for all units. Launches are
+ * kernel objects of their own with arguments set once, in an in-order queue, so
+ * that a run is nothing but enqueueing. */
+#include "config.h"
+
+#include "runtime/opencl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device.h"
+#include "runtime/kernel-code.h"
+
+extern const TpDeviceOps tp_device_opencl;
+
+typedef struct
+{
+  TpDevice base;
+  int index;
+  char *name;                 /* "opencl:0" */
+  cl_device_id id;
+  gboolean is_part;           /* @id is a sub-device: fewer threads */
+  cl_context context;
+  cl_command_queue queue;
+  cl_command_queue timed;     /* made when stamps are first asked for */
+  cl_command_queue current;   /* one of the two */
+  gboolean is_mapped;         /* copies by mapping: memory is the host's */
+  gint64 max_buf_bytes;
+  GArray *pending;            /* TimedLaunch, oldest first */
+} ClDevice;
+
+/* The first and the last kernel of a launch. */
+typedef struct
+{
+  cl_event first, last;
+} TimedLaunch;
+
+typedef struct
+{
+  TpKernelCode kernel_code;
+  cl_program program;
+} ClCode;
+
+struct TpBuf
+{
+  cl_mem memory;
+  gint64 size_bytes;
+  gboolean is_part;
+};
+
+typedef struct
+{
+  cl_kernel kernel;
+  size_t global_size, local_size;
+} ClStep;
+
+struct TpLaunch
+{
+  int n_steps;
+  ClStep *steps;
+};
+
+/* ---- opening -------------------------------------------------------------- */
+
+static void
+cl_close (TpDevice *base)
+{
+  ClDevice *device = (ClDevice *) base;
+
+  if (device->queue != NULL)
+    clReleaseCommandQueue (device->queue);
+  if (device->timed != NULL)
+    clReleaseCommandQueue (device->timed);
+  if (device->context != NULL)
+    clReleaseContext (device->context);
+  if (device->is_part)
+    clReleaseDevice (device->id);
+  g_array_unref (device->pending);
+  g_free (device->name);
+  g_free (device);
+}
+
+/* A CPU is not to use more threads than asked for; where the driver cannot part
+ * the device it uses all. */
+static void
+limit_threads (ClDevice *device, const TpDeviceOptions *options)
+{
+  guint64 n_units = tp_opencl_get_number (device->id,
+                                          CL_DEVICE_MAX_COMPUTE_UNITS);
+  guint64 n_threads = tp_threads_count (options->n_threads);
+  cl_device_partition_property parts[]
+      = { CL_DEVICE_PARTITION_BY_COUNTS, n_threads,
+          CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0 };
+  cl_device_id part = NULL;
+  cl_uint n = 0;
+
+  if (!tp_opencl_is_cpu (device->id) || n_threads >= n_units)
+    return;
+  device->is_part = clCreateSubDevices (device->id, parts, 1, &part, &n)
+                      == CL_SUCCESS
+                    && n == 1;
+  if (device->is_part)
+    device->id = part;
+}
+
+static gboolean
+open_context (ClDevice *device, GError **error)
+{
+  cl_int code;
+
+  device->context = clCreateContext (NULL, 1, &device->id, NULL, NULL, &code);
+  if (code != CL_SUCCESS)
+    return tp_opencl_fail (error, device->name, code, "cannot make a context");
+  device->queue = clCreateCommandQueue (device->context, device->id, 0, &code);
+  if (code != CL_SUCCESS)
+    return tp_opencl_fail (error, device->name, code, "cannot make a queue");
+  device->current = device->queue;
+  return TRUE;
+}
+
+static TpDevice *
+cl_open (const char *which, const TpDeviceOptions *options, GError **error)
+{
+  const char *reason;
+  int n = tp_opencl_count (&reason);
+  guint64 index = 0;
+  ClDevice *device;
+
+  if (!g_ascii_string_to_unsigned (which, 10, 0, MAX (n - 1, 0), &index, NULL))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "device 'opencl:%s': there are opencl:0 to opencl:%d", which,
+                   n - 1);
+      return NULL;
+    }
+  device = g_new0 (ClDevice, 1);
+  device->base.ops = &tp_device_opencl;
+  device->pending = g_array_new (FALSE, FALSE, sizeof (TimedLaunch));
+  device->name = g_strdup_printf ("opencl:%d", (int) index);
+  device->index = index;
+  device->id = tp_opencl_get (index);
+  device->is_mapped
+      = !tp_opencl_is_cpu (device->id)
+        && tp_opencl_get_number (device->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+  device->max_buf_bytes
+      = MIN (tp_opencl_get_number (device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+             G_MAXINT64);
+  limit_threads (device, options);
+  if (open_context (device, error))
+    return &device->base;
+  cl_close (&device->base);
+  return NULL;
+}
+
+static void
+cl_describe (TpDevice *base, TpDeviceInfo *out_info)
+{
+  const ClDevice *device = (ClDevice *) base;
+  g_autofree char *name = tp_opencl_dup_text (device->id, CL_DEVICE_NAME);
+  g_autofree char *vendor = tp_opencl_dup_text (device->id, CL_DEVICE_VENDOR);
+  g_autofree char *version = tp_opencl_dup_text (device->id, CL_DEVICE_VERSION);
+  g_autofree char *driver = tp_opencl_dup_text (device->id, CL_DRIVER_VERSION);
+  g_autofree char *platform = tp_opencl_dup_platform (device->id);
+  int n_units = tp_opencl_get_number (device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+
+  *out_info = (TpDeviceInfo){
+    .name = g_strdup (device->name),
+    .description = g_strdup_printf ("%s, %d units (%s)", name, n_units,
+                                    platform),
+    .identity = g_strdup_printf ("opencl;%s;%s;%s;%s;%s;units=%d", platform,
+                                 vendor, name, version, driver, n_units),
+    .memory_bytes = MIN (tp_opencl_get_number (device->id,
+                                               CL_DEVICE_GLOBAL_MEM_SIZE),
+                         G_MAXINT64),
+  };
+}
+
+/* ---- memory --------------------------------------------------------------- */
+
+static void
+count_bytes (TpDevice *device, gint64 size_bytes)
+{
+  device->used_bytes += size_bytes;
+  device->peak_bytes = MAX (device->peak_bytes, device->used_bytes);
+}
+
+static cl_mem
+new_memory (ClDevice *device, TpBuf *parent, gint64 offset, gint64 size_bytes,
+            cl_int *out_code)
+{
+  cl_buffer_region region = { offset, size_bytes };
+  cl_mem_flags flags = CL_MEM_READ_WRITE;
+
+  if (parent != NULL)
+    return clCreateSubBuffer (parent->memory, flags,
+                              CL_BUFFER_CREATE_TYPE_REGION, &region, out_code);
+  if (device->is_mapped)
+    flags |= CL_MEM_ALLOC_HOST_PTR;
+  return clCreateBuffer (device->context, flags, size_bytes, NULL, out_code);
+}
+
+static TpBuf *
+cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
+          GError **error)
+{
+  ClDevice *device = (ClDevice *) base;
+  TpBuf *buf;
+  cl_int code;
+  cl_mem memory;
+
+  if (parent == NULL && size_bytes > device->max_buf_bytes)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "device '%s': a buffer of %" G_GINT64_FORMAT " bytes is "
+                   "needed, the driver allows %" G_GINT64_FORMAT
+                   "; cut the batch", device->name, size_bytes,
+                   device->max_buf_bytes);
+      return NULL;
+    }
+  memory = new_memory (device, parent, offset, MAX (size_bytes, 1), &code);
+  if (code != CL_SUCCESS)
+    {
+      tp_opencl_fail (error, device->name, code,
+                      "cannot have a buffer of %" G_GINT64_FORMAT " bytes",
+                      size_bytes);
+      return NULL;
+    }
+  buf = g_new0 (TpBuf, 1);
+  buf->memory = memory;
+  buf->size_bytes = size_bytes;
+  buf->is_part = parent != NULL;
+  if (!buf->is_part)
+    count_bytes (base, size_bytes);
+  return buf;
+}
+
+static void
+cl_free_buf (TpDevice *base, TpBuf *buf)
+{
+  if (buf == NULL)
+    return;
+  clReleaseMemObject (buf->memory);
+  if (!buf->is_part)
+    count_bytes (base, -buf->size_bytes);
+  g_free (buf);
+}
+
+static cl_int
+copy_mapped (ClDevice *device, TpBuf *buf, gint64 offset, void *host,
+             gint64 size_bytes, gboolean is_write)
+{
+  cl_int code;
+  void *there = clEnqueueMapBuffer (
+      device->current, buf->memory, CL_TRUE,
+      is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, offset,
+      size_bytes, 0, NULL, NULL, &code);
+
+  if (code != CL_SUCCESS)
+    return code;
+  if (is_write)
+    memcpy (there, host, size_bytes);
+  else
+    memcpy (host, there, size_bytes);
+  return clEnqueueUnmapMemObject (device->current, buf->memory, there, 0, NULL,
+                                  NULL);
+}
+
+static gboolean
+cl_copy (TpDevice *base, TpBuf *buf, gint64 offset, void *host,
+         gint64 size_bytes, gboolean is_write, GError **error)
+{
+  ClDevice *device = (ClDevice *) base;
+  cl_int code;
+
+  g_assert (offset >= 0 && offset <= MAX (buf->size_bytes, 1) - size_bytes);
+  if (size_bytes == 0)
+    return TRUE;
+  if (device->is_mapped)
+    code = copy_mapped (device, buf, offset, host, size_bytes, is_write);
+  else if (is_write)
+    code = clEnqueueWriteBuffer (device->current, buf->memory, CL_TRUE, offset,
+                                 size_bytes, host, 0, NULL, NULL);
+  else
+    code = clEnqueueReadBuffer (device->current, buf->memory, CL_TRUE, offset,
+                                size_bytes, host, 0, NULL, NULL);
+  if (code == CL_SUCCESS)
+    return TRUE;
+  return tp_opencl_fail (error, device->name, code,
+                         "cannot copy %" G_GINT64_FORMAT " bytes %s",
+                         size_bytes, is_write ? "to it" : "from it");
+}
+
+/* ---- compiling ------------------------------------------------------------- */
+
+static gboolean
+fail_build (const ClDevice *device, cl_program program, cl_int code,
+            GError **error)
+{
+  size_t size = 0;
+  g_autofree char *log = NULL;
+
+  clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                         &size);
+  log = g_malloc0 (size + 1);
+  clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, size, log,
+                         NULL);
+  return tp_opencl_fail (error, device->name, code, "cannot build kernels: %s",
+                         g_strstrip (log));
+}
+
+static const char *
+get_build_options (const ClDevice *device)
+{
+  guint64 config = tp_opencl_get_number (device->id,
+                                         CL_DEVICE_SINGLE_FP_CONFIG);
+
+  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+           : "-cl-std=CL1.2";
+}
+
+/* Drivers keep binaries of sources they have seen. */
+static gboolean
+build_program (ClDevice *device, ClCode *code, GError **error)
+{
+  GPtrArray *kernels = code->kernel_code.kernels;
+  g_autoptr (GString) source = g_string_new (tp_opencl_preamble ());
+  const char *text;
+  cl_int result;
+
+  if (kernels->len == 0)
+    return TRUE;
+  for (guint i = 0; i < kernels->len; i++)
+    {
+      g_autofree char *kernel = tp_kernel_to_opencl (kernels->pdata[i]);
+
+      g_string_append (source, kernel);
+    }
+  text = source->str;
+  code->program = clCreateProgramWithSource (device->context, 1, &text, NULL,
+                                             &result);
+  if (result != CL_SUCCESS)
+    return tp_opencl_fail (error, device->name, result,
+                           "cannot make a program");
+  result = clBuildProgram (code->program, 1, &device->id,
+                           get_build_options (device), NULL, NULL);
+  if (result != CL_SUCCESS)
+    return fail_build (device, code->program, result, error);
+  return TRUE;
+}
+
+static void
+cl_free_code (TpDevice *device, TpCode *base)
+{
+  ClCode *code = (ClCode *) base;
+
+  if (code == NULL)
+    return;
+  if (code->program != NULL)
+    clReleaseProgram (code->program);
+  tp_kernel_code_clear (&code->kernel_code);
+  g_free (code);
+}
+
+static TpCode *
+cl_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
+{
+  ClDevice *device = (ClDevice *) base;
+  ClCode *code = g_new0 (ClCode, 1);
+  TpTarget target = { 0 };
+
+  tp_opencl_describe (device->id, &target);
+  code->kernel_code.base.n_units = n_units;
+  if (!tp_kernel_code_init (&code->kernel_code, base, FALSE, &target, units,
+                            error)
+      || !build_program (device, code, error))
+    {
+      cl_free_code (base, &code->kernel_code.base);
+      return NULL;
+    }
+  return &code->kernel_code.base;
+}
+
+/* ---- launching ------------------------------------------------------------- */
+
+static void
+cl_free_launch (TpDevice *device, TpLaunch *launch)
+{
+  if (launch == NULL)
+    return;
+  for (int i = 0; i < launch->n_steps; i++)
+    if (launch->steps[i].kernel != NULL)
+      clReleaseKernel (launch->steps[i].kernel);
+  g_free (launch->steps);
+  g_free (launch);
+}
+
+static gboolean
+bind_step (ClDevice *device, ClCode *code, int unit, int step,
+           TpBuf *const *operands, ClStep *out_step, GError **error)
+{
+  const TpStep *its_step
+      = &code->kernel_code.units[unit].program->steps[step];
+  int index = code->kernel_code.units[unit].kernels[step];
+  const TpKernel *kernel = code->kernel_code.kernels->pdata[index];
+  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
+  cl_int result;
+
+  out_step->local_size = kernel->local_size;
+  out_step->global_size = kernel->n_groups * kernel->local_size;
+  out_step->kernel = clCreateKernel (code->program, kernel->name, &result);
+  if (result != CL_SUCCESS)
+    return tp_opencl_fail (error, device->name, result,
+                           "cannot make kernel '%s'", kernel->name);
+  if (!tp_kernel_code_bind (&code->kernel_code, unit, step, operands, bufs,
+                            error))
+    return FALSE;
+  for (int i = 0; i < its_step->n_args; i++)
+    {
+      result = clSetKernelArg (out_step->kernel, i, sizeof (cl_mem),
+                               &bufs[i]->memory);
+      if (result != CL_SUCCESS)
+        return tp_opencl_fail (error, device->name, result,
+                               "cannot set argument %d of kernel '%s'", i,
+                               kernel->name);
+    }
+  return TRUE;
+}
+
+static TpLaunch *
+cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
+         GError **error)
+{
+  ClCode *code = (ClCode *) base_code;
+  TpLaunch *launch = g_new0 (TpLaunch, 1);
+
+  launch->n_steps = code->kernel_code.units[unit].program->n_steps;
+  launch->steps = g_new0 (ClStep, launch->n_steps + 1);
+  for (int i = 0; i < launch->n_steps; i++)
+    if (!bind_step ((ClDevice *) base, code, unit, i, operands,
+                    &launch->steps[i], error))
+      {
+        cl_free_launch (base, launch);
+        return NULL;
+      }
+  return launch;
+}
+
+static cl_int
+enqueue (ClDevice *device, const TpLaunch *launch, TimedLaunch *out_timed)
+{
+  for (int i = 0; i < launch->n_steps; i++)
+    {
+      const ClStep *step = &launch->steps[i];
+      cl_event event = NULL;
+      cl_int code;
+
+      if (step->global_size == 0)
+        continue;
+      code = clEnqueueNDRangeKernel (device->current, step->kernel, 1, NULL,
+                                     &step->global_size, &step->local_size, 0,
+                                     NULL, out_timed != NULL ? &event : NULL);
+      if (code != CL_SUCCESS)
+        return code;
+      if (out_timed == NULL)
+        continue;
+      if (out_timed->last != NULL)
+        clReleaseEvent (out_timed->last);
+      out_timed->last = event;
+      if (out_timed->first == NULL && clRetainEvent (event) == CL_SUCCESS)
+        out_timed->first = event;
+    }
+  return CL_SUCCESS;
+}
+
+/* ---- stamps ----------------------------------------------------------------- */
+
+/* The queue that keeps times while stamps are wanted, else the other. */
+static cl_int
+choose_queue (ClDevice *device)
+{
+  cl_int code = CL_SUCCESS;
+  cl_command_queue wanted;
+
+  if (device->base.stamps != NULL && device->timed == NULL)
+    device->timed = clCreateCommandQueue (device->context, device->id,
+                                          CL_QUEUE_PROFILING_ENABLE, &code);
+  wanted = device->base.stamps != NULL ? device->timed : device->queue;
+  if (code != CL_SUCCESS || wanted == device->current)
+    return code;
+  code = clFinish (device->current);
+  device->current = wanted;
+  return code;
+}
+
+static gboolean
+read_stamp (const TimedLaunch *timed, TpStamp *out_stamp)
+{
+  cl_ulong begin = 0, end = 0;
+
+  if (timed->first == NULL || timed->last == NULL
+      || clGetEventProfilingInfo (timed->first, CL_PROFILING_COMMAND_START,
+                                  sizeof begin, &begin, NULL) != CL_SUCCESS
+      || clGetEventProfilingInfo (timed->last, CL_PROFILING_COMMAND_END,
+                                  sizeof end, &end, NULL) != CL_SUCCESS)
+    return FALSE;
+  *out_stamp = (TpStamp){ begin, end };
+  return begin > 0 && end >= begin;
+}
+
+/* All, or none when the driver has no clock. */
+static void
+take_stamps (ClDevice *device)
+{
+  GArray *stamps = device->base.stamps;
+  guint n_before = stamps != NULL ? stamps->len : 0;
+  gboolean has_clock = stamps != NULL;
+
+  for (guint i = 0; i < device->pending->len; i++)
+    {
+      TimedLaunch *timed = &g_array_index (device->pending, TimedLaunch, i);
+      TpStamp stamp;
+
+      has_clock = has_clock && read_stamp (timed, &stamp);
+      if (has_clock)
+        g_array_append_val (stamps, stamp);
+      if (timed->first != NULL)
+        clReleaseEvent (timed->first);
+      if (timed->last != NULL)
+        clReleaseEvent (timed->last);
+    }
+  if (stamps != NULL && !has_clock)
+    g_array_set_size (stamps, n_before);
+  g_array_set_size (device->pending, 0);
+}
+
+static gboolean
+wait (ClDevice *device, GError **error)
+{
+  cl_int code = clFinish (device->current);
+
+  take_stamps (device);
+  if (code == CL_SUCCESS)
+    return TRUE;
+  return tp_opencl_fail (error, device->name, code, "cannot finish");
+}
+
+static gboolean
+cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
+{
+  ClDevice *device = (ClDevice *) base;
+  TimedLaunch timed = { NULL, NULL };
+  cl_int code;
+
+  if (launch == NULL)
+    return wait (device, error);
+  code = choose_queue (device);
+  if (code == CL_SUCCESS)
+    code = enqueue (device, launch, base->stamps != NULL ? &timed : NULL);
+  if (base->stamps != NULL)
+    g_array_append_val (device->pending, timed);
+  if (code == CL_SUCCESS)
+    code = clFlush (device->current);
+  if (code == CL_SUCCESS)
+    return TRUE;
+  return tp_opencl_fail (error, device->name, code, "cannot run a kernel");
+}
+
+const TpDeviceOps tp_device_opencl = {
+  .name = "opencl",
+  .which = "N",
+  .count = tp_opencl_count,
+  .open = cl_open,
+  .close = cl_close,
+  .describe = cl_describe,
+  .compile = cl_compile,
+  .free_code = cl_free_code,
+  .alloc = cl_alloc,
+  .free_buf = cl_free_buf,
+  .copy = cl_copy,
+  .bind = cl_bind,
+  .launch = cl_launch,
+  .free_launch = cl_free_launch,
+};

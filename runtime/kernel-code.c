@@ -1,0 +1,188 @@
+/* kernel-code.c: units made into programs. Layers of a network repeat, so equal
+ * kernels are found by their canonical text and compiled once. */
+#include "config.h"
+
+#include "runtime/kernel-code.h"
+
+/* The number of a kernel equal to @kernel, which is added when new. */
+static int
+find_kernel (TpKernelCode *code, GHashTable *known, TpKernel *kernel)
+{
+  g_autofree char *text = tp_kernel_to_text (kernel);
+  char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  gpointer found;
+
+  if (g_hash_table_lookup_extended (known, digest, NULL, &found))
+    {
+      g_free (digest);
+      return GPOINTER_TO_INT (found);
+    }
+  g_free (kernel->name);
+  kernel->name = g_strdup_printf ("k%u", code->kernels->len);
+  g_ptr_array_add (code->kernels, kernel);
+  g_hash_table_insert (known, digest,
+                       GINT_TO_POINTER (code->kernels->len - 1));
+  return code->kernels->len - 1;
+}
+
+static void
+count_workspaces (TpKernelCode *code, const TpProgram *program)
+{
+  for (int i = 0; i < program->n_workspaces; i++)
+    {
+      gint64 bytes = program->workspace_elements[i] * (gint64) sizeof (float);
+
+      if ((guint) i == code->workspace_bytes->len)
+        g_array_append_val (code->workspace_bytes, bytes);
+      else if (bytes > g_array_index (code->workspace_bytes, gint64, i))
+        g_array_index (code->workspace_bytes, gint64, i) = bytes;
+    }
+}
+
+static gboolean
+add_unit (TpKernelCode *code, int index, const TpUnit *unit,
+          const TpTarget *target, GHashTable *known, GError **error)
+{
+  TpKernelUnit *it = &code->units[index];
+  const TpNode *node
+      = unit->graph != NULL ? &unit->graph->nodes[unit->nodes[0]] : NULL;
+
+  it->graph = unit->graph != NULL ? tp_graph_ref ((TpGraph *) unit->graph)
+                                  : NULL;
+  it->n_operands = unit->lowered->n_operands;
+  it->operands = g_memdup2 (unit->lowered->operands,
+                            it->n_operands * sizeof it->operands[0]);
+  it->program = tp_program_new (unit->lowered, target, error);
+  if (it->program == NULL)
+    {
+      if (node != NULL)
+        g_prefix_error (error, "op '%s': ", node->name);
+      return FALSE;
+    }
+  code->base.schedules[index] = g_strdup (it->program->schedule);
+  it->kernels = g_new0 (int, it->program->n_steps + 1);
+  for (int i = 0; i < it->program->n_steps; i++)
+    it->kernels[i] = find_kernel (code, known, it->program->steps[i].kernel);
+  count_workspaces (code, it->program);
+  return TRUE;
+}
+
+static gboolean
+alloc_workspaces (TpKernelCode *code, GError **error)
+{
+  TpDevice *device = code->device;
+
+  code->workspaces = g_new0 (TpBuf *, code->workspace_bytes->len + 1);
+  for (guint i = 0; i < code->workspace_bytes->len; i++)
+    {
+      gint64 bytes = g_array_index (code->workspace_bytes, gint64, i);
+
+      code->workspaces[i] = device->ops->alloc (device, NULL, 0,
+                                                MAX (bytes, 1), error);
+      if (code->workspaces[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_kernel_code_init (TpKernelCode *code, TpDevice *device, gboolean is_host,
+                     const TpTarget *target, const TpUnit *units,
+                     GError **error)
+{
+  g_autoptr (GHashTable) known
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  int n = code->base.n_units;
+
+  code->device = device;
+  code->base.schedules = g_new0 (char *, n + 1);
+  code->units = g_new0 (TpKernelUnit, n + 1);
+  code->kernels = g_ptr_array_new ();
+  code->constants = tp_constants_new (device, is_host);
+  code->workspace_bytes = g_array_new (FALSE, TRUE, sizeof (gint64));
+  for (int i = 0; i < n; i++)
+    if (!add_unit (code, i, &units[i], target, known, error))
+      return FALSE;
+  return alloc_workspaces (code, error);
+}
+
+void
+tp_kernel_code_clear (TpKernelCode *code)
+{
+  for (guint i = 0; code->workspaces != NULL && i < code->workspace_bytes->len;
+       i++)
+    if (code->workspaces[i] != NULL)
+      code->device->ops->free_buf (code->device, code->workspaces[i]);
+  for (int i = 0; i < code->base.n_units; i++)
+    {
+      TpKernelUnit *unit = &code->units[i];
+
+      g_clear_pointer (&unit->program, tp_program_free);
+      g_clear_pointer (&unit->graph, tp_graph_unref);
+      g_free (unit->operands);
+      g_free (unit->kernels);
+    }
+  g_clear_pointer (&code->constants, tp_constants_free);
+  g_ptr_array_unref (code->kernels);
+  g_array_unref (code->workspace_bytes);
+  g_strfreev (code->base.schedules);
+  g_free (code->workspaces);
+  g_free (code->units);
+}
+
+static TpBuf *
+find_operand (TpKernelCode *code, const TpKernelUnit *unit, int operand,
+              TpBuf *const *operands, GError **error)
+{
+  const TpOperand *it = &unit->operands[operand];
+
+  if (operands[operand] != NULL)
+    return operands[operand];
+  g_assert (it->is_constant && it->tensor >= 0);
+  return tp_constants_get (code->constants, unit->graph, it->tensor, error);
+}
+
+static TpBuf *
+find_packed (TpKernelCode *code, const TpKernelUnit *unit, const TpPack *pack,
+             TpBuf *const *operands, GError **error)
+{
+  const TpOperand *it = &unit->operands[pack->operand];
+
+  if (operands[pack->operand] != NULL)
+    return tp_constants_pack_buf (
+        code->constants, operands[pack->operand],
+        it->n_elements * (gint64) tp_dtype_get_size (it->dtype), pack, error);
+  g_assert (it->is_constant && it->tensor >= 0);
+  return tp_constants_get_packed (code->constants, unit->graph, it->tensor,
+                                  pack, error);
+}
+
+gboolean
+tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
+                     TpBuf *const *operands, TpBuf **out_bufs, GError **error)
+{
+  const TpKernelUnit *it = &code->units[unit];
+  const TpStep *its_step = &it->program->steps[step];
+
+  for (int i = 0; i < its_step->n_args; i++)
+    {
+      const TpArg *arg = &its_step->args[i];
+
+      switch (arg->kind)
+        {
+        case TP_ARG_OPERAND:
+          out_bufs[i] = find_operand (code, it, arg->index, operands, error);
+          break;
+        case TP_ARG_PACKED:
+          out_bufs[i] = find_packed (code, it, &it->program->packs[arg->index],
+                                     operands, error);
+          break;
+        case TP_ARG_WORKSPACE:
+          out_bufs[i] = code->workspaces[arg->index];
+          break;
+        }
+      if (out_bufs[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}

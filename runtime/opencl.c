@@ -1,0 +1,271 @@
+/* opencl.c: finding OpenCL devices, what they are like, and their errors. */
+#include "config.h"
+
+#include "runtime/opencl.h"
+
+#include <stdarg.h>
+
+#include "codegen/jit.h"
+
+#define GPU_LOCAL_SIZE 64
+
+static GArray *found;         /* cl_device_id */
+static const char *absence;   /* why there are none */
+
+static void
+add_devices (cl_platform_id platform)
+{
+  cl_uint n = 0;
+  g_autofree cl_device_id *devices = NULL;
+
+  if (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, 0, NULL, &n) != CL_SUCCESS
+      || n == 0)
+    return;
+  devices = g_new0 (cl_device_id, n);
+  if (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, n, devices, NULL)
+      == CL_SUCCESS)
+    g_array_append_vals (found, devices, n);
+}
+
+static void
+find_devices (void)
+{
+  cl_uint n = 0;
+  g_autofree cl_platform_id *platforms = NULL;
+
+  found = g_array_new (FALSE, FALSE, sizeof (cl_device_id));
+  absence = "no OpenCL platform is installed";
+  if (clGetPlatformIDs (0, NULL, &n) != CL_SUCCESS || n == 0)
+    return;
+  absence = "no OpenCL platform has a device";
+  platforms = g_new0 (cl_platform_id, n);
+  if (clGetPlatformIDs (n, platforms, NULL) != CL_SUCCESS)
+    return;
+  for (cl_uint i = 0; i < n; i++)
+    add_devices (platforms[i]);
+}
+
+int
+tp_opencl_count (const char **out_reason)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once))
+    {
+      find_devices ();
+      g_once_init_leave (&once, 1);
+    }
+  *out_reason = found->len == 0 ? absence : NULL;
+  return found->len;
+}
+
+cl_device_id
+tp_opencl_get (int index)
+{
+  return g_array_index (found, cl_device_id, index);
+}
+
+/* ---- errors ---------------------------------------------------------------- */
+
+static const struct
+{
+  cl_int code;
+  const char *name;
+} error_names[] = {
+#define NAME(code) { code, #code }
+  NAME (CL_DEVICE_NOT_FOUND),
+  NAME (CL_DEVICE_NOT_AVAILABLE),
+  NAME (CL_COMPILER_NOT_AVAILABLE),
+  NAME (CL_MEM_OBJECT_ALLOCATION_FAILURE),
+  NAME (CL_OUT_OF_RESOURCES),
+  NAME (CL_OUT_OF_HOST_MEMORY),
+  NAME (CL_PROFILING_INFO_NOT_AVAILABLE),
+  NAME (CL_MEM_COPY_OVERLAP),
+  NAME (CL_BUILD_PROGRAM_FAILURE),
+  NAME (CL_MAP_FAILURE),
+  NAME (CL_MISALIGNED_SUB_BUFFER_OFFSET),
+  NAME (CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+  NAME (CL_COMPILE_PROGRAM_FAILURE),
+  NAME (CL_LINKER_NOT_AVAILABLE),
+  NAME (CL_DEVICE_PARTITION_FAILED),
+  NAME (CL_INVALID_VALUE),
+  NAME (CL_INVALID_DEVICE),
+  NAME (CL_INVALID_CONTEXT),
+  NAME (CL_INVALID_QUEUE_PROPERTIES),
+  NAME (CL_INVALID_COMMAND_QUEUE),
+  NAME (CL_INVALID_HOST_PTR),
+  NAME (CL_INVALID_MEM_OBJECT),
+  NAME (CL_INVALID_BINARY),
+  NAME (CL_INVALID_BUILD_OPTIONS),
+  NAME (CL_INVALID_PROGRAM),
+  NAME (CL_INVALID_PROGRAM_EXECUTABLE),
+  NAME (CL_INVALID_KERNEL_NAME),
+  NAME (CL_INVALID_KERNEL_DEFINITION),
+  NAME (CL_INVALID_KERNEL),
+  NAME (CL_INVALID_ARG_INDEX),
+  NAME (CL_INVALID_ARG_VALUE),
+  NAME (CL_INVALID_ARG_SIZE),
+  NAME (CL_INVALID_KERNEL_ARGS),
+  NAME (CL_INVALID_WORK_DIMENSION),
+  NAME (CL_INVALID_WORK_GROUP_SIZE),
+  NAME (CL_INVALID_WORK_ITEM_SIZE),
+  NAME (CL_INVALID_GLOBAL_OFFSET),
+  NAME (CL_INVALID_EVENT_WAIT_LIST),
+  NAME (CL_INVALID_EVENT),
+  NAME (CL_INVALID_OPERATION),
+  NAME (CL_INVALID_BUFFER_SIZE),
+  NAME (CL_INVALID_GLOBAL_WORK_SIZE),
+  NAME (CL_INVALID_PROPERTY),
+#undef NAME
+};
+
+const char *
+tp_opencl_get_error_name (cl_int code)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (error_names); i++)
+    if (error_names[i].code == code)
+      return error_names[i].name;
+  return "an unknown error";
+}
+
+static gboolean
+is_memory_error (cl_int code)
+{
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE
+         || code == CL_OUT_OF_HOST_MEMORY || code == CL_INVALID_BUFFER_SIZE;
+}
+
+gboolean
+tp_opencl_fail (GError **error, const char *device, cl_int code,
+                const char *format, ...)
+{
+  gboolean is_memory = is_memory_error (code);
+  g_autofree char *action = NULL;
+  va_list args;
+
+  va_start (args, format);
+  action = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TPLAN_ERROR,
+               is_memory ? TPLAN_ERROR_MEMORY : TPLAN_ERROR_DEVICE,
+               "device '%s': %s: %s (%d); %s", device, action,
+               tp_opencl_get_error_name (code), code,
+               is_memory ? "cut the batch or free device memory"
+                         : "see `tplan devices`");
+  return FALSE;
+}
+
+/* ---- what a device is like -------------------------------------------------- */
+
+guint64
+tp_opencl_get_number (cl_device_id device, cl_device_info what)
+{
+  guint64 value = 0;          /* of 4 or 8 bytes; the rest stays 0 */
+
+  if (clGetDeviceInfo (device, what, sizeof value, &value, NULL) != CL_SUCCESS)
+    return 0;
+#if G_BYTE_ORDER == G_BIG_ENDIAN
+  {
+    size_t size = 0;
+
+    clGetDeviceInfo (device, what, 0, NULL, &size);
+    value >>= 8 * (sizeof value - size);
+  }
+#endif
+  return value;
+}
+
+char *
+tp_opencl_dup_text (cl_device_id device, cl_device_info what)
+{
+  size_t size = 0;
+  char *text;
+
+  if (clGetDeviceInfo (device, what, 0, NULL, &size) != CL_SUCCESS)
+    return g_strdup ("unknown");
+  text = g_malloc0 (size + 1);
+  clGetDeviceInfo (device, what, size, text, NULL);
+  return g_strstrip (text);
+}
+
+static char *
+dup_platform_text (cl_platform_id platform, cl_platform_info what)
+{
+  size_t size = 0;
+  char *text;
+
+  if (clGetPlatformInfo (platform, what, 0, NULL, &size) != CL_SUCCESS)
+    return g_strdup ("unknown");
+  text = g_malloc0 (size + 1);
+  clGetPlatformInfo (platform, what, size, text, NULL);
+  return g_strstrip (text);
+}
+
+char *
+tp_opencl_dup_platform (cl_device_id device)
+{
+  cl_platform_id platform = NULL;
+  g_autofree char *name = NULL, *version = NULL;
+
+  if (clGetDeviceInfo (device, CL_DEVICE_PLATFORM, sizeof platform, &platform,
+                       NULL) != CL_SUCCESS)
+    return g_strdup ("unknown platform");
+  name = dup_platform_text (platform, CL_PLATFORM_NAME);
+  version = dup_platform_text (platform, CL_PLATFORM_VERSION);
+  return g_strdup_printf ("%s;%s", name, version);
+}
+
+gboolean
+tp_opencl_is_cpu (cl_device_id device)
+{
+  return (tp_opencl_get_number (device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU)
+         != 0;
+}
+
+/* Caches of a CPU are asked of the CPU: OpenCL tells of the last one only. */
+static void
+describe_cpu (cl_device_id device, TpTarget *target)
+{
+  guint64 lanes
+      = tp_opencl_get_number (device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+
+  tp_jit_describe_cpu (target);
+  if (lanes == 4 || lanes == 8 || lanes == 16)
+    target->lanes = lanes;
+  target->n_registers = target->lanes == 16 ? 32 : 16;
+  target->local_size = 1;
+}
+
+static void
+describe_gpu (cl_device_id device, TpTarget *target)
+{
+  guint64 limit = tp_opencl_get_number (device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  int local_size = GPU_LOCAL_SIZE;
+
+  while ((guint64) local_size > MAX (limit, 1))
+    local_size /= 2;
+  target->lanes = 1;
+  target->n_registers = 32;
+  target->l1_bytes = 16 << 10;
+  target->l2_bytes
+      = MIN (tp_opencl_get_number (device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+             G_MAXINT32);
+  target->local_size = local_size;
+}
+
+void
+tp_opencl_describe (cl_device_id device, TpTarget *out_target)
+{
+  gint64 local_bytes
+      = MIN (tp_opencl_get_number (device, CL_DEVICE_LOCAL_MEM_SIZE),
+             G_MAXINT32);
+
+  if (tp_opencl_is_cpu (device))
+    describe_cpu (device, out_target);
+  else
+    describe_gpu (device, out_target);
+  out_target->n_units
+      = MAX (tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
+  if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)
+    out_target->local_bytes = local_bytes;
+}

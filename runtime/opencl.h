@@ -1,0 +1,31 @@
+/* opencl.h: finding OpenCL devices, what they are like, and their errors. Only
+ * for device-opencl.c. */
+#ifndef TP_RUNTIME_OPENCL_H
+#define TP_RUNTIME_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "codegen/program.h"
+#include "ir/types.h"
+
+/* All devices of all platforms, in the drivers' order; found once. A machine
+ * without any is nothing unusual: *@out_reason says why (interned). */
+int tp_opencl_count (const char **out_reason);
+cl_device_id tp_opencl_get (int index);
+
+/* "CL_OUT_OF_RESOURCES", ... */
+const char *tp_opencl_get_error_name (cl_int code);
+/* Always FALSE; the code decides between TPLAN_ERROR_MEMORY and _DEVICE.
+ * @action: "cannot run kernel 'k3'". */
+gboolean tp_opencl_fail (GError **error, const char *device, cl_int code,
+                         const char *format, ...) G_GNUC_PRINTF (4, 5);
+
+gboolean tp_opencl_is_cpu (cl_device_id device);
+guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
+char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
+/* "platform name;platform version" of @device; caller frees. */
+char *tp_opencl_dup_platform (cl_device_id device);
+void tp_opencl_describe (cl_device_id device, TpTarget *out_target);
+
+#endif
