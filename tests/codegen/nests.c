@@ -96,7 +96,7 @@ set_conv_store (TpNest *nest, const ConvCase *c, int operand)
   gint64 s[4];
 
   layout (c->o, out_size (c->h, c->kh, c), out_size (c->w, c->kw, c),
-          c->is_row_major, s);
+          c->is_out_row_major, s);
   nest->store.operand = operand;
   nest->store.stride[0] = s[0];
   nest->store.stride[1] = c->o / c->groups * s[1];

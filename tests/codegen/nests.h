@@ -9,7 +9,8 @@ typedef struct
 {
   gint64 n, c, h, w, o;       /* batch, channels in, size, channels out */
   gint64 kh, kw, stride, pad, dilation, groups;
-  gboolean is_row_major;
+  gboolean is_row_major;      /* input */
+  gboolean is_out_row_major;
   gboolean has_prologue;      /* relu (x * scale[c] + shift[c]) */
   gboolean has_epilogue;      /* + bias, + residual, clip */
 } ConvCase;

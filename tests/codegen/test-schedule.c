@@ -115,6 +115,8 @@ test_conv (void)
       check_everywhere (make_conv, &c);
       c.is_row_major = TRUE;
       check_everywhere (make_conv, &c);
+      c.is_out_row_major = TRUE;
+      check_everywhere (make_conv, &c);
     }
 }
 
@@ -124,7 +126,7 @@ random_case (void)
   ConvCase c = { any_of (1, 2), any_of (1, 12), any_of (3, 12), any_of (3, 12),
                  any_of (1, 40), any_of (1, 3), any_of (1, 3), any_of (1, 2),
                  any_of (0, 1), any_of (1, 2), 1, any_of (0, 2) == 0,
-                 g_test_rand_bit (), g_test_rand_bit () };
+                 any_of (0, 2) == 0, g_test_rand_bit (), g_test_rand_bit () };
 
   if (c.dilation == 2 && c.stride == 2)
     c.stride = 1;
@@ -172,6 +174,7 @@ test_random_pool (void)
       ConvCase c = random_case ();
 
       c.o = c.c = any_of (1, 40);
+      c.is_out_row_major = c.is_row_major;
       check_everywhere (make_max_pool, &c);
       check_everywhere (make_mean_pool, &c);
       c.kh = c.h;

@@ -1,0 +1,44 @@
+/* nets.h: small graphs, plans made by hand, and running one against the other.
+ * For tests of devices and sessions. */
+#ifndef TESTS_DEVICE_NETS_H
+#define TESTS_DEVICE_NETS_H
+
+#include "ir/op.h"
+#include "runtime/session.h"
+
+/* Text of graphs, each exercising something else. */
+extern const char net_mlp[], net_image[], net_branches[], net_ends[];
+
+TpGraph *net_load (const char *text);           /* as it stands */
+TpGraph *net_load_prepared (const char *text);  /* simplified, laid out */
+
+/* NULL, with *@out_reason (caller frees), when @name does not open here. */
+TpDevice *net_try_device (const char *name, char **out_reason);
+
+/* @devices: "cpu ref"; node i goes to device @places[i % strlen]. */
+TpPlan *net_plan (const TpGraph *graph, const char *devices,
+                  const char *places);
+TpPlan *net_plan_random (const TpGraph *graph, const char *devices);
+
+/* Arrays of a run: random inputs of the range of @domain, the outputs as the
+ * references have them, and outputs to fill. */
+typedef struct
+{
+  const TpGraph *graph;
+  void **inputs;
+  double **expected;
+  void **outputs;
+} NetRun;
+
+NetRun *net_run_new (const TpGraph *graph, TpDomain domain);
+void net_run_free (NetRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (NetRun, net_run_free)
+void net_run_clear_outputs (NetRun *run);
+/* The largest error of any output, relative to the larger of the element and
+ * the root of the mean square of its tensor. */
+double net_run_get_error (const NetRun *run);
+
+/* Runs @plan and asserts errors up to @tolerance. */
+void net_check (TpGraph *graph, TpPlan *plan, double tolerance);
+
+#endif
