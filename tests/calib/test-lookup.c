@@ -380,7 +380,8 @@ test_given (Fixture *fixture, gconstpointer data)
       "{\"format\": \"tplan-graph/1\", \"name\": \"g\", \"opset\": 17,"
       "\"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [4]}],"
       "\"outputs\": [\"y\"], \"ops\": [{\"name\": \"o\", \"type\": \"Magic\","
-      "\"inputs\": [\"x\"], \"outputs\": [\"y\"], \"cost\": {\"cpu\": 99}}]}";
+      "\"inputs\": [\"x\"], \"outputs\": [\"y\"], \"shapes\": [[4]],"
+      "\"cost\": {\"cpu\": 99}}]}";
   static const char *const both[] = { "cpu", "opencl:0" };
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = tp_graph_load_json ("g.json", text, strlen (text),
