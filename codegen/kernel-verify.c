@@ -2,6 +2,7 @@
  * buffers here; every index against its buffer in kernel-bounds.c. */
 #include "config.h"
 
+#include "codegen/kernel-bounds.h"
 #include "codegen/kernel-ops.h"
 
 #include <stdarg.h>
@@ -323,5 +324,5 @@ tp_kernel_verify (const TpKernel *kernel, GError **error)
         return FALSE;
       }
   verifier.scope = scope;
-  return check_instrs (&verifier);
+  return check_instrs (&verifier) && tp_kernel_verify_bounds (kernel, error);
 }
