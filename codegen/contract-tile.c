@@ -167,15 +167,18 @@ tp_contract_emit_tile (const TpContract *c, TpEmit *emit,
 
 /* ---- the model --------------------------------------------------------- */
 
-/* Cycles of one step of K for @points x @vectors: two multiply-adds, two loads
- * per cycle; four cycles of latency; w comes from the second cache. */
+/* Cycles of one step of K for @points x @vectors: two multiply-adds and nearly
+ * two loads per cycle, four cycles of latency; w comes from the first cache
+ * while a panel fits, else from the second. */
 static double
 step_cycles (const TpContract *c, int points, int vectors)
 {
-  double fma = points * vectors * 0.5, loads = (points + vectors) * 0.5;
-  double w = vectors * c->lanes * 4 / 40.0;
+  double fma = points * vectors * 0.5, loads = (points + vectors) * 0.55;
+  double bytes = vectors * c->lanes * 4.0;
+  double panel = bytes * c->k_total;
+  double w = panel > c->l1_bytes ? bytes / 200.0 : 0.0;
 
-  return MAX (MAX (fma, loads), MAX (4.0, w)) + 0.25;
+  return MAX (MAX (fma, loads), MAX (4.0, bytes / 40.0)) + 0.25 + w;
 }
 
 static double
@@ -217,9 +220,11 @@ total_cycles (const TpContract *c)
 void
 tp_contract_choose_tile (TpContract *c, const TpTarget *target)
 {
-  TpContract best = *c;
+  TpContract best;
   double best_cycles = 0.0;
 
+  c->l1_bytes = target->l1_bytes;
+  best = *c;
   for (c->vectors = 1; c->vectors <= 8; c->vectors++)
     {
       int most = (target->n_registers - 1 - c->vectors) / c->vectors;

@@ -53,6 +53,7 @@ typedef struct
   int n_loops;
   TpContractLoop loops[TP_NEST_MAX_AXES];
   gint64 k_total, n_total;
+  gint64 l1_bytes;            /* of the target */
   int lanes, vectors;         /* panel width = lanes * vectors */
   gint64 block_panels, n_panel_blocks;  /* full panels per group */
   gboolean is_staged;
