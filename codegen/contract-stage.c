@@ -289,6 +289,22 @@ emit_copy (StageState *state, TpValue at)
               tp_emit_mask (e));
 }
 
+/* @n vectors of the innermost dimension from its point @i on. */
+static void
+emit_vectors (StageState *state, const TpStageDim *dim, TpValue at, TpValue i,
+              int n)
+{
+  TpEmit *e = state->emit;
+
+  for (int v = 0; v < n; v++)
+    {
+      e->axes[dim->carrier].delta = (gint64) v * e->lanes;
+      emit_copy (state, tp_emit_add_const (e, tp_emit_add (e, at, i),
+                                           (gint64) v * e->lanes));
+    }
+  e->axes[dim->carrier].delta = 0;
+}
+
 /* The innermost dimension, from @lo to @hi, both constant and inside. */
 static void
 emit_row (StageState *state, int d, TpValue at, gint64 lo, gint64 hi)
@@ -296,27 +312,32 @@ emit_row (StageState *state, int d, TpValue at, gint64 lo, gint64 hi)
   const TpStageDim *dim = &state->c->dims[d];
   TpEmit *e = state->emit;
   int lanes = dim->scale == 1 ? state->c->lanes : 1;
-  gint64 base = 0, end = lo + (hi - lo) / lanes * lanes;
+  gint64 base = 0, vectors = (hi - lo) / lanes, end = lo + vectors * lanes;
+  int unroll = vectors <= 8 ? MAX (vectors, 1) : 4;
+  gint64 whole = lo + vectors / unroll * unroll * lanes;
 
   get_const (e, state->base[d], &base);
   base -= dim->offset;
   tp_emit_set_lanes (e, lanes == 1 ? -1 : dim->carrier, lanes, lanes);
-  if (end > lo)
+  if (whole > lo)
     {
-      TpValue i = tp_emit_for_const (e, lo, end, lanes);
+      TpValue i = tp_emit_for_const (e, lo, whole, (gint64) unroll * lanes);
 
       tp_emit_set_axis (e, dim->carrier, tp_emit_add_const (e, i, base),
-                        base + lo, base + end - lanes);
-      emit_copy (state, tp_emit_add (e, at, i));
+                        base + lo, base + whole - unroll * lanes);
+      emit_vectors (state, dim, at, i, unroll);
       tp_emit_end_for (e, NULL, 0, NULL);
     }
+  tp_emit_set_axis (e, dim->carrier, tp_k_index (e->kernel, base + whole),
+                    base + whole, base + whole);
+  emit_vectors (state, dim, at, tp_k_index (e->kernel, whole),
+                (end - whole) / lanes);
+  tp_emit_set_axis (e, dim->carrier, tp_k_index (e->kernel, base + end),
+                    base + end, base + end);
   if (end < hi)
     {
       tp_emit_set_lanes (e, dim->carrier, lanes, hi - end);
-      tp_emit_set_axis (e, dim->carrier,
-                        tp_k_index (e->kernel, base + end), base + end,
-                        base + end);
-      emit_copy (state, tp_emit_add_const (e, at, end));
+      emit_vectors (state, dim, at, tp_k_index (e->kernel, end), 1);
     }
   tp_emit_set_lanes (e, -1, 1, 1);
 }

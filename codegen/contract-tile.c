@@ -8,6 +8,8 @@
 
 #include "codegen/contract.h"
 
+#include <math.h>
+
 /* ---- the micro-kernel -------------------------------------------------- */
 
 typedef struct
@@ -229,6 +231,11 @@ tp_contract_choose_tile (TpContract *c, const TpTarget *target)
     {
       int most = (target->n_registers - 1 - c->vectors) / c->vectors;
 
+      /* One row: panels are all there is to share out. */
+      if (c->rows.extent * c->cols.extent == 1 && target->n_units > 1
+          && c->vectors > 2
+          && c->n_total < 8 * target->n_units * c->vectors * c->lanes)
+        break;
       /* Vectors that are stored lane by lane make much code. */
       if (c->nest->store.stride[c->n_axis] != 1)
         most = CLAMP (most, 1, MAX (1, 8 / c->vectors));
@@ -294,14 +301,15 @@ block_cycles (const TpContract *c, const TpTarget *target)
   if (c->is_staged)
     {
       x_bytes = 4.0 * c->scratch;
-      work += c->scratch * 0.35 + 200.0;
+      work += c->scratch * 0.6 + 200.0;
     }
   /* x is walked once per panel, w once per group. */
   work += x_bytes / 32.0 * (x_bytes > 0.6 * target->l2_bytes ? passes : 1.0);
   work += w_bytes / 32.0;
   work += 500.0;
-  if (target->n_units > 1)
-    return work * (MAX (1.0, groups / target->n_units) + 0.5);
+  if (target->n_units > 1)  /* units start and end at odd times */
+    return work * MAX (ceil (groups / target->n_units),
+                       groups / target->n_units + 0.4);
   return work * groups;
 }
 
