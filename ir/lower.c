@@ -84,8 +84,9 @@ check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
       if (!check_node (graph, node, error))
         return FALSE;
       if (n_nodes > 1 && node->op->kind != TP_OP_MAP && ++n_anchors > 1)
-        return tp_op_refuse (node, error, "a second op that is not "
-                                          "elementwise in one kernel");
+        return tp_op_refuse (node, error,
+                             "a second op that is not "
+                             "elementwise in one kernel");
       if (n_nodes > 1 && node->op->kind == TP_OP_VIEW)
         return tp_op_refuse (node, error, "a view cannot be fused");
       if (i + 1 == n_nodes)
@@ -186,9 +187,8 @@ static void
 number_operands (TpLowered *lowered, int output)
 {
   g_autofree int *number = g_new (int, lowered->n_operands);
-  g_autofree TpOperand *operands
-      = g_memdup2 (lowered->operands,
-                   lowered->n_operands * sizeof lowered->operands[0]);
+  g_autofree TpOperand *operands = g_memdup2 (
+      lowered->operands, lowered->n_operands * sizeof lowered->operands[0]);
   int n_operands = lowered->n_operands;
   int n = 0;
 

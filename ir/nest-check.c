@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  __int128 low, high;         /* inclusive */
+  __int128 low, high; /* inclusive */
 } Interval;
 
 static Interval
@@ -23,7 +23,7 @@ affine_interval (const TpNest *nest, const gint64 *stride, gint64 offset)
 
   for (int i = 0; i < nest->n_axes; i++)
     {
-      __int128 last = (__int128) stride[i] * (nest->axes[i].extent - 1);
+      __int128 last = (__int128)stride[i] * (nest->axes[i].extent - 1);
 
       if (last < 0)
         sum.low += last;
@@ -83,7 +83,7 @@ access_interval (const TpNest *nest, const TpAccess *access)
       __int128 high = MIN (own.high, guard->extent - 1);
 
       if (low > high) /* never holds: nothing is read */
-        return (Interval) { 0, 0 };
+        return (Interval){ 0, 0 };
       sum.low += factor > 0 ? factor * low : factor * high;
       sum.high += factor > 0 ? factor * high : factor * low;
       offset -= factor * guard->offset;
@@ -91,11 +91,11 @@ access_interval (const TpNest *nest, const TpAccess *access)
         stride[k] -= factor * guard->coef[k];
     }
   rest = affine_interval (nest, stride, offset);
-  return (Interval) { sum.low + rest.low, sum.high + rest.high };
+  return (Interval){ sum.low + rest.low, sum.high + rest.high };
 }
 
 static gboolean G_GNUC_PRINTF (2, 3)
-check_fail (GError **error, const char *format, ...)
+    check_fail (GError **error, const char *format, ...)
 {
   va_list args;
   g_autofree char *what = NULL;
@@ -123,13 +123,12 @@ check_access (const TpLowered *lowered, const TpNest *nest,
   n = lowered->operands[access->operand].n_elements;
   bound = access_interval (nest, access);
   if (bound.low < 0 || bound.high >= n)
-    return check_fail (error,
-                       "operand %d is reached at %" G_GINT64_FORMAT
-                       "..%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                       " elements",
-                       access->operand,
-                       (gint64) CLAMP (bound.low, G_MININT64, G_MAXINT64),
-                       (gint64) CLAMP (bound.high, G_MININT64, G_MAXINT64), n);
+    return check_fail (
+        error,
+        "operand %d is reached at %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT
+        " of %" G_GINT64_FORMAT " elements",
+        access->operand, (gint64)CLAMP (bound.low, G_MININT64, G_MAXINT64),
+        (gint64)CLAMP (bound.high, G_MININT64, G_MAXINT64), n);
   return TRUE;
 }
 
@@ -256,13 +255,12 @@ nest_count_flops (const TpNest *nest)
 {
   gint64 n_all = nest_count_points (nest, TRUE);
   gint64 n_stored = nest_count_points (nest, tp_nest_covers_reduce (nest));
-  gint64 flops
-      = size_mul_sat (n_stored, expr_count_flops (nest, nest->result));
+  gint64 flops = size_mul_sat (n_stored, expr_count_flops (nest, nest->result));
 
   for (int i = 0; i < nest->n_stages; i++)
     flops = size_add_sat (
-        flops,
-        size_mul_sat (n_all, 1 + expr_count_flops (nest, nest->stages[i].expr)));
+        flops, size_mul_sat (
+                   n_all, 1 + expr_count_flops (nest, nest->stages[i].expr)));
   return flops;
 }
 
@@ -279,7 +277,8 @@ access_count_reached (const TpNest *nest, const TpAccess *access)
 }
 
 static void
-count_reached (const TpNest *nest, gint64 *read, gint64 *written, int n_operands)
+count_reached (const TpNest *nest, gint64 *read, gint64 *written,
+               int n_operands)
 {
   g_autofree gint64 *own = g_new0 (gint64, n_operands);
 
@@ -287,14 +286,13 @@ count_reached (const TpNest *nest, gint64 *read, gint64 *written, int n_operands
     {
       const TpAccess *load = &nest->loads[i];
 
-      own[load->operand]
-          = MAX (own[load->operand], access_count_reached (nest, load));
+      own[load->operand] =
+          MAX (own[load->operand], access_count_reached (nest, load));
     }
   for (int i = 0; i < n_operands; i++)
     read[i] = size_add_sat (read[i], own[i]);
-  written[nest->store.operand]
-      = size_add_sat (written[nest->store.operand],
-                      access_count_reached (nest, &nest->store));
+  written[nest->store.operand] = size_add_sat (
+      written[nest->store.operand], access_count_reached (nest, &nest->store));
 }
 
 void
@@ -309,8 +307,8 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
       const TpNest *nest = lowered->nests[i];
 
       work.flops = size_add_sat (work.flops, nest_count_flops (nest));
-      work.n_points
-          = size_add_sat (work.n_points, nest_count_points (nest, FALSE));
+      work.n_points =
+          size_add_sat (work.n_points, nest_count_points (nest, FALSE));
       count_reached (nest, read, written, lowered->n_operands);
     }
   for (int i = 0; i < lowered->n_operands; i++)

@@ -12,10 +12,10 @@ typedef struct
   const TpNest *nest;
   double *const *operands;
   gint64 at[TP_NEST_MAX_AXES];
-  gint64 *load_index;         /* per load, kept up to date by axis_step () */
+  gint64 *load_index; /* per load, kept up to date by axis_step () */
   gint64 store_index;
-  double *value;              /* per expression */
-  double *stage;              /* per stage */
+  double *value; /* per expression */
+  double *stage; /* per stage */
 } Eval;
 
 /* Expressions to run for one root, in order. */
@@ -216,8 +216,8 @@ eval_points (Eval *eval, const Script *scripts)
   do
     {
       for (int i = 0; i < nest->n_stages; i++)
-        eval->stage[i]
-            = eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
+        eval->stage[i] =
+            eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
       do
         out[eval->store_index] = eval_script (eval, result);
       while (covers_reduce && eval_next (eval, TRUE));

@@ -24,10 +24,10 @@ typedef struct
 {
   const TpNest *host;
   const TpNest *guest;
-  gint64 stride[TP_NEST_MAX_AXES]; /* the host's, still to be matched */
-  gint64 offset;                   /* host's minus guest's, likewise */
-  const TpAccess *access;          /* the guest's */
-  Digit digits[TP_NEST_MAX_AXES];  /* per axis of the guest */
+  gint64 stride[TP_NEST_MAX_AXES];    /* the host's, still to be matched */
+  gint64 offset;                      /* host's minus guest's, likewise */
+  const TpAccess *access;             /* the guest's */
+  Digit digits[TP_NEST_MAX_AXES];     /* per axis of the guest */
   int guard_axis[TP_NEST_MAX_GUARDS]; /* axis of the guest each guard is */
   gboolean is_done[TP_NEST_MAX_AXES]; /* by a guard */
 } Match;
@@ -94,8 +94,8 @@ match_strides (Match *match, const int *order, int n, gint64 *out_low)
         k++;
       if (k == n || stride % match->access->stride[order[k]] != 0)
         return FALSE;
-      match->digits[order[k]].coef[i]
-          = stride / match->access->stride[order[k]];
+      match->digits[order[k]].coef[i] =
+          stride / match->access->stride[order[k]];
       if (stride < 0)
         *out_low += stride * (match->host->axes[i].extent - 1);
     }
@@ -116,7 +116,7 @@ match_offset (Match *match, int axis, gint64 *index)
     {
       gint64 last = match->host->axes[i].extent - 1;
 
-      high += (__int128) ABS (digit->coef[i]) * last;
+      high += (__int128)ABS (digit->coef[i]) * last;
       if (digit->coef[i] < 0)
         digit->offset -= digit->coef[i] * last;
     }
@@ -208,12 +208,12 @@ match_rewrite_access (const Match *match, const TpAccess *access)
 {
   TpAccess out = *access;
 
-  out.offset = match_rewrite (match, access->stride, access->offset,
-                              out.stride);
+  out.offset =
+      match_rewrite (match, access->stride, access->offset, out.stride);
   for (int i = 0; i < access->n_guards; i++)
-    out.guards[i].offset
-        = match_rewrite (match, access->guards[i].coef,
-                         access->guards[i].offset, out.guards[i].coef);
+    out.guards[i].offset =
+        match_rewrite (match, access->guards[i].coef, access->guards[i].offset,
+                       out.guards[i].coef);
   return out;
 }
 
@@ -244,8 +244,8 @@ nest_share_load (TpNest *nest, const TpAccess *access)
 /* What a load of the nest being copied has become. */
 typedef struct
 {
-  int value;                  /* expression for LOAD */
-  int inside;                 /* expression for INSIDE */
+  int value;  /* expression for LOAD */
+  int inside; /* expression for INSIDE */
 } Loaded;
 
 static Loaded
@@ -253,9 +253,9 @@ nest_keep_load (TpNest *nest, const TpAccess *access)
 {
   int load = nest_share_load (nest, access);
 
-  return (Loaded) { tp_nest_load (nest, load),
-                    access->n_guards == 0 ? tp_nest_const (nest, 1.0)
-                                          : tp_nest_inside (nest, load) };
+  return (Loaded){ tp_nest_load (nest, load),
+                   access->n_guards == 0 ? tp_nest_const (nest, 1.0)
+                                         : tp_nest_inside (nest, load) };
 }
 
 static int
@@ -319,8 +319,7 @@ nest_find_only_load (const TpNest *nest, int operand)
 
       if (load->operand != operand)
         continue;
-      if (load->n_guards > 0
-          || (found != NULL && !access_equal (found, load)))
+      if (load->n_guards > 0 || (found != NULL && !access_equal (found, load)))
         return NULL;
       found = load;
     }
@@ -358,7 +357,7 @@ tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
       TpAccess access = match_rewrite_access (&match, &consumer->loads[i]);
 
       if (access.operand == operand)
-        loaded[i] = (Loaded) { nest->result, tp_nest_const (nest, 1.0) };
+        loaded[i] = (Loaded){ nest->result, tp_nest_const (nest, 1.0) };
       else
         loaded[i] = nest_keep_load (nest, &access);
     }
@@ -389,8 +388,8 @@ prologue_find_main (const Match *match, const TpAccess *meet)
 {
   for (int i = 0; i < match->guest->n_loads; i++)
     {
-      TpAccess access
-          = prologue_access (match, &match->guest->loads[i], meet, FALSE);
+      TpAccess access =
+          prologue_access (match, &match->guest->loads[i], meet, FALSE);
 
       if (access.n_guards == meet->n_guards)
         return i;
@@ -415,8 +414,8 @@ prologue_compute (TpNest *nest, Match *match, const TpAccess *meet,
   main_load = prologue_find_main (match, meet);
   for (int i = 0; i < producer->n_loads; i++)
     {
-      TpAccess access = prologue_access (match, &producer->loads[i], meet,
-                                         i == main_load);
+      TpAccess access =
+          prologue_access (match, &producer->loads[i], meet, i == main_load);
 
       loaded[i] = nest_keep_load (nest, &access);
     }
@@ -425,9 +424,9 @@ prologue_compute (TpNest *nest, Match *match, const TpAccess *meet,
   if (meet->n_guards > 0)
     {
       out_loaded->inside = loaded[main_load].inside;
-      out_loaded->value
-          = tp_nest_select (nest, out_loaded->inside, out_loaded->value,
-                            tp_nest_const (nest, meet->fill));
+      out_loaded->value =
+          tp_nest_select (nest, out_loaded->inside, out_loaded->value,
+                          tp_nest_const (nest, meet->fill));
     }
   return TRUE;
 }
@@ -490,9 +489,9 @@ tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
     else if (!prologue_replace_load (nest, producer, consumer, i, &loaded[i]))
       return NULL;
   for (int i = 0; i < consumer->n_stages; i++)
-    tp_nest_add_stage (nest, consumer->stages[i].combiner,
-                       nest_import (nest, consumer, consumer->stages[i].expr,
-                                    loaded));
+    tp_nest_add_stage (
+        nest, consumer->stages[i].combiner,
+        nest_import (nest, consumer, consumer->stages[i].expr, loaded));
   nest->result = nest_import (nest, consumer, consumer->result, loaded);
   return g_steal_pointer (&nest);
 }

@@ -14,7 +14,7 @@ array_capacity (int n)
 {
   gsize capacity = 4;
 
-  while (capacity < (gsize) n)
+  while (capacity < (gsize)n)
     capacity *= 2;
   return capacity;
 }
@@ -23,7 +23,7 @@ array_capacity (int n)
 static gpointer
 array_grow (gpointer array, int n, gsize size)
 {
-  if (array != NULL && (gsize) n < array_capacity (n))
+  if (array != NULL && (gsize)n < array_capacity (n))
     return array;
   return g_realloc_n (array, array_capacity (n + 1), size);
 }
@@ -75,7 +75,7 @@ int
 tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce)
 {
   g_assert (nest->n_axes < TP_NEST_MAX_AXES);
-  nest->axes[nest->n_axes] = (TpAxis) { extent, is_reduce };
+  nest->axes[nest->n_axes] = (TpAxis){ extent, is_reduce };
   return nest->n_axes++;
 }
 
@@ -96,7 +96,7 @@ tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr)
 {
   g_assert (expr >= 0 && expr < nest->n_exprs);
   nest->stages = array_grow (nest->stages, nest->n_stages, sizeof (TpStage));
-  nest->stages[nest->n_stages] = (TpStage) { combiner, expr };
+  nest->stages[nest->n_stages] = (TpStage){ combiner, expr };
   return nest->n_stages++;
 }
 
@@ -124,54 +124,60 @@ nest_add_expr (TpNest *nest, const TpExpr *expr)
 int
 tp_nest_const (TpNest *nest, double value)
 {
-  return nest_add_expr (nest, &(TpExpr) { .op = TP_EXPR_CONST, .a = -1, .b = -1,
-                                          .c = -1, .value = value });
+  return nest_add_expr (
+      nest,
+      &(TpExpr){
+          .op = TP_EXPR_CONST, .a = -1, .b = -1, .c = -1, .value = value });
 }
 
 int
 tp_nest_load (TpNest *nest, int load)
 {
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_expr (nest, &(TpExpr) { .op = TP_EXPR_LOAD, .a = -1, .b = -1,
-                                          .c = -1, .index = load });
+  return nest_add_expr (
+      nest, &(TpExpr){
+                .op = TP_EXPR_LOAD, .a = -1, .b = -1, .c = -1, .index = load });
 }
 
 int
 tp_nest_inside (TpNest *nest, int load)
 {
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_expr (nest, &(TpExpr) { .op = TP_EXPR_INSIDE, .a = -1,
-                                          .b = -1, .c = -1, .index = load });
+  return nest_add_expr (
+      nest,
+      &(TpExpr){
+          .op = TP_EXPR_INSIDE, .a = -1, .b = -1, .c = -1, .index = load });
 }
 
 int
 tp_nest_stage (TpNest *nest, int stage)
 {
   g_assert (stage >= 0 && stage < nest->n_stages);
-  return nest_add_expr (nest, &(TpExpr) { .op = TP_EXPR_STAGE, .a = -1, .b = -1,
-                                          .c = -1, .index = stage });
+  return nest_add_expr (
+      nest,
+      &(TpExpr){
+          .op = TP_EXPR_STAGE, .a = -1, .b = -1, .c = -1, .index = stage });
 }
 
 int
 tp_nest_unary (TpNest *nest, TpExprOp op, int a)
 {
   g_assert (tp_expr_arity (op) == 1);
-  return nest_add_expr (nest,
-                        &(TpExpr) { .op = op, .a = a, .b = -1, .c = -1 });
+  return nest_add_expr (nest, &(TpExpr){ .op = op, .a = a, .b = -1, .c = -1 });
 }
 
 int
 tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b)
 {
   g_assert (tp_expr_arity (op) == 2);
-  return nest_add_expr (nest, &(TpExpr) { .op = op, .a = a, .b = b, .c = -1 });
+  return nest_add_expr (nest, &(TpExpr){ .op = op, .a = a, .b = b, .c = -1 });
 }
 
 int
 tp_nest_select (TpNest *nest, int a, int b, int c)
 {
   return nest_add_expr (
-      nest, &(TpExpr) { .op = TP_EXPR_SELECT, .a = a, .b = b, .c = c });
+      nest, &(TpExpr){ .op = TP_EXPR_SELECT, .a = a, .b = b, .c = c });
 }
 
 /* ---- lowered ----------------------------------------------------------- */
@@ -197,8 +203,8 @@ tp_lowered_free (TpLowered *lowered)
 int
 tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand)
 {
-  lowered->operands
-      = array_grow (lowered->operands, lowered->n_operands, sizeof *operand);
+  lowered->operands =
+      array_grow (lowered->operands, lowered->n_operands, sizeof *operand);
   lowered->operands[lowered->n_operands] = *operand;
   return lowered->n_operands++;
 }
@@ -206,8 +212,8 @@ tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand)
 void
 tp_lowered_take_nest (TpLowered *lowered, TpNest *nest)
 {
-  lowered->nests
-      = array_grow (lowered->nests, lowered->n_nests, sizeof (TpNest *));
+  lowered->nests =
+      array_grow (lowered->nests, lowered->n_nests, sizeof (TpNest *));
   lowered->nests[lowered->n_nests++] = nest;
 }
 
@@ -218,17 +224,17 @@ static const struct
   const char *name;
   int arity;
 } expr_ops[TP_N_EXPR_OPS] = {
-  [TP_EXPR_CONST] = { "const", 0 },     [TP_EXPR_LOAD] = { "load", 0 },
-  [TP_EXPR_STAGE] = { "stage", 0 },     [TP_EXPR_INSIDE] = { "inside", 0 },
-  [TP_EXPR_ADD] = { "add", 2 },         [TP_EXPR_SUB] = { "sub", 2 },
-  [TP_EXPR_MUL] = { "mul", 2 },         [TP_EXPR_DIV] = { "div", 2 },
-  [TP_EXPR_MIN] = { "min", 2 },         [TP_EXPR_MAX] = { "max", 2 },
-  [TP_EXPR_POW] = { "pow", 2 },         [TP_EXPR_NEG] = { "neg", 1 },
-  [TP_EXPR_ABS] = { "abs", 1 },         [TP_EXPR_EXP] = { "exp", 1 },
-  [TP_EXPR_LOG] = { "log", 1 },         [TP_EXPR_TANH] = { "tanh", 1 },
-  [TP_EXPR_ERF] = { "erf", 1 },         [TP_EXPR_SIGMOID] = { "sigmoid", 1 },
-  [TP_EXPR_SQRT] = { "sqrt", 1 },       [TP_EXPR_FLOOR] = { "floor", 1 },
-  [TP_EXPR_LESS] = { "less", 2 },       [TP_EXPR_EQUAL] = { "equal", 2 },
+  [TP_EXPR_CONST] = { "const", 0 },   [TP_EXPR_LOAD] = { "load", 0 },
+  [TP_EXPR_STAGE] = { "stage", 0 },   [TP_EXPR_INSIDE] = { "inside", 0 },
+  [TP_EXPR_ADD] = { "add", 2 },       [TP_EXPR_SUB] = { "sub", 2 },
+  [TP_EXPR_MUL] = { "mul", 2 },       [TP_EXPR_DIV] = { "div", 2 },
+  [TP_EXPR_MIN] = { "min", 2 },       [TP_EXPR_MAX] = { "max", 2 },
+  [TP_EXPR_POW] = { "pow", 2 },       [TP_EXPR_NEG] = { "neg", 1 },
+  [TP_EXPR_ABS] = { "abs", 1 },       [TP_EXPR_EXP] = { "exp", 1 },
+  [TP_EXPR_LOG] = { "log", 1 },       [TP_EXPR_TANH] = { "tanh", 1 },
+  [TP_EXPR_ERF] = { "erf", 1 },       [TP_EXPR_SIGMOID] = { "sigmoid", 1 },
+  [TP_EXPR_SQRT] = { "sqrt", 1 },     [TP_EXPR_FLOOR] = { "floor", 1 },
+  [TP_EXPR_LESS] = { "less", 2 },     [TP_EXPR_EQUAL] = { "equal", 2 },
   [TP_EXPR_SELECT] = { "select", 3 },
 };
 
@@ -333,8 +339,8 @@ text_add_load (TextState *state, int load)
   if (state->load_number[load] < 0)
     {
       state->load_number[load] = state->n_loads++;
-      g_string_append_printf (state->text, "  l%d = ",
-                              state->load_number[load]);
+      g_string_append_printf (state->text,
+                              "  l%d = ", state->load_number[load]);
       text_add_access (state->text, state->nest->n_axes,
                        &state->nest->loads[load]);
       g_string_append_c (state->text, '\n');

@@ -8,8 +8,8 @@
 /* ---- Clip: bounds are attributes before opset 11, then inputs ---------- */
 
 static gboolean
-clip_infer (const TpNode *node, const TpTensor *const *inputs,
-            TpShape *outputs, GError **error)
+clip_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
   if (node->opset < 11 && node->n_inputs > 1)
     return tp_op_fail (node, error,
@@ -200,8 +200,8 @@ static const struct
 };
 
 static gboolean
-cast_infer (const TpNode *node, const TpTensor *const *inputs,
-            TpShape *outputs, GError **error)
+cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
   gint64 to = tp_node_get_int (node, "to", 0);
 
@@ -212,10 +212,9 @@ cast_infer (const TpNode *node, const TpTensor *const *inputs,
         outputs[0].dtype = cast_dtypes[i].dtype;
         return TRUE;
       }
-  return tp_op_refuse (node, error,
-                       "element type %" G_GINT64_FORMAT
-                       " (attribute 'to') is not known",
-                       to);
+  return tp_op_refuse (
+      node, error,
+      "element type %" G_GINT64_FORMAT " (attribute 'to') is not known", to);
 }
 
 static void
@@ -229,7 +228,7 @@ cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
       double x = inputs[0]->data[i];
 
       if (out->dtype == TP_DTYPE_FLOAT32)
-        out->data[i] = (float) x;
+        out->data[i] = (float)x;
       else if (out->dtype == TP_DTYPE_FLOAT64)
         out->data[i] = x;
       else if (out->dtype == TP_DTYPE_BOOL)

@@ -15,12 +15,10 @@ constant_infer (const TpNode *node, const TpTensor *const *inputs,
     return tp_op_refuse (node, error,
                          "exactly one of value_float, value_floats, "
                          "value_int, value_ints is needed");
-  outputs[0].dtype
-      = attr->kind == TP_ATTR_INT || attr->kind == TP_ATTR_INTS
-            ? TP_DTYPE_INT64
-            : TP_DTYPE_FLOAT32;
-  outputs[0].rank
-      = attr->kind == TP_ATTR_INTS || attr->kind == TP_ATTR_FLOATS;
+  outputs[0].dtype = attr->kind == TP_ATTR_INT || attr->kind == TP_ATTR_INTS
+                         ? TP_DTYPE_INT64
+                         : TP_DTYPE_FLOAT32;
+  outputs[0].rank = attr->kind == TP_ATTR_INTS || attr->kind == TP_ATTR_FLOATS;
   outputs[0].dims[0] = attr->n;
   return TRUE;
 }
@@ -32,11 +30,10 @@ constant_reference (const TpNode *node, const TpRefTensor *const *inputs,
   const TpAttr *attr = &node->attrs[0];
 
   for (gint64 i = 0; i < outputs[0].count; i++)
-    outputs[0].data[i] = attr->kind == TP_ATTR_INT    ? attr->i
-                         : attr->kind == TP_ATTR_INTS ? attr->ints[i]
-                         : attr->kind == TP_ATTR_FLOATS
-                             ? (float) attr->floats[i]
-                             : (float) attr->f;
+    outputs[0].data[i] = attr->kind == TP_ATTR_INT      ? attr->i
+                         : attr->kind == TP_ATTR_INTS   ? attr->ints[i]
+                         : attr->kind == TP_ATTR_FLOATS ? (float)attr->floats[i]
+                                                        : (float)attr->f;
 }
 
 static const TpAttrSpec constant_attrs[] = {

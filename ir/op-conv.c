@@ -23,9 +23,9 @@ conv_check (const TpNode *node, const TpTensor *const *inputs, GError **error)
                        x->rank, w->rank);
   if (group < 1 || x->dims[1] % group != 0 || w->dims[0] % group != 0)
     return tp_op_fail (node, error,
-                       "%" G_GINT64_FORMAT " groups do not divide %"
-                       G_GINT64_FORMAT " channels and %" G_GINT64_FORMAT
-                       " filters",
+                       "%" G_GINT64_FORMAT
+                       " groups do not divide %" G_GINT64_FORMAT
+                       " channels and %" G_GINT64_FORMAT " filters",
                        group, x->dims[1], w->dims[0]);
   if (x->dims[1] != w->dims[1] * group)
     return tp_op_fail (node, error,
@@ -41,8 +41,8 @@ conv_check (const TpNode *node, const TpTensor *const *inputs, GError **error)
 }
 
 static gboolean
-conv_infer (const TpNode *node, const TpTensor *const *inputs,
-            TpShape *outputs, GError **error)
+conv_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
   const TpTensor *x = inputs[0];
   const TpTensor *w = inputs[1];
@@ -81,8 +81,8 @@ conv_add_axis (TpLowering *lowering, gint64 extent, gint64 stride)
 }
 
 static void
-conv_add_axes (TpLowering *lowering, const TpWindow *window,
-               gint64 n_channels, ConvAxes *axes)
+conv_add_axes (TpLowering *lowering, const TpWindow *window, gint64 n_channels,
+               ConvAxes *axes)
 {
   const TpTensor *out = lowering->out;
   int first_out = 0;
@@ -93,8 +93,7 @@ conv_add_axes (TpLowering *lowering, const TpWindow *window,
     axes->group = conv_add_axis (lowering, axes->n_groups,
                                  out->strides[1] * axes->n_filters);
   if (axes->n_groups == 1 || axes->n_filters > 1)
-    axes->filter
-        = conv_add_axis (lowering, axes->n_filters, out->strides[1]);
+    axes->filter = conv_add_axis (lowering, axes->n_filters, out->strides[1]);
   first_out = lowering->nest->n_axes;
   for (int i = 0; i < window->n; i++)
     conv_add_axis (lowering, out->dims[2 + i], out->strides[2 + i]);
@@ -211,9 +210,7 @@ conv_add_row (const TpWindow *window, const double *x, double weight,
   if (start < 0)
     first = (-start + stride - 1) / stride;
   if (start + (end - 1) * stride >= window->in[2])
-    end = start >= window->in[2]
-              ? 0
-              : (window->in[2] - 1 - start) / stride + 1;
+    end = start >= window->in[2] ? 0 : (window->in[2] - 1 - start) / stride + 1;
   for (gint64 o = first; o < end; o++)
     out[o] += weight * x[o * stride + start];
 }
@@ -228,18 +225,18 @@ conv_add_plane (const TpWindow *w, const double *x, const double *weights,
       for (gint64 oh = 0; oh < w->out[1]; oh++)
         for (gint64 kh = 0; kh < w->kernel[1]; kh++)
           {
-            gint64 id
-                = od * w->stride[0] - w->pad_begin[0] + kd * w->dilation[0];
-            gint64 ih
-                = oh * w->stride[1] - w->pad_begin[1] + kh * w->dilation[1];
-            const double *row
-                = weights + (kd * w->kernel[1] + kh) * w->kernel[2];
+            gint64 id =
+                od * w->stride[0] - w->pad_begin[0] + kd * w->dilation[0];
+            gint64 ih =
+                oh * w->stride[1] - w->pad_begin[1] + kh * w->dilation[1];
+            const double *row =
+                weights + (kd * w->kernel[1] + kh) * w->kernel[2];
 
             if (id < 0 || id >= w->in[0] || ih < 0 || ih >= w->in[1])
               continue;
             for (gint64 kw = 0; kw < w->kernel[2]; kw++)
-              conv_add_row (w, x + (id * w->in[1] + ih) * w->in[2], row[kw],
-                            kw, out + (od * w->out[1] + oh) * w->out[2]);
+              conv_add_row (w, x + (id * w->in[1] + ih) * w->in[2], row[kw], kw,
+                            out + (od * w->out[1] + oh) * w->out[2]);
           }
 }
 
@@ -249,8 +246,7 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   const TpRefTensor *x = inputs[0];
   const TpRefTensor *weights = inputs[1];
-  const double *bias
-      = tp_node_has_input (node, 2) ? inputs[2]->data : NULL;
+  const double *bias = tp_node_has_input (node, 2) ? inputs[2]->data : NULL;
   gint64 n_channels = weights->dims[1];
   gint64 n_filters = weights->dims[0] / tp_node_get_int (node, "group", 1);
   gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
@@ -265,17 +261,16 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
   for (gint64 i = 0; i < outputs->dims[0] * outputs->dims[1]; i++)
     {
       gint64 filter = i % weights->dims[0];
-      gint64 channel = i / weights->dims[0] * x->dims[1]
-                       + filter / n_filters * n_channels;
+      gint64 channel =
+          i / weights->dims[0] * x->dims[1] + filter / n_filters * n_channels;
       double *out = outputs->data + i * out_plane;
 
       for (gint64 k = 0; k < out_plane; k++)
         out[k] = bias == NULL ? 0.0 : bias[filter];
       for (gint64 c = 0; c < n_channels; c++)
-        conv_add_plane (&window, x->data + (channel + c) * in_plane,
-                        weights->data
-                            + (filter * n_channels + c) * kernel_plane,
-                        out);
+        conv_add_plane (
+            &window, x->data + (channel + c) * in_plane,
+            weights->data + (filter * n_channels + c) * kernel_plane, out);
     }
 }
 

@@ -9,7 +9,7 @@
  * dimension put in is left out of the result. */
 typedef struct
 {
-  int rank;                   /* of a, b and the result, after promotion */
+  int rank; /* of a, b and the result, after promotion */
   gint64 m, n, k;
   gint64 a[TP_MAX_RANK];
   gint64 b[TP_MAX_RANK];
@@ -191,10 +191,10 @@ typedef struct
 static Gemm
 gemm_new (const TpNode *node)
 {
-  return (Gemm) { tp_node_get_int (node, "transA", 0) != 0,
-                  tp_node_get_int (node, "transB", 0) != 0,
-                  tp_node_get_float (node, "alpha", 1.0),
-                  tp_node_get_float (node, "beta", 1.0) };
+  return (Gemm){ tp_node_get_int (node, "transA", 0) != 0,
+                 tp_node_get_int (node, "transB", 0) != 0,
+                 tp_node_get_float (node, "alpha", 1.0),
+                 tp_node_get_float (node, "beta", 1.0) };
 }
 
 static gboolean
@@ -220,8 +220,8 @@ gemm_check_c (const TpNode *node, const TpTensor *c, const TpShape *out,
 }
 
 static gboolean
-gemm_infer (const TpNode *node, const TpTensor *const *inputs,
-            TpShape *outputs, GError **error)
+gemm_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
   Gemm gemm = gemm_new (node);
   const TpTensor *a = inputs[0];
@@ -246,8 +246,7 @@ gemm_infer (const TpNode *node, const TpTensor *const *inputs,
   out->rank = 2;
   out->dims[0] = a->dims[gemm.is_a_transposed];
   out->dims[1] = b->dims[!gemm.is_b_transposed];
-  return gemm_check_c (node, node->n_inputs > 2 ? inputs[2] : NULL, out,
-                       error)
+  return gemm_check_c (node, node->n_inputs > 2 ? inputs[2] : NULL, out, error)
          && tp_infer_one_dtype (node, inputs, error);
 }
 
@@ -256,8 +255,7 @@ gemm_scale (TpNest *nest, int expr, double factor)
 {
   if (factor == 1.0)
     return expr;
-  return tp_nest_binary (nest, TP_EXPR_MUL, expr,
-                         tp_nest_const (nest, factor));
+  return tp_nest_binary (nest, TP_EXPR_MUL, expr, tp_nest_const (nest, factor));
 }
 
 static gboolean
@@ -300,10 +298,8 @@ gemm_dot (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
           gint64 i, gint64 j)
 {
   gint64 n = a->dims[!gemm->is_a_transposed];
-  const double *x
-      = a->data + (gemm->is_a_transposed ? i : i * a->dims[1]);
-  const double *y
-      = b->data + (gemm->is_b_transposed ? j * b->dims[1] : j);
+  const double *x = a->data + (gemm->is_a_transposed ? i : i * a->dims[1]);
+  const double *y = b->data + (gemm->is_b_transposed ? j * b->dims[1] : j);
   gint64 x_step = gemm->is_a_transposed ? a->dims[1] : 1;
   gint64 y_step = gemm->is_b_transposed ? 1 : b->dims[1];
   double sum = 0.0;

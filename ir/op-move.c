@@ -9,8 +9,7 @@
 
 /* perm[i]: which input dimension output dimension i is. */
 static gboolean
-transpose_get_perm (const TpNode *node, int rank, int *out_perm,
-                    GError **error)
+transpose_get_perm (const TpNode *node, int rank, int *out_perm, GError **error)
 {
   int n = 0;
   const gint64 *given = tp_node_get_ints (node, "perm", &n);
@@ -130,10 +129,10 @@ concat_infer (const TpNode *node, const TpTensor *const *inputs,
         return tp_op_fail (node, error, "input %d may not be left out", i);
       if (!is_equal)
         {
-          g_autofree char *first
-              = tp_dims_to_text (inputs[0]->rank, inputs[0]->dims);
-          g_autofree char *other
-              = tp_dims_to_text (inputs[i]->rank, inputs[i]->dims);
+          g_autofree char *first =
+              tp_dims_to_text (inputs[0]->rank, inputs[0]->dims);
+          g_autofree char *other =
+              tp_dims_to_text (inputs[i]->rank, inputs[i]->dims);
 
           return tp_op_fail (node, error,
                              "input %d has shape %s, input 0 %s: they may "
@@ -269,7 +268,7 @@ gather_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
         k += k < 0 ? x->dims[axis] : 0;
         if (k >= 0 && k < x->dims[axis])
-          memcpy (dst, x->data + (row * x->dims[axis] + (gint64) k) * n,
+          memcpy (dst, x->data + (row * x->dims[axis] + (gint64)k) * n,
                   n * sizeof *dst);
         else
           memset (dst, 0, n * sizeof *dst);

@@ -30,8 +30,7 @@ batch_norm_infer (const TpNode *node, const TpTensor *const *inputs,
         || inputs[i]->dims[0] != x->dims[1])
       return tp_op_fail (node, error,
                          "input %d (%s) has %" G_GINT64_FORMAT
-                         " elements, input 0 has %" G_GINT64_FORMAT
-                         " channels",
+                         " elements, input 0 has %" G_GINT64_FORMAT " channels",
                          i, names[i],
                          inputs[i] == NULL ? G_GINT64_CONSTANT (0)
                                            : inputs[i]->count,
@@ -92,12 +91,9 @@ batch_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
 }
 
 static const TpAttrSpec batch_norm_attrs[] = {
-  { "epsilon", TP_ATTR_FLOAT, FALSE },
-  { "is_test", TP_ATTR_INT, FALSE },
-  { "momentum", TP_ATTR_FLOAT, FALSE },
-  { "spatial", TP_ATTR_INT, FALSE },
-  { "training_mode", TP_ATTR_INT, FALSE },
-  { 0 },
+  { "epsilon", TP_ATTR_FLOAT, FALSE },     { "is_test", TP_ATTR_INT, FALSE },
+  { "momentum", TP_ATTR_FLOAT, FALSE },    { "spatial", TP_ATTR_INT, FALSE },
+  { "training_mode", TP_ATTR_INT, FALSE }, { 0 },
 };
 
 const TpOp tp_op_batch_normalization = {
@@ -126,8 +122,7 @@ scale_shift_infer (const TpNode *node, const TpTensor *const *inputs,
   const TpTensor *x = inputs[0];
 
   for (int i = 1; i < 3; i++)
-    if (x->rank < 2 || inputs[i]->rank != 1
-        || inputs[i]->dims[0] != x->dims[1])
+    if (x->rank < 2 || inputs[i]->rank != 1 || inputs[i]->dims[0] != x->dims[1])
       return tp_op_fail (node, error,
                          "input %d has %" G_GINT64_FORMAT
                          " elements, which are not the channels of input 0",
@@ -137,8 +132,8 @@ scale_shift_infer (const TpNode *node, const TpTensor *const *inputs,
 }
 
 static gboolean
-scale_shift_lower (const TpGraph *graph, const TpNode *node,
-                   TpLowered *lowered, GError **error)
+scale_shift_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                   GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   TpNest *nest = lowering.nest;
@@ -148,8 +143,8 @@ scale_shift_lower (const TpGraph *graph, const TpNode *node,
   x[0] = tp_lowering_load_broadcast (&lowering, 0);
   for (int i = 1; i < 3; i++)
     {
-      tp_lowering_add_load (&lowering, i)->stride[1]
-          = tp_lowering_get_input (&lowering, i)->strides[0];
+      tp_lowering_add_load (&lowering, i)->stride[1] =
+          tp_lowering_get_input (&lowering, i)->strides[0];
       x[i] = tp_nest_load (nest, nest->n_loads - 1);
     }
   x[0] = tp_nest_binary (nest, TP_EXPR_MUL, x[0], x[1]);
@@ -168,8 +163,7 @@ scale_shift_reference (const TpNode *node, const TpRefTensor *const *inputs,
     {
       gint64 c = i / plane % x->dims[1];
 
-      outputs[0].data[i]
-          = x->data[i] * inputs[1]->data[c] + inputs[2]->data[c];
+      outputs[0].data[i] = x->data[i] * inputs[1]->data[c] + inputs[2]->data[c];
     }
 }
 

@@ -199,11 +199,11 @@ pad_get_part (const Pad *pad, const TpTensor *x, int i, gint64 part)
   gboolean is_edge = pad->mode == PAD_EDGE;
 
   if (part == 0)
-    return (PadPart) { 0, before, is_edge ? 0 : before, is_edge ? 0 : -1 };
+    return (PadPart){ 0, before, is_edge ? 0 : before, is_edge ? 0 : -1 };
   if (part == 1)
-    return (PadPart) { before, within, MAX (-pad->begin[i], 0), 1 };
-  return (PadPart) { before + within, MAX (pad->end[i], 0),
-                     x->dims[i] - (is_edge ? 1 : 2), is_edge ? 0 : -1 };
+    return (PadPart){ before, within, MAX (-pad->begin[i], 0), 1 };
+  return (PadPart){ before + within, MAX (pad->end[i], 0),
+                    x->dims[i] - (is_edge ? 1 : 2), is_edge ? 0 : -1 };
 }
 
 /* The nest of one part per dimension; none when a part is empty. */
@@ -327,8 +327,8 @@ pad_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
       for (int k = 0; k < x->rank; k++)
         {
-          gint64 source
-              = pad_find_source (pad.mode, at[k], pad.begin[k], x->dims[k]);
+          gint64 source =
+              pad_find_source (pad.mode, at[k], pad.begin[k], x->dims[k]);
 
           is_inside = is_inside && source >= 0;
           index = index * x->dims[k] + source;

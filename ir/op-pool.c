@@ -9,8 +9,8 @@
 /* ---- shape ------------------------------------------------------------- */
 
 static gboolean
-pool_infer (const TpNode *node, const TpTensor *const *inputs,
-            TpShape *outputs, GError **error)
+pool_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
   TpWindow window;
 
@@ -75,8 +75,7 @@ average_add_overhang (TpLowering *lowering, const Pool *pool)
 
   for (int i = 0; i < window->n; i++)
     {
-      gint64 padded
-          = window->in[i] + window->pad_begin[i] + window->pad_end[i];
+      gint64 padded = window->in[i] + window->pad_begin[i] + window->pad_end[i];
       gint64 last = (window->out[i] - 1) * window->stride[i]
                     + (window->kernel[i] - 1) * window->dilation[i];
 
@@ -84,8 +83,8 @@ average_add_overhang (TpLowering *lowering, const Pool *pool)
         continue;
       if (load == NULL)
         load = tp_lowering_add_load (lowering, 0);
-      tp_window_add_guard (window, &pool->axes, i, window->pad_begin[i],
-                           padded, load);
+      tp_window_add_guard (window, &pool->axes, i, window->pad_begin[i], padded,
+                           load);
     }
   return load == NULL ? -1 : lowering->nest->n_loads - 1;
 }
@@ -132,8 +131,8 @@ average_pool_lower (const TpGraph *graph, const TpNode *node,
 
       if (average_may_be_empty (&pool.window))
         n = tp_nest_binary (nest, TP_EXPR_MAX, n, tp_nest_const (nest, 1.0));
-      return tp_lowering_finish (
-          &lowering, tp_nest_binary (nest, TP_EXPR_DIV, sum, n));
+      return tp_lowering_finish (&lowering,
+                                 tp_nest_binary (nest, TP_EXPR_DIV, sum, n));
     }
   counted = tp_dims_product (pool.window.kernel, 0, pool.window.n);
   return tp_lowering_finish (
@@ -213,8 +212,7 @@ pool_reference (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
     g_assert_not_reached ();
   for (gint64 i = 0; i < out->count; i++)
     {
-      PoolSum sum
-          = pool_sum (&window, x->data + i / out_plane * in_plane, at);
+      PoolSum sum = pool_sum (&window, x->data + i / out_plane * in_plane, at);
 
       out->data[i] = value (node, &window, at, &sum);
       tp_dims_next (window.n, window.out, at);

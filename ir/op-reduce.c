@@ -12,15 +12,15 @@ typedef struct
 {
   gboolean is_reduced[TP_MAX_RANK];
   gboolean keeps_dims;
-  gint64 n;                   /* elements combined into one */
+  gint64 n; /* elements combined into one */
 } Reduce;
 
 static gboolean
 reduce_set_axes (Reduce *reduce, const TpNode *node, int rank,
                  const gint64 *axes, int n_axes, GError **error)
 {
-  gboolean is_all
-      = n_axes == 0 && tp_node_get_int (node, "noop_with_empty_axes", 0) == 0;
+  gboolean is_all =
+      n_axes == 0 && tp_node_get_int (node, "noop_with_empty_axes", 0) == 0;
 
   memset (reduce, 0, sizeof *reduce);
   reduce->keeps_dims = tp_node_get_int (node, "keepdims", 1) != 0;
@@ -92,8 +92,7 @@ global_infer (const TpNode *node, const TpTensor *const *inputs,
               TpShape *outputs, GError **error)
 {
   if (inputs[0]->rank < 3)
-    return tp_op_fail (node, error,
-                       "input 0 has rank %d, at least 3 is needed",
+    return tp_op_fail (node, error, "input 0 has rank %d, at least 3 is needed",
                        inputs[0]->rank);
   tp_shape_copy (&outputs[0], inputs[0]);
   for (int i = 2; i < inputs[0]->rank; i++)
@@ -140,8 +139,8 @@ static gboolean
 reduce_finish (TpLowering *lowering, const Reduce *reduce, TpCombiner combiner,
                gboolean is_mean)
 {
-  int result = tp_lowering_reduce (lowering, combiner,
-                                   tp_nest_load (lowering->nest, 0));
+  int result =
+      tp_lowering_reduce (lowering, combiner, tp_nest_load (lowering->nest, 0));
 
   if (is_mean)
     result = tp_nest_binary (lowering->nest, TP_EXPR_MUL, result,
@@ -249,8 +248,8 @@ reduce_mean_reference (const TpNode *node, const TpRefTensor *const *inputs,
   divide_by_share (inputs[0], &outputs[0]);
 }
 
-static const gboolean is_spatial[TP_MAX_RANK]
-    = { FALSE, FALSE, TRUE, TRUE, TRUE, TRUE, TRUE, TRUE };
+static const gboolean is_spatial[TP_MAX_RANK] = { FALSE, FALSE, TRUE, TRUE,
+                                                  TRUE,  TRUE,  TRUE, TRUE };
 
 static void
 global_max_reference (const TpNode *node, const TpRefTensor *const *inputs,

@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  int n[N_PARTS];             /* -1: not given */
+  int n[N_PARTS]; /* -1: not given */
   gint64 values[N_PARTS][TP_MAX_RANK];
 } SliceParts;
 
@@ -65,8 +65,7 @@ slice_bound (gint64 value, gint64 extent, gint64 low, gint64 high)
 }
 
 static void
-slice_set_axis (Slice *slice, int axis, gint64 extent, gint64 start,
-                gint64 end)
+slice_set_axis (Slice *slice, int axis, gint64 extent, gint64 start, gint64 end)
 {
   gint64 step = slice->step[axis];
   gint64 last = step > 0 ? extent : extent - 1;
@@ -106,8 +105,8 @@ slice_resolve (Slice *slice, const TpNode *node, const SliceParts *parts,
                             rank, &axis, error))
         return FALSE;
       if (step == 0 || is_cut[axis])
-        return tp_op_fail (node, error,
-                           "axis %d is cut twice or has step 0", axis);
+        return tp_op_fail (node, error, "axis %d is cut twice or has step 0",
+                           axis);
       is_cut[axis] = TRUE;
       slice->step[axis] = step;
       slice_set_axis (slice, axis, dims[axis], parts->values[0][i],
@@ -145,8 +144,8 @@ slice_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   for (int i = 0; i <= N_PARTS; i++)
     inputs[i] = tp_lowering_get_input (&lowering, i);
   if (!slice_read_parts (node, inputs, &parts, error)
-      || !slice_resolve (&slice, node, &parts, inputs[0]->rank,
-                         inputs[0]->dims, error))
+      || !slice_resolve (&slice, node, &parts, inputs[0]->rank, inputs[0]->dims,
+                         error))
     return FALSE;
   tp_lowering_add_output_axes (&lowering);
   load = tp_lowering_add_load (&lowering, 0);

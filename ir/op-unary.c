@@ -7,8 +7,7 @@
 
 #define UNARY                                                                  \
   .kind = TP_OP_MAP, .n_inputs_min = 1, .n_inputs_max = 1, .n_outputs_max = 1, \
-  .infer = tp_infer_same, .lower = tp_lower_map,                               \
-  .reference = tp_reference_map
+  .infer = tp_infer_same, .lower = tp_lower_map, .reference = tp_reference_map
 
 static int
 relu_expr (const TpNode *node, TpNest *nest, const int *x)
@@ -242,13 +241,13 @@ static int
 leaky_relu_expr (const TpNode *node, TpNest *nest, const int *x)
 {
   double alpha = tp_node_get_float (node, "alpha", 0.01);
-  int is_negative
-      = tp_nest_binary (nest, TP_EXPR_LESS, x[0], tp_nest_const (nest, 0.0));
+  int is_negative =
+      tp_nest_binary (nest, TP_EXPR_LESS, x[0], tp_nest_const (nest, 0.0));
 
-  return tp_nest_select (nest, is_negative,
-                         tp_nest_binary (nest, TP_EXPR_MUL, x[0],
-                                         tp_nest_const (nest, alpha)),
-                         x[0]);
+  return tp_nest_select (
+      nest, is_negative,
+      tp_nest_binary (nest, TP_EXPR_MUL, x[0], tp_nest_const (nest, alpha)),
+      x[0]);
 }
 
 static double

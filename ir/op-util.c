@@ -113,7 +113,7 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
                            input->name, values[k]);
       out_values[k] = values[k] >= 9.2e18    ? G_MAXINT64
                       : values[k] <= -9.2e18 ? G_MININT64
-                                             : (gint64) values[k];
+                                             : (gint64)values[k];
     }
   *out_n = input->count;
   return TRUE;
@@ -121,7 +121,7 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
 
 gboolean
 tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
-                GError **error)
+                    GError **error)
 {
   for (int i = 1; i < node->n_inputs; i++)
     if (inputs[i] != NULL && inputs[i]->dtype != inputs[0]->dtype)
@@ -193,10 +193,10 @@ tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor)
     if (lowered->operands[i].tensor == tensor)
       return i;
   return tp_lowered_add_operand (
-      lowered, &(TpOperand) { .tensor = tensor,
-                              .dtype = t->dtype,
-                              .n_elements = t->count,
-                              .is_constant = tp_tensor_is_constant (t) });
+      lowered, &(TpOperand){ .tensor = tensor,
+                             .dtype = t->dtype,
+                             .n_elements = t->count,
+                             .is_constant = tp_tensor_is_constant (t) });
 }
 
 TpLowering
@@ -205,8 +205,8 @@ tp_lowering_new (const TpGraph *graph, const TpNode *node, TpLowered *lowered)
   TpLowering lowering = { graph, node, lowered,
                           &graph->tensors[node->outputs[0]], tp_nest_new () };
 
-  lowering.nest->store.operand
-      = tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
+  lowering.nest->store.operand =
+      tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
   return lowering;
 }
 
@@ -368,6 +368,5 @@ void
 tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
                    TpRefTensor *outputs)
 {
-  memcpy (outputs[0].data, inputs[0]->data,
-          outputs[0].count * sizeof (double));
+  memcpy (outputs[0].data, inputs[0]->data, outputs[0].count * sizeof (double));
 }

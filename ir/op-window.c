@@ -35,8 +35,8 @@ window_read_list (const TpNode *node, const char *name, int n, gint64 low,
 }
 
 static gboolean
-window_read_kernel (TpWindow *window, const TpNode *node,
-                    const gint64 *kernel, GError **error)
+window_read_kernel (TpWindow *window, const TpNode *node, const gint64 *kernel,
+                    GError **error)
 {
   gint64 given[TP_WINDOW_MAX_DIMS] = { 0 };
 
@@ -108,8 +108,8 @@ window_place (TpWindow *window, const TpNode *node, GError **error)
 {
   const char *mode = tp_node_get_string (node, "auto_pad", "NOTSET");
   gint64 pads[2 * TP_WINDOW_MAX_DIMS] = { 0 };
-  gboolean is_same
-      = strcmp (mode, "SAME_UPPER") == 0 || strcmp (mode, "SAME_LOWER") == 0;
+  gboolean is_same =
+      strcmp (mode, "SAME_UPPER") == 0 || strcmp (mode, "SAME_LOWER") == 0;
   gboolean is_explicit = strcmp (mode, "NOTSET") == 0;
 
   if (!is_same && !is_explicit && strcmp (mode, "VALID") != 0)
@@ -136,9 +136,8 @@ tp_window_init (TpWindow *window, const TpNode *node, int rank,
   memset (window, 0, sizeof *window);
   window->n = rank - 2;
   if (window->n < 1 || window->n > TP_WINDOW_MAX_DIMS)
-    return tp_op_fail (node, error,
-                       "input 0 has rank %d, 3 to %d are possible", rank,
-                       TP_WINDOW_MAX_DIMS + 2);
+    return tp_op_fail (node, error, "input 0 has rank %d, 3 to %d are possible",
+                       rank, TP_WINDOW_MAX_DIMS + 2);
   for (int i = 0; i < window->n; i++)
     {
       window->in[i] = dims[2 + i];
@@ -165,8 +164,8 @@ tp_window_init (TpWindow *window, const TpNode *node, int rank,
 gboolean
 tp_window_is_padded (const TpWindow *window, int i)
 {
-  gint64 last = (window->out[i] - 1) * window->stride[i]
-                - window->pad_begin[i] + window_span (window, i) - 1;
+  gint64 last = (window->out[i] - 1) * window->stride[i] - window->pad_begin[i]
+                + window_span (window, i) - 1;
 
   return window->pad_begin[i] > 0 || last >= window->in[i];
 }
@@ -174,14 +173,14 @@ tp_window_is_padded (const TpWindow *window, int i)
 /* ---- nests ------------------------------------------------------------- */
 
 void
-tp_window_add_axes (const TpWindow *window, TpLowering *lowering,
-                    int first_out, TpWindowAxes *out_axes)
+tp_window_add_axes (const TpWindow *window, TpLowering *lowering, int first_out,
+                    TpWindowAxes *out_axes)
 {
   for (int i = 0; i < window->n; i++)
     {
       out_axes->out[i] = first_out + i;
-      out_axes->kernel[i]
-          = tp_lowering_add_reduce_axis (lowering, window->kernel[i]);
+      out_axes->kernel[i] =
+          tp_lowering_add_reduce_axis (lowering, window->kernel[i]);
     }
 }
 

@@ -28,7 +28,7 @@ op_compare (const void *a, const void *b)
 static int
 op_compare_name (const void *name, const void *op)
 {
-  return strcmp (name, (*(const TpOp *const *) op)->name);
+  return strcmp (name, (*(const TpOp *const *)op)->name);
 }
 
 const TpOp *const *
@@ -50,8 +50,8 @@ tp_op_find (const char *name)
 {
   int n = 0;
   const TpOp *const *list = tp_op_list (&n);
-  const TpOp *const *found
-      = bsearch (name, list, n, sizeof list[0], op_compare_name);
+  const TpOp *const *found =
+      bsearch (name, list, n, sizeof list[0], op_compare_name);
 
   return found == NULL ? NULL : *found;
 }

@@ -42,10 +42,9 @@ add_constant (TpDraft *draft, const TpNode *node, int like,
   if (data == NULL)
     return -1;
   tp_doubles_to_dtype (values, tensor.count, tensor.dtype, data);
-  tensor.init = (TpInit) { .kind = TP_INIT_DATA, .data = data };
+  tensor.init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   tensor.is_output = FALSE;
-  tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split",
-                                           error);
+  tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split", error);
   return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);
 }
 
@@ -55,7 +54,7 @@ split_norm (TpDraft *draft, int index, GError **error)
   const TpNode *node = tp_draft_node (draft, index);
   double epsilon = tp_node_get_float (node, "epsilon", 1e-5);
   gint64 n = tp_draft_tensor (draft, node->inputs[SCALE])->count;
-  g_autofree double *values = g_new (double, N_INPUTS * n + 1);
+  g_autofree double *values = g_new (double, N_INPUTS *n + 1);
   double *v[N_INPUTS];
   int *inputs = tp_region_alloc (draft->region, 3, sizeof (int), error);
 

@@ -31,8 +31,8 @@ tp_node_run_reference (const TpGraph *graph, const TpNode *node,
 {
   g_autofree TpRefTensor *in = g_new0 (TpRefTensor, node->n_inputs + 1);
   g_autofree TpRefTensor *out = g_new0 (TpRefTensor, node->n_outputs + 1);
-  g_autofree const TpRefTensor **given
-      = g_new0 (const TpRefTensor *, node->n_inputs + 1);
+  g_autofree const TpRefTensor **given =
+      g_new0 (const TpRefTensor *, node->n_inputs + 1);
 
   for (int i = 0; i < node->n_inputs; i++)
     if (node->inputs[i] >= 0)
@@ -42,8 +42,7 @@ tp_node_run_reference (const TpGraph *graph, const TpNode *node,
       }
   for (int i = 0; i < node->n_outputs; i++)
     if (node->outputs[i] >= 0)
-      ref_tensor_init (&out[i], &graph->tensors[node->outputs[i]],
-                       outputs[i]);
+      ref_tensor_init (&out[i], &graph->tensors[node->outputs[i]], outputs[i]);
   if (!outputs_are_empty (out, node->n_outputs))
     node->op->reference (node, given, out);
 }
@@ -53,8 +52,8 @@ tp_node_run_reference (const TpGraph *graph, const TpNode *node,
 typedef struct
 {
   const TpGraph *graph;
-  double **values;            /* per tensor; NULL: none, or freed */
-  int *last_use;              /* per tensor: node, or -1 */
+  double **values; /* per tensor; NULL: none, or freed */
+  int *last_use;   /* per tensor: node, or -1 */
   gboolean keep_all;
 } RefRun;
 

@@ -21,10 +21,9 @@ read_input (TestReader *reader, char **words, GError **error)
   int rank = g_strv_length (words) - 2;
 
   for (int i = 0; i < rank; i++)
-    dims[i] = (TpDimSpec) { g_ascii_strtoll (words[2 + i], NULL, 10), NULL };
-  return tp_graph_builder_add_input (reader->builder, words[1],
-                                     TP_DTYPE_FLOAT32, rank, dims, "test",
-                                     error);
+    dims[i] = (TpDimSpec){ g_ascii_strtoll (words[2 + i], NULL, 10), NULL };
+  return tp_graph_builder_add_input (
+      reader->builder, words[1], TP_DTYPE_FLOAT32, rank, dims, "test", error);
 }
 
 static gboolean
@@ -32,8 +31,8 @@ add_data (TestReader *reader, const char *name, TpDtype dtype, int rank,
           const gint64 *dims, gconstpointer data, gsize size, GError **error)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  TpInit init
-      = { .kind = TP_INIT_DATA, .data = g_bytes_get_data (bytes, NULL) };
+  TpInit init = { .kind = TP_INIT_DATA,
+                  .data = g_bytes_get_data (bytes, NULL) };
 
   tp_graph_builder_keep (reader->builder, bytes);
   return tp_graph_builder_add_constant (reader->builder, name, dtype, rank,
@@ -152,8 +151,8 @@ read_node (TestReader *reader, char **words, GError **error)
                                   &output, error);
   for (int i = 0; i < node.n_attrs; i++)
     {
-      g_free ((gpointer) attrs[i].ints);
-      g_free ((gpointer) attrs[i].floats);
+      g_free ((gpointer)attrs[i].ints);
+      g_free ((gpointer)attrs[i].floats);
     }
   return ok;
 }
@@ -180,8 +179,8 @@ read_line (TestReader *reader, char *line, GError **error)
 static gboolean
 add_outputs (TestReader *reader, char **lines, GError **error)
 {
-  g_autoptr (GHashTable) read
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) read =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func (g_free);
 
   for (int i = 0; lines[i] != NULL; i++)
@@ -189,7 +188,7 @@ add_outputs (TestReader *reader, char **lines, GError **error)
       g_auto (GStrv) words = g_strsplit (g_strstrip (lines[i]), " ", -1);
       int k = 1;
 
-      if (!g_strv_contains ((const char *const *) words, "->"))
+      if (!g_strv_contains ((const char *const *)words, "->"))
         continue;
       for (; strcmp (words[k], "->") != 0; k++)
         g_hash_table_add (read, g_strdup (words[k]));
@@ -293,12 +292,12 @@ test_graph_run (const TpGraph *graph, gboolean is_positive)
       double *data = g_new (double, n + 1);
 
       for (gint64 k = 0; k < n; k++)
-        data[k] = (float) g_test_rand_double_range (is_positive ? 0.1 : -2.0,
-                                                    2.0);
+        data[k] =
+            (float)g_test_rand_double_range (is_positive ? 0.1 : -2.0, 2.0);
       g_ptr_array_add (inputs, data);
     }
-  values = tp_graph_run_reference (
-      graph, (const double *const *) inputs->pdata, TRUE, &error);
+  values = tp_graph_run_reference (graph, (const double *const *)inputs->pdata,
+                                   TRUE, &error);
   g_assert_no_error (error);
   return values;
 }
@@ -360,8 +359,7 @@ test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
 {
   int n = lowered->n_operands;
   g_autofree double **buffers = g_new0 (double *, n + 1);
-  const TpTensor *out
-      = &graph->tensors[lowered->operands[n - 1].tensor];
+  const TpTensor *out = &graph->tensors[lowered->operands[n - 1].tensor];
   g_autofree double *got = g_new0 (double, out->count);
 
   g_assert_true (lowered->operands[n - 1].is_output);
@@ -370,8 +368,7 @@ test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
       int tensor = lowered->operands[i].tensor;
 
       g_assert_cmpint (lowered->operands[i].is_output, ==, i == n - 1);
-      buffers[i] = fill_operand (&graph->tensors[tensor],
-                                 &lowered->operands[i],
+      buffers[i] = fill_operand (&graph->tensors[tensor], &lowered->operands[i],
                                  values->pdata[tensor]);
     }
   tp_lowered_eval (lowered, buffers);

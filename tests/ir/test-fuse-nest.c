@@ -92,8 +92,8 @@ run (TpNest *nest, double *buffers[N_OPERANDS])
   g_autoptr (GError) error = NULL;
 
   for (int i = 0; i < N_OPERANDS; i++)
-    tp_lowered_add_operand (
-        lowered, &(TpOperand) { .tensor = -1, .n_elements = N });
+    tp_lowered_add_operand (lowered,
+                            &(TpOperand){ .tensor = -1, .n_elements = N });
   tp_lowered_take_nest (lowered, tp_nest_copy (nest));
   tp_lowered_check (lowered, &error);
   g_assert_no_error (error);
@@ -141,35 +141,74 @@ static const struct
 {
   const char *name;
   Shape producer, consumer;
-  gboolean fuses;             /* as epilogue */
+  gboolean fuses; /* as epilogue */
   gboolean fuses_prologue;
 } pairs[] = {
-  { "same", { 2, { 4, 6 }, { 6, 1 }, 0 }, { 2, { 4, 6 }, { 6, 1 }, 0 }, TRUE,
+  { "same",
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    TRUE,
     TRUE },
-  { "transposed", { 2, { 4, 6 }, { 1, 4 }, 0 }, { 2, { 6, 4 }, { 4, 1 }, 0 },
-    TRUE, TRUE },
-  { "split", { 3, { 4, 2, 3 }, { 6, 3, 1 }, 0 }, { 2, { 4, 6 }, { 6, 1 }, 0 },
-    TRUE, FALSE },
-  { "merged", { 2, { 4, 6 }, { 6, 1 }, 0 }, { 3, { 4, 2, 3 }, { 6, 3, 1 }, 0 },
-    FALSE, TRUE },
-  { "slice", { 2, { 4, 2 }, { 6, 1 }, 3 }, { 2, { 4, 6 }, { 6, 1 }, 0 }, TRUE,
+  { "transposed",
+    { 2, { 4, 6 }, { 1, 4 }, 0 },
+    { 2, { 6, 4 }, { 4, 1 }, 0 },
+    TRUE,
+    TRUE },
+  { "split",
+    { 3, { 4, 2, 3 }, { 6, 3, 1 }, 0 },
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    TRUE,
     FALSE },
-  { "outer slice", { 2, { 2, 6 }, { 6, 1 }, 12 },
-    { 2, { 4, 6 }, { 6, 1 }, 0 }, TRUE, FALSE },
-  { "ones", { 4, { 1, 4, 1, 6 }, { 24, 6, 6, 1 }, 0 },
-    { 3, { 4, 6, 1 }, { 6, 1, 7 }, 0 }, TRUE, TRUE },
-  { "backwards", { 2, { 4, 6 }, { 6, -1 }, 5 }, { 2, { 4, 6 }, { 6, 1 }, 0 },
-    TRUE, FALSE },
-  { "broadcast", { 1, { 6 }, { 1 }, 0 }, { 2, { 4, 6 }, { 0, 1 }, 0 }, FALSE,
+  { "merged",
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    { 3, { 4, 2, 3 }, { 6, 3, 1 }, 0 },
+    FALSE,
     TRUE },
-  { "subset", { 2, { 4, 6 }, { 6, 1 }, 0 }, { 2, { 2, 6 }, { 12, 1 }, 0 },
-    FALSE, TRUE },
-  { "overhang", { 2, { 3, 6 }, { 4, 1 }, 0 }, { 2, { 4, 4 }, { 4, 1 }, 0 },
-    FALSE, FALSE },
-  { "odd stride", { 1, { 4 }, { 5 }, 0 }, { 2, { 6, 4 }, { 4, 1 }, 0 }, FALSE,
+  { "slice",
+    { 2, { 4, 2 }, { 6, 1 }, 3 },
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    TRUE,
+    FALSE },
+  { "outer slice",
+    { 2, { 2, 6 }, { 6, 1 }, 12 },
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    TRUE,
+    FALSE },
+  { "ones",
+    { 4, { 1, 4, 1, 6 }, { 24, 6, 6, 1 }, 0 },
+    { 3, { 4, 6, 1 }, { 6, 1, 7 }, 0 },
+    TRUE,
+    TRUE },
+  { "backwards",
+    { 2, { 4, 6 }, { 6, -1 }, 5 },
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    TRUE,
+    FALSE },
+  { "broadcast",
+    { 1, { 6 }, { 1 }, 0 },
+    { 2, { 4, 6 }, { 0, 1 }, 0 },
+    FALSE,
+    TRUE },
+  { "subset",
+    { 2, { 4, 6 }, { 6, 1 }, 0 },
+    { 2, { 2, 6 }, { 12, 1 }, 0 },
+    FALSE,
+    TRUE },
+  { "overhang",
+    { 2, { 3, 6 }, { 4, 1 }, 0 },
+    { 2, { 4, 4 }, { 4, 1 }, 0 },
+    FALSE,
+    FALSE },
+  { "odd stride",
+    { 1, { 4 }, { 5 }, 0 },
+    { 2, { 6, 4 }, { 4, 1 }, 0 },
+    FALSE,
     FALSE },
   { "before", { 1, { 4 }, { 1 }, 0 }, { 1, { 4 }, { 1 }, 2 }, FALSE, FALSE },
-  { "overlap", { 1, { 6 }, { 1 }, 0 }, { 2, { 3, 4 }, { 1, 1 }, 0 }, FALSE,
+  { "overlap",
+    { 1, { 6 }, { 1 }, 0 },
+    { 2, { 3, 4 }, { 1, 1 }, 0 },
+    FALSE,
     TRUE },
 };
 
@@ -196,8 +235,8 @@ test_prologue (void)
     {
       g_autoptr (TpNest) producer = new_producer (&pairs[i].producer);
       g_autoptr (TpNest) consumer = new_consumer (&pairs[i].consumer);
-      g_autoptr (TpNest) fused
-          = tp_nest_fuse_prologue (producer, consumer, BETWEEN);
+      g_autoptr (TpNest) fused =
+          tp_nest_fuse_prologue (producer, consumer, BETWEEN);
 
       g_test_message ("%s", pairs[i].name);
       g_assert_cmpint (fused != NULL, ==, pairs[i].fuses_prologue);

@@ -80,8 +80,7 @@ static const struct
     1 },
   { "in x 1 4 1 1;const w 2 4 3 3;Exp x -> a;Conv a w -> c pads=1,1,1,1", 1 },
   { "in x 1 4 1 3;const w 2 4 3 3;Exp x -> a;Conv a w -> c pads=1,1,1,1", 1 },
-  { "in x 3 5;in y 5;const w 5 4;Mul x y -> a;MatMul a w -> b;Relu b -> c",
-    1 },
+  { "in x 3 5;in y 5;const w 5 4;Mul x y -> a;MatMul a w -> b;Relu b -> c", 1 },
   { "in x 2 3 5;in w 4 5;Sigmoid w -> a;Gemm y a -> b transB=1;in y 7 5", 1 },
   { "in x 5;in w 5 4;Neg x -> a;MatMul a w -> b", 1 },
   { "in x 2 3 6 6;Exp x -> a;AveragePool a -> b kernel_shape=3,3 "
@@ -98,7 +97,8 @@ static const struct
   { "in x 2 3 4 5;ints p 0 0 2 3 0 0 2 1;Exp x -> a;Pad a p -> b mode=reflect;"
     "Neg b -> c",
     9 },
-  { "in x 2 3 4 5;ints p 0 0 2 3 0 0 2 1;Exp x -> a;Pad a p -> b mode=edge", 9 },
+  { "in x 2 3 4 5;ints p 0 0 2 3 0 0 2 1;Exp x -> a;Pad a p -> b mode=edge",
+    9 },
   { "in x 2 3 4 5;ints p 0 -1 2 3 0 0 2 1;scalar f 7;Exp x -> a;"
     "Pad a p f -> b;Neg b -> c",
     1 },
@@ -159,8 +159,8 @@ random_list (int n, int low, int high)
 static char *
 random_window (void)
 {
-  static const char *const pools[]
-      = { "MaxPool", "AveragePool", "AveragePool count_include_pad=1" };
+  static const char *const pools[] = { "MaxPool", "AveragePool",
+                                       "AveragePool count_include_pad=1" };
   const char *pool = pools[g_test_rand_int_range (0, 3)];
   g_autofree char *strides = random_list (2, 1, 3);
   g_autofree char *pads = random_list (4, 0, 3);
@@ -185,8 +185,8 @@ random_window (void)
   return g_strdup_printf (
       "%s;%.*s a -> b%s kernel_shape=%d,%d strides=%s pads=1,0,%d,1 "
       "dilations=%s ceil_mode=%d;Neg b -> c",
-      head, (int) strcspn (pool, " "), pool, pool + strcspn (pool, " "),
-      kh + 1, kw + 1, strides, g_test_rand_int_range (0, 2), dilations,
+      head, (int)strcspn (pool, " "), pool, pool + strcspn (pool, " "), kh + 1,
+      kw + 1, strides, g_test_rand_int_range (0, 2), dilations,
       g_test_rand_bit ());
 }
 
@@ -389,8 +389,8 @@ test_split_norm (void)
   want = tp_graph_run_reference (graph, inputs, FALSE, &error);
   got = tp_graph_run_reference (simple, inputs, FALSE, &error);
   for (int i = 0; i < 72; i++)
-    g_assert_cmpfloat_with_epsilon (((double *) got->pdata[0])[i],
-                                    ((double *) want->pdata[0])[i], 1e-5);
+    g_assert_cmpfloat_with_epsilon (((double *)got->pdata[0])[i],
+                                    ((double *)want->pdata[0])[i], 1e-5);
 }
 
 static void

@@ -9,9 +9,9 @@
 static void
 add_operand (TpLowered *lowered, gint64 n)
 {
-  tp_lowered_add_operand (lowered, &(TpOperand) { .tensor = -1,
-                                                  .dtype = TP_DTYPE_FLOAT32,
-                                                  .n_elements = n });
+  tp_lowered_add_operand (
+      lowered,
+      &(TpOperand){ .tensor = -1, .dtype = TP_DTYPE_FLOAT32, .n_elements = n });
 }
 
 /* y[i] = max (x[i], 0) over @n; the nest is borrowed from the result. */
@@ -72,12 +72,12 @@ test_text_canonical (void)
   tp_nest_add_load (other, 1);
   tp_nest_unary (other, TP_EXPR_EXP, tp_nest_load (other, 1));
   zero = tp_nest_const (other, 0.0);
-  other->result
-      = tp_nest_binary (other, TP_EXPR_MAX, tp_nest_load (other, 0), zero);
+  other->result =
+      tp_nest_binary (other, TP_EXPR_MAX, tp_nest_load (other, 0), zero);
   same = tp_lowered_to_text (b);
   g_assert_cmpstr (text, ==, same);
-  other->result
-      = tp_nest_binary (other, TP_EXPR_MAX, zero, tp_nest_load (other, 0));
+  other->result =
+      tp_nest_binary (other, TP_EXPR_MAX, zero, tp_nest_load (other, 0));
   different = tp_lowered_to_text (b);
   g_assert_cmpstr (text, !=, different);
 }
@@ -200,7 +200,7 @@ static const struct
 {
   const char *name;
   void (*spoil) (TpLowered *lowered, TpNest *nest);
-  const char *message;        /* NULL: it is right */
+  const char *message; /* NULL: it is right */
 } checks[] = {
   { "right", spoil_nothing, NULL },
   { "guarded", mend_guard, NULL },
@@ -273,8 +273,8 @@ leaves_bounds (const TpNest *nest, const TpAccess *access, gint64 n)
   do
     {
       gboolean holds = TRUE;
-      gint64 index
-          = affine_at (access->stride, access->offset, at, nest->n_axes);
+      gint64 index =
+          affine_at (access->stride, access->offset, at, nest->n_axes);
 
       for (int i = 0; i < access->n_guards; i++)
         {
@@ -350,18 +350,18 @@ test_eval_expr (void)
     TpExprOp op;
     double a, b, c, want;
   } rows[] = {
-    { TP_EXPR_ADD, 1, 2, 0, 3 },      { TP_EXPR_SUB, 1, 2, 0, -1 },
-    { TP_EXPR_MUL, 3, 2, 0, 6 },      { TP_EXPR_DIV, 3, 2, 0, 1.5 },
-    { TP_EXPR_MIN, 3, 2, 0, 2 },      { TP_EXPR_MAX, 3, 2, 0, 3 },
-    { TP_EXPR_MIN, NAN, 2, 0, 2 },    { TP_EXPR_MAX, NAN, 2, 0, 2 },
-    { TP_EXPR_POW, 3, 2, 0, 9 },      { TP_EXPR_NEG, 3, 0, 0, -3 },
-    { TP_EXPR_ABS, -3, 0, 0, 3 },     { TP_EXPR_EXP, 0, 0, 0, 1 },
-    { TP_EXPR_LOG, 1, 0, 0, 0 },      { TP_EXPR_TANH, 0, 0, 0, 0 },
-    { TP_EXPR_ERF, 0, 0, 0, 0 },      { TP_EXPR_SIGMOID, 0, 0, 0, 0.5 },
-    { TP_EXPR_SQRT, 9, 0, 0, 3 },     { TP_EXPR_FLOOR, -1.5, 0, 0, -2 },
-    { TP_EXPR_LESS, 1, 2, 0, 1 },     { TP_EXPR_LESS, 2, 2, 0, 0 },
-    { TP_EXPR_LESS, NAN, 2, 0, 0 },   { TP_EXPR_EQUAL, 2, 2, 0, 1 },
-    { TP_EXPR_SELECT, 1, 5, 6, 5 },   { TP_EXPR_SELECT, 0, 5, 6, 6 },
+    { TP_EXPR_ADD, 1, 2, 0, 3 },    { TP_EXPR_SUB, 1, 2, 0, -1 },
+    { TP_EXPR_MUL, 3, 2, 0, 6 },    { TP_EXPR_DIV, 3, 2, 0, 1.5 },
+    { TP_EXPR_MIN, 3, 2, 0, 2 },    { TP_EXPR_MAX, 3, 2, 0, 3 },
+    { TP_EXPR_MIN, NAN, 2, 0, 2 },  { TP_EXPR_MAX, NAN, 2, 0, 2 },
+    { TP_EXPR_POW, 3, 2, 0, 9 },    { TP_EXPR_NEG, 3, 0, 0, -3 },
+    { TP_EXPR_ABS, -3, 0, 0, 3 },   { TP_EXPR_EXP, 0, 0, 0, 1 },
+    { TP_EXPR_LOG, 1, 0, 0, 0 },    { TP_EXPR_TANH, 0, 0, 0, 0 },
+    { TP_EXPR_ERF, 0, 0, 0, 0 },    { TP_EXPR_SIGMOID, 0, 0, 0, 0.5 },
+    { TP_EXPR_SQRT, 9, 0, 0, 3 },   { TP_EXPR_FLOOR, -1.5, 0, 0, -2 },
+    { TP_EXPR_LESS, 1, 2, 0, 1 },   { TP_EXPR_LESS, 2, 2, 0, 0 },
+    { TP_EXPR_LESS, NAN, 2, 0, 0 }, { TP_EXPR_EQUAL, 2, 2, 0, 1 },
+    { TP_EXPR_SELECT, 1, 5, 6, 5 }, { TP_EXPR_SELECT, 0, 5, 6, 6 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -394,14 +394,13 @@ test_eval_window (void)
   load->stride[0] = load->stride[1] = 1;
   load->offset = -1;
   load->n_guards = 1;
-  load->guards[0] = (TpGuard) { { 1, 1 }, -1, 5 };
+  load->guards[0] = (TpGuard){ { 1, 1 }, -1, 5 };
   sum = tp_nest_add_stage (nest, TP_COMBINE_SUM, tp_nest_load (nest, 0));
   n = tp_nest_add_stage (nest, TP_COMBINE_SUM, tp_nest_inside (nest, 0));
   nest->store.operand = 1;
   nest->store.stride[0] = 1;
-  nest->result
-      = tp_nest_binary (nest, TP_EXPR_DIV, tp_nest_stage (nest, sum),
-                        tp_nest_stage (nest, n));
+  nest->result = tp_nest_binary (nest, TP_EXPR_DIV, tp_nest_stage (nest, sum),
+                                 tp_nest_stage (nest, n));
   g_assert_true (tp_lowered_check (lowered, NULL));
   tp_lowered_eval (lowered, buffers);
   g_assert_cmpmem (y, sizeof y, want, sizeof want);

@@ -18,8 +18,7 @@ static const struct
 };
 
 static void
-check_node (const TpGraph *graph, int node, GPtrArray *values,
-            const char *text)
+check_node (const TpGraph *graph, int node, GPtrArray *values, const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TpLowered) lowered = tp_lower_nodes (graph, &node, 1, &error);
@@ -43,15 +42,14 @@ test_case (gconstpointer data)
   for (int layout = 0; layout < TEST_N_LAYOUTS; layout++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (TpGraph) graph
-          = test_graph_new (cases[i].opset, text, &error);
+      g_autoptr (TpGraph) graph = test_graph_new (cases[i].opset, text, &error);
       g_autoptr (GPtrArray) values = NULL;
 
       g_assert_no_error (error);
       g_assert_cmpint (graph->n_nodes, >, 0);
       test_graph_set_layout (graph, layout);
-      values = test_graph_run (
-          graph, graph->nodes[0].op->domain == TP_DOMAIN_POSITIVE);
+      values = test_graph_run (graph, graph->nodes[0].op->domain
+                                          == TP_DOMAIN_POSITIVE);
       for (int k = 0; k < graph->n_nodes; k++)
         check_node (graph, k, values, text);
     }
@@ -86,11 +84,13 @@ static const struct
   const char *text;
   const char *shape;
 } shapes[] = {
-  { 17, "in x 1 3 224 224;const w 64 3 7 7;Conv x w -> y pads=3,3,3,3 "
-        "strides=2,2",
+  { 17,
+    "in x 1 3 224 224;const w 64 3 7 7;Conv x w -> y pads=3,3,3,3 "
+    "strides=2,2",
     "1 64 112 112" },
-  { 17, "in x 1 3 10 11;const w 4 3 3 3;Conv x w -> y auto_pad=SAME_UPPER "
-        "strides=2,2",
+  { 17,
+    "in x 1 3 10 11;const w 4 3 3 3;Conv x w -> y auto_pad=SAME_UPPER "
+    "strides=2,2",
     "1 4 5 6" },
   { 17, "in x 1 1 10;const w 1 1 3;Conv x w -> y dilations=4", "1 1 2" },
   { 17, "in x 1 1 7 7;MaxPool x -> y kernel_shape=3,3 strides=2,2 ceil_mode=1",
@@ -111,8 +111,9 @@ static const struct
   { 11, "in x 1 3 1;Squeeze x -> y", "3" },
   { 13, "in x 3;ints a 0 -1;Unsqueeze x a -> y", "1 3 1" },
   { 17, "in x 2 3 4;Transpose x -> y", "4 3 2" },
-  { 17, "in x 4 5;ints s 3 -1;ints e -9 0;ints a 0 1;ints d -1 -2;"
-        "Slice x s e a d -> y",
+  { 17,
+    "in x 4 5;ints s 3 -1;ints e -9 0;ints a 0 1;ints d -1 -2;"
+    "Slice x s e a d -> y",
     "4 2" },
 };
 
@@ -143,23 +144,26 @@ static const struct
   double first, last;
 } known[] = {
   /* one window of each kind over "ones and twos" made by Clip */
-  { 17, "in x 1 1 4 4;scalar a 2;Clip x a a -> c;AveragePool c -> y "
-        "kernel_shape=3,3 pads=1,1,1,1",
+  { 17,
+    "in x 1 1 4 4;scalar a 2;Clip x a a -> c;AveragePool c -> y "
+    "kernel_shape=3,3 pads=1,1,1,1",
     2.0, 2.0 },
-  { 17, "in x 1 1 4 4;scalar a 2;Clip x a a -> c;AveragePool c -> y "
-        "kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1",
+  { 17,
+    "in x 1 1 4 4;scalar a 2;Clip x a a -> c;AveragePool c -> y "
+    "kernel_shape=3,3 pads=1,1,1,1 count_include_pad=1",
     8.0 / 9.0, 8.0 / 9.0 },
   { 17, "in x 2 6;scalar a 2;Clip x a a -> c;Softmax c -> y", 1.0 / 6,
     1.0 / 6 },
-  { 11, "in x 2 3 4;scalar a 2;Clip x a a -> c;Softmax c -> y axis=1",
-    1.0 / 12, 1.0 / 12 },
+  { 11, "in x 2 3 4;scalar a 2;Clip x a a -> c;Softmax c -> y axis=1", 1.0 / 12,
+    1.0 / 12 },
   { 13, "in x 2 3 4;scalar a 2;Clip x a a -> c;Softmax c -> y axis=1", 1.0 / 3,
     1.0 / 3 },
   { 10, "in x 3;Clip x -> y min=5 max=5", 5.0, 5.0 },
   { 17, "in x 1 2 3;scalar a 3;Clip x a a -> c;ReduceSum c -> y keepdims=0",
     18.0, 18.0 },
-  { 17, "in x 1 1 3 3;scalar a 1;Clip x a a -> c;ints p 0 0 1 1 0 0 1 1;"
-        "scalar v 7;Pad c p v -> y",
+  { 17,
+    "in x 1 1 3 3;scalar a 1;Clip x a a -> c;ints p 0 0 1 1 0 0 1 1;"
+    "scalar v 7;Pad c p v -> y",
     7.0, 7.0 },
 };
 
@@ -168,8 +172,8 @@ test_known (gconstpointer data)
 {
   int i = GPOINTER_TO_INT (data);
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpGraph) graph
-      = test_graph_new (known[i].opset, known[i].text, &error);
+  g_autoptr (TpGraph) graph =
+      test_graph_new (known[i].opset, known[i].text, &error);
   g_autoptr (GPtrArray) values = NULL;
   const double *out = NULL;
 
@@ -197,14 +201,14 @@ test_error (gconstpointer data)
 {
   int i = GPOINTER_TO_INT (data);
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpGraph) graph
-      = test_graph_new (errors[i].opset, errors[i].text, &error);
+  g_autoptr (TpGraph) graph =
+      test_graph_new (errors[i].opset, errors[i].text, &error);
 
   g_assert_null (graph);
   g_assert_nonnull (error);
   if (strstr (error->message, errors[i].message) == NULL)
-    g_error ("%s: got \"%s\", expected \"%s\"", errors[i].text,
-             error->message, errors[i].message);
+    g_error ("%s: got \"%s\", expected \"%s\"", errors[i].text, error->message,
+             errors[i].message);
 }
 
 static void
