@@ -2,8 +2,8 @@
  * driver does not survive it.
  *
  * First the constants of every device the table does not know; then the graph as
- * a plan would run it, fused; then its nodes one by one, which the gains of
- * fusion are reckoned from. Each is done by a child; a child that ends early
+ * a plan would run it, fused, and its nodes one by one, which the gains of fusion
+ * are reckoned from. Each is done by a child; a child that ends early
  * costs the kernel it was at, and the next one goes on without it. */
 #include "config.h"
 
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define BATCH_MAX 24
+#define COMPILE_STEPS 12      /* of a kernel by an OpenCL driver */
 #define HANG_US (60 * G_USEC_PER_SEC)
 
 typedef struct
@@ -30,6 +31,7 @@ typedef struct
   TpDeviceMatch *matches;     /* per device: what the tables have of it */
   TpDeviceRow **rows;         /* per device, in @db */
   gboolean *is_unknown;       /* per device: constants wanted */
+  gboolean *is_covered;       /* per key: the pass before has it */
   GHashTable **failed;        /* per device: digests not to run again */
   gboolean *has_given_up;     /* per device: its rest is left out */
   gint64 start_us, deadline_us;
@@ -382,62 +384,73 @@ is_missing (Calibration *self, int device, int key, gboolean *out_missing,
 }
 
 static gboolean
-plan_device (Calibration *self, int index, gboolean is_fused, GError **error)
+plan_pass (Calibration *self, int index, int pass, GError **error)
 {
   TpMeasureDevice *device = &self->measure.devices[index];
+  GArray *links = tp_links_list (self->keys, device->name, self->failed[index],
+                                 pass == 0);
 
-  g_clear_pointer (&device->links, g_array_unref);
-  memset (device->is_wanted, 0, self->keys->n * sizeof (gboolean));
-  device->name = g_ptr_array_index (self->devices, index);
-  device->identity = self->rows[index]->identity;
-  device->links = tp_links_list (self->keys, device->name, self->failed[index],
-                                 is_fused);
+  g_clear_pointer (&device->passes[pass], g_array_unref);
+  device->passes[pass] = links;
   if (self->has_given_up[index])
-    g_array_set_size (device->links, 0);
-  for (guint i = 0; i < device->links->len; i++)
+    g_array_set_size (links, 0);
+  for (guint i = 0; i < links->len; i++)
     {
-      int key = g_array_index (device->links, int, i);
+      int key = g_array_index (links, int, i);
 
       if (!is_missing (self, index, key, &device->is_wanted[key], error))
         return FALSE;
     }
-  tp_links_thin (device->links, device->is_wanted);
+  /* what is alone in both passes is wanted from the first only */
+  for (guint i = 0; pass > 0 && i < device->passes[0]->len; i++)
+    self->is_covered[g_array_index (device->passes[0], int, i)] = TRUE;
+  tp_links_thin (links, device->is_wanted, self->is_covered);
+  memset (self->is_covered, 0, self->keys->n * sizeof (gboolean));
   return TRUE;
 }
 
 /* *out_n: links to run. */
 static gboolean
-plan_all (Calibration *self, gboolean is_fused, int *out_n, GError **error)
+plan_all (Calibration *self, int *out_n, GError **error)
 {
   *out_n = 0;
   for (guint i = 0; i < self->devices->len; i++)
     {
-      if (!plan_device (self, i, is_fused, error))
-        return FALSE;
-      *out_n += self->measure.devices[i].links->len;
+      TpMeasureDevice *device = &self->measure.devices[i];
+
+      memset (device->is_wanted, 0, self->keys->n * sizeof (gboolean));
+      device->name = g_ptr_array_index (self->devices, i);
+      device->identity = self->rows[i]->identity;
+      device->compile_steps = self->rows[i]->is_host ? 1 : COMPILE_STEPS;
+      for (int pass = 0; pass < TP_N_PASSES; pass++)
+        {
+          if (!plan_pass (self, i, pass, error))
+            return FALSE;
+          *out_n += device->passes[pass]->len;
+        }
     }
   return TRUE;
 }
 
-static int
-count_steps (Calibration *self)
+/* Constants anew of devices that are not what they were; *out_n: how many. */
+static gboolean
+measure_changed (Calibration *self, int *out_n, GError **error)
 {
-  int n = 0;
-
+  *out_n = 0;
   for (guint i = 0; i < self->devices->len; i++)
-    n += tp_measure_count_steps (&self->measure, &self->measure.devices[i]);
-  return n;
+    *out_n += self->is_unknown[i];
+  return *out_n == 0 || measure_constants (self, error);
 }
 
 /* Until a child comes through; each that does not leaves fewer kernels. */
 static gboolean
-measure_chains (Calibration *self, gboolean is_fused, GError **error)
+measure_chains (Calibration *self, GError **error)
 {
-  int n_links;
+  int n_links, n_changed = 1;
 
-  for (;;)
+  while (n_changed > 0)
     {
-      if (!plan_all (self, is_fused, &n_links, error))
+      if (!plan_all (self, &n_links, error))
         return FALSE;
       if (n_links == 0 || is_over (self))
         return TRUE;
@@ -447,18 +460,11 @@ measure_chains (Calibration *self, gboolean is_fused, GError **error)
         {
           if (!blame (self, error))
             return FALSE;
-          continue;
         }
-      for (guint i = 0; i < self->devices->len; i++)
-        if (self->is_unknown[i])
-          {
-            if (!measure_constants (self, error))
-              return FALSE;
-            n_links = -1;
-          }
-      if (n_links >= 0)
-        return TRUE;
+      else if (!measure_changed (self, &n_changed, error))
+        return FALSE;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -467,6 +473,7 @@ measure_graph (Calibration *self, GError **error)
   int n;
 
   self->keys = tp_keys_new (self->graph, self->groups, TRUE);
+  self->is_covered = g_new0 (gboolean, self->keys->n + 1);
   self->measure = (TpMeasureJob){ .graph = self->graph,
                                   .keys = self->keys,
                                   .n_threads = self->options->n_threads,
@@ -477,14 +484,12 @@ measure_graph (Calibration *self, GError **error)
       self->measure.devices[i].is_wanted = g_new0 (gboolean, self->keys->n + 1);
       self->measure.devices[i].batch_max = BATCH_MAX;
     }
-  for (int is_fused = 0; is_fused < 2; is_fused++)
-    {
-      if (!plan_all (self, is_fused, &n, error))
-        return FALSE;
-      self->n_total += count_steps (self);
-    }
-  return measure_chains (self, TRUE, error)
-         && measure_chains (self, FALSE, error);
+  if (!plan_all (self, &n, error))
+    return FALSE;
+  for (guint i = 0; i < self->devices->len; i++)
+    self->n_total += tp_measure_count_steps (&self->measure,
+                                             &self->measure.devices[i]);
+  return measure_chains (self, error);
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -520,10 +525,12 @@ calibration_clear (Calibration *self)
       g_hash_table_unref (self->failed[i]);
       if (self->measure.devices == NULL)
         continue;
-      g_clear_pointer (&self->measure.devices[i].links, g_array_unref);
+      for (int j = 0; j < TP_N_PASSES; j++)
+        g_clear_pointer (&self->measure.devices[i].passes[j], g_array_unref);
       g_free (self->measure.devices[i].is_wanted);
     }
   g_free (self->measure.devices);
+  g_free (self->is_covered);
   g_free (self->matches);
   g_free (self->rows);
   g_free (self->is_unknown);

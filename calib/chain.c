@@ -75,9 +75,9 @@ touch (TpInterval *interval, int step, gint64 size_bytes)
   interval->size_bytes = MAX (interval->size_bytes, MAX (size_bytes, 1));
 }
 
-/* Lifetimes of the roots, by link. */
+/* Lifetimes of the roots in one pass, by link. */
 static TpInterval *
-find_lifetimes (const TpChain *chain)
+find_lifetimes (const TpChain *chain, int pass)
 {
   const TpGraph *graph = chain->graph;
   TpInterval *lives = g_new0 (TpInterval, graph->n_tensors + 1);
@@ -90,7 +90,7 @@ find_lifetimes (const TpChain *chain)
       g_autoptr (GArray) operands = list_operands (
           chain, &chain->keys->keys[chain->links[i].key]);
 
-      for (guint j = 0; j < operands->len; j++)
+      for (guint j = 0; j < operands->len && chain->links[i].pass == pass; j++)
         {
           int tensor = g_array_index (operands, int, j);
 
@@ -99,17 +99,15 @@ find_lifetimes (const TpChain *chain)
                    graph->tensors[tensor].size_bytes);
         }
     }
-  for (int i = 0; i < graph->n_outputs; i++)
-    if (lives[chain->roots[graph->outputs[i]]].size_bytes > 0)
-      lives[chain->roots[graph->outputs[i]]].last = MAX (chain->n_links - 1, 0);
   return lives;
 }
 
 /* Tensors that live, packed: @out_ids names the tensor of each interval. */
 static GArray *
-gather_lifetimes (const TpChain *chain, GArray *out_ids)
+pack_lifetimes (const TpChain *chain, int pass, GArray *out_ids,
+                gint64 *out_bytes)
 {
-  g_autofree TpInterval *lives = find_lifetimes (chain);
+  g_autofree TpInterval *lives = find_lifetimes (chain, pass);
   GArray *packed = g_array_new (FALSE, FALSE, sizeof (TpInterval));
 
   for (int i = 0; i < chain->graph->n_tensors; i++)
@@ -118,47 +116,67 @@ gather_lifetimes (const TpChain *chain, GArray *out_ids)
         g_array_append_val (packed, lives[i]);
         g_array_append_val (out_ids, i);
       }
+  *out_bytes = tp_intervals_pack ((TpInterval *) packed->data, packed->len,
+                                  TP_BUF_ALIGN, NULL);
   return packed;
 }
 
 static gboolean
-allocate (TpChain *chain, GError **error)
+allocate_pass (TpChain *chain, int pass, GArray *lives, GArray *ids,
+               GError **error)
 {
-  const TpDeviceOps *ops = chain->device->ops;
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GArray) lives = gather_lifetimes (chain, ids);
-  gint64 bytes = tp_intervals_pack ((TpInterval *) lives->data, lives->len,
-                                    TP_BUF_ALIGN, NULL);
-
-  chain->bufs = g_new0 (TpBuf *, chain->graph->n_tensors + 1);
-  chain->arena = ops->alloc (chain->device, NULL, 0, MAX (bytes, TP_BUF_ALIGN),
-                             error);
-  if (chain->arena == NULL)
-    return FALSE;
+  chain->bufs[pass] = g_new0 (TpBuf *, chain->graph->n_tensors + 1);
   for (guint i = 0; i < lives->len; i++)
     {
       const TpInterval *life = &g_array_index (lives, TpInterval, i);
-      int tensor = g_array_index (ids, int, i);
+      TpBuf **buf = &chain->bufs[pass][g_array_index (ids, int, i)];
 
-      chain->bufs[tensor] = ops->alloc (chain->device, chain->arena,
+      *buf = chain->device->ops->alloc (chain->device, chain->arena,
                                         life->offset, life->size_bytes, error);
-      if (chain->bufs[tensor] == NULL)
+      if (*buf == NULL)
         return FALSE;
     }
   return TRUE;
 }
 
+/* Both passes use the same bytes, one after the other. */
+static gboolean
+allocate (TpChain *chain, GError **error)
+{
+  GArray *lives[TP_N_PASSES], *ids[TP_N_PASSES];
+  gint64 bytes[TP_N_PASSES], most = TP_BUF_ALIGN;
+  gboolean is_good;
+
+  for (int i = 0; i < TP_N_PASSES; i++)
+    {
+      ids[i] = g_array_new (FALSE, FALSE, sizeof (int));
+      lives[i] = pack_lifetimes (chain, i, ids[i], &bytes[i]);
+      most = MAX (most, bytes[i]);
+    }
+  chain->arena = chain->device->ops->alloc (chain->device, NULL, 0, most,
+                                            error);
+  is_good = chain->arena != NULL;
+  for (int i = 0; i < TP_N_PASSES; i++)
+    {
+      is_good = is_good && allocate_pass (chain, i, lives[i], ids[i], error);
+      g_array_unref (lives[i]);
+      g_array_unref (ids[i]);
+    }
+  return is_good;
+}
+
 /* Inputs as a network expects them: float32 in [-1, 1); others are zero. */
 static gboolean
-fill_inputs (TpChain *chain, GError **error)
+make_inputs (TpChain *chain, GError **error)
 {
+  chain->inputs = g_new0 (char *, chain->graph->n_inputs + 1);
   for (int i = 0; i < chain->graph->n_inputs; i++)
     {
-      int index = chain->graph->inputs[i];
-      const TpTensor *tensor = &chain->graph->tensors[index];
-      g_autofree char *bytes = g_try_malloc0 (MAX (tensor->size_bytes, 1));
+      const TpTensor *tensor
+          = &chain->graph->tensors[chain->graph->inputs[i]];
 
-      if (bytes == NULL)
+      chain->inputs[i] = g_try_malloc0 (MAX (tensor->size_bytes, 1));
+      if (chain->inputs[i] == NULL)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                        "no memory for %" G_GINT64_FORMAT " bytes of input '%s'",
@@ -167,21 +185,47 @@ fill_inputs (TpChain *chain, GError **error)
         }
       for (gint64 j = 0; tensor->dtype == TP_DTYPE_FLOAT32 && j < tensor->count;
            j++)
-        ((float *) bytes)[j] = tp_random_uniform (i, j);
-      if (tensor->size_bytes > 0
-          && !chain->device->ops->copy (chain->device, chain->bufs[index], 0,
-                                        bytes, tensor->size_bytes, TRUE, error))
-        return FALSE;
-      /* the copy may still be reading @bytes */
-      if (!chain->device->ops->launch (chain->device, NULL, error))
+        ((float *) chain->inputs[i])[j] = tp_random_uniform (i, j);
+    }
+  return TRUE;
+}
+
+/* As a session does before each run. */
+static gboolean
+feed (TpChain *chain, int pass, GError **error)
+{
+  for (int i = 0; i < chain->graph->n_inputs; i++)
+    {
+      int tensor = chain->graph->inputs[i];
+      gint64 size_bytes = chain->graph->tensors[tensor].size_bytes;
+
+      if (size_bytes > 0
+          && !chain->device->ops->copy (chain->device,
+                                        chain->bufs[pass][tensor], 0,
+                                        chain->inputs[i], size_bytes, TRUE,
+                                        error))
         return FALSE;
     }
   return TRUE;
 }
 
+static void
+add_links (TpChain *chain, GArray *const *passes)
+{
+  int n = 0;
+
+  for (int i = 0; i < TP_N_PASSES; i++)
+    chain->n_links += passes[i]->len;
+  chain->links = g_new0 (TpLink, chain->n_links + 1);
+  for (int i = 0; i < TP_N_PASSES; i++)
+    for (guint j = 0; j < passes[i]->len; j++)
+      chain->links[n++] = (TpLink){ .key = g_array_index (passes[i], int, j),
+                                    .pass = i };
+}
+
 TpChain *
 tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
-              GArray *link_keys, GError **error)
+              GArray *const *passes, GError **error)
 {
   g_autoptr (TpChain) chain = g_new0 (TpChain, 1);
   TpDeviceInfo info;
@@ -193,15 +237,22 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   tp_device_info_clear (&info);
   chain->graph = graph;
   chain->keys = keys;
-  chain->n_links = link_keys->len;
-  chain->links = g_new0 (TpLink, chain->n_links + 1);
-  for (int i = 0; i < chain->n_links; i++)
-    chain->links[i].key = g_array_index (link_keys, int, i);
+  add_links (chain, passes);
   chain->codes = g_ptr_array_new ();
   chain->roots = find_roots (graph);
-  if (!allocate (chain, error) || !fill_inputs (chain, error))
+  if (!make_inputs (chain, error) || !allocate (chain, error)
+      || !feed (chain, 0, error))
     return NULL;
   return g_steal_pointer (&chain);
+}
+
+static void
+free_bufs (TpChain *chain, int pass)
+{
+  for (int i = 0; i < chain->graph->n_tensors; i++)
+    if (chain->bufs[pass] != NULL && chain->bufs[pass][i] != NULL)
+      chain->device->ops->free_buf (chain->device, chain->bufs[pass][i]);
+  g_free (chain->bufs[pass]);
 }
 
 void
@@ -217,13 +268,12 @@ tp_chain_free (TpChain *chain)
       ops->free_launch (chain->device, chain->links[i].launch);
   for (guint i = 0; i < chain->codes->len; i++)
     ops->free_code (chain->device, g_ptr_array_index (chain->codes, i));
-  for (int i = 0; chain->bufs != NULL && i < chain->graph->n_tensors; i++)
-    if (chain->bufs[i] != NULL)
-      ops->free_buf (chain->device, chain->bufs[i]);
+  for (int i = 0; i < TP_N_PASSES; i++)
+    free_bufs (chain, i);
   if (chain->arena != NULL)
     ops->free_buf (chain->device, chain->arena);
+  g_strfreev (chain->inputs);
   g_ptr_array_unref (chain->codes);
-  g_free (chain->bufs);
   g_free (chain->roots);
   g_free (chain->links);
   g_free (chain);
@@ -243,7 +293,7 @@ bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
       int tensor = g_array_index (operands, int, i);
 
       if (tensor >= 0) /* a constant has none: the device makes it */
-        bufs[i] = chain->bufs[chain->roots[tensor]];
+        bufs[i] = chain->bufs[link->pass][chain->roots[tensor]];
     }
   link->launch = chain->device->ops->bind (chain->device, code, unit, bufs,
                                            error);
@@ -390,6 +440,10 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
 {
   gboolean is_done = FALSE;
 
+  if (n_links == 0)
+    return TRUE;
+  if (!feed (chain, chain->links[links[0]].pass, error))
+    return FALSE;
   if (chain->is_host)
     return time_on_host (chain, links, n_links, out_times_ns, error);
   if (!time_by_stamps (chain, links, n_links, out_times_ns, &is_done, error))

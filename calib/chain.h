@@ -1,14 +1,18 @@
 /* chain.h: a graph, or part of one, made ready to run on one device as a session
- * would run it: one arena, its own constants, launches in order. */
+ * would run it: one arena, its own constants, launches in order. Two ways of
+ * running it share kernels, constants and the arena. */
 #ifndef TP_CALIB_CHAIN_H
 #define TP_CALIB_CHAIN_H
 
 #include "calib/keys.h"
 #include "runtime/device.h"
 
+#define TP_N_PASSES 2         /* with groups fused, and node by node */
+
 typedef struct
 {
   int key;                    /* in the TpKeys */
+  int pass;
   TpLaunch *launch;           /* NULL until compiled */
   const char *schedule;       /* (owned by its code) */
 } TpLink;
@@ -24,14 +28,16 @@ typedef struct
   TpLink *links;
   int *roots;                 /* per tensor: whose bytes it shares */
   TpBuf *arena;
-  TpBuf **bufs;               /* per tensor that is a root in the arena */
+  TpBuf **bufs[TP_N_PASSES];  /* per tensor: a root's part of the arena */
+  char **inputs;              /* bytes of each input of the graph */
   GPtrArray *codes;
 } TpChain;
 
-/* @link_keys: keys to run, in the order of the graph. Borrows everything.
- * TPLAN_ERROR_MEMORY when the arena does not fit. */
+/* @passes: TP_N_PASSES lists of keys (int) to run, each in the order of the
+ * graph. Borrows everything. TPLAN_ERROR_MEMORY when the arena does not fit. */
 TpChain *tp_chain_new (TpDevice *device, const TpGraph *graph,
-                       const TpKeys *keys, GArray *link_keys, GError **error);
+                       const TpKeys *keys, GArray *const *passes,
+                       GError **error);
 void tp_chain_free (TpChain *chain);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
 
@@ -39,9 +45,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
 gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
                            GError **error);
 
-/* Runs all @links that are compiled once, in order, each for its time: by the
- * caller's clock on the host, by the device's clock where it has one, else in
- * bursts. @out_times_ns: per link of the chain, 0 where not run. */
+/* Feeds the inputs and runs those of @links that are compiled, all of one pass,
+ * in order, each for its time: by the caller's clock on the host, by the
+ * device's clock where it has one, else in bursts. @out_times_ns: per link of
+ * the chain; others stay. */
 gboolean tp_chain_time (TpChain *chain, const int *links, int n_links,
                         gint64 *out_times_ns, GError **error);
 

@@ -129,16 +129,10 @@ tp_facts_gather (const char *name, int n_threads)
   GString *facts = g_string_new (NULL);
 
   add_cpu (facts);
-  g_string_append_printf (facts, "codegen=%s\n", tp_codegen_get_id ());
+  g_string_append_printf (facts, "codegen=%s\nthreads=%d\n",
+                          tp_codegen_get_id (), tp_threads_count (n_threads));
   if (g_str_has_prefix (name, "opencl"))
-    {
-      g_string_append_printf (facts, "processors=%u\n",
-                              g_get_num_processors ());
-      add_drivers (facts);
-    }
-  else
-    g_string_append_printf (facts, "threads=%d\n",
-                            tp_threads_count (n_threads));
+    add_drivers (facts);
   return g_string_free (facts, FALSE);
 }
 

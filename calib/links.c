@@ -43,12 +43,19 @@ tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
 }
 
 void
-tp_links_thin (GArray *links, const gboolean *is_wanted)
+tp_links_thin (GArray *links, const gboolean *is_wanted,
+               const gboolean *is_covered)
 {
   int n_wanted = 0, n = 0;
+  g_autofree gboolean *is_due = g_new0 (gboolean, links->len + 1);
 
   for (guint i = 0; i < links->len; i++)
-    n_wanted += is_wanted[g_array_index (links, int, i)];
+    {
+      int key = g_array_index (links, int, i);
+
+      is_due[i] = is_wanted[key] && !is_covered[key];
+      n_wanted += is_due[i];
+    }
   if (n_wanted * 4 > (int) links->len)
     return;
   for (guint i = 0; i < links->len; i++)
@@ -56,7 +63,7 @@ tp_links_thin (GArray *links, const gboolean *is_wanted)
       gboolean is_near = FALSE;
 
       for (guint j = i; j < MIN (i + 1 + N_BEFORE, links->len); j++)
-        is_near |= is_wanted[g_array_index (links, int, j)];
+        is_near |= is_due[j];
       if (is_near)
         g_array_index (links, int, n++) = g_array_index (links, int, i);
     }

@@ -9,7 +9,9 @@
  * digests). */
 GArray *tp_links_list (const TpKeys *keys, const char *device,
                        GHashTable *failed, gboolean is_fused);
-/* When little of it is wanted, keeps only that and what feeds it. */
-void tp_links_thin (GArray *links, const gboolean *is_wanted);
+/* When little of it is wanted, keeps only that and what feeds it. What
+ * @is_covered is not wanted here. */
+void tp_links_thin (GArray *links, const gboolean *is_wanted,
+                    const gboolean *is_covered);
 
 #endif

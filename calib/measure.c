@@ -5,12 +5,12 @@
  * interrupt leaves something. When all are compiled the whole chain is run round
  * by round, one device after the other, until the medians stand. One sample of a
  * kernel is its mean over its places in the chain in one round: then samples add
- * up to the time of the network. */
+ * up to the time of the network. Fused and not, a graph is run in the same
+ * rounds, so that the gain of a group is the difference of like and like. */
 #include "config.h"
 
 #include "calib/measure.h"
 
-#include "calib/chain.h"
 #include "calib/probe.h"
 
 #include <string.h>
@@ -18,15 +18,14 @@
 #define ROUNDS_MIN 9
 #define ROUNDS_MAX 25
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
-#define BUDGET_US (8 * G_USEC_PER_SEC) /* of all rounds, per device */
+#define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
-#define STEPS_PER_ROUND(n_kernels) (1 + (n_kernels) / 4)
 
 /* A kernel whose time is wanted. */
 typedef struct
 {
   int key;                    /* the first of equal ones */
-  int n_links;
+  int pass;                   /* the first it is in; no other counts */
   gint64 sum_ns;              /* of this round */
   int n_sum;
   GArray *samples;            /* gint64 */
@@ -44,7 +43,7 @@ typedef struct
   int *link_tracks;           /* per link; -1: time not wanted */
   int *link_kernels;          /* per link: number of its distinct kernel */
   int n_kernels;
-  GArray *bound;              /* links that can run */
+  GArray *bound[TP_N_PASSES]; /* links that can run */
   gint64 *times_ns;           /* per link, of this round */
   gboolean has_given_up;
 } Lane;
@@ -158,14 +157,16 @@ add_track (Lane *lane, int link, GHashTable *tracks)
     return;
   if (!g_hash_table_lookup_extended (tracks, digest, NULL, &found))
     {
-      Track track = { .key = key };
+      Track track = { .key = key, .pass = lane->chain->links[link].pass };
 
       track.samples = g_array_new (FALSE, FALSE, sizeof (gint64));
       found = GINT_TO_POINTER (lane->tracks->len);
       g_array_append_val (lane->tracks, track);
       g_hash_table_insert (tracks, (gpointer) digest, found);
     }
-  lane->link_tracks[link] = GPOINTER_TO_INT (found);
+  if (g_array_index (lane->tracks, Track, GPOINTER_TO_INT (found)).pass
+      == lane->chain->links[link].pass)
+    lane->link_tracks[link] = GPOINTER_TO_INT (found);
 }
 
 static void
@@ -226,7 +227,7 @@ lane_open (Bench *bench, Lane *lane, GError **error)
       return TRUE;
     }
   lane->chain = tp_chain_new (lane->device, bench->job->graph,
-                              bench->job->keys, lane->wanted->links, &failure);
+                              bench->job->keys, lane->wanted->passes, &failure);
   if (lane->chain == NULL)
     give_up (bench, lane, failure);
   else
@@ -286,8 +287,9 @@ take_times (Lane *lane)
     }
 }
 
+/* @links: all of one pass. */
 static gboolean
-run_round (Bench *bench, Lane *lane, GArray *links, GError **error)
+time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
 {
   tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index, -1);
   memset (lane->times_ns, 0, lane->chain->n_links * sizeof (gint64));
@@ -298,14 +300,27 @@ run_round (Bench *bench, Lane *lane, GArray *links, GError **error)
   return TRUE;
 }
 
+/* A batch's first figures, should there be no others. */
+static void
+time_batch (Bench *bench, Lane *lane, GArray *const *passes)
+{
+  g_autoptr (GError) failure = NULL;
+
+  for (int i = 0; i < ROUNDS_FIRST * TP_N_PASSES && failure == NULL; i++)
+    time_links (bench, lane, passes[i % TP_N_PASSES], &failure);
+  if (failure != NULL)
+    give_up (bench, lane, failure);
+}
+
 /* Runs what was just compiled; drops what fails. */
 static void
 try_batch (Bench *bench, Lane *lane, GArray *batch)
 {
-  g_autoptr (GArray) good = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GError) failure = NULL;
+  GArray *good[TP_N_PASSES];
   gint64 before = g_get_monotonic_time ();
 
+  for (int i = 0; i < TP_N_PASSES; i++)
+    good[i] = g_array_new (FALSE, FALSE, sizeof (int));
   for (guint i = 0; i < batch->len; i++)
     {
       int link = g_array_index (batch, int, i);
@@ -313,19 +328,19 @@ try_batch (Bench *bench, Lane *lane, GArray *batch)
 
       if (try_link (bench, lane, link, &error))
         {
-          g_array_append_val (good, link);
+          g_array_append_val (good[lane->chain->links[link].pass], link);
           continue;
         }
       send_failure (bench, lane, lane->chain->links[link].key, error);
       drop_link (lane, link);
     }
-  g_array_append_vals (lane->bound, good->data, good->len);
-  if (g_get_monotonic_time () - before > SLOW_US)
-    return; /* the rounds will do */
-  for (int i = 0; i < ROUNDS_FIRST && failure == NULL; i++)
-    run_round (bench, lane, good, &failure);
-  if (failure != NULL)
-    give_up (bench, lane, failure);
+  if (g_get_monotonic_time () - before < SLOW_US) /* else the rounds will do */
+    time_batch (bench, lane, good);
+  for (int i = 0; i < TP_N_PASSES; i++)
+    {
+      g_array_append_vals (lane->bound[i], good[i]->data, good[i]->len);
+      g_array_unref (good[i]);
+    }
 }
 
 /* A device out of memory says nothing of the kernel. */
@@ -396,9 +411,10 @@ compile_all (Bench *bench, Lane *lane)
         }
       compile_batch (bench, lane, first, end);
       send_entries (bench, lane, FALSE);
-      send_progress (bench, end - first, what);
+      send_progress (bench, (end - first) * lane->wanted->compile_steps, what);
     }
-  g_array_sort (lane->bound, compare_ints);
+  for (int i = 0; i < TP_N_PASSES; i++)
+    g_array_sort (lane->bound[i], compare_ints);
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -430,25 +446,30 @@ take_probes (Bench *bench)
   g_array_append_val (bench->stream, stream);
 }
 
-/* Every device once. */
+/* One pass on one device. */
 static void
-run_rounds_once (Bench *bench, int round)
+run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autofree char *what = g_strdup_printf ("timing on %s", lane->wanted->name);
+
+  if (lane->has_given_up || lane->bound[pass]->len == 0)
+    return;
+  if (!time_links (bench, lane, lane->bound[pass], &failure))
+    give_up (bench, lane, failure);
+  if (is_counted)
+    send_progress (bench, 1, what);
+}
+
+/* Every device and pass once. */
+static void
+run_round (Bench *bench, int round)
 {
   take_probes (bench);
-  for (int i = 0; i < bench->job->n_devices; i++)
-    {
-      Lane *lane = &bench->lanes[i];
-      g_autoptr (GError) failure = NULL;
-      g_autofree char *what = g_strdup_printf ("timing on %s",
-                                               lane->wanted->name);
-
-      if (lane->has_given_up || lane->bound->len == 0)
-        continue;
-      if (!run_round (bench, lane, lane->bound, &failure))
-        give_up (bench, lane, failure);
-      if (round >= 0 && round < ROUNDS_MIN)
-        send_progress (bench, STEPS_PER_ROUND (lane->n_kernels), what);
-    }
+  for (int pass = 0; pass < TP_N_PASSES; pass++)
+    for (int i = 0; i < bench->job->n_devices; i++)
+      run_pass (bench, &bench->lanes[i], pass,
+                round >= 0 && round < ROUNDS_MIN);
 }
 
 static void
@@ -468,13 +489,13 @@ run_rounds (Bench *bench)
   gint64 budget_us = BUDGET_US * bench->job->n_devices;
   gint64 start = g_get_monotonic_time (), elapsed = 0;
 
-  run_rounds_once (bench, -1); /* warms up */
+  run_round (bench, -1); /* warms up */
   if (g_get_monotonic_time () - start > budget_us)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
   for (int round = 0; round < ROUNDS_MAX && !bench->is_late; round++)
     {
-      run_rounds_once (bench, round);
+      run_round (bench, round);
       elapsed = g_get_monotonic_time () - start;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= ROUNDS_MIN && are_settled (bench))
@@ -482,6 +503,16 @@ run_rounds (Bench *bench)
           || elapsed > 3 * budget_us)
         break;
     }
+}
+
+static int
+count_links (const TpMeasureDevice *device)
+{
+  int n = 0;
+
+  for (int i = 0; i < TP_N_PASSES; i++)
+    n += device->passes[i]->len;
+  return n;
 }
 
 static gboolean
@@ -495,8 +526,9 @@ open_lanes (Bench *bench, GError **error)
       lane->index = i;
       lane->tracks = g_array_new (FALSE, FALSE, sizeof (Track));
       g_array_set_clear_func (lane->tracks, track_clear);
-      lane->bound = g_array_new (FALSE, FALSE, sizeof (int));
-      if (lane->wanted->links->len == 0)
+      for (int j = 0; j < TP_N_PASSES; j++)
+        lane->bound[j] = g_array_new (FALSE, FALSE, sizeof (int));
+      if (count_links (lane->wanted) == 0)
         lane->has_given_up = TRUE;
       else if (!lane_open (bench, lane, error))
         return FALSE;
@@ -535,13 +567,16 @@ int
 tp_measure_count_steps (const TpMeasureJob *job, const TpMeasureDevice *device)
 {
   g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
+  int n = 0;
 
-  for (guint i = 0; i < device->links->len; i++)
-    g_hash_table_add (kernels,
-                      job->keys->keys[g_array_index (device->links, int, i)]
-                          .digest);
-  if (device->links->len == 0)
-    return 0;
-  return g_hash_table_size (kernels)
-         + ROUNDS_MIN * STEPS_PER_ROUND (g_hash_table_size (kernels));
+  for (int i = 0; i < TP_N_PASSES; i++)
+    {
+      GArray *links = device->passes[i];
+
+      for (guint j = 0; j < links->len; j++)
+        g_hash_table_add (kernels,
+                          job->keys->keys[g_array_index (links, int, j)].digest);
+      n += links->len > 0 ? ROUNDS_MIN : 0;
+    }
+  return n + (int) g_hash_table_size (kernels) * device->compile_steps;
 }

@@ -2,7 +2,7 @@
 #ifndef TP_CALIB_MEASURE_H
 #define TP_CALIB_MEASURE_H
 
-#include "calib/keys.h"
+#include "calib/chain.h"
 #include "calib/worker.h"
 
 /* Kinds of message, and what they carry. */
@@ -21,9 +21,10 @@ typedef struct
 {
   const char *name;
   const char *identity;       /* as when its constants were measured */
-  GArray *links;              /* keys to run, in the order of the graph */
+  GArray *passes[TP_N_PASSES];/* keys to run, each in the order of the graph */
   gboolean *is_wanted;        /* per key: its time is wanted */
   int batch_max;              /* kernels to compile together */
+  int compile_steps;          /* what one takes, in steps of progress */
 } TpMeasureDevice;
 
 typedef struct
