@@ -60,25 +60,31 @@ TpEmit *
 tp_emit_new (TpBuild *build, const TpNest *nest)
 {
   TpEmit *emit = g_new0 (TpEmit, 1);
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
 
   emit->build = build;
-  emit->nest = nest;
   emit->kernel = tp_kernel_new ("kernel");
   emit->args = g_array_new (FALSE, FALSE, sizeof (TpArg));
-  emit->load_buffers = g_new (int, nest->n_loads + 1);
+  emit->loaded = g_hash_table_new_full (loaded_hash, loaded_equal, g_free,
+                                        NULL);
+  tp_emit_set_nest (emit, nest);
+  return emit;
+}
+
+void
+tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  emit->nest = nest;
+  emit->load_buffers = g_renew (int, emit->load_buffers, nest->n_loads + 1);
   for (int i = 0; i < nest->n_loads; i++)
     emit->load_buffers[i]
         = used[i] ? find_buffer (emit, nest->loads[i].operand, FALSE) : -1;
   emit->store_buffer = find_buffer (emit, nest->store.operand, TRUE);
-  emit->lanes = emit->active = 1;
-  emit->vaxis = -1;
-  emit->stages = g_new (TpValue, nest->n_stages + 1);
-  emit->loaded = g_hash_table_new_full (loaded_hash, loaded_equal, g_free,
-                                        NULL);
+  emit->stages = g_renew (TpValue, emit->stages, nest->n_stages + 1);
+  tp_emit_set_lanes (emit, -1, 1, 1);
   for (int i = 0; i < TP_NEST_MAX_AXES; i++)
-    emit->axes[i].pos = -1;
-  return emit;
+    tp_emit_clear_axis (emit, i);
 }
 
 void
@@ -121,6 +127,36 @@ tp_emit_finish (TpEmit *emit, const char *family)
   step->kernel = g_steal_pointer (&emit->kernel);
   step->n_args = emit->args->len;
   step->args = g_memdup2 (emit->args->data, emit->args->len * sizeof (TpArg));
+}
+
+TpValue
+tp_emit_begin_groups (TpEmit *emit, gint64 n_groups)
+{
+  TpKernel *k = emit->kernel;
+  TpValue group = tp_k_group (k), below;
+  gint64 first = k->n_groups;
+
+  if (!emit->is_shared)
+    {
+      k->n_groups = n_groups;
+      return group;
+    }
+  k->n_groups += n_groups;
+  below = tp_k_binary (k, TP_I_ILESS, group, tp_k_index (k, k->n_groups));
+  tp_emit_if (emit, tp_k_binary (k, TP_I_MAND, below,
+                                 tp_k_binary (k, TP_I_ILESS,
+                                              tp_k_index (k, first - 1),
+                                              group)));
+  group = tp_emit_add_const (emit, group, -first);
+  return tp_emit_min_const (emit, tp_emit_max_const (emit, group, 0),
+                            n_groups - 1);
+}
+
+void
+tp_emit_end_groups (TpEmit *emit)
+{
+  if (emit->is_shared)
+    tp_emit_end_if (emit);
 }
 
 /* ---- positions --------------------------------------------------------- */

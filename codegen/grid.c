@@ -88,11 +88,12 @@ decode_group (GridState *state)
 {
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  TpValue rest = tp_k_group (k);
+  gint64 n_groups = state->n_blocks;
+  TpValue rest;
 
-  k->n_groups = state->n_blocks;
   for (int i = 0; i < state->split; i++)
-    k->n_groups *= extent_at (state, i);
+    n_groups *= extent_at (state, i);
+  rest = tp_emit_begin_groups (e, n_groups);
   state->block_index = tp_k_binary (k, TP_I_IMOD, rest,
                                     tp_k_index (k, state->n_blocks));
   rest = tp_k_binary (k, TP_I_IDIV, rest, tp_k_index (k, state->n_blocks));
@@ -285,9 +286,8 @@ emit_items (GridState *state)
   for (int i = 0; i < grid->n; i++)
     points *= extent_at (state, i);
   k->local_size = local_size;
-  k->n_groups = (points + local_size - 1) / local_size;
-  index = tp_k_binary (k, TP_I_IADD,
-                       tp_emit_mul_const (e, tp_k_group (k), local_size),
+  index = tp_emit_begin_groups (e, (points + local_size - 1) / local_size);
+  index = tp_k_binary (k, TP_I_IADD, tp_emit_mul_const (e, index, local_size),
                        tp_k_item (k));
   tp_emit_if (e, tp_k_binary (k, TP_I_ILESS, index, tp_k_index (k, points)));
   rest = tp_emit_min_const (e, index, points - 1);
@@ -302,6 +302,7 @@ emit_items (GridState *state)
     }
   state->body (e, 1, 1, state->data);
   tp_emit_end_if (e);
+  tp_emit_end_groups (e);
 }
 
 void
@@ -318,4 +319,5 @@ tp_grid_emit (const TpGrid *grid, TpEmit *emit, TpBodyFunc body, void *data)
   choose_split (&state);
   decode_group (&state);
   emit_level (&state, 0);
+  tp_emit_end_groups (emit);
 }

@@ -294,7 +294,7 @@ tp_nest_canonicalize (const TpNest *nest)
   for (int i = canonical->n_axes - 1; i >= 0; i--)
     if (canonical->axes[i].extent == 1)
       remove_axis (canonical, i);
-  if (!has_reduce_axis (canonical))
+  if (canonical->n_stages > 0 && !has_reduce_axis (canonical))
     inline_stages (canonical);
   clear_unused_loads (canonical);
   for (int i = 0; i < canonical->n_loads; i++)

@@ -98,6 +98,52 @@ tp_schedule_nest (TpBuild *build, const TpNest *nest)
 }
 
 static gboolean
+reads_operand (const TpNest *nest, int operand)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && nest->loads[i].operand == operand)
+      return TRUE;
+  return FALSE;
+}
+
+/* Copies and maps that do not read what another of them writes, such as the
+ * parts of a Concat. */
+static gboolean
+are_independent_maps (GPtrArray *nests)
+{
+  for (guint i = 0; i < nests->len; i++)
+    {
+      const TpNest *nest = nests->pdata[i];
+
+      if (nest->n_stages > 0)
+        return FALSE;
+      for (guint j = 0; j < nests->len; j++)
+        if (reads_operand (nests->pdata[j], nest->store.operand))
+          return FALSE;
+    }
+  return nests->len > 1;
+}
+
+static void
+schedule_nests (TpBuild *build)
+{
+  const TpLowered *lowered = build->lowered;
+  g_autoptr (GPtrArray) nests
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    if (!is_empty (lowered->nests[i]))
+      g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
+  if (are_independent_maps (nests))
+    tp_schedule_maps (build, (TpNest *const *) nests->pdata, nests->len);
+  else
+    for (guint i = 0; i < nests->len; i++)
+      tp_schedule_nest (build, nests->pdata[i]);
+}
+
+static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
   for (int i = 0; i < lowered->n_operands; i++)
@@ -129,8 +175,7 @@ tp_program_new (const TpLowered *lowered, const TpTarget *target,
   build = (TpBuild) { lowered, target, program, sources, text };
   for (int i = 0; i < lowered->n_operands; i++)
     add_source (&build, TP_ARG_OPERAND, i, lowered->operands[i].n_elements);
-  for (int i = 0; i < lowered->n_nests; i++)
-    tp_schedule_nest (&build, lowered->nests[i]);
+  schedule_nests (&build);
   program->schedule = g_strdup (text->str);
   return g_steal_pointer (&program);
 }

@@ -46,6 +46,9 @@ gboolean tp_schedule_contract (TpBuild *build, const TpNest *nest);
 gboolean tp_schedule_contract_gpu (TpBuild *build, const TpNest *nest);
 gboolean tp_schedule_reduce (TpBuild *build, const TpNest *nest);
 gboolean tp_schedule_window (TpBuild *build, const TpNest *nest);
+/* Canonical nests without stages that do not depend on each other, in as few
+ * kernels as are sensible: many small copies cost mostly their compilation. */
+void tp_schedule_maps (TpBuild *build, TpNest *const *nests, int n);
 
 /* ---- nests ------------------------------------------------------------- */
 
@@ -87,6 +90,7 @@ typedef struct
   int vaxis;                  /* axis the lanes run along, or -1 */
   int active;                 /* lanes in use, the first ones */
   gboolean assume_inside;     /* guards hold here, by the loop bounds */
+  gboolean is_shared;         /* several nests, each with groups of its own */
   TpPosition axes[TP_NEST_MAX_AXES];
   TpValue *stages;            /* value per stage, of 1 or @lanes lanes */
   GHashTable *loaded;         /* loads of the open region */
@@ -94,6 +98,12 @@ typedef struct
 
 TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);
 void tp_emit_free (TpEmit *emit);
+/* Turns to another nest; no region may be open. */
+void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
+/* Claims @n_groups for what follows; returns which of them this is. Close with
+ * tp_emit_end_groups(). */
+TpValue tp_emit_begin_groups (TpEmit *emit, gint64 n_groups);
+void tp_emit_end_groups (TpEmit *emit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEmit, tp_emit_free)
 /* Verifies nothing; hands the kernel to the program as its next step. */
 void tp_emit_finish (TpEmit *emit, const char *family);

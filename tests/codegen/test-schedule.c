@@ -427,6 +427,47 @@ test_pad (void)
     check_everywhere (make_pad, cases[i]);
 }
 
+/* Parts of one array, as Concat has them: one kernel for many, of any kind. */
+static TpLowered *
+make_concat (const void *data)
+{
+  const int *n = data;
+  TpLowered *lowered = tp_lowered_new ();
+  gint64 widths[40], total = 0;
+  int out;
+
+  for (int i = 0; i < *n; i++)
+    total += widths[i] = any_of (1, 40);
+  out = add_operand (lowered, 6 * total, FALSE);
+  for (int i = 0, at = 0; i < *n; at += widths[i++])
+    {
+      TpNest *nest = tp_nest_new ();
+      TpAccess *load;
+
+      tp_nest_add_axis (nest, 6, FALSE);
+      tp_nest_add_axis (nest, widths[i], FALSE);
+      load = tp_nest_add_load (nest, add_operand (lowered, 6 * widths[i],
+                                                  FALSE));
+      load->stride[0] = i % 3 == 0 ? 1 : widths[i];
+      load->stride[1] = i % 3 == 0 ? 6 : 1;
+      nest->store = (TpAccess) { .operand = out, .offset = at };
+      nest->store.stride[0] = total;
+      nest->store.stride[1] = 1;
+      nest->result = tp_nest_unary (nest, TP_EXPR_NEG, tp_nest_load (nest, 0));
+      tp_lowered_take_nest (lowered, nest);
+    }
+  return lowered;
+}
+
+static void
+test_concat (void)
+{
+  static const int cases[] = { 1, 2, 5, 40 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check_everywhere (make_concat, &cases[i]);
+}
+
 /* Equal work has equal names; names are C identifiers. */
 static void
 test_names (void)
@@ -468,6 +509,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/random-map", test_random_map);
   g_test_add_func ("/schedule/random-reduction", test_random_reduction);
   g_test_add_func ("/schedule/pad", test_pad);
+  g_test_add_func ("/schedule/concat", test_concat);
   g_test_add_func ("/schedule/names", test_names);
   g_test_add_func ("/schedule/dtype", test_dtype);
   return g_test_run ();
