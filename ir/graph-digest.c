@@ -34,12 +34,21 @@ feed_string (GChecksum *sum, const char *string)
   g_checksum_update (sum, (const guchar *) string, strlen (string));
 }
 
+static gboolean
+is_integer (TpDtype dtype)
+{
+  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
+}
+
+/* Values that decide what is computed: shapes, axes, bounds. Weights do not:
+ * a model trained again keeps its plan. */
 static void
 feed_value (GChecksum *sum, const TpTensor *tensor)
 {
   double values[MAX_VALUE_BYTES];
   gboolean is_small = tp_tensor_is_constant (tensor)
-                      && tensor->size_bytes <= MAX_VALUE_BYTES;
+                      && tensor->size_bytes <= MAX_VALUE_BYTES
+                      && (tensor->count == 1 || is_integer (tensor->dtype));
 
   feed_int (sum, tp_tensor_is_constant (tensor));
   feed_int (sum, is_small);

@@ -146,9 +146,9 @@ TpGraph *tp_graph_assign_layout (const TpGraph *graph, GError **error);
 TpGraph *tp_graph_prepare (const TpGraph *graph, GError **error);
   /* simplify + assign_layout: what plans are made for */
 
-/* Hex SHA-256 over structure, shapes, attributes, constants up to 4 KiB, and of
- * larger ones shape and type only: a retrained model keeps its plan. Caller
- * frees. */
+/* Hex SHA-256 over structure, names of ops, shapes, layouts, attributes, and the
+ * values of single numbers and of integers up to 4 KiB; of other constants shape
+ * and type only: a retrained model keeps its plan. Caller frees. */
 char *tp_graph_digest (const TpGraph *graph);
 
 /* Writes the value of a constant, row-major, @tensor->size_bytes. */

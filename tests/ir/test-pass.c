@@ -318,6 +318,42 @@ test_digest (void)
     }
 }
 
+/* Other weights, the same plan; another shape to reshape to, another. */
+static void
+test_digest_values (void)
+{
+  static const char text[]
+      = "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': [2]}], "
+        "'initializers': [{'name': 'b', 'shape': [2], 'data': [%s]}, "
+        "{'name': 's', 'shape': [], 'data': [%s]}, {'name': 'r', 'dtype': "
+        "'int64', 'shape': [2], 'data': [%s]}], 'ops': ["
+        "{'type': 'Add', 'inputs': ['x', 'b'], 'outputs': ['y']}, "
+        "{'type': 'Add', 'inputs': ['y', 's'], 'outputs': ['z']}, "
+        "{'type': 'Reshape', 'inputs': ['z', 'r'], 'outputs': ['v']}], "
+        "'outputs': ['v']}";
+  static const char *const values[][3] = { { "1, 2", "3", "1, -1" },
+                                           { "7, 8", "3", "1, -1" },
+                                           { "1, 2", "4", "1, -1" },
+                                           { "1, 2", "3", "2, -1" } };
+  char *digests[4];
+
+  for (int i = 0; i < 4; i++)
+    {
+      g_autofree char *json
+          = g_strdup_printf (text, values[i][0], values[i][1], values[i][2]);
+      g_autoptr (TpGraph) graph = NULL;
+
+      g_strdelimit (json, "'", '"');
+      graph = tp_graph_load_json ("g.json", json, strlen (json), NULL, NULL);
+      digests[i] = tp_graph_digest (graph);
+    }
+  g_assert_cmpstr (digests[0], ==, digests[1]);
+  g_assert_cmpstr (digests[0], !=, digests[2]);
+  g_assert_cmpstr (digests[0], !=, digests[3]);
+  for (int i = 0; i < 4; i++)
+    g_free (digests[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -337,5 +373,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/layout-before", test_layout_before);
   g_test_add_func ("/pass/layout-twice", test_layout_twice);
   g_test_add_func ("/pass/digest", test_digest);
+  g_test_add_func ("/pass/digest-values", test_digest_values);
   return g_test_run ();
 }
