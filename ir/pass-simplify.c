@@ -131,6 +131,8 @@ drop_identities (TpDraft *draft)
 
 /* ---- BatchNormalization into Conv -------------------------------------- */
 
+#define MAX_CHANNELS (1 << 20) /* a new bias is made for: no surprise in memory */
+
 enum { BN_X, BN_SCALE, BN_BIAS, BN_MEAN, BN_VAR, BN_N };
 
 static gboolean
@@ -160,7 +162,8 @@ find_conv (const Pass *pass, const TpNode *norm)
 static gboolean
 can_fold (const Pass *pass, const TpNode *norm, gint64 n_channels)
 {
-  if (norm->n_inputs != BN_N || norm->n_outputs != 1
+  if (n_channels > MAX_CHANNELS || norm->n_inputs != BN_N
+      || norm->n_outputs != 1
       || tp_node_get_int (norm, "training_mode", 0) != 0)
     return FALSE;
   for (int i = BN_SCALE; i < BN_N; i++)
