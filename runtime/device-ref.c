@@ -17,8 +17,8 @@ extern const TpDeviceOps tp_device_ref;
 typedef struct
 {
   TpCode base;
-  TpGraph *graph;
-  int *nodes;                 /* of each unit */
+  TpGraph **graphs;           /* of each unit */
+  int *nodes;
   gint64 *doubles;            /* each unit needs */
   TpConstants *constants;
   TpBuf *scratch;             /* as many as the greediest unit needs */
@@ -122,7 +122,9 @@ ref_free_code (TpDevice *device, TpCode *base)
   g_strfreev (code->base.schedules);
   tp_host_buf_free (device, code->scratch);
   tp_constants_free (code->constants);
-  g_clear_pointer (&code->graph, tp_graph_unref);
+  for (int i = 0; i < code->base.n_units; i++)
+    g_clear_pointer (&code->graphs[i], tp_graph_unref);
+  g_free (code->graphs);
   g_free (code->nodes);
   g_free (code->doubles);
   g_free (code);
@@ -139,6 +141,7 @@ fill_code (TpDevice *device, RefCode *code, const TpUnit *units, GError **error)
 
       if (!check_unit (&units[i], error))
         return FALSE;
+      code->graphs[i] = tp_graph_ref ((TpGraph *) graph);
       code->nodes[i] = units[i].nodes[0];
       code->base.schedules[i] = g_strdup ("reference");
       if (!count_doubles (graph, &graph->nodes[code->nodes[i]],
@@ -162,10 +165,10 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
 {
   RefCode *code = g_new0 (RefCode, 1);
 
-  code->graph = n_units > 0 ? tp_graph_ref ((TpGraph *) units[0].graph) : NULL;
   code->base.n_units = n_units;
   code->base.schedules = g_new0 (char *, n_units + 1);
   code->constants = tp_constants_new (device, TRUE);
+  code->graphs = g_new0 (TpGraph *, n_units + 1);
   code->nodes = g_new0 (int, n_units);
   code->doubles = g_new0 (gint64, n_units);
   if (!fill_code (device, code, units, error))
@@ -196,8 +199,8 @@ bind_tensor (RefCode *code, TpLaunch *launch, int i, TpBuf *operand,
       const TpTensor *tensor = launch->tensors[i];
 
       g_assert (tp_tensor_is_constant (tensor));
-      operand = tp_constants_get (code->constants, code->graph,
-                                  tensor - code->graph->tensors, error);
+      operand = tp_constants_get (code->constants, launch->graph,
+                                  tensor - launch->graph->tensors, error);
     }
   if (operand != NULL)
     launch->data[i] = tp_host_buf_get_data (operand);
@@ -213,8 +216,8 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   double *scratch = tp_host_buf_get_data (code->scratch);
   int n;
 
-  launch->graph = code->graph;
-  launch->node = &code->graph->nodes[code->nodes[unit]];
+  launch->graph = code->graphs[unit];
+  launch->node = &launch->graph->nodes[code->nodes[unit]];
   n = launch->node->n_inputs + launch->node->n_outputs;
   launch->n_tensors = n;
   launch->tensors = g_new0 (const TpTensor *, n);
@@ -222,7 +225,7 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   launch->doubles = g_new0 (double *, n);
   for (int i = 0; i < n; i++)
     {
-      launch->tensors[i] = find_tensor (code->graph, launch->node, i);
+      launch->tensors[i] = find_tensor (launch->graph, launch->node, i);
       if (launch->tensors[i] == NULL)
         continue;
       launch->doubles[i] = scratch;

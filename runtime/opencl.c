@@ -4,6 +4,7 @@
 #include "runtime/opencl.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "codegen/jit.h"
 
@@ -236,11 +237,24 @@ describe_cpu (cl_device_id device, TpTarget *target)
   target->local_size = 1;
 }
 
+/* What TPLAN_OPENCL_LOCAL_SIZE asks for: 1 for the schedules of CPUs, more for
+ * those of GPUs with groups of so many; else as the type of the device is. */
+static int
+choose_local_size (cl_device_id device)
+{
+  const char *text = secure_getenv ("TPLAN_OPENCL_LOCAL_SIZE");
+  guint64 wanted = 0;
+
+  if (text != NULL
+      && g_ascii_string_to_unsigned (text, 10, 1, 1024, &wanted, NULL))
+    return wanted;
+  return tp_opencl_is_cpu (device) ? 1 : GPU_LOCAL_SIZE;
+}
+
 static void
-describe_gpu (cl_device_id device, TpTarget *target)
+describe_gpu (cl_device_id device, int local_size, TpTarget *target)
 {
   guint64 limit = tp_opencl_get_number (device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  int local_size = GPU_LOCAL_SIZE;
 
   while ((guint64) local_size > MAX (limit, 1))
     local_size /= 2;
@@ -259,11 +273,12 @@ tp_opencl_describe (cl_device_id device, TpTarget *out_target)
   gint64 local_bytes
       = MIN (tp_opencl_get_number (device, CL_DEVICE_LOCAL_MEM_SIZE),
              G_MAXINT32);
+  int local_size = choose_local_size (device);
 
-  if (tp_opencl_is_cpu (device))
+  if (local_size == 1)
     describe_cpu (device, out_target);
   else
-    describe_gpu (device, out_target);
+    describe_gpu (device, local_size, out_target);
   out_target->n_units
       = MAX (tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
   if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)

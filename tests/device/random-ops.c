@@ -1,0 +1,235 @@
+/* random-ops.c: sizes around and across vector widths and register tiles, where
+ * tails and guards are. */
+#include "config.h"
+
+#include "random-ops.h"
+
+#define INT g_test_rand_int_range
+
+/* One of 1 to @most, more often small or next to a multiple of 16. */
+static int
+pick_size (int most)
+{
+  switch (INT (0, 3))
+    {
+    case 0:
+      return INT (1, MIN (most, 8) + 1);
+    case 1:
+      return CLAMP (16 * INT (1, most / 16 + 2) + INT (-1, 2), 1, most);
+    default:
+      return INT (1, most + 1);
+    }
+}
+
+static const char *
+pick_word (const char *words)
+{
+  g_auto (GStrv) list = g_strsplit (words, " ", -1);
+
+  return g_intern_string (list[INT (0, (int) g_strv_length (list))]);
+}
+
+static char *
+random_conv (void)
+{
+  int kernel_h = INT (1, 5), kernel_w = INT (1, 5);
+  int stride_h = INT (1, 3), stride_w = INT (1, 3);
+  int dilation = INT (0, 3) == 0 ? 2 : 1;
+  int in = pick_size (40), out = pick_size (70);
+
+  return g_strdup_printf (
+      "in x %d %d %d %d;%s w %d %d %d %d;const b %d;Conv x w b -> z "
+      "pads=%d,%d,%d,%d strides=%d,%d dilations=%d,%d",
+      INT (1, 3), in, dilation * kernel_h + pick_size (14),
+      dilation * kernel_w + pick_size (20), pick_word ("const const const in"),
+      out, in, kernel_h, kernel_w, out, INT (0, kernel_h), INT (0, kernel_w),
+      INT (0, kernel_h), INT (0, kernel_w), stride_h, stride_w, dilation,
+      dilation);
+}
+
+static char *
+random_pointwise_conv (void)
+{
+  int in = pick_size (90), out = pick_size (90);
+
+  return g_strdup_printf ("in x %d %d %d %d;const w %d %d 1 1;const b %d;"
+                          "Conv x w b -> z",
+                          INT (1, 3), in, pick_size (9), pick_size (20), out,
+                          in, out);
+}
+
+static char *
+random_grouped_conv (void)
+{
+  int groups = pick_size (40), kernel = INT (1, 4);
+  int in = INT (1, 3), out = INT (1, 4);
+
+  if (INT (0, 2) == 0)
+    in = out = 1;
+  return g_strdup_printf (
+      "in x %d %d %d %d;const w %d %d %d %d;Conv x w -> z group=%d "
+      "pads=%d,%d,%d,%d strides=%d,%d",
+      INT (1, 3), groups * in, kernel + pick_size (12),
+      kernel + pick_size (20), groups * out, in, kernel, kernel, groups,
+      INT (0, kernel), INT (0, kernel), INT (0, kernel), INT (0, kernel),
+      INT (1, 3), INT (1, 3));
+}
+
+static char *
+random_gemm (void)
+{
+  int m = pick_size (70), n = pick_size (100), k = pick_size (130);
+  int turn_a = INT (0, 2), turn_b = INT (0, 2);
+  const char *kind = pick_word ("const in");
+
+  return g_strdup_printf (
+      "in x %d %d;%s w %d %d;in c %d;Gemm x w c -> z transA=%d transB=%d "
+      "alpha=%g", turn_a ? k : m, turn_a ? m : k, kind, turn_b ? n : k,
+      turn_b ? k : n, n, turn_a, turn_b, INT (0, 2) ? 1.0 : 0.75);
+}
+
+static char *
+random_matmul (void)
+{
+  int batch = INT (1, 4), m = pick_size (40), n = pick_size (70);
+  int k = pick_size (70);
+
+  if (INT (0, 3) == 0)
+    m = 1;
+  return g_strdup_printf ("in x %d %d %d;%s y %d %d %d;MatMul x y -> z", batch,
+                          m, k, pick_word ("in const"),
+                          INT (0, 2) ? batch : 1, k, n);
+}
+
+static char *
+random_pool (void)
+{
+  int kernel_h = INT (1, 5), kernel_w = INT (1, 5);
+
+  return g_strdup_printf (
+      "in x %d %d %d %d;%s x -> z kernel_shape=%d,%d strides=%d,%d "
+      "pads=%d,%d,%d,%d ceil_mode=%d",
+      INT (1, 3), pick_size (40), kernel_h + pick_size (10),
+      kernel_w + pick_size (20), pick_word ("MaxPool AveragePool"), kernel_h,
+      kernel_w, INT (1, 4), INT (1, 4), INT (0, kernel_h), INT (0, kernel_w),
+      INT (0, kernel_h), INT (0, kernel_w), INT (0, 2));
+}
+
+static char *
+random_global_pool (void)
+{
+  return g_strdup_printf ("in x %d %d %d %d;%s x -> z", INT (1, 3),
+                          pick_size (70), pick_size (12), pick_size (12),
+                          pick_word ("GlobalAveragePool GlobalMaxPool"));
+}
+
+static char *
+random_reduce (void)
+{
+  return g_strdup_printf ("in x %d %d %d;%s x -> z axes=%s keepdims=%d",
+                          INT (1, 5), pick_size (20), pick_size (70),
+                          pick_word ("ReduceMean ReduceMax"),
+                          pick_word ("0 1 2 1,2 0,2 0,1,2"), INT (0, 2));
+}
+
+static char *
+random_softmax (void)
+{
+  return g_strdup_printf ("in x %d %d %d;Softmax x -> z axis=%d", INT (1, 5),
+                          pick_size (40), pick_size (140), INT (0, 3));
+}
+
+static char *
+random_unary (void)
+{
+  return g_strdup_printf (
+      "in x %d %d %d;%s x -> z", INT (1, 4), pick_size (20), pick_size (70),
+      pick_word ("Relu Sigmoid Tanh Exp Log Sqrt Erf Neg Abs Floor Reciprocal "
+                 "LeakyRelu HardSigmoid HardSwish"));
+}
+
+static char *
+random_binary (void)
+{
+  int dims[] = { INT (1, 4), pick_size (20), pick_size (40) };
+
+  return g_strdup_printf (
+      "in x %d %d %d;in y %d %d %d;%s x y -> z", dims[0],
+      INT (0, 3) ? dims[1] : 1, dims[2], INT (0, 3) ? dims[0] : 1, dims[1],
+      INT (0, 3) ? dims[2] : 1, pick_word ("Add Sub Mul Div Max Min Pow"));
+}
+
+static char *
+random_transpose (void)
+{
+  return g_strdup_printf ("in x %d %d %d %d;Transpose x -> z perm=%s",
+                          INT (1, 4), pick_size (20), pick_size (20),
+                          pick_size (40),
+                          pick_word ("0,2,3,1 0,3,1,2 3,2,1,0 1,0,3,2 0,1,3,2"));
+}
+
+static char *
+random_concat (void)
+{
+  int height = pick_size (9), width = pick_size (9);
+
+  return g_strdup_printf ("in x 2 %d %d %d;in y 2 %d %d %d;in w 2 %d %d %d;"
+                          "Concat x y w -> z axis=1", pick_size (40), height,
+                          width, pick_size (40), height, width, pick_size (40),
+                          height, width);
+}
+
+static char *
+random_pad (void)
+{
+  return g_strdup_printf ("in x 1 %d %d %d;ints p 0 %d %d %d 0 %d %d %d;"
+                          "Pad x p -> z mode=%s", pick_size (20),
+                          3 + pick_size (9), 3 + pick_size (20), INT (0, 2),
+                          INT (0, 3), INT (0, 3), INT (0, 2), INT (0, 3),
+                          INT (0, 3), pick_word ("constant edge"));
+}
+
+static char *
+random_chain (void)
+{
+  int in = pick_size (20), out = pick_size (40);
+  int height = pick_size (9), width = pick_size (20);
+
+  return g_strdup_printf (
+      "group;in x 1 %d %d %d;const w %d %d 3 3;const b %d;in r 1 %d %d %d;"
+      "Conv x w b -> a pads=1,1,1,1;%s a r -> c;%s c -> z",
+      in, height, width, out, in, out, out, height, width,
+      pick_word ("Add Mul Sub"), pick_word ("Relu Sigmoid HardSwish"));
+}
+
+static char *
+random_prologue (void)
+{
+  int in = pick_size (40), out = pick_size (40);
+
+  return g_strdup_printf (
+      "group;in x 1 %d %d %d;const s %d 1 1;const w %d %d 1 1;"
+      "Mul x s -> a;Relu a -> b;Conv b w -> z", in, pick_size (9),
+      pick_size (9), in, out, in);
+}
+
+static char *(*const makers[]) (void) = {
+  random_conv,    random_pointwise_conv, random_grouped_conv,
+  random_gemm,    random_matmul,         random_pool,
+  random_global_pool, random_reduce,     random_softmax,
+  random_unary,   random_binary,         random_transpose,
+  random_concat,  random_pad,            random_chain,
+  random_prologue, random_conv,          random_gemm,
+};
+
+int
+random_op_count (void)
+{
+  return G_N_ELEMENTS (makers);
+}
+
+char *
+random_op (int i)
+{
+  return makers[i % G_N_ELEMENTS (makers)] ();
+}

@@ -1,0 +1,397 @@
+/* test-conformance.c: devices x ops x shapes, walked from both tables. Every
+ * device gives what the references give, within the tolerance of the op, for
+ * the cases of the op tests and for random shapes, in three layouts. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../ir/op-support.h"
+#include "nets.h"
+#include "random-ops.h"
+#include "runtime/strided.h"
+
+#define UNITS_PER_COMPILE 200
+#define ROUNDS 3              /* of random ops */
+
+static const struct
+{
+  int opset;
+  const char *text;
+} cases[] = {
+#include "../ir/op-cases.inc"
+};
+
+/* One unit to try: a node, or all nodes of a graph as a group. */
+typedef struct
+{
+  TpGraph *graph;
+  char *text;
+  GPtrArray *values;          /* of all tensors, row-major doubles */
+  int n_nodes;
+  int *nodes;
+  TpLowered *lowered;         /* NULL: the device runs nodes */
+  int n_tensors;              /* its operands */
+  int *tensors;
+  TpBuf **bufs;
+} Trial;
+
+static void
+trial_free (Trial *trial)
+{
+  tp_graph_unref (trial->graph);
+  g_ptr_array_unref (trial->values);
+  g_clear_pointer (&trial->lowered, tp_lowered_free);
+  g_free (trial->text);
+  g_free (trial->nodes);
+  g_free (trial->tensors);
+  g_free (trial->bufs);
+  g_free (trial);
+}
+
+/* ---- making trials --------------------------------------------------------- */
+
+static void
+take_tensors (Trial *trial)
+{
+  const TpNode *node = &trial->graph->nodes[trial->nodes[0]];
+  const TpLowered *lowered = trial->lowered;
+
+  trial->n_tensors = lowered != NULL ? lowered->n_operands
+                                     : node->n_inputs + node->n_outputs;
+  trial->tensors = g_new (int, trial->n_tensors);
+  trial->bufs = g_new0 (TpBuf *, trial->n_tensors + 1);
+  for (int i = 0; i < trial->n_tensors; i++)
+    trial->tensors[i] = lowered != NULL      ? lowered->operands[i].tensor
+                        : i < node->n_inputs ? node->inputs[i]
+                                             : node->outputs[i
+                                                             - node->n_inputs];
+}
+
+static gboolean
+is_float (const TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_operands; i++)
+    if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
+      return FALSE;
+  return TRUE;
+}
+
+/* Views are no units; kernels do not compute in integers. */
+static void
+add_trial (GPtrArray *trials, TpGraph *graph, const char *text,
+           GPtrArray *values, const int *nodes, int n_nodes,
+           gboolean runs_nodes)
+{
+  g_autoptr (TpLowered) lowered = NULL;
+  Trial *trial;
+
+  if (graph->nodes[nodes[0]].op->kind == TP_OP_VIEW)
+    return;
+  if (!runs_nodes)
+    {
+      lowered = tp_lower_nodes (graph, nodes, n_nodes, NULL);
+      if (lowered == NULL || !is_float (lowered))
+        return;
+    }
+  trial = g_new0 (Trial, 1);
+  trial->graph = tp_graph_ref (graph);
+  trial->text = g_strdup (text);
+  trial->values = g_ptr_array_ref (values);
+  trial->n_nodes = n_nodes;
+  trial->nodes = g_memdup2 (nodes, n_nodes * sizeof nodes[0]);
+  trial->lowered = g_steal_pointer (&lowered);
+  take_tensors (trial);
+  g_ptr_array_add (trials, trial);
+}
+
+/* "group;" in front: all nodes as one unit too. */
+static void
+add_trials (GPtrArray *trials, int opset, const char *text, TestLayout layout,
+            gboolean runs_nodes)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_group = g_str_has_prefix (text, "group;");
+  g_autoptr (TpGraph) graph
+      = test_graph_new (opset, is_group ? text + 6 : text, &error);
+  g_autoptr (GPtrArray) values = NULL;
+  g_autofree int *nodes = NULL;
+  gboolean is_positive = FALSE;
+
+  g_assert_no_error (error);
+  test_graph_set_layout (graph, layout);
+  nodes = g_new (int, graph->n_nodes + 1);
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      nodes[i] = i;
+      is_positive |= graph->nodes[i].op->domain == TP_DOMAIN_POSITIVE;
+    }
+  values = test_graph_run (graph, is_positive);
+  for (int i = 0; i < graph->n_nodes; i++)
+    add_trial (trials, graph, text, values, &i, 1, runs_nodes);
+  if (is_group && !runs_nodes)
+    add_trial (trials, graph, text, values, nodes, graph->n_nodes, FALSE);
+}
+
+/* Drivers of OpenCL take long over each kernel: they get one layout each, by
+ * chance. Of the cases every @step-th. */
+static GPtrArray *
+make_trials (gboolean runs_nodes, gboolean is_slow, int step)
+{
+  GPtrArray *trials
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) trial_free);
+
+  for (gsize i = g_test_rand_int_range (0, step); i < G_N_ELEMENTS (cases);
+       i += step)
+    {
+      int first = is_slow ? g_test_rand_int_range (0, TEST_N_LAYOUTS) : 0;
+      int end = is_slow ? first + 1 : TEST_N_LAYOUTS;
+
+      for (int layout = first; layout < end; layout++)
+        add_trials (trials, cases[i].opset, cases[i].text, layout, runs_nodes);
+    }
+  for (int i = 0; i < ROUNDS * random_op_count (); i++)
+    {
+      g_autofree char *text = random_op (i);
+
+      add_trials (trials, 17, text, g_test_rand_int_range (0, TEST_N_LAYOUTS),
+                  runs_nodes);
+    }
+  return trials;
+}
+
+/* ---- running them ----------------------------------------------------------- */
+
+static void
+assert_good (gboolean is_good, const Trial *trial, GError **error)
+{
+  if (!is_good)
+    g_error ("%s: %s", trial->text, (*error)->message);
+}
+
+/* Inputs get their values, the others NaN; constants are the device's. */
+static void
+fill_buf (TpDevice *device, Trial *trial, int i)
+{
+  const TpTensor *tensor = &trial->graph->tensors[trial->tensors[i]];
+  g_autoptr (GError) error = NULL;
+  g_autofree void *data = g_malloc (tensor->size_bytes + 1);
+  gboolean is_output = FALSE;
+
+  for (int j = 0; j < trial->n_nodes; j++)
+    is_output |= tensor->producer == trial->nodes[j];
+  memset (data, 0xff, tensor->size_bytes);
+  if (!is_output)
+    tp_strided_from_doubles (tensor, trial->values->pdata[trial->tensors[i]],
+                             data);
+  trial->bufs[i] = device->ops->alloc (device, NULL, 0, tensor->size_bytes,
+                                       &error);
+  assert_good (trial->bufs[i] != NULL, trial, &error);
+  assert_good (device->ops->copy (device, trial->bufs[i], 0, data,
+                                  tensor->size_bytes, TRUE, &error),
+               trial, &error);
+}
+
+/* A tensor that is read twice has one buffer. */
+static void
+fill_bufs (TpDevice *device, Trial *trial)
+{
+  for (int i = 0; i < trial->n_tensors; i++)
+    {
+      int tensor = trial->tensors[i];
+
+      if (tensor < 0 || tp_tensor_is_constant (&trial->graph->tensors[tensor]))
+        continue;
+      for (int j = 0; j < i && trial->bufs[i] == NULL; j++)
+        if (trial->tensors[j] == tensor)
+          trial->bufs[i] = trial->bufs[j];
+      if (trial->bufs[i] == NULL)
+        fill_buf (device, trial, i);
+    }
+}
+
+static void
+free_bufs (TpDevice *device, Trial *trial)
+{
+  for (int i = 0; i < trial->n_tensors; i++)
+    {
+      for (int j = i + 1; j < trial->n_tensors; j++)
+        if (trial->bufs[j] == trial->bufs[i])
+          trial->bufs[j] = NULL;
+      if (trial->bufs[i] != NULL)
+        device->ops->free_buf (device, trial->bufs[i]);
+    }
+}
+
+/* Relative to the element, or to the mean of all where it is smaller than
+ * that: sums cancel. Rounding once to float32 is no fault. */
+static void
+compare (const Trial *trial, const TpTensor *tensor, const double *found,
+         const double *expected, double tolerance)
+{
+  double square = 0;
+
+  for (gint64 i = 0; i < tensor->count; i++)
+    square += isfinite (expected[i])
+                ? expected[i] * expected[i] / tensor->count : 0;
+  for (gint64 i = 0; i < tensor->count; i++)
+    {
+      double want = (float) expected[i];
+      double scale = MAX (fabs (want), sqrt (square));
+
+      if (found[i] == want || (isnan (found[i]) && isnan (want))
+          || fabs (found[i] - want) <= tolerance * scale)
+        continue;
+      g_error ("%s: tensor '%s' element %" G_GINT64_FORMAT " is %.9g, expected "
+               "%.9g within %g", trial->text, tensor->name, i, found[i], want,
+               tolerance * scale);
+    }
+}
+
+static void
+check_outputs (TpDevice *device, Trial *trial)
+{
+  double tolerance = 0;
+
+  for (int i = 0; i < trial->n_nodes; i++)
+    tolerance += trial->graph->nodes[trial->nodes[i]].op->tolerance;
+  for (int i = 0; i < trial->n_tensors; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const TpTensor *tensor
+          = trial->tensors[i] < 0 ? NULL
+                                  : &trial->graph->tensors[trial->tensors[i]];
+      g_autofree void *data = NULL;
+      g_autofree double *found = NULL;
+
+      if (tensor == NULL || trial->bufs[i] == NULL)
+        continue;
+      data = g_malloc (tensor->size_bytes + 1);
+      found = g_new (double, tensor->count + 1);
+      assert_good (device->ops->copy (device, trial->bufs[i], 0, data,
+                                      tensor->size_bytes, FALSE, &error),
+                   trial, &error);
+      tp_strided_to_doubles (tensor, data, found);
+      compare (trial, tensor, found, trial->values->pdata[trial->tensors[i]],
+               tolerance);
+    }
+}
+
+static void
+run_trial (TpDevice *device, TpCode *code, int unit, Trial *trial)
+{
+  g_autoptr (GError) error = NULL;
+  TpLaunch *launch;
+
+  fill_bufs (device, trial);
+  launch = device->ops->bind (device, code, unit, trial->bufs, &error);
+  assert_good (launch != NULL, trial, &error);
+  assert_good (device->ops->launch (device, launch, &error), trial, &error);
+  assert_good (device->ops->launch (device, NULL, &error), trial, &error);
+  check_outputs (device, trial);
+  device->ops->free_launch (device, launch);
+  free_bufs (device, trial);
+}
+
+static void
+run_trials (TpDevice *device, GPtrArray *trials, guint first, guint end)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree TpUnit *units = g_new0 (TpUnit, end - first + 1);
+  TpCode *code;
+
+  for (guint i = first; i < end; i++)
+    {
+      const Trial *trial = trials->pdata[i];
+
+      units[i - first] = (TpUnit){ .graph = trial->graph,
+                                   .n_nodes = trial->n_nodes,
+                                   .nodes = trial->nodes,
+                                   .lowered = trial->lowered };
+    }
+  code = device->ops->compile (device, units, end - first, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (code->n_units, ==, end - first);
+  for (guint i = first; i < end; i++)
+    {
+      g_assert_nonnull (code->schedules[i - first]);
+      run_trial (device, code, i - first, trials->pdata[i]);
+    }
+  device->ops->free_code (device, code);
+}
+
+static void
+check_device (const char *name, int step)
+{
+  g_autofree char *reason = NULL;
+  g_autoptr (TpDevice) device = net_try_device (name, &reason);
+  g_autoptr (GPtrArray) trials = NULL;
+  TpDeviceInfo info;
+
+  if (device == NULL)
+    {
+      g_test_skip (reason);
+      return;
+    }
+  device->ops->describe (device, &info);
+  g_assert_cmpstr (info.name, ==, name);
+  g_assert_cmpint (strlen (info.identity), >, 0);
+  trials = make_trials (info.runs_nodes, strchr (name, ':') != NULL,
+                        step);
+  g_assert_cmpint (trials->len, >, 80);
+  g_test_message ("%s: %u units", info.description, trials->len);
+  for (guint i = 0; i < trials->len; i += UNITS_PER_COMPILE)
+    run_trials (device, trials, i, MIN (i + UNITS_PER_COMPILE, trials->len));
+  g_assert_cmpint (device->used_bytes, ==, 0);
+  g_assert_cmpint (device->peak_bytes, >, 0);
+  tp_device_info_clear (&info);
+}
+
+static void
+test_device (gconstpointer name)
+{
+  check_device (name, 1);
+}
+
+/* Schedules for GPUs on whatever there is. */
+static void
+test_gpu_style (void)
+{
+  g_setenv ("TPLAN_OPENCL_LOCAL_SIZE", "16", TRUE);
+  check_device ("opencl:0", 2);
+  g_unsetenv ("TPLAN_OPENCL_LOCAL_SIZE");
+}
+
+/* Every record of the table; of numbered ones every number. */
+static void
+add_device (const TpDeviceOps *ops)
+{
+  const char *reason;
+  int n = ops->which == NULL ? 1 : MAX (ops->count (&reason), 1);
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *name
+          = ops->which == NULL              ? g_strdup (ops->name)
+            : strcmp (ops->which, "N") == 0 ? g_strdup_printf ("%s:%d",
+                                                               ops->name, i)
+                                            : g_strdup_printf (
+                                                "%s:desktop-gpu", ops->name);
+      g_autofree char *path = g_strconcat ("/conformance/", name, NULL);
+
+      g_test_add_data_func_full (path, g_strdup (name), test_device, g_free);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  int n;
+  const TpDeviceOps *const *devices = tp_device_list (&n);
+
+  g_test_init (&argc, &argv, NULL);
+  for (int i = 0; i < n; i++)
+    add_device (devices[i]);
+  g_test_add_func ("/conformance/gpu-style", test_gpu_style);
+  return g_test_run ();
+}
