@@ -1,0 +1,304 @@
+/* mutations-proof.c: ways to spoil a proof, sums, and what a plan is for. */
+#include "config.h"
+
+#include "mutations.h"
+
+#include <string.h>
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static gint64
+pick_shift (void)
+{
+  return g_test_rand_bit () ? 1 : -1;
+}
+
+static void
+replace (char **text, const char *by)
+{
+  g_free (*text);
+  *text = g_strdup (by);
+}
+
+/* ---- the proof --------------------------------------------------------- */
+
+static TpArc *
+pick_arc (TpPlan *plan)
+{
+  return &plan->arcs[pick (plan->n_arcs)];
+}
+
+static gboolean
+change_flow (TpPlan *plan, const TpTestCase *test)
+{
+  pick_arc (plan)->flow += pick_shift ();
+  return TRUE;
+}
+
+/* Right in balance, too much for the arc: s -> n -> t both get more. */
+static gboolean
+overfill_op (TpPlan *plan, const TpTestCase *test)
+{
+  int n_done = 0;
+
+  for (int i = 0; i < plan->n_arcs; i++)
+    if (strcmp (plan->arcs[i].to, "n0") == 0
+        && strcmp (plan->arcs[i].from, "s") == 0)
+      n_done++, plan->arcs[i].flow += 1 << 20;
+    else if (strcmp (plan->arcs[i].from, "n0") == 0
+             && strcmp (plan->arcs[i].to, "t") == 0)
+      n_done++, plan->arcs[i].flow += 1 << 20;
+  plan->bound_ns += 1 << 20;
+  return n_done == 2;
+}
+
+static gboolean
+change_capacity (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  arc->capacity = arc->capacity < 0 ? 1000000 : arc->capacity + pick_shift ();
+  return TRUE;
+}
+
+static gboolean
+free_capacity (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc->capacity < 0)
+    return FALSE;
+  arc->capacity = -1;
+  return TRUE;
+}
+
+static gboolean
+drop_arc (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan), kept = *arc;
+
+  *arc = plan->arcs[--plan->n_arcs];
+  plan->arcs[plan->n_arcs] = kept;
+  g_free (kept.from);
+  g_free (kept.to);
+  return TRUE;
+}
+
+static void
+append_arc (TpPlan *plan, const char *from, const char *to, gint64 capacity)
+{
+  plan->arcs = g_renew (TpArc, plan->arcs, plan->n_arcs + 1);
+  plan->arcs[plan->n_arcs++]
+      = (TpArc){ g_strdup (from), g_strdup (to), capacity, 0 };
+}
+
+static gboolean
+repeat_arc (TpPlan *plan, const TpTestCase *test)
+{
+  const TpArc *arc = pick_arc (plan);
+
+  append_arc (plan, arc->from, arc->to, arc->capacity);
+  return TRUE;
+}
+
+static gboolean
+repeat_instead (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+  const TpArc *other = pick_arc (plan);
+
+  if (arc == other)
+    return FALSE;
+  replace (&arc->from, other->from);
+  replace (&arc->to, other->to);
+  arc->capacity = other->capacity;
+  arc->flow = 0;
+  return TRUE;
+}
+
+static gboolean
+add_arc (TpPlan *plan, const TpTestCase *test)
+{
+  append_arc (plan, "t", "s", 5);
+  return TRUE;
+}
+
+static gboolean
+add_bypass (TpPlan *plan, const TpTestCase *test)
+{
+  append_arc (plan, "s", "t", 5);
+  plan->arcs[plan->n_arcs - 1].flow = 5;
+  plan->bound_ns += 5;
+  return TRUE;
+}
+
+static gboolean
+misname_vertex (TpPlan *plan, const TpTestCase *test)
+{
+  static const char *const names[]
+      = { "", "n", "n00", "n-1", "n99999999999999999999", "x1", "g0",
+          "n0 ", "s0", "h1c", "d4294967296", "g0e" };
+  TpArc *arc = pick_arc (plan);
+
+  replace (g_test_rand_bit () ? &arc->from : &arc->to,
+           names[pick (G_N_ELEMENTS (names))]);
+  return TRUE;
+}
+
+static gboolean
+turn_arc (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+  char *kept = arc->from;
+
+  arc->from = arc->to;
+  arc->to = kept;
+  return TRUE;
+}
+
+static gboolean
+drop_proof (TpPlan *plan, const TpTestCase *test)
+{
+  while (plan->n_arcs > 0)
+    drop_arc (plan, test);
+  return TRUE;
+}
+
+/* ---- totals ------------------------------------------------------------ */
+
+static gboolean
+change_cost (TpPlan *plan, const TpTestCase *test)
+{
+  plan->cost_ns += pick_shift ();
+  return TRUE;
+}
+
+static gboolean
+change_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->bound_ns += pick_shift ();
+  return TRUE;
+}
+
+static gboolean
+change_cost_and_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->bound_ns = ++plan->cost_ns;
+  return TRUE;
+}
+
+static gboolean
+change_constant (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 shift = pick_shift ();
+
+  plan->constant_ns += shift;
+  plan->bound_ns -= shift;
+  return TRUE;
+}
+
+static gboolean
+change_estimated (TpPlan *plan, const TpTestCase *test)
+{
+  plan->n_estimated += pick_shift ();
+  return TRUE;
+}
+
+static gboolean
+change_single (TpPlan *plan, const TpTestCase *test)
+{
+  plan->best_single = plan->best_single == 0 ? 1 : 0;
+  return TRUE;
+}
+
+static gboolean
+change_single_cost (TpPlan *plan, const TpTestCase *test)
+{
+  plan->best_single_ns += pick_shift ();
+  return TRUE;
+}
+
+/* ---- identity ---------------------------------------------------------- */
+
+static void
+flip_digit (char *digest)
+{
+  char *at = &digest[pick (strlen (digest))];
+
+  *at = *at == '0' ? '1' : '0';
+}
+
+static gboolean
+change_graph_digest (TpPlan *plan, const TpTestCase *test)
+{
+  flip_digit (plan->graph_digest);
+  return TRUE;
+}
+
+static gboolean
+change_costs_digest (TpPlan *plan, const TpTestCase *test)
+{
+  flip_digit (plan->costs_digest);
+  return TRUE;
+}
+
+static gboolean
+change_name (TpPlan *plan, const TpTestCase *test)
+{
+  replace (&plan->graph_name, "another");
+  return TRUE;
+}
+
+static gboolean
+change_device (TpPlan *plan, const TpTestCase *test)
+{
+  replace (&plan->devices[pick (2)], "opencl:3");
+  return TRUE;
+}
+
+static gboolean
+change_objective (TpPlan *plan, const TpTestCase *test)
+{
+  replace (&plan->objective, "beauty");
+  return TRUE;
+}
+
+static gboolean
+claim_simulated (TpPlan *plan, const TpTestCase *test)
+{
+  plan->is_simulated = !plan->is_simulated;
+  return TRUE;
+}
+
+const TpTestMutation tp_test_proof_mutations[] = {
+  { "change-flow", change_flow },
+  { "overfill-op", overfill_op },
+  { "change-capacity", change_capacity },
+  { "free-capacity", free_capacity },
+  { "drop-arc", drop_arc },
+  { "repeat-arc", repeat_arc },
+  { "repeat-instead", repeat_instead },
+  { "add-arc", add_arc },
+  { "add-bypass", add_bypass },
+  { "misname-vertex", misname_vertex },
+  { "turn-arc", turn_arc },
+  { "drop-proof", drop_proof },
+  { "change-cost", change_cost },
+  { "change-bound", change_bound },
+  { "change-cost-and-bound", change_cost_and_bound },
+  { "change-constant", change_constant },
+  { "change-estimated", change_estimated },
+  { "change-single", change_single },
+  { "change-single-cost", change_single_cost },
+  { "change-graph-digest", change_graph_digest },
+  { "change-costs-digest", change_costs_digest },
+  { "change-name", change_name },
+  { "change-device", change_device },
+  { "change-objective", change_objective },
+  { "claim-simulated", claim_simulated },
+  { NULL, NULL },
+};

@@ -1,0 +1,18 @@
+/* mutations.h: ways to spoil a plan. */
+#ifndef TP_TESTS_MUTATIONS_H
+#define TP_TESTS_MUTATIONS_H
+
+#include "random-graph.h"
+
+typedef struct
+{
+  const char *name;
+  /* FALSE: @plan has nothing to change so. May change its costs. */
+  gboolean (*mutate) (TpPlan *plan, const TpTestCase *test);
+} TpTestMutation;
+
+/* Each ends with a NULL name. */
+extern const TpTestMutation tp_test_part_mutations[];
+extern const TpTestMutation tp_test_proof_mutations[];
+
+#endif

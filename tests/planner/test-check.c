@@ -1,0 +1,100 @@
+/* test-check.c: the checker takes every plan of the planner, and none of them
+ * with any one thing changed. */
+#include "config.h"
+
+#include "mutations.h"
+#include "planner/planner.h"
+
+static gboolean
+check (const TpPlan *plan, const TpTestCase *test, GPtrArray *reasons)
+{
+  gboolean is_good = tp_check (plan, test->graph, reasons);
+
+  g_assert_cmpint (is_good, ==, reasons->len == 0);
+  return is_good;
+}
+
+static void
+test_mutation (gconstpointer data)
+{
+  const TpTestMutation *mutation = data;
+  int n_done = 0;
+
+  for (int round = 0; round < 1000 && n_done < 25; round++)
+    {
+      TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22), .max_cost = 60,
+                          .has_pins = TRUE, .has_gaps = TRUE,
+                          .has_groups = TRUE };
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
+                                          test->costs, "time", NULL);
+      g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+      g_assert_true (check (plan, test, before));
+      if (!mutation->mutate (plan, test))
+        continue;
+      n_done++;
+      if (!check (plan, test, after))
+        continue;
+      g_test_message ("mutation %d was taken", n_done);
+      g_test_fail ();
+    }
+  g_assert_cmpint (n_done, >=, 5);
+}
+
+/* A plan for one graph says nothing of another. */
+static void
+test_other_graph (void)
+{
+  TpTestSpec spec = { .n_ops = 8, .max_cost = 60 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  g_autoptr (TpTestCase) same_size = tp_test_case_new (&spec);
+  g_autoptr (TpPlan) plan
+      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_false (tp_check (plan, same_size->graph, reasons));
+  g_assert_cmpuint (reasons->len, >, 0);
+}
+
+/* What was there stays, and many faults do not flood. */
+static void
+test_reasons (void)
+{
+  TpTestSpec spec = { .n_ops = 300, .max_cost = 60 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  g_autoptr (TpPlan) plan
+      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  g_ptr_array_add (reasons, g_strdup ("kept"));
+  g_assert_true (tp_check (plan, test->graph, reasons));
+  for (int i = 0; i < plan->n_placements; i++)
+    plan->placements[i].time_ns++;
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  g_assert_cmpstr (reasons->pdata[0], ==, "kept");
+  g_assert_cmpuint (reasons->len, <, 80);
+}
+
+static void
+add_mutations (const TpTestMutation *mutations)
+{
+  for (const TpTestMutation *it = mutations; it->name != NULL; it++)
+    {
+      g_autofree char *path = g_strconcat ("/check/", it->name, NULL);
+
+      g_test_add_data_func (path, it, test_mutation);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add_mutations (tp_test_part_mutations);
+  add_mutations (tp_test_proof_mutations);
+  g_test_add_func ("/check/other-graph", test_other_graph);
+  g_test_add_func ("/check/reasons", test_reasons);
+  return g_test_run ();
+}

@@ -1,0 +1,257 @@
+/* test-fuse.c: what each rule joins, and what it must not. Each group found must
+ * be one that can be lowered. */
+#include "config.h"
+
+#include "ir/op.h"
+#include "planner/planner.h"
+
+#include <string.h>
+
+/* x [1,8,6,6] is the input, w weights of a 1x1 Conv, c one number a channel, m
+ * and n are matrices, v a vector. */
+#define HEAD                                                                  \
+  "{\"format\":\"tplan-graph/1\",\"name\":\"fuse\",\"opset\":17,"             \
+  "\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[1,8,6,6]},"   \
+  "{\"name\":\"m\",\"dtype\":\"float32\",\"shape\":[4,4]},"                   \
+  "{\"name\":\"v\",\"dtype\":\"float32\",\"shape\":[4]},"                     \
+  "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]}],"                    \
+  "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
+  "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") "],"
+#define WEIGHTS(name, shape)                                                  \
+  "{\"name\":\"" name "\",\"dtype\":\"float32\",\"shape\":" shape             \
+  ",\"fill\":0.5}"
+#define OP(name, type, inputs, more)                                          \
+  "{\"name\":\"" name "\",\"type\":\"" type "\",\"inputs\":[" inputs          \
+  "],\"outputs\":[\"" name "\"]" more "}"
+#define Q(name) "\"" name "\""
+#define CONV(name, in) OP (name, "Conv", Q (in) "," Q ("w"), "")
+#define RELU(name, in) OP (name, "Relu", Q (in), "")
+#define ADD(name, a, b) OP (name, "Add", Q (a) "," Q (b), "")
+#define NORM(name, in)                                                        \
+  OP (name, "BatchNormalization",                                             \
+      Q (in) "," Q ("c") "," Q ("c") "," Q ("c") "," Q ("c"), "")
+
+typedef struct
+{
+  const char *name;
+  const char *outputs;
+  const char *ops;
+  const char *groups;         /* "a+b c+d" */
+  const char *disabled;       /* one rule, or NULL */
+} FuseCase;
+
+static const FuseCase cases[] = {
+  /* epilogue */
+  { "conv-relu", Q ("r"), CONV ("a", "x") "," RELU ("r", "a"), "a+r", NULL },
+  { "conv-relu-off", Q ("r"), CONV ("a", "x") "," RELU ("r", "a"), "",
+    "epilogue" },
+  { "conv-chain", Q ("s"),
+    CONV ("a", "x") "," ADD ("b", "a", "x") "," RELU ("r", "b") ","
+    OP ("s", "Sigmoid", Q ("r"), ""),
+    "a+b+r+s", NULL },
+  { "conv-read-twice", Q ("s"),
+    CONV ("a", "x") "," RELU ("r", "a") "," ADD ("s", "a", "r"), "r+s",
+    NULL },
+  { "conv-is-output", Q ("a") "," Q ("r"),
+    CONV ("a", "x") "," RELU ("r", "a"), "", NULL },
+  { "conv-conv", Q ("b"), CONV ("a", "x") "," CONV ("b", "a"), "", NULL },
+  { "depthwise-relu", Q ("r"),
+    OP ("a", "Conv", Q ("x") "," Q ("k"), ",\"attrs\":{\"group\":8}") ","
+    RELU ("r", "a"), "a+r", NULL },
+  { "pool-relu", Q ("r"),
+    OP ("a", "MaxPool", Q ("x"), ",\"attrs\":{\"kernel_shape\":[2,2]}") ","
+    RELU ("r", "a"), "a+r", NULL },
+  { "concat-norm-relu", Q ("r"),
+    OP ("a", "Concat", Q ("x") "," Q ("x"), ",\"attrs\":{\"axis\":2}") ","
+    NORM ("b", "a") "," RELU ("r", "b"),
+    "a+b+r", NULL },
+  { "mean-relu", Q ("r"),
+    OP ("a", "GlobalAveragePool", Q ("x"), "") "," RELU ("r", "a"), "a+r",
+    NULL },
+  { "softmax-mul", Q ("r"),
+    OP ("a", "Softmax", Q ("m"), "") "," OP ("r", "Mul", Q ("a") "," Q ("m"),
+    ""), "a+r", NULL },
+  { "squared", Q ("r"),
+    OP ("a", "MatMul", Q ("m") "," Q ("n"), "") ","
+    OP ("r", "Mul", Q ("a") "," Q ("a"), ""), "a+r", NULL },
+  { "epilogue-broadcast", Q ("r"),
+    OP ("a", "MatMul", Q ("v") "," Q ("n"), "") "," ADD ("r", "a", "m"), "",
+    NULL },
+  { "view-between", Q ("r"),
+    OP ("a", "MatMul", Q ("m") "," Q ("n"), "") ","
+    OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"), "", NULL },
+  /* a residual sum goes to the later of two convolutions */
+  { "residual", Q ("r"),
+    CONV ("a", "x") "," CONV ("b", "x") "," ADD ("s", "b", "a") ","
+    RELU ("r", "s"), "b+s+r", NULL },
+  { "residual-turned", Q ("r"),
+    CONV ("a", "x") "," CONV ("b", "x") "," ADD ("s", "a", "b") ","
+    RELU ("r", "s"), "b+s+r", NULL },
+  { "residual-shared", Q ("r") "," Q ("t"),
+    CONV ("a", "x") "," CONV ("b", "x") "," ADD ("s", "a", "b") ","
+    RELU ("r", "s") "," RELU ("t", "b"), "a+s+r", NULL },
+  /* prologue */
+  { "norm-relu-conv", Q ("a"),
+    NORM ("b", "x") "," RELU ("r", "b") "," CONV ("a", "r"), "b+r+a", NULL },
+  { "norm-relu-conv-relu", Q ("t"),
+    NORM ("b", "x") "," RELU ("r", "b") "," CONV ("a", "r") ","
+    RELU ("t", "a"), "b+r+a+t", NULL },
+  { "norm-relu-conv-off", Q ("a"),
+    NORM ("b", "x") "," RELU ("r", "b") "," CONV ("a", "r"), "b+r",
+    "prologue" },
+  { "relu-matmul", Q ("a"),
+    RELU ("r", "m") "," OP ("a", "MatMul", Q ("r") "," Q ("n"), ""), "r+a",
+    NULL },
+  { "relu-as-weights", Q ("a"),
+    RELU ("r", "m") "," OP ("a", "MatMul", Q ("m") "," Q ("r"), ""), "",
+    NULL },
+  { "relu-both-sides", Q ("a"),
+    RELU ("r", "m") "," OP ("a", "MatMul", Q ("r") "," Q ("r"), ""), "",
+    NULL },
+  { "relu-pool", Q ("a"),
+    RELU ("r", "x") ","
+    OP ("a", "MaxPool", Q ("x"), ",\"attrs\":{\"kernel_shape\":[2,2]}"), "",
+    NULL },
+  { "prologue-broadcast", Q ("a"),
+    RELU ("r", "v") "," ADD ("s", "r", "m") ","
+    OP ("a", "MatMul", Q ("s") "," Q ("n"), ""), "s+a", NULL },
+  { "conv-relu-conv", Q ("b"),
+    CONV ("a", "x") "," RELU ("r", "a") "," CONV ("b", "r"), "a+r", NULL },
+  /* pointwise */
+  { "pointwise", Q ("t"),
+    RELU ("r", "x") "," ADD ("s", "r", "x") ","
+    OP ("t", "Tanh", Q ("s"), ""), "r+s+t", NULL },
+  { "pointwise-off", Q ("t"),
+    RELU ("r", "x") "," OP ("t", "Tanh", Q ("r"), ""), "", "pointwise" },
+  { "pointwise-int", Q ("t"),
+    OP ("s", "Add", Q ("i") "," Q ("i"), "") ","
+    OP ("t", "Mul", Q ("s") "," Q ("i"), ""), "", NULL },
+  { "pointwise-broadcast", Q ("t"),
+    RELU ("r", "v") "," ADD ("t", "r", "m"), "", NULL },
+  { "pins-apart", Q ("t"),
+    OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") ","
+    OP ("t", "Tanh", Q ("r"), ",\"device\":\"opencl:0\""), "", NULL },
+  { "pins-meet", Q ("t"),
+    OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") ","
+    OP ("t", "Tanh", Q ("r"), ",\"device\":[\"opencl:0\",\"cpu\"]"), "r+t",
+    NULL },
+};
+
+static TpGraph *
+load (const FuseCase *it)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = g_strdup_printf (
+      HEAD "\"outputs\":[%s],\"ops\":[%s]}", it->outputs, it->ops);
+  TpGraph *graph = tp_graph_load_json ("case.json", text, strlen (text), NULL,
+                                       &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+static char *
+groups_to_text (const TpGroups *groups, const TpGraph *graph)
+{
+  GString *out = g_string_new (NULL);
+
+  for (int g = 0; g < groups->n_groups; g++)
+    for (int k = 0; k < groups->groups[g].n_nodes; k++)
+      g_string_append_printf (
+          out, "%s%s", k > 0 ? "+" : g > 0 ? " " : "",
+          graph->nodes[groups->groups[g].nodes[k]].name);
+  return g_string_free (out, FALSE);
+}
+
+static void
+assert_lowered (const TpGroups *groups, const TpGraph *graph)
+{
+  for (int g = 0; g < groups->n_groups; g++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpLowered) lowered
+          = tp_lower_nodes (graph, groups->groups[g].nodes,
+                            groups->groups[g].n_nodes, &error);
+
+      g_assert_no_error (error);
+      g_assert_true (tp_lowered_check (lowered, &error));
+    }
+}
+
+static void
+test_case (gconstpointer data)
+{
+  const FuseCase *it = data;
+  const char *disabled[] = { it->disabled, NULL };
+  g_autoptr (TpGraph) graph = load (it);
+  g_autoptr (TpGraph) laid_out = tp_graph_assign_layout (graph, NULL);
+  g_autoptr (TpGroups) groups = tp_fuse_find (graph, disabled);
+  g_autoptr (TpGroups) again = tp_fuse_find (laid_out, disabled);
+  g_autofree char *text = groups_to_text (groups, graph);
+
+  g_assert_cmpstr (text, ==, it->groups);
+  assert_lowered (groups, graph);
+  assert_lowered (again, laid_out);
+}
+
+/* A kernel does not grow without end, and a long graph is no trouble. */
+static void
+test_long_chain (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("long", 17);
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpGroups) groups = NULL;
+  const TpDimSpec dims[] = { { 4, NULL } };
+  const char *in = "x", *out = NULL;
+  char names[2][24];
+  int n = 100000, n_grouped = 0;
+
+  tp_graph_builder_add_input (builder, "x", TP_DTYPE_FLOAT32, 1, dims, "x",
+                              NULL);
+  for (int i = 0; i < n; i++, in = out)
+    {
+      TpNode node = { .type = "Relu", .place = "ops" };
+
+      g_snprintf (names[i % 2], sizeof names[0], "t%d", i);
+      out = names[i % 2];
+      g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1,
+                                                &out, &error));
+    }
+  tp_graph_builder_add_output (builder, in, "outputs", NULL);
+  graph = tp_graph_builder_finish (builder, NULL, &error);
+  g_assert_no_error (error);
+  groups = tp_fuse_find (graph, NULL);
+  for (int g = 0; g < groups->n_groups; g++)
+    {
+      g_assert_cmpint (groups->groups[g].n_nodes, <=, 32);
+      n_grouped += groups->groups[g].n_nodes;
+    }
+  g_assert_cmpint (n_grouped, ==, n);
+}
+
+static void
+test_list (void)
+{
+  const char *const *names = tp_fuse_list ();
+
+  g_assert_true (g_strv_contains (names, "epilogue"));
+  g_assert_true (g_strv_contains (names, "prologue"));
+  g_assert_true (g_strv_contains (names, "pointwise"));
+  g_assert_true (g_strv_contains (tp_objective_list (), "time"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/fuse/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/fuse/long-chain", test_long_chain);
+  g_test_add_func ("/fuse/list", test_list);
+  return g_test_run ();
+}
