@@ -1,0 +1,225 @@
+/* bench-solve.c: how long placing and checking take on large generated graphs.
+ *
+ * usage: bench-solve [OPS]; default 100000. Median of 9 runs. Placing includes
+ * building the network, the maximum flow, the plan and its digests. */
+#include "config.h"
+
+#include "planner/planner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_RUNS 9
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  GRand *random;
+  int n_ops;
+} Draft;
+
+static void
+add_op (Draft *draft, const char *type, int out, int a, int b)
+{
+  g_autoptr (GError) error = NULL;
+  TpNode node = { .type = type, .place = "bench" };
+  char names[3][24];
+  const char *inputs[] = { names[0], b < -1 ? "w" : names[1] };
+  const char *output = names[2];
+
+  g_snprintf (names[0], sizeof names[0], "t%d", a);
+  g_snprintf (names[1], sizeof names[1], "t%d", b);
+  g_snprintf (names[2], sizeof names[2], "t%d", out);
+  if (!tp_graph_builder_add_node (draft->builder, &node, b == -1 ? 1 : 2,
+                                  inputs, 1, &output, &error))
+    g_error ("%s", error->message);
+}
+
+/* Tensor -1 is the input; operand -2 stands for the weights. */
+static void
+draft_chain (Draft *draft)
+{
+  for (int i = 0; i < draft->n_ops; i++)
+    if (i % 3 == 0)
+      add_op (draft, "MatMul", i, i - 1, -2);
+    else
+      add_op (draft, "Relu", i, i - 1, -1);
+}
+
+/* Blocks of matmul, relu, matmul, relu, sum with the input of the block. */
+static void
+draft_residual (Draft *draft)
+{
+  for (int i = 0; i < draft->n_ops; i++)
+    if (i % 5 == 4)
+      add_op (draft, "Mul", i, i - 1, i - 5 < 0 ? 0 : i - 5);
+    else if (i % 2 == 0)
+      add_op (draft, "MatMul", i, i - 1, -2);
+    else
+      add_op (draft, "Relu", i, i - 1, -1);
+}
+
+static void
+draft_random (Draft *draft)
+{
+  for (int i = 0; i < draft->n_ops; i++)
+    if (i < 2 || g_rand_int_range (draft->random, 0, 4) == 0)
+      add_op (draft, "MatMul", i, i - 1, -2);
+    else
+      add_op (draft, "Add", i, g_rand_int_range (draft->random, 0, i),
+              g_rand_int_range (draft->random, MAX (0, i - 50), i));
+}
+
+static void
+draft_grid (Draft *draft)
+{
+  int side = 1;
+
+  while (side * side < draft->n_ops)
+    side++;
+  for (int i = 0; i < draft->n_ops; i++)
+    if (i % side == 0 || i < side)
+      add_op (draft, "MatMul", i, i % side ? i - 1 : i >= side ? i - side : -1,
+              -2);
+    else
+      add_op (draft, "Mul", i, i - 1, i - side);
+}
+
+static const struct
+{
+  const char *name;
+  void (*draft) (Draft *draft);
+} topologies[] = {
+  { "chain", draft_chain },
+  { "residual", draft_residual },
+  { "random", draft_random },
+  { "grid", draft_grid },
+};
+
+static TpGraph *
+new_graph (void (*make) (Draft *draft), int n_ops, GRand *random)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("bench", 17);
+  const TpDimSpec dims[] = { { 4, NULL }, { 4, NULL } };
+  const gint64 sizes[] = { 4, 4 };
+  const TpInit init = { .kind = TP_INIT_FILL, .value = 0.5 };
+  Draft draft = { builder, random, n_ops };
+  char last[24];
+  TpGraph *graph;
+
+  g_snprintf (last, sizeof last, "t%d", n_ops - 1);
+  tp_graph_builder_add_input (builder, "t-1", TP_DTYPE_FLOAT32, 2, dims,
+                              "bench", NULL);
+  tp_graph_builder_add_constant (builder, "w", TP_DTYPE_FLOAT32, 2, sizes,
+                                 &init, "bench", NULL);
+  make (&draft);
+  tp_graph_builder_add_output (builder, last, "bench", NULL);
+  graph = tp_graph_builder_finish (builder, NULL, &error);
+  if (graph == NULL)
+    g_error ("%s", error->message);
+  return graph;
+}
+
+/* A device that is faster for some ops and slower for others, and a link that
+ * costs about as much as it can save. */
+static TpCosts *
+new_costs (const TpGraph *graph, const TpGroups *groups, GRand *random)
+{
+  static const char *const devices[] = { "cpu", "opencl:0", NULL };
+  TpCosts *costs = tp_costs_new (2, devices, graph, groups);
+
+  for (int i = 0; i < 2 * costs->n_nodes; i++)
+    costs->nodes[i].time_ns = g_rand_int_range (random, 1000, 40000);
+  for (int i = 0; i < 2 * costs->n_groups; i++)
+    costs->groups[i].time_ns = g_rand_int_range (random, 1000, 40000);
+  for (int i = 0; i < costs->n_tensors; i++)
+    {
+      costs->to_device[2 * i + 1].time_ns
+          = g_rand_int_range (random, 5000, 20000);
+      costs->to_host[2 * i + 1].time_ns
+          = g_rand_int_range (random, 5000, 20000);
+    }
+  tp_costs_seal (costs);
+  return costs;
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void
+run (const char *name, const TpGraph *graph, GRand *random)
+{
+  g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+  g_autoptr (TpCosts) costs = new_costs (graph, groups, random);
+  gint64 place_us[N_RUNS], check_us[N_RUNS];
+  int n_device = 0, n_transfers = 0;
+
+  for (int r = 0; r < N_RUNS; r++)
+    {
+      gint64 start = g_get_monotonic_time (), middle;
+      g_autoptr (TpPlan) plan
+          = tp_place (graph, groups, costs, "time", NULL);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+      middle = g_get_monotonic_time ();
+      if (!tp_check (plan, graph, reasons))
+        g_error ("%s", (char *) reasons->pdata[0]);
+      place_us[r] = middle - start;
+      check_us[r] = g_get_monotonic_time () - middle;
+      n_transfers = plan->n_transfers;
+      n_device = 0;
+      for (int i = 0; i < plan->n_placements; i++)
+        n_device += plan->placements[i].device;
+    }
+  qsort (place_us, N_RUNS, sizeof place_us[0], compare_times);
+  qsort (check_us, N_RUNS, sizeof check_us[0], compare_times);
+  printf ("%-10s %7d %7d %7d %7d  %8.1f %8.1f  %8.1f\n", name,
+          graph->n_nodes, groups->n_groups, n_device, n_transfers,
+          place_us[0] / 1e3, place_us[N_RUNS / 2] / 1e3,
+          check_us[N_RUNS / 2] / 1e3);
+}
+
+static void
+print_machine (void)
+{
+  g_autofree char *text = NULL;
+  const char *model, *end;
+
+  if (!g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    return;
+  model = strstr (text, "model name");
+  model = model == NULL ? NULL : strchr (model, ':');
+  end = model == NULL ? NULL : strchr (model, '\n');
+  if (end != NULL)
+    printf ("machine: %.*s, %u processors\n", (int) (end - model - 2),
+            model + 2, g_get_num_processors ());
+}
+
+int
+main (int argc, char **argv)
+{
+  int n_ops = argc > 1 ? atoi (argv[1]) : 100000;
+
+  print_machine ();
+  printf ("solve: placing a generated graph, and checking the plan; %d runs\n",
+          N_RUNS);
+  printf ("%-10s %7s %7s %7s %7s  %8s %8s  %8s\n", "graph", "ops", "groups",
+          "device", "copies", "min/ms", "med/ms", "check/ms");
+  for (gsize i = 0; i < G_N_ELEMENTS (topologies); i++)
+    {
+      GRand *random = g_rand_new_with_seed (7);
+      g_autoptr (TpGraph) graph
+          = new_graph (topologies[i].draft, MAX (n_ops, 10), random);
+
+      run (topologies[i].name, graph, random);
+      g_rand_free (random);
+    }
+  return 0;
+}
