@@ -10,6 +10,9 @@
 #include "ir/region.h"
 
 #define TP_RANK_UNKNOWN (-1)
+/* A BatchNormalization of more is left alone: rewriting makes new constants, and
+ * a small file must not ask for gigabytes. */
+#define TP_MAX_NORM_CHANNELS (1 << 20)
 
 typedef struct
 {

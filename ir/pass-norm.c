@@ -23,7 +23,9 @@ static gboolean
 can_split (TpDraft *draft, const TpNode *node)
 {
   if (node->type == NULL || strcmp (node->type, "BatchNormalization") != 0
-      || node->n_inputs != N_INPUTS || node->n_outputs != 1)
+      || node->n_inputs != N_INPUTS || node->n_outputs != 1
+      || tp_draft_tensor (draft, node->inputs[SCALE])->count
+             > TP_MAX_NORM_CHANNELS)
     return FALSE;
   for (int i = SCALE; i < N_INPUTS; i++)
     if (!tp_tensor_is_constant (tp_draft_tensor (draft, node->inputs[i])))

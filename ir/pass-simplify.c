@@ -1,5 +1,5 @@
-/* pass-simplify.c: Identity, Dropout and dead ops go; BatchNormalization goes into the
- * Conv before it.
+/* pass-simplify.c: Identity, Dropout and dead ops go; BatchNormalization goes
+ * into the Conv before it.
  *
  *   scale * (conv (x, w) + b - mean) / sqrt (var + eps) + bias
  *     = conv (x, w * f) + (b - mean) * f + bias,   f = scale / sqrt (var + eps)
@@ -131,8 +131,6 @@ drop_identities (TpDraft *draft)
 
 /* ---- BatchNormalization into Conv -------------------------------------- */
 
-#define MAX_CHANNELS (1 << 20) /* a new bias is made for: no surprise in memory */
-
 enum { BN_X, BN_SCALE, BN_BIAS, BN_MEAN, BN_VAR, BN_N };
 
 static gboolean
@@ -162,7 +160,7 @@ find_conv (const Pass *pass, const TpNode *norm)
 static gboolean
 can_fold (const Pass *pass, const TpNode *norm, gint64 n_channels)
 {
-  if (n_channels > MAX_CHANNELS || norm->n_inputs != BN_N
+  if (n_channels > TP_MAX_NORM_CHANNELS || norm->n_inputs != BN_N
       || norm->n_outputs != 1
       || tp_node_get_int (norm, "training_mode", 0) != 0)
     return FALSE;

@@ -146,6 +146,29 @@ test_norm_kept (void)
       CONV ", " UNARY ("Relu", "c", "r") ", " NORM ("r", "y"), "'y'", 3));
 }
 
+/* Channels by the hundred million are declared in a few bytes: nothing is made
+ * of them. */
+static void
+test_norm_huge (void)
+{
+  g_autofree char *text = g_strdup (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': [1, 1, 3, "
+      "3]}], 'initializers': [{'name': 'w', 'shape': [500000000, 1, 3, 3], "
+      "'random': {'seed': 1}}, {'name': 'a', 'shape': [500000000], 'fill': 1}],"
+      " 'ops': [{'type': 'Conv', 'inputs': ['x', 'w'], 'outputs': ['c']}, "
+      "{'type': 'BatchNormalization', 'inputs': ['c', 'a', 'a', 'a', 'a'], "
+      "'outputs': ['y']}], 'outputs': ['y']}");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL, ready = NULL;
+
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  ready = tp_graph_prepare (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ready->n_nodes, ==, 2);
+}
+
 static void
 test_identity (void)
 {
@@ -363,6 +386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/norm-twice", test_norm_twice);
   g_test_add_func ("/pass/norm-shared-weights", test_norm_shared_weights);
   g_test_add_func ("/pass/norm-kept", test_norm_kept);
+  g_test_add_func ("/pass/norm-huge", test_norm_huge);
   g_test_add_func ("/pass/identity", test_identity);
   g_test_add_func ("/pass/identity-output", test_identity_output);
   g_test_add_func ("/pass/dead", test_dead);
