@@ -212,7 +212,7 @@ link_objects (LLVMOrcLLJITRef jit, Work *job, TpJitFunc *out_functions,
               char **out_message)
 {
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit);
-  LLVMOrcExecutorAddress address;
+  uint64_t address; /* LLVM 14 has another name for its type */
   LLVMMemoryBufferRef object;
   char name[32];
 

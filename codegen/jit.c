@@ -53,17 +53,20 @@ static const TpJitModule *
 get_module (void)
 {
   static gsize once = 0;
+  g_autofree char *first = NULL;
   const char *dir;
 
   if (g_once_init_enter (&once))
     {
       dir = secure_getenv ("TPLAN_MODULE_DIR");
       if (dir != NULL)
-        loaded_module = open_module (dir, &load_message);
+        loaded_module = open_module (dir, &first);
       if (loaded_module == NULL)
+        loaded_module = open_module (TP_MODULE_DIR, &load_message);
+      if (loaded_module == NULL && first != NULL)
         {
-          g_clear_pointer (&load_message, g_free);
-          loaded_module = open_module (TP_MODULE_DIR, &load_message);
+          g_free (load_message);
+          load_message = g_steal_pointer (&first);
         }
       g_once_init_leave (&once, 1);
     }
