@@ -1,0 +1,117 @@
+/* devices.c: which devices a command works with.
+ *
+ * OpenCL drivers start threads, print and crash. What is only asked of them is
+ * asked in a child process, so that this one can still fork to calibrate. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_MAX_BYTES (1 << 20)
+
+static void
+child_answer (int fd, void (*work) (gpointer, GString *), gpointer data)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  work (data, out);
+  for (gsize at = 0; at < out->len;)
+    {
+      gssize n = write (fd, out->str + at, out->len - at);
+
+      if (n <= 0)
+        _exit (1);
+      at += n;
+    }
+  _exit (0);
+}
+
+static void
+read_answer (int fd, GString *answer)
+{
+  char bytes[4096];
+  gssize n;
+
+  while ((n = read (fd, bytes, sizeof bytes)) != 0)
+    if (n > 0 && answer->len < CHILD_MAX_BYTES)
+      g_string_append_len (answer, bytes, n);
+    else if (n > 0 || errno != EINTR)
+      break;
+}
+
+char *
+tp_cli_ask_child (void (*work) (gpointer data, GString *out), gpointer data,
+                  GError **error)
+{
+  g_autoptr (GString) answer = g_string_new (NULL);
+  int fds[2] = { -1, -1 }, status = 0;
+  pid_t child = -1;
+
+  fflush (NULL);
+  if (pipe (fds) == 0)
+    child = fork ();
+  if (child == 0)
+    {
+      close (fds[0]);
+      child_answer (fds[1], work, data);
+    }
+  if (fds[1] >= 0)
+    close (fds[1]);
+  if (child > 0)
+    {
+      read_answer (fds[0], answer);
+      while (waitpid (child, &status, 0) < 0 && errno == EINTR)
+        ;
+    }
+  if (fds[0] >= 0)
+    close (fds[0]);
+  if (child > 0 && WIFEXITED (status) && WEXITSTATUS (status) == 0)
+    return g_string_free (g_steal_pointer (&answer), FALSE);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "asking for devices failed (%s): name them with --devices",
+               child < 0 ? g_strerror (errno)
+                         : WIFSIGNALED (status) ? g_strsignal (WTERMSIG (status))
+                                                : "the driver ended");
+  return NULL;
+}
+
+static void
+list_names (gpointer data, GString *out)
+{
+  g_autoptr (GPtrArray) names = tp_device_names ();
+
+  (void) data;
+  for (guint i = 0; i < names->len && names->pdata[i] != NULL; i++)
+    g_string_append_printf (out, "%s%s", i == 0 ? "" : "\n",
+                            (const char *) names->pdata[i]);
+}
+
+const char *const *
+tp_cli_get_devices (TpCli *cli, GError **error)
+{
+  g_autofree char *answer = NULL;
+  g_auto (GStrv) names = NULL;
+  const char *host = NULL, *other = NULL;
+
+  if (cli->devices != NULL)
+    return (const char *const *) cli->devices;
+  answer = tp_cli_ask_child (list_names, NULL, error);
+  if (answer == NULL)
+    return NULL;
+  names = g_strsplit (answer, "\n", -1);
+  for (int i = 0; names[i] != NULL; i++)
+    if (strcmp (names[i], "cpu") == 0)
+      host = names[i];
+    else if (other == NULL && g_str_has_prefix (names[i], "opencl:"))
+      other = names[i];
+  if (host == NULL)
+    host = "ref"; /* built without a compiler: slow, but right */
+  cli->devices = g_new0 (char *, 3);
+  cli->devices[0] = g_strdup (host);
+  cli->devices[1] = g_strdup (other);
+  return (const char *const *) cli->devices;
+}

@@ -1,0 +1,346 @@
+/* options.c: options common to commands: flag, else environment, else file.
+ *
+ * The file is $XDG_CONFIG_HOME/tplan/tplan.conf:
+ *   [tplan]
+ *   devices=cpu,opencl:0
+ *   threads=4
+ *   cost=/var/lib/tplan/cost.db
+ *   color=never
+ */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define CONFIG_GROUP "tplan"
+
+/* Where GOption puts what it reads; one command runs in one process. */
+static struct
+{
+  char **outputs;
+  char **dims;
+  char *format;
+  char *devices;
+  char *colour;
+  char *cost;
+  gboolean force, quiet, verbose, help;
+  int threads;
+  gint64 seed;
+  char **rest;
+} given;
+
+typedef struct
+{
+  unsigned uses;              /* shown when the command uses any; 0: always */
+  GOptionEntry entry;
+} CommonOption;
+
+static const CommonOption common[] = {
+  { TP_USES_OUTPUT,
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.outputs,
+      "write to FILE; its suffix chooses the kind, - is stdout", "FILE" } },
+  { TP_USES_OUTPUT,
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &given.force,
+      "overwrite existing files", NULL } },
+  { TP_USES_DEVICES,
+    { "devices", 'd', 0, G_OPTION_ARG_STRING, &given.devices,
+      "devices, host first: cpu,opencl:0 or sim:NAME", "LIST" } },
+  { TP_USES_DEVICES,
+    { "device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.devices,
+      NULL, NULL } },
+  { TP_USES_THREADS,
+    { "threads", 't', 0, G_OPTION_ARG_INT, &given.threads,
+      "threads of the cpu device", "N" } },
+  { TP_USES_DIMS,
+    { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.dims,
+      "value of a symbolic dimension (repeatable)", "NAME=N" } },
+  { TP_USES_COSTS,
+    { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
+      "cost table to use instead of the user's", "FILE" } },
+  { TP_USES_SEED,
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed,
+      "seed of random inputs", "N" } },
+  { TP_USES_FORMAT,
+    { "format", 0, 0, G_OPTION_ARG_STRING, &given.format,
+      "table (default), json or csv", "FORMAT" } },
+  { 0,
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
+      "say nothing but results and errors", NULL } },
+  { 0,
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &given.verbose,
+      "say more", NULL } },
+  { 0,
+    { "color", 0, 0, G_OPTION_ARG_STRING, &given.colour,
+      "auto (default), always or never", "WHEN" } },
+  { 0, { "help", 'h', 0, G_OPTION_ARG_NONE, &given.help, "show this", NULL } },
+};
+
+static gboolean
+is_used (const CommonOption *option, const TpCommand *command)
+{
+  return option->uses == 0 || (option->uses & command->uses) != 0;
+}
+
+static void
+print_entry (const GOptionEntry *entry)
+{
+  g_autofree char *name = NULL;
+
+  if (entry->flags & G_OPTION_FLAG_HIDDEN)
+    return;
+  name = g_strdup_printf ("--%s%s%s", entry->long_name,
+                          entry->arg_description == NULL ? "" : "=",
+                          entry->arg_description == NULL
+                              ? ""
+                              : entry->arg_description);
+  if (entry->short_name != 0)
+    printf ("  -%c, %-22s %s\n", entry->short_name, name, entry->description);
+  else
+    printf ("      %-22s %s\n", name, entry->description);
+}
+
+void
+tp_cli_print_help (const TpCommand *command)
+{
+  printf ("Usage: tplan %s [OPTION...] %s\n%s.\n", command->name,
+          command->arguments, command->summary);
+  if (command->details != NULL)
+    printf ("%s\n", command->details);
+  for (const GOptionEntry *it = command->options;
+       it != NULL && it->long_name != NULL; it++)
+    print_entry (it);
+  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
+    if (common[i].uses != 0 && is_used (&common[i], command))
+      print_entry (&common[i].entry);
+  fputs ("  -q, --quiet  -v, --verbose  --color=auto|always|never  -h, "
+         "--help\n",
+         stdout);
+}
+
+static gboolean
+parse_choice (const char *what, const char *text, const char *const *choices,
+              int *out_index, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  for (int i = 0; choices[i] != NULL; i++)
+    if (strcmp (text, choices[i]) == 0)
+      {
+        *out_index = i;
+        return TRUE;
+      }
+  list = g_strjoinv (", ", (char **) choices);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s '%s' is none of %s", what, text, list);
+  return FALSE;
+}
+
+/* Commas part devices, but also the figures of "sim:gflops=1,gbps=2". */
+static gboolean
+split_devices (const char *text, char ***out_devices, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; parts[i] != NULL; i++)
+    {
+      char **last = devices->len == 0
+                        ? NULL
+                        : (char **) &devices->pdata[devices->len - 1];
+      gboolean is_figure = strchr (parts[i], '=') != NULL
+                           && strchr (parts[i], ':') == NULL;
+
+      if (is_figure && last != NULL && strchr (*last, '=') != NULL)
+        {
+          g_autofree char *before = *last;
+
+          *last = g_strconcat (before, ",", parts[i], NULL);
+        }
+      else
+        g_ptr_array_add (devices, g_strdup (g_strstrip (parts[i])));
+    }
+  for (guint i = 0; i < devices->len; i++)
+    for (guint k = 0; k <= i; k++)
+      if (*(char *) devices->pdata[i] == 0
+          || (k < i && strcmp (devices->pdata[i], devices->pdata[k]) == 0))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "devices '%s': a name is empty or stands twice", text);
+          return FALSE;
+        }
+  g_ptr_array_add (devices, NULL);
+  *out_devices
+      = (char **) g_ptr_array_free (g_steal_pointer (&devices), FALSE);
+  return TRUE;
+}
+
+/* The configuration file: absent is fine, malformed is not. */
+static GKeyFile *
+load_config (GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  g_autofree char *path = g_build_filename (g_get_user_config_dir (), "tplan",
+                                            "tplan.conf", NULL);
+
+  if (getauxval (AT_SECURE) != 0
+      || g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
+      || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+      || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR))
+    return g_steal_pointer (&file);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s: mend the file",
+               path, local->message);
+  return NULL;
+}
+
+/* The flag, else the variable, else the configured value; may be NULL. */
+static char *
+choose_text (char *flag, const char *variable, GKeyFile *config,
+             const char *key)
+{
+  const char *set = variable == NULL ? NULL : g_getenv (variable);
+
+  if (flag != NULL)
+    return flag;
+  if (set != NULL && *set != 0)
+    return g_strdup (set);
+  return g_key_file_get_string (config, CONFIG_GROUP, key, NULL);
+}
+
+static gboolean
+apply_threads (TpCli *cli, GKeyFile *config, GError **error)
+{
+  int threads = given.threads;
+
+  if (threads == 0 && g_getenv ("TPLAN_THREADS") == NULL)
+    threads = g_key_file_get_integer (config, CONFIG_GROUP, "threads", NULL);
+  cli->device_options.n_threads = threads;
+  if (threads >= 0 && threads <= 4096)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%d threads: give 1 to 4096, or 0 for all", threads);
+  return FALSE;
+}
+
+static gboolean
+apply (TpCli *cli, GKeyFile *config, GError **error)
+{
+  static const char *const formats[] = { "table", "json", "csv", NULL };
+  static const char *const colours[] = { "never", "always", "auto", NULL };
+  g_autofree char *format
+      = choose_text (g_steal_pointer (&given.format), NULL, config, "format");
+  g_autofree char *colour
+      = choose_text (g_steal_pointer (&given.colour), NULL, config, "color");
+  g_autofree char *devices
+      = choose_text (g_steal_pointer (&given.devices), "TPLAN_DEVICES",
+                     config, "devices");
+  int choice = TP_FORMAT_TABLE;
+
+  if (format != NULL
+      && !parse_choice ("format", format, formats, &choice, error))
+    return FALSE;
+  cli->format = choice;
+  choice = 2;
+  if (colour != NULL
+      && !parse_choice ("color", colour, colours, &choice, error))
+    return FALSE;
+  cli->colour = choice == 2 ? -1 : choice;
+  if (devices != NULL && !split_devices (devices, &cli->devices, error))
+    return FALSE;
+  cli->cost_path = choose_text (g_steal_pointer (&given.cost), "TPLAN_COST",
+                                config, "cost");
+  return apply_threads (cli, config, error);
+}
+
+static void
+take_given (TpCli *cli)
+{
+  cli->outputs = given.outputs != NULL ? g_steal_pointer (&given.outputs)
+                                       : g_new0 (char *, 1);
+  cli->dim_texts = given.dims != NULL ? g_steal_pointer (&given.dims)
+                                      : g_new0 (char *, 1);
+  cli->args = given.rest != NULL ? g_steal_pointer (&given.rest)
+                                 : g_new0 (char *, 1);
+  cli->n_args = (int) g_strv_length (cli->args);
+  cli->is_forced = given.force;
+  cli->is_quiet = given.quiet;
+  cli->is_verbose = given.verbose;
+  cli->seed = given.seed;
+}
+
+static gboolean
+check_arguments (const TpCli *cli, const TpCommand *command, GError **error)
+{
+  if (cli->n_args >= command->n_args_min
+      && cli->n_args <= command->n_args_max)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s takes %s, not %d arguments: see `tplan %s --help`",
+               command->name,
+               *command->arguments == 0 ? "none" : command->arguments,
+               cli->n_args, command->name);
+  return FALSE;
+}
+
+static GOptionContext *
+make_context (const TpCommand *command)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  const GOptionEntry rest[] = {
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.rest, NULL,
+      NULL },
+    { 0 },
+  };
+
+  g_option_context_set_help_enabled (context, FALSE);
+  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
+    {
+      const GOptionEntry entries[] = { common[i].entry, { 0 } };
+
+      if (is_used (&common[i], command))
+        g_option_context_add_main_entries (context, entries, NULL);
+    }
+  if (command->options != NULL)
+    g_option_context_add_main_entries (context, command->options, NULL);
+  g_option_context_add_main_entries (context, rest, NULL);
+  return context;
+}
+
+gboolean
+tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
+              GError **error)
+{
+  g_autoptr (GOptionContext) context = make_context (command);
+  g_autoptr (GKeyFile) config = NULL;
+  gboolean good;
+
+  cli->colour = -1;
+  good = g_option_context_parse (context, &argc, &argv, error);
+  take_given (cli);
+  if (!good)
+    {
+      g_prefix_error (error, "%s: ", command->name);
+      return FALSE;
+    }
+  if (given.help)
+    {
+      tp_cli_print_help (command);
+      return FALSE;
+    }
+  config = load_config (error);
+  return config != NULL && check_arguments (cli, command, error)
+         && apply (cli, config, error);
+}
+
+void
+tp_cli_clear (TpCli *cli)
+{
+  g_strfreev (cli->args);
+  g_strfreev (cli->outputs);
+  g_strfreev (cli->devices);
+  g_strfreev (cli->dim_texts);
+  g_free (cli->cost_path);
+}

@@ -1,0 +1,192 @@
+/* output.c: talk, results, and files that are whole or absent. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void
+print_talk (const char *format, va_list args)
+{
+  fflush (stdout);
+  vfprintf (stderr, format, args);
+  fputc ('\n', stderr);
+}
+
+void
+tp_cli_note (const TpCli *cli, const char *format, ...)
+{
+  va_list args;
+
+  if (cli->is_quiet)
+    return;
+  va_start (args, format);
+  print_talk (format, args);
+  va_end (args);
+}
+
+void
+tp_cli_warn (const TpCli *cli, const char *format, ...)
+{
+  va_list args;
+
+  fputs ("tplan: warning: ", stderr);
+  va_start (args, format);
+  print_talk (format, args);
+  va_end (args);
+}
+
+gboolean
+tp_cli_has_colour (const TpCli *cli, FILE *stream)
+{
+  if (cli->colour >= 0)
+    return cli->colour;
+  return isatty (fileno (stream)) && g_getenv ("NO_COLOR") == NULL
+         && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
+}
+
+gboolean
+tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
+{
+  struct stat info;
+
+  if (strcmp (path, "-") == 0 || cli->is_forced || lstat (path, &info) != 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "'%s' exists: give -f to overwrite it", path);
+  return FALSE;
+}
+
+static gboolean
+write_fail (const char *path, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "cannot write '%s': %s", path, g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+write_all (int fd, const char *data, gsize size)
+{
+  while (size > 0)
+    {
+      gssize n = write (fd, data, size);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return FALSE;
+      data += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+/* Devices and pipes cannot be replaced, only written to. */
+static gboolean
+is_special (const char *path)
+{
+  struct stat info;
+
+  return stat (path, &info) == 0 && !S_ISREG (info.st_mode)
+         && !S_ISDIR (info.st_mode);
+}
+
+static gboolean
+write_special (const char *path, const void *data, gsize size, GError **error)
+{
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && write_all (fd, data, size);
+
+  if (fd >= 0)
+    good = close (fd) == 0 && good;
+  return good || write_fail (path, error);
+}
+
+/* Without -f the new name is linked, which never replaces; file systems without
+ * links get a rename after one more look. */
+static gboolean
+publish (const TpCli *cli, const char *temporary, const char *path,
+         GError **error)
+{
+  if (!cli->is_forced)
+    {
+      if (link (temporary, path) == 0)
+        {
+          unlink (temporary);
+          return TRUE;
+        }
+      if (errno == EEXIST && !tp_cli_check_output (cli, path, error))
+        return FALSE;
+    }
+  return rename (temporary, path) == 0 || write_fail (path, error);
+}
+
+static gboolean
+write_file (const TpCli *cli, const char *path, const void *data, gsize size,
+            GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *temporary
+      = g_build_filename (folder, ".tplan-XXXXXX", NULL);
+  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
+  gboolean good;
+
+  if (fd < 0)
+    return write_fail (path, error);
+  good = (write_all (fd, data, size) && fsync (fd) == 0)
+         || write_fail (path, error);
+  if (close (fd) != 0 && good)
+    good = write_fail (path, error);
+  good = good && publish (cli, temporary, path, error);
+  if (!good)
+    unlink (temporary);
+  return good;
+}
+
+gboolean
+tp_cli_write_output (const TpCli *cli, const char *path, const void *data,
+                     gsize size, GError **error)
+{
+  if (strcmp (path, "-") == 0)
+    {
+      fwrite (data, 1, size, stdout);
+      return fflush (stdout) == 0 || write_fail ("stdout", error);
+    }
+  if (!tp_cli_check_output (cli, path, error))
+    return FALSE;
+  if (is_special (path))
+    return write_special (path, data, size, error);
+  return write_file (cli, path, data, size, error);
+}
+
+void
+tp_cli_print_json (json_t *document)
+{
+  g_autofree char *text = NULL;
+
+  text = json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9));
+  if (text != NULL)
+    puts (text);
+  json_decref (document);
+}
+
+json_t *
+tp_cli_real (double value)
+{
+  return isfinite (value) ? json_real (value) : json_null ();
+}
+
+json_t *
+tp_cli_string (const char *text)
+{
+  g_autofree char *valid = text == NULL ? NULL : g_utf8_make_valid (text, -1);
+
+  return valid == NULL ? json_null () : json_string (valid);
+}

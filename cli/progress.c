@@ -1,0 +1,72 @@
+/* progress.c: a bar on the terminal, and Ctrl-C. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_CELLS 24
+#define PROGRESS_EVERY_US 100000
+
+static volatile gint is_cancelled;
+static gint64 last_shown_us;
+static gboolean is_shown;
+
+static void
+on_interrupt (int number)
+{
+  (void) number;
+  is_cancelled = 1;
+}
+
+void
+tp_cli_catch_interrupts (void)
+{
+  struct sigaction action = { .sa_handler = on_interrupt };
+
+  sigemptyset (&action.sa_mask);
+  action.sa_flags = (int) SA_RESETHAND;
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+}
+
+const volatile gint *
+tp_cli_get_cancelled (void)
+{
+  return &is_cancelled;
+}
+
+void
+tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
+                 gpointer user_data)
+{
+  const TpCli *cli = user_data;
+  g_autofree char *eta = tp_cli_format_time (eta_ns);
+  gint64 now_us = g_get_monotonic_time ();
+  int filled = total > 0 ? (int) ((gint64) done * PROGRESS_CELLS / total) : 0;
+  char bar[PROGRESS_CELLS + 1];
+
+  if (cli->is_quiet || !isatty (STDERR_FILENO)
+      || (done < total && now_us - last_shown_us < PROGRESS_EVERY_US))
+    return;
+  last_shown_us = now_us;
+  is_shown = TRUE;
+  filled = CLAMP (filled, 0, PROGRESS_CELLS);
+  memset (bar, '.', PROGRESS_CELLS);
+  memset (bar, '#', filled);
+  bar[PROGRESS_CELLS] = 0;
+  fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
+           what == NULL ? "" : what);
+}
+
+void
+tp_cli_progress_end (const TpCli *cli)
+{
+  (void) cli;
+  if (is_shown)
+    fputs ("\r\033[K", stderr);
+  is_shown = FALSE;
+}

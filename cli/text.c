@@ -1,0 +1,200 @@
+/* text.c: numbers and tables as people read them. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  double limit;               /* below: this unit */
+  double factor;
+  const char *unit;
+} TextUnit;
+
+/* Three digits that count. */
+static char *
+format_quantity (double value, const TextUnit *units)
+{
+  double size = fabs (value);
+  double scaled;
+
+  while (size >= units->limit)
+    units++;
+  scaled = value / units->factor;
+  size = fabs (scaled);
+  if (units->factor == 1)
+    return g_strdup_printf ("%.0f %s", scaled, units->unit);
+  return g_strdup_printf ("%.*f %s", size < 9.995 ? 2 : size < 99.95 ? 1 : 0,
+                          scaled, units->unit);
+}
+
+char *
+tp_cli_format_time (gint64 time_ns)
+{
+  static const TextUnit units[]
+      = { { 999.5, 1, "ns" },   { 999.5e3, 1e3, "us" },
+          { 999.5e6, 1e6, "ms" }, { HUGE_VAL, 1e9, "s" } };
+
+  return format_quantity ((double) time_ns, units);
+}
+
+char *
+tp_cli_format_bytes (gint64 bytes)
+{
+  static const TextUnit units[] = { { 1023.5, 1, "B" },
+                                    { 1023.5 * 1024, 1024, "KiB" },
+                                    { 1023.5 * 1048576, 1048576, "MiB" },
+                                    { HUGE_VAL, 1073741824, "GiB" } };
+
+  return format_quantity ((double) bytes, units);
+}
+
+struct TpTable
+{
+  int n_columns;
+  char **headers;
+  GPtrArray *cells;           /* char *, row by row */
+};
+
+TpTable *
+tp_table_new (const char *const *headers)
+{
+  TpTable *table = g_new0 (TpTable, 1);
+
+  table->headers = g_strdupv ((char **) headers);
+  table->n_columns = (int) g_strv_length (table->headers);
+  table->cells = g_ptr_array_new_with_free_func (g_free);
+  return table;
+}
+
+void
+tp_table_free (TpTable *table)
+{
+  if (table == NULL)
+    return;
+  g_strfreev (table->headers);
+  g_ptr_array_unref (table->cells);
+  g_free (table);
+}
+
+/* Control characters from a graph must not reach a terminal. */
+static char *
+clean_text (char *text)
+{
+  g_autofree char *given = text;
+  char *valid = g_utf8_make_valid (given == NULL ? "" : given, -1);
+
+  for (char *at = valid; *at != 0; at = g_utf8_next_char (at))
+    if ((guchar) *at < 0x20 || *at == 0x7f)
+      *at = '?';
+    else if ((guchar) at[0] == 0xc2 && (guchar) at[1] < 0xa0)
+      at[1] = (char) 0xbf; /* a C1 control becomes an inverted '?' */
+  return valid;
+}
+
+void
+tp_table_add (TpTable *table, char *first, ...)
+{
+  va_list cells;
+
+  g_ptr_array_add (table->cells, clean_text (first));
+  va_start (cells, first);
+  for (int i = 1; i < table->n_columns; i++)
+    g_ptr_array_add (table->cells, clean_text (va_arg (cells, char *)));
+  va_end (cells);
+}
+
+static const char *
+table_get_header (const TpTable *table, int column)
+{
+  return table->headers[column] + (table->headers[column][0] == '>');
+}
+
+static void
+print_csv_cell (const char *text)
+{
+  if (strpbrk (text, ",\"\n\r") == NULL)
+    {
+      fputs (text, stdout);
+      return;
+    }
+  putchar ('"');
+  for (; *text != 0; text++)
+    {
+      if (*text == '"')
+        putchar ('"');
+      putchar (*text);
+    }
+  putchar ('"');
+}
+
+static void
+table_print_csv (const TpTable *table)
+{
+  for (int i = 0; i < table->n_columns; i++)
+    {
+      print_csv_cell (table_get_header (table, i));
+      putchar (i + 1 < table->n_columns ? ',' : '\n');
+    }
+  for (guint i = 0; i < table->cells->len; i++)
+    {
+      print_csv_cell (table->cells->pdata[i]);
+      putchar ((int) ((i + 1) % table->n_columns) ? ',' : '\n');
+    }
+}
+
+static void
+print_padded (const char *text, int width, gboolean is_right, gboolean is_last)
+{
+  int gap = width - (int) g_utf8_strlen (text, -1);
+
+  if (is_right)
+    printf ("%*s", MAX (gap, 0), "");
+  fputs (text, stdout);
+  if (!is_right && !is_last)
+    printf ("%*s", MAX (gap, 0), "");
+  fputs (is_last ? "\n" : "  ", stdout);
+}
+
+static int *
+table_find_widths (const TpTable *table)
+{
+  int *widths = g_new0 (int, table->n_columns);
+
+  for (int i = 0; i < table->n_columns; i++)
+    widths[i] = (int) g_utf8_strlen (table_get_header (table, i), -1);
+  for (guint i = 0; i < table->cells->len; i++)
+    {
+      int length = (int) g_utf8_strlen (table->cells->pdata[i], -1);
+      int *width = &widths[i % table->n_columns];
+
+      *width = MAX (*width, length);
+    }
+  return widths;
+}
+
+void
+tp_table_print (const TpTable *table, const TpCli *cli)
+{
+  g_autofree int *widths = NULL;
+  int n = table->n_columns;
+  gboolean bold = tp_cli_has_colour (cli, stdout);
+
+  if (cli->format == TP_FORMAT_CSV)
+    {
+      table_print_csv (table);
+      return;
+    }
+  widths = table_find_widths (table);
+  fputs (bold ? "\033[1m" : "", stdout);
+  for (int i = 0; i < n; i++)
+    print_padded (table_get_header (table, i), widths[i],
+                  table->headers[i][0] == '>', i + 1 == n);
+  fputs (bold ? "\033[0m" : "", stdout);
+  for (guint i = 0; i < table->cells->len; i++)
+    print_padded (table->cells->pdata[i], widths[i % n],
+                  table->headers[i % n][0] == '>', (int) (i % n) + 1 == n);
+}

@@ -1,0 +1,114 @@
+/* values.c: dimensions and times as they are typed. */
+#include "config.h"
+
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VALUES_MAX 10000
+
+static gboolean
+parse_count (const char *text, gint64 *out_value)
+{
+  guint64 value;
+
+  if (!g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT32, &value, NULL))
+    return FALSE;
+  *out_value = (gint64) value;
+  return TRUE;
+}
+
+/* "8" or, doubling, "4..64". */
+static gboolean
+append_range (const char *text, GArray *values)
+{
+  const char *dots = strstr (text, "..");
+  g_autofree char *low_text
+      = dots == NULL ? g_strdup (text) : g_strndup (text, dots - text);
+  gint64 low, high;
+
+  if (!parse_count (low_text, &low)
+      || !parse_count (dots == NULL ? low_text : dots + 2, &high)
+      || low > high || values->len > VALUES_MAX)
+    return FALSE;
+  for (; low <= high; low *= 2)
+    g_array_append_val (values, low);
+  return TRUE;
+}
+
+gboolean
+tp_cli_parse_dim (const char *text, char **out_name, GArray **out_values,
+                  GError **error)
+{
+  const char *equals = strchr (text, '=');
+  g_auto (GStrv) parts = g_strsplit (equals == NULL ? "" : equals + 1, ",", -1);
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gboolean good = equals != NULL && equals != text && parts[0] != NULL;
+
+  for (int i = 0; good && parts[i] != NULL; i++)
+    good = append_range (parts[i], values);
+  if (!good)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "dimension '%s' is not NAME=N with N from 1 to %d, such as "
+                   "N=8",
+                   text, G_MAXINT32);
+      return FALSE;
+    }
+  *out_name = g_strndup (text, equals - text);
+  *out_values = g_steal_pointer (&values);
+  return TRUE;
+}
+
+TpDims *
+tp_cli_parse_dims (const TpCli *cli, GError **error)
+{
+  g_autoptr (GHashTable) dims
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (int i = 0; cli->dim_texts[i] != NULL; i++)
+    {
+      g_autofree char *name = NULL;
+      g_autoptr (GArray) values = NULL;
+
+      if (!tp_cli_parse_dim (cli->dim_texts[i], &name, &values, error))
+        return NULL;
+      if (values->len != 1 || g_hash_table_contains (dims, name))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "dimension '%s' has several values: see `tplan sweep`",
+                       name);
+          return NULL;
+        }
+      g_hash_table_insert (dims, g_steal_pointer (&name),
+                           g_memdup2 (values->data, sizeof (gint64)));
+    }
+  return g_steal_pointer (&dims);
+}
+
+gboolean
+tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error)
+{
+  static const struct
+  {
+    const char *suffix;
+    double factor;
+  } units[] = { { "", 1e9 },   { "s", 1e9 },   { "ms", 1e6 }, { "us", 1e3 },
+                { "ns", 1 },   { "m", 60e9 },  { "min", 60e9 },
+                { "h", 3600e9 } };
+  char *rest = NULL;
+  double value = g_ascii_strtod (text, &rest);
+
+  for (gsize i = 0; rest != text && i < G_N_ELEMENTS (units); i++)
+    if (strcmp (rest, units[i].suffix) == 0 && value > 0
+        && value * units[i].factor < 9e18)
+      {
+        *out_ns = (gint64) (value * units[i].factor);
+        return TRUE;
+      }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "'%s' is no length of time: write for example 60s or 200ms",
+               text);
+  return FALSE;
+}
