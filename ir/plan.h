@@ -85,6 +85,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 TpGraph *tp_graph_pin (TpGraph *graph, const char *const *pins,
                        GError **error);
 
+/* Sets peak_bytes of a plan whose placements and groups are known: arena of each
+ * device by lifetimes, plus the constants read there, unpacked. */
+void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
+
 /* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
  * are the SHA-256 of all before them and the closing brace; any other byte in
  * the file is refused. */
