@@ -105,8 +105,9 @@ print_entry (const GOptionEntry *entry)
 void
 tp_cli_print_help (const TpCommand *command)
 {
-  printf ("Usage: tplan %s [OPTION...] %s\n%s.\n", command->name,
-          command->arguments, command->summary);
+  printf ("Usage: tplan %s [OPTION...]%s%s\n%s.\n", command->name,
+          *command->arguments == 0 ? "" : " ", command->arguments,
+          command->summary);
   if (command->details != NULL)
     printf ("%s\n", command->details);
   for (const GOptionEntry *it = command->options;
