@@ -11,6 +11,9 @@
 
 /* The list of commands, in the order of --help. */
 #define COMMANDS(X)                                                           \
+  X (optimize)                                                                \
+  X (check)                                                                   \
+  X (view)                                                                    \
   X (devices)                                                                 \
   X (ops)
 

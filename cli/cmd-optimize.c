@@ -1,0 +1,247 @@
+/* cmd-optimize.c: a model in; the cheapest plan, its proof and picture out. */
+#include "config.h"
+
+#include "cli/picture.h"
+#include "cli/planning.h"
+#include "planner/planner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static gboolean wants_margins;
+
+static const GOptionEntry optimize_options[] = {
+  TP_PLANNING_OPTIONS,
+  { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
+    "keep in the plan how far each cost is from a flip", NULL },
+  { 0 },
+};
+
+typedef struct
+{
+  int n_ops;
+  gint64 transfer_bytes;
+  gint64 transfer_ns;
+  double gap;
+  char *sha256;
+} OptimizeTotals;
+
+static void
+find_totals (const TpPlan *plan, const TpGraph *graph, OptimizeTotals *totals)
+{
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  const char *end = text + strlen (text) - strlen ("\"\n}\n");
+
+  totals->n_ops = plan->n_placements;
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      totals->transfer_bytes += plan->transfers[i].size_bytes;
+      totals->transfer_ns += plan->transfers[i].time_ns;
+    }
+  if (plan->cost_ns > 0)
+    totals->gap = (double) (plan->cost_ns - plan->bound_ns) / plan->cost_ns;
+  totals->sha256 = g_strndup (end - 64, 64);
+}
+
+static json_t *
+peaks_to_json (const TpPlan *plan)
+{
+  json_t *peaks = json_object ();
+
+  for (int i = 0; i < plan->n_devices; i++)
+    json_object_set_new (peaks, plan->devices[i],
+                         json_integer (plan->peak_bytes[i]));
+  return peaks;
+}
+
+static json_t *
+single_to_json (const TpPlan *plan)
+{
+  if (plan->best_single < 0)
+    return json_null ();
+  return json_pack ("{s:s, s:I}", "device", plan->devices[plan->best_single],
+                    "cost_ns", (json_int_t) plan->best_single_ns);
+}
+
+static void
+print_json (const TpPlan *plan, const OptimizeTotals *totals)
+{
+  json_t *document = json_pack (
+      "{s:s, s:o, s:i, s:o, s:I, s:I, s:f}", "format", "tplan-optimize/1",
+      "graph", tp_cli_string (plan->graph_name), "ops", totals->n_ops,
+      "devices", tp_cli_count_devices (plan), "cost_ns",
+      (json_int_t) plan->cost_ns, "bound_ns", (json_int_t) plan->bound_ns,
+      "gap", totals->gap);
+
+  json_object_set_new (document, "transfers",
+                       json_integer (plan->n_transfers));
+  json_object_set_new (document, "transfer_bytes",
+                       json_integer (totals->transfer_bytes));
+  json_object_set_new (document, "transfer_ns",
+                       json_integer (totals->transfer_ns));
+  json_object_set_new (document, "best_single", single_to_json (plan));
+  json_object_set_new (document, "groups",
+                       json_integer (plan->groups->n_groups));
+  json_object_set_new (document, "peak_bytes", peaks_to_json (plan));
+  json_object_set_new (document, "estimated_ops",
+                       json_integer (plan->n_estimated));
+  json_object_set_new (document, "simulated",
+                       json_boolean (plan->is_simulated));
+  json_object_set_new (document, "plan_sha256", json_string (totals->sha256));
+  tp_cli_print_json (document);
+}
+
+static char *
+format_cost (const TpPlan *plan, const OptimizeTotals *totals)
+{
+  g_autofree char *cost = tp_cli_format_time (plan->cost_ns);
+  g_autofree char *bound = tp_cli_format_time (plan->bound_ns);
+
+  if (plan->cost_ns == plan->bound_ns)
+    return g_strdup_printf ("%s predicted%s, proved least", cost,
+                            tp_cli_simulated (plan));
+  return g_strdup_printf ("%s predicted%s, bound %s, gap %.2f %%", cost,
+                          tp_cli_simulated (plan), bound, 100 * totals->gap);
+}
+
+static char *
+format_single (const TpPlan *plan)
+{
+  g_autofree char *cost = tp_cli_format_time (plan->best_single_ns);
+
+  if (plan->best_single < 0)
+    return g_strdup ("no single device can run it all");
+  return g_strdup_printf ("%s all on %s: %.2f times the plan", cost,
+                          plan->devices[plan->best_single],
+                          plan->cost_ns > 0
+                              ? (double) plan->best_single_ns / plan->cost_ns
+                              : 1.0);
+}
+
+static char *
+format_memory (const TpPlan *plan)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      g_autofree char *bytes = tp_cli_format_bytes (plan->peak_bytes[i]);
+
+      g_string_append_printf (text, "%s%s on %s", i == 0 ? "" : ", ", bytes,
+                              plan->devices[i]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+format_transfers (const TpPlan *plan, const OptimizeTotals *totals)
+{
+  g_autofree char *bytes = tp_cli_format_bytes (totals->transfer_bytes);
+  g_autofree char *time = tp_cli_format_time (totals->transfer_ns);
+
+  if (plan->n_transfers == 0)
+    return g_strdup ("none");
+  return g_strdup_printf ("%d, %s, %s", plan->n_transfers, bytes, time);
+}
+
+static void
+print_table (TpCli *cli, const TpPlan *plan, const OptimizeTotals *totals)
+{
+  static const char *const headers[] = { "PLAN", "", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+
+  tp_table_add (table, g_strdup ("graph"),
+                g_strdup_printf ("%s, %d ops", plan->graph_name,
+                                 totals->n_ops));
+  tp_table_add (table, g_strdup ("placement"), tp_cli_format_devices (plan));
+  tp_table_add (table, g_strdup ("cost"), format_cost (plan, totals));
+  tp_table_add (table, g_strdup ("best single"), format_single (plan));
+  tp_table_add (table, g_strdup ("transfers"),
+                format_transfers (plan, totals));
+  tp_table_add (table, g_strdup ("fused groups"),
+                g_strdup_printf ("%d", plan->groups->n_groups));
+  tp_table_add (table, g_strdup ("peak memory"), format_memory (plan));
+  tp_table_add (table, g_strdup ("estimated ops"),
+                g_strdup_printf ("%d of %d", plan->n_estimated,
+                                 totals->n_ops));
+  tp_table_print (table, cli);
+}
+
+/* All files are made before the first is written. */
+static gboolean
+write_outputs (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
+               GError **error)
+{
+  const TpPictureOptions options = TP_PICTURE_DEFAULTS;
+  g_autoptr (GPtrArray) files
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    {
+      GBytes *bytes
+          = tp_picture_make (cli->outputs[i], plan, graph, &options, error);
+
+      if (bytes == NULL)
+        return FALSE;
+      g_ptr_array_add (files, bytes);
+    }
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    {
+      gsize size;
+      const void *data = g_bytes_get_data (files->pdata[i], &size);
+
+      if (!tp_cli_write_output (cli, cli->outputs[i], data, size, error))
+        return FALSE;
+      if (strcmp (cli->outputs[i], "-") != 0)
+        tp_cli_note (cli, "wrote %s", cli->outputs[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_outputs (TpCli *cli, GError **error)
+{
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    if (!tp_picture_check (cli->outputs[i], error)
+        || !tp_cli_check_output (cli, cli->outputs[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+optimize_run (TpCli *cli, GError **error)
+{
+  g_autoptr (GHashTable) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+  OptimizeTotals totals = { 0 };
+
+  if (dims == NULL || !check_outputs (cli, error))
+    return FALSE;
+  plan = tp_cli_make_plan (cli, cli->args[0], dims, &graph, error);
+  if (plan == NULL || (wants_margins && !tp_place_margins (plan, graph, error))
+      || !write_outputs (cli, plan, graph, error))
+    return FALSE;
+  if (g_strv_contains ((const char *const *) cli->outputs, "-"))
+    return TRUE;
+  find_totals (plan, graph, &totals);
+  if (cli->format == TP_FORMAT_JSON)
+    print_json (plan, &totals);
+  else
+    print_table (cli, plan, &totals);
+  g_free (totals.sha256);
+  return TRUE;
+}
+
+const TpCommand tp_command_optimize = {
+  .name = "optimize",
+  .arguments = "MODEL",
+  .summary = "Finds the cheapest plan for a model and proves it",
+  .details = "  tplan optimize model.onnx -o plan.json -o plan.svg\n"
+             "Files: .json the plan, .dot .svg .png its picture.",
+  .n_args_min = 1,
+  .n_args_max = 1,
+  .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT,
+  .options = optimize_options,
+  .run = optimize_run,
+};

@@ -1,0 +1,81 @@
+/* cmd-view.c: a plan as a picture. */
+#include "config.h"
+
+#include "cli/picture.h"
+#include "cli/planning.h"
+
+#include <stdio.h>
+
+static int max_nodes = 400;
+static char *limit_text;
+
+static const GOptionEntry view_options[] = {
+  TP_GRAPH_OPTION,
+  { "max-nodes", 0, 0, G_OPTION_ARG_INT, &max_nodes,
+    "above, ops in a row are drawn as one (400)", "N" },
+  { "time-limit", 0, 0, G_OPTION_ARG_STRING, &limit_text,
+    "give up the layout after TIME (60s)", "TIME" },
+  { 0 },
+};
+
+static gboolean
+view_write (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
+            const TpPictureOptions *options, GError **error)
+{
+  static const char *const screen[] = { "plan.dot", NULL };
+  gboolean is_screen = cli->outputs[0] == NULL;
+  const char *const *paths
+      = is_screen ? screen : (const char *const *) cli->outputs;
+
+  for (int i = 0; paths[i] != NULL; i++)
+    {
+      g_autoptr (GBytes) bytes
+          = tp_picture_make (paths[i], plan, graph, options, error);
+
+      if (bytes == NULL
+          || !tp_cli_write_output (cli, is_screen ? "-" : paths[i],
+                                   g_bytes_get_data (bytes, NULL),
+                                   g_bytes_get_size (bytes), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+view_run (TpCli *cli, GError **error)
+{
+  TpPictureOptions options = TP_PICTURE_DEFAULTS;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+
+  if (limit_text != NULL
+      && !tp_cli_parse_time (limit_text, &options.limit_ns, error))
+    return FALSE;
+  if (max_nodes < 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--max-nodes must be above zero");
+      return FALSE;
+    }
+  options.max_nodes = max_nodes;
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    if (!tp_picture_check (cli->outputs[i], error)
+        || !tp_cli_check_output (cli, cli->outputs[i], error))
+      return FALSE;
+  plan = tp_cli_load_or_plan (cli, cli->args[0], &graph, error);
+  return plan != NULL && view_write (cli, plan, graph, &options, error);
+}
+
+const TpCommand tp_command_view = {
+  .name = "view",
+  .arguments = "PLAN|MODEL",
+  .summary = "Draws a plan as DOT (stdout), SVG or PNG",
+  .details = "  tplan view plan.json -o plan.svg\n"
+             "Colour and shape tell the device; red edges are copies between "
+             "devices; boxes\naround ops are fused groups.",
+  .n_args_min = 1,
+  .n_args_max = 1,
+  .uses = TP_USES_PLANNING | TP_USES_OUTPUT,
+  .options = view_options,
+  .run = view_run,
+};
