@@ -30,23 +30,55 @@ count_misfits (const TpNest *nest, int axis, const gboolean *used,
   return n;
 }
 
+/* Is there so much to compute per point that vectors pay even when they are
+ * loaded or stored lane by lane? */
+static gboolean
+is_heavy (const TpNest *nest)
+{
+  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+
+  if (nest->n_stages > 0)
+    return TRUE;
+  tp_nest_mark_used (nest, nest->result, used);
+  for (int i = 0; i <= nest->result; i++)
+    if (used[i] && nest->exprs[i].op >= TP_EXPR_POW
+        && nest->exprs[i].op <= TP_EXPR_SIGMOID
+        && nest->exprs[i].op != TP_EXPR_NEG && nest->exprs[i].op != TP_EXPR_ABS)
+      return TRUE;
+  return FALSE;
+}
+
+/* 0: no vectors along @axis; else the more the better. */
+static gint64
+rate_axis (const TpNest *nest, int axis, const gboolean *used)
+{
+  gboolean has_fit, heavy = is_heavy (nest);
+  int misfits = count_misfits (nest, axis, used, &has_fit);
+  gint64 extent = nest->axes[axis].extent;
+
+  if (nest->axes[axis].is_reduce || misfits < 0
+      || nest->store.stride[axis] == 0)
+    return 0;
+  if (nest->store.stride[axis] == 1)
+    return misfits == 0 || has_fit || heavy ? G_MAXINT32 + extent : 0;
+  return heavy && has_fit && misfits == 0 ? extent : 0;
+}
+
 static int
 find_vector_axis (const TpNest *nest)
 {
   g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  gint64 best_rate = 0;
   int best = -1;
 
   for (int i = 0; i < nest->n_axes; i++)
     {
-      gboolean has_fit;
-      int misfits;
+      gint64 rate = rate_axis (nest, i, used);
 
-      if (nest->axes[i].is_reduce || nest->store.stride[i] != 1)
+      if (rate <= best_rate)
         continue;
-      misfits = count_misfits (nest, i, used, &has_fit);
-      if (misfits == 0 || (misfits > 0 && has_fit))
-        if (best < 0 || nest->axes[i].extent > nest->axes[best].extent)
-          best = i;
+      best = i;
+      best_rate = rate;
     }
   return best;
 }
