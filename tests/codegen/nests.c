@@ -250,7 +250,7 @@ float **
 get_step_buffers (const TpStep *step, float *const *operands,
                   float *const *packs, float *const *workspaces)
 {
-  float **buffers = g_new (float *, step->n_args + 1);
+  float **buffers = g_new0 (float *, step->n_args + 1);
 
   for (int i = 0; i < step->n_args; i++)
     {

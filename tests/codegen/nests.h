@@ -34,7 +34,7 @@ typedef gboolean (*RunFunc) (const TpProgram *program, float *const *operands,
                              GError **error);
 gboolean run_by_interpreter (const TpProgram *program, float *const *operands,
                              GError **error);
-/* One float buffer per argument of @step. */
+/* One float buffer per argument of @step, and a NULL. */
 float **get_step_buffers (const TpStep *step, float *const *operands,
                           float *const *packs, float *const *workspaces);
 typedef gboolean (*StepFunc) (const TpStep *step, float *const *buffers,
