@@ -14,6 +14,7 @@ typedef enum
   TP_LEVEL_MEASURE,  /* every distinct kernel, best known schedule */
 } TpLevel;
 
+/* @eta_ns: 0 while it cannot be told. */
 typedef void (*TpCalibProgress) (int done, int total, const char *what,
                                  gint64 eta_ns, gpointer user_data);
 

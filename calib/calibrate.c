@@ -52,7 +52,7 @@ report (Calibration *self, int steps, const char *what)
   if (self->options->progress != NULL)
     self->options->progress (
         self->n_done, self->n_total, what,
-        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : -1,
+        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : 0,
         self->options->user_data);
 }
 

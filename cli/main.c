@@ -11,9 +11,11 @@
 
 /* The list of commands, in the order of --help. */
 #define COMMANDS(X)                                                           \
+  X (calibrate)                                                               \
   X (optimize)                                                                \
   X (check)                                                                   \
   X (view)                                                                    \
+  X (cost)                                                                    \
   X (devices)                                                                 \
   X (ops)
 

@@ -1,0 +1,86 @@
+#!/bin/sh
+# `tplan calibrate` and `tplan cost`, on the references: what they print, how
+# they end.
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+TPLAN_COST=$work/cost.db
+TPLAN_SYSTEM_COST=$work/none.db
+XDG_CONFIG_HOME=$work
+XDG_CACHE_HOME=$work
+export TPLAN_COST TPLAN_SYSTEM_COST XDG_CONFIG_HOME XDG_CACHE_HOME
+cat > "$work/small.json" <<'END'
+{ "format": "tplan-graph/1", "name": "small", "opset": 17, "dims": {"N": 2},
+  "inputs": [{"name": "x", "dtype": "float32", "shape": ["N", 16]}],
+  "outputs": ["y"],
+  "ops": [
+    {"name": "a", "type": "Relu", "inputs": ["x"], "outputs": ["h"]},
+    {"name": "b", "type": "Tanh", "inputs": ["h"], "outputs": ["y"]} ] }
+END
+
+n=0
+run () # STATUS NAME COMMAND...: output in $work/out and $work/err
+{
+  wanted=$1; name=$2; shift 2
+  "$@" > "$work/out" 2> "$work/err"
+  status=$?
+  n=$((n + 1))
+  if [ $status -eq "$wanted" ]; then echo "ok $n - $name"; else
+    sed 's/^/# /' "$work/out" "$work/err"
+    echo "not ok $n - $name: status $status, not $wanted"
+  fi
+}
+says () # PATTERN FILE: of the run before
+{
+  n=$((n + 1))
+  if grep -q "$1" "$work/$2"; then echo "ok $n - ... says '$1'"; else
+    sed 's/^/# /' "$work/$2"
+    echo "not ok $n - ... does not say '$1'"
+  fi
+}
+
+run 0 "an empty table" "$TPLAN" cost list
+run 0 "constants of ref" "$TPLAN" calibrate --devices ref --format json
+says '"format": "tplan-calibrate/1"' out
+says '"complete": true' out
+says '"name": "ref"' out
+run 0 "a model" "$TPLAN" calibrate -q --devices ref "$work/small.json"
+run 0 "the entries" "$TPLAN" cost show ref
+says 'Relu 2x16' out
+says 'reference' out
+run 0 "another batch" "$TPLAN" calibrate --devices ref --dim N=3 --format json "$work/small.json"
+says '"measured": 2' out
+run 0 "entries as JSON" "$TPLAN" cost show --format json
+says 'Tanh 3x16' out
+run 0 "the list" "$TPLAN" cost list --format csv
+says '^ref,4,' out
+says 'holds' out
+run 0 "export" "$TPLAN" cost export -o "$work/cost.json"
+run 2 "export does not overwrite" "$TPLAN" cost export -o "$work/cost.json"
+run 0 "import" "$TPLAN" cost import --cost "$work/other.db" "$work/cost.json"
+says '4 entries taken' err
+printf '{"format": "tplan-cost/1", "devices": [{}]}' > "$work/bad.json"
+run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
+says "bad.json: devices\\[0\\]: 'name'" err
+run 3 "import of no file" "$TPLAN" cost import "$work/absent.json"
+run 0 "other threads are other figures" env TPLAN_THREADS=7 "$TPLAN" cost list
+says 'stale: threads was' out
+run 2 "forget nothing" "$TPLAN" cost forget
+run 0 "forget the stale" env TPLAN_THREADS=7 "$TPLAN" cost forget --stale
+says '1 device forgotten' err
+run 0 "nothing left" "$TPLAN" cost show
+run 2 "no such verb" "$TPLAN" cost shows
+run 2 "no verb" "$TPLAN" cost
+run 2 "a bad time" "$TPLAN" calibrate --devices ref --time-limit soon
+run 6 "no such device" "$TPLAN" calibrate --devices opencl:99
+run 3 "no such model" "$TPLAN" calibrate --devices ref "$work/absent.json"
+printf 'not a table, and long enough to be looked at as one' > "$work/text.db"
+run 3 "no cost table" "$TPLAN" cost list --cost "$work/text.db"
+says 'text.db' err
+model=$top_builddir/examples/squeezenet1_1.json
+if [ -f "$model" ]; then
+  run 130 "Ctrl-C" timeout --preserve-status -s INT 2 "$TPLAN" calibrate --devices ref "$model"
+  says 'kept' err
+  run 4 "time limit" "$TPLAN" calibrate --devices ref --time-limit 300ms "$model"
+  run 0 "the table is whole" "$TPLAN" cost list
+fi
+echo "1..$n"
