@@ -23,13 +23,14 @@ typedef enum
 /* Groups of common options; each command names those it obeys. */
 typedef enum
 {
-  TP_USES_OUTPUT = 1 << 0,    /* -o, -f */
+  TP_USES_OUTPUT = 1 << 0,    /* -o and -f */
   TP_USES_FORMAT = 1 << 1,    /* --format */
   TP_USES_DEVICES = 1 << 2,   /* --devices */
   TP_USES_THREADS = 1 << 3,   /* --threads */
   TP_USES_DIMS = 1 << 4,      /* --dim */
   TP_USES_COSTS = 1 << 5,     /* --cost */
   TP_USES_SEED = 1 << 6,      /* --seed */
+  TP_USES_FORCE = 1 << 7,     /* -f alone */
 } TpCliUses;
 
 typedef struct

@@ -13,7 +13,10 @@
 #define COMMANDS(X)                                                           \
   X (calibrate)                                                               \
   X (optimize)                                                                \
+  X (run)                                                                     \
   X (check)                                                                   \
+  X (explain)                                                                 \
+  X (sweep)                                                                   \
   X (view)                                                                    \
   X (cost)                                                                    \
   X (devices)                                                                 \

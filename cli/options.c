@@ -41,8 +41,8 @@ typedef struct
 static const CommonOption common[] = {
   { TP_USES_OUTPUT,
     { "output", 'o', 0, G_OPTION_ARG_FILENAME_ARRAY, &given.outputs,
-      "write to FILE; its suffix chooses the kind, - is stdout", "FILE" } },
-  { TP_USES_OUTPUT,
+      "write FILE; its suffix says the kind, - is stdout", "FILE" } },
+  { TP_USES_OUTPUT | TP_USES_FORCE,
     { "force", 'f', 0, G_OPTION_ARG_NONE, &given.force,
       "overwrite existing files", NULL } },
   { TP_USES_DEVICES,

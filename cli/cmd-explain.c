@@ -1,0 +1,312 @@
+/* cmd-explain.c: why each op is where it is. */
+#include "config.h"
+
+#include "cli/planning.h"
+#include "planner/planner.h"
+
+#include <string.h>
+
+static const GOptionEntry explain_options[]
+    = { TP_GRAPH_OPTION, TP_PLANNING_OPTIONS, { 0 } };
+
+/* One op of a plan, with what the figures say about it. */
+typedef struct
+{
+  const TpPlan *plan;
+  const TpGraph *graph;
+  const TpPlacement *placement;
+  int node;
+  int device;
+  int group;                  /* in effect; -1: none */
+  gint64 transfer_ns;         /* copies made for this op */
+} Explained;
+
+/* Copies are made for the first op, in order, that reads them there. */
+static gint64
+sum_transfers (const TpPlan *plan, const TpGraph *graph, const int *devices,
+               int node)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+      const TpTensor *tensor = &graph->tensors[it->tensor];
+      int reader = -1;
+
+      for (int k = 0; k < tensor->n_consumers && reader < 0; k++)
+        if (devices[tensor->consumers[k]] == it->to)
+          reader = tensor->consumers[k];
+      if (reader < 0) /* a graph output: the one who made it pays */
+        reader = tensor->producer;
+      if (reader == node)
+        sum += it->time_ns;
+    }
+  return sum;
+}
+
+static int
+find_group (const TpPlan *plan, int node)
+{
+  for (int i = 0; i < plan->groups->n_groups; i++)
+    for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
+      if (plan->groups->groups[i].nodes[k] == node)
+        return i;
+  return -1;
+}
+
+/* The fastest other device for the op alone; -1: no other can. */
+static int
+find_rival (const Explained *it)
+{
+  int rival = -1;
+
+  for (int i = 0; i < it->plan->n_devices; i++)
+    {
+      gint64 time_ns = tp_costs_node (it->plan->costs, it->node, i)->time_ns;
+
+      if (i != it->device && time_ns != TP_COST_NONE
+          && (rival < 0
+              || time_ns
+                     < tp_costs_node (it->plan->costs, it->node, rival)
+                           ->time_ns))
+        rival = i;
+    }
+  return rival;
+}
+
+static const char *
+find_refusal (const Explained *it)
+{
+  for (int i = 0; i < it->plan->n_devices; i++)
+    if (i != it->device
+        && tp_costs_node (it->plan->costs, it->node, i)->reason != NULL)
+      return tp_costs_node (it->plan->costs, it->node, i)->reason;
+  return "no other device can";
+}
+
+static char *
+format_comparison (const Explained *it, int rival)
+{
+  const char *here = it->plan->devices[it->device];
+  const char *there = it->plan->devices[rival];
+  gint64 gain_ns
+      = tp_costs_node (it->plan->costs, it->node, rival)->time_ns
+        - tp_costs_node (it->plan->costs, it->node, it->device)->time_ns;
+  g_autofree char *gain = tp_cli_format_time (ABS (gain_ns));
+  const char *fused = it->group >= 0 ? " or break its group" : "";
+
+  if (gain_ns > 0)
+    return g_strdup_printf ("%s faster than on %s", gain, there);
+  if (gain_ns == 0)
+    return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
+                            there);
+  return g_strdup_printf ("%s slower than on %s, but leaving %s would cost "
+                          "more in copies%s",
+                          gain, there, here, fused);
+}
+
+static char *
+format_reason (const Explained *it)
+{
+  const TpNode *node = &it->graph->nodes[it->node];
+  int rival = find_rival (it);
+
+  if (it->plan->n_devices == 1)
+    return g_strdup ("the only device");
+  if (node->pins != NULL)
+    {
+      g_autofree char *list = g_strjoinv (", ", (char **) node->pins);
+
+      return g_strdup_printf ("pinned to %s", list);
+    }
+  if (rival < 0)
+    return g_strdup_printf ("only %s can: %s", it->plan->devices[it->device],
+                            find_refusal (it));
+  return format_comparison (it, rival);
+}
+
+static char *
+format_cost (const TpCost *cost)
+{
+  g_autofree char *time = NULL;
+  g_autofree char *spread = NULL;
+
+  if (cost->time_ns == TP_COST_NONE)
+    return g_strdup ("-");
+  time = tp_cli_format_time (cost->time_ns);
+  if (cost->is_estimated)
+    return g_strdup_printf ("~%s", time);
+  if (cost->spread_ns == 0)
+    return g_steal_pointer (&time);
+  spread = tp_cli_format_time (cost->spread_ns);
+  return g_strdup_printf ("%s +-%s", time, spread);
+}
+
+/* Times on all devices in one cell, in the order of the devices. */
+static char *
+format_costs (const Explained *it)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int i = 0; i < it->plan->n_devices; i++)
+    {
+      g_autofree char *cost
+          = format_cost (tp_costs_node (it->plan->costs, it->node, i));
+
+      g_string_append_printf (text, "%s%s", i == 0 ? "" : " | ", cost);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static const char *
+get_group_name (const Explained *it)
+{
+  if (it->group < 0)
+    return NULL;
+  return it->graph->nodes[it->plan->groups->groups[it->group].nodes[0]].name;
+}
+
+static json_t *
+costs_to_json (const Explained *it, gboolean is_spread)
+{
+  json_t *object = json_object ();
+
+  for (int i = 0; i < it->plan->n_devices; i++)
+    {
+      const TpCost *cost = tp_costs_node (it->plan->costs, it->node, i);
+      json_t *value = cost->time_ns == TP_COST_NONE
+                          ? json_null ()
+                          : json_integer (is_spread ? cost->spread_ns
+                                                    : cost->time_ns);
+
+      json_object_set_new (object, it->plan->devices[i], value);
+    }
+  return object;
+}
+
+static json_t *
+explained_to_json (const Explained *it)
+{
+  const TpNode *node = &it->graph->nodes[it->node];
+  g_autofree char *reason = format_reason (it);
+  json_t *object = json_pack (
+      "{s:o, s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "op",
+      tp_cli_string (node->name), "type", tp_cli_string (node->type),
+      "device", it->plan->devices[it->device], "times_ns",
+      costs_to_json (it, FALSE), "spread_ns", costs_to_json (it, TRUE),
+      "transfer_ns", (json_int_t) it->transfer_ns, "group",
+      tp_cli_string (get_group_name (it)), "reason", tp_cli_string (reason),
+      "margin_ns",
+      it->placement->margin_ns < 0
+          ? json_null ()
+          : json_integer (it->placement->margin_ns));
+
+  json_object_set_new (
+      object, "estimated",
+      json_boolean (
+          tp_costs_node (it->plan->costs, it->node, it->device)
+              ->is_estimated));
+  return object;
+}
+
+static void
+add_row (TpTable *table, const Explained *it)
+{
+  const TpNode *node = &it->graph->nodes[it->node];
+
+  tp_table_add (
+      table, g_strdup (node->name), g_strdup (node->type),
+      g_strdup (it->plan->devices[it->device]), format_costs (it),
+      it->transfer_ns == 0 ? NULL : tp_cli_format_time (it->transfer_ns),
+      g_strdup (get_group_name (it)),
+      it->placement->margin_ns < 0
+          ? NULL
+          : tp_cli_format_time (it->placement->margin_ns),
+      format_reason (it));
+}
+
+static void
+explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
+             const char *only)
+{
+  g_autofree char *times = g_strjoinv (" | ", plan->devices);
+  const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
+                                  "GROUP", ">MARGIN", "WHY",   NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  g_autofree int *devices = g_new0 (int, graph->n_nodes + 1);
+  json_t *list = json_array ();
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[plan->placements[i].node] = plan->placements[i].device;
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *at = &plan->placements[i];
+      Explained it = { plan, graph, at, at->node, at->device, -1, 0 };
+
+      if (only != NULL && strcmp (graph->nodes[at->node].name, only) != 0)
+        continue;
+      it.group = find_group (plan, at->node);
+      it.transfer_ns = sum_transfers (plan, graph, devices, at->node);
+      if (cli->format == TP_FORMAT_JSON)
+        json_array_append_new (list, explained_to_json (&it));
+      else
+        add_row (table, &it);
+    }
+  if (cli->format == TP_FORMAT_JSON)
+    tp_cli_print_json (json_pack (
+        "{s:s, s:o, s:b, s:o}", "format", "tplan-explain/1", "graph",
+        tp_cli_string (plan->graph_name), "simulated", plan->is_simulated,
+        "ops", list));
+  else
+    {
+      json_decref (list);
+      tp_table_print (table, cli);
+    }
+}
+
+static gboolean
+check_op (const TpGraph *graph, const char *name, GError **error)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (strcmp (graph->nodes[i].name, name) == 0)
+      return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "graph '%s' has no op '%s': `tplan explain` without a name "
+               "lists all",
+               graph->name, name);
+  return FALSE;
+}
+
+static gboolean
+explain_run (TpCli *cli, GError **error)
+{
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan
+      = tp_cli_load_or_plan (cli, cli->args[0], &graph, error);
+
+  if (plan == NULL
+      || (cli->n_args > 1 && !check_op (graph, cli->args[1], error))
+      || !tp_place_margins (plan, graph, error))
+    return FALSE;
+  explain_all (cli, plan, graph, cli->n_args > 1 ? cli->args[1] : NULL);
+  if (cli->format == TP_FORMAT_TABLE)
+    tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate. MARGIN: "
+                      "how far the time here may move before the plan flips.",
+                 tp_cli_simulated (plan));
+  return TRUE;
+}
+
+const TpCommand tp_command_explain = {
+  .name = "explain",
+  .arguments = "PLAN|MODEL [OP]",
+  .summary = "Tells why each op is where it is",
+  .details = "For each op, or for OP: its time on every device, copies made "
+             "for it, its fused\ngroup, and how far its time may move before "
+             "the plan flips.",
+  .n_args_min = 1,
+  .n_args_max = 2,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT,
+  .options = explain_options,
+  .run = explain_run,
+};

@@ -1,0 +1,308 @@
+/* cmd-run.c: executes a plan, times it, and compares it with the references. */
+#include "config.h"
+
+#include "cli/planning.h"
+#include "cli/run-data.h"
+#include "cli/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct
+{
+  char **inputs;
+  char *output_folder;
+  int repeat;
+  int warmup;
+  gboolean check;
+  double tolerance;
+  char *profile;
+} run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
+
+static const GOptionEntry run_options[] = {
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &run_given.inputs,
+    "value of an input (repeatable; default: random)", "NAME=NPY" },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run_given.output_folder,
+    "write each output to DIR/NAME.npy", "DIR" },
+  { "repeat", 'n', 0, G_OPTION_ARG_INT, &run_given.repeat, "timed runs (10)",
+    "N" },
+  { "warmup", 0, 0, G_OPTION_ARG_INT, &run_given.warmup,
+    "runs before them (3)", "N" },
+  { "check", 0, 0, G_OPTION_ARG_NONE, &run_given.check,
+    "compare outputs with the references in double", NULL },
+  { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
+    "largest relative error --check lets pass (1e-4)", "X" },
+  { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
+    "one more run, each step timed, as a Chrome trace", "FILE" },
+  TP_GRAPH_OPTION,
+  { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins,
+    "of a model: run matching ops there", "OP=DEVICE" },
+  { 0 },
+};
+
+typedef struct
+{
+  TpGraph *graph;
+  TpPlan *plan;
+  TpSession *session;
+  TpRunData data;
+  gint64 *times_ns;           /* sorted */
+  int n_times;
+  TpRunErrors errors;
+  gboolean is_good;           /* of --check */
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  tp_session_free (run->session);
+  tp_run_data_clear (&run->data);
+  tp_plan_unref (run->plan);
+  if (run->graph != NULL)
+    tp_graph_unref (run->graph);
+  g_free (run->times_ns);
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static gboolean
+run_once (Run *run, gboolean is_profiled, GError **error)
+{
+  const void *const *inputs = (const void *const *) run->data.inputs;
+
+  if (is_profiled)
+    return tp_session_run_profiled (run->session, inputs, run->data.outputs,
+                                    error);
+  return tp_session_run (run->session, inputs, run->data.outputs, error);
+}
+
+static gboolean
+run_repeat (Run *run, GError **error)
+{
+  run->times_ns = g_new0 (gint64, run_given.repeat);
+  for (int i = 0; i < run_given.warmup; i++)
+    if (!run_once (run, FALSE, error))
+      return FALSE;
+  for (int i = 0; i < run_given.repeat && !*tp_cli_get_cancelled (); i++)
+    {
+      if (!run_once (run, FALSE, error))
+        return FALSE;
+      run->times_ns[run->n_times++] = tp_session_get_time_ns (run->session);
+    }
+  if (run->n_times == 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+                   "interrupted before the first timed run ended");
+      return FALSE;
+    }
+  qsort (run->times_ns, run->n_times, sizeof (gint64), compare_times);
+  return TRUE;
+}
+
+/* Of sorted times, the nearest rank. */
+static gint64
+run_get_quantile (const Run *run, double q)
+{
+  int rank = (int) ceil (q * run->n_times);
+
+  return run->times_ns[CLAMP (rank, 1, run->n_times) - 1];
+}
+
+/* Of predicted against measured: +0.1 says 10 % too long. */
+static double
+run_get_error (const Run *run)
+{
+  double median = run_get_quantile (run, 0.5);
+
+  return median > 0 ? run->plan->cost_ns / median - 1 : 0;
+}
+
+static json_t *
+peaks_to_json (const Run *run)
+{
+  json_t *peaks = json_object ();
+
+  for (int i = 0; i < run->plan->n_devices; i++)
+    json_object_set_new (
+        peaks, run->plan->devices[i],
+        json_integer (tp_session_get_peak_bytes (run->session, i)));
+  return peaks;
+}
+
+static void
+run_print_json (const Run *run)
+{
+  json_t *document = json_pack (
+      "{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:f, s:o, s:b}", "format",
+      "tplan-run/1", "graph", tp_cli_string (run->plan->graph_name), "runs",
+      run->n_times, "median_ns", (json_int_t) run_get_quantile (run, 0.5),
+      "p10_ns", (json_int_t) run_get_quantile (run, 0.1), "p90_ns",
+      (json_int_t) run_get_quantile (run, 0.9), "predicted_ns",
+      (json_int_t) run->plan->cost_ns, "error", run_get_error (run),
+      "peak_bytes", peaks_to_json (run), "simulated",
+      run->plan->is_simulated);
+
+  json_object_set_new (document, "minimum_ns",
+                       json_integer (run->times_ns[0]));
+  if (run_given.check)
+    {
+      json_object_set_new (document, "max_abs_error",
+                           tp_cli_real (run->errors.max_abs_error));
+      json_object_set_new (document, "max_rel_error",
+                           tp_cli_real (run->errors.max_rel_error));
+      json_object_set_new (document, "worst_op",
+                           tp_cli_string (run->errors.worst_op));
+      json_object_set_new (document, "good", json_boolean (run->is_good));
+    }
+  tp_cli_print_json (document);
+}
+
+static char *
+format_peaks (const Run *run)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int i = 0; i < run->plan->n_devices; i++)
+    {
+      g_autofree char *bytes = tp_cli_format_bytes (
+          tp_session_get_peak_bytes (run->session, i));
+
+      g_string_append_printf (text, "%s%s on %s", i == 0 ? "" : ", ", bytes,
+                              run->plan->devices[i]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+format_times (const Run *run)
+{
+  g_autofree char *median
+      = tp_cli_format_time (run_get_quantile (run, 0.5));
+  g_autofree char *p10 = tp_cli_format_time (run_get_quantile (run, 0.1));
+  g_autofree char *p90 = tp_cli_format_time (run_get_quantile (run, 0.9));
+
+  return g_strdup_printf ("%s median of %d%s, %s to %s", median, run->n_times,
+                          tp_cli_simulated (run->plan), p10, p90);
+}
+
+static char *
+format_check (const Run *run)
+{
+  return g_strdup_printf (
+      "%s: relative error %.2g (limit %.2g), absolute %.2g, at '%s'",
+      run->is_good ? "good" : "WRONG", run->errors.max_rel_error,
+      run_given.tolerance, run->errors.max_abs_error,
+      run->errors.worst_op == NULL ? "" : run->errors.worst_op);
+}
+
+static void
+run_print_table (const Run *run, TpCli *cli)
+{
+  static const char *const headers[] = { "RUN", "", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  g_autofree char *predicted = tp_cli_format_time (run->plan->cost_ns);
+
+  tp_table_add (table, g_strdup ("graph"), g_strdup (run->plan->graph_name));
+  tp_table_add (table, g_strdup ("placement"),
+                tp_cli_format_devices (run->plan));
+  tp_table_add (table, g_strdup ("time"), format_times (run));
+  tp_table_add (table, g_strdup ("predicted"),
+                g_strdup_printf ("%s, %+.1f %%", predicted,
+                                 100 * run_get_error (run)));
+  tp_table_add (table, g_strdup ("peak memory"), format_peaks (run));
+  if (run_given.check)
+    tp_table_add (table, g_strdup ("check"), format_check (run));
+  tp_table_print (table, cli);
+}
+
+static gboolean
+run_write_profile (Run *run, TpCli *cli, GError **error)
+{
+  g_autofree char *trace = NULL;
+
+  if (run_given.profile == NULL)
+    return TRUE;
+  if (!run_once (run, TRUE, error))
+    return FALSE;
+  trace = tp_trace_to_json (run->plan, run->graph, run->session);
+  return tp_cli_write_output (cli, run_given.profile, trace, strlen (trace),
+                              error);
+}
+
+/* Loads, makes ready, runs, and writes what was asked for. */
+static gboolean
+run_do (Run *run, TpCli *cli, GError **error)
+{
+  run->plan = tp_cli_load_or_plan (cli, cli->args[0], &run->graph, error);
+  if (run->plan == NULL
+      || !tp_run_data_init (&run->data, run->graph, run_given.inputs,
+                            cli->seed, error))
+    return FALSE;
+  run->session = tp_session_new (run->graph, run->plan, &cli->device_options,
+                                 error);
+  if (run->session == NULL || !run_repeat (run, error)
+      || !run_write_profile (run, cli, error)
+      || (run_given.check
+          && !tp_run_data_check (&run->data, &run->errors, error)))
+    return FALSE;
+  run->is_good = run->errors.max_rel_error <= run_given.tolerance;
+  return run_given.output_folder == NULL
+         || tp_run_data_save (&run->data, cli, run_given.output_folder,
+                              error);
+}
+
+static gboolean
+run_check_options (TpCli *cli, GError **error)
+{
+  if (run_given.repeat < 1 || run_given.repeat > 1000000
+      || run_given.warmup < 0 || run_given.warmup > 1000000
+      || !(run_given.tolerance >= 0))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "
+                   "--tolerance no less than 0");
+      return FALSE;
+    }
+  return run_given.profile == NULL
+         || tp_cli_check_output (cli, run_given.profile, error);
+}
+
+static gboolean
+run_run (TpCli *cli, GError **error)
+{
+  Run run = { 0 };
+  gboolean good = run_check_options (cli, error);
+
+  tp_cli_catch_interrupts ();
+  good = good && run_do (&run, cli, error);
+  if (good && cli->format == TP_FORMAT_JSON)
+    run_print_json (&run);
+  else if (good)
+    run_print_table (&run, cli);
+  if (good && run_given.check && !run.is_good)
+    cli->exit_code = TP_EXIT_FAILED;
+  else if (good && *tp_cli_get_cancelled ())
+    cli->exit_code = TP_EXIT_INTERRUPTED;
+  run_clear (&run);
+  return good;
+}
+
+const TpCommand tp_command_run = {
+  .name = "run",
+  .arguments = "PLAN|MODEL",
+  .summary = "Executes a plan, times it and checks its results",
+  .details = "  tplan run --check plan.json\n"
+             "Exit status 1: --check found a larger error than --tolerance.",
+  .n_args_min = 1,
+  .n_args_max = 1,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED | TP_USES_FORCE,
+  .options = run_options,
+  .run = run_run,
+};

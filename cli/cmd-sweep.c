@@ -1,0 +1,228 @@
+/* cmd-sweep.c: the plan as a function of one dimension, such as the batch. */
+#include "config.h"
+
+#include "cli/planning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const GOptionEntry sweep_options[] = { TP_PLANNING_OPTIONS, { 0 } };
+
+typedef struct
+{
+  gint64 value;
+  TpPlan *plan;
+  TpGraph *graph;
+} SweepPoint;
+
+typedef struct
+{
+  char *parameter;
+  TpDims *dims;               /* the other ones, and the current value */
+  GArray *values;             /* gint64 */
+  GArray *points;             /* SweepPoint */
+} Sweep;
+
+static void
+sweep_clear (Sweep *sweep)
+{
+  for (guint i = 0; sweep->points != NULL && i < sweep->points->len; i++)
+    {
+      SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+
+      tp_plan_unref (point->plan);
+      tp_graph_unref (point->graph);
+    }
+  g_clear_pointer (&sweep->points, g_array_unref);
+  g_clear_pointer (&sweep->values, g_array_unref);
+  g_clear_pointer (&sweep->dims, g_hash_table_unref);
+  g_free (sweep->parameter);
+}
+
+/* The one dimension with several values is swept; the others are fixed. */
+static gboolean
+sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
+{
+  for (int i = 0; cli->dim_texts[i] != NULL; i++)
+    {
+      g_autofree char *name = NULL;
+      g_autoptr (GArray) values = NULL;
+
+      if (!tp_cli_parse_dim (cli->dim_texts[i], &name, &values, error))
+        return FALSE;
+      if (values->len == 1)
+        g_hash_table_insert (sweep->dims, g_steal_pointer (&name),
+                             g_memdup2 (values->data, sizeof (gint64)));
+      else if (sweep->parameter == NULL)
+        {
+          sweep->parameter = g_steal_pointer (&name);
+          sweep->values = g_steal_pointer (&values);
+        }
+      else
+        break;
+    }
+  if (sweep->parameter != NULL
+      && g_hash_table_size (sweep->dims) + 1
+             == g_strv_length (cli->dim_texts))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "sweep takes one --dim with several values, such as "
+               "--dim N=1,2,4..128");
+  return FALSE;
+}
+
+static gboolean
+sweep_plan (Sweep *sweep, TpCli *cli, GError **error)
+{
+  for (guint i = 0; i < sweep->values->len; i++)
+    {
+      SweepPoint point = { g_array_index (sweep->values, gint64, i), NULL,
+                           NULL };
+
+      g_hash_table_insert (sweep->dims, g_strdup (sweep->parameter),
+                           g_memdup2 (&point.value, sizeof point.value));
+      point.plan = tp_cli_make_plan (cli, cli->args[0], sweep->dims,
+                                     &point.graph, error);
+      if (point.plan == NULL)
+        return FALSE;
+      g_array_append_val (sweep->points, point);
+    }
+  return TRUE;
+}
+
+/* Whether two plans put their ops on the same devices. */
+static gboolean
+is_same_placement (const TpPlan *a, const TpPlan *b)
+{
+  if (a->n_placements != b->n_placements)
+    return FALSE;
+  for (int i = 0; i < a->n_placements; i++)
+    if (a->placements[i].node != b->placements[i].node
+        || a->placements[i].device != b->placements[i].device)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_all_host (const TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    if (plan->placements[i].device != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* The first point whose plan uses another device than the host; NULL: none. */
+static const SweepPoint *
+sweep_find_leaving (const Sweep *sweep)
+{
+  for (guint i = 0; i < sweep->points->len; i++)
+    {
+      const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+
+      if (!is_all_host (point->plan))
+        return point;
+    }
+  return NULL;
+}
+
+static void
+sweep_print_json (const Sweep *sweep)
+{
+  json_t *points = json_array (), *breaks = json_array ();
+  const SweepPoint *leaving = sweep_find_leaving (sweep), *last = NULL;
+
+  for (guint i = 0; i < sweep->points->len; i++)
+    {
+      const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+
+      json_array_append_new (
+          points,
+          json_pack ("{s:I, s:I, s:o, s:o}", "value",
+                     (json_int_t) point->value, "cost_ns",
+                     (json_int_t) point->plan->cost_ns, "devices",
+                     tp_cli_count_devices (point->plan), "best_single_ns",
+                     point->plan->best_single < 0
+                         ? json_null ()
+                         : json_integer (point->plan->best_single_ns)));
+      if (last != NULL && !is_same_placement (last->plan, point->plan))
+        json_array_append_new (breaks, json_integer (point->value));
+      last = point;
+    }
+  tp_cli_print_json (json_pack (
+      "{s:s, s:s, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
+      "parameter", sweep->parameter, "points", points, "breakpoints", breaks,
+      "leaves_host_at",
+      leaving == NULL ? json_null () : json_integer (leaving->value),
+      "simulated", last != NULL && last->plan->is_simulated));
+}
+
+static char *
+format_single (const TpPlan *plan)
+{
+  g_autofree char *time = tp_cli_format_time (plan->best_single_ns);
+
+  if (plan->best_single < 0)
+    return g_strdup ("-");
+  return g_strdup_printf ("%s on %s", time, plan->devices[plan->best_single]);
+}
+
+static void
+sweep_print_table (const Sweep *sweep, TpCli *cli)
+{
+  g_autofree char *parameter = g_strconcat (">", sweep->parameter, NULL);
+  const char *const headers[] = { parameter,     ">COST",    "PLACEMENT",
+                                  "BEST SINGLE", "SIMULATED", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  const SweepPoint *leaving = sweep_find_leaving (sweep);
+
+  for (guint i = 0; i < sweep->points->len; i++)
+    {
+      const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+
+      tp_table_add (table,
+                    g_strdup_printf ("%" G_GINT64_FORMAT, point->value),
+                    tp_cli_format_time (point->plan->cost_ns),
+                    tp_cli_format_devices (point->plan),
+                    format_single (point->plan),
+                    g_strdup (point->plan->is_simulated ? "yes" : "no"));
+    }
+  tp_table_print (table, cli);
+  if (leaving != NULL)
+    tp_cli_note (cli, "the plan leaves the host at %s=%" G_GINT64_FORMAT,
+                 sweep->parameter, leaving->value);
+  else
+    tp_cli_note (cli, "the plan never leaves the host");
+}
+
+static gboolean
+sweep_run (TpCli *cli, GError **error)
+{
+  Sweep sweep = { 0 };
+  gboolean good;
+
+  sweep.dims
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
+  good = sweep_parse (&sweep, cli, error) && sweep_plan (&sweep, cli, error);
+  if (good && cli->format == TP_FORMAT_JSON)
+    sweep_print_json (&sweep);
+  else if (good)
+    sweep_print_table (&sweep, cli);
+  sweep_clear (&sweep);
+  return good;
+}
+
+const TpCommand tp_command_sweep = {
+  .name = "sweep",
+  .arguments = "MODEL",
+  .summary = "Plans a model over several values of one dimension",
+  .details = "  tplan sweep model.onnx --dim N=1,2,4..128 --devices "
+             "cpu,sim:laptop-gpu\n"
+             "A..B doubles from A up to B.",
+  .n_args_min = 1,
+  .n_args_max = 1,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT,
+  .options = sweep_options,
+  .run = sweep_run,
+};

@@ -1,0 +1,351 @@
+/* run-data.c: inputs from files or from a seed, outputs to files, and outputs
+ * against the references. */
+#include "config.h"
+
+#include "cli/run-data.h"
+#include "ir/file.h"
+#include "ir/npy.h"
+#include "ir/op.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/* Below this part of the largest value of a tensor, an error is measured
+ * against that part: what is left there is rounding of sums, not of results. */
+#define CHECK_FLOOR 0.01
+
+/* Element @i of row-major @data. */
+static double
+get_element (TpDtype dtype, const void *data, gint64 i)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      return ((const float *) data)[i];
+    case TP_DTYPE_FLOAT64:
+      return ((const double *) data)[i];
+    case TP_DTYPE_INT64:
+      return (double) ((const gint64 *) data)[i];
+    case TP_DTYPE_INT32:
+      return ((const gint32 *) data)[i];
+    default:
+      return ((const guint8 *) data)[i];
+    }
+}
+
+static void
+set_element (TpDtype dtype, void *data, gint64 i, double value)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      ((float *) data)[i] = (float) value;
+      break;
+    case TP_DTYPE_FLOAT64:
+      ((double *) data)[i] = value;
+      break;
+    case TP_DTYPE_INT64:
+      ((gint64 *) data)[i] = (gint64) value;
+      break;
+    case TP_DTYPE_INT32:
+      ((gint32 *) data)[i] = (gint32) value;
+      break;
+    default:
+      ((guint8 *) data)[i] = (guint8) value;
+      break;
+    }
+}
+
+static void
+fill_random (const TpTensor *tensor, guint64 seed, void *data)
+{
+  gboolean is_real = tensor->dtype == TP_DTYPE_FLOAT32
+                     || tensor->dtype == TP_DTYPE_FLOAT64;
+
+  for (gint64 i = 0; i < tensor->count; i++)
+    {
+      double value = tp_random_uniform (seed, i);
+
+      set_element (tensor->dtype, data, i,
+                   is_real ? value * sqrt (3.0) : value >= 0);
+    }
+}
+
+static void *
+alloc_tensor (const TpTensor *tensor, GError **error)
+{
+  void *data = g_try_malloc0 (MAX (tensor->size_bytes, 1));
+
+  if (data == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "no memory for tensor '%s' of %" G_GINT64_FORMAT
+                 " bytes: free some or cut the batch with --dim",
+                 tensor->name, tensor->size_bytes);
+  return data;
+}
+
+static char *
+format_shape (TpDtype dtype, int rank, const gint64 *dims)
+{
+  g_autoptr (GString) text = g_string_new (tp_dtype_get_name (dtype));
+
+  g_string_append (text, " [");
+  for (int i = 0; i < rank; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i == 0 ? "" : ", ",
+                            dims[i]);
+  g_string_append_c (text, ']');
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean
+load_input (const TpTensor *tensor, const char *path, void *data,
+            GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autofree char *want = NULL;
+  g_autofree char *got = NULL;
+  TpNpy npy;
+
+  if (bytes == NULL || !tp_npy_parse (bytes, path, &npy, error))
+    return FALSE;
+  if (npy.dtype == tensor->dtype && npy.rank == tensor->rank
+      && memcmp (npy.dims, tensor->dims, sizeof (gint64) * npy.rank) == 0)
+    {
+      memcpy (data, npy.data, tensor->size_bytes);
+      return TRUE;
+    }
+  want = format_shape (tensor->dtype, tensor->rank, tensor->dims);
+  got = format_shape (npy.dtype, npy.rank, npy.dims);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: holds %s, but input '%s' is %s: give an array of that "
+               "type and shape, or bind other dims with --dim",
+               path, got, tensor->name, want);
+  return FALSE;
+}
+
+/* The file assigned to input @name, or NULL. */
+static const char *
+find_assignment (char *const *assignments, const char *name)
+{
+  gsize length = strlen (name);
+
+  for (int i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    if (strncmp (assignments[i], name, length) == 0
+        && assignments[i][length] == '=')
+      return assignments[i] + length + 1;
+  return NULL;
+}
+
+static gboolean
+check_assignments (const TpGraph *graph, char *const *assignments,
+                   GError **error)
+{
+  for (int i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    {
+      char *const one[] = { assignments[i], NULL };
+      gboolean is_known = FALSE;
+
+      for (int k = 0; k < graph->n_inputs; k++)
+        is_known = is_known
+                   || find_assignment (
+                          one, graph->tensors[graph->inputs[k]].name)
+                          != NULL;
+      if (!is_known)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "input '%s' is not NAME=FILE.npy with an input of "
+                       "graph '%s'; its first is '%s'",
+                       assignments[i], graph->name,
+                       graph->n_inputs == 0
+                           ? "(none)"
+                           : graph->tensors[graph->inputs[0]].name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+tp_run_data_init (TpRunData *data, const TpGraph *graph,
+                  char *const *assignments, gint64 seed, GError **error)
+{
+  data->graph = graph;
+  data->inputs = g_new0 (void *, graph->n_inputs + 1);
+  data->outputs = g_new0 (void *, graph->n_outputs + 1);
+  if (!check_assignments (graph, assignments, error))
+    return FALSE;
+  for (int i = 0; i < graph->n_inputs; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
+      const char *path = find_assignment (assignments, tensor->name);
+
+      data->inputs[i] = alloc_tensor (tensor, error);
+      if (data->inputs[i] == NULL)
+        return FALSE;
+      if (path == NULL)
+        fill_random (tensor, (guint64) seed + i, data->inputs[i]);
+      else if (!load_input (tensor, path, data->inputs[i], error))
+        return FALSE;
+    }
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      data->outputs[i]
+          = alloc_tensor (&graph->tensors[graph->outputs[i]], error);
+      if (data->outputs[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+free_list (void **list, int n)
+{
+  for (int i = 0; list != NULL && i < n; i++)
+    g_free (list[i]);
+  g_free (list);
+}
+
+void
+tp_run_data_clear (TpRunData *data)
+{
+  if (data->graph == NULL)
+    return;
+  free_list (data->inputs, data->graph->n_inputs);
+  free_list (data->outputs, data->graph->n_outputs);
+}
+
+/* A name from a graph as one file name. */
+static char *
+make_file_name (const char *folder, const char *name)
+{
+  g_autofree char *clean = g_utf8_make_valid (name, -1);
+  g_autofree char *file = NULL;
+
+  for (char *at = clean; *at != 0; at++)
+    if (*at == '/' || (guchar) *at < 0x20 || *at == 0x7f)
+      *at = '_';
+  if (*clean == '.')
+    *clean = '_';
+  file = g_strdup_printf ("%.200s.npy", clean);
+  return g_build_filename (folder, file, NULL);
+}
+
+gboolean
+tp_run_data_save (const TpRunData *data, const TpCli *cli, const char *folder,
+                  GError **error)
+{
+  const TpGraph *graph = data->graph;
+
+  if (g_mkdir_with_parents (folder, 0777) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "cannot make folder '%s': %s", folder, g_strerror (errno));
+      return FALSE;
+    }
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
+      g_autofree char *path = make_file_name (folder, tensor->name);
+
+      if (!tp_cli_check_output (cli, path, error)
+          || !tp_npy_save (path, tensor->dtype, tensor->rank, tensor->dims,
+                           data->outputs[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static GPtrArray *
+run_reference (const TpRunData *data, GError **error)
+{
+  const TpGraph *graph = data->graph;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; i < graph->n_inputs; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
+      double *values = g_try_new (double, MAX (tensor->count, 1));
+
+      if (values == NULL)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                       "no memory for tensor '%s' as doubles", tensor->name);
+          return NULL;
+        }
+      for (gint64 k = 0; k < tensor->count; k++)
+        values[k] = get_element (tensor->dtype, data->inputs[i], k);
+      g_ptr_array_add (inputs, values);
+    }
+  return tp_graph_run_reference (
+      graph, (const double *const *) inputs->pdata, FALSE, error);
+}
+
+/* An error that cannot be counted is infinite. */
+static double
+find_error (double got, double want)
+{
+  if (isnan (want) && isnan (got))
+    return 0;
+  if (got == want)
+    return 0;
+  return isfinite (got) && isfinite (want) ? fabs (got - want) : HUGE_VAL;
+}
+
+/* The op that computed @tensor: views only pass it on. */
+static const char *
+find_worker (const TpGraph *graph, const TpTensor *tensor)
+{
+  while (tensor->producer >= 0)
+    {
+      const TpNode *node = &graph->nodes[tensor->producer];
+
+      if (node->op == NULL || node->op->kind != TP_OP_VIEW
+          || node->n_inputs == 0 || node->inputs[0] < 0)
+        return node->name;
+      tensor = &graph->tensors[node->inputs[0]];
+    }
+  return NULL;
+}
+
+static void
+compare_output (const TpGraph *graph, const TpTensor *tensor, const void *got,
+                const double *want, TpRunErrors *errors)
+{
+  double largest = 0;
+
+  for (gint64 i = 0; i < tensor->count; i++)
+    if (isfinite (want[i]))
+      largest = MAX (largest, fabs (want[i]));
+  for (gint64 i = 0; i < tensor->count; i++)
+    {
+      double error
+          = find_error (get_element (tensor->dtype, got, i), want[i]);
+      double scale = MAX (fabs (want[i]), CHECK_FLOOR * largest);
+      double relative = error == 0 ? 0 : scale > 0 ? error / scale : HUGE_VAL;
+
+      errors->max_abs_error = MAX (errors->max_abs_error, error);
+      if (errors->worst_output != NULL && relative <= errors->max_rel_error)
+        continue;
+      errors->max_rel_error = relative;
+      errors->worst_output = tensor->name;
+      errors->worst_op = find_worker (graph, tensor);
+    }
+}
+
+gboolean
+tp_run_data_check (const TpRunData *data, TpRunErrors *out_errors,
+                   GError **error)
+{
+  const TpGraph *graph = data->graph;
+  g_autoptr (GPtrArray) wanted = run_reference (data, error);
+
+  if (wanted == NULL)
+    return FALSE;
+  *out_errors = (TpRunErrors) { 0 };
+  for (int i = 0; i < graph->n_outputs; i++)
+    compare_output (graph, &graph->tensors[graph->outputs[i]],
+                    data->outputs[i], wanted->pdata[i], out_errors);
+  return TRUE;
+}
