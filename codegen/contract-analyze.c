@@ -143,11 +143,9 @@ is_sum_of_products (const TpNest *nest)
 {
   const TpStage *stage = &nest->stages[0];
 
-  if (nest->n_stages != 1 || stage->combiner != TP_COMBINE_SUM
-      || nest->exprs[stage->expr].op != TP_EXPR_MUL
-      || tp_nest_covers_reduce (nest))
-    return FALSE;
-  return TRUE;
+  return stage->combiner == TP_COMBINE_SUM
+         && nest->exprs[stage->expr].op == TP_EXPR_MUL
+         && !tp_nest_covers_reduce (nest);
 }
 
 static void
@@ -165,8 +163,9 @@ tp_contract_analyze (TpContract *c, const TpNest *nest, const TpTarget *target)
   gboolean is_first, is_second;
 
   memset (c, 0, sizeof *c);
-  if (nest->n_stages != 1 || !is_sum_of_products (nest))
-    return FALSE;
+  if (nest->n_stages != 1 || nest->n_axes == TP_NEST_MAX_AXES
+      || !is_sum_of_products (nest))
+    return FALSE;             /* packing splits an axis */
   mul = &nest->exprs[nest->stages[0].expr];
   is_first = assign (c, nest, mul->a, mul->b);
   is_second = assign (&other, nest, mul->b, mul->a);
