@@ -206,7 +206,7 @@ tp_contract_merge_loops (TpContract *c)
       TpContractLoop loop = { c->nest->axes[axis].extent,
                               c->nest->loads[c->x_load].stride[axis],
                               w->stride[axis] };
-      TpContractLoop *last = &c->loops[c->n_loops - 1];
+      TpContractLoop *last = &c->loops[MAX (c->n_loops - 1, 0)];
 
       if (c->is_staged)
         {
