@@ -461,14 +461,14 @@ run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
     send_progress (bench, 1, what);
 }
 
-/* Every device and pass once. */
+/* Every device and pass once; passes take turns in going first. */
 static void
 run_round (Bench *bench, int round)
 {
   take_probes (bench);
   for (int pass = 0; pass < TP_N_PASSES; pass++)
     for (int i = 0; i < bench->job->n_devices; i++)
-      run_pass (bench, &bench->lanes[i], pass,
+      run_pass (bench, &bench->lanes[i], (pass + round + 1) % TP_N_PASSES,
                 round >= 0 && round < ROUNDS_MIN);
 }
 
