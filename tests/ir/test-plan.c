@@ -1,0 +1,333 @@
+/* test-plan.c: plans as files: whole, the same twice, and never believed. */
+#include "config.h"
+
+#include "ir/plan.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const char graph_text[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"g\", \"opset\": 17,\n"
+      " \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": "
+      "[\"N\", 4]}],\n"
+      " \"dims\": {\"N\": 2}, \"outputs\": [\"z\"],\n"
+      " \"ops\": [{\"name\": \"a\", \"type\": \"Relu\", \"inputs\": [\"x\"], "
+      "\"outputs\": [\"y\"]},\n"
+      "  {\"name\": \"b \\\"q\\\"\", \"type\": \"Tanh\", \"inputs\": [\"y\"], "
+      "\"outputs\": [\"z\"]}]}\n";
+
+typedef struct
+{
+  char *folder, *graph_path, *plan_path;
+  TpGraph *graph;
+  TpPlan *plan;
+} Fixture;
+
+static void
+fill_costs (TpPlan *plan, const TpGraph *graph)
+{
+  plan->costs
+      = tp_costs_new (2, (const char *const *) plan->devices, graph,
+                      plan->all_groups);
+  for (int i = 0; i < 4; i++)
+    plan->costs->nodes[i] = (TpCost) { 10 + i, 1, i == 2, NULL };
+  *tp_costs_node (plan->costs, 1, 1)
+      = (TpCost) { TP_COST_NONE, 0, FALSE, "no kernel" };
+  *tp_costs_group (plan->costs, 0, 0) = (TpCost) { 15, 0, FALSE, NULL };
+  plan->costs->to_device[1].time_ns = 7;
+  tp_costs_seal (plan->costs);
+  plan->costs_digest = g_strdup (plan->costs->digest);
+}
+
+/* A plan with one of everything; not a good one. */
+static TpPlan *
+make_plan (const TpGraph *graph)
+{
+  TpPlan *plan = tp_plan_new ();
+  const char *const devices[] = { "cpu", "opencl:0", NULL };
+  const TpArc arc = { g_strdup ("s"), g_strdup ("n1"), -1, 5 };
+
+  plan->graph_path = g_strdup ("g.json");
+  plan->graph_name = g_strdup ("g");
+  plan->graph_digest = tp_graph_digest (graph);
+  plan->objective = g_strdup ("time");
+  plan->devices = g_strdupv ((char **) devices);
+  plan->n_devices = 2;
+  plan->n_placements = 2;
+  plan->placements = g_new0 (TpPlacement, 2);
+  plan->placements[0] = (TpPlacement) { 0, 1, 11, 1, -1 };
+  plan->placements[1] = (TpPlacement) { 1, 0, 12, 1, 3 };
+  plan->groups = tp_groups_new ();
+  plan->all_groups = tp_groups_new ();
+  tp_groups_add (plan->all_groups, (const int[]) { 0, 1 }, 2);
+  tp_groups_add (plan->groups, (const int[]) { 0, 1 }, 2);
+  plan->n_transfers = 1;
+  plan->transfers = g_new0 (TpTransfer, 1);
+  plan->transfers[0]
+      = (TpTransfer) { 0, 0, 1, graph->tensors[0].size_bytes, 7 };
+  plan->cost_ns = plan->bound_ns = 30;
+  plan->best_single = 0;
+  plan->best_single_ns = 40;
+  plan->n_estimated = 1;
+  plan->n_arcs = 1;
+  plan->arcs = g_memdup2 (&arc, sizeof arc);
+  fill_costs (plan, graph);
+  tp_plan_count_memory (plan, graph);
+  return plan;
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) raw = NULL;
+
+  (void) data;
+  f->folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  f->graph_path = g_build_filename (f->folder, "g.json", NULL);
+  f->plan_path = g_build_filename (f->folder, "p.json", NULL);
+  g_assert_true (g_file_set_contents (f->graph_path, graph_text, -1, NULL));
+  raw = tp_graph_load (f->graph_path, NULL, &error);
+  g_assert_no_error (error);
+  f->graph = tp_graph_prepare (raw, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (f->graph->n_nodes, ==, 2);
+  f->plan = make_plan (f->graph);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  (void) data;
+  tp_plan_unref (f->plan);
+  tp_graph_unref (f->graph);
+  g_remove (f->plan_path);
+  g_remove (f->graph_path);
+  g_rmdir (f->folder);
+  g_free (f->folder);
+  g_free (f->graph_path);
+  g_free (f->plan_path);
+}
+
+static void
+expect_refused (Fixture *f, const char *text, gssize size, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+
+  g_assert_true (g_file_set_contents (f->plan_path, text, size, NULL));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  if (plan != NULL)
+    g_error ("accepted: %s", what);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "tplan optimize"));
+  g_assert_null (graph);
+}
+
+static void
+test_round_trip (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+  g_autofree char *first = tp_plan_to_json (f->plan, f->graph);
+  g_autofree char *second = NULL;
+
+  (void) data;
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  second = tp_plan_to_json (plan, graph);
+  g_assert_cmpstr (first, ==, second);
+  g_assert_cmpint (plan->placements[0].device, ==, 1);
+  g_assert_cmpint (plan->arcs[0].capacity, ==, -1);
+  g_assert_cmpstr (tp_costs_node (plan->costs, 1, 1)->reason, ==,
+                   "no kernel");
+  g_assert_true (tp_costs_node (plan->costs, 1, 0)->is_estimated);
+  g_assert_cmpstr (graph->nodes[1].name, ==, "b \"q\"");
+}
+
+/* No byte of the file may change, go or come. */
+static void
+test_bytes (Fixture *f, gconstpointer data)
+{
+  g_autofree char *text = tp_plan_to_json (f->plan, f->graph);
+  gsize size = strlen (text);
+  g_autofree char *copy = g_malloc (size + 2);
+
+  (void) data;
+  for (gsize i = 0; i < size; i++)
+    {
+      memcpy (copy, text, size + 1);
+      copy[i] ^= 1 << g_test_rand_int_range (0, 8);
+      expect_refused (f, copy, size, "a changed byte");
+      if (i % 7 == 0)
+        expect_refused (f, text, i, "a cut file");
+    }
+  memcpy (copy, text, size);
+  copy[size] = '\n';
+  expect_refused (f, copy, size + 1, "a byte too many");
+}
+
+/* Gives @text, changed, the digest it should have. */
+static char *
+sign_again (const char *text)
+{
+  const char *last = strstr (text, " \"sha256\": \"");
+  g_autofree char *body = g_strndup (text, last - text);
+  g_autofree char *digest
+      = g_compute_checksum_for_string (G_CHECKSUM_SHA256, body, -1);
+
+  return g_strdup_printf ("%s \"sha256\": \"%s\"\n}\n", body, digest);
+}
+
+/* Signed lies about form, range and index. */
+static void
+test_signed_lies (Fixture *f, gconstpointer data)
+{
+  static const char *const lies[][2] = {
+    { "\"op\": \"a\"", "\"op\": \"c\"" },
+    { "\"op\": \"a\"", "\"op\": \"b \\\"q\\\"\"" },
+    { "\"device\": \"opencl:0\"", "\"device\": \"opencl:7\"" },
+    { "\"time_ns\": 11", "\"time_ns\": -11" },
+    { "\"time_ns\": 11", "\"time_ns\": 1.5" },
+    { "\"time_ns\": 11", "\"time_ns\": 9223372036854775807" },
+    { "\"time_ns\": 11", "\"time_ns\": 99999999999999999999" },
+    { "\"margin_ns\": 3", "\"margin_ns\": -2" },
+    { "\"spread_ns\": 1", "\"spread_ns\": \"1\"" },
+    { "\"tensor\": \"x\"", "\"tensor\": \"w\"" },
+    { "\"bytes\": 32", "\"bytes\": 31" },
+    { "\"to\": \"opencl:0\"", "\"to\": null" },
+    { "[\"cpu\", \"opencl:0\"]", "[\"cpu\", \"cpu\"]" },
+    { "[\"cpu\", \"opencl:0\"]", "[]" },
+    { "\"best_single\": \"cpu\"", "\"best_single\": \"gpu\"" },
+    { "[\"s\", \"n1\"", "[\"s\", \"n2\"" },
+    { "[\"s\", \"n1\"", "[\"s\", \"n01\"" },
+    { "[\"s\", \"n1\"", "[\"s\", \"g0\"" },
+    { "[\"s\", \"n1\"", "[\"s\", \"\"" },
+    { "-1, 5]", "-2, 5]" },
+    { "-1, 5]", "-1, -5]" },
+    { "-1, 5]", "-1]" },
+    { "[10, 1]", "[10, 1, \"guessed\"]" },
+    { "[10, 1]", "[11, 1]" },
+    { "[10, 1]", "10" },
+    { "\"no kernel\"", "\"no idea\"" },
+    { "\"ops\": [", "\"oops\": [" },
+    { "\"cost_ns\": 30", "\"cost_ns\": 30, \"cost_ns\": 31" },
+    { "\"simulated\": false", "\"simulated\": 0" },
+    { "\"format\": \"tplan-plan/1\"", "\"format\": \"tplan-plan/2\"" },
+    { "\"graph\": \"g.json\"", "\"graph\": 7" },
+    { "\"groups\": [", "\"groups\": [[], " },
+    { "\"groups\": [", "\"groups\": [[\"a\", \"b\", \"c\"], " },
+  };
+  g_autofree char *text = tp_plan_to_json (f->plan, f->graph);
+
+  (void) data;
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    {
+      const char *at = strstr (text, lies[i][0]);
+      g_autofree char *before = NULL;
+      g_autofree char *lie = NULL;
+      g_autofree char *signed_lie = NULL;
+
+      if (at == NULL)
+        g_error ("no '%s' in %s", lies[i][0], text);
+      before = g_strndup (text, at - text);
+      lie = g_strconcat (before, lies[i][1], at + strlen (lies[i][0]), NULL);
+      signed_lie = sign_again (lie);
+      expect_refused (f, signed_lie, -1, lies[i][1]);
+    }
+}
+
+static void
+test_other_graph (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autofree char *other = g_strdup (graph_text);
+
+  (void) data;
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  strstr (other, "\"N\": 2")[5] = '3';
+  g_assert_true (g_file_set_contents (f->graph_path, other, -1, NULL));
+  g_assert_null (tp_plan_load (f->plan_path, NULL, &graph, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, f->plan->graph_digest));
+  g_assert_nonnull (strstr (error->message, "tplan optimize"));
+}
+
+static void
+test_dims (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+  gint64 two = 2;
+  g_autofree char *other = g_strdup (graph_text);
+
+  (void) data;
+  f->plan->dims
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_insert (f->plan->dims, g_strdup ("N"),
+                       g_memdup2 (&two, sizeof two));
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  strstr (other, "\"N\": 2")[5] = '3'; /* a default the plan overrides */
+  g_assert_true (g_file_set_contents (f->graph_path, other, -1, NULL));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (graph->tensors[graph->inputs[0]].dims[0], ==, 2);
+}
+
+static void
+test_pins (Fixture *f, gconstpointer data)
+{
+  const char *const pins[] = { "*=cpu", "b*=opencl:0", NULL };
+  const char *const bad[] = { "c*=cpu", "a", "=cpu", "a=", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) pinned = tp_graph_pin (f->graph, pins, &error);
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+
+  (void) data;
+  g_assert_no_error (error);
+  g_assert_cmpstr (pinned->nodes[0].pins[0], ==, "cpu");
+  g_assert_cmpstr (pinned->nodes[1].pins[0], ==, "opencl:0");
+  g_assert_null (f->graph->nodes[0].pins);
+  for (int i = 0; bad[i] != NULL; i++)
+    {
+      const char *const one[] = { bad[i], NULL };
+      g_autoptr (GError) local = NULL;
+
+      g_assert_null (tp_graph_pin (f->graph, one, &local));
+      g_assert_error (local, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+    }
+  f->plan->pins = g_strdupv ((char **) pins);
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (graph->nodes[1].pins[0], ==, "opencl:0");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*test) (Fixture *f, gconstpointer data);
+  } tests[] = {
+    { "/plan/round-trip", test_round_trip },
+    { "/plan/bytes", test_bytes },
+    { "/plan/signed-lies", test_signed_lies },
+    { "/plan/other-graph", test_other_graph },
+    { "/plan/dims", test_dims },
+    { "/plan/pins", test_pins },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test,
+                tear_down);
+  return g_test_run ();
+}
