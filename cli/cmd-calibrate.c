@@ -253,7 +253,7 @@ calibrate_run (TpCli *cli, GError **error)
 
 static const GOptionEntry options[] = {
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,
-    "stop after TIME (90, 2m, 1h); what is measured is kept", "TIME" },
+    "stop after TIME (90, 2m, 1h); results are kept", "TIME" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 

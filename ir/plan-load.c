@@ -212,33 +212,43 @@ load_find_graph (const TpPlanReader *reader, const TpPlan *plan,
   return NULL;
 }
 
+/* The graph as the planner saw it: its digest covers the pins too. */
+static TpGraph *
+load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
+             GError **error)
+{
+  g_autoptr (TpGraph) raw = tp_graph_load (path, plan->dims, error);
+  g_autoptr (TpGraph) prepared
+      = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  g_autoptr (GError) local = NULL;
+  TpGraph *pinned;
+
+  if (prepared == NULL)
+    return NULL;
+  pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
+  if (pinned == NULL)
+    tp_plan_read_fail (reader, error, "pins", "%s", local->message);
+  return pinned;
+}
+
 static TpGraph *
 load_graph (const TpPlanReader *reader, const TpPlan *plan,
             const char *graph_path, GError **error)
 {
   g_autofree char *path = load_find_graph (reader, plan, graph_path, error);
-  g_autoptr (TpGraph) raw = NULL;
-  g_autoptr (TpGraph) prepared = NULL;
-  g_autoptr (TpGraph) pinned = NULL;
-  g_autofree char *digest = NULL;
+  g_autoptr (TpGraph) graph
+      = path == NULL ? NULL : load_pinned (reader, plan, path, error);
+  g_autofree char *digest = graph == NULL ? NULL : tp_graph_digest (graph);
 
-  raw = path == NULL ? NULL : tp_graph_load (path, plan->dims, error);
-  prepared = raw == NULL ? NULL : tp_graph_prepare (raw, error);
-  if (prepared == NULL)
+  if (graph == NULL)
     return NULL;
-  digest = tp_graph_digest (prepared);
-  if (strcmp (digest, plan->graph_digest) != 0)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: graph_sha256: the plan is for graph %s, but %s is "
-                   "graph %s: make a plan for it with `tplan optimize`",
-                   reader->path, plan->graph_digest, path, digest);
-      return NULL;
-    }
-  pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, error);
-  if (pinned == NULL)
-    g_prefix_error (error, "%s: pins: ", reader->path);
-  return g_steal_pointer (&pinned);
+  if (strcmp (digest, plan->graph_digest) == 0)
+    return g_steal_pointer (&graph);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: graph_sha256: the plan is for graph %s, but %s is graph "
+               "%s: make a plan for it with `tplan optimize`",
+               reader->path, plan->graph_digest, path, digest);
+  return NULL;
 }
 
 static GHashTable *

@@ -303,6 +303,8 @@ test_pins (Fixture *f, gconstpointer data)
       g_assert_error (local, TPLAN_ERROR, TPLAN_ERROR_USAGE);
     }
   f->plan->pins = g_strdupv ((char **) pins);
+  g_free (f->plan->graph_digest);
+  f->plan->graph_digest = tp_graph_digest (pinned);
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
   plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
   g_assert_no_error (error);

@@ -1,0 +1,59 @@
+# common.sh: TAP from shell, a private home, and a small model. Sourced.
+set -u
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+HOME=$work
+XDG_CONFIG_HOME=$work/config
+XDG_STATE_HOME=$work/state
+XDG_CACHE_HOME=$work/cache
+TPLAN_COST=$work/cost.db
+export HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME TPLAN_COST
+unset TPLAN_DEVICES TPLAN_THREADS TPLAN_SYSTEM_COST NO_COLOR
+cd "$work" || exit 99
+n=0
+
+# say STATUS NAME: one line of TAP; what the last command said comes with a
+# failure.
+say ()
+{
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $n - $2"
+  else
+    sed 's/^/# /' "$work/.out" "$work/.err" 2>/dev/null | head -n 20
+    echo "not ok $n - $2"
+  fi
+}
+
+# try CODE ARGUMENT...: runs tplan; .out and .err hold what it printed.
+try ()
+{
+  wanted=$1; shift
+  "$TPLAN" "$@" > "$work/.out" 2> "$work/.err"
+  code=$?
+  [ "$code" -eq "$wanted" ] || { echo "exit status $code, not $wanted" >> "$work/.err"; return 1; }
+}
+
+out_has () { grep -q -e "$1" "$work/.out"; }
+err_has () { grep -q -e "$1" "$work/.err"; }
+
+# json KEY: the number, word or string behind the first "KEY": of .out.
+json () { sed -n "s/^ *\"$1\": *\"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" "$work/.out" | head -n 1; }
+
+finish () { echo "1..$n"; }
+
+cat > mlp.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "mlp", "opset": 17, "dims": {"N": 4},
+  "inputs":  [{"name": "x", "dtype": "float32", "shape": ["N", 16]}],
+  "outputs": ["probs"],
+  "initializers": [
+    {"name": "w1", "dtype": "float32", "shape": [16, 32], "random": {"seed": 1, "std": 0.2}},
+    {"name": "b1", "dtype": "float32", "shape": [32], "fill": 0.1},
+    {"name": "w2", "dtype": "float32", "shape": [32, 8], "random": {"seed": 2, "std": 0.2}} ],
+  "ops": [
+    {"name": "fc1", "type": "Gemm", "inputs": ["x", "w1", "b1"], "outputs": ["h0"]},
+    {"name": "relu", "type": "Relu", "inputs": ["h0"], "outputs": ["h"]},
+    {"name": "fc2", "type": "MatMul", "inputs": ["h", "w2"], "outputs": ["logits"]},
+    {"name": "soft", "type": "Softmax", "inputs": ["logits"], "outputs": ["probs"], "attrs": {"axis": -1}} ] }
+JSON
+sims=sim:desktop-cpu,sim:laptop-gpu

@@ -1,0 +1,51 @@
+#!/bin/sh
+# optimize and view: files by suffix, whole or absent; stable keys.
+. "$(dirname "$0")/common.sh"
+
+try 0 optimize mlp.json --devices $sims -o plan.json -o plan.dot -o plan.svg -o plan.png
+say $? "all kinds of files"
+head -c 8 plan.png | grep -q PNG; say $? "png"
+grep -q '</svg>' plan.svg && grep -q simulated plan.svg; say $? "svg says simulated"
+grep -q '^digraph\|^strict digraph' plan.dot; say $? "dot"
+out_has 'proved least' && out_has '(simulated)'; say $? "summary"
+err_has 'wrote plan.json'; say $? "talk is on stderr"
+[ "$(head -n -2 plan.json | sha256sum | cut -d ' ' -f 1)" = "$(tail -n 2 plan.json | sed -n 's/.*"\([0-9a-f]*\)"$/\1/p')" ]
+say $? "the plan carries its own sha256"
+sum=$(sha256sum plan.json)
+try 2 optimize mlp.json --devices $sims -o plan.json && err_has exists
+say $? "no overwriting"
+[ "$(sha256sum plan.json)" = "$sum" ]; say $? "and nothing overwritten"
+try 0 optimize mlp.json --devices $sims -f -q -o plan.json && [ ! -s .err ]
+say $? "-f overwrites, -q is quiet"
+[ "$(sha256sum plan.json)" = "$sum" ]; say $? "equal inputs, equal bytes"
+try 1 optimize mlp.json --devices $sims -o no/such/folder/plan.json
+say $? "folder that is not there"
+try 0 optimize mlp.json --devices $sims -o - && cmp -s .out plan.json
+say $? "- is stdout"
+[ -z "$(find . -name '.tplan-*')" ]; say $? "no temporary files stay"
+
+try 0 optimize mlp.json --devices $sims --format json; say $? "json"
+for key in format graph ops devices cost_ns bound_ns gap transfers transfer_bytes best_single groups peak_bytes estimated_ops plan_sha256; do
+  out_has "\"$key\":"; say $? "json has $key"
+done
+[ "$(json cost_ns)" = "$(json bound_ns)" ]; say $? "cost equals bound"
+
+try 0 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' --format json -o pinned.json \
+  && [ "$(json sim:laptop-gpu)" = 4 ]
+say $? "pins are obeyed"
+try 0 check pinned.json; say $? "and re-applied by check"
+try 5 optimize mlp.json --devices $sims --pin fc1=opencl:9; say $? "pin to a device that is not there"
+try 7 optimize mlp.json --devices ref --stale fail && err_has 'tplan calibrate'
+say $? "stale=fail"
+try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"
+try 0 optimize mlp.json --devices $sims --dim N=64 --format json -o n64.json; say $? "dim"
+grep -q '"dims": {"N": 64}' n64.json; say $? "the plan keeps the dim"
+
+try 0 view plan.json && out_has digraph; say $? "view prints dot"
+try 0 view plan.json -o view.svg && grep -q '</svg>' view.svg; say $? "view writes svg"
+try 2 view plan.json --max-nodes 0; say $? "view of no nodes"
+try 0 sweep mlp.json --dim N=1,2,4..16 --devices $sims --format json \
+  && [ "$(grep -c '"value"' .out)" = 5 ] && out_has breakpoints && [ "$(json parameter)" = N ]
+say $? "sweep"
+try 2 sweep mlp.json --dim N=4 --devices $sims; say $? "sweep of one value"
+finish

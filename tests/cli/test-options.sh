@@ -1,0 +1,56 @@
+#!/bin/sh
+# Help, usage errors, configuration, environment.
+. "$(dirname "$0")/common.sh"
+
+try 0 --help; say $? "help"
+commands=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' .out)
+[ "$(echo "$commands" | wc -l)" -ge 8 ]; say $? "help lists commands"
+for command in $commands; do
+  try 0 "$command" --help && [ "$(wc -l < .out)" -le 24 ] \
+    && [ "$(wc -L < .out)" -le 80 ] && [ ! -s .err ]
+  say $? "$command --help fits 24x80"
+  try 0 help "$command"; say $? "help $command"
+  try 2 "$command" --no-such-option && err_has no-such-option
+  say $? "$command refuses an unknown option"
+done
+try 0 --version && out_has '^tplan [0-9]'; say $? "version"
+try 2; say $? "no command"
+try 2 frobnicate && err_has 'no command'; say $? "unknown command"
+try 2 help frobnicate; say $? "help for an unknown command"
+try 2 optimize; say $? "too few arguments"
+try 2 optimize a b; say $? "too many arguments"
+try 2 ops --format xml && err_has xml; say $? "unknown format"
+try 2 optimize mlp.json --dim N; say $? "dim without a value"
+try 2 optimize mlp.json --dim N=0; say $? "dim of zero"
+try 2 optimize mlp.json --dim N=1,2; say $? "several values outside sweep"
+try 2 optimize mlp.json --devices $sims --pin fc9=cpu && err_has fc9
+say $? "pin that matches nothing"
+try 2 optimize mlp.json --devices cpu,cpu; say $? "device twice"
+try 2 optimize mlp.json --devices sim:no-such-machine; say $? "unknown machine"
+try 2 optimize mlp.json --devices $sims -o plan.txt && err_has suffix
+say $? "unknown suffix"
+try 2 optimize mlp.json --devices $sims --level often; say $? "unknown level"
+try 2 run mlp.json --repeat 0; say $? "no runs"
+
+mkdir -p config/tplan
+printf '[tplan]\ndevices=sim:edge-cpu\nformat=json\n' > config/tplan/tplan.conf
+try 0 optimize mlp.json && out_has sim:edge-cpu; say $? "configured devices"
+TPLAN_DEVICES=sim:server-cpu try 0 optimize mlp.json && out_has sim:server-cpu
+say $? "environment beats configuration"
+TPLAN_DEVICES=sim:server-cpu try 0 optimize mlp.json --devices sim:laptop-cpu \
+  && out_has sim:laptop-cpu
+say $? "flag beats environment"
+echo 'not a key file' > config/tplan/tplan.conf
+try 3 ops && err_has tplan.conf; say $? "broken configuration"
+rm config/tplan/tplan.conf
+
+try 0 ops --color always && out_has "$(printf '\033')"; say $? "colour asked for"
+try 0 ops; ! out_has "$(printf '\033')"; say $? "no colour in a pipe"
+try 0 ops --format csv && out_has '^OP,KIND'; say $? "csv"
+[ "$("$TPLAN" ops --format json | head -c 1)" = '{' ]; say $? "json"
+try 0 devices && out_has '^sim:server-gpu'; say $? "devices"
+try 0 devices --format json && out_has '"tplan-devices/1"'; say $? "devices as json"
+if [ -c /dev/full ]; then
+  ! "$TPLAN" ops > /dev/full 2> .err; say $? "full disk is an error"
+fi
+finish

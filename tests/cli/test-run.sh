@@ -1,0 +1,61 @@
+#!/bin/sh
+# run, check and explain, on the device that is always there.
+. "$(dirname "$0")/common.sh"
+
+try 0 optimize mlp.json --devices ref -o plan.json; say $? "plan"
+try 0 run plan.json --check --repeat 3 --format json; say $? "run --check"
+for key in format runs median_ns p10_ns p90_ns predicted_ns error peak_bytes max_abs_error max_rel_error worst_op; do
+  out_has "\"$key\":"; say $? "json has $key"
+done
+[ "$(json runs)" = 3 ] && [ "$(json worst_op)" = soft ]; say $? "what it says"
+try 0 run plan.json --repeat 1; say $? "table"
+try 1 run plan.json --check --tolerance 0; say $? "exit 1 when an error is too large"
+out_has WRONG; say $? "and says so"
+
+try 0 run plan.json --repeat 1 --output a --seed 7 && [ -f a/probs.npy ]; say $? "outputs"
+try 2 run plan.json --repeat 1 --output a; say $? "outputs are not overwritten"
+try 0 run plan.json --repeat 1 --output b --seed 7 && cmp -s a/probs.npy b/probs.npy
+say $? "equal seeds, equal outputs"
+try 0 run plan.json --repeat 1 --output c --seed 8; ! cmp -s a/probs.npy c/probs.npy
+say $? "other seed, other outputs"
+# Four rows of 16 ones.
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 16), }"
+  i=0; while [ $i -lt 64 ]; do printf '\000\000\200\077'; i=$((i + 1)); done; } > x.npy
+try 0 run plan.json --repeat 1 --check --input x=x.npy --output d; say $? "input from a file"
+try 3 run plan.json --repeat 1 --input x=a/probs.npy && err_has probs.npy && err_has '\[4, 16\]'
+say $? "input of another shape"
+try 2 run plan.json --input y=x.npy; say $? "input that is not there"
+try 3 run plan.json --input x=none.npy && err_has none.npy; say $? "file that is not there"
+
+try 0 run plan.json --repeat 1 --profile trace.json && grep -q '"predicted"' trace.json \
+  && grep -q '"name": "fc2"' trace.json
+say $? "profile"
+try 2 run plan.json --profile trace.json; say $? "profile is not overwritten"
+
+try 0 run mlp.json --devices $sims --repeat 2 --check --format json && out_has '"simulated": true'
+say $? "a model on simulated devices"
+
+try 0 check plan.json && out_has valid; say $? "check"
+try 0 check plan.json --format json && [ "$(json valid)" = true ] && out_has reasons
+say $? "check as json"
+mkdir moved && mv mlp.json moved/
+try 3 check plan.json && err_has mlp.json && err_has -- --graph; say $? "graph has moved"
+try 0 check plan.json --graph moved/mlp.json; say $? "--graph"
+cp plan.json moved/ && try 0 check moved/plan.json; say $? "graph beside the plan"
+mv moved/mlp.json .
+
+# A lie with a good digest: readable, but not proved.
+cost=$(sed -n 's/^ "cost_ns": \([0-9]*\),$/\1/p' plan.json)
+sed "s/^ \"cost_ns\": $cost,/ \"cost_ns\": $((cost - 1)),/" plan.json | head -n -2 > body
+{ cat body; printf ' "sha256": "%s"\n}\n' "$(sha256sum < body | cut -d ' ' -f 1)"; } > lie.json
+try 1 check lie.json && out_has 'not valid'; say $? "a signed lie is not valid"
+
+try 0 explain plan.json && out_has fc1; say $? "explain"
+try 0 explain mlp.json fc2 --devices $sims --format json; say $? "explain one op"
+for key in op device times_ns spread_ns transfer_ns group reason margin_ns; do
+  out_has "\"$key\":"; say $? "explain has $key"
+done
+try 0 explain mlp.json --devices $sims --pin fc1=sim:laptop-gpu --format csv && out_has 'pinned to sim:laptop-gpu'
+say $? "explain knows pins"
+try 2 explain plan.json nobody && err_has nobody; say $? "no such op"
+finish
