@@ -161,14 +161,15 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
   g_autofree char *version = tp_opencl_dup_text (device->id, CL_DEVICE_VERSION);
   g_autofree char *driver = tp_opencl_dup_text (device->id, CL_DRIVER_VERSION);
   g_autofree char *platform = tp_opencl_dup_platform (device->id);
+  g_autofree char *uuid = tp_opencl_dup_uuid (device->id);
   int n_units = tp_opencl_get_number (device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
 
   *out_info = (TpDeviceInfo){
     .name = g_strdup (device->name),
     .description = g_strdup_printf ("%s, %d units (%s)", name, n_units,
                                     platform),
-    .identity = g_strdup_printf ("opencl;%s;%s;%s;%s;%s;units=%d", platform,
-                                 vendor, name, version, driver, n_units),
+    .identity = g_strdup_printf ("opencl;%s;%s;%s;%s;%s;units=%d;%s", platform,
+                                 vendor, name, version, driver, n_units, uuid),
     .memory_bytes = MIN (tp_opencl_get_number (device->id,
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),

@@ -9,6 +9,7 @@
 #include "codegen/jit.h"
 
 #define GPU_LOCAL_SIZE 64
+#define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
 static GArray *found;         /* cl_device_id */
 static const char *absence;   /* why there are none */
@@ -214,6 +215,21 @@ tp_opencl_dup_platform (cl_device_id device)
   name = dup_platform_text (platform, CL_PLATFORM_NAME);
   version = dup_platform_text (platform, CL_PLATFORM_VERSION);
   return g_strdup_printf ("%s;%s", name, version);
+}
+
+/* By cl_khr_device_uuid, which tells two GPUs of one make apart. */
+char *
+tp_opencl_dup_uuid (cl_device_id device)
+{
+  guint8 uuid[16];
+  GString *text = g_string_new (NULL);
+
+  if (!tp_opencl_is_cpu (device)
+      && clGetDeviceInfo (device, DEVICE_UUID, sizeof uuid, uuid, NULL)
+           == CL_SUCCESS)
+    for (gsize i = 0; i < sizeof uuid; i++)
+      g_string_append_printf (text, "%02x", uuid[i]);
+  return g_string_free (text, FALSE);
 }
 
 gboolean

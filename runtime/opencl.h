@@ -26,6 +26,8 @@ guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
 /* "platform name;platform version" of @device; caller frees. */
 char *tp_opencl_dup_platform (cl_device_id device);
+/* In hex; "" where there is none. Caller frees. */
+char *tp_opencl_dup_uuid (cl_device_id device);
 void tp_opencl_describe (cl_device_id device, TpTarget *out_target);
 
 #endif
