@@ -100,28 +100,13 @@ tp_emit_free (TpEmit *emit)
   g_free (emit);
 }
 
-/* Equal kernels get equal names, so that they can be compiled once. */
-static void
-name_kernel (TpKernel *kernel, const char *family)
-{
-  g_autofree char *text = NULL;
-  g_autofree char *digest = NULL;
-
-  g_free (kernel->name);
-  kernel->name = g_strdup (family);
-  text = tp_kernel_to_text (kernel);
-  digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  g_free (kernel->name);
-  kernel->name = g_strdup_printf ("%s_%.16s", family, digest);
-}
-
 void
 tp_emit_finish (TpEmit *emit, const char *family)
 {
   TpProgram *program = emit->build->program;
   TpStep *step = NULL;
 
-  name_kernel (emit->kernel, family);
+  tp_kernel_set_digest_name (emit->kernel, family);
   program->steps = g_renew (TpStep, program->steps, program->n_steps + 1);
   step = &program->steps[program->n_steps++];
   step->kernel = g_steal_pointer (&emit->kernel);

@@ -1,27 +1,22 @@
 /* kernel-code.c: units made into programs. Layers of a network repeat, so equal
- * kernels are found by their canonical text and compiled once. */
+ * kernels are found by name and compiled once. */
 #include "config.h"
 
 #include "runtime/kernel-code.h"
 
-/* The number of a kernel equal to @kernel, which is added when new. */
+/* The number of a kernel equal to @kernel, which is added when new. Schedules
+ * give equal names to equal kernels only. */
 static int
 find_kernel (TpKernelCode *code, GHashTable *known, TpKernel *kernel)
 {
-  g_autofree char *text = tp_kernel_to_text (kernel);
-  char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   gpointer found;
 
-  if (g_hash_table_lookup_extended (known, digest, NULL, &found))
-    {
-      g_free (digest);
-      return GPOINTER_TO_INT (found);
-    }
-  g_free (kernel->name);
+  if (g_hash_table_lookup_extended (known, kernel->name, NULL, &found))
+    return GPOINTER_TO_INT (found);
+  g_hash_table_insert (known, kernel->name,
+                       GINT_TO_POINTER (code->kernels->len));
   kernel->name = g_strdup_printf ("k%u", code->kernels->len);
   g_ptr_array_add (code->kernels, kernel);
-  g_hash_table_insert (known, digest,
-                       GINT_TO_POINTER (code->kernels->len - 1));
   return code->kernels->len - 1;
 }
 
