@@ -147,7 +147,7 @@ format_transfers (const TpPlan *plan, const OptimizeTotals *totals)
 static void
 print_table (TpCli *cli, const TpPlan *plan, const OptimizeTotals *totals)
 {
-  static const char *const headers[] = { "PLAN", "", NULL };
+  static const char *const headers[] = { "NAME", "VALUE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
 
   tp_table_add (table, g_strdup ("graph"),

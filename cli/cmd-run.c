@@ -4,6 +4,7 @@
 #include "cli/planning.h"
 #include "cli/run-data.h"
 #include "cli/trace.h"
+#include "cli/unit-check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static struct
   int repeat;
   int warmup;
   gboolean check;
+  gboolean check_ops;
   double tolerance;
   char *profile;
 } run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
@@ -31,6 +33,8 @@ static const GOptionEntry run_options[] = {
     "runs before them (3)", "N" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &run_given.check,
     "compare outputs with the references in double", NULL },
+  { "check-ops", 0, 0, G_OPTION_ARG_NONE, &run_given.check_ops,
+    "compare each op by itself, to find the one to blame", NULL },
   { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
     "largest relative error --check lets pass (1e-4)", "X" },
   { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
@@ -49,8 +53,9 @@ typedef struct
   TpRunData data;
   gint64 *times_ns;           /* sorted */
   int n_times;
-  TpRunErrors errors;
-  gboolean is_good;           /* of --check */
+  TpRunErrors errors;         /* of --check */
+  TpRunErrors op_errors;      /* of --check-ops */
+  gboolean is_good;           /* of both */
 } Run;
 
 static void
@@ -158,9 +163,15 @@ run_print_json (const Run *run)
       json_object_set_new (document, "max_rel_error",
                            tp_cli_real (run->errors.max_rel_error));
       json_object_set_new (document, "worst_op",
-                           tp_cli_string (run->errors.worst_op));
-      json_object_set_new (document, "good", json_boolean (run->is_good));
+                           tp_cli_string (run_given.check_ops
+                                              ? run->op_errors.worst_op
+                                              : run->errors.worst_op));
     }
+  if (run_given.check_ops)
+    json_object_set_new (document, "max_op_error",
+                         tp_cli_real (run->op_errors.max_rel_error));
+  if (run_given.check || run_given.check_ops)
+    json_object_set_new (document, "good", json_boolean (run->is_good));
   tp_cli_print_json (document);
 }
 
@@ -193,19 +204,19 @@ format_times (const Run *run)
 }
 
 static char *
-format_check (const Run *run)
+format_check (const TpRunErrors *errors)
 {
   return g_strdup_printf (
       "%s: relative error %.2g (limit %.2g), absolute %.2g, at '%s'",
-      run->is_good ? "good" : "WRONG", run->errors.max_rel_error,
-      run_given.tolerance, run->errors.max_abs_error,
-      run->errors.worst_op == NULL ? "" : run->errors.worst_op);
+      errors->max_rel_error <= run_given.tolerance ? "good" : "WRONG",
+      errors->max_rel_error, run_given.tolerance, errors->max_abs_error,
+      errors->worst_op == NULL ? "" : errors->worst_op);
 }
 
 static void
 run_print_table (const Run *run, TpCli *cli)
 {
-  static const char *const headers[] = { "RUN", "", NULL };
+  static const char *const headers[] = { "NAME", "VALUE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autofree char *predicted = tp_cli_format_time (run->plan->cost_ns);
 
@@ -218,7 +229,10 @@ run_print_table (const Run *run, TpCli *cli)
                                  100 * run_get_error (run)));
   tp_table_add (table, g_strdup ("peak memory"), format_peaks (run));
   if (run_given.check)
-    tp_table_add (table, g_strdup ("check"), format_check (run));
+    tp_table_add (table, g_strdup ("check"), format_check (&run->errors));
+  if (run_given.check_ops)
+    tp_table_add (table, g_strdup ("each op"),
+                  format_check (&run->op_errors));
   tp_table_print (table, cli);
 }
 
@@ -236,6 +250,20 @@ run_write_profile (Run *run, TpCli *cli, GError **error)
                               error);
 }
 
+static gboolean
+run_check (Run *run, TpCli *cli, GError **error)
+{
+  if ((run_given.check
+       && !tp_run_data_check (&run->data, &run->errors, error))
+      || (run_given.check_ops
+          && !tp_unit_check (&run->data, run->plan, &cli->device_options,
+                             &run->op_errors, error)))
+    return FALSE;
+  run->is_good = run->errors.max_rel_error <= run_given.tolerance
+                 && run->op_errors.max_rel_error <= run_given.tolerance;
+  return TRUE;
+}
+
 /* Loads, makes ready, runs, and writes what was asked for. */
 static gboolean
 run_do (Run *run, TpCli *cli, GError **error)
@@ -247,15 +275,12 @@ run_do (Run *run, TpCli *cli, GError **error)
     return FALSE;
   run->session = tp_session_new (run->graph, run->plan, &cli->device_options,
                                  error);
-  if (run->session == NULL || !run_repeat (run, error)
-      || !run_write_profile (run, cli, error)
-      || (run_given.check
-          && !tp_run_data_check (&run->data, &run->errors, error)))
-    return FALSE;
-  run->is_good = run->errors.max_rel_error <= run_given.tolerance;
-  return run_given.output_folder == NULL
-         || tp_run_data_save (&run->data, cli, run_given.output_folder,
-                              error);
+  return run->session != NULL && run_repeat (run, error)
+         && run_write_profile (run, cli, error)
+         && run_check (run, cli, error)
+         && (run_given.output_folder == NULL
+             || tp_run_data_save (&run->data, cli, run_given.output_folder,
+                                  error));
 }
 
 static gboolean
@@ -286,7 +311,7 @@ run_run (TpCli *cli, GError **error)
     run_print_json (&run);
   else if (good)
     run_print_table (&run, cli);
-  if (good && run_given.check && !run.is_good)
+  if (good && !run.is_good)
     cli->exit_code = TP_EXIT_FAILED;
   else if (good && *tp_cli_get_cancelled ())
     cli->exit_code = TP_EXIT_INTERRUPTED;

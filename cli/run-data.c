@@ -257,8 +257,9 @@ tp_run_data_save (const TpRunData *data, const TpCli *cli, const char *folder,
   return TRUE;
 }
 
-static GPtrArray *
-run_reference (const TpRunData *data, GError **error)
+GPtrArray *
+tp_run_data_get_reference (const TpRunData *data, gboolean keep_all,
+                           GError **error)
 {
   const TpGraph *graph = data->graph;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
@@ -279,7 +280,7 @@ run_reference (const TpRunData *data, GError **error)
       g_ptr_array_add (inputs, values);
     }
   return tp_graph_run_reference (
-      graph, (const double *const *) inputs->pdata, FALSE, error);
+      graph, (const double *const *) inputs->pdata, keep_all, error);
 }
 
 /* An error that cannot be counted is infinite. */
@@ -309,9 +310,9 @@ find_worker (const TpGraph *graph, const TpTensor *tensor)
   return NULL;
 }
 
-static void
-compare_output (const TpGraph *graph, const TpTensor *tensor, const void *got,
-                const double *want, TpRunErrors *errors)
+void
+tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor, TpDtype dtype,
+                   const void *got, const double *want, const char *op)
 {
   double largest = 0;
 
@@ -320,8 +321,7 @@ compare_output (const TpGraph *graph, const TpTensor *tensor, const void *got,
       largest = MAX (largest, fabs (want[i]));
   for (gint64 i = 0; i < tensor->count; i++)
     {
-      double error
-          = find_error (get_element (tensor->dtype, got, i), want[i]);
+      double error = find_error (get_element (dtype, got, i), want[i]);
       double scale = MAX (fabs (want[i]), CHECK_FLOOR * largest);
       double relative = error == 0 ? 0 : scale > 0 ? error / scale : HUGE_VAL;
 
@@ -330,7 +330,7 @@ compare_output (const TpGraph *graph, const TpTensor *tensor, const void *got,
         continue;
       errors->max_rel_error = relative;
       errors->worst_output = tensor->name;
-      errors->worst_op = find_worker (graph, tensor);
+      errors->worst_op = op;
     }
 }
 
@@ -339,13 +339,18 @@ tp_run_data_check (const TpRunData *data, TpRunErrors *out_errors,
                    GError **error)
 {
   const TpGraph *graph = data->graph;
-  g_autoptr (GPtrArray) wanted = run_reference (data, error);
+  g_autoptr (GPtrArray) wanted
+      = tp_run_data_get_reference (data, FALSE, error);
 
   if (wanted == NULL)
     return FALSE;
   *out_errors = (TpRunErrors) { 0 };
   for (int i = 0; i < graph->n_outputs; i++)
-    compare_output (graph, &graph->tensors[graph->outputs[i]],
-                    data->outputs[i], wanted->pdata[i], out_errors);
+    {
+      const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
+
+      tp_run_errors_add (out_errors, tensor, tensor->dtype, data->outputs[i],
+                         wanted->pdata[i], find_worker (graph, tensor));
+    }
   return TRUE;
 }

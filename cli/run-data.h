@@ -33,6 +33,15 @@ typedef struct
   const char *worst_op;       /* the producer of the worst output; (unowned) */
   const char *worst_output;
 } TpRunErrors;
+/* Compares @got, row-major @dtype, with @want, both of @tensor's count; keeps
+ * the worst in @errors and, when it is this one, names @op. */
+void tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor,
+                        TpDtype dtype, const void *got, const double *want,
+                        const char *op);
+/* Every tensor (@keep_all) or output by the references; as
+ * tp_graph_run_reference (). */
+GPtrArray *tp_run_data_get_reference (const TpRunData *data,
+                                      gboolean keep_all, GError **error);
 gboolean tp_run_data_check (const TpRunData *data, TpRunErrors *out_errors,
                             GError **error);
 

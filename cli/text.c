@@ -107,6 +107,14 @@ tp_table_add (TpTable *table, char *first, ...)
   va_end (cells);
 }
 
+/* Names and values speak for themselves; only CSV heads them. */
+static gboolean
+table_is_pairs (const TpTable *table)
+{
+  return table->n_columns == 2 && strcmp (table->headers[0], "NAME") == 0
+         && strcmp (table->headers[1], "VALUE") == 0;
+}
+
 static const char *
 table_get_header (const TpTable *table, int column)
 {
@@ -190,7 +198,7 @@ tp_table_print (const TpTable *table, const TpCli *cli)
     }
   widths = table_find_widths (table);
   fputs (bold ? "\033[1m" : "", stdout);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && !table_is_pairs (table); i++)
     print_padded (table_get_header (table, i), widths[i],
                   table->headers[i][0] == '>', i + 1 == n);
   fputs (bold ? "\033[0m" : "", stdout);

@@ -9,6 +9,9 @@ for key in format runs median_ns p10_ns p90_ns predicted_ns error peak_bytes max
 done
 [ "$(json runs)" = 3 ] && [ "$(json worst_op)" = soft ]; say $? "what it says"
 try 0 run plan.json --repeat 1; say $? "table"
+try 0 run plan.json --repeat 1 --check-ops && out_has 'each op'; say $? "each op by itself"
+try 0 run mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --repeat 1 --check-ops --format json && out_has max_op_error
+say $? "each op by itself, simulated"
 try 1 run plan.json --check --tolerance 0; say $? "exit 1 when an error is too large"
 out_has WRONG; say $? "and says so"
 

@@ -1,0 +1,267 @@
+/* unit-check.c: each kernel of a plan alone, against the references. */
+#include "config.h"
+
+#include "cli/unit-check.h"
+#include "ir/op.h"
+#include "runtime/strided.h"
+
+typedef struct
+{
+  const TpGraph *graph;
+  TpDevice *device;
+  GPtrArray *values;          /* per tensor, doubles */
+  GPtrArray *lowered;         /* TpLowered, or NULL, per unit */
+  GArray *units;              /* TpUnit */
+  TpRunErrors *errors;
+} UnitCheck;
+
+static void
+free_lowered (gpointer lowered)
+{
+  if (lowered != NULL)
+    tp_lowered_free (lowered);
+}
+
+/* Units of @device: fused groups where they end, and other ops alone. */
+static gboolean
+collect_units (UnitCheck *check, const TpPlan *plan, int device,
+               gboolean runs_nodes, GError **error)
+{
+  const TpGraph *graph = check->graph;
+  g_autofree int *ids = g_new (int, graph->n_nodes + 1);
+  g_autofree int *groups = g_new (int, graph->n_nodes + 1);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    groups[ids[i] = i] = -1;
+  for (int i = 0; !runs_nodes && i < plan->groups->n_groups; i++)
+    for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
+      groups[plan->groups->groups[i].nodes[k]] = i;
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      int node = plan->placements[i].node, group = groups[node];
+      const TpGroup *fused
+          = group < 0 ? NULL : &plan->groups->groups[group];
+      const TpOp *op = graph->nodes[node].op;
+      TpUnit unit = { .graph = graph };
+
+      if (plan->placements[i].device != device
+          || (op != NULL && op->kind == TP_OP_VIEW)
+          || (fused != NULL && fused->nodes[0] != node))
+        continue;
+      unit.n_nodes = fused == NULL ? 1 : fused->n_nodes;
+      unit.nodes = g_memdup2 (fused == NULL ? &ids[node] : fused->nodes,
+                              unit.n_nodes * sizeof (int));
+      g_array_append_val (check->units, unit);
+      unit.lowered = runs_nodes ? NULL
+                                : tp_lower_nodes (graph, unit.nodes,
+                                                  unit.n_nodes, error);
+      g_ptr_array_add (check->lowered, (gpointer) unit.lowered);
+      g_array_index (check->units, TpUnit, check->units->len - 1).lowered
+          = unit.lowered;
+      if (!runs_nodes && unit.lowered == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The tensors a unit is bound to, in order; the caller frees. */
+static int *
+find_operands (const TpUnit *unit, int *out_n, gboolean **out_is_written)
+{
+  const TpNode *node = &unit->graph->nodes[unit->nodes[0]];
+  int n = unit->lowered != NULL ? unit->lowered->n_operands
+                                : node->n_inputs + node->n_outputs;
+  int *tensors = g_new (int, n + 1);
+
+  *out_n = n;
+  *out_is_written = g_new0 (gboolean, n + 1);
+  for (int i = 0; i < n; i++)
+    if (unit->lowered != NULL)
+      {
+        tensors[i] = unit->lowered->operands[i].tensor;
+        (*out_is_written)[i] = unit->lowered->operands[i].is_output;
+      }
+    else
+      {
+        tensors[i] = i < node->n_inputs ? node->inputs[i]
+                                        : node->outputs[i - node->n_inputs];
+        (*out_is_written)[i] = i >= node->n_inputs;
+      }
+  return tensors;
+}
+
+static gboolean
+alloc_storage (const TpTensor *tensor, void **out_storage, GError **error)
+{
+  *out_storage = g_try_malloc0 (MAX (tensor->size_bytes, 1));
+  if (*out_storage == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "no memory for tensor '%s'", tensor->name);
+  return *out_storage != NULL;
+}
+
+static TpBuf *
+make_buf (UnitCheck *check, int index, GError **error)
+{
+  const TpTensor *tensor = &check->graph->tensors[index];
+  TpDevice *device = check->device;
+  g_autofree void *storage = NULL;
+  TpBuf *buf;
+
+  if (!alloc_storage (tensor, &storage, error))
+    return NULL;
+  tp_strided_from_doubles (tensor, check->values->pdata[index], storage);
+  buf = device->ops->alloc (device, NULL, 0, MAX (tensor->size_bytes, 1),
+                            error);
+  if (buf != NULL
+      && !device->ops->copy (device, buf, 0, storage, tensor->size_bytes, TRUE,
+                             error))
+    {
+      device->ops->free_buf (device, buf);
+      return NULL;
+    }
+  return buf;
+}
+
+static gboolean
+compare_buf (UnitCheck *check, TpBuf *buf, int index, const char *op,
+             GError **error)
+{
+  const TpTensor *tensor = &check->graph->tensors[index];
+  g_autofree void *storage = NULL;
+  g_autofree double *got = g_try_new (double, MAX (tensor->count, 1));
+
+  if (!alloc_storage (tensor, &storage, error))
+    return FALSE;
+  if (got == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "no memory for tensor '%s' as doubles", tensor->name);
+      return FALSE;
+    }
+  if (!check->device->ops->copy (check->device, buf, 0, storage,
+                                 tensor->size_bytes, FALSE, error))
+    return FALSE;
+  tp_strided_to_doubles (tensor, storage, got);
+  tp_run_errors_add (check->errors, tensor, TP_DTYPE_FLOAT64, got,
+                     check->values->pdata[index], op);
+  return TRUE;
+}
+
+static gboolean
+launch_unit (UnitCheck *check, TpCode *code, int index, TpBuf **bufs,
+             GError **error)
+{
+  const TpDeviceOps *ops = check->device->ops;
+  TpLaunch *launch = ops->bind (check->device, code, index, bufs, error);
+  gboolean good;
+
+  if (launch == NULL)
+    return FALSE;
+  good = ops->launch (check->device, launch, error)
+         && ops->launch (check->device, NULL, error);
+  ops->free_launch (check->device, launch);
+  return good;
+}
+
+static gboolean
+check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
+{
+  const TpUnit *unit = &g_array_index (check->units, TpUnit, index);
+  const TpGraph *graph = check->graph;
+  g_autofree gboolean *is_written = NULL;
+  int n;
+  g_autofree int *tensors = find_operands (unit, &n, &is_written);
+  g_autofree TpBuf **bufs = g_new0 (TpBuf *, n + 1);
+  gboolean good = TRUE;
+
+  for (int i = 0; good && i < n; i++)
+    if (tensors[i] >= 0
+        && !tp_tensor_is_constant (&graph->tensors[tensors[i]]))
+      {
+        bufs[i] = make_buf (check, tensors[i], error);
+        good = bufs[i] != NULL;
+      }
+  good = good && launch_unit (check, code, index, bufs, error);
+  for (int i = 0; good && i < n; i++)
+    if (is_written[i] && bufs[i] != NULL)
+      good = compare_buf (check, bufs[i], tensors[i],
+                          graph->nodes[unit->nodes[0]].name, error);
+  for (int i = 0; i < n; i++)
+    if (bufs[i] != NULL)
+      check->device->ops->free_buf (check->device, bufs[i]);
+  return good;
+}
+
+static gboolean
+check_units (UnitCheck *check, GError **error)
+{
+  TpDevice *device = check->device;
+  TpCode *code;
+  gboolean good = TRUE;
+
+  if (check->units->len == 0)
+    return TRUE;
+  code = device->ops->compile (device,
+                               (const TpUnit *) (void *) check->units->data,
+                               (int) check->units->len, error);
+  if (code == NULL)
+    return FALSE;
+  for (guint i = 0; good && i < check->units->len; i++)
+    good = check_unit (check, code, (int) i, error);
+  device->ops->free_code (device, code);
+  return good;
+}
+
+static gboolean
+check_device (UnitCheck *check, const TpPlan *plan, int index,
+              const TpDeviceOptions *options, GError **error)
+{
+  g_autoptr (TpDevice) device
+      = tp_device_open (plan->devices[index], options, error);
+  TpDeviceInfo info = { 0 };
+  gboolean good;
+
+  if (device == NULL)
+    return FALSE;
+  device->ops->describe (device, &info);
+  check->device = device;
+  check->units = g_array_new (FALSE, FALSE, sizeof (TpUnit));
+  check->lowered = g_ptr_array_new_with_free_func (free_lowered);
+  good = collect_units (check, plan, index, info.runs_nodes, error)
+         && check_units (check, error);
+  for (guint i = 0; i < check->units->len; i++)
+    g_free ((int *) g_array_index (check->units, TpUnit, i).nodes);
+  g_array_unref (check->units);
+  g_ptr_array_unref (check->lowered);
+  tp_device_info_clear (&info);
+  return good;
+}
+
+static gboolean
+is_used (const TpPlan *plan, int device)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    if (plan->placements[i].device == device)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+tp_unit_check (const TpRunData *data, const TpPlan *plan,
+               const TpDeviceOptions *options, TpRunErrors *out_errors,
+               GError **error)
+{
+  g_autoptr (GPtrArray) values
+      = tp_run_data_get_reference (data, TRUE, error);
+  UnitCheck check = { .graph = data->graph, .values = values,
+                      .errors = out_errors };
+
+  if (values == NULL)
+    return FALSE;
+  *out_errors = (TpRunErrors) { 0 };
+  for (int i = 0; i < plan->n_devices; i++)
+    if (is_used (plan, i) && !check_device (&check, plan, i, options, error))
+      return FALSE;
+  return TRUE;
+}
