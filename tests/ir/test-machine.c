@@ -108,6 +108,63 @@ test_estimate (void)
   g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 0);
 }
 
+static TpGraph *
+load_graph (void)
+{
+  static const char text[]
+      = "{\"format\": \"tplan-graph/1\", \"name\": \"g\", \"opset\": 17,"
+        "\"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", "
+        "\"shape\": [2, 8]}], \"outputs\": [\"z\"], \"ops\": ["
+        "{\"name\": \"a\", \"type\": \"Relu\", \"inputs\": [\"x\"], "
+        "\"outputs\": [\"y\"]},"
+        "{\"name\": \"b\", \"type\": \"Tanh\", \"inputs\": [\"y\"], "
+        "\"outputs\": [\"w\"], \"cost\": {\"cpu\": 77}},"
+        "{\"name\": \"c\", \"type\": \"Softmax\", \"inputs\": [\"w\"], "
+        "\"outputs\": [\"z\"]}]}";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) raw
+      = tp_graph_load_json ("g.json", text, sizeof text - 1, NULL, &error);
+  TpGraph *graph;
+
+  g_assert_no_error (error);
+  graph = tp_graph_prepare (raw, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* Estimated, given in the graph, missing, fused, and over the link. */
+static void
+test_fill_costs (void)
+{
+  const char *const devices[] = { "cpu", "sim:x", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = load_graph ();
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+  g_autoptr (TpMachine) host = tp_machine_parse ("desktop-cpu", NULL);
+  g_autoptr (TpMachine) gpu = tp_machine_parse (
+      "gflops=1,gbps=1,launch=1ms,link=1GB/s+5us,missing=Softmax", NULL);
+  g_autoptr (TpCosts) costs = NULL;
+  int x = graph->inputs[0];
+
+  tp_groups_add (groups, (const int[]) { 0, 1 }, 2);
+  costs = tp_costs_new (2, devices, graph, groups);
+  g_assert_true (
+      tp_machine_fill_costs (host, 0, graph, groups, costs, &error));
+  g_assert_true (
+      tp_machine_fill_costs (gpu, 1, graph, groups, costs, &error));
+  g_assert_no_error (error);
+  g_assert_true (tp_costs_node (costs, 0, 0)->is_estimated);
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, >=, 1000);
+  g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, 77);
+  g_assert_false (tp_costs_node (costs, 1, 0)->is_estimated);
+  g_assert_cmpint (tp_costs_node (costs, 1, 1)->time_ns, >=, 1000000);
+  g_assert_cmpint (tp_costs_node (costs, 2, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_nonnull (tp_costs_node (costs, 2, 1)->reason);
+  g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, <, 1100000);
+  g_assert_cmpint (costs->to_device[x * 2 + 1].time_ns, ==, 5000 + 64);
+  g_assert_cmpint (costs->to_host[x * 2].time_ns, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -117,5 +174,6 @@ main (int argc, char **argv)
   g_test_add_func ("/machine/refused", test_refused);
   g_test_add_func ("/machine/file", test_file);
   g_test_add_func ("/machine/estimate", test_estimate);
+  g_test_add_func ("/machine/fill-costs", test_fill_costs);
   return g_test_run ();
 }
