@@ -344,6 +344,8 @@ time_on_host (TpChain *chain, const int *links, int n_links,
       after = now_ns ();
       out_times_ns[links[i]] = MAX (after - before, 1);
       before = after;
+      if (chain->beat != NULL)
+        g_atomic_int_inc (chain->beat);
     }
   return chain->device->ops->launch (chain->device, NULL, error);
 }

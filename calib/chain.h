@@ -30,6 +30,7 @@ typedef struct
   TpBuf *arena;
   TpBuf **bufs[TP_N_PASSES];  /* per tensor: a root's part of the arena */
   char **inputs;              /* bytes of each input of the graph */
+  volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
 } TpChain;
 

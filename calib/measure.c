@@ -229,9 +229,12 @@ lane_open (Bench *bench, Lane *lane, GError **error)
   lane->chain = tp_chain_new (lane->device, bench->job->graph,
                               bench->job->keys, lane->wanted->passes, &failure);
   if (lane->chain == NULL)
-    give_up (bench, lane, failure);
-  else
-    number_kernels (lane);
+    {
+      give_up (bench, lane, failure);
+      return TRUE;
+    }
+  lane->chain->beat = &bench->channel->beat->beat;
+  number_kernels (lane);
   return TRUE;
 }
 
