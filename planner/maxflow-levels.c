@@ -17,7 +17,7 @@
 static gint64
 outward_residual (const TpFlow *flow, int a, gboolean is_sink)
 {
-  return flow->arcs[is_sink ? flow->arcs[a].sister : a].residual;
+  return is_sink ? flow->arcs[a].reverse : flow->arcs[a].residual;
 }
 
 static gboolean
@@ -78,8 +78,7 @@ find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
 static void
 change_arc (TpFlow *flow, int a, gint64 amount)
 {
-  flow->arcs[a].residual -= amount;
-  flow->arcs[flow->arcs[a].sister].residual += amount;
+  tp_flow_push (flow, a, amount);
   if (flow->changes != NULL)
     {
       Change change = { a, amount };
@@ -138,7 +137,7 @@ step_down (TpFlow *flow, int v, gboolean is_sink)
 
       if (flow->stamp[w] == flow->clock && flow->level[w] >= 0
           && flow->level[w] == flow->level[v] - 1
-          && outward_residual (flow, flow->arcs[a].sister, is_sink) > 0)
+          && outward_residual (flow, a, !is_sink) > 0)
         return a;
     }
   return -1;

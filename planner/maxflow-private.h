@@ -9,6 +9,8 @@ typedef struct
   int head;
   int sister;                 /* the same pair, other direction */
   gint64 residual;
+  gint64 reverse;             /* residual of the sister: kept here too, so that
+                               * looking along arcs reads them in order only */
 } Arc;
 
 typedef struct
@@ -45,6 +47,17 @@ struct TpFlow
   GArray *path;               /* int: arcs */
   GArray *changes;            /* Change; NULL: not wanted */
 };
+
+static inline void
+tp_flow_push (TpFlow *flow, int a, gint64 amount)
+{
+  Arc *arc = &flow->arcs[a], *sister = &flow->arcs[arc->sister];
+
+  arc->residual -= amount;
+  arc->reverse += amount;
+  sister->residual += amount;
+  sister->reverse -= amount;
+}
 
 /* Boykov and Kolmogorov's method. FALSE: used up @flow->effort; the flow so far
  * is feasible. */

@@ -32,12 +32,17 @@ typedef struct
 
 typedef struct
 {
+  gint64 mark;                /* time at which @distance was right */
+  int distance;               /* to the terminal */
+  int parent;                 /* arc to it, or NONE, TERMINAL, ORPHAN */
+  guint8 tree;
+  guint8 is_active;
+} TreeVertex;
+
+typedef struct
+{
   TpFlow *flow;
-  guint8 *tree;
-  guint8 *is_active;
-  int *parent;                /* arc to the parent, or NONE, TERMINAL, ORPHAN */
-  int *distance;              /* to the terminal, right as of @mark */
-  gint64 *mark;
+  TreeVertex *vertices;
   gint64 time;
   Ring active, orphans;
   gint64 scans, max_scans;
@@ -71,16 +76,16 @@ ring_pop (Ring *ring)
 static void
 activate (Trees *trees, int v)
 {
-  if (trees->is_active[v])
+  if (trees->vertices[v].is_active)
     return;
-  trees->is_active[v] = TRUE;
+  trees->vertices[v].is_active = TRUE;
   ring_push (&trees->active, v);
 }
 
 static void
 make_orphan (Trees *trees, int v)
 {
-  trees->parent[v] = ORPHAN;
+  trees->vertices[v].parent = ORPHAN;
   ring_push (&trees->orphans, v);
 }
 
@@ -91,22 +96,18 @@ trees_init (Trees *trees, TpFlow *flow)
 
   *trees = (Trees){
     .flow = flow,
-    .tree = g_new0 (guint8, n + 1),
-    .is_active = g_new0 (guint8, n + 1),
-    .parent = g_new (int, n + 1),
-    .distance = g_new0 (int, n + 1),
-    .mark = g_new0 (gint64, n + 1),
+    .vertices = g_new0 (TreeVertex, n + 1),
   };
   ring_init (&trees->active, n + 1);
   ring_init (&trees->orphans, n + 1);
   for (int v = 0; v < n; v++)
     {
-      trees->parent[v] = NONE;
+      trees->vertices[v].parent = NONE;
       if (flow->terminal[v] == 0)
         continue;
-      trees->tree[v] = flow->terminal[v] > 0 ? SOURCE : SINK;
-      trees->parent[v] = TERMINAL;
-      trees->distance[v] = 1;
+      trees->vertices[v].tree = flow->terminal[v] > 0 ? SOURCE : SINK;
+      trees->vertices[v].parent = TERMINAL;
+      trees->vertices[v].distance = 1;
       activate (trees, v);
     }
 }
@@ -114,31 +115,30 @@ trees_init (Trees *trees, TpFlow *flow)
 static void
 trees_clear (Trees *trees)
 {
-  g_free (trees->tree);
-  g_free (trees->is_active);
-  g_free (trees->parent);
-  g_free (trees->distance);
-  g_free (trees->mark);
+  g_free (trees->vertices);
   g_free (trees->active.items);
   g_free (trees->orphans.items);
 }
 
-/* Residual of arc @a (v->w) or its sister, as flow would go from the terminal
- * of tree @side outwards. */
+/* Residual of arc @a of a vertex in tree @side, as flow would go along it away
+ * from the terminal, and towards it. */
 static gint64
-away_residual (const Trees *trees, int a, int side)
+away_residual (const TpFlow *flow, int a, int side)
 {
-  const Arc *arc = &trees->flow->arcs[a];
+  return side == SOURCE ? flow->arcs[a].residual : flow->arcs[a].reverse;
+}
 
-  return side == SOURCE ? arc->residual
-                        : trees->flow->arcs[arc->sister].residual;
+static gint64
+back_residual (const TpFlow *flow, int a, int side)
+{
+  return side == SOURCE ? flow->arcs[a].reverse : flow->arcs[a].residual;
 }
 
 /* The arc that carries flow between @v and its parent. */
 static int
 flow_arc (const Trees *trees, int v, int side)
 {
-  int a = trees->parent[v];
+  int a = trees->vertices[v].parent;
 
   return side == SOURCE ? trees->flow->arcs[a].sister : a;
 }
@@ -148,8 +148,8 @@ find_bottleneck (Trees *trees, int v, int side, gint64 amount)
 {
   TpFlow *flow = trees->flow;
 
-  for (; trees->parent[v] != TERMINAL;
-       v = flow->arcs[trees->parent[v]].head, trees->scans++)
+  for (; trees->vertices[v].parent != TERMINAL;
+       v = flow->arcs[trees->vertices[v].parent].head, trees->scans++)
     amount = MIN (amount, flow->arcs[flow_arc (trees, v, side)].residual);
   return MIN (amount, ABS (flow->terminal[v]));
 }
@@ -159,14 +159,13 @@ push_along (Trees *trees, int v, int side, gint64 amount)
 {
   TpFlow *flow = trees->flow;
 
-  while (trees->parent[v] != TERMINAL)
+  while (trees->vertices[v].parent != TERMINAL)
     {
-      int up = flow->arcs[trees->parent[v]].head;
-      Arc *arc = &flow->arcs[flow_arc (trees, v, side)];
+      int up = flow->arcs[trees->vertices[v].parent].head;
+      int a = flow_arc (trees, v, side);
 
-      arc->residual -= amount;
-      flow->arcs[arc->sister].residual += amount;
-      if (arc->residual == 0)
+      tp_flow_push (flow, a, amount);
+      if (flow->arcs[a].residual == 0)
         make_orphan (trees, v);
       v = up;
     }
@@ -180,14 +179,13 @@ static void
 augment (Trees *trees, int middle)
 {
   TpFlow *flow = trees->flow;
-  Arc *arc = &flow->arcs[middle];
+  const Arc *arc = &flow->arcs[middle];
   int u = flow->arcs[arc->sister].head, w = arc->head;
   gint64 amount = arc->residual;
 
   amount = find_bottleneck (trees, u, SOURCE, amount);
   amount = find_bottleneck (trees, w, SINK, amount);
-  arc->residual -= amount;
-  flow->arcs[arc->sister].residual += amount;
+  tp_flow_push (flow, middle, amount);
   push_along (trees, u, SOURCE, amount);
   push_along (trees, w, SINK, amount);
 }
@@ -200,24 +198,25 @@ trace_origin (Trees *trees, int v)
   const Arc *arcs = trees->flow->arcs;
   int steps = 0, at = v, distance;
 
-  while (trees->mark[at] != trees->time && trees->parent[at] >= 0)
+  while (trees->vertices[at].mark != trees->time
+         && trees->vertices[at].parent >= 0)
     {
-      at = arcs[trees->parent[at]].head;
+      at = arcs[trees->vertices[at].parent].head;
       steps++;
     }
   trees->scans += steps;
-  if (trees->mark[at] != trees->time)
+  if (trees->vertices[at].mark != trees->time)
     {
-      if (trees->parent[at] != TERMINAL)
+      if (trees->vertices[at].parent != TERMINAL)
         return -1;
-      trees->mark[at] = trees->time;
-      trees->distance[at] = 1;
+      trees->vertices[at].mark = trees->time;
+      trees->vertices[at].distance = 1;
     }
-  distance = trees->distance[at] + steps;
-  for (int i = distance; v != at; v = arcs[trees->parent[v]].head)
+  distance = trees->vertices[at].distance + steps;
+  for (int i = distance; v != at; v = arcs[trees->vertices[v].parent].head)
     {
-      trees->mark[v] = trees->time;
-      trees->distance[v] = i--;
+      trees->vertices[v].mark = trees->time;
+      trees->vertices[v].distance = i--;
     }
   return distance;
 }
@@ -227,15 +226,16 @@ static int
 find_parent (Trees *trees, int v)
 {
   const TpFlow *flow = trees->flow;
-  int side = trees->tree[v], best = NONE, best_distance = G_MAXINT;
+  int side = trees->vertices[v].tree, best = NONE, best_distance = G_MAXINT;
 
   trees->scans += flow->first[v + 1] - flow->first[v];
   for (int a = flow->first[v]; a < flow->first[v + 1]; a++)
     {
       int w = flow->arcs[a].head, distance;
 
-      if (trees->tree[w] != side || trees->parent[w] == ORPHAN
-          || away_residual (trees, flow->arcs[a].sister, side) == 0)
+      if (back_residual (flow, a, side) == 0
+          || trees->vertices[w].tree != side
+          || trees->vertices[w].parent == ORPHAN)
         continue;
       distance = trace_origin (trees, w);
       if (distance < 0 || distance >= best_distance)
@@ -245,8 +245,8 @@ find_parent (Trees *trees, int v)
     }
   if (best != NONE)
     {
-      trees->mark[v] = trees->time;
-      trees->distance[v] = best_distance + 1;
+      trees->vertices[v].mark = trees->time;
+      trees->vertices[v].distance = best_distance + 1;
     }
   return best;
 }
@@ -257,21 +257,21 @@ static void
 set_free (Trees *trees, int v)
 {
   const TpFlow *flow = trees->flow;
-  int side = trees->tree[v];
+  int side = trees->vertices[v].tree;
 
   for (int a = flow->first[v]; a < flow->first[v + 1]; a++)
     {
       int w = flow->arcs[a].head;
 
-      if (trees->tree[w] != side)
+      if (trees->vertices[w].tree != side)
         continue;
-      if (away_residual (trees, flow->arcs[a].sister, side) > 0)
+      if (back_residual (flow, a, side) > 0)
         activate (trees, w);
-      if (trees->parent[w] == flow->arcs[a].sister)
+      if (trees->vertices[w].parent == flow->arcs[a].sister)
         make_orphan (trees, w);
     }
-  trees->tree[v] = FREE;
-  trees->parent[v] = NONE;
+  trees->vertices[v].tree = FREE;
+  trees->vertices[v].parent = NONE;
 }
 
 static void
@@ -281,8 +281,8 @@ adopt_orphans (Trees *trees)
     {
       int v = ring_pop (&trees->orphans);
 
-      trees->parent[v] = find_parent (trees, v);
-      if (trees->parent[v] == NONE)
+      trees->vertices[v].parent = find_parent (trees, v);
+      if (trees->vertices[v].parent == NONE)
         set_free (trees, v);
     }
 }
@@ -291,9 +291,9 @@ adopt_orphans (Trees *trees)
 static void
 attach (Trees *trees, int v, int a, int w)
 {
-  trees->parent[w] = trees->flow->arcs[a].sister;
-  trees->mark[w] = trees->mark[v];
-  trees->distance[w] = trees->distance[v] + 1;
+  trees->vertices[w].parent = trees->flow->arcs[a].sister;
+  trees->vertices[w].mark = trees->vertices[v].mark;
+  trees->vertices[w].distance = trees->vertices[v].distance + 1;
 }
 
 static gboolean
@@ -307,22 +307,22 @@ static void
 grow (Trees *trees, int v)
 {
   const TpFlow *flow = trees->flow;
-  int side = trees->tree[v], a = flow->first[v];
+  int side = trees->vertices[v].tree, a = flow->first[v];
 
-  while (trees->tree[v] == side && a < flow->first[v + 1])
+  while (trees->vertices[v].tree == side && a < flow->first[v + 1])
     {
       int w = flow->arcs[a].head;
 
       trees->scans++;
-      if (away_residual (trees, a, side) == 0)
+      if (away_residual (flow, a, side) == 0)
         a++;
-      else if (trees->tree[w] == FREE)
+      else if (trees->vertices[w].tree == FREE)
         {
-          trees->tree[w] = side;
+          trees->vertices[w].tree = side;
           attach (trees, v, a++, w);
           activate (trees, w);
         }
-      else if (trees->tree[w] != side)
+      else if (trees->vertices[w].tree != side)
         {
           trees->time++;
           augment (trees, side == SOURCE ? a : flow->arcs[a].sister);
@@ -332,8 +332,8 @@ grow (Trees *trees, int v)
         }
       else
         {
-          if (trees->mark[w] <= trees->mark[v]
-              && trees->distance[w] > trees->distance[v])
+          if (trees->vertices[w].mark <= trees->vertices[v].mark
+              && trees->vertices[w].distance > trees->vertices[v].distance)
             attach (trees, v, a, w);
           a++;
         }
@@ -355,8 +355,8 @@ tp_flow_grow_trees (TpFlow *flow)
     {
       int v = ring_pop (&trees.active);
 
-      trees.is_active[v] = FALSE;
-      if (trees.tree[v] != FREE)
+      trees.vertices[v].is_active = FALSE;
+      if (trees.vertices[v].tree != FREE)
         grow (&trees, v);
     }
   is_done = !is_exhausted (&trees);

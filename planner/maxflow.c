@@ -94,8 +94,8 @@ build_arcs (TpFlow *flow)
     {
       int a = next[pairs[k].u]++, b = next[pairs[k].v]++;
 
-      flow->arcs[a] = (Arc){ pairs[k].v, b, pairs[k].capacity };
-      flow->arcs[b] = (Arc){ pairs[k].u, a, pairs[k].reverse };
+      flow->arcs[a] = (Arc){ pairs[k].v, b, pairs[k].capacity, pairs[k].reverse };
+      flow->arcs[b] = (Arc){ pairs[k].u, a, pairs[k].reverse, pairs[k].capacity };
       flow->pair_arc[k] = a;
     }
 }
@@ -170,8 +170,7 @@ tp_flow_get_sink_side (const TpFlow *flow, guint8 *out_is_sink)
         {
           int u = flow->arcs[a].head;
 
-          if (out_is_sink[u]
-              || flow->arcs[flow->arcs[a].sister].residual == 0)
+          if (out_is_sink[u] || flow->arcs[a].reverse == 0)
             continue;
           out_is_sink[u] = TRUE;
           stack[n_stack++] = u;
@@ -189,12 +188,7 @@ undo (TpFlow *flow)
       if (change->arc < 0)
         flow->terminal[~change->arc] += change->amount;
       else
-        {
-          Arc *arc = &flow->arcs[change->arc];
-
-          arc->residual += change->amount;
-          flow->arcs[arc->sister].residual -= change->amount;
-        }
+        tp_flow_push (flow, change->arc, -change->amount);
     }
   g_array_set_size (flow->changes, 0);
 }

@@ -33,6 +33,7 @@ typedef struct
 {
   char kind;                  /* h, d, c or e: the helpers, host and device */
   int index;                  /* tensor or group */
+  int near;                   /* an op it has to do with */
 } Vertex;
 
 /* An arc and its reverse; only between inner vertices has it one. */
@@ -50,6 +51,8 @@ struct TpNetwork
   gint64 sum;                 /* of finite capacities */
   gint64 constant;
   gint64 value;
+  int *flow_vertex;           /* number in @flow of each vertex after the
+                               * terminals */
   guint8 *is_sink;
   TpFlow *flow;
 };
@@ -66,9 +69,9 @@ add_arc (TpNetwork *network, int from, int to, gint64 capacity, gint64 reverse)
 }
 
 static int
-add_vertex (TpNetwork *network, char kind, int index)
+add_vertex (TpNetwork *network, char kind, int index, int near)
 {
-  Vertex vertex = { kind, index };
+  Vertex vertex = { kind, index, near };
 
   g_array_append_val (network->vertices, vertex);
   return VERTEX_NODES + network->problem->graph->n_nodes
@@ -101,7 +104,7 @@ add_copy_on_device (TpNetwork *network, int index, int producer, gint64 cost)
 
   if (cost == 0 || tensor->n_consumers == 0)
     return;
-  copy = add_vertex (network, 'h', index);
+  copy = add_vertex (network, 'h', index, MAX (tensor->producer, 0));
   add_arc (network, producer, copy, cost, 0);
   for (int k = 0; k < tensor->n_consumers; k++)
     add_arc (network, copy, VERTEX_NODES + tensor->consumers[k], INFINITE, 0);
@@ -115,7 +118,7 @@ add_copy_on_host (TpNetwork *network, int index, int producer, gint64 cost)
 
   if (cost == 0 || (tensor->n_consumers == 0 && !tensor->is_output))
     return;
-  copy = add_vertex (network, 'd', index);
+  copy = add_vertex (network, 'd', index, tensor->producer);
   if (tensor->is_output)
     add_arc (network, VERTEX_SOURCE, copy, INFINITE, 0);
   for (int k = 0; k < tensor->n_consumers; k++)
@@ -162,7 +165,7 @@ add_group (TpNetwork *network, int index)
 
   if (host > 0)
     {
-      int helper = add_vertex (network, 'c', index);
+      int helper = add_vertex (network, 'c', index, group->nodes[0]);
 
       add_arc (network, VERTEX_SOURCE, helper, host, 0);
       for (int k = 0; k < group->n_nodes; k++)
@@ -170,7 +173,7 @@ add_group (TpNetwork *network, int index)
     }
   if (device > 0)
     {
-      int helper = add_vertex (network, 'e', index);
+      int helper = add_vertex (network, 'e', index, group->nodes[0]);
 
       for (int k = 0; k < group->n_nodes; k++)
         add_arc (network, VERTEX_NODES + group->nodes[k], helper, INFINITE, 0);
@@ -185,25 +188,59 @@ to_finite (const TpNetwork *network, gint64 capacity)
   return capacity == INFINITE ? network->sum + 1 : capacity;
 }
 
+static int
+count_vertices (const TpNetwork *network)
+{
+  return network->problem->graph->n_nodes + (int) network->vertices->len;
+}
+
+/* Each op is followed by its helpers: on large graphs the search misses the
+ * cache less. */
+static void
+number_vertices (TpNetwork *network)
+{
+  int n_nodes = network->problem->graph->n_nodes;
+  const Vertex *extra = (const Vertex *) network->vertices->data;
+  g_autofree int *next = g_new0 (int, n_nodes + 2);
+
+  network->flow_vertex = g_new (int, count_vertices (network) + 1);
+  for (int i = 0; i < n_nodes; i++)
+    next[i + 1]++;
+  for (guint k = 0; k < network->vertices->len; k++)
+    next[extra[k].near + 1]++;
+  for (int i = 0; i < n_nodes; i++)
+    next[i + 1] += next[i];
+  for (int i = 0; i < n_nodes; i++)
+    network->flow_vertex[i] = next[i]++;
+  for (guint k = 0; k < network->vertices->len; k++)
+    network->flow_vertex[n_nodes + (int) k] = next[extra[k].near]++;
+}
+
+static int
+to_flow (const TpNetwork *network, int vertex)
+{
+  return network->flow_vertex[vertex - VERTEX_NODES];
+}
+
 static void
 build_flow (TpNetwork *network)
 {
-  network->flow = tp_flow_new (network->problem->graph->n_nodes
-                               + (int) network->vertices->len);
+  number_vertices (network);
+  network->flow = tp_flow_new (count_vertices (network));
   for (guint k = 0; k < network->arcs->len; k++)
     {
       const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
       gint64 capacity = to_finite (network, arc->capacity);
 
       if (arc->from == VERTEX_SOURCE)
-        tp_flow_add_terminal (network->flow, arc->to - VERTEX_NODES, capacity,
-                              0);
+        tp_flow_add_terminal (network->flow, to_flow (network, arc->to),
+                              capacity, 0);
       else if (arc->to == VERTEX_SINK)
-        tp_flow_add_terminal (network->flow, arc->from - VERTEX_NODES, 0,
+        tp_flow_add_terminal (network->flow, to_flow (network, arc->from), 0,
                               capacity);
       else
-        tp_flow_add_pair (network->flow, arc->from - VERTEX_NODES,
-                          arc->to - VERTEX_NODES, capacity,
+        tp_flow_add_pair (network->flow, to_flow (network, arc->from),
+                          to_flow (network, arc->to), capacity,
                           to_finite (network, arc->reverse));
     }
 }
@@ -231,6 +268,7 @@ tp_network_free (TpNetwork *network)
     return;
   g_array_unref (network->vertices);
   g_array_unref (network->arcs);
+  g_free (network->flow_vertex);
   g_free (network->is_sink);
   tp_flow_free (network->flow);
   g_free (network);
@@ -239,10 +277,8 @@ tp_network_free (TpNetwork *network)
 gint64
 tp_network_solve (TpNetwork *network)
 {
-  int n = network->problem->graph->n_nodes + (int) network->vertices->len;
-
   network->value = tp_flow_solve (network->flow);
-  network->is_sink = g_new0 (guint8, n + 1);
+  network->is_sink = g_new0 (guint8, count_vertices (network) + 1);
   tp_flow_get_sink_side (network->flow, network->is_sink);
   return network->value;
 }
@@ -250,7 +286,7 @@ tp_network_solve (TpNetwork *network)
 int
 tp_network_get_device (const TpNetwork *network, int node)
 {
-  return network->is_sink[node];
+  return network->is_sink[network->flow_vertex[node]];
 }
 
 gint64
@@ -262,7 +298,9 @@ tp_network_get_constant (const TpNetwork *network)
 gint64
 tp_network_force (TpNetwork *network, int node)
 {
-  return tp_flow_force (network->flow, node, !network->is_sink[node],
+  int vertex = network->flow_vertex[node];
+
+  return tp_flow_force (network->flow, vertex, !network->is_sink[vertex],
                         network->sum - network->value);
 }
 
@@ -313,10 +351,10 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
 
   if (arc->from != VERTEX_SOURCE && arc->to != VERTEX_SINK)
     return tp_flow_get_pair (network->flow, (*pair)++);
-  tp_flow_get_terminal (network->flow,
-                        (arc->from == VERTEX_SOURCE ? arc->to : arc->from)
-                            - VERTEX_NODES,
-                        &from_source, &to_sink);
+  tp_flow_get_terminal (
+      network->flow,
+      to_flow (network, arc->from == VERTEX_SOURCE ? arc->to : arc->from),
+      &from_source, &to_sink);
   return arc->from == VERTEX_SOURCE ? from_source : to_sink;
 }
 
