@@ -1,8 +1,16 @@
 /* tplan.h: place a tensor graph on the devices of one machine, and run it.
  *
+ *   TplanGraph *graph = tplan_graph_load ("model.onnx", NULL, &error);
+ *   TplanCosts *costs = tplan_costs_open (NULL, NULL, 0, &error);
+ *   TplanPlan *plan = tplan_graph_optimize (graph, costs, NULL, &error);
+ *   TplanSession *session = tplan_session_new (plan, 0, &error);
+ *   tplan_session_run (session, inputs, outputs, &error);
+ *
  * Every function that can fail for a reason outside the program takes a
  * #GError last and reports in the domain #TPLAN_ERROR. The library never
- * prints, exits, or changes the process. */
+ * prints, exits, or changes the process. Times are nanoseconds, sizes bytes.
+ * "Thread: any" means any thread at any time; "one at a time" that calls with
+ * the same object must not overlap. */
 #ifndef TPLAN_H
 #define TPLAN_H
 
@@ -11,6 +19,14 @@
 G_BEGIN_DECLS
 
 #define TPLAN_ERROR (tplan_error_quark ())
+
+/**
+ * tplan_error_quark:
+ *
+ * Returns: the domain of all errors of tplan; its codes are #TplanError.
+ *
+ * Thread: any.
+ */
 GQuark tplan_error_quark (void);
 
 /**
@@ -44,6 +60,479 @@ typedef enum
   TPLAN_ERROR_BUSY,
   TPLAN_ERROR_INTERRUPTED,
 } TplanError;
+
+/* ---- what the calls below hand out --------------------------------------- */
+
+/* A model with all its shapes known. Never changes. */
+typedef struct TplanGraph TplanGraph;
+/* Devices of this machine and what is known of their speed. */
+typedef struct TplanCosts TplanCosts;
+/* Which device runs each op, what that costs, and the proof. Never changes. */
+typedef struct TplanPlan TplanPlan;
+/* A plan compiled, with its memory: ready to run. */
+typedef struct TplanSession TplanSession;
+
+typedef enum
+{
+  TPLAN_DTYPE_FLOAT32,
+  TPLAN_DTYPE_FLOAT64,
+  TPLAN_DTYPE_INT64,
+  TPLAN_DTYPE_INT32,
+  TPLAN_DTYPE_UINT8,
+  TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
+} TplanDtype;
+
+/* A value for a symbolic dimension. */
+typedef struct
+{
+  const char *name;
+  gint64 value;
+} TplanDim;
+
+/* An input or output of a graph; read only, and owned by the graph. */
+typedef struct
+{
+  const char *name;
+  TplanDtype dtype;
+  int rank;
+  const gint64 *dims;         /* @rank of them; last varies fastest */
+  gint64 size_bytes;
+} TplanTensor;
+
+/* What a plan puts on one device; read only, and owned by the plan. */
+typedef struct
+{
+  const char *name;           /* "cpu", "opencl:0" */
+  int n_ops;
+  gint64 peak_bytes;          /* predicted; without packed copies of weights */
+} TplanDevice;
+
+/* One tensor copied between devices; read only, and owned by the plan. */
+typedef struct
+{
+  const char *tensor;
+  const char *from;           /* devices */
+  const char *to;
+  gint64 size_bytes;
+  gint64 time_ns;             /* predicted */
+} TplanTransfer;
+
+/* ---- graphs --------------------------------------------------------------- */
+
+/**
+ * tplan_graph_load:
+ * @path: an ONNX file, or JSON in the format "tplan-graph/1"; told apart by
+ *   content
+ * @dims: (nullable): values for symbolic dimensions, ended by a %NULL name; the
+ *   file's own values are the defaults
+ * @error: return location for a #GError
+ *
+ * Reads a model, infers every shape and prepares it for planning: constants are
+ * folded, ops without effect dropped, layouts chosen. So the ops of a plan are
+ * not quite those of the file; they keep the names they have there.
+ *
+ * Reads @path and the files it names beside it, and keeps them mapped. Weights
+ * are not touched until tplan_session_new().
+ *
+ * Returns: (transfer full): the graph; release with tplan_graph_free(). %NULL
+ *   with @error set:
+ *   %TPLAN_ERROR_INPUT: no such file, malformed or inconsistent at the place
+ *     named, a dimension without a value or below 1.
+ *   %TPLAN_ERROR_USAGE: @dims names a dimension the graph has not: leave it out.
+ *   %TPLAN_ERROR_UNSUPPORTED: an op or type tplan does not know: see `tplan ops`.
+ *
+ * Thread: any.
+ */
+TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
+                              GError **error);
+
+/**
+ * tplan_graph_free:
+ * @graph: (nullable) (transfer full): a graph
+ *
+ * Gives @graph up. Plans made from it keep what they need.
+ *
+ * Thread: any.
+ */
+void tplan_graph_free (TplanGraph *graph);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanGraph, tplan_graph_free)
+
+/**
+ * tplan_graph_get_inputs:
+ * @graph: a graph
+ * @out_n: (out) (nullable): how many
+ *
+ * What tplan_session_run() wants, in its order.
+ *
+ * Returns: (transfer none): @out_n tensors.
+ *
+ * Thread: any.
+ */
+const TplanTensor *tplan_graph_get_inputs (const TplanGraph *graph,
+                                           int *out_n);
+
+/**
+ * tplan_graph_get_outputs:
+ * @graph: a graph
+ * @out_n: (out) (nullable): how many
+ *
+ * What tplan_session_run() gives, in its order.
+ *
+ * Returns: (transfer none): @out_n tensors.
+ *
+ * Thread: any.
+ */
+const TplanTensor *tplan_graph_get_outputs (const TplanGraph *graph,
+                                            int *out_n);
+
+/**
+ * tplan_graph_get_ops:
+ * @graph: a graph
+ * @out_n: (out) (nullable): how many
+ *
+ * The names of the ops that are placed, in an order they can run in.
+ *
+ * Returns: (transfer none): @out_n names, then %NULL.
+ *
+ * Thread: any.
+ */
+const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
+
+/* ---- costs ---------------------------------------------------------------- */
+
+/**
+ * tplan_costs_open:
+ * @path: (nullable): a cost table as `tplan calibrate` writes; one that does not
+ *   exist is empty; %NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db
+ * @devices: (nullable): names, ended by %NULL, such as "cpu" and "opencl:0", the
+ *   first being the host; %NULL: "cpu" ("ref" where tplan was built without a
+ *   compiler) and the first OpenCL device there is
+ * @n_threads: how many threads "cpu" has; 0: by $TPLAN_THREADS,
+ *   $OMP_NUM_THREADS, else what the process may use
+ * @error: return location for a #GError
+ *
+ * Says which devices to plan for, and where their measured times are. Devices
+ * that are not in this machine are found out by tplan_session_new(): a plan may
+ * be made for another.
+ *
+ * Reads @path and opens no device. With @devices %NULL it forks a child that
+ * asks the drivers: name the devices in a process that has other threads.
+ *
+ * Returns: (transfer full): the costs; release with tplan_costs_close(). %NULL
+ *   with @error set:
+ *   %TPLAN_ERROR_INPUT: @path is no cost table, or of a newer tplan: name another
+ *     or delete it.
+ *   %TPLAN_ERROR_USAGE: @devices is empty, or a name in it stands twice.
+ *   %TPLAN_ERROR_DEVICE: asking for devices failed: name them.
+ *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
+ *   %TPLAN_ERROR_FAILED: the file cannot be read.
+ *
+ * Thread: any.
+ */
+TplanCosts *tplan_costs_open (const char *path, const char *const *devices,
+                              int n_threads, GError **error);
+
+/**
+ * tplan_costs_close:
+ * @costs: (nullable) (transfer full): costs
+ *
+ * Gives @costs up. Plans made with it keep the figures they need.
+ *
+ * Thread: any.
+ */
+void tplan_costs_close (TplanCosts *costs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanCosts, tplan_costs_close)
+
+/**
+ * tplan_costs_calibrate:
+ * @costs: costs; the table is created where there is none
+ * @graph: (nullable): what to measure; %NULL: the devices and links alone
+ * @time_limit_ns: when to stop; 0: when done
+ * @cancelled: (nullable): becomes non-zero to stop early, from a signal handler
+ *   or another thread
+ * @error: return location for a #GError
+ *
+ * Measures what the table lacks: the devices, the links, and each distinct
+ * kernel of @graph on each device, fused and not. Later graphs with the same
+ * kernels profit too. Nothing else in the library measures.
+ *
+ * Takes seconds to minutes, writes the table as it goes, and keeps it when
+ * stopped. Runs the kernels in a child process, so that a driver that crashes or
+ * hangs costs one figure: call it before this process has other threads, and
+ * before the first tplan_session_new().
+ *
+ * Returns: %TRUE when done or at the time limit. %FALSE with @error set:
+ *   %TPLAN_ERROR_INTERRUPTED: @cancelled was set.
+ *   %TPLAN_ERROR_DEVICE: a device is absent or cannot be used: see
+ *     `tplan devices`.
+ *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
+ *   %TPLAN_ERROR_INPUT, %TPLAN_ERROR_FAILED: the table cannot be written.
+ *
+ * Thread: the only one of the process.
+ */
+gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
+                                gint64 time_limit_ns,
+                                const volatile gint *cancelled,
+                                GError **error);
+
+/* ---- plans ---------------------------------------------------------------- */
+
+/**
+ * tplan_graph_optimize:
+ * @graph: a graph
+ * @costs: the devices, and their times as far as measured
+ * @pins: (nullable): "GLOB=DEVICE", ended by %NULL: ops whose name matches run
+ *   there; a later one overrides an earlier one
+ * @error: return location for a #GError
+ *
+ * Chooses a device for every op, and which ops to fuse, so that work and
+ * transfers take least time, with the proof that no plan of these devices and
+ * figures takes less.
+ *
+ * Opens no device and measures nothing: times not in the table are estimated and
+ * counted, see tplan_plan_count_estimated(). Equal arguments and tables give
+ * equal plans. Keeps neither argument.
+ *
+ * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_USAGE: a pin of another form, or that matches no op; no such
+ *     profile after "sim:".
+ *   %TPLAN_ERROR_DEVICE: no such kind of device: see `tplan devices`.
+ *   %TPLAN_ERROR_INPUT: the table, or the file of a "sim:" device, cannot be
+ *     read.
+ *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device.
+ *   %TPLAN_ERROR_UNSUPPORTED: more devices than the planner can prove.
+ *   %TPLAN_ERROR_LIMIT: the times are too large to add up.
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
+                                 const TplanCosts *costs,
+                                 const char *const *pins, GError **error);
+
+/**
+ * tplan_plan_load:
+ * @path: what tplan_plan_save() or `tplan optimize` wrote
+ * @graph_path: (nullable): the model, if it has moved; else where the plan says,
+ *   from the working directory or from the directory of @path
+ * @error: return location for a #GError
+ *
+ * Reads a plan and its graph, and verifies the digests of both and every number
+ * in it. A changed file is refused; whether the plan is a good one is asked of
+ * tplan_plan_check(). New weights in the same graph are no change.
+ *
+ * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_INPUT: no such file, not a plan, changed since it was written,
+ *     or for another graph: optimize again.
+ *   %TPLAN_ERROR_UNSUPPORTED: the graph has an op tplan does not know.
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
+                            GError **error);
+
+/**
+ * tplan_plan_save:
+ * @plan: a plan
+ * @path: a file, replaced if it exists
+ * @error: return location for a #GError
+ *
+ * Writes @plan as JSON, format "tplan-plan/1". Equal plans give equal bytes. The
+ * path of the graph goes in as it was given to tplan_graph_load().
+ *
+ * Returns: %TRUE, or %FALSE with @error set:
+ *   %TPLAN_ERROR_FAILED: the file cannot be written.
+ *
+ * Thread: any.
+ */
+gboolean tplan_plan_save (const TplanPlan *plan, const char *path,
+                          GError **error);
+
+/**
+ * tplan_plan_check:
+ * @plan: a plan
+ * @error: return location for a #GError
+ *
+ * Verifies the proof in @plan, from its graph and figures, with code that shares
+ * nothing with the planner.
+ *
+ * Pure; time proportional to the size of the graph.
+ *
+ * Returns: %TRUE if the plan is valid and its bound is proved. %FALSE with
+ *   @error set:
+ *   %TPLAN_ERROR_INPUT: it is not, with the reasons: optimize again.
+ *
+ * Thread: any.
+ */
+gboolean tplan_plan_check (const TplanPlan *plan, GError **error);
+
+/**
+ * tplan_plan_free:
+ * @plan: (nullable) (transfer full): a plan
+ *
+ * Gives @plan up. Sessions made from it keep what they need.
+ *
+ * Thread: any.
+ */
+void tplan_plan_free (TplanPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanPlan, tplan_plan_free)
+
+/**
+ * tplan_plan_get_graph:
+ * @plan: a plan
+ *
+ * Returns: (transfer none): the graph @plan is for: its inputs and outputs are
+ *   those of every session of @plan.
+ *
+ * Thread: any.
+ */
+const TplanGraph *tplan_plan_get_graph (const TplanPlan *plan);
+
+/**
+ * tplan_plan_get_cost_ns:
+ * @plan: a plan
+ *
+ * Returns: the predicted time of a run: work and transfers, one after the other.
+ *
+ * Thread: any.
+ */
+gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
+
+/**
+ * tplan_plan_get_bound_ns:
+ * @plan: a plan
+ *
+ * Returns: what no plan of these devices and figures can go below; equal to
+ *   the cost if @plan is optimal.
+ *
+ * Thread: any.
+ */
+gint64 tplan_plan_get_bound_ns (const TplanPlan *plan);
+
+/**
+ * tplan_plan_count_estimated:
+ * @plan: a plan
+ *
+ * Returns: how many of its ops have an estimated time, not a measured one; see
+ *   tplan_costs_calibrate().
+ *
+ * Thread: any.
+ */
+int tplan_plan_count_estimated (const TplanPlan *plan);
+
+/**
+ * tplan_plan_get_devices:
+ * @plan: a plan
+ * @out_n: (out) (nullable): how many
+ *
+ * Returns: (transfer none): @out_n devices, the host first; also those with no
+ *   op.
+ *
+ * Thread: any.
+ */
+const TplanDevice *tplan_plan_get_devices (const TplanPlan *plan, int *out_n);
+
+/**
+ * tplan_plan_find_device:
+ * @plan: a plan
+ * @op: the name of an op
+ *
+ * Returns: (transfer none) (nullable): the name of the device that runs @op, or
+ *   %NULL if the graph has no op of that name, or had but for preparation; see
+ *   tplan_graph_get_ops().
+ *
+ * Thread: any.
+ */
+const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
+
+/**
+ * tplan_plan_get_transfers:
+ * @plan: a plan
+ * @out_n: (out) (nullable): how many
+ *
+ * Returns: (transfer none): @out_n transfers, each made once a run.
+ *
+ * Thread: any.
+ */
+const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
+                                               int *out_n);
+
+/* ---- running -------------------------------------------------------------- */
+
+/**
+ * tplan_session_new:
+ * @plan: a plan
+ * @n_threads: as for tplan_costs_open(), and the same for the prediction to hold
+ * @error: return location for a #GError
+ *
+ * Makes @plan ready to run: opens its devices, compiles, packs weights and
+ * allocates all memory. Sessions share nothing but @plan and the threads.
+ *
+ * Takes milliseconds to seconds; drivers may start threads.
+ *
+ * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
+ *   with @error set:
+ *   %TPLAN_ERROR_DEVICE: a device is absent or failed: see `tplan devices`.
+ *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch.
+ *   %TPLAN_ERROR_UNSUPPORTED: an op that has costs but cannot be run.
+ *   %TPLAN_ERROR_INPUT: a loaded plan that cannot be run; see tplan_plan_check().
+ *
+ * Thread: any.
+ */
+TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
+                                 GError **error);
+
+/**
+ * tplan_session_run:
+ * @session: a session
+ * @inputs: one array per input of the graph, row-major, of its size_bytes; read
+ *   only
+ * @outputs: one array per output likewise; written
+ * @error: return location for a #GError
+ *
+ * Runs the plan once and waits for the end.
+ *
+ * Allocates nothing and decides nothing.
+ *
+ * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
+ *   %TPLAN_ERROR_DEVICE: a device failed: make a new session.
+ *
+ * Thread: one at a time.
+ */
+gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
+                            void *const *outputs, GError **error);
+
+/**
+ * tplan_session_get_time_ns:
+ * @session: a session
+ *
+ * Returns: what the last run took, by the clock; by the virtual clock if a
+ *   device is simulated. 0 before the first.
+ *
+ * Thread: one at a time.
+ */
+gint64 tplan_session_get_time_ns (const TplanSession *session);
+
+/**
+ * tplan_session_free:
+ * @session: (nullable) (transfer full): a session
+ *
+ * Frees its memory and closes its devices.
+ *
+ * Thread: one at a time.
+ */
+void tplan_session_free (TplanSession *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
+
+/**
+ * tplan_get_version:
+ *
+ * Returns: (transfer none): the version of the library that runs, "1.2.3".
+ *
+ * Thread: any.
+ */
+const char *tplan_get_version (void);
 
 G_END_DECLS
 
