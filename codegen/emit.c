@@ -246,6 +246,15 @@ tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard)
   return lo >= 0 && hi < guard->extent;
 }
 
+gboolean
+tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard)
+{
+  gint64 lo, hi;
+
+  guard_interval (emit, guard, &lo, &hi);
+  return hi < 0 || lo >= guard->extent;
+}
+
 TpValue
 tp_emit_guard_value (TpEmit *emit, const TpGuard *guard)
 {

@@ -204,52 +204,44 @@ emit_vector (GridState *state, int level)
   tp_emit_set_lanes (e, -1, 1, 1);
 }
 
-/* Single points of the tile axis: those before the tiles and those after, in
- * one loop. */
+/* One tile of @tile points at a constant place: what guards do to each of its
+ * points is known. */
 static void
-emit_tile_rest (GridState *state, int level, gint64 tiled)
+emit_fixed_tile (GridState *state, int level, gint64 at, gint64 tile)
 {
-  const TpGrid *grid = state->grid;
   TpEmit *e = state->emit;
-  gint64 extent = extent_at (state, level), first = grid->tile_lo;
-  TpValue at = tp_emit_for_const (e, first == 0 ? tiled : 0,
-                                  first == 0 ? extent : extent - tiled, 1);
 
-  if (first > 0 && tiled > 0)
-    {
-      TpValue is_after = tp_emit_add_const (e, at, 1 - first);
-
-      is_after = tp_emit_min_const (e, tp_emit_max_const (e, is_after, 0), 1);
-      at = tp_emit_add (e, at, tp_emit_mul_const (e, is_after, tiled));
-    }
-  state->tile = 1;
-  tp_emit_set_axis (e, grid->tile_axis, at, first == 0 ? tiled : 0,
-                    extent - 1);
+  if (tile == 0)
+    return;
+  state->tile = tile;
+  tp_emit_set_axis (e, state->grid->tile_axis, tp_k_index (e->kernel, at), at,
+                    at);
   emit_level (state, level + 1);
-  tp_emit_end_for (e, NULL, 0, NULL);
 }
 
+/* A fixed tile at the start where guards may fail, a loop over whole tiles, and
+ * a fixed tile of what is left. */
 static void
 emit_tile (GridState *state, int level)
 {
   const TpGrid *grid = state->grid;
   TpEmit *e = state->emit;
-  gint64 extent = extent_at (state, level), first = grid->tile_lo;
-  gint64 tiled = (grid->tile_hi - first) / grid->tile * grid->tile;
+  gint64 extent = extent_at (state, level), step = grid->tile;
+  gint64 first = MIN (grid->tile_lo > 0 ? step : 0, extent);
+  gint64 n = MAX (0, (grid->tile_hi - first) / step);
+  gint64 last = first + (n - 1) * step;
 
-  if (tiled > 0)
+  emit_fixed_tile (state, level, 0, first);
+  if (n > 0)
     {
-      TpValue at = tp_emit_for_const (e, first, first + tiled - grid->tile + 1,
-                                      grid->tile);
+      TpValue at = tp_emit_for_const (e, first, last + 1, step);
 
-      state->tile = grid->tile;
-      tp_emit_set_axis (e, grid->tile_axis, at, first,
-                        first + tiled - grid->tile);
+      state->tile = step;
+      tp_emit_set_axis (e, grid->tile_axis, at, first, last);
       emit_level (state, level + 1);
       tp_emit_end_for (e, NULL, 0, NULL);
     }
-  if (tiled < extent)
-    emit_tile_rest (state, level, MAX (tiled, 0));
+  emit_fixed_tile (state, level, first + n * step, extent - first - n * step);
   state->tile = 1;
   tp_emit_clear_axis (e, grid->tile_axis);
 }

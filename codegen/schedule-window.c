@@ -40,6 +40,23 @@ set_point (TpEmit *e, const TpGrid *grid, int vectors, int point)
 
 /* ---- bounds of reduce loops -------------------------------------------- */
 
+/* Is it known for each point whether @guard holds: are its axes at constant
+ * places, or unrolled? */
+static gboolean
+is_fixed (const WindowState *state, const TpGuard *guard)
+{
+  const TpEmit *e = state->emit;
+
+  for (int i = 0; i < e->nest->n_axes; i++)
+    if (guard->coef[i] != 0 && !e->nest->axes[i].is_reduce
+        && (i == e->vaxis || e->axes[i].lo != e->axes[i].hi))
+      return FALSE;
+  for (int i = 0; i < state->plan->n; i++)
+    if (guard->coef[state->plan->axes[i]] != 0 && !state->plan->is_unrolled[i])
+      return FALSE;
+  return TRUE;
+}
+
 /* The only reduce axis in @guard; -1: none or several, or not one that a loop
  * bound can express for all points of the tile. */
 static int
@@ -91,7 +108,8 @@ can_clamp (const WindowState *state)
       {
         const TpGuard *guard = &e->nest->loads[i].guards[j];
 
-        if (!tp_emit_guard_holds (e, guard) && guard_axis (state, guard) < 0)
+        if (!tp_emit_guard_holds (e, guard) && !is_fixed (state, guard)
+            && guard_axis (state, guard) < 0)
           return FALSE;
       }
   return TRUE;
@@ -135,7 +153,8 @@ find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
       {
         const TpGuard *guard = &nest->loads[i].guards[j];
 
-        if (tp_emit_guard_holds (e, guard) || guard_axis (state, guard) != axis)
+        if (tp_emit_guard_holds (e, guard) || is_fixed (state, guard)
+            || guard_axis (state, guard) != axis)
           continue;
         narrow (e, guard, axis, first, end);
         last = guard;
@@ -144,6 +163,21 @@ find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
 }
 
 /* ---- stages ------------------------------------------------------------ */
+
+/* Is the current point known to be outside? */
+static gboolean
+is_outside (const WindowState *state)
+{
+  const TpEmit *e = state->emit;
+  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
+                                                     state->stage->expr);
+
+  for (int i = 0; state->is_clamped && i < e->nest->n_loads; i++)
+    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
+      if (tp_emit_guard_fails (e, &e->nest->loads[i].guards[j]))
+        return TRUE;
+  return FALSE;
+}
 
 static void
 accumulate (WindowState *state)
@@ -155,6 +189,8 @@ accumulate (WindowState *state)
   for (int i = 0; i < n; i++)
     {
       set_point (e, state->grid, state->vectors, i);
+      if (is_outside (state))
+        continue;
       for (int j = 0; j < state->n_done; j++)
         e->stages[j] = state->values[j * n + i];
       state->acc[i] = tp_emit_accumulate (e, state->stage->combiner,

@@ -127,6 +127,7 @@ TpValue tp_emit_index (TpEmit *emit, const TpAccess *access);
 /* Mask of the first @active lanes; -1 when all are. */
 TpValue tp_emit_mask (TpEmit *emit);
 gboolean tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard);
+gboolean tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard);
 TpValue tp_emit_guard_value (TpEmit *emit, const TpGuard *guard);
 
 /* Regions; use these rather than tp_k_for (), so that loads are not reused
@@ -161,8 +162,9 @@ typedef struct
   int lanes;
   int unroll;                 /* vectors per step along vaxis; 1 or more */
   int tile_axis;              /* -1: none; else before vaxis */
-  int tile;                   /* points of tile_axis per step */
-  gint64 tile_lo, tile_hi;    /* where whole tiles may be used */
+  int tile;                   /* points of tile_axis per step; at most as many
+                               * lie before tile_lo, or after tile_hi */
+  gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
   gint64 group_points;        /* per group, about */
 } TpGrid;
 

@@ -151,31 +151,27 @@ find_interior (const TpNest *nest, TpGrid *grid)
 static void
 choose_tile (const TpNest *nest, const TpTarget *target, TpGrid *grid)
 {
-  int most = target->n_registers >= 32 ? 8 : 4, best = 1, t;
-  gint64 interior, best_steps = G_MAXINT64;
+  int most = target->n_registers >= 32 ? 8 : 4, t;
+  gint64 vectors = nest->axes[grid->vaxis].extent / grid->lanes, extent;
 
   t = find_tile_axis (nest, grid->vaxis);
   if (t < 0)
     {
-      gint64 vectors = nest->axes[grid->vaxis].extent / grid->lanes;
-
-      grid->unroll = vectors >= 4 ? 4 : MAX (1, vectors);
+      grid->unroll = CLAMP (vectors, 1, 4);
       return;
     }
   grid->tile_axis = t;
   find_interior (nest, grid);
-  interior = grid->tile_hi - grid->tile_lo;
-  for (int tile = most; tile >= 2; tile--)
+  extent = nest->axes[t].extent;
+  if (extent < 2 * most)      /* one fixed tile */
     {
-      gint64 steps = interior / tile + interior % tile;
-
-      if (tile <= interior && steps < best_steps)
-        {
-          best = tile;
-          best_steps = steps;
-        }
+      grid->tile = extent;
+      grid->tile_lo = grid->tile_hi = 0;
     }
-  grid->tile = best;
+  else if (grid->tile_lo <= most && extent - grid->tile_hi <= most)
+    grid->tile = most;
+  else
+    grid->tile_axis = -1;     /* mostly border */
 }
 
 /* The tile axis goes just outside the vector axis. */
