@@ -148,14 +148,30 @@ check_kind (TpCostDb *db, gint64 application, gint64 version, GError **error)
   return FALSE;
 }
 
+/* All three of one moment: another process may be creating the tables. */
+static gboolean
+read_kind (TpCostDb *db, gint64 *application, gint64 *version, gint64 *pages,
+           GError **error)
+{
+  gboolean is_good;
+
+  if (!execute (db, "BEGIN", "read it", error))
+    return FALSE;
+  is_good = read_pragma (db, "application_id", application, error)
+            && read_pragma (db, "user_version", version, error)
+            && read_pragma (db, "page_count", pages, error);
+  if (is_good)
+    return execute (db, "COMMIT", "read it", error);
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
 static gboolean
 check_schema (TpCostDb *db, GError **error)
 {
   gint64 application = 0, version = 0, pages = 0;
 
-  if (!read_pragma (db, "application_id", &application, error)
-      || !read_pragma (db, "user_version", &version, error)
-      || !read_pragma (db, "page_count", &pages, error))
+  if (!read_kind (db, &application, &version, &pages, error))
     return FALSE;
   if (application == 0 && version == 0 && pages <= 1)
     {

@@ -243,6 +243,32 @@ test_two_writers (Fixture *fixture, gconstpointer data)
                    120);
 }
 
+/* Opens that meet while one creates the tables all see a cost table. */
+static void
+test_create_race (Fixture *fixture, gconstpointer data)
+{
+  for (int round = 0; round < 60; round++)
+    {
+      pid_t children[4];
+
+      unlink (fixture->path);
+      for (int i = 0; i < 4; i++)
+        if ((children[i] = fork ()) == 0)
+          {
+            TpCostDb *db = tp_cost_db_open (fixture->path, FALSE, NULL);
+
+            _exit (db == NULL);
+          }
+      for (int i = 0; i < 4; i++)
+        {
+          int status;
+
+          waitpid (children[i], &status, 0);
+          g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+        }
+    }
+}
+
 static void
 test_busy (Fixture *fixture, gconstpointer data)
 {
@@ -453,6 +479,7 @@ main (int argc, char **argv)
     { "/cost-db/precedence", test_precedence },
     { "/cost-db/read-only", test_read_only },
     { "/cost-db/two-writers", test_two_writers },
+    { "/cost-db/create-race", test_create_race },
     { "/cost-db/busy", test_busy },
     { "/cost-db/kill", test_kill },
     { "/cost-db/exchange", test_exchange },
