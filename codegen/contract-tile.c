@@ -10,6 +10,10 @@
 
 #include <math.h>
 
+/* Elements that w is asked for ahead: weights are cold when a network runs, and
+ * the processor's own prefetching stops at every page. */
+#define AHEAD 512
+
 /* ---- the micro-kernel -------------------------------------------------- */
 
 typedef struct
@@ -42,9 +46,9 @@ emit_step (TileState *state, TpValue x, TpValue w)
 
       tp_emit_set_lanes (e, c->n_axis, c->lanes,
                          is_last && !c->is_packed ? tile->active : c->lanes);
-      vectors[v] = tp_k_load (e->kernel, w_buffer,
-                              tp_emit_add_const (e, w, (gint64) v * c->lanes),
-                              c->lanes, tp_emit_mask (e));
+      vectors[v] = tp_k_load_ahead (
+          e->kernel, w_buffer, tp_emit_add_const (e, w, (gint64) v * c->lanes),
+          c->lanes, tp_emit_mask (e), c->is_packed ? AHEAD : 0);
     }
   for (int i = 0; i < count_points (tile); i++)
     {

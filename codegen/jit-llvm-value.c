@@ -313,6 +313,32 @@ call_masked (TpLlvmEmitter *emitter, const char *name, LLVMTypeRef *types,
                          function, args, 4, "");
 }
 
+/* llvm.prefetch (pointer, read, near, data): of what lies imm elements on. */
+static void
+emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMTypeRef type
+      = LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext (emitter->context);
+  unsigned id = LLVMLookupIntrinsicID ("llvm.prefetch", 13);
+  LLVMValueRef index = emitter->values[instr->a], pointer;
+  LLVMValueRef args[] = { NULL, LLVMConstInt (i32, 0, FALSE),
+                          LLVMConstInt (i32, 3, FALSE),
+                          LLVMConstInt (i32, 1, FALSE) };
+
+  index = LLVMBuildAdd (emitter->builder, index,
+                        LLVMConstInt (LLVMTypeOf (index), instr->imm, FALSE),
+                        "");
+  pointer = LLVMBuildGEP2 (emitter->builder,
+                           LLVMFloatTypeInContext (emitter->context),
+                           emitter->bases[instr->buffer], &index, 1, "");
+  args[0] = LLVMBuildBitCast (emitter->builder, pointer, type, "");
+  LLVMBuildCall2 (emitter->builder,
+                  LLVMIntrinsicGetType (emitter->context, id, &type, 1),
+                  LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1),
+                  args, 4, "");
+}
+
 LLVMValueRef
 tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
@@ -322,6 +348,8 @@ tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
   LLVMValueRef args[] = { pointer, const_int (emitter, 4), NULL,
                           LLVMConstNull (type) };
 
+  if (instr->imm > 0)
+    emit_prefetch (emitter, instr);
   if (instr->b >= 0 && instr->lanes > 1)
     {
       args[2] = emitter->values[instr->b];

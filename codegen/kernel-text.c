@@ -26,6 +26,10 @@ append_immediate (GString *text, const TpInstr *instr)
       memcpy (&bits, &instr->fimm, sizeof bits);
       g_string_append_printf (text, " 0x%08x", bits);
       break;
+    case TP_I_LOAD:
+      if (instr->imm > 0)
+        g_string_append_printf (text, " ahead %" G_GINT64_FORMAT, instr->imm);
+      break;
     case TP_I_CONST_INDEX:
     case TP_I_CONST_I32:
     case TP_I_EXTRACT:

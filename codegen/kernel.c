@@ -437,6 +437,16 @@ tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes, TpValue mask)
   return append (kernel, instr);
 }
 
+TpValue
+tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
+                 TpValue mask, gint64 ahead)
+{
+  TpValue value = tp_k_load (kernel, buffer, index, lanes, mask);
+
+  kernel->instrs[value].imm = ahead;
+  return value;
+}
+
 void
 tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
             TpValue mask)

@@ -78,7 +78,9 @@ typedef enum
   TP_I_LANE_MAX,
   TP_I_LANE_MIN,
   /* memory: buffer number, element index a (INDEX) of F32 elements */
-  TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off */
+  TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
+                     * imm > 0: what lies so many elements on is wanted soon,
+                     * a hint that needs not be in range */
   TP_I_STORE,       /* value b, mask c or -1 */
   TP_I_BARRIER,     /* of the work-group, over local memory */
   /* regions */
@@ -153,6 +155,9 @@ TpValue tp_k_extract (TpKernel *kernel, TpValue a, int lane);
 TpValue tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane);
 TpValue tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes,
                    TpValue mask);
+/* A load that also asks for what lies @ahead elements on. */
+TpValue tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
+                         TpValue mask, gint64 ahead);
 void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
                  TpValue mask);
 void tp_k_barrier (TpKernel *kernel);
