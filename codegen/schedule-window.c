@@ -40,6 +40,21 @@ set_point (TpEmit *e, const TpGrid *grid, int vectors, int point)
 
 /* ---- bounds of reduce loops -------------------------------------------- */
 
+/* Does @guard hold at every point of the tile? */
+static gboolean
+is_held (const WindowState *state, const TpGuard *guard)
+{
+  gboolean holds = TRUE;
+
+  for (int i = 0; i < state->tile * state->vectors && holds; i++)
+    {
+      set_point (state->emit, state->grid, state->vectors, i);
+      holds = tp_emit_guard_holds (state->emit, guard);
+    }
+  set_point (state->emit, state->grid, 1, 0);
+  return holds;
+}
+
 /* Is it known for each point whether @guard holds: are its axes at constant
  * places, or unrolled? */
 static gboolean
@@ -108,7 +123,7 @@ can_clamp (const WindowState *state)
       {
         const TpGuard *guard = &e->nest->loads[i].guards[j];
 
-        if (!tp_emit_guard_holds (e, guard) && !is_fixed (state, guard)
+        if (!is_held (state, guard) && !is_fixed (state, guard)
             && guard_axis (state, guard) < 0)
           return FALSE;
       }
@@ -153,7 +168,7 @@ find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
       {
         const TpGuard *guard = &nest->loads[i].guards[j];
 
-        if (tp_emit_guard_holds (e, guard) || is_fixed (state, guard)
+        if (is_held (state, guard) || is_fixed (state, guard)
             || guard_axis (state, guard) != axis)
           continue;
         narrow (e, guard, axis, first, end);

@@ -166,6 +166,45 @@ make_mean_pool (const void *data)
   return new_pool (data, FALSE);
 }
 
+/* A mean over rows that are written with another axis contiguous: the tile is
+ * a whole row, and only its last points reach over the border. */
+static TpLowered *
+make_row_mean (const void *data)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  int x = add_operand (lowered, 3 * 7 * 17, FALSE);
+  int y = add_operand (lowered, 3 * 7 * 15, FALSE);
+  TpNest *nest = tp_nest_new ();
+  TpAccess *load;
+  int sum, n;
+
+  tp_nest_add_axis (nest, 21, FALSE);
+  tp_nest_add_axis (nest, 15, FALSE);
+  tp_nest_add_axis (nest, 4, TRUE);
+  load = tp_nest_add_load (nest, x);
+  load->stride[0] = 17;
+  load->stride[1] = load->stride[2] = 1;
+  load->n_guards = 1;
+  load->guards[0].coef[1] = load->guards[0].coef[2] = 1;
+  load->guards[0].extent = 17;
+  sum = tp_nest_add_stage (nest, TP_COMBINE_SUM, tp_nest_load (nest, 0));
+  n = tp_nest_add_stage (nest, TP_COMBINE_SUM, tp_nest_inside (nest, 0));
+  nest->result = tp_nest_binary (nest, TP_EXPR_DIV, tp_nest_stage (nest, sum),
+                                 tp_nest_stage (nest, n));
+  nest->store.operand = y;
+  nest->store.stride[0] = 1;
+  nest->store.stride[1] = 21;
+  lowered->operands[y].is_output = TRUE;
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}
+
+static void
+test_border_tile (void)
+{
+  check_everywhere (make_row_mean, NULL);
+}
+
 static void
 test_random_pool (void)
 {
@@ -506,6 +545,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/conv", test_conv);
   g_test_add_func ("/schedule/random-conv", test_random_conv);
   g_test_add_func ("/schedule/random-pool", test_random_pool);
+  g_test_add_func ("/schedule/border-tile", test_border_tile);
   g_test_add_func ("/schedule/random-map", test_random_map);
   g_test_add_func ("/schedule/random-reduction", test_random_reduction);
   g_test_add_func ("/schedule/pad", test_pad);
