@@ -305,7 +305,7 @@ test_device_only (void)
   plan = place (test);
   g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
   g_assert_cmpint (plan->best_single, ==, 1);
-  g_assert_cmpint (plan->n_transfers, >=, 2);
+  g_assert_cmpint (plan->n_transfers, >=, 1); /* all may come from 'w' */
   assert_checked (plan, test->graph);
 }
 
