@@ -50,7 +50,7 @@ def main():
             for _ in range(ROUNDS):
                 for device in DEVICES:
                     runs[device].append(json.loads(call(
-                        tplan, "run", "-q", "--warmup", "2", "--repeat", "3", "--format", "json", plans[device])))
+                        tplan, "run", "-q", "--warmup", "5", "--repeat", "15", "--format", "json", plans[device])))
             for device in DEVICES:
                 measured = statistics.median(run["median_ns"] for run in runs[device])
                 predicted = runs[device][0]["predicted_ns"]
