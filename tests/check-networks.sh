@@ -1,9 +1,10 @@
 #!/bin/sh
 # Real networks, end to end: optimize, check, run --check against the reference
 # in double; (a) all on cpu, (b) all on opencl:0, (c) pins that force at least
-# three device changes. NETWORKS chooses; `make check-full` takes all four.
+# three device changes. `make check-full` takes batch 4 as well.
 set -u
-networks=${NETWORKS:-squeezenet1_1 mobilenet_v2}
+networks=${NETWORKS:-squeezenet1_1 mobilenet_v2 resnet50 densenet121}
+batches=${BATCHES:-1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 TPLAN_COST=$work/cost.db
@@ -26,9 +27,9 @@ skip () { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 
 try () # NAME LEAST-TRANSFERS OPTIONS...
 {
-  name=$1; least=$2; shift 2
+  name="batch $batch $1"; least=$2; shift 2
   model=$top_builddir/examples/$network.json
-  if ! "$TPLAN" optimize -q -f --format json "$@" "$model" -o "$work/plan.json" > "$work/optimize" 2> "$work/err"; then
+  if ! "$TPLAN" optimize -q -f --format json --dim N="$batch" "$@" "$model" -o "$work/plan.json" > "$work/optimize" 2> "$work/err"; then
     sed 's/^/# /' "$work/err"; verdict no "$network $name: optimize"; return
   fi
   if "$TPLAN" check -q "$work/plan.json" > "$work/out" 2>&1; then verdict yes "$network $name: check"
@@ -49,9 +50,10 @@ try () # NAME LEAST-TRANSFERS OPTIONS...
 if ! grep -q '^ *cpu  *ready' "$work/devices"; then
   echo "1..0 # SKIP no cpu device: built without LLVM"; exit 0
 fi
-for network in $networks; do
+try_everywhere ()
+{
   try "all on cpu" 0 --devices cpu
-  if grep -q 'opencl:0' "$work/devices"; then
+  if grep -q 'opencl:0  *ready' "$work/devices"; then
     try "all on opencl:0" 2 --devices cpu,opencl:0 --pin '*=opencl:0'
     # Every second convolution there, the others here.
     pins=$(sed -n 's/.*"name": "\(conv_[0-9]*\)", "type".*/\1/p' "$top_builddir/examples/$network.json" \
@@ -60,5 +62,9 @@ for network in $networks; do
   else
     skip "$network on opencl:0" "no OpenCL device"
   fi
+}
+
+for network in $networks; do
+  for batch in $batches; do try_everywhere; done
 done
 echo "1..$n"
