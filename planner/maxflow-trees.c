@@ -30,20 +30,24 @@ typedef struct
   int size, head, count;      /* a ring */
 } Ring;
 
+#define MAX_VERTICES (1 << 29)
+
+/* 16 bytes, so that none lies across two cache lines. */
 typedef struct
 {
-  gint64 mark;                /* time at which @distance was right */
-  int distance;               /* to the terminal */
+  int mark;                   /* time at which @distance was right */
   int parent;                 /* arc to it, or NONE, TERMINAL, ORPHAN */
-  guint8 tree;
-  guint8 is_active;
+  int up;                     /* the parent, where there is an arc to it */
+  guint distance : 29;        /* to the terminal */
+  guint tree : 2;
+  guint is_active : 1;
 } TreeVertex;
 
 typedef struct
 {
   TpFlow *flow;
   TreeVertex *vertices;
-  gint64 time;
+  int time;                   /* the search gives up before it wraps */
   Ring active, orphans;
   gint64 scans, max_scans;
 } Trees;
@@ -149,7 +153,7 @@ find_bottleneck (Trees *trees, int v, int side, gint64 amount)
   TpFlow *flow = trees->flow;
 
   for (; trees->vertices[v].parent != TERMINAL;
-       v = flow->arcs[trees->vertices[v].parent].head, trees->scans++)
+       v = trees->vertices[v].up, trees->scans++)
     amount = MIN (amount, flow->arcs[flow_arc (trees, v, side)].residual);
   return MIN (amount, ABS (flow->terminal[v]));
 }
@@ -161,7 +165,7 @@ push_along (Trees *trees, int v, int side, gint64 amount)
 
   while (trees->vertices[v].parent != TERMINAL)
     {
-      int up = flow->arcs[trees->vertices[v].parent].head;
+      int up = trees->vertices[v].up;
       int a = flow_arc (trees, v, side);
 
       tp_flow_push (flow, a, amount);
@@ -195,28 +199,25 @@ augment (Trees *trees, int middle)
 static int
 trace_origin (Trees *trees, int v)
 {
-  const Arc *arcs = trees->flow->arcs;
-  int steps = 0, at = v, distance;
+  TreeVertex *vertices = trees->vertices, *at = &vertices[v], *it;
+  int steps = 0, distance;
 
-  while (trees->vertices[at].mark != trees->time
-         && trees->vertices[at].parent >= 0)
-    {
-      at = arcs[trees->vertices[at].parent].head;
-      steps++;
-    }
+  for (; at->mark != trees->time && at->parent >= 0; at = &vertices[at->up])
+    steps++;
   trees->scans += steps;
-  if (trees->vertices[at].mark != trees->time)
+  if (at->mark != trees->time)
     {
-      if (trees->vertices[at].parent != TERMINAL)
+      if (at->parent != TERMINAL)
         return -1;
-      trees->vertices[at].mark = trees->time;
-      trees->vertices[at].distance = 1;
+      at->mark = trees->time;
+      at->distance = 1;
     }
-  distance = trees->vertices[at].distance + steps;
-  for (int i = distance; v != at; v = arcs[trees->vertices[v].parent].head)
+  distance = (int) at->distance + steps;
+  it = &vertices[v];
+  for (int i = distance; it != at; it = &vertices[it->up])
     {
-      trees->vertices[v].mark = trees->time;
-      trees->vertices[v].distance = i--;
+      it->mark = trees->time;
+      it->distance = i--;
     }
   return distance;
 }
@@ -247,6 +248,7 @@ find_parent (Trees *trees, int v)
     {
       trees->vertices[v].mark = trees->time;
       trees->vertices[v].distance = best_distance + 1;
+      trees->vertices[v].up = flow->arcs[best].head;
     }
   return best;
 }
@@ -292,6 +294,7 @@ static void
 attach (Trees *trees, int v, int a, int w)
 {
   trees->vertices[w].parent = trees->flow->arcs[a].sister;
+  trees->vertices[w].up = v;
   trees->vertices[w].mark = trees->vertices[v].mark;
   trees->vertices[w].distance = trees->vertices[v].distance + 1;
 }
@@ -299,7 +302,7 @@ attach (Trees *trees, int v, int a, int w)
 static gboolean
 is_exhausted (const Trees *trees)
 {
-  return trees->scans > trees->max_scans;
+  return trees->scans > trees->max_scans || trees->time == G_MAXINT;
 }
 
 /* Looks along the arcs of @v until none leads on, or scans run out. */
@@ -347,7 +350,7 @@ tp_flow_grow_trees (TpFlow *flow)
   gboolean is_done;
   Trees trees;
 
-  if (flow->effort <= 0)
+  if (flow->effort <= 0 || flow->n_vertices >= MAX_VERTICES)
     return FALSE;
   trees_init (&trees, flow);
   trees.max_scans = (items + 1) * flow->effort;
