@@ -279,14 +279,31 @@ trim (GPtrArray *names)
     g_ptr_array_set_size (names, names->len - 1);
 }
 
+/* Ops of other domains that are known by their bare names: exporters wrote
+ * them there before ONNX had them. */
+static const char *const adopted[][2] = {
+  { "com.microsoft", "FastGelu" },
+  { "com.microsoft", "Gelu" },
+};
+
+static gboolean
+is_ours (const char *domain, const char *type)
+{
+  if (*domain == '\0' || strcmp (domain, "ai.onnx") == 0)
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (adopted); i++)
+    if (strcmp (domain, adopted[i][0]) == 0
+        && strcmp (type, adopted[i][1]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 add_node (Node *node, const TpWire *wire, GError **error)
 {
   TpOnnx *onnx = node->onnx;
   g_autofree char *place = tp_wire_path_to_string (wire->path);
-  gboolean is_ours = *node->domain == '\0'
-                     || strcmp (node->domain, "ai.onnx") == 0;
-  g_autofree char *type = is_ours
+  g_autofree char *type = is_ours (node->domain, node->type)
                               ? g_strdup (node->type)
                               : g_strconcat (node->domain, ".", node->type,
                                              NULL);

@@ -344,6 +344,13 @@ broadcast_index (const TpRefTensor *input, const TpRefTensor *out,
   return index;
 }
 
+double
+tp_reference_get_broadcast (const TpRefTensor *input, const TpRefTensor *out,
+                            const gint64 *at)
+{
+  return input->data[broadcast_index (input, out, at)];
+}
+
 void
 tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)

@@ -79,6 +79,9 @@ void tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                        TpRefTensor *outputs);
 void tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs);
+/* The element of @input that @at of @out sees when @input is broadcast. */
+double tp_reference_get_broadcast (const TpRefTensor *input,
+                                   const TpRefTensor *out, const gint64 *at);
 /* Elements of the dimensions from @first up to, not including, @end. */
 gint64 tp_dims_product (const gint64 *dims, int first, int end);
 /* The next point of a box, last dimension fastest; FALSE after the last. */
