@@ -31,6 +31,7 @@ typedef enum
   TP_USES_COSTS = 1 << 5,     /* --cost */
   TP_USES_SEED = 1 << 6,      /* --seed */
   TP_USES_FORCE = 1 << 7,     /* -f alone */
+  TP_USES_GRAPH = 1 << 8,     /* what files may ask for: --limit, --timeout */
 } TpCliUses;
 
 typedef struct
@@ -48,6 +49,7 @@ typedef struct
   TpDeviceOptions device_options;
   char **dim_texts;           /* --dim, as written; never NULL */
   char *cost_path;            /* (nullable) */
+  TpLimits limits;            /* the defaults, but for --limit */
   gint64 seed;
   int exit_code;              /* for commands that neither fail nor succeed */
 } TpCli;
@@ -88,10 +90,16 @@ void tp_cli_print_help (const TpCommand *command);
 /* values.c: "N=8" or "N=1,2,4..64" (a doubling range): name -> list of gint64. */
 gboolean tp_cli_parse_dim (const char *text, char **out_name,
                            GArray **out_values, GError **error);
+/* "nodes=2M": a name and a number, which may end in K, M, G or T (1024). */
+gboolean tp_cli_parse_limit (const char *text, TpLimits *limits,
+                             GError **error);
 /* All of --dim, each with one value; empty when there are none. */
 TpDims *tp_cli_parse_dims (const TpCli *cli, GError **error);
 /* "60", "1.5s", "200ms", "2m", "1h". */
 gboolean tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error);
+
+/* values.c: how to read a graph, by the options; @dims: (nullable) */
+TpLoadOptions tp_cli_load_options (const TpCli *cli, TpDims *dims);
 
 /* devices.c: what was asked for, else "cpu" (or "ref") and the first OpenCL
  * device. Asks drivers in a child process. (owned by @cli) */
@@ -136,6 +144,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTable, tp_table_free)
 void tp_table_add (TpTable *table, char *first, ...);
 void tp_table_print (const TpTable *table, const TpCli *cli);
 
+/* progress.c: ends the program, with TP_EXIT_LIMIT, after @time_ns. */
+void tp_cli_start_timeout (gint64 time_ns);
 /* progress.c: a bar with ETA on a terminal, else nothing; @user_data: TpCli. */
 void tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
                       gpointer user_data);

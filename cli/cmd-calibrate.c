@@ -92,7 +92,8 @@ count_model (Calibrating *self, const char *path, const TpGraph *graph,
 static gboolean
 calibrate_model (Calibrating *self, const char *path, GError **error)
 {
-  g_autoptr (TpGraph) raw = tp_graph_load (path, self->dims, error);
+  TpLoadOptions options = tp_cli_load_options (self->cli, self->dims);
+  g_autoptr (TpGraph) raw = tp_graph_read (path, &options, error);
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpGroups) groups = NULL;
 
@@ -266,7 +267,7 @@ const TpCommand tp_command_calibrate = {
              "something out.",
   .n_args_min = 0,
   .n_args_max = TP_CLI_ANY,
-  .uses = TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS
+  .uses = TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS | TP_USES_GRAPH
           | TP_USES_FORMAT,
   .options = options,
   .run = calibrate_run,

@@ -45,8 +45,10 @@ check_run (TpCli *cli, GError **error)
 {
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (TpPlan) plan = tp_plan_load (
-      cli->args[0], tp_cli_planning.graph_path, &graph, error);
+  TpLoadOptions options = tp_cli_load_options (cli, NULL);
+  g_autoptr (TpPlan) plan
+      = tp_plan_read (cli->args[0], tp_cli_planning.graph_path, &options,
+                      &graph, error);
   gboolean is_valid;
 
   if (plan == NULL)
@@ -70,7 +72,7 @@ const TpCommand tp_command_check = {
              "readable or for another graph.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_FORMAT,
+  .uses = TP_USES_FORMAT | TP_USES_GRAPH,
   .options = check_options,
   .run = check_run,
 };

@@ -22,6 +22,8 @@ static struct
 {
   char **outputs;
   char **dims;
+  char **limits;
+  char *timeout;
   char *format;
   char *devices;
   char *colour;
@@ -57,6 +59,12 @@ static const CommonOption common[] = {
   { TP_USES_DIMS,
     { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.dims,
       "value of a symbolic dimension (repeatable)", "NAME=N" } },
+  { TP_USES_GRAPH,
+    { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
+      &given.limits, NULL, NULL } },
+  { TP_USES_GRAPH,
+    { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
+      NULL, NULL } },
   { TP_USES_COSTS,
     { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
       "cost table to use instead of the user's", "FILE" } },
@@ -116,6 +124,9 @@ tp_cli_print_help (const TpCommand *command)
   for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
+  if (command->uses & TP_USES_GRAPH)
+    fputs ("      --limit=NAME=N  --timeout=TIME   what a file may ask for\n",
+           stdout);
   fputs ("  -q, --quiet  -v, --verbose  --color=auto|always|never  -h, "
          "--help\n",
          stdout);
@@ -227,6 +238,25 @@ apply_threads (TpCli *cli, GKeyFile *config, GError **error)
 }
 
 static gboolean
+apply_limits (TpCli *cli, GError **error)
+{
+  g_auto (GStrv) limits = g_steal_pointer (&given.limits);
+  g_autofree char *timeout = g_steal_pointer (&given.timeout);
+  gint64 time_ns;
+
+  tp_limits_init (&cli->limits);
+  for (int i = 0; limits != NULL && limits[i] != NULL; i++)
+    if (!tp_cli_parse_limit (limits[i], &cli->limits, error))
+      return FALSE;
+  if (timeout == NULL)
+    return TRUE;
+  if (!tp_cli_parse_time (timeout, &time_ns, error))
+    return FALSE;
+  tp_cli_start_timeout (time_ns);
+  return TRUE;
+}
+
+static gboolean
 apply (TpCli *cli, GKeyFile *config, GError **error)
 {
   static const char *const formats[] = { "table", "json", "csv", NULL };
@@ -253,7 +283,7 @@ apply (TpCli *cli, GKeyFile *config, GError **error)
     return FALSE;
   cli->cost_path = choose_text (g_steal_pointer (&given.cost), "TPLAN_COST",
                                 config, "cost");
-  return apply_threads (cli, config, error);
+  return apply_limits (cli, error) && apply_threads (cli, config, error);
 }
 
 static void

@@ -112,7 +112,8 @@ tp_cli_prepare (TpCli *cli, const char *model, TpDims *dims,
                 TpGraph **out_graph, TpGroups **out_groups,
                 TpCosts **out_costs, GError **error)
 {
-  g_autoptr (TpGraph) raw = tp_graph_load (model, dims, error);
+  TpLoadOptions options = tp_cli_load_options (cli, dims);
+  g_autoptr (TpGraph) raw = tp_graph_read (model, &options, error);
   g_autoptr (TpGraph) prepared
       = raw == NULL ? NULL : tp_graph_prepare (raw, error);
   g_autoptr (TpGraph) graph = NULL;
@@ -204,10 +205,12 @@ TpPlan *
 tp_cli_load_or_plan (TpCli *cli, const char *path, TpGraph **out_graph,
                      GError **error)
 {
+  TpLoadOptions options = tp_cli_load_options (cli, NULL);
   g_autoptr (GHashTable) dims = NULL;
 
   if (is_plan_file (path))
-    return tp_plan_load (path, tp_cli_planning.graph_path, out_graph, error);
+    return tp_plan_read (path, tp_cli_planning.graph_path, &options, out_graph,
+                         error);
   dims = tp_cli_parse_dims (cli, error);
   if (dims == NULL)
     return NULL;

@@ -37,7 +37,8 @@ extern TpPlanning tp_cli_planning;
 
 /* What a command that plans obeys. */
 #define TP_USES_PLANNING                                                      \
-  (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS)
+  (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS           \
+   | TP_USES_GRAPH)
 
 /**
  * tp_cli_prepare:

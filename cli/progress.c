@@ -1,4 +1,4 @@
-/* progress.c: a bar on the terminal, and Ctrl-C. */
+/* progress.c: a bar on the terminal, Ctrl-C and --timeout. */
 #include "config.h"
 
 #include "cli/cli.h"
@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define PROGRESS_CELLS 24
@@ -31,6 +32,30 @@ tp_cli_catch_interrupts (void)
   action.sa_flags = (int) SA_RESETHAND;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+}
+
+static void
+on_timeout (int number)
+{
+  static const char text[] = "tplan: not done in time: raise --timeout\n";
+
+  (void) number;
+  if (write (STDERR_FILENO, text, sizeof text - 1) < 0)
+    _exit (TP_EXIT_FAILED);
+  _exit (TP_EXIT_LIMIT);
+}
+
+void
+tp_cli_start_timeout (gint64 time_ns)
+{
+  gint64 time_us = MAX (time_ns / 1000, 1);
+  struct itimerval timer
+      = { .it_value = { time_us / G_USEC_PER_SEC, time_us % G_USEC_PER_SEC } };
+  struct sigaction action = { .sa_handler = on_timeout };
+
+  sigemptyset (&action.sa_mask);
+  sigaction (SIGALRM, &action, NULL);
+  setitimer (ITIMER_REAL, &timer, NULL);
 }
 
 const volatile gint *

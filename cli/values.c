@@ -88,6 +88,37 @@ tp_cli_parse_dims (const TpCli *cli, GError **error)
 }
 
 gboolean
+tp_cli_parse_limit (const char *text, TpLimits *limits, GError **error)
+{
+  static const char suffixes[] = "KMGT";
+  const char *equals = strchr (text, '='), *suffix;
+  g_autofree char *name = NULL;
+  char *rest = NULL;
+  guint64 value;
+
+  if (equals != NULL && g_ascii_isdigit (equals[1]))
+    {
+      name = g_strndup (text, equals - text);
+      value = g_ascii_strtoull (equals + 1, &rest, 10);
+      suffix = *rest == 0 ? NULL : strchr (suffixes, *rest);
+      for (const char *it = suffixes; suffix != NULL && it <= suffix; it++)
+        value = value > G_MAXINT64 / 1024 ? G_MAXINT64 : value * 1024;
+      if (rest[suffix != NULL] == 0)
+        return tp_limits_set (limits, name, MIN (value, G_MAXINT64), error);
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "limit '%s' is not NAME=N, such as nodes=2000000 or "
+               "generated=32G", text);
+  return FALSE;
+}
+
+TpLoadOptions
+tp_cli_load_options (const TpCli *cli, TpDims *dims)
+{
+  return (TpLoadOptions){ .dims = dims, .limits = &cli->limits };
+}
+
+gboolean
 tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error)
 {
   static const struct

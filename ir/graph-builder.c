@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define MAX_NODES 1000000
-#define MAX_TENSORS (4 * MAX_NODES)
+#define TENSORS_PER_NODE 4
+#define MIN_TENSORS 1000 /* whatever the limit on nodes */
 #define MAX_OUTPUTS 256 /* of one op whose table entry sets no bound */
 
 TpGraphBuilder *
@@ -59,9 +59,23 @@ tp_graph_builder_set_source (TpGraphBuilder *builder, const char *path)
 }
 
 void
-tp_graph_builder_set_budget (TpGraphBuilder *builder, gint64 size_bytes)
+tp_graph_builder_set_limits (TpGraphBuilder *builder, const TpLimits *limits,
+                             gint64 size_bytes)
 {
-  tp_region_set_budget (builder->draft->region, size_bytes);
+  if (limits != NULL)
+    builder->draft->limits = *limits;
+  builder->budget_bytes
+      = tp_limits_get_memory (&builder->draft->limits, size_bytes);
+  tp_region_set_budget (builder->draft->region, builder->budget_bytes);
+}
+
+void
+tp_graph_builder_allow (TpGraphBuilder *builder, gint64 size_bytes)
+{
+  if (builder->budget_bytes > 0
+      && tp_size_add (builder->budget_bytes, size_bytes,
+                      &builder->budget_bytes))
+    tp_region_set_budget (builder->draft->region, builder->budget_bytes);
 }
 
 void
@@ -101,18 +115,35 @@ tp_builder_set_error (TpGraphBuilder *builder, const char *place,
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s%s", prefix, message);
 }
 
+void
+tp_builder_set_limit_error (TpGraphBuilder *builder, TpLimit limit,
+                            const char *place, GError **error,
+                            const char *format, ...)
+{
+  g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, place);
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  tp_limit_set_error (limit, prefix, error, "%s", message);
+}
+
 /* ---- names ------------------------------------------------------------- */
 
 static gboolean
 check_name (TpGraphBuilder *builder, const char *name, const char *place,
             GError **error)
 {
+  gint64 most = builder->draft->limits.values[TP_LIMIT_NAME];
+
   if (*name == '\0')
     tp_builder_set_error (builder, place, error, "a name must not be empty");
-  else if (strlen (name) > TP_MAX_NAME_BYTES)
-    tp_builder_set_error (builder, place, error, "a name has %" G_GSIZE_FORMAT
-               " bytes; at most %d are allowed", strlen (name),
-               TP_MAX_NAME_BYTES);
+  else if ((gint64) strlen (name) > most)
+    tp_builder_set_limit_error (builder, TP_LIMIT_NAME, place, error,
+                                "a name has %" G_GSIZE_FORMAT " bytes, more "
+                                "than %" G_GINT64_FORMAT, strlen (name), most);
   else if (!g_utf8_validate (name, -1, NULL))
     tp_builder_set_error (builder, place, error, "a name is not UTF-8");
   else
@@ -128,15 +159,18 @@ get_tensor (TpGraphBuilder *builder, const char *name, const char *place,
   int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
   TpTensor tensor = { .rank = TP_RANK_UNKNOWN, .producer = -1 };
   TpBuilderState state = { .user = -1 };
+  gint64 most
+      = TENSORS_PER_NODE * builder->draft->limits.values[TP_LIMIT_NODES];
 
   if (index > 0)
     return index - 1;
   if (!check_name (builder, name, place, error))
     return -1;
-  if (builder->states->len >= MAX_TENSORS)
+  if (builder->states->len >= MAX (most, MIN_TENSORS))
     {
-      tp_builder_set_error (builder, place, error, "more than %d tensors",
-                            MAX_TENSORS);
+      tp_builder_set_limit_error (builder, TP_LIMIT_NODES, place, error,
+                                  "more than %" G_GINT64_FORMAT " tensors",
+                                  MAX (most, MIN_TENSORS));
       return -1;
     }
   tensor.name = tp_region_strdup (builder->draft->region, name, error);
@@ -199,10 +233,18 @@ static gboolean
 check_rank (TpGraphBuilder *builder, int rank, const char *place,
             GError **error)
 {
-  if (rank >= 0 && rank <= TP_MAX_RANK)
+  gint64 most = builder->draft->limits.values[TP_LIMIT_RANK];
+
+  if (rank < 0 || rank > TP_MAX_RANK)
+    tp_builder_set_error (builder, place, error,
+                          "rank %d; at most %d is supported", rank,
+                          TP_MAX_RANK);
+  else if (rank > most)
+    tp_builder_set_limit_error (builder, TP_LIMIT_RANK, place, error,
+                                "rank %d, more than %" G_GINT64_FORMAT, rank,
+                                most);
+  else
     return TRUE;
-  tp_builder_set_error (builder, place, error, "rank %d; at most %d is supported", rank,
-             TP_MAX_RANK);
   return FALSE;
 }
 
@@ -250,6 +292,26 @@ tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
   return TRUE;
 }
 
+/* What is not in the file must not be without end. */
+static gboolean
+check_generated (TpGraphBuilder *builder, const TpTensor *tensor,
+                 const char *place, GError **error)
+{
+  gint64 most = builder->draft->limits.values[TP_LIMIT_GENERATED];
+
+  if (tensor->init.kind != TP_INIT_FILL && tensor->init.kind != TP_INIT_RANDOM)
+    return TRUE;
+  if (tp_size_add (builder->generated_bytes, tensor->size_bytes,
+                   &builder->generated_bytes)
+      && builder->generated_bytes <= most)
+    return TRUE;
+  tp_builder_set_limit_error (builder, TP_LIMIT_GENERATED, place, error,
+                              "constant '%s' brings what fill and random make "
+                              "to more than %" G_GINT64_FORMAT " bytes",
+                              tensor->name, most);
+  return FALSE;
+}
+
 gboolean
 tp_graph_builder_add_constant (TpGraphBuilder *builder, const char *name,
                                TpDtype dtype, int rank, const gint64 *dims,
@@ -273,6 +335,8 @@ tp_graph_builder_add_constant (TpGraphBuilder *builder, const char *name,
       return FALSE;
     }
   tensor->init = *init;
+  if (!check_generated (builder, tensor, place, error))
+    return FALSE;
   g_array_append_val (builder->constants, index);
   return TRUE;
 }
@@ -489,9 +553,12 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *src,
   TpRegion *region = builder->draft->region;
   TpNode node = *src;
 
-  if (builder->draft->nodes->len >= MAX_NODES)
+  if (builder->draft->nodes->len >= builder->draft->limits.values[TP_LIMIT_NODES])
     {
-      tp_builder_set_error (builder, src->place, error, "more than %d ops", MAX_NODES);
+      tp_builder_set_limit_error (
+          builder, TP_LIMIT_NODES, src->place, error,
+          "more than %" G_GINT64_FORMAT " ops",
+          builder->draft->limits.values[TP_LIMIT_NODES]);
       return FALSE;
     }
   if (!check_name (builder, src->type, src->place, error))

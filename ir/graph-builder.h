@@ -31,11 +31,19 @@ struct TpGraphBuilder
   GArray *states;             /* TpBuilderState, per tensor */
   GArray *specs;              /* TpBuilderSpec */
   GArray *constants;          /* int: tensors in order of adding */
+  gint64 budget_bytes;        /* of the region; 0: none set */
+  gint64 generated_bytes;     /* of fill and random constants so far */
 };
 
 void tp_builder_set_error (TpGraphBuilder *builder, const char *place,
                            GError **error, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
+
+/* What the file may have more of if it is trusted. */
+void tp_builder_set_limit_error (TpGraphBuilder *builder, TpLimit limit,
+                                 const char *place, GError **error,
+                                 const char *format, ...)
+    G_GNUC_PRINTF (5, 6);
 
 /* A Constant op is a constant from the start, called @output. */
 gboolean tp_builder_add_constant_node (TpGraphBuilder *builder,

@@ -11,6 +11,7 @@ tp_draft_new (gint64 budget_bytes)
   TpDraft *draft = g_new0 (TpDraft, 1);
 
   draft->region = tp_region_new (budget_bytes);
+  tp_limits_init (&draft->limits);
   draft->name = "";
   draft->tensors = g_array_new (FALSE, TRUE, sizeof (TpTensor));
   draft->nodes = g_array_new (FALSE, TRUE, sizeof (TpNode));

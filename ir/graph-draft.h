@@ -20,10 +20,13 @@ typedef struct
   const char *name;
   const char *source;
   int opset;
+  TpLimits limits;
   GArray *tensors;            /* TpTensor; strings and arrays in @region */
   GArray *nodes;              /* TpNode; a NULL type marks one removed */
   GArray *inputs, *outputs;   /* int: tensors */
-  GHashTable *names[2];       /* of tensors and of nodes; made when asked for */
+  GHashTable *names[2];       /* of tensors and of nodes, with how often a new
+                               * one was made from each; made when asked for */
+  gint64 n_norm_channels;     /* rewritten */
 } TpDraft;
 
 TpDraft *tp_draft_new (gint64 budget_bytes);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define MAX_OUTPUT_BYTES (1 << 20)    /* larger ones are left to be computed */
-#define MAX_INPUT_ELEMENTS (1 << 24)  /* of one op */
-#define MAX_ELEMENTS (1 << 26)        /* of a graph: a second or so */
+#define MAX_INPUT_ELEMENTS (1 << 23)  /* of one op */
+#define MAX_BYTES (1 << 25)           /* of all outputs */
 
 static void
 free_tensors (TpRefTensor *tensors, int n)
@@ -20,14 +20,15 @@ free_tensors (TpRefTensor *tensors, int n)
   g_free (tensors);
 }
 
-static void
+static gboolean
 init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
 {
   ref->dtype = tensor->dtype;
   ref->rank = tensor->rank;
   memcpy (ref->dims, tensor->dims, sizeof ref->dims);
   ref->count = tensor->count;
-  ref->data = g_new0 (double, MAX (tensor->count, 1));
+  ref->data = g_try_new0 (double, MAX (tensor->count, 1));
+  return ref->data != NULL;
 }
 
 /* The type of an op that reads no more than the shape of its input. */
@@ -37,14 +38,16 @@ reads_shape_only (const TpNode *node)
   return strcmp (node->type, "Shape") == 0 || strcmp (node->type, "Size") == 0;
 }
 
-/* Elements to read and write; -1: not to be folded. */
+/* Elements to read and write; -1: not to be folded. Contractions and windows do
+ * more work than that, and are never found in shape arithmetic. */
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
 {
   gint64 n = 0;
 
   if (node->op == NULL || node->op->reference == NULL
-      || node->op->kind == TP_OP_CONTRACT || node->n_inputs == 0)
+      || node->op->kind == TP_OP_CONTRACT || node->op->kind == TP_OP_WINDOW
+      || node->n_inputs == 0)
     return -1;
   for (int i = 0; i < node->n_inputs && !reads_shape_only (node); i++)
     {
@@ -88,31 +91,45 @@ fold_view (TpDraft *draft, TpNode *node)
   return TRUE;
 }
 
-static void
+/* The value of input @i in doubles; FALSE: no memory for it. */
+static gboolean
+load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
+{
+  const TpTensor *tensor = tp_draft_tensor (draft, node->inputs[i]);
+  TpTensor shape = *tensor;
+
+  if (reads_shape_only (node))
+    shape.count = 0; /* no memory for what is not read */
+  if (!init_ref_tensor (input, &shape))
+    return FALSE;
+  input->count = tensor->count;
+  if (!reads_shape_only (node))
+    tp_tensor_write_doubles (tensor, input->data);
+  return TRUE;
+}
+
+/* FALSE: no memory for it. */
+static gboolean
 run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
 {
   TpRefTensor *inputs = g_new0 (TpRefTensor, node->n_inputs);
   g_autofree const TpRefTensor **borrowed
       = g_new0 (const TpRefTensor *, node->n_inputs);
+  gboolean ok = TRUE;
 
-  for (int i = 0; i < node->n_inputs; i++)
+  for (int i = 0; ok && i < node->n_inputs; i++)
     if (node->inputs[i] >= 0)
       {
-        const TpTensor *tensor = tp_draft_tensor (draft, node->inputs[i]);
-        TpTensor shape = *tensor;
-
-        if (reads_shape_only (node))
-          shape.count = 0; /* no memory for what is not read */
-        init_ref_tensor (&inputs[i], &shape);
-        inputs[i].count = tensor->count;
-        if (!reads_shape_only (node))
-          tp_tensor_write_doubles (tensor, inputs[i].data);
+        ok = load_input (draft, node, i, &inputs[i]);
         borrowed[i] = &inputs[i];
       }
-  for (int i = 0; i < node->n_outputs; i++)
-    init_ref_tensor (&outputs[i], tp_draft_tensor (draft, node->outputs[i]));
-  node->op->reference (node, borrowed, outputs);
+  for (int i = 0; ok && i < node->n_outputs; i++)
+    ok = init_ref_tensor (&outputs[i],
+                          tp_draft_tensor (draft, node->outputs[i]));
+  if (ok)
+    node->op->reference (node, borrowed, outputs);
   free_tensors (inputs, node->n_inputs);
+  return ok;
 }
 
 static gboolean
@@ -129,23 +146,38 @@ store (TpDraft *draft, int index, const TpRefTensor *value, GError **error)
   return TRUE;
 }
 
+/* Whether what is left of the limits is enough for @node; takes it if so. */
+static gboolean
+take_budget (TpFold *fold, TpDraft *draft, const TpNode *node)
+{
+  gint64 n_elements = count_elements (draft, node), size_bytes = 0;
+
+  for (int i = 0; n_elements >= 0 && i < node->n_outputs; i++)
+    size_bytes += tp_draft_tensor (draft, node->outputs[i])->size_bytes;
+  if (n_elements < 0
+      || n_elements > draft->limits.values[TP_LIMIT_FOLD] - fold->n_elements
+      || size_bytes > MAX_BYTES - fold->size_bytes)
+    return FALSE;
+  fold->n_elements += n_elements;
+  fold->size_bytes += size_bytes;
+  return TRUE;
+}
+
 gboolean
 tp_fold_node (TpFold *fold, TpDraft *draft, TpNode *node, GError **error)
 {
-  gint64 n_elements = count_elements (draft, node);
   gboolean ok = TRUE;
   TpRefTensor *outputs;
 
-  if (fold_view (draft, node))
+  if (fold_view (draft, node) || !take_budget (fold, draft, node))
     return TRUE;
-  if (n_elements < 0 || fold->n_elements + n_elements > MAX_ELEMENTS)
-    return TRUE;
-  fold->n_elements += n_elements;
   outputs = g_new0 (TpRefTensor, node->n_outputs);
-  run_reference (draft, node, outputs);
-  for (int i = 0; ok && i < node->n_outputs; i++)
-    ok = store (draft, node->outputs[i], &outputs[i], error);
+  if (run_reference (draft, node, outputs))
+    {
+      for (int i = 0; ok && i < node->n_outputs; i++)
+        ok = store (draft, node->outputs[i], &outputs[i], error);
+      node->type = NULL;
+    }
   free_tensors (outputs, node->n_outputs);
-  node->type = NULL;
   return ok;
 }

@@ -8,6 +8,7 @@
 typedef struct
 {
   gint64 n_elements;          /* read and written */
+  gint64 size_bytes;          /* of the constants made */
 } TpFold;
 
 /* Makes the outputs of @node constants and marks @node removed, if its inputs

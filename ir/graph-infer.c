@@ -37,6 +37,13 @@ set_shape (TpDraft *draft, const TpNode *node, int output,
   if (tensor->rank != TP_RANK_UNKNOWN && !is_same_shape (tensor, shape))
     set_error (draft, node, "an output has another shape or type than the file "
                "says: correct or drop what it says", error);
+  else if (shape->rank > draft->limits.values[TP_LIMIT_RANK])
+    {
+      g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+      tp_limit_set_error (TP_LIMIT_RANK, prefix, error,
+                          "op '%s' (%s): output %d has rank %d", node->name,
+                          node->type, output, shape->rank);
+    }
   else if (!tp_tensor_set_shape (tensor, shape->dtype, shape->rank,
                                  shape->dims))
     set_error (draft, node, "an output has too many elements: its size "

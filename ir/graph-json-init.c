@@ -200,6 +200,7 @@ add_npy (const Entry *entry, const char *file, GBytes *bytes, GError **error)
   filled.rank = npy.rank;
   memcpy (filled.dims, npy.dims, sizeof npy.dims);
   init.data = npy.data;
+  tp_graph_builder_allow (builder, npy.size_bytes);
   if ((guintptr) npy.data % tp_dtype_get_size (npy.dtype) == 0)
     tp_graph_builder_keep (builder, bytes);
   else

@@ -195,8 +195,8 @@ open_document (const char *path, const json_t *root, GError **error)
 }
 
 TpGraph *
-tp_graph_load_json (const char *path, const char *text, gsize size,
-                    TpDims *dims, GError **error)
+tp_graph_read_json (const char *path, const char *text, gsize size,
+                    const TpLoadOptions *options, GError **error)
 {
   g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
   g_autoptr (TpGraphBuilder) builder = NULL;
@@ -205,8 +205,11 @@ tp_graph_load_json (const char *path, const char *text, gsize size,
   if (root == NULL)
     return NULL;
   builder = open_document (path, root, error);
-  reader.builder = builder;
-  if (builder == NULL || !add_all (&reader, root, error))
+  if (builder == NULL)
     return NULL;
-  return tp_graph_builder_finish (builder, dims, error);
+  reader.builder = builder;
+  tp_graph_builder_set_limits (builder, options->limits, size);
+  return add_all (&reader, root, error)
+             ? tp_graph_builder_finish (builder, options->dims, error)
+             : NULL;
 }

@@ -18,15 +18,13 @@ is_json (const char *path, const char *text, gsize size)
   return i < size && (text[i] == '{' || text[i] == '[');
 }
 
-TpGraph *
-tp_graph_load (const char *path, TpDims *dims, GError **error)
+static TpGraph *
+read_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
+            GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
   const char *text;
   gsize size;
 
-  if (bytes == NULL)
-    return NULL;
   text = g_bytes_get_data (bytes, &size);
   if (size == 0)
     {
@@ -36,6 +34,47 @@ tp_graph_load (const char *path, TpDims *dims, GError **error)
       return NULL;
     }
   return is_json (path, text, size)
-             ? tp_graph_load_json (path, text, size, dims, error)
-             : tp_graph_load_onnx (path, bytes, dims, error);
+             ? tp_graph_read_json (path, text, size, options, error)
+             : tp_graph_read_onnx (path, bytes, options, error);
+}
+
+TpGraph *
+tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (GError) cause = NULL;
+  TpGraph *graph;
+
+  if (bytes == NULL)
+    return NULL;
+  graph = read_bytes (path, bytes, options, &cause);
+  if (graph != NULL)
+    return graph;
+  /* Budgets do not know the file. */
+  if (!g_str_has_prefix (cause->message, path))
+    g_prefix_error (&cause, "%s: ", path);
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return NULL;
+}
+
+TpGraph *
+tp_graph_load (const char *path, TpDims *dims, GError **error)
+{
+  return tp_graph_read (path, &(TpLoadOptions){ .dims = dims }, error);
+}
+
+TpGraph *
+tp_graph_load_json (const char *path, const char *text, gsize size,
+                    TpDims *dims, GError **error)
+{
+  return tp_graph_read_json (path, text, size,
+                             &(TpLoadOptions){ .dims = dims }, error);
+}
+
+TpGraph *
+tp_graph_load_onnx (const char *path, GBytes *bytes, TpDims *dims,
+                    GError **error)
+{
+  return tp_graph_read_onnx (path, bytes, &(TpLoadOptions){ .dims = dims },
+                             error);
 }

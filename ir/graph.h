@@ -6,6 +6,7 @@
 #ifndef TP_IR_GRAPH_H
 #define TP_IR_GRAPH_H
 
+#include "ir/limit.h"
 #include "ir/types.h"
 
 typedef struct TpOp TpOp;
@@ -122,15 +123,29 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraph, tp_graph_unref)
 /* Names to values for symbolic dims; NULL: none. */
 typedef GHashTable TpDims; /* char* -> gint64* */
 
+/* How to read a file; { 0 } is good. */
+typedef struct
+{
+  TpDims *dims;               /* (nullable): values for symbolic dimensions; the
+                               * file's own "dims" are defaults */
+  const TpLimits *limits;     /* (nullable): the defaults */
+} TpLoadOptions;
+
 /**
- * tp_graph_load:
+ * tp_graph_read:
  * @path: a .json (tplan-graph/1) or .onnx file; told apart by content
- * @dims: (nullable): values for symbolic dimensions; the file's own "dims" are
- *   defaults
  *
  * Reads, binds dims, sorts, infers shapes and folds constants.
- * TPLAN_ERROR_INPUT names file and place; TPLAN_ERROR_UNSUPPORTED the op.
+ * TPLAN_ERROR_INPUT names file and place; TPLAN_ERROR_UNSUPPORTED the op;
+ * TPLAN_ERROR_LIMIT what the file has too much of.
  */
+TpGraph *tp_graph_read (const char *path, const TpLoadOptions *options,
+                        GError **error);
+TpGraph *tp_graph_read_json (const char *path, const char *text, gsize size,
+                             const TpLoadOptions *options, GError **error);
+TpGraph *tp_graph_read_onnx (const char *path, GBytes *bytes,
+                             const TpLoadOptions *options, GError **error);
+/* The same, with no options but @dims. */
 TpGraph *tp_graph_load (const char *path, TpDims *dims, GError **error);
 TpGraph *tp_graph_load_json (const char *path, const char *text, gsize size,
                              TpDims *dims, GError **error);
@@ -212,8 +227,12 @@ gboolean tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
                                    TpDtype dtype, int rank,
                                    const TpDimSpec *dims, const char *place,
                                    GError **error);
-/* What the region of the graph may hold while it is built; no limit before. */
-void tp_graph_builder_set_budget (TpGraphBuilder *builder, gint64 size_bytes);
+/* For a file of @size_bytes: how much may be made of it. No limit on memory
+ * before. @limits: (nullable): the defaults */
+void tp_graph_builder_set_limits (TpGraphBuilder *builder,
+                                  const TpLimits *limits, gint64 size_bytes);
+/* Another file of @size_bytes belongs to it. */
+void tp_graph_builder_allow (TpGraphBuilder *builder, gint64 size_bytes);
 gboolean tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name);
 /* Whether a tensor is an input, a constant or the output of a node so far. */
 gboolean tp_graph_builder_is_defined (TpGraphBuilder *builder,

@@ -9,8 +9,6 @@
 #include "ir/onnx.h"
 
 #define MAX_OPSET 1000
-#define SPARE_BYTES ((gint64) 64 << 20)
-#define BYTES_PER_BYTE 8 /* of memory, of the file */
 
 enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8 };
 enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
@@ -192,7 +190,7 @@ read_graph_name (const TpWire *wire, const TpWireField *field, gpointer user,
 }
 
 static TpGraph *
-load (TpOnnx *onnx, TpWire wire, TpDims *dims, GError **error)
+load (TpOnnx *onnx, TpWire wire, GError **error)
 {
   TpWirePath path = { NULL, "graph", -1 };
   Model model = { .onnx = onnx, .name = "" };
@@ -207,28 +205,28 @@ load (TpOnnx *onnx, TpWire wire, TpDims *dims, GError **error)
   onnx->builder = tp_graph_builder_new (model.name, MAX (model.opset, 1));
   tp_graph_builder_set_source (onnx->builder, onnx->path);
   tp_graph_builder_keep (onnx->builder, onnx->bytes);
-  tp_graph_builder_set_budget (onnx->builder, onnx->budget_bytes);
+  tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,
+                               g_bytes_get_size (onnx->bytes));
   if (!add_graph (onnx, graph, error))
     return NULL;
-  return tp_graph_builder_finish (onnx->builder, dims, error);
+  return tp_graph_builder_finish (onnx->builder, onnx->options->dims, error);
 }
 
 TpGraph *
-tp_graph_load_onnx (const char *path, GBytes *bytes, TpDims *dims,
-                    GError **error)
+tp_graph_read_onnx (const char *path, GBytes *bytes,
+                    const TpLoadOptions *options, GError **error)
 {
   gsize size;
   const guint8 *base = g_bytes_get_data (bytes, &size);
   TpWire wire = { path ? path : "model", base, base, base + size, NULL };
   TpOnnx onnx = { .path = path, .bytes = bytes,
-                  .budget_bytes = BYTES_PER_BYTE * (gint64) size
-                                  + SPARE_BYTES };
+                  .options = options };
   TpGraph *graph;
 
   onnx.strings = g_string_chunk_new (256);
   onnx.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                       (GDestroyNotify) g_bytes_unref);
-  graph = load (&onnx, wire, dims, error);
+  graph = load (&onnx, wire, error);
   g_clear_pointer (&onnx.builder, tp_graph_builder_free);
   g_hash_table_unref (onnx.files);
   g_string_chunk_free (onnx.strings);

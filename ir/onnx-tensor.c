@@ -288,9 +288,7 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
     }
   g_hash_table_insert (onnx->files, g_strdup (name), bytes);
   tp_graph_builder_keep (onnx->builder, bytes);
-  if (tp_size_add (onnx->budget_bytes, g_bytes_get_size (bytes),
-                   &onnx->budget_bytes))
-    tp_graph_builder_set_budget (onnx->builder, onnx->budget_bytes);
+  tp_graph_builder_allow (onnx->builder, g_bytes_get_size (bytes));
   return bytes;
 }
 

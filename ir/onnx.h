@@ -9,7 +9,7 @@ typedef struct
 {
   const char *path;           /* of the model */
   GBytes *bytes;              /* the model */
-  gint64 budget_bytes;        /* grows with files of external data */
+  const TpLoadOptions *options;
   TpGraphBuilder *builder;
   GStringChunk *strings;      /* of the node being read */
   GHashTable *files;          /* char* -> GBytes*: external data */

@@ -217,12 +217,15 @@ static TpGraph *
 load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
              GError **error)
 {
-  g_autoptr (TpGraph) raw = tp_graph_load (path, plan->dims, error);
-  g_autoptr (TpGraph) prepared
-      = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  TpLoadOptions options = *reader->options;
+  g_autoptr (TpGraph) raw = NULL;
+  g_autoptr (TpGraph) prepared = NULL;
   g_autoptr (GError) local = NULL;
   TpGraph *pinned;
 
+  options.dims = plan->dims;
+  raw = tp_graph_read (path, &options, error);
+  prepared = raw == NULL ? NULL : tp_graph_prepare (raw, error);
   if (prepared == NULL)
     return NULL;
   pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
@@ -303,7 +306,16 @@ TpPlan *
 tp_plan_load (const char *path, const char *graph_path, TpGraph **out_graph,
               GError **error)
 {
-  TpPlanReader reader = { .path = path };
+  return tp_plan_read (path, graph_path, &(TpLoadOptions){ 0 }, out_graph,
+                       error);
+}
+
+TpPlan *
+tp_plan_read (const char *path, const char *graph_path,
+              const TpLoadOptions *options, TpGraph **out_graph,
+              GError **error)
+{
+  TpPlanReader reader = { .path = path, .options = options };
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autoptr (GBytes) bytes = load_bytes (&reader, error);
   json_t *root = bytes == NULL ? NULL : load_json (&reader, bytes, error);

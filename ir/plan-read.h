@@ -9,6 +9,7 @@
 typedef struct
 {
   const char *path;           /* of the plan, for messages */
+  const TpLoadOptions *options; /* for the graph */
   const TpGraph *graph;       /* once loaded */
   GHashTable *nodes;          /* name -> index + 1 */
   GHashTable *tensors;

@@ -111,6 +111,10 @@ gboolean tp_plan_is_plan (const char *text, gsize size);
  */
 TpPlan *tp_plan_load (const char *path, const char *graph_path,
                       TpGraph **out_graph, GError **error);
+/* The same; @options are for the graph, but its dimensions are the plan's. */
+TpPlan *tp_plan_read (const char *path, const char *graph_path,
+                      const TpLoadOptions *options, TpGraph **out_graph,
+                      GError **error);
 
 /* Byte offsets for intervals of lifetime, none overlapping in both time and
  * space: greedy by size. */

@@ -118,7 +118,7 @@ check_budget (TpRegion *region, gint64 n, gsize size, gint64 *out_bytes,
                    "the file asks for %" G_GINT64_FORMAT " x %" G_GSIZE_FORMAT
                    " bytes on top of %" G_GINT64_FORMAT
                    ", and a file of its size may take %" G_GINT64_FORMAT
-                   ": it is damaged or made to harm",
+                   ": it is damaged, or raise --limit memory",
                    n, size, region->used_bytes, region->budget_bytes);
       return FALSE;
     }

@@ -32,6 +32,22 @@ say $? "unknown suffix"
 try 2 optimize mlp.json --devices $sims --level often; say $? "unknown level"
 try 2 run mlp.json --repeat 0; say $? "no runs"
 
+# Limits: 1 exists, 2 does not; suffixes are powers of 1024.
+try 5 optimize mlp.json --devices $sims --limit nodes=3 && err_has '^tplan: mlp.json: ops.3.: more than 3 ops: .*--limit nodes$'
+say $? "limit on ops"
+try 0 optimize mlp.json --devices $sims --limit nodes=4; say $? "limit on ops that suffices"
+try 5 optimize mlp.json --devices $sims --limit generated=3K; say $? "limit with a suffix"
+try 0 optimize mlp.json --devices $sims --limit generated=4K; say $? "limit with a suffix that suffices"
+try 0 optimize mlp.json --devices $sims -o plan.json
+try 5 check plan.json --limit nodes=3 && err_has 'mlp.json: ops.3.: more than 3 ops'; say $? "limit on the graph of a plan"
+for bad in nodes nodes= nodes=x nodes=-1 nodes=4Q nodes=4KK nodes=0 rank=9 nodes=99999999999999999999T frogs=3; do
+  try 2 optimize mlp.json --devices $sims --limit $bad; say $? "limit $bad"
+done
+try 2 optimize mlp.json --devices $sims --timeout soon; say $? "timeout that is no time"
+try 0 optimize mlp.json --devices $sims --timeout 1h; say $? "timeout that suffices"
+try 5 run mlp.json --devices ref --repeat 1000000 --timeout 300ms && [ ! -s .out ] && err_has '^tplan: not done in time: raise --timeout$'
+say $? "timeout"
+
 mkdir -p config/tplan
 printf '[tplan]\ndevices=sim:edge-cpu\nformat=json\n' > config/tplan/tplan.conf
 try 0 optimize mlp.json && out_has sim:edge-cpu; say $? "configured devices"

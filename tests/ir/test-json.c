@@ -289,7 +289,7 @@ test_long_name (void)
   g_autoptr (TpGraph) graph = load (text, NULL, &error);
 
   g_assert_null (graph);
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
   g_assert_nonnull (strstr (error->message, "4097 bytes"));
 }
 
