@@ -101,15 +101,26 @@ static const char *
 make_name (TpDraft *draft, GHashTable *names, const char *stem,
            const char *suffix, GError **error)
 {
-  g_autoptr (GString) name = g_string_new (stem);
+  g_autofree char *plain = g_strconcat (stem, suffix, NULL);
+  g_autofree char *name = g_strdup (plain);
+  gpointer base = NULL, n_made = NULL;
   char *kept;
 
-  g_string_append (name, suffix);
-  while (g_hash_table_contains (names, name->str))
-    g_string_append_c (name, '_');
-  kept = tp_region_strdup (draft->region, name->str, error);
+  /* Counting goes on where it stopped: many copies are made of one weight. */
+  if (g_hash_table_lookup_extended (names, plain, &base, &n_made))
+    {
+      int n = GPOINTER_TO_INT (n_made);
+
+      for (; g_hash_table_contains (names, name); n++)
+        {
+          g_free (name);
+          name = g_strdup_printf ("%s_%d", plain, n + 2);
+        }
+      g_hash_table_insert (names, base, GINT_TO_POINTER (n));
+    }
+  kept = tp_region_strdup (draft->region, name, error);
   if (kept != NULL)
-    g_hash_table_add (names, kept);
+    g_hash_table_insert (names, kept, NULL);
   return kept;
 }
 
@@ -121,8 +132,8 @@ tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
     {
       draft->names[0] = g_hash_table_new (g_str_hash, g_str_equal);
       for (guint i = 0; i < draft->tensors->len; i++)
-        g_hash_table_add (draft->names[0],
-                          (char *) tp_draft_tensor (draft, i)->name);
+        g_hash_table_insert (draft->names[0],
+                             (char *) tp_draft_tensor (draft, i)->name, NULL);
     }
   return make_name (draft, draft->names[0], stem, suffix, error);
 }
@@ -135,8 +146,8 @@ tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
     {
       draft->names[1] = g_hash_table_new (g_str_hash, g_str_equal);
       for (guint i = 0; i < draft->nodes->len; i++)
-        g_hash_table_add (draft->names[1],
-                          (char *) tp_draft_node (draft, i)->name);
+        g_hash_table_insert (draft->names[1],
+                             (char *) tp_draft_node (draft, i)->name, NULL);
     }
   return make_name (draft, draft->names[1], stem, suffix, error);
 }

@@ -10,9 +10,6 @@
 #include "ir/region.h"
 
 #define TP_RANK_UNKNOWN (-1)
-/* A BatchNormalization of more is left alone: rewriting makes new constants, and
- * a small file must not ask for gigabytes. */
-#define TP_MAX_NORM_CHANNELS (1 << 20)
 
 typedef struct
 {
@@ -81,6 +78,9 @@ TpGraph *tp_draft_finish (TpDraft *draft, GError **error);
 /* Infers shapes of sorted nodes and folds what is constant. */
 gboolean tp_draft_infer (TpDraft *draft, GError **error);
 
+/* Whether a BatchNormalization of so many channels may be rewritten: that makes
+ * new constants, and a small file must not ask for gigabytes. Counts them. */
+gboolean tp_draft_take_norm (TpDraft *draft, gint64 n_channels);
 /* BatchNormalizations of constants become ScaleShifts: no root and no division
  * per element. */
 gboolean tp_draft_split_norms (TpDraft *draft, GError **error);

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_CHANNELS (1 << 22) /* of all that are rewritten */
+
 enum
 {
   X,
@@ -19,18 +21,26 @@ enum
   N_INPUTS
 };
 
+gboolean
+tp_draft_take_norm (TpDraft *draft, gint64 n_channels)
+{
+  if (n_channels > MAX_CHANNELS - draft->n_norm_channels)
+    return FALSE;
+  draft->n_norm_channels += n_channels;
+  return TRUE;
+}
+
 static gboolean
 can_split (TpDraft *draft, const TpNode *node)
 {
   if (node->type == NULL || strcmp (node->type, "BatchNormalization") != 0
-      || node->n_inputs != N_INPUTS || node->n_outputs != 1
-      || tp_draft_tensor (draft, node->inputs[SCALE])->count
-             > TP_MAX_NORM_CHANNELS)
+      || node->n_inputs != N_INPUTS || node->n_outputs != 1)
     return FALSE;
   for (int i = SCALE; i < N_INPUTS; i++)
     if (!tp_tensor_is_constant (tp_draft_tensor (draft, node->inputs[i])))
       return FALSE;
-  return TRUE;
+  return tp_draft_take_norm (
+      draft, tp_draft_tensor (draft, node->inputs[SCALE])->count);
 }
 
 /* A constant of @n values named after input @like of @node; -1 on error. */

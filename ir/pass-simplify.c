@@ -160,15 +160,14 @@ find_conv (const Pass *pass, const TpNode *norm)
 static gboolean
 can_fold (const Pass *pass, const TpNode *norm, gint64 n_channels)
 {
-  if (n_channels > TP_MAX_NORM_CHANNELS || norm->n_inputs != BN_N
-      || norm->n_outputs != 1
+  if (norm->n_inputs != BN_N || norm->n_outputs != 1
       || tp_node_get_int (norm, "training_mode", 0) != 0)
     return FALSE;
   for (int i = BN_SCALE; i < BN_N; i++)
     if (!is_constant (pass->draft, norm->inputs[i])
         || tp_draft_tensor (pass->draft, norm->inputs[i])->count != n_channels)
       return FALSE;
-  return TRUE;
+  return tp_draft_take_norm (pass->draft, n_channels);
 }
 
 /* f for each channel. */

@@ -158,6 +158,62 @@ test_fold_bytes (void)
   g_assert_cmpint (graph->n_nodes, ==, 100 - 32);
 }
 
+/* ---- passes -------------------------------------------------------------- */
+
+/* 300 BatchNormalizations share constants of a million channels, a line of
+ * JSON: rewriting them all would take 10 GB. */
+static void
+test_norms (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'y0', 'shape': "
+      "[1, 1000000]}], 'initializers': [{'name': 'c', 'shape': [1000000], "
+      "'fill': 1}], 'outputs': ['y300'], 'ops': [");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL, ready = NULL;
+  int n_split = 0;
+
+  for (int i = 0; i < 300; i++)
+    g_string_append_printf (text, "%s{'type': 'BatchNormalization', 'inputs': "
+                            "['y%d', 'c', 'c', 'c', 'c'], 'outputs': ['y%d']}",
+                            i > 0 ? ", " : "", i, i + 1);
+  g_string_append (text, "]}");
+  graph = read_text (text->str, NULL, &error);
+  g_assert_no_error (error);
+  ready = tp_graph_prepare (graph, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < ready->n_nodes; i++)
+    n_split += strcmp (ready->nodes[i].type, "ScaleShift") == 0;
+  g_assert_cmpint (n_split, ==, 4);
+}
+
+/* 5000 Convs with one filter, each with a BatchNormalization to fold: each needs
+ * a new name for the same filter. */
+static void
+test_names_made (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'y0', 'shape': "
+      "[1, 1, 1, 1]}], 'initializers': [{'name': 'c', 'shape': [1], 'fill': 1}, "
+      "{'name': 'w', 'shape': [1, 1, 1, 1], 'fill': 1}], 'outputs': ['y5000'], "
+      "'ops': [");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL, ready = NULL;
+
+  for (int i = 0; i < 5000; i++)
+    g_string_append_printf (
+        text, "%s{'type': 'Conv', 'inputs': ['y%d', 'w'], 'outputs': ['c%d']}, "
+        "{'type': 'BatchNormalization', 'inputs': ['c%d', 'c', 'c', 'c', 'c'], "
+        "'outputs': ['y%d']}", i > 0 ? ", " : "", i, i, i, i + 1);
+  g_string_append (text, "]}");
+  graph = read_text (text->str, NULL, &error);
+  g_assert_no_error (error);
+  ready = tp_graph_prepare (graph, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < ready->n_tensors; i++)
+    g_assert_cmpint (strlen (ready->tensors[i].name), <, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,5 +224,7 @@ main (int argc, char **argv)
   g_test_add_func ("/limit/fill", test_fill);
   g_test_add_func ("/limit/fold-window", test_fold_window);
   g_test_add_func ("/limit/fold-bytes", test_fold_bytes);
+  g_test_add_func ("/limit/norms", test_norms);
+  g_test_add_func ("/limit/names-made", test_names_made);
   return g_test_run ();
 }
