@@ -1,6 +1,6 @@
 /* make-networks.c: writes the example networks as graph.json.
  *
- * usage: make-networks DIRECTORY [NAME...]     default: all classifiers of images
+ * usage: make-networks DIRECTORY [NAME...]                      default: all
  *
  * Architectures are those of the papers, written op by op as exporters do;
  * weights are seeded random numbers, scaled (He et al. 2015) so that activations
@@ -12,7 +12,9 @@
 
 #include <string.h>
 
-static const Network *const families[] = { image_networks };
+static const Network *const families[]
+    = { image_networks, transformer_networks, sequence_networks,
+        segmentation_networks };
 
 static char *
 format_network (const Network *network, const Net *net, const Value *output)
@@ -76,10 +78,9 @@ main (int argc, char **argv)
 {
   const char *directory = argc > 1 ? argv[1] : ".";
   char *const *names = argv + MIN (argc, 2);
-  int n_families = names[0] == NULL ? 1 : G_N_ELEMENTS (families);
   int n_written = 0;
 
-  for (int i = 0; i < n_families; i++)
+  for (gsize i = 0; i < G_N_ELEMENTS (families); i++)
     {
       g_autoptr (GError) error = NULL;
 

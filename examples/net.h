@@ -73,6 +73,7 @@ Value net_dense (Net *net, Value x, int out, double gain);
 /* The last layer of classifiers, Gemm. */
 Value net_linear (Net *net, Value x, int out);
 
-extern const Network image_networks[]; /* a NULL name ends */
+extern const Network image_networks[], segmentation_networks[],
+    transformer_networks[], sequence_networks[];   /* a NULL name ends */
 
 #endif
