@@ -7,7 +7,7 @@
 
 #define BINARY                                                                 \
   .kind = TP_OP_MAP, .n_inputs_min = 2, .n_inputs_max = 2, .n_outputs_max = 1, \
-  .infer = tp_infer_broadcast, .lower = tp_lower_map,                          \
+  .attrs = tp_binary_attrs, .align = tp_align_binary, .lower = tp_lower_map,   \
   .reference = tp_reference_map
 
 #define VARIADIC                                                               \
@@ -30,6 +30,7 @@ add_value (const TpNode *node, const double *x)
 const TpOp tp_op_add = {
   .name = "Add",
   BINARY,
+  .infer = tp_infer_arithmetic,
   .tolerance = 1e-6,
   .map_expr = add_expr,
   .map_value = add_value,
@@ -50,6 +51,7 @@ sub_value (const TpNode *node, const double *x)
 const TpOp tp_op_sub = {
   .name = "Sub",
   BINARY,
+  .infer = tp_infer_arithmetic,
   .tolerance = 1e-6,
   .map_expr = sub_expr,
   .map_value = sub_value,
@@ -70,6 +72,7 @@ mul_value (const TpNode *node, const double *x)
 const TpOp tp_op_mul = {
   .name = "Mul",
   BINARY,
+  .infer = tp_infer_arithmetic,
   .tolerance = 1e-6,
   .map_expr = mul_expr,
   .map_value = mul_value,
@@ -90,11 +93,22 @@ div_value (const TpNode *node, const double *x)
 const TpOp tp_op_div = {
   .name = "Div",
   BINARY,
+  .infer = tp_infer_arithmetic,
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-6,
   .map_expr = div_expr,
   .map_value = div_value,
 };
+
+/* The exponent may be of another type from opset 12 on. */
+static gboolean
+pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  return node->opset < 12
+             ? tp_infer_arithmetic (node, inputs, outputs, error)
+             : tp_infer_binary (node, inputs, outputs, error);
+}
 
 static int
 pow_expr (const TpNode *node, TpNest *nest, const int *x)
@@ -111,10 +125,54 @@ pow_value (const TpNode *node, const double *x)
 const TpOp tp_op_pow = {
   .name = "Pow",
   BINARY,
+  .infer = pow_infer,
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-5,
   .map_expr = pow_expr,
   .map_value = pow_value,
+};
+
+/* ---- Mod: the sign of the divisor, or with fmod that of the dividend ------ */
+
+static gboolean
+mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  if (inputs[0]->dtype != TP_DTYPE_BOOL
+      && (tp_dtype_is_integer (inputs[0]->dtype)
+          || tp_node_get_int (node, "fmod", 0) != 0))
+    return tp_infer_broadcast (node, inputs, outputs, error);
+  return tp_op_fail (node, error, "input 0 is %s, which needs fmod=1",
+                     tp_dtype_get_name (inputs[0]->dtype));
+}
+
+static double
+mod_value (const TpNode *node, const double *x)
+{
+  double rest = fmod (x[0], x[1]);
+
+  if (tp_node_get_int (node, "fmod", 0) == 0 && rest * x[1] < 0.0)
+    rest += x[1];
+  return rest;
+}
+
+static const TpAttrSpec mod_attrs[] = {
+  { "fmod", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_mod = {
+  .name = "Mod",
+  .kind = TP_OP_MAP,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = mod_attrs,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 0.0,
+  .infer = mod_infer,
+  .reference = tp_reference_map,
+  .map_value = mod_value,
 };
 
 /* ---- any number of inputs ---------------------------------------------- */
@@ -199,4 +257,25 @@ const TpOp tp_op_sum = {
   .tolerance = 1e-6,
   .map_expr = sum_expr,
   .map_value = sum_value,
+};
+
+static int
+mean_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, sum_expr (node, nest, x),
+                         tp_nest_const (nest, 1.0 / node->n_inputs));
+}
+
+static double
+mean_value (const TpNode *node, const double *x)
+{
+  return sum_value (node, x) / node->n_inputs;
+}
+
+const TpOp tp_op_mean = {
+  .name = "Mean",
+  VARIADIC,
+  .tolerance = 1e-6,
+  .map_expr = mean_expr,
+  .map_value = mean_value,
 };

@@ -3,6 +3,7 @@
 
 #include "ir/op-util.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- errors ------------------------------------------------------------ */
@@ -168,8 +169,8 @@ shape_broadcast (const TpNode *node, TpShape *shape, const TpTensor *input,
 }
 
 gboolean
-tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
-                    TpShape *outputs, GError **error)
+tp_infer_broadcast_any (const TpNode *node, const TpTensor *const *inputs,
+                        TpShape *outputs, GError **error)
 {
   tp_shape_copy (&outputs[0], inputs[0]);
   for (int i = 1; i < node->n_inputs; i++)
@@ -179,7 +180,28 @@ tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
       if (!shape_broadcast (node, &outputs[0], inputs[i], error))
         return FALSE;
     }
-  return tp_infer_one_dtype (node, inputs, error);
+  return TRUE;
+}
+
+gboolean
+tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
+                    TpShape *outputs, GError **error)
+{
+  return tp_infer_broadcast_any (node, inputs, outputs, error)
+         && tp_infer_one_dtype (node, inputs, error);
+}
+
+int
+tp_node_align (const TpNode *node, int i, int rank, int out_rank)
+{
+  return node->op->align != NULL ? node->op->align (node, i, rank, out_rank)
+                                 : out_rank - rank;
+}
+
+gboolean
+tp_dtype_is_integer (TpDtype dtype)
+{
+  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
 }
 
 /* ---- lowering ---------------------------------------------------------- */
@@ -257,6 +279,7 @@ tp_lowering_load_broadcast (TpLowering *lowering, int i)
 {
   const TpTensor *input = tp_lowering_get_input (lowering, i);
   TpAccess *load = NULL;
+  int first = 0;
 
   if (tp_tensor_is_constant (input) && input->count == 1)
     {
@@ -266,9 +289,10 @@ tp_lowering_load_broadcast (TpLowering *lowering, int i)
       return tp_nest_const (lowering->nest, value);
     }
   load = tp_lowering_add_load (lowering, i);
+  first = tp_node_align (lowering->node, i, input->rank, lowering->out->rank);
   for (int k = 0; k < input->rank; k++)
     if (input->dims[k] != 1)
-      load->stride[lowering->out->rank - input->rank + k] = input->strides[k];
+      load->stride[first + k] = input->strides[k];
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
@@ -331,16 +355,15 @@ tp_dims_next (int rank, const gint64 *dims, gint64 *at)
   return FALSE;
 }
 
-/* Where in row-major @input the element broadcast to @at of @out lies. */
+/* Where in row-major @input the element broadcast to @at lies, when dimension 0
+ * meets that of @at[0]. */
 static gint64
-broadcast_index (const TpRefTensor *input, const TpRefTensor *out,
-                 const gint64 *at)
+broadcast_index (const TpRefTensor *input, const gint64 *at)
 {
   gint64 index = 0;
 
   for (int i = 0; i < input->rank; i++)
-    index = index * input->dims[i]
-            + (input->dims[i] == 1 ? 0 : at[out->rank - input->rank + i]);
+    index = index * input->dims[i] + (input->dims[i] == 1 ? 0 : at[i]);
   return index;
 }
 
@@ -348,7 +371,25 @@ double
 tp_reference_get_broadcast (const TpRefTensor *input, const TpRefTensor *out,
                             const gint64 *at)
 {
-  return input->data[broadcast_index (input, out, at)];
+  return input->data[broadcast_index (input, at + out->rank - input->rank)];
+}
+
+/* What an integer type makes of @value: cut towards zero and wrapped; no number
+ * and infinity give 0. Results too large to be exact stay as they are: whoever
+ * cares can tell. */
+static double
+to_integer (double value, TpDtype dtype)
+{
+  value = trunc (value);
+  if (!isfinite (value))
+    return 0.0;
+  if (fabs (value) >= 0x1p53)
+    return value;
+  if (dtype == TP_DTYPE_INT32)
+    return (gint32)(gint64)value;
+  if (dtype == TP_DTYPE_UINT8)
+    return (guint8)(gint64)value;
+  return dtype == TP_DTYPE_BOOL ? value != 0.0 : value;
 }
 
 void
@@ -357,16 +398,23 @@ tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
 {
   TpRefTensor *out = &outputs[0];
   g_autofree double *x = g_new0 (double, node->n_inputs + 1);
+  g_autofree int *first = g_new0 (int, node->n_inputs + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
 
+  for (int i = 0; i < node->n_inputs; i++)
+    if (inputs[i] != NULL)
+      first[i] = tp_node_align (node, i, inputs[i]->rank, out->rank);
   for (gint64 k = 0; k < out->count; k++)
     {
       for (int i = 0; i < node->n_inputs; i++)
         if (inputs[i] != NULL)
           x[i] = inputs[i]->data[inputs[i]->count == out->count
                                      ? k
-                                     : broadcast_index (inputs[i], out, at)];
+                                     : broadcast_index (inputs[i],
+                                                        at + first[i])];
       out->data[k] = node->op->map_value (node, x);
+      if (tp_dtype_is_integer (out->dtype))
+        out->data[k] = to_integer (out->data[k], out->dtype);
       tp_dims_next (out->rank, out->dims, at);
     }
 }

@@ -33,6 +33,22 @@ gboolean tp_infer_same (const TpNode *node, const TpTensor *const *inputs,
 /* Output 0 is what all inputs broadcast to. */
 gboolean tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
                              TpShape *outputs, GError **error);
+/* The same whatever the types; output 0 is of the type of input 0. */
+gboolean tp_infer_broadcast_any (const TpNode *node,
+                                 const TpTensor *const *inputs,
+                                 TpShape *outputs, GError **error);
+gboolean tp_dtype_is_integer (TpDtype dtype);
+/* Binary ops, whose broadcasting had to be asked for before opset 7; of one
+ * type, or of any two (output 0 of the first). */
+extern const TpAttrSpec tp_binary_attrs[];
+gboolean tp_infer_arithmetic (const TpNode *node,
+                              const TpTensor *const *inputs, TpShape *outputs,
+                              GError **error);
+gboolean tp_infer_binary (const TpNode *node, const TpTensor *const *inputs,
+                          TpShape *outputs, GError **error);
+int tp_align_binary (const TpNode *node, int i, int rank, int out_rank);
+/* Where dimension 0 of input @i of @rank dimensions meets the output. */
+int tp_node_align (const TpNode *node, int i, int rank, int out_rank);
 
 /* ---- lowering ---------------------------------------------------------- */
 

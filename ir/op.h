@@ -81,6 +81,10 @@ struct TpOp
    * (-1: left out), and its value. NULL for all others. */
   int (*map_expr) (const TpNode *node, TpNest *nest, const int *x);
   double (*map_value) (const TpNode *node, const double *x);
+
+  /* Elementwise ops: the dimension of the output that dimension 0 of input @i
+   * meets. NULL: the last dimensions meet. */
+  int (*align) (const TpNode *node, int i, int rank, int out_rank);
 };
 
 const TpOp *tp_op_find (const char *name);
