@@ -332,3 +332,78 @@ const TpOp tp_op_hard_swish = {
   .map_expr = hard_swish_expr,
   .map_value = hard_swish_value,
 };
+
+/* ---- rounding ----------------------------------------------------------- */
+
+/* -floor (-x) */
+static int
+ceil_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int down = tp_nest_unary (nest, TP_EXPR_NEG, x[0]);
+
+  return tp_nest_unary (nest, TP_EXPR_NEG,
+                        tp_nest_unary (nest, TP_EXPR_FLOOR, down));
+}
+
+static double
+ceil_value (const TpNode *node, const double *x)
+{
+  return ceil (x[0]);
+}
+
+const TpOp tp_op_ceil = {
+  .name = "Ceil",
+  UNARY,
+  .tolerance = 0.0,
+  .map_expr = ceil_expr,
+  .map_value = ceil_value,
+};
+
+/* Half to even. */
+static double
+round_value (const TpNode *node, const double *x)
+{
+  double down = floor (x[0]);
+  double rest = x[0] - down;
+
+  if (rest == 0.5)
+    return 2.0 * floor (down / 2.0) == down ? down : down + 1.0;
+  return rest < 0.5 ? down : down + 1.0;
+}
+
+const TpOp tp_op_round = {
+  .name = "Round",
+  .kind = TP_OP_MAP,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .tolerance = 0.0,
+  .infer = tp_infer_same,
+  .reference = tp_reference_map,
+  .map_value = round_value,
+};
+
+/* (x > 0) - (x < 0) */
+static int
+sign_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int zero = tp_nest_const (nest, 0.0);
+
+  return tp_nest_binary (nest, TP_EXPR_SUB,
+                         tp_nest_binary (nest, TP_EXPR_LESS, zero, x[0]),
+                         tp_nest_binary (nest, TP_EXPR_LESS, x[0], zero));
+}
+
+static double
+sign_value (const TpNode *node, const double *x)
+{
+  return x[0] > 0.0 ? 1.0 : x[0] < 0.0 ? -1.0 : x[0];
+}
+
+const TpOp tp_op_sign = {
+  .name = "Sign",
+  UNARY,
+  .tolerance = 0.0,
+  .map_expr = sign_expr,
+  .map_value = sign_value,
+};
