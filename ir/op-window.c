@@ -129,9 +129,10 @@ window_place (TpWindow *window, const TpNode *node, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_window_init (TpWindow *window, const TpNode *node, int rank,
-                const gint64 *dims, const gint64 *kernel, GError **error)
+/* All but where it stands. */
+static gboolean
+window_read (TpWindow *window, const TpNode *node, int rank, const gint64 *dims,
+             const gint64 *kernel, GError **error)
 {
   memset (window, 0, sizeof *window);
   window->n = rank - 2;
@@ -158,7 +159,112 @@ tp_window_init (TpWindow *window, const TpNode *node, int rank,
   for (int i = 0; i < window->n; i++)
     if (window->dilation[i] > WINDOW_LIMIT / window->kernel[i])
       return tp_op_fail (node, error, "the window is too large");
-  return window_place (window, node, error);
+  return TRUE;
+}
+
+gboolean
+tp_window_init (TpWindow *window, const TpNode *node, int rank,
+                const gint64 *dims, const gint64 *kernel, GError **error)
+{
+  return window_read (window, node, rank, dims, kernel, error)
+         && window_place (window, node, error);
+}
+
+/* ---- transposed positions ------------------------------------------------ */
+
+/* What the attributes say of the outputs of a transposed convolution. */
+typedef struct
+{
+  const char *auto_pad;
+  gboolean is_same;
+  gint64 pads[2 * TP_WINDOW_MAX_DIMS];
+  gint64 output_padding[TP_WINDOW_MAX_DIMS];
+  gint64 output_shape[TP_WINDOW_MAX_DIMS]; /* 0: not given */
+} Outputs;
+
+/* Some files give batch and channels in output_shape too. */
+static gboolean
+outputs_read_shape (Outputs *self, const TpNode *node, int n, GError **error)
+{
+  int n_given = 0;
+  const gint64 *given = tp_node_get_ints (node, "output_shape", &n_given);
+
+  if (n_given != n + 2)
+    return window_read_list (node, "output_shape", n, 1, self->output_shape,
+                             error);
+  for (int i = 0; i < n; i++)
+    self->output_shape[i] = CLAMP (given[2 + i], 1, WINDOW_LIMIT);
+  return TRUE;
+}
+
+static gboolean
+outputs_read (Outputs *self, const TpNode *node, int n, GError **error)
+{
+  gboolean is_explicit = FALSE;
+
+  memset (self, 0, sizeof *self);
+  self->auto_pad = tp_node_get_string (node, "auto_pad", "NOTSET");
+  self->is_same = strcmp (self->auto_pad, "SAME_UPPER") == 0
+                  || strcmp (self->auto_pad, "SAME_LOWER") == 0;
+  is_explicit = strcmp (self->auto_pad, "NOTSET") == 0;
+  if (!self->is_same && !is_explicit && strcmp (self->auto_pad, "VALID") != 0)
+    return tp_op_fail (node, error, "auto_pad '%s' is not known",
+                       self->auto_pad);
+  if (is_explicit && !window_read_list (node, "pads", 2 * n, 0, self->pads,
+                                        error))
+    return FALSE;
+  return window_read_list (node, "output_padding", n, 0, self->output_padding,
+                           error)
+         && outputs_read_shape (self, node, n, error);
+}
+
+/* An output that is given, or as many as strides fit, shares out what is too
+ * much; where it is too little, the outputs at the end get nothing. */
+static gboolean
+window_place_transposed (TpWindow *window, const TpNode *node, int i,
+                         const Outputs *outputs, GError **error)
+{
+  gint64 pad = 0;
+  gint64 full = 0;
+
+  if (!tp_size_mul (window->stride[i], window->in[i] - 1, &full)
+      || full > WINDOW_LIMIT)
+    return tp_op_fail (node, error, "the output is too large");
+  full += outputs->output_padding[i] + window_span (window, i);
+  window->pad_begin[i] = outputs->pads[i];
+  window->out[i] = full - outputs->pads[i] - outputs->pads[window->n + i];
+  if (outputs->output_shape[i] > 0 || outputs->is_same)
+    {
+      window->out[i] = outputs->output_shape[i] > 0
+                           ? outputs->output_shape[i]
+                           : window->in[i] * window->stride[i];
+      pad = MAX (0, full - window->out[i]);
+      window->pad_begin[i] = strcmp (outputs->auto_pad, "SAME_UPPER") == 0
+                                 ? pad / 2
+                                 : pad - pad / 2;
+    }
+  if (window->out[i] < 1)
+    return tp_op_fail (node, error,
+                       "pads leave nothing of spatial dimension %d of the "
+                       "output",
+                       i);
+  return TRUE;
+}
+
+gboolean
+tp_window_init_transposed (TpWindow *window, const TpNode *node, int rank,
+                           const gint64 *dims, const gint64 *kernel,
+                           GError **error)
+{
+  Outputs outputs;
+
+  if (!window_read (window, node, rank, dims, kernel, error)
+      || !outputs_read (&outputs, node, window->n, error))
+    return FALSE;
+  for (int i = 0; i < window->n; i++)
+    if (!window_place_transposed (window, node, i, &outputs, error))
+      return FALSE;
+  return TRUE;
 }
 
 gboolean

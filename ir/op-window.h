@@ -26,6 +26,12 @@ typedef struct
 gboolean tp_window_init (TpWindow *window, const TpNode *node, int rank,
                          const gint64 *dims, const gint64 *kernel,
                          GError **error);
+/* The same for a transposed convolution, with output_padding and output_shape:
+ * input position i and tap k reach output i * stride + k * dilation -
+ * pad_begin. pad_end is not set. */
+gboolean tp_window_init_transposed (TpWindow *window, const TpNode *node,
+                                    int rank, const gint64 *dims,
+                                    const gint64 *kernel, GError **error);
 /* Whether some window leaves the input in dimension @i. */
 gboolean tp_window_is_padded (const TpWindow *window, int i);
 
