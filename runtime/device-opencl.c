@@ -19,7 +19,6 @@ typedef struct
   int index;
   char *name;                 /* "opencl:0" */
   cl_device_id id;
-  gboolean is_part;           /* @id is a sub-device: fewer threads */
   cl_context context;
   cl_command_queue queue;
   cl_command_queue timed;     /* made when stamps are first asked for */
@@ -71,46 +70,22 @@ cl_close (TpDevice *base)
     clReleaseCommandQueue (device->queue);
   if (device->timed != NULL)
     clReleaseCommandQueue (device->timed);
-  if (device->context != NULL)
-    clReleaseContext (device->context);
-  if (device->is_part)
-    clReleaseDevice (device->id);
   g_array_unref (device->pending);
   g_free (device->name);
   g_free (device);
 }
 
-/* A CPU is not to use more threads than asked for; where the driver cannot part
- * the device it uses all. */
-static void
-limit_threads (ClDevice *device, const TpDeviceOptions *options)
-{
-  guint64 n_units = tp_opencl_get_number (device->id,
-                                          CL_DEVICE_MAX_COMPUTE_UNITS);
-  guint64 n_threads = tp_threads_count (options->n_threads);
-  cl_device_partition_property parts[]
-      = { CL_DEVICE_PARTITION_BY_COUNTS, n_threads,
-          CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0 };
-  cl_device_id part = NULL;
-  cl_uint n = 0;
-
-  if (!tp_opencl_is_cpu (device->id) || n_threads >= n_units)
-    return;
-  device->is_part = clCreateSubDevices (device->id, parts, 1, &part, &n)
-                      == CL_SUCCESS
-                    && n == 1;
-  if (device->is_part)
-    device->id = part;
-}
-
 static gboolean
-open_context (ClDevice *device, GError **error)
+open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
 {
-  cl_int code;
+  TpOpenclContext shared;
+  cl_int code = tp_opencl_find_context (
+      device->index, tp_threads_count (options->n_threads), &shared);
 
-  device->context = clCreateContext (NULL, 1, &device->id, NULL, NULL, &code);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
+  device->context = shared.context;
+  device->id = shared.device;
   device->queue = clCreateCommandQueue (device->context, device->id, 0, &code);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a queue");
@@ -145,8 +120,7 @@ cl_open (const char *which, const TpDeviceOptions *options, GError **error)
   device->max_buf_bytes
       = MIN (tp_opencl_get_number (device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
              G_MAXINT64);
-  limit_threads (device, options);
-  if (open_context (device, error))
+  if (open_context (device, options, error))
     return &device->base;
   cl_close (&device->base);
   return NULL;

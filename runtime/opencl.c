@@ -4,6 +4,7 @@
 #include "runtime/opencl.h"
 
 #include <stdarg.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "codegen/jit.h"
@@ -50,13 +51,9 @@ find_devices (void)
 int
 tp_opencl_count (const char **out_reason)
 {
-  static gsize once = 0;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&once))
-    {
-      find_devices ();
-      g_once_init_leave (&once, 1);
-    }
+  pthread_once (&once, find_devices);
   *out_reason = found->len == 0 ? absence : NULL;
   return found->len;
 }

@@ -1,0 +1,98 @@
+/* opencl-context.c: the contexts of this process, one per device and number of
+ * threads, kept until it ends.
+ *
+ * A driver may still drop its last reference to a finished command, from a
+ * thread of its own, when clFinish() has returned: a context released then goes
+ * away under its feet (PoCL 3.1). And a context costs more to make than a
+ * session should. */
+#include "config.h"
+
+#include <pthread.h>
+
+#include "runtime/opencl.h"
+
+typedef struct
+{
+  int index;
+  guint64 n_threads;          /* 0: all */
+  TpOpenclContext context;
+} Entry;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of entries */
+static GArray *entries;       /* Entry */
+
+/* A CPU is not to use more threads than asked for. 0: it would not anyway. */
+static guint64
+count_part (cl_device_id device, guint64 n_threads)
+{
+  guint64 n_units
+      = tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS);
+
+  return tp_opencl_is_cpu (device) && n_threads < n_units ? n_threads : 0;
+}
+
+/* The whole device where the driver cannot part it. */
+static cl_device_id
+find_part (cl_device_id device, guint64 n_threads)
+{
+  cl_device_partition_property parts[]
+      = { CL_DEVICE_PARTITION_BY_COUNTS, n_threads,
+          CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0 };
+  cl_device_id part = NULL;
+  cl_uint n = 0;
+
+  if (n_threads > 0
+      && clCreateSubDevices (device, parts, 1, &part, &n) == CL_SUCCESS
+      && n == 1)
+    return part;
+  return device;
+}
+
+static const Entry *
+find_entry (int index, guint64 n_threads)
+{
+  for (guint i = 0; entries != NULL && i < entries->len; i++)
+    {
+      const Entry *entry = &g_array_index (entries, Entry, i);
+
+      if (entry->index == index && entry->n_threads == n_threads)
+        return entry;
+    }
+  return NULL;
+}
+
+static cl_int
+add_entry (int index, guint64 n_threads)
+{
+  Entry entry = { .index = index, .n_threads = n_threads };
+  cl_device_id device = find_part (tp_opencl_get (index), n_threads);
+  cl_int code;
+
+  entry.context.device = device;
+  entry.context.context = clCreateContext (NULL, 1, &device, NULL, NULL, &code);
+  if (code != CL_SUCCESS)
+    {
+      if (device != tp_opencl_get (index))
+        clReleaseDevice (device);
+      return code;
+    }
+  if (entries == NULL)
+    entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_array_append_val (entries, entry);
+  return CL_SUCCESS;
+}
+
+cl_int
+tp_opencl_find_context (int index, int n_threads, TpOpenclContext *out_context)
+{
+  guint64 part = count_part (tp_opencl_get (index), n_threads);
+  cl_int code = CL_SUCCESS;
+
+  pthread_mutex_lock (&lock);
+  if (find_entry (index, part) == NULL)
+    code = add_entry (index, part);
+  if (code == CL_SUCCESS)
+    *out_context = find_entry (index, part)->context;
+  pthread_mutex_unlock (&lock);
+  return code;
+}
