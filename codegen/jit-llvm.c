@@ -13,6 +13,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm/Config/llvm-config.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,10 +33,6 @@ static char *host_cpu, *host_features, *identity;
 static void
 init_target (void)
 {
-  static gsize once = 0;
-
-  if (!g_once_init_enter (&once))
-    return;
   LLVMInitializeNativeTarget ();
   LLVMInitializeNativeAsmPrinter ();
   LLVMInitializeNativeAsmParser ();
@@ -43,13 +40,20 @@ init_target (void)
   host_features = LLVMGetHostCPUFeatures ();
   identity = g_strdup_printf ("llvm-%s %s %s", LLVM_VERSION_STRING, host_cpu,
                               host_features);
-  g_once_init_leave (&once, 1);
+}
+
+static void
+ensure_target (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, init_target);
 }
 
 static const char *
 get_identity (void)
 {
-  init_target ();
+  ensure_target ();
   return identity;
 }
 
@@ -253,7 +257,7 @@ compile (const TpKernel *const *kernels, int n_kernels,
   Work job = { .kernels = kernels, .n_kernels = n_kernels, .objects = objects };
   LLVMOrcLLJITRef jit = NULL;
 
-  init_target ();
+  ensure_target ();
   compile_objects (&job);
   if (job.message != NULL)
     *out_message = job.message;

@@ -4,6 +4,7 @@
 #include "codegen/jit.h"
 
 #include <gmodule.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,27 +50,29 @@ open_module (const char *dir, char **out_message)
 
 /* $TPLAN_MODULE_DIR, then where it is installed. Stays for good: LLVM cannot
  * be unloaded. */
+static void
+load_module (void)
+{
+  const char *dir = secure_getenv ("TPLAN_MODULE_DIR");
+  g_autofree char *first = NULL;
+
+  if (dir != NULL)
+    loaded_module = open_module (dir, &first);
+  if (loaded_module == NULL)
+    loaded_module = open_module (TP_MODULE_DIR, &load_message);
+  if (loaded_module == NULL && first != NULL)
+    {
+      g_free (load_message);
+      load_message = g_steal_pointer (&first);
+    }
+}
+
 static const TpJitModule *
 get_module (void)
 {
-  static gsize once = 0;
-  g_autofree char *first = NULL;
-  const char *dir;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&once))
-    {
-      dir = secure_getenv ("TPLAN_MODULE_DIR");
-      if (dir != NULL)
-        loaded_module = open_module (dir, &first);
-      if (loaded_module == NULL)
-        loaded_module = open_module (TP_MODULE_DIR, &load_message);
-      if (loaded_module == NULL && first != NULL)
-        {
-          g_free (load_message);
-          load_message = g_steal_pointer (&first);
-        }
-      g_once_init_leave (&once, 1);
-    }
+  pthread_once (&once, load_module);
   return loaded_module;
 }
 
@@ -205,23 +208,26 @@ read_model (void)
   return g_strdup ("unknown cpu");
 }
 
+static char *cpu;
+
+static void
+describe_cpu (void)
+{
+  g_autofree char *model = read_model ();
+  TpTarget target = { 0 };
+
+  tp_jit_describe_cpu (&target);
+  cpu = g_strdup_printf ("%s, %d x %d floats, L1 %" G_GINT64_FORMAT
+                         " L2 %" G_GINT64_FORMAT,
+                         model, target.n_registers, target.lanes,
+                         target.l1_bytes, target.l2_bytes);
+}
+
 const char *
 tp_jit_get_cpu (void)
 {
-  static char *cpu;
-  static gsize once = 0;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&once))
-    {
-      g_autofree char *model = read_model ();
-      TpTarget target = { 0 };
-
-      tp_jit_describe_cpu (&target);
-      cpu = g_strdup_printf ("%s, %d x %d floats, L1 %" G_GINT64_FORMAT
-                             " L2 %" G_GINT64_FORMAT,
-                             model, target.n_registers, target.lanes,
-                             target.l1_bytes, target.l2_bytes);
-      g_once_init_leave (&once, 1);
-    }
+  pthread_once (&once, describe_cpu);
   return cpu;
 }

@@ -14,6 +14,7 @@
 #include "ir/machine-private.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #define MACHINE_GROUP "machine"
@@ -273,19 +274,22 @@ tp_machine_parse (const char *text, GError **error)
   return NULL;
 }
 
+static const char **names;
+
+static void
+make_names (void)
+{
+  names = g_new0 (const char *, tp_n_machine_profiles + 1);
+  for (int i = 0; i < tp_n_machine_profiles; i++)
+    names[i] = tp_machine_profiles[i].name;
+}
+
 const char *const *
 tp_machine_list (void)
 {
-  static const char **names;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&names))
-    {
-      const char **list = g_new0 (const char *, tp_n_machine_profiles + 1);
-
-      for (int i = 0; i < tp_n_machine_profiles; i++)
-        list[i] = tp_machine_profiles[i].name;
-      g_once_init_leave (&names, list);
-    }
+  pthread_once (&once, make_names);
   return names;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ir/op.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +32,18 @@ op_compare_name (const void *name, const void *op)
   return strcmp (name, (*(const TpOp *const *)op)->name);
 }
 
+static void
+sort_ops (void)
+{
+  qsort (ops, G_N_ELEMENTS (ops), sizeof ops[0], op_compare);
+}
+
 const TpOp *const *
 tp_op_list (int *out_n)
 {
-  static gsize is_sorted = 0;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  if (g_once_init_enter (&is_sorted))
-    {
-      qsort (ops, G_N_ELEMENTS (ops), sizeof ops[0], op_compare);
-      g_once_init_leave (&is_sorted, 1);
-    }
+  pthread_once (&once, sort_ops);
   *out_n = G_N_ELEMENTS (ops);
   return ops;
 }
