@@ -196,6 +196,21 @@ tp_draft_link (TpDraft *draft)
     }
 }
 
+void
+tp_draft_count_uses (TpDraft *draft, int *n_uses)
+{
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0)
+          n_uses[node->inputs[j]]++;
+    }
+  for (guint i = 0; i < draft->outputs->len; i++)
+    n_uses[g_array_index (draft->outputs, int, i)]++;
+}
+
 /* ---- order ------------------------------------------------------------- */
 
 /* One step of the walk: a node and how many of its inputs are done. */

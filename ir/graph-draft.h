@@ -65,6 +65,8 @@ gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
 
 /* Sets the producer of every tensor. */
 void tp_draft_link (TpDraft *draft);
+/* Adds to @n_uses, one per tensor, how often nodes and outputs name it. */
+void tp_draft_count_uses (TpDraft *draft, int *n_uses);
 /* Topological order, kept as it is where it is right already.
  * TPLAN_ERROR_INPUT names the ops of a cycle. */
 gboolean tp_draft_sort (TpDraft *draft, GError **error);
@@ -84,6 +86,9 @@ gboolean tp_draft_take_norm (TpDraft *draft, gint64 n_channels);
 /* BatchNormalizations of constants become ScaleShifts: no root and no division
  * per element. */
 gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
+
+/* What exporters spell out becomes one node: Gelu, LayerNormalization, ... */
+gboolean tp_draft_recognise (TpDraft *draft, GError **error);
 
 /* "file: place: " for messages; @place may be NULL. */
 char *tp_draft_dup_prefix (const TpDraft *draft, const char *place);

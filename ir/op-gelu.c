@@ -1,5 +1,6 @@
-/* op-gelu.c: x times the normal distribution function of x, and its
- * approximation. ONNX has it from opset 20; exporters write it before. */
+/* op-gelu.c: x times a soft step: the normal distribution function, its
+ * approximation, and the sigmoid. ONNX has Gelu from opset 20, Swish from 24;
+ * exporters wrote them before. */
 #include "config.h"
 
 #include "ir/op-util.h"
@@ -135,4 +136,44 @@ const TpOp tp_op_fast_gelu = {
   .reference = tp_reference_map,
   .map_expr = fast_gelu_expr,
   .map_value = fast_gelu_value,
+};
+
+/* ---- Swish, also called SiLU: x times the sigmoid of it; from opset 24 ------ */
+
+static int
+swish_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  double alpha = tp_node_get_float (node, "alpha", 1.0);
+  int gate = alpha == 1.0 ? x[0] : scale_expr (nest, x[0], alpha);
+
+  gate = tp_nest_unary (nest, TP_EXPR_SIGMOID, gate);
+  return tp_nest_binary (nest, TP_EXPR_MUL, x[0], gate);
+}
+
+static double
+swish_value (const TpNode *node, const double *x)
+{
+  double alpha = tp_node_get_float (node, "alpha", 1.0);
+
+  return x[0] / (1.0 + exp (-alpha * x[0]));
+}
+
+static const TpAttrSpec swish_attrs[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_swish = {
+  .name = "Swish",
+  .kind = TP_OP_MAP,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .attrs = swish_attrs,
+  .tolerance = 1e-5,
+  .infer = tp_infer_same,
+  .lower = tp_lower_map,
+  .reference = tp_reference_map,
+  .map_expr = swish_expr,
+  .map_value = swish_value,
 };

@@ -22,23 +22,6 @@ typedef struct
   int *n_uses;                /* per tensor: inputs of nodes, and outputs */
 } Pass;
 
-static void
-count_uses (Pass *pass)
-{
-  TpDraft *draft = pass->draft;
-
-  for (guint i = 0; i < draft->nodes->len; i++)
-    {
-      const TpNode *node = tp_draft_node (draft, i);
-
-      for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
-        if (node->inputs[j] >= 0)
-          pass->n_uses[node->inputs[j]]++;
-    }
-  for (guint i = 0; i < draft->outputs->len; i++)
-    pass->n_uses[g_array_index (draft->outputs, int, i)]++;
-}
-
 /* ---- Identity ---------------------------------------------------------- */
 
 static int
@@ -282,7 +265,7 @@ fold_norms (TpDraft *draft, GError **error)
   Pass pass = { draft, n_uses };
 
   tp_draft_link (draft);
-  count_uses (&pass);
+  tp_draft_count_uses (draft, n_uses);
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       const TpNode *norm = tp_draft_node (draft, i), *conv;
@@ -310,7 +293,8 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 
   drop_identities (draft);
   tp_draft_remove_dead (draft);
-  if (!fold_norms (draft, error) || !tp_draft_split_norms (draft, error))
+  if (!tp_draft_recognise (draft, error) || !fold_norms (draft, error)
+      || !tp_draft_split_norms (draft, error))
     return NULL;
   tp_draft_remove_dead (draft);
   if (!tp_draft_remove_unused_tensors (draft, error))
