@@ -1,0 +1,82 @@
+#!/bin/sh
+# `make install DESTDIR=...` gives what is needed: examples/embed.c is built
+# through pkg-config and runs, the program finds its module, the pages and the
+# completion are where they are looked for, Python loads the library.
+set -u
+n=0
+say ()
+{
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+    sed 's/^/# /' "$work/log" | tail -n 15; echo "not ok $n - $2"; fi
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+HOME=$work
+TPLAN_COST=$work/cost.db
+unset TPLAN_MODULE_DIR TPLAN_DEVICES
+export HOME TPLAN_COST
+root=$work/root
+: > "$work/log"
+
+make -s -C "$top_builddir" install DESTDIR="$root" > "$work/log" 2>&1
+say $? "make install DESTDIR="
+# Where things are, with the prefix of this build.
+pc=$(find "$root" -name tplan.pc)
+[ -n "$pc" ]; say $? "tplan.pc is installed"
+PKG_CONFIG_PATH=$(dirname "$pc")
+PKG_CONFIG_SYSROOT_DIR=
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+libdir=$root$(pkg-config --variable=libdir tplan)
+prefix=$root$(pkg-config --variable=prefix tplan)
+includedir=$root$(pkg-config --variable=includedir tplan)
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+TPLAN_MODULE_DIR=$libdir/tplan
+export LD_LIBRARY_PATH TPLAN_MODULE_DIR
+cd "$work" || exit 99
+
+sanitize=
+grep -q __asan_init "$libdir"/libtplan.so && sanitize=-fsanitize=address,undefined
+${CC:-cc} $sanitize -I"$includedir" "$top_srcdir/examples/embed.c" \
+  -L"$libdir" $(pkg-config --cflags --libs tplan) -o embed > "$work/log" 2>&1
+say $? "examples/embed.c builds through pkg-config"
+./embed "$top_srcdir/examples/mlp.json" ref > "$work/log" 2>&1 \
+  && grep -q 'run 4:' "$work/log"
+say $? "and runs"
+./embed none.onnx ref > "$work/log" 2>&1; [ $? -eq 1 ] && grep -q none.onnx "$work/log"
+say $? "and tells of a file that is not there"
+if [ -e "$libdir/tplan/jit-llvm.so" ]; then
+  ./embed "$top_srcdir/examples/mlp.json" cpu > "$work/log" 2>&1 && grep -q '^cpu: ' "$work/log"
+  say $? "on kernels compiled by the installed module"
+fi
+ls "$libdir" | grep -qx 'libtplan\.so\.[0-9]*'; say $? "the library has a soname"
+exported=$(nm -D --defined-only "$libdir/libtplan.so" | awk '{ print $3 }' | grep -v '^tplan_')
+[ -z "$exported" ]; say $? "only tplan_* is exported"
+
+tplan=$prefix/bin/tplan
+"$tplan" optimize "$top_srcdir/examples/mlp.json" --devices ref -o plan.json > "$work/log" 2>&1 \
+  && "$tplan" check plan.json >> "$work/log" 2>&1 \
+  && "$tplan" run --check --repeat 1 plan.json >> "$work/log" 2>&1
+say $? "the installed program plans, checks and runs"
+pages=$(find "$root" -name 'tplan*.1' | wc -l)
+commands=$("$tplan" --help | grep -c '^  [a-z]* ')
+[ "$pages" -eq $((commands + 1)) ]; say $? "a manual page for each command"
+if command -v man > /dev/null; then
+  MANPATH=$(dirname "$(dirname "$(find "$root" -name tplan.1)")") man tplan-optimize > "$work/log" 2>&1 \
+    && grep -q 'cheapest plan' "$work/log"
+  say $? "man finds them"
+fi
+if command -v bash > /dev/null; then
+  completion=$(find "$root" -path '*bash-completion/completions/tplan')
+  PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_WORDS=(tplan opt) COMP_CWORD=1
+    _tplan tplan opt tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
+  say $? "the completion works"
+fi
+module=$(find "$root" -name tplan.py)
+[ -n "$module" ]; say $? "tplan.py is installed"
+find "$root" -name 'graph-format.md' | grep -q .; say $? "so are the documents"
+make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
+left=$(find "$root" -type f | head -n 5)
+[ -z "$left" ] || echo "$left" >> "$work/log"
+[ -z "$left" ]; say $? "make uninstall leaves nothing"
+echo "1..$n"

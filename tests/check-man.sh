@@ -1,0 +1,89 @@
+#!/bin/sh
+# The manual and --help tell of the same commands and options; the pages have
+# no mistakes that groff sees; completion offers what there is.
+set -u
+n=0
+say ()
+{
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
+}
+tplan=$top_builddir/cli/tplan
+man=$top_srcdir/docs/man
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+HOME=$work
+export HOME
+
+# Long options of a help text: where a line begins with one, and those that
+# stand in a row at its end.
+help_options ()
+{
+  "$tplan" "$1" --help | grep -E '^ +(-[a-z], )?--?[a-z]' \
+    | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u
+}
+page_options ()
+{
+  sed 's/\\-/-/g; s/\\f[BIR]/ /g' "$1" | sed -n '/^\.TP/{n;p;}' \
+    | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u
+}
+
+"$tplan" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' > "$work/commands"
+[ -s "$work/commands" ]; say $? "tplan --help lists commands"
+page_options "$man/tplan.1" > "$work/common"
+: > "$work/all"
+while read -r command; do
+  page=$man/tplan-$command.1
+  help_options "$command" > "$work/help"
+  cat "$work/help" >> "$work/all"
+  if [ ! -f "$page" ]; then echo "# no $page"; say 1 "$command has a page"; continue; fi
+  page_options "$page" > "$work/page"
+  sort -u "$work/page" "$work/common" > "$work/known"
+  missing=$(comm -23 "$work/help" "$work/known")
+  extra=$(comm -13 "$work/help" "$work/page")
+  [ -z "$missing$extra" ] || echo "# not in the page:" $missing "; not in --help:" $extra
+  [ -z "$missing$extra" ]; say $? "tplan-$command.1 has the options of tplan $command"
+  grep -q "tplan..$command (1)" "$man/tplan.1"; say $? "tplan.1 names $command"
+done < "$work/commands"
+sort -u "$work/all" > "$work/used"
+echo --version >> "$work/used"
+extra=$(sort "$work/used" | comm -13 - "$work/common")
+[ -z "$extra" ] || echo "# no command has:" $extra
+[ -z "$extra" ]; say $? "tplan.1 has no option that no command has"
+for page in "$man"/*.1; do
+  command=$(basename "$page" .1); command=${command#tplan-}
+  [ "$command" = tplan ] || grep -qx "$command" "$work/commands"
+  say $? "$(basename "$page") is of a command"
+done
+
+if command -v groff > /dev/null; then
+  for page in "$man"/*.1; do
+    groff -ww -man -t -z "$page" > "$work/warnings" 2>&1
+    sed 's/^/# /' "$work/warnings"
+    [ ! -s "$work/warnings" ]; say $? "groff has nothing to say of $(basename "$page")"
+  done
+else
+  n=$((n + 1)); echo "ok $n - pages # SKIP no groff"
+fi
+
+# complete WORD...: what is offered for the last word.
+complete_ ()
+{
+  TPLAN=$tplan bash -c '
+    . "$top_srcdir/docs/completion/tplan"
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _tplan "$TPLAN" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+    echo ${COMPREPLY[@]}' bash "$@"
+}
+if command -v bash > /dev/null; then
+  [ "$(complete_ tplan exp)" = explain ]; say $? "completes a command"
+  [ "$(complete_ tplan run --check-)" = --check-ops ]; say $? "completes an option"
+  [ "$(complete_ tplan run --format=j)" = json ]; say $? "completes a value"
+  [ "$(complete_ tplan run --format = c)" = csv ]; say $? "completes a value behind ="
+  complete_ tplan run --devices=cpu,sim:server | grep -q 'cpu,sim:server-gpu'
+  say $? "completes a device in a list"
+  [ "$(complete_ tplan cost exp)" = export ]; say $? "completes a verb of cost"
+else
+  n=$((n + 1)); echo "ok $n - completion # SKIP no bash"
+fi
+echo "1..$n"
