@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#define MIN_CASES 470 /* of those installed, that must be known and right */
+#define MIN_CASES 600
 
 static const char *
 get_folder (void)
