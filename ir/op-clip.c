@@ -120,18 +120,6 @@ const TpOp tp_op_relayout = {
   .infer = tp_infer_same,
 };
 
-/* Copies input 0 and never looks at the others. */
-static gboolean
-pass_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
-            GError **error)
-{
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-
-  tp_lowering_add_output_axes (&lowering);
-  return tp_lowering_finish (&lowering,
-                             tp_lowering_load_broadcast (&lowering, 0));
-}
-
 /* ---- Dropout: inference only ------------------------------------------- */
 
 static gboolean
@@ -183,76 +171,6 @@ const TpOp tp_op_dropout = {
   .attrs = dropout_attrs,
   .tolerance = 0.0,
   .infer = dropout_infer,
-  .lower = pass_lower,
+  .lower = tp_lower_pass,
   .reference = dropout_reference,
-};
-
-/* ---- Cast --------------------------------------------------------------- */
-
-/* ONNX's numbers of element types. */
-static const struct
-{
-  gint64 number;
-  TpDtype dtype;
-} cast_dtypes[] = {
-  { 1, TP_DTYPE_FLOAT32 }, { 2, TP_DTYPE_UINT8 }, { 6, TP_DTYPE_INT32 },
-  { 7, TP_DTYPE_INT64 },   { 9, TP_DTYPE_BOOL },  { 11, TP_DTYPE_FLOAT64 },
-};
-
-static gboolean
-cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
-            GError **error)
-{
-  gint64 to = tp_node_get_int (node, "to", 0);
-
-  tp_shape_copy (&outputs[0], inputs[0]);
-  for (gsize i = 0; i < G_N_ELEMENTS (cast_dtypes); i++)
-    if (cast_dtypes[i].number == to)
-      {
-        outputs[0].dtype = cast_dtypes[i].dtype;
-        return TRUE;
-      }
-  return tp_op_refuse (
-      node, error,
-      "element type %" G_GINT64_FORMAT " (attribute 'to') is not known", to);
-}
-
-static void
-cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                TpRefTensor *outputs)
-{
-  TpRefTensor *out = &outputs[0];
-
-  for (gint64 i = 0; i < out->count; i++)
-    {
-      double x = inputs[0]->data[i];
-
-      if (out->dtype == TP_DTYPE_FLOAT32)
-        out->data[i] = (float)x;
-      else if (out->dtype == TP_DTYPE_FLOAT64)
-        out->data[i] = x;
-      else if (out->dtype == TP_DTYPE_BOOL)
-        out->data[i] = x != 0.0;
-      else
-        out->data[i] = trunc (x);
-    }
-}
-
-static const TpAttrSpec cast_attrs[] = {
-  { "to", TP_ATTR_INT, TRUE },
-  { "saturate", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
-const TpOp tp_op_cast = {
-  .name = "Cast",
-  .kind = TP_OP_MOVE,
-  .n_inputs_min = 1,
-  .n_inputs_max = 1,
-  .n_outputs_max = 1,
-  .attrs = cast_attrs,
-  .tolerance = 0.0,
-  .infer = cast_infer,
-  .lower = pass_lower, /* of float32 only, as all kernels */
-  .reference = cast_reference,
 };

@@ -331,6 +331,17 @@ tp_lower_map (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                              node->op->map_expr (node, lowering.nest, x));
 }
 
+gboolean
+tp_lower_pass (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  tp_lowering_add_output_axes (&lowering);
+  return tp_lowering_finish (&lowering,
+                             tp_lowering_load_broadcast (&lowering, 0));
+}
+
 /* ---- references -------------------------------------------------------- */
 
 gint64
@@ -374,11 +385,8 @@ tp_reference_get_broadcast (const TpRefTensor *input, const TpRefTensor *out,
   return input->data[broadcast_index (input, at + out->rank - input->rank)];
 }
 
-/* What an integer type makes of @value: cut towards zero and wrapped; no number
- * and infinity give 0. Results too large to be exact stay as they are: whoever
- * cares can tell. */
-static double
-to_integer (double value, TpDtype dtype)
+double
+tp_reference_to_integer (double value, TpDtype dtype)
 {
   value = trunc (value);
   if (!isfinite (value))
@@ -414,7 +422,7 @@ tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                                                         at + first[i])];
       out->data[k] = node->op->map_value (node, x);
       if (tp_dtype_is_integer (out->dtype))
-        out->data[k] = to_integer (out->data[k], out->dtype);
+        out->data[k] = tp_reference_to_integer (out->data[k], out->dtype);
       tp_dims_next (out->rank, out->dims, at);
     }
 }

@@ -20,6 +20,10 @@ gboolean tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback
                            int rank, int *out_axis, GError **error);
 gboolean tp_axis_resolve (const TpNode *node, gint64 axis, int rank,
                           int *out_axis, GError **error);
+/* An element type by ONNX's number in an attribute. FALSE with an error. */
+gboolean tp_node_get_dtype (const TpNode *node, const char *name,
+                            TpDtype fallback, TpDtype *out_dtype,
+                            GError **error);
 void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
 /* A constant input as integers; at most @max. FALSE with an error. */
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
@@ -87,12 +91,19 @@ int tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor)
 /* Elementwise ops: map_expr over the output. */
 gboolean tp_lower_map (const TpGraph *graph, const TpNode *node,
                        TpLowered *lowered, GError **error);
+/* Input 0, broadcast; never looks at the others. */
+gboolean tp_lower_pass (const TpGraph *graph, const TpNode *node,
+                        TpLowered *lowered, GError **error);
 
 /* ---- references -------------------------------------------------------- */
 
 /* Elementwise ops: map_value over the output. */
 void tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                        TpRefTensor *outputs);
+/* What an integer type makes of @value: cut towards zero and wrapped; no number
+ * and infinity give 0. Results too large to be exact stay as they are: whoever
+ * cares can tell. */
+double tp_reference_to_integer (double value, TpDtype dtype);
 void tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs);
 /* The element of @input that @at of @out sees when @input is broadcast. */
