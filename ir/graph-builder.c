@@ -524,6 +524,21 @@ link_outputs (TpGraphBuilder *builder, TpNode *node, const char *const *names,
   return TRUE;
 }
 
+/* What ops may ask of a tensor without seeing the graph. */
+static void
+describe_tensor (TpGraphBuilder *builder, TpAttr *attr)
+{
+  const TpTensor *tensor;
+
+  g_assert (attr->i >= 0 && attr->i < builder->constants->len);
+  attr->i = g_array_index (builder->constants, int, attr->i);
+  tensor = tp_draft_tensor (builder->draft, attr->i);
+  attr->dtype = tensor->dtype;
+  attr->n = MIN (tensor->count, 2);
+  if (attr->n == 1)
+    tp_tensor_write_doubles (tensor, &attr->f);
+}
+
 static gboolean
 copy_attrs (TpGraphBuilder *builder, const TpNode *src, TpNode *node,
             GError **error)
@@ -534,13 +549,7 @@ copy_attrs (TpGraphBuilder *builder, const TpNode *src, TpNode *node,
     return FALSE;
   for (int i = 0; i < node->n_attrs; i++)
     if (node->attrs[i].kind == TP_ATTR_TENSOR)
-      {
-        gint64 constant = node->attrs[i].i;
-
-        g_assert (constant >= 0 && constant < builder->constants->len);
-        ((TpAttr *) node->attrs)[i].i
-            = g_array_index (builder->constants, int, constant);
-      }
+      describe_tensor (builder, (TpAttr *) &node->attrs[i]);
   return TRUE;
 }
 

@@ -67,9 +67,10 @@ typedef struct
   const char *name;
   TpAttrKind kind;
   gint64 i;                   /* INT; TENSOR: tensor index */
-  double f;
+  double f;                   /* FLOAT; TENSOR: its value if n is 1 */
   const char *s;
-  int n;                      /* INTS, FLOATS */
+  int n;                      /* INTS, FLOATS; TENSOR: elements, 2: or more */
+  TpDtype dtype;              /* TENSOR */
   const gint64 *ints;
   const double *floats;
 } TpAttr;
