@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#define MIN_CASES 600
+#define MIN_CASES 600 /* of those installed, that must be known and right */
 
 static const char *
 get_folder (void)
