@@ -24,7 +24,7 @@ static struct
 
 static const GOptionEntry run_options[] = {
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &run_given.inputs,
-    "value of an input (repeatable; default: random)", "NAME=NPY" },
+    "value of an input: FILE or FILE:KEY (else random)", "NAME=FILE" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run_given.output_folder,
     "write each output to DIR/NAME.npy", "DIR" },
   { "repeat", 'n', 0, G_OPTION_ARG_INT, &run_given.repeat, "timed runs (10)",

@@ -6,6 +6,7 @@
 #include "ir/file.h"
 #include "ir/npy.h"
 #include "ir/op.h"
+#include "ir/tensor-file.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -99,29 +100,33 @@ format_shape (TpDtype dtype, int rank, const gint64 *dims)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* @text: FILE or FILE:KEY. */
 static gboolean
-load_input (const TpTensor *tensor, const char *path, void *data,
+load_input (const TpTensor *tensor, const char *text, void *data,
             GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
-  g_autofree char *want = NULL;
-  g_autofree char *got = NULL;
-  TpNpy npy;
+  g_autofree char *path = NULL, *key = NULL, *want = NULL, *got = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (TpTensorFile) file = NULL;
+  TpFileTensor value;
 
-  if (bytes == NULL || !tp_npy_parse (bytes, path, &npy, error))
+  tp_tensor_file_split (text, &path, &key);
+  bytes = tp_file_map (path, error);
+  file = bytes == NULL ? NULL : tp_tensor_file_new (bytes, path, NULL, error);
+  if (file == NULL || !tp_tensor_file_get (file, key, &value, error))
     return FALSE;
-  if (npy.dtype == tensor->dtype && npy.rank == tensor->rank
-      && memcmp (npy.dims, tensor->dims, sizeof (gint64) * npy.rank) == 0)
+  if (value.dtype == tensor->dtype && value.rank == tensor->rank
+      && memcmp (value.dims, tensor->dims, sizeof (gint64) * value.rank) == 0)
     {
-      memcpy (data, npy.data, tensor->size_bytes);
+      memcpy (data, value.data, tensor->size_bytes);
       return TRUE;
     }
   want = format_shape (tensor->dtype, tensor->rank, tensor->dims);
-  got = format_shape (npy.dtype, npy.rank, npy.dims);
+  got = format_shape (value.dtype, value.rank, value.dims);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                "%s: holds %s, but input '%s' is %s: give an array of that "
                "type and shape, or bind other dims with --dim",
-               path, got, tensor->name, want);
+               text, got, tensor->name, want);
   return FALSE;
 }
 
@@ -155,7 +160,7 @@ check_assignments (const TpGraph *graph, char *const *assignments,
       if (!is_known)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "input '%s' is not NAME=FILE.npy with an input of "
+                       "input '%s' is not NAME=FILE with an input of "
                        "graph '%s'; its first is '%s'",
                        assignments[i], graph->name,
                        graph->n_inputs == 0

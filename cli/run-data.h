@@ -12,8 +12,8 @@ typedef struct
   void **outputs;
 } TpRunData;
 
-/* @assignments: "NAME=FILE.npy", NULL-terminated (nullable); inputs not named
- * get random values from @seed: uniform in [-1.7, 1.7) for floats (deviation 1),
+/* @assignments: "NAME=FILE" or "NAME=FILE:KEY", NULL-terminated (nullable); inputs
+ * not named get random values from @seed: uniform in [-1.7, 1.7) for floats (deviation 1),
  * 0 or 1 for others. TPLAN_ERROR_INPUT: a file of another shape or type. */
 gboolean tp_run_data_init (TpRunData *data, const TpGraph *graph,
                            char *const *assignments, gint64 seed,

@@ -5,7 +5,7 @@
 #include "ir/graph-json.h"
 
 #include "ir/file.h"
-#include "ir/npy.h"
+#include "ir/tensor-file.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,75 +168,85 @@ add_fill (const Entry *entry, const json_t *value, GError **error)
 /* ---- file -------------------------------------------------------------- */
 
 static gboolean
-check_file_shape (const Entry *entry, const TpNpy *npy, GError **error)
+check_file_shape (const Entry *entry, const TpFileTensor *value,
+                  GError **error)
 {
   if (json_object_get (entry->entry, "dtype") != NULL
-      && entry->dtype != npy->dtype)
+      && entry->dtype != value->dtype)
     tp_json_set_error (entry_place (entry), "dtype", error,
-                       "the file holds %s", tp_dtype_get_name (npy->dtype));
+                       "the file holds %s", tp_dtype_get_name (value->dtype));
   else if (entry->has_shape
-           && (entry->rank != npy->rank
-               || memcmp (entry->dims, npy->dims,
-                          npy->rank * sizeof (gint64)) != 0))
+           && (entry->rank != value->rank
+               || memcmp (entry->dims, value->dims,
+                          value->rank * sizeof (gint64)) != 0))
     tp_json_set_error (entry_place (entry), "shape", error,
-                       "the file holds another shape, of rank %d", npy->rank);
+                       "the file holds another shape, of rank %d",
+                       value->rank);
   else
     return TRUE;
   return FALSE;
 }
 
-static gboolean
-add_npy (const Entry *entry, const char *file, GBytes *bytes, GError **error)
+/* The file called @name, opened once and kept as long as the graph. */
+static TpTensorFile *
+get_file (const Entry *entry, const char *name, GError **error)
 {
-  TpGraphBuilder *builder = entry->reader->builder;
-  Entry filled = *entry;
-  TpInit init = { .kind = TP_INIT_DATA };
-  TpNpy npy;
+  const TpGraphJson *reader = entry->reader;
+  TpTensorFile *file = g_hash_table_lookup (reader->files, name);
+  const TpLimits *limits = &reader->builder->draft->limits;
+  g_autoptr (GBytes) bytes = NULL;
 
-  if (!tp_npy_parse (bytes, file, &npy, error)
-      || !check_file_shape (entry, &npy, error))
+  if (file != NULL)
+    return file;
+  bytes = tp_file_map_beside (reader->path, name, error);
+  file = bytes != NULL ? tp_tensor_file_new (bytes, name, limits, error) : NULL;
+  if (file == NULL)
+    return NULL;
+  g_hash_table_insert (reader->files, g_strdup (name), file);
+  tp_region_own (reader->builder->draft->region, file,
+                 (GDestroyNotify) tp_tensor_file_free);
+  return file;
+}
+
+static gboolean
+find_value (const Entry *entry, const char *name, TpFileTensor *out_value,
+            GError **error)
+{
+  const char *key = NULL;
+  TpTensorFile *file;
+
+  if (!tp_json_get_string (entry_place (entry), entry->entry, "key", FALSE,
+                           &key, error))
     return FALSE;
-  filled.dtype = npy.dtype;
-  filled.rank = npy.rank;
-  memcpy (filled.dims, npy.dims, sizeof npy.dims);
-  init.data = npy.data;
-  tp_graph_builder_allow (builder, npy.size_bytes);
-  if ((guintptr) npy.data % tp_dtype_get_size (npy.dtype) == 0)
-    tp_graph_builder_keep (builder, bytes);
-  else
-    init.data = tp_region_dup (builder->draft->region, npy.data,
-                               npy.size_bytes, 1, error);
-  return init.data != NULL && add (&filled, &init, error);
+  file = get_file (entry, name, error);
+  if (file != NULL && tp_tensor_file_get (file, key, out_value, error))
+    return TRUE;
+  g_prefix_error (error, "%s: %s.file: ", entry->reader->path, entry->path);
+  return FALSE;
 }
 
 static gboolean
 add_file (const Entry *entry, const json_t *value, GError **error)
 {
-  const char *file = json_string_value (value);
-  g_autoptr (GBytes) bytes = NULL;
+  const char *name = json_string_value (value);
+  Entry filled = *entry;
+  TpInit init = { .kind = TP_INIT_DATA };
+  TpFileTensor tensor;
 
-  if (file == NULL || entry->reader->path == NULL)
+  if (name == NULL || entry->reader->path == NULL)
     {
       tp_json_set_error (entry_place (entry), "file", error,
                          "must be the name of a file beside the graph");
       return FALSE;
     }
-  if (!g_str_has_suffix (file, ".npy")
-      || json_object_get (entry->entry, "key") != NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "%s: %s.file: '%s' cannot be read: only .npy files (without "
-                   "a key) can: save the tensor with numpy.save",
-                   entry->reader->path, entry->path, file);
-      return FALSE;
-    }
-  bytes = tp_file_map_beside (entry->reader->path, file, error);
-  if (bytes != NULL && add_npy (entry, file, bytes, error))
-    return TRUE;
-  if (error != NULL && *error != NULL
-      && !g_str_has_prefix ((*error)->message, entry->reader->path))
-    g_prefix_error (error, "%s: %s.file: ", entry->reader->path, entry->path);
-  return FALSE;
+  if (!find_value (entry, name, &tensor, error)
+      || !check_file_shape (entry, &tensor, error))
+    return FALSE;
+  filled.dtype = tensor.dtype;
+  filled.rank = tensor.rank;
+  memcpy (filled.dims, tensor.dims, sizeof tensor.dims);
+  init.data = tensor.data;
+  return add (&filled, &init, error);
 }
 
 /* ---- an entry ---------------------------------------------------------- */

@@ -200,7 +200,9 @@ tp_graph_read_json (const char *path, const char *text, gsize size,
 {
   g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
   g_autoptr (TpGraphBuilder) builder = NULL;
-  TpGraphJson reader = { NULL, path };
+  g_autoptr (GHashTable) files
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  TpGraphJson reader = { .path = path, .files = files };
 
   if (root == NULL)
     return NULL;

@@ -8,39 +8,43 @@
 
 #define BLOCK 1024 /* elements converted at a time */
 
+/* Converts @n elements of type TYPE at @src, which need not be aligned. */
+#define READ(TYPE)                                                            \
+  for (gint64 i = 0; i < n; i++)                                              \
+    {                                                                         \
+      TYPE value;                                                             \
+                                                                              \
+      memcpy (&value, src + i * sizeof value, sizeof value);                  \
+      dst[i] = value;                                                         \
+    }                                                                         \
+  return
+
 /* Elements [first, first + n) as doubles. */
 static void
 read_data (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
 {
-  const void *data = tensor->init.data;
+  const guint8 *src = (const guint8 *) tensor->init.data
+                      + first * tp_dtype_get_size (tensor->dtype);
 
   switch (tensor->dtype)
     {
     case TP_DTYPE_FLOAT32:
-      for (gint64 i = 0; i < n; i++)
-        dst[i] = ((const float *) data)[first + i];
-      return;
+      READ (float);
     case TP_DTYPE_FLOAT64:
-      memcpy (dst, (const double *) data + first, n * sizeof (double));
-      return;
+      READ (double);
     case TP_DTYPE_INT64:
-      for (gint64 i = 0; i < n; i++)
-        dst[i] = ((const gint64 *) data)[first + i];
-      return;
+      READ (gint64);
     case TP_DTYPE_INT32:
-      for (gint64 i = 0; i < n; i++)
-        dst[i] = ((const gint32 *) data)[first + i];
-      return;
+      READ (gint32);
     case TP_DTYPE_UINT8:
     case TP_DTYPE_BOOL:
-      for (gint64 i = 0; i < n; i++)
-        dst[i] = ((const guint8 *) data)[first + i];
-      return;
+      READ (guint8);
     case TP_N_DTYPES:
       break;
     }
   g_assert_not_reached ();
 }
+#undef READ
 
 static void
 apply_scale (const TpTensor *tensor, gint64 first, gint64 n, double *dst)

@@ -18,7 +18,8 @@ typedef struct TpGraphBuilder TpGraphBuilder;
 typedef enum
 {
   TP_INIT_NONE,   /* computed or an input */
-  TP_INIT_DATA,   /* row-major bytes, borrowed from a file kept by the graph */
+  TP_INIT_DATA,   /* row-major bytes, borrowed from a file kept by the graph;
+                   * aligned only by luck */
   TP_INIT_RANDOM, /* seed, std */
   TP_INIT_FILL,   /* one value */
 } TpInitKind;

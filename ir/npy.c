@@ -17,7 +17,7 @@ typedef struct
 {
   const char *name;           /* of the file */
   const char *start, *pos, *end;
-  TpNpy *npy;
+  TpFileTensor *npy;
   gboolean is_fortran;
   int n_keys;
 } Parser;
@@ -144,7 +144,7 @@ parse_dim (Parser *parser, gint64 *out, GError **error)
 static gboolean
 parse_shape (Parser *parser, GError **error)
 {
-  TpNpy *npy = parser->npy;
+  TpFileTensor *npy = parser->npy;
 
   if (!accept (parser, '('))
     return fail (parser, TPLAN_ERROR_INPUT, "( must stand here", error);
@@ -241,12 +241,13 @@ find_header (const guint8 *file, gsize size, gsize *out_header,
 }
 
 gboolean
-tp_npy_parse (GBytes *bytes, const char *name, TpNpy *out_npy, GError **error)
+tp_npy_parse (GBytes *bytes, const char *name, TpFileTensor *out_npy,
+              GError **error)
 {
   gsize size, header, data;
   const guint8 *file = g_bytes_get_data (bytes, &size);
   g_autofree char *text = NULL;
-  TpNpy npy = { .rank = 0 };
+  TpFileTensor npy = { .rank = 0 };
   Parser parser = { .name = name, .npy = &npy };
 
   if (file == NULL || !find_header (file, size, &header, &data))

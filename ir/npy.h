@@ -2,23 +2,12 @@
 #ifndef TP_IR_NPY_H
 #define TP_IR_NPY_H
 
-#include "ir/types.h"
-
-typedef struct
-{
-  TpDtype dtype;
-  int rank;
-  gint64 dims[TP_MAX_RANK];
-  gint64 count;               /* elements */
-  gint64 size_bytes;
-  const void *data;           /* (borrowed from the bytes parsed); may not be
-                               * aligned */
-} TpNpy;
+#include "ir/tensor-file.h"
 
 /* @name opens messages. TPLAN_ERROR_INPUT: damaged; TPLAN_ERROR_UNSUPPORTED:
  * another element type, byte order or Fortran order. */
-gboolean tp_npy_parse (GBytes *bytes, const char *name, TpNpy *out_npy,
-                       GError **error);
+gboolean tp_npy_parse (GBytes *bytes, const char *name,
+                       TpFileTensor *out_npy, GError **error);
 
 /* @data: row-major. Replaces @path as a whole or leaves it alone. */
 gboolean tp_npy_save (const char *path, TpDtype dtype, int rank,

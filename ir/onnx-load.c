@@ -203,6 +203,7 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
   if (!tp_wire_read (graph, read_graph_name, &model, error))
     return NULL;
   onnx->builder = tp_graph_builder_new (model.name, MAX (model.opset, 1));
+  onnx->region = onnx->builder->draft->region;
   tp_graph_builder_set_source (onnx->builder, onnx->path);
   tp_graph_builder_keep (onnx->builder, onnx->bytes);
   tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,

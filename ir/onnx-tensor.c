@@ -1,6 +1,6 @@
 /* onnx-tensor.c: TensorProto: constants, in the file or in one beside it.
  *
- * raw_data is used where it lies when it is aligned. The lists of numbers
+ * raw_data is used where it lies, aligned or not. The lists of numbers
  * (float_data, int64_data, ...) are read twice: counted, then stored, so that
  * memory is asked for what is there, not for what the dims say. */
 #include "config.h"
@@ -70,6 +70,21 @@ tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype)
         return TRUE;
       }
   return FALSE;
+}
+
+const char *
+tp_onnx_get_type_name (gint64 number)
+{
+  static const char *const names[]
+      = { "of no type", "float", "uint8", "int8", "uint16", "int16", "int32",
+          "int64", "string", "bool", "float16", "double", "uint32", "uint64",
+          "complex64", "complex128", "bfloat16", "float8e4m3fn",
+          "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",
+          "float4e2m1" };
+
+  return number >= 0 && number < (gint64) G_N_ELEMENTS (names)
+             ? names[number]
+             : "of an unknown type";
 }
 
 /* ---- first reading: what there is -------------------------------------- */
@@ -146,16 +161,25 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
   const gint64 *dims = (const gint64 *) (void *) tensor->dims->data;
   TpDtype dtype;
 
+  if (tensor->data_type == 0)
+    {
+      tp_wire_set_error (wire, wire->end, error, "tensor '%s' has no element "
+                         "type: the file is cut short or damaged",
+                         tensor->name);
+      return FALSE;
+    }
   tensor->kind = -1;
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (kinds[i].number == tensor->data_type)
       tensor->kind = i;
   if (tensor->kind < 0)
     {
-      tp_onnx_set_unsupported (wire, error, "tensor '%s' has ONNX element type "
-                               "%" G_GINT64_FORMAT "; known are float, double, "
-                               "int64, int32, uint8, bool: convert the model",
-                               tensor->name, tensor->data_type);
+      tp_onnx_set_unsupported (wire, error, "tensor '%s' is %s (ONNX element "
+                               "type %" G_GINT64_FORMAT "); known are float, "
+                               "double, int64, int32, uint8, bool: convert the "
+                               "model", tensor->name,
+                               tp_onnx_get_type_name (tensor->data_type),
+                               tensor->data_type);
       return FALSE;
     }
   dtype = kinds[tensor->kind].dtype;
@@ -231,7 +255,7 @@ read_lists (Tensor *tensor, const TpWire *wire, GError **error)
                          tensor->name, tensor->count, tensor->n_listed);
       return NULL;
     }
-  tensor->data = tp_region_alloc (tensor->onnx->builder->draft->region,
+  tensor->data = tp_region_alloc (tensor->onnx->region,
                                   tensor->size_bytes, 1, error);
   tensor->n_listed = 0;
   if (tensor->data == NULL || !tp_wire_read (*wire, store_list, tensor, error))
@@ -241,20 +265,23 @@ read_lists (Tensor *tensor, const TpWire *wire, GError **error)
 
 /* ---- values as bytes --------------------------------------------------- */
 
-/* @data where it lies if that will do, else a copy. */
+/* @data where it lies, unless a bool of it is neither 0 nor 1. */
 static const void *
 use_bytes (Tensor *tensor, const guint8 *data, GError **error)
 {
-  TpDtype dtype = kinds[tensor->kind].dtype;
+  gint64 i = 0;
   guint8 *copy;
 
-  if ((guintptr) data % tp_dtype_get_size (dtype) == 0
-      && dtype != TP_DTYPE_BOOL && tensor->count > 0)
+  if (tensor->count == 0)
+    return ""; /* an empty message has no place */
+  if (kinds[tensor->kind].dtype != TP_DTYPE_BOOL)
     return data;
-  copy = tp_region_dup (tensor->onnx->builder->draft->region, data,
-                        tensor->size_bytes, 1, error);
-  for (gint64 i = 0; copy != NULL && dtype == TP_DTYPE_BOOL
-                     && i < tensor->count; i++)
+  while (i < tensor->count && data[i] <= 1)
+    i++;
+  if (i == tensor->count)
+    return data;
+  copy = tp_region_dup (tensor->onnx->region, data, tensor->count, 1, error);
+  for (; copy != NULL && i < tensor->count; i++)
     copy[i] = copy[i] != 0;
   return copy;
 }
@@ -280,6 +307,12 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
 
   if (bytes != NULL)
     return bytes;
+  if (onnx->builder == NULL)
+    {
+      tp_onnx_set_unsupported (wire, error, "external data of a lone tensor: "
+                               "put the values into the file");
+      return NULL;
+    }
   bytes = tp_file_map_beside (onnx->path ? onnx->path : "", name, &cause);
   if (bytes == NULL)
     {
@@ -340,6 +373,26 @@ read_file (Tensor *tensor, const TpWire *wire, GError **error)
                     error);
 }
 
+static gboolean
+read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
+             GError **error)
+{
+  if (!check_frame (tensor, wire, error))
+    return FALSE;
+  if (tensor->location == LOCATION_EXTERNAL)
+    out->data = read_file (tensor, wire, error);
+  else if (tensor->raw.number != 0)
+    out->data = read_raw (tensor, wire, error);
+  else
+    out->data = read_lists (tensor, wire, error);
+  out->dtype = kinds[tensor->kind].dtype;
+  out->rank = tensor->dims->len;
+  memcpy (out->dims, tensor->dims->data, out->rank * sizeof (gint64));
+  out->count = tensor->count;
+  out->size_bytes = tensor->size_bytes;
+  return out->data != NULL;
+}
+
 gboolean
 tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
                     GError **error)
@@ -347,22 +400,38 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
   Tensor tensor = { .onnx = onnx, .name = "", .dims = dims };
   TpInit init = { .kind = TP_INIT_DATA };
+  TpFileTensor value = { .rank = 0 };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
 
   if (!tp_wire_read (wire, read_frame, &tensor, error))
     return FALSE;
   if (name != NULL)
     tensor.name = name;
-  if (!check_frame (&tensor, &wire, error))
+  if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
-  if (tensor.location == LOCATION_EXTERNAL)
-    init.data = read_file (&tensor, &wire, error);
-  else if (tensor.raw.number != 0)
-    init.data = read_raw (&tensor, &wire, error);
-  else
-    init.data = read_lists (&tensor, &wire, error);
-  return init.data != NULL
-         && tp_graph_builder_add_constant (
-             onnx->builder, tensor.name, kinds[tensor.kind].dtype, dims->len,
-             (const gint64 *) (void *) dims->data, &init, place, error);
+  init.data = value.data;
+  return tp_graph_builder_add_constant (onnx->builder, tensor.name,
+                                        value.dtype, value.rank, value.dims,
+                                        &init, place, error);
+}
+
+gboolean
+tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
+                          TpFileTensor *out_tensor, GError **error)
+{
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gsize size;
+  const guint8 *base = g_bytes_get_data (bytes, &size);
+  TpWirePath root = { NULL, "tensor", -1 };
+  TpWire wire = { path, base, base, base + size, &root };
+  TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,
+                  .strings = g_string_chunk_new (64),
+                  .files = g_hash_table_new (g_str_hash, g_str_equal) };
+  Tensor tensor = { .onnx = &onnx, .name = "", .dims = dims };
+  gboolean good = tp_wire_read (wire, read_frame, &tensor, error)
+                  && read_tensor (&tensor, &wire, out_tensor, error);
+
+  g_hash_table_unref (onnx.files);
+  g_string_chunk_free (onnx.strings);
+  return good;
 }

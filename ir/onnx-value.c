@@ -136,9 +136,11 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
   if (!value.has_type || !tp_onnx_find_dtype (value.elem_type, &dtype))
     {
       tp_onnx_set_unsupported (&wire, error, "input '%s' is no tensor of "
-                               "float, double, int64, int32, uint8 or bool "
-                               "(ONNX element type %" G_GINT64_FORMAT ")",
-                               value.name, value.elem_type);
+                               "float, double, int64, int32, uint8 or bool: it "
+                               "is %s (ONNX element type %" G_GINT64_FORMAT ")",
+                               value.name,
+                               tp_onnx_get_type_name (value.elem_type),
+                               value.elem_type);
       return FALSE;
     }
   if (!value.has_shape || value.n_dims > TP_MAX_RANK)

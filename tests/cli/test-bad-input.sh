@@ -65,7 +65,7 @@ graph '{"name": "r", "type": "MatMul", "inputs": ["x", "x"], "outputs": ["z"]}';
 graph '{"name": "r", "type": "Relu", "inputs": ["x"], "outputs": ["z"], "type": "Tanh"}'; bad "key twice"
 graph '{"name": "r", "type": "Relu", "inputs": ["x"], "outputs": ["z"], "typ": "Tanh"}'; bad "unknown key" typ
 graph '{"name": "r", "type": "Add", "inputs": ["x", "w"], "outputs": ["z"]}' '[2, 3]' '{"name": "w", "file": "/etc/hostname"}'
-bad "file outside the folder" w
+bad "file outside the folder" "leads out of"
 graph '{"name": "r", "type": "Add", "inputs": ["x", "w"], "outputs": ["z"]}' '[2, 3]' '{"name": "w", "file": "none.npy"}'
 bad "file that is not there" none.npy
 rm bad.json; bad "model that is not there"

@@ -25,6 +25,13 @@ say $? "other seed, other outputs"
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 16), }"
   i=0; while [ $i -lt 64 ]; do printf '\000\000\200\077'; i=$((i + 1)); done; } > x.npy
 try 0 run plan.json --repeat 1 --check --input x=x.npy --output d; say $? "input from a file"
+# The same rows, under a key.
+{ head='{"rows":{"dtype":"F32","shape":[4,16],"data_offsets":[0,256]}} '
+  printf "\\$(printf %o ${#head})\\000\\000\\000\\000\\000\\000\\000%s" "$head"; tail -c 256 x.npy; } > x.safetensors
+try 0 run plan.json --repeat 1 --input x=x.safetensors:rows --output d2 && cmp -s d/probs.npy d2/probs.npy
+say $? "input from a file, by key"
+try 3 run plan.json --repeat 1 --input x=x.safetensors:columns && err_has "no tensor 'columns'; there are: rows"
+say $? "key that is not there"
 try 3 run plan.json --repeat 1 --input x=a/probs.npy && err_has probs.npy && err_has '\[4, 16\]'
 say $? "input of another shape"
 try 2 run plan.json --input y=x.npy; say $? "input that is not there"

@@ -248,8 +248,8 @@ static const Case cases[] = {
     "g.json: initializers?0?.file: *out of the model's folder", BAD },
   { "file-absolute", INIT ("\"file\": \"/etc/x.npy\""),
     "g.json: initializers?0?.file: *out of the model's folder", BAD },
-  { "file-kind", INIT ("\"file\": \"w.safetensors\", \"key\": \"a\""),
-    "g.json: initializers?0?.file: *numpy.save", TPLAN_ERROR_UNSUPPORTED },
+  { "file-missing", INIT ("\"file\": \"w.safetensors\", \"key\": \"a\""),
+    "g.json: initializers?0?.file: *No such file*", BAD },
   { "key", INIT ("\"shape\": [1], \"fill\": 1, \"key\": \"a\""),
     "g.json: initializers?0?.key: *", BAD },
 };
@@ -397,6 +397,44 @@ test_paths (void)
   g_assert_nonnull (strstr (error->message, "empty"));
 }
 
+/* Two initializers from one file, by key. */
+static void
+test_file_key (void)
+{
+  static const char header[]
+      = "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, "
+        "\"b\": {\"dtype\": \"I64\", \"shape\": [], \"data_offsets\": [8, 16]}}";
+  static const char text[]
+      = "{\"format\": \"tplan-graph/1\", \"outputs\": [\"p\", \"q\"], "
+        "\"initializers\": [{\"name\": \"p\", \"file\": \"w.safetensors\", "
+        "\"key\": \"b\"}, {\"name\": \"q\", \"file\": \"w.safetensors\", "
+        "\"key\": \"a\", \"shape\": [2]}], \"ops\": []}";
+  static const guint8 values[] = { 0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 9 };
+  g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
+  g_autofree char *path = g_build_filename (folder, "g.json", NULL);
+  g_autofree char *file = g_build_filename (folder, "w.safetensors", NULL);
+  g_autoptr (GString) bytes = g_string_new_len ("\0\0\0\0\0\0\0", 8);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  gint64 b;
+  float a[2];
+
+  bytes->str[0] = (char) (sizeof header - 1);
+  g_string_append (bytes, header);
+  g_string_append_len (bytes, (const char *) values, sizeof values);
+  g_string_append_len (bytes, "\0\0\0\0\0\0\0", 7);
+  g_file_set_contents (file, bytes->str, bytes->len, NULL);
+  graph = tp_graph_load_json (path, text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  tp_tensor_write_value (&graph->tensors[graph->outputs[0]], &b);
+  tp_tensor_write_value (&graph->tensors[graph->outputs[1]], a);
+  g_assert_cmpint (b, ==, 9);
+  g_assert_cmpfloat (a[0], ==, 1);
+  g_assert_cmpfloat (a[1], ==, -2);
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -405,6 +443,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json/dims", test_dims);
   g_test_add_func ("/json/opaque", test_opaque);
   g_test_add_func ("/json/npy", test_npy);
+  g_test_add_func ("/json/file-key", test_file_key);
   g_test_add_func ("/json/paths", test_paths);
   g_test_add_func ("/json/bad/brackets", test_brackets);
   g_test_add_func ("/json/bad/long-name", test_long_name);

@@ -28,7 +28,7 @@ test_numpy (void)
   g_autoptr (GBytes) bytes = numpy_file (
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }");
   g_autoptr (GError) error = NULL;
-  TpNpy npy;
+  TpFileTensor npy;
 
   tp_npy_parse (bytes, "a.npy", &npy, &error);
   g_assert_no_error (error);
@@ -54,7 +54,7 @@ test_there_and_back (void)
       {
         g_autoptr (GError) error = NULL;
         g_autoptr (GBytes) bytes = NULL;
-        TpNpy npy;
+        TpFileTensor npy;
 
         tp_npy_save (path, dtype, rank, dims, values, &error);
         g_assert_no_error (error);
@@ -109,7 +109,7 @@ test_bad_headers (void)
     {
       g_autoptr (GBytes) bytes = numpy_file (cases[i].header);
       g_autoptr (GError) error = NULL;
-      TpNpy npy;
+      TpFileTensor npy;
 
       g_assert_false (tp_npy_parse (bytes, "a.npy", &npy, &error));
       g_assert_error (error, TPLAN_ERROR, cases[i].code);
@@ -125,7 +125,7 @@ test_damaged (void)
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }");
   gsize size;
   const guint8 *data = g_bytes_get_data (whole, &size);
-  TpNpy npy;
+  TpFileTensor npy;
 
   for (gsize n = 0; n < size; n++)
     {

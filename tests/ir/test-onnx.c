@@ -36,11 +36,11 @@ test_linear (void)
   g_assert_cmpfloat (b[1], ==, -0.5f);
 }
 
-/* raw_data is read where it lies when aligned, copied when not. */
+/* raw_data is read where it lies, aligned or not. */
 static void
 test_zero_copy (void)
 {
-  int n_inside = 0;
+  int n_inside = 0, n_odd = 0;
 
   for (int pad = 1; pad <= 4; pad++)
     {
@@ -61,12 +61,13 @@ test_zero_copy (void)
       first = g_bytes_get_data (bytes, NULL);
       data = find_tensor (graph, "w")->init.data;
       n_inside += data >= first && data < first + model->len;
-      g_assert_cmpint ((guintptr) data % 4, ==, 0);
+      n_odd += (guintptr) data % 4 != 0;
       tp_tensor_write_value (find_tensor (graph, "w"), w);
       g_assert_cmpfloat (w[0], ==, 1);
       g_assert_cmpfloat (w[5], ==, 6);
     }
-  g_assert_cmpint (n_inside, ==, 1);
+  g_assert_cmpint (n_inside, ==, 4);
+  g_assert_cmpint (n_odd, ==, 3);
 }
 
 /* Gelu and FastGelu are known from another domain too; other ops are not. */
