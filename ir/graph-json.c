@@ -212,6 +212,8 @@ tp_graph_read_json (const char *path, const char *text, gsize size,
   reader.builder = builder;
   tp_graph_builder_set_limits (builder, options->limits, size);
   return add_all (&reader, root, error)
+                 && tp_graph_builder_bind (builder, options->values,
+                                           options->dims, error)
              ? tp_graph_builder_finish (builder, options->dims, error)
              : NULL;
 }

@@ -125,21 +125,36 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraph, tp_graph_unref)
 /* Names to values for symbolic dims; NULL: none. */
 typedef GHashTable TpDims; /* char* -> gint64* */
 
+/* The value of an input, row-major; it may be empty. */
+typedef struct
+{
+  TpDtype dtype;
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+  const void *data;           /* (borrowed) copied when bound */
+} TpInputValue;
+
+/* Names to values of inputs, which are constants from then on: a graph has
+ * shapes when it is loaded, and some hang on what an input holds. */
+typedef GHashTable TpInputValues; /* char* -> TpInputValue* */
+
 /* How to read a file; { 0 } is good. */
 typedef struct
 {
   TpDims *dims;               /* (nullable): values for symbolic dimensions; the
                                * file's own "dims" are defaults */
   const TpLimits *limits;     /* (nullable): the defaults */
+  TpInputValues *values;      /* (nullable): they name dimensions too */
 } TpLoadOptions;
 
 /**
  * tp_graph_read:
  * @path: a .json (tplan-graph/1) or .onnx file; told apart by content
  *
- * Reads, binds dims, sorts, infers shapes and folds constants.
+ * Reads, binds dims and values, sorts, infers shapes and folds constants.
  * TPLAN_ERROR_INPUT names file and place; TPLAN_ERROR_UNSUPPORTED the op;
- * TPLAN_ERROR_LIMIT what the file has too much of.
+ * TPLAN_ERROR_LIMIT what the file has too much of; TPLAN_ERROR_USAGE the binding
+ * of what the graph has not.
  */
 TpGraph *tp_graph_read (const char *path, const TpLoadOptions *options,
                         GError **error);
@@ -247,6 +262,11 @@ gboolean tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
                                     int n_inputs, const char *const *inputs,
                                     int n_outputs, const char *const *outputs,
                                     GError **error);
+
+/* Makes inputs constant, by name; they name the dimensions they have, where
+ * @dims does not. */
+gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
+                                TpDims *dims, GError **error);
 
 /* Binds dims, sorts, checks, infers shapes, folds constants; frees nothing. */
 TpGraph *tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims,

@@ -208,7 +208,9 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
   tp_graph_builder_keep (onnx->builder, onnx->bytes);
   tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,
                                g_bytes_get_size (onnx->bytes));
-  if (!add_graph (onnx, graph, error))
+  if (!add_graph (onnx, graph, error)
+      || !tp_graph_builder_bind (onnx->builder, onnx->options->values,
+                                 onnx->options->dims, error))
     return NULL;
   return tp_graph_builder_finish (onnx->builder, onnx->options->dims, error);
 }

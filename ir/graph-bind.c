@@ -1,0 +1,139 @@
+/* graph-bind.c: inputs whose values are known while a graph is loaded. */
+#include "config.h"
+
+#include "ir/graph-builder.h"
+
+/* Where an input of the file is in the list of the draft; -1: it is none. */
+static int
+find_input (TpGraphBuilder *builder, const char *name)
+{
+  const GArray *inputs = builder->draft->inputs;
+  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
+
+  for (guint i = 0; i < inputs->len; i++)
+    if (g_array_index (inputs, int, i) == index - 1)
+      return i;
+  return -1;
+}
+
+/* What the file says of @tensor; every input has one. */
+static guint
+find_spec (TpGraphBuilder *builder, int tensor)
+{
+  guint i = 0;
+
+  while (g_array_index (builder->specs, TpBuilderSpec, i).tensor != tensor)
+    i++;
+  return i;
+}
+
+static gboolean
+check_value (TpGraphBuilder *builder, const TpBuilderSpec *spec,
+             const TpInputValue *value, GError **error)
+{
+  const char *name = tp_draft_tensor (builder->draft, spec->tensor)->name;
+
+  if (value->dtype != spec->dtype)
+    tp_builder_set_error (builder, spec->place, error,
+                          "input '%s' is of %s, the value bound to it of %s",
+                          name, tp_dtype_get_name (spec->dtype),
+                          tp_dtype_get_name (value->dtype));
+  else if (value->rank != spec->rank)
+    tp_builder_set_error (builder, spec->place, error,
+                          "input '%s' has %d dimensions, the value bound to it "
+                          "%d", name, spec->rank, value->rank);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* A dimension without a number gets that of the value. */
+static gboolean
+match_dims (TpGraphBuilder *builder, const TpBuilderSpec *spec,
+            const TpInputValue *value, TpDims *dims, GError **error)
+{
+  for (int i = 0; i < spec->rank; i++)
+    {
+      const TpDimSpec *dim = &spec->dims[i];
+      const gint64 *known = dim->name == NULL ? &dim->value
+                            : dims == NULL
+                                ? NULL
+                                : g_hash_table_lookup (dims, dim->name);
+
+      if (known == NULL)
+        tp_graph_builder_set_dim (builder, dim->name, value->dims[i]);
+      else if (*known != value->dims[i])
+        {
+          tp_builder_set_error (
+              builder, spec->place, error,
+              "dimension %d is %" G_GINT64_FORMAT ", that of the value bound "
+              "to it %" G_GINT64_FORMAT, i, *known, value->dims[i]);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+make_constant (TpGraphBuilder *builder, const TpBuilderSpec *spec,
+               const TpInputValue *value, GError **error)
+{
+  TpTensor *tensor = tp_draft_tensor (builder->draft, spec->tensor);
+
+  if (!tp_tensor_set_shape (tensor, value->dtype, value->rank, value->dims))
+    {
+      tp_builder_set_error (builder, spec->place, error,
+                            "the value bound to '%s' is too large",
+                            tensor->name);
+      return FALSE;
+    }
+  tensor->init.data = tp_region_dup (builder->draft->region, value->data,
+                                     tensor->size_bytes, 1, error);
+  tensor->init.kind = TP_INIT_DATA;
+  return tensor->init.data != NULL;
+}
+
+static gboolean
+bind_value (TpGraphBuilder *builder, const char *name, const TpInputValue *value,
+            TpDims *dims, GError **error)
+{
+  int input = find_input (builder, name);
+  g_autofree char *prefix = NULL;
+  TpBuilderSpec spec;
+  guint index;
+
+  if (input < 0)
+    {
+      prefix = tp_draft_dup_prefix (builder->draft, NULL);
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%sthe graph has no input '%s' to bind: leave it out",
+                   prefix, name);
+      return FALSE;
+    }
+  index = find_spec (builder,
+                     g_array_index (builder->draft->inputs, int, input));
+  spec = g_array_index (builder->specs, TpBuilderSpec, index);
+  if (!check_value (builder, &spec, value, error)
+      || !match_dims (builder, &spec, value, dims, error)
+      || !make_constant (builder, &spec, value, error))
+    return FALSE;
+  g_array_remove_index (builder->specs, index);
+  g_array_remove_index (builder->draft->inputs, input);
+  return TRUE;
+}
+
+gboolean
+tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
+                       TpDims *dims, GError **error)
+{
+  GHashTableIter iter;
+  gpointer name, value;
+
+  if (values == NULL)
+    return TRUE;
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    if (!bind_value (builder, name, value, dims, error))
+      return FALSE;
+  return TRUE;
+}
