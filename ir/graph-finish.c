@@ -94,6 +94,14 @@ bind_dim (TpGraphBuilder *builder, const TpBuilderSpec *spec, int i,
     }
   if (*out_value >= 1)
     return TRUE;
+  if (*out_value == 0 && dim->name == NULL)
+    {
+      g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, place);
+
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "%sdimension is 0: only constants may be empty", prefix);
+      return FALSE;
+    }
   tp_builder_set_error (builder, place, error,
                         "dimension is %" G_GINT64_FORMAT
                         ", must be 1 or more", *out_value);

@@ -343,6 +343,7 @@ static const TpAttrSpec gemm_attrs[] = {
   { "beta", TP_ATTR_FLOAT, FALSE },
   { "transA", TP_ATTR_INT, FALSE },
   { "transB", TP_ATTR_INT, FALSE },
+  { "broadcast", TP_ATTR_INT, FALSE }, /* before opset 7; so is it always */
   { 0 },
 };
 

@@ -20,6 +20,10 @@ batch_norm_infer (const TpNode *node, const TpTensor *const *inputs,
       || tp_node_get_int (node, "is_test", 1) == 0)
     return tp_op_refuse (node, error,
                          "training mode is set: export for inference");
+  if (node->n_outputs > 1)
+    return tp_op_refuse (node, error, "running statistics, its %d other "
+                         "outputs, are not computed: export for inference",
+                         node->n_outputs - 1);
   if (tp_node_get_int (node, "spatial", 1) == 0)
     return tp_op_refuse (node, error, "spatial = 0 is not supported");
   if (x->rank < 2)
@@ -101,7 +105,7 @@ const TpOp tp_op_batch_normalization = {
   .kind = TP_OP_MAP,
   .n_inputs_min = 5,
   .n_inputs_max = 5,
-  .n_outputs_max = 1,
+  .n_outputs_max = 5,
   .attrs = batch_norm_attrs,
   .domain = TP_DOMAIN_POSITIVE, /* the variance */
   .tolerance = 1e-5,

@@ -16,6 +16,9 @@ pool_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 
   if (tp_node_get_int (node, "storage_order", 0) != 0)
     return tp_op_refuse (node, error, "storage_order is not supported");
+  if (node->n_outputs > 1)
+    return tp_op_refuse (node, error, "output 1, the places of the maxima, is "
+                         "not computed");
   if (!tp_window_init (&window, node, inputs[0]->rank, inputs[0]->dims, NULL,
                        error))
     return FALSE;
@@ -278,7 +281,7 @@ const TpOp tp_op_max_pool = {
   .kind = TP_OP_WINDOW,
   .n_inputs_min = 1,
   .n_inputs_max = 1,
-  .n_outputs_max = 1,
+  .n_outputs_max = 2,
   .attrs = max_pool_attrs,
   .tolerance = 0.0,
   .infer = pool_infer,
