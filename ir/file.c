@@ -157,6 +157,13 @@ tp_file_map_beside (const char *model, const char *name, GError **error)
                    "'%s' is not a regular file", name);
       return NULL;
     }
+  if (info.st_nlink > 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "'%s' has another name elsewhere (a hard link): put a copy "
+                   "there", name);
+      return NULL;
+    }
   return map_fd (fd, name, error);
 }
 
