@@ -130,6 +130,8 @@ json_t *tp_cli_real (double value);
 json_t *tp_cli_string (const char *text);
 
 /* text.c: for people. Caller frees. */
+/* Control characters from a graph must not reach a terminal. */
+char *tp_cli_clean (const char *text);
 char *tp_cli_format_time (gint64 time_ns);
 char *tp_cli_format_bytes (gint64 bytes);
 

@@ -120,10 +120,11 @@ static int
 report (const TpCli *cli, const GError *error)
 {
   gboolean colour = tp_cli_has_colour (cli, stderr);
+  g_autofree char *message = tp_cli_clean (error->message);
 
   fflush (stdout);
   fprintf (stderr, "%stplan:%s %s\n", colour ? "\033[1;31m" : "",
-           colour ? "\033[0m" : "", error->message);
+           colour ? "\033[0m" : "", message);
   return find_exit_code (error);
 }
 

@@ -14,9 +14,11 @@
 static void
 print_talk (const char *format, va_list args)
 {
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  g_autofree char *clean = tp_cli_clean (text);
+
   fflush (stdout);
-  vfprintf (stderr, format, args);
-  fputc ('\n', stderr);
+  fprintf (stderr, "%s\n", clean);
 }
 
 void

@@ -80,12 +80,10 @@ tp_table_free (TpTable *table)
   g_free (table);
 }
 
-/* Control characters from a graph must not reach a terminal. */
-static char *
-clean_text (char *text)
+char *
+tp_cli_clean (const char *text)
 {
-  g_autofree char *given = text;
-  char *valid = g_utf8_make_valid (given == NULL ? "" : given, -1);
+  char *valid = g_utf8_make_valid (text == NULL ? "" : text, -1);
 
   for (char *at = valid; *at != 0; at = g_utf8_next_char (at))
     if ((guchar) *at < 0x20 || *at == 0x7f)
@@ -93,6 +91,14 @@ clean_text (char *text)
     else if ((guchar) at[0] == 0xc2 && (guchar) at[1] < 0xa0)
       at[1] = (char) 0xbf; /* a C1 control becomes an inverted '?' */
   return valid;
+}
+
+static char *
+clean_text (char *text)
+{
+  g_autofree char *given = text;
+
+  return tp_cli_clean (given);
 }
 
 void
