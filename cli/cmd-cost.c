@@ -4,6 +4,7 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
+#include "ir/file.h"
 
 #include <string.h>
 
@@ -212,18 +213,15 @@ cost_export (TpCli *cli, TpCostDb *db, GError **error)
 static gboolean
 import_file (TpCli *cli, TpCostDb *db, const char *path, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-  g_autofree char *text = NULL;
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  const char *text;
   gsize size;
   int n;
 
-  if (!g_file_get_contents (path, &text, &size, &failure))
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "cannot read %s",
-                   failure->message);
-      return FALSE;
-    }
-  if (!tp_cost_db_import (db, text, size, &n, error))
+  if (bytes == NULL)
+    return FALSE;
+  text = g_bytes_get_data (bytes, &size);
+  if (!tp_cost_db_import (db, size > 0 ? text : "", size, &n, error))
     {
       g_prefix_error (error, "%s: ", path);
       return FALSE;

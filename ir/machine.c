@@ -240,12 +240,17 @@ machine_load (const char *path, GError **error)
   g_autoptr (GError) local = NULL;
 
   if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
-      && machine_read_keys (machine, file, &local))
-    return machine_finish (g_steal_pointer (&machine), error);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: %s: a machine file has one group [%s] with keys such as "
-               "gflops=2000",
-               path, local->message, MACHINE_GROUP);
+      && machine_read_keys (machine, file, &local)
+      && (machine = machine_finish (g_steal_pointer (&machine), &local)))
+    return g_steal_pointer (&machine);
+  if (local->domain == TPLAN_ERROR)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s",
+                 local->message); /* names the machine: its path */
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: a machine file has one group [%s] with keys such as "
+                 "gflops=2000",
+                 path, local->message, MACHINE_GROUP);
   return NULL;
 }
 

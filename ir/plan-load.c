@@ -201,13 +201,14 @@ load_find_graph (const TpPlanReader *reader, const TpPlan *plan,
   beside = g_path_is_absolute (plan->graph_path)
                ? g_strdup (plan->graph_path)
                : g_build_filename (folder, plan->graph_path, NULL);
-  if (g_file_test (plan->graph_path, G_FILE_TEST_EXISTS))
+  /* A plan may not make us read pipes and devices; only the user may. */
+  if (g_file_test (plan->graph_path, G_FILE_TEST_IS_REGULAR))
     return g_strdup (plan->graph_path);
-  if (g_file_test (beside, G_FILE_TEST_EXISTS))
+  if (g_file_test (beside, G_FILE_TEST_IS_REGULAR))
     return g_steal_pointer (&beside);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: graph: neither '%s' nor '%s' exists: name the graph with "
-               "--graph FILE",
+               "%s: graph: neither '%s' nor '%s' is a file: name the graph "
+               "with --graph FILE",
                reader->path, plan->graph_path, beside);
   return NULL;
 }
@@ -224,7 +225,11 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   TpGraph *pinned;
 
   options.dims = plan->dims;
-  raw = tp_graph_read (path, &options, error);
+  raw = tp_graph_read (path, &options, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    tp_plan_read_fail (reader, error, "dims", "%s", local->message);
+  else if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
   prepared = raw == NULL ? NULL : tp_graph_prepare (raw, error);
   if (prepared == NULL)
     return NULL;
