@@ -570,6 +570,12 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *src,
           builder->draft->limits.values[TP_LIMIT_NODES]);
       return FALSE;
     }
+  if (*src->type == '\0')
+    {
+      tp_builder_set_error (builder, src->place, error,
+                            "an op without a type: see `tplan ops`");
+      return FALSE;
+    }
   if (!check_name (builder, src->type, src->place, error))
     return FALSE;
   if (strcmp (src->type, "Constant") == 0 && n_inputs == 0 && n_outputs == 1)

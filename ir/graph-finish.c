@@ -180,9 +180,26 @@ check_dims_known (TpGraphBuilder *builder, TpDims *dims, GError **error)
   return TRUE;
 }
 
+static gboolean
+check_graph_name (TpGraphBuilder *builder, GError **error)
+{
+  gint64 most = builder->draft->limits.values[TP_LIMIT_NAME];
+  gsize size = strlen (builder->draft->name);
+
+  if ((gint64) size <= most)
+    return TRUE;
+  tp_builder_set_limit_error (builder, TP_LIMIT_NAME, "name", error,
+                              "the graph's name has %" G_GSIZE_FORMAT
+                              " bytes, more than %" G_GINT64_FORMAT, size,
+                              most);
+  return FALSE;
+}
+
 TpGraph *
 tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {
+  if (!check_graph_name (builder, error))
+    return NULL;
   if (!check_defined (builder, error) || !name_nodes (builder, error)
       || !check_dims_known (builder, dims, error))
     return NULL;

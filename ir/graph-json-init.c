@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_EXACT ((gint64) 1 << 53) /* of integers that a double holds */
+
 typedef struct
 {
   const TpGraphJson *reader;
@@ -152,7 +154,7 @@ add_fill (const Entry *entry, const json_t *value, GError **error)
 
   if (!store (entry->dtype, &slot, 0, value)
       || (json_is_integer (value)
-          && ABS (json_integer_value (value)) > ((gint64) 1 << 53)))
+          && !is_integer_in (value, -MAX_EXACT, MAX_EXACT)))
     {
       tp_json_set_error (entry_place (entry), "fill", error,
                          "is not a value of type %s, or an integer beyond "

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MAX_COST_NS ((gint64) 1 << 60)
+
 /* An op as read; arrays are its own, strings the document's. */
 typedef struct
 {
@@ -175,11 +177,12 @@ read_costs (Op *op, GError **error)
     {
       TpNodeCost cost = { device, json_integer_value (value) };
 
-      if (!json_is_integer (value) || cost.time_ns < 0)
+      if (!json_is_integer (value) || cost.time_ns < 0
+          || cost.time_ns > MAX_COST_NS)
         {
           g_autofree char *at = g_strconcat ("cost.", device, NULL);
           tp_json_set_error (op_place (op), at, error,
-                             "must be nanoseconds, an integer, 0 or more");
+                             "must be nanoseconds, an integer from 0 to 2^60");
           return FALSE;
         }
       g_array_append_val (op->costs, cost);

@@ -182,9 +182,6 @@ open_document (const char *path, const json_t *root, GError **error)
                        "is \"%s\"; this program reads \"" FORMAT "\"", format);
   else if (opset < 1 || opset > MAX_OPSET)
     tp_json_set_error (place, "opset", error, "must be 1 to %d", MAX_OPSET);
-  else if (strlen (name) > TP_MAX_NAME_BYTES)
-    tp_json_set_error (place, "name", error, "is longer than %d bytes",
-                       TP_MAX_NAME_BYTES);
   else
     {
       builder = tp_graph_builder_new (name, opset);

@@ -87,7 +87,8 @@ add_opset (Model *model, TpWire wire, GError **error)
   if (model->version < 1 || model->version > MAX_OPSET)
     {
       tp_wire_set_error (&wire, wire.pos, error, "opset version %"
-                         G_GINT64_FORMAT, model->version);
+                         G_GINT64_FORMAT ", must be 1 to %d: save it anew",
+                         model->version, MAX_OPSET);
       return FALSE;
     }
   model->opset = model->version;
@@ -108,7 +109,8 @@ read_model (const TpWire *wire, const TpWireField *field, gpointer user,
     return TRUE;
   if (model->graph.number != 0)
     {
-      tp_wire_set_error (wire, field->data, error, "a second graph");
+      tp_wire_set_error (wire, field->data, error, "a second graph: the file is "
+                         "damaged or no ONNX model");
       return FALSE;
     }
   model->graph = *field;

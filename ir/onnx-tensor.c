@@ -352,8 +352,9 @@ read_file (Tensor *tensor, const TpWire *wire, GError **error)
       || length != tensor->size_bytes || !tp_size_add (offset, length, &end))
     {
       tp_wire_set_error (wire, wire->pos, error,
-                         "tensor '%s': external_data needs a location, and its "
-                         "length must be %" G_GINT64_FORMAT, tensor->name,
+                         "tensor '%s': external_data needs a location, an "
+                         "offset of 0 or more, and a length of %"
+                         G_GINT64_FORMAT ": save the model anew", tensor->name,
                          tensor->size_bytes);
       return NULL;
     }

@@ -27,8 +27,9 @@ window_read_list (const TpNode *node, const char *name, int n, gint64 low,
       if (given[i] < low || given[i] > WINDOW_LIMIT)
         return tp_op_fail (node, error,
                            "attribute '%s' has %" G_GINT64_FORMAT
-                           ", at least %" G_GINT64_FORMAT " is needed",
-                           name, given[i], low);
+                           ", must be %" G_GINT64_FORMAT " to %"
+                           G_GINT64_FORMAT, name, given[i], low,
+                           (gint64) WINDOW_LIMIT);
       values[i] = given[i];
     }
   return TRUE;
