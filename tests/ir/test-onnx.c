@@ -379,7 +379,7 @@ test_external (void)
   check_external (folder, external_new ("w.bin", "-4", NULL),
                   "*external_data*");
   check_external (folder, external_new ("w.bin", "4", "8"),
-                  "*external_data*must be 12*");
+                  "*external_data*a length of 12*");
   check_external (folder, external_new (NULL, "4", "12"), "*location*");
   check_external (folder, external_new ("none", NULL, NULL), "*'none'*");
   check_external (folder, external_new ("link.bin", NULL, NULL),
