@@ -52,8 +52,8 @@ find_buffer (TpEmit *emit, int source, gboolean is_written)
         }
     }
   g_array_append_val (emit->args, s->arg);
-  return tp_kernel_add_buffer (emit->kernel, TP_SPACE_GLOBAL, s->n_elements,
-                               is_written);
+  return tp_kernel_add_buffer (emit->kernel, TP_SPACE_GLOBAL,
+                               TP_DTYPE_FLOAT32, s->n_elements, is_written);
 }
 
 TpEmit *

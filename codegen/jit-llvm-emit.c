@@ -166,9 +166,7 @@ emit_bases (TpLlvmEmitter *emitter)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext (emitter->context);
   LLVMTypeRef byte_ptr = LLVMPointerType (byte, 0);
-  LLVMTypeRef index = LLVMInt64TypeInContext (emitter->context);
-  LLVMTypeRef real_ptr =
-      LLVMPointerType (LLVMFloatTypeInContext (emitter->context), 0);
+  LLVMTypeRef index = LLVMInt64TypeInContext (emitter->context), element;
   LLVMValueRef args = LLVMGetParam (emitter->function, 0);
   LLVMValueRef scratch = LLVMGetParam (emitter->function, 2), at, base;
   gint64 offset = 0;
@@ -189,10 +187,11 @@ emit_bases (TpLlvmEmitter *emitter)
           at = LLVMConstInt (index, offset, FALSE);
           base = LLVMBuildInBoundsGEP2 (emitter->builder, byte, scratch, &at, 1,
                                         "");
-          offset += (buffer->n_elements * 4 + 63) / 64 * 64;
+          offset += (tp_kernel_buffer_get_bytes (buffer) + 63) / 64 * 64;
         }
-      emitter->bases[i] =
-          LLVMBuildBitCast (emitter->builder, base, real_ptr, "");
+      element = tp_llvm_memory_type (emitter, buffer->dtype, 1);
+      emitter->bases[i] = LLVMBuildBitCast (emitter->builder, base,
+                                            LLVMPointerType (element, 0), "");
     }
 }
 
@@ -235,7 +234,8 @@ tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
   LLVMContextRef context = LLVMGetModuleContext (module);
   g_autofree LLVMValueRef *values = g_new0 (LLVMValueRef, kernel->n_instrs + 1);
   g_autofree LLVMValueRef *bases = g_new0 (LLVMValueRef, kernel->n_buffers + 1);
-  LLVMTypeRef real = LLVMFloatTypeInContext (context);
+  g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
+  LLVMTypeRef index = LLVMInt64TypeInContext (context);
   TpLlvmEmitter emitter = {
     .kernel = kernel,
     .context = context,
@@ -243,12 +243,13 @@ tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
     .builder = LLVMCreateBuilderInContext (context),
     .values = values,
     .bases = bases,
+    .ranges = ranges,
   };
 
   create_function (&emitter, name);
   LLVMPositionBuilderAtEnd (emitter.builder, add_block (&emitter, "entry"));
-  emitter.zero_slot = LLVMBuildAlloca (emitter.builder, real, "");
-  LLVMBuildStore (emitter.builder, LLVMConstReal (real, 0), emitter.zero_slot);
+  emitter.zero_slot = LLVMBuildAlloca (emitter.builder, index, "");
+  LLVMBuildStore (emitter.builder, LLVMConstNull (index), emitter.zero_slot);
   emit_bases (&emitter);
   emit_body (&emitter);
   LLVMBuildRetVoid (emitter.builder);

@@ -19,14 +19,26 @@ tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes)
   return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
 }
 
+LLVMTypeRef
+tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype, int lanes)
+{
+  LLVMTypeRef scalar =
+      dtype == TP_DTYPE_FLOAT32 ? LLVMFloatTypeInContext (emitter->context)
+      : dtype == TP_DTYPE_INT64 ? LLVMInt64TypeInContext (emitter->context)
+      : dtype == TP_DTYPE_INT32 ? LLVMInt32TypeInContext (emitter->context)
+                                : LLVMInt8TypeInContext (emitter->context);
+
+  return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
+}
+
 static LLVMValueRef
 const_int (const TpLlvmEmitter *emitter, gint64 value)
 {
   return LLVMConstInt (LLVMInt32TypeInContext (emitter->context), value, TRUE);
 }
 
-static LLVMValueRef
-const_splat (LLVMValueRef scalar, int lanes)
+LLVMValueRef
+tp_llvm_const_splat (LLVMValueRef scalar, int lanes)
 {
   LLVMValueRef parts[MAX_LANES];
 
@@ -71,12 +83,12 @@ emit_leaf (TpLlvmEmitter *emitter, const TpInstr *instr)
     case TP_I_CONST_F32:
       /* By its bits: a double would lose the payload of a NaN. */
       memcpy (&bits, &instr->fimm, sizeof bits);
-      return const_splat (
+      return tp_llvm_const_splat (
           LLVMConstBitCast (const_int (emitter, (gint32)bits), scalar),
           instr->lanes);
     default: /* constants; ITEM is 0 */
-      return const_splat (LLVMConstInt (scalar, instr->imm, TRUE),
-                          instr->lanes);
+      return tp_llvm_const_splat (LLVMConstInt (scalar, instr->imm, TRUE),
+                                  instr->lanes);
     }
 }
 
@@ -116,8 +128,27 @@ emit_extremum (TpLlvmEmitter *emitter, gboolean is_max, LLVMValueRef x,
   return LLVMBuildSelect (emitter->builder, first, x, y, "");
 }
 
+/* One step of a sum, maximum or minimum over lanes. */
 static LLVMValueRef
-emit_reduction (TpLlvmEmitter *emitter, TpInstrOp op, LLVMValueRef value)
+combine (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x,
+         LLVMValueRef y)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  gboolean is_max = instr->op == TP_I_LANE_MAX;
+  LLVMValueRef first;
+
+  if (instr->op == TP_I_LANE_SUM)
+    return instr->kind == TP_KIND_F32 ? LLVMBuildFAdd (builder, x, y, "")
+                                      : LLVMBuildAdd (builder, x, y, "");
+  if (instr->kind == TP_KIND_F32)
+    return emit_extremum (emitter, is_max, x, y);
+  first = LLVMBuildICmp (builder, is_max ? LLVMIntSGT : LLVMIntSLT, x, y, "");
+  return LLVMBuildSelect (builder, first, x, y, "");
+}
+
+static LLVMValueRef
+emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
+                LLVMValueRef value)
 {
   int n = LLVMGetVectorSize (LLVMTypeOf (value));
   LLVMValueRef low, high;
@@ -136,9 +167,7 @@ emit_reduction (TpLlvmEmitter *emitter, TpInstrOp op, LLVMValueRef value)
           high = LLVMBuildExtractElement (emitter->builder, value,
                                           const_int (emitter, 1), "");
         }
-      value = op == TP_I_LANE_SUM
-                  ? LLVMBuildFAdd (emitter->builder, low, high, "")
-                  : emit_extremum (emitter, op == TP_I_LANE_MAX, low, high);
+      value = combine (emitter, instr, low, high);
     }
   return value;
 }
@@ -160,53 +189,11 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
                                      emitter->values[instr->b],
                                      const_int (emitter, instr->imm), "");
     default:
-      return emit_reduction (emitter, instr->op, a);
+      return emit_reduction (emitter, instr, a);
     }
 }
 
 /* --- arithmetic --------------------------------------------------------- */
-
-/* Addresses cannot overflow (the verifier bounds them), I32 lanes wrap. */
-static LLVMValueRef
-emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
-              LLVMValueRef b)
-{
-  LLVMBuilderRef builder = emitter->builder;
-  gboolean is_index = instr->kind == TP_KIND_INDEX;
-  LLVMValueRef less;
-
-  switch (instr->op)
-    {
-    case TP_I_IADD:
-      return (is_index ? LLVMBuildNSWAdd : LLVMBuildAdd) (builder, a, b, "");
-    case TP_I_ISUB:
-      return (is_index ? LLVMBuildNSWSub : LLVMBuildSub) (builder, a, b, "");
-    case TP_I_IMUL:
-      return (is_index ? LLVMBuildNSWMul : LLVMBuildMul) (builder, a, b, "");
-    case TP_I_IDIV:
-      return LLVMBuildUDiv (builder, a, b, "");
-    case TP_I_IMOD:
-      return LLVMBuildURem (builder, a, b, "");
-    case TP_I_IMIN:
-    case TP_I_IMAX:
-      less = LLVMBuildICmp (builder, LLVMIntSLT, a, b, "");
-      return instr->op == TP_I_IMIN ? LLVMBuildSelect (builder, less, a, b, "")
-                                    : LLVMBuildSelect (builder, less, b, a, "");
-    case TP_I_ISHL:
-      b = LLVMBuildAnd (
-          builder, b, const_splat (const_int (emitter, 31), instr->lanes), "");
-      return LLVMBuildShl (builder, a, b, "");
-    case TP_I_IAND:
-    case TP_I_MAND:
-      return LLVMBuildAnd (builder, a, b, "");
-    case TP_I_MOR:
-      return LLVMBuildOr (builder, a, b, "");
-    case TP_I_ILESS:
-      return LLVMBuildICmp (builder, LLVMIntSLT, a, b, "");
-    default: /* IEQUAL */
-      return LLVMBuildICmp (builder, LLVMIntEQ, a, b, "");
-    }
-}
 
 static LLVMValueRef
 emit_float (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef *args)
@@ -241,14 +228,73 @@ emit_float (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef *args)
     }
 }
 
+/* To INDEX: only what is in range is converted, for the rest would be poison.
+ */
+static LLVMValueRef
+emit_truncation (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMTypeRef index = tp_llvm_type (emitter, TP_KIND_INDEX, 1);
+  LLVMTypeRef real = tp_llvm_type (emitter, TP_KIND_F32, 1);
+  int lanes = instr->lanes;
+  LLVMValueRef end = tp_llvm_const_splat (LLVMConstReal (real, 0x1p63), lanes);
+  LLVMValueRef start =
+      tp_llvm_const_splat (LLVMConstReal (real, -0x1p63), lanes);
+  LLVMValueRef is_low, is_high, is_in, result;
+
+  is_low = LLVMBuildFCmp (builder, LLVMRealOLT, x, start, "");
+  is_high = LLVMBuildFCmp (builder, LLVMRealOGE, x, end, "");
+  is_in =
+      LLVMBuildAnd (builder, LLVMBuildFCmp (builder, LLVMRealOGE, x, start, ""),
+                    LLVMBuildFCmp (builder, LLVMRealOLT, x, end, ""), "");
+  x = LLVMBuildSelect (builder, is_in, x, LLVMConstNull (LLVMTypeOf (x)), "");
+  result = LLVMBuildFPToSI (builder, x,
+                            tp_llvm_type (emitter, TP_KIND_INDEX, lanes), "");
+  result = LLVMBuildSelect (
+      builder, is_high,
+      tp_llvm_const_splat (LLVMConstInt (index, G_MAXINT64, TRUE), lanes),
+      result, "");
+  return LLVMBuildSelect (
+      builder, is_low,
+      tp_llvm_const_splat (LLVMConstInt (index, G_MININT64, TRUE), lanes),
+      result, "");
+}
+
+/* Between kinds; NULL: @instr does something else. */
+static LLVMValueRef
+emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
+  LLVMBuilderRef builder = emitter->builder;
+
+  switch (instr->op)
+    {
+    case TP_I_INDEX_TO_I32:
+      return LLVMBuildTrunc (builder, x, type, "");
+    case TP_I_I32_TO_INDEX:
+      return LLVMBuildSExt (builder, x, type, "");
+    case TP_I_F32_TO_I32:
+      return LLVMBuildFPToSI (builder, x, type, "");
+    case TP_I_F32_TO_INDEX:
+      return emit_truncation (emitter, instr, x);
+    case TP_I_I32_TO_F32:
+    case TP_I_INDEX_TO_F32:
+      return LLVMBuildSIToFP (builder, x, type, "");
+    case TP_I_AS_I32:
+    case TP_I_AS_F32:
+      return LLVMBuildBitCast (builder, x, type, "");
+    default:
+      return NULL;
+    }
+}
+
 LLVMValueRef
 tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
   const TpInstrInfo *info = tp_instr_get_info (instr->op);
-  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
   const TpValue operands[] = { instr->a, instr->b, instr->c };
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef args[3] = { NULL };
+  LLVMValueRef args[3] = { NULL }, converted;
 
   for (int i = 0; i < 3; i++)
     if (operands[i] >= 0)
@@ -257,6 +303,9 @@ tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
     return emit_leaf (emitter, instr);
   if (!info->is_lanewise)
     return emit_across (emitter, instr);
+  converted = emit_conversion (emitter, instr, args[0]);
+  if (converted != NULL)
+    return converted;
   switch (instr->op)
     {
     case TP_I_SELECT:
@@ -267,35 +316,83 @@ tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
       return LLVMBuildFCmp (builder, LLVMRealOLT, args[0], args[1], "");
     case TP_I_FEQUAL:
       return LLVMBuildFCmp (builder, LLVMRealOEQ, args[0], args[1], "");
-    case TP_I_INDEX_TO_I32:
-      return LLVMBuildTrunc (builder, args[0], type, "");
-    case TP_I_F32_TO_I32:
-      return LLVMBuildFPToSI (builder, args[0], type, "");
-    case TP_I_I32_TO_F32:
-      return LLVMBuildSIToFP (builder, args[0], type, "");
-    case TP_I_AS_I32:
-    case TP_I_AS_F32:
-      return LLVMBuildBitCast (builder, args[0], type, "");
     default:
       break;
     }
   return instr->kind == TP_KIND_F32
              ? emit_float (emitter, instr, args)
-             : emit_integer (emitter, instr, args[0], args[1]);
+             : tp_llvm_emit_integer (emitter, instr, args[0], args[1]);
 }
 
 /* --- memory ------------------------------------------------------------- */
 
+static TpDtype
+dtype_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  return emitter->kernel->buffers[instr->buffer].dtype;
+}
+
+static LLVMTypeRef
+access_type (const TpLlvmEmitter *emitter, const TpInstr *instr, int lanes)
+{
+  return tp_llvm_memory_type (emitter, dtype_of (emitter, instr), lanes);
+}
+
+static int
+alignment_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  return (int)tp_dtype_get_size (dtype_of (emitter, instr));
+}
+
 static LLVMValueRef
 emit_address (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_F32, instr->lanes);
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
   LLVMValueRef pointer = LLVMBuildInBoundsGEP2 (
-      emitter->builder, LLVMFloatTypeInContext (emitter->context),
+      emitter->builder, access_type (emitter, instr, 1),
       emitter->bases[instr->buffer], &emitter->values[instr->a], 1, "");
 
   return LLVMBuildBitCast (emitter->builder, pointer, LLVMPointerType (type, 0),
                            "");
+}
+
+/* An element in memory as a value. */
+static LLVMValueRef
+widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_INDEX, instr->lanes);
+
+  switch (dtype_of (emitter, instr))
+    {
+    case TP_DTYPE_INT32:
+      return LLVMBuildSExt (emitter->builder, element, type, "");
+    case TP_DTYPE_UINT8:
+    case TP_DTYPE_BOOL:
+      return LLVMBuildZExt (emitter->builder, element, type, "");
+    default:
+      return element;
+    }
+}
+
+/* And back. */
+static LLVMValueRef
+narrow (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef value)
+{
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
+  LLVMBuilderRef builder = emitter->builder;
+
+  switch (dtype_of (emitter, instr))
+    {
+    case TP_DTYPE_INT32:
+    case TP_DTYPE_UINT8:
+      return LLVMBuildTrunc (builder, value, type, "");
+    case TP_DTYPE_BOOL:
+      value = LLVMBuildICmp (builder, LLVMIntNE, value,
+                             LLVMConstNull (LLVMTypeOf (value)), "");
+      return LLVMBuildZExt (builder, value, type, "");
+    default:
+      return value;
+    }
 }
 
 /* llvm.masked.load (pointer, align, mask, passthru) and
@@ -317,8 +414,8 @@ call_masked (TpLlvmEmitter *emitter, const char *name, LLVMTypeRef *types,
 static void
 emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMTypeRef type
-      = LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
+  LLVMTypeRef type =
+      LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
   LLVMTypeRef i32 = LLVMInt32TypeInContext (emitter->context);
   unsigned id = LLVMLookupIntrinsicID ("llvm.prefetch", 13);
   LLVMValueRef index = emitter->values[instr->a], pointer;
@@ -326,26 +423,25 @@ emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
                           LLVMConstInt (i32, 3, FALSE),
                           LLVMConstInt (i32, 1, FALSE) };
 
-  index = LLVMBuildAdd (emitter->builder, index,
-                        LLVMConstInt (LLVMTypeOf (index), instr->imm, FALSE),
-                        "");
-  pointer = LLVMBuildGEP2 (emitter->builder,
-                           LLVMFloatTypeInContext (emitter->context),
+  index =
+      LLVMBuildAdd (emitter->builder, index,
+                    LLVMConstInt (LLVMTypeOf (index), instr->imm, FALSE), "");
+  pointer = LLVMBuildGEP2 (emitter->builder, access_type (emitter, instr, 1),
                            emitter->bases[instr->buffer], &index, 1, "");
   args[0] = LLVMBuildBitCast (emitter->builder, pointer, type, "");
-  LLVMBuildCall2 (emitter->builder,
-                  LLVMIntrinsicGetType (emitter->context, id, &type, 1),
-                  LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1),
-                  args, 4, "");
+  LLVMBuildCall2 (
+      emitter->builder, LLVMIntrinsicGetType (emitter->context, id, &type, 1),
+      LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1), args, 4, "");
 }
 
 LLVMValueRef
 tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_F32, instr->lanes);
-  LLVMValueRef pointer = emit_address (emitter, instr), load;
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
+  LLVMValueRef pointer = emit_address (emitter, instr), load, zero;
   LLVMTypeRef types[] = { type, LLVMTypeOf (pointer) };
-  LLVMValueRef args[] = { pointer, const_int (emitter, 4), NULL,
+  int alignment = alignment_of (emitter, instr);
+  LLVMValueRef args[] = { pointer, const_int (emitter, alignment), NULL,
                           LLVMConstNull (type) };
 
   if (instr->imm > 0)
@@ -353,19 +449,24 @@ tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
   if (instr->b >= 0 && instr->lanes > 1)
     {
       args[2] = emitter->values[instr->b];
-      return call_masked (emitter, "llvm.masked.load", types, args);
+      load = call_masked (emitter, "llvm.masked.load", types, args);
+      return widen (emitter, instr, load);
     }
   if (instr->b >= 0)
-    pointer = LLVMBuildSelect (emitter->builder, emitter->values[instr->b],
-                               pointer, emitter->zero_slot, "");
+    {
+      zero =
+          LLVMBuildBitCast (emitter->builder, emitter->zero_slot, types[1], "");
+      pointer = LLVMBuildSelect (emitter->builder, emitter->values[instr->b],
+                                 pointer, zero, "");
+    }
   load = LLVMBuildLoad2 (emitter->builder, type, pointer, "");
-  LLVMSetAlignment (load, 4);
-  return load;
+  LLVMSetAlignment (load, alignment);
+  return widen (emitter, instr, load);
 }
 
 static void
 emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
-                   LLVMValueRef pointer)
+                   LLVMValueRef value, LLVMValueRef pointer)
 {
   LLVMBasicBlockRef then, end;
 
@@ -375,7 +476,7 @@ emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
                                        "stored");
   LLVMBuildCondBr (emitter->builder, emitter->values[instr->c], then, end);
   LLVMPositionBuilderAtEnd (emitter->builder, then);
-  LLVMBuildStore (emitter->builder, emitter->values[instr->b], pointer);
+  LLVMBuildStore (emitter->builder, value, pointer);
   LLVMBuildBr (emitter->builder, end);
   LLVMPositionBuilderAtEnd (emitter->builder, end);
 }
@@ -383,10 +484,12 @@ emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
 void
 tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMValueRef value = emitter->values[instr->b];
+  LLVMValueRef value = narrow (emitter, instr, emitter->values[instr->b]);
   LLVMValueRef pointer = emit_address (emitter, instr);
   LLVMTypeRef types[] = { LLVMTypeOf (value), LLVMTypeOf (pointer) };
-  LLVMValueRef args[] = { value, pointer, const_int (emitter, 4), NULL };
+  int alignment = alignment_of (emitter, instr);
+  LLVMValueRef args[] = { value, pointer, const_int (emitter, alignment),
+                          NULL };
 
   if (instr->c >= 0 && instr->lanes > 1)
     {
@@ -394,7 +497,8 @@ tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
       call_masked (emitter, "llvm.masked.store", types, args);
     }
   else if (instr->c >= 0)
-    emit_scalar_store (emitter, instr, pointer);
+    emit_scalar_store (emitter, instr, value, pointer);
   else
-    LLVMSetAlignment (LLVMBuildStore (emitter->builder, value, pointer), 4);
+    LLVMSetAlignment (LLVMBuildStore (emitter->builder, value, pointer),
+                      alignment);
 }

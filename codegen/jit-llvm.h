@@ -3,6 +3,7 @@
 #define TP_CODEGEN_JIT_LLVM_H
 
 #include "codegen/kernel-ops.h"
+#include "codegen/kernel-range.h"
 
 #include <llvm-c/Core.h>
 
@@ -20,12 +21,20 @@ typedef struct
   LLVMBuilderRef builder;
   LLVMValueRef function;
   LLVMValueRef *values;       /* per instruction; NULL for none */
-  LLVMValueRef *bases;        /* float * per buffer */
-  LLVMValueRef zero_slot;     /* float *: where masked-off scalars read */
+  LLVMValueRef *bases;        /* element * per buffer */
+  LLVMValueRef zero_slot;     /* int64 *: where masked-off scalars read */
+  const TpRange *ranges;      /* per value */
 } TpLlvmEmitter;
 
 LLVMTypeRef tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes);
+/* Of @lanes elements in memory. */
+LLVMTypeRef tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype,
+                                 int lanes);
+LLVMValueRef tp_llvm_const_splat (LLVMValueRef scalar, int lanes);
 LLVMValueRef tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr);
+/* INDEX and I32 arithmetic and comparisons, and operations on masks. */
+LLVMValueRef tp_llvm_emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr,
+                                   LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr);
 void tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "codegen/jit.h"
+#include "codegen/kernel-ops.h"
 
 #include <gmodule.h>
 #include <pthread.h>
@@ -141,7 +142,8 @@ tp_jit_local_bytes (const TpKernel *kernel)
 
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_LOCAL)
-      bytes += (kernel->buffers[i].n_elements * 4 + 63) / 64 * 64;
+      bytes += (tp_kernel_buffer_get_bytes (&kernel->buffers[i]) + 63) / 64
+               * 64;
   return bytes;
 }
 

@@ -51,6 +51,7 @@ tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
   for (int i = 0; i < kernel->n_buffers; i++)
     {
       add_number (bytes, kernel->buffers[i].space);
+      add_number (bytes, kernel->buffers[i].dtype);
       add_number (bytes, kernel->buffers[i].n_elements);
       add_number (bytes, kernel->buffers[i].is_written);
     }

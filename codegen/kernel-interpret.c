@@ -17,11 +17,11 @@ typedef union
 typedef struct
 {
   const TpKernel *kernel;
-  int *match;     /* partner of region instructions */
-  int *offset;    /* of a value in an item's lanes */
-  int n_lanes;    /* of all values of one item */
-  Lane *lanes;    /* [local_size][n_lanes] */
-  float **memory; /* per buffer */
+  int *match;    /* partner of region instructions */
+  int *offset;   /* of a value in an item's lanes */
+  int n_lanes;   /* of all values of one item */
+  Lane *lanes;   /* [local_size][n_lanes] */
+  void **memory; /* per buffer */
   gint64 group;
   GError **error;
 } Machine;
@@ -70,6 +70,17 @@ float_as_int (float x)
   return bits;
 }
 
+/* Truncating; NaN gives 0, what is out of range the end of it. */
+static gint64
+float_to_index (float x)
+{
+  if (isnan (x))
+    return 0;
+  if (x >= 0x1p63f)
+    return G_MAXINT64;
+  return x < -0x1p63f ? G_MININT64 : (gint64)x;
+}
+
 static gint64
 integer_lane (TpInstrOp op, gint64 x, gint64 y)
 {
@@ -82,9 +93,9 @@ integer_lane (TpInstrOp op, gint64 x, gint64 y)
     case TP_I_IMUL:
       return (gint64)((guint64)x * (guint64)y);
     case TP_I_IDIV:
-      return x / y;
+      return tp_index_divide (x, y);
     case TP_I_IMOD:
-      return x % y;
+      return tp_index_modulo (x, y);
     case TP_I_IMIN:
       return MIN (x, y);
     case TP_I_IMAX:
@@ -102,7 +113,7 @@ integer_lane (TpInstrOp op, gint64 x, gint64 y)
       return x < y;
     case TP_I_IEQUAL:
       return x == y;
-    default: /* INDEX_TO_I32 */
+    default: /* between INDEX and I32 */
       return x;
     }
 }
@@ -160,8 +171,12 @@ compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
     case TP_I_AS_I32:
       result.i = float_as_int (x.f);
       return result;
+    case TP_I_F32_TO_INDEX:
+      result.i = float_to_index (x.f);
+      return result;
     case TP_I_I32_TO_F32:
-      result.f = (float)(gint32)x.i;
+    case TP_I_INDEX_TO_F32:
+      result.f = (float)x.i;
       return result;
     case TP_I_AS_F32:
       result.f = int_as_float (x.i);
@@ -178,7 +193,7 @@ compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
   return result;
 }
 
-static gboolean
+static void
 run_lanewise (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
@@ -191,30 +206,27 @@ run_lanewise (Machine *machine, int i, int item)
       for (int arg = 0; arg < 3; arg++)
         if (args[arg] >= 0)
           in[arg] = lanes_of (machine, item, args[arg])[lane];
-      if ((instr->op == TP_I_IDIV || instr->op == TP_I_IMOD)
-          && (in[0].i < 0 || in[1].i <= 0))
-        return fail (machine, i, "division of a negative or by none");
       out[lane] = compute_lane (instr, in[0], in[1], in[2]);
     }
-  return TRUE;
 }
 
 /* --- across lanes ------------------------------------------------------- */
 
 /* Halves are combined until one lane is left: the order of every back end. */
-static float
-reduce_lanes (TpInstrOp op, const Lane *in, int n)
+static Lane
+reduce_lanes (const TpInstr *instr, const Lane *in, int n)
 {
-  float part[16];
-  TpInstrOp step = op == TP_I_LANE_SUM   ? TP_I_FADD
-                   : op == TP_I_LANE_MAX ? TP_I_FMAX
-                                         : TP_I_FMIN;
+  static const TpInstrOp steps[][2] = { { TP_I_IADD, TP_I_FADD },
+                                        { TP_I_IMAX, TP_I_FMAX },
+                                        { TP_I_IMIN, TP_I_FMIN } };
+  TpInstr step = *instr;
+  Lane part[16];
 
-  for (int i = 0; i < n; i++)
-    part[i] = in[i].f;
+  step.op = steps[instr->op - TP_I_LANE_SUM][instr->kind == TP_KIND_F32];
+  memcpy (part, in, n * sizeof *part);
   for (int half = n / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++)
-      part[i] = float_lane (step, part[i], part[i + half], 0);
+      part[i] = compute_lane (&step, part[i], part[i + half], part[i]);
   return part[0];
 }
 
@@ -239,8 +251,8 @@ run_across (Machine *machine, int i, int item)
       out[instr->imm] = *lanes_of (machine, item, instr->b);
       break;
     default:
-      out[0].f =
-          reduce_lanes (instr->op, in, machine->kernel->instrs[instr->a].lanes);
+      out[0] =
+          reduce_lanes (instr, in, machine->kernel->instrs[instr->a].lanes);
       break;
     }
 }
@@ -261,6 +273,52 @@ run_leaf (Machine *machine, int i, int item)
                                              : instr->imm;
 }
 
+static Lane
+load_lane (const void *memory, TpDtype dtype, gint64 at)
+{
+  Lane lane = { .i = 0 };
+
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      lane.f = ((const float *)memory)[at];
+      break;
+    case TP_DTYPE_INT64:
+      lane.i = ((const gint64 *)memory)[at];
+      break;
+    case TP_DTYPE_INT32:
+      lane.i = ((const gint32 *)memory)[at];
+      break;
+    default: /* uint8, bool */
+      lane.i = ((const guint8 *)memory)[at];
+      break;
+    }
+  return lane;
+}
+
+static void
+store_lane (void *memory, TpDtype dtype, gint64 at, Lane lane)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      ((float *)memory)[at] = lane.f;
+      break;
+    case TP_DTYPE_INT64:
+      ((gint64 *)memory)[at] = lane.i;
+      break;
+    case TP_DTYPE_INT32:
+      ((gint32 *)memory)[at] = (gint32)lane.i;
+      break;
+    case TP_DTYPE_UINT8:
+      ((guint8 *)memory)[at] = (guint8)lane.i;
+      break;
+    default: /* bool */
+      ((guint8 *)memory)[at] = lane.i != 0;
+      break;
+    }
+}
+
 static gboolean
 run_memory (Machine *machine, int i, int item)
 {
@@ -276,15 +334,17 @@ run_memory (Machine *machine, int i, int item)
       if (mask >= 0 && !lanes_of (machine, item, mask)[lane].i)
         {
           if (!is_store)
-            lanes[lane].f = 0;
+            lanes[lane] = (Lane){ .i = 0 };
           continue;
         }
       if (base < -lane || base >= buffer->n_elements - lane)
         return fail (machine, i, "index out of the buffer");
       if (is_store)
-        machine->memory[instr->buffer][base + lane] = lanes[lane].f;
+        store_lane (machine->memory[instr->buffer], buffer->dtype, base + lane,
+                    lanes[lane]);
       else
-        lanes[lane].f = machine->memory[instr->buffer][base + lane];
+        lanes[lane] = load_lane (machine->memory[instr->buffer], buffer->dtype,
+                                 base + lane);
     }
   return TRUE;
 }
@@ -302,7 +362,7 @@ run_item (Machine *machine, int i, int item)
   if (info->operands[0] == '\0')
     run_leaf (machine, i, item);
   else if (info->is_lanewise)
-    return run_lanewise (machine, i, item);
+    run_lanewise (machine, i, item);
   else
     run_across (machine, i, item);
   return TRUE;
@@ -430,12 +490,12 @@ machine_clear (Machine *machine)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Machine, machine_clear)
 
 static void
-machine_init (Machine *machine, const TpKernel *kernel, float *const *buffers)
+machine_init (Machine *machine, const TpKernel *kernel, void *const *buffers)
 {
   machine->kernel = kernel;
   machine->match = tp_kernel_match_regions (kernel);
   machine->offset = g_new (int, kernel->n_instrs + 1);
-  machine->memory = g_new0 (float *, kernel->n_buffers + 1);
+  machine->memory = g_new0 (void *, kernel->n_buffers + 1);
   for (int i = 0; i < kernel->n_instrs; i++)
     {
       machine->offset[i] = machine->n_lanes;
@@ -444,13 +504,26 @@ machine_init (Machine *machine, const TpKernel *kernel, float *const *buffers)
   machine->lanes =
       g_new0 (Lane, (gsize)machine->n_lanes * kernel->local_size + 1);
   for (int i = 0; i < kernel->n_buffers; i++)
-    machine->memory[i] = kernel->buffers[i].space == TP_SPACE_GLOBAL
-                             ? buffers[i]
-                             : g_new (float, kernel->buffers[i].n_elements);
+    machine->memory[i] =
+        kernel->buffers[i].space == TP_SPACE_GLOBAL
+            ? buffers[i]
+            : g_malloc (tp_kernel_buffer_get_bytes (&kernel->buffers[i]));
+}
+
+/* What a group before left in local memory is not to be relied on: NaN. */
+static void
+spoil_local (const Machine *machine)
+{
+  const TpKernel *kernel = machine->kernel;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].space == TP_SPACE_LOCAL)
+      memset (machine->memory[i], 0xff,
+              tp_kernel_buffer_get_bytes (&kernel->buffers[i]));
 }
 
 gboolean
-tp_kernel_interpret (const TpKernel *kernel, float *const *buffers,
+tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
                      GError **error)
 {
   g_auto (Machine) machine = { .error = error };
@@ -462,10 +535,7 @@ tp_kernel_interpret (const TpKernel *kernel, float *const *buffers,
   for (gint64 group = 0; group < kernel->n_groups; group++)
     {
       machine.group = group;
-      for (int i = 0; i < kernel->n_buffers; i++)
-        if (kernel->buffers[i].space == TP_SPACE_LOCAL)
-          for (gint64 j = 0; j < kernel->buffers[i].n_elements; j++)
-            machine.memory[i][j] = NAN;
+      spoil_local (&machine);
       if (!run_range (&machine, 0, kernel->n_instrs, active))
         return FALSE;
     }

@@ -1,17 +1,48 @@
 /* kernel-opencl-preamble.c: what printed kernels use: sums over lanes in the
- * order of the other back ends, and masked access. */
+ * order of the other back ends, masked access, and what integers do where C has
+ * no answer. */
 #include "config.h"
 
 #include "codegen/kernel.h"
 
 /* Halves are combined until one lane is left. */
-#define REDUCTION(n, half)                                                     \
-  "static float tp_sum" #n " (float" #n " v)\n"                                \
-  "{ return tp_sum" #half " (v.lo + v.hi); }\n"                                \
-  "static float tp_max" #n " (float" #n " v)\n"                                \
-  "{ return tp_max" #half " (v.lo > v.hi ? v.lo : v.hi); }\n"                  \
-  "static float tp_min" #n " (float" #n " v)\n"                                \
-  "{ return tp_min" #half " (v.lo < v.hi ? v.lo : v.hi); }\n"
+#define FLOAT_LANES(n, half)                                                   \
+  "static float tp_sum_float" #n " (float" #n " v)\n"                          \
+  "{ return tp_sum_float" #half " (v.lo + v.hi); }\n"                          \
+  "static float tp_max_float" #n " (float" #n " v)\n"                          \
+  "{ return tp_max_float" #half " (v.lo > v.hi ? v.lo : v.hi); }\n"            \
+  "static float tp_min_float" #n " (float" #n " v)\n"                          \
+  "{ return tp_min_float" #half " (v.lo < v.hi ? v.lo : v.hi); }\n"
+
+#define LONG_LANES(n, half)                                                    \
+  "static long tp_sum_long" #n " (long" #n " v)\n"                             \
+  "{ return tp_sum_long" #half " (as_long" #half " (\n"                        \
+  "    as_ulong" #half " (v.lo) + as_ulong" #half " (v.hi))); }\n"             \
+  "static long tp_max_long" #n " (long" #n " v)\n"                             \
+  "{ return tp_max_long" #half " (max (v.lo, v.hi)); }\n"                      \
+  "static long tp_min_long" #n " (long" #n " v)\n"                             \
+  "{ return tp_min_long" #half " (min (v.lo, v.hi)); }\n"
+
+/* Division by 0 is 0, and no pair of operands may trap. What is out of range or
+ * no number is never converted. @mask turns truth values to those of longs. */
+#define INTEGERS(n, mask)                                                      \
+  "static long" #n " tp_divide_long" #n " (long" #n " x, long" #n " y)\n"      \
+  "{\n"                                                                        \
+  "  const long" #n " q = x / (y == 0L || y == -1L ? (long" #n ") (1) : y);\n" \
+  "  const long" #n " m = as_long" #n " ((ulong" #n ") (0)"                    \
+  " - as_ulong" #n " (x));\n"                                                  \
+  "  return y == 0L ? (long" #n ") (0) : y == -1L ? m : q;\n"                  \
+  "}\n"                                                                        \
+  "static long" #n " tp_modulo_long" #n " (long" #n " x, long" #n " y)\n"      \
+  "{ return x % (y == 0L || y == -1L ? (long" #n ") (1) : y); }\n"             \
+  "static long" #n " tp_truncate_long" #n " (float" #n " x)\n"                 \
+  "{\n"                                                                        \
+  "  const float" #n " in =\n"                                                 \
+  "    x >= -0x1p63f && x < 0x1p63f ? x : (float" #n ") (0);\n"                \
+  "  const long" #n " v = " mask " (x >= 0x1p63f)\n"                           \
+  "    ? (long" #n ") (LONG_MAX) : convert_long" #n " (in);\n"                 \
+  "  return " mask " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n"          \
+  "}\n"
 
 #define LOAD_LANE(i) "  if (m.s" #i ") v.s" #i " = p[0x" #i "];\n"
 #define STORE_LANE(i) "  if (m.s" #i ") p[0x" #i "] = v.s" #i ";\n"
@@ -21,15 +52,19 @@
   LANES8 (what)                                                                \
   what (8) what (9) what (a) what (b) what (c) what (d) what (e) what (f)
 
-#define MASKED(n, space)                                                       \
-  "static float" #n " tp_load" #n "_" #space " (__" #space                     \
-  " const float *p, int" #n " m)\n"                                            \
-  "{\n  float" #n                                                              \
+#define MASKED(n, type, space)                                                 \
+  "static " #type #n " tp_load_" #type #n "_" #space " (__" #space             \
+  " const " #type " *p, int" #n " m)\n"                                        \
+  "{\n  " #type #n                                                             \
   " v = 0;\n" LANES##n (LOAD_LANE) "  return v;\n}\n"                          \
-                                   "static void tp_store" #n "_" #space        \
-                                   " (__" #space " float *p, float" #n         \
+                                   "static void tp_store_" #type #n "_" #space \
+                                   " (__" #space " " #type " *p, " #type #n    \
                                    " v, int" #n " m)\n"                        \
                                    "{\n" LANES##n (STORE_LANE) "}\n"
+#define MASKED_WIDTHS(type, space)                                             \
+  MASKED (4, type, space) MASKED (8, type, space) MASKED (16, type, space)
+#define MASKED_SPACES(type)                                                    \
+  MASKED_WIDTHS (type, global) MASKED_WIDTHS (type, local)
 
 /* clang-format off */
 static const char preamble[] =
@@ -40,18 +75,27 @@ static const char preamble[] =
   "#define TP_IOTA_4 ((int4) (0, 1, 2, 3))\n"
   "#define TP_IOTA_8 ((int8) (0, 1, 2, 3, 4, 5, 6, 7))\n"
   "#define TP_IOTA_16 ((int16) (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))\n"
-  "static float tp_sum2 (float2 v) { return v.x + v.y; }\n"
-  "static float tp_max2 (float2 v) { return v.x > v.y ? v.x : v.y; }\n"
-  "static float tp_min2 (float2 v) { return v.x < v.y ? v.x : v.y; }\n"
-  REDUCTION (4, 2)
-  REDUCTION (8, 4)
-  REDUCTION (16, 8)
-  MASKED (4, global)
-  MASKED (8, global)
-  MASKED (16, global)
-  MASKED (4, local)
-  MASKED (8, local)
-  MASKED (16, local);
+  "static float tp_sum_float2 (float2 v) { return v.x + v.y; }\n"
+  "static float tp_max_float2 (float2 v) { return v.x > v.y ? v.x : v.y; }\n"
+  "static float tp_min_float2 (float2 v) { return v.x < v.y ? v.x : v.y; }\n"
+  FLOAT_LANES (4, 2)
+  FLOAT_LANES (8, 4)
+  FLOAT_LANES (16, 8)
+  "static long tp_sum_long2 (long2 v)\n"
+  "{ return as_long (as_ulong (v.x) + as_ulong (v.y)); }\n"
+  "static long tp_max_long2 (long2 v) { return max (v.x, v.y); }\n"
+  "static long tp_min_long2 (long2 v) { return min (v.x, v.y); }\n"
+  LONG_LANES (4, 2)
+  LONG_LANES (8, 4)
+  LONG_LANES (16, 8)
+  INTEGERS (, "")
+  INTEGERS (4, "convert_long4")
+  INTEGERS (8, "convert_long8")
+  INTEGERS (16, "convert_long16")
+  MASKED_SPACES (float)
+  MASKED_SPACES (long)
+  MASKED_SPACES (int)
+  MASKED_SPACES (uchar);
 /* clang-format on */
 
 const char *

@@ -2,12 +2,14 @@
  * every carry one that changes; leaves are written where they are used.
  *
  * Meaning is kept to the bit: contraction is off and fma() is the only fused
- * operation; minima are `a < b ? a : b` and not fmin(); I32 lanes wrap through
- * unsigned types. Build with -cl-fp32-correctly-rounded-divide-sqrt where the
- * device has it, and never with -cl-fast-relaxed-math. */
+ * operation; minima are `a < b ? a : b` and not fmin(); integers that may wrap
+ * do so through unsigned types. Masks are int lanes, also of longs. Build with
+ * -cl-fp32-correctly-rounded-divide-sqrt where the device has it, and never
+ * with -cl-fast-relaxed-math. */
 #include "config.h"
 
 #include "codegen/kernel-ops.h"
+#include "codegen/kernel-range.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 typedef struct
 {
   const TpKernel *kernel;
-  int *match;
+  const TpRange *ranges;
   GStringChunk *chunk;
   const char **names; /* per value: a variable or a literal */
   GString *text;
@@ -34,6 +36,16 @@ type_name (Printer *printer, TpKind kind, int lanes)
     return scalar;
   g_snprintf (name, sizeof name, "%s%d", scalar, lanes);
   return g_string_chunk_insert_const (printer->chunk, name);
+}
+
+/* Of an element in memory. */
+static const char *
+element_name (TpDtype dtype)
+{
+  return dtype == TP_DTYPE_FLOAT32 ? "float"
+         : dtype == TP_DTYPE_INT64 ? "long"
+         : dtype == TP_DTYPE_INT32 ? "int"
+                                   : "uchar";
 }
 
 static const char *G_GNUC_PRINTF (2, 3)
@@ -87,8 +99,10 @@ leaf (Printer *printer, const TpInstr *instr)
     {
     case TP_I_CONST_INDEX:
       if (instr->imm == G_MININT64)
-        return "LONG_MIN";
-      return keep (printer, "(%" G_GINT64_FORMAT "L)", instr->imm);
+        return keep (printer, "(%s) (LONG_MIN)", type);
+      if (instr->lanes == 1)
+        return keep (printer, "(%" G_GINT64_FORMAT "L)", instr->imm);
+      return keep (printer, "(%s) (%" G_GINT64_FORMAT "L)", type, instr->imm);
     case TP_I_CONST_I32:
       if (instr->imm == G_MININT32)
         return keep (printer, "(%s) (INT_MIN)", type);
@@ -146,13 +160,37 @@ plain_operator (const TpInstr *instr)
     }
 }
 
+/* Division of what cannot be negative is cheaper as well as defined. */
 static gboolean
-is_unsigned_op (TpInstrOp op, TpKind kind)
+is_unsigned_op (const Printer *printer, const TpInstr *instr)
 {
-  return op == TP_I_IDIV || op == TP_I_IMOD
-         || (kind == TP_KIND_I32
-             && (op == TP_I_IADD || op == TP_I_ISUB || op == TP_I_IMUL
-                 || op == TP_I_ISHL));
+  const TpRange *ranges = printer->ranges;
+
+  switch (instr->op)
+    {
+    case TP_I_IDIV:
+    case TP_I_IMOD:
+      return instr->kind == TP_KIND_I32
+             || (ranges[instr->a].lo >= 0 && ranges[instr->b].lo > 0);
+    case TP_I_IADD:
+    case TP_I_ISUB:
+    case TP_I_IMUL:
+    case TP_I_ISHL:
+      return instr->kind == TP_KIND_I32
+             || tp_range_is_full (&ranges[instr - printer->kernel->instrs]);
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+is_guarded_division (const Printer *printer, const TpInstr *instr)
+{
+  const TpRange *divisor = &printer->ranges[instr->b];
+
+  return instr->kind == TP_KIND_INDEX
+         && (instr->op == TP_I_IDIV || instr->op == TP_I_IMOD)
+         && divisor->lo <= 0 && divisor->hi >= -1;
 }
 
 static const char *
@@ -169,11 +207,11 @@ function_name (TpInstrOp op)
     case TP_I_FROUND:
       return "rint";
     case TP_I_LANE_SUM:
-      return "tp_sum";
+      return "sum";
     case TP_I_LANE_MAX:
-      return "tp_max";
+      return "max";
     case TP_I_LANE_MIN:
-      return "tp_min";
+      return "min";
     default:
       return NULL;
     }
@@ -185,8 +223,14 @@ binary_expression (Printer *printer, const TpInstr *instr, const char *a,
 {
   const char *operator= plain_operator (instr);
   const char *type = type_name (printer, instr->kind, instr->lanes);
+  gboolean is_index = printer->kernel->instrs[instr->a].kind == TP_KIND_INDEX;
 
-  if (operator!= NULL && is_unsigned_op (instr->op, instr->kind))
+  if (is_guarded_division (printer, instr))
+    return keep (printer, "tp_%s_%s (%s, %s)",
+                 instr->op == TP_I_IDIV ? "divide" : "modulo", type, a, b);
+  if (instr->kind == TP_KIND_MASK && is_index && instr->lanes > 1)
+    return keep (printer, "convert_%s (%s %s %s)", type, a, operator, b);
+  if (operator!= NULL && is_unsigned_op (printer, instr))
     return keep (printer, "as_%s (as_u%s (%s) %s as_u%s (%s))", type, type,
                  a, operator, type, b);
   if (operator!= NULL)
@@ -224,15 +268,21 @@ unary_expression (Printer *printer, const TpInstr *instr, const char *a)
     case TP_I_LANE_SUM:
     case TP_I_LANE_MAX:
     case TP_I_LANE_MIN:
-      return keep (printer, "%s%d (%s)", function, lanes, a);
+      return keep (printer, "tp_%s_%s%d (%s)", function, type, lanes, a);
     case TP_I_FNEG:
       return keep (printer, "-%s", a);
     case TP_I_MNOT:
       return keep (printer, "%s%s", instr->lanes == 1 ? "!" : "~", a);
     case TP_I_INDEX_TO_I32:
-      return keep (printer, "(int) %s", a);
+      if (lanes == 1)
+        return keep (printer, "(int) %s", a);
+      return keep (printer, "convert_%s (%s)", type, a);
+    case TP_I_F32_TO_INDEX:
+      return keep (printer, "tp_truncate_%s (%s)", type, a);
     case TP_I_F32_TO_I32:
     case TP_I_I32_TO_F32:
+    case TP_I_I32_TO_INDEX:
+    case TP_I_INDEX_TO_F32:
       return keep (printer, "convert_%s (%s)", type, a);
     case TP_I_AS_I32:
     case TP_I_AS_F32:
@@ -248,21 +298,36 @@ unary_expression (Printer *printer, const TpInstr *instr, const char *a)
 static const char *
 load_expression (Printer *printer, const TpInstr *instr)
 {
+  const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
   const char *index = printer->names[instr->a];
-  gboolean is_local =
-      printer->kernel->buffers[instr->buffer].space == TP_SPACE_LOCAL;
+  const char *mask = instr->b >= 0 ? printer->names[instr->b] : NULL;
+  const char *element = element_name (buffer->dtype), *value;
+  int i = instr->buffer, n = instr->lanes;
 
-  if (instr->b >= 0 && instr->lanes == 1)
-    return keep (printer, "%s ? b%d[%s] : 0.0f", printer->names[instr->b],
-                 instr->buffer, index);
-  if (instr->b >= 0)
-    return keep (printer, "tp_load%d_%s (b%d + %s, %s)", instr->lanes,
-                 is_local ? "local" : "global", instr->buffer, index,
-                 printer->names[instr->b]);
-  if (instr->lanes == 1)
-    return keep (printer, "b%d[%s]", instr->buffer, index);
-  return keep (printer, "vload%d (0, b%d + %s)", instr->lanes, instr->buffer,
-               index);
+  if (mask != NULL && n > 1)
+    value = keep (printer, "tp_load_%s%d_%s (b%d + %s, %s)", element, n,
+                  buffer->space == TP_SPACE_LOCAL ? "local" : "global", i,
+                  index, mask);
+  else if (mask != NULL)
+    value = keep (printer, "%s ? b%d[%s] : (%s) 0", mask, i, index, element);
+  else if (n == 1)
+    value = keep (printer, "b%d[%s]", i, index);
+  else
+    value = keep (printer, "vload%d (0, b%d + %s)", n, i, index);
+  if (buffer->dtype == TP_DTYPE_FLOAT32 || buffer->dtype == TP_DTYPE_INT64)
+    return value;
+  return keep (printer, "convert_%s (%s)", type_name (printer, instr->kind, n),
+               value);
+}
+
+static const char *
+select_expression (Printer *printer, const TpInstr *instr, const char *mask,
+                   const char *b, const char *c)
+{
+  if (instr->kind == TP_KIND_INDEX && instr->lanes > 1)
+    return keep (printer, "convert_%s (%s) ? %s : %s",
+                 type_name (printer, instr->kind, instr->lanes), mask, b, c);
+  return keep (printer, "%s ? %s : %s", mask, b, c);
 }
 
 static const char *
@@ -277,7 +342,7 @@ expression (Printer *printer, const TpInstr *instr)
   if (instr->op == TP_I_FMA)
     return keep (printer, "fma (%s, %s, %s)", a, b, c);
   if (instr->op == TP_I_SELECT)
-    return keep (printer, "%s ? %s : %s", a, b, c);
+    return select_expression (printer, instr, a, b, c);
   if (b != NULL)
     return binary_expression (printer, instr, a, b);
   return unary_expression (printer, instr, a);
@@ -304,25 +369,49 @@ print_value (Printer *printer, int i)
                 expression (printer, instr));
 }
 
+/* What is stored for the value @name. */
+static const char *
+stored_expression (Printer *printer, const TpKernelBuffer *buffer, int lanes,
+                   const char *name)
+{
+  const char *element = element_name (buffer->dtype);
+  g_autofree char *type = lanes == 1 ? g_strdup (element)
+                                     : g_strdup_printf ("%s%d", element, lanes);
+
+  switch (buffer->dtype)
+    {
+    case TP_DTYPE_INT32:
+    case TP_DTYPE_UINT8:
+      return keep (printer, "convert_%s (%s)", type, name);
+    case TP_DTYPE_BOOL:
+      return keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type, name,
+                   type);
+    default:
+      return name;
+    }
+}
+
 static void
 print_store (Printer *printer, const TpInstr *instr)
 {
+  const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
+  int lanes = printer->kernel->instrs[instr->b].lanes;
   const char *index = printer->names[instr->a];
-  const char *value = printer->names[instr->b];
+  const char *value =
+      stored_expression (printer, buffer, lanes, printer->names[instr->b]);
   const char *mask = instr->c >= 0 ? printer->names[instr->c] : NULL;
-  gboolean is_local =
-      printer->kernel->buffers[instr->buffer].space == TP_SPACE_LOCAL;
 
-  if (instr->lanes == 1)
+  if (lanes == 1)
     print_line (printer, "%s%s%sb%d[%s] = %s;", mask ? "if (" : "",
                 mask ? mask : "", mask ? ") " : "", instr->buffer, index,
                 value);
   else if (mask != NULL)
-    print_line (printer, "tp_store%d_%s (b%d + %s, %s, %s);", instr->lanes,
-                is_local ? "local" : "global", instr->buffer, index, value,
-                mask);
+    print_line (printer, "tp_store_%s%d_%s (b%d + %s, %s, %s);",
+                element_name (buffer->dtype), lanes,
+                buffer->space == TP_SPACE_LOCAL ? "local" : "global",
+                instr->buffer, index, value, mask);
   else
-    print_line (printer, "vstore%d (%s, 0, b%d + %s);", instr->lanes, value,
+    print_line (printer, "vstore%d (%s, 0, b%d + %s);", lanes, value,
                 instr->buffer, index);
 }
 
@@ -424,17 +513,19 @@ print_head (Printer *printer)
   g_string_append_printf (printer->text, "void %s (", kernel->name);
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
-      g_string_append_printf (printer->text, "%s__global %sfloat *restrict b%d",
+      g_string_append_printf (printer->text, "%s__global %s%s *restrict b%d",
                               i > 0 ? ", " : "",
-                              kernel->buffers[i].is_written ? "" : "const ", i);
+                              kernel->buffers[i].is_written ? "" : "const ",
+                              element_name (kernel->buffers[i].dtype), i);
   g_string_append (printer->text, ")\n{\n");
   printer->depth++;
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_LOCAL)
       print_line (printer,
-                  "__local float b%d[%" G_GINT64_FORMAT
+                  "__local %s b%d[%" G_GINT64_FORMAT
                   "] __attribute__ ((aligned (64)));",
-                  i, MAX (kernel->buffers[i].n_elements, 1));
+                  element_name (kernel->buffers[i].dtype), i,
+                  MAX (kernel->buffers[i].n_elements, 1));
   print_line (printer, "const long group = get_group_id (0);");
   print_line (printer, "const long item = get_local_id (0);");
 }
@@ -442,11 +533,11 @@ print_head (Printer *printer)
 char *
 tp_kernel_to_opencl (const TpKernel *kernel)
 {
-  g_autofree int *match = tp_kernel_match_regions (kernel);
+  g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
   g_autofree const char **names = g_new0 (const char *, kernel->n_instrs + 1);
   Printer printer = {
     .kernel = kernel,
-    .match = match,
+    .ranges = ranges,
     .chunk = g_string_chunk_new (4096),
     .names = names,
     .text = g_string_new (NULL),

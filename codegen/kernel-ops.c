@@ -35,6 +35,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_ILESS] = PURE ("iless", "NN", 'M'),
   [TP_I_IEQUAL] = PURE ("iequal", "NN", 'M'),
   [TP_I_INDEX_TO_I32] = PURE ("index_to_i32", "X", 'I'),
+  [TP_I_I32_TO_INDEX] = PURE ("i32_to_index", "I", 'X'),
   [TP_I_FADD] = PURE ("fadd", "FF", 'F'),
   [TP_I_FSUB] = PURE ("fsub", "FF", 'F'),
   [TP_I_FMUL] = PURE ("fmul", "FF", 'F'),
@@ -51,6 +52,8 @@ static const TpInstrInfo infos[] = {
   [TP_I_FEQUAL] = PURE ("fequal", "FF", 'M'),
   [TP_I_F32_TO_I32] = PURE ("f32_to_i32", "F", 'I'),
   [TP_I_I32_TO_F32] = PURE ("i32_to_f32", "I", 'F'),
+  [TP_I_F32_TO_INDEX] = PURE ("f32_to_index", "F", 'X'),
+  [TP_I_INDEX_TO_F32] = PURE ("index_to_f32", "X", 'F'),
   [TP_I_AS_I32] = PURE ("as_i32", "F", 'I'),
   [TP_I_AS_F32] = PURE ("as_f32", "I", 'F'),
   [TP_I_MAND] = PURE ("mand", "MM", 'M'),
@@ -60,11 +63,11 @@ static const TpInstrInfo infos[] = {
   [TP_I_SPLAT] = MIXED ("splat", "T", 'T'),
   [TP_I_EXTRACT] = MIXED ("extract", "T", 'T'),
   [TP_I_INSERT] = MIXED ("insert", "TT", 'T'),
-  [TP_I_LANE_SUM] = MIXED ("lane_sum", "F", 'F'),
-  [TP_I_LANE_MAX] = MIXED ("lane_max", "F", 'F'),
-  [TP_I_LANE_MIN] = MIXED ("lane_min", "F", 'F'),
-  [TP_I_LOAD] = EFFECT ("load", "X", 'F'),
-  [TP_I_STORE] = EFFECT ("store", "XF", 'V'),
+  [TP_I_LANE_SUM] = MIXED ("lane_sum", "D", 'D'),
+  [TP_I_LANE_MAX] = MIXED ("lane_max", "D", 'D'),
+  [TP_I_LANE_MIN] = MIXED ("lane_min", "D", 'D'),
+  [TP_I_LOAD] = EFFECT ("load", "X", 'D'),
+  [TP_I_STORE] = EFFECT ("store", "XD", 'V'),
   [TP_I_BARRIER] = EFFECT ("barrier", "", 'V'),
   [TP_I_FOR] = EFFECT ("for", "XX", 'X'),
   [TP_I_CARRY] = EFFECT ("carry", "T", 'T'),
@@ -88,6 +91,32 @@ tp_kind_get_name (TpKind kind)
 
   g_assert ((guint)kind < G_N_ELEMENTS (names));
   return names[kind];
+}
+
+TpKind
+tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer)
+{
+  return buffer->dtype == TP_DTYPE_FLOAT32 ? TP_KIND_F32 : TP_KIND_INDEX;
+}
+
+gint64
+tp_kernel_buffer_get_bytes (const TpKernelBuffer *buffer)
+{
+  return buffer->n_elements * (gint64)tp_dtype_get_size (buffer->dtype);
+}
+
+gint64
+tp_index_divide (gint64 x, gint64 y)
+{
+  if (y == 0)
+    return 0;
+  return y == -1 ? (gint64)(0 - (guint64)x) : x / y;
+}
+
+gint64
+tp_index_modulo (gint64 x, gint64 y)
+{
+  return y == 0 || y == -1 ? 0 : x % y;
 }
 
 int *

@@ -78,9 +78,10 @@ tp_kernel_to_text (const TpKernel *kernel)
       const TpKernelBuffer *buffer = &kernel->buffers[i];
 
       g_string_append_printf (
-          text, "b%d %s %" G_GINT64_FORMAT "%s\n", i,
+          text, "b%d %s %" G_GINT64_FORMAT " %s%s\n", i,
           buffer->space == TP_SPACE_LOCAL ? "local" : "global",
-          buffer->n_elements, buffer->is_written ? " written" : "");
+          buffer->n_elements, tp_dtype_get_name (buffer->dtype),
+          buffer->is_written ? " written" : "");
     }
   for (int i = 0; i < kernel->n_instrs; i++)
     {

@@ -74,11 +74,19 @@ letter_fits (char letter, TpKind kind)
       return kind == TP_KIND_MASK;
     case 'N':
       return kind == TP_KIND_INDEX || kind == TP_KIND_I32;
+    case 'D':
+      return kind == TP_KIND_INDEX || kind == TP_KIND_F32;
     case 'V':
       return kind == TP_KIND_VOID;
     default:
       return kind != TP_KIND_VOID;
     }
+}
+
+static gboolean
+is_shared (char letter)
+{
+  return letter == 'N' || letter == 'D' || letter == 'T';
 }
 
 static gboolean
@@ -107,7 +115,7 @@ check_operands (Verifier *verifier)
       if (info->is_lanewise && instrs[args[i]].lanes != instr->lanes)
         return fail (verifier, "operand %d has %d lanes, the result %d", i,
                      instrs[args[i]].lanes, instr->lanes);
-      if (letter == 'N' || letter == 'T')
+      if (is_shared (letter))
         {
           if (shared != TP_KIND_VOID && shared != instrs[args[i]].kind)
             return fail (verifier, "operands of two kinds");
@@ -115,7 +123,7 @@ check_operands (Verifier *verifier)
         }
     }
   if (!letter_fits (info->result, instr->kind)
-      || ((info->result == 'N' || info->result == 'T')
+      || (is_shared (info->result) && shared != TP_KIND_VOID
           && instr->kind != shared))
     return fail (verifier, "result of kind %s", tp_kind_get_name (instr->kind));
   return TRUE;
@@ -131,6 +139,9 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
 
   switch (instr->op)
     {
+    case TP_I_GROUP:
+    case TP_I_ITEM:
+      return instr->lanes == 1;
     case TP_I_SPLAT:
       return a == 1;
     case TP_I_EXTRACT:
@@ -142,9 +153,11 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
     case TP_I_LANE_MIN:
       return instr->lanes == 1;
     case TP_I_LOAD:
-      return instr->b < 0 || b == instr->lanes;
+      return a == 1 && (instr->b < 0 || b == instr->lanes);
     case TP_I_STORE:
-      return b == instr->lanes && (instr->c < 0 || c == instr->lanes);
+      return a == 1 && b == instr->lanes && (instr->c < 0 || c == instr->lanes);
+    case TP_I_FOR:
+      return a == 1 && b == 1 && instr->lanes == 1;
     case TP_I_CARRY:
       return a == instr->lanes;
     case TP_I_YIELD:
@@ -164,8 +177,6 @@ check_lanes (Verifier *verifier)
 
   if (n != 1 && n != 4 && n != 8 && n != 16)
     return fail (verifier, "%d lanes; there are 1, 4, 8 or 16", n);
-  if (instr->kind == TP_KIND_INDEX && n != 1)
-    return fail (verifier, "an index has 1 lane");
   if (!lanes_fit (verifier->kernel, instr))
     return fail (verifier, "lanes of the operands do not fit");
   return TRUE;
@@ -174,14 +185,21 @@ check_lanes (Verifier *verifier)
 static gboolean
 check_buffer (Verifier *verifier)
 {
-  const TpInstr *instr = &verifier->kernel->instrs[verifier->at];
+  const TpKernel *kernel = verifier->kernel;
+  const TpInstr *instr = &kernel->instrs[verifier->at];
+  const TpKernelBuffer *buffer;
+  TpKind kind;
 
   if (instr->op != TP_I_LOAD && instr->op != TP_I_STORE)
     return TRUE;
-  if (instr->buffer < 0 || instr->buffer >= verifier->kernel->n_buffers)
+  if (instr->buffer < 0 || instr->buffer >= kernel->n_buffers)
     return fail (verifier, "no buffer %d", instr->buffer);
-  if (instr->op == TP_I_STORE
-      && !verifier->kernel->buffers[instr->buffer].is_written)
+  buffer = &kernel->buffers[instr->buffer];
+  kind = instr->op == TP_I_LOAD ? instr->kind : kernel->instrs[instr->b].kind;
+  if (kind != tp_kernel_buffer_get_kind (buffer))
+    return fail (verifier, "buffer %d holds %s, not %s", instr->buffer,
+                 tp_dtype_get_name (buffer->dtype), tp_kind_get_name (kind));
+  if (instr->op == TP_I_STORE && !buffer->is_written)
     return fail (verifier, "buffer %d is not declared written", instr->buffer);
   return TRUE;
 }
@@ -302,12 +320,33 @@ check_instrs (Verifier *verifier)
   return TRUE;
 }
 
+static gboolean
+check_buffers (const TpKernel *kernel, GError **error)
+{
+  gint64 bytes;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].dtype == TP_DTYPE_FLOAT64)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                     "kernel '%s': buffer %d holds float64", kernel->name, i);
+        return FALSE;
+      }
+    else if (!tp_size_mul (kernel->buffers[i].n_elements, 8, &bytes))
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                     "kernel '%s': size of buffer %d overflows", kernel->name,
+                     i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 gboolean
 tp_kernel_verify (const TpKernel *kernel, GError **error)
 {
   Verifier verifier = { .kernel = kernel, .error = error };
   g_autofree int *scope = g_new (int, kernel->n_instrs + 1);
-  gint64 bytes;
 
   if (kernel->n_groups < 1 || kernel->local_size < 1)
     {
@@ -315,14 +354,7 @@ tp_kernel_verify (const TpKernel *kernel, GError **error)
                    "kernel '%s' has no work-items", kernel->name);
       return FALSE;
     }
-  for (int i = 0; i < kernel->n_buffers; i++)
-    if (!tp_size_mul (kernel->buffers[i].n_elements, 4, &bytes))
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                     "kernel '%s': size of buffer %d overflows", kernel->name,
-                     i);
-        return FALSE;
-      }
   verifier.scope = scope;
-  return check_instrs (&verifier) && tp_kernel_verify_bounds (kernel, error);
+  return check_buffers (kernel, error) && check_instrs (&verifier)
+         && tp_kernel_verify_bounds (kernel, error);
 }

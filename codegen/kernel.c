@@ -77,8 +77,8 @@ tp_kernel_free (TpKernel *kernel)
 }
 
 int
-tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, gint64 n_elements,
-                      gboolean is_written)
+tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
+                      gint64 n_elements, gboolean is_written)
 {
   int n = kernel->n_buffers++;
 
@@ -87,6 +87,7 @@ tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, gint64 n_elements,
             || kernel->buffers[n - 1].space == TP_SPACE_GLOBAL);
   kernel->buffers = g_renew (TpKernelBuffer, kernel->buffers, n + 1);
   kernel->buffers[n] = (TpKernelBuffer){ .space = space,
+                                         .dtype = dtype,
                                          .n_elements = n_elements,
                                          .is_written = is_written };
   return n;
@@ -212,6 +213,16 @@ tp_k_iota (TpKernel *kernel, int lanes)
 
 /* --- folding ----------------------------------------------------------- */
 
+/* In every lane. */
+static TpValue
+index_lanes (TpKernel *kernel, int lanes, gint64 value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_INDEX, TP_KIND_INDEX, lanes, -1, -1);
+
+  instr.imm = value;
+  return share (kernel, instr);
+}
+
 static gboolean
 is_const (const TpKernel *kernel, TpValue value, gint64 *out)
 {
@@ -235,11 +246,11 @@ fold_constants (TpInstrOp op, gint64 x, gint64 y, gint64 *out)
     case TP_I_IMUL:
       return !__builtin_mul_overflow (x, y, out);
     case TP_I_IDIV:
-      *out = x >= 0 && y > 0 ? x / y : 0;
-      return x >= 0 && y > 0;
+      *out = tp_index_divide (x, y);
+      return TRUE;
     case TP_I_IMOD:
-      *out = x >= 0 && y > 0 ? x % y : 0;
-      return x >= 0 && y > 0;
+      *out = tp_index_modulo (x, y);
+      return TRUE;
     case TP_I_IMIN:
       *out = MIN (x, y);
       return TRUE;
@@ -257,18 +268,19 @@ fold_right (TpKernel *kernel, TpInstrOp op, TpValue x, gint64 y)
 {
   const TpInstr *left = instr_of (kernel, x);
   TpValue inner = left->a;
+  int lanes = left->lanes;
   gint64 z, sum;
 
   if (((op == TP_I_IADD || op == TP_I_ISUB) && y == 0)
       || ((op == TP_I_IMUL || op == TP_I_IDIV) && y == 1))
     return x;
   if ((op == TP_I_IMUL && y == 0) || (op == TP_I_IMOD && y == 1))
-    return tp_k_index (kernel, 0);
+    return index_lanes (kernel, lanes, 0);
   if (op == TP_I_ISUB && y != G_MININT64)
-    return tp_k_binary (kernel, TP_I_IADD, x, tp_k_index (kernel, -y));
+    return tp_k_binary (kernel, TP_I_IADD, x, index_lanes (kernel, lanes, -y));
   if ((op == TP_I_IADD || op == TP_I_IMUL) && left->op == op
       && is_const (kernel, left->b, &z) && fold_constants (op, z, y, &sum))
-    return tp_k_binary (kernel, op, inner, tp_k_index (kernel, sum));
+    return tp_k_binary (kernel, op, inner, index_lanes (kernel, lanes, sum));
   return -1;
 }
 
@@ -282,12 +294,13 @@ is_commutative (TpInstrOp op)
 static TpValue
 fold_index (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
 {
+  int lanes = instr_of (kernel, a)->lanes;
   gint64 x, y, result;
 
   if (is_const (kernel, b, &y))
     {
       if (is_const (kernel, a, &x) && fold_constants (op, x, y, &result))
-        return tp_k_index (kernel, result);
+        return index_lanes (kernel, lanes, result);
       return fold_right (kernel, op, a, y);
     }
   if (is_const (kernel, a, &x) && is_commutative (op))
@@ -295,7 +308,7 @@ fold_index (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
   if (a == b && (op == TP_I_IMIN || op == TP_I_IMAX))
     return a;
   if (a == b && op == TP_I_ISUB)
-    return tp_k_index (kernel, 0);
+    return index_lanes (kernel, lanes, 0);
   return -1;
 }
 
@@ -333,7 +346,9 @@ tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a)
     return a;
   if (op == TP_I_INDEX_TO_I32 && left.op == TP_I_CONST_INDEX
       && left.imm == (gint32)left.imm)
-    return tp_k_i32 (kernel, 1, (gint32)left.imm);
+    return tp_k_i32 (kernel, left.lanes, (gint32)left.imm);
+  if (op == TP_I_I32_TO_INDEX && left.op == TP_I_CONST_I32)
+    return index_lanes (kernel, left.lanes, left.imm);
   return share (kernel, instr_make (op, result_kind (info->result, left.kind),
                                     is_reduction ? 1 : left.lanes, a, -1));
 }
@@ -368,14 +383,31 @@ tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c)
   return share (kernel, instr);
 }
 
+/* Is @mask a comparison of constants? */
+static gboolean
+is_decided (const TpKernel *kernel, TpValue mask, gboolean *out_is_true)
+{
+  const TpInstr *instr = instr_of (kernel, mask);
+  gint64 x, y;
+
+  if ((instr->op != TP_I_ILESS && instr->op != TP_I_IEQUAL)
+      || !is_const (kernel, instr->a, &x) || !is_const (kernel, instr->b, &y))
+    return FALSE;
+  *out_is_true = instr->op == TP_I_ILESS ? x < y : x == y;
+  return TRUE;
+}
+
 TpValue
 tp_k_select (TpKernel *kernel, TpValue mask, TpValue b, TpValue c)
 {
   const TpInstr *value = instr_of (kernel, b);
   TpInstr instr = instr_make (TP_I_SELECT, value->kind, value->lanes, mask, b);
+  gboolean is_true;
 
   if (b == c)
     return b;
+  if (is_decided (kernel, mask, &is_true))
+    return is_true ? b : c;
   instr.c = c;
   return share (kernel, instr);
 }
@@ -385,9 +417,11 @@ tp_k_splat (TpKernel *kernel, TpValue a, int lanes)
 {
   TpInstr instr = *instr_of (kernel, a);
 
-  g_assert (instr.lanes == 1 && instr.kind != TP_KIND_INDEX);
+  g_assert (instr.lanes == 1);
   if (lanes == 1)
     return a;
+  if (instr.op == TP_I_CONST_INDEX)
+    return index_lanes (kernel, lanes, instr.imm);
   if (instr.op == TP_I_CONST_F32)
     return tp_k_f32 (kernel, lanes, instr.fimm);
   if (instr.op == TP_I_CONST_I32)
@@ -431,7 +465,9 @@ tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane)
 TpValue
 tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes, TpValue mask)
 {
-  TpInstr instr = instr_make (TP_I_LOAD, TP_KIND_F32, lanes, index, mask);
+  TpInstr instr = instr_make (
+      TP_I_LOAD, tp_kernel_buffer_get_kind (&kernel->buffers[buffer]), lanes,
+      index, mask);
 
   instr.buffer = buffer;
   return append (kernel, instr);

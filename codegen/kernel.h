@@ -18,7 +18,7 @@ typedef int TpValue;          /* index of an instruction; -1: none */
 typedef enum
 {
   TP_KIND_VOID,
-  TP_KIND_INDEX,  /* int64, 1 lane: addresses and counters */
+  TP_KIND_INDEX,  /* int64: addresses, counters and integer data */
   TP_KIND_I32,
   TP_KIND_F32,
   TP_KIND_MASK,   /* one truth value per lane */
@@ -33,7 +33,8 @@ typedef enum
   TP_I_GROUP,       /* index of the work-group: INDEX */
   TP_I_ITEM,        /* index of the work-item in its group: INDEX */
   TP_I_IOTA,        /* I32 lanes 0, 1, 2, ... */
-  /* INDEX and I32 arithmetic; division is of non-negatives, truncating */
+  /* INDEX and I32 arithmetic, which wraps; INDEX division truncates, x / 0 and
+   * x % 0 are 0; that of I32 is of non-negatives by positives */
   TP_I_IADD,
   TP_I_ISUB,
   TP_I_IMUL,
@@ -45,7 +46,8 @@ typedef enum
   TP_I_IAND,        /* I32 */
   TP_I_ILESS,       /* MASK */
   TP_I_IEQUAL,      /* MASK */
-  TP_I_INDEX_TO_I32,
+  TP_I_INDEX_TO_I32, /* wraps */
+  TP_I_I32_TO_INDEX,
   /* F32 */
   TP_I_FADD,
   TP_I_FSUB,
@@ -63,6 +65,9 @@ typedef enum
   TP_I_FEQUAL,      /* MASK */
   TP_I_F32_TO_I32,  /* truncating; in range */
   TP_I_I32_TO_F32,
+  TP_I_F32_TO_INDEX, /* truncating; NaN gives 0, what is out of range the end
+                      * of it */
+  TP_I_INDEX_TO_F32, /* to nearest */
   TP_I_AS_I32,      /* same bits */
   TP_I_AS_F32,
   /* MASK */
@@ -74,10 +79,12 @@ typedef enum
   TP_I_SPLAT,       /* 1 lane -> lanes */
   TP_I_EXTRACT,     /* imm: lane */
   TP_I_INSERT,      /* a: vector, b: scalar, imm: lane */
-  TP_I_LANE_SUM,    /* F32 lanes -> 1, pairwise tree order */
+  TP_I_LANE_SUM,    /* F32 or INDEX lanes -> 1, pairwise tree order */
   TP_I_LANE_MAX,
   TP_I_LANE_MIN,
-  /* memory: buffer number, element index a (INDEX) of F32 elements */
+  /* memory: buffer number, element index a (INDEX, 1 lane). Elements of float32
+   * are F32; those of int64, int32, uint8 and bool are INDEX: wrapped to their
+   * width when stored (bool: is it not 0), extended when loaded */
   TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
                      * imm > 0: what lies so many elements on is wanted soon,
                      * a hint that needs not be in range */
@@ -113,7 +120,8 @@ typedef enum
 typedef struct
 {
   TpSpace space;
-  gint64 n_elements;          /* F32; a bound on every index */
+  TpDtype dtype;              /* any but float64 */
+  gint64 n_elements;          /* a bound on every index */
   gboolean is_written;
 } TpKernelBuffer;
 
@@ -134,12 +142,12 @@ typedef struct
 TpKernel *tp_kernel_new (const char *name);
 void tp_kernel_free (TpKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpKernel, tp_kernel_free)
-int tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, gint64 n_elements,
-                          gboolean is_written);
+int tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
+                          gint64 n_elements, gboolean is_written);
 
-/* Builders return the new value. Constants and pure scalar INDEX arithmetic are
- * folded (x + 0, x * 1, const op const), and equal pure values of the same
- * region are shared. Types follow from the operands. */
+/* Builders return the new value. Constants and pure INDEX arithmetic are folded
+ * (x + 0, x * 1, const op const), and equal pure values of the same region are
+ * shared. Types follow from the operands, and those of loads from the buffer. */
 TpValue tp_k_index (TpKernel *kernel, gint64 value);
 TpValue tp_k_i32 (TpKernel *kernel, int lanes, gint32 value);
 TpValue tp_k_f32 (TpKernel *kernel, int lanes, float value);
@@ -181,7 +189,7 @@ char *tp_kernel_to_text (const TpKernel *kernel);
 char *tp_kernel_to_opencl (const TpKernel *kernel);
 const char *tp_opencl_preamble (void);
 /* Runs every group over @buffers (one per global buffer). Checks every index. */
-gboolean tp_kernel_interpret (const TpKernel *kernel, float *const *buffers,
+gboolean tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
                               GError **error);
 
 #endif

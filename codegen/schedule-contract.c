@@ -224,7 +224,7 @@ emit_contract (TpBuild *build, const TpContract *c)
   state.x_buffer = emit->load_buffers[c->x_load];
   if (c->is_staged)
     state.x_buffer = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
-                                           c->scratch, TRUE);
+                                           TP_DTYPE_FLOAT32, c->scratch, TRUE);
   decode_group (&state);
   if (c->is_staged)
     tp_contract_emit_stage (c, emit, state.x_buffer, state.row_block,

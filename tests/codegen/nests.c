@@ -302,7 +302,7 @@ static gboolean
 interpret_step (const TpStep *step, float *const *buffers, gpointer data,
                 GError **error)
 {
-  return tp_kernel_interpret (step->kernel, buffers, error);
+  return tp_kernel_interpret (step->kernel, (void *const *) buffers, error);
 }
 
 gboolean

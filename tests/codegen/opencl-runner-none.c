@@ -17,6 +17,6 @@ opencl_runner_free (OpenclRunner *runner)
 }
 
 void
-opencl_runner_run (OpenclRunner *runner, int kernel, float **buffers)
+opencl_runner_run (OpenclRunner *runner, int kernel, void *const *buffers)
 {
 }

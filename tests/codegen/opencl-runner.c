@@ -4,6 +4,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "codegen/kernel-ops.h"
 #include "opencl-runner.h"
 
 #define MAX_BUFFERS 16
@@ -100,7 +101,7 @@ opencl_runner_free (OpenclRunner *runner)
 }
 
 void
-opencl_runner_run (OpenclRunner *runner, int i, float **buffers)
+opencl_runner_run (OpenclRunner *runner, int i, void *const *buffers)
 {
   const TpKernel *kernel = runner->kernels[i];
   size_t local = kernel->local_size, global = local * kernel->n_groups;
@@ -114,7 +115,7 @@ opencl_runner_run (OpenclRunner *runner, int i, float **buffers)
     {
       memory[j] = clCreateBuffer (
           runner->context, CL_MEM_COPY_HOST_PTR,
-          kernel->buffers[j].n_elements * sizeof (float), buffers[j], &status);
+          tp_kernel_buffer_get_bytes (&kernel->buffers[j]), buffers[j], &status);
       g_assert_cmpint (status, ==, CL_SUCCESS);
       clSetKernelArg (function, j, sizeof (cl_mem), &memory[j]);
     }
@@ -125,7 +126,7 @@ opencl_runner_run (OpenclRunner *runner, int i, float **buffers)
     {
       status =
           clEnqueueReadBuffer (runner->queue, memory[j], CL_TRUE, 0,
-                               kernel->buffers[j].n_elements * sizeof (float),
+                               tp_kernel_buffer_get_bytes (&kernel->buffers[j]),
                                buffers[j], 0, NULL, NULL);
       g_assert_cmpint (status, ==, CL_SUCCESS);
       clReleaseMemObject (memory[j]);

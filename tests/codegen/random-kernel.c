@@ -1,21 +1,46 @@
 /* random-kernel.c: a generator of valid kernels: values are drawn from pools by
- * kind and lanes; a region's values leave the pools with it. */
+ * kind and lanes; a region's values leave the pools with it. INDEX values that
+ * may be any number and those that serve as addresses are in pools apart. */
 #include "config.h"
 
+#include "codegen/kernel-ops.h"
 #include "random-kernel.h"
 
 #include <math.h>
-#include <string.h>
 
 #define N_INPUT 256
 #define N_LOCAL 96
+#define N_SLICES (3 * RANDOM_KERNEL_N)
+
+/* Behind the kinds: INDEX of one lane, small and not negative. */
+#define POOL_ADDRESS (TP_KIND_MASK + 1)
+#define N_POOLS (POOL_ADDRESS + 1)
+
+static const TpKernelBuffer buffers[] = {
+  { TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_INT64, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_INT32, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_UINT8, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_BOOL, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_INT64, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_INT32, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_UINT8, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TP_DTYPE_BOOL, N_SLICES, TRUE },
+  { TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, N_LOCAL, TRUE },
+  { TP_SPACE_LOCAL, TP_DTYPE_INT64, N_LOCAL, TRUE },
+  { TP_SPACE_LOCAL, TP_DTYPE_UINT8, N_LOCAL, TRUE },
+};
+#define FIRST_WRITTEN 5
+#define FIRST_LOCAL 10
+#define N_BUFFERS ((int)G_N_ELEMENTS (buffers))
 
 static const int widths[] = { 1, 4, 8, 16 };
 
 typedef struct
 {
   TpKernel *kernel;
-  GArray *pools[5][4]; /* TpValue, by kind and width */
+  GArray *pools[N_POOLS][4]; /* TpValue, by kind and width */
   int depth;
   TpValue slice; /* first output element of the group */
 } Generator;
@@ -35,8 +60,15 @@ put (Generator *gen, TpValue value)
   g_array_append_val (gen->pools[instr->kind][width], value);
 }
 
+static void
+put_address (Generator *gen, TpValue value)
+{
+  g_array_append_val (gen->pools[POOL_ADDRESS][0], value);
+  put (gen, value);
+}
+
 static TpValue
-pick (Generator *gen, TpKind kind, int width)
+pick (Generator *gen, int kind, int width)
 {
   GArray *pool = gen->pools[kind][width];
 
@@ -61,8 +93,25 @@ bounded (Generator *gen, int n)
 {
   TpKernel *kernel = gen->kernel;
 
-  return tp_k_binary (kernel, TP_I_IMOD, pick (gen, TP_KIND_INDEX, 0),
+  return tp_k_binary (kernel, TP_I_IMOD, pick (gen, POOL_ADDRESS, 0),
                       tp_k_index (kernel, n));
+}
+
+/* The first element a group may write of @buffer, plus @at. */
+static TpValue
+in_slice (Generator *gen, int buffer, TpValue at)
+{
+  return buffers[buffer].n_elements == N_SLICES
+             ? tp_k_binary (gen->kernel, TP_I_IADD, gen->slice, at)
+             : at;
+}
+
+static int
+count_elements (int buffer)
+{
+  gint64 n = buffers[buffer].n_elements;
+
+  return n == N_SLICES ? RANDOM_KERNEL_N : (int)n;
 }
 
 static TpValue
@@ -77,15 +126,35 @@ tame (Generator *gen, TpValue value)
 
 /* --- one value ---------------------------------------------------------- */
 
+/* An address made of any number: by a clamp, or from the end when negative. */
 static TpValue
-add_index (Generator *gen)
+tame_index (Generator *gen)
+{
+  TpKernel *kernel = gen->kernel;
+  TpValue a = pick (gen, TP_KIND_INDEX, 0), end = tp_k_index (kernel, 700),
+          mask;
+
+  if (draw (2))
+    {
+      a = tp_k_binary (kernel, TP_I_IMAX, a, tp_k_index (kernel, 0));
+      return tp_k_binary (kernel, TP_I_IMIN, a, end);
+    }
+  a = tp_k_binary (kernel, TP_I_IMOD, a, end);
+  mask = tp_k_binary (kernel, TP_I_ILESS, a, tp_k_index (kernel, 0));
+  return tp_k_select (kernel, mask, tp_k_binary (kernel, TP_I_IADD, a, end), a);
+}
+
+static TpValue
+add_address (Generator *gen)
 {
   static const TpInstrOp ops[] = { TP_I_IADD, TP_I_IMIN, TP_I_IMAX };
   TpKernel *kernel = gen->kernel;
-  TpValue a = pick (gen, TP_KIND_INDEX, 0), b = pick (gen, TP_KIND_INDEX, 0);
+  TpValue a = pick (gen, POOL_ADDRESS, 0), b = pick (gen, POOL_ADDRESS, 0);
 
-  switch (draw (4))
+  switch (draw (5))
     {
+    case 4:
+      return tame_index (gen);
     case 0:
       return tp_k_binary (kernel, TP_I_IDIV, a,
                           tp_k_index (kernel, 1 + draw (9)));
@@ -112,8 +181,11 @@ add_integer (Generator *gen, int width)
   TpKernel *kernel = gen->kernel;
   TpValue a = pick (gen, TP_KIND_I32, width), f;
 
-  switch (draw (5))
+  switch (draw (6))
     {
+    case 5:
+      return tp_k_unary (kernel, TP_I_INDEX_TO_I32,
+                         pick (gen, TP_KIND_INDEX, width));
     case 0:
       f = tame (gen, pick (gen, TP_KIND_F32, width));
       return tp_k_unary (kernel, draw (2) ? TP_I_AS_I32 : TP_I_F32_TO_I32, f);
@@ -130,15 +202,47 @@ add_integer (Generator *gen, int width)
 }
 
 static TpValue
+add_index (Generator *gen, int width)
+{
+  static const TpInstrOp ops[] = { TP_I_IADD, TP_I_ISUB, TP_I_IMUL, TP_I_IMIN,
+                                   TP_I_IMAX, TP_I_IDIV, TP_I_IMOD };
+  static const gint64 specials[] = { 0, 1, -1, 7, -10, G_MAXINT64, G_MININT64 };
+  TpKernel *kernel = gen->kernel;
+  TpValue a = pick (gen, TP_KIND_INDEX, width);
+  TpValue b = pick (gen, TP_KIND_INDEX, width);
+  gint64 special = specials[draw (G_N_ELEMENTS (specials))];
+
+  switch (draw (7))
+    {
+    case 0:
+      return tp_k_unary (kernel, TP_I_I32_TO_INDEX,
+                         pick (gen, TP_KIND_I32, width));
+    case 1:
+      return tp_k_unary (kernel, TP_I_F32_TO_INDEX,
+                         pick (gen, TP_KIND_F32, width));
+    case 2:
+      return tp_k_select (kernel, pick (gen, TP_KIND_MASK, width), a, b);
+    case 3:
+      b = tp_k_splat (kernel, tp_k_index (kernel, special), widths[width]);
+      break;
+    default:
+      break;
+    }
+  return tp_k_binary (kernel, ops[draw (G_N_ELEMENTS (ops))], a, b);
+}
+
+static TpValue
 add_mask (Generator *gen, int width)
 {
   static const TpInstrOp ops[] = { TP_I_FLESS,  TP_I_FEQUAL, TP_I_ILESS,
-                                   TP_I_IEQUAL, TP_I_MAND,   TP_I_MOR };
-  static const TpKind kinds[] = { TP_KIND_F32, TP_KIND_F32,  TP_KIND_I32,
-                                  TP_KIND_I32, TP_KIND_MASK, TP_KIND_MASK };
-  int i = draw (7);
+                                   TP_I_IEQUAL, TP_I_ILESS,  TP_I_IEQUAL,
+                                   TP_I_MAND,   TP_I_MOR };
+  static const TpKind kinds[] = { TP_KIND_F32,  TP_KIND_F32,   TP_KIND_I32,
+                                  TP_KIND_I32,  TP_KIND_INDEX, TP_KIND_INDEX,
+                                  TP_KIND_MASK, TP_KIND_MASK };
+  int i = draw (9);
 
-  if (i == 6)
+  if (i == 8)
     return tp_k_unary (gen->kernel, TP_I_MNOT, pick (gen, TP_KIND_MASK, width));
   return tp_k_binary (gen->kernel, ops[i], pick (gen, kinds[i], width),
                       pick (gen, kinds[i], width));
@@ -149,8 +253,9 @@ add_lanes (Generator *gen, int width)
 {
   TpKernel *kernel = gen->kernel;
   TpInstrOp ops[] = { TP_I_LANE_SUM, TP_I_LANE_MAX, TP_I_LANE_MIN };
-  TpValue vector = pick (gen, TP_KIND_F32, width);
-  TpValue scalar = pick (gen, TP_KIND_F32, 0);
+  TpKind kind = draw (2) ? TP_KIND_F32 : TP_KIND_INDEX;
+  TpValue vector = pick (gen, kind, width);
+  TpValue scalar = pick (gen, kind, 0);
   int lane = draw (widths[width]);
 
   switch (draw (4))
@@ -171,8 +276,8 @@ static TpValue
 add_load (Generator *gen, int width)
 {
   TpKernel *kernel = gen->kernel;
-  int buffer = draw (4), lanes = widths[width];
-  int n = buffer < 2 ? N_INPUT : buffer == 2 ? RANDOM_KERNEL_N : N_LOCAL;
+  int buffer = draw (N_BUFFERS), lanes = widths[width];
+  int n = count_elements (buffer);
   TpValue at = bounded (gen, n - lanes + 1), mask = -1, limit;
 
   if (draw (3) == 0)
@@ -185,23 +290,18 @@ add_load (Generator *gen, int width)
       mask = tp_k_binary (kernel, TP_I_ILESS, tp_k_iota (kernel, lanes),
                           tp_k_splat (kernel, limit, lanes));
     }
-  if (buffer == 2)
-    at = tp_k_binary (kernel, TP_I_IADD, gen->slice, at);
-  return tp_k_load (kernel, buffer, at, lanes, mask);
+  return tp_k_load (kernel, buffer, in_slice (gen, buffer, at), lanes, mask);
 }
 
 static void
-add_store (Generator *gen, int width)
+add_store (Generator *gen, int buffer, int width)
 {
-  TpKernel *kernel = gen->kernel;
-  int buffer = 2 + draw (2), lanes = widths[width];
-  int n = buffer == 2 ? RANDOM_KERNEL_N : N_LOCAL;
-  TpValue at = bounded (gen, n - lanes + 1);
+  TpKind kind = tp_kernel_buffer_get_kind (&buffers[buffer]);
+  TpValue at = bounded (gen, count_elements (buffer) - widths[width] + 1);
   TpValue mask = draw (2) ? pick (gen, TP_KIND_MASK, width) : -1;
 
-  if (buffer == 2)
-    at = tp_k_binary (kernel, TP_I_IADD, gen->slice, at);
-  tp_k_store (kernel, buffer, at, pick (gen, TP_KIND_F32, width), mask);
+  tp_k_store (gen->kernel, buffer, in_slice (gen, buffer, at),
+              pick (gen, kind, width), mask);
 }
 
 static TpValue
@@ -226,6 +326,9 @@ add_float (Generator *gen, int width)
     case 3:
       return tp_k_select (kernel, pick (gen, TP_KIND_MASK, width), a, b);
     case 4:
+      if (draw (2))
+        return tp_k_unary (kernel, TP_I_INDEX_TO_F32,
+                           pick (gen, TP_KIND_INDEX, width));
       a = pick (gen, TP_KIND_I32, width);
       return draw (2) ? tp_k_unary (kernel, TP_I_I32_TO_F32, a)
                       : tame (gen, tp_k_unary (kernel, TP_I_AS_F32, a));
@@ -239,17 +342,17 @@ add_float (Generator *gen, int width)
 static void generate (Generator *gen, int n);
 
 static void
-close_pools (Generator *gen, guint lengths[5][4])
+close_pools (Generator *gen, guint lengths[N_POOLS][4])
 {
-  for (int kind = 0; kind < 5; kind++)
+  for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       g_array_set_size (gen->pools[kind][width], lengths[kind][width]);
 }
 
 static void
-open_pools (Generator *gen, guint lengths[5][4])
+open_pools (Generator *gen, guint lengths[N_POOLS][4])
 {
-  for (int kind = 0; kind < 5; kind++)
+  for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       lengths[kind][width] = gen->pools[kind][width]->len;
 }
@@ -258,10 +361,10 @@ static void
 add_for (Generator *gen, int n)
 {
   TpKernel *kernel = gen->kernel;
-  TpKind kinds[] = { TP_KIND_F32, TP_KIND_F32, TP_KIND_I32 };
+  TpKind kinds[] = { TP_KIND_F32, TP_KIND_INDEX, TP_KIND_I32 };
   TpValue carries[3], finals[3], end = tp_k_index (kernel, draw (6));
   int carry_width[3], n_carries = draw (4);
-  guint lengths[5][4];
+  guint lengths[N_POOLS][4];
 
   if (draw (2))
     end = bounded (gen, 5);
@@ -270,12 +373,12 @@ add_for (Generator *gen, int n)
       carry_width[i] = draw (4);
       carries[i] = pick (gen, kinds[i], carry_width[i]);
     }
-  put (gen, end);
+  put_address (gen, end);
   open_pools (gen, lengths);
-  put (gen,
-       tp_k_for (kernel,
-                 draw (2) ? tp_k_index (kernel, draw (3)) : bounded (gen, 3),
-                 end, 1 + draw (2)));
+  put_address (gen, tp_k_for (kernel,
+                              draw (2) ? tp_k_index (kernel, draw (3))
+                                       : bounded (gen, 3),
+                              end, 1 + draw (2)));
   for (int i = 0; i < n_carries; i++)
     put (gen, tp_k_carry (kernel, carries[i]));
   generate (gen, n);
@@ -290,7 +393,7 @@ add_for (Generator *gen, int n)
 static void
 add_if (Generator *gen, int n)
 {
-  guint lengths[5][4];
+  guint lengths[N_POOLS][4];
 
   open_pools (gen, lengths);
   tp_k_if (gen->kernel, pick (gen, TP_KIND_MASK, 0));
@@ -304,10 +407,13 @@ add_one (Generator *gen)
 {
   int width = draw (4);
 
-  switch (draw (8))
+  switch (draw (9))
     {
     case 0:
-      put (gen, add_index (gen));
+      put_address (gen, add_address (gen));
+      break;
+    case 8:
+      put (gen, add_index (gen, width));
       break;
     case 1:
       put (gen, add_integer (gen, width));
@@ -322,7 +428,7 @@ add_one (Generator *gen)
       put (gen, add_load (gen, width));
       break;
     case 5:
-      add_store (gen, width);
+      add_store (gen, FIRST_WRITTEN + draw (N_BUFFERS - FIRST_WRITTEN), width);
       break;
     default:
       put (gen, add_float (gen, width));
@@ -345,25 +451,37 @@ generate (Generator *gen, int n)
 /* Every pool gets a value; local memory and the slice are written, for what
  * they hold before is not defined. */
 static void
+write_locals (Generator *gen)
+{
+  TpKernel *kernel = gen->kernel;
+  TpValue real = tp_k_f32 (kernel, 16, 1.5f), index = tp_k_index (kernel, 3), i;
+
+  index = tp_k_splat (kernel, index, 16);
+  i = tp_k_for (kernel, tp_k_index (kernel, 0), tp_k_index (kernel, N_LOCAL),
+                16);
+  for (int b = FIRST_LOCAL; b < N_BUFFERS; b++)
+    tp_k_store (kernel, b, i,
+                buffers[b].dtype == TP_DTYPE_FLOAT32 ? real : index, -1);
+  tp_k_end_for (kernel, NULL, 0, NULL);
+}
+
+static void
 prepare (Generator *gen)
 {
   TpKernel *kernel = gen->kernel;
-  TpValue i = tp_k_group (kernel), value;
+  TpValue i = tp_k_group (kernel);
 
-  put (gen, i);
-  put (gen, tp_k_index (kernel, 3));
+  put_address (gen, i);
+  put_address (gen, tp_k_index (kernel, 3));
   gen->slice =
       tp_k_binary (kernel, TP_I_IMUL, i, tp_k_index (kernel, RANDOM_KERNEL_N));
-  value = tp_k_f32 (kernel, 16, 1.5f);
-  i = tp_k_for (kernel, tp_k_index (kernel, 0), tp_k_index (kernel, N_LOCAL),
-                16);
-  tp_k_store (kernel, 3, i, value, -1);
-  tp_k_end_for (kernel, NULL, 0, NULL);
+  write_locals (gen);
   for (int width = 0; width < 4; width++)
     {
       put (gen, constant (gen, width));
-      put (gen, tp_k_load (kernel, width % 2, tp_k_index (kernel, 16 * width),
-                           widths[width], -1));
+      for (int b = 0; b < FIRST_WRITTEN; b++)
+        put (gen, tp_k_load (kernel, b, tp_k_index (kernel, 16 * width),
+                             widths[width], -1));
       put (gen, tp_k_i32 (kernel, widths[width], draw (9) - 4));
       put (gen, tp_k_iota (kernel, widths[width]));
       put (gen, tp_k_binary (kernel, TP_I_ILESS, pick (gen, TP_KIND_I32, width),
@@ -376,74 +494,20 @@ random_kernel_new (int n_instrs)
 {
   Generator gen = { .kernel = tp_kernel_new ("random") };
 
-  for (int kind = 0; kind < 5; kind++)
+  for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       gen.pools[kind][width] = g_array_new (FALSE, FALSE, sizeof (TpValue));
   gen.kernel->n_groups = 3;
-  tp_kernel_add_buffer (gen.kernel, TP_SPACE_GLOBAL, N_INPUT, FALSE);
-  tp_kernel_add_buffer (gen.kernel, TP_SPACE_GLOBAL, N_INPUT, FALSE);
-  tp_kernel_add_buffer (gen.kernel, TP_SPACE_GLOBAL, 3 * RANDOM_KERNEL_N, TRUE);
-  tp_kernel_add_buffer (gen.kernel, TP_SPACE_LOCAL, N_LOCAL, TRUE);
+  for (int i = 0; i < N_BUFFERS; i++)
+    tp_kernel_add_buffer (gen.kernel, buffers[i].space, buffers[i].dtype,
+                          buffers[i].n_elements, buffers[i].is_written);
   prepare (&gen);
   generate (&gen, n_instrs);
-  for (int i = 0; i < 4; i++)
-    add_store (&gen, i);
-  for (int kind = 0; kind < 5; kind++)
+  for (int buffer = FIRST_WRITTEN; buffer < FIRST_LOCAL; buffer++)
+    for (int width = 0; width < 4; width++)
+      add_store (&gen, buffer, width);
+  for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       g_array_unref (gen.pools[kind][width]);
   return gen.kernel;
-}
-
-/* --- buffers ------------------------------------------------------------ */
-
-float **
-random_buffers_new (const TpKernel *kernel)
-{
-  float **buffers = g_new0 (float *, kernel->n_buffers + 1);
-
-  for (int i = 0; i < kernel->n_buffers; i++)
-    if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
-      {
-        buffers[i] = g_new (float, kernel->buffers[i].n_elements);
-        for (gint64 j = 0; j < kernel->buffers[i].n_elements; j++)
-          buffers[i][j] = (float)g_test_rand_double_range (-8, 8);
-      }
-  return buffers;
-}
-
-float **
-random_buffers_copy (const TpKernel *kernel, float *const *buffers)
-{
-  float **copy = g_new0 (float *, kernel->n_buffers + 1);
-
-  for (int i = 0; i < kernel->n_buffers; i++)
-    if (buffers[i] != NULL)
-      copy[i] = g_memdup2 (buffers[i],
-                           kernel->buffers[i].n_elements * sizeof (float));
-  return copy;
-}
-
-void
-random_buffers_free (const TpKernel *kernel, float **buffers)
-{
-  for (int i = 0; i < kernel->n_buffers; i++)
-    g_free (buffers[i]);
-  g_free (buffers);
-}
-
-void
-random_buffers_assert_equal (const TpKernel *kernel, float *const *x,
-                             float *const *y)
-{
-  for (int i = 0; i < kernel->n_buffers; i++)
-    for (gint64 j = 0; x[i] != NULL && j < kernel->buffers[i].n_elements; j++)
-      if (memcmp (&x[i][j], &y[i][j], sizeof (float)) != 0
-          && !(isnan (x[i][j]) && isnan (y[i][j])))
-        {
-          g_autofree char *text = tp_kernel_to_text (kernel);
-
-          g_test_message ("%s", text);
-          g_error ("buffer %d, element %" G_GINT64_FORMAT ": %a and %a", i, j,
-                   x[i][j], y[i][j]);
-        }
 }

@@ -6,16 +6,16 @@
 
 #define RANDOM_KERNEL_N 64    /* elements of the output per group */
 
-/* Two inputs and an output; every group writes a slice of its own. */
+/* An input and an output of every type; a group writes slices of its own. */
 TpKernel *random_kernel_new (int n_instrs);
 
 /* Buffers of @kernel, filled from g_test_rand_*. */
-float **random_buffers_new (const TpKernel *kernel);
-float **random_buffers_copy (const TpKernel *kernel, float *const *buffers);
-void random_buffers_free (const TpKernel *kernel, float **buffers);
+void **random_buffers_new (const TpKernel *kernel);
+void **random_buffers_copy (const TpKernel *kernel, void *const *buffers);
+void random_buffers_free (const TpKernel *kernel, void **buffers);
 
 /* Equal bits, or both NaN. Prints the kernel where not. */
-void random_buffers_assert_equal (const TpKernel *kernel, float *const *x,
-                                  float *const *y);
+void random_buffers_assert_equal (const TpKernel *kernel, void *const *x,
+                                  void *const *y);
 
 #endif

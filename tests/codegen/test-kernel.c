@@ -11,8 +11,10 @@ static TpKernel *
 make_window (gint64 n)
 {
   TpKernel *kernel = tp_kernel_new ("window");
-  int a = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, n + 2, FALSE);
-  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, n, TRUE);
+  int a = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32,
+                                n + 2, FALSE);
+  int y =
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, n, TRUE);
   TpValue base, zero, left, mask, k, sum, k_for;
 
   kernel->n_groups = (n + 3) / 4;
@@ -39,7 +41,7 @@ test_window (void)
   g_autoptr (TpKernel) kernel = make_window (10);
   g_autoptr (GError) error = NULL;
   float a[12], y[10] = { 0 };
-  float *buffers[] = { a, y };
+  void *buffers[] = { a, y };
 
   for (int i = 0; i < 12; i++)
     a[i] = (float)(i * i);
@@ -61,8 +63,8 @@ test_text (void)
 
   g_assert_cmpstr (text, ==, same_text);
   g_assert_cmpstr (text, !=, other_text);
-  g_assert_nonnull (strstr (text, "groups 3 items 1\nb0 global 12\n"
-                                  "b1 global 10 written\n"));
+  g_assert_nonnull (strstr (text, "groups 3 items 1\nb0 global 12 float32\n"
+                                  "b1 global 10 float32 written\n"));
   g_assert_nonnull (strstr (text, "f32x4 = const 0x00000000\n"));
   g_assert_nonnull (strstr (text, "\n  %"));
 }
@@ -116,10 +118,12 @@ test_carry (void)
 {
   g_autoptr (TpKernel) kernel = tp_kernel_new ("carry");
   g_autoptr (GError) error = NULL;
-  int out = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 4, TRUE);
+  int out =
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 4, TRUE);
   TpValue zero = tp_k_index (kernel, 0), one = tp_k_f32 (kernel, 1, 1);
   TpValue two = tp_k_f32 (kernel, 1, 2), next[2], final[2];
-  float memory[4], *buffers[] = { memory };
+  float memory[4];
+  void *buffers[] = { memory };
 
   for (int trip = 3; trip >= 0; trip -= 3)
     {
@@ -146,10 +150,13 @@ test_items (void)
 {
   g_autoptr (TpKernel) kernel = tp_kernel_new ("items");
   g_autoptr (GError) error = NULL;
-  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 8, TRUE);
-  int local = tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 8, TRUE);
+  int data =
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, TRUE);
+  int local =
+      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 8, TRUE);
   TpValue item = tp_k_item (kernel), value;
-  float memory[8], *buffers[] = { memory };
+  float memory[8];
+  void *buffers[] = { memory };
 
   kernel->local_size = 8;
   for (int i = 0; i < 8; i++)
@@ -171,12 +178,122 @@ test_items (void)
     g_assert_cmpfloat (memory[i], ==, 7 - i + (i == 0 ? 20 : i < 4 ? 10 : 0));
 }
 
+/* Every division has an answer, folded or not. */
+static void
+test_division (void)
+{
+  static const gint64 cases[][4] = {
+    { 7, 2, 3, 1 },
+    { -7, 2, -3, -1 },
+    { 7, -2, -3, 1 },
+    { -7, -2, 3, -1 },
+    { 5, 0, 0, 0 },
+    { -5, 0, 0, 0 },
+    { G_MININT64, -1, G_MININT64, 0 },
+    { G_MININT64, G_MAXINT64, -1, -1 },
+  };
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("division");
+  g_autoptr (GError) error = NULL;
+  gint64 in[2], out[2];
+  void *buffers[] = { in, out };
+  TpValue x, y;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 2, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 2, TRUE);
+  x = tp_k_load (kernel, 0, tp_k_index (kernel, 0), 1, -1);
+  y = tp_k_load (kernel, 0, tp_k_index (kernel, 1), 1, -1);
+  tp_k_store (kernel, 1, tp_k_index (kernel, 0),
+              tp_k_binary (kernel, TP_I_IDIV, x, y), -1);
+  tp_k_store (kernel, 1, tp_k_index (kernel, 1),
+              tp_k_binary (kernel, TP_I_IMOD, x, y), -1);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      memcpy (in, cases[i], sizeof in);
+      g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+      g_assert_cmpint (out[0], ==, cases[i][2]);
+      g_assert_cmpint (out[1], ==, cases[i][3]);
+      x = tp_k_index (kernel, in[0]);
+      y = tp_k_index (kernel, in[1]);
+      g_assert_cmpint (tp_k_binary (kernel, TP_I_IDIV, x, y), ==,
+                       tp_k_index (kernel, out[0]));
+      g_assert_cmpint (tp_k_binary (kernel, TP_I_IMOD, x, y), ==,
+                       tp_k_index (kernel, out[1]));
+    }
+}
+
+/* Floats to integers and into narrow memory: what is out of range as well. */
+static void
+test_convert (void)
+{
+  static const TpDtype dtypes[] = { TP_DTYPE_INT64, TP_DTYPE_INT32,
+                                    TP_DTYPE_UINT8, TP_DTYPE_BOOL };
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("convert");
+  g_autoptr (GError) error = NULL;
+  float in[8] = { 2.9f,     -2.9f,         NAN,  0x1p63f,
+                  -0x1p64f, 4294967040.0f, 0.4f, -0.0f };
+  gint64 wide[8];
+  gint32 narrow[8];
+  guint8 byte[8], truth[8];
+  float back[8];
+  void *buffers[] = { in, wide, narrow, byte, truth, back };
+  TpValue zero = tp_k_index (kernel, 0), value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, FALSE);
+  value = tp_k_load (kernel, 0, zero, 8, -1);
+  value = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
+  for (int i = 0; i < 4; i++)
+    {
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, dtypes[i], 8, TRUE);
+      tp_k_store (kernel, 1 + i, zero, value, -1);
+    }
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, TRUE);
+  value = tp_k_unary (kernel, TP_I_INDEX_TO_F32, value);
+  tp_k_store (kernel, 5, zero, value, -1);
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_no_error (error);
+  static const gint64 expected[] = { 2,          -2,         0, G_MAXINT64,
+                                     G_MININT64, 4294967040, 0, 0 };
+  for (int i = 0; i < 8; i++)
+    {
+      g_assert_cmpint (wide[i], ==, expected[i]);
+      g_assert_cmpint (narrow[i], ==, (gint32)expected[i]);
+      g_assert_cmpint (byte[i], ==, (guint8)expected[i]);
+      g_assert_cmpint (truth[i], ==, expected[i] != 0);
+      g_assert_cmpfloat (back[i], ==, (float)expected[i]);
+    }
+}
+
+/* Values and buffers must agree. */
+static void
+test_types (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("types");
+  TpValue zero = tp_k_index (kernel, 0), value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT32, 8, TRUE);
+  value = tp_k_load (kernel, 0, zero, 4, -1);
+  tp_k_store (kernel, 0, zero, value, -1);
+  g_assert_cmpint (kernel->instrs[value].kind, ==, TP_KIND_INDEX);
+  g_assert_true (tp_kernel_verify (kernel, NULL));
+  kernel->buffers[0].dtype = TP_DTYPE_FLOAT32;
+  g_assert_false (tp_kernel_verify (kernel, NULL));
+  kernel->buffers[0].dtype = TP_DTYPE_FLOAT64;
+  g_assert_false (tp_kernel_verify (kernel, NULL));
+  kernel->buffers[0].dtype = TP_DTYPE_INT64;
+  g_assert_true (tp_kernel_verify (kernel, NULL));
+  /* An address has one lane. */
+  tp_k_load (kernel, 0, value, 4, -1);
+  g_assert_false (tp_kernel_verify (kernel, NULL));
+}
+
 static void
 test_out_of_bounds (void)
 {
   g_autoptr (TpKernel) kernel = make_window (10);
   g_autoptr (GError) error = NULL;
-  float a[12] = { 0 }, y[10], *buffers[] = { a, y };
+  float a[12] = { 0 }, y[10];
+  void *buffers[] = { a, y };
 
   kernel->buffers[0].n_elements = 11;
   g_assert_false (tp_kernel_interpret (kernel, buffers, &error));
@@ -227,6 +344,9 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/scope", test_scope);
   g_test_add_func ("/kernel/carry", test_carry);
   g_test_add_func ("/kernel/items", test_items);
+  g_test_add_func ("/kernel/division", test_division);
+  g_test_add_func ("/kernel/convert", test_convert);
+  g_test_add_func ("/kernel/types", test_types);
   g_test_add_func ("/kernel/out-of-bounds", test_out_of_bounds);
   g_test_add_func ("/kernel/malformed", test_malformed);
   return g_test_run ();

@@ -81,8 +81,10 @@ make_kernel (const Function *function, int lanes)
   const char *name = function != NULL ? function->name : "pow";
   g_autofree char *full = g_strdup_printf ("test_%s%d", name, lanes);
   TpKernel *kernel = tp_kernel_new (full);
-  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, N, FALSE);
-  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, N, TRUE);
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N,
+                                FALSE);
+  int y =
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N, TRUE);
   TpValue at, value;
 
   kernel->n_groups = N / lanes;
@@ -119,7 +121,7 @@ check_interpreter (const TpKernel *kernel, float *x, const float *start,
 {
   g_autoptr (GError) error = NULL;
   g_autofree float *y = g_memdup2 (start, N * sizeof (float));
-  float *buffers[] = { x, y };
+  void *buffers[] = { x, y };
 
   g_assert_true (tp_kernel_verify (kernel, &error));
   g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
@@ -153,7 +155,7 @@ check_opencl (const TpKernel *kernel, float *x, const float *start,
 {
   g_autofree char *reason = NULL;
   g_autofree float *y = g_memdup2 (start, N * sizeof (float));
-  float *buffers[] = { x, y };
+  void *buffers[] = { x, y };
   OpenclRunner *runner = opencl_runner_new (&kernel, 1, &reason);
 
   if (runner == NULL)

@@ -13,11 +13,13 @@ test_text (void)
 {
   g_autoptr (TpKernel) kernel = tp_kernel_new ("scale");
   g_autofree char *text = NULL;
-  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 64, FALSE);
-  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 64, TRUE);
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 64,
+                                FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 64,
+                                TRUE);
   TpValue at, value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 5, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 5, TRUE);
   kernel->n_groups = 4;
   at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
                     tp_k_index (kernel, 16));
@@ -47,8 +49,8 @@ test_text (void)
 static void
 check (OpenclRunner *runner, const TpKernel *kernel, int i)
 {
-  float **buffers = random_buffers_new (kernel);
-  float **expected = random_buffers_copy (kernel, buffers);
+  void **buffers = random_buffers_new (kernel);
+  void **expected = random_buffers_copy (kernel, buffers);
   g_autoptr (GError) error = NULL;
 
   g_assert_true (tp_kernel_interpret (kernel, expected, &error));
@@ -64,8 +66,10 @@ static TpKernel *
 make_items (void)
 {
   TpKernel *kernel = tp_kernel_new ("items");
-  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, 32, TRUE);
-  int local = tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, 8, TRUE);
+  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32,
+                                   32, TRUE);
+  int local =
+      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 8, TRUE);
   TpValue item = tp_k_item (kernel), at, value;
 
   kernel->local_size = 8;
