@@ -8,7 +8,7 @@ static const char *const kind_names[] = {
   [TP_OP_MAP] = "map",       [TP_OP_REDUCE] = "reduce",
   [TP_OP_CONTRACT] = "contract", [TP_OP_WINDOW] = "window",
   [TP_OP_MOVE] = "move",     [TP_OP_VIEW] = "view",
-  [TP_OP_OPAQUE] = "opaque",
+  [TP_OP_RECURRENT] = "recurrent", [TP_OP_OPAQUE] = "opaque",
 };
 
 static char *

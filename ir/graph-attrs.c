@@ -11,6 +11,7 @@ static const char *const kind_names[] = {
   [TP_ATTR_INT] = "an integer",      [TP_ATTR_FLOAT] = "a number",
   [TP_ATTR_STRING] = "a string",     [TP_ATTR_INTS] = "a list of integers",
   [TP_ATTR_FLOATS] = "a list of numbers", [TP_ATTR_TENSOR] = "a tensor",
+  [TP_ATTR_STRINGS] = "a list of strings",
 };
 
 static char *
@@ -49,6 +50,13 @@ widen_list (TpRegion *region, TpAttr *attr, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_list (TpAttrKind kind)
+{
+  return kind == TP_ATTR_INTS || kind == TP_ATTR_FLOATS
+         || kind == TP_ATTR_STRINGS;
+}
+
 /* Makes @attr of the kind of @spec where nothing is lost. */
 static gboolean
 fit (TpRegion *region, TpAttr *attr, const TpAttrSpec *spec,
@@ -64,10 +72,9 @@ fit (TpRegion *region, TpAttr *attr, const TpAttrSpec *spec,
     }
   if (attr->kind == TP_ATTR_INTS && spec->kind == TP_ATTR_FLOATS)
     return widen_list (region, attr, error);
-  if (attr->kind == TP_ATTR_FLOATS && spec->kind == TP_ATTR_INTS
-      && attr->n == 0)
+  if (attr->n == 0 && is_list (attr->kind) && is_list (spec->kind))
     {
-      attr->kind = TP_ATTR_INTS;
+      attr->kind = spec->kind;
       return TRUE;
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
@@ -93,6 +100,20 @@ check (TpRegion *region, const TpOp *op, TpAttr *attr, const char *prefix,
 }
 
 static gboolean
+copy_strings (TpRegion *region, TpAttr *attr, GError **error)
+{
+  const char **strings =
+      tp_region_alloc (region, attr->n, sizeof (char *), error);
+
+  for (int i = 0; strings != NULL && i < attr->n; i++)
+    if ((strings[i] = tp_region_strdup (region, attr->strings[i], error))
+        == NULL)
+      return FALSE;
+  attr->strings = strings;
+  return strings != NULL;
+}
+
+static gboolean
 copy_values (TpRegion *region, TpAttr *attr, GError **error)
 {
   if (attr->kind == TP_ATTR_STRING)
@@ -103,6 +124,8 @@ copy_values (TpRegion *region, TpAttr *attr, GError **error)
   if (attr->kind == TP_ATTR_FLOATS)
     return (attr->floats = tp_region_dup (region, attr->floats, attr->n,
                                           sizeof (double), error)) != NULL;
+  if (attr->kind == TP_ATTR_STRINGS)
+    return copy_strings (region, attr, error);
   return TRUE;
 }
 

@@ -123,10 +123,13 @@ feed_attr (Feed *feed, const TpAttr *attr)
       return;
     case TP_ATTR_INTS:
     case TP_ATTR_FLOATS:
+    case TP_ATTR_STRINGS:
       feed_int (feed, attr->n);
       for (int i = 0; i < attr->n; i++)
         if (attr->kind == TP_ATTR_INTS)
           feed_int (feed, attr->ints[i]);
+        else if (attr->kind == TP_ATTR_STRINGS)
+          feed_string (feed, attr->strings[i]);
         else
           feed_double (feed, attr->floats[i]);
       return;

@@ -38,8 +38,9 @@ reads_shape_only (const TpNode *node)
   return strcmp (node->type, "Shape") == 0 || strcmp (node->type, "Size") == 0;
 }
 
-/* Elements to read and write; -1: not to be folded. Contractions and windows do
- * more work than that, and are never found in shape arithmetic. */
+/* Elements to read and write; -1: not to be folded. Contractions, windows
+ * and recurrences do more work than that, and are never found in shape
+ * arithmetic. */
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
 {
@@ -47,6 +48,7 @@ count_elements (TpDraft *draft, const TpNode *node)
 
   if (node->op == NULL || node->op->reference == NULL
       || node->op->kind == TP_OP_CONTRACT || node->op->kind == TP_OP_WINDOW
+      || node->op->kind == TP_OP_RECURRENT
       || node->n_inputs == 0)
     return -1;
   for (int i = 0; i < node->n_inputs && !reads_shape_only (node); i++)

@@ -73,8 +73,28 @@ read_list_attr (Op *op, const json_t *list, TpAttr *attr)
 }
 
 static gboolean
+read_strings_attr (Op *op, const json_t *list, TpAttr *attr)
+{
+  gsize n = json_array_size (list);
+  const char **strings = g_new0 (const char *, n);
+  json_t *item;
+  size_t i;
+
+  g_ptr_array_add (op->lists, strings);
+  json_array_foreach (list, i, item)
+    if ((strings[i] = json_string_value (item)) == NULL)
+      return FALSE;
+  attr->kind = TP_ATTR_STRINGS;
+  attr->n = n;
+  attr->strings = strings;
+  return TRUE;
+}
+
+static gboolean
 read_attr (Op *op, const json_t *value, TpAttr *attr)
 {
+  if (json_is_string (json_array_get (value, 0)))
+    return read_strings_attr (op, value, attr);
   if (json_is_array (value))
     return read_list_attr (op, value, attr);
   if (json_is_integer (value) || json_is_boolean (value))
@@ -118,7 +138,7 @@ read_attrs (Op *op, GError **error)
         }
       at = g_strconcat ("attrs.", name, NULL);
       tp_json_set_error (op_place (op), at, error, "must be a number, a "
-                         "string, or a list of numbers");
+                         "string, or a list of numbers or of strings");
       return FALSE;
     }
   op->node.n_attrs = op->attrs->len;

@@ -75,3 +75,27 @@ tp_node_get_ints (const TpNode *node, const char *name, int *out_n)
   *out_n = attr->n;
   return attr->ints;
 }
+
+const double *
+tp_node_get_floats (const TpNode *node, const char *name, int *out_n)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  *out_n = 0;
+  if (attr == NULL || attr->kind != TP_ATTR_FLOATS)
+    return NULL;
+  *out_n = attr->n;
+  return attr->floats;
+}
+
+const char *const *
+tp_node_get_strings (const TpNode *node, const char *name, int *out_n)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  *out_n = 0;
+  if (attr == NULL || attr->kind != TP_ATTR_STRINGS)
+    return NULL;
+  *out_n = attr->n;
+  return attr->strings;
+}

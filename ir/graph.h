@@ -61,6 +61,7 @@ typedef enum
   TP_ATTR_INTS,
   TP_ATTR_FLOATS,
   TP_ATTR_TENSOR, /* an initializer of its own: index of a tensor */
+  TP_ATTR_STRINGS,
 } TpAttrKind;
 
 typedef struct
@@ -70,10 +71,11 @@ typedef struct
   gint64 i;                   /* INT; TENSOR: tensor index */
   double f;                   /* FLOAT; TENSOR: its value if n is 1 */
   const char *s;
-  int n;                      /* INTS, FLOATS; TENSOR: elements, 2: or more */
+  int n;                      /* of a list; TENSOR: elements, 2: or more */
   TpDtype dtype;              /* TENSOR */
   const gint64 *ints;
   const double *floats;
+  const char *const *strings;
 } TpAttr;
 
 typedef struct
@@ -202,6 +204,10 @@ const char *tp_node_get_string (const TpNode *node, const char *name,
 /* Borrowed; *out_n = 0 and NULL when absent. */
 const gint64 *tp_node_get_ints (const TpNode *node, const char *name,
                                 int *out_n);
+const double *tp_node_get_floats (const TpNode *node, const char *name,
+                                  int *out_n);
+const char *const *tp_node_get_strings (const TpNode *node, const char *name,
+                                        int *out_n);
 
 /* ---- building ---------------------------------------------------------- */
 

@@ -26,6 +26,7 @@ enum
   ATTRIBUTE_T = 5,
   ATTRIBUTE_FLOATS = 7,
   ATTRIBUTE_INTS = 8,
+  ATTRIBUTE_STRINGS = 9,
   ATTRIBUTE_TYPE = 20,
 };
 
@@ -40,6 +41,7 @@ static const struct
   { 3, TP_ATTR_STRING, ATTRIBUTE_S },  { 4, TP_ATTR_TENSOR, ATTRIBUTE_T },
   { 6, TP_ATTR_FLOATS, ATTRIBUTE_FLOATS },
   { 7, TP_ATTR_INTS, ATTRIBUTE_INTS },
+  { 8, TP_ATTR_STRINGS, ATTRIBUTE_STRINGS },
 };
 
 #define MAX_LIST (1 << 24)  /* numbers in an attribute */
@@ -62,7 +64,7 @@ typedef struct
   gint64 type;
   guint32 fields;             /* a bit for each value field seen */
   TpWireField tensor;
-  GArray *ints, *floats;
+  GArray *ints, *floats, *texts; /* texts: const char* */
 } Attribute;
 
 static void
@@ -102,6 +104,20 @@ add_float (gpointer user, guint64 bits)
 }
 
 static gboolean
+add_text (const TpWire *wire, const TpWireField *field, Attribute *self,
+          GError **error)
+{
+  const char *text;
+
+  if (!tp_wire_get_string (wire, field, self->node->onnx->strings, &text,
+                           error))
+    return FALSE;
+  if (self->texts->len <= MAX_LIST)
+    g_array_append_val (self->texts, text);
+  return TRUE;
+}
+
+static gboolean
 read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
                 GError **error)
 {
@@ -126,6 +142,8 @@ read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
     case ATTRIBUTE_T:
       self->tensor = *field;
       return tp_wire_expect (wire, field, TP_WIRE_BYTES, error);
+    case ATTRIBUTE_STRINGS:
+      return add_text (wire, field, self, error);
     case ATTRIBUTE_FLOATS:
       return tp_wire_get_repeated (wire, field, TP_WIRE_FIXED32, add_float,
                                    self, error);
@@ -150,7 +168,7 @@ find_kind (Attribute *self, const TpWire *wire, GError **error)
       }
   tp_onnx_set_unsupported (wire, error, "attribute '%s' has ONNX type %"
                            G_GINT64_FORMAT "; known are numbers, strings, "
-                           "tensors and lists of numbers", self->attr.name,
+                           "tensors, lists of numbers and of strings", self->attr.name,
                            self->type);
   return FALSE;
 }
@@ -187,11 +205,14 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
     return FALSE;
   attr->ints = (const gint64 *) (void *) self->ints->data;
   attr->floats = (const double *) (void *) self->floats->data;
-  attr->n = attr->kind == TP_ATTR_INTS ? self->ints->len : self->floats->len;
+  attr->strings = (const char *const *) (void *) self->texts->data;
+  attr->n = attr->kind == TP_ATTR_INTS      ? self->ints->len
+            : attr->kind == TP_ATTR_STRINGS ? self->texts->len
+                                            : self->floats->len;
   if (attr->n > MAX_LIST)
     {
       tp_wire_set_error (wire, wire->pos, error, "attribute '%s' has more than "
-                         "%d numbers", attr->name, MAX_LIST);
+                         "%d values", attr->name, MAX_LIST);
       return FALSE;
     }
   g_array_append_val (self->node->attrs, *attr);
@@ -206,10 +227,12 @@ add_attribute (Node *node, TpWire wire, GError **error)
     .attr = { .name = "", .s = "" },
     .ints = g_array_new (FALSE, FALSE, sizeof (gint64)),
     .floats = g_array_new (FALSE, FALSE, sizeof (double)),
+    .texts = g_array_new (FALSE, FALSE, sizeof (char *)),
   };
 
   g_ptr_array_add (node->lists, self.ints);
   g_ptr_array_add (node->lists, self.floats);
+  g_ptr_array_add (node->lists, self.texts);
   return tp_wire_read (wire, read_attribute, &self, error)
          && finish_attribute (&self, &wire, error);
 }

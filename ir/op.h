@@ -16,6 +16,7 @@ typedef enum
   TP_OP_WINDOW,
   TP_OP_MOVE,     /* copies elements elsewhere */
   TP_OP_VIEW,     /* same bytes, another shape: costs nothing */
+  TP_OP_RECURRENT, /* steps that follow each other: never fused */
   TP_OP_OPAQUE,   /* known by its cost only */
 } TpOpKind;
 

@@ -48,7 +48,8 @@ is_anchor (const TpNode *node)
 {
   return node->op != NULL
          && (node->op->kind == TP_OP_WINDOW
-             || strcmp (node->type, "Conv") == 0);
+             || strcmp (node->type, "Conv") == 0
+             || strcmp (node->type, "ConvTranspose") == 0);
 }
 
 /* Ops that read and write alike, so that layout goes through them. */

@@ -122,7 +122,7 @@ parse_attr (const TpOp *op, char *text, TpAttr *attr)
   attr->f = floats[0];
   attr->ints = ints;
   attr->floats = floats;
-  g_strfreev (parts);
+  attr->strings = (const char *const *)parts;
 }
 
 static gboolean
@@ -153,6 +153,7 @@ read_node (TestReader *reader, char **words, GError **error)
     {
       g_free ((gpointer)attrs[i].ints);
       g_free ((gpointer)attrs[i].floats);
+      g_strfreev ((char **)attrs[i].strings);
     }
   return ok;
 }

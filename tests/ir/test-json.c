@@ -101,10 +101,13 @@ test_opaque (void)
       HEAD INPUT
       "\"ops\": [{\"type\": \"Mystery\", \"inputs\": [\"x\", \"\"], "
       "\"outputs\": [\"y\", \"z\"], \"cost\": {\"cpu\": 10, \"opencl:0\": 3}, "
-      "\"attrs\": {\"k\": [1, 2.5], \"s\": \"t\", \"n\": -3}, "
+      "\"attrs\": {\"k\": [1, 2.5], \"s\": \"t\", \"n\": -3, "
+      "\"l\": [\"u\", \"v\"]}, "
       "\"shapes\": [[2, 7], []], \"dtypes\": [\"float32\", \"int64\"]}], "
       OUTPUT);
   const TpNode *node = &graph->nodes[0];
+  const char *const *strings = NULL;
+  int n_strings = 0;
 
   g_assert_null (node->op);
   g_assert_cmpint (node->inputs[1], ==, -1);
@@ -112,6 +115,9 @@ test_opaque (void)
   g_assert_cmpint (tp_node_get_int (node, "n", 0), ==, -3);
   g_assert_cmpstr (tp_node_get_string (node, "s", ""), ==, "t");
   g_assert_cmpint (tp_node_find_attr (node, "k")->kind, ==, TP_ATTR_FLOATS);
+  strings = tp_node_get_strings (node, "l", &n_strings);
+  g_assert_cmpint (n_strings, ==, 2);
+  g_assert_cmpstr (strings[1], ==, "v");
   g_assert_cmpint (graph->tensors[node->outputs[0]].dims[1], ==, 7);
   g_assert_cmpint (graph->tensors[node->outputs[1]].rank, ==, 0);
   g_assert_cmpint (graph->tensors[node->outputs[1]].size_bytes, ==, 8);
@@ -171,6 +177,10 @@ static const Case cases[] = {
   { "attr-value", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], "
                       "\"outputs\": [\"y\"], \"attrs\": {\"slope\": {}}"),
     "g.json: ops?0?.attrs.slope: *", BAD },
+  { "mixed-list", OP ("\"type\": \"LeakyRelu\", \"inputs\": [\"x\"], "
+                      "\"outputs\": [\"y\"], \"attrs\": {\"alpha\": "
+                      "[\"a\", 1]}"),
+    "g.json: ops?0?.attrs.alpha: *of strings*", BAD },
   { "arity", OP ("\"type\": \"Add\", \"inputs\": [\"x\"], \"outputs\": "
                  "[\"y\"]"),
     "g.json: ops?0?: Add has 1 inputs, needs at least 2", BAD },

@@ -91,6 +91,34 @@ test_adopted (void)
     }
 }
 
+/* A list of strings reaches the op, and one that is too short is blamed. */
+static void
+test_strings (void)
+{
+  for (int n = 2; n <= 3; n++)
+    {
+      Msg *inner = graph_new (), *node = node_new ("LSTM", "x3", "w", "y");
+      Msg *attr = attr_new ("activations", n == 3 ? 8 : 0);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL;
+      int n_strings = 0;
+
+      msg_take (inner, 11, value_new ("x3", 3, (gint64[]){ 5, 1, 2 }));
+      msg_take (inner, 11, value_new ("w", 3, (gint64[]){ 1, 4, 2 }));
+      msg_take (inner, 11, value_new ("r", 3, (gint64[]){ 1, 4, 1 }));
+      msg_string (node, 1, "r");
+      for (int i = 0; i < n; i++)
+        msg_string (attr, 9, i == 0 ? "Sigmoid" : "Relu");
+      msg_take (node, 5, attr);
+      msg_take (inner, 1, node);
+      graph = load (inner, &error);
+      g_assert_true ((graph != NULL) == (n == 3));
+      if (graph != NULL)
+        g_assert_cmpstr (tp_node_get_strings (&graph->nodes[0], "activations",
+                                              &n_strings)[2], ==, "Relu");
+    }
+}
+
 /* ---- element types ----------------------------------------------------- */
 
 static void
@@ -402,6 +430,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/onnx/linear", test_linear);
   g_test_add_func ("/onnx/adopted", test_adopted);
+  g_test_add_func ("/onnx/strings", test_strings);
   g_test_add_func ("/onnx/zero-copy", test_zero_copy);
   g_test_add_func ("/onnx/varints", test_varints);
   g_test_add_func ("/onnx/floats", test_floats);
