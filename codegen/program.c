@@ -146,6 +146,12 @@ schedule_nests (TpBuild *build)
 static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
+  if (lowered->n_iterations != 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "kernels do not repeat: use device 'ref'");
+      return FALSE;
+    }
   for (int i = 0; i < lowered->n_operands; i++)
     if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
       {

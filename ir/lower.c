@@ -16,14 +16,26 @@ node_get_output (const TpGraph *graph, const TpNode *node)
 static gboolean
 check_tensor (const TpNode *node, const TpTensor *tensor, GError **error)
 {
-  if (tensor->dtype != TP_DTYPE_FLOAT32)
+  if (tensor->dtype == TP_DTYPE_FLOAT64)
     return tp_op_refuse (node, error,
-                         "tensor '%s' is %s: kernels are float32, only the "
-                         "device ref runs others",
-                         tensor->name, tp_dtype_get_name (tensor->dtype));
+                         "tensor '%s' is float64: only the device ref runs "
+                         "float64",
+                         tensor->name);
   if (tensor->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", tensor->name);
   return TRUE;
+}
+
+/* Somebody reads output @i of @node. */
+static gboolean
+node_needs_output (const TpGraph *graph, const TpNode *node, int i)
+{
+  const TpTensor *tensor = NULL;
+
+  if (node->outputs[i] < 0)
+    return FALSE;
+  tensor = &graph->tensors[node->outputs[i]];
+  return tensor->is_output || tensor->n_consumers > 0;
 }
 
 static gboolean
@@ -41,12 +53,11 @@ check_node (const TpGraph *graph, const TpNode *node, GError **error)
                          "type '%s' has no kernels: only the device ref "
                          "runs it",
                          node->type);
-  for (int i = 1; i < node->n_outputs; i++)
+  for (int i = 0; i < node->n_outputs; i++)
     if (node->outputs[i] >= 0
-        && (graph->tensors[node->outputs[i]].is_output
-            || graph->tensors[node->outputs[i]].n_consumers > 0))
-      return tp_op_refuse (node, error, "only output 0 can be computed");
-  return check_tensor (node, node_get_output (graph, node), error);
+        && !check_tensor (node, &graph->tensors[node->outputs[i]], error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Inputs that were read while lowering, such as axes, may be of any type. */
@@ -55,9 +66,49 @@ check_operands (const TpGraph *graph, const TpNode *node,
                 const TpLowered *lowered, GError **error)
 {
   for (int i = 0; i < lowered->n_operands; i++)
-    if (!check_tensor (node, &graph->tensors[lowered->operands[i].tensor],
-                       error))
+    if (lowered->operands[i].tensor >= 0
+        && !check_tensor (node, &graph->tensors[lowered->operands[i].tensor],
+                          error))
       return FALSE;
+  return TRUE;
+}
+
+/* The nests from @first on are of classes that kernels have. */
+static gboolean
+check_classes (const TpNode *node, const TpLowered *lowered, int first,
+               GError **error)
+{
+  for (int i = first; i < lowered->n_nests; i++)
+    {
+      g_autoptr (GError) why = NULL;
+
+      if (!tp_nest_check_classes (lowered->nests[i], &why))
+        return tp_op_refuse (node, error, "%s", why->message);
+    }
+  return TRUE;
+}
+
+/* Some nest of @lowered writes each output of @node that somebody reads. */
+static gboolean
+check_outputs (const TpGraph *graph, const TpNode *node,
+               const TpLowered *lowered, GError **error)
+{
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      gboolean is_written = !node_needs_output (graph, node, i);
+
+      for (int k = 0; k < lowered->n_nests && !is_written; k++)
+        {
+          int operand = lowered->nests[k]->store.operand;
+
+          is_written = lowered->operands[operand].tensor == node->outputs[i];
+        }
+      if (!is_written)
+        return tp_op_refuse (node, error,
+                             "output %d ('%s') has no kernel: only the device "
+                             "ref computes it",
+                             i, graph->tensors[node->outputs[i]].name);
+    }
   return TRUE;
 }
 
@@ -98,6 +149,12 @@ check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
                              "its output '%s' is read by others than op "
                              "'%s': they cannot be one kernel",
                              out->name, graph->nodes[nodes[i + 1]].name);
+      for (int k = 1; k < node->n_outputs; k++)
+        if (node_needs_output (graph, node, k))
+          return tp_op_refuse (node, error,
+                               "it has several outputs: they cannot all leave "
+                               "one kernel with op '%s'",
+                               graph->nodes[nodes[i + 1]].name);
     }
   return TRUE;
 }
@@ -155,10 +212,16 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
   gboolean is_joined = FALSE;
 
   if (!node->op->lower (graph, node, lowered, error)
-      || !check_operands (graph, node, lowered, error))
+      || !check_operands (graph, node, lowered, error)
+      || !check_classes (node, lowered, n_before, error)
+      || !check_outputs (graph, node, lowered, error))
     return FALSE;
   if (before == NULL)
     return TRUE;
+  if (lowered->n_iterations > 1)
+    return tp_op_refuse (node, error,
+                         "a recurrence cannot be fused with op '%s'",
+                         before->name);
   operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
   if (node->op->kind == TP_OP_MAP)
     is_joined = join_epilogue (lowered, n_before, operand);
@@ -173,19 +236,62 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
 
 /* ---- operands ---------------------------------------------------------- */
 
-static void
-number_access (TpAccess *access, int *number, int *n)
+/* Which operands are outputs of @node: the place in it plus 1, else 0. */
+static int *
+find_outputs (const TpLowered *lowered, const TpNode *node)
 {
-  if (number[access->operand] < 0)
-    number[access->operand] = (*n)++;
-  access->operand = number[access->operand];
+  int *output = g_new0 (int, lowered->n_operands);
+
+  for (int i = 0; i < lowered->n_operands; i++)
+    for (int k = 0; k < node->n_outputs; k++)
+      if (lowered->operands[i].tensor >= 0
+          && lowered->operands[i].tensor == node->outputs[k])
+        output[i] = k + 1;
+  return output;
 }
 
-/* Numbers operands in the order of first use, the one written last, and drops
- * those that fusion made disappear. */
+/* Numbers the operands that are the @output-th of the node, in the order of
+ * first use, loads before stores. */
 static void
-number_operands (TpLowered *lowered, int output)
+number_operands_of (const TpLowered *lowered, const int *outputs, int output,
+                    int *number, int *n)
 {
+  for (int is_store = 0; is_store < 2; is_store++)
+    for (int i = 0; i < lowered->n_nests; i++)
+      {
+        const TpNest *nest = lowered->nests[i];
+        int n_accesses = is_store ? 1 : nest->n_loads;
+
+        for (int k = 0; k < n_accesses; k++)
+          {
+            int operand =
+                is_store ? nest->store.operand : nest->loads[k].operand;
+
+            if (outputs[operand] == output && number[operand] < 0)
+              number[operand] = (*n)++;
+          }
+      }
+}
+
+static void
+renumber_accesses (TpLowered *lowered, const int *number)
+{
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      TpNest *nest = lowered->nests[i];
+
+      for (int k = 0; k < nest->n_loads; k++)
+        nest->loads[k].operand = number[nest->loads[k].operand];
+      nest->store.operand = number[nest->store.operand];
+    }
+}
+
+/* Numbers operands in the order of first use, the outputs of @node last, and
+ * drops those that fusion made disappear. */
+static void
+number_operands (TpLowered *lowered, const TpNode *node)
+{
+  g_autofree int *outputs = find_outputs (lowered, node);
   g_autofree int *number = g_new (int, lowered->n_operands);
   g_autofree TpOperand *operands = g_memdup2 (
       lowered->operands, lowered->n_operands * sizeof lowered->operands[0]);
@@ -193,16 +299,14 @@ number_operands (TpLowered *lowered, int output)
   int n = 0;
 
   memset (number, -1, n_operands * sizeof number[0]);
-  for (int i = 0; i < lowered->n_nests; i++)
-    for (int k = 0; k < lowered->nests[i]->n_loads; k++)
-      number_access (&lowered->nests[i]->loads[k], number, &n);
-  for (int i = 0; i < lowered->n_nests; i++)
-    number_access (&lowered->nests[i]->store, number, &n);
+  for (int i = 0; i <= node->n_outputs; i++)
+    number_operands_of (lowered, outputs, i, number, &n);
+  renumber_accesses (lowered, number);
   for (int i = 0; i < n_operands; i++)
     if (number[i] >= 0)
       {
         lowered->operands[number[i]] = operands[i];
-        lowered->operands[number[i]].is_output = operands[i].tensor == output;
+        lowered->operands[number[i]].is_output = outputs[i] > 0;
       }
   lowered->n_operands = n;
 }
@@ -237,7 +341,7 @@ tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
         return NULL;
       before = node;
     }
-  number_operands (lowered, before->outputs[0]);
+  number_operands (lowered, before);
   if (!tp_lowered_check (lowered, error))
     return NULL;
   return g_steal_pointer (&lowered);

@@ -107,9 +107,33 @@ static gboolean G_GNUC_PRINTF (2, 3)
   return FALSE;
 }
 
+/* Adds @stride times 0..@n-1. */
+static void
+interval_stretch (Interval *bound, gint64 stride, gint64 n)
+{
+  __int128 last = (__int128)stride * (n - 1);
+
+  if (last < 0)
+    bound->low += last;
+  else
+    bound->high += last;
+}
+
+static gboolean
+check_index (const TpNest *nest, const TpAccess *access, GError **error)
+{
+  if (access->index >= nest->n_exprs || !nest->exprs[access->index].is_integer)
+    return check_fail (error, "a load has expression %d as its index",
+                       access->index);
+  if (access->index_extent < 1)
+    return check_fail (error, "a load has %" G_GINT64_FORMAT " indices",
+                       access->index_extent);
+  return TRUE;
+}
+
 static gboolean
 check_access (const TpLowered *lowered, const TpNest *nest,
-              const TpAccess *access, GError **error)
+              const TpAccess *access, gint64 n_iterations, GError **error)
 {
   Interval bound;
   gint64 n = 0;
@@ -120,8 +144,18 @@ check_access (const TpLowered *lowered, const TpNest *nest,
   if (access->n_guards < 0 || access->n_guards > TP_NEST_MAX_GUARDS)
     return check_fail (error, "%d guards, at most %d", access->n_guards,
                        TP_NEST_MAX_GUARDS);
+  if (access->index >= 0 && !check_index (nest, access, error))
+    return FALSE;
+  if (access->dtype != lowered->operands[access->operand].dtype)
+    return check_fail (
+        error, "operand %d is %s, reached as %s", access->operand,
+        tp_dtype_get_name (lowered->operands[access->operand].dtype),
+        tp_dtype_get_name (access->dtype));
   n = lowered->operands[access->operand].n_elements;
   bound = access_interval (nest, access);
+  interval_stretch (&bound, access->step, n_iterations);
+  if (access->index >= 0)
+    interval_stretch (&bound, access->index_stride, access->index_extent);
   if (bound.low < 0 || bound.high >= n)
     return check_fail (
         error,
@@ -136,17 +170,24 @@ static gboolean
 check_expr (const TpNest *nest, int i, GError **error)
 {
   const TpExpr *expr = &nest->exprs[i];
-  int args[3] = { expr->a, expr->b, expr->c };
   gboolean is_load = expr->op == TP_EXPR_LOAD || expr->op == TP_EXPR_INSIDE;
+  int parts[3];
+  int n = 0;
 
   if (expr->op >= TP_N_EXPR_OPS)
     return check_fail (error, "expression %d has no operation", i);
-  for (int k = 0; k < tp_expr_arity (expr->op); k++)
-    if (args[k] < 0 || args[k] >= i)
-      return check_fail (error, "expression %d uses %d", i, args[k]);
   if (is_load && (expr->index < 0 || expr->index >= nest->n_loads))
     return check_fail (error, "expression %d uses load %d of %d", i,
                        expr->index, nest->n_loads);
+  n = tp_nest_get_parts (nest, i, parts);
+  for (int k = 0; k < n; k++)
+    if (parts[k] < 0 || parts[k] >= i)
+      return check_fail (error, "expression %d uses %d", i, parts[k]);
+  if (expr->op == TP_EXPR_LOAD
+      && expr->is_integer
+             != tp_dtype_is_integer (nest->loads[expr->index].dtype))
+    return check_fail (error, "expression %d is not of the class of load %d", i,
+                       expr->index);
   if (expr->op == TP_EXPR_STAGE
       && (expr->index < 0 || expr->index >= nest->n_stages))
     return check_fail (error, "expression %d uses stage %d of %d", i,
@@ -173,8 +214,24 @@ check_stage_order (const TpNest *nest, int stage, GError **error)
   return TRUE;
 }
 
+/* What a load adds to its address must not wait for a reduction. */
 static gboolean
-check_nest (const TpLowered *lowered, const TpNest *nest, GError **error)
+check_index_stages (const TpNest *nest, GError **error)
+{
+  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (nest->loads[i].index >= 0)
+      tp_nest_mark_used (nest, nest->loads[i].index, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (used[i] && nest->exprs[i].op == TP_EXPR_STAGE)
+      return check_fail (error, "a load has an index that uses stage %d",
+                         nest->exprs[i].index);
+  return TRUE;
+}
+
+static gboolean
+check_axes (const TpNest *nest, GError **error)
 {
   if (nest->n_axes < 0 || nest->n_axes > TP_NEST_MAX_AXES)
     return check_fail (error, "%d axes, at most %d", nest->n_axes,
@@ -183,8 +240,17 @@ check_nest (const TpLowered *lowered, const TpNest *nest, GError **error)
     if (nest->axes[i].extent < 1)
       return check_fail (error, "axis %d has extent %" G_GINT64_FORMAT, i,
                          nest->axes[i].extent);
+  return TRUE;
+}
+
+static gboolean
+check_nest (const TpLowered *lowered, const TpNest *nest, gint64 n_iterations,
+            GError **error)
+{
+  if (!check_axes (nest, error))
+    return FALSE;
   for (int i = 0; i < nest->n_loads; i++)
-    if (!check_access (lowered, nest, &nest->loads[i], error))
+    if (!check_access (lowered, nest, &nest->loads[i], n_iterations, error))
       return FALSE;
   for (int i = 0; i < nest->n_exprs; i++)
     if (!check_expr (nest, i, error))
@@ -195,16 +261,26 @@ check_nest (const TpLowered *lowered, const TpNest *nest, GError **error)
   if (nest->result < 0 || nest->result >= nest->n_exprs)
     return check_fail (error, "result is expression %d of %d", nest->result,
                        nest->n_exprs);
-  if (nest->store.n_guards != 0)
-    return check_fail (error, "the store has guards");
-  return check_access (lowered, nest, &nest->store, error);
+  if (nest->store.n_guards != 0 || nest->store.index >= 0)
+    return check_fail (error, "the store has guards or an index");
+  return check_index_stages (nest, error)
+         && tp_nest_check_classes (nest, error)
+         && check_access (lowered, nest, &nest->store, n_iterations, error);
 }
 
 gboolean
 tp_lowered_check (const TpLowered *lowered, GError **error)
 {
+  if (lowered->n_iterations < 1 || lowered->first_repeated < 0
+      || lowered->first_repeated > lowered->n_nests)
+    return check_fail (error,
+                       "%" G_GINT64_FORMAT " iterations from nest %d of %d on",
+                       lowered->n_iterations, lowered->first_repeated,
+                       lowered->n_nests);
   for (int i = 0; i < lowered->n_nests; i++)
-    if (!check_nest (lowered, lowered->nests[i], error))
+    if (!check_nest (lowered, lowered->nests[i],
+                     i < lowered->first_repeated ? 1 : lowered->n_iterations,
+                     error))
       return FALSE;
   return TRUE;
 }
@@ -264,21 +340,45 @@ nest_count_flops (const TpNest *nest)
   return flops;
 }
 
+/* Marks the axes that @access depends on, by its strides and its index. */
+static void
+access_mark_axes (const TpNest *nest, const TpAccess *access, gboolean *axes)
+{
+  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+
+  if (access->index >= 0)
+    tp_nest_mark_used (nest, access->index, used);
+  for (int i = 0; i < nest->n_axes; i++)
+    axes[i] = access->stride[i] != 0;
+  for (int k = 0; k < nest->n_exprs; k++)
+    {
+      const TpExpr *e = &nest->exprs[k];
+
+      if (!used[k] || e->op != TP_EXPR_LOAD)
+        continue;
+      for (int i = 0; i < nest->n_axes; i++)
+        axes[i] |= nest->loads[e->index].stride[i] != 0;
+    }
+}
+
 /* How many different elements an access reaches, at most. */
 static gint64
-access_count_reached (const TpNest *nest, const TpAccess *access)
+access_count_reached (const TpNest *nest, const TpAccess *access,
+                      gint64 n_iterations)
 {
-  gint64 n = 1;
+  gboolean axes[TP_NEST_MAX_AXES];
+  gint64 n = access->step != 0 ? n_iterations : 1;
 
+  access_mark_axes (nest, access, axes);
   for (int i = 0; i < nest->n_axes; i++)
-    if (access->stride[i] != 0)
+    if (axes[i])
       n = size_mul_sat (n, nest->axes[i].extent);
   return n;
 }
 
 static void
-count_reached (const TpNest *nest, gint64 *read, gint64 *written,
-               int n_operands)
+count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
+               gint64 *written, int n_operands)
 {
   g_autofree gint64 *own = g_new0 (gint64, n_operands);
 
@@ -287,12 +387,13 @@ count_reached (const TpNest *nest, gint64 *read, gint64 *written,
       const TpAccess *load = &nest->loads[i];
 
       own[load->operand] =
-          MAX (own[load->operand], access_count_reached (nest, load));
+          MAX (own[load->operand], access_count_reached (nest, load, n_iterations));
     }
   for (int i = 0; i < n_operands; i++)
     read[i] = size_add_sat (read[i], own[i]);
   written[nest->store.operand] = size_add_sat (
-      written[nest->store.operand], access_count_reached (nest, &nest->store));
+      written[nest->store.operand],
+      access_count_reached (nest, &nest->store, n_iterations));
 }
 
 void
@@ -305,11 +406,13 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
   for (int i = 0; i < lowered->n_nests; i++)
     {
       const TpNest *nest = lowered->nests[i];
+      gint64 n = i < lowered->first_repeated ? 1 : lowered->n_iterations;
 
-      work.flops = size_add_sat (work.flops, nest_count_flops (nest));
+      work.flops = size_add_sat (work.flops,
+                                 size_mul_sat (n, nest_count_flops (nest)));
       work.n_points =
           size_add_sat (work.n_points, nest_count_points (nest, FALSE));
-      count_reached (nest, read, written, lowered->n_operands);
+      count_reached (nest, n, read, written, lowered->n_operands);
     }
   for (int i = 0; i < lowered->n_operands; i++)
     {
@@ -317,6 +420,8 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
       gint64 size = tp_dtype_get_size (operand->dtype);
       gint64 n_read = size_mul_sat (MIN (read[i], operand->n_elements), size);
 
+      if (operand->is_scratch)
+        continue;
       work.read_bytes = size_add_sat (work.read_bytes, n_read);
       if (operand->is_constant)
         work.constant_bytes = size_add_sat (work.constant_bytes, n_read);

@@ -14,13 +14,14 @@ typedef struct
   gint64 at[TP_NEST_MAX_AXES];
   gint64 *load_index; /* per load, kept up to date by axis_step () */
   gint64 store_index;
-  double *value; /* per expression */
-  double *stage; /* per stage */
+  TpScalar *value; /* per expression */
+  TpScalar *stage; /* per stage */
 } Eval;
 
 /* Expressions to run for one root, in order. */
 typedef struct
 {
+  int root;
   int n;
   int *exprs;
 } Script;
@@ -29,7 +30,7 @@ static Script
 script_new (const TpNest *nest, int root)
 {
   g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
-  Script script = { 0, g_new (int, nest->n_exprs) };
+  Script script = { root, 0, g_new (int, nest->n_exprs) };
 
   tp_nest_mark_used (nest, root, used);
   for (int i = 0; i < nest->n_exprs; i++)
@@ -54,92 +55,60 @@ eval_is_inside (const Eval *eval, const TpAccess *load)
   return TRUE;
 }
 
-static double
+static TpScalar
+scalar_new (gboolean is_integer, double value)
+{
+  if (is_integer)
+    return (TpScalar){ .integer = tp_real_to_integer (value) };
+  return (TpScalar){ .real = value };
+}
+
+static TpScalar
+eval_load (const Eval *eval, const TpExpr *expr)
+{
+  const TpAccess *load = &eval->nest->loads[expr->index];
+  gint64 at = eval->load_index[expr->index];
+  gint64 i = load->index < 0 ? 0 : eval->value[load->index].integer;
+
+  if (load->index >= 0)
+    i += i < 0 ? load->index_extent : 0;
+  if (!eval_is_inside (eval, load)
+      || (load->index >= 0 && (i < 0 || i >= load->index_extent)))
+    return scalar_new (expr->is_integer, load->fill);
+  at += load->index_stride * i;
+  return scalar_new (expr->is_integer, eval->operands[load->operand][at]);
+}
+
+static TpScalar
 eval_leaf (const Eval *eval, const TpExpr *expr)
 {
-  const TpAccess *load = NULL;
-
-  if (expr->op == TP_EXPR_CONST)
-    return expr->value;
   if (expr->op == TP_EXPR_STAGE)
     return eval->stage[expr->index];
-  load = &eval->nest->loads[expr->index];
+  if (expr->op == TP_EXPR_LOAD)
+    return eval_load (eval, expr);
   if (expr->op == TP_EXPR_INSIDE)
-    return eval_is_inside (eval, load);
-  if (!eval_is_inside (eval, load))
-    return load->fill;
-  return eval->operands[load->operand][eval->load_index[expr->index]];
+    return (TpScalar){
+      .real = eval_is_inside (eval, &eval->nest->loads[expr->index])
+    };
+  if (expr->is_integer)
+    return (TpScalar){ .integer = expr->integer };
+  return (TpScalar){ .real = expr->value };
 }
 
-double
-tp_expr_apply (TpExprOp op, double a, double b, double c)
-{
-  switch (op)
-    {
-    case TP_EXPR_ADD:
-      return a + b;
-    case TP_EXPR_SUB:
-      return a - b;
-    case TP_EXPR_MUL:
-      return a * b;
-    case TP_EXPR_DIV:
-      return a / b;
-    case TP_EXPR_MIN:
-      return a < b ? a : b;
-    case TP_EXPR_MAX:
-      return a > b ? a : b;
-    case TP_EXPR_POW:
-      return pow (a, b);
-    case TP_EXPR_NEG:
-      return -a;
-    case TP_EXPR_ABS:
-      return fabs (a);
-    case TP_EXPR_EXP:
-      return exp (a);
-    case TP_EXPR_LOG:
-      return log (a);
-    case TP_EXPR_TANH:
-      return tanh (a);
-    case TP_EXPR_ERF:
-      return erf (a);
-    case TP_EXPR_SIGMOID:
-      return 1.0 / (1.0 + exp (-a));
-    case TP_EXPR_SQRT:
-      return sqrt (a);
-    case TP_EXPR_FLOOR:
-      return floor (a);
-    case TP_EXPR_LESS:
-      return a < b;
-    case TP_EXPR_EQUAL:
-      return a == b;
-    case TP_EXPR_SELECT:
-      return a != 0.0 ? b : c;
-    default:
-      g_assert_not_reached ();
-    }
-}
-
-static double
+static TpScalar
 eval_script (Eval *eval, const Script *script)
 {
-  double *value = eval->value;
-  double last = 0.0;
-
   for (int k = 0; k < script->n; k++)
     {
       int i = script->exprs[k];
       const TpExpr *expr = &eval->nest->exprs[i];
-      int arity = tp_expr_arity (expr->op);
 
-      if (arity == 0)
-        last = eval_leaf (eval, expr);
+      if (tp_expr_arity (expr->op) == 0)
+        eval->value[i] = eval_leaf (eval, expr);
       else
-        last = tp_expr_apply (expr->op, value[expr->a],
-                              arity > 1 ? value[expr->b] : 0.0,
-                              arity > 2 ? value[expr->c] : 0.0);
-      value[i] = last;
+        eval->value[i] = tp_expr_apply (eval->nest, i, eval->value);
     }
-  return last;
+  return eval->value[script->root];
 }
 
 static void
@@ -175,7 +144,7 @@ eval_next (Eval *eval, gboolean is_reduce)
 }
 
 static double
-combine (TpCombiner combiner, double sum, double value)
+combine_reals (TpCombiner combiner, double sum, double value)
 {
   switch (combiner)
     {
@@ -190,19 +159,75 @@ combine (TpCombiner combiner, double sum, double value)
     }
 }
 
-static double
+static gint64
+combine_integers (TpCombiner combiner, gint64 sum, gint64 value)
+{
+  switch (combiner)
+    {
+    case TP_COMBINE_SUM:
+      return (gint64)((guint64)sum + (guint64)value);
+    case TP_COMBINE_PROD:
+      return (gint64)((guint64)sum * (guint64)value);
+    case TP_COMBINE_MAX:
+      return MAX (sum, value);
+    default:
+      return MIN (sum, value);
+    }
+}
+
+static TpScalar
+combiner_start (TpCombiner combiner, gboolean is_integer)
+{
+  static const double reals[] = { [TP_COMBINE_SUM] = 0.0,
+                                  [TP_COMBINE_MAX] = -INFINITY,
+                                  [TP_COMBINE_MIN] = INFINITY,
+                                  [TP_COMBINE_PROD] = 1.0 };
+  static const gint64 integers[] = { [TP_COMBINE_SUM] = 0,
+                                     [TP_COMBINE_MAX] = G_MININT64,
+                                     [TP_COMBINE_MIN] = G_MAXINT64,
+                                     [TP_COMBINE_PROD] = 1 };
+
+  if (is_integer)
+    return (TpScalar){ .integer = integers[combiner] };
+  return (TpScalar){ .real = reals[combiner] };
+}
+
+static TpScalar
 eval_stage (Eval *eval, TpCombiner combiner, const Script *script)
 {
-  static const double initial[] = { [TP_COMBINE_SUM] = 0.0,
-                                    [TP_COMBINE_MAX] = -INFINITY,
-                                    [TP_COMBINE_MIN] = INFINITY,
-                                    [TP_COMBINE_PROD] = 1.0 };
-  double sum = initial[combiner];
+  gboolean is_integer = eval->nest->exprs[script->root].is_integer;
+  TpScalar sum = combiner_start (combiner, is_integer);
 
   do
-    sum = combine (combiner, sum, eval_script (eval, script));
+    {
+      TpScalar value = eval_script (eval, script);
+
+      if (is_integer)
+        sum.integer = combine_integers (combiner, sum.integer, value.integer);
+      else
+        sum.real = combine_reals (combiner, sum.real, value.real);
+    }
   while (eval_next (eval, TRUE));
   return sum;
+}
+
+/* What memory of @dtype holds after a store. */
+static double
+stored_value (TpDtype dtype, TpScalar value)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_INT32:
+      return (gint32)value.integer;
+    case TP_DTYPE_UINT8:
+      return (guint8)value.integer;
+    case TP_DTYPE_BOOL:
+      return value.integer != 0;
+    case TP_DTYPE_INT64:
+      return value.integer;
+    default:
+      return value.real;
+    }
 }
 
 static void
@@ -219,28 +244,30 @@ eval_points (Eval *eval, const Script *scripts)
         eval->stage[i] =
             eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
       do
-        out[eval->store_index] = eval_script (eval, result);
+        out[eval->store_index] =
+            stored_value (nest->store.dtype, eval_script (eval, result));
       while (covers_reduce && eval_next (eval, TRUE));
     }
   while (eval_next (eval, FALSE));
 }
 
 static void
-eval_nest (const TpNest *nest, double *const *operands)
+eval_nest (const TpNest *nest, double *const *operands, gint64 iteration)
 {
   g_autofree gint64 *load_index = g_new0 (gint64, nest->n_loads + 1);
-  g_autofree double *value = g_new0 (double, nest->n_exprs);
-  g_autofree double *stage = g_new0 (double, nest->n_stages + 1);
+  g_autofree TpScalar *value = g_new0 (TpScalar, nest->n_exprs);
+  g_autofree TpScalar *stage = g_new0 (TpScalar, nest->n_stages + 1);
   g_autofree Script *scripts = g_new0 (Script, nest->n_stages + 1);
   Eval eval = { .nest = nest,
                 .operands = operands,
                 .load_index = load_index,
-                .store_index = nest->store.offset,
+                .store_index = nest->store.offset
+                               + iteration * nest->store.step,
                 .value = value,
                 .stage = stage };
 
   for (int i = 0; i < nest->n_loads; i++)
-    load_index[i] = nest->loads[i].offset;
+    load_index[i] = nest->loads[i].offset + iteration * nest->loads[i].step;
   for (int i = 0; i < nest->n_stages; i++)
     scripts[i] = script_new (nest, nest->stages[i].expr);
   scripts[nest->n_stages] = script_new (nest, nest->result);
@@ -252,6 +279,9 @@ eval_nest (const TpNest *nest, double *const *operands)
 void
 tp_lowered_eval (const TpLowered *lowered, double *const *operands)
 {
-  for (int i = 0; i < lowered->n_nests; i++)
-    eval_nest (lowered->nests[i], operands);
+  for (int i = 0; i < lowered->first_repeated; i++)
+    eval_nest (lowered->nests[i], operands, 0);
+  for (gint64 t = 0; t < lowered->n_iterations; t++)
+    for (int i = lowered->first_repeated; i < lowered->n_nests; i++)
+      eval_nest (lowered->nests[i], operands, t);
 }

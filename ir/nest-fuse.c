@@ -1,230 +1,24 @@
-/* nest-fuse.c: composes nests by matching strides.
- *
- * Two nests meet at one operand: the host's access and the guest's. As the
- * guest's access reaches every element once, the guest's axes are digits of a
- * mixed radix number, the element's index; each axis of the host is then
- * a multiple of one digit, and all accesses of the guest can be rewritten over
- * the axes of the host. */
+/* nest-fuse.c: composes nests: the guest's expressions, over the host's axes. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "ir/nest-match.h"
 
 #include <string.h>
 
-/* ---- matching ---------------------------------------------------------- */
-
-/* Where the guest stands, as a function of where the host stands. */
-typedef struct
-{
-  gint64 coef[TP_NEST_MAX_AXES];
-  gint64 offset;
-} Digit;
-
-typedef struct
-{
-  const TpNest *host;
-  const TpNest *guest;
-  gint64 stride[TP_NEST_MAX_AXES];    /* the host's, still to be matched */
-  gint64 offset;                      /* host's minus guest's, likewise */
-  const TpAccess *access;             /* the guest's */
-  Digit digits[TP_NEST_MAX_AXES];     /* per axis of the guest */
-  int guard_axis[TP_NEST_MAX_GUARDS]; /* axis of the guest each guard is */
-  gboolean is_done[TP_NEST_MAX_AXES]; /* by a guard */
-} Match;
-
-static void
-match_init (Match *match, const TpNest *host, const TpAccess *host_access,
-            const TpNest *guest, const TpAccess *guest_access)
-{
-  memset (match, 0, sizeof *match);
-  match->host = host;
-  match->guest = guest;
-  memcpy (match->stride, host_access->stride, sizeof match->stride);
-  match->offset = host_access->offset - guest_access->offset;
-  match->access = guest_access;
-}
-
-/* Axes of the guest that still want a digit, by falling stride. FALSE when some
- * element is reached twice. */
-static gboolean
-match_sort_axes (const Match *match, int *order, int *out_n)
-{
-  const gint64 *stride = match->access->stride;
-  gint64 reach = 0;
-  int n = 0;
-
-  for (int i = 0; i < match->guest->n_axes; i++)
-    {
-      int k = n;
-
-      if (match->guest->axes[i].extent == 1 || match->is_done[i])
-        continue;
-      for (; k > 0 && stride[order[k - 1]] < stride[i]; k--)
-        order[k] = order[k - 1];
-      order[k] = i;
-      n++;
-    }
-  for (int k = n - 1; k >= 0; k--)
-    {
-      gint64 last = 0;
-
-      if (stride[order[k]] <= reach
-          || !tp_size_mul (stride[order[k]],
-                           match->guest->axes[order[k]].extent - 1, &last)
-          || !tp_size_add (reach, last, &reach))
-        return FALSE;
-    }
-  *out_n = n;
-  return TRUE;
-}
-
-/* Gives each axis of the host to the digit with the largest stride within its
- * own. @low: how far the index goes below the offset. */
-static gboolean
-match_strides (Match *match, const int *order, int n, gint64 *out_low)
-{
-  for (int i = 0; i < match->host->n_axes; i++)
-    {
-      gint64 stride = match->stride[i];
-      int k = 0;
-
-      if (stride == 0 || match->host->axes[i].extent == 1)
-        continue;
-      while (k < n && match->access->stride[order[k]] > ABS (stride))
-        k++;
-      if (k == n || stride % match->access->stride[order[k]] != 0)
-        return FALSE;
-      match->digits[order[k]].coef[i] =
-          stride / match->access->stride[order[k]];
-      if (stride < 0)
-        *out_low += stride * (match->host->axes[i].extent - 1);
-    }
-  return TRUE;
-}
-
-/* The lowest value of a digit, read off the lowest index, and its offset. */
-static gboolean
-match_offset (Match *match, int axis, gint64 *index)
-{
-  Digit *digit = &match->digits[axis];
-  gint64 stride = match->access->stride[axis];
-  __int128 high = *index / stride;
-
-  digit->offset = *index / stride;
-  *index %= stride;
-  for (int i = 0; i < match->host->n_axes; i++)
-    {
-      gint64 last = match->host->axes[i].extent - 1;
-
-      high += (__int128)ABS (digit->coef[i]) * last;
-      if (digit->coef[i] < 0)
-        digit->offset -= digit->coef[i] * last;
-    }
-  return high < match->guest->axes[axis].extent;
-}
-
-static gboolean
-match_solve (Match *match)
-{
-  int order[TP_NEST_MAX_AXES];
-  int n = 0;
-  gint64 low = 0;
-
-  if (!match_sort_axes (match, order, &n)
-      || !match_strides (match, order, n, &low))
-    return FALSE;
-  low += match->offset;
-  if (low < 0)
-    return FALSE;
-  for (int k = 0; k < n; k++)
-    if (!match_offset (match, order[k], &low))
-      return FALSE;
-  return low == 0;
-}
-
-/* A guard of the host that is a digit of the guest: 0 <= digit < extent. */
-static gboolean
-match_is_guard (const Match *match, const TpGuard *guard, int axis)
-{
-  gboolean is_used = FALSE;
-
-  if (match->is_done[axis] || guard->extent != match->guest->axes[axis].extent)
-    return FALSE;
-  for (int i = 0; i < match->host->n_axes; i++)
-    {
-      if (guard->coef[i] == 0)
-        continue;
-      is_used = TRUE;
-      if (match->stride[i] != guard->coef[i] * match->access->stride[axis])
-        return FALSE;
-    }
-  return is_used;
-}
-
-static gboolean
-match_guard (Match *match, const TpGuard *guard, int *out_axis)
-{
-  int axis = 0;
-
-  while (axis < match->guest->n_axes && !match_is_guard (match, guard, axis))
-    axis++;
-  if (axis == match->guest->n_axes)
-    return FALSE;
-  for (int i = 0; i < match->host->n_axes; i++)
-    {
-      match->digits[axis].coef[i] = guard->coef[i];
-      match->stride[i] -= guard->coef[i] * match->access->stride[axis];
-    }
-  match->digits[axis].offset = guard->offset;
-  match->offset -= guard->offset * match->access->stride[axis];
-  match->is_done[axis] = TRUE;
-  *out_axis = axis;
-  return TRUE;
-}
-
-/* ---- rewriting --------------------------------------------------------- */
-
-static gint64
-match_rewrite (const Match *match, const gint64 *stride, gint64 offset,
-               gint64 *out_stride)
-{
-  memset (out_stride, 0, sizeof (gint64) * TP_NEST_MAX_AXES);
-  for (int i = 0; i < match->guest->n_axes; i++)
-    {
-      const Digit *digit = &match->digits[i];
-
-      if (stride[i] == 0)
-        continue;
-      offset += stride[i] * digit->offset;
-      for (int k = 0; k < match->host->n_axes; k++)
-        out_stride[k] += stride[i] * digit->coef[k];
-    }
-  return offset;
-}
-
-/* @access of the guest over the axes of the host. */
-static TpAccess
-match_rewrite_access (const Match *match, const TpAccess *access)
-{
-  TpAccess out = *access;
-
-  out.offset =
-      match_rewrite (match, access->stride, access->offset, out.stride);
-  for (int i = 0; i < access->n_guards; i++)
-    out.guards[i].offset =
-        match_rewrite (match, access->guards[i].coef, access->guards[i].offset,
-                       out.guards[i].coef);
-  return out;
-}
+/* ---- copying ------------------------------------------------------------ */
 
 static gboolean
 access_equal (const TpAccess *a, const TpAccess *b)
 {
-  if (a->operand != b->operand || a->offset != b->offset
-      || a->n_guards != b->n_guards
+  if (a->operand != b->operand || a->offset != b->offset || a->step != b->step
+      || a->index != b->index || a->n_guards != b->n_guards
       || memcmp (a->stride, b->stride, sizeof a->stride) != 0)
     return FALSE;
-  if (a->n_guards == 0)
+  if (a->index >= 0
+      && (a->index_stride != b->index_stride
+          || a->index_extent != b->index_extent))
+    return FALSE;
+  if (a->n_guards == 0 && a->index < 0)
     return TRUE;
   return a->fill == b->fill
          && memcmp (a->guards, b->guards, a->n_guards * sizeof a->guards[0])
@@ -244,18 +38,47 @@ nest_share_load (TpNest *nest, const TpAccess *access)
 /* What a load of the nest being copied has become. */
 typedef struct
 {
-  int value;  /* expression for LOAD */
-  int inside; /* expression for INSIDE */
+  int value;       /* expression for LOAD; -1: @access, once its index is there */
+  int inside;      /* expression for INSIDE, likewise */
+  TpAccess access; /* with the index of the nest it comes from */
 } Loaded;
 
 static Loaded
 nest_keep_load (TpNest *nest, const TpAccess *access)
 {
-  int load = nest_share_load (nest, access);
+  Loaded loaded = { -1, -1, *access };
+  int load = -1;
 
-  return (Loaded){ tp_nest_load (nest, load),
-                   access->n_guards == 0 ? tp_nest_const (nest, 1.0)
-                                         : tp_nest_inside (nest, load) };
+  if (access->index >= 0)
+    return loaded;
+  load = nest_share_load (nest, access);
+  loaded.value = tp_nest_load (nest, load);
+  loaded.inside = access->n_guards == 0 ? tp_nest_const (nest, 1.0)
+                                        : tp_nest_inside (nest, load);
+  return loaded;
+}
+
+/* The index comes before the load in both nests: it is in @map by now. */
+static int
+import_load (TpNest *nest, const TpExpr *expr, const Loaded *loaded,
+             const int *map)
+{
+  gboolean is_inside = expr->op == TP_EXPR_INSIDE;
+  TpAccess access = loaded->access;
+  int load = -1;
+
+  if (loaded->value >= 0)
+    return is_inside ? loaded->inside : loaded->value;
+  access.index = map[access.index];
+  load = nest_share_load (nest, &access);
+  return is_inside ? tp_nest_inside (nest, load) : tp_nest_load (nest, load);
+}
+
+static int
+import_const (TpNest *nest, const TpExpr *expr)
+{
+  return expr->is_integer ? tp_nest_const_integer (nest, expr->integer)
+                          : tp_nest_const (nest, expr->value);
 }
 
 static int
@@ -265,11 +88,10 @@ import_one (TpNest *nest, const TpExpr *expr, const Loaded *loaded,
   switch (expr->op)
     {
     case TP_EXPR_CONST:
-      return tp_nest_const (nest, expr->value);
+      return import_const (nest, expr);
     case TP_EXPR_LOAD:
-      return loaded[expr->index].value;
     case TP_EXPR_INSIDE:
-      return loaded[expr->index].inside;
+      return import_load (nest, expr, &loaded[expr->index], map);
     case TP_EXPR_STAGE:
       return tp_nest_stage (nest, expr->index);
     case TP_EXPR_SELECT:
@@ -307,7 +129,7 @@ nest_has_reduce (const TpNest *nest)
 }
 
 /* The one way in which @nest reads @operand; NULL when there are none, several,
- * or guards. */
+ * guards, an index or a step. */
 static const TpAccess *
 nest_find_only_load (const TpNest *nest, int operand)
 {
@@ -319,7 +141,8 @@ nest_find_only_load (const TpNest *nest, int operand)
 
       if (load->operand != operand)
         continue;
-      if (load->n_guards > 0 || (found != NULL && !access_equal (found, load)))
+      if (load->n_guards > 0 || load->index >= 0 || load->step != 0
+          || (found != NULL && !access_equal (found, load)))
         return NULL;
       found = load;
     }
@@ -337,32 +160,90 @@ nest_stores_once (const TpNest *nest)
   return TRUE;
 }
 
+/* Does memory of the store's type hold the values of @expr as they are, given so
+ * for earlier expressions? Sums of integers wrap when stored, and would not when
+ * handed on. */
+static gboolean
+expr_fits (const TpNest *nest, const TpExpr *e, const gboolean *fits)
+{
+  switch (e->op)
+    {
+    case TP_EXPR_LOAD:
+      return nest->loads[e->index].dtype == nest->store.dtype
+             && nest->loads[e->index].fill == 0.0;
+    case TP_EXPR_LESS:
+    case TP_EXPR_EQUAL:
+      return TRUE;
+    case TP_EXPR_SELECT:
+      return fits[e->b] && fits[e->c];
+    case TP_EXPR_MIN:
+    case TP_EXPR_MAX:
+      return fits[e->a] && fits[e->b];
+    case TP_EXPR_CONST:
+      return e->integer == 0 || e->integer == 1;
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+nest_stores_exactly (const TpNest *nest)
+{
+  g_autofree gboolean *fits = NULL;
+  TpDtype dtype = nest->store.dtype;
+
+  if (!tp_dtype_is_integer (dtype) || dtype == TP_DTYPE_INT64)
+    return TRUE;
+  fits = g_new0 (gboolean, nest->n_exprs);
+  for (int i = 0; i <= nest->result; i++)
+    fits[i] = expr_fits (nest, &nest->exprs[i], fits);
+  return fits[nest->result];
+}
+
+static gboolean
+nest_has_staged_index (const TpNest *nest)
+{
+  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (nest->loads[i].index >= 0)
+      tp_nest_mark_used (nest, nest->loads[i].index, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (used[i] && nest->exprs[i].op == TP_EXPR_STAGE)
+      return TRUE;
+  return FALSE;
+}
+
 TpNest *
 tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
 {
   g_autoptr (TpNest) nest = NULL;
   g_autofree Loaded *loaded = g_new0 (Loaded, consumer->n_loads + 1);
   const TpAccess *meet = nest_find_only_load (consumer, operand);
-  Match match;
+  TpMatch match;
 
   if (meet == NULL || producer->store.operand != operand
-      || nest_has_reduce (consumer) || !nest_stores_once (producer))
+      || nest_has_reduce (consumer) || !nest_stores_once (producer)
+      || !nest_stores_exactly (producer))
     return NULL;
-  match_init (&match, producer, &producer->store, consumer, meet);
-  if (!match_solve (&match))
+  tp_match_init (&match, producer, &producer->store, consumer, meet);
+  if (!tp_match_solve (&match))
     return NULL;
   nest = tp_nest_copy (producer);
   for (int i = 0; i < consumer->n_loads; i++)
     {
-      TpAccess access = match_rewrite_access (&match, &consumer->loads[i]);
+      TpAccess access = tp_match_rewrite (&match, &consumer->loads[i]);
 
       if (access.operand == operand)
-        loaded[i] = (Loaded){ nest->result, tp_nest_const (nest, 1.0) };
+        loaded[i] = (Loaded){ .value = nest->result,
+                              .inside = tp_nest_const (nest, 1.0) };
       else
         loaded[i] = nest_keep_load (nest, &access);
     }
   nest->result = nest_import (nest, consumer, consumer->result, loaded);
-  nest->store = match_rewrite_access (&match, &consumer->store);
+  nest->store = tp_match_rewrite (&match, &consumer->store);
+  if (nest_has_staged_index (nest))
+    return NULL;
   return g_steal_pointer (&nest);
 }
 
@@ -371,10 +252,10 @@ tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
 /* @load of the producer with those guards of @meet that keep it in bounds, or
  * with all of them. FALSE when they are too many. */
 static TpAccess
-prologue_access (const Match *match, const TpAccess *load, const TpAccess *meet,
+prologue_access (const TpMatch *match, const TpAccess *load, const TpAccess *meet,
                  gboolean with_all)
 {
-  TpAccess out = match_rewrite_access (match, load);
+  TpAccess out = tp_match_rewrite (match, load);
 
   for (int i = 0; i < meet->n_guards; i++)
     if (with_all || load->stride[match->guard_axis[i]] != 0)
@@ -384,7 +265,7 @@ prologue_access (const Match *match, const TpAccess *load, const TpAccess *meet,
 
 /* Which load of the producer carries all guards: one that needs them. */
 static int
-prologue_find_main (const Match *match, const TpAccess *meet)
+prologue_find_main (const TpMatch *match, const TpAccess *meet)
 {
   for (int i = 0; i < match->guest->n_loads; i++)
     {
@@ -397,9 +278,17 @@ prologue_find_main (const Match *match, const TpAccess *meet)
   return 0;
 }
 
+static int
+nest_const_of (TpNest *nest, TpDtype dtype, double value)
+{
+  return tp_dtype_is_integer (dtype)
+             ? tp_nest_const_integer (nest, tp_real_to_integer (value))
+             : tp_nest_const (nest, value);
+}
+
 /* The producer's value where the consumer's load @meet stands. */
 static gboolean
-prologue_compute (TpNest *nest, Match *match, const TpAccess *meet,
+prologue_compute (TpNest *nest, TpMatch *match, const TpAccess *meet,
                   Loaded *out_loaded)
 {
   const TpNest *producer = match->guest;
@@ -407,9 +296,9 @@ prologue_compute (TpNest *nest, Match *match, const TpAccess *meet,
   int main_load = 0;
 
   for (int i = 0; i < meet->n_guards; i++)
-    if (!match_guard (match, &meet->guards[i], &match->guard_axis[i]))
+    if (!tp_match_guard (match, &meet->guards[i], &match->guard_axis[i]))
       return FALSE;
-  if (!match_solve (match) || (meet->n_guards > 0 && producer->n_loads == 0))
+  if (!tp_match_solve (match) || (meet->n_guards > 0 && producer->n_loads == 0))
     return FALSE;
   main_load = prologue_find_main (match, meet);
   for (int i = 0; i < producer->n_loads; i++)
@@ -426,7 +315,7 @@ prologue_compute (TpNest *nest, Match *match, const TpAccess *meet,
       out_loaded->inside = loaded[main_load].inside;
       out_loaded->value =
           tp_nest_select (nest, out_loaded->inside, out_loaded->value,
-                          tp_nest_const (nest, meet->fill));
+                          nest_const_of (nest, meet->dtype, meet->fill));
     }
   return TRUE;
 }
@@ -445,28 +334,31 @@ prologue_replace_load (TpNest *nest, const TpNest *producer,
                        const TpNest *consumer, int load, Loaded *out_loaded)
 {
   const TpAccess *meet = &consumer->loads[load];
-  Match match;
+  TpMatch match;
 
+  if (meet->index >= 0 || meet->step != 0)
+    return FALSE;
   if (!nest_uses_value (consumer, load) && producer->n_loads > 0)
     {
       TpAccess access = *meet; /* only its guards are asked for */
 
       access.operand = producer->loads[0].operand;
+      access.dtype = producer->loads[0].dtype;
       access.offset = 0;
       memset (access.stride, 0, sizeof access.stride);
       *out_loaded = nest_keep_load (nest, &access);
       return TRUE;
     }
-  match_init (&match, nest, meet, producer, &producer->store);
+  tp_match_init (&match, nest, meet, producer, &producer->store);
   return prologue_compute (nest, &match, meet, out_loaded);
 }
 
-/* A map without guards of its own, which are rare and would add up. */
+/* A map without guards or indices of its own, which are rare and would add up. */
 static gboolean
 nest_is_plain_map (const TpNest *nest)
 {
   for (int i = 0; i < nest->n_loads; i++)
-    if (nest->loads[i].n_guards > 0)
+    if (nest->loads[i].n_guards > 0 || nest->loads[i].index >= 0)
       return FALSE;
   return !nest_has_reduce (nest);
 }
@@ -478,7 +370,8 @@ tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
   g_autoptr (TpNest) nest = tp_nest_new ();
   g_autofree Loaded *loaded = g_new0 (Loaded, consumer->n_loads + 1);
 
-  if (!nest_is_plain_map (producer) || producer->store.operand != operand)
+  if (!nest_is_plain_map (producer) || producer->store.operand != operand
+      || !nest_stores_exactly (producer))
     return NULL;
   nest->n_axes = consumer->n_axes;
   memcpy (nest->axes, consumer->axes, sizeof nest->axes);

@@ -1,4 +1,4 @@
-/* nest.c: building loop nests, their canonical text, and the work they do.
+/* nest.c: building loop nests.
  *
  * Arrays grow by doubling and carry no capacity: it follows from the count. */
 #include "config.h"
@@ -45,7 +45,10 @@ array_copy (gconstpointer array, int n, gsize size)
 TpNest *
 tp_nest_new (void)
 {
-  return g_new0 (TpNest, 1);
+  TpNest *nest = g_new0 (TpNest, 1);
+
+  nest->store.index = -1;
+  return nest;
 }
 
 void
@@ -88,6 +91,7 @@ tp_nest_add_load (TpNest *nest, int operand)
   load = &nest->loads[nest->n_loads++];
   memset (load, 0, sizeof *load);
   load->operand = operand;
+  load->index = -1;
   return load;
 }
 
@@ -104,7 +108,8 @@ static gboolean
 expr_equal (const TpExpr *a, const TpExpr *b)
 {
   return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c
-         && a->index == b->index
+         && a->index == b->index && a->is_integer == b->is_integer
+         && a->integer == b->integer
          && memcmp (&a->value, &b->value, sizeof a->value) == 0;
 }
 
@@ -121,6 +126,17 @@ nest_add_expr (TpNest *nest, const TpExpr *expr)
   return nest->n_exprs++;
 }
 
+static int
+nest_add_leaf (TpNest *nest, TpExprOp op, int index, gboolean is_integer)
+{
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1,
+                                         .index = index,
+                                         .is_integer = is_integer });
+}
+
 int
 tp_nest_const (TpNest *nest, double value)
 {
@@ -131,53 +147,102 @@ tp_nest_const (TpNest *nest, double value)
 }
 
 int
+tp_nest_const_integer (TpNest *nest, gint64 value)
+{
+  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_CONST,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1,
+                                         .is_integer = TRUE,
+                                         .integer = value });
+}
+
+int
 tp_nest_load (TpNest *nest, int load)
 {
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_expr (
-      nest, &(TpExpr){
-                .op = TP_EXPR_LOAD, .a = -1, .b = -1, .c = -1, .index = load });
+  return nest_add_leaf (nest, TP_EXPR_LOAD, load,
+                        tp_dtype_is_integer (nest->loads[load].dtype));
 }
 
 int
 tp_nest_inside (TpNest *nest, int load)
 {
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_expr (
-      nest,
-      &(TpExpr){
-          .op = TP_EXPR_INSIDE, .a = -1, .b = -1, .c = -1, .index = load });
+  return nest_add_leaf (nest, TP_EXPR_INSIDE, load, FALSE);
 }
 
 int
 tp_nest_stage (TpNest *nest, int stage)
 {
   g_assert (stage >= 0 && stage < nest->n_stages);
-  return nest_add_expr (
-      nest,
-      &(TpExpr){
-          .op = TP_EXPR_STAGE, .a = -1, .b = -1, .c = -1, .index = stage });
+  return nest_add_leaf (nest, TP_EXPR_STAGE, stage,
+                        nest->exprs[nest->stages[stage].expr].is_integer);
 }
 
 int
 tp_nest_unary (TpNest *nest, TpExprOp op, int a)
 {
+  gboolean is_integer = op == TP_EXPR_TO_INTEGER
+                        || (op != TP_EXPR_TO_REAL && op != TP_EXPR_IS_NAN
+                            && nest->exprs[a].is_integer);
+
   g_assert (tp_expr_arity (op) == 1);
-  return nest_add_expr (nest, &(TpExpr){ .op = op, .a = a, .b = -1, .c = -1 });
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = a,
+                                         .b = -1,
+                                         .c = -1,
+                                         .is_integer = is_integer });
+}
+
+/* A whole constant that meets an integer is one. */
+static void
+nest_adapt_constant (TpNest *nest, int *a, int other)
+{
+  const TpExpr *e = &nest->exprs[*a];
+
+  if (e->op == TP_EXPR_CONST && !e->is_integer && nest->exprs[other].is_integer
+      && e->value >= -0x1p63 && e->value < 0x1p63
+      && (double)(gint64)e->value == e->value)
+    *a = tp_nest_const_integer (nest, (gint64)e->value);
 }
 
 int
 tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b)
 {
   g_assert (tp_expr_arity (op) == 2);
-  return nest_add_expr (nest, &(TpExpr){ .op = op, .a = a, .b = b, .c = -1 });
+  nest_adapt_constant (nest, &a, b);
+  nest_adapt_constant (nest, &b, a);
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = a,
+                                         .b = b,
+                                         .c = -1,
+                                         .is_integer =
+                                             nest->exprs[a].is_integer });
 }
 
 int
 tp_nest_select (TpNest *nest, int a, int b, int c)
 {
-  return nest_add_expr (
-      nest, &(TpExpr){ .op = TP_EXPR_SELECT, .a = a, .b = b, .c = c });
+  nest_adapt_constant (nest, &b, c);
+  nest_adapt_constant (nest, &c, b);
+  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_SELECT,
+                                         .a = a,
+                                         .b = b,
+                                         .c = c,
+                                         .is_integer =
+                                             nest->exprs[b].is_integer });
+}
+
+int
+tp_nest_convert (TpNest *nest, int expr, TpDtype dtype)
+{
+  gboolean is_integer = tp_dtype_is_integer (dtype);
+
+  if (nest->exprs[expr].is_integer == is_integer)
+    return expr;
+  return tp_nest_unary (
+      nest, is_integer ? TP_EXPR_TO_INTEGER : TP_EXPR_TO_REAL, expr);
 }
 
 /* ---- lowered ----------------------------------------------------------- */
@@ -185,7 +250,10 @@ tp_nest_select (TpNest *nest, int a, int b, int c)
 TpLowered *
 tp_lowered_new (void)
 {
-  return g_new0 (TpLowered, 1);
+  TpLowered *lowered = g_new0 (TpLowered, 1);
+
+  lowered->n_iterations = 1;
+  return lowered;
 }
 
 void
@@ -209,249 +277,20 @@ tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand)
   return lowered->n_operands++;
 }
 
+int
+tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype, gint64 n_elements)
+{
+  return tp_lowered_add_operand (lowered,
+                                 &(TpOperand){ .tensor = -1,
+                                               .dtype = dtype,
+                                               .n_elements = n_elements,
+                                               .is_scratch = TRUE });
+}
+
 void
 tp_lowered_take_nest (TpLowered *lowered, TpNest *nest)
 {
   lowered->nests =
       array_grow (lowered->nests, lowered->n_nests, sizeof (TpNest *));
   lowered->nests[lowered->n_nests++] = nest;
-}
-
-/* ---- expressions ------------------------------------------------------- */
-
-static const struct
-{
-  const char *name;
-  int arity;
-} expr_ops[TP_N_EXPR_OPS] = {
-  [TP_EXPR_CONST] = { "const", 0 },   [TP_EXPR_LOAD] = { "load", 0 },
-  [TP_EXPR_STAGE] = { "stage", 0 },   [TP_EXPR_INSIDE] = { "inside", 0 },
-  [TP_EXPR_ADD] = { "add", 2 },       [TP_EXPR_SUB] = { "sub", 2 },
-  [TP_EXPR_MUL] = { "mul", 2 },       [TP_EXPR_DIV] = { "div", 2 },
-  [TP_EXPR_MIN] = { "min", 2 },       [TP_EXPR_MAX] = { "max", 2 },
-  [TP_EXPR_POW] = { "pow", 2 },       [TP_EXPR_NEG] = { "neg", 1 },
-  [TP_EXPR_ABS] = { "abs", 1 },       [TP_EXPR_EXP] = { "exp", 1 },
-  [TP_EXPR_LOG] = { "log", 1 },       [TP_EXPR_TANH] = { "tanh", 1 },
-  [TP_EXPR_ERF] = { "erf", 1 },       [TP_EXPR_SIGMOID] = { "sigmoid", 1 },
-  [TP_EXPR_SQRT] = { "sqrt", 1 },     [TP_EXPR_FLOOR] = { "floor", 1 },
-  [TP_EXPR_LESS] = { "less", 2 },     [TP_EXPR_EQUAL] = { "equal", 2 },
-  [TP_EXPR_SELECT] = { "select", 3 },
-};
-
-int
-tp_expr_arity (TpExprOp op)
-{
-  g_assert (op < TP_N_EXPR_OPS);
-  return expr_ops[op].arity;
-}
-
-const char *
-tp_expr_get_name (TpExprOp op)
-{
-  g_assert (op < TP_N_EXPR_OPS);
-  return expr_ops[op].name;
-}
-
-void
-tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used)
-{
-  used[expr] = TRUE;
-  for (int i = expr; i >= 0; i--)
-    {
-      const TpExpr *e = &nest->exprs[i];
-      int arity = tp_expr_arity (e->op);
-
-      if (!used[i])
-        continue;
-      if (arity > 0)
-        used[e->a] = TRUE;
-      if (arity > 1)
-        used[e->b] = TRUE;
-      if (arity > 2)
-        used[e->c] = TRUE;
-    }
-}
-
-gboolean
-tp_nest_covers_reduce (const TpNest *nest)
-{
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce && nest->store.stride[i] != 0)
-      return TRUE;
-  return FALSE;
-}
-
-/* ---- canonical text ---------------------------------------------------- */
-
-/* Numbers of loads and expressions in the order they are first needed, so that
- * neither dead ones nor the order of building show. */
-typedef struct
-{
-  const TpNest *nest;
-  GString *text;
-  int *load_number;
-  int *expr_number;
-  int n_loads;
-  int n_exprs;
-} TextState;
-
-static void
-text_add_affine (GString *text, int n, const gint64 *stride, gint64 offset)
-{
-  g_string_append_printf (text, "%" G_GINT64_FORMAT, offset);
-  for (int i = 0; i < n; i++)
-    if (stride[i] != 0)
-      g_string_append_printf (text, "%+" G_GINT64_FORMAT "i%d", stride[i], i);
-}
-
-static void
-text_add_number (GString *text, double value)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append (text, g_ascii_dtostr (buffer, sizeof buffer, value));
-}
-
-static void
-text_add_access (GString *text, int n_axes, const TpAccess *access)
-{
-  g_string_append_printf (text, "@%d[", access->operand);
-  text_add_affine (text, n_axes, access->stride, access->offset);
-  g_string_append_c (text, ']');
-  for (int i = 0; i < access->n_guards; i++)
-    {
-      g_string_append (text, " if 0<=");
-      text_add_affine (text, n_axes, access->guards[i].coef,
-                       access->guards[i].offset);
-      g_string_append_printf (text, "<%" G_GINT64_FORMAT,
-                              access->guards[i].extent);
-    }
-  if (access->n_guards > 0)
-    {
-      g_string_append (text, " else ");
-      text_add_number (text, access->fill);
-    }
-}
-
-static int
-text_add_load (TextState *state, int load)
-{
-  if (state->load_number[load] < 0)
-    {
-      state->load_number[load] = state->n_loads++;
-      g_string_append_printf (state->text,
-                              "  l%d = ", state->load_number[load]);
-      text_add_access (state->text, state->nest->n_axes,
-                       &state->nest->loads[load]);
-      g_string_append_c (state->text, '\n');
-    }
-  return state->load_number[load];
-}
-
-/* Prints expression @i, all it needs being printed already. */
-static void
-text_add_expr (TextState *state, int i)
-{
-  const TpExpr *expr = &state->nest->exprs[i];
-  int arity = tp_expr_arity (expr->op);
-  int load = -1;
-
-  if (expr->op == TP_EXPR_LOAD || expr->op == TP_EXPR_INSIDE)
-    load = text_add_load (state, expr->index);
-  state->expr_number[i] = state->n_exprs++;
-  g_string_append_printf (state->text, "  e%d = %s", state->expr_number[i],
-                          tp_expr_get_name (expr->op));
-  if (load >= 0)
-    g_string_append_printf (state->text, " l%d", load);
-  if (expr->op == TP_EXPR_STAGE)
-    g_string_append_printf (state->text, " s%d", expr->index);
-  if (expr->op == TP_EXPR_CONST)
-    {
-      g_string_append_c (state->text, ' ');
-      text_add_number (state->text, expr->value);
-    }
-  for (int k = 0; k < arity; k++)
-    g_string_append_printf (state->text, " e%d",
-                            state->expr_number[k == 0   ? expr->a
-                                               : k == 1 ? expr->b
-                                                        : expr->c]);
-  g_string_append_c (state->text, '\n');
-}
-
-/* Depth first, operands from left to right, without recursion: an expression
- * may be a long chain. */
-static void
-text_add_tree (TextState *state, int root)
-{
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (int));
-
-  g_array_append_val (stack, root);
-  while (stack->len > 0)
-    {
-      int i = g_array_index (stack, int, stack->len - 1);
-      const TpExpr *expr = &state->nest->exprs[i];
-      int args[3] = { expr->a, expr->b, expr->c };
-      int next = -1;
-
-      for (int k = 0; k < tp_expr_arity (expr->op) && next < 0; k++)
-        if (state->expr_number[args[k]] < 0)
-          next = args[k];
-      if (next >= 0)
-        {
-          g_array_append_val (stack, next);
-          continue;
-        }
-      if (state->expr_number[i] < 0)
-        text_add_expr (state, i);
-      g_array_set_size (stack, stack->len - 1);
-    }
-}
-
-static void
-text_add_nest (GString *text, const TpNest *nest)
-{
-  static const char *const combiners[] = { "sum", "max", "min", "prod" };
-  g_autofree int *loads = g_new (int, nest->n_loads + 1);
-  g_autofree int *exprs = g_new (int, nest->n_exprs + 1);
-  TextState state = { nest, text, loads, exprs, 0, 0 };
-
-  memset (loads, -1, sizeof (int) * nest->n_loads);
-  memset (exprs, -1, sizeof (int) * nest->n_exprs);
-  g_string_append (text, "nest");
-  for (int i = 0; i < nest->n_axes; i++)
-    g_string_append_printf (text, " %s%" G_GINT64_FORMAT,
-                            nest->axes[i].is_reduce ? "r" : "",
-                            nest->axes[i].extent);
-  g_string_append_c (text, '\n');
-  for (int i = 0; i < nest->n_stages; i++)
-    {
-      text_add_tree (&state, nest->stages[i].expr);
-      g_string_append_printf (text, "  s%d = %s e%d\n", i,
-                              combiners[nest->stages[i].combiner],
-                              exprs[nest->stages[i].expr]);
-    }
-  text_add_tree (&state, nest->result);
-  g_string_append (text, "  ");
-  text_add_access (text, nest->n_axes, &nest->store);
-  g_string_append_printf (text, " = e%d\n", exprs[nest->result]);
-}
-
-char *
-tp_lowered_to_text (const TpLowered *lowered)
-{
-  GString *text = g_string_new (NULL);
-
-  for (int i = 0; i < lowered->n_operands; i++)
-    {
-      const TpOperand *operand = &lowered->operands[i];
-
-      g_string_append_printf (text, "@%d %s %" G_GINT64_FORMAT "%s%s\n", i,
-                              tp_dtype_get_name (operand->dtype),
-                              operand->n_elements,
-                              operand->is_constant ? " constant" : "",
-                              operand->is_output ? " output" : "");
-    }
-  for (int i = 0; i < lowered->n_nests; i++)
-    text_add_nest (text, lowered->nests[i]);
-  return g_string_free (text, FALSE);
 }

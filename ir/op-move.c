@@ -245,6 +245,38 @@ gather_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+/* Axes are the output's: those of the data before the axis, those of the indices,
+ * those of the data after it. */
+static gboolean
+gather_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *indices = tp_lowering_get_input (&lowering, 1);
+  TpAccess *load = NULL;
+  int index = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  if (x->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
+  tp_lowering_add_output_axes (&lowering);
+  load = tp_lowering_add_load (&lowering, 1);
+  memcpy (load->stride + axis, indices->strides,
+          indices->rank * sizeof indices->strides[0]);
+  index = tp_nest_load (lowering.nest, 0);
+  load = tp_lowering_add_load (&lowering, 0);
+  for (int i = 0; i < x->rank; i++)
+    if (i != axis)
+      load->stride[i < axis ? i : i + indices->rank - 1] = x->strides[i];
+  load->index = index;
+  load->index_stride = x->strides[axis];
+  load->index_extent = x->dims[axis];
+  return tp_lowering_finish (&lowering, tp_nest_load (lowering.nest, 1));
+}
+
 /* Indices out of range give zeros. */
 static void
 gather_reference (const TpNode *node, const TpRefTensor *const *inputs,
@@ -284,6 +316,7 @@ const TpOp tp_op_gather = {
   .attrs = axis_attrs,
   .tolerance = 0.0,
   .infer = gather_infer,
+  .lower = gather_lower,
   .reference = gather_reference,
 };
 

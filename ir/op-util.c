@@ -198,12 +198,6 @@ tp_node_align (const TpNode *node, int i, int rank, int out_rank)
                                  : out_rank - rank;
 }
 
-gboolean
-tp_dtype_is_integer (TpDtype dtype)
-{
-  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
-}
-
 /* ---- lowering ---------------------------------------------------------- */
 
 int
@@ -229,6 +223,7 @@ tp_lowering_new (const TpGraph *graph, const TpNode *node, TpLowered *lowered)
 
   lowering.nest->store.operand =
       tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
+  lowering.nest->store.dtype = lowering.out->dtype;
   return lowering;
 }
 
@@ -270,8 +265,27 @@ tp_lowering_add_load (TpLowering *lowering, int i)
 {
   int operand = tp_lowered_get_tensor (lowering->lowered, lowering->graph,
                                        lowering->node->inputs[i]);
+  TpAccess *load = tp_nest_add_load (lowering->nest, operand);
 
-  return tp_nest_add_load (lowering->nest, operand);
+  load->dtype = lowering->lowered->operands[operand].dtype;
+  return load;
+}
+
+/* The number that constant @input of one element is. */
+static int
+lowering_const (TpLowering *lowering, const TpTensor *input)
+{
+  double value = 0.0;
+  gint64 exact = 0;
+
+  tp_tensor_write_doubles (input, &value);
+  if (!tp_dtype_is_integer (input->dtype))
+    return tp_nest_const (lowering->nest, value);
+  if (input->dtype == TP_DTYPE_INT64) /* a double may be too narrow */
+    tp_tensor_write_value (input, &exact);
+  else
+    exact = (gint64)value;
+  return tp_nest_const_integer (lowering->nest, exact);
 }
 
 int
@@ -282,12 +296,7 @@ tp_lowering_load_broadcast (TpLowering *lowering, int i)
   int first = 0;
 
   if (tp_tensor_is_constant (input) && input->count == 1)
-    {
-      double value = 0.0;
-
-      tp_tensor_write_doubles (input, &value);
-      return tp_nest_const (lowering->nest, value);
-    }
+    return lowering_const (lowering, input);
   load = tp_lowering_add_load (lowering, i);
   first = tp_node_align (lowering->node, i, input->rank, lowering->out->rank);
   for (int k = 0; k < input->rank; k++)

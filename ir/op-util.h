@@ -41,7 +41,6 @@ gboolean tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
 gboolean tp_infer_broadcast_any (const TpNode *node,
                                  const TpTensor *const *inputs,
                                  TpShape *outputs, GError **error);
-gboolean tp_dtype_is_integer (TpDtype dtype);
 /* Binary ops, whose broadcasting had to be asked for before opset 7; of one
  * type, or of any two (output 0 of the first). */
 extern const TpAttrSpec tp_binary_attrs[];
@@ -66,7 +65,7 @@ typedef struct
   TpNest *nest;
 } TpLowering;
 
-/* A nest that stores into output 0, with no axes yet. */
+/* A nest that stores into output 0, with its dtype, and no axes yet. */
 TpLowering tp_lowering_new (const TpGraph *graph, const TpNode *node,
                             TpLowered *lowered);
 void tp_lowering_clear (TpLowering *lowering);
@@ -76,7 +75,7 @@ const TpTensor *tp_lowering_get_input (const TpLowering *lowering, int i);
 void tp_lowering_add_output_axes (TpLowering *lowering);
 /* A reduce axis, or -1 when @extent is 1: it would do nothing. */
 int tp_lowering_add_reduce_axis (TpLowering *lowering, gint64 extent);
-/* Input @i with all strides 0; the load number follows in nest->n_loads - 1. */
+/* Input @i, of its dtype, with all strides 0; the load number follows in nest->n_loads - 1. */
 TpAccess *tp_lowering_add_load (TpLowering *lowering, int i);
 /* Expression: input @i, broadcast to the first rank axes; a constant of one
  * element becomes a number. */
@@ -88,7 +87,8 @@ gboolean tp_lowering_finish (TpLowering *lowering, int result);
 /* The index of the operand for @tensor, added when new. */
 int tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor);
 
-/* Elementwise ops: map_expr over the output. */
+/* Elementwise ops: map_expr over the output. What it gets is real or integer, as
+ * the dtypes of the inputs are; nest->store.dtype says what it is to give. */
 gboolean tp_lower_map (const TpGraph *graph, const TpNode *node,
                        TpLowered *lowered, GError **error);
 /* Input 0, broadcast; never looks at the others. */

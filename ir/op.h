@@ -66,9 +66,10 @@ struct TpOp
   gboolean (*infer) (const TpNode *node, const TpTensor *const *inputs,
                      TpShape *outputs, GError **error);
 
-  /* Appends the nests that compute the node, reading strides from the tensors.
-   * FALSE with TPLAN_ERROR_UNSUPPORTED: only `ref` can run this case.
-   * NULL for VIEW and OPAQUE. */
+  /* Appends the nests that compute the node, reading strides from the tensors;
+   * several outputs, scratch and iterations as nest.h has them. Classes that do
+   * not go together are refused after it. FALSE with TPLAN_ERROR_UNSUPPORTED:
+   * only `ref` can run this case. NULL for VIEW and OPAQUE. */
   gboolean (*lower) (const TpGraph *graph, const TpNode *node,
                      TpLowered *lowered, GError **error);
 
@@ -95,9 +96,10 @@ const TpOp *const *tp_op_list (int *out_n); /* sorted by name */
  * topological order, each reading the output of the one before, which nothing
  * else reads: any number of MAPs (the prologue), at most one anchor of another
  * kind (CONTRACT, WINDOW, REDUCE, MOVE), any number of MAPs (the epilogue).
- * Operands become the tensors read, in the order of first use, and last the one
- * written. A lone VIEW gives no nests. TPLAN_ERROR_UNSUPPORTED: cannot be
- * lowered, or not fused. */
+ * Operands become the tensors read and the scratch, in the order of first use,
+ * and last the outputs written, in the order of the last node: every one that is
+ * read by somebody. A lone VIEW gives no nests. A recurrence (n_iterations > 1)
+ * is never fused. TPLAN_ERROR_UNSUPPORTED: cannot be lowered, or not fused. */
 TpLowered *tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
                            GError **error);
 

@@ -44,6 +44,12 @@ tp_dtype_get_size (TpDtype dtype)
 }
 
 gboolean
+tp_dtype_is_integer (TpDtype dtype)
+{
+  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
+}
+
+gboolean
 tp_size_mul (gint64 a, gint64 b, gint64 *out)
 {
   gint64 product;

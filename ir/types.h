@@ -23,6 +23,7 @@ typedef enum
 const char *tp_dtype_get_name (TpDtype dtype);       /* "float32", ... */
 gboolean tp_dtype_find (const char *name, TpDtype *out_dtype);
 gsize tp_dtype_get_size (TpDtype dtype);             /* bytes per element */
+gboolean tp_dtype_is_integer (TpDtype dtype);        /* bool is */
 
 /* Both return FALSE and leave *out alone on overflow or a negative factor. */
 gboolean tp_size_mul (gint64 a, gint64 b, gint64 *out);

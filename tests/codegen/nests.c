@@ -16,7 +16,10 @@ const TpTarget target_gpu = { 1, 32, 32 << 10, 256 << 10, 4, 64, 32 << 10 };
 int
 add_operand (TpLowered *lowered, gint64 n, gboolean is_constant)
 {
-  TpOperand operand = { -1, TP_DTYPE_FLOAT32, n, is_constant, FALSE };
+  TpOperand operand = { .tensor = -1,
+                        .dtype = TP_DTYPE_FLOAT32,
+                        .n_elements = n,
+                        .is_constant = is_constant };
 
   return tp_lowered_add_operand (lowered, &operand);
 }

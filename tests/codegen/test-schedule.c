@@ -489,7 +489,7 @@ make_concat (const void *data)
                                                   FALSE));
       load->stride[0] = i % 3 == 0 ? 1 : widths[i];
       load->stride[1] = i % 3 == 0 ? 6 : 1;
-      nest->store = (TpAccess) { .operand = out, .offset = at };
+      nest->store = (TpAccess) { .operand = out, .offset = at, .index = -1 };
       nest->store.stride[0] = total;
       nest->store.stride[1] = 1;
       nest->result = tp_nest_unary (nest, TP_EXPR_NEG, tp_nest_load (nest, 0));

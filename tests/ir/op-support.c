@@ -15,7 +15,7 @@ typedef struct
 } TestReader;
 
 static gboolean
-read_input (TestReader *reader, char **words, GError **error)
+read_input (TestReader *reader, TpDtype dtype, char **words, GError **error)
 {
   TpDimSpec dims[TP_MAX_RANK];
   int rank = g_strv_length (words) - 2;
@@ -23,7 +23,7 @@ read_input (TestReader *reader, char **words, GError **error)
   for (int i = 0; i < rank; i++)
     dims[i] = (TpDimSpec){ g_ascii_strtoll (words[2 + i], NULL, 10), NULL };
   return tp_graph_builder_add_input (
-      reader->builder, words[1], TP_DTYPE_FLOAT32, rank, dims, "test", error);
+      reader->builder, words[1], dtype, rank, dims, "test", error);
 }
 
 static gboolean
@@ -131,24 +131,27 @@ read_node (TestReader *reader, char **words, GError **error)
   const TpOp *op = tp_op_find (words[0]);
   TpAttr attrs[12] = { { 0 } };
   const char *inputs[16];
-  const char *output = NULL;
+  const char *outputs[16];
   TpNode node = { .name = words[0], .type = words[0], .place = "test" };
   int n_inputs = 0;
+  int n_outputs = -1;
   gboolean ok = FALSE;
 
   g_assert_nonnull (op);
   node.op = op;
   node.attrs = attrs;
   for (int i = 1; words[i] != NULL; i++)
-    if (output != NULL)
+    if (strchr (words[i], '=') != NULL)
       parse_attr (op, words[i], &attrs[node.n_attrs++]);
     else if (strcmp (words[i], "->") == 0)
-      output = words[++i];
+      n_outputs = 0;
+    else if (n_outputs >= 0)
+      outputs[n_outputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
     else
       inputs[n_inputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
-  node.name = output;
-  ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs, 1,
-                                  &output, error);
+  node.name = outputs[0];
+  ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs,
+                                  n_outputs, outputs, error);
   for (int i = 0; i < node.n_attrs; i++)
     {
       g_free ((gpointer)attrs[i].ints);
@@ -162,11 +165,12 @@ static gboolean
 read_line (TestReader *reader, char *line, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (g_strstrip (line), " ", -1);
+  TpDtype dtype = TP_DTYPE_FLOAT32;
 
   if (words[0] == NULL || *words[0] == '\0')
     return TRUE;
-  if (strcmp (words[0], "in") == 0)
-    return read_input (reader, words, error);
+  if (strcmp (words[0], "in") == 0 || tp_dtype_find (words[0], &dtype))
+    return read_input (reader, dtype, words, error);
   if (strcmp (words[0], "ints") == 0)
     return read_ints (reader, words, error);
   if (strcmp (words[0], "scalar") == 0)
@@ -193,7 +197,9 @@ add_outputs (TestReader *reader, char **lines, GError **error)
         continue;
       for (; strcmp (words[k], "->") != 0; k++)
         g_hash_table_add (read, g_strdup (words[k]));
-      g_ptr_array_add (made, g_strdup (words[k + 1]));
+      for (k++; words[k] != NULL && strchr (words[k], '=') == NULL; k++)
+        if (strcmp (words[k], "_") != 0)
+          g_ptr_array_add (made, g_strdup (words[k]));
     }
   for (guint i = 0; i < made->len; i++)
     if (!g_hash_table_contains (read, made->pdata[i])
@@ -280,6 +286,18 @@ test_graph_set_layout (TpGraph *graph, TestLayout layout)
 
 /* ---- comparing ---------------------------------------------------------- */
 
+/* Integers are small, of either sign where the type has one. */
+static double
+pick_value (TpDtype dtype, gboolean is_positive)
+{
+  if (dtype == TP_DTYPE_BOOL)
+    return g_test_rand_bit ();
+  if (tp_dtype_is_integer (dtype))
+    return g_test_rand_int_range (
+        is_positive ? 1 : dtype == TP_DTYPE_UINT8 ? 0 : -7, 8);
+  return (float)g_test_rand_double_range (is_positive ? 0.1 : -2.0, 2.0);
+}
+
 GPtrArray *
 test_graph_run (const TpGraph *graph, gboolean is_positive)
 {
@@ -289,12 +307,11 @@ test_graph_run (const TpGraph *graph, gboolean is_positive)
 
   for (int i = 0; i < graph->n_inputs; i++)
     {
-      gint64 n = graph->tensors[graph->inputs[i]].count;
-      double *data = g_new (double, n + 1);
+      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
+      double *data = g_new (double, tensor->count + 1);
 
-      for (gint64 k = 0; k < n; k++)
-        data[k] =
-            (float)g_test_rand_double_range (is_positive ? 0.1 : -2.0, 2.0);
+      for (gint64 k = 0; k < tensor->count; k++)
+        data[k] = pick_value (tensor->dtype, is_positive);
       g_ptr_array_add (inputs, data);
     }
   values = tp_graph_run_reference (graph, (const double *const *)inputs->pdata,
@@ -339,19 +356,31 @@ compare (const double *got, const double *want, gint64 n, const char *what)
 }
 
 static double *
-fill_operand (const TpTensor *tensor, const TpOperand *operand,
-              double *row_major)
+fill_operand (const TpGraph *graph, const TpOperand *operand, GPtrArray *values)
 {
-  double *storage = g_new (double, tensor->count);
+  double *storage = g_new (double, operand->n_elements);
+  const TpTensor *tensor =
+      operand->is_scratch ? NULL : &graph->tensors[operand->tensor];
 
-  if (operand->is_output)
-    for (gint64 i = 0; i < tensor->count; i++)
+  if (operand->is_output || operand->is_scratch)
+    for (gint64 i = 0; i < operand->n_elements; i++)
       storage[i] = NAN; /* whatever is not written shows */
   else if (tp_tensor_is_constant (tensor))
     tp_tensor_write_doubles (tensor, storage);
   else
-    copy_layout (tensor, row_major, storage, FALSE);
+    copy_layout (tensor, values->pdata[operand->tensor], storage, FALSE);
   return storage;
+}
+
+static void
+compare_output (const TpGraph *graph, const TpOperand *operand, double *storage,
+                GPtrArray *values, const char *what)
+{
+  const TpTensor *out = &graph->tensors[operand->tensor];
+  g_autofree double *got = g_new0 (double, out->count);
+
+  copy_layout (out, got, storage, TRUE);
+  compare (got, values->pdata[operand->tensor], out->count, what);
 }
 
 void
@@ -360,22 +389,17 @@ test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
 {
   int n = lowered->n_operands;
   g_autofree double **buffers = g_new0 (double *, n + 1);
-  const TpTensor *out = &graph->tensors[lowered->operands[n - 1].tensor];
-  g_autofree double *got = g_new0 (double, out->count);
 
   g_assert_true (lowered->operands[n - 1].is_output);
   for (int i = 0; i < n; i++)
-    {
-      int tensor = lowered->operands[i].tensor;
-
-      g_assert_cmpint (lowered->operands[i].is_output, ==, i == n - 1);
-      buffers[i] = fill_operand (&graph->tensors[tensor], &lowered->operands[i],
-                                 values->pdata[tensor]);
-    }
+    buffers[i] = fill_operand (graph, &lowered->operands[i], values);
   tp_lowered_eval (lowered, buffers);
-  copy_layout (out, got, buffers[n - 1], TRUE);
-  compare (got, values->pdata[lowered->operands[n - 1].tensor], out->count,
-           what);
   for (int i = 0; i < n; i++)
-    g_free (buffers[i]);
+    {
+      if (lowered->operands[i].is_output)
+        compare_output (graph, &lowered->operands[i], buffers[i], values, what);
+      else
+        g_assert_true (i == 0 || !lowered->operands[i - 1].is_output);
+      g_free (buffers[i]);
+    }
 }

@@ -1,13 +1,15 @@
 /* op-support.h: graphs for tests from a few words, and how to compare lowered
  * nodes with references.
  *
- *   in x 1 3 8 8          an input (inpos: of positive values)
+ *   in x 1 3 8 8          an input of float32, positive where an op wants it
+ *   int64 i 5 4           an input of that type: int64, int32, uint8, bool, ...
  *   const w 4 3 3 3       seeded random float32 (pos: positive)
  *   ints s 1 -1           int64 list
  *   scalar lo 0.5         float32 of rank 0
  *   Conv x w _ -> y pads=1,1,1,1 auto_pad=VALID
+ *   LSTM x w r -> y h _ hidden_size=3
  *
- * "_" leaves an input out. Every tensor nobody reads is an output. */
+ * "_" leaves an input or output out. Every tensor nobody reads is an output. */
 #ifndef TP_TESTS_OP_SUPPORT_H
 #define TP_TESTS_OP_SUPPORT_H
 

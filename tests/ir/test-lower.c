@@ -105,6 +105,12 @@ static const struct
   { "in x 6 5;ints s 4;ints e -99;ints a 0;ints d -2;Exp x -> y;"
     "Slice y s e a d -> b;Neg b -> c",
     1 },
+  { "const w 9 8;int64 i 2 5;in p 5 8;Gather w i -> a;Add a p -> b", 1 },
+  { "const w 4 9 8;int32 i 5;in p 4 1 8;Gather w i -> a axis=1;Mul a p -> b;"
+    "Neg b -> c",
+    1 },
+  { "in x 9 8;int64 i 5;int64 j 1;Add i j -> k;Gather x k -> b", 1 },
+  { "int64 x 5 8;int64 i 5;Neg i -> j;Gather x j -> b;Mul b b -> c", 1 },
 };
 
 static TpLowered *
@@ -235,7 +241,11 @@ static const struct
   { "in x 3 4;Relu x -> a;Flatten a -> b", "a view cannot be fused" },
   { "in x 3 4;MatMul x a -> b;in y 4 5;Relu y -> a;Neg a -> c", "'a'" },
   { "in x 3 4;Cast x -> y to=11", "tensor 'y' is float64" },
-  { "in x 3 4;Cast x -> y to=7;Cast y -> z to=1", "tensor 'y' is int64" },
+  { "in x 3 4;Cast x -> y to=7", "kernels cannot store reals as int64" },
+  { "int64 x 3 4;Exp x -> y", "op 'y': kernels have no exp of integers" },
+  { "in x 8 3;int64 i 5;Relu x -> a;Gather a i -> b",
+    "op 'b': does not line up with op 'a'" },
+  { "in x 2 8;Dropout x -> y m", "output 1 ('m') has no kernel" },
 };
 
 static void

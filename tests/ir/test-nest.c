@@ -342,6 +342,28 @@ test_work_saturates (void)
 
 /* ---- running ------------------------------------------------------------ */
 
+/* The value of one operation on reals. */
+static double
+apply (TpExprOp op, double a, double b, double c)
+{
+  g_autoptr (TpNest) nest = tp_nest_new ();
+  TpScalar values[4] = { { a }, { b }, { c }, { 0 } };
+  int args[3];
+  int expr = -1;
+
+  args[0] = tp_nest_const (nest, 1.25);
+  args[1] = tp_nest_const (nest, 2.25);
+  args[2] = tp_nest_const (nest, 3.25);
+  if (tp_expr_arity (op) == 3)
+    expr = tp_nest_select (nest, args[0], args[1], args[2]);
+  else if (tp_expr_arity (op) == 2)
+    expr = tp_nest_binary (nest, op, args[0], args[1]);
+  else
+    expr = tp_nest_unary (nest, op, args[0]);
+  g_assert_false (nest->exprs[expr].is_integer);
+  return tp_expr_apply (nest, expr, values).real;
+}
+
 static void
 test_eval_expr (void)
 {
@@ -362,13 +384,16 @@ test_eval_expr (void)
     { TP_EXPR_LESS, 1, 2, 0, 1 },   { TP_EXPR_LESS, 2, 2, 0, 0 },
     { TP_EXPR_LESS, NAN, 2, 0, 0 }, { TP_EXPR_EQUAL, 2, 2, 0, 1 },
     { TP_EXPR_SELECT, 1, 5, 6, 5 }, { TP_EXPR_SELECT, 0, 5, 6, 6 },
+    { TP_EXPR_ROUND, 2.5, 0, 0, 2 }, { TP_EXPR_ROUND, -3.5, 0, 0, -4 },
+    { TP_EXPR_MOD, 5.5, 2, 0, 1.5 }, { TP_EXPR_MOD, -5.5, 2, 0, 0.5 },
+    { TP_EXPR_MOD, 5.5, -2, 0, -0.5 }, { TP_EXPR_IS_NAN, 1, 0, 0, 0 },
+    { TP_EXPR_IS_NAN, NAN, 0, 0, 1 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
-    g_assert_cmpfloat (
-        tp_expr_apply (rows[i].op, rows[i].a, rows[i].b, rows[i].c), ==,
-        rows[i].want);
-  g_assert_true (isnan (tp_expr_apply (TP_EXPR_MAX, 2, NAN, 0)));
+    g_assert_cmpfloat (apply (rows[i].op, rows[i].a, rows[i].b, rows[i].c), ==,
+                       rows[i].want);
+  g_assert_true (isnan (apply (TP_EXPR_MAX, 2, NAN, 0)));
 }
 
 /* Row sums over a guarded window, and how many points it had. */
