@@ -168,7 +168,7 @@ bench_program_run (const BenchProgram *bench)
       gint64 n = bench->program->steps[i].kernel->n_groups;
 
       for (gint64 g = 0; g < n; g++)
-        func (bench->buffers[i], g, bench->local);
+        func (bench->buffers[i], g, bench->local, 0);
     }
 }
 
@@ -205,7 +205,7 @@ bench_measure_peak (const TpTarget *target)
     {
       gint64 start = bench_now_ns ();
 
-      tp_jit_get (jit, 0) (buffers, 0, NULL);
+      tp_jit_get (jit, 0) (buffers, 0, NULL, 0);
       best = MAX (best, 2.0 * N_CHAINS * N_STEPS * target->lanes
                             / (bench_now_ns () - start));
     }

@@ -211,13 +211,13 @@ create_function (TpLlvmEmitter *emitter, const char *name)
   LLVMTypeRef byte_ptr =
       LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
   LLVMTypeRef params[] = { LLVMPointerType (byte_ptr, 0),
-                           LLVMInt64TypeInContext (emitter->context),
-                           byte_ptr };
+                           LLVMInt64TypeInContext (emitter->context), byte_ptr,
+                           LLVMInt64TypeInContext (emitter->context) };
   guint nounwind = LLVMGetEnumAttributeKindForName ("nounwind", 8);
 
   emitter->function = LLVMAddFunction (
       emitter->module, name,
-      LLVMFunctionType (LLVMVoidTypeInContext (emitter->context), params, 3,
+      LLVMFunctionType (LLVMVoidTypeInContext (emitter->context), params, 4,
                         FALSE));
   /* Vectors are meant as written: never split in halves. */
   set_attribute (emitter, "prefer-vector-width", "512");

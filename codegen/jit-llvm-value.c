@@ -75,6 +75,8 @@ emit_leaf (TpLlvmEmitter *emitter, const TpInstr *instr)
     {
     case TP_I_GROUP:
       return LLVMGetParam (emitter->function, 1);
+    case TP_I_ITERATION:
+      return LLVMGetParam (emitter->function, 3);
     case TP_I_IOTA:
       for (int i = 0; i < instr->lanes; i++)
         parts[i] = const_int (emitter, i);

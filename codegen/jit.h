@@ -12,8 +12,9 @@
 typedef struct TpJit TpJit;   /* code of some kernels; freeing unmaps it */
 
 /* One work-group: @buffers the global buffers, @local scratch for the local
- * ones (64-byte aligned, tp_jit_local_bytes ()). */
-typedef void (*TpJitFunc) (void *const *buffers, gint64 group, void *local);
+ * ones (64-byte aligned, tp_jit_local_bytes ()), @iteration as TP_I_ITERATION. */
+typedef void (*TpJitFunc) (void *const *buffers, gint64 group, void *local,
+                           gint64 iteration);
 
 /* %NULL with TPLAN_ERROR_DEVICE: built without LLVM, or the module is missing.
  * Safe from several threads. */
@@ -42,6 +43,6 @@ typedef struct
                     TpJitFunc *out_functions, char **out_message);
   void (*release) (void *code);
 } TpJitModule;
-#define TP_JIT_ABI 1
+#define TP_JIT_ABI 2
 
 #endif

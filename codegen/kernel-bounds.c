@@ -133,6 +133,9 @@ form_of (TpProver *prover, const TpInstr *instr)
     case TP_I_ITEM:
       return tp_solver_add_atom (prover->solver, 0,
                                  prover->kernel->local_size - 1);
+    case TP_I_ITERATION:
+      return tp_solver_add_atom (prover->solver, 0,
+                                 prover->kernel->n_iterations - 1);
     case TP_I_IOTA:
       return prover->lane[instr->lanes];
     case TP_I_IADD:

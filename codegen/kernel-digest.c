@@ -47,6 +47,8 @@ tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
 
   add_number (bytes, kernel->n_groups);
   add_number (bytes, kernel->local_size);
+  add_number (bytes, tp_kernel_uses_iteration (kernel) ? kernel->n_iterations
+                                                       : 1);
   add_number (bytes, kernel->n_buffers);
   for (int i = 0; i < kernel->n_buffers; i++)
     {

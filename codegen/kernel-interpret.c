@@ -22,7 +22,7 @@ typedef struct
   int n_lanes;   /* of all values of one item */
   Lane *lanes;   /* [local_size][n_lanes] */
   void **memory; /* per buffer */
-  gint64 group;
+  gint64 group, iteration;
   GError **error;
 } Machine;
 
@@ -267,10 +267,11 @@ run_leaf (Machine *machine, int i, int item)
     if (instr->op == TP_I_CONST_F32)
       out[lane].f = instr->fimm;
     else
-      out[lane].i = instr->op == TP_I_GROUP  ? machine->group
-                    : instr->op == TP_I_ITEM ? item
-                    : instr->op == TP_I_IOTA ? lane
-                                             : instr->imm;
+      out[lane].i = instr->op == TP_I_GROUP       ? machine->group
+                    : instr->op == TP_I_ITEM      ? item
+                    : instr->op == TP_I_ITERATION ? machine->iteration
+                    : instr->op == TP_I_IOTA      ? lane
+                                                  : instr->imm;
 }
 
 static Lane
@@ -524,9 +525,9 @@ spoil_local (const Machine *machine)
 
 gboolean
 tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
-                     GError **error)
+                     gint64 iteration, GError **error)
 {
-  g_auto (Machine) machine = { .error = error };
+  g_auto (Machine) machine = { .iteration = iteration, .error = error };
   g_autofree gboolean *active = g_new (gboolean, kernel->local_size);
 
   machine_init (&machine, kernel, buffers);

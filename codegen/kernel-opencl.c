@@ -114,6 +114,8 @@ leaf (Printer *printer, const TpInstr *instr)
       return "group";
     case TP_I_ITEM:
       return "item";
+    case TP_I_ITERATION:
+      return "iteration";
     default: /* IOTA */
       return instr->lanes == 1 ? "0"
                                : keep (printer, "TP_IOTA_%d", instr->lanes);
@@ -517,6 +519,9 @@ print_head (Printer *printer)
                               i > 0 ? ", " : "",
                               kernel->buffers[i].is_written ? "" : "const ",
                               element_name (kernel->buffers[i].dtype), i);
+  if (tp_kernel_uses_iteration (kernel))
+    g_string_append_printf (printer->text, "%sconst long iteration",
+                            kernel->n_buffers > 0 ? ", " : "");
   g_string_append (printer->text, ")\n{\n");
   printer->depth++;
   for (int i = 0; i < kernel->n_buffers; i++)

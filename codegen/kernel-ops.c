@@ -22,6 +22,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_CONST_F32] = PURE ("const", "", 'F'),
   [TP_I_GROUP] = PURE ("group", "", 'X'),
   [TP_I_ITEM] = PURE ("item", "", 'X'),
+  [TP_I_ITERATION] = PURE ("iteration", "", 'X'),
   [TP_I_IOTA] = PURE ("iota", "", 'I'),
   [TP_I_IADD] = PURE ("iadd", "NN", 'N'),
   [TP_I_ISUB] = PURE ("isub", "NN", 'N'),

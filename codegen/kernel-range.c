@@ -116,6 +116,8 @@ range_of_leaf (const TpKernel *kernel, const TpInstr *instr)
       return (TpRange){ 0, kernel->n_groups - 1 };
     case TP_I_ITEM:
       return (TpRange){ 0, kernel->local_size - 1 };
+    case TP_I_ITERATION:
+      return (TpRange){ 0, kernel->n_iterations - 1 };
     case TP_I_LOAD:
       return unite ((TpRange){ 0, 0 }, /* where the mask is off */
                     range_of_dtype (kernel->buffers[instr->buffer].dtype));

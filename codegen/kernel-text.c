@@ -71,8 +71,12 @@ tp_kernel_to_text (const TpKernel *kernel)
   GString *text = g_string_new (NULL);
   int depth = 0;
 
-  g_string_append_printf (text, "groups %" G_GINT64_FORMAT " items %d\n",
+  g_string_append_printf (text, "groups %" G_GINT64_FORMAT " items %d",
                           kernel->n_groups, kernel->local_size);
+  if (tp_kernel_uses_iteration (kernel))
+    g_string_append_printf (text, " iterations %" G_GINT64_FORMAT,
+                            kernel->n_iterations);
+  g_string_append_c (text, '\n');
   for (int i = 0; i < kernel->n_buffers; i++)
     {
       const TpKernelBuffer *buffer = &kernel->buffers[i];

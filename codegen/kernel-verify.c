@@ -141,6 +141,7 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
     {
     case TP_I_GROUP:
     case TP_I_ITEM:
+    case TP_I_ITERATION:
       return instr->lanes == 1;
     case TP_I_SPLAT:
       return a == 1;
@@ -348,7 +349,8 @@ tp_kernel_verify (const TpKernel *kernel, GError **error)
   Verifier verifier = { .kernel = kernel, .error = error };
   g_autofree int *scope = g_new (int, kernel->n_instrs + 1);
 
-  if (kernel->n_groups < 1 || kernel->local_size < 1)
+  if (kernel->n_groups < 1 || kernel->local_size < 1
+      || kernel->n_iterations < 1)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
                    "kernel '%s' has no work-items", kernel->name);

@@ -56,6 +56,7 @@ tp_kernel_new (const char *name)
   kernel->name = g_strdup (name);
   kernel->n_groups = 1;
   kernel->local_size = 1;
+  kernel->n_iterations = 1;
   kernel->builder = builder;
   return kernel;
 }
@@ -203,6 +204,21 @@ TpValue
 tp_k_item (TpKernel *kernel)
 {
   return share (kernel, instr_make (TP_I_ITEM, TP_KIND_INDEX, 1, -1, -1));
+}
+
+TpValue
+tp_k_iteration (TpKernel *kernel)
+{
+  return share (kernel, instr_make (TP_I_ITERATION, TP_KIND_INDEX, 1, -1, -1));
+}
+
+gboolean
+tp_kernel_uses_iteration (const TpKernel *kernel)
+{
+  for (int i = 0; i < kernel->n_instrs; i++)
+    if (kernel->instrs[i].op == TP_I_ITERATION)
+      return TRUE;
+  return FALSE;
 }
 
 TpValue

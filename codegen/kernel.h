@@ -32,6 +32,7 @@ typedef enum
   TP_I_CONST_F32,   /* fimm, splat */
   TP_I_GROUP,       /* index of the work-group: INDEX */
   TP_I_ITEM,        /* index of the work-item in its group: INDEX */
+  TP_I_ITERATION,   /* how often the kernel was run before: INDEX */
   TP_I_IOTA,        /* I32 lanes 0, 1, 2, ... */
   /* INDEX and I32 arithmetic, which wraps; INDEX division truncates, x / 0 and
    * x % 0 are 0; that of I32 is of non-negatives by positives */
@@ -136,6 +137,7 @@ typedef struct
   TpKernelBuffer *buffers;
   gint64 n_groups;
   int local_size;             /* work-items per group; 1 on CPUs */
+  gint64 n_iterations;        /* ITERATION is below it; 1 */
   TpKernelBuilder *builder;   /* (owned) open regions, shared values */
 } TpKernel;
 
@@ -153,6 +155,7 @@ TpValue tp_k_i32 (TpKernel *kernel, int lanes, gint32 value);
 TpValue tp_k_f32 (TpKernel *kernel, int lanes, float value);
 TpValue tp_k_group (TpKernel *kernel);
 TpValue tp_k_item (TpKernel *kernel);
+TpValue tp_k_iteration (TpKernel *kernel);
 TpValue tp_k_iota (TpKernel *kernel, int lanes);
 TpValue tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a);
 TpValue tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b);
@@ -180,6 +183,9 @@ void tp_k_end_for (TpKernel *kernel, const TpValue *next, int n,
 void tp_k_if (TpKernel *kernel, TpValue condition);
 void tp_k_end_if (TpKernel *kernel);
 
+/* Only such kernels take the iteration as an argument in OpenCL C. */
+gboolean tp_kernel_uses_iteration (const TpKernel *kernel);
+
 /* SSA order, kinds, lanes, regions; and, by interval arithmetic over counters,
  * group and item, every index against its buffer. */
 gboolean tp_kernel_verify (const TpKernel *kernel, GError **error);
@@ -188,8 +194,9 @@ char *tp_kernel_to_text (const TpKernel *kernel);
 /* OpenCL C of one kernel (no preamble) and the preamble of a program. */
 char *tp_kernel_to_opencl (const TpKernel *kernel);
 const char *tp_opencl_preamble (void);
-/* Runs every group over @buffers (one per global buffer). Checks every index. */
+/* Runs every group over @buffers (one per global buffer), for the @iteration-th
+ * time. Checks every index. */
 gboolean tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
-                              GError **error);
+                              gint64 iteration, GError **error);
 
 #endif

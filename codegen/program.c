@@ -176,6 +176,7 @@ tp_program_new (const TpLowered *lowered, const TpTarget *target,
   if (!check_operands (lowered, error))
     return NULL;
   program = g_new0 (TpProgram, 1);
+  program->n_iterations = 1;
   sources = g_array_new (FALSE, FALSE, sizeof (TpSource));
   text = g_string_new (NULL);
   build = (TpBuild) { lowered, target, program, sources, text };

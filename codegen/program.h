@@ -51,6 +51,9 @@ typedef struct
 {
   int n_steps;
   TpStep *steps;
+  gint64 n_iterations;        /* of the steps from first_repeated_step on, in
+                               * order; those before run once */
+  int first_repeated_step;
   int n_packs;
   TpPack *packs;
   int n_workspaces;

@@ -32,13 +32,15 @@ typedef struct
   TpJitFunc function;
   void **buffers;
   gint64 n_groups;
+  gint64 iteration;           /* now running */
   char *scratch;
   gint64 scratch_bytes;
 } CpuStep;
 
 struct TpLaunch
 {
-  int n_steps;
+  int n_steps, first_repeated;
+  gint64 n_iterations;
   CpuStep *steps;
 };
 
@@ -223,9 +225,12 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
           GError **error)
 {
   CpuCode *code = (CpuCode *) base;
+  const TpProgram *program = code->kernel_code.units[unit].program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
 
-  launch->n_steps = code->kernel_code.units[unit].program->n_steps;
+  launch->n_steps = program->n_steps;
+  launch->n_iterations = program->n_iterations;
+  launch->first_repeated = program->first_repeated_step;
   launch->steps = g_new0 (CpuStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
     if (!bind_step (code, unit, i, operands, &launch->steps[i], error))
@@ -243,7 +248,20 @@ run_groups (gpointer data, gint64 first, gint64 end, int thread)
   char *scratch = step->scratch + thread * step->scratch_bytes;
 
   for (gint64 group = first; group < end; group++)
-    step->function (step->buffers, group, scratch);
+    step->function (step->buffers, group, scratch, step->iteration);
+}
+
+static void
+run_steps (const CpuDevice *device, TpLaunch *launch, int first,
+           gint64 iteration)
+{
+  for (int i = first; i < launch->n_steps; i++)
+    {
+      CpuStep *step = &launch->steps[i];
+
+      step->iteration = iteration;
+      tp_pool_run (device->n_threads, step->n_groups, run_groups, step);
+    }
 }
 
 static gboolean
@@ -253,9 +271,8 @@ cpu_launch (TpDevice *base, TpLaunch *launch, GError **error)
 
   if (launch == NULL)
     return TRUE;
-  for (int i = 0; i < launch->n_steps; i++)
-    tp_pool_run (device->n_threads, launch->steps[i].n_groups, run_groups,
-                 &launch->steps[i]);
+  for (gint64 i = 0; i < launch->n_iterations; i++)
+    run_steps (device, launch, i == 0 ? 0 : launch->first_repeated, i);
   return TRUE;
 }
 

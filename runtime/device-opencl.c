@@ -51,11 +51,13 @@ typedef struct
 {
   cl_kernel kernel;
   size_t global_size, local_size;
+  int iteration_arg;          /* -1: does not ask */
 } ClStep;
 
 struct TpLaunch
 {
-  int n_steps;
+  int n_steps, first_repeated;
+  gint64 n_iterations;
   ClStep *steps;
 };
 
@@ -381,6 +383,8 @@ bind_step (ClDevice *device, ClCode *code, int unit, int step,
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
   cl_int result;
 
+  out_step->iteration_arg
+      = tp_kernel_uses_iteration (kernel) ? its_step->n_args : -1;
   out_step->local_size = kernel->local_size;
   out_step->global_size = kernel->n_groups * kernel->local_size;
   out_step->kernel = clCreateKernel (code->program, kernel->name, &result);
@@ -407,9 +411,12 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
          GError **error)
 {
   ClCode *code = (ClCode *) base_code;
+  const TpProgram *program = code->kernel_code.units[unit].program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
 
-  launch->n_steps = code->kernel_code.units[unit].program->n_steps;
+  launch->n_steps = program->n_steps;
+  launch->n_iterations = program->n_iterations;
+  launch->first_repeated = program->first_repeated_step;
   launch->steps = g_new0 (ClStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
     if (!bind_step ((ClDevice *) base, code, unit, i, operands,
@@ -421,31 +428,49 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
   return launch;
 }
 
+/* Keeps the first and the last event of a launch. */
+static void
+take_event (TimedLaunch *timed, cl_event event)
+{
+  if (timed->last != NULL)
+    clReleaseEvent (timed->last);
+  timed->last = event;
+  if (timed->first == NULL && clRetainEvent (event) == CL_SUCCESS)
+    timed->first = event;
+}
+
+/* A kernel takes its arguments along when it is enqueued. */
+static cl_int
+enqueue_step (ClDevice *device, const ClStep *step, cl_long iteration,
+              TimedLaunch *out_timed)
+{
+  cl_event event = NULL;
+  cl_int code = CL_SUCCESS;
+
+  if (step->global_size == 0)
+    return CL_SUCCESS;
+  if (step->iteration_arg >= 0)
+    code = clSetKernelArg (step->kernel, step->iteration_arg, sizeof iteration,
+                           &iteration);
+  if (code == CL_SUCCESS)
+    code = clEnqueueNDRangeKernel (device->current, step->kernel, 1, NULL,
+                                   &step->global_size, &step->local_size, 0,
+                                   NULL, out_timed != NULL ? &event : NULL);
+  if (code == CL_SUCCESS && out_timed != NULL)
+    take_event (out_timed, event);
+  return code;
+}
+
 static cl_int
 enqueue (ClDevice *device, const TpLaunch *launch, TimedLaunch *out_timed)
 {
-  for (int i = 0; i < launch->n_steps; i++)
-    {
-      const ClStep *step = &launch->steps[i];
-      cl_event event = NULL;
-      cl_int code;
+  cl_int code = CL_SUCCESS;
 
-      if (step->global_size == 0)
-        continue;
-      code = clEnqueueNDRangeKernel (device->current, step->kernel, 1, NULL,
-                                     &step->global_size, &step->local_size, 0,
-                                     NULL, out_timed != NULL ? &event : NULL);
-      if (code != CL_SUCCESS)
-        return code;
-      if (out_timed == NULL)
-        continue;
-      if (out_timed->last != NULL)
-        clReleaseEvent (out_timed->last);
-      out_timed->last = event;
-      if (out_timed->first == NULL && clRetainEvent (event) == CL_SUCCESS)
-        out_timed->first = event;
-    }
-  return CL_SUCCESS;
+  for (gint64 i = 0; i < launch->n_iterations; i++)
+    for (int step = i == 0 ? 0 : launch->first_repeated;
+         step < launch->n_steps && code == CL_SUCCESS; step++)
+      code = enqueue_step (device, &launch->steps[step], i, out_timed);
+  return code;
 }
 
 /* ---- stamps ----------------------------------------------------------------- */

@@ -305,7 +305,8 @@ static gboolean
 interpret_step (const TpStep *step, float *const *buffers, gpointer data,
                 GError **error)
 {
-  return tp_kernel_interpret (step->kernel, (void *const *) buffers, error);
+  return tp_kernel_interpret (step->kernel, (void *const *) buffers, 0,
+                              error);
 }
 
 gboolean

@@ -17,6 +17,7 @@ opencl_runner_free (OpenclRunner *runner)
 }
 
 void
-opencl_runner_run (OpenclRunner *runner, int kernel, void *const *buffers)
+opencl_runner_run (OpenclRunner *runner, int kernel, gint64 iteration,
+                   void *const *buffers)
 {
 }

@@ -101,9 +101,12 @@ opencl_runner_free (OpenclRunner *runner)
 }
 
 void
-opencl_runner_run (OpenclRunner *runner, int i, void *const *buffers)
+opencl_runner_run (OpenclRunner *runner, int i, gint64 iteration,
+                   void *const *buffers)
 {
   const TpKernel *kernel = runner->kernels[i];
+  cl_long argument = iteration;
+  int n_args = 0;
   size_t local = kernel->local_size, global = local * kernel->n_groups;
   cl_mem memory[MAX_BUFFERS] = { NULL };
   cl_kernel function;
@@ -117,8 +120,10 @@ opencl_runner_run (OpenclRunner *runner, int i, void *const *buffers)
           runner->context, CL_MEM_COPY_HOST_PTR,
           tp_kernel_buffer_get_bytes (&kernel->buffers[j]), buffers[j], &status);
       g_assert_cmpint (status, ==, CL_SUCCESS);
-      clSetKernelArg (function, j, sizeof (cl_mem), &memory[j]);
+      clSetKernelArg (function, n_args++, sizeof (cl_mem), &memory[j]);
     }
+  if (tp_kernel_uses_iteration (kernel))
+    clSetKernelArg (function, n_args, sizeof argument, &argument);
   status = clEnqueueNDRangeKernel (runner->queue, function, 1, NULL, &global,
                                    &local, 0, NULL, NULL);
   g_assert_cmpint (status, ==, CL_SUCCESS);

@@ -11,6 +11,7 @@ typedef struct OpenclRunner OpenclRunner;
 OpenclRunner *opencl_runner_new (const TpKernel *const *kernels, int n_kernels,
                                  char **out_reason);
 void opencl_runner_free (OpenclRunner *runner);
-void opencl_runner_run (OpenclRunner *runner, int kernel, void *const *buffers);
+void opencl_runner_run (OpenclRunner *runner, int kernel, gint64 iteration,
+                        void *const *buffers);
 
 #endif

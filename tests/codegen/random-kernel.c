@@ -473,6 +473,8 @@ prepare (Generator *gen)
 
   put_address (gen, i);
   put_address (gen, tp_k_index (kernel, 3));
+  if (kernel->n_iterations > 1)
+    put_address (gen, tp_k_iteration (kernel));
   gen->slice =
       tp_k_binary (kernel, TP_I_IMUL, i, tp_k_index (kernel, RANDOM_KERNEL_N));
   write_locals (gen);
@@ -498,6 +500,7 @@ random_kernel_new (int n_instrs)
     for (int width = 0; width < 4; width++)
       gen.pools[kind][width] = g_array_new (FALSE, FALSE, sizeof (TpValue));
   gen.kernel->n_groups = 3;
+  gen.kernel->n_iterations = 1 + draw (2);
   for (int i = 0; i < N_BUFFERS; i++)
     tp_kernel_add_buffer (gen.kernel, buffers[i].space, buffers[i].dtype,
                           buffers[i].n_elements, buffers[i].is_written);

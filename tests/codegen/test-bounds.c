@@ -373,7 +373,7 @@ check_sound (TpKernel *kernel, int *n_accepted, int *n_refused)
     }
   (*n_accepted)++;
   buffers = random_buffers_new (kernel);
-  if (!tp_kernel_interpret (kernel, buffers, &error))
+  if (!tp_kernel_interpret (kernel, buffers, kernel->n_iterations - 1, &error))
     {
       g_autofree char *text = tp_kernel_to_text (kernel);
 

@@ -17,13 +17,14 @@ skip_without_module (const GError *error)
 }
 
 static void
-run (const TpKernel *kernel, TpJitFunc function, void **buffers)
+run (const TpKernel *kernel, TpJitFunc function, void **buffers,
+     gint64 iteration)
 {
   gint64 bytes = tp_jit_local_bytes (kernel);
   void *local = aligned_alloc (64, bytes + 64);
 
   for (gint64 group = 0; group < kernel->n_groups; group++)
-    function ((void *const *)buffers, group, local);
+    function ((void *const *)buffers, group, local, iteration);
   free (local);
 }
 
@@ -34,9 +35,12 @@ check (const TpKernel *kernel, TpJitFunc function)
   void **expected = random_buffers_copy (kernel, buffers);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (tp_kernel_interpret (kernel, expected, &error));
-  g_assert_no_error (error);
-  run (kernel, function, buffers);
+  for (gint64 i = 0; i < kernel->n_iterations; i++)
+    {
+      g_assert_true (tp_kernel_interpret (kernel, expected, i, &error));
+      g_assert_no_error (error);
+      run (kernel, function, buffers, i);
+    }
   random_buffers_assert_equal (kernel, expected, buffers);
   random_buffers_free (kernel, buffers);
   random_buffers_free (kernel, expected);

@@ -46,7 +46,7 @@ test_window (void)
   for (int i = 0; i < 12; i++)
     a[i] = (float)(i * i);
   g_assert_true (tp_kernel_verify (kernel, &error));
-  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
   for (int i = 0; i < 10; i++)
     g_assert_cmpfloat (y[i], ==, a[i] + a[i + 1] + a[i + 2]);
@@ -135,7 +135,7 @@ test_carry (void)
       tp_k_store (kernel, out, tp_k_index (kernel, trip ? 1 : 3), final[1], -1);
     }
   g_assert_true (tp_kernel_verify (kernel, &error));
-  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
   g_assert_cmpfloat (memory[0], ==, 2);
   g_assert_cmpfloat (memory[1], ==, 1);
@@ -172,7 +172,7 @@ test_items (void)
   tp_k_end_for (kernel, &value, 1, &value);
   tp_k_store (kernel, data, item, value, -1);
   g_assert_true (tp_kernel_verify (kernel, &error));
-  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
   for (int i = 0; i < 8; i++)
     g_assert_cmpfloat (memory[i], ==, 7 - i + (i == 0 ? 20 : i < 4 ? 10 : 0));
@@ -209,7 +209,7 @@ test_division (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       memcpy (in, cases[i], sizeof in);
-      g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+      g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
       g_assert_cmpint (out[0], ==, cases[i][2]);
       g_assert_cmpint (out[1], ==, cases[i][3]);
       x = tp_k_index (kernel, in[0]);
@@ -250,7 +250,7 @@ test_convert (void)
   value = tp_k_unary (kernel, TP_I_INDEX_TO_F32, value);
   tp_k_store (kernel, 5, zero, value, -1);
   g_assert_true (tp_kernel_verify (kernel, &error));
-  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
   static const gint64 expected[] = { 2,          -2,         0, G_MAXINT64,
                                      G_MININT64, 4294967040, 0, 0 };
@@ -287,6 +287,37 @@ test_types (void)
   g_assert_false (tp_kernel_verify (kernel, NULL));
 }
 
+/* y[i + 1] = y[i] + x[2 i], one step each time it is run. */
+static void
+test_iteration (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("iteration");
+  g_autoptr (GError) error = NULL;
+  gint64 x[9] = { 1, -1, 2, -1, 3, -1, 4, -1, 5 }, y[6] = { 10 };
+  void *buffers[] = { x, y };
+  TpValue i = tp_k_iteration (kernel), at, value;
+  g_autofree char *text = NULL;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 9, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 6, TRUE);
+  kernel->n_iterations = 5;
+  at = tp_k_binary (kernel, TP_I_IMUL, i, tp_k_index (kernel, 2));
+  value = tp_k_binary (kernel, TP_I_IADD, tp_k_load (kernel, 0, at, 1, -1),
+                       tp_k_load (kernel, 1, i, 1, -1));
+  at = tp_k_binary (kernel, TP_I_IADD, i, tp_k_index (kernel, 1));
+  tp_k_store (kernel, 1, at, value, -1);
+  g_assert_true (tp_kernel_verify (kernel, &error));
+  for (int run = 0; run < 5; run++)
+    g_assert_true (tp_kernel_interpret (kernel, buffers, run, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (y[1], ==, 11);
+  g_assert_cmpint (y[5], ==, 25);
+  text = tp_kernel_to_text (kernel);
+  g_assert_true (g_str_has_prefix (text, "groups 1 items 1 iterations 5\n"));
+  kernel->n_iterations = 6;
+  g_assert_false (tp_kernel_verify (kernel, NULL));
+}
+
 static void
 test_out_of_bounds (void)
 {
@@ -296,7 +327,7 @@ test_out_of_bounds (void)
   void *buffers[] = { a, y };
 
   kernel->buffers[0].n_elements = 11;
-  g_assert_false (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_false (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
 }
 
@@ -347,6 +378,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/division", test_division);
   g_test_add_func ("/kernel/convert", test_convert);
   g_test_add_func ("/kernel/types", test_types);
+  g_test_add_func ("/kernel/iteration", test_iteration);
   g_test_add_func ("/kernel/out-of-bounds", test_out_of_bounds);
   g_test_add_func ("/kernel/malformed", test_malformed);
   return g_test_run ();

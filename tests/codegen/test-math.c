@@ -124,7 +124,7 @@ check_interpreter (const TpKernel *kernel, float *x, const float *start,
   void *buffers[] = { x, y };
 
   g_assert_true (tp_kernel_verify (kernel, &error));
-  g_assert_true (tp_kernel_interpret (kernel, buffers, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
   check (kernel->name, x, y, exact, max_ulps);
 }
@@ -145,7 +145,7 @@ check_jit (const TpKernel *kernel, float *x, const float *start,
       return;
     }
   for (gint64 group = 0; group < kernel->n_groups; group++)
-    tp_jit_get (jit, 0) (buffers, group, NULL);
+    tp_jit_get (jit, 0) (buffers, group, NULL, 0);
   check (kernel->name, x, y, exact, max_ulps);
 }
 
@@ -163,7 +163,7 @@ check_opencl (const TpKernel *kernel, float *x, const float *start,
       g_test_message ("%s", reason);
       return;
     }
-  opencl_runner_run (runner, 0, buffers);
+  opencl_runner_run (runner, 0, 0, buffers);
   opencl_runner_free (runner);
   check (kernel->name, x, y, exact, max_ulps);
 }

@@ -53,9 +53,12 @@ check (OpenclRunner *runner, const TpKernel *kernel, int i)
   void **expected = random_buffers_copy (kernel, buffers);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (tp_kernel_interpret (kernel, expected, &error));
-  g_assert_no_error (error);
-  opencl_runner_run (runner, i, buffers);
+  for (gint64 iteration = 0; iteration < kernel->n_iterations; iteration++)
+    {
+      g_assert_true (tp_kernel_interpret (kernel, expected, iteration, &error));
+      g_assert_no_error (error);
+      opencl_runner_run (runner, i, iteration, buffers);
+    }
   random_buffers_assert_equal (kernel, expected, buffers);
   random_buffers_free (kernel, buffers);
   random_buffers_free (kernel, expected);

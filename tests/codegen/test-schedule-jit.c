@@ -24,7 +24,7 @@ run_step (const TpStep *step, float *const *buffers, gpointer data,
                    ==, 0);
   memset (local, 0xff, tp_jit_local_bytes (kernel));  /* NaN */
   for (gint64 group = kernel->n_groups - 1; group >= 0; group--)
-    tp_jit_get (jit, 0) ((void *const *) buffers, group, local);
+    tp_jit_get (jit, 0) ((void *const *) buffers, group, local, 0);
   free (local);
   return TRUE;
 }

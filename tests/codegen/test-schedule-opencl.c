@@ -23,7 +23,7 @@ run_step (const TpStep *step, float *const *buffers, gpointer data,
 
   while (strcmp (run->kernels[i]->name, step->kernel->name) != 0)
     i++;
-  opencl_runner_run (run->runner, i, (void *const *) buffers);
+  opencl_runner_run (run->runner, i, 0, (void *const *) buffers);
   return TRUE;
 }
 
