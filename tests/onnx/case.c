@@ -3,7 +3,10 @@
 
 #include "tests/onnx/case.h"
 
-#include "tests/ir/onnx-bytes.h"
+#include <string.h>
+
+#include "ir/file.h"
+#include "ir/tensor-file.h"
 
 enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, NODE_TYPE = 4 };
 enum { TENSOR_NAME = 8 };
@@ -179,7 +182,7 @@ static void
 tensor_free (OnnxTensor *tensor)
 {
   g_free (tensor->name);
-  tp_graph_unref (tensor->keeper);
+  g_free (tensor->data);
   g_free (tensor);
 }
 
@@ -195,48 +198,29 @@ dup_tensor_name (const char *data, gsize size)
   return g_strdup ("");
 }
 
-/* A model that is the tensor in the file @path and nothing else. */
-static TpGraph *
-load_keeper (const char *path, const char *data, gsize size, GError **error)
-{
-  g_autoptr (GByteArray) model = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  Msg *graph = msg_new (), *tensor = msg_new (), *output = msg_new ();
-
-  g_byte_array_append (tensor, (const guint8 *) data, size);
-  msg_string (tensor, TENSOR_NAME, "value");
-  msg_string (output, 1, "value");
-  msg_take (graph, 5, tensor);
-  msg_take (graph, 12, output);
-  model = model_new (graph);
-  bytes = g_bytes_new (model->data, model->len);
-  return tp_graph_load_onnx (path, bytes, NULL, error);
-}
-
 static OnnxTensor *
 tensor_load (const char *path, GError **error)
 {
-  g_autofree char *data = NULL;
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (TpTensorFile) file
+      = bytes == NULL ? NULL : tp_tensor_file_new (bytes, path, NULL, error);
   OnnxTensor *tensor;
-  const TpTensor *inner;
-  TpGraph *keeper;
+  TpFileTensor inner;
+  const char *data;
   gsize size;
 
-  if (!g_file_get_contents (path, &data, &size, error))
+  if (file == NULL || !tp_tensor_file_get (file, NULL, &inner, error))
     return NULL;
-  keeper = load_keeper (path, data, size, error);
-  if (keeper == NULL)
-    return NULL;
-  inner = &keeper->tensors[keeper->outputs[0]];
+  data = g_bytes_get_data (bytes, &size);
   tensor = g_new0 (OnnxTensor, 1);
   tensor->name = dup_tensor_name (data, size);
-  tensor->keeper = keeper;
-  tensor->count = inner->count;
-  tensor->size_bytes = inner->size_bytes;
-  tensor->value.dtype = inner->dtype;
-  tensor->value.rank = inner->rank;
-  memcpy (tensor->value.dims, inner->dims, sizeof inner->dims);
-  tensor->value.data = inner->init.data;
+  tensor->count = inner.count;
+  tensor->size_bytes = inner.size_bytes;
+  tensor->data = g_memdup2 (inner.data, inner.size_bytes);
+  tensor->value.dtype = inner.dtype;
+  tensor->value.rank = inner.rank;
+  memcpy (tensor->value.dims, inner.dims, sizeof inner.dims);
+  tensor->value.data = tensor->data;
   return tensor;
 }
 

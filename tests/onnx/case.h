@@ -24,9 +24,9 @@ GPtrArray *onnx_cases_list (void);
 typedef struct
 {
   char *name;                 /* "" where the file does not say */
-  TpInputValue value;         /* its data are kept by @keeper */
+  TpInputValue value;
   gint64 count, size_bytes;
-  TpGraph *keeper;
+  void *data;                 /* of @value; aligned */
 } OnnxTensor;
 
 /* The files "@folder/test_data_set_0/@stem_N.pb", of OnnxTensor *; NULL with
