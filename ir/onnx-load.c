@@ -221,9 +221,7 @@ TpGraph *
 tp_graph_read_onnx (const char *path, GBytes *bytes,
                     const TpLoadOptions *options, GError **error)
 {
-  gsize size;
-  const guint8 *base = g_bytes_get_data (bytes, &size);
-  TpWire wire = { path ? path : "model", base, base, base + size, NULL };
+  TpWire wire = tp_wire_open (bytes, path ? path : "model", NULL);
   TpOnnx onnx = { .path = path, .bytes = bytes,
                   .options = options };
   TpGraph *graph;

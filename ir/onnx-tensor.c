@@ -421,10 +421,8 @@ tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
                           TpFileTensor *out_tensor, GError **error)
 {
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
-  gsize size;
-  const guint8 *base = g_bytes_get_data (bytes, &size);
   TpWirePath root = { NULL, "tensor", -1 };
-  TpWire wire = { path, base, base, base + size, &root };
+  TpWire wire = tp_wire_open (bytes, path, &root);
   TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,
                   .strings = g_string_chunk_new (64),
                   .files = g_hash_table_new (g_str_hash, g_str_equal) };

@@ -153,6 +153,16 @@ read_field (TpWire *wire, TpWireField *field, GError **error)
 
 /* ---- messages ---------------------------------------------------------- */
 
+TpWire
+tp_wire_open (GBytes *bytes, const char *file, const TpWirePath *path)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  const guint8 *base = data != NULL ? data : (const guint8 *) "";
+
+  return (TpWire){ file, base, base, base + size, path };
+}
+
 gboolean
 tp_wire_read (TpWire wire, TpWireHandler handler, gpointer user,
               GError **error)

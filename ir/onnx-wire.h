@@ -51,6 +51,8 @@ void tp_wire_set_error (const TpWire *wire, const guint8 *at, GError **error,
                         const char *format, ...) G_GNUC_PRINTF (4, 5);
 char *tp_wire_path_to_string (const TpWirePath *path);
 
+/* All of @bytes, which may be none. */
+TpWire tp_wire_open (GBytes *bytes, const char *file, const TpWirePath *path);
 /* Calls @handler for each field until one fails. */
 gboolean tp_wire_read (TpWire wire, TpWireHandler handler, gpointer user,
                        GError **error);

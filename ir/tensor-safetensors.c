@@ -203,7 +203,7 @@ find_header (const TpTensorFile *file, gsize *out_size, GError **error)
   if (size < 2 || size > file->size - PREFIX_SIZE
       || file->base[PREFIX_SIZE] != '{')
     return tp_tensor_file_fail (file, error,
-                                "not a .safetensors file, or cut short");
+                                "not a .safetensors file, or cut short: save it anew");
   if (size > MAX_HEADER_BYTES)
     return tp_tensor_file_fail (file, error, "its header has %" G_GUINT64_FORMAT
                                 " bytes; at most %d are read", size,
