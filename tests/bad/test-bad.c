@@ -2,7 +2,8 @@
  * all of stderr are as said, nothing is on stdout, nothing new is in the folder.
  * Memory and time are limited: nobody gets to take much of either.
  *
- *   BLESS=1 ./test-bad    prints what stderr was, where it was another */
+ *   BLESS=1 ./test-bad      prints what stderr was, where it was another
+ *   KEEP=FOLDER ./test-bad  leaves the files there, to sow a fuzzer */
 #include "config.h"
 
 #include <glib.h>
@@ -27,7 +28,7 @@ static const gboolean has_sanitizer = FALSE;
 #endif
 
 static const char *const tables[]
-    = { "graph", "onnx", "npy", "limits", "plan", "cost", "machine" };
+    = { "graph", "onnx", "npy", "tensors", "limits", "plan", "cost", "machine" };
 
 static char *work;            /* folder of all cases */
 static char *good_graph, *good_plan;
@@ -251,7 +252,9 @@ make_home (void)
           "POCL_CACHE_DIR" };
   g_autofree char *cost = NULL, *home = NULL;
 
-  work = g_dir_make_tmp ("tplan-bad-XXXXXX", &error);
+  work = g_getenv ("KEEP") != NULL
+             ? g_strdup (g_getenv ("KEEP"))
+             : g_dir_make_tmp ("tplan-bad-XXXXXX", &error);
   g_assert_no_error (error);
   home = g_build_filename (work, "home", NULL);
   cost = g_build_filename (home, "cost.db", NULL);
@@ -306,6 +309,7 @@ main (int argc, char **argv)
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     add_table (tables[i]);
   code = g_test_run ();
-  remove_all ();
+  if (g_getenv ("KEEP") == NULL)
+    remove_all ();
   return code;
 }
