@@ -1,0 +1,16 @@
+/* fuzz-graph-json.c: graphs in JSON. */
+#include "config.h"
+
+#include "fuzz/fuzz.h"
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  TpLoadOptions options = { .limits = fuzz_get_limits () };
+  g_autoptr (TpGraph) graph = tp_graph_read_json (
+      "graph.json", (const char *) data, size, &options, NULL);
+
+  if (graph != NULL)
+    fuzz_use_graph (graph);
+  return 0;
+}

@@ -1,0 +1,17 @@
+/* fuzz-onnx.c: ONNX models. */
+#include "config.h"
+
+#include "fuzz/fuzz.h"
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  TpLoadOptions options = { .limits = fuzz_get_limits () };
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (TpGraph) graph
+      = tp_graph_read_onnx ("model.onnx", bytes, &options, NULL);
+
+  if (graph != NULL)
+    fuzz_use_graph (graph);
+  return 0;
+}

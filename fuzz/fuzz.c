@@ -1,0 +1,116 @@
+/* fuzz.c: see fuzz.h. */
+#include "config.h"
+
+#include "fuzz/fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ir/machine.h"
+#include "ir/op.h"
+#include "planner/planner.h"
+
+#define MAX_NODES_USED 64
+
+const TpLimits *
+fuzz_get_limits (void)
+{
+  static TpLimits limits;
+
+  if (limits.values[TP_LIMIT_NODES] == 0)
+    {
+      tp_limits_init (&limits);
+      tp_limits_set (&limits, "nodes", 10000, NULL);
+      tp_limits_set (&limits, "memory", 256 << 20, NULL);
+      tp_limits_set (&limits, "fold", 1 << 20, NULL);
+    }
+  return &limits;
+}
+
+static void
+lower_nodes (const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      TpLowered *lowered = tp_lower_nodes (graph, &i, 1, NULL);
+
+      if (lowered != NULL)
+        tp_lowered_free (lowered);
+    }
+}
+
+static TpCosts *
+estimate (const TpGraph *graph, const TpGroups *groups)
+{
+  const char *const names[] = { "sim:desktop-cpu", "sim:laptop-gpu" };
+  g_autoptr (TpCosts) costs = tp_costs_new (2, names, graph, groups);
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (TpMachine) machine = tp_machine_parse (names[i] + 4, NULL);
+
+      if (!tp_machine_fill_costs (machine, i, graph, groups, costs, NULL))
+        return NULL;
+    }
+  return g_steal_pointer (&costs);
+}
+
+static void
+plan_graph (const TpGraph *graph)
+{
+  g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+  g_autoptr (TpCosts) costs = estimate (graph, groups);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (TpPlan) plan = NULL;
+  g_autofree char *text = NULL;
+
+  if (costs == NULL)
+    return;
+  plan = tp_place (graph, groups, costs, "time", NULL);
+  if (plan == NULL)
+    return;
+  tp_plan_count_memory (plan, graph);
+  if (!tp_check (plan, graph, reasons))
+    g_error ("our own plan is not valid: %s",
+             (const char *) g_ptr_array_index (reasons, 0));
+  text = tp_plan_to_json (plan, graph);
+}
+
+void
+fuzz_use_graph (const TpGraph *graph)
+{
+  g_autoptr (TpGraph) ready = tp_graph_prepare (graph, NULL);
+  g_autofree char *digest = NULL;
+
+  if (ready == NULL)
+    return;
+  digest = tp_graph_digest (ready);
+  if (ready->n_nodes > MAX_NODES_USED)
+    return;
+  lower_nodes (ready);
+  plan_graph (ready);
+}
+
+const char *
+fuzz_make_file (const void *data, gsize size)
+{
+  static char path[64];
+  static int fd = -1;
+  const guint8 *bytes = data;
+
+  if (fd < 0)
+    {
+      fd = memfd_create ("fuzz", MFD_CLOEXEC);
+      g_snprintf (path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+  g_assert (ftruncate (fd, 0) == 0 && lseek (fd, 0, SEEK_SET) == 0);
+  while (size > 0)
+    {
+      ssize_t n = write (fd, bytes, size);
+
+      g_assert (n > 0);
+      bytes += n;
+      size -= n;
+    }
+  return path;
+}

@@ -1,0 +1,21 @@
+/* fuzz.h: what the targets share. A target is LLVMFuzzerTestOneInput (), which
+ * reads one input as the tool would read a file, and then uses what it got. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "ir/graph.h"
+#include "ir/plan.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+/* Smaller than the defaults, so that an input takes milliseconds. */
+const TpLimits *fuzz_get_limits (void);
+
+/* Prepares @graph, lowers every op, plans it for two machines and checks the
+ * plan: none of that may fail but by an error. */
+void fuzz_use_graph (const TpGraph *graph);
+
+/* A file of these bytes that is gone with the process: its path. */
+const char *fuzz_make_file (const void *data, gsize size);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Builds the fuzz targets with clang in a build of their own, _fuzz, and runs
+# each for FUZZ_SECONDS (60). Seeds are the bad files of tests/bad and the good
+# ones they are made of; what is found goes to _fuzz/found.
+#   FUZZ_TARGETS="onnx npz"   only these
+set -eu
+source=$1 # of tplan
+build=$2  # a finished build, for `tplan` and tests/bad
+fuzz=$build/_fuzz
+targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan cost}
+sanitize=address,undefined
+
+command -v "${CLANG:=clang}" > /dev/null || {
+  echo "make fuzz needs clang and its sanitizers: apt-get install clang libclang-rt-14-dev" >&2
+  exit 1
+}
+mkdir -p "$fuzz/found"
+cd "$fuzz"
+[ -f Makefile ] || "$source/configure" -q CC="$CLANG" --disable-shared --enable-static \
+  --without-llvm --without-opencl \
+  CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,$sanitize -fno-sanitize-recover=undefined"
+for folder in ir codegen planner runtime calib; do make -s -C $folder; done
+make -s -C fuzz targets
+
+# Seeds: one folder per target.
+rm -rf bad && mkdir bad
+make -s -C "$build/tests/bad" test-bad
+(cd "$build/tests/bad" && KEEP="$fuzz/bad" TPLAN="$build/cli/tplan" G_TEST_SRCDIR="$source/tests/bad" \
+  ./test-bad > /dev/null 2>&1) || true
+sow () # TARGET PATTERN...
+{
+  mkdir -p "seeds/$1" "corpus/$1"
+  folder=seeds/$1
+  shift
+  for pattern; do
+    find bad -type f -size -64k -path "$pattern"
+  done | while IFS= read -r file; do
+    cp "$file" "$folder/$(sha256sum < "$file" | cut -c 1-16)"
+  done
+}
+sow graph-json '*/graph.json' '*/good.json'
+sow onnx '*.onnx'
+sow npy '*.npy'
+sow npz '*.npz'
+sow safetensors '*.safetensors'
+sow pb '*.pb'
+sow cost '*/costs.json'
+sow plan '*/plan.json'
+for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
+cp "$source"/examples/*.json seeds/graph-json/
+FUZZ_GRAPH=$source/tests/bad/good.json
+export FUZZ_GRAPH
+
+failed=
+for target in $targets; do
+  dict=
+  case $target in
+    graph-json|plan|cost|safetensors) dict=-dict=$source/fuzz/json.dict ;;
+    onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
+  esac
+  echo "== fuzz-$target, ${FUZZ_SECONDS:=60} s"
+  if ./fuzz/fuzz-"$target" $dict -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=65536 -print_final_stats=1 -artifact_prefix="found/$target-" \
+    "corpus/$target" "seeds/$target" > "$target.log" 2>&1; then
+    grep -E 'number_of_executed_units|peak_rss|slowest_unit' "$target.log"
+  else
+    failed="$failed $target"
+    tail -n 40 "$target.log"
+  fi
+done
+[ -z "$failed" ] || { echo "failed:$failed; inputs are in $fuzz/found, logs in $fuzz" >&2; exit 1; }
