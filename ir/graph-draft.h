@@ -87,6 +87,8 @@ gboolean tp_draft_take_norm (TpDraft *draft, gint64 n_channels);
  * per element. */
 gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
 
+/* Transposes of constants become constants. */
+gboolean tp_draft_fold_transposes (TpDraft *draft, GError **error);
 /* What exporters spell out becomes one node: Gelu, LayerNormalization, ... */
 gboolean tp_draft_recognise (TpDraft *draft, GError **error);
 

@@ -86,6 +86,7 @@ fold_view (TpDraft *draft, TpNode *node)
   input = tp_draft_tensor (draft, node->inputs[0]);
   output = tp_draft_tensor (draft, node->outputs[0]);
   if (!tp_tensor_is_constant (input) || input->init.scale != NULL
+      || input->init.steps != NULL
       || input->dtype != output->dtype || input->count != output->count)
     return FALSE;
   output->init = input->init;

@@ -61,8 +61,9 @@ apply_scale (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
     }
 }
 
+/* Of the source, before steps and scale. */
 static void
-read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+read_source (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
 {
   const TpInit *init = &tensor->init;
 
@@ -87,7 +88,46 @@ read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
     case TP_INIT_NONE:
       g_assert_not_reached ();
     }
-  if (init->scale != NULL && tensor->count > 0)
+}
+
+static gint64
+find_in_source (const TpTensor *tensor, gint64 element)
+{
+  gint64 at = 0;
+
+  for (int i = tensor->rank - 1; i >= 0; i--)
+    {
+      at += element % tensor->dims[i] * tensor->init.steps[i];
+      element /= tensor->dims[i];
+    }
+  return at;
+}
+
+/* Runs along the last dimension. */
+static void
+read_stepping (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+{
+  gint64 row = tensor->dims[tensor->rank - 1];
+  gint64 step = tensor->init.steps[tensor->rank - 1];
+
+  for (gint64 i = 0; i < n;)
+    {
+      gint64 end = MIN (n, ((first + i) / row + 1) * row - first);
+      gint64 at = find_in_source (tensor, first + i);
+
+      for (; i < end; i++, at += step)
+        read_source (tensor, at, 1, &dst[i]);
+    }
+}
+
+static void
+read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
+{
+  if (tensor->init.steps != NULL && tensor->rank > 0)
+    read_stepping (tensor, first, n, dst);
+  else
+    read_source (tensor, first, n, dst);
+  if (tensor->init.scale != NULL && tensor->count > 0)
     apply_scale (tensor, first, n, dst);
 }
 
@@ -146,7 +186,8 @@ tp_tensor_write_value (const TpTensor *tensor, void *dst)
   g_assert (tp_tensor_is_constant (tensor));
   if (tensor->count == 0)
     return;
-  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
+  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
+      && tensor->init.steps == NULL)
     {
       memcpy (dst, tensor->init.data, tensor->size_bytes);
       return;

@@ -30,6 +30,9 @@ typedef struct
   const void *data;           /* DATA: (owned by the graph) */
   guint64 seed;               /* RANDOM */
   double value;               /* RANDOM: std; FILL: the value */
+  const gint64 *steps;        /* NULL, or how far each dimension steps in the
+                               * source (a folded Transpose); (owned by the
+                               * graph) */
   const double *scale;        /* NULL, or one factor per index of dimension 0
                                * (a folded BatchNormalization); (owned by the
                                * graph) */

@@ -293,7 +293,8 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 
   drop_identities (draft);
   tp_draft_remove_dead (draft);
-  if (!tp_draft_recognise (draft, error) || !fold_norms (draft, error)
+  if (!tp_draft_fold_transposes (draft, error)
+      || !tp_draft_recognise (draft, error) || !fold_norms (draft, error)
       || !tp_draft_split_norms (draft, error))
     return NULL;
   tp_draft_remove_dead (draft);

@@ -60,6 +60,7 @@ static gboolean
 is_usable_in_place (const TpTensor *tensor)
 {
   return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
+         && tensor->init.steps == NULL
          && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
               == 0
          && tp_strided_is_row_major (tensor);

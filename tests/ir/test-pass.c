@@ -310,6 +310,52 @@ test_layout_twice (void)
   g_assert_cmpstr (a, ==, b);
 }
 
+/* ---- transposes of constants --------------------------------------------- */
+
+/* Over 1 MiB: smaller ones are computed on loading. */
+static void
+check_transposed (const char *ops, int n_nodes)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': "
+      "[2, 3, 6, 6]}], 'initializers': [{'name': 'c', 'shape': [7, 200, 300], "
+      "'random': {'seed': 1}}, {'name': 'flat', 'dtype': 'int64', 'shape': "
+      "[1], 'data': [-1]}], 'ops': [{'type': 'ReduceSum', 'inputs': ['x'], "
+      "'outputs': ['s'], 'attrs': {'keepdims': 0}}, %s], 'outputs': ['y']}",
+      ops);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL, simple = NULL;
+
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  simple = tp_graph_simplify (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (simple->n_nodes, ==, n_nodes);
+  assert_same (graph, simple);
+}
+
+#define TRANSPOSE(in, perm, out)                                              \
+  "{'type': 'Transpose', 'inputs': ['" in "'], 'outputs': ['" out "'], "      \
+  "'attrs': {'perm': [" perm "]}}, "
+#define ADD "{'type': 'Add', 'inputs': ['t', 's'], 'outputs': ['y']}"
+
+static void
+test_transpose (void)
+{
+  check_transposed (TRANSPOSE ("c", "1, 2, 0", "t") ADD, 2);
+  check_transposed (UNARY ("Transpose", "c", "t") ", " ADD, 2);
+  check_transposed (TRANSPOSE ("c", "2, 0, 1", "u")
+                    TRANSPOSE ("u", "0, 2, 1", "t") ADD, 2);
+}
+
+/* Bytes in another order than those of the source cannot be viewed. */
+static void
+test_transpose_view (void)
+{
+  check_transposed (TRANSPOSE ("c", "1, 2, 0", "u") RESHAPE ("u", "t") ", " ADD, 4);
+}
+
 /* ---- digest ------------------------------------------------------------ */
 
 static void
@@ -396,6 +442,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/layout-none", test_layout_none);
   g_test_add_func ("/pass/layout-before", test_layout_before);
   g_test_add_func ("/pass/layout-twice", test_layout_twice);
+  g_test_add_func ("/pass/transpose", test_transpose);
+  g_test_add_func ("/pass/transpose-view", test_transpose_view);
   g_test_add_func ("/pass/digest", test_digest);
   g_test_add_func ("/pass/digest-values", test_digest_values);
   return g_test_run ();
