@@ -322,7 +322,7 @@ vit_embed (Net *net, Value image, const Size *size)
 
   n = net_op (net, "Gather", "", 0, n.name, net_ints (net, "0").name, NULL);
   n = net_op (net, "Concat", "\"axis\": 0", 0, n.name,
-              net_ints (net, "1").name, net_ints (net, "-1").name, NULL);
+              net_ints (net, "1").name, net_ints (net, "1").name, NULL);
   class = net_op (net, "Expand", "", width, class.name, n.name, NULL);
   x = net_transpose (net, net_reshape (net, x, dims, 0), "0, 2, 1", width);
   x = net_op (net, "Concat", "\"axis\": 1", width, class.name, x.name, NULL);
