@@ -16,28 +16,32 @@ import time
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "9"))
 REPEATS = 3
 CPU = "0"
-LIMITS = {"resnet50": 2.0, "densenet121": 2.5, "mobilenet_v2": 2.5, "squeezenet1_1": 2.5}
+LIMITS = {"resnet50": 2.0, "densenet121": 2.5, "mobilenet_v2": 2.5, "squeezenet1_1": 2.5,
+          "bert_base": 2.0}
 
 
 def torch_model(torch, name):
-    import torchvision
-
-    model = getattr(torchvision.models, name)().eval()
-    image = torch.randn(1, 3, 224, 224)
+    if name == "bert_base":
+        import torch_bert
+        model, inputs = torch_bert.make()
+    else:
+        import torchvision
+        model = getattr(torchvision.models, name)().eval()
+        inputs = (torch.randn(1, 3, 224, 224),)
     with torch.no_grad():
-        frozen = torch.jit.freeze(torch.jit.trace(model, image))
+        frozen = torch.jit.freeze(torch.jit.trace(model, inputs))
         frozen = torch.jit.optimize_for_inference(frozen)
         for _ in range(5):
-            frozen(image)
-    return frozen, image
+            frozen(*inputs)
+    return frozen, inputs
 
 
-def torch_times(torch, frozen, image):
+def torch_times(torch, frozen, inputs):
     times = []
     with torch.no_grad():
         for _ in range(REPEATS):
             start = time.perf_counter_ns()
-            frozen(image)
+            frozen(*inputs)
             times.append(time.perf_counter_ns() - start)
     return statistics.median(times)
 
@@ -69,10 +73,10 @@ def main():
         subprocess.run(["taskset", "-c", CPU, tplan, "optimize", "-q", "-f", "--devices", "cpu", "--threads", "1",
                         os.path.join(networks, name + ".json"), "-o", plan],
                        check=True, stdout=subprocess.DEVNULL)
-        frozen, image = torch_model(torch, name)
+        frozen, inputs = torch_model(torch, name)
         theirs, ours, two = [], [], []
         for _ in range(ROUNDS):
-            theirs.append(torch_times(torch, frozen, image))
+            theirs.append(torch_times(torch, frozen, inputs))
             ours.append(tplan_time(tplan, plan, CPU, 1))
             if os.cpu_count() > 1:
                 two.append(tplan_time(tplan, plan, "0,1", 2))
