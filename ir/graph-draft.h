@@ -89,6 +89,8 @@ gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
 
 /* Transposes of constants become constants. */
 gboolean tp_draft_fold_transposes (TpDraft *draft, GError **error);
+/* Transposes that need no copy become views; after layouts are chosen. */
+void tp_draft_permute (TpDraft *draft);
 /* What exporters spell out becomes one node: Gelu, LayerNormalization, ... */
 gboolean tp_draft_recognise (TpDraft *draft, GError **error);
 

@@ -107,6 +107,19 @@ const TpOp tp_op_transpose = {
   .reference = transpose_reference,
 };
 
+/* What a Transpose is that needs no copy; files cannot name it. */
+const TpOp tp_op_permute = {
+  .name = "Permute",
+  .kind = TP_OP_VIEW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .attrs = transpose_attrs,
+  .tolerance = 0.0,
+  .infer = transpose_infer,
+  .reference = transpose_reference,
+};
+
 /* ---- Concat ------------------------------------------------------------- */
 
 static gboolean

@@ -89,6 +89,10 @@ struct TpOp
   int (*align) (const TpNode *node, int i, int rank, int out_rank);
 };
 
+/* A Transpose whose output has the strides of its input in another order: a view,
+ * put into graphs by tp_graph_assign_layout () and found nowhere else. */
+extern const TpOp tp_op_permute;
+
 const TpOp *tp_op_find (const char *name);
 const TpOp *const *tp_op_list (int *out_n); /* sorted by name */
 

@@ -232,7 +232,8 @@ static gboolean
 is_laid_out (const TpGraph *graph)
 {
   for (int i = 0; i < graph->n_nodes; i++)
-    if (strcmp (graph->nodes[i].type, "Relayout") == 0)
+    if (strcmp (graph->nodes[i].type, "Relayout") == 0
+        || strcmp (graph->nodes[i].type, "Permute") == 0)
       return TRUE;
   return FALSE;
 }
@@ -254,5 +255,6 @@ tp_graph_assign_layout (const TpGraph *graph, GError **error)
   choose (&pass);
   if (!apply (&pass, error))
     return NULL;
+  tp_draft_permute (draft);
   return tp_draft_finish (draft, error);
 }
