@@ -4,6 +4,8 @@
 
 #include "ir/graph-builder.h"
 
+#include "ir/function.h"
+
 #include "ir/graph-attrs.h"
 
 #include <string.h>
@@ -531,6 +533,9 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *src,
     return FALSE;
   if (strcmp (src->type, "Constant") == 0 && n_inputs == 0 && n_outputs == 1)
     return tp_builder_add_constant_node (builder, src, outputs[0], error);
+  if (src->n_costs == 0 && tp_function_is_known (src->type))
+    return tp_function_expand (builder, src, n_inputs, inputs, n_outputs,
+                               outputs, error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
   node.type = node.place ? tp_region_strdup (region, src->type, error) : NULL;
   if (node.type == NULL)

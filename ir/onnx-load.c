@@ -10,7 +10,7 @@
 
 #define MAX_OPSET 1000
 
-enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8 };
+enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8, MODEL_FUNCTIONS = 25 };
 enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum
 {
@@ -105,6 +105,8 @@ read_model (const TpWire *wire, const TpWireField *field, gpointer user,
   if (field->number == MODEL_OPSET_IMPORT)
     return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
            && add_opset (model, tp_wire_enter (wire, field, &path), error);
+  if (field->number == MODEL_FUNCTIONS)
+    return tp_onnx_add_function (model->onnx, wire, field, error);
   if (field->number != MODEL_GRAPH)
     return TRUE;
   if (model->graph.number != 0)
@@ -229,9 +231,11 @@ tp_graph_read_onnx (const char *path, GBytes *bytes,
   onnx.strings = g_string_chunk_new (256);
   onnx.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                       (GDestroyNotify) g_bytes_unref);
+  onnx.functions = tp_onnx_functions_new ();
   graph = load (&onnx, wire, error);
   g_clear_pointer (&onnx.builder, tp_graph_builder_free);
   g_hash_table_unref (onnx.files);
+  g_hash_table_unref (onnx.functions);
   g_string_chunk_free (onnx.strings);
   return graph;
 }

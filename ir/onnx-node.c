@@ -3,6 +3,7 @@
 
 #include "ir/onnx.h"
 
+#include "ir/function.h"
 #include "ir/op.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ enum
   ATTRIBUTE_INTS = 8,
   ATTRIBUTE_STRINGS = 9,
   ATTRIBUTE_TYPE = 20,
+  ATTRIBUTE_REF_NAME = 21,
 };
 
 /* Number of the type, our kind, and the field that holds the value. */
@@ -64,6 +66,7 @@ typedef struct
   gint64 type;
   guint32 fields;             /* a bit for each value field seen */
   TpWireField tensor;
+  const char *argument;       /* of the call, which is its value; or "" */
   GArray *ints, *floats, *texts; /* texts: const char* */
 } Attribute;
 
@@ -133,6 +136,8 @@ read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
                                  error);
     case ATTRIBUTE_TYPE:
       return tp_wire_get_int (wire, field, &self->type, error);
+    case ATTRIBUTE_REF_NAME:
+      return tp_wire_get_string (wire, field, strings, &self->argument, error);
     case ATTRIBUTE_F:
       return tp_wire_get_float (wire, field, &self->attr.f, error);
     case ATTRIBUTE_I:
@@ -194,11 +199,31 @@ add_tensor (Attribute *self, const TpWire *wire, GError **error)
                              name->str, error);
 }
 
+/* Without that argument the attribute is left out. */
+static void
+take_argument (Attribute *self)
+{
+  const TpAttr *argument =
+      tp_onnx_find_argument (self->node->onnx, self->argument);
+  TpAttr attr;
+
+  if (argument == NULL)
+    return;
+  attr = *argument;
+  attr.name = self->attr.name;
+  g_array_append_val (self->node->attrs, attr);
+}
+
 static gboolean
 finish_attribute (Attribute *self, const TpWire *wire, GError **error)
 {
   TpAttr *attr = &self->attr;
 
+  if (*self->argument != '\0' && self->node->onnx->call != NULL)
+    {
+      take_argument (self);
+      return TRUE;
+    }
   if (!find_kind (self, wire, error))
     return FALSE;
   if (attr->kind == TP_ATTR_TENSOR && !add_tensor (self, wire, error))
@@ -225,6 +250,7 @@ add_attribute (Node *node, TpWire wire, GError **error)
   Attribute self = {
     .node = node,
     .attr = { .name = "", .s = "" },
+    .argument = "",
     .ints = g_array_new (FALSE, FALSE, sizeof (gint64)),
     .floats = g_array_new (FALSE, FALSE, sizeof (double)),
     .texts = g_array_new (FALSE, FALSE, sizeof (char *)),
@@ -247,7 +273,7 @@ read_name (const TpWire *wire, const TpWireField *field, const Node *node,
 
   if (!tp_wire_get_string (wire, field, node->onnx->strings, &name, error))
     return FALSE;
-  g_ptr_array_add (names, (gpointer) name);
+  g_ptr_array_add (names, (gpointer) tp_onnx_map_name (node->onnx, name));
   if (names->len <= MAX_NAMES)
     return TRUE;
   tp_wire_set_error (wire, wire->pos, error, "more than %d inputs or outputs",
@@ -321,15 +347,49 @@ is_ours (const char *domain, const char *type)
   return FALSE;
 }
 
+/* Attributes that the call leaves out and the function has a value for. */
 static gboolean
-add_node (Node *node, const TpWire *wire, GError **error)
+read_default (const TpWire *wire, const TpWireField *field, gpointer user,
+              GError **error)
+{
+  Node *node = user;
+  TpWirePath path = { wire->path, "attribute_proto", node->n_attributes };
+  guint n = node->attrs->len;
+  const TpAttr *attrs = NULL;
+
+  if (field->number != TP_ONNX_FUNCTION_DEFAULT)
+    return TRUE;
+  node->n_attributes++;
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+      || !add_attribute (node, tp_wire_enter (wire, field, &path), error))
+    return FALSE;
+  attrs = (const TpAttr *) (void *) node->attrs->data;
+  for (guint i = 0; i < n && n < node->attrs->len; i++)
+    if (strcmp (attrs[i].name, attrs[n].name) == 0)
+      g_array_set_size (node->attrs, n);
+  return TRUE;
+}
+
+static gboolean
+call_function (Node *node, const TpOnnxFunction *function, const TpWire *wire,
+               GError **error)
+{
+  TpOnnxArguments arguments = { node->inputs, node->outputs, node->attrs };
+
+  if (!tp_wire_read (*wire, read_attributes, node, error))
+    return FALSE;
+  node->n_attributes = 0;
+  return tp_wire_read (tp_onnx_function_get_wire (function), read_default,
+                       node, error)
+         && tp_onnx_call_function (node->onnx, function, wire, &arguments,
+                                   error);
+}
+
+static gboolean
+add_op (Node *node, const char *type, const TpWire *wire, GError **error)
 {
   TpOnnx *onnx = node->onnx;
   g_autofree char *place = tp_wire_path_to_string (wire->path);
-  g_autofree char *type = is_ours (node->domain, node->type)
-                              ? g_strdup (node->type)
-                              : g_strconcat (node->domain, ".", node->type,
-                                             NULL);
   TpNode out = { .type = type, .place = place };
 
   /* Names of nodes need not be unique in ONNX, so some are dropped. */
@@ -337,7 +397,8 @@ add_node (Node *node, const TpWire *wire, GError **error)
       && !tp_graph_builder_has_node (onnx->builder, node->name))
     out.name = node->name;
   /* Attributes of an unknown op could only hide that it is unknown. */
-  if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0)
+  if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0
+       || tp_function_is_known (type))
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;
   out.n_attrs = node->attrs->len;
@@ -346,6 +407,22 @@ add_node (Node *node, const TpWire *wire, GError **error)
       onnx->builder, &out, node->inputs->len,
       (const char *const *) node->inputs->pdata, node->outputs->len,
       (const char *const *) node->outputs->pdata, error);
+}
+
+/* An op we have is ours even where the model brings a body for it. */
+static gboolean
+add_node (Node *node, const TpWire *wire, GError **error)
+{
+  const TpOnnxFunction *function =
+      tp_onnx_find_function (node->onnx, node->domain, node->type);
+  g_autofree char *type = is_ours (node->domain, node->type)
+                              ? g_strdup (node->type)
+                              : g_strconcat (node->domain, ".", node->type,
+                                             NULL);
+
+  if (function != NULL && tp_op_find (type) == NULL)
+    return call_function (node, function, wire, error);
+  return add_op (node, type, wire, error);
 }
 
 static void

@@ -177,6 +177,16 @@ static const Case cases[] = {
   { "attr-value", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], "
                       "\"outputs\": [\"y\"], \"attrs\": {\"slope\": {}}"),
     "g.json: ops?0?.attrs.slope: *", BAD },
+  { "function-attr", OP ("\"type\": \"NegativeLogLikelihoodLoss\", "
+                         "\"inputs\": [\"x\", \"x\"], \"outputs\": [\"y\"], "
+                         "\"attrs\": {\"reduction\": \"max\"}"),
+    "g.json: ops?0?: reduction 'max' is not known*", BAD },
+  { "function-name", OP ("\"type\": \"HannWindow\", \"inputs\": [\"x\"], "
+                         "\"outputs\": [\"y\"], \"attrs\": {\"size\": 3}"),
+    "g.json: ops?0?: HannWindow has no attribute 'size'; it has *", BAD },
+  { "function-input", OP ("\"type\": \"HannWindow\", \"inputs\": [], "
+                          "\"outputs\": [\"y\"]"),
+    "g.json: ops?0?: HannWindow needs input 0", BAD },
   { "mixed-list", OP ("\"type\": \"LeakyRelu\", \"inputs\": [\"x\"], "
                       "\"outputs\": [\"y\"], \"attrs\": {\"alpha\": "
                       "[\"a\", 1]}"),

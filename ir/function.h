@@ -1,0 +1,17 @@
+/* function.h: ops that are other ops: ONNX gives them a body, and we nothing
+ * else. */
+#ifndef TP_IR_FUNCTION_H
+#define TP_IR_FUNCTION_H
+
+#include "ir/graph.h"
+
+/* Whether @type is one of them: never while it has a record in the op table. */
+gboolean tp_function_is_known (const char *type);
+/* Adds the body of @node instead of it; names of tensors as for
+ * tp_graph_builder_add_node (). */
+gboolean tp_function_expand (TpGraphBuilder *builder, const TpNode *node,
+                             int n_inputs, const char *const *inputs,
+                             int n_outputs, const char *const *outputs,
+                             GError **error);
+
+#endif
