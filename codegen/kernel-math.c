@@ -1,72 +1,28 @@
 /* kernel-math.c: elementary functions as kernel IR.
  *
  * Cody-Waite reductions and the polynomials of Moshier's Cephes (exp, log,
- * tanh) and of Juffa (erf). pow carries the logarithm as a sum of two floats.
- * Everything is computed for all lanes; selects mend the special values. */
+ * tanh) and of Juffa (erf). pow carries the logarithm as a sum of two
+ * floats. Everything is computed for all lanes; selects mend the special
+ * values. */
 #include "config.h"
 
+#include "codegen/kernel-math-parts.h"
 #include "codegen/kernel-math.h"
 
 #include <float.h>
 #include <math.h>
 
-#define LN2_HIGH                                                               \
-  0.693359375f /* few bits: a multiple by an exponent is exact                 \
-                */
+/* Few bits: a multiple by an exponent is exact. */
+#define LN2_HIGH 0.693359375f
 #define LN2_LOW -2.12194440e-4f
 #define SQRT_HALF_BITS 0x3f3504f3
 #define ONE_BITS 0x3f800000
-
-static TpValue
-real (TpKernel *kernel, TpValue like, float value)
-{
-  return tp_k_f32 (kernel, kernel->instrs[like].lanes, value);
-}
-
-static TpValue
-integer (TpKernel *kernel, TpValue like, gint32 value)
-{
-  return tp_k_i32 (kernel, kernel->instrs[like].lanes, value);
-}
-
-static TpValue
-binary (TpKernel *kernel, TpInstrOp op, TpValue x, float y)
-{
-  return tp_k_binary (kernel, op, x, real (kernel, x, y));
-}
-
-static TpValue
-binary_i (TpKernel *kernel, TpInstrOp op, TpValue x, gint32 y)
-{
-  return tp_k_binary (kernel, op, x, integer (kernel, x, y));
-}
-
-/* Horner's rule, highest coefficient first. */
-static TpValue
-polynomial (TpKernel *kernel, TpValue x, const float *coefs, int n)
-{
-  TpValue sum = real (kernel, x, coefs[0]);
-
-  for (int i = 1; i < n; i++)
-    sum = tp_k_fma (kernel, sum, x, real (kernel, x, coefs[i]));
-  return sum;
-}
 
 static TpValue
 select_nan (TpKernel *kernel, TpValue x, TpValue result)
 {
   return tp_k_select (kernel, tp_k_binary (kernel, TP_I_FEQUAL, x, x), result,
                       x);
-}
-
-/* The magnitude of @x with the sign of @sign; NaN of @sign counts as plus. */
-static TpValue
-give_sign (TpKernel *kernel, TpValue x, TpValue sign)
-{
-  TpValue zero = real (kernel, x, 0);
-
-  return tp_k_select (kernel, tp_k_binary (kernel, TP_I_FLESS, sign, zero),
-                      tp_k_unary (kernel, TP_I_FNEG, x), x);
 }
 
 /* --- exp ---------------------------------------------------------------- */
