@@ -1,11 +1,15 @@
-/* graph-fold.c: constant folding through the references of ops. */
+/* graph-fold.c: constant folding through the references of ops.
+ *
+ * References compute in double, which holds integers below 2^53 exactly. What
+ * might not be exact is left to be computed. */
 #include "config.h"
 
 #include "ir/graph-fold.h"
 
 #include "ir/graph-value.h"
-#include "ir/op.h"
+#include "ir/op-util.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_OUTPUT_BYTES (1 << 20)    /* larger ones are left to be computed */
@@ -94,7 +98,47 @@ fold_view (TpDraft *draft, TpNode *node)
   return TRUE;
 }
 
-/* The value of input @i in doubles; FALSE: no memory for it. */
+static gboolean
+moves_only (const TpNode *node)
+{
+  return node->op->kind == TP_OP_MOVE || node->op->kind == TP_OP_VIEW;
+}
+
+/* Whether the integers of @tensor, read as @values, are what they were. Those
+ * that are only moved may be large, if a double happens to hold them. */
+static gboolean
+is_exact (const TpNode *node, const TpTensor *tensor, const double *values)
+{
+  const gint64 *data = tensor->init.data;
+
+  for (gint64 i = 0; tensor->dtype == TP_DTYPE_INT64 && i < tensor->count; i++)
+    {
+      gint64 back;
+
+      if (fabs (values[i]) < 0x1p53)
+        continue;
+      tp_doubles_to_dtype (&values[i], 1, TP_DTYPE_INT64, &back);
+      if (!moves_only (node)
+          || (tensor->init.kind == TP_INIT_DATA && data[i] != back))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+results_are_exact (const TpNode *node, const TpRefTensor *outputs)
+{
+  if (moves_only (node))
+    return TRUE;
+  for (int i = 0; i < node->n_outputs; i++)
+    for (gint64 k = 0;
+         tp_dtype_is_integer (outputs[i].dtype) && k < outputs[i].count; k++)
+      if (fabs (outputs[i].data[k]) >= 0x1p53)
+        return FALSE;
+  return TRUE;
+}
+
+/* The value of input @i in doubles; FALSE: not exact, or no memory for it. */
 static gboolean
 load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 {
@@ -106,12 +150,13 @@ load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
   if (!init_ref_tensor (input, &shape))
     return FALSE;
   input->count = tensor->count;
-  if (!reads_shape_only (node))
-    tp_tensor_write_doubles (tensor, input->data);
-  return TRUE;
+  if (reads_shape_only (node))
+    return TRUE;
+  tp_tensor_write_doubles (tensor, input->data);
+  return is_exact (node, tensor, input->data);
 }
 
-/* FALSE: no memory for it. */
+/* FALSE: not exact, or no memory for it. */
 static gboolean
 run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
 {
@@ -130,7 +175,10 @@ run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
     ok = init_ref_tensor (&outputs[i],
                           tp_draft_tensor (draft, node->outputs[i]));
   if (ok)
-    node->op->reference (node, borrowed, outputs);
+    {
+      node->op->reference (node, borrowed, outputs);
+      ok = results_are_exact (node, outputs);
+    }
   free_tensors (inputs, node->n_inputs);
   return ok;
 }
