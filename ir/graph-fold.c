@@ -98,10 +98,14 @@ fold_view (TpDraft *draft, TpNode *node)
   return TRUE;
 }
 
+/* A map with a reference of its own copies as well: Cast, Expand. */
 static gboolean
 moves_only (const TpNode *node)
 {
-  return node->op->kind == TP_OP_MOVE || node->op->kind == TP_OP_VIEW;
+  const TpOp *op = node->op;
+
+  return op->kind == TP_OP_MOVE || op->kind == TP_OP_VIEW
+         || (op->kind == TP_OP_MAP && op->map_value == NULL);
 }
 
 /* Whether the integers of @tensor, read as @values, are what they were. Those

@@ -113,7 +113,9 @@ pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 static int
 pow_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return tp_nest_binary (nest, TP_EXPR_POW, x[0], x[1]);
+  int exponent = tp_nest_convert (nest, x[1], TP_DTYPE_FLOAT32);
+
+  return tp_nest_binary (nest, TP_EXPR_POW, x[0], exponent);
 }
 
 static double
@@ -146,6 +148,23 @@ mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
                      tp_dtype_get_name (inputs[0]->dtype));
 }
 
+/* fmod is the remainder of the sizes with the sign of the dividend. */
+static int
+mod_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int rest = 0;
+
+  if (tp_node_get_int (node, "fmod", 0) == 0)
+    return tp_nest_binary (nest, TP_EXPR_MOD, x[0], x[1]);
+  rest = tp_nest_binary (nest, TP_EXPR_MOD,
+                         tp_nest_unary (nest, TP_EXPR_ABS, x[0]),
+                         tp_nest_unary (nest, TP_EXPR_ABS, x[1]));
+  return tp_nest_select (nest,
+                         tp_nest_binary (nest, TP_EXPR_LESS, x[0],
+                                         tp_nest_const (nest, 0.0)),
+                         tp_nest_unary (nest, TP_EXPR_NEG, rest), rest);
+}
+
 static double
 mod_value (const TpNode *node, const double *x)
 {
@@ -171,7 +190,9 @@ const TpOp tp_op_mod = {
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 0.0,
   .infer = mod_infer,
+  .lower = tp_lower_map,
   .reference = tp_reference_map,
+  .map_expr = mod_expr,
   .map_value = mod_value,
 };
 

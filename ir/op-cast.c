@@ -57,10 +57,35 @@ cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
+/* A store wraps integers, and takes x != 0 for bool. */
+static int
+cast_expr (TpNest *nest, int value)
+{
+  int zero = tp_nest_const (nest, 0.0);
+
+  if (nest->store.dtype == TP_DTYPE_BOOL && !nest->exprs[value].is_integer)
+    {
+      value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
+      value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
+    }
+  return tp_nest_convert (nest, value, nest->store.dtype);
+}
+
+static gboolean
+cast_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  tp_lowering_add_output_axes (&lowering);
+  return tp_lowering_finish (
+      &lowering, cast_expr (lowering.nest,
+                            tp_lowering_load_broadcast (&lowering, 0)));
+}
+
 #define CAST                                                                   \
-  .kind = TP_OP_MOVE, .n_outputs_max = 1, .tolerance = 0.0,                    \
-  .lower = tp_lower_pass, /* of float32 only, as all kernels */                \
-  .reference = cast_reference
+  .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
+  .lower = cast_lower, .reference = cast_reference
 
 static gboolean
 cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,

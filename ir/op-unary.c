@@ -359,6 +359,12 @@ const TpOp tp_op_ceil = {
   .map_value = ceil_value,
 };
 
+static int
+round_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_unary (nest, TP_EXPR_ROUND, x[0]);
+}
+
 /* Half to even. */
 static double
 round_value (const TpNode *node, const double *x)
@@ -373,13 +379,9 @@ round_value (const TpNode *node, const double *x)
 
 const TpOp tp_op_round = {
   .name = "Round",
-  .kind = TP_OP_MAP,
-  .n_inputs_min = 1,
-  .n_inputs_max = 1,
-  .n_outputs_max = 1,
+  UNARY,
   .tolerance = 0.0,
-  .infer = tp_infer_same,
-  .reference = tp_reference_map,
+  .map_expr = round_expr,
   .map_value = round_value,
 };
 
