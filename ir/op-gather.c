@@ -44,6 +44,34 @@ gather_elements_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+static gboolean
+gather_elements_lower (const TpGraph *graph, const TpNode *node,
+                       TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *indices = tp_lowering_get_input (&lowering, 1);
+  TpAccess *load = NULL;
+  int index = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  if (x->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
+  tp_lowering_add_output_axes (&lowering);
+  load = tp_lowering_add_load (&lowering, 1);
+  memcpy (load->stride, indices->strides, x->rank * sizeof x->strides[0]);
+  index = tp_nest_load (lowering.nest, 0);
+  load = tp_lowering_add_load (&lowering, 0);
+  memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
+  load->stride[axis] = 0;
+  load->index = index;
+  load->index_stride = x->strides[axis];
+  load->index_extent = x->dims[axis];
+  return tp_lowering_finish (&lowering, tp_nest_load (lowering.nest, 1));
+}
+
 /* Indices out of range give zeros. */
 static void
 gather_elements_reference (const TpNode *node, const TpRefTensor *const *inputs,
@@ -87,6 +115,7 @@ const TpOp tp_op_gather_elements = {
   .attrs = axis_attrs,
   .tolerance = 0.0,
   .infer = gather_elements_infer,
+  .lower = gather_elements_lower,
   .reference = gather_elements_reference,
 };
 

@@ -79,6 +79,37 @@ split_infer (const TpNode *node, const TpTensor *const *inputs,
   return split_as_told (node, x->dims[axis], parts, n, outputs, axis, error);
 }
 
+/* One nest per output that anybody wants. */
+static gboolean
+split_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+             GError **error)
+{
+  const TpTensor *x = &graph->tensors[node->inputs[0]];
+  gint64 offset = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      const TpTensor *out = &graph->tensors[node->outputs[i]];
+      g_auto (TpLowering) lowering
+          = tp_lowering_new_output (graph, node, lowered, i);
+      TpAccess *load = NULL;
+
+      if (out->count > 0 && (out->is_output || out->n_consumers > 0))
+        {
+          tp_lowering_add_output_axes (&lowering);
+          load = tp_lowering_add_load (&lowering, 0);
+          memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
+          load->offset = offset;
+          tp_lowering_finish (&lowering, tp_nest_load (lowering.nest, 0));
+        }
+      offset += out->dims[axis] * x->strides[axis];
+    }
+  return TRUE;
+}
+
 static void
 split_reference (const TpNode *node, const TpRefTensor *const *inputs,
                  TpRefTensor *outputs)
@@ -119,5 +150,6 @@ const TpOp tp_op_split = {
   .attrs = split_attrs,
   .tolerance = 0.0,
   .infer = split_infer,
+  .lower = split_lower,
   .reference = split_reference,
 };

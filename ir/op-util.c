@@ -216,15 +216,22 @@ tp_lowered_get_tensor (TpLowered *lowered, const TpGraph *graph, int tensor)
 }
 
 TpLowering
-tp_lowering_new (const TpGraph *graph, const TpNode *node, TpLowered *lowered)
+tp_lowering_new_output (const TpGraph *graph, const TpNode *node,
+                        TpLowered *lowered, int i)
 {
   TpLowering lowering = { graph, node, lowered,
-                          &graph->tensors[node->outputs[0]], tp_nest_new () };
+                          &graph->tensors[node->outputs[i]], tp_nest_new () };
 
   lowering.nest->store.operand =
-      tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
+      tp_lowered_get_tensor (lowered, graph, node->outputs[i]);
   lowering.nest->store.dtype = lowering.out->dtype;
   return lowering;
+}
+
+TpLowering
+tp_lowering_new (const TpGraph *graph, const TpNode *node, TpLowered *lowered)
+{
+  return tp_lowering_new_output (graph, node, lowered, 0);
 }
 
 void

@@ -68,6 +68,9 @@ typedef struct
 /* A nest that stores into output 0, with its dtype, and no axes yet. */
 TpLowering tp_lowering_new (const TpGraph *graph, const TpNode *node,
                             TpLowered *lowered);
+/* The same into output @i. */
+TpLowering tp_lowering_new_output (const TpGraph *graph, const TpNode *node,
+                                   TpLowered *lowered, int i);
 void tp_lowering_clear (TpLowering *lowering);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLowering, tp_lowering_clear)
 const TpTensor *tp_lowering_get_input (const TpLowering *lowering, int i);
