@@ -143,6 +143,25 @@ schedule_nests (TpBuild *build)
       tp_schedule_nest (build, nests->pdata[i]);
 }
 
+/* What no kernel computes yet. */
+static gboolean
+check_expressions (const TpNest *nest, GError **error)
+{
+  for (int i = 0; i < nest->n_exprs; i++)
+    {
+      TpExprOp op = nest->exprs[i].op;
+
+      if (op == TP_EXPR_ROUND || op == TP_EXPR_MOD || op == TP_EXPR_IS_NAN)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                       "kernels do not compute '%s' yet: use device 'ref'",
+                       tp_expr_get_name (op));
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
@@ -161,6 +180,9 @@ check_operands (const TpLowered *lowered, GError **error)
                      i, tp_dtype_get_name (lowered->operands[i].dtype));
         return FALSE;
       }
+  for (int i = 0; i < lowered->n_nests; i++)
+    if (!check_expressions (lowered->nests[i], error))
+      return FALSE;
   return TRUE;
 }
 

@@ -77,6 +77,18 @@ is_float (const TpLowered *lowered)
   return TRUE;
 }
 
+/* Whether kernels compute all that @lowered does. */
+static gboolean
+is_known (const TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_nests; i++)
+    for (int k = 0; k < lowered->nests[i]->n_exprs; k++)
+      if (lowered->nests[i]->exprs[k].op == TP_EXPR_ROUND
+          || lowered->nests[i]->exprs[k].op == TP_EXPR_MOD)
+        return FALSE;
+  return is_float (lowered);
+}
+
 /* Views are no units; kernels do not compute in integers. */
 static void
 add_trial (GPtrArray *trials, TpGraph *graph, const char *text,
@@ -91,7 +103,7 @@ add_trial (GPtrArray *trials, TpGraph *graph, const char *text,
   if (!runs_nodes)
     {
       lowered = tp_lower_nodes (graph, nodes, n_nodes, NULL);
-      if (lowered == NULL || !is_float (lowered))
+      if (lowered == NULL || !is_known (lowered))
         return;
     }
   trial = g_new0 (Trial, 1);
