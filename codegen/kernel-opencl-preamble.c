@@ -24,24 +24,28 @@
   "{ return tp_min_long" #half " (min (v.lo, v.hi)); }\n"
 
 /* Division by 0 is 0, and no pair of operands may trap. What is out of range or
- * no number is never converted. @mask turns truth values to those of longs. */
-#define INTEGERS(n, mask)                                                      \
+ * no number is never converted. select() and not ?: by a mask that was just
+ * compared, which oclgrind gets wrong. */
+#define INTEGERS(n)                                                            \
+  "static long" #n " tp_divisor_long" #n " (long" #n " y)\n"                   \
+  "{ return select (y, (long" #n ") (1),\n"                                    \
+  "                 convert_long" #n " ((y == 0L) | (y == -1L))); }\n"         \
   "static long" #n " tp_divide_long" #n " (long" #n " x, long" #n " y)\n"      \
   "{\n"                                                                        \
-  "  const long" #n " q = x / (y == 0L || y == -1L ? (long" #n ") (1) : y);\n" \
+  "  const long" #n " q = x / tp_divisor_long" #n " (y);\n"                    \
   "  const long" #n " m = as_long" #n " ((ulong" #n ") (0)"                    \
   " - as_ulong" #n " (x));\n"                                                  \
   "  return y == 0L ? (long" #n ") (0) : y == -1L ? m : q;\n"                  \
   "}\n"                                                                        \
   "static long" #n " tp_modulo_long" #n " (long" #n " x, long" #n " y)\n"      \
-  "{ return x % (y == 0L || y == -1L ? (long" #n ") (1) : y); }\n"             \
+  "{ return x % tp_divisor_long" #n " (y); }\n"                                \
   "static long" #n " tp_truncate_long" #n " (float" #n " x)\n"                 \
   "{\n"                                                                        \
   "  const float" #n " in =\n"                                                 \
   "    x >= -0x1p63f && x < 0x1p63f ? x : (float" #n ") (0);\n"                \
-  "  const long" #n " v = " mask " (x >= 0x1p63f)\n"                           \
+  "  const long" #n " v = convert_long" #n " (x >= 0x1p63f)\n"                 \
   "    ? (long" #n ") (LONG_MAX) : convert_long" #n " (in);\n"                 \
-  "  return " mask " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n"          \
+  "  return convert_long" #n " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n" \
   "}\n"
 
 #define LOAD_LANE(i) "  if (m.s" #i ") v.s" #i " = p[0x" #i "];\n"
@@ -88,10 +92,10 @@ static const char preamble[] =
   LONG_LANES (4, 2)
   LONG_LANES (8, 4)
   LONG_LANES (16, 8)
-  INTEGERS (, "")
-  INTEGERS (4, "convert_long4")
-  INTEGERS (8, "convert_long8")
-  INTEGERS (16, "convert_long16")
+  INTEGERS ()
+  INTEGERS (4)
+  INTEGERS (8)
+  INTEGERS (16)
   MASKED_SPACES (float)
   MASKED_SPACES (long)
   MASKED_SPACES (int)
