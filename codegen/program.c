@@ -172,7 +172,13 @@ check_operands (const TpLowered *lowered, GError **error)
       return FALSE;
     }
   for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
+    if (lowered->operands[i].is_scratch)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                     "kernels have no scratch memory: use device 'ref'");
+        return FALSE;
+      }
+    else if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                      "operand %d is %s: kernels compute in float32 only; "

@@ -225,7 +225,8 @@ static const TpAttrSpec lstm_attrs[] = {
 
 #define RECURRENT                                                              \
   .kind = TP_OP_RECURRENT, .n_inputs_min = 3, .tolerance = 1e-5,               \
-  .infer = recurrent_infer, .reference = tp_recurrent_reference
+  .infer = recurrent_infer, .lower = tp_recurrent_lower,                       \
+  .reference = tp_recurrent_reference
 
 const TpOp tp_op_rnn = {
   .name = "RNN",

@@ -74,6 +74,8 @@ typedef struct
 gboolean tp_recurrent_init (TpRecurrent *self, const TpNode *node,
                             const gint64 *x, const gint64 *r, GError **error);
 
+gboolean tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
+                             TpLowered *lowered, GError **error);
 void tp_recurrent_reference (const TpNode *node,
                              const TpRefTensor *const *inputs,
                              TpRefTensor *outputs);

@@ -69,12 +69,13 @@ take_tensors (Trial *trial)
 }
 
 static gboolean
-is_float (const TpLowered *lowered)
+has_kernels (const TpLowered *lowered)
 {
   for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
+    if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32
+        || lowered->operands[i].is_scratch)
       return FALSE;
-  return TRUE;
+  return lowered->n_iterations == 1;
 }
 
 /* Whether kernels compute all that @lowered does. */
@@ -86,7 +87,7 @@ is_known (const TpLowered *lowered)
       if (lowered->nests[i]->exprs[k].op == TP_EXPR_ROUND
           || lowered->nests[i]->exprs[k].op == TP_EXPR_MOD)
         return FALSE;
-  return is_float (lowered);
+  return has_kernels (lowered);
 }
 
 /* Views are no units; kernels do not compute in integers. */

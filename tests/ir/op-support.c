@@ -149,7 +149,7 @@ read_node (TestReader *reader, char **words, GError **error)
       outputs[n_outputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
     else
       inputs[n_inputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
-  node.name = outputs[0];
+  node.name = *outputs[0] != '\0' ? outputs[0] : words[0];
   ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs,
                                   n_outputs, outputs, error);
   for (int i = 0; i < node.n_attrs; i++)
