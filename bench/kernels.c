@@ -123,8 +123,7 @@ bench_program_new (const TpLowered *lowered, const TpTarget *target)
     }
   bench->workspaces = g_new (float *, program->n_workspaces + 1);
   for (int i = 0; i < program->n_workspaces; i++)
-    bench->workspaces[i]
-        = new_aligned (program->workspace_elements[i] * sizeof (float));
+    bench->workspaces[i] = new_aligned (program->workspace_bytes[i]);
   compile (bench);
   bench->buffers = g_new (void **, program->n_steps + 1);
   for (int i = 0; i < program->n_steps; i++)

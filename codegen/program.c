@@ -25,9 +25,9 @@ tp_build_add_workspace (TpBuild *build, gint64 n_elements)
   TpProgram *program = build->program;
   int index = program->n_workspaces++;
 
-  program->workspace_elements = g_renew (gint64, program->workspace_elements,
-                                         program->n_workspaces);
-  program->workspace_elements[index] = n_elements;
+  program->workspace_bytes = g_renew (gint64, program->workspace_bytes,
+                                      program->n_workspaces);
+  program->workspace_bytes[index] = n_elements * (gint64) sizeof (float);
   return add_source (build, TP_ARG_WORKSPACE, index, n_elements);
 }
 
@@ -229,7 +229,7 @@ tp_program_free (TpProgram *program)
     tp_nest_free (program->packs[i].nest);
   g_free (program->steps);
   g_free (program->packs);
-  g_free (program->workspace_elements);
+  g_free (program->workspace_bytes);
   g_free (program->schedule);
   g_free (program);
 }

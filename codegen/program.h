@@ -57,7 +57,7 @@ typedef struct
   int n_packs;
   TpPack *packs;
   int n_workspaces;
-  gint64 *workspace_elements; /* floats */
+  gint64 *workspace_bytes;
   char *schedule;             /* "gemm mr=14 nr=32 mc=98 ...": stored beside
                                * every measurement */
 } TpProgram;

@@ -25,7 +25,7 @@ count_workspaces (TpKernelCode *code, const TpProgram *program)
 {
   for (int i = 0; i < program->n_workspaces; i++)
     {
-      gint64 bytes = program->workspace_elements[i] * (gint64) sizeof (float);
+      gint64 bytes = program->workspace_bytes[i];
 
       if ((guint) i == code->workspace_bytes->len)
         g_array_append_val (code->workspace_bytes, bytes);

@@ -287,7 +287,8 @@ run_program (const TpProgram *program, float *const *operands, StepFunc func,
       tp_pack_run (pack, operands[pack->operand], packs->pdata[i]);
     }
   for (int i = 0; i < program->n_workspaces; i++)
-    g_ptr_array_add (spaces, new_floats (program->workspace_elements[i]));
+    g_ptr_array_add (spaces,
+                     new_floats ((program->workspace_bytes[i] + 3) / 4));
   for (int i = 0; i < program->n_steps; i++)
     {
       g_autofree float **buffers
