@@ -1,6 +1,7 @@
 /* strided.c: walks a tensor row by row; the last dimension is the inner loop. */
 #include "config.h"
 
+#include "ir/nest.h"
 #include "runtime/strided.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ row_to_doubles (TpDtype dtype, const Rows *rows, const void *src, double *dst)
 #undef CONVERT
 }
 
-/* Truth values are 0 and 1, whatever the double says. */
+/* As kernels store: integers wrap to the width, truth values are 0 and 1. */
 static void
 row_from_doubles (TpDtype dtype, const Rows *rows, const double *src, void *dst)
 {
@@ -100,9 +101,9 @@ row_from_doubles (TpDtype dtype, const Rows *rows, const double *src, void *dst)
     {
     case TP_DTYPE_FLOAT32: CONVERT (float, src[i]); break;
     case TP_DTYPE_FLOAT64: CONVERT (double, src[i]); break;
-    case TP_DTYPE_INT64: CONVERT (gint64, src[i]); break;
-    case TP_DTYPE_INT32: CONVERT (gint32, src[i]); break;
-    case TP_DTYPE_UINT8: CONVERT (guint8, src[i]); break;
+    case TP_DTYPE_INT64: CONVERT (gint64, tp_real_to_integer (src[i])); break;
+    case TP_DTYPE_INT32: CONVERT (gint32, tp_real_to_integer (src[i])); break;
+    case TP_DTYPE_UINT8: CONVERT (guint8, tp_real_to_integer (src[i])); break;
     case TP_DTYPE_BOOL: CONVERT (guint8, src[i] != 0); break;
     case TP_N_DTYPES: g_assert_not_reached ();
     }

@@ -237,19 +237,23 @@ free_bufs (TpDevice *device, Trial *trial)
 }
 
 /* Relative to the element, or to the mean of all where it is smaller than
- * that: sums cancel. Rounding once to float32 is no fault. */
+ * that: sums cancel. Rounding once to float32 is no fault. Integers and truth
+ * values are exact. */
 static void
 compare (const Trial *trial, const TpTensor *tensor, const double *found,
          const double *expected, double tolerance)
 {
+  gboolean is_real = tensor->dtype == TP_DTYPE_FLOAT32
+                     || tensor->dtype == TP_DTYPE_FLOAT64;
   double square = 0;
 
+  tolerance = is_real ? tolerance : 0;
   for (gint64 i = 0; i < tensor->count; i++)
     square += isfinite (expected[i])
                 ? expected[i] * expected[i] / tensor->count : 0;
   for (gint64 i = 0; i < tensor->count; i++)
     {
-      double want = (float) expected[i];
+      double want = is_real ? (float) expected[i] : expected[i];
       double scale = MAX (fabs (want), sqrt (square));
 
       if (found[i] == want || (isnan (found[i]) && isnan (want))
