@@ -1,0 +1,235 @@
+/* test-program.c: devices run a program made by hand, in place of the one that
+ * schedules would make: a recurrence over buffers of every integer type, whose
+ * tail is repeated. */
+#include "config.h"
+
+#include "codegen/program.h"
+#include "runtime/device.h"
+
+#define N 37
+
+enum
+{
+  X,  /* int32 */
+  Y,  /* int64, one more */
+  UP, /* bool: did y change? */
+  LOW /* uint8: of y */
+};
+
+static const TpDtype dtypes[] = { TP_DTYPE_INT32, TP_DTYPE_INT64,
+                                  TP_DTYPE_BOOL, TP_DTYPE_UINT8 };
+static const gint64 counts[] = { N, N + 1, N, N };
+#define N_OPERANDS ((int) G_N_ELEMENTS (dtypes))
+
+/* ---- the program --------------------------------------------------------- */
+
+static TpValue
+binary (TpKernel *kernel, TpInstrOp op, TpValue a, gint64 b)
+{
+  return tp_k_binary (kernel, op, a, tp_k_index (kernel, b));
+}
+
+/* Before the recurrence: y[0] += 1000 */
+static TpKernel *
+make_start (void)
+{
+  TpKernel *kernel = tp_kernel_new ("start");
+  TpValue zero = tp_k_index (kernel, 0), value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, TRUE);
+  value = tp_k_load (kernel, 0, zero, 1, -1);
+  value = binary (kernel, TP_I_IADD, value, 1000);
+  tp_k_store (kernel, 0, zero, value, -1);
+  return kernel;
+}
+
+/* y[i + 1] = 2 y[i] + x[N - 1 - i] */
+static TpKernel *
+make_step (void)
+{
+  TpKernel *kernel = tp_kernel_new ("step");
+  TpValue i = tp_k_iteration (kernel), value, at;
+
+  kernel->n_iterations = N;
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT32, N, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, TRUE);
+  value = binary (kernel, TP_I_IMUL, tp_k_load (kernel, 1, i, 1, -1), 2);
+  at = tp_k_binary (kernel, TP_I_ISUB, tp_k_index (kernel, N - 1), i);
+  value = tp_k_binary (kernel, TP_I_IADD, value,
+                       tp_k_load (kernel, 0, at, 1, -1));
+  tp_k_store (kernel, 1, binary (kernel, TP_I_IADD, i, 1), value, -1);
+  return kernel;
+}
+
+/* up[i] = y[i + 1] != y[i], low[i] = y[i + 1] */
+static TpKernel *
+make_notes (void)
+{
+  TpKernel *kernel = tp_kernel_new ("notes");
+  TpValue i = tp_k_iteration (kernel), before, after;
+
+  kernel->n_iterations = N;
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_BOOL, N, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_UINT8, N, TRUE);
+  before = tp_k_load (kernel, 0, i, 1, -1);
+  after = tp_k_load (kernel, 0, binary (kernel, TP_I_IADD, i, 1), 1, -1);
+  tp_k_store (kernel, 1, i, tp_k_binary (kernel, TP_I_ISUB, after, before),
+              -1);
+  tp_k_store (kernel, 2, i, after, -1);
+  return kernel;
+}
+
+static void
+add_step (TpProgram *program, TpKernel *kernel, const TpArg *args)
+{
+  TpStep *step;
+  g_autoptr (GError) error = NULL;
+
+  tp_kernel_verify (kernel, &error);
+  g_assert_no_error (error);
+  program->steps = g_renew (TpStep, program->steps, program->n_steps + 1);
+  step = &program->steps[program->n_steps++];
+  step->kernel = kernel;
+  step->n_args = kernel->n_buffers;
+  step->args = g_memdup2 (args, step->n_args * sizeof *args);
+}
+
+/* The linker puts it in the place of tp_program_new (). */
+TpProgram *__wrap_tp_program_new (const TpLowered *lowered,
+                                  const TpTarget *target, GError **error);
+
+TpProgram *
+__wrap_tp_program_new (const TpLowered *lowered, const TpTarget *target,
+                       GError **error)
+{
+  static const TpArg start[] = { { TP_ARG_OPERAND, Y } };
+  static const TpArg step[] = { { TP_ARG_OPERAND, X }, { TP_ARG_OPERAND, Y } };
+  static const TpArg notes[] = { { TP_ARG_OPERAND, Y },
+                                 { TP_ARG_OPERAND, UP },
+                                 { TP_ARG_OPERAND, LOW } };
+  TpProgram *program = g_new0 (TpProgram, 1);
+
+  add_step (program, make_start (), start);
+  add_step (program, make_step (), step);
+  add_step (program, make_notes (), notes);
+  program->n_iterations = N;
+  program->first_repeated_step = 1;
+  program->schedule = g_strdup ("by hand");
+  return program;
+}
+
+/* ---- running it ---------------------------------------------------------- */
+
+static TpLowered *
+make_lowered (void)
+{
+  TpLowered *lowered = tp_lowered_new ();
+
+  for (int i = 0; i < N_OPERANDS; i++)
+    {
+      TpOperand operand = { .tensor = i, .dtype = dtypes[i],
+                            .n_elements = counts[i], .is_output = i != X };
+
+      tp_lowered_add_operand (lowered, &operand);
+    }
+  return lowered;
+}
+
+static void
+copy (TpDevice *device, TpBuf *buf, void *data, int i, gboolean is_write)
+{
+  g_autoptr (GError) error = NULL;
+
+  device->ops->copy (device, buf, 0, data,
+                     counts[i] * (gint64) tp_dtype_get_size (dtypes[i]),
+                     is_write, &error);
+  g_assert_no_error (error);
+}
+
+/* After @n_launches, each of which begins with y[0] one thousand up. */
+static void
+check (const gint32 *x, const gint64 *y, const guint8 *up, const guint8 *low,
+       int n_launches)
+{
+  guint64 expected = 1000 * (guint64) n_launches, before;
+
+  g_assert_cmpint (y[0], ==, (gint64) expected);
+  for (int i = 0; i < N; i++)
+    {
+      before = expected;
+      expected = 2 * expected + (guint64) (gint64) x[N - 1 - i];
+      g_assert_cmpint (y[i + 1], ==, (gint64) expected);
+      g_assert_cmpint (up[i], ==, expected != before);
+      g_assert_cmpint (low[i], ==, (guint8) expected);
+    }
+}
+
+static void
+run_launches (TpDevice *device, TpLaunch *launch, TpBuf **bufs, gint32 *x)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 y[N + 1] = { 0 };
+  guint8 up[N], low[N];
+
+  copy (device, bufs[X], x, X, TRUE);
+  copy (device, bufs[Y], y, Y, TRUE);
+  for (int n = 1; n <= 3; n++)
+    {
+      g_assert_true (device->ops->launch (device, launch, &error));
+      copy (device, bufs[Y], y, Y, FALSE);
+      copy (device, bufs[UP], up, UP, FALSE);
+      copy (device, bufs[LOW], low, LOW, FALSE);
+      check (x, y, up, low, n);
+    }
+}
+
+static void
+run_on (TpDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpLowered) lowered = make_lowered ();
+  TpUnit unit = { .lowered = lowered };
+  TpCode *code = device->ops->compile (device, &unit, 1, &error);
+  TpBuf *bufs[N_OPERANDS];
+  TpLaunch *launch;
+  gint32 x[N];
+
+  g_assert_no_error (error);
+  for (int i = 0; i < N; i++)
+    x[i] = g_test_rand_int_range (-1000, 1000);
+  x[N - 1] = -1000;           /* once y does not change */
+  for (int i = 0; i < N_OPERANDS; i++)
+    bufs[i] = device->ops->alloc (
+        device, NULL, 0, counts[i] * (gint64) tp_dtype_get_size (dtypes[i]),
+        &error);
+  launch = device->ops->bind (device, code, 0, bufs, &error);
+  g_assert_no_error (error);
+  run_launches (device, launch, bufs, x);
+  device->ops->free_launch (device, launch);
+  device->ops->free_code (device, code);
+  for (int i = 0; i < N_OPERANDS; i++)
+    device->ops->free_buf (device, bufs[i]);
+}
+
+static void
+test_device (gconstpointer data)
+{
+  TpDeviceOptions options = { .n_threads = 2 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpDevice) device = tp_device_open (data, &options, &error);
+
+  if (device == NULL)
+    g_test_skip (error->message);
+  else
+    run_on (device);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/program/cpu", "cpu", test_device);
+  g_test_add_data_func ("/program/opencl:0", "opencl:0", test_device);
+  return g_test_run ();
+}
