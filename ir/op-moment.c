@@ -125,6 +125,32 @@ moment_lower (TpLowering *lowering, const Moments *moments, int last)
   return tp_lowering_finish (lowering, result);
 }
 
+/* Output @i, one element per mean: the mean, or one over the deviation. */
+static gboolean
+moment_lower_statistic (TpLowering *lowering, const Moments *moments, int i)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  int tensor = lowering->node->outputs[i];
+  const TpTensor *out = &lowering->graph->tensors[tensor];
+  TpNest *nest = lowering->nest;
+  MomentAxes axes;
+  int value = -1;
+  int mean = -1;
+
+  nest->store.operand =
+      tp_lowered_get_tensor (lowering->lowered, lowering->graph, tensor);
+  moment_add_axes (lowering, moments, &axes);
+  for (int k = 0; k < x->rank; k++)
+    if (!moments->is_reduced[k])
+      nest->store.stride[axes.of[k]] = out->strides[k];
+  value = tp_nest_load (nest, 0);
+  mean = mean_expr (nest, moments, value);
+  value = tp_nest_binary (nest, TP_EXPR_SUB, value, mean);
+  return tp_lowering_finish (lowering,
+                             i == 1 ? mean
+                                    : inverse_expr (nest, moments, value));
+}
+
 /* ---- reference --------------------------------------------------------- */
 
 /* Which mean element number @at of input 0 belongs to. */
@@ -265,6 +291,16 @@ layer_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
   if (!layer_norm_init (&moments, node, x->rank, x->dims, error))
     return FALSE;
+  for (int i = 1; i < node->n_outputs; i++)
+    {
+      const TpTensor *out = &graph->tensors[node->outputs[i]];
+      g_auto (TpLowering) statistic = { 0 };
+
+      if (!out->is_output && out->n_consumers == 0)
+        continue;
+      statistic = tp_lowering_new (graph, node, lowered);
+      moment_lower_statistic (&statistic, &moments, i);
+    }
   return moment_lower (&lowering, &moments, x->rank - 1);
 }
 

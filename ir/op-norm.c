@@ -1,4 +1,4 @@
-/* op-norm.c: BatchNormalization (inference) and ScaleShift. */
+/* op-norm.c: BatchNormalization (inference), ScaleShift, and LRN. */
 #include "config.h"
 
 #include "ir/op-util.h"
@@ -181,4 +181,110 @@ const TpOp tp_op_scale_shift = {
   .infer = scale_shift_infer,
   .lower = scale_shift_lower,
   .reference = scale_shift_reference,
+};
+
+/* ---- LRN: x / (bias + alpha / size * sum of squares nearby) ^ beta ---------
+ *
+ * Nearby are @size channels around the own one. */
+
+static gboolean
+lrn_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  gint64 size = tp_node_get_int (node, "size", 0);
+
+  if (size < 1 || size > G_MAXINT32)
+    return tp_op_fail (node, error, "size %" G_GINT64_FORMAT
+                       " is no number of channels", size);
+  if (inputs[0]->rank < 2)
+    return tp_op_fail (node, error, "input 0 has rank %d, at least 2 is needed",
+                       inputs[0]->rank);
+  return tp_infer_same (node, inputs, outputs, error);
+}
+
+static gboolean
+lrn_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+           GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  gint64 size = tp_node_get_int (node, "size", 0);
+  gint64 before = (size - 1) / 2;
+  TpNest *nest = lowering.nest;
+  int value = -1;
+  int sum = -1;
+  int k = -1;
+  TpAccess *near = NULL;
+
+  tp_lowering_add_output_axes (&lowering);
+  k = tp_lowering_add_reduce_axis (&lowering, size);
+  value = tp_lowering_load_broadcast (&lowering, 0);
+  near = tp_lowering_add_load (&lowering, 0);
+  for (int i = 0; i < x->rank; i++)
+    near->stride[i] = x->strides[i];
+  near->offset = -before * x->strides[1];
+  near->n_guards = 1;
+  near->guards[0].coef[1] = 1;
+  near->guards[0].offset = -before;
+  near->guards[0].extent = x->dims[1];
+  if (k >= 0)
+    near->stride[k] = x->strides[1];
+  if (k >= 0)
+    near->guards[0].coef[k] = 1;
+  sum = tp_nest_load (nest, nest->n_loads - 1);
+  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
+                            tp_nest_binary (nest, TP_EXPR_MUL, sum, sum));
+  sum = tp_nest_binary (
+      nest, TP_EXPR_MUL, sum,
+      tp_nest_const (nest, tp_node_get_float (node, "alpha", 1e-4) / size));
+  sum = tp_nest_binary (
+      nest, TP_EXPR_ADD, sum,
+      tp_nest_const (nest, tp_node_get_float (node, "bias", 1.0)));
+  sum = tp_nest_binary (
+      nest, TP_EXPR_POW, sum,
+      tp_nest_const (nest, tp_node_get_float (node, "beta", 0.75)));
+  return tp_lowering_finish (&lowering,
+                             tp_nest_binary (nest, TP_EXPR_DIV, value, sum));
+}
+
+static void
+lrn_reference (const TpNode *node, const TpRefTensor *const *inputs,
+               TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  gint64 size = tp_node_get_int (node, "size", 0);
+  double alpha = tp_node_get_float (node, "alpha", 1e-4);
+  double beta = tp_node_get_float (node, "beta", 0.75);
+  double bias = tp_node_get_float (node, "bias", 1.0);
+  gint64 plane = tp_dims_product (x->dims, 2, x->rank);
+
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      gint64 channel = i / plane % x->dims[1];
+      double sum = 0.0;
+
+      for (gint64 c = MAX (0, channel - (size - 1) / 2);
+           c <= MIN (x->dims[1] - 1, channel + size / 2); c++)
+        sum += pow (x->data[i + (c - channel) * plane], 2.0);
+      outputs[0].data[i] = x->data[i] / pow (bias + alpha / size * sum, beta);
+    }
+}
+
+static const TpAttrSpec lrn_attrs[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE }, { "beta", TP_ATTR_FLOAT, FALSE },
+  { "bias", TP_ATTR_FLOAT, FALSE },  { "size", TP_ATTR_INT, TRUE },
+  { 0 },
+};
+
+const TpOp tp_op_lrn = {
+  .name = "LRN",
+  .kind = TP_OP_REDUCE,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .attrs = lrn_attrs,
+  .tolerance = 1e-5,
+  .infer = lrn_infer,
+  .lower = lrn_lower,
+  .reference = lrn_reference,
 };

@@ -1,4 +1,5 @@
-/* op-softmax.c: Softmax, LogSoftmax and Hardmax. */
+/* op-softmax.c: Softmax, LogSoftmax, Hardmax; and LpNormalization, which divides
+ * by a norm instead. */
 #include "config.h"
 
 #include "ir/op-util.h"
@@ -150,19 +151,14 @@ hardmax_row (const double *x, double *out, gint64 n, gint64 step)
   out[best * step] = 1.0;
 }
 
+/* Rows are the dimensions from @first up to @end. */
 static void
-each_row (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
+each_row (const TpRefTensor *x, int first, int end, TpRefTensor *out,
           RowFunc row)
 {
-  int first = 0;
-  int end = 0;
-  gint64 n = 0;
-  gint64 step = 0;
+  gint64 n = tp_dims_product (x->dims, first, end);
+  gint64 step = tp_dims_product (x->dims, end, x->rank);
 
-  if (!softmax_get_axes (node, x->rank, &first, &end, NULL))
-    g_assert_not_reached ();
-  n = tp_dims_product (x->dims, first, end);
-  step = tp_dims_product (x->dims, end, x->rank);
   for (gint64 i = 0; i < x->count / n; i++)
     {
       gint64 start = i / step * n * step + i % step;
@@ -172,24 +168,36 @@ each_row (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
 }
 
 static void
+each_softmax_row (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
+                  RowFunc row)
+{
+  int first = 0;
+  int end = 0;
+
+  if (!softmax_get_axes (node, x->rank, &first, &end, NULL))
+    g_assert_not_reached ();
+  each_row (x, first, end, out, row);
+}
+
+static void
 softmax_reference (const TpNode *node, const TpRefTensor *const *inputs,
                    TpRefTensor *outputs)
 {
-  each_row (node, inputs[0], &outputs[0], softmax_row);
+  each_softmax_row (node, inputs[0], &outputs[0], softmax_row);
 }
 
 static void
 log_softmax_reference (const TpNode *node, const TpRefTensor *const *inputs,
                        TpRefTensor *outputs)
 {
-  each_row (node, inputs[0], &outputs[0], log_softmax_row);
+  each_softmax_row (node, inputs[0], &outputs[0], log_softmax_row);
 }
 
 static void
 hardmax_reference (const TpNode *node, const TpRefTensor *const *inputs,
                    TpRefTensor *outputs)
 {
-  each_row (node, inputs[0], &outputs[0], hardmax_row);
+  each_softmax_row (node, inputs[0], &outputs[0], hardmax_row);
 }
 
 /* ---- records ----------------------------------------------------------- */
@@ -225,4 +233,97 @@ const TpOp tp_op_hardmax = {
   SOFTMAX,
   .tolerance = 0.0,
   .reference = hardmax_reference,
+};
+
+/* ---- LpNormalization ---------------------------------------------------- */
+
+static gboolean
+lp_norm_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  gint64 p = tp_node_get_int (node, "p", 2);
+  int axis = 0;
+
+  if (p != 1 && p != 2)
+    return tp_op_fail (node, error,
+                       "p is %" G_GINT64_FORMAT ", 1 or 2 are possible", p);
+  return tp_node_get_axis (node, "axis", -1, inputs[0]->rank, &axis, error)
+         && tp_infer_same (node, inputs, outputs, error);
+}
+
+static gboolean
+lp_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  gboolean is_square = tp_node_get_int (node, "p", 2) == 2;
+  TpNest *nest = lowering.nest;
+  int axis = 0;
+  int value = -1;
+  int norm = -1;
+
+  if (!tp_node_get_axis (node, "axis", -1, lowering.out->rank, &axis, error))
+    return FALSE;
+  softmax_add_axes (&lowering, axis, axis + 1);
+  value = tp_nest_load (nest, 0);
+  norm = is_square ? tp_nest_binary (nest, TP_EXPR_MUL, value, value)
+                   : tp_nest_unary (nest, TP_EXPR_ABS, value);
+  norm = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_SUM, norm));
+  if (is_square)
+    norm = tp_nest_unary (nest, TP_EXPR_SQRT, norm);
+  return tp_lowering_finish (&lowering,
+                             tp_nest_binary (nest, TP_EXPR_DIV, value, norm));
+}
+
+static void
+l1_row (const double *x, double *out, gint64 n, gint64 step)
+{
+  double sum = 0.0;
+
+  for (gint64 i = 0; i < n; i++)
+    sum += fabs (x[i * step]);
+  for (gint64 i = 0; i < n; i++)
+    out[i * step] = x[i * step] / sum;
+}
+
+static void
+l2_row (const double *x, double *out, gint64 n, gint64 step)
+{
+  double norm = 0.0;
+
+  for (gint64 i = 0; i < n; i++)
+    norm = hypot (norm, x[i * step]);
+  for (gint64 i = 0; i < n; i++)
+    out[i * step] = x[i * step] / norm;
+}
+
+static void
+lp_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                   TpRefTensor *outputs)
+{
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", -1, inputs[0]->rank, &axis, NULL))
+    g_assert_not_reached ();
+  each_row (inputs[0], axis, axis + 1, &outputs[0],
+            tp_node_get_int (node, "p", 2) == 1 ? l1_row : l2_row);
+}
+
+static const TpAttrSpec lp_norm_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { "p", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_lp_normalization = {
+  .name = "LpNormalization",
+  .kind = TP_OP_REDUCE,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .attrs = lp_norm_attrs,
+  .tolerance = 1e-5,
+  .infer = lp_norm_infer,
+  .lower = lp_norm_lower,
+  .reference = lp_norm_reference,
 };
