@@ -345,13 +345,24 @@ tp_draft_remove_dead (TpDraft *draft)
     }
 }
 
+/* Gives @tensor the next number, unless it has one. */
 static void
-mark_used (TpDraft *draft, guint8 *is_used)
+number (int *map, int *n, int tensor)
 {
+  if (tensor >= 0 && map[tensor] < 0)
+    map[tensor] = (*n)++;
+}
+
+/* Numbers tensors in the order in which they are met: the graph's inputs, then
+ * what each node reads and writes. So it does not matter in which order a file
+ * lists them. Returns how many are met. */
+static int
+number_tensors (TpDraft *draft, int *map)
+{
+  int n = 0;
+
   for (guint i = 0; i < draft->inputs->len; i++)
-    is_used[g_array_index (draft->inputs, int, i)] = TRUE;
-  for (guint i = 0; i < draft->outputs->len; i++)
-    is_used[g_array_index (draft->outputs, int, i)] = TRUE;
+    number (map, &n, g_array_index (draft->inputs, int, i));
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       const TpNode *node = tp_draft_node (draft, i);
@@ -359,14 +370,29 @@ mark_used (TpDraft *draft, guint8 *is_used)
       if (node->type == NULL)
         continue;
       for (int j = 0; j < node->n_inputs; j++)
-        if (node->inputs[j] >= 0)
-          is_used[node->inputs[j]] = TRUE;
-      for (int j = 0; j < node->n_outputs; j++)
-        is_used[node->outputs[j]] = TRUE;
+        number (map, &n, node->inputs[j]);
       for (int j = 0; j < node->n_attrs; j++)
         if (node->attrs[j].kind == TP_ATTR_TENSOR)
-          is_used[node->attrs[j].i] = TRUE;
+          number (map, &n, node->attrs[j].i);
+      for (int j = 0; j < node->n_outputs; j++)
+        number (map, &n, node->outputs[j]);
     }
+  for (guint i = 0; i < draft->outputs->len; i++)
+    number (map, &n, g_array_index (draft->outputs, int, i));
+  return n;
+}
+
+/* @map: new numbers, -1: forgotten. */
+static void
+move_tensors (TpDraft *draft, const int *map, int n)
+{
+  g_autoptr (GArray) old = g_steal_pointer (&draft->tensors);
+
+  draft->tensors = g_array_sized_new (FALSE, TRUE, sizeof (TpTensor), n);
+  g_array_set_size (draft->tensors, n);
+  for (guint i = 0; i < old->len; i++)
+    if (map[i] >= 0)
+      *tp_draft_tensor (draft, map[i]) = g_array_index (old, TpTensor, i);
 }
 
 static void
@@ -402,18 +428,10 @@ gboolean
 tp_draft_remove_unused_tensors (TpDraft *draft, GError **error)
 {
   guint n_tensors = draft->tensors->len;
-  g_autofree guint8 *is_used = g_new0 (guint8, n_tensors + 1);
   g_autofree int *map = g_new (int, n_tensors + 1);
-  int n = 0;
 
-  mark_used (draft, is_used);
-  for (guint i = 0; i < n_tensors; i++)
-    {
-      map[i] = is_used[i] ? n : -1;
-      if (is_used[i])
-        *tp_draft_tensor (draft, n++) = *tp_draft_tensor (draft, i);
-    }
-  g_array_set_size (draft->tensors, n);
+  memset (map, -1, n_tensors * sizeof (int));
+  move_tensors (draft, map, number_tensors (draft, map));
   renumber ((int *) (void *) draft->inputs->data, draft->inputs->len, map);
   renumber ((int *) (void *) draft->outputs->data, draft->outputs->len, map);
   for (guint i = 0; i < draft->nodes->len; i++)
