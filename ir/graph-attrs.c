@@ -129,6 +129,19 @@ copy_values (TpRegion *region, TpAttr *attr, GError **error)
   return TRUE;
 }
 
+/* Real attributes are of single precision, as ONNX keeps them, whatever the file
+ * can hold: so a graph is the same in both formats. */
+static void
+round_reals (TpAttr *attr)
+{
+  double *floats = (double *) attr->floats; /* copied into the region */
+
+  if (attr->kind == TP_ATTR_FLOAT)
+    attr->f = (float) attr->f;
+  for (int i = 0; attr->kind == TP_ATTR_FLOATS && i < attr->n; i++)
+    floats[i] = (float) floats[i];
+}
+
 static gboolean
 check_required (const TpNode *node, const char *prefix, GError **error)
 {
@@ -175,6 +188,7 @@ tp_attrs_copy (TpRegion *region, const TpNode *src, TpNode *dst,
           || (attr->name = tp_region_strdup (region, attr->name, error)) == NULL
           || (dst->op != NULL && !check (region, dst->op, attr, prefix, error)))
         return FALSE;
+      round_reals (attr);
     }
   return dst->op == NULL || check_required (dst, prefix, error);
 }
