@@ -1,11 +1,10 @@
-/* file.c: opening, mapping and replacing files. */
+/* file.c: opening and mapping files. */
 #include "config.h"
 
 #include "ir/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,59 +164,4 @@ tp_file_map_beside (const char *model, const char *name, GError **error)
       return NULL;
     }
   return map_fd (fd, name, error);
-}
-
-/* ---- saving ------------------------------------------------------------ */
-
-static gboolean
-write_all (int fd, const void *data, gsize size)
-{
-  const guint8 *next = data;
-
-  while (size > 0)
-    {
-      ssize_t n = write (fd, next, MIN (size, (gsize) 1 << 30));
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return FALSE;
-      next += n;
-      size -= n;
-    }
-  return TRUE;
-}
-
-gboolean
-tp_file_save (const char *path, GBytes *header, const void *data, gsize size,
-              GError **error)
-{
-  g_autofree char *draft = g_strconcat (path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (draft, O_RDWR | O_CLOEXEC, 0666);
-  gsize header_size;
-  const void *first = g_bytes_get_data (header, &header_size);
-  int code = errno;
-  gboolean ok = fd >= 0;
-
-  if (ok)
-    {
-      ok = write_all (fd, first, header_size) && write_all (fd, data, size);
-      code = errno;
-      if (close (fd) != 0 && ok)
-        {
-          ok = FALSE;
-          code = errno;
-        }
-      if (ok && g_rename (draft, path) != 0)
-        {
-          ok = FALSE;
-          code = errno;
-        }
-      if (!ok)
-        g_unlink (draft);
-    }
-  if (!ok)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                 "%s: cannot be written: %s", path, g_strerror (code));
-  return ok;
 }

@@ -355,7 +355,7 @@ check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
 {
   g_autofree char *prefix = NULL;
 
-  if (node->op != NULL || node->n_costs > 0)
+  if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown)
     return TRUE;
   prefix = tp_draft_dup_prefix (builder->draft, node->place);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,

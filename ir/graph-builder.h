@@ -32,6 +32,7 @@ struct TpGraphBuilder
   GArray *specs;              /* TpBuilderSpec */
   GArray *constants;          /* int: tensors in order of adding */
   gint64 budget_bytes;        /* of the region; 0: none set */
+  gboolean keeps_unknown;     /* ops of unknown type need no cost */
   gint64 generated_bytes;     /* of fill and random constants so far */
 };
 
@@ -49,5 +50,20 @@ void tp_builder_set_limit_error (TpGraphBuilder *builder, TpLimit limit,
 gboolean tp_builder_add_constant_node (TpGraphBuilder *builder,
                                        const TpNode *node, const char *output,
                                        GError **error);
+
+/* A file as it stands: names, attributes and symbolic dimensions as written, in
+ * the order written; every op has a name. For those who copy it. */
+TpGraphBuilder *tp_graph_open (const char *path, const TpLoadOptions *options,
+                               GError **error);
+TpGraphBuilder *tp_graph_open_json (const char *path, const char *text,
+                                    gsize size, const TpLoadOptions *options,
+                                    GError **error);
+TpGraphBuilder *tp_graph_open_onnx (const char *path, GBytes *bytes,
+                                    const TpLoadOptions *options,
+                                    GError **error);
+/* Every name means something, every op gets one. Sorts the ops. */
+gboolean tp_graph_builder_check (TpGraphBuilder *builder, GError **error);
+/* Its place in order of adding; -1: no constant. */
+int tp_graph_builder_find_constant (TpGraphBuilder *builder, const char *name);
 
 #endif

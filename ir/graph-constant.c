@@ -1,9 +1,21 @@
-/* graph-constant.c: Constant ops, which become constants as they are read. */
+/* graph-constant.c: Constant ops, which become constants as they are read, and
+ * constants by name. */
 #include "config.h"
 
 #include "ir/graph-builder.h"
 
 #include <string.h>
+
+int
+tp_graph_builder_find_constant (TpGraphBuilder *builder, const char *name)
+{
+  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
+
+  for (guint i = builder->constants->len; index > 0 && i-- > 0;)
+    if (g_array_index (builder->constants, int, i) == index - 1)
+      return i;
+  return -1;
+}
 
 static gboolean
 add_floats (TpGraphBuilder *builder, const TpNode *node, const char *output,

@@ -195,6 +195,14 @@ check_graph_name (TpGraphBuilder *builder, GError **error)
   return FALSE;
 }
 
+gboolean
+tp_graph_builder_check (TpGraphBuilder *builder, GError **error)
+{
+  return check_graph_name (builder, error) && check_defined (builder, error)
+         && name_nodes (builder, error)
+         && tp_draft_sort (builder->draft, error);
+}
+
 TpGraph *
 tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {

@@ -110,6 +110,18 @@ read_attr (Op *op, const json_t *value, TpAttr *attr)
       attr->f = json_real_value (value);
       return TRUE;
     }
+  if (json_is_object (value))
+    {
+      const char *tensor
+          = json_string_value (json_object_get (value, "tensor"));
+
+      attr->kind = TP_ATTR_TENSOR;
+      attr->i = tensor == NULL || json_object_size (value) != 1
+                    ? -1
+                    : tp_graph_builder_find_constant (op->reader->builder,
+                                                      tensor);
+      return attr->i >= 0;
+    }
   attr->kind = TP_ATTR_STRING;
   attr->s = json_string_value (value);
   return attr->s != NULL;
@@ -138,7 +150,8 @@ read_attrs (Op *op, GError **error)
         }
       at = g_strconcat ("attrs.", name, NULL);
       tp_json_set_error (op_place (op), at, error, "must be a number, a "
-                         "string, or a list of numbers or of strings");
+                         "string, a list of numbers or of strings, or "
+                         "{\"tensor\": initializer}");
       return FALSE;
     }
   op->node.n_attrs = op->attrs->len;

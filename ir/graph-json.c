@@ -191,8 +191,8 @@ open_document (const char *path, const json_t *root, GError **error)
   return NULL;
 }
 
-TpGraph *
-tp_graph_read_json (const char *path, const char *text, gsize size,
+TpGraphBuilder *
+tp_graph_open_json (const char *path, const char *text, gsize size,
                     const TpLoadOptions *options, GError **error)
 {
   g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
@@ -207,10 +207,7 @@ tp_graph_read_json (const char *path, const char *text, gsize size,
   if (builder == NULL)
     return NULL;
   reader.builder = builder;
+  builder->keeps_unknown = options->keep_unknown;
   tp_graph_builder_set_limits (builder, options->limits, size);
-  return add_all (&reader, root, error)
-                 && tp_graph_builder_bind (builder, options->values,
-                                           options->dims, error)
-             ? tp_graph_builder_finish (builder, options->dims, error)
-             : NULL;
+  return add_all (&reader, root, error) ? g_steal_pointer (&builder) : NULL;
 }

@@ -1,7 +1,7 @@
 /* graph-load.c: opens a graph and finds out which reader is for it. */
 #include "config.h"
 
-#include "ir/graph.h"
+#include "ir/graph-builder.h"
 
 #include "ir/file.h"
 
@@ -18,8 +18,8 @@ is_json (const char *path, const char *text, gsize size)
   return i < size && (text[i] == '{' || text[i] == '[');
 }
 
-static TpGraph *
-read_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
+static TpGraphBuilder *
+open_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
             GError **error)
 {
   const char *text;
@@ -34,27 +34,72 @@ read_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
       return NULL;
     }
   return is_json (path, text, size)
-             ? tp_graph_read_json (path, text, size, options, error)
-             : tp_graph_read_onnx (path, bytes, options, error);
+             ? tp_graph_open_json (path, text, size, options, error)
+             : tp_graph_open_onnx (path, bytes, options, error);
+}
+
+/* Budgets do not know the file: what they say gets its name. */
+static void
+name_file (const char *path, GError **error)
+{
+  if (error != NULL && *error != NULL
+      && !g_str_has_prefix ((*error)->message, path))
+    g_prefix_error (error, "%s: ", path);
+}
+
+static TpGraph *
+finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = opened;
+
+  return builder != NULL
+                 && tp_graph_builder_bind (builder, options->values,
+                                           options->dims, error)
+             ? tp_graph_builder_finish (builder, options->dims, error)
+             : NULL;
+}
+
+TpGraphBuilder *
+tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (TpGraphBuilder) builder
+      = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
+
+  if (builder != NULL && tp_graph_builder_check (builder, error))
+    return g_steal_pointer (&builder);
+  name_file (path, error);
+  return NULL;
 }
 
 TpGraph *
 tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
 {
   g_autoptr (GBytes) bytes = tp_file_map (path, error);
-  g_autoptr (GError) cause = NULL;
-  TpGraph *graph;
+  TpGraph *graph
+      = bytes == NULL
+            ? NULL
+            : finish (open_bytes (path, bytes, options, error), options, error);
 
-  if (bytes == NULL)
-    return NULL;
-  graph = read_bytes (path, bytes, options, &cause);
-  if (graph != NULL)
-    return graph;
-  /* Budgets do not know the file. */
-  if (!g_str_has_prefix (cause->message, path))
-    g_prefix_error (&cause, "%s: ", path);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return NULL;
+  if (graph == NULL)
+    name_file (path, error);
+  return graph;
+}
+
+TpGraph *
+tp_graph_read_json (const char *path, const char *text, gsize size,
+                    const TpLoadOptions *options, GError **error)
+{
+  return finish (tp_graph_open_json (path, text, size, options, error), options,
+                 error);
+}
+
+TpGraph *
+tp_graph_read_onnx (const char *path, GBytes *bytes,
+                    const TpLoadOptions *options, GError **error)
+{
+  return finish (tp_graph_open_onnx (path, bytes, options, error), options,
+                 error);
 }
 
 TpGraph *

@@ -178,27 +178,33 @@ tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype, void *dst)
 }
 
 void
-tp_tensor_write_value (const TpTensor *tensor, void *dst)
+tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
 {
   gsize size = tp_dtype_get_size (tensor->dtype);
   double block[BLOCK];
 
   g_assert (tp_tensor_is_constant (tensor));
-  if (tensor->count == 0)
+  if (n == 0)
     return;
   if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
       && tensor->init.steps == NULL)
     {
-      memcpy (dst, tensor->init.data, tensor->size_bytes);
+      memcpy (dst, (const guint8 *) tensor->init.data + first * size, n * size);
       return;
     }
-  for (gint64 i = 0; i < tensor->count; i += BLOCK)
+  for (gint64 i = 0; i < n; i += BLOCK)
     {
-      gint64 n = MIN (BLOCK, tensor->count - i);
+      gint64 m = MIN (BLOCK, n - i);
 
-      read_doubles (tensor, i, n, block);
-      tp_doubles_to_dtype (block, n, tensor->dtype, (guint8 *) dst + i * size);
+      read_doubles (tensor, first + i, m, block);
+      tp_doubles_to_dtype (block, m, tensor->dtype, (guint8 *) dst + i * size);
     }
+}
+
+void
+tp_tensor_write_value (const TpTensor *tensor, void *dst)
+{
+  tp_tensor_write_part (tensor, 0, tensor->count, dst);
 }
 
 void

@@ -9,4 +9,8 @@
 void tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype,
                           void *dst);
 
+/* Elements [@first, @first + @n) of a constant. */
+void tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n,
+                           void *dst);
+
 #endif

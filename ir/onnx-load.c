@@ -8,9 +8,13 @@
 
 #include "ir/onnx.h"
 
+#include <string.h>
+
 #define MAX_OPSET 1000
 
-enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8, MODEL_FUNCTIONS = 25 };
+enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8, MODEL_METADATA = 14,
+       MODEL_FUNCTIONS = 25 };
+enum { METADATA_KEY = 1, METADATA_VALUE = 2 };
 enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum
 {
@@ -135,6 +139,58 @@ check_model (const Model *model, const TpWire *wire, GError **error)
   return FALSE;
 }
 
+/* ---- metadata ---------------------------------------------------------- */
+
+typedef struct
+{
+  TpOnnx *onnx;
+  const char *key, *value;
+} Metadata;
+
+static gboolean
+read_entry (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Metadata *entry = user;
+
+  if (field->number == METADATA_KEY)
+    return tp_wire_get_string (wire, field, entry->onnx->strings, &entry->key,
+                               error);
+  return field->number != METADATA_VALUE
+         || tp_wire_get_string (wire, field, entry->onnx->strings,
+                                &entry->value, error);
+}
+
+/* Values of dimensions, as tp_graph_write_onnx () keeps them. */
+static gboolean
+read_metadata (const TpWire *wire, const TpWireField *field, gpointer user,
+               GError **error)
+{
+  TpOnnx *onnx = user;
+  TpWirePath path = { NULL, "metadata_props", -1 };
+  Metadata entry = { onnx, "", "" };
+  guint64 value;
+
+  if (field->number != MODEL_METADATA)
+    return TRUE;
+  g_string_chunk_clear (onnx->strings);
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+      || !tp_wire_read (tp_wire_enter (wire, field, &path), read_entry, &entry,
+                        error))
+    return FALSE;
+  if (!g_str_has_prefix (entry.key, TP_ONNX_DIM_PREFIX))
+    return TRUE;
+  if (g_ascii_string_to_unsigned (entry.value, 10, 1, G_MAXINT64, &value, NULL))
+    {
+      tp_graph_builder_set_dim (onnx->builder,
+                                entry.key + strlen (TP_ONNX_DIM_PREFIX), value);
+      return TRUE;
+    }
+  tp_wire_set_error (wire, field->data, error, "metadata '%s' is '%s', must be "
+                     "an integer above 0", entry.key, entry.value);
+  return FALSE;
+}
+
 /* ---- the graph --------------------------------------------------------- */
 
 static gboolean
@@ -193,7 +249,7 @@ read_graph_name (const TpWire *wire, const TpWireField *field, gpointer user,
                                 &model->name, error);
 }
 
-static TpGraph *
+static gboolean
 load (TpOnnx *onnx, TpWire wire, GError **error)
 {
   TpWirePath path = { NULL, "graph", -1 };
@@ -202,40 +258,37 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
 
   if (!tp_wire_read (wire, read_model, &model, error)
       || !check_model (&model, &wire, error))
-    return NULL;
+    return FALSE;
   graph = tp_wire_enter (&wire, &model.graph, &path);
   if (!tp_wire_read (graph, read_graph_name, &model, error))
-    return NULL;
+    return FALSE;
   onnx->builder = tp_graph_builder_new (model.name, MAX (model.opset, 1));
   onnx->region = onnx->builder->draft->region;
   tp_graph_builder_set_source (onnx->builder, onnx->path);
   tp_graph_builder_keep (onnx->builder, onnx->bytes);
   tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,
                                g_bytes_get_size (onnx->bytes));
-  if (!add_graph (onnx, graph, error)
-      || !tp_graph_builder_bind (onnx->builder, onnx->options->values,
-                                 onnx->options->dims, error))
-    return NULL;
-  return tp_graph_builder_finish (onnx->builder, onnx->options->dims, error);
+  onnx->builder->keeps_unknown = onnx->options->keep_unknown;
+  return tp_wire_read (wire, read_metadata, onnx, error)
+         && add_graph (onnx, graph, error);
 }
 
-TpGraph *
-tp_graph_read_onnx (const char *path, GBytes *bytes,
+TpGraphBuilder *
+tp_graph_open_onnx (const char *path, GBytes *bytes,
                     const TpLoadOptions *options, GError **error)
 {
   TpWire wire = tp_wire_open (bytes, path ? path : "model", NULL);
   TpOnnx onnx = { .path = path, .bytes = bytes,
                   .options = options };
-  TpGraph *graph;
 
   onnx.strings = g_string_chunk_new (256);
   onnx.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                       (GDestroyNotify) g_bytes_unref);
   onnx.functions = tp_onnx_functions_new ();
-  graph = load (&onnx, wire, error);
-  g_clear_pointer (&onnx.builder, tp_graph_builder_free);
+  if (!load (&onnx, wire, error))
+    g_clear_pointer (&onnx.builder, tp_graph_builder_free);
   g_hash_table_unref (onnx.files);
   g_hash_table_unref (onnx.functions);
   g_string_chunk_free (onnx.strings);
-  return graph;
+  return onnx.builder;
 }

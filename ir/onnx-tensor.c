@@ -72,6 +72,16 @@ tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype)
   return FALSE;
 }
 
+gint64
+tp_onnx_get_type_number (TpDtype dtype)
+{
+  gsize i = 0;
+
+  while (kinds[i].dtype != dtype)
+    i++;
+  return kinds[i].number;
+}
+
 const char *
 tp_onnx_get_type_name (gint64 number)
 {

@@ -9,6 +9,9 @@
 typedef struct TpOnnxFunction TpOnnxFunction;
 typedef struct TpOnnxCall TpOnnxCall;
 
+/* Entry of a model's metadata that gives a dimension its value. */
+#define TP_ONNX_DIM_PREFIX "tplan.dim."
+
 typedef struct
 {
   const char *path;           /* of the model */
@@ -25,6 +28,7 @@ typedef struct
 
 /* ONNX's number for an element type; FALSE: not one of ours. */
 gboolean tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype);
+gint64 tp_onnx_get_type_number (TpDtype dtype);
 /* Its name for any element type, such as "float16". */
 const char *tp_onnx_get_type_name (gint64 number);
 

@@ -1,0 +1,149 @@
+/* cmd-convert.c: graphs between JSON and ONNX. */
+#include "config.h"
+
+#include "cli/cli.h"
+#include "ir/graph-write.h"
+
+#include <string.h>
+
+/* What other programs read of one ONNX file. */
+#define MAX_INSIDE_BYTES (((gint64) 2 << 30) - (16 << 20))
+
+static gboolean external_data;
+
+static const GOptionEntry convert_options[] = {
+  { "external-data", 0, 0, G_OPTION_ARG_NONE, &external_data,
+    "ONNX: weights into OUTPUT.data (always above 2 GB)", NULL },
+  { 0 },
+};
+
+/* ---- what is lost ------------------------------------------------------ */
+
+static void
+count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs)
+{
+  for (guint i = 0; i < builder->draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (builder->draft, i);
+
+      *out_pins += node->pins != NULL;
+      *out_costs += node->n_costs > 0;
+    }
+}
+
+static void
+warn_lost (const TpCli *cli, const TpGraphBuilder *builder)
+{
+  int n_pins = 0, n_costs = 0;
+
+  count_lost (builder, &n_pins, &n_costs);
+  if (n_pins + n_costs > 0)
+    tp_cli_warn (cli, "ONNX has no place for the \"device\" of %d ops and the "
+                 "\"cost\" of %d: left out", n_pins, n_costs);
+}
+
+static void
+warn_unknown (const TpCli *cli, const TpGraphBuilder *builder)
+{
+  const char *type = NULL;
+  int n = 0;
+
+  for (guint i = 0; i < builder->draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (builder->draft, i);
+
+      if (node->op != NULL || node->n_costs > 0)
+        continue;
+      type = node->type;
+      n++;
+    }
+  if (n > 0)
+    tp_cli_warn (cli, "%d ops, such as %s, are of types tplan cannot plan: "
+                 "copied as they are", n, type);
+}
+
+/* ---- the two ways ------------------------------------------------------ */
+
+/* The same graph, read to the end, for the types of its outputs; NULL when dims
+ * have no values or an op is unknown. */
+static TpGraph *
+find_types (const TpCli *cli, TpDims *dims)
+{
+  TpLoadOptions options = tp_cli_load_options (cli, dims);
+
+  return tp_graph_read (cli->args[0], &options, NULL);
+}
+
+static gboolean
+convert_to_onnx (TpCli *cli, TpGraphBuilder *builder, GError **error)
+{
+  const char *path = cli->outputs[0];
+  g_autofree char *data_path = g_strconcat (path, ".data", NULL);
+  g_autoptr (GHashTable) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (TpGraph) types = NULL;
+  gboolean is_big = tp_graph_count_weight_bytes (builder) > MAX_INSIDE_BYTES;
+
+  if (dims == NULL
+      || ((external_data || is_big)
+          && !tp_cli_check_output (cli, data_path, error)))
+    return FALSE;
+  types = find_types (cli, dims);
+  warn_lost (cli, builder);
+  return tp_graph_write_onnx (builder, types, path,
+                              external_data || is_big ? data_path : NULL,
+                              error);
+}
+
+static gboolean
+convert_to_json (TpCli *cli, TpGraphBuilder *builder, GError **error)
+{
+  const char *path = cli->outputs[0];
+  g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
+  g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
+
+  return tp_cli_check_output (cli, data_path, error)
+         && tp_graph_write_json (builder, path, data_path, error);
+}
+
+static gboolean
+convert_run (TpCli *cli, GError **error)
+{
+  static const struct
+  {
+    const char *suffix;
+    gboolean (*convert) (TpCli *cli, TpGraphBuilder *builder, GError **error);
+  } ways[] = { { ".onnx", convert_to_onnx }, { ".json", convert_to_json } };
+  TpLoadOptions options = tp_cli_load_options (cli, NULL);
+  g_autoptr (TpGraphBuilder) builder = NULL;
+
+  options.keep_unknown = TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
+    if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
+        && g_str_has_suffix (cli->outputs[0], ways[i].suffix))
+      {
+        if (!tp_cli_check_output (cli, cli->outputs[0], error))
+          return FALSE;
+        builder = tp_graph_open (cli->args[0], &options, error);
+        if (builder == NULL)
+          return FALSE;
+        warn_unknown (cli, builder);
+        return ways[i].convert (cli, builder, error);
+      }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "convert needs one -o FILE that ends in .json or .onnx");
+  return FALSE;
+}
+
+const TpCommand tp_command_convert = {
+  .name = "convert",
+  .arguments = "MODEL",
+  .summary = "Converts graphs between JSON and ONNX, weights included",
+  .details = "  tplan convert model.onnx -o graph.json\n"
+             "Weights go to graph.safetensors beside it; those of an ONNX model "
+             "inside, or with\n--external-data beside it.",
+  .n_args_min = 1,
+  .n_args_max = 1,
+  .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH,
+  .options = convert_options,
+  .run = convert_run,
+};
