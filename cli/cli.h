@@ -49,6 +49,7 @@ typedef struct
   TpDeviceOptions device_options;
   char **dim_texts;           /* --dim, as written; never NULL */
   char *cost_path;            /* (nullable) */
+  gboolean follow_links;      /* --follow-symlinks */
   TpLimits limits;            /* the defaults, but for --limit */
   gint64 seed;
   int exit_code;              /* for commands that neither fail nor succeed */

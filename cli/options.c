@@ -24,6 +24,7 @@ static struct
   char **dims;
   char **limits;
   char *timeout;
+  gboolean follow_links;
   char *format;
   char *devices;
   char *colour;
@@ -62,6 +63,9 @@ static const CommonOption common[] = {
   { TP_USES_GRAPH,
     { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
       &given.limits, NULL, NULL } },
+  { TP_USES_GRAPH,
+    { "follow-symlinks", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
+      &given.follow_links, NULL, NULL } },
   { TP_USES_GRAPH,
     { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
       NULL, NULL } },
@@ -125,7 +129,8 @@ tp_cli_print_help (const TpCommand *command)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
   if (command->uses & TP_USES_GRAPH)
-    fputs ("      --limit=NAME=N  --timeout=TIME   what a file may ask for\n",
+    fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  what files "
+           "may ask for\n",
            stdout);
   fputs ("  -q, --quiet  -v, --verbose  --color=auto|always|never  -h, "
          "--help\n",
@@ -297,6 +302,7 @@ take_given (TpCli *cli)
                                  : g_new0 (char *, 1);
   cli->n_args = (int) g_strv_length (cli->args);
   cli->is_forced = given.force;
+  cli->follow_links = given.follow_links;
   cli->is_quiet = given.quiet;
   cli->is_verbose = given.verbose;
   cli->seed = given.seed;

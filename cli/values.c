@@ -115,7 +115,8 @@ tp_cli_parse_limit (const char *text, TpLimits *limits, GError **error)
 TpLoadOptions
 tp_cli_load_options (const TpCli *cli, TpDims *dims)
 {
-  return (TpLoadOptions){ .dims = dims, .limits = &cli->limits };
+  return (TpLoadOptions){ .dims = dims, .limits = &cli->limits,
+                          .follow_links = cli->follow_links };
 }
 
 gboolean

@@ -108,6 +108,36 @@ open_by_steps (int folder, const char *name)
   return fd;
 }
 
+static gboolean
+leads_up (const char *name)
+{
+  g_auto (GStrv) steps = g_strsplit (name, "/", -1);
+
+  for (int i = 0; steps[i] != NULL; i++)
+    if (strcmp (steps[i], "..") == 0)
+      return TRUE;
+  return *name == '/';
+}
+
+/* Links are followed, but not those of /proc, which are doors and no names. */
+static int
+open_through_links (int folder, const char *name)
+{
+  struct open_how how = { .flags = OPEN_FLAGS | O_NONBLOCK,
+                          .resolve = RESOLVE_NO_MAGICLINKS };
+  int fd;
+
+  if (leads_up (name))
+    {
+      errno = EXDEV;
+      return -1;
+    }
+  fd = syscall (SYS_openat2, folder, name, &how, sizeof how);
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    return openat (folder, name, OPEN_FLAGS | O_NONBLOCK);
+  return fd;
+}
+
 static int
 open_beneath (int folder, const char *name)
 {
@@ -128,12 +158,14 @@ explain_open_error (int code)
   if (code == EXDEV)
     return "the name leads out of the model's folder";
   if (code == ELOOP)
-    return "symbolic links are not followed: put the file itself there";
+    return "symbolic links are not followed: put the file itself there, or "
+           "give --follow-symlinks";
   return g_strerror (code);
 }
 
 GBytes *
-tp_file_map_beside (const char *model, const char *name, GError **error)
+tp_file_map_beside (const char *model, const char *name, gboolean follow_links,
+                    GError **error)
 {
   g_autofree char *folder_path = g_path_get_dirname (model);
   __attribute__ ((cleanup (close_fd))) int folder
@@ -142,7 +174,8 @@ tp_file_map_beside (const char *model, const char *name, GError **error)
   struct stat info;
 
   if (folder >= 0)
-    fd = open_beneath (folder, name);
+    fd = follow_links ? open_through_links (folder, name)
+                      : open_beneath (folder, name);
   if (fd < 0 || fstat (fd, &info) != 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
@@ -156,11 +189,11 @@ tp_file_map_beside (const char *model, const char *name, GError **error)
                    "'%s' is not a regular file", name);
       return NULL;
     }
-  if (info.st_nlink > 1)
+  if (info.st_nlink > 1 && !follow_links)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                    "'%s' has another name elsewhere (a hard link): put a copy "
-                   "there", name);
+                   "there, or give --follow-symlinks", name);
       return NULL;
     }
   return map_fd (fd, name, error);

@@ -12,14 +12,17 @@ GBytes *tp_file_map (const char *path, GError **error);
  * @model: path of the file that names the other
  * @name: as written in it: relative, below the folder of @model
  *
+ * @follow_links: trust the links in that folder
+ *
  * Maps a file a model names. A model comes from anywhere, so the name is held
- * to its folder: absolute names, "..", symbolic links and anything but regular
- * files are refused.
+ * to its folder: absolute names, "..", links of both kinds and anything but
+ * regular files are refused. With @follow_links links may lead anywhere, names
+ * still may not.
  *
  * Returns: (transfer full): all of the file; %NULL with %TPLAN_ERROR_INPUT.
  */
 GBytes *tp_file_map_beside (const char *model, const char *name,
-                            GError **error);
+                            gboolean follow_links, GError **error);
 
 /* A file in the making, which replaces @path when it is finished, and not before;
  * freed before, it is gone. TPLAN_ERROR_FAILED: the system refused. */

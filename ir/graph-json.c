@@ -199,7 +199,8 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
   g_autoptr (TpGraphBuilder) builder = NULL;
   g_autoptr (GHashTable) files
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  TpGraphJson reader = { .path = path, .files = files };
+  TpGraphJson reader = { .path = path, .files = files,
+                         .follow_links = options->follow_links };
 
   if (root == NULL)
     return NULL;

@@ -9,6 +9,7 @@ typedef struct
 {
   TpGraphBuilder *builder;
   const char *path;           /* of the file; NULL: text from elsewhere */
+  gboolean follow_links;
   GHashTable *files;          /* char* -> TpTensorFile*: of initializers */
 } TpGraphJson;
 

@@ -150,6 +150,7 @@ typedef struct
                                * file's own "dims" are defaults */
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
+  gboolean follow_links;      /* files a model names may be links */
   gboolean keep_unknown;      /* ops of unknown type are no error before shapes
                                * are inferred: for tp_graph_open () */
 } TpLoadOptions;
