@@ -399,7 +399,8 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
     out->data = read_lists (tensor, wire, error);
   out->dtype = kinds[tensor->kind].dtype;
   out->rank = tensor->dims->len;
-  memcpy (out->dims, tensor->dims->data, out->rank * sizeof (gint64));
+  for (int i = 0; i < out->rank; i++)
+    out->dims[i] = g_array_index (tensor->dims, gint64, i);
   out->count = tensor->count;
   out->size_bytes = tensor->size_bytes;
   return out->data != NULL;
