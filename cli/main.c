@@ -18,6 +18,7 @@
   X (explain)                                                                 \
   X (sweep)                                                                   \
   X (view)                                                                    \
+  X (info)                                                                    \
   X (convert)                                                                 \
   X (cost)                                                                    \
   X (devices)                                                                 \

@@ -1,7 +1,7 @@
 /* graph-finish.c: from names and symbolic shapes to a graph. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "ir/graph-survey.h"
 
 #include <string.h>
 
@@ -203,19 +203,26 @@ tp_graph_builder_check (TpGraphBuilder *builder, GError **error)
          && tp_draft_sort (builder->draft, error);
 }
 
-TpGraph *
-tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
+gboolean
+tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
+                           GError **error)
 {
-  if (!check_graph_name (builder, error))
-    return NULL;
-  if (!check_defined (builder, error) || !name_nodes (builder, error)
-      || !check_dims_known (builder, dims, error))
-    return NULL;
+  if (!check_dims_known (builder, dims, error))
+    return FALSE;
   for (guint i = 0; i < builder->specs->len; i++)
     if (!bind_spec (builder, &g_array_index (builder->specs, TpBuilderSpec, i),
                     dims, error))
-      return NULL;
-  if (!tp_draft_sort (builder->draft, error)
+      return FALSE;
+  return TRUE;
+}
+
+TpGraph *
+tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
+{
+  if (!check_graph_name (builder, error) || !check_defined (builder, error)
+      || !name_nodes (builder, error)
+      || !tp_graph_builder_bind_all (builder, dims, error)
+      || !tp_draft_sort (builder->draft, error)
       || !tp_draft_infer (builder->draft, error))
     return NULL;
   return tp_draft_finish (builder->draft, error);

@@ -6,6 +6,7 @@
 
 #include "ir/graph-draft.h"
 #include "ir/graph-fold.h"
+#include "ir/graph-survey.h"
 #include "ir/op.h"
 
 #include <string.h>
@@ -119,6 +120,63 @@ tp_draft_infer (TpDraft *draft, GError **error)
           || !tp_fold_node (&fold, draft, node, error))
         return FALSE;
       if (node->type != NULL && !check_not_empty (draft, node, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- as far as it goes ------------------------------------------------- */
+
+static gboolean
+has_shapes (TpDraft *draft, const TpNode *node)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0
+        && tp_draft_tensor (draft, node->inputs[i])->rank == TP_RANK_UNKNOWN)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+forget_outputs (TpDraft *draft, const TpNode *node)
+{
+  for (int i = 0; i < node->n_outputs; i++)
+    tp_draft_tensor (draft, node->outputs[i])->rank = TP_RANK_UNKNOWN;
+}
+
+/* Why @node cannot be planned, or NULL; shapes of its outputs where known. */
+static char *
+survey_node (TpDraft *draft, const TpNode *node)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (node->op == NULL)
+    return node->n_costs > 0 ? NULL : g_strdup ("unknown type of op");
+  if (!has_shapes (draft, node))
+    forget_outputs (draft, node);
+  else if (!infer_node (draft, node, &error)
+           || !check_not_empty (draft, node, &error))
+    {
+      forget_outputs (draft, node);
+      return g_strdup (error->message);
+    }
+  return NULL;
+}
+
+gboolean
+tp_draft_survey (TpDraft *draft, GHashTable *problems, GError **error)
+{
+  TpFold fold = { 0 };
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      TpNode *node = tp_draft_node (draft, i);
+      char *problem = survey_node (draft, node);
+
+      if (problem != NULL)
+        g_hash_table_insert (problems, g_strdup (node->name), problem);
+      else if (node->op != NULL && has_shapes (draft, node)
+               && !tp_fold_node (&fold, draft, node, error))
         return FALSE;
     }
   return TRUE;

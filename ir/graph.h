@@ -153,6 +153,7 @@ typedef struct
   gboolean follow_links;      /* files a model names may be links */
   gboolean keep_unknown;      /* ops of unknown type are no error before shapes
                                * are inferred: for tp_graph_open () */
+  gboolean skip_unknown_attrs;/* and what attributes they have does not matter */
 } TpLoadOptions;
 
 /**

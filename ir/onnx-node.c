@@ -398,7 +398,9 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
     out.name = node->name;
   /* Attributes of an unknown op could only hide that it is unknown. */
   if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0
-       || tp_function_is_known (type) || onnx->options->keep_unknown)
+       || tp_function_is_known (type)
+       || (onnx->options->keep_unknown
+           && !onnx->options->skip_unknown_attrs))
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;
   out.n_attrs = node->attrs->len;

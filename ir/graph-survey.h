@@ -1,0 +1,35 @@
+/* graph-survey.h: what can be said of a graph that cannot be planned. */
+#ifndef TP_IR_GRAPH_SURVEY_H
+#define TP_IR_GRAPH_SURVEY_H
+
+#include "ir/graph-builder.h"
+
+typedef struct
+{
+  GHashTable *problems;       /* name of an op -> char*: why it is not known */
+  GPtrArray *assumed;         /* char*: dimensions without a value, taken as 1 */
+} TpSurvey;
+
+void tp_survey_init (TpSurvey *survey);
+void tp_survey_clear (TpSurvey *survey);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpSurvey, tp_survey_clear)
+
+/**
+ * tp_graph_survey:
+ * @builder: opened with keep_unknown; is used up
+ *
+ * Like tp_graph_builder_finish (), but an op that is unknown, or used in a way
+ * that is, goes into @survey, and what hangs on it has rank %TP_RANK_UNKNOWN.
+ * Such a graph is for looking at only.
+ */
+TpGraph *tp_graph_survey (TpGraphBuilder *builder, TpDims *dims,
+                          TpSurvey *survey, GError **error);
+
+/* Infers what can be; the rest is in @problems, by name of the op. */
+gboolean tp_draft_survey (TpDraft *draft, GHashTable *problems,
+                          GError **error);
+/* Values of all dimensions, sorted nodes. */
+gboolean tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
+                                    GError **error);
+
+#endif

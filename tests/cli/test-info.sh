@@ -1,0 +1,48 @@
+#!/bin/sh
+# tplan info: figures of graphs counted by hand, and of graphs that cannot be
+# planned.
+. "$top_srcdir/tests/cli/common.sh"
+
+# is KEY VALUE: the first KEY of the JSON in .out.
+is () { [ "$(json "$1")" = "$2" ]; }
+
+try 0 info --format json mlp.json && is format tplan-info/1; say $? "json"
+# 16 * 32 + 32 + 32 * 8 parameters; x 4 * 16, h0 and h 4 * 32, logits and probs 4 * 8 values.
+is parameters 800 && is weight_bytes 3200; say $? "parameters"
+is activation_bytes $((4 * (64 + 2 * 128 + 2 * 32))); say $? "bytes of activations"
+is peak_activation_bytes $((4 * 2 * 128)); say $? "at a time"
+# Gemm and MatMul: a product and a sum for each weight and row; Gemm adds the
+# bias, Relu compares. What exp counts in Softmax is its own affair.
+flops=$(sed -n 's/^  "flops": \([0-9]*\)$/\1/p' .out)
+least=$((2 * 4 * (16 * 32 + 32 * 8) + 4 * 32 + 4 * 32))
+[ "$flops" -gt "$least" ] && [ "$flops" -lt $((least + 40 * 32)) ]; say $? "work"
+try 0 info --format json --dim N=8 mlp.json && is activation_bytes $((8 * (64 + 2 * 128 + 2 * 32))); say $? "--dim"
+try 0 info mlp.json && out_has '^Gemm  *1 ' && out_has 'x float32 \[4, 16\]'; say $? "table"
+
+sed 's/"dims": {"N": 4},//' mlp.json > free.json
+try 0 info free.json && err_has "'N' has no value and is taken as 1" && out_has 'x float32 \[1, 16\]'
+say $? "a dimension without a value"
+sed 's/"type": "Relu"/"type": "Swirl"/' mlp.json > odd.json
+try 0 info odd.json && out_has '^Swirl .*1 not supported: unknown type' && out_has '^MatMul .*1 of unknown shape' \
+  && out_has 'probs (shape unknown)'; say $? "an unknown op"
+try 3 optimize odd.json --devices $sims; say $? "which cannot be planned"
+sed 's/"inputs": \["h", "w2"\]/"inputs": ["h", "w1"]/' mlp.json > misfit.json
+try 0 info misfit.json && out_has '^MatMul .*1 not supported: misfit.json: ops\[2\]'; say $? "an op that does not fit"
+try 0 info --format json odd.json && out_has '"shape": null'; say $? "unknown shapes are null"
+
+printf 'junk' > junk.onnx; try 3 info junk.onnx; say $? "a damaged model"
+try 2 info --dim Q=1 mlp.json; say $? "a dimension that is not there"
+try 2 info; say $? "no model"
+
+if [ -d /usr/share/libonnx-testdata/data/node ]; then
+  good=0
+  for model in /usr/share/libonnx-testdata/data/node/test_[lt]*/model.onnx; do
+    # Inputs must be tensors with elements, whatever reads them.
+    "$TPLAN" info "$model" > .out 2> .err \
+      || grep -q 'is no tensor of\|only constants may be empty' .err || good=1
+  done
+  say $good "models of ONNX's suite"
+else
+  n=$((n + 1)); echo "ok $n - models of ONNX's suite # SKIP not installed"
+fi
+finish
