@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "ir/graph-survey.h"
+#include "ir/graph-write.h"
 #include "ir/op.h"
 #include "ir/plan.h"
 
@@ -73,6 +74,29 @@ count_types (Info *info)
           g_ptr_array_add (info->ops, op);
         }
       op->n++;
+    }
+}
+
+/* Constants of the file that ops read, before any are folded. Numbers without
+ * dimensions are part of formulas, not parameters. */
+static void
+count_weights (Info *info)
+{
+  TpGraphBuilder *builder = info->builder;
+  g_autofree guint8 *uses = tp_graph_find_uses (builder);
+
+  for (guint i = 0; i < builder->constants->len; i++)
+    {
+      int index = g_array_index (builder->constants, int, i);
+      const TpTensor *tensor = tp_draft_tensor (builder->draft, index);
+
+      if (uses[index] == 0)
+        continue;
+      info->weight_bytes += tensor->size_bytes;
+      if (tensor->rank > 0
+          && (tensor->dtype == TP_DTYPE_FLOAT32
+              || tensor->dtype == TP_DTYPE_FLOAT64))
+        info->n_parameters += tensor->count;
     }
 }
 
@@ -148,24 +172,14 @@ count_tensors (Info *info)
       if (tensor->rank == TP_RANK_UNKNOWN)
         continue;
       info->n_dtypes[tensor->dtype]++;
-      if (!tp_tensor_is_constant (tensor))
-        {
-          info->activation_bytes += tensor->size_bytes;
-          intervals[n].size_bytes = tensor->size_bytes;
-          intervals[n].first = MAX (tensor->producer, 0);
-          intervals[n++].last
-              = tensor->is_output || tensor->n_consumers == 0
-                    ? graph->n_nodes
-                    : tensor->consumers[tensor->n_consumers - 1];
-        }
-      else if (tensor->n_consumers > 0 || tensor->is_output)
-        {
-          info->n_parameters += tensor->dtype == TP_DTYPE_FLOAT32
-                                        || tensor->dtype == TP_DTYPE_FLOAT64
-                                    ? tensor->count
-                                    : 0;
-          info->weight_bytes += tensor->size_bytes;
-        }
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      info->activation_bytes += tensor->size_bytes;
+      intervals[n].size_bytes = tensor->size_bytes;
+      intervals[n].first = MAX (tensor->producer, 0);
+      intervals[n++].last = tensor->is_output || tensor->n_consumers == 0
+                                ? graph->n_nodes
+                                : tensor->consumers[tensor->n_consumers - 1];
     }
   info->peak_bytes = tp_intervals_pack (intervals, n, ALIGN, NULL);
 }
@@ -192,6 +206,7 @@ info_read (Info *info, const TpCli *cli, GError **error)
   if (info->builder == NULL)
     return FALSE;
   count_types (info);
+  count_weights (info);
   info->graph = tp_graph_survey (info->builder, dims, &info->survey, error);
   if (info->graph == NULL)
     return FALSE;

@@ -31,6 +31,11 @@ try 0 info misfit.json && out_has '^MatMul .*1 not supported: misfit.json: ops\[
 try 0 info --format json odd.json && out_has '"shape": null'; say $? "unknown shapes are null"
 
 printf 'junk' > junk.onnx; try 3 info junk.onnx; say $? "a damaged model"
+# A constant that is folded away is one of the file's all the same.
+sed 's/"inputs": \["x", "w1", "b1"\]/"inputs": ["x", "w1n", "b1"]/
+  s/"ops": \[/&{"type": "Neg", "inputs": ["w1"], "outputs": ["w1n"]},/' mlp.json > folded.json
+try 0 info --format json folded.json && is parameters 800; say $? "folded constants count"
+try 0 info folded.json && out_has '^Neg .*folded$'; say $? "folded ops are told"
 try 2 info --dim Q=1 mlp.json; say $? "a dimension that is not there"
 try 2 info; say $? "no model"
 
