@@ -139,8 +139,8 @@ const TpCommand tp_command_convert = {
   .arguments = "MODEL",
   .summary = "Converts graphs between JSON and ONNX, weights included",
   .details = "  tplan convert model.onnx -o graph.json\n"
-             "Weights go to graph.safetensors beside it; those of an ONNX model "
-             "inside, or with\n--external-data beside it.",
+             "Weights go to graph.safetensors beside it; those of an ONNX file "
+             "inside,\nor with --external-data beside it.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH,
