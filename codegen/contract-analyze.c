@@ -90,6 +90,7 @@ assign (TpContract *c, const TpNest *nest, int x_expr, int w_expr)
   const TpExpr *w = &nest->exprs[w_expr];
 
   if (w->op != TP_EXPR_LOAD || nest->loads[w->index].n_guards > 0
+      || nest->loads[w->index].step != 0
       || uses_stage (nest, x_expr))
     return FALSE;
   c->x_expr = x_expr;
@@ -139,12 +140,25 @@ rate (const TpContract *c, const TpNest *nest)
 }
 
 static gboolean
+has_index (const TpNest *nest, int expr)
+{
+  g_autofree gboolean *used = tp_nest_find_loads_of (nest, expr);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && nest->loads[i].index >= 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 is_sum_of_products (const TpNest *nest)
 {
   const TpStage *stage = &nest->stages[0];
 
   return stage->combiner == TP_COMBINE_SUM
          && nest->exprs[stage->expr].op == TP_EXPR_MUL
+         && !nest->exprs[stage->expr].is_integer
+         && !has_index (nest, stage->expr)
          && !tp_nest_covers_reduce (nest);
 }
 
@@ -303,7 +317,8 @@ static int
 add_pack_steps (const TpContract *c, TpBuild *build, TpAccess *packed)
 {
   gint64 nr = (gint64) c->lanes * c->vectors, n_full = c->n_total / nr;
-  int workspace = tp_build_add_workspace (build, count_packed (c));
+  int workspace = tp_build_add_workspace (build, TP_DTYPE_FLOAT32,
+                                          count_packed (c));
 
   if (n_full > 0)
     {

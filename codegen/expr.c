@@ -13,6 +13,13 @@ static const TpInstrOp simple_ops[TP_N_EXPR_OPS] = {
   [TP_EXPR_MIN] = TP_I_FMIN, [TP_EXPR_MAX] = TP_I_FMAX,
   [TP_EXPR_NEG] = TP_I_FNEG, [TP_EXPR_ABS] = TP_I_FABS,
   [TP_EXPR_SQRT] = TP_I_FSQRT, [TP_EXPR_FLOOR] = TP_I_FFLOOR,
+  [TP_EXPR_ROUND] = TP_I_FROUND, [TP_EXPR_TO_REAL] = TP_I_INDEX_TO_F32,
+};
+
+static const TpInstrOp integer_ops[TP_N_EXPR_OPS] = {
+  [TP_EXPR_ADD] = TP_I_IADD, [TP_EXPR_SUB] = TP_I_ISUB,
+  [TP_EXPR_MUL] = TP_I_IMUL, [TP_EXPR_DIV] = TP_I_IDIV,
+  [TP_EXPR_MIN] = TP_I_IMIN, [TP_EXPR_MAX] = TP_I_IMAX,
 };
 
 /* A sum with a product as one of its terms is one instruction. Returns the
@@ -20,7 +27,7 @@ static const TpInstrOp simple_ops[TP_N_EXPR_OPS] = {
 static int
 find_product (const TpNest *nest, const TpExpr *expr, int *out_other)
 {
-  if (expr->op != TP_EXPR_ADD)
+  if (expr->op != TP_EXPR_ADD || expr->is_integer)
     return -1;
   if (nest->exprs[expr->a].op == TP_EXPR_MUL)
     {
@@ -94,6 +101,8 @@ emit_leaf (TpEmit *emit, const TpExpr *expr)
   switch (expr->op)
     {
     case TP_EXPR_CONST:
+      if (expr->is_integer)
+        return tp_emit_integer (emit, expr->integer, emit->lanes);
       return tp_k_f32 (emit->kernel, emit->lanes, (float)expr->value);
     case TP_EXPR_STAGE:
       return emit_stage (emit, expr->index);
@@ -102,25 +111,142 @@ emit_leaf (TpEmit *emit, const TpExpr *expr)
     }
 }
 
+static TpKind
+kind_of (const TpEmit *emit, TpValue value)
+{
+  return emit->kernel->instrs[value].kind;
+}
+
+/* 1 where @mask holds, else 0. */
+static TpValue
+emit_truth (TpEmit *emit, TpValue mask, gboolean is_integer)
+{
+  TpKernel *k = emit->kernel;
+
+  if (is_integer)
+    return tp_k_select (k, mask, tp_emit_integer (emit, 1, emit->lanes),
+                        tp_emit_integer (emit, 0, emit->lanes));
+  return tp_k_select (k, mask, tp_k_f32 (k, emit->lanes, 1.0f),
+                      tp_k_f32 (k, emit->lanes, 0.0f));
+}
+
 static TpValue
 emit_compare (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
-  TpKernel *k = emit->kernel;
   TpInstrOp op = expr->op == TP_EXPR_LESS ? TP_I_FLESS : TP_I_FEQUAL;
 
-  return tp_k_select (k, tp_k_binary (k, op, values[expr->a], values[expr->b]),
-                      tp_k_f32 (k, emit->lanes, 1.0f),
-                      tp_k_f32 (k, emit->lanes, 0.0f));
+  if (expr->is_integer)
+    op = expr->op == TP_EXPR_LESS ? TP_I_ILESS : TP_I_IEQUAL;
+  return emit_truth (emit,
+                     tp_k_binary (emit->kernel, op, values[expr->a],
+                                  values[expr->b]),
+                     expr->is_integer);
+}
+
+static TpValue
+emit_is_zero (TpEmit *emit, TpValue value)
+{
+  TpKernel *k = emit->kernel;
+
+  if (kind_of (emit, value) == TP_KIND_INDEX)
+    return tp_k_binary (k, TP_I_IEQUAL, value,
+                        tp_emit_integer (emit, 0, emit->lanes));
+  return tp_k_binary (k, TP_I_FEQUAL, value, tp_k_f32 (k, emit->lanes, 0.0f));
 }
 
 static TpValue
 emit_select (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
-  TpKernel *k = emit->kernel;
-  TpValue is_zero = tp_k_binary (k, TP_I_FEQUAL, values[expr->a],
-                                 tp_k_f32 (k, emit->lanes, 0.0f));
+  return tp_k_select (emit->kernel, emit_is_zero (emit, values[expr->a]),
+                      values[expr->c], values[expr->b]);
+}
 
-  return tp_k_select (k, is_zero, values[expr->c], values[expr->b]);
+/* a - floor (a / b) * b, rounded once. */
+static TpValue
+emit_real_mod (TpEmit *emit, TpValue a, TpValue b)
+{
+  TpKernel *k = emit->kernel;
+  TpValue floor = tp_k_unary (k, TP_I_FFLOOR, tp_k_binary (k, TP_I_FDIV, a, b));
+
+  return tp_k_fma (k, tp_k_unary (k, TP_I_FNEG, floor), b, a);
+}
+
+/* The truncated remainder, moved into [0, b) or (b, 0]. */
+static TpValue
+emit_integer_mod (TpEmit *emit, TpValue a, TpValue b)
+{
+  TpKernel *k = emit->kernel;
+  TpValue zero = tp_emit_integer (emit, 0, emit->lanes);
+  TpValue rest = tp_k_binary (k, TP_I_IMOD, a, b);
+  TpValue is_off = tp_k_binary (
+      k, TP_I_MOR,
+      tp_k_binary (k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, rest, zero),
+                   tp_k_binary (k, TP_I_ILESS, zero, b)),
+      tp_k_binary (k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, zero, rest),
+                   tp_k_binary (k, TP_I_ILESS, b, zero)));
+
+  return tp_k_select (k, is_off, tp_k_binary (k, TP_I_IADD, rest, b), rest);
+}
+
+static TpValue
+emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a], minus;
+
+  switch (expr->op)
+    {
+    case TP_EXPR_TO_INTEGER:
+      return tp_k_unary (k, TP_I_F32_TO_INDEX, a);
+    case TP_EXPR_NEG:
+    case TP_EXPR_ABS:
+      minus = tp_k_binary (k, TP_I_ISUB,
+                           tp_emit_integer (emit, 0, emit->lanes), a);
+      return expr->op == TP_EXPR_NEG ? minus
+                                     : tp_k_binary (k, TP_I_IMAX, a, minus);
+    case TP_EXPR_MOD:
+      return emit_integer_mod (emit, a, values[expr->b]);
+    default:
+      return tp_k_binary (k, integer_ops[expr->op], a, values[expr->b]);
+    }
+}
+
+static TpValue
+emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a];
+
+  switch (expr->op)
+    {
+    case TP_EXPR_POW:
+      return emit_power (emit, expr, values);
+    case TP_EXPR_EXP:
+      return tp_k_exp (k, a);
+    case TP_EXPR_LOG:
+      return tp_k_log (k, a);
+    case TP_EXPR_TANH:
+      return tp_k_tanh (k, a);
+    case TP_EXPR_ERF:
+      return tp_k_erf (k, a);
+    case TP_EXPR_SIGMOID:
+      return tp_k_sigmoid (k, a);
+    case TP_EXPR_SIN:
+      return tp_k_sin (k, a);
+    case TP_EXPR_COS:
+      return tp_k_cos (k, a);
+    case TP_EXPR_MOD:
+      return emit_real_mod (emit, a, values[expr->b]);
+    case TP_EXPR_IS_NAN:
+      return emit_truth (
+          emit,
+          tp_k_unary (k, TP_I_MNOT, tp_k_binary (k, TP_I_FEQUAL, a, a)),
+          FALSE);
+    default:
+      if (tp_expr_arity (expr->op) == 1)
+        return tp_k_unary (k, simple_ops[expr->op], a);
+      return tp_k_binary (k, simple_ops[expr->op], a, values[expr->b]);
+    }
 }
 
 static TpValue
@@ -132,32 +258,18 @@ emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 
   if (mul != NULL)
     return tp_k_fma (k, values[mul->a], values[mul->b], values[other]);
+  if (tp_expr_arity (expr->op) == 0)
+    return emit_leaf (emit, expr);
   switch (expr->op)
     {
-    case TP_EXPR_POW:
-      return emit_power (emit, expr, values);
-    case TP_EXPR_EXP:
-      return tp_k_exp (k, values[expr->a]);
-    case TP_EXPR_LOG:
-      return tp_k_log (k, values[expr->a]);
-    case TP_EXPR_TANH:
-      return tp_k_tanh (k, values[expr->a]);
-    case TP_EXPR_ERF:
-      return tp_k_erf (k, values[expr->a]);
-    case TP_EXPR_SIGMOID:
-      return tp_k_sigmoid (k, values[expr->a]);
     case TP_EXPR_LESS:
     case TP_EXPR_EQUAL:
       return emit_compare (emit, expr, values);
     case TP_EXPR_SELECT:
       return emit_select (emit, expr, values);
     default:
-      if (tp_expr_arity (expr->op) == 0)
-        return emit_leaf (emit, expr);
-      if (tp_expr_arity (expr->op) == 1)
-        return tp_k_unary (k, simple_ops[expr->op], values[expr->a]);
-      return tp_k_binary (k, simple_ops[expr->op], values[expr->a],
-                          values[expr->b]);
+      return expr->is_integer ? emit_integer_op (emit, expr, values)
+                              : emit_real_op (emit, expr, values);
     }
 }
 
@@ -176,12 +288,23 @@ tp_emit_expr (TpEmit *emit, int root)
 }
 
 TpValue
+tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
+{
+  return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
+}
+
+TpValue
 tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a, TpValue b)
 {
-  static const TpInstrOp ops[] = { [TP_COMBINE_SUM] = TP_I_FADD,
-                                   [TP_COMBINE_MAX] = TP_I_FMAX,
-                                   [TP_COMBINE_MIN] = TP_I_FMIN,
-                                   [TP_COMBINE_PROD] = TP_I_FMUL };
+  static const TpInstrOp reals[] = { [TP_COMBINE_SUM] = TP_I_FADD,
+                                     [TP_COMBINE_MAX] = TP_I_FMAX,
+                                     [TP_COMBINE_MIN] = TP_I_FMIN,
+                                     [TP_COMBINE_PROD] = TP_I_FMUL };
+  static const TpInstrOp integers[] = { [TP_COMBINE_SUM] = TP_I_IADD,
+                                        [TP_COMBINE_MAX] = TP_I_IMAX,
+                                        [TP_COMBINE_MIN] = TP_I_IMIN,
+                                        [TP_COMBINE_PROD] = TP_I_IMUL };
+  const TpInstrOp *ops = kind_of (emit, a) == TP_KIND_INDEX ? integers : reals;
 
   return tp_k_binary (emit->kernel, ops[combiner], a, b);
 }
@@ -192,7 +315,7 @@ tp_emit_accumulate (TpEmit *emit, TpCombiner combiner, TpValue acc, int expr)
   const TpExpr *e = &emit->nest->exprs[expr];
   TpValue a;
 
-  if (combiner != TP_COMBINE_SUM || e->op != TP_EXPR_MUL)
+  if (combiner != TP_COMBINE_SUM || e->op != TP_EXPR_MUL || e->is_integer)
     return tp_emit_combine (emit, combiner, acc, tp_emit_expr (emit, expr));
   a = tp_emit_expr (emit, e->a);
   return tp_k_fma (emit->kernel, a, tp_emit_expr (emit, e->b), acc);
@@ -212,4 +335,18 @@ tp_combiner_identity (TpCombiner combiner)
     default:
       return 1.0;
     }
+}
+
+TpValue
+tp_emit_identity (TpEmit *emit, TpCombiner combiner, int expr)
+{
+  static const gint64 integers[] = { [TP_COMBINE_SUM] = 0,
+                                     [TP_COMBINE_MAX] = G_MININT64,
+                                     [TP_COMBINE_MIN] = G_MAXINT64,
+                                     [TP_COMBINE_PROD] = 1 };
+
+  if (emit->nest->exprs[expr].is_integer)
+    return tp_emit_integer (emit, integers[combiner], emit->lanes);
+  return tp_k_f32 (emit->kernel, emit->lanes,
+                   (float)tp_combiner_identity (combiner));
 }

@@ -41,6 +41,29 @@ tp_nest_find_used_loads (const TpNest *nest)
   return used;
 }
 
+gboolean
+tp_nest_index_walks (const TpNest *nest, const TpAccess *access, int axis)
+{
+  g_autofree gboolean *used = NULL;
+
+  if (access->index < 0)
+    return FALSE;
+  used = tp_nest_find_loads_of (nest, access->index);
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i])
+        continue;
+      if (load->stride[axis] != 0)
+        return TRUE;
+      for (int j = 0; j < load->n_guards; j++)
+        if (load->guards[j].coef[axis] != 0)
+          return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 guards_equal (const TpNest *nest, const TpAccess *a, const TpAccess *b)
 {
@@ -121,6 +144,8 @@ tp_nest_find_outside (const TpNest *nest, int expr, double *out_value)
       const TpExpr *e = &nest->exprs[i];
       const TpAccess *load = &nest->loads[e->index];
 
+      if (e->is_integer)
+        continue;
       if (e->op == TP_EXPR_CONST)
         values[i] = (Known) { TRUE, e->value };
       else if (e->op == TP_EXPR_LOAD && load->n_guards > 0)

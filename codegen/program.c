@@ -11,24 +11,26 @@
 /* ---- sources ----------------------------------------------------------- */
 
 static int
-add_source (TpBuild *build, TpArgKind kind, int index, gint64 n_elements)
+add_source (TpBuild *build, TpArg arg, TpDtype dtype, gint64 n_elements)
 {
-  TpSource source = { { kind, index }, n_elements };
+  TpSource source = { arg, dtype, n_elements };
 
   g_array_append_val (build->sources, source);
   return build->sources->len - 1;
 }
 
 int
-tp_build_add_workspace (TpBuild *build, gint64 n_elements)
+tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
 {
   TpProgram *program = build->program;
   int index = program->n_workspaces++;
 
   program->workspace_bytes = g_renew (gint64, program->workspace_bytes,
                                       program->n_workspaces);
-  program->workspace_bytes[index] = n_elements * (gint64) sizeof (float);
-  return add_source (build, TP_ARG_WORKSPACE, index, n_elements);
+  program->workspace_bytes[index]
+      = n_elements * (gint64) tp_dtype_get_size (dtype);
+  return add_source (build, (TpArg) { TP_ARG_WORKSPACE, index }, dtype,
+                     n_elements);
 }
 
 int
@@ -39,7 +41,8 @@ tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
 
   program->packs = g_renew (TpPack, program->packs, program->n_packs);
   program->packs[index] = (TpPack) { operand, n_elements, nest };
-  return add_source (build, TP_ARG_PACKED, index, n_elements);
+  return add_source (build, (TpArg) { TP_ARG_PACKED, index }, TP_DTYPE_FLOAT32,
+                     n_elements);
 }
 
 gint64
@@ -126,14 +129,16 @@ are_independent_maps (GPtrArray *nests)
   return nests->len > 1;
 }
 
+/* Nests [first, end), which run @n_iterations times. */
 static void
-schedule_nests (TpBuild *build)
+schedule_nests (TpBuild *build, int first, int end, gint64 n_iterations)
 {
   const TpLowered *lowered = build->lowered;
   g_autoptr (GPtrArray) nests
       = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
 
-  for (int i = 0; i < lowered->n_nests; i++)
+  build->n_iterations = n_iterations;
+  for (int i = first; i < end; i++)
     if (!is_empty (lowered->nests[i]))
       g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
   if (are_independent_maps (nests))
@@ -143,53 +148,41 @@ schedule_nests (TpBuild *build)
       tp_schedule_nest (build, nests->pdata[i]);
 }
 
-/* What no kernel computes yet. */
-static gboolean
-check_expressions (const TpNest *nest, GError **error)
+static void
+schedule_program (TpBuild *build)
 {
-  for (int i = 0; i < nest->n_exprs; i++)
-    {
-      TpExprOp op = nest->exprs[i].op;
+  const TpLowered *lowered = build->lowered;
 
-      if (op == TP_EXPR_ROUND || op == TP_EXPR_MOD || op == TP_EXPR_IS_NAN)
-        {
-          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                       "kernels do not compute '%s' yet: use device 'ref'",
-                       tp_expr_get_name (op));
-          return FALSE;
-        }
-    }
-  return TRUE;
+  schedule_nests (build, 0, lowered->first_repeated, 1);
+  build->program->n_iterations = lowered->n_iterations;
+  build->program->first_repeated_step = build->program->n_steps;
+  schedule_nests (build, lowered->first_repeated, lowered->n_nests,
+                  lowered->n_iterations);
 }
 
 static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
-  if (lowered->n_iterations != 1)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "kernels do not repeat: use device 'ref'");
-      return FALSE;
-    }
   for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].is_scratch)
+    if (lowered->operands[i].dtype == TP_DTYPE_FLOAT64)
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                     "kernels have no scratch memory: use device 'ref'");
+                     "operand %d is float64: use device 'ref'", i);
         return FALSE;
       }
-    else if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32)
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                     "operand %d is %s: kernels compute in float32 only; "
-                     "use device 'ref'",
-                     i, tp_dtype_get_name (lowered->operands[i].dtype));
-        return FALSE;
-      }
-  for (int i = 0; i < lowered->n_nests; i++)
-    if (!check_expressions (lowered->nests[i], error))
-      return FALSE;
   return TRUE;
+}
+
+static void
+add_operand (TpBuild *build, int i)
+{
+  const TpOperand *operand = &build->lowered->operands[i];
+
+  if (operand->is_scratch)
+    tp_build_add_workspace (build, operand->dtype, operand->n_elements);
+  else
+    add_source (build, (TpArg) { TP_ARG_OPERAND, i }, operand->dtype,
+                operand->n_elements);
 }
 
 TpProgram *
@@ -204,13 +197,13 @@ tp_program_new (const TpLowered *lowered, const TpTarget *target,
   if (!check_operands (lowered, error))
     return NULL;
   program = g_new0 (TpProgram, 1);
-  program->n_iterations = 1;
   sources = g_array_new (FALSE, FALSE, sizeof (TpSource));
   text = g_string_new (NULL);
-  build = (TpBuild) { lowered, target, program, sources, text };
+  build = (TpBuild) { .lowered = lowered, .target = target,
+                      .program = program, .sources = sources, .text = text };
   for (int i = 0; i < lowered->n_operands; i++)
-    add_source (&build, TP_ARG_OPERAND, i, lowered->operands[i].n_elements);
-  schedule_nests (&build);
+    add_operand (&build, i);
+  schedule_program (&build);
   program->schedule = g_strdup (text->str);
   return g_steal_pointer (&program);
 }
@@ -279,7 +272,8 @@ tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
       gint64 n;
 
       if (!used[i] || load->stride[axis] == 0 || load->stride[axis] == 1
-          || load->n_guards > 0
+          || load->n_guards > 0 || load->index >= 0 || load->step != 0
+          || load->dtype != TP_DTYPE_FLOAT32
           || !tp_build_is_constant (build, load->operand))
         continue;
       copy = new_copy (nest, load, axis, &n);

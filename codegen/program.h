@@ -37,9 +37,9 @@ typedef struct
   TpArg *args;
 } TpStep;
 
-/* A constant operand in the order a kernel likes, made once per session by
- * running @nest (a copy from the operand to n_elements floats; positions it
- * does not write are zero). */
+/* A constant operand of float32 in the order a kernel likes, made once per
+ * session by running @nest (a copy from the operand to n_elements floats;
+ * positions it does not write are zero). */
 typedef struct
 {
   int operand;

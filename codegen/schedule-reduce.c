@@ -81,8 +81,7 @@ accumulate_tail (StageState *state, int active)
   tp_emit_set_lanes (e, state->plan->axis, state->plan->lanes, active);
   value = tp_emit_expr (e, state->stage->expr);
   value = tp_k_select (e->kernel, tp_emit_mask (e), value,
-                       tp_k_f32 (e->kernel, e->lanes,
-                                 (float) tp_combiner_identity (combiner)));
+                       tp_emit_identity (e, combiner, state->stage->expr));
   state->acc[0] = tp_emit_combine (e, combiner, state->acc[0], value);
   tp_emit_set_lanes (e, state->plan->axis, e->lanes, e->lanes);
 }
@@ -130,13 +129,11 @@ emit_stage (TpEmit *e, const ReducePlan *plan, const TpStage *stage)
 {
   StageState state = { .emit = e, .plan = plan, .stage = stage };
   gint64 extent = e->nest->axes[plan->axis].extent;
-  TpValue start = tp_k_f32 (e->kernel, plan->lanes,
-                            (float) tp_combiner_identity (stage->combiner));
 
   state.n = CLAMP (extent / plan->lanes, 1, N_ACCUMULATORS);
-  for (int i = 0; i < state.n; i++)
-    state.acc[i] = start;
   tp_emit_set_lanes (e, plan->axis, plan->lanes, plan->lanes);
+  for (int i = 0; i < state.n; i++)
+    state.acc[i] = tp_emit_identity (e, stage->combiner, stage->expr);
   open_others (e, plan, &state);
   accumulate_axis (&state);
   close_others (e, plan, &state);
@@ -204,6 +201,8 @@ axis_fits (const TpNest *nest, int axis, const gboolean *used)
       if (!used[i])
         continue;
       if (load->stride[axis] != 0 && load->stride[axis] != 1)
+        return FALSE;
+      if (tp_nest_index_walks (nest, load, axis))
         return FALSE;
       is_contiguous |= load->stride[axis] == 1;
       for (int j = 0; j < load->n_guards; j++)

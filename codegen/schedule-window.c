@@ -255,9 +255,8 @@ static void
 emit_stage (WindowState *state)
 {
   TpEmit *e = state->emit;
-  TpValue start = tp_k_f32 (e->kernel, e->lanes,
-                            (float) tp_combiner_identity (
-                                state->stage->combiner));
+  TpValue start = tp_emit_identity (e, state->stage->combiner,
+                                    state->stage->expr);
 
   for (int i = 0; i < state->tile * state->vectors; i++)
     state->acc[i] = start;

@@ -12,6 +12,7 @@
 typedef struct
 {
   TpArg arg;
+  TpDtype dtype;
   gint64 n_elements;
 } TpSource;
 
@@ -20,12 +21,13 @@ typedef struct
   const TpLowered *lowered;
   const TpTarget *target;
   TpProgram *program;
+  gint64 n_iterations;        /* of what is being scheduled */
   GArray *sources;            /* TpSource */
   GString *text;              /* of TpProgram.schedule */
 } TpBuild;
 
 /* Both return the number of the new source. */
-int tp_build_add_workspace (TpBuild *build, gint64 n_elements);
+int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);
 int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
                        TpNest *nest);
 gint64 tp_build_get_elements (const TpBuild *build, int source);
@@ -33,8 +35,8 @@ gboolean tp_build_is_constant (const TpBuild *build, int source);
 void tp_build_describe (TpBuild *build, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Constants that vectors along @axis cannot read in @nest become packed copies
- * with that axis innermost. */
+/* Constants of float32 that vectors along @axis cannot read in @nest become
+ * packed copies with that axis innermost. */
 void tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis);
 
 /* Schedules a nest by the best family; used for the nests of the
@@ -60,13 +62,15 @@ TpNest *tp_nest_canonicalize (const TpNest *nest);
 gboolean *tp_nest_find_used_loads (const TpNest *nest);
 /* Per load: is it used by expression @root? Caller frees. */
 gboolean *tp_nest_find_loads_of (const TpNest *nest, int root);
-/* The value @expr takes where guards fail: FALSE when it is not a constant, or
+/* Does the index of @access depend on @axis? */
+gboolean tp_nest_index_walks (const TpNest *nest, const TpAccess *access,
+                              int axis);
+/* The value @expr, a real, takes where guards fail: FALSE when it is not a constant, or
  * when its guarded loads differ in their guards. */
 gboolean tp_nest_find_outside (const TpNest *nest, int expr, double *out_value);
 /* Splits @axis into (outer, inner of @extent points), which replaces it; the
  * outer becomes the last axis. @extent divides. */
 int tp_nest_split_axis (TpNest *nest, int axis, gint64 extent);
-double tp_combiner_identity (TpCombiner combiner);
 
 /* ---- emission ---------------------------------------------------------- */
 
@@ -97,6 +101,7 @@ typedef struct
 } TpEmit;
 
 TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);
+GHashTable *tp_emit_new_loaded (void);
 void tp_emit_free (TpEmit *emit);
 /* Turns to another nest; no region may be open. */
 void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
@@ -145,6 +150,11 @@ TpValue tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_mul_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_min_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_max_const (TpEmit *emit, TpValue a, gint64 b);
+/* Real expressions are F32 values, integer ones INDEX. */
+TpValue tp_emit_integer (TpEmit *emit, gint64 value, int lanes);
+/* What a combiner starts from, of the class of @expr and as many lanes as now. */
+TpValue tp_emit_identity (TpEmit *emit, TpCombiner combiner, int expr);
+double tp_combiner_identity (TpCombiner combiner); /* of reals */
 TpValue tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a,
                          TpValue b);
 /* acc combined with @expr; a product is fused into a sum. */

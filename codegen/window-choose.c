@@ -7,7 +7,8 @@
 
 /* ---- choosing: vector axis --------------------------------------------- */
 
-/* How many accesses are no vector along @axis; -1: guards forbid it. */
+/* How many accesses are no vector along @axis; -1: guards or indices forbid
+ * it. */
 static int
 count_misfits (const TpNest *nest, int axis, const gboolean *used,
                gboolean *out_has_fit)
@@ -21,6 +22,8 @@ count_misfits (const TpNest *nest, int axis, const gboolean *used,
 
       if (!used[i])
         continue;
+      if (tp_nest_index_walks (nest, load, axis))
+        return -1;
       n += load->stride[axis] != 0 && load->stride[axis] != 1;
       *out_has_fit |= load->stride[axis] == 1;
       for (int j = 0; j < load->n_guards; j++)
@@ -42,7 +45,7 @@ is_heavy (const TpNest *nest)
   tp_nest_mark_used (nest, nest->result, used);
   for (int i = 0; i <= nest->result; i++)
     if (used[i] && nest->exprs[i].op >= TP_EXPR_POW
-        && nest->exprs[i].op <= TP_EXPR_SIGMOID
+        && nest->exprs[i].op <= TP_EXPR_COS
         && nest->exprs[i].op != TP_EXPR_NEG && nest->exprs[i].op != TP_EXPR_ABS)
       return TRUE;
   return FALSE;

@@ -41,6 +41,8 @@ static const struct
   [TP_EXPR_TANH] = { "tanh", 1, TAKES_REALS },
   [TP_EXPR_ERF] = { "erf", 1, TAKES_REALS },
   [TP_EXPR_SIGMOID] = { "sigmoid", 1, TAKES_REALS },
+  [TP_EXPR_SIN] = { "sin", 1, TAKES_REALS },
+  [TP_EXPR_COS] = { "cos", 1, TAKES_REALS },
   [TP_EXPR_SQRT] = { "sqrt", 1, TAKES_REALS },
   [TP_EXPR_FLOOR] = { "floor", 1, TAKES_REALS },
   [TP_EXPR_ROUND] = { "round", 1, TAKES_REALS },
@@ -207,6 +209,10 @@ apply_real_unary (TpExprOp op, double a)
       return erf (a);
     case TP_EXPR_SIGMOID:
       return 1.0 / (1.0 + exp (-a));
+    case TP_EXPR_SIN:
+      return sin (a);
+    case TP_EXPR_COS:
+      return cos (a);
     case TP_EXPR_SQRT:
       return sqrt (a);
     case TP_EXPR_FLOOR:

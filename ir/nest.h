@@ -81,6 +81,8 @@ typedef enum
   TP_EXPR_TANH,
   TP_EXPR_ERF,
   TP_EXPR_SIGMOID,
+  TP_EXPR_SIN,
+  TP_EXPR_COS,
   TP_EXPR_SQRT,
   TP_EXPR_FLOOR,
   TP_EXPR_ROUND,      /* half to even */

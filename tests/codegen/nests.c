@@ -249,11 +249,11 @@ new_matmul (const MatmulCase *c)
 
 /* ---- running ----------------------------------------------------------- */
 
-float **
-get_step_buffers (const TpStep *step, float *const *operands,
-                  float *const *packs, float *const *workspaces)
+void **
+get_step_buffers (const TpStep *step, void *const *operands,
+                  void *const *packs, void *const *workspaces)
 {
-  float **buffers = g_new0 (float *, step->n_args + 1);
+  void **buffers = g_new0 (void *, step->n_args + 1);
 
   for (int i = 0; i < step->n_args; i++)
     {
@@ -266,14 +266,8 @@ get_step_buffers (const TpStep *step, float *const *operands,
   return buffers;
 }
 
-static gpointer
-new_floats (gint64 n)
-{
-  return g_malloc0_n (MAX (n, 1), sizeof (float));
-}
-
 gboolean
-run_program (const TpProgram *program, float *const *operands, StepFunc func,
+run_program (const TpProgram *program, void *const *operands, StepFunc func,
              gpointer data, GError **error)
 {
   g_autoptr (GPtrArray) packs = g_ptr_array_new_with_free_func (g_free);
@@ -283,38 +277,79 @@ run_program (const TpProgram *program, float *const *operands, StepFunc func,
     {
       const TpPack *pack = &program->packs[i];
 
-      g_ptr_array_add (packs, new_floats (pack->n_elements));
+      g_ptr_array_add (packs, g_malloc0_n (pack->n_elements + 1,
+                                           sizeof (float)));
       tp_pack_run (pack, operands[pack->operand], packs->pdata[i]);
     }
   for (int i = 0; i < program->n_workspaces; i++)
-    g_ptr_array_add (spaces,
-                     new_floats ((program->workspace_bytes[i] + 3) / 4));
-  for (int i = 0; i < program->n_steps; i++)
-    {
-      g_autofree float **buffers
-          = get_step_buffers (&program->steps[i], operands,
-                              (float **) packs->pdata,
-                              (float **) spaces->pdata);
+    g_ptr_array_add (spaces, g_malloc0 (program->workspace_bytes[i] + 1));
+  for (gint64 t = 0; t < program->n_iterations; t++)
+    for (int i = t == 0 ? 0 : program->first_repeated_step;
+         i < program->n_steps; i++)
+      {
+        g_autofree void **buffers = get_step_buffers (
+            &program->steps[i], operands, packs->pdata, spaces->pdata);
 
-      if (!func (&program->steps[i], buffers, data, error))
-        return FALSE;
-    }
+        if (!func (&program->steps[i], buffers, t, data, error))
+          return FALSE;
+      }
   return TRUE;
 }
 
 static gboolean
-interpret_step (const TpStep *step, float *const *buffers, gpointer data,
-                GError **error)
+interpret_step (const TpStep *step, void *const *buffers, gint64 iteration,
+                gpointer data, GError **error)
 {
-  return tp_kernel_interpret (step->kernel, (void *const *) buffers, 0,
-                              error);
+  return tp_kernel_interpret (step->kernel, buffers, iteration, error);
 }
 
 gboolean
-run_by_interpreter (const TpProgram *program, float *const *operands,
+run_by_interpreter (const TpProgram *program, void *const *operands,
                     GError **error)
 {
   return run_program (program, operands, interpret_step, NULL, error);
+}
+
+/* ---- memory ------------------------------------------------------------ */
+
+static double
+read_memory (const void *memory, TpDtype dtype, gint64 i)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_INT64:
+      return ((const gint64 *) memory)[i];
+    case TP_DTYPE_INT32:
+      return ((const gint32 *) memory)[i];
+    case TP_DTYPE_UINT8:
+    case TP_DTYPE_BOOL:
+      return ((const guint8 *) memory)[i];
+    default:
+      return ((const float *) memory)[i];
+    }
+}
+
+/* Writes a value by chance; indices among them are in range or not. */
+static void
+write_memory (void *memory, TpDtype dtype, gint64 i)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_INT64:
+      ((gint64 *) memory)[i] = g_test_rand_int_range (-9, 10);
+      return;
+    case TP_DTYPE_INT32:
+      ((gint32 *) memory)[i] = g_test_rand_int_range (-9, 10);
+      return;
+    case TP_DTYPE_UINT8:
+      ((guint8 *) memory)[i] = g_test_rand_int_range (0, 256);
+      return;
+    case TP_DTYPE_BOOL:
+      ((guint8 *) memory)[i] = g_test_rand_bit ();
+      return;
+    default:
+      ((float *) memory)[i] = (float) g_test_rand_double_range (-1.0, 1.0);
+    }
 }
 
 static gboolean
@@ -344,23 +379,25 @@ count_terms (const TpLowered *lowered)
 
 static void
 compare (const TpLowered *lowered, const TpProgram *program, int operand,
-         const double *expected, const float *got)
+         const double *expected, const void *memory)
 {
+  TpDtype dtype = lowered->operands[operand].dtype;
   double largest = 0.2; /* sums cancel */
-  double tolerance;
+  double tolerance = 0.0;
 
   for (gint64 i = 0; i < lowered->operands[operand].n_elements; i++)
     if (isfinite (expected[i]))
       largest = MAX (largest, fabs (expected[i]));
-  tolerance = 2e-5 * largest + 1e-8 * count_terms (lowered);
+  if (!tp_dtype_is_integer (dtype))
+    tolerance = 2e-5 * largest + 1e-8 * count_terms (lowered);
   for (gint64 i = 0; i < lowered->operands[operand].n_elements; i++)
-    if (!is_close (expected[i], got[i], tolerance))
+    if (!is_close (expected[i], read_memory (memory, dtype, i), tolerance))
       {
         g_autofree char *text = tp_lowered_to_text (lowered);
 
         g_test_message ("%s\n%s", program->schedule, text);
         g_test_message ("operand %d element %d: %g, not %g", operand, (int) i,
-                        got[i], expected[i]);
+                        read_memory (memory, dtype, i), expected[i]);
         g_test_fail ();
         return;
       }
@@ -389,26 +426,30 @@ check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpProgram) program = tp_program_new (lowered, target, &error);
   g_autoptr (GPtrArray) doubles = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) floats = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
 
   g_assert_no_error (error);
   g_assert_true (tp_lowered_check (lowered, &error));
   for (int i = 0; i < lowered->n_operands; i++)
     {
       gint64 n = lowered->operands[i].n_elements;
+      TpDtype dtype = lowered->operands[i].dtype;
       double *d = g_new (double, n + 1);
-      float *f = g_new (float, n + 1);
+      void *m = g_malloc_n (n + 1, tp_dtype_get_size (dtype));
 
       for (gint64 j = 0; j < n; j++)
-        d[j] = f[j] = (float) g_test_rand_double_range (-1.0, 1.0);
+        {
+          write_memory (m, dtype, j);
+          d[j] = read_memory (m, dtype, j);
+        }
       g_ptr_array_add (doubles, d);
-      g_ptr_array_add (floats, f);
+      g_ptr_array_add (memory, m);
     }
   verify (lowered, program);
   if (g_test_failed ())
     return;
   tp_lowered_eval (lowered, (double **) doubles->pdata);
-  if (!run (program, (float **) floats->pdata, &error))
+  if (!run (program, memory->pdata, &error))
     {
       g_test_message ("%s: %s", program->schedule, error->message);
       g_test_fail ();
@@ -418,6 +459,8 @@ check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
     {
       int out = lowered->nests[i]->store.operand;
 
-      compare (lowered, program, out, doubles->pdata[out], floats->pdata[out]);
+      if (!lowered->operands[out].is_scratch)
+        compare (lowered, program, out, doubles->pdata[out],
+                 memory->pdata[out]);
     }
 }

@@ -30,16 +30,16 @@ TpLowered *new_matmul (const MatmulCase *c);
 TpLowered *new_pool (const ConvCase *c, gboolean is_max);
 
 /* How programs are run. */
-typedef gboolean (*RunFunc) (const TpProgram *program, float *const *operands,
+typedef gboolean (*RunFunc) (const TpProgram *program, void *const *operands,
                              GError **error);
-gboolean run_by_interpreter (const TpProgram *program, float *const *operands,
+gboolean run_by_interpreter (const TpProgram *program, void *const *operands,
                              GError **error);
-/* One float buffer per argument of @step, and a NULL. */
-float **get_step_buffers (const TpStep *step, float *const *operands,
-                          float *const *packs, float *const *workspaces);
-typedef gboolean (*StepFunc) (const TpStep *step, float *const *buffers,
-                              gpointer data, GError **error);
-gboolean run_program (const TpProgram *program, float *const *operands,
+/* One buffer per argument of @step, and a NULL. */
+void **get_step_buffers (const TpStep *step, void *const *operands,
+                         void *const *packs, void *const *workspaces);
+typedef gboolean (*StepFunc) (const TpStep *step, void *const *buffers,
+                              gint64 iteration, gpointer data, GError **error);
+gboolean run_program (const TpProgram *program, void *const *operands,
                       StepFunc func, gpointer data, GError **error);
 
 /* Schedules for @target, verifies, runs by @run and compares with

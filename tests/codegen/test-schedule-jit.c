@@ -4,14 +4,14 @@
 #include "config.h"
 
 #include "codegen/jit.h"
-#include "nests.h"
+#include "typed-nests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static gboolean
-run_step (const TpStep *step, float *const *buffers, gpointer data,
-          GError **error)
+run_step (const TpStep *step, void *const *buffers, gint64 iteration,
+          gpointer data, GError **error)
 {
   const TpKernel *kernel = step->kernel;
   g_autoptr (TpJit) jit = tp_jit_new (&kernel, 1, error);
@@ -24,13 +24,13 @@ run_step (const TpStep *step, float *const *buffers, gpointer data,
                    ==, 0);
   memset (local, 0xff, tp_jit_local_bytes (kernel));  /* NaN */
   for (gint64 group = kernel->n_groups - 1; group >= 0; group--)
-    tp_jit_get (jit, 0) ((void *const *) buffers, group, local, 0);
+    tp_jit_get (jit, 0) (buffers, group, local, iteration);
   free (local);
   return TRUE;
 }
 
 static gboolean
-run_by_jit (const TpProgram *program, float *const *operands, GError **error)
+run_by_jit (const TpProgram *program, void *const *operands, GError **error)
 {
   return run_program (program, operands, run_step, NULL, error);
 }
@@ -158,6 +158,33 @@ test_random_conv (void)
     }
 }
 
+static TpLowered *
+make_scratch (const void *data)
+{
+  return new_scratch_program ();
+}
+
+static void
+test_typed (void)
+{
+  check_widths (make_scratch, NULL);
+  for (int i = 0; i < 60; i++)
+    check_widths (new_random_typed,
+                  GUINT_TO_POINTER (g_test_rand_int_range (0, G_MAXINT32)));
+}
+
+static void
+test_recurrence (void)
+{
+  TpTarget target;
+
+  memset (&target, 0, sizeof target);
+  tp_jit_describe_cpu (&target);
+  target.n_units = 2;
+  check_recurrence (&target, run_by_jit);
+  check_widths (new_matrix_recurrence, GINT_TO_POINTER (130));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,5 +198,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-jit/matmul", test_matmul);
   g_test_add_func ("/schedule-jit/pool", test_pool);
   g_test_add_func ("/schedule-jit/random-conv", test_random_conv);
+  g_test_add_func ("/schedule-jit/typed", test_typed);
+  g_test_add_func ("/schedule-jit/recurrence", test_recurrence);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 
 #include "nests.h"
 #include "opencl-runner.h"
+#include "typed-nests.h"
 
 #include <string.h>
 
@@ -15,15 +16,15 @@ typedef struct
 } Run;
 
 static gboolean
-run_step (const TpStep *step, float *const *buffers, gpointer data,
-          GError **error)
+run_step (const TpStep *step, void *const *buffers, gint64 iteration,
+          gpointer data, GError **error)
 {
   const Run *run = data;
   int i = 0;
 
   while (strcmp (run->kernels[i]->name, step->kernel->name) != 0)
     i++;
-  opencl_runner_run (run->runner, i, 0, (void *const *) buffers);
+  opencl_runner_run (run->runner, i, iteration, buffers);
   return TRUE;
 }
 
@@ -45,7 +46,7 @@ collect (Run *run, const TpProgram *program)
 }
 
 static gboolean
-run_by_opencl (const TpProgram *program, float *const *operands, GError **error)
+run_by_opencl (const TpProgram *program, void *const *operands, GError **error)
 {
   Run run = { 0 };
   g_autofree char *reason = NULL;
@@ -102,6 +103,29 @@ test_pool (void)
   check_lowered (new_pool (&c, FALSE), &target_gpu, run_by_opencl);
 }
 
+static void
+test_typed (void)
+{
+  check_lowered (new_scratch_program (), &target_avx512, run_by_opencl);
+  check_lowered (new_scratch_program (), &target_gpu, run_by_opencl);
+  for (int i = 0; i < 6; i++)
+    {
+      gpointer seed = GUINT_TO_POINTER (g_test_rand_int_range (0, G_MAXINT32));
+
+      check_lowered (new_random_typed (seed), &target_avx512, run_by_opencl);
+      check_lowered (new_random_typed (seed), &target_gpu, run_by_opencl);
+    }
+}
+
+static void
+test_recurrence (void)
+{
+  check_recurrence (&target_avx512, run_by_opencl);
+  check_recurrence (&target_gpu, run_by_opencl);
+  check_lowered (new_matrix_recurrence (GINT_TO_POINTER (40)), &target_gpu,
+                 run_by_opencl);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -122,5 +146,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/conv", test_conv);
   g_test_add_func ("/schedule-opencl/matmul", test_matmul);
   g_test_add_func ("/schedule-opencl/pool", test_pool);
+  g_test_add_func ("/schedule-opencl/typed", test_typed);
+  g_test_add_func ("/schedule-opencl/recurrence", test_recurrence);
   return g_test_run ();
 }

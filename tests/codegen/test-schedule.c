@@ -2,7 +2,7 @@
  * kind of target. */
 #include "config.h"
 
-#include "nests.h"
+#include "typed-nests.h"
 
 #include <string.h>
 
@@ -530,9 +530,35 @@ test_dtype (void)
   g_autoptr (TpLowered) lowered = new_matmul (&c);
   g_autoptr (GError) error = NULL;
 
-  lowered->operands[0].dtype = TP_DTYPE_INT64;
+  lowered->operands[0].dtype = TP_DTYPE_FLOAT64;
   g_assert_null (tp_program_new (lowered, &target_avx2, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+}
+
+/* ---- types ------------------------------------------------------------- */
+
+static TpLowered *
+make_scratch (const void *data)
+{
+  return new_scratch_program ();
+}
+
+static void
+test_typed (void)
+{
+  check_everywhere (make_scratch, NULL);
+  for (int i = 0; i < 400 && !g_test_failed (); i++)
+    check_everywhere (new_random_typed, GUINT_TO_POINTER (g_test_rand_int_range (
+                                            0, G_MAXINT32)));
+}
+
+static void
+test_recurrence (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    check_recurrence (targets[i], run_by_interpreter);
+  check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (5));
+  check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (40));
 }
 
 int
@@ -552,5 +578,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/concat", test_concat);
   g_test_add_func ("/schedule/names", test_names);
   g_test_add_func ("/schedule/dtype", test_dtype);
+  g_test_add_func ("/schedule/typed", test_typed);
+  g_test_add_func ("/schedule/recurrence", test_recurrence);
   return g_test_run ();
 }

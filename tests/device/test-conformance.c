@@ -68,29 +68,7 @@ take_tensors (Trial *trial)
                                                              - node->n_inputs];
 }
 
-static gboolean
-has_kernels (const TpLowered *lowered)
-{
-  for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].dtype != TP_DTYPE_FLOAT32
-        || lowered->operands[i].is_scratch)
-      return FALSE;
-  return lowered->n_iterations == 1;
-}
-
-/* Whether kernels compute all that @lowered does. */
-static gboolean
-is_known (const TpLowered *lowered)
-{
-  for (int i = 0; i < lowered->n_nests; i++)
-    for (int k = 0; k < lowered->nests[i]->n_exprs; k++)
-      if (lowered->nests[i]->exprs[k].op == TP_EXPR_ROUND
-          || lowered->nests[i]->exprs[k].op == TP_EXPR_MOD)
-        return FALSE;
-  return has_kernels (lowered);
-}
-
-/* Views are no units; kernels do not compute in integers. */
+/* Views are no units. */
 static void
 add_trial (GPtrArray *trials, TpGraph *graph, const char *text,
            GPtrArray *values, const int *nodes, int n_nodes,
@@ -104,7 +82,7 @@ add_trial (GPtrArray *trials, TpGraph *graph, const char *text,
   if (!runs_nodes)
     {
       lowered = tp_lower_nodes (graph, nodes, n_nodes, NULL);
-      if (lowered == NULL || !is_known (lowered))
+      if (lowered == NULL)
         return;
     }
   trial = g_new0 (Trial, 1);

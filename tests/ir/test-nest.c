@@ -387,7 +387,8 @@ test_eval_expr (void)
     { TP_EXPR_ROUND, 2.5, 0, 0, 2 }, { TP_EXPR_ROUND, -3.5, 0, 0, -4 },
     { TP_EXPR_MOD, 5.5, 2, 0, 1.5 }, { TP_EXPR_MOD, -5.5, 2, 0, 0.5 },
     { TP_EXPR_MOD, 5.5, -2, 0, -0.5 }, { TP_EXPR_IS_NAN, 1, 0, 0, 0 },
-    { TP_EXPR_IS_NAN, NAN, 0, 0, 1 },
+    { TP_EXPR_IS_NAN, NAN, 0, 0, 1 }, { TP_EXPR_SIN, 0, 0, 0, 0 },
+    { TP_EXPR_COS, 0, 0, 0, 1 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -1,0 +1,19 @@
+/* typed-nests.h: nests over memory of every type, for the tests of schedules. */
+#ifndef TP_TESTS_TYPED_NESTS_H
+#define TP_TESTS_TYPED_NESTS_H
+
+#include "nests.h"
+
+int add_typed_operand (TpLowered *lowered, TpDtype dtype, gint64 n);
+/* One nest of a few loads, guards, indices, operations and maybe a stage; equal
+ * numbers @seed, equal nests. */
+TpLowered *new_random_typed (const void *seed);
+/* Two outputs from one scratch operand. */
+TpLowered *new_scratch_program (void);
+/* h = tanh (x[t] + 0.05 * h * R), which does not run away, over 20 steps for a
+ * state of @data elements. */
+TpLowered *new_matrix_recurrence (const void *data);
+/* h = tanh (a * x[t] + b * h) over 20 steps against a plain loop. */
+void check_recurrence (const TpTarget *target, RunFunc run);
+
+#endif
