@@ -117,7 +117,7 @@ test_safetensors_huge_header (void)
 
   put (data, G_MAXUINT64, 8);
   put (data, '{', 8);
-  assert_refused (data, "h.safetensors", TPLAN_ERROR_INPUT, "*cut short");
+  assert_refused (data, "h.safetensors", TPLAN_ERROR_INPUT, "*cut short*");
   g_byte_array_set_size (data, 0);
   put (data, 17 << 20, 8);
   put (data, '{', 1);
