@@ -322,10 +322,16 @@ load_expression (Printer *printer, const TpInstr *instr)
                value);
 }
 
+/* One truth for all lanes is asked once. (And oclgrind 21.10 takes the 1 of a
+ * scalar comparison for the -1 of a lane, once clang has merged them.) */
 static const char *
 select_expression (Printer *printer, const TpInstr *instr, const char *mask,
                    const char *b, const char *c)
 {
+  const TpInstr *truth = &printer->kernel->instrs[instr->a];
+
+  if (truth->op == TP_I_SPLAT)
+    return keep (printer, "%s ? %s : %s", printer->names[truth->a], b, c);
   if (instr->kind == TP_KIND_INDEX && instr->lanes > 1)
     return keep (printer, "convert_%s (%s) ? %s : %s",
                  type_name (printer, instr->kind, instr->lanes), mask, b, c);
