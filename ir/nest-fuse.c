@@ -173,14 +173,20 @@ expr_fits (const TpNest *nest, const TpExpr *e, const gboolean *fits)
              && nest->loads[e->index].fill == 0.0;
     case TP_EXPR_LESS:
     case TP_EXPR_EQUAL:
+    case TP_EXPR_IS_NAN:
       return TRUE;
+    case TP_EXPR_TO_INTEGER: /* of one of these */
+      return fits[e->a];
+    case TP_EXPR_MUL:
+      return nest->store.dtype == TP_DTYPE_BOOL && fits[e->a] && fits[e->b];
     case TP_EXPR_SELECT:
       return fits[e->b] && fits[e->c];
     case TP_EXPR_MIN:
     case TP_EXPR_MAX:
       return fits[e->a] && fits[e->b];
     case TP_EXPR_CONST:
-      return e->integer == 0 || e->integer == 1;
+      return e->is_integer ? e->integer == 0 || e->integer == 1
+                           : e->value == 0.0 || e->value == 1.0;
     default:
       return FALSE;
     }

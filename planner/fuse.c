@@ -101,9 +101,17 @@ count_reads (const TpNode *node, int tensor)
   return n;
 }
 
-/* Whether the value between @producer and @consumer need not exist: kernels are
- * float32. A map may read it twice (x * x); an anchor reads it once, as its
- * data. */
+/* Kernels hand these on as memory would have held them: integers of 32 bits and
+ * less wrap there. */
+static gboolean
+is_exact (TpDtype dtype)
+{
+  return dtype == TP_DTYPE_FLOAT32 || dtype == TP_DTYPE_INT64
+         || dtype == TP_DTYPE_BOOL;
+}
+
+/* Whether the value between @producer and @consumer need not exist. A map may
+ * read it twice (x * x); an anchor reads it once, as its data. */
 static gboolean
 is_private_value (const TpGraph *graph, const TpNode *producer,
                   const TpNode *consumer)
@@ -116,7 +124,7 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output
-      || value->dtype != TP_DTYPE_FLOAT32 || out->dtype != value->dtype
+      || !is_exact (value->dtype) || out->dtype == TP_DTYPE_FLOAT64
       || !pins_can_meet (producer, consumer))
     return FALSE;
   if (get_kind (consumer) == TP_OP_MAP)

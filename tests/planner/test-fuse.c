@@ -14,7 +14,9 @@
   "\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[1,8,6,6]},"   \
   "{\"name\":\"m\",\"dtype\":\"float32\",\"shape\":[4,4]},"                   \
   "{\"name\":\"v\",\"dtype\":\"float32\",\"shape\":[4]},"                     \
-  "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]}],"                    \
+  "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]},"                     \
+  "{\"name\":\"j\",\"dtype\":\"int64\",\"shape\":[4]},"                       \
+  "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]}],"                  \
   "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
   "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") "],"
 #define WEIGHTS(name, shape)                                                  \
@@ -125,7 +127,13 @@ static const FuseCase cases[] = {
     RELU ("r", "x") "," OP ("t", "Tanh", Q ("r"), ""), "", "pointwise" },
   { "pointwise-int", Q ("t"),
     OP ("s", "Add", Q ("i") "," Q ("i"), "") ","
-    OP ("t", "Mul", Q ("s") "," Q ("i"), ""), "", NULL },
+    OP ("t", "Mul", Q ("s") "," Q ("i"), ""), "s+t", NULL },
+  { "pointwise-narrow", Q ("t"),
+    OP ("s", "Add", Q ("s32") "," Q ("s32"), "") ","
+    OP ("t", "Mul", Q ("s") "," Q ("s32"), ""), "", NULL },
+  { "embedding", Q ("r"),
+    OP ("a", "Gather", Q ("m") "," Q ("j"), "") "," ADD ("r", "a", "m"), "a+r",
+    NULL },
   { "pointwise-broadcast", Q ("t"),
     RELU ("r", "v") "," ADD ("t", "r", "m"), "", NULL },
   { "pins-apart", Q ("t"),
