@@ -10,6 +10,7 @@
 #include "calib/chain.h"
 
 #include "ir/plan.h"
+#include "ir/random-input.h"
 
 #include <string.h>
 #include <time.h>
@@ -165,7 +166,7 @@ allocate (TpChain *chain, GError **error)
   return is_good;
 }
 
-/* Inputs as a network expects them: float32 in [-1, 1); others are zero. */
+/* Inputs as a network expects them. */
 static gboolean
 make_inputs (TpChain *chain, GError **error)
 {
@@ -183,9 +184,8 @@ make_inputs (TpChain *chain, GError **error)
                        tensor->size_bytes, tensor->name);
           return FALSE;
         }
-      for (gint64 j = 0; tensor->dtype == TP_DTYPE_FLOAT32 && j < tensor->count;
-           j++)
-        ((float *) chain->inputs[i])[j] = tp_random_uniform (i, j);
+      tp_random_input_write (chain->graph, chain->graph->inputs[i], i, 1.0,
+                             chain->inputs[i]);
     }
   return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "ir/file.h"
 #include "ir/npy.h"
 #include "ir/op.h"
+#include "ir/random-input.h"
 #include "ir/tensor-file.h"
 
 #include <errno.h>
@@ -33,67 +34,6 @@ get_element (TpDtype dtype, const void *data, gint64 i)
       return ((const gint32 *) data)[i];
     default:
       return ((const guint8 *) data)[i];
-    }
-}
-
-static void
-set_element (TpDtype dtype, void *data, gint64 i, double value)
-{
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      ((float *) data)[i] = (float) value;
-      break;
-    case TP_DTYPE_FLOAT64:
-      ((double *) data)[i] = value;
-      break;
-    case TP_DTYPE_INT64:
-      ((gint64 *) data)[i] = (gint64) value;
-      break;
-    case TP_DTYPE_INT32:
-      ((gint32 *) data)[i] = (gint32) value;
-      break;
-    default:
-      ((guint8 *) data)[i] = (guint8) value;
-      break;
-    }
-}
-
-/* Integers from 0 up to, not including, this: the rows of the tables that
- * @tensor is an index into; 2 if it is none. */
-static gint64
-find_range (const TpGraph *graph, int tensor)
-{
-  const TpTensor *it = &graph->tensors[tensor];
-  gint64 range = G_MAXINT64;
-
-  for (int i = 0; i < it->n_consumers; i++)
-    {
-      const TpNode *node = &graph->nodes[it->consumers[i]];
-      const TpTensor *table = &graph->tensors[node->inputs[0]];
-      gint64 axis = tp_node_get_int (node, "axis", 0);
-
-      if (strcmp (node->type, "Gather") == 0 && node->inputs[1] == tensor)
-        range = MIN (range, table->dims[axis < 0 ? axis + table->rank : axis]);
-    }
-  return range == G_MAXINT64 ? 2 : range;
-}
-
-static void
-fill_random (const TpGraph *graph, int index, guint64 seed, void *data)
-{
-  const TpTensor *tensor = &graph->tensors[index];
-  gboolean is_real = tensor->dtype == TP_DTYPE_FLOAT32
-                     || tensor->dtype == TP_DTYPE_FLOAT64;
-  gint64 range = is_real ? 0 : find_range (graph, index);
-
-  for (gint64 i = 0; i < tensor->count; i++)
-    {
-      double value = tp_random_uniform (seed, i);
-
-      set_element (tensor->dtype, data, i,
-                   is_real ? value * sqrt (3.0)
-                           : floor ((value + 1.0) / 2.0 * range));
     }
 }
 
@@ -213,8 +153,8 @@ tp_run_data_init (TpRunData *data, const TpGraph *graph,
       if (data->inputs[i] == NULL)
         return FALSE;
       if (path == NULL)
-        fill_random (graph, graph->inputs[i], (guint64) seed + i,
-                     data->inputs[i]);
+        tp_random_input_write (graph, graph->inputs[i], (guint64) seed + i,
+                               sqrt (3.0), data->inputs[i]);
       else if (!load_input (tensor, path, data->inputs[i], error))
         return FALSE;
     }

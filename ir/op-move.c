@@ -327,6 +327,7 @@ const TpOp tp_op_gather = {
   .n_inputs_max = 2,
   .n_outputs_max = 1,
   .attrs = axis_attrs,
+  .domain = TP_DOMAIN_INDEX,
   .tolerance = 0.0,
   .infer = gather_infer,
   .lower = gather_lower,

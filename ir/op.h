@@ -48,6 +48,8 @@ typedef enum
 {
   TP_DOMAIN_ANY,      /* about normal(0, 1) */
   TP_DOMAIN_POSITIVE, /* above 0.1 */
+  TP_DOMAIN_INDEX,    /* input 1 picks from input 0, along the attribute axis if
+                       * the op has it */
 } TpDomain;
 
 struct TpOp
