@@ -134,6 +134,8 @@ read_word (Table *table, const char *word, const char *rest)
     add_pair (table, STEP_MAKE, rest, " ");
   else if (strcmp (word, "edit") == 0)
     add_pair (table, STEP_EDIT, rest, " => ");
+  else if (strcmp (word, "flip") == 0)
+    add_step (table, STEP_FLIP, rest, "");
   else if (strcmp (word, "plan") == 0)
     add_step (table, STEP_PLAN, "", "");
   else if (strcmp (word, "unsigned") == 0)

@@ -15,6 +15,7 @@
  *   make KIND NAME [TO]    symlink, hardlink, fifo, folder
  *   plan                   good.json and a good plan for it, plan.json
  *   edit OLD => NEW        all OLD in plan.json, which is then signed
+ *   flip TEXT              another digit behind TEXT in it, likewise
  *   unsigned               ... or not */
 #ifndef TEST_BAD_CASES_H
 #define TEST_BAD_CASES_H
@@ -28,6 +29,7 @@ typedef enum
   STEP_MAKE,
   STEP_PLAN,
   STEP_EDIT,
+  STEP_FLIP,
 } StepKind;
 
 typedef struct

@@ -121,6 +121,18 @@ edit_plan (const Case *one, const Step *step, GString *plan)
              step->name);
 }
 
+static void
+flip_digit (const Case *one, const Step *step, GString *plan)
+{
+  char *found = strstr (plan->str, step->name);
+
+  if (found == NULL)
+    g_error ("%s.cases:%d: no '%s' in the plan", one->table, one->line,
+             step->name);
+  found += strlen (step->name);
+  *found = *found == '0' ? '1' : '0';
+}
+
 /* The last two lines are the digest of what is before them, and a brace. */
 static void
 sign_plan (GString *plan)
@@ -153,6 +165,8 @@ make_files (const Case *one, const char *folder)
         make_thing (one, step, folder);
       else if (step->kind == STEP_EDIT)
         edit_plan (one, step, plan);
+      else if (step->kind == STEP_FLIP)
+        flip_digit (one, step, plan);
       else
         has_plan = TRUE;
     }
