@@ -112,21 +112,48 @@ make_dims (const TplanDim *dims)
   return table;
 }
 
-TplanGraph *
-tplan_graph_load (const char *path, const TplanDim *dims, GError **error)
+static gboolean
+make_limits (const TplanDim *wanted, TpLimits *limits, GError **error)
 {
+  tp_limits_init (limits);
+  for (int i = 0; wanted != NULL && wanted[i].name != NULL; i++)
+    if (!tp_limits_set (limits, wanted[i].name, wanted[i].value, error))
+      return FALSE;
+  return TRUE;
+}
+
+TplanGraph *
+tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
+                       GError **error)
+{
+  static const TplanLoadOptions defaults;
   g_autoptr (GHashTable) table = NULL;
   g_autoptr (TpGraph) raw = NULL;
   TpGraph *graph;
+  TpLimits limits;
+  TpLoadOptions load = { .limits = &limits };
 
   g_return_val_if_fail (path != NULL, NULL);
-  if (dims != NULL && dims[0].name != NULL)
-    table = make_dims (dims);
-  raw = tp_graph_load (path, table, error);
+  options = options == NULL ? &defaults : options;
+  if (!make_limits (options->limits, &limits, error))
+    return NULL;
+  if (options->dims != NULL && options->dims[0].name != NULL)
+    table = make_dims (options->dims);
+  load.dims = table;
+  load.follow_links = options->follow_links;
+  raw = tp_graph_read (path, &load, error);
   if (raw == NULL)
     return NULL;
   graph = tp_graph_prepare (raw, error);
   return graph == NULL ? NULL : graph_wrap (graph, path, table);
+}
+
+TplanGraph *
+tplan_graph_load (const char *path, const TplanDim *dims, GError **error)
+{
+  const TplanLoadOptions options = { .dims = dims };
+
+  return tplan_graph_load_full (path, &options, error);
 }
 
 void
@@ -373,16 +400,31 @@ tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
 }
 
 TplanPlan *
-tplan_plan_load (const char *path, const char *graph_path, GError **error)
+tplan_plan_load_full (const char *path, const char *graph_path,
+                      const TplanLoadOptions *options, GError **error)
 {
+  static const TplanLoadOptions defaults;
   TpGraph *graph = NULL;
   TpPlan *plan;
+  TpLimits limits;
+  TpLoadOptions load = { .limits = &limits };
 
   g_return_val_if_fail (path != NULL, NULL);
-  plan = tp_plan_load (path, graph_path, &graph, error);
+  options = options == NULL ? &defaults : options;
+  g_return_val_if_fail (options->dims == NULL, NULL);
+  if (!make_limits (options->limits, &limits, error))
+    return NULL;
+  load.follow_links = options->follow_links;
+  plan = tp_plan_read (path, graph_path, &load, &graph, error);
   if (plan == NULL)
     return NULL;
   return plan_wrap (plan, graph_wrap (graph, plan->graph_path, plan->dims));
+}
+
+TplanPlan *
+tplan_plan_load (const char *path, const char *graph_path, GError **error)
+{
+  return tplan_plan_load_full (path, graph_path, NULL, error);
 }
 
 gboolean

@@ -89,6 +89,19 @@ typedef struct
   gint64 value;
 } TplanDim;
 
+/* How to read a model; all zero is good. The limits are there for files from
+ * strangers: raise one for a file you vouch for. */
+typedef struct
+{
+  const TplanDim *dims;       /* (nullable): as for tplan_graph_load() */
+  const TplanDim *limits;     /* (nullable): "nodes", "rank", "name", "memory",
+                               * "generated" or "fold" as for `--limit`, in ops,
+                               * dimensions, bytes, bytes, bytes, elements; ended
+                               * by a NULL name */
+  gboolean follow_links;      /* files that the model names may be symbolic or
+                               * hard links, which may lead anywhere */
+} TplanLoadOptions;
+
 /* An input or output of a graph; read only, and owned by the graph. */
 typedef struct
 {
@@ -140,11 +153,33 @@ typedef struct
  *     named, a dimension without a value or below 1.
  *   %TPLAN_ERROR_USAGE: @dims names a dimension the graph has not: leave it out.
  *   %TPLAN_ERROR_UNSUPPORTED: an op or type tplan does not know: see `tplan ops`.
+ *   %TPLAN_ERROR_LIMIT: the file asks for more than a stranger's may: see
+ *     tplan_graph_load_full().
  *
  * Thread: any.
  */
 TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
                               GError **error);
+
+/**
+ * tplan_graph_load_full:
+ * @path: as for tplan_graph_load()
+ * @options: (nullable): how to read it
+ * @error: return location for a #GError
+ *
+ * tplan_graph_load() with all its options.
+ *
+ * Returns: (transfer full): as there. %NULL with @error set as there, or:
+ *   %TPLAN_ERROR_LIMIT: the file asks for more than a limit: raise it, if you
+ *     trust the file.
+ *   %TPLAN_ERROR_USAGE: @options names a limit there is not, or a value out of
+ *     its range.
+ *
+ * Thread: any.
+ */
+TplanGraph *tplan_graph_load_full (const char *path,
+                                   const TplanLoadOptions *options,
+                                   GError **error);
 
 /**
  * tplan_graph_free:
@@ -331,6 +366,25 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  */
 TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
                             GError **error);
+
+/**
+ * tplan_plan_load_full:
+ * @path: as for tplan_plan_load()
+ * @graph_path: (nullable): likewise
+ * @options: (nullable): how to read the graph; its dims are the plan's, so
+ *   @options has none
+ * @error: return location for a #GError
+ *
+ * tplan_plan_load() with all its options.
+ *
+ * Returns: (transfer full): as there. %NULL with @error set as there or for
+ *   tplan_graph_load_full().
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_plan_load_full (const char *path, const char *graph_path,
+                                 const TplanLoadOptions *options,
+                                 GError **error);
 
 /**
  * tplan_plan_save:

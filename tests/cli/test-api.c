@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <tplan.h>
+#include <unistd.h>
 
 #define WIDTH 8
 #define ROWS 3
@@ -177,6 +178,50 @@ test_graph_errors (Fixture *fixture, gconstpointer data)
   expect_no_graph (path, unknown, TPLAN_ERROR_UNSUPPORTED, "Tahn");
   g_assert_true (g_file_set_contents (path, model, 40, NULL));
   expect_no_graph (path, unknown, TPLAN_ERROR_INPUT, "g.json");
+}
+
+/* A model whose weights are a link is read on request only; a limit holds, or
+ * is raised. */
+static void
+test_graph_options (Fixture *fixture, gconstpointer data)
+{
+  static const char linked[]
+      = "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x\","
+        " \"shape\": [2]}], \"outputs\": [\"y\"], \"initializers\":"
+        " [{\"name\": \"w\", \"file\": \"w.npy\"}], \"ops\": [{\"type\":"
+        " \"Add\", \"inputs\": [\"x\", \"w\"], \"outputs\": [\"y\"]}]}";
+  g_autofree char *real = g_build_filename (fixture->folder, "real", NULL);
+  g_autofree char *link = g_build_filename (fixture->folder, "w.npy", NULL);
+  g_autofree char *header = g_strdup_printf (
+      "%-117s\n",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }");
+  g_autofree char *npy
+      = g_strdup_printf ("%s%s%s", "\x93NUMPY\x01?v?", header, "abcdefgh");
+  const TplanDim few[] = { { "nodes", 3 }, { NULL, 0 } };
+  const TplanDim none[] = { { "nodos", 3 }, { NULL, 0 } };
+  const TplanDim rows[] = { { "N", ROWS }, { NULL, 0 } };
+  const TplanLoadOptions follow = { .follow_links = TRUE };
+  const TplanLoadOptions small = { .dims = rows, .limits = few };
+  const TplanLoadOptions wrong = { .limits = none };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanGraph) graph = NULL;
+
+  npy[7] = npy[9] = 0;
+  g_assert_null (tplan_graph_load_full (fixture->graph_path, &small, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
+  g_clear_error (&error);
+  g_assert_null (tplan_graph_load_full (fixture->graph_path, &wrong, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_true (g_file_set_contents (real, npy, 10 + 118 + 8, NULL));
+  g_assert_cmpint (symlink ("real", link), ==, 0);
+  g_assert_true (g_file_set_contents (fixture->graph_path, linked, -1, NULL));
+  expect_no_graph (fixture->graph_path, NULL, TPLAN_ERROR_INPUT, "w.npy");
+  graph = tplan_graph_load_full (fixture->graph_path, &follow, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (graph);
+  g_remove (link);
+  g_remove (real);
 }
 
 /* ---- costs and plans ---------------------------------------------------- */
@@ -498,6 +543,7 @@ main (int argc, char **argv)
   } cases[] = {
     { "/api/graph", test_graph, NULL },
     { "/api/graph-errors", test_graph_errors, NULL },
+    { "/api/graph-options", test_graph_options, NULL },
     { "/api/plan", test_plan, NULL },
     { "/api/optimize-errors", test_optimize_errors, NULL },
     { "/api/calibrate", test_calibrate, NULL },
