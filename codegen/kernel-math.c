@@ -69,15 +69,18 @@ exp_normal (TpKernel *kernel, TpValue x)
 }
 
 /* For all x but NaN. Scales in two steps, each by a normal number, so only the
- * last rounds. */
+ * last rounds. What rounds to 0 is 0 before that: a product that underflows
+ * takes more than a hundred cycles, and masked softmaxes are full of them. */
 static TpValue
 exp_wide (TpKernel *kernel, TpValue x, TpValue low)
 {
-  TpValue n, half, mantissa;
+  TpValue n, half, mantissa, is_zero;
 
   x = binary (kernel, TP_I_FMIN, x, 90.0f);
   x = binary (kernel, TP_I_FMAX, x, -105.0f);
+  is_zero = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, -104.0f));
   mantissa = exp_mantissa (kernel, x, low, &n);
+  mantissa = tp_k_select (kernel, is_zero, real (kernel, x, 0), mantissa);
   half = tp_k_unary (kernel, TP_I_FFLOOR, binary (kernel, TP_I_FMUL, n, 0.5f));
   n = tp_k_binary (kernel, TP_I_FSUB, n, half);
   mantissa =
