@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every OpenCL kernel of the conformance walk under oclgrind, in the styles of
-# CPUs and of GPUs: right results, and not a word of races, of indices out of
-# bounds, or of barriers that some work-items miss.
+# Every OpenCL kernel of the conformance walk under oclgrind: right results, and
+# not a word of races, of indices out of bounds, or of barriers that some
+# work-items miss. In the style of GPUs too for TPLAN_TEST_FULL: it takes minutes.
 set -u
 n=0
 say ()
@@ -17,11 +17,11 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
 # oclgrind counts the local memory of a whole program against each kernel. And
-# above -O1 clang makes intrinsics of bit patterns that it does not know.
+# what clang's optimizer makes of masks it takes wrong: 1 in a lane for -1.
 walk ()
 {
   : > "$work/log"
-  oclgrind --data-races --build-options -O1 --log "$work/log" --local-mem-size 33554432 \
+  oclgrind --data-races --build-options -cl-opt-disable --log "$work/log" --local-mem-size 33554432 \
     ./test-conformance -p "$1" > "$work/out" 2>&1
   [ $? -eq 0 ] && grep -q '^ok 1' "$work/out" && grep -q 'Oclgrind' "$work/out"
   say $? "$1 is right"
@@ -30,5 +30,5 @@ walk ()
 TPLAN_OPENCL_LOCAL_SIZE=1
 export TPLAN_OPENCL_LOCAL_SIZE
 walk /conformance/opencl:0
-walk /conformance/gpu-style
+[ -z "${TPLAN_TEST_FULL-}" ] || walk /conformance/gpu-style
 echo "1..$n"
