@@ -62,7 +62,9 @@ tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
   if (tp_node_get_int (node, "antialias", 0) != 0)
     return tp_op_refuse (node, error, "antialias=1 is not supported");
   resize->cubic_a = tp_node_get_float (node, "cubic_coeff_a", -0.75);
-  resize->excludes_outside = tp_node_get_int (node, "exclude_outside", 0) != 0;
+  resize->excludes_outside
+      = resize->mode != NEAREST
+        && tp_node_get_int (node, "exclude_outside", 0) != 0;
   if (node->opset < 11 || strcmp (node->type, "Upsample") == 0)
     {
       resize->coordinate = ASYMMETRIC;
