@@ -110,6 +110,9 @@ static const struct
     "Neg b -> c",
     1 },
   { "in x 9 8;int64 i 5;int64 j 1;Add i j -> k;Gather x k -> b", 1 },
+  { "in x 6 8;int64 i 2 9;const w 2 9;in p 9 8;Interpolate x i w -> a;"
+    "Add a p -> b;Relu b -> c",
+    1 },
   { "in x 4 5;in y 5;bool m 5;Less x y -> a;Not a -> b;And b m -> c;"
     "Where c x y -> d",
     1 },
