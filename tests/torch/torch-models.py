@@ -74,6 +74,9 @@ def make_model(name, options):
             module.running_var.uniform_(0.5, 1.5)
             module.weight.data.uniform_(0.8, 1.2)
             module.bias.data.normal_(0, 0.1)
+    for parameter in model.parameters():
+        if not parameter.any():  # a head of zeros would give zeros, come what may
+            parameter.data.normal_(0, 0.1)
     return Plain(model).eval()
 
 
