@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MAX_CONSTANTS (1 << 22) /* elements of those made by passes */
+
 TpDraft *
 tp_draft_new (gint64 budget_bytes)
 {
@@ -88,6 +90,15 @@ tp_draft_dup_prefix (const TpDraft *draft, const char *place)
   return g_strconcat (draft->source ? draft->source : "",
                       draft->source ? ": " : "", place ? place : "",
                       place && *place ? ": " : "", NULL);
+}
+
+gboolean
+tp_draft_take_constants (TpDraft *draft, gint64 n)
+{
+  if (n > MAX_CONSTANTS - draft->n_constants)
+    return FALSE;
+  draft->n_constants += n;
+  return TRUE;
 }
 
 int

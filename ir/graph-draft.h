@@ -23,7 +23,7 @@ typedef struct
   GArray *inputs, *outputs;   /* int: tensors */
   GHashTable *names[2];       /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
-  gint64 n_norm_channels;     /* rewritten */
+  gint64 n_constants;         /* elements of those made by passes */
 } TpDraft;
 
 TpDraft *tp_draft_new (gint64 budget_bytes);
@@ -80,12 +80,16 @@ TpGraph *tp_draft_finish (TpDraft *draft, GError **error);
 /* Infers shapes of sorted nodes and folds what is constant. */
 gboolean tp_draft_infer (TpDraft *draft, GError **error);
 
-/* Whether a BatchNormalization of so many channels may be rewritten: that makes
- * new constants, and a small file must not ask for gigabytes. Counts them. */
-gboolean tp_draft_take_norm (TpDraft *draft, gint64 n_channels);
+/* Whether a pass may make constants of @n elements more: a small file must not
+ * ask for gigabytes. Counts them. */
+gboolean tp_draft_take_constants (TpDraft *draft, gint64 n);
 /* BatchNormalizations of constants become ScaleShifts: no root and no division
  * per element. */
 gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
+
+/* Resizes and Upsamples become Gathers and Interpolates, an op for each dimension
+ * that changes. */
+gboolean tp_draft_split_resizes (TpDraft *draft, GError **error);
 
 /* Transposes of constants become constants. */
 gboolean tp_draft_fold_transposes (TpDraft *draft, GError **error);

@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Which inputs hold what: they moved between opsets. */
-static int
-find_scales (const TpNode *node)
+int
+tp_resize_find_scales (const TpNode *node)
 {
   return strcmp (node->type, "Resize") == 0 && node->opset >= 11 ? 2 : 1;
 }
@@ -20,7 +19,7 @@ get_scales (const TpNode *node, const TpTensor *const *inputs,
             double *out_scales, int *out_n, GError **error)
 {
   const TpAttr *attr = tp_node_find_attr (node, "scales");
-  int i = find_scales (node);
+  int i = tp_resize_find_scales (node);
 
   *out_n = 0;
   if (attr != NULL && attr->n <= TP_MAX_RANK)
@@ -169,7 +168,7 @@ resize_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   const TpRefTensor *x = inputs[0];
   TpRefTensor *out = &outputs[0];
-  int given = find_scales (node);
+  int given = tp_resize_find_scales (node);
   gboolean is_given = tp_node_has_input (node, given)
                       && inputs[given]->count > 0;
   gint64 at[TP_MAX_RANK] = { 0 };

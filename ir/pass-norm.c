@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_CHANNELS (1 << 22) /* of all that are rewritten */
-
 enum
 {
   X,
@@ -21,15 +19,6 @@ enum
   N_INPUTS
 };
 
-gboolean
-tp_draft_take_norm (TpDraft *draft, gint64 n_channels)
-{
-  if (n_channels > MAX_CHANNELS - draft->n_norm_channels)
-    return FALSE;
-  draft->n_norm_channels += n_channels;
-  return TRUE;
-}
-
 static gboolean
 can_split (TpDraft *draft, const TpNode *node)
 {
@@ -39,7 +28,7 @@ can_split (TpDraft *draft, const TpNode *node)
   for (int i = SCALE; i < N_INPUTS; i++)
     if (!tp_tensor_is_constant (tp_draft_tensor (draft, node->inputs[i])))
       return FALSE;
-  return tp_draft_take_norm (
+  return tp_draft_take_constants (
       draft, tp_draft_tensor (draft, node->inputs[SCALE])->count);
 }
 

@@ -150,7 +150,7 @@ can_fold (const Pass *pass, const TpNode *norm, gint64 n_channels)
     if (!is_constant (pass->draft, norm->inputs[i])
         || tp_draft_tensor (pass->draft, norm->inputs[i])->count != n_channels)
       return FALSE;
-  return tp_draft_take_norm (pass->draft, n_channels);
+  return tp_draft_take_constants (pass->draft, n_channels);
 }
 
 /* f for each channel. */
@@ -291,6 +291,8 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 {
   g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
 
+  if (!tp_draft_split_resizes (draft, error))
+    return NULL;
   drop_identities (draft);
   tp_draft_remove_dead (draft);
   if (!tp_draft_fold_transposes (draft, error)

@@ -73,6 +73,14 @@ tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
   return TRUE;
 }
 
+int
+tp_resize_count_taps (const TpResize *resize)
+{
+  static const int counts[] = { [NEAREST] = 1, [LINEAR] = 2, [CUBIC] = 4 };
+
+  return counts[resize->mode];
+}
+
 /* With align_corners the resized length is that before rounding down, as ONNX's
  * own cases have it. */
 static double

@@ -1,0 +1,251 @@
+/* pass-resize.c: Resize and Upsample, one dimension after the other.
+ *
+ * Where each output looks is known beforehand: a dimension is a Gather by
+ * constant indices (nearest: exact, of any type), or an Interpolate by constant
+ * indices and weights. Those that shrink come first, then those that grow from
+ * the last on: no tensor on the way is larger than both ends, and the vectors of
+ * the last and largest step run along what the indices have no say in. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/graph-value.h"
+#include "ir/resize.h"
+
+#include <string.h>
+
+typedef struct
+{
+  TpDraft *draft;
+  TpNode node;                /* as it was */
+  TpResize resize;
+  double scales[TP_MAX_RANK];
+  int n_axes;
+  int axes[TP_MAX_RANK];      /* in the order they are resized */
+} Split;
+
+static gboolean
+is_resize (const TpNode *node)
+{
+  return node->op != NULL && (strcmp (node->type, "Resize") == 0
+                              || strcmp (node->type, "Upsample") == 0);
+}
+
+static void
+find_axes (Split *split, const TpTensor *x, const TpTensor *out)
+{
+  for (int grows = 0; grows <= 1; grows++)
+    for (int k = x->rank - 1; k >= 0; k--)
+      if ((x->dims[k] != out->dims[k] || split->scales[k] != 1.0)
+          && (out->dims[k] >= x->dims[k]) == grows)
+        split->axes[split->n_axes++] = k;
+}
+
+static gboolean
+take_tables (const Split *split, const TpTensor *out)
+{
+  gint64 n = 0;
+
+  for (int i = 0; i < split->n_axes; i++)
+    if (!tp_size_add (n, out->dims[split->axes[i]], &n))
+      return FALSE;
+  return tp_size_mul (n, tp_resize_count_taps (&split->resize), &n)
+         && tp_draft_take_constants (split->draft, n);
+}
+
+/* What is to be done; FALSE: nothing, or the node stays as it is. */
+static gboolean
+split_init (Split *split, TpDraft *draft, int index)
+{
+  const TpNode *node = tp_draft_node (draft, index);
+  const TpTensor *x;
+  const TpTensor *out;
+  double given[TP_MAX_RANK];
+  int i;
+
+  *split = (Split){ .draft = draft, .node = *node };
+  if (!is_resize (node) || node->n_costs > 0
+      || !tp_resize_init (&split->resize, node, NULL))
+    return FALSE;
+  x = tp_draft_tensor (draft, node->inputs[0]);
+  out = tp_draft_tensor (draft, node->outputs[0]);
+  i = tp_resize_find_scales (node);
+  if (x->count == 0
+      || (x->dtype != TP_DTYPE_FLOAT32
+          && tp_resize_count_taps (&split->resize) > 1))
+    return FALSE;
+  if (tp_node_has_input (node, i)
+      && tp_draft_tensor (draft, node->inputs[i])->count > 0)
+    tp_tensor_write_doubles (tp_draft_tensor (draft, node->inputs[i]), given);
+  else
+    i = -1;
+  tp_resize_get_scales (node, i < 0 ? NULL : given, x->rank, x->dims,
+                        out->dims, split->scales);
+  find_axes (split, x, out);
+  return take_tables (split, out);
+}
+
+/* A constant; -1 on error. */
+static int
+add_table (Split *split, TpDtype dtype, int rank, const gint64 *dims,
+           const double *values, GError **error)
+{
+  TpDraft *draft = split->draft;
+  TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
+  void *data;
+
+  tp_tensor_set_shape (&tensor, dtype, rank, dims);
+  data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
+  tensor.name = data ? tp_draft_make_tensor_name (
+                           draft, split->node.name,
+                           dtype == TP_DTYPE_INT64 ? ":indices" : ":weights",
+                           error)
+                     : NULL;
+  if (tensor.name == NULL)
+    return -1;
+  tp_doubles_to_dtype (values, tensor.count, dtype, data);
+  tensor.init.data = data;
+  return tp_draft_add_tensor (draft, &tensor);
+}
+
+/* [tap, output] of axis @k. What has no weight is looked for outside, where all
+ * is 0: 0 times infinity would be no number. */
+static void
+compute_tables (const Split *split, int k, gint64 in, gint64 out,
+                double *indices, double *weights)
+{
+  for (gint64 at = 0; at < out; at++)
+    {
+      TpResizePoint point;
+
+      tp_resize_get_point (&split->resize, split->scales[k], in, out, at,
+                           &point);
+      for (int i = 0; i < point.n; i++)
+        {
+          weights[i * out + at] = point.weight[i];
+          indices[i * out + at] = point.weight[i] == 0.0 ? in : point.index[i];
+        }
+    }
+}
+
+/* The constants that @inputs[1] and, unless nearest, @inputs[2] are. */
+static gboolean
+add_tables (Split *split, int k, gint64 in, gint64 out, int *inputs,
+            GError **error)
+{
+  gint64 dims[] = { tp_resize_count_taps (&split->resize), out };
+  g_autofree double *indices = g_new (double, dims[0] * out);
+  g_autofree double *weights = g_new (double, dims[0] * out);
+  gboolean is_list = dims[0] == 1;
+
+  compute_tables (split, k, in, out, indices, weights);
+  inputs[1] = add_table (split, TP_DTYPE_INT64, is_list ? 1 : 2,
+                         dims + is_list, indices, error);
+  if (is_list || inputs[1] < 0)
+    return inputs[1] >= 0;
+  inputs[2] = add_table (split, TP_DTYPE_FLOAT32, 2, dims, weights, error);
+  return inputs[2] >= 0;
+}
+
+/* The output of a step that another follows: @from with extent @out along @k; -1
+ * on error. */
+static int
+add_stage (Split *split, int from, int k, gint64 out, GError **error)
+{
+  TpTensor tensor = { .producer = -1 };
+  const TpTensor *x = tp_draft_tensor (split->draft, from);
+  gint64 dims[TP_MAX_RANK];
+
+  memcpy (dims, x->dims, sizeof dims);
+  dims[k] = out;
+  tp_tensor_set_shape (&tensor, x->dtype, x->rank, dims);
+  tensor.name = tp_draft_make_tensor_name (split->draft, split->node.name,
+                                           ":stage", error);
+  return tensor.name == NULL ? -1
+                             : tp_draft_add_tensor (split->draft, &tensor);
+}
+
+/* Fills in @node, which makes @to of @from, tensors that differ along @k. */
+static gboolean
+make_step (Split *split, TpNode *node, int k, int from, int to, GError **error)
+{
+  TpRegion *region = split->draft->region;
+  gboolean is_list = tp_resize_count_taps (&split->resize) == 1;
+  int *ends = tp_region_alloc (region, 4, sizeof *ends, error);
+  TpAttr *attr = tp_region_alloc (region, 1, sizeof *attr, error);
+
+  if (ends == NULL || attr == NULL
+      || !add_tables (split, k, tp_draft_tensor (split->draft, from)->dims[k],
+                      tp_draft_tensor (split->draft, to)->dims[k], ends,
+                      error))
+    return FALSE;
+  *attr = (TpAttr){ .name = "axis", .kind = TP_ATTR_INT, .i = k };
+  ends[0] = from;
+  ends[3] = to;
+  node->type = is_list ? "Gather" : "Interpolate";
+  node->op = tp_op_find (node->type);
+  node->inputs = ends;
+  node->n_inputs = is_list ? 2 : 3;
+  node->outputs = ends + 3;
+  node->attrs = attr;
+  node->n_attrs = 1;
+  return TRUE;
+}
+
+/* Appends a step before the last; its output, or -1 on error. */
+static int
+append_step (Split *split, int k, int from, GError **error)
+{
+  const TpTensor *out = tp_draft_tensor (split->draft, split->node.outputs[0]);
+  TpNode node = split->node;
+  int to = add_stage (split, from, k, out->dims[k], error);
+
+  node.name = to < 0 ? NULL
+                     : tp_draft_make_node_name (split->draft, node.name,
+                                                ":step", error);
+  if (node.name == NULL || !make_step (split, &node, k, from, to, error))
+    return -1;
+  g_array_append_val (split->draft->nodes, node);
+  return to;
+}
+
+/* The last step takes the place and the name of the node. */
+static gboolean
+split_resize (Split *split, int index, GError **error)
+{
+  TpNode node = split->node;
+  int from = node.inputs[0];
+
+  for (int i = 0; i + 1 < split->n_axes; i++)
+    {
+      from = append_step (split, split->axes[i], from, error);
+      if (from < 0)
+        return FALSE;
+    }
+  if (split->n_axes == 0)
+    {
+      node.type = "Identity";
+      node.op = tp_op_find (node.type);
+      node.n_inputs = 1;
+      node.n_attrs = 0;
+    }
+  else if (!make_step (split, &node, split->axes[split->n_axes - 1], from,
+                       node.outputs[0], error))
+    return FALSE;
+  *tp_draft_node (split->draft, index) = node;
+  return TRUE;
+}
+
+gboolean
+tp_draft_split_resizes (TpDraft *draft, GError **error)
+{
+  guint n = draft->nodes->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      Split split;
+
+      if (split_init (&split, draft, i) && !split_resize (&split, i, error))
+        return FALSE;
+    }
+  return draft->nodes->len == n || tp_draft_sort (draft, error);
+}

@@ -1,0 +1,278 @@
+/* test-resize.c: a Resize taken apart, dimension by dimension, gives what it gave
+ * as a whole. */
+#include "config.h"
+
+#include "ir/op.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_TRIALS 8 /* of each combination */
+
+typedef struct
+{
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+  const char *dtype;
+} Shape;
+
+/* Node @ops with x -> y; s are the scales or, when @is_sizes, the sizes. */
+static TpGraph *
+load (const Shape *shape, const char *list, gboolean is_sizes, const char *node)
+{
+  g_autoptr (GString) dims = g_string_new (NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  TpGraph *graph;
+
+  for (int i = 0; i < shape->rank; i++)
+    g_string_append_printf (dims, "%s%d", i ? ", " : "", (int) shape->dims[i]);
+  text = g_strdup_printf (
+      "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': [{'name': 'x', "
+      "'shape': [%s], 'dtype': '%s'}], 'initializers': [{'name': 's', "
+      "'shape': [%d], 'dtype': '%s', 'data': [%s]}], 'ops': [{'type': 'Resize',"
+      " 'inputs': ['x', '', %s], 'outputs': ['y']%s}], 'outputs': ['y']}",
+      dims->str, shape->dtype, shape->rank, is_sizes ? "int64" : "float32",
+      list, is_sizes ? "'', 's'" : "'s'", node);
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static int
+count (const TpGraph *graph, const char *type)
+{
+  int n = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    n += strcmp (graph->nodes[i].type, type) == 0;
+  return n;
+}
+
+static GPtrArray *
+run (const TpGraph *graph, const double *x)
+{
+  const double *inputs[] = { x };
+  g_autoptr (GError) error = NULL;
+  GPtrArray *values = tp_graph_run_reference (graph, inputs, FALSE, &error);
+
+  g_assert_no_error (error);
+  return values;
+}
+
+/* Simplifies; the output must be the same within @tolerance. */
+static TpGraph *
+check (const TpGraph *graph, const double *x, double tolerance)
+{
+  g_autoptr (GError) error = NULL;
+  TpGraph *simple = tp_graph_simplify (graph, &error);
+  const TpTensor *out = &graph->tensors[graph->outputs[0]];
+  g_autoptr (GPtrArray) want = NULL, got = NULL;
+
+  g_assert_no_error (error);
+  want = run (graph, x);
+  got = run (simple, x);
+  for (gint64 i = 0; i < out->count; i++)
+    {
+      double a = ((const double *) want->pdata[0])[i];
+      double b = ((const double *) got->pdata[0])[i];
+
+      if (a != b && !(isnan (a) && isnan (b)))
+        g_assert_cmpfloat_with_epsilon (a, b, tolerance);
+    }
+  return simple;
+}
+
+static double *
+draw_input (const TpGraph *graph)
+{
+  gint64 n = graph->tensors[graph->inputs[0]].count;
+  double *x = g_new (double, n);
+
+  for (gint64 i = 0; i < n; i++)
+    x[i] = g_test_rand_int_range (0, 200);
+  return x;
+}
+
+/* ---- all there is to choose ----------------------------------------------- */
+
+static const char *const coordinates[]
+    = { "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+        "tf_half_pixel_for_nn" };
+static const char *const nearests[]
+    = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil" };
+
+/* 3 to 5 dimensions of which the first, and some of the others, stay. */
+static TpGraph *
+draw_graph (const char *dtype, const char *node)
+{
+  Shape shape = { g_test_rand_int_range (3, 6), { 0 }, dtype };
+  gboolean is_sizes = g_test_rand_bit ();
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (int i = 0; i < shape.rank; i++)
+    {
+      gboolean stays = i == 0 || g_test_rand_int_range (0, 4) == 0;
+      double scale = stays ? 1.0 : g_test_rand_double_range (0.3, 3.3);
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      shape.dims[i] = g_test_rand_int_range (4, 9);
+      if (is_sizes)
+        scale = floor (scale * shape.dims[i]);
+      g_string_append_printf (list, "%s%s", i ? ", " : "",
+                              g_ascii_dtostr (number, sizeof number, scale));
+    }
+  return load (&shape, list->str, is_sizes, node);
+}
+
+static void
+check_mode (const char *dtype, const char *mode, const char *coordinate,
+            const char *more)
+{
+  g_autofree char *node = g_strdup_printf (
+      ", 'attrs': {'mode': '%s', 'coordinate_transformation_mode': '%s', %s}",
+      mode, coordinate, more);
+  gboolean is_nearest = strcmp (mode, "nearest") == 0;
+
+  for (int i = 0; i < N_TRIALS; i++)
+    {
+      g_autoptr (TpGraph) graph = draw_graph (dtype, node);
+      g_autofree double *x = draw_input (graph);
+      g_autoptr (TpGraph) simple = check (graph, x, is_nearest ? 0.0 : 1e-3);
+
+      g_assert_cmpint (count (simple, "Resize"), ==, 0);
+    }
+}
+
+static void
+test_nearest (void)
+{
+  static const char *const dtypes[] = { "float32", "int64", "uint8" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (coordinates); i++)
+    for (gsize j = 0; j < G_N_ELEMENTS (nearests); j++)
+      for (int excludes = 0; excludes <= 1; excludes++)
+        {
+          g_autofree char *more
+              = g_strdup_printf ("'nearest_mode': '%s', 'exclude_outside': %d",
+                                 nearests[j], excludes);
+
+          check_mode (dtypes[(i + j) % 3], "nearest", coordinates[i], more);
+        }
+}
+
+static void
+test_weighted (gconstpointer mode)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (coordinates); i++)
+    for (int excludes = 0; excludes <= 1; excludes++)
+      {
+        g_autofree char *more
+            = g_strdup_printf ("'cubic_coeff_a': -0.5, 'exclude_outside': %d",
+                               excludes);
+
+        check_mode ("float32", mode, coordinates[i], more);
+      }
+}
+
+/* ---- what it is made of ----------------------------------------------------- */
+
+#define LINEAR ", 'attrs': {'mode': 'linear'}"
+
+/* The output keeps its name and the last step that of the op; the dimension that
+ * shrinks comes first, then the last one. */
+static void
+test_steps (void)
+{
+  const Shape shape = { 4, { 1, 3, 5, 6 }, "float32" };
+  g_autoptr (TpGraph) graph = load (&shape, "1, 2, 8, 3", TRUE, LINEAR);
+  g_autofree double *x = draw_input (graph);
+  g_autoptr (TpGraph) simple = check (graph, x, 1e-3);
+  static const int axes[] = { 3, 1, 2 };
+
+  g_assert_cmpint (simple->n_nodes, ==, 3);
+  for (int i = 0; i < 3; i++)
+    {
+      g_assert_cmpstr (simple->nodes[i].type, ==, "Interpolate");
+      g_assert_cmpint (tp_node_get_int (&simple->nodes[i], "axis", -1), ==,
+                       axes[i]);
+    }
+  g_assert_cmpstr (simple->nodes[2].name, ==, graph->nodes[0].name);
+  g_assert_cmpstr (simple->tensors[simple->outputs[0]].name, ==, "y");
+}
+
+/* What has no weight does not count, be it infinite. */
+static void
+test_infinity (void)
+{
+  const Shape shape = { 3, { 1, 1, 4 }, "float32" };
+  const double x[] = { 1.0, INFINITY, 2.0, 3.0 };
+  g_autoptr (TpGraph) graph = load (&shape, "1, 1, 8", TRUE,
+                                    ", 'attrs': {'mode': 'linear', "
+                                    "'coordinate_transformation_mode': "
+                                    "'asymmetric'}");
+  g_autoptr (TpGraph) simple = check (graph, x, 0.0);
+  g_autoptr (GPtrArray) values = run (simple, x);
+  const double *y = values->pdata[0];
+
+  g_assert_cmpint (count (simple, "Interpolate"), ==, 1);
+  g_assert_cmpfloat (y[0], ==, 1.0);
+  g_assert_cmpfloat (y[2], ==, INFINITY);
+  g_assert_cmpfloat (y[4], ==, 2.0);
+}
+
+/* Integers are cut once, at the end; costs are for the op as it is; tables of
+ * millions are not made. */
+static void
+test_whole (void)
+{
+  static const struct
+  {
+    Shape shape;
+    const char *list, *node;
+  } cases[] = {
+    { { 3, { 1, 4, 4 }, "int64" }, "1, 7, 7", LINEAR },
+    { { 3, { 1, 4, 4 }, "float32" }, "1, 7, 7", LINEAR
+      ", 'cost': {'cpu': 5}" },
+    { { 3, { 1, 1, 4 }, "float32" }, "1, 1, 3000000", LINEAR },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpGraph) graph
+          = load (&cases[i].shape, cases[i].list, TRUE, cases[i].node);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) simple = tp_graph_simplify (graph, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (simple->n_nodes, ==, 1);
+      g_assert_cmpint (count (simple, "Resize"), ==, 1);
+    }
+}
+
+static void
+test_nothing (void)
+{
+  const Shape shape = { 3, { 2, 4, 4 }, "float32" };
+  g_autoptr (TpGraph) graph = load (&shape, "2, 4, 4", TRUE, LINEAR);
+  g_autofree double *x = draw_input (graph);
+  g_autoptr (TpGraph) simple = check (graph, x, 0.0);
+
+  g_assert_cmpint (simple->n_nodes, ==, 1);
+  g_assert_cmpstr (simple->nodes[0].type, ==, "Identity");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/resize/nearest", test_nearest);
+  g_test_add_data_func ("/resize/linear", "linear", test_weighted);
+  g_test_add_data_func ("/resize/cubic", "cubic", test_weighted);
+  g_test_add_func ("/resize/steps", test_steps);
+  g_test_add_func ("/resize/infinity", test_infinity);
+  g_test_add_func ("/resize/whole", test_whole);
+  g_test_add_func ("/resize/nothing", test_nothing);
+  return g_test_run ();
+}
