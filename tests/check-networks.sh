@@ -2,9 +2,11 @@
 # Real networks, end to end: optimize, check, run --check against the reference
 # in double; (a) all on cpu, (b) all on opencl:0, (c) pins that force at least
 # three device changes. Outputs must depend on inputs, and stay near 1.
+# Two networks at a time, each by this script with its name as argument.
 # `make check-full` sets TPLAN_TEST_FULL: batch 4 of the classifiers, and the large networks.
 set -u
-networks=${NETWORKS:-squeezenet1_1 mobilenet_v2 resnet50 densenet121 bert_mini gpt2_mini vit_ti_16 lstm_lm gru_tagger unet ${TPLAN_TEST_FULL:+bert_base gpt2 vit_b_16}}
+# Slow ones first, so that both ends come together.
+networks=${NETWORKS:-${TPLAN_TEST_FULL:+bert_base gpt2 vit_b_16} densenet121 unet resnet50 vit_ti_16 bert_mini gpt2_mini lstm_lm mobilenet_v2 squeezenet1_1 gru_tagger}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 TPLAN_COST=$work/cost.db
@@ -71,20 +73,6 @@ try_inputs ()
   rm -rf "$work/out1" "$work/out2"
 }
 
-# make-networks counts what it writes, and this is what was published.
-published="squeezenet1_1:1235496 mobilenet_v2:3504872 resnet50:25557032 densenet121:7978856 bert_base:109482240
-  gpt2:124439808 vit_b_16:86567656 vit_ti_16:5717416 unet:7763041"
-mkdir "$work/counts"
-for pair in $published; do
-  "$top_builddir/examples/make-networks" "$work/counts" "${pair%:*}" > "$work/count" 2>&1
-  grep -q ": ${pair#*:} parameters" "$work/count" && good=yes || good=no
-  verdict $good "${pair%:*} has ${pair#*:} parameters"
-done
-
-"$TPLAN" devices > "$work/devices" 2>&1
-if ! grep -q '^ *cpu  *ready' "$work/devices"; then
-  skip "networks" "no cpu device: built without LLVM"; echo "1..$n"; exit 0
-fi
 try_everywhere ()
 {
   try "all on cpu" 0 --devices cpu
@@ -100,7 +88,8 @@ try_everywhere ()
   fi
 }
 
-for network in $networks; do
+try_network ()
+{
   dims=; limit=1e-4; batches=1
   case $network in
     squeezenet*|mobilenet*|resnet*|densenet*) batches=${BATCHES:-1 ${TPLAN_TEST_FULL:+4}} ;;
@@ -108,5 +97,30 @@ for network in $networks; do
     bert_*|gpt2*|vit_*|lstm_*) limit=1e-3 ;;
   esac
   for batch in $batches; do try_everywhere; done
+}
+
+"$TPLAN" devices > "$work/devices" 2>&1
+if [ $# -gt 0 ]; then network=$1; try_network; echo "1..$n"; exit 0; fi
+
+# make-networks counts what it writes, and this is what was published.
+published="squeezenet1_1:1235496 mobilenet_v2:3504872 resnet50:25557032 densenet121:7978856 bert_base:109482240
+  gpt2:124439808 vit_b_16:86567656 vit_ti_16:5717416 unet:7763041"
+mkdir "$work/counts"
+for pair in $published; do
+  "$top_builddir/examples/make-networks" "$work/counts" "${pair%:*}" > "$work/count" 2>&1
+  grep -q ": ${pair#*:} parameters" "$work/count" && good=yes || good=no
+  verdict $good "${pair%:*} has ${pair#*:} parameters"
+done
+
+if ! grep -q '^ *cpu  *ready' "$work/devices"; then
+  skip "networks" "no cpu device: built without LLVM"; echo "1..$n"; exit 0
+fi
+
+printf '%s\n' $networks | xargs -P 2 -I @ sh -c 'sh "$0" @ > "$1/@.tap" 2>&1' "$0" "$work"
+for network in $networks; do
+  results=$work/$network.tap
+  awk -v n=$n '/^1\.\./ { next } /^(not )?ok [0-9]/ { sub(/ok [0-9]+/, "ok " ++n) } { print }' "$results"
+  n=$((n + $(grep -c '^\(not \)\?ok [0-9]' "$results")))
+  tail -n 1 "$results" | grep -q '^1\.\.' || verdict no "$network: all of it was tried"
 done
 echo "1..$n"
