@@ -1,7 +1,7 @@
 #!/bin/sh
 # Models of torchvision, exported with random weights, against torch itself:
 # three on cpu in `make check`; in `make check-full` all 18 on cpu, on opencl:0
-# and on both, of which 15 must agree everywhere.
+# and on both.
 set -u
 script=$top_srcdir/tests/torch/torch-models.py
 # The system's Python: the one Debian's python3-torch is for.
