@@ -88,9 +88,9 @@ check_w (TpTensorFile *file)
 void
 put (GByteArray *bytes, guint64 value, int n)
 {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++, value >>= 8)
     {
-      guint8 byte = value >> (8 * i);
+      guint8 byte = value & 0xff;
       g_byte_array_append (bytes, &byte, 1);
     }
 }
