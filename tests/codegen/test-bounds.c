@@ -341,22 +341,24 @@ test_endless (void)
 
 /* --- mutations ---------------------------------------------------------- */
 
-/* Changes a number in @kernel. */
+/* Changes a number in @kernel; it wraps as kernels do. */
 static void
 mutate (TpKernel *kernel)
 {
   TpInstr *instr;
+  guint64 imm;
 
   do
     instr = &kernel->instrs[g_test_rand_int_range (0, kernel->n_instrs)];
   while (instr->op != TP_I_CONST_INDEX && instr->op != TP_I_CONST_I32
          && instr->op != TP_I_LOAD && instr->op != TP_I_STORE);
+  imm = instr->imm;
   if (instr->op == TP_I_LOAD || instr->op == TP_I_STORE)
     kernel->buffers[instr->buffer].n_elements -= g_test_rand_int_range (1, 8);
   else if (g_test_rand_bit ())
-    instr->imm += g_test_rand_int_range (-4, 5);
+    instr->imm = (gint64) (imm + g_test_rand_int_range (-4, 5));
   else
-    instr->imm = instr->imm * g_test_rand_int_range (0, 5) / 2;
+    instr->imm = (gint64) (imm * g_test_rand_int_range (0, 5)) / 2;
 }
 
 /* Accepts nothing that leaves a buffer, and still knows good from bad. */
