@@ -21,6 +21,7 @@
 #define MAX_MEMORY_BYTES ((rlim_t) 2 << 30)
 #define MAX_SECONDS 10
 
+/* ASan's shadow alone takes terabytes of addresses: no limit is under that. */
 #if defined __SANITIZE_ADDRESS__
 static const gboolean has_sanitizer = TRUE;
 #else
