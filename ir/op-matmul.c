@@ -293,20 +293,25 @@ gemm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   return tp_lowering_finish (&lowering, result);
 }
 
-static double
-gemm_dot (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
-          gint64 i, gint64 j)
+/* Row @i of the product, along the rows of @b: columns miss the cache. */
+static void
+gemm_get_row (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
+              gint64 i, double *out)
 {
-  gint64 n = a->dims[!gemm->is_a_transposed];
+  gint64 n_sum = a->dims[!gemm->is_a_transposed];
+  gint64 n = b->dims[!gemm->is_b_transposed];
   const double *x = a->data + (gemm->is_a_transposed ? i : i * a->dims[1]);
-  const double *y = b->data + (gemm->is_b_transposed ? j * b->dims[1] : j);
   gint64 x_step = gemm->is_a_transposed ? a->dims[1] : 1;
-  gint64 y_step = gemm->is_b_transposed ? 1 : b->dims[1];
-  double sum = 0.0;
 
-  for (gint64 k = 0; k < n; k++)
-    sum += x[k * x_step] * y[k * y_step];
-  return sum;
+  memset (out, 0, n * sizeof *out);
+  if (gemm->is_b_transposed)
+    for (gint64 j = 0; j < n; j++)
+      for (gint64 k = 0; k < n_sum; k++)
+        out[j] += x[k * x_step] * b->data[j * n_sum + k];
+  else
+    for (gint64 k = 0; k < n_sum; k++)
+      for (gint64 j = 0; j < n; j++)
+        out[j] += x[k * x_step] * b->data[k * n + j];
 }
 
 static double
@@ -328,14 +333,17 @@ gemm_reference (const TpNode *node, const TpRefTensor *const *inputs,
   TpRefTensor *out = &outputs[0];
 
   for (gint64 i = 0; i < out->dims[0]; i++)
-    for (gint64 j = 0; j < out->dims[1]; j++)
-      {
-        double *value = &out->data[i * out->dims[1] + j];
+    {
+      double *row = &out->data[i * out->dims[1]];
 
-        *value = gemm.alpha * gemm_dot (&gemm, inputs[0], inputs[1], i, j);
-        if (tp_node_has_input (node, 2))
-          *value += gemm.beta * gemm_get_c (inputs[2], i, j);
-      }
+      gemm_get_row (&gemm, inputs[0], inputs[1], i, row);
+      for (gint64 j = 0; j < out->dims[1]; j++)
+        {
+          row[j] *= gemm.alpha;
+          if (tp_node_has_input (node, 2))
+            row[j] += gemm.beta * gemm_get_c (inputs[2], i, j);
+        }
+    }
 }
 
 static const TpAttrSpec gemm_attrs[] = {
