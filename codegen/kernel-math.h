@@ -1,7 +1,7 @@
 /* kernel-math.h: elementary functions as kernel IR, so that every device gives
  * the same answer. Arguments and results are F32 of any lanes. NaN gives NaN,
  * infinities and zeros what C99 says; results that underflow are rounded into
- * the denormals. Errors are at most 1.2 ulp (exp, log, erf), 1.6 (tanh), 1.8 (sin,
+ * the denormals. Errors are at most 1.2 ulp (exp, log, erf), 1.6 (tanh), 2 (sin,
  * cos), 2.6 (sigmoid) and 7 (pow, where exponents are large). Angles of any
  * size are reduced by as much of pi as they need. */
 #ifndef TP_CODEGEN_KERNEL_MATH_H

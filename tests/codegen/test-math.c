@@ -33,8 +33,8 @@ static const Function functions[] = {
   { "log", tp_k_log, log, 1e-3, 10, 1.2 },
   { "tanh", tp_k_tanh, tanh, -11, 11, 1.6 },
   { "erf", tp_k_erf, erf, -5, 5, 1.2 },
-  { "sin", tp_k_sin, sin, -8, 8, 1.8 },
-  { "cos", tp_k_cos, cos, -99999, 100001, 1.8 },
+  { "sin", tp_k_sin, sin, -8, 8, 2.0 },
+  { "cos", tp_k_cos, cos, -99999, 100001, 2.0 },
   { "sigmoid", tp_k_sigmoid, sigmoid, -104, 30, 2.6 },
 };
 
