@@ -19,6 +19,7 @@ AM_TESTS_ENVIRONMENT += \
 endif
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-seeded.sh
 TEST_EXTENSIONS = .sh
 IR = $(top_builddir)/ir/libir.la
 CODEGEN = $(top_builddir)/codegen/libcodegen.la
