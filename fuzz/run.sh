@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the fuzz targets with clang in a build of their own, _fuzz, and runs
-# each for FUZZ_SECONDS (60). Seeds are the bad files of tests/bad and the good
+# each for FUZZ_SECONDS (60), FUZZ_JOBS at a time (one per processor). Seeds are the bad files of tests/bad and the good
 # ones they are made of; what is found goes to _fuzz/found.
 #   FUZZ_TARGETS="onnx npz"   only these
 set -eu
@@ -51,21 +51,6 @@ cp "$source"/examples/*.json seeds/graph-json/
 FUZZ_GRAPH=$source/tests/bad/good.json
 export FUZZ_GRAPH
 
-failed=
-for target in $targets; do
-  dict=
-  case $target in
-    graph-json|plan|cost|safetensors) dict=-dict=$source/fuzz/json.dict ;;
-    onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
-  esac
-  echo "== fuzz-$target, ${FUZZ_SECONDS:=60} s"
-  if ./fuzz/fuzz-"$target" $dict -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 \
-    -max_len=65536 -print_final_stats=1 -artifact_prefix="found/$target-" \
-    "corpus/$target" "seeds/$target" > "$target.log" 2>&1; then
-    grep -E 'number_of_executed_units|peak_rss|slowest_unit' "$target.log"
-  else
-    failed="$failed $target"
-    tail -n 40 "$target.log"
-  fi
-done
-[ -z "$failed" ] || { echo "failed:$failed; inputs are in $fuzz/found, logs in $fuzz" >&2; exit 1; }
+printf '%s\n' $targets | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" \
+  sh "$source/fuzz/run-target.sh" "$source" \
+  || { echo "inputs that fail are in $fuzz/found, logs in $fuzz" >&2; exit 1; }

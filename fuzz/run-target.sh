@@ -1,0 +1,22 @@
+#!/bin/sh
+# Runs one fuzz target from its seeds for FUZZ_SECONDS (60); called by run.sh
+# in the folder of the fuzz build.
+set -eu
+source=$1
+target=$2
+dict=
+case $target in
+  graph-json|plan|cost|safetensors) dict=-dict=$source/fuzz/json.dict ;;
+  onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
+esac
+if ./fuzz/fuzz-"$target" $dict -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 \
+  -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+  -artifact_prefix="found/$target-" "corpus/$target" "seeds/$target" \
+  > "$target.log" 2>&1; then
+  echo "ok $target, ${FUZZ_SECONDS:-60} s:" $(grep -E \
+    'number_of_executed_units|peak_rss|slowest_unit' "$target.log")
+else
+  echo "failed: $target"
+  tail -n 40 "$target.log"
+  exit 1
+fi
