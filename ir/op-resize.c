@@ -12,21 +12,34 @@ tp_resize_find_scales (const TpNode *node)
   return strcmp (node->type, "Resize") == 0 && node->opset >= 11 ? 2 : 1;
 }
 
-/* Scales from an attribute (Upsample before opset 9) or an input; *out_n is 0
- * when there are none. */
+/* Scales from attributes: of Upsample, one for each dimension before opset 9, of
+ * an image's two before opset 7. Returns how many. */
+static int
+get_attr_scales (const TpNode *node, double *out_scales)
+{
+  const TpAttr *scales = tp_node_find_attr (node, "scales");
+
+  if (tp_node_find_attr (node, "height_scale") != NULL)
+    {
+      out_scales[0] = out_scales[1] = 1.0;
+      out_scales[2] = tp_node_get_float (node, "height_scale", 1.0);
+      out_scales[3] = tp_node_get_float (node, "width_scale", 1.0);
+      return 4;
+    }
+  if (scales == NULL || scales->n > TP_MAX_RANK)
+    return 0;
+  memcpy (out_scales, scales->floats, scales->n * sizeof *out_scales);
+  return scales->n;
+}
+
+/* Scales from attributes or an input; *out_n is 0 when there are none. */
 static gboolean
 get_scales (const TpNode *node, const TpTensor *const *inputs,
             double *out_scales, int *out_n, GError **error)
 {
-  const TpAttr *attr = tp_node_find_attr (node, "scales");
   int i = tp_resize_find_scales (node);
 
-  *out_n = 0;
-  if (attr != NULL && attr->n <= TP_MAX_RANK)
-    {
-      memcpy (out_scales, attr->floats, attr->n * sizeof *out_scales);
-      *out_n = attr->n;
-    }
+  *out_n = get_attr_scales (node, out_scales);
   if (!tp_node_has_input (node, i) || inputs[i]->count == 0)
     return TRUE;
   if (!tp_tensor_is_constant (inputs[i]))
@@ -105,6 +118,24 @@ infer_sizes (const TpNode *node, const TpTensor *const *inputs, TpShape *out,
   return TRUE;
 }
 
+/* Attributes that came and went. */
+static gboolean
+check_opset (const TpNode *node, GError **error)
+{
+  int n_old = (tp_node_find_attr (node, "height_scale") != NULL)
+              + (tp_node_find_attr (node, "width_scale") != NULL);
+
+  if (n_old > 0 && node->opset >= 7)
+    return tp_op_fail (node, error,
+                       "attributes 'height_scale' and 'width_scale' went with "
+                       "opset 7, this is opset %d: give 'scales'",
+                       node->opset);
+  if (n_old == 1)
+    return tp_op_fail (node, error, "of the attributes 'height_scale' and "
+                       "'width_scale' one is missing");
+  return TRUE;
+}
+
 static gboolean
 resize_infer (const TpNode *node, const TpTensor *const *inputs,
               TpShape *outputs, GError **error)
@@ -113,7 +144,7 @@ resize_infer (const TpNode *node, const TpTensor *const *inputs,
   TpResize resize;
   int n = 0;
 
-  if (!tp_resize_init (&resize, node, error)
+  if (!check_opset (node, error) || !tp_resize_init (&resize, node, error)
       || !get_scales (node, inputs, scales, &n, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[0]);
@@ -130,13 +161,13 @@ tp_resize_get_scales (const TpNode *node, const double *given, int rank,
 {
   int axes[TP_MAX_RANK];
   int n_axes = 0;
-  const TpAttr *attr = tp_node_find_attr (node, "scales");
+  double own[TP_MAX_RANK];
 
   tp_node_get_ints (node, "axes", &n_axes);
   for (int i = 0; i < rank; i++)
     out_scales[i] = (double) out[i] / in[i];
-  if (given == NULL && attr != NULL)
-    given = attr->floats;
+  if (given == NULL && get_attr_scales (node, own) > 0)
+    given = own;
   if (given == NULL
       || !get_axes (node, rank, n_axes > 0 ? n_axes : rank, axes, NULL))
     return;
@@ -222,8 +253,10 @@ const TpOp tp_op_resize = {
 };
 
 static const TpAttrSpec upsample_attrs[] = {
+  { "height_scale", TP_ATTR_FLOAT, FALSE },
   { "mode", TP_ATTR_STRING, FALSE },
   { "scales", TP_ATTR_FLOATS, FALSE },
+  { "width_scale", TP_ATTR_FLOAT, FALSE },
   { 0 },
 };
 

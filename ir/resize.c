@@ -29,9 +29,12 @@ enum
   PREFER_CEIL,
   FLOOR,
   CEIL,
+  BEFORE_11,
 };
 
 static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
+static const char *const upsample_modes[]
+    = { "nearest", "linear", "bilinear", NULL };
 static const char *const coordinates[]
     = { "half_pixel", "pytorch_half_pixel",   "align_corners",
         "asymmetric", "tf_half_pixel_for_nn", NULL };
@@ -54,7 +57,10 @@ find_name (const TpNode *node, const char *attr, const char *const *names,
 gboolean
 tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
 {
-  if (!find_name (node, "mode", modes, &resize->mode, error)
+  gboolean is_upsample = strcmp (node->type, "Upsample") == 0;
+
+  if (!find_name (node, "mode", is_upsample ? upsample_modes : modes,
+                  &resize->mode, error)
       || !find_name (node, "coordinate_transformation_mode", coordinates,
                      &resize->coordinate, error)
       || !find_name (node, "nearest_mode", nearests, &resize->nearest, error))
@@ -65,10 +71,12 @@ tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
   resize->excludes_outside
       = resize->mode != NEAREST
         && tp_node_get_int (node, "exclude_outside", 0) != 0;
-  if (node->opset < 11 || strcmp (node->type, "Upsample") == 0)
+  if (is_upsample)
+    resize->mode = MIN (resize->mode, LINEAR); /* of two names */
+  if (is_upsample || node->opset < 11)
     {
       resize->coordinate = ASYMMETRIC;
-      resize->nearest = FLOOR;
+      resize->nearest = BEFORE_11;
     }
   return TRUE;
 }
@@ -105,9 +113,13 @@ find_source (const TpResize *resize, double scale, gint64 in, gint64 out,
   return (at + 0.5) / scale - 0.5;
 }
 
+/* Before opset 11 what shrinks rounds up, in the precision of the scale, as the
+ * cases of ONNX 1.5 have it. */
 static double
-round_nearest (const TpResize *resize, double x)
+round_nearest (const TpResize *resize, double scale, double x)
 {
+  if (resize->nearest == BEFORE_11)
+    return scale < 1.0 ? ceil ((float) x) : floor ((float) x);
   if (resize->nearest == FLOOR)
     return floor (x);
   if (resize->nearest == CEIL)
@@ -154,7 +166,7 @@ tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
   double rest = x - first;
 
   if (resize->mode == NEAREST)
-    *point = (TpResizePoint){ 1, { round_nearest (resize, x) }, { 1.0 } };
+    *point = (TpResizePoint){ 1, { round_nearest (resize, scale, x) }, { 1.0 } };
   else if (resize->mode == LINEAR)
     *point = (TpResizePoint){ 2, { first, first + 1 }, { 1.0 - rest, rest } };
   else

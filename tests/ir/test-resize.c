@@ -263,6 +263,65 @@ test_nothing (void)
   g_assert_cmpstr (simple->nodes[0].type, ==, "Identity");
 }
 
+/* ---- as it was before opset 11 ---------------------------------------------- */
+
+/* Upsample says its scales in three ways; what shrinks looks up, in the
+ * precision of the scale: 7 / 0.7f is 10 there, a little more in double. */
+static void
+test_before_11 (void)
+{
+  static const struct
+  {
+    int opset;
+    const char *shape, *op;
+    int n;
+    double want[16];
+  } cases[] = {
+    { 10, "1, 1, 2, 4", "'Resize', 'inputs': ['x', 's']", 2, { 1, 3 } },
+    { 9, "1, 1, 1, 2", "'Upsample', 'inputs': ['x', 't']", 8,
+      { 1, 1, 2, 2, 1, 1, 2, 2 } },
+    { 7, "1, 1, 1, 2",
+      "'Upsample', 'inputs': ['x'], 'attrs': {'scales': [1, 1, 2, 2]}", 8,
+      { 1, 1, 2, 2, 1, 1, 2, 2 } },
+    { 6, "1, 1, 2, 2",
+      "'Upsample', 'inputs': ['x'], 'attrs': {'height_scale': 1, "
+      "'width_scale': 3, 'mode': 'nearest'}",
+      12, { 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4 } },
+    { 6, "1, 1, 1, 2",
+      "'Upsample', 'inputs': ['x'], 'attrs': {'height_scale': 1, "
+      "'width_scale': 2, 'mode': 'bilinear'}",
+      4, { 1, 1.5, 2, 2 } },
+    { 10, "1, 1, 1, 13", "'Resize', 'inputs': ['x', 'u']", 9,
+      { 1, 3, 4, 6, 7, 9, 10, 11, 13 } },
+  };
+  const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "{'format': 'tplan-graph/1', 'opset': %d, 'inputs': [{'name': 'x', "
+          "'shape': [%s]}], 'initializers': [{'name': 's', 'shape': [4], "
+          "'data': [1, 1, 0.6, 0.6]}, {'name': 't', 'shape': [4], 'data': "
+          "[1, 1, 2, 2]}, {'name': 'u', 'shape': [4], 'data': [1, 1, 1, 0.7]}]"
+          ", 'ops': [{'type': %s, 'outputs': ['y']}], 'outputs': ['y']}",
+          cases[i].opset, cases[i].shape, cases[i].op);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL, simple = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      g_strdelimit (text, "'", '"');
+      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+      g_assert_no_error (error);
+      simple = check (graph, x, 0.0);
+      values = run (simple, x);
+      g_assert_cmpint (simple->tensors[simple->outputs[0]].count, ==,
+                       cases[i].n);
+      for (int k = 0; k < cases[i].n; k++)
+        g_assert_cmpfloat (((const double *) values->pdata[0])[k], ==,
+                           cases[i].want[k]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -274,5 +333,6 @@ main (int argc, char **argv)
   g_test_add_func ("/resize/infinity", test_infinity);
   g_test_add_func ("/resize/whole", test_whole);
   g_test_add_func ("/resize/nothing", test_nothing);
+  g_test_add_func ("/resize/before-11", test_before_11);
   return g_test_run ();
 }
