@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MAX_CONSTANTS (1 << 22) /* elements of those made by passes */
-
 TpDraft *
 tp_draft_new (gint64 budget_bytes)
 {
@@ -92,75 +90,11 @@ tp_draft_dup_prefix (const TpDraft *draft, const char *place)
                       place && *place ? ": " : "", NULL);
 }
 
-gboolean
-tp_draft_take_constants (TpDraft *draft, gint64 n)
-{
-  if (n > MAX_CONSTANTS - draft->n_constants)
-    return FALSE;
-  draft->n_constants += n;
-  return TRUE;
-}
-
 int
 tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor)
 {
   g_array_append_val (draft->tensors, *tensor);
   return draft->tensors->len - 1;
-}
-
-static const char *
-make_name (TpDraft *draft, GHashTable *names, const char *stem,
-           const char *suffix, GError **error)
-{
-  g_autofree char *plain = g_strconcat (stem, suffix, NULL);
-  g_autofree char *name = g_strdup (plain);
-  gpointer base = NULL, n_made = NULL;
-  char *kept;
-
-  /* Counting goes on where it stopped: many copies are made of one weight. */
-  if (g_hash_table_lookup_extended (names, plain, &base, &n_made))
-    {
-      int n = GPOINTER_TO_INT (n_made);
-
-      for (; g_hash_table_contains (names, name); n++)
-        {
-          g_free (name);
-          name = g_strdup_printf ("%s_%d", plain, n + 2);
-        }
-      g_hash_table_insert (names, base, GINT_TO_POINTER (n));
-    }
-  kept = tp_region_strdup (draft->region, name, error);
-  if (kept != NULL)
-    g_hash_table_insert (names, kept, NULL);
-  return kept;
-}
-
-const char *
-tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
-                           const char *suffix, GError **error)
-{
-  if (draft->names[0] == NULL)
-    {
-      draft->names[0] = g_hash_table_new (g_str_hash, g_str_equal);
-      for (guint i = 0; i < draft->tensors->len; i++)
-        g_hash_table_insert (draft->names[0],
-                             (char *) tp_draft_tensor (draft, i)->name, NULL);
-    }
-  return make_name (draft, draft->names[0], stem, suffix, error);
-}
-
-const char *
-tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
-                         GError **error)
-{
-  if (draft->names[1] == NULL)
-    {
-      draft->names[1] = g_hash_table_new (g_str_hash, g_str_equal);
-      for (guint i = 0; i < draft->nodes->len; i++)
-        g_hash_table_insert (draft->names[1],
-                             (char *) tp_draft_node (draft, i)->name, NULL);
-    }
-  return make_name (draft, draft->names[1], stem, suffix, error);
 }
 
 gboolean

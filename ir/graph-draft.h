@@ -63,6 +63,14 @@ const char *tp_draft_make_node_name (TpDraft *draft, const char *stem,
 gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
                               const gint64 *dims);
 
+/* A constant that a pass makes, named after @stem; -1 on error. */
+int tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
+                         TpDtype dtype, int rank, const gint64 *dims,
+                         const double *values, GError **error);
+/* A tensor between two nodes that a pass makes of one; -1 on error. */
+int tp_draft_add_stage (TpDraft *draft, const char *stem, TpDtype dtype,
+                        int rank, const gint64 *dims, GError **error);
+
 /* Sets the producer of every tensor. */
 void tp_draft_link (TpDraft *draft);
 /* Adds to @n_uses, one per tensor, how often nodes and outputs name it. */
@@ -90,6 +98,9 @@ gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
 /* Resizes and Upsamples become Gathers and Interpolates, an op for each dimension
  * that changes. */
 gboolean tp_draft_split_resizes (TpDraft *draft, GError **error);
+
+/* Scatters by constant indices become Gathers and Wheres. */
+gboolean tp_draft_split_scatters (TpDraft *draft, GError **error);
 
 /* Transposes of constants become constants. */
 gboolean tp_draft_fold_transposes (TpDraft *draft, GError **error);

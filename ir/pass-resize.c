@@ -84,29 +84,6 @@ split_init (Split *split, TpDraft *draft, int index)
   return take_tables (split, out);
 }
 
-/* A constant; -1 on error. */
-static int
-add_table (Split *split, TpDtype dtype, int rank, const gint64 *dims,
-           const double *values, GError **error)
-{
-  TpDraft *draft = split->draft;
-  TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
-  void *data;
-
-  tp_tensor_set_shape (&tensor, dtype, rank, dims);
-  data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
-  tensor.name = data ? tp_draft_make_tensor_name (
-                           draft, split->node.name,
-                           dtype == TP_DTYPE_INT64 ? ":indices" : ":weights",
-                           error)
-                     : NULL;
-  if (tensor.name == NULL)
-    return -1;
-  tp_doubles_to_dtype (values, tensor.count, dtype, data);
-  tensor.init.data = data;
-  return tp_draft_add_tensor (draft, &tensor);
-}
-
 /* [tap, output] of axis @k. What has no weight is looked for outside, where all
  * is 0: 0 times infinity would be no number. */
 static void
@@ -138,11 +115,13 @@ add_tables (Split *split, int k, gint64 in, gint64 out, int *inputs,
   gboolean is_list = dims[0] == 1;
 
   compute_tables (split, k, in, out, indices, weights);
-  inputs[1] = add_table (split, TP_DTYPE_INT64, is_list ? 1 : 2,
-                         dims + is_list, indices, error);
+  inputs[1] = tp_draft_add_values (split->draft, split->node.name, ":indices",
+                                   TP_DTYPE_INT64, is_list ? 1 : 2,
+                                   dims + is_list, indices, error);
   if (is_list || inputs[1] < 0)
     return inputs[1] >= 0;
-  inputs[2] = add_table (split, TP_DTYPE_FLOAT32, 2, dims, weights, error);
+  inputs[2] = tp_draft_add_values (split->draft, split->node.name, ":weights",
+                                   TP_DTYPE_FLOAT32, 2, dims, weights, error);
   return inputs[2] >= 0;
 }
 
@@ -151,17 +130,13 @@ add_tables (Split *split, int k, gint64 in, gint64 out, int *inputs,
 static int
 add_stage (Split *split, int from, int k, gint64 out, GError **error)
 {
-  TpTensor tensor = { .producer = -1 };
   const TpTensor *x = tp_draft_tensor (split->draft, from);
   gint64 dims[TP_MAX_RANK];
 
   memcpy (dims, x->dims, sizeof dims);
   dims[k] = out;
-  tp_tensor_set_shape (&tensor, x->dtype, x->rank, dims);
-  tensor.name = tp_draft_make_tensor_name (split->draft, split->node.name,
-                                           ":stage", error);
-  return tensor.name == NULL ? -1
-                             : tp_draft_add_tensor (split->draft, &tensor);
+  return tp_draft_add_stage (split->draft, split->node.name, x->dtype, x->rank,
+                             dims, error);
 }
 
 /* Fills in @node, which makes @to of @from, tensors that differ along @k. */

@@ -291,7 +291,8 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 {
   g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
 
-  if (!tp_draft_split_resizes (draft, error))
+  if (!tp_draft_split_resizes (draft, error)
+      || !tp_draft_split_scatters (draft, error))
     return NULL;
   drop_identities (draft);
   tp_draft_remove_dead (draft);

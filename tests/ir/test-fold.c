@@ -43,6 +43,8 @@ static const struct
   { 15, "in x 2 3 4;Shape x -> y start=-2", "3 4" },
   { 13, "ints x 4 5 6 7;ints s -1;ints e -9223372036854775808;ints a 0;"
         "ints d -2;Slice x s e a d -> y", "7 5" },
+  { 13, "ints x 4 5 6 7;ints s -1;ints e -9223372036854775807;ints a 0;"
+        "ints d -1;Slice x s e a d -> y", "7 6 5 4" },
   /* float and back, as upsampling by a factor does */
   { 13,
     "in x 2 5;Shape x -> s;Cast s -> f to=1;scalar k 2.5;Mul f k -> g;"

@@ -1,0 +1,101 @@
+/* graph-draft-make.c: what passes make: names, constants, tensors on the way. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/graph-value.h"
+
+#define MAX_CONSTANTS (1 << 22) /* elements of those made by passes */
+
+gboolean
+tp_draft_take_constants (TpDraft *draft, gint64 n)
+{
+  if (n > MAX_CONSTANTS - draft->n_constants)
+    return FALSE;
+  draft->n_constants += n;
+  return TRUE;
+}
+
+static const char *
+make_name (TpDraft *draft, GHashTable *names, const char *stem,
+           const char *suffix, GError **error)
+{
+  g_autofree char *plain = g_strconcat (stem, suffix, NULL);
+  g_autofree char *name = g_strdup (plain);
+  gpointer base = NULL, n_made = NULL;
+  char *kept;
+
+  /* Counting goes on where it stopped: many copies are made of one weight. */
+  if (g_hash_table_lookup_extended (names, plain, &base, &n_made))
+    {
+      int n = GPOINTER_TO_INT (n_made);
+
+      for (; g_hash_table_contains (names, name); n++)
+        {
+          g_free (name);
+          name = g_strdup_printf ("%s_%d", plain, n + 2);
+        }
+      g_hash_table_insert (names, base, GINT_TO_POINTER (n));
+    }
+  kept = tp_region_strdup (draft->region, name, error);
+  if (kept != NULL)
+    g_hash_table_insert (names, kept, NULL);
+  return kept;
+}
+
+const char *
+tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
+                           const char *suffix, GError **error)
+{
+  if (draft->names[0] == NULL)
+    {
+      draft->names[0] = g_hash_table_new (g_str_hash, g_str_equal);
+      for (guint i = 0; i < draft->tensors->len; i++)
+        g_hash_table_insert (draft->names[0],
+                             (char *) tp_draft_tensor (draft, i)->name, NULL);
+    }
+  return make_name (draft, draft->names[0], stem, suffix, error);
+}
+
+const char *
+tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
+                         GError **error)
+{
+  if (draft->names[1] == NULL)
+    {
+      draft->names[1] = g_hash_table_new (g_str_hash, g_str_equal);
+      for (guint i = 0; i < draft->nodes->len; i++)
+        g_hash_table_insert (draft->names[1],
+                             (char *) tp_draft_node (draft, i)->name, NULL);
+    }
+  return make_name (draft, draft->names[1], stem, suffix, error);
+}
+
+int
+tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
+                     TpDtype dtype, int rank, const gint64 *dims,
+                     const double *values, GError **error)
+{
+  TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
+  void *data;
+
+  tp_tensor_set_shape (&tensor, dtype, rank, dims);
+  data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
+  tensor.name = data ? tp_draft_make_tensor_name (draft, stem, suffix, error)
+                     : NULL;
+  if (tensor.name == NULL)
+    return -1;
+  tp_doubles_to_dtype (values, tensor.count, dtype, data);
+  tensor.init.data = data;
+  return tp_draft_add_tensor (draft, &tensor);
+}
+
+int
+tp_draft_add_stage (TpDraft *draft, const char *stem, TpDtype dtype, int rank,
+                    const gint64 *dims, GError **error)
+{
+  TpTensor tensor = { .producer = -1 };
+
+  tp_tensor_set_shape (&tensor, dtype, rank, dims);
+  tensor.name = tp_draft_make_tensor_name (draft, stem, ":stage", error);
+  return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);
+}

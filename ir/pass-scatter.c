@@ -1,0 +1,203 @@
+/* pass-scatter.c: Scatters whose indices are constant, without scattering.
+ *
+ * Where each element of the data comes from is known beforehand: a table names the
+ * update, a mask says whether there is one.
+ *
+ *   Where (mask, Gather (Reshape (updates), table), data)
+ *
+ * Gathers and Wheres run anywhere and fuse; exporters write a ScatterND for each
+ * assignment to a slice. */
+#include "config.h"
+
+#include "ir/graph-draft.h"
+#include "ir/graph-value.h"
+#include "ir/scatter.h"
+
+#include <string.h>
+
+typedef struct
+{
+  TpDraft *draft;
+  TpNode node;                /* as it was */
+  TpScatter scatter;
+  gboolean is_all;            /* nothing of the data is left */
+} Split;
+
+static gboolean
+is_scatter (const TpNode *node)
+{
+  return node->op != NULL && (strcmp (node->type, "ScatterND") == 0
+                              || strcmp (node->type, "ScatterElements") == 0
+                              || strcmp (node->type, "Scatter") == 0);
+}
+
+/* Nobody has said where it goes or what it costs, and the tables are small. */
+static gboolean
+split_init (Split *split, TpDraft *draft, int index)
+{
+  const TpNode *node = tp_draft_node (draft, index);
+  const TpTensor *x, *indices;
+
+  *split = (Split){ .draft = draft, .node = *node };
+  if (!is_scatter (node) || node->n_costs > 0 || !tp_scatter_replaces (node))
+    return FALSE;
+  x = tp_draft_tensor (draft, node->inputs[0]);
+  indices = tp_draft_tensor (draft, node->inputs[1]);
+  if (!tp_tensor_is_constant (indices) || indices->count == 0 || x->count == 0)
+    return FALSE;
+  split->scatter = tp_scatter_new (node, x->rank, x->dims, indices->rank,
+                                   indices->dims);
+  return tp_draft_take_constants (draft, 2 * split->scatter.n_blocks);
+}
+
+/* The table and the mask: constants @inputs[1] and @mask. The last of several
+ * updates of one block counts. */
+static gboolean
+add_tables (Split *split, int *table, int *mask, GError **error)
+{
+  const TpScatter *scatter = &split->scatter;
+  TpDraft *draft = split->draft;
+  const TpTensor *indices = tp_draft_tensor (draft, split->node.inputs[1]);
+  g_autofree double *named = g_new (double, indices->count);
+  g_autofree double *from = g_new0 (double, scatter->n_blocks);
+  g_autofree double *is_new = g_new0 (double, scatter->n_blocks);
+  gint64 dims[TP_MAX_RANK];
+  gint64 n_new = 0;
+
+  tp_tensor_write_doubles (indices, named);
+  for (gint64 i = 0; i < scatter->n_updates; i++)
+    {
+      gint64 block = tp_scatter_find (scatter, named, i);
+
+      if (block < 0)
+        continue;
+      n_new += is_new[block] == 0.0;
+      from[block] = i;
+      is_new[block] = 1.0;
+    }
+  split->is_all = n_new == scatter->n_blocks;
+  for (int i = 0; i < scatter->rank; i++)
+    dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
+  *table = tp_draft_add_values (draft, split->node.name, ":table",
+                                TP_DTYPE_INT64, scatter->n_named, dims, from,
+                                error);
+  *mask = *table < 0 ? -1
+                     : tp_draft_add_values (draft, split->node.name, ":mask",
+                                            TP_DTYPE_BOOL, scatter->rank, dims,
+                                            is_new, error);
+  return *mask >= 0;
+}
+
+/* Fills in @node with up to three inputs (-1: no more) and one output. */
+static gboolean
+set_node (Split *split, TpNode *node, const char *type, const int *inputs,
+          int output, GError **error)
+{
+  int *ends = tp_region_alloc (split->draft->region, 4, sizeof *ends, error);
+
+  if (ends == NULL)
+    return FALSE;
+  node->n_inputs = 0;
+  while (node->n_inputs < 3 && inputs[node->n_inputs] >= 0)
+    {
+      ends[node->n_inputs] = inputs[node->n_inputs];
+      node->n_inputs++;
+    }
+  ends[3] = output;
+  node->type = type;
+  node->op = tp_op_find (type);
+  node->inputs = ends;
+  node->outputs = ends + 3;
+  node->n_attrs = 0;
+  return TRUE;
+}
+
+/* Appends a node; its output of shape @dims, or -1 on error. */
+static int
+append_node (Split *split, const char *type, const int *inputs, int rank,
+             const gint64 *dims, GError **error)
+{
+  TpDraft *draft = split->draft;
+  TpDtype dtype = tp_draft_tensor (draft, split->node.inputs[0])->dtype;
+  TpNode node = split->node;
+  int to = tp_draft_add_stage (draft, node.name, dtype, rank, dims, error);
+
+  node.name
+      = to < 0 ? NULL
+               : tp_draft_make_node_name (draft, node.name, ":step", error);
+  if (node.name == NULL || !set_node (split, &node, type, inputs, to, error))
+    return -1;
+  g_array_append_val (draft->nodes, node);
+  return to;
+}
+
+/* The updates, one block after the other; -1 on error. */
+static int
+append_reshape (Split *split, GError **error)
+{
+  const TpScatter *scatter = &split->scatter;
+  int rank = 1 + scatter->rank - scatter->n_named;
+  gint64 n_dims = rank;
+  gint64 dims[TP_MAX_RANK];
+  double shape[TP_MAX_RANK];
+  int inputs[] = { split->node.inputs[2], -1, -1 };
+
+  dims[0] = scatter->n_updates;
+  memcpy (dims + 1, scatter->dims + scatter->n_named,
+          (rank - 1) * sizeof dims[0]);
+  for (int i = 0; i < rank; i++)
+    shape[i] = dims[i];
+  inputs[1] = tp_draft_add_values (split->draft, split->node.name, ":shape",
+                                   TP_DTYPE_INT64, 1, &n_dims, shape, error);
+  return inputs[1] < 0
+             ? -1
+             : append_node (split, "Reshape", inputs, rank, dims, error);
+}
+
+/* The last node takes the place and the name of the Scatter. */
+static gboolean
+split_scatter (Split *split, int index, GError **error)
+{
+  const TpScatter *scatter = &split->scatter;
+  TpNode node = split->node;
+  int mask = -1, table = -1;
+  int updates = append_reshape (split, error);
+
+  if (updates < 0 || !add_tables (split, &table, &mask, error))
+    return FALSE;
+  if (split->is_all)
+    {
+      int inputs[] = { updates, table, -1 };
+
+      if (!set_node (split, &node, "Gather", inputs, node.outputs[0], error))
+        return FALSE;
+    }
+  else
+    {
+      int gather[] = { updates, table, -1 };
+      int inputs[] = { mask, -1, split->node.inputs[0] };
+
+      inputs[1] = append_node (split, "Gather", gather, scatter->rank,
+                               scatter->dims, error);
+      if (inputs[1] < 0
+          || !set_node (split, &node, "Where", inputs, node.outputs[0], error))
+        return FALSE;
+    }
+  *tp_draft_node (split->draft, index) = node;
+  return TRUE;
+}
+
+gboolean
+tp_draft_split_scatters (TpDraft *draft, GError **error)
+{
+  guint n = draft->nodes->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      Split split;
+
+      if (split_init (&split, draft, i) && !split_scatter (&split, i, error))
+        return FALSE;
+    }
+  return draft->nodes->len == n || tp_draft_sort (draft, error);
+}
