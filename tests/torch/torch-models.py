@@ -5,17 +5,14 @@ of them with what torch does.
 
 $TPLAN is the program. Needs torch 1.13 and torchvision 0.14; opset 16."""
 import argparse
-import json
 import os
-import subprocess
 import sys
-import tempfile
-import time
 import warnings
 
-import numpy
 import torch
 import torchvision
+
+import compare
 
 # Name: shape of the input, options. Small pictures where the model allows them:
 # the ops are the same.
@@ -41,8 +38,6 @@ MODELS = {
 }
 QUICK = ["squeezenet1_1", "mobilenet_v3_small", "shufflenet_v2_x1_0"]
 AT_LEAST = 18                 # of all models
-TOLERANCE = 1e-3
-FLOOR = 0.01                  # of the largest value: as `tplan run --check` has it
 
 
 class Plain(torch.nn.Module):
@@ -91,78 +86,7 @@ def export(name, folder):
         y = model(x).detach().numpy()
         torch.onnx.export(model, x, path, opset_version=16, input_names=["x"],
                           output_names=["y"])
-    numpy.save(os.path.join(folder, "x.npy"), x.numpy())
-    return path, y
-
-
-def call(*arguments):
-    """Standard output of tplan; an error names what it said."""
-    done = subprocess.run([os.environ["TPLAN"], *arguments], text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1])
-    return done.stdout
-
-
-def measure_error(got, want):
-    if got.dtype != want.dtype or got.shape != want.shape:
-        raise RuntimeError(f"gives {got.dtype} {got.shape}, not {want.dtype} {want.shape}")
-    if not numpy.isfinite(got).all():
-        raise RuntimeError("gives infinities or NaN")
-    scale = numpy.maximum(abs(want), FLOOR * abs(want).max())
-    return float((abs(got - want) / scale).max())
-
-
-def plan_options(devices, plan):
-    """All on the last device; mixed: every second op of the plan on each."""
-    if devices != "mixed":
-        return ["--devices", "cpu" if devices == "cpu" else f"cpu,{devices}",
-                "--pin", f"*={devices}"]
-    with open(plan) as file:
-        ops = [op["op"] for op in json.load(file)["ops"]]
-    pins = [f"--pin={op}=opencl:0" for op in ops[::2]]
-    return ["--devices", "cpu,opencl:0", "--pin", "*=cpu", *pins]
-
-
-def run(folder, model, y, devices):
-    """The largest relative error."""
-    plan = os.path.join(folder, "plan.json")
-    out = os.path.join(folder, "out")
-    call("optimize", "-q", "-f", *plan_options(devices, plan), model, "-o", plan)
-    os.makedirs(out, exist_ok=True)
-    call("run", "-q", "-f", "--repeat", "1", "--input",
-         "x=" + os.path.join(folder, "x.npy"), "--output", out, plan)
-    return measure_error(numpy.load(os.path.join(out, "y.npy")), y)
-
-
-class Tap:
-    def __init__(self):
-        self.n = 0
-
-    def say(self, good, text):
-        self.n += 1
-        print(f"{'ok' if good else 'not ok'} {self.n} - {text}", flush=True)
-
-
-def try_model(name, devices, tap):
-    """Whether every device agrees with torch."""
-    good = True
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.monotonic()
-        model, y = export(name, folder)
-        print(f"# {name}: exported in {time.monotonic() - start:.1f} s", flush=True)
-        for device in devices:
-            start = time.monotonic()
-            try:
-                error = run(folder, model, y, device)
-                is_near = error <= TOLERANCE
-                text = f"error {error:.2g}"
-            except RuntimeError as problem:
-                is_near, text = False, str(problem).replace("#", "no. ")
-            text += f", {time.monotonic() - start:.1f} s"
-            print(f"# {name} on {device}: {text}", flush=True)
-            good = good and is_near
-    return good
+    return {"x": x.numpy()}, y
 
 
 def main():
@@ -172,10 +96,11 @@ def main():
     parser.add_argument("models", nargs="*")
     given = parser.parse_args()
     names = given.models or (list(MODELS) if given.full else QUICK)
-    tap = Tap()
+    tap = compare.Tap()
     n_good = 0
     for name in names:
-        is_good = try_model(name, given.devices.split(","), tap)
+        is_good = compare.try_model(name, lambda folder: export(name, folder),
+                                    given.devices.split(","))
         n_good += is_good
         if not (given.full and not given.models):
             tap.say(is_good, f"{name} agrees with torch")
