@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "ir/graph-survey.h"
 #include "ir/graph-write.h"
+#include "ir/name-hash.h"
 #include "ir/op.h"
 #include "ir/plan.h"
 
@@ -410,7 +411,7 @@ info_run (TpCli *cli, GError **error)
   gboolean good;
 
   info.by_type
-      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_op_info);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, NULL, free_op_info);
   tp_survey_init (&info.survey);
   good = info_read (&info, cli, error);
   if (good && cli->format == TP_FORMAT_JSON)

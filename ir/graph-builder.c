@@ -7,12 +7,15 @@
 #include "ir/function.h"
 
 #include "ir/graph-attrs.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
 #define TENSORS_PER_NODE 4
 #define MIN_TENSORS 1000 /* whatever the limit on nodes */
-#define MAX_OUTPUTS 256 /* of one op whose table entry sets no bound */
+/* Of one op whose table entry sets no bound. */
+#define MAX_INPUTS 4096
+#define MAX_OUTPUTS 256
 
 TpGraphBuilder *
 tp_graph_builder_new (const char *name, int opset)
@@ -23,10 +26,10 @@ tp_graph_builder_new (const char *name, int opset)
   builder->draft->name
       = tp_region_strdup (builder->draft->region, name ? name : "", NULL);
   builder->draft->opset = opset;
-  builder->tensors = g_hash_table_new (g_str_hash, g_str_equal);
-  builder->nodes = g_hash_table_new (g_str_hash, g_str_equal);
+  builder->tensors = g_hash_table_new (tp_name_hash, g_str_equal);
+  builder->nodes = g_hash_table_new (tp_name_hash, g_str_equal);
   builder->dims
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   builder->states = g_array_new (FALSE, TRUE, sizeof (TpBuilderState));
   builder->specs = g_array_new (FALSE, TRUE, sizeof (TpBuilderSpec));
   builder->constants = g_array_new (FALSE, TRUE, sizeof (int));
@@ -322,6 +325,8 @@ check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
   int n_max = op != NULL && op->n_outputs_max != TP_VARIADIC
                   ? op->n_outputs_max
                   : MAX_OUTPUTS;
+  int n_most = op != NULL && op->n_inputs_max != TP_VARIADIC ? op->n_inputs_max
+                                                             : MAX_INPUTS;
 
   if (node->n_outputs < 1 || node->n_outputs > n_max)
     tp_builder_set_error (builder, node->place, error,
@@ -331,11 +336,10 @@ check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
     tp_builder_set_error (builder, node->place, error,
                "%s has %d inputs, needs at least %d", node->type, n_inputs,
                op->n_inputs_min);
-  else if (op != NULL && op->n_inputs_max != TP_VARIADIC
-           && n_inputs > op->n_inputs_max)
+  else if (n_inputs > n_most)
     tp_builder_set_error (builder, node->place, error,
                "%s has %d inputs, takes at most %d", node->type, n_inputs,
-               op->n_inputs_max);
+               n_most);
   else
     {
       for (int i = 0; op != NULL && i < op->n_inputs_min; i++)

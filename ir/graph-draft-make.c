@@ -3,6 +3,7 @@
 
 #include "ir/graph-draft.h"
 #include "ir/graph-value.h"
+#include "ir/name-hash.h"
 
 #define MAX_CONSTANTS (1 << 22) /* elements of those made by passes */
 
@@ -48,7 +49,7 @@ tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
 {
   if (draft->names[0] == NULL)
     {
-      draft->names[0] = g_hash_table_new (g_str_hash, g_str_equal);
+      draft->names[0] = g_hash_table_new (tp_name_hash, g_str_equal);
       for (guint i = 0; i < draft->tensors->len; i++)
         g_hash_table_insert (draft->names[0],
                              (char *) tp_draft_tensor (draft, i)->name, NULL);
@@ -62,7 +63,7 @@ tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
 {
   if (draft->names[1] == NULL)
     {
-      draft->names[1] = g_hash_table_new (g_str_hash, g_str_equal);
+      draft->names[1] = g_hash_table_new (tp_name_hash, g_str_equal);
       for (guint i = 0; i < draft->nodes->len; i++)
         g_hash_table_insert (draft->names[1],
                              (char *) tp_draft_node (draft, i)->name, NULL);

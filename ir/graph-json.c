@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ir/graph-json.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -198,7 +199,7 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
   g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
   g_autoptr (TpGraphBuilder) builder = NULL;
   g_autoptr (GHashTable) files
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
                          .follow_links = options->follow_links };
 

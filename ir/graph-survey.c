@@ -2,12 +2,13 @@
 #include "config.h"
 
 #include "ir/graph-survey.h"
+#include "ir/name-hash.h"
 
 void
 tp_survey_init (TpSurvey *survey)
 {
   survey->problems
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   survey->assumed = g_ptr_array_new_with_free_func (g_free);
 }
 

@@ -447,8 +447,9 @@ static GByteArray *
 make_head (const Writer *writer, gint64 graph_bytes)
 {
   GByteArray *out = g_byte_array_new ();
-  GHashTableIter iter;
-  gpointer name, value;
+  GHashTable *dims = writer->builder->dims;
+  g_autoptr (GList) names
+      = g_list_sort (g_hash_table_get_keys (dims), (GCompareFunc) strcmp);
 
   put_int (out, MODEL_IR_VERSION, IR_VERSION);
   put_string (out, MODEL_PRODUCER, "tplan");
@@ -456,12 +457,11 @@ make_head (const Writer *writer, gint64 graph_bytes)
   put_opset (out, "", writer->builder->draft->opset);
   for (guint i = 0; i < writer->domains->len; i++)
     put_opset (out, writer->domains->pdata[i], 1);
-  g_hash_table_iter_init (&iter, writer->builder->dims);
-  while (g_hash_table_iter_next (&iter, &name, &value))
+  for (const GList *it = names; it != NULL; it = it->next)
     {
-      g_autofree char *key = g_strconcat (TP_ONNX_DIM_PREFIX, name, NULL);
-      g_autofree char *text
-          = g_strdup_printf ("%" G_GINT64_FORMAT, *(gint64 *) value);
+      const gint64 *value = g_hash_table_lookup (dims, it->data);
+      g_autofree char *key = g_strconcat (TP_ONNX_DIM_PREFIX, it->data, NULL);
+      g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, *value);
 
       put_entry (out, MODEL_METADATA, key, text);
     }

@@ -4,12 +4,17 @@
  * none that is alive at the same time. Those already placed are found through
  * a segment tree over the steps: an interval overlaps [first, last] when it
  * contains `first` (kept on the tree path of that step) or starts after it
- * (kept in a list of its start). */
+ * (kept in a list of its start).
+ *
+ * That is quadratic when thousands are alive together. Past MAX_MET meetings the
+ * rest, the smallest, goes on top of all others. */
 #include "config.h"
 
 #include "ir/plan.h"
 
 #include <stdlib.h>
+
+#define MAX_MET (1 << 24)     /* some 2 seconds */
 
 typedef struct
 {
@@ -215,6 +220,20 @@ pack_find_bound (const TpInterval *intervals, int n, int n_steps)
   return most;
 }
 
+/* The lowest place for @it beside those placed; adds to @n_met how many it was
+ * compared with. */
+static gint64
+pack_place (const PackIndex *index, const TpInterval *it, gint64 align,
+            GArray *found, gint64 *n_met)
+{
+  pack_index_find (index, it, found);
+  *n_met += found->len;
+  if (found->len > 0)
+    g_qsort_with_data (found->data, found->len, sizeof (int),
+                       pack_compare_offsets, (gpointer) index->intervals);
+  return pack_find_offset (index->intervals, found, it->size_bytes, align);
+}
+
 static gint64
 pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
 {
@@ -222,6 +241,7 @@ pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (int));
   PackIndex index;
   gint64 total = 0;
+  gint64 n_met = 0;
 
   pack_index_init (&index, intervals, n, n_steps);
   for (int i = 0; i < n; i++)
@@ -231,12 +251,9 @@ pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
     {
       TpInterval *it = &intervals[order[i]];
 
-      pack_index_find (&index, it, found);
-      if (found->len > 0)
-        g_qsort_with_data (found->data, found->len, sizeof (int),
-                           pack_compare_offsets, intervals);
-      it->offset
-          = pack_find_offset (intervals, found, it->size_bytes, align);
+      it->offset = n_met < MAX_MET
+                       ? pack_place (&index, it, align, found, &n_met)
+                       : pack_align_up (total, align);
       total = MAX (total, pack_add_saturating (it->offset, it->size_bytes));
       pack_index_add (&index, order[i]);
     }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "ir/onnx.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -135,7 +136,7 @@ function_free (gpointer user)
 GHashTable *
 tp_onnx_functions_new (void)
 {
-  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  return g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                 function_free);
 }
 
@@ -318,8 +319,8 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
                        const TpWire *wire, const TpOnnxArguments *arguments,
                        GError **error)
 {
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal,
-                                                        g_free, g_free);
+  g_autoptr (GHashTable) names
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   g_autofree char *prefix = g_strdup_printf ("%s#%d",
                                              function->name, onnx->n_calls);
   GStringChunk *strings = onnx->strings;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ir/onnx.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -282,7 +283,7 @@ tp_graph_open_onnx (const char *path, GBytes *bytes,
                   .options = options };
 
   onnx.strings = g_string_chunk_new (256);
-  onnx.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  onnx.files = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                       (GDestroyNotify) g_bytes_unref);
   onnx.functions = tp_onnx_functions_new ();
   if (!load (&onnx, wire, error))

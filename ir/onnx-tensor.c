@@ -8,6 +8,7 @@
 #include "ir/onnx.h"
 
 #include "ir/file.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -437,7 +438,7 @@ tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
   TpWire wire = tp_wire_open (bytes, path, &root);
   TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,
                   .strings = g_string_chunk_new (64),
-                  .files = g_hash_table_new (g_str_hash, g_str_equal) };
+                  .files = g_hash_table_new (tp_name_hash, g_str_equal) };
   Tensor tensor = { .onnx = &onnx, .name = "", .dims = dims };
   gboolean good = tp_wire_read (wire, read_frame, &tensor, error)
                   && read_tensor (&tensor, &wire, out_tensor, error);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ir/plan-json.h"
+#include "ir/name-hash.h"
 #include "ir/plan-read.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ load_dims (const TpPlanReader *reader, json_t *root, TpPlan *plan,
     return TRUE;
   if (!json_is_object (dims))
     return tp_plan_read_fail (reader, error, "dims", "not an object");
-  plan->dims = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  plan->dims = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   json_object_foreach (dims, name, value)
     {
       gint64 number;
@@ -264,7 +265,7 @@ load_index_names (int n, const char *(*get) (const TpGraph *, int),
                   const TpGraph *graph)
 {
   GHashTable *names
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
 
   for (int i = 0; i < n; i++)
     g_hash_table_insert (names, g_utf8_make_valid (get (graph, i), -1),
@@ -291,7 +292,7 @@ load_all (TpPlanReader *reader, json_t *root, const char *graph_path,
   g_autoptr (TpGraph) graph = NULL;
   gboolean good;
 
-  reader->devices = g_hash_table_new (g_str_hash, g_str_equal);
+  reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
   if (!load_head (reader, root, plan, error))
     return FALSE;
   graph = load_graph (reader, plan, graph_path, error);

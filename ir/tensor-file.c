@@ -3,6 +3,7 @@
 
 #include "ir/tensor-kinds.h"
 
+#include "ir/name-hash.h"
 #include "ir/npy.h"
 #include "ir/onnx.h"
 
@@ -128,7 +129,7 @@ tp_tensor_file_new (GBytes *bytes, const char *name, const TpLimits *limits,
   file->region = tp_region_new (
       tp_limits_get_memory (limits ? limits : &defaults, file->size));
   file->entries
-      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_entry);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, NULL, free_entry);
   file->keys = g_ptr_array_new ();
   if (kind->has_keys ? !kind->list (file, error)
                      : tp_tensor_file_add (file, "", error) == NULL)

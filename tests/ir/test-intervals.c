@@ -3,6 +3,8 @@
 
 #include "ir/plan.h"
 
+#include <stdlib.h>
+
 static gboolean
 meets (gint64 a, gint64 a_end, gint64 b, gint64 b_end)
 {
@@ -92,6 +94,36 @@ test_long_lived (void)
   g_assert_cmpint (tp_intervals_pack (it, n, 64, NULL), ==, 192);
 }
 
+static int
+compare_offsets (const void *a, const void *b)
+{
+  const TpInterval *x = a, *y = b;
+
+  return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* All alive together: no effort is worth it, but nothing overlaps. */
+static void
+test_crowd (void)
+{
+  const int n = 50000;
+  g_autofree TpInterval *it = g_new0 (TpInterval, n);
+  gint64 total, sum = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      it[i].size_bytes = 64 * g_test_rand_int_range (1, 100);
+      it[i].last = 2;
+      sum += it[i].size_bytes;
+    }
+  total = tp_intervals_pack (it, n, 64, NULL);
+  g_assert_cmpint (total, ==, sum);
+  qsort (it, n, sizeof it[0], compare_offsets);
+  for (int i = 1; i < n; i++)
+    g_assert_cmpint (it[i - 1].offset + it[i - 1].size_bytes, <=,
+                     it[i].offset);
+}
+
 static void
 test_huge (void)
 {
@@ -108,6 +140,7 @@ main (int argc, char **argv)
   g_test_add_func ("/intervals/random", test_random);
   g_test_add_func ("/intervals/chain", test_chain);
   g_test_add_func ("/intervals/long-lived", test_long_lived);
+  g_test_add_func ("/intervals/crowd", test_crowd);
   g_test_add_func ("/intervals/huge", test_huge);
   return g_test_run ();
 }

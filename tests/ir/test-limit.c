@@ -214,11 +214,37 @@ test_names_made (void)
     g_assert_cmpint (strlen (ready->tensors[i].name), <, 20);
 }
 
+/* Not a limit that can be raised: operands are compared with each other. */
+static void
+test_inputs (void)
+{
+  for (int n = 4096; n <= 4097; n++)
+    {
+      g_autoptr (GString) text = g_string_new (
+          ROOT "'outputs': ['y'], 'ops': [{'type': 'Sum', 'outputs': ['y'], "
+               "'inputs': ['x'");
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL;
+
+      for (int i = 1; i < n; i++)
+        g_string_append (text, ", 'x'");
+      g_string_append (text, "]}]}");
+      graph = read_text (text->str, NULL, &error);
+      if (n == 4096)
+        g_assert_no_error (error);
+      else
+        g_assert_cmpstr (error->message, ==,
+                         "g.json: ops[0]: Sum has 4097 inputs, takes at most "
+                         "4096");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/limit/each", test_each);
+  g_test_add_func ("/limit/inputs", test_inputs);
   g_test_add_func ("/limit/memory", test_memory);
   g_test_add_func ("/limit/names", test_names);
   g_test_add_func ("/limit/fill", test_fill);
