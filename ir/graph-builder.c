@@ -13,7 +13,7 @@
 
 #define TENSORS_PER_NODE 4
 #define MIN_TENSORS 1000 /* whatever the limit on nodes */
-/* Of one op whose table entry sets no bound. */
+/* Of one op whose table entry sets no bound; of ops unknown, outputs alone. */
 #define MAX_INPUTS 4096
 #define MAX_OUTPUTS 256
 
@@ -325,8 +325,9 @@ check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
   int n_max = op != NULL && op->n_outputs_max != TP_VARIADIC
                   ? op->n_outputs_max
                   : MAX_OUTPUTS;
-  int n_most = op != NULL && op->n_inputs_max != TP_VARIADIC ? op->n_inputs_max
-                                                             : MAX_INPUTS;
+  int n_most = op == NULL                          ? G_MAXINT
+               : op->n_inputs_max == TP_VARIADIC ? MAX_INPUTS
+                                                 : op->n_inputs_max;
 
   if (node->n_outputs < 1 || node->n_outputs > n_max)
     tp_builder_set_error (builder, node->place, error,

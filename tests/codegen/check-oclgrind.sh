@@ -8,8 +8,10 @@ grep -q __asan_init ./test-opencl-print \
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 : > "$work/log"
-# oclgrind counts the local memory of a whole program against each kernel.
-oclgrind --data-races --log "$work/log" --local-mem-size 33554432 \
+# oclgrind counts the local memory of a whole program against each kernel. And
+# what clang's optimizer makes of masks it takes wrong: 1 in a lane for -1.
+sh "$top_srcdir/tests/run-seeded.sh" oclgrind --data-races \
+  --build-options -cl-opt-disable --log "$work/log" --local-mem-size 33554432 \
   ./test-opencl-print -p /opencl-print/random > "$work/out" 2>&1
 status=$?
 grep -q SKIP "$work/out" && { echo "1..0 # SKIP no OpenCL"; exit 0; }

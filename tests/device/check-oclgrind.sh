@@ -21,7 +21,8 @@ trap 'rm -rf "$work"' EXIT
 walk ()
 {
   : > "$work/log"
-  oclgrind --data-races --build-options -cl-opt-disable --log "$work/log" --local-mem-size 33554432 \
+  sh "$top_srcdir/tests/run-seeded.sh" oclgrind --data-races \
+    --build-options -cl-opt-disable --log "$work/log" --local-mem-size 33554432 \
     ./test-conformance -p "$1" > "$work/out" 2>&1
   [ $? -eq 0 ] && grep -q '^ok 1' "$work/out" && grep -q 'Oclgrind' "$work/out"
   say $? "$1 is right"
