@@ -101,6 +101,34 @@ random_matmul (void)
                           INT (0, 2) ? batch : 1, k, n);
 }
 
+/* Attention's scores and its values, a projection of heads, a chain. */
+static char *
+random_einsum (void)
+{
+  int b = INT (1, 3), q = pick_size (20), k = pick_size (20);
+  int n = INT (1, 5), d = pick_size (20);
+
+  switch (INT (0, 4))
+    {
+    case 0:
+      return g_strdup_printf ("in x %d %d %d %d;in y %d %d %d %d;Einsum x y -> "
+                              "z equation=bind,bjnd->bnij",
+                              b, q, n, d, b, k, n, d);
+    case 1:
+      return g_strdup_printf ("in x %d %d %d %d;in y %d %d %d %d;Einsum x y -> "
+                              "z equation=bnij,bjnd->bind",
+                              b, n, q, k, b, k, n, d);
+    case 2:
+      return g_strdup_printf ("in x %d %d %d %d;const w %d %d %d;Einsum x w -> "
+                              "z equation=...nd,nde->...e",
+                              b, q, n, d, n, d, k);
+    default:
+      return g_strdup_printf ("in x %d %d;in y %d %d;in w %d;Einsum x y w -> "
+                              "z equation=qd,kd,k->qk",
+                              q, d, k, d, k);
+    }
+}
+
 static char *
 random_pool (void)
 {
@@ -220,6 +248,7 @@ static char *(*const makers[]) (void) = {
   random_unary,   random_binary,         random_transpose,
   random_concat,  random_pad,            random_chain,
   random_prologue, random_conv,          random_gemm,
+  random_einsum,
 };
 
 int
