@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the fuzz targets with clang in a build of their own, _fuzz, and runs
-# each for FUZZ_SECONDS (60), FUZZ_JOBS at a time (one per processor). Seeds are the bad files of tests/bad and the good
-# ones they are made of; what is found goes to _fuzz/found.
+# each for FUZZ_SECONDS (60), FUZZ_JOBS at a time (one per processor). Seeds are
+# the bad files of tests/bad and the good ones they are made of; what is found
+# goes to _fuzz/found.
 #   FUZZ_TARGETS="onnx npz"   only these
 set -eu
 source=$1 # of tplan

@@ -199,6 +199,7 @@ einsum_init (Einsum *einsum, const TpNode *node, const int *ranks,
              const gint64 *const *dims, GError **error)
 {
   g_autofree char *output = NULL;
+  gint64 n_products;
 
   *einsum = (Einsum){ 0 };
   if (!split_equation (einsum, node, ranks, &output, error)
@@ -213,6 +214,9 @@ einsum_init (Einsum *einsum, const TpNode *node, const int *ranks,
     if (einsum->extents[i] == -1)
       return tp_op_fail (node, error, "label '%c' of the output is in no input",
                          einsum->labels[i]);
+  if (!tp_dims_count (einsum->n_labels, einsum->extents, &n_products))
+    return tp_op_fail (node, error,
+                       "the equation asks for more than 2^60 products");
   return TRUE;
 }
 

@@ -31,12 +31,13 @@ is_scatter (const TpNode *node)
                               || strcmp (node->type, "Scatter") == 0);
 }
 
-/* Nobody has said where it goes or what it costs, and the tables are small. */
+/* Nobody has said what it costs, and what is to be unpacked is small. */
 static gboolean
 split_init (Split *split, TpDraft *draft, int index)
 {
   const TpNode *node = tp_draft_node (draft, index);
   const TpTensor *x, *indices;
+  gint64 n;
 
   *split = (Split){ .draft = draft, .node = *node };
   if (!is_scatter (node) || node->n_costs > 0 || !tp_scatter_replaces (node))
@@ -47,11 +48,13 @@ split_init (Split *split, TpDraft *draft, int index)
     return FALSE;
   split->scatter = tp_scatter_new (node, x->rank, x->dims, indices->rank,
                                    indices->dims);
-  return tp_draft_take_constants (draft, 2 * split->scatter.n_blocks);
+  return tp_size_mul (split->scatter.n_blocks, 2, &n)
+         && tp_size_add (n, indices->count, &n)
+         && tp_draft_take_constants (draft, n);
 }
 
-/* The table and the mask: constants @inputs[1] and @mask. The last of several
- * updates of one block counts. */
+/* The constants @table and @mask. The last of several updates of one block
+ * counts. */
 static gboolean
 add_tables (Split *split, int *table, int *mask, GError **error)
 {

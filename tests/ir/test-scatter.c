@@ -208,6 +208,29 @@ test_all (void)
   g_assert_cmpint (simple->tensors[simple->inputs[0]].n_consumers, ==, 0);
 }
 
+/* A constant may be said in a few words and be of billions of elements: it is not
+ * unpacked to look for what it names. */
+static void
+test_large (void)
+{
+  g_autofree char *text = g_strdup (
+      "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': ["
+      "{'name': 'x', 'shape': [2]}], 'initializers': ["
+      "{'name': 'i', 'shape': [1000000000, 1], 'dtype': 'int64', 'fill': 0}, "
+      "{'name': 'u', 'shape': [1000000000], 'fill': 0}], 'ops': [{'type': "
+      "'ScatterND', 'inputs': ['x', 'i', 'u'], 'outputs': ['y']}], "
+      "'outputs': ['y']}");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL, simple = NULL;
+
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  simple = tp_graph_simplify (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (count_scatters (simple), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -216,5 +239,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/scatter/elements", NULL, test_random);
   g_test_add_func ("/scatter/reduction", test_reduction);
   g_test_add_func ("/scatter/all", test_all);
+  g_test_add_func ("/scatter/large", test_large);
   return g_test_run ();
 }

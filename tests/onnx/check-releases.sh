@@ -47,7 +47,8 @@ fetch () # RELEASE VERSION:ABI: into releases/RELEASE
     --platform manylinux1_x86_64 --platform manylinux2010_x86_64 \
     --platform manylinux2014_x86_64 \
     -d releases "onnx==$1" || return 1
-  mkdir "releases/$1" && (cd "releases/$1" && "$python" -m zipfile -e ../onnx-"$1"-*.whl .)
+  "$python" -m zipfile -e "releases/onnx-$1"-*.whl "releases/$1.part" \
+    && mv "releases/$1.part" "releases/$1"
 }
 
 n=0
