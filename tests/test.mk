@@ -24,12 +24,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-seeded.sh
 TEST_EXTENSIONS = .sh
-IR = $(top_builddir)/ir/libir.la
-CODEGEN = $(top_builddir)/codegen/libcodegen.la
-PLANNER = $(top_builddir)/planner/libplanner.la
-RUNTIME = $(top_builddir)/runtime/libruntime.la
-CALIB = $(top_builddir)/calib/libcalib.la
-VIEW = $(top_builddir)/view/libview.la
+include $(top_srcdir)/folders.mk
 check_PROGRAMS =
 dist_check_SCRIPTS =
 EXTRA_DIST =
