@@ -21,14 +21,6 @@ tp_graph_unref (TpGraph *graph)
     tp_region_free (graph->region); /* @graph lives in it */
 }
 
-TpGraph *
-tp_graph_prepare (const TpGraph *graph, GError **error)
-{
-  g_autoptr (TpGraph) simple = tp_graph_simplify (graph, error);
-
-  return simple == NULL ? NULL : tp_graph_assign_layout (simple, error);
-}
-
 const TpAttr *
 tp_node_find_attr (const TpNode *node, const char *name)
 {

@@ -316,3 +316,18 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   g_string_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (out, FALSE);
 }
+
+gboolean
+tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
+              GError **error)
+{
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  g_autoptr (GError) local = NULL;
+
+  if (g_file_set_contents_full (path, text, -1,
+                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "cannot write plan: %s", local->message);
+  return FALSE;
+}

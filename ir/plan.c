@@ -58,21 +58,6 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan);
 }
 
-gboolean
-tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
-              GError **error)
-{
-  g_autofree char *text = tp_plan_to_json (plan, graph);
-  g_autoptr (GError) local = NULL;
-
-  if (g_file_set_contents_full (path, text, -1,
-                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot write plan: %s", local->message);
-  return FALSE;
-}
-
 /* "GLOB=DEVICE": the last '=' parts them unless the device has figures of its
  * own (sim:gflops=...), so the first one does; names with '=' need '?'. */
 static gboolean
