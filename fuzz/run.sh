@@ -7,6 +7,7 @@
 set -eu
 source=$1 # of tplan
 build=$2  # a finished build, for `tplan` and tests/bad
+folders=$3 # what the targets are linked with
 fuzz=$build/_fuzz
 targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan cost}
 sanitize=address,undefined
@@ -20,7 +21,7 @@ cd "$fuzz"
 [ -f Makefile ] || "$source/configure" -q CC="$CLANG" --disable-shared --enable-static \
   --without-llvm --without-opencl \
   CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,$sanitize -fno-sanitize-recover=undefined"
-for folder in ir codegen planner runtime calib; do make -s -C $folder; done
+for folder in $folders; do make -s -C $folder; done
 make -s -C fuzz targets
 
 # Seeds: one folder per target.
