@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "ir/graph-write.h"
+#include "format/graph-write.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
-#include "ir/file.h"
+#include "format/file.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "ir/graph-survey.h"
-#include "ir/graph-write.h"
+#include "format/graph-write.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
 #include "ir/plan.h"

@@ -3,11 +3,11 @@
 #include "config.h"
 
 #include "cli/run-data.h"
-#include "ir/file.h"
-#include "ir/npy.h"
+#include "format/file.h"
+#include "format/npy.h"
 #include "ir/op.h"
 #include "ir/random-input.h"
-#include "ir/tensor-file.h"
+#include "format/tensor-file.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/trace.h"
-#include "ir/json.h"
+#include "format/json.h"
 
 static void
 add_name (GString *out, const char *what, int process, int thread,

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "fuzz/fuzz.h"
-#include "ir/tensor-file.h"
+#include "format/tensor-file.h"
 
 /* Every byte that is promised must be there. */
 static void

@@ -2,7 +2,7 @@
 #ifndef TP_TESTS_TENSOR_FILE_SUPPORT_H
 #define TP_TESTS_TENSOR_FILE_SUPPORT_H
 
-#include "ir/tensor-file.h"
+#include "format/tensor-file.h"
 
 GByteArray *bytes_new (const void *data, gsize size);
 /* Appends @n bytes of @value, little end first. */

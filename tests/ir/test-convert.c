@@ -2,7 +2,7 @@
  * digest of what is planned, and the same results to the last bit. */
 #include "config.h"
 
-#include "ir/graph-write.h"
+#include "format/graph-write.h"
 #include "ir/op.h"
 
 #include <glib/gstdio.h>

@@ -1,8 +1,8 @@
 /* test-npy.c: .npy files, there and back, and damaged ones. */
 #include "config.h"
 
-#include "ir/file.h"
-#include "ir/npy.h"
+#include "format/file.h"
+#include "format/npy.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

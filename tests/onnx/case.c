@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "ir/file.h"
-#include "ir/tensor-file.h"
+#include "format/file.h"
+#include "format/tensor-file.h"
 
 enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, NODE_TYPE = 4 };
 enum { TENSOR_NAME = 8 };

@@ -1,0 +1,130 @@
+/* file-save.c: files that are whole or absent: written beside their name, then
+ * renamed. */
+#include "config.h"
+
+#include "format/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "include/tplan.h"
+
+#define BUFFER_BYTES (64 << 10)
+
+struct TpSaver
+{
+  char *path, *draft;
+  int fd;
+  gsize n;                    /* bytes in @buffer */
+  guint8 buffer[BUFFER_BYTES];
+};
+
+static gboolean
+fail (const TpSaver *saver, int code, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "%s: cannot be written: %s", saver->path, g_strerror (code));
+  return FALSE;
+}
+
+TpSaver *
+tp_saver_new (const char *path, GError **error)
+{
+  g_autoptr (TpSaver) saver = g_new0 (TpSaver, 1);
+
+  saver->path = g_strdup (path);
+  saver->draft = g_strconcat (path, ".XXXXXX", NULL);
+  saver->fd = g_mkstemp_full (saver->draft, O_RDWR | O_CLOEXEC, 0666);
+  if (saver->fd < 0)
+    {
+      fail (saver, errno, error);
+      return NULL;
+    }
+  return g_steal_pointer (&saver);
+}
+
+void
+tp_saver_free (TpSaver *saver)
+{
+  if (saver->fd >= 0)
+    {
+      close (saver->fd);
+      g_unlink (saver->draft);
+    }
+  g_free (saver->path);
+  g_free (saver->draft);
+  g_free (saver);
+}
+
+static gboolean
+write_all (TpSaver *saver, const void *data, gsize size, GError **error)
+{
+  const guint8 *next = data;
+
+  while (size > 0)
+    {
+      ssize_t n = write (saver->fd, next, MIN (size, (gsize) 1 << 30));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return fail (saver, n < 0 ? errno : EIO, error);
+      next += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+static gboolean
+flush (TpSaver *saver, GError **error)
+{
+  gsize n = saver->n;
+
+  saver->n = 0;
+  return write_all (saver, saver->buffer, n, error);
+}
+
+gboolean
+tp_saver_write (TpSaver *saver, const void *data, gsize size, GError **error)
+{
+  if (size > BUFFER_BYTES - saver->n && !flush (saver, error))
+    return FALSE;
+  if (size > BUFFER_BYTES)
+    return write_all (saver, data, size, error);
+  if (size > 0)
+    memcpy (saver->buffer + saver->n, data, size);
+  saver->n += size;
+  return TRUE;
+}
+
+gboolean
+tp_saver_finish (TpSaver *saver, GError **error)
+{
+  int fd;
+
+  if (!flush (saver, error))
+    return FALSE;
+  fd = saver->fd;
+  saver->fd = -1;
+  if (close (fd) == 0 && g_rename (saver->draft, saver->path) == 0)
+    return TRUE;
+  fail (saver, errno, error);
+  g_unlink (saver->draft);
+  return FALSE;
+}
+
+gboolean
+tp_file_save (const char *path, GBytes *header, const void *data, gsize size,
+              GError **error)
+{
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
+  gsize header_size;
+  const void *first = g_bytes_get_data (header, &header_size);
+
+  return saver != NULL && tp_saver_write (saver, first, header_size, error)
+         && tp_saver_write (saver, data, size, error)
+         && tp_saver_finish (saver, error);
+}

@@ -1,0 +1,333 @@
+/* graph-json-init.c: initializers of JSON graphs: listed, random, filled, or
+ * in a file beside the graph. */
+#include "config.h"
+
+#include "format/graph-json.h"
+
+#include "format/file.h"
+#include "format/tensor-file.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_EXACT ((gint64) 1 << 53) /* of integers that a double holds */
+
+typedef struct
+{
+  const TpGraphJson *reader;
+  const json_t *entry;
+  const char *path;
+  const char *name;
+  TpDtype dtype;
+  gboolean has_shape;
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+  gint64 count;
+} Entry;
+
+static TpJsonPlace
+entry_place (const Entry *entry)
+{
+  return tp_graph_json_place (entry->reader, entry->path);
+}
+
+static gboolean
+add (const Entry *entry, const TpInit *init, GError **error)
+{
+  return tp_graph_builder_add_constant (entry->reader->builder, entry->name,
+                                        entry->dtype, entry->rank, entry->dims,
+                                        init, entry->path, error);
+}
+
+/* ---- data -------------------------------------------------------------- */
+
+static gboolean
+is_integer_in (const json_t *item, gint64 low, gint64 high)
+{
+  return json_is_integer (item) && json_integer_value (item) >= low
+         && json_integer_value (item) <= high;
+}
+
+/* Stores element @i; FALSE when it is not a value of the type. */
+static gboolean
+store (TpDtype dtype, void *data, gsize i, const json_t *item)
+{
+  double number = json_number_value (item);
+
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      ((float *) data)[i] = (float) number;
+      return json_is_number (item) && isfinite ((float) number);
+    case TP_DTYPE_FLOAT64:
+      ((double *) data)[i] = number;
+      return json_is_number (item);
+    case TP_DTYPE_INT64:
+      ((gint64 *) data)[i] = json_integer_value (item);
+      return json_is_integer (item);
+    case TP_DTYPE_INT32:
+      ((gint32 *) data)[i] = json_integer_value (item);
+      return is_integer_in (item, G_MININT32, G_MAXINT32);
+    case TP_DTYPE_UINT8:
+      ((guint8 *) data)[i] = json_integer_value (item);
+      return is_integer_in (item, 0, 255);
+    case TP_DTYPE_BOOL:
+      ((guint8 *) data)[i]
+          = json_is_true (item) || json_integer_value (item) == 1;
+      return json_is_boolean (item) || is_integer_in (item, 0, 1);
+    case TP_N_DTYPES:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+static gboolean
+add_data (const Entry *entry, const json_t *list, GError **error)
+{
+  TpInit init = { .kind = TP_INIT_DATA };
+  json_t *item;
+  size_t i;
+  void *data;
+
+  if (!json_is_array (list)
+      || json_array_size (list) != (gsize) entry->count)
+    {
+      tp_json_set_error (entry_place (entry), "data", error,
+                         "must be a list of %" G_GINT64_FORMAT
+                         " values, row by row", entry->count);
+      return FALSE;
+    }
+  data = tp_region_alloc (entry->reader->builder->draft->region, entry->count,
+                          tp_dtype_get_size (entry->dtype), error);
+  if (data == NULL)
+    return FALSE;
+  json_array_foreach (list, i, item)
+    if (!store (entry->dtype, data, i, item))
+      {
+        g_autofree char *at = g_strdup_printf ("data[%zu]", i);
+        tp_json_set_error (entry_place (entry), at, error,
+                           "is not a value of type %s",
+                           tp_dtype_get_name (entry->dtype));
+        return FALSE;
+      }
+  init.data = data;
+  return add (entry, &init, error);
+}
+
+/* ---- random, fill ------------------------------------------------------ */
+
+static gboolean
+add_random (const Entry *entry, const json_t *value, GError **error)
+{
+  static const char *const keys[] = { "seed", "std", NULL };
+  g_autofree char *path = g_strconcat (entry->path, ".random", NULL);
+  TpJsonPlace place = tp_graph_json_place (entry->reader, path);
+  TpInit init = { .kind = TP_INIT_RANDOM, .value = 1.0 };
+  gint64 seed;
+
+  if (!tp_json_check_object (place, value, keys, error)
+      || !tp_json_get_int (place, value, "seed", TRUE, &seed, error)
+      || !tp_json_get_number (place, value, "std", FALSE, &init.value, error))
+    return FALSE;
+  if (seed < 0)
+    tp_json_set_error (place, "seed", error, "must not be negative");
+  else if (!(init.value >= 0.0 && init.value <= 1e30))
+    tp_json_set_error (place, "std", error, "must be from 0 to 1e30");
+  else if (entry->dtype != TP_DTYPE_FLOAT32
+           && entry->dtype != TP_DTYPE_FLOAT64)
+    tp_json_set_error (place, NULL, error,
+                       "random values are float32 or float64, not %s",
+                       tp_dtype_get_name (entry->dtype));
+  else
+    {
+      init.seed = seed;
+      return add (entry, &init, error);
+    }
+  return FALSE;
+}
+
+static gboolean
+add_fill (const Entry *entry, const json_t *value, GError **error)
+{
+  TpInit init = { .kind = TP_INIT_FILL };
+  gint64 slot;
+
+  if (!store (entry->dtype, &slot, 0, value)
+      || (json_is_integer (value)
+          && !is_integer_in (value, -MAX_EXACT, MAX_EXACT)))
+    {
+      tp_json_set_error (entry_place (entry), "fill", error,
+                         "is not a value of type %s, or an integer beyond "
+                         "2^53: list it as data",
+                         tp_dtype_get_name (entry->dtype));
+      return FALSE;
+    }
+  init.value = json_is_boolean (value) ? json_is_true (value)
+                                       : json_number_value (value);
+  return add (entry, &init, error);
+}
+
+/* ---- file -------------------------------------------------------------- */
+
+static gboolean
+check_file_shape (const Entry *entry, const TpFileTensor *value,
+                  GError **error)
+{
+  if (json_object_get (entry->entry, "dtype") != NULL
+      && entry->dtype != value->dtype)
+    tp_json_set_error (entry_place (entry), "dtype", error,
+                       "the file holds %s", tp_dtype_get_name (value->dtype));
+  else if (entry->has_shape
+           && (entry->rank != value->rank
+               || memcmp (entry->dims, value->dims,
+                          value->rank * sizeof (gint64)) != 0))
+    tp_json_set_error (entry_place (entry), "shape", error,
+                       "the file holds another shape, of rank %d",
+                       value->rank);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* The file called @name, opened once and kept as long as the graph. */
+static TpTensorFile *
+get_file (const Entry *entry, const char *name, GError **error)
+{
+  const TpGraphJson *reader = entry->reader;
+  TpTensorFile *file = g_hash_table_lookup (reader->files, name);
+  const TpLimits *limits = &reader->builder->draft->limits;
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (file != NULL)
+    return file;
+  bytes = tp_file_map_beside (reader->path, name, reader->follow_links, error);
+  file = bytes != NULL ? tp_tensor_file_new (bytes, name, limits, error) : NULL;
+  if (file == NULL)
+    return NULL;
+  g_hash_table_insert (reader->files, g_strdup (name), file);
+  tp_region_own (reader->builder->draft->region, file,
+                 (GDestroyNotify) tp_tensor_file_free);
+  return file;
+}
+
+static gboolean
+find_value (const Entry *entry, const char *name, TpFileTensor *out_value,
+            GError **error)
+{
+  const char *key = NULL;
+  TpTensorFile *file;
+
+  if (!tp_json_get_string (entry_place (entry), entry->entry, "key", FALSE,
+                           &key, error))
+    return FALSE;
+  file = get_file (entry, name, error);
+  if (file != NULL && tp_tensor_file_get (file, key, out_value, error))
+    return TRUE;
+  g_prefix_error (error, "%s: %s.file: ", entry->reader->path, entry->path);
+  return FALSE;
+}
+
+static gboolean
+add_file (const Entry *entry, const json_t *value, GError **error)
+{
+  const char *name = json_string_value (value);
+  Entry filled = *entry;
+  TpInit init = { .kind = TP_INIT_DATA };
+  TpFileTensor tensor;
+
+  if (name == NULL || entry->reader->path == NULL)
+    {
+      tp_json_set_error (entry_place (entry), "file", error,
+                         "must be the name of a file beside the graph");
+      return FALSE;
+    }
+  if (!find_value (entry, name, &tensor, error)
+      || !check_file_shape (entry, &tensor, error))
+    return FALSE;
+  filled.dtype = tensor.dtype;
+  filled.rank = tensor.rank;
+  memcpy (filled.dims, tensor.dims, sizeof tensor.dims);
+  init.data = tensor.data;
+  return add (&filled, &init, error);
+}
+
+/* ---- an entry ---------------------------------------------------------- */
+
+static gboolean
+read_shape (Entry *entry, GError **error)
+{
+  json_t *list, *item;
+  size_t i;
+
+  if (!tp_json_get_list (entry_place (entry), entry->entry, "shape", FALSE,
+                         &list, error))
+    return FALSE;
+  entry->has_shape = list != NULL;
+  entry->rank = json_array_size (list);
+  if (json_array_size (list) > TP_MAX_RANK)
+    {
+      tp_json_set_error (entry_place (entry), "shape", error,
+                         "has more than %d dimensions", TP_MAX_RANK);
+      return FALSE;
+    }
+  json_array_foreach (list, i, item)
+    {
+      g_autofree char *at = g_strdup_printf ("shape[%zu]", i);
+
+      entry->dims[i] = json_integer_value (item);
+      if (!json_is_integer (item) || entry->dims[i] < 0)
+        {
+          tp_json_set_error (entry_place (entry), at, error,
+                             "must be an integer, 0 or more");
+          return FALSE;
+        }
+    }
+  if (tp_dims_count (entry->rank, entry->dims, &entry->count))
+    return TRUE;
+  tp_json_set_error (entry_place (entry), "shape", error,
+                     "has too many elements: the size overflows 64 bits");
+  return FALSE;
+}
+
+gboolean
+tp_graph_json_add_initializer (const TpGraphJson *reader, const json_t *json,
+                               const char *path, GError **error)
+{
+  static const char *const keys[] = { "name", "dtype", "shape", "data",
+                                      "random", "fill", "file", "key", NULL };
+  static const struct
+  {
+    const char *key;
+    gboolean (*add) (const Entry *entry, const json_t *value, GError **error);
+  } forms[] = {
+    { "data", add_data }, { "random", add_random },
+    { "fill", add_fill }, { "file", add_file },
+  };
+  Entry entry = { .reader = reader, .entry = json, .path = path,
+                  .dtype = TP_DTYPE_FLOAT32 };
+  TpJsonPlace place = entry_place (&entry);
+  gsize form = 0, n_forms = 0;
+
+  if (!tp_json_check_object (place, json, keys, error)
+      || !tp_json_get_string (place, json, "name", TRUE, &entry.name, error)
+      || !tp_json_get_dtype (place, json, "dtype", &entry.dtype, error)
+      || !read_shape (&entry, error))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (forms); i++)
+    if (json_object_get (json, forms[i].key) != NULL)
+      {
+        form = i;
+        n_forms++;
+      }
+  if (n_forms != 1)
+    tp_json_set_error (place, NULL, error,
+                       "needs exactly one of data, random, fill, file");
+  else if (!entry.has_shape && forms[form].add != add_file)
+    tp_json_set_error (place, "shape", error, "is missing, must be a list");
+  else if (json_object_get (json, "key") != NULL && forms[form].add != add_file)
+    tp_json_set_error (place, "key", error, "only a file has keys");
+  else
+    return forms[form].add (&entry,
+                            json_object_get (json, forms[form].key), error);
+  return FALSE;
+}

@@ -1,0 +1,215 @@
+/* graph-json.c: reads graphs in the format tplan-graph/1; see
+ * docs/graph-format.md. */
+#include "config.h"
+
+#include "format/graph-json.h"
+#include "ir/name-hash.h"
+
+#include <string.h>
+
+#define FORMAT "tplan-graph/1"
+#define MAX_OPSET 1000
+
+gboolean
+tp_graph_json_read_shape (const TpGraphJson *reader, const json_t *list,
+                          const char *path, TpDimSpec *out_dims, int *out_rank,
+                          GError **error)
+{
+  TpJsonPlace place = tp_graph_json_place (reader, path);
+  json_t *item;
+  size_t i;
+
+  if (!json_is_array (list) || json_array_size (list) > TP_MAX_RANK)
+    {
+      tp_json_set_error (place, NULL, error,
+                         "must be a list of at most %d dimensions",
+                         TP_MAX_RANK);
+      return FALSE;
+    }
+  json_array_foreach (list, i, item)
+    {
+      g_autofree char *at = g_strdup_printf ("[%zu]", i);
+
+      out_dims[i] = (TpDimSpec){ -1, json_string_value (item) };
+      if (json_is_integer (item) && json_integer_value (item) >= 1)
+        out_dims[i].value = json_integer_value (item);
+      else if (!json_is_string (item))
+        {
+          tp_json_set_error (place, at, error,
+                             "must be an integer above 0, or a name");
+          return FALSE;
+        }
+    }
+  *out_rank = json_array_size (list);
+  return TRUE;
+}
+
+static gboolean
+add_dims (const TpGraphJson *reader, const json_t *root, GError **error)
+{
+  json_t *dims = json_object_get (root, "dims"), *value;
+  TpJsonPlace place = tp_graph_json_place (reader, "dims");
+  const char *name;
+
+  if (dims == NULL)
+    return TRUE;
+  if (!json_is_object (dims))
+    {
+      tp_json_set_error (place, NULL, error, "must be an object");
+      return FALSE;
+    }
+  json_object_foreach (dims, name, value)
+    {
+      if (!json_is_integer (value) || json_integer_value (value) < 1)
+        {
+          tp_json_set_error (place, name, error,
+                             "must be an integer above 0");
+          return FALSE;
+        }
+      tp_graph_builder_set_dim (reader->builder, name,
+                                json_integer_value (value));
+    }
+  return TRUE;
+}
+
+static gboolean
+add_input (const TpGraphJson *reader, const json_t *entry, const char *path,
+           GError **error)
+{
+  static const char *const keys[] = { "name", "dtype", "shape", NULL };
+  TpJsonPlace place = tp_graph_json_place (reader, path);
+  g_autofree char *shape_path = g_strconcat (path, ".shape", NULL);
+  TpDimSpec dims[TP_MAX_RANK];
+  TpDtype dtype = TP_DTYPE_FLOAT32;
+  const char *name;
+  json_t *shape;
+  int rank;
+
+  return tp_json_check_object (place, entry, keys, error)
+         && tp_json_get_string (place, entry, "name", TRUE, &name, error)
+         && tp_json_get_dtype (place, entry, "dtype", &dtype, error)
+         && tp_json_get_list (place, entry, "shape", TRUE, &shape, error)
+         && tp_graph_json_read_shape (reader, shape, shape_path, dims, &rank,
+                                      error)
+         && tp_graph_builder_add_input (reader->builder, name, dtype, rank,
+                                        dims, path, error);
+}
+
+/* Calls @add for each entry of the list @key. */
+static gboolean
+add_entries (const TpGraphJson *reader, const json_t *root, const char *key,
+             gboolean (*add) (const TpGraphJson *reader, const json_t *entry,
+                              const char *path, GError **error),
+             GError **error)
+{
+  json_t *list, *entry;
+  size_t i;
+
+  if (!tp_json_get_list (tp_graph_json_place (reader, ""), root, key, FALSE,
+                         &list, error))
+    return FALSE;
+  json_array_foreach (list, i, entry)
+    {
+      g_autofree char *path = g_strdup_printf ("%s[%zu]", key, i);
+
+      if (!add (reader, entry, path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_ops (const TpGraphJson *reader, const json_t *root, GError **error)
+{
+  json_t *ops;
+
+  if (!tp_json_get_list (tp_graph_json_place (reader, ""), root, "ops", TRUE,
+                         &ops, error))
+    return FALSE;
+  for (size_t i = 0; i < json_array_size (ops); i++)
+    if (!tp_graph_json_add_op (reader, ops, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+add_output (const TpGraphJson *reader, const json_t *entry, const char *path,
+            GError **error)
+{
+  const char *name = json_string_value (entry);
+  TpJsonPlace place = tp_graph_json_place (reader, path);
+
+  if (name == NULL)
+    tp_json_set_error (place, NULL, error, "must be the name of a tensor");
+  else if (!tp_graph_builder_is_defined (reader->builder, name))
+    tp_json_set_error (place, NULL, error,
+                       "no op, input or initializer gives the tensor '%s': "
+                       "correct the name", name);
+  else
+    return tp_graph_builder_add_output (reader->builder, name, path, error);
+  return FALSE;
+}
+
+static gboolean
+add_all (const TpGraphJson *reader, const json_t *root, GError **error)
+{
+  return add_dims (reader, root, error)
+         && add_entries (reader, root, "inputs", add_input, error)
+         && add_entries (reader, root, "initializers",
+                         tp_graph_json_add_initializer, error)
+         && add_ops (reader, root, error)
+         && add_entries (reader, root, "outputs", add_output, error);
+}
+
+/* Checks the frame of the document and makes the builder. */
+static TpGraphBuilder *
+open_document (const char *path, const json_t *root, GError **error)
+{
+  static const char *const keys[]
+      = { "format", "name", "opset", "dims", "inputs", "outputs",
+          "initializers", "ops", NULL };
+  TpJsonPlace place = { path, "" };
+  const char *format = NULL, *name = "";
+  gint64 opset = 17;
+  TpGraphBuilder *builder;
+
+  if (!tp_json_check_object (place, root, keys, error)
+      || !tp_json_get_string (place, root, "format", TRUE, &format, error)
+      || !tp_json_get_string (place, root, "name", FALSE, &name, error)
+      || !tp_json_get_int (place, root, "opset", FALSE, &opset, error))
+    return NULL;
+  if (strcmp (format, FORMAT) != 0)
+    tp_json_set_error (place, "format", error,
+                       "is \"%s\"; this program reads \"" FORMAT "\"", format);
+  else if (opset < 1 || opset > MAX_OPSET)
+    tp_json_set_error (place, "opset", error, "must be 1 to %d", MAX_OPSET);
+  else
+    {
+      builder = tp_graph_builder_new (name, opset);
+      tp_graph_builder_set_source (builder, path);
+      return builder;
+    }
+  return NULL;
+}
+
+TpGraphBuilder *
+tp_graph_open_json (const char *path, const char *text, gsize size,
+                    const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
+  g_autoptr (TpGraphBuilder) builder = NULL;
+  g_autoptr (GHashTable) files
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
+  TpGraphJson reader = { .path = path, .files = files,
+                         .follow_links = options->follow_links };
+
+  if (root == NULL)
+    return NULL;
+  builder = open_document (path, root, error);
+  if (builder == NULL)
+    return NULL;
+  reader.builder = builder;
+  builder->keeps_unknown = options->keep_unknown;
+  tp_graph_builder_set_limits (builder, options->limits, size);
+  return add_all (&reader, root, error) ? g_steal_pointer (&builder) : NULL;
+}

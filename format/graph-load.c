@@ -1,0 +1,125 @@
+/* graph-load.c: opens a graph and finds out which reader is for it. */
+#include "config.h"
+
+#include "ir/graph-builder.h"
+
+#include "format/file.h"
+
+static gboolean
+is_json (const char *path, const char *text, gsize size)
+{
+  gsize i = 0;
+
+  if (g_str_has_suffix (path, ".json"))
+    return TRUE;
+  while (i < size && g_ascii_isspace (text[i]))
+    i++;
+  /* No ONNX file starts so: these would be groups, long out of use. */
+  return i < size && (text[i] == '{' || text[i] == '[');
+}
+
+static TpGraphBuilder *
+open_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
+            GError **error)
+{
+  const char *text;
+  gsize size;
+
+  text = g_bytes_get_data (bytes, &size);
+  if (size == 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: the file is empty: a graph is a .json or .onnx file",
+                   path);
+      return NULL;
+    }
+  return is_json (path, text, size)
+             ? tp_graph_open_json (path, text, size, options, error)
+             : tp_graph_open_onnx (path, bytes, options, error);
+}
+
+/* Budgets do not know the file: what they say gets its name. */
+static void
+name_file (const char *path, GError **error)
+{
+  if (error != NULL && *error != NULL
+      && !g_str_has_prefix ((*error)->message, path))
+    g_prefix_error (error, "%s: ", path);
+}
+
+static TpGraph *
+finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = opened;
+
+  return builder != NULL
+                 && tp_graph_builder_bind (builder, options->values,
+                                           options->dims, error)
+             ? tp_graph_builder_finish (builder, options->dims, error)
+             : NULL;
+}
+
+TpGraphBuilder *
+tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (TpGraphBuilder) builder
+      = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
+
+  if (builder != NULL && tp_graph_builder_check (builder, error))
+    return g_steal_pointer (&builder);
+  name_file (path, error);
+  return NULL;
+}
+
+TpGraph *
+tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  TpGraph *graph
+      = bytes == NULL
+            ? NULL
+            : finish (open_bytes (path, bytes, options, error), options, error);
+
+  if (graph == NULL)
+    name_file (path, error);
+  return graph;
+}
+
+TpGraph *
+tp_graph_read_json (const char *path, const char *text, gsize size,
+                    const TpLoadOptions *options, GError **error)
+{
+  return finish (tp_graph_open_json (path, text, size, options, error), options,
+                 error);
+}
+
+TpGraph *
+tp_graph_read_onnx (const char *path, GBytes *bytes,
+                    const TpLoadOptions *options, GError **error)
+{
+  return finish (tp_graph_open_onnx (path, bytes, options, error), options,
+                 error);
+}
+
+TpGraph *
+tp_graph_load (const char *path, TpDims *dims, GError **error)
+{
+  return tp_graph_read (path, &(TpLoadOptions){ .dims = dims }, error);
+}
+
+TpGraph *
+tp_graph_load_json (const char *path, const char *text, gsize size,
+                    TpDims *dims, GError **error)
+{
+  return tp_graph_read_json (path, text, size,
+                             &(TpLoadOptions){ .dims = dims }, error);
+}
+
+TpGraph *
+tp_graph_load_onnx (const char *path, GBytes *bytes, TpDims *dims,
+                    GError **error)
+{
+  return tp_graph_read_onnx (path, bytes, &(TpLoadOptions){ .dims = dims },
+                             error);
+}

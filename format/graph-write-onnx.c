@@ -1,0 +1,556 @@
+/* graph-write-onnx.c: a graph as an ONNX model.
+ *
+ * A message is written behind its length, and weights are large, so the graph is
+ * first laid out as pieces: bytes, then the values of a tensor. Their sizes give
+ * the length; then they are written in order. */
+#include "config.h"
+
+#include "format/graph-write.h"
+
+#include "format/onnx.h"
+
+#include <string.h>
+
+#define IR_VERSION 8
+#define EXTERNAL_ALIGN 4096
+#define MIN_EXTERNAL_BYTES 1024
+
+enum
+{
+  MODEL_IR_VERSION = 1,
+  MODEL_PRODUCER = 2,
+  MODEL_PRODUCER_VERSION = 3,
+  MODEL_GRAPH = 7,
+  MODEL_OPSET = 8,
+  MODEL_METADATA = 14,
+};
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
+enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
+       GRAPH_OUTPUT = 12 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
+       NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
+enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5,
+       ATTR_FLOATS = 7, ATTR_INTS = 8, ATTR_STRINGS = 9, ATTR_TYPE = 20 };
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9,
+       TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
+enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TYPE_ELEM = 1,
+       TYPE_SHAPE = 2, SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
+
+/* Bytes, and then the values of @tensor if there is one. */
+typedef struct
+{
+  GByteArray *bytes;
+  const TpTensor *tensor;
+} Piece;
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  const TpGraph *types;       /* (nullable) */
+  GArray *pieces;             /* Piece */
+  GByteArray *bytes;          /* of the piece being made */
+  GPtrArray *domains;         /* char*: of ops not ONNX's own */
+  TpSaver *data;              /* NULL: no second file */
+  char *data_name;
+  gint64 data_offset;
+} Writer;
+
+/* ---- the wire format --------------------------------------------------- */
+
+static void
+put_varint (GByteArray *out, guint64 value)
+{
+  do
+    {
+      guint8 byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
+
+      g_byte_array_append (out, &byte, 1);
+      value >>= 7;
+    }
+  while (value > 0);
+}
+
+static void
+put_int (GByteArray *out, int field, gint64 value)
+{
+  put_varint (out, field << 3 | TP_WIRE_VARINT);
+  put_varint (out, (guint64) value);
+}
+
+static void
+put_bytes (GByteArray *out, int field, const void *data, gsize size)
+{
+  put_varint (out, field << 3 | TP_WIRE_BYTES);
+  put_varint (out, size);
+  if (size > 0)
+    g_byte_array_append (out, data, size);
+}
+
+static void
+put_string (GByteArray *out, int field, const char *text)
+{
+  put_bytes (out, field, text, strlen (text));
+}
+
+static void
+put_float (GByteArray *out, double value)
+{
+  float single = value;
+  guint32 bits;
+
+  memcpy (&bits, &single, sizeof bits);
+  bits = GUINT32_TO_LE (bits);
+  g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+}
+
+/* Takes @message. */
+static void
+put_message (GByteArray *out, int field, GByteArray *message)
+{
+  put_bytes (out, field, message->data, message->len);
+  g_byte_array_unref (message);
+}
+
+static void
+put_entry (GByteArray *out, int field, const char *key, const char *value)
+{
+  GByteArray *entry = g_byte_array_new ();
+
+  put_string (entry, ENTRY_KEY, key);
+  put_string (entry, ENTRY_VALUE, value);
+  put_message (out, field, entry);
+}
+
+/* ---- tensors ----------------------------------------------------------- */
+
+/* A TensorProto without its values. */
+static GByteArray *
+describe_tensor (const TpTensor *tensor)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  for (int i = 0; i < tensor->rank; i++)
+    put_int (out, TENSOR_DIMS, tensor->dims[i]);
+  put_int (out, TENSOR_TYPE, tp_onnx_get_type_number (tensor->dtype));
+  put_string (out, TENSOR_NAME, tensor->name);
+  return out;
+}
+
+/* Values in the model: the piece ends where they go. */
+static void
+add_inside (Writer *writer, const TpTensor *tensor)
+{
+  GByteArray *out = describe_tensor (tensor);
+  Piece piece = { writer->bytes, tensor };
+
+  put_varint (out, TENSOR_RAW << 3 | TP_WIRE_BYTES);
+  put_varint (out, tensor->size_bytes);
+  put_varint (writer->bytes, GRAPH_INITIALIZER << 3 | TP_WIRE_BYTES);
+  put_varint (writer->bytes, out->len + tensor->size_bytes);
+  g_byte_array_append (writer->bytes, out->data, out->len);
+  g_byte_array_unref (out);
+  g_array_append_val (writer->pieces, piece);
+  writer->bytes = g_byte_array_new ();
+}
+
+static gboolean
+add_outside (Writer *writer, const TpTensor *tensor, GError **error)
+{
+  static const guint8 zeros[EXTERNAL_ALIGN];
+  gint64 gap = -writer->data_offset & (EXTERNAL_ALIGN - 1);
+  GByteArray *out = describe_tensor (tensor);
+  g_autofree char *offset = NULL, *length = NULL;
+
+  writer->data_offset += gap;
+  offset = g_strdup_printf ("%" G_GINT64_FORMAT, writer->data_offset);
+  length = g_strdup_printf ("%" G_GINT64_FORMAT, tensor->size_bytes);
+  writer->data_offset += tensor->size_bytes;
+  put_entry (out, TENSOR_EXTERNAL, "location", writer->data_name);
+  put_entry (out, TENSOR_EXTERNAL, "offset", offset);
+  put_entry (out, TENSOR_EXTERNAL, "length", length);
+  put_int (out, TENSOR_LOCATION, 1);
+  put_message (writer->bytes, GRAPH_INITIALIZER, out);
+  return tp_saver_write (writer->data, zeros, gap, error)
+         && tp_saver_write_tensor (writer->data, tensor, error);
+}
+
+static gboolean
+add_initializers (Writer *writer, GError **error)
+{
+  TpGraphBuilder *builder = writer->builder;
+  g_autofree guint8 *uses = tp_graph_find_uses (builder);
+
+  for (guint i = 0; i < builder->constants->len; i++)
+    {
+      int index = g_array_index (builder->constants, int, i);
+      const TpTensor *tensor = tp_draft_tensor (builder->draft, index);
+
+      if (!(uses[index] & 1))
+        continue;
+      if (writer->data == NULL || tensor->size_bytes < MIN_EXTERNAL_BYTES)
+        add_inside (writer, tensor);
+      else if (!add_outside (writer, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- inputs and outputs ------------------------------------------------ */
+
+/* A ValueInfoProto; takes @shape, which may be NULL. */
+static void
+add_value (Writer *writer, int field, const char *name, TpDtype dtype,
+           GByteArray *shape)
+{
+  GByteArray *value = g_byte_array_new (), *type = g_byte_array_new ();
+  GByteArray *tensor = g_byte_array_new ();
+
+  put_int (tensor, TYPE_ELEM, tp_onnx_get_type_number (dtype));
+  if (shape != NULL)
+    put_message (tensor, TYPE_SHAPE, shape);
+  put_message (type, TYPE_TENSOR, tensor);
+  put_string (value, VALUE_NAME, name);
+  put_message (value, VALUE_TYPE, type);
+  put_message (writer->bytes, field, value);
+}
+
+static void
+put_dim (GByteArray *shape, gint64 value, const char *name)
+{
+  GByteArray *dim = g_byte_array_new ();
+
+  if (name != NULL)
+    put_string (dim, DIM_PARAM, name);
+  else
+    put_int (dim, DIM_VALUE, value);
+  put_message (shape, SHAPE_DIM, dim);
+}
+
+static gboolean
+is_input (const TpDraft *draft, int tensor)
+{
+  for (guint i = 0; i < draft->inputs->len; i++)
+    if (g_array_index (draft->inputs, int, i) == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether a dimension has a name. */
+static gboolean
+add_inputs (Writer *writer)
+{
+  TpGraphBuilder *builder = writer->builder;
+  gboolean is_symbolic = FALSE;
+
+  for (guint i = 0; i < builder->specs->len; i++)
+    {
+      const TpBuilderSpec *spec
+          = &g_array_index (builder->specs, TpBuilderSpec, i);
+      GByteArray *shape;
+
+      if (!is_input (builder->draft, spec->tensor))
+        continue;
+      shape = g_byte_array_new ();
+      for (int k = 0; k < spec->rank; k++)
+        {
+          put_dim (shape, spec->dims[k].value, spec->dims[k].name);
+          is_symbolic |= spec->dims[k].name != NULL;
+        }
+      add_value (writer, GRAPH_INPUT,
+                 tp_draft_tensor (builder->draft, spec->tensor)->name,
+                 spec->dtype, shape);
+    }
+  return is_symbolic;
+}
+
+/* Types as inferred; shapes too, unless they hang on dimensions with names. */
+static void
+add_outputs (Writer *writer, gboolean is_symbolic)
+{
+  const TpDraft *draft = writer->builder->draft;
+
+  for (guint i = 0; i < draft->outputs->len; i++)
+    {
+      int index = g_array_index (draft->outputs, int, i);
+      const char *name = tp_draft_tensor ((TpDraft *) draft, index)->name;
+      const TpTensor *type
+          = writer->types == NULL
+                ? NULL
+                : &writer->types->tensors[writer->types->outputs[i]];
+      GByteArray *shape = NULL, *value;
+
+      if (type == NULL || type->rank < 0)
+        {
+          value = g_byte_array_new ();
+          put_string (value, VALUE_NAME, name);
+          put_message (writer->bytes, GRAPH_OUTPUT, value);
+          continue;
+        }
+      for (int k = 0; !is_symbolic && k <= type->rank; k++)
+        if (k == 0)
+          shape = g_byte_array_new ();
+        else
+          put_dim (shape, type->dims[k - 1], NULL);
+      add_value (writer, GRAPH_OUTPUT, name, type->dtype, shape);
+    }
+}
+
+/* ---- nodes ------------------------------------------------------------- */
+
+static gboolean
+put_tensor (GByteArray *out, const TpTensor *tensor, GError **error)
+{
+  g_autofree void *values = g_try_malloc (MAX (tensor->size_bytes, 1));
+  GByteArray *message;
+
+  if (values == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "no memory for tensor '%s'", tensor->name);
+      return FALSE;
+    }
+  tp_tensor_write_value (tensor, values);
+  message = describe_tensor (tensor);
+  put_bytes (message, TENSOR_RAW, values, tensor->size_bytes);
+  put_message (out, ATTR_T, message);
+  return TRUE;
+}
+
+/* The value of @attr, and ONNX's number for its kind. */
+static gboolean
+put_attr (const Writer *writer, GByteArray *out, const TpAttr *attr,
+          GError **error)
+{
+  static const int types[]
+      = { [TP_ATTR_FLOAT] = 1, [TP_ATTR_INT] = 2,    [TP_ATTR_STRING] = 3,
+          [TP_ATTR_TENSOR] = 4, [TP_ATTR_FLOATS] = 6, [TP_ATTR_INTS] = 7,
+          [TP_ATTR_STRINGS] = 8 };
+
+  put_string (out, ATTR_NAME, attr->name);
+  put_int (out, ATTR_TYPE, types[attr->kind]);
+  switch (attr->kind)
+    {
+    case TP_ATTR_INT:
+      put_int (out, ATTR_I, attr->i);
+      return TRUE;
+    case TP_ATTR_FLOAT:
+      put_varint (out, ATTR_F << 3 | TP_WIRE_FIXED32);
+      put_float (out, attr->f);
+      return TRUE;
+    case TP_ATTR_STRING:
+      put_string (out, ATTR_S, attr->s);
+      return TRUE;
+    case TP_ATTR_TENSOR:
+      return put_tensor (out,
+                         tp_draft_tensor (writer->builder->draft, attr->i),
+                         error);
+    case TP_ATTR_INTS:
+      for (int i = 0; i < attr->n; i++)
+        put_int (out, ATTR_INTS, attr->ints[i]);
+      return TRUE;
+    case TP_ATTR_STRINGS:
+      for (int i = 0; i < attr->n; i++)
+        put_string (out, ATTR_STRINGS, attr->strings[i]);
+      return TRUE;
+    case TP_ATTR_FLOATS:
+      for (int i = 0; i < attr->n; i++)
+        {
+          put_varint (out, ATTR_FLOATS << 3 | TP_WIRE_FIXED32);
+          put_float (out, attr->floats[i]);
+        }
+      return TRUE;
+    }
+  g_assert_not_reached ();
+}
+
+static void
+put_names (const Writer *writer, GByteArray *out, const TpNode *node,
+           int index)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    put_string (out, NODE_INPUT,
+                node->inputs[i] < 0
+                    ? ""
+                    : tp_draft_tensor (writer->builder->draft,
+                                       node->inputs[i])->name);
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      const char *name
+          = tp_draft_tensor (writer->builder->draft, node->outputs[i])->name;
+
+      put_string (out, NODE_OUTPUT,
+                  tp_graph_is_made_up (name, index, i) ? "" : name);
+    }
+}
+
+/* "com.microsoft.FusedConv" is FusedConv of the domain com.microsoft. */
+static void
+put_type (Writer *writer, GByteArray *out, const char *type)
+{
+  const char *dot = strrchr (type, '.');
+  g_autofree char *domain
+      = g_strndup (type, dot == NULL ? 0 : (gsize) (dot - type));
+
+  put_string (out, NODE_TYPE, dot == NULL ? type : dot + 1);
+  if (dot == NULL)
+    return;
+  put_string (out, NODE_DOMAIN, domain);
+  if (!g_ptr_array_find_with_equal_func (writer->domains, domain, g_str_equal,
+                                         NULL))
+    g_ptr_array_add (writer->domains, g_steal_pointer (&domain));
+}
+
+static gboolean
+add_nodes (Writer *writer, GError **error)
+{
+  TpDraft *draft = writer->builder->draft;
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+      GByteArray *out = g_byte_array_new ();
+      gboolean good = TRUE;
+
+      put_names (writer, out, node, i);
+      put_string (out, NODE_NAME, node->name);
+      put_type (writer, out, node->type);
+      for (int k = 0; good && k < node->n_attrs; k++)
+        {
+          GByteArray *attr = g_byte_array_new ();
+
+          good = put_attr (writer, attr, &node->attrs[k], error);
+          put_message (out, NODE_ATTRIBUTE, attr);
+        }
+      put_message (writer->bytes, GRAPH_NODE, out);
+      if (!good)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- the model --------------------------------------------------------- */
+
+static void
+put_opset (GByteArray *out, const char *domain, gint64 version)
+{
+  GByteArray *opset = g_byte_array_new ();
+
+  if (*domain != '\0')
+    put_string (opset, OPSET_DOMAIN, domain);
+  put_int (opset, OPSET_VERSION, version);
+  put_message (out, MODEL_OPSET, opset);
+}
+
+/* Everything before the graph; the values of dimensions are ours alone. */
+static GByteArray *
+make_head (const Writer *writer, gint64 graph_bytes)
+{
+  GByteArray *out = g_byte_array_new ();
+  GHashTable *dims = writer->builder->dims;
+  g_autoptr (GList) names
+      = g_list_sort (g_hash_table_get_keys (dims), (GCompareFunc) strcmp);
+
+  put_int (out, MODEL_IR_VERSION, IR_VERSION);
+  put_string (out, MODEL_PRODUCER, "tplan");
+  put_string (out, MODEL_PRODUCER_VERSION, PACKAGE_VERSION);
+  put_opset (out, "", writer->builder->draft->opset);
+  for (guint i = 0; i < writer->domains->len; i++)
+    put_opset (out, writer->domains->pdata[i], 1);
+  for (const GList *it = names; it != NULL; it = it->next)
+    {
+      const gint64 *value = g_hash_table_lookup (dims, it->data);
+      g_autofree char *key = g_strconcat (TP_ONNX_DIM_PREFIX, it->data, NULL);
+      g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, *value);
+
+      put_entry (out, MODEL_METADATA, key, text);
+    }
+  put_varint (out, MODEL_GRAPH << 3 | TP_WIRE_BYTES);
+  put_varint (out, graph_bytes);
+  return out;
+}
+
+static gboolean
+save_pieces (const Writer *writer, const char *path, GError **error)
+{
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
+  g_autoptr (GByteArray) head = NULL;
+  gint64 size = 0;
+
+  if (saver == NULL)
+    return FALSE;
+  for (guint i = 0; i < writer->pieces->len; i++)
+    {
+      const Piece *piece = &g_array_index (writer->pieces, Piece, i);
+
+      size += piece->bytes->len;
+      size += piece->tensor != NULL ? piece->tensor->size_bytes : 0;
+    }
+  head = make_head (writer, size);
+  if (!tp_saver_write (saver, head->data, head->len, error))
+    return FALSE;
+  for (guint i = 0; i < writer->pieces->len; i++)
+    {
+      const Piece *piece = &g_array_index (writer->pieces, Piece, i);
+
+      if (!tp_saver_write (saver, piece->bytes->data, piece->bytes->len, error)
+          || (piece->tensor != NULL
+              && !tp_saver_write_tensor (saver, piece->tensor, error)))
+        return FALSE;
+    }
+  return tp_saver_finish (saver, error);
+}
+
+static gboolean
+write_all (Writer *writer, const char *path, GError **error)
+{
+  Piece last = { NULL, NULL };
+
+  put_string (writer->bytes, GRAPH_NAME,
+              *writer->builder->draft->name != '\0'
+                  ? writer->builder->draft->name
+                  : "graph");
+  if (!add_nodes (writer, error))
+    return FALSE;
+  add_outputs (writer, add_inputs (writer));
+  if (!add_initializers (writer, error))
+    return FALSE;
+  last.bytes = g_byte_array_ref (writer->bytes);
+  g_array_append_val (writer->pieces, last);
+  return (writer->data == NULL || tp_saver_finish (writer->data, error))
+         && save_pieces (writer, path, error);
+}
+
+static void
+clear_piece (gpointer piece)
+{
+  g_byte_array_unref (((Piece *) piece)->bytes);
+}
+
+gboolean
+tp_graph_write_onnx (TpGraphBuilder *builder, const TpGraph *types,
+                     const char *path, const char *data_path, GError **error)
+{
+  g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
+  g_autoptr (GPtrArray) domains = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (TpSaver) data = NULL;
+  g_autofree char *data_name = NULL;
+  Writer writer = { .builder = builder, .types = types, .pieces = pieces,
+                    .domains = domains };
+  gboolean good;
+
+  g_array_set_clear_func (pieces, clear_piece);
+  if (data_path != NULL)
+    {
+      data = tp_saver_new (data_path, error);
+      if (data == NULL)
+        return FALSE;
+      data_name = g_path_get_basename (data_path);
+    }
+  writer.data = data;
+  writer.data_name = data_name;
+  writer.bytes = g_byte_array_new ();
+  good = write_all (&writer, path, error);
+  g_byte_array_unref (writer.bytes);
+  return good;
+}

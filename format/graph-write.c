@@ -1,0 +1,161 @@
+/* graph-write.c: what the writers of graphs share. */
+#include "config.h"
+
+#include "format/graph-write.h"
+
+#include "ir/graph-value.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define BLOCK_BYTES (64 << 10)
+
+gboolean
+tp_graph_is_made_up (const char *tensor, int node, int output)
+{
+  g_autofree char *name = g_strdup_printf ("#%d.%d", node, output);
+
+  return strcmp (name, tensor) == 0;
+}
+
+guint8 *
+tp_graph_find_uses (TpGraphBuilder *builder)
+{
+  TpDraft *draft = builder->draft;
+  guint8 *uses = g_new0 (guint8, draft->tensors->len + 1);
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int k = 0; k < node->n_inputs; k++)
+        if (node->inputs[k] >= 0)
+          uses[node->inputs[k]] |= 1;
+      for (int k = 0; k < node->n_attrs; k++)
+        if (node->attrs[k].kind == TP_ATTR_TENSOR)
+          uses[node->attrs[k].i] |= 2;
+    }
+  for (guint i = 0; i < draft->outputs->len; i++)
+    uses[g_array_index (draft->outputs, int, i)] |= 1;
+  return uses;
+}
+
+gint64
+tp_graph_count_weight_bytes (TpGraphBuilder *builder)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < builder->constants->len; i++)
+    {
+      int index = g_array_index (builder->constants, int, i);
+      const TpTensor *tensor = tp_draft_tensor (builder->draft, index);
+
+      if (!tp_size_add (bytes, tensor->size_bytes, &bytes))
+        return G_MAXINT64;
+    }
+  return bytes;
+}
+
+gboolean
+tp_saver_write_tensor (TpSaver *saver, const TpTensor *tensor, GError **error)
+{
+  gint64 n = BLOCK_BYTES / tp_dtype_get_size (tensor->dtype);
+  g_autofree void *block = NULL;
+
+  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
+    return tp_saver_write (saver, tensor->init.data, tensor->size_bytes,
+                           error);
+  block = g_malloc (BLOCK_BYTES);
+  for (gint64 i = 0; i < tensor->count; i += n)
+    {
+      gint64 m = MIN (n, tensor->count - i);
+
+      tp_tensor_write_part (tensor, i, m, block);
+      if (!tp_saver_write (saver, block,
+                           m * tp_dtype_get_size (tensor->dtype), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- .safetensors ------------------------------------------------------ */
+
+const char *
+tp_safetensors_get_key (const TpTensor *tensor)
+{
+  return strcmp (tensor->name, "__metadata__") == 0 ? "__metadata__:"
+                                                    : tensor->name;
+}
+
+static int
+compare_widths (const void *a, const void *b)
+{
+  const TpTensor *x = *(const TpTensor *const *) a;
+  const TpTensor *y = *(const TpTensor *const *) b;
+  gsize p = tp_dtype_get_size (x->dtype), q = tp_dtype_get_size (y->dtype);
+
+  if (p != q)
+    return p > q ? -1 : 1;
+  return (x > y) - (x < y); /* as they were */
+}
+
+static json_t *
+describe (const TpTensor *tensor, gint64 *offset)
+{
+  static const char *const names[TP_N_DTYPES] = {
+    [TP_DTYPE_FLOAT32] = "F32", [TP_DTYPE_FLOAT64] = "F64",
+    [TP_DTYPE_INT64] = "I64",   [TP_DTYPE_INT32] = "I32",
+    [TP_DTYPE_UINT8] = "U8",    [TP_DTYPE_BOOL] = "BOOL",
+  };
+  json_t *shape = json_array ();
+  gint64 first = *offset;
+
+  for (int i = 0; i < tensor->rank; i++)
+    json_array_append_new (shape, json_integer (tensor->dims[i]));
+  *offset += tensor->size_bytes;
+  return json_pack ("{s:s, s:o, s:[I, I]}", "dtype", names[tensor->dtype],
+                    "shape", shape, "data_offsets", (json_int_t) first,
+                    (json_int_t) *offset);
+}
+
+/* The header, filled up with blanks so that the values begin at a multiple of
+ * 64. */
+static GString *
+make_header (GPtrArray *tensors)
+{
+  json_t *root = json_object ();
+  GString *header = g_string_new ("12345678");
+  char *text;
+  gint64 offset = 0;
+
+  for (guint i = 0; i < tensors->len; i++)
+    json_object_set_new (root, tp_safetensors_get_key (tensors->pdata[i]),
+                         describe (tensors->pdata[i], &offset));
+  text = json_dumps (root, JSON_COMPACT);
+  g_string_append (header, text);
+  free (text);
+  json_decref (root);
+  while (header->len % 64 != 0)
+    g_string_append_c (header, ' ');
+  for (int i = 0; i < 8; i++)
+    header->str[i] = (char) ((guint64) (header->len - 8) >> (8 * i));
+  return header;
+}
+
+gboolean
+tp_safetensors_save (const char *path, GPtrArray *tensors, GError **error)
+{
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
+  g_autoptr (GString) header = NULL;
+
+  if (saver == NULL)
+    return FALSE;
+  g_ptr_array_sort (tensors, compare_widths);
+  header = make_header (tensors);
+  if (!tp_saver_write (saver, header->str, header->len, error))
+    return FALSE;
+  for (guint i = 0; i < tensors->len; i++)
+    if (!tp_saver_write_tensor (saver, tensors->pdata[i], error))
+      return FALSE;
+  return tp_saver_finish (saver, error);
+}

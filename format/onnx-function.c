@@ -1,0 +1,345 @@
+/* onnx-function.c: functions of a model (FunctionProto), which are inlined
+ * where they are called.
+ *
+ * The nodes of the body are read again for each call, under other names: what
+ * the call names stays, all else gets a name of its own. */
+#include "config.h"
+
+#include "format/onnx.h"
+#include "ir/name-hash.h"
+
+#include <string.h>
+
+#define MAX_DEPTH 32
+#define MAX_CALLS 100000
+
+enum
+{
+  FUNCTION_NAME = 1,
+  FUNCTION_INPUT = 4,
+  FUNCTION_OUTPUT = 5,
+  FUNCTION_NODE = 7,
+  FUNCTION_OPSET_IMPORT = 9,
+  FUNCTION_DOMAIN = 10,
+};
+enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
+
+struct TpOnnxFunction
+{
+  const char *name, *domain;
+  GPtrArray *inputs, *outputs; /* const char* */
+  GStringChunk *strings;
+  TpWire wire;
+  TpWirePath path;
+  gint64 opset;               /* of ONNX's own ops; 0: not said */
+};
+
+struct TpOnnxCall
+{
+  const TpOnnxFunction *function;
+  const TpOnnxCall *parent;   /* NULL: called by the graph */
+  int depth;
+  const char *prefix;         /* of names made up */
+  GHashTable *names;          /* char* -> char*: in the body, in the graph */
+  const GArray *attrs;        /* TpAttr of the call */
+};
+
+/* ---- reading ------------------------------------------------------------- */
+
+typedef struct
+{
+  TpOnnxFunction *function;
+  const char *domain;         /* of an opset */
+  gint64 version;
+} Reader;
+
+static gboolean
+read_opset (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Reader *reader = user;
+
+  if (field->number == OPSET_DOMAIN)
+    return tp_wire_get_string (wire, field, reader->function->strings,
+                               &reader->domain, error);
+  if (field->number == OPSET_VERSION)
+    return tp_wire_get_int (wire, field, &reader->version, error);
+  return TRUE;
+}
+
+static gboolean
+add_opset (Reader *reader, const TpWire *wire, const TpWireField *field,
+           GError **error)
+{
+  TpWirePath path = { wire->path, "opset_import", -1 };
+
+  reader->domain = "";
+  reader->version = 0;
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+      || !tp_wire_read (tp_wire_enter (wire, field, &path), read_opset, reader,
+                        error))
+    return FALSE;
+  if (*reader->domain == '\0' || strcmp (reader->domain, "ai.onnx") == 0)
+    reader->function->opset = reader->version;
+  return TRUE;
+}
+
+static gboolean
+add_name (const TpWire *wire, const TpWireField *field,
+          TpOnnxFunction *function, GPtrArray *names, GError **error)
+{
+  const char *name;
+
+  if (!tp_wire_get_string (wire, field, function->strings, &name, error))
+    return FALSE;
+  g_ptr_array_add (names, (gpointer) name);
+  return TRUE;
+}
+
+static gboolean
+read_function (const TpWire *wire, const TpWireField *field, gpointer user,
+               GError **error)
+{
+  Reader *reader = user;
+  TpOnnxFunction *function = reader->function;
+
+  switch (field->number)
+    {
+    case FUNCTION_NAME:
+      return tp_wire_get_string (wire, field, function->strings,
+                                 &function->name, error);
+    case FUNCTION_DOMAIN:
+      return tp_wire_get_string (wire, field, function->strings,
+                                 &function->domain, error);
+    case FUNCTION_INPUT:
+      return add_name (wire, field, function, function->inputs, error);
+    case FUNCTION_OUTPUT:
+      return add_name (wire, field, function, function->outputs, error);
+    case FUNCTION_OPSET_IMPORT:
+      return add_opset (reader, wire, field, error);
+    default:
+      return TRUE;
+    }
+}
+
+static void
+function_free (gpointer user)
+{
+  TpOnnxFunction *function = user;
+
+  g_ptr_array_unref (function->inputs);
+  g_ptr_array_unref (function->outputs);
+  g_string_chunk_free (function->strings);
+  g_free (function);
+}
+
+GHashTable *
+tp_onnx_functions_new (void)
+{
+  return g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
+                                function_free);
+}
+
+static gboolean
+check_unique (TpOnnx *onnx, const TpOnnxFunction *function, GError **error)
+{
+  g_autofree char *key = g_strconcat (function->domain, ".", function->name,
+                                      NULL);
+
+  if (!g_hash_table_contains (onnx->functions, key))
+    return TRUE;
+  tp_wire_set_error (&function->wire, function->wire.pos, error,
+                     "a second function '%s'", function->name);
+  return FALSE;
+}
+
+gboolean
+tp_onnx_add_function (TpOnnx *onnx, const TpWire *wire,
+                      const TpWireField *field, GError **error)
+{
+  TpOnnxFunction *function = g_new0 (TpOnnxFunction, 1);
+  Reader reader = { .function = function };
+
+  function->name = function->domain = "";
+  function->inputs = g_ptr_array_new ();
+  function->outputs = g_ptr_array_new ();
+  function->strings = g_string_chunk_new (64);
+  function->path = (TpWirePath){ NULL, "functions",
+                                 g_hash_table_size (onnx->functions) };
+  if (tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
+    {
+      function->wire = tp_wire_enter (wire, field, &function->path);
+      if (tp_wire_read (function->wire, read_function, &reader, error)
+          && check_unique (onnx, function, error))
+        return g_hash_table_insert (onnx->functions,
+                                    g_strconcat (function->domain, ".",
+                                                 function->name, NULL),
+                                    function);
+    }
+  function_free (function);
+  return FALSE;
+}
+
+const TpOnnxFunction *
+tp_onnx_find_function (const TpOnnx *onnx, const char *domain,
+                       const char *name)
+{
+  g_autofree char *key = NULL;
+
+  if (g_hash_table_size (onnx->functions) == 0)
+    return NULL;
+  key = g_strconcat (domain, ".", name, NULL);
+  return g_hash_table_lookup (onnx->functions, key);
+}
+
+TpWire
+tp_onnx_function_get_wire (const TpOnnxFunction *function)
+{
+  return function->wire;
+}
+
+/* ---- in a call ----------------------------------------------------------- */
+
+const char *
+tp_onnx_map_name (const TpOnnx *onnx, const char *name)
+{
+  const TpOnnxCall *call = onnx->call;
+  const char *mapped = NULL;
+  GString *own = NULL;
+
+  if (call == NULL || *name == '\0')
+    return name;
+  mapped = g_hash_table_lookup (call->names, name);
+  if (mapped != NULL)
+    return mapped;
+  own = g_string_new (call->prefix);
+  g_string_append_printf (own, ":%s", name);
+  while (tp_graph_builder_is_defined (onnx->builder, own->str))
+    g_string_append_c (own, '_');
+  mapped = own->str;
+  g_hash_table_insert (call->names, g_strdup (name),
+                       g_string_free (own, FALSE));
+  return mapped;
+}
+
+const TpAttr *
+tp_onnx_find_argument (const TpOnnx *onnx, const char *name)
+{
+  for (guint i = 0; onnx->call != NULL && i < onnx->call->attrs->len; i++)
+    {
+      const TpAttr *attr = &g_array_index (onnx->call->attrs, TpAttr, i);
+
+      if (strcmp (attr->name, name) == 0)
+        return attr;
+    }
+  return NULL;
+}
+
+/* ---- calling ------------------------------------------------------------- */
+
+static gboolean
+check_call (const TpOnnx *onnx, const TpOnnxFunction *function,
+            const TpWire *wire, GError **error)
+{
+  const TpOnnxCall *parent = onnx->call;
+
+  for (const TpOnnxCall *call = parent; call != NULL; call = call->parent)
+    if (call->function == function)
+      {
+        tp_wire_set_error (wire, wire->pos, error, "function '%s' calls itself",
+                           function->name);
+        return FALSE;
+      }
+  if (parent != NULL && parent->depth >= MAX_DEPTH)
+    tp_wire_set_error (wire, wire->pos, error, "functions are nested deeper "
+                       "than %d", MAX_DEPTH);
+  else if (onnx->n_calls >= MAX_CALLS)
+    tp_wire_set_error (wire, wire->pos, error, "functions are called more than "
+                       "%d times", MAX_CALLS);
+  else if (function->opset != 0
+           && function->opset != onnx->builder->draft->opset)
+    tp_onnx_set_unsupported (wire, error, "function '%s' is for opset %"
+                             G_GINT64_FORMAT ", the model for %d: convert one",
+                             function->name, function->opset,
+                             onnx->builder->draft->opset);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Inputs left out stay so; outputs left out get names like all others. */
+static gboolean
+bind_names (TpOnnxCall *call, const TpWire *wire, const GPtrArray *inputs,
+            const GPtrArray *outputs, GError **error)
+{
+  const TpOnnxFunction *function = call->function;
+
+  if (inputs->len > function->inputs->len
+      || outputs->len > function->outputs->len)
+    {
+      tp_wire_set_error (wire, wire->pos, error, "function '%s' takes %u inputs "
+                         "and gives %u outputs, called with %u and %u",
+                         function->name, function->inputs->len,
+                         function->outputs->len, inputs->len, outputs->len);
+      return FALSE;
+    }
+  for (guint i = 0; i < outputs->len; i++)
+    if (*(const char *) outputs->pdata[i] != '\0')
+      g_hash_table_insert (call->names, g_strdup (function->outputs->pdata[i]),
+                           g_strdup (outputs->pdata[i]));
+  for (guint i = 0; i < function->inputs->len; i++)
+    g_hash_table_insert (call->names, g_strdup (function->inputs->pdata[i]),
+                         g_strdup (i < inputs->len ? inputs->pdata[i] : ""));
+  return TRUE;
+}
+
+typedef struct
+{
+  TpOnnx *onnx;
+  int index;
+} Walk;
+
+static gboolean
+add_body_node (const TpWire *wire, const TpWireField *field, gpointer user,
+               GError **error)
+{
+  Walk *walk = user;
+  TpWirePath path = { wire->path, "node", walk->index };
+
+  if (field->number != FUNCTION_NODE)
+    return TRUE;
+  walk->index++;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+         && tp_onnx_add_node (walk->onnx, tp_wire_enter (wire, field, &path),
+                              error);
+}
+
+gboolean
+tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
+                       const TpWire *wire, const TpOnnxArguments *arguments,
+                       GError **error)
+{
+  g_autoptr (GHashTable) names
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
+  g_autofree char *prefix = g_strdup_printf ("%s#%d",
+                                             function->name, onnx->n_calls);
+  GStringChunk *strings = onnx->strings;
+  const TpOnnxCall *parent = onnx->call;
+  TpOnnxCall call = { function, parent, parent != NULL ? parent->depth + 1 : 1,
+                      prefix, names, arguments->attrs };
+  Walk walk = { onnx, 0 };
+  gboolean is_done;
+
+  if (!check_call (onnx, function, wire, error)
+      || !bind_names (&call, wire, arguments->inputs, arguments->outputs,
+                      error))
+    return FALSE;
+  onnx->n_calls++;
+  onnx->call = &call;
+  onnx->strings = g_string_chunk_new (256); /* the caller's are still needed */
+  is_done = tp_wire_read (function->wire, add_body_node, &walk, error);
+  g_string_chunk_free (onnx->strings);
+  onnx->strings = strings;
+  onnx->call = parent;
+  return is_done;
+}

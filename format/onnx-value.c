@@ -1,0 +1,167 @@
+/* onnx-value.c: ValueInfoProto: the graph's inputs and outputs. */
+#include "config.h"
+
+#include "format/onnx.h"
+
+enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
+enum { TYPE_TENSOR = 1 };
+enum { TENSOR_ELEM_TYPE = 1, TENSOR_SHAPE = 2 };
+enum { SHAPE_DIM = 1 };
+enum { DIM_VALUE = 1, DIM_PARAM = 2 };
+
+typedef struct
+{
+  TpOnnx *onnx;
+  const char *name;
+  gint64 elem_type;
+  gboolean has_type, has_shape;
+  int n_dims;                 /* may exceed TP_MAX_RANK */
+  TpDimSpec dims[TP_MAX_RANK];
+  TpDimSpec dim;              /* being read */
+} Value;
+
+static gboolean
+read_dim (const TpWire *wire, const TpWireField *field, gpointer user,
+          GError **error)
+{
+  Value *value = user;
+
+  if (field->number == DIM_VALUE)
+    return tp_wire_get_int (wire, field, &value->dim.value, error);
+  if (field->number == DIM_PARAM)
+    return tp_wire_get_string (wire, field, value->onnx->strings,
+                               &value->dim.name, error);
+  return TRUE;
+}
+
+static gboolean
+read_shape (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Value *value = user;
+  TpWirePath path = { wire->path, "dim", value->n_dims };
+
+  if (field->number != SHAPE_DIM)
+    return TRUE;
+  value->dim = (TpDimSpec){ -1, NULL };
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+      || !tp_wire_read (tp_wire_enter (wire, field, &path), read_dim, value,
+                        error))
+    return FALSE;
+  if (value->n_dims < TP_MAX_RANK)
+    value->dims[value->n_dims] = value->dim;
+  value->n_dims++;
+  return TRUE;
+}
+
+static gboolean
+read_tensor (const TpWire *wire, const TpWireField *field, gpointer user,
+             GError **error)
+{
+  Value *value = user;
+  TpWirePath path = { wire->path, "shape", -1 };
+
+  if (field->number == TENSOR_ELEM_TYPE)
+    return tp_wire_get_int (wire, field, &value->elem_type, error);
+  if (field->number != TENSOR_SHAPE)
+    return TRUE;
+  value->has_shape = TRUE;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+         && tp_wire_read (tp_wire_enter (wire, field, &path), read_shape,
+                          value, error);
+}
+
+static gboolean
+read_type (const TpWire *wire, const TpWireField *field, gpointer user,
+           GError **error)
+{
+  Value *value = user;
+  TpWirePath path = { wire->path, "tensor_type", -1 };
+
+  if (field->number != TYPE_TENSOR)
+    return TRUE;
+  value->has_type = TRUE;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+         && tp_wire_read (tp_wire_enter (wire, field, &path), read_tensor,
+                          value, error);
+}
+
+static gboolean
+read_value (const TpWire *wire, const TpWireField *field, gpointer user,
+            GError **error)
+{
+  Value *value = user;
+  TpWirePath path = { wire->path, "type", -1 };
+
+  if (field->number == VALUE_NAME)
+    return tp_wire_get_string (wire, field, value->onnx->strings, &value->name,
+                               error);
+  if (field->number != VALUE_TYPE)
+    return TRUE;
+  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
+         && tp_wire_read (tp_wire_enter (wire, field, &path), read_type, value,
+                          error);
+}
+
+/* A dimension without value or name is called after its input: "x.0". */
+static void
+name_dims (Value *value)
+{
+  for (int i = 0; i < value->n_dims; i++)
+    {
+      TpDimSpec *dim = &value->dims[i];
+      g_autofree char *name = g_strdup_printf ("%s.%d", value->name, i);
+
+      if (dim->name != NULL && *dim->name != '\0')
+        dim->value = -1;
+      else if (dim->value >= 0)
+        dim->name = NULL;
+      else
+        dim->name = g_string_chunk_insert (value->onnx->strings, name);
+    }
+}
+
+gboolean
+tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
+{
+  Value value = { .onnx = onnx, .name = "" };
+  g_autofree char *place = tp_wire_path_to_string (wire.path);
+  TpDtype dtype;
+
+  g_string_chunk_clear (onnx->strings);
+  if (!tp_wire_read (wire, read_value, &value, error))
+    return FALSE;
+  if (tp_graph_builder_is_defined (onnx->builder, value.name))
+    return TRUE; /* an initializer, listed here too by old files */
+  if (!value.has_type || !tp_onnx_find_dtype (value.elem_type, &dtype))
+    {
+      tp_onnx_set_unsupported (&wire, error, "input '%s' is no tensor of "
+                               "float, double, int64, int32, uint8 or bool: it "
+                               "is %s (ONNX element type %" G_GINT64_FORMAT ")",
+                               value.name,
+                               tp_onnx_get_type_name (value.elem_type),
+                               value.elem_type);
+      return FALSE;
+    }
+  if (!value.has_shape || value.n_dims > TP_MAX_RANK)
+    {
+      tp_wire_set_error (&wire, wire.pos, error, "input '%s' must have a shape "
+                         "of at most %d dimensions", value.name, TP_MAX_RANK);
+      return FALSE;
+    }
+  name_dims (&value);
+  return tp_graph_builder_add_input (onnx->builder, value.name, dtype,
+                                     value.n_dims, value.dims, place, error);
+}
+
+gboolean
+tp_onnx_add_output (TpOnnx *onnx, TpWire wire, GError **error)
+{
+  Value value = { .onnx = onnx, .name = "" };
+  g_autofree char *place = tp_wire_path_to_string (wire.path);
+
+  g_string_chunk_clear (onnx->strings);
+  return tp_wire_read (wire, read_value, &value, error)
+         && tp_graph_builder_add_output (onnx->builder, value.name, place,
+                                         error);
+}

@@ -1,0 +1,333 @@
+/* plan-json.c: plans written as text, one record a line.
+ *
+ * The text is a function of the plan alone. The digest covers all bytes before
+ * its own line, so `head -n -2 plan.json | sha256sum` gives it too. */
+#include "config.h"
+
+#include "format/json.h"
+#include "format/plan-json.h"
+
+#include <string.h>
+
+static void
+write_key (GString *out, const char *key)
+{
+  g_string_append_printf (out, " \"%s\": ", key);
+}
+
+static void
+write_string_or_null (GString *out, const char *text)
+{
+  if (text == NULL)
+    g_string_append (out, "null");
+  else
+    tp_json_append_string (out, text);
+}
+
+static void
+write_string_line (GString *out, const char *key, const char *text)
+{
+  write_key (out, key);
+  write_string_or_null (out, text);
+  g_string_append (out, ",\n");
+}
+
+static void
+write_number_line (GString *out, const char *key, gint64 value)
+{
+  write_key (out, key);
+  g_string_append_printf (out, "%" G_GINT64_FORMAT ",\n", value);
+}
+
+/* ["a", "b"] */
+static void
+write_strings (GString *out, char *const *strings, int n)
+{
+  g_string_append_c (out, '[');
+  for (int i = 0; i < n; i++)
+    {
+      if (i > 0)
+        g_string_append (out, ", ");
+      tp_json_append_string (out, strings[i]);
+    }
+  g_string_append_c (out, ']');
+}
+
+/* Opens a list whose elements stand on lines of their own. */
+static void
+write_list_begin (GString *out, const char *key)
+{
+  write_key (out, key);
+  g_string_append_c (out, '[');
+}
+
+static void
+write_list_next (GString *out, int *n_written)
+{
+  g_string_append (out, (*n_written)++ == 0 ? "\n  " : ",\n  ");
+}
+
+static void
+write_list_end (GString *out)
+{
+  g_string_append (out, "],\n");
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (a, b);
+}
+
+static void
+write_dims (GString *out, GHashTable *dims)
+{
+  g_autoptr (GList) names
+      = g_list_sort (g_hash_table_get_keys (dims), compare_names);
+
+  write_key (out, "dims");
+  g_string_append_c (out, '{');
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      const gint64 *value = g_hash_table_lookup (dims, at->data);
+
+      if (at != names)
+        g_string_append (out, ", ");
+      tp_json_append_string (out, at->data);
+      g_string_append_printf (out, ": %" G_GINT64_FORMAT, *value);
+    }
+  g_string_append (out, "},\n");
+}
+
+static void
+write_head (GString *out, const TpPlan *plan)
+{
+  g_string_append (out, TP_PLAN_HEAD);
+  write_string_line (out, "graph", plan->graph_path);
+  write_string_line (out, "graph_name", plan->graph_name);
+  write_string_line (out, "graph_sha256", plan->graph_digest);
+  if (plan->dims != NULL)
+    write_dims (out, plan->dims);
+  if (plan->pins != NULL)
+    {
+      write_key (out, "pins");
+      write_strings (out, plan->pins, (int) g_strv_length (plan->pins));
+      g_string_append (out, ",\n");
+    }
+  write_string_line (out, "objective", plan->objective);
+  write_key (out, "simulated");
+  g_string_append (out, plan->is_simulated ? "true,\n" : "false,\n");
+  write_key (out, "devices");
+  write_strings (out, plan->devices, plan->n_devices);
+  g_string_append (out, ",\n");
+}
+
+static void
+write_totals (GString *out, const TpPlan *plan)
+{
+  write_number_line (out, "cost_ns", plan->cost_ns);
+  write_number_line (out, "bound_ns", plan->bound_ns);
+  write_number_line (out, "constant_ns", plan->constant_ns);
+  write_string_line (out, "best_single",
+                     plan->best_single < 0 ? NULL
+                                           : plan->devices[plan->best_single]);
+  write_number_line (out, "best_single_ns", plan->best_single_ns);
+  write_number_line (out, "estimated_ops", plan->n_estimated);
+  if (plan->peak_bytes == NULL)
+    return;
+  write_key (out, "peak_bytes");
+  for (int i = 0; i < plan->n_devices; i++)
+    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
+                            plan->peak_bytes[i]);
+  g_string_append (out, "],\n");
+}
+
+static void
+write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
+{
+  int n = 0;
+
+  write_list_begin (out, "ops");
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *it = &plan->placements[i];
+
+      write_list_next (out, &n);
+      g_string_append (out, "{\"op\": ");
+      tp_json_append_string (out, graph->nodes[it->node].name);
+      g_string_append (out, ", \"device\": ");
+      tp_json_append_string (out, plan->devices[it->device]);
+      g_string_append_printf (out,
+                              ", \"time_ns\": %" G_GINT64_FORMAT
+                              ", \"spread_ns\": %" G_GINT64_FORMAT
+                              ", \"margin_ns\": %" G_GINT64_FORMAT "}",
+                              it->time_ns, it->spread_ns, it->margin_ns);
+    }
+  write_list_end (out);
+}
+
+static void
+write_group (GString *out, const TpGroup *group, const TpGraph *graph)
+{
+  g_string_append_c (out, '[');
+  for (int k = 0; k < group->n_nodes; k++)
+    {
+      if (k > 0)
+        g_string_append (out, ", ");
+      tp_json_append_string (out, graph->nodes[group->nodes[k]].name);
+    }
+  g_string_append_c (out, ']');
+}
+
+static void
+write_groups (GString *out, const char *key, const TpGroups *groups,
+              const TpGraph *graph)
+{
+  int n = 0;
+
+  write_list_begin (out, key);
+  for (int i = 0; groups != NULL && i < groups->n_groups; i++)
+    {
+      write_list_next (out, &n);
+      write_group (out, &groups->groups[i], graph);
+    }
+  write_list_end (out);
+}
+
+static void
+write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
+{
+  int n = 0;
+
+  write_list_begin (out, "transfers");
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+
+      write_list_next (out, &n);
+      g_string_append (out, "{\"tensor\": ");
+      tp_json_append_string (out, graph->tensors[it->tensor].name);
+      g_string_append (out, ", \"from\": ");
+      tp_json_append_string (out, plan->devices[it->from]);
+      g_string_append (out, ", \"to\": ");
+      tp_json_append_string (out, plan->devices[it->to]);
+      g_string_append_printf (out,
+                              ", \"bytes\": %" G_GINT64_FORMAT
+                              ", \"time_ns\": %" G_GINT64_FORMAT "}",
+                              it->size_bytes, it->time_ns);
+    }
+  write_list_end (out);
+}
+
+/* [time, spread], [time, spread, "estimated"], or why not. */
+static void
+write_cost (GString *out, const TpCost *cost)
+{
+  if (cost->time_ns == TP_COST_NONE)
+    write_string_or_null (out, cost->reason);
+  else
+    g_string_append_printf (
+        out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "%s]", cost->time_ns,
+        cost->spread_ns, cost->is_estimated ? ", \"estimated\"" : "");
+}
+
+static void
+write_cost_row (GString *out, const TpCost *row, int n_devices)
+{
+  g_string_append_c (out, '[');
+  for (int i = 0; i < n_devices; i++)
+    {
+      if (i > 0)
+        g_string_append (out, ", ");
+      write_cost (out, &row[i]);
+    }
+  g_string_append_c (out, ']');
+}
+
+static void
+write_cost_table (GString *out, const char *key, const TpCost *table, int rows,
+                  int columns)
+{
+  int n = 0;
+
+  write_list_begin (out, key);
+  for (int i = 0; i < rows; i++)
+    {
+      write_list_next (out, &n);
+      write_cost_row (out, &table[(gsize) i * columns], columns);
+    }
+  write_list_end (out);
+}
+
+static void
+write_costs (GString *out, const TpCosts *costs)
+{
+  int columns = costs->n_devices;
+
+  write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
+  write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
+                    columns);
+  write_cost_table (out, "to_device_costs", costs->to_device,
+                    costs->n_tensors, columns);
+  write_cost_table (out, "to_host_costs", costs->to_host, costs->n_tensors,
+                    columns);
+}
+
+static void
+write_arcs (GString *out, const TpPlan *plan)
+{
+  int n = 0;
+
+  write_list_begin (out, "arcs");
+  for (int i = 0; i < plan->n_arcs; i++)
+    {
+      const TpArc *arc = &plan->arcs[i];
+
+      write_list_next (out, &n);
+      g_string_append_c (out, '[');
+      tp_json_append_string (out, arc->from);
+      g_string_append (out, ", ");
+      tp_json_append_string (out, arc->to);
+      g_string_append_printf (out,
+                              ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]",
+                              arc->capacity, arc->flow);
+    }
+  write_list_end (out);
+}
+
+char *
+tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
+{
+  GString *out = g_string_new (NULL);
+  g_autofree char *digest = NULL;
+
+  write_head (out, plan);
+  write_totals (out, plan);
+  write_placements (out, plan, graph);
+  write_groups (out, "groups", plan->groups, graph);
+  write_transfers (out, plan, graph);
+  write_string_line (out, "costs_sha256", plan->costs_digest);
+  write_groups (out, "all_groups", plan->all_groups, graph);
+  if (plan->costs != NULL)
+    write_costs (out, plan->costs);
+  write_arcs (out, plan);
+  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+                                        (const guchar *) out->str, out->len);
+  g_string_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
+  return g_string_free (out, FALSE);
+}
+
+gboolean
+tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
+              GError **error)
+{
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  g_autoptr (GError) local = NULL;
+
+  if (g_file_set_contents_full (path, text, -1,
+                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "cannot write plan: %s", local->message);
+  return FALSE;
+}

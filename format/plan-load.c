@@ -1,0 +1,337 @@
+/* plan-load.c: plans read back: bytes, digest, graph, then everything else. */
+#include "config.h"
+
+#include "format/plan-json.h"
+#include "ir/name-hash.h"
+#include "format/plan-read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOAD_MAX_BYTES (G_GINT64_CONSTANT (2) << 30)
+#define LOAD_MAX_DEVICES 16
+
+gboolean
+tp_plan_is_plan (const char *text, gsize size)
+{
+  /* The start is enough, so that a plan cut short is told from a graph. */
+  gsize length = strlen (TP_PLAN_HEAD) - strlen ("/1\",\n");
+
+  return size >= length && memcmp (text, TP_PLAN_HEAD, length) == 0;
+}
+
+static GBytes *
+load_bytes (const TpPlanReader *reader, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) local = NULL;
+  struct stat info;
+  gsize size;
+
+  if (stat (reader->path, &info) != 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
+                 reader->path, g_strerror (errno));
+  else if (!S_ISREG (info.st_mode) || info.st_size > LOAD_MAX_BYTES)
+    tp_plan_read_fail (reader, error, "file",
+                       "not a regular file of less than 2 GiB");
+  else if (!g_file_get_contents (reader->path, &text, &size, &local))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
+                 reader->path, local->message);
+  else
+    return g_bytes_new_take (g_steal_pointer (&text), size);
+  return NULL;
+}
+
+/* The file ends in its digest and nothing else. */
+static gboolean
+load_check_digest (const TpPlanReader *reader, const char *text, gsize size,
+                   GError **error)
+{
+  const gsize key = strlen (TP_PLAN_DIGEST_KEY), tail = strlen (TP_PLAN_TAIL);
+  const gsize end = key + TP_PLAN_DIGEST_LENGTH + tail;
+  g_autofree char *digest = NULL;
+  const char *last = text + size - end;
+
+  if (!tp_plan_is_plan (text, size) || size < end + strlen (TP_PLAN_HEAD))
+    return tp_plan_read_fail (reader, error, "start",
+                              "not a plan in format %s", TP_PLAN_FORMAT);
+  if (memcmp (last, TP_PLAN_DIGEST_KEY, key) != 0
+      || memcmp (text + size - tail, TP_PLAN_TAIL, tail) != 0)
+    return tp_plan_read_fail (reader, error, "end",
+                              "the plan does not end in its sha256, so it was "
+                              "cut short or changed");
+  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+                                        (const guchar *) text, size - end);
+  if (memcmp (last + key, digest, TP_PLAN_DIGEST_LENGTH) != 0)
+    return tp_plan_read_fail (reader, error, "sha256",
+                              "the file says %.64s but its bytes are %s, so it "
+                              "was changed",
+                              last + key, digest);
+  return TRUE;
+}
+
+static json_t *
+load_json (const TpPlanReader *reader, GBytes *bytes, GError **error)
+{
+  json_error_t where;
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  json_t *root;
+  const char *format;
+
+  if (text == NULL || !load_check_digest (reader, text, size, error))
+    {
+      if (text == NULL)
+        tp_plan_read_fail (reader, error, "start", "the file is empty");
+      return NULL;
+    }
+  root = json_loadb (text, size, JSON_REJECT_DUPLICATES, &where);
+  if (root == NULL)
+    {
+      g_autofree char *place
+          = g_strdup_printf ("%d:%d", where.line, where.column);
+
+      tp_plan_read_fail (reader, error, place, "%s", where.text);
+      return NULL;
+    }
+  format = json_string_value (json_object_get (root, "format"));
+  if (g_strcmp0 (format, TP_PLAN_FORMAT) == 0)
+    return root;
+  tp_plan_read_fail (reader, error, "format", "this tplan reads %s",
+                     TP_PLAN_FORMAT);
+  json_decref (root);
+  return NULL;
+}
+
+static gboolean
+load_dims (const TpPlanReader *reader, json_t *root, TpPlan *plan,
+           GError **error)
+{
+  json_t *dims = json_object_get (root, "dims"), *value;
+  const char *name;
+
+  if (dims == NULL)
+    return TRUE;
+  if (!json_is_object (dims))
+    return tp_plan_read_fail (reader, error, "dims", "not an object");
+  plan->dims = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
+  json_object_foreach (dims, name, value)
+    {
+      gint64 number;
+
+      if (!tp_plan_read_integer (reader, value, 0, "dims", &number, error))
+        return FALSE;
+      g_hash_table_insert (plan->dims, g_strdup (name),
+                           g_memdup2 (&number, sizeof number));
+    }
+  return TRUE;
+}
+
+static gboolean
+load_devices (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
+{
+  if (!tp_plan_read_strings (reader, root, "devices", &plan->devices, error))
+    return FALSE;
+  plan->n_devices = (int) g_strv_length (plan->devices);
+  if (plan->n_devices < 1 || plan->n_devices > LOAD_MAX_DEVICES)
+    return tp_plan_read_fail (reader, error, "devices", "%d devices",
+                              plan->n_devices);
+  for (int i = 0; i < plan->n_devices; i++)
+    if (!g_hash_table_insert (reader->devices, plan->devices[i],
+                              GINT_TO_POINTER (i + 1)))
+      return tp_plan_read_fail (reader, error, "devices",
+                                "'%s' stands there twice", plan->devices[i]);
+  return TRUE;
+}
+
+static gboolean
+load_head (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
+{
+  const json_t *simulated = json_object_get (root, "simulated");
+  struct
+  {
+    const char *key;
+    gboolean is_nullable;
+    char **target;
+  } strings[] = {
+    { "graph", TRUE, &plan->graph_path },
+    { "graph_name", TRUE, &plan->graph_name },
+    { "graph_sha256", FALSE, &plan->graph_digest },
+    { "costs_sha256", FALSE, &plan->costs_digest },
+    { "objective", FALSE, &plan->objective },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (strings); i++)
+    {
+      const char *text;
+
+      if (!tp_plan_read_string (reader, root, strings[i].key,
+                                strings[i].is_nullable, &text, error))
+        return FALSE;
+      *strings[i].target = g_strdup (text);
+    }
+  if (!json_is_boolean (simulated))
+    return tp_plan_read_fail (reader, error, "simulated",
+                              "not true or false");
+  plan->is_simulated = json_is_true (simulated);
+  if (json_object_get (root, "pins") != NULL
+      && !tp_plan_read_strings (reader, root, "pins", &plan->pins, error))
+    return FALSE;
+  return load_dims (reader, root, plan, error)
+         && load_devices (reader, root, plan, error);
+}
+
+/* The path as written, or beside the plan when only that exists. */
+static char *
+load_find_graph (const TpPlanReader *reader, const TpPlan *plan,
+                 const char *graph_path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (reader->path);
+  g_autofree char *beside = NULL;
+
+  if (graph_path != NULL)
+    return g_strdup (graph_path);
+  if (plan->graph_path == NULL)
+    {
+      tp_plan_read_fail (reader, error, "graph", "names no file");
+      return NULL;
+    }
+  beside = g_path_is_absolute (plan->graph_path)
+               ? g_strdup (plan->graph_path)
+               : g_build_filename (folder, plan->graph_path, NULL);
+  /* A plan may not make us read pipes and devices; only the user may. */
+  if (g_file_test (plan->graph_path, G_FILE_TEST_IS_REGULAR))
+    return g_strdup (plan->graph_path);
+  if (g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+    return g_steal_pointer (&beside);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: graph: neither '%s' nor '%s' is a file: name the graph "
+               "with --graph FILE",
+               reader->path, plan->graph_path, beside);
+  return NULL;
+}
+
+/* The graph as the planner saw it: its digest covers the pins too. */
+static TpGraph *
+load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
+             GError **error)
+{
+  TpLoadOptions options = *reader->options;
+  g_autoptr (TpGraph) raw = NULL;
+  g_autoptr (TpGraph) prepared = NULL;
+  g_autoptr (GError) local = NULL;
+  TpGraph *pinned;
+
+  options.dims = plan->dims;
+  raw = tp_graph_read (path, &options, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    tp_plan_read_fail (reader, error, "dims", "%s", local->message);
+  else if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  prepared = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  if (prepared == NULL)
+    return NULL;
+  pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
+  if (pinned == NULL)
+    tp_plan_read_fail (reader, error, "pins", "%s", local->message);
+  return pinned;
+}
+
+static TpGraph *
+load_graph (const TpPlanReader *reader, const TpPlan *plan,
+            const char *graph_path, GError **error)
+{
+  g_autofree char *path = load_find_graph (reader, plan, graph_path, error);
+  g_autoptr (TpGraph) graph
+      = path == NULL ? NULL : load_pinned (reader, plan, path, error);
+  g_autofree char *digest = graph == NULL ? NULL : tp_graph_digest (graph);
+
+  if (graph == NULL)
+    return NULL;
+  if (strcmp (digest, plan->graph_digest) == 0)
+    return g_steal_pointer (&graph);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: graph_sha256: the plan is for graph %s, but %s is graph "
+               "%s: make a plan for it with `tplan optimize`",
+               reader->path, plan->graph_digest, path, digest);
+  return NULL;
+}
+
+static GHashTable *
+load_index_names (int n, const char *(*get) (const TpGraph *, int),
+                  const TpGraph *graph)
+{
+  GHashTable *names
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
+
+  for (int i = 0; i < n; i++)
+    g_hash_table_insert (names, g_utf8_make_valid (get (graph, i), -1),
+                         GINT_TO_POINTER (i + 1));
+  return names;
+}
+
+static const char *
+load_get_node (const TpGraph *graph, int i)
+{
+  return graph->nodes[i].name;
+}
+
+static const char *
+load_get_tensor (const TpGraph *graph, int i)
+{
+  return graph->tensors[i].name;
+}
+
+static gboolean
+load_all (TpPlanReader *reader, json_t *root, const char *graph_path,
+          TpPlan *plan, TpGraph **out_graph, GError **error)
+{
+  g_autoptr (TpGraph) graph = NULL;
+  gboolean good;
+
+  reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
+  if (!load_head (reader, root, plan, error))
+    return FALSE;
+  graph = load_graph (reader, plan, graph_path, error);
+  if (graph == NULL)
+    return FALSE;
+  reader->graph = graph;
+  reader->nodes = load_index_names (graph->n_nodes, load_get_node, graph);
+  reader->tensors
+      = load_index_names (graph->n_tensors, load_get_tensor, graph);
+  good = tp_plan_read_body (reader, root, plan, error);
+  if (good)
+    *out_graph = g_steal_pointer (&graph);
+  return good;
+}
+
+TpPlan *
+tp_plan_load (const char *path, const char *graph_path, TpGraph **out_graph,
+              GError **error)
+{
+  return tp_plan_read (path, graph_path, &(TpLoadOptions){ 0 }, out_graph,
+                       error);
+}
+
+TpPlan *
+tp_plan_read (const char *path, const char *graph_path,
+              const TpLoadOptions *options, TpGraph **out_graph,
+              GError **error)
+{
+  TpPlanReader reader = { .path = path, .options = options };
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autoptr (GBytes) bytes = load_bytes (&reader, error);
+  json_t *root = bytes == NULL ? NULL : load_json (&reader, bytes, error);
+  gboolean good = root != NULL
+                  && load_all (&reader, root, graph_path, plan, out_graph,
+                               error);
+
+  g_clear_pointer (&reader.nodes, g_hash_table_unref);
+  g_clear_pointer (&reader.tensors, g_hash_table_unref);
+  g_clear_pointer (&reader.devices, g_hash_table_unref);
+  json_decref (root);
+  return good ? g_steal_pointer (&plan) : NULL;
+}

@@ -1,0 +1,122 @@
+/* plan-read.c: numbers, names and lists of a plan, each checked. */
+#include "config.h"
+
+#include "format/plan-json.h"
+#include "format/plan-read.h"
+
+#include <string.h>
+
+gboolean
+tp_plan_read_fail (const TpPlanReader *reader, GError **error,
+                   const char *place, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: %s: %s: make the plan again with `tplan optimize`",
+               reader->path, place, message);
+  return FALSE;
+}
+
+gboolean
+tp_plan_read_integer (const TpPlanReader *reader, const json_t *value,
+                      gint64 low, const char *place, gint64 *out_value,
+                      GError **error)
+{
+  if (!json_is_integer (value))
+    return tp_plan_read_fail (reader, error, place, "not an integer");
+  *out_value = json_integer_value (value);
+  if (*out_value < low || *out_value > TP_PLAN_MAX_NUMBER)
+    return tp_plan_read_fail (reader, error, place,
+                              "%" G_GINT64_FORMAT " is out of range",
+                              *out_value);
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_number (const TpPlanReader *reader, const json_t *at,
+                     const char *place, const char *key, gint64 *out_value,
+                     GError **error)
+{
+  g_autofree char *full
+      = *place == 0 ? g_strdup (key) : g_strconcat (place, ".", key, NULL);
+
+  return tp_plan_read_integer (reader, json_object_get (at, key), 0, full,
+                               out_value, error);
+}
+
+gboolean
+tp_plan_read_string (const TpPlanReader *reader, const json_t *at,
+                     const char *key, gboolean is_nullable,
+                     const char **out_text, GError **error)
+{
+  const json_t *value = json_object_get (at, key);
+
+  *out_text = json_string_value (value);
+  if (*out_text != NULL || (is_nullable && json_is_null (value)))
+    return TRUE;
+  return tp_plan_read_fail (reader, error, key,
+                            value == NULL ? "missing" : "not a string");
+}
+
+gboolean
+tp_plan_read_list (const TpPlanReader *reader, const json_t *at,
+                   const char *key, gint64 length, json_t **out_list,
+                   GError **error)
+{
+  json_t *value = json_object_get (at, key);
+
+  if (!json_is_array (value) || json_array_size (value) > G_MAXINT / 4)
+    return tp_plan_read_fail (reader, error, key,
+                              value == NULL ? "missing" : "not a list");
+  if (length >= 0 && (gint64) json_array_size (value) != length)
+    return tp_plan_read_fail (reader, error, key,
+                              "%" G_GSIZE_FORMAT
+                              " elements, expected %" G_GINT64_FORMAT,
+                              json_array_size (value), length);
+  *out_list = value;
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_strings (const TpPlanReader *reader, const json_t *at,
+                      const char *key, char ***out_list, GError **error)
+{
+  json_t *list;
+  g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
+
+  if (!tp_plan_read_list (reader, at, key, -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      const char *text = json_string_value (json_array_get (list, i));
+
+      if (text == NULL)
+        return tp_plan_read_fail (reader, error, key,
+                                  "element %" G_GSIZE_FORMAT
+                                  " is not a string", i);
+      g_ptr_array_add (strings, g_strdup (text));
+    }
+  g_ptr_array_add (strings, NULL);
+  *out_list = (char **) g_ptr_array_free (g_steal_pointer (&strings), FALSE);
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_name (const TpPlanReader *reader, const json_t *value,
+                   GHashTable *names, const char *place, int *out_index,
+                   GError **error)
+{
+  const char *name = json_string_value (value);
+  gpointer found = name == NULL ? NULL : g_hash_table_lookup (names, name);
+
+  if (found == NULL)
+    return tp_plan_read_fail (reader, error, place, "'%.100s' is not known",
+                              name == NULL ? "?" : name);
+  *out_index = GPOINTER_TO_INT (found) - 1;
+  return TRUE;
+}

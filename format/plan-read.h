@@ -1,0 +1,55 @@
+/* plan-read.h: typed access to the JSON of a plan, with errors that say where. */
+#ifndef TP_FORMAT_PLAN_READ_H
+#define TP_FORMAT_PLAN_READ_H
+
+#include <jansson.h>
+
+#include "ir/plan.h"
+
+typedef struct
+{
+  const char *path;           /* of the plan, for messages */
+  const TpLoadOptions *options; /* for the graph */
+  const TpGraph *graph;       /* once loaded */
+  GHashTable *nodes;          /* name -> index + 1 */
+  GHashTable *tensors;
+  GHashTable *devices;
+} TpPlanReader;
+
+/* "PATH: PLACE: MESSAGE: REMEDY" in TPLAN_ERROR_INPUT; always FALSE. */
+gboolean tp_plan_read_fail (const TpPlanReader *reader, GError **error,
+                            const char *place, const char *format, ...)
+    G_GNUC_PRINTF (4, 5);
+
+/* @key of the object @at, which stands at @place ("" is the top). */
+gboolean tp_plan_read_number (const TpPlanReader *reader, const json_t *at,
+                              const char *place, const char *key,
+                              gint64 *out_value, GError **error);
+/* %NULL in *out_text is allowed only when @is_nullable. */
+gboolean tp_plan_read_string (const TpPlanReader *reader, const json_t *at,
+                              const char *key, gboolean is_nullable,
+                              const char **out_text, GError **error);
+gboolean tp_plan_read_strings (const TpPlanReader *reader, const json_t *at,
+                               const char *key, char ***out_list,
+                               GError **error);
+/* A list of exactly @length elements, or any when -1. */
+gboolean tp_plan_read_list (const TpPlanReader *reader, const json_t *at,
+                            const char *key, gint64 length, json_t **out_list,
+                            GError **error);
+/* A name that @names knows: its index. */
+gboolean tp_plan_read_name (const TpPlanReader *reader, const json_t *value,
+                            GHashTable *names, const char *place,
+                            int *out_index, GError **error);
+/* A JSON integer in [@low, TP_PLAN_MAX_NUMBER]. */
+gboolean tp_plan_read_integer (const TpPlanReader *reader,
+                               const json_t *value, gint64 low,
+                               const char *place, gint64 *out_value,
+                               GError **error);
+
+/* Fill @plan from @root; the graph and the devices are known. */
+gboolean tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
+                             TpPlan *plan, GError **error);
+gboolean tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
+                            TpPlan *plan, GError **error);
+
+#endif
