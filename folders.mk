@@ -1,13 +1,15 @@
 # The library of each folder, followed by those it stands on.
 IR = $(top_builddir)/ir/libir.la
-FORMAT = $(top_builddir)/format/libformat.la $(IR)
+GRAPH = $(top_builddir)/graph/libgraph.la $(IR)
+FORMAT = $(top_builddir)/format/libformat.la $(GRAPH)
 CODEGEN = $(top_builddir)/codegen/libcodegen.la $(IR)
 PLANNER = $(top_builddir)/planner/libplanner.la $(IR)
 RUNTIME = $(top_builddir)/runtime/libruntime.la $(CODEGEN)
-CALIB = $(top_builddir)/calib/libcalib.la $(RUNTIME)
+CALIB = $(top_builddir)/calib/libcalib.la $(RUNTIME) $(GRAPH)
 VIEW = $(top_builddir)/view/libview.la $(IR)
 # What libtplan is made of, each once.
 EVERYTHING = $(top_builddir)/calib/libcalib.la \
   $(top_builddir)/runtime/libruntime.la $(top_builddir)/planner/libplanner.la \
   $(top_builddir)/codegen/libcodegen.la \
-  $(top_builddir)/format/libformat.la $(top_builddir)/ir/libir.la
+  $(top_builddir)/format/libformat.la $(top_builddir)/graph/libgraph.la \
+  $(top_builddir)/ir/libir.la

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "ir/graph-survey.h"
+#include "graph/graph-survey.h"
 #include "format/graph-write.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"

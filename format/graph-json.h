@@ -2,7 +2,7 @@
 #ifndef TP_FORMAT_GRAPH_JSON_H
 #define TP_FORMAT_GRAPH_JSON_H
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 #include "format/json-read.h"
 
 typedef struct

@@ -1,7 +1,7 @@
 /* graph-load.c: opens a graph and finds out which reader is for it. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 #include "format/file.h"
 

@@ -6,7 +6,7 @@
 #define TP_FORMAT_GRAPH_WRITE_H
 
 #include "format/file.h"
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 /**
  * tp_graph_write_onnx:

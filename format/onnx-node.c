@@ -3,7 +3,7 @@
 
 #include "format/onnx.h"
 
-#include "ir/function.h"
+#include "graph/function.h"
 #include "ir/op.h"
 
 #include <string.h>

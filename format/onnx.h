@@ -2,7 +2,7 @@
 #ifndef TP_FORMAT_ONNX_H
 #define TP_FORMAT_ONNX_H
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 #include "format/onnx-wire.h"
 #include "format/tensor-file.h"
 

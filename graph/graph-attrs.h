@@ -1,6 +1,6 @@
 /* graph-attrs.h: attributes: copied, and held to what their op knows. */
-#ifndef TP_IR_GRAPH_ATTRS_H
-#define TP_IR_GRAPH_ATTRS_H
+#ifndef TP_GRAPH_GRAPH_ATTRS_H
+#define TP_GRAPH_GRAPH_ATTRS_H
 
 #include "ir/op.h"
 #include "ir/region.h"

@@ -1,8 +1,8 @@
 /* graph-survey.h: what can be said of a graph that cannot be planned. */
-#ifndef TP_IR_GRAPH_SURVEY_H
-#define TP_IR_GRAPH_SURVEY_H
+#ifndef TP_GRAPH_GRAPH_SURVEY_H
+#define TP_GRAPH_GRAPH_SURVEY_H
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 typedef struct
 {

@@ -1,8 +1,8 @@
 /* graph-fold.h: evaluates ops whose inputs are constant, within limits. */
-#ifndef TP_IR_GRAPH_FOLD_H
-#define TP_IR_GRAPH_FOLD_H
+#ifndef TP_GRAPH_GRAPH_FOLD_H
+#define TP_GRAPH_GRAPH_FOLD_H
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 
 /* What folding has cost so far; starts as { 0 }. */
 typedef struct

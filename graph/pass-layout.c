@@ -7,7 +7,7 @@
  * or leave the graph, a Relayout op puts them in rows. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/op.h"
 
 #include <string.h>

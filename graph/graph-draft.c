@@ -1,7 +1,7 @@
 /* graph-draft.c: a graph under construction, its order and its links. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* graph-survey.c: what can be said of a graph that cannot be planned. */
 #include "config.h"
 
-#include "ir/graph-survey.h"
+#include "graph/graph-survey.h"
 #include "ir/name-hash.h"
 
 void

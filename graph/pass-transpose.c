@@ -3,7 +3,7 @@
  * is copied before a device wants the value. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/op.h"
 
 #include <string.h>

@@ -4,9 +4,9 @@
  * their values: exporters are full of Shape, Gather, Concat, Reshape chains. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
-#include "ir/graph-fold.h"
-#include "ir/graph-survey.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-fold.h"
+#include "graph/graph-survey.h"
 #include "ir/op.h"
 
 #include <string.h>

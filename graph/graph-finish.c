@@ -1,7 +1,7 @@
 /* graph-finish.c: from names and symbolic shapes to a graph. */
 #include "config.h"
 
-#include "ir/graph-survey.h"
+#include "graph/graph-survey.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * the HardSigmoid from -3 to 3. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/op.h"
 
 #include <math.h>

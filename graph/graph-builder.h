@@ -1,8 +1,8 @@
 /* graph-builder.h: the inside of a builder, for its own files. */
-#ifndef TP_IR_GRAPH_BUILDER_H
-#define TP_IR_GRAPH_BUILDER_H
+#ifndef TP_GRAPH_GRAPH_BUILDER_H
+#define TP_GRAPH_GRAPH_BUILDER_H
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 
 /* A shape with dimensions still to be bound. */
 typedef struct

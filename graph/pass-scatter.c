@@ -9,7 +9,7 @@
  * assignment to a slice. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 #include "ir/scatter.h"
 

@@ -1,7 +1,7 @@
 /* graph-attrs.c: attributes against the op table. */
 #include "config.h"
 
-#include "ir/graph-attrs.h"
+#include "graph/graph-attrs.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* graph-limit.c: what a builder takes from one file, and how it complains. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 void
 tp_graph_builder_set_limits (TpGraphBuilder *builder, const TpLimits *limits,

@@ -2,7 +2,7 @@
  * (x - mean) / sqrt (var + epsilon) * scale + bias = x * f + g. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 #include "ir/op.h"
 

@@ -4,7 +4,7 @@
  * might not be exact is left to be computed. */
 #include "config.h"
 
-#include "ir/graph-fold.h"
+#include "graph/graph-fold.h"
 
 #include "ir/graph-value.h"
 #include "ir/op-util.h"

@@ -7,7 +7,7 @@
  * the last and largest step run along what the indices have no say in. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 #include "ir/resize.h"
 

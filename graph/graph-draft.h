@@ -3,8 +3,8 @@
  * A pass copies a graph into a draft, changes nodes and tensors in place, and
  * finishes it into a new graph. Links (producer, consumers) are made by
  * tp_draft_link () and tp_draft_finish (), never by hand. */
-#ifndef TP_IR_GRAPH_DRAFT_H
-#define TP_IR_GRAPH_DRAFT_H
+#ifndef TP_GRAPH_GRAPH_DRAFT_H
+#define TP_GRAPH_GRAPH_DRAFT_H
 
 #include "ir/graph.h"
 #include "ir/region.h"

@@ -4,9 +4,9 @@
  * nobody knows while a graph is being built. */
 #include "config.h"
 
-#include "ir/function.h"
+#include "graph/function.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 #include "ir/op.h"
 
 #include <math.h>

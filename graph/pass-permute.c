@@ -5,7 +5,7 @@
  * and put together so. Such a Transpose becomes a Permute, a view. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/op.h"
 
 #include <string.h>

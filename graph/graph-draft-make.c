@@ -1,7 +1,7 @@
 /* graph-draft-make.c: what passes make: names, constants, tensors on the way. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 #include "ir/name-hash.h"
 

@@ -1,7 +1,7 @@
 /* function.h: ops that are other ops: ONNX gives them a body, and we nothing
  * else. */
-#ifndef TP_IR_FUNCTION_H
-#define TP_IR_FUNCTION_H
+#ifndef TP_GRAPH_FUNCTION_H
+#define TP_GRAPH_FUNCTION_H
 
 #include "ir/graph.h"
 

@@ -2,11 +2,11 @@
  * copied and checked, and finish () binds, sorts and infers. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
-#include "ir/function.h"
+#include "graph/function.h"
 
-#include "ir/graph-attrs.h"
+#include "graph/graph-attrs.h"
 #include "ir/name-hash.h"
 
 #include <string.h>

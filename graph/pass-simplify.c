@@ -8,7 +8,7 @@
  * copied; the new bias is small and computed. */
 #include "config.h"
 
-#include "ir/graph-draft.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* graph-bind.c: inputs whose values are known while a graph is loaded. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 /* Where an input of the file is in the list of the draft; -1: it is none. */
 static int

@@ -2,7 +2,7 @@
  * constants by name. */
 #include "config.h"
 
-#include "ir/graph-builder.h"
+#include "graph/graph-builder.h"
 
 #include <string.h>
 
