@@ -1,10 +1,12 @@
 # The library of each folder, followed by those it stands on.
 IR = $(top_builddir)/ir/libir.la
-GRAPH = $(top_builddir)/graph/libgraph.la $(IR)
+OPS = $(top_builddir)/ops/libops.la $(IR)
+MACHINE = $(top_builddir)/machine/libmachine.la $(OPS)
+GRAPH = $(top_builddir)/graph/libgraph.la $(OPS)
 FORMAT = $(top_builddir)/format/libformat.la $(GRAPH)
 CODEGEN = $(top_builddir)/codegen/libcodegen.la $(IR)
 PLANNER = $(top_builddir)/planner/libplanner.la $(IR)
-RUNTIME = $(top_builddir)/runtime/libruntime.la $(CODEGEN)
+RUNTIME = $(top_builddir)/runtime/libruntime.la $(MACHINE) $(CODEGEN)
 CALIB = $(top_builddir)/calib/libcalib.la $(RUNTIME) $(GRAPH)
 VIEW = $(top_builddir)/view/libview.la $(IR)
 # What libtplan is made of, each once.
@@ -12,4 +14,5 @@ EVERYTHING = $(top_builddir)/calib/libcalib.la \
   $(top_builddir)/runtime/libruntime.la $(top_builddir)/planner/libplanner.la \
   $(top_builddir)/codegen/libcodegen.la \
   $(top_builddir)/format/libformat.la $(top_builddir)/graph/libgraph.la \
+  $(top_builddir)/machine/libmachine.la $(top_builddir)/ops/libops.la \
   $(top_builddir)/ir/libir.la

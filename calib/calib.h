@@ -3,7 +3,7 @@
 #define TP_CALIB_CALIB_H
 
 #include "ir/costs.h"
-#include "ir/machine.h"
+#include "machine/machine.h"
 #include "ir/op.h"
 
 typedef struct TpCostDb TpCostDb;

@@ -10,7 +10,7 @@
 #include "calib/chain.h"
 
 #include "ir/plan.h"
-#include "ir/random-input.h"
+#include "ops/random-input.h"
 
 #include <string.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "ir/machine.h"
+#include "machine/machine.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "format/file.h"
 #include "format/npy.h"
 #include "ir/op.h"
-#include "ir/random-input.h"
+#include "ops/random-input.h"
 #include "format/tensor-file.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ir/machine.h"
+#include "machine/machine.h"
 #include "ir/op.h"
 #include "planner/planner.h"
 

@@ -7,7 +7,7 @@
 #include "graph/graph-fold.h"
 
 #include "ir/graph-value.h"
-#include "ir/op-util.h"
+#include "ops/op-util.h"
 
 #include <math.h>
 #include <string.h>

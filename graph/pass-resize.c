@@ -9,7 +9,7 @@
 
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
-#include "ir/resize.h"
+#include "ops/resize.h"
 
 #include <string.h>
 

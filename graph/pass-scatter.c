@@ -11,7 +11,7 @@
 
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
-#include "ir/scatter.h"
+#include "ops/scatter.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * paid for on its clock. */
 #include "config.h"
 
-#include "ir/machine.h"
+#include "machine/machine.h"
 #include "runtime/device.h"
 
 extern const TpDeviceOps tp_device_sim;

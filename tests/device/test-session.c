@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/machine.h"
+#include "machine/machine.h"
 #include "runtime/session-private.h"
 
 #define TOLERANCE 1e-5

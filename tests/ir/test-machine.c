@@ -1,7 +1,7 @@
 /* test-machine.c: machines written down, and times from them. */
 #include "config.h"
 
-#include "ir/machine.h"
+#include "machine/machine.h"
 
 #include <glib/gstdio.h>
 

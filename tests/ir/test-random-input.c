@@ -1,7 +1,7 @@
 /* test-random-input.c: inputs by chance are such as the graph can use. */
 #include "config.h"
 
-#include "ir/random-input.h"
+#include "ops/random-input.h"
 #include "op-support.h"
 
 static TpGraph *

@@ -2,7 +2,7 @@
  * plan shows in review: TPLAN_UPDATE_PLANS=1 writes the texts anew. */
 #include "config.h"
 
-#include "ir/machine.h"
+#include "machine/machine.h"
 #include "planner/planner.h"
 
 typedef struct

@@ -1,0 +1,116 @@
+/* machine-costs.c: what a graph costs on a machine we only know by figures.
+ *
+ * Every op is lowered as it would be to run it; the work of its nests goes
+ * through the roofline of the machine. */
+#include "config.h"
+
+#include "machine/machine.h"
+#include "ir/op.h"
+
+#include <string.h>
+
+static const char *
+machine_find_missing (const TpMachine *machine, const TpNode *node)
+{
+  if (machine->missing_ops == NULL
+      || !g_strv_contains ((const char *const *) machine->missing_ops,
+                           node->type))
+    return NULL;
+  return g_intern_static_string ("this device has no such op");
+}
+
+static gboolean
+machine_find_given (const TpNode *node, const char *device, TpCost *cost)
+{
+  for (int i = 0; i < node->n_costs; i++)
+    if (strcmp (node->costs[i].device, device) == 0)
+      {
+        cost->time_ns = node->costs[i].time_ns;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* FALSE and TP_COST_NONE when these nodes cannot be lowered (together). */
+static gboolean
+machine_estimate_nodes (const TpMachine *machine, const TpGraph *graph,
+                        const int *nodes, int n_nodes, TpCost *cost)
+{
+  g_autoptr (TpLowered) lowered
+      = tp_lower_nodes (graph, nodes, n_nodes, NULL);
+  TpWork work;
+
+  if (lowered == NULL)
+    {
+      cost->reason = g_intern_static_string ("no kernel for this case");
+      return FALSE;
+    }
+  tp_lowered_count_work (lowered, &work);
+  cost->time_ns = tp_machine_estimate_ns (machine, &work);
+  cost->is_estimated = TRUE;
+  return TRUE;
+}
+
+static void
+machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
+                   const char *device, TpCost *cost)
+{
+  const TpNode *node = &graph->nodes[index];
+
+  if (machine_find_given (node, device, cost))
+    return;
+  cost->reason = machine_find_missing (machine, node);
+  if (cost->reason != NULL)
+    return;
+  if (node->op == NULL || node->op->kind == TP_OP_OPAQUE)
+    cost->reason = g_intern_static_string ("the graph gives no cost for it");
+  else if (node->op->kind == TP_OP_VIEW)
+    cost->time_ns = 0;
+  else
+    machine_estimate_nodes (machine, graph, &index, 1, cost);
+}
+
+static void
+machine_fill_group (const TpMachine *machine, const TpGraph *graph,
+                    const TpGroup *group, int device, TpCosts *costs,
+                    TpCost *cost)
+{
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpCost *node = tp_costs_node (costs, group->nodes[i], device);
+
+      if (node->time_ns == TP_COST_NONE)
+        {
+          cost->reason = node->reason;
+          return;
+        }
+    }
+  machine_estimate_nodes (machine, graph, group->nodes, group->n_nodes, cost);
+}
+
+gboolean
+tp_machine_fill_costs (const TpMachine *machine, int device,
+                       const TpGraph *graph, const TpGroups *groups,
+                       TpCosts *costs, GError **error)
+{
+  g_return_val_if_fail (costs->n_nodes == graph->n_nodes, FALSE);
+  g_return_val_if_fail (device >= 0 && device < costs->n_devices, FALSE);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    machine_fill_node (machine, graph, i, costs->devices[device],
+                       tp_costs_node (costs, i, device));
+  for (int i = 0; i < costs->n_groups; i++)
+    machine_fill_group (machine, graph, &groups->groups[i], device, costs,
+                        tp_costs_group (costs, i, device));
+  for (int i = 0; i < graph->n_tensors && device > 0; i++)
+    {
+      gsize at = (gsize) i * costs->n_devices + device;
+      gint64 time_ns
+          = tp_machine_transfer_ns (machine, graph->tensors[i].size_bytes);
+
+      costs->to_device[at].time_ns = costs->to_host[at].time_ns = time_ns;
+      costs->to_device[at].is_estimated = TRUE;
+      costs->to_host[at].is_estimated = TRUE;
+    }
+  return TRUE;
+}

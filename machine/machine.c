@@ -1,0 +1,326 @@
+/* machine.c: machines as a handful of constants, and how to write one down.
+ *
+ *   server-gpu                                    a built-in profile
+ *   gflops=2000,gbps=200,launch=8us,link=12GB/s+8us
+ *   ./box.conf                                    the same keys as a GKeyFile:
+ *     [machine]
+ *     gflops=2000
+ *     link=12GB/s+8us
+ *     missing=Softmax;Erf
+ */
+#include "config.h"
+
+#include "machine/machine.h"
+#include "machine/machine-private.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#define MACHINE_GROUP "machine"
+#define MACHINE_MAX_FILE_BYTES 65536
+
+typedef struct
+{
+  const char *suffix;
+  double factor;
+} MachineUnit;
+
+static const MachineUnit time_units[]
+    = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL, 0 } };
+static const MachineUnit rate_units[]
+    = { { "GB/s", 1 }, { "MB/s", 1e-3 }, { "TB/s", 1e3 }, { "", 1 },
+        { NULL, 0 } };
+static const MachineUnit flop_units[]
+    = { { "TFLOP/s", 1e3 }, { "GFLOP/s", 1 }, { "", 1 }, { NULL, 0 } };
+static const MachineUnit size_units[]
+    = { { "KiB", 1024.0 },        { "MiB", 1048576.0 },
+        { "GiB", 1073741824.0 },  { "TiB", 1099511627776.0 },
+        { "KB", 1e3 },            { "MB", 1e6 },
+        { "GB", 1e9 },            { "B", 1 },
+        { "", 1 },                { NULL, 0 } };
+static const MachineUnit plain_units[] = { { "", 1 }, { NULL, 0 } };
+
+/* Reads "12GB/s" up to @end; the number must be finite and not negative. */
+static gboolean
+machine_parse_number (const char *text, gsize length,
+                      const MachineUnit *units, double *out_value)
+{
+  g_autofree char *copy = g_strndup (text, length);
+  char *rest = NULL;
+  double value = g_ascii_strtod (g_strstrip (copy), &rest);
+
+  if (rest == copy || !isfinite (value) || value < 0)
+    return FALSE;
+  while (*rest == ' ')
+    rest++;
+  for (; units->suffix != NULL; units++)
+    if (strcmp (rest, units->suffix) == 0)
+      {
+        *out_value = value * units->factor;
+        return isfinite (*out_value);
+      }
+  return FALSE;
+}
+
+static gboolean
+machine_parse_link (TpMachine *machine, const char *value)
+{
+  const char *plus = strchr (value, '+');
+  gsize length = plus == NULL ? strlen (value) : (gsize) (plus - value);
+
+  if (!machine_parse_number (value, length, rate_units, &machine->link_gbps))
+    return FALSE;
+  return plus == NULL
+         || machine_parse_number (plus + 1, strlen (plus + 1), time_units,
+                                  &machine->link_latency_ns);
+}
+
+static gboolean
+machine_parse_memory (TpMachine *machine, const char *value)
+{
+  double bytes;
+
+  if (!machine_parse_number (value, strlen (value), size_units, &bytes)
+      || bytes >= 0x1p62)
+    return FALSE;
+  machine->memory_bytes = (gint64) bytes;
+  return TRUE;
+}
+
+static gboolean
+machine_parse_key (TpMachine *machine, const char *key, const char *value,
+                   GError **error)
+{
+  const struct
+  {
+    const char *key;
+    double *target;
+    const MachineUnit *units;
+    const char *example;
+  } numbers[] = {
+    { "gflops", &machine->peak_gflops, flop_units, "2000 or 2TFLOP/s" },
+    { "gbps", &machine->bandwidth_gbps, rate_units, "200 or 200GB/s" },
+    { "launch", &machine->launch_ns, time_units, "8us" },
+    { "full", &machine->full_points, plain_units, "16384" },
+  };
+  const char *example = NULL;
+  gboolean good = FALSE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (strcmp (key, numbers[i].key) == 0)
+      {
+        example = numbers[i].example;
+        good = machine_parse_number (value, strlen (value), numbers[i].units,
+                                     numbers[i].target);
+      }
+  if (strcmp (key, "link") == 0)
+    {
+      example = "12GB/s+8us";
+      good = machine_parse_link (machine, value);
+    }
+  else if (strcmp (key, "memory") == 0)
+    {
+      example = "8GiB";
+      good = machine_parse_memory (machine, value);
+    }
+  else if (strcmp (key, "missing") == 0)
+    {
+      g_strfreev (machine->missing_ops);
+      machine->missing_ops = g_strsplit_set (value, ";+", -1);
+      good = TRUE;
+    }
+  else if (example == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "machine '%s': unknown key '%s': use gflops, gbps, launch, "
+                   "link, full, memory or missing",
+                   machine->name, key);
+      return FALSE;
+    }
+  if (!good)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "machine '%s': %s='%s' is no such quantity: write for "
+                 "example %s=%s",
+                 machine->name, key, value, key, example);
+  return good;
+}
+
+static TpMachine *
+machine_new (const char *name, const char *description)
+{
+  TpMachine *machine = g_new0 (TpMachine, 1);
+
+  machine->name = g_strdup (name);
+  machine->description = g_strdup (description);
+  machine->full_points = 1;
+  return machine;
+}
+
+void
+tp_machine_free (TpMachine *machine)
+{
+  if (machine == NULL)
+    return;
+  g_free (machine->name);
+  g_free (machine->description);
+  g_strfreev (machine->missing_ops);
+  g_free (machine);
+}
+
+static TpMachine *
+machine_finish (TpMachine *machine, GError **error)
+{
+  g_autoptr (TpMachine) owned = machine;
+
+  if (owned->peak_gflops > 0 && owned->bandwidth_gbps > 0
+      && owned->full_points > 0)
+    return g_steal_pointer (&owned);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "machine '%s': gflops, gbps and full must be above zero",
+               owned->name);
+  return NULL;
+}
+
+static TpMachine *
+machine_parse_list (const char *name, const char *description,
+                    const char *figures, GError **error)
+{
+  g_autoptr (TpMachine) machine = machine_new (name, description);
+  g_auto (GStrv) parts = g_strsplit (figures, ",", -1);
+
+  for (int i = 0; parts[i] != NULL; i++)
+    {
+      char *equals = strchr (parts[i], '=');
+
+      if (equals == NULL)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "machine '%s': '%s' is not key=value", name, parts[i]);
+          return NULL;
+        }
+      *equals = 0;
+      if (!machine_parse_key (machine, g_strstrip (parts[i]), equals + 1,
+                              error))
+        return NULL;
+    }
+  return machine_finish (g_steal_pointer (&machine), error);
+}
+
+static gboolean
+machine_read_keys (TpMachine *machine, GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, MACHINE_GROUP, NULL, error);
+
+  if (keys == NULL)
+    return FALSE;
+  for (int i = 0; keys[i] != NULL; i++)
+    {
+      g_autofree char *value
+          = g_key_file_get_string (file, MACHINE_GROUP, keys[i], error);
+
+      if (value == NULL)
+        return FALSE;
+      if (strcmp (keys[i], "description") == 0)
+        {
+          g_free (machine->description);
+          machine->description = g_steal_pointer (&value);
+        }
+      else if (!machine_parse_key (machine, keys[i], value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static TpMachine *
+machine_load (const char *path, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (TpMachine) machine = machine_new (path, path);
+  g_autoptr (GError) local = NULL;
+
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
+      && machine_read_keys (machine, file, &local)
+      && (machine = machine_finish (g_steal_pointer (&machine), &local)))
+    return g_steal_pointer (&machine);
+  if (local->domain == TPLAN_ERROR)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s",
+                 local->message); /* names the machine: its path */
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: a machine file has one group [%s] with keys such as "
+                 "gflops=2000",
+                 path, local->message, MACHINE_GROUP);
+  return NULL;
+}
+
+TpMachine *
+tp_machine_parse (const char *text, GError **error)
+{
+  g_autofree char *names = NULL;
+
+  for (int i = 0; i < tp_n_machine_profiles; i++)
+    {
+      const TpMachineProfile *profile = &tp_machine_profiles[i];
+
+      if (strcmp (text, profile->name) == 0)
+        return machine_parse_list (profile->name, profile->description,
+                                   profile->figures, error);
+    }
+  if (strchr (text, '=') != NULL)
+    return machine_parse_list (text, text, text, error);
+  if (strchr (text, '/') != NULL || g_str_has_suffix (text, ".conf"))
+    return machine_load (text, error);
+  names = g_strjoinv (", ", (char **) tp_machine_list ());
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "machine '%s': no such profile: use one of %s, a file ending "
+               "in .conf, or figures such as gflops=2000,gbps=200",
+               text, names);
+  return NULL;
+}
+
+static const char **names;
+
+static void
+make_names (void)
+{
+  names = g_new0 (const char *, tp_n_machine_profiles + 1);
+  for (int i = 0; i < tp_n_machine_profiles; i++)
+    names[i] = tp_machine_profiles[i].name;
+}
+
+const char *const *
+tp_machine_list (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, make_names);
+  return names;
+}
+
+static gint64
+machine_round_ns (double time_ns)
+{
+  return time_ns >= 0x1p60 ? G_GINT64_CONSTANT (1) << 60
+                           : (gint64) llround (time_ns);
+}
+
+gint64
+tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work)
+{
+  double fill = MIN (1.0, work->n_points / machine->full_points);
+  double bytes = (double) work->read_bytes + work->written_bytes;
+  double compute_ns = work->flops / (machine->peak_gflops * MAX (fill, 1e-9));
+  double memory_ns = bytes / machine->bandwidth_gbps;
+
+  return machine_round_ns (machine->launch_ns + MAX (compute_ns, memory_ns));
+}
+
+gint64
+tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes)
+{
+  if (machine->link_gbps <= 0)
+    return 0;
+  return machine_round_ns (machine->link_latency_ns
+                           + bytes / machine->link_gbps);
+}

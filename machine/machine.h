@@ -1,0 +1,41 @@
+/* machine.h: a device as a handful of constants, for estimates and for machines
+ * we do not own.
+ *
+ * time = launch + max (flops / (peak * fill), bytes / bandwidth), where fill =
+ * min (1, points / full_points): a wide device starves on small ops. */
+#ifndef TP_MACHINE_MACHINE_H
+#define TP_MACHINE_MACHINE_H
+
+#include "ir/costs.h"
+#include "ir/nest.h"
+
+typedef struct
+{
+  char *name;                 /* "server-gpu" */
+  char *description;
+  double peak_gflops;
+  double bandwidth_gbps;      /* 1e9 bytes per second */
+  double launch_ns;
+  double link_gbps;           /* to and from the host; 0: is the host */
+  double link_latency_ns;
+  double full_points;         /* spatial points that fill the device */
+  gint64 memory_bytes;        /* 0: no limit */
+  char **missing_ops;         /* (nullable) NULL-terminated */
+} TpMachine;
+
+/* A built-in profile by name, a file in GKeyFile form, or a list such as
+ * "gflops=2000,gbps=200,launch=8us,link=12GB/s+8us". */
+TpMachine *tp_machine_parse (const char *text, GError **error);
+void tp_machine_free (TpMachine *machine);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMachine, tp_machine_free)
+const char *const *tp_machine_list (void); /* built-in names, NULL-terminated */
+
+gint64 tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work);
+gint64 tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes);
+
+/* Fills the columns of device @device of @costs by estimates. */
+gboolean tp_machine_fill_costs (const TpMachine *machine, int device,
+                                const TpGraph *graph, const TpGroups *groups,
+                                TpCosts *costs, GError **error);
+
+#endif

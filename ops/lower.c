@@ -1,0 +1,348 @@
+/* lower.c: one node, or a chain of them, to a program of nests. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <string.h>
+
+static const TpTensor *
+node_get_output (const TpGraph *graph, const TpNode *node)
+{
+  return &graph->tensors[node->outputs[0]];
+}
+
+/* ---- may it be? -------------------------------------------------------- */
+
+static gboolean
+check_tensor (const TpNode *node, const TpTensor *tensor, GError **error)
+{
+  if (tensor->dtype == TP_DTYPE_FLOAT64)
+    return tp_op_refuse (node, error,
+                         "tensor '%s' is float64: only the device ref runs "
+                         "float64",
+                         tensor->name);
+  if (tensor->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", tensor->name);
+  return TRUE;
+}
+
+/* Somebody reads output @i of @node. */
+static gboolean
+node_needs_output (const TpGraph *graph, const TpNode *node, int i)
+{
+  const TpTensor *tensor = NULL;
+
+  if (node->outputs[i] < 0)
+    return FALSE;
+  tensor = &graph->tensors[node->outputs[i]];
+  return tensor->is_output || tensor->n_consumers > 0;
+}
+
+static gboolean
+check_node (const TpGraph *graph, const TpNode *node, GError **error)
+{
+  if (node->op == NULL)
+    return tp_op_refuse (node, error,
+                         "type '%s' is not known: give its costs, or see "
+                         "`tplan ops`",
+                         node->type);
+  if (node->op->kind == TP_OP_VIEW)
+    return TRUE;
+  if (node->op->lower == NULL)
+    return tp_op_refuse (node, error,
+                         "type '%s' has no kernels: only the device ref "
+                         "runs it",
+                         node->type);
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0
+        && !check_tensor (node, &graph->tensors[node->outputs[i]], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Inputs that were read while lowering, such as axes, may be of any type. */
+static gboolean
+check_operands (const TpGraph *graph, const TpNode *node,
+                const TpLowered *lowered, GError **error)
+{
+  for (int i = 0; i < lowered->n_operands; i++)
+    if (lowered->operands[i].tensor >= 0
+        && !check_tensor (node, &graph->tensors[lowered->operands[i].tensor],
+                          error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The nests from @first on are of classes that kernels have. */
+static gboolean
+check_classes (const TpNode *node, const TpLowered *lowered, int first,
+               GError **error)
+{
+  for (int i = first; i < lowered->n_nests; i++)
+    {
+      g_autoptr (GError) why = NULL;
+
+      if (!tp_nest_check_classes (lowered->nests[i], &why))
+        return tp_op_refuse (node, error, "%s", why->message);
+    }
+  return TRUE;
+}
+
+/* Some nest of @lowered writes each output of @node that somebody reads. */
+static gboolean
+check_outputs (const TpGraph *graph, const TpNode *node,
+               const TpLowered *lowered, GError **error)
+{
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      gboolean is_written = !node_needs_output (graph, node, i);
+
+      for (int k = 0; k < lowered->n_nests && !is_written; k++)
+        {
+          int operand = lowered->nests[k]->store.operand;
+
+          is_written = lowered->operands[operand].tensor == node->outputs[i];
+        }
+      if (!is_written)
+        return tp_op_refuse (node, error,
+                             "output %d ('%s') has no kernel: only the device "
+                             "ref computes it",
+                             i, graph->tensors[node->outputs[i]].name);
+    }
+  return TRUE;
+}
+
+static gboolean
+node_reads (const TpNode *node, int tensor)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
+             GError **error)
+{
+  int n_anchors = 0;
+
+  for (int i = 0; i < n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[nodes[i]];
+      const TpTensor *out = NULL;
+
+      if (!check_node (graph, node, error))
+        return FALSE;
+      if (n_nodes > 1 && node->op->kind != TP_OP_MAP && ++n_anchors > 1)
+        return tp_op_refuse (node, error,
+                             "a second op that is not "
+                             "elementwise in one kernel");
+      if (n_nodes > 1 && node->op->kind == TP_OP_VIEW)
+        return tp_op_refuse (node, error, "a view cannot be fused");
+      if (i + 1 == n_nodes)
+        return TRUE;
+      out = node_get_output (graph, node);
+      if (out->is_output || out->n_consumers != 1
+          || !node_reads (&graph->nodes[nodes[i + 1]], node->outputs[0]))
+        return tp_op_refuse (node, error,
+                             "its output '%s' is read by others than op "
+                             "'%s': they cannot be one kernel",
+                             out->name, graph->nodes[nodes[i + 1]].name);
+      for (int k = 1; k < node->n_outputs; k++)
+        if (node_needs_output (graph, node, k))
+          return tp_op_refuse (node, error,
+                               "it has several outputs: they cannot all leave "
+                               "one kernel with op '%s'",
+                               graph->nodes[nodes[i + 1]].name);
+    }
+  return TRUE;
+}
+
+/* ---- joining ----------------------------------------------------------- */
+
+/* Replaces the first @n_before nests, which write @operand, and those after
+ * them, which read it, by their compositions. */
+static gboolean
+join_epilogue (TpLowered *lowered, int n_before, int operand)
+{
+  g_autoptr (TpNest) map = lowered->nests[n_before];
+
+  g_assert (lowered->n_nests == n_before + 1);
+  lowered->n_nests = n_before;
+  for (int i = 0; i < n_before; i++)
+    {
+      TpNest *fused = tp_nest_fuse (lowered->nests[i], map, operand);
+
+      if (fused == NULL)
+        return FALSE;
+      tp_nest_free (lowered->nests[i]);
+      lowered->nests[i] = fused;
+    }
+  return TRUE;
+}
+
+static gboolean
+join_prologue (TpLowered *lowered, int operand)
+{
+  g_autoptr (TpNest) map = lowered->nests[0];
+
+  lowered->n_nests--;
+  memmove (lowered->nests, lowered->nests + 1,
+           lowered->n_nests * sizeof lowered->nests[0]);
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      TpNest *fused = tp_nest_fuse_prologue (map, lowered->nests[i], operand);
+
+      if (fused == NULL)
+        return FALSE;
+      tp_nest_free (lowered->nests[i]);
+      lowered->nests[i] = fused;
+    }
+  return TRUE;
+}
+
+/* Adds @node, which reads the output of @before (NULL: it is the first). */
+static gboolean
+add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
+          const TpNode *node, GError **error)
+{
+  int n_before = lowered->n_nests;
+  int operand = -1;
+  gboolean is_joined = FALSE;
+
+  if (!node->op->lower (graph, node, lowered, error)
+      || !check_operands (graph, node, lowered, error)
+      || !check_classes (node, lowered, n_before, error)
+      || !check_outputs (graph, node, lowered, error))
+    return FALSE;
+  if (before == NULL)
+    return TRUE;
+  if (lowered->n_iterations > 1)
+    return tp_op_refuse (node, error,
+                         "a recurrence cannot be fused with op '%s'",
+                         before->name);
+  operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
+  if (node->op->kind == TP_OP_MAP)
+    is_joined = join_epilogue (lowered, n_before, operand);
+  else
+    is_joined = n_before == 1 && join_prologue (lowered, operand);
+  if (!is_joined)
+    return tp_op_refuse (node, error,
+                         "does not line up with op '%s' for one kernel",
+                         before->name);
+  return TRUE;
+}
+
+/* ---- operands ---------------------------------------------------------- */
+
+/* Which operands are outputs of @node: the place in it plus 1, else 0. */
+static int *
+find_outputs (const TpLowered *lowered, const TpNode *node)
+{
+  int *output = g_new0 (int, lowered->n_operands);
+
+  for (int i = 0; i < lowered->n_operands; i++)
+    for (int k = 0; k < node->n_outputs; k++)
+      if (lowered->operands[i].tensor >= 0
+          && lowered->operands[i].tensor == node->outputs[k])
+        output[i] = k + 1;
+  return output;
+}
+
+/* Numbers the operands that are the @output-th of the node, in the order of
+ * first use, loads before stores. */
+static void
+number_operands_of (const TpLowered *lowered, const int *outputs, int output,
+                    int *number, int *n)
+{
+  for (int is_store = 0; is_store < 2; is_store++)
+    for (int i = 0; i < lowered->n_nests; i++)
+      {
+        const TpNest *nest = lowered->nests[i];
+        int n_accesses = is_store ? 1 : nest->n_loads;
+
+        for (int k = 0; k < n_accesses; k++)
+          {
+            int operand =
+                is_store ? nest->store.operand : nest->loads[k].operand;
+
+            if (outputs[operand] == output && number[operand] < 0)
+              number[operand] = (*n)++;
+          }
+      }
+}
+
+static void
+renumber_accesses (TpLowered *lowered, const int *number)
+{
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      TpNest *nest = lowered->nests[i];
+
+      for (int k = 0; k < nest->n_loads; k++)
+        nest->loads[k].operand = number[nest->loads[k].operand];
+      nest->store.operand = number[nest->store.operand];
+    }
+}
+
+/* Numbers operands in the order of first use, the outputs of @node last, and
+ * drops those that fusion made disappear. */
+static void
+number_operands (TpLowered *lowered, const TpNode *node)
+{
+  g_autofree int *outputs = find_outputs (lowered, node);
+  g_autofree int *number = g_new (int, lowered->n_operands);
+  g_autofree TpOperand *operands = g_memdup2 (
+      lowered->operands, lowered->n_operands * sizeof lowered->operands[0]);
+  int n_operands = lowered->n_operands;
+  int n = 0;
+
+  memset (number, -1, n_operands * sizeof number[0]);
+  for (int i = 0; i <= node->n_outputs; i++)
+    number_operands_of (lowered, outputs, i, number, &n);
+  renumber_accesses (lowered, number);
+  for (int i = 0; i < n_operands; i++)
+    if (number[i] >= 0)
+      {
+        lowered->operands[number[i]] = operands[i];
+        lowered->operands[number[i]].is_output = outputs[i] > 0;
+      }
+  lowered->n_operands = n;
+}
+
+static TpLowered *
+lower_view (const TpGraph *graph, const TpNode *node)
+{
+  TpLowered *lowered = tp_lowered_new ();
+
+  tp_lowered_get_tensor (lowered, graph, node->inputs[0]);
+  tp_lowered_get_tensor (lowered, graph, node->outputs[0]);
+  lowered->operands[1].is_output = TRUE;
+  return lowered;
+}
+
+TpLowered *
+tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
+                GError **error)
+{
+  g_autoptr (TpLowered) lowered = tp_lowered_new ();
+  const TpNode *before = NULL;
+
+  if (!check_chain (graph, nodes, n_nodes, error))
+    return NULL;
+  if (graph->nodes[nodes[0]].op->kind == TP_OP_VIEW)
+    return lower_view (graph, &graph->nodes[nodes[0]]);
+  for (int i = 0; i < n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[nodes[i]];
+
+      if (!add_node (lowered, graph, before, node, error))
+        return NULL;
+      before = node;
+    }
+  number_operands (lowered, before);
+  if (!tp_lowered_check (lowered, error))
+    return NULL;
+  return g_steal_pointer (&lowered);
+}

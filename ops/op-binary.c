@@ -1,0 +1,302 @@
+/* op-binary.c: elementwise ops of two or more inputs, with broadcasting. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <math.h>
+
+#define BINARY                                                                 \
+  .kind = TP_OP_MAP, .n_inputs_min = 2, .n_inputs_max = 2, .n_outputs_max = 1, \
+  .attrs = tp_binary_attrs, .align = tp_align_binary, .lower = tp_lower_map,   \
+  .reference = tp_reference_map
+
+#define VARIADIC                                                               \
+  .kind = TP_OP_MAP, .n_inputs_min = 1, .n_inputs_max = TP_VARIADIC,           \
+  .n_outputs_max = 1, .infer = tp_infer_broadcast, .lower = tp_lower_map,      \
+  .reference = tp_reference_map
+
+static int
+add_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_ADD, x[0], x[1]);
+}
+
+static double
+add_value (const TpNode *node, const double *x)
+{
+  return x[0] + x[1];
+}
+
+const TpOp tp_op_add = {
+  .name = "Add",
+  BINARY,
+  .infer = tp_infer_arithmetic,
+  .tolerance = 1e-6,
+  .map_expr = add_expr,
+  .map_value = add_value,
+};
+
+static int
+sub_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_SUB, x[0], x[1]);
+}
+
+static double
+sub_value (const TpNode *node, const double *x)
+{
+  return x[0] - x[1];
+}
+
+const TpOp tp_op_sub = {
+  .name = "Sub",
+  BINARY,
+  .infer = tp_infer_arithmetic,
+  .tolerance = 1e-6,
+  .map_expr = sub_expr,
+  .map_value = sub_value,
+};
+
+static int
+mul_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, x[0], x[1]);
+}
+
+static double
+mul_value (const TpNode *node, const double *x)
+{
+  return x[0] * x[1];
+}
+
+const TpOp tp_op_mul = {
+  .name = "Mul",
+  BINARY,
+  .infer = tp_infer_arithmetic,
+  .tolerance = 1e-6,
+  .map_expr = mul_expr,
+  .map_value = mul_value,
+};
+
+static int
+div_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_DIV, x[0], x[1]);
+}
+
+static double
+div_value (const TpNode *node, const double *x)
+{
+  return x[0] / x[1];
+}
+
+const TpOp tp_op_div = {
+  .name = "Div",
+  BINARY,
+  .infer = tp_infer_arithmetic,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 1e-6,
+  .map_expr = div_expr,
+  .map_value = div_value,
+};
+
+/* The exponent may be of another type from opset 12 on. */
+static gboolean
+pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  return node->opset < 12
+             ? tp_infer_arithmetic (node, inputs, outputs, error)
+             : tp_infer_binary (node, inputs, outputs, error);
+}
+
+static int
+pow_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int exponent = tp_nest_convert (nest, x[1], TP_DTYPE_FLOAT32);
+
+  return tp_nest_binary (nest, TP_EXPR_POW, x[0], exponent);
+}
+
+static double
+pow_value (const TpNode *node, const double *x)
+{
+  return pow (x[0], x[1]);
+}
+
+const TpOp tp_op_pow = {
+  .name = "Pow",
+  BINARY,
+  .infer = pow_infer,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 1e-5,
+  .map_expr = pow_expr,
+  .map_value = pow_value,
+};
+
+/* ---- Mod: the sign of the divisor, or with fmod that of the dividend ------ */
+
+static gboolean
+mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  if (inputs[0]->dtype != TP_DTYPE_BOOL
+      && (tp_dtype_is_integer (inputs[0]->dtype)
+          || tp_node_get_int (node, "fmod", 0) != 0))
+    return tp_infer_broadcast (node, inputs, outputs, error);
+  return tp_op_fail (node, error, "input 0 is %s, which needs fmod=1",
+                     tp_dtype_get_name (inputs[0]->dtype));
+}
+
+/* fmod is the remainder of the sizes with the sign of the dividend. */
+static int
+mod_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int rest = 0;
+
+  if (tp_node_get_int (node, "fmod", 0) == 0)
+    return tp_nest_binary (nest, TP_EXPR_MOD, x[0], x[1]);
+  rest = tp_nest_binary (nest, TP_EXPR_MOD,
+                         tp_nest_unary (nest, TP_EXPR_ABS, x[0]),
+                         tp_nest_unary (nest, TP_EXPR_ABS, x[1]));
+  return tp_nest_select (nest,
+                         tp_nest_binary (nest, TP_EXPR_LESS, x[0],
+                                         tp_nest_const (nest, 0.0)),
+                         tp_nest_unary (nest, TP_EXPR_NEG, rest), rest);
+}
+
+static double
+mod_value (const TpNode *node, const double *x)
+{
+  double rest = fmod (x[0], x[1]);
+
+  if (tp_node_get_int (node, "fmod", 0) == 0 && rest * x[1] < 0.0)
+    rest += x[1];
+  return rest;
+}
+
+static const TpAttrSpec mod_attrs[] = {
+  { "fmod", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_mod = {
+  .name = "Mod",
+  .kind = TP_OP_MAP,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = mod_attrs,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 0.0,
+  .infer = mod_infer,
+  .lower = tp_lower_map,
+  .reference = tp_reference_map,
+  .map_expr = mod_expr,
+  .map_value = mod_value,
+};
+
+/* ---- any number of inputs ---------------------------------------------- */
+
+static int
+fold_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
+{
+  int value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = tp_nest_binary (nest, op, value, x[i]);
+  return value;
+}
+
+static int
+max_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_MAX);
+}
+
+static double
+max_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value > x[i] ? value : x[i];
+  return value;
+}
+
+const TpOp tp_op_max = {
+  .name = "Max",
+  VARIADIC,
+  .tolerance = 0.0,
+  .map_expr = max_expr,
+  .map_value = max_value,
+};
+
+static int
+min_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_MIN);
+}
+
+static double
+min_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value < x[i] ? value : x[i];
+  return value;
+}
+
+const TpOp tp_op_min = {
+  .name = "Min",
+  VARIADIC,
+  .tolerance = 0.0,
+  .map_expr = min_expr,
+  .map_value = min_value,
+};
+
+static int
+sum_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return fold_expr (node, nest, x, TP_EXPR_ADD);
+}
+
+static double
+sum_value (const TpNode *node, const double *x)
+{
+  double value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = value + x[i];
+  return value;
+}
+
+const TpOp tp_op_sum = {
+  .name = "Sum",
+  VARIADIC,
+  .tolerance = 1e-6,
+  .map_expr = sum_expr,
+  .map_value = sum_value,
+};
+
+static int
+mean_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, sum_expr (node, nest, x),
+                         tp_nest_const (nest, 1.0 / node->n_inputs));
+}
+
+static double
+mean_value (const TpNode *node, const double *x)
+{
+  return sum_value (node, x) / node->n_inputs;
+}
+
+const TpOp tp_op_mean = {
+  .name = "Mean",
+  VARIADIC,
+  .tolerance = 1e-6,
+  .map_expr = mean_expr,
+  .map_value = mean_value,
+};

@@ -1,0 +1,135 @@
+/* op-cast.c: Cast and CastLike: the same numbers as another type. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <math.h>
+
+/* ONNX's numbers of element types. */
+static const struct
+{
+  gint64 number;
+  TpDtype dtype;
+} onnx_dtypes[] = {
+  { 1, TP_DTYPE_FLOAT32 }, { 2, TP_DTYPE_UINT8 }, { 6, TP_DTYPE_INT32 },
+  { 7, TP_DTYPE_INT64 },   { 9, TP_DTYPE_BOOL },  { 11, TP_DTYPE_FLOAT64 },
+};
+
+gboolean
+tp_node_get_dtype (const TpNode *node, const char *name, TpDtype fallback,
+                   TpDtype *out_dtype, GError **error)
+{
+  const TpAttr *attr = tp_node_find_attr (node, name);
+
+  *out_dtype = fallback;
+  for (gsize i = 0; attr != NULL && i < G_N_ELEMENTS (onnx_dtypes); i++)
+    if (onnx_dtypes[i].number == attr->i)
+      {
+        *out_dtype = onnx_dtypes[i].dtype;
+        return TRUE;
+      }
+  return attr == NULL
+         || tp_op_refuse (node, error,
+                          "element type %" G_GINT64_FORMAT
+                          " (attribute '%s') is not known",
+                          attr->i, name);
+}
+
+/* Integers are cut towards zero and wrapped to the width; to bool is: not 0. */
+static void
+cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                TpRefTensor *outputs)
+{
+  TpRefTensor *out = &outputs[0];
+
+  for (gint64 i = 0; i < out->count; i++)
+    {
+      double x = inputs[0]->data[i];
+
+      if (out->dtype == TP_DTYPE_FLOAT32)
+        out->data[i] = (float)x;
+      else if (out->dtype == TP_DTYPE_BOOL)
+        out->data[i] = x != 0.0;
+      else if (tp_dtype_is_integer (out->dtype))
+        out->data[i] = tp_reference_to_integer (x, out->dtype);
+      else
+        out->data[i] = x;
+    }
+}
+
+/* A store wraps integers, and takes x != 0 for bool. */
+static int
+cast_expr (TpNest *nest, int value)
+{
+  int zero = tp_nest_const (nest, 0.0);
+
+  if (nest->store.dtype == TP_DTYPE_BOOL && !nest->exprs[value].is_integer)
+    {
+      value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
+      value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
+    }
+  return tp_nest_convert (nest, value, nest->store.dtype);
+}
+
+static gboolean
+cast_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  tp_lowering_add_output_axes (&lowering);
+  return tp_lowering_finish (
+      &lowering, cast_expr (lowering.nest,
+                            tp_lowering_load_broadcast (&lowering, 0)));
+}
+
+#define CAST                                                                   \
+  .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
+  .lower = cast_lower, .reference = cast_reference
+
+static gboolean
+cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
+{
+  tp_shape_copy (&outputs[0], inputs[0]);
+  return tp_node_get_dtype (node, "to", TP_DTYPE_FLOAT32, &outputs[0].dtype,
+                            error);
+}
+
+static const TpAttrSpec cast_attrs[] = {
+  { "to", TP_ATTR_INT, TRUE },
+  { "saturate", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_cast = {
+  .name = "Cast",
+  CAST,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .attrs = cast_attrs,
+  .infer = cast_infer,
+};
+
+static gboolean
+cast_like_infer (const TpNode *node, const TpTensor *const *inputs,
+                 TpShape *outputs, GError **error)
+{
+  tp_shape_copy (&outputs[0], inputs[0]);
+  outputs[0].dtype = inputs[1]->dtype;
+  return TRUE;
+}
+
+static const TpAttrSpec cast_like_attrs[] = {
+  { "saturate", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_cast_like = {
+  .name = "CastLike",
+  CAST,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .attrs = cast_like_attrs,
+  .infer = cast_like_infer,
+};

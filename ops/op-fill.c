@@ -1,0 +1,267 @@
+/* op-fill.c: tensors made of little: Size, ConstantOfShape, Range, EyeLike,
+ * OneHot. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FILL                                                                   \
+  .kind = TP_OP_MOVE, .n_outputs_max = 1, .tolerance = 0.0
+
+/* ---- Size --------------------------------------------------------------- */
+
+static gboolean
+size_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
+{
+  outputs[0].dtype = TP_DTYPE_INT64;
+  outputs[0].rank = 0;
+  return TRUE;
+}
+
+static void
+size_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                TpRefTensor *outputs)
+{
+  outputs[0].data[0] = inputs[0]->count;
+}
+
+const TpOp tp_op_size = {
+  .name = "Size",
+  FILL,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .infer = size_infer,
+  .reference = size_reference,
+};
+
+/* ---- ConstantOfShape ---------------------------------------------------- */
+
+/* A list of extents: input @i. */
+static gboolean
+get_extents (const TpNode *node, const TpTensor *const *inputs, int i,
+             TpShape *shape, GError **error)
+{
+  if (!tp_input_get_ints (node, inputs, i, TP_MAX_RANK, shape->dims,
+                          &shape->rank, error))
+    return FALSE;
+  for (int k = 0; k < shape->rank; k++)
+    if (shape->dims[k] < 0)
+      return tp_op_fail (node, error,
+                         "dimension %d of the shape in input %d is "
+                         "%" G_GINT64_FORMAT,
+                         k, i, shape->dims[k]);
+  return TRUE;
+}
+
+static gboolean
+constant_of_shape_infer (const TpNode *node, const TpTensor *const *inputs,
+                         TpShape *outputs, GError **error)
+{
+  const TpAttr *value = tp_node_find_attr (node, "value");
+
+  if (value != NULL && value->n != 1)
+    return tp_op_fail (node, error,
+                       "attribute 'value' has %d elements, must have 1",
+                       value->n);
+  if (value != NULL && tp_dtype_is_integer (value->dtype)
+      && fabs (value->f) >= 0x1p53)
+    return tp_op_refuse (node, error,
+                         "attribute 'value' is %.0f: integers from 2^53 on "
+                         "are not exact here",
+                         value->f);
+  outputs[0].dtype = value != NULL ? value->dtype : TP_DTYPE_FLOAT32;
+  return get_extents (node, inputs, 0, &outputs[0], error);
+}
+
+static double
+constant_of_shape_get_value (const TpNode *node)
+{
+  const TpAttr *value = tp_node_find_attr (node, "value");
+
+  return value != NULL ? value->f : 0.0;
+}
+
+static void
+constant_of_shape_reference (const TpNode *node,
+                             const TpRefTensor *const *inputs,
+                             TpRefTensor *outputs)
+{
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    outputs[0].data[i] = constant_of_shape_get_value (node);
+}
+
+static const TpAttrSpec value_attrs[] = {
+  { "value", TP_ATTR_TENSOR, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_constant_of_shape = {
+  .name = "ConstantOfShape",
+  FILL,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .attrs = value_attrs,
+  .infer = constant_of_shape_infer,
+  .reference = constant_of_shape_reference,
+};
+
+/* ---- Range -------------------------------------------------------------- */
+
+static gboolean
+range_infer (const TpNode *node, const TpTensor *const *inputs,
+             TpShape *outputs, GError **error)
+{
+  double x[3] = { 0.0 }; /* start, limit, delta */
+  double n = 0.0;
+
+  for (int i = 0; i < 3; i++)
+    {
+      if (inputs[i]->count != 1)
+        return tp_op_fail (node, error,
+                           "input %d has %" G_GINT64_FORMAT
+                           " elements, must have 1",
+                           i, inputs[i]->count);
+      if (!tp_tensor_is_constant (inputs[i]))
+        return tp_op_refuse (node, error, "input %d ('%s') must be a constant",
+                             i, inputs[i]->name);
+      tp_tensor_write_doubles (inputs[i], &x[i]);
+    }
+  if (x[2] == 0.0)
+    return tp_op_fail (node, error, "delta (input 2) is 0");
+  n = ceil ((x[1] - x[0]) / x[2]);
+  if (!(n < 0x1p53))
+    return tp_op_fail (node, error, "%g elements are too many", n);
+  outputs[0].dtype = inputs[0]->dtype;
+  outputs[0].rank = 1;
+  outputs[0].dims[0] = MAX (n, 0.0);
+  return tp_infer_one_dtype (node, inputs, error);
+}
+
+static void
+range_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                 TpRefTensor *outputs)
+{
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    outputs[0].data[i] = inputs[0]->data[0] + i * inputs[2]->data[0];
+}
+
+const TpOp tp_op_range = {
+  .name = "Range",
+  FILL,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .infer = range_infer,
+  .reference = range_reference,
+};
+
+/* ---- EyeLike ------------------------------------------------------------ */
+
+static gboolean
+eye_like_infer (const TpNode *node, const TpTensor *const *inputs,
+                TpShape *outputs, GError **error)
+{
+  if (inputs[0]->rank != 2)
+    return tp_op_fail (node, error, "input 0 has rank %d, must have 2",
+                       inputs[0]->rank);
+  tp_shape_copy (&outputs[0], inputs[0]);
+  return tp_node_get_dtype (node, "dtype", inputs[0]->dtype, &outputs[0].dtype,
+                            error);
+}
+
+static void
+eye_like_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
+{
+  gint64 k = tp_node_get_int (node, "k", 0);
+  gint64 width = outputs[0].dims[1];
+
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    outputs[0].data[i] = i % width - i / width == k;
+}
+
+static const TpAttrSpec eye_like_attrs[] = {
+  { "dtype", TP_ATTR_INT, FALSE },
+  { "k", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_eye_like = {
+  .name = "EyeLike",
+  FILL,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .attrs = eye_like_attrs,
+  .infer = eye_like_infer,
+  .reference = eye_like_reference,
+};
+
+/* ---- OneHot ------------------------------------------------------------- */
+
+static gboolean
+one_hot_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  const TpTensor *indices = inputs[0];
+  TpShape *out = &outputs[0];
+  gint64 depth[1] = { 0 };
+  int axis = 0;
+  int n = 0;
+
+  if (indices->rank == TP_MAX_RANK)
+    return tp_op_fail (node, error, "rank %d is more than %d",
+                       indices->rank + 1, TP_MAX_RANK);
+  if (!tp_node_get_axis (node, "axis", -1, indices->rank + 1, &axis, error)
+      || !tp_input_get_ints (node, inputs, 1, 1, depth, &n, error))
+    return FALSE;
+  if (n != 1 || depth[0] < 0)
+    return tp_op_fail (node, error, "depth (input 1) must be one number");
+  if (inputs[2]->count != 2)
+    return tp_op_fail (node, error, "input 2 must hold the values off and on");
+  out->dtype = inputs[2]->dtype;
+  out->rank = indices->rank + 1;
+  memcpy (out->dims, indices->dims, axis * sizeof out->dims[0]);
+  out->dims[axis] = depth[0];
+  memcpy (out->dims + axis + 1, indices->dims + axis,
+          (indices->rank - axis) * sizeof out->dims[0]);
+  return TRUE;
+}
+
+static void
+one_hot_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                   TpRefTensor *outputs)
+{
+  const TpRefTensor *out = &outputs[0];
+  gint64 depth = 0;
+  gint64 n = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", -1, out->rank, &axis, NULL))
+    g_assert_not_reached ();
+  depth = out->dims[axis];
+  n = tp_dims_product (out->dims, axis + 1, out->rank);
+  for (gint64 i = 0; i < out->count; i++)
+    {
+      double index = trunc (inputs[0]->data[i / (n * depth) * n + i % n]);
+
+      index += index < 0.0 ? depth : 0;
+      out->data[i] = inputs[2]->data[index == i / n % depth];
+    }
+}
+
+static const TpAttrSpec axis_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_one_hot = {
+  .name = "OneHot",
+  FILL,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .attrs = axis_attrs,
+  .infer = one_hot_infer,
+  .reference = one_hot_reference,
+};

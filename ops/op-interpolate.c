@@ -1,0 +1,156 @@
+/* op-interpolate.c: Interpolate: weighted sums of elements named along one
+ * dimension.
+ *
+ *   y[.., o, ..] = sum over t of weights[t, o] * x[.., indices[t, o], ..]
+ *
+ * What one dimension of a Resize is; put into graphs by tp_graph_simplify (). */
+#include "config.h"
+
+#include "ops/resize.h"
+
+#include <string.h>
+
+enum
+{
+  X,
+  INDICES,
+  WEIGHTS,
+};
+
+static gboolean
+interpolate_infer (const TpNode *node, const TpTensor *const *inputs,
+                   TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[X];
+  const TpTensor *indices = inputs[INDICES];
+  const TpTensor *weights = inputs[WEIGHTS];
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  if (tp_dtype_is_integer (x->dtype) || weights->dtype != x->dtype)
+    return tp_op_fail (node, error, "%s is weighted by %s, both must be of one "
+                       "real type", tp_dtype_get_name (x->dtype),
+                       tp_dtype_get_name (weights->dtype));
+  if (indices->dtype != TP_DTYPE_INT64 && indices->dtype != TP_DTYPE_INT32)
+    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
+                       tp_dtype_get_name (indices->dtype));
+  if (indices->rank != 2 || weights->rank != 2
+      || indices->dims[0] != weights->dims[0]
+      || indices->dims[1] != weights->dims[1] || indices->dims[0] < 1
+      || indices->dims[0] > TP_RESIZE_MAX_TAPS)
+    return tp_op_fail (node, error, "indices and weights must be of one shape, "
+                       "at most %d for each of the outputs",
+                       TP_RESIZE_MAX_TAPS);
+  tp_shape_copy (&outputs[0], x);
+  outputs[0].dims[axis] = indices->dims[1];
+  return TRUE;
+}
+
+/* Expression: element @tap of input @i, a list for each place along @axis. */
+static int
+load_tap (TpLowering *lowering, int i, int axis, int tap)
+{
+  const TpTensor *table = tp_lowering_get_input (lowering, i);
+  TpAccess *load = tp_lowering_add_load (lowering, i);
+
+  load->offset = tap * table->strides[0];
+  load->stride[axis] = table->strides[1];
+  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+}
+
+static int
+load_named (TpLowering *lowering, int axis, int index)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  TpAccess *load = tp_lowering_add_load (lowering, X);
+
+  memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
+  load->stride[axis] = 0;
+  load->index = index;
+  load->index_stride = x->strides[axis];
+  load->index_extent = x->dims[axis];
+  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+}
+
+static gboolean
+interpolate_lower (const TpGraph *graph, const TpNode *node,
+                   TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, X);
+  int n_taps = tp_lowering_get_input (&lowering, INDICES)->dims[0];
+  int sum = -1;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  if (x->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
+  tp_lowering_add_output_axes (&lowering);
+  for (int i = 0; i < n_taps; i++)
+    {
+      int index = load_tap (&lowering, INDICES, axis, i);
+      int weight = load_tap (&lowering, WEIGHTS, axis, i);
+      int part = tp_nest_binary (lowering.nest, TP_EXPR_MUL,
+                                 load_named (&lowering, axis, index), weight);
+
+      sum = i == 0 ? part
+                   : tp_nest_binary (lowering.nest, TP_EXPR_ADD, sum, part);
+    }
+  return tp_lowering_finish (&lowering, sum);
+}
+
+/* Indices out of range name zeros. */
+static void
+interpolate_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                       TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[X];
+  const TpRefTensor *indices = inputs[INDICES];
+  gint64 extent = 0;
+  gint64 n_out = indices->dims[1];
+  gint64 n = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+    g_assert_not_reached ();
+  extent = x->dims[axis];
+  n = tp_dims_product (x->dims, axis + 1, x->rank);
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    {
+      double sum = 0.0;
+
+      for (gint64 at = i / n % n_out; at < indices->count; at += n_out)
+        {
+          double named = indices->data[at];
+          double value = 0.0;
+
+          named += named < 0 ? extent : 0;
+          if (named >= 0 && named < extent)
+            value = x->data[(i / n / n_out * extent + (gint64) named) * n
+                            + i % n];
+          sum += value * inputs[WEIGHTS]->data[at];
+        }
+      outputs[0].data[i] = sum;
+    }
+}
+
+static const TpAttrSpec interpolate_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_interpolate = {
+  .name = "Interpolate",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = interpolate_attrs,
+  .domain = TP_DOMAIN_INDEX,
+  .tolerance = 1e-5,
+  .infer = interpolate_infer,
+  .lower = interpolate_lower,
+  .reference = interpolate_reference,
+};

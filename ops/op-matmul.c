@@ -1,0 +1,369 @@
+/* op-matmul.c: products of matrices. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <string.h>
+
+/* A vector counts as a row on the left and as a column on the right; the
+ * dimension put in is left out of the result. */
+typedef struct
+{
+  int rank; /* of a, b and the result, after promotion */
+  gint64 m, n, k;
+  gint64 a[TP_MAX_RANK];
+  gint64 b[TP_MAX_RANK];
+  gboolean is_a_vector, is_b_vector;
+} MatMul;
+
+static gboolean
+matmul_promote (const gint64 *dims, int rank, int wide, gboolean is_left,
+                gint64 *out)
+{
+  gboolean is_vector = rank == 1;
+
+  for (int i = 0; i < wide; i++)
+    out[i] = 1;
+  if (is_vector)
+    out[is_left ? wide - 1 : wide - 2] = dims[0];
+  else
+    memcpy (out + wide - rank, dims, rank * sizeof dims[0]);
+  return is_vector;
+}
+
+static MatMul
+matmul_new (int a_rank, const gint64 *a, int b_rank, const gint64 *b)
+{
+  MatMul mm = { .rank = MAX (2, MAX (a_rank, b_rank)) };
+
+  mm.is_a_vector = matmul_promote (a, a_rank, mm.rank, TRUE, mm.a);
+  mm.is_b_vector = matmul_promote (b, b_rank, mm.rank, FALSE, mm.b);
+  mm.m = mm.a[mm.rank - 2];
+  mm.k = mm.a[mm.rank - 1];
+  mm.n = mm.b[mm.rank - 1];
+  return mm;
+}
+
+static gboolean
+matmul_infer (const TpNode *node, const TpTensor *const *inputs,
+              TpShape *outputs, GError **error)
+{
+  const TpTensor *a = inputs[0];
+  const TpTensor *b = inputs[1];
+  TpShape *out = &outputs[0];
+  MatMul mm;
+
+  if (a->rank == 0 || b->rank == 0)
+    return tp_op_fail (node, error, "input %d is a scalar", a->rank != 0);
+  mm = matmul_new (a->rank, a->dims, b->rank, b->dims);
+  if (mm.k != mm.b[mm.rank - 2])
+    return tp_op_fail (node, error,
+                       "input 0 has %" G_GINT64_FORMAT
+                       " columns, input 1 has %" G_GINT64_FORMAT " rows",
+                       mm.k, mm.b[mm.rank - 2]);
+  out->dtype = a->dtype;
+  out->rank = 0;
+  for (int i = 0; i < mm.rank - 2; i++)
+    {
+      if (mm.a[i] != mm.b[i] && mm.a[i] != 1 && mm.b[i] != 1)
+        return tp_op_fail (node, error,
+                           "batch dimension %d is %" G_GINT64_FORMAT
+                           " and %" G_GINT64_FORMAT,
+                           i, mm.a[i], mm.b[i]);
+      out->dims[out->rank++] = mm.a[i] == 1 ? mm.b[i] : mm.a[i];
+    }
+  if (!mm.is_a_vector)
+    out->dims[out->rank++] = mm.m;
+  if (!mm.is_b_vector)
+    out->dims[out->rank++] = mm.n;
+  return tp_infer_one_dtype (node, inputs, error);
+}
+
+/* Strides of the batch dimensions of @input in the first axes. */
+static void
+matmul_set_batch (TpAccess *load, const TpTensor *input, int n_batch)
+{
+  int own = input->rank - 2;
+
+  for (int i = 0; i < own; i++)
+    if (input->dims[i] != 1)
+      load->stride[n_batch - own + i] = input->strides[i];
+}
+
+static gboolean
+matmul_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *a = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *b = tp_lowering_get_input (&lowering, 1);
+  int n_batch = MAX (2, MAX (a->rank, b->rank)) - 2;
+  int column = n_batch + (a->rank > 1); /* axis of the result's columns */
+  int k = -1;
+  TpAccess *load = NULL;
+
+  tp_lowering_add_output_axes (&lowering);
+  k = tp_lowering_add_reduce_axis (&lowering, a->dims[a->rank - 1]);
+  load = tp_lowering_add_load (&lowering, 0);
+  matmul_set_batch (load, a, n_batch);
+  if (a->rank > 1)
+    load->stride[n_batch] = a->strides[a->rank - 2];
+  if (k >= 0)
+    load->stride[k] = a->strides[a->rank - 1];
+  load = tp_lowering_add_load (&lowering, 1);
+  matmul_set_batch (load, b, n_batch);
+  if (b->rank > 1)
+    load->stride[column] = b->strides[b->rank - 1];
+  if (k >= 0)
+    load->stride[k] = b->strides[b->rank > 1 ? b->rank - 2 : 0];
+  return tp_lowering_finish (
+      &lowering,
+      tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
+                          tp_nest_binary (lowering.nest, TP_EXPR_MUL,
+                                          tp_nest_load (lowering.nest, 0),
+                                          tp_nest_load (lowering.nest, 1))));
+}
+
+static void
+matmul_add_product (const MatMul *mm, const double *a, const double *b,
+                    double *out)
+{
+  memset (out, 0, mm->m * mm->n * sizeof *out);
+  for (gint64 i = 0; i < mm->m; i++)
+    for (gint64 k = 0; k < mm->k; k++)
+      {
+        double factor = a[i * mm->k + k];
+
+        for (gint64 j = 0; j < mm->n; j++)
+          out[i * mm->n + j] += factor * b[k * mm->n + j];
+      }
+}
+
+static void
+matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  MatMul mm = matmul_new (inputs[0]->rank, inputs[0]->dims, inputs[1]->rank,
+                          inputs[1]->dims);
+  gint64 at[TP_MAX_RANK] = { 0 };
+  gint64 batch[TP_MAX_RANK];
+  double *out = outputs[0].data;
+
+  for (int i = 0; i < mm.rank - 2; i++)
+    batch[i] = MAX (mm.a[i], mm.b[i]);
+  do
+    {
+      gint64 a = 0;
+      gint64 b = 0;
+
+      for (int i = 0; i < mm.rank - 2; i++)
+        {
+          a = a * mm.a[i] + (mm.a[i] == 1 ? 0 : at[i]);
+          b = b * mm.b[i] + (mm.b[i] == 1 ? 0 : at[i]);
+        }
+      matmul_add_product (&mm, inputs[0]->data + a * mm.m * mm.k,
+                          inputs[1]->data + b * mm.k * mm.n, out);
+      out += mm.m * mm.n;
+    }
+  while (tp_dims_next (mm.rank - 2, batch, at));
+}
+
+const TpOp tp_op_matmul = {
+  .name = "MatMul",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .tolerance = 1e-5,
+  .infer = matmul_infer,
+  .lower = matmul_lower,
+  .reference = matmul_reference,
+};
+
+/* ---- Gemm: alpha * a' b' + beta * c ------------------------------------- */
+
+typedef struct
+{
+  gboolean is_a_transposed, is_b_transposed;
+  double alpha, beta;
+} Gemm;
+
+static Gemm
+gemm_new (const TpNode *node)
+{
+  return (Gemm){ tp_node_get_int (node, "transA", 0) != 0,
+                 tp_node_get_int (node, "transB", 0) != 0,
+                 tp_node_get_float (node, "alpha", 1.0),
+                 tp_node_get_float (node, "beta", 1.0) };
+}
+
+static gboolean
+gemm_check_c (const TpNode *node, const TpTensor *c, const TpShape *out,
+              GError **error)
+{
+  for (int i = 0; c != NULL && i < c->rank; i++)
+    {
+      int k = out->rank - c->rank + i;
+
+      if (k < 0 || (c->dims[i] != 1 && c->dims[i] != out->dims[k]))
+        {
+          g_autofree char *own = tp_dims_to_text (c->rank, c->dims);
+          g_autofree char *wanted = tp_dims_to_text (out->rank, out->dims);
+
+          return tp_op_fail (node, error,
+                             "input 2 has shape %s, which does not broadcast "
+                             "to %s",
+                             own, wanted);
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+gemm_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
+{
+  Gemm gemm = gemm_new (node);
+  const TpTensor *a = inputs[0];
+  const TpTensor *b = inputs[1];
+  TpShape *out = &outputs[0];
+
+  for (int i = 0; i < 2; i++)
+    if (inputs[i]->rank != 2)
+      return tp_op_fail (node, error,
+                         "input %d has rank %d, Gemm wants 2: put a Flatten "
+                         "before it",
+                         i, inputs[i]->rank);
+  if (a->dims[!gemm.is_a_transposed] != b->dims[gemm.is_b_transposed])
+    return tp_op_fail (node, error,
+                       "input 0 has %" G_GINT64_FORMAT
+                       " columns, input 1 has %" G_GINT64_FORMAT
+                       " rows (transA = %d, transB = %d)",
+                       a->dims[!gemm.is_a_transposed],
+                       b->dims[gemm.is_b_transposed], gemm.is_a_transposed,
+                       gemm.is_b_transposed);
+  out->dtype = a->dtype;
+  out->rank = 2;
+  out->dims[0] = a->dims[gemm.is_a_transposed];
+  out->dims[1] = b->dims[!gemm.is_b_transposed];
+  return gemm_check_c (node, node->n_inputs > 2 ? inputs[2] : NULL, out, error)
+         && tp_infer_one_dtype (node, inputs, error);
+}
+
+static int
+gemm_scale (TpNest *nest, int expr, double factor)
+{
+  if (factor == 1.0)
+    return expr;
+  return tp_nest_binary (nest, TP_EXPR_MUL, expr, tp_nest_const (nest, factor));
+}
+
+static gboolean
+gemm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  Gemm gemm = gemm_new (node);
+  const TpTensor *a = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *b = tp_lowering_get_input (&lowering, 1);
+  TpNest *nest = lowering.nest;
+  TpAccess *load = NULL;
+  int k = -1;
+  int result = -1;
+
+  tp_lowering_add_output_axes (&lowering);
+  k = tp_lowering_add_reduce_axis (&lowering, a->dims[!gemm.is_a_transposed]);
+  load = tp_lowering_add_load (&lowering, 0);
+  load->stride[0] = a->strides[gemm.is_a_transposed];
+  if (k >= 0)
+    load->stride[k] = a->strides[!gemm.is_a_transposed];
+  load = tp_lowering_add_load (&lowering, 1);
+  load->stride[1] = b->strides[!gemm.is_b_transposed];
+  if (k >= 0)
+    load->stride[k] = b->strides[gemm.is_b_transposed];
+  result = tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_load (nest, 0),
+                           tp_nest_load (nest, 1));
+  result = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, result);
+  result = gemm_scale (nest, result, gemm.alpha);
+  if (tp_node_has_input (node, 2) && gemm.beta != 0.0)
+    result = tp_nest_binary (
+        nest, TP_EXPR_ADD, result,
+        gemm_scale (nest, tp_lowering_load_broadcast (&lowering, 2),
+                    gemm.beta));
+  return tp_lowering_finish (&lowering, result);
+}
+
+/* Row @i of the product, along the rows of @b: columns miss the cache. */
+static void
+gemm_get_row (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
+              gint64 i, double *out)
+{
+  gint64 n_sum = a->dims[!gemm->is_a_transposed];
+  gint64 n = b->dims[!gemm->is_b_transposed];
+  const double *x = a->data + (gemm->is_a_transposed ? i : i * a->dims[1]);
+  gint64 x_step = gemm->is_a_transposed ? a->dims[1] : 1;
+
+  memset (out, 0, n * sizeof *out);
+  if (gemm->is_b_transposed)
+    for (gint64 j = 0; j < n; j++)
+      for (gint64 k = 0; k < n_sum; k++)
+        out[j] += x[k * x_step] * b->data[j * n_sum + k];
+  else
+    for (gint64 k = 0; k < n_sum; k++)
+      for (gint64 j = 0; j < n; j++)
+        out[j] += x[k * x_step] * b->data[k * n + j];
+}
+
+static double
+gemm_get_c (const TpRefTensor *c, gint64 i, gint64 j)
+{
+  gint64 at[2] = { i, j };
+  gint64 index = 0;
+
+  for (int k = 0; k < c->rank; k++)
+    index = index * c->dims[k] + (c->dims[k] == 1 ? 0 : at[2 - c->rank + k]);
+  return c->data[index];
+}
+
+static void
+gemm_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                TpRefTensor *outputs)
+{
+  Gemm gemm = gemm_new (node);
+  TpRefTensor *out = &outputs[0];
+
+  for (gint64 i = 0; i < out->dims[0]; i++)
+    {
+      double *row = &out->data[i * out->dims[1]];
+
+      gemm_get_row (&gemm, inputs[0], inputs[1], i, row);
+      for (gint64 j = 0; j < out->dims[1]; j++)
+        {
+          row[j] *= gemm.alpha;
+          if (tp_node_has_input (node, 2))
+            row[j] += gemm.beta * gemm_get_c (inputs[2], i, j);
+        }
+    }
+}
+
+static const TpAttrSpec gemm_attrs[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE },
+  { "beta", TP_ATTR_FLOAT, FALSE },
+  { "transA", TP_ATTR_INT, FALSE },
+  { "transB", TP_ATTR_INT, FALSE },
+  { "broadcast", TP_ATTR_INT, FALSE }, /* before opset 7; so is it always */
+  { 0 },
+};
+
+const TpOp tp_op_gemm = {
+  .name = "Gemm",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 2,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = gemm_attrs,
+  .tolerance = 1e-5,
+  .infer = gemm_infer,
+  .lower = gemm_lower,
+  .reference = gemm_reference,
+};

@@ -1,0 +1,359 @@
+/* op-pad.c: Pad with a constant, by reflection or with the edge; negative pads
+ * cut away. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <string.h>
+
+#define PAD_LIMIT (G_GINT64_CONSTANT (1) << 40)
+#define PAD_MAX_NESTS 81 /* four dimensions, each padded at both ends */
+
+typedef enum
+{
+  PAD_CONSTANT,
+  PAD_REFLECT,
+  PAD_EDGE,
+} PadMode;
+
+typedef struct
+{
+  PadMode mode;
+  gint64 begin[TP_MAX_RANK];
+  gint64 end[TP_MAX_RANK];
+} Pad;
+
+/* ---- what is asked for -------------------------------------------------- */
+
+static gboolean
+pad_get_mode (const TpNode *node, PadMode *out_mode, GError **error)
+{
+  static const char *const names[] = { "constant", "reflect", "edge" };
+  const char *name = tp_node_get_string (node, "mode", "constant");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (names[i], name) == 0)
+      {
+        *out_mode = i;
+        return TRUE;
+      }
+  return tp_op_refuse (node, error, "mode '%s' is not known", name);
+}
+
+/* @pads: all beginnings, then all ends, of @axes (NULL: of all dimensions). */
+static gboolean
+pad_set (Pad *pad, const TpNode *node, int rank, const gint64 *pads, int n,
+         const gint64 *axes, int n_axes, GError **error)
+{
+  memset (pad, 0, sizeof *pad);
+  if (axes == NULL)
+    n_axes = rank;
+  if (pads == NULL || n != 2 * n_axes)
+    return tp_op_fail (node, error, "there are %d pads, %d are needed",
+                       pads == NULL ? 0 : n, 2 * n_axes);
+  for (int i = 0; i < n_axes; i++)
+    {
+      int axis = i;
+
+      if (axes != NULL && !tp_axis_resolve (node, axes[i], rank, &axis, error))
+        return FALSE;
+      if (ABS (pads[i]) > PAD_LIMIT || ABS (pads[n_axes + i]) > PAD_LIMIT)
+        return tp_op_fail (node, error, "pads of dimension %d are too large",
+                           axis);
+      pad->begin[axis] = pads[i];
+      pad->end[axis] = pads[n_axes + i];
+    }
+  return pad_get_mode (node, &pad->mode, error);
+}
+
+/* Attributes before opset 11, then inputs. */
+static gboolean
+pad_init (Pad *pad, const TpNode *node, const TpTensor *const *inputs,
+          GError **error)
+{
+  gint64 values[2 * TP_MAX_RANK];
+  gint64 axis_values[TP_MAX_RANK];
+  const gint64 *axes = NULL;
+  int n = 0;
+  int n_axes = 0;
+  const gint64 *pads = tp_node_get_ints (node, "pads", &n);
+
+  if (tp_node_has_input (node, 1))
+    {
+      if (!tp_input_get_ints (node, inputs, 1, 2 * TP_MAX_RANK, values, &n,
+                              error))
+        return FALSE;
+      pads = values;
+    }
+  if (tp_node_has_input (node, 3))
+    {
+      if (!tp_input_get_ints (node, inputs, 3, TP_MAX_RANK, axis_values,
+                              &n_axes, error))
+        return FALSE;
+      axes = axis_values;
+    }
+  return pad_set (pad, node, inputs[0]->rank, pads, n, axes, n_axes, error);
+}
+
+/* Reflection looks at most extent - 1 elements past an end. */
+static gboolean
+pad_check (const Pad *pad, const TpNode *node, const TpTensor *x, int i,
+           GError **error)
+{
+  gint64 extent = x->dims[i];
+  gint64 most = MAX (pad->begin[i], pad->end[i]);
+
+  if (extent + pad->begin[i] + pad->end[i] < 0 || extent + pad->begin[i] < 0
+      || extent + pad->end[i] < 0)
+    return tp_op_fail (node, error,
+                       "dimension %d has extent %" G_GINT64_FORMAT
+                       ", pads of %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                       " leave nothing",
+                       i, extent, pad->begin[i], pad->end[i]);
+  if ((pad->mode == PAD_REFLECT && most > 0 && most > extent - 1)
+      || (pad->mode == PAD_EDGE && most > 0 && extent == 0))
+    return tp_op_refuse (node, error,
+                         "dimension %d has extent %" G_GINT64_FORMAT
+                         ", too few for a pad of %" G_GINT64_FORMAT,
+                         i, extent, most);
+  return TRUE;
+}
+
+static gboolean
+pad_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+           GError **error)
+{
+  Pad pad;
+
+  if (!pad_init (&pad, node, inputs, error))
+    return FALSE;
+  tp_shape_copy (&outputs[0], inputs[0]);
+  for (int i = 0; i < inputs[0]->rank; i++)
+    {
+      if (!pad_check (&pad, node, inputs[0], i, error))
+        return FALSE;
+      if (inputs[0]->dims[i] > PAD_LIMIT)
+        return tp_op_fail (node, error, "dimension %d is too large", i);
+      outputs[0].dims[i] += pad.begin[i] + pad.end[i];
+    }
+  return TRUE;
+}
+
+/* ---- nests -------------------------------------------------------------- */
+
+static gboolean
+pad_get_fill (const TpLowering *lowering, double *out_fill, GError **error)
+{
+  const TpTensor *value = tp_lowering_get_input (lowering, 2);
+
+  *out_fill = tp_node_get_float (lowering->node, "value", 0.0);
+  if (value == NULL)
+    return TRUE;
+  if (!tp_tensor_is_constant (value) || value->count != 1)
+    return tp_op_refuse (lowering->node, error,
+                         "the value to pad with must be a constant");
+  tp_tensor_write_doubles (value, out_fill);
+  return TRUE;
+}
+
+static gboolean
+pad_lower_constant (TpLowering *lowering, const Pad *pad, GError **error)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpAccess *load = NULL;
+
+  tp_lowering_add_output_axes (lowering);
+  load = tp_lowering_add_load (lowering, 0);
+  if (!pad_get_fill (lowering, &load->fill, error))
+    return FALSE;
+  for (int i = 0; i < x->rank; i++)
+    {
+      load->stride[i] = x->strides[i];
+      load->offset -= pad->begin[i] * x->strides[i];
+      if (pad->begin[i] <= 0 && pad->end[i] <= 0)
+        continue;
+      if (load->n_guards == TP_NEST_MAX_GUARDS)
+        return tp_op_refuse (lowering->node, error,
+                             "more than %d dimensions are padded",
+                             TP_NEST_MAX_GUARDS);
+      load->guards[load->n_guards].coef[i] = 1;
+      load->guards[load->n_guards].offset = -pad->begin[i];
+      load->guards[load->n_guards++].extent = x->dims[i];
+    }
+  return tp_lowering_finish (lowering, tp_nest_load (lowering->nest, 0));
+}
+
+/* Part 0, 1 or 2 of a dimension: before, within, after the input; the outputs
+ * from @first on read the inputs from @source on. */
+typedef struct
+{
+  gint64 first, extent, source;
+  int step;
+} PadPart;
+
+static PadPart
+pad_get_part (const Pad *pad, const TpTensor *x, int i, gint64 part)
+{
+  gint64 before = MAX (pad->begin[i], 0);
+  gint64 within = x->dims[i] + MIN (pad->begin[i], 0) + MIN (pad->end[i], 0);
+  gboolean is_edge = pad->mode == PAD_EDGE;
+
+  if (part == 0)
+    return (PadPart){ 0, before, is_edge ? 0 : before, is_edge ? 0 : -1 };
+  if (part == 1)
+    return (PadPart){ before, within, MAX (-pad->begin[i], 0), 1 };
+  return (PadPart){ before + within, MAX (pad->end[i], 0),
+                    x->dims[i] - (is_edge ? 1 : 2), is_edge ? 0 : -1 };
+}
+
+/* The nest of one part per dimension; none when a part is empty. */
+static void
+pad_lower_parts (TpLowering *lowering, const Pad *pad, const gint64 *parts)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpNest *nest = lowering->nest;
+  TpAccess *load = NULL;
+
+  tp_lowering_add_output_axes (lowering);
+  load = tp_lowering_add_load (lowering, 0);
+  for (int i = 0; i < x->rank; i++)
+    {
+      PadPart part = pad_get_part (pad, x, i, parts[i]);
+
+      if (part.extent <= 0)
+        return;
+      nest->axes[i].extent = part.extent;
+      nest->store.offset += part.first * nest->store.stride[i];
+      load->offset += part.source * x->strides[i];
+      load->stride[i] = part.step * x->strides[i];
+    }
+  tp_lowering_finish (lowering, tp_nest_load (nest, 0));
+}
+
+static gboolean
+pad_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+           GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *inputs[4];
+  gint64 parts[TP_MAX_RANK] = { 0 };
+  gint64 n_parts[TP_MAX_RANK];
+  gint64 n_nests = 1;
+  Pad pad;
+
+  for (int i = 0; i < 4; i++)
+    inputs[i] = tp_lowering_get_input (&lowering, i);
+  if (!pad_init (&pad, node, inputs, error))
+    return FALSE;
+  if (pad.mode == PAD_CONSTANT)
+    return pad_lower_constant (&lowering, &pad, error);
+  for (int i = 0; i < inputs[0]->rank; i++)
+    {
+      n_parts[i] = 3;
+      n_nests *= 1 + (pad.begin[i] > 0) + (pad.end[i] > 0);
+    }
+  if (n_nests > PAD_MAX_NESTS)
+    return tp_op_refuse (node, error, "too many dimensions are padded");
+  do
+    {
+      g_auto (TpLowering) one = tp_lowering_new (graph, node, lowered);
+
+      pad_lower_parts (&one, &pad, parts);
+    }
+  while (tp_dims_next (inputs[0]->rank, n_parts, parts));
+  return TRUE;
+}
+
+/* ---- reference ---------------------------------------------------------- */
+
+/* Where output position @at of a dimension looks; -1: nowhere. */
+static gint64
+pad_find_source (PadMode mode, gint64 at, gint64 begin, gint64 extent)
+{
+  gint64 position = at - begin;
+
+  if (position >= 0 && position < extent)
+    return position;
+  if (mode == PAD_CONSTANT)
+    return -1;
+  if (mode == PAD_EDGE)
+    return position < 0 ? 0 : extent - 1;
+  return position < 0 ? -position : 2 * (extent - 1) - position;
+}
+
+static void
+pad_init_reference (Pad *pad, const TpNode *node,
+                    const TpRefTensor *const *inputs)
+{
+  gint64 values[2 * TP_MAX_RANK];
+  gint64 axes[TP_MAX_RANK];
+  int n = 0;
+  int n_axes = 0;
+  const gint64 *pads = tp_node_get_ints (node, "pads", &n);
+  gboolean has_axes = tp_node_has_input (node, 3);
+
+  if (tp_node_has_input (node, 1))
+    {
+      n = inputs[1]->count;
+      for (int i = 0; i < n; i++)
+        values[i] = inputs[1]->data[i];
+      pads = values;
+    }
+  if (has_axes)
+    n_axes = inputs[3]->count;
+  for (int i = 0; i < n_axes; i++)
+    axes[i] = inputs[3]->data[i];
+  if (!pad_set (pad, node, inputs[0]->rank, pads, n, has_axes ? axes : NULL,
+                n_axes, NULL))
+    g_assert_not_reached ();
+}
+
+static void
+pad_reference (const TpNode *node, const TpRefTensor *const *inputs,
+               TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  double fill = tp_node_has_input (node, 2)
+                    ? inputs[2]->data[0]
+                    : tp_node_get_float (node, "value", 0.0);
+  gint64 at[TP_MAX_RANK] = { 0 };
+  Pad pad;
+
+  pad_init_reference (&pad, node, inputs);
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    {
+      gint64 index = 0;
+      gboolean is_inside = TRUE;
+
+      for (int k = 0; k < x->rank; k++)
+        {
+          gint64 source =
+              pad_find_source (pad.mode, at[k], pad.begin[k], x->dims[k]);
+
+          is_inside = is_inside && source >= 0;
+          index = index * x->dims[k] + source;
+        }
+      outputs[0].data[i] = is_inside ? x->data[index] : fill;
+      tp_dims_next (x->rank, outputs[0].dims, at);
+    }
+}
+
+static const TpAttrSpec pad_attrs[] = {
+  { "mode", TP_ATTR_STRING, FALSE },
+  { "pads", TP_ATTR_INTS, FALSE },
+  { "value", TP_ATTR_FLOAT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_pad = {
+  .name = "Pad",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 1,
+  .n_inputs_max = 4,
+  .n_outputs_max = 1,
+  .attrs = pad_attrs,
+  .tolerance = 0.0,
+  .infer = pad_infer,
+  .lower = pad_lower,
+  .reference = pad_reference,
+};

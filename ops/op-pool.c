@@ -1,0 +1,303 @@
+/* op-pool.c: maxima and averages over windows, sliding or global. */
+#include "config.h"
+
+#include "ops/op-window.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- shape ------------------------------------------------------------- */
+
+static gboolean
+pool_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
+{
+  TpWindow window;
+
+  if (tp_node_get_int (node, "storage_order", 0) != 0)
+    return tp_op_refuse (node, error, "storage_order is not supported");
+  if (node->n_outputs > 1)
+    return tp_op_refuse (node, error, "output 1, the places of the maxima, is "
+                         "not computed");
+  if (!tp_window_init (&window, node, inputs[0]->rank, inputs[0]->dims, NULL,
+                       error))
+    return FALSE;
+  tp_shape_copy (&outputs[0], inputs[0]);
+  memcpy (outputs[0].dims + 2, window.out, window.n * sizeof window.out[0]);
+  return TRUE;
+}
+
+/* ---- nest -------------------------------------------------------------- */
+
+typedef struct
+{
+  TpWindow window;
+  TpWindowAxes axes;
+} Pool;
+
+/* Axes, and load 0 over the window. */
+static gboolean
+pool_begin (TpLowering *lowering, Pool *pool, GError **error)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpAccess *load = NULL;
+
+  if (!tp_window_init (&pool->window, lowering->node, x->rank, x->dims, NULL,
+                       error))
+    return FALSE;
+  tp_lowering_add_output_axes (lowering);
+  tp_window_add_axes (&pool->window, lowering, 2, &pool->axes);
+  load = tp_lowering_add_load (lowering, 0);
+  load->stride[0] = x->strides[0];
+  load->stride[1] = x->strides[1];
+  tp_window_set_load (&pool->window, &pool->axes, x, load);
+  return TRUE;
+}
+
+static gboolean
+max_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  Pool pool;
+
+  if (!pool_begin (&lowering, &pool, error))
+    return FALSE;
+  lowering.nest->loads[0].fill = -INFINITY;
+  return tp_lowering_finish (
+      &lowering, tp_lowering_reduce (&lowering, TP_COMBINE_MAX,
+                                     tp_nest_load (lowering.nest, 0)));
+}
+
+/* A load of nothing, with a guard wherever windows overhang the padding. */
+static int
+average_add_overhang (TpLowering *lowering, const Pool *pool)
+{
+  const TpWindow *window = &pool->window;
+  TpAccess *load = NULL;
+
+  for (int i = 0; i < window->n; i++)
+    {
+      gint64 padded = window->in[i] + window->pad_begin[i] + window->pad_end[i];
+      gint64 last = (window->out[i] - 1) * window->stride[i]
+                    + (window->kernel[i] - 1) * window->dilation[i];
+
+      if (last < padded)
+        continue;
+      if (load == NULL)
+        load = tp_lowering_add_load (lowering, 0);
+      tp_window_add_guard (window, &pool->axes, i, window->pad_begin[i], padded,
+                           load);
+    }
+  return load == NULL ? -1 : lowering->nest->n_loads - 1;
+}
+
+/* How many points a window counts: those of the load returned, or -1: all. */
+static int
+average_find_counted (TpLowering *lowering, const Pool *pool)
+{
+  if (tp_node_get_int (lowering->node, "count_include_pad", 0) != 0)
+    return average_add_overhang (lowering, pool);
+  return lowering->nest->loads[0].n_guards > 0 ? 0 : -1;
+}
+
+/* Whether some window may have no point to count: its average is 0 then. */
+static gboolean
+average_may_be_empty (const TpWindow *window)
+{
+  for (int i = 0; i < window->n; i++)
+    if (window->dilation[i] > 1 || window->pad_begin[i] >= window->kernel[i]
+        || (window->out[i] - 1) * window->stride[i] - window->pad_begin[i]
+               >= window->in[i])
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+average_pool_lower (const TpGraph *graph, const TpNode *node,
+                    TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  TpNest *nest = lowering.nest;
+  Pool pool;
+  int sum = -1;
+  int counted = -1;
+
+  if (!pool_begin (&lowering, &pool, error))
+    return FALSE;
+  counted = average_find_counted (&lowering, &pool);
+  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, tp_nest_load (nest, 0));
+  if (counted >= 0)
+    {
+      int n = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
+                                  tp_nest_inside (nest, counted));
+
+      if (average_may_be_empty (&pool.window))
+        n = tp_nest_binary (nest, TP_EXPR_MAX, n, tp_nest_const (nest, 1.0));
+      return tp_lowering_finish (&lowering,
+                                 tp_nest_binary (nest, TP_EXPR_DIV, sum, n));
+    }
+  counted = tp_dims_product (pool.window.kernel, 0, pool.window.n);
+  return tp_lowering_finish (
+      &lowering, tp_nest_binary (nest, TP_EXPR_MUL, sum,
+                                 tp_nest_const (nest, 1.0 / counted)));
+}
+
+/* ---- reference --------------------------------------------------------- */
+
+/* Sum, maximum and number of the inputs under the window at @at. */
+typedef struct
+{
+  double sum, max;
+  gint64 n;
+} PoolSum;
+
+static PoolSum
+pool_sum (const TpWindow *window, const double *plane, const gint64 *at)
+{
+  PoolSum total = { 0.0, -INFINITY, 0 };
+  gint64 k[TP_WINDOW_MAX_DIMS] = { 0 };
+
+  do
+    {
+      gint64 index = 0;
+      gboolean is_inside = TRUE;
+
+      for (int i = 0; i < window->n; i++)
+        {
+          gint64 position = at[i] * window->stride[i] - window->pad_begin[i]
+                            + k[i] * window->dilation[i];
+
+          is_inside = is_inside && position >= 0 && position < window->in[i];
+          index = index * window->in[i] + position;
+        }
+      if (!is_inside)
+        continue;
+      total.sum += plane[index];
+      total.max = MAX (total.max, plane[index]);
+      total.n++;
+    }
+  while (tp_dims_next (window->n, window->kernel, k));
+  return total;
+}
+
+/* Points of the window at @at that lie in the input or in its padding. */
+static gint64
+pool_count_padded (const TpWindow *window, const gint64 *at)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < window->n; i++)
+    {
+      gint64 end = window->in[i] + window->pad_begin[i] + window->pad_end[i];
+      gint64 inside = 0;
+
+      for (gint64 k = 0; k < window->kernel[i]; k++)
+        inside += at[i] * window->stride[i] + k * window->dilation[i] < end;
+      n *= inside;
+    }
+  return n;
+}
+
+typedef double (*PoolValue) (const TpNode *node, const TpWindow *window,
+                             const gint64 *at, const PoolSum *sum);
+
+static void
+pool_reference (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
+                PoolValue value)
+{
+  gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
+  gint64 out_plane = tp_dims_product (out->dims, 2, out->rank);
+  gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
+  TpWindow window;
+
+  if (!tp_window_init (&window, node, x->rank, x->dims, NULL, NULL))
+    g_assert_not_reached ();
+  for (gint64 i = 0; i < out->count; i++)
+    {
+      PoolSum sum = pool_sum (&window, x->data + i / out_plane * in_plane, at);
+
+      out->data[i] = value (node, &window, at, &sum);
+      tp_dims_next (window.n, window.out, at);
+    }
+}
+
+static double
+max_pool_value (const TpNode *node, const TpWindow *window, const gint64 *at,
+                const PoolSum *sum)
+{
+  return sum->max;
+}
+
+static void
+max_pool_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
+{
+  pool_reference (node, inputs[0], &outputs[0], max_pool_value);
+}
+
+static double
+average_pool_value (const TpNode *node, const TpWindow *window,
+                    const gint64 *at, const PoolSum *sum)
+{
+  if (tp_node_get_int (node, "count_include_pad", 0) != 0)
+    return sum->sum / pool_count_padded (window, at);
+  return sum->n == 0 ? 0.0 : sum->sum / sum->n;
+}
+
+static void
+average_pool_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                        TpRefTensor *outputs)
+{
+  pool_reference (node, inputs[0], &outputs[0], average_pool_value);
+}
+
+/* ---- records ----------------------------------------------------------- */
+
+static const TpAttrSpec max_pool_attrs[] = {
+  { "auto_pad", TP_ATTR_STRING, FALSE },
+  { "ceil_mode", TP_ATTR_INT, FALSE },
+  { "dilations", TP_ATTR_INTS, FALSE },
+  { "kernel_shape", TP_ATTR_INTS, TRUE },
+  { "pads", TP_ATTR_INTS, FALSE },
+  { "storage_order", TP_ATTR_INT, FALSE },
+  { "strides", TP_ATTR_INTS, FALSE },
+  { 0 },
+};
+
+static const TpAttrSpec average_pool_attrs[] = {
+  { "auto_pad", TP_ATTR_STRING, FALSE },
+  { "ceil_mode", TP_ATTR_INT, FALSE },
+  { "count_include_pad", TP_ATTR_INT, FALSE },
+  { "dilations", TP_ATTR_INTS, FALSE },
+  { "kernel_shape", TP_ATTR_INTS, TRUE },
+  { "pads", TP_ATTR_INTS, FALSE },
+  { "strides", TP_ATTR_INTS, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_max_pool = {
+  .name = "MaxPool",
+  .kind = TP_OP_WINDOW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 2,
+  .attrs = max_pool_attrs,
+  .tolerance = 0.0,
+  .infer = pool_infer,
+  .lower = max_pool_lower,
+  .reference = max_pool_reference,
+};
+
+const TpOp tp_op_average_pool = {
+  .name = "AveragePool",
+  .kind = TP_OP_WINDOW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .attrs = average_pool_attrs,
+  .tolerance = 1e-5,
+  .infer = pool_infer,
+  .lower = average_pool_lower,
+  .reference = average_pool_reference,
+};

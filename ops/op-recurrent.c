@@ -1,0 +1,253 @@
+/* op-recurrent.c: RNN, GRU and LSTM: shapes and records. */
+#include "config.h"
+
+#include "ops/recurrent.h"
+
+#include <math.h>
+#include <string.h>
+
+static const TpCellKind cells[] = {
+  { "GRU", 3, 2, { "Sigmoid", "Tanh" } },
+  { "LSTM", 4, 3, { "Sigmoid", "Tanh", "Tanh" } },
+  { "RNN", 1, 1, { "Tanh" } },
+};
+
+static const TpCellKind *
+find_cell (const TpNode *node)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cells); i++)
+    if (strcmp (cells[i].name, node->op->name) == 0)
+      return &cells[i];
+  g_assert_not_reached ();
+}
+
+/* ---- attributes -------------------------------------------------------- */
+
+static gboolean
+read_direction (TpRecurrent *self, const TpNode *node, GError **error)
+{
+  const char *direction = tp_node_get_string (node, "direction", "forward");
+
+  self->n_directions = 1;
+  if (strcmp (direction, "reverse") == 0)
+    self->is_reverse[0] = TRUE;
+  else if (strcmp (direction, "bidirectional") == 0)
+    {
+      self->n_directions = 2;
+      self->is_reverse[1] = TRUE;
+    }
+  else if (strcmp (direction, "forward") != 0)
+    return tp_op_fail (node, error,
+                       "direction '%s' is not known: 'forward', 'reverse' or "
+                       "'bidirectional'",
+                       direction);
+  return TRUE;
+}
+
+static gboolean
+read_layout (TpRecurrent *self, const TpNode *node, GError **error)
+{
+  gint64 layout = tp_node_get_int (node, "layout", 0);
+
+  self->is_batch_first = layout == 1;
+  return layout == 0 || layout == 1
+         || tp_op_fail (node, error,
+                        "layout %" G_GINT64_FORMAT " is neither 0 nor 1",
+                        layout);
+}
+
+static gboolean
+read_hidden (TpRecurrent *self, const TpNode *node, GError **error)
+{
+  gint64 given = tp_node_get_int (node, "hidden_size", self->n_hidden);
+
+  return given == self->n_hidden
+         || tp_op_fail (node, error,
+                        "hidden_size is %" G_GINT64_FORMAT
+                        ", input 2 (R) has %" G_GINT64_FORMAT " columns",
+                        given, self->n_hidden);
+}
+
+gboolean
+tp_recurrent_init (TpRecurrent *self, const TpNode *node, const gint64 *x,
+                   const gint64 *r, GError **error)
+{
+  memset (self, 0, sizeof *self);
+  self->kind = find_cell (node);
+  self->n_hidden = r[2];
+  self->clip = tp_node_get_float (node, "clip", INFINITY);
+  if (self->clip <= 0.0)
+    self->clip = INFINITY;
+  self->is_input_forget = tp_node_get_int (node, "input_forget", 0) != 0;
+  self->is_reset_after = tp_node_get_int (node, "linear_before_reset", 0) != 0;
+  if (!read_direction (self, node, error) || !read_layout (self, node, error)
+      || !read_hidden (self, node, error))
+    return FALSE;
+  self->n_steps = x[self->is_batch_first];
+  self->n_batch = x[!self->is_batch_first];
+  self->n_inputs = x[2];
+  return tp_activations_read (node, self->kind->usual, self->kind->n_functions,
+                              self->n_directions, self->functions, error);
+}
+
+/* ---- shape ------------------------------------------------------------- */
+
+static gboolean
+check_dims (const TpNode *node, const TpTensor *const *inputs, int i,
+            const gint64 *wanted, int rank, GError **error)
+{
+  const TpTensor *input = i < node->n_inputs ? inputs[i] : NULL;
+  g_autofree char *own = NULL;
+  g_autofree char *text = NULL;
+
+  if (input == NULL
+      || (input->rank == rank
+          && memcmp (input->dims, wanted, rank * sizeof wanted[0]) == 0))
+    return TRUE;
+  own = tp_dims_to_text (input->rank, input->dims);
+  text = tp_dims_to_text (rank, wanted);
+  return tp_op_fail (node, error, "input %d has shape %s, %s is needed", i, own,
+                     text);
+}
+
+static gboolean
+check_rank (const TpNode *node, const TpTensor *const *inputs, GError **error)
+{
+  for (int i = TP_RECURRENT_X; i <= TP_RECURRENT_R; i++)
+    if (inputs[i]->rank != 3)
+      return tp_op_fail (node, error, "input %d has rank %d, 3 is needed", i,
+                         inputs[i]->rank);
+  if (inputs[TP_RECURRENT_R]->dims[2] > G_MAXINT32)
+    return tp_op_fail (node, error, "input 2 (R) is too large");
+  return TRUE;
+}
+
+/* All are of the type of X but the lengths. */
+static gboolean
+check_dtypes (const TpNode *node, const TpTensor *const *inputs, GError **error)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      TpDtype wanted = i == TP_RECURRENT_LENGTHS ? TP_DTYPE_INT32
+                                                 : inputs[0]->dtype;
+
+      if (inputs[i] != NULL && inputs[i]->dtype != wanted)
+        return tp_op_fail (node, error, "input %d is %s, must be %s", i,
+                           tp_dtype_get_name (inputs[i]->dtype),
+                           tp_dtype_get_name (wanted));
+    }
+  return TRUE;
+}
+
+static void
+set_state_dims (const TpRecurrent *r, gint64 *dims)
+{
+  dims[0] = r->is_batch_first ? r->n_batch : r->n_directions;
+  dims[1] = r->is_batch_first ? r->n_directions : r->n_batch;
+  dims[2] = r->n_hidden;
+}
+
+static gboolean
+check_shapes (const TpRecurrent *r, const TpNode *node,
+              const TpTensor *const *inputs, GError **error)
+{
+  gint64 n_rows = r->kind->n_gates * r->n_hidden;
+  gint64 n = r->n_directions;
+  gint64 state[3];
+
+  set_state_dims (r, state);
+  return check_dims (node, inputs, TP_RECURRENT_W,
+                     (gint64[]){ n, n_rows, r->n_inputs }, 3, error)
+         && check_dims (node, inputs, TP_RECURRENT_R,
+                        (gint64[]){ n, n_rows, r->n_hidden }, 3, error)
+         && check_dims (node, inputs, TP_RECURRENT_B,
+                        (gint64[]){ n, 2 * n_rows }, 2, error)
+         && check_dims (node, inputs, TP_RECURRENT_LENGTHS, &r->n_batch, 1,
+                        error)
+         && check_dims (node, inputs, TP_RECURRENT_H, state, 3, error)
+         && check_dims (node, inputs, TP_RECURRENT_C, state, 3, error)
+         && check_dims (node, inputs, TP_RECURRENT_P,
+                        (gint64[]){ n, 3 * r->n_hidden }, 2, error);
+}
+
+static void
+set_y_shape (const TpRecurrent *r, TpShape *shape)
+{
+  gint64 forward[] = { r->n_steps, r->n_directions, r->n_batch, r->n_hidden };
+  gint64 batch_first[] = { r->n_batch, r->n_steps, r->n_directions,
+                           r->n_hidden };
+
+  shape->rank = 4;
+  memcpy (shape->dims, r->is_batch_first ? batch_first : forward,
+          sizeof forward);
+}
+
+static gboolean
+recurrent_infer (const TpNode *node, const TpTensor *const *inputs,
+                 TpShape *outputs, GError **error)
+{
+  TpRecurrent r;
+
+  if (!check_rank (node, inputs, error) || !check_dtypes (node, inputs, error)
+      || !tp_recurrent_init (&r, node, inputs[TP_RECURRENT_X]->dims,
+                             inputs[TP_RECURRENT_R]->dims, error)
+      || !check_shapes (&r, node, inputs, error))
+    return FALSE;
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      outputs[i].dtype = inputs[0]->dtype;
+      outputs[i].rank = 3;
+      set_state_dims (&r, outputs[i].dims);
+    }
+  set_y_shape (&r, &outputs[TP_RECURRENT_OUT_Y]);
+  return TRUE;
+}
+
+/* ---- records ----------------------------------------------------------- */
+
+#define COMMON_ATTRS                                                           \
+  { "activation_alpha", TP_ATTR_FLOATS, FALSE },                               \
+  { "activation_beta", TP_ATTR_FLOATS, FALSE },                                \
+  { "activations", TP_ATTR_STRINGS, FALSE },                                   \
+  { "clip", TP_ATTR_FLOAT, FALSE },                                            \
+  { "direction", TP_ATTR_STRING, FALSE },                                      \
+  { "hidden_size", TP_ATTR_INT, FALSE },                                       \
+  { "layout", TP_ATTR_INT, FALSE },                                            \
+  { "output_sequence", TP_ATTR_INT, FALSE }
+
+static const TpAttrSpec rnn_attrs[] = { COMMON_ATTRS, { 0 } };
+static const TpAttrSpec gru_attrs[] = {
+  COMMON_ATTRS, { "linear_before_reset", TP_ATTR_INT, FALSE }, { 0 }
+};
+static const TpAttrSpec lstm_attrs[] = {
+  COMMON_ATTRS, { "input_forget", TP_ATTR_INT, FALSE }, { 0 }
+};
+
+#define RECURRENT                                                              \
+  .kind = TP_OP_RECURRENT, .n_inputs_min = 3, .tolerance = 1e-5,               \
+  .infer = recurrent_infer, .lower = tp_recurrent_lower,                       \
+  .reference = tp_recurrent_reference
+
+const TpOp tp_op_rnn = {
+  .name = "RNN",
+  RECURRENT,
+  .n_inputs_max = 6,
+  .n_outputs_max = 2,
+  .attrs = rnn_attrs,
+};
+
+const TpOp tp_op_gru = {
+  .name = "GRU",
+  RECURRENT,
+  .n_inputs_max = 6,
+  .n_outputs_max = 2,
+  .attrs = gru_attrs,
+};
+
+const TpOp tp_op_lstm = {
+  .name = "LSTM",
+  RECURRENT,
+  .n_inputs_max = 8,
+  .n_outputs_max = 3,
+  .attrs = lstm_attrs,
+};

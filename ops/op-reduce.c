@@ -1,0 +1,547 @@
+/* op-reduce.c: reductions over whole dimensions, global pools among them. What
+ * they combine is a table; which dimensions, a rule they share. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- which dimensions -------------------------------------------------- */
+
+typedef struct
+{
+  gboolean is_reduced[TP_MAX_RANK];
+  gboolean keeps_dims;
+  gint64 n; /* elements combined into one */
+} Reduce;
+
+static gboolean
+reduce_set_axes (Reduce *reduce, const TpNode *node, int rank,
+                 const gint64 *axes, int n_axes, GError **error)
+{
+  gboolean is_all =
+      n_axes == 0 && tp_node_get_int (node, "noop_with_empty_axes", 0) == 0;
+
+  memset (reduce, 0, sizeof *reduce);
+  reduce->keeps_dims = tp_node_get_int (node, "keepdims", 1) != 0;
+  for (int i = 0; i < rank; i++)
+    reduce->is_reduced[i] = is_all;
+  for (int i = 0; i < n_axes; i++)
+    {
+      int axis = 0;
+
+      if (!tp_axis_resolve (node, axes[i], rank, &axis, error))
+        return FALSE;
+      if (reduce->is_reduced[axis])
+        return tp_op_fail (node, error, "axis %d is named twice", axis);
+      reduce->is_reduced[axis] = TRUE;
+    }
+  return TRUE;
+}
+
+/* Axes are an attribute, or input 1 (ReduceSum from opset 13, the others from
+ * 18). */
+static gboolean
+reduce_init (Reduce *reduce, const TpNode *node, const TpTensor *const *inputs,
+             GError **error)
+{
+  gint64 values[TP_MAX_RANK];
+  int n = 0;
+  const gint64 *axes = tp_node_get_ints (node, "axes", &n);
+
+  if (tp_node_has_input (node, 1))
+    {
+      if (axes != NULL)
+        return tp_op_fail (node, error,
+                           "axes are given as attribute and as input 1");
+      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, &n, error))
+        return FALSE;
+      axes = values;
+    }
+  if (!reduce_set_axes (reduce, node, inputs[0]->rank, axes, n, error))
+    return FALSE;
+  reduce->n = 1;
+  for (int i = 0; i < inputs[0]->rank; i++)
+    if (reduce->is_reduced[i])
+      reduce->n *= inputs[0]->dims[i];
+  return TRUE;
+}
+
+static gboolean
+reduce_infer (const TpNode *node, const TpTensor *const *inputs,
+              TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+  TpShape *out = &outputs[0];
+  Reduce reduce;
+
+  if (!reduce_init (&reduce, node, inputs, error))
+    return FALSE;
+  out->dtype = x->dtype;
+  out->rank = 0;
+  for (int i = 0; i < x->rank; i++)
+    if (!reduce.is_reduced[i])
+      out->dims[out->rank++] = x->dims[i];
+    else if (reduce.keeps_dims)
+      out->dims[out->rank++] = 1;
+  return TRUE;
+}
+
+static gboolean
+global_infer (const TpNode *node, const TpTensor *const *inputs,
+              TpShape *outputs, GError **error)
+{
+  if (inputs[0]->rank < 3)
+    return tp_op_fail (node, error, "input 0 has rank %d, at least 3 is needed",
+                       inputs[0]->rank);
+  if (tp_node_get_int (node, "p", 2) < 1)
+    return tp_op_fail (node, error, "p is less than 1");
+  tp_shape_copy (&outputs[0], inputs[0]);
+  for (int i = 2; i < inputs[0]->rank; i++)
+    outputs[0].dims[i] = 1;
+  return TRUE;
+}
+
+/* ---- what is combined -------------------------------------------------- */
+
+/* As a nest: @combiner over @before of each element, then @after. For the
+ * reference: @add each element to @start, then @end. NULL: nothing to do; @n
+ * elements are combined. */
+typedef struct
+{
+  const char *name;
+  TpCombiner combiner;
+  int (*before) (const TpNode *node, TpNest *nest, int x);
+  int (*after) (const TpNode *node, TpNest *nest, int x, gint64 n);
+  double start;
+  double (*add) (const TpNode *node, double sum, double x);
+  double (*end) (const TpNode *node, double sum, gint64 n);
+} ReduceKind;
+
+static int
+abs_before (const TpNode *node, TpNest *nest, int x)
+{
+  return tp_nest_unary (nest, TP_EXPR_ABS, x);
+}
+
+static int
+square_before (const TpNode *node, TpNest *nest, int x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, x, x);
+}
+
+static int
+mean_after (const TpNode *node, TpNest *nest, int x, gint64 n)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, x, tp_nest_const (nest, 1.0 / n));
+}
+
+static int
+root_after (const TpNode *node, TpNest *nest, int x, gint64 n)
+{
+  return tp_nest_unary (nest, TP_EXPR_SQRT, x);
+}
+
+static int
+log_after (const TpNode *node, TpNest *nest, int x, gint64 n)
+{
+  return tp_nest_unary (nest, TP_EXPR_LOG, x);
+}
+
+static int
+power_before (const TpNode *node, TpNest *nest, int x)
+{
+  gint64 p = tp_node_get_int (node, "p", 2);
+
+  if (p == 2)
+    return square_before (node, nest, x);
+  x = abs_before (node, nest, x);
+  return p == 1 ? x
+                : tp_nest_binary (nest, TP_EXPR_POW, x, tp_nest_const (nest, p));
+}
+
+static int
+power_after (const TpNode *node, TpNest *nest, int x, gint64 n)
+{
+  gint64 p = tp_node_get_int (node, "p", 2);
+
+  if (p == 2)
+    return root_after (node, nest, x, n);
+  return p == 1 ? x
+                : tp_nest_binary (nest, TP_EXPR_POW, x,
+                                  tp_nest_const (nest, 1.0 / p));
+}
+
+static double
+add_plain (const TpNode *node, double sum, double x)
+{
+  return sum + x;
+}
+
+static double
+add_abs (const TpNode *node, double sum, double x)
+{
+  return sum + fabs (x);
+}
+
+static double
+add_square (const TpNode *node, double sum, double x)
+{
+  return sum + x * x;
+}
+
+static double
+add_power (const TpNode *node, double sum, double x)
+{
+  return sum + pow (fabs (x), tp_node_get_int (node, "p", 2));
+}
+
+/* log (exp (sum) + exp (x)) */
+static double
+add_log_exp (const TpNode *node, double sum, double x)
+{
+  double high = fmax (sum, x);
+
+  return isinf (high) ? high : high + log1p (exp (fmin (sum, x) - high));
+}
+
+static double
+add_factor (const TpNode *node, double product, double x)
+{
+  return product * x;
+}
+
+static double
+add_max (const TpNode *node, double max, double x)
+{
+  return MAX (max, x);
+}
+
+static double
+add_min (const TpNode *node, double min, double x)
+{
+  return MIN (min, x);
+}
+
+static double
+end_mean (const TpNode *node, double sum, gint64 n)
+{
+  return sum / n;
+}
+
+static double
+end_root (const TpNode *node, double sum, gint64 n)
+{
+  return sqrt (sum);
+}
+
+static double
+end_log (const TpNode *node, double sum, gint64 n)
+{
+  return log (sum);
+}
+
+static double
+end_power (const TpNode *node, double sum, gint64 n)
+{
+  return pow (sum, 1.0 / tp_node_get_int (node, "p", 2));
+}
+
+static const ReduceKind kinds[] = {
+  { "GlobalAveragePool", TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain,
+    end_mean },
+  { "GlobalLpPool", TP_COMBINE_SUM, power_before, power_after, 0.0, add_power,
+    end_power },
+  { "GlobalMaxPool", TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL },
+  { "ReduceL1", TP_COMBINE_SUM, abs_before, NULL, 0.0, add_abs, NULL },
+  { "ReduceL2", TP_COMBINE_SUM, square_before, root_after, 0.0, add_square,
+    end_root },
+  { "ReduceLogSum", TP_COMBINE_SUM, NULL, log_after, 0.0, add_plain, end_log },
+  { "ReduceLogSumExp", TP_COMBINE_SUM, NULL, NULL, -INFINITY, add_log_exp,
+    NULL },
+  { "ReduceMax", TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL },
+  { "ReduceMean", TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean },
+  { "ReduceMin", TP_COMBINE_MIN, NULL, NULL, INFINITY, add_min, NULL },
+  { "ReduceProd", TP_COMBINE_PROD, NULL, NULL, 1.0, add_factor, NULL },
+  { "ReduceSum", TP_COMBINE_SUM, NULL, NULL, 0.0, add_plain, NULL },
+  { "ReduceSumSquare", TP_COMBINE_SUM, square_before, NULL, 0.0, add_square,
+    NULL },
+};
+
+static const ReduceKind *
+find_kind (const TpNode *node)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].name, node->op->name) == 0)
+      return &kinds[i];
+  g_assert_not_reached ();
+}
+
+/* ---- nest -------------------------------------------------------------- */
+
+static gboolean
+reduce_add_axes (TpLowering *lowering, const Reduce *reduce, GError **error)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpAccess *load = tp_lowering_add_load (lowering, 0);
+  int n_axes = lowering->out->rank;
+  int axis = 0;
+
+  for (int i = 0; i < x->rank; i++)
+    n_axes += reduce->is_reduced[i] && x->dims[i] > 1;
+  if (n_axes > TP_NEST_MAX_AXES)
+    return tp_op_refuse (lowering->node, error,
+                         "%d loops are needed, at most %d are possible: "
+                         "reshape to fewer dimensions",
+                         n_axes, TP_NEST_MAX_AXES);
+  tp_lowering_add_output_axes (lowering);
+  for (int i = 0; i < x->rank; i++)
+    if (!reduce->is_reduced[i])
+      load->stride[axis++] = x->strides[i];
+    else if (reduce->keeps_dims)
+      axis++;
+  for (int i = 0; i < x->rank; i++)
+    {
+      int k = reduce->is_reduced[i]
+                  ? tp_lowering_add_reduce_axis (lowering, x->dims[i])
+                  : -1;
+
+      if (k >= 0)
+        load->stride[k] = x->strides[i];
+    }
+  return TRUE;
+}
+
+static int
+reduce_expr (TpLowering *lowering, const Reduce *reduce)
+{
+  const TpNode *node = lowering->node;
+  const ReduceKind *kind = find_kind (node);
+  int result = tp_nest_load (lowering->nest, 0);
+
+  if (kind->before != NULL)
+    result = kind->before (node, lowering->nest, result);
+  result = tp_lowering_reduce (lowering, kind->combiner, result);
+  if (kind->after != NULL)
+    result = kind->after (node, lowering->nest, result, reduce->n);
+  return result;
+}
+
+/* The greatest is taken out, so that nothing overflows. Where all is minus
+ * infinity it is the lowest number instead, which leaves their sum 0. */
+static int
+log_sum_exp_expr (TpLowering *lowering)
+{
+  TpNest *nest = lowering->nest;
+  int x = tp_nest_load (nest, 0);
+  int max = tp_lowering_reduce (lowering, TP_COMBINE_MAX, x);
+  int sum = -1;
+
+  max = tp_nest_binary (nest, TP_EXPR_MAX, max,
+                        tp_nest_const (nest, -G_MAXFLOAT));
+  sum = tp_nest_unary (nest, TP_EXPR_EXP,
+                       tp_nest_binary (nest, TP_EXPR_SUB, x, max));
+  sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum);
+  return tp_nest_binary (nest, TP_EXPR_ADD, max,
+                         tp_nest_unary (nest, TP_EXPR_LOG, sum));
+}
+
+static gboolean
+reduce_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *inputs[] = { tp_lowering_get_input (&lowering, 0),
+                               tp_lowering_get_input (&lowering, 1) };
+  Reduce reduce;
+
+  if (!reduce_init (&reduce, node, inputs, error)
+      || !reduce_add_axes (&lowering, &reduce, error))
+    return FALSE;
+  return tp_lowering_finish (&lowering,
+                             find_kind (node)->add == add_log_exp
+                                 ? log_sum_exp_expr (&lowering)
+                                 : reduce_expr (&lowering, &reduce));
+}
+
+static gboolean
+global_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  Reduce reduce = { .keeps_dims = TRUE,
+                    .n = tp_dims_product (x->dims, 2, x->rank) };
+
+  for (int i = 2; i < x->rank; i++)
+    reduce.is_reduced[i] = TRUE;
+  return reduce_add_axes (&lowering, &reduce, error)
+         && tp_lowering_finish (&lowering, reduce_expr (&lowering, &reduce));
+}
+
+/* ---- reference --------------------------------------------------------- */
+
+/* Walks the input once; every element finds its output. Integer types cut what
+ * comes out. */
+static void
+reduce_scatter (const TpNode *node, const TpRefTensor *x,
+                const gboolean *is_reduced, TpRefTensor *out)
+{
+  const ReduceKind *kind = find_kind (node);
+  gint64 at[TP_MAX_RANK] = { 0 };
+
+  for (gint64 i = 0; i < out->count; i++)
+    out->data[i] = kind->start;
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      gint64 index = 0;
+
+      for (int k = 0; k < x->rank; k++)
+        if (!is_reduced[k])
+          index = index * x->dims[k] + at[k];
+      out->data[index] = kind->add (node, out->data[index], x->data[i]);
+      tp_dims_next (x->rank, x->dims, at);
+    }
+  for (gint64 i = 0; kind->end != NULL && i < out->count; i++)
+    {
+      out->data[i] = kind->end (node, out->data[i], x->count / out->count);
+      if (tp_dtype_is_integer (out->dtype))
+        out->data[i] = trunc (out->data[i]);
+    }
+}
+
+static void
+reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  gint64 values[TP_MAX_RANK];
+  int n = 0;
+  const gint64 *axes = tp_node_get_ints (node, "axes", &n);
+  Reduce reduce;
+
+  if (tp_node_has_input (node, 1))
+    {
+      n = inputs[1]->count;
+      for (int i = 0; i < n; i++)
+        values[i] = inputs[1]->data[i];
+      axes = values;
+    }
+  if (!reduce_set_axes (&reduce, node, inputs[0]->rank, axes, n, NULL))
+    g_assert_not_reached ();
+  reduce_scatter (node, inputs[0], reduce.is_reduced, &outputs[0]);
+}
+
+static void
+global_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  static const gboolean is_spatial[TP_MAX_RANK] = { FALSE, FALSE, TRUE, TRUE,
+                                                    TRUE,  TRUE,  TRUE, TRUE };
+
+  reduce_scatter (node, inputs[0], is_spatial, &outputs[0]);
+}
+
+/* ---- records ----------------------------------------------------------- */
+
+static const TpAttrSpec reduce_attrs[] = {
+  { "axes", TP_ATTR_INTS, FALSE },
+  { "keepdims", TP_ATTR_INT, FALSE },
+  { "noop_with_empty_axes", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+#define REDUCE                                                                 \
+  .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 2,                  \
+  .n_outputs_max = 1, .attrs = reduce_attrs, .infer = reduce_infer,            \
+  .lower = reduce_lower, .reference = reduce_reference
+
+#define GLOBAL                                                                 \
+  .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 1,                  \
+  .n_outputs_max = 1, .infer = global_infer, .lower = global_lower,            \
+  .reference = global_reference
+
+const TpOp tp_op_reduce_l1 = {
+  .name = "ReduceL1",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_l2 = {
+  .name = "ReduceL2",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_log_sum = {
+  .name = "ReduceLogSum",
+  REDUCE,
+  .domain = TP_DOMAIN_POSITIVE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_log_sum_exp = {
+  .name = "ReduceLogSumExp",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_max = {
+  .name = "ReduceMax",
+  REDUCE,
+  .tolerance = 0.0,
+};
+
+const TpOp tp_op_reduce_mean = {
+  .name = "ReduceMean",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_min = {
+  .name = "ReduceMin",
+  REDUCE,
+  .tolerance = 0.0,
+};
+
+const TpOp tp_op_reduce_prod = {
+  .name = "ReduceProd",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_sum = {
+  .name = "ReduceSum",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_reduce_sum_square = {
+  .name = "ReduceSumSquare",
+  REDUCE,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_global_average_pool = {
+  .name = "GlobalAveragePool",
+  GLOBAL,
+  .tolerance = 1e-5,
+};
+
+static const TpAttrSpec lp_pool_attrs[] = {
+  { "p", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_global_lp_pool = {
+  .name = "GlobalLpPool",
+  GLOBAL,
+  .attrs = lp_pool_attrs,
+  .tolerance = 1e-5,
+};
+
+const TpOp tp_op_global_max_pool = {
+  .name = "GlobalMaxPool",
+  GLOBAL,
+  .tolerance = 0.0,
+};

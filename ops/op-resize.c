@@ -1,0 +1,273 @@
+/* op-resize.c: Resize and Upsample: images of another size. */
+#include "config.h"
+
+#include "ops/resize.h"
+
+#include <math.h>
+#include <string.h>
+
+int
+tp_resize_find_scales (const TpNode *node)
+{
+  return strcmp (node->type, "Resize") == 0 && node->opset >= 11 ? 2 : 1;
+}
+
+/* Scales from attributes: of Upsample, one for each dimension before opset 9, of
+ * an image's two before opset 7. Returns how many. */
+static int
+get_attr_scales (const TpNode *node, double *out_scales)
+{
+  const TpAttr *scales = tp_node_find_attr (node, "scales");
+
+  if (tp_node_find_attr (node, "height_scale") != NULL)
+    {
+      out_scales[0] = out_scales[1] = 1.0;
+      out_scales[2] = tp_node_get_float (node, "height_scale", 1.0);
+      out_scales[3] = tp_node_get_float (node, "width_scale", 1.0);
+      return 4;
+    }
+  if (scales == NULL || scales->n > TP_MAX_RANK)
+    return 0;
+  memcpy (out_scales, scales->floats, scales->n * sizeof *out_scales);
+  return scales->n;
+}
+
+/* Scales from attributes or an input; *out_n is 0 when there are none. */
+static gboolean
+get_scales (const TpNode *node, const TpTensor *const *inputs,
+            double *out_scales, int *out_n, GError **error)
+{
+  int i = tp_resize_find_scales (node);
+
+  *out_n = get_attr_scales (node, out_scales);
+  if (!tp_node_has_input (node, i) || inputs[i]->count == 0)
+    return TRUE;
+  if (!tp_tensor_is_constant (inputs[i]))
+    return tp_op_refuse (node, error, "the scales must be constant");
+  if (inputs[i]->rank != 1 || inputs[i]->count > TP_MAX_RANK)
+    return tp_op_fail (node, error, "the scales must be a list, one for each "
+                       "dimension");
+  tp_tensor_write_doubles (inputs[i], out_scales);
+  *out_n = inputs[i]->count;
+  return TRUE;
+}
+
+/* Which dimension each scale or size is for. */
+static gboolean
+get_axes (const TpNode *node, int rank, int n, int *out_axes, GError **error)
+{
+  int n_axes = 0;
+  const gint64 *axes = tp_node_get_ints (node, "axes", &n_axes);
+
+  if (n != (axes != NULL ? n_axes : rank) || n > rank)
+    return tp_op_fail (node, error, "%d scales or sizes for %d dimensions", n,
+                       axes != NULL ? n_axes : rank);
+  for (int i = 0; i < n; i++)
+    {
+      out_axes[i] = i;
+      if (axes != NULL
+          && !tp_axis_resolve (node, axes[i], rank, &out_axes[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+infer_scales (const TpNode *node, const double *scales, int n, TpShape *out,
+              GError **error)
+{
+  int axes[TP_MAX_RANK];
+
+  if (!get_axes (node, out->rank, n, axes, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    {
+      double extent = floor (out->dims[axes[i]] * scales[i]);
+
+      if (!(scales[i] > 0.0 && extent >= 1.0 && extent < 0x1p53))
+        return tp_op_fail (node, error, "dimension %d is scaled by %g", axes[i],
+                           scales[i]);
+      out->dims[axes[i]] = extent;
+    }
+  return TRUE;
+}
+
+static gboolean
+infer_sizes (const TpNode *node, const TpTensor *const *inputs, TpShape *out,
+             GError **error)
+{
+  gint64 sizes[TP_MAX_RANK];
+  int axes[TP_MAX_RANK];
+  int n = 0;
+
+  if (strcmp (tp_node_get_string (node, "keep_aspect_ratio_policy", "stretch"),
+              "stretch")
+      != 0)
+    return tp_op_refuse (node, error, "only the policy stretch is supported");
+  if (!tp_input_get_ints (node, inputs, 3, TP_MAX_RANK, sizes, &n, error)
+      || !get_axes (node, out->rank, n, axes, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    {
+      if (sizes[i] < 1)
+        return tp_op_fail (node, error,
+                           "dimension %d gets size %" G_GINT64_FORMAT, axes[i],
+                           sizes[i]);
+      out->dims[axes[i]] = sizes[i];
+    }
+  return TRUE;
+}
+
+/* Attributes that came and went. */
+static gboolean
+check_opset (const TpNode *node, GError **error)
+{
+  int n_old = (tp_node_find_attr (node, "height_scale") != NULL)
+              + (tp_node_find_attr (node, "width_scale") != NULL);
+
+  if (n_old > 0 && node->opset >= 7)
+    return tp_op_fail (node, error,
+                       "attributes 'height_scale' and 'width_scale' went with "
+                       "opset 7, this is opset %d: give 'scales'",
+                       node->opset);
+  if (n_old == 1)
+    return tp_op_fail (node, error, "of the attributes 'height_scale' and "
+                       "'width_scale' one is missing");
+  return TRUE;
+}
+
+static gboolean
+resize_infer (const TpNode *node, const TpTensor *const *inputs,
+              TpShape *outputs, GError **error)
+{
+  double scales[TP_MAX_RANK];
+  TpResize resize;
+  int n = 0;
+
+  if (!check_opset (node, error) || !tp_resize_init (&resize, node, error)
+      || !get_scales (node, inputs, scales, &n, error))
+    return FALSE;
+  tp_shape_copy (&outputs[0], inputs[0]);
+  if (n > 0)
+    return infer_scales (node, scales, n, &outputs[0], error);
+  if (!tp_node_has_input (node, 3))
+    return tp_op_fail (node, error, "neither scales nor sizes are given");
+  return infer_sizes (node, inputs, &outputs[0], error);
+}
+
+void
+tp_resize_get_scales (const TpNode *node, const double *given, int rank,
+                      const gint64 *in, const gint64 *out, double *out_scales)
+{
+  int axes[TP_MAX_RANK];
+  int n_axes = 0;
+  double own[TP_MAX_RANK];
+
+  tp_node_get_ints (node, "axes", &n_axes);
+  for (int i = 0; i < rank; i++)
+    out_scales[i] = (double) out[i] / in[i];
+  if (given == NULL && get_attr_scales (node, own) > 0)
+    given = own;
+  if (given == NULL
+      || !get_axes (node, rank, n_axes > 0 ? n_axes : rank, axes, NULL))
+    return;
+  for (int i = 0; i < (n_axes > 0 ? n_axes : rank); i++)
+    out_scales[axes[i]] = given[i];
+}
+
+/* The sum over all combinations of taps. */
+static double
+resize_element (const TpRefTensor *x, const TpResizePoint *points, int dim,
+                gint64 index)
+{
+  const TpResizePoint *point = &points[dim];
+  double sum = 0.0;
+
+  if (dim == x->rank)
+    return x->data[index];
+  for (int i = 0; i < point->n; i++)
+    if (point->weight[i] != 0.0)
+      sum += point->weight[i]
+             * resize_element (x, points, dim + 1,
+                               index * x->dims[dim] + point->index[i]);
+  return sum;
+}
+
+static void
+resize_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  TpRefTensor *out = &outputs[0];
+  int given = tp_resize_find_scales (node);
+  gboolean is_given = tp_node_has_input (node, given)
+                      && inputs[given]->count > 0;
+  gint64 at[TP_MAX_RANK] = { 0 };
+  double scales[TP_MAX_RANK];
+  TpResize resize;
+
+  if (!tp_resize_init (&resize, node, NULL))
+    g_assert_not_reached ();
+  tp_resize_get_scales (node, is_given ? inputs[given]->data : NULL, x->rank,
+                        x->dims, out->dims, scales);
+  for (gint64 i = 0; i < out->count; i++)
+    {
+      TpResizePoint points[TP_MAX_RANK];
+
+      for (int k = 0; k < x->rank; k++)
+        if (scales[k] == 1.0 && x->dims[k] == out->dims[k])
+          points[k] = (TpResizePoint){ 1, { at[k] }, { 1.0 } };
+        else
+          tp_resize_get_point (&resize, scales[k], x->dims[k], out->dims[k],
+                               at[k], &points[k]);
+      out->data[i] = resize_element (x, points, 0, 0);
+      if (tp_dtype_is_integer (out->dtype))
+        out->data[i] = tp_reference_to_integer (out->data[i], out->dtype);
+      tp_dims_next (out->rank, out->dims, at);
+    }
+}
+
+static const TpAttrSpec resize_attrs[] = {
+  { "antialias", TP_ATTR_INT, FALSE },
+  { "axes", TP_ATTR_INTS, FALSE },
+  { "coordinate_transformation_mode", TP_ATTR_STRING, FALSE },
+  { "cubic_coeff_a", TP_ATTR_FLOAT, FALSE },
+  { "exclude_outside", TP_ATTR_INT, FALSE },
+  { "extrapolation_value", TP_ATTR_FLOAT, FALSE },
+  { "keep_aspect_ratio_policy", TP_ATTR_STRING, FALSE },
+  { "mode", TP_ATTR_STRING, FALSE },
+  { "nearest_mode", TP_ATTR_STRING, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_resize = {
+  .name = "Resize",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 1,
+  .n_inputs_max = 4,
+  .n_outputs_max = 1,
+  .attrs = resize_attrs,
+  .tolerance = 1e-5,
+  .infer = resize_infer,
+  .reference = resize_reference,
+};
+
+static const TpAttrSpec upsample_attrs[] = {
+  { "height_scale", TP_ATTR_FLOAT, FALSE },
+  { "mode", TP_ATTR_STRING, FALSE },
+  { "scales", TP_ATTR_FLOATS, FALSE },
+  { "width_scale", TP_ATTR_FLOAT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_upsample = {
+  .name = "Upsample",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 1,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = upsample_attrs,
+  .tolerance = 1e-5,
+  .infer = resize_infer,
+  .reference = resize_reference,
+};

@@ -1,0 +1,257 @@
+/* op-scatter.c: ScatterND and ScatterElements: a tensor with some of its elements
+ * replaced, or combined with others. pass-scatter.c makes Gathers of those whose
+ * indices are constant. */
+#include "config.h"
+
+#include "ops/scatter.h"
+
+#include <string.h>
+
+enum
+{
+  REPLACE,
+  ADD,
+  MULTIPLY,
+  SMALLER,
+  LARGER,
+};
+
+static const char *const reductions[] = { "none", "add", "mul", "min", "max" };
+
+static gboolean
+find_reduction (const TpNode *node, int *out, GError **error)
+{
+  const char *name = tp_node_get_string (node, "reduction", "none");
+
+  for (*out = 0; *out < (int) G_N_ELEMENTS (reductions); ++*out)
+    if (strcmp (reductions[*out], name) == 0)
+      return TRUE;
+  return tp_op_refuse (node, error, "reduction '%s' is not known", name);
+}
+
+static gboolean
+is_scatter_nd (const TpNode *node)
+{
+  return strcmp (node->type, "ScatterND") == 0;
+}
+
+static gboolean
+refuse_shapes (const TpNode *node, const TpTensor *const *inputs,
+               GError **error)
+{
+  g_autofree char *x = tp_dims_to_text (inputs[0]->rank, inputs[0]->dims);
+  g_autofree char *indices = tp_dims_to_text (inputs[1]->rank, inputs[1]->dims);
+  g_autofree char *updates = tp_dims_to_text (inputs[2]->rank, inputs[2]->dims);
+
+  return tp_op_fail (node, error,
+                     "data %s, indices %s and updates %s do not go together", x,
+                     indices, updates);
+}
+
+/* Updates are blocks of the last dimensions of the data, one per position. */
+static gboolean
+check_nd (const TpNode *node, const TpTensor *const *inputs, GError **error)
+{
+  const TpTensor *x = inputs[0], *indices = inputs[1], *updates = inputs[2];
+  int n = indices->rank - 1;  /* dimensions of positions */
+  gint64 k = indices->rank > 0 ? indices->dims[indices->rank - 1] : 0;
+  gboolean is_fit = k >= 1 && k <= x->rank && updates->rank == n + x->rank - k;
+
+  for (int i = 0; is_fit && i < updates->rank; i++)
+    is_fit = updates->dims[i] == (i < n ? indices->dims[i]
+                                        : x->dims[k + i - n]);
+  return is_fit || refuse_shapes (node, inputs, error);
+}
+
+static gboolean
+check_elements (const TpNode *node, const TpTensor *const *inputs,
+                GError **error)
+{
+  const TpTensor *x = inputs[0], *indices = inputs[1], *updates = inputs[2];
+  gboolean is_fit = indices->rank == x->rank && updates->rank == x->rank;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+    return FALSE;
+  for (int i = 0; is_fit && i < x->rank; i++)
+    is_fit = updates->dims[i] == indices->dims[i]
+             && (i == axis || indices->dims[i] <= x->dims[i]);
+  return is_fit || refuse_shapes (node, inputs, error);
+}
+
+static gboolean
+scatter_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  int reduction = 0;
+
+  if (inputs[1]->dtype != TP_DTYPE_INT64 && inputs[1]->dtype != TP_DTYPE_INT32)
+    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
+                       tp_dtype_get_name (inputs[1]->dtype));
+  if (inputs[0]->dtype != inputs[2]->dtype)
+    return tp_op_fail (node, error, "the data are %s and the updates %s",
+                       tp_dtype_get_name (inputs[0]->dtype),
+                       tp_dtype_get_name (inputs[2]->dtype));
+  tp_shape_copy (&outputs[0], inputs[0]);
+  return find_reduction (node, &reduction, error)
+         && (is_scatter_nd (node) ? check_nd (node, inputs, error)
+                                  : check_elements (node, inputs, error));
+}
+
+gboolean
+tp_scatter_replaces (const TpNode *node)
+{
+  int reduction = 0;
+
+  return find_reduction (node, &reduction, NULL) && reduction == REPLACE;
+}
+
+/* ---- which element each update is for ------------------------------------ */
+
+TpScatter
+tp_scatter_new (const TpNode *node, int rank, const gint64 *dims, int index_rank,
+                const gint64 *index_dims)
+{
+  TpScatter scatter = { .is_nd = is_scatter_nd (node), .rank = rank,
+                        .n_named = rank };
+
+  memcpy (scatter.dims, dims, rank * sizeof dims[0]);
+  memcpy (scatter.index_dims, index_dims, index_rank * sizeof index_dims[0]);
+  scatter.n_updates = tp_dims_product (index_dims, 0, index_rank);
+  if (scatter.is_nd)
+    {
+      scatter.n_named = index_dims[index_rank - 1];
+      scatter.n_updates /= scatter.n_named;
+    }
+  else if (!tp_node_get_axis (node, "axis", 0, rank, &scatter.axis, NULL))
+    g_assert_not_reached ();
+  scatter.n_blocks = tp_dims_product (dims, 0, scatter.n_named);
+  scatter.block_size = tp_dims_product (dims, scatter.n_named, rank);
+  return scatter;
+}
+
+gint64
+tp_scatter_find (const TpScatter *scatter, const double *indices, gint64 update)
+{
+  gint64 block = 0;
+  gint64 at[TP_MAX_RANK];
+  gint64 rest = update;
+
+  for (int i = scatter->n_named - 1; !scatter->is_nd && i >= 0; i--)
+    {
+      at[i] = rest % scatter->index_dims[i];
+      rest /= scatter->index_dims[i];
+    }
+  for (int i = 0; i < scatter->n_named; i++)
+    {
+      gint64 extent = scatter->dims[i];
+      double k = scatter->is_nd         ? indices[update * scatter->n_named + i]
+                 : i == scatter->axis   ? indices[update]
+                                        : at[i];
+
+      k += k < 0 ? extent : 0;
+      if (!(k >= 0 && k < extent))
+        return -1;
+      block = block * extent + (gint64) k;
+    }
+  return block;
+}
+
+static double
+combine (int reduction, double old, double update)
+{
+  switch (reduction)
+    {
+    case ADD:
+      return old + update;
+    case MULTIPLY:
+      return old * update;
+    case SMALLER:
+      return MIN (old, update);
+    case LARGER:
+      return MAX (old, update);
+    default:
+      return update;
+    }
+}
+
+/* In the order of the updates; those out of range are left out. */
+static void
+scatter_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                   TpRefTensor *outputs)
+{
+  TpRefTensor *out = &outputs[0];
+  TpScatter scatter
+      = tp_scatter_new (node, inputs[0]->rank, inputs[0]->dims,
+                        inputs[1]->rank, inputs[1]->dims);
+  int reduction = 0;
+
+  if (!find_reduction (node, &reduction, NULL))
+    g_assert_not_reached ();
+  memcpy (out->data, inputs[0]->data, out->count * sizeof out->data[0]);
+  for (gint64 i = 0; i < scatter.n_updates; i++)
+    {
+      gint64 block = tp_scatter_find (&scatter, inputs[1]->data, i);
+
+      for (gint64 k = 0; block >= 0 && k < scatter.block_size; k++)
+        {
+          double *to = &out->data[block * scatter.block_size + k];
+
+          *to = combine (reduction, *to,
+                         inputs[2]->data[i * scatter.block_size + k]);
+          if (tp_dtype_is_integer (out->dtype))
+            *to = tp_reference_to_integer (*to, out->dtype);
+        }
+    }
+}
+
+static const TpAttrSpec scatter_nd_attrs[] = {
+  { "reduction", TP_ATTR_STRING, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_scatter_nd = {
+  .name = "ScatterND",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = scatter_nd_attrs,
+  .domain = TP_DOMAIN_INDEX,
+  .tolerance = 1e-5,
+  .infer = scatter_infer,
+  .reference = scatter_reference,
+};
+
+static const TpAttrSpec scatter_elements_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { "reduction", TP_ATTR_STRING, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_scatter_elements = {
+  .name = "ScatterElements",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = scatter_elements_attrs,
+  .domain = TP_DOMAIN_INDEX,
+  .tolerance = 1e-5,
+  .infer = scatter_infer,
+  .reference = scatter_reference,
+};
+
+/* ScatterElements until opset 10. */
+const TpOp tp_op_scatter = {
+  .name = "Scatter",
+  .kind = TP_OP_MOVE,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .attrs = scatter_elements_attrs,
+  .domain = TP_DOMAIN_INDEX,
+  .tolerance = 1e-5,
+  .infer = scatter_infer,
+  .reference = scatter_reference,
+};

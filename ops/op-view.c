@@ -1,0 +1,236 @@
+/* op-view.c: the same elements in the same order under another shape. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <string.h>
+
+#define VIEW                                                                   \
+  .kind = TP_OP_VIEW, .n_outputs_max = 1, .tolerance = 0.0,                    \
+  .reference = tp_reference_copy
+
+/* ---- Reshape ------------------------------------------------------------ */
+
+static gboolean
+reshape_infer_rest (const TpNode *node, const TpTensor *x, int open,
+                    TpShape *out, GError **error)
+{
+  gint64 count = 1;
+
+  for (int i = 0; i < out->rank; i++)
+    if (i != open && !tp_size_mul (count, out->dims[i], &count))
+      return tp_op_fail (node, error, "the shape in input 1 is too large");
+  if (open >= 0 && count > 0 && x->count % count == 0)
+    {
+      out->dims[open] = x->count / count;
+      count *= out->dims[open];
+    }
+  if ((open >= 0 && out->dims[open] < 0) || count != x->count)
+    {
+      g_autofree char *text = tp_dims_to_text (out->rank, out->dims);
+
+      return tp_op_fail (node, error,
+                         "input 0 has %" G_GINT64_FORMAT
+                         " elements, which do not make up %s",
+                         x->count, text);
+    }
+  return TRUE;
+}
+
+static gboolean
+reshape_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+  TpShape *out = &outputs[0];
+  gboolean is_zero_kept = tp_node_get_int (node, "allowzero", 0) != 0;
+  int open = -1;
+
+  out->dtype = x->dtype;
+  if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, out->dims, &out->rank,
+                          error))
+    return FALSE;
+  for (int i = 0; i < out->rank; i++)
+    {
+      if (out->dims[i] < -1 || (out->dims[i] == -1 && open >= 0))
+        return tp_op_fail (node, error,
+                           "dimension %d of the shape in input 1 is "
+                           "%" G_GINT64_FORMAT "; only one may be -1",
+                           i, out->dims[i]);
+      if (out->dims[i] == -1)
+        open = i;
+      if (out->dims[i] != 0 || is_zero_kept)
+        continue;
+      if (i >= x->rank)
+        return tp_op_fail (node, error,
+                           "dimension %d of the shape in input 1 is 0, but "
+                           "input 0 has only %d to copy",
+                           i, x->rank);
+      out->dims[i] = x->dims[i];
+    }
+  return reshape_infer_rest (node, x, open, out, error);
+}
+
+static const TpAttrSpec reshape_attrs[] = {
+  { "allowzero", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_reshape = {
+  .name = "Reshape",
+  VIEW,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .attrs = reshape_attrs,
+  .infer = reshape_infer,
+};
+
+/* ---- Flatten ------------------------------------------------------------ */
+
+static gboolean
+flatten_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+  gint64 axis = tp_node_get_int (node, "axis", 1);
+
+  if (axis < -x->rank || axis > x->rank)
+    return tp_op_fail (node, error,
+                       "axis %" G_GINT64_FORMAT " is not in %d..%d", axis,
+                       -x->rank, x->rank);
+  if (axis < 0)
+    axis += x->rank;
+  outputs[0].dtype = x->dtype;
+  outputs[0].rank = 2;
+  outputs[0].dims[0] = tp_dims_product (x->dims, 0, axis);
+  outputs[0].dims[1] = tp_dims_product (x->dims, axis, x->rank);
+  return TRUE;
+}
+
+static const TpAttrSpec axis_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_flatten = {
+  .name = "Flatten",
+  VIEW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .attrs = axis_attrs,
+  .infer = flatten_infer,
+};
+
+/* ---- Squeeze and Unsqueeze ---------------------------------------------- */
+
+/* Axes from the attribute (before opset 13) or input 1, as flags over @rank
+ * dimensions. @out_n: -1 when none are given. */
+static gboolean
+squeeze_get_axes (const TpNode *node, const TpTensor *const *inputs, int rank,
+                  gboolean *out_flags, int *out_n, GError **error)
+{
+  gint64 values[TP_MAX_RANK];
+  const gint64 *axes = tp_node_get_ints (node, "axes", out_n);
+
+  memset (out_flags, 0, TP_MAX_RANK * sizeof *out_flags);
+  if (tp_node_has_input (node, 1))
+    {
+      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, out_n,
+                              error))
+        return FALSE;
+      axes = values;
+    }
+  else if (axes == NULL)
+    *out_n = -1;
+  for (int i = 0; i < *out_n; i++)
+    {
+      int axis = 0;
+
+      if (!tp_axis_resolve (node, axes[i], rank, &axis, error))
+        return FALSE;
+      if (out_flags[axis])
+        return tp_op_fail (node, error, "axis %d is named twice", axis);
+      out_flags[axis] = TRUE;
+    }
+  return TRUE;
+}
+
+static gboolean
+squeeze_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+  TpShape *out = &outputs[0];
+  gboolean is_named[TP_MAX_RANK];
+  int n = 0;
+
+  if (!squeeze_get_axes (node, inputs, x->rank, is_named, &n, error))
+    return FALSE;
+  out->dtype = x->dtype;
+  out->rank = 0;
+  for (int i = 0; i < x->rank; i++)
+    {
+      if (is_named[i] && x->dims[i] != 1)
+        return tp_op_fail (node, error,
+                           "dimension %d has extent %" G_GINT64_FORMAT
+                           ", only 1 can be squeezed",
+                           i, x->dims[i]);
+      if (!is_named[i] && !(n < 0 && x->dims[i] == 1))
+        out->dims[out->rank++] = x->dims[i];
+    }
+  return TRUE;
+}
+
+static gboolean
+unsqueeze_infer (const TpNode *node, const TpTensor *const *inputs,
+                 TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[0];
+  TpShape *out = &outputs[0];
+  gboolean is_new[TP_MAX_RANK];
+  gint64 values[TP_MAX_RANK];
+  int n = 0;
+  int k = 0;
+
+  /* How many there are tells the rank they count in. */
+  if (tp_node_has_input (node, 1))
+    {
+      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, &n, error))
+        return FALSE;
+    }
+  else if (tp_node_get_ints (node, "axes", &n) == NULL)
+    return tp_op_fail (node, error, "axes are missing");
+  if (n > TP_MAX_RANK - x->rank)
+    return tp_op_fail (node, error, "rank %d is more than %d", x->rank + n,
+                       TP_MAX_RANK);
+  if (!squeeze_get_axes (node, inputs, x->rank + n, is_new, &n, error))
+    return FALSE;
+  out->dtype = x->dtype;
+  out->rank = x->rank + n;
+  for (int i = 0; i < out->rank; i++)
+    out->dims[i] = is_new[i] ? 1 : x->dims[k++];
+  return TRUE;
+}
+
+static const TpAttrSpec axes_attrs[] = {
+  { "axes", TP_ATTR_INTS, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_squeeze = {
+  .name = "Squeeze",
+  VIEW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 2,
+  .attrs = axes_attrs,
+  .infer = squeeze_infer,
+};
+
+const TpOp tp_op_unsqueeze = {
+  .name = "Unsqueeze",
+  VIEW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 2,
+  .attrs = axes_attrs,
+  .infer = unsqueeze_infer,
+};

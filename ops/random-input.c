@@ -1,0 +1,112 @@
+/* random-input.c: values for inputs that nobody gave any. Integers are followed
+ * through ops that only move them, to the tables they pick from: token ids are
+ * to be words of the vocabulary, wherever in it. */
+#include "config.h"
+
+#include "ops/random-input.h"
+
+#include "ir/graph-value.h"
+#include "ir/op.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 1024 /* elements at a time */
+
+static gboolean
+has_attr (const TpOp *op, const char *name)
+{
+  for (const TpAttrSpec *spec = op->attrs; spec != NULL && spec->name; spec++)
+    if (strcmp (spec->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* How many integers, from 0 on, pick from every dimension @node may use. */
+static gint64
+count_rows (const TpGraph *graph, const TpNode *node)
+{
+  const TpTensor *table = &graph->tensors[node->inputs[0]];
+  gint64 axis = tp_node_get_int (node, "axis", 0);
+  gint64 n = G_MAXINT64;
+
+  axis += axis < 0 ? table->rank : 0;
+  for (int i = 0; i < table->rank; i++)
+    if (!has_attr (node->op, "axis") || i == axis)
+      n = MIN (n, table->dims[i]);
+  return n;
+}
+
+static gboolean
+passes_on (const TpNode *node, int tensor)
+{
+  return node->op != NULL && node->n_inputs > 0 && node->inputs[0] == tensor
+         && (node->op->kind == TP_OP_VIEW || node->op->kind == TP_OP_MOVE);
+}
+
+static void
+follow (const TpGraph *graph, const TpNode *node, int tensor, gboolean *seen,
+        GArray *queue)
+{
+  for (int i = 0; passes_on (node, tensor) && i < node->n_outputs; i++)
+    {
+      int out = node->outputs[i];
+
+      if (out < 0 || seen[out]
+          || !tp_dtype_is_integer (graph->tensors[out].dtype))
+        continue;
+      seen[out] = TRUE;
+      g_array_append_val (queue, out);
+    }
+}
+
+static gint64
+find_range (const TpGraph *graph, int input)
+{
+  g_autofree gboolean *seen = g_new0 (gboolean, graph->n_tensors);
+  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (int));
+  gint64 range = G_MAXINT64;
+
+  g_array_append_val (queue, input);
+  for (guint k = 0; k < queue->len; k++)
+    {
+      int tensor = g_array_index (queue, int, k);
+
+      for (int i = 0; i < graph->tensors[tensor].n_consumers; i++)
+        {
+          const TpNode *node =
+              &graph->nodes[graph->tensors[tensor].consumers[i]];
+
+          if (node->op != NULL && node->op->domain == TP_DOMAIN_INDEX
+              && node->n_inputs > 1 && node->inputs[1] == tensor)
+            range = MIN (range, count_rows (graph, node));
+          follow (graph, node, tensor, seen, queue);
+        }
+    }
+  return range == G_MAXINT64 ? 2 : MAX (range, 1);
+}
+
+void
+tp_random_input_write (const TpGraph *graph, int tensor, guint64 seed,
+                       double scale, void *dst)
+{
+  const TpTensor *it = &graph->tensors[tensor];
+  gsize size = tp_dtype_get_size (it->dtype);
+  gboolean is_integer = tp_dtype_is_integer (it->dtype);
+  gint64 range = is_integer ? find_range (graph, tensor) : 0;
+  double block[BLOCK];
+
+  for (gint64 first = 0; first < it->count; first += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, it->count - first);
+
+      for (gint64 i = 0; i < n; i++)
+        {
+          double value = tp_random_uniform (seed, first + i);
+
+          block[i] = is_integer ? floor ((value + 1.0) / 2.0 * range)
+                                : value * scale;
+        }
+      tp_doubles_to_dtype (block, n, it->dtype, (guint8 *)dst + first * size);
+    }
+}

@@ -1,0 +1,43 @@
+/* resize.h: where every output of a resized dimension looks. */
+#ifndef TP_OPS_RESIZE_H
+#define TP_OPS_RESIZE_H
+
+#include "ops/op-util.h"
+
+#define TP_RESIZE_MAX_TAPS 4
+
+/* One output position of one dimension: a weighted sum of inputs. */
+typedef struct
+{
+  int n;
+  gint64 index[TP_RESIZE_MAX_TAPS];
+  double weight[TP_RESIZE_MAX_TAPS];
+} TpResizePoint;
+
+/* What a Resize or Upsample asks for, its attributes read. */
+typedef struct
+{
+  int mode;       /* indices into tables of names */
+  int coordinate;
+  int nearest;
+  double cubic_a;
+  gboolean excludes_outside;
+} TpResize;
+
+/* FALSE with an error: an attribute is not known, or not supported. */
+gboolean tp_resize_init (TpResize *resize, const TpNode *node, GError **error);
+/* The most points that have a weight: 1 (nearest), 2 or 4. */
+int tp_resize_count_taps (const TpResize *resize);
+/* @scale: output per input, as given, or the quotient of the extents. */
+void tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
+                          gint64 out, gint64 at, TpResizePoint *point);
+
+/* The input that holds the scales: inputs moved between opsets. */
+int tp_resize_find_scales (const TpNode *node);
+/* The scale of every dimension: @given (NULL: see the attribute), else how the
+ * extents compare. */
+void tp_resize_get_scales (const TpNode *node, const double *given, int rank,
+                           const gint64 *in, const gint64 *out,
+                           double *out_scales);
+
+#endif
