@@ -25,6 +25,9 @@
 
 #include "ir/types.h"
 
+typedef struct TpNest TpNest;
+typedef struct TpLowered TpLowered;
+
 #define TP_NEST_MAX_AXES 12
 #define TP_NEST_MAX_GUARDS 6
 
@@ -131,7 +134,7 @@ typedef struct
   int expr;
 } TpStage;
 
-typedef struct
+struct TpNest
 {
   int n_axes;
   TpAxis axes[TP_NEST_MAX_AXES];
@@ -144,7 +147,7 @@ typedef struct
   int result;                 /* expression stored */
   TpAccess store;             /* a reduce axis with a non-zero stride here: the
                                * result is computed for each of its points */
-} TpNest;
+};
 
 typedef struct
 {
@@ -161,7 +164,7 @@ typedef struct
  * @first_repeated on @n_iterations times (a recurrence: time is no axis). A nest
  * that also reads the operand it writes reads no element that it writes in the
  * same iteration, save the very one each point replaces. */
-typedef struct
+struct TpLowered
 {
   int n_operands;
   TpOperand *operands;
@@ -169,7 +172,7 @@ typedef struct
   TpNest **nests;
   gint64 n_iterations;        /* 1: plain */
   int first_repeated;
-} TpLowered;
+};
 
 typedef struct
 {

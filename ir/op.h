@@ -4,7 +4,9 @@
 #define TP_IR_OP_H
 
 #include "ir/graph.h"
-#include "ir/nest.h"
+
+typedef struct TpNest TpNest;
+typedef struct TpLowered TpLowered;
 
 #define TP_VARIADIC (-1)
 

@@ -4,6 +4,8 @@
 
 #include "runtime/session-private.h"
 
+#include "ir/nest.h"
+
 #include <string.h>
 
 static gboolean

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ir/nest.h"
 #include "runtime/session-private.h"
 
 static TpSession *
