@@ -3,7 +3,7 @@
 #ifndef TP_BENCH_KERNELS_H
 #define TP_BENCH_KERNELS_H
 
-#include "codegen/jit.h"
+#include "kernel/jit.h"
 
 typedef struct
 {

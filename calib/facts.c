@@ -9,7 +9,7 @@
 
 #include "calib/facts.h"
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 #include "runtime/device.h"
 
 #include <fcntl.h>

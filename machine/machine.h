@@ -7,7 +7,7 @@
 #define TP_MACHINE_MACHINE_H
 
 #include "ir/costs.h"
-#include "ir/nest.h"
+#include "nest/nest.h"
 
 typedef struct
 {

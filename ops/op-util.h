@@ -2,7 +2,7 @@
 #ifndef TP_OPS_OP_UTIL_H
 #define TP_OPS_OP_UTIL_H
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "ir/op.h"
 
 /* ---- errors: "op 'conv1': ..."; always FALSE -------------------------- */

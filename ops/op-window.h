@@ -2,7 +2,7 @@
 #ifndef TP_OPS_OP_WINDOW_H
 #define TP_OPS_OP_WINDOW_H
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "ops/op-util.h"
 
 #define TP_WINDOW_MAX_DIMS 3

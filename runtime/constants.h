@@ -3,7 +3,7 @@
 #ifndef TP_RUNTIME_CONSTANTS_H
 #define TP_RUNTIME_CONSTANTS_H
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 #include "runtime/device.h"
 
 typedef struct TpConstants TpConstants;

@@ -2,7 +2,7 @@
  * the groups of a kernel are shared out over the thread pool. */
 #include "config.h"
 
-#include "codegen/jit.h"
+#include "kernel/jit.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/kernel-code.h"

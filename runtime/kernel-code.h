@@ -3,7 +3,7 @@
 #ifndef TP_RUNTIME_KERNEL_CODE_H
 #define TP_RUNTIME_KERNEL_CODE_H
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 #include "runtime/constants.h"
 
 typedef struct

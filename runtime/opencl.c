@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "codegen/jit.h"
+#include "kernel/jit.h"
 
 #define GPU_LOCAL_SIZE 64
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */

@@ -6,7 +6,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 #include "ir/types.h"
 
 /* All devices of all platforms, in the drivers' order; found once. A machine

@@ -4,7 +4,7 @@
 
 #include "runtime/session-private.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 
 #include <string.h>
 

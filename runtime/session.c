@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "runtime/session-private.h"
 
 static TpSession *

@@ -1,7 +1,7 @@
 /* strided.c: walks a tensor row by row; the last dimension is the inner loop. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "runtime/strided.h"
 
 #include <string.h>

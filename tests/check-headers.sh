@@ -12,7 +12,7 @@ for header in $headers; do
     continue
   fi
   if messages=$(${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused-parameter -Werror \
-    -I. -I"$top_builddir" -I"$top_builddir/codegen" $CHECK_CFLAGS -x c "$header" 2>&1); then
+    -I. -I"$top_builddir" -I"$top_builddir/schedule" $CHECK_CFLAGS -x c "$header" 2>&1); then
     echo "ok $n - $header"
   else
     printf '%s\n' "$messages" | sed 's/^/# /'
@@ -25,7 +25,7 @@ only ()
   bad=$(find $folders -name '*.[ch]' | xargs grep -lE "$2" | grep -v "$3")
   if [ -z "$bad" ]; then echo "ok $n - $1 only in $3"; else echo "# $bad"; echo "not ok $n - $1 only in $3"; fi
 }
-only LLVM '#include <llvm-c' '^codegen/'
+only LLVM '#include <llvm-c' '^kernel/'
 only OpenCL '#include <CL/' '^runtime/'
 only cgraph '#include <(graphviz/)?(cgraph|gvc)' '^view/'
 only SQLite '#include <sqlite3' '^calib/'

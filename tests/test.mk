@@ -4,7 +4,7 @@ AM_CFLAGS = $(BASE_CFLAGS)
 AM_TESTS_ENVIRONMENT = G_DEBUG=fatal-warnings; export G_DEBUG; \
   G_TEST_SRCDIR='$(abs_srcdir)'; export G_TEST_SRCDIR; \
   G_TEST_BUILDDIR='$(abs_builddir)'; export G_TEST_BUILDDIR; \
-  TPLAN_MODULE_DIR='$(abs_top_builddir)/codegen/.libs'; export TPLAN_MODULE_DIR; \
+  TPLAN_MODULE_DIR='$(abs_top_builddir)/kernel/.libs'; export TPLAN_MODULE_DIR; \
   TPLAN='$(abs_top_builddir)/cli/tplan'; export TPLAN; \
   top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
   top_builddir='$(abs_top_builddir)'; export top_builddir;

@@ -3,7 +3,7 @@
 #ifndef TP_TESTS_NESTS_H
 #define TP_TESTS_NESTS_H
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 
 typedef struct
 {

@@ -4,7 +4,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "codegen/kernel-ops.h"
+#include "kernel/kernel-ops.h"
 #include "opencl-runner.h"
 
 #define MAX_BUFFERS 16

@@ -2,7 +2,7 @@
 #ifndef TP_TESTS_OPENCL_RUNNER_H
 #define TP_TESTS_OPENCL_RUNNER_H
 
-#include "codegen/kernel.h"
+#include "kernel/kernel.h"
 
 typedef struct OpenclRunner OpenclRunner;
 

@@ -1,7 +1,7 @@
 /* random-buffers.c: memory of kernels, filled at random and compared. */
 #include "config.h"
 
-#include "codegen/kernel-ops.h"
+#include "kernel/kernel-ops.h"
 #include "random-kernel.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * may be any number and those that serve as addresses are in pools apart. */
 #include "config.h"
 
-#include "codegen/kernel-ops.h"
+#include "kernel/kernel-ops.h"
 #include "random-kernel.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TP_TESTS_RANDOM_KERNEL_H
 #define TP_TESTS_RANDOM_KERNEL_H
 
-#include "codegen/kernel.h"
+#include "kernel/kernel.h"
 
 #define RANDOM_KERNEL_N 64    /* elements of the output per group */
 

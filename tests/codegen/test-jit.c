@@ -1,7 +1,7 @@
 /* test-jit.c: machine code against the interpreter, bit for bit. */
 #include "config.h"
 
-#include "codegen/jit.h"
+#include "kernel/jit.h"
 #include "random-kernel.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test-kernel.c: builder, text, structure checks and interpreter. */
 #include "config.h"
 
-#include "codegen/kernel.h"
+#include "kernel/kernel.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * interpreter, the machine code and OpenCL. */
 #include "config.h"
 
-#include "codegen/jit.h"
-#include "codegen/kernel-math.h"
+#include "kernel/jit.h"
+#include "kernel/kernel-math.h"
 #include "opencl-runner.h"
 
 #include <fenv.h>

@@ -3,7 +3,7 @@
  * LLVM. */
 #include "config.h"
 
-#include "codegen/jit.h"
+#include "kernel/jit.h"
 #include "typed-nests.h"
 
 #include <stdlib.h>

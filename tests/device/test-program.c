@@ -3,7 +3,7 @@
  * tail is repeated. */
 #include "config.h"
 
-#include "codegen/program.h"
+#include "schedule/program.h"
 #include "runtime/device.h"
 
 #define N 37

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "runtime/strided.h"
 
 #define N 6

@@ -13,7 +13,7 @@
 #ifndef TP_TESTS_OP_SUPPORT_H
 #define TP_TESTS_OP_SUPPORT_H
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "ir/op.h"
 
 typedef enum

@@ -1,7 +1,7 @@
 /* test-fuse-nest.c: which strides line up, and what comes of it. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 
 #include <string.h>
 

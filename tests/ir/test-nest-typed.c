@@ -1,7 +1,7 @@
 /* test-nest-typed.c: integers, indexed loads, scratch and iterations. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 
 #include <math.h>
 #include <string.h>

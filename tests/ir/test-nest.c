@@ -1,7 +1,7 @@
 /* test-nest.c: building, checking, printing, counting and running nests. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 
 #include <math.h>
 #include <string.h>

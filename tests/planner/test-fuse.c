@@ -2,7 +2,7 @@
  * be one that can be lowered. */
 #include "config.h"
 
-#include "ir/nest.h"
+#include "nest/nest.h"
 #include "ir/op.h"
 #include "planner/planner.h"
 

@@ -1,0 +1,115 @@
+/* jit-llvm-integer.c: arithmetic of INDEX and I32 lanes as LLVM IR. INDEX
+ * wraps, and its division is defined for all operands; where ranges show that
+ * neither matters, as with addresses, the plain instructions are emitted. */
+#include "config.h"
+
+#include "kernel/jit-llvm.h"
+
+/* In every lane. */
+static LLVMValueRef
+number (const TpLlvmEmitter *emitter, const TpInstr *instr, gint64 value)
+{
+  LLVMTypeRef scalar = tp_llvm_type (emitter, instr->kind, 1);
+
+  return tp_llvm_const_splat (LLVMConstInt (scalar, value, TRUE), instr->lanes);
+}
+
+/* The result cannot leave the range of an int64. */
+static gboolean
+is_small (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  return instr->kind == TP_KIND_INDEX
+         && !tp_range_is_full (
+             &emitter->ranges[instr - emitter->kernel->instrs]);
+}
+
+static LLVMValueRef
+emit_unsigned (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
+               LLVMValueRef b)
+{
+  return instr->op == TP_I_IDIV ? LLVMBuildUDiv (emitter->builder, a, b, "")
+                                : LLVMBuildURem (emitter->builder, a, b, "");
+}
+
+static LLVMValueRef
+emit_signed (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
+             LLVMValueRef b)
+{
+  return instr->op == TP_I_IDIV ? LLVMBuildSDiv (emitter->builder, a, b, "")
+                                : LLVMBuildSRem (emitter->builder, a, b, "");
+}
+
+/* By 0 and by -1 the CPU would trap, or may: there it divides by 1, which is
+ * right for what remains of x / -1, and the rest is chosen. */
+static LLVMValueRef
+emit_guarded (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
+              LLVMValueRef b)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef zero = number (emitter, instr, 0);
+  LLVMValueRef is_zero = LLVMBuildICmp (builder, LLVMIntEQ, b, zero, "");
+  LLVMValueRef is_minus =
+      LLVMBuildICmp (builder, LLVMIntEQ, b, number (emitter, instr, -1), "");
+  LLVMValueRef is_odd = LLVMBuildOr (builder, is_zero, is_minus, ""), result;
+
+  b = LLVMBuildSelect (builder, is_odd, number (emitter, instr, 1), b, "");
+  result = emit_signed (emitter, instr, a, b);
+  if (instr->op == TP_I_IMOD)
+    return result;
+  result = LLVMBuildSelect (builder, is_minus,
+                            LLVMBuildSub (builder, zero, a, ""), result, "");
+  return LLVMBuildSelect (builder, is_zero, zero, result, "");
+}
+
+static LLVMValueRef
+emit_division (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
+               LLVMValueRef b)
+{
+  const TpRange *x = &emitter->ranges[instr->a];
+  const TpRange *y = &emitter->ranges[instr->b];
+
+  if (instr->kind == TP_KIND_I32 || (x->lo >= 0 && y->lo > 0))
+    return emit_unsigned (emitter, instr, a, b);
+  if (y->lo > 0 || y->hi < -1)
+    return emit_signed (emitter, instr, a, b);
+  return emit_guarded (emitter, instr, a, b);
+}
+
+LLVMValueRef
+tp_llvm_emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr,
+                      LLVMValueRef a, LLVMValueRef b)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  gboolean is_plain = is_small (emitter, instr);
+  LLVMValueRef less;
+
+  switch (instr->op)
+    {
+    case TP_I_IADD:
+      return (is_plain ? LLVMBuildNSWAdd : LLVMBuildAdd) (builder, a, b, "");
+    case TP_I_ISUB:
+      return (is_plain ? LLVMBuildNSWSub : LLVMBuildSub) (builder, a, b, "");
+    case TP_I_IMUL:
+      return (is_plain ? LLVMBuildNSWMul : LLVMBuildMul) (builder, a, b, "");
+    case TP_I_IDIV:
+    case TP_I_IMOD:
+      return emit_division (emitter, instr, a, b);
+    case TP_I_IMIN:
+    case TP_I_IMAX:
+      less = LLVMBuildICmp (builder, LLVMIntSLT, a, b, "");
+      return instr->op == TP_I_IMIN ? LLVMBuildSelect (builder, less, a, b, "")
+                                    : LLVMBuildSelect (builder, less, b, a, "");
+    case TP_I_ISHL:
+      b = LLVMBuildAnd (builder, b, number (emitter, instr, 31), "");
+      return LLVMBuildShl (builder, a, b, "");
+    case TP_I_IAND:
+    case TP_I_MAND:
+      return LLVMBuildAnd (builder, a, b, "");
+    case TP_I_MOR:
+      return LLVMBuildOr (builder, a, b, "");
+    case TP_I_ILESS:
+      return LLVMBuildICmp (builder, LLVMIntSLT, a, b, "");
+    default: /* IEQUAL */
+      return LLVMBuildICmp (builder, LLVMIntEQ, a, b, "");
+    }
+}

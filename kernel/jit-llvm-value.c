@@ -1,0 +1,506 @@
+/* jit-llvm-value.c: the values and memory accesses of a kernel as LLVM IR. */
+#include "config.h"
+
+#include "kernel/jit-llvm.h"
+
+#include <string.h>
+
+#define MAX_LANES 16
+
+LLVMTypeRef
+tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes)
+{
+  LLVMTypeRef scalar =
+      kind == TP_KIND_INDEX  ? LLVMInt64TypeInContext (emitter->context)
+      : kind == TP_KIND_I32  ? LLVMInt32TypeInContext (emitter->context)
+      : kind == TP_KIND_MASK ? LLVMInt1TypeInContext (emitter->context)
+                             : LLVMFloatTypeInContext (emitter->context);
+
+  return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
+}
+
+LLVMTypeRef
+tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype, int lanes)
+{
+  LLVMTypeRef scalar =
+      dtype == TP_DTYPE_FLOAT32 ? LLVMFloatTypeInContext (emitter->context)
+      : dtype == TP_DTYPE_INT64 ? LLVMInt64TypeInContext (emitter->context)
+      : dtype == TP_DTYPE_INT32 ? LLVMInt32TypeInContext (emitter->context)
+                                : LLVMInt8TypeInContext (emitter->context);
+
+  return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
+}
+
+static LLVMValueRef
+const_int (const TpLlvmEmitter *emitter, gint64 value)
+{
+  return LLVMConstInt (LLVMInt32TypeInContext (emitter->context), value, TRUE);
+}
+
+LLVMValueRef
+tp_llvm_const_splat (LLVMValueRef scalar, int lanes)
+{
+  LLVMValueRef parts[MAX_LANES];
+
+  for (int i = 0; i < lanes; i++)
+    parts[i] = scalar;
+  return lanes == 1 ? scalar : LLVMConstVector (parts, lanes);
+}
+
+/* Calls the intrinsic @name overloaded on the type of @args[0]. */
+static LLVMValueRef
+call_intrinsic (TpLlvmEmitter *emitter, const char *name, LLVMValueRef *args,
+                int n_args)
+{
+  unsigned id = LLVMLookupIntrinsicID (name, strlen (name));
+  LLVMTypeRef type = LLVMTypeOf (args[0]);
+  LLVMValueRef function =
+      LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1);
+
+  return LLVMBuildCall2 (emitter->builder,
+                         LLVMIntrinsicGetType (emitter->context, id, &type, 1),
+                         function, args, n_args, "");
+}
+
+/* --- leaves and lanes --------------------------------------------------- */
+
+static LLVMValueRef
+emit_leaf (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMTypeRef scalar = tp_llvm_type (emitter, instr->kind, 1);
+  LLVMValueRef parts[MAX_LANES];
+  guint32 bits;
+
+  switch (instr->op)
+    {
+    case TP_I_GROUP:
+      return LLVMGetParam (emitter->function, 1);
+    case TP_I_ITERATION:
+      return LLVMGetParam (emitter->function, 3);
+    case TP_I_IOTA:
+      for (int i = 0; i < instr->lanes; i++)
+        parts[i] = const_int (emitter, i);
+      return instr->lanes == 1 ? parts[0]
+                               : LLVMConstVector (parts, instr->lanes);
+    case TP_I_CONST_F32:
+      /* By its bits: a double would lose the payload of a NaN. */
+      memcpy (&bits, &instr->fimm, sizeof bits);
+      return tp_llvm_const_splat (
+          LLVMConstBitCast (const_int (emitter, (gint32)bits), scalar),
+          instr->lanes);
+    default: /* constants; ITEM is 0 */
+      return tp_llvm_const_splat (LLVMConstInt (scalar, instr->imm, TRUE),
+                                  instr->lanes);
+    }
+}
+
+static LLVMValueRef
+shuffle (TpLlvmEmitter *emitter, LLVMValueRef vector, int first, int n)
+{
+  LLVMValueRef parts[MAX_LANES];
+
+  for (int i = 0; i < n; i++)
+    parts[i] = const_int (emitter, first + i);
+  return LLVMBuildShuffleVector (emitter->builder, vector,
+                                 LLVMGetUndef (LLVMTypeOf (vector)),
+                                 LLVMConstVector (parts, n), "");
+}
+
+static LLVMValueRef
+emit_splat (TpLlvmEmitter *emitter, LLVMValueRef scalar, const TpInstr *instr)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
+  LLVMTypeRef mask_type = tp_llvm_type (emitter, TP_KIND_I32, instr->lanes);
+  LLVMValueRef vector =
+      LLVMBuildInsertElement (emitter->builder, LLVMGetUndef (type), scalar,
+                              const_int (emitter, 0), "");
+
+  return LLVMBuildShuffleVector (emitter->builder, vector, LLVMGetUndef (type),
+                                 LLVMConstNull (mask_type), "");
+}
+
+/* x < y ? x : y is exactly MINPS, and so for MAXPS. */
+static LLVMValueRef
+emit_extremum (TpLlvmEmitter *emitter, gboolean is_max, LLVMValueRef x,
+               LLVMValueRef y)
+{
+  LLVMValueRef first = LLVMBuildFCmp (
+      emitter->builder, is_max ? LLVMRealOGT : LLVMRealOLT, x, y, "");
+
+  return LLVMBuildSelect (emitter->builder, first, x, y, "");
+}
+
+/* One step of a sum, maximum or minimum over lanes. */
+static LLVMValueRef
+combine (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x,
+         LLVMValueRef y)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  gboolean is_max = instr->op == TP_I_LANE_MAX;
+  LLVMValueRef first;
+
+  if (instr->op == TP_I_LANE_SUM)
+    return instr->kind == TP_KIND_F32 ? LLVMBuildFAdd (builder, x, y, "")
+                                      : LLVMBuildAdd (builder, x, y, "");
+  if (instr->kind == TP_KIND_F32)
+    return emit_extremum (emitter, is_max, x, y);
+  first = LLVMBuildICmp (builder, is_max ? LLVMIntSGT : LLVMIntSLT, x, y, "");
+  return LLVMBuildSelect (builder, first, x, y, "");
+}
+
+static LLVMValueRef
+emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
+                LLVMValueRef value)
+{
+  int n = LLVMGetVectorSize (LLVMTypeOf (value));
+  LLVMValueRef low, high;
+
+  for (n /= 2; n >= 1; n /= 2)
+    {
+      if (n > 1)
+        {
+          low = shuffle (emitter, value, 0, n);
+          high = shuffle (emitter, value, n, n);
+        }
+      else
+        {
+          low = LLVMBuildExtractElement (emitter->builder, value,
+                                         const_int (emitter, 0), "");
+          high = LLVMBuildExtractElement (emitter->builder, value,
+                                          const_int (emitter, 1), "");
+        }
+      value = combine (emitter, instr, low, high);
+    }
+  return value;
+}
+
+static LLVMValueRef
+emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMValueRef a = emitter->values[instr->a];
+
+  switch (instr->op)
+    {
+    case TP_I_SPLAT:
+      return emit_splat (emitter, a, instr);
+    case TP_I_EXTRACT:
+      return LLVMBuildExtractElement (emitter->builder, a,
+                                      const_int (emitter, instr->imm), "");
+    case TP_I_INSERT:
+      return LLVMBuildInsertElement (emitter->builder, a,
+                                     emitter->values[instr->b],
+                                     const_int (emitter, instr->imm), "");
+    default:
+      return emit_reduction (emitter, instr, a);
+    }
+}
+
+/* --- arithmetic --------------------------------------------------------- */
+
+static LLVMValueRef
+emit_float (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef *args)
+{
+  LLVMBuilderRef builder = emitter->builder;
+
+  switch (instr->op)
+    {
+    case TP_I_FADD:
+      return LLVMBuildFAdd (builder, args[0], args[1], "");
+    case TP_I_FSUB:
+      return LLVMBuildFSub (builder, args[0], args[1], "");
+    case TP_I_FMUL:
+      return LLVMBuildFMul (builder, args[0], args[1], "");
+    case TP_I_FDIV:
+      return LLVMBuildFDiv (builder, args[0], args[1], "");
+    case TP_I_FMIN:
+    case TP_I_FMAX:
+      return emit_extremum (emitter, instr->op == TP_I_FMAX, args[0], args[1]);
+    case TP_I_FMA:
+      return call_intrinsic (emitter, "llvm.fma", args, 3);
+    case TP_I_FNEG:
+      return LLVMBuildFNeg (builder, args[0], "");
+    case TP_I_FABS:
+      return call_intrinsic (emitter, "llvm.fabs", args, 1);
+    case TP_I_FSQRT:
+      return call_intrinsic (emitter, "llvm.sqrt", args, 1);
+    case TP_I_FFLOOR:
+      return call_intrinsic (emitter, "llvm.floor", args, 1);
+    default: /* FROUND: to nearest even, as the mode is */
+      return call_intrinsic (emitter, "llvm.rint", args, 1);
+    }
+}
+
+/* To INDEX: only what is in range is converted, for the rest would be poison.
+ */
+static LLVMValueRef
+emit_truncation (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
+{
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMTypeRef index = tp_llvm_type (emitter, TP_KIND_INDEX, 1);
+  LLVMTypeRef real = tp_llvm_type (emitter, TP_KIND_F32, 1);
+  int lanes = instr->lanes;
+  LLVMValueRef end = tp_llvm_const_splat (LLVMConstReal (real, 0x1p63), lanes);
+  LLVMValueRef start =
+      tp_llvm_const_splat (LLVMConstReal (real, -0x1p63), lanes);
+  LLVMValueRef is_low, is_high, is_in, result;
+
+  is_low = LLVMBuildFCmp (builder, LLVMRealOLT, x, start, "");
+  is_high = LLVMBuildFCmp (builder, LLVMRealOGE, x, end, "");
+  is_in =
+      LLVMBuildAnd (builder, LLVMBuildFCmp (builder, LLVMRealOGE, x, start, ""),
+                    LLVMBuildFCmp (builder, LLVMRealOLT, x, end, ""), "");
+  x = LLVMBuildSelect (builder, is_in, x, LLVMConstNull (LLVMTypeOf (x)), "");
+  result = LLVMBuildFPToSI (builder, x,
+                            tp_llvm_type (emitter, TP_KIND_INDEX, lanes), "");
+  result = LLVMBuildSelect (
+      builder, is_high,
+      tp_llvm_const_splat (LLVMConstInt (index, G_MAXINT64, TRUE), lanes),
+      result, "");
+  return LLVMBuildSelect (
+      builder, is_low,
+      tp_llvm_const_splat (LLVMConstInt (index, G_MININT64, TRUE), lanes),
+      result, "");
+}
+
+/* Between kinds; NULL: @instr does something else. */
+static LLVMValueRef
+emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
+  LLVMBuilderRef builder = emitter->builder;
+
+  switch (instr->op)
+    {
+    case TP_I_INDEX_TO_I32:
+      return LLVMBuildTrunc (builder, x, type, "");
+    case TP_I_I32_TO_INDEX:
+      return LLVMBuildSExt (builder, x, type, "");
+    case TP_I_F32_TO_I32:
+      return LLVMBuildFPToSI (builder, x, type, "");
+    case TP_I_F32_TO_INDEX:
+      return emit_truncation (emitter, instr, x);
+    case TP_I_I32_TO_F32:
+    case TP_I_INDEX_TO_F32:
+      return LLVMBuildSIToFP (builder, x, type, "");
+    case TP_I_AS_I32:
+    case TP_I_AS_F32:
+      return LLVMBuildBitCast (builder, x, type, "");
+    default:
+      return NULL;
+    }
+}
+
+LLVMValueRef
+tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  const TpInstrInfo *info = tp_instr_get_info (instr->op);
+  const TpValue operands[] = { instr->a, instr->b, instr->c };
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef args[3] = { NULL }, converted;
+
+  for (int i = 0; i < 3; i++)
+    if (operands[i] >= 0)
+      args[i] = emitter->values[operands[i]];
+  if (info->operands[0] == '\0')
+    return emit_leaf (emitter, instr);
+  if (!info->is_lanewise)
+    return emit_across (emitter, instr);
+  converted = emit_conversion (emitter, instr, args[0]);
+  if (converted != NULL)
+    return converted;
+  switch (instr->op)
+    {
+    case TP_I_SELECT:
+      return LLVMBuildSelect (builder, args[0], args[1], args[2], "");
+    case TP_I_MNOT:
+      return LLVMBuildNot (builder, args[0], "");
+    case TP_I_FLESS:
+      return LLVMBuildFCmp (builder, LLVMRealOLT, args[0], args[1], "");
+    case TP_I_FEQUAL:
+      return LLVMBuildFCmp (builder, LLVMRealOEQ, args[0], args[1], "");
+    default:
+      break;
+    }
+  return instr->kind == TP_KIND_F32
+             ? emit_float (emitter, instr, args)
+             : tp_llvm_emit_integer (emitter, instr, args[0], args[1]);
+}
+
+/* --- memory ------------------------------------------------------------- */
+
+static TpDtype
+dtype_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  return emitter->kernel->buffers[instr->buffer].dtype;
+}
+
+static LLVMTypeRef
+access_type (const TpLlvmEmitter *emitter, const TpInstr *instr, int lanes)
+{
+  return tp_llvm_memory_type (emitter, dtype_of (emitter, instr), lanes);
+}
+
+static int
+alignment_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  return (int)tp_dtype_get_size (dtype_of (emitter, instr));
+}
+
+static LLVMValueRef
+emit_address (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
+  LLVMValueRef pointer = LLVMBuildInBoundsGEP2 (
+      emitter->builder, access_type (emitter, instr, 1),
+      emitter->bases[instr->buffer], &emitter->values[instr->a], 1, "");
+
+  return LLVMBuildBitCast (emitter->builder, pointer, LLVMPointerType (type, 0),
+                           "");
+}
+
+/* An element in memory as a value. */
+static LLVMValueRef
+widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_INDEX, instr->lanes);
+
+  switch (dtype_of (emitter, instr))
+    {
+    case TP_DTYPE_INT32:
+      return LLVMBuildSExt (emitter->builder, element, type, "");
+    case TP_DTYPE_UINT8:
+    case TP_DTYPE_BOOL:
+      return LLVMBuildZExt (emitter->builder, element, type, "");
+    default:
+      return element;
+    }
+}
+
+/* And back. */
+static LLVMValueRef
+narrow (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef value)
+{
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
+  LLVMBuilderRef builder = emitter->builder;
+
+  switch (dtype_of (emitter, instr))
+    {
+    case TP_DTYPE_INT32:
+    case TP_DTYPE_UINT8:
+      return LLVMBuildTrunc (builder, value, type, "");
+    case TP_DTYPE_BOOL:
+      value = LLVMBuildICmp (builder, LLVMIntNE, value,
+                             LLVMConstNull (LLVMTypeOf (value)), "");
+      return LLVMBuildZExt (builder, value, type, "");
+    default:
+      return value;
+    }
+}
+
+/* llvm.masked.load (pointer, align, mask, passthru) and
+ * llvm.masked.store (value, pointer, align, mask) */
+static LLVMValueRef
+call_masked (TpLlvmEmitter *emitter, const char *name, LLVMTypeRef *types,
+             LLVMValueRef *args)
+{
+  unsigned id = LLVMLookupIntrinsicID (name, strlen (name));
+  LLVMValueRef function =
+      LLVMGetIntrinsicDeclaration (emitter->module, id, types, 2);
+
+  return LLVMBuildCall2 (emitter->builder,
+                         LLVMIntrinsicGetType (emitter->context, id, types, 2),
+                         function, args, 4, "");
+}
+
+/* llvm.prefetch (pointer, read, near, data): of what lies imm elements on. */
+static void
+emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMTypeRef type =
+      LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext (emitter->context);
+  unsigned id = LLVMLookupIntrinsicID ("llvm.prefetch", 13);
+  LLVMValueRef index = emitter->values[instr->a], pointer;
+  LLVMValueRef args[] = { NULL, LLVMConstInt (i32, 0, FALSE),
+                          LLVMConstInt (i32, 3, FALSE),
+                          LLVMConstInt (i32, 1, FALSE) };
+
+  index =
+      LLVMBuildAdd (emitter->builder, index,
+                    LLVMConstInt (LLVMTypeOf (index), instr->imm, FALSE), "");
+  pointer = LLVMBuildGEP2 (emitter->builder, access_type (emitter, instr, 1),
+                           emitter->bases[instr->buffer], &index, 1, "");
+  args[0] = LLVMBuildBitCast (emitter->builder, pointer, type, "");
+  LLVMBuildCall2 (
+      emitter->builder, LLVMIntrinsicGetType (emitter->context, id, &type, 1),
+      LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1), args, 4, "");
+}
+
+LLVMValueRef
+tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
+  LLVMValueRef pointer = emit_address (emitter, instr), load, zero;
+  LLVMTypeRef types[] = { type, LLVMTypeOf (pointer) };
+  int alignment = alignment_of (emitter, instr);
+  LLVMValueRef args[] = { pointer, const_int (emitter, alignment), NULL,
+                          LLVMConstNull (type) };
+
+  if (instr->imm > 0)
+    emit_prefetch (emitter, instr);
+  if (instr->b >= 0 && instr->lanes > 1)
+    {
+      args[2] = emitter->values[instr->b];
+      load = call_masked (emitter, "llvm.masked.load", types, args);
+      return widen (emitter, instr, load);
+    }
+  if (instr->b >= 0)
+    {
+      zero =
+          LLVMBuildBitCast (emitter->builder, emitter->zero_slot, types[1], "");
+      pointer = LLVMBuildSelect (emitter->builder, emitter->values[instr->b],
+                                 pointer, zero, "");
+    }
+  load = LLVMBuildLoad2 (emitter->builder, type, pointer, "");
+  LLVMSetAlignment (load, alignment);
+  return widen (emitter, instr, load);
+}
+
+static void
+emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
+                   LLVMValueRef value, LLVMValueRef pointer)
+{
+  LLVMBasicBlockRef then, end;
+
+  then = LLVMAppendBasicBlockInContext (emitter->context, emitter->function,
+                                        "store");
+  end = LLVMAppendBasicBlockInContext (emitter->context, emitter->function,
+                                       "stored");
+  LLVMBuildCondBr (emitter->builder, emitter->values[instr->c], then, end);
+  LLVMPositionBuilderAtEnd (emitter->builder, then);
+  LLVMBuildStore (emitter->builder, value, pointer);
+  LLVMBuildBr (emitter->builder, end);
+  LLVMPositionBuilderAtEnd (emitter->builder, end);
+}
+
+void
+tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMValueRef value = narrow (emitter, instr, emitter->values[instr->b]);
+  LLVMValueRef pointer = emit_address (emitter, instr);
+  LLVMTypeRef types[] = { LLVMTypeOf (value), LLVMTypeOf (pointer) };
+  int alignment = alignment_of (emitter, instr);
+  LLVMValueRef args[] = { value, pointer, const_int (emitter, alignment),
+                          NULL };
+
+  if (instr->c >= 0 && instr->lanes > 1)
+    {
+      args[3] = emitter->values[instr->c];
+      call_masked (emitter, "llvm.masked.store", types, args);
+    }
+  else if (instr->c >= 0)
+    emit_scalar_store (emitter, instr, value, pointer);
+  else
+    LLVMSetAlignment (LLVMBuildStore (emitter->builder, value, pointer),
+                      alignment);
+}

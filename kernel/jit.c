@@ -1,0 +1,235 @@
+/* jit.c: opens the LLVM module, and describes this CPU. */
+#include "config.h"
+
+#include "kernel/jit.h"
+#include "kernel/kernel-ops.h"
+
+#include <gmodule.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct TpJit
+{
+  const TpJitModule *module;
+  void *code;
+  int n_kernels;
+  TpJitFunc *functions;
+};
+
+/* --- the module --------------------------------------------------------- */
+
+static const TpJitModule *loaded_module;
+static char *load_message; /* why there is none */
+
+static const TpJitModule *
+open_module (const char *dir, char **out_message)
+{
+  g_autofree char *path = g_build_filename (dir, "jit-llvm.so", NULL);
+  const TpJitModule *found = NULL;
+  GModule *module;
+  gpointer symbol;
+
+  module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  if (module == NULL)
+    {
+      *out_message = g_strdup (g_module_error ());
+      return NULL;
+    }
+  if (g_module_symbol (module, "tp_jit_module", &symbol))
+    found = symbol;
+  if (found == NULL || found->abi != TP_JIT_ABI)
+    {
+      *out_message = g_strdup_printf ("'%s' is of another version", path);
+      g_module_close (module);
+      return NULL;
+    }
+  g_module_make_resident (module);
+  return found;
+}
+
+/* $TPLAN_MODULE_DIR, then where it is installed. Stays for good: LLVM cannot
+ * be unloaded. */
+static void
+load_module (void)
+{
+  const char *dir = secure_getenv ("TPLAN_MODULE_DIR");
+  g_autofree char *first = NULL;
+
+  if (dir != NULL)
+    loaded_module = open_module (dir, &first);
+  if (loaded_module == NULL)
+    loaded_module = open_module (TP_MODULE_DIR, &load_message);
+  if (loaded_module == NULL && first != NULL)
+    {
+      g_free (load_message);
+      load_message = g_steal_pointer (&first);
+    }
+}
+
+static const TpJitModule *
+get_module (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, load_module);
+  return loaded_module;
+}
+
+/* --- code --------------------------------------------------------------- */
+
+TpJit *
+tp_jit_new (const TpKernel *const *kernels, int n_kernels, GError **error)
+{
+  g_autoptr (TpJit) jit = g_new0 (TpJit, 1);
+  g_autofree char *message = NULL;
+
+  jit->module = get_module ();
+  if (jit->module == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "no LLVM module for the cpu device: %s; install it or set "
+                   "TPLAN_MODULE_DIR",
+                   load_message);
+      return NULL;
+    }
+  for (int i = 0; i < n_kernels; i++)
+    if (kernels[i]->local_size != 1)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                     "kernel '%s' has %d work-items per group; the cpu device "
+                     "runs 1",
+                     kernels[i]->name, kernels[i]->local_size);
+        return NULL;
+      }
+  jit->n_kernels = n_kernels;
+  jit->functions = g_new0 (TpJitFunc, n_kernels + 1);
+  jit->code =
+      jit->module->compile (kernels, n_kernels, jit->functions, &message);
+  if (jit->code == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "LLVM cannot compile %d kernels: %s", n_kernels,
+                   message != NULL ? message : "no reason given");
+      return NULL;
+    }
+  return g_steal_pointer (&jit);
+}
+
+void
+tp_jit_free (TpJit *jit)
+{
+  if (jit == NULL)
+    return;
+  if (jit->code != NULL)
+    jit->module->release (jit->code);
+  g_free (jit->functions);
+  g_free (jit);
+}
+
+TpJitFunc
+tp_jit_get (const TpJit *jit, int kernel)
+{
+  g_assert (kernel >= 0 && kernel < jit->n_kernels);
+  return jit->functions[kernel];
+}
+
+gint64
+tp_jit_local_bytes (const TpKernel *kernel)
+{
+  gint64 bytes = 0;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].space == TP_SPACE_LOCAL)
+      bytes += (tp_kernel_buffer_get_bytes (&kernel->buffers[i]) + 63) / 64
+               * 64;
+  return bytes;
+}
+
+const char *
+tp_jit_get_identity (void)
+{
+  const TpJitModule *module = get_module ();
+
+  return module != NULL ? module->get_identity () : NULL;
+}
+
+/* --- the CPU ------------------------------------------------------------ */
+
+static gint64
+cache_bytes (int name, gint64 otherwise)
+{
+  long size = sysconf (name);
+
+  return size > 0 ? size : otherwise;
+}
+
+static void
+describe_vectors (TpTarget *target)
+{
+  target->lanes = 4;
+  target->n_registers = 16;
+#ifdef __x86_64__
+  __builtin_cpu_init ();
+  if (__builtin_cpu_supports ("avx512f"))
+    {
+      target->lanes = 16;
+      target->n_registers = 32;
+    }
+  else if (__builtin_cpu_supports ("avx"))
+    target->lanes = 8;
+#else
+  target->n_registers = 32;
+#endif
+}
+
+void
+tp_jit_describe_cpu (TpTarget *target)
+{
+  describe_vectors (target);
+  target->l1_bytes = cache_bytes (_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
+  target->l2_bytes = cache_bytes (_SC_LEVEL2_CACHE_SIZE, 256 << 10);
+  target->local_size = 1;
+  target->local_bytes = target->l2_bytes / 2;
+}
+
+static char *
+read_model (void)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  const char *value;
+
+  if (g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    lines = g_strsplit (text, "\n", -1);
+  for (int i = 0; lines != NULL && lines[i] != NULL; i++)
+    if (g_str_has_prefix (lines[i], "model name")
+        && (value = strchr (lines[i], ':')) != NULL)
+      return g_strstrip (g_strdup (value + 1));
+  return g_strdup ("unknown cpu");
+}
+
+static char *cpu;
+
+static void
+describe_cpu (void)
+{
+  g_autofree char *model = read_model ();
+  TpTarget target = { 0 };
+
+  tp_jit_describe_cpu (&target);
+  cpu = g_strdup_printf ("%s, %d x %d floats, L1 %" G_GINT64_FORMAT
+                         " L2 %" G_GINT64_FORMAT,
+                         model, target.n_registers, target.lanes,
+                         target.l1_bytes, target.l2_bytes);
+}
+
+const char *
+tp_jit_get_cpu (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, describe_cpu);
+  return cpu;
+}

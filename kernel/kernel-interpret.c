@@ -1,0 +1,544 @@
+/* kernel-interpret.c: runs a kernel, one instruction at a time: the oracle for
+ * the emitters. The work-items of a group go in lockstep with a flag each that
+ * says who takes part, so a barrier is nothing at all. */
+#include "config.h"
+
+#include "kernel/kernel-ops.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef union
+{
+  gint64 i; /* INDEX; I32 sign-extended; MASK 0 or 1 */
+  float f;
+} Lane;
+
+typedef struct
+{
+  const TpKernel *kernel;
+  int *match;    /* partner of region instructions */
+  int *offset;   /* of a value in an item's lanes */
+  int n_lanes;   /* of all values of one item */
+  Lane *lanes;   /* [local_size][n_lanes] */
+  void **memory; /* per buffer */
+  gint64 group, iteration;
+  GError **error;
+} Machine;
+
+static Lane *
+lanes_of (const Machine *machine, int item, TpValue value)
+{
+  return machine->lanes + (gsize)item * machine->n_lanes
+         + machine->offset[value];
+}
+
+static gboolean
+fail (const Machine *machine, int i, const char *what)
+{
+  g_set_error (machine->error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "kernel '%s', group %" G_GINT64_FORMAT ", %%%d (%s): %s",
+               machine->kernel->name, machine->group, i,
+               tp_instr_get_info (machine->kernel->instrs[i].op)->name, what);
+  return FALSE;
+}
+
+/* --- lane by lane ------------------------------------------------------- */
+
+static gint32
+float_to_int (float x)
+{
+  return x >= -2147483648.0f && x < 2147483648.0f ? (gint32)x : G_MININT32;
+}
+
+static float
+int_as_float (gint64 x)
+{
+  gint32 bits = (gint32)x;
+  float y;
+
+  memcpy (&y, &bits, sizeof y);
+  return y;
+}
+
+static gint64
+float_as_int (float x)
+{
+  gint32 bits;
+
+  memcpy (&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* Truncating; NaN gives 0, what is out of range the end of it. */
+static gint64
+float_to_index (float x)
+{
+  if (isnan (x))
+    return 0;
+  if (x >= 0x1p63f)
+    return G_MAXINT64;
+  return x < -0x1p63f ? G_MININT64 : (gint64)x;
+}
+
+static gint64
+integer_lane (TpInstrOp op, gint64 x, gint64 y)
+{
+  switch (op)
+    {
+    case TP_I_IADD:
+      return (gint64)((guint64)x + (guint64)y);
+    case TP_I_ISUB:
+      return (gint64)((guint64)x - (guint64)y);
+    case TP_I_IMUL:
+      return (gint64)((guint64)x * (guint64)y);
+    case TP_I_IDIV:
+      return tp_index_divide (x, y);
+    case TP_I_IMOD:
+      return tp_index_modulo (x, y);
+    case TP_I_IMIN:
+      return MIN (x, y);
+    case TP_I_IMAX:
+      return MAX (x, y);
+    case TP_I_ISHL:
+      return (gint64)((guint64)x << (y & 31));
+    case TP_I_IAND:
+    case TP_I_MAND:
+      return x & y;
+    case TP_I_MOR:
+      return x | y;
+    case TP_I_MNOT:
+      return !x;
+    case TP_I_ILESS:
+      return x < y;
+    case TP_I_IEQUAL:
+      return x == y;
+    default: /* between INDEX and I32 */
+      return x;
+    }
+}
+
+static float
+float_lane (TpInstrOp op, float x, float y, float z)
+{
+  switch (op)
+    {
+    case TP_I_FADD:
+      return x + y;
+    case TP_I_FSUB:
+      return x - y;
+    case TP_I_FMUL:
+      return x * y;
+    case TP_I_FDIV:
+      return x / y;
+    case TP_I_FMIN:
+      return x < y ? x : y;
+    case TP_I_FMAX:
+      return x > y ? x : y;
+    case TP_I_FMA:
+      return fmaf (x, y, z);
+    case TP_I_FNEG:
+      return -x;
+    case TP_I_FABS:
+      return fabsf (x);
+    case TP_I_FSQRT:
+      return sqrtf (x);
+    case TP_I_FFLOOR:
+      return floorf (x);
+    default: /* FROUND */
+      return rintf (x);
+    }
+}
+
+static Lane
+compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
+{
+  Lane result = { .i = 0 };
+
+  switch (instr->op)
+    {
+    case TP_I_SELECT:
+      return x.i ? y : z;
+    case TP_I_FLESS:
+      result.i = x.f < y.f;
+      return result;
+    case TP_I_FEQUAL:
+      result.i = x.f == y.f;
+      return result;
+    case TP_I_F32_TO_I32:
+      result.i = float_to_int (x.f);
+      return result;
+    case TP_I_AS_I32:
+      result.i = float_as_int (x.f);
+      return result;
+    case TP_I_F32_TO_INDEX:
+      result.i = float_to_index (x.f);
+      return result;
+    case TP_I_I32_TO_F32:
+    case TP_I_INDEX_TO_F32:
+      result.f = (float)x.i;
+      return result;
+    case TP_I_AS_F32:
+      result.f = int_as_float (x.i);
+      return result;
+    default:
+      break;
+    }
+  if (instr->kind == TP_KIND_F32)
+    result.f = float_lane (instr->op, x.f, y.f, z.f);
+  else
+    result.i = integer_lane (instr->op, x.i, y.i);
+  if (instr->kind == TP_KIND_I32)
+    result.i = (gint32)result.i;
+  return result;
+}
+
+static void
+run_lanewise (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const TpValue args[] = { instr->a, instr->b, instr->c };
+  Lane *out = lanes_of (machine, item, i);
+  Lane in[3] = { { .i = 0 }, { .i = 0 }, { .i = 0 } };
+
+  for (int lane = 0; lane < instr->lanes; lane++)
+    {
+      for (int arg = 0; arg < 3; arg++)
+        if (args[arg] >= 0)
+          in[arg] = lanes_of (machine, item, args[arg])[lane];
+      out[lane] = compute_lane (instr, in[0], in[1], in[2]);
+    }
+}
+
+/* --- across lanes ------------------------------------------------------- */
+
+/* Halves are combined until one lane is left: the order of every back end. */
+static Lane
+reduce_lanes (const TpInstr *instr, const Lane *in, int n)
+{
+  static const TpInstrOp steps[][2] = { { TP_I_IADD, TP_I_FADD },
+                                        { TP_I_IMAX, TP_I_FMAX },
+                                        { TP_I_IMIN, TP_I_FMIN } };
+  TpInstr step = *instr;
+  Lane part[16];
+
+  step.op = steps[instr->op - TP_I_LANE_SUM][instr->kind == TP_KIND_F32];
+  memcpy (part, in, n * sizeof *part);
+  for (int half = n / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++)
+      part[i] = compute_lane (&step, part[i], part[i + half], part[i]);
+  return part[0];
+}
+
+static void
+run_across (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const Lane *in = lanes_of (machine, item, instr->a);
+  Lane *out = lanes_of (machine, item, i);
+
+  switch (instr->op)
+    {
+    case TP_I_SPLAT:
+      for (int lane = 0; lane < instr->lanes; lane++)
+        out[lane] = in[0];
+      break;
+    case TP_I_EXTRACT:
+      out[0] = in[instr->imm];
+      break;
+    case TP_I_INSERT:
+      memmove (out, in, instr->lanes * sizeof *out);
+      out[instr->imm] = *lanes_of (machine, item, instr->b);
+      break;
+    default:
+      out[0] =
+          reduce_lanes (instr, in, machine->kernel->instrs[instr->a].lanes);
+      break;
+    }
+}
+
+static void
+run_leaf (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  Lane *out = lanes_of (machine, item, i);
+
+  for (int lane = 0; lane < instr->lanes; lane++)
+    if (instr->op == TP_I_CONST_F32)
+      out[lane].f = instr->fimm;
+    else
+      out[lane].i = instr->op == TP_I_GROUP       ? machine->group
+                    : instr->op == TP_I_ITEM      ? item
+                    : instr->op == TP_I_ITERATION ? machine->iteration
+                    : instr->op == TP_I_IOTA      ? lane
+                                                  : instr->imm;
+}
+
+static Lane
+load_lane (const void *memory, TpDtype dtype, gint64 at)
+{
+  Lane lane = { .i = 0 };
+
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      lane.f = ((const float *)memory)[at];
+      break;
+    case TP_DTYPE_INT64:
+      lane.i = ((const gint64 *)memory)[at];
+      break;
+    case TP_DTYPE_INT32:
+      lane.i = ((const gint32 *)memory)[at];
+      break;
+    default: /* uint8, bool */
+      lane.i = ((const guint8 *)memory)[at];
+      break;
+    }
+  return lane;
+}
+
+static void
+store_lane (void *memory, TpDtype dtype, gint64 at, Lane lane)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_FLOAT32:
+      ((float *)memory)[at] = lane.f;
+      break;
+    case TP_DTYPE_INT64:
+      ((gint64 *)memory)[at] = lane.i;
+      break;
+    case TP_DTYPE_INT32:
+      ((gint32 *)memory)[at] = (gint32)lane.i;
+      break;
+    case TP_DTYPE_UINT8:
+      ((guint8 *)memory)[at] = (guint8)lane.i;
+      break;
+    default: /* bool */
+      ((guint8 *)memory)[at] = lane.i != 0;
+      break;
+    }
+}
+
+static gboolean
+run_memory (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const TpKernelBuffer *buffer = &machine->kernel->buffers[instr->buffer];
+  gboolean is_store = instr->op == TP_I_STORE;
+  TpValue mask = is_store ? instr->c : instr->b;
+  gint64 base = lanes_of (machine, item, instr->a)->i;
+  Lane *lanes = lanes_of (machine, item, is_store ? instr->b : i);
+
+  for (int lane = 0; lane < instr->lanes; lane++)
+    {
+      if (mask >= 0 && !lanes_of (machine, item, mask)[lane].i)
+        {
+          if (!is_store)
+            lanes[lane] = (Lane){ .i = 0 };
+          continue;
+        }
+      if (base < -lane || base >= buffer->n_elements - lane)
+        return fail (machine, i, "index out of the buffer");
+      if (is_store)
+        store_lane (machine->memory[instr->buffer], buffer->dtype, base + lane,
+                    lanes[lane]);
+      else
+        lanes[lane] = load_lane (machine->memory[instr->buffer], buffer->dtype,
+                                 base + lane);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_item (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const TpInstrInfo *info = tp_instr_get_info (instr->op);
+
+  if (instr->op == TP_I_BARRIER)
+    return TRUE;
+  if (instr->op == TP_I_LOAD || instr->op == TP_I_STORE)
+    return run_memory (machine, i, item);
+  if (info->operands[0] == '\0')
+    run_leaf (machine, i, item);
+  else if (info->is_lanewise)
+    run_lanewise (machine, i, item);
+  else
+    run_across (machine, i, item);
+  return TRUE;
+}
+
+/* --- regions ------------------------------------------------------------ */
+
+static gboolean run_range (Machine *machine, int first, int end,
+                           const gboolean *active);
+
+static void
+copy_value (Machine *machine, TpValue src, TpValue dst, const gboolean *active)
+{
+  for (int item = 0; item < machine->kernel->local_size; item++)
+    if (active[item])
+      memmove (lanes_of (machine, item, dst), lanes_of (machine, item, src),
+               machine->kernel->instrs[dst].lanes * sizeof (Lane));
+}
+
+/* Copies into yields and from there to their carries, so that a swap works. */
+static void
+pass_yields (Machine *machine, int end_for, const gboolean *active)
+{
+  const TpInstr *instrs = machine->kernel->instrs;
+  int first = end_for;
+
+  while (instrs[first - 1].op == TP_I_YIELD)
+    first--;
+  for (int i = first; i < end_for; i++)
+    copy_value (machine, instrs[i].b, i, active);
+  for (int i = first; i < end_for; i++)
+    copy_value (machine, i, instrs[i].a, active);
+}
+
+static gboolean
+run_for (Machine *machine, int i, const gboolean *active)
+{
+  const TpInstr *instrs = machine->kernel->instrs;
+  int n = machine->kernel->local_size, end_for = machine->match[i];
+  int body = i + 1, body_end = end_for;
+  g_autofree gboolean *inside = g_memdup2 (active, n * sizeof *active);
+  gboolean any;
+
+  for (; instrs[body].op == TP_I_CARRY; body++)
+    {
+      copy_value (machine, instrs[body].a, body, active);
+      copy_value (machine, instrs[body].a, machine->match[body], active);
+    }
+  while (instrs[body_end - 1].op == TP_I_YIELD)
+    body_end--;
+  copy_value (machine, instrs[i].a, i, active);
+  while (TRUE)
+    {
+      any = FALSE;
+      for (int item = 0; item < n; item++)
+        {
+          inside[item] = inside[item]
+                         && lanes_of (machine, item, i)->i
+                                < lanes_of (machine, item, instrs[i].b)->i;
+          any |= inside[item];
+        }
+      if (!any)
+        return TRUE;
+      if (!run_range (machine, body, body_end, inside))
+        return FALSE;
+      pass_yields (machine, end_for, inside);
+      for (int item = 0; item < n; item++)
+        if (inside[item])
+          lanes_of (machine, item, i)->i += instrs[i].imm;
+    }
+}
+
+static gboolean
+run_if (Machine *machine, int i, const gboolean *active)
+{
+  int n = machine->kernel->local_size;
+  g_autofree gboolean *inside = g_new0 (gboolean, n);
+  gboolean any = FALSE;
+
+  for (int item = 0; item < n; item++)
+    if (active[item])
+      {
+        inside[item] =
+            lanes_of (machine, item, machine->kernel->instrs[i].a)->i != 0;
+        any |= inside[item];
+      }
+  return !any || run_range (machine, i + 1, machine->match[i], inside);
+}
+
+static gboolean
+run_range (Machine *machine, int first, int end, const gboolean *active)
+{
+  for (int i = first; i < end; i++)
+    {
+      TpInstrOp op = machine->kernel->instrs[i].op;
+
+      if (op == TP_I_FOR || op == TP_I_IF)
+        {
+          if (!(op == TP_I_FOR ? run_for : run_if) (machine, i, active))
+            return FALSE;
+          i = machine->match[i];
+          continue;
+        }
+      for (int item = 0; item < machine->kernel->local_size; item++)
+        if (active[item] && !run_item (machine, i, item))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* --- the kernel --------------------------------------------------------- */
+
+static void
+machine_clear (Machine *machine)
+{
+  for (int i = 0; i < machine->kernel->n_buffers; i++)
+    if (machine->kernel->buffers[i].space == TP_SPACE_LOCAL)
+      g_free (machine->memory[i]);
+  g_free (machine->memory);
+  g_free (machine->match);
+  g_free (machine->offset);
+  g_free (machine->lanes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Machine, machine_clear)
+
+static void
+machine_init (Machine *machine, const TpKernel *kernel, void *const *buffers)
+{
+  machine->kernel = kernel;
+  machine->match = tp_kernel_match_regions (kernel);
+  machine->offset = g_new (int, kernel->n_instrs + 1);
+  machine->memory = g_new0 (void *, kernel->n_buffers + 1);
+  for (int i = 0; i < kernel->n_instrs; i++)
+    {
+      machine->offset[i] = machine->n_lanes;
+      machine->n_lanes += kernel->instrs[i].lanes;
+    }
+  machine->lanes =
+      g_new0 (Lane, (gsize)machine->n_lanes * kernel->local_size + 1);
+  for (int i = 0; i < kernel->n_buffers; i++)
+    machine->memory[i] =
+        kernel->buffers[i].space == TP_SPACE_GLOBAL
+            ? buffers[i]
+            : g_malloc (tp_kernel_buffer_get_bytes (&kernel->buffers[i]));
+}
+
+/* What a group before left in local memory is not to be relied on: NaN. */
+static void
+spoil_local (const Machine *machine)
+{
+  const TpKernel *kernel = machine->kernel;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].space == TP_SPACE_LOCAL)
+      memset (machine->memory[i], 0xff,
+              tp_kernel_buffer_get_bytes (&kernel->buffers[i]));
+}
+
+gboolean
+tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
+                     gint64 iteration, GError **error)
+{
+  g_auto (Machine) machine = { .iteration = iteration, .error = error };
+  g_autofree gboolean *active = g_new (gboolean, kernel->local_size);
+
+  machine_init (&machine, kernel, buffers);
+  for (int item = 0; item < kernel->local_size; item++)
+    active[item] = TRUE;
+  for (gint64 group = 0; group < kernel->n_groups; group++)
+    {
+      machine.group = group;
+      spoil_local (&machine);
+      if (!run_range (&machine, 0, kernel->n_instrs, active))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,21 @@
+/* kernel-math.h: elementary functions as kernel IR, so that every device gives
+ * the same answer. Arguments and results are F32 of any lanes. NaN gives NaN,
+ * infinities and zeros what C99 says; results that underflow are rounded into
+ * the denormals. Errors are at most 1.2 ulp (exp, log, erf), 1.6 (tanh), 2 (sin,
+ * cos), 2.6 (sigmoid) and 7 (pow, where exponents are large). Angles of any
+ * size are reduced by as much of pi as they need. */
+#ifndef TP_KERNEL_KERNEL_MATH_H
+#define TP_KERNEL_KERNEL_MATH_H
+
+#include "kernel/kernel.h"
+
+TpValue tp_k_exp (TpKernel *kernel, TpValue x);
+TpValue tp_k_log (TpKernel *kernel, TpValue x);
+TpValue tp_k_tanh (TpKernel *kernel, TpValue x);
+TpValue tp_k_erf (TpKernel *kernel, TpValue x);
+TpValue tp_k_sin (TpKernel *kernel, TpValue x);
+TpValue tp_k_cos (TpKernel *kernel, TpValue x);
+TpValue tp_k_sigmoid (TpKernel *kernel, TpValue x);
+TpValue tp_k_pow (TpKernel *kernel, TpValue x, TpValue y);
+
+#endif

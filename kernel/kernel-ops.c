@@ -1,0 +1,151 @@
+/* kernel-ops.c: the table of instructions of the kernel IR. */
+#include "config.h"
+
+#include "kernel/kernel-ops.h"
+
+#define PURE(name, operands, result)                                           \
+  {                                                                            \
+    name, operands, result, TRUE, TRUE                                         \
+  }
+#define MIXED(name, operands, result)                                          \
+  {                                                                            \
+    name, operands, result, TRUE, FALSE                                        \
+  }
+#define EFFECT(name, operands, result)                                         \
+  {                                                                            \
+    name, operands, result, FALSE, FALSE                                       \
+  }
+
+static const TpInstrInfo infos[] = {
+  [TP_I_CONST_INDEX] = PURE ("const", "", 'X'),
+  [TP_I_CONST_I32] = PURE ("const", "", 'I'),
+  [TP_I_CONST_F32] = PURE ("const", "", 'F'),
+  [TP_I_GROUP] = PURE ("group", "", 'X'),
+  [TP_I_ITEM] = PURE ("item", "", 'X'),
+  [TP_I_ITERATION] = PURE ("iteration", "", 'X'),
+  [TP_I_IOTA] = PURE ("iota", "", 'I'),
+  [TP_I_IADD] = PURE ("iadd", "NN", 'N'),
+  [TP_I_ISUB] = PURE ("isub", "NN", 'N'),
+  [TP_I_IMUL] = PURE ("imul", "NN", 'N'),
+  [TP_I_IDIV] = PURE ("idiv", "NN", 'N'),
+  [TP_I_IMOD] = PURE ("imod", "NN", 'N'),
+  [TP_I_IMIN] = PURE ("imin", "NN", 'N'),
+  [TP_I_IMAX] = PURE ("imax", "NN", 'N'),
+  [TP_I_ISHL] = PURE ("ishl", "II", 'I'),
+  [TP_I_IAND] = PURE ("iand", "II", 'I'),
+  [TP_I_ILESS] = PURE ("iless", "NN", 'M'),
+  [TP_I_IEQUAL] = PURE ("iequal", "NN", 'M'),
+  [TP_I_INDEX_TO_I32] = PURE ("index_to_i32", "X", 'I'),
+  [TP_I_I32_TO_INDEX] = PURE ("i32_to_index", "I", 'X'),
+  [TP_I_FADD] = PURE ("fadd", "FF", 'F'),
+  [TP_I_FSUB] = PURE ("fsub", "FF", 'F'),
+  [TP_I_FMUL] = PURE ("fmul", "FF", 'F'),
+  [TP_I_FDIV] = PURE ("fdiv", "FF", 'F'),
+  [TP_I_FMIN] = PURE ("fmin", "FF", 'F'),
+  [TP_I_FMAX] = PURE ("fmax", "FF", 'F'),
+  [TP_I_FMA] = PURE ("fma", "FFF", 'F'),
+  [TP_I_FNEG] = PURE ("fneg", "F", 'F'),
+  [TP_I_FABS] = PURE ("fabs", "F", 'F'),
+  [TP_I_FSQRT] = PURE ("fsqrt", "F", 'F'),
+  [TP_I_FFLOOR] = PURE ("ffloor", "F", 'F'),
+  [TP_I_FROUND] = PURE ("fround", "F", 'F'),
+  [TP_I_FLESS] = PURE ("fless", "FF", 'M'),
+  [TP_I_FEQUAL] = PURE ("fequal", "FF", 'M'),
+  [TP_I_F32_TO_I32] = PURE ("f32_to_i32", "F", 'I'),
+  [TP_I_I32_TO_F32] = PURE ("i32_to_f32", "I", 'F'),
+  [TP_I_F32_TO_INDEX] = PURE ("f32_to_index", "F", 'X'),
+  [TP_I_INDEX_TO_F32] = PURE ("index_to_f32", "X", 'F'),
+  [TP_I_AS_I32] = PURE ("as_i32", "F", 'I'),
+  [TP_I_AS_F32] = PURE ("as_f32", "I", 'F'),
+  [TP_I_MAND] = PURE ("mand", "MM", 'M'),
+  [TP_I_MOR] = PURE ("mor", "MM", 'M'),
+  [TP_I_MNOT] = PURE ("mnot", "M", 'M'),
+  [TP_I_SELECT] = PURE ("select", "MTT", 'T'),
+  [TP_I_SPLAT] = MIXED ("splat", "T", 'T'),
+  [TP_I_EXTRACT] = MIXED ("extract", "T", 'T'),
+  [TP_I_INSERT] = MIXED ("insert", "TT", 'T'),
+  [TP_I_LANE_SUM] = MIXED ("lane_sum", "D", 'D'),
+  [TP_I_LANE_MAX] = MIXED ("lane_max", "D", 'D'),
+  [TP_I_LANE_MIN] = MIXED ("lane_min", "D", 'D'),
+  [TP_I_LOAD] = EFFECT ("load", "X", 'D'),
+  [TP_I_STORE] = EFFECT ("store", "XD", 'V'),
+  [TP_I_BARRIER] = EFFECT ("barrier", "", 'V'),
+  [TP_I_FOR] = EFFECT ("for", "XX", 'X'),
+  [TP_I_CARRY] = EFFECT ("carry", "T", 'T'),
+  [TP_I_END_FOR] = EFFECT ("end_for", "", 'V'),
+  [TP_I_YIELD] = EFFECT ("yield", "TT", 'T'),
+  [TP_I_IF] = EFFECT ("if", "M", 'V'),
+  [TP_I_END_IF] = EFFECT ("end_if", "", 'V'),
+};
+
+const TpInstrInfo *
+tp_instr_get_info (TpInstrOp op)
+{
+  g_assert ((guint)op < G_N_ELEMENTS (infos));
+  return &infos[op];
+}
+
+const char *
+tp_kind_get_name (TpKind kind)
+{
+  static const char *const names[] = { "void", "index", "i32", "f32", "mask" };
+
+  g_assert ((guint)kind < G_N_ELEMENTS (names));
+  return names[kind];
+}
+
+TpKind
+tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer)
+{
+  return buffer->dtype == TP_DTYPE_FLOAT32 ? TP_KIND_F32 : TP_KIND_INDEX;
+}
+
+gint64
+tp_kernel_buffer_get_bytes (const TpKernelBuffer *buffer)
+{
+  return buffer->n_elements * (gint64)tp_dtype_get_size (buffer->dtype);
+}
+
+gint64
+tp_index_divide (gint64 x, gint64 y)
+{
+  if (y == 0)
+    return 0;
+  return y == -1 ? (gint64)(0 - (guint64)x) : x / y;
+}
+
+gint64
+tp_index_modulo (gint64 x, gint64 y)
+{
+  return y == 0 || y == -1 ? 0 : x % y;
+}
+
+int *
+tp_kernel_match_regions (const TpKernel *kernel)
+{
+  int *match = g_new (int, kernel->n_instrs + 1);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (int));
+
+  for (int i = 0; i < kernel->n_instrs; i++)
+    {
+      TpInstrOp op = kernel->instrs[i].op;
+
+      match[i] = -1;
+      if (op == TP_I_FOR || op == TP_I_IF)
+        g_array_append_val (open, i);
+      else if (op == TP_I_YIELD)
+        {
+          match[i] = kernel->instrs[i].a;
+          match[match[i]] = i;
+        }
+      else if (op == TP_I_END_FOR || op == TP_I_END_IF)
+        {
+          g_assert (open->len > 0);
+          match[i] = g_array_index (open, int, open->len - 1);
+          match[match[i]] = i;
+          g_array_set_size (open, open->len - 1);
+        }
+    }
+  g_assert (open->len == 0);
+  return match;
+}

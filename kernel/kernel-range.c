@@ -1,0 +1,179 @@
+/* kernel-range.c: intervals of INDEX values in one pass: groups, items and
+ * counters are bounded, and so is what is computed of them. The proof that
+ * indices stay in their buffers (kernel-bounds.c) is another and finer matter.
+ */
+#include "config.h"
+
+#include "kernel/kernel-range.h"
+
+static const TpRange full = { G_MININT64, G_MAXINT64 };
+
+gboolean
+tp_range_is_full (const TpRange *range)
+{
+  return range->lo == G_MININT64 && range->hi == G_MAXINT64;
+}
+
+/* --- arithmetic --------------------------------------------------------- */
+
+static TpRange
+add (TpRange a, TpRange b)
+{
+  TpRange sum;
+
+  if (__builtin_add_overflow (a.lo, b.lo, &sum.lo)
+      || __builtin_add_overflow (a.hi, b.hi, &sum.hi))
+    return full;
+  return sum;
+}
+
+static TpRange
+subtract (TpRange a, TpRange b)
+{
+  TpRange rest;
+
+  if (__builtin_sub_overflow (a.lo, b.hi, &rest.lo)
+      || __builtin_sub_overflow (a.hi, b.lo, &rest.hi))
+    return full;
+  return rest;
+}
+
+static TpRange
+multiply (TpRange a, TpRange b)
+{
+  gint64 a_ends[] = { a.lo, a.hi }, b_ends[] = { b.lo, b.hi }, end;
+  TpRange product = { G_MAXINT64, G_MININT64 };
+
+  for (int i = 0; i < 4; i++)
+    {
+      if (__builtin_mul_overflow (a_ends[i / 2], b_ends[i % 2], &end))
+        return full;
+      product.lo = MIN (product.lo, end);
+      product.hi = MAX (product.hi, end);
+    }
+  return product;
+}
+
+static TpRange
+divide (TpRange a, TpRange b)
+{
+  if (a.lo < 0 || b.lo < 1)
+    return full;
+  return (TpRange){ a.lo / b.hi, a.hi / b.lo };
+}
+
+/* The sign is that of the dividend. */
+static TpRange
+modulo (TpRange a, TpRange b)
+{
+  gint64 most = b.hi - 1;
+
+  if (b.lo < 1)
+    return full;
+  return (TpRange){ a.lo < 0 ? -most : 0, MIN (MAX (a.hi, 0), most) };
+}
+
+static TpRange
+unite (TpRange a, TpRange b)
+{
+  return (TpRange){ MIN (a.lo, b.lo), MAX (a.hi, b.hi) };
+}
+
+/* --- values ------------------------------------------------------------- */
+
+static TpRange
+range_of_dtype (TpDtype dtype)
+{
+  switch (dtype)
+    {
+    case TP_DTYPE_INT32:
+      return (TpRange){ G_MININT32, G_MAXINT32 };
+    case TP_DTYPE_UINT8:
+    case TP_DTYPE_BOOL:
+      return (TpRange){ 0, 255 };
+    default:
+      return full;
+    }
+}
+
+/* The counter ends below its end, and it is more than its first one. */
+static TpRange
+range_of_counter (TpRange first, TpRange end)
+{
+  if (end.hi == G_MININT64 || end.hi - 1 < first.lo)
+    return full; /* never runs */
+  return (TpRange){ first.lo, end.hi - 1 };
+}
+
+static TpRange
+range_of_leaf (const TpKernel *kernel, const TpInstr *instr)
+{
+  switch (instr->op)
+    {
+    case TP_I_CONST_INDEX:
+      return (TpRange){ instr->imm, instr->imm };
+    case TP_I_GROUP:
+      return (TpRange){ 0, kernel->n_groups - 1 };
+    case TP_I_ITEM:
+      return (TpRange){ 0, kernel->local_size - 1 };
+    case TP_I_ITERATION:
+      return (TpRange){ 0, kernel->n_iterations - 1 };
+    case TP_I_LOAD:
+      return unite ((TpRange){ 0, 0 }, /* where the mask is off */
+                    range_of_dtype (kernel->buffers[instr->buffer].dtype));
+    case TP_I_I32_TO_INDEX:
+      return range_of_dtype (TP_DTYPE_INT32);
+    default:
+      return full;
+    }
+}
+
+static TpRange
+range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
+{
+  TpRange a = instr->a >= 0 ? ranges[instr->a] : full;
+  TpRange b = instr->b >= 0 ? ranges[instr->b] : full;
+
+  switch (instr->op)
+    {
+    case TP_I_IADD:
+      return add (a, b);
+    case TP_I_ISUB:
+      return subtract (a, b);
+    case TP_I_IMUL:
+      return multiply (a, b);
+    case TP_I_IDIV:
+      return divide (a, b);
+    case TP_I_IMOD:
+      return modulo (a, b);
+    case TP_I_IMIN:
+      return (TpRange){ MIN (a.lo, b.lo), MIN (a.hi, b.hi) };
+    case TP_I_IMAX:
+      return (TpRange){ MAX (a.lo, b.lo), MAX (a.hi, b.hi) };
+    case TP_I_LANE_MAX:
+    case TP_I_LANE_MIN:
+    case TP_I_SPLAT:
+    case TP_I_EXTRACT:
+      return a;
+    case TP_I_INSERT:
+      return unite (a, b);
+    case TP_I_SELECT:
+      return unite (b, ranges[instr->c]);
+    case TP_I_FOR:
+      return range_of_counter (a, b);
+    default:
+      return range_of_leaf (kernel, instr);
+    }
+}
+
+TpRange *
+tp_kernel_get_ranges (const TpKernel *kernel)
+{
+  TpRange *ranges = g_new (TpRange, kernel->n_instrs + 1);
+
+  for (int i = 0; i < kernel->n_instrs; i++)
+    ranges[i] = kernel->instrs[i].kind == TP_KIND_INDEX
+                    ? range_of (kernel, &kernel->instrs[i], ranges)
+                    : full;
+  return ranges;
+}

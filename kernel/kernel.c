@@ -1,0 +1,579 @@
+/* kernel.c: the builder of kernels: appends instructions, folds constants and
+ * shares equal pure values that are in scope. */
+#include "config.h"
+
+#include "kernel/kernel-ops.h"
+
+#include <string.h>
+
+struct TpKernelBuilder
+{
+  int n_allocated;    /* instructions */
+  GHashTable *shared; /* owned TpInstr -> value, those in scope */
+  GPtrArray *order;   /* its keys, oldest first (unowned) */
+  GArray *scopes;     /* int: length of order when a region opened */
+  GArray *loops;      /* int: open FOR's, innermost last */
+};
+
+static guint
+instr_hash (gconstpointer key)
+{
+  const TpInstr *instr = key;
+  guint32 bits;
+  guint hash;
+
+  memcpy (&bits, &instr->fimm, sizeof bits);
+  hash = instr->op * 31u + (guint)instr->lanes;
+  hash = hash * 0x9e3779b1u + (guint)instr->a;
+  hash = hash * 0x9e3779b1u + (guint)instr->b;
+  hash = hash * 0x9e3779b1u + (guint)instr->c;
+  hash = hash * 0x9e3779b1u + (guint)instr->imm;
+  hash = hash * 0x9e3779b1u + bits;
+  return hash ^ (hash >> 15);
+}
+
+static gboolean
+instr_equal (gconstpointer key1, gconstpointer key2)
+{
+  const TpInstr *x = key1, *y = key2;
+
+  return x->op == y->op && x->kind == y->kind && x->lanes == y->lanes
+         && x->a == y->a && x->b == y->b && x->c == y->c && x->imm == y->imm
+         && memcmp (&x->fimm, &y->fimm, sizeof x->fimm) == 0;
+}
+
+TpKernel *
+tp_kernel_new (const char *name)
+{
+  TpKernel *kernel = g_new0 (TpKernel, 1);
+  TpKernelBuilder *builder = g_new0 (TpKernelBuilder, 1);
+
+  builder->shared =
+      g_hash_table_new_full (instr_hash, instr_equal, g_free, NULL);
+  builder->order = g_ptr_array_new ();
+  builder->scopes = g_array_new (FALSE, FALSE, sizeof (int));
+  builder->loops = g_array_new (FALSE, FALSE, sizeof (int));
+  kernel->name = g_strdup (name);
+  kernel->n_groups = 1;
+  kernel->local_size = 1;
+  kernel->n_iterations = 1;
+  kernel->builder = builder;
+  return kernel;
+}
+
+void
+tp_kernel_free (TpKernel *kernel)
+{
+  if (kernel == NULL)
+    return;
+  g_hash_table_unref (kernel->builder->shared);
+  g_ptr_array_unref (kernel->builder->order);
+  g_array_unref (kernel->builder->scopes);
+  g_array_unref (kernel->builder->loops);
+  g_free (kernel->builder);
+  g_free (kernel->name);
+  g_free (kernel->instrs);
+  g_free (kernel->buffers);
+  g_free (kernel);
+}
+
+int
+tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
+                      gint64 n_elements, gboolean is_written)
+{
+  int n = kernel->n_buffers++;
+
+  /* Globals come first: they are the arguments. */
+  g_assert (space == TP_SPACE_LOCAL || n == 0
+            || kernel->buffers[n - 1].space == TP_SPACE_GLOBAL);
+  kernel->buffers = g_renew (TpKernelBuffer, kernel->buffers, n + 1);
+  kernel->buffers[n] = (TpKernelBuffer){ .space = space,
+                                         .dtype = dtype,
+                                         .n_elements = n_elements,
+                                         .is_written = is_written };
+  return n;
+}
+
+/* --- appending --------------------------------------------------------- */
+
+static const TpInstr *
+instr_of (const TpKernel *kernel, TpValue value)
+{
+  g_assert (value >= 0 && value < kernel->n_instrs);
+  return &kernel->instrs[value];
+}
+
+static TpValue
+append (TpKernel *kernel, TpInstr instr)
+{
+  TpKernelBuilder *builder = kernel->builder;
+
+  if (kernel->n_instrs == builder->n_allocated)
+    {
+      builder->n_allocated = MAX (64, 2 * builder->n_allocated);
+      kernel->instrs = g_renew (TpInstr, kernel->instrs, builder->n_allocated);
+    }
+  kernel->instrs[kernel->n_instrs] = instr;
+  return kernel->n_instrs++;
+}
+
+/* Appends a pure instruction, or finds the equal one in scope. */
+static TpValue
+share (TpKernel *kernel, TpInstr instr)
+{
+  TpKernelBuilder *builder = kernel->builder;
+  gpointer found;
+  TpInstr *key;
+  TpValue value;
+
+  if (g_hash_table_lookup_extended (builder->shared, &instr, NULL, &found))
+    return GPOINTER_TO_INT (found);
+  value = append (kernel, instr);
+  key = g_memdup2 (&instr, sizeof instr);
+  g_hash_table_insert (builder->shared, key, GINT_TO_POINTER (value));
+  g_ptr_array_add (builder->order, key);
+  return value;
+}
+
+static void
+open_scope (TpKernel *kernel)
+{
+  TpKernelBuilder *builder = kernel->builder;
+
+  g_array_append_val (builder->scopes, builder->order->len);
+}
+
+static void
+close_scope (TpKernel *kernel)
+{
+  TpKernelBuilder *builder = kernel->builder;
+  int n;
+
+  g_assert (builder->scopes->len > 0);
+  n = g_array_index (builder->scopes, int, builder->scopes->len - 1);
+  g_array_set_size (builder->scopes, builder->scopes->len - 1);
+  for (int i = builder->order->len - 1; i >= n; i--)
+    g_hash_table_remove (builder->shared, builder->order->pdata[i]);
+  g_ptr_array_set_size (builder->order, n);
+}
+
+static TpInstr
+instr_make (TpInstrOp op, TpKind kind, int lanes, TpValue a, TpValue b)
+{
+  return (TpInstr){
+    .op = op, .kind = kind, .lanes = lanes, .a = a, .b = b, .c = -1
+  };
+}
+
+/* --- leaves ------------------------------------------------------------ */
+
+TpValue
+tp_k_index (TpKernel *kernel, gint64 value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_INDEX, TP_KIND_INDEX, 1, -1, -1);
+
+  instr.imm = value;
+  return share (kernel, instr);
+}
+
+TpValue
+tp_k_i32 (TpKernel *kernel, int lanes, gint32 value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_I32, TP_KIND_I32, lanes, -1, -1);
+
+  instr.imm = value;
+  return share (kernel, instr);
+}
+
+TpValue
+tp_k_f32 (TpKernel *kernel, int lanes, float value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_F32, TP_KIND_F32, lanes, -1, -1);
+
+  instr.fimm = value;
+  return share (kernel, instr);
+}
+
+TpValue
+tp_k_group (TpKernel *kernel)
+{
+  return share (kernel, instr_make (TP_I_GROUP, TP_KIND_INDEX, 1, -1, -1));
+}
+
+TpValue
+tp_k_item (TpKernel *kernel)
+{
+  return share (kernel, instr_make (TP_I_ITEM, TP_KIND_INDEX, 1, -1, -1));
+}
+
+TpValue
+tp_k_iteration (TpKernel *kernel)
+{
+  return share (kernel, instr_make (TP_I_ITERATION, TP_KIND_INDEX, 1, -1, -1));
+}
+
+gboolean
+tp_kernel_uses_iteration (const TpKernel *kernel)
+{
+  for (int i = 0; i < kernel->n_instrs; i++)
+    if (kernel->instrs[i].op == TP_I_ITERATION)
+      return TRUE;
+  return FALSE;
+}
+
+TpValue
+tp_k_iota (TpKernel *kernel, int lanes)
+{
+  return share (kernel, instr_make (TP_I_IOTA, TP_KIND_I32, lanes, -1, -1));
+}
+
+/* --- folding ----------------------------------------------------------- */
+
+/* In every lane. */
+static TpValue
+index_lanes (TpKernel *kernel, int lanes, gint64 value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_INDEX, TP_KIND_INDEX, lanes, -1, -1);
+
+  instr.imm = value;
+  return share (kernel, instr);
+}
+
+static gboolean
+is_const (const TpKernel *kernel, TpValue value, gint64 *out)
+{
+  const TpInstr *instr = instr_of (kernel, value);
+
+  if (instr->op != TP_I_CONST_INDEX)
+    return FALSE;
+  *out = instr->imm;
+  return TRUE;
+}
+
+static gboolean
+fold_constants (TpInstrOp op, gint64 x, gint64 y, gint64 *out)
+{
+  switch (op)
+    {
+    case TP_I_IADD:
+      return !__builtin_add_overflow (x, y, out);
+    case TP_I_ISUB:
+      return !__builtin_sub_overflow (x, y, out);
+    case TP_I_IMUL:
+      return !__builtin_mul_overflow (x, y, out);
+    case TP_I_IDIV:
+      *out = tp_index_divide (x, y);
+      return TRUE;
+    case TP_I_IMOD:
+      *out = tp_index_modulo (x, y);
+      return TRUE;
+    case TP_I_IMIN:
+      *out = MIN (x, y);
+      return TRUE;
+    case TP_I_IMAX:
+      *out = MAX (x, y);
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+/* x op y for a constant y; -1: nothing to fold. */
+static TpValue
+fold_right (TpKernel *kernel, TpInstrOp op, TpValue x, gint64 y)
+{
+  const TpInstr *left = instr_of (kernel, x);
+  TpValue inner = left->a;
+  int lanes = left->lanes;
+  gint64 z, sum;
+
+  if (((op == TP_I_IADD || op == TP_I_ISUB) && y == 0)
+      || ((op == TP_I_IMUL || op == TP_I_IDIV) && y == 1))
+    return x;
+  if ((op == TP_I_IMUL && y == 0) || (op == TP_I_IMOD && y == 1))
+    return index_lanes (kernel, lanes, 0);
+  if (op == TP_I_ISUB && y != G_MININT64)
+    return tp_k_binary (kernel, TP_I_IADD, x, index_lanes (kernel, lanes, -y));
+  if ((op == TP_I_IADD || op == TP_I_IMUL) && left->op == op
+      && is_const (kernel, left->b, &z) && fold_constants (op, z, y, &sum))
+    return tp_k_binary (kernel, op, inner, index_lanes (kernel, lanes, sum));
+  return -1;
+}
+
+static gboolean
+is_commutative (TpInstrOp op)
+{
+  return op == TP_I_IADD || op == TP_I_IMUL || op == TP_I_IMIN
+         || op == TP_I_IMAX;
+}
+
+static TpValue
+fold_index (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
+{
+  int lanes = instr_of (kernel, a)->lanes;
+  gint64 x, y, result;
+
+  if (is_const (kernel, b, &y))
+    {
+      if (is_const (kernel, a, &x) && fold_constants (op, x, y, &result))
+        return index_lanes (kernel, lanes, result);
+      return fold_right (kernel, op, a, y);
+    }
+  if (is_const (kernel, a, &x) && is_commutative (op))
+    return tp_k_binary (kernel, op, b, a);
+  if (a == b && (op == TP_I_IMIN || op == TP_I_IMAX))
+    return a;
+  if (a == b && op == TP_I_ISUB)
+    return index_lanes (kernel, lanes, 0);
+  return -1;
+}
+
+/* --- values ------------------------------------------------------------ */
+
+static TpKind
+result_kind (char letter, TpKind operand)
+{
+  switch (letter)
+    {
+    case 'X':
+      return TP_KIND_INDEX;
+    case 'I':
+      return TP_KIND_I32;
+    case 'F':
+      return TP_KIND_F32;
+    case 'M':
+      return TP_KIND_MASK;
+    case 'V':
+      return TP_KIND_VOID;
+    default:
+      return operand;
+    }
+}
+
+TpValue
+tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a)
+{
+  const TpInstrInfo *info = tp_instr_get_info (op);
+  TpInstr left = *instr_of (kernel, a);
+  gboolean is_reduction = !info->is_lanewise;
+
+  g_assert (info->is_pure && strlen (info->operands) == 1);
+  if (is_reduction && left.lanes == 1)
+    return a;
+  if (op == TP_I_INDEX_TO_I32 && left.op == TP_I_CONST_INDEX
+      && left.imm == (gint32)left.imm)
+    return tp_k_i32 (kernel, left.lanes, (gint32)left.imm);
+  if (op == TP_I_I32_TO_INDEX && left.op == TP_I_CONST_I32)
+    return index_lanes (kernel, left.lanes, left.imm);
+  return share (kernel, instr_make (op, result_kind (info->result, left.kind),
+                                    is_reduction ? 1 : left.lanes, a, -1));
+}
+
+TpValue
+tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
+{
+  const TpInstrInfo *info = tp_instr_get_info (op);
+  const TpInstr *left = instr_of (kernel, a), *right = instr_of (kernel, b);
+  TpValue folded;
+
+  g_assert (info->is_pure && info->is_lanewise && strlen (info->operands) == 2);
+  g_assert (left->kind == right->kind && left->lanes == right->lanes);
+  if (left->kind == TP_KIND_INDEX)
+    {
+      folded = fold_index (kernel, op, a, b);
+      if (folded >= 0)
+        return folded;
+      left = instr_of (kernel, a);
+    }
+  return share (kernel, instr_make (op, result_kind (info->result, left->kind),
+                                    left->lanes, a, b));
+}
+
+TpValue
+tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c)
+{
+  TpInstr instr =
+      instr_make (TP_I_FMA, TP_KIND_F32, instr_of (kernel, a)->lanes, a, b);
+
+  instr.c = c;
+  return share (kernel, instr);
+}
+
+/* Is @mask a comparison of constants? */
+static gboolean
+is_decided (const TpKernel *kernel, TpValue mask, gboolean *out_is_true)
+{
+  const TpInstr *instr = instr_of (kernel, mask);
+  gint64 x, y;
+
+  if ((instr->op != TP_I_ILESS && instr->op != TP_I_IEQUAL)
+      || !is_const (kernel, instr->a, &x) || !is_const (kernel, instr->b, &y))
+    return FALSE;
+  *out_is_true = instr->op == TP_I_ILESS ? x < y : x == y;
+  return TRUE;
+}
+
+TpValue
+tp_k_select (TpKernel *kernel, TpValue mask, TpValue b, TpValue c)
+{
+  const TpInstr *value = instr_of (kernel, b);
+  TpInstr instr = instr_make (TP_I_SELECT, value->kind, value->lanes, mask, b);
+  gboolean is_true;
+
+  if (b == c)
+    return b;
+  if (is_decided (kernel, mask, &is_true))
+    return is_true ? b : c;
+  instr.c = c;
+  return share (kernel, instr);
+}
+
+TpValue
+tp_k_splat (TpKernel *kernel, TpValue a, int lanes)
+{
+  TpInstr instr = *instr_of (kernel, a);
+
+  g_assert (instr.lanes == 1);
+  if (lanes == 1)
+    return a;
+  if (instr.op == TP_I_CONST_INDEX)
+    return index_lanes (kernel, lanes, instr.imm);
+  if (instr.op == TP_I_CONST_F32)
+    return tp_k_f32 (kernel, lanes, instr.fimm);
+  if (instr.op == TP_I_CONST_I32)
+    return tp_k_i32 (kernel, lanes, (gint32)instr.imm);
+  return share (kernel, instr_make (TP_I_SPLAT, instr.kind, lanes, a, -1));
+}
+
+TpValue
+tp_k_extract (TpKernel *kernel, TpValue a, int lane)
+{
+  TpInstr vector = *instr_of (kernel, a);
+
+  g_assert (lane >= 0 && lane < vector.lanes);
+  if (vector.lanes == 1)
+    return a;
+  if (vector.op == TP_I_SPLAT)
+    return vector.a;
+  TpInstr instr = instr_make (TP_I_EXTRACT, vector.kind, 1, a, -1);
+
+  instr.imm = lane;
+  return share (kernel, instr);
+}
+
+TpValue
+tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane)
+{
+  TpInstr vector = *instr_of (kernel, a);
+
+  g_assert (lane >= 0 && lane < vector.lanes);
+  if (vector.lanes == 1)
+    return scalar;
+  TpInstr instr =
+      instr_make (TP_I_INSERT, vector.kind, vector.lanes, a, scalar);
+
+  instr.imm = lane;
+  return share (kernel, instr);
+}
+
+/* --- memory and regions ------------------------------------------------ */
+
+TpValue
+tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes, TpValue mask)
+{
+  TpInstr instr = instr_make (
+      TP_I_LOAD, tp_kernel_buffer_get_kind (&kernel->buffers[buffer]), lanes,
+      index, mask);
+
+  instr.buffer = buffer;
+  return append (kernel, instr);
+}
+
+TpValue
+tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
+                 TpValue mask, gint64 ahead)
+{
+  TpValue value = tp_k_load (kernel, buffer, index, lanes, mask);
+
+  kernel->instrs[value].imm = ahead;
+  return value;
+}
+
+void
+tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
+            TpValue mask)
+{
+  TpInstr instr = instr_make (TP_I_STORE, TP_KIND_VOID,
+                              instr_of (kernel, value)->lanes, index, value);
+
+  instr.c = mask;
+  instr.buffer = buffer;
+  append (kernel, instr);
+}
+
+void
+tp_k_barrier (TpKernel *kernel)
+{
+  append (kernel, instr_make (TP_I_BARRIER, TP_KIND_VOID, 1, -1, -1));
+}
+
+TpValue
+tp_k_for (TpKernel *kernel, TpValue first, TpValue end, gint64 step)
+{
+  TpInstr instr = instr_make (TP_I_FOR, TP_KIND_INDEX, 1, first, end);
+  TpValue value;
+
+  g_assert (step > 0);
+  instr.imm = step;
+  value = append (kernel, instr);
+  g_array_append_val (kernel->builder->loops, value);
+  open_scope (kernel);
+  return value;
+}
+
+TpValue
+tp_k_carry (TpKernel *kernel, TpValue initial)
+{
+  const TpInstr *value = instr_of (kernel, initial);
+  TpInstrOp before = instr_of (kernel, kernel->n_instrs - 1)->op;
+
+  g_assert (before == TP_I_FOR || before == TP_I_CARRY);
+  return append (
+      kernel, instr_make (TP_I_CARRY, value->kind, value->lanes, initial, -1));
+}
+
+void
+tp_k_end_for (TpKernel *kernel, const TpValue *next, int n, TpValue *out_finals)
+{
+  GArray *loops = kernel->builder->loops;
+  TpValue first_carry;
+
+  g_assert (loops->len > 0);
+  first_carry = g_array_index (loops, int, loops->len - 1) + 1;
+  g_array_set_size (loops, loops->len - 1);
+  for (int i = 0; i < n; i++)
+    {
+      TpInstr carry = *instr_of (kernel, first_carry + i);
+
+      g_assert (carry.op == TP_I_CARRY);
+      out_finals[i] =
+          append (kernel, instr_make (TP_I_YIELD, carry.kind, carry.lanes,
+                                      first_carry + i, next[i]));
+    }
+  append (kernel, instr_make (TP_I_END_FOR, TP_KIND_VOID, 1, -1, -1));
+  close_scope (kernel);
+}
+
+void
+tp_k_if (TpKernel *kernel, TpValue condition)
+{
+  append (kernel, instr_make (TP_I_IF, TP_KIND_VOID, 1, condition, -1));
+  open_scope (kernel);
+}
+
+void
+tp_k_end_if (TpKernel *kernel)
+{
+  append (kernel, instr_make (TP_I_END_IF, TP_KIND_VOID, 1, -1, -1));
+  close_scope (kernel);
+}

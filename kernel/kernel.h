@@ -1,0 +1,202 @@
+/* kernel.h: kernel IR: how a nest is computed, for one device.
+ *
+ * A kernel is a structured SSA program run once per work-group (and, where
+ * local_size > 1, once per work-item of it). It is built by schedules, checked
+ * by a verifier, and read by three back ends: the LLVM emitter, the OpenCL C
+ * printer and the interpreter. None of them knows an op.
+ *
+ * Values are named by index. A value has a kind and a number of lanes (1, 4, 8
+ * or 16). Control flow is loops and ifs; instructions between FOR and END_FOR
+ * are the body. */
+#ifndef TP_KERNEL_KERNEL_H
+#define TP_KERNEL_KERNEL_H
+
+#include "ir/types.h"
+
+typedef int TpValue;          /* index of an instruction; -1: none */
+
+typedef enum
+{
+  TP_KIND_VOID,
+  TP_KIND_INDEX,  /* int64: addresses, counters and integer data */
+  TP_KIND_I32,
+  TP_KIND_F32,
+  TP_KIND_MASK,   /* one truth value per lane */
+} TpKind;
+
+typedef enum
+{
+  /* leaves */
+  TP_I_CONST_INDEX, /* imm */
+  TP_I_CONST_I32,   /* imm, splat */
+  TP_I_CONST_F32,   /* fimm, splat */
+  TP_I_GROUP,       /* index of the work-group: INDEX */
+  TP_I_ITEM,        /* index of the work-item in its group: INDEX */
+  TP_I_ITERATION,   /* how often the kernel was run before: INDEX */
+  TP_I_IOTA,        /* I32 lanes 0, 1, 2, ... */
+  /* INDEX and I32 arithmetic, which wraps; INDEX division truncates, x / 0 and
+   * x % 0 are 0; that of I32 is of non-negatives by positives */
+  TP_I_IADD,
+  TP_I_ISUB,
+  TP_I_IMUL,
+  TP_I_IDIV,
+  TP_I_IMOD,
+  TP_I_IMIN,
+  TP_I_IMAX,
+  TP_I_ISHL,        /* I32 */
+  TP_I_IAND,        /* I32 */
+  TP_I_ILESS,       /* MASK */
+  TP_I_IEQUAL,      /* MASK */
+  TP_I_INDEX_TO_I32, /* wraps */
+  TP_I_I32_TO_INDEX,
+  /* F32 */
+  TP_I_FADD,
+  TP_I_FSUB,
+  TP_I_FMUL,
+  TP_I_FDIV,
+  TP_I_FMIN,        /* second operand when either is NaN, as x86 MINPS */
+  TP_I_FMAX,
+  TP_I_FMA,         /* a * b + c, rounded once */
+  TP_I_FNEG,
+  TP_I_FABS,
+  TP_I_FSQRT,
+  TP_I_FFLOOR,
+  TP_I_FROUND,      /* to nearest even */
+  TP_I_FLESS,       /* MASK; false on NaN */
+  TP_I_FEQUAL,      /* MASK */
+  TP_I_F32_TO_I32,  /* truncating; in range */
+  TP_I_I32_TO_F32,
+  TP_I_F32_TO_INDEX, /* truncating; NaN gives 0, what is out of range the end
+                      * of it */
+  TP_I_INDEX_TO_F32, /* to nearest */
+  TP_I_AS_I32,      /* same bits */
+  TP_I_AS_F32,
+  /* MASK */
+  TP_I_MAND,
+  TP_I_MOR,
+  TP_I_MNOT,
+  TP_I_SELECT,      /* a: MASK, b, c of one type */
+  /* lanes */
+  TP_I_SPLAT,       /* 1 lane -> lanes */
+  TP_I_EXTRACT,     /* imm: lane */
+  TP_I_INSERT,      /* a: vector, b: scalar, imm: lane */
+  TP_I_LANE_SUM,    /* F32 or INDEX lanes -> 1, pairwise tree order */
+  TP_I_LANE_MAX,
+  TP_I_LANE_MIN,
+  /* memory: buffer number, element index a (INDEX, 1 lane). Elements of float32
+   * are F32; those of int64, int32, uint8 and bool are INDEX: wrapped to their
+   * width when stored (bool: is it not 0), extended when loaded */
+  TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
+                     * imm > 0: what lies so many elements on is wanted soon,
+                     * a hint that needs not be in range */
+  TP_I_STORE,       /* value b, mask c or -1 */
+  TP_I_BARRIER,     /* of the work-group, over local memory */
+  /* regions */
+  TP_I_FOR,         /* a: first, b: end (exclusive), imm: step > 0; value: the
+                     * counter. Followed by its TP_I_CARRY's */
+  TP_I_CARRY,       /* a: initial value; value: the current one, inside */
+  TP_I_END_FOR,     /* closes; its TP_I_YIELD's precede it */
+  TP_I_YIELD,       /* a: CARRY, b: next value; value (after the loop): final */
+  TP_I_IF,          /* a: MASK of 1 lane */
+  TP_I_END_IF,
+} TpInstrOp;
+
+typedef struct
+{
+  TpInstrOp op;
+  TpKind kind;                /* of the value */
+  int lanes;
+  TpValue a, b, c;
+  int buffer;                 /* LOAD, STORE */
+  gint64 imm;
+  float fimm;
+} TpInstr;
+
+typedef enum
+{
+  TP_SPACE_GLOBAL,            /* an argument */
+  TP_SPACE_LOCAL,             /* scratch of one work-group */
+} TpSpace;
+
+typedef struct
+{
+  TpSpace space;
+  TpDtype dtype;              /* any but float64 */
+  gint64 n_elements;          /* a bound on every index */
+  gboolean is_written;
+} TpKernelBuffer;
+
+typedef struct TpKernelBuilder TpKernelBuilder; /* private to kernel.c */
+
+typedef struct
+{
+  char *name;                 /* C identifier */
+  int n_instrs;
+  TpInstr *instrs;
+  int n_buffers;              /* globals first, in argument order */
+  TpKernelBuffer *buffers;
+  gint64 n_groups;
+  int local_size;             /* work-items per group; 1 on CPUs */
+  gint64 n_iterations;        /* ITERATION is below it; 1 */
+  TpKernelBuilder *builder;   /* (owned) open regions, shared values */
+} TpKernel;
+
+TpKernel *tp_kernel_new (const char *name);
+void tp_kernel_free (TpKernel *kernel);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpKernel, tp_kernel_free)
+int tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
+                          gint64 n_elements, gboolean is_written);
+
+/* Builders return the new value. Constants and pure INDEX arithmetic are folded
+ * (x + 0, x * 1, const op const), and equal pure values of the same region are
+ * shared. Types follow from the operands, and those of loads from the buffer. */
+TpValue tp_k_index (TpKernel *kernel, gint64 value);
+TpValue tp_k_i32 (TpKernel *kernel, int lanes, gint32 value);
+TpValue tp_k_f32 (TpKernel *kernel, int lanes, float value);
+TpValue tp_k_group (TpKernel *kernel);
+TpValue tp_k_item (TpKernel *kernel);
+TpValue tp_k_iteration (TpKernel *kernel);
+TpValue tp_k_iota (TpKernel *kernel, int lanes);
+TpValue tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a);
+TpValue tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b);
+TpValue tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c);
+TpValue tp_k_select (TpKernel *kernel, TpValue mask, TpValue b, TpValue c);
+TpValue tp_k_splat (TpKernel *kernel, TpValue a, int lanes);
+TpValue tp_k_extract (TpKernel *kernel, TpValue a, int lane);
+TpValue tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane);
+TpValue tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes,
+                   TpValue mask);
+/* A load that also asks for what lies @ahead elements on. */
+TpValue tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
+                         TpValue mask, gint64 ahead);
+void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
+                 TpValue mask);
+void tp_k_barrier (TpKernel *kernel);
+TpValue tp_k_for (TpKernel *kernel, TpValue first, TpValue end, gint64 step);
+/* Comes right after the tp_k_for() or another carry: make @initial before the
+ * loop. */
+TpValue tp_k_carry (TpKernel *kernel, TpValue initial);
+/* Closes the loop: @next[i] follows the i-th carry; @out_finals[i] is its value
+ * after the loop. */
+void tp_k_end_for (TpKernel *kernel, const TpValue *next, int n,
+                   TpValue *out_finals);
+void tp_k_if (TpKernel *kernel, TpValue condition);
+void tp_k_end_if (TpKernel *kernel);
+
+/* Only such kernels take the iteration as an argument in OpenCL C. */
+gboolean tp_kernel_uses_iteration (const TpKernel *kernel);
+
+/* SSA order, kinds, lanes, regions; and, by interval arithmetic over counters,
+ * group and item, every index against its buffer. */
+gboolean tp_kernel_verify (const TpKernel *kernel, GError **error);
+/* Canonical: equal text, equal computation. The name is left out. */
+char *tp_kernel_to_text (const TpKernel *kernel);
+/* OpenCL C of one kernel (no preamble) and the preamble of a program. */
+char *tp_kernel_to_opencl (const TpKernel *kernel);
+const char *tp_opencl_preamble (void);
+/* Runs every group over @buffers (one per global buffer), for the @iteration-th
+ * time. Checks every index. */
+gboolean tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
+                              gint64 iteration, GError **error);
+
+#endif

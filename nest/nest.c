@@ -1,0 +1,296 @@
+/* nest.c: building loop nests.
+ *
+ * Arrays grow by doubling and carry no capacity: it follows from the count. */
+#include "config.h"
+
+#include "nest/nest.h"
+
+#include <string.h>
+
+/* ---- arrays ------------------------------------------------------------ */
+
+static gsize
+array_capacity (int n)
+{
+  gsize capacity = 4;
+
+  while (capacity < (gsize)n)
+    capacity *= 2;
+  return capacity;
+}
+
+/* Makes room for one more than @n elements of @size bytes. */
+static gpointer
+array_grow (gpointer array, int n, gsize size)
+{
+  if (array != NULL && (gsize)n < array_capacity (n))
+    return array;
+  return g_realloc_n (array, array_capacity (n + 1), size);
+}
+
+static gpointer
+array_copy (gconstpointer array, int n, gsize size)
+{
+  gpointer copy = NULL;
+
+  if (n == 0)
+    return NULL;
+  copy = g_malloc_n (array_capacity (n), size);
+  memcpy (copy, array, n * size);
+  return copy;
+}
+
+/* ---- building ---------------------------------------------------------- */
+
+TpNest *
+tp_nest_new (void)
+{
+  TpNest *nest = g_new0 (TpNest, 1);
+
+  nest->store.index = -1;
+  return nest;
+}
+
+void
+tp_nest_free (TpNest *nest)
+{
+  if (nest == NULL)
+    return;
+  g_free (nest->loads);
+  g_free (nest->exprs);
+  g_free (nest->stages);
+  g_free (nest);
+}
+
+TpNest *
+tp_nest_copy (const TpNest *nest)
+{
+  TpNest *copy = g_new (TpNest, 1);
+
+  *copy = *nest;
+  copy->loads = array_copy (nest->loads, nest->n_loads, sizeof (TpAccess));
+  copy->exprs = array_copy (nest->exprs, nest->n_exprs, sizeof (TpExpr));
+  copy->stages = array_copy (nest->stages, nest->n_stages, sizeof (TpStage));
+  return copy;
+}
+
+int
+tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce)
+{
+  g_assert (nest->n_axes < TP_NEST_MAX_AXES);
+  nest->axes[nest->n_axes] = (TpAxis){ extent, is_reduce };
+  return nest->n_axes++;
+}
+
+TpAccess *
+tp_nest_add_load (TpNest *nest, int operand)
+{
+  TpAccess *load = NULL;
+
+  nest->loads = array_grow (nest->loads, nest->n_loads, sizeof (TpAccess));
+  load = &nest->loads[nest->n_loads++];
+  memset (load, 0, sizeof *load);
+  load->operand = operand;
+  load->index = -1;
+  return load;
+}
+
+int
+tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr)
+{
+  g_assert (expr >= 0 && expr < nest->n_exprs);
+  nest->stages = array_grow (nest->stages, nest->n_stages, sizeof (TpStage));
+  nest->stages[nest->n_stages] = (TpStage){ combiner, expr };
+  return nest->n_stages++;
+}
+
+static gboolean
+expr_equal (const TpExpr *a, const TpExpr *b)
+{
+  return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c
+         && a->index == b->index && a->is_integer == b->is_integer
+         && a->integer == b->integer
+         && memcmp (&a->value, &b->value, sizeof a->value) == 0;
+}
+
+static int
+nest_add_expr (TpNest *nest, const TpExpr *expr)
+{
+  g_assert (expr->a < nest->n_exprs && expr->b < nest->n_exprs
+            && expr->c < nest->n_exprs);
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (expr_equal (&nest->exprs[i], expr))
+      return i;
+  nest->exprs = array_grow (nest->exprs, nest->n_exprs, sizeof (TpExpr));
+  nest->exprs[nest->n_exprs] = *expr;
+  return nest->n_exprs++;
+}
+
+static int
+nest_add_leaf (TpNest *nest, TpExprOp op, int index, gboolean is_integer)
+{
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1,
+                                         .index = index,
+                                         .is_integer = is_integer });
+}
+
+int
+tp_nest_const (TpNest *nest, double value)
+{
+  return nest_add_expr (
+      nest,
+      &(TpExpr){
+          .op = TP_EXPR_CONST, .a = -1, .b = -1, .c = -1, .value = value });
+}
+
+int
+tp_nest_const_integer (TpNest *nest, gint64 value)
+{
+  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_CONST,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1,
+                                         .is_integer = TRUE,
+                                         .integer = value });
+}
+
+int
+tp_nest_load (TpNest *nest, int load)
+{
+  g_assert (load >= 0 && load < nest->n_loads);
+  return nest_add_leaf (nest, TP_EXPR_LOAD, load,
+                        tp_dtype_is_integer (nest->loads[load].dtype));
+}
+
+int
+tp_nest_inside (TpNest *nest, int load)
+{
+  g_assert (load >= 0 && load < nest->n_loads);
+  return nest_add_leaf (nest, TP_EXPR_INSIDE, load, FALSE);
+}
+
+int
+tp_nest_stage (TpNest *nest, int stage)
+{
+  g_assert (stage >= 0 && stage < nest->n_stages);
+  return nest_add_leaf (nest, TP_EXPR_STAGE, stage,
+                        nest->exprs[nest->stages[stage].expr].is_integer);
+}
+
+int
+tp_nest_unary (TpNest *nest, TpExprOp op, int a)
+{
+  gboolean is_integer = op == TP_EXPR_TO_INTEGER
+                        || (op != TP_EXPR_TO_REAL && op != TP_EXPR_IS_NAN
+                            && nest->exprs[a].is_integer);
+
+  g_assert (tp_expr_arity (op) == 1);
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = a,
+                                         .b = -1,
+                                         .c = -1,
+                                         .is_integer = is_integer });
+}
+
+/* A whole constant that meets an integer is one. */
+static void
+nest_adapt_constant (TpNest *nest, int *a, int other)
+{
+  const TpExpr *e = &nest->exprs[*a];
+
+  if (e->op == TP_EXPR_CONST && !e->is_integer && nest->exprs[other].is_integer
+      && e->value >= -0x1p63 && e->value < 0x1p63
+      && (double)(gint64)e->value == e->value)
+    *a = tp_nest_const_integer (nest, (gint64)e->value);
+}
+
+int
+tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b)
+{
+  g_assert (tp_expr_arity (op) == 2);
+  nest_adapt_constant (nest, &a, b);
+  nest_adapt_constant (nest, &b, a);
+  return nest_add_expr (nest, &(TpExpr){ .op = op,
+                                         .a = a,
+                                         .b = b,
+                                         .c = -1,
+                                         .is_integer =
+                                             nest->exprs[a].is_integer });
+}
+
+int
+tp_nest_select (TpNest *nest, int a, int b, int c)
+{
+  nest_adapt_constant (nest, &b, c);
+  nest_adapt_constant (nest, &c, b);
+  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_SELECT,
+                                         .a = a,
+                                         .b = b,
+                                         .c = c,
+                                         .is_integer =
+                                             nest->exprs[b].is_integer });
+}
+
+int
+tp_nest_convert (TpNest *nest, int expr, TpDtype dtype)
+{
+  gboolean is_integer = tp_dtype_is_integer (dtype);
+
+  if (nest->exprs[expr].is_integer == is_integer)
+    return expr;
+  return tp_nest_unary (
+      nest, is_integer ? TP_EXPR_TO_INTEGER : TP_EXPR_TO_REAL, expr);
+}
+
+/* ---- lowered ----------------------------------------------------------- */
+
+TpLowered *
+tp_lowered_new (void)
+{
+  TpLowered *lowered = g_new0 (TpLowered, 1);
+
+  lowered->n_iterations = 1;
+  return lowered;
+}
+
+void
+tp_lowered_free (TpLowered *lowered)
+{
+  if (lowered == NULL)
+    return;
+  for (int i = 0; i < lowered->n_nests; i++)
+    tp_nest_free (lowered->nests[i]);
+  g_free (lowered->nests);
+  g_free (lowered->operands);
+  g_free (lowered);
+}
+
+int
+tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand)
+{
+  lowered->operands =
+      array_grow (lowered->operands, lowered->n_operands, sizeof *operand);
+  lowered->operands[lowered->n_operands] = *operand;
+  return lowered->n_operands++;
+}
+
+int
+tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype, gint64 n_elements)
+{
+  return tp_lowered_add_operand (lowered,
+                                 &(TpOperand){ .tensor = -1,
+                                               .dtype = dtype,
+                                               .n_elements = n_elements,
+                                               .is_scratch = TRUE });
+}
+
+void
+tp_lowered_take_nest (TpLowered *lowered, TpNest *nest)
+{
+  lowered->nests =
+      array_grow (lowered->nests, lowered->n_nests, sizeof (TpNest *));
+  lowered->nests[lowered->n_nests++] = nest;
+}

@@ -1,0 +1,260 @@
+/* nest.h: loop nests: what a kernel computes, with no word on how.
+ *
+ * A nest runs over axes, spatial ones and reduce ones. It has stages, each
+ * a reduction of an expression over all reduce axes, and a result expression
+ * that is stored. Later expressions may use the values of earlier stages.
+ *
+ *   matmul    stage 0: sum (load a * load b)         store: stage 0
+ *   + relu                                           store: max (stage 0, 0)
+ *   softmax   stage 0: max (x)
+ *             stage 1: sum (exp (x - stage 0))
+ *             store over the reduce axes too: exp (x - stage 0) / stage 1
+ *
+ * Indices are affine: offset + sum stride[axis] * axis, in elements, so a
+ * layout is nothing but strides. A load may add index_stride times the value of
+ * an integer expression (Gather). A guard makes a load conditional (padding).
+ * Fusion composes nests; it is an argument to a schedule, not a new kernel.
+ *
+ * An expression is real (float32 on devices) or integer (int64 on devices,
+ * exact); arithmetic and comparisons keep to one class. What memory holds is
+ * the dtype of the access: float32 is real, int64, int32, uint8 and bool are
+ * integer. A store converts nothing: integers wrap to the width, bool takes
+ * x != 0. */
+#ifndef TP_NEST_NEST_H
+#define TP_NEST_NEST_H
+
+#include "ir/types.h"
+
+typedef struct TpNest TpNest;
+typedef struct TpLowered TpLowered;
+
+#define TP_NEST_MAX_AXES 12
+#define TP_NEST_MAX_GUARDS 6
+
+typedef struct
+{
+  gint64 extent;
+  gboolean is_reduce;
+} TpAxis;
+
+/* Holds when 0 <= offset + sum coef[axis] * axis < extent. */
+typedef struct
+{
+  gint64 coef[TP_NEST_MAX_AXES];
+  gint64 offset;
+  gint64 extent;
+} TpGuard;
+
+/* Address: offset + sum stride[axis] * axis + step * iteration, and for a load
+ * with an index also index_stride * (i < 0 ? i + index_extent : i) where i is
+ * the value of expression @index; outside of 0..index_extent-1 it gives @fill. */
+typedef struct
+{
+  int operand;                /* index into TpLowered.operands */
+  TpDtype dtype;              /* the operand's */
+  gint64 stride[TP_NEST_MAX_AXES];
+  gint64 offset;
+  gint64 step;                /* elements per iteration of the TpLowered */
+  int index;                  /* loads only: an integer expression made before
+                               * the load is used, without stages; -1: none */
+  gint64 index_stride;
+  gint64 index_extent;
+  int n_guards;               /* loads only; all must hold, else @fill */
+  TpGuard guards[TP_NEST_MAX_GUARDS];
+  double fill;                /* as tp_real_to_integer() for integers */
+} TpAccess;
+
+typedef enum
+{
+  TP_EXPR_CONST,   /* value */
+  TP_EXPR_LOAD,    /* index: load */
+  TP_EXPR_STAGE,   /* index: stage, earlier than the user */
+  TP_EXPR_INSIDE,  /* index: load; 1.0 where its guards hold, else 0.0 */
+  TP_EXPR_ADD,
+  TP_EXPR_SUB,
+  TP_EXPR_MUL,
+  TP_EXPR_DIV,
+  TP_EXPR_MIN,
+  TP_EXPR_MAX,
+  TP_EXPR_POW,
+  TP_EXPR_NEG,
+  TP_EXPR_ABS,
+  TP_EXPR_EXP,
+  TP_EXPR_LOG,
+  TP_EXPR_TANH,
+  TP_EXPR_ERF,
+  TP_EXPR_SIGMOID,
+  TP_EXPR_SIN,
+  TP_EXPR_COS,
+  TP_EXPR_SQRT,
+  TP_EXPR_FLOOR,
+  TP_EXPR_ROUND,      /* half to even */
+  TP_EXPR_MOD,        /* remainder with the sign of the divisor */
+  TP_EXPR_LESS,       /* 1 or 0, of the class of its operands */
+  TP_EXPR_EQUAL,
+  TP_EXPR_SELECT,     /* a != 0 ? b : c; a of either class */
+  TP_EXPR_IS_NAN,     /* of a real: 1.0 or 0.0 */
+  TP_EXPR_TO_REAL,    /* of an integer */
+  TP_EXPR_TO_INTEGER, /* of a real, towards zero; on devices undefined where it
+                       * does not fit */
+  TP_N_EXPR_OPS
+} TpExprOp;
+
+/* a, b, c are earlier expressions of the same nest. MIN and MAX give the second
+ * operand when the first is NaN or equal, as the hardware does. DIV of integers
+ * truncates; DIV and MOD of them by 0 give 0; sums and products wrap. */
+typedef struct
+{
+  TpExprOp op;
+  int a, b, c;
+  int index;
+  gboolean is_integer;        /* class of the value */
+  double value;               /* CONST of a real */
+  gint64 integer;             /* CONST of an integer */
+} TpExpr;
+
+/* A value of an expression, of its class. */
+typedef union
+{
+  double real;
+  gint64 integer;
+} TpScalar;
+
+typedef enum
+{
+  TP_COMBINE_SUM,
+  TP_COMBINE_MAX,
+  TP_COMBINE_MIN,
+  TP_COMBINE_PROD,
+} TpCombiner;
+
+typedef struct
+{
+  TpCombiner combiner;
+  int expr;
+} TpStage;
+
+struct TpNest
+{
+  int n_axes;
+  TpAxis axes[TP_NEST_MAX_AXES];
+  int n_loads;
+  TpAccess *loads;
+  int n_exprs;
+  TpExpr *exprs;
+  int n_stages;
+  TpStage *stages;
+  int result;                 /* expression stored */
+  TpAccess store;             /* a reduce axis with a non-zero stride here: the
+                               * result is computed for each of its points */
+};
+
+typedef struct
+{
+  int tensor;                 /* in the graph; -1 in nests made by hand */
+  TpDtype dtype;
+  gint64 n_elements;          /* of storage */
+  gboolean is_constant;
+  gboolean is_output;
+  gboolean is_scratch;        /* tensor -1: memory between the nests, undefined
+                               * before one writes it */
+} TpOperand;
+
+/* What some nodes compute: nests run one after the other, those from
+ * @first_repeated on @n_iterations times (a recurrence: time is no axis). A nest
+ * that also reads the operand it writes reads no element that it writes in the
+ * same iteration, save the very one each point replaces. */
+struct TpLowered
+{
+  int n_operands;
+  TpOperand *operands;
+  int n_nests;
+  TpNest **nests;
+  gint64 n_iterations;        /* 1: plain */
+  int first_repeated;
+};
+
+typedef struct
+{
+  gint64 flops;               /* every arithmetic expression counts 1, integer
+                               * ones too, in every iteration */
+  gint64 read_bytes;          /* each operand once; not those of scratch */
+  gint64 written_bytes;
+  gint64 constant_bytes;      /* part of read_bytes that is constant */
+  gint64 n_points;            /* spatial points: how parallel it is */
+} TpWork;
+
+int tp_expr_arity (TpExprOp op);             /* 0 for leaves */
+const char *tp_expr_get_name (TpExprOp op);  /* "mul", ... */
+/* The value of an operation, no leaf, on the @values of earlier expressions. */
+TpScalar tp_expr_apply (const TpNest *nest, int expr, const TpScalar *values);
+gint64 tp_real_to_integer (double value);     /* saturates; NaN gives 0 */
+
+TpNest *tp_nest_new (void);
+void tp_nest_free (TpNest *nest);
+TpNest *tp_nest_copy (const TpNest *nest);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpNest, tp_nest_free)
+
+int tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce);
+/* Returns the load with zero strides, of float32, to be filled in (its dtype
+ * before tp_nest_load()); valid until the next. */
+TpAccess *tp_nest_add_load (TpNest *nest, int operand);
+int tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr);
+/* Builders of expressions return the new index; equal ones are shared. A whole
+ * constant takes the class of what it is combined with; all else that mixes
+ * classes is found by tp_nest_check_classes(). */
+int tp_nest_const (TpNest *nest, double value);
+int tp_nest_const_integer (TpNest *nest, gint64 value);
+int tp_nest_load (TpNest *nest, int load);
+int tp_nest_inside (TpNest *nest, int load);
+int tp_nest_stage (TpNest *nest, int stage);
+int tp_nest_unary (TpNest *nest, TpExprOp op, int a);
+int tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b);
+int tp_nest_select (TpNest *nest, int a, int b, int c);
+/* @expr of the class of @dtype: itself, TO_REAL or TO_INTEGER of it. */
+int tp_nest_convert (TpNest *nest, int expr, TpDtype dtype);
+
+/* What @expr is made of, the index of a load included; returns how many. */
+int tp_nest_get_parts (const TpNest *nest, int expr, int out_parts[3]);
+/* Sets @used[i] for @expr and all it is made of; leaves the others alone. */
+void tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used);
+/* Whether the result is stored for each point of the reduce axes (softmax). */
+gboolean tp_nest_covers_reduce (const TpNest *nest);
+
+TpLowered *tp_lowered_new (void);
+void tp_lowered_free (TpLowered *lowered);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLowered, tp_lowered_free)
+int tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand);
+int tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype,
+                            gint64 n_elements);
+void tp_lowered_take_nest (TpLowered *lowered, TpNest *nest);
+
+/* Every operation has operands of a class it takes, the result is of the store's:
+ * else TPLAN_ERROR_UNSUPPORTED names the operation. */
+gboolean tp_nest_check_classes (const TpNest *nest, GError **error);
+/* Every address within its operand in every iteration, expressions in order and
+ * of the right class, stages in order. */
+gboolean tp_lowered_check (const TpLowered *lowered, GError **error);
+
+/* Composes: @consumer is a map (no reduce axis) whose load of @operand reads
+ * what @producer stores (all of it, or a part when an op has several nests).
+ * Returns one nest that writes @consumer's output and never @operand; NULL when
+ * they do not line up. Both number their operands by the same TpLowered. */
+TpNest *tp_nest_fuse (const TpNest *producer, const TpNest *consumer,
+                      int operand);
+
+/* The other way round: @producer, a map, is computed where @consumer (of any
+ * kind) loads @operand. Where guards of that load fail its fill is taken, as
+ * before. NULL when they do not line up. */
+TpNest *tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
+                               int operand);
+
+/* Canonical text: equal text, equal computation. Part of the cost table's key. */
+char *tp_lowered_to_text (const TpLowered *lowered);
+void tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work);
+
+/* Runs nests in double and gint64 by plain loops over buffers of doubles, one per
+ * operand, scratch too: the oracle for schedules and emitters. */
+void tp_lowered_eval (const TpLowered *lowered, double *const *operands);
+
+#endif

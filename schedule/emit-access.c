@@ -1,0 +1,435 @@
+/* emit-access.c: guards, addresses, loads and stores at the current point of a
+ * nest.
+ *
+ * Each axis has a position known by its interval, so that guards which cannot
+ * fail cost nothing, and addresses that may leave their buffer are clamped: a
+ * guarded or indexed load reads something valid and its fill is selected
+ * afterwards. */
+#include "config.h"
+
+#include "schedule/schedule.h"
+
+#include <string.h>
+
+/* ---- guards ------------------------------------------------------------ */
+
+/* sum + coef * axis without its delta; -1 is 0. */
+static TpValue
+add_axis (TpEmit *emit, TpValue sum, int axis, gint64 coef)
+{
+  TpValue pos = emit->axes[axis].pos;
+
+  if (coef == 0 || pos < 0)
+    return sum;
+  return tp_emit_add (emit, sum, tp_emit_mul_const (emit, pos, coef));
+}
+
+/* The interval of a guard's expression at the current point, all lanes. */
+static void
+guard_interval (const TpEmit *emit, const TpGuard *guard, gint64 *out_lo,
+                gint64 *out_hi)
+{
+  gint64 lo = guard->offset, hi = guard->offset;
+
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    {
+      const TpPosition *axis = &emit->axes[i];
+      gint64 coef = guard->coef[i];
+      gint64 first = coef * (axis->lo + axis->delta);
+      gint64 last = axis->hi + axis->delta;
+
+      if (i == emit->vaxis)
+        last += emit->active - 1;
+      last *= coef;
+      lo += MIN (first, last);
+      hi += MAX (first, last);
+    }
+  *out_lo = lo;
+  *out_hi = hi;
+}
+
+gboolean
+tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard)
+{
+  gint64 lo, hi;
+
+  guard_interval (emit, guard, &lo, &hi);
+  return lo >= 0 && hi < guard->extent;
+}
+
+gboolean
+tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard)
+{
+  gint64 lo, hi;
+
+  guard_interval (emit, guard, &lo, &hi);
+  return hi < 0 || lo >= guard->extent;
+}
+
+TpValue
+tp_emit_guard_value (TpEmit *emit, const TpGuard *guard)
+{
+  TpValue sum = -1;
+  gint64 rest = guard->offset;
+
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    {
+      sum = add_axis (emit, sum, i, guard->coef[i]);
+      rest += guard->coef[i] * emit->axes[i].delta;
+    }
+  return tp_emit_add_const (emit, sum, rest);
+}
+
+/* All guards of @access, as a mask of one lane; -1: they hold. */
+static TpValue
+emit_condition (TpEmit *emit, const TpAccess *access)
+{
+  TpKernel *k = emit->kernel;
+  TpValue all = -1;
+
+  for (int i = 0; i < access->n_guards && !emit->assume_inside; i++)
+    {
+      const TpGuard *guard = &access->guards[i];
+      TpValue value, mask;
+
+      if (tp_emit_guard_holds (emit, guard))
+        continue;
+      value = tp_emit_guard_value (emit, guard);
+      mask = tp_k_binary (k, TP_I_ILESS, tp_k_index (k, -1), value);
+      all = all < 0 ? mask : tp_k_binary (k, TP_I_MAND, all, mask);
+      mask = tp_k_binary (k, TP_I_ILESS, value,
+                          tp_k_index (k, guard->extent));
+      all = tp_k_binary (k, TP_I_MAND, all, mask);
+    }
+  return all;
+}
+
+/* Do lanes differ in whether a guard holds, or in the index? */
+static gboolean
+lanes_differ (const TpEmit *emit, const TpAccess *access)
+{
+  if (emit->lanes == 1)
+    return FALSE;
+  if (tp_nest_index_walks (emit->nest, access, emit->vaxis))
+    return TRUE;
+  if (emit->assume_inside)
+    return FALSE;
+  for (int i = 0; i < access->n_guards; i++)
+    if (access->guards[i].coef[emit->vaxis] != 0
+        && !tp_emit_guard_holds (emit, &access->guards[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- indices ----------------------------------------------------------- */
+
+/* The index of @access, from the end when negative: one for all lanes. */
+static TpValue
+emit_index_value (TpEmit *emit, const TpAccess *access)
+{
+  int vaxis = emit->vaxis, lanes = emit->lanes, active = emit->active;
+  TpKernel *k = emit->kernel;
+  TpValue i;
+
+  tp_emit_set_lanes (emit, -1, 1, 1);
+  i = tp_emit_expr (emit, access->index);
+  tp_emit_set_lanes (emit, vaxis, lanes, active);
+  return tp_k_select (k, tp_k_binary (k, TP_I_ILESS, i, tp_k_index (k, 0)),
+                      tp_emit_add_const (emit, i, access->index_extent), i);
+}
+
+/* Is the index within its extent? */
+static TpValue
+emit_index_condition (TpEmit *emit, const TpAccess *access)
+{
+  TpKernel *k = emit->kernel;
+  TpValue i = emit_index_value (emit, access);
+
+  return tp_k_binary (
+      k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, tp_k_index (k, -1), i),
+      tp_k_binary (k, TP_I_ILESS, i, tp_k_index (k, access->index_extent)));
+}
+
+/* Its share of the address, clamped: what is outside is not used. */
+static TpValue
+emit_index_share (TpEmit *emit, const TpAccess *access)
+{
+  TpValue i = emit_index_value (emit, access);
+
+  i = tp_emit_min_const (emit, tp_emit_max_const (emit, i, 0),
+                         access->index_extent - 1);
+  return tp_emit_mul_const (emit, i, access->index_stride);
+}
+
+/* ---- addresses --------------------------------------------------------- */
+
+/* The strides over the axes of @guard are a multiple of its coefficients. */
+static gboolean
+guard_scale (const TpEmit *emit, const TpAccess *access, const TpGuard *guard,
+             gint64 *out_scale)
+{
+  gboolean is_found = FALSE;
+  gint64 scale = 0;
+
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    {
+      gint64 coef = guard->coef[i];
+
+      if (coef == 0)
+        continue;
+      if (access->stride[i] % coef != 0
+          || (is_found && access->stride[i] / coef != scale))
+        return FALSE;
+      scale = access->stride[i] / coef;
+      is_found = TRUE;
+    }
+  *out_scale = scale;
+  return is_found;
+}
+
+/* Adds the part of the address that a guard bounds, clamped by that bound. */
+static TpValue
+add_clamped (TpEmit *emit, TpValue sum, const TpGuard *guard, gint64 scale)
+{
+  gint64 last = guard->extent - 1;
+  TpValue value = tp_emit_guard_value (emit, guard);
+
+  if (guard->coef[MAX (emit->vaxis, 0)] != 0 && emit->vaxis >= 0)
+    last -= emit->active - 1;
+  value = tp_emit_max_const (emit, tp_emit_min_const (emit, value, last), 0);
+  return tp_emit_add (emit, sum, tp_emit_mul_const (emit, value, scale));
+}
+
+/* Marks in @done the axes whose share of the address @guard bounds. */
+static gboolean
+take_axes (const TpEmit *emit, const TpGuard *guard, gboolean *done)
+{
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    if (guard->coef[i] != 0 && done[i])
+      return FALSE;
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    done[i] |= guard->coef[i] != 0;
+  return TRUE;
+}
+
+TpValue
+tp_emit_index (TpEmit *emit, const TpAccess *access)
+{
+  gboolean done[TP_NEST_MAX_AXES] = { FALSE };
+  gboolean is_bounded = TRUE;
+  gint64 rest = access->offset, scale;
+  TpValue sum = -1;
+
+  if (access->index >= 0)
+    sum = emit_index_share (emit, access);
+  if (access->step != 0)
+    sum = tp_emit_add (emit, sum,
+                       tp_emit_mul_const (emit, tp_k_iteration (emit->kernel),
+                                          access->step));
+  for (int i = 0; i < access->n_guards; i++)
+    {
+      const TpGuard *guard = &access->guards[i];
+
+      if (tp_emit_guard_holds (emit, guard))
+        continue;
+      if (!guard_scale (emit, access, guard, &scale)
+          || !take_axes (emit, guard, done))
+        {
+          is_bounded = FALSE;
+          continue;
+        }
+      sum = add_clamped (emit, sum, guard, scale);
+      rest -= scale * guard->offset;
+    }
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    if (!done[i])
+      {
+        sum = add_axis (emit, sum, i, access->stride[i]);
+        rest += access->stride[i] * emit->axes[i].delta;
+      }
+  sum = tp_emit_add_const (emit, sum, rest);
+  if (is_bounded)
+    return sum;
+  scale = tp_build_get_elements (emit->build, access->operand) - 1;
+  if (emit->vaxis >= 0 && access->stride[emit->vaxis] > 0)
+    scale -= (emit->active - 1) * access->stride[emit->vaxis];
+  return tp_emit_max_const (emit, tp_emit_min_const (emit, sum, scale), 0);
+}
+
+TpValue
+tp_emit_mask (TpEmit *emit)
+{
+  TpKernel *k = emit->kernel;
+
+  if (emit->active == emit->lanes)
+    return -1;
+  return tp_k_binary (k, TP_I_ILESS, tp_k_iota (k, emit->lanes),
+                      tp_k_i32 (k, emit->lanes, emit->active));
+}
+
+/* ---- loads and stores -------------------------------------------------- */
+
+/* A load of the open region, for reuse. */
+typedef struct
+{
+  int buffer;
+  TpValue index;
+  int lanes;
+  int active;
+} Loaded;
+
+static guint
+loaded_hash (gconstpointer key)
+{
+  const Loaded *loaded = key;
+
+  return (guint) loaded->index * 0x9e3779b1u + (guint) loaded->buffer * 31u
+         + (guint) loaded->lanes;
+}
+
+static gboolean
+loaded_equal (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (Loaded)) == 0;
+}
+
+GHashTable *
+tp_emit_new_loaded (void)
+{
+  return g_hash_table_new_full (loaded_hash, loaded_equal, g_free, NULL);
+}
+
+static TpValue
+load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
+{
+  Loaded key;
+  gpointer found;
+  TpValue value, mask = lanes > 1 ? tp_emit_mask (emit) : -1;
+
+  memset (&key, 0, sizeof key);
+  key.buffer = buffer;
+  key.index = index;
+  key.lanes = lanes;
+  key.active = lanes > 1 ? emit->active : 1;
+  if (g_hash_table_lookup_extended (emit->loaded, &key, NULL, &found))
+    return GPOINTER_TO_INT (found);
+  value = tp_k_load (emit->kernel, buffer, index, lanes, mask);
+  g_hash_table_insert (emit->loaded, g_memdup2 (&key, sizeof key),
+                       GINT_TO_POINTER (value));
+  return value;
+}
+
+typedef TpValue (*LaneFunc) (TpEmit *emit, int load);
+
+/* Lane by lane, for accesses that are no vector; @zero: of what they give. */
+static TpValue
+emit_lanes (TpEmit *emit, int load, LaneFunc func, TpValue zero)
+{
+  TpEmit saved = *emit;
+  TpValue vector = tp_k_splat (emit->kernel, zero, saved.lanes);
+
+  for (int i = 0; i < saved.active; i++)
+    {
+      emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta + i;
+      tp_emit_set_lanes (emit, -1, 1, 1);
+      vector = tp_k_insert (emit->kernel, vector, func (emit, load), i);
+    }
+  emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
+  tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
+  return vector;
+}
+
+/* What @access gives outside of its guards and index. */
+static TpValue
+emit_fill (TpEmit *emit, const TpAccess *access, int lanes)
+{
+  if (tp_dtype_is_integer (access->dtype))
+    return tp_emit_integer (emit, tp_real_to_integer (access->fill), lanes);
+  return tp_k_f32 (emit->kernel, lanes, (float)access->fill);
+}
+
+/* Guards and index as a mask of one lane; -1: nothing to ask. */
+static TpValue
+emit_load_condition (TpEmit *emit, const TpAccess *access)
+{
+  TpValue guards = emit_condition (emit, access), index;
+
+  if (access->index < 0)
+    return guards;
+  index = emit_index_condition (emit, access);
+  return guards < 0 ? index
+                    : tp_k_binary (emit->kernel, TP_I_MAND, guards, index);
+}
+
+static TpValue
+emit_load (TpEmit *emit, int load)
+{
+  const TpAccess *access = &emit->nest->loads[load];
+  int lanes = emit->lanes;
+  gint64 step = emit->vaxis < 0 ? 0 : access->stride[emit->vaxis];
+  TpValue value, condition;
+
+  if (lanes > 1 && (lanes_differ (emit, access) || (step != 0 && step != 1)))
+    return emit_lanes (emit, load, emit_load,
+                       tp_dtype_is_integer (access->dtype)
+                           ? tp_k_index (emit->kernel, 0)
+                           : tp_k_f32 (emit->kernel, 1, 0.0f));
+  if (step == 0)
+    lanes = 1;
+  value = load_at (emit, emit->load_buffers[load],
+                   tp_emit_index (emit, access), lanes);
+  condition = emit_load_condition (emit, access);
+  if (condition >= 0)
+    value = tp_k_select (emit->kernel,
+                         tp_k_splat (emit->kernel, condition, lanes), value,
+                         emit_fill (emit, access, lanes));
+  return lanes == emit->lanes ? value
+                              : tp_k_splat (emit->kernel, value, emit->lanes);
+}
+
+static TpValue
+emit_inside (TpEmit *emit, int load)
+{
+  const TpAccess *access = &emit->nest->loads[load];
+  TpKernel *k = emit->kernel;
+  TpValue condition;
+
+  if (lanes_differ (emit, access))
+    return emit_lanes (emit, load, emit_inside, tp_k_f32 (k, 1, 0.0f));
+  condition = emit_condition (emit, access);
+  if (condition < 0)
+    return tp_k_f32 (k, emit->lanes, 1.0f);
+  return tp_k_splat (k, tp_k_select (k, condition, tp_k_f32 (k, 1, 1.0f),
+                                     tp_k_f32 (k, 1, 0.0f)),
+                     emit->lanes);
+}
+
+TpValue
+tp_emit_load (TpEmit *emit, int load, gboolean is_inside)
+{
+  return is_inside ? emit_inside (emit, load) : emit_load (emit, load);
+}
+
+void
+tp_emit_store (TpEmit *emit, TpValue value)
+{
+  const TpAccess *access = &emit->nest->store;
+  int lanes = emit->lanes, active = emit->active, vaxis = emit->vaxis;
+  TpKernel *k = emit->kernel;
+
+  if (lanes == 1 || access->stride[vaxis] == 1)
+    {
+      tp_k_store (k, emit->store_buffer, tp_emit_index (emit, access), value,
+                  lanes == 1 ? -1 : tp_emit_mask (emit));
+      return;
+    }
+  for (int i = 0; i < active; i++)
+    {
+      emit->axes[vaxis].delta += i;
+      tp_emit_set_lanes (emit, -1, 1, 1);
+      tp_k_store (k, emit->store_buffer, tp_emit_index (emit, access),
+                  tp_k_extract (k, value, i), -1);
+      tp_emit_set_lanes (emit, vaxis, lanes, active);
+      emit->axes[vaxis].delta -= i;
+    }
+}

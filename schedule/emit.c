@@ -1,0 +1,208 @@
+/* emit.c: buffers, groups, positions and regions of a kernel being emitted. */
+#include "config.h"
+
+#include "schedule/schedule.h"
+
+/* ---- buffers ----------------------------------------------------------- */
+
+static int
+find_buffer (TpEmit *emit, int source, gboolean is_written)
+{
+  const TpSource *s = &g_array_index (emit->build->sources, TpSource, source);
+
+  for (guint i = 0; i < emit->args->len; i++)
+    {
+      const TpArg *arg = &g_array_index (emit->args, TpArg, i);
+
+      if (arg->kind == s->arg.kind && arg->index == s->arg.index)
+        {
+          if (is_written)
+            emit->kernel->buffers[i].is_written = TRUE;
+          return i;
+        }
+    }
+  g_array_append_val (emit->args, s->arg);
+  return tp_kernel_add_buffer (emit->kernel, TP_SPACE_GLOBAL, s->dtype,
+                               s->n_elements, is_written);
+}
+
+TpEmit *
+tp_emit_new (TpBuild *build, const TpNest *nest)
+{
+  TpEmit *emit = g_new0 (TpEmit, 1);
+
+  emit->build = build;
+  emit->kernel = tp_kernel_new ("kernel");
+  emit->kernel->n_iterations = build->n_iterations;
+  emit->args = g_array_new (FALSE, FALSE, sizeof (TpArg));
+  emit->loaded = tp_emit_new_loaded ();
+  tp_emit_set_nest (emit, nest);
+  return emit;
+}
+
+void
+tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  emit->nest = nest;
+  emit->load_buffers = g_renew (int, emit->load_buffers, nest->n_loads + 1);
+  for (int i = 0; i < nest->n_loads; i++)
+    emit->load_buffers[i]
+        = used[i] ? find_buffer (emit, nest->loads[i].operand, FALSE) : -1;
+  emit->store_buffer = find_buffer (emit, nest->store.operand, TRUE);
+  emit->stages = g_renew (TpValue, emit->stages, nest->n_stages + 1);
+  tp_emit_set_lanes (emit, -1, 1, 1);
+  for (int i = 0; i < TP_NEST_MAX_AXES; i++)
+    tp_emit_clear_axis (emit, i);
+}
+
+void
+tp_emit_free (TpEmit *emit)
+{
+  if (emit == NULL)
+    return;
+  tp_kernel_free (emit->kernel);
+  g_array_unref (emit->args);
+  g_free (emit->load_buffers);
+  g_free (emit->stages);
+  g_hash_table_unref (emit->loaded);
+  g_free (emit);
+}
+
+void
+tp_emit_finish (TpEmit *emit, const char *family)
+{
+  TpProgram *program = emit->build->program;
+  TpStep *step = NULL;
+
+  tp_kernel_set_digest_name (emit->kernel, family);
+  program->steps = g_renew (TpStep, program->steps, program->n_steps + 1);
+  step = &program->steps[program->n_steps++];
+  step->kernel = g_steal_pointer (&emit->kernel);
+  step->n_args = emit->args->len;
+  step->args = g_memdup2 (emit->args->data, emit->args->len * sizeof (TpArg));
+}
+
+TpValue
+tp_emit_begin_groups (TpEmit *emit, gint64 n_groups)
+{
+  TpKernel *k = emit->kernel;
+  TpValue group = tp_k_group (k), below;
+  gint64 first = k->n_groups;
+
+  if (!emit->is_shared)
+    {
+      k->n_groups = n_groups;
+      return group;
+    }
+  k->n_groups += n_groups;
+  below = tp_k_binary (k, TP_I_ILESS, group, tp_k_index (k, k->n_groups));
+  tp_emit_if (emit, tp_k_binary (k, TP_I_MAND, below,
+                                 tp_k_binary (k, TP_I_ILESS,
+                                              tp_k_index (k, first - 1),
+                                              group)));
+  group = tp_emit_add_const (emit, group, -first);
+  return tp_emit_min_const (emit, tp_emit_max_const (emit, group, 0),
+                            n_groups - 1);
+}
+
+void
+tp_emit_end_groups (TpEmit *emit)
+{
+  if (emit->is_shared)
+    tp_emit_end_if (emit);
+}
+
+/* ---- positions --------------------------------------------------------- */
+
+void
+tp_emit_set_axis (TpEmit *emit, int axis, TpValue pos, gint64 lo, gint64 hi)
+{
+  emit->axes[axis] = (TpPosition) { .pos = pos, .lo = lo, .hi = hi };
+}
+
+void
+tp_emit_clear_axis (TpEmit *emit, int axis)
+{
+  emit->axes[axis] = (TpPosition) { .pos = -1 };
+}
+
+void
+tp_emit_set_lanes (TpEmit *emit, int axis, int lanes, int active)
+{
+  emit->vaxis = axis;
+  emit->lanes = lanes;
+  emit->active = active;
+}
+
+/* ---- scalar arithmetic ------------------------------------------------- */
+
+TpValue
+tp_emit_add (TpEmit *emit, TpValue a, TpValue b)
+{
+  if (a < 0 || b < 0)
+    return a < 0 ? b : a;
+  return tp_k_binary (emit->kernel, TP_I_IADD, a, b);
+}
+
+TpValue
+tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b)
+{
+  return tp_emit_add (emit, a, tp_k_index (emit->kernel, b));
+}
+
+TpValue
+tp_emit_mul_const (TpEmit *emit, TpValue a, gint64 b)
+{
+  return tp_k_binary (emit->kernel, TP_I_IMUL, a, tp_k_index (emit->kernel, b));
+}
+
+TpValue
+tp_emit_min_const (TpEmit *emit, TpValue a, gint64 b)
+{
+  return tp_k_binary (emit->kernel, TP_I_IMIN, a, tp_k_index (emit->kernel, b));
+}
+
+TpValue
+tp_emit_max_const (TpEmit *emit, TpValue a, gint64 b)
+{
+  return tp_k_binary (emit->kernel, TP_I_IMAX, a, tp_k_index (emit->kernel, b));
+}
+
+/* ---- regions ----------------------------------------------------------- */
+
+TpValue
+tp_emit_for (TpEmit *emit, TpValue first, TpValue end, gint64 step)
+{
+  g_hash_table_remove_all (emit->loaded);
+  return tp_k_for (emit->kernel, first, end, step);
+}
+
+TpValue
+tp_emit_for_const (TpEmit *emit, gint64 first, gint64 end, gint64 step)
+{
+  return tp_emit_for (emit, tp_k_index (emit->kernel, first),
+                      tp_k_index (emit->kernel, end), step);
+}
+
+void
+tp_emit_end_for (TpEmit *emit, const TpValue *next, int n, TpValue *out_finals)
+{
+  g_hash_table_remove_all (emit->loaded);
+  tp_k_end_for (emit->kernel, next, n, out_finals);
+}
+
+void
+tp_emit_if (TpEmit *emit, TpValue condition)
+{
+  g_hash_table_remove_all (emit->loaded);
+  tp_k_if (emit->kernel, condition);
+}
+
+void
+tp_emit_end_if (TpEmit *emit)
+{
+  g_hash_table_remove_all (emit->loaded);
+  tp_k_end_if (emit->kernel);
+}

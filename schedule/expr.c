@@ -1,0 +1,352 @@
+/* expr.c: a nest's expressions in kernel IR, at the current point and lanes. */
+#include "config.h"
+
+#include "kernel/kernel-math.h"
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <string.h>
+
+static const TpInstrOp simple_ops[TP_N_EXPR_OPS] = {
+  [TP_EXPR_ADD] = TP_I_FADD, [TP_EXPR_SUB] = TP_I_FSUB,
+  [TP_EXPR_MUL] = TP_I_FMUL, [TP_EXPR_DIV] = TP_I_FDIV,
+  [TP_EXPR_MIN] = TP_I_FMIN, [TP_EXPR_MAX] = TP_I_FMAX,
+  [TP_EXPR_NEG] = TP_I_FNEG, [TP_EXPR_ABS] = TP_I_FABS,
+  [TP_EXPR_SQRT] = TP_I_FSQRT, [TP_EXPR_FLOOR] = TP_I_FFLOOR,
+  [TP_EXPR_ROUND] = TP_I_FROUND, [TP_EXPR_TO_REAL] = TP_I_INDEX_TO_F32,
+};
+
+static const TpInstrOp integer_ops[TP_N_EXPR_OPS] = {
+  [TP_EXPR_ADD] = TP_I_IADD, [TP_EXPR_SUB] = TP_I_ISUB,
+  [TP_EXPR_MUL] = TP_I_IMUL, [TP_EXPR_DIV] = TP_I_IDIV,
+  [TP_EXPR_MIN] = TP_I_IMIN, [TP_EXPR_MAX] = TP_I_IMAX,
+};
+
+/* A sum with a product as one of its terms is one instruction. Returns the
+ * product, or -1. */
+static int
+find_product (const TpNest *nest, const TpExpr *expr, int *out_other)
+{
+  if (expr->op != TP_EXPR_ADD || expr->is_integer)
+    return -1;
+  if (nest->exprs[expr->a].op == TP_EXPR_MUL)
+    {
+      *out_other = expr->b;
+      return expr->a;
+    }
+  *out_other = expr->a;
+  return nest->exprs[expr->b].op == TP_EXPR_MUL ? expr->b : -1;
+}
+
+static void
+mark_needed (const TpNest *nest, int root, gboolean *needed)
+{
+  needed[root] = TRUE;
+  for (int i = root; i >= 0; i--)
+    {
+      const TpExpr *expr = &nest->exprs[i];
+      int arity = tp_expr_arity (expr->op), other, product;
+
+      if (!needed[i])
+        continue;
+      product = find_product (nest, expr, &other);
+      if (product >= 0)
+        {
+          needed[other] = TRUE;
+          expr = &nest->exprs[product];
+        }
+      if (arity > 0)
+        needed[expr->a] = TRUE;
+      if (arity > 1)
+        needed[expr->b] = TRUE;
+      if (arity > 2)
+        needed[expr->c] = TRUE;
+    }
+}
+
+static TpValue
+emit_power (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  const TpExpr *exponent = &emit->nest->exprs[expr->b];
+  TpKernel *k = emit->kernel;
+  TpValue x = values[expr->a];
+  TpValue one = tp_k_f32 (k, emit->lanes, 1.0f);
+
+  if (exponent->op == TP_EXPR_CONST && exponent->value == 2.0)
+    return tp_k_binary (k, TP_I_FMUL, x, x);
+  if (exponent->op == TP_EXPR_CONST && exponent->value == 3.0)
+    return tp_k_binary (k, TP_I_FMUL, tp_k_binary (k, TP_I_FMUL, x, x), x);
+  if (exponent->op == TP_EXPR_CONST && exponent->value == 1.0)
+    return x;
+  if (exponent->op == TP_EXPR_CONST && exponent->value == 0.5)
+    return tp_k_unary (k, TP_I_FSQRT, x);
+  if (exponent->op == TP_EXPR_CONST && exponent->value == -1.0)
+    return tp_k_binary (k, TP_I_FDIV, one, x);
+  return tp_k_pow (k, x, values[expr->b]);
+}
+
+static TpValue
+emit_stage (TpEmit *emit, int stage)
+{
+  TpValue value = emit->stages[stage];
+
+  if (emit->kernel->instrs[value].lanes == emit->lanes)
+    return value;
+  return tp_k_splat (emit->kernel, value, emit->lanes);
+}
+
+static TpValue
+emit_leaf (TpEmit *emit, const TpExpr *expr)
+{
+  switch (expr->op)
+    {
+    case TP_EXPR_CONST:
+      if (expr->is_integer)
+        return tp_emit_integer (emit, expr->integer, emit->lanes);
+      return tp_k_f32 (emit->kernel, emit->lanes, (float)expr->value);
+    case TP_EXPR_STAGE:
+      return emit_stage (emit, expr->index);
+    default:
+      return tp_emit_load (emit, expr->index, expr->op == TP_EXPR_INSIDE);
+    }
+}
+
+static TpKind
+kind_of (const TpEmit *emit, TpValue value)
+{
+  return emit->kernel->instrs[value].kind;
+}
+
+/* 1 where @mask holds, else 0. */
+static TpValue
+emit_truth (TpEmit *emit, TpValue mask, gboolean is_integer)
+{
+  TpKernel *k = emit->kernel;
+
+  if (is_integer)
+    return tp_k_select (k, mask, tp_emit_integer (emit, 1, emit->lanes),
+                        tp_emit_integer (emit, 0, emit->lanes));
+  return tp_k_select (k, mask, tp_k_f32 (k, emit->lanes, 1.0f),
+                      tp_k_f32 (k, emit->lanes, 0.0f));
+}
+
+static TpValue
+emit_compare (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpInstrOp op = expr->op == TP_EXPR_LESS ? TP_I_FLESS : TP_I_FEQUAL;
+
+  if (expr->is_integer)
+    op = expr->op == TP_EXPR_LESS ? TP_I_ILESS : TP_I_IEQUAL;
+  return emit_truth (emit,
+                     tp_k_binary (emit->kernel, op, values[expr->a],
+                                  values[expr->b]),
+                     expr->is_integer);
+}
+
+static TpValue
+emit_is_zero (TpEmit *emit, TpValue value)
+{
+  TpKernel *k = emit->kernel;
+
+  if (kind_of (emit, value) == TP_KIND_INDEX)
+    return tp_k_binary (k, TP_I_IEQUAL, value,
+                        tp_emit_integer (emit, 0, emit->lanes));
+  return tp_k_binary (k, TP_I_FEQUAL, value, tp_k_f32 (k, emit->lanes, 0.0f));
+}
+
+static TpValue
+emit_select (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  return tp_k_select (emit->kernel, emit_is_zero (emit, values[expr->a]),
+                      values[expr->c], values[expr->b]);
+}
+
+/* a - floor (a / b) * b, rounded once. */
+static TpValue
+emit_real_mod (TpEmit *emit, TpValue a, TpValue b)
+{
+  TpKernel *k = emit->kernel;
+  TpValue floor = tp_k_unary (k, TP_I_FFLOOR, tp_k_binary (k, TP_I_FDIV, a, b));
+
+  return tp_k_fma (k, tp_k_unary (k, TP_I_FNEG, floor), b, a);
+}
+
+/* The truncated remainder, moved into [0, b) or (b, 0]. */
+static TpValue
+emit_integer_mod (TpEmit *emit, TpValue a, TpValue b)
+{
+  TpKernel *k = emit->kernel;
+  TpValue zero = tp_emit_integer (emit, 0, emit->lanes);
+  TpValue rest = tp_k_binary (k, TP_I_IMOD, a, b);
+  TpValue is_off = tp_k_binary (
+      k, TP_I_MOR,
+      tp_k_binary (k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, rest, zero),
+                   tp_k_binary (k, TP_I_ILESS, zero, b)),
+      tp_k_binary (k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, zero, rest),
+                   tp_k_binary (k, TP_I_ILESS, b, zero)));
+
+  return tp_k_select (k, is_off, tp_k_binary (k, TP_I_IADD, rest, b), rest);
+}
+
+static TpValue
+emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a], minus;
+
+  switch (expr->op)
+    {
+    case TP_EXPR_TO_INTEGER:
+      return tp_k_unary (k, TP_I_F32_TO_INDEX, a);
+    case TP_EXPR_NEG:
+    case TP_EXPR_ABS:
+      minus = tp_k_binary (k, TP_I_ISUB,
+                           tp_emit_integer (emit, 0, emit->lanes), a);
+      return expr->op == TP_EXPR_NEG ? minus
+                                     : tp_k_binary (k, TP_I_IMAX, a, minus);
+    case TP_EXPR_MOD:
+      return emit_integer_mod (emit, a, values[expr->b]);
+    default:
+      return tp_k_binary (k, integer_ops[expr->op], a, values[expr->b]);
+    }
+}
+
+static TpValue
+emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a];
+
+  switch (expr->op)
+    {
+    case TP_EXPR_POW:
+      return emit_power (emit, expr, values);
+    case TP_EXPR_EXP:
+      return tp_k_exp (k, a);
+    case TP_EXPR_LOG:
+      return tp_k_log (k, a);
+    case TP_EXPR_TANH:
+      return tp_k_tanh (k, a);
+    case TP_EXPR_ERF:
+      return tp_k_erf (k, a);
+    case TP_EXPR_SIGMOID:
+      return tp_k_sigmoid (k, a);
+    case TP_EXPR_SIN:
+      return tp_k_sin (k, a);
+    case TP_EXPR_COS:
+      return tp_k_cos (k, a);
+    case TP_EXPR_MOD:
+      return emit_real_mod (emit, a, values[expr->b]);
+    case TP_EXPR_IS_NAN:
+      return emit_truth (
+          emit,
+          tp_k_unary (k, TP_I_MNOT, tp_k_binary (k, TP_I_FEQUAL, a, a)),
+          FALSE);
+    default:
+      if (tp_expr_arity (expr->op) == 1)
+        return tp_k_unary (k, simple_ops[expr->op], a);
+      return tp_k_binary (k, simple_ops[expr->op], a, values[expr->b]);
+    }
+}
+
+static TpValue
+emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  int other, product = find_product (emit->nest, expr, &other);
+  const TpExpr *mul = product < 0 ? NULL : &emit->nest->exprs[product];
+
+  if (mul != NULL)
+    return tp_k_fma (k, values[mul->a], values[mul->b], values[other]);
+  if (tp_expr_arity (expr->op) == 0)
+    return emit_leaf (emit, expr);
+  switch (expr->op)
+    {
+    case TP_EXPR_LESS:
+    case TP_EXPR_EQUAL:
+      return emit_compare (emit, expr, values);
+    case TP_EXPR_SELECT:
+      return emit_select (emit, expr, values);
+    default:
+      return expr->is_integer ? emit_integer_op (emit, expr, values)
+                              : emit_real_op (emit, expr, values);
+    }
+}
+
+/* Expressions stand in order: one pass forwards, no recursion. */
+TpValue
+tp_emit_expr (TpEmit *emit, int root)
+{
+  g_autofree gboolean *needed = g_new0 (gboolean, root + 1);
+  g_autofree TpValue *values = g_new (TpValue, root + 1);
+
+  mark_needed (emit->nest, root, needed);
+  for (int i = 0; i <= root; i++)
+    if (needed[i])
+      values[i] = emit_one (emit, &emit->nest->exprs[i], values);
+  return values[root];
+}
+
+TpValue
+tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
+{
+  return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
+}
+
+TpValue
+tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a, TpValue b)
+{
+  static const TpInstrOp reals[] = { [TP_COMBINE_SUM] = TP_I_FADD,
+                                     [TP_COMBINE_MAX] = TP_I_FMAX,
+                                     [TP_COMBINE_MIN] = TP_I_FMIN,
+                                     [TP_COMBINE_PROD] = TP_I_FMUL };
+  static const TpInstrOp integers[] = { [TP_COMBINE_SUM] = TP_I_IADD,
+                                        [TP_COMBINE_MAX] = TP_I_IMAX,
+                                        [TP_COMBINE_MIN] = TP_I_IMIN,
+                                        [TP_COMBINE_PROD] = TP_I_IMUL };
+  const TpInstrOp *ops = kind_of (emit, a) == TP_KIND_INDEX ? integers : reals;
+
+  return tp_k_binary (emit->kernel, ops[combiner], a, b);
+}
+
+TpValue
+tp_emit_accumulate (TpEmit *emit, TpCombiner combiner, TpValue acc, int expr)
+{
+  const TpExpr *e = &emit->nest->exprs[expr];
+  TpValue a;
+
+  if (combiner != TP_COMBINE_SUM || e->op != TP_EXPR_MUL || e->is_integer)
+    return tp_emit_combine (emit, combiner, acc, tp_emit_expr (emit, expr));
+  a = tp_emit_expr (emit, e->a);
+  return tp_k_fma (emit->kernel, a, tp_emit_expr (emit, e->b), acc);
+}
+
+double
+tp_combiner_identity (TpCombiner combiner)
+{
+  switch (combiner)
+    {
+    case TP_COMBINE_SUM:
+      return 0.0;
+    case TP_COMBINE_MAX:
+      return -INFINITY;
+    case TP_COMBINE_MIN:
+      return INFINITY;
+    default:
+      return 1.0;
+    }
+}
+
+TpValue
+tp_emit_identity (TpEmit *emit, TpCombiner combiner, int expr)
+{
+  static const gint64 integers[] = { [TP_COMBINE_SUM] = 0,
+                                     [TP_COMBINE_MAX] = G_MININT64,
+                                     [TP_COMBINE_MIN] = G_MAXINT64,
+                                     [TP_COMBINE_PROD] = 1 };
+
+  if (emit->nest->exprs[expr].is_integer)
+    return tp_emit_integer (emit, integers[combiner], emit->lanes);
+  return tp_k_f32 (emit->kernel, emit->lanes,
+                   (float)tp_combiner_identity (combiner));
+}

@@ -1,0 +1,356 @@
+/* nest-canon.c: nests with as few axes and guards as possible, and questions
+ * that schedules ask about nests. */
+#include "config.h"
+
+#include "schedule/schedule.h"
+
+#include <string.h>
+
+/* ---- questions --------------------------------------------------------- */
+
+static void
+mark_loads (const TpNest *nest, int root, gboolean *used)
+{
+  g_autofree gboolean *exprs = g_new0 (gboolean, nest->n_exprs);
+
+  tp_nest_mark_used (nest, root, exprs);
+  for (int i = 0; i <= root; i++)
+    if (exprs[i]
+        && (nest->exprs[i].op == TP_EXPR_LOAD
+            || nest->exprs[i].op == TP_EXPR_INSIDE))
+      used[nest->exprs[i].index] = TRUE;
+}
+
+gboolean *
+tp_nest_find_loads_of (const TpNest *nest, int root)
+{
+  gboolean *used = g_new0 (gboolean, nest->n_loads + 1);
+
+  mark_loads (nest, root, used);
+  return used;
+}
+
+gboolean *
+tp_nest_find_used_loads (const TpNest *nest)
+{
+  gboolean *used = g_new0 (gboolean, nest->n_loads + 1);
+
+  mark_loads (nest, nest->result, used);
+  for (int i = 0; i < nest->n_stages; i++)
+    mark_loads (nest, nest->stages[i].expr, used);
+  return used;
+}
+
+gboolean
+tp_nest_index_walks (const TpNest *nest, const TpAccess *access, int axis)
+{
+  g_autofree gboolean *used = NULL;
+
+  if (access->index < 0)
+    return FALSE;
+  used = tp_nest_find_loads_of (nest, access->index);
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i])
+        continue;
+      if (load->stride[axis] != 0)
+        return TRUE;
+      for (int j = 0; j < load->n_guards; j++)
+        if (load->guards[j].coef[axis] != 0)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+guards_equal (const TpNest *nest, const TpAccess *a, const TpAccess *b)
+{
+  gsize size = nest->n_axes * sizeof (gint64);
+
+  if (a->n_guards != b->n_guards)
+    return FALSE;
+  for (int i = 0; i < a->n_guards; i++)
+    if (a->guards[i].offset != b->guards[i].offset
+        || a->guards[i].extent != b->guards[i].extent
+        || memcmp (a->guards[i].coef, b->guards[i].coef, size) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* A constant that may be unknown. */
+typedef struct
+{
+  gboolean is_known;
+  double value;
+} Known;
+
+static Known
+fold (const TpExpr *expr, const Known *values)
+{
+  int arity = tp_expr_arity (expr->op);
+  Known a = arity > 0 ? values[expr->a] : (Known) { FALSE, 0.0 };
+  Known b = arity > 1 ? values[expr->b] : (Known) { TRUE, 0.0 };
+  double x = a.value, y = b.value;
+
+  if (expr->op == TP_EXPR_MUL
+      && ((a.is_known && x == 0.0) || (b.is_known && y == 0.0)))
+    return (Known) { TRUE, 0.0 };
+  if (expr->op == TP_EXPR_SELECT && a.is_known)
+    return x != 0.0 ? b : values[expr->c];
+  if (!a.is_known || !b.is_known)
+    return (Known) { FALSE, 0.0 };
+  switch (expr->op)
+    {
+    case TP_EXPR_ADD:
+      return (Known) { TRUE, x + y };
+    case TP_EXPR_SUB:
+      return (Known) { TRUE, x - y };
+    case TP_EXPR_MUL:
+      return (Known) { TRUE, x * y };
+    case TP_EXPR_MIN:
+      return (Known) { TRUE, x < y ? x : y };
+    case TP_EXPR_MAX:
+      return (Known) { TRUE, x > y ? x : y };
+    case TP_EXPR_NEG:
+      return (Known) { TRUE, -x };
+    case TP_EXPR_ABS:
+      return (Known) { TRUE, ABS (x) };
+    default:
+      return (Known) { FALSE, 0.0 };
+    }
+}
+
+gboolean
+tp_nest_find_outside (const TpNest *nest, int expr, double *out_value)
+{
+  g_autofree gboolean *used = tp_nest_find_loads_of (nest, expr);
+  g_autofree Known *values = g_new0 (Known, nest->n_exprs);
+  const TpAccess *guarded = NULL;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i] || load->n_guards == 0)
+        continue;
+      if (guarded != NULL && !guards_equal (nest, guarded, load))
+        return FALSE;
+      guarded = load;
+    }
+  for (int i = 0; i <= expr; i++)
+    {
+      const TpExpr *e = &nest->exprs[i];
+      const TpAccess *load = &nest->loads[e->index];
+
+      if (e->is_integer)
+        continue;
+      if (e->op == TP_EXPR_CONST)
+        values[i] = (Known) { TRUE, e->value };
+      else if (e->op == TP_EXPR_LOAD && load->n_guards > 0)
+        values[i] = (Known) { TRUE, load->fill };
+      else if (e->op == TP_EXPR_INSIDE)
+        values[i] = (Known) { TRUE, load->n_guards > 0 ? 0.0 : 1.0 };
+      else if (tp_expr_arity (e->op) > 0)
+        values[i] = fold (e, values);
+    }
+  *out_value = values[expr].value;
+  return guarded != NULL && values[expr].is_known;
+}
+
+/* ---- canonical form ---------------------------------------------------- */
+
+/* All that has strides: loads, store and guards, for a loop over them. */
+typedef void (*StrideFunc) (gint64 *stride, int axis, int other, void *data);
+
+static void
+for_each_stride (TpNest *nest, int axis, int other, StrideFunc func, void *data)
+{
+  for (int i = -1; i < nest->n_loads; i++)
+    {
+      TpAccess *access = i < 0 ? &nest->store : &nest->loads[i];
+
+      func (access->stride, axis, other, data);
+      for (int j = 0; j < access->n_guards; j++)
+        func (access->guards[j].coef, axis, other, data);
+    }
+}
+
+static void
+close_gap (gint64 *stride, int axis, int other, void *data)
+{
+  memmove (&stride[axis], &stride[axis + 1],
+           (TP_NEST_MAX_AXES - 1 - axis) * sizeof *stride);
+  stride[TP_NEST_MAX_AXES - 1] = 0;
+}
+
+static void
+remove_axis (TpNest *nest, int axis)
+{
+  for_each_stride (nest, axis, -1, close_gap, NULL);
+  memmove (&nest->axes[axis], &nest->axes[axis + 1],
+           (nest->n_axes - 1 - axis) * sizeof nest->axes[0]);
+  nest->n_axes--;
+}
+
+typedef struct
+{
+  gint64 extent;              /* of the inner axis */
+  gboolean is_mergeable;
+} MergeTest;
+
+static void
+test_mergeable (gint64 *stride, int axis, int other, void *data)
+{
+  MergeTest *test = data;
+
+  if (stride[axis] != stride[other] * test->extent)
+    test->is_mergeable = FALSE;
+}
+
+/* Is @outer a continuation of @inner everywhere? */
+static gboolean
+is_mergeable (TpNest *nest, int outer, int inner)
+{
+  MergeTest test = { nest->axes[inner].extent, TRUE };
+
+  if (nest->axes[outer].is_reduce != nest->axes[inner].is_reduce)
+    return FALSE;
+  for_each_stride (nest, outer, inner, test_mergeable, &test);
+  return test.is_mergeable;
+}
+
+static gboolean
+merge_one_pair (TpNest *nest)
+{
+  for (int outer = 0; outer < nest->n_axes; outer++)
+    for (int inner = 0; inner < nest->n_axes; inner++)
+      if (outer != inner && is_mergeable (nest, outer, inner))
+        {
+          nest->axes[inner].extent *= nest->axes[outer].extent;
+          remove_axis (nest, outer);
+          return TRUE;
+        }
+  return FALSE;
+}
+
+static gboolean
+guard_always_holds (const TpNest *nest, const TpGuard *guard)
+{
+  gint64 lo = guard->offset, hi = guard->offset;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      gint64 last = guard->coef[i] * (nest->axes[i].extent - 1);
+
+      lo += MIN (last, 0);
+      hi += MAX (last, 0);
+    }
+  return lo >= 0 && hi < guard->extent;
+}
+
+static void
+drop_guards (const TpNest *nest, TpAccess *access)
+{
+  int n = 0;
+
+  for (int i = 0; i < access->n_guards; i++)
+    if (!guard_always_holds (nest, &access->guards[i]))
+      access->guards[n++] = access->guards[i];
+  access->n_guards = n;
+}
+
+static gboolean
+has_reduce_axis (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce)
+      return TRUE;
+  return FALSE;
+}
+
+/* Without reduce axes a stage is its expression. */
+static void
+inline_stages (TpNest *nest)
+{
+  g_autofree int *other = g_new (int, nest->n_exprs);
+
+  for (int i = 0; i < nest->n_exprs; i++)
+    {
+      TpExpr *expr = &nest->exprs[i];
+      int arity = tp_expr_arity (expr->op);
+
+      if (arity > 0)
+        expr->a = other[expr->a];
+      if (arity > 1)
+        expr->b = other[expr->b];
+      if (arity > 2)
+        expr->c = other[expr->c];
+      other[i] = expr->op == TP_EXPR_STAGE
+                     ? other[nest->stages[expr->index].expr]
+                     : i;
+    }
+  nest->result = other[nest->result];
+  nest->n_stages = 0;
+}
+
+/* Loads nobody uses must not keep axes apart. */
+static void
+clear_unused_loads (TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (!used[i])
+      {
+        memset (nest->loads[i].stride, 0, sizeof nest->loads[i].stride);
+        nest->loads[i].n_guards = 0;
+      }
+}
+
+TpNest *
+tp_nest_canonicalize (const TpNest *nest)
+{
+  TpNest *canonical = tp_nest_copy (nest);
+
+  for (int i = canonical->n_axes; i < TP_NEST_MAX_AXES; i++)
+    canonical->axes[i] = (TpAxis) { 1, FALSE };
+  for (int i = canonical->n_axes - 1; i >= 0; i--)
+    if (canonical->axes[i].extent == 1)
+      remove_axis (canonical, i);
+  if (canonical->n_stages > 0 && !has_reduce_axis (canonical))
+    inline_stages (canonical);
+  clear_unused_loads (canonical);
+  for (int i = 0; i < canonical->n_loads; i++)
+    drop_guards (canonical, &canonical->loads[i]);
+  while (merge_one_pair (canonical))
+    ;
+  return canonical;
+}
+
+/* ---- splitting --------------------------------------------------------- */
+
+static void
+split_stride (gint64 *stride, int axis, int other, void *data)
+{
+  const gint64 *extent = data;
+
+  stride[other] = stride[axis] * *extent;
+}
+
+int
+tp_nest_split_axis (TpNest *nest, int axis, gint64 extent)
+{
+  int outer = nest->n_axes;
+
+  if (outer == TP_NEST_MAX_AXES)
+    return -1;
+  g_assert (nest->axes[axis].extent % extent == 0);
+  nest->axes[outer] = nest->axes[axis];
+  nest->axes[outer].extent /= extent;
+  nest->axes[axis].extent = extent;
+  nest->n_axes++;
+  for_each_stride (nest, axis, outer, split_stride, &extent);
+  return outer;
+}
