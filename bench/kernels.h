@@ -4,6 +4,7 @@
 #define TP_BENCH_KERNELS_H
 
 #include "kernel/jit.h"
+#include "schedule/program.h"
 
 typedef struct
 {

@@ -7,7 +7,7 @@
 #define TP_KERNEL_JIT_H
 
 #include "kernel/kernel.h"
-#include "schedule/program.h"
+#include "kernel/target.h"
 
 typedef struct TpJit TpJit;   /* code of some kernels; freeing unmaps it */
 

@@ -3,7 +3,7 @@
  * compact binary form, as its text would cost more than the whole schedule. */
 #include "config.h"
 
-#include "schedule/schedule.h"
+#include "kernel/kernel-digest.h"
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 #include "schedule/schedule.h"
 
+#include "kernel/kernel-digest.h"
+
 /* ---- buffers ----------------------------------------------------------- */
 
 static int

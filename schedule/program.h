@@ -3,19 +3,8 @@
 #define TP_SCHEDULE_PROGRAM_H
 
 #include "kernel/kernel.h"
+#include "kernel/target.h"
 #include "nest/nest.h"
-
-/* What a schedule needs to know of a device. */
-typedef struct
-{
-  int lanes;                  /* vector width in floats: 1, 4, 8, 16 */
-  int n_registers;            /* vector registers: 16 or 32 */
-  gint64 l1_bytes, l2_bytes;  /* per core */
-  int n_units;                /* cores: how many groups run at once */
-  int local_size;             /* 1: CPU style; else work-items per group of the
-                               * GPU style schedules */
-  gint64 local_bytes;         /* bound on local memory of a group */
-} TpTarget;
 
 typedef enum
 {

@@ -113,9 +113,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEmit, tp_emit_free)
 /* Verifies nothing; hands the kernel to the program as its next step. */
 void tp_emit_finish (TpEmit *emit, const char *family);
 
-/* Names @kernel by @family and a digest: equal names, equal kernels. */
-void tp_kernel_set_digest_name (TpKernel *kernel, const char *family);
-
 /* Puts @axis at @pos, which is known to lie in [@lo, @hi]; delta becomes 0. */
 void tp_emit_set_axis (TpEmit *emit, int axis, TpValue pos, gint64 lo,
                        gint64 hi);

@@ -1,0 +1,10 @@
+/* kernel-digest.h: names that tell what a kernel computes. */
+#ifndef TP_KERNEL_KERNEL_DIGEST_H
+#define TP_KERNEL_KERNEL_DIGEST_H
+
+#include "kernel/kernel.h"
+
+/* Names @kernel by @family and a digest: equal names, equal kernels. */
+void tp_kernel_set_digest_name (TpKernel *kernel, const char *family);
+
+#endif
