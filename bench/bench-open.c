@@ -4,11 +4,13 @@
  * usage: bench-open MODEL... */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass.h"
+#include "ir/graph.h"
+
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "ir/graph.h"
 
 #define N_ROUNDS 9
 

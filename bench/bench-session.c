@@ -4,11 +4,13 @@
  * usage: bench-session DEVICE THREADS ROUNDS GRAPH... */
 #include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "format/graph-load.h"
+#include "graph/pass.h"
 #include "planner/planner.h"
 #include "runtime/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static TpPlan *
 plan_new (const TpGraph *graph, const char *device)

@@ -4,6 +4,9 @@
  * building the network, the maximum flow, the plan and its digests. */
 #include "config.h"
 
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
 #include "planner/network.h"
 #include "planner/planner.h"
 

@@ -9,6 +9,7 @@
 
 #include "calib/chain.h"
 
+#include "ir/intervals.h"
 #include "ir/plan.h"
 #include "ops/random-input.h"
 

@@ -10,6 +10,9 @@
 #include "calib/chain.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
 
 #include <time.h>
 

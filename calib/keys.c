@@ -8,6 +8,10 @@
 
 #include "calib/keys.h"
 
+#include "nest/nest-check.h"
+#include "nest/nest-text.h"
+#include "ops/lower.h"
+
 #include <string.h>
 
 /* The computation without its sizes: how many axes, loads, guards, which

@@ -9,6 +9,7 @@
 #include "calib/estimate.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "machine/machine-costs.h"
 #include "runtime/device.h"
 
 #include <string.h>

@@ -2,10 +2,15 @@
  * with the tables its queries hand out made once. */
 #include "config.h"
 
-#include "include/tplan.h"
-
 #include "calib/calib.h"
 #include "cli/cli.h"
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "format/plan-json.h"
+#include "format/plan-load.h"
+#include "graph/pass.h"
+#include "include/tplan.h"
+#include "ir/plan-memory.h"
 #include "ir/plan.h"
 #include "planner/planner.h"
 #include "runtime/session.h"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "calib/calib.h"
+#include "format/load-options.h"
 #include "ir/graph.h"
 #include "ir/types.h"
 #include "runtime/device.h"

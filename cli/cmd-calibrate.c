@@ -4,6 +4,9 @@
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "cli/cli.h"
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "graph/pass.h"
 #include "planner/planner.h"
 
 static struct

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "cli/planning.h"
+#include "format/load-options.h"
+#include "format/plan-load.h"
 #include "planner/planner.h"
 
 #include <stdio.h>

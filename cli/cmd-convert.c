@@ -2,7 +2,12 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "format/graph-load.h"
+#include "format/graph-write-json.h"
+#include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
+#include "format/load-options.h"
+#include "graph/graph-draft.h"
 
 #include <string.h>
 

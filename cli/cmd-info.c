@@ -2,11 +2,17 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "graph/graph-survey.h"
+#include "format/graph-load.h"
 #include "format/graph-write.h"
+#include "format/load-options.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-survey.h"
+#include "ir/intervals.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
 #include "ir/plan.h"
+#include "nest/nest-check.h"
+#include "ops/lower.h"
 
 #include <string.h>
 

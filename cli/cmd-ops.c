@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "ir/op.h"
+#include "ops/op.h"
 
 static const char *const kind_names[] = {
   [TP_OP_MAP] = "map",       [TP_OP_REDUCE] = "reduce",

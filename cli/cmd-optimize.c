@@ -3,6 +3,7 @@
 
 #include "cli/picture.h"
 #include "cli/planning.h"
+#include "format/plan-json.h"
 #include "planner/planner.h"
 
 #include <stdio.h>

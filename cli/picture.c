@@ -2,7 +2,10 @@
 #include "config.h"
 
 #include "cli/picture.h"
-#include "view/view.h"
+
+#include "format/plan-json.h"
+#include "view/dot.h"
+#include "view/render.h"
 
 #include <string.h>
 

@@ -3,6 +3,12 @@
 #include "config.h"
 
 #include "cli/planning.h"
+
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "format/plan-load.h"
+#include "graph/pass.h"
+#include "ir/plan-memory.h"
 #include "planner/planner.h"
 
 #include <string.h>

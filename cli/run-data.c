@@ -3,11 +3,13 @@
 #include "config.h"
 
 #include "cli/run-data.h"
+
 #include "format/file.h"
 #include "format/npy.h"
+#include "format/tensor-file.h"
 #include "ir/op.h"
 #include "ops/random-input.h"
-#include "format/tensor-file.h"
+#include "ops/reference.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/trace.h"
+
 #include "format/json.h"
 
 static void

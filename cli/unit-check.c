@@ -2,7 +2,9 @@
 #include "config.h"
 
 #include "cli/unit-check.h"
+
 #include "ir/op.h"
+#include "ops/lower.h"
 #include "runtime/strided.h"
 
 typedef struct

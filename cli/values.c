@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "format/load-options.h"
 
 #include <math.h>
 #include <string.h>

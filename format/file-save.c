@@ -2,15 +2,16 @@
  * renamed. */
 #include "config.h"
 
+#include "format/file-save.h"
+
 #include "format/file.h"
+#include "include/tplan.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "include/tplan.h"
 
 #define BUFFER_BYTES (64 << 10)
 

@@ -3,6 +3,8 @@
 
 #include "format/file.h"
 
+#include "include/tplan.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -10,8 +12,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "include/tplan.h"
 
 #define MAX_STREAM_BYTES ((gsize) 1 << 30) /* of a pipe */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)

@@ -24,18 +24,4 @@ GBytes *tp_file_map (const char *path, GError **error);
 GBytes *tp_file_map_beside (const char *model, const char *name,
                             gboolean follow_links, GError **error);
 
-/* A file in the making, which replaces @path when it is finished, and not before;
- * freed before, it is gone. TPLAN_ERROR_FAILED: the system refused. */
-typedef struct TpSaver TpSaver;
-TpSaver *tp_saver_new (const char *path, GError **error);
-gboolean tp_saver_write (TpSaver *saver, const void *data, gsize size,
-                         GError **error);
-gboolean tp_saver_finish (TpSaver *saver, GError **error);
-void tp_saver_free (TpSaver *saver);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSaver, tp_saver_free)
-
-/* Header, then data, at once. */
-gboolean tp_file_save (const char *path, GBytes *header, const void *data,
-                       gsize size, GError **error);
-
 #endif

@@ -2,10 +2,13 @@
  * in a file beside the graph. */
 #include "config.h"
 
-#include "format/graph-json.h"
+#include "format/graph-json-init.h"
 
 #include "format/file.h"
+#include "format/graph-json.h"
 #include "format/tensor-file.h"
+#include "graph/graph-builder-private.h"
+#include "ir/region.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* graph-json-op.c: ops of JSON graphs: names, attributes, pins and costs. */
 #include "config.h"
 
+#include "format/graph-json-op.h"
+
 #include "format/graph-json.h"
+#include "graph/graph-constant.h"
 
 #include <string.h>
 

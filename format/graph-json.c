@@ -3,6 +3,11 @@
 #include "config.h"
 
 #include "format/graph-json.h"
+
+#include "format/graph-json-init.h"
+#include "format/graph-json-op.h"
+#include "format/load-options.h"
+#include "graph/graph-limit.h"
 #include "ir/name-hash.h"
 
 #include <string.h>

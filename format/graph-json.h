@@ -2,8 +2,9 @@
 #ifndef TP_FORMAT_GRAPH_JSON_H
 #define TP_FORMAT_GRAPH_JSON_H
 
-#include "graph/graph-builder.h"
 #include "format/json-read.h"
+#include "format/load-options.h"
+#include "graph/graph-builder.h"
 
 typedef struct
 {
@@ -19,17 +20,16 @@ tp_graph_json_place (const TpGraphJson *reader, const char *path)
   return (TpJsonPlace){ reader->path, path };
 }
 
-/* One entry of "initializers". */
-gboolean tp_graph_json_add_initializer (const TpGraphJson *reader,
-                                        const json_t *entry, const char *path,
-                                        GError **error);
-/* Entry @index of "ops". */
-gboolean tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
-                               gsize index, GError **error);
 /* A shape that may name dimensions; strings stay the document's. */
 gboolean tp_graph_json_read_shape (const TpGraphJson *reader,
                                    const json_t *list, const char *path,
                                    TpDimSpec *out_dims, int *out_rank,
                                    GError **error);
+
+/* As tp_graph_open () does, from memory; @path is for messages, and where files
+ * beside it are looked for. */
+TpGraphBuilder *tp_graph_open_json (const char *path, const char *text,
+                                    gsize size, const TpLoadOptions *options,
+                                    GError **error);
 
 #endif

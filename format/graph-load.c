@@ -1,9 +1,15 @@
 /* graph-load.c: opens a graph and finds out which reader is for it. */
 #include "config.h"
 
-#include "graph/graph-builder.h"
+#include "format/graph-load.h"
 
 #include "format/file.h"
+#include "format/graph-json.h"
+#include "format/load-options.h"
+#include "format/onnx-load.h"
+#include "graph/graph-bind.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
 
 static gboolean
 is_json (const char *path, const char *text, gsize size)

@@ -1,7 +1,12 @@
 /* graph-write-json.c: a graph as tplan-graph/1, an entry to a line. */
 #include "config.h"
 
+#include "format/graph-write-json.h"
+
 #include "format/graph-write.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-draft.h"
+#include "ir/graph-value.h"
 
 #include <jansson.h>
 #include <math.h>

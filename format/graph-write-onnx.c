@@ -5,9 +5,15 @@
  * the length; then they are written in order. */
 #include "config.h"
 
-#include "format/graph-write.h"
+#include "format/graph-write-onnx.h"
 
+#include "format/file-save.h"
+#include "format/graph-write.h"
+#include "format/onnx-tensor.h"
 #include "format/onnx.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-draft.h"
+#include "ir/graph-value.h"
 
 #include <string.h>
 

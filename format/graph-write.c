@@ -3,6 +3,9 @@
 
 #include "format/graph-write.h"
 
+#include "format/file-save.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 
 #include <jansson.h>

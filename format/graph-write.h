@@ -5,31 +5,10 @@
 #ifndef TP_FORMAT_GRAPH_WRITE_H
 #define TP_FORMAT_GRAPH_WRITE_H
 
+#include "format/file-save.h"
 #include "format/file.h"
 #include "graph/graph-builder.h"
 
-/**
- * tp_graph_write_onnx:
- * @builder: an open graph
- * @types: (nullable): the same graph read to the end, as far as that went: the
- *   types of outputs are taken from it
- * @data_path: (nullable): weights of 1 KiB or more go there, a file beside @path,
- *   as external data
- *
- * Constants that are a seed or one value are written out. Pins, costs and the
- * "shapes" of unknown ops have no place in ONNX and are left out.
- */
-gboolean tp_graph_write_onnx (TpGraphBuilder *builder, const TpGraph *types,
-                              const char *path, const char *data_path,
-                              GError **error);
-
-/**
- * tp_graph_write_json:
- * @data_path: a .safetensors file beside @path, for constants that are not small;
- *   not written when there are none
- */
-gboolean tp_graph_write_json (TpGraphBuilder *builder, const char *path,
-                              const char *data_path, GError **error);
 /* What @path would have in it, or more: whether ONNX needs a second file. */
 gint64 tp_graph_count_weight_bytes (TpGraphBuilder *builder);
 

@@ -6,6 +6,7 @@
 
 #include "format/npy.h"
 
+#include "format/file-save.h"
 #include "format/file.h"
 
 #include <string.h>

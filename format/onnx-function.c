@@ -5,7 +5,11 @@
  * the call names stays, all else gets a name of its own. */
 #include "config.h"
 
+#include "format/onnx-function.h"
+
+#include "format/onnx-node.h"
 #include "format/onnx.h"
+#include "graph/graph-builder-private.h"
 #include "ir/name-hash.h"
 
 #include <string.h>
@@ -258,7 +262,7 @@ check_call (const TpOnnx *onnx, const TpOnnxFunction *function,
                        "%d times", MAX_CALLS);
   else if (function->opset != 0
            && function->opset != onnx->builder->draft->opset)
-    tp_onnx_set_unsupported (wire, error, "function '%s' is for opset %"
+    tp_wire_set_unsupported (wire, error, "function '%s' is for opset %"
                              G_GINT64_FORMAT ", the model for %d: convert one",
                              function->name, function->opset,
                              onnx->builder->draft->opset);

@@ -6,7 +6,15 @@
  * never entered: no op that has them is known. */
 #include "config.h"
 
+#include "format/onnx-load.h"
+
+#include "format/load-options.h"
+#include "format/onnx-function.h"
+#include "format/onnx-node.h"
+#include "format/onnx-tensor.h"
+#include "format/onnx-value.h"
 #include "format/onnx.h"
+#include "graph/graph-limit.h"
 #include "ir/name-hash.h"
 
 #include <string.h>
@@ -47,21 +55,6 @@ typedef struct
   gboolean (*add) (TpOnnx *onnx, TpWire wire, GError **error);
   int index;
 } Walk;
-
-void
-tp_onnx_set_unsupported (const TpWire *wire, GError **error,
-                         const char *format, ...)
-{
-  g_autofree char *path = tp_wire_path_to_string (wire->path);
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%s: %s: not supported: %s", wire->file, path, message);
-}
 
 /* ---- the model --------------------------------------------------------- */
 
@@ -204,7 +197,7 @@ add_initializer (TpOnnx *onnx, TpWire wire, GError **error)
 static gboolean
 refuse_sparse (TpOnnx *onnx, TpWire wire, GError **error)
 {
-  tp_onnx_set_unsupported (&wire, error, "sparse tensors: save dense ones");
+  tp_wire_set_unsupported (&wire, error, "sparse tensors: save dense ones");
   return FALSE;
 }
 

@@ -1,10 +1,13 @@
 /* onnx-node.c: NodeProto and AttributeProto. */
 #include "config.h"
 
-#include "format/onnx.h"
+#include "format/onnx-node.h"
 
+#include "format/onnx-function.h"
+#include "format/onnx-tensor.h"
+#include "format/onnx.h"
 #include "graph/function.h"
-#include "ir/op.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -171,7 +174,7 @@ find_kind (Attribute *self, const TpWire *wire, GError **error)
         self->attr.kind = forms[i].kind;
         return TRUE;
       }
-  tp_onnx_set_unsupported (wire, error, "attribute '%s' has ONNX type %"
+  tp_wire_set_unsupported (wire, error, "attribute '%s' has ONNX type %"
                            G_GINT64_FORMAT "; known are numbers, strings, "
                            "tensors, lists of numbers and of strings", self->attr.name,
                            self->type);

@@ -5,10 +5,13 @@
  * memory is asked for what is there, not for what the dims say. */
 #include "config.h"
 
-#include "format/onnx.h"
+#include "format/onnx-tensor.h"
 
 #include "format/file.h"
+#include "format/onnx.h"
+#include "graph/graph-limit.h"
 #include "ir/name-hash.h"
+#include "ir/region.h"
 
 #include <string.h>
 
@@ -159,7 +162,7 @@ read_frame (const TpWire *wire, const TpWireField *field, gpointer user,
              && tp_wire_read (tp_wire_enter (wire, field, &path),
                               read_external, tensor, error);
     case TENSOR_SEGMENT:
-      tp_onnx_set_unsupported (wire, error, "tensors in segments");
+      tp_wire_set_unsupported (wire, error, "tensors in segments");
       return FALSE;
     default:
       return TRUE;
@@ -185,7 +188,7 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
       tensor->kind = i;
   if (tensor->kind < 0)
     {
-      tp_onnx_set_unsupported (wire, error, "tensor '%s' is %s (ONNX element "
+      tp_wire_set_unsupported (wire, error, "tensor '%s' is %s (ONNX element "
                                "type %" G_GINT64_FORMAT "); known are float, "
                                "double, int64, int32, uint8, bool: convert the "
                                "model", tensor->name,
@@ -320,7 +323,7 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
     return bytes;
   if (onnx->builder == NULL)
     {
-      tp_onnx_set_unsupported (wire, error, "external data of a lone tensor: "
+      tp_wire_set_unsupported (wire, error, "external data of a lone tensor: "
                                "put the values into the file");
       return NULL;
     }

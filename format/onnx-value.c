@@ -1,6 +1,9 @@
 /* onnx-value.c: ValueInfoProto: the graph's inputs and outputs. */
 #include "config.h"
 
+#include "format/onnx-value.h"
+
+#include "format/onnx-tensor.h"
 #include "format/onnx.h"
 
 enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
@@ -135,7 +138,7 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
     return TRUE; /* an initializer, listed here too by old files */
   if (!value.has_type || !tp_onnx_find_dtype (value.elem_type, &dtype))
     {
-      tp_onnx_set_unsupported (&wire, error, "input '%s' is no tensor of "
+      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of "
                                "float, double, int64, int32, uint8 or bool: it "
                                "is %s (ONNX element type %" G_GINT64_FORMAT ")",
                                value.name,

@@ -272,3 +272,18 @@ tp_wire_get_repeated (const TpWire *wire, const TpWireField *field,
     }
   return TRUE;
 }
+
+void
+tp_wire_set_unsupported (const TpWire *wire, GError **error,
+                         const char *format, ...)
+{
+  g_autofree char *path = tp_wire_path_to_string (wire->path);
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%s: %s: not supported: %s", wire->file, path, message);
+}

@@ -49,6 +49,9 @@ typedef gboolean (*TpWireHandler) (const TpWire *wire,
 /* "byte 12 (graph.node[3]): ...", code TPLAN_ERROR_INPUT. */
 void tp_wire_set_error (const TpWire *wire, const guint8 *at, GError **error,
                         const char *format, ...) G_GNUC_PRINTF (4, 5);
+/* "path: place: ...", code TPLAN_ERROR_UNSUPPORTED. */
+void tp_wire_set_unsupported (const TpWire *wire, GError **error,
+                              const char *format, ...) G_GNUC_PRINTF (3, 4);
 char *tp_wire_path_to_string (const TpWirePath *path);
 
 /* All of @bytes, which may be none. */

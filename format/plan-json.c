@@ -4,8 +4,9 @@
  * its own line, so `head -n -2 plan.json | sha256sum` gives it too. */
 #include "config.h"
 
-#include "format/json.h"
 #include "format/plan-json.h"
+
+#include "format/json.h"
 
 #include <string.h>
 

@@ -13,4 +13,11 @@
 /* Figures above are refused, so that sums of a few never overflow. */
 #define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
 
+/* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
+ * are the SHA-256 of all before them and the closing brace; any other byte in
+ * the file is refused. */
+char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
+gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
+                       const char *path, GError **error);
+
 #endif

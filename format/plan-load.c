@@ -1,9 +1,16 @@
 /* plan-load.c: plans read back: bytes, digest, graph, then everything else. */
 #include "config.h"
 
+#include "format/plan-load.h"
+
+#include "format/graph-load.h"
+#include "format/load-options.h"
 #include "format/plan-json.h"
-#include "ir/name-hash.h"
+#include "format/plan-read-body.h"
 #include "format/plan-read.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/name-hash.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,9 @@
 /* plan-read-body.c: placements, groups, transfers and the proof. */
 #include "config.h"
 
-#include "format/plan-json.h"
+#include "format/plan-read-body.h"
+
+#include "format/plan-read-costs.h"
 #include "format/plan-read.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* plan-read-costs.c: the table of costs inside a plan. */
 #include "config.h"
 
-#include "format/plan-json.h"
+#include "format/plan-read-costs.h"
+
 #include "format/plan-read.h"
 
 #include <string.h>

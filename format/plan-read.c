@@ -1,8 +1,9 @@
 /* plan-read.c: numbers, names and lists of a plan, each checked. */
 #include "config.h"
 
-#include "format/plan-json.h"
 #include "format/plan-read.h"
+
+#include "format/plan-json.h"
 
 #include <string.h>
 

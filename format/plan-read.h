@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "format/load-options.h"
 #include "ir/plan.h"
 
 typedef struct
@@ -45,11 +46,5 @@ gboolean tp_plan_read_integer (const TpPlanReader *reader,
                                const json_t *value, gint64 low,
                                const char *place, gint64 *out_value,
                                GError **error);
-
-/* Fill @plan from @root; the graph and the devices are known. */
-gboolean tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
-                             TpPlan *plan, GError **error);
-gboolean tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
-                            TpPlan *plan, GError **error);
 
 #endif

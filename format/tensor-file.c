@@ -1,11 +1,12 @@
 /* tensor-file.c: opens a file of tensors by its suffix, and finds one in it. */
 #include "config.h"
 
-#include "format/tensor-kinds.h"
-
-#include "ir/name-hash.h"
 #include "format/npy.h"
-#include "format/onnx.h"
+#include "format/onnx-tensor.h"
+#include "format/tensor-kinds.h"
+#include "format/tensor-npz.h"
+#include "format/tensor-safetensors.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -31,21 +32,6 @@ static const TpTensorKind kinds[] = {
   { ".pb", FALSE, NULL, pb_read },
 };
 
-gboolean
-tp_tensor_file_fail (const TpTensorFile *file, GError **error,
-                     const char *format, ...)
-{
-  g_autofree char *message = NULL;
-  va_list args;
-
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s", file->name,
-               message);
-  return FALSE;
-}
-
 /* ---- opening ----------------------------------------------------------- */
 
 static const TpTensorKind *
@@ -64,45 +50,6 @@ free_entry (gpointer data)
 
   g_free (entry->key);
   g_free (entry);
-}
-
-TpTensorEntry *
-tp_tensor_file_add (TpTensorFile *file, const char *key, GError **error)
-{
-  TpTensorEntry *entry;
-
-  if (g_hash_table_contains (file->entries, key))
-    {
-      tp_tensor_file_fail (file, error, "there are two tensors '%s'", key);
-      return NULL;
-    }
-  entry = g_new0 (TpTensorEntry, 1);
-  entry->key = g_strdup (key);
-  g_hash_table_insert (file->entries, entry->key, entry);
-  g_ptr_array_add (file->keys, entry->key);
-  return entry;
-}
-
-static int
-compare_extents (const void *a, const void *b)
-{
-  const TpExtent *x = a, *y = b;
-
-  if (x->first != y->first)
-    return x->first < y->first ? -1 : 1;
-  return (x->end > y->end) - (x->end < y->end);
-}
-
-int
-tp_extents_find_overlap (GArray *extents)
-{
-  const TpExtent *all = (const TpExtent *) (void *) extents->data;
-
-  g_array_sort (extents, compare_extents);
-  for (guint i = 1; i < extents->len; i++)
-    if (all[i].first < all[i - 1].end)
-      return i;
-  return -1;
 }
 
 TpTensorFile *

@@ -2,8 +2,8 @@
 #ifndef TP_FORMAT_TENSOR_KINDS_H
 #define TP_FORMAT_TENSOR_KINDS_H
 
-#include "ir/region.h"
 #include "format/tensor-file.h"
+#include "ir/region.h"
 
 typedef struct
 {
@@ -52,15 +52,9 @@ int tp_extents_find_overlap (GArray *extents);
  * already. */
 TpTensorEntry *tp_tensor_file_add (TpTensorFile *file, const char *key,
                                    GError **error);
+
 /* "weights.npz: ...", code TPLAN_ERROR_INPUT; returns FALSE. */
 gboolean tp_tensor_file_fail (const TpTensorFile *file, GError **error,
                               const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-gboolean tp_npz_list (TpTensorFile *file, GError **error);
-gboolean tp_npz_read (TpTensorFile *file, TpTensorEntry *entry,
-                      GError **error);
-gboolean tp_safetensors_list (TpTensorFile *file, GError **error);
-gboolean tp_safetensors_read (TpTensorFile *file, TpTensorEntry *entry,
-                              GError **error);
 
 #endif

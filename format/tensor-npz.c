@@ -4,9 +4,10 @@
  * members say the same, and no two members share a byte. */
 #include "config.h"
 
-#include "format/tensor-kinds.h"
+#include "format/tensor-npz.h"
 
 #include "format/npy.h"
+#include "format/tensor-kinds.h"
 
 #include <string.h>
 #include <zlib.h>

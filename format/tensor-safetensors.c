@@ -2,9 +2,10 @@
  * JSON, the bytes of all tensors without gaps. */
 #include "config.h"
 
-#include "format/tensor-kinds.h"
+#include "format/tensor-safetensors.h"
 
 #include "format/json-read.h"
+#include "format/tensor-kinds.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* fuzz-graph-json.c: graphs in JSON. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/load-options.h"
 #include "fuzz/fuzz.h"
 
 int

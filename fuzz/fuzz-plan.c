@@ -2,12 +2,14 @@
  * lines; it is signed here, or no change would be read any further. */
 #include "config.h"
 
+#include "format/load-options.h"
+#include "format/plan-json.h"
+#include "format/plan-load.h"
 #include "fuzz/fuzz.h"
+#include "planner/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "planner/planner.h"
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)

@@ -3,12 +3,18 @@
 
 #include "fuzz/fuzz.h"
 
+#include "format/plan-json.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/op.h"
+#include "ir/plan-memory.h"
+#include "machine/machine-costs.h"
+#include "machine/machine.h"
+#include "ops/lower.h"
+#include "planner/planner.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "machine/machine.h"
-#include "ir/op.h"
-#include "planner/planner.h"
 
 #define MAX_NODES_USED 64
 

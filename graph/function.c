@@ -7,7 +7,8 @@
 #include "graph/function.h"
 
 #include "graph/graph-builder.h"
-#include "ir/op.h"
+#include "graph/graph-limit.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #ifndef TP_GRAPH_FUNCTION_H
 #define TP_GRAPH_FUNCTION_H
 
+#include "graph/graph-builder-private.h"
 #include "ir/graph.h"
 
 /* Whether @type is one of them: never while it has a record in the op table. */

@@ -1,7 +1,13 @@
 /* graph-bind.c: inputs whose values are known while a graph is loaded. */
 #include "config.h"
 
+#include "graph/graph-bind.h"
+
+#include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-limit.h"
+#include "ir/region.h"
 
 /* Where an input of the file is in the list of the draft; -1: it is none. */
 static int

@@ -5,9 +5,14 @@
 #include "graph/graph-builder.h"
 
 #include "graph/function.h"
-
 #include "graph/graph-attrs.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-constant.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-limit.h"
+#include "ir/graph-value.h"
 #include "ir/name-hash.h"
+#include "ops/op.h"
 
 #include <string.h>
 

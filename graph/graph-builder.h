@@ -1,69 +1,63 @@
-/* graph-builder.h: the inside of a builder, for its own files. */
+/* graph-builder.h: graphs from the names and shapes that files have. */
 #ifndef TP_GRAPH_GRAPH_BUILDER_H
 #define TP_GRAPH_GRAPH_BUILDER_H
 
-#include "graph/graph-draft.h"
+#include "ir/graph.h"
 
-/* A shape with dimensions still to be bound. */
+typedef struct TpGraphBuilder TpGraphBuilder;
+
+/* A dimension while building: a number, or a name to bind. */
 typedef struct
 {
-  int tensor;
-  TpDtype dtype;
-  int rank;
-  const TpDimSpec *dims;
-  const char *place;
-} TpBuilderSpec;
+  gint64 value;               /* >= 0, or -1 when @name is set */
+  const char *name;
+} TpDimSpec;
 
-/* Beside each tensor of the draft. */
-typedef struct
-{
-  gboolean is_defined;
-  int user, input;            /* first use: node in order of adding; or -1 */
-  const char *place;          /* of what defines it */
-} TpBuilderState;
+TpGraphBuilder *tp_graph_builder_new (const char *name, int opset);
+void tp_graph_builder_free (TpGraphBuilder *builder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraphBuilder, tp_graph_builder_free)
 
-struct TpGraphBuilder
-{
-  TpDraft *draft;
-  GHashTable *tensors;        /* char* -> index + 1 */
-  GHashTable *nodes;          /* char*, a set */
-  GHashTable *dims;           /* char* -> gint64*: defaults */
-  GArray *states;             /* TpBuilderState, per tensor */
-  GArray *specs;              /* TpBuilderSpec */
-  GArray *constants;          /* int: tensors in order of adding */
-  gint64 budget_bytes;        /* of the region; 0: none set */
-  gboolean keeps_unknown;     /* ops of unknown type need no cost */
-  gint64 generated_bytes;     /* of fill and random constants so far */
-};
+/* Keeps @bytes alive as long as the graph: DATA inits may point into it. */
+void tp_graph_builder_keep (TpGraphBuilder *builder, GBytes *bytes);
+void tp_graph_builder_set_source (TpGraphBuilder *builder, const char *path);
+void tp_graph_builder_set_dim (TpGraphBuilder *builder, const char *name,
+                               gint64 value);
 
-void tp_builder_set_error (TpGraphBuilder *builder, const char *place,
-                           GError **error, const char *format, ...)
-    G_GNUC_PRINTF (4, 5);
+/* All strings are copied. Errors: duplicate names, limits; @place goes into the
+ * message. Tensors may be named before they are produced (ONNX orders nodes
+ * topologically; the builder reports cycles and use of unknown names). */
+gboolean tp_graph_builder_add_input (TpGraphBuilder *builder, const char *name,
+                                     TpDtype dtype, int rank,
+                                     const TpDimSpec *dims, const char *place,
+                                     GError **error);
+gboolean tp_graph_builder_add_constant (TpGraphBuilder *builder,
+                                        const char *name, TpDtype dtype,
+                                        int rank, const gint64 *dims,
+                                        const TpInit *init, const char *place,
+                                        GError **error);
+gboolean tp_graph_builder_add_output (TpGraphBuilder *builder, const char *name,
+                                      const char *place, GError **error);
 
-/* What the file may have more of if it is trusted. */
-void tp_builder_set_limit_error (TpGraphBuilder *builder, TpLimit limit,
-                                 const char *place, GError **error,
-                                 const char *format, ...)
-    G_GNUC_PRINTF (5, 6);
+/* Says what a tensor yet to be produced is: the only way to give the outputs of
+ * an op that has costs only a shape; for others it is compared with what is
+ * inferred. Before or after the node that produces it. */
+gboolean tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
+                                   TpDtype dtype, int rank,
+                                   const TpDimSpec *dims, const char *place,
+                                   GError **error);
 
-/* A Constant op is a constant from the start, called @output. */
-gboolean tp_builder_add_constant_node (TpGraphBuilder *builder,
-                                       const TpNode *node, const char *output,
-                                       GError **error);
+gboolean tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name);
 
-/* A file as it stands: names, attributes and symbolic dimensions as written, in
- * the order written; every op has a name. For those who copy it. */
-TpGraphBuilder *tp_graph_open (const char *path, const TpLoadOptions *options,
-                               GError **error);
-TpGraphBuilder *tp_graph_open_json (const char *path, const char *text,
-                                    gsize size, const TpLoadOptions *options,
+/* Whether a tensor is an input, a constant or the output of a node so far. */
+gboolean tp_graph_builder_is_defined (TpGraphBuilder *builder,
+                                      const char *tensor);
+
+/* @node: name, type, attrs, pins, costs, place are read and copied; inputs and
+ * outputs are given by tensor name ("" or NULL: left out). TENSOR attributes
+ * name a constant added before, by index in order of add_constant (). */
+gboolean tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
+                                    int n_inputs, const char *const *inputs,
+                                    int n_outputs, const char *const *outputs,
                                     GError **error);
-TpGraphBuilder *tp_graph_open_onnx (const char *path, GBytes *bytes,
-                                    const TpLoadOptions *options,
-                                    GError **error);
-/* Every name means something, every op gets one. Sorts the ops. */
-gboolean tp_graph_builder_check (TpGraphBuilder *builder, GError **error);
-/* Its place in order of adding; -1: no constant. */
-int tp_graph_builder_find_constant (TpGraphBuilder *builder, const char *name);
 
 #endif

@@ -2,7 +2,11 @@
  * constants by name. */
 #include "config.h"
 
+#include "graph/graph-constant.h"
+
 #include "graph/graph-builder.h"
+#include "graph/graph-limit.h"
+#include "ir/region.h"
 
 #include <string.h>
 

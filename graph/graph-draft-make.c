@@ -1,6 +1,8 @@
 /* graph-draft-make.c: what passes make: names, constants, tensors on the way. */
 #include "config.h"
 
+#include "graph/graph-draft-make.h"
+
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 #include "ir/name-hash.h"

@@ -53,23 +53,9 @@ tp_node_edit (const int *tensors)
 }
 
 int tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor);
-/* A name that no other tensor, or node, has: @stem, @suffix, and more if need
- * be. */
-const char *tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
-                                       const char *suffix, GError **error);
-const char *tp_draft_make_node_name (TpDraft *draft, const char *stem,
-                                     const char *suffix, GError **error);
 /* Sets rank, dims, row-major strides, count and size; FALSE on overflow. */
 gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
                               const gint64 *dims);
-
-/* A constant that a pass makes, named after @stem; -1 on error. */
-int tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
-                         TpDtype dtype, int rank, const gint64 *dims,
-                         const double *values, GError **error);
-/* A tensor between two nodes that a pass makes of one; -1 on error. */
-int tp_draft_add_stage (TpDraft *draft, const char *stem, TpDtype dtype,
-                        int rank, const gint64 *dims, GError **error);
 
 /* Sets the producer of every tensor. */
 void tp_draft_link (TpDraft *draft);
@@ -84,30 +70,6 @@ void tp_draft_remove_dead (TpDraft *draft);
 gboolean tp_draft_remove_unused_tensors (TpDraft *draft, GError **error);
 /* Drops removed nodes and makes the graph; @draft is left empty. */
 TpGraph *tp_draft_finish (TpDraft *draft, GError **error);
-
-/* Infers shapes of sorted nodes and folds what is constant. */
-gboolean tp_draft_infer (TpDraft *draft, GError **error);
-
-/* Whether a pass may make constants of @n elements more: a small file must not
- * ask for gigabytes. Counts them. */
-gboolean tp_draft_take_constants (TpDraft *draft, gint64 n);
-/* BatchNormalizations of constants become ScaleShifts: no root and no division
- * per element. */
-gboolean tp_draft_split_norms (TpDraft *draft, GError **error);
-
-/* Resizes and Upsamples become Gathers and Interpolates, an op for each dimension
- * that changes. */
-gboolean tp_draft_split_resizes (TpDraft *draft, GError **error);
-
-/* Scatters by constant indices become Gathers and Wheres. */
-gboolean tp_draft_split_scatters (TpDraft *draft, GError **error);
-
-/* Transposes of constants become constants. */
-gboolean tp_draft_fold_transposes (TpDraft *draft, GError **error);
-/* Transposes that need no copy become views; after layouts are chosen. */
-void tp_draft_permute (TpDraft *draft);
-/* What exporters spell out becomes one node: Gelu, LayerNormalization, ... */
-gboolean tp_draft_recognise (TpDraft *draft, GError **error);
 
 /* "file: place: " for messages; @place may be NULL. */
 char *tp_draft_dup_prefix (const TpDraft *draft, const char *place);

@@ -1,7 +1,13 @@
 /* graph-finish.c: from names and symbolic shapes to a graph. */
 #include "config.h"
 
-#include "graph/graph-survey.h"
+#include "graph/graph-finish.h"
+
+#include "graph/graph-builder-private.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-infer.h"
+#include "graph/graph-limit.h"
+#include "ir/region.h"
 
 #include <string.h>
 

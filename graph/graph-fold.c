@@ -7,7 +7,7 @@
 #include "graph/graph-fold.h"
 
 #include "ir/graph-value.h"
-#include "ops/op-util.h"
+#include "ir/op.h"
 
 #include <math.h>
 #include <string.h>

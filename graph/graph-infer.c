@@ -4,9 +4,10 @@
  * their values: exporters are full of Shape, Gather, Concat, Reshape chains. */
 #include "config.h"
 
+#include "graph/graph-infer.h"
+
 #include "graph/graph-draft.h"
 #include "graph/graph-fold.h"
-#include "graph/graph-survey.h"
 #include "ir/op.h"
 
 #include <string.h>

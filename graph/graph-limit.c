@@ -1,7 +1,10 @@
 /* graph-limit.c: what a builder takes from one file, and how it complains. */
 #include "config.h"
 
+#include "graph/graph-limit.h"
+
 #include "graph/graph-builder.h"
+#include "graph/graph-draft.h"
 
 void
 tp_graph_builder_set_limits (TpGraphBuilder *builder, const TpLimits *limits,

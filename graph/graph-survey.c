@@ -2,6 +2,11 @@
 #include "config.h"
 
 #include "graph/graph-survey.h"
+
+#include "graph/graph-builder-private.h"
+#include "graph/graph-draft.h"
+#include "graph/graph-finish.h"
+#include "graph/graph-infer.h"
 #include "ir/name-hash.h"
 
 void

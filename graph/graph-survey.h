@@ -25,11 +25,4 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpSurvey, tp_survey_clear)
 TpGraph *tp_graph_survey (TpGraphBuilder *builder, TpDims *dims,
                           TpSurvey *survey, GError **error);
 
-/* Infers what can be; the rest is in @problems, by name of the op. */
-gboolean tp_draft_survey (TpDraft *draft, GHashTable *problems,
-                          GError **error);
-/* Values of all dimensions, sorted nodes. */
-gboolean tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
-                                    GError **error);
-
 #endif

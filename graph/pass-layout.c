@@ -7,8 +7,13 @@
  * or leave the graph, a Relayout op puts them in rows. */
 #include "config.h"
 
+#include "graph/pass-layout.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
+#include "graph/pass-permute.h"
 #include "ir/op.h"
+#include "ops/op.h"
 
 #include <string.h>
 

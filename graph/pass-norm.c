@@ -2,9 +2,12 @@
  * (x - mean) / sqrt (var + epsilon) * scale + bias = x * f + g. */
 #include "config.h"
 
+#include "graph/pass-norm.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
-#include "ir/op.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,11 @@
  * and put together so. Such a Transpose becomes a Permute, a view. */
 #include "config.h"
 
+#include "graph/pass-permute.h"
+
 #include "graph/graph-draft.h"
 #include "ir/op.h"
+#include "ops/op-move.h"
 
 #include <string.h>
 

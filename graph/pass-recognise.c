@@ -10,8 +10,12 @@
  * the HardSigmoid from -3 to 3. */
 #include "config.h"
 
+#include "graph/pass-recognise.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
-#include "ir/op.h"
+#include "ir/graph-value.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>

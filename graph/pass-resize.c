@@ -7,8 +7,13 @@
  * the last and largest step run along what the indices have no say in. */
 #include "config.h"
 
+#include "graph/pass-resize.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
+#include "ops/op-resize.h"
+#include "ops/op.h"
 #include "ops/resize.h"
 
 #include <string.h>

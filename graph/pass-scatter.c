@@ -9,8 +9,13 @@
  * assignment to a slice. */
 #include "config.h"
 
+#include "graph/pass-scatter.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
+#include "ops/op-scatter.h"
+#include "ops/op.h"
 #include "ops/scatter.h"
 
 #include <string.h>

@@ -8,7 +8,15 @@
  * copied; the new bias is small and computed. */
 #include "config.h"
 
+#include "graph/pass-simplify.h"
+
+#include "graph/graph-draft-make.h"
 #include "graph/graph-draft.h"
+#include "graph/pass-norm.h"
+#include "graph/pass-recognise.h"
+#include "graph/pass-resize.h"
+#include "graph/pass-scatter.h"
+#include "graph/pass-transpose.h"
 #include "ir/graph-value.h"
 
 #include <math.h>

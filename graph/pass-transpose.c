@@ -3,6 +3,8 @@
  * is copied before a device wants the value. */
 #include "config.h"
 
+#include "graph/pass-transpose.h"
+
 #include "graph/graph-draft.h"
 #include "ir/op.h"
 

@@ -1,6 +1,10 @@
 /* pass.c: all passes, in the order that plans are made after. */
 #include "config.h"
 
+#include "graph/pass.h"
+
+#include "graph/pass-layout.h"
+#include "graph/pass-simplify.h"
 #include "ir/graph.h"
 
 TpGraph *

@@ -4,6 +4,9 @@
  * graphs give the same stream. */
 #include "config.h"
 
+#include "ir/graph-digest.h"
+
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 
 #include <string.h>

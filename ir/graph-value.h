@@ -13,4 +13,10 @@ void tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype,
 void tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n,
                            void *dst);
 
+/* Writes the value of a constant, row-major, @tensor->size_bytes. */
+void tp_tensor_write_value (const TpTensor *tensor, void *dst);
+
+/* The same as doubles, @tensor->count of them. */
+void tp_tensor_write_doubles (const TpTensor *tensor, double *dst);
+
 #endif

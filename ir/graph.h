@@ -7,11 +7,11 @@
 #define TP_IR_GRAPH_H
 
 #include "ir/limit.h"
+#include "ir/region.h"
 #include "ir/types.h"
 
 typedef struct TpOp TpOp;
 typedef struct TpGraph TpGraph;
-typedef struct TpGraphBuilder TpGraphBuilder;
 
 /* Where the value of a constant comes from; made real only when asked for, so
  * that planning never touches weights. */
@@ -130,72 +130,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraph, tp_graph_unref)
 /* Names to values for symbolic dims; NULL: none. */
 typedef GHashTable TpDims; /* char* -> gint64* */
 
-/* The value of an input, row-major; it may be empty. */
-typedef struct
-{
-  TpDtype dtype;
-  int rank;
-  gint64 dims[TP_MAX_RANK];
-  const void *data;           /* (borrowed) copied when bound */
-} TpInputValue;
-
-/* Names to values of inputs, which are constants from then on: a graph has
- * shapes when it is loaded, and some hang on what an input holds. */
-typedef GHashTable TpInputValues; /* char* -> TpInputValue* */
-
-/* How to read a file; { 0 } is good. */
-typedef struct
-{
-  TpDims *dims;               /* (nullable): values for symbolic dimensions; the
-                               * file's own "dims" are defaults */
-  const TpLimits *limits;     /* (nullable): the defaults */
-  TpInputValues *values;      /* (nullable): they name dimensions too */
-  gboolean follow_links;      /* files a model names may be links */
-  gboolean keep_unknown;      /* ops of unknown type are no error before shapes
-                               * are inferred: for tp_graph_open () */
-  gboolean skip_unknown_attrs;/* and what attributes they have does not matter */
-} TpLoadOptions;
-
-/**
- * tp_graph_read:
- * @path: a .json (tplan-graph/1) or .onnx file; told apart by content
- *
- * Reads, binds dims and values, sorts, infers shapes and folds constants.
- * TPLAN_ERROR_INPUT names file and place; TPLAN_ERROR_UNSUPPORTED the op;
- * TPLAN_ERROR_LIMIT what the file has too much of; TPLAN_ERROR_USAGE the binding
- * of what the graph has not.
- */
-TpGraph *tp_graph_read (const char *path, const TpLoadOptions *options,
-                        GError **error);
-TpGraph *tp_graph_read_json (const char *path, const char *text, gsize size,
-                             const TpLoadOptions *options, GError **error);
-TpGraph *tp_graph_read_onnx (const char *path, GBytes *bytes,
-                             const TpLoadOptions *options, GError **error);
-/* The same, with no options but @dims. */
-TpGraph *tp_graph_load (const char *path, TpDims *dims, GError **error);
-TpGraph *tp_graph_load_json (const char *path, const char *text, gsize size,
-                             TpDims *dims, GError **error);
-TpGraph *tp_graph_load_onnx (const char *path, GBytes *bytes, TpDims *dims,
-                             GError **error);
-
-/* Passes: each returns a new graph and leaves its argument alone. */
-TpGraph *tp_graph_simplify (const TpGraph *graph, GError **error);
-  /* drops Identity and dead ops; folds BatchNormalization into Conv */
-TpGraph *tp_graph_assign_layout (const TpGraph *graph, GError **error);
-  /* rank-4 float activations become channels-last; "Relayout" ops are put
-   * where a consumer (Reshape, graph output) needs row-major */
-TpGraph *tp_graph_prepare (const TpGraph *graph, GError **error);
-  /* simplify + assign_layout: what plans are made for */
-
-/* Hex SHA-256 over structure, names of ops, shapes, layouts, attributes, and the
- * values of single numbers and of integers up to 4 KiB; of other constants shape
- * and type only: a retrained model keeps its plan. Caller frees. */
-char *tp_graph_digest (const TpGraph *graph);
-
-/* Writes the value of a constant, row-major, @tensor->size_bytes. */
-void tp_tensor_write_value (const TpTensor *tensor, void *dst);
-/* The same as doubles, @tensor->count of them. */
-void tp_tensor_write_doubles (const TpTensor *tensor, double *dst);
 static inline gboolean
 tp_tensor_is_constant (const TpTensor *tensor)
 {
@@ -215,74 +149,5 @@ const double *tp_node_get_floats (const TpNode *node, const char *name,
                                   int *out_n);
 const char *const *tp_node_get_strings (const TpNode *node, const char *name,
                                         int *out_n);
-
-/* ---- building ---------------------------------------------------------- */
-
-/* A dimension while building: a number, or a name to bind. */
-typedef struct
-{
-  gint64 value;               /* >= 0, or -1 when @name is set */
-  const char *name;
-} TpDimSpec;
-
-TpGraphBuilder *tp_graph_builder_new (const char *name, int opset);
-void tp_graph_builder_free (TpGraphBuilder *builder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraphBuilder, tp_graph_builder_free)
-
-/* Keeps @bytes alive as long as the graph: DATA inits may point into it. */
-void tp_graph_builder_keep (TpGraphBuilder *builder, GBytes *bytes);
-void tp_graph_builder_set_source (TpGraphBuilder *builder, const char *path);
-void tp_graph_builder_set_dim (TpGraphBuilder *builder, const char *name,
-                               gint64 value);
-
-/* All strings are copied. Errors: duplicate names, limits; @place goes into the
- * message. Tensors may be named before they are produced (ONNX orders nodes
- * topologically; the builder reports cycles and use of unknown names). */
-gboolean tp_graph_builder_add_input (TpGraphBuilder *builder, const char *name,
-                                     TpDtype dtype, int rank,
-                                     const TpDimSpec *dims, const char *place,
-                                     GError **error);
-gboolean tp_graph_builder_add_constant (TpGraphBuilder *builder,
-                                        const char *name, TpDtype dtype,
-                                        int rank, const gint64 *dims,
-                                        const TpInit *init, const char *place,
-                                        GError **error);
-gboolean tp_graph_builder_add_output (TpGraphBuilder *builder, const char *name,
-                                      const char *place, GError **error);
-
-/* Says what a tensor yet to be produced is: the only way to give the outputs of
- * an op that has costs only a shape; for others it is compared with what is
- * inferred. Before or after the node that produces it. */
-gboolean tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
-                                   TpDtype dtype, int rank,
-                                   const TpDimSpec *dims, const char *place,
-                                   GError **error);
-/* For a file of @size_bytes: how much may be made of it. No limit on memory
- * before. @limits: (nullable): the defaults */
-void tp_graph_builder_set_limits (TpGraphBuilder *builder,
-                                  const TpLimits *limits, gint64 size_bytes);
-/* Another file of @size_bytes belongs to it. */
-void tp_graph_builder_allow (TpGraphBuilder *builder, gint64 size_bytes);
-gboolean tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name);
-/* Whether a tensor is an input, a constant or the output of a node so far. */
-gboolean tp_graph_builder_is_defined (TpGraphBuilder *builder,
-                                      const char *tensor);
-
-/* @node: name, type, attrs, pins, costs, place are read and copied; inputs and
- * outputs are given by tensor name ("" or NULL: left out). TENSOR attributes
- * name a constant added before, by index in order of add_constant (). */
-gboolean tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
-                                    int n_inputs, const char *const *inputs,
-                                    int n_outputs, const char *const *outputs,
-                                    GError **error);
-
-/* Makes inputs constant, by name; they name the dimensions they have, where
- * @dims does not. */
-gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
-                                TpDims *dims, GError **error);
-
-/* Binds dims, sorts, checks, infers shapes, folds constants; frees nothing. */
-TpGraph *tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims,
-                                  GError **error);
 
 #endif

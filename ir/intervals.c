@@ -10,7 +10,7 @@
  * rest, the smallest, goes on top of all others. */
 #include "config.h"
 
-#include "ir/plan.h"
+#include "ir/intervals.h"
 
 #include <stdlib.h>
 

@@ -93,34 +93,4 @@ struct TpOp
   int (*align) (const TpNode *node, int i, int rank, int out_rank);
 };
 
-/* A Transpose whose output has the strides of its input in another order: a view,
- * put into graphs by tp_graph_assign_layout () and found nowhere else. */
-extern const TpOp tp_op_permute;
-
-const TpOp *tp_op_find (const char *name);
-const TpOp *const *tp_op_list (int *out_n); /* sorted by name */
-
-/* Lowers one node, or several that are to be one fused program: @nodes in
- * topological order, each reading the output of the one before, which nothing
- * else reads: any number of MAPs (the prologue), at most one anchor of another
- * kind (CONTRACT, WINDOW, REDUCE, MOVE), any number of MAPs (the epilogue).
- * Operands become the tensors read and the scratch, in the order of first use,
- * and last the outputs written, in the order of the last node: every one that is
- * read by somebody. A lone VIEW gives no nests. A recurrence (n_iterations > 1)
- * is never fused. TPLAN_ERROR_UNSUPPORTED: cannot be lowered, or not fused. */
-TpLowered *tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
-                           GError **error);
-
-/* Runs the whole graph by references. @inputs: one per graph input, doubles,
- * row-major. Returns one array per graph output, or per tensor when @keep_all
- * (NULL for constants); free with g_ptr_array_unref(). All row-major, whatever
- * the layout. Memory is checked, and freed after the last reader unless
- * @keep_all. */
-GPtrArray *tp_graph_run_reference (const TpGraph *graph,
-                                   const double *const *inputs,
-                                   gboolean keep_all, GError **error);
-/* One node: @inputs (NULL: left out) and @outputs preallocated. */
-void tp_node_run_reference (const TpGraph *graph, const TpNode *node,
-                            double *const *inputs, double **outputs);
-
 #endif

@@ -2,6 +2,9 @@
  * lifetimes, and the constants its ops read there. */
 #include "config.h"
 
+#include "ir/plan-memory.h"
+
+#include "ir/intervals.h"
 #include "ir/op.h"
 #include "ir/plan.h"
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ir/plan.h"
+
 #include "ir/region.h"
 
 #include <glib/gstdio.h>

@@ -85,49 +85,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 TpGraph *tp_graph_pin (TpGraph *graph, const char *const *pins,
                        GError **error);
 
-/* Sets peak_bytes of a plan whose placements and groups are known: arena of each
- * device by lifetimes, plus the constants read there, unpacked. */
-void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
-
-/* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
- * are the SHA-256 of all before them and the closing brace; any other byte in
- * the file is refused. */
-char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
-gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
-                       const char *path, GError **error);
-/* Whether @text starts as tp_plan_to_json () does. */
-gboolean tp_plan_is_plan (const char *text, gsize size);
-
-/**
- * tp_plan_load:
- * @path: what tp_plan_save () wrote
- * @graph_path: (nullable): the graph; else the one the plan names, looked for
- *   from the working directory, then from the directory of @path
- * @out_graph: the prepared graph, loaded again, pinned, its digest compared
- *
- * Checks digest, form, ranges and every index against the graph; whether the
- * plan is any good is tp_check ()'s question.
- * TPLAN_ERROR_INPUT names file and place.
- */
-TpPlan *tp_plan_load (const char *path, const char *graph_path,
-                      TpGraph **out_graph, GError **error);
-/* The same; @options are for the graph, but its dimensions are the plan's. */
-TpPlan *tp_plan_read (const char *path, const char *graph_path,
-                      const TpLoadOptions *options, TpGraph **out_graph,
-                      GError **error);
-
-/* Byte offsets for intervals of lifetime, none overlapping in both time and
- * space: greedy by size. */
-typedef struct
-{
-  gint64 size_bytes;
-  int first, last;            /* steps, inclusive */
-  gint64 offset;              /* out */
-} TpInterval;
-
-/* Returns bytes in all, G_MAXINT64 when they cannot be counted;
- * @out_bound_bytes (nullable): the largest sum alive at one step. */
-gint64 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
-                          gint64 *out_bound_bytes);
-
 #endif

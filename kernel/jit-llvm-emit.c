@@ -2,6 +2,9 @@
  * rotated (a guard, then the test at the bottom), for no IR pass runs later. */
 #include "config.h"
 
+#include "kernel/jit-llvm-emit.h"
+
+#include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 
 #include <string.h>

@@ -3,6 +3,9 @@
  * neither matters, as with addresses, the plain instructions are emitted. */
 #include "config.h"
 
+#include "kernel/jit-llvm-integer.h"
+
+#include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 
 /* In every lane. */

@@ -1,6 +1,9 @@
 /* jit-llvm-value.c: the values and memory accesses of a kernel as LLVM IR. */
 #include "config.h"
 
+#include "kernel/jit-llvm-value.h"
+
+#include "kernel/jit-llvm-integer.h"
 #include "kernel/jit-llvm.h"
 
 #include <string.h>

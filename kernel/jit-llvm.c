@@ -5,6 +5,8 @@
 #include "config.h"
 
 #include "kernel/jit-llvm.h"
+
+#include "kernel/jit-llvm-emit.h"
 #include "kernel/jit.h"
 
 #include <llvm-c/Analysis.h>

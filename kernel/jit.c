@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "kernel/jit.h"
+
 #include "kernel/kernel-ops.h"
 
 #include <gmodule.h>

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "kernel/kernel-bounds.h"
+
 #include "kernel/kernel-ops.h"
 #include "kernel/kernel-prover.h"
 

@@ -3,6 +3,8 @@
  * says who takes part, so a barrier is nothing at all. */
 #include "config.h"
 
+#include "kernel/kernel-interpret.h"
+
 #include "kernel/kernel-ops.h"
 
 #include <math.h>

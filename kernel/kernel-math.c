@@ -6,8 +6,9 @@
  * values. */
 #include "config.h"
 
-#include "kernel/kernel-math-parts.h"
 #include "kernel/kernel-math.h"
+
+#include "kernel/kernel-math-parts.h"
 
 #include <float.h>
 #include <math.h>

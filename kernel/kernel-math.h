@@ -13,8 +13,6 @@ TpValue tp_k_exp (TpKernel *kernel, TpValue x);
 TpValue tp_k_log (TpKernel *kernel, TpValue x);
 TpValue tp_k_tanh (TpKernel *kernel, TpValue x);
 TpValue tp_k_erf (TpKernel *kernel, TpValue x);
-TpValue tp_k_sin (TpKernel *kernel, TpValue x);
-TpValue tp_k_cos (TpKernel *kernel, TpValue x);
 TpValue tp_k_sigmoid (TpKernel *kernel, TpValue x);
 TpValue tp_k_pow (TpKernel *kernel, TpValue x, TpValue y);
 

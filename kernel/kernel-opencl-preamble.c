@@ -3,7 +3,7 @@
  * no answer. */
 #include "config.h"
 
-#include "kernel/kernel.h"
+#include "kernel/kernel-opencl-preamble.h"
 
 /* Halves are combined until one lane is left. */
 #define FLOAT_LANES(n, half)                                                   \

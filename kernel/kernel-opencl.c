@@ -8,6 +8,8 @@
  * with -cl-fast-relaxed-math. */
 #include "config.h"
 
+#include "kernel/kernel-opencl.h"
+
 #include "kernel/kernel-ops.h"
 #include "kernel/kernel-range.h"
 

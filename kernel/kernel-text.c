@@ -2,6 +2,8 @@
  * Equal texts mean equal kernels, so it is also the key of caches. */
 #include "config.h"
 
+#include "kernel/kernel-text.h"
+
 #include "kernel/kernel-ops.h"
 
 #include <string.h>

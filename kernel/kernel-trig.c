@@ -3,8 +3,9 @@
  * by as many places of 2/pi as they need (Payne and Hanek). */
 #include "config.h"
 
+#include "kernel/kernel-trig.h"
+
 #include "kernel/kernel-math-parts.h"
-#include "kernel/kernel-math.h"
 
 #include <math.h>
 

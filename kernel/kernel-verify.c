@@ -2,6 +2,8 @@
  * buffers here; every index against its buffer in kernel-bounds.c. */
 #include "config.h"
 
+#include "kernel/kernel-verify.h"
+
 #include "kernel/kernel-bounds.h"
 #include "kernel/kernel-ops.h"
 

@@ -186,17 +186,4 @@ void tp_k_end_if (TpKernel *kernel);
 /* Only such kernels take the iteration as an argument in OpenCL C. */
 gboolean tp_kernel_uses_iteration (const TpKernel *kernel);
 
-/* SSA order, kinds, lanes, regions; and, by interval arithmetic over counters,
- * group and item, every index against its buffer. */
-gboolean tp_kernel_verify (const TpKernel *kernel, GError **error);
-/* Canonical: equal text, equal computation. The name is left out. */
-char *tp_kernel_to_text (const TpKernel *kernel);
-/* OpenCL C of one kernel (no preamble) and the preamble of a program. */
-char *tp_kernel_to_opencl (const TpKernel *kernel);
-const char *tp_opencl_preamble (void);
-/* Runs every group over @buffers (one per global buffer), for the @iteration-th
- * time. Checks every index. */
-gboolean tp_kernel_interpret (const TpKernel *kernel, void *const *buffers,
-                              gint64 iteration, GError **error);
-
 #endif

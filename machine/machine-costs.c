@@ -4,8 +4,12 @@
  * through the roofline of the machine. */
 #include "config.h"
 
-#include "machine/machine.h"
+#include "machine/machine-costs.h"
+
 #include "ir/op.h"
+#include "machine/machine.h"
+#include "nest/nest-check.h"
+#include "ops/lower.h"
 
 #include <string.h>
 

@@ -8,7 +8,8 @@
  * a CPU, two warps' worth of work per four lanes on a GPU. */
 #include "config.h"
 
-#include "machine/machine-private.h"
+#include "machine/machine-profiles.h"
+
 
 const TpMachineProfile tp_machine_profiles[] = {
   { "edge-cpu", "4-core board CPU, 1.5 GHz, 128-bit SIMD (Cortex-A72 class)",

@@ -11,7 +11,8 @@
 #include "config.h"
 
 #include "machine/machine.h"
-#include "machine/machine-private.h"
+
+#include "machine/machine-profiles.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -33,9 +33,4 @@ const char *const *tp_machine_list (void); /* built-in names, NULL-terminated */
 gint64 tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work);
 gint64 tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes);
 
-/* Fills the columns of device @device of @costs by estimates. */
-gboolean tp_machine_fill_costs (const TpMachine *machine, int device,
-                                const TpGraph *graph, const TpGroups *groups,
-                                TpCosts *costs, GError **error);
-
 #endif

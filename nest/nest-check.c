@@ -5,6 +5,9 @@
  * it: with 0 <= g < n, an index k * g + rest lies in k * [0, n) + rest. */
 #include "config.h"
 
+#include "nest/nest-check.h"
+
+#include "nest/nest-expr.h"
 #include "nest/nest.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* nest-eval.c: runs nests in double by plain loops: slow and right. */
 #include "config.h"
 
+#include "nest/nest-eval.h"
+
+#include "nest/nest-expr.h"
 #include "nest/nest.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
  * what they give. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
+
 #include "nest/nest.h"
 
 #include <math.h>

@@ -1,6 +1,9 @@
 /* nest-fuse.c: composes nests: the guest's expressions, over the host's axes. */
 #include "config.h"
 
+#include "nest/nest-fuse.h"
+
+#include "nest/nest-expr.h"
 #include "nest/nest-match.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* nest-text.c: the canonical text of lowered programs. */
 #include "config.h"
 
+#include "nest/nest-text.h"
+
+#include "nest/nest-expr.h"
 #include "nest/nest.h"
 
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include "nest/nest.h"
 
+#include "nest/nest-expr.h"
+
 #include <string.h>
 
 /* ---- arrays ------------------------------------------------------------ */

@@ -184,12 +184,6 @@ typedef struct
   gint64 n_points;            /* spatial points: how parallel it is */
 } TpWork;
 
-int tp_expr_arity (TpExprOp op);             /* 0 for leaves */
-const char *tp_expr_get_name (TpExprOp op);  /* "mul", ... */
-/* The value of an operation, no leaf, on the @values of earlier expressions. */
-TpScalar tp_expr_apply (const TpNest *nest, int expr, const TpScalar *values);
-gint64 tp_real_to_integer (double value);     /* saturates; NaN gives 0 */
-
 TpNest *tp_nest_new (void);
 void tp_nest_free (TpNest *nest);
 TpNest *tp_nest_copy (const TpNest *nest);
@@ -214,13 +208,6 @@ int tp_nest_select (TpNest *nest, int a, int b, int c);
 /* @expr of the class of @dtype: itself, TO_REAL or TO_INTEGER of it. */
 int tp_nest_convert (TpNest *nest, int expr, TpDtype dtype);
 
-/* What @expr is made of, the index of a load included; returns how many. */
-int tp_nest_get_parts (const TpNest *nest, int expr, int out_parts[3]);
-/* Sets @used[i] for @expr and all it is made of; leaves the others alone. */
-void tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used);
-/* Whether the result is stored for each point of the reduce axes (softmax). */
-gboolean tp_nest_covers_reduce (const TpNest *nest);
-
 TpLowered *tp_lowered_new (void);
 void tp_lowered_free (TpLowered *lowered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLowered, tp_lowered_free)
@@ -228,33 +215,5 @@ int tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand);
 int tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype,
                             gint64 n_elements);
 void tp_lowered_take_nest (TpLowered *lowered, TpNest *nest);
-
-/* Every operation has operands of a class it takes, the result is of the store's:
- * else TPLAN_ERROR_UNSUPPORTED names the operation. */
-gboolean tp_nest_check_classes (const TpNest *nest, GError **error);
-/* Every address within its operand in every iteration, expressions in order and
- * of the right class, stages in order. */
-gboolean tp_lowered_check (const TpLowered *lowered, GError **error);
-
-/* Composes: @consumer is a map (no reduce axis) whose load of @operand reads
- * what @producer stores (all of it, or a part when an op has several nests).
- * Returns one nest that writes @consumer's output and never @operand; NULL when
- * they do not line up. Both number their operands by the same TpLowered. */
-TpNest *tp_nest_fuse (const TpNest *producer, const TpNest *consumer,
-                      int operand);
-
-/* The other way round: @producer, a map, is computed where @consumer (of any
- * kind) loads @operand. Where guards of that load fail its fill is taken, as
- * before. NULL when they do not line up. */
-TpNest *tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
-                               int operand);
-
-/* Canonical text: equal text, equal computation. Part of the cost table's key. */
-char *tp_lowered_to_text (const TpLowered *lowered);
-void tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work);
-
-/* Runs nests in double and gint64 by plain loops over buffers of doubles, one per
- * operand, scratch too: the oracle for schedules and emitters. */
-void tp_lowered_eval (const TpLowered *lowered, double *const *operands);
 
 #endif

@@ -1,6 +1,11 @@
 /* lower.c: one node, or a chain of them, to a program of nests. */
 #include "config.h"
 
+#include "ops/lower.h"
+
+#include "nest/nest-check.h"
+#include "nest/nest-expr.h"
+#include "nest/nest-fuse.h"
 #include "ops/op-util.h"
 
 #include <string.h>

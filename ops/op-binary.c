@@ -1,6 +1,7 @@
 /* op-binary.c: elementwise ops of two or more inputs, with broadcasting. */
 #include "config.h"
 
+#include "ops/op-broadcast.h"
 #include "ops/op-util.h"
 
 #include <math.h>

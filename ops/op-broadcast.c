@@ -3,6 +3,8 @@
  * or at the end. */
 #include "config.h"
 
+#include "ops/op-broadcast.h"
+
 #include "ops/op-util.h"
 
 const TpAttrSpec tp_binary_attrs[] = {

@@ -1,6 +1,8 @@
 /* op-cast.c: Cast and CastLike: the same numbers as another type. */
 #include "config.h"
 
+#include "ops/op-cast.h"
+
 #include "ops/op-util.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* op-clip.c: Clip, and the ops that pass their input through. */
 #include "config.h"
 
+#include "ir/graph-value.h"
 #include "ops/op-util.h"
 
 #include <math.h>

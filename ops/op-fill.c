@@ -2,6 +2,8 @@
  * OneHot. */
 #include "config.h"
 
+#include "ir/graph-value.h"
+#include "ops/op-cast.h"
 #include "ops/op-util.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * IsNaN and IsInf, and Where, which chooses. */
 #include "config.h"
 
+#include "ops/op-broadcast.h"
 #include "ops/op-util.h"
 
 #include <float.h>

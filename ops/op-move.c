@@ -1,6 +1,8 @@
 /* op-move.c: Transpose, Concat, Slice, Gather, Shape: elements elsewhere. */
 #include "config.h"
 
+#include "ops/op-move.h"
+
 #include "ops/op-util.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  * cut away. */
 #include "config.h"
 
+#include "ir/graph-value.h"
 #include "ops/op-util.h"
 
 #include <string.h>

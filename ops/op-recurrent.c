@@ -1,6 +1,11 @@
 /* op-recurrent.c: RNN, GRU and LSTM: shapes and records. */
 #include "config.h"
 
+#include "ops/op-recurrent.h"
+
+#include "ops/recurrent-activation.h"
+#include "ops/recurrent-lower.h"
+#include "ops/recurrent-reference.h"
 #include "ops/recurrent.h"
 
 #include <math.h>

@@ -1,6 +1,9 @@
 /* op-resize.c: Resize and Upsample: images of another size. */
 #include "config.h"
 
+#include "ops/op-resize.h"
+
+#include "ir/graph-value.h"
 #include "ops/resize.h"
 
 #include <math.h>

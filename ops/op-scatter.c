@@ -3,6 +3,8 @@
  * indices are constant. */
 #include "config.h"
 
+#include "ops/op-scatter.h"
+
 #include "ops/scatter.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
 
 #include "ops/op-util.h"
 
+#include "ir/graph-value.h"
+
 #include <math.h>
 #include <string.h>
 

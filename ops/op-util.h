@@ -2,8 +2,8 @@
 #ifndef TP_OPS_OP_UTIL_H
 #define TP_OPS_OP_UTIL_H
 
-#include "nest/nest.h"
 #include "ir/op.h"
+#include "nest/nest.h"
 
 /* ---- errors: "op 'conv1': ..."; always FALSE -------------------------- */
 
@@ -21,10 +21,6 @@ gboolean tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback
                            int rank, int *out_axis, GError **error);
 gboolean tp_axis_resolve (const TpNode *node, gint64 axis, int rank,
                           int *out_axis, GError **error);
-/* An element type by ONNX's number in an attribute. FALSE with an error. */
-gboolean tp_node_get_dtype (const TpNode *node, const char *name,
-                            TpDtype fallback, TpDtype *out_dtype,
-                            GError **error);
 void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
 /* A constant input as integers; at most @max. FALSE with an error. */
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
@@ -42,15 +38,6 @@ gboolean tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
 gboolean tp_infer_broadcast_any (const TpNode *node,
                                  const TpTensor *const *inputs,
                                  TpShape *outputs, GError **error);
-/* Binary ops, whose broadcasting had to be asked for before opset 7; of one
- * type, or of any two (output 0 of the first). */
-extern const TpAttrSpec tp_binary_attrs[];
-gboolean tp_infer_arithmetic (const TpNode *node,
-                              const TpTensor *const *inputs, TpShape *outputs,
-                              GError **error);
-gboolean tp_infer_binary (const TpNode *node, const TpTensor *const *inputs,
-                          TpShape *outputs, GError **error);
-int tp_align_binary (const TpNode *node, int i, int rank, int out_rank);
 /* Where dimension 0 of input @i of @rank dimensions meets the output. */
 int tp_node_align (const TpNode *node, int i, int rank, int out_rank);
 

@@ -1,6 +1,8 @@
 /* op.c: finding an op by name. */
 #include "config.h"
 
+#include "ops/op.h"
+
 #include "ir/op.h"
 
 #include <pthread.h>

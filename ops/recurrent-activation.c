@@ -1,6 +1,8 @@
 /* recurrent-activation.c: the functions a recurrent op may be told to apply. */
 #include "config.h"
 
+#include "ops/recurrent-activation.h"
+
 #include "ops/recurrent.h"
 
 #include <math.h>

@@ -6,6 +6,11 @@
  * lives in the outputs Y_h and Y_c where somebody reads them. */
 #include "config.h"
 
+#include "ops/recurrent-lower.h"
+
+#include "ir/graph-value.h"
+#include "ops/op-recurrent.h"
+#include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 
 #include <math.h>

@@ -2,6 +2,10 @@
  * direction at a time. */
 #include "config.h"
 
+#include "ops/recurrent-reference.h"
+
+#include "ops/op-recurrent.h"
+#include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 
 #include <math.h>

@@ -38,15 +38,6 @@ typedef struct
   double alpha, beta;
 } TpActivation;
 
-/* Reads the attributes activations, activation_alpha and activation_beta: for
- * each direction @n functions, else those in @usual. */
-gboolean tp_activations_read (const TpNode *node, const char *const *usual,
-                              int n, int n_directions,
-                              TpActivation (*out)[TP_RECURRENT_MAX_FUNCTIONS],
-                              GError **error);
-double tp_activation_value (const TpActivation *activation, double x);
-int tp_activation_expr (const TpActivation *activation, TpNest *nest, int x);
-
 /* ---- shapes -------------------------------------------------------------- */
 
 typedef struct
@@ -69,15 +60,5 @@ typedef struct
   gboolean is_reset_after;    /* GRU: linear_before_reset */
   TpActivation functions[2][TP_RECURRENT_MAX_FUNCTIONS];
 } TpRecurrent;
-
-/* From the attributes and the dimensions of X and R. */
-gboolean tp_recurrent_init (TpRecurrent *self, const TpNode *node,
-                            const gint64 *x, const gint64 *r, GError **error);
-
-gboolean tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
-                             TpLowered *lowered, GError **error);
-void tp_recurrent_reference (const TpNode *node,
-                             const TpRefTensor *const *inputs,
-                             TpRefTensor *outputs);
 
 #endif

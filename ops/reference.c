@@ -1,6 +1,9 @@
 /* reference.c: runs graphs by the references of their ops, in double. */
 #include "config.h"
 
+#include "ops/reference.h"
+
+#include "ir/graph-value.h"
 #include "ir/op.h"
 
 #include <string.h>

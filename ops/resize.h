@@ -32,12 +32,4 @@ int tp_resize_count_taps (const TpResize *resize);
 void tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
                           gint64 out, gint64 at, TpResizePoint *point);
 
-/* The input that holds the scales: inputs moved between opsets. */
-int tp_resize_find_scales (const TpNode *node);
-/* The scale of every dimension: @given (NULL: see the attribute), else how the
- * extents compare. */
-void tp_resize_get_scales (const TpNode *node, const double *given, int rank,
-                           const gint64 *in, const gint64 *out,
-                           double *out_scales);
-
 #endif

@@ -18,13 +18,4 @@ typedef struct
   gint64 n_blocks, block_size;
 } TpScatter;
 
-/* @dims: of the data; @index_dims: of the indices. */
-TpScatter tp_scatter_new (const TpNode *node, int rank, const gint64 *dims,
-                          int index_rank, const gint64 *index_dims);
-/* The block that @update is for; -1: out of range. */
-gint64 tp_scatter_find (const TpScatter *scatter, const double *indices,
-                        gint64 update);
-/* Whether updates take the place of what was there. */
-gboolean tp_scatter_replaces (const TpNode *node);
-
 #endif

@@ -5,8 +5,8 @@
  * is cheaper is the business of check-proof.c. */
 #include "config.h"
 
+#include "ir/graph-digest.h"
 #include "planner/check-private.h"
-
 #include "planner/planner.h"
 
 #include <string.h>

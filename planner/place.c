@@ -1,9 +1,9 @@
 /* place.c: from a minimum cut to a plan with its parts and its proof. */
 #include "config.h"
 
-#include "planner/planner.h"
-
+#include "ir/graph-digest.h"
 #include "planner/network.h"
+#include "planner/planner.h"
 
 static TpGroups *
 groups_copy (const TpGroups *groups)

@@ -4,6 +4,8 @@
 
 #include "runtime/constants.h"
 
+#include "ir/graph-value.h"
+#include "nest/nest-text.h"
 #include "runtime/host.h"
 #include "runtime/strided.h"
 

@@ -3,13 +3,14 @@
  * that a run is nothing but enqueueing. */
 #include "config.h"
 
+#include "kernel/kernel-opencl-preamble.h"
+#include "kernel/kernel-opencl.h"
+#include "runtime/device.h"
+#include "runtime/kernel-code.h"
 #include "runtime/opencl.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "runtime/device.h"
-#include "runtime/kernel-code.h"
 
 extern const TpDeviceOps tp_device_opencl;
 

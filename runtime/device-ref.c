@@ -5,12 +5,13 @@
  * the strides of the outputs want them. */
 #include "config.h"
 
-#include <string.h>
-
+#include "ops/reference.h"
 #include "runtime/constants.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/strided.h"
+
+#include <string.h>
 
 extern const TpDeviceOps tp_device_ref;
 

@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "machine/machine.h"
+#include "nest/nest-check.h"
+#include "ops/lower.h"
 #include "runtime/device.h"
 
 extern const TpDeviceOps tp_device_sim;

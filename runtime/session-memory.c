@@ -2,9 +2,10 @@
  * to the launches. */
 #include "config.h"
 
-#include "runtime/session-private.h"
-
+#include "ir/graph-value.h"
+#include "ir/intervals.h"
 #include "runtime/host.h"
+#include "runtime/session-private.h"
 
 /* Intervals of the storages of @device in its arena; @out_storages says whose
  * each is. */

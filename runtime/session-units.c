@@ -2,9 +2,9 @@
  * into units in the order they run. */
 #include "config.h"
 
-#include "runtime/session-private.h"
-
 #include "nest/nest.h"
+#include "ops/lower.h"
+#include "runtime/session-private.h"
 
 #include <string.h>
 

@@ -1,8 +1,10 @@
 /* strided.c: walks a tensor row by row; the last dimension is the inner loop. */
 #include "config.h"
 
-#include "nest/nest.h"
 #include "runtime/strided.h"
+
+#include "nest/nest-expr.h"
+#include "nest/nest.h"
 
 #include <string.h>
 

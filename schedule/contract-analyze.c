@@ -1,6 +1,7 @@
 /* contract-analyze.c: is a nest a contraction, and who plays which part? */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/contract.h"
 
 #include <string.h>

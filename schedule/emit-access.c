@@ -7,6 +7,7 @@
  * afterwards. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/schedule.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "kernel/kernel-math.h"
+#include "kernel/kernel-trig.h"
+#include "nest/nest-expr.h"
 #include "schedule/schedule.h"
 
 #include <math.h>

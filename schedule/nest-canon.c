@@ -2,6 +2,7 @@
  * that schedules ask about nests. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/schedule.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  * of addition, lanes are joined at the end of each stage. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/schedule.h"
 
 #define N_ACCUMULATORS 4

@@ -1,6 +1,7 @@
 /* window-choose.c: axes, tile and groups of the window schedule. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/window.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * black-and-white printer; what crosses devices is red and says what it costs. */
 #include "config.h"
 
-#include "view/view.h"
+#include "view/dot.h"
 
 #include "view/drawing.h"
 

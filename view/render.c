@@ -5,7 +5,7 @@
  * killed when its time is up. */
 #include "config.h"
 
-#include "view/view.h"
+#include "view/render.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,11 @@
 #ifndef TP_TESTS_CALIB_GRAPHS_H
 #define TP_TESTS_CALIB_GRAPHS_H
 
-#include "ir/graph.h"
-
 #include <string.h>
+
+#include "format/graph-load.h"
+#include "graph/pass.h"
+#include "ir/graph.h"
 
 /* x [4, @width] -> MatMul -> Relu -> Reshape -> Relu: two kernels twice over, a
  * VIEW between. */

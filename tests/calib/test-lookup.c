@@ -6,6 +6,7 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "format/graph-load.h"
 #include "runtime/device.h"
 
 #include <glib/gstdio.h>

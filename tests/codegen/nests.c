@@ -1,5 +1,11 @@
 #include "config.h"
 
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-text.h"
+#include "kernel/kernel-verify.h"
+#include "nest/nest-check.h"
+#include "nest/nest-eval.h"
+#include "nest/nest-text.h"
 #include "nests.h"
 
 #include <math.h>

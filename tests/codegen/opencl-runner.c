@@ -4,6 +4,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "kernel/kernel-opencl-preamble.h"
+#include "kernel/kernel-opencl.h"
 #include "kernel/kernel-ops.h"
 #include "opencl-runner.h"
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "kernel/kernel-ops.h"
+#include "kernel/kernel-text.h"
 #include "random-kernel.h"
 
 #include <math.h>

@@ -2,6 +2,9 @@
  * nothing the interpreter stumbles over. */
 #include "config.h"
 
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-text.h"
+#include "kernel/kernel-verify.h"
 #include "nests.h"
 #include "random-kernel.h"
 

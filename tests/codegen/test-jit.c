@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "kernel/jit.h"
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-verify.h"
 #include "random-kernel.h"
 
 #include <stdlib.h>

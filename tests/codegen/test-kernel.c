@@ -1,6 +1,9 @@
 /* test-kernel.c: builder, text, structure checks and interpreter. */
 #include "config.h"
 
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-text.h"
+#include "kernel/kernel-verify.h"
 #include "kernel/kernel.h"
 
 #include <math.h>

@@ -3,7 +3,10 @@
 #include "config.h"
 
 #include "kernel/jit.h"
+#include "kernel/kernel-interpret.h"
 #include "kernel/kernel-math.h"
+#include "kernel/kernel-trig.h"
+#include "kernel/kernel-verify.h"
 #include "opencl-runner.h"
 
 #include <fenv.h>

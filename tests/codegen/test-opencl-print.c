@@ -2,6 +2,8 @@
  * the interpreter, bit for bit. */
 #include "config.h"
 
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-opencl.h"
 #include "opencl-runner.h"
 #include "random-kernel.h"
 

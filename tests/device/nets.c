@@ -1,12 +1,14 @@
 /* nets.c: see nets.h. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass.h"
 #include "nets.h"
+#include "ops/reference.h"
+#include "runtime/strided.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "runtime/strided.h"
 
 const char net_mlp[]
     = "{'format': 'tplan-graph/1', 'name': 'mlp', 'opset': 17,"

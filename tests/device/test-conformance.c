@@ -3,13 +3,14 @@
  * the cases of the op tests and for random shapes, in three layouts. */
 #include "config.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../ir/op-support.h"
 #include "nets.h"
+#include "ops/lower.h"
 #include "random-ops.h"
 #include "runtime/strided.h"
+
+#include <math.h>
+#include <string.h>
 
 #define UNITS_PER_COMPILE 200
 #define ROUNDS 3              /* of random ops */

@@ -3,8 +3,9 @@
  * tail is repeated. */
 #include "config.h"
 
-#include "schedule/program.h"
+#include "kernel/kernel-verify.h"
 #include "runtime/device.h"
+#include "schedule/program.h"
 
 #define N 37
 

@@ -1,14 +1,15 @@
 /* test-session.c: plans made by hand, run and compared with the references. */
 #include "config.h"
 
+#include "machine/machine.h"
+#include "nest/nest-check.h"
 #include "nets.h"
+#include "ops/lower.h"
+#include "runtime/session-private.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "machine/machine.h"
-#include "runtime/session-private.h"
 
 #define TOLERANCE 1e-5
 

@@ -1,11 +1,12 @@
 /* test-strided.c: elements of every type to doubles and back, in any order. */
 #include "config.h"
 
-#include <math.h>
-#include <string.h>
-
+#include "nest/nest-expr.h"
 #include "nest/nest.h"
 #include "runtime/strided.h"
+
+#include <math.h>
+#include <string.h>
 
 #define N 6
 

@@ -3,6 +3,8 @@
 
 #include "tests/ir/onnx-support.h"
 
+#include "format/graph-load.h"
+
 /* A copy of its own length, so that a reader past the end is caught. */
 TpGraph *
 load_bytes (const char *path, const void *data, gsize size, GError **error)

@@ -1,7 +1,14 @@
 /* op-support.c: graphs for tests from a few words. */
 #include "config.h"
 
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
+#include "ir/graph-value.h"
+#include "nest/nest-eval.h"
 #include "op-support.h"
+#include "ops/op.h"
+#include "ops/reference.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /* test-bind.c: inputs given a value while the graph is loaded. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "graph/graph-bind.h"
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 
 #include <string.h>

@@ -2,8 +2,16 @@
  * digest of what is planned, and the same results to the last bit. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/graph-write-json.h"
+#include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
+#include "format/load-options.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/graph-value.h"
 #include "ir/op.h"
+#include "ops/reference.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -2,6 +2,11 @@
  * models beyond 2 GB, which are holes here. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "tests/ir/onnx-bytes.h"
 

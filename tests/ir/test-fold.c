@@ -2,6 +2,7 @@
  * is loaded, and exact. */
 #include "config.h"
 
+#include "ir/graph-value.h"
 #include "op-support.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* test-fuse-nest.c: which strides line up, and what comes of it. */
 #include "config.h"
 
+#include "nest/nest-check.h"
+#include "nest/nest-eval.h"
+#include "nest/nest-fuse.h"
 #include "nest/nest.h"
 
 #include <string.h>

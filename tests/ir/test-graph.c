@@ -1,6 +1,12 @@
 /* test-graph.c: the builder: order, shapes, folding, errors, and long chains. */
 #include "config.h"
 
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "ir/op.h"
 

@@ -1,6 +1,7 @@
 /* test-intervals.c: arenas: nothing overlaps in both time and space. */
 #include "config.h"
 
+#include "ir/intervals.h"
 #include "ir/plan.h"
 
 #include <stdlib.h>

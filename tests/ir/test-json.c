@@ -1,6 +1,8 @@
 /* test-json.c: graphs in JSON, good and bad. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 
 #include <glib/gstdio.h>

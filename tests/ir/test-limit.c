@@ -1,9 +1,12 @@
 /* test-limit.c: what a small file may ask for, in memory and in time. */
 #include "config.h"
 
-#include <string.h>
-
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "graph/pass.h"
 #include "ir/graph.h"
+
+#include <string.h>
 
 #define ROOT "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', " \
   "'shape': [1, 2, 3]}], "

@@ -2,7 +2,12 @@
  * every layout, or refused with a reason. */
 #include "config.h"
 
+#include "graph/pass-simplify.h"
+#include "nest/nest-check.h"
+#include "nest/nest-text.h"
 #include "op-support.h"
+#include "ops/lower.h"
+#include "ops/reference.h"
 
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* test-machine.c: machines written down, and times from them. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass.h"
+#include "machine/machine-costs.h"
 #include "machine/machine.h"
 
 #include <glib/gstdio.h>

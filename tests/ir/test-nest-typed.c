@@ -1,6 +1,10 @@
 /* test-nest-typed.c: integers, indexed loads, scratch and iterations. */
 #include "config.h"
 
+#include "nest/nest-check.h"
+#include "nest/nest-eval.h"
+#include "nest/nest-expr.h"
+#include "nest/nest-text.h"
 #include "nest/nest.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* test-onnx.c: the ONNX reader, on bytes written by onnx-bytes.h. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "tests/ir/onnx-support.h"
 

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "op-support.h"
+#include "ops/lower.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,13 @@
 /* test-pass.c: passes change what a graph looks like, never what it computes. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass-layout.h"
+#include "graph/pass-simplify.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
 #include "ir/op.h"
+#include "ops/reference.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,9 @@
  * so. What they compute is checked by running the networks. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass-layout.h"
+#include "ir/graph-digest.h"
 #include "ir/graph.h"
 
 #include <string.h>

@@ -1,6 +1,12 @@
 /* test-plan.c: plans as files: whole, the same twice, and never believed. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/plan-json.h"
+#include "format/plan-load.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/plan-memory.h"
 #include "ir/plan.h"
 
 #include <glib/gstdio.h>

@@ -1,7 +1,10 @@
 /* test-recognise.c: what exporters spell out becomes one node, and only that. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass-simplify.h"
 #include "ir/op.h"
+#include "ops/reference.h"
 
 #include <math.h>
 #include <string.h>

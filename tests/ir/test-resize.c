@@ -2,7 +2,10 @@
  * as a whole. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass-simplify.h"
 #include "ir/op.h"
+#include "ops/reference.h"
 
 #include <math.h>
 #include <string.h>

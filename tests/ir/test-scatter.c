@@ -2,7 +2,10 @@
  * it is a Gather and a Where. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "graph/pass-simplify.h"
 #include "ir/op.h"
+#include "ops/reference.h"
 
 #include <string.h>
 

@@ -3,12 +3,16 @@
 
 #include "tests/onnx/attempt.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "calib/calib.h"
+#include "format/graph-load.h"
+#include "format/load-options.h"
+#include "graph/graph-bind.h"
+#include "graph/pass.h"
 #include "planner/planner.h"
 #include "runtime/session.h"
+
+#include <math.h>
+#include <string.h>
 
 #define RELATIVE_TOLERANCE 1e-3
 #define ABSOLUTE_TOLERANCE 1e-7

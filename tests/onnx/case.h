@@ -3,6 +3,7 @@
 #ifndef TP_TESTS_ONNX_CASE_H
 #define TP_TESTS_ONNX_CASE_H
 
+#include "graph/graph-bind.h"
 #include "ir/graph.h"
 
 typedef struct

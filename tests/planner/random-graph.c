@@ -1,5 +1,8 @@
 #include "config.h"
 
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
 #include "random-graph.h"
 
 #include <string.h>

@@ -2,8 +2,15 @@
  * be one that can be lowered. */
 #include "config.h"
 
-#include "nest/nest.h"
+#include "format/graph-load.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
+#include "graph/pass-layout.h"
 #include "ir/op.h"
+#include "nest/nest-check.h"
+#include "nest/nest.h"
+#include "ops/lower.h"
 #include "planner/planner.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  * that hold where there are too many. */
 #include "config.h"
 
+#include "format/plan-json.h"
 #include "planner/planner.h"
 #include "random-graph.h"
 

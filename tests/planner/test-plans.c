@@ -2,6 +2,8 @@
  * plan shows in review: TPLAN_UPDATE_PLANS=1 writes the texts anew. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "machine/machine-costs.h"
 #include "machine/machine.h"
 #include "planner/planner.h"
 

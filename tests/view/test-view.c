@@ -1,7 +1,8 @@
 /* test-view.c: a plan drawn is a graph that cgraph reads back. */
 #include "config.h"
 
-#include "view/view.h"
+#include "view/dot.h"
+#include "view/render.h"
 
 #include <cgraph.h>
 #include <string.h>

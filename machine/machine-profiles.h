@@ -1,6 +1,6 @@
-/* machine-private.h: the table of built-in machines. */
-#ifndef TP_MACHINE_MACHINE_PRIVATE_H
-#define TP_MACHINE_MACHINE_PRIVATE_H
+/* machine-profiles.h: the table of built-in machines. */
+#ifndef TP_MACHINE_MACHINE_PROFILES_H
+#define TP_MACHINE_MACHINE_PROFILES_H
 
 #include <glib.h>
 

@@ -1,0 +1,23 @@
+/* graph-write-onnx.h: a graph as an ONNX model. */
+#ifndef TP_FORMAT_GRAPH_WRITE_ONNX_H
+#define TP_FORMAT_GRAPH_WRITE_ONNX_H
+
+#include "graph/graph-builder-private.h"
+#include "ir/graph.h"
+
+/**
+ * tp_graph_write_onnx:
+ * @builder: an open graph
+ * @types: (nullable): the same graph read to the end, as far as that went: the
+ *   types of outputs are taken from it
+ * @data_path: (nullable): weights of 1 KiB or more go there, a file beside @path,
+ *   as external data
+ *
+ * Constants that are a seed or one value are written out. Pins, costs and the
+ * "shapes" of unknown ops have no place in ONNX and are left out.
+ */
+gboolean tp_graph_write_onnx (TpGraphBuilder *builder, const TpGraph *types,
+                              const char *path, const char *data_path,
+                              GError **error);
+
+#endif

@@ -1,0 +1,28 @@
+/* onnx-tensor.h: TensorProto: constants, in the file or in one beside it. */
+#ifndef TP_FORMAT_ONNX_TENSOR_H
+#define TP_FORMAT_ONNX_TENSOR_H
+
+#include "format/onnx-wire.h"
+#include "format/onnx.h"
+#include "format/tensor-file.h"
+#include "ir/region.h"
+#include "ir/types.h"
+
+/* ONNX's number for an element type; FALSE: not one of ours. */
+gboolean tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype);
+gint64 tp_onnx_get_type_number (TpDtype dtype);
+
+/* Its name for any element type, such as "float16". */
+const char *tp_onnx_get_type_name (gint64 number);
+
+/* Reads a TensorProto and adds it as constant: by its own name, or by @name.
+ * @wire: the message, its path set. */
+gboolean tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
+                             GError **error);
+
+/* A file that is one TensorProto; copies go to @region. */
+gboolean tp_onnx_read_lone_tensor (GBytes *bytes, const char *path,
+                                   TpRegion *region, TpFileTensor *out_tensor,
+                                   GError **error);
+
+#endif

@@ -1,0 +1,31 @@
+/* plan-load.h: plans read back: bytes, digest, graph, then everything else. */
+#ifndef TP_FORMAT_PLAN_LOAD_H
+#define TP_FORMAT_PLAN_LOAD_H
+
+#include "format/load-options.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+
+/* Whether @text starts as tp_plan_to_json () does. */
+gboolean tp_plan_is_plan (const char *text, gsize size);
+
+/**
+ * tp_plan_load:
+ * @path: what tp_plan_save () wrote
+ * @graph_path: (nullable): the graph; else the one the plan names, looked for
+ *   from the working directory, then from the directory of @path
+ * @out_graph: the prepared graph, loaded again, pinned, its digest compared
+ *
+ * Checks digest, form, ranges and every index against the graph; whether the
+ * plan is any good is tp_check ()'s question.
+ * TPLAN_ERROR_INPUT names file and place.
+ */
+TpPlan *tp_plan_load (const char *path, const char *graph_path,
+                      TpGraph **out_graph, GError **error);
+
+/* The same; @options are for the graph, but its dimensions are the plan's. */
+TpPlan *tp_plan_read (const char *path, const char *graph_path,
+                      const TpLoadOptions *options, TpGraph **out_graph,
+                      GError **error);
+
+#endif

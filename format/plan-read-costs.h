@@ -1,0 +1,12 @@
+/* plan-read-costs.h: the table of costs inside a plan. */
+#ifndef TP_FORMAT_PLAN_READ_COSTS_H
+#define TP_FORMAT_PLAN_READ_COSTS_H
+
+#include "format/plan-read.h"
+#include "ir/plan.h"
+
+/* Fills @plan from @root; the graph and the devices are known. */
+gboolean tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
+                             TpPlan *plan, GError **error);
+
+#endif

@@ -1,0 +1,25 @@
+/* graph-bind.h: inputs whose values are known while a graph is loaded. */
+#ifndef TP_GRAPH_GRAPH_BIND_H
+#define TP_GRAPH_GRAPH_BIND_H
+
+#include "graph/graph-builder.h"
+
+/* The value of an input, row-major; it may be empty. */
+typedef struct
+{
+  TpDtype dtype;
+  int rank;
+  gint64 dims[TP_MAX_RANK];
+  const void *data;           /* (borrowed) copied when bound */
+} TpInputValue;
+
+/* Names to values of inputs, which are constants from then on: a graph has
+ * shapes when it is loaded, and some hang on what an input holds. */
+typedef GHashTable TpInputValues; /* char* -> TpInputValue* */
+
+/* Makes inputs constant, by name; they name the dimensions they have, where
+ * @dims does not. */
+gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
+                                TpDims *dims, GError **error);
+
+#endif

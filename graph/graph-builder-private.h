@@ -1,0 +1,40 @@
+/* graph-builder-private.h: the inside of a builder, for its own files. */
+#ifndef TP_GRAPH_GRAPH_BUILDER_PRIVATE_H
+#define TP_GRAPH_GRAPH_BUILDER_PRIVATE_H
+
+#include "graph/graph-builder.h"
+#include "graph/graph-draft.h"
+
+/* A shape with dimensions still to be bound. */
+typedef struct
+{
+  int tensor;
+  TpDtype dtype;
+  int rank;
+  const TpDimSpec *dims;
+  const char *place;
+} TpBuilderSpec;
+
+/* Beside each tensor of the draft. */
+typedef struct
+{
+  gboolean is_defined;
+  int user, input;            /* first use: node in order of adding; or -1 */
+  const char *place;          /* of what defines it */
+} TpBuilderState;
+
+struct TpGraphBuilder
+{
+  TpDraft *draft;
+  GHashTable *tensors;        /* char* -> index + 1 */
+  GHashTable *nodes;          /* char*, a set */
+  GHashTable *dims;           /* char* -> gint64*: defaults */
+  GArray *states;             /* TpBuilderState, per tensor */
+  GArray *specs;              /* TpBuilderSpec */
+  GArray *constants;          /* int: tensors in order of adding */
+  gint64 budget_bytes;        /* of the region; 0: none set */
+  gboolean keeps_unknown;     /* ops of unknown type need no cost */
+  gint64 generated_bytes;     /* of fill and random constants so far */
+};
+
+#endif

@@ -1,0 +1,12 @@
+/* jit-llvm-emit.h: the control flow of a kernel as LLVM IR. */
+#ifndef TP_KERNEL_JIT_LLVM_EMIT_H
+#define TP_KERNEL_JIT_LLVM_EMIT_H
+
+#include "kernel/jit-llvm.h"
+
+/* Adds a function of type TpJitFunc called @name to @module. @kernel is
+ * verified and has a local_size of 1. */
+void tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
+                          const char *name);
+
+#endif

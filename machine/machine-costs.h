@@ -1,0 +1,14 @@
+/* machine-costs.h: what a graph costs on a machine we only know by figures. */
+#ifndef TP_MACHINE_MACHINE_COSTS_H
+#define TP_MACHINE_MACHINE_COSTS_H
+
+#include "ir/costs.h"
+#include "ir/graph.h"
+#include "machine/machine.h"
+
+/* Fills the columns of device @device of @costs by estimates. */
+gboolean tp_machine_fill_costs (const TpMachine *machine, int device,
+                                const TpGraph *graph, const TpGroups *groups,
+                                TpCosts *costs, GError **error);
+
+#endif

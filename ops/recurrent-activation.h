@@ -1,0 +1,18 @@
+/* recurrent-activation.h: the functions a recurrent op may be told to apply. */
+#ifndef TP_OPS_RECURRENT_ACTIVATION_H
+#define TP_OPS_RECURRENT_ACTIVATION_H
+
+#include "ir/graph.h"
+#include "nest/nest.h"
+#include "ops/recurrent.h"
+
+/* Reads the attributes activations, activation_alpha and activation_beta: for
+ * each direction @n functions, else those in @usual. */
+gboolean tp_activations_read (const TpNode *node, const char *const *usual,
+                              int n, int n_directions,
+                              TpActivation (*out)[TP_RECURRENT_MAX_FUNCTIONS],
+                              GError **error);
+double tp_activation_value (const TpActivation *activation, double x);
+int tp_activation_expr (const TpActivation *activation, TpNest *nest, int x);
+
+#endif

@@ -1,0 +1,11 @@
+/* recurrent-lower.h: RNN, GRU and LSTM as nests. */
+#ifndef TP_OPS_RECURRENT_LOWER_H
+#define TP_OPS_RECURRENT_LOWER_H
+
+#include "ir/graph.h"
+#include "nest/nest.h"
+
+gboolean tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
+                             TpLowered *lowered, GError **error);
+
+#endif

@@ -1,0 +1,20 @@
+/* reference.h: runs graphs by the references of their ops, in double. */
+#ifndef TP_OPS_REFERENCE_H
+#define TP_OPS_REFERENCE_H
+
+#include "ir/graph.h"
+
+/* Runs the whole graph by references. @inputs: one per graph input, doubles,
+ * row-major. Returns one array per graph output, or per tensor when @keep_all
+ * (NULL for constants); free with g_ptr_array_unref(). All row-major, whatever
+ * the layout. Memory is checked, and freed after the last reader unless
+ * @keep_all. */
+GPtrArray *tp_graph_run_reference (const TpGraph *graph,
+                                   const double *const *inputs,
+                                   gboolean keep_all, GError **error);
+
+/* One node: @inputs (NULL: left out) and @outputs preallocated. */
+void tp_node_run_reference (const TpGraph *graph, const TpNode *node,
+                            double *const *inputs, double **outputs);
+
+#endif
