@@ -5,7 +5,7 @@
 #include "include/tplan.h"
 
 #include "calib/calib.h"
-#include "cli/cli.h"
+#include "cli/devices.h"
 #include "ir/plan.h"
 #include "planner/planner.h"
 #include "runtime/session.h"
@@ -221,13 +221,9 @@ check_devices (const char *const *devices, GError **error)
 static char **
 choose_devices (const char *const *devices, GError **error)
 {
-  TpCli nothing_said = { 0 };
-
-  if (devices != NULL)
-    return check_devices (devices, error) ? g_strdupv ((char **) devices)
-                                          : NULL;
-  tp_cli_get_devices (&nothing_said, error);
-  return nothing_said.devices;
+  if (devices == NULL)
+    return tp_devices_choose (error);
+  return check_devices (devices, error) ? g_strdupv ((char **) devices) : NULL;
 }
 
 TplanCosts *

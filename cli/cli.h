@@ -102,13 +102,8 @@ gboolean tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error);
 /* values.c: how to read a graph, by the options; @dims: (nullable) */
 TpLoadOptions tp_cli_load_options (const TpCli *cli, TpDims *dims);
 
-/* devices.c: what was asked for, else "cpu" (or "ref") and the first OpenCL
- * device. Asks drivers in a child process. (owned by @cli) */
+/* options.c: what was asked for, else tp_devices_choose (). (owned by @cli) */
 const char *const *tp_cli_get_devices (TpCli *cli, GError **error);
-/* Calls @work (@data, @out) in a child and returns what it put into @out: so
- * that a driver can neither crash nor thread this process. */
-char *tp_cli_ask_child (void (*work) (gpointer data, GString *out),
-                        gpointer data, GError **error);
 
 /* output.c */
 void tp_cli_note (const TpCli *cli, const char *format, ...)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/devices.h"
 #include "machine/machine.h"
 
 #include <string.h>
@@ -114,7 +115,7 @@ devices_run (TpCli *cli, GError **error)
   static const char *const headers[]
       = { "DEVICE", "STATE", ">MEMORY", "DESCRIPTION", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
-  g_autofree char *answer = tp_cli_ask_child (ask_devices, cli, error);
+  g_autofree char *answer = tp_devices_ask (ask_devices, cli, error);
   json_t *document;
 
   if (answer == NULL)

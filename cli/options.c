@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/devices.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -370,6 +371,14 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
   config = load_config (error);
   return config != NULL && check_arguments (cli, command, error)
          && apply (cli, config, error);
+}
+
+const char *const *
+tp_cli_get_devices (TpCli *cli, GError **error)
+{
+  if (cli->devices == NULL)
+    cli->devices = tp_devices_choose (error);
+  return (const char *const *) cli->devices;
 }
 
 void
