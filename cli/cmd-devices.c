@@ -1,8 +1,8 @@
 /* cmd-devices.c: what this machine has, and what can be simulated. */
 #include "config.h"
 
+#include "api/devices.h"
 #include "cli/cli.h"
-#include "cli/devices.h"
 #include "machine/machine.h"
 
 #include <string.h>

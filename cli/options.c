@@ -9,8 +9,8 @@
  */
 #include "config.h"
 
+#include "api/devices.h"
 #include "cli/cli.h"
-#include "cli/devices.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * asked in a child process, so that this one can still fork to calibrate. */
 #include "config.h"
 
-#include "cli/devices.h"
+#include "api/devices.h"
 #include "runtime/device.h"
 
 #include <errno.h>

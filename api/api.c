@@ -4,8 +4,8 @@
 
 #include "include/tplan.h"
 
+#include "api/devices.h"
 #include "calib/calib.h"
-#include "cli/devices.h"
 #include "ir/plan.h"
 #include "planner/planner.h"
 #include "runtime/session.h"

@@ -1,6 +1,6 @@
 /* devices.h: the devices of this machine, asked of their drivers from outside. */
-#ifndef TP_CLI_DEVICES_H
-#define TP_CLI_DEVICES_H
+#ifndef TP_API_DEVICES_H
+#define TP_API_DEVICES_H
 
 #include "ir/types.h"
 
