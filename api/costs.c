@@ -1,9 +1,10 @@
 /* costs.c: devices and what is known of them. */
 #include "config.h"
 
+#include "api/api.h"
 #include "api/devices.h"
 #include "api/objects.h"
-#include "planner/planner.h"
+#include "api/road.h"
 
 static gboolean
 check_devices (const char *const *devices, GError **error)
@@ -65,12 +66,10 @@ tplan_costs_close (TplanCosts *costs)
   g_free (costs);
 }
 
-TpCalibOptions
-tp_costs_get_options (const TplanCosts *costs)
+const char *const *
+tp_api_get_devices (const TplanCosts *costs)
 {
-  return (TpCalibOptions){ .n_devices = costs->n_devices,
-                           .devices = (const char *const *) costs->devices,
-                           .n_threads = costs->n_threads };
+  return (const char *const *) costs->devices;
 }
 
 gboolean
@@ -78,19 +77,9 @@ tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                        gint64 time_limit_ns, const volatile gint *cancelled,
                        GError **error)
 {
-  g_autoptr (TpCostDb) db = NULL;
-  g_autoptr (TpGroups) groups = NULL;
-  TpCalibOptions options;
+  const TpWatch watch
+      = { .time_limit_ns = time_limit_ns, .cancelled = cancelled };
 
   g_return_val_if_fail (costs != NULL && time_limit_ns >= 0, FALSE);
-  options = tp_costs_get_options (costs);
-  options.time_limit_ns = time_limit_ns;
-  options.cancelled = cancelled;
-  db = tp_cost_db_open (costs->path, FALSE, error);
-  if (db == NULL)
-    return FALSE;
-  if (graph == NULL)
-    return tp_calibrate (db, NULL, NULL, &options, error);
-  groups = tp_fuse_find (graph->graph, NULL);
-  return tp_calibrate (db, graph->graph, groups, &options, error);
+  return tp_road_measure (costs, graph, &watch, NULL, error);
 }

@@ -1,6 +1,8 @@
 /* graph.c: graphs, with the tables their queries hand out made once. */
 #include "config.h"
 
+#include "api/api.h"
+#include "api/load.h"
 #include "api/objects.h"
 
 G_STATIC_ASSERT ((int) TPLAN_DTYPE_FLOAT32 == (int) TP_DTYPE_FLOAT32);
@@ -30,7 +32,7 @@ describe_tensors (const TpGraph *graph, int n, const int *tensors)
 }
 
 TplanGraph *
-tp_graph_wrap (TpGraph *graph, const char *path, TpDims *dims)
+tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims)
 {
   TplanGraph *wrap = g_new0 (TplanGraph, 1);
 
@@ -45,52 +47,20 @@ tp_graph_wrap (TpGraph *graph, const char *path, TpDims *dims)
   return wrap;
 }
 
-static TpDims *
-make_dims (const TplanDim *dims)
-{
-  TpDims *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                         g_free);
-
-  for (int i = 0; dims[i].name != NULL; i++)
-    g_hash_table_insert (table, g_strdup (dims[i].name),
-                         g_memdup2 (&dims[i].value, sizeof dims[i].value));
-  return table;
-}
-
-gboolean
-tp_limits_make (const TplanDim *wanted, TpLimits *limits, GError **error)
-{
-  tp_limits_init (limits);
-  for (int i = 0; wanted != NULL && wanted[i].name != NULL; i++)
-    if (!tp_limits_set (limits, wanted[i].name, wanted[i].value, error))
-      return FALSE;
-  return TRUE;
-}
-
 TplanGraph *
 tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
                        GError **error)
 {
-  static const TplanLoadOptions defaults;
-  g_autoptr (GHashTable) table = NULL;
+  g_auto (TpLoad) load = { 0 };
   g_autoptr (TpGraph) raw = NULL;
   TpGraph *graph;
-  TpLimits limits;
-  TpLoadOptions load = { .limits = &limits };
 
   g_return_val_if_fail (path != NULL, NULL);
-  options = options == NULL ? &defaults : options;
-  if (!tp_limits_make (options->limits, &limits, error))
+  if (!tp_load_init (&load, options, error))
     return NULL;
-  if (options->dims != NULL && options->dims[0].name != NULL)
-    table = make_dims (options->dims);
-  load.dims = table;
-  load.follow_links = options->follow_links;
-  raw = tp_graph_read (path, &load, error);
-  if (raw == NULL)
-    return NULL;
-  graph = tp_graph_prepare (raw, error);
-  return graph == NULL ? NULL : tp_graph_wrap (graph, path, table);
+  raw = tp_graph_read (path, &load.options, error);
+  graph = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  return graph == NULL ? NULL : tp_api_wrap_graph (graph, path, load.dims);
 }
 
 TplanGraph *
@@ -113,6 +83,12 @@ tplan_graph_free (TplanGraph *graph)
   g_free (graph->outputs);
   g_free (graph->ops);
   g_free (graph);
+}
+
+const TpGraph *
+tp_api_get_graph (const TplanGraph *graph)
+{
+  return graph->graph;
 }
 
 const TplanTensor *

@@ -2,7 +2,6 @@
 #ifndef TP_API_OBJECTS_H
 #define TP_API_OBJECTS_H
 
-#include "calib/calib.h"
 #include "include/tplan.h"
 #include "ir/plan.h"
 #include "runtime/session.h"
@@ -47,11 +46,9 @@ tp_set_n (int *out_n, int n)
 }
 
 /* Takes @graph, which is prepared. */
-TplanGraph *tp_graph_wrap (TpGraph *graph, const char *path, TpDims *dims);
-/* The defaults, but for those @wanted (nullable), ended by a NULL name. */
-gboolean tp_limits_make (const TplanDim *wanted, TpLimits *limits,
-                         GError **error);
-/* How to calibrate and look up; its strings are those of @costs. */
-TpCalibOptions tp_costs_get_options (const TplanCosts *costs);
+TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path,
+                               TpDims *dims);
+/* Takes both. */
+TplanPlan *tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph);
 
 #endif

@@ -1,7 +1,10 @@
 /* plan.c: plans, with the tables their queries hand out made once. */
 #include "config.h"
 
+#include "api/api.h"
+#include "api/load.h"
 #include "api/objects.h"
+#include "api/road.h"
 #include "planner/planner.h"
 
 static void
@@ -46,9 +49,8 @@ fill_transfers (TplanPlan *wrap)
     }
 }
 
-/* Takes both. */
-static TplanPlan *
-plan_wrap (TpPlan *plan, TplanGraph *graph)
+TplanPlan *
+tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph)
 {
   TplanPlan *wrap = g_new0 (TplanPlan, 1);
 
@@ -72,65 +74,33 @@ tplan_plan_free (TplanPlan *plan)
   g_free (plan);
 }
 
-static TpPlan *
-place (TpGraph *graph, const TplanCosts *from, GError **error)
-{
-  g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
-  TpCalibOptions options = tp_costs_get_options (from);
-  g_autoptr (TpCostDb) db = tp_cost_db_open (from->path, TRUE, error);
-  g_autoptr (TpCosts) costs
-      = db == NULL ? NULL
-                   : tp_cost_db_lookup (db, graph, groups, &options, error);
-
-  return costs == NULL ? NULL : tp_place (graph, groups, costs, "time", error);
-}
-
 TplanPlan *
 tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
                       const char *const *pins, GError **error)
 {
-  g_autoptr (TpGraph) pinned = NULL;
-  TpPlan *plan;
+  const TpRoadOptions options = { .pins = pins };
 
   g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
-  pinned = tp_graph_pin (graph->graph, pins, error);
-  if (pinned == NULL)
-    return NULL;
-  plan = place (pinned, costs, error);
-  if (plan == NULL)
-    {
-      g_prefix_error (error, "%s: ", graph->path);
-      return NULL;
-    }
-  g_free (plan->graph_path);
-  plan->graph_path = g_strdup (graph->path);
-  plan->dims = graph->dims == NULL ? NULL : g_hash_table_ref (graph->dims);
-  plan->pins = g_strdupv ((char **) pins);
-  tp_plan_count_memory (plan, pinned);
-  return plan_wrap (plan, tp_graph_wrap (g_steal_pointer (&pinned), graph->path,
-                                      graph->dims));
+  return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
 TplanPlan *
 tplan_plan_load_full (const char *path, const char *graph_path,
                       const TplanLoadOptions *options, GError **error)
 {
-  static const TplanLoadOptions defaults;
+  g_auto (TpLoad) load = { 0 };
   TpGraph *graph = NULL;
   TpPlan *plan;
-  TpLimits limits;
-  TpLoadOptions load = { .limits = &limits };
 
   g_return_val_if_fail (path != NULL, NULL);
-  options = options == NULL ? &defaults : options;
-  g_return_val_if_fail (options->dims == NULL, NULL);
-  if (!tp_limits_make (options->limits, &limits, error))
+  g_return_val_if_fail (options == NULL || options->dims == NULL, NULL);
+  if (!tp_load_init (&load, options, error))
     return NULL;
-  load.follow_links = options->follow_links;
-  plan = tp_plan_read (path, graph_path, &load, &graph, error);
+  plan = tp_plan_read (path, graph_path, &load.options, &graph, error);
   if (plan == NULL)
     return NULL;
-  return plan_wrap (plan, tp_graph_wrap (graph, plan->graph_path, plan->dims));
+  return tp_api_wrap_plan (
+      plan, tp_api_wrap_graph (graph, plan->graph_path, plan->dims));
 }
 
 TplanPlan *
@@ -146,6 +116,24 @@ tplan_plan_save (const TplanPlan *plan, const char *path, GError **error)
   return tp_plan_save (plan->plan, plan->graph->graph, path, error);
 }
 
+const TpPlan *
+tp_api_get_plan (const TplanPlan *plan)
+{
+  return plan->plan;
+}
+
+gboolean
+tp_api_find_margins (TplanPlan *plan, GError **error)
+{
+  return tp_place_margins (plan->plan, plan->graph->graph, error);
+}
+
+gboolean
+tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons)
+{
+  return tp_check (plan->plan, plan->graph->graph, reasons);
+}
+
 gboolean
 tplan_plan_check (const TplanPlan *plan, GError **error)
 {
@@ -153,7 +141,7 @@ tplan_plan_check (const TplanPlan *plan, GError **error)
   g_autofree char *text = NULL;
 
   g_return_val_if_fail (plan != NULL, FALSE);
-  if (tp_check (plan->plan, plan->graph->graph, reasons))
+  if (tp_api_check_plan (plan, reasons))
     return TRUE;
   g_ptr_array_add (reasons, NULL);
   text = g_strjoinv ("; ", (char **) reasons->pdata);

@@ -1,6 +1,7 @@
 /* session.c: plans made ready to run. */
 #include "config.h"
 
+#include "api/api.h"
 #include "api/objects.h"
 
 TplanSession *
@@ -17,6 +18,12 @@ tplan_session_new (const TplanPlan *plan, int n_threads, GError **error)
   wrap = g_new0 (TplanSession, 1);
   wrap->session = session;
   return wrap;
+}
+
+TpSession *
+tp_api_get_session (TplanSession *session)
+{
+  return session->session;
 }
 
 gboolean
