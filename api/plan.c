@@ -5,6 +5,7 @@
 #include "api/load.h"
 #include "api/objects.h"
 #include "api/road.h"
+#include "ir/name-hash.h"
 #include "planner/planner.h"
 
 static void
@@ -18,7 +19,7 @@ fill_devices (TplanPlan *wrap)
       wrap->devices[i].name = plan->devices[i];
       wrap->devices[i].peak_bytes = plan->peak_bytes[i];
     }
-  wrap->places = g_hash_table_new (g_str_hash, g_str_equal);
+  wrap->places = g_hash_table_new (tp_name_hash, g_str_equal);
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *it = &plan->placements[i];
