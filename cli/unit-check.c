@@ -3,6 +3,7 @@
 
 #include "cli/unit-check.h"
 #include "ir/op.h"
+#include "nest/nest.h"
 #include "runtime/strided.h"
 
 typedef struct
