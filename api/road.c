@@ -54,8 +54,27 @@ make_options (const TplanCosts *costs, const TpWatch *watch,
 /* ---- planning ----------------------------------------------------------- */
 
 static gboolean
+check_rules (const char *const *no_fuse, GError **error)
+{
+  const char *const *rules = tp_fuse_list ();
+  g_autofree char *list = NULL;
+
+  for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
+    if (!g_strv_contains (rules, no_fuse[i]))
+      {
+        list = g_strjoinv (", ", (char **) rules);
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "no fusion rule '%s': there are %s", no_fuse[i], list);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
 pin_and_fuse (Road *road, GError **error)
 {
+  if (!check_rules (road->options->no_fuse, error))
+    return FALSE;
   road->graph = tp_graph_pin (road->model->graph, road->options->pins, error);
   if (road->graph == NULL)
     return FALSE;

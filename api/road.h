@@ -48,7 +48,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
  *
  * The plan, complete but for margins. Errors are those of
  * tplan_graph_optimize (), or:
- *   TPLAN_ERROR_USAGE: no such objective.
+ *   TPLAN_ERROR_USAGE: no such objective or fusion rule.
  *   TPLAN_ERROR_STALE: as @options wants it.
  *   those of tplan_costs_calibrate (), where it is to measure.
  */

@@ -1,6 +1,7 @@
 /* test-road.c: the road from a model to a plan, with all its options. */
 #include "api/api.h"
 #include "api/road.h"
+#include "planner/planner.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -167,6 +168,30 @@ test_measured (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (notes.n_unmeasured, ==, 0);
 }
 
+/* Every rule of the table may be left out; what is in none is told, with those
+ * there are. */
+static void
+test_rules (Fixture *fixture, gconstpointer data)
+{
+  const char *const wrong[] = { tp_fuse_list ()[0], "frobnicate", NULL };
+  const TpRoadOptions fused = { 0 };
+  const TpRoadOptions alone = { .no_fuse = tp_fuse_list () };
+  const TpRoadOptions bad = { .no_fuse = wrong };
+  g_autoptr (TplanPlan) with
+      = take_road (fixture, on_sims, &fused, NULL, NULL);
+  g_autoptr (TplanPlan) without
+      = take_road (fixture, on_sims, &alone, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (tp_api_get_plan (with)->all_groups->n_groups, >, 0);
+  g_assert_cmpint (tp_api_get_plan (without)->all_groups->n_groups, ==, 0);
+  g_assert_null (take_road (fixture, on_sims, &bad, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_assert_nonnull (strstr (error->message, "'frobnicate'"));
+  for (int i = 0; tp_fuse_list ()[i] != NULL; i++)
+    g_assert_nonnull (strstr (error->message, tp_fuse_list ()[i]));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -180,6 +205,7 @@ main (int argc, char **argv)
     { "/road/notes-without-plan", test_notes_without_plan },
     { "/road/stale", test_stale },
     { "/road/measured", test_measured },
+    { "/road/rules", test_rules },
   };
 
   g_test_init (&argc, &argv, NULL);
