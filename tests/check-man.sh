@@ -84,6 +84,14 @@ if command -v bash > /dev/null; then
   complete_ tplan run --devices=cpu,sim:server | grep -q 'cpu,sim:server-gpu'
   say $? "completes a device in a list"
   [ "$(complete_ tplan cost exp)" = export ]; say $? "completes a verb of cost"
+  # What is listed twice is compared with what the program says it has.
+  known=$("$tplan" cost '?' 2>&1 | sed 's/.*there are //; s/,//g; s/ and / /')
+  [ -n "$known" ] && [ "$(complete_ tplan cost '')" = "$known" ]
+  say $? "completes all verbs of cost: $known"
+  known=$("$tplan" optimize "$top_srcdir/examples/mlp.json" -d sim:laptop-cpu --no-fuse '?' 2>&1 \
+    | sed 's/.*there are //; s/,//g')
+  [ -n "$known" ] && [ "$(complete_ tplan optimize --no-fuse '')" = "$known" ]
+  say $? "completes all fusion rules: $known"
 else
   n=$((n + 1)); echo "ok $n - completion # SKIP no bash"
 fi
