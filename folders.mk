@@ -18,3 +18,4 @@ EVERYTHING = $(top_builddir)/calib/libcalib.la \
   $(top_builddir)/format/libformat.la $(top_builddir)/graph/libgraph.la \
   $(top_builddir)/machine/libmachine.la $(top_builddir)/ops/libops.la \
   $(top_builddir)/nest/libnest.la $(top_builddir)/ir/libir.la
+API = $(top_builddir)/api/libapi.la $(EVERYTHING)

@@ -8,10 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "calib/calib.h"
-#include "format/load-options.h"
-#include "ir/graph.h"
-#include "ir/types.h"
+#include "include/tplan.h"
 #include "runtime/device.h"
 
 typedef enum
@@ -46,12 +43,13 @@ typedef struct
   int colour;                 /* 1 always, 0 never, -1 on a terminal */
   TpFormat format;
   char **devices;             /* --devices, $TPLAN_DEVICES or configured;
-                               * NULL: tp_cli_get_devices () decides */
+                               * NULL: the library decides */
   TpDeviceOptions device_options;
   char **dim_texts;           /* --dim, as written; never NULL */
   char *cost_path;            /* (nullable) */
   gboolean follow_links;      /* --follow-symlinks */
-  TpLimits limits;            /* the defaults, but for --limit */
+  GArray *limits;             /* --limit: as tp_cli_parse_dims () */
+  TplanCosts *costs;          /* once asked for */
   gint64 seed;
   int exit_code;              /* for commands that neither fail nor succeed */
 } TpCli;
@@ -92,24 +90,23 @@ void tp_cli_print_help (const TpCommand *command);
 /* values.c: "N=8" or "N=1,2,4..64" (a doubling range): name -> list of gint64. */
 gboolean tp_cli_parse_dim (const char *text, char **out_name,
                            GArray **out_values, GError **error);
+/* Lists of TplanDim, as tplan.h takes them: ended by a NULL name. */
+GArray *tp_cli_values_new (void);
+/* Replaces the value that @name has. */
+void tp_cli_values_set (GArray *values, const char *name, gint64 value);
 /* "nodes=2M": a name and a number, which may end in K, M, G or T (1024). */
-gboolean tp_cli_parse_limit (const char *text, TpLimits *limits,
-                             GError **error);
+gboolean tp_cli_parse_limit (const char *text, GArray *limits, GError **error);
 /* All of --dim, each with one value; empty when there are none. */
-TpDims *tp_cli_parse_dims (const TpCli *cli, GError **error);
+GArray *tp_cli_parse_dims (const TpCli *cli, GError **error);
 /* "60", "1.5s", "200ms", "2m", "1h". */
 gboolean tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error);
 
-/* values.c: how to read a graph, by the options; @dims: (nullable) */
-TpLoadOptions tp_cli_load_options (const TpCli *cli, TpDims *dims);
+/* values.c: how to read a graph, by the options; @dims: (nullable), which the
+ * caller keeps. */
+TplanLoadOptions tp_cli_load_options (const TpCli *cli, const GArray *dims);
 
-/* devices.c: what was asked for, else "cpu" (or "ref") and the first OpenCL
- * device. Asks drivers in a child process. (owned by @cli) */
-const char *const *tp_cli_get_devices (TpCli *cli, GError **error);
-/* Calls @work (@data, @out) in a child and returns what it put into @out: so
- * that a driver can neither crash nor thread this process. */
-char *tp_cli_ask_child (void (*work) (gpointer data, GString *out),
-                        gpointer data, GError **error);
+/* options.c: of --devices, --threads and --cost. (owned by @cli) */
+TplanCosts *tp_cli_get_costs (TpCli *cli, GError **error);
 
 /* output.c */
 void tp_cli_note (const TpCli *cli, const char *format, ...)

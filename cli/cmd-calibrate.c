@@ -1,13 +1,11 @@
 /* cmd-calibrate.c: measures devices, and the kernels of models. */
 #include "config.h"
 
+#include "api/api.h"
+#include "api/road.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "cli/cli.h"
-#include "format/graph-load.h"
-#include "format/load-options.h"
-#include "graph/pass.h"
-#include "planner/planner.h"
 
 static struct
 {
@@ -17,9 +15,8 @@ static struct
 typedef struct
 {
   TpCli *cli;
-  TpCostDb *db;
-  TpDims *dims;
-  TpCalibOptions options;
+  TplanCosts *costs;
+  GArray *dims;
   gint64 end_us;              /* monotonic; 0: no limit */
   json_t *models;
   int n_missing;              /* times still estimated, of all models */
@@ -33,81 +30,51 @@ get_time_left_ns (const Calibrating *self)
   return MAX ((self->end_us - g_get_monotonic_time ()) * 1000, 1);
 }
 
-static void
-print_warnings (Calibrating *self)
-{
-  GPtrArray *warnings = self->options.warnings;
-
-  for (guint i = 0; i < warnings->len; i++)
-    tp_cli_warn (self->cli, "%s", (const char *) warnings->pdata[i]);
-  g_ptr_array_set_size (warnings, 0);
-}
-
+/* @graph: (nullable) */
 static gboolean
-measure (Calibrating *self, const TpGraph *graph, const TpGroups *groups,
+measure (Calibrating *self, const TplanGraph *graph, TpMeasured *measured,
          GError **error)
 {
-  gboolean is_good;
+  const TpWatch watch = { .time_limit_ns = get_time_left_ns (self),
+                          .cancelled = tp_cli_get_cancelled (),
+                          .progress = tp_cli_progress,
+                          .user_data = self->cli };
+  gboolean is_good
+      = tp_road_measure (self->costs, graph, &watch, measured, error);
 
-  self->options.time_limit_ns = get_time_left_ns (self);
-  is_good = tp_calibrate (self->db, graph, groups, &self->options, error);
   tp_cli_progress_end (self->cli);
-  print_warnings (self);
+  for (guint i = 0; i < measured->warnings->len; i++)
+    tp_cli_warn (self->cli, "%s",
+                 (const char *) measured->warnings->pdata[i]);
   return is_good;
 }
 
-static void
-count_table (const TpCost *table, int n, int *out_estimated, int *out_measured)
-{
-  for (int i = 0; i < n; i++)
-    if (table[i].time_ns != TP_COST_NONE)
-      {
-        *out_estimated += table[i].is_estimated;
-        *out_measured += !table[i].is_estimated;
-      }
-}
-
-/* What the table now has of the model. */
 static gboolean
-count_model (Calibrating *self, const char *path, const TpGraph *graph,
-             const TpGroups *groups, GError **error)
+calibrate_machine (Calibrating *self, GError **error)
 {
-  g_autoptr (TpCosts) costs = tp_cost_db_lookup (self->db, graph, groups,
-                                                 &self->options, error);
-  int n_estimated = 0, n_measured = 0;
+  g_auto (TpMeasured) measured = { 0 };
 
-  if (costs == NULL)
-    return FALSE;
-  count_table (costs->nodes, costs->n_nodes * costs->n_devices, &n_estimated,
-               &n_measured);
-  count_table (costs->groups, costs->n_groups * costs->n_devices, &n_estimated,
-               &n_measured);
-  g_ptr_array_set_size (self->options.warnings, 0); /* said by the number */
-  self->n_missing += n_estimated;
-  json_array_append_new (
-      self->models, json_pack ("{s:o, s:i, s:i, s:i, s:i}", "model",
-                               tp_cli_string (path), "ops", graph->n_nodes,
-                               "groups", groups->n_groups, "measured",
-                               n_measured, "estimated", n_estimated));
-  return TRUE;
+  return measure (self, NULL, &measured, error);
 }
 
 static gboolean
 calibrate_model (Calibrating *self, const char *path, GError **error)
 {
-  TpLoadOptions options = tp_cli_load_options (self->cli, self->dims);
-  g_autoptr (TpGraph) raw = tp_graph_read (path, &options, error);
-  g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpGroups) groups = NULL;
+  const TplanLoadOptions load = tp_cli_load_options (self->cli, self->dims);
+  g_autoptr (TplanGraph) graph = tplan_graph_load_full (path, &load, error);
+  g_auto (TpMeasured) measured = { 0 };
+  int n_ops;
 
-  if (raw == NULL)
+  if (graph == NULL || !measure (self, graph, &measured, error))
     return FALSE;
-  graph = tp_graph_prepare (raw, error);
-  if (graph == NULL)
-    return FALSE;
-  groups = tp_fuse_find (graph, NULL);
-  return measure (self, graph, groups, error)
-         && count_model (self, path, graph, groups, error);
+  tplan_graph_get_ops (graph, &n_ops);
+  self->n_missing += measured.n_estimated;
+  json_array_append_new (
+      self->models,
+      json_pack ("{s:o, s:i, s:i, s:i, s:i}", "model", tp_cli_string (path),
+                 "ops", n_ops, "groups", measured.n_groups, "measured",
+                 measured.n_measured, "estimated", measured.n_estimated));
+  return TRUE;
 }
 
 /* ---- results ------------------------------------------------------------ */
@@ -144,18 +111,21 @@ format_link (const TpDeviceRow *row, const TpFit *fit)
 }
 
 static gboolean
-list_devices (Calibrating *self, json_t *list, TpTable *table, GError **error)
+list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
+              GError **error)
 {
-  for (int i = 0; i < self->options.n_devices; i++)
+  const char *const *names = tp_api_get_devices (self->costs);
+
+  for (int i = 0; names[i] != NULL; i++)
     {
       g_auto (TpDeviceMatch) match = { 0 };
       const TpDeviceRow *row;
-      TpCostDb *db;
+      TpCostDb *from;
 
-      if (!tp_device_match_init (&match, self->db, self->options.devices[i],
-                                 self->options.n_threads, error))
+      if (!tp_device_match_init (&match, db, names[i],
+                                 self->cli->device_options.n_threads, error))
         return FALSE;
-      row = tp_device_match_get_row (&match, &db);
+      row = tp_device_match_get_row (&match, &from);
       if (row == NULL)
         continue; /* a sim, or no time was left for it */
       json_array_append_new (list, device_to_json (row));
@@ -170,17 +140,17 @@ list_devices (Calibrating *self, json_t *list, TpTable *table, GError **error)
 }
 
 static gboolean
-print_results (Calibrating *self, GError **error)
+print_results (Calibrating *self, TpCostDb *db, GError **error)
 {
   static const char *const headers[] = { "DEVICE", ">PEAK", ">BANDWIDTH",
                                          ">LAUNCH", ">TO DEVICE", ">TO HOST",
                                          NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   json_t *devices = json_array ();
-  gboolean is_good = list_devices (self, devices, table, error);
+  gboolean is_good = list_devices (self, db, devices, table, error);
   json_t *document = json_pack (
       "{s:s, s:o, s:b, s:o, s:O}", "format", "tplan-calibrate/1", "table",
-      tp_cli_string (tp_cost_db_get_path (self->db)), "complete",
+      tp_cli_string (tp_cost_db_get_path (db)), "complete",
       self->n_missing == 0, "devices", devices, "models", self->models);
 
   if (is_good && self->cli->format == TP_FORMAT_JSON)
@@ -200,44 +170,34 @@ print_results (Calibrating *self, GError **error)
 static gboolean
 calibrate_all (Calibrating *self, GError **error)
 {
-  if (self->cli->n_args == 0 && !measure (self, NULL, NULL, error))
+  g_autoptr (TpCostDb) db = NULL;
+
+  if (self->cli->n_args == 0 && !calibrate_machine (self, error))
     return FALSE;
   for (int i = 0; i < self->cli->n_args; i++)
     if (!calibrate_model (self, self->cli->args[i], error))
       return FALSE;
-  return print_results (self, error);
+  db = tp_cost_db_open (self->cli->cost_path, TRUE, error);
+  return db != NULL && print_results (self, db, error);
 }
 
 static gboolean
 prepare (Calibrating *self, GError **error)
 {
   TpCli *cli = self->cli;
-  const char *const *devices;
   gint64 limit_ns = 0;
 
   if (given.time_limit != NULL
       && !tp_cli_parse_time (given.time_limit, &limit_ns, error))
     return FALSE;
-  devices = tp_cli_get_devices (cli, error);
-  if (devices == NULL)
+  self->costs = tp_cli_get_costs (cli, error);
+  if (self->costs == NULL)
     return FALSE;
   if (limit_ns > 0)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
-  self->options = (TpCalibOptions){
-    .n_devices = (int) g_strv_length ((char **) devices),
-    .devices = devices,
-    .n_threads = cli->device_options.n_threads,
-    .progress = tp_cli_progress,
-    .user_data = cli,
-    .cancelled = tp_cli_get_cancelled (),
-    .warnings = g_ptr_array_new_with_free_func (g_free),
-  };
   self->models = json_array ();
   self->dims = tp_cli_parse_dims (cli, error);
-  if (self->dims == NULL)
-    return FALSE;
-  self->db = tp_cost_db_open (cli->cost_path, FALSE, error);
-  return self->db != NULL;
+  return self->dims != NULL;
 }
 
 static gboolean
@@ -248,9 +208,7 @@ calibrate_run (TpCli *cli, GError **error)
 
   tp_cli_catch_interrupts ();
   is_good = prepare (&self, error) && calibrate_all (&self, error);
-  tp_cost_db_close (self.db);
-  g_clear_pointer (&self.dims, g_hash_table_unref);
-  g_clear_pointer (&self.options.warnings, g_ptr_array_unref);
+  g_clear_pointer (&self.dims, g_array_unref);
   json_decref (self.models);
   return is_good;
 }

@@ -1,27 +1,26 @@
 /* cmd-check.c: is a plan valid, and is it proved? */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/planning.h"
-#include "format/load-options.h"
-#include "format/plan-load.h"
-#include "planner/planner.h"
 
 #include <stdio.h>
 
 static const GOptionEntry check_options[] = { TP_GRAPH_OPTION, { 0 } };
 
 static void
-print_result (TpCli *cli, const TpPlan *plan, gboolean is_valid,
+print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
               const GPtrArray *reasons)
 {
-  g_autofree char *cost = tp_cli_format_time (plan->cost_ns);
-  g_autofree char *bound = tp_cli_format_time (plan->bound_ns);
+  gint64 cost_ns = tplan_plan_get_cost_ns (plan);
+  gint64 bound_ns = tplan_plan_get_bound_ns (plan);
+  g_autofree char *cost = tp_cli_format_time (cost_ns);
+  g_autofree char *bound = tp_cli_format_time (bound_ns);
 
   if (is_valid)
     printf ("%s: valid: costs %s%s, bound %s: %s\n", cli->args[0], cost,
             tp_cli_simulated (plan), bound,
-            plan->cost_ns == plan->bound_ns ? "no plan is cheaper"
-                                            : "not proved least");
+            cost_ns == bound_ns ? "no plan is cheaper" : "not proved least");
   else
     printf ("%s: not valid:\n", cli->args[0]);
   for (guint i = 0; i < reasons->len; i++)
@@ -29,33 +28,32 @@ print_result (TpCli *cli, const TpPlan *plan, gboolean is_valid,
 }
 
 static void
-print_json (const TpPlan *plan, gboolean is_valid, const GPtrArray *reasons)
+print_json (const TplanPlan *plan, gboolean is_valid, const GPtrArray *reasons)
 {
   json_t *list = json_array ();
 
   for (guint i = 0; i < reasons->len; i++)
     json_array_append_new (list, tp_cli_string (reasons->pdata[i]));
-  tp_cli_print_json (json_pack ("{s:s, s:b, s:I, s:I, s:o}", "format",
-                                "tplan-check/1", "valid", is_valid, "cost_ns",
-                                (json_int_t) plan->cost_ns, "bound_ns",
-                                (json_int_t) plan->bound_ns, "reasons",
-                                list));
+  tp_cli_print_json (json_pack (
+      "{s:s, s:b, s:I, s:I, s:o}", "format", "tplan-check/1", "valid",
+      is_valid, "cost_ns", (json_int_t) tplan_plan_get_cost_ns (plan),
+      "bound_ns", (json_int_t) tplan_plan_get_bound_ns (plan), "reasons",
+      list));
 }
 
 static gboolean
 check_run (TpCli *cli, GError **error)
 {
-  g_autoptr (TpGraph) graph = NULL;
+  const TplanLoadOptions options = tp_cli_load_options (cli, NULL);
+  g_autoptr (TplanPlan) plan
+      = tplan_plan_load_full (cli->args[0], tp_cli_planning.graph_path,
+                              &options, error);
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  TpLoadOptions options = tp_cli_load_options (cli, NULL);
-  g_autoptr (TpPlan) plan
-      = tp_plan_read (cli->args[0], tp_cli_planning.graph_path, &options,
-                      &graph, error);
   gboolean is_valid;
 
   if (plan == NULL)
     return FALSE;
-  is_valid = tp_check (plan, graph, reasons);
+  is_valid = tp_api_check_plan (plan, reasons);
   if (cli->format == TP_FORMAT_JSON)
     print_json (plan, is_valid, reasons);
   else

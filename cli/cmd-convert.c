@@ -1,12 +1,12 @@
 /* cmd-convert.c: graphs between JSON and ONNX. */
 #include "config.h"
 
+#include "api/load.h"
 #include "cli/cli.h"
 #include "format/graph-load.h"
 #include "format/graph-write-json.h"
 #include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
-#include "format/load-options.h"
 #include "graph/graph-draft.h"
 
 #include <string.h>
@@ -72,11 +72,14 @@ warn_unknown (const TpCli *cli, const TpGraphBuilder *builder)
 /* The same graph, read to the end, for the types of its outputs; NULL when dims
  * have no values or an op is unknown. */
 static TpGraph *
-find_types (const TpCli *cli, TpDims *dims)
+find_types (const TpCli *cli, const GArray *dims)
 {
-  TpLoadOptions options = tp_cli_load_options (cli, dims);
+  const TplanLoadOptions given = tp_cli_load_options (cli, dims);
+  g_auto (TpLoad) load = { 0 };
 
-  return tp_graph_read (cli->args[0], &options, NULL);
+  return tp_load_init (&load, &given, NULL)
+             ? tp_graph_read (cli->args[0], &load.options, NULL)
+             : NULL;
 }
 
 static gboolean
@@ -84,7 +87,7 @@ convert_to_onnx (TpCli *cli, TpGraphBuilder *builder, GError **error)
 {
   const char *path = cli->outputs[0];
   g_autofree char *data_path = g_strconcat (path, ".data", NULL);
-  g_autoptr (GHashTable) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TpGraph) types = NULL;
   gboolean is_big = tp_graph_count_weight_bytes (builder) > MAX_INSIDE_BYTES;
 
@@ -118,17 +121,20 @@ convert_run (TpCli *cli, GError **error)
     const char *suffix;
     gboolean (*convert) (TpCli *cli, TpGraphBuilder *builder, GError **error);
   } ways[] = { { ".onnx", convert_to_onnx }, { ".json", convert_to_json } };
-  TpLoadOptions options = tp_cli_load_options (cli, NULL);
+  const TplanLoadOptions given = tp_cli_load_options (cli, NULL);
+  g_auto (TpLoad) load = { 0 };
   g_autoptr (TpGraphBuilder) builder = NULL;
 
-  options.keep_unknown = TRUE;
+  if (!tp_load_init (&load, &given, error))
+    return FALSE;
+  load.options.keep_unknown = TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
     if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
         && g_str_has_suffix (cli->outputs[0], ways[i].suffix))
       {
         if (!tp_cli_check_output (cli, cli->outputs[0], error))
           return FALSE;
-        builder = tp_graph_open (cli->args[0], &options, error);
+        builder = tp_graph_open (cli->args[0], &load.options, error);
         if (builder == NULL)
           return FALSE;
         warn_unknown (cli, builder);

@@ -286,9 +286,24 @@ static const struct
   { "forget", 1, FALSE, cost_forget },
 };
 
+/* "list, show, export, import and forget" */
+static char *
+list_verbs (void)
+{
+  g_autoptr (GString) text = g_string_new (verbs[0].name);
+
+  for (gsize i = 1; i < G_N_ELEMENTS (verbs); i++)
+    g_string_append_printf (
+        text, "%s%s", i + 1 < G_N_ELEMENTS (verbs) ? ", " : " and ",
+        verbs[i].name);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static gboolean
 cost_run (TpCli *cli, GError **error)
 {
+  g_autofree char *known = list_verbs ();
+
   for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
     {
       g_autoptr (TpCostDb) db = NULL;
@@ -306,8 +321,7 @@ cost_run (TpCli *cli, GError **error)
       return db != NULL && verbs[i].run (cli, db, error);
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "cost: no verb '%s': there are list, show, export, import and "
-               "forget", cli->args[0]);
+               "cost: no verb '%s': there are %s", cli->args[0], known);
   return FALSE;
 }
 

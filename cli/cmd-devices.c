@@ -1,6 +1,7 @@
 /* cmd-devices.c: what this machine has, and what can be simulated. */
 #include "config.h"
 
+#include "api/devices.h"
 #include "cli/cli.h"
 #include "machine/machine.h"
 
@@ -114,7 +115,7 @@ devices_run (TpCli *cli, GError **error)
   static const char *const headers[]
       = { "DEVICE", "STATE", ">MEMORY", "DESCRIPTION", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
-  g_autofree char *answer = tp_cli_ask_child (ask_devices, cli, error);
+  g_autofree char *answer = tp_devices_ask (ask_devices, cli, error);
   json_t *document;
 
   if (answer == NULL)

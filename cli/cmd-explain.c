@@ -1,8 +1,8 @@
 /* cmd-explain.c: why each op is where it is. */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/planning.h"
-#include "planner/planner.h"
 
 #include <string.h>
 
@@ -266,11 +266,11 @@ explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
 }
 
 static gboolean
-check_op (const TpGraph *graph, const char *name, GError **error)
+check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
+          GError **error)
 {
-  for (int i = 0; i < graph->n_nodes; i++)
-    if (strcmp (graph->nodes[i].name, name) == 0)
-      return TRUE;
+  if (tplan_plan_find_device (plan, name) != NULL)
+    return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "graph '%s' has no op '%s': `tplan explain` without a name "
                "lists all",
@@ -281,15 +281,17 @@ check_op (const TpGraph *graph, const char *name, GError **error)
 static gboolean
 explain_run (TpCli *cli, GError **error)
 {
-  g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpPlan) plan
-      = tp_cli_load_or_plan (cli, cli->args[0], &graph, error);
+  const char *only = cli->n_args > 1 ? cli->args[1] : NULL;
+  g_autoptr (TplanPlan) plan = tp_cli_load_or_plan (cli, cli->args[0], error);
+  const TpGraph *graph;
 
-  if (plan == NULL
-      || (cli->n_args > 1 && !check_op (graph, cli->args[1], error))
-      || !tp_place_margins (plan, graph, error))
+  if (plan == NULL)
     return FALSE;
-  explain_all (cli, plan, graph, cli->n_args > 1 ? cli->args[1] : NULL);
+  graph = tp_api_get_graph (tplan_plan_get_graph (plan));
+  if ((only != NULL && !check_op (plan, graph, only, error))
+      || !tp_api_find_margins (plan, error))
+    return FALSE;
+  explain_all (cli, tp_api_get_plan (plan), graph, only);
   if (cli->format == TP_FORMAT_TABLE)
     tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate. MARGIN: "
                       "how far the time here may move before the plan flips.",

@@ -1,6 +1,7 @@
 /* cmd-info.c: what a model consists of, and what of it can be run. */
 #include "config.h"
 
+#include "api/load.h"
 #include "cli/cli.h"
 #include "format/graph-load.h"
 #include "format/graph-write.h"
@@ -10,8 +11,8 @@
 #include "ir/intervals.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
-#include "ir/plan.h"
 #include "nest/nest-check.h"
+#include "nest/nest.h"
 #include "ops/lower.h"
 
 #include <string.h>
@@ -202,19 +203,23 @@ compare_ops (const void *a, const void *b)
 static gboolean
 info_read (Info *info, const TpCli *cli, GError **error)
 {
-  TpLoadOptions options = tp_cli_load_options (cli, NULL);
-  g_autoptr (GHashTable) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  const TplanLoadOptions given = tp_cli_load_options (cli, dims);
+  g_auto (TpLoad) load = { 0 };
+  TpLoadOptions options;
 
+  if (dims == NULL || !tp_load_init (&load, &given, error))
+    return FALSE;
+  options = load.options;
+  options.dims = NULL; /* bound by the survey */
   options.keep_unknown = TRUE;
   options.skip_unknown_attrs = TRUE;
-  if (dims == NULL)
-    return FALSE;
   info->builder = tp_graph_open (cli->args[0], &options, error);
   if (info->builder == NULL)
     return FALSE;
   count_types (info);
   count_weights (info);
-  info->graph = tp_graph_survey (info->builder, dims, &info->survey, error);
+  info->graph = tp_graph_survey (info->builder, load.dims, &info->survey, error);
   if (info->graph == NULL)
     return FALSE;
   count_nodes (info);

@@ -1,10 +1,10 @@
 /* cmd-optimize.c: a model in; the cheapest plan, its proof and picture out. */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
 #include "format/plan-json.h"
-#include "planner/planner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,26 +21,40 @@ static const GOptionEntry optimize_options[] = {
 typedef struct
 {
   int n_ops;
+  int n_transfers;
   gint64 transfer_bytes;
   gint64 transfer_ns;
+  gint64 cost_ns, bound_ns;
   double gap;
   char *sha256;
 } OptimizeTotals;
 
-static void
-find_totals (const TpPlan *plan, const TpGraph *graph, OptimizeTotals *totals)
+static const TpGraph *
+get_graph (const TplanPlan *plan)
 {
-  g_autofree char *text = tp_plan_to_json (plan, graph);
-  const char *end = text + strlen (text) - strlen ("\"\n}\n");
+  return tp_api_get_graph (tplan_plan_get_graph (plan));
+}
 
-  totals->n_ops = plan->n_placements;
-  for (int i = 0; i < plan->n_transfers; i++)
+static void
+find_totals (const TplanPlan *plan, OptimizeTotals *totals)
+{
+  g_autofree char *text
+      = tp_plan_to_json (tp_api_get_plan (plan), get_graph (plan));
+  const char *end = text + strlen (text) - strlen ("\"\n}\n");
+  const TplanTransfer *transfers
+      = tplan_plan_get_transfers (plan, &totals->n_transfers);
+
+  tplan_graph_get_ops (tplan_plan_get_graph (plan), &totals->n_ops);
+  for (int i = 0; i < totals->n_transfers; i++)
     {
-      totals->transfer_bytes += plan->transfers[i].size_bytes;
-      totals->transfer_ns += plan->transfers[i].time_ns;
+      totals->transfer_bytes += transfers[i].size_bytes;
+      totals->transfer_ns += transfers[i].time_ns;
     }
-  if (plan->cost_ns > 0)
-    totals->gap = (double) (plan->cost_ns - plan->bound_ns) / plan->cost_ns;
+  totals->cost_ns = tplan_plan_get_cost_ns (plan);
+  totals->bound_ns = tplan_plan_get_bound_ns (plan);
+  if (totals->cost_ns > 0)
+    totals->gap
+        = (double) (totals->cost_ns - totals->bound_ns) / totals->cost_ns;
   totals->sha256 = g_strndup (end - 64, 64);
 }
 
@@ -65,17 +79,18 @@ single_to_json (const TpPlan *plan)
 }
 
 static void
-print_json (const TpPlan *plan, const OptimizeTotals *totals)
+print_json (const TplanPlan *handle, const OptimizeTotals *totals)
 {
+  const TpPlan *plan = tp_api_get_plan (handle);
   json_t *document = json_pack (
       "{s:s, s:o, s:i, s:o, s:I, s:I, s:f}", "format", "tplan-optimize/1",
       "graph", tp_cli_string (plan->graph_name), "ops", totals->n_ops,
-      "devices", tp_cli_count_devices (plan), "cost_ns",
-      (json_int_t) plan->cost_ns, "bound_ns", (json_int_t) plan->bound_ns,
-      "gap", totals->gap);
+      "devices", tp_cli_count_devices (handle), "cost_ns",
+      (json_int_t) totals->cost_ns, "bound_ns",
+      (json_int_t) totals->bound_ns, "gap", totals->gap);
 
   json_object_set_new (document, "transfers",
-                       json_integer (plan->n_transfers));
+                       json_integer (totals->n_transfers));
   json_object_set_new (document, "transfer_bytes",
                        json_integer (totals->transfer_bytes));
   json_object_set_new (document, "transfer_ns",
@@ -85,7 +100,7 @@ print_json (const TpPlan *plan, const OptimizeTotals *totals)
                        json_integer (plan->groups->n_groups));
   json_object_set_new (document, "peak_bytes", peaks_to_json (plan));
   json_object_set_new (document, "estimated_ops",
-                       json_integer (plan->n_estimated));
+                       json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "simulated",
                        json_boolean (plan->is_simulated));
   json_object_set_new (document, "plan_sha256", json_string (totals->sha256));
@@ -93,12 +108,12 @@ print_json (const TpPlan *plan, const OptimizeTotals *totals)
 }
 
 static char *
-format_cost (const TpPlan *plan, const OptimizeTotals *totals)
+format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
 {
-  g_autofree char *cost = tp_cli_format_time (plan->cost_ns);
-  g_autofree char *bound = tp_cli_format_time (plan->bound_ns);
+  g_autofree char *cost = tp_cli_format_time (totals->cost_ns);
+  g_autofree char *bound = tp_cli_format_time (totals->bound_ns);
 
-  if (plan->cost_ns == plan->bound_ns)
+  if (totals->cost_ns == totals->bound_ns)
     return g_strdup_printf ("%s predicted%s, proved least", cost,
                             tp_cli_simulated (plan));
   return g_strdup_printf ("%s predicted%s, bound %s, gap %.2f %%", cost,
@@ -135,43 +150,44 @@ format_memory (const TpPlan *plan)
 }
 
 static char *
-format_transfers (const TpPlan *plan, const OptimizeTotals *totals)
+format_transfers (const OptimizeTotals *totals)
 {
   g_autofree char *bytes = tp_cli_format_bytes (totals->transfer_bytes);
   g_autofree char *time = tp_cli_format_time (totals->transfer_ns);
 
-  if (plan->n_transfers == 0)
+  if (totals->n_transfers == 0)
     return g_strdup ("none");
-  return g_strdup_printf ("%d, %s, %s", plan->n_transfers, bytes, time);
+  return g_strdup_printf ("%d, %s, %s", totals->n_transfers, bytes, time);
 }
 
 static void
-print_table (TpCli *cli, const TpPlan *plan, const OptimizeTotals *totals)
+print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
 {
   static const char *const headers[] = { "NAME", "VALUE", NULL };
+  const TpPlan *plan = tp_api_get_plan (handle);
   g_autoptr (TpTable) table = tp_table_new (headers);
 
   tp_table_add (table, g_strdup ("graph"),
                 g_strdup_printf ("%s, %d ops", plan->graph_name,
                                  totals->n_ops));
-  tp_table_add (table, g_strdup ("placement"), tp_cli_format_devices (plan));
-  tp_table_add (table, g_strdup ("cost"), format_cost (plan, totals));
+  tp_table_add (table, g_strdup ("placement"),
+                tp_cli_format_devices (handle));
+  tp_table_add (table, g_strdup ("cost"), format_cost (handle, totals));
   tp_table_add (table, g_strdup ("best single"), format_single (plan));
-  tp_table_add (table, g_strdup ("transfers"),
-                format_transfers (plan, totals));
+  tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
   tp_table_add (table, g_strdup ("fused groups"),
                 g_strdup_printf ("%d", plan->groups->n_groups));
   tp_table_add (table, g_strdup ("peak memory"), format_memory (plan));
   tp_table_add (table, g_strdup ("estimated ops"),
-                g_strdup_printf ("%d of %d", plan->n_estimated,
+                g_strdup_printf ("%d of %d",
+                                 tplan_plan_count_estimated (handle),
                                  totals->n_ops));
   tp_table_print (table, cli);
 }
 
 /* All files are made before the first is written. */
 static gboolean
-write_outputs (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
-               GError **error)
+write_outputs (TpCli *cli, const TplanPlan *plan, GError **error)
 {
   const TpPictureOptions options = TP_PICTURE_DEFAULTS;
   g_autoptr (GPtrArray) files
@@ -180,7 +196,8 @@ write_outputs (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
   for (int i = 0; cli->outputs[i] != NULL; i++)
     {
       GBytes *bytes
-          = tp_picture_make (cli->outputs[i], plan, graph, &options, error);
+          = tp_picture_make (cli->outputs[i], tp_api_get_plan (plan),
+                             get_graph (plan), &options, error);
 
       if (bytes == NULL)
         return FALSE;
@@ -212,20 +229,19 @@ check_outputs (TpCli *cli, GError **error)
 static gboolean
 optimize_run (TpCli *cli, GError **error)
 {
-  g_autoptr (GHashTable) dims = tp_cli_parse_dims (cli, error);
-  g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpPlan) plan = NULL;
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (TplanPlan) plan = NULL;
   OptimizeTotals totals = { 0 };
 
   if (dims == NULL || !check_outputs (cli, error))
     return FALSE;
-  plan = tp_cli_make_plan (cli, cli->args[0], dims, &graph, error);
-  if (plan == NULL || (wants_margins && !tp_place_margins (plan, graph, error))
-      || !write_outputs (cli, plan, graph, error))
+  plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
+  if (plan == NULL || (wants_margins && !tp_api_find_margins (plan, error))
+      || !write_outputs (cli, plan, error))
     return FALSE;
   if (g_strv_contains ((const char *const *) cli->outputs, "-"))
     return TRUE;
-  find_totals (plan, graph, &totals);
+  find_totals (plan, &totals);
   if (cli->format == TP_FORMAT_JSON)
     print_json (plan, &totals);
   else

@@ -1,6 +1,7 @@
 /* cmd-run.c: executes a plan, times it, and compares it with the references. */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/planning.h"
 #include "cli/run-data.h"
 #include "cli/trace.h"
@@ -47,9 +48,8 @@ static const GOptionEntry run_options[] = {
 
 typedef struct
 {
-  TpGraph *graph;
-  TpPlan *plan;
-  TpSession *session;
+  TplanPlan *plan;
+  TplanSession *session;
   TpRunData data;
   gint64 *times_ns;           /* sorted */
   int n_times;
@@ -61,11 +61,9 @@ typedef struct
 static void
 run_clear (Run *run)
 {
-  tp_session_free (run->session);
+  tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
-  tp_plan_unref (run->plan);
-  if (run->graph != NULL)
-    tp_graph_unref (run->graph);
+  tplan_plan_free (run->plan);
   g_free (run->times_ns);
 }
 
@@ -83,9 +81,9 @@ run_once (Run *run, gboolean is_profiled, GError **error)
   const void *const *inputs = (const void *const *) run->data.inputs;
 
   if (is_profiled)
-    return tp_session_run_profiled (run->session, inputs, run->data.outputs,
-                                    error);
-  return tp_session_run (run->session, inputs, run->data.outputs, error);
+    return tp_session_run_profiled (tp_api_get_session (run->session), inputs,
+                                    run->data.outputs, error);
+  return tplan_session_run (run->session, inputs, run->data.outputs, error);
 }
 
 static gboolean
@@ -99,7 +97,7 @@ run_repeat (Run *run, GError **error)
     {
       if (!run_once (run, FALSE, error))
         return FALSE;
-      run->times_ns[run->n_times++] = tp_session_get_time_ns (run->session);
+      run->times_ns[run->n_times++] = tplan_session_get_time_ns (run->session);
     }
   if (run->n_times == 0)
     {
@@ -126,33 +124,41 @@ run_get_error (const Run *run)
 {
   double median = run_get_quantile (run, 0.5);
 
-  return median > 0 ? run->plan->cost_ns / median - 1 : 0;
+  return median > 0 ? tplan_plan_get_cost_ns (run->plan) / median - 1 : 0;
+}
+
+static gint64
+run_get_peak_bytes (const Run *run, int device)
+{
+  return tp_session_get_peak_bytes (tp_api_get_session (run->session), device);
 }
 
 static json_t *
 peaks_to_json (const Run *run)
 {
   json_t *peaks = json_object ();
+  int n;
+  const TplanDevice *devices = tplan_plan_get_devices (run->plan, &n);
 
-  for (int i = 0; i < run->plan->n_devices; i++)
-    json_object_set_new (
-        peaks, run->plan->devices[i],
-        json_integer (tp_session_get_peak_bytes (run->session, i)));
+  for (int i = 0; i < n; i++)
+    json_object_set_new (peaks, devices[i].name,
+                         json_integer (run_get_peak_bytes (run, i)));
   return peaks;
 }
 
 static void
 run_print_json (const Run *run)
 {
+  const TpPlan *plan = tp_api_get_plan (run->plan);
   json_t *document = json_pack (
       "{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:f, s:o, s:b}", "format",
-      "tplan-run/1", "graph", tp_cli_string (run->plan->graph_name), "runs",
+      "tplan-run/1", "graph", tp_cli_string (plan->graph_name), "runs",
       run->n_times, "median_ns", (json_int_t) run_get_quantile (run, 0.5),
       "p10_ns", (json_int_t) run_get_quantile (run, 0.1), "p90_ns",
       (json_int_t) run_get_quantile (run, 0.9), "predicted_ns",
-      (json_int_t) run->plan->cost_ns, "error", run_get_error (run),
-      "peak_bytes", peaks_to_json (run), "simulated",
-      run->plan->is_simulated);
+      (json_int_t) tplan_plan_get_cost_ns (run->plan), "error",
+      run_get_error (run), "peak_bytes", peaks_to_json (run), "simulated",
+      plan->is_simulated);
 
   json_object_set_new (document, "minimum_ns",
                        json_integer (run->times_ns[0]));
@@ -179,14 +185,16 @@ static char *
 format_peaks (const Run *run)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  int n;
+  const TplanDevice *devices = tplan_plan_get_devices (run->plan, &n);
 
-  for (int i = 0; i < run->plan->n_devices; i++)
+  for (int i = 0; i < n; i++)
     {
-      g_autofree char *bytes = tp_cli_format_bytes (
-          tp_session_get_peak_bytes (run->session, i));
+      g_autofree char *bytes
+          = tp_cli_format_bytes (run_get_peak_bytes (run, i));
 
       g_string_append_printf (text, "%s%s on %s", i == 0 ? "" : ", ", bytes,
-                              run->plan->devices[i]);
+                              devices[i].name);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -218,9 +226,11 @@ run_print_table (const Run *run, TpCli *cli)
 {
   static const char *const headers[] = { "NAME", "VALUE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
-  g_autofree char *predicted = tp_cli_format_time (run->plan->cost_ns);
+  g_autofree char *predicted
+      = tp_cli_format_time (tplan_plan_get_cost_ns (run->plan));
 
-  tp_table_add (table, g_strdup ("graph"), g_strdup (run->plan->graph_name));
+  tp_table_add (table, g_strdup ("graph"),
+                g_strdup (tp_api_get_plan (run->plan)->graph_name));
   tp_table_add (table, g_strdup ("placement"),
                 tp_cli_format_devices (run->plan));
   tp_table_add (table, g_strdup ("time"), format_times (run));
@@ -245,7 +255,8 @@ run_write_profile (Run *run, TpCli *cli, GError **error)
     return TRUE;
   if (!run_once (run, TRUE, error))
     return FALSE;
-  trace = tp_trace_to_json (run->plan, run->graph, run->session);
+  trace = tp_trace_to_json (tp_api_get_plan (run->plan), run->data.graph,
+                            tp_api_get_session (run->session));
   return tp_cli_write_output (cli, run_given.profile, trace, strlen (trace),
                               error);
 }
@@ -256,8 +267,8 @@ run_check (Run *run, TpCli *cli, GError **error)
   if ((run_given.check
        && !tp_run_data_check (&run->data, &run->errors, error))
       || (run_given.check_ops
-          && !tp_unit_check (&run->data, run->plan, &cli->device_options,
-                             &run->op_errors, error)))
+          && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
+                             &cli->device_options, &run->op_errors, error)))
     return FALSE;
   run->is_good = run->errors.max_rel_error <= run_given.tolerance
                  && run->op_errors.max_rel_error <= run_given.tolerance;
@@ -268,13 +279,17 @@ run_check (Run *run, TpCli *cli, GError **error)
 static gboolean
 run_do (Run *run, TpCli *cli, GError **error)
 {
-  run->plan = tp_cli_load_or_plan (cli, cli->args[0], &run->graph, error);
-  if (run->plan == NULL
-      || !tp_run_data_init (&run->data, run->graph, run_given.inputs,
-                            cli->seed, error))
+  const TpGraph *graph;
+
+  run->plan = tp_cli_load_or_plan (cli, cli->args[0], error);
+  if (run->plan == NULL)
     return FALSE;
-  run->session = tp_session_new (run->graph, run->plan, &cli->device_options,
-                                 error);
+  graph = tp_api_get_graph (tplan_plan_get_graph (run->plan));
+  if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
+                         error))
+    return FALSE;
+  run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
+                                    error);
   return run->session != NULL && run_repeat (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)

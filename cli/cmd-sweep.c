@@ -1,6 +1,7 @@
 /* cmd-sweep.c: the plan as a function of one dimension, such as the batch. */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/planning.h"
 
 #include <stdio.h>
@@ -11,14 +12,13 @@ static const GOptionEntry sweep_options[] = { TP_PLANNING_OPTIONS, { 0 } };
 typedef struct
 {
   gint64 value;
-  TpPlan *plan;
-  TpGraph *graph;
+  TplanPlan *plan;
 } SweepPoint;
 
 typedef struct
 {
   char *parameter;
-  TpDims *dims;               /* the other ones, and the current value */
+  GArray *dims;               /* the other ones, and the current value */
   GArray *values;             /* gint64 */
   GArray *points;             /* SweepPoint */
 } Sweep;
@@ -27,15 +27,10 @@ static void
 sweep_clear (Sweep *sweep)
 {
   for (guint i = 0; sweep->points != NULL && i < sweep->points->len; i++)
-    {
-      SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
-
-      tp_plan_unref (point->plan);
-      tp_graph_unref (point->graph);
-    }
+    tplan_plan_free (g_array_index (sweep->points, SweepPoint, i).plan);
   g_clear_pointer (&sweep->points, g_array_unref);
   g_clear_pointer (&sweep->values, g_array_unref);
-  g_clear_pointer (&sweep->dims, g_hash_table_unref);
+  g_clear_pointer (&sweep->dims, g_array_unref);
   g_free (sweep->parameter);
 }
 
@@ -51,8 +46,8 @@ sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
       if (!tp_cli_parse_dim (cli->dim_texts[i], &name, &values, error))
         return FALSE;
       if (values->len == 1)
-        g_hash_table_insert (sweep->dims, g_steal_pointer (&name),
-                             g_memdup2 (values->data, sizeof (gint64)));
+        tp_cli_values_set (sweep->dims, name,
+                           g_array_index (values, gint64, 0));
       else if (sweep->parameter == NULL)
         {
           sweep->parameter = g_steal_pointer (&name);
@@ -62,8 +57,7 @@ sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
         break;
     }
   if (sweep->parameter != NULL
-      && g_hash_table_size (sweep->dims) + 1
-             == g_strv_length (cli->dim_texts))
+      && sweep->dims->len + 1 == g_strv_length (cli->dim_texts))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "sweep takes one --dim with several values, such as "
@@ -76,13 +70,11 @@ sweep_plan (Sweep *sweep, TpCli *cli, GError **error)
 {
   for (guint i = 0; i < sweep->values->len; i++)
     {
-      SweepPoint point = { g_array_index (sweep->values, gint64, i), NULL,
-                           NULL };
+      SweepPoint point = { g_array_index (sweep->values, gint64, i), NULL };
 
-      g_hash_table_insert (sweep->dims, g_strdup (sweep->parameter),
-                           g_memdup2 (&point.value, sizeof point.value));
-      point.plan = tp_cli_make_plan (cli, cli->args[0], sweep->dims,
-                                     &point.graph, error);
+      tp_cli_values_set (sweep->dims, sweep->parameter, point.value);
+      point.plan
+          = tp_cli_make_plan (cli, cli->args[0], sweep->dims, error);
       if (point.plan == NULL)
         return FALSE;
       g_array_append_val (sweep->points, point);
@@ -120,41 +112,50 @@ sweep_find_leaving (const Sweep *sweep)
     {
       const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
 
-      if (!is_all_host (point->plan))
+      if (!is_all_host (tp_api_get_plan (point->plan)))
         return point;
     }
   return NULL;
+}
+
+static json_t *
+point_to_json (const SweepPoint *point)
+{
+  const TpPlan *plan = tp_api_get_plan (point->plan);
+
+  return json_pack ("{s:I, s:I, s:o, s:o}", "value",
+                    (json_int_t) point->value, "cost_ns",
+                    (json_int_t) tplan_plan_get_cost_ns (point->plan),
+                    "devices", tp_cli_count_devices (point->plan),
+                    "best_single_ns",
+                    plan->best_single < 0
+                        ? json_null ()
+                        : json_integer (plan->best_single_ns));
 }
 
 static void
 sweep_print_json (const Sweep *sweep)
 {
   json_t *points = json_array (), *breaks = json_array ();
-  const SweepPoint *leaving = sweep_find_leaving (sweep), *last = NULL;
+  const SweepPoint *leaving = sweep_find_leaving (sweep);
+  const TpPlan *last = NULL;
 
   for (guint i = 0; i < sweep->points->len; i++)
     {
       const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
 
-      json_array_append_new (
-          points,
-          json_pack ("{s:I, s:I, s:o, s:o}", "value",
-                     (json_int_t) point->value, "cost_ns",
-                     (json_int_t) point->plan->cost_ns, "devices",
-                     tp_cli_count_devices (point->plan), "best_single_ns",
-                     point->plan->best_single < 0
-                         ? json_null ()
-                         : json_integer (point->plan->best_single_ns)));
-      if (last != NULL && !is_same_placement (last->plan, point->plan))
+      json_array_append_new (points, point_to_json (point));
+      if (last != NULL
+          && !is_same_placement (last, tp_api_get_plan (point->plan)))
         json_array_append_new (breaks, json_integer (point->value));
-      last = point;
+      last = tp_api_get_plan (point->plan);
     }
   tp_cli_print_json (json_pack (
       "{s:s, s:s, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
       "parameter", sweep->parameter, "points", points, "breakpoints", breaks,
       "leaves_host_at",
       leaving == NULL ? json_null () : json_integer (leaving->value),
-      "simulated", last != NULL && last->plan->is_simulated));
+      "simulated", last != NULL && last->is_simulated));
 }
 
 static char *
@@ -179,13 +180,14 @@ sweep_print_table (const Sweep *sweep, TpCli *cli)
   for (guint i = 0; i < sweep->points->len; i++)
     {
       const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+      const TpPlan *plan = tp_api_get_plan (point->plan);
 
       tp_table_add (table,
                     g_strdup_printf ("%" G_GINT64_FORMAT, point->value),
-                    tp_cli_format_time (point->plan->cost_ns),
+                    tp_cli_format_time (tplan_plan_get_cost_ns (point->plan)),
                     tp_cli_format_devices (point->plan),
-                    format_single (point->plan),
-                    g_strdup (point->plan->is_simulated ? "yes" : "no"));
+                    format_single (plan),
+                    g_strdup (plan->is_simulated ? "yes" : "no"));
     }
   tp_table_print (table, cli);
   if (leaving != NULL)
@@ -201,8 +203,7 @@ sweep_run (TpCli *cli, GError **error)
   Sweep sweep = { 0 };
   gboolean good;
 
-  sweep.dims
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  sweep.dims = tp_cli_values_new ();
   sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
   good = sweep_parse (&sweep, cli, error) && sweep_plan (&sweep, cli, error);
   if (good && cli->format == TP_FORMAT_JSON)

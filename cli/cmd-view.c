@@ -1,6 +1,7 @@
 /* cmd-view.c: a plan as a picture. */
 #include "config.h"
 
+#include "api/api.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
 
@@ -19,9 +20,10 @@ static const GOptionEntry view_options[] = {
 };
 
 static gboolean
-view_write (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
+view_write (TpCli *cli, const TplanPlan *plan,
             const TpPictureOptions *options, GError **error)
 {
+  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (plan));
   static const char *const screen[] = { "plan.dot", NULL };
   gboolean is_screen = cli->outputs[0] == NULL;
   const char *const *paths
@@ -30,7 +32,8 @@ view_write (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
   for (int i = 0; paths[i] != NULL; i++)
     {
       g_autoptr (GBytes) bytes
-          = tp_picture_make (paths[i], plan, graph, options, error);
+          = tp_picture_make (paths[i], tp_api_get_plan (plan), graph, options,
+                             error);
 
       if (bytes == NULL
           || !tp_cli_write_output (cli, is_screen ? "-" : paths[i],
@@ -45,8 +48,7 @@ static gboolean
 view_run (TpCli *cli, GError **error)
 {
   TpPictureOptions options = TP_PICTURE_DEFAULTS;
-  g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpPlan) plan = NULL;
+  g_autoptr (TplanPlan) plan = NULL;
 
   if (limit_text != NULL
       && !tp_cli_parse_time (limit_text, &options.limit_ns, error))
@@ -62,8 +64,8 @@ view_run (TpCli *cli, GError **error)
     if (!tp_picture_check (cli->outputs[i], error)
         || !tp_cli_check_output (cli, cli->outputs[i], error))
       return FALSE;
-  plan = tp_cli_load_or_plan (cli, cli->args[0], &graph, error);
-  return plan != NULL && view_write (cli, plan, graph, &options, error);
+  plan = tp_cli_load_or_plan (cli, cli->args[0], error);
+  return plan != NULL && view_write (cli, plan, &options, error);
 }
 
 const TpCommand tp_command_view = {

@@ -249,9 +249,9 @@ apply_limits (TpCli *cli, GError **error)
   g_autofree char *timeout = g_steal_pointer (&given.timeout);
   gint64 time_ns;
 
-  tp_limits_init (&cli->limits);
+  cli->limits = tp_cli_values_new ();
   for (int i = 0; limits != NULL && limits[i] != NULL; i++)
-    if (!tp_cli_parse_limit (limits[i], &cli->limits, error))
+    if (!tp_cli_parse_limit (limits[i], cli->limits, error))
       return FALSE;
   if (timeout == NULL)
     return TRUE;
@@ -372,6 +372,16 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
          && apply (cli, config, error);
 }
 
+TplanCosts *
+tp_cli_get_costs (TpCli *cli, GError **error)
+{
+  if (cli->costs == NULL)
+    cli->costs = tplan_costs_open (cli->cost_path,
+                                   (const char *const *) cli->devices,
+                                   cli->device_options.n_threads, error);
+  return cli->costs;
+}
+
 void
 tp_cli_clear (TpCli *cli)
 {
@@ -380,4 +390,6 @@ tp_cli_clear (TpCli *cli)
   g_strfreev (cli->devices);
   g_strfreev (cli->dim_texts);
   g_free (cli->cost_path);
+  g_clear_pointer (&cli->limits, g_array_unref);
+  tplan_costs_close (cli->costs);
 }

@@ -2,7 +2,6 @@
 #ifndef TP_CLI_PICTURE_H
 #define TP_CLI_PICTURE_H
 
-#include "cli/cli.h"
 #include "ir/plan.h"
 
 typedef struct

@@ -1,9 +1,9 @@
-/* planning.h: from a model or a plan file to a plan and its graph. */
+/* planning.h: the options of commands that plan, and the library's road from a
+ * model or a plan file to a plan, taken by them. */
 #ifndef TP_CLI_PLANNING_H
 #define TP_CLI_PLANNING_H
 
 #include "cli/cli.h"
-#include "ir/plan.h"
 
 /* Options of every command that may have to plan; GOption writes them. */
 typedef struct
@@ -40,29 +40,19 @@ extern TpPlanning tp_cli_planning;
   (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS           \
    | TP_USES_GRAPH)
 
-/**
- * tp_cli_prepare:
- *
- * Loads @model with @dims, prepares and pins it, finds groups and costs.
- * TPLAN_ERROR_STALE with --stale=fail.
- */
-gboolean tp_cli_prepare (TpCli *cli, const char *model, TpDims *dims,
-                         TpGraph **out_graph, TpGroups **out_groups,
-                         TpCosts **out_costs, GError **error);
-
-/* The same, and then the plan, complete but for margins. */
-TpPlan *tp_cli_make_plan (TpCli *cli, const char *model, TpDims *dims,
-                          TpGraph **out_graph, GError **error);
+/* Loads @model with @dims and plans it; complete but for margins. Tells what
+ * figures lack. TPLAN_ERROR_STALE with --stale=fail. */
+TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
+                             const GArray *dims, GError **error);
 
 /* @path is a plan, or a model to be planned by the options. */
-TpPlan *tp_cli_load_or_plan (TpCli *cli, const char *path,
-                             TpGraph **out_graph, GError **error);
+TplanPlan *tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error);
 
-/* "cpu 40 ops, opencl:0 26 ops": per device of @plan. */
-char *tp_cli_format_devices (const TpPlan *plan);
+/* "40 ops on cpu, 26 ops on opencl:0": per device of @plan. */
+char *tp_cli_format_devices (const TplanPlan *plan);
 /* {device: number of ops} */
-json_t *tp_cli_count_devices (const TpPlan *plan);
+json_t *tp_cli_count_devices (const TplanPlan *plan);
 /* As optimize and explain say it; "" unless something is simulated. */
-const char *tp_cli_simulated (const TpPlan *plan);
+const char *tp_cli_simulated (const TplanPlan *plan);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/unit-check.h"
 
 #include "ir/op.h"
+#include "nest/nest.h"
 #include "ops/lower.h"
 #include "runtime/strided.h"
 

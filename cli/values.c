@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
-#include "format/load-options.h"
+#include "ir/limit.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,11 +62,49 @@ tp_cli_parse_dim (const char *text, char **out_name, GArray **out_values,
   return TRUE;
 }
 
-TpDims *
+static void
+clear_value (gpointer data)
+{
+  g_free ((char *) ((TplanDim *) data)->name);
+}
+
+GArray *
+tp_cli_values_new (void)
+{
+  GArray *values = g_array_new (TRUE, FALSE, sizeof (TplanDim));
+
+  g_array_set_clear_func (values, clear_value);
+  return values;
+}
+
+static TplanDim *
+find_value (const GArray *values, const char *name)
+{
+  for (guint i = 0; i < values->len; i++)
+    if (strcmp (g_array_index (values, TplanDim, i).name, name) == 0)
+      return &g_array_index (values, TplanDim, i);
+  return NULL;
+}
+
+void
+tp_cli_values_set (GArray *values, const char *name, gint64 value)
+{
+  TplanDim *known = find_value (values, name);
+  TplanDim one = { .value = value };
+
+  if (known != NULL)
+    {
+      known->value = value;
+      return;
+    }
+  one.name = g_strdup (name);
+  g_array_append_val (values, one);
+}
+
+GArray *
 tp_cli_parse_dims (const TpCli *cli, GError **error)
 {
-  g_autoptr (GHashTable) dims
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GArray) dims = tp_cli_values_new ();
 
   for (int i = 0; cli->dim_texts[i] != NULL; i++)
     {
@@ -75,21 +113,33 @@ tp_cli_parse_dims (const TpCli *cli, GError **error)
 
       if (!tp_cli_parse_dim (cli->dim_texts[i], &name, &values, error))
         return NULL;
-      if (values->len != 1 || g_hash_table_contains (dims, name))
+      if (values->len != 1 || find_value (dims, name) != NULL)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                        "dimension '%s' has several values: see `tplan sweep`",
                        name);
           return NULL;
         }
-      g_hash_table_insert (dims, g_steal_pointer (&name),
-                           g_memdup2 (values->data, sizeof (gint64)));
+      tp_cli_values_set (dims, name, g_array_index (values, gint64, 0));
     }
   return g_steal_pointer (&dims);
 }
 
+/* A name or value that no reader would take is told here, before any reads. */
+static gboolean
+add_limit (GArray *limits, const char *name, gint64 value, GError **error)
+{
+  TpLimits tried;
+
+  tp_limits_init (&tried);
+  if (!tp_limits_set (&tried, name, value, error))
+    return FALSE;
+  tp_cli_values_set (limits, name, value);
+  return TRUE;
+}
+
 gboolean
-tp_cli_parse_limit (const char *text, TpLimits *limits, GError **error)
+tp_cli_parse_limit (const char *text, GArray *limits, GError **error)
 {
   static const char suffixes[] = "KMGT";
   const char *equals = strchr (text, '='), *suffix;
@@ -105,7 +155,7 @@ tp_cli_parse_limit (const char *text, TpLimits *limits, GError **error)
       for (const char *it = suffixes; suffix != NULL && it <= suffix; it++)
         value = value > G_MAXINT64 / 1024 ? G_MAXINT64 : value * 1024;
       if (rest[suffix != NULL] == 0)
-        return tp_limits_set (limits, name, MIN (value, G_MAXINT64), error);
+        return add_limit (limits, name, MIN (value, G_MAXINT64), error);
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "limit '%s' is not NAME=N, such as nodes=2000000 or "
@@ -113,11 +163,14 @@ tp_cli_parse_limit (const char *text, TpLimits *limits, GError **error)
   return FALSE;
 }
 
-TpLoadOptions
-tp_cli_load_options (const TpCli *cli, TpDims *dims)
+TplanLoadOptions
+tp_cli_load_options (const TpCli *cli, const GArray *dims)
 {
-  return (TpLoadOptions){ .dims = dims, .limits = &cli->limits,
-                          .follow_links = cli->follow_links };
+  return (TplanLoadOptions){
+    .dims = dims == NULL ? NULL : (const TplanDim *) (void *) dims->data,
+    .limits = (const TplanDim *) (void *) cli->limits->data,
+    .follow_links = cli->follow_links,
+  };
 }
 
 gboolean

@@ -2,7 +2,7 @@
 # No libLLVM in the link closure of tplan, libtplan or any test: linked so, it
 # crashes OpenCL drivers built on another LLVM. Only the module has it.
 cd "$top_builddir" || exit 99
-objects=$(find cli tests bench -type f -perm -u+x ! -name '*.sh' ! -name '*.la' -path '*/*' 2>/dev/null | while IFS= read -r file; do
+objects=$(find api cli tests bench -type f -perm -u+x ! -name '*.sh' ! -name '*.la' -path '*/*' 2>/dev/null | while IFS= read -r file; do
   head -c 4 "$file" | grep -q ELF && echo "$file"
 done)
 set -- $objects

@@ -10,6 +10,7 @@ say ()
 }
 tplan=$top_builddir/cli/tplan
 man=$top_srcdir/docs/man
+main=$top_builddir/cli/tplan.1
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 HOME=$work
@@ -30,7 +31,7 @@ page_options ()
 
 "$tplan" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' > "$work/commands"
 [ -s "$work/commands" ]; say $? "tplan --help lists commands"
-page_options "$man/tplan.1" > "$work/common"
+page_options "$main" > "$work/common"
 : > "$work/all"
 while read -r command; do
   page=$man/tplan-$command.1
@@ -43,7 +44,7 @@ while read -r command; do
   extra=$(comm -13 "$work/help" "$work/page")
   [ -z "$missing$extra" ] || echo "# not in the page:" $missing "; not in --help:" $extra
   [ -z "$missing$extra" ]; say $? "tplan-$command.1 has the options of tplan $command"
-  grep -q "tplan..$command (1)" "$man/tplan.1"; say $? "tplan.1 names $command"
+  grep -q "tplan..$command (1)" "$main"; say $? "tplan.1 names $command"
 done < "$work/commands"
 sort -u "$work/all" > "$work/used"
 echo --version >> "$work/used"
@@ -52,12 +53,12 @@ extra=$(sort "$work/used" | comm -13 - "$work/common")
 [ -z "$extra" ]; say $? "tplan.1 has no option that no command has"
 for page in "$man"/*.1; do
   command=$(basename "$page" .1); command=${command#tplan-}
-  [ "$command" = tplan ] || grep -qx "$command" "$work/commands"
+  grep -qx "$command" "$work/commands"
   say $? "$(basename "$page") is of a command"
 done
 
 if command -v groff > /dev/null; then
-  for page in "$man"/*.1; do
+  for page in "$main" "$man"/*.1; do
     groff -ww -man -t -z "$page" > "$work/warnings" 2>&1
     sed 's/^/# /' "$work/warnings"
     [ ! -s "$work/warnings" ]; say $? "groff has nothing to say of $(basename "$page")"
@@ -83,6 +84,14 @@ if command -v bash > /dev/null; then
   complete_ tplan run --devices=cpu,sim:server | grep -q 'cpu,sim:server-gpu'
   say $? "completes a device in a list"
   [ "$(complete_ tplan cost exp)" = export ]; say $? "completes a verb of cost"
+  # What is listed twice is compared with what the program says it has.
+  known=$("$tplan" cost '?' 2>&1 | sed 's/.*there are //; s/,//g; s/ and / /')
+  [ -n "$known" ] && [ "$(complete_ tplan cost '')" = "$known" ]
+  say $? "completes all verbs of cost: $known"
+  known=$("$tplan" optimize "$top_srcdir/examples/mlp.json" -d sim:laptop-cpu --no-fuse '?' 2>&1 \
+    | sed 's/.*there are //; s/,//g')
+  [ -n "$known" ] && [ "$(complete_ tplan optimize --no-fuse '')" = "$known" ]
+  say $? "completes all fusion rules: $known"
 else
   n=$((n + 1)); echo "ok $n - completion # SKIP no bash"
 fi

@@ -2,7 +2,7 @@
 # libtplan exports the functions that tplan.h declares, and nothing else; each
 # is documented.
 header=$top_srcdir/include/tplan.h
-library=$top_builddir/cli/.libs/libtplan.so
+library=$top_builddir/api/.libs/libtplan.so
 if [ ! -e "$library" ] || ! command -v nm >/dev/null; then
   echo "1..0 # SKIP no shared library, or no nm to look into it"
   exit 0

@@ -30,6 +30,9 @@ try 2 optimize mlp.json --devices sim:no-such-machine; say $? "unknown machine"
 try 2 optimize mlp.json --devices $sims -o plan.txt && err_has suffix
 say $? "unknown suffix"
 try 2 optimize mlp.json --devices $sims --level often; say $? "unknown level"
+try 2 optimize mlp.json --devices $sims --no-fuse pointwise --no-fuse frob && err_has "'frob': there are epilogue, prologue, pointwise"
+say $? "unknown fusion rule"
+try 0 optimize mlp.json --devices $sims --no-fuse pointwise --no-fuse epilogue; say $? "known fusion rules"
 try 2 run mlp.json --repeat 0; say $? "no runs"
 
 # Limits: 1 exists, 2 does not; suffixes are powers of 1024.

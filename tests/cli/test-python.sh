@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 skip () { echo "1..0 # SKIP $1"; exit 0; }
-library=$top_builddir/cli/.libs/libtplan.so.0
+library=$top_builddir/api/.libs/libtplan.so.0
 grep -q __asan_init "$library" && skip "an instrumented library cannot be loaded by python"
 grep -q __tsan_init "$library" && skip "an instrumented library cannot be loaded by python"
 python=

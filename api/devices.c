@@ -1,12 +1,15 @@
-/* devices.c: which devices a command works with.
+/* devices.c: which devices there are to plan for.
  *
  * OpenCL drivers start threads, print and crash. What is only asked of them is
  * asked in a child process, so that this one can still fork to calibrate. */
 #include "config.h"
 
-#include "cli/cli.h"
+#include "api/devices.h"
+
+#include "runtime/device.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,8 +47,8 @@ read_answer (int fd, GString *answer)
 }
 
 char *
-tp_cli_ask_child (void (*work) (gpointer data, GString *out), gpointer data,
-                  GError **error)
+tp_devices_ask (void (*work) (gpointer data, GString *out), gpointer data,
+                GError **error)
 {
   g_autoptr (GString) answer = g_string_new (NULL);
   int fds[2] = { -1, -1 }, status = 0;
@@ -90,16 +93,14 @@ list_names (gpointer data, GString *out)
                             (const char *) names->pdata[i]);
 }
 
-const char *const *
-tp_cli_get_devices (TpCli *cli, GError **error)
+char **
+tp_devices_choose (GError **error)
 {
-  g_autofree char *answer = NULL;
+  g_autofree char *answer = tp_devices_ask (list_names, NULL, error);
   g_auto (GStrv) names = NULL;
   const char *host = NULL, *other = NULL;
+  char **chosen;
 
-  if (cli->devices != NULL)
-    return (const char *const *) cli->devices;
-  answer = tp_cli_ask_child (list_names, NULL, error);
   if (answer == NULL)
     return NULL;
   names = g_strsplit (answer, "\n", -1);
@@ -110,8 +111,8 @@ tp_cli_get_devices (TpCli *cli, GError **error)
       other = names[i];
   if (host == NULL)
     host = "ref"; /* built without a compiler: slow, but right */
-  cli->devices = g_new0 (char *, 3);
-  cli->devices[0] = g_strdup (host);
-  cli->devices[1] = g_strdup (other);
-  return (const char *const *) cli->devices;
+  chosen = g_new0 (char *, 3);
+  chosen[0] = g_strdup (host);
+  chosen[1] = g_strdup (other);
+  return chosen;
 }

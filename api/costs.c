@@ -1,0 +1,85 @@
+/* costs.c: devices and what is known of them. */
+#include "config.h"
+
+#include "api/api.h"
+#include "api/devices.h"
+#include "api/objects.h"
+#include "api/road.h"
+
+static gboolean
+check_devices (const char *const *devices, GError **error)
+{
+  if (devices[0] == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "no device named: name one, such as 'cpu'");
+      return FALSE;
+    }
+  for (int i = 0; devices[i] != NULL; i++)
+    for (int k = 0; k < i; k++)
+      if (g_str_equal (devices[i], devices[k]))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "device '%s' is named twice: leave one out",
+                       devices[i]);
+          return FALSE;
+        }
+  return TRUE;
+}
+
+/* Caller frees. */
+static char **
+choose_devices (const char *const *devices, GError **error)
+{
+  if (devices == NULL)
+    return tp_devices_choose (error);
+  return check_devices (devices, error) ? g_strdupv ((char **) devices) : NULL;
+}
+
+TplanCosts *
+tplan_costs_open (const char *path, const char *const *devices, int n_threads,
+                  GError **error)
+{
+  g_autoptr (TplanCosts) costs = g_new0 (TplanCosts, 1);
+  g_autoptr (TpCostDb) db = NULL;
+
+  g_return_val_if_fail (n_threads >= 0, NULL);
+  costs->devices = choose_devices (devices, error);
+  if (costs->devices == NULL)
+    return NULL;
+  db = tp_cost_db_open (path, TRUE, error); /* is it one? */
+  if (db == NULL)
+    return NULL;
+  costs->path = g_strdup (path);
+  costs->n_devices = (int) g_strv_length (costs->devices);
+  costs->n_threads = n_threads;
+  return g_steal_pointer (&costs);
+}
+
+void
+tplan_costs_close (TplanCosts *costs)
+{
+  if (costs == NULL)
+    return;
+  g_free (costs->path);
+  g_strfreev (costs->devices);
+  g_free (costs);
+}
+
+const char *const *
+tp_api_get_devices (const TplanCosts *costs)
+{
+  return (const char *const *) costs->devices;
+}
+
+gboolean
+tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
+                       gint64 time_limit_ns, const volatile gint *cancelled,
+                       GError **error)
+{
+  const TpWatch watch
+      = { .time_limit_ns = time_limit_ns, .cancelled = cancelled };
+
+  g_return_val_if_fail (costs != NULL && time_limit_ns >= 0, FALSE);
+  return tp_road_measure (costs, graph, &watch, NULL, error);
+}

@@ -1,0 +1,118 @@
+/* graph.c: graphs, with the tables their queries hand out made once. */
+#include "config.h"
+
+#include "api/api.h"
+#include "api/load.h"
+#include "api/objects.h"
+#include "format/graph-load.h"
+#include "graph/pass.h"
+
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_FLOAT32 == (int) TP_DTYPE_FLOAT32);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_FLOAT64 == (int) TP_DTYPE_FLOAT64);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_INT64 == (int) TP_DTYPE_INT64);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_INT32 == (int) TP_DTYPE_INT32);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_UINT8 == (int) TP_DTYPE_UINT8);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_BOOL == (int) TP_DTYPE_BOOL);
+G_STATIC_ASSERT ((int) TPLAN_DTYPE_BOOL == TP_N_DTYPES - 1);
+
+static TplanTensor *
+describe_tensors (const TpGraph *graph, int n, const int *tensors)
+{
+  TplanTensor *table = g_new0 (TplanTensor, n + 1);
+
+  for (int i = 0; i < n; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[tensors[i]];
+
+      table[i] = (TplanTensor){ .name = tensor->name,
+                                .dtype = (TplanDtype) tensor->dtype,
+                                .rank = tensor->rank,
+                                .dims = tensor->dims,
+                                .size_bytes = tensor->size_bytes };
+    }
+  return table;
+}
+
+TplanGraph *
+tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims)
+{
+  TplanGraph *wrap = g_new0 (TplanGraph, 1);
+
+  wrap->graph = graph;
+  wrap->path = g_strdup (path);
+  wrap->dims = dims == NULL ? NULL : g_hash_table_ref (dims);
+  wrap->inputs = describe_tensors (graph, graph->n_inputs, graph->inputs);
+  wrap->outputs = describe_tensors (graph, graph->n_outputs, graph->outputs);
+  wrap->ops = g_new0 (const char *, graph->n_nodes + 1);
+  for (int i = 0; i < graph->n_nodes; i++)
+    wrap->ops[i] = graph->nodes[i].name;
+  return wrap;
+}
+
+TplanGraph *
+tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
+                       GError **error)
+{
+  g_auto (TpLoad) load = { 0 };
+  g_autoptr (TpGraph) raw = NULL;
+  TpGraph *graph;
+
+  g_return_val_if_fail (path != NULL, NULL);
+  if (!tp_load_init (&load, options, error))
+    return NULL;
+  raw = tp_graph_read (path, &load.options, error);
+  graph = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  return graph == NULL ? NULL : tp_api_wrap_graph (graph, path, load.dims);
+}
+
+TplanGraph *
+tplan_graph_load (const char *path, const TplanDim *dims, GError **error)
+{
+  const TplanLoadOptions options = { .dims = dims };
+
+  return tplan_graph_load_full (path, &options, error);
+}
+
+void
+tplan_graph_free (TplanGraph *graph)
+{
+  if (graph == NULL)
+    return;
+  tp_graph_unref (graph->graph);
+  g_clear_pointer (&graph->dims, g_hash_table_unref);
+  g_free (graph->path);
+  g_free (graph->inputs);
+  g_free (graph->outputs);
+  g_free (graph->ops);
+  g_free (graph);
+}
+
+const TpGraph *
+tp_api_get_graph (const TplanGraph *graph)
+{
+  return graph->graph;
+}
+
+const TplanTensor *
+tplan_graph_get_inputs (const TplanGraph *graph, int *out_n)
+{
+  g_return_val_if_fail (graph != NULL, NULL);
+  tp_set_n (out_n, graph->graph->n_inputs);
+  return graph->inputs;
+}
+
+const TplanTensor *
+tplan_graph_get_outputs (const TplanGraph *graph, int *out_n)
+{
+  g_return_val_if_fail (graph != NULL, NULL);
+  tp_set_n (out_n, graph->graph->n_outputs);
+  return graph->outputs;
+}
+
+const char *const *
+tplan_graph_get_ops (const TplanGraph *graph, int *out_n)
+{
+  g_return_val_if_fail (graph != NULL, NULL);
+  tp_set_n (out_n, graph->graph->n_nodes);
+  return graph->ops;
+}

@@ -1,0 +1,51 @@
+/* load.c: options of tplan.h for the readers of models. */
+#include "config.h"
+
+#include "api/load.h"
+
+#include "format/load-options.h"
+
+static TpDims *
+make_dims (const TplanDim *dims)
+{
+  TpDims *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                         g_free);
+
+  for (int i = 0; dims[i].name != NULL; i++)
+    g_hash_table_insert (table, g_strdup (dims[i].name),
+                         g_memdup2 (&dims[i].value, sizeof dims[i].value));
+  return table;
+}
+
+static gboolean
+make_limits (const TplanDim *wanted, TpLimits *limits, GError **error)
+{
+  tp_limits_init (limits);
+  for (int i = 0; wanted != NULL && wanted[i].name != NULL; i++)
+    if (!tp_limits_set (limits, wanted[i].name, wanted[i].value, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
+{
+  static const TplanLoadOptions defaults;
+
+  options = options == NULL ? &defaults : options;
+  load->dims = NULL;
+  if (!make_limits (options->limits, &load->limits, error))
+    return FALSE;
+  if (options->dims != NULL && options->dims[0].name != NULL)
+    load->dims = make_dims (options->dims);
+  load->options = (TpLoadOptions){ .dims = load->dims,
+                                   .limits = &load->limits,
+                                   .follow_links = options->follow_links };
+  return TRUE;
+}
+
+void
+tp_load_clear (TpLoad *load)
+{
+  g_clear_pointer (&load->dims, g_hash_table_unref);
+}

@@ -1,0 +1,24 @@
+/* load.h: how to read a model, as tplan.h has it and as the readers want it. */
+#ifndef TP_API_LOAD_H
+#define TP_API_LOAD_H
+
+#include "format/load-options.h"
+#include "include/tplan.h"
+#include "ir/graph.h"
+#include "ir/limit.h"
+
+typedef struct
+{
+  TpLoadOptions options;      /* points into the rest: not to be copied */
+  TpLimits limits;
+  TpDims *dims;               /* (nullable) */
+} TpLoad;
+
+/* @options: (nullable). TPLAN_ERROR_USAGE: it names a limit there is not, or a
+ * value out of its range. */
+gboolean tp_load_init (TpLoad *load, const TplanLoadOptions *options,
+                       GError **error);
+void tp_load_clear (TpLoad *load);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLoad, tp_load_clear)
+
+#endif

@@ -1,0 +1,54 @@
+/* objects.h: what the types of tplan.h are made of; for this folder alone. */
+#ifndef TP_API_OBJECTS_H
+#define TP_API_OBJECTS_H
+
+#include "include/tplan.h"
+#include "ir/plan.h"
+#include "runtime/session.h"
+
+struct TplanGraph
+{
+  TpGraph *graph;             /* prepared */
+  char *path;                 /* (nullable) as given to load */
+  TpDims *dims;               /* (nullable) likewise */
+  TplanTensor *inputs;
+  TplanTensor *outputs;
+  const char **ops;           /* (strings owned by graph) */
+};
+
+struct TplanCosts
+{
+  char *path;                 /* (nullable) */
+  char **devices;
+  int n_devices;
+  int n_threads;
+};
+
+struct TplanPlan
+{
+  TpPlan *plan;
+  TplanGraph *graph;
+  TplanDevice *devices;
+  TplanTransfer *transfers;
+  GHashTable *places;         /* name of op -> name of device (both unowned) */
+};
+
+struct TplanSession
+{
+  TpSession *session;
+};
+
+static inline void
+tp_set_n (int *out_n, int n)
+{
+  if (out_n != NULL)
+    *out_n = n;
+}
+
+/* Takes @graph, which is prepared. */
+TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path,
+                               TpDims *dims);
+/* Takes both. */
+TplanPlan *tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph);
+
+#endif

@@ -1,0 +1,205 @@
+/* plan.c: plans, with the tables their queries hand out made once. */
+#include "config.h"
+
+#include "api/api.h"
+#include "api/load.h"
+#include "api/objects.h"
+#include "api/road.h"
+#include "format/plan-json.h"
+#include "format/plan-load.h"
+#include "ir/name-hash.h"
+#include "planner/planner.h"
+
+static void
+fill_devices (TplanPlan *wrap)
+{
+  const TpPlan *plan = wrap->plan;
+
+  wrap->devices = g_new0 (TplanDevice, plan->n_devices + 1);
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      wrap->devices[i].name = plan->devices[i];
+      wrap->devices[i].peak_bytes = plan->peak_bytes[i];
+    }
+  wrap->places = g_hash_table_new (tp_name_hash, g_str_equal);
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *it = &plan->placements[i];
+
+      wrap->devices[it->device].n_ops++;
+      g_hash_table_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
+                           plan->devices[it->device]);
+    }
+}
+
+static void
+fill_transfers (TplanPlan *wrap)
+{
+  const TpPlan *plan = wrap->plan;
+
+  wrap->transfers = g_new0 (TplanTransfer, plan->n_transfers + 1);
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+
+      wrap->transfers[i] = (TplanTransfer){
+        .tensor = wrap->graph->graph->tensors[it->tensor].name,
+        .from = plan->devices[it->from],
+        .to = plan->devices[it->to],
+        .size_bytes = it->size_bytes,
+        .time_ns = it->time_ns,
+      };
+    }
+}
+
+TplanPlan *
+tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph)
+{
+  TplanPlan *wrap = g_new0 (TplanPlan, 1);
+
+  wrap->plan = plan;
+  wrap->graph = graph;
+  fill_devices (wrap);
+  fill_transfers (wrap);
+  return wrap;
+}
+
+void
+tplan_plan_free (TplanPlan *plan)
+{
+  if (plan == NULL)
+    return;
+  g_hash_table_unref (plan->places);
+  g_free (plan->devices);
+  g_free (plan->transfers);
+  tp_plan_unref (plan->plan);
+  tplan_graph_free (plan->graph);
+  g_free (plan);
+}
+
+TplanPlan *
+tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
+                      const char *const *pins, GError **error)
+{
+  const TpRoadOptions options = { .pins = pins };
+
+  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
+  return tp_road_plan (graph, costs, &options, NULL, error);
+}
+
+TplanPlan *
+tplan_plan_load_full (const char *path, const char *graph_path,
+                      const TplanLoadOptions *options, GError **error)
+{
+  g_auto (TpLoad) load = { 0 };
+  TpGraph *graph = NULL;
+  TpPlan *plan;
+
+  g_return_val_if_fail (path != NULL, NULL);
+  g_return_val_if_fail (options == NULL || options->dims == NULL, NULL);
+  if (!tp_load_init (&load, options, error))
+    return NULL;
+  plan = tp_plan_read (path, graph_path, &load.options, &graph, error);
+  if (plan == NULL)
+    return NULL;
+  return tp_api_wrap_plan (
+      plan, tp_api_wrap_graph (graph, plan->graph_path, plan->dims));
+}
+
+TplanPlan *
+tplan_plan_load (const char *path, const char *graph_path, GError **error)
+{
+  return tplan_plan_load_full (path, graph_path, NULL, error);
+}
+
+gboolean
+tplan_plan_save (const TplanPlan *plan, const char *path, GError **error)
+{
+  g_return_val_if_fail (plan != NULL && path != NULL, FALSE);
+  return tp_plan_save (plan->plan, plan->graph->graph, path, error);
+}
+
+const TpPlan *
+tp_api_get_plan (const TplanPlan *plan)
+{
+  return plan->plan;
+}
+
+gboolean
+tp_api_find_margins (TplanPlan *plan, GError **error)
+{
+  return tp_place_margins (plan->plan, plan->graph->graph, error);
+}
+
+gboolean
+tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons)
+{
+  return tp_check (plan->plan, plan->graph->graph, reasons);
+}
+
+gboolean
+tplan_plan_check (const TplanPlan *plan, GError **error)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *text = NULL;
+
+  g_return_val_if_fail (plan != NULL, FALSE);
+  if (tp_api_check_plan (plan, reasons))
+    return TRUE;
+  g_ptr_array_add (reasons, NULL);
+  text = g_strjoinv ("; ", (char **) reasons->pdata);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "the plan is not valid: %s: optimize again", text);
+  return FALSE;
+}
+
+const TplanGraph *
+tplan_plan_get_graph (const TplanPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL, NULL);
+  return plan->graph;
+}
+
+gint64
+tplan_plan_get_cost_ns (const TplanPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL, 0);
+  return plan->plan->cost_ns;
+}
+
+gint64
+tplan_plan_get_bound_ns (const TplanPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL, 0);
+  return plan->plan->bound_ns;
+}
+
+int
+tplan_plan_count_estimated (const TplanPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL, 0);
+  return plan->plan->n_estimated;
+}
+
+const TplanDevice *
+tplan_plan_get_devices (const TplanPlan *plan, int *out_n)
+{
+  g_return_val_if_fail (plan != NULL, NULL);
+  tp_set_n (out_n, plan->plan->n_devices);
+  return plan->devices;
+}
+
+const char *
+tplan_plan_find_device (const TplanPlan *plan, const char *op)
+{
+  g_return_val_if_fail (plan != NULL && op != NULL, NULL);
+  return g_hash_table_lookup (plan->places, op);
+}
+
+const TplanTransfer *
+tplan_plan_get_transfers (const TplanPlan *plan, int *out_n)
+{
+  g_return_val_if_fail (plan != NULL, NULL);
+  tp_set_n (out_n, plan->plan->n_transfers);
+  return plan->transfers;
+}

@@ -1,0 +1,247 @@
+/* road.c: pin, fuse, look up or measure, place, count memory. */
+#include "config.h"
+
+#include "api/road.h"
+
+#include "api/objects.h"
+#include "ir/plan-memory.h"
+#include "planner/planner.h"
+
+/* One way along it. */
+typedef struct
+{
+  const TplanGraph *model;
+  const TplanCosts *from;
+  const TpRoadOptions *options;
+  TpGraph *graph;             /* pinned */
+  TpGroups *groups;
+  TpCosts *costs;
+} Road;
+
+static void
+road_clear (Road *road)
+{
+  g_clear_pointer (&road->graph, tp_graph_unref);
+  g_clear_pointer (&road->groups, tp_groups_free);
+  g_clear_pointer (&road->costs, tp_costs_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Road, road_clear)
+
+void
+tp_road_notes_clear (TpRoadNotes *notes)
+{
+  g_clear_pointer (&notes->warnings, g_ptr_array_unref);
+}
+
+void
+tp_measured_clear (TpMeasured *measured)
+{
+  g_clear_pointer (&measured->warnings, g_ptr_array_unref);
+}
+
+static TpCalibOptions
+make_options (const TplanCosts *costs, const TpWatch *watch,
+              GPtrArray *warnings)
+{
+  return (TpCalibOptions){ .n_devices = costs->n_devices,
+                           .devices = (const char *const *) costs->devices,
+                           .n_threads = costs->n_threads,
+                           .time_limit_ns = watch->time_limit_ns,
+                           .cancelled = watch->cancelled,
+                           .progress = watch->progress,
+                           .user_data = watch->user_data,
+                           .warnings = warnings };
+}
+
+/* ---- planning ----------------------------------------------------------- */
+
+static gboolean
+check_rules (const char *const *no_fuse, GError **error)
+{
+  const char *const *rules = tp_fuse_list ();
+  g_autofree char *list = NULL;
+
+  for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
+    if (!g_strv_contains (rules, no_fuse[i]))
+      {
+        list = g_strjoinv (", ", (char **) rules);
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "no fusion rule '%s': there are %s", no_fuse[i], list);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+pin_and_fuse (Road *road, GError **error)
+{
+  if (!check_rules (road->options->no_fuse, error))
+    return FALSE;
+  road->graph = tp_graph_pin (road->model->graph, road->options->pins, error);
+  if (road->graph == NULL)
+    return FALSE;
+  road->groups = tp_fuse_find (road->graph, road->options->no_fuse);
+  return TRUE;
+}
+
+/* @warnings gets what is said of figures that are used. */
+static gboolean
+find_costs (Road *road, GPtrArray *warnings, GError **error)
+{
+  gboolean is_measured = road->options->is_measured;
+  TpCalibOptions options
+      = make_options (road->from, &road->options->watch, warnings);
+  g_autoptr (TpCostDb) db
+      = tp_cost_db_open (road->from->path, !is_measured, error);
+
+  options.is_stale_error = road->options->is_stale_error;
+  if (db == NULL
+      || (is_measured
+          && !tp_calibrate (db, road->graph, road->groups, &options, error)))
+    return FALSE;
+  road->costs
+      = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
+  return road->costs != NULL;
+}
+
+static int
+count_unmeasured (const TpCosts *costs)
+{
+  int n = 0;
+
+  for (int i = 0; i < costs->n_nodes; i++)
+    for (int k = 0; k < costs->n_devices; k++)
+      if (tp_costs_node (costs, i, k)->is_estimated
+          && !g_str_has_prefix (costs->devices[k], "sim:"))
+        {
+          n++;
+          break;
+        }
+  return n;
+}
+
+static gboolean
+take_notes (const Road *road, TpRoadNotes *notes, GError **error)
+{
+  const char *path = road->model->path;
+  int n = count_unmeasured (road->costs);
+
+  notes->n_ops = road->costs->n_nodes;
+  if (n == 0 || !road->options->is_stale_error)
+    {
+      notes->n_unmeasured = n;
+      return TRUE;
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE,
+               "%s: %d of %d ops are not measured: run `tplan calibrate %s`",
+               path, n, notes->n_ops, path);
+  return FALSE;
+}
+
+/* What a plan remembers of how it was made. */
+static void
+sign_plan (const Road *road, TpPlan *plan)
+{
+  g_free (plan->graph_path);
+  plan->graph_path = g_strdup (road->model->path);
+  g_clear_pointer (&plan->dims, g_hash_table_unref);
+  if (road->model->dims != NULL)
+    plan->dims = g_hash_table_ref (road->model->dims);
+  g_strfreev (plan->pins);
+  plan->pins = g_strdupv ((char **) road->options->pins);
+}
+
+static TplanPlan *
+place (Road *road, GError **error)
+{
+  const char *objective = road->options->objective;
+  TpPlan *plan = tp_place (road->graph, road->groups, road->costs,
+                           objective == NULL ? "time" : objective, error);
+
+  if (plan == NULL)
+    {
+      g_prefix_error (error, "%s: ", road->model->path);
+      return NULL;
+    }
+  sign_plan (road, plan);
+  tp_plan_count_memory (plan, road->graph);
+  return tp_api_wrap_plan (
+      plan, tp_api_wrap_graph (g_steal_pointer (&road->graph),
+                               road->model->path, road->model->dims));
+}
+
+TplanPlan *
+tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
+              const TpRoadOptions *options, TpRoadNotes *out_notes,
+              GError **error)
+{
+  g_auto (Road) road = { graph, costs, options, NULL, NULL, NULL };
+  g_auto (TpRoadNotes) unread = { NULL, 0, 0 };
+  TpRoadNotes *notes = out_notes == NULL ? &unread : out_notes;
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+
+  *notes = (TpRoadNotes){ NULL, 0, 0 };
+  if (!pin_and_fuse (&road, error) || !find_costs (&road, warnings, error))
+    return NULL;
+  notes->warnings = g_steal_pointer (&warnings);
+  return take_notes (&road, notes, error) ? place (&road, error) : NULL;
+}
+
+/* ---- measuring ---------------------------------------------------------- */
+
+static void
+count_times (const TpCost *table, int n, TpMeasured *measured)
+{
+  for (int i = 0; i < n; i++)
+    if (table[i].time_ns != TP_COST_NONE)
+      {
+        measured->n_estimated += table[i].is_estimated;
+        measured->n_measured += !table[i].is_estimated;
+      }
+}
+
+/* What the table now has of the model; what lacks is said by numbers. */
+static gboolean
+count_model (Road *road, TpCostDb *db, TpCalibOptions *options,
+             TpMeasured *measured, GError **error)
+{
+  options->warnings = NULL;
+  road->costs
+      = tp_cost_db_lookup (db, road->graph, road->groups, options, error);
+  if (road->costs == NULL)
+    return FALSE;
+  measured->n_groups = road->groups->n_groups;
+  count_times (road->costs->nodes,
+               road->costs->n_nodes * road->costs->n_devices, measured);
+  count_times (road->costs->groups,
+               road->costs->n_groups * road->costs->n_devices, measured);
+  return TRUE;
+}
+
+gboolean
+tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
+                 const TpWatch *watch, TpMeasured *out_measured,
+                 GError **error)
+{
+  g_auto (Road) road = { .model = graph, .from = costs };
+  g_autoptr (TpCostDb) db = NULL;
+  TpCalibOptions options = make_options (costs, watch, NULL);
+
+  if (out_measured != NULL)
+    {
+      *out_measured = (TpMeasured){ 0 };
+      out_measured->warnings = g_ptr_array_new_with_free_func (g_free);
+      options.warnings = out_measured->warnings;
+    }
+  db = tp_cost_db_open (costs->path, FALSE, error);
+  if (db == NULL)
+    return FALSE;
+  if (graph != NULL)
+    {
+      road.graph = tp_graph_ref (graph->graph);
+      road.groups = tp_fuse_find (road.graph, NULL);
+    }
+  return tp_calibrate (db, road.graph, road.groups, &options, error)
+         && (graph == NULL || out_measured == NULL
+             || count_model (&road, db, &options, out_measured, error));
+}

@@ -1,0 +1,75 @@
+/* road.h: the one road from a model to a plan:
+ *
+ *   tplan_graph_load ()     reads it and prepares it
+ *   tplan_costs_open ()     says what it is to run on
+ *   tp_road_plan ()         pins, fuses, looks up costs, places, counts memory
+ *
+ * tplan_graph_optimize () and tplan_costs_calibrate () are these calls with the
+ * defaults; the program gives them what its user asked for. */
+#ifndef TP_API_ROAD_H
+#define TP_API_ROAD_H
+
+#include "calib/calib.h"
+#include "include/tplan.h"
+
+/* Of measuring, which takes its time; all zero is good. */
+typedef struct
+{
+  gint64 time_limit_ns;       /* 0: none */
+  const volatile gint *cancelled; /* (nullable) */
+  TpCalibProgress progress;   /* (nullable) */
+  gpointer user_data;
+} TpWatch;
+
+/* All zero: what tplan_graph_optimize () does. */
+typedef struct
+{
+  const char *const *pins;    /* (nullable) "GLOB=DEVICE" */
+  const char *const *no_fuse; /* (nullable) fusion rules to leave out */
+  const char *objective;      /* (nullable): "time" */
+  gboolean is_measured;       /* first measure what the table lacks */
+  gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */
+  TpWatch watch;
+} TpRoadOptions;
+
+/* What is worth telling of a road that was taken. */
+typedef struct
+{
+  GPtrArray *warnings;        /* of char *, for people; NULL: none */
+  int n_ops;
+  int n_unmeasured;           /* ops with an estimated time on a real device */
+} TpRoadNotes;
+void tp_road_notes_clear (TpRoadNotes *notes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
+
+/**
+ * tp_road_plan:
+ * @out_notes: (nullable): set also where placing failed
+ *
+ * The plan, complete but for margins. Errors are those of
+ * tplan_graph_optimize (), or:
+ *   TPLAN_ERROR_USAGE: no such objective or fusion rule.
+ *   TPLAN_ERROR_STALE: as @options wants it.
+ *   those of tplan_costs_calibrate (), where it is to measure.
+ */
+TplanPlan *tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
+                         const TpRoadOptions *options, TpRoadNotes *out_notes,
+                         GError **error);
+
+/* What the table has of a model once it was measured. */
+typedef struct
+{
+  GPtrArray *warnings;        /* of char *, for people; NULL: none */
+  int n_groups;
+  int n_measured, n_estimated; /* times, of ops and groups on all devices */
+} TpMeasured;
+void tp_measured_clear (TpMeasured *measured);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpMeasured, tp_measured_clear)
+
+/* As tplan_costs_calibrate (). @out_measured: (nullable): its warnings are set
+ * also on failure. */
+gboolean tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
+                          const TpWatch *watch, TpMeasured *out_measured,
+                          GError **error);
+
+#endif

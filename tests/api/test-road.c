@@ -1,0 +1,217 @@
+/* test-road.c: the road from a model to a plan, with all its options. */
+#include "api/api.h"
+#include "api/road.h"
+#include "format/plan-json.h"
+#include "planner/planner.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char *folder;
+  char *graph_path, *table_path;
+} Fixture;
+
+static const char *const on_ref[] = { "ref", NULL };
+static const char *const on_sims[]
+    = { "sim:desktop-cpu", "sim:laptop-gpu", NULL };
+
+/* y = tanh (relu (x + x)) */
+static const char model[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"small\", \"opset\": 17,"
+      " \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\","
+      "               \"shape\": [64, 64]}], \"outputs\": [\"y\"],"
+      " \"ops\": ["
+      "  {\"name\": \"sum\", \"type\": \"Add\", \"inputs\": [\"x\", \"x\"],"
+      "   \"outputs\": [\"a\"]},"
+      "  {\"name\": \"relu\", \"type\": \"Relu\", \"inputs\": [\"a\"],"
+      "   \"outputs\": [\"b\"]},"
+      "  {\"name\": \"tanh\", \"type\": \"Tanh\", \"inputs\": [\"b\"],"
+      "   \"outputs\": [\"y\"]}]}";
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  fixture->folder = g_dir_make_tmp ("tplan-road-XXXXXX", &error);
+  g_assert_no_error (error);
+  fixture->graph_path = g_build_filename (fixture->folder, "g.json", NULL);
+  fixture->table_path = g_build_filename (fixture->folder, "cost.db", NULL);
+  g_file_set_contents (fixture->graph_path, model, -1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *journal
+      = g_strconcat (fixture->table_path, "-journal", NULL);
+
+  g_remove (fixture->graph_path);
+  g_remove (fixture->table_path);
+  g_remove (journal);
+  g_assert_cmpint (g_rmdir (fixture->folder), ==, 0);
+  g_free (fixture->graph_path);
+  g_free (fixture->table_path);
+  g_free (fixture->folder);
+}
+
+/* @notes: (nullable) */
+static TplanPlan *
+take_road (Fixture *fixture, const char *const *devices,
+           const TpRoadOptions *options, TpRoadNotes *notes, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load (fixture->graph_path, NULL, &local);
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table_path, devices, 1, &local);
+
+  g_assert_no_error (local);
+  return tp_road_plan (graph, costs, options, notes, error);
+}
+
+static char *
+plan_to_json (const TplanPlan *plan)
+{
+  return tp_plan_to_json (tp_api_get_plan (plan),
+                          tp_api_get_graph (tplan_plan_get_graph (plan)));
+}
+
+/* Options that are all zero make the plan of the public call. */
+static void
+test_defaults (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plan
+      = take_road (fixture, on_sims, &options, NULL, &error);
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load (fixture->graph_path, NULL, NULL);
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table_path, on_sims, 1, NULL);
+  g_autoptr (TplanPlan) other
+      = tplan_graph_optimize (graph, costs, NULL, NULL);
+  g_autofree char *got = NULL, *want = NULL;
+
+  g_assert_no_error (error);
+  got = plan_to_json (plan);
+  want = plan_to_json (other);
+  g_assert_cmpstr (got, ==, want);
+}
+
+/* What lacks is told, and only of devices that could be measured. */
+static void
+test_notes (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options = { 0 };
+  g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
+  g_auto (TpRoadNotes) of_sims = { NULL, 0, 0 };
+  g_autoptr (TplanPlan) plan
+      = take_road (fixture, on_ref, &options, &notes, NULL);
+  g_autoptr (TplanPlan) simulated
+      = take_road (fixture, on_sims, &options, &of_sims, NULL);
+
+  g_assert_nonnull (plan);
+  g_assert_cmpint (notes.n_ops, ==, 3);
+  g_assert_cmpint (notes.n_unmeasured, ==, 3);
+  g_assert_cmpint (notes.warnings->len, ==, 1);
+  g_assert_nonnull (strstr (notes.warnings->pdata[0], "never measured"));
+  g_assert_nonnull (simulated);
+  g_assert_cmpint (of_sims.n_unmeasured, ==, 0);
+  g_assert_cmpint (of_sims.warnings->len, ==, 0);
+}
+
+/* They are told where there is no plan, too. */
+static void
+test_notes_without_plan (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options = { .objective = "joy" };
+  g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (take_road (fixture, on_ref, &options, &notes, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_assert_nonnull (strstr (error->message, "'joy'"));
+  g_assert_cmpint (notes.n_unmeasured, ==, 3);
+  g_assert_cmpint (notes.warnings->len, ==, 1);
+}
+
+static void
+test_stale (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options = { .is_stale_error = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plan = NULL;
+
+  g_assert_null (take_road (fixture, on_ref, &options, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE);
+  g_clear_error (&error);
+  plan = take_road (fixture, on_sims, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (plan);
+}
+
+static void
+test_measured (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options
+      = { .is_measured = TRUE, .is_stale_error = TRUE };
+  g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plan
+      = take_road (fixture, on_ref, &options, &notes, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (tplan_plan_count_estimated (plan), ==, 0);
+  g_assert_cmpint (notes.n_unmeasured, ==, 0);
+}
+
+/* Every rule of the table may be left out; what is in none is told, with those
+ * there are. */
+static void
+test_rules (Fixture *fixture, gconstpointer data)
+{
+  const char *const wrong[] = { tp_fuse_list ()[0], "frobnicate", NULL };
+  const TpRoadOptions fused = { 0 };
+  const TpRoadOptions alone = { .no_fuse = tp_fuse_list () };
+  const TpRoadOptions bad = { .no_fuse = wrong };
+  g_autoptr (TplanPlan) with
+      = take_road (fixture, on_sims, &fused, NULL, NULL);
+  g_autoptr (TplanPlan) without
+      = take_road (fixture, on_sims, &alone, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (tp_api_get_plan (with)->all_groups->n_groups, >, 0);
+  g_assert_cmpint (tp_api_get_plan (without)->all_groups->n_groups, ==, 0);
+  g_assert_null (take_road (fixture, on_sims, &bad, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_assert_nonnull (strstr (error->message, "'frobnicate'"));
+  for (int i = 0; tp_fuse_list ()[i] != NULL; i++)
+    g_assert_nonnull (strstr (error->message, tp_fuse_list ()[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*run) (Fixture *fixture, gconstpointer data);
+  } tests[] = {
+    { "/road/defaults", test_defaults },
+    { "/road/notes", test_notes },
+    { "/road/notes-without-plan", test_notes_without_plan },
+    { "/road/stale", test_stale },
+    { "/road/measured", test_measured },
+    { "/road/rules", test_rules },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].run,
+                tear_down);
+  return g_test_run ();
+}
