@@ -6,6 +6,7 @@
 
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "planner/network.h"
 #include "planner/planner.h"

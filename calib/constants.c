@@ -12,6 +12,7 @@
 #include "calib/measure.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 
 #include <time.h>

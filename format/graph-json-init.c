@@ -5,7 +5,7 @@
 #include "format/graph-json-init.h"
 
 #include "format/file.h"
-#include "format/graph-json.h"
+#include "format/graph-json-shape.h"
 #include "format/tensor-file.h"
 #include "graph/graph-builder-private.h"
 #include "ir/region.h"

@@ -3,7 +3,7 @@
 #ifndef TP_FORMAT_GRAPH_JSON_INIT_H
 #define TP_FORMAT_GRAPH_JSON_INIT_H
 
-#include "format/graph-json.h"
+#include "format/graph-json-shape.h"
 
 /* One entry of "initializers". */
 gboolean tp_graph_json_add_initializer (const TpGraphJson *reader,

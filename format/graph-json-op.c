@@ -3,8 +3,9 @@
 
 #include "format/graph-json-op.h"
 
-#include "format/graph-json.h"
+#include "format/graph-json-shape.h"
 #include "graph/graph-constant.h"
+#include "graph/graph-expand.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TP_FORMAT_GRAPH_JSON_OP_H
 #define TP_FORMAT_GRAPH_JSON_OP_H
 
-#include "format/graph-json.h"
+#include "format/graph-json-shape.h"
 
 /* Entry @index of "ops". */
 gboolean tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,

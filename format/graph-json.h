@@ -1,30 +1,8 @@
-/* graph-json.h: the parts of the JSON reader, for its own files. */
+/* graph-json.h: graphs in the format tplan-graph/1. */
 #ifndef TP_FORMAT_GRAPH_JSON_H
 #define TP_FORMAT_GRAPH_JSON_H
 
-#include "format/json-read.h"
 #include "format/load-options.h"
-#include "graph/graph-builder.h"
-
-typedef struct
-{
-  TpGraphBuilder *builder;
-  const char *path;           /* of the file; NULL: text from elsewhere */
-  gboolean follow_links;
-  GHashTable *files;          /* char* -> TpTensorFile*: of initializers */
-} TpGraphJson;
-
-static inline TpJsonPlace
-tp_graph_json_place (const TpGraphJson *reader, const char *path)
-{
-  return (TpJsonPlace){ reader->path, path };
-}
-
-/* A shape that may name dimensions; strings stay the document's. */
-gboolean tp_graph_json_read_shape (const TpGraphJson *reader,
-                                   const json_t *list, const char *path,
-                                   TpDimSpec *out_dims, int *out_rank,
-                                   GError **error);
 
 /* As tp_graph_open () does, from memory; @path is for messages, and where files
  * beside it are looked for. */

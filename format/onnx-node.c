@@ -7,6 +7,7 @@
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "graph/function.h"
+#include "graph/graph-expand.h"
 #include "ops/op.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
+#include "graph/graph-node.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ add (Body *self, const char *type, const TpAttr *attr, const char *output, ...)
     g_assert (++n < (int)G_N_ELEMENTS (inputs));
   va_end (args);
   if (!self->has_failed)
-    self->has_failed = !tp_graph_builder_add_node (
+    self->has_failed = !tp_builder_add_plain_node (
         self->builder, &node, n, inputs, 1, &output, self->error);
   return output;
 }

@@ -37,4 +37,13 @@ struct TpGraphBuilder
   gint64 generated_bytes;     /* of fill and random constants so far */
 };
 
+gboolean tp_builder_check_name (TpGraphBuilder *builder, const char *name,
+                                const char *place, GError **error);
+/* The tensor called @name, made when new; -1 on error. */
+int tp_builder_get_tensor (TpGraphBuilder *builder, const char *name,
+                           const char *place, GError **error);
+/* The tensor called @name, from now on defined at @place; -1 on error. */
+int tp_builder_define_tensor (TpGraphBuilder *builder, const char *name,
+                              const char *place, GError **error);
+
 #endif

@@ -52,12 +52,4 @@ gboolean tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name);
 gboolean tp_graph_builder_is_defined (TpGraphBuilder *builder,
                                       const char *tensor);
 
-/* @node: name, type, attrs, pins, costs, place are read and copied; inputs and
- * outputs are given by tensor name ("" or NULL: left out). TENSOR attributes
- * name a constant added before, by index in order of add_constant (). */
-gboolean tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
-                                    int n_inputs, const char *const *inputs,
-                                    int n_outputs, const char *const *outputs,
-                                    GError **error);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/graph-value.h"
 #include "nest/nest-eval.h"

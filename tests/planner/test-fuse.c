@@ -5,6 +5,7 @@
 #include "format/graph-load.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "graph/pass-layout.h"
 #include "ir/op.h"

@@ -1,0 +1,38 @@
+/* graph-json-shape.c: shapes in JSON graphs. */
+#include "config.h"
+
+#include "format/graph-json-shape.h"
+
+gboolean
+tp_graph_json_read_shape (const TpGraphJson *reader, const json_t *list,
+                          const char *path, TpDimSpec *out_dims, int *out_rank,
+                          GError **error)
+{
+  TpJsonPlace place = tp_graph_json_place (reader, path);
+  json_t *item;
+  size_t i;
+
+  if (!json_is_array (list) || json_array_size (list) > TP_MAX_RANK)
+    {
+      tp_json_set_error (place, NULL, error,
+                         "must be a list of at most %d dimensions",
+                         TP_MAX_RANK);
+      return FALSE;
+    }
+  json_array_foreach (list, i, item)
+    {
+      g_autofree char *at = g_strdup_printf ("[%zu]", i);
+
+      out_dims[i] = (TpDimSpec){ -1, json_string_value (item) };
+      if (json_is_integer (item) && json_integer_value (item) >= 1)
+        out_dims[i].value = json_integer_value (item);
+      else if (!json_is_string (item))
+        {
+          tp_json_set_error (place, at, error,
+                             "must be an integer above 0, or a name");
+          return FALSE;
+        }
+    }
+  *out_rank = json_array_size (list);
+  return TRUE;
+}

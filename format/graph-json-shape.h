@@ -1,0 +1,28 @@
+/* graph-json-shape.h: what the parts of the JSON reader share. */
+#ifndef TP_FORMAT_GRAPH_JSON_SHAPE_H
+#define TP_FORMAT_GRAPH_JSON_SHAPE_H
+
+#include "format/json-read.h"
+#include "graph/graph-builder.h"
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  const char *path;           /* of the file; NULL: text from elsewhere */
+  gboolean follow_links;
+  GHashTable *files;          /* char* -> TpTensorFile*: of initializers */
+} TpGraphJson;
+
+static inline TpJsonPlace
+tp_graph_json_place (const TpGraphJson *reader, const char *path)
+{
+  return (TpJsonPlace){ reader->path, path };
+}
+
+/* A shape that may name dimensions; strings stay the document's. */
+gboolean tp_graph_json_read_shape (const TpGraphJson *reader,
+                                   const json_t *list, const char *path,
+                                   TpDimSpec *out_dims, int *out_rank,
+                                   GError **error);
+
+#endif

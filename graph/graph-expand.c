@@ -1,0 +1,20 @@
+/* graph-expand.c: ops added to a graph, or the bodies they stand for. */
+#include "config.h"
+
+#include "graph/graph-expand.h"
+
+#include "graph/function.h"
+#include "graph/graph-node.h"
+
+gboolean
+tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
+                           int n_inputs, const char *const *inputs,
+                           int n_outputs, const char *const *outputs,
+                           GError **error)
+{
+  if (node->n_costs == 0 && tp_function_is_known (node->type))
+    return tp_function_expand (builder, node, n_inputs, inputs, n_outputs,
+                               outputs, error);
+  return tp_builder_add_plain_node (builder, node, n_inputs, inputs, n_outputs,
+                                    outputs, error);
+}

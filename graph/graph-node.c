@@ -1,0 +1,265 @@
+/* graph-node.c: ops as a file has them: names, attributes, pins and costs copied,
+ * inputs and outputs looked up. */
+#include "config.h"
+
+#include "graph/graph-node.h"
+
+#include "graph/graph-attrs.h"
+#include "graph/graph-builder-private.h"
+#include "graph/graph-constant.h"
+#include "graph/graph-limit.h"
+#include "ir/graph-value.h"
+#include "ir/op.h"
+#include "ops/op.h"
+
+#include <string.h>
+
+/* Of one op whose table entry sets no bound; of ops unknown, outputs alone. */
+#define MAX_INPUTS 4096
+#define MAX_OUTPUTS 256
+
+/* ---- nodes ------------------------------------------------------------- */
+
+static gboolean
+check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
+             const char *const *inputs, GError **error)
+{
+  const TpOp *op = node->op;
+  int n_max = op != NULL && op->n_outputs_max != TP_VARIADIC
+                  ? op->n_outputs_max
+                  : MAX_OUTPUTS;
+  int n_most = op == NULL                          ? G_MAXINT
+               : op->n_inputs_max == TP_VARIADIC ? MAX_INPUTS
+                                                 : op->n_inputs_max;
+
+  if (node->n_outputs < 1 || node->n_outputs > n_max)
+    tp_builder_set_error (builder, node->place, error,
+               "%s has %d outputs, must have %s%d", node->type,
+               node->n_outputs, n_max > 1 ? "1 to " : "", n_max);
+  else if (op != NULL && n_inputs < op->n_inputs_min)
+    tp_builder_set_error (builder, node->place, error,
+               "%s has %d inputs, needs at least %d", node->type, n_inputs,
+               op->n_inputs_min);
+  else if (n_inputs > n_most)
+    tp_builder_set_error (builder, node->place, error,
+               "%s has %d inputs, takes at most %d", node->type, n_inputs,
+               n_most);
+  else
+    {
+      for (int i = 0; op != NULL && i < op->n_inputs_min; i++)
+        if (inputs[i] == NULL || *inputs[i] == '\0')
+          {
+            tp_builder_set_error (builder, node->place, error,
+                       "input %d of %s may not be left out", i, node->type);
+            return FALSE;
+          }
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
+{
+  g_autofree char *prefix = NULL;
+
+  if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown)
+    return TRUE;
+  prefix = tp_draft_dup_prefix (builder->draft, node->place);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%sunknown op type '%s': see `tplan ops` for those known, or "
+               "give the op a \"cost\" to plan without running it",
+               prefix, node->type);
+  return FALSE;
+}
+
+static gboolean
+copy_name (TpGraphBuilder *builder, TpNode *node, GError **error)
+{
+  if (node->name == NULL)
+    return TRUE; /* made up at the end, when all others are known */
+  if (!tp_builder_check_name (builder, node->name, node->place, error))
+    return FALSE;
+  if (tp_graph_builder_has_node (builder, node->name))
+    {
+      tp_builder_set_error (builder, node->place, error,
+                 "there is another op '%s': rename one", node->name);
+      return FALSE;
+    }
+  node->name = tp_region_strdup (builder->draft->region, node->name, error);
+  if (node->name == NULL)
+    return FALSE;
+  g_hash_table_add (builder->nodes, (char *) node->name);
+  return TRUE;
+}
+
+static gboolean
+copy_pins (TpRegion *region, TpNode *node, GError **error)
+{
+  const char **pins;
+  int n = 0;
+
+  if (node->pins == NULL)
+    return TRUE;
+  while (node->pins[n] != NULL)
+    n++;
+  pins = tp_region_alloc (region, n + 1, sizeof (char *), error);
+  for (int i = 0; pins != NULL && i < n; i++)
+    if ((pins[i] = tp_region_strdup (region, node->pins[i], error)) == NULL)
+      return FALSE;
+  node->pins = pins;
+  return pins != NULL;
+}
+
+static gboolean
+copy_costs (TpRegion *region, TpNode *node, GError **error)
+{
+  TpNodeCost *costs = tp_region_dup (region, node->costs, node->n_costs,
+                                     sizeof (TpNodeCost), error);
+
+  for (int i = 0; costs != NULL && i < node->n_costs; i++)
+    if ((costs[i].device = tp_region_strdup (region, costs[i].device, error))
+        == NULL)
+      return FALSE;
+  node->costs = costs;
+  return costs != NULL;
+}
+
+static gboolean
+link_inputs (TpGraphBuilder *builder, TpNode *node, const char *const *names,
+             GError **error)
+{
+  int *inputs = tp_region_alloc (builder->draft->region, node->n_inputs,
+                                 sizeof (int), error);
+
+  if (inputs == NULL)
+    return FALSE;
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      TpBuilderState *state;
+
+      inputs[i] = -1;
+      if (names[i] == NULL || *names[i] == '\0')
+        continue;
+      inputs[i] = tp_builder_get_tensor (builder, names[i], node->place, error);
+      if (inputs[i] < 0)
+        return FALSE;
+      state = &g_array_index (builder->states, TpBuilderState, inputs[i]);
+      if (state->user < 0)
+        {
+          state->user = builder->draft->nodes->len;
+          state->input = i;
+        }
+    }
+  node->inputs = inputs;
+  return TRUE;
+}
+
+/* A name for an output the file leaves out. */
+static char *
+make_output_name (TpGraphBuilder *builder, int output)
+{
+  return g_strdup_printf ("#%u.%d", builder->draft->nodes->len, output);
+}
+
+static gboolean
+link_outputs (TpGraphBuilder *builder, TpNode *node, const char *const *names,
+              GError **error)
+{
+  int *outputs = tp_region_alloc (builder->draft->region, node->n_outputs,
+                                  sizeof (int), error);
+
+  if (outputs == NULL)
+    return FALSE;
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      g_autofree char *name = names[i] != NULL && *names[i] != '\0'
+                                  ? g_strdup (names[i])
+                                  : make_output_name (builder, i);
+
+      outputs[i] = tp_builder_define_tensor (builder, name, node->place, error);
+      if (outputs[i] < 0)
+        return FALSE;
+    }
+  node->outputs = outputs;
+  return TRUE;
+}
+
+/* What ops may ask of a tensor without seeing the graph. */
+static void
+describe_tensor (TpGraphBuilder *builder, TpAttr *attr)
+{
+  const TpTensor *tensor;
+
+  g_assert (attr->i >= 0 && attr->i < builder->constants->len);
+  attr->i = g_array_index (builder->constants, int, attr->i);
+  tensor = tp_draft_tensor (builder->draft, attr->i);
+  attr->dtype = tensor->dtype;
+  attr->n = MIN (tensor->count, 2);
+  if (attr->n == 1)
+    tp_tensor_write_doubles (tensor, &attr->f);
+}
+
+static gboolean
+copy_attrs (TpGraphBuilder *builder, const TpNode *src, TpNode *node,
+            GError **error)
+{
+  g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, node->place);
+
+  if (!tp_attrs_copy (builder->draft->region, src, node, prefix, error))
+    return FALSE;
+  for (int i = 0; i < node->n_attrs; i++)
+    if (node->attrs[i].kind == TP_ATTR_TENSOR)
+      describe_tensor (builder, (TpAttr *) &node->attrs[i]);
+  return TRUE;
+}
+
+gboolean
+tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
+                           int n_inputs, const char *const *inputs,
+                           int n_outputs, const char *const *outputs,
+                           GError **error)
+{
+  TpRegion *region = builder->draft->region;
+  TpNode node = *src;
+
+  if (builder->draft->nodes->len >= builder->draft->limits.values[TP_LIMIT_NODES])
+    {
+      tp_builder_set_limit_error (
+          builder, TP_LIMIT_NODES, src->place, error,
+          "more than %" G_GINT64_FORMAT " ops",
+          builder->draft->limits.values[TP_LIMIT_NODES]);
+      return FALSE;
+    }
+  if (*src->type == '\0')
+    {
+      tp_builder_set_error (builder, src->place, error,
+                            "an op without a type: see `tplan ops`");
+      return FALSE;
+    }
+  if (!tp_builder_check_name (builder, src->type, src->place, error))
+    return FALSE;
+  if (strcmp (src->type, "Constant") == 0 && n_inputs == 0 && n_outputs == 1)
+    return tp_builder_add_constant_node (builder, src, outputs[0], error);
+  node.place = tp_region_strdup (region, src->place ? src->place : "", error);
+  node.type = node.place ? tp_region_strdup (region, src->type, error) : NULL;
+  if (node.type == NULL)
+    return FALSE;
+  node.op = tp_op_find (node.type);
+  if (node.op != NULL)
+    node.type = node.op->name;
+  node.opset = builder->draft->opset;
+  node.n_inputs = n_inputs;
+  node.n_outputs = n_outputs;
+  if (!check_op (builder, &node, error)
+      || !check_arity (builder, &node, n_inputs, inputs, error)
+      || !copy_attrs (builder, src, &node, error)
+      || !copy_name (builder, &node, error)
+      || !copy_pins (region, &node, error)
+      || !copy_costs (region, &node, error)
+      || !link_inputs (builder, &node, inputs, error)
+      || !link_outputs (builder, &node, outputs, error))
+    return FALSE;
+  g_array_append_val (builder->draft->nodes, node);
+  return TRUE;
+}

@@ -1,0 +1,14 @@
+/* graph-node.h: ops as a file has them. */
+#ifndef TP_GRAPH_GRAPH_NODE_H
+#define TP_GRAPH_GRAPH_NODE_H
+
+#include "graph/graph-builder.h"
+
+/* As tp_graph_builder_add_node () does, but for ops that have a body: they are
+ * unknown here. */
+gboolean tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *node,
+                                    int n_inputs, const char *const *inputs,
+                                    int n_outputs, const char *const *outputs,
+                                    GError **error);
+
+#endif
