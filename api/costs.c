@@ -1,7 +1,8 @@
 /* costs.c: devices and what is known of them. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/costs.h"
+
 #include "api/devices.h"
 #include "api/objects.h"
 #include "api/road.h"

@@ -1,7 +1,8 @@
 /* graph.c: graphs, with the tables their queries hand out made once. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/graph.h"
+
 #include "api/load.h"
 #include "api/objects.h"
 #include "format/graph-load.h"

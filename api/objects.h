@@ -45,10 +45,4 @@ tp_set_n (int *out_n, int n)
     *out_n = n;
 }
 
-/* Takes @graph, which is prepared. */
-TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path,
-                               TpDims *dims);
-/* Takes both. */
-TplanPlan *tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph);
-
 #endif

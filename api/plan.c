@@ -1,10 +1,11 @@
 /* plan.c: plans, with the tables their queries hand out made once. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/plan.h"
+
+#include "api/graph.h"
 #include "api/load.h"
 #include "api/objects.h"
-#include "api/road.h"
 #include "format/plan-json.h"
 #include "format/plan-load.h"
 #include "ir/name-hash.h"
@@ -75,16 +76,6 @@ tplan_plan_free (TplanPlan *plan)
   tp_plan_unref (plan->plan);
   tplan_graph_free (plan->graph);
   g_free (plan);
-}
-
-TplanPlan *
-tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
-                      const char *const *pins, GError **error)
-{
-  const TpRoadOptions options = { .pins = pins };
-
-  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
-  return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
 TplanPlan *

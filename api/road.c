@@ -3,7 +3,9 @@
 
 #include "api/road.h"
 
+#include "api/graph.h"
 #include "api/objects.h"
+#include "api/plan.h"
 #include "ir/plan-memory.h"
 #include "planner/planner.h"
 
@@ -244,4 +246,14 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
   return tp_calibrate (db, road.graph, road.groups, &options, error)
          && (graph == NULL || out_measured == NULL
              || count_model (&road, db, &options, out_measured, error));
+}
+
+TplanPlan *
+tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
+                      const char *const *pins, GError **error)
+{
+  const TpRoadOptions options = { .pins = pins };
+
+  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
+  return tp_road_plan (graph, costs, &options, NULL, error);
 }

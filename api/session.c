@@ -1,7 +1,8 @@
 /* session.c: plans made ready to run. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/session.h"
+
 #include "api/objects.h"
 
 TplanSession *

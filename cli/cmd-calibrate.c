@@ -1,11 +1,16 @@
 /* cmd-calibrate.c: measures devices, and the kernels of models. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/costs.h"
 #include "api/road.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+#include "cli/values.h"
 
 static struct
 {

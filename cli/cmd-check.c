@@ -1,8 +1,11 @@
 /* cmd-check.c: is a plan valid, and is it proved? */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/plan.h"
+#include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/text.h"
+#include "cli/values.h"
 
 #include <stdio.h>
 

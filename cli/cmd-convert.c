@@ -3,6 +3,8 @@
 
 #include "api/load.h"
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/values.h"
 #include "format/graph-load.h"
 #include "format/graph-write-json.h"
 #include "format/graph-write-onnx.h"

@@ -4,6 +4,8 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "format/file.h"
 
 #include <string.h>

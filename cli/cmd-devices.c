@@ -3,6 +3,8 @@
 
 #include "api/devices.h"
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "machine/machine.h"
 
 #include <string.h>

@@ -1,8 +1,13 @@
 /* cmd-explain.c: why each op is where it is. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/graph.h"
+#include "api/plan.h"
+#include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/text.h"
+#include "ir/costs.h"
+#include "ir/plan.h"
 
 #include <string.h>
 

@@ -3,6 +3,9 @@
 
 #include "api/load.h"
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "cli/values.h"
 #include "format/graph-load.h"
 #include "format/graph-write.h"
 #include "format/load-options.h"

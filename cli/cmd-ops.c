@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "ir/op.h"
 #include "ops/op.h"
 

@@ -1,9 +1,13 @@
 /* cmd-optimize.c: a model in; the cheapest plan, its proof and picture out. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/graph.h"
+#include "api/plan.h"
+#include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
+#include "cli/text.h"
+#include "cli/values.h"
 #include "format/plan-json.h"
 
 #include <stdio.h>

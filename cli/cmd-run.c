@@ -1,9 +1,14 @@
 /* cmd-run.c: executes a plan, times it, and compares it with the references. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/graph.h"
+#include "api/plan.h"
+#include "api/session.h"
+#include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/progress.h"
 #include "cli/run-data.h"
+#include "cli/text.h"
 #include "cli/trace.h"
 #include "cli/unit-check.h"
 

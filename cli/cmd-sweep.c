@@ -1,8 +1,12 @@
 /* cmd-sweep.c: the plan as a function of one dimension, such as the batch. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/plan.h"
+#include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/text.h"
+#include "cli/values.h"
+#include "ir/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,12 @@
 /* cmd-view.c: a plan as a picture. */
 #include "config.h"
 
-#include "api/api.h"
+#include "api/graph.h"
+#include "api/plan.h"
+#include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
+#include "cli/values.h"
 
 #include <stdio.h>
 

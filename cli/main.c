@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/text.h"
 
 #include <locale.h>
 #include <stdio.h>

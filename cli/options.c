@@ -9,7 +9,11 @@
  */
 #include "config.h"
 
+#include "cli/options.h"
+
 #include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/values.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* output.c: talk, results, and files that are whole or absent. */
 #include "config.h"
 
+#include "cli/output.h"
+
 #include "cli/cli.h"
+#include "cli/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,15 +45,6 @@ tp_cli_warn (const TpCli *cli, const char *format, ...)
   va_start (args, format);
   print_talk (format, args);
   va_end (args);
-}
-
-gboolean
-tp_cli_has_colour (const TpCli *cli, FILE *stream)
-{
-  if (cli->colour >= 0)
-    return cli->colour;
-  return isatty (fileno (stream)) && g_getenv ("NO_COLOR") == NULL
-         && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
 }
 
 gboolean

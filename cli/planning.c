@@ -3,8 +3,12 @@
 
 #include "cli/planning.h"
 
-#include "api/api.h"
+#include "api/plan.h"
 #include "api/road.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/values.h"
 #include "format/plan-load.h"
 
 #include <string.h>

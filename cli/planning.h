@@ -3,6 +3,8 @@
 #ifndef TP_CLI_PLANNING_H
 #define TP_CLI_PLANNING_H
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 
 /* Options of every command that may have to plan; GOption writes them. */

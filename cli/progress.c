@@ -1,7 +1,10 @@
 /* progress.c: a bar on the terminal, Ctrl-C and --timeout. */
 #include "config.h"
 
+#include "cli/progress.h"
+
 #include "cli/cli.h"
+#include "cli/text.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "cli/run-data.h"
 
+#include "cli/output.h"
 #include "format/file.h"
 #include "format/npy.h"
 #include "format/tensor-file.h"

@@ -1,6 +1,8 @@
 /* text.c: numbers and tables as people read them. */
 #include "config.h"
 
+#include "cli/text.h"
+
 #include "cli/cli.h"
 
 #include <math.h>
@@ -211,4 +213,13 @@ tp_table_print (const TpTable *table, const TpCli *cli)
   for (guint i = 0; i < table->cells->len; i++)
     print_padded (table->cells->pdata[i], widths[i % n],
                   table->headers[i % n][0] == '>', (int) (i % n) + 1 == n);
+}
+
+gboolean
+tp_cli_has_colour (const TpCli *cli, FILE *stream)
+{
+  if (cli->colour >= 0)
+    return cli->colour;
+  return isatty (fileno (stream)) && g_getenv ("NO_COLOR") == NULL
+         && g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
 }

@@ -1,6 +1,8 @@
 /* values.c: dimensions and times as they are typed. */
 #include "config.h"
 
+#include "cli/values.h"
+
 #include "cli/cli.h"
 #include "ir/limit.h"
 

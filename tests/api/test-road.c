@@ -1,5 +1,6 @@
 /* test-road.c: the road from a model to a plan, with all its options. */
-#include "api/api.h"
+#include "api/graph.h"
+#include "api/plan.h"
 #include "api/road.h"
 #include "format/plan-json.h"
 #include "planner/planner.h"

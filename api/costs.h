@@ -1,0 +1,10 @@
+/* costs.h: devices and what is known of them. */
+#ifndef TP_API_COSTS_H
+#define TP_API_COSTS_H
+
+#include "include/tplan.h"
+
+/* NULL-terminated, the host first; owned by @costs. */
+const char *const *tp_api_get_devices (const TplanCosts *costs);
+
+#endif

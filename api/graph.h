@@ -1,0 +1,15 @@
+/* graph.h: graphs, with the tables their queries hand out made once. */
+#ifndef TP_API_GRAPH_H
+#define TP_API_GRAPH_H
+
+#include "include/tplan.h"
+#include "ir/graph.h"
+
+/* Prepared; owned by @graph. */
+const TpGraph *tp_api_get_graph (const TplanGraph *graph);
+
+/* Takes @graph, which is prepared. */
+TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path,
+                               TpDims *dims);
+
+#endif

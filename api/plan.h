@@ -1,0 +1,20 @@
+/* plan.h: plans, with the tables their queries hand out made once. */
+#ifndef TP_API_PLAN_H
+#define TP_API_PLAN_H
+
+#include "include/tplan.h"
+#include "ir/plan.h"
+
+/* Owned by @plan. */
+const TpPlan *tp_api_get_plan (const TplanPlan *plan);
+
+/* tplan_plan_check () with each reason apart: @reasons gets char *. */
+gboolean tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons);
+
+/* Fills margin_ns of every placement. */
+gboolean tp_api_find_margins (TplanPlan *plan, GError **error);
+
+/* Takes both. */
+TplanPlan *tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph);
+
+#endif

@@ -1,0 +1,31 @@
+/* output.h: talk, results, and files that are whole or absent. */
+#ifndef TP_CLI_OUTPUT_H
+#define TP_CLI_OUTPUT_H
+
+#include <jansson.h>
+
+#include "cli/cli.h"
+
+void tp_cli_note (const TpCli *cli, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);     /* a line of talk, unless quiet */
+void tp_cli_warn (const TpCli *cli, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);     /* a line of talk, always */
+
+/* Refuses what exists unless -f; call before long work. "-" is stdout. */
+gboolean tp_cli_check_output (const TpCli *cli, const char *path,
+                              GError **error);
+
+/* Whole or not at all: written beside @path, then renamed. */
+gboolean tp_cli_write_output (const TpCli *cli, const char *path,
+                              const void *data, gsize size, GError **error);
+
+/* Takes @document; indented, with a line end. */
+void tp_cli_print_json (json_t *document);
+
+/* Numbers as JSON has them; infinities and NaN become null. */
+json_t *tp_cli_real (double value);
+
+/* Any string, made valid; NULL becomes null. */
+json_t *tp_cli_string (const char *text);
+
+#endif

@@ -1,0 +1,30 @@
+/* text.h: numbers and tables as people read them. */
+#ifndef TP_CLI_TEXT_H
+#define TP_CLI_TEXT_H
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+/* Whether @stream (stdout, stderr) is to be coloured. */
+gboolean tp_cli_has_colour (const TpCli *cli, FILE *stream);
+
+/* Control characters from a graph must not reach a terminal. The caller frees
+ * this and what follows. */
+char *tp_cli_clean (const char *text);
+char *tp_cli_format_time (gint64 time_ns);
+char *tp_cli_format_bytes (gint64 bytes);
+
+/* Rows of text under headers; a header that starts with '>' is right-aligned.
+ * Printed as a table or as CSV; a table of "NAME", "VALUE" goes without its
+ * headers. */
+typedef struct TpTable TpTable;
+TpTable *tp_table_new (const char *const *headers);
+void tp_table_free (TpTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTable, tp_table_free)
+
+/* One string per column, taken; NULL is empty. */
+void tp_table_add (TpTable *table, char *first, ...);
+void tp_table_print (const TpTable *table, const TpCli *cli);
+
+#endif
