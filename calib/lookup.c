@@ -321,11 +321,15 @@ check_name (const char *device, GError **error)
 
   for (int i = 0; i < n; i++)
     {
+      const char *which = list[i]->which;
+
       if (strlen (list[i]->name) == stem
-          && strncmp (list[i]->name, device, stem) == 0)
+          && strncmp (list[i]->name, device, stem) == 0
+          && (which != NULL) == (device[stem] == ':'))
         return TRUE;
-      g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "",
-                              list[i]->name);
+      g_string_append_printf (names, "%s'%s%s%s'", i > 0 ? ", " : "",
+                              list[i]->name, which != NULL ? ":" : "",
+                              which != NULL ? which : "");
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                "device '%s': no such kind, there are %s: see `tplan devices`",
