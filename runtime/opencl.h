@@ -8,6 +8,9 @@
 
 #include "schedule/program.h"
 #include "ir/types.h"
+#include "runtime/device.h"
+
+extern const TpDeviceDrivers tp_opencl_drivers;
 
 /* All devices of all platforms, in the drivers' order; found once. A machine
  * without any is nothing unusual: *@out_reason says why (interned). */
