@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,21 +97,9 @@ tp_devices_choose (GError **error)
 {
   g_autofree char *answer = tp_devices_ask (list_names, NULL, error);
   g_auto (GStrv) names = NULL;
-  const char *host = NULL, *other = NULL;
-  char **chosen;
 
   if (answer == NULL)
     return NULL;
   names = g_strsplit (answer, "\n", -1);
-  for (int i = 0; names[i] != NULL; i++)
-    if (strcmp (names[i], "cpu") == 0)
-      host = names[i];
-    else if (other == NULL && g_str_has_prefix (names[i], "opencl:"))
-      other = names[i];
-  if (host == NULL)
-    host = "ref"; /* built without a compiler: slow, but right */
-  chosen = g_new0 (char *, 3);
-  chosen[0] = g_strdup (host);
-  chosen[1] = g_strdup (other);
-  return chosen;
+  return tp_device_choose_defaults ((const char *const *) names);
 }

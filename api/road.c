@@ -114,7 +114,7 @@ count_unmeasured (const TpCosts *costs)
   for (int i = 0; i < costs->n_nodes; i++)
     for (int k = 0; k < costs->n_devices; k++)
       if (tp_costs_node (costs, i, k)->is_estimated
-          && !g_str_has_prefix (costs->devices[k], "sim:"))
+          && !tp_device_is_simulated (costs->devices[k]))
         {
           n++;
           break;

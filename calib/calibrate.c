@@ -503,7 +503,7 @@ calibration_init (Calibration *self, const TpCalibOptions *options)
     self->deadline_us = self->start_us + options->time_limit_ns / 1000;
   self->devices = g_ptr_array_new ();
   for (int i = 0; i < options->n_devices; i++)
-    if (!g_str_has_prefix (options->devices[i], "sim:"))
+    if (!tp_device_is_simulated (options->devices[i]))
       g_ptr_array_add (self->devices, (gpointer) options->devices[i]);
   self->matches = g_new0 (TpDeviceMatch, self->devices->len + 1);
   self->rows = g_new0 (TpDeviceRow *, self->devices->len + 1);

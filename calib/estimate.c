@@ -11,7 +11,6 @@
 #include "calib/estimate.h"
 
 #include "calib/facts.h"
-#include "runtime/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,34 +27,27 @@ struct TpEstimator
 };
 
 static void
-guess_machine (TpEstimator *estimator, const char *device, int n_threads)
+guess_machine (TpEstimator *estimator, const TpDeviceGuess *guess,
+               int n_threads)
 {
   TpMachine *machine = &estimator->machine;
   double ghz;
   int lanes, threads = tp_threads_count (n_threads);
 
   tp_facts_guess_cpu (&lanes, &ghz);
-  /* two FMA units, and the half of peak that a plain run reaches */
-  machine->peak_gflops = lanes * 2 * 2 * ghz * threads * 0.5;
-  machine->bandwidth_gbps = 10;
-  machine->launch_ns = 2000;
-  machine->full_points = 256.0 * threads;
-  if (strcmp (device, "ref") == 0)
-    {
-      machine->peak_gflops = 0.1; /* doubles, element by element */
-      machine->bandwidth_gbps = 1;
-    }
-  else if (g_str_has_prefix (device, "opencl"))
-    {
-      machine->launch_ns = 10000; /* no better than the host until measured */
-      machine->full_points *= 4;
-    }
+  machine->peak_gflops = guess->peak_gflops;
+  if (guess->peak_gflops <= 0)
+    /* two FMA units, and the half of peak that a plain run reaches */
+    machine->peak_gflops = lanes * 2 * 2 * ghz * threads * 0.5;
+  machine->bandwidth_gbps = guess->bandwidth_gbps;
+  machine->launch_ns = guess->launch_ns;
+  machine->full_points = guess->points_per_thread * threads;
   estimator->to_device = estimator->to_host = (TpFit){ 30000, 0.1, 1 };
 }
 
 TpEstimator *
-tp_estimator_new (TpCostDb *db, const TpDeviceRow *row, const char *device,
-                  int n_threads)
+tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
+                  const TpDeviceOps *kind, int n_threads)
 {
   TpEstimator *estimator = g_new0 (TpEstimator, 1);
 
@@ -64,7 +56,7 @@ tp_estimator_new (TpCostDb *db, const TpDeviceRow *row, const char *device,
   estimator->families = g_hash_table_new_full (
       g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
   if (row == NULL)
-    guess_machine (estimator, device, n_threads);
+    guess_machine (estimator, &kind->guess, n_threads);
   else
     {
       estimator->machine.peak_gflops = MAX (row->peak_gflops, 1e-3);

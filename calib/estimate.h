@@ -3,13 +3,14 @@
 #define TP_CALIB_ESTIMATE_H
 
 #include "calib/keys.h"
+#include "runtime/device.h"
 
 typedef struct TpEstimator TpEstimator;
 
 /* @db, @row: where the device's entries are; both NULL: never measured, then
- * the machine is guessed from the CPU. Borrows both. */
+ * @kind's guess and the CPU tell what it may be. Borrows both. */
 TpEstimator *tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
-                               const char *device, int n_threads);
+                               const TpDeviceOps *kind, int n_threads);
 void tp_estimator_free (TpEstimator *estimator);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEstimator, tp_estimator_free)
 

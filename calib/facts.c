@@ -2,15 +2,15 @@
  *
  * A device says its full identity only once it is open, and opening one may
  * load a driver of a hundred megabytes. So the facts name what can be looked up
- * in microseconds: the CPU, the threads, the sources of our kernels, the list of
- * OpenCL drivers, and the files of the drivers as they were mapped when the
- * device was measured. */
+ * in microseconds: the CPU, the threads, the sources of our kernels, what the
+ * device's record names as its drivers', and the files of the drivers as they
+ * were mapped when the device was measured. */
 #include "config.h"
 
 #include "calib/facts.h"
 
-#include "schedule/program.h"
 #include "runtime/device.h"
+#include "schedule/program.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #define FILE_KEY "file:"
-#define VENDORS "/etc/OpenCL/vendors"
 
 static int
 compare_strings (gconstpointer a, gconstpointer b)
@@ -89,24 +88,20 @@ add_cpu (GString *facts)
   g_string_append_printf (facts, "\ncpu-features=%.16s\n", digest);
 }
 
-/* Names and contents of the loader's list: a driver more may renumber all. */
+/* Names and contents of the files of @path. */
 static void
-add_drivers (GString *facts)
+add_folder (GString *facts, const char *path)
 {
-  static const char *const variables[] = {
-    "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
-    "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE", NULL
-  };
-  g_autoptr (GDir) folder = g_dir_open (VENDORS, 0, NULL);
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
   const char *name;
 
   while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
     {
-      g_autofree char *path = g_build_filename (VENDORS, name, NULL);
+      g_autofree char *file = g_build_filename (path, name, NULL);
       g_autofree char *text = NULL;
 
-      if (g_file_get_contents (path, &text, NULL, NULL))
+      if (g_file_get_contents (file, &text, NULL, NULL))
         g_ptr_array_add (found, g_strdelimit (g_strconcat (name, ":",
                                               g_strstrip (text), NULL),
                                               "\n=", ' '));
@@ -117,38 +112,56 @@ add_drivers (GString *facts)
     g_string_append_printf (facts, "%s%s", i > 0 ? ", " : "",
                             (char *) g_ptr_array_index (found, i));
   g_string_append_c (facts, '\n');
-  for (int i = 0; variables[i] != NULL; i++)
-    if (secure_getenv (variables[i]) != NULL)
-      g_string_append_printf (facts, "%s=%s\n", variables[i],
-                              secure_getenv (variables[i]));
+}
+
+static void
+add_drivers (GString *facts, const TpDeviceDrivers *drivers)
+{
+  if (drivers->folder != NULL)
+    add_folder (facts, drivers->folder);
+  for (int i = 0; drivers->variables != NULL && drivers->variables[i] != NULL;
+       i++)
+    if (secure_getenv (drivers->variables[i]) != NULL)
+      g_string_append_printf (facts, "%s=%s\n", drivers->variables[i],
+                              secure_getenv (drivers->variables[i]));
 }
 
 char *
 tp_facts_gather (const char *name, int n_threads)
 {
+  const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
   GString *facts = g_string_new (NULL);
 
   add_cpu (facts);
   g_string_append_printf (facts, "codegen=%s\nthreads=%d\n",
                           tp_codegen_get_id (), tp_threads_count (n_threads));
-  if (g_str_has_prefix (name, "opencl"))
-    add_drivers (facts);
+  if (kind != NULL && kind->drivers != NULL)
+    add_drivers (facts, kind->drivers);
   return g_string_free (facts, FALSE);
 }
 
 /* ---- files of drivers --------------------------------------------------- */
 
 static gboolean
+has_part (const char *base, const char *const *parts)
+{
+  for (int i = 0; parts != NULL && parts[i] != NULL; i++)
+    if (strstr (base, parts[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of any kind: a process may have several devices open. */
+static gboolean
 is_driver (const char *path)
 {
-  static const char *const parts[] = {
-    "LLVM", "clang", "OpenCL", "opencl", "pocl", "nvidia", "amdocl", "libigd",
-    "libigc", "libmali", "mesa", NULL
-  };
+  int n;
+  const TpDeviceOps *const *kinds = tp_device_list (&n);
   const char *base = strrchr (path, '/');
 
-  for (int i = 0; base != NULL && parts[i] != NULL; i++)
-    if (strstr (base, parts[i]) != NULL)
+  for (int i = 0; base != NULL && i < n; i++)
+    if (kinds[i]->drivers != NULL
+        && has_part (base, kinds[i]->drivers->libraries))
       return TRUE;
   return FALSE;
 }

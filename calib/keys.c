@@ -11,6 +11,7 @@
 #include "nest/nest-check.h"
 #include "nest/nest-text.h"
 #include "ops/lower.h"
+#include "runtime/device.h"
 
 #include <string.h>
 
@@ -208,13 +209,14 @@ gboolean
 tp_key_is_runnable (const TpKey *key, const char *device,
                     const char **out_reason)
 {
-  gboolean is_ref = strcmp (device, "ref") == 0;
+  const TpDeviceOps *kind = tp_device_find_kind (device, NULL);
+  gboolean runs_nodes = kind != NULL && kind->runs_nodes;
 
   if (key->is_opaque)
     *out_reason = g_intern_static_string ("the graph gives no cost for it");
-  else if (is_ref && !key->is_free && !key->has_reference)
+  else if (runs_nodes && !key->is_free && !key->has_reference)
     *out_reason = g_intern_static_string ("the references run ops one by one");
-  else if (!is_ref && !key->is_free && !key->is_lowerable)
+  else if (!runs_nodes && !key->is_free && !key->is_lowerable)
     *out_reason = key->reason;
   else
     return TRUE;

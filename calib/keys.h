@@ -10,7 +10,7 @@ typedef struct
   const int *nodes;           /* (owned by the graph's groups or the TpKeys) */
   TpLowered *lowered;         /* NULL: cannot be, or not kept */
   gboolean is_lowerable;
-  gboolean has_reference;     /* `ref` can run it */
+  gboolean has_reference;     /* a device that runs nodes can run it */
   gboolean is_free;           /* computes nothing: a VIEW */
   gboolean is_opaque;         /* known by the costs in the file only */
   const char *reason;         /* why not lowerable; interned */
@@ -35,7 +35,7 @@ TpKeys *tp_keys_new (const TpGraph *graph, const TpGroups *groups,
 void tp_keys_free (TpKeys *keys);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpKeys, tp_keys_free)
 
-/* Whether @device ("cpu", "ref") could run it at all; else *@out_reason. */
+/* Whether the device called @device could run it at all; else *@out_reason. */
 gboolean tp_key_is_runnable (const TpKey *key, const char *device,
                              const char **out_reason);
 

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#define SIM "sim:"
-
 static gboolean
 match_in (TpDeviceMatch *match, int which, const char *device,
           const char *facts, GError **error)
@@ -106,6 +104,7 @@ typedef struct
   const TpDeviceRow *row;     /* (nullable) of match */
   TpEstimator *estimator;
   const char *device;
+  const TpDeviceOps *kind;    /* of device */
   int index;
   int n_estimated;
   const char *first_estimated; /* label */
@@ -290,7 +289,7 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
                              column->options->n_threads, error))
     return FALSE;
   column->row = tp_device_match_get_row (&column->match, &table);
-  column->estimator = tp_estimator_new (table, column->row, column->device,
+  column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
   is_good = fill_column (column, error) && report_fault (column, error);
   tp_estimator_free (column->estimator);
@@ -302,35 +301,18 @@ static gboolean
 fill_simulated (Column *column, GError **error)
 {
   g_autoptr (TpMachine) machine = tp_machine_parse (
-      column->device + strlen (SIM), error);
+      column->device + strcspn (column->device, ":") + 1, error);
 
   return machine != NULL
          && tp_machine_fill_costs (machine, column->index, column->graph,
                                    column->groups, column->costs, error);
 }
 
-/* That there is such a kind of device; whether it is here, the session will
- * say. */
 static gboolean
-check_name (const char *device, GError **error)
+fill (Column *column, TpCostDb *db, GError **error)
 {
-  int n;
-  const TpDeviceOps *const *list = tp_device_list (&n);
-  g_autoptr (GString) names = g_string_new (NULL);
-  gsize stem = strcspn (device, ":");
-
-  for (int i = 0; i < n; i++)
-    {
-      if (strlen (list[i]->name) == stem
-          && strncmp (list[i]->name, device, stem) == 0)
-        return TRUE;
-      g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "",
-                              list[i]->name);
-    }
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-               "device '%s': no such kind, there are %s: see `tplan devices`",
-               device, names->str);
-  return FALSE;
+  return column->kind->is_simulated ? fill_simulated (column, error)
+                                    : fill_measured (column, db, error);
 }
 
 TpCosts *
@@ -346,15 +328,15 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
       Column column = { .graph = graph, .groups = groups, .options = options,
                         .costs = costs, .device = options->devices[i],
                         .index = i };
-      gboolean is_sim = g_str_has_prefix (column.device, SIM);
 
-      if (!check_name (column.device, error))
+      /* whether there is one here, the session will say */
+      column.kind = tp_device_find_kind (column.device, error);
+      if (column.kind == NULL)
         return NULL;
-      if (!is_sim && keys == NULL)
+      if (!column.kind->is_simulated && keys == NULL)
         keys = tp_keys_new (graph, groups, FALSE);
       column.keys = keys;
-      if (!(is_sim ? fill_simulated (&column, error)
-                   : fill_measured (&column, db, error)))
+      if (!fill (&column, db, error))
         return NULL;
     }
   tp_costs_seal (costs);

@@ -253,7 +253,7 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
   TpWorkerEnd end = { .outcome = TP_OUTCOME_DONE };
   pid_t parent = getpid ();
   gboolean is_good;
-  int ends[2];
+  int ends[2] = { -1, -1 };
 
   watch.beat = mmap (NULL, sizeof (TpBeat), PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -263,8 +263,11 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
   watch.beat_us = g_get_monotonic_time ();
   if (pipe2 (ends, O_CLOEXEC) != 0 || (watch.child = fork ()) < 0)
     {
+      fail_to_start (error);
       munmap (watch.beat, sizeof (TpBeat));
-      return fail_to_start (error);
+      for (int i = 0; i < 2 && ends[i] >= 0; i++)
+        close (ends[i]);
+      return FALSE;
     }
   if (watch.child == 0)
     {

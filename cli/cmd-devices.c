@@ -68,16 +68,16 @@ ask_devices (gpointer data, GString *out)
   g_string_append (out, text);
 }
 
+/* The machines that devices of @kind can be made of. */
 static void
-add_machines (json_t *document)
+list_machines (const TpDeviceOps *kind, json_t *list)
 {
   const char *const *names = tp_machine_list ();
-  json_t *list = json_array ();
 
   for (int i = 0; names[i] != NULL; i++)
     {
       g_autoptr (TpMachine) machine = tp_machine_parse (names[i], NULL);
-      g_autofree char *name = g_strconcat ("sim:", names[i], NULL);
+      g_autofree char *name = g_strconcat (kind->name, ":", names[i], NULL);
 
       json_array_append_new (
           list, json_pack ("{s:s, s:s, s:f, s:f, s:I}", "name", name,
@@ -86,6 +86,18 @@ add_machines (json_t *document)
                            machine->bandwidth_gbps, "memory_bytes",
                            (json_int_t) machine->memory_bytes));
     }
+}
+
+static void
+add_machines (json_t *document)
+{
+  json_t *list = json_array ();
+  int n;
+  const TpDeviceOps *const *kinds = tp_device_list (&n);
+
+  for (int i = 0; i < n; i++)
+    if (kinds[i]->is_simulated)
+      list_machines (kinds[i], list);
   json_object_set_new (document, "simulated", list);
 }
 

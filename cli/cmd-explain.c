@@ -26,40 +26,6 @@ typedef struct
   gint64 transfer_ns;         /* copies made for this op */
 } Explained;
 
-/* Copies are made for the first op, in order, that reads them there. */
-static gint64
-sum_transfers (const TpPlan *plan, const TpGraph *graph, const int *devices,
-               int node)
-{
-  gint64 sum = 0;
-
-  for (int i = 0; i < plan->n_transfers; i++)
-    {
-      const TpTransfer *it = &plan->transfers[i];
-      const TpTensor *tensor = &graph->tensors[it->tensor];
-      int reader = -1;
-
-      for (int k = 0; k < tensor->n_consumers && reader < 0; k++)
-        if (devices[tensor->consumers[k]] == it->to)
-          reader = tensor->consumers[k];
-      if (reader < 0) /* a graph output: the one who made it pays */
-        reader = tensor->producer;
-      if (reader == node)
-        sum += it->time_ns;
-    }
-  return sum;
-}
-
-static int
-find_group (const TpPlan *plan, int node)
-{
-  for (int i = 0; i < plan->groups->n_groups; i++)
-    for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
-      if (plan->groups->groups[i].nodes[k] == node)
-        return i;
-  return -1;
-}
-
 /* The fastest other device for the op alone; -1: no other can. */
 static int
 find_rival (const Explained *it)
@@ -239,20 +205,18 @@ explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
   const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
                                   "GROUP", ">MARGIN", "WHY",   NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
-  g_autofree int *devices = g_new0 (int, graph->n_nodes + 1);
+  g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
+  g_autofree gint64 *transfers_ns = tp_plan_sum_transfers (plan, graph);
   json_t *list = json_array ();
 
   for (int i = 0; i < plan->n_placements; i++)
-    devices[plan->placements[i].node] = plan->placements[i].device;
-  for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *at = &plan->placements[i];
-      Explained it = { plan, graph, at, at->node, at->device, -1, 0 };
+      Explained it = { plan, graph, at, at->node, at->device,
+                       group_of_node[at->node], transfers_ns[at->node] };
 
       if (only != NULL && strcmp (graph->nodes[at->node].name, only) != 0)
         continue;
-      it.group = find_group (plan, at->node);
-      it.transfer_ns = sum_transfers (plan, graph, devices, at->node);
       if (cli->format == TP_FORMAT_JSON)
         json_array_append_new (list, explained_to_json (&it));
       else

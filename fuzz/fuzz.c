@@ -103,18 +103,20 @@ fuzz_make_file (const void *data, gsize size)
   static char path[64];
   static int fd = -1;
   const guint8 *bytes = data;
+  gboolean is_empty;
 
   if (fd < 0)
     {
       fd = memfd_create ("fuzz", MFD_CLOEXEC);
       g_snprintf (path, sizeof path, "/proc/self/fd/%d", fd);
     }
-  g_assert (ftruncate (fd, 0) == 0 && lseek (fd, 0, SEEK_SET) == 0);
+  is_empty = ftruncate (fd, 0) == 0 && lseek (fd, 0, SEEK_SET) == 0;
+  g_assert_true (is_empty);
   while (size > 0)
     {
       ssize_t n = write (fd, bytes, size);
 
-      g_assert (n > 0);
+      g_assert_cmpint (n, >, 0);
       bytes += n;
       size -= n;
     }

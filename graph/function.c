@@ -82,7 +82,10 @@ add (Body *self, const char *type, const TpAttr *attr, const char *output, ...)
     output = make_name (self);
   va_start (args, output);
   while ((inputs[n] = va_arg (args, const char *)) != NULL)
-    g_assert (++n < (int)G_N_ELEMENTS (inputs));
+    {
+      n++;
+      g_assert (n < (int) G_N_ELEMENTS (inputs));
+    }
   va_end (args);
   if (!self->has_failed)
     self->has_failed = !tp_builder_add_plain_node (

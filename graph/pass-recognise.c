@@ -4,10 +4,10 @@
  *
  * A pattern is an expression in brackets. Small letters stand for any tensor, the
  * same one for the same letter; a number for a constant within 0.01 %; # for any
- * number, kept as epsilon. Add and Mul try both orders. Some heads stand for
- * more than a name: Scale, multiplied by a number or divided by its inverse;
- * Square, Pow (x, 2) or x * x; Mean, ReduceMean over the last dimensions; Ramp,
- * the HardSigmoid from -3 to 3. */
+ * number, the same one everywhere, kept as epsilon. Add and Mul try both orders.
+ * Some heads stand for more than a name: Scale, multiplied by a number or divided
+ * by its inverse; Square, Pow (x, 2) or x * x; Mean, ReduceMean over the last
+ * dimensions; Ramp, the HardSigmoid from -3 to 3. */
 #include "config.h"
 
 #include "graph/pass-recognise.h"
@@ -31,6 +31,7 @@ typedef struct
   int n_nodes;
   int nodes[MAX_MATCHED];     /* each once; the first is the result's */
   int n_dims;                 /* of Mean; 0: not seen */
+  gboolean has_epsilon;
   double epsilon;
 } Match;
 
@@ -258,6 +259,19 @@ get_letter (Match *m, char letter)
 }
 
 static const char *
+match_epsilon (Match *m, const char *p, int tensor)
+{
+  double value = 0.0;
+
+  if (!get_number (m, tensor, &value)
+      || (m->has_epsilon && value != m->epsilon))
+    return NULL;
+  m->has_epsilon = TRUE;
+  m->epsilon = value;
+  return skip_term (p);
+}
+
+static const char *
 match_letter (Match *m, const char *p, int tensor)
 {
   int *letter = get_letter (m, *p);
@@ -281,7 +295,7 @@ match (Match *m, const char *p, int tensor)
   if (g_ascii_islower (*p))
     return match_letter (m, p, tensor);
   if (*p == '#')
-    return get_number (m, tensor, &m->epsilon) ? skip_term (p) : NULL;
+    return match_epsilon (m, p, tensor);
   if (*p != '(')
     return is_number (m, tensor, g_ascii_strtod (p, NULL)) ? skip_term (p)
                                                            : NULL;

@@ -31,7 +31,8 @@ GQuark tplan_error_quark (void);
 
 /**
  * TplanError:
- * @TPLAN_ERROR_FAILED: the system refused something; the message says what
+ * @TPLAN_ERROR_FAILED: the system refused something, or tplan finds a mistake of
+ *   its own; the message says what
  * @TPLAN_ERROR_USAGE: a call or command line that cannot be meant: read the
  *   documentation of the call
  * @TPLAN_ERROR_INPUT: a file is malformed or inconsistent: mend the file at the

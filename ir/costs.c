@@ -54,11 +54,7 @@ tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
   costs->n_devices = n_devices;
   costs->devices = g_new0 (char *, n_devices + 1);
   for (int i = 0; i < n_devices; i++)
-    {
-      costs->devices[i] = g_strdup (devices[i]);
-      if (g_str_has_prefix (devices[i], "sim:"))
-        costs->is_simulated = TRUE;
-    }
+    costs->devices[i] = g_strdup (devices[i]);
   costs->n_nodes = graph->n_nodes;
   costs->nodes = costs_new_table (graph->n_nodes, n_devices, TP_COST_NONE);
   costs->n_groups = groups == NULL ? 0 : groups->n_groups;

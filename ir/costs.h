@@ -43,7 +43,7 @@ typedef struct
   int n_tensors;
   TpCost *to_device;          /* [tensor * n_devices + device], device > 0 */
   TpCost *to_host;            /* likewise */
-  gboolean is_simulated;      /* any device is a sim */
+  gboolean is_simulated;      /* any device: by who fills in its figures */
 } TpCosts;
 
 TpGroups *tp_groups_new (void);

@@ -1,4 +1,4 @@
-/* plan.c: plans as data: making, freeing, saving; and pins. */
+/* plan.c: plans as data: making, freeing, turning to nodes; and pins. */
 #include "config.h"
 
 #include "ir/plan.h"
@@ -59,8 +59,52 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan);
 }
 
-/* "GLOB=DEVICE": the last '=' parts them unless the device has figures of its
- * own (sim:gflops=...), so the first one does; names with '=' need '?'. */
+int *
+tp_plan_map_groups (const TpPlan *plan, const TpGraph *graph)
+{
+  int *group_of_node = g_new (int, graph->n_nodes + 1);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    group_of_node[i] = -1;
+  for (int g = 0; plan->groups != NULL && g < plan->groups->n_groups; g++)
+    for (int i = 0; i < plan->groups->groups[g].n_nodes; i++)
+      group_of_node[plan->groups->groups[g].nodes[i]] = g;
+  return group_of_node;
+}
+
+/* The op that a copy is made for; -1: none, the tensor is an input that is an
+ * output too. */
+static int
+find_payer (const TpTransfer *transfer, const TpTensor *tensor,
+            const int *devices)
+{
+  for (int i = 0; i < tensor->n_consumers; i++)
+    if (devices[tensor->consumers[i]] == transfer->to)
+      return tensor->consumers[i];
+  return tensor->producer;
+}
+
+gint64 *
+tp_plan_sum_transfers (const TpPlan *plan, const TpGraph *graph)
+{
+  gint64 *sums = g_new0 (gint64, graph->n_nodes + 1);
+  g_autofree int *devices = g_new0 (int, graph->n_nodes + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[plan->placements[i].node] = plan->placements[i].device;
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+      int payer = find_payer (it, &graph->tensors[it->tensor], devices);
+
+      if (payer >= 0)
+        sums[payer] += it->time_ns;
+    }
+  return sums;
+}
+
+/* "GLOB=DEVICE": the first '=' parts them, for a device may have figures of its
+ * own (sim:gflops=...); names with '=' need '?'. */
 static gboolean
 pin_split (const char *pin, char **out_glob, const char **out_device,
            GError **error)

@@ -85,4 +85,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 TpGraph *tp_graph_pin (TpGraph *graph, const char *const *pins,
                        GError **error);
 
+/* [node]: the group in effect it is in, or -1. */
+int *tp_plan_map_groups (const TpPlan *plan, const TpGraph *graph);
+/* [node]: time of the copies made for it: by the first op, in order, that reads
+ * a tensor where it is copied to; where none does, by the one who made it. */
+gint64 *tp_plan_sum_transfers (const TpPlan *plan, const TpGraph *graph);
+
 #endif

@@ -5,8 +5,8 @@
 
 #include "kernel/kernel.h"
 
-/* SSA order, kinds, lanes, regions; and, by interval arithmetic over counters,
- * group and item, every index against its buffer. */
+/* SSA order, kinds, lanes, regions; and every index against its buffer, by affine
+ * forms over groups, items, counters and lanes: see kernel-bounds.c. */
 gboolean tp_kernel_verify (const TpKernel *kernel, GError **error);
 
 #endif

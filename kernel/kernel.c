@@ -373,11 +373,12 @@ TpValue
 tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
 {
   const TpInstrInfo *info = tp_instr_get_info (op);
-  const TpInstr *left = instr_of (kernel, a), *right = instr_of (kernel, b);
+  const TpInstr *left = instr_of (kernel, a);
   TpValue folded;
 
   g_assert (info->is_pure && info->is_lanewise && strlen (info->operands) == 2);
-  g_assert (left->kind == right->kind && left->lanes == right->lanes);
+  g_assert (left->kind == instr_of (kernel, b)->kind
+            && left->lanes == instr_of (kernel, b)->lanes);
   if (left->kind == TP_KIND_INDEX)
     {
       folded = fold_index (kernel, op, a, b);
@@ -535,9 +536,9 @@ TpValue
 tp_k_carry (TpKernel *kernel, TpValue initial)
 {
   const TpInstr *value = instr_of (kernel, initial);
-  TpInstrOp before = instr_of (kernel, kernel->n_instrs - 1)->op;
 
-  g_assert (before == TP_I_FOR || before == TP_I_CARRY);
+  g_assert (instr_of (kernel, kernel->n_instrs - 1)->op == TP_I_FOR
+            || instr_of (kernel, kernel->n_instrs - 1)->op == TP_I_CARRY);
   return append (
       kernel, instr_make (TP_I_CARRY, value->kind, value->lanes, initial, -1));
 }

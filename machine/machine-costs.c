@@ -100,6 +100,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   g_return_val_if_fail (costs->n_nodes == graph->n_nodes, FALSE);
   g_return_val_if_fail (device >= 0 && device < costs->n_devices, FALSE);
 
+  costs->is_simulated = TRUE;
   for (int i = 0; i < graph->n_nodes; i++)
     machine_fill_node (machine, graph, i, costs->devices[device],
                        tp_costs_node (costs, i, device));

@@ -10,6 +10,9 @@
 
 extern const TpDeviceOps tp_device_cpu;
 
+static const char *const libraries[] = { "LLVM", "clang", NULL };
+static const TpDeviceDrivers drivers = { .libraries = libraries };
+
 typedef struct
 {
   TpDevice base;
@@ -279,6 +282,9 @@ cpu_launch (TpDevice *base, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_cpu = {
   .name = "cpu",
   .which = NULL,
+  .role = TP_ROLE_HOST,
+  .guess = { 0, 10, 2000, 256 },
+  .drivers = &drivers,
   .count = cpu_count,
   .open = cpu_open,
   .close = cpu_close,

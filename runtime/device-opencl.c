@@ -570,6 +570,9 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_opencl = {
   .name = "opencl",
   .which = "N",
+  .role = TP_ROLE_OTHER,
+  .guess = { 0, 10, 10000, 1024 }, /* no better than a host until measured */
+  .drivers = &tp_opencl_drivers,
   .count = tp_opencl_count,
   .open = cl_open,
   .close = cl_close,

@@ -264,6 +264,10 @@ ref_launch (TpDevice *device, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_ref = {
   .name = "ref",
   .which = NULL,
+  .role = TP_ROLE_LAST_HOST,  /* slow, but right */
+  .runs_nodes = TRUE,
+  /* doubles, element by element */
+  .guess = { 0.1, 1, 2000, 256 },
   .count = ref_count,
   .open = ref_open,
   .close = ref_close,

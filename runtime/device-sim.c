@@ -96,7 +96,6 @@ sim_describe (TpDevice *base, TpDeviceInfo *out_info)
         machine->link_gbps, machine->link_latency_ns, machine->full_points),
     .memory_bytes = machine->memory_bytes,
     .runs_nodes = device->inner_info.runs_nodes,
-    .is_simulated = TRUE,
   };
 }
 
@@ -277,6 +276,8 @@ sim_launch (TpDevice *base, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_sim = {
   .name = "sim",
   .which = "PROFILE",
+  .role = TP_ROLE_NAMED,
+  .is_simulated = TRUE,
   .count = sim_count,
   .open = sim_open,
   .close = sim_close,

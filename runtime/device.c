@@ -60,32 +60,93 @@ set_unknown_error (GError **error, const char *name)
                "device '%s': no such device; there are %s", name, list->str);
 }
 
+static void
+set_unknown_kind_error (GError **error, const char *name)
+{
+  g_autoptr (GString) forms = NULL;
+
+  if (error == NULL)
+    return;
+  forms = g_string_new (NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    {
+      const char *which = devices[i]->which;
+
+      g_string_append_printf (forms, "%s'%s%s%s'", i > 0 ? ", " : "",
+                              devices[i]->name, which != NULL ? ":" : "",
+                              which != NULL ? which : "");
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s': no such kind, there are %s: see `tplan devices`",
+               name, forms->str);
+}
+
+const TpDeviceOps *
+tp_device_find_kind (const char *name, GError **error)
+{
+  gsize stem = strcspn (name, ":");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    if (strlen (devices[i]->name) == stem
+        && strncmp (devices[i]->name, name, stem) == 0
+        && (devices[i]->which != NULL) == (name[stem] == ':'))
+      return devices[i];
+  set_unknown_kind_error (error, name);
+  return NULL;
+}
+
 TpDevice *
 tp_device_open (const char *name, const TpDeviceOptions *options,
                 GError **error)
 {
   static const TpDeviceOptions defaults = { 0 };
-  const char *colon = strchr (name, ':');
-  gsize length = colon != NULL ? (gsize) (colon - name) : strlen (name);
+  const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
+  const char *reason = "none found";
 
-  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
-    {
-      const char *reason = "none found";
-
-      if (strlen (devices[i]->name) != length
-          || strncmp (devices[i]->name, name, length) != 0)
-        continue;
-      if ((colon != NULL) != (devices[i]->which != NULL))
-        break;
-      if (devices[i]->count (&reason) > 0)
-        return devices[i]->open (colon != NULL ? colon + 1 : NULL,
-                                 options != NULL ? options : &defaults, error);
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "device '%s' is absent: %s", name, reason);
-      return NULL;
-    }
-  set_unknown_error (error, name);
+  if (kind == NULL)
+    set_unknown_error (error, name);
+  else if (kind->count (&reason) > 0)
+    return kind->open (kind->which != NULL ? strchr (name, ':') + 1 : NULL,
+                       options != NULL ? options : &defaults, error);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                 "device '%s' is absent: %s", name, reason);
   return NULL;
+}
+
+gboolean
+tp_device_is_simulated (const char *name)
+{
+  const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
+
+  return kind != NULL && kind->is_simulated;
+}
+
+/* The first of @names of a kind in @role; NULL: none. */
+static const char *
+find_role (const char *const *names, TpDeviceRole role)
+{
+  for (int i = 0; names[i] != NULL; i++)
+    {
+      const TpDeviceOps *kind = tp_device_find_kind (names[i], NULL);
+
+      if (kind != NULL && kind->role == role)
+        return names[i];
+    }
+  return NULL;
+}
+
+char **
+tp_device_choose_defaults (const char *const *names)
+{
+  const char *host = find_role (names, TP_ROLE_HOST);
+  char **chosen = g_new0 (char *, 3);
+
+  if (host == NULL)
+    host = find_role (names, TP_ROLE_LAST_HOST);
+  chosen[0] = g_strdup (host);
+  chosen[host != NULL] = g_strdup (find_role (names, TP_ROLE_OTHER));
+  return chosen;
 }
 
 void

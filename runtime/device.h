@@ -43,7 +43,6 @@ typedef struct
                                        * tp_host_buf_get_data () */
   gboolean runs_nodes;                /* wants units of one node, not lowered,
                                        * and one buffer per tensor of the node */
-  gboolean is_simulated;
 } TpDeviceInfo;
 
 typedef struct
@@ -51,6 +50,36 @@ typedef struct
   int n_threads;                      /* 0: by environment and affinity */
 } TpDeviceOptions;
 
+/* What a device is for where none was named. */
+typedef enum
+{
+  TP_ROLE_NAMED,                      /* used when it is asked for, only */
+  TP_ROLE_HOST,
+  TP_ROLE_LAST_HOST,                  /* the host where there is no other */
+  TP_ROLE_OTHER,                      /* the first of them is put beside the
+                                       * host */
+} TpDeviceRole;
+
+/* What is taken for true of a device that was never measured. */
+typedef struct
+{
+  double peak_gflops;                 /* 0: by the processor's name and flags */
+  double bandwidth_gbps;
+  double launch_ns;
+  double points_per_thread;           /* as TpMachine's full_points */
+} TpDeviceGuess;
+
+/* What drivers leave on a machine: measurements hold as long as that does. Each
+ * may be NULL: nothing. */
+typedef struct
+{
+  const char *folder;                 /* its files count, by their contents */
+  const char *const *variables;       /* of the environment; NULL-terminated */
+  const char *const *libraries;       /* parts of names of files that count
+                                       * where they are mapped; likewise */
+} TpDeviceDrivers;
+
+/* What can be said of a kind of device without opening one comes first. */
 typedef struct
 {
   const char *name;                   /* "cpu", "opencl", "ref", "sim" */
@@ -58,6 +87,13 @@ typedef struct
                                        * is one and no colon; "N": a number
                                        * below count (); else a word for people,
                                        * and tp_device_names () lists none */
+  TpDeviceRole role;
+  gboolean is_simulated;              /* what follows the colon is a TpMachine;
+                                       * its times are never measured */
+  gboolean runs_nodes;                /* as in TpDeviceInfo; of a simulated one:
+                                       * not known before it is open */
+  TpDeviceGuess guess;                /* not of a simulated one */
+  const TpDeviceDrivers *drivers;     /* NULL: none */
   /* How many there are; 0: none on this machine, with the reason interned. */
   int (*count) (const char **out_reason);
   /* @which: what follows the colon: "0", a profile; NULL: nothing did. */
@@ -121,6 +157,14 @@ TpDevice *tp_device_open (const char *name, const TpDeviceOptions *options,
 void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
 void tp_device_info_clear (TpDeviceInfo *info);
+/* The kind of device that @name is of, whether there is one here or not. NULL:
+ * TPLAN_ERROR_DEVICE says which kinds there are. */
+const TpDeviceOps *tp_device_find_kind (const char *name, GError **error);
+/* FALSE also where there is no such kind. */
+gboolean tp_device_is_simulated (const char *name);
+/* Of @names, ended by NULL, what to use where the user named none: a host, and
+ * the first device that works beside one. */
+char **tp_device_choose_defaults (const char *const *names);
 const TpDeviceOps *const *tp_device_list (int *out_n);
 /* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
 GPtrArray *tp_device_names (void);

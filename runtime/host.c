@@ -1,4 +1,4 @@
-/* host.c: buffers in host memory, and constants read from their graph. */
+/* host.c: buffers in host memory, and what there is to know of the host. */
 #include "config.h"
 
 #include "runtime/host.h"

@@ -1,18 +1,79 @@
 /* kernel-code.c: units made into programs. Layers of a network repeat, so equal
- * kernels are found by name and compiled once. */
+ * kernels are found by name and compiled once.
+ *
+ * All kernels of all devices come by here, so here they are proved to stay in
+ * their memory: a schedule's mistake is an error, never a wild write. */
 #include "config.h"
 
 #include "runtime/kernel-code.h"
 
-/* The number of a kernel equal to @kernel, which is added when new. Schedules
- * give equal names to equal kernels only. */
+#include "kernel/kernel-verify.h"
+
+/* The bytes behind argument @arg of a step of @unit; whether they may be written
+ * is @out_is_writable. */
+static gint64
+find_size (const TpKernelUnit *unit, const TpArg *arg,
+           gboolean *out_is_writable)
+{
+  const TpOperand *operand = &unit->operands[arg->index];
+
+  *out_is_writable = arg->kind != TP_ARG_PACKED;
+  if (arg->kind == TP_ARG_WORKSPACE)
+    return unit->program->workspace_bytes[arg->index];
+  if (arg->kind == TP_ARG_PACKED)
+    return unit->program->packs[arg->index].n_elements
+           * (gint64) sizeof (float);
+  *out_is_writable = operand->is_output;
+  return operand->n_elements * (gint64) tp_dtype_get_size (operand->dtype);
+}
+
+/* What the proof of a kernel takes for granted: the sizes of its buffers, and
+ * how often it runs. */
+static gboolean
+check_step (const TpKernelUnit *unit, int index, GError **error)
+{
+  const TpStep *step = &unit->program->steps[index];
+  const TpKernel *kernel = step->kernel;
+
+  for (int i = 0; i < step->n_args; i++)
+    {
+      const TpKernelBuffer *buffer = &kernel->buffers[i];
+      gint64 needed
+          = buffer->n_elements * (gint64) tp_dtype_get_size (buffer->dtype);
+      gboolean is_writable;
+      gint64 given = find_size (unit, &step->args[i], &is_writable);
+
+      if (needed <= given && (is_writable || !buffer->is_written))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "kernel '%s' %s %" G_GINT64_FORMAT " bytes of argument %d, "
+                   "which has %" G_GINT64_FORMAT "%s",
+                   kernel->name, buffer->is_written ? "writes" : "reads",
+                   needed, i, given, is_writable ? "" : " to read");
+      return FALSE;
+    }
+  if (index < unit->program->first_repeated_step
+      || unit->program->n_iterations <= kernel->n_iterations)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "kernel '%s' runs %" G_GINT64_FORMAT " times, but is made for %"
+               G_GINT64_FORMAT,
+               kernel->name, unit->program->n_iterations, kernel->n_iterations);
+  return FALSE;
+}
+
+/* The number of a kernel equal to @kernel, which is added when new; -1: it is
+ * wrong. Schedules give equal names to equal kernels only. */
 static int
-find_kernel (TpKernelCode *code, GHashTable *known, TpKernel *kernel)
+find_kernel (TpKernelCode *code, GHashTable *known, TpKernel *kernel,
+             GError **error)
 {
   gpointer found;
 
   if (g_hash_table_lookup_extended (known, kernel->name, NULL, &found))
     return GPOINTER_TO_INT (found);
+  if (!tp_kernel_verify (kernel, error))
+    return -1;
   g_hash_table_insert (known, kernel->name,
                        GINT_TO_POINTER (code->kernels->len));
   kernel->name = g_strdup_printf ("k%u", code->kernels->len);
@@ -35,6 +96,30 @@ count_workspaces (TpKernelCode *code, const TpProgram *program)
 }
 
 static gboolean
+find_kernels (TpKernelCode *code, TpKernelUnit *unit, GHashTable *known,
+              GError **error)
+{
+  const TpProgram *program = unit->program;
+
+  unit->kernels = g_new0 (int, program->n_steps + 1);
+  for (int i = 0; i < program->n_steps; i++)
+    {
+      if (check_step (unit, i, error))
+        unit->kernels[i]
+            = find_kernel (code, known, program->steps[i].kernel, error);
+      else
+        unit->kernels[i] = -1;
+      if (unit->kernels[i] < 0)
+        {
+          g_prefix_error (error, "tplan made a wrong kernel, which is its bug; "
+                                 "pin the op to another device: ");
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
 add_unit (TpKernelCode *code, int index, const TpUnit *unit,
           const TpTarget *target, GHashTable *known, GError **error)
 {
@@ -48,16 +133,13 @@ add_unit (TpKernelCode *code, int index, const TpUnit *unit,
   it->operands = g_memdup2 (unit->lowered->operands,
                             it->n_operands * sizeof it->operands[0]);
   it->program = tp_program_new (unit->lowered, target, error);
-  if (it->program == NULL)
+  if (it->program == NULL || !find_kernels (code, it, known, error))
     {
       if (node != NULL)
         g_prefix_error (error, "op '%s': ", node->name);
       return FALSE;
     }
   code->base.schedules[index] = g_strdup (it->program->schedule);
-  it->kernels = g_new0 (int, it->program->n_steps + 1);
-  for (int i = 0; i < it->program->n_steps; i++)
-    it->kernels[i] = find_kernel (code, known, it->program->steps[i].kernel);
   count_workspaces (code, it->program);
   return TRUE;
 }

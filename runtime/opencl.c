@@ -3,14 +3,27 @@
 
 #include "runtime/opencl.h"
 
-#include <stdarg.h>
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "kernel/jit.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
 
 #define GPU_LOCAL_SIZE 64
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
+
+/* The loader's list of drivers (one more may renumber all devices), and whose
+ * files they are. */
+static const char *const variables[] = {
+  "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
+  "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE", NULL
+};
+static const char *const libraries[] = {
+  "LLVM", "clang", "OpenCL", "opencl", "pocl", "nvidia", "amdocl", "libigd",
+  "libigc", "libmali", "mesa", NULL
+};
+const TpDeviceDrivers tp_opencl_drivers
+    = { "/etc/OpenCL/vendors", variables, libraries };
 
 static GArray *found;         /* cl_device_id */
 static const char *absence;   /* why there are none */

@@ -6,8 +6,11 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "schedule/program.h"
 #include "ir/types.h"
+#include "runtime/device.h"
+#include "schedule/program.h"
+
+extern const TpDeviceDrivers tp_opencl_drivers;
 
 /* All devices of all platforms, in the drivers' order; found once. A machine
  * without any is nothing unusual: *@out_reason says why (interned). */

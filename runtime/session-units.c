@@ -70,7 +70,7 @@ tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
       if (there->device == NULL)
         return FALSE;
       there->device->ops->describe (there->device, &there->info);
-      session->is_simulated |= there->info.is_simulated;
+      session->is_simulated |= there->device->ops->is_simulated;
     }
   return TRUE;
 }

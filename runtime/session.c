@@ -4,11 +4,11 @@
 
 #include "runtime/session.h"
 
-#include <string.h>
-#include <time.h>
-
 #include "nest/nest.h"
 #include "runtime/session-private.h"
+
+#include <string.h>
+#include <time.h>
 
 static TpSession *
 session_alloc (TpGraph *graph, TpPlan *plan)
@@ -219,8 +219,13 @@ is_virtual (const TpSession *session, const TpAction *action)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
-    if (devices[i] >= 0 && session->devices[devices[i]].info.is_simulated)
-      return TRUE;
+    {
+      const TpDevice *device
+          = devices[i] < 0 ? NULL : session->devices[devices[i]].device;
+
+      if (device != NULL && device->ops->is_simulated)
+        return TRUE;
+    }
   return FALSE;
 }
 

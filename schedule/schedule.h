@@ -110,7 +110,8 @@ void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
 TpValue tp_emit_begin_groups (TpEmit *emit, gint64 n_groups);
 void tp_emit_end_groups (TpEmit *emit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEmit, tp_emit_free)
-/* Verifies nothing; hands the kernel to the program as its next step. */
+/* Hands the kernel to the program as its next step; who compiles it verifies
+ * it. */
 void tp_emit_finish (TpEmit *emit, const char *family);
 
 /* Puts @axis at @pos, which is known to lie in [@lo, @hi]; delta becomes 0. */

@@ -9,9 +9,9 @@ typedef struct
   const TpGraph *graph;
   TpDrawing *drawing;
   int *vertex_of_node;
-  int *group_of_node;
+  const int *group_of_node;
   GHashTable *edges;          /* from << 32 | to -> index + 1 */
-  GHashTable *transfers;      /* tensor << 8 | device -> TpTransfer */
+  GHashTable *transfers;      /* tensor << 32 | device -> TpTransfer */
 } Sketch;
 
 void
@@ -138,15 +138,10 @@ edge_compare (gconstpointer a, gconstpointer b)
 }
 
 static void
-index_plan (Sketch *sketch)
+index_transfers (Sketch *sketch)
 {
   const TpPlan *plan = sketch->plan;
 
-  for (int i = 0; i < sketch->graph->n_nodes; i++)
-    sketch->group_of_node[i] = -1;
-  for (int g = 0; plan->groups != NULL && g < plan->groups->n_groups; g++)
-    for (int i = 0; i < plan->groups->groups[g].n_nodes; i++)
-      sketch->group_of_node[plan->groups->groups[g].nodes[i]] = g;
   for (int i = 0; i < plan->n_transfers; i++)
     g_hash_table_insert (
         sketch->transfers,
@@ -159,7 +154,7 @@ tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_nodes)
 {
   TpDrawing *drawing = g_new0 (TpDrawing, 1);
   g_autofree int *vertex_of_node = g_new (int, graph->n_nodes + 1);
-  g_autofree int *group_of_node = g_new (int, graph->n_nodes + 1);
+  g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
   g_autoptr (GHashTable) edges
       = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) transfers
@@ -170,7 +165,7 @@ tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_nodes)
   g_assert (plan->n_placements == graph->n_nodes);
   drawing->vertices = g_array_new (FALSE, FALSE, sizeof (TpVertex));
   drawing->edges = g_array_new (FALSE, FALSE, sizeof (TpEdge));
-  index_plan (&sketch);
+  index_transfers (&sketch);
   add_ops (&sketch, graph->n_nodes > max_nodes);
   for (int i = 0; i < graph->n_tensors; i++)
     add_tensor (&sketch, i);

@@ -77,27 +77,46 @@ wait_for (pid_t child)
   return status;
 }
 
+/* Starts a child that draws into a pipe, the end of which to read is @out_end;
+ * -1, with errno set and nothing left open, when there cannot be one. */
+static pid_t
+start_child (const char *dot, const char *format, int *out_end)
+{
+  int ends[2], reason;
+  pid_t child;
+
+  if (pipe2 (ends, O_CLOEXEC) < 0)
+    return -1;
+  child = fork ();
+  if (child == 0)
+    render_child (ends[1], dot, format);
+  reason = errno;
+  close (ends[1]);
+  if (child < 0)
+    close (ends[0]);
+  errno = reason;
+  *out_end = ends[0];
+  return child;
+}
+
 GBytes *
 tp_view_render (const char *dot, const char *format, gint64 limit_ns,
                 GError **error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   gboolean is_in_time;
-  int pipe_ends[2], status;
-  pid_t child;
+  int in = -1, status;
+  pid_t child = start_child (dot, format, &in);
 
-  if (pipe2 (pipe_ends, O_CLOEXEC) < 0 || (child = fork ()) < 0)
+  if (child < 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
                    "cannot start a process to draw in: %s", g_strerror (errno));
       return NULL;
     }
-  if (child == 0)
-    render_child (pipe_ends[1], dot, format);
-  close (pipe_ends[1]);
   is_in_time
-      = read_all (pipe_ends[0], bytes, g_get_monotonic_time () + limit_ns / 1000);
-  close (pipe_ends[0]);
+      = read_all (in, bytes, g_get_monotonic_time () + limit_ns / 1000);
+  close (in);
   if (!is_in_time)
     kill (child, SIGKILL);
   status = wait_for (child);

@@ -10,6 +10,7 @@
 #include "runtime/device.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 #define KNOWN_NS 1234567
 
@@ -364,13 +365,19 @@ test_sim (Fixture *fixture, gconstpointer data)
 static void
 test_names (Fixture *fixture, gconstpointer data)
 {
-  static const char *const devices[] = { "cpux", NULL };
-  g_autoptr (GError) error = NULL;
+  static const char *const names[] = { "cpux", "cp", "", "ref:0", "cpu:",
+                                       "sim", ":0" };
 
-  fixture->options.devices = devices;
-  g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph, NULL,
-                                    &fixture->options, &error));
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      fixture->options.devices = &names[i];
+      g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph, NULL,
+                                        &fixture->options, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+      g_assert_nonnull (strstr (error->message, "'sim:PROFILE'"));
+    }
 }
 
 /* Costs given in the file count, and make opaque ops placeable. */

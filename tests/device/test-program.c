@@ -7,6 +7,8 @@
 #include "runtime/device.h"
 #include "schedule/program.h"
 
+#include <string.h>
+
 #define N 37
 
 enum
@@ -85,10 +87,7 @@ static void
 add_step (TpProgram *program, TpKernel *kernel, const TpArg *args)
 {
   TpStep *step;
-  g_autoptr (GError) error = NULL;
 
-  tp_kernel_verify (kernel, &error);
-  g_assert_no_error (error);
   program->steps = g_renew (TpStep, program->steps, program->n_steps + 1);
   step = &program->steps[program->n_steps++];
   step->kernel = kernel;
@@ -100,6 +99,8 @@ add_step (TpProgram *program, TpKernel *kernel, const TpArg *args)
 TpProgram *__wrap_tp_program_new (const TpLowered *lowered,
                                   const TpTarget *target, GError **error);
 
+static TpProgram *(*forge) (void); /* NULL: the program above */
+
 TpProgram *
 __wrap_tp_program_new (const TpLowered *lowered, const TpTarget *target,
                        GError **error)
@@ -109,8 +110,11 @@ __wrap_tp_program_new (const TpLowered *lowered, const TpTarget *target,
   static const TpArg notes[] = { { TP_ARG_OPERAND, Y },
                                  { TP_ARG_OPERAND, UP },
                                  { TP_ARG_OPERAND, LOW } };
-  TpProgram *program = g_new0 (TpProgram, 1);
+  TpProgram *program;
 
+  if (forge != NULL)
+    return forge ();
+  program = g_new0 (TpProgram, 1);
   add_step (program, make_start (), start);
   add_step (program, make_step (), step);
   add_step (program, make_notes (), notes);
@@ -226,11 +230,117 @@ test_device (gconstpointer data)
     run_on (device);
 }
 
+/* ---- kernels that are wrong ------------------------------------------------ */
+
+/* Writes element @at of a buffer of @n bytes, which is the argument @arg. */
+static TpProgram *
+forge_store (gint64 at, gint64 n, TpArg arg)
+{
+  TpProgram *program = g_new0 (TpProgram, 1);
+  TpKernel *kernel = tp_kernel_new ("forged_kernel");
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_UINT8, n, TRUE);
+  tp_k_store (kernel, 0, tp_k_index (kernel, at), tp_k_index (kernel, 1), -1);
+  program->n_workspaces = 1;
+  program->workspace_bytes = g_new (gint64, 1);
+  program->workspace_bytes[0] = N;
+  program->n_iterations = 1;
+  program->first_repeated_step = 1;
+  program->schedule = g_strdup ("forged");
+  add_step (program, kernel, &arg);
+  return program;
+}
+
+static TpProgram *
+forge_wild_index (void)
+{
+  return forge_store (N, N, (TpArg) { TP_ARG_OPERAND, LOW });
+}
+
+static TpProgram *
+forge_operand_size (void)
+{
+  return forge_store (N, N + 1, (TpArg) { TP_ARG_OPERAND, LOW });
+}
+
+static TpProgram *
+forge_workspace_size (void)
+{
+  return forge_store (N, N + 1, (TpArg) { TP_ARG_WORKSPACE, 0 });
+}
+
+static TpProgram *
+forge_written_input (void)
+{
+  return forge_store (0, 1, (TpArg) { TP_ARG_OPERAND, X });
+}
+
+/* The kernel is proved for one iteration and runs twice. */
+static TpProgram *
+forge_iterations (void)
+{
+  TpProgram *program = forge_store (0, 1, (TpArg) { TP_ARG_OPERAND, LOW });
+
+  program->first_repeated_step = 0;
+  program->n_iterations = 2;
+  return program;
+}
+
+static TpProgram *
+forge_nothing_wrong (void)
+{
+  return forge_store (N - 1, N, (TpArg) { TP_ARG_WORKSPACE, 0 });
+}
+
+static void
+refuse_on (TpDevice *device)
+{
+  static TpProgram *(*const forgeries[]) (void)
+      = { forge_wild_index, forge_operand_size, forge_workspace_size,
+          forge_written_input, forge_iterations };
+  const int first = 0;
+  TpNode node = { .name = "forged_op" };
+  TpGraph graph = { .ref_count = 1, .n_nodes = 1, .nodes = &node };
+  g_autoptr (TpLowered) lowered = make_lowered ();
+  const TpUnit unit = { &graph, 1, &first, lowered };
+  g_autoptr (GError) error = NULL;
+  TpCode *code;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (forgeries); i++)
+    {
+      forge = forgeries[i];
+      g_assert_null (device->ops->compile (device, &unit, 1, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, "op 'forged_op': "));
+      g_assert_nonnull (strstr (error->message, "kernel 'forged_kernel'"));
+      g_clear_error (&error);
+    }
+  forge = forge_nothing_wrong;
+  code = device->ops->compile (device, &unit, 1, &error);
+  forge = NULL;
+  g_assert_no_error (error);
+  device->ops->free_code (device, code);
+}
+
+static void
+test_refuse (gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpDevice) device = tp_device_open (data, NULL, &error);
+
+  if (device == NULL)
+    g_test_skip (error->message);
+  else
+    refuse_on (device);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/program/cpu", "cpu", test_device);
   g_test_add_data_func ("/program/opencl:0", "opencl:0", test_device);
+  g_test_add_data_func ("/program/refuse/cpu", "cpu", test_refuse);
+  g_test_add_data_func ("/program/refuse/opencl:0", "opencl:0", test_refuse);
   return g_test_run ();
 }

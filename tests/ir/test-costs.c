@@ -33,15 +33,6 @@ test_new (void)
 }
 
 static void
-test_simulated (void)
-{
-  const char *const sims[] = { "cpu", "sim:server-gpu", NULL };
-  g_autoptr (TpCosts) costs = tp_costs_new (2, sims, &graph, NULL);
-
-  g_assert_true (costs->is_simulated);
-}
-
-static void
 test_groups (void)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
@@ -86,7 +77,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/costs/new", test_new);
-  g_test_add_func ("/costs/simulated", test_simulated);
   g_test_add_func ("/costs/groups", test_groups);
   g_test_add_func ("/costs/digest", test_digest);
   return g_test_run ();

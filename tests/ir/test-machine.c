@@ -151,11 +151,13 @@ test_fill_costs (void)
 
   tp_groups_add (groups, (const int[]) { 0, 1 }, 2);
   costs = tp_costs_new (2, devices, graph, groups);
+  g_assert_false (costs->is_simulated);
   g_assert_true (
       tp_machine_fill_costs (host, 0, graph, groups, costs, &error));
   g_assert_true (
       tp_machine_fill_costs (gpu, 1, graph, groups, costs, &error));
   g_assert_no_error (error);
+  g_assert_true (costs->is_simulated);
   g_assert_true (tp_costs_node (costs, 0, 0)->is_estimated);
   g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, >=, 1000);
   g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, 77);

@@ -132,6 +132,9 @@ typedef struct
 #define TF                                                                    \
   CENTRED "q Mul d,d; " MEAN ("q", "v") "t Add v,0.001; r Sqrt t; "           \
   "i Reciprocal r; f Mul i,s; "
+#define TF_AGAIN(epsilon)                                                     \
+  TF "t2 Add v," epsilon "; r2 Sqrt t2; i2 Reciprocal r2; f2 Mul i2,s; "       \
+     "g Mul x,f; u Mul m,f2; l Sub b,u; y Add g,l"
 
 static const Case cases[] = {
   { "gelu/mul-half", ERF "h Mul x,p; y Mul h,0.5", "Gelu" },
@@ -156,6 +159,7 @@ static const Case cases[] = {
   { "norm/plain", TORCH "y Relu n", "LayerNormalization Relu" },
   { "norm/tensorflow", TF "g Mul x,f; u Mul m,f; l Sub b,u; y Add g,l",
     "LayerNormalization" },
+  { "norm/factor-twice", TF_AGAIN ("1e-3"), "LayerNormalization" },
   { "norm/after-product", "h MatMul x,w; " MEAN ("h", "m") "d Sub h,m; "
     "q Pow d,2; " MEAN ("q", "v") "t Add v,1e-5; r Sqrt t; n Div d,r; "
     "z Mul n,s; y Add z,b", "MatMul LayerNormalization" },
@@ -183,6 +187,9 @@ static const Case cases[] = {
     "m ReduceMean x 'attrs': {'axes': [0, 1]}; d Sub x,m; q Pow d,2; "
     MEAN ("q", "v") "t Add v,1e-5; r Sqrt t; y Div d,r",
     "ReduceMean Sub Pow ReduceMean Add Sqrt Div" },
+  { "not/two-epsilons", TF_AGAIN ("0.5"),
+    "ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Mul Add Sqrt Reciprocal "
+    "Mul Mul Mul Sub Add" },
   { "not/wider", TORCH "z Mul n,wide; y Add z,b", "LayerNormalization Mul Add" },
   { "not/pinned", ERF "h Mul x,p 'device': 'ref'; y Mul h,0.5",
     "Div Erf Add Mul Mul" },

@@ -1,6 +1,7 @@
 /* test-view.c: a plan drawn is a graph that cgraph reads back. */
 #include "config.h"
 
+#include "no-fork.h"
 #include "view/dot.h"
 #include "view/render.h"
 
@@ -215,6 +216,24 @@ test_render_format (void)
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
 }
 
+static void
+test_render_fork (void)
+{
+  int n_open = count_open_descriptors ();
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      refuse_forks (i == 0);
+      g_assert_null (tp_view_render ("graph {}", "nosuch",
+                                     60 * G_GINT64_CONSTANT (1000000000),
+                                     &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
+      g_assert_cmpint (count_open_descriptors (), ==, n_open);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,5 +245,6 @@ main (int argc, char **argv)
   g_test_add_func ("/view/render", test_render);
   g_test_add_func ("/view/render-limit", test_render_limit);
   g_test_add_func ("/view/render-format", test_render_format);
+  g_test_add_func ("/view/render-fork", test_render_fork);
   return g_test_run ();
 }
