@@ -49,23 +49,20 @@ find_roots (const TpGraph *graph)
   return roots;
 }
 
-/* The tensors bind () wants buffers for, in its order; -1: left out. */
+static TpUnit
+get_unit (const TpChain *chain, const TpKey *key)
+{
+  return (TpUnit){ chain->graph, key->n_nodes, key->nodes,
+                   chain->runs_nodes ? NULL : key->lowered };
+}
+
+/* What bind () wants buffers for, in its order. */
 static GArray *
 list_operands (const TpChain *chain, const TpKey *key)
 {
-  GArray *tensors = g_array_new (FALSE, FALSE, sizeof (int));
+  const TpUnit unit = get_unit (chain, key);
 
-  if (chain->runs_nodes)
-    {
-      const TpNode *node = &chain->graph->nodes[key->nodes[0]];
-
-      g_array_append_vals (tensors, node->inputs, node->n_inputs);
-      g_array_append_vals (tensors, node->outputs, node->n_outputs);
-    }
-  else
-    for (int i = 0; i < key->lowered->n_operands; i++)
-      g_array_append_val (tensors, key->lowered->operands[i].tensor);
-  return tensors;
+  return tp_unit_list_operands (&unit);
 }
 
 static void
@@ -94,7 +91,7 @@ find_lifetimes (const TpChain *chain, int pass)
 
       for (guint j = 0; j < operands->len && chain->links[i].pass == pass; j++)
         {
-          int tensor = g_array_index (operands, int, j);
+          int tensor = g_array_index (operands, TpUnitOperand, j).tensor;
 
           if (tensor >= 0 && !tp_tensor_is_constant (&graph->tensors[tensor]))
             touch (&lives[chain->roots[tensor]], i,
@@ -291,7 +288,7 @@ bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
 
   for (guint i = 0; i < operands->len; i++)
     {
-      int tensor = g_array_index (operands, int, i);
+      int tensor = g_array_index (operands, TpUnitOperand, i).tensor;
 
       if (tensor >= 0) /* a constant has none: the device makes it */
         bufs[i] = chain->bufs[link->pass][chain->roots[tensor]];
@@ -309,12 +306,8 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
   TpCode *code;
 
   for (int i = 0; i < n_links; i++)
-    {
-      const TpKey *key = &chain->keys->keys[chain->links[links[i]].key];
-
-      units[i] = (TpUnit){ chain->graph, key->n_nodes, key->nodes,
-                           chain->runs_nodes ? NULL : key->lowered };
-    }
+    units[i]
+        = get_unit (chain, &chain->keys->keys[chain->links[links[i]].key]);
   code = chain->device->ops->compile (chain->device, units, n_links, error);
   if (code == NULL)
     return FALSE;

@@ -36,7 +36,7 @@ collect_units (UnitCheck *check, const TpPlan *plan, int device,
 
   for (int i = 0; i < graph->n_nodes; i++)
     groups[ids[i] = i] = -1;
-  for (int i = 0; !runs_nodes && i < plan->groups->n_groups; i++)
+  for (int i = 0; i < plan->groups->n_groups; i++)
     for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
       groups[plan->groups->groups[i].nodes[k]] = i;
   for (int i = 0; i < plan->n_placements; i++)
@@ -65,32 +65,6 @@ collect_units (UnitCheck *check, const TpPlan *plan, int device,
         return FALSE;
     }
   return TRUE;
-}
-
-/* The tensors a unit is bound to, in order; the caller frees. */
-static int *
-find_operands (const TpUnit *unit, int *out_n, gboolean **out_is_written)
-{
-  const TpNode *node = &unit->graph->nodes[unit->nodes[0]];
-  int n = unit->lowered != NULL ? unit->lowered->n_operands
-                                : node->n_inputs + node->n_outputs;
-  int *tensors = g_new (int, n + 1);
-
-  *out_n = n;
-  *out_is_written = g_new0 (gboolean, n + 1);
-  for (int i = 0; i < n; i++)
-    if (unit->lowered != NULL)
-      {
-        tensors[i] = unit->lowered->operands[i].tensor;
-        (*out_is_written)[i] = unit->lowered->operands[i].is_output;
-      }
-    else
-      {
-        tensors[i] = i < node->n_inputs ? node->inputs[i]
-                                        : node->outputs[i - node->n_inputs];
-        (*out_is_written)[i] = i >= node->n_inputs;
-      }
-  return tensors;
 }
 
 static gboolean
@@ -172,23 +146,23 @@ check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
 {
   const TpUnit *unit = &g_array_index (check->units, TpUnit, index);
   const TpGraph *graph = check->graph;
-  g_autofree gboolean *is_written = NULL;
-  int n;
-  g_autofree int *tensors = find_operands (unit, &n, &is_written);
+  g_autoptr (GArray) operands = tp_unit_list_operands (unit);
+  const TpUnitOperand *its = (const TpUnitOperand *) (void *) operands->data;
+  int n = operands->len;
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, n + 1);
   gboolean good = TRUE;
 
   for (int i = 0; good && i < n; i++)
-    if (tensors[i] >= 0
-        && !tp_tensor_is_constant (&graph->tensors[tensors[i]]))
+    if (its[i].tensor >= 0
+        && !tp_tensor_is_constant (&graph->tensors[its[i].tensor]))
       {
-        bufs[i] = make_buf (check, tensors[i], error);
+        bufs[i] = make_buf (check, its[i].tensor, error);
         good = bufs[i] != NULL;
       }
   good = good && launch_unit (check, code, index, bufs, error);
   for (int i = 0; good && i < n; i++)
-    if (is_written[i] && bufs[i] != NULL)
-      good = compare_buf (check, bufs[i], tensors[i],
+    if (its[i].is_written && bufs[i] != NULL)
+      good = compare_buf (check, bufs[i], its[i].tensor,
                           graph->nodes[unit->nodes[0]].name, error);
   for (int i = 0; i < n; i++)
     if (bufs[i] != NULL)

@@ -33,6 +33,16 @@ typedef struct
 
 typedef struct
 {
+  int tensor;                         /* -1: none, or it stays in the unit */
+  gboolean is_written;
+} TpUnitOperand;
+
+/* What bind () wants buffers for, in its order: the operands of what was
+ * lowered; else the inputs and outputs of each node in turn. */
+GArray *tp_unit_list_operands (const TpUnit *unit);
+
+typedef struct
+{
   char *name;                         /* "opencl:0" */
   char *description;                  /* for people */
   char *identity;                     /* all that a measurement depends on: name,
@@ -41,8 +51,7 @@ typedef struct
   gint64 memory_bytes;                /* 0: unknown */
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */
-  gboolean runs_nodes;                /* wants units of one node, not lowered,
-                                       * and one buffer per tensor of the node */
+  gboolean runs_nodes;                /* wants units that are not lowered */
   gboolean is_simulated;
 } TpDeviceInfo;
 
@@ -79,11 +88,10 @@ typedef struct
    * a read has happened on return. */
   gboolean (*copy) (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
                     gint64 size_bytes, gboolean is_write, GError **error);
-  /* Binds unit @unit to one buffer per operand of its TpLowered (runs_nodes: per
-   * tensor of the node, inputs then outputs; those left out are NULL). A
-   * constant may be NULL: the device then takes its value from the graph, packs
-   * it as the kernels like and shares it among the units of @code; one that is
-   * given is read where packing needs it, now. */
+  /* Binds unit @unit to one buffer per operand (tp_unit_list_operands ()); NULL
+   * for those of no tensor. A constant may be NULL: the device then takes its
+   * value from the graph, packs it as the kernels like and shares it among the
+   * units of @code; one that is given is read where packing needs it, now. */
   TpLaunch *(*bind) (TpDevice *device, TpCode *code, int unit,
                      TpBuf *const *operands, GError **error);
   /* Queues one run; allocates nothing. NULL @launch: waits for all queued. */

@@ -99,7 +99,7 @@ check_group (const TpSession *session, const TpGroup *group,
   return TRUE;
 }
 
-/* The group of each node; devices that run nodes break groups up. */
+/* The group of each node. */
 static gboolean
 assign_groups (const TpSession *session, const int *device_of, int *group_of,
                GError **error)
@@ -115,43 +115,36 @@ assign_groups (const TpSession *session, const int *device_of, int *group_of,
       if (!check_group (session, group, device_of, group_of, error))
         return FALSE;
       for (int j = 0; j < group->n_nodes; j++)
-        if (!session->devices[device_of[group->nodes[j]]].info.runs_nodes)
-          group_of[group->nodes[j]] = i;
+        group_of[group->nodes[j]] = i;
     }
   return TRUE;
 }
 
-static void
-take_operands_of_node (const TpGraph *graph, TpSessionUnit *unit)
-{
-  const TpNode *node = &graph->nodes[unit->nodes[0]];
-
-  unit->n_operands = node->n_inputs + node->n_outputs;
-  unit->tensors = g_new (int, unit->n_operands);
-  unit->is_output = g_new0 (gboolean, unit->n_operands);
-  for (int i = 0; i < unit->n_operands; i++)
-    {
-      unit->is_output[i] = i >= node->n_inputs;
-      unit->tensors[i] = i < node->n_inputs
-                           ? node->inputs[i]
-                           : node->outputs[i - node->n_inputs];
-    }
-}
-
 static gboolean
-take_operands_of_lowered (const TpGraph *graph, TpSessionUnit *unit,
-                          GError **error)
+take_operands (const TpGraph *graph, TpSessionUnit *unit, gboolean is_lowered,
+               GError **error)
 {
-  unit->lowered = tp_lower_nodes (graph, unit->nodes, unit->n_nodes, error);
-  if (unit->lowered == NULL)
-    return FALSE;
-  unit->n_operands = unit->lowered->n_operands;
+  TpUnit its = { .graph = graph, .n_nodes = unit->n_nodes,
+                 .nodes = unit->nodes };
+  g_autoptr (GArray) operands = NULL;
+
+  if (is_lowered)
+    {
+      its.lowered = unit->lowered
+          = tp_lower_nodes (graph, unit->nodes, unit->n_nodes, error);
+      if (its.lowered == NULL)
+        return FALSE;
+    }
+  operands = tp_unit_list_operands (&its);
+  unit->n_operands = operands->len;
   unit->tensors = g_new (int, unit->n_operands);
   unit->is_output = g_new0 (gboolean, unit->n_operands);
   for (int i = 0; i < unit->n_operands; i++)
     {
-      unit->tensors[i] = unit->lowered->operands[i].tensor;
-      unit->is_output[i] = unit->lowered->operands[i].is_output;
+      const TpUnitOperand *it = &g_array_index (operands, TpUnitOperand, i);
+
+      unit->tensors[i] = it->tensor;
+      unit->is_output[i] = it->is_written;
     }
   return TRUE;
 }
@@ -161,13 +154,11 @@ add_unit (TpSession *session, int device, const int *nodes, int n_nodes,
           GError **error)
 {
   TpSessionUnit unit = { .device = device, .n_nodes = n_nodes };
-  gboolean is_good = TRUE;
+  gboolean is_good;
 
   unit.nodes = g_memdup2 (nodes, n_nodes * sizeof nodes[0]);
-  if (session->devices[device].info.runs_nodes)
-    take_operands_of_node (session->graph, &unit);
-  else
-    is_good = take_operands_of_lowered (session->graph, &unit, error);
+  is_good = take_operands (session->graph, &unit,
+                           !session->devices[device].info.runs_nodes, error);
   g_array_append_val (session->units, unit); /* freed with the session */
   return is_good;
 }
