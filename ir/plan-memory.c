@@ -6,7 +6,6 @@
 
 #include "ir/intervals.h"
 #include "ir/op.h"
-#include "ir/plan.h"
 
 #include <string.h>
 
@@ -127,4 +126,47 @@ tp_plan_count_memory (TpPlan *plan, const TpGraph *graph)
   plan->peak_bytes = g_new0 (gint64, plan->n_devices + 1);
   for (int i = 0; i < plan->n_devices; i++)
     plan->peak_bytes[i] = count_device (&view, i);
+}
+
+int *
+tp_plan_list_places (const TpPlan *plan, const TpGraph *graph, GError **error)
+{
+  int n_nodes = graph->n_nodes;
+  g_autofree int *places = g_new (int, n_nodes + 1);
+
+  if (plan->n_placements != n_nodes)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "plan: places %d ops, graph '%s' has %d; make the plan anew",
+                   plan->n_placements, graph->name, n_nodes);
+      return NULL;
+    }
+  for (int i = 0; i < n_nodes; i++)
+    places[i] = -1;
+  for (int i = 0; i < n_nodes; i++)
+    {
+      const TpPlacement *place = &plan->placements[i];
+
+      if (place->node < 0 || place->node >= n_nodes || place->device < 0
+          || place->device >= plan->n_devices || places[place->node] >= 0)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                       "plan: placement %d puts op %d on device %d, which "
+                       "cannot be; make the plan anew", i, place->node,
+                       place->device);
+          return NULL;
+        }
+      places[place->node] = place->device;
+    }
+  return g_steal_pointer (&places);
+}
+
+TpExecution *
+tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
+{
+  g_autofree int *places = tp_plan_list_places (plan, graph, error);
+
+  return places == NULL ? NULL
+                        : tp_execution_new (graph, plan->n_devices, places,
+                                            plan->groups, error);
 }

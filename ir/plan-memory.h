@@ -1,10 +1,18 @@
-/* plan-memory.h: what a plan takes on each device: one arena of tensors with
- * lifetimes, and the constants its ops read there. */
+/* plan-memory.h: what a plan takes on each device. */
 #ifndef TP_IR_PLAN_MEMORY_H
 #define TP_IR_PLAN_MEMORY_H
 
-#include "ir/graph.h"
+#include "ir/execution.h"
 #include "ir/plan.h"
+
+/* The device of each node; g_free (). TPLAN_ERROR_INPUT: @plan does not place
+ * every node of @graph once, on a device that it has. */
+int *tp_plan_list_places (const TpPlan *plan, const TpGraph *graph,
+                          GError **error);
+/* All that a run of @plan does, and the memory it does it in; borrows @graph.
+ * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
+TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
+                                GError **error);
 
 /* Sets peak_bytes of a plan whose placements and groups are known: arena of each
  * device by lifetimes, plus the constants read there, unpacked. */

@@ -6,6 +6,7 @@
 #ifndef TP_RUNTIME_DEVICE_H
 #define TP_RUNTIME_DEVICE_H
 
+#include "ir/execution.h"
 #include "ir/op.h"
 
 typedef struct TpDevice TpDevice;     /* opened */
@@ -99,7 +100,7 @@ typedef struct
   void (*free_launch) (TpDevice *device, TpLaunch *launch);
 } TpDeviceOps;
 
-#define TP_BUF_ALIGN 4096
+#define TP_BUF_ALIGN TP_ARENA_ALIGN
 
 struct TpDevice
 {

@@ -171,14 +171,16 @@ test_predictions (void)
 /* ---- memory ---------------------------------------------------------------- */
 
 static gboolean
-fill_with_nan (TpSession *session, const TpStorage *storage, GError **error)
+fill_with_nan (TpSession *session, int storage, GError **error)
 {
-  TpDevice *device = session->devices[storage->device].device;
-  gint64 size = session->graph->tensors[storage->tensor].size_bytes;
+  TpDevice *device = tp_session_get_device (session, storage)->device;
+  int tensor = session->execution->storages[storage].tensor;
+  gint64 size = session->graph->tensors[tensor].size_bytes;
   g_autofree void *poison = g_malloc (size);
 
   memset (poison, 0xff, size);
-  return device->ops->copy (device, storage->buf, 0, poison, size, TRUE, error);
+  return device->ops->copy (device, session->bufs[storage], 0, poison, size,
+                            TRUE, error);
 }
 
 /* What is not yet or no longer alive becomes NaN. */
@@ -188,14 +190,14 @@ poison (TpSession *session, int action, gboolean is_before, gpointer data,
 {
   int *n_poisoned = data;
 
-  for (guint i = 0; i < session->storages->len; i++)
+  for (int i = 0; i < session->execution->n_storages; i++)
     {
-      const TpStorage *storage = tp_session_get_storage (session, i);
+      const TpStorage *storage = &session->execution->storages[i];
 
       if (storage->is_constant
           || action != (is_before ? storage->first : storage->last))
         continue;
-      if (!fill_with_nan (session, storage, error))
+      if (!fill_with_nan (session, i, error))
         return FALSE;
       (*n_poisoned)++;
     }
@@ -217,7 +219,7 @@ check_poisoned (TpGraph *graph, TpPlan *plan)
   g_assert_no_error (error);
   g_assert_cmpfloat (net_run_get_error (run), <=, TOLERANCE);
   g_assert_cmpint (n_poisoned, ==,
-                   2 * (int) session->storages->len);
+                   2 * session->execution->n_storages);
 }
 
 static void
@@ -255,7 +257,7 @@ test_arena_is_small (void)
   plan = net_plan (graph, "ref", "0");
   session = tp_session_new (graph, plan, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (session->devices[0].arena_bytes, ==, 2 * 8192);
+  g_assert_cmpint (session->devices[0].arena.size_bytes, ==, 2 * 8192);
   g_assert_cmpint (tp_session_get_peak_bytes (session, 0), >=, 2 * 8192);
 }
 
