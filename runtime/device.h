@@ -106,6 +106,7 @@ struct TpDevice
 {
   const TpDeviceOps *ops;
   gint64 used_bytes, peak_bytes;      /* counted by us: drivers report nonsense */
+  gint64 weight_bytes;                /* constants of compiled units among them */
   gint64 virtual_ns;                  /* `sim`: its clock; others 0 */
   /* Set by calib (and unset before close); NULL: off. A device that works while
    * the caller goes on appends, when it is waited for, a TpStamp for each launch

@@ -293,12 +293,25 @@ tp_session_get_steps (const TpSession *session, int *out_n)
   return (const TpSessionStep *) (void *) session->steps->data;
 }
 
-gint64
-tp_session_get_peak_bytes (const TpSession *session, int device)
+void
+tp_session_get_memory (const TpSession *session, int device,
+                       TpSessionMemory *out_memory)
 {
-  const TpDevice *there = session->devices[device].device;
+  const TpExecution *execution = session->execution;
+  const TpSessionDevice *there = &session->devices[device];
 
-  return there != NULL ? there->used_bytes : 0;
+  *out_memory = (TpSessionMemory){ 0 };
+  if (there->device == NULL)
+    return;
+  out_memory->arena_bytes = there->arena.size_bytes;
+  out_memory->weight_bytes = there->device->weight_bytes;
+  for (int i = 0; i < execution->n_storages; i++)
+    if (execution->storages[i].device == device
+        && execution->storages[i].is_constant)
+      out_memory->weight_bytes += execution->storages[i].size_bytes;
+  out_memory->workspace_bytes = there->device->used_bytes
+                                - out_memory->arena_bytes
+                                - out_memory->weight_bytes;
 }
 
 gint64
