@@ -14,8 +14,10 @@ int *tp_plan_list_places (const TpPlan *plan, const TpGraph *graph,
 TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
                                 GError **error);
 
-/* Sets peak_bytes of a plan whose placements and groups are known: arena of each
- * device by lifetimes, plus the constants read there, unpacked. */
+/* Sets peak_bytes and weight_bytes of a plan whose placements and groups are
+ * known: what its sessions will have in arenas, to the byte, and the constants
+ * as they are before kernels pack them. The largest number a plan can hold where
+ * it cannot be spelled out. */
 void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
 
 #endif

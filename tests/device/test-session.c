@@ -1,10 +1,12 @@
 /* test-session.c: plans made by hand, run and compared with the references. */
 #include "config.h"
 
+#include "ir/plan-memory.h"
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "nets.h"
 #include "ops/lower.h"
+#include "planner/planner.h"
 #include "runtime/session-private.h"
 
 #include <math.h>
@@ -232,6 +234,66 @@ test_arena (void)
         g_autoptr (TpPlan) plan = net_plan_random (graph, "ref ref");
 
         check_poisoned (graph, plan);
+      }
+}
+
+/* What a plan foretells is what its session takes, to the byte. */
+static void
+check_foretold (TpGraph *graph, TpPlan *plan)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, graph);
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      TpSessionMemory memory;
+
+      tp_session_get_memory (session, i, &memory);
+      g_assert_cmpint (plan->peak_bytes[i], ==, memory.arena_bytes);
+      g_assert_cmpint (memory.workspace_bytes, >=, 0);
+    }
+}
+
+/* Weights and scratch are counted apart from the arena; nothing is left out. */
+static void
+test_counted_apart (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (TpPlan) plan = net_plan (graph, "ref", "0");
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+  TpSessionMemory memory;
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, graph);
+  tp_session_get_memory (session, 0, &memory);
+  g_assert_cmpint (plan->weight_bytes[0], ==, 4 * (37 * 48 + 48 + 11 * 48));
+  g_assert_cmpint (memory.weight_bytes, ==, plan->weight_bytes[0]);
+  /* the doubles of fc1: x, w1, b1 and h0 */
+  g_assert_cmpint (memory.workspace_bytes, ==,
+                   8 * (5 * 37 + 37 * 48 + 48 + 5 * 48));
+}
+
+static void
+test_foretold (gconstpointer devices)
+{
+  if (!need_devices (devices))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+    for (int round = 0; round < 4; round++)
+      {
+        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+        g_autoptr (TpPlan) random = net_plan_random (graph, devices);
+        g_autoptr (TpPlan) fused = net_plan (graph, devices, "0");
+        g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+
+        check_foretold (graph, random);
+        for (int k = 0; k < groups->n_groups; k++)
+          tp_groups_add (fused->groups, groups->groups[k].nodes,
+                         groups->groups[k].n_nodes);
+        check_foretold (graph, fused);
       }
 }
 
@@ -476,6 +538,13 @@ add_tests_of_pairs (void)
 
       g_test_add_data_func (path, pairs[i], test_mixed);
     }
+  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autofree char *path = g_strconcat ("/session/foretold/", pairs[i],
+                                           NULL);
+
+      g_test_add_data_func (path, pairs[i], test_foretold);
+    }
   g_test_add_data_func ("/session/groups/cpu", "cpu", test_groups);
   g_test_add_data_func ("/session/groups/opencl", "opencl:0", test_groups);
   g_test_add_data_func ("/session/groups/ref", "ref", test_groups);
@@ -499,6 +568,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/predictions", test_predictions);
   g_test_add_func ("/session/arena", test_arena);
   g_test_add_func ("/session/arena-is-small", test_arena_is_small);
+  g_test_add_func ("/session/counted-apart", test_counted_apart);
   g_test_add_func ("/session/memory-limit", test_memory_limit);
   g_test_add_func ("/session/bad-placements", test_bad_placements);
   g_test_add_func ("/session/bad-devices", test_bad_devices);
