@@ -15,39 +15,54 @@ make_arena (TpSession *session, int device, GError **error)
                             error);
 }
 
-static gboolean
-make_staging (TpSession *session, gint64 size_bytes, GError **error)
+/* What moves between two devices passes through the host; one that is the host
+ * reads and writes its own memory. */
+static gint64
+count_staging (const TpSession *session, const TpAction *action)
 {
-  session->staging = g_try_malloc (MAX (size_bytes, 1));
-  if (session->staging != NULL)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-               "cannot have %" G_GINT64_FORMAT " bytes to pass tensors through",
-               size_bytes);
-  return FALSE;
+  if (action->kind != TP_DO_MOVE
+      || tp_session_get_device (session, action->src)->info.is_host
+      || tp_session_get_device (session, action->dst)->info.is_host)
+    return 0;
+  return action->size_bytes;
 }
 
 static gboolean
-make_host_memory (TpSession *session, GError **error)
+make_staging (TpSession *session, GError **error)
 {
   const TpExecution *execution = session->execution;
-  gint64 staging_bytes = 0;
+  gint64 size_bytes = 0;
+
+  for (int i = 0; i < execution->n_actions; i++)
+    size_bytes = MAX (size_bytes,
+                      count_staging (session, &execution->actions[i]));
+  if (size_bytes == 0)
+    return TRUE;
+  session->staging = g_try_malloc (size_bytes);
+  if (session->staging == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "cannot have %" G_GINT64_FORMAT
+                 " bytes to pass tensors through", size_bytes);
+  return session->staging != NULL;
+}
+
+static gboolean
+make_emitted (TpSession *session, GError **error)
+{
+  const TpExecution *execution = session->execution;
 
   for (int i = 0; i < execution->n_actions; i++)
     {
       const TpAction *action = &execution->actions[i];
 
-      if (action->kind == TP_DO_MOVE)
-        staging_bytes = MAX (staging_bytes, action->size_bytes);
-      if (action->kind == TP_DO_EMIT)
-        {
-          session->emitted[action->output] = tp_tensor_dup_value (
-              &session->graph->tensors[action->tensor], error);
-          if (session->emitted[action->output] == NULL)
-            return FALSE;
-        }
+      if (action->kind != TP_DO_EMIT)
+        continue;
+      session->emitted[action->output] = tp_tensor_dup_value (
+          &session->graph->tensors[action->tensor], error);
+      if (session->emitted[action->output] == NULL)
+        return FALSE;
     }
-  return make_staging (session, staging_bytes, error);
+  return TRUE;
 }
 
 gboolean
@@ -56,7 +71,7 @@ tp_session_make_arenas (TpSession *session, GError **error)
   for (int i = 0; i < session->execution->n_devices; i++)
     if (session->devices[i].device != NULL && !make_arena (session, i, error))
       return FALSE;
-  return make_host_memory (session, error);
+  return make_staging (session, error) && make_emitted (session, error);
 }
 
 /* ---- binding ------------------------------------------------------------ */

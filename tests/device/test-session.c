@@ -256,6 +256,35 @@ check_foretold (TpGraph *graph, TpPlan *plan)
     }
 }
 
+/* Between two devices that both have memory of their own, and no others. */
+static void
+test_staging (void)
+{
+  static const struct
+  {
+    const char *devices;
+    gboolean is_wanted;
+  } cases[] = {
+    { "ref ref", FALSE },
+    { "ref sim:laptop-gpu", FALSE },
+    { "sim:laptop-gpu ref", FALSE },
+    { "sim:laptop-cpu sim:laptop-gpu", TRUE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+      g_autoptr (TpPlan) plan = net_plan (graph, cases[i].devices, "01");
+      g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL,
+                                                      &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (session->staging != NULL, ==, cases[i].is_wanted);
+      net_check (graph, plan, TOLERANCE);
+    }
+}
+
 /* Weights and scratch are counted apart from the arena; nothing is left out. */
 static void
 test_counted_apart (void)
@@ -568,6 +597,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/predictions", test_predictions);
   g_test_add_func ("/session/arena", test_arena);
   g_test_add_func ("/session/arena-is-small", test_arena_is_small);
+  g_test_add_func ("/session/staging", test_staging);
   g_test_add_func ("/session/counted-apart", test_counted_apart);
   g_test_add_func ("/session/memory-limit", test_memory_limit);
   g_test_add_func ("/session/bad-placements", test_bad_placements);
