@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "format/graph-load.h"
+#include "graph/graph-builder.h"
+#include "graph/graph-finish.h"
 #include "ir/execution.h"
 
 #include <string.h>
@@ -312,6 +314,53 @@ test_random (void)
     }
 }
 
+/* Ops that read what was made anywhere before; many outputs. */
+static TpGraph *
+large_graph (int n_ops)
+{
+  static const TpDimSpec row[] = { { 4, NULL } };
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("large", 17);
+  TpGraph *graph;
+
+  tp_graph_builder_add_input (builder, "t0", TP_DTYPE_FLOAT32, 1, row, "t0",
+                              NULL);
+  for (int i = 0; i < n_ops; i++)
+    {
+      g_autofree char *far = g_strdup_printf (
+          "t%d", g_test_rand_int_range (0, i + 1));
+      g_autofree char *near = g_strdup_printf ("t%d", i);
+      g_autofree char *made = g_strdup_printf ("t%d", i + 1);
+      const char *inputs[] = { far, near }, *outputs[] = { made };
+      TpNode node = { .type = "Add", .name = made, .place = made };
+
+      tp_graph_builder_add_node (builder, &node, 2, inputs, 1, outputs, NULL);
+      if (i % 6 == 0 || i == n_ops - 1)
+        tp_graph_builder_add_output (builder, made, made, NULL);
+    }
+  graph = tp_graph_builder_finish (builder, NULL, NULL);
+  g_assert_nonnull (graph);
+  return graph;
+}
+
+/* Seconds, not minutes: in no step does the work grow with the square of the
+ * ops. */
+static void
+test_large (void)
+{
+  const int n_ops = 200000;
+  g_autoptr (TpGraph) graph = large_graph (n_ops);
+  g_autofree char *places = g_malloc0 (n_ops + 1);
+  g_autoptr (TpExecution) execution = NULL;
+
+  for (int i = 0; i < n_ops; i++)
+    places[i] = '0' + g_test_rand_bit ();
+  execution = spell_out (graph, places, NULL);
+  g_assert_cmpint (execution->units->n, ==, n_ops);
+  for (int i = 0; i < 2; i++)
+    g_assert_cmpint (execution->memory[i].arena_bytes, >=,
+                     execution->memory[i].bound_bytes);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -322,5 +371,6 @@ main (int argc, char **argv)
   g_test_add_func ("/execution/part", test_part);
   g_test_add_func ("/execution/bad-groups", test_bad_groups);
   g_test_add_func ("/execution/random", test_random);
+  g_test_add_func ("/execution/large", test_large);
   return g_test_run ();
 }
