@@ -21,6 +21,7 @@ fill_devices (TplanPlan *wrap)
     {
       wrap->devices[i].name = plan->devices[i];
       wrap->devices[i].peak_bytes = plan->peak_bytes[i];
+      wrap->devices[i].weight_bytes = plan->weight_bytes[i];
     }
   wrap->places = g_hash_table_new (tp_name_hash, g_str_equal);
   for (int i = 0; i < plan->n_placements; i++)

@@ -9,8 +9,6 @@
 
 #include "calib/chain.h"
 
-#include "ir/intervals.h"
-#include "ir/plan.h"
 #include "ops/random-input.h"
 
 #include <string.h>
@@ -29,142 +27,59 @@ now_ns (void)
 
 /* ---- storage ------------------------------------------------------------ */
 
-/* A VIEW's output is the bytes of its input. */
-static int *
-find_roots (const TpGraph *graph)
+static TpUnit
+get_unit (const TpChain *chain, const TpKey *key)
 {
-  int *roots = g_new (int, graph->n_tensors + 1);
-
-  for (int i = 0; i < graph->n_tensors; i++)
-    roots[i] = i;
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      const TpNode *node = &graph->nodes[i];
-      int input = node->n_inputs > 0 ? node->inputs[0] : -1;
-
-      if (node->op != NULL && node->op->kind == TP_OP_VIEW && input >= 0
-          && !tp_tensor_is_constant (&graph->tensors[input]))
-        roots[node->outputs[0]] = roots[input];
-    }
-  return roots;
+  return (TpUnit){ chain->graph, key->n_nodes, key->nodes,
+                   chain->runs_nodes ? NULL : key->lowered };
 }
 
-/* The tensors bind () wants buffers for, in its order; -1: left out. */
-static GArray *
-list_operands (const TpChain *chain, const TpKey *key)
-{
-  GArray *tensors = g_array_new (FALSE, FALSE, sizeof (int));
-
-  if (chain->runs_nodes)
-    {
-      const TpNode *node = &chain->graph->nodes[key->nodes[0]];
-
-      g_array_append_vals (tensors, node->inputs, node->n_inputs);
-      g_array_append_vals (tensors, node->outputs, node->n_outputs);
-    }
-  else
-    for (int i = 0; i < key->lowered->n_operands; i++)
-      g_array_append_val (tensors, key->lowered->operands[i].tensor);
-  return tensors;
-}
-
-static void
-touch (TpInterval *interval, int step, gint64 size_bytes)
-{
-  if (interval->size_bytes == 0)
-    interval->first = step;
-  interval->last = step;
-  interval->size_bytes = MAX (interval->size_bytes, MAX (size_bytes, 1));
-}
-
-/* Lifetimes of the roots in one pass, by link. */
-static TpInterval *
-find_lifetimes (const TpChain *chain, int pass)
+/* What a session would make of the links of @pass: all nodes of theirs on one
+ * device, the others nowhere. */
+static TpExecution *
+spell_out (const TpChain *chain, int pass, GError **error)
 {
   const TpGraph *graph = chain->graph;
-  TpInterval *lives = g_new0 (TpInterval, graph->n_tensors + 1);
+  g_autofree int *places = g_new (int, graph->n_nodes + 1);
+  g_autoptr (TpGroups) groups = tp_groups_new ();
 
-  for (int i = 0; i < graph->n_inputs; i++)
-    touch (&lives[graph->inputs[i]], 0,
-           graph->tensors[graph->inputs[i]].size_bytes);
+  for (int i = 0; i < graph->n_nodes; i++)
+    places[i] = -1;
   for (int i = 0; i < chain->n_links; i++)
     {
-      g_autoptr (GArray) operands = list_operands (
-          chain, &chain->keys->keys[chain->links[i].key]);
+      const TpKey *key = &chain->keys->keys[chain->links[i].key];
 
-      for (guint j = 0; j < operands->len && chain->links[i].pass == pass; j++)
-        {
-          int tensor = g_array_index (operands, int, j);
-
-          if (tensor >= 0 && !tp_tensor_is_constant (&graph->tensors[tensor]))
-            touch (&lives[chain->roots[tensor]], i,
-                   graph->tensors[tensor].size_bytes);
-        }
+      if (chain->links[i].pass != pass)
+        continue;
+      for (int k = 0; k < key->n_nodes; k++)
+        places[key->nodes[k]] = 0;
+      if (key->n_nodes > 1)
+        tp_groups_add (groups, key->nodes, key->n_nodes);
     }
-  return lives;
-}
-
-/* Tensors that live, packed: @out_ids names the tensor of each interval. */
-static GArray *
-pack_lifetimes (const TpChain *chain, int pass, GArray *out_ids,
-                gint64 *out_bytes)
-{
-  g_autofree TpInterval *lives = find_lifetimes (chain, pass);
-  GArray *packed = g_array_new (FALSE, FALSE, sizeof (TpInterval));
-
-  for (int i = 0; i < chain->graph->n_tensors; i++)
-    if (lives[i].size_bytes > 0)
-      {
-        g_array_append_val (packed, lives[i]);
-        g_array_append_val (out_ids, i);
-      }
-  *out_bytes = tp_intervals_pack ((TpInterval *) packed->data, packed->len,
-                                  TP_BUF_ALIGN, NULL);
-  return packed;
-}
-
-static gboolean
-allocate_pass (TpChain *chain, int pass, GArray *lives, GArray *ids,
-               GError **error)
-{
-  chain->bufs[pass] = g_new0 (TpBuf *, chain->graph->n_tensors + 1);
-  for (guint i = 0; i < lives->len; i++)
-    {
-      const TpInterval *life = &g_array_index (lives, TpInterval, i);
-      TpBuf **buf = &chain->bufs[pass][g_array_index (ids, int, i)];
-
-      *buf = chain->device->ops->alloc (chain->device, chain->arena,
-                                        life->offset, life->size_bytes, error);
-      if (*buf == NULL)
-        return FALSE;
-    }
-  return TRUE;
+  return tp_execution_new (graph, 1, places, groups, error);
 }
 
 /* Both passes use the same bytes, one after the other. */
 static gboolean
 allocate (TpChain *chain, GError **error)
 {
-  GArray *lives[TP_N_PASSES], *ids[TP_N_PASSES];
-  gint64 bytes[TP_N_PASSES], most = TP_BUF_ALIGN;
-  gboolean is_good;
+  gint64 most = 0;
 
   for (int i = 0; i < TP_N_PASSES; i++)
     {
-      ids[i] = g_array_new (FALSE, FALSE, sizeof (int));
-      lives[i] = pack_lifetimes (chain, i, ids[i], &bytes[i]);
-      most = MAX (most, bytes[i]);
+      chain->executions[i] = spell_out (chain, i, error);
+      if (chain->executions[i] == NULL)
+        return FALSE;
+      chain->bufs[i] = g_new0 (TpBuf *, chain->executions[i]->n_storages + 1);
+      most = MAX (most, chain->executions[i]->memory[0].arena_bytes);
     }
-  chain->arena = chain->device->ops->alloc (chain->device, NULL, 0, most,
-                                            error);
-  is_good = chain->arena != NULL;
+  if (!tp_arena_init (&chain->arena, chain->device, 0, most, error))
+    return FALSE;
   for (int i = 0; i < TP_N_PASSES; i++)
-    {
-      is_good = is_good && allocate_pass (chain, i, lives[i], ids[i], error);
-      g_array_unref (lives[i]);
-      g_array_unref (ids[i]);
-    }
-  return is_good;
+    if (!tp_arena_place (&chain->arena, chain->executions[i], chain->bufs[i],
+                         error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Inputs as a network expects them. */
@@ -195,16 +110,17 @@ make_inputs (TpChain *chain, GError **error)
 static gboolean
 feed (TpChain *chain, int pass, GError **error)
 {
-  for (int i = 0; i < chain->graph->n_inputs; i++)
-    {
-      int tensor = chain->graph->inputs[i];
-      gint64 size_bytes = chain->graph->tensors[tensor].size_bytes;
+  const TpExecution *execution = chain->executions[pass];
 
-      if (size_bytes > 0
+  for (int i = 0; i < execution->n_actions; i++)
+    {
+      const TpAction *action = &execution->actions[i];
+
+      if (action->kind == TP_DO_FEED
           && !chain->device->ops->copy (chain->device,
-                                        chain->bufs[pass][tensor], 0,
-                                        chain->inputs[i], size_bytes, TRUE,
-                                        error))
+                                        chain->bufs[pass][action->dst], 0,
+                                        chain->inputs[action->input],
+                                        action->size_bytes, TRUE, error))
         return FALSE;
     }
   return TRUE;
@@ -240,7 +156,6 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   chain->keys = keys;
   add_links (chain, passes);
   chain->codes = g_ptr_array_new ();
-  chain->roots = find_roots (graph);
   if (!make_inputs (chain, error) || !allocate (chain, error)
       || !feed (chain, 0, error))
     return NULL;
@@ -248,12 +163,16 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
 }
 
 static void
-free_bufs (TpChain *chain, int pass)
+free_memory (TpChain *chain)
 {
-  for (int i = 0; i < chain->graph->n_tensors; i++)
-    if (chain->bufs[pass] != NULL && chain->bufs[pass][i] != NULL)
-      chain->device->ops->free_buf (chain->device, chain->bufs[pass][i]);
-  g_free (chain->bufs[pass]);
+  for (int i = 0; i < TP_N_PASSES; i++)
+    {
+      if (chain->arena.device != NULL)
+        tp_arena_drop (&chain->arena, chain->executions[i], chain->bufs[i]);
+      g_clear_pointer (&chain->executions[i], tp_execution_free);
+      g_free (chain->bufs[i]);
+    }
+  tp_arena_clear (&chain->arena);
 }
 
 void
@@ -269,13 +188,9 @@ tp_chain_free (TpChain *chain)
       ops->free_launch (chain->device, chain->links[i].launch);
   for (guint i = 0; i < chain->codes->len; i++)
     ops->free_code (chain->device, g_ptr_array_index (chain->codes, i));
-  for (int i = 0; i < TP_N_PASSES; i++)
-    free_bufs (chain, i);
-  if (chain->arena != NULL)
-    ops->free_buf (chain->device, chain->arena);
+  free_memory (chain);
   g_strfreev (chain->inputs);
   g_ptr_array_unref (chain->codes);
-  g_free (chain->roots);
   g_free (chain->links);
   g_free (chain);
 }
@@ -285,16 +200,23 @@ tp_chain_free (TpChain *chain)
 static gboolean
 bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
 {
-  g_autoptr (GArray) operands = list_operands (chain,
-                                               &chain->keys->keys[link->key]);
+  const TpUnit its = get_unit (chain, &chain->keys->keys[link->key]);
+  g_autoptr (GArray) operands = tp_unit_list_operands (&its);
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, operands->len + 1);
 
   for (guint i = 0; i < operands->len; i++)
     {
-      int tensor = g_array_index (operands, int, i);
+      int tensor = g_array_index (operands, TpUnitOperand, i).tensor;
 
-      if (tensor >= 0) /* a constant has none: the device makes it */
-        bufs[i] = chain->bufs[link->pass][chain->roots[tensor]];
+      int storage = -1;
+
+      /* a constant has none: the device makes it */
+      if (tensor >= 0
+          && !tp_tensor_is_constant (&chain->graph->tensors[tensor]))
+        storage = tp_execution_find_storage (chain->executions[link->pass],
+                                             tensor, 0);
+      if (storage >= 0)
+        bufs[i] = chain->bufs[link->pass][storage];
     }
   link->launch = chain->device->ops->bind (chain->device, code, unit, bufs,
                                            error);
@@ -309,12 +231,8 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
   TpCode *code;
 
   for (int i = 0; i < n_links; i++)
-    {
-      const TpKey *key = &chain->keys->keys[chain->links[links[i]].key];
-
-      units[i] = (TpUnit){ chain->graph, key->n_nodes, key->nodes,
-                           chain->runs_nodes ? NULL : key->lowered };
-    }
+    units[i]
+        = get_unit (chain, &chain->keys->keys[chain->links[links[i]].key]);
   code = chain->device->ops->compile (chain->device, units, n_links, error);
   if (code == NULL)
     return FALSE;

@@ -5,7 +5,7 @@
 #define TP_CALIB_CHAIN_H
 
 #include "calib/keys.h"
-#include "runtime/device.h"
+#include "runtime/arena.h"
 
 #define TP_N_PASSES 2         /* with groups fused, and node by node */
 
@@ -26,9 +26,9 @@ typedef struct
   const TpKeys *keys;
   int n_links;
   TpLink *links;
-  int *roots;                 /* per tensor: whose bytes it shares */
-  TpBuf *arena;
-  TpBuf **bufs[TP_N_PASSES];  /* per tensor: a root's part of the arena */
+  TpExecution *executions[TP_N_PASSES]; /* of the one device */
+  TpArena arena;
+  TpBuf **bufs[TP_N_PASSES];  /* per storage of the execution */
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;

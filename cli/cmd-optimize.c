@@ -3,6 +3,7 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "cli/device-bytes.h"
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
@@ -63,17 +64,6 @@ find_totals (const TplanPlan *plan, OptimizeTotals *totals)
 }
 
 static json_t *
-peaks_to_json (const TpPlan *plan)
-{
-  json_t *peaks = json_object ();
-
-  for (int i = 0; i < plan->n_devices; i++)
-    json_object_set_new (peaks, plan->devices[i],
-                         json_integer (plan->peak_bytes[i]));
-  return peaks;
-}
-
-static json_t *
 single_to_json (const TpPlan *plan)
 {
   if (plan->best_single < 0)
@@ -102,7 +92,11 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
   json_object_set_new (document, "best_single", single_to_json (plan));
   json_object_set_new (document, "groups",
                        json_integer (plan->groups->n_groups));
-  json_object_set_new (document, "peak_bytes", peaks_to_json (plan));
+  json_object_set_new (document, "peak_bytes",
+                       tp_cli_device_bytes_to_json (plan, plan->peak_bytes));
+  json_object_set_new (document, "weight_bytes",
+                       tp_cli_device_bytes_to_json (plan,
+                                                    plan->weight_bytes));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "simulated",
@@ -139,21 +133,6 @@ format_single (const TpPlan *plan)
 }
 
 static char *
-format_memory (const TpPlan *plan)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  for (int i = 0; i < plan->n_devices; i++)
-    {
-      g_autofree char *bytes = tp_cli_format_bytes (plan->peak_bytes[i]);
-
-      g_string_append_printf (text, "%s%s on %s", i == 0 ? "" : ", ", bytes,
-                              plan->devices[i]);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-static char *
 format_transfers (const OptimizeTotals *totals)
 {
   g_autofree char *bytes = tp_cli_format_bytes (totals->transfer_bytes);
@@ -181,7 +160,10 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
   tp_table_add (table, g_strdup ("fused groups"),
                 g_strdup_printf ("%d", plan->groups->n_groups));
-  tp_table_add (table, g_strdup ("peak memory"), format_memory (plan));
+  tp_table_add (table, g_strdup ("peak memory"),
+                tp_cli_format_device_bytes (plan, plan->peak_bytes));
+  tp_table_add (table, g_strdup ("weights"),
+                tp_cli_format_device_bytes (plan, plan->weight_bytes));
   tp_table_add (table, g_strdup ("estimated ops"),
                 g_strdup_printf ("%d of %d",
                                  tplan_plan_count_estimated (handle),

@@ -4,6 +4,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
+#include "cli/device-bytes.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
@@ -132,23 +133,35 @@ run_get_error (const Run *run)
   return median > 0 ? tplan_plan_get_cost_ns (run->plan) / median - 1 : 0;
 }
 
-static gint64
-run_get_peak_bytes (const Run *run, int device)
+/* What of it, by JSON key and by name in the table. */
+static const struct
 {
-  return tp_session_get_peak_bytes (tp_api_get_session (run->session), device);
-}
+  const char *key, *name;
+  gsize offset;
+} run_memory[] = {
+  { "peak_bytes", "peak memory",
+    G_STRUCT_OFFSET (TpSessionMemory, arena_bytes) },
+  { "weight_bytes", "weights",
+    G_STRUCT_OFFSET (TpSessionMemory, weight_bytes) },
+  { "workspace_bytes", "workspace",
+    G_STRUCT_OFFSET (TpSessionMemory, workspace_bytes) },
+};
 
-static json_t *
-peaks_to_json (const Run *run)
+/* Entry @which of run_memory[], per device; g_free (). */
+static gint64 *
+run_list_memory (const Run *run, gsize which)
 {
-  json_t *peaks = json_object ();
-  int n;
-  const TplanDevice *devices = tplan_plan_get_devices (run->plan, &n);
+  int n = tp_api_get_plan (run->plan)->n_devices;
+  gint64 *bytes = g_new (gint64, n + 1);
 
   for (int i = 0; i < n; i++)
-    json_object_set_new (peaks, devices[i].name,
-                         json_integer (run_get_peak_bytes (run, i)));
-  return peaks;
+    {
+      TpSessionMemory memory;
+
+      tp_session_get_memory (tp_api_get_session (run->session), i, &memory);
+      bytes[i] = G_STRUCT_MEMBER (gint64, &memory, run_memory[which].offset);
+    }
+  return bytes;
 }
 
 static void
@@ -156,15 +169,21 @@ run_print_json (const Run *run)
 {
   const TpPlan *plan = tp_api_get_plan (run->plan);
   json_t *document = json_pack (
-      "{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:f, s:o, s:b}", "format",
+      "{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:f, s:b}", "format",
       "tplan-run/1", "graph", tp_cli_string (plan->graph_name), "runs",
       run->n_times, "median_ns", (json_int_t) run_get_quantile (run, 0.5),
       "p10_ns", (json_int_t) run_get_quantile (run, 0.1), "p90_ns",
       (json_int_t) run_get_quantile (run, 0.9), "predicted_ns",
       (json_int_t) tplan_plan_get_cost_ns (run->plan), "error",
-      run_get_error (run), "peak_bytes", peaks_to_json (run), "simulated",
-      plan->is_simulated);
+      run_get_error (run), "simulated", plan->is_simulated);
 
+  for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
+    {
+      g_autofree gint64 *bytes = run_list_memory (run, i);
+
+      json_object_set_new (document, run_memory[i].key,
+                           tp_cli_device_bytes_to_json (plan, bytes));
+    }
   json_object_set_new (document, "minimum_ns",
                        json_integer (run->times_ns[0]));
   if (run_given.check)
@@ -184,24 +203,6 @@ run_print_json (const Run *run)
   if (run_given.check || run_given.check_ops)
     json_object_set_new (document, "good", json_boolean (run->is_good));
   tp_cli_print_json (document);
-}
-
-static char *
-format_peaks (const Run *run)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  int n;
-  const TplanDevice *devices = tplan_plan_get_devices (run->plan, &n);
-
-  for (int i = 0; i < n; i++)
-    {
-      g_autofree char *bytes
-          = tp_cli_format_bytes (run_get_peak_bytes (run, i));
-
-      g_string_append_printf (text, "%s%s on %s", i == 0 ? "" : ", ", bytes,
-                              devices[i].name);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static char *
@@ -242,7 +243,14 @@ run_print_table (const Run *run, TpCli *cli)
   tp_table_add (table, g_strdup ("predicted"),
                 g_strdup_printf ("%s, %+.1f %%", predicted,
                                  100 * run_get_error (run)));
-  tp_table_add (table, g_strdup ("peak memory"), format_peaks (run));
+  for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
+    {
+      g_autofree gint64 *bytes = run_list_memory (run, i);
+
+      tp_table_add (table, g_strdup (run_memory[i].name),
+                    tp_cli_format_device_bytes (tp_api_get_plan (run->plan),
+                                                bytes));
+    }
   if (run_given.check)
     tp_table_add (table, g_strdup ("check"), format_check (&run->errors));
   if (run_given.check_ops)

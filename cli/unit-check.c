@@ -4,6 +4,7 @@
 #include "cli/unit-check.h"
 
 #include "ir/op.h"
+#include "ir/plan-memory.h"
 #include "nest/nest.h"
 #include "ops/lower.h"
 #include "runtime/strided.h"
@@ -11,6 +12,7 @@
 typedef struct
 {
   const TpGraph *graph;
+  const TpUnits *placed;
   TpDevice *device;
   GPtrArray *values;          /* per tensor, doubles */
   GPtrArray *lowered;         /* TpLowered, or NULL, per unit */
@@ -25,72 +27,29 @@ free_lowered (gpointer lowered)
     tp_lowered_free (lowered);
 }
 
-/* Units of @device: fused groups where they end, and other ops alone. */
 static gboolean
-collect_units (UnitCheck *check, const TpPlan *plan, int device,
-               gboolean runs_nodes, GError **error)
+collect_units (UnitCheck *check, int device, gboolean runs_nodes,
+               GError **error)
 {
-  const TpGraph *graph = check->graph;
-  g_autofree int *ids = g_new (int, graph->n_nodes + 1);
-  g_autofree int *groups = g_new (int, graph->n_nodes + 1);
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    groups[ids[i] = i] = -1;
-  for (int i = 0; !runs_nodes && i < plan->groups->n_groups; i++)
-    for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
-      groups[plan->groups->groups[i].nodes[k]] = i;
-  for (int i = 0; i < plan->n_placements; i++)
+  for (int i = 0; i < check->placed->n; i++)
     {
-      int node = plan->placements[i].node, group = groups[node];
-      const TpGroup *fused
-          = group < 0 ? NULL : &plan->groups->groups[group];
-      const TpOp *op = graph->nodes[node].op;
-      TpUnit unit = { .graph = graph };
+      const TpPlacedUnit *it = &check->placed->units[i];
+      TpUnit unit = { .graph = check->graph, .n_nodes = it->n_nodes,
+                      .nodes = it->nodes };
 
-      if (plan->placements[i].device != device
-          || (op != NULL && op->kind == TP_OP_VIEW)
-          || (fused != NULL && fused->nodes[0] != node))
+      if (it->device != device)
         continue;
-      unit.n_nodes = fused == NULL ? 1 : fused->n_nodes;
-      unit.nodes = g_memdup2 (fused == NULL ? &ids[node] : fused->nodes,
-                              unit.n_nodes * sizeof (int));
-      g_array_append_val (check->units, unit);
-      unit.lowered = runs_nodes ? NULL
-                                : tp_lower_nodes (graph, unit.nodes,
-                                                  unit.n_nodes, error);
+      if (!runs_nodes)
+        {
+          unit.lowered = tp_lower_nodes (check->graph, it->nodes, it->n_nodes,
+                                         error);
+          if (unit.lowered == NULL)
+            return FALSE;
+        }
       g_ptr_array_add (check->lowered, (gpointer) unit.lowered);
-      g_array_index (check->units, TpUnit, check->units->len - 1).lowered
-          = unit.lowered;
-      if (!runs_nodes && unit.lowered == NULL)
-        return FALSE;
+      g_array_append_val (check->units, unit);
     }
   return TRUE;
-}
-
-/* The tensors a unit is bound to, in order; the caller frees. */
-static int *
-find_operands (const TpUnit *unit, int *out_n, gboolean **out_is_written)
-{
-  const TpNode *node = &unit->graph->nodes[unit->nodes[0]];
-  int n = unit->lowered != NULL ? unit->lowered->n_operands
-                                : node->n_inputs + node->n_outputs;
-  int *tensors = g_new (int, n + 1);
-
-  *out_n = n;
-  *out_is_written = g_new0 (gboolean, n + 1);
-  for (int i = 0; i < n; i++)
-    if (unit->lowered != NULL)
-      {
-        tensors[i] = unit->lowered->operands[i].tensor;
-        (*out_is_written)[i] = unit->lowered->operands[i].is_output;
-      }
-    else
-      {
-        tensors[i] = i < node->n_inputs ? node->inputs[i]
-                                        : node->outputs[i - node->n_inputs];
-        (*out_is_written)[i] = i >= node->n_inputs;
-      }
-  return tensors;
 }
 
 static gboolean
@@ -172,23 +131,23 @@ check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
 {
   const TpUnit *unit = &g_array_index (check->units, TpUnit, index);
   const TpGraph *graph = check->graph;
-  g_autofree gboolean *is_written = NULL;
-  int n;
-  g_autofree int *tensors = find_operands (unit, &n, &is_written);
+  g_autoptr (GArray) operands = tp_unit_list_operands (unit);
+  const TpUnitOperand *its = (const TpUnitOperand *) (void *) operands->data;
+  int n = operands->len;
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, n + 1);
   gboolean good = TRUE;
 
   for (int i = 0; good && i < n; i++)
-    if (tensors[i] >= 0
-        && !tp_tensor_is_constant (&graph->tensors[tensors[i]]))
+    if (its[i].tensor >= 0
+        && !tp_tensor_is_constant (&graph->tensors[its[i].tensor]))
       {
-        bufs[i] = make_buf (check, tensors[i], error);
+        bufs[i] = make_buf (check, its[i].tensor, error);
         good = bufs[i] != NULL;
       }
   good = good && launch_unit (check, code, index, bufs, error);
   for (int i = 0; good && i < n; i++)
-    if (is_written[i] && bufs[i] != NULL)
-      good = compare_buf (check, bufs[i], tensors[i],
+    if (its[i].is_written && bufs[i] != NULL)
+      good = compare_buf (check, bufs[i], its[i].tensor,
                           graph->nodes[unit->nodes[0]].name, error);
   for (int i = 0; i < n; i++)
     if (bufs[i] != NULL)
@@ -231,10 +190,8 @@ check_device (UnitCheck *check, const TpPlan *plan, int index,
   check->device = device;
   check->units = g_array_new (FALSE, FALSE, sizeof (TpUnit));
   check->lowered = g_ptr_array_new_with_free_func (free_lowered);
-  good = collect_units (check, plan, index, info.runs_nodes, error)
+  good = collect_units (check, index, info.runs_nodes, error)
          && check_units (check, error);
-  for (guint i = 0; i < check->units->len; i++)
-    g_free ((int *) g_array_index (check->units, TpUnit, i).nodes);
   g_array_unref (check->units);
   g_ptr_array_unref (check->lowered);
   tp_device_info_clear (&info);
@@ -255,10 +212,16 @@ tp_unit_check (const TpRunData *data, const TpPlan *plan,
                const TpDeviceOptions *options, TpRunErrors *out_errors,
                GError **error)
 {
+  g_autofree int *places = tp_plan_list_places (plan, data->graph, error);
+  g_autoptr (TpUnits) placed
+      = places == NULL ? NULL
+                       : tp_units_new (data->graph, places, plan->groups,
+                                       error);
   g_autoptr (GPtrArray) values
-      = tp_run_data_get_reference (data, TRUE, error);
-  UnitCheck check = { .graph = data->graph, .values = values,
-                      .errors = out_errors };
+      = placed == NULL ? NULL
+                       : tp_run_data_get_reference (data, TRUE, error);
+  UnitCheck check = { .graph = data->graph, .placed = placed,
+                      .values = values, .errors = out_errors };
 
   if (values == NULL)
     return FALSE;

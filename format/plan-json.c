@@ -123,6 +123,19 @@ write_head (GString *out, const TpPlan *plan)
   g_string_append (out, ",\n");
 }
 
+/* @bytes: (nullable): one per device */
+static void
+write_bytes (GString *out, const char *key, const gint64 *bytes, int n)
+{
+  if (bytes == NULL)
+    return;
+  write_key (out, key);
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
+                            bytes[i]);
+  g_string_append (out, "],\n");
+}
+
 static void
 write_totals (GString *out, const TpPlan *plan)
 {
@@ -134,13 +147,8 @@ write_totals (GString *out, const TpPlan *plan)
                                            : plan->devices[plan->best_single]);
   write_number_line (out, "best_single_ns", plan->best_single_ns);
   write_number_line (out, "estimated_ops", plan->n_estimated);
-  if (plan->peak_bytes == NULL)
-    return;
-  write_key (out, "peak_bytes");
-  for (int i = 0; i < plan->n_devices; i++)
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
-                            plan->peak_bytes[i]);
-  g_string_append (out, "],\n");
+  write_bytes (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
+  write_bytes (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
 }
 
 static void

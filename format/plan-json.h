@@ -10,9 +10,6 @@
 #define TP_PLAN_TAIL "\"\n}\n"
 #define TP_PLAN_DIGEST_LENGTH 64
 
-/* Figures above are refused, so that sums of a few never overflow. */
-#define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
-
 /* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
  * are the SHA-256 of all before them and the closing brace; any other byte in
  * the file is refused. */

@@ -11,6 +11,7 @@
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/name-hash.h"
+#include "ir/plan-memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -310,6 +311,8 @@ load_all (TpPlanReader *reader, json_t *root, const char *graph_path,
   reader->tensors
       = load_index_names (graph->n_tensors, load_get_tensor, graph);
   good = tp_plan_read_body (reader, root, plan, error);
+  if (good && (plan->peak_bytes == NULL || plan->weight_bytes == NULL))
+    tp_plan_count_memory (plan, graph); /* left out, or of an old version */
   if (good)
     *out_graph = g_steal_pointer (&graph);
   return good;

@@ -205,22 +205,44 @@ read_totals (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
                                  &plan->best_single_ns, error);
 }
 
-static gboolean
-read_peaks (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-            GError **error)
+/* One number per device. */
+static gint64 *
+read_bytes (const TpPlanReader *reader, const json_t *root, const char *key,
+            int n, GError **error)
 {
+  g_autofree gint64 *bytes = g_new0 (gint64, n + 1);
   json_t *list;
 
-  if (json_object_get (root, "peak_bytes") == NULL)
-    return TRUE;
-  if (!tp_plan_read_list (reader, root, "peak_bytes", plan->n_devices, &list,
-                          error))
-    return FALSE;
-  plan->peak_bytes = g_new0 (gint64, plan->n_devices + 1);
-  for (int i = 0; i < plan->n_devices; i++)
-    if (!tp_plan_read_integer (reader, json_array_get (list, i), 0,
-                               "peak_bytes", &plan->peak_bytes[i], error))
-      return FALSE;
+  if (!tp_plan_read_list (reader, root, key, n, &list, error))
+    return NULL;
+  for (int i = 0; i < n; i++)
+    if (!tp_plan_read_integer (reader, json_array_get (list, i), 0, key,
+                               &bytes[i], error))
+      return NULL;
+  return g_steal_pointer (&bytes);
+}
+
+/* A plan may do without. */
+static gboolean
+read_memory (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
+             GError **error)
+{
+  const struct
+  {
+    const char *key;
+    gint64 **bytes;
+  } lists[] = { { "peak_bytes", &plan->peak_bytes },
+                { "weight_bytes", &plan->weight_bytes } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      if (json_object_get (root, lists[i].key) == NULL)
+        continue;
+      *lists[i].bytes = read_bytes (reader, root, lists[i].key,
+                                    plan->n_devices, error);
+      if (*lists[i].bytes == NULL)
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -229,7 +251,7 @@ tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
                    TpPlan *plan, GError **error)
 {
   if (!read_totals (reader, root, plan, error)
-      || !read_peaks (reader, root, plan, error)
+      || !read_memory (reader, root, plan, error)
       || !read_placements (reader, root, plan, error)
       || !read_transfers (reader, root, plan, error))
     return FALSE;

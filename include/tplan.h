@@ -118,7 +118,8 @@ typedef struct
 {
   const char *name;           /* "cpu", "opencl:0" */
   int n_ops;
-  gint64 peak_bytes;          /* predicted; without packed copies of weights */
+  gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
+  gint64 weight_bytes;        /* for weights, before kernels pack them */
 } TplanDevice;
 
 /* One tensor copied between devices; read only, and owned by the plan. */

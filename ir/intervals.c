@@ -6,15 +6,23 @@
  * contains `first` (kept on the tree path of that step) or starts after it
  * (kept in a list of its start).
  *
- * That is quadratic when thousands are alive together. Past MAX_MET meetings the
- * rest, the smallest, goes on top of all others. */
+ * Gaps are looked for from the bottom up, so those found are wanted by offset.
+ * Sorting them for each that is placed took most of the time where thousands are
+ * alive together; instead, all that are placed are kept in order, and those
+ * found are marked there (PackOrder).
+ *
+ * Finding them remains quadratic in a crowd. Past MAX_MET meetings the rest, the
+ * smallest, goes on top of all others. */
 #include "config.h"
 
 #include "ir/intervals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define MAX_MET (1 << 24)     /* some 2 seconds */
+#define MAX_MET (1 << 24)     /* a fraction of a second */
+#define WORD_BITS 64
+#define MAX_RECENT 64         /* at least, before they are given ranks */
 
 typedef struct
 {
@@ -22,10 +30,29 @@ typedef struct
   int n_steps;                /* after renumbering */
   int base;                   /* leaves of the tree: a power of two */
   int *starts;                /* step -> list of intervals that start there */
+  guint64 *has_start;         /* a bit per step: the list is not empty */
   int *next_start;            /* interval -> next in its start list */
   int *covers;                /* tree vertex -> list of cover cells */
   GArray *cells;              /* CoverCell */
 } PackIndex;
+
+/* Intervals, in an array that holds all there are. */
+typedef struct
+{
+  int *ids;
+  int n;
+} PackList;
+
+/* All that are placed, by offset, but a few that came last. */
+typedef struct
+{
+  const TpInterval *intervals;
+  int n;
+  int *by_rank;               /* intervals, ascending */
+  int *rank_of;               /* interval -> its place there; -1: none */
+  guint64 *marks;             /* a bit per rank; 0 between two searches */
+  PackList recent;            /* placed since, in no order */
+} PackOrder;
 
 typedef struct
 {
@@ -78,6 +105,7 @@ pack_index_init (PackIndex *index, const TpInterval *intervals, int n,
   for (index->base = 1; index->base < n_steps;)
     index->base *= 2;
   index->starts = g_new (int, n_steps);
+  index->has_start = g_new0 (guint64, n_steps / WORD_BITS + 1);
   index->next_start = g_new (int, n);
   index->covers = g_new (int, 2 * (gsize) index->base);
   index->cells = g_array_new (FALSE, FALSE, sizeof (CoverCell));
@@ -91,6 +119,7 @@ static void
 pack_index_clear (PackIndex *index)
 {
   g_free (index->starts);
+  g_free (index->has_start);
   g_free (index->next_start);
   g_free (index->covers);
   g_array_unref (index->cells);
@@ -113,6 +142,8 @@ pack_index_add (PackIndex *index, int interval)
 
   index->next_start[interval] = index->starts[it->first];
   index->starts[it->first] = interval;
+  index->has_start[it->first / WORD_BITS]
+      |= G_GUINT64_CONSTANT (1) << it->first % WORD_BITS;
   for (; low < high; low /= 2, high /= 2)
     {
       if (low & 1)
@@ -122,33 +153,51 @@ pack_index_add (PackIndex *index, int interval)
     }
 }
 
-/* Appends to @found the placed intervals alive together with @wanted. */
+/* Bits @first to @last of word number @word. */
+static guint64
+mask_word (int word, int first, int last)
+{
+  guint64 mask = ~G_GUINT64_CONSTANT (0);
+
+  if (word == first / WORD_BITS)
+    mask &= mask << first % WORD_BITS;
+  if (word == last / WORD_BITS)
+    mask &= ~G_GUINT64_CONSTANT (0) >> (WORD_BITS - 1 - last % WORD_BITS);
+  return mask;
+}
+
+/* Appends to @found those that start in @first to @last. */
+static void
+pack_index_find_starts (const PackIndex *index, int first, int last,
+                        PackList *found)
+{
+  for (int word = first / WORD_BITS; word <= last / WORD_BITS; word++)
+    for (guint64 bits = index->has_start[word] & mask_word (word, first, last);
+         bits != 0; bits &= bits - 1)
+      {
+        int step = word * WORD_BITS + __builtin_ctzll (bits);
+
+        for (int i = index->starts[step]; i >= 0; i = index->next_start[i])
+          found->ids[found->n++] = i;
+      }
+}
+
+/* Makes @found the placed intervals alive together with @wanted. */
 static void
 pack_index_find (const PackIndex *index, const TpInterval *wanted,
-                 GArray *found)
+                 PackList *found)
 {
-  g_array_set_size (found, 0);
+  found->n = 0;
   for (int v = wanted->first + index->base; v > 0; v /= 2)
     for (int cell = index->covers[v]; cell >= 0;)
       {
         const CoverCell *c = &g_array_index (index->cells, CoverCell, cell);
 
-        g_array_append_val (found, c->interval);
+        found->ids[found->n++] = c->interval;
         cell = c->next;
       }
-  for (int step = wanted->first + 1; step <= wanted->last; step++)
-    for (int i = index->starts[step]; i >= 0; i = index->next_start[i])
-      g_array_append_val (found, i);
-}
-
-static int
-pack_compare_offsets (const void *a, const void *b, void *data)
-{
-  const TpInterval *intervals = data;
-  int x = *(const int *) a, y = *(const int *) b;
-  gint64 p = intervals[x].offset, q = intervals[y].offset;
-
-  return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+  if (wanted->first < wanted->last)
+    pack_index_find_starts (index, wanted->first + 1, wanted->last, found);
 }
 
 static int
@@ -177,24 +226,179 @@ pack_align_up (gint64 value, gint64 align)
   return rest == 0 ? value : pack_add_saturating (value, align - rest);
 }
 
-/* The lowest gap between @neighbours that holds @size bytes. */
-static gint64
-pack_find_offset (const TpInterval *intervals, const GArray *neighbours,
-                  gint64 size, gint64 align)
+/* ---- the order of those placed -------------------------------------------- */
+
+static void
+pack_order_init (PackOrder *order, const TpInterval *intervals, int n)
 {
-  gint64 offset = 0;
+  order->intervals = intervals;
+  order->n = 0;
+  order->by_rank = g_new (int, n);
+  order->rank_of = g_new (int, n);
+  order->marks = g_new0 (guint64, n / WORD_BITS + 1);
+  order->recent = (PackList){ g_new (int, n), 0 };
+  for (int i = 0; i < n; i++)
+    order->rank_of[i] = -1;
+}
 
-  for (guint i = 0; i < neighbours->len; i++)
+static void
+pack_order_clear (PackOrder *order)
+{
+  g_free (order->by_rank);
+  g_free (order->rank_of);
+  g_free (order->marks);
+  g_free (order->recent.ids);
+}
+
+/* Shell's sort: dozens or hundreds at a time, too often to call a comparison. */
+static void
+sort_by_offset (const TpInterval *intervals, const PackList *some)
+{
+  static const int strides[] = { 1750, 701, 301, 132, 57, 23, 10, 4, 1 };
+  int *it = some->ids;
+
+  for (gsize s = 0; s < G_N_ELEMENTS (strides); s++)
+    for (int i = strides[s]; i < some->n; i++)
+      {
+        int moving = it[i];
+        gint64 offset = intervals[moving].offset;
+        int to = i;
+
+        for (; to >= strides[s]
+               && intervals[it[to - strides[s]]].offset > offset;
+             to -= strides[s])
+          it[to] = it[to - strides[s]];
+        it[to] = moving;
+      }
+}
+
+/* Gives the recent ones ranks: merged from the back, in place. */
+static void
+pack_order_settle (PackOrder *order)
+{
+  int from = order->n - 1, recent = order->recent.n - 1;
+
+  sort_by_offset (order->intervals, &order->recent);
+  order->n += order->recent.n;
+  for (int to = order->n - 1; recent >= 0; to--)
     {
-      const TpInterval *other
-          = &intervals[g_array_index (neighbours, int, i)];
-      gint64 end = pack_add_saturating (other->offset, other->size_bytes);
+      int candidate = order->recent.ids[recent];
 
-      if (pack_add_saturating (offset, size) <= other->offset)
-        break;
-      offset = MAX (offset, pack_align_up (end, align));
+      if (from >= 0
+          && order->intervals[order->by_rank[from]].offset
+                 > order->intervals[candidate].offset)
+        order->by_rank[to] = order->by_rank[from--];
+      else
+        {
+          order->by_rank[to] = candidate;
+          recent--;
+        }
     }
-  return offset;
+  for (int i = 0; i < order->n; i++)
+    order->rank_of[order->by_rank[i]] = i;
+  order->recent.n = 0;
+}
+
+/* Whether @n are told apart faster by marks among all ranks than by sorting. */
+static gboolean
+is_crowd (const PackOrder *order, int n)
+{
+  return n >= 64 && n >= order->n / WORD_BITS / 8;
+}
+
+/* Settling now and then costs some 64 steps for each that is placed. */
+static void
+pack_order_add (PackOrder *order, int interval)
+{
+  order->recent.ids[order->recent.n++] = interval;
+  if (order->recent.n > order->n / 64 + MAX_RECENT)
+    pack_order_settle (order);
+}
+
+/* ---- gaps ----------------------------------------------------------------- */
+
+/* A place looked for from the bottom up. */
+typedef struct
+{
+  gint64 size_bytes, align;
+  gint64 offset;              /* nothing below it will do */
+} PackGap;
+
+/* Whether the gap ends below @other, of no lower offset than those before. */
+static gboolean
+pack_gap_fits (PackGap *gap, const TpInterval *other)
+{
+  gint64 end;
+
+  if (pack_add_saturating (gap->offset, gap->size_bytes) <= other->offset)
+    return TRUE;
+  end = pack_add_saturating (other->offset, other->size_bytes);
+  gap->offset = MAX (gap->offset, pack_align_up (end, gap->align));
+  return FALSE;
+}
+
+static void
+find_among_sorted (const TpInterval *intervals, const PackList *sorted,
+                   PackGap *gap)
+{
+  for (int i = 0; i < sorted->n; i++)
+    if (pack_gap_fits (gap, &intervals[sorted->ids[i]]))
+      return;
+}
+
+/* Those marked in words @low to @high, and @late, sorted, each in its turn. */
+static void
+find_among_marked (const PackOrder *order, int low, int high,
+                   const PackList *late, PackGap *gap)
+{
+  const TpInterval *intervals = order->intervals;
+  int n = 0;
+
+  for (int word = low; word <= high; word++)
+    for (guint64 bits = order->marks[word]; bits != 0; bits &= bits - 1)
+      {
+        int rank = word * WORD_BITS + __builtin_ctzll (bits);
+        const TpInterval *it = &intervals[order->by_rank[rank]];
+
+        for (; n < late->n && intervals[late->ids[n]].offset <= it->offset;
+             n++)
+          if (pack_gap_fits (gap, &intervals[late->ids[n]]))
+            return;
+        if (pack_gap_fits (gap, it))
+          return;
+      }
+  for (; n < late->n; n++)
+    if (pack_gap_fits (gap, &intervals[late->ids[n]]))
+      return;
+}
+
+/* Leaves of @found those that have no rank. */
+static void
+find_among_many (PackOrder *order, PackList *found, PackGap *gap)
+{
+  int low = G_MAXINT, high = -1;
+  int n_late = 0;
+
+  for (int i = 0; i < found->n; i++)
+    {
+      int interval = found->ids[i];
+      int rank = order->rank_of[interval];
+      int word = rank / WORD_BITS;
+
+      if (rank < 0)
+        {
+          found->ids[n_late++] = interval;
+          continue;
+        }
+      order->marks[word] |= G_GUINT64_CONSTANT (1) << rank % WORD_BITS;
+      low = MIN (low, word);
+      high = MAX (high, word);
+    }
+  found->n = n_late;
+  sort_by_offset (order->intervals, found);
+  find_among_marked (order, low, high, found, gap);
+  if (low <= high)
+    memset (&order->marks[low], 0, (high - low + 1) * sizeof (guint64));
 }
 
 static gint64
@@ -220,44 +424,61 @@ pack_find_bound (const TpInterval *intervals, int n, int n_steps)
   return most;
 }
 
-/* The lowest place for @it beside those placed; adds to @n_met how many it was
- * compared with. */
-static gint64
-pack_place (const PackIndex *index, const TpInterval *it, gint64 align,
-            GArray *found, gint64 *n_met)
+typedef struct
 {
-  pack_index_find (index, it, found);
-  *n_met += found->len;
-  if (found->len > 0)
-    g_qsort_with_data (found->data, found->len, sizeof (int),
-                       pack_compare_offsets, (gpointer) index->intervals);
-  return pack_find_offset (index->intervals, found, it->size_bytes, align);
+  PackIndex index;
+  PackOrder order;
+  PackList found;             /* of the search going on */
+  gint64 n_met;               /* compared so far */
+} Packing;
+
+/* The lowest place for @it beside those placed. */
+static gint64
+pack_find_offset (Packing *packing, const TpInterval *it, gint64 align)
+{
+  PackGap gap = { it->size_bytes, align, 0 };
+  PackList *found = &packing->found;
+
+  pack_index_find (&packing->index, it, found);
+  packing->n_met += found->n;
+  if (is_crowd (&packing->order, found->n))
+    find_among_many (&packing->order, found, &gap);
+  else
+    {
+      sort_by_offset (packing->order.intervals, found);
+      find_among_sorted (packing->order.intervals, found, &gap);
+    }
+  return gap.offset;
 }
 
 static gint64
 pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
 {
-  g_autofree int *order = g_new (int, n);
-  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (int));
-  PackIndex index;
+  g_autofree int *sequence = g_new (int, n);
+  g_autofree int *found = g_new (int, n);
+  Packing packing = { .found = { found, 0 } };
   gint64 total = 0;
-  gint64 n_met = 0;
 
-  pack_index_init (&index, intervals, n, n_steps);
+  pack_index_init (&packing.index, intervals, n, n_steps);
+  pack_order_init (&packing.order, intervals, n);
   for (int i = 0; i < n; i++)
-    order[i] = i;
-  g_qsort_with_data (order, n, sizeof (int), pack_compare_sizes, intervals);
+    sequence[i] = i;
+  g_qsort_with_data (sequence, n, sizeof (int), pack_compare_sizes, intervals);
   for (int i = 0; i < n; i++)
     {
-      TpInterval *it = &intervals[order[i]];
+      TpInterval *it = &intervals[sequence[i]];
+      gboolean is_met = packing.n_met < MAX_MET;
 
-      it->offset = n_met < MAX_MET
-                       ? pack_place (&index, it, align, found, &n_met)
-                       : pack_align_up (total, align);
+      it->offset = is_met ? pack_find_offset (&packing, it, align)
+                          : pack_align_up (total, align);
       total = MAX (total, pack_add_saturating (it->offset, it->size_bytes));
-      pack_index_add (&index, order[i]);
+      if (!is_met)
+        continue; /* nor will any other be looked for */
+      pack_index_add (&packing.index, sequence[i]);
+      pack_order_add (&packing.order, sequence[i]);
     }
-  pack_index_clear (&index);
+  pack_index_clear (&packing.index);
+  pack_order_clear (&packing.order);
   return total;
 }
 

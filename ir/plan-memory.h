@@ -1,13 +1,23 @@
-/* plan-memory.h: what a plan takes on each device: one arena of tensors with
- * lifetimes, and the constants its ops read there. */
+/* plan-memory.h: what a plan takes on each device. */
 #ifndef TP_IR_PLAN_MEMORY_H
 #define TP_IR_PLAN_MEMORY_H
 
-#include "ir/graph.h"
+#include "ir/execution.h"
 #include "ir/plan.h"
 
-/* Sets peak_bytes of a plan whose placements and groups are known: arena of each
- * device by lifetimes, plus the constants read there, unpacked. */
+/* The device of each node; g_free (). TPLAN_ERROR_INPUT: @plan does not place
+ * every node of @graph once, on a device that it has. */
+int *tp_plan_list_places (const TpPlan *plan, const TpGraph *graph,
+                          GError **error);
+/* All that a run of @plan does, and the memory it does it in; borrows @graph.
+ * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
+TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
+                                GError **error);
+
+/* Sets peak_bytes and weight_bytes of a plan whose placements and groups are
+ * known: what its sessions will have in arenas, to the byte, and the constants
+ * as they are before kernels pack them. The largest number a plan can hold where
+ * it cannot be spelled out. */
 void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
 
 #endif

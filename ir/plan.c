@@ -53,6 +53,7 @@ tp_plan_unref (TpPlan *plan)
   tp_groups_free (plan->groups);
   g_free (plan->transfers);
   g_free (plan->peak_bytes);
+  g_free (plan->weight_bytes);
   tp_costs_unref (plan->costs);
   tp_groups_free (plan->all_groups);
   plan_free_arcs (plan);

@@ -6,6 +6,10 @@
 
 #include "ir/costs.h"
 
+/* Figures above are refused when a plan is read, so that sums of a few never
+ * overflow. */
+#define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
+
 typedef struct
 {
   int tensor;
@@ -59,7 +63,9 @@ typedef struct
   int best_single;            /* device, or -1: no single device can */
   gint64 best_single_ns;
   int n_estimated;            /* ops whose time is an estimate */
-  gint64 *peak_bytes;         /* per device, by the arena */
+  gint64 *peak_bytes;         /* per device: of the arena, all tensors but
+                               * constants; NULL: not counted */
+  gint64 *weight_bytes;       /* per device: constants read there, not packed */
   TpCosts *costs;             /* the figures used: lets `check` and `explain`
                                * work from the plan and the graph alone */
   TpGroups *all_groups;       /* the groups offered to the planner */

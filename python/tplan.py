@@ -52,7 +52,8 @@ class _Tensor(ctypes.Structure):
 
 class _Device(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("n_ops", ctypes.c_int),
-                ("peak_bytes", ctypes.c_int64)]
+                ("peak_bytes", ctypes.c_int64),
+                ("weight_bytes", ctypes.c_int64)]
 
 
 _STRINGS = ctypes.POINTER(ctypes.c_char_p)

@@ -15,6 +15,7 @@ struct TpConstants
   gboolean is_host;
   GHashTable *shared;         /* char * -> TpBuf *, by graph, tensor and pack */
   GPtrArray *bufs;            /* (owned) TpBuf */
+  gint64 size_bytes;          /* of those that are the device's */
 };
 
 TpConstants *
@@ -38,6 +39,7 @@ tp_constants_free (TpConstants *constants)
   for (guint i = 0; i < constants->bufs->len; i++)
     constants->device->ops->free_buf (constants->device,
                                       constants->bufs->pdata[i]);
+  constants->device->weight_bytes -= constants->size_bytes;
   g_ptr_array_unref (constants->bufs);
   g_hash_table_unref (constants->shared);
   g_free (constants);
@@ -102,17 +104,30 @@ keep (TpConstants *constants, TpBuf *buf, char *key)
 }
 
 static TpBuf *
+alloc_counted (TpConstants *constants, gint64 size_bytes, GError **error)
+{
+  TpDevice *device = constants->device;
+  TpBuf *buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
+
+  if (buf == NULL)
+    return NULL;
+  constants->size_bytes += MAX (size_bytes, 1);
+  device->weight_bytes += MAX (size_bytes, 1);
+  return buf;
+}
+
+static TpBuf *
 upload (TpConstants *constants, const void *value, gint64 size_bytes,
         GError **error)
 {
   TpDevice *device = constants->device;
-  TpBuf *buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
+  TpBuf *buf = alloc_counted (constants, size_bytes, error);
 
   if (buf == NULL
       || device->ops->copy (device, buf, 0, (void *) value, size_bytes, TRUE,
                             error))
     return buf;
-  device->ops->free_buf (device, buf);
+  g_ptr_array_add (constants->bufs, buf); /* counted until all are freed */
   return NULL;
 }
 
@@ -120,14 +135,13 @@ static TpBuf *
 pack_value (TpConstants *constants, const void *value, const TpPack *pack,
             GError **error)
 {
-  TpDevice *device = constants->device;
   gint64 size_bytes = pack->n_elements * (gint64) sizeof (float);
   g_autofree float *packed = NULL;
   TpBuf *buf;
 
   if (constants->is_host)
     {
-      buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
+      buf = alloc_counted (constants, size_bytes, error);
       if (buf != NULL)
         tp_pack_run (pack, value, tp_host_buf_get_data (buf));
       return buf;

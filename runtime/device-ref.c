@@ -1,8 +1,9 @@
 /* device-ref.c: runs the references of the ops, in double: slow and right.
  *
- * A unit is one node. Its tensors become row-major doubles in scratch shared by
- * all units, since units run one at a time, and the results are put back where
- * the strides of the outputs want them. */
+ * A unit is run node by node. Its tensors become row-major doubles in scratch
+ * shared by all units, since units run one at a time, and the results are put
+ * back where the strides of the outputs want them; what one node makes for the
+ * next alone stays there. */
 #include "config.h"
 
 #include "ops/reference.h"
@@ -18,21 +19,27 @@ extern const TpDeviceOps tp_device_ref;
 typedef struct
 {
   TpCode base;
-  TpGraph **graphs;           /* of each unit */
-  int *nodes;
+  TpUnit *units;              /* with graphs and nodes of their own */
   gint64 *doubles;            /* each unit needs */
   TpConstants *constants;
   TpBuf *scratch;             /* as many as the greediest unit needs */
 } RefCode;
 
-struct TpLaunch
+/* One node of a unit. */
+typedef struct
 {
-  const TpGraph *graph;
   const TpNode *node;
   int n_tensors;              /* inputs, then outputs */
   const TpTensor **tensors;   /* NULL: left out */
-  void **data;                /* storage of each */
+  void **data;                /* storage of each; NULL: stays in scratch */
   double **doubles;           /* scratch of each */
+} RefStep;
+
+struct TpLaunch
+{
+  const TpGraph *graph;
+  int n_steps;
+  RefStep *steps;
 };
 
 static int
@@ -82,19 +89,24 @@ find_tensor (const TpGraph *graph, const TpNode *node, int i)
   return tensor >= 0 ? &graph->tensors[tensor] : NULL;
 }
 
-/* Doubles all tensors of @node take; FALSE on overflow. */
+/* Doubles all tensors of @unit take; FALSE on overflow. */
 static gboolean
-count_doubles (const TpGraph *graph, const TpNode *node, gint64 *out_n)
+count_doubles (const TpUnit *unit, gint64 *out_n)
 {
   gint64 bytes;
 
   *out_n = 0;
-  for (int i = 0; i < node->n_inputs + node->n_outputs; i++)
+  for (int i = 0; i < unit->n_nodes; i++)
     {
-      const TpTensor *tensor = find_tensor (graph, node, i);
+      const TpNode *node = &unit->graph->nodes[unit->nodes[i]];
 
-      if (tensor != NULL && !tp_size_add (*out_n, tensor->count, out_n))
-        return FALSE;
+      for (int k = 0; k < node->n_inputs + node->n_outputs; k++)
+        {
+          const TpTensor *tensor = find_tensor (unit->graph, node, k);
+
+          if (tensor != NULL && !tp_size_add (*out_n, tensor->count, out_n))
+            return FALSE;
+        }
     }
   return tp_size_mul (*out_n, sizeof (double), &bytes);
 }
@@ -102,15 +114,18 @@ count_doubles (const TpGraph *graph, const TpNode *node, gint64 *out_n)
 static gboolean
 check_unit (const TpUnit *unit, GError **error)
 {
-  const TpNode *node = &unit->graph->nodes[unit->nodes[0]];
+  for (int i = 0; i < unit->n_nodes; i++)
+    {
+      const TpNode *node = &unit->graph->nodes[unit->nodes[i]];
 
-  g_assert (unit->n_nodes == 1);
-  if (node->op != NULL && node->op->reference != NULL)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "op '%s': '%s' is known by its cost only; it cannot be run",
-               node->name, node->type);
-  return FALSE;
+      if (node->op != NULL && node->op->reference != NULL)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "op '%s': '%s' is known by its cost only; it cannot be run",
+                   node->name, node->type);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 static void
@@ -124,9 +139,12 @@ ref_free_code (TpDevice *device, TpCode *base)
   tp_host_buf_free (device, code->scratch);
   tp_constants_free (code->constants);
   for (int i = 0; i < code->base.n_units; i++)
-    g_clear_pointer (&code->graphs[i], tp_graph_unref);
-  g_free (code->graphs);
-  g_free (code->nodes);
+    if (code->units[i].graph != NULL)
+      {
+        tp_graph_unref ((TpGraph *) code->units[i].graph);
+        g_free ((int *) code->units[i].nodes);
+      }
+  g_free (code->units);
   g_free (code->doubles);
   g_free (code);
 }
@@ -138,19 +156,20 @@ fill_code (TpDevice *device, RefCode *code, const TpUnit *units, GError **error)
 
   for (int i = 0; i < code->base.n_units; i++)
     {
-      const TpGraph *graph = units[i].graph;
+      const TpUnit *unit = &units[i];
 
-      if (!check_unit (&units[i], error))
+      if (!check_unit (unit, error))
         return FALSE;
-      code->graphs[i] = tp_graph_ref ((TpGraph *) graph);
-      code->nodes[i] = units[i].nodes[0];
+      code->units[i] = (TpUnit){
+        .graph = tp_graph_ref ((TpGraph *) unit->graph),
+        .n_nodes = unit->n_nodes,
+        .nodes = g_memdup2 (unit->nodes, unit->n_nodes * sizeof (int)) };
       code->base.schedules[i] = g_strdup ("reference");
-      if (!count_doubles (graph, &graph->nodes[code->nodes[i]],
-                          &code->doubles[i]))
+      if (!count_doubles (unit, &code->doubles[i]))
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                        "op '%s': its tensors are too large to count",
-                       graph->nodes[code->nodes[i]].name);
+                       unit->graph->nodes[unit->nodes[0]].name);
           return FALSE;
         }
       most = MAX (most, code->doubles[i]);
@@ -169,8 +188,7 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
   code->base.n_units = n_units;
   code->base.schedules = g_new0 (char *, n_units + 1);
   code->constants = tp_constants_new (device, TRUE);
-  code->graphs = g_new0 (TpGraph *, n_units + 1);
-  code->nodes = g_new0 (int, n_units);
+  code->units = g_new0 (TpUnit, n_units + 1);
   code->doubles = g_new0 (gint64, n_units);
   if (!fill_code (device, code, units, error))
     {
@@ -185,27 +203,84 @@ ref_free_launch (TpDevice *device, TpLaunch *launch)
 {
   if (launch == NULL)
     return;
-  g_free (launch->tensors);
-  g_free (launch->data);
-  g_free (launch->doubles);
+  for (int i = 0; i < launch->n_steps; i++)
+    {
+      g_free (launch->steps[i].tensors);
+      g_free (launch->steps[i].data);
+      g_free (launch->steps[i].doubles);
+    }
+  g_free (launch->steps);
   g_free (launch);
 }
 
-static gboolean
-bind_tensor (RefCode *code, TpLaunch *launch, int i, TpBuf *operand,
-             GError **error)
+/* The scratch of @tensor, which a node before step @before made. */
+static double *
+find_made (const TpLaunch *launch, int before, const TpTensor *tensor)
 {
-  if (operand == NULL)
-    {
-      const TpTensor *tensor = launch->tensors[i];
+  for (int i = 0; i < before; i++)
+    for (int k = 0; k < launch->steps[i].n_tensors; k++)
+      if (launch->steps[i].tensors[k] == tensor)
+        return launch->steps[i].doubles[k];
+  g_assert_not_reached ();
+}
 
-      g_assert (tp_tensor_is_constant (tensor));
-      operand = tp_constants_get (code->constants, launch->graph,
-                                  tensor - launch->graph->tensors, error);
+/* What is left to take for the steps of a unit. */
+typedef struct
+{
+  RefCode *code;
+  TpLaunch *launch;
+  TpBuf *const *operands;
+  double *scratch;
+} RefSupply;
+
+/* Storage and scratch of tensor @i of step @index. */
+static gboolean
+bind_tensor (RefSupply *supply, int index, int i, GError **error)
+{
+  const TpGraph *graph = supply->launch->graph;
+  RefStep *step = &supply->launch->steps[index];
+  const TpTensor *tensor = step->tensors[i];
+  TpBuf *buf = supply->operands[i];
+
+  if (buf == NULL && tp_tensor_is_constant (tensor))
+    {
+      buf = tp_constants_get (supply->code->constants, graph,
+                              tensor - graph->tensors, error);
+      if (buf == NULL)
+        return FALSE;
     }
-  if (operand != NULL)
-    launch->data[i] = tp_host_buf_get_data (operand);
-  return operand != NULL;
+  if (buf == NULL && i < step->node->n_inputs)
+    {
+      step->doubles[i] = find_made (supply->launch, index, tensor);
+      return TRUE;
+    }
+  if (buf != NULL)
+    step->data[i] = tp_host_buf_get_data (buf);
+  step->doubles[i] = supply->scratch;
+  supply->scratch += tensor->count;
+  return TRUE;
+}
+
+static gboolean
+bind_step (RefSupply *supply, int index, const TpNode *node, GError **error)
+{
+  TpLaunch *launch = supply->launch;
+  int n = node->n_inputs + node->n_outputs;
+  RefStep *step = &launch->steps[index];
+
+  *step = (RefStep){ .node = node, .n_tensors = n,
+                     .tensors = g_new0 (const TpTensor *, n),
+                     .data = g_new0 (void *, n),
+                     .doubles = g_new0 (double *, n) };
+  launch->n_steps++;
+  for (int i = 0; i < n; i++)
+    {
+      step->tensors[i] = find_tensor (launch->graph, node, i);
+      if (step->tensors[i] != NULL && !bind_tensor (supply, index, i, error))
+        return FALSE;
+    }
+  supply->operands += n;
+  return TRUE;
 }
 
 static TpLaunch *
@@ -213,51 +288,44 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
           GError **error)
 {
   RefCode *code = (RefCode *) base;
+  const TpUnit *it = &code->units[unit];
   TpLaunch *launch = g_new0 (TpLaunch, 1);
-  double *scratch = tp_host_buf_get_data (code->scratch);
-  int n;
+  RefSupply supply = { code, launch, operands,
+                       tp_host_buf_get_data (code->scratch) };
 
-  launch->graph = code->graphs[unit];
-  launch->node = &launch->graph->nodes[code->nodes[unit]];
-  n = launch->node->n_inputs + launch->node->n_outputs;
-  launch->n_tensors = n;
-  launch->tensors = g_new0 (const TpTensor *, n);
-  launch->data = g_new0 (void *, n);
-  launch->doubles = g_new0 (double *, n);
-  for (int i = 0; i < n; i++)
-    {
-      launch->tensors[i] = find_tensor (launch->graph, launch->node, i);
-      if (launch->tensors[i] == NULL)
-        continue;
-      launch->doubles[i] = scratch;
-      scratch += launch->tensors[i]->count;
-      if (!bind_tensor (code, launch, i, operands[i], error))
-        {
-          ref_free_launch (device, launch);
-          return NULL;
-        }
-    }
+  launch->graph = it->graph;
+  launch->steps = g_new0 (RefStep, it->n_nodes);
+  for (int i = 0; i < it->n_nodes; i++)
+    if (!bind_step (&supply, i, &it->graph->nodes[it->nodes[i]], error))
+      {
+        ref_free_launch (device, launch);
+        return NULL;
+      }
   return launch;
+}
+
+static void
+run_step (const TpLaunch *launch, const RefStep *step)
+{
+  int n_inputs = step->node->n_inputs;
+
+  for (int i = 0; i < n_inputs; i++)
+    if (step->data[i] != NULL)
+      tp_strided_to_doubles (step->tensors[i], step->data[i],
+                             step->doubles[i]);
+  tp_node_run_reference (launch->graph, step->node, step->doubles,
+                         step->doubles + n_inputs);
+  for (int i = n_inputs; i < step->n_tensors; i++)
+    if (step->data[i] != NULL)
+      tp_strided_from_doubles (step->tensors[i], step->doubles[i],
+                               step->data[i]);
 }
 
 static gboolean
 ref_launch (TpDevice *device, TpLaunch *launch, GError **error)
 {
-  int n_inputs;
-
-  if (launch == NULL)
-    return TRUE;
-  n_inputs = launch->node->n_inputs;
-  for (int i = 0; i < n_inputs; i++)
-    if (launch->tensors[i] != NULL)
-      tp_strided_to_doubles (launch->tensors[i], launch->data[i],
-                             launch->doubles[i]);
-  tp_node_run_reference (launch->graph, launch->node, launch->doubles,
-                         launch->doubles + n_inputs);
-  for (int i = n_inputs; i < launch->n_tensors; i++)
-    if (launch->tensors[i] != NULL)
-      tp_strided_from_doubles (launch->tensors[i], launch->doubles[i],
-                               launch->data[i]);
+  for (int i = 0; launch != NULL && i < launch->n_steps; i++)
+    run_step (launch, &launch->steps[i]);
   return TRUE;
 }
 

@@ -109,6 +109,7 @@ count_memory (SimDevice *device, GError **error)
 
   device->base.used_bytes = device->inner->used_bytes;
   device->base.peak_bytes = device->inner->peak_bytes;
+  device->base.weight_bytes = device->inner->weight_bytes;
   if (limit <= 0 || device->base.used_bytes <= limit)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,

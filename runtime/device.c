@@ -4,6 +4,8 @@
 
 #include "runtime/device.h"
 
+#include "nest/nest.h"
+
 #include <string.h>
 
 #define TP_DEVICE(device) extern const TpDeviceOps device;
@@ -162,4 +164,57 @@ tp_device_info_clear (TpDeviceInfo *info)
   g_clear_pointer (&info->name, g_free);
   g_clear_pointer (&info->description, g_free);
   g_clear_pointer (&info->identity, g_free);
+}
+
+/* ---- units -------------------------------------------------------------- */
+
+static gboolean
+is_made_in (const TpUnit *unit, int tensor)
+{
+  int producer = unit->graph->tensors[tensor].producer;
+
+  for (int i = 0; i < unit->n_nodes && producer >= 0; i++)
+    if (unit->nodes[i] == producer)
+      return TRUE;
+  return FALSE;
+}
+
+/* Those of node number @index, but what goes from node to node. */
+static void
+list_operands_of_node (const TpUnit *unit, int index, GArray *operands)
+{
+  const TpNode *node = &unit->graph->nodes[unit->nodes[index]];
+  gboolean is_last = index == unit->n_nodes - 1;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      TpUnitOperand operand = { .tensor = node->inputs[i] };
+
+      if (operand.tensor >= 0 && is_made_in (unit, operand.tensor))
+        operand.tensor = -1;
+      g_array_append_val (operands, operand);
+    }
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      TpUnitOperand operand = { is_last ? node->outputs[i] : -1, is_last };
+
+      g_array_append_val (operands, operand);
+    }
+}
+
+GArray *
+tp_unit_list_operands (const TpUnit *unit)
+{
+  GArray *operands = g_array_new (FALSE, FALSE, sizeof (TpUnitOperand));
+
+  for (int i = 0; unit->lowered == NULL && i < unit->n_nodes; i++)
+    list_operands_of_node (unit, i, operands);
+  for (int i = 0; unit->lowered != NULL && i < unit->lowered->n_operands; i++)
+    {
+      const TpOperand *it = &unit->lowered->operands[i];
+      TpUnitOperand operand = { it->tensor, it->is_output };
+
+      g_array_append_val (operands, operand);
+    }
+  return operands;
 }

@@ -6,6 +6,7 @@
 #ifndef TP_RUNTIME_DEVICE_H
 #define TP_RUNTIME_DEVICE_H
 
+#include "ir/execution.h"
 #include "ir/op.h"
 
 typedef struct TpDevice TpDevice;     /* opened */
@@ -33,6 +34,16 @@ typedef struct
 
 typedef struct
 {
+  int tensor;                         /* -1: none, or it stays in the unit */
+  gboolean is_written;
+} TpUnitOperand;
+
+/* What bind () wants buffers for, in its order: the operands of what was
+ * lowered; else the inputs and outputs of each node in turn. */
+GArray *tp_unit_list_operands (const TpUnit *unit);
+
+typedef struct
+{
   char *name;                         /* "opencl:0" */
   char *description;                  /* for people */
   char *identity;                     /* all that a measurement depends on: name,
@@ -41,8 +52,7 @@ typedef struct
   gint64 memory_bytes;                /* 0: unknown */
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */
-  gboolean runs_nodes;                /* wants units of one node, not lowered,
-                                       * and one buffer per tensor of the node */
+  gboolean runs_nodes;                /* wants units that are not lowered */
 } TpDeviceInfo;
 
 typedef struct
@@ -115,11 +125,10 @@ typedef struct
    * a read has happened on return. */
   gboolean (*copy) (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
                     gint64 size_bytes, gboolean is_write, GError **error);
-  /* Binds unit @unit to one buffer per operand of its TpLowered (runs_nodes: per
-   * tensor of the node, inputs then outputs; those left out are NULL). A
-   * constant may be NULL: the device then takes its value from the graph, packs
-   * it as the kernels like and shares it among the units of @code; one that is
-   * given is read where packing needs it, now. */
+  /* Binds unit @unit to one buffer per operand (tp_unit_list_operands ()); NULL
+   * for those of no tensor. A constant may be NULL: the device then takes its
+   * value from the graph, packs it as the kernels like and shares it among the
+   * units of @code; one that is given is read where packing needs it, now. */
   TpLaunch *(*bind) (TpDevice *device, TpCode *code, int unit,
                      TpBuf *const *operands, GError **error);
   /* Queues one run; allocates nothing. NULL @launch: waits for all queued. */
@@ -127,12 +136,13 @@ typedef struct
   void (*free_launch) (TpDevice *device, TpLaunch *launch);
 } TpDeviceOps;
 
-#define TP_BUF_ALIGN 4096
+#define TP_BUF_ALIGN TP_ARENA_ALIGN
 
 struct TpDevice
 {
   const TpDeviceOps *ops;
   gint64 used_bytes, peak_bytes;      /* counted by us: drivers report nonsense */
+  gint64 weight_bytes;                /* constants of compiled units among them */
   gint64 virtual_ns;                  /* `sim`: its clock; others 0 */
   /* Set by calib (and unset before close); NULL: off. A device that works while
    * the caller goes on appends, when it is waited for, a TpStamp for each launch

@@ -1,32 +1,30 @@
 /* session.c: making, running and freeing a session. A run walks the actions in
- * order; everything was decided when they were made. */
+ * order; everything was decided when the plan was spelled out. */
 #include "config.h"
 
 #include "runtime/session.h"
 
+#include "ir/plan-memory.h"
 #include "nest/nest.h"
+#include "runtime/host.h"
 #include "runtime/session-private.h"
 
 #include <string.h>
 #include <time.h>
 
+/* Takes @execution. */
 static TpSession *
-session_alloc (TpGraph *graph, TpPlan *plan)
+session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
 {
   TpSession *session = g_new0 (TpSession, 1);
-  gsize n_places = (gsize) graph->n_tensors * plan->n_devices;
 
   session->graph = tp_graph_ref (graph);
   session->plan = tp_plan_ref (plan);
-  session->n_devices = plan->n_devices;
-  session->devices = g_new0 (TpSessionDevice, plan->n_devices);
-  session->roots = g_new (int, graph->n_tensors + 1);
-  session->storage_of = g_new (int, n_places + 1);
-  for (gsize i = 0; i < n_places; i++)
-    session->storage_of[i] = -1;
-  session->storages = g_array_new (FALSE, TRUE, sizeof (TpStorage));
-  session->units = g_array_new (FALSE, TRUE, sizeof (TpSessionUnit));
-  session->actions = g_array_new (FALSE, TRUE, sizeof (TpAction));
+  session->execution = execution;
+  session->devices = g_new0 (TpSessionDevice, execution->n_devices + 1);
+  session->units = g_new0 (TpSessionUnit, execution->units->n + 1);
+  session->bufs = g_new0 (TpBuf *, execution->n_storages + 1);
+  session->step_of = g_new (int, execution->n_actions + 1);
   session->steps = g_array_new (FALSE, TRUE, sizeof (TpSessionStep));
   session->emitted = g_new0 (void *, graph->n_outputs + 1);
   return session;
@@ -36,12 +34,15 @@ TpSession *
 tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
                 GError **error)
 {
-  g_autoptr (TpSession) session = session_alloc (graph, plan);
+  TpExecution *execution = tp_plan_spell_out (plan, graph, error);
+  g_autoptr (TpSession) session
+      = execution == NULL ? NULL : session_alloc (graph, plan, execution);
 
-  if (!tp_session_open_devices (session, options, error)
-      || !tp_session_make_units (session, error)
-      || !tp_session_make_actions (session, error)
-      || !tp_session_make_arenas (session, error)
+  if (session == NULL || !tp_session_open_devices (session, options, error)
+      || !tp_session_lower_units (session, error))
+    return NULL;
+  tp_session_make_steps (session);
+  if (!tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error))
     return NULL;
   return g_steal_pointer (&session);
@@ -52,49 +53,32 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
 static void
 free_units (TpSession *session)
 {
-  for (guint i = 0; i < session->units->len; i++)
+  const TpUnits *units = session->execution->units;
+
+  for (int i = 0; i < units->n; i++)
     {
-      TpSessionUnit *unit = tp_session_get_unit (session, i);
-      TpDevice *device = session->devices[unit->device].device;
+      TpSessionUnit *unit = &session->units[i];
+      TpDevice *device = session->devices[units->units[i].device].device;
 
       if (unit->launch != NULL)
         device->ops->free_launch (device, unit->launch);
       g_clear_pointer (&unit->lowered, tp_lowered_free);
-      g_free (unit->nodes);
-      g_free (unit->tensors);
-      g_free (unit->is_output);
     }
+  g_free (session->units);
 }
 
 static void
-free_storages (TpSession *session)
+free_device (TpSession *session, TpSessionDevice *there)
 {
-  for (guint i = 0; i < session->storages->len; i++)
-    {
-      TpStorage *storage = tp_session_get_storage (session, i);
-      TpDevice *device = session->devices[storage->device].device;
-
-      if (storage->buf != NULL)
-        device->ops->free_buf (device, storage->buf);
-    }
-}
-
-static void
-free_devices (TpSession *session)
-{
-  for (int i = 0; i < session->n_devices; i++)
-    {
-      TpSessionDevice *there = &session->devices[i];
-
-      if (there->device == NULL)
-        continue;
-      if (there->code != NULL)
-        there->device->ops->free_code (there->device, there->code);
-      if (there->arena != NULL)
-        there->device->ops->free_buf (there->device, there->arena);
-      tp_device_info_clear (&there->info);
-      tp_device_close (there->device);
-    }
+  if (there->device == NULL)
+    return;
+  if (there->code != NULL)
+    there->device->ops->free_code (there->device, there->code);
+  if (there->arena.device != NULL)
+    tp_arena_drop (&there->arena, session->execution, session->bufs);
+  tp_arena_clear (&there->arena);
+  tp_device_info_clear (&there->info);
+  tp_device_close (there->device);
 }
 
 void
@@ -103,19 +87,17 @@ tp_session_free (TpSession *session)
   if (session == NULL)
     return;
   free_units (session);
-  free_storages (session);
-  free_devices (session);
+  for (int i = 0; i < session->execution->n_devices; i++)
+    free_device (session, &session->devices[i]);
   for (int i = 0; i < session->graph->n_outputs; i++)
     g_free (session->emitted[i]);
   g_free (session->emitted);
   g_free (session->staging);
   g_free (session->devices);
-  g_free (session->roots);
-  g_free (session->storage_of);
-  g_array_unref (session->storages);
-  g_array_unref (session->units);
-  g_array_unref (session->actions);
+  g_free (session->bufs);
+  g_free (session->step_of);
   g_array_unref (session->steps);
+  tp_execution_free (session->execution);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
   g_free (session);
@@ -136,11 +118,11 @@ static gboolean
 copy_storage (TpSession *session, int storage, void *host, gboolean is_write,
               GError **error)
 {
-  const TpStorage *it = tp_session_get_storage (session, storage);
-  TpDevice *device = session->devices[it->device].device;
+  TpDevice *device = tp_session_get_device (session, storage)->device;
+  int tensor = session->execution->storages[storage].tensor;
 
-  return device->ops->copy (device, it->buf, 0, host,
-                            session->graph->tensors[it->tensor].size_bytes,
+  return device->ops->copy (device, session->bufs[storage], 0, host,
+                            session->graph->tensors[tensor].size_bytes,
                             is_write, error);
 }
 
@@ -148,32 +130,36 @@ copy_storage (TpSession *session, int storage, void *host, gboolean is_write,
 static gboolean
 move_storage (TpSession *session, int src, int dst, GError **error)
 {
-  const TpStorage *from = tp_session_get_storage (session, src);
-  const TpStorage *to = tp_session_get_storage (session, dst);
-
-  if (session->devices[from->device].info.is_host)
-    return copy_storage (session, dst, tp_host_buf_get_data (from->buf), TRUE,
+  if (tp_session_get_device (session, src)->info.is_host)
+    return copy_storage (session, dst,
+                         tp_host_buf_get_data (session->bufs[src]), TRUE,
                          error);
-  if (session->devices[to->device].info.is_host)
-    return copy_storage (session, src, tp_host_buf_get_data (to->buf), FALSE,
+  if (tp_session_get_device (session, dst)->info.is_host)
+    return copy_storage (session, src,
+                         tp_host_buf_get_data (session->bufs[dst]), FALSE,
                          error);
   return copy_storage (session, src, session->staging, FALSE, error)
          && copy_storage (session, dst, session->staging, TRUE, error);
+}
+
+static TpSessionDevice *
+get_unit_device (const TpSession *session, int unit)
+{
+  return &session->devices[session->execution->units->units[unit].device];
 }
 
 static gboolean
 perform (TpSession *session, const TpAction *action, const void *const *inputs,
          void *const *outputs, GError **error)
 {
-  TpSessionUnit *unit;
   TpDevice *device;
 
   switch (action->kind)
     {
     case TP_DO_LAUNCH:
-      unit = tp_session_get_unit (session, action->unit);
-      device = session->devices[unit->device].device;
-      return device->ops->launch (device, unit->launch, error);
+      device = get_unit_device (session, action->unit)->device;
+      return device->ops->launch (device, session->units[action->unit].launch,
+                                  error);
     case TP_DO_MOVE:
       return move_storage (session, action->src, action->dst, error);
     case TP_DO_FEED:
@@ -197,7 +183,7 @@ perform (TpSession *session, const TpAction *action, const void *const *inputs,
 static gboolean
 wait_for_devices (TpSession *session, GError **error)
 {
-  for (int i = 0; i < session->n_devices; i++)
+  for (int i = 0; i < session->execution->n_devices; i++)
     {
       TpDevice *device = session->devices[i].device;
 
@@ -208,25 +194,20 @@ wait_for_devices (TpSession *session, GError **error)
 }
 
 static gboolean
+is_made_up (const TpSessionDevice *it)
+{
+  return it->device != NULL && it->device->ops->is_simulated;
+}
+
+static gboolean
 is_virtual (const TpSession *session, const TpAction *action)
 {
-  int devices[] = {
-    action->unit < 0 ? -1 : tp_session_get_unit (session, action->unit)->device,
-    action->src < 0 ? -1
-                    : tp_session_get_storage (session, action->src)->device,
-    action->dst < 0 ? -1
-                    : tp_session_get_storage (session, action->dst)->device,
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
-    {
-      const TpDevice *device
-          = devices[i] < 0 ? NULL : session->devices[devices[i]].device;
-
-      if (device != NULL && device->ops->is_simulated)
-        return TRUE;
-    }
-  return FALSE;
+  return (action->unit >= 0
+          && is_made_up (get_unit_device (session, action->unit)))
+         || (action->src >= 0
+             && is_made_up (tp_session_get_device (session, action->src)))
+         || (action->dst >= 0
+             && is_made_up (tp_session_get_device (session, action->dst)));
 }
 
 /* Time by the clocks of simulated devices. */
@@ -235,7 +216,7 @@ sum_virtual_ns (const TpSession *session)
 {
   gint64 time_ns = 0;
 
-  for (int i = 0; i < session->n_devices; i++)
+  for (int i = 0; i < session->execution->n_devices; i++)
     if (session->devices[i].device != NULL)
       time_ns += session->devices[i].device->virtual_ns;
   return time_ns;
@@ -244,10 +225,11 @@ sum_virtual_ns (const TpSession *session)
 /* The time of one action, waited for: virtual where a simulated device has a
  * part in it. */
 static gboolean
-perform_timed (TpSession *session, const TpAction *action,
-               const void *const *inputs, void *const *outputs,
-               GError **error)
+perform_timed (TpSession *session, int index, const void *const *inputs,
+               void *const *outputs, GError **error)
 {
+  const TpAction *action = &session->execution->actions[index];
+  int step = session->step_of[index];
   gint64 virtual_ns = sum_virtual_ns (session);
   gint64 start_ns = get_now_ns ();
   gint64 time_ns;
@@ -258,9 +240,8 @@ perform_timed (TpSession *session, const TpAction *action,
   time_ns = get_now_ns () - start_ns;
   if (is_virtual (session, action))
     time_ns = sum_virtual_ns (session) - virtual_ns;
-  if (action->step >= 0)
-    g_array_index (session->steps, TpSessionStep, action->step).measured_ns
-        = time_ns;
+  if (step >= 0)
+    g_array_index (session->steps, TpSessionStep, step).measured_ns = time_ns;
   session->time_ns += time_ns;
   return TRUE;
 }
@@ -270,10 +251,8 @@ tp_session_run_profiled (TpSession *session, const void *const *inputs,
                          void *const *outputs, GError **error)
 {
   session->time_ns = 0;
-  for (guint i = 0; i < session->actions->len; i++)
-    if (!perform_timed (session,
-                        &g_array_index (session->actions, TpAction, i), inputs,
-                        outputs, error))
+  for (int i = 0; i < session->execution->n_actions; i++)
+    if (!perform_timed (session, i, inputs, outputs, error))
       return FALSE;
   return TRUE;
 }
@@ -286,9 +265,9 @@ tp_session_run (TpSession *session, const void *const *inputs,
 
   if (session->is_simulated)
     return tp_session_run_profiled (session, inputs, outputs, error);
-  for (guint i = 0; i < session->actions->len; i++)
-    if (!perform (session, &g_array_index (session->actions, TpAction, i),
-                  inputs, outputs, error))
+  for (int i = 0; i < session->execution->n_actions; i++)
+    if (!perform (session, &session->execution->actions[i], inputs, outputs,
+                  error))
       return FALSE;
   if (!wait_for_devices (session, error))
     return FALSE;
@@ -301,10 +280,10 @@ tp_session_run_watched (TpSession *session, const void *const *inputs,
                         void *const *outputs, TpSessionWatch watch,
                         gpointer data, GError **error)
 {
-  for (guint i = 0; i < session->actions->len; i++)
+  for (int i = 0; i < session->execution->n_actions; i++)
     if (!watch (session, i, TRUE, data, error)
-        || !perform (session, &g_array_index (session->actions, TpAction, i),
-                     inputs, outputs, error)
+        || !perform (session, &session->execution->actions[i], inputs, outputs,
+                     error)
         || !watch (session, i, FALSE, data, error))
       return FALSE;
   return wait_for_devices (session, error);
@@ -319,12 +298,25 @@ tp_session_get_steps (const TpSession *session, int *out_n)
   return (const TpSessionStep *) (void *) session->steps->data;
 }
 
-gint64
-tp_session_get_peak_bytes (const TpSession *session, int device)
+void
+tp_session_get_memory (const TpSession *session, int device,
+                       TpSessionMemory *out_memory)
 {
-  const TpDevice *there = session->devices[device].device;
+  const TpExecution *execution = session->execution;
+  const TpSessionDevice *there = &session->devices[device];
 
-  return there != NULL ? there->used_bytes : 0;
+  *out_memory = (TpSessionMemory){ 0 };
+  if (there->device == NULL)
+    return;
+  out_memory->arena_bytes = there->arena.size_bytes;
+  out_memory->weight_bytes = there->device->weight_bytes;
+  for (int i = 0; i < execution->n_storages; i++)
+    if (execution->storages[i].device == device
+        && execution->storages[i].is_constant)
+      out_memory->weight_bytes += execution->storages[i].size_bytes;
+  out_memory->workspace_bytes = there->device->used_bytes
+                                - out_memory->arena_bytes
+                                - out_memory->weight_bytes;
 }
 
 gint64

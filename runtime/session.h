@@ -37,8 +37,18 @@ gboolean tp_session_run (TpSession *session, const void *const *inputs,
 gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
                                   void *const *outputs, GError **error);
 const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
-/* Per device of the plan: bytes of arena and of packed constants. */
-gint64 tp_session_get_peak_bytes (const TpSession *session, int device);
+/* What a session takes on one device of its plan. */
+typedef struct
+{
+  gint64 arena_bytes;         /* tensors of a run: what the plan foretold */
+  gint64 weight_bytes;        /* constants as kernels want them, packed or not;
+                               * those read in place in the model's file take
+                               * none */
+  gint64 workspace_bytes;     /* scratch of kernels, shared by all */
+} TpSessionMemory;
+
+void tp_session_get_memory (const TpSession *session, int device,
+                            TpSessionMemory *out_memory);
 /* Nanoseconds the last run took: wall clock, or the virtual clock when any
  * device is simulated. */
 gint64 tp_session_get_time_ns (const TpSession *session);

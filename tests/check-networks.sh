@@ -20,6 +20,11 @@ field () # FILE KEY: a number or truth from JSON with unique keys
   tr ',{}' '\n\n\n' < "$1" | sed -n "s/^ *\"$2\": *\\([^ ]*\\) *\$/\\1/p" | head -n 1
 }
 
+memory () # FILE: the arenas, by device
+{
+  tr -d ' \n' < "$1" | sed -n 's/.*"peak_bytes":{\([^}]*\)}.*/\1/p'
+}
+
 n=0
 verdict () # GOOD NAME
 {
@@ -51,6 +56,9 @@ try () # NAME LEAST-TRANSFERS OPTIONS...
     error=$(field "$work/run" max_rel_error)
     good=$(awk -v e="${error:-1}" -v limit="$limit" 'BEGIN { print (e >= 0 && e <= limit) ? "yes" : "no" }')
     verdict "$good" "$network $name: largest relative error ${error:-?}, at most $limit"
+    foretold=$(memory "$work/optimize"); taken=$(memory "$work/run")
+    [ -n "$foretold" ] && [ "$foretold" = "$taken" ] && good=yes || good=no
+    verdict $good "$network $name: foretold peak $foretold, taken $taken"
   else
     fail "$name: run"
   fi
@@ -89,6 +97,9 @@ try_everywhere ()
   else
     skip "$network on opencl:0" "no OpenCL device"
   fi
+  case $network in
+    squeezenet*|gru_tagger|bert_mini) try "on a made-up pair" 0 --devices sim:laptop-cpu,sim:laptop-gpu ;;
+  esac
 }
 
 try_network ()

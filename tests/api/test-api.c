@@ -286,6 +286,7 @@ test_plan (Fixture *fixture, gconstpointer data)
   g_assert_cmpstr (devices[0].name, ==, "ref");
   g_assert_cmpint (devices[0].n_ops, ==, 4);
   g_assert_cmpint (devices[0].peak_bytes, >=, 4 * ROWS * WIDTH);
+  g_assert_cmpint (devices[0].weight_bytes, ==, 0);
   g_assert_cmpstr (tplan_plan_find_device (plan, "relu"), ==, "ref");
   g_assert_null (tplan_plan_find_device (plan, "cosh"));
   tplan_plan_get_transfers (plan, &n);

@@ -25,7 +25,7 @@ say $? "- is stdout"
 [ -z "$(find . -name '.tplan-*')" ]; say $? "no temporary files stay"
 
 try 0 optimize mlp.json --devices $sims --format json; say $? "json"
-for key in format graph ops devices cost_ns bound_ns gap transfers transfer_bytes best_single groups peak_bytes estimated_ops plan_sha256; do
+for key in format graph ops devices cost_ns bound_ns gap transfers transfer_bytes best_single groups peak_bytes weight_bytes estimated_ops plan_sha256; do
   out_has "\"$key\":"; say $? "json has $key"
 done
 [ "$(json cost_ns)" = "$(json bound_ns)" ]; say $? "cost equals bound"

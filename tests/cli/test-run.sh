@@ -4,7 +4,7 @@
 
 try 0 optimize mlp.json --devices ref -o plan.json; say $? "plan"
 try 0 run plan.json --check --repeat 3 --format json; say $? "run --check"
-for key in format runs median_ns p10_ns p90_ns predicted_ns error peak_bytes max_abs_error max_rel_error worst_op; do
+for key in format runs median_ns p10_ns p90_ns predicted_ns error peak_bytes weight_bytes workspace_bytes max_abs_error max_rel_error worst_op; do
   out_has "\"$key\":"; say $? "json has $key"
 done
 [ "$(json runs)" = 3 ] && [ "$(json worst_op)" = soft ]; say $? "what it says"

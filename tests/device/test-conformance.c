@@ -55,18 +55,15 @@ trial_free (Trial *trial)
 static void
 take_tensors (Trial *trial)
 {
-  const TpNode *node = &trial->graph->nodes[trial->nodes[0]];
-  const TpLowered *lowered = trial->lowered;
+  const TpUnit unit = { .graph = trial->graph, .n_nodes = trial->n_nodes,
+                        .nodes = trial->nodes, .lowered = trial->lowered };
+  g_autoptr (GArray) operands = tp_unit_list_operands (&unit);
 
-  trial->n_tensors = lowered != NULL ? lowered->n_operands
-                                     : node->n_inputs + node->n_outputs;
+  trial->n_tensors = operands->len;
   trial->tensors = g_new (int, trial->n_tensors);
   trial->bufs = g_new0 (TpBuf *, trial->n_tensors + 1);
   for (int i = 0; i < trial->n_tensors; i++)
-    trial->tensors[i] = lowered != NULL      ? lowered->operands[i].tensor
-                        : i < node->n_inputs ? node->inputs[i]
-                                             : node->outputs[i
-                                                             - node->n_inputs];
+    trial->tensors[i] = g_array_index (operands, TpUnitOperand, i).tensor;
 }
 
 /* Views are no units. */
@@ -121,8 +118,9 @@ add_trials (GPtrArray *trials, int opset, const char *text, TestLayout layout,
   values = test_graph_run (graph, is_positive);
   for (int i = 0; i < graph->n_nodes; i++)
     add_trial (trials, graph, text, values, &i, 1, runs_nodes);
-  if (is_group && !runs_nodes)
-    add_trial (trials, graph, text, values, nodes, graph->n_nodes, FALSE);
+  if (is_group)
+    add_trial (trials, graph, text, values, nodes, graph->n_nodes,
+               runs_nodes);
 }
 
 /* Drivers of OpenCL take long over each kernel: they get one layout each, by

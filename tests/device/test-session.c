@@ -1,10 +1,12 @@
 /* test-session.c: plans made by hand, run and compared with the references. */
 #include "config.h"
 
+#include "ir/plan-memory.h"
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "nets.h"
 #include "ops/lower.h"
+#include "planner/planner.h"
 #include "runtime/session-private.h"
 
 #include <math.h>
@@ -171,14 +173,16 @@ test_predictions (void)
 /* ---- memory ---------------------------------------------------------------- */
 
 static gboolean
-fill_with_nan (TpSession *session, const TpStorage *storage, GError **error)
+fill_with_nan (TpSession *session, int storage, GError **error)
 {
-  TpDevice *device = session->devices[storage->device].device;
-  gint64 size = session->graph->tensors[storage->tensor].size_bytes;
+  TpDevice *device = tp_session_get_device (session, storage)->device;
+  int tensor = session->execution->storages[storage].tensor;
+  gint64 size = session->graph->tensors[tensor].size_bytes;
   g_autofree void *poison = g_malloc (size);
 
   memset (poison, 0xff, size);
-  return device->ops->copy (device, storage->buf, 0, poison, size, TRUE, error);
+  return device->ops->copy (device, session->bufs[storage], 0, poison, size,
+                            TRUE, error);
 }
 
 /* What is not yet or no longer alive becomes NaN. */
@@ -188,14 +192,14 @@ poison (TpSession *session, int action, gboolean is_before, gpointer data,
 {
   int *n_poisoned = data;
 
-  for (guint i = 0; i < session->storages->len; i++)
+  for (int i = 0; i < session->execution->n_storages; i++)
     {
-      const TpStorage *storage = tp_session_get_storage (session, i);
+      const TpStorage *storage = &session->execution->storages[i];
 
       if (storage->is_constant
           || action != (is_before ? storage->first : storage->last))
         continue;
-      if (!fill_with_nan (session, storage, error))
+      if (!fill_with_nan (session, i, error))
         return FALSE;
       (*n_poisoned)++;
     }
@@ -217,7 +221,7 @@ check_poisoned (TpGraph *graph, TpPlan *plan)
   g_assert_no_error (error);
   g_assert_cmpfloat (net_run_get_error (run), <=, TOLERANCE);
   g_assert_cmpint (n_poisoned, ==,
-                   2 * (int) session->storages->len);
+                   2 * session->execution->n_storages);
 }
 
 static void
@@ -230,6 +234,95 @@ test_arena (void)
         g_autoptr (TpPlan) plan = net_plan_random (graph, "ref ref");
 
         check_poisoned (graph, plan);
+      }
+}
+
+/* What a plan foretells is what its session takes, to the byte. */
+static void
+check_foretold (TpGraph *graph, TpPlan *plan)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, graph);
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      TpSessionMemory memory;
+
+      tp_session_get_memory (session, i, &memory);
+      g_assert_cmpint (plan->peak_bytes[i], ==, memory.arena_bytes);
+      g_assert_cmpint (memory.workspace_bytes, >=, 0);
+    }
+}
+
+/* Between two devices that both have memory of their own, and no others. */
+static void
+test_staging (void)
+{
+  static const struct
+  {
+    const char *devices;
+    gboolean is_wanted;
+  } cases[] = {
+    { "ref ref", FALSE },
+    { "ref sim:laptop-gpu", FALSE },
+    { "sim:laptop-gpu ref", FALSE },
+    { "sim:laptop-cpu sim:laptop-gpu", TRUE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+      g_autoptr (TpPlan) plan = net_plan (graph, cases[i].devices, "01");
+      g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL,
+                                                      &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (session->staging != NULL, ==, cases[i].is_wanted);
+      net_check (graph, plan, TOLERANCE);
+    }
+}
+
+/* Weights and scratch are counted apart from the arena; nothing is left out. */
+static void
+test_counted_apart (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (TpPlan) plan = net_plan (graph, "ref", "0");
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+  TpSessionMemory memory;
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, graph);
+  tp_session_get_memory (session, 0, &memory);
+  g_assert_cmpint (plan->weight_bytes[0], ==, 4 * (37 * 48 + 48 + 11 * 48));
+  g_assert_cmpint (memory.weight_bytes, ==, plan->weight_bytes[0]);
+  /* the doubles of fc1: x, w1, b1 and h0 */
+  g_assert_cmpint (memory.workspace_bytes, ==,
+                   8 * (5 * 37 + 37 * 48 + 48 + 5 * 48));
+}
+
+static void
+test_foretold (gconstpointer devices)
+{
+  if (!need_devices (devices))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+    for (int round = 0; round < 4; round++)
+      {
+        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+        g_autoptr (TpPlan) random = net_plan_random (graph, devices);
+        g_autoptr (TpPlan) fused = net_plan (graph, devices, "0");
+        g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+
+        check_foretold (graph, random);
+        for (int k = 0; k < groups->n_groups; k++)
+          tp_groups_add (fused->groups, groups->groups[k].nodes,
+                         groups->groups[k].n_nodes);
+        check_foretold (graph, fused);
       }
 }
 
@@ -255,8 +348,7 @@ test_arena_is_small (void)
   plan = net_plan (graph, "ref", "0");
   session = tp_session_new (graph, plan, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (session->devices[0].arena_bytes, ==, 2 * 8192);
-  g_assert_cmpint (tp_session_get_peak_bytes (session, 0), >=, 2 * 8192);
+  g_assert_cmpint (session->devices[0].arena.size_bytes, ==, 2 * 8192);
 }
 
 static void
@@ -475,6 +567,13 @@ add_tests_of_pairs (void)
 
       g_test_add_data_func (path, pairs[i], test_mixed);
     }
+  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autofree char *path = g_strconcat ("/session/foretold/", pairs[i],
+                                           NULL);
+
+      g_test_add_data_func (path, pairs[i], test_foretold);
+    }
   g_test_add_data_func ("/session/groups/cpu", "cpu", test_groups);
   g_test_add_data_func ("/session/groups/opencl", "opencl:0", test_groups);
   g_test_add_data_func ("/session/groups/ref", "ref", test_groups);
@@ -498,6 +597,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/predictions", test_predictions);
   g_test_add_func ("/session/arena", test_arena);
   g_test_add_func ("/session/arena-is-small", test_arena_is_small);
+  g_test_add_func ("/session/staging", test_staging);
+  g_test_add_func ("/session/counted-apart", test_counted_apart);
   g_test_add_func ("/session/memory-limit", test_memory_limit);
   g_test_add_func ("/session/bad-placements", test_bad_placements);
   g_test_add_func ("/session/bad-devices", test_bad_devices);

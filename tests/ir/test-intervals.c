@@ -67,6 +67,79 @@ test_random (void)
     }
 }
 
+static int
+compare_by_size (const void *a, const void *b)
+{
+  const TpInterval *x = *(TpInterval *const *) a;
+  const TpInterval *y = *(TpInterval *const *) b;
+
+  if (x->size_bytes != y->size_bytes)
+    return x->size_bytes < y->size_bytes ? 1 : -1;
+  return (x > y) - (x < y);
+}
+
+static gboolean
+is_free (TpInterval *const *placed, int n, const TpInterval *it, gint64 offset)
+{
+  for (int i = 0; i < n; i++)
+    if (meets (it->first, it->last + 1, placed[i]->first, placed[i]->last + 1)
+        && meets (offset, offset + it->size_bytes, placed[i]->offset,
+                  placed[i]->offset + placed[i]->size_bytes))
+      return FALSE;
+  return TRUE;
+}
+
+/* Greedy by size in so many words: the lowest offset that is free is 0 or right
+ * behind another. */
+static void
+pack_plainly (TpInterval *it, int n, gint64 align)
+{
+  g_autofree TpInterval **order = g_new (TpInterval *, n);
+
+  for (int i = 0; i < n; i++)
+    order[i] = &it[i];
+  qsort (order, n, sizeof order[0], compare_by_size);
+  for (int i = 0; i < n; i++)
+    {
+      gint64 best = is_free (order, i, order[i], 0) ? 0 : G_MAXINT64;
+
+      for (int k = 0; k < i; k++)
+        {
+          gint64 end = order[k]->offset + order[k]->size_bytes;
+          gint64 offset = (end + align - 1) / align * align;
+
+          if (offset < best && is_free (order, i, order[i], offset))
+            best = offset;
+        }
+      order[i]->offset = best;
+    }
+}
+
+/* Alone, in a few and in crowds: always the same offsets. */
+static void
+test_plain (void)
+{
+  for (int round = 0; round < 12; round++)
+    {
+      const int n = 400;
+      g_autofree TpInterval *it = g_new0 (TpInterval, n);
+      g_autofree TpInterval *plain = NULL;
+      int span = 1 << (round % 10);
+
+      for (int i = 0; i < n; i++)
+        {
+          it[i].first = g_test_rand_int_range (0, n);
+          it[i].last = it[i].first + g_test_rand_int_range (0, span);
+          it[i].size_bytes = g_test_rand_int_range (1, 300);
+        }
+      plain = g_memdup2 (it, n * sizeof it[0]);
+      tp_intervals_pack (it, n, 16, NULL);
+      pack_plainly (plain, n, 16);
+      for (int i = 0; i < n; i++)
+        g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+    }
+}
+
 /* A chain needs two buffers at a time, however long it is. */
 static void
 test_chain (void)
@@ -139,6 +212,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/intervals/random", test_random);
+  g_test_add_func ("/intervals/plain", test_plain);
   g_test_add_func ("/intervals/chain", test_chain);
   g_test_add_func ("/intervals/long-lived", test_long_lived);
   g_test_add_func ("/intervals/crowd", test_crowd);

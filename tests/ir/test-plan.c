@@ -285,6 +285,26 @@ test_dims (Fixture *f, gconstpointer data)
   g_assert_cmpint (graph->tensors[graph->inputs[0]].dims[0], ==, 2);
 }
 
+/* Plans of old counted otherwise, and said nothing of weights. */
+static void
+test_uncounted (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+
+  (void) data;
+  f->plan->placements[0].device = 0;
+  tp_plan_count_memory (f->plan, f->graph);
+  g_clear_pointer (&f->plan->weight_bytes, g_free);
+  f->plan->peak_bytes[0] += 1;
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (plan->peak_bytes[0], ==, f->plan->peak_bytes[0] - 1);
+  g_assert_cmpint (plan->weight_bytes[1], ==, 0);
+}
+
 static void
 test_pins (Fixture *f, gconstpointer data)
 {
@@ -399,6 +419,7 @@ main (int argc, char **argv)
     { "/plan/signed-lies", test_signed_lies },
     { "/plan/other-graph", test_other_graph },
     { "/plan/dims", test_dims },
+    { "/plan/uncounted", test_uncounted },
     { "/plan/pins", test_pins },
   };
 

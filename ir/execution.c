@@ -1,0 +1,444 @@
+/* execution.c: see execution.h. */
+#include "config.h"
+
+#include "ir/execution.h"
+
+#include "ir/intervals.h"
+
+typedef struct
+{
+  const TpGraph *graph;
+  const int *places;
+  TpExecution *execution;     /* being made */
+  GArray *actions;            /* TpAction */
+  GArray *storages;           /* TpStorage */
+  int *input_of;              /* per tensor: which input it is; -1: none */
+  int *first_output;          /* per root: an output with its bytes; -1: none */
+  int *next_output;           /* per output: another of the same bytes */
+} Builder;
+
+/* ---- tensors ------------------------------------------------------------ */
+
+static int *
+find_roots (const TpGraph *graph)
+{
+  int *roots = g_new (int, graph->n_tensors + 1);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    roots[i] = i;
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[i];
+
+      if (tp_node_is_view (node))
+        roots[node->outputs[0]] = roots[node->inputs[0]];
+    }
+  return roots;
+}
+
+static int *
+new_filled (gsize n, int value)
+{
+  int *values = g_new (int, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    values[i] = value;
+  return values;
+}
+
+static void
+find_ends (Builder *builder)
+{
+  const TpGraph *graph = builder->graph;
+
+  for (int i = 0; i < graph->n_inputs; i++)
+    builder->input_of[graph->inputs[i]] = i;
+  for (int i = graph->n_outputs - 1; i >= 0; i--)
+    {
+      int root = builder->execution->roots[graph->outputs[i]];
+
+      builder->next_output[i] = builder->first_output[root];
+      builder->first_output[root] = i;
+    }
+}
+
+/* ---- storages ----------------------------------------------------------- */
+
+static int
+find_storage (const Builder *builder, int tensor, int device)
+{
+  return tp_execution_find_storage (builder->execution, tensor, device);
+}
+
+static TpStorage *
+get_storage (const Builder *builder, int storage)
+{
+  return &g_array_index (builder->storages, TpStorage, storage);
+}
+
+static void
+add_storage (Builder *builder, int tensor, int device)
+{
+  TpExecution *execution = builder->execution;
+  int root = execution->roots[tensor];
+  const TpTensor *its = &builder->graph->tensors[root];
+  TpStorage storage = { .tensor = root, .device = device, .first = -1,
+                        .last = -1, .size_bytes = MAX (its->size_bytes, 1),
+                        .is_constant = tp_tensor_is_constant (its) };
+  int *index = &execution->storage_of[(gsize) root * execution->n_devices
+                                      + device];
+
+  if (*index >= 0)
+    return;
+  *index = builder->storages->len;
+  g_array_append_val (builder->storages, storage);
+}
+
+/* Every storage a unit reads or writes. Constants read as they are need none:
+ * the device has its own way with them. */
+static void
+add_storages (Builder *builder)
+{
+  const TpUnits *units = builder->execution->units;
+
+  for (int i = 0; i < units->n; i++)
+    for (int k = 0; k < units->units[i].n_read + units->units[i].n_written;
+         k++)
+      add_storage (builder, units->units[i].tensors[k],
+                   units->units[i].device);
+}
+
+static void
+touch (Builder *builder, int storage, gboolean is_write)
+{
+  TpStorage *it = get_storage (builder, storage);
+  int action = builder->actions->len;
+
+  if (is_write && it->first < 0)
+    it->first = action;
+  it->last = action;
+}
+
+/* ---- actions ------------------------------------------------------------ */
+
+static void
+add_action (Builder *builder, TpAction action)
+{
+  if (action.src >= 0)
+    touch (builder, action.src, FALSE);
+  if (action.dst >= 0)
+    touch (builder, action.dst, TRUE);
+  g_array_append_val (builder->actions, action);
+}
+
+static void
+add_feeds (Builder *builder, int input)
+{
+  int tensor = builder->graph->inputs[input];
+
+  for (int device = 0; device < builder->execution->n_devices; device++)
+    {
+      int storage = find_storage (builder, tensor, device);
+
+      if (storage >= 0)
+        add_action (builder, (TpAction){
+          .kind = TP_DO_FEED, .unit = -1, .tensor = tensor, .src = -1,
+          .dst = storage, .input = input, .output = -1,
+          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+    }
+}
+
+/* To every other device that has a storage for it: someone reads it there. */
+static void
+add_moves (Builder *builder, int tensor, int from)
+{
+  int src = find_storage (builder, tensor, from);
+
+  for (int to = 0; to < builder->execution->n_devices; to++)
+    {
+      int dst = find_storage (builder, tensor, to);
+
+      if (to != from && dst >= 0)
+        add_action (builder, (TpAction){
+          .kind = TP_DO_MOVE, .unit = -1, .tensor = tensor, .src = src,
+          .dst = dst, .input = -1, .output = -1,
+          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+    }
+}
+
+/* From the host where it is there too. */
+static void
+add_fetches (Builder *builder, int tensor, int from)
+{
+  int host = find_storage (builder, tensor, 0);
+  int src = host >= 0 ? host : find_storage (builder, tensor, from);
+  int root = builder->execution->roots[tensor];
+
+  for (int i = builder->first_output[root]; i >= 0;
+       i = builder->next_output[i])
+    add_action (builder, (TpAction){
+      .kind = TP_DO_FETCH, .unit = -1, .tensor = tensor, .src = src,
+      .dst = -1, .input = -1, .output = i,
+      .size_bytes = builder->graph->tensors[tensor].size_bytes });
+}
+
+/* Outputs that no unit makes. */
+static void
+add_passes (Builder *builder)
+{
+  const TpGraph *graph = builder->graph;
+
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      int root = builder->execution->roots[graph->outputs[i]];
+      TpAction action = { .unit = -1, .tensor = root, .src = -1, .dst = -1,
+                          .input = builder->input_of[root], .output = i,
+                          .size_bytes = graph->tensors[root].size_bytes };
+
+      if (tp_tensor_is_constant (&graph->tensors[root]))
+        action.kind = TP_DO_EMIT;
+      else if (action.input >= 0)
+        action.kind = TP_DO_PASS;
+      else
+        continue;
+      add_action (builder, action);
+    }
+}
+
+/* Whether the node that makes @root is none of those that run. */
+static gboolean
+is_foreign (const Builder *builder, int root)
+{
+  int producer = builder->graph->tensors[root].producer;
+
+  return producer >= 0 && builder->places[producer] < 0;
+}
+
+/* Whether all that @unit reads is there. A plan made by hand may have groups
+ * that hide a tensor others read, or delay it. */
+static gboolean
+check_inputs (Builder *builder, const TpPlacedUnit *unit, GError **error)
+{
+  const TpGraph *graph = builder->graph;
+
+  for (int i = 0; i < unit->n_read; i++)
+    {
+      const TpStorage *it = get_storage (
+          builder, find_storage (builder, unit->tensors[i], unit->device));
+
+      if (it->is_constant || it->first >= 0
+          || is_foreign (builder, it->tensor))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "plan: op '%s' needs tensor '%s', which a group hides or "
+                   "makes later; make the plan anew",
+                   graph->nodes[unit->nodes[0]].name,
+                   graph->tensors[unit->tensors[i]].name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+add_launch (Builder *builder, int index)
+{
+  const TpPlacedUnit *unit = &builder->execution->units->units[index];
+
+  for (int i = 0; i < unit->n_read + unit->n_written; i++)
+    {
+      int storage = find_storage (builder, unit->tensors[i], unit->device);
+
+      touch (builder, storage,
+             i >= unit->n_read
+                 || is_foreign (builder,
+                                get_storage (builder, storage)->tensor));
+    }
+  add_action (builder, (TpAction){
+    .kind = TP_DO_LAUNCH, .unit = index, .tensor = -1, .src = -1, .dst = -1,
+    .input = -1, .output = -1 });
+}
+
+static gboolean
+check_outputs (const Builder *builder, GError **error)
+{
+  const TpGraph *graph = builder->graph;
+  g_autofree guint8 *is_made = g_new0 (guint8, graph->n_outputs + 1);
+
+  for (guint i = 0; i < builder->actions->len; i++)
+    {
+      int output = g_array_index (builder->actions, TpAction, i).output;
+
+      if (output >= 0)
+        is_made[output] = TRUE;
+    }
+  for (int i = 0; i < graph->n_outputs; i++)
+    if (!is_made[i]
+        && !is_foreign (builder, builder->execution->roots[graph->outputs[i]]))
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                     "plan: a group hides output '%s'; make the plan anew",
+                     graph->tensors[graph->outputs[i]].name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+add_actions (Builder *builder, GError **error)
+{
+  const TpUnits *units = builder->execution->units;
+
+  for (int i = 0; i < builder->graph->n_inputs; i++)
+    add_feeds (builder, i);
+  for (int i = 0; i < units->n; i++)
+    {
+      const TpPlacedUnit *unit = &units->units[i];
+
+      if (!check_inputs (builder, unit, error))
+        return FALSE;
+      add_launch (builder, i);
+      for (int k = unit->n_read; k < unit->n_read + unit->n_written; k++)
+        {
+          add_moves (builder, unit->tensors[k], unit->device);
+          add_fetches (builder, unit->tensors[k], unit->device);
+        }
+    }
+  add_passes (builder);
+  return check_outputs (builder, error);
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+static void
+lay_out_arena (TpExecution *execution, int device)
+{
+  TpMemory *memory = &execution->memory[device];
+  g_autofree TpInterval *intervals = g_new (TpInterval,
+                                            execution->n_storages + 1);
+  g_autofree int *owners = g_new (int, execution->n_storages + 1);
+  int n = 0;
+
+  for (int i = 0; i < execution->n_storages; i++)
+    {
+      const TpStorage *it = &execution->storages[i];
+
+      if (it->device != device || it->is_constant)
+        continue;
+      owners[n] = i;
+      intervals[n++] = (TpInterval){ .size_bytes = it->size_bytes,
+                                     .first = it->first, .last = it->last };
+    }
+  memory->arena_bytes = tp_intervals_pack (intervals, n, TP_ARENA_ALIGN,
+                                           &memory->bound_bytes);
+  for (int i = 0; i < n; i++)
+    execution->storages[owners[i]].offset = intervals[i].offset;
+}
+
+/* Each constant once per device, however many read it there. */
+static void
+count_weights (TpExecution *execution, int unit, guint8 *is_counted)
+{
+  const TpGraph *graph = execution->graph;
+  const TpPlacedUnit *it = &execution->units->units[unit];
+  gint64 *sum = &execution->memory[it->device].weight_bytes;
+
+  for (int i = 0; i < it->n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[it->nodes[i]];
+
+      for (int k = 0; k < node->n_inputs; k++)
+        {
+          int root = node->inputs[k] < 0 ? -1
+                                         : execution->roots[node->inputs[k]];
+          gsize at = (gsize) MAX (root, 0) * execution->n_devices + it->device;
+
+          if (root < 0 || is_counted[at]
+              || !tp_tensor_is_constant (&graph->tensors[root]))
+            continue;
+          is_counted[at] = TRUE;
+          if (!tp_size_add (*sum, graph->tensors[root].size_bytes, sum))
+            *sum = G_MAXINT64;
+        }
+    }
+}
+
+static void
+count_memory (TpExecution *execution)
+{
+  g_autofree guint8 *is_counted = g_new0 (
+      guint8,
+      (gsize) execution->graph->n_tensors * execution->n_devices + 1);
+
+  for (int i = 0; i < execution->units->n; i++)
+    count_weights (execution, i, is_counted);
+  for (int i = 0; i < execution->n_devices; i++)
+    lay_out_arena (execution, i);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static TpExecution *
+execution_alloc (const TpGraph *graph, int n_devices, TpUnits *units)
+{
+  TpExecution *execution = g_new0 (TpExecution, 1);
+
+  execution->graph = graph;
+  execution->n_devices = n_devices;
+  execution->units = units;
+  execution->memory = g_new0 (TpMemory, n_devices + 1);
+  execution->roots = find_roots (graph);
+  execution->storage_of = new_filled ((gsize) graph->n_tensors * n_devices, -1);
+  return execution;
+}
+
+TpExecution *
+tp_execution_new (const TpGraph *graph, int n_devices, const int *places,
+                  const TpGroups *groups, GError **error)
+{
+  TpUnits *units = tp_units_new (graph, places, groups, error);
+  g_autoptr (TpExecution) execution
+      = units == NULL ? NULL : execution_alloc (graph, n_devices, units);
+  g_autofree int *input_of = new_filled (graph->n_tensors, -1);
+  g_autofree int *first_output = new_filled (graph->n_tensors, -1);
+  g_autofree int *next_output = new_filled (graph->n_outputs, -1);
+  g_autoptr (GArray) actions = g_array_new (FALSE, TRUE, sizeof (TpAction));
+  g_autoptr (GArray) storages = g_array_new (FALSE, TRUE, sizeof (TpStorage));
+  Builder builder = { graph, places, execution, actions, storages, input_of,
+                      first_output, next_output };
+  gboolean is_good;
+
+  if (execution == NULL)
+    return NULL;
+  find_ends (&builder);
+  add_storages (&builder);
+  is_good = add_actions (&builder, error);
+  execution->n_actions = actions->len;
+  execution->actions = g_array_steal (actions, NULL);
+  execution->n_storages = storages->len;
+  execution->storages = g_array_steal (storages, NULL);
+  if (!is_good)
+    return NULL;
+  count_memory (execution);
+  return g_steal_pointer (&execution);
+}
+
+void
+tp_execution_free (TpExecution *execution)
+{
+  tp_units_free (execution->units);
+  g_free (execution->actions);
+  g_free (execution->storages);
+  g_free (execution->memory);
+  g_free (execution->roots);
+  g_free (execution->storage_of);
+  g_free (execution);
+}
+
+int
+tp_execution_find_storage (const TpExecution *execution, int tensor,
+                           int device)
+{
+  return execution->storage_of[(gsize) execution->roots[tensor]
+                                   * execution->n_devices
+                               + device];
+}

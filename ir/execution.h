@@ -1,0 +1,93 @@
+/* execution.h: a placement spelled out: what a run does in which order, which
+ * tensors have bytes on which device, for how long, and where in its arena.
+ *
+ * Data only. A session makes buffers and launches of it one to one, so does the
+ * chain of kernels that calibration times, and what a plan says of memory is
+ * read off it: what is foretold is what is taken. (How the elements of one
+ * tensor lie is another matter: that is strides, see pass-layout.c.) */
+#ifndef TP_IR_EXECUTION_H
+#define TP_IR_EXECUTION_H
+
+#include "ir/units.h"
+
+#define TP_ARENA_ALIGN 4096   /* of what has a place in an arena */
+
+/* The bytes of a tensor, and of all views of it, on one device. */
+typedef struct
+{
+  int tensor;                 /* the root: no view */
+  int device;
+  gboolean is_constant;       /* read through a view: written once, before any
+                               * run, and in no arena */
+  int first, last;            /* actions that write it first and use it last */
+  gint64 size_bytes;          /* at least 1 */
+  gint64 offset;              /* in the arena of the device */
+} TpStorage;
+
+typedef enum
+{
+  TP_DO_LAUNCH,               /* a unit */
+  TP_DO_MOVE,                 /* storage to storage of another device */
+  TP_DO_FEED,                 /* input of the graph to storage */
+  TP_DO_FETCH,                /* storage to output of the graph */
+  TP_DO_PASS,                 /* input that is an output */
+  TP_DO_EMIT,                 /* constant that is an output */
+} TpActionKind;
+
+typedef struct
+{
+  TpActionKind kind;
+  int unit;                   /* LAUNCH; else -1 */
+  int tensor;                 /* what is copied; LAUNCH: -1 */
+  int src, dst;               /* storages; -1: none */
+  int input, output;          /* positions in the graph; -1: none */
+  gint64 size_bytes;
+} TpAction;
+
+/* Of one device. */
+typedef struct
+{
+  gint64 arena_bytes;         /* G_MAXINT64: cannot be counted */
+  gint64 bound_bytes;         /* the most alive at once: no arena is smaller */
+  gint64 weight_bytes;        /* constants read there, as they are: no kernel has
+                               * packed them yet; outside the arena */
+} TpMemory;
+
+typedef struct
+{
+  const TpGraph *graph;       /* (borrowed) */
+  int n_devices;
+  TpUnits *units;
+  int n_actions;
+  TpAction *actions;          /* feeds first, then every unit, followed by the
+                               * moves and fetches of what it made */
+  int n_storages;
+  TpStorage *storages;
+  TpMemory *memory;           /* per device */
+  int *roots;                 /* per tensor: whose bytes it has */
+  int *storage_of;            /* [root * n_devices + device]; -1: none */
+} TpExecution;
+
+/**
+ * tp_execution_new:
+ * @places: device of each node; -1: it does not run, and what it makes is there
+ *   when it is first read
+ * @groups: (nullable): those in effect
+ *
+ * A tensor needed on another device is moved once, right after it is made, and
+ * lives from the action that writes it to the last that reads it. All inputs are
+ * fed before anything runs: they live from the start.
+ * TPLAN_ERROR_INPUT: groups that no graph has, or that hide a tensor from those
+ * who read it.
+ */
+TpExecution *tp_execution_new (const TpGraph *graph, int n_devices,
+                               const int *places, const TpGroups *groups,
+                               GError **error);
+void tp_execution_free (TpExecution *execution);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)
+
+/* The storage of @tensor on @device; -1: none. */
+int tp_execution_find_storage (const TpExecution *execution, int tensor,
+                               int device);
+
+#endif

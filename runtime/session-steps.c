@@ -1,0 +1,131 @@
+/* session-steps.c: what the caller sees of the actions of a run, and what the plan
+ * foretold for each. */
+#include "config.h"
+
+#include "runtime/session-private.h"
+
+typedef struct
+{
+  TpSession *session;
+  gint64 *node_ns;            /* per node, as the plan has it */
+  GHashTable *transfer_ns;    /* (root, device) -> gint64 * of the plan */
+} Foretold;
+
+/* The tensor of @root on its way to @to. */
+static gpointer
+get_transfer_key (const TpSession *session, int root, int to)
+{
+  return GSIZE_TO_POINTER ((gsize) root * session->plan->n_devices + to);
+}
+
+static void
+foretold_init (Foretold *foretold, TpSession *session)
+{
+  const TpPlan *plan = session->plan;
+  const int *roots = session->execution->roots;
+
+  foretold->session = session;
+  foretold->node_ns = g_new0 (gint64, session->graph->n_nodes + 1);
+  foretold->transfer_ns = g_hash_table_new (NULL, NULL);
+  for (int i = 0; i < plan->n_placements; i++)
+    foretold->node_ns[plan->placements[i].node] = plan->placements[i].time_ns;
+  for (int i = plan->n_transfers - 1; i >= 0; i--)
+    {
+      TpTransfer *it = &plan->transfers[i];
+
+      if (it->tensor >= 0 && it->tensor < session->graph->n_tensors)
+        g_hash_table_insert (
+            foretold->transfer_ns,
+            get_transfer_key (session, roots[it->tensor], it->to),
+            &it->time_ns);
+    }
+}
+
+static void
+foretold_clear (Foretold *foretold)
+{
+  g_free (foretold->node_ns);
+  g_hash_table_unref (foretold->transfer_ns);
+}
+
+static gint64
+foretell_unit (const Foretold *foretold, const TpPlacedUnit *unit)
+{
+  gint64 time_ns = 0;
+
+  for (int i = 0; i < unit->n_nodes; i++)
+    time_ns += foretold->node_ns[unit->nodes[i]];
+  return time_ns;
+}
+
+static gint64
+foretell_transfer (const Foretold *foretold, int tensor, int to)
+{
+  const TpSession *session = foretold->session;
+  const gint64 *time_ns = g_hash_table_lookup (
+      foretold->transfer_ns,
+      get_transfer_key (session, session->execution->roots[tensor], to));
+
+  return time_ns != NULL ? *time_ns : 0;
+}
+
+/* The device @action copies to; -1: it is no transfer. */
+static int
+find_destination (const TpExecution *execution, const TpAction *action)
+{
+  int device;
+
+  switch (action->kind)
+    {
+    case TP_DO_MOVE:
+      return execution->storages[action->dst].device;
+    case TP_DO_FEED:
+      device = execution->storages[action->dst].device;
+      return device == 0 ? -1 : device;
+    case TP_DO_FETCH:
+      return execution->storages[action->src].device == 0 ? -1 : 0;
+    default:
+      return -1;
+    }
+}
+
+static void
+add_step (const Foretold *foretold, int index)
+{
+  TpSession *session = foretold->session;
+  const TpExecution *execution = session->execution;
+  const TpAction *action = &execution->actions[index];
+  int to = find_destination (execution, action);
+  TpSessionStep step = { .node = -1, .tensor = -1 };
+
+  session->step_of[index] = -1;
+  if (action->kind == TP_DO_LAUNCH)
+    {
+      const TpPlacedUnit *unit = &execution->units->units[action->unit];
+
+      step.node = unit->nodes[0];
+      step.device = unit->device;
+      step.predicted_ns = foretell_unit (foretold, unit);
+    }
+  else if (to >= 0)
+    {
+      step.tensor = action->tensor;
+      step.device = to;
+      step.predicted_ns = foretell_transfer (foretold, action->tensor, to);
+    }
+  else
+    return;
+  session->step_of[index] = session->steps->len;
+  g_array_append_val (session->steps, step);
+}
+
+void
+tp_session_make_steps (TpSession *session)
+{
+  Foretold foretold;
+
+  foretold_init (&foretold, session);
+  for (int i = 0; i < session->execution->n_actions; i++)
+    add_step (&foretold, i);
+  foretold_clear (&foretold);
+}
