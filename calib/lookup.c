@@ -201,8 +201,8 @@ fill_transfers (Column *column)
   for (int i = 0; i < costs->n_tensors && column->index > 0; i++)
     {
       const TpTensor *tensor = &column->graph->tensors[i];
-      gsize at = (gsize) i * costs->n_devices + column->index;
-      TpCost *cells[2] = { &costs->to_host[at], &costs->to_device[at] };
+      TpCost *cells[2] = { tp_costs_fetch (costs, i, column->index),
+                           tp_costs_feed (costs, i, column->index) };
 
       for (int to_device = 0; to_device < 2; to_device++)
         {

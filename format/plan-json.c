@@ -268,9 +268,9 @@ write_costs (GString *out, const TpCosts *costs)
   write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
   write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
                     columns);
-  write_cost_table (out, "to_device_costs", costs->to_device,
-                    costs->n_tensors, columns);
-  write_cost_table (out, "to_host_costs", costs->to_host, costs->n_tensors,
+  write_cost_table (out, "to_device_costs", costs->feeds, costs->n_tensors,
+                    columns);
+  write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
                     columns);
 }
 

@@ -94,8 +94,8 @@ tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
   } tables[] = {
     { "op_costs", costs->n_nodes, costs->nodes },
     { "group_costs", costs->n_groups, costs->groups },
-    { "to_device_costs", costs->n_tensors, costs->to_device },
-    { "to_host_costs", costs->n_tensors, costs->to_host },
+    { "to_device_costs", costs->n_tensors, costs->feeds },
+    { "to_host_costs", costs->n_tensors, costs->fetches },
   };
 
   plan->costs = costs;

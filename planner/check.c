@@ -230,9 +230,8 @@ compute_costs_digest (const TpChecker *checker)
 
   memcpy (copy->nodes, costs->nodes, sizeof (TpCost) * n * costs->n_nodes);
   memcpy (copy->groups, costs->groups, sizeof (TpCost) * n * costs->n_groups);
-  memcpy (copy->to_device, costs->to_device,
-          sizeof (TpCost) * n * costs->n_tensors);
-  memcpy (copy->to_host, costs->to_host,
+  memcpy (copy->feeds, costs->feeds, sizeof (TpCost) * n * costs->n_tensors);
+  memcpy (copy->fetches, costs->fetches,
           sizeof (TpCost) * n * costs->n_tensors);
   copy->is_simulated = costs->is_simulated;
   tp_costs_seal (copy);
@@ -381,9 +380,7 @@ check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
                 int home)
 {
   const TpCosts *costs = checker->costs;
-  gsize row = (gsize) tensor * costs->n_devices + 1;
-  const TpCost *cost
-      = home == 0 ? &costs->to_device[row] : &costs->to_host[row];
+  gint64 time_ns = tp_costs_copy (costs, tensor, home, 1 - home).time_ns;
   const char *name = checker->graph->tensors[tensor].name;
 
   if (have == NULL || have->tensor != tensor || have->from != home
@@ -392,12 +389,12 @@ check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
                               "takes it there in its place in the list",
                      name, costs->devices[1 - home]);
   else if (have->size_bytes != checker->graph->tensors[tensor].size_bytes
-           || have->time_ns != cost->time_ns)
+           || have->time_ns != time_ns)
     tp_checker_fail (checker,
                      "the transfer of tensor '%s' should be %" G_GINT64_FORMAT
                      " bytes in %" G_GINT64_FORMAT " ns",
                      name, checker->graph->tensors[tensor].size_bytes,
-                     cost->time_ns);
+                     time_ns);
 }
 
 /* Returns the cost of all copies. */

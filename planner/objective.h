@@ -12,7 +12,7 @@ typedef struct
   const char *unit;
   /* Of one kernel, a node or a whole group, on @device. */
   gint64 (*node_cost) (const TpCosts *costs, const TpCost *cost, int device);
-  /* Of one copy of @tensor; one of @from and @to is the host. */
+  /* Of one copy of @tensor; @from, @to: as for tp_costs_copy (). */
   gint64 (*edge_cost) (const TpCosts *costs, int tensor, int from, int to);
 } TpObjective;
 

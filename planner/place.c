@@ -118,13 +118,12 @@ fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
       const TpTensor *tensor = &problem->graph->tensors[i];
       int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
       TpTransfer transfer = { i, home, 1 - home, tensor->size_bytes, 0 };
-      gsize row = (gsize) i * plan->n_devices;
 
       if (tp_tensor_is_constant (tensor)
           || (find_readers (tensor, devices) & ~(1u << home)) == 0)
         continue;
-      transfer.time_ns = home == 0 ? problem->costs->to_device[row + 1].time_ns
-                                   : problem->costs->to_host[row + 1].time_ns;
+      transfer.time_ns
+          = tp_costs_copy (problem->costs, i, home, 1 - home).time_ns;
       g_array_append_val (list, transfer);
       plan->cost_ns += tp_problem_edge_cost (problem, i, home, 1 - home);
     }

@@ -27,8 +27,8 @@ test_new (void)
 
   g_assert_cmpint (tp_costs_node (costs, 2, 1)->time_ns, ==, TP_COST_NONE);
   g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, ==, TP_COST_NONE);
-  g_assert_cmpint (costs->to_device[7].time_ns, ==, 0);
-  g_assert_cmpint (costs->to_host[7].time_ns, ==, 0);
+  g_assert_cmpint (tp_costs_feed (costs, 3, 1)->time_ns, ==, 0);
+  g_assert_cmpint (tp_costs_fetch (costs, 3, 1)->time_ns, ==, 0);
   g_assert_false (costs->is_simulated);
 }
 
@@ -69,13 +69,13 @@ test_digest (void)
       else if (i == 1)
         tp_costs_group (costs, 0, 0)->time_ns = 7;
       else if (i == 2)
-        costs->to_device[3].spread_ns = 1;
+        costs->feeds[3].spread_ns = 1;
       else if (i == 3)
-        costs->to_host[3].is_estimated = TRUE;
+        costs->fetches[3].is_estimated = TRUE;
       else if (i == 4)
         tp_costs_node (costs, 1, 1)->reason = "no kernel";
       else
-        costs->to_host[3].time_ns = 1;
+        costs->fetches[3].time_ns = 1;
       tp_costs_seal (costs);
       g_assert_cmpstr (costs->digest, !=, first->digest);
     }

@@ -164,8 +164,8 @@ test_fill_costs (void)
   g_assert_cmpint (tp_costs_node (costs, 2, 1)->time_ns, ==, TP_COST_NONE);
   g_assert_nonnull (tp_costs_node (costs, 2, 1)->reason);
   g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, <, 1100000);
-  g_assert_cmpint (costs->to_device[x * 2 + 1].time_ns, ==, 5000 + 64);
-  g_assert_cmpint (costs->to_host[x * 2].time_ns, ==, 0);
+  g_assert_cmpint (tp_costs_feed (costs, x, 1)->time_ns, ==, 5000 + 64);
+  g_assert_cmpint (tp_costs_fetch (costs, x, 0)->time_ns, ==, 0);
 }
 
 int

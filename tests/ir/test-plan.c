@@ -40,7 +40,7 @@ fill_costs (TpPlan *plan, const TpGraph *graph)
   *tp_costs_node (plan->costs, 1, 1)
       = (TpCost) { TP_COST_NONE, 0, FALSE, "no kernel" };
   *tp_costs_group (plan->costs, 0, 0) = (TpCost) { 15, 0, FALSE, NULL };
-  plan->costs->to_device[1].time_ns = 7;
+  tp_costs_feed (plan->costs, 0, 1)->time_ns = 7;
   tp_costs_seal (plan->costs);
   plan->costs_digest = g_strdup (plan->costs->digest);
 }

@@ -123,9 +123,9 @@ pick_figure (TpPlan *plan)
     case 0:
       return tp_costs_node (costs, pick (costs->n_nodes), pick (2));
     case 1:
-      return &costs->to_device[2 * pick (costs->n_tensors) + 1];
+      return tp_costs_feed (costs, pick (costs->n_tensors), 1);
     default:
-      return &costs->to_host[2 * pick (costs->n_tensors) + 1];
+      return tp_costs_fetch (costs, pick (costs->n_tensors), 1);
     }
 }
 

@@ -196,8 +196,8 @@ tp_test_case_new (const TpTestSpec *spec)
   fill_groups (test->costs, test->groups, spec->max_cost);
   for (int i = 0; i < test->graph->n_tensors; i++)
     {
-      test->costs->to_device[2 * i + 1] = random_cost (max_copy);
-      test->costs->to_host[2 * i + 1] = random_cost (max_copy);
+      *tp_costs_feed (test->costs, i, 1) = random_cost (max_copy);
+      *tp_costs_fetch (test->costs, i, 1) = random_cost (max_copy);
     }
   tp_costs_seal (test->costs);
   return test;
@@ -230,8 +230,7 @@ tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
         is_wanted[devices[tensor->consumers[k]]] = TRUE;
       if (tp_tensor_is_constant (tensor) || !is_wanted[1 - home])
         continue;
-      sum += home == 0 ? test->costs->to_device[2 * i + 1].time_ns
-                       : test->costs->to_host[2 * i + 1].time_ns;
+      sum += tp_costs_copy (test->costs, i, home, 1 - home).time_ns;
     }
   return sum;
 }

@@ -78,8 +78,8 @@ add_tensors (Mip *mip)
 
       if (tp_tensor_is_constant (tensor))
         continue;
-      there = add_column (mip, test->costs->to_device[2 * i + 1].time_ns);
-      back = add_column (mip, test->costs->to_host[2 * i + 1].time_ns);
+      there = add_column (mip, tp_costs_copy (test->costs, i, 0, 1).time_ns);
+      back = add_column (mip, tp_costs_copy (test->costs, i, 1, 0).time_ns);
       if (tensor->is_output && producer > 0)
         add_row (mip, producer, 1, back, -1, 0);
       for (int k = 0; k < tensor->n_consumers; k++)

@@ -157,8 +157,8 @@ scale_copies (TpCosts *costs, int factor)
 {
   for (int i = 0; i < costs->n_tensors * costs->n_devices; i++)
     {
-      costs->to_device[i].time_ns *= factor;
-      costs->to_host[i].time_ns *= factor;
+      costs->feeds[i].time_ns *= factor;
+      costs->fetches[i].time_ns *= factor;
     }
   tp_costs_seal (costs);
 }
@@ -355,7 +355,7 @@ test_refused (void)
                                                - 1;
   assert_refused (test, "time", TPLAN_ERROR_LIMIT, "*2^62*");
   tp_costs_node (test->costs, 1, 0)->time_ns = kept;
-  test->costs->to_host[3].time_ns = TP_COST_NONE;
+  tp_costs_fetch (test->costs, 1, 1)->time_ns = TP_COST_NONE;
   assert_refused (test, "time", TPLAN_ERROR_LIMIT, "tensor*");
 }
 
@@ -371,8 +371,8 @@ test_huge_costs (void)
     for (int d = 0; d < 2; d++)
       tp_costs_node (test->costs, i, d)->time_ns = huge - 10 * i;
   for (int i = 0; i < test->graph->n_tensors; i++)
-    test->costs->to_device[2 * i + 1].time_ns
-        = test->costs->to_host[2 * i + 1].time_ns = huge / 10;
+    tp_costs_feed (test->costs, i, 1)->time_ns
+        = tp_costs_fetch (test->costs, i, 1)->time_ns = huge / 10;
   tp_costs_seal (test->costs);
   plan = place (test);
   assert_checked (plan, test->graph);
