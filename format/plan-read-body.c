@@ -84,6 +84,17 @@ read_groups (const TpPlanReader *reader, const json_t *root, const char *key,
   return g_steal_pointer (&groups);
 }
 
+/* A device, or host memory. */
+static gboolean
+read_end (const TpPlanReader *reader, const json_t *value, const char *place,
+          int *out_end, GError **error)
+{
+  *out_end = TP_COSTS_HOST;
+  return g_strcmp0 (json_string_value (value), TP_PLAN_HOST) == 0
+         || tp_plan_read_name (reader, value, reader->devices, place, out_end,
+                               error);
+}
+
 static gboolean
 read_transfers (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
                 GError **error)
@@ -103,10 +114,10 @@ read_transfers (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
       g_snprintf (place, sizeof place, "transfers[%d]", i);
       if (!tp_plan_read_name (reader, json_object_get (at, "tensor"),
                               reader->tensors, place, &it->tensor, error)
-          || !tp_plan_read_name (reader, json_object_get (at, "from"),
-                                 reader->devices, place, &it->from, error)
-          || !tp_plan_read_name (reader, json_object_get (at, "to"),
-                                 reader->devices, place, &it->to, error)
+          || !read_end (reader, json_object_get (at, "from"), place,
+                        &it->from, error)
+          || !read_end (reader, json_object_get (at, "to"), place, &it->to,
+                        error)
           || !tp_plan_read_number (reader, at, place, "bytes",
                                    &it->size_bytes, error)
           || !tp_plan_read_number (reader, at, place, "time_ns", &it->time_ns,

@@ -144,6 +144,10 @@ cost_add (const TpCost *first, const TpCost *second)
 TpCost
 tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
 {
+  if (from == costs->host)
+    from = TP_COSTS_HOST;
+  if (to == costs->host)
+    to = TP_COSTS_HOST;
   if (from == to)
     return (TpCost){ 0 };
   if (from == TP_COSTS_HOST)
@@ -201,6 +205,8 @@ tp_costs_seal (TpCosts *costs)
   digest_add_table (sum, costs->groups, costs->n_groups, costs->n_devices);
   digest_add_table (sum, costs->feeds, costs->n_tensors, costs->n_devices);
   digest_add_table (sum, costs->fetches, costs->n_tensors, costs->n_devices);
+  if (costs->host != 0) /* else as it was when only device 0 could be */
+    digest_add_number (sum, costs->host);
   g_free (costs->digest);
   costs->digest = g_strdup (g_checksum_get_string (sum));
 }

@@ -41,6 +41,8 @@ typedef struct
   int ref_count;
   int n_devices;
   char **devices;             /* "cpu", "opencl:0", "sim:..." */
+  int host;                   /* the device that works in host memory: what is in
+                               * the one is in the other; TP_COSTS_HOST: none */
   char *digest;               /* hex SHA-256 of every figure used */
   int n_nodes;
   TpCost *nodes;              /* [node * n_devices + device] */
@@ -48,7 +50,7 @@ typedef struct
   TpCost *groups;             /* [group * n_devices + device]: fused, whole */
   int n_tensors;
   TpCost *feeds;              /* [tensor * n_devices + device]: from host
-                               * memory to the device */
+                               * memory to the device; the host's are unused */
   TpCost *fetches;            /* likewise: from the device to host memory */
   gboolean is_simulated;      /* any device is a sim */
 } TpCosts;
@@ -58,7 +60,7 @@ void tp_groups_free (TpGroups *groups);
 void tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGroups, tp_groups_free)
 
-/* All costs TP_COST_NONE, transfers 0. */
+/* All costs TP_COST_NONE, transfers 0, the host is device 0. */
 TpCosts *tp_costs_new (int n_devices, const char *const *devices,
                        const TpGraph *graph, const TpGroups *groups);
 TpCosts *tp_costs_ref (TpCosts *costs);

@@ -59,6 +59,12 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan);
 }
 
+int
+tp_plan_get_host (const TpPlan *plan)
+{
+  return plan->costs == NULL ? 0 : plan->costs->host;
+}
+
 /* "GLOB=DEVICE": the last '=' parts them unless the device has figures of its
  * own (sim:gflops=...), so the first one does; names with '=' need '?'. */
 static gboolean

@@ -106,7 +106,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   for (int i = 0; i < costs->n_groups; i++)
     machine_fill_group (machine, graph, &groups->groups[i], device, costs,
                         tp_costs_group (costs, i, device));
-  for (int i = 0; i < graph->n_tensors && device > 0; i++)
+  for (int i = 0; i < graph->n_tensors && device != costs->host; i++)
     {
       TpCost cost = {
         .time_ns

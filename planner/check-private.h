@@ -22,8 +22,9 @@ gboolean tp_checker_fail (TpChecker *checker, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 /* Of an op alone; TP_COST_NONE: may not be there. */
 gint64 tp_checker_node_cost (const TpChecker *checker, int node, int device);
-gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor,
-                             gboolean to_device);
+/* @from, @to: devices, or TP_COSTS_HOST. */
+gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor, int from,
+                             int to);
 /* The arcs and their flow: two devices, everything else checked before. */
 void tp_checker_check_proof (TpChecker *checker);
 

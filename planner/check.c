@@ -55,10 +55,9 @@ tp_checker_node_cost (const TpChecker *checker, int node, int device)
 }
 
 gint64
-tp_checker_copy_cost (const TpChecker *checker, int tensor, gboolean to_device)
+tp_checker_copy_cost (const TpChecker *checker, int tensor, int from, int to)
 {
-  return checker->objective->edge_cost (checker->costs, tensor,
-                                        to_device ? 0 : 1, to_device ? 1 : 0);
+  return checker->objective->edge_cost (checker->costs, tensor, from, to);
 }
 
 /* ---- form: enough for the rest to be computed at all ------------------- */
@@ -87,6 +86,9 @@ check_sizes (TpChecker *checker)
       || plan->n_devices > 2)
     return tp_checker_fail (checker, "%d devices, the costs are for %d",
                             plan->n_devices, costs->n_devices);
+  if (costs->host < TP_COSTS_HOST || costs->host >= costs->n_devices)
+    return tp_checker_fail (checker, "the host is device %d of %d",
+                            costs->host, costs->n_devices);
   for (int d = 0; d < plan->n_devices; d++)
     if (g_strcmp0 (plan->devices[d], costs->devices[d]) != 0)
       return tp_checker_fail (checker,
@@ -130,6 +132,23 @@ add_in_range (gint64 *sum, gint64 cost)
          && *sum < MAX_SUM;
 }
 
+/* All copies of @tensor from anywhere to anywhere. */
+static gboolean
+add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
+{
+  int n = checker->costs->n_devices;
+
+  for (int from = TP_COSTS_HOST; from < n; from++)
+    for (int to = TP_COSTS_HOST; to < n; to++)
+      {
+        gint64 cost = tp_checker_copy_cost (checker, tensor, from, to);
+
+        if (cost == TP_COST_NONE || !add_in_range (sum, cost))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 /* No cost is negative, and no sum of different ones can overflow. */
 static gboolean
 check_cost_range (TpChecker *checker)
@@ -142,15 +161,9 @@ check_cost_range (TpChecker *checker)
     for (int d = 0; d < costs->n_devices; d++)
       is_good = is_good
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
-  for (int i = 0; i < costs->n_tensors && costs->n_devices > 1; i++)
-    for (int there = 0; there <= 1; there++)
-      {
-        gint64 cost = tp_checker_copy_cost (checker, i, there);
-
-        if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
-          is_good = is_good && cost != TP_COST_NONE
-                    && add_in_range (&sum, cost);
-      }
+  for (int i = 0; i < costs->n_tensors; i++)
+    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+      is_good = is_good && add_copies_in_range (checker, i, &sum);
   return is_good
          || tp_checker_fail (checker, "a cost is negative or missing, or all "
                                       "together reach 2^62");
@@ -234,6 +247,7 @@ compute_costs_digest (const TpChecker *checker)
   memcpy (copy->fetches, costs->fetches,
           sizeof (TpCost) * n * costs->n_tensors);
   copy->is_simulated = costs->is_simulated;
+  copy->host = costs->host;
   tp_costs_seal (copy);
   return g_strdup (copy->digest);
 }
@@ -363,31 +377,36 @@ check_times (TpChecker *checker, const gboolean *fused)
   return sum;
 }
 
-/* Whether any reader of @tensor is not on @home. */
+/* Whether an op on device @place, or the caller who is at the host, reads
+ * @tensor. */
 static gboolean
-is_read_elsewhere (const TpChecker *checker, const TpTensor *tensor, int home)
+is_read_at (const TpChecker *checker, const TpTensor *tensor, int place)
 {
-  if (tensor->is_output && home != 0)
+  if (tensor->is_output && place == checker->costs->host)
     return TRUE;
   for (int k = 0; k < tensor->n_consumers; k++)
-    if (checker->plan->placements[tensor->consumers[k]].device != home)
+    if (checker->plan->placements[tensor->consumers[k]].device == place)
       return TRUE;
   return FALSE;
 }
 
 static void
-check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
-                int home)
+check_transfer (TpChecker *checker, const TpTransfer *have,
+                const TpTransfer *want)
 {
-  const TpCosts *costs = checker->costs;
-  gint64 time_ns = tp_costs_copy (costs, tensor, home, 1 - home).time_ns;
+  int tensor = want->tensor;
+  gint64 time_ns
+      = tp_costs_copy (checker->costs, tensor, want->from, want->to).time_ns;
   const char *name = checker->graph->tensors[tensor].name;
 
-  if (have == NULL || have->tensor != tensor || have->from != home
-      || have->to != 1 - home)
+  if (have == NULL || have->tensor != tensor || have->from != want->from
+      || have->to != want->to)
     tp_checker_fail (checker, "tensor '%s' is needed on %s, but no transfer "
                               "takes it there in its place in the list",
-                     name, costs->devices[1 - home]);
+                     name,
+                     want->to == TP_COSTS_HOST
+                         ? "the host"
+                         : checker->costs->devices[want->to]);
   else if (have->size_bytes != checker->graph->tensors[tensor].size_bytes
            || have->time_ns != time_ns)
     tp_checker_fail (checker,
@@ -395,6 +414,33 @@ check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
                      " bytes in %" G_GINT64_FORMAT " ns",
                      name, checker->graph->tensors[tensor].size_bytes,
                      time_ns);
+}
+
+/* Returns the cost of all copies of tensor @index; *@n are before it in the
+ * list. */
+static gint64
+check_transfers_of (TpChecker *checker, int index, int *n)
+{
+  const TpPlan *plan = checker->plan;
+  const TpTensor *tensor = &checker->graph->tensors[index];
+  TpTransfer want = {
+    .tensor = index,
+    .from = tensor->producer < 0 ? checker->costs->host
+                                 : plan->placements[tensor->producer].device,
+  };
+  gint64 sum = 0;
+
+  for (want.to = TP_COSTS_HOST; want.to < plan->n_devices; want.to++)
+    {
+      if (want.to == want.from || !is_read_at (checker, tensor, want.to))
+        continue;
+      check_transfer (checker,
+                      *n < plan->n_transfers ? &plan->transfers[*n] : NULL,
+                      &want);
+      ++*n;
+      sum += tp_checker_copy_cost (checker, index, want.from, want.to);
+    }
+  return sum;
 }
 
 /* Returns the cost of all copies. */
@@ -406,21 +452,8 @@ check_transfers (TpChecker *checker)
   int n = 0;
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &checker->graph->tensors[i];
-      int home = tensor->producer < 0
-                     ? 0
-                     : plan->placements[tensor->producer].device;
-
-      if (tp_tensor_is_constant (tensor)
-          || !is_read_elsewhere (checker, tensor, home))
-        continue;
-      check_transfer (checker,
-                      n < plan->n_transfers ? &plan->transfers[n] : NULL, i,
-                      home);
-      n++;
-      sum += tp_checker_copy_cost (checker, i, home == 0);
-    }
+    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+      sum += check_transfers_of (checker, i, &n);
   if (n != plan->n_transfers)
     tp_checker_fail (checker, "%d transfers are needed, the plan lists %d", n,
                      plan->n_transfers);
@@ -443,7 +476,7 @@ compute_single (const TpChecker *checker, int device)
     }
   for (int g = 0; g < checker->costs->n_groups; g++)
     sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
-  for (int i = 0; device > 0 && i < graph->n_tensors; i++)
+  for (int i = 0; i < graph->n_tensors; i++)
     {
       const TpTensor *tensor = &graph->tensors[i];
 
@@ -451,10 +484,10 @@ compute_single (const TpChecker *checker, int device)
         continue;
       if (tensor->producer < 0)
         sum += tensor->n_consumers > 0
-                   ? tp_checker_copy_cost (checker, i, TRUE)
+                   ? tp_checker_copy_cost (checker, i, TP_COSTS_HOST, device)
                    : 0;
       else if (tensor->is_output)
-        sum += tp_checker_copy_cost (checker, i, FALSE);
+        sum += tp_checker_copy_cost (checker, i, device, TP_COSTS_HOST);
     }
   return sum;
 }

@@ -97,15 +97,41 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
     }
 }
 
-/* Bit d is set when device d reads @tensor. */
-static guint
-find_readers (const TpTensor *tensor, const guint8 *devices)
+#define PLACE_BIT(place) (G_GUINT64_CONSTANT (1) << ((place) + 1))
+
+/* The bits of the places where @tensor is read: devices, and the host for the
+ * caller. */
+static guint64
+find_readers (const TpTensor *tensor, const guint8 *devices, int host)
 {
-  guint readers = tensor->is_output ? 1u : 0u;
+  guint64 readers = tensor->is_output ? PLACE_BIT (host) : 0;
 
   for (int k = 0; k < tensor->n_consumers; k++)
-    readers |= 1u << devices[tensor->consumers[k]];
+    readers |= PLACE_BIT (devices[tensor->consumers[k]]);
   return readers;
+}
+
+/* From where @tensor is to wherever else it is read. */
+static void
+add_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
+               int index, GArray *list)
+{
+  const TpTensor *tensor = &problem->graph->tensors[index];
+  int host = problem->costs->host;
+  int home = tensor->producer < 0 ? host : devices[tensor->producer];
+  guint64 readers = find_readers (tensor, devices, host);
+
+  for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
+    {
+      TpTransfer transfer = { index, home, to, tensor->size_bytes, 0 };
+
+      if (to == home || (readers & PLACE_BIT (to)) == 0)
+        continue;
+      transfer.time_ns
+          = tp_costs_copy (problem->costs, index, home, to).time_ns;
+      g_array_append_val (list, transfer);
+      plan->cost_ns += tp_problem_edge_cost (problem, index, home, to);
+    }
 }
 
 static void
@@ -114,23 +140,32 @@ fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
 
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &problem->graph->tensors[i];
-      int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
-      TpTransfer transfer = { i, home, 1 - home, tensor->size_bytes, 0 };
-
-      if (tp_tensor_is_constant (tensor)
-          || (find_readers (tensor, devices) & ~(1u << home)) == 0)
-        continue;
-      transfer.time_ns
-          = tp_costs_copy (problem->costs, i, home, 1 - home).time_ns;
-      g_array_append_val (list, transfer);
-      plan->cost_ns += tp_problem_edge_cost (problem, i, home, 1 - home);
-    }
+    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
+      add_transfers (plan, problem, devices, i, list);
   plan->n_transfers = (int) list->len;
   g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
   plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
                                                  FALSE);
+}
+
+/* Feeding and fetching, with all ops on @device. */
+static gint64
+copies_of_single (const TpProblem *problem, int device)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &problem->graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      if (tensor->producer < 0 && tensor->n_consumers > 0)
+        sum += tp_problem_edge_cost (problem, i, TP_COSTS_HOST, device);
+      if (tensor->producer >= 0 && tensor->is_output)
+        sum += tp_problem_edge_cost (problem, i, device, TP_COSTS_HOST);
+    }
+  return sum;
 }
 
 /* What all ops on @device would cost; TP_COST_NONE when one cannot. */
@@ -150,18 +185,7 @@ cost_of_single (const TpProblem *problem, int device)
     }
   for (int i = 0; i < problem->costs->n_groups; i++)
     sum -= tp_problem_get_gain (problem, i, device);
-  for (int i = 0; i < graph->n_tensors && device > 0; i++)
-    {
-      const TpTensor *tensor = &graph->tensors[i];
-
-      if (tp_tensor_is_constant (tensor))
-        continue;
-      if (tensor->producer < 0 && tensor->n_consumers > 0)
-        sum += tp_problem_edge_cost (problem, i, 0, device);
-      if (tensor->producer >= 0 && tensor->is_output)
-        sum += tp_problem_edge_cost (problem, i, device, 0);
-    }
-  return sum;
+  return sum + copies_of_single (problem, device);
 }
 
 static void

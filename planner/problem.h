@@ -34,8 +34,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
 
 /* TP_COST_NONE: unsupported there, or pinned elsewhere. */
 gint64 tp_problem_node_cost (const TpProblem *problem, int node, int device);
+/* @from, @to: devices, or TP_COSTS_HOST. */
 gint64 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from,
                              int to);
+/* Of getting @tensor to the caller from @device, where it was made; 0 when it is
+ * no output, or when there is a host, whose copy is then shared. */
+gint64 tp_problem_fetch_cost (const TpProblem *problem, int tensor,
+                              int device);
 static inline gint64
 tp_problem_get_gain (const TpProblem *problem, int group, int device)
 {

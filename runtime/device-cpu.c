@@ -85,7 +85,7 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
     .identity = g_strdup_printf ("cpu;%s;threads=%d;%s", tp_jit_get_cpu (),
                                  device->n_threads, tp_jit_get_identity ()),
     .memory_bytes = tp_host_get_memory_bytes (),
-    .is_host = TRUE,
+    .is_host = base->ops->is_host,
   };
 }
 
@@ -279,6 +279,7 @@ cpu_launch (TpDevice *base, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_cpu = {
   .name = "cpu",
   .which = NULL,
+  .is_host = TRUE,
   .count = cpu_count,
   .open = cpu_open,
   .close = cpu_close,

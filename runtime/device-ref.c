@@ -67,7 +67,7 @@ ref_describe (TpDevice *device, TpDeviceInfo *out_info)
     .description = g_strdup ("references in double, one thread"),
     .identity = g_strdup_printf ("ref;%s;" PACKAGE_VERSION, cpu),
     .memory_bytes = tp_host_get_memory_bytes (),
-    .is_host = TRUE,
+    .is_host = device->ops->is_host,
     .runs_nodes = TRUE,
   };
 }
@@ -264,6 +264,7 @@ ref_launch (TpDevice *device, TpLaunch *launch, GError **error)
 const TpDeviceOps tp_device_ref = {
   .name = "ref",
   .which = NULL,
+  .is_host = TRUE,
   .count = ref_count,
   .open = ref_open,
   .close = ref_close,

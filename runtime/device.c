@@ -60,31 +60,46 @@ set_unknown_error (GError **error, const char *name)
                "device '%s': no such device; there are %s", name, list->str);
 }
 
+/* By what stands before the colon; NULL: there is no such kind. */
+static const TpDeviceOps *
+find_kind (const char *name)
+{
+  gsize length = strcspn (name, ":");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    if (strlen (devices[i]->name) == length
+        && strncmp (devices[i]->name, name, length) == 0)
+      return devices[i];
+  return NULL;
+}
+
+gboolean
+tp_device_is_host (const char *name)
+{
+  const TpDeviceOps *kind = find_kind (name);
+
+  return kind != NULL && kind->is_host;
+}
+
 TpDevice *
 tp_device_open (const char *name, const TpDeviceOptions *options,
                 GError **error)
 {
   static const TpDeviceOptions defaults = { 0 };
+  const TpDeviceOps *kind = find_kind (name);
   const char *colon = strchr (name, ':');
-  gsize length = colon != NULL ? (gsize) (colon - name) : strlen (name);
+  const char *reason = "none found";
 
-  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+  if (kind == NULL || (colon != NULL) != (kind->which != NULL))
     {
-      const char *reason = "none found";
-
-      if (strlen (devices[i]->name) != length
-          || strncmp (devices[i]->name, name, length) != 0)
-        continue;
-      if ((colon != NULL) != (devices[i]->which != NULL))
-        break;
-      if (devices[i]->count (&reason) > 0)
-        return devices[i]->open (colon != NULL ? colon + 1 : NULL,
-                                 options != NULL ? options : &defaults, error);
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "device '%s' is absent: %s", name, reason);
+      set_unknown_error (error, name);
       return NULL;
     }
-  set_unknown_error (error, name);
+  if (kind->count (&reason) > 0)
+    return kind->open (colon != NULL ? colon + 1 : NULL,
+                       options != NULL ? options : &defaults, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s' is absent: %s", name, reason);
   return NULL;
 }
 

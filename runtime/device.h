@@ -49,6 +49,9 @@ typedef struct
 typedef struct
 {
   int n_threads;                      /* 0: by environment and affinity */
+  gboolean is_guest;                  /* another device of the plan is the host:
+                                       * `sim` charges for copies within host
+                                       * memory too */
 } TpDeviceOptions;
 
 typedef struct
@@ -58,6 +61,8 @@ typedef struct
                                        * is one and no colon; "N": a number
                                        * below count (); else a word for people,
                                        * and tp_device_names () lists none */
+  gboolean is_host;                   /* all of this kind work in host memory,
+                                       * as TpDeviceInfo says of one */
   /* How many there are; 0: none on this machine, with the reason interned. */
   int (*count) (const char **out_reason);
   /* @which: what follows the colon: "0", a profile; NULL: nothing did. */
@@ -122,6 +127,9 @@ void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
 void tp_device_info_clear (TpDeviceInfo *info);
 const TpDeviceOps *const *tp_device_list (int *out_n);
+/* Whether a device of this name works in host memory, by its kind: opens
+ * nothing. What a simulated one says of itself is in its figures. */
+gboolean tp_device_is_host (const char *name);
 /* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
 GPtrArray *tp_device_names (void);
 

@@ -158,8 +158,9 @@ add_feeds (TpSession *session, int input)
         .kind = TP_DO_FEED, .unit = -1, .src = -1, .dst = storage,
         .input = input, .output = -1,
         .size_bytes = session->graph->tensors[tensor].size_bytes,
-        .step = device == 0 ? -1
-                            : add_transfer_step (session, tensor, device) });
+        .step = device == session->host
+                    ? -1
+                    : add_transfer_step (session, tensor, device) });
     }
 }
 
@@ -188,9 +189,10 @@ static void
 add_fetches (TpSession *session, int tensor, int from)
 {
   const TpGraph *graph = session->graph;
+  int host = session->host;
 
-  if (*find_storage (session, tensor, 0) >= 0)
-    from = 0;
+  if (host != TP_COSTS_HOST && *find_storage (session, tensor, host) >= 0)
+    from = host;
   for (int i = 0; i < graph->n_outputs; i++)
     if (session->roots[graph->outputs[i]] == session->roots[tensor])
       add_action (session, (TpAction){
@@ -198,7 +200,8 @@ add_fetches (TpSession *session, int tensor, int from)
         .src = *find_storage (session, tensor, from), .dst = -1,
         .input = -1, .output = i,
         .size_bytes = graph->tensors[tensor].size_bytes,
-        .step = from == 0 ? -1 : add_transfer_step (session, tensor, 0) });
+        .step = from == host ? -1
+                             : add_transfer_step (session, tensor, host) });
 }
 
 /* Outputs that no unit makes. */

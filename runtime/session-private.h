@@ -63,6 +63,8 @@ struct TpSession
   TpGraph *graph;
   TpPlan *plan;
   int n_devices;
+  int host;                   /* device in whose memory the caller's arrays are,
+                               * or TP_COSTS_HOST: none */
   TpSessionDevice *devices;
   gboolean is_simulated;
   int *roots;                 /* [tensor]: whose bytes it has */

@@ -62,11 +62,14 @@ tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
   for (int i = 0; i < session->graph->n_nodes; i++)
     {
       TpSessionDevice *there = &session->devices[device_of[i]];
+      TpDeviceOptions its
+          = options != NULL ? *options : (TpDeviceOptions){ 0 };
 
+      its.is_guest = device_of[i] != session->host;
       if (there->device != NULL || is_view (session->graph, i))
         continue;
       there->device = tp_device_open (session->plan->devices[device_of[i]],
-                                      options, error);
+                                      &its, error);
       if (there->device == NULL)
         return FALSE;
       there->device->ops->describe (there->device, &there->info);

@@ -19,6 +19,7 @@ session_alloc (TpGraph *graph, TpPlan *plan)
   session->graph = tp_graph_ref (graph);
   session->plan = tp_plan_ref (plan);
   session->n_devices = plan->n_devices;
+  session->host = tp_plan_get_host (plan);
   session->devices = g_new0 (TpSessionDevice, plan->n_devices);
   session->roots = g_new (int, graph->n_tensors + 1);
   session->storage_of = g_new (int, n_places + 1);

@@ -176,6 +176,23 @@ make_figures_huge (TpPlan *plan, const TpTestCase *test)
 }
 
 static gboolean
+change_host (TpPlan *plan, const TpTestCase *test)
+{
+  plan->costs->host = plan->costs->host == 1 ? TP_COSTS_HOST
+                                             : plan->costs->host + 1;
+  reseal (plan);
+  return TRUE;
+}
+
+static gboolean
+change_host_to_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  plan->costs->host = g_test_rand_bit () ? 2 : TP_COSTS_HOST - 1;
+  reseal (plan);
+  return TRUE;
+}
+
+static gboolean
 drop_figures (TpPlan *plan, const TpTestCase *test)
 {
   plan->costs->n_nodes--;
@@ -365,6 +382,8 @@ const TpTestMutation tp_test_part_mutations[] = {
   { "change-figure-and-digest", change_figure_and_digest },
   { "make-figure-negative", make_figure_negative },
   { "make-figures-huge", make_figures_huge },
+  { "change-host", change_host },
+  { "change-host-to-nowhere", change_host_to_nowhere },
   { "drop-figures", drop_figures },
   { "drop-group", drop_group },
   { "add-group", add_group },

@@ -24,7 +24,7 @@ test_mutation (gconstpointer data)
     {
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22), .max_cost = 60,
                           .has_pins = TRUE, .has_gaps = TRUE,
-                          .has_groups = TRUE };
+                          .has_groups = TRUE, .host = round % 3 - 1 };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
                                           test->costs, "time", NULL);

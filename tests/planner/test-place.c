@@ -259,10 +259,16 @@ first_device_only (const TpTestCase *test)
   static const char *const names[] = { "cpu", NULL };
   TpCosts *costs = tp_costs_new (1, names, test->graph, test->groups);
 
+  costs->host = MIN (test->costs->host, 0);
   for (int i = 0; i < costs->n_nodes; i++)
     costs->nodes[i] = test->costs->nodes[2 * i];
   for (int g = 0; g < costs->n_groups; g++)
     costs->groups[g] = test->costs->groups[2 * g];
+  for (int i = 0; i < costs->n_tensors; i++)
+    {
+      costs->feeds[i] = test->costs->feeds[2 * i];
+      costs->fetches[i] = test->costs->fetches[2 * i];
+    }
   return costs;
 }
 
@@ -272,7 +278,8 @@ test_one_device (void)
   for (int round = 0; round < 50; round++)
     {
       TpTestSpec spec
-          = { .n_ops = 10, .max_cost = 50, .has_groups = round % 2 };
+          = { .n_ops = 10, .max_cost = 50, .has_groups = round % 2,
+              .host = -(round % 3 == 0) };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpCosts) costs = first_device_only (test);
       g_autoptr (GError) error = NULL;
@@ -285,7 +292,7 @@ test_one_device (void)
       g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
       g_assert_cmpint (plan->bound_ns, ==, plan->cost_ns);
       g_assert_cmpint (plan->n_arcs, ==, 0);
-      g_assert_cmpint (plan->n_transfers, ==, 0);
+      g_assert_cmpint (plan->n_transfers > 0, ==, round % 3 == 0);
       g_assert_true (tp_place_margins (plan, test->graph, &error));
       assert_checked (plan, test->graph);
     }
