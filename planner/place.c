@@ -1,9 +1,9 @@
-/* place.c: from a minimum cut to a plan with its parts and its proof. */
+/* place.c: from what a solver finds to a plan with all its parts. */
 #include "config.h"
 
 #include "ir/graph-digest.h"
-#include "planner/network.h"
 #include "planner/planner.h"
+#include "planner/solver.h"
 
 static TpGroups *
 groups_copy (const TpGroups *groups)
@@ -148,46 +148,6 @@ fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
                                                  FALSE);
 }
 
-/* Feeding and fetching, with all ops on @device. */
-static gint64
-copies_of_single (const TpProblem *problem, int device)
-{
-  gint64 sum = 0;
-
-  for (int i = 0; i < problem->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &problem->graph->tensors[i];
-
-      if (tp_tensor_is_constant (tensor))
-        continue;
-      if (tensor->producer < 0 && tensor->n_consumers > 0)
-        sum += tp_problem_edge_cost (problem, i, TP_COSTS_HOST, device);
-      if (tensor->producer >= 0 && tensor->is_output)
-        sum += tp_problem_edge_cost (problem, i, device, TP_COSTS_HOST);
-    }
-  return sum;
-}
-
-/* What all ops on @device would cost; TP_COST_NONE when one cannot. */
-static gint64
-cost_of_single (const TpProblem *problem, int device)
-{
-  const TpGraph *graph = problem->graph;
-  gint64 sum = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      gint64 cost = tp_problem_node_cost (problem, i, device);
-
-      if (cost == TP_COST_NONE)
-        return TP_COST_NONE;
-      sum += cost;
-    }
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    sum -= tp_problem_get_gain (problem, i, device);
-  return sum + copies_of_single (problem, device);
-}
-
 static void
 fill_best_single (TpPlan *plan, const TpProblem *problem)
 {
@@ -195,7 +155,7 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
 
   for (int d = 0; d < problem->n_devices; d++)
     {
-      gint64 cost = cost_of_single (problem, d);
+      gint64 cost = tp_problem_single_cost (problem, d);
 
       if (cost >= best)
         continue;
@@ -205,38 +165,18 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
     }
 }
 
-/* One device: nothing to cut, nothing to prove. */
-static void
-solve_alone (TpPlan *plan, const TpProblem *problem)
-{
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    plan->constant_ns += tp_problem_get_gain (problem, i, 0);
-  plan->bound_ns = cost_of_single (problem, 0);
-}
-
-static void
-solve_cut (TpPlan *plan, const TpProblem *problem, guint8 *devices)
-{
-  g_autoptr (TpNetwork) network = tp_network_new (problem);
-  gint64 value = tp_network_solve (network);
-
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    devices[i] = tp_network_get_device (network, i);
-  plan->constant_ns = tp_network_get_constant (network);
-  plan->bound_ns = value - plan->constant_ns;
-  plan->arcs = tp_network_dup_arcs (network, &plan->n_arcs);
-}
-
 TpPlan *
 tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
           const char *objective, GError **error)
 {
   g_autoptr (TpProblem) problem
       = tp_problem_new (graph, groups, costs, objective, error);
+  const TpSolver *solver
+      = problem == NULL ? NULL : tp_solver_find (problem, error);
   g_autoptr (TpPlan) plan = NULL;
   g_autofree guint8 *devices = NULL;
 
-  if (problem == NULL)
+  if (solver == NULL)
     return NULL;
   if (costs->digest == NULL)
     tp_costs_seal (costs);
@@ -245,10 +185,8 @@ tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
   fill_head (plan, problem);
   plan->costs = tp_costs_ref (costs);
   plan->costs_digest = g_strdup (costs->digest);
-  if (costs->n_devices == 1)
-    solve_alone (plan, problem);
-  else
-    solve_cut (plan, problem, devices);
+  if (!solver->solve (problem, plan, devices, error))
+    return NULL;
   fill_placements (plan, problem, devices);
   fill_transfers (plan, problem, devices);
   fill_groups (plan, problem);

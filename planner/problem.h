@@ -23,8 +23,8 @@ typedef struct
  * @groups: (nullable): none
  *
  * TPLAN_ERROR_USAGE: the parts do not fit each other, or no such objective;
- * _UNSUPPORTED: more than two devices; _LIMIT: costs negative or too large;
- * _INFEASIBLE: an op is left without a device, and which pins did it.
+ * _LIMIT: costs negative or too large; _INFEASIBLE: an op is left without a
+ * device, and which pins did it.
  */
 TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
                            const TpCosts *costs, const char *objective,
@@ -41,6 +41,8 @@ gint64 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from,
  * no output, or when there is a host, whose copy is then shared. */
 gint64 tp_problem_fetch_cost (const TpProblem *problem, int tensor,
                               int device);
+/* Of all ops on @device; TP_COST_NONE when one cannot be. */
+gint64 tp_problem_single_cost (const TpProblem *problem, int device);
 static inline gint64
 tp_problem_get_gain (const TpProblem *problem, int group, int device)
 {

@@ -366,6 +366,21 @@ test_refused (void)
   assert_refused (test, "time", TPLAN_ERROR_LIMIT, "tensor*");
 }
 
+/* More devices than any solver takes. */
+static void
+test_many_devices (void)
+{
+  static const char *const names[] = { "cpu", "opencl:0", "opencl:1", NULL };
+  g_autoptr (TpTestCase) test = small_case ();
+  g_autoptr (TpCosts) two = test->costs;
+
+  test->costs = tp_costs_new (3, names, test->graph, test->groups);
+  for (int i = 0; i < 3 * test->costs->n_nodes; i++)
+    test->costs->nodes[i].time_ns = 1;
+  assert_refused (test, "time", TPLAN_ERROR_UNSUPPORTED,
+                  "3 devices*'time'*at most 2*");
+}
+
 /* As large as costs may be. */
 static void
 test_huge_costs (void)
@@ -410,6 +425,7 @@ main (int argc, char **argv)
   g_test_add_func ("/place/device-only", test_device_only);
   g_test_add_func ("/place/infeasible", test_infeasible);
   g_test_add_func ("/place/refused", test_refused);
+  g_test_add_func ("/place/many-devices", test_many_devices);
   g_test_add_func ("/place/huge-costs", test_huge_costs);
   g_test_add_func ("/place/no-groups", test_no_groups);
   return g_test_run ();
