@@ -320,6 +320,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_groups (out, "all_groups", plan->all_groups, graph);
   if (plan->costs != NULL)
     write_costs (out, plan->costs);
+  write_string_line (out, "certificate", plan->certificate);
   write_arcs (out, plan);
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
                                         (const guchar *) out->str, out->len);

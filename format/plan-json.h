@@ -10,6 +10,9 @@
 #define TP_PLAN_TAIL "\"\n}\n"
 #define TP_PLAN_DIGEST_LENGTH 64
 
+/* What plans that name no kind of certificate have: there was one kind then. */
+#define TP_PLAN_FIRST_CERTIFICATE "min-cut"
+
 /* Figures above are refused, so that sums of a few never overflow. */
 #define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
 

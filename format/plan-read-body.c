@@ -3,6 +3,7 @@
 
 #include "format/plan-read-body.h"
 
+#include "format/plan-json.h"
 #include "format/plan-read-costs.h"
 #include "format/plan-read.h"
 
@@ -162,6 +163,21 @@ read_vertex (const TpPlanReader *reader, const TpPlan *plan,
          && (name[1] != '0' || !g_ascii_isdigit (name[2]));
 }
 
+/* Of whatever kind: whether it proves anything is for tp_check () to say. */
+static gboolean
+read_certificate (const TpPlanReader *reader, const json_t *root,
+                  TpPlan *plan, GError **error)
+{
+  const char *kind = TP_PLAN_FIRST_CERTIFICATE;
+
+  if (json_object_get (root, "certificate") != NULL
+      && !tp_plan_read_string (reader, root, "certificate", TRUE, &kind,
+                               error))
+    return FALSE;
+  plan->certificate = g_strdup (kind);
+  return TRUE;
+}
+
 static gboolean
 read_arcs (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
            GError **error)
@@ -250,5 +266,6 @@ tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
   plan->all_groups = read_groups (reader, root, "all_groups", error);
   return plan->all_groups != NULL
          && tp_plan_read_costs (reader, root, plan, error)
+         && read_certificate (reader, root, plan, error)
          && read_arcs (reader, root, plan, error);
 }

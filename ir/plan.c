@@ -45,6 +45,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->graph_name);
   g_free (plan->graph_digest);
   g_free (plan->costs_digest);
+  g_free (plan->certificate);
   g_clear_pointer (&plan->dims, g_hash_table_unref);
   g_strfreev (plan->pins);
   g_free (plan->objective);

@@ -67,6 +67,8 @@ typedef struct
   TpGroups *all_groups;       /* the groups offered to the planner */
   gint64 constant_ns;         /* fusion gains taken before the cut: cost =
                                * cut - constant */
+  char *certificate;          /* kind of the proof: "min-cut", whose are the
+                               * arcs */
   int n_arcs;
   TpArc *arcs;
 } TpPlan;

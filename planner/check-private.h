@@ -25,7 +25,9 @@ gint64 tp_checker_node_cost (const TpChecker *checker, int node, int device);
 /* @from, @to: devices, or TP_COSTS_HOST. */
 gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor, int from,
                              int to);
-/* The arcs and their flow: two devices, everything else checked before. */
-void tp_checker_check_proof (TpChecker *checker);
+/* The proof, by the kind that the plan names; everything else checked before. */
+void tp_checker_check_certificate (TpChecker *checker);
+/* "min-cut": the arcs and their flow. At most two devices. */
+void tp_checker_check_cut (TpChecker *checker);
 
 #endif

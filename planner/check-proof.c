@@ -445,8 +445,8 @@ check_balance (TpChecker *checker, const Flow *flow)
                      plan->bound_ns);
 }
 
-void
-tp_checker_check_proof (TpChecker *checker)
+static void
+check_flow (TpChecker *checker)
 {
   int n_arcs = checker->plan->n_arcs;
   gint64 n_expected = count_arcs (checker);
@@ -470,4 +470,15 @@ tp_checker_check_proof (TpChecker *checker)
   g_hash_table_unref (flow.seen);
   g_free (flow.keys);
   g_free (flow.balance);
+}
+
+void
+tp_checker_check_cut (TpChecker *checker)
+{
+  if (checker->costs->n_devices == 2)
+    check_flow (checker);
+  else if (checker->plan->n_arcs != 0)
+    tp_checker_fail (checker, "a plan for one device has nothing to cut, but "
+                              "%d arcs",
+                     checker->plan->n_arcs);
 }

@@ -185,6 +185,7 @@ tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
   fill_head (plan, problem);
   plan->costs = tp_costs_ref (costs);
   plan->costs_digest = g_strdup (costs->digest);
+  plan->certificate = g_strdup (solver->certificate);
   if (!solver->solve (problem, plan, devices, error))
     return NULL;
   fill_placements (plan, problem, devices);

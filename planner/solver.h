@@ -10,8 +10,10 @@ typedef struct
   const char *name;
   int max_devices;
   guint kinds;                /* of objectives: bits of TpObjectiveKind */
+  const char *certificate;    /* kind of its proofs, by which tp_check () knows
+                               * them */
   /* Sets the device of each node in @devices (zeroed), and in @plan bound_ns,
-   * constant_ns and the certificate. What has no device at all was refused
+   * constant_ns and the proof. What has no device at all was refused
    * before. */
   gboolean (*solve) (const TpProblem *problem, TpPlan *plan, guint8 *devices,
                      GError **error);

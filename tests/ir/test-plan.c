@@ -75,6 +75,7 @@ make_plan (const TpGraph *graph)
   plan->best_single = 0;
   plan->best_single_ns = 40;
   plan->n_estimated = 1;
+  plan->certificate = g_strdup ("min-cut");
   plan->n_arcs = 1;
   plan->arcs = g_memdup2 (&arc, sizeof arc);
   fill_costs (plan, graph);
@@ -236,6 +237,7 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "\"host\": \"cpu\"", "\"host\": \"opencl:0\"" },
     { "\"host\": \"cpu\"", "\"host\": \"gpu\"" },
     { "\"host\": \"cpu\"", "\"host\": 0" },
+    { "\"certificate\": \"min-cut\"", "\"certificate\": 7" },
     { "\"no kernel\"", "\"no idea\"" },
     { "\"ops\": [", "\"oops\": [" },
     { "\"cost_ns\": 30", "\"cost_ns\": 30, \"cost_ns\": 31" },
@@ -267,6 +269,23 @@ load_text (Fixture *f, const char *text)
   plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
   g_assert_no_error (error);
   return plan;
+}
+
+/* Any kind is read; of a plan that names none it is the one there was when such
+ * plans were made. */
+static void
+test_certificate (Fixture *f, gconstpointer data)
+{
+  static const char key[] = " \"certificate\": \"min-cut\",\n";
+  g_autofree char *text = tp_plan_to_json (f->plan, f->graph);
+  g_autofree char *old = forge (text, key, "");
+  g_autofree char *new = forge (text, key, " \"certificate\": \"new\",\n");
+  g_autoptr (TpPlan) silent = load_text (f, old);
+  g_autoptr (TpPlan) other = load_text (f, new);
+
+  (void) data;
+  g_assert_cmpstr (silent->certificate, ==, "min-cut");
+  g_assert_cmpstr (other->certificate, ==, "new");
 }
 
 /* Of a plan that does not say so, device 0: nothing else could be when such
@@ -378,6 +397,7 @@ main (int argc, char **argv)
     { "/plan/round-trip", test_round_trip },
     { "/plan/bytes", test_bytes },
     { "/plan/signed-lies", test_signed_lies },
+    { "/plan/certificate", test_certificate },
     { "/plan/host", test_host },
     { "/plan/other-graph", test_other_graph },
     { "/plan/dims", test_dims },
