@@ -2,7 +2,7 @@
  * file of its own, and a row. */
 #include "config.h"
 
-#include "planner/check-private.h"
+#include "planner/check/check-private.h"
 
 static const struct
 {

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "ir/graph-digest.h"
-#include "planner/check-private.h"
+#include "planner/check/check-private.h"
 #include "planner/planner.h"
 
 #include <string.h>

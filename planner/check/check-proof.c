@@ -7,7 +7,7 @@
  * ends are: the table below is the network, written a second time. */
 #include "config.h"
 
-#include "planner/check-private.h"
+#include "planner/check/check-private.h"
 
 #include <string.h>
 
