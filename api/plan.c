@@ -9,6 +9,7 @@
 #include "format/plan-json.h"
 #include "format/plan-load.h"
 #include "ir/name-hash.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 
 static void

@@ -8,6 +8,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "planner/check/check.h"
 #include "planner/network.h"
 #include "planner/planner.h"
 

@@ -21,9 +21,4 @@ TpPlan *tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
 /* Fills margin_ns of every placement, where the solver can tell. */
 gboolean tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error);
 
-/* Checks a plan against graph and costs with code of its own: shares nothing
- * with tp_place() but the data. @reasons gets one string per fault.
- * Returns whether the plan is valid and proved. */
-gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
-
 #endif

@@ -7,7 +7,7 @@
 
 #include "ir/graph-digest.h"
 #include "planner/check/check-private.h"
-#include "planner/planner.h"
+#include "planner/check/check.h"
 
 #include <string.h>
 
@@ -32,34 +32,6 @@ tp_checker_fail (TpChecker *checker, const char *format, ...)
   return FALSE;
 }
 
-static gboolean
-may_run_on (const TpChecker *checker, int node, int device)
-{
-  const char *const *pins = checker->graph->nodes[node].pins;
-
-  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
-    return FALSE;
-  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
-    if (strcmp (pins[i], checker->costs->devices[device]) == 0)
-      return TRUE;
-  return pins == NULL;
-}
-
-gint64
-tp_checker_node_cost (const TpChecker *checker, int node, int device)
-{
-  if (!may_run_on (checker, node, device))
-    return TP_COST_NONE;
-  return checker->objective->node_cost (
-      checker->costs, tp_costs_node (checker->costs, node, device), device);
-}
-
-gint64
-tp_checker_copy_cost (const TpChecker *checker, int tensor, int from, int to)
-{
-  return checker->objective->edge_cost (checker->costs, tensor, from, to);
-}
-
 /* ---- form: enough for the rest to be computed at all ------------------- */
 
 static gboolean
@@ -69,7 +41,7 @@ check_sizes (TpChecker *checker)
   const TpGraph *graph = checker->graph;
   const TpCosts *costs = plan->costs;
 
-  if (plan->objective == NULL || checker->objective == NULL)
+  if (checker->measure == NULL)
     return tp_checker_fail (checker, "objective '%s' is unknown",
                             plan->objective == NULL ? "" : plan->objective);
   if (costs == NULL || plan->all_groups == NULL || plan->groups == NULL)
@@ -177,7 +149,7 @@ compute_gain (const TpChecker *checker, int index, int device)
 
   if (fused->time_ns == TP_COST_NONE)
     return 0;
-  whole = checker->objective->node_cost (checker->costs, fused, device);
+  whole = checker->measure (fused);
   if (whole < 0)
     return 0;
   for (int k = 0; k < group->n_nodes; k++)
@@ -219,7 +191,7 @@ check_form (TpChecker *checker)
       if (it->device < 0 || it->device >= n_devices)
         return tp_checker_fail (checker, "op '%s': there is no device %d",
                                 name, it->device);
-      if (!may_run_on (checker, i, it->device))
+      if (!tp_checker_may_run (checker, i, it->device))
         return tp_checker_fail (checker,
                                 "op '%s' is on %s, which its pins or lack of "
                                 "support rule out",
@@ -357,8 +329,7 @@ check_times (TpChecker *checker, const gboolean *fused)
 
       n_estimated += cost->is_estimated ? 1 : 0;
       if (is_first)
-        sum += checker->objective->node_cost (checker->costs, cost,
-                                              it->device);
+        sum += checker->measure (cost);
       if (it->time_ns != time_ns || it->spread_ns != spread_ns)
         tp_checker_fail (checker,
                          "op '%s' should take %" G_GINT64_FORMAT
@@ -469,7 +440,7 @@ compute_single (const TpChecker *checker, int device)
 
   for (int i = 0; i < graph->n_nodes; i++)
     {
-      if (!may_run_on (checker, i, device))
+      if (!tp_checker_may_run (checker, i, device))
         return TP_COST_NONE;
       sum += tp_checker_node_cost (checker, i, device);
     }
@@ -568,8 +539,7 @@ tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   TpChecker checker = {
     .plan = plan,
     .graph = graph,
-    .objective
-    = plan->objective == NULL ? NULL : tp_objective_find (plan->objective),
+    .measure = tp_checker_find_measure (plan->objective),
     .reasons = found,
   };
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "mutations.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 
 #include <string.h>

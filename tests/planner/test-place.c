@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 #include "random-graph.h"
 
