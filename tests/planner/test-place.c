@@ -154,6 +154,50 @@ test_equal_bytes (void)
 }
 
 static void
+swap_columns (TpCost *to, const TpCost *from, int rows)
+{
+  for (int i = 0; i < 2 * rows; i++)
+    to[i] = from[i ^ 1];
+}
+
+/* The same devices in the other order. */
+static TpCosts *
+swap_devices (const TpTestCase *test)
+{
+  const TpCosts *costs = test->costs;
+  const char *const names[] = { costs->devices[1], costs->devices[0], NULL };
+  TpCosts *swapped = tp_costs_new (2, names, test->graph, test->groups);
+
+  swapped->host
+      = costs->host == TP_COSTS_HOST ? TP_COSTS_HOST : 1 - costs->host;
+  swap_columns (swapped->nodes, costs->nodes, costs->n_nodes);
+  swap_columns (swapped->groups, costs->groups, costs->n_groups);
+  swap_columns (swapped->feeds, costs->feeds, costs->n_tensors);
+  swap_columns (swapped->fetches, costs->fetches, costs->n_tensors);
+  return swapped;
+}
+
+/* No order of devices costs more than another. */
+static void
+test_swapped (void)
+{
+  for (int round = 0; round < 200; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (40);
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpCosts) costs = swap_devices (test);
+      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) swapped
+          = tp_place (test->graph, test->groups, costs, "time", NULL);
+
+      assert_checked (swapped, test->graph);
+      g_assert_cmpint (swapped->cost_ns, ==, plan->cost_ns);
+      g_assert_cmpint (swapped->best_single_ns, ==, plan->best_single_ns);
+      g_assert_cmpint (swapped->n_arcs, ==, plan->n_arcs);
+    }
+}
+
+static void
 scale_copies (TpCosts *costs, int factor)
 {
   for (int i = 0; i < costs->n_tensors * costs->n_devices; i++)
@@ -419,6 +463,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/place/brute-force", test_brute_force);
   g_test_add_func ("/place/equal-bytes", test_equal_bytes);
+  g_test_add_func ("/place/swapped", test_swapped);
   g_test_add_func ("/place/dearer-link", test_dearer_link);
   g_test_add_func ("/place/margins", test_margins);
   g_test_add_func ("/place/large", test_large);
