@@ -4,7 +4,7 @@
 
 #include "include/tplan.h"
 
-/* NULL-terminated, the host first; owned by @costs. */
+/* NULL-terminated; owned by @costs. */
 const char *const *tp_api_get_devices (const TplanCosts *costs);
 
 #endif

@@ -9,6 +9,7 @@
 #include "format/plan-json.h"
 #include "format/plan-load.h"
 #include "ir/name-hash.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 
 static void
@@ -34,6 +35,12 @@ fill_devices (TplanPlan *wrap)
     }
 }
 
+static const char *
+get_place (const TpPlan *plan, int device)
+{
+  return device == TP_COSTS_HOST ? TP_PLAN_HOST : plan->devices[device];
+}
+
 static void
 fill_transfers (TplanPlan *wrap)
 {
@@ -46,8 +53,8 @@ fill_transfers (TplanPlan *wrap)
 
       wrap->transfers[i] = (TplanTransfer){
         .tensor = wrap->graph->graph->tensors[it->tensor].name,
-        .from = plan->devices[it->from],
-        .to = plan->devices[it->to],
+        .from = get_place (plan, it->from),
+        .to = get_place (plan, it->to),
         .size_bytes = it->size_bytes,
         .time_ns = it->time_ns,
       };

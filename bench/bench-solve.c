@@ -8,6 +8,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "planner/check/check.h"
 #include "planner/network.h"
 #include "planner/planner.h"
 
@@ -141,9 +142,9 @@ new_costs (const TpGraph *graph, const TpGroups *groups, GRand *random)
     costs->groups[i].time_ns = g_rand_int_range (random, 1000, 40000);
   for (int i = 0; i < costs->n_tensors; i++)
     {
-      costs->to_device[2 * i + 1].time_ns
+      tp_costs_feed (costs, i, 1)->time_ns
           = g_rand_int_range (random, 5000, 20000);
-      costs->to_host[2 * i + 1].time_ns
+      tp_costs_fetch (costs, i, 1)->time_ns
           = g_rand_int_range (random, 5000, 20000);
     }
   tp_costs_seal (costs);

@@ -56,7 +56,9 @@ spell_out (const TpChain *chain, int pass, GError **error)
       if (key->n_nodes > 1)
         tp_groups_add (groups, key->nodes, key->n_nodes);
     }
-  return tp_execution_new (graph, 1, places, groups, error);
+  return tp_execution_new (
+      graph, &(TpPlaced){ .n_devices = 1, .places = places, .groups = groups },
+      error);
 }
 
 /* Both passes use the same bytes, one after the other. */

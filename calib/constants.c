@@ -401,7 +401,7 @@ static gboolean
 do_device (TpChannel *channel, const TpConstantsJob *job, int index,
            GError **error)
 {
-  const TpDeviceOptions options = { job->n_threads };
+  const TpDeviceOptions options = { .n_threads = job->n_threads };
   const char *name = job->devices[index];
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
   Subject subject = { .channel = channel, .index = index, .row = row };

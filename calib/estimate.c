@@ -66,6 +66,10 @@ tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
       estimator->to_device = row->to_device;
       estimator->to_host = row->to_host;
     }
+  /* no link to measure: every byte is read and written */
+  if (tp_device_is_host (kind->name))
+    estimator->to_device = estimator->to_host
+        = (TpFit){ 0, 2 / estimator->machine.bandwidth_gbps, 1 };
   return estimator;
 }
 

@@ -21,6 +21,7 @@ gboolean tp_estimator_fill (TpEstimator *estimator, const TpKey *key,
 /* The roofline alone. */
 gint64 tp_estimator_roofline_ns (const TpEstimator *estimator,
                                  const TpWork *work);
+/* Between host memory and the device, which is not the host of the plan. */
 gint64 tp_estimator_transfer_ns (const TpEstimator *estimator, gint64 bytes,
                                  gboolean is_to_device);
 

@@ -197,11 +197,13 @@ fill_transfers (Column *column)
 {
   TpCosts *costs = column->costs;
 
-  for (int i = 0; i < costs->n_tensors && column->index > 0; i++)
+  if (column->index == costs->host)
+    return; /* feeding it is no more than what every device does then */
+  for (int i = 0; i < costs->n_tensors; i++)
     {
       const TpTensor *tensor = &column->graph->tensors[i];
-      gsize at = (gsize) i * costs->n_devices + column->index;
-      TpCost *cells[2] = { &costs->to_host[at], &costs->to_device[at] };
+      TpCost *cells[2] = { tp_costs_fetch (costs, i, column->index),
+                           tp_costs_feed (costs, i, column->index) };
 
       for (int to_device = 0; to_device < 2; to_device++)
         {
@@ -209,7 +211,7 @@ fill_transfers (Column *column)
 
           if (tp_tensor_is_constant (tensor))
             continue; /* every session has its own copy, made once */
-          if (column->row != NULL)
+          if (column->row != NULL && !tp_device_is_host (column->device))
             fit = to_device ? &column->row->to_device : &column->row->to_host;
           cells[to_device]->time_ns = tp_estimator_transfer_ns (
               column->estimator, tensor->size_bytes, to_device);
@@ -315,6 +317,28 @@ fill (Column *column, TpCostDb *db, GError **error)
                                     : fill_measured (column, db, error);
 }
 
+/* Bad figures are for fill_simulated () to tell. */
+static gboolean
+works_in_host_memory (const char *device)
+{
+  g_autoptr (TpMachine) machine = NULL;
+
+  if (!tp_device_is_simulated (device))
+    return tp_device_is_host (device);
+  machine = tp_machine_parse (strchr (device, ':') + 1, NULL);
+  return machine != NULL && machine->link_gbps <= 0;
+}
+
+/* The first that could be: all others copy, even within host memory. */
+static int
+find_host (const TpCalibOptions *options)
+{
+  for (int i = 0; i < options->n_devices; i++)
+    if (works_in_host_memory (options->devices[i]))
+      return i;
+  return TP_COSTS_HOST;
+}
+
 TpCosts *
 tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                    const TpCalibOptions *options, GError **error)
@@ -323,6 +347,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                                             options->devices, graph, groups);
   g_autoptr (TpKeys) keys = NULL;
 
+  costs->host = find_host (options);
   for (int i = 0; i < options->n_devices; i++)
     {
       Column column = { .graph = graph, .groups = groups, .options = options,

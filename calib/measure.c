@@ -214,7 +214,7 @@ is_same_device (Bench *bench, Lane *lane)
 static gboolean
 lane_open (Bench *bench, Lane *lane, GError **error)
 {
-  const TpDeviceOptions options = { bench->job->n_threads };
+  const TpDeviceOptions options = { .n_threads = bench->job->n_threads };
   g_autoptr (GError) failure = NULL;
 
   tp_channel_beat (bench->channel, TP_PHASE_OPEN, lane->index, -1);

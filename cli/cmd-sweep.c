@@ -99,11 +99,14 @@ is_same_placement (const TpPlan *a, const TpPlan *b)
   return TRUE;
 }
 
+/* So is what never had a host to leave. */
 static gboolean
 is_all_host (const TpPlan *plan)
 {
-  for (int i = 0; i < plan->n_placements; i++)
-    if (plan->placements[i].device != 0)
+  int host = tp_plan_get_host (plan);
+
+  for (int i = 0; i < plan->n_placements && host != TP_COSTS_HOST; i++)
+    if (plan->placements[i].device != host)
       return FALSE;
   return TRUE;
 }

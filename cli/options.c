@@ -54,7 +54,7 @@ static const CommonOption common[] = {
       "overwrite existing files", NULL } },
   { TP_USES_DEVICES,
     { "devices", 'd', 0, G_OPTION_ARG_STRING, &given.devices,
-      "devices, host first: cpu,opencl:0 or sim:NAME", "LIST" } },
+      "devices to use, such as cpu,opencl:0 or sim:NAME", "LIST" } },
   { TP_USES_DEVICES,
     { "device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.devices,
       NULL, NULL } },

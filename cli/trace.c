@@ -5,6 +5,8 @@
 
 #include "format/json.h"
 
+#define HOST_THREAD 99 /* of copies to the caller; plans have fewer devices */
+
 static void
 add_name (GString *out, const char *what, int process, int thread,
           const char *name)
@@ -24,6 +26,7 @@ add_step (GString *out, const TpGraph *graph, const TpSessionStep *step,
   gint64 time_ns = process == 1 ? step->predicted_ns : step->measured_ns;
   const char *name = step->node >= 0 ? graph->nodes[step->node].name
                                      : graph->tensors[step->tensor].name;
+  int thread = step->device == TP_COSTS_HOST ? HOST_THREAD : step->device;
   const char *kind
       = step->node >= 0 ? graph->nodes[step->node].type : "transfer";
 
@@ -38,7 +41,7 @@ add_step (GString *out, const TpGraph *graph, const TpSessionStep *step,
       ".%03d, \"dur\": %" G_GINT64_FORMAT ".%03d, \"args\": "
       "{\"predicted_ns\": %" G_GINT64_FORMAT
       ", \"measured_ns\": %" G_GINT64_FORMAT "}},\n",
-      process, step->device, *begin_ns / 1000, (int) (*begin_ns % 1000),
+      process, thread, *begin_ns / 1000, (int) (*begin_ns % 1000),
       time_ns / 1000, (int) (time_ns % 1000), step->predicted_ns,
       step->measured_ns);
   *begin_ns += time_ns;
@@ -62,6 +65,8 @@ tp_trace_to_json (const TpPlan *plan, const TpGraph *graph,
       add_name (out, "process_name", process, 0, name);
       for (int i = 0; i < plan->n_devices; i++)
         add_name (out, "thread_name", process, i, plan->devices[i]);
+      if (tp_plan_get_host (plan) == TP_COSTS_HOST)
+        add_name (out, "thread_name", process, HOST_THREAD, TP_PLAN_HOST);
       for (int i = 0; i < n; i++)
         add_step (out, graph, &steps[i], process, &begin_ns);
     }

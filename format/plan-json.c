@@ -203,6 +203,12 @@ write_groups (GString *out, const char *key, const TpGroups *groups,
   write_list_end (out);
 }
 
+static const char *
+get_place (const TpPlan *plan, int device)
+{
+  return device == TP_COSTS_HOST ? TP_PLAN_HOST : plan->devices[device];
+}
+
 static void
 write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
 {
@@ -217,9 +223,9 @@ write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
       g_string_append (out, "{\"tensor\": ");
       tp_json_append_string (out, graph->tensors[it->tensor].name);
       g_string_append (out, ", \"from\": ");
-      tp_json_append_string (out, plan->devices[it->from]);
+      tp_json_append_string (out, get_place (plan, it->from));
       g_string_append (out, ", \"to\": ");
-      tp_json_append_string (out, plan->devices[it->to]);
+      tp_json_append_string (out, get_place (plan, it->to));
       g_string_append_printf (out,
                               ", \"bytes\": %" G_GINT64_FORMAT
                               ", \"time_ns\": %" G_GINT64_FORMAT "}",
@@ -273,12 +279,15 @@ write_costs (GString *out, const TpCosts *costs)
 {
   int columns = costs->n_devices;
 
+  write_string_line (out, "host", costs->host == TP_COSTS_HOST
+                                      ? NULL
+                                      : costs->devices[costs->host]);
   write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
   write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
                     columns);
-  write_cost_table (out, "to_device_costs", costs->to_device,
-                    costs->n_tensors, columns);
-  write_cost_table (out, "to_host_costs", costs->to_host, costs->n_tensors,
+  write_cost_table (out, "to_device_costs", costs->feeds, costs->n_tensors,
+                    columns);
+  write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
                     columns);
 }
 
@@ -319,6 +328,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_groups (out, "all_groups", plan->all_groups, graph);
   if (plan->costs != NULL)
     write_costs (out, plan->costs);
+  write_string_line (out, "certificate", plan->certificate);
   write_arcs (out, plan);
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
                                         (const guchar *) out->str, out->len);

@@ -10,6 +10,9 @@
 #define TP_PLAN_TAIL "\"\n}\n"
 #define TP_PLAN_DIGEST_LENGTH 64
 
+/* What plans that name no kind of certificate have: there was one kind then. */
+#define TP_PLAN_FIRST_CERTIFICATE "min-cut"
+
 /* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
  * are the SHA-256 of all before them and the closing brace; any other byte in
  * the file is refused. */

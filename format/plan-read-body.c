@@ -3,6 +3,7 @@
 
 #include "format/plan-read-body.h"
 
+#include "format/plan-json.h"
 #include "format/plan-read-costs.h"
 #include "format/plan-read.h"
 
@@ -84,6 +85,17 @@ read_groups (const TpPlanReader *reader, const json_t *root, const char *key,
   return g_steal_pointer (&groups);
 }
 
+/* A device, or host memory. */
+static gboolean
+read_end (const TpPlanReader *reader, const json_t *value, const char *place,
+          int *out_end, GError **error)
+{
+  *out_end = TP_COSTS_HOST;
+  return g_strcmp0 (json_string_value (value), TP_PLAN_HOST) == 0
+         || tp_plan_read_name (reader, value, reader->devices, place, out_end,
+                               error);
+}
+
 static gboolean
 read_transfers (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
                 GError **error)
@@ -103,10 +115,10 @@ read_transfers (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
       g_snprintf (place, sizeof place, "transfers[%d]", i);
       if (!tp_plan_read_name (reader, json_object_get (at, "tensor"),
                               reader->tensors, place, &it->tensor, error)
-          || !tp_plan_read_name (reader, json_object_get (at, "from"),
-                                 reader->devices, place, &it->from, error)
-          || !tp_plan_read_name (reader, json_object_get (at, "to"),
-                                 reader->devices, place, &it->to, error)
+          || !read_end (reader, json_object_get (at, "from"), place,
+                        &it->from, error)
+          || !read_end (reader, json_object_get (at, "to"), place, &it->to,
+                        error)
           || !tp_plan_read_number (reader, at, place, "bytes",
                                    &it->size_bytes, error)
           || !tp_plan_read_number (reader, at, place, "time_ns", &it->time_ns,
@@ -149,6 +161,21 @@ read_vertex (const TpPlanReader *reader, const TpPlan *plan,
     return FALSE;
   return *end == 0 && number < (guint64) limits[kind - kinds]
          && (name[1] != '0' || !g_ascii_isdigit (name[2]));
+}
+
+/* Of whatever kind: whether it proves anything is for tp_check () to say. */
+static gboolean
+read_certificate (const TpPlanReader *reader, const json_t *root,
+                  TpPlan *plan, GError **error)
+{
+  const char *kind = TP_PLAN_FIRST_CERTIFICATE;
+
+  if (json_object_get (root, "certificate") != NULL
+      && !tp_plan_read_string (reader, root, "certificate", TRUE, &kind,
+                               error))
+    return FALSE;
+  plan->certificate = g_strdup (kind);
+  return TRUE;
 }
 
 static gboolean
@@ -261,5 +288,6 @@ tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
   plan->all_groups = read_groups (reader, root, "all_groups", error);
   return plan->all_groups != NULL
          && tp_plan_read_costs (reader, root, plan, error)
+         && read_certificate (reader, root, plan, error)
          && read_arcs (reader, root, plan, error);
 }

@@ -78,6 +78,21 @@ read_table (const TpPlanReader *reader, GHashTable *reasons,
   return TRUE;
 }
 
+/* Plans made when device 0 was always the host do not say so. */
+static gboolean
+read_host (const TpPlanReader *reader, const json_t *root, TpCosts *costs,
+           GError **error)
+{
+  const json_t *host = json_object_get (root, "host");
+
+  if (host == NULL)
+    return TRUE;
+  costs->host = TP_COSTS_HOST;
+  return json_is_null (host)
+         || tp_plan_read_name (reader, host, reader->devices, "host",
+                               &costs->host, error);
+}
+
 gboolean
 tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
                     TpPlan *plan, GError **error)
@@ -94,12 +109,14 @@ tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
   } tables[] = {
     { "op_costs", costs->n_nodes, costs->nodes },
     { "group_costs", costs->n_groups, costs->groups },
-    { "to_device_costs", costs->n_tensors, costs->to_device },
-    { "to_host_costs", costs->n_tensors, costs->to_host },
+    { "to_device_costs", costs->n_tensors, costs->feeds },
+    { "to_host_costs", costs->n_tensors, costs->fetches },
   };
 
   plan->costs = costs;
   costs->is_simulated = plan->is_simulated;
+  if (!read_host (reader, root, costs, error))
+    return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (reader, reasons, root, tables[i].key, tables[i].rows,
                      costs->n_devices, tables[i].table, error))

@@ -6,7 +6,7 @@
 #include "format/plan-json.h"
 #include "format/plan-load.h"
 #include "fuzz/fuzz.h"
-#include "planner/planner.h"
+#include "planner/check/check.h"
 
 #include <stdlib.h>
 #include <string.h>

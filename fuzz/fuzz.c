@@ -11,6 +11,7 @@
 #include "machine/machine-costs.h"
 #include "machine/machine.h"
 #include "ops/lower.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 
 #include <sys/mman.h>

@@ -126,7 +126,8 @@ typedef struct
 typedef struct
 {
   const char *tensor;
-  const char *from;           /* devices */
+  const char *from;           /* devices; "host": the caller's memory, where no
+                               * device of the plan works in it */
   const char *to;
   gint64 size_bytes;
   gint64 time_ns;             /* predicted */
@@ -241,9 +242,10 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  * tplan_costs_open:
  * @path: (nullable): a cost table as `tplan calibrate` writes; one that does not
  *   exist is empty; %NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db
- * @devices: (nullable): names, ended by %NULL, such as "cpu" and "opencl:0", the
- *   first being the host; %NULL: "cpu" ("ref" where tplan was built without a
- *   compiler) and the first OpenCL device there is
+ * @devices: (nullable): names, ended by %NULL, such as "cpu" and "opencl:0"; of
+ *   plans equally good the one with most ops on the first is taken; %NULL: "cpu"
+ *   ("ref" where tplan was built without a compiler) and the first OpenCL device
+ *   there is
  * @n_threads: how many threads "cpu" has; 0: by $TPLAN_THREADS,
  *   $OMP_NUM_THREADS, else what the process may use
  * @error: return location for a #GError
@@ -482,8 +484,8 @@ int tplan_plan_count_estimated (const TplanPlan *plan);
  * @plan: a plan
  * @out_n: (out) (nullable): how many
  *
- * Returns: (transfer none): @out_n devices, the host first; also those with no
- *   op.
+ * Returns: (transfer none): @out_n devices, in the order of
+ *   tplan_costs_open(); also those with no op.
  *
  * Thread: any.
  */

@@ -60,8 +60,8 @@ tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
   costs->n_groups = groups == NULL ? 0 : groups->n_groups;
   costs->groups = costs_new_table (costs->n_groups, n_devices, TP_COST_NONE);
   costs->n_tensors = graph->n_tensors;
-  costs->to_device = costs_new_table (graph->n_tensors, n_devices, 0);
-  costs->to_host = costs_new_table (graph->n_tensors, n_devices, 0);
+  costs->feeds = costs_new_table (graph->n_tensors, n_devices, 0);
+  costs->fetches = costs_new_table (graph->n_tensors, n_devices, 0);
   return costs;
 }
 
@@ -81,8 +81,8 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->digest);
   g_free (costs->nodes);
   g_free (costs->groups);
-  g_free (costs->to_device);
-  g_free (costs->to_host);
+  g_free (costs->feeds);
+  g_free (costs->fetches);
   g_free (costs);
 }
 
@@ -100,6 +100,58 @@ tp_costs_group (const TpCosts *costs, int group, int device)
   g_assert (group >= 0 && group < costs->n_groups);
   g_assert (device >= 0 && device < costs->n_devices);
   return &costs->groups[(gsize) group * costs->n_devices + device];
+}
+
+TpCost *
+tp_costs_feed (const TpCosts *costs, int tensor, int device)
+{
+  g_assert (tensor >= 0 && tensor < costs->n_tensors);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->feeds[(gsize) tensor * costs->n_devices + device];
+}
+
+TpCost *
+tp_costs_fetch (const TpCosts *costs, int tensor, int device)
+{
+  g_assert (tensor >= 0 && tensor < costs->n_tensors);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->fetches[(gsize) tensor * costs->n_devices + device];
+}
+
+/* One after the other. Figures of a bad file may be anything: what cannot be
+ * added is as good as for ever. */
+static TpCost
+cost_add (const TpCost *first, const TpCost *second)
+{
+  TpCost sum = { .is_estimated = first->is_estimated || second->is_estimated };
+
+  if (first->time_ns == TP_COST_NONE)
+    return *first;
+  if (second->time_ns == TP_COST_NONE)
+    return *second;
+  if (__builtin_add_overflow (first->time_ns, second->time_ns, &sum.time_ns))
+    sum.time_ns = TP_COST_NONE - 1;
+  if (__builtin_add_overflow (first->spread_ns, second->spread_ns,
+                              &sum.spread_ns))
+    sum.spread_ns = TP_COST_NONE - 1;
+  return sum;
+}
+
+TpCost
+tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
+{
+  if (from == costs->host)
+    from = TP_COSTS_HOST;
+  if (to == costs->host)
+    to = TP_COSTS_HOST;
+  if (from == to)
+    return (TpCost){ 0 };
+  if (from == TP_COSTS_HOST)
+    return *tp_costs_feed (costs, tensor, to);
+  if (to == TP_COSTS_HOST)
+    return *tp_costs_fetch (costs, tensor, from);
+  return cost_add (tp_costs_fetch (costs, tensor, from),
+                   tp_costs_feed (costs, tensor, to));
 }
 
 static void
@@ -147,9 +199,10 @@ tp_costs_seal (TpCosts *costs)
   digest_add_number (sum, costs->is_simulated != 0);
   digest_add_table (sum, costs->nodes, costs->n_nodes, costs->n_devices);
   digest_add_table (sum, costs->groups, costs->n_groups, costs->n_devices);
-  digest_add_table (sum, costs->to_device, costs->n_tensors,
-                    costs->n_devices);
-  digest_add_table (sum, costs->to_host, costs->n_tensors, costs->n_devices);
+  digest_add_table (sum, costs->feeds, costs->n_tensors, costs->n_devices);
+  digest_add_table (sum, costs->fetches, costs->n_tensors, costs->n_devices);
+  if (costs->host != 0) /* else as it was when only device 0 could be */
+    digest_add_number (sum, costs->host);
   g_free (costs->digest);
   costs->digest = g_strdup (g_checksum_get_string (sum));
 }

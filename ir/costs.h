@@ -1,13 +1,19 @@
 /* costs.h: what the planner knows of a machine: times, nothing else.
  *
  * Made by calib (measured) or from machine profiles (estimated), read by the
- * planner, so that neither knows the other. Device 0 is the host. */
+ * planner, so that neither knows the other.
+ *
+ * Every copy goes through host memory, where the caller's arrays are too: that is
+ * how sessions move tensors. So two figures for each tensor and device say what
+ * it costs from anywhere to anywhere; a table of pairs would say the same in the
+ * square of the room. */
 #ifndef TP_IR_COSTS_H
 #define TP_IR_COSTS_H
 
 #include "ir/graph.h"
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
+#define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
 
 typedef struct
 {
@@ -35,14 +41,17 @@ typedef struct
   int ref_count;
   int n_devices;
   char **devices;             /* "cpu", "opencl:0", "sim:..." */
+  int host;                   /* the device that works in host memory: what is in
+                               * the one is in the other; TP_COSTS_HOST: none */
   char *digest;               /* hex SHA-256 of every figure used */
   int n_nodes;
   TpCost *nodes;              /* [node * n_devices + device] */
   int n_groups;
   TpCost *groups;             /* [group * n_devices + device]: fused, whole */
   int n_tensors;
-  TpCost *to_device;          /* [tensor * n_devices + device], device > 0 */
-  TpCost *to_host;            /* likewise */
+  TpCost *feeds;              /* [tensor * n_devices + device]: from host
+                               * memory to the device; the host's are unused */
+  TpCost *fetches;            /* likewise: from the device to host memory */
   gboolean is_simulated;      /* any device: by who fills in its figures */
 } TpCosts;
 
@@ -51,7 +60,7 @@ void tp_groups_free (TpGroups *groups);
 void tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGroups, tp_groups_free)
 
-/* All costs TP_COST_NONE, transfers 0. */
+/* All costs TP_COST_NONE, transfers 0, the host is device 0. */
 TpCosts *tp_costs_new (int n_devices, const char *const *devices,
                        const TpGraph *graph, const TpGroups *groups);
 TpCosts *tp_costs_ref (TpCosts *costs);
@@ -59,6 +68,10 @@ void tp_costs_unref (TpCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCosts, tp_costs_unref)
 TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
 TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
+TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
+TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
+/* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */
+TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
 /* Computes @costs->digest once all figures are in. */
 void tp_costs_seal (TpCosts *costs);
 

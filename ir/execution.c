@@ -170,8 +170,9 @@ add_moves (Builder *builder, int tensor, int from)
 static void
 add_fetches (Builder *builder, int tensor, int from)
 {
-  int host = find_storage (builder, tensor, 0);
-  int src = host >= 0 ? host : find_storage (builder, tensor, from);
+  int host = builder->execution->host;
+  int there = host == TP_COSTS_HOST ? -1 : find_storage (builder, tensor, host);
+  int src = there >= 0 ? there : find_storage (builder, tensor, from);
   int root = builder->execution->roots[tensor];
 
   for (int i = builder->first_output[root]; i >= 0;
@@ -378,12 +379,14 @@ count_memory (TpExecution *execution)
 /* ---- all of it ---------------------------------------------------------- */
 
 static TpExecution *
-execution_alloc (const TpGraph *graph, int n_devices, TpUnits *units)
+execution_alloc (const TpGraph *graph, const TpPlaced *placed, TpUnits *units)
 {
   TpExecution *execution = g_new0 (TpExecution, 1);
+  int n_devices = placed->n_devices;
 
   execution->graph = graph;
   execution->n_devices = n_devices;
+  execution->host = placed->host;
   execution->units = units;
   execution->memory = g_new0 (TpMemory, n_devices + 1);
   execution->roots = find_roots (graph);
@@ -392,18 +395,18 @@ execution_alloc (const TpGraph *graph, int n_devices, TpUnits *units)
 }
 
 TpExecution *
-tp_execution_new (const TpGraph *graph, int n_devices, const int *places,
-                  const TpGroups *groups, GError **error)
+tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
+                  GError **error)
 {
-  TpUnits *units = tp_units_new (graph, places, groups, error);
+  TpUnits *units = tp_units_new (graph, placed->places, placed->groups, error);
   g_autoptr (TpExecution) execution
-      = units == NULL ? NULL : execution_alloc (graph, n_devices, units);
+      = units == NULL ? NULL : execution_alloc (graph, placed, units);
   g_autofree int *input_of = new_filled (graph->n_tensors, -1);
   g_autofree int *first_output = new_filled (graph->n_tensors, -1);
   g_autofree int *next_output = new_filled (graph->n_outputs, -1);
   g_autoptr (GArray) actions = g_array_new (FALSE, TRUE, sizeof (TpAction));
   g_autoptr (GArray) storages = g_array_new (FALSE, TRUE, sizeof (TpStorage));
-  Builder builder = { graph, places, execution, actions, storages, input_of,
+  Builder builder = { graph, placed->places, execution, actions, storages, input_of,
                       first_output, next_output };
   gboolean is_good;
 

@@ -57,6 +57,7 @@ typedef struct
 {
   const TpGraph *graph;       /* (borrowed) */
   int n_devices;
+  int host;                   /* as in TpPlaced */
   TpUnits *units;
   int n_actions;
   TpAction *actions;          /* feeds first, then every unit, followed by the
@@ -68,11 +69,19 @@ typedef struct
   int *storage_of;            /* [root * n_devices + device]; -1: none */
 } TpExecution;
 
+/* What is spelled out. All borrowed. */
+typedef struct
+{
+  int n_devices;
+  int host;                   /* the device that works in host memory, where the
+                               * caller's arrays are; TP_COSTS_HOST: none */
+  const int *places;          /* device of each node; -1: it does not run, and
+                               * what it makes is there when it is first read */
+  const TpGroups *groups;     /* (nullable): those in effect */
+} TpPlaced;
+
 /**
  * tp_execution_new:
- * @places: device of each node; -1: it does not run, and what it makes is there
- *   when it is first read
- * @groups: (nullable): those in effect
  *
  * A tensor needed on another device is moved once, right after it is made, and
  * lives from the action that writes it to the last that reads it. All inputs are
@@ -80,8 +89,7 @@ typedef struct
  * TPLAN_ERROR_INPUT: groups that no graph has, or that hide a tensor from those
  * who read it.
  */
-TpExecution *tp_execution_new (const TpGraph *graph, int n_devices,
-                               const int *places, const TpGroups *groups,
+TpExecution *tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
                                GError **error);
 void tp_execution_free (TpExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)

@@ -40,10 +40,10 @@ TpExecution *
 tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
 {
   g_autofree int *places = tp_plan_list_places (plan, graph, error);
+  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
+                      plan->groups };
 
-  return places == NULL ? NULL
-                        : tp_execution_new (graph, plan->n_devices, places,
-                                            plan->groups, error);
+  return places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 }
 
 void

@@ -45,6 +45,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->graph_name);
   g_free (plan->graph_digest);
   g_free (plan->costs_digest);
+  g_free (plan->certificate);
   g_clear_pointer (&plan->dims, g_hash_table_unref);
   g_strfreev (plan->pins);
   g_free (plan->objective);
@@ -102,6 +103,12 @@ tp_plan_sum_transfers (const TpPlan *plan, const TpGraph *graph)
         sums[payer] += it->time_ns;
     }
   return sums;
+}
+
+int
+tp_plan_get_host (const TpPlan *plan)
+{
+  return plan->costs == NULL ? 0 : plan->costs->host;
 }
 
 /* "GLOB=DEVICE": the first '=' parts them, for a device may have figures of its

@@ -10,18 +10,20 @@
  * overflow. */
 #define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
 
+#define TP_PLAN_HOST "host" /* host memory, where it is no device's */
+
 typedef struct
 {
   int tensor;
-  int from, to;               /* devices */
+  int from, to;               /* devices, or TP_COSTS_HOST */
   gint64 size_bytes;
   gint64 time_ns;
 } TpTransfer;
 
 /* One arc of the cut network, with the flow that proves the bound. Names of
  * vertices: "s", "t", "n<node>" (placement of a node), "h<tensor>" (its copy on
- * the device), "d<tensor>" (its copy on the host), "g<group>c" and "g<group>d"
- * (the fusion helpers). */
+ * the second device), "d<tensor>" (its copy on the first), "g<group>c" and
+ * "g<group>d" (the fusion helpers). */
 typedef struct
 {
   char *from, *to;
@@ -71,6 +73,8 @@ typedef struct
   TpGroups *all_groups;       /* the groups offered to the planner */
   gint64 constant_ns;         /* fusion gains taken before the cut: cost =
                                * cut - constant */
+  char *certificate;          /* kind of the proof: "min-cut", whose are the
+                               * arcs */
   int n_arcs;
   TpArc *arcs;
 } TpPlan;
@@ -78,6 +82,8 @@ typedef struct
 TpPlan *tp_plan_new (void);
 TpPlan *tp_plan_ref (TpPlan *plan);
 void tp_plan_unref (TpPlan *plan);
+/* As in its costs; of a plan that has none, made by hand: device 0. */
+int tp_plan_get_host (const TpPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 
 /**

@@ -107,15 +107,16 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   for (int i = 0; i < costs->n_groups; i++)
     machine_fill_group (machine, graph, &groups->groups[i], device, costs,
                         tp_costs_group (costs, i, device));
-  for (int i = 0; i < graph->n_tensors && device > 0; i++)
+  for (int i = 0; i < graph->n_tensors && device != costs->host; i++)
     {
-      gsize at = (gsize) i * costs->n_devices + device;
-      gint64 time_ns
-          = tp_machine_transfer_ns (machine, graph->tensors[i].size_bytes);
+      TpCost cost = {
+        .time_ns
+        = tp_machine_transfer_ns (machine, graph->tensors[i].size_bytes),
+        .is_estimated = TRUE,
+      };
 
-      costs->to_device[at].time_ns = costs->to_host[at].time_ns = time_ns;
-      costs->to_device[at].is_estimated = TRUE;
-      costs->to_host[at].is_estimated = TRUE;
+      *tp_costs_feed (costs, i, device) = cost;
+      *tp_costs_fetch (costs, i, device) = cost;
     }
   return TRUE;
 }

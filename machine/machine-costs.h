@@ -6,7 +6,8 @@
 #include "ir/graph.h"
 #include "machine/machine.h"
 
-/* Fills the columns of device @device of @costs by estimates. */
+/* Fills the columns of device @device of @costs by estimates. @costs->host is
+ * set. */
 gboolean tp_machine_fill_costs (const TpMachine *machine, int device,
                                 const TpGraph *graph, const TpGroups *groups,
                                 TpCosts *costs, GError **error);

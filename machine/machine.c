@@ -320,8 +320,8 @@ tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work)
 gint64
 tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes)
 {
-  if (machine->link_gbps <= 0)
-    return 0;
+  if (machine->link_gbps <= 0) /* every byte is read and written */
+    return machine_round_ns (2.0 * bytes / machine->bandwidth_gbps);
   return machine_round_ns (machine->link_latency_ns
                            + bytes / machine->link_gbps);
 }

@@ -16,7 +16,8 @@ typedef struct
   double peak_gflops;
   double bandwidth_gbps;      /* 1e9 bytes per second */
   double launch_ns;
-  double link_gbps;           /* to and from the host; 0: is the host */
+  double link_gbps;           /* to and from the host; 0: none, it works in
+                               * host memory */
   double link_latency_ns;
   double full_points;         /* spatial points that fill the device */
   gint64 memory_bytes;        /* 0: no limit */
@@ -31,6 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMachine, tp_machine_free)
 const char *const *tp_machine_list (void); /* built-in names, NULL-terminated */
 
 gint64 tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work);
+/* To or from host memory: over the link, or, where there is none, from one place
+ * in that memory to another. */
 gint64 tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes);
 
 #endif

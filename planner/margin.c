@@ -1,24 +1,19 @@
-/* margin.c: how firmly each op sits where it is.
- *
- * The margin of an op is what the cheapest plan with that op on its other
- * device costs more: its own cost there would have to fall, or here to rise, by
- * more than that before the plan changes for its sake. One cut is solved;
- * each op then asks for a little more flow from there. */
+/* margin.c: how firmly each op sits where it is. */
 #include "config.h"
 
 #include "planner/planner.h"
-
-#include "planner/network.h"
+#include "planner/solver.h"
 
 gboolean
 tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error)
 {
-  g_autoptr (TpProblem) problem = NULL;
-  g_autoptr (TpNetwork) network = NULL;
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (graph, plan->all_groups, plan->costs, plan->objective,
+                        error);
+  const TpSolver *solver
+      = problem == NULL ? NULL : tp_solver_find (problem, error);
 
-  problem = tp_problem_new (graph, plan->all_groups, plan->costs,
-                            plan->objective, error);
-  if (problem == NULL)
+  if (solver == NULL)
     return FALSE;
   if (plan->n_placements != graph->n_nodes)
     {
@@ -27,18 +22,7 @@ tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error)
                    plan->n_placements, graph->name, graph->n_nodes);
       return FALSE;
     }
-  if (plan->n_devices < 2)
-    return TRUE;
-  network = tp_network_new (problem);
-  tp_network_solve (network);
-  for (int i = 0; i < plan->n_placements; i++)
-    {
-      TpPlacement *it = &plan->placements[i];
-
-      it->margin_ns = -1;
-      if (tp_problem_node_cost (problem, it->node, 0) != TP_COST_NONE
-          && tp_problem_node_cost (problem, it->node, 1) != TP_COST_NONE)
-        it->margin_ns = tp_network_force (network, it->node);
-    }
+  if (solver->fill_margins != NULL)
+    solver->fill_margins (problem, plan);
   return TRUE;
 }

@@ -3,17 +3,20 @@
  * H. S. Stone, Multiprocessor scheduling with the aid of network flow
  * algorithms, 1977, with two additions. A tensor read by several ops is copied
  * once: its copies are vertices of their own, "h<tensor>" (there is one on the
- * device) and "d<tensor>" (there is one on the host), tied to the readers by
- * infinite arcs. A group that gains by running as one is a vertex too,
+ * second device) and "d<tensor>" (there is one on the first), tied to the readers
+ * by infinite arcs. A group that gains by running as one is a vertex too,
  * "g<group>c" and "g<group>d", whose arc is cut when not all members are there.
  *
- *   s->n       cost on the device          n->t        cost on the host
+ *   s->n       cost on the second device   n->t        cost on the first
  *   p->v, v->p copies of a tensor with one reader
- *   p->h       copy to the device          h->v        infinite, each reader
- *   d->p       copy to the host            v->d        infinite, each reader
- *   s->h, s->d a graph input's producer, a graph output's reader: the host
- *   s->gc      gain on the host            gc->n       infinite, each member
- *   gd->t      gain on the device          n->gd       infinite, each member
+ *   p->h       copy to the second device   h->v        infinite, each reader
+ *   d->p       copy to the first device    v->d        infinite, each reader
+ *   s->h       feeding the second device   d->t        feeding the first
+ *   s->d, h->t infinite: a graph output is read on the host, the first device or
+ *              the second; with no host, fetching it from where it was made is
+ *              a part of s->n and n->t
+ *   s->gc      gain on the first device    gc->n       infinite, each member
+ *   gd->t      gain on the second          n->gd       infinite, each member
  *
  * No arc has capacity 0, and none comes twice. */
 #include "config.h"
@@ -31,7 +34,7 @@ enum
 
 typedef struct
 {
-  char kind;                  /* h, d, c or e: the helpers, host and device */
+  char kind;                  /* h, d, c or e: the helpers */
   int index;                  /* tensor or group */
   int near;                   /* an op it has to do with */
 } Vertex;
@@ -78,6 +81,21 @@ add_vertex (TpNetwork *network, char kind, int index, int near)
          + (int) network->vertices->len - 1;
 }
 
+/* What is paid when @node is on @device, whatever else is where. */
+static gint64
+get_own_cost (const TpProblem *problem, int node, int device)
+{
+  const TpNode *it = &problem->graph->nodes[node];
+  gint64 cost = tp_problem_node_cost (problem, node, device);
+
+  if (cost == TP_COST_NONE)
+    return INFINITE;
+  for (int i = 0; i < it->n_outputs; i++)
+    if (it->outputs[i] >= 0)
+      cost += tp_problem_fetch_cost (problem, it->outputs[i], device);
+  return cost;
+}
+
 static void
 add_nodes (TpNetwork *network)
 {
@@ -85,45 +103,66 @@ add_nodes (TpNetwork *network)
 
   for (int i = 0; i < problem->graph->n_nodes; i++)
     {
-      gint64 host = tp_problem_node_cost (problem, i, 0);
-      gint64 device = tp_problem_node_cost (problem, i, 1);
-
       add_arc (network, VERTEX_SOURCE, VERTEX_NODES + i,
-               device == TP_COST_NONE ? INFINITE : device, 0);
+               get_own_cost (problem, i, 1), 0);
       add_arc (network, VERTEX_NODES + i, VERTEX_SINK,
-               host == TP_COST_NONE ? INFINITE : host, 0);
+               get_own_cost (problem, i, 0), 0);
     }
 }
 
-/* Paid once when the producer is on the host and any reader on the device. */
+/* Whether the caller reads @tensor on @device: its copy there is the one that
+ * ops read. Inputs have never left the caller. */
+static gboolean
+is_read_by_caller (const TpNetwork *network, const TpTensor *tensor, int device)
+{
+  return tensor->is_output && tensor->producer >= 0
+         && network->problem->costs->host == device;
+}
+
+/* Paid once when the producer is not on the second device and any reader is. */
 static void
-add_copy_on_device (TpNetwork *network, int index, int producer, gint64 cost)
+add_copy_on_second (TpNetwork *network, int index, int producer, gint64 cost)
 {
   const TpTensor *tensor = &network->problem->graph->tensors[index];
+  gboolean is_kept = is_read_by_caller (network, tensor, 1);
   int copy;
 
-  if (cost == 0 || tensor->n_consumers == 0)
+  if (cost == 0 || (tensor->n_consumers == 0 && !is_kept))
     return;
   copy = add_vertex (network, 'h', index, MAX (tensor->producer, 0));
   add_arc (network, producer, copy, cost, 0);
+  if (is_kept)
+    add_arc (network, copy, VERTEX_SINK, INFINITE, 0);
   for (int k = 0; k < tensor->n_consumers; k++)
     add_arc (network, copy, VERTEX_NODES + tensor->consumers[k], INFINITE, 0);
 }
 
 static void
-add_copy_on_host (TpNetwork *network, int index, int producer, gint64 cost)
+add_copy_on_first (TpNetwork *network, int index, int producer, gint64 cost)
 {
   const TpTensor *tensor = &network->problem->graph->tensors[index];
+  gboolean is_kept = is_read_by_caller (network, tensor, 0);
   int copy;
 
-  if (cost == 0 || (tensor->n_consumers == 0 && !tensor->is_output))
+  if (cost == 0 || (tensor->n_consumers == 0 && !is_kept))
     return;
-  copy = add_vertex (network, 'd', index, tensor->producer);
-  if (tensor->is_output)
+  copy = add_vertex (network, 'd', index, MAX (tensor->producer, 0));
+  if (is_kept)
     add_arc (network, VERTEX_SOURCE, copy, INFINITE, 0);
   for (int k = 0; k < tensor->n_consumers; k++)
     add_arc (network, VERTEX_NODES + tensor->consumers[k], copy, INFINITE, 0);
   add_arc (network, copy, producer, cost, 0);
+}
+
+static void
+add_input (TpNetwork *network, int index)
+{
+  const TpProblem *problem = network->problem;
+
+  add_copy_on_second (network, index, VERTEX_SOURCE,
+                      tp_problem_edge_cost (problem, index, TP_COSTS_HOST, 1));
+  add_copy_on_first (network, index, VERTEX_SINK,
+                     tp_problem_edge_cost (problem, index, TP_COSTS_HOST, 0));
 }
 
 static void
@@ -142,7 +181,7 @@ add_tensors (TpNetwork *network)
       there = tp_problem_edge_cost (problem, i, 0, 1);
       back = tp_problem_edge_cost (problem, i, 1, 0);
       if (tensor->producer < 0)
-        add_copy_on_device (network, i, VERTEX_SOURCE, there);
+        add_input (network, i);
       /* With one output only: else two tensors could share the arc. */
       else if (tensor->n_consumers == 1 && !tensor->is_output
                && problem->graph->nodes[tensor->producer].n_outputs == 1)
@@ -150,8 +189,8 @@ add_tensors (TpNetwork *network)
                  back);
       else
         {
-          add_copy_on_device (network, i, producer, there);
-          add_copy_on_host (network, i, producer, back);
+          add_copy_on_second (network, i, producer, there);
+          add_copy_on_first (network, i, producer, back);
         }
     }
 }
@@ -160,26 +199,26 @@ static void
 add_group (TpNetwork *network, int index)
 {
   const TpGroup *group = &network->problem->groups->groups[index];
-  gint64 host = tp_problem_get_gain (network->problem, index, 0);
-  gint64 device = tp_problem_get_gain (network->problem, index, 1);
+  gint64 first = tp_problem_get_gain (network->problem, index, 0);
+  gint64 second = tp_problem_get_gain (network->problem, index, 1);
 
-  if (host > 0)
+  if (first > 0)
     {
       int helper = add_vertex (network, 'c', index, group->nodes[0]);
 
-      add_arc (network, VERTEX_SOURCE, helper, host, 0);
+      add_arc (network, VERTEX_SOURCE, helper, first, 0);
       for (int k = 0; k < group->n_nodes; k++)
         add_arc (network, helper, VERTEX_NODES + group->nodes[k], INFINITE, 0);
     }
-  if (device > 0)
+  if (second > 0)
     {
       int helper = add_vertex (network, 'e', index, group->nodes[0]);
 
       for (int k = 0; k < group->n_nodes; k++)
         add_arc (network, VERTEX_NODES + group->nodes[k], helper, INFINITE, 0);
-      add_arc (network, helper, VERTEX_SINK, device, 0);
+      add_arc (network, helper, VERTEX_SINK, second, 0);
     }
-  network->constant += host + device;
+  network->constant += first + second;
 }
 
 static gint64

@@ -8,13 +8,13 @@
 
 typedef struct TpNetwork TpNetwork;
 
-/* Two devices. Source side: the host. */
+/* Two devices. Source side: the first. */
 TpNetwork *tp_network_new (const TpProblem *problem);
 void tp_network_free (TpNetwork *network);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpNetwork, tp_network_free)
 
-/* Finds the minimum cut with the fewest vertices on the device; returns its
- * capacity. */
+/* Finds the minimum cut with the fewest vertices on the second device; returns
+ * its capacity. */
 gint64 tp_network_solve (TpNetwork *network);
 int tp_network_get_device (const TpNetwork *network, int node);
 /* Fusion gains taken in advance: cost = cut - constant. */

@@ -17,14 +17,11 @@ time_node_cost (const TpCosts *costs, const TpCost *cost, int device)
 static gint64
 time_edge_cost (const TpCosts *costs, int tensor, int from, int to)
 {
-  gsize row = (gsize) tensor * costs->n_devices;
-
-  return to > 0 ? costs->to_device[row + to].time_ns
-                : costs->to_host[row + from].time_ns;
+  return tp_costs_copy (costs, tensor, from, to).time_ns;
 }
 
 static const TpObjective objectives[] = {
-  { "time", "ns", time_node_cost, time_edge_cost },
+  { "time", "ns", TP_OBJECTIVE_SUM, time_node_cost, time_edge_cost },
 };
 
 const TpObjective *

@@ -4,15 +4,22 @@
 
 #include "ir/costs.h"
 
-/* A sum over kernels and copies of non-negative integers. Both functions are
- * pure, and TP_COST_NONE stands for "cannot". */
+/* What is made of the costs of parts: solvers differ in what they can take. */
+typedef enum
+{
+  TP_OBJECTIVE_SUM = 1 << 0,  /* added up, as if nothing overlapped */
+} TpObjectiveKind;
+
+/* Costs of kernels and copies are integers, not negative. Both functions are pure,
+ * and TP_COST_NONE stands for "cannot". */
 typedef struct
 {
   const char *name;
   const char *unit;
+  TpObjectiveKind kind;
   /* Of one kernel, a node or a whole group, on @device. */
   gint64 (*node_cost) (const TpCosts *costs, const TpCost *cost, int device);
-  /* Of one copy of @tensor; one of @from and @to is the host. */
+  /* Of one copy of @tensor; @from, @to: as for tp_costs_copy (). */
   gint64 (*edge_cost) (const TpCosts *costs, int tensor, int from, int to);
 } TpObjective;
 

@@ -1,9 +1,9 @@
-/* place.c: from a minimum cut to a plan with its parts and its proof. */
+/* place.c: from what a solver finds to a plan with all its parts. */
 #include "config.h"
 
 #include "ir/graph-digest.h"
-#include "planner/network.h"
 #include "planner/planner.h"
+#include "planner/solver.h"
 
 static TpGroups *
 groups_copy (const TpGroups *groups)
@@ -97,15 +97,41 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
     }
 }
 
-/* Bit d is set when device d reads @tensor. */
-static guint
-find_readers (const TpTensor *tensor, const guint8 *devices)
+#define PLACE_BIT(place) (G_GUINT64_CONSTANT (1) << ((place) + 1))
+
+/* The bits of the places where @tensor is read: devices, and the host for the
+ * caller. */
+static guint64
+find_readers (const TpTensor *tensor, const guint8 *devices, int host)
 {
-  guint readers = tensor->is_output ? 1u : 0u;
+  guint64 readers = tensor->is_output ? PLACE_BIT (host) : 0;
 
   for (int k = 0; k < tensor->n_consumers; k++)
-    readers |= 1u << devices[tensor->consumers[k]];
+    readers |= PLACE_BIT (devices[tensor->consumers[k]]);
   return readers;
+}
+
+/* From where @tensor is to wherever else it is read. */
+static void
+add_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
+               int index, GArray *list)
+{
+  const TpTensor *tensor = &problem->graph->tensors[index];
+  int host = problem->costs->host;
+  int home = tensor->producer < 0 ? host : devices[tensor->producer];
+  guint64 readers = find_readers (tensor, devices, host);
+
+  for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
+    {
+      TpTransfer transfer = { index, home, to, tensor->size_bytes, 0 };
+
+      if (to == home || (readers & PLACE_BIT (to)) == 0)
+        continue;
+      transfer.time_ns
+          = tp_costs_copy (problem->costs, index, home, to).time_ns;
+      g_array_append_val (list, transfer);
+      plan->cost_ns += tp_problem_edge_cost (problem, index, home, to);
+    }
 }
 
 static void
@@ -114,55 +140,12 @@ fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
 
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &problem->graph->tensors[i];
-      int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
-      TpTransfer transfer = { i, home, 1 - home, tensor->size_bytes, 0 };
-      gsize row = (gsize) i * plan->n_devices;
-
-      if (tp_tensor_is_constant (tensor)
-          || (find_readers (tensor, devices) & ~(1u << home)) == 0)
-        continue;
-      transfer.time_ns = home == 0 ? problem->costs->to_device[row + 1].time_ns
-                                   : problem->costs->to_host[row + 1].time_ns;
-      g_array_append_val (list, transfer);
-      plan->cost_ns += tp_problem_edge_cost (problem, i, home, 1 - home);
-    }
+    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
+      add_transfers (plan, problem, devices, i, list);
   plan->n_transfers = (int) list->len;
   g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
   plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
                                                  FALSE);
-}
-
-/* What all ops on @device would cost; TP_COST_NONE when one cannot. */
-static gint64
-cost_of_single (const TpProblem *problem, int device)
-{
-  const TpGraph *graph = problem->graph;
-  gint64 sum = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      gint64 cost = tp_problem_node_cost (problem, i, device);
-
-      if (cost == TP_COST_NONE)
-        return TP_COST_NONE;
-      sum += cost;
-    }
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    sum -= tp_problem_get_gain (problem, i, device);
-  for (int i = 0; i < graph->n_tensors && device > 0; i++)
-    {
-      const TpTensor *tensor = &graph->tensors[i];
-
-      if (tp_tensor_is_constant (tensor))
-        continue;
-      if (tensor->producer < 0 && tensor->n_consumers > 0)
-        sum += tp_problem_edge_cost (problem, i, 0, device);
-      if (tensor->producer >= 0 && tensor->is_output)
-        sum += tp_problem_edge_cost (problem, i, device, 0);
-    }
-  return sum;
 }
 
 static void
@@ -172,7 +155,7 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
 
   for (int d = 0; d < problem->n_devices; d++)
     {
-      gint64 cost = cost_of_single (problem, d);
+      gint64 cost = tp_problem_single_cost (problem, d);
 
       if (cost >= best)
         continue;
@@ -182,38 +165,18 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
     }
 }
 
-/* One device: nothing to cut, nothing to prove. */
-static void
-solve_alone (TpPlan *plan, const TpProblem *problem)
-{
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    plan->constant_ns += tp_problem_get_gain (problem, i, 0);
-  plan->bound_ns = cost_of_single (problem, 0);
-}
-
-static void
-solve_cut (TpPlan *plan, const TpProblem *problem, guint8 *devices)
-{
-  g_autoptr (TpNetwork) network = tp_network_new (problem);
-  gint64 value = tp_network_solve (network);
-
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    devices[i] = tp_network_get_device (network, i);
-  plan->constant_ns = tp_network_get_constant (network);
-  plan->bound_ns = value - plan->constant_ns;
-  plan->arcs = tp_network_dup_arcs (network, &plan->n_arcs);
-}
-
 TpPlan *
 tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
           const char *objective, GError **error)
 {
   g_autoptr (TpProblem) problem
       = tp_problem_new (graph, groups, costs, objective, error);
+  const TpSolver *solver
+      = problem == NULL ? NULL : tp_solver_find (problem, error);
   g_autoptr (TpPlan) plan = NULL;
   g_autofree guint8 *devices = NULL;
 
-  if (problem == NULL)
+  if (solver == NULL)
     return NULL;
   if (costs->digest == NULL)
     tp_costs_seal (costs);
@@ -222,10 +185,9 @@ tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
   fill_head (plan, problem);
   plan->costs = tp_costs_ref (costs);
   plan->costs_digest = g_strdup (costs->digest);
-  if (costs->n_devices == 1)
-    solve_alone (plan, problem);
-  else
-    solve_cut (plan, problem, devices);
+  plan->certificate = g_strdup (solver->certificate);
+  if (!solver->solve (problem, plan, devices, error))
+    return NULL;
   fill_placements (plan, problem, devices);
   fill_transfers (plan, problem, devices);
   fill_groups (plan, problem);

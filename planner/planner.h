@@ -13,16 +13,12 @@ const char *const *tp_fuse_list (void);
 const char *const *tp_objective_list (void);
 
 /* The cheapest placement for @objective ("time": work and transfers in
- * sequence), two devices, exact, with its certificate.
- * TPLAN_ERROR_INFEASIBLE names the pins; TPLAN_ERROR_LIMIT: sums overflow. */
+ * sequence), exact, with its certificate, by the first solver that takes so many
+ * devices. TPLAN_ERROR_INFEASIBLE names the pins; TPLAN_ERROR_LIMIT: sums
+ * overflow; TPLAN_ERROR_UNSUPPORTED: too many devices. */
 TpPlan *tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
                   const char *objective, GError **error);
-/* Fills margin_ns of every placement by forced re-cuts. */
+/* Fills margin_ns of every placement, where the solver can tell. */
 gboolean tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error);
-
-/* Checks a plan against graph and costs with code of its own: shares nothing
- * with tp_place() but the data. @reasons gets one string per fault.
- * Returns whether the plan is valid and proved. */
-gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
 
 #endif

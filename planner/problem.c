@@ -33,6 +33,17 @@ tp_problem_edge_cost (const TpProblem *problem, int tensor, int from, int to)
   return problem->objective->edge_cost (problem->costs, tensor, from, to);
 }
 
+gint64
+tp_problem_fetch_cost (const TpProblem *problem, int tensor, int device)
+{
+  const TpTensor *it = &problem->graph->tensors[tensor];
+
+  if (!it->is_output || it->producer < 0
+      || problem->costs->host != TP_COSTS_HOST)
+    return 0;
+  return tp_problem_edge_cost (problem, tensor, device, TP_COSTS_HOST);
+}
+
 /* FALSE: out of range. */
 static gboolean
 add_cost (gint64 *sum, gint64 cost)
@@ -59,20 +70,33 @@ check_nodes (const TpProblem *problem, gint64 *sum, GError **error)
   return TRUE;
 }
 
+/* All copies there could be of a tensor, to and from host memory too: more than
+ * any plan makes. */
+static gboolean
+add_copies (const TpProblem *problem, int tensor, int device, gint64 *sum)
+{
+  for (int other = TP_COSTS_HOST; other < device; other++)
+    {
+      gint64 there = tp_problem_edge_cost (problem, tensor, other, device);
+      gint64 back = tp_problem_edge_cost (problem, tensor, device, other);
+
+      if (there == TP_COST_NONE || back == TP_COST_NONE
+          || !add_cost (sum, there) || !add_cost (sum, back))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 check_tensors (const TpProblem *problem, gint64 *sum, GError **error)
 {
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    for (int d = 1; d < problem->n_devices; d++)
+    for (int d = 0; d < problem->n_devices; d++)
       {
         const TpTensor *tensor = &problem->graph->tensors[i];
-        gint64 there = tp_problem_edge_cost (problem, i, 0, d);
-        gint64 back = tp_problem_edge_cost (problem, i, d, 0);
 
-        if (tp_tensor_is_constant (tensor))
-          continue;
-        if (there != TP_COST_NONE && back != TP_COST_NONE
-            && add_cost (sum, there) && add_cost (sum, back))
+        if (tp_tensor_is_constant (tensor)
+            || add_copies (problem, i, d, sum))
           continue;
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
                      "tensor '%s': the cost of copying it to or from %s is "
@@ -220,14 +244,50 @@ check_parts (const TpProblem *problem, const char *objective, GError **error)
                  "graph of %d, %d and %d",
                  costs->n_nodes, costs->n_tensors, costs->n_groups,
                  problem->graph->n_nodes, problem->graph->n_tensors, n_groups);
-  else if (costs->n_devices < 1 || costs->n_devices > 2)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "%d devices: plans are made for the host alone or the host "
-                 "and one more",
-                 costs->n_devices);
+  else if (costs->n_devices < 1)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE, "no devices");
   else
     return TRUE;
   return FALSE;
+}
+
+/* Feeding and fetching, with all ops on @device. */
+static gint64
+copies_of_single (const TpProblem *problem, int device)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &problem->graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      if (tensor->producer < 0 && tensor->n_consumers > 0)
+        sum += tp_problem_edge_cost (problem, i, TP_COSTS_HOST, device);
+      if (tensor->producer >= 0 && tensor->is_output)
+        sum += tp_problem_edge_cost (problem, i, device, TP_COSTS_HOST);
+    }
+  return sum;
+}
+
+gint64
+tp_problem_single_cost (const TpProblem *problem, int device)
+{
+  const TpGraph *graph = problem->graph;
+  gint64 sum = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      gint64 cost = tp_problem_node_cost (problem, i, device);
+
+      if (cost == TP_COST_NONE)
+        return TP_COST_NONE;
+      sum += cost;
+    }
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    sum -= tp_problem_get_gain (problem, i, device);
+  return sum + copies_of_single (problem, device);
 }
 
 TpProblem *

@@ -23,8 +23,8 @@ typedef struct
  * @groups: (nullable): none
  *
  * TPLAN_ERROR_USAGE: the parts do not fit each other, or no such objective;
- * _UNSUPPORTED: more than two devices; _LIMIT: costs negative or too large;
- * _INFEASIBLE: an op is left without a device, and which pins did it.
+ * _LIMIT: costs negative or too large; _INFEASIBLE: an op is left without a
+ * device, and which pins did it.
  */
 TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
                            const TpCosts *costs, const char *objective,
@@ -34,8 +34,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
 
 /* TP_COST_NONE: unsupported there, or pinned elsewhere. */
 gint64 tp_problem_node_cost (const TpProblem *problem, int node, int device);
+/* @from, @to: devices, or TP_COSTS_HOST. */
 gint64 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from,
                              int to);
+/* Of getting @tensor to the caller from @device, where it was made; 0 when it is
+ * no output, or when there is a host, whose copy is then shared. */
+gint64 tp_problem_fetch_cost (const TpProblem *problem, int tensor,
+                              int device);
+/* Of all ops on @device; TP_COST_NONE when one cannot be. */
+gint64 tp_problem_single_cost (const TpProblem *problem, int device);
 static inline gint64
 tp_problem_get_gain (const TpProblem *problem, int group, int device)
 {

@@ -16,6 +16,7 @@ typedef struct
   TpDevice *inner;
   TpDeviceInfo inner_info;
   TpMachine *machine;
+  gboolean is_guest;
   char *profile;
 } SimDevice;
 
@@ -67,6 +68,7 @@ sim_open (const char *which, const TpDeviceOptions *options, GError **error)
 
   device->base.ops = &tp_device_sim;
   device->profile = g_strdup (which);
+  device->is_guest = options->is_guest;
   device->machine = tp_machine_parse (which, error);
   if (device->machine != NULL)
     device->inner = open_inner (options, error);
@@ -148,7 +150,8 @@ sim_copy (TpDevice *base, TpBuf *buf, gint64 offset, void *host,
 {
   SimDevice *device = (SimDevice *) base;
 
-  base->virtual_ns += tp_machine_transfer_ns (device->machine, size_bytes);
+  if (device->machine->link_gbps > 0 || device->is_guest)
+    base->virtual_ns += tp_machine_transfer_ns (device->machine, size_bytes);
   return device->inner->ops->copy (device->inner, buf, offset, host,
                                    size_bytes, is_write, error);
 }

@@ -97,6 +97,15 @@ tp_device_find_kind (const char *name, GError **error)
   return NULL;
 }
 
+gboolean
+tp_device_is_host (const char *name)
+{
+  const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
+
+  return kind != NULL
+         && (kind->role == TP_ROLE_HOST || kind->role == TP_ROLE_LAST_HOST);
+}
+
 TpDevice *
 tp_device_open (const char *name, const TpDeviceOptions *options,
                 GError **error)

@@ -58,6 +58,9 @@ typedef struct
 typedef struct
 {
   int n_threads;                      /* 0: by environment and affinity */
+  gboolean is_guest;                  /* another device of the plan is the host:
+                                       * `sim` charges for copies within host
+                                       * memory too */
 } TpDeviceOptions;
 
 /* What a device is for where none was named. */
@@ -176,6 +179,9 @@ gboolean tp_device_is_simulated (const char *name);
  * the first device that works beside one. */
 char **tp_device_choose_defaults (const char *const *names);
 const TpDeviceOps *const *tp_device_list (int *out_n);
+/* Whether a device of this name works in host memory, by its kind: opens
+ * nothing. What a simulated one says of itself is in its figures. */
+gboolean tp_device_is_host (const char *name);
 /* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
 GPtrArray *tp_device_names (void);
 

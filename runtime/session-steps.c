@@ -15,7 +15,8 @@ typedef struct
 static gpointer
 get_transfer_key (const TpSession *session, int root, int to)
 {
-  return GSIZE_TO_POINTER ((gsize) root * session->plan->n_devices + to);
+  return GSIZE_TO_POINTER ((gsize) root * (session->plan->n_devices + 1) + to
+                           - TP_COSTS_HOST);
 }
 
 static void
@@ -69,23 +70,25 @@ foretell_transfer (const Foretold *foretold, int tensor, int to)
   return time_ns != NULL ? *time_ns : 0;
 }
 
-/* The device @action copies to; -1: it is no transfer. */
-static int
-find_destination (const TpExecution *execution, const TpAction *action)
+/* Whether @action copies from one memory to another, and where to: a device or
+ * TP_COSTS_HOST. */
+static gboolean
+find_destination (const TpExecution *execution, const TpAction *action,
+                  int *out_to)
 {
-  int device;
-
   switch (action->kind)
     {
     case TP_DO_MOVE:
-      return execution->storages[action->dst].device;
+      *out_to = execution->storages[action->dst].device;
+      return TRUE;
     case TP_DO_FEED:
-      device = execution->storages[action->dst].device;
-      return device == 0 ? -1 : device;
+      *out_to = execution->storages[action->dst].device;
+      return *out_to != execution->host;
     case TP_DO_FETCH:
-      return execution->storages[action->src].device == 0 ? -1 : 0;
+      *out_to = execution->host;
+      return execution->storages[action->src].device != execution->host;
     default:
-      return -1;
+      return FALSE;
     }
 }
 
@@ -95,8 +98,8 @@ add_step (const Foretold *foretold, int index)
   TpSession *session = foretold->session;
   const TpExecution *execution = session->execution;
   const TpAction *action = &execution->actions[index];
-  int to = find_destination (execution, action);
   TpSessionStep step = { .node = -1, .tensor = -1 };
+  int to = 0;
 
   session->step_of[index] = -1;
   if (action->kind == TP_DO_LAUNCH)
@@ -107,7 +110,7 @@ add_step (const Foretold *foretold, int index)
       step.device = unit->device;
       step.predicted_ns = foretell_unit (foretold, unit);
     }
-  else if (to >= 0)
+  else if (find_destination (execution, action, &to))
     {
       step.tensor = action->tensor;
       step.device = to;

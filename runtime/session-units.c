@@ -16,10 +16,13 @@ tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
     {
       int device = units->units[i].device;
       TpSessionDevice *there = &session->devices[device];
+      TpDeviceOptions its
+          = options != NULL ? *options : (TpDeviceOptions){ 0 };
 
       if (there->device != NULL)
         continue;
-      there->device = tp_device_open (session->plan->devices[device], options,
+      its.is_guest = device != session->execution->host;
+      there->device = tp_device_open (session->plan->devices[device], &its,
                                       error);
       if (there->device == NULL)
         return FALSE;

@@ -12,7 +12,7 @@ typedef struct
 {
   int node;                   /* first node of the unit; -1: transfer */
   int tensor;                 /* transfer; else -1 */
-  int device;                 /* transfer: destination */
+  int device;                 /* transfer: destination, or TP_COSTS_HOST */
   gint64 predicted_ns;
   gint64 measured_ns;         /* of the last profiled run; 0: never */
 } TpSessionStep;

@@ -137,7 +137,7 @@ draw_vertex (Agraph_t *root, Agraph_t *parent, const TpGraph *graph,
              const TpVertex *vertex, int index)
 {
   gboolean is_op = vertex->first_node >= 0;
-  gsize look = vertex->device % G_N_ELEMENTS (looks);
+  gsize look = MAX (vertex->device, 0) % G_N_ELEMENTS (looks);
   g_autofree char *id = g_strdup_printf ("v%d", index);
   g_autofree char *label
       = is_op ? op_label (graph, vertex) : end_label (graph, vertex);

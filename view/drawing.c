@@ -115,7 +115,8 @@ static void
 add_tensor (Sketch *sketch, int index)
 {
   const TpTensor *tensor = &sketch->graph->tensors[index];
-  TpVertex end = { -1, 0, index, 0, -1, 0 };
+  int host = tp_plan_get_host (sketch->plan);
+  TpVertex end = { -1, 0, index, host, -1, 0 };
   int from;
 
   if (tensor->producer < 0 && !tensor->is_input)

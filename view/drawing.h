@@ -12,7 +12,7 @@ typedef struct
   int first_node;             /* -1: a graph input or output */
   int n_nodes;
   int tensor;                 /* of an input or output; else -1 */
-  int device;
+  int device;                 /* TP_COSTS_HOST: an end, in host memory */
   int group;                  /* in effect; -1: none, or a run of ops */
   gint64 time_ns;
 } TpVertex;

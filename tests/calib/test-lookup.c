@@ -233,8 +233,8 @@ test_never_measured (Fixture *fixture, gconstpointer data)
       g_assert_cmpint (tp_costs_node (costs, 0, device)->time_ns, >, 0);
       g_assert_cmpint (tp_costs_node (costs, 0, device)->spread_ns, >, 0);
     }
-  g_assert_cmpint (costs->to_device[1].time_ns, >, 0);
-  g_assert_true (costs->to_device[1].is_estimated);
+  g_assert_cmpint (tp_costs_feed (costs, 0, 1)->time_ns, >, 0);
+  g_assert_true (tp_costs_feed (costs, 0, 1)->is_estimated);
 }
 
 static void
@@ -253,13 +253,65 @@ test_transfers (Fixture *fixture, gconstpointer data)
 
       if (tp_tensor_is_constant (tensor))
         continue;
-      g_assert_cmpint (costs->to_device[2 * i + 1].time_ns, ==,
+      g_assert_cmpint (tp_costs_feed (costs, i, 1)->time_ns, ==,
                        5000 + tensor->size_bytes / 2);
-      g_assert_cmpint (costs->to_host[2 * i + 1].time_ns, ==,
+      g_assert_cmpint (tp_costs_fetch (costs, i, 1)->time_ns, ==,
                        7000 + tensor->size_bytes / 4);
-      g_assert_false (costs->to_host[2 * i + 1].is_estimated);
-      g_assert_cmpint (costs->to_host[2 * i].time_ns, ==, 0);
+      g_assert_false (tp_costs_fetch (costs, i, 1)->is_estimated);
+      g_assert_cmpint (tp_costs_fetch (costs, i, 0)->time_ns, ==, 0);
     }
+}
+
+/* What copies of the input cost, from and to each place. */
+static void
+assert_copies (Fixture *fixture, const char *const *devices,
+               const gint64 (*expected)[3])
+{
+  int input = fixture->graph->inputs[0];
+  g_autoptr (TpCosts) costs = NULL;
+
+  fixture->options.devices = devices;
+  fixture->options.n_devices = 2;
+  costs = look_up (fixture);
+  for (int from = TP_COSTS_HOST; from < 2; from++)
+    for (int to = TP_COSTS_HOST; to < 2; to++)
+      g_assert_cmpint (tp_costs_copy (costs, input, from, to).time_ns, ==,
+                       expected[from + 1][to + 1]);
+}
+
+/* Rows and columns: host memory, first device, second device. */
+static void
+test_any_host (Fixture *fixture, gconstpointer data)
+{
+  static const char *const second[] = { "opencl:0", "ref" };
+  static const char *const none[] = { "opencl:0", "opencl:1" };
+  static const char *const both[] = { "sim:gflops=1,gbps=4,launch=1us",
+                                      "sim:gflops=1,gbps=2,launch=1us" };
+  static const char *const links[] = { "sim:gflops=1,gbps=1,link=1GB/s+2us",
+                                       "sim:gflops=1,gbps=1,link=2GB/s+1us" };
+  int input = fixture->graph->inputs[0];
+  gint64 bytes = fixture->graph->tensors[input].size_bytes;
+  gint64 feed = 5000 + bytes / 2, fetch = 7000 + bytes / 4;
+  const gint64 for_second[3][3]
+      = { { 0, feed, 0 }, { fetch, 0, fetch }, { 0, feed, 0 } };
+  const gint64 for_none[3][3] = { { 0, feed, feed },
+                                  { fetch, 0, fetch + feed },
+                                  { fetch, fetch + feed, 0 } };
+  /* a copy within host memory reads and writes every byte */
+  const gint64 for_both[3][3]
+      = { { 0, 0, bytes }, { 0, 0, bytes }, { bytes, bytes, 0 } };
+  gint64 slow = 2000 + bytes, fast = 1000 + bytes / 2;
+  const gint64 for_links[3][3] = { { 0, slow, fast },
+                                   { slow, 0, slow + fast },
+                                   { fast, slow + fast, 0 } };
+
+  put_device (fixture->db, "opencl:0", NULL);
+  put_device (fixture->db, "opencl:1", NULL);
+  g_assert_cmpint (bytes % 4, ==, 0);
+  assert_copies (fixture, second, for_second);
+  assert_copies (fixture, none, for_none);
+  assert_copies (fixture, both, for_both);
+  assert_copies (fixture, links, for_links);
 }
 
 /* A larger kernel of a measured family, ten times off its roofline, is expected
@@ -358,7 +410,7 @@ test_sim (Fixture *fixture, gconstpointer data)
   g_assert_true (costs->is_simulated);
   g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
   g_assert_cmpint (tp_costs_node (costs, 0, 1)->time_ns, >=, 8000);
-  g_assert_cmpint (costs->to_device[1].time_ns, >=, 8000);
+  g_assert_cmpint (tp_costs_feed (costs, 0, 1)->time_ns, >=, 8000);
   g_assert_cmpint (fixture->options.warnings->len, ==, 0);
 }
 
@@ -440,6 +492,7 @@ main (int argc, char **argv)
     { "/lookup/stale-file", test_stale_file, "ref" },
     { "/lookup/never-measured", test_never_measured, "opencl" },
     { "/lookup/transfers", test_transfers, "opencl" },
+    { "/lookup/any-host", test_any_host, "opencl" },
     { "/lookup/neighbour", test_neighbour, "cpu" },
     { "/lookup/failed", test_failed, "cpu" },
     { "/lookup/group-bounds", test_group_bounds, "cpu" },

@@ -12,6 +12,23 @@ try 0 run plan.json --repeat 1; say $? "table"
 try 0 run plan.json --repeat 1 --check-ops && out_has 'each op'; say $? "each op by itself"
 try 0 run mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --repeat 1 --check-ops --format json && out_has max_op_error
 say $? "each op by itself, simulated"
+# The clock of made-up machines shows what the plan promised, whichever device is
+# the host: the first, the second, neither, one of two. "h" is an output and is
+# read elsewhere.
+sed 's/^  "outputs": .*/  "outputs": ["h", "probs"],/' mlp.json > fork.json
+for pair in laptop-cpu,laptop-gpu laptop-gpu,laptop-cpu laptop-gpu,desktop-gpu laptop-cpu,desktop-cpu; do
+  first=sim:${pair%,*} second=sim:${pair#*,} is_good=0
+  for pins in "fc1=$first fc2=$second" "fc1=$second fc2=$first" "f*=$first s*=$second"; do
+    set --
+    for pin in $pins; do set -- "$@" --pin "$pin"; done
+    try 0 optimize fork.json -f --devices "$first,$second" "$@" -o fork-plan.json \
+      --no-fuse epilogue --no-fuse prologue --no-fuse pointwise &&
+      try 0 check fork-plan.json &&
+      try 0 run fork-plan.json --repeat 1 --check --format json &&
+      [ "$(json median_ns)" = "$(json predicted_ns)" ] || is_good=1
+  done
+  say $is_good "the plan and the clock of $pair agree"
+done
 try 1 run plan.json --check --tolerance 0; say $? "exit 1 when an error is too large"
 out_has WRONG; say $? "and says so"
 

@@ -27,9 +27,59 @@ test_new (void)
 
   g_assert_cmpint (tp_costs_node (costs, 2, 1)->time_ns, ==, TP_COST_NONE);
   g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, ==, TP_COST_NONE);
-  g_assert_cmpint (costs->to_device[7].time_ns, ==, 0);
-  g_assert_cmpint (costs->to_host[7].time_ns, ==, 0);
+  g_assert_cmpint (tp_costs_feed (costs, 3, 1)->time_ns, ==, 0);
+  g_assert_cmpint (tp_costs_fetch (costs, 3, 1)->time_ns, ==, 0);
   g_assert_false (costs->is_simulated);
+}
+
+/* From row to column: host memory, then both devices. */
+static void
+assert_copies (const TpCosts *costs, const gint64 (*expected)[3])
+{
+  for (int from = TP_COSTS_HOST; from < 2; from++)
+    for (int to = TP_COSTS_HOST; to < 2; to++)
+      g_assert_cmpint (tp_costs_copy (costs, 3, from, to).time_ns, ==,
+                       expected[from + 1][to + 1]);
+}
+
+/* The host's own figures count for nothing. */
+static void
+test_copy (void)
+{
+  static const gint64 by_host[3][3][3] = {
+    { { 0, 1, 2 }, { 10, 0, 12 }, { 20, 21, 0 } },
+    { { 0, 0, 2 }, { 0, 0, 2 }, { 20, 20, 0 } },
+    { { 0, 1, 0 }, { 10, 0, 10 }, { 0, 1, 0 } },
+  };
+  g_autoptr (TpCosts) costs = make_costs ();
+
+  for (int d = 0; d < 2; d++)
+    {
+      *tp_costs_feed (costs, 3, d) = (TpCost){ 1 + d, 1, FALSE, NULL };
+      *tp_costs_fetch (costs, 3, d) = (TpCost){ 10 + 10 * d, 2, TRUE, NULL };
+    }
+  for (costs->host = TP_COSTS_HOST; costs->host < 2; costs->host++)
+    assert_copies (costs, by_host[costs->host + 1]);
+  costs->host = TP_COSTS_HOST;
+  g_assert_cmpint (tp_costs_copy (costs, 3, 0, 1).spread_ns, ==, 3);
+  g_assert_true (tp_costs_copy (costs, 3, 0, 1).is_estimated);
+}
+
+/* What cannot be added is cut short; what cannot be done stays so. */
+static void
+test_copy_limits (void)
+{
+  g_autoptr (TpCosts) costs = make_costs ();
+
+  costs->host = TP_COSTS_HOST;
+  tp_costs_fetch (costs, 3, 0)->time_ns = TP_COST_NONE - 1;
+  tp_costs_feed (costs, 3, 1)->time_ns = TP_COST_NONE - 1;
+  g_assert_cmpint (tp_costs_copy (costs, 3, 0, 1).time_ns, ==,
+                   TP_COST_NONE - 1);
+  tp_costs_feed (costs, 3, 1)->time_ns = TP_COST_NONE;
+  tp_costs_feed (costs, 3, 1)->reason = "no road";
+  g_assert_cmpint (tp_costs_copy (costs, 3, 0, 1).time_ns, ==, TP_COST_NONE);
+  g_assert_cmpstr (tp_costs_copy (costs, 3, 0, 1).reason, ==, "no road");
 }
 
 static void
@@ -50,7 +100,7 @@ test_digest (void)
 {
   g_autoptr (TpCosts) first = make_costs ();
 
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 8; i++)
     {
       g_autoptr (TpCosts) costs = make_costs ();
 
@@ -60,13 +110,15 @@ test_digest (void)
       else if (i == 1)
         tp_costs_group (costs, 0, 0)->time_ns = 7;
       else if (i == 2)
-        costs->to_device[3].spread_ns = 1;
+        costs->feeds[3].spread_ns = 1;
       else if (i == 3)
-        costs->to_host[3].is_estimated = TRUE;
+        costs->fetches[3].is_estimated = TRUE;
       else if (i == 4)
         tp_costs_node (costs, 1, 1)->reason = "no kernel";
+      else if (i == 5)
+        costs->fetches[3].time_ns = 1;
       else
-        costs->to_host[3].time_ns = 1;
+        costs->host = i == 6 ? 1 : TP_COSTS_HOST;
       tp_costs_seal (costs);
       g_assert_cmpstr (costs->digest, !=, first->digest);
     }
@@ -77,6 +129,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/costs/new", test_new);
+  g_test_add_func ("/costs/copy", test_copy);
+  g_test_add_func ("/costs/copy-limits", test_copy_limits);
   g_test_add_func ("/costs/groups", test_groups);
   g_test_add_func ("/costs/digest", test_digest);
   return g_test_run ();

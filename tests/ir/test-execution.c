@@ -3,6 +3,7 @@
 
 #include "format/graph-load.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/execution.h"
 
@@ -55,7 +56,8 @@ spell_out (const TpGraph *graph, const char *places, const TpGroups *groups)
       devices[i] = places[i] == '-' ? -1 : places[i] - '0';
       n_devices = MAX (n_devices, devices[i] + 1);
     }
-  execution = tp_execution_new (graph, n_devices, devices, groups, &error);
+  execution = tp_execution_new (
+      graph, &(TpPlaced){ n_devices, 0, devices, groups }, &error);
   g_assert_no_error (error);
   return execution;
 }
@@ -177,7 +179,8 @@ assert_refused (const TpGraph *graph, const char *places, const int *nodes,
   for (int i = 0; i < graph->n_nodes; i++)
     devices[i] = places[i] - '0';
   tp_groups_add (groups, nodes, n_nodes);
-  execution = tp_execution_new (graph, 2, devices, groups, &error);
+  execution = tp_execution_new (
+      graph, &(TpPlaced){ 2, 0, devices, groups }, &error);
   g_assert_null (execution);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
 }

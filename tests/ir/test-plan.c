@@ -40,7 +40,7 @@ fill_costs (TpPlan *plan, const TpGraph *graph)
   *tp_costs_node (plan->costs, 1, 1)
       = (TpCost) { TP_COST_NONE, 0, FALSE, "no kernel" };
   *tp_costs_group (plan->costs, 0, 0) = (TpCost) { 15, 0, FALSE, NULL };
-  plan->costs->to_device[1].time_ns = 7;
+  tp_costs_feed (plan->costs, 0, 1)->time_ns = 7;
   tp_costs_seal (plan->costs);
   plan->costs_digest = g_strdup (plan->costs->digest);
 }
@@ -75,6 +75,7 @@ make_plan (const TpGraph *graph)
   plan->best_single = 0;
   plan->best_single_ns = 40;
   plan->n_estimated = 1;
+  plan->certificate = g_strdup ("min-cut");
   plan->n_arcs = 1;
   plan->arcs = g_memdup2 (&arc, sizeof arc);
   fill_costs (plan, graph);
@@ -188,6 +189,21 @@ sign_again (const char *text)
   return g_strdup_printf ("%s \"sha256\": \"%s\"\n}\n", body, digest);
 }
 
+/* @text with the first @what replaced and signed again. */
+static char *
+forge (const char *text, const char *what, const char *by)
+{
+  const char *at = strstr (text, what);
+  g_autofree char *before = NULL;
+  g_autofree char *forged = NULL;
+
+  if (at == NULL)
+    g_error ("no '%s' in %s", what, text);
+  before = g_strndup (text, at - text);
+  forged = g_strconcat (before, by, at + strlen (what), NULL);
+  return sign_again (forged);
+}
+
 /* Signed lies about form, range and index. */
 static void
 test_signed_lies (Fixture *f, gconstpointer data)
@@ -218,6 +234,10 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "[10, 1]", "[10, 1, \"guessed\"]" },
     { "[10, 1]", "[11, 1]" },
     { "[10, 1]", "10" },
+    { "\"host\": \"cpu\"", "\"host\": \"opencl:0\"" },
+    { "\"host\": \"cpu\"", "\"host\": \"gpu\"" },
+    { "\"host\": \"cpu\"", "\"host\": 0" },
+    { "\"certificate\": \"min-cut\"", "\"certificate\": 7" },
     { "\"no kernel\"", "\"no idea\"" },
     { "\"ops\": [", "\"oops\": [" },
     { "\"cost_ns\": 30", "\"cost_ns\": 30, \"cost_ns\": 31" },
@@ -232,18 +252,67 @@ test_signed_lies (Fixture *f, gconstpointer data)
   (void) data;
   for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
     {
-      const char *at = strstr (text, lies[i][0]);
-      g_autofree char *before = NULL;
-      g_autofree char *lie = NULL;
-      g_autofree char *signed_lie = NULL;
+      g_autofree char *lie = forge (text, lies[i][0], lies[i][1]);
 
-      if (at == NULL)
-        g_error ("no '%s' in %s", lies[i][0], text);
-      before = g_strndup (text, at - text);
-      lie = g_strconcat (before, lies[i][1], at + strlen (lies[i][0]), NULL);
-      signed_lie = sign_again (lie);
-      expect_refused (f, signed_lie, -1, lies[i][1]);
+      expect_refused (f, lie, -1, lies[i][1]);
     }
+}
+
+static TpPlan *
+load_text (Fixture *f, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  TpPlan *plan;
+
+  g_assert_true (g_file_set_contents (f->plan_path, text, -1, NULL));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+/* Any kind is read; of a plan that names none it is the one there was when such
+ * plans were made. */
+static void
+test_certificate (Fixture *f, gconstpointer data)
+{
+  static const char key[] = " \"certificate\": \"min-cut\",\n";
+  g_autofree char *text = tp_plan_to_json (f->plan, f->graph);
+  g_autofree char *old = forge (text, key, "");
+  g_autofree char *new = forge (text, key, " \"certificate\": \"new\",\n");
+  g_autoptr (TpPlan) silent = load_text (f, old);
+  g_autoptr (TpPlan) other = load_text (f, new);
+
+  (void) data;
+  g_assert_cmpstr (silent->certificate, ==, "min-cut");
+  g_assert_cmpstr (other->certificate, ==, "new");
+}
+
+/* Of a plan that does not say so, device 0: nothing else could be when such
+ * plans were made. */
+static void
+test_host (Fixture *f, gconstpointer data)
+{
+  g_autofree char *text = tp_plan_to_json (f->plan, f->graph);
+  g_autofree char *old = forge (text, " \"host\": \"cpu\",\n", "");
+  g_autofree char *far_text = NULL;
+  g_autoptr (TpPlan) silent = load_text (f, old);
+  g_autoptr (TpPlan) far = NULL;
+
+  (void) data;
+  g_assert_cmpint (silent->costs->host, ==, 0);
+  f->plan->costs->host = TP_COSTS_HOST;
+  tp_costs_seal (f->plan->costs);
+  g_free (f->plan->costs_digest);
+  f->plan->costs_digest = g_strdup (f->plan->costs->digest);
+  f->plan->transfers[0].from = TP_COSTS_HOST;
+  far_text = tp_plan_to_json (f->plan, f->graph);
+  g_assert_nonnull (strstr (far_text, " \"host\": null,"));
+  g_assert_nonnull (strstr (far_text, "\"from\": \"host\""));
+  far = load_text (f, far_text);
+  g_assert_cmpint (far->costs->host, ==, TP_COSTS_HOST);
+  g_assert_cmpint (far->transfers[0].from, ==, TP_COSTS_HOST);
+  g_assert_cmpint (far->transfers[0].to, ==, 1);
 }
 
 static void
@@ -417,6 +486,8 @@ main (int argc, char **argv)
     { "/plan/round-trip", test_round_trip },
     { "/plan/bytes", test_bytes },
     { "/plan/signed-lies", test_signed_lies },
+    { "/plan/certificate", test_certificate },
+    { "/plan/host", test_host },
     { "/plan/other-graph", test_other_graph },
     { "/plan/dims", test_dims },
     { "/plan/uncounted", test_uncounted },

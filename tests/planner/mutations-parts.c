@@ -123,9 +123,9 @@ pick_figure (TpPlan *plan)
     case 0:
       return tp_costs_node (costs, pick (costs->n_nodes), pick (2));
     case 1:
-      return &costs->to_device[2 * pick (costs->n_tensors) + 1];
+      return tp_costs_feed (costs, pick (costs->n_tensors), 1);
     default:
-      return &costs->to_host[2 * pick (costs->n_tensors) + 1];
+      return tp_costs_fetch (costs, pick (costs->n_tensors), 1);
     }
 }
 
@@ -171,6 +171,23 @@ make_figures_huge (TpPlan *plan, const TpTestCase *test)
     for (int d = 0; d < 2; d++)
       tp_costs_node (plan->costs, i, d)->time_ns = G_GINT64_CONSTANT (1)
                                                    << 62;
+  reseal (plan);
+  return TRUE;
+}
+
+static gboolean
+change_host (TpPlan *plan, const TpTestCase *test)
+{
+  plan->costs->host = plan->costs->host == 1 ? TP_COSTS_HOST
+                                             : plan->costs->host + 1;
+  reseal (plan);
+  return TRUE;
+}
+
+static gboolean
+change_host_to_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  plan->costs->host = g_test_rand_bit () ? 2 : TP_COSTS_HOST - 1;
   reseal (plan);
   return TRUE;
 }
@@ -365,6 +382,8 @@ const TpTestMutation tp_test_part_mutations[] = {
   { "change-figure-and-digest", change_figure_and_digest },
   { "make-figure-negative", make_figure_negative },
   { "make-figures-huge", make_figures_huge },
+  { "change-host", change_host },
+  { "change-host-to-nowhere", change_host_to_nowhere },
   { "drop-figures", drop_figures },
   { "drop-group", drop_group },
   { "add-group", add_group },

@@ -168,6 +168,17 @@ drop_proof (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* Kinds there are not, or not quite. */
+static gboolean
+change_certificate (TpPlan *plan, const TpTestCase *test)
+{
+  static const char *const kinds[]
+      = { "", "min-cuts", "min", "Min-cut", "simplex", "trust-me", NULL };
+
+  replace (&plan->certificate, kinds[pick (G_N_ELEMENTS (kinds))]);
+  return TRUE;
+}
+
 /* ---- totals ------------------------------------------------------------ */
 
 static gboolean
@@ -287,6 +298,7 @@ const TpTestMutation tp_test_proof_mutations[] = {
   { "misname-vertex", misname_vertex },
   { "turn-arc", turn_arc },
   { "drop-proof", drop_proof },
+  { "change-certificate", change_certificate },
   { "change-cost", change_cost },
   { "change-bound", change_bound },
   { "change-cost-and-bound", change_cost_and_bound },

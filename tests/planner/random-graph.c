@@ -25,6 +25,7 @@ tp_test_spec_random (int n_ops)
     .has_pins = g_test_rand_int_range (0, 3) == 0,
     .has_gaps = g_test_rand_int_range (0, 3) == 0,
     .has_groups = g_test_rand_bit (),
+    .host = g_test_rand_int_range (TP_COSTS_HOST, 2),
   };
 }
 
@@ -192,12 +193,13 @@ tp_test_case_new (const TpTestSpec *spec)
   test->graph = new_graph (spec);
   test->groups = new_groups (test->graph, !spec->has_groups);
   test->costs = tp_costs_new (2, device_names, test->graph, test->groups);
+  test->costs->host = spec->host;
   fill_nodes (test->costs, test->graph, spec);
   fill_groups (test->costs, test->groups, spec->max_cost);
-  for (int i = 0; i < test->graph->n_tensors; i++)
+  for (int i = 0; i < 2 * test->graph->n_tensors; i++)
     {
-      test->costs->to_device[2 * i + 1] = random_cost (max_copy);
-      test->costs->to_host[2 * i + 1] = random_cost (max_copy);
+      *tp_costs_feed (test->costs, i / 2, i % 2) = random_cost (max_copy);
+      *tp_costs_fetch (test->costs, i / 2, i % 2) = random_cost (max_copy);
     }
   tp_costs_seal (test->costs);
   return test;
@@ -223,15 +225,18 @@ tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
   for (int i = 0; i < graph->n_tensors; i++)
     {
       const TpTensor *tensor = &graph->tensors[i];
-      int home = tensor->producer < 0 ? 0 : devices[tensor->producer];
-      gboolean is_wanted[2] = { tensor->is_output, FALSE };
+      int host = test->costs->host;
+      int home = tensor->producer < 0 ? host : devices[tensor->producer];
+      gboolean is_wanted[3] = { FALSE }; /* host memory, devices */
 
-      for (int k = 0; k < tensor->n_consumers; k++)
-        is_wanted[devices[tensor->consumers[k]]] = TRUE;
-      if (tp_tensor_is_constant (tensor) || !is_wanted[1 - home])
+      if (tp_tensor_is_constant (tensor))
         continue;
-      sum += home == 0 ? test->costs->to_device[2 * i + 1].time_ns
-                       : test->costs->to_host[2 * i + 1].time_ns;
+      is_wanted[1 + host] = tensor->is_output;
+      for (int k = 0; k < tensor->n_consumers; k++)
+        is_wanted[1 + devices[tensor->consumers[k]]] = TRUE;
+      for (int to = TP_COSTS_HOST; to < 2; to++)
+        if (to != home && is_wanted[1 + to])
+          sum += tp_costs_copy (test->costs, i, home, to).time_ns;
     }
   return sum;
 }

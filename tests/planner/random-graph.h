@@ -11,6 +11,7 @@ typedef struct
   gboolean has_pins;
   gboolean has_gaps;          /* ops that one device cannot run */
   gboolean has_groups;
+  int host;                   /* a device, or TP_COSTS_HOST */
 } TpTestSpec;
 
 typedef struct

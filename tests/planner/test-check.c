@@ -3,7 +3,10 @@
 #include "config.h"
 
 #include "mutations.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
+
+#include <string.h>
 
 static gboolean
 check (const TpPlan *plan, const TpTestCase *test, GPtrArray *reasons)
@@ -24,7 +27,7 @@ test_mutation (gconstpointer data)
     {
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22), .max_cost = 60,
                           .has_pins = TRUE, .has_gaps = TRUE,
-                          .has_groups = TRUE };
+                          .has_groups = TRUE, .host = round % 3 - 1 };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
                                           test->costs, "time", NULL);
@@ -77,6 +80,25 @@ test_reasons (void)
   g_assert_cmpuint (reasons->len, <, 80);
 }
 
+/* The reason says which kind, and what to do. */
+static void
+test_unknown_certificate (void)
+{
+  TpTestSpec spec = { .n_ops = 8, .max_cost = 60 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  g_autoptr (TpPlan) plan
+      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_cmpstr (plan->certificate, ==, "min-cut");
+  g_free (plan->certificate);
+  plan->certificate = g_strdup ("simplex");
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  g_assert_cmpuint (reasons->len, ==, 1);
+  g_assert_nonnull (strstr (reasons->pdata[0], "'simplex'"));
+  g_assert_nonnull (strstr (reasons->pdata[0], "plan again"));
+}
+
 static void
 add_mutations (const TpTestMutation *mutations)
 {
@@ -96,5 +118,6 @@ main (int argc, char **argv)
   add_mutations (tp_test_proof_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/reasons", test_reasons);
+  g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);
   return g_test_run ();
 }

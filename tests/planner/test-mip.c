@@ -64,43 +64,79 @@ add_nodes (Mip *mip)
   return constant;
 }
 
-/* copy >= reader's side - producer's side, and the other way round. */
+/* Side of the producer; @constant when it is no column. */
+typedef struct
+{
+  int column;                 /* 0: none */
+  double constant;
+} Side;
+
+/* @copy >= 1 when @reader is on the second device (first: is not) and @home is
+ * not (is). */
 static void
+add_copy_row (Mip *mip, int copy, Side reader, Side home, gboolean is_second)
+{
+  int sign = is_second ? 1 : -1, n = 1, row = glp_add_rows (mip->problem, 1);
+  int columns[4] = { 0, copy };
+  double values[4] = { 0, -1 };
+  double limit = sign * (home.constant - reader.constant);
+
+  if (reader.column > 0)
+    columns[++n] = reader.column, values[n] = sign;
+  if (home.column > 0)
+    columns[++n] = home.column, values[n] = -sign;
+  glp_set_row_bnds (mip->problem, row, GLP_UP, 0, limit);
+  glp_set_mat_row (mip->problem, row, n, columns, values);
+}
+
+/* A column for the copy of @tensor to device @to, with a row for each reader. */
+static void
+add_copy (Mip *mip, int index, int to)
+{
+  const TpCosts *costs = mip->test->costs;
+  const TpTensor *tensor = &mip->test->graph->tensors[index];
+  int from = tensor->producer < 0 ? TP_COSTS_HOST : 1 - to;
+  /* what comes from the caller is on neither device */
+  Side home = { tensor->producer + 1, tensor->producer < 0 ? 1 - to : 0 };
+  int copy
+      = add_column (mip, tp_costs_copy (costs, index, from, to).time_ns);
+
+  if (tensor->is_output && tensor->producer >= 0 && costs->host == to)
+    add_copy_row (mip, copy, (Side){ 0, to }, home, to == 1);
+  for (int k = 0; k < tensor->n_consumers; k++)
+    add_copy_row (mip, copy, (Side){ tensor->consumers[k] + 1, 0 }, home,
+                  to == 1);
+}
+
+/* Returns what fetching outputs costs however they are placed. */
+static double
 add_tensors (Mip *mip)
 {
   const TpTestCase *test = mip->test;
+  double constant = 0;
 
   for (int i = 0; i < test->graph->n_tensors; i++)
     {
       const TpTensor *tensor = &test->graph->tensors[i];
       int producer = tensor->producer + 1;
-      int there, back;
+      gint64 fetch[2];
 
       if (tp_tensor_is_constant (tensor))
         continue;
-      there = add_column (mip, test->costs->to_device[2 * i + 1].time_ns);
-      back = add_column (mip, test->costs->to_host[2 * i + 1].time_ns);
-      if (tensor->is_output && producer > 0)
-        add_row (mip, producer, 1, back, -1, 0);
-      for (int k = 0; k < tensor->n_consumers; k++)
+      for (int d = 0; d < 2; d++)
         {
-          int columns[] = { 0, tensor->consumers[k] + 1, there, producer };
-          double values[] = { 0, 1, -1, -1 };
-          int row = glp_add_rows (mip->problem, 1);
-
-          glp_set_row_bnds (mip->problem, row, GLP_UP, 0, 0);
-          glp_set_mat_row (mip->problem, row, producer > 0 ? 3 : 2, columns,
-                           values);
-          if (producer == 0)
-            continue;
-          row = glp_add_rows (mip->problem, 1);
-          columns[2] = back;
-          values[1] = -1;
-          values[3] = 1;
-          glp_set_row_bnds (mip->problem, row, GLP_UP, 0, 0);
-          glp_set_mat_row (mip->problem, row, 3, columns, values);
+          add_copy (mip, i, d);
+          fetch[d] = tp_costs_copy (test->costs, i, d, TP_COSTS_HOST).time_ns;
         }
+      if (!tensor->is_output || producer == 0
+          || test->costs->host != TP_COSTS_HOST)
+        continue;
+      constant += fetch[0];
+      glp_set_obj_coef (mip->problem, producer,
+                        glp_get_obj_coef (mip->problem, producer) + fetch[1]
+                            - fetch[0]);
     }
+  return constant;
 }
 
 /* A group's gain is had when all members are there. */
@@ -141,7 +177,7 @@ solve_mip (const TpTestCase *test)
   glp_iocp options;
   double value = add_nodes (&mip);
 
-  add_tensors (&mip);
+  value += add_tensors (&mip);
   add_groups (&mip);
   glp_init_iocp (&options);
   options.presolve = GLP_ON;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 #include "random-graph.h"
 
@@ -153,12 +154,56 @@ test_equal_bytes (void)
 }
 
 static void
+swap_columns (TpCost *to, const TpCost *from, int rows)
+{
+  for (int i = 0; i < 2 * rows; i++)
+    to[i] = from[i ^ 1];
+}
+
+/* The same devices in the other order. */
+static TpCosts *
+swap_devices (const TpTestCase *test)
+{
+  const TpCosts *costs = test->costs;
+  const char *const names[] = { costs->devices[1], costs->devices[0], NULL };
+  TpCosts *swapped = tp_costs_new (2, names, test->graph, test->groups);
+
+  swapped->host
+      = costs->host == TP_COSTS_HOST ? TP_COSTS_HOST : 1 - costs->host;
+  swap_columns (swapped->nodes, costs->nodes, costs->n_nodes);
+  swap_columns (swapped->groups, costs->groups, costs->n_groups);
+  swap_columns (swapped->feeds, costs->feeds, costs->n_tensors);
+  swap_columns (swapped->fetches, costs->fetches, costs->n_tensors);
+  return swapped;
+}
+
+/* No order of devices costs more than another. */
+static void
+test_swapped (void)
+{
+  for (int round = 0; round < 200; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (40);
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpCosts) costs = swap_devices (test);
+      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) swapped
+          = tp_place (test->graph, test->groups, costs, "time", NULL);
+
+      assert_checked (swapped, test->graph);
+      g_assert_cmpint (swapped->cost_ns, ==, plan->cost_ns);
+      g_assert_cmpint (swapped->best_single_ns, ==, plan->best_single_ns);
+      g_assert_cmpint (swapped->n_arcs, ==, plan->n_arcs);
+    }
+}
+
+static void
 scale_copies (TpCosts *costs, int factor)
 {
   for (int i = 0; i < costs->n_tensors * costs->n_devices; i++)
     {
-      costs->to_device[i].time_ns *= factor;
-      costs->to_host[i].time_ns *= factor;
+      costs->feeds[i].time_ns *= factor;
+      costs->fetches[i].time_ns *= factor;
     }
   tp_costs_seal (costs);
 }
@@ -259,10 +304,16 @@ first_device_only (const TpTestCase *test)
   static const char *const names[] = { "cpu", NULL };
   TpCosts *costs = tp_costs_new (1, names, test->graph, test->groups);
 
+  costs->host = MIN (test->costs->host, 0);
   for (int i = 0; i < costs->n_nodes; i++)
     costs->nodes[i] = test->costs->nodes[2 * i];
   for (int g = 0; g < costs->n_groups; g++)
     costs->groups[g] = test->costs->groups[2 * g];
+  for (int i = 0; i < costs->n_tensors; i++)
+    {
+      costs->feeds[i] = test->costs->feeds[2 * i];
+      costs->fetches[i] = test->costs->fetches[2 * i];
+    }
   return costs;
 }
 
@@ -272,7 +323,8 @@ test_one_device (void)
   for (int round = 0; round < 50; round++)
     {
       TpTestSpec spec
-          = { .n_ops = 10, .max_cost = 50, .has_groups = round % 2 };
+          = { .n_ops = 10, .max_cost = 50, .has_groups = round % 2,
+              .host = -(round % 3 == 0) };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpCosts) costs = first_device_only (test);
       g_autoptr (GError) error = NULL;
@@ -285,7 +337,7 @@ test_one_device (void)
       g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
       g_assert_cmpint (plan->bound_ns, ==, plan->cost_ns);
       g_assert_cmpint (plan->n_arcs, ==, 0);
-      g_assert_cmpint (plan->n_transfers, ==, 0);
+      g_assert_cmpint (plan->n_transfers > 0, ==, round % 3 == 0);
       g_assert_true (tp_place_margins (plan, test->graph, &error));
       assert_checked (plan, test->graph);
     }
@@ -355,8 +407,23 @@ test_refused (void)
                                                - 1;
   assert_refused (test, "time", TPLAN_ERROR_LIMIT, "*2^62*");
   tp_costs_node (test->costs, 1, 0)->time_ns = kept;
-  test->costs->to_host[3].time_ns = TP_COST_NONE;
+  tp_costs_fetch (test->costs, 1, 1)->time_ns = TP_COST_NONE;
   assert_refused (test, "time", TPLAN_ERROR_LIMIT, "tensor*");
+}
+
+/* More devices than any solver takes. */
+static void
+test_many_devices (void)
+{
+  static const char *const names[] = { "cpu", "opencl:0", "opencl:1", NULL };
+  g_autoptr (TpTestCase) test = small_case ();
+  g_autoptr (TpCosts) two = test->costs;
+
+  test->costs = tp_costs_new (3, names, test->graph, test->groups);
+  for (int i = 0; i < 3 * test->costs->n_nodes; i++)
+    test->costs->nodes[i].time_ns = 1;
+  assert_refused (test, "time", TPLAN_ERROR_UNSUPPORTED,
+                  "3 devices*'time'*at most 2*");
 }
 
 /* As large as costs may be. */
@@ -371,8 +438,8 @@ test_huge_costs (void)
     for (int d = 0; d < 2; d++)
       tp_costs_node (test->costs, i, d)->time_ns = huge - 10 * i;
   for (int i = 0; i < test->graph->n_tensors; i++)
-    test->costs->to_device[2 * i + 1].time_ns
-        = test->costs->to_host[2 * i + 1].time_ns = huge / 10;
+    tp_costs_feed (test->costs, i, 1)->time_ns
+        = tp_costs_fetch (test->costs, i, 1)->time_ns = huge / 10;
   tp_costs_seal (test->costs);
   plan = place (test);
   assert_checked (plan, test->graph);
@@ -396,6 +463,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/place/brute-force", test_brute_force);
   g_test_add_func ("/place/equal-bytes", test_equal_bytes);
+  g_test_add_func ("/place/swapped", test_swapped);
   g_test_add_func ("/place/dearer-link", test_dearer_link);
   g_test_add_func ("/place/margins", test_margins);
   g_test_add_func ("/place/large", test_large);
@@ -403,6 +471,7 @@ main (int argc, char **argv)
   g_test_add_func ("/place/device-only", test_device_only);
   g_test_add_func ("/place/infeasible", test_infeasible);
   g_test_add_func ("/place/refused", test_refused);
+  g_test_add_func ("/place/many-devices", test_many_devices);
   g_test_add_func ("/place/huge-costs", test_huge_costs);
   g_test_add_func ("/place/no-groups", test_no_groups);
   return g_test_run ();

@@ -5,6 +5,7 @@
 #include "format/graph-load.h"
 #include "machine/machine-costs.h"
 #include "machine/machine.h"
+#include "planner/check/check.h"
 #include "planner/planner.h"
 
 typedef struct

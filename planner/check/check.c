@@ -5,9 +5,10 @@
  * is cheaper is the business of check-proof.c. */
 #include "config.h"
 
+#include "planner/check/check.h"
+
 #include "ir/graph-digest.h"
-#include "planner/check-private.h"
-#include "planner/planner.h"
+#include "planner/check/check-private.h"
 
 #include <string.h>
 
@@ -32,35 +33,6 @@ tp_checker_fail (TpChecker *checker, const char *format, ...)
   return FALSE;
 }
 
-static gboolean
-may_run_on (const TpChecker *checker, int node, int device)
-{
-  const char *const *pins = checker->graph->nodes[node].pins;
-
-  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
-    return FALSE;
-  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
-    if (strcmp (pins[i], checker->costs->devices[device]) == 0)
-      return TRUE;
-  return pins == NULL;
-}
-
-gint64
-tp_checker_node_cost (const TpChecker *checker, int node, int device)
-{
-  if (!may_run_on (checker, node, device))
-    return TP_COST_NONE;
-  return checker->objective->node_cost (
-      checker->costs, tp_costs_node (checker->costs, node, device), device);
-}
-
-gint64
-tp_checker_copy_cost (const TpChecker *checker, int tensor, gboolean to_device)
-{
-  return checker->objective->edge_cost (checker->costs, tensor,
-                                        to_device ? 0 : 1, to_device ? 1 : 0);
-}
-
 /* ---- form: enough for the rest to be computed at all ------------------- */
 
 static gboolean
@@ -70,7 +42,7 @@ check_sizes (TpChecker *checker)
   const TpGraph *graph = checker->graph;
   const TpCosts *costs = plan->costs;
 
-  if (plan->objective == NULL || checker->objective == NULL)
+  if (checker->measure == NULL)
     return tp_checker_fail (checker, "objective '%s' is unknown",
                             plan->objective == NULL ? "" : plan->objective);
   if (costs == NULL || plan->all_groups == NULL || plan->groups == NULL)
@@ -83,10 +55,12 @@ check_sizes (TpChecker *checker)
       || costs->n_groups != plan->all_groups->n_groups)
     return tp_checker_fail (checker, "the costs are for another graph, or for "
                                      "other groups");
-  if (plan->n_devices != costs->n_devices || plan->n_devices < 1
-      || plan->n_devices > 2)
+  if (plan->n_devices != costs->n_devices || plan->n_devices < 1)
     return tp_checker_fail (checker, "%d devices, the costs are for %d",
                             plan->n_devices, costs->n_devices);
+  if (costs->host < TP_COSTS_HOST || costs->host >= costs->n_devices)
+    return tp_checker_fail (checker, "the host is device %d of %d",
+                            costs->host, costs->n_devices);
   for (int d = 0; d < plan->n_devices; d++)
     if (g_strcmp0 (plan->devices[d], costs->devices[d]) != 0)
       return tp_checker_fail (checker,
@@ -130,6 +104,23 @@ add_in_range (gint64 *sum, gint64 cost)
          && *sum < MAX_SUM;
 }
 
+/* All copies of @tensor from anywhere to anywhere. */
+static gboolean
+add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
+{
+  int n = checker->costs->n_devices;
+
+  for (int from = TP_COSTS_HOST; from < n; from++)
+    for (int to = TP_COSTS_HOST; to < n; to++)
+      {
+        gint64 cost = tp_checker_copy_cost (checker, tensor, from, to);
+
+        if (cost == TP_COST_NONE || !add_in_range (sum, cost))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 /* No cost is negative, and no sum of different ones can overflow. */
 static gboolean
 check_cost_range (TpChecker *checker)
@@ -142,15 +133,9 @@ check_cost_range (TpChecker *checker)
     for (int d = 0; d < costs->n_devices; d++)
       is_good = is_good
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
-  for (int i = 0; i < costs->n_tensors && costs->n_devices > 1; i++)
-    for (int there = 0; there <= 1; there++)
-      {
-        gint64 cost = tp_checker_copy_cost (checker, i, there);
-
-        if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
-          is_good = is_good && cost != TP_COST_NONE
-                    && add_in_range (&sum, cost);
-      }
+  for (int i = 0; i < costs->n_tensors; i++)
+    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+      is_good = is_good && add_copies_in_range (checker, i, &sum);
   return is_good
          || tp_checker_fail (checker, "a cost is negative or missing, or all "
                                       "together reach 2^62");
@@ -165,7 +150,7 @@ compute_gain (const TpChecker *checker, int index, int device)
 
   if (fused->time_ns == TP_COST_NONE)
     return 0;
-  whole = checker->objective->node_cost (checker->costs, fused, device);
+  whole = checker->measure (fused);
   if (whole < 0)
     return 0;
   for (int k = 0; k < group->n_nodes; k++)
@@ -207,7 +192,7 @@ check_form (TpChecker *checker)
       if (it->device < 0 || it->device >= n_devices)
         return tp_checker_fail (checker, "op '%s': there is no device %d",
                                 name, it->device);
-      if (!may_run_on (checker, i, it->device))
+      if (!tp_checker_may_run (checker, i, it->device))
         return tp_checker_fail (checker,
                                 "op '%s' is on %s, which its pins or lack of "
                                 "support rule out",
@@ -230,11 +215,11 @@ compute_costs_digest (const TpChecker *checker)
 
   memcpy (copy->nodes, costs->nodes, sizeof (TpCost) * n * costs->n_nodes);
   memcpy (copy->groups, costs->groups, sizeof (TpCost) * n * costs->n_groups);
-  memcpy (copy->to_device, costs->to_device,
-          sizeof (TpCost) * n * costs->n_tensors);
-  memcpy (copy->to_host, costs->to_host,
+  memcpy (copy->feeds, costs->feeds, sizeof (TpCost) * n * costs->n_tensors);
+  memcpy (copy->fetches, costs->fetches,
           sizeof (TpCost) * n * costs->n_tensors);
   copy->is_simulated = costs->is_simulated;
+  copy->host = costs->host;
   tp_costs_seal (copy);
   return g_strdup (copy->digest);
 }
@@ -345,8 +330,7 @@ check_times (TpChecker *checker, const gboolean *fused)
 
       n_estimated += cost->is_estimated ? 1 : 0;
       if (is_first)
-        sum += checker->objective->node_cost (checker->costs, cost,
-                                              it->device);
+        sum += checker->measure (cost);
       if (it->time_ns != time_ns || it->spread_ns != spread_ns)
         tp_checker_fail (checker,
                          "op '%s' should take %" G_GINT64_FORMAT
@@ -364,40 +348,70 @@ check_times (TpChecker *checker, const gboolean *fused)
   return sum;
 }
 
-/* Whether any reader of @tensor is not on @home. */
+/* Whether an op on device @place, or the caller who is at the host, reads
+ * @tensor. */
 static gboolean
-is_read_elsewhere (const TpChecker *checker, const TpTensor *tensor, int home)
+is_read_at (const TpChecker *checker, const TpTensor *tensor, int place)
 {
-  if (tensor->is_output && home != 0)
+  if (tensor->is_output && place == checker->costs->host)
     return TRUE;
   for (int k = 0; k < tensor->n_consumers; k++)
-    if (checker->plan->placements[tensor->consumers[k]].device != home)
+    if (checker->plan->placements[tensor->consumers[k]].device == place)
       return TRUE;
   return FALSE;
 }
 
 static void
-check_transfer (TpChecker *checker, const TpTransfer *have, int tensor,
-                int home)
+check_transfer (TpChecker *checker, const TpTransfer *have,
+                const TpTransfer *want)
 {
-  const TpCosts *costs = checker->costs;
-  gsize row = (gsize) tensor * costs->n_devices + 1;
-  const TpCost *cost
-      = home == 0 ? &costs->to_device[row] : &costs->to_host[row];
+  int tensor = want->tensor;
+  gint64 time_ns
+      = tp_costs_copy (checker->costs, tensor, want->from, want->to).time_ns;
   const char *name = checker->graph->tensors[tensor].name;
 
-  if (have == NULL || have->tensor != tensor || have->from != home
-      || have->to != 1 - home)
+  if (have == NULL || have->tensor != tensor || have->from != want->from
+      || have->to != want->to)
     tp_checker_fail (checker, "tensor '%s' is needed on %s, but no transfer "
                               "takes it there in its place in the list",
-                     name, costs->devices[1 - home]);
+                     name,
+                     want->to == TP_COSTS_HOST
+                         ? "the host"
+                         : checker->costs->devices[want->to]);
   else if (have->size_bytes != checker->graph->tensors[tensor].size_bytes
-           || have->time_ns != cost->time_ns)
+           || have->time_ns != time_ns)
     tp_checker_fail (checker,
                      "the transfer of tensor '%s' should be %" G_GINT64_FORMAT
                      " bytes in %" G_GINT64_FORMAT " ns",
                      name, checker->graph->tensors[tensor].size_bytes,
-                     cost->time_ns);
+                     time_ns);
+}
+
+/* Returns the cost of all copies of tensor @index; *@n are before it in the
+ * list. */
+static gint64
+check_transfers_of (TpChecker *checker, int index, int *n)
+{
+  const TpPlan *plan = checker->plan;
+  const TpTensor *tensor = &checker->graph->tensors[index];
+  TpTransfer want = {
+    .tensor = index,
+    .from = tensor->producer < 0 ? checker->costs->host
+                                 : plan->placements[tensor->producer].device,
+  };
+  gint64 sum = 0;
+
+  for (want.to = TP_COSTS_HOST; want.to < plan->n_devices; want.to++)
+    {
+      if (want.to == want.from || !is_read_at (checker, tensor, want.to))
+        continue;
+      check_transfer (checker,
+                      *n < plan->n_transfers ? &plan->transfers[*n] : NULL,
+                      &want);
+      ++*n;
+      sum += tp_checker_copy_cost (checker, index, want.from, want.to);
+    }
+  return sum;
 }
 
 /* Returns the cost of all copies. */
@@ -409,21 +423,8 @@ check_transfers (TpChecker *checker)
   int n = 0;
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &checker->graph->tensors[i];
-      int home = tensor->producer < 0
-                     ? 0
-                     : plan->placements[tensor->producer].device;
-
-      if (tp_tensor_is_constant (tensor)
-          || !is_read_elsewhere (checker, tensor, home))
-        continue;
-      check_transfer (checker,
-                      n < plan->n_transfers ? &plan->transfers[n] : NULL, i,
-                      home);
-      n++;
-      sum += tp_checker_copy_cost (checker, i, home == 0);
-    }
+    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+      sum += check_transfers_of (checker, i, &n);
   if (n != plan->n_transfers)
     tp_checker_fail (checker, "%d transfers are needed, the plan lists %d", n,
                      plan->n_transfers);
@@ -440,13 +441,13 @@ compute_single (const TpChecker *checker, int device)
 
   for (int i = 0; i < graph->n_nodes; i++)
     {
-      if (!may_run_on (checker, i, device))
+      if (!tp_checker_may_run (checker, i, device))
         return TP_COST_NONE;
       sum += tp_checker_node_cost (checker, i, device);
     }
   for (int g = 0; g < checker->costs->n_groups; g++)
     sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
-  for (int i = 0; device > 0 && i < graph->n_tensors; i++)
+  for (int i = 0; i < graph->n_tensors; i++)
     {
       const TpTensor *tensor = &graph->tensors[i];
 
@@ -454,10 +455,10 @@ compute_single (const TpChecker *checker, int device)
         continue;
       if (tensor->producer < 0)
         sum += tensor->n_consumers > 0
-                   ? tp_checker_copy_cost (checker, i, TRUE)
+                   ? tp_checker_copy_cost (checker, i, TP_COSTS_HOST, device)
                    : 0;
       else if (tensor->is_output)
-        sum += tp_checker_copy_cost (checker, i, FALSE);
+        sum += tp_checker_copy_cost (checker, i, device, TP_COSTS_HOST);
     }
   return sum;
 }
@@ -528,12 +529,7 @@ check_all (TpChecker *checker)
   cost = check_times (checker, fused);
   cost += check_transfers (checker);
   check_totals (checker, cost);
-  if (checker->costs->n_devices == 2)
-    tp_checker_check_proof (checker);
-  else if (checker->plan->n_arcs != 0)
-    tp_checker_fail (checker, "a plan for one device has nothing to cut, but "
-                              "%d arcs",
-                     checker->plan->n_arcs);
+  tp_checker_check_certificate (checker);
 }
 
 gboolean
@@ -544,8 +540,7 @@ tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   TpChecker checker = {
     .plan = plan,
     .graph = graph,
-    .objective
-    = plan->objective == NULL ? NULL : tp_objective_find (plan->objective),
+    .measure = tp_checker_find_measure (plan->objective),
     .reasons = found,
   };
 

@@ -7,7 +7,7 @@
  * ends are: the table below is the network, written a second time. */
 #include "config.h"
 
-#include "planner/check-private.h"
+#include "planner/check/check-private.h"
 
 #include <string.h>
 
@@ -16,19 +16,13 @@
 
 __extension__ typedef __int128 Wide;
 
-/* Kinds: s, t; n: op; h, d: copy of a tensor on device, host; c, e: helper of
- * a group on host, device. */
+/* Kinds: s, t; n: op; h, d: copy of a tensor on the second device, the first;
+ * c, e: helper of a group on the first, the second. */
 typedef struct
 {
   char kind;
   int index;
 } Vertex;
-
-static gint64
-as_capacity (gint64 cost)
-{
-  return cost == TP_COST_NONE ? INFINITE : cost;
-}
 
 /* One reader, and nothing else that could share the arc: no copies as vertices
  * are needed. */
@@ -41,24 +35,35 @@ is_plain (const TpChecker *checker, int tensor)
          && checker->graph->nodes[it->producer].n_outputs == 1;
 }
 
+/* Whether the caller, who is at the host, shares a copy of @tensor on @device. */
 static gboolean
-has_device_copy (const TpChecker *checker, int tensor)
+is_shared (const TpChecker *checker, int tensor, int device)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  return it->is_output && it->producer >= 0 && checker->costs->host == device;
+}
+
+/* Of a copy to @device; inputs come from the caller, others from the other
+ * device. */
+static gint64
+copy_cost (const TpChecker *checker, int tensor, int device)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  return tp_checker_copy_cost (
+      checker, tensor, it->producer < 0 ? TP_COSTS_HOST : 1 - device, device);
+}
+
+/* Whether that copy is a vertex. */
+static gboolean
+has_copy (const TpChecker *checker, int tensor, int device)
 {
   const TpTensor *it = &checker->graph->tensors[tensor];
 
   return !tp_tensor_is_constant (it) && !is_plain (checker, tensor)
-         && it->n_consumers > 0
-         && tp_checker_copy_cost (checker, tensor, TRUE) > 0;
-}
-
-static gboolean
-has_host_copy (const TpChecker *checker, int tensor)
-{
-  const TpTensor *it = &checker->graph->tensors[tensor];
-
-  return it->producer >= 0 && !is_plain (checker, tensor)
-         && (it->n_consumers > 0 || it->is_output)
-         && tp_checker_copy_cost (checker, tensor, FALSE) > 0;
+         && (it->n_consumers > 0 || is_shared (checker, tensor, device))
+         && copy_cost (checker, tensor, device) > 0;
 }
 
 static gboolean
@@ -89,16 +94,34 @@ gain_of (const TpChecker *checker, int group, int device)
 
 /* ---- capacity of each kind of arc -------------------------------------- */
 
+/* Of @node on @device, whatever is where: with no host, the caller gets its
+ * outputs from there. */
+static gint64
+own_cost (const TpChecker *checker, int node, int device)
+{
+  const TpNode *it = &checker->graph->nodes[node];
+  gint64 cost = tp_checker_node_cost (checker, node, device);
+
+  if (cost == TP_COST_NONE)
+    return INFINITE;
+  for (int i = 0; i < it->n_outputs && checker->costs->host < 0; i++)
+    if (it->outputs[i] >= 0
+        && checker->graph->tensors[it->outputs[i]].is_output)
+      cost += tp_checker_copy_cost (checker, it->outputs[i], device,
+                                    TP_COSTS_HOST);
+  return cost;
+}
+
 static gint64
 source_to_node (const TpChecker *checker, int unused, int node)
 {
-  return as_capacity (tp_checker_node_cost (checker, node, 1));
+  return own_cost (checker, node, 1);
 }
 
 static gint64
 node_to_sink (const TpChecker *checker, int node, int unused)
 {
-  return as_capacity (tp_checker_node_cost (checker, node, 0));
+  return own_cost (checker, node, 0);
 }
 
 /* The plain tensor from one op to the other, or -1. */
@@ -120,68 +143,94 @@ node_to_node (const TpChecker *checker, int from, int to)
   int tensor = find_plain (checker, from, to);
 
   if (tensor >= 0)
-    return tp_checker_copy_cost (checker, tensor, TRUE);
+    return copy_cost (checker, tensor, 1);
   tensor = find_plain (checker, to, from);
-  return tensor >= 0 ? tp_checker_copy_cost (checker, tensor, FALSE) : ABSENT;
+  return tensor >= 0 ? copy_cost (checker, tensor, 0) : ABSENT;
 }
 
+/* Between a copy on @device and what makes it: @node, or the caller (-1). */
 static gint64
-node_to_copy (const TpChecker *checker, int node, int tensor)
+copy_and_maker (const TpChecker *checker, int tensor, int node, int device)
 {
-  return has_device_copy (checker, tensor)
+  return has_copy (checker, tensor, device)
                  && checker->graph->tensors[tensor].producer == node
-             ? tp_checker_copy_cost (checker, tensor, TRUE)
+             ? copy_cost (checker, tensor, device)
              : ABSENT;
 }
 
 static gint64
-source_to_copy (const TpChecker *checker, int unused, int tensor)
+copy_and_reader (const TpChecker *checker, int tensor, int node, int device)
 {
-  return node_to_copy (checker, -1, tensor);
-}
-
-static gint64
-copy_to_node (const TpChecker *checker, int tensor, int node)
-{
-  return has_device_copy (checker, tensor) && reads (checker, node, tensor)
+  return has_copy (checker, tensor, device) && reads (checker, node, tensor)
              ? INFINITE
              : ABSENT;
 }
 
 static gint64
-host_copy_to_node (const TpChecker *checker, int tensor, int node)
+copy_and_caller (const TpChecker *checker, int tensor, int device)
 {
-  return has_host_copy (checker, tensor)
-                 && checker->graph->tensors[tensor].producer == node
-             ? tp_checker_copy_cost (checker, tensor, FALSE)
-             : ABSENT;
-}
-
-static gint64
-node_to_host_copy (const TpChecker *checker, int node, int tensor)
-{
-  return has_host_copy (checker, tensor) && reads (checker, node, tensor)
+  return has_copy (checker, tensor, device)
+                 && is_shared (checker, tensor, device)
              ? INFINITE
              : ABSENT;
 }
 
 static gint64
-source_to_host_copy (const TpChecker *checker, int unused, int tensor)
+node_to_second (const TpChecker *checker, int node, int tensor)
 {
-  return has_host_copy (checker, tensor)
-                 && checker->graph->tensors[tensor].is_output
-             ? INFINITE
-             : ABSENT;
+  return copy_and_maker (checker, tensor, node, 1);
 }
 
 static gint64
-source_to_host_gain (const TpChecker *checker, int unused, int group)
+source_to_second (const TpChecker *checker, int unused, int tensor)
+{
+  return copy_and_maker (checker, tensor, -1, 1);
+}
+
+static gint64
+second_to_node (const TpChecker *checker, int tensor, int node)
+{
+  return copy_and_reader (checker, tensor, node, 1);
+}
+
+static gint64
+second_to_sink (const TpChecker *checker, int tensor, int unused)
+{
+  return copy_and_caller (checker, tensor, 1);
+}
+
+static gint64
+first_to_node (const TpChecker *checker, int tensor, int node)
+{
+  return copy_and_maker (checker, tensor, node, 0);
+}
+
+static gint64
+first_to_sink (const TpChecker *checker, int tensor, int unused)
+{
+  return copy_and_maker (checker, tensor, -1, 0);
+}
+
+static gint64
+node_to_first (const TpChecker *checker, int node, int tensor)
+{
+  return copy_and_reader (checker, tensor, node, 0);
+}
+
+static gint64
+source_to_first (const TpChecker *checker, int unused, int tensor)
+{
+  return copy_and_caller (checker, tensor, 0);
+}
+
+static gint64
+source_to_first_gain (const TpChecker *checker, int unused, int group)
 {
   return gain_of (checker, group, 0);
 }
 
 static gint64
-host_gain_to_node (const TpChecker *checker, int group, int node)
+first_gain_to_node (const TpChecker *checker, int group, int node)
 {
   return gain_of (checker, group, 0) > 0 && checker->group_of[node] == group
              ? INFINITE
@@ -189,13 +238,13 @@ host_gain_to_node (const TpChecker *checker, int group, int node)
 }
 
 static gint64
-device_gain_to_sink (const TpChecker *checker, int group, int unused)
+second_gain_to_sink (const TpChecker *checker, int group, int unused)
 {
   return gain_of (checker, group, 1);
 }
 
 static gint64
-node_to_device_gain (const TpChecker *checker, int node, int group)
+node_to_second_gain (const TpChecker *checker, int node, int group)
 {
   return gain_of (checker, group, 1) > 0 && checker->group_of[node] == group
              ? INFINITE
@@ -207,13 +256,14 @@ static const struct
   char from, to;
   gint64 (*capacity) (const TpChecker *checker, int from, int to);
 } arc_kinds[] = {
-  { 's', 'n', source_to_node },      { 'n', 't', node_to_sink },
-  { 'n', 'n', node_to_node },        { 's', 'h', source_to_copy },
-  { 'n', 'h', node_to_copy },        { 'h', 'n', copy_to_node },
-  { 'd', 'n', host_copy_to_node },   { 'n', 'd', node_to_host_copy },
-  { 's', 'd', source_to_host_copy }, { 's', 'c', source_to_host_gain },
-  { 'c', 'n', host_gain_to_node },   { 'n', 'e', node_to_device_gain },
-  { 'e', 't', device_gain_to_sink },
+  { 's', 'n', source_to_node },     { 'n', 't', node_to_sink },
+  { 'n', 'n', node_to_node },       { 's', 'h', source_to_second },
+  { 'n', 'h', node_to_second },     { 'h', 'n', second_to_node },
+  { 'h', 't', second_to_sink },     { 'd', 'n', first_to_node },
+  { 'd', 't', first_to_sink },      { 'n', 'd', node_to_first },
+  { 's', 'd', source_to_first },    { 's', 'c', source_to_first_gain },
+  { 'c', 'n', first_gain_to_node }, { 'n', 'e', node_to_second_gain },
+  { 'e', 't', second_gain_to_sink },
 };
 
 static gint64
@@ -233,13 +283,11 @@ count_tensor_arcs (const TpChecker *checker, int tensor)
   const TpTensor *it = &checker->graph->tensors[tensor];
   gint64 n = 0;
 
-  if (is_plain (checker, tensor))
-    return (tp_checker_copy_cost (checker, tensor, TRUE) > 0)
-           + (tp_checker_copy_cost (checker, tensor, FALSE) > 0);
-  if (has_device_copy (checker, tensor))
-    n += 1 + it->n_consumers;
-  if (has_host_copy (checker, tensor))
-    n += 1 + it->n_consumers + (it->is_output ? 1 : 0);
+  for (int d = 0; d < 2; d++)
+    if (is_plain (checker, tensor))
+      n += copy_cost (checker, tensor, d) > 0;
+    else if (has_copy (checker, tensor, d))
+      n += 1 + it->n_consumers + (is_shared (checker, tensor, d) ? 1 : 0);
   return n;
 }
 
@@ -250,7 +298,7 @@ count_arcs (const TpChecker *checker)
 
   for (int i = 0; i < checker->graph->n_nodes; i++)
     for (int d = 0; d < 2; d++)
-      n += tp_checker_node_cost (checker, i, d) != 0;
+      n += own_cost (checker, i, d) != 0;
   for (int i = 0; i < checker->graph->n_tensors; i++)
     n += count_tensor_arcs (checker, i);
   for (int g = 0; g < checker->costs->n_groups; g++)
@@ -397,8 +445,8 @@ check_balance (TpChecker *checker, const Flow *flow)
                      plan->bound_ns);
 }
 
-void
-tp_checker_check_proof (TpChecker *checker)
+static void
+check_flow (TpChecker *checker)
 {
   int n_arcs = checker->plan->n_arcs;
   gint64 n_expected = count_arcs (checker);
@@ -422,4 +470,15 @@ tp_checker_check_proof (TpChecker *checker)
   g_hash_table_unref (flow.seen);
   g_free (flow.keys);
   g_free (flow.balance);
+}
+
+void
+tp_checker_check_cut (TpChecker *checker)
+{
+  if (checker->costs->n_devices == 2)
+    check_flow (checker);
+  else if (checker->plan->n_arcs != 0)
+    tp_checker_fail (checker, "a plan for one device has nothing to cut, but "
+                              "%d arcs",
+                     checker->plan->n_arcs);
 }

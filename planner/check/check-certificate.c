@@ -1,0 +1,39 @@
+/* check-certificate.c: the kinds of certificates. To add one, write its check in a
+ * file of its own, and a row. */
+#include "config.h"
+
+#include "planner/check/check-private.h"
+
+static const struct
+{
+  const char *name;
+  int max_devices;
+  void (*check) (TpChecker *checker);
+} certificates[] = {
+  { "min-cut", 2, tp_checker_check_cut },
+};
+
+void
+tp_checker_check_certificate (TpChecker *checker)
+{
+  const char *kind = checker->plan->certificate;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (certificates); i++)
+    {
+      if (g_strcmp0 (certificates[i].name, kind) != 0)
+        continue;
+      if (checker->costs->n_devices <= certificates[i].max_devices)
+        certificates[i].check (checker);
+      else
+        tp_checker_fail (checker,
+                         "a certificate of kind '%s' proves nothing of %d "
+                         "devices",
+                         kind, checker->costs->n_devices);
+      return;
+    }
+  tp_checker_fail (checker,
+                   "the proof is a certificate of kind '%.40s', which this "
+                   "tplan cannot check: check it with the tplan that made it, "
+                   "or plan again",
+                   kind == NULL ? "" : kind);
+}

@@ -1,0 +1,12 @@
+/* check.h: is a plan what it says it is? */
+#ifndef TP_PLANNER_CHECK_H
+#define TP_PLANNER_CHECK_H
+
+#include "ir/plan.h"
+
+/* Checks a plan against graph and costs with code of its own: shares nothing
+ * with tp_place() but the data. @reasons gets one string per fault.
+ * Returns whether the plan is valid and proved. */
+gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
+
+#endif

@@ -1,0 +1,70 @@
+/* cut.c: placements on two devices by minimum cuts.
+ *
+ * The margin of an op is what the cheapest plan with that op on its other
+ * device costs more: its own cost there would have to fall, or here to rise, by
+ * more than that before the plan changes for its sake. One cut is solved;
+ * each op then asks for a little more flow from there. */
+#include "config.h"
+
+#include "planner/network.h"
+#include "planner/solver.h"
+
+/* One device: nothing to cut, nothing to prove. */
+static void
+solve_alone (const TpProblem *problem, TpPlan *plan)
+{
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    plan->constant_ns += tp_problem_get_gain (problem, i, 0);
+  plan->bound_ns = tp_problem_single_cost (problem, 0);
+}
+
+static gboolean
+cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+           GError **error)
+{
+  g_autoptr (TpNetwork) network = NULL;
+  gint64 value;
+
+  if (problem->n_devices == 1)
+    {
+      solve_alone (problem, plan);
+      return TRUE;
+    }
+  network = tp_network_new (problem);
+  value = tp_network_solve (network);
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    devices[i] = tp_network_get_device (network, i);
+  plan->constant_ns = tp_network_get_constant (network);
+  plan->bound_ns = value - plan->constant_ns;
+  plan->arcs = tp_network_dup_arcs (network, &plan->n_arcs);
+  return TRUE;
+}
+
+static void
+cut_fill_margins (const TpProblem *problem, TpPlan *plan)
+{
+  g_autoptr (TpNetwork) network = NULL;
+
+  if (problem->n_devices == 1)
+    return;
+  network = tp_network_new (problem);
+  tp_network_solve (network);
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      TpPlacement *it = &plan->placements[i];
+
+      it->margin_ns = -1;
+      if (tp_problem_node_cost (problem, it->node, 0) != TP_COST_NONE
+          && tp_problem_node_cost (problem, it->node, 1) != TP_COST_NONE)
+        it->margin_ns = tp_network_force (network, it->node);
+    }
+}
+
+const TpSolver tp_solver_cut = {
+  .name = "min-cut",
+  .max_devices = 2,
+  .kinds = TP_OBJECTIVE_SUM,
+  .certificate = "min-cut",
+  .solve = cut_solve,
+  .fill_margins = cut_fill_margins,
+};

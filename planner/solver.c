@@ -1,0 +1,29 @@
+/* solver.c: the list of solvers, the fastest first. To add one, write a file that
+ * ends in its record, and a row. */
+#include "config.h"
+
+#include "planner/solver.h"
+
+static const TpSolver *const solvers[] = {
+  &tp_solver_cut,
+};
+
+const TpSolver *
+tp_solver_find (const TpProblem *problem, GError **error)
+{
+  int most = 0;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (solvers); i++)
+    {
+      if ((solvers[i]->kinds & problem->objective->kind) == 0)
+        continue;
+      if (problem->n_devices <= solvers[i]->max_devices)
+        return solvers[i];
+      most = MAX (most, solvers[i]->max_devices);
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%d devices: plans for objective '%s' are made for at most %d: "
+               "name fewer",
+               problem->n_devices, problem->objective->name, most);
+  return NULL;
+}

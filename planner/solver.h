@@ -1,0 +1,29 @@
+/* solver.h: who finds placements, and what each can take. */
+#ifndef TP_PLANNER_SOLVER_H
+#define TP_PLANNER_SOLVER_H
+
+#include "ir/plan.h"
+#include "planner/problem.h"
+
+typedef struct
+{
+  const char *name;
+  int max_devices;
+  guint kinds;                /* of objectives: bits of TpObjectiveKind */
+  const char *certificate;    /* kind of its proofs, by which tp_check () knows
+                               * them */
+  /* Sets the device of each node in @devices (zeroed), and in @plan bound_ns,
+   * constant_ns and the proof. What has no device at all was refused
+   * before. */
+  gboolean (*solve) (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+                     GError **error);
+  /* (nullable): sets margin_ns of every placement of @plan. */
+  void (*fill_margins) (const TpProblem *problem, TpPlan *plan);
+} TpSolver;
+
+extern const TpSolver tp_solver_cut;
+
+/* The first that takes @problem; TPLAN_ERROR_UNSUPPORTED: none does. */
+const TpSolver *tp_solver_find (const TpProblem *problem, GError **error);
+
+#endif
