@@ -3,6 +3,7 @@
 
 #include "format/graph-load.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/execution.h"
 
