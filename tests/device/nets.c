@@ -149,6 +149,25 @@ net_try_device (const char *name, char **out_reason)
   return device;
 }
 
+gboolean
+net_need_devices (const char *devices)
+{
+  g_auto (GStrv) names = g_strsplit (devices, " ", -1);
+
+  for (int i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *reason = NULL;
+      g_autoptr (TpDevice) device = net_try_device (names[i], &reason);
+
+      if (device == NULL)
+        {
+          g_test_skip (reason);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static TpPlan *
 plan_new (const TpGraph *graph, const char *devices)
 {

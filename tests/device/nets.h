@@ -14,6 +14,8 @@ TpGraph *net_load_prepared (const char *text);  /* simplified, laid out */
 
 /* NULL, with *@out_reason (caller frees), when @name does not open here. */
 TpDevice *net_try_device (const char *name, char **out_reason);
+/* Whether all of @devices ("cpu ref") open here; else skips the test. */
+gboolean net_need_devices (const char *devices);
 
 /* @devices: "cpu ref"; node i goes to device @places[i % strlen]. */
 TpPlan *net_plan (const TpGraph *graph, const char *devices,

@@ -1,13 +1,11 @@
 /* test-session.c: plans made by hand, run and compared with the references. */
 #include "config.h"
 
-#include "ir/plan-memory.h"
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "nets.h"
 #include "ops/lower.h"
-#include "planner/planner.h"
-#include "runtime/session-private.h"
+#include "runtime/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,30 +22,10 @@ static const char *const pairs[]
         "ref ref",      "cpu sim:laptop-gpu",
         "opencl:0 sim:laptop-gpu", "cpu opencl:0 sim:server-gpu ref" };
 
-/* Whether all of @devices open here; else skips the test. */
-static gboolean
-need_devices (const char *devices)
-{
-  g_auto (GStrv) names = g_strsplit (devices, " ", -1);
-
-  for (int i = 0; names[i] != NULL; i++)
-    {
-      g_autofree char *reason = NULL;
-      g_autoptr (TpDevice) device = net_try_device (names[i], &reason);
-
-      if (device == NULL)
-        {
-          g_test_skip (reason);
-          return FALSE;
-        }
-    }
-  return TRUE;
-}
-
 static void
 test_one_device (gconstpointer name)
 {
-  if (!need_devices (name))
+  if (!net_need_devices (name))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
     {
@@ -64,7 +42,7 @@ test_one_device (gconstpointer name)
 static void
 test_mixed (gconstpointer devices)
 {
-  if (!need_devices (devices))
+  if (!net_need_devices (devices))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
     for (int round = 0; round < 4; round++)
@@ -170,201 +148,6 @@ test_predictions (void)
   g_assert_cmpint (sum, ==, 1015);
 }
 
-/* ---- memory ---------------------------------------------------------------- */
-
-static gboolean
-fill_with_nan (TpSession *session, int storage, GError **error)
-{
-  TpDevice *device = tp_session_get_device (session, storage)->device;
-  int tensor = session->execution->storages[storage].tensor;
-  gint64 size = session->graph->tensors[tensor].size_bytes;
-  g_autofree void *poison = g_malloc (size);
-
-  memset (poison, 0xff, size);
-  return device->ops->copy (device, session->bufs[storage], 0, poison, size,
-                            TRUE, error);
-}
-
-/* What is not yet or no longer alive becomes NaN. */
-static gboolean
-poison (TpSession *session, int action, gboolean is_before, gpointer data,
-        GError **error)
-{
-  int *n_poisoned = data;
-
-  for (int i = 0; i < session->execution->n_storages; i++)
-    {
-      const TpStorage *storage = &session->execution->storages[i];
-
-      if (storage->is_constant
-          || action != (is_before ? storage->first : storage->last))
-        continue;
-      if (!fill_with_nan (session, i, error))
-        return FALSE;
-      (*n_poisoned)++;
-    }
-  return TRUE;
-}
-
-static void
-check_poisoned (TpGraph *graph, TpPlan *plan)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (NetRun) run = net_run_new (graph, TP_DOMAIN_ANY);
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
-  int n_poisoned = 0;
-
-  g_assert_no_error (error);
-  g_assert_true (tp_session_run_watched (
-      session, (const void *const *) run->inputs, run->outputs, poison,
-      &n_poisoned, &error));
-  g_assert_no_error (error);
-  g_assert_cmpfloat (net_run_get_error (run), <=, TOLERANCE);
-  g_assert_cmpint (n_poisoned, ==,
-                   2 * session->execution->n_storages);
-}
-
-static void
-test_arena (void)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (nets) - 1; i++)
-    for (int round = 0; round < 8; round++)
-      {
-        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
-        g_autoptr (TpPlan) plan = net_plan_random (graph, "ref ref");
-
-        check_poisoned (graph, plan);
-      }
-}
-
-/* What a plan foretells is what its session takes, to the byte. */
-static void
-check_foretold (TpGraph *graph, TpPlan *plan)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
-
-  g_assert_no_error (error);
-  tp_plan_count_memory (plan, graph);
-  for (int i = 0; i < plan->n_devices; i++)
-    {
-      TpSessionMemory memory;
-
-      tp_session_get_memory (session, i, &memory);
-      g_assert_cmpint (plan->peak_bytes[i], ==, memory.arena_bytes);
-      g_assert_cmpint (memory.workspace_bytes, >=, 0);
-    }
-}
-
-/* Between two devices that both have memory of their own, and no others. */
-static void
-test_staging (void)
-{
-  static const struct
-  {
-    const char *devices;
-    gboolean is_wanted;
-  } cases[] = {
-    { "ref ref", FALSE },
-    { "ref sim:laptop-gpu", FALSE },
-    { "sim:laptop-gpu ref", FALSE },
-    { "sim:laptop-cpu sim:laptop-gpu", TRUE },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
-      g_autoptr (TpPlan) plan = net_plan (graph, cases[i].devices, "01");
-      g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL,
-                                                      &error);
-
-      g_assert_no_error (error);
-      g_assert_cmpint (session->staging != NULL, ==, cases[i].is_wanted);
-      net_check (graph, plan, TOLERANCE);
-    }
-}
-
-/* Weights and scratch are counted apart from the arena; nothing is left out. */
-static void
-test_counted_apart (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
-  g_autoptr (TpPlan) plan = net_plan (graph, "ref", "0");
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
-  TpSessionMemory memory;
-
-  g_assert_no_error (error);
-  tp_plan_count_memory (plan, graph);
-  tp_session_get_memory (session, 0, &memory);
-  g_assert_cmpint (plan->weight_bytes[0], ==, 4 * (37 * 48 + 48 + 11 * 48));
-  g_assert_cmpint (memory.weight_bytes, ==, plan->weight_bytes[0]);
-  /* the doubles of fc1: x, w1, b1 and h0 */
-  g_assert_cmpint (memory.workspace_bytes, ==,
-                   8 * (5 * 37 + 37 * 48 + 48 + 5 * 48));
-}
-
-static void
-test_foretold (gconstpointer devices)
-{
-  if (!need_devices (devices))
-    return;
-  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
-    for (int round = 0; round < 4; round++)
-      {
-        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
-        g_autoptr (TpPlan) random = net_plan_random (graph, devices);
-        g_autoptr (TpPlan) fused = net_plan (graph, devices, "0");
-        g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
-
-        check_foretold (graph, random);
-        for (int k = 0; k < groups->n_groups; k++)
-          tp_groups_add (fused->groups, groups->groups[k].nodes,
-                         groups->groups[k].n_nodes);
-        check_foretold (graph, fused);
-      }
-}
-
-/* A chain needs two tensors at a time, however long it is. */
-static void
-test_arena_is_small (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GString) text = g_string_new (
-      "{'format': 'tplan-graph/1', 'name': 'chain', 'opset': 17,"
-      " 'inputs': [{'name': 't0', 'dtype': 'float32', 'shape': [2048]}],"
-      " 'outputs': ['t20'], 'ops': [");
-  g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpPlan) plan = NULL;
-  g_autoptr (TpSession) session = NULL;
-
-  for (int i = 0; i < 20; i++)
-    g_string_append_printf (text, "%s{'name': 'n%d', 'type': 'Tanh', 'inputs': "
-                            "['t%d'], 'outputs': ['t%d']}", i > 0 ? ", " : "",
-                            i, i, i + 1);
-  g_string_append (text, "]}");
-  graph = net_load (text->str);
-  plan = net_plan (graph, "ref", "0");
-  session = tp_session_new (graph, plan, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (session->devices[0].arena.size_bytes, ==, 2 * 8192);
-}
-
-static void
-test_memory_limit (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
-  g_autoptr (TpPlan) plan = net_plan (
-      graph, "ref sim:gflops=10,gbps=10,launch=1us,link=1GB/s+1us,memory=4KiB",
-      "01");
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
-
-  g_assert_null (session);
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
-}
-
 /* ---- groups and bad plans --------------------------------------------------- */
 
 static int
@@ -383,7 +166,7 @@ test_groups (gconstpointer devices)
   g_autoptr (TpPlan) plan = NULL;
   int nodes[] = { find_node (graph, "fc1"), find_node (graph, "relu") };
 
-  if (!need_devices (devices))
+  if (!net_need_devices (devices))
     return;
   plan = net_plan (graph, devices, "0");
   tp_groups_add (plan->groups, nodes, 2);
@@ -442,7 +225,7 @@ test_bad_groups (void)
   int backwards[] = { find_node (graph, "sub"), find_node (graph, "mul") };
   int far[] = { find_node (graph, "add"), graph->n_nodes };
 
-  if (!need_devices ("cpu"))
+  if (!net_need_devices ("cpu"))
     return;
   for (int i = 0; i < 3; i++)
     {
@@ -472,7 +255,7 @@ test_profiled (gconstpointer devices)
   const TpSessionStep *steps;
   int n;
 
-  if (!need_devices (devices))
+  if (!net_need_devices (devices))
     return;
   session = tp_session_new (graph, plan, NULL, &error);
   g_assert_no_error (error);
@@ -550,7 +333,7 @@ test_several (void)
   const char *names[] = { "cpu", "cpu", "ref", "cpu" };
   GThread *threads[G_N_ELEMENTS (names)];
 
-  if (!need_devices ("cpu"))
+  if (!net_need_devices ("cpu"))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     threads[i] = g_thread_new (names[i], run_often, (gpointer) names[i]);
@@ -566,13 +349,6 @@ add_tests_of_pairs (void)
       g_autofree char *path = g_strconcat ("/session/mixed/", pairs[i], NULL);
 
       g_test_add_data_func (path, pairs[i], test_mixed);
-    }
-  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
-    {
-      g_autofree char *path = g_strconcat ("/session/foretold/", pairs[i],
-                                           NULL);
-
-      g_test_add_data_func (path, pairs[i], test_foretold);
     }
   g_test_add_data_func ("/session/groups/cpu", "cpu", test_groups);
   g_test_add_data_func ("/session/groups/opencl", "opencl:0", test_groups);
@@ -595,11 +371,6 @@ main (int argc, char **argv)
   add_tests_of_pairs ();
   g_test_add_func ("/session/transfers", test_transfers);
   g_test_add_func ("/session/predictions", test_predictions);
-  g_test_add_func ("/session/arena", test_arena);
-  g_test_add_func ("/session/arena-is-small", test_arena_is_small);
-  g_test_add_func ("/session/staging", test_staging);
-  g_test_add_func ("/session/counted-apart", test_counted_apart);
-  g_test_add_func ("/session/memory-limit", test_memory_limit);
   g_test_add_func ("/session/bad-placements", test_bad_placements);
   g_test_add_func ("/session/bad-devices", test_bad_devices);
   g_test_add_func ("/session/bad-groups", test_bad_groups);
