@@ -3,6 +3,8 @@
 
 #include "nest/nest-expr.h"
 #include "schedule/contract.h"
+#include "schedule/nest-canon.h"
+#include "schedule/schedule.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "schedule/contract.h"
+#include "schedule/expr.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef TP_SCHEDULE_CONTRACT_H
 #define TP_SCHEDULE_CONTRACT_H
 
-#include "schedule/schedule.h"
+#include "schedule/emit.h"
 
 /* A reduce loop of the micro-kernel and how far it walks x and w. */
 typedef struct

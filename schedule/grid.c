@@ -5,7 +5,7 @@
  * is one work-item, and neighbours along the last axis are neighbours. */
 #include "config.h"
 
-#include "schedule/schedule.h"
+#include "schedule/grid.h"
 
 typedef struct
 {

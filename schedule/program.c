@@ -4,71 +4,8 @@
 #include "schedule/program.h"
 
 #include "codegen-id.h"
+#include "schedule/nest-canon.h"
 #include "schedule/schedule.h"
-
-#include <string.h>
-
-/* ---- sources ----------------------------------------------------------- */
-
-static int
-add_source (TpBuild *build, TpArg arg, TpDtype dtype, gint64 n_elements)
-{
-  TpSource source = { arg, dtype, n_elements };
-
-  g_array_append_val (build->sources, source);
-  return build->sources->len - 1;
-}
-
-int
-tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
-{
-  TpProgram *program = build->program;
-  int index = program->n_workspaces++;
-
-  program->workspace_bytes = g_renew (gint64, program->workspace_bytes,
-                                      program->n_workspaces);
-  program->workspace_bytes[index]
-      = n_elements * (gint64) tp_dtype_get_size (dtype);
-  return add_source (build, (TpArg) { TP_ARG_WORKSPACE, index }, dtype,
-                     n_elements);
-}
-
-int
-tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
-{
-  TpProgram *program = build->program;
-  int index = program->n_packs++;
-
-  program->packs = g_renew (TpPack, program->packs, program->n_packs);
-  program->packs[index] = (TpPack) { operand, n_elements, nest };
-  return add_source (build, (TpArg) { TP_ARG_PACKED, index }, TP_DTYPE_FLOAT32,
-                     n_elements);
-}
-
-gint64
-tp_build_get_elements (const TpBuild *build, int source)
-{
-  return g_array_index (build->sources, TpSource, source).n_elements;
-}
-
-gboolean
-tp_build_is_constant (const TpBuild *build, int source)
-{
-  return source < build->lowered->n_operands
-         && build->lowered->operands[source].is_constant;
-}
-
-void
-tp_build_describe (TpBuild *build, const char *format, ...)
-{
-  va_list args;
-
-  if (build->text->len > 0)
-    g_string_append (build->text, "; ");
-  va_start (args, format);
-  g_string_append_vprintf (build->text, format, args);
-  va_end (args);
-}
 
 /* ---- choosing ---------------------------------------------------------- */
 
@@ -148,16 +85,18 @@ schedule_nests (TpBuild *build, int first, int end, gint64 n_iterations)
       tp_schedule_nest (build, nests->pdata[i]);
 }
 
-static void
+/* Returns the first step that is repeated. */
+static int
 schedule_program (TpBuild *build)
 {
   const TpLowered *lowered = build->lowered;
+  int first_repeated;
 
   schedule_nests (build, 0, lowered->first_repeated, 1);
-  build->program->n_iterations = lowered->n_iterations;
-  build->program->first_repeated_step = build->program->n_steps;
+  first_repeated = build->steps->len;
   schedule_nests (build, lowered->first_repeated, lowered->n_nests,
                   lowered->n_iterations);
+  return first_repeated;
 }
 
 static gboolean
@@ -173,39 +112,41 @@ check_operands (const TpLowered *lowered, GError **error)
   return TRUE;
 }
 
+/* What has been built becomes the program's. */
 static void
-add_operand (TpBuild *build, int i)
+take_build (TpProgram *program, TpBuild *build)
 {
-  const TpOperand *operand = &build->lowered->operands[i];
-
-  if (operand->is_scratch)
-    tp_build_add_workspace (build, operand->dtype, operand->n_elements);
-  else
-    add_source (build, (TpArg) { TP_ARG_OPERAND, i }, operand->dtype,
-                operand->n_elements);
+  program->n_steps = build->steps->len;
+  program->n_packs = build->packs->len;
+  program->n_workspaces = build->workspaces->len;
+  program->steps = g_memdup2 (build->steps->data,
+                              program->n_steps * sizeof (TpStep));
+  program->packs = g_memdup2 (build->packs->data,
+                              program->n_packs * sizeof (TpPack));
+  program->workspace_bytes = g_memdup2 (build->workspaces->data,
+                                        program->n_workspaces
+                                            * sizeof (gint64));
+  g_array_set_clear_func (build->steps, NULL);
+  g_array_set_clear_func (build->packs, NULL);
+  program->schedule = g_strdup (build->text->str);
 }
 
 TpProgram *
 tp_program_new (const TpLowered *lowered, const TpTarget *target,
                 GError **error)
 {
-  g_autoptr (TpProgram) program = NULL;
-  g_autoptr (GArray) sources = NULL;
-  g_autoptr (GString) text = NULL;
+  TpProgram *program = NULL;
   TpBuild build;
 
   if (!check_operands (lowered, error))
     return NULL;
   program = g_new0 (TpProgram, 1);
-  sources = g_array_new (FALSE, FALSE, sizeof (TpSource));
-  text = g_string_new (NULL);
-  build = (TpBuild) { .lowered = lowered, .target = target,
-                      .program = program, .sources = sources, .text = text };
-  for (int i = 0; i < lowered->n_operands; i++)
-    add_operand (&build, i);
-  schedule_program (&build);
-  program->schedule = g_strdup (text->str);
-  return g_steal_pointer (&program);
+  tp_build_init (&build, lowered, target);
+  program->n_iterations = lowered->n_iterations;
+  program->first_repeated_step = schedule_program (&build);
+  take_build (program, &build);
+  tp_build_clear (&build);
+  return program;
 }
 
 void
@@ -231,116 +172,4 @@ const char *
 tp_codegen_get_id (void)
 {
   return TP_CODEGEN_ID;
-}
-
-/* The copy of what @load reads, @axis innermost; @load is turned to it. */
-static TpNest *
-new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
-{
-  TpNest *copy = tp_nest_new ();
-  TpAccess *from = tp_nest_add_load (copy, load->operand);
-  gint64 n = 1;
-
-  from->offset = load->offset;
-  for (int i = -1; i < nest->n_axes; i++)
-    {
-      int source = i < 0 ? axis : i, at;
-
-      if (load->stride[source] == 0 || i == axis)
-        continue;
-      at = tp_nest_add_axis (copy, nest->axes[source].extent, FALSE);
-      from->stride[at] = load->stride[source];
-      copy->store.stride[at] = n;
-      load->stride[source] = n;
-      n *= nest->axes[source].extent;
-    }
-  copy->result = tp_nest_load (copy, 0);
-  load->offset = 0;
-  *out_n = n;
-  return copy;
-}
-
-void
-tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
-{
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-
-  for (int i = 0; i < nest->n_loads; i++)
-    {
-      TpAccess *load = &nest->loads[i];
-      TpNest *copy = NULL;
-      gint64 n;
-
-      if (!used[i] || load->stride[axis] == 0 || load->stride[axis] == 1
-          || load->n_guards > 0 || load->index >= 0 || load->step != 0
-          || load->dtype != TP_DTYPE_FLOAT32
-          || !tp_build_is_constant (build, load->operand))
-        continue;
-      copy = new_copy (nest, load, axis, &n);
-      load->operand = tp_build_add_pack (build, load->operand, n, copy);
-    }
-}
-
-/* ---- packing ----------------------------------------------------------- */
-
-static gboolean
-pack_guards_hold (const TpNest *nest, const TpAccess *load, const gint64 *at)
-{
-  for (int i = 0; i < load->n_guards; i++)
-    {
-      const TpGuard *guard = &load->guards[i];
-      gint64 value = guard->offset;
-
-      for (int j = 0; j < nest->n_axes; j++)
-        value += guard->coef[j] * at[j];
-      if (value < 0 || value >= guard->extent)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* All points with the given outer counters; the last axis is a plain loop. */
-static void
-pack_row (const TpNest *nest, gint64 *at, const float *src, float *dst)
-{
-  const TpAccess *load = &nest->loads[0];
-  int last = nest->n_axes - 1;
-  gint64 from = load->offset, to = nest->store.offset;
-  gint64 n = last < 0 ? 1 : nest->axes[last].extent;
-
-  for (int i = 0; i < last; i++)
-    {
-      from += load->stride[i] * at[i];
-      to += nest->store.stride[i] * at[i];
-    }
-  for (gint64 i = 0; i < n; i++)
-    {
-      if (last >= 0)
-        at[last] = i;
-      if (load->n_guards == 0 || pack_guards_hold (nest, load, at))
-        dst[to] = src[from];
-      from += last < 0 ? 0 : load->stride[last];
-      to += last < 0 ? 0 : nest->store.stride[last];
-    }
-}
-
-void
-tp_pack_run (const TpPack *pack, const float *src, float *dst)
-{
-  const TpNest *nest = pack->nest;
-  gint64 at[TP_NEST_MAX_AXES] = { 0 };
-  int axis;
-
-  memset (dst, 0, pack->n_elements * sizeof *dst);
-  do
-    {
-      pack_row (nest, at, src, dst);
-      for (axis = nest->n_axes - 2; axis >= 0; axis--)
-        {
-          if (++at[axis] < nest->axes[axis].extent)
-            break;
-          at[axis] = 0;
-        }
-    }
-  while (axis >= 0);
 }

@@ -2,39 +2,9 @@
 #ifndef TP_SCHEDULE_PROGRAM_H
 #define TP_SCHEDULE_PROGRAM_H
 
-#include "kernel/kernel.h"
+#include "schedule/pack.h"
+#include "schedule/step.h"
 #include "kernel/target.h"
-#include "nest/nest.h"
-
-typedef enum
-{
-  TP_ARG_OPERAND,             /* index: operand of the TpLowered */
-  TP_ARG_PACKED,              /* index: pack */
-  TP_ARG_WORKSPACE,           /* index: workspace */
-} TpArgKind;
-
-typedef struct
-{
-  TpArgKind kind;
-  int index;
-} TpArg;
-
-typedef struct
-{
-  TpKernel *kernel;
-  int n_args;                 /* = its global buffers */
-  TpArg *args;
-} TpStep;
-
-/* A constant operand of float32 in the order a kernel likes, made once per
- * session by running @nest (a copy from the operand to n_elements floats;
- * positions it does not write are zero). */
-typedef struct
-{
-  int operand;
-  gint64 n_elements;
-  TpNest *nest;
-} TpPack;
 
 typedef struct
 {
@@ -61,9 +31,6 @@ TpProgram *tp_program_new (const TpLowered *lowered, const TpTarget *target,
                            GError **error);
 void tp_program_free (TpProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
-
-/* Runs a pack on the host in plain C: @src the operand, @dst n_elements. */
-void tp_pack_run (const TpPack *pack, const float *src, float *dst);
 
 /* Digest of the codegen sources this library was built from: part of the cost
  * table's key, so that figures of other kernels are never used. */

@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "schedule/contract.h"
+#include "schedule/expr.h"
+#include "schedule/schedule.h"
 
 #define MAX_TILE 4
 

@@ -4,6 +4,9 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
+#include "schedule/expr.h"
+#include "schedule/grid.h"
+#include "schedule/nest-canon.h"
 #include "schedule/schedule.h"
 
 #define N_ACCUMULATORS 4

@@ -5,6 +5,9 @@
  * every nest and, one point per work-item, every GPU. */
 #include "config.h"
 
+#include "schedule/expr.h"
+#include "schedule/nest-canon.h"
+#include "schedule/schedule.h"
 #include "schedule/window.h"
 
 #include <float.h>

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
+#include "schedule/nest-canon.h"
 #include "schedule/window.h"
 
 #include <string.h>

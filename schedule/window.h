@@ -2,7 +2,7 @@
 #ifndef TP_SCHEDULE_WINDOW_H
 #define TP_SCHEDULE_WINDOW_H
 
-#include "schedule/schedule.h"
+#include "schedule/grid.h"
 
 typedef struct
 {
