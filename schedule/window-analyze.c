@@ -1,4 +1,4 @@
-/* window-choose.c: axes, tile and groups of the window schedule. */
+/* window-analyze.c: axes, tile and groups of the window schedule. */
 #include "config.h"
 
 #include "nest/nest-expr.h"

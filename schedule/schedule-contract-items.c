@@ -1,4 +1,4 @@
-/* schedule-gpu.c: contractions with a work-item for a few rows and columns.
+/* schedule-contract-items.c: contractions with a work-item for a few rows and columns.
  * Items next to each other take neighbours along N, so that their loads join;
  * the points of one item lie a whole share of the axis apart. */
 #include "config.h"

@@ -1,4 +1,4 @@
-/* schedule-window.c: vectors along a contiguous spatial axis, and for windows
+/* window.c: vectors along a contiguous spatial axis, and for windows
  * (depthwise convolutions, pools) several points of a row at once, so that a
  * weight loaded is used several times. Without reduce axes this is the
  * pointwise and move schedule; with one lane it is the generic one, which fits
