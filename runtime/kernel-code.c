@@ -132,7 +132,7 @@ add_unit (TpKernelCode *code, int index, const TpUnit *unit,
   it->n_operands = unit->lowered->n_operands;
   it->operands = g_memdup2 (unit->lowered->operands,
                             it->n_operands * sizeof it->operands[0]);
-  it->program = tp_program_new (unit->lowered, target, error);
+  it->program = tp_program_new (unit->lowered, target, NULL, error);
   if (it->program == NULL || !find_kernels (code, it, known, error))
     {
       if (node != NULL)

@@ -52,7 +52,7 @@ tp_build_init (TpBuild *build, const TpLowered *lowered,
   build->steps = g_array_new (FALSE, FALSE, sizeof (TpStep));
   build->packs = g_array_new (FALSE, FALSE, sizeof (TpPack));
   build->workspaces = g_array_new (FALSE, FALSE, sizeof (gint64));
-  build->text = g_string_new (NULL);
+  build->choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
   g_array_set_clear_func (build->steps, clear_step);
   g_array_set_clear_func (build->packs, clear_pack);
   for (int i = 0; i < lowered->n_operands; i++)
@@ -66,7 +66,8 @@ tp_build_clear (TpBuild *build)
   g_array_unref (build->steps);
   g_array_unref (build->packs);
   g_array_unref (build->workspaces);
-  g_string_free (build->text, TRUE);
+  g_array_unref (build->choices);
+  g_clear_error (&build->error);
 }
 
 void
@@ -113,18 +114,6 @@ tp_build_is_constant (const TpBuild *build, int source)
          && build->lowered->operands[source].is_constant;
 }
 
-void
-tp_build_describe (TpBuild *build, const char *format, ...)
-{
-  va_list args;
-
-  if (build->text->len > 0)
-    g_string_append (build->text, "; ");
-  va_start (args, format);
-  g_string_append_vprintf (build->text, format, args);
-  va_end (args);
-}
-
 /* ---- packed copies ----------------------------------------------------- */
 
 /* The copy of what @load reads, @axis innermost; @load is turned to it. */
@@ -154,6 +143,15 @@ new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
   return copy;
 }
 
+static gboolean
+needs_copy (const TpBuild *build, const TpAccess *load, int axis)
+{
+  return load->stride[axis] != 0 && load->stride[axis] != 1
+         && load->n_guards == 0 && load->index < 0 && load->step == 0
+         && load->dtype == TP_DTYPE_FLOAT32
+         && tp_build_is_constant (build, load->operand);
+}
+
 void
 tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
 {
@@ -165,12 +163,20 @@ tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
       TpNest *copy = NULL;
       gint64 n;
 
-      if (!used[i] || load->stride[axis] == 0 || load->stride[axis] == 1
-          || load->n_guards > 0 || load->index >= 0 || load->step != 0
-          || load->dtype != TP_DTYPE_FLOAT32
-          || !tp_build_is_constant (build, load->operand))
+      if (!used[i] || !needs_copy (build, load, axis))
         continue;
       copy = new_copy (nest, load, axis, &n);
       load->operand = tp_build_add_pack (build, load->operand, n, copy);
     }
+}
+
+void
+tp_build_turn_constants (const TpBuild *build, TpNest *nest, int axis)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  gint64 n;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && needs_copy (build, &nest->loads[i], axis))
+      tp_nest_free (new_copy (nest, &nest->loads[i], axis, &n));
 }

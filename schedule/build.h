@@ -2,6 +2,7 @@
 #ifndef TP_SCHEDULE_BUILD_H
 #define TP_SCHEDULE_BUILD_H
 
+#include "schedule/choice.h"
 #include "schedule/pack.h"
 #include "schedule/step.h"
 #include "kernel/target.h"
@@ -15,7 +16,10 @@ typedef struct
   gint64 n_elements;
 } TpSource;
 
-typedef struct
+typedef struct TpBuild TpBuild;
+typedef void (*TpBuildNestFunc) (TpBuild *build, const TpNest *nest);
+
+struct TpBuild
 {
   const TpLowered *lowered;
   const TpTarget *target;
@@ -24,8 +28,12 @@ typedef struct
   GArray *steps;              /* TpStep */
   GArray *packs;              /* TpPack */
   GArray *workspaces;         /* gint64: bytes */
-  GString *text;              /* of TpProgram.schedule */
-} TpBuild;
+  GArray *choices;            /* TpChoice, in the order they were made */
+  const GArray *given;        /* (nullable) TpChoice: what the first ones shall
+                               * be */
+  TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
+  GError *error;              /* the first fault of those given */
+};
 
 void tp_build_init (TpBuild *build, const TpLowered *lowered,
                     const TpTarget *target);
@@ -39,11 +47,11 @@ int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
                        TpNest *nest);
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
-void tp_build_describe (TpBuild *build, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
 
 /* Constants of float32 that vectors along @axis cannot read in @nest become
  * packed copies with that axis innermost. */
 void tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis);
+/* The strides that would give @nest, without the copies. */
+void tp_build_turn_constants (const TpBuild *build, TpNest *nest, int axis);
 
 #endif

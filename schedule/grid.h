@@ -17,6 +17,8 @@ typedef struct
                                * lie before tile_lo, or after tile_hi */
   gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
   gint64 group_points;        /* per group, about */
+  int local_size;             /* above 1: a point per work-item, so many items
+                               * per group, and no vectors */
 } TpGrid;
 
 /* Emits the computation of @tile x @vectors x lanes points at the current

@@ -17,18 +17,24 @@ typedef struct
   TpPack *packs;
   int n_workspaces;
   gint64 *workspace_bytes;
-  char *schedule;             /* "gemm mr=14 nr=32 mc=98 ...": stored beside
-                               * every measurement */
+  char *schedule;             /* the choices made: "contract lanes=16 ...; ...";
+                               * stored beside every measurement */
 } TpProgram;
 
 /**
  * tp_program_new:
+ * @schedule: (nullable): choices for the nests in the order they are scheduled,
+ *   such as the schedule of an earlier program; the model makes those that it
+ *   lacks
  *
- * Chooses a schedule for every nest of @lowered and builds its kernels. Pure.
- * A generic schedule exists for every nest, so only memory can fail.
+ * Chooses a schedule for every nest of @lowered and builds its kernels. Pure:
+ * the schedule of a program makes it again. Some family fits every nest, so
+ * without @schedule only memory can fail.
+ * TPLAN_ERROR_INPUT: @schedule cannot be read, or does not fit @lowered and
+ * @target.
  */
 TpProgram *tp_program_new (const TpLowered *lowered, const TpTarget *target,
-                           GError **error);
+                           const char *schedule, GError **error);
 void tp_program_free (TpProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 

@@ -1,20 +1,21 @@
-/* schedule.h: the families of schedules. Private to codegen. */
+/* schedule.h: the families of schedules, and the choice among them. */
 #ifndef TP_SCHEDULE_SCHEDULE_H
 #define TP_SCHEDULE_SCHEDULE_H
 
-#include "schedule/build.h"
+#include "schedule/family.h"
 
-/* Schedules a nest by the best family; used for the nests of the
- * program and for the copies that other schedules ask for. */
-void tp_schedule_nest (TpBuild *build, const TpNest *nest);
+/* All of them, in the order they are asked. */
+const TpFamily *const *tp_schedule_list (int *out_n);
+/* Choices of all of them, from text. */
+GArray *tp_schedule_parse (const char *text, GError **error);
 
-/* The families. FALSE: not for this nest; the build is unchanged. */
-gboolean tp_schedule_contract (TpBuild *build, const TpNest *nest);
-gboolean tp_schedule_contract_gpu (TpBuild *build, const TpNest *nest);
-gboolean tp_schedule_reduce (TpBuild *build, const TpNest *nest);
-gboolean tp_schedule_window (TpBuild *build, const TpNest *nest);
-/* Canonical nests without stages that do not depend on each other, in as few
- * kernels as are sensible: many small copies cost mostly their compilation. */
-void tp_schedule_maps (TpBuild *build, TpNest *const *nests, int n);
+/**
+ * tp_schedule_range:
+ *
+ * Adds kernels for nests [@first, @end) of what is built to @build, by the
+ * choices given to it or else by those of the model, and the choices made. Why
+ * one that is given cannot be is then in build->error.
+ */
+void tp_schedule_range (TpBuild *build, int first, int end);
 
 #endif

@@ -1,13 +1,12 @@
-/* window-analyze.c: axes, tile and groups of the window schedule. */
+/* window-analyze.c: the axes of a nest that vectors and tiles may run along. */
 #include "config.h"
+
+#include "schedule/window-analyze.h"
 
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
-#include "schedule/window.h"
 
-#include <string.h>
-
-/* ---- choosing: vector axis --------------------------------------------- */
+/* ---- vector axis ------------------------------------------------------- */
 
 /* How many accesses are no vector along @axis; -1: guards or indices forbid
  * it. */
@@ -88,7 +87,7 @@ find_vector_axis (const TpNest *nest)
   return best;
 }
 
-/* ---- choosing: tile ---------------------------------------------------- */
+/* ---- tile axis --------------------------------------------------------- */
 
 /* The spatial axis along which neighbours share what they read: the one of the
  * smallest step among those a load with reduce axes walks. */
@@ -115,13 +114,14 @@ find_tile_axis (const TpNest *nest, int vaxis)
 
 /* Where along the tile axis guards hold for every point of the window. */
 static void
-find_interior (const TpNest *nest, TpGrid *grid)
+find_interior (TpWindowAnalysis *a)
 {
+  const TpNest *nest = a->wide.nest;
   g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-  int t = grid->tile_axis;
+  int t = a->tile_axis;
 
-  grid->tile_lo = 0;
-  grid->tile_hi = nest->axes[t].extent;
+  a->tile_lo = 0;
+  a->tile_hi = nest->axes[t].extent;
   for (int i = 0; i < nest->n_loads; i++)
     for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
       {
@@ -130,103 +130,42 @@ find_interior (const TpNest *nest, TpGrid *grid)
 
         if (coef == 0)
           continue;
-        for (int a = 0; a < nest->n_axes; a++)
+        for (int axis = 0; axis < nest->n_axes; axis++)
           {
-            gint64 last = guard->coef[a] * (nest->axes[a].extent - 1);
+            gint64 last = guard->coef[axis] * (nest->axes[axis].extent - 1);
 
-            lo += a == t ? 0 : MIN (last, 0);
-            hi += a == t ? 0 : MAX (last, 0);
+            lo += axis == t ? 0 : MIN (last, 0);
+            hi += axis == t ? 0 : MAX (last, 0);
           }
         if (coef < 0 || hi - lo >= guard->extent)
-          grid->tile_hi = 0;
+          a->tile_hi = 0;
         else
           {
             gint64 end = (guard->extent - 1 - hi) / coef + 1;
 
-            grid->tile_lo = MAX (grid->tile_lo,
-                                 (MAX (-lo, 0) + coef - 1) / coef);
-            grid->tile_hi = guard->extent - 1 < hi
-                                ? 0 : MIN (grid->tile_hi, end);
+            a->tile_lo = MAX (a->tile_lo, (MAX (-lo, 0) + coef - 1) / coef);
+            a->tile_hi = guard->extent - 1 < hi ? 0 : MIN (a->tile_hi, end);
           }
       }
-  if (grid->tile_hi <= grid->tile_lo)
-    grid->tile_lo = grid->tile_hi = 0;
+  if (a->tile_hi <= a->tile_lo)
+    a->tile_lo = a->tile_hi = 0;
 }
 
+/* ---- analysis ---------------------------------------------------------- */
+
 static void
-choose_tile (const TpNest *nest, const TpTarget *target, TpGrid *grid)
+find_copy_axes (TpWindowAnalysis *a)
 {
-  int most = target->n_registers >= 32 ? 8 : 4, t;
-  gint64 vectors = nest->axes[grid->vaxis].extent / grid->lanes, extent;
-
-  t = find_tile_axis (nest, grid->vaxis);
-  if (t < 0)
-    {
-      grid->unroll = CLAMP (vectors, 1, 4);
-      return;
-    }
-  grid->tile_axis = t;
-  find_interior (nest, grid);
-  extent = nest->axes[t].extent;
-  if (extent < 2 * most)      /* one fixed tile */
-    {
-      grid->tile = extent;
-      grid->tile_lo = grid->tile_hi = 0;
-    }
-  else if (grid->tile_lo <= most && extent - grid->tile_hi <= most)
-    grid->tile = most;
-  else
-    grid->tile_axis = -1;     /* mostly border */
-}
-
-/* The tile axis goes just outside the vector axis. */
-static void
-order_axes (TpGrid *grid)
-{
-  int n = 0, order[TP_NEST_MAX_AXES];
-
-  for (int i = 0; i < grid->n; i++)
-    if (grid->order[i] != grid->vaxis && grid->order[i] != grid->tile_axis)
-      order[n++] = grid->order[i];
-  if (grid->tile_axis >= 0)
-    order[n++] = grid->tile_axis;
-  if (grid->vaxis >= 0)
-    order[n++] = grid->vaxis;
-  memcpy (grid->order, order, n * sizeof order[0]);
-}
-
-/* ---- choosing: loops --------------------------------------------------- */
-
-/* Reduce axes by falling stride of the first load that has them; the last ones
- * are unrolled while the body stays small. */
-static void
-plan_reduce (TpWindow *window)
-{
-  const TpNest *nest = window->nest;
-  const TpGrid *grid = &window->grid;
-  gint64 strides[TP_NEST_MAX_AXES] = { 0 };
-  gint64 size = (gint64) grid->tile * grid->unroll;
+  const TpNest *nest = a->single.nest;
 
   for (int i = 0; i < nest->n_axes; i++)
-    {
-      int at = window->n;
-
-      if (!nest->axes[i].is_reduce)
-        continue;
-      for (int j = 0; j < nest->n_loads && strides[i] == 0; j++)
-        strides[i] = ABS (nest->loads[j].stride[i]);
-      for (; at > 0 && strides[window->axes[at - 1]] < strides[i]; at--)
-        window->axes[at] = window->axes[at - 1];
-      window->axes[at] = i;
-      window->n++;
-    }
-  for (int i = window->n - 1; i >= 0; i--)
-    {
-      size *= nest->axes[window->axes[i]].extent;
-      if (size > 56 || grid->lanes == 1)
-        break;
-      window->is_unrolled[i] = TRUE;
-    }
+    if (!nest->axes[i].is_reduce && nest->store.stride[i] == 1)
+      a->store_axis = i;
+    else if (!nest->axes[i].is_reduce && nest->n_loads > 0
+             && nest->loads[0].stride[i] == 1)
+      a->load_axis = i;
+  if (nest->n_stages > 0 || a->store_axis < 0 || a->load_axis < 0)
+    a->store_axis = a->load_axis = -1;
 }
 
 static gint64
@@ -241,97 +180,42 @@ count_points (const TpNest *nest, gboolean is_reduce)
 }
 
 static void
-choose_groups (const TpBuild *build, const TpNest *nest, TpGrid *grid)
+find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
 {
-  gint64 points = count_points (nest, FALSE), work = points, groups;
+  TpNest *turned;
 
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce)
-      work *= nest->axes[i].extent;
-  groups = CLAMP (work / 16384, 1, 16 * build->target->n_units);
-  grid->group_points = (points + groups - 1) / groups;
-}
-
-/* Copies that turn an array over: both contiguous axes are cut into blocks, so
- * that lines of both sides are used while they are in the cache. */
-static void
-block_transpose (TpNest *nest)
-{
-  int store_axis = -1, load_axis = -1;
-  int axes[2];
-
-  for (int i = 0; i < nest->n_axes; i++)
-    if (!nest->axes[i].is_reduce && nest->store.stride[i] == 1)
-      store_axis = i;
-    else if (!nest->axes[i].is_reduce && nest->n_loads > 0
-             && nest->loads[0].stride[i] == 1)
-      load_axis = i;
-  axes[0] = load_axis;
-  axes[1] = store_axis;
-  for (int i = 0; i < 2 && store_axis >= 0 && load_axis >= 0; i++)
-    for (int block = 32; block >= 8; block--)
-      if (nest->axes[axes[i]].extent > 32
-          && nest->axes[axes[i]].extent % block == 0)
-        tp_nest_split_axis (nest, axes[i], block);
-}
-
-/* Blocks before what is within them. */
-static void
-order_blocks (TpGrid *grid, int n_axes)
-{
-  int n = 0, order[TP_NEST_MAX_AXES];
-
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < grid->n; i++)
-      if ((grid->order[i] >= n_axes) == (pass == 0))
-        order[n++] = grid->order[i];
-  memcpy (grid->order, order, n * sizeof order[0]);
-}
-
-static void
-choose_vector (TpBuild *build, TpNest *nest, TpGrid *grid)
-{
-  const TpTarget *target = build->target;
-  gint64 extent;
-
-  grid->lanes = target->lanes;
-  extent = nest->axes[grid->vaxis].extent;
-  while (grid->lanes > 4 && grid->lanes / 2 >= extent)
-    grid->lanes /= 2;
-  tp_build_pack_constants (build, nest, grid->vaxis);
+  a->vaxis = find_vector_axis (nest);
+  if (a->vaxis < 0)
+    return;
+  turned = tp_nest_copy (nest);
+  tp_build_turn_constants (build, turned, a->vaxis);
+  tp_window_plan_init (&a->wide, turned);
   if (nest->n_stages > 0)
-    choose_tile (nest, target, grid);
-  else if (extent >= 16 * grid->lanes)
-    grid->unroll = nest->n_exprs <= 4 ? 4 : 2;
+    a->tile_axis = find_tile_axis (turned, a->vaxis);
+  if (a->tile_axis >= 0)
+    find_interior (a);
+}
+
+TpWindowAnalysis *
+tp_window_analysis_new (const TpBuild *build, const TpNest *nest)
+{
+  TpWindowAnalysis *a = g_new0 (TpWindowAnalysis, 1);
+
+  a->target = build->target;
+  a->vaxis = a->tile_axis = a->load_axis = a->store_axis = -1;
+  tp_window_plan_init (&a->single, tp_nest_copy (nest));
+  a->n_points = count_points (nest, FALSE);
+  a->n_terms = count_points (nest, TRUE);
+  find_copy_axes (a);
+  if (a->target->lanes > 1)
+    find_vectors (a, build, nest);
+  return a;
 }
 
 void
-tp_window_choose (TpWindow *window, TpBuild *build, const TpNest *nest)
+tp_window_analysis_free (TpWindowAnalysis *a)
 {
-  const TpTarget *target = build->target;
-  TpNest *copy = tp_nest_copy (nest);
-  TpGrid *grid = &window->grid;
-
-  *window = (TpWindow) { .nest = copy };
-  tp_grid_init (grid, copy);
-  if (target->lanes > 1 && target->local_size == 1)
-    grid->vaxis = find_vector_axis (copy);
-  if (grid->vaxis >= 0)
-    choose_vector (build, copy, grid);
-  else if (copy->n_stages == 0 && target->local_size == 1)
-    {
-      block_transpose (copy);
-      tp_grid_init (grid, copy);
-    }
-  order_axes (grid);
-  if (copy->n_axes > nest->n_axes)
-    order_blocks (grid, nest->n_axes);
-  plan_reduce (window);
-  choose_groups (build, copy, grid);
-}
-
-void
-tp_window_clear (TpWindow *window)
-{
-  g_clear_pointer (&window->nest, tp_nest_free);
+  tp_window_plan_clear (&a->single);
+  tp_window_plan_clear (&a->wide);
+  g_free (a);
 }

@@ -1,33 +1,29 @@
-/* window.c: vectors along a contiguous spatial axis, and for windows
- * (depthwise convolutions, pools) several points of a row at once, so that a
- * weight loaded is used several times. Without reduce axes this is the
- * pointwise and move schedule; with one lane it is the generic one, which fits
- * every nest and, one point per work-item, every GPU. */
+/* window.c: the body of a step: for windows (depthwise convolutions, pools)
+ * several points of a row at once, so that a weight loaded is used several
+ * times. Without reduce axes it is a map or a move. Borders differ from the
+ * interior only in loop bounds. */
 #include "config.h"
+
+#include "schedule/window.h"
 
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
-#include "schedule/schedule.h"
-#include "schedule/window.h"
 
 #include <float.h>
 #include <string.h>
-
-#define MAX_POINTS 16
-#define MAX_MAPS 16               /* nests per kernel */
 
 /* One stage while it is emitted. */
 typedef struct
 {
   TpEmit *emit;
-  const TpWindow *plan;
+  const TpWindowPlan *plan;
   const TpGrid *grid;
   const TpStage *stage;
   int tile, vectors;
   int n_done;                 /* stages already known */
   const TpValue *values;      /* theirs, by stage and point */
   gboolean is_clamped;        /* loops skip what guards exclude */
-  TpValue acc[MAX_POINTS];
+  TpValue acc[TP_WINDOW_MAX_POINTS];
 } WindowState;
 
 /* ---- points of the tile ------------------------------------------------ */
@@ -291,7 +287,7 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
 static void
 emit_body (TpEmit *e, int tile, int vectors, void *data)
 {
-  const TpWindow *plan = data;
+  const TpWindowPlan *plan = data;
   const TpNest *nest = e->nest;
   int n = tile * vectors;
   g_autofree TpValue *values = g_new (TpValue, n * nest->n_stages + 1);
@@ -324,55 +320,63 @@ emit_body (TpEmit *e, int tile, int vectors, void *data)
 
 /* ---- kernels ----------------------------------------------------------- */
 
-static const char *
-family_of (const TpWindow *window)
+void
+tp_window_plan_emit (const TpWindowPlan *window, TpBuild *build)
 {
-  return window->nest->n_stages > 0 ? "window" : "pointwise";
+  g_autoptr (TpEmit) emit = tp_emit_new (build, window->nest);
+
+  tp_grid_emit (&window->grid, emit, emit_body, (void *) window);
+  tp_emit_finish (emit, window->nest->n_stages > 0 ? "window" : "pointwise");
 }
 
-gboolean
-tp_schedule_window (TpBuild *build, const TpNest *nest)
+void
+tp_window_plan_emit_shared (const TpWindowPlan *windows, int n, TpBuild *build)
 {
-  g_autoptr (TpEmit) emit = NULL;
-  TpWindow window;
+  g_autoptr (TpEmit) emit = tp_emit_new (build, windows[0].nest);
 
-  tp_window_choose (&window, build, nest);
-  emit = tp_emit_new (build, window.nest);
-  tp_grid_emit (&window.grid, emit, emit_body, &window);
-  tp_emit_finish (emit, family_of (&window));
-  tp_build_describe (build, "%s lanes=%d tile=%d", family_of (&window),
-                     window.grid.lanes,
-                     MAX (window.grid.tile, window.grid.unroll));
-  tp_window_clear (&window);
-  return TRUE;
-}
-
-/* The nests of a kernel share its groups out among themselves. */
-static void
-schedule_maps (TpBuild *build, TpNest *const *nests, int n)
-{
-  g_autofree TpWindow *windows = g_new0 (TpWindow, n);
-  g_autoptr (TpEmit) emit = NULL;
-
-  for (int i = 0; i < n; i++)
-    tp_window_choose (&windows[i], build, nests[i]);
-  emit = tp_emit_new (build, windows[0].nest);
   emit->is_shared = TRUE;
   emit->kernel->n_groups = 0;
   for (int i = 0; i < n; i++)
     {
       tp_emit_set_nest (emit, windows[i].nest);
-      tp_grid_emit (&windows[i].grid, emit, emit_body, &windows[i]);
+      tp_grid_emit (&windows[i].grid, emit, emit_body, (void *) &windows[i]);
     }
   tp_emit_finish (emit, "maps");
-  tp_build_describe (build, "maps n=%d lanes=%d", n, windows[0].grid.lanes);
-  for (int i = 0; i < n; i++)
-    tp_window_clear (&windows[i]);
+}
+
+/* ---- windows ----------------------------------------------------------- */
+
+static void
+order_reduce_axes (TpWindowPlan *window)
+{
+  const TpNest *nest = window->nest;
+  gint64 strides[TP_NEST_MAX_AXES] = { 0 };
+
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      int at = window->n;
+
+      if (!nest->axes[i].is_reduce)
+        continue;
+      for (int j = 0; j < nest->n_loads && strides[i] == 0; j++)
+        strides[i] = ABS (nest->loads[j].stride[i]);
+      for (; at > 0 && strides[window->axes[at - 1]] < strides[i]; at--)
+        window->axes[at] = window->axes[at - 1];
+      window->axes[at] = i;
+      window->n++;
+    }
 }
 
 void
-tp_schedule_maps (TpBuild *build, TpNest *const *nests, int n)
+tp_window_plan_init (TpWindowPlan *window, TpNest *nest)
 {
-  for (int i = 0; i < n; i += MAX_MAPS)
-    schedule_maps (build, nests + i, MIN (MAX_MAPS, n - i));
+  *window = (TpWindowPlan) { .nest = nest };
+  tp_grid_init (&window->grid, nest);
+  order_reduce_axes (window);
+}
+
+void
+tp_window_plan_clear (TpWindowPlan *window)
+{
+  g_clear_pointer (&window->nest, tp_nest_free);
 }
