@@ -106,7 +106,7 @@ BenchProgram *
 bench_program_new (const TpLowered *lowered, const TpTarget *target)
 {
   BenchProgram *bench = g_new0 (BenchProgram, 1);
-  const TpProgram *program = tp_program_new (lowered, target, NULL);
+  const TpProgram *program = tp_program_new (lowered, target, NULL, NULL);
 
   bench->program = (TpProgram *) program;
   bench->n_operands = lowered->n_operands;

@@ -30,8 +30,10 @@ now_ns (void)
 static TpUnit
 get_unit (const TpChain *chain, const TpKey *key)
 {
-  return (TpUnit){ chain->graph, key->n_nodes, key->nodes,
-                   chain->runs_nodes ? NULL : key->lowered };
+  return (TpUnit) { .graph = chain->graph,
+                    .n_nodes = key->n_nodes,
+                    .nodes = key->nodes,
+                    .lowered = chain->runs_nodes ? NULL : key->lowered };
 }
 
 /* What a session would make of the links of @pass: all nodes of theirs on one

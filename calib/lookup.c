@@ -135,6 +135,8 @@ use_entry (const TpEntryRow *entry, TpCost *cost)
     {
       cost->time_ns = entry->stats.median_ns;
       cost->spread_ns = entry->stats.half_ns;
+      if (*entry->schedule != 0)
+        cost->schedule = g_intern_string (entry->schedule);
     }
   return TRUE;
 }
@@ -182,7 +184,8 @@ bound_group (Column *column, const TpGroup *group, TpCost *cost)
 
       if (node->time_ns == TP_COST_NONE)
         {
-          *cost = (TpCost){ TP_COST_NONE, 0, FALSE, node->reason };
+          *cost = (TpCost){ .time_ns = TP_COST_NONE,
+                             .reason = node->reason };
           return;
         }
       sum = MIN (sum + node->time_ns, G_MAXINT64 / 4);

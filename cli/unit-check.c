@@ -13,6 +13,7 @@ typedef struct
 {
   const TpGraph *graph;
   const TpUnits *placed;
+  const char **schedules;     /* per node, of the unit that begins with it */
   TpDevice *device;
   GPtrArray *values;          /* per tensor, doubles */
   GPtrArray *lowered;         /* TpLowered, or NULL, per unit */
@@ -45,6 +46,7 @@ collect_units (UnitCheck *check, int device, gboolean runs_nodes,
                                          error);
           if (unit.lowered == NULL)
             return FALSE;
+          unit.schedule = check->schedules[it->nodes[0]];
         }
       g_ptr_array_add (check->lowered, (gpointer) unit.lowered);
       g_array_append_val (check->units, unit);
@@ -220,8 +222,11 @@ tp_unit_check (const TpRunData *data, const TpPlan *plan,
   g_autoptr (GPtrArray) values
       = placed == NULL ? NULL
                        : tp_run_data_get_reference (data, TRUE, error);
+  g_autofree const char **schedules
+      = values == NULL ? NULL : tp_plan_list_schedules (plan, data->graph);
   UnitCheck check = { .graph = data->graph, .placed = placed,
-                      .values = values, .errors = out_errors };
+                      .schedules = schedules, .values = values,
+                      .errors = out_errors };
 
   if (values == NULL)
     return FALSE;

@@ -169,8 +169,14 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
       g_string_append_printf (out,
                               ", \"time_ns\": %" G_GINT64_FORMAT
                               ", \"spread_ns\": %" G_GINT64_FORMAT
-                              ", \"margin_ns\": %" G_GINT64_FORMAT "}",
+                              ", \"margin_ns\": %" G_GINT64_FORMAT,
                               it->time_ns, it->spread_ns, it->margin_ns);
+      if (it->schedule != NULL)
+        {
+          g_string_append (out, ", \"schedule\": ");
+          tp_json_append_string (out, it->schedule);
+        }
+      g_string_append_c (out, '}');
     }
   write_list_end (out);
 }

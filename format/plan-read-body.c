@@ -9,6 +9,22 @@
 
 #include <string.h>
 
+/* One that is absent is not known. */
+static gboolean
+read_schedule (const TpPlanReader *reader, const json_t *at, const char *place,
+               TpPlacement *out, GError **error)
+{
+  const json_t *value = json_object_get (at, "schedule");
+
+  if (value == NULL)
+    return TRUE;
+  if (!json_is_string (value))
+    return tp_plan_read_fail (reader, error, place,
+                              "the schedule is not a string");
+  out->schedule = g_strdup (json_string_value (value));
+  return TRUE;
+}
+
 static gboolean
 read_placement (const TpPlanReader *reader, const json_t *at,
                 const char *place, TpPlacement *out, GError **error)
@@ -22,7 +38,8 @@ read_placement (const TpPlanReader *reader, const json_t *at,
          && tp_plan_read_number (reader, at, place, "spread_ns",
                                  &out->spread_ns, error)
          && tp_plan_read_integer (reader, json_object_get (at, "margin_ns"),
-                                  -1, place, &out->margin_ns, error);
+                                  -1, place, &out->margin_ns, error)
+         && read_schedule (reader, at, place, out, error);
 }
 
 static gboolean

@@ -21,6 +21,8 @@ typedef struct
   gint64 spread_ns;           /* half of the 95 % interval */
   gboolean is_estimated;      /* from the roofline, not measured */
   const char *reason;         /* why not, when TP_COST_NONE; interned */
+  const char *schedule;       /* what was measured, for tp_program_new ();
+                               * interned; NULL: estimated, or not known */
 } TpCost;
 
 /* Nodes that may be run as one kernel when all are on one device. */

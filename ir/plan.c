@@ -50,6 +50,8 @@ tp_plan_unref (TpPlan *plan)
   g_strfreev (plan->pins);
   g_free (plan->objective);
   g_strfreev (plan->devices);
+  for (int i = 0; i < plan->n_placements; i++)
+    g_free (plan->placements[i].schedule);
   g_free (plan->placements);
   tp_groups_free (plan->groups);
   g_free (plan->transfers);
@@ -59,6 +61,16 @@ tp_plan_unref (TpPlan *plan)
   tp_groups_free (plan->all_groups);
   plan_free_arcs (plan);
   g_free (plan);
+}
+
+const char **
+tp_plan_list_schedules (const TpPlan *plan, const TpGraph *graph)
+{
+  const char **schedules = g_new0 (const char *, graph->n_nodes + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    schedules[plan->placements[i].node] = plan->placements[i].schedule;
+  return schedules;
 }
 
 int *

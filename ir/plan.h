@@ -39,6 +39,8 @@ typedef struct
   gint64 spread_ns;
   gint64 margin_ns;           /* how far its cost must move to flip the plan;
                                * -1: not asked for or pinned */
+  char *schedule;             /* (nullable) of the kernels that were measured;
+                               * of a group, the first has it for all */
 } TpPlacement;
 
 typedef struct
@@ -85,6 +87,11 @@ void tp_plan_unref (TpPlan *plan);
 /* As in its costs; of a plan that has none, made by hand: device 0. */
 int tp_plan_get_host (const TpPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
+
+/* Per node of @graph, which @plan places: the schedule of the unit that begins
+ * with it, or NULL. Caller frees the list alone. */
+const char **tp_plan_list_schedules (const TpPlan *plan,
+                                     const TpGraph *graph);
 
 /**
  * tp_graph_pin:

@@ -16,4 +16,20 @@ typedef struct
   gint64 local_bytes;         /* bound on local memory of a group */
 } TpTarget;
 
+/* Whether it runs work-items, not vectors. */
+static inline gboolean
+tp_target_is_gpu (const TpTarget *target)
+{
+  return target->local_size > 1;
+}
+
+/* Whether kernels for it may have vectors of @lanes lanes; 1: none. */
+static inline gboolean
+tp_target_has_lanes (const TpTarget *target, gint64 lanes)
+{
+  return lanes == 1
+         || ((lanes == 4 || lanes == 8 || lanes == 16)
+             && lanes <= target->lanes);
+}
+
 #endif

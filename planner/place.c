@@ -68,6 +68,8 @@ fill_groups (TpPlan *plan, const TpProblem *problem)
                                - (alone->is_estimated != 0);
           it->time_ns = k == 0 ? cost->time_ns : 0;
           it->spread_ns = k == 0 ? cost->spread_ns : 0;
+          g_free (it->schedule);
+          it->schedule = k == 0 ? g_strdup (cost->schedule) : NULL;
         }
       plan->cost_ns -= tp_problem_get_gain (problem, i, device);
     }
@@ -91,6 +93,7 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
         .time_ns = cost->time_ns,
         .spread_ns = cost->spread_ns,
         .margin_ns = -1,
+        .schedule = g_strdup (cost->schedule),
       };
       plan->n_estimated += cost->is_estimated != 0;
       plan->cost_ns += tp_problem_node_cost (problem, i, device);

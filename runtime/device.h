@@ -30,6 +30,8 @@ typedef struct
   int n_nodes;
   const int *nodes;
   const TpLowered *lowered;           /* NULL only for `ref` */
+  const char *schedule;               /* (nullable) for tp_program_new (); not
+                                       * for devices that run nodes */
 } TpUnit;
 
 typedef struct

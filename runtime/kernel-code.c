@@ -119,24 +119,39 @@ find_kernels (TpKernelCode *code, TpKernelUnit *unit, GHashTable *known,
   return TRUE;
 }
 
+/* Says which op, and what to do about a schedule made for something else. */
+static void
+explain_fault (const TpUnit *unit, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  gboolean is_misfit;
+
+  if (error == NULL || unit->graph == NULL)
+    return;
+  fault = g_steal_pointer (error);
+  is_misfit = unit->schedule != NULL
+              && g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_set_error (error, fault->domain, fault->code, "op '%s': %s%s",
+               unit->graph->nodes[unit->nodes[0]].name, fault->message,
+               is_misfit ? ": make the plan again with `tplan optimize`" : "");
+}
+
 static gboolean
 add_unit (TpKernelCode *code, int index, const TpUnit *unit,
           const TpTarget *target, GHashTable *known, GError **error)
 {
   TpKernelUnit *it = &code->units[index];
-  const TpNode *node
-      = unit->graph != NULL ? &unit->graph->nodes[unit->nodes[0]] : NULL;
 
   it->graph = unit->graph != NULL ? tp_graph_ref ((TpGraph *) unit->graph)
                                   : NULL;
   it->n_operands = unit->lowered->n_operands;
   it->operands = g_memdup2 (unit->lowered->operands,
                             it->n_operands * sizeof it->operands[0]);
-  it->program = tp_program_new (unit->lowered, target, error);
+  it->program
+      = tp_program_new (unit->lowered, target, unit->schedule, error);
   if (it->program == NULL || !find_kernels (code, it, known, error))
     {
-      if (node != NULL)
-        g_prefix_error (error, "op '%s': ", node->name);
+      explain_fault (unit, error);
       return FALSE;
     }
   code->base.schedules[index] = g_strdup (it->program->schedule);

@@ -83,7 +83,8 @@ get_unit (const TpSession *session, int unit)
 
   return (TpUnit){ .graph = session->graph, .n_nodes = it->n_nodes,
                    .nodes = it->nodes,
-                   .lowered = session->units[unit].lowered };
+                   .lowered = session->units[unit].lowered,
+                   .schedule = session->units[unit].schedule };
 }
 
 static gboolean

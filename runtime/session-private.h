@@ -8,6 +8,7 @@
 typedef struct
 {
   TpLowered *lowered;         /* NULL: the device runs nodes */
+  const char *schedule;       /* (nullable) of the plan */
   int index;                  /* among the units of its device */
   TpLaunch *launch;
 } TpSessionUnit;

@@ -36,6 +36,8 @@ gboolean
 tp_session_lower_units (TpSession *session, GError **error)
 {
   const TpUnits *units = session->execution->units;
+  g_autofree const char **schedules
+      = tp_plan_list_schedules (session->plan, session->graph);
 
   for (int i = 0; i < units->n; i++)
     {
@@ -47,6 +49,7 @@ tp_session_lower_units (TpSession *session, GError **error)
                                                   it->n_nodes, error);
       if (session->units[i].lowered == NULL)
         return FALSE;
+      session->units[i].schedule = schedules[it->nodes[0]];
     }
   return TRUE;
 }

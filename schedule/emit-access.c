@@ -8,7 +8,8 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
-#include "schedule/schedule.h"
+#include "schedule/expr.h"
+#include "schedule/nest-canon.h"
 
 #include <string.h>
 
@@ -294,12 +295,6 @@ loaded_equal (gconstpointer a, gconstpointer b)
   return memcmp (a, b, sizeof (Loaded)) == 0;
 }
 
-GHashTable *
-tp_emit_new_loaded (void)
-{
-  return g_hash_table_new_full (loaded_hash, loaded_equal, g_free, NULL);
-}
-
 static TpValue
 load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
 {
@@ -312,6 +307,9 @@ load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
   key.index = index;
   key.lanes = lanes;
   key.active = lanes > 1 ? emit->active : 1;
+  if (emit->loaded == NULL)
+    emit->loaded = g_hash_table_new_full (loaded_hash, loaded_equal, g_free,
+                                          NULL);
   if (g_hash_table_lookup_extended (emit->loaded, &key, NULL, &found))
     return GPOINTER_TO_INT (found);
   value = tp_k_load (emit->kernel, buffer, index, lanes, mask);

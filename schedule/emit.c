@@ -1,9 +1,10 @@
 /* emit.c: buffers, groups, positions and regions of a kernel being emitted. */
 #include "config.h"
 
-#include "schedule/schedule.h"
+#include "schedule/emit.h"
 
 #include "kernel/kernel-digest.h"
+#include "schedule/nest-canon.h"
 
 /* ---- buffers ----------------------------------------------------------- */
 
@@ -37,7 +38,6 @@ tp_emit_new (TpBuild *build, const TpNest *nest)
   emit->kernel = tp_kernel_new ("kernel");
   emit->kernel->n_iterations = build->n_iterations;
   emit->args = g_array_new (FALSE, FALSE, sizeof (TpArg));
-  emit->loaded = tp_emit_new_loaded ();
   tp_emit_set_nest (emit, nest);
   return emit;
 }
@@ -59,6 +59,13 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
     tp_emit_clear_axis (emit, i);
 }
 
+/* Loads of the region that ends here are not known in the next. */
+static void
+forget_loads (TpEmit *emit)
+{
+  g_clear_pointer (&emit->loaded, g_hash_table_unref);
+}
+
 void
 tp_emit_free (TpEmit *emit)
 {
@@ -68,22 +75,15 @@ tp_emit_free (TpEmit *emit)
   g_array_unref (emit->args);
   g_free (emit->load_buffers);
   g_free (emit->stages);
-  g_hash_table_unref (emit->loaded);
+  forget_loads (emit);
   g_free (emit);
 }
 
 void
 tp_emit_finish (TpEmit *emit, const char *family)
 {
-  TpProgram *program = emit->build->program;
-  TpStep *step = NULL;
-
   tp_kernel_set_digest_name (emit->kernel, family);
-  program->steps = g_renew (TpStep, program->steps, program->n_steps + 1);
-  step = &program->steps[program->n_steps++];
-  step->kernel = g_steal_pointer (&emit->kernel);
-  step->n_args = emit->args->len;
-  step->args = g_memdup2 (emit->args->data, emit->args->len * sizeof (TpArg));
+  tp_build_take_step (emit->build, g_steal_pointer (&emit->kernel), emit->args);
 }
 
 TpValue
@@ -177,7 +177,7 @@ tp_emit_max_const (TpEmit *emit, TpValue a, gint64 b)
 TpValue
 tp_emit_for (TpEmit *emit, TpValue first, TpValue end, gint64 step)
 {
-  g_hash_table_remove_all (emit->loaded);
+  forget_loads (emit);
   return tp_k_for (emit->kernel, first, end, step);
 }
 
@@ -191,20 +191,20 @@ tp_emit_for_const (TpEmit *emit, gint64 first, gint64 end, gint64 step)
 void
 tp_emit_end_for (TpEmit *emit, const TpValue *next, int n, TpValue *out_finals)
 {
-  g_hash_table_remove_all (emit->loaded);
+  forget_loads (emit);
   tp_k_end_for (emit->kernel, next, n, out_finals);
 }
 
 void
 tp_emit_if (TpEmit *emit, TpValue condition)
 {
-  g_hash_table_remove_all (emit->loaded);
+  forget_loads (emit);
   tp_k_if (emit->kernel, condition);
 }
 
 void
 tp_emit_end_if (TpEmit *emit)
 {
-  g_hash_table_remove_all (emit->loaded);
+  forget_loads (emit);
   tp_k_end_if (emit->kernel);
 }

@@ -1,10 +1,12 @@
 /* expr.c: a nest's expressions in kernel IR, at the current point and lanes. */
 #include "config.h"
 
+#include "schedule/expr.h"
+
 #include "kernel/kernel-math.h"
 #include "kernel/kernel-trig.h"
 #include "nest/nest-expr.h"
-#include "schedule/schedule.h"
+#include "schedule/nest-canon.h"
 
 #include <math.h>
 #include <string.h>

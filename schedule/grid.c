@@ -5,7 +5,7 @@
  * is one work-item, and neighbours along the last axis are neighbours. */
 #include "config.h"
 
-#include "schedule/schedule.h"
+#include "schedule/grid.h"
 
 typedef struct
 {
@@ -26,7 +26,7 @@ void
 tp_grid_init (TpGrid *grid, const TpNest *nest)
 {
   *grid = (TpGrid) { .vaxis = -1, .lanes = 1, .unroll = 1, .tile_axis = -1,
-                     .tile = 1, .group_points = 1 };
+                     .tile = 1, .group_points = 1, .local_size = 1 };
   for (int i = 0; i < nest->n_axes; i++)
     {
       int at = grid->n;
@@ -271,7 +271,7 @@ emit_items (GridState *state)
   const TpGrid *grid = state->grid;
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  int local_size = e->build->target->local_size;
+  int local_size = grid->local_size;
   gint64 points = 1;
   TpValue index, rest;
 
@@ -303,7 +303,7 @@ tp_grid_emit (const TpGrid *grid, TpEmit *emit, TpBodyFunc body, void *data)
   GridState state = { .grid = grid, .emit = emit, .body = body, .data = data,
                       .tile = 1, .vectors = 1, .n_blocks = 1, .block = 1 };
 
-  if (emit->build->target->local_size > 1)
+  if (grid->local_size > 1)
     {
       emit_items (&state);
       return;

@@ -2,8 +2,9 @@
  * that schedules ask about nests. */
 #include "config.h"
 
+#include "schedule/nest-canon.h"
+
 #include "nest/nest-expr.h"
-#include "schedule/schedule.h"
 
 #include <string.h>
 

@@ -1,15 +1,21 @@
-/* schedule-contract.c: matrix products and convolutions on CPUs: w packed into
- * panels, x read in place or staged, register tiles over rows and columns. A
- * group computes a block of rows and columns for some panels. */
+/* schedule-contract.c: the family "contract": matrix products and convolutions
+ * on CPUs: w packed into panels, x read in place or staged, register tiles over
+ * rows and columns. A group computes a block of rows and columns for some
+ * panels. */
 #include "config.h"
 
-#include "schedule/contract.h"
-
-#include <string.h>
+#include "schedule/contract-analyze.h"
+#include "schedule/contract-choose.h"
+#include "schedule/contract-dims.h"
+#include "schedule/contract-pack.h"
+#include "schedule/contract-stage.h"
+#include "schedule/contract-tile.h"
+#include "schedule/expr.h"
+#include "schedule/family.h"
 
 typedef struct
 {
-  const TpContract *c;
+  const TpContractPlan *plan;
   TpEmit *emit;
   int x_buffer;
   TpValue row_block, col_block, panel_block;
@@ -22,17 +28,17 @@ typedef struct
 static void
 emit_tile (ContractState *state)
 {
-  const TpContract *c = state->c;
+  const TpContractPlan *plan = state->plan;
   TpEmit *e = state->emit;
 
-  if (c->is_staged)
+  if (plan->is_staged)
     state->tile.x_base
-        = tp_emit_add (e, tp_emit_mul_const (e, state->row, c->rows.x),
-                       tp_emit_mul_const (e, state->col, c->cols.x));
+        = tp_emit_add (e, tp_emit_mul_const (e, state->row, plan->rows.x),
+                       tp_emit_mul_const (e, state->col, plan->cols.x));
   else
-    state->tile.x_base = tp_emit_index (e, &c->nest->loads[c->x_load]);
+    state->tile.x_base = tp_emit_index (e, &plan->nest->loads[plan->c->x_load]);
   state->tile.x_buffer = state->x_buffer;
-  tp_contract_emit_tile (c, e, &state->tile);
+  tp_contract_emit_tile (plan, e, &state->tile);
 }
 
 typedef void (*SpanFunc) (ContractState *state);
@@ -46,7 +52,7 @@ set_span (ContractState *state, const TpContractSpan *span, TpValue block,
   gint64 last = span->extent - points;
   TpValue pos = at;
 
-  if (span == &state->c->rows)
+  if (span == &state->plan->rows)
     {
       state->row = at;
       state->tile.rows = points;
@@ -121,52 +127,53 @@ emit_span (ContractState *state, const TpContractSpan *span, TpValue block,
 static void
 emit_cols (ContractState *state)
 {
-  emit_span (state, &state->c->cols, state->col_block, emit_tile);
+  emit_span (state, &state->plan->cols, state->col_block, emit_tile);
 }
 
 static void
 emit_rows (ContractState *state)
 {
-  emit_span (state, &state->c->rows, state->row_block, emit_cols);
+  emit_span (state, &state->plan->rows, state->row_block, emit_cols);
 }
 
 /* ---- panels ------------------------------------------------------------ */
 
 static void
-emit_panel (ContractState *state, TpValue panel, gint64 lo, gint64 hi, int width)
+emit_panel (ContractState *state, TpValue panel, gint64 lo, gint64 hi,
+            int width)
 {
-  const TpContract *c = state->c;
+  const TpContractPlan *plan = state->plan;
   TpEmit *e = state->emit;
-  gint64 nr = (gint64) c->lanes * c->vectors;
-  int vectors = (width + c->lanes - 1) / c->lanes;
+  gint64 nr = tp_contract_plan_width (plan);
+  int vectors = (width + plan->lanes - 1) / plan->lanes;
 
-  tp_emit_clear_axis (e, c->n_axis);
+  tp_emit_clear_axis (e, plan->c->n_axis);
   state->tile.vectors = vectors;
-  state->tile.active = width - (vectors - 1) * c->lanes;
+  state->tile.active = width - (vectors - 1) * plan->lanes;
   state->tile.w_base = tp_emit_add (
-      e, tp_emit_index (e, &c->nest->loads[c->w_load]),
-      tp_emit_mul_const (e, panel, c->w_panel));
-  tp_emit_set_axis (e, c->n_axis, tp_emit_mul_const (e, panel, nr), lo * nr,
-                    hi * nr);
+      e, tp_emit_index (e, &plan->nest->loads[plan->c->w_load]),
+      tp_emit_mul_const (e, panel, plan->w_panel));
+  tp_emit_set_axis (e, plan->c->n_axis, tp_emit_mul_const (e, panel, nr),
+                    lo * nr, hi * nr);
   emit_rows (state);
-  tp_emit_clear_axis (e, c->n_axis);
+  tp_emit_clear_axis (e, plan->c->n_axis);
 }
 
 static void
 emit_panels (ContractState *state)
 {
-  const TpContract *c = state->c;
+  const TpContractPlan *plan = state->plan;
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  gint64 nr = (gint64) c->lanes * c->vectors, n_full = c->n_total / nr;
-  int rest = c->n_total % nr;
-  gboolean is_blocked = c->n_panel_blocks > 1;
+  gint64 nr = tp_contract_plan_width (plan), n_full = plan->c->n_total / nr;
+  int rest = plan->c->n_total % nr;
+  gboolean is_blocked = plan->n_panel_blocks > 1;
 
   if (n_full > 0)
     {
       TpValue first = tp_emit_mul_const (e, state->panel_block,
-                                         c->block_panels);
-      TpValue end = tp_emit_add_const (e, first, c->block_panels);
+                                         plan->block_panels);
+      TpValue end = tp_emit_add_const (e, first, plan->block_panels);
       TpValue panel = tp_emit_for (e, first, tp_emit_min_const (e, end, n_full),
                                    1);
 
@@ -175,7 +182,7 @@ emit_panels (ContractState *state)
     }
   if (rest > 0 && is_blocked)
     tp_emit_if (e, tp_k_binary (k, TP_I_IEQUAL, state->panel_block,
-                                tp_k_index (k, c->n_panel_blocks - 1)));
+                                tp_k_index (k, plan->n_panel_blocks - 1)));
   if (rest > 0)
     emit_panel (state, tp_k_index (k, n_full), n_full, n_full, rest);
   if (rest > 0 && is_blocked)
@@ -198,70 +205,59 @@ take_digit (TpEmit *e, TpValue *rest, gint64 extent)
 static void
 decode_group (ContractState *state)
 {
-  const TpContract *c = state->c;
+  const TpContractPlan *plan = state->plan;
   TpEmit *e = state->emit;
   TpValue rest = tp_k_group (e->kernel);
 
   e->kernel->n_groups = 1;
-  state->panel_block = take_digit (e, &rest, c->n_panel_blocks);
-  state->col_block = take_digit (e, &rest, c->cols.n_blocks);
-  state->row_block = take_digit (e, &rest, c->rows.n_blocks);
-  for (int i = c->n_outer - 1; i >= 0; i--)
+  state->panel_block = take_digit (e, &rest, plan->n_panel_blocks);
+  state->col_block = take_digit (e, &rest, plan->cols.n_blocks);
+  state->row_block = take_digit (e, &rest, plan->rows.n_blocks);
+  for (int i = plan->c->n_outer - 1; i >= 0; i--)
     {
-      gint64 extent = c->nest->axes[c->outer[i]].extent;
+      gint64 extent = plan->nest->axes[plan->c->outer[i]].extent;
 
-      tp_emit_set_axis (e, c->outer[i], take_digit (e, &rest, extent), 0,
+      tp_emit_set_axis (e, plan->c->outer[i], take_digit (e, &rest, extent), 0,
                         extent - 1);
     }
 }
 
 static void
-emit_contract (TpBuild *build, const TpContract *c)
+emit_kernel (TpBuild *build, const TpContractPlan *plan)
 {
-  g_autoptr (TpEmit) emit = tp_emit_new (build, c->nest);
-  ContractState state = { .c = c, .emit = emit };
+  g_autoptr (TpEmit) emit = tp_emit_new (build, plan->nest);
+  ContractState state = { .plan = plan, .emit = emit };
 
-  state.x_buffer = emit->load_buffers[c->x_load];
-  if (c->is_staged)
+  state.x_buffer = emit->load_buffers[plan->c->x_load];
+  if (plan->is_staged)
     state.x_buffer = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
-                                           TP_DTYPE_FLOAT32, c->scratch, TRUE);
+                                           TP_DTYPE_FLOAT32, plan->scratch,
+                                           TRUE);
   decode_group (&state);
-  if (c->is_staged)
-    tp_contract_emit_stage (c, emit, state.x_buffer, state.row_block,
+  if (plan->is_staged)
+    tp_contract_emit_stage (plan, emit, state.x_buffer, state.row_block,
                             state.col_block);
   emit_panels (&state);
   tp_emit_finish (emit, "contract");
-  tp_build_describe (build,
-                     "contract mr=%dx%d nr=%d block=%dx%dx%d lanes=%d %s",
-                     (int) c->rows.tile, (int) c->cols.tile,
-                     c->lanes * c->vectors, (int) c->rows.block,
-                     (int) c->cols.block, (int) c->block_panels, c->lanes,
-                     c->is_staged ? "staged" : "direct");
 }
 
-/* ---- choosing ---------------------------------------------------------- */
+/* ---- the family -------------------------------------------------------- */
 
-/* Direct reads want x as it is, and rows that do not share cache sets. */
+static const TpParam params[] = {
+  { "lanes", 1, 1, 16 },
+  { "vectors", 1, 1, 8 },
+  { "tile", 2, 1, 64 },
+  { "stage", 1, 0, 1 },
+  { "pack", 1, 0, 1 },
+  { "block", 3, 1, G_MAXINT64 / 4 },
+  { "unroll", 1, 1, 8 },
+  { NULL },
+};
+
 static gboolean
-is_direct (const TpContract *c)
+contract_is_for (const TpTarget *target)
 {
-  const TpAccess *x = &c->nest->loads[c->x_load];
-  gint64 step = c->cols.axis < 0 ? 0 : x->stride[c->cols.axis];
-
-  if (c->nest->exprs[c->x_expr].op != TP_EXPR_LOAD || x->n_guards > 0)
-    return FALSE;
-  return step % 1024 != 0 || c->cols.tile <= 4
-         || c->n_total < 4 * c->lanes * c->vectors;
-}
-
-static void
-set_direct (TpContract *c)
-{
-  const TpAccess *x = &c->nest->loads[c->x_load];
-
-  c->is_staged = FALSE;
-  c->rows.x = c->rows.axis < 0 ? 0 : x->stride[c->rows.axis];
-  c->cols.x = c->cols.axis < 0 ? 0 : x->stride[c->cols.axis];
+  return !tp_target_is_gpu (target) && target->lanes > 1;
 }
 
 /* K axes by falling step in x. */
@@ -283,54 +279,53 @@ order_k (TpContract *c)
       }
 }
 
+static gpointer
+contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  TpContract *c = n == 1 ? tp_contract_new (build, nests[0]) : NULL;
+
+  if (c == NULL)
+    return NULL;
+  order_k (c);
+  c->is_stageable = tp_contract_find_dims (c);
+  return c;
+}
+
+static void
+contract_free (gpointer analysis)
+{
+  tp_contract_free (analysis);
+}
+
 /* A dot product per result: reading w once along K beats packing it. */
 static gboolean
-is_dot (const TpContract *c, const TpBuild *build)
+contract_is_last_resort (gconstpointer analysis)
 {
-  const TpAccess *w = &c->nest->loads[c->w_load];
+  const TpContract *c = analysis;
 
-  return !tp_build_is_constant (build, w->operand)
-         && c->rows.extent * c->cols.extent <= 3;
+  return !c->is_w_constant && c->n_rows * c->n_cols <= 3;
 }
 
-/* Whether x is staged, and in which blocks; FALSE: it can be neither read in
- * place nor staged. */
-static gboolean
-choose_access (TpContract *c, const TpTarget *target)
+static void
+contract_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
-  gboolean is_plain = c->nest->exprs[c->x_expr].op == TP_EXPR_LOAD
-                      && c->nest->loads[c->x_load].n_guards == 0;
+  TpContractPlan plan;
 
-  c->is_staged = !is_direct (c) && tp_contract_find_dims (c);
-  if (c->is_staged && tp_contract_choose_blocks (c, target))
-    {
-      tp_contract_size_dims (c);
-      return TRUE;
-    }
-  set_direct (c);
-  return is_plain && tp_contract_choose_blocks (c, target);
+  tp_contract_plan_init (&plan, analysis, choice);
+  tp_contract_pack (&plan, build, choice->values[TP_CONTRACT_PACK]);
+  emit_kernel (build, &plan);
+  tp_nest_free (plan.nest);
 }
 
-gboolean
-tp_schedule_contract (TpBuild *build, const TpNest *nest)
-{
-  const TpTarget *target = build->target;
-  TpContract c;
-  gboolean is_done = FALSE;
-
-  if (target->lanes == 1 || !tp_contract_analyze (&c, nest, target))
-    return FALSE;
-  if (is_dot (&c, build))
-    is_done = tp_schedule_reduce (build, nest);
-  order_k (&c);
-  tp_contract_choose_tile (&c, target);
-  if (!is_done && choose_access (&c, target))
-    {
-      tp_contract_pack (&c, build);
-      tp_contract_merge_loops (&c);
-      emit_contract (build, &c);
-      is_done = TRUE;
-    }
-  tp_contract_clear (&c);
-  return is_done;
-}
+const TpFamily tp_schedule_contract = {
+  .form = { "contract", params },
+  .n_steps = TP_CONTRACT_N_STEPS,
+  .is_for = contract_is_for,
+  .analyze = contract_analyze,
+  .free = contract_free,
+  .is_last_resort = contract_is_last_resort,
+  .enumerate = tp_contract_enumerate,
+  .cost = tp_contract_cost,
+  .find_fault = tp_contract_find_fault,
+  .emit = contract_emit,
+};

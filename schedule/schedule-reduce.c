@@ -1,19 +1,47 @@
-/* schedule-reduce.c: reductions along a contiguous axis (softmax, means, dot
- * products): vectors run along that axis, several accumulators hide the latency
- * of addition, lanes are joined at the end of each stage. */
+/* schedule-reduce.c: the family "reduce": reductions along a contiguous axis
+ * (softmax, means, dot products): vectors run along that axis, several
+ * accumulators hide the latency of addition, lanes are joined at the end of each
+ * stage. */
 #include "config.h"
 
 #include "nest/nest-expr.h"
-#include "schedule/schedule.h"
+#include "schedule/expr.h"
+#include "schedule/family.h"
+#include "schedule/grid.h"
+#include "schedule/nest-canon.h"
 
-#define N_ACCUMULATORS 4
+#define MAX_SUMS 4
+
+/* The values of a choice. */
+enum
+{
+  LANES,
+  SUMS,                       /* vectors that accumulate at once */
+  POINTS,                     /* per group, about */
+};
+
+static const TpParam params[] = {
+  { "lanes", 1, 4, 16 },
+  { "sums", 1, 1, MAX_SUMS },
+  { "points", 1, 1, G_MAXINT64 / 4 },
+  { NULL },
+};
 
 typedef struct
 {
+  const TpTarget *target;
+  TpNest *nest;
   int axis;                   /* reduce axis of the vectors */
-  int lanes;
   int n_others;               /* other reduce axes, outer to inner */
   int others[TP_NEST_MAX_AXES];
+  gint64 n_points, work;
+} ReduceAnalysis;
+
+/* The choice made. */
+typedef struct
+{
+  const ReduceAnalysis *a;
+  int lanes, sums;
 } ReducePlan;
 
 /* One stage while it is emitted. */
@@ -23,7 +51,7 @@ typedef struct
   const ReducePlan *plan;
   const TpStage *stage;
   int n;                      /* accumulators */
-  TpValue acc[N_ACCUMULATORS];
+  TpValue acc[MAX_SUMS];
 } StageState;
 
 /* ---- stages ------------------------------------------------------------ */
@@ -31,9 +59,9 @@ typedef struct
 static void
 open_others (TpEmit *e, const ReducePlan *plan, StageState *state)
 {
-  for (int i = 0; i < plan->n_others; i++)
+  for (int i = 0; i < plan->a->n_others; i++)
     {
-      int axis = plan->others[i];
+      int axis = plan->a->others[i];
       gint64 extent = e->nest->axes[axis].extent;
 
       tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, extent, 1), 0,
@@ -46,13 +74,13 @@ open_others (TpEmit *e, const ReducePlan *plan, StageState *state)
 static void
 close_others (TpEmit *e, const ReducePlan *plan, StageState *state)
 {
-  for (int i = plan->n_others - 1; i >= 0; i--)
+  for (int i = plan->a->n_others - 1; i >= 0; i--)
     {
       if (state == NULL)
         tp_emit_end_for (e, NULL, 0, NULL);
       else
         tp_emit_end_for (e, state->acc, state->n, state->acc);
-      tp_emit_clear_axis (e, plan->others[i]);
+      tp_emit_clear_axis (e, plan->a->others[i]);
     }
 }
 
@@ -60,7 +88,7 @@ static void
 accumulate_whole (StageState *state, int vectors)
 {
   TpEmit *e = state->emit;
-  int axis = state->plan->axis;
+  int axis = state->plan->a->axis;
 
   for (int i = 0; i < vectors; i++)
     {
@@ -79,19 +107,19 @@ accumulate_tail (StageState *state, int active)
   TpCombiner combiner = state->stage->combiner;
   TpValue value;
 
-  tp_emit_set_lanes (e, state->plan->axis, state->plan->lanes, active);
+  tp_emit_set_lanes (e, state->plan->a->axis, state->plan->lanes, active);
   value = tp_emit_expr (e, state->stage->expr);
   value = tp_k_select (e->kernel, tp_emit_mask (e), value,
                        tp_emit_identity (e, combiner, state->stage->expr));
   state->acc[0] = tp_emit_combine (e, combiner, state->acc[0], value);
-  tp_emit_set_lanes (e, state->plan->axis, e->lanes, e->lanes);
+  tp_emit_set_lanes (e, state->plan->a->axis, e->lanes, e->lanes);
 }
 
 static void
 accumulate_axis (StageState *state)
 {
   TpEmit *e = state->emit;
-  int axis = state->plan->axis, lanes = state->plan->lanes;
+  int axis = state->plan->a->axis, lanes = state->plan->lanes;
   gint64 extent = e->nest->axes[axis].extent;
   gint64 step = (gint64) state->n * lanes, at = extent / step * step;
   int vectors = (extent - at) / lanes;
@@ -129,10 +157,9 @@ static TpValue
 emit_stage (TpEmit *e, const ReducePlan *plan, const TpStage *stage)
 {
   StageState state = { .emit = e, .plan = plan, .stage = stage };
-  gint64 extent = e->nest->axes[plan->axis].extent;
 
-  state.n = CLAMP (extent / plan->lanes, 1, N_ACCUMULATORS);
-  tp_emit_set_lanes (e, plan->axis, plan->lanes, plan->lanes);
+  state.n = plan->sums;
+  tp_emit_set_lanes (e, plan->a->axis, plan->lanes, plan->lanes);
   for (int i = 0; i < state.n; i++)
     state.acc[i] = tp_emit_identity (e, stage->combiner, stage->expr);
   open_others (e, plan, &state);
@@ -150,7 +177,7 @@ emit_stage (TpEmit *e, const ReducePlan *plan, const TpStage *stage)
 static void
 emit_result_row (TpEmit *e, const ReducePlan *plan)
 {
-  int axis = plan->axis, lanes = plan->lanes;
+  int axis = plan->a->axis, lanes = plan->lanes;
   gint64 extent = e->nest->axes[axis].extent, at = extent / lanes * lanes;
 
   tp_emit_set_lanes (e, axis, lanes, lanes);
@@ -188,7 +215,7 @@ emit_body (TpEmit *e, int tile, int vectors, void *data)
   close_others (e, plan, NULL);
 }
 
-/* ---- choosing ---------------------------------------------------------- */
+/* ---- analysis ---------------------------------------------------------- */
 
 static gboolean
 axis_fits (const TpNest *nest, int axis, const gboolean *used)
@@ -245,34 +272,140 @@ covers_all_or_none (const TpNest *nest)
   return TRUE;
 }
 
-gboolean
-tp_schedule_reduce (TpBuild *build, const TpNest *nest)
+static void
+measure (ReduceAnalysis *a)
 {
-  g_autoptr (TpEmit) emit = NULL;
-  ReducePlan plan = { .axis = -1, .lanes = build->target->lanes };
-  gint64 points = 1, work = 1;
-  TpGrid grid;
+  const TpNest *nest = a->nest;
 
-  if (nest->n_stages > 0 && build->target->lanes > 1)
-    plan.axis = find_axis (nest);
-  if (plan.axis < 0 || !covers_all_or_none (nest))
-    return FALSE;
-  while (plan.lanes > 4 && plan.lanes > nest->axes[plan.axis].extent)
-    plan.lanes /= 2;
+  a->n_points = a->work = 1;
   for (int i = 0; i < nest->n_axes; i++)
     {
-      if (nest->axes[i].is_reduce && i != plan.axis)
-        plan.others[plan.n_others++] = i;
+      if (nest->axes[i].is_reduce && i != a->axis)
+        a->others[a->n_others++] = i;
       if (!nest->axes[i].is_reduce)
-        points *= nest->axes[i].extent;
-      work *= nest->axes[i].extent;
+        a->n_points *= nest->axes[i].extent;
+      a->work *= nest->axes[i].extent;
     }
-  tp_grid_init (&grid, nest);
-  work = CLAMP (work / 8192, 1, 16 * build->target->n_units);
-  grid.group_points = (points + work - 1) / work;
-  emit = tp_emit_new (build, nest);
+}
+
+static gpointer
+reduce_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  ReduceAnalysis *a = NULL;
+  int axis = n == 1 && nests[0]->n_stages > 0 ? find_axis (nests[0]) : -1;
+
+  if (axis < 0 || !covers_all_or_none (nests[0]))
+    return NULL;
+  a = g_new0 (ReduceAnalysis, 1);
+  a->target = build->target;
+  a->nest = tp_nest_copy (nests[0]);
+  a->axis = axis;
+  measure (a);
+  return a;
+}
+
+static void
+reduce_free (gpointer analysis)
+{
+  ReduceAnalysis *a = analysis;
+
+  tp_nest_free (a->nest);
+  g_free (a);
+}
+
+static gboolean
+reduce_is_for (const TpTarget *target)
+{
+  return !tp_target_is_gpu (target) && target->lanes > 1;
+}
+
+/* ---- choices ----------------------------------------------------------- */
+
+/* As many as hide the latency of addition, if there are so many vectors. */
+static gint64
+count_sums (const ReduceAnalysis *a, gint64 lanes)
+{
+  return CLAMP (a->nest->axes[a->axis].extent / lanes, 1, MAX_SUMS);
+}
+
+static void
+list_lanes (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+{
+  int lanes = a->target->lanes;
+
+  while (lanes > 4 && lanes > a->nest->axes[a->axis].extent)
+    lanes /= 2;
+  for (; lanes >= 4; lanes /= 2)
+    tp_family_append (partial, LANES, lanes, out);
+}
+
+static void
+list_sums (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+{
+  for (gint64 n = count_sums (a, partial->values[LANES]); n > 0; n /= 2)
+    tp_family_append (partial, SUMS, n, out);
+}
+
+static void
+list_points (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+{
+  gint64 groups = CLAMP (a->work / 8192, 1, 16 * a->target->n_units);
+  gint64 points = (a->n_points + groups - 1) / groups;
+
+  tp_family_append (partial, POINTS, points, out);
+  if (points >= 4)
+    tp_family_append (partial, POINTS, points / 4, out);
+  if (points <= a->n_points / 4)
+    tp_family_append (partial, POINTS, points * 4, out);
+}
+
+static void
+reduce_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
+                  GArray *out)
+{
+  static void (*const steps[]) (const ReduceAnalysis *, const TpChoice *,
+                                GArray *)
+      = { list_lanes, list_sums, list_points };
+
+  steps[step] (analysis, partial, out);
+}
+
+static const char *
+reduce_find_fault (gconstpointer analysis, const TpChoice *choice)
+{
+  const ReduceAnalysis *a = analysis;
+  const gint64 *v = choice->values;
+
+  if (!tp_target_has_lanes (a->target, v[LANES]))
+    return "the device has no vectors of so many lanes";
+  if (v[SUMS] > count_sums (a, v[LANES]))
+    return "more sums than vectors";
+  if (v[POINTS] > MAX (a->n_points, 1))
+    return "groups of more points than there are";
+  return NULL;
+}
+
+static void
+reduce_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
+{
+  const ReduceAnalysis *a = analysis;
+  ReducePlan plan = { a, choice->values[LANES], choice->values[SUMS] };
+  g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
+  TpGrid grid;
+
+  tp_grid_init (&grid, a->nest);
+  grid.group_points = choice->values[POINTS];
   tp_grid_emit (&grid, emit, emit_body, &plan);
   tp_emit_finish (emit, "reduce");
-  tp_build_describe (build, "reduce lanes=%d", plan.lanes);
-  return TRUE;
 }
+
+const TpFamily tp_schedule_reduce = {
+  .form = { "reduce", params },
+  .n_steps = 3,
+  .is_for = reduce_is_for,
+  .analyze = reduce_analyze,
+  .free = reduce_free,
+  .enumerate = reduce_enumerate,
+  .find_fault = reduce_find_fault,
+  .emit = reduce_emit,
+};

@@ -1,375 +1,415 @@
-/* schedule-window.c: vectors along a contiguous spatial axis, and for windows
- * (depthwise convolutions, pools) several points of a row at once, so that a
- * weight loaded is used several times. Without reduce axes this is the
- * pointwise and move schedule; with one lane it is the generic one, which fits
- * every nest and, one point per work-item, every GPU. */
+/* schedule-window.c: the family "window": vectors along a contiguous spatial
+ * axis, several points of a row at once; with one lane it is the generic family
+ * of CPUs, which fits every nest. */
 #include "config.h"
 
-#include "schedule/window.h"
+#include "schedule/schedule-window.h"
 
-#include <float.h>
+#include "schedule/nest-canon.h"
+#include "schedule/window-analyze.h"
+
 #include <string.h>
 
-#define MAX_POINTS 16
-#define MAX_MAPS 16               /* nests per kernel */
+#define MAX_UNROLLED 56       /* points per step, reduce axes included */
 
-/* One stage while it is emitted. */
-typedef struct
+/* The values of a choice. */
+enum
 {
-  TpEmit *emit;
-  const TpWindow *plan;
-  const TpGrid *grid;
-  const TpStage *stage;
-  int tile, vectors;
-  int n_done;                 /* stages already known */
-  const TpValue *values;      /* theirs, by stage and point */
-  gboolean is_clamped;        /* loops skip what guards exclude */
-  TpValue acc[MAX_POINTS];
-} WindowState;
+  LANES,                      /* 1: no vector axis */
+  CUT_LOAD, CUT_STORE,        /* points per block of both contiguous axes of a
+                               * copy that turns an array over; 1: not cut */
+  TILE,                       /* points per step along the tile axis */
+  UNROLL,                     /* vectors per step along the vector axis */
+  FLAT,                       /* innermost reduce axes without loops */
+  POINTS,                     /* per group, about */
+};
 
-/* ---- points of the tile ------------------------------------------------ */
+static const TpParam params[] = {
+  { "lanes", 1, 1, 16 },
+  { "cut", 2, 1, 64 },
+  { "tile", 1, 1, TP_WINDOW_MAX_POINTS },
+  { "unroll", 1, 1, TP_WINDOW_MAX_POINTS },
+  { "flat", 1, 0, TP_NEST_MAX_AXES },
+  { "points", 1, 1, G_MAXINT64 / 4 },
+  { NULL },
+};
 
-static void
-set_point (TpEmit *e, const TpGrid *grid, int vectors, int point)
+/* ---- vectors ----------------------------------------------------------- */
+
+static const TpWindowPlan *
+window_of (const TpWindowAnalysis *a, const TpChoice *choice)
 {
-  if (grid->tile_axis >= 0)
-    e->axes[grid->tile_axis].delta = point / vectors;
-  if (grid->vaxis >= 0)
-    e->axes[grid->vaxis].delta = (gint64) (point % vectors) * grid->lanes;
+  return choice->values[LANES] > 1 ? &a->wide : &a->single;
 }
 
-/* ---- bounds of reduce loops -------------------------------------------- */
-
-/* Does @guard hold at every point of the tile? */
-static gboolean
-is_held (const WindowState *state, const TpGuard *guard)
+static gint64
+extent_of (const TpWindowAnalysis *a, int axis)
 {
-  gboolean holds = TRUE;
-
-  for (int i = 0; i < state->tile * state->vectors && holds; i++)
-    {
-      set_point (state->emit, state->grid, state->vectors, i);
-      holds = tp_emit_guard_holds (state->emit, guard);
-    }
-  set_point (state->emit, state->grid, 1, 0);
-  return holds;
+  return a->single.nest->axes[axis].extent;
 }
 
-/* Is it known for each point whether @guard holds: are its axes at constant
- * places, or unrolled? */
-static gboolean
-is_fixed (const WindowState *state, const TpGuard *guard)
-{
-  const TpEmit *e = state->emit;
-
-  for (int i = 0; i < e->nest->n_axes; i++)
-    if (guard->coef[i] != 0 && !e->nest->axes[i].is_reduce
-        && (i == e->vaxis || e->axes[i].lo != e->axes[i].hi))
-      return FALSE;
-  for (int i = 0; i < state->plan->n; i++)
-    if (guard->coef[state->plan->axes[i]] != 0 && !state->plan->is_unrolled[i])
-      return FALSE;
-  return TRUE;
-}
-
-/* The only reduce axis in @guard; -1: none or several, or not one that a loop
- * bound can express for all points of the tile. */
 static int
-guard_axis (const WindowState *state, const TpGuard *guard)
+choose_lanes (const TpWindowAnalysis *a)
 {
-  const TpEmit *e = state->emit;
-  int found = -1;
+  int lanes = a->vaxis < 0 ? 1 : a->target->lanes;
 
-  for (int i = 0; i < e->nest->n_axes; i++)
-    {
-      if (guard->coef[i] == 0)
-        continue;
-      if (i == e->vaxis || (i == state->grid->tile_axis && state->tile > 1))
-        return -1;
-      if (!e->nest->axes[i].is_reduce)
-        continue;
-      if (found >= 0 || guard->coef[i] < 0)
-        return -1;
-      found = i;
-    }
-  return found;
+  while (lanes > 4 && lanes / 2 >= extent_of (a, a->vaxis))
+    lanes /= 2;
+  return lanes;
+}
+
+/* Blocks of the axes of a copy such that lines of both sides are used while
+ * they are in the cache. */
+static int
+choose_cut (const TpWindowAnalysis *a, int axis)
+{
+  gint64 extent = axis < 0 ? 1 : extent_of (a, axis);
+
+  for (int block = 32; block >= 8; block--)
+    if (extent > 32 && extent % block == 0)
+      return block;
+  return 1;
 }
 
 static void
-set_reduce_ranges (TpEmit *e)
+list_vectors (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
 {
-  for (int i = 0; i < e->nest->n_axes; i++)
-    if (e->nest->axes[i].is_reduce)
-      tp_emit_set_axis (e, i, -1, 0, e->nest->axes[i].extent - 1);
+  TpChoice choice = *partial;
+
+  choice.values[CUT_LOAD] = choice.values[CUT_STORE] = 1;
+  for (int lanes = choose_lanes (a); lanes >= 4; lanes /= 2)
+    {
+      choice.values[LANES] = lanes;
+      g_array_append_val (out, choice);
+    }
+  choice.values[LANES] = 1;
+  choice.values[CUT_LOAD] = choose_cut (a, a->load_axis);
+  if (a->single.nest->n_axes + (choice.values[CUT_LOAD] > 1)
+      < TP_NEST_MAX_AXES)
+    choice.values[CUT_STORE] = choose_cut (a, a->store_axis);
+  g_array_append_val (out, choice);
+  if (choice.values[CUT_LOAD] * choice.values[CUT_STORE] == 1)
+    return;
+  choice.values[CUT_LOAD] = choice.values[CUT_STORE] = 1;
+  g_array_append_val (out, choice);
 }
 
-/* Can the loops skip the points outside: do these not count, and are they
- * bounded one axis at a time? */
 static gboolean
-can_clamp (const WindowState *state)
+is_cut_legal (const TpWindowAnalysis *a, int axis, gint64 block)
 {
-  TpEmit *e = state->emit;
-  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
-                                                     state->stage->expr);
-  double outside, identity = tp_combiner_identity (state->stage->combiner);
-
-  if (!tp_nest_find_outside (e->nest, state->stage->expr, &outside)
-      || CLAMP (outside, -FLT_MAX, FLT_MAX)
-             != CLAMP (identity, -FLT_MAX, FLT_MAX))
-    return FALSE;
-  set_reduce_ranges (e);
-  for (int i = 0; i < e->nest->n_loads; i++)
-    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
-      {
-        const TpGuard *guard = &e->nest->loads[i].guards[j];
-
-        if (!is_held (state, guard) && !is_fixed (state, guard)
-            && guard_axis (state, guard) < 0)
-          return FALSE;
-      }
-  return TRUE;
+  return block == 1
+         || (axis >= 0 && block < extent_of (a, axis)
+             && extent_of (a, axis) % block == 0);
 }
-
-/* Narrows [first, end) of reduce axis @axis to where @guard holds:
- * 0 <= base + coef * axis < extent. */
-static void
-narrow (TpEmit *e, const TpGuard *guard, int axis, TpValue *first, TpValue *end)
-{
-  TpKernel *k = e->kernel;
-  gint64 coef = guard->coef[axis];
-  TpPosition saved = e->axes[axis];
-  TpValue base, lo, hi, divisor = tp_k_index (k, coef);
-
-  tp_emit_clear_axis (e, axis);
-  base = tp_emit_guard_value (e, guard);
-  e->axes[axis] = saved;
-  lo = tp_k_binary (k, TP_I_ISUB, tp_k_index (k, coef - 1), base);
-  lo = tp_k_binary (k, TP_I_IDIV, tp_emit_max_const (e, lo, 0), divisor);
-  hi = tp_k_binary (k, TP_I_ISUB, tp_k_index (k, guard->extent + coef - 1),
-                    base);
-  hi = tp_k_binary (k, TP_I_IDIV, tp_emit_max_const (e, hi, 0), divisor);
-  *first = tp_k_binary (k, TP_I_IMAX, *first, lo);
-  *end = tp_k_binary (k, TP_I_IMIN, *end, hi);
-}
-
-/* Bounds of the loop over @axis; TRUE when they are the constant ones. */
-static gboolean
-find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
-{
-  TpEmit *e = state->emit;
-  const TpNest *nest = e->nest;
-  g_autofree gboolean *used = tp_nest_find_loads_of (nest, state->stage->expr);
-  const TpGuard *last = NULL;
-
-  *first = tp_k_index (e->kernel, 0);
-  *end = tp_k_index (e->kernel, nest->axes[axis].extent);
-  for (int i = 0; state->is_clamped && i < nest->n_loads; i++)
-    for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
-      {
-        const TpGuard *guard = &nest->loads[i].guards[j];
-
-        if (is_held (state, guard) || is_fixed (state, guard)
-            || guard_axis (state, guard) != axis)
-          continue;
-        narrow (e, guard, axis, first, end);
-        last = guard;
-      }
-  return last == NULL;
-}
-
-/* ---- stages ------------------------------------------------------------ */
-
-/* Is the current point known to be outside? */
-static gboolean
-is_outside (const WindowState *state)
-{
-  const TpEmit *e = state->emit;
-  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
-                                                     state->stage->expr);
-
-  for (int i = 0; state->is_clamped && i < e->nest->n_loads; i++)
-    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
-      if (tp_emit_guard_fails (e, &e->nest->loads[i].guards[j]))
-        return TRUE;
-  return FALSE;
-}
-
-static void
-accumulate (WindowState *state)
-{
-  TpEmit *e = state->emit;
-  int n = state->tile * state->vectors;
-
-  e->assume_inside = state->is_clamped;
-  for (int i = 0; i < n; i++)
-    {
-      set_point (e, state->grid, state->vectors, i);
-      if (is_outside (state))
-        continue;
-      for (int j = 0; j < state->n_done; j++)
-        e->stages[j] = state->values[j * n + i];
-      state->acc[i] = tp_emit_accumulate (e, state->stage->combiner,
-                                          state->acc[i], state->stage->expr);
-    }
-  e->assume_inside = FALSE;
-  set_point (e, state->grid, 1, 0);
-}
-
-static void
-emit_reduce_level (WindowState *state, int level)
-{
-  TpEmit *e = state->emit;
-  int axis = level < state->plan->n ? state->plan->axes[level] : -1;
-  gint64 extent = axis < 0 ? 0 : e->nest->axes[axis].extent;
-  int n = state->tile * state->vectors;
-  TpValue first, end;
-
-  if (axis < 0)
-    {
-      accumulate (state);
-      return;
-    }
-  tp_emit_set_axis (e, axis, -1, 0, extent - 1);
-  if (find_bounds (state, axis, &first, &end)
-      && state->plan->is_unrolled[level])
-    {
-      for (gint64 i = 0; i < extent; i++)
-        {
-          tp_emit_set_axis (e, axis, -1, 0, 0);
-          e->axes[axis].delta = i;
-          emit_reduce_level (state, level + 1);
-        }
-    }
-  else
-    {
-      tp_emit_set_axis (e, axis, tp_emit_for (e, first, end, 1), 0, extent - 1);
-      for (int i = 0; i < n; i++)
-        state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);
-      emit_reduce_level (state, level + 1);
-      tp_emit_end_for (e, state->acc, n, state->acc);
-    }
-  tp_emit_set_axis (e, axis, -1, 0, extent - 1);
-}
-
-static void
-emit_stage (WindowState *state)
-{
-  TpEmit *e = state->emit;
-  TpValue start = tp_emit_identity (e, state->stage->combiner,
-                                    state->stage->expr);
-
-  for (int i = 0; i < state->tile * state->vectors; i++)
-    state->acc[i] = start;
-  set_reduce_ranges (e);
-  state->is_clamped = can_clamp (state);
-  emit_reduce_level (state, 0);
-  for (int i = 0; i < state->plan->n; i++)
-    tp_emit_clear_axis (e, state->plan->axes[i]);
-}
-
-/* ---- result ------------------------------------------------------------ */
-
-static void
-emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
-             int vectors)
-{
-  int n = tile * vectors;
-
-  for (int i = 0; i < n; i++)
-    {
-      set_point (e, grid, vectors, i);
-      for (int j = 0; j < e->nest->n_stages; j++)
-        e->stages[j] = values[j * n + i];
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
-    }
-  set_point (e, grid, 1, 0);
-}
-
-static void
-emit_body (TpEmit *e, int tile, int vectors, void *data)
-{
-  const TpWindow *plan = data;
-  const TpNest *nest = e->nest;
-  int n = tile * vectors;
-  g_autofree TpValue *values = g_new (TpValue, n * nest->n_stages + 1);
-  WindowState state = { .emit = e, .plan = plan, .grid = &plan->grid,
-                        .tile = tile, .vectors = vectors, .values = values };
-
-  for (int i = 0; i < nest->n_stages; i++)
-    {
-      state.stage = &nest->stages[i];
-      state.n_done = i;
-      emit_stage (&state);
-      memcpy (&values[i * n], state.acc, n * sizeof (TpValue));
-    }
-  for (int i = 0; i < plan->n; i++)
-    if (nest->store.stride[plan->axes[i]] != 0)
-      {
-        gint64 extent = nest->axes[plan->axes[i]].extent;
-
-        tp_emit_set_axis (e, plan->axes[i],
-                          tp_emit_for_const (e, 0, extent, 1), 0, extent - 1);
-      }
-  emit_result (e, &plan->grid, values, tile, vectors);
-  for (int i = plan->n - 1; i >= 0; i--)
-    if (nest->store.stride[plan->axes[i]] != 0)
-      {
-        tp_emit_end_for (e, NULL, 0, NULL);
-        tp_emit_clear_axis (e, plan->axes[i]);
-      }
-}
-
-/* ---- kernels ----------------------------------------------------------- */
 
 static const char *
-family_of (const TpWindow *window)
+find_vector_fault (const TpWindowAnalysis *a, const TpChoice *choice)
 {
-  return window->nest->n_stages > 0 ? "window" : "pointwise";
+  const gint64 *v = choice->values;
+  int n_cuts = (v[CUT_LOAD] > 1) + (v[CUT_STORE] > 1);
+
+  if (!tp_target_has_lanes (a->target, v[LANES]))
+    return "the device has no vectors of so many lanes";
+  if (v[LANES] > 1 && a->vaxis < 0)
+    return "no axis is one for vectors";
+  if (n_cuts > 0 && v[LANES] > 1)
+    return "only single lanes walk blocks";
+  if (!is_cut_legal (a, a->load_axis, v[CUT_LOAD])
+      || !is_cut_legal (a, a->store_axis, v[CUT_STORE])
+      || a->single.nest->n_axes + n_cuts > TP_NEST_MAX_AXES)
+    return "the axes cannot be cut into such blocks";
+  return NULL;
 }
 
-gboolean
-tp_schedule_window (TpBuild *build, const TpNest *nest)
-{
-  g_autoptr (TpEmit) emit = NULL;
-  TpWindow window;
+/* ---- tile -------------------------------------------------------------- */
 
-  tp_window_choose (&window, build, nest);
-  emit = tp_emit_new (build, window.nest);
-  tp_grid_emit (&window.grid, emit, emit_body, &window);
-  tp_emit_finish (emit, family_of (&window));
-  tp_build_describe (build, "%s lanes=%d tile=%d", family_of (&window),
-                     window.grid.lanes,
-                     MAX (window.grid.tile, window.grid.unroll));
-  tp_window_clear (&window);
+/* Steps that a group of points of the tile axis at a border may be; 0: @tile is
+ * no tile for this nest. */
+static gint64
+count_tile (const TpWindowAnalysis *a, gint64 tile)
+{
+  gint64 extent, first, rest;
+
+  if (tile == 1)
+    return 1;
+  if (a->tile_axis < 0 || tile > extent_of (a, a->tile_axis))
+    return 0;
+  extent = extent_of (a, a->tile_axis);
+  if (tile == extent)         /* one fixed tile */
+    return tile;
+  if (a->tile_lo > tile || extent - a->tile_hi > tile)
+    return 0;                 /* mostly border */
+  first = a->tile_lo > 0 ? tile : 0;
+  rest = extent - first - MAX (0, (a->tile_hi - first) / tile) * tile;
+  return MAX (tile, rest);
+}
+
+static const char *
+find_tile_fault (const TpWindowAnalysis *a, const TpChoice *choice)
+{
+  const gint64 *v = choice->values;
+  gint64 points = count_tile (a, v[TILE]);
+
+  if (v[LANES] == 1 && v[TILE] * v[UNROLL] > 1)
+    return "single lanes have no tile";
+  if (points == 0)
+    return "no axis has such tiles";
+  if (points * v[UNROLL] > TP_WINDOW_MAX_POINTS)
+    return "tiles of too many points";
+  return NULL;
+}
+
+static gint64
+choose_tile (const TpWindowAnalysis *a)
+{
+  int most = a->target->n_registers >= 32 ? 8 : 4;
+
+  if (a->tile_axis < 0)
+    return 1;
+  if (extent_of (a, a->tile_axis) < 2 * most)
+    return extent_of (a, a->tile_axis);
+  return count_tile (a, most) > 0 ? most : 1;
+}
+
+static gint64
+choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
+{
+  gint64 extent = extent_of (a, a->vaxis);
+
+  if (a->wide.nest->n_stages > 0)
+    return a->tile_axis < 0 ? CLAMP (extent / lanes, 1, 4) : 1;
+  if (extent < 16 * lanes)
+    return 1;
+  return a->wide.nest->n_exprs <= 4 ? 4 : 2;
+}
+
+static void
+list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
+{
+  static const gint64 others[][2]
+      = { { 1, 1 }, { 1, 2 }, { 1, 4 }, { 2, 1 }, { 4, 1 }, { 8, 1 } };
+  TpChoice choice = *partial;
+  gint64 tile = 1, unroll = 1;
+
+  if (choice.values[LANES] > 1)
+    {
+      tile = choose_tile (a);
+      unroll = choose_unroll (a, choice.values[LANES]);
+    }
+  choice.values[TILE] = tile;
+  choice.values[UNROLL] = unroll;
+  g_array_append_val (out, choice);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      choice.values[TILE] = others[i][0];
+      choice.values[UNROLL] = others[i][1];
+      if ((choice.values[TILE] != tile || choice.values[UNROLL] != unroll)
+          && find_tile_fault (a, &choice) == NULL)
+        g_array_append_val (out, choice);
+    }
+}
+
+/* ---- loops ------------------------------------------------------------- */
+
+/* Points of a step with the innermost @flat reduce axes unrolled. */
+static gint64
+count_unrolled (const TpWindowAnalysis *a, const TpChoice *choice, gint64 flat)
+{
+  const TpWindowPlan *window = window_of (a, choice);
+  gint64 size = choice->values[TILE] * choice->values[UNROLL];
+
+  for (int i = 0; i < flat && size <= MAX_UNROLLED; i++)
+    size *= window->nest->axes[window->axes[window->n - 1 - i]].extent;
+  return size;
+}
+
+static gint64
+choose_flat (const TpWindowAnalysis *a, const TpChoice *choice)
+{
+  gint64 flat = 0;
+
+  while (choice->values[LANES] > 1 && flat < a->wide.n
+         && count_unrolled (a, choice, flat + 1) <= MAX_UNROLLED)
+    flat++;
+  return flat;
+}
+
+static gint64
+choose_points (const TpWindowAnalysis *a)
+{
+  gint64 work = a->n_points * a->n_terms;
+  gint64 groups = CLAMP (work / 16384, 1, 16 * a->target->n_units);
+
+  return (a->n_points + groups - 1) / groups;
+}
+
+static void
+list_loops (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
+{
+  gint64 points = choose_points (a), flat = choose_flat (a, partial);
+  gint64 counts[] = { points, points / 4, MIN (points, a->n_points / 4) * 4 };
+  TpChoice choice = *partial;
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    for (gint64 f = flat; f >= 0 && counts[i] > 0; f -= MAX (flat, 1))
+      {
+        choice.values[FLAT] = f;
+        choice.values[POINTS] = counts[i];
+        if (i == 0 || counts[i] != points)
+          g_array_append_val (out, choice);
+      }
+}
+
+static const char *
+find_loop_fault (const TpWindowAnalysis *a, const TpChoice *choice)
+{
+  const gint64 *v = choice->values;
+
+  if (v[FLAT] > a->single.n
+      || (v[FLAT] > 0 && count_unrolled (a, choice, v[FLAT]) > MAX_UNROLLED))
+    return "too much would be unrolled";
+  if (v[POINTS] > a->n_points)
+    return "groups of more points than there are";
+  return NULL;
+}
+
+/* ---- the family -------------------------------------------------------- */
+
+static gpointer
+window_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  return n == 1 ? tp_window_analysis_new (build, nests[0]) : NULL;
+}
+
+static void
+window_free (gpointer analysis)
+{
+  tp_window_analysis_free (analysis);
+}
+
+static gboolean
+window_is_for (const TpTarget *target)
+{
+  return !tp_target_is_gpu (target);
+}
+
+static gboolean
+window_is_last_resort (gconstpointer analysis)
+{
   return TRUE;
 }
 
-/* The nests of a kernel share its groups out among themselves. */
 static void
-schedule_maps (TpBuild *build, TpNest *const *nests, int n)
+window_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
+                  GArray *out)
 {
-  g_autofree TpWindow *windows = g_new0 (TpWindow, n);
-  g_autoptr (TpEmit) emit = NULL;
+  static void (*const steps[]) (const TpWindowAnalysis *, const TpChoice *,
+                                GArray *)
+      = { list_vectors, list_tiles, list_loops };
 
-  for (int i = 0; i < n; i++)
-    tp_window_choose (&windows[i], build, nests[i]);
-  emit = tp_emit_new (build, windows[0].nest);
-  emit->is_shared = TRUE;
-  emit->kernel->n_groups = 0;
-  for (int i = 0; i < n; i++)
-    {
-      tp_emit_set_nest (emit, windows[i].nest);
-      tp_grid_emit (&windows[i].grid, emit, emit_body, &windows[i]);
-    }
-  tp_emit_finish (emit, "maps");
-  tp_build_describe (build, "maps n=%d lanes=%d", n, windows[0].grid.lanes);
-  for (int i = 0; i < n; i++)
-    tp_window_clear (&windows[i]);
+  steps[step] (analysis, partial, out);
+}
+
+static const char *
+window_find_fault (gconstpointer analysis, const TpChoice *choice)
+{
+  const char *fault = find_vector_fault (analysis, choice);
+
+  if (fault == NULL)
+    fault = find_tile_fault (analysis, choice);
+  return fault != NULL ? fault : find_loop_fault (analysis, choice);
+}
+
+/* The tile axis goes just outside the vector axis. */
+static void
+order_axes (TpGrid *grid)
+{
+  int n = 0, order[TP_NEST_MAX_AXES];
+
+  for (int i = 0; i < grid->n; i++)
+    if (grid->order[i] != grid->vaxis && grid->order[i] != grid->tile_axis)
+      order[n++] = grid->order[i];
+  if (grid->tile_axis >= 0)
+    order[n++] = grid->tile_axis;
+  if (grid->vaxis >= 0)
+    order[n++] = grid->vaxis;
+  memcpy (grid->order, order, n * sizeof order[0]);
+}
+
+/* Blocks before what is within them. */
+static void
+order_blocks (TpGrid *grid, int n_axes)
+{
+  int n = 0, order[TP_NEST_MAX_AXES];
+
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < grid->n; i++)
+      if ((grid->order[i] >= n_axes) == (pass == 0))
+        order[n++] = grid->order[i];
+  memcpy (grid->order, order, n * sizeof order[0]);
+}
+
+static void
+set_grid (TpGrid *grid, const TpWindowAnalysis *a, const TpChoice *choice)
+{
+  const gint64 *v = choice->values;
+
+  grid->lanes = v[LANES];
+  grid->vaxis = v[LANES] > 1 ? a->vaxis : -1;
+  grid->unroll = v[UNROLL];
+  grid->tile = v[TILE];
+  grid->group_points = v[POINTS];
+  if (v[TILE] == 1)
+    return;
+  grid->tile_axis = a->tile_axis;
+  if (v[TILE] == extent_of (a, a->tile_axis))
+    return;
+  grid->tile_lo = a->tile_lo;
+  grid->tile_hi = a->tile_hi;
 }
 
 void
-tp_schedule_maps (TpBuild *build, TpNest *const *nests, int n)
+tp_schedule_window_plan (TpWindowPlan *window, TpBuild *build,
+                         gconstpointer analysis, const TpChoice *choice)
 {
-  for (int i = 0; i < n; i += MAX_MAPS)
-    schedule_maps (build, nests + i, MIN (MAX_MAPS, n - i));
+  const TpWindowAnalysis *a = analysis;
+  const gint64 *v = choice->values;
+  TpNest *nest = tp_nest_copy (a->single.nest);
+  int n_axes = nest->n_axes;
+
+  if (v[LANES] > 1)
+    tp_build_pack_constants (build, nest, a->vaxis);
+  if (v[CUT_LOAD] > 1)
+    tp_nest_split_axis (nest, a->load_axis, v[CUT_LOAD]);
+  if (v[CUT_STORE] > 1)
+    tp_nest_split_axis (nest, a->store_axis, v[CUT_STORE]);
+  tp_window_plan_init (window, nest);
+  set_grid (&window->grid, a, choice);
+  order_axes (&window->grid);
+  if (nest->n_axes > n_axes)
+    order_blocks (&window->grid, n_axes);
+  for (int i = 0; i < v[FLAT]; i++)
+    window->is_unrolled[window->n - 1 - i] = TRUE;
 }
+
+static void
+window_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
+{
+  TpWindowPlan window;
+
+  tp_schedule_window_plan (&window, build, analysis, choice);
+  tp_window_plan_emit (&window, build);
+  tp_window_plan_clear (&window);
+}
+
+const TpFamily tp_schedule_window = {
+  .form = { "window", params },
+  .n_steps = 3,
+  .is_for = window_is_for,
+  .analyze = window_analyze,
+  .free = window_free,
+  .is_last_resort = window_is_last_resort,
+  .enumerate = window_enumerate,
+  .find_fault = window_find_fault,
+  .emit = window_emit,
+};

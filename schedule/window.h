@@ -1,8 +1,11 @@
-/* window.h: what the two parts of the window schedule share. */
+/* window.h: kernels with a tile of points per step, each with all of its reduce
+ * axes: vectors along a spatial axis, or single lanes, which fit every nest. */
 #ifndef TP_SCHEDULE_WINDOW_H
 #define TP_SCHEDULE_WINDOW_H
 
-#include "schedule/schedule.h"
+#include "schedule/grid.h"
+
+#define TP_WINDOW_MAX_POINTS 16   /* vectors per step */
 
 typedef struct
 {
@@ -11,10 +14,16 @@ typedef struct
   int n;                      /* reduce axes, outer to inner */
   int axes[TP_NEST_MAX_AXES];
   gboolean is_unrolled[TP_NEST_MAX_AXES];
-} TpWindow;
+} TpWindowPlan;
 
-/* Chooses vector and tile axes for @nest; may pack constants. */
-void tp_window_choose (TpWindow *window, TpBuild *build, const TpNest *nest);
-void tp_window_clear (TpWindow *window);
+/* Takes @nest; a grid of single points, reduce axes by falling stride of the
+ * first load that has them. */
+void tp_window_plan_init (TpWindowPlan *window, TpNest *nest);
+void tp_window_plan_clear (TpWindowPlan *window);
+/* Emits @window as a kernel of its own. */
+void tp_window_plan_emit (const TpWindowPlan *window, TpBuild *build);
+/* Emits @windows as one kernel, whose groups they share out among them. */
+void tp_window_plan_emit_shared (const TpWindowPlan *windows, int n,
+                                 TpBuild *build);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define KNOWN_NS 1234567
+#define KNOWN_SCHEDULE "window lanes=8"
 
 typedef struct
 {
@@ -105,6 +106,7 @@ put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
   row->device = device;
   row->work = key->work;
   row->stats = (TpStats){ 9, time_ns, time_ns, 1, time_ns / 50 };
+  set_text (&row->schedule, KNOWN_SCHEDULE);
   if (time_ns < 0)
     {
       row->state = TP_ENTRY_FAILED;
@@ -154,7 +156,9 @@ test_known (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (fixture->options.warnings->len, ==, 0);
   g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
   g_assert_cmpint (tp_costs_node (costs, 0, 0)->spread_ns, ==, KNOWN_NS / 50);
+  g_assert_cmpstr (tp_costs_node (costs, 0, 0)->schedule, ==, KNOWN_SCHEDULE);
   g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpstr (tp_costs_group (costs, 0, 0)->schedule, ==, KNOWN_SCHEDULE);
   g_assert_false (tp_costs_group (costs, 0, 0)->is_estimated);
 }
 
@@ -189,6 +193,7 @@ test_stale (Fixture *fixture, gconstpointer data)
       g_assert_nonnull (strstr (get_warning (fixture), cases[i].message));
       g_assert_true (tp_costs_node (costs, 0, 0)->is_estimated);
       g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, !=, KNOWN_NS);
+      g_assert_null (tp_costs_node (costs, 0, 0)->schedule);
       fixture->options.is_stale_error = TRUE;
       g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph,
                                         fixture->groups, &fixture->options,

@@ -425,16 +425,48 @@ verify (const TpLowered *lowered, const TpProgram *program)
     }
 }
 
+/* The schedule of @program makes it again. */
+static void
+check_schedule (const TpLowered *lowered, const TpTarget *target,
+                const TpProgram *program)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpProgram) again
+      = tp_program_new (lowered, target, program->schedule, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (again->schedule, ==, program->schedule);
+  g_assert_cmpint (again->n_steps, ==, program->n_steps);
+  for (int i = 0; i < program->n_steps; i++)
+    {
+      g_autofree char *text = tp_kernel_to_text (program->steps[i].kernel);
+      g_autofree char *other = tp_kernel_to_text (again->steps[i].kernel);
+
+      g_assert_cmpstr (text, ==, other);
+    }
+}
+
 void
 check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
 {
   g_autoptr (TpLowered) owned = lowered;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpProgram) program = tp_program_new (lowered, target, &error);
+  g_autoptr (TpProgram) program
+      = tp_program_new (lowered, target, NULL, &error);
+
+  g_assert_no_error (error);
+  check_schedule (lowered, target, program);
+  check_program (lowered, program, run);
+}
+
+void
+check_program (const TpLowered *lowered, const TpProgram *program,
+               RunFunc run)
+{
+  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) doubles = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
 
-  g_assert_no_error (error);
   g_assert_true (tp_lowered_check (lowered, &error));
   for (int i = 0; i < lowered->n_operands; i++)
     {

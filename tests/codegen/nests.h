@@ -45,6 +45,9 @@ gboolean run_program (const TpProgram *program, void *const *operands,
 /* Schedules for @target, verifies, runs by @run and compares with
  * tp_lowered_eval(); fails the test if they differ. Takes @lowered. */
 void check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run);
+/* The same of one program for @lowered. */
+void check_program (const TpLowered *lowered, const TpProgram *program,
+                    RunFunc run);
 
 extern const TpTarget target_avx512, target_avx2, target_sse, target_scalar,
     target_gpu;

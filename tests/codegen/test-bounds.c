@@ -416,7 +416,7 @@ test_schedules (void)
     {
       g_autoptr (TpLowered) lowered = new_conv (&conv);
       g_autoptr (TpProgram) program =
-          tp_program_new (lowered, targets[i % 2], NULL);
+          tp_program_new (lowered, targets[i % 2], NULL, NULL);
       TpKernel *kernel = program->steps[i % program->n_steps].kernel;
 
       g_assert_true (tp_kernel_verify (kernel, NULL));

@@ -514,9 +514,9 @@ test_names (void)
   MatmulCase c = { 1, 20, 40, 16, .is_w_constant = TRUE };
   g_autoptr (TpLowered) a = new_matmul (&c);
   g_autoptr (TpLowered) b = new_matmul (&c);
-  g_autoptr (TpProgram) p = tp_program_new (a, &target_avx2, NULL);
-  g_autoptr (TpProgram) q = tp_program_new (b, &target_avx2, NULL);
-  g_autoptr (TpProgram) r = tp_program_new (b, &target_avx512, NULL);
+  g_autoptr (TpProgram) p = tp_program_new (a, &target_avx2, NULL, NULL);
+  g_autoptr (TpProgram) q = tp_program_new (b, &target_avx2, NULL, NULL);
+  g_autoptr (TpProgram) r = tp_program_new (b, &target_avx512, NULL, NULL);
 
   g_assert_cmpstr (p->steps[0].kernel->name, ==, q->steps[0].kernel->name);
   g_assert_cmpstr (p->steps[0].kernel->name, !=, r->steps[0].kernel->name);
@@ -531,7 +531,7 @@ test_dtype (void)
   g_autoptr (GError) error = NULL;
 
   lowered->operands[0].dtype = TP_DTYPE_FLOAT64;
-  g_assert_null (tp_program_new (lowered, &target_avx2, &error));
+  g_assert_null (tp_program_new (lowered, &target_avx2, NULL, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
 }
 

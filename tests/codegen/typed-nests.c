@@ -417,7 +417,8 @@ check_recurrence (const TpTarget *target, RunFunc run)
   enum { N = 37 };
   g_autoptr (TpLowered) lowered = new_recurrence (N);
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpProgram) program = tp_program_new (lowered, target, &error);
+  g_autoptr (TpProgram) program
+      = tp_program_new (lowered, target, NULL, &error);
   float x[STEPS * N], a[N], b[N], y[STEPS * N], h[N] = { 0 };
   void *operands[] = { x, a, b, NULL, y };
 

@@ -97,13 +97,14 @@ add_step (TpProgram *program, TpKernel *kernel, const TpArg *args)
 
 /* The linker puts it in the place of tp_program_new (). */
 TpProgram *__wrap_tp_program_new (const TpLowered *lowered,
-                                  const TpTarget *target, GError **error);
+                                  const TpTarget *target,
+                                  const char *schedule, GError **error);
 
 static TpProgram *(*forge) (void); /* NULL: the program above */
 
 TpProgram *
 __wrap_tp_program_new (const TpLowered *lowered, const TpTarget *target,
-                       GError **error)
+                       const char *schedule, GError **error)
 {
   static const TpArg start[] = { { TP_ARG_OPERAND, Y } };
   static const TpArg step[] = { { TP_ARG_OPERAND, X }, { TP_ARG_OPERAND, Y } };

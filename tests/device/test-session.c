@@ -242,6 +242,83 @@ test_bad_groups (void)
     }
 }
 
+/* ---- schedules -------------------------------------------------------------- */
+
+/* What the unit that begins with @node is compiled to. */
+static char *
+dup_schedule (TpGraph *graph, TpPlan *plan, int node)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < session->units->len; i++)
+    {
+      const TpSessionUnit *unit = tp_session_get_unit (session, i);
+
+      if (unit->nodes[0] == node)
+        return g_strdup (
+            session->devices[unit->device].code->schedules[unit->index]);
+    }
+  g_assert_not_reached ();
+}
+
+/* A schedule of the plan is what runs, of a node and of a group. */
+static void
+test_schedule (void)
+{
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  int nodes[] = { find_node (graph, "fc1"), find_node (graph, "relu") };
+
+  if (!need_devices ("cpu"))
+    return;
+  for (int is_group = FALSE; is_group <= TRUE; is_group++)
+    {
+      g_autoptr (TpPlan) plan = net_plan (graph, "cpu", "0");
+      g_autofree char *first = NULL;
+      g_autofree char *second = NULL;
+      TpPlacement *place = &plan->placements[nodes[0]];
+      char *unroll;
+
+      if (is_group)
+        tp_groups_add (plan->groups, nodes, 2);
+      first = dup_schedule (graph, plan, nodes[0]);
+      unroll = strstr (first, "unroll=8");
+      g_assert_nonnull (unroll);
+      unroll[strlen ("unroll=")] = '2';
+      place->schedule = g_strdup (first);
+      second = dup_schedule (graph, plan, nodes[0]);
+      g_assert_cmpstr (second, ==, first);
+      net_check (graph, plan, TOLERANCE);
+    }
+}
+
+/* One that is for something else is not passed over in silence. */
+static void
+test_bad_schedule (void)
+{
+  static const char *const bad[] = {
+    "reference", "contract lanes=8", "reduce lanes=4 sums=1 points=1",
+    "window lanes=1 cut=1x1 tile=1 unroll=1 flat=0 points=999999",
+  };
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+
+  if (!need_devices ("cpu"))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpPlan) plan = net_plan (graph, "cpu", "0");
+
+      plan->placements[find_node (graph, "fc1")].schedule = g_strdup (bad[i]);
+      g_assert_null (tp_session_new (graph, plan, NULL, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+      g_test_message ("%s", error->message);
+      g_assert_true (g_str_has_prefix (error->message, "op 'fc1': schedule"));
+      g_assert_true (g_str_has_suffix (error->message, "`tplan optimize`"));
+    }
+}
+
 /* ---- running ---------------------------------------------------------------- */
 
 static void
@@ -374,6 +451,8 @@ main (int argc, char **argv)
   g_test_add_func ("/session/bad-placements", test_bad_placements);
   g_test_add_func ("/session/bad-devices", test_bad_devices);
   g_test_add_func ("/session/bad-groups", test_bad_groups);
+  g_test_add_func ("/session/schedule", test_schedule);
+  g_test_add_func ("/session/bad-schedule", test_bad_schedule);
   g_test_add_func ("/session/simulated", test_simulated);
   g_test_add_func ("/session/several", test_several);
   return g_test_run ();

@@ -36,10 +36,12 @@ fill_costs (TpPlan *plan, const TpGraph *graph)
       = tp_costs_new (2, (const char *const *) plan->devices, graph,
                       plan->all_groups);
   for (int i = 0; i < 4; i++)
-    plan->costs->nodes[i] = (TpCost) { 10 + i, 1, i == 2, NULL };
+    plan->costs->nodes[i] = (TpCost) { .time_ns = 10 + i,
+                                         .spread_ns = 1,
+                                         .is_estimated = i == 2 };
   *tp_costs_node (plan->costs, 1, 1)
-      = (TpCost) { TP_COST_NONE, 0, FALSE, "no kernel" };
-  *tp_costs_group (plan->costs, 0, 0) = (TpCost) { 15, 0, FALSE, NULL };
+      = (TpCost) { .time_ns = TP_COST_NONE, .reason = "no kernel" };
+  *tp_costs_group (plan->costs, 0, 0) = (TpCost) { .time_ns = 15 };
   tp_costs_feed (plan->costs, 0, 1)->time_ns = 7;
   tp_costs_seal (plan->costs);
   plan->costs_digest = g_strdup (plan->costs->digest);
@@ -61,8 +63,9 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 2;
   plan->placements = g_new0 (TpPlacement, 2);
-  plan->placements[0] = (TpPlacement) { 0, 1, 11, 1, -1 };
-  plan->placements[1] = (TpPlacement) { 1, 0, 12, 1, 3 };
+  plan->placements[0] = (TpPlacement) { 0, 1, 11, 1, -1, NULL };
+  plan->placements[1] = (TpPlacement) { 1, 0, 12, 1, 3,
+                                         g_strdup ("window lanes=8; \"x\"") };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
   tp_groups_add (plan->all_groups, (const int[]) { 0, 1 }, 2);
@@ -148,6 +151,9 @@ test_round_trip (Fixture *f, gconstpointer data)
   second = tp_plan_to_json (plan, graph);
   g_assert_cmpstr (first, ==, second);
   g_assert_cmpint (plan->placements[0].device, ==, 1);
+  g_assert_null (plan->placements[0].schedule);
+  g_assert_cmpstr (plan->placements[1].schedule, ==,
+                   "window lanes=8; \"x\"");
   g_assert_cmpint (plan->arcs[0].capacity, ==, -1);
   g_assert_cmpstr (tp_costs_node (plan->costs, 1, 1)->reason, ==,
                    "no kernel");
@@ -213,6 +219,7 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "\"op\": \"a\"", "\"op\": \"b \\\"q\\\"\"" },
     { "\"device\": \"opencl:0\"", "\"device\": \"opencl:7\"" },
     { "\"time_ns\": 11", "\"time_ns\": -11" },
+    { "\"schedule\": \"window", "\"schedule\": 5, \"note\": \"window" },
     { "\"time_ns\": 11", "\"time_ns\": 1.5" },
     { "\"time_ns\": 11", "\"time_ns\": 9223372036854775807" },
     { "\"time_ns\": 11", "\"time_ns\": 99999999999999999999" },

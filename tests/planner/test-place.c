@@ -362,6 +362,50 @@ test_device_only (void)
   assert_checked (plan, test->graph);
 }
 
+static const TpGroup *
+find_group (const TpPlan *plan, int node)
+{
+  for (int i = 0; i < plan->groups->n_groups; i++)
+    for (int k = 0; k < plan->groups->groups[i].n_nodes; k++)
+      if (plan->groups->groups[i].nodes[k] == node)
+        return &plan->groups->groups[i];
+  return NULL;
+}
+
+/* Every op has the schedule of the figure that was counted: of itself, or of its
+ * group where that begins. */
+static void
+test_schedules (void)
+{
+  TpTestSpec spec = { .n_ops = 12, .max_cost = 50, .has_groups = TRUE };
+
+  for (int round = 0; round < 20; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      TpCosts *costs = test->costs;
+      g_autoptr (TpPlan) plan = NULL;
+
+      for (int i = 0; i < costs->n_nodes * costs->n_devices; i++)
+        costs->nodes[i].schedule = i % 3 == 0 ? NULL : i % 2 ? "odd" : "even";
+      for (int i = 0; i < costs->n_groups * costs->n_devices; i++)
+        costs->groups[i].schedule = i % 2 ? "fused" : NULL;
+      plan = place (test);
+      for (int i = 0; i < plan->n_placements; i++)
+        {
+          const TpPlacement *it = &plan->placements[i];
+          const TpGroup *group = find_group (plan, it->node);
+          int cell = it->node * costs->n_devices + it->device;
+
+          if (group == NULL)
+            g_assert_cmpstr (it->schedule, ==, costs->nodes[cell].schedule);
+          else if (group->nodes[0] != it->node || it->device == 0)
+            g_assert_null (it->schedule);
+          else
+            g_assert_cmpstr (it->schedule, ==, "fused");
+        }
+    }
+}
+
 static void
 assert_refused (const TpTestCase *test, const char *objective, int code,
                 const char *pattern)
@@ -470,6 +514,7 @@ main (int argc, char **argv)
   g_test_add_func ("/place/one-device", test_one_device);
   g_test_add_func ("/place/device-only", test_device_only);
   g_test_add_func ("/place/infeasible", test_infeasible);
+  g_test_add_func ("/place/schedules", test_schedules);
   g_test_add_func ("/place/refused", test_refused);
   g_test_add_func ("/place/many-devices", test_many_devices);
   g_test_add_func ("/place/huge-costs", test_huge_costs);

@@ -1,0 +1,182 @@
+/* build.c: what a program under construction is made of. */
+#include "config.h"
+
+#include "schedule/build.h"
+#include "schedule/nest-canon.h"
+
+/* ---- sources ----------------------------------------------------------- */
+
+static int
+add_source (TpBuild *build, TpArg arg, TpDtype dtype, gint64 n_elements)
+{
+  TpSource source = { arg, dtype, n_elements };
+
+  g_array_append_val (build->sources, source);
+  return build->sources->len - 1;
+}
+
+static void
+add_operand (TpBuild *build, int i)
+{
+  const TpOperand *operand = &build->lowered->operands[i];
+
+  if (operand->is_scratch)
+    tp_build_add_workspace (build, operand->dtype, operand->n_elements);
+  else
+    add_source (build, (TpArg) { TP_ARG_OPERAND, i }, operand->dtype,
+                operand->n_elements);
+}
+
+static void
+clear_step (void *data)
+{
+  TpStep *step = data;
+
+  tp_kernel_free (step->kernel);
+  g_free (step->args);
+}
+
+static void
+clear_pack (void *data)
+{
+  tp_nest_free (((TpPack *) data)->nest);
+}
+
+void
+tp_build_init (TpBuild *build, const TpLowered *lowered,
+               const TpTarget *target)
+{
+  *build = (TpBuild) { .lowered = lowered, .target = target,
+                       .n_iterations = 1 };
+  build->sources = g_array_new (FALSE, FALSE, sizeof (TpSource));
+  build->steps = g_array_new (FALSE, FALSE, sizeof (TpStep));
+  build->packs = g_array_new (FALSE, FALSE, sizeof (TpPack));
+  build->workspaces = g_array_new (FALSE, FALSE, sizeof (gint64));
+  build->choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  g_array_set_clear_func (build->steps, clear_step);
+  g_array_set_clear_func (build->packs, clear_pack);
+  for (int i = 0; i < lowered->n_operands; i++)
+    add_operand (build, i);
+}
+
+void
+tp_build_clear (TpBuild *build)
+{
+  g_array_unref (build->sources);
+  g_array_unref (build->steps);
+  g_array_unref (build->packs);
+  g_array_unref (build->workspaces);
+  g_array_unref (build->choices);
+  g_clear_error (&build->error);
+}
+
+void
+tp_build_take_step (TpBuild *build, TpKernel *kernel, const GArray *args)
+{
+  TpStep step = { kernel, args->len, NULL };
+
+  step.args = g_memdup2 (args->data, args->len * sizeof (TpArg));
+  g_array_append_val (build->steps, step);
+}
+
+int
+tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
+{
+  gint64 bytes = n_elements * (gint64) tp_dtype_get_size (dtype);
+  int index = build->workspaces->len;
+
+  g_array_append_val (build->workspaces, bytes);
+  return add_source (build, (TpArg) { TP_ARG_WORKSPACE, index }, dtype,
+                     n_elements);
+}
+
+int
+tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
+{
+  TpPack pack = { operand, n_elements, nest };
+  int index = build->packs->len;
+
+  g_array_append_val (build->packs, pack);
+  return add_source (build, (TpArg) { TP_ARG_PACKED, index }, TP_DTYPE_FLOAT32,
+                     n_elements);
+}
+
+gint64
+tp_build_get_elements (const TpBuild *build, int source)
+{
+  return g_array_index (build->sources, TpSource, source).n_elements;
+}
+
+gboolean
+tp_build_is_constant (const TpBuild *build, int source)
+{
+  return source < build->lowered->n_operands
+         && build->lowered->operands[source].is_constant;
+}
+
+/* ---- packed copies ----------------------------------------------------- */
+
+/* The copy of what @load reads, @axis innermost; @load is turned to it. */
+static TpNest *
+new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
+{
+  TpNest *copy = tp_nest_new ();
+  TpAccess *from = tp_nest_add_load (copy, load->operand);
+  gint64 n = 1;
+
+  from->offset = load->offset;
+  for (int i = -1; i < nest->n_axes; i++)
+    {
+      int source = i < 0 ? axis : i, at;
+
+      if (load->stride[source] == 0 || i == axis)
+        continue;
+      at = tp_nest_add_axis (copy, nest->axes[source].extent, FALSE);
+      from->stride[at] = load->stride[source];
+      copy->store.stride[at] = n;
+      load->stride[source] = n;
+      n *= nest->axes[source].extent;
+    }
+  copy->result = tp_nest_load (copy, 0);
+  load->offset = 0;
+  *out_n = n;
+  return copy;
+}
+
+static gboolean
+needs_copy (const TpBuild *build, const TpAccess *load, int axis)
+{
+  return load->stride[axis] != 0 && load->stride[axis] != 1
+         && load->n_guards == 0 && load->index < 0 && load->step == 0
+         && load->dtype == TP_DTYPE_FLOAT32
+         && tp_build_is_constant (build, load->operand);
+}
+
+void
+tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      TpAccess *load = &nest->loads[i];
+      TpNest *copy = NULL;
+      gint64 n;
+
+      if (!used[i] || !needs_copy (build, load, axis))
+        continue;
+      copy = new_copy (nest, load, axis, &n);
+      load->operand = tp_build_add_pack (build, load->operand, n, copy);
+    }
+}
+
+void
+tp_build_turn_constants (const TpBuild *build, TpNest *nest, int axis)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  gint64 n;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && needs_copy (build, &nest->loads[i], axis))
+      tp_nest_free (new_copy (nest, &nest->loads[i], axis, &n));
+}

@@ -1,0 +1,57 @@
+/* build.h: a program under construction: what the families add to. */
+#ifndef TP_SCHEDULE_BUILD_H
+#define TP_SCHEDULE_BUILD_H
+
+#include "schedule/choice.h"
+#include "schedule/pack.h"
+#include "schedule/step.h"
+#include "kernel/target.h"
+
+/* Memory that a nest may name as its operand: the operands of the TpLowered
+ * first, then packs and workspaces as schedules add them. */
+typedef struct
+{
+  TpArg arg;
+  TpDtype dtype;
+  gint64 n_elements;
+} TpSource;
+
+typedef struct TpBuild TpBuild;
+typedef void (*TpBuildNestFunc) (TpBuild *build, const TpNest *nest);
+
+struct TpBuild
+{
+  const TpLowered *lowered;
+  const TpTarget *target;
+  gint64 n_iterations;        /* of what is being scheduled */
+  GArray *sources;            /* TpSource */
+  GArray *steps;              /* TpStep */
+  GArray *packs;              /* TpPack */
+  GArray *workspaces;         /* gint64: bytes */
+  GArray *choices;            /* TpChoice, in the order they were made */
+  const GArray *given;        /* (nullable) TpChoice: what the first ones shall
+                               * be */
+  TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
+  GError *error;              /* the first fault of those given */
+};
+
+void tp_build_init (TpBuild *build, const TpLowered *lowered,
+                    const TpTarget *target);
+void tp_build_clear (TpBuild *build);
+/* @args: TpArg, one per global buffer of @kernel. */
+void tp_build_take_step (TpBuild *build, TpKernel *kernel, const GArray *args);
+
+/* Both return the number of the new source. */
+int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);
+int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
+                       TpNest *nest);
+gint64 tp_build_get_elements (const TpBuild *build, int source);
+gboolean tp_build_is_constant (const TpBuild *build, int source);
+
+/* Constants of float32 that vectors along @axis cannot read in @nest become
+ * packed copies with that axis innermost. */
+void tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis);
+/* The strides that would give @nest, without the copies. */
+void tp_build_turn_constants (const TpBuild *build, TpNest *nest, int axis);
+
+#endif

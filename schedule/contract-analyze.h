@@ -1,0 +1,12 @@
+/* contract-analyze.h: is a nest a contraction? */
+#ifndef TP_SCHEDULE_CONTRACT_ANALYZE_H
+#define TP_SCHEDULE_CONTRACT_ANALYZE_H
+
+#include "schedule/build.h"
+#include "schedule/contract.h"
+
+/* Roles of operands and axes; NULL: no contraction. */
+TpContract *tp_contract_new (const TpBuild *build, const TpNest *nest);
+void tp_contract_free (TpContract *c);
+
+#endif

@@ -1,0 +1,92 @@
+/* contract-model.c: a model of cycles. Tails are further, smaller tiles, so their
+ * waste is weighed against wide ones. */
+#include "config.h"
+
+#include "schedule/contract-model.h"
+
+#include <math.h>
+
+/* ---- tiles ------------------------------------------------------------- */
+
+/* Cycles of one step of K for @points x @vectors: two multiply-adds and nearly
+ * two loads per cycle, four cycles of latency; w comes from the first cache
+ * while a panel fits, else from the second. */
+static double
+step_cycles (const TpContractPlan *plan, int points, int vectors)
+{
+  double fma = points * vectors * 0.5, loads = (points + vectors) * 0.55;
+  double bytes = vectors * plan->lanes * 4.0;
+  double panel = bytes * plan->c->k_total;
+  double w = panel > plan->c->target->l1_bytes ? bytes / 200.0 : 0.0;
+
+  return MAX (MAX (fma, loads), MAX (4.0, bytes / 40.0)) + 0.25 + w;
+}
+
+static double
+tile_cycles (const TpContractPlan *plan, gint64 points, gint64 vectors)
+{
+  if (points == 0 || vectors == 0)
+    return 0.0;
+  return step_cycles (plan, points, vectors) * plan->c->k_total
+         + 2.0 * points * vectors + 20.0;
+}
+
+/* All panels for one tile of @points. */
+static double
+row_cycles (const TpContractPlan *plan, gint64 points)
+{
+  gint64 nr = tp_contract_plan_width (plan), n_total = plan->c->n_total;
+  gint64 rest = (n_total % nr + plan->lanes - 1) / plan->lanes;
+
+  return n_total / nr * tile_cycles (plan, points, plan->vectors)
+         + tile_cycles (plan, points, rest);
+}
+
+double
+tp_contract_model_tiles (const TpContractPlan *plan)
+{
+  const TpContractSpan *r = &plan->rows, *w = &plan->cols;
+  gint64 tall = r->extent / r->tile, low = r->extent % r->tile;
+  gint64 wide = w->extent / w->tile, narrow = w->extent % w->tile;
+  int bodies = (1 + (low > 0)) * (1 + (narrow > 0));
+
+  return (tall * wide * row_cycles (plan, r->tile * w->tile)
+          + tall * row_cycles (plan, r->tile * narrow)
+          + wide * row_cycles (plan, low * w->tile)
+          + row_cycles (plan, low * narrow))
+         * (1.0 + 0.01 * (bodies - 1));
+}
+
+/* ---- blocks ------------------------------------------------------------ */
+
+double
+tp_contract_model_blocks (const TpContractPlan *plan)
+{
+  const TpContract *c = plan->c;
+  const TpTarget *target = c->target;
+  gint64 n_panels = tp_contract_plan_count_panels (plan);
+  double groups = (double) c->n_outer_points * plan->rows.n_blocks
+                  * plan->cols.n_blocks * plan->n_panel_blocks;
+  double share = (double) plan->rows.block * plan->cols.block
+                 / ((double) plan->rows.extent * plan->cols.extent)
+                 * MIN (1.0, (double) plan->block_panels / n_panels);
+  double work = tp_contract_model_tiles (plan) * share;
+  double x_bytes = 4.0 * plan->rows.block * plan->cols.block * c->k_total;
+  double w_bytes = 4.0 * plan->block_panels * plan->lanes * plan->vectors
+                   * c->k_total;
+  double passes = plan->block_panels;
+
+  if (plan->is_staged)
+    {
+      x_bytes = 4.0 * plan->scratch;
+      work += plan->scratch * 0.6 + 200.0;
+    }
+  /* x is walked once per panel, w once per group. */
+  work += x_bytes / 32.0 * (x_bytes > 0.6 * target->l2_bytes ? passes : 1.0);
+  work += w_bytes / 32.0;
+  work += 500.0;
+  if (target->n_units > 1)  /* units start and end at odd times */
+    return work * MAX (ceil (groups / target->n_units),
+                       groups / target->n_units + 0.4);
+  return work * groups;
+}

@@ -1,0 +1,12 @@
+/* contract-model.h: what a contraction costs, by a small model of cycles. */
+#ifndef TP_SCHEDULE_CONTRACT_MODEL_H
+#define TP_SCHEDULE_CONTRACT_MODEL_H
+
+#include "schedule/contract-plan.h"
+
+/* Cycles of all micro-kernels: of the tile alone. */
+double tp_contract_model_tiles (const TpContractPlan *plan);
+/* Cycles until all units are done, with blocks and staging. */
+double tp_contract_model_blocks (const TpContractPlan *plan);
+
+#endif

@@ -1,0 +1,136 @@
+/* contract-plan.c: what a choice means for a contraction. */
+#include "config.h"
+
+#include "schedule/contract-plan.h"
+
+gint64
+tp_contract_plan_width (const TpContractPlan *plan)
+{
+  return (gint64) plan->lanes * plan->vectors;
+}
+
+gint64
+tp_contract_plan_count_panels (const TpContractPlan *plan)
+{
+  return MAX (1, plan->c->n_total / tp_contract_plan_width (plan));
+}
+
+/* ---- scratch ----------------------------------------------------------- */
+
+/* Columns that lie a multiple of a page apart would share cache sets. */
+static gint64
+pad_pitch (const TpContractPlan *plan, const TpStageDim *dim, gint64 pitch)
+{
+  gint64 coef = plan->cols.axis < 0 ? 0 : dim->coef[plan->cols.axis];
+
+  if (coef != 0 && plan->cols.tile > 4 && coef * pitch % 512 == 0)
+    return pitch + 16;
+  return pitch;
+}
+
+/* Points of @axis that a group needs of a staged dimension. */
+static gint64
+count_points (const TpContractPlan *plan, int axis)
+{
+  if (axis == plan->rows.axis)
+    return plan->rows.block;
+  if (axis == plan->cols.axis)
+    return plan->cols.block;
+  return plan->c->nest->axes[axis].extent;
+}
+
+static void
+size_dims (TpContractPlan *plan)
+{
+  const TpContract *c = plan->c;
+  gint64 pitch = 1;
+
+  for (int d = c->n_dims - 1; d >= 0; d--)
+    {
+      const TpStageDim *dim = &c->dims[d];
+
+      plan->dim_size[d] = 1;
+      for (int i = 0; i < c->nest->n_axes; i++)
+        plan->dim_size[d] += dim->coef[i] * (count_points (plan, i) - 1);
+      plan->dim_pitch[d] = pad_pitch (plan, dim, pitch);
+      pitch = plan->dim_pitch[d] * plan->dim_size[d];
+    }
+  plan->scratch = pitch;
+}
+
+/* How far x goes from one point of @axis to the next. */
+static gint64
+step_of_x (const TpContractPlan *plan, int axis)
+{
+  const TpContract *c = plan->c;
+  gint64 step = 0;
+
+  if (axis < 0)
+    return 0;
+  if (!plan->is_staged)
+    return c->nest->loads[c->x_load].stride[axis];
+  for (int d = 0; d < c->n_dims; d++)
+    step += c->dims[d].coef[axis] * plan->dim_pitch[d];
+  return step;
+}
+
+/* ---- sizes ------------------------------------------------------------- */
+
+static void
+set_span (TpContractSpan *span, int axis, gint64 extent, gint64 tile,
+          gint64 block)
+{
+  *span = (TpContractSpan) { .axis = axis, .extent = extent,
+                             .tile = MAX (tile, 1) };
+  span->block = block > 0 ? block : span->tile;
+  span->n_blocks = (extent + span->block - 1) / span->block;
+}
+
+void
+tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
+                       const TpChoice *choice)
+{
+  const gint64 *v = choice->values;
+
+  *plan = (TpContractPlan) { .c = c, .nest = c->nest };
+  plan->lanes = v[TP_CONTRACT_LANES];
+  plan->vectors = v[TP_CONTRACT_VECTORS];
+  plan->unroll = v[TP_CONTRACT_UNROLL];
+  plan->is_staged = v[TP_CONTRACT_STAGE];
+  set_span (&plan->rows, c->row_axis, c->n_rows, v[TP_CONTRACT_ROWS],
+            v[TP_CONTRACT_BLOCK_ROWS]);
+  set_span (&plan->cols, c->col_axis, c->n_cols, v[TP_CONTRACT_COLS],
+            v[TP_CONTRACT_BLOCK_COLS]);
+  plan->block_panels = MAX (v[TP_CONTRACT_BLOCK_PANELS], 1);
+  plan->n_panel_blocks
+      = (tp_contract_plan_count_panels (plan) + plan->block_panels - 1)
+        / plan->block_panels;
+  if (plan->is_staged)
+    size_dims (plan);
+  plan->rows.x = step_of_x (plan, plan->rows.axis);
+  plan->cols.x = step_of_x (plan, plan->cols.axis);
+}
+
+/* ---- loops over K ------------------------------------------------------ */
+
+void
+tp_contract_plan_merge_loops (TpContractPlan *plan)
+{
+  const TpContract *c = plan->c;
+  const TpAccess *w = &plan->nest->loads[c->w_load];
+
+  plan->n_loops = 0;
+  for (int i = 0; i < c->n_k; i++)
+    {
+      int axis = c->k_axes[i];
+      TpContractLoop loop = { c->nest->axes[axis].extent,
+                              step_of_x (plan, axis), w->stride[axis] };
+      TpContractLoop *last = &plan->loops[MAX (plan->n_loops - 1, 0)];
+
+      if (plan->n_loops > 0 && last->x == loop.x * loop.extent
+          && last->w == loop.w * loop.extent)
+        *last = (TpContractLoop) { last->extent * loop.extent, loop.x, loop.w };
+      else
+        plan->loops[plan->n_loops++] = loop;
+    }
+}

@@ -1,0 +1,69 @@
+/* emit.h: a kernel being emitted: buffers, groups, positions and regions. */
+#ifndef TP_SCHEDULE_EMIT_H
+#define TP_SCHEDULE_EMIT_H
+
+#include "schedule/build.h"
+
+/* Where an axis is: pos + delta; pos lies in [lo, hi]. */
+typedef struct
+{
+  TpValue pos;                /* INDEX; -1: 0 */
+  gint64 lo, hi;
+  gint64 delta;
+} TpPosition;
+
+typedef struct
+{
+  TpBuild *build;
+  const TpNest *nest;         /* (unowned) */
+  TpKernel *kernel;
+  GArray *args;               /* TpArg */
+  int *load_buffers;          /* kernel buffer per load; -1: unused */
+  int store_buffer;
+  int lanes;
+  int vaxis;                  /* axis the lanes run along, or -1 */
+  int active;                 /* lanes in use, the first ones */
+  gboolean assume_inside;     /* guards hold here, by the loop bounds */
+  gboolean is_shared;         /* several nests, each with groups of its own */
+  TpPosition axes[TP_NEST_MAX_AXES];
+  TpValue *stages;            /* value per stage, of 1 or @lanes lanes */
+  GHashTable *loaded;         /* loads of the open region */
+} TpEmit;
+
+TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);
+void tp_emit_free (TpEmit *emit);
+/* Turns to another nest; no region may be open. */
+void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
+/* Claims @n_groups for what follows; returns which of them this is. Close with
+ * tp_emit_end_groups(). */
+TpValue tp_emit_begin_groups (TpEmit *emit, gint64 n_groups);
+void tp_emit_end_groups (TpEmit *emit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEmit, tp_emit_free)
+/* Hands the kernel to the program as its next step; who compiles it verifies
+ * it. */
+void tp_emit_finish (TpEmit *emit, const char *family);
+
+/* Puts @axis at @pos, which is known to lie in [@lo, @hi]; delta becomes 0. */
+void tp_emit_set_axis (TpEmit *emit, int axis, TpValue pos, gint64 lo,
+                       gint64 hi);
+void tp_emit_clear_axis (TpEmit *emit, int axis);
+/* Lanes along @axis; @active of @lanes in use. */
+void tp_emit_set_lanes (TpEmit *emit, int axis, int lanes, int active);
+
+/* Regions; use these rather than tp_k_for (), so that loads are not reused
+ * where they do not reach. */
+TpValue tp_emit_for (TpEmit *emit, TpValue first, TpValue end, gint64 step);
+TpValue tp_emit_for_const (TpEmit *emit, gint64 first, gint64 end, gint64 step);
+void tp_emit_end_for (TpEmit *emit, const TpValue *next, int n,
+                      TpValue *out_finals);
+void tp_emit_if (TpEmit *emit, TpValue condition);
+void tp_emit_end_if (TpEmit *emit);
+
+/* Scalar INDEX arithmetic. */
+TpValue tp_emit_add (TpEmit *emit, TpValue a, TpValue b);
+TpValue tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b);
+TpValue tp_emit_mul_const (TpEmit *emit, TpValue a, gint64 b);
+TpValue tp_emit_min_const (TpEmit *emit, TpValue a, gint64 b);
+TpValue tp_emit_max_const (TpEmit *emit, TpValue a, gint64 b);
+
+#endif

@@ -1,0 +1,78 @@
+/* family.c: what is the same for all families. */
+#include "config.h"
+
+#include "schedule/family.h"
+
+GArray *
+tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
+                     const TpChoice *partial)
+{
+  GArray *choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+
+  family->enumerate (analysis, step, partial, choices);
+  return choices;
+}
+
+/* Makes step @step of @choice. */
+static gboolean
+choose_step (const TpFamily *family, gconstpointer analysis, int step,
+             TpChoice *choice)
+{
+  g_autoptr (GArray) choices
+      = tp_family_enumerate (family, analysis, step, choice);
+  double best = 0.0;
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const TpChoice *it = &g_array_index (choices, TpChoice, i);
+      double cost
+          = family->cost == NULL ? 0.0 : family->cost (analysis, step, it);
+
+      if (i > 0 && cost >= best)
+        continue;
+      *choice = *it;
+      best = cost;
+    }
+  return choices->len > 0;
+}
+
+gboolean
+tp_family_choose (const TpFamily *family, gconstpointer analysis,
+                  TpChoice *out_choice)
+{
+  *out_choice = (TpChoice) { .form = &family->form };
+  for (int step = 0; step < family->n_steps; step++)
+    if (!choose_step (family, analysis, step, out_choice))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- for families ------------------------------------------------------ */
+
+void
+tp_family_append (const TpChoice *choice, int at, gint64 number,
+                  GArray *out_choices)
+{
+  TpChoice copy = *choice;
+
+  copy.values[at] = number;
+  g_array_append_val (out_choices, copy);
+}
+
+void
+tp_family_list_local_sizes (const TpChoice *choice, int at,
+                            const TpTarget *target, GArray *out_choices)
+{
+  for (int divisor = 1; divisor <= 4; divisor *= 2)
+    if (target->local_size / divisor > 1)
+      tp_family_append (choice, at, target->local_size / divisor,
+                        out_choices);
+}
+
+const char *
+tp_family_find_local_fault (const TpTarget *target, gint64 local_size)
+{
+  return local_size > target->local_size
+             ? "groups of more work-items than the device likes"
+             : NULL;
+}

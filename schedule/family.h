@@ -1,0 +1,54 @@
+/* family.h: a family of schedules: a way to compute some kind of nest.
+ *
+ * What a nest is to a family (the analysis) is apart from how it is to be
+ * computed (the choice). A choice is made in steps, such as tile, then blocks:
+ * a step lists what the steps before it leave open, so that the model can weigh
+ * one step at a time and need not try every combination. */
+#ifndef TP_SCHEDULE_FAMILY_H
+#define TP_SCHEDULE_FAMILY_H
+
+#include "schedule/build.h"
+
+typedef struct
+{
+  TpForm form;
+  int n_steps;
+  gboolean (*is_for) (const TpTarget *target);
+  /* What @nests, canonical, are to this family; NULL: nothing. Most families
+   * take one nest. Borrows nothing but the target. */
+  gpointer (*analyze) (const TpBuild *build, TpNest *const *nests, int n);
+  void (*free) (gpointer analysis);
+  /* Whether any other family is to be asked first; NULL: never. */
+  gboolean (*is_last_resort) (gconstpointer analysis);
+  /* Appends what step @step may add to @partial. Whatever goes through all steps
+   * is a choice without fault; what is listed first is best unless the model
+   * knows better. */
+  void (*enumerate) (gconstpointer analysis, int step, const TpChoice *partial,
+                     GArray *out_choices);
+  /* By the model, of a choice as far as it is made: the less the better, among
+   * the choices of one step. NULL: the order says all. */
+  double (*cost) (gconstpointer analysis, int step, const TpChoice *choice);
+  /* Why a choice, its numbers in range, is none for this nest; NULL: it is. */
+  const char *(*find_fault) (gconstpointer analysis, const TpChoice *choice);
+  /* Adds what computes the nests to @build. */
+  void (*emit) (TpBuild *build, gconstpointer analysis, const TpChoice *choice);
+} TpFamily;
+
+/* Of the choices of @step, in order. */
+GArray *tp_family_enumerate (const TpFamily *family, gconstpointer analysis,
+                             int step, const TpChoice *partial);
+/* The model's: at each step the cheapest, the first of equals. FALSE: at some
+ * step there is none. */
+gboolean tp_family_choose (const TpFamily *family, gconstpointer analysis,
+                           TpChoice *out_choice);
+
+/* Appends @choice with @number as its value @at. */
+void tp_family_append (const TpChoice *choice, int at, gint64 number,
+                       GArray *out_choices);
+/* Work-items per group of a GPU, as value @at: choices, and a fault. */
+void tp_family_list_local_sizes (const TpChoice *choice, int at,
+                                 const TpTarget *target, GArray *out_choices);
+const char *tp_family_find_local_fault (const TpTarget *target,
+                                        gint64 local_size);
+
+#endif

@@ -1,0 +1,32 @@
+/* grid.h: the spatial points of a nest, spread over groups and loops. */
+#ifndef TP_SCHEDULE_GRID_H
+#define TP_SCHEDULE_GRID_H
+
+#include "schedule/emit.h"
+
+/* How the spatial points are spread over groups and loops. */
+typedef struct
+{
+  int n;
+  int order[TP_NEST_MAX_AXES];/* outer to inner; the vector axis is last */
+  int vaxis;                  /* -1: none */
+  int lanes;
+  int unroll;                 /* vectors per step along vaxis; 1 or more */
+  int tile_axis;              /* -1: none; else before vaxis */
+  int tile;                   /* points of tile_axis per step; at most as many
+                               * lie before tile_lo, or after tile_hi */
+  gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
+  gint64 group_points;        /* per group, about */
+  int local_size;             /* above 1: a point per work-item, so many items
+                               * per group, and no vectors */
+} TpGrid;
+
+/* Emits the computation of @tile x @vectors x lanes points at the current
+ * position: deltas 0..tile-1 along the tile axis, and multiples of lanes. */
+typedef void (*TpBodyFunc) (TpEmit *emit, int tile, int vectors, void *data);
+
+void tp_grid_init (TpGrid *grid, const TpNest *nest);
+void tp_grid_emit (const TpGrid *grid, TpEmit *emit, TpBodyFunc body,
+                   void *data);
+
+#endif

@@ -1,0 +1,207 @@
+/* schedule.c: the table of families. Each is asked what the nests are to it, and
+ * the first one that has an answer and a choice takes them. */
+#include "config.h"
+
+#include "schedule/schedule.h"
+
+#include "schedule/nest-canon.h"
+
+/* One row each, in the order they are asked. */
+#define FAMILIES(ROW) \
+  ROW (maps)          \
+  ROW (contract)      \
+  ROW (contract_items) \
+  ROW (reduce)        \
+  ROW (window)        \
+  ROW (items)
+
+#define DECLARE(name) extern const TpFamily tp_schedule_##name;
+FAMILIES (DECLARE)
+
+#define ADDRESS(name) &tp_schedule_##name,
+static const TpFamily *const schedules[] = { FAMILIES (ADDRESS) };
+
+#define FORM(name) &tp_schedule_##name.form,
+static const TpForm *const forms[] = { FAMILIES (FORM) NULL };
+
+const TpFamily *const *
+tp_schedule_list (int *out_n)
+{
+  *out_n = G_N_ELEMENTS (schedules);
+  return schedules;
+}
+
+GArray *
+tp_schedule_parse (const char *text, GError **error)
+{
+  return tp_choices_parse (text, forms, error);
+}
+
+/* ---- picking ----------------------------------------------------------- */
+
+/* Who computes some nests, and how. */
+typedef struct
+{
+  const TpFamily *family;
+  gpointer analysis;
+  TpChoice choice;
+} Pick;
+
+static gboolean
+is_last_resort (const TpFamily *family, gconstpointer analysis)
+{
+  return family->is_last_resort != NULL && family->is_last_resort (analysis);
+}
+
+/* The choice of the model, if @family takes the nests with @is_last. */
+static gboolean
+try_family (Pick *pick, const TpBuild *build, TpNest *const *nests, int n,
+            gboolean is_last)
+{
+  pick->analysis = pick->family->is_for (build->target)
+                       ? pick->family->analyze (build, nests, n)
+                       : NULL;
+  if (pick->analysis == NULL)
+    return FALSE;
+  if (is_last_resort (pick->family, pick->analysis) == is_last
+      && tp_family_choose (pick->family, pick->analysis, &pick->choice))
+    return TRUE;
+  pick->family->free (pick->analysis);
+  return FALSE;
+}
+
+static gboolean
+pick_by_model (Pick *pick, const TpBuild *build, TpNest *const *nests, int n)
+{
+  for (int is_last = FALSE; is_last <= TRUE; is_last++)
+    for (guint i = 0; i < G_N_ELEMENTS (schedules); i++)
+      {
+        pick->family = schedules[i];
+        if (try_family (pick, build, nests, n, is_last))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+/* ---- choices that are given -------------------------------------------- */
+
+static void
+set_fault (TpBuild *build, const TpChoice *choice, const char *fault)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  tp_choice_append_text (choice, text);
+  g_set_error (&build->error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "schedule '%s' does not fit: %s", text->str, fault);
+}
+
+static const TpFamily *
+find_family (const TpForm *form)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (schedules); i++)
+    if (&schedules[i]->form == form)
+      return schedules[i];
+  return NULL;
+}
+
+static gboolean
+is_given (const TpBuild *build)
+{
+  return build->given != NULL && build->choices->len < build->given->len;
+}
+
+/* Why @pick's choice is none for @nests together; NULL: it is. */
+static const char *
+analyze_given (Pick *pick, const TpBuild *build, TpNest *const *nests, int n)
+{
+  if (!pick->family->is_for (build->target))
+    return "the device wants another family";
+  pick->analysis = pick->family->analyze (build, nests, n);
+  if (pick->analysis == NULL)
+    return "this computation is none for it";
+  return pick->family->find_fault (pick->analysis, &pick->choice);
+}
+
+/* The next choice given. FALSE: it is not for all of @nests together, or has a
+ * fault. */
+static gboolean
+pick_given (Pick *pick, TpBuild *build, TpNest *const *nests, int n)
+{
+  const char *fault = NULL;
+
+  pick->choice
+      = g_array_index (build->given, TpChoice, build->choices->len);
+  pick->family = find_family (pick->choice.form);
+  fault = analyze_given (pick, build, nests, n);
+  if (fault == NULL)
+    return TRUE;
+  if (n == 1 || pick->analysis != NULL)
+    set_fault (build, &pick->choice, fault);
+  if (pick->analysis != NULL)
+    pick->family->free (pick->analysis);
+  return FALSE;
+}
+
+/* ---- nests ------------------------------------------------------------- */
+
+/* FALSE: no family takes all of @nests, or there is an error. */
+static gboolean
+schedule_together (TpBuild *build, TpNest *const *nests, int n)
+{
+  Pick pick = { NULL };
+  gboolean is_picked = is_given (build)
+                           ? pick_given (&pick, build, nests, n)
+                           : pick_by_model (&pick, build, nests, n);
+
+  if (!is_picked)
+    return FALSE;
+  g_array_append_val (build->choices, pick.choice);
+  pick.family->emit (build, pick.analysis, &pick.choice);
+  pick.family->free (pick.analysis);
+  return TRUE;
+}
+
+static void
+schedule_nests (TpBuild *build, TpNest *const *nests, int n)
+{
+  if (build->error != NULL
+      || (n > 1 && schedule_together (build, nests, n)))
+    return;
+  for (int i = 0; i < n && build->error == NULL; i++)
+    if (!schedule_together (build, &nests[i], 1))
+      g_assert (build->error != NULL);  /* some family takes any nest */
+}
+
+static gboolean
+is_empty (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].extent == 0 && !nest->axes[i].is_reduce)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+schedule_nest (TpBuild *build, const TpNest *nest)
+{
+  g_autoptr (TpNest) canonical = NULL;
+
+  if (is_empty (nest))
+    return;
+  canonical = tp_nest_canonicalize (nest);
+  schedule_nests (build, (TpNest *const *) &canonical, 1);
+}
+
+void
+tp_schedule_range (TpBuild *build, int first, int end)
+{
+  g_autoptr (GPtrArray) nests
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+
+  build->schedule = schedule_nest;
+  for (int i = first; i < end; i++)
+    if (!is_empty (build->lowered->nests[i]))
+      g_ptr_array_add (nests,
+                       tp_nest_canonicalize (build->lowered->nests[i]));
+  schedule_nests (build, (TpNest *const *) nests->pdata, nests->len);
+}

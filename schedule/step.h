@@ -1,0 +1,27 @@
+/* step.h: a kernel of a program and what its buffers are. */
+#ifndef TP_SCHEDULE_STEP_H
+#define TP_SCHEDULE_STEP_H
+
+#include "kernel/kernel.h"
+
+typedef enum
+{
+  TP_ARG_OPERAND,             /* index: operand of the TpLowered */
+  TP_ARG_PACKED,              /* index: pack */
+  TP_ARG_WORKSPACE,           /* index: workspace */
+} TpArgKind;
+
+typedef struct
+{
+  TpArgKind kind;
+  int index;
+} TpArg;
+
+typedef struct
+{
+  TpKernel *kernel;
+  int n_args;                 /* = its global buffers */
+  TpArg *args;
+} TpStep;
+
+#endif

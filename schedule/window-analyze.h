@@ -1,0 +1,23 @@
+/* window-analyze.h: what a nest is to the family "window". */
+#ifndef TP_SCHEDULE_WINDOW_ANALYZE_H
+#define TP_SCHEDULE_WINDOW_ANALYZE_H
+
+#include "schedule/window.h"
+
+typedef struct
+{
+  const TpTarget *target;
+  TpWindowPlan single;        /* the nest as it is */
+  TpWindowPlan wide;          /* with constants turned for vectors along vaxis */
+  int vaxis;                  /* -1: none */
+  int load_axis, store_axis;  /* contiguous ones of a copy; -1: none */
+  int tile_axis;              /* whose neighbours share what they read; -1 */
+  gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
+  gint64 n_points, n_terms;   /* spatial points; of the reduce axes, for each */
+} TpWindowAnalysis;
+
+TpWindowAnalysis *tp_window_analysis_new (const TpBuild *build,
+                                        const TpNest *nest);
+void tp_window_analysis_free (TpWindowAnalysis *a);
+
+#endif

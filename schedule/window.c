@@ -1,0 +1,382 @@
+/* window.c: the body of a step: for windows (depthwise convolutions, pools)
+ * several points of a row at once, so that a weight loaded is used several
+ * times. Without reduce axes it is a map or a move. Borders differ from the
+ * interior only in loop bounds. */
+#include "config.h"
+
+#include "schedule/window.h"
+
+#include "schedule/expr.h"
+#include "schedule/nest-canon.h"
+
+#include <float.h>
+#include <string.h>
+
+/* One stage while it is emitted. */
+typedef struct
+{
+  TpEmit *emit;
+  const TpWindowPlan *plan;
+  const TpGrid *grid;
+  const TpStage *stage;
+  int tile, vectors;
+  int n_done;                 /* stages already known */
+  const TpValue *values;      /* theirs, by stage and point */
+  gboolean is_clamped;        /* loops skip what guards exclude */
+  TpValue acc[TP_WINDOW_MAX_POINTS];
+} WindowState;
+
+/* ---- points of the tile ------------------------------------------------ */
+
+static void
+set_point (TpEmit *e, const TpGrid *grid, int vectors, int point)
+{
+  if (grid->tile_axis >= 0)
+    e->axes[grid->tile_axis].delta = point / vectors;
+  if (grid->vaxis >= 0)
+    e->axes[grid->vaxis].delta = (gint64) (point % vectors) * grid->lanes;
+}
+
+/* ---- bounds of reduce loops -------------------------------------------- */
+
+/* Does @guard hold at every point of the tile? */
+static gboolean
+is_held (const WindowState *state, const TpGuard *guard)
+{
+  gboolean holds = TRUE;
+
+  for (int i = 0; i < state->tile * state->vectors && holds; i++)
+    {
+      set_point (state->emit, state->grid, state->vectors, i);
+      holds = tp_emit_guard_holds (state->emit, guard);
+    }
+  set_point (state->emit, state->grid, 1, 0);
+  return holds;
+}
+
+/* Is it known for each point whether @guard holds: are its axes at constant
+ * places, or unrolled? */
+static gboolean
+is_fixed (const WindowState *state, const TpGuard *guard)
+{
+  const TpEmit *e = state->emit;
+
+  for (int i = 0; i < e->nest->n_axes; i++)
+    if (guard->coef[i] != 0 && !e->nest->axes[i].is_reduce
+        && (i == e->vaxis || e->axes[i].lo != e->axes[i].hi))
+      return FALSE;
+  for (int i = 0; i < state->plan->n; i++)
+    if (guard->coef[state->plan->axes[i]] != 0 && !state->plan->is_unrolled[i])
+      return FALSE;
+  return TRUE;
+}
+
+/* The only reduce axis in @guard; -1: none or several, or not one that a loop
+ * bound can express for all points of the tile. */
+static int
+guard_axis (const WindowState *state, const TpGuard *guard)
+{
+  const TpEmit *e = state->emit;
+  int found = -1;
+
+  for (int i = 0; i < e->nest->n_axes; i++)
+    {
+      if (guard->coef[i] == 0)
+        continue;
+      if (i == e->vaxis || (i == state->grid->tile_axis && state->tile > 1))
+        return -1;
+      if (!e->nest->axes[i].is_reduce)
+        continue;
+      if (found >= 0 || guard->coef[i] < 0)
+        return -1;
+      found = i;
+    }
+  return found;
+}
+
+static void
+set_reduce_ranges (TpEmit *e)
+{
+  for (int i = 0; i < e->nest->n_axes; i++)
+    if (e->nest->axes[i].is_reduce)
+      tp_emit_set_axis (e, i, -1, 0, e->nest->axes[i].extent - 1);
+}
+
+/* Can the loops skip the points outside: do these not count, and are they
+ * bounded one axis at a time? */
+static gboolean
+can_clamp (const WindowState *state)
+{
+  TpEmit *e = state->emit;
+  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
+                                                     state->stage->expr);
+  double outside, identity = tp_combiner_identity (state->stage->combiner);
+
+  if (!tp_nest_find_outside (e->nest, state->stage->expr, &outside)
+      || CLAMP (outside, -FLT_MAX, FLT_MAX)
+             != CLAMP (identity, -FLT_MAX, FLT_MAX))
+    return FALSE;
+  set_reduce_ranges (e);
+  for (int i = 0; i < e->nest->n_loads; i++)
+    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
+      {
+        const TpGuard *guard = &e->nest->loads[i].guards[j];
+
+        if (!is_held (state, guard) && !is_fixed (state, guard)
+            && guard_axis (state, guard) < 0)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+/* Narrows [first, end) of reduce axis @axis to where @guard holds:
+ * 0 <= base + coef * axis < extent. */
+static void
+narrow (TpEmit *e, const TpGuard *guard, int axis, TpValue *first, TpValue *end)
+{
+  TpKernel *k = e->kernel;
+  gint64 coef = guard->coef[axis];
+  TpPosition saved = e->axes[axis];
+  TpValue base, lo, hi, divisor = tp_k_index (k, coef);
+
+  tp_emit_clear_axis (e, axis);
+  base = tp_emit_guard_value (e, guard);
+  e->axes[axis] = saved;
+  lo = tp_k_binary (k, TP_I_ISUB, tp_k_index (k, coef - 1), base);
+  lo = tp_k_binary (k, TP_I_IDIV, tp_emit_max_const (e, lo, 0), divisor);
+  hi = tp_k_binary (k, TP_I_ISUB, tp_k_index (k, guard->extent + coef - 1),
+                    base);
+  hi = tp_k_binary (k, TP_I_IDIV, tp_emit_max_const (e, hi, 0), divisor);
+  *first = tp_k_binary (k, TP_I_IMAX, *first, lo);
+  *end = tp_k_binary (k, TP_I_IMIN, *end, hi);
+}
+
+/* Bounds of the loop over @axis; TRUE when they are the constant ones. */
+static gboolean
+find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
+{
+  TpEmit *e = state->emit;
+  const TpNest *nest = e->nest;
+  g_autofree gboolean *used = tp_nest_find_loads_of (nest, state->stage->expr);
+  const TpGuard *last = NULL;
+
+  *first = tp_k_index (e->kernel, 0);
+  *end = tp_k_index (e->kernel, nest->axes[axis].extent);
+  for (int i = 0; state->is_clamped && i < nest->n_loads; i++)
+    for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
+      {
+        const TpGuard *guard = &nest->loads[i].guards[j];
+
+        if (is_held (state, guard) || is_fixed (state, guard)
+            || guard_axis (state, guard) != axis)
+          continue;
+        narrow (e, guard, axis, first, end);
+        last = guard;
+      }
+  return last == NULL;
+}
+
+/* ---- stages ------------------------------------------------------------ */
+
+/* Is the current point known to be outside? */
+static gboolean
+is_outside (const WindowState *state)
+{
+  const TpEmit *e = state->emit;
+  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
+                                                     state->stage->expr);
+
+  for (int i = 0; state->is_clamped && i < e->nest->n_loads; i++)
+    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
+      if (tp_emit_guard_fails (e, &e->nest->loads[i].guards[j]))
+        return TRUE;
+  return FALSE;
+}
+
+static void
+accumulate (WindowState *state)
+{
+  TpEmit *e = state->emit;
+  int n = state->tile * state->vectors;
+
+  e->assume_inside = state->is_clamped;
+  for (int i = 0; i < n; i++)
+    {
+      set_point (e, state->grid, state->vectors, i);
+      if (is_outside (state))
+        continue;
+      for (int j = 0; j < state->n_done; j++)
+        e->stages[j] = state->values[j * n + i];
+      state->acc[i] = tp_emit_accumulate (e, state->stage->combiner,
+                                          state->acc[i], state->stage->expr);
+    }
+  e->assume_inside = FALSE;
+  set_point (e, state->grid, 1, 0);
+}
+
+static void
+emit_reduce_level (WindowState *state, int level)
+{
+  TpEmit *e = state->emit;
+  int axis = level < state->plan->n ? state->plan->axes[level] : -1;
+  gint64 extent = axis < 0 ? 0 : e->nest->axes[axis].extent;
+  int n = state->tile * state->vectors;
+  TpValue first, end;
+
+  if (axis < 0)
+    {
+      accumulate (state);
+      return;
+    }
+  tp_emit_set_axis (e, axis, -1, 0, extent - 1);
+  if (find_bounds (state, axis, &first, &end)
+      && state->plan->is_unrolled[level])
+    {
+      for (gint64 i = 0; i < extent; i++)
+        {
+          tp_emit_set_axis (e, axis, -1, 0, 0);
+          e->axes[axis].delta = i;
+          emit_reduce_level (state, level + 1);
+        }
+    }
+  else
+    {
+      tp_emit_set_axis (e, axis, tp_emit_for (e, first, end, 1), 0, extent - 1);
+      for (int i = 0; i < n; i++)
+        state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);
+      emit_reduce_level (state, level + 1);
+      tp_emit_end_for (e, state->acc, n, state->acc);
+    }
+  tp_emit_set_axis (e, axis, -1, 0, extent - 1);
+}
+
+static void
+emit_stage (WindowState *state)
+{
+  TpEmit *e = state->emit;
+  TpValue start = tp_emit_identity (e, state->stage->combiner,
+                                    state->stage->expr);
+
+  for (int i = 0; i < state->tile * state->vectors; i++)
+    state->acc[i] = start;
+  set_reduce_ranges (e);
+  state->is_clamped = can_clamp (state);
+  emit_reduce_level (state, 0);
+  for (int i = 0; i < state->plan->n; i++)
+    tp_emit_clear_axis (e, state->plan->axes[i]);
+}
+
+/* ---- result ------------------------------------------------------------ */
+
+static void
+emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
+             int vectors)
+{
+  int n = tile * vectors;
+
+  for (int i = 0; i < n; i++)
+    {
+      set_point (e, grid, vectors, i);
+      for (int j = 0; j < e->nest->n_stages; j++)
+        e->stages[j] = values[j * n + i];
+      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+    }
+  set_point (e, grid, 1, 0);
+}
+
+static void
+emit_body (TpEmit *e, int tile, int vectors, void *data)
+{
+  const TpWindowPlan *plan = data;
+  const TpNest *nest = e->nest;
+  int n = tile * vectors;
+  g_autofree TpValue *values = g_new (TpValue, n * nest->n_stages + 1);
+  WindowState state = { .emit = e, .plan = plan, .grid = &plan->grid,
+                        .tile = tile, .vectors = vectors, .values = values };
+
+  for (int i = 0; i < nest->n_stages; i++)
+    {
+      state.stage = &nest->stages[i];
+      state.n_done = i;
+      emit_stage (&state);
+      memcpy (&values[i * n], state.acc, n * sizeof (TpValue));
+    }
+  for (int i = 0; i < plan->n; i++)
+    if (nest->store.stride[plan->axes[i]] != 0)
+      {
+        gint64 extent = nest->axes[plan->axes[i]].extent;
+
+        tp_emit_set_axis (e, plan->axes[i],
+                          tp_emit_for_const (e, 0, extent, 1), 0, extent - 1);
+      }
+  emit_result (e, &plan->grid, values, tile, vectors);
+  for (int i = plan->n - 1; i >= 0; i--)
+    if (nest->store.stride[plan->axes[i]] != 0)
+      {
+        tp_emit_end_for (e, NULL, 0, NULL);
+        tp_emit_clear_axis (e, plan->axes[i]);
+      }
+}
+
+/* ---- kernels ----------------------------------------------------------- */
+
+void
+tp_window_plan_emit (const TpWindowPlan *window, TpBuild *build)
+{
+  g_autoptr (TpEmit) emit = tp_emit_new (build, window->nest);
+
+  tp_grid_emit (&window->grid, emit, emit_body, (void *) window);
+  tp_emit_finish (emit, window->nest->n_stages > 0 ? "window" : "pointwise");
+}
+
+void
+tp_window_plan_emit_shared (const TpWindowPlan *windows, int n, TpBuild *build)
+{
+  g_autoptr (TpEmit) emit = tp_emit_new (build, windows[0].nest);
+
+  emit->is_shared = TRUE;
+  emit->kernel->n_groups = 0;
+  for (int i = 0; i < n; i++)
+    {
+      tp_emit_set_nest (emit, windows[i].nest);
+      tp_grid_emit (&windows[i].grid, emit, emit_body, (void *) &windows[i]);
+    }
+  tp_emit_finish (emit, "maps");
+}
+
+/* ---- windows ----------------------------------------------------------- */
+
+static void
+order_reduce_axes (TpWindowPlan *window)
+{
+  const TpNest *nest = window->nest;
+  gint64 strides[TP_NEST_MAX_AXES] = { 0 };
+
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      int at = window->n;
+
+      if (!nest->axes[i].is_reduce)
+        continue;
+      for (int j = 0; j < nest->n_loads && strides[i] == 0; j++)
+        strides[i] = ABS (nest->loads[j].stride[i]);
+      for (; at > 0 && strides[window->axes[at - 1]] < strides[i]; at--)
+        window->axes[at] = window->axes[at - 1];
+      window->axes[at] = i;
+      window->n++;
+    }
+}
+
+void
+tp_window_plan_init (TpWindowPlan *window, TpNest *nest)
+{
+  *window = (TpWindowPlan) { .nest = nest };
+  tp_grid_init (&window->grid, nest);
+  order_reduce_axes (window);
+}
+
+void
+tp_window_plan_clear (TpWindowPlan *window)
+{
+  g_clear_pointer (&window->nest, tp_nest_free);
+}

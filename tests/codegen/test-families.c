@@ -1,0 +1,342 @@
+/* Families of schedules: whatever they list, and whatever they find no fault
+ * with, is right. */
+#include "config.h"
+
+#include "typed-nests.h"
+
+#include "schedule/nest-canon.h"
+#include "schedule/schedule.h"
+
+#include <string.h>
+
+#define N_DRAWS 3               /* choices per nest, target and family */
+
+static const TpTarget *const targets[] = { &target_avx512, &target_avx2,
+                                           &target_sse, &target_scalar,
+                                           &target_gpu };
+
+static gint64
+any_of (gint64 lo, gint64 hi)
+{
+  return g_test_rand_int_range (lo, hi + 1);
+}
+
+/* ---- draws ------------------------------------------------------------- */
+
+/* Some way through the steps of @family; FALSE: it came to an end too soon. */
+static gboolean
+draw_listed (const TpFamily *family, gconstpointer analysis,
+             TpChoice *out_choice)
+{
+  *out_choice = (TpChoice) { .form = &family->form };
+  for (int step = 0; step < family->n_steps; step++)
+    {
+      g_autoptr (GArray) choices
+          = tp_family_enumerate (family, analysis, step, out_choice);
+
+      if (choices->len == 0)
+        return FALSE;
+      *out_choice = g_array_index (choices, TpChoice,
+                                   any_of (0, choices->len - 1));
+    }
+  return TRUE;
+}
+
+/* Numbers within their ranges, mostly small ones; FALSE: none was drawn that
+ * @family finds no fault with. */
+static gboolean
+draw_legal (const TpFamily *family, gconstpointer analysis,
+            TpChoice *out_choice)
+{
+  for (int i = 0; i < 200; i++)
+    {
+      int at = 0;
+
+      *out_choice = (TpChoice) { .form = &family->form };
+      for (const TpParam *param = family->form.params; param->name != NULL;
+           param++)
+        for (int j = 0; j < param->n; j++)
+          {
+            gint64 most = 1 << any_of (0, 10);
+
+            out_choice->values[at++]
+                = any_of (param->min, CLAMP (most, param->min, param->max));
+          }
+      if (family->find_fault (analysis, out_choice) == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* ---- checks ------------------------------------------------------------ */
+
+static void
+check_choice (const TpLowered *lowered, const TpTarget *target,
+              const TpChoice *choice)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (TpProgram) program = NULL;
+  g_autoptr (GArray) again = NULL;
+  g_autoptr (GError) error = NULL;
+
+  tp_choice_append_text (choice, text);
+  again = tp_schedule_parse (text->str, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (again->len, ==, 1);
+  g_assert_true (tp_choice_equal (&g_array_index (again, TpChoice, 0),
+                                  choice));
+  program = tp_program_new (lowered, target, text->str, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_prefix (program->schedule, text->str));
+  check_program (lowered, program, run_by_interpreter);
+}
+
+/* Choices of @family for all nests of @lowered together. */
+static int
+check_family (const TpLowered *lowered, const TpBuild *build,
+              const TpFamily *family, GPtrArray *nests)
+{
+  gpointer analysis = family->analyze (
+      build, (TpNest *const *) nests->pdata, nests->len);
+  TpChoice choice;
+  int n = 0;
+
+  for (int i = 0; analysis != NULL && i < N_DRAWS && !g_test_failed (); i++)
+    {
+      if (draw_listed (family, analysis, &choice))
+        {
+          g_assert_null (family->find_fault (analysis, &choice));
+          check_choice (lowered, build->target, &choice);
+          n++;
+        }
+      if (draw_legal (family, analysis, &choice))
+        check_choice (lowered, build->target, &choice);
+    }
+  if (analysis != NULL)
+    family->free (analysis);
+  return n;
+}
+
+/* Takes @lowered. */
+static void
+check_families (TpLowered *lowered, const TpTarget *target)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (GPtrArray) nests
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+  TpBuild build;
+  int n_families, n = 0;
+  const TpFamily *const *families = tp_schedule_list (&n_families);
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
+  tp_build_init (&build, lowered, target);
+  for (int i = 0; i < n_families; i++)
+    if (families[i]->is_for (target))
+      n += check_family (lowered, &build, families[i], nests);
+  g_assert_cmpint (n, >, 0);
+  tp_build_clear (&build);
+}
+
+static void
+check_everywhere (TpLowered *(*make) (gconstpointer), gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (targets) && !g_test_failed (); i++)
+    check_families (make (data), targets[i]);
+}
+
+/* ---- nests ------------------------------------------------------------- */
+
+static TpLowered *
+make_conv (gconstpointer data)
+{
+  return new_conv (data);
+}
+
+static TpLowered *
+make_max_pool (gconstpointer data)
+{
+  return new_pool (data, TRUE);
+}
+
+static TpLowered *
+make_mean_pool (gconstpointer data)
+{
+  return new_pool (data, FALSE);
+}
+
+static TpLowered *
+make_matmul (gconstpointer data)
+{
+  return new_matmul (data);
+}
+
+static void
+test_conv (void)
+{
+  for (int i = 0; i < 12; i++)
+    {
+      gint64 groups = i % 4 == 3 ? 2 : 1, k = any_of (1, 3);
+      ConvCase c = { any_of (1, 2), groups * any_of (1, 9), any_of (5, 12),
+                     any_of (5, 20), groups * any_of (1, 40), k, any_of (1, 3),
+                     any_of (1, 2), any_of (0, 1), any_of (1, 2), groups,
+                     any_of (0, 1), any_of (0, 1), any_of (0, 1),
+                     any_of (0, 1) };
+
+      check_everywhere (make_conv, &c);
+    }
+}
+
+static void
+test_pool (void)
+{
+  for (int i = 0; i < 16; i++)
+    {
+      gint64 channels = any_of (1, 40);
+      ConvCase c = { any_of (1, 2), channels, any_of (4, 24), any_of (4, 24),
+                     channels, any_of (1, 4), any_of (1, 4), any_of (1, 2),
+                     any_of (0, 1), 1, channels, any_of (0, 1), any_of (0, 1),
+                     FALSE, FALSE };
+
+      check_everywhere (i % 2 == 0 ? make_max_pool : make_mean_pool, &c);
+    }
+}
+
+static void
+test_matmul (void)
+{
+  for (int i = 0; i < 16; i++)
+    {
+      MatmulCase c = { any_of (1, 2), any_of (1, 3) == 1 ? 1 : any_of (2, 40),
+                       any_of (1, 70), any_of (1, 50), any_of (0, 1),
+                       any_of (0, 1), any_of (0, 1), any_of (0, 1),
+                       any_of (0, 1) };
+
+      check_everywhere (make_matmul, &c);
+    }
+}
+
+/* Columns a page apart, which the model would rather stage. */
+static void
+test_pages (void)
+{
+  MatmulCase c = { 1, 12, 48, 1024, .is_w_constant = TRUE };
+
+  check_everywhere (make_matmul, &c);
+}
+
+static void
+test_typed (void)
+{
+  for (int i = 0; i < 30; i++)
+    check_everywhere (new_random_typed,
+                      GUINT_TO_POINTER (any_of (0, G_MAXINT32 - 1)));
+}
+
+/* Several maps, of which one turns its array over. */
+static TpLowered *
+make_maps (gconstpointer data)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  int n = GPOINTER_TO_INT (data);
+
+  for (int i = 0; i < n; i++)
+    {
+      TpNest *nest = tp_nest_new ();
+      TpAccess *load;
+      gint64 rows = 64, cols = i == 0 ? 40 : any_of (1, 30);
+
+      tp_nest_add_axis (nest, rows, FALSE);
+      tp_nest_add_axis (nest, cols, FALSE);
+      load = tp_nest_add_load (nest, add_operand (lowered, rows * cols, FALSE));
+      load->stride[0] = i == 0 ? 1 : cols;
+      load->stride[1] = i == 0 ? rows : 1;
+      nest->store.operand = add_operand (lowered, rows * cols, FALSE);
+      nest->store.stride[0] = cols;
+      nest->store.stride[1] = 1;
+      nest->result = tp_nest_load (nest, 0);
+      tp_lowered_take_nest (lowered, nest);
+    }
+  return lowered;
+}
+
+static void
+test_maps (void)
+{
+  check_everywhere (make_maps, GINT_TO_POINTER (1));
+  check_everywhere (make_maps, GINT_TO_POINTER (2));
+  check_everywhere (make_maps, GINT_TO_POINTER (21));
+}
+
+/* ---- what is refused --------------------------------------------------- */
+
+static void
+check_refused (const TpLowered *lowered, const TpTarget *target,
+               const char *schedule, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_program_new (lowered, target, schedule, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, words));
+}
+
+static void
+test_refuse (void)
+{
+  MatmulCase c = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  g_autoptr (TpLowered) matmul = new_matmul (&c);
+  g_autoptr (TpLowered) maps = make_maps (GINT_TO_POINTER (2));
+  g_autoptr (TpProgram) wide
+      = tp_program_new (matmul, &target_avx512, NULL, NULL);
+  g_autofree char *twice
+      = g_strconcat (wide->schedule, "; ", wide->schedule, NULL);
+
+  check_refused (matmul, &target_avx512, "nonsense", "no family");
+  check_refused (matmul, &target_avx512, twice, "2 parts, of which 1");
+  check_refused (matmul, &target_avx2, wide->schedule, "lanes");
+  check_refused (matmul, &target_gpu, wide->schedule, "another family");
+  check_refused (matmul, &target_avx2, "maps n=4", "none for it");
+  check_refused (matmul, &target_avx2, "reduce lanes=8 sums=1 points=1",
+                 "none for it");
+  check_refused (maps, &target_avx2, "reduce lanes=8 sums=1 points=1",
+                 "none for it");
+  check_refused (matmul, &target_gpu, "contract-items tile=3x1 local=64",
+                 "divide");
+  check_refused (matmul, &target_gpu, "items local=65", "work-items");
+}
+
+/* What is not given the model chooses; maps may be computed one by one. */
+static void
+test_partial (void)
+{
+  g_autoptr (TpLowered) maps = make_maps (GINT_TO_POINTER (3));
+  g_autoptr (TpProgram) together
+      = tp_program_new (maps, &target_avx2, NULL, NULL);
+  g_autoptr (TpProgram) apart = tp_program_new (
+      maps, &target_avx2,
+      "window lanes=1 cut=1x1 tile=1 unroll=1 flat=0 points=9", NULL);
+  g_autoptr (TpProgram) empty = tp_program_new (maps, &target_avx2, "", NULL);
+
+  g_assert_cmpstr (together->schedule, ==, "maps n=16");
+  g_assert_cmpstr (empty->schedule, ==, together->schedule);
+  g_assert_cmpint (together->n_steps, ==, 1);
+  g_assert_cmpint (apart->n_steps, ==, 3);
+  check_program (maps, apart, run_by_interpreter);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/families/conv", test_conv);
+  g_test_add_func ("/families/pool", test_pool);
+  g_test_add_func ("/families/matmul", test_matmul);
+  g_test_add_func ("/families/pages", test_pages);
+  g_test_add_func ("/families/typed", test_typed);
+  g_test_add_func ("/families/maps", test_maps);
+  g_test_add_func ("/families/refuse", test_refuse);
+  g_test_add_func ("/families/partial", test_partial);
+  return g_test_run ();
+}
