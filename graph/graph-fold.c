@@ -121,7 +121,7 @@ is_exact (const TpNode *node, const TpTensor *tensor, const double *values)
 
       if (fabs (values[i]) < 0x1p53)
         continue;
-      tp_doubles_to_dtype (&values[i], 1, TP_DTYPE_INT64, &back);
+      tp_dtype_store_doubles (TP_DTYPE_INT64, &values[i], 1, &back);
       if (!moves_only (node)
           || (tensor->init.kind == TP_INIT_DATA && data[i] != back))
         return FALSE;
@@ -203,7 +203,7 @@ store (TpDraft *draft, int index, const TpRefTensor *value, GError **error)
 
   if (data == NULL)
     return FALSE;
-  tp_doubles_to_dtype (value->data, tensor->count, tensor->dtype, data);
+  tp_dtype_store_doubles (tensor->dtype, value->data, tensor->count, data);
   tensor->init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   return TRUE;
 }

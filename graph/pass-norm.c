@@ -45,7 +45,7 @@ add_constant (TpDraft *draft, const TpNode *node, int like,
 
   if (data == NULL)
     return -1;
-  tp_doubles_to_dtype (values, tensor.count, tensor.dtype, data);
+  tp_dtype_store_doubles (tensor.dtype, values, tensor.count, data);
   tensor.init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   tensor.is_output = FALSE;
   tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split", error);

@@ -232,7 +232,7 @@ add_bias (TpDraft *draft, const TpNode *conv, const TpNode *norm,
   if (tensor.name == NULL)
     return -1;
   compute_bias (draft, conv, norm, factors, values);
-  tp_doubles_to_dtype (values, n, tensor.dtype, data);
+  tp_dtype_store_doubles (tensor.dtype, values, n, data);
   tensor.init.data = data;
   return tp_draft_add_tensor (draft, &tensor);
 }
