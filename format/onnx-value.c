@@ -140,8 +140,8 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
     {
       g_autofree char *known = tp_onnx_join_type_names (" or ");
 
-      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of %s: it "
-                               "is %s (ONNX element type %" G_GINT64_FORMAT ")",
+      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of %s: "
+                               "it is %s (ONNX element type %" G_GINT64_FORMAT ")",
                                value.name, known,
                                tp_onnx_get_type_name (value.elem_type),
                                value.elem_type);

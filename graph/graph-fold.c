@@ -113,17 +113,20 @@ moves_only (const TpNode *node)
 static gboolean
 is_exact (const TpNode *node, const TpTensor *tensor, const double *values)
 {
-  const gint64 *data = tensor->init.data;
+  gboolean is_integer = tp_dtype_is_integer (tensor->dtype);
+  gsize size = tp_dtype_get_size (tensor->dtype);
+  const char *data = tensor->init.data;
 
-  for (gint64 i = 0; tensor->dtype == TP_DTYPE_INT64 && i < tensor->count; i++)
+  for (gint64 i = 0; is_integer && i < tensor->count; i++)
     {
       gint64 back;
 
       if (fabs (values[i]) < 0x1p53)
         continue;
-      tp_dtype_store_doubles (TP_DTYPE_INT64, &values[i], 1, &back);
+      tp_dtype_store_doubles (tensor->dtype, &values[i], 1, &back);
       if (!moves_only (node)
-          || (tensor->init.kind == TP_INIT_DATA && data[i] != back))
+          || (tensor->init.kind == TP_INIT_DATA
+              && memcmp (data + i * size, &back, size) != 0))
         return FALSE;
     }
   return TRUE;

@@ -42,8 +42,7 @@ may_be_channels_last (const TpGraph *graph, const TpTensor *tensor)
   return tensor->rank == 4 && tensor->producer >= 0
          && !is_rigid (&graph->nodes[tensor->producer])
          && !tp_tensor_is_constant (tensor)
-         && (tensor->dtype == TP_DTYPE_FLOAT32
-             || tensor->dtype == TP_DTYPE_FLOAT64)
+         && !tp_dtype_is_integer (tensor->dtype)
          && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
 }
 

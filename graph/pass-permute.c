@@ -120,7 +120,8 @@ try_node (Pass *pass, TpNode *node)
   TpTensor *out = tp_draft_tensor (pass->draft, node->outputs[0]);
   gint64 strides[TP_MAX_RANK];
 
-  if (x->dtype != TP_DTYPE_FLOAT32 || tp_tensor_is_constant (x)
+  if (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
+      || tp_tensor_is_constant (x)
       || node->pins != NULL || node->n_costs > 0)
     return;
   get_strides (node, x, strides);

@@ -1,7 +1,7 @@
-/* dtype.c: the table of element types, and what follows from a row of it. To add
- * one: its number in dtype.h and in tplan.h, a row, and the two codecs. A real
- * narrower than float32 also needs its conversion in the readers of kernel IR
- * (kernel/jit-llvm-value.c, kernel/kernel-opencl.c); an integer does not. */
+/* dtype.c: the table of element types, and what follows from a row of it. To
+ * add one: its number in dtype.h and in tplan.h, a row, and the two codecs. A
+ * real narrower than float32 also needs its conversion in the readers of kernel
+ * IR (kernel/jit-llvm-value.c, kernel/kernel-opencl.c); an integer does not. */
 #include "config.h"
 
 #include "ir/dtype.h"

@@ -246,9 +246,8 @@ gather_infer (const TpNode *node, const TpTensor *const *inputs,
   if (x->rank - 1 + indices->rank > TP_MAX_RANK)
     return tp_op_fail (node, error, "rank %d is more than %d",
                        x->rank - 1 + indices->rank, TP_MAX_RANK);
-  if (indices->dtype != TP_DTYPE_INT64 && indices->dtype != TP_DTYPE_INT32)
-    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                       tp_dtype_get_name (indices->dtype));
+  if (!tp_node_check_indices (node, indices, error))
+    return FALSE;
   out->dtype = x->dtype;
   out->rank = 0;
   for (int i = 0; i < axis; i++)

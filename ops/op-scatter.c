@@ -87,9 +87,8 @@ scatter_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   int reduction = 0;
 
-  if (inputs[1]->dtype != TP_DTYPE_INT64 && inputs[1]->dtype != TP_DTYPE_INT32)
-    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                       tp_dtype_get_name (inputs[1]->dtype));
+  if (!tp_node_check_indices (node, inputs[1], error))
+    return FALSE;
   if (inputs[0]->dtype != inputs[2]->dtype)
     return tp_op_fail (node, error, "the data are %s and the updates %s",
                        tp_dtype_get_name (inputs[0]->dtype),
