@@ -64,6 +64,8 @@ struct TpOp
   const TpAttrSpec *attrs;    /* NULL name ends; both readers obey them */
   TpDomain domain;            /* range of random inputs in tests */
   double tolerance;           /* largest relative error a device may show */
+  const void *data;           /* in what it differs from others of its family,
+                               * whose functions know the type of this */
 
   /* Output types and shapes. Inputs left out are NULL. A constant input's value
    * may be read (Reshape). Purely a function of its arguments. */

@@ -31,10 +31,18 @@ find_reduction (const TpNode *node, int *out, GError **error)
   return tp_op_refuse (node, error, "reduction '%s' is not known", name);
 }
 
+/* The data of the records. */
+typedef struct
+{
+  gboolean is_nd;
+} ScatterKind;
+
 static gboolean
 is_scatter_nd (const TpNode *node)
 {
-  return strcmp (node->type, "ScatterND") == 0;
+  const ScatterKind *kind = node->op->data;
+
+  return kind->is_nd;
 }
 
 static gboolean
@@ -220,6 +228,7 @@ const TpOp tp_op_scatter_nd = {
   .attrs = scatter_nd_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = TRUE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };
@@ -239,6 +248,7 @@ const TpOp tp_op_scatter_elements = {
   .attrs = scatter_elements_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };
@@ -253,6 +263,7 @@ const TpOp tp_op_scatter = {
   .attrs = scatter_elements_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };
