@@ -8,6 +8,7 @@
 
 #include "ir/graph-value.h"
 #include "ir/op.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,13 +36,6 @@ init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
   return ref->data != NULL;
 }
 
-/* The type of an op that reads no more than the shape of its input. */
-static gboolean
-reads_shape_only (const TpNode *node)
-{
-  return strcmp (node->type, "Shape") == 0 || strcmp (node->type, "Size") == 0;
-}
-
 /* Elements to read and write; -1: not to be folded. Contractions, windows
  * and recurrences do more work than that, and are never found in shape
  * arithmetic. */
@@ -55,7 +49,8 @@ count_elements (TpDraft *draft, const TpNode *node)
       || node->op->kind == TP_OP_RECURRENT
       || node->n_inputs == 0)
     return -1;
-  for (int i = 0; i < node->n_inputs && !reads_shape_only (node); i++)
+  for (int i = 0; i < node->n_inputs
+                  && !tp_node_has_flag (node, TP_OP_READS_SHAPE); i++)
     {
       const TpTensor *input;
 
@@ -98,14 +93,13 @@ fold_view (TpDraft *draft, TpNode *node)
   return TRUE;
 }
 
-/* A map with a reference of its own copies as well: Cast, Expand. */
 static gboolean
 moves_only (const TpNode *node)
 {
   const TpOp *op = node->op;
 
   return op->kind == TP_OP_MOVE || op->kind == TP_OP_VIEW
-         || (op->kind == TP_OP_MAP && op->map_value == NULL);
+         || (op->flags & TP_OP_COPIES) != 0;
 }
 
 /* Whether the integers of @tensor, read as @values, are what they were. Those
@@ -145,29 +139,24 @@ results_are_exact (const TpNode *node, const TpRefTensor *outputs)
   return TRUE;
 }
 
-/* Slice clamps its positions: one past 2^53 is past the end, rounded or not. */
-static gboolean
-is_clamped (const TpNode *node, int i)
-{
-  return i > 0 && strcmp (node->type, "Slice") == 0;
-}
-
 /* The value of input @i in doubles; FALSE: not exact, or no memory for it. */
 static gboolean
 load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 {
   const TpTensor *tensor = tp_draft_tensor (draft, node->inputs[i]);
+  gboolean is_read = !tp_node_has_flag (node, TP_OP_READS_SHAPE);
+  gboolean is_held = i > 0 && tp_node_has_flag (node, TP_OP_HOLDS_BOUNDS);
   TpTensor shape = *tensor;
 
-  if (reads_shape_only (node))
+  if (!is_read)
     shape.count = 0; /* no memory for what is not read */
   if (!init_ref_tensor (input, &shape))
     return FALSE;
   input->count = tensor->count;
-  if (reads_shape_only (node))
+  if (!is_read)
     return TRUE;
   tp_tensor_write_doubles (tensor, input->data);
-  return is_clamped (node, i) || is_exact (node, tensor, input->data);
+  return is_held || is_exact (node, tensor, input->data);
 }
 
 /* FALSE: not exact, or no memory for it. */

@@ -10,7 +10,6 @@
 #include "ops/op.h"
 
 #include <math.h>
-#include <string.h>
 
 enum
 {
@@ -25,7 +24,7 @@ enum
 static gboolean
 can_split (TpDraft *draft, const TpNode *node)
 {
-  if (node->type == NULL || strcmp (node->type, "BatchNormalization") != 0
+  if (!tp_node_is (node, "BatchNormalization")
       || node->n_inputs != N_INPUTS || node->n_outputs != 1)
     return FALSE;
   for (int i = SCALE; i < N_INPUTS; i++)

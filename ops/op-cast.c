@@ -71,6 +71,7 @@ cast_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
 #define CAST                                                                   \
   .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
+  .flags = TP_OP_COPIES,                                                       \
   .lower = cast_lower, .reference = cast_reference
 
 static gboolean
