@@ -225,8 +225,7 @@ static gboolean
 is_laid_out (const TpGraph *graph)
 {
   for (int i = 0; i < graph->n_nodes; i++)
-    if (tp_node_is (&graph->nodes[i], "Relayout")
-        || tp_node_is (&graph->nodes[i], "Permute"))
+    if (tp_node_has_flag (&graph->nodes[i], TP_OP_LAYOUT))
       return TRUE;
   return FALSE;
 }
