@@ -8,14 +8,6 @@
 #include "format/graph-load.h"
 #include "graph/pass.h"
 
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_FLOAT32 == (int) TP_DTYPE_FLOAT32);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_FLOAT64 == (int) TP_DTYPE_FLOAT64);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_INT64 == (int) TP_DTYPE_INT64);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_INT32 == (int) TP_DTYPE_INT32);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_UINT8 == (int) TP_DTYPE_UINT8);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_BOOL == (int) TP_DTYPE_BOOL);
-G_STATIC_ASSERT ((int) TPLAN_DTYPE_BOOL == TP_N_DTYPES - 1);
-
 static TplanTensor *
 describe_tensors (const TpGraph *graph, int n, const int *tensors)
 {

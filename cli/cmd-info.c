@@ -104,9 +104,7 @@ count_weights (Info *info)
       if (uses[index] == 0)
         continue;
       info->weight_bytes += tensor->size_bytes;
-      if (tensor->rank > 0
-          && (tensor->dtype == TP_DTYPE_FLOAT32
-              || tensor->dtype == TP_DTYPE_FLOAT64))
+      if (tensor->rank > 0 && !tp_dtype_is_integer (tensor->dtype))
         info->n_parameters += tensor->count;
     }
 }

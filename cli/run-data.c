@@ -25,19 +25,11 @@
 static double
 get_element (TpDtype dtype, const void *data, gint64 i)
 {
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      return ((const float *) data)[i];
-    case TP_DTYPE_FLOAT64:
-      return ((const double *) data)[i];
-    case TP_DTYPE_INT64:
-      return (double) ((const gint64 *) data)[i];
-    case TP_DTYPE_INT32:
-      return ((const gint32 *) data)[i];
-    default:
-      return ((const guint8 *) data)[i];
-    }
+  gsize size = tp_dtype_get_size (dtype);
+  double value = 0.0;
+
+  tp_dtype_load_doubles (dtype, (const char *) data + i * size, 1, 1, &value);
+  return value;
 }
 
 static void *

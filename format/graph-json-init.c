@@ -51,37 +51,38 @@ is_integer_in (const json_t *item, gint64 low, gint64 high)
          && json_integer_value (item) <= high;
 }
 
+static gboolean
+store_real (const TpDtypeRow *row, const json_t *item, void *dst)
+{
+  double number = json_number_value (item);
+  double stored = 0.0;
+
+  row->store_reals (&number, 1, 1, dst);
+  row->load_reals (dst, 1, 1, &stored);
+  return json_is_number (item) && isfinite (stored);
+}
+
+/* Booleans may be 0 and 1 too. */
+static gboolean
+store_integer (const TpDtypeRow *row, const json_t *item, void *dst)
+{
+  gboolean is_bool = row->class == TP_CLASS_BOOL;
+  gint64 number = json_is_true (item) ? 1 : json_integer_value (item);
+
+  row->store_integers (&number, 1, 1, dst);
+  return (is_bool && json_is_boolean (item))
+         || is_integer_in (item, row->low, is_bool ? 1 : row->high);
+}
+
 /* Stores element @i; FALSE when it is not a value of the type. */
 static gboolean
 store (TpDtype dtype, void *data, gsize i, const json_t *item)
 {
-  double number = json_number_value (item);
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  void *dst = (char *) data + i * row->size;
 
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      ((float *) data)[i] = (float) number;
-      return json_is_number (item) && isfinite ((float) number);
-    case TP_DTYPE_FLOAT64:
-      ((double *) data)[i] = number;
-      return json_is_number (item);
-    case TP_DTYPE_INT64:
-      ((gint64 *) data)[i] = json_integer_value (item);
-      return json_is_integer (item);
-    case TP_DTYPE_INT32:
-      ((gint32 *) data)[i] = json_integer_value (item);
-      return is_integer_in (item, G_MININT32, G_MAXINT32);
-    case TP_DTYPE_UINT8:
-      ((guint8 *) data)[i] = json_integer_value (item);
-      return is_integer_in (item, 0, 255);
-    case TP_DTYPE_BOOL:
-      ((guint8 *) data)[i]
-          = json_is_true (item) || json_integer_value (item) == 1;
-      return json_is_boolean (item) || is_integer_in (item, 0, 1);
-    case TP_N_DTYPES:
-      break;
-    }
-  g_assert_not_reached ();
+  return row->class == TP_CLASS_REAL ? store_real (row, item, dst)
+                                     : store_integer (row, item, dst);
 }
 
 static gboolean
@@ -136,8 +137,7 @@ add_random (const Entry *entry, const json_t *value, GError **error)
     tp_json_set_error (place, "seed", error, "must not be negative");
   else if (!(init.value >= 0.0 && init.value <= 1e30))
     tp_json_set_error (place, "std", error, "must be from 0 to 1e30");
-  else if (entry->dtype != TP_DTYPE_FLOAT32
-           && entry->dtype != TP_DTYPE_FLOAT64)
+  else if (tp_dtype_is_integer (entry->dtype))
     tp_json_set_error (place, NULL, error,
                        "random values are float32 or float64, not %s",
                        tp_dtype_get_name (entry->dtype));

@@ -202,23 +202,24 @@ is_small (const TpTensor *tensor)
 static void
 add_data (GString *text, const TpTensor *tensor)
 {
-  gboolean is_wide = tensor->dtype == TP_DTYPE_INT64;
-  double values[MAX_INLINE];
-  gint64 integers[MAX_INLINE];
+  const TpDtypeRow *row = tp_dtype_get (tensor->dtype);
+  gboolean is_real = row->class == TP_CLASS_REAL;
+  double reals[MAX_INLINE];
+  gint64 memory[MAX_INLINE], integers[MAX_INLINE];
 
-  if (is_wide)
-    tp_tensor_write_value (tensor, integers);
+  tp_tensor_write_value (tensor, memory);
+  if (is_real)
+    row->load_reals (memory, 1, tensor->count, reals);
   else
-    tp_tensor_write_doubles (tensor, values);
+    row->load_integers (memory, 1, tensor->count, integers);
   g_string_append (text, ", \"data\": [");
   for (gint64 i = 0; i < tensor->count; i++)
     {
       g_string_append (text, i > 0 ? ", " : "");
-      if (tensor->dtype == TP_DTYPE_FLOAT32
-          || tensor->dtype == TP_DTYPE_FLOAT64)
-        add_real (text, values[i], tensor->dtype == TP_DTYPE_FLOAT32);
+      if (is_real)
+        add_real (text, reals[i], row->size < sizeof (double));
       else
-        add_int (text, is_wide ? integers[i] : (gint64) values[i]);
+        add_int (text, integers[i]);
     }
   g_string_append_c (text, ']');
 }
@@ -228,8 +229,6 @@ add_value (Writer *writer, const TpTensor *tensor)
 {
   GString *text = writer->text;
   const TpInit *init = &tensor->init;
-  gboolean is_real = tensor->dtype == TP_DTYPE_FLOAT32
-                     || tensor->dtype == TP_DTYPE_FLOAT64;
 
   if (init->kind == TP_INIT_RANDOM)
     {
@@ -241,10 +240,10 @@ add_value (Writer *writer, const TpTensor *tensor)
   else if (init->kind == TP_INIT_FILL)
     {
       g_string_append (text, ", \"fill\": ");
-      if (is_real)
-        add_real (text, init->value, FALSE);
-      else
+      if (tp_dtype_is_integer (tensor->dtype))
         add_int (text, (gint64) init->value);
+      else
+        add_real (text, init->value, FALSE);
     }
   else if (is_small (tensor))
     add_data (text, tensor);

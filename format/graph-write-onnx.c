@@ -138,7 +138,7 @@ describe_tensor (const TpTensor *tensor)
 
   for (int i = 0; i < tensor->rank; i++)
     put_int (out, TENSOR_DIMS, tensor->dims[i]);
-  put_int (out, TENSOR_TYPE, tp_onnx_get_type_number (tensor->dtype));
+  put_int (out, TENSOR_TYPE, tp_dtype_get (tensor->dtype)->onnx);
   put_string (out, TENSOR_NAME, tensor->name);
   return out;
 }
@@ -212,7 +212,7 @@ add_value (Writer *writer, int field, const char *name, TpDtype dtype,
   GByteArray *value = g_byte_array_new (), *type = g_byte_array_new ();
   GByteArray *tensor = g_byte_array_new ();
 
-  put_int (tensor, TYPE_ELEM, tp_onnx_get_type_number (dtype));
+  put_int (tensor, TYPE_ELEM, tp_dtype_get (dtype)->onnx);
   if (shape != NULL)
     put_message (tensor, TYPE_SHAPE, shape);
   put_message (type, TYPE_TENSOR, tensor);

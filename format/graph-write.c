@@ -105,20 +105,15 @@ compare_widths (const void *a, const void *b)
 static json_t *
 describe (const TpTensor *tensor, gint64 *offset)
 {
-  static const char *const names[TP_N_DTYPES] = {
-    [TP_DTYPE_FLOAT32] = "F32", [TP_DTYPE_FLOAT64] = "F64",
-    [TP_DTYPE_INT64] = "I64",   [TP_DTYPE_INT32] = "I32",
-    [TP_DTYPE_UINT8] = "U8",    [TP_DTYPE_BOOL] = "BOOL",
-  };
   json_t *shape = json_array ();
   gint64 first = *offset;
 
   for (int i = 0; i < tensor->rank; i++)
     json_array_append_new (shape, json_integer (tensor->dims[i]));
   *offset += tensor->size_bytes;
-  return json_pack ("{s:s, s:o, s:[I, I]}", "dtype", names[tensor->dtype],
-                    "shape", shape, "data_offsets", (json_int_t) first,
-                    (json_int_t) *offset);
+  return json_pack ("{s:s, s:o, s:[I, I]}", "dtype",
+                    tp_dtype_get (tensor->dtype)->safetensors, "shape", shape,
+                    "data_offsets", (json_int_t) first, (json_int_t) *offset);
 }
 
 /* The header, filled up with blanks so that the values begin at a multiple of

@@ -152,15 +152,16 @@ gboolean
 tp_json_get_dtype (TpJsonPlace place, const json_t *object, const char *key,
                    TpDtype *out, GError **error)
 {
+  g_autofree char *names = NULL;
   const char *name = NULL;
 
   if (!tp_json_get_string (place, object, key, FALSE, &name, error))
     return FALSE;
   if (name == NULL || tp_dtype_find (name, out))
     return TRUE;
+  names = tp_dtype_join_names (tp_dtype_get_name, ", ");
   tp_json_set_error (place, key, error,
-                     "unknown element type \"%s\"; known are float32, float64, "
-                     "int64, int32, uint8, bool", name);
+                     "unknown element type \"%s\"; known are %s", name, names);
   return FALSE;
 }
 

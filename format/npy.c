@@ -23,16 +23,6 @@ typedef struct
   int n_keys;
 } Parser;
 
-static const struct
-{
-  const char *descr;
-  TpDtype dtype;
-} descrs[] = {
-  { "<f4", TP_DTYPE_FLOAT32 }, { "<f8", TP_DTYPE_FLOAT64 },
-  { "<i8", TP_DTYPE_INT64 },   { "<i4", TP_DTYPE_INT32 },
-  { "|u1", TP_DTYPE_UINT8 },   { "|b1", TP_DTYPE_BOOL },
-};
-
 static gboolean
 fail (const Parser *parser, int code, const char *what, GError **error)
 {
@@ -81,6 +71,7 @@ parse_string (Parser *parser, char *out, gsize size, GError **error)
 static gboolean
 parse_descr (Parser *parser, GError **error)
 {
+  g_autofree char *names = NULL, *what = NULL;
   char descr[16];
 
   skip_space (parser);
@@ -89,15 +80,16 @@ parse_descr (Parser *parser, GError **error)
                  "records are not supported: save plain arrays", error);
   if (!parse_string (parser, descr, sizeof descr, error))
     return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (descrs); i++)
-    if (strcmp (descrs[i].descr, descr) == 0)
+  for (int i = 0; i < TP_N_DTYPES; i++)
+    if (strcmp (tp_dtype_get (i)->npy, descr) == 0)
       {
-        parser->npy->dtype = descrs[i].dtype;
+        parser->npy->dtype = i;
         return TRUE;
       }
-  return fail (parser, TPLAN_ERROR_UNSUPPORTED,
-               "element type must be little-endian float32, float64, int64, "
-               "int32, uint8 or bool: convert with astype", error);
+  names = tp_dtype_join_names (tp_dtype_get_name, " or ");
+  what = g_strdup_printf ("element type must be little-endian %s: convert with "
+                          "astype", names);
+  return fail (parser, TPLAN_ERROR_UNSUPPORTED, what, error);
 }
 
 static gboolean
@@ -284,7 +276,6 @@ tp_npy_save (const char *path, TpDtype dtype, int rank, const gint64 *dims,
   g_autoptr (GString) header = g_string_new_len (MAGIC "\1\0??", 10);
   g_autoptr (GBytes) bytes = NULL;
   gint64 count;
-  gsize i = 0;
 
   if (!tp_dims_count (rank, dims, &count))
     {
@@ -292,10 +283,8 @@ tp_npy_save (const char *path, TpDtype dtype, int rank, const gint64 *dims,
                    "%s: shape overflows 64 bits", path);
       return FALSE;
     }
-  while (descrs[i].dtype != dtype)
-    i++;
   g_string_append_printf (header, "{'descr': '%s', 'fortran_order': False, "
-                          "'shape': (", descrs[i].descr);
+                          "'shape': (", tp_dtype_get (dtype)->npy);
   for (int j = 0; j < rank; j++)
     g_string_append_printf (header, "%s%" G_GINT64_FORMAT "%s",
                             j ? " " : "", dims[j],

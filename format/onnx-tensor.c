@@ -32,28 +32,12 @@ enum
 
 enum { EXTERNAL_KEY = 1, EXTERNAL_VALUE = 2, LOCATION_EXTERNAL = 1 };
 
-/* ONNX's number, and the list that holds such elements. */
-static const struct
-{
-  TpDtype dtype;
-  gint64 number;
-  guint32 list;
-  TpWireType item;
-} kinds[] = {
-  { TP_DTYPE_FLOAT32, 1, TENSOR_FLOAT_DATA, TP_WIRE_FIXED32 },
-  { TP_DTYPE_UINT8, 2, TENSOR_INT32_DATA, TP_WIRE_VARINT },
-  { TP_DTYPE_INT32, 6, TENSOR_INT32_DATA, TP_WIRE_VARINT },
-  { TP_DTYPE_INT64, 7, TENSOR_INT64_DATA, TP_WIRE_VARINT },
-  { TP_DTYPE_BOOL, 9, TENSOR_INT32_DATA, TP_WIRE_VARINT },
-  { TP_DTYPE_FLOAT64, 11, TENSOR_DOUBLE_DATA, TP_WIRE_FIXED64 },
-};
-
 typedef struct
 {
   TpOnnx *onnx;
   const char *name;
   gint64 data_type;
-  int kind;                   /* index into kinds[] */
+  TpDtype dtype;              /* once the frame is checked */
   GArray *dims;               /* gint64 */
   gint64 count, size_bytes;
   TpWireField raw;            /* number 0: none */
@@ -63,28 +47,6 @@ typedef struct
   gint64 n_listed;
   guint8 *data;               /* where lists go */
 } Tensor;
-
-gboolean
-tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].number == number)
-      {
-        *out_dtype = kinds[i].dtype;
-        return TRUE;
-      }
-  return FALSE;
-}
-
-gint64
-tp_onnx_get_type_number (TpDtype dtype)
-{
-  gsize i = 0;
-
-  while (kinds[i].dtype != dtype)
-    i++;
-  return kinds[i].number;
-}
 
 const char *
 tp_onnx_get_type_name (gint64 number)
@@ -99,6 +61,18 @@ tp_onnx_get_type_name (gint64 number)
   return number >= 0 && number < (gint64) G_N_ELEMENTS (names)
              ? names[number]
              : "of an unknown type";
+}
+
+static const char *
+get_name (TpDtype dtype)
+{
+  return tp_onnx_get_type_name (tp_dtype_get (dtype)->onnx);
+}
+
+char *
+tp_onnx_join_type_names (const char *last)
+{
+  return tp_dtype_join_names (get_name, last);
 }
 
 /* ---- first reading: what there is -------------------------------------- */
@@ -173,7 +147,6 @@ static gboolean
 check_frame (Tensor *tensor, const TpWire *wire, GError **error)
 {
   const gint64 *dims = (const gint64 *) (void *) tensor->dims->data;
-  TpDtype dtype;
 
   if (tensor->data_type == 0)
     {
@@ -182,21 +155,17 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
                          tensor->name);
       return FALSE;
     }
-  tensor->kind = -1;
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].number == tensor->data_type)
-      tensor->kind = i;
-  if (tensor->kind < 0)
+  if (!tp_dtype_find_onnx (tensor->data_type, &tensor->dtype))
     {
+      g_autofree char *known = tp_onnx_join_type_names (", ");
+
       tp_wire_set_unsupported (wire, error, "tensor '%s' is %s (ONNX element "
-                               "type %" G_GINT64_FORMAT "); known are float, "
-                               "double, int64, int32, uint8, bool: convert the "
-                               "model", tensor->name,
+                               "type %" G_GINT64_FORMAT "); known are %s: "
+                               "convert the model", tensor->name,
                                tp_onnx_get_type_name (tensor->data_type),
-                               tensor->data_type);
+                               tensor->data_type, known);
       return FALSE;
     }
-  dtype = kinds[tensor->kind].dtype;
   if (tensor->dims->len > TP_MAX_RANK)
     tp_wire_set_error (wire, wire->pos, error, "tensor '%s' has more than %d "
                        "dimensions", tensor->name, TP_MAX_RANK);
@@ -205,13 +174,37 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
                        "negative or its size overflows 64 bits", tensor->name);
   else
     {
-      tensor->size_bytes = tensor->count * (gint64) tp_dtype_get_size (dtype);
+      tensor->size_bytes
+          = tensor->count * (gint64) tp_dtype_get_size (tensor->dtype);
       return TRUE;
     }
   return FALSE;
 }
 
 /* ---- values in lists --------------------------------------------------- */
+
+typedef struct
+{
+  guint32 number;             /* of the field */
+  TpWireType item;
+} List;
+
+/* Two reals and the widest integer have lists of their own; all others are
+ * int32_data. */
+static List
+list_of (TpDtype dtype)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  gboolean is_real = row->class == TP_CLASS_REAL;
+
+  if (is_real && row->size == sizeof (float))
+    return (List){ TENSOR_FLOAT_DATA, TP_WIRE_FIXED32 };
+  if (is_real && row->size == sizeof (double))
+    return (List){ TENSOR_DOUBLE_DATA, TP_WIRE_FIXED64 };
+  return (List){ row->size == sizeof (gint64) ? TENSOR_INT64_DATA
+                                              : TENSOR_INT32_DATA,
+                 TP_WIRE_VARINT };
+}
 
 static void
 count_item (gpointer user, guint64 bits)
@@ -223,9 +216,10 @@ static void
 store_item (gpointer user, guint64 bits)
 {
   Tensor *tensor = user;
-  gsize size = tp_dtype_get_size (kinds[tensor->kind].dtype);
+  const TpDtypeRow *row = tp_dtype_get (tensor->dtype);
+  gsize size = row->size;
 
-  if (kinds[tensor->kind].dtype == TP_DTYPE_BOOL)
+  if (row->class == TP_CLASS_BOOL)
     bits = bits != 0;
   for (gsize i = 0; i < size; i++)
     tensor->data[tensor->n_listed * size + i] = 0;
@@ -238,10 +232,11 @@ count_list (const TpWire *wire, const TpWireField *field, gpointer user,
             GError **error)
 {
   Tensor *tensor = user;
+  List list = list_of (tensor->dtype);
 
-  return field->number != kinds[tensor->kind].list
-         || tp_wire_get_repeated (wire, field, kinds[tensor->kind].item,
-                                  count_item, tensor, error);
+  return field->number != list.number
+         || tp_wire_get_repeated (wire, field, list.item, count_item, tensor,
+                                  error);
 }
 
 static gboolean
@@ -249,10 +244,11 @@ store_list (const TpWire *wire, const TpWireField *field, gpointer user,
             GError **error)
 {
   Tensor *tensor = user;
+  List list = list_of (tensor->dtype);
 
-  return field->number != kinds[tensor->kind].list
-         || tp_wire_get_repeated (wire, field, kinds[tensor->kind].item,
-                                  store_item, tensor, error);
+  return field->number != list.number
+         || tp_wire_get_repeated (wire, field, list.item, store_item, tensor,
+                                  error);
 }
 
 static const void *
@@ -288,7 +284,7 @@ use_bytes (Tensor *tensor, const guint8 *data, GError **error)
 
   if (tensor->count == 0)
     return ""; /* an empty message has no place */
-  if (kinds[tensor->kind].dtype != TP_DTYPE_BOOL)
+  if (tp_dtype_get (tensor->dtype)->class != TP_CLASS_BOOL)
     return data;
   while (i < tensor->count && data[i] <= 1)
     i++;
@@ -401,7 +397,7 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
     out->data = read_raw (tensor, wire, error);
   else
     out->data = read_lists (tensor, wire, error);
-  out->dtype = kinds[tensor->kind].dtype;
+  out->dtype = tensor->dtype;
   out->rank = tensor->dims->len;
   for (int i = 0; i < out->rank; i++)
     out->dims[i] = g_array_index (tensor->dims, gint64, i);

@@ -8,11 +8,10 @@
 #include "ir/region.h"
 #include "ir/types.h"
 
-/* ONNX's number for an element type; FALSE: not one of ours. */
-gboolean tp_onnx_find_dtype (gint64 number, TpDtype *out_dtype);
-gint64 tp_onnx_get_type_number (TpDtype dtype);
+/* Our element types, as ONNX calls them: see tp_dtype_join_names(). */
+char *tp_onnx_join_type_names (const char *last);
 
-/* Its name for any element type, such as "float16". */
+/* The name of any element type of ONNX, such as "float16". */
 const char *tp_onnx_get_type_name (gint64 number);
 
 /* Reads a TensorProto and adds it as constant: by its own name, or by @name.

@@ -136,12 +136,13 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
     return FALSE;
   if (tp_graph_builder_is_defined (onnx->builder, value.name))
     return TRUE; /* an initializer, listed here too by old files */
-  if (!value.has_type || !tp_onnx_find_dtype (value.elem_type, &dtype))
+  if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &dtype))
     {
-      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of "
-                               "float, double, int64, int32, uint8 or bool: it "
-                               "is %s (ONNX element type %" G_GINT64_FORMAT ")",
-                               value.name,
+      g_autofree char *known = tp_onnx_join_type_names (" or ");
+
+      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of %s: "
+                               "it is %s (ONNX element type %" G_GINT64_FORMAT ")",
+                               value.name, known,
                                tp_onnx_get_type_name (value.elem_type),
                                value.elem_type);
       return FALSE;

@@ -183,7 +183,7 @@ tp_tensor_file_get (TpTensorFile *file, const char *key,
   if (!entry->is_read)
     {
       if (!file->kind->read (file, entry, error)
-          || (entry->tensor.dtype == TP_DTYPE_BOOL
+          || (tp_dtype_get (entry->tensor.dtype)->class == TP_CLASS_BOOL
               && !clean_bools (file, &entry->tensor, error)))
         return FALSE;
       entry->is_read = TRUE;

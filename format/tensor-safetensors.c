@@ -12,16 +12,6 @@
 #define PREFIX_SIZE 8
 #define MAX_HEADER_BYTES (16 << 20)
 
-static const struct
-{
-  const char *name;
-  TpDtype dtype;
-} dtypes[] = {
-  { "F32", TP_DTYPE_FLOAT32 }, { "F64", TP_DTYPE_FLOAT64 },
-  { "I64", TP_DTYPE_INT64 },   { "I32", TP_DTYPE_INT32 },
-  { "U8", TP_DTYPE_UINT8 },    { "BOOL", TP_DTYPE_BOOL },
-};
-
 /* Known to the format, not to us. */
 static const char *const foreign_dtypes[]
     = { "F16", "BF16", "F8_E4M3", "F8_E5M2", "I16", "I8", "U16", "U32",
@@ -37,10 +27,10 @@ typedef struct
 static gboolean
 find_dtype (TpTensorEntry *entry, const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (dtypes); i++)
-    if (strcmp (dtypes[i].name, name) == 0)
+  for (int i = 0; i < TP_N_DTYPES; i++)
+    if (strcmp (tp_dtype_get (i)->safetensors, name) == 0)
       {
-        entry->tensor.dtype = dtypes[i].dtype;
+        entry->tensor.dtype = i;
         return TRUE;
       }
   for (int i = 0; foreign_dtypes[i] != NULL; i++)

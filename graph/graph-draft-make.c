@@ -87,7 +87,7 @@ tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
                      : NULL;
   if (tensor.name == NULL)
     return -1;
-  tp_doubles_to_dtype (values, tensor.count, dtype, data);
+  tp_dtype_store_doubles (dtype, values, tensor.count, data);
   tensor.init.data = data;
   return tp_draft_add_tensor (draft, &tensor);
 }

@@ -8,6 +8,7 @@
 
 #include "ir/graph-value.h"
 #include "ir/op.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,13 +36,6 @@ init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
   return ref->data != NULL;
 }
 
-/* The type of an op that reads no more than the shape of its input. */
-static gboolean
-reads_shape_only (const TpNode *node)
-{
-  return strcmp (node->type, "Shape") == 0 || strcmp (node->type, "Size") == 0;
-}
-
 /* Elements to read and write; -1: not to be folded. Contractions, windows
  * and recurrences do more work than that, and are never found in shape
  * arithmetic. */
@@ -55,7 +49,8 @@ count_elements (TpDraft *draft, const TpNode *node)
       || node->op->kind == TP_OP_RECURRENT
       || node->n_inputs == 0)
     return -1;
-  for (int i = 0; i < node->n_inputs && !reads_shape_only (node); i++)
+  for (int i = 0; i < node->n_inputs
+                  && !tp_node_has_flag (node, TP_OP_READS_SHAPE); i++)
     {
       const TpTensor *input;
 
@@ -98,14 +93,13 @@ fold_view (TpDraft *draft, TpNode *node)
   return TRUE;
 }
 
-/* A map with a reference of its own copies as well: Cast, Expand. */
 static gboolean
 moves_only (const TpNode *node)
 {
   const TpOp *op = node->op;
 
   return op->kind == TP_OP_MOVE || op->kind == TP_OP_VIEW
-         || (op->kind == TP_OP_MAP && op->map_value == NULL);
+         || (op->flags & TP_OP_COPIES) != 0;
 }
 
 /* Whether the integers of @tensor, read as @values, are what they were. Those
@@ -113,17 +107,20 @@ moves_only (const TpNode *node)
 static gboolean
 is_exact (const TpNode *node, const TpTensor *tensor, const double *values)
 {
-  const gint64 *data = tensor->init.data;
+  gboolean is_integer = tp_dtype_is_integer (tensor->dtype);
+  gsize size = tp_dtype_get_size (tensor->dtype);
+  const char *data = tensor->init.data;
 
-  for (gint64 i = 0; tensor->dtype == TP_DTYPE_INT64 && i < tensor->count; i++)
+  for (gint64 i = 0; is_integer && i < tensor->count; i++)
     {
       gint64 back;
 
       if (fabs (values[i]) < 0x1p53)
         continue;
-      tp_doubles_to_dtype (&values[i], 1, TP_DTYPE_INT64, &back);
+      tp_dtype_store_doubles (tensor->dtype, &values[i], 1, &back);
       if (!moves_only (node)
-          || (tensor->init.kind == TP_INIT_DATA && data[i] != back))
+          || (tensor->init.kind == TP_INIT_DATA
+              && memcmp (data + i * size, &back, size) != 0))
         return FALSE;
     }
   return TRUE;
@@ -142,29 +139,24 @@ results_are_exact (const TpNode *node, const TpRefTensor *outputs)
   return TRUE;
 }
 
-/* Slice clamps its positions: one past 2^53 is past the end, rounded or not. */
-static gboolean
-is_clamped (const TpNode *node, int i)
-{
-  return i > 0 && strcmp (node->type, "Slice") == 0;
-}
-
 /* The value of input @i in doubles; FALSE: not exact, or no memory for it. */
 static gboolean
 load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 {
   const TpTensor *tensor = tp_draft_tensor (draft, node->inputs[i]);
+  gboolean is_read = !tp_node_has_flag (node, TP_OP_READS_SHAPE);
+  gboolean is_held = i > 0 && tp_node_has_flag (node, TP_OP_HOLDS_BOUNDS);
   TpTensor shape = *tensor;
 
-  if (reads_shape_only (node))
+  if (!is_read)
     shape.count = 0; /* no memory for what is not read */
   if (!init_ref_tensor (input, &shape))
     return FALSE;
   input->count = tensor->count;
-  if (reads_shape_only (node))
+  if (!is_read)
     return TRUE;
   tp_tensor_write_doubles (tensor, input->data);
-  return is_clamped (node, i) || is_exact (node, tensor, input->data);
+  return is_held || is_exact (node, tensor, input->data);
 }
 
 /* FALSE: not exact, or no memory for it. */
@@ -203,7 +195,7 @@ store (TpDraft *draft, int index, const TpRefTensor *value, GError **error)
 
   if (data == NULL)
     return FALSE;
-  tp_doubles_to_dtype (value->data, tensor->count, tensor->dtype, data);
+  tp_dtype_store_doubles (tensor->dtype, value->data, tensor->count, data);
   tensor->init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   return TRUE;
 }

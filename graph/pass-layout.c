@@ -15,8 +15,6 @@
 #include "ir/op.h"
 #include "ops/op.h"
 
-#include <string.h>
-
 typedef struct
 {
   const TpGraph *graph;
@@ -42,19 +40,8 @@ may_be_channels_last (const TpGraph *graph, const TpTensor *tensor)
   return tensor->rank == 4 && tensor->producer >= 0
          && !is_rigid (&graph->nodes[tensor->producer])
          && !tp_tensor_is_constant (tensor)
-         && (tensor->dtype == TP_DTYPE_FLOAT32
-             || tensor->dtype == TP_DTYPE_FLOAT64)
+         && !tp_dtype_is_integer (tensor->dtype)
          && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
-}
-
-/* Convolutions and pools are where the layout matters. */
-static gboolean
-is_anchor (const TpNode *node)
-{
-  return node->op != NULL
-         && (node->op->kind == TP_OP_WINDOW
-             || strcmp (node->type, "Conv") == 0
-             || strcmp (node->type, "ConvTranspose") == 0);
 }
 
 /* Ops that read and write alike, so that layout goes through them. */
@@ -64,7 +51,7 @@ is_conductor (const TpNode *node)
   return node->op != NULL
          && (node->op->kind == TP_OP_MAP
              || (node->op->kind == TP_OP_MOVE
-                 && strcmp (node->type, "Transpose") != 0));
+                 && !tp_node_has_flag (node, TP_OP_TURNS)));
 }
 
 static gboolean
@@ -102,7 +89,8 @@ has_marked (const Pass *pass, const TpNode *node)
 static gboolean
 spread (Pass *pass, const TpNode *node)
 {
-  if (!is_anchor (node) && !(is_conductor (node) && has_marked (pass, node)))
+  if (!tp_node_has_flag (node, TP_OP_CHANNELS_LAST)
+      && !(is_conductor (node) && has_marked (pass, node)))
     return FALSE;
   return mark_all (pass, node->inputs, node->n_inputs)
          | mark_all (pass, node->outputs, node->n_outputs);
@@ -237,8 +225,7 @@ static gboolean
 is_laid_out (const TpGraph *graph)
 {
   for (int i = 0; i < graph->n_nodes; i++)
-    if (strcmp (graph->nodes[i].type, "Relayout") == 0
-        || strcmp (graph->nodes[i].type, "Permute") == 0)
+    if (tp_node_has_flag (&graph->nodes[i], TP_OP_LAYOUT))
       return TRUE;
   return FALSE;
 }

@@ -10,7 +10,6 @@
 #include "ops/op.h"
 
 #include <math.h>
-#include <string.h>
 
 enum
 {
@@ -25,7 +24,7 @@ enum
 static gboolean
 can_split (TpDraft *draft, const TpNode *node)
 {
-  if (node->type == NULL || strcmp (node->type, "BatchNormalization") != 0
+  if (!tp_node_is (node, "BatchNormalization")
       || node->n_inputs != N_INPUTS || node->n_outputs != 1)
     return FALSE;
   for (int i = SCALE; i < N_INPUTS; i++)
@@ -45,7 +44,7 @@ add_constant (TpDraft *draft, const TpNode *node, int like,
 
   if (data == NULL)
     return -1;
-  tp_doubles_to_dtype (values, tensor.count, tensor.dtype, data);
+  tp_dtype_store_doubles (tensor.dtype, values, tensor.count, data);
   tensor.init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   tensor.is_output = FALSE;
   tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split", error);

@@ -10,6 +10,7 @@
 #include "graph/graph-draft.h"
 #include "ir/op.h"
 #include "ops/op-move.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -20,12 +21,6 @@ typedef struct
   guint8 *is_rigid;           /* some reader takes bytes as they lie */
   guint8 *is_mixed;           /* some reader is no product */
 } Pass;
-
-static gboolean
-is_product (const TpNode *node)
-{
-  return node->op != NULL && strcmp (node->type, "MatMul") == 0;
-}
 
 static void
 mark_readers (Pass *pass)
@@ -42,7 +37,8 @@ mark_readers (Pass *pass)
             pass->is_rigid[node->inputs[j]]
                 |= node->op == NULL || node->op->kind == TP_OP_VIEW
                    || node->op->kind == TP_OP_OPAQUE;
-            pass->is_mixed[node->inputs[j]] |= !is_product (node);
+            pass->is_mixed[node->inputs[j]]
+                |= !tp_node_has_flag (node, TP_OP_ANY_STRIDES);
           }
     }
   for (guint i = 0; i < draft->outputs->len; i++)
@@ -100,7 +96,8 @@ store_permuted (Pass *pass, const TpNode *node)
   gint64 strides[TP_MAX_RANK];
 
   if (x->producer < 0 || pass->n_uses[node->inputs[0]] != 1
-      || !is_product (tp_draft_node (pass->draft, x->producer))
+      || !tp_node_has_flag (tp_draft_node (pass->draft, x->producer),
+                            TP_OP_ANY_STRIDES)
       || !is_row_major (x) || x->rank < 1)
     return FALSE;
   for (int i = 0; i < x->rank; i++)
@@ -120,7 +117,8 @@ try_node (Pass *pass, TpNode *node)
   TpTensor *out = tp_draft_tensor (pass->draft, node->outputs[0]);
   gint64 strides[TP_MAX_RANK];
 
-  if (x->dtype != TP_DTYPE_FLOAT32 || tp_tensor_is_constant (x)
+  if (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
+      || tp_tensor_is_constant (x)
       || node->pins != NULL || node->n_costs > 0)
     return;
   get_strides (node, x, strides);
@@ -145,6 +143,6 @@ tp_draft_permute (TpDraft *draft)
   tp_draft_count_uses (draft, n_uses);
   mark_readers (&pass);
   for (guint i = 0; i < draft->nodes->len; i++)
-    if (strcmp (tp_draft_node (draft, i)->type, "Transpose") == 0)
+    if (tp_node_is (tp_draft_node (draft, i), "Transpose"))
       try_node (&pass, tp_draft_node (draft, i));
 }

@@ -139,12 +139,12 @@ static const char *
 match_scale (Match *m, const char *p, const TpNode *node)
 {
   double factor = g_ascii_strtod (skip_term (p), NULL);
-  gboolean is_mul = strcmp (node->type, "Mul") == 0;
+  gboolean is_mul = tp_node_is (node, "Mul");
   int constant = 1;
 
   if (is_mul && !is_number (m, node->inputs[1], factor))
     constant = 0;
-  if ((!is_mul && strcmp (node->type, "Div") != 0)
+  if ((!is_mul && !tp_node_is (node, "Div"))
       || !is_number (m, node->inputs[constant], is_mul ? factor : 1 / factor))
     return NULL;
   p = match (m, p, node->inputs[1 - constant]);
@@ -154,9 +154,9 @@ match_scale (Match *m, const char *p, const TpNode *node)
 static const char *
 match_square (Match *m, const char *p, const TpNode *node)
 {
-  gboolean is_product = strcmp (node->type, "Mul") == 0
+  gboolean is_product = tp_node_is (node, "Mul")
                         && node->inputs[0] == node->inputs[1];
-  gboolean is_power = strcmp (node->type, "Pow") == 0
+  gboolean is_power = tp_node_is (node, "Pow")
                       && is_number (m, node->inputs[1], 2.0);
 
   return is_product || is_power ? match (m, p, node->inputs[0]) : NULL;
@@ -189,7 +189,7 @@ count_reduced (const Match *m, const TpNode *node)
 static const char *
 match_mean (Match *m, const char *p, const TpNode *node)
 {
-  int n = strcmp (node->type, "ReduceMean") == 0 && node->n_inputs == 1
+  int n = tp_node_is (node, "ReduceMean") && node->n_inputs == 1
               ? count_reduced (m, node)
               : 0;
 
@@ -202,7 +202,7 @@ match_mean (Match *m, const char *p, const TpNode *node)
 static const char *
 match_ramp (Match *m, const char *p, const TpNode *node)
 {
-  if (strcmp (node->type, "HardSigmoid") != 0
+  if (!tp_node_is (node, "HardSigmoid")
       || fabs (tp_node_get_float (node, "alpha", 0.2) * 6 - 1) > 1e-5
       || tp_node_get_float (node, "beta", 0.5) != 0.5)
     return NULL;
@@ -246,8 +246,8 @@ match_head (Match *m, const char *p, const TpNode *node)
     return match_ramp (m, inputs, node);
   if (strlen (node->type) != n || strncmp (p, node->type, n) != 0)
     return NULL;
-  if (is_binary && (strcmp (node->type, "Add") == 0
-                    || strcmp (node->type, "Mul") == 0))
+  if (is_binary && (tp_node_is (node, "Add")
+                    || tp_node_is (node, "Mul")))
     return match_commuting (m, inputs, node);
   return match_inputs (m, inputs, node);
 }

@@ -31,8 +31,8 @@ typedef struct
 static gboolean
 is_resize (const TpNode *node)
 {
-  return node->op != NULL && (strcmp (node->type, "Resize") == 0
-                              || strcmp (node->type, "Upsample") == 0);
+  return node->op != NULL && (tp_node_is (node, "Resize")
+                              || tp_node_is (node, "Upsample"));
 }
 
 static void

@@ -31,9 +31,9 @@ typedef struct
 static gboolean
 is_scatter (const TpNode *node)
 {
-  return node->op != NULL && (strcmp (node->type, "ScatterND") == 0
-                              || strcmp (node->type, "ScatterElements") == 0
-                              || strcmp (node->type, "Scatter") == 0);
+  return node->op != NULL && (tp_node_is (node, "ScatterND")
+                              || tp_node_is (node, "ScatterElements")
+                              || tp_node_is (node, "Scatter"));
 }
 
 /* Nobody has said what it costs, and what is to be unpacked is small. */

@@ -18,6 +18,8 @@
 #include "graph/pass-scatter.h"
 #include "graph/pass-transpose.h"
 #include "ir/graph-value.h"
+#include "ir/op.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,8 +106,7 @@ is_identity (TpDraft *draft, const TpNode *node)
       if (mask->n_consumers > 0 || mask->is_output)
         return FALSE;
     }
-  return strcmp (node->type, "Identity") == 0
-         || strcmp (node->type, "Dropout") == 0;
+  return tp_node_has_flag (node, TP_OP_IDENTITY);
 }
 
 static void
@@ -139,7 +140,7 @@ find_conv (const Pass *pass, const TpNode *norm)
   if (x->producer < 0 || x->is_output || pass->n_uses[norm->inputs[BN_X]] != 1)
     return NULL;
   conv = tp_draft_node (pass->draft, x->producer);
-  if (conv->type == NULL || strcmp (conv->type, "Conv") != 0
+  if (!tp_node_is (conv, "Conv")
       || !is_constant (pass->draft, conv->inputs[1]))
     return NULL;
   if (conv->n_inputs > 2 && conv->inputs[2] >= 0
@@ -232,7 +233,7 @@ add_bias (TpDraft *draft, const TpNode *conv, const TpNode *norm,
   if (tensor.name == NULL)
     return -1;
   compute_bias (draft, conv, norm, factors, values);
-  tp_doubles_to_dtype (values, n, tensor.dtype, data);
+  tp_dtype_store_doubles (tensor.dtype, values, n, data);
   tensor.init.data = data;
   return tp_draft_add_tensor (draft, &tensor);
 }
@@ -279,8 +280,7 @@ fold_norms (TpDraft *draft, GError **error)
       const TpNode *norm = tp_draft_node (draft, i), *conv;
       int conv_index;
 
-      if (norm->type == NULL
-          || strcmp (norm->type, "BatchNormalization") != 0)
+      if (!tp_node_is (norm, "BatchNormalization"))
         continue;
       conv = find_conv (&pass, norm);
       if (conv == NULL

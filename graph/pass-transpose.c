@@ -8,8 +8,6 @@
 #include "graph/graph-draft.h"
 #include "ir/op.h"
 
-#include <string.h>
-
 /* Marks tensors whose bytes are taken as they lie. */
 static void
 mark_rigid (TpDraft *draft, guint8 *is_rigid)
@@ -32,7 +30,7 @@ can_fold (TpDraft *draft, const TpNode *node, const guint8 *is_rigid)
 {
   const TpTensor *x, *out;
 
-  if (node->type == NULL || strcmp (node->type, "Transpose") != 0
+  if (!tp_node_is (node, "Transpose")
       || node->pins != NULL || node->n_costs > 0)
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);

@@ -69,12 +69,6 @@ feed_string (Feed *feed, const char *string)
   feed_bytes (feed, string, size);
 }
 
-static gboolean
-is_integer (TpDtype dtype)
-{
-  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
-}
-
 /* Values that decide what is computed: shapes, axes, bounds. Weights do not:
  * a model trained again keeps its plan. */
 static void
@@ -83,7 +77,8 @@ feed_value (Feed *feed, const TpTensor *tensor)
   double values[MAX_VALUE_BYTES];
   gboolean is_small = tp_tensor_is_constant (tensor)
                       && tensor->size_bytes <= MAX_VALUE_BYTES
-                      && (tensor->count == 1 || is_integer (tensor->dtype));
+                      && (tensor->count == 1
+                          || tp_dtype_is_integer (tensor->dtype));
 
   feed_int (feed, tp_tensor_is_constant (tensor));
   feed_int (feed, is_small);

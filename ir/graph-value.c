@@ -8,43 +8,16 @@
 
 #define BLOCK 1024 /* elements converted at a time */
 
-/* Converts @n elements of type TYPE at @src, which need not be aligned. */
-#define READ(TYPE)                                                            \
-  for (gint64 i = 0; i < n; i++)                                              \
-    {                                                                         \
-      TYPE value;                                                             \
-                                                                              \
-      memcpy (&value, src + i * sizeof value, sizeof value);                  \
-      dst[i] = value;                                                         \
-    }                                                                         \
-  return
-
 /* Elements [first, first + n) as doubles. */
 static void
 read_data (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
 {
-  const guint8 *src = (const guint8 *) tensor->init.data
-                      + first * tp_dtype_get_size (tensor->dtype);
+  gsize size = tp_dtype_get_size (tensor->dtype);
 
-  switch (tensor->dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      READ (float);
-    case TP_DTYPE_FLOAT64:
-      READ (double);
-    case TP_DTYPE_INT64:
-      READ (gint64);
-    case TP_DTYPE_INT32:
-      READ (gint32);
-    case TP_DTYPE_UINT8:
-    case TP_DTYPE_BOOL:
-      READ (guint8);
-    case TP_N_DTYPES:
-      break;
-    }
-  g_assert_not_reached ();
+  tp_dtype_load_doubles (tensor->dtype,
+                         (const guint8 *) tensor->init.data + first * size, 1,
+                         n, dst);
 }
-#undef READ
 
 static void
 apply_scale (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
@@ -131,52 +104,6 @@ read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
     apply_scale (tensor, first, n, dst);
 }
 
-static gint64
-to_integer (double value, double low, double high)
-{
-  if (isnan (value))
-    return 0;
-  if (value <= low)
-    return low <= -0x1p63 ? G_MININT64 : (gint64) low;
-  if (value >= high)
-    return high >= 0x1p63 ? G_MAXINT64 : (gint64) high;
-  return (gint64) value;
-}
-
-void
-tp_doubles_to_dtype (const double *src, gint64 n, TpDtype dtype, void *dst)
-{
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      for (gint64 i = 0; i < n; i++)
-        ((float *) dst)[i] = (float) src[i];
-      return;
-    case TP_DTYPE_FLOAT64:
-      memcpy (dst, src, n * sizeof (double));
-      return;
-    case TP_DTYPE_INT64:
-      for (gint64 i = 0; i < n; i++)
-        ((gint64 *) dst)[i] = to_integer (src[i], -0x1p63, 0x1p63);
-      return;
-    case TP_DTYPE_INT32:
-      for (gint64 i = 0; i < n; i++)
-        ((gint32 *) dst)[i] = to_integer (src[i], G_MININT32, G_MAXINT32);
-      return;
-    case TP_DTYPE_UINT8:
-      for (gint64 i = 0; i < n; i++)
-        ((guint8 *) dst)[i] = to_integer (src[i], 0, 255);
-      return;
-    case TP_DTYPE_BOOL:
-      for (gint64 i = 0; i < n; i++)
-        ((guint8 *) dst)[i] = src[i] != 0.0;
-      return;
-    case TP_N_DTYPES:
-      break;
-    }
-  g_assert_not_reached ();
-}
-
 void
 tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
 {
@@ -197,7 +124,8 @@ tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
       gint64 m = MIN (BLOCK, n - i);
 
       read_doubles (tensor, first + i, m, block);
-      tp_doubles_to_dtype (block, m, tensor->dtype, (guint8 *) dst + i * size);
+      tp_dtype_store_doubles (tensor->dtype, block, m,
+                              (guint8 *) dst + i * size);
     }
 }
 
@@ -217,8 +145,6 @@ tp_tensor_write_doubles (const TpTensor *tensor, double *dst)
 
       read_doubles (tensor, i, n, dst + i);
       /* What a device reads is the rounded value. */
-      if (tensor->dtype == TP_DTYPE_FLOAT32)
-        for (gint64 j = i; j < i + n; j++)
-          dst[j] = (float) dst[j];
+      tp_dtype_round (tensor->dtype, dst + i, n);
     }
 }

@@ -21,6 +21,12 @@ tp_graph_unref (TpGraph *graph)
     tp_region_free (graph->region); /* @graph lives in it */
 }
 
+gboolean
+tp_node_is (const TpNode *node, const char *type)
+{
+  return node->type != NULL && strcmp (node->type, type) == 0;
+}
+
 const TpAttr *
 tp_node_find_attr (const TpNode *node, const char *name)
 {

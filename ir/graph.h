@@ -136,6 +136,9 @@ tp_tensor_is_constant (const TpTensor *tensor)
   return tensor->init.kind != TP_INIT_NONE;
 }
 
+/* Whether @node is still there and of the type that a pass is about. What a pass
+ * asks of ops that it does not rewrite is no matter of names: see TpOpFlags. */
+gboolean tp_node_is (const TpNode *node, const char *type);
 const TpAttr *tp_node_find_attr (const TpNode *node, const char *name);
 gint64 tp_node_get_int (const TpNode *node, const char *name, gint64 fallback);
 double tp_node_get_float (const TpNode *node, const char *name,

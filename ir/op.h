@@ -54,6 +54,21 @@ typedef enum
                        * the op has it */
 } TpDomain;
 
+/* What code outside of an op's file wants to know of it, besides its kind. */
+typedef enum
+{
+  TP_OP_IDENTITY = 1 << 0,    /* output 0 is input 0; others are for training */
+  TP_OP_COPIES = 1 << 1,      /* a MAP that computes nothing, like a MOVE */
+  TP_OP_READS_SHAPE = 1 << 2, /* of its input, and no element of it */
+  TP_OP_HOLDS_BOUNDS = 1 << 3, /* inputs from 1 on are positions, held to the
+                                * extents: those past 2^53 may be rounded */
+  TP_OP_CHANNELS_LAST = 1 << 4, /* faster where channels vary fastest */
+  TP_OP_TURNS = 1 << 5,       /* a dimension comes out at another place: layout
+                               * does not go through */
+  TP_OP_ANY_STRIDES = 1 << 6, /* reads and stores them all at one speed */
+  TP_OP_LAYOUT = 1 << 7,      /* of graphs whose layout is assigned */
+} TpOpFlags;
+
 struct TpOp
 {
   const char *name;           /* ONNX's; in graphs and plans; never changes */
@@ -64,6 +79,9 @@ struct TpOp
   const TpAttrSpec *attrs;    /* NULL name ends; both readers obey them */
   TpDomain domain;            /* range of random inputs in tests */
   double tolerance;           /* largest relative error a device may show */
+  TpOpFlags flags;
+  const void *data;           /* in what it differs from others of its family,
+                               * whose functions know the type of this */
 
   /* Output types and shapes. Inputs left out are NULL. A constant input's value
    * may be read (Reshape). Purely a function of its arguments. */

@@ -1,53 +1,9 @@
-/* types.c: element types, and size arithmetic that cannot overflow silently. */
+/* types.c: size arithmetic that cannot overflow silently. */
 #include "config.h"
 
 #include "ir/types.h"
 
-#include <string.h>
-
 G_DEFINE_QUARK (tplan-error-quark, tplan_error)
-
-static const struct
-{
-  const char *name;
-  gsize size;
-} dtypes[TP_N_DTYPES] = {
-  [TP_DTYPE_FLOAT32] = { "float32", 4 }, [TP_DTYPE_FLOAT64] = { "float64", 8 },
-  [TP_DTYPE_INT64] = { "int64", 8 },     [TP_DTYPE_INT32] = { "int32", 4 },
-  [TP_DTYPE_UINT8] = { "uint8", 1 },     [TP_DTYPE_BOOL] = { "bool", 1 },
-};
-
-const char *
-tp_dtype_get_name (TpDtype dtype)
-{
-  g_assert (dtype < TP_N_DTYPES);
-  return dtypes[dtype].name;
-}
-
-gboolean
-tp_dtype_find (const char *name, TpDtype *out_dtype)
-{
-  for (int i = 0; i < TP_N_DTYPES; i++)
-    if (strcmp (dtypes[i].name, name) == 0)
-      {
-        *out_dtype = i;
-        return TRUE;
-      }
-  return FALSE;
-}
-
-gsize
-tp_dtype_get_size (TpDtype dtype)
-{
-  g_assert (dtype < TP_N_DTYPES);
-  return dtypes[dtype].size;
-}
-
-gboolean
-tp_dtype_is_integer (TpDtype dtype)
-{
-  return dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64;
-}
 
 gboolean
 tp_size_mul (gint64 a, gint64 b, gint64 *out)

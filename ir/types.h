@@ -1,29 +1,15 @@
-/* types.h: element types, and size arithmetic that cannot overflow silently. */
+/* types.h: limits of shapes, and size arithmetic that cannot overflow
+ * silently. */
 #ifndef TP_IR_TYPES_H
 #define TP_IR_TYPES_H
 
 #include <glib.h>
 
 #include "include/tplan.h"
+#include "ir/dtype.h"
 
 #define TP_MAX_RANK 8
 #define TP_MAX_NAME_BYTES 4096
-
-typedef enum
-{
-  TP_DTYPE_FLOAT32,
-  TP_DTYPE_FLOAT64,
-  TP_DTYPE_INT64,
-  TP_DTYPE_INT32,
-  TP_DTYPE_UINT8,
-  TP_DTYPE_BOOL,
-  TP_N_DTYPES
-} TpDtype;
-
-const char *tp_dtype_get_name (TpDtype dtype);       /* "float32", ... */
-gboolean tp_dtype_find (const char *name, TpDtype *out_dtype);
-gsize tp_dtype_get_size (TpDtype dtype);             /* bytes per element */
-gboolean tp_dtype_is_integer (TpDtype dtype);        /* bool is */
 
 /* Both return FALSE and leave *out alone on overflow or a negative factor. */
 gboolean tp_size_mul (gint64 a, gint64 b, gint64 *out);

@@ -26,10 +26,10 @@ LLVMTypeRef
 tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype, int lanes)
 {
   LLVMTypeRef scalar =
-      dtype == TP_DTYPE_FLOAT32 ? LLVMFloatTypeInContext (emitter->context)
-      : dtype == TP_DTYPE_INT64 ? LLVMInt64TypeInContext (emitter->context)
-      : dtype == TP_DTYPE_INT32 ? LLVMInt32TypeInContext (emitter->context)
-                                : LLVMInt8TypeInContext (emitter->context);
+      tp_dtype_is_integer (dtype)
+          ? LLVMIntTypeInContext (emitter->context,
+                                  8 * (unsigned)tp_dtype_get_size (dtype))
+          : LLVMFloatTypeInContext (emitter->context);
 
   return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
 }
@@ -366,17 +366,13 @@ static LLVMValueRef
 widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
 {
   LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_INDEX, instr->lanes);
+  TpDtype dtype = dtype_of (emitter, instr);
 
-  switch (dtype_of (emitter, instr))
-    {
-    case TP_DTYPE_INT32:
-      return LLVMBuildSExt (emitter->builder, element, type, "");
-    case TP_DTYPE_UINT8:
-    case TP_DTYPE_BOOL:
-      return LLVMBuildZExt (emitter->builder, element, type, "");
-    default:
-      return element;
-    }
+  if (tp_dtype_holds_results (dtype))
+    return element;
+  return tp_dtype_get (dtype)->low < 0
+             ? LLVMBuildSExt (emitter->builder, element, type, "")
+             : LLVMBuildZExt (emitter->builder, element, type, "");
 }
 
 /* And back. */
@@ -385,19 +381,15 @@ narrow (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef value)
 {
   LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
   LLVMBuilderRef builder = emitter->builder;
+  TpDtype dtype = dtype_of (emitter, instr);
 
-  switch (dtype_of (emitter, instr))
-    {
-    case TP_DTYPE_INT32:
-    case TP_DTYPE_UINT8:
-      return LLVMBuildTrunc (builder, value, type, "");
-    case TP_DTYPE_BOOL:
-      value = LLVMBuildICmp (builder, LLVMIntNE, value,
-                             LLVMConstNull (LLVMTypeOf (value)), "");
-      return LLVMBuildZExt (builder, value, type, "");
-    default:
-      return value;
-    }
+  if (tp_dtype_holds_results (dtype))
+    return value;
+  if (tp_dtype_get (dtype)->class != TP_CLASS_BOOL)
+    return LLVMBuildTrunc (builder, value, type, "");
+  value = LLVMBuildICmp (builder, LLVMIntNE, value,
+                         LLVMConstNull (LLVMTypeOf (value)), "");
+  return LLVMBuildZExt (builder, value, type, "");
 }
 
 /* llvm.masked.load (pointer, align, mask, passthru) and

@@ -72,16 +72,12 @@ carried (TpProver *prover, const TpInstr *instr)
 static TpAffine
 loaded (TpProver *prover, const TpInstr *instr)
 {
-  switch (prover->kernel->buffers[instr->buffer].dtype)
-    {
-    case TP_DTYPE_INT32:
-      return tp_solver_add_atom (prover->solver, G_MININT32, G_MAXINT32);
-    case TP_DTYPE_UINT8:
-    case TP_DTYPE_BOOL:
-      return tp_solver_add_atom (prover->solver, 0, G_MAXUINT8);
-    default:
-      return tp_prover_fresh (prover, instr->kind, 1);
-    }
+  TpDtype dtype = prover->kernel->buffers[instr->buffer].dtype;
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+
+  return tp_dtype_holds_results (dtype)
+             ? tp_prover_fresh (prover, instr->kind, 1)
+             : tp_solver_add_atom (prover->solver, row->low, row->high);
 }
 
 /* Lanes of a vector are known where they are an affine form of their number. */

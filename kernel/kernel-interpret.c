@@ -279,22 +279,17 @@ run_leaf (Machine *machine, int i, int item)
 static Lane
 load_lane (const void *memory, TpDtype dtype, gint64 at)
 {
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  const void *src = (const char *)memory + at * (gint64)row->size;
   Lane lane = { .i = 0 };
+  double real = 0.0;
 
-  switch (dtype)
+  if (row->class != TP_CLASS_REAL)
+    row->load_integers (src, 1, 1, &lane.i);
+  else
     {
-    case TP_DTYPE_FLOAT32:
-      lane.f = ((const float *)memory)[at];
-      break;
-    case TP_DTYPE_INT64:
-      lane.i = ((const gint64 *)memory)[at];
-      break;
-    case TP_DTYPE_INT32:
-      lane.i = ((const gint32 *)memory)[at];
-      break;
-    default: /* uint8, bool */
-      lane.i = ((const guint8 *)memory)[at];
-      break;
+      row->load_reals (src, 1, 1, &real);
+      lane.f = (float)real;
     }
   return lane;
 }
@@ -302,24 +297,14 @@ load_lane (const void *memory, TpDtype dtype, gint64 at)
 static void
 store_lane (void *memory, TpDtype dtype, gint64 at, Lane lane)
 {
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32:
-      ((float *)memory)[at] = lane.f;
-      break;
-    case TP_DTYPE_INT64:
-      ((gint64 *)memory)[at] = lane.i;
-      break;
-    case TP_DTYPE_INT32:
-      ((gint32 *)memory)[at] = (gint32)lane.i;
-      break;
-    case TP_DTYPE_UINT8:
-      ((guint8 *)memory)[at] = (guint8)lane.i;
-      break;
-    default: /* bool */
-      ((guint8 *)memory)[at] = lane.i != 0;
-      break;
-    }
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  void *dst = (char *)memory + at * (gint64)row->size;
+  double real = lane.f;
+
+  if (row->class == TP_CLASS_REAL)
+    row->store_reals (&real, 1, 1, dst);
+  else
+    row->store_integers (&lane.i, 1, 1, dst);
 }
 
 static gboolean

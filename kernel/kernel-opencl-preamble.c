@@ -5,6 +5,10 @@
 
 #include "kernel/kernel-opencl-preamble.h"
 
+#include "ir/dtype.h"
+
+#include <string.h>
+
 /* Halves are combined until one lane is left. */
 #define FLOAT_LANES(n, half)                                                   \
   "static float tp_sum_float" #n " (float" #n " v)\n"                          \
@@ -48,30 +52,8 @@
   "  return convert_long" #n " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n" \
   "}\n"
 
-#define LOAD_LANE(i) "  if (m.s" #i ") v.s" #i " = p[0x" #i "];\n"
-#define STORE_LANE(i) "  if (m.s" #i ") p[0x" #i "] = v.s" #i ";\n"
-#define LANES4(what) what (0) what (1) what (2) what (3)
-#define LANES8(what) LANES4 (what) what (4) what (5) what (6) what (7)
-#define LANES16(what)                                                          \
-  LANES8 (what)                                                                \
-  what (8) what (9) what (a) what (b) what (c) what (d) what (e) what (f)
-
-#define MASKED(n, type, space)                                                 \
-  "static " #type #n " tp_load_" #type #n "_" #space " (__" #space             \
-  " const " #type " *p, int" #n " m)\n"                                        \
-  "{\n  " #type #n                                                             \
-  " v = 0;\n" LANES##n (LOAD_LANE) "  return v;\n}\n"                          \
-                                   "static void tp_store_" #type #n "_" #space \
-                                   " (__" #space " " #type " *p, " #type #n    \
-                                   " v, int" #n " m)\n"                        \
-                                   "{\n" LANES##n (STORE_LANE) "}\n"
-#define MASKED_WIDTHS(type, space)                                             \
-  MASKED (4, type, space) MASKED (8, type, space) MASKED (16, type, space)
-#define MASKED_SPACES(type)                                                    \
-  MASKED_WIDTHS (type, global) MASKED_WIDTHS (type, local)
-
 /* clang-format off */
-static const char preamble[] =
+static const char common[] =
   "#pragma OPENCL FP_CONTRACT OFF\n"
   "#ifdef __clang__ /* x == x asks whether x is a number */\n"
   "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
@@ -95,15 +77,64 @@ static const char preamble[] =
   INTEGERS ()
   INTEGERS (4)
   INTEGERS (8)
-  INTEGERS (16)
-  MASKED_SPACES (float)
-  MASKED_SPACES (long)
-  MASKED_SPACES (int)
-  MASKED_SPACES (uchar);
+  INTEGERS (16);
 /* clang-format on */
+
+static void
+add_lanes (GString *text, int n, gboolean is_store)
+{
+  for (guint i = 0; i < (guint)n; i++)
+    g_string_append_printf (text,
+                            is_store ? "  if (m.s%x) p[0x%x] = v.s%x;\n"
+                                     : "  if (m.s%x) v.s%x = p[0x%x];\n",
+                            i, i, i);
+}
+
+static void
+add_masked (GString *text, const char *type, const char *space, int n)
+{
+  g_string_append_printf (text,
+                          "static %s%d tp_load_%s%d_%s (__%s const %s *p, "
+                          "int%d m)\n{\n  %s%d v = 0;\n",
+                          type, n, type, n, space, space, type, n, type, n);
+  add_lanes (text, n, FALSE);
+  g_string_append_printf (text,
+                          "  return v;\n}\n"
+                          "static void tp_store_%s%d_%s (__%s %s *p, %s%d v, "
+                          "int%d m)\n{\n",
+                          type, n, space, space, type, type, n, n);
+  add_lanes (text, n, TRUE);
+  g_string_append (text, "}\n");
+}
+
+/* Types that one C type stands for have functions once. */
+static gboolean
+is_first (TpDtype dtype)
+{
+  for (int i = 0; i < (int)dtype; i++)
+    if (strcmp (tp_dtype_get (i)->opencl, tp_dtype_get (dtype)->opencl) == 0)
+      return FALSE;
+  return TRUE;
+}
+
+static gpointer
+make_preamble (gpointer unused)
+{
+  static const char *const spaces[] = { "global", "local" };
+  GString *text = g_string_new (common);
+
+  for (int i = 0; i < TP_N_DTYPES; i++)
+    if (tp_dtype_has_kernels (i) && is_first (i))
+      for (guint k = 0; k < G_N_ELEMENTS (spaces); k++)
+        for (int n = 4; n <= 16; n *= 2)
+          add_masked (text, tp_dtype_get (i)->opencl, spaces[k], n);
+  return g_string_free (text, FALSE);
+}
 
 const char *
 tp_opencl_preamble (void)
 {
-  return preamble;
+  static GOnce once = G_ONCE_INIT; /* (owned for ever) */
+
+  return g_once (&once, make_preamble, NULL);
 }

@@ -40,16 +40,6 @@ type_name (Printer *printer, TpKind kind, int lanes)
   return g_string_chunk_insert_const (printer->chunk, name);
 }
 
-/* Of an element in memory. */
-static const char *
-element_name (TpDtype dtype)
-{
-  return dtype == TP_DTYPE_FLOAT32 ? "float"
-         : dtype == TP_DTYPE_INT64 ? "long"
-         : dtype == TP_DTYPE_INT32 ? "int"
-                                   : "uchar";
-}
-
 static const char *G_GNUC_PRINTF (2, 3)
     keep (Printer *printer, const char *format, ...)
 {
@@ -305,7 +295,7 @@ load_expression (Printer *printer, const TpInstr *instr)
   const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
   const char *index = printer->names[instr->a];
   const char *mask = instr->b >= 0 ? printer->names[instr->b] : NULL;
-  const char *element = element_name (buffer->dtype), *value;
+  const char *element = tp_dtype_get (buffer->dtype)->opencl, *value;
   int i = instr->buffer, n = instr->lanes;
 
   if (mask != NULL && n > 1)
@@ -318,7 +308,7 @@ load_expression (Printer *printer, const TpInstr *instr)
     value = keep (printer, "b%d[%s]", i, index);
   else
     value = keep (printer, "vload%d (0, b%d + %s)", n, i, index);
-  if (buffer->dtype == TP_DTYPE_FLOAT32 || buffer->dtype == TP_DTYPE_INT64)
+  if (tp_dtype_holds_results (buffer->dtype))
     return value;
   return keep (printer, "convert_%s (%s)", type_name (printer, instr->kind, n),
                value);
@@ -384,21 +374,16 @@ static const char *
 stored_expression (Printer *printer, const TpKernelBuffer *buffer, int lanes,
                    const char *name)
 {
-  const char *element = element_name (buffer->dtype);
-  g_autofree char *type = lanes == 1 ? g_strdup (element)
-                                     : g_strdup_printf ("%s%d", element, lanes);
+  const TpDtypeRow *row = tp_dtype_get (buffer->dtype);
+  g_autofree char *type = lanes == 1
+                              ? g_strdup (row->opencl)
+                              : g_strdup_printf ("%s%d", row->opencl, lanes);
 
-  switch (buffer->dtype)
-    {
-    case TP_DTYPE_INT32:
-    case TP_DTYPE_UINT8:
-      return keep (printer, "convert_%s (%s)", type, name);
-    case TP_DTYPE_BOOL:
-      return keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type, name,
-                   type);
-    default:
-      return name;
-    }
+  if (tp_dtype_holds_results (buffer->dtype))
+    return name;
+  if (row->class == TP_CLASS_BOOL)
+    return keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type, name, type);
+  return keep (printer, "convert_%s (%s)", type, name);
 }
 
 static void
@@ -417,7 +402,7 @@ print_store (Printer *printer, const TpInstr *instr)
                 value);
   else if (mask != NULL)
     print_line (printer, "tp_store_%s%d_%s (b%d + %s, %s, %s);",
-                element_name (buffer->dtype), lanes,
+                tp_dtype_get (buffer->dtype)->opencl, lanes,
                 buffer->space == TP_SPACE_LOCAL ? "local" : "global",
                 instr->buffer, index, value, mask);
   else
@@ -526,7 +511,8 @@ print_head (Printer *printer)
       g_string_append_printf (printer->text, "%s__global %s%s *restrict b%d",
                               i > 0 ? ", " : "",
                               kernel->buffers[i].is_written ? "" : "const ",
-                              element_name (kernel->buffers[i].dtype), i);
+                              tp_dtype_get (kernel->buffers[i].dtype)->opencl,
+                              i);
   if (tp_kernel_uses_iteration (kernel))
     g_string_append_printf (printer->text, "%sconst long iteration",
                             kernel->n_buffers > 0 ? ", " : "");
@@ -537,7 +523,7 @@ print_head (Printer *printer)
       print_line (printer,
                   "__local %s b%d[%" G_GINT64_FORMAT
                   "] __attribute__ ((aligned (64)));",
-                  element_name (kernel->buffers[i].dtype), i,
+                  tp_dtype_get (kernel->buffers[i].dtype)->opencl, i,
                   MAX (kernel->buffers[i].n_elements, 1));
   print_line (printer, "const long group = get_group_id (0);");
   print_line (printer, "const long item = get_local_id (0);");

@@ -97,7 +97,9 @@ tp_kind_get_name (TpKind kind)
 TpKind
 tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer)
 {
-  return buffer->dtype == TP_DTYPE_FLOAT32 ? TP_KIND_F32 : TP_KIND_INDEX;
+  return tp_dtype_get (buffer->dtype)->compute == TP_COMPUTE_INT64
+             ? TP_KIND_INDEX
+             : TP_KIND_F32;
 }
 
 gint64

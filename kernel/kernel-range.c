@@ -84,16 +84,9 @@ unite (TpRange a, TpRange b)
 static TpRange
 range_of_dtype (TpDtype dtype)
 {
-  switch (dtype)
-    {
-    case TP_DTYPE_INT32:
-      return (TpRange){ G_MININT32, G_MAXINT32 };
-    case TP_DTYPE_UINT8:
-    case TP_DTYPE_BOOL:
-      return (TpRange){ 0, 255 };
-    default:
-      return full;
-    }
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+
+  return row->class == TP_CLASS_REAL ? full : (TpRange){ row->low, row->high };
 }
 
 /* The counter ends below its end, and it is more than its first one. */
@@ -122,7 +115,7 @@ range_of_leaf (const TpKernel *kernel, const TpInstr *instr)
       return unite ((TpRange){ 0, 0 }, /* where the mask is off */
                     range_of_dtype (kernel->buffers[instr->buffer].dtype));
     case TP_I_I32_TO_INDEX:
-      return range_of_dtype (TP_DTYPE_INT32);
+      return (TpRange){ G_MININT32, G_MAXINT32 };
     default:
       return full;
     }

@@ -329,10 +329,11 @@ check_buffers (const TpKernel *kernel, GError **error)
   gint64 bytes;
 
   for (int i = 0; i < kernel->n_buffers; i++)
-    if (kernel->buffers[i].dtype == TP_DTYPE_FLOAT64)
+    if (!tp_dtype_has_kernels (kernel->buffers[i].dtype))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                     "kernel '%s': buffer %d holds float64", kernel->name, i);
+                     "kernel '%s': buffer %d holds %s", kernel->name, i,
+                     tp_dtype_get_name (kernel->buffers[i].dtype));
         return FALSE;
       }
     else if (!tp_size_mul (kernel->buffers[i].n_elements, 8, &bytes))

@@ -214,23 +214,13 @@ eval_stage (Eval *eval, TpCombiner combiner, const Script *script)
   return sum;
 }
 
-/* What memory of @dtype holds after a store. */
+/* What memory of @dtype holds after a store; reals are not rounded. */
 static double
 stored_value (TpDtype dtype, TpScalar value)
 {
-  switch (dtype)
-    {
-    case TP_DTYPE_INT32:
-      return (gint32)value.integer;
-    case TP_DTYPE_UINT8:
-      return (guint8)value.integer;
-    case TP_DTYPE_BOOL:
-      return value.integer != 0;
-    case TP_DTYPE_INT64:
-      return value.integer;
-    default:
-      return value.real;
-    }
+  return tp_dtype_is_integer (dtype)
+             ? (double)tp_dtype_wrap (dtype, value.integer)
+             : value.real;
 }
 
 static void

@@ -181,7 +181,8 @@ expr_fits (const TpNest *nest, const TpExpr *e, const gboolean *fits)
     case TP_EXPR_TO_INTEGER: /* of one of these */
       return fits[e->a];
     case TP_EXPR_MUL:
-      return nest->store.dtype == TP_DTYPE_BOOL && fits[e->a] && fits[e->b];
+      return tp_dtype_get (nest->store.dtype)->class == TP_CLASS_BOOL
+             && fits[e->a] && fits[e->b];
     case TP_EXPR_SELECT:
       return fits[e->b] && fits[e->c];
     case TP_EXPR_MIN:
@@ -199,9 +200,8 @@ static gboolean
 nest_stores_exactly (const TpNest *nest)
 {
   g_autofree gboolean *fits = NULL;
-  TpDtype dtype = nest->store.dtype;
 
-  if (!tp_dtype_is_integer (dtype) || dtype == TP_DTYPE_INT64)
+  if (tp_dtype_holds_results (nest->store.dtype))
     return TRUE;
   fits = g_new0 (gboolean, nest->n_exprs);
   for (int i = 0; i <= nest->result; i++)

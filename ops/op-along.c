@@ -4,7 +4,6 @@
 #include "ops/op-util.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Elements @i along the dimension: base + i * step; rows follow each other. */
 typedef struct
@@ -165,12 +164,13 @@ arg_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
   return TRUE;
 }
 
+/* Data: the sign that makes the wanted one the greatest. */
 static void
 arg_reference (const TpNode *node, const TpRefTensor *const *inputs,
                TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[0];
-  double sign = strcmp (node->op->name, "ArgMax") == 0 ? 1.0 : -1.0;
+  const double *sign = node->op->data;
   gboolean is_last = tp_node_get_int (node, "select_last_index", 0) != 0;
   int axis = 0;
   Rows rows;
@@ -185,7 +185,7 @@ arg_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
       for (gint64 i = 1; i < rows.n; i++)
         {
-          double gain = sign * (values[i * rows.step] - values[best * rows.step]);
+          double gain = *sign * (values[i * rows.step] - values[best * rows.step]);
 
           if (gain > 0.0 || (gain == 0.0 && is_last))
             best = i;
@@ -206,8 +206,10 @@ static const TpAttrSpec arg_attrs[] = {
   .n_outputs_max = 1, .attrs = arg_attrs, .infer = arg_infer,                  \
   .reference = arg_reference
 
-const TpOp tp_op_arg_max = { .name = "ArgMax", ARG };
-const TpOp tp_op_arg_min = { .name = "ArgMin", ARG };
+const TpOp tp_op_arg_max = { .name = "ArgMax", ARG,
+                             .data = &(const double){ 1.0 } };
+const TpOp tp_op_arg_min = { .name = "ArgMin", ARG,
+                             .data = &(const double){ -1.0 } };
 
 /* ---- TopK ---------------------------------------------------------------- */
 

@@ -141,7 +141,7 @@ static gboolean
 mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
            GError **error)
 {
-  if (inputs[0]->dtype != TP_DTYPE_BOOL
+  if (tp_dtype_get (inputs[0]->dtype)->class != TP_CLASS_BOOL
       && (tp_dtype_is_integer (inputs[0]->dtype)
           || tp_node_get_int (node, "fmod", 0) != 0))
     return tp_infer_broadcast (node, inputs, outputs, error);

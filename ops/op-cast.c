@@ -7,16 +7,6 @@
 
 #include <math.h>
 
-/* ONNX's numbers of element types. */
-static const struct
-{
-  gint64 number;
-  TpDtype dtype;
-} onnx_dtypes[] = {
-  { 1, TP_DTYPE_FLOAT32 }, { 2, TP_DTYPE_UINT8 }, { 6, TP_DTYPE_INT32 },
-  { 7, TP_DTYPE_INT64 },   { 9, TP_DTYPE_BOOL },  { 11, TP_DTYPE_FLOAT64 },
-};
-
 gboolean
 tp_node_get_dtype (const TpNode *node, const char *name, TpDtype fallback,
                    TpDtype *out_dtype, GError **error)
@@ -24,13 +14,7 @@ tp_node_get_dtype (const TpNode *node, const char *name, TpDtype fallback,
   const TpAttr *attr = tp_node_find_attr (node, name);
 
   *out_dtype = fallback;
-  for (gsize i = 0; attr != NULL && i < G_N_ELEMENTS (onnx_dtypes); i++)
-    if (onnx_dtypes[i].number == attr->i)
-      {
-        *out_dtype = onnx_dtypes[i].dtype;
-        return TRUE;
-      }
-  return attr == NULL
+  return attr == NULL || tp_dtype_find_onnx (attr->i, out_dtype)
          || tp_op_refuse (node, error,
                           "element type %" G_GINT64_FORMAT
                           " (attribute '%s') is not known",
@@ -43,20 +27,19 @@ cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
                 TpRefTensor *outputs)
 {
   TpRefTensor *out = &outputs[0];
+  TpDtypeClass class = tp_dtype_get (out->dtype)->class;
 
   for (gint64 i = 0; i < out->count; i++)
     {
       double x = inputs[0]->data[i];
 
-      if (out->dtype == TP_DTYPE_FLOAT32)
-        out->data[i] = (float)x;
-      else if (out->dtype == TP_DTYPE_BOOL)
-        out->data[i] = x != 0.0;
-      else if (tp_dtype_is_integer (out->dtype))
-        out->data[i] = tp_reference_to_integer (x, out->dtype);
-      else
-        out->data[i] = x;
+      if (class == TP_CLASS_BOOL)
+        x = x != 0.0;
+      else if (class == TP_CLASS_INTEGER)
+        x = tp_reference_to_integer (x, out->dtype);
+      out->data[i] = x;
     }
+  tp_dtype_round (out->dtype, out->data, out->count);
 }
 
 /* A store wraps integers, and takes x != 0 for bool. */
@@ -65,7 +48,8 @@ cast_expr (TpNest *nest, int value)
 {
   int zero = tp_nest_const (nest, 0.0);
 
-  if (nest->store.dtype == TP_DTYPE_BOOL && !nest->exprs[value].is_integer)
+  if (tp_dtype_get (nest->store.dtype)->class == TP_CLASS_BOOL
+      && !nest->exprs[value].is_integer)
     {
       value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
       value = tp_nest_binary (nest, TP_EXPR_EQUAL, value, zero);
@@ -87,6 +71,7 @@ cast_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
 #define CAST                                                                   \
   .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
+  .flags = TP_OP_COPIES,                                                       \
   .lower = cast_lower, .reference = cast_reference
 
 static gboolean

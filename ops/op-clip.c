@@ -109,6 +109,7 @@ const TpOp tp_op_identity = {
   PASS,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
+  .flags = TP_OP_IDENTITY,
   .infer = tp_infer_same,
 };
 
@@ -118,6 +119,7 @@ const TpOp tp_op_relayout = {
   PASS,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
+  .flags = TP_OP_LAYOUT,
   .infer = tp_infer_same,
 };
 
@@ -169,6 +171,7 @@ const TpOp tp_op_dropout = {
   .n_inputs_min = 1,
   .n_inputs_max = 3,
   .n_outputs_max = 2,
+  .flags = TP_OP_IDENTITY | TP_OP_COPIES,
   .attrs = dropout_attrs,
   .tolerance = 0.0,
   .infer = dropout_infer,

@@ -485,6 +485,7 @@ const TpOp tp_op_conv_transpose = {
   .n_inputs_min = 2,
   .n_inputs_max = 3,
   .n_outputs_max = 1,
+  .flags = TP_OP_CHANNELS_LAST,
   .attrs = transpose_attrs,
   .tolerance = 1e-5,
   .infer = transpose_infer,

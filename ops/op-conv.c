@@ -290,6 +290,7 @@ const TpOp tp_op_conv = {
   .n_inputs_min = 2,
   .n_inputs_max = 3,
   .n_outputs_max = 1,
+  .flags = TP_OP_CHANNELS_LAST,
   .attrs = conv_attrs,
   .tolerance = 1e-5,
   .infer = conv_infer,

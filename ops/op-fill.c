@@ -35,6 +35,7 @@ const TpOp tp_op_size = {
   FILL,
   .n_inputs_min = 1,
   .n_inputs_max = 1,
+  .flags = TP_OP_READS_SHAPE,
   .infer = size_infer,
   .reference = size_reference,
 };

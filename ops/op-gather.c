@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static gboolean
-check_indices (const TpNode *node, const TpTensor *indices, GError **error)
-{
-  if (indices->dtype == TP_DTYPE_INT64 || indices->dtype == TP_DTYPE_INT32)
-    return TRUE;
-  return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                     tp_dtype_get_name (indices->dtype));
-}
-
 /* ---- GatherElements ----------------------------------------------------- */
 
 static gboolean
@@ -25,7 +16,7 @@ gather_elements_infer (const TpNode *node, const TpTensor *const *inputs,
   gboolean is_fit = indices->rank == x->rank;
   int axis = 0;
 
-  if (!check_indices (node, indices, error)
+  if (!tp_node_check_indices (node, indices, error)
       || !tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
     return FALSE;
   for (int i = 0; is_fit && i < x->rank; i++)
@@ -132,7 +123,7 @@ gather_nd_infer (const TpNode *node, const TpTensor *const *inputs,
   TpShape *out = &outputs[0];
   gint64 n = 0;
 
-  if (!check_indices (node, indices, error))
+  if (!tp_node_check_indices (node, indices, error))
     return FALSE;
   if (n_batch < 0 || n_batch >= MIN (x->rank, indices->rank))
     return tp_op_fail (node, error,

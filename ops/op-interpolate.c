@@ -32,9 +32,8 @@ interpolate_infer (const TpNode *node, const TpTensor *const *inputs,
     return tp_op_fail (node, error, "%s is weighted by %s, both must be of one "
                        "real type", tp_dtype_get_name (x->dtype),
                        tp_dtype_get_name (weights->dtype));
-  if (indices->dtype != TP_DTYPE_INT64 && indices->dtype != TP_DTYPE_INT32)
-    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                       tp_dtype_get_name (indices->dtype));
+  if (!tp_node_check_indices (node, indices, error))
+    return FALSE;
   if (indices->rank != 2 || weights->rank != 2
       || indices->dims[0] != weights->dims[0]
       || indices->dims[1] != weights->dims[1] || indices->dims[0] < 1

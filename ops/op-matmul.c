@@ -174,6 +174,7 @@ const TpOp tp_op_matmul = {
   .n_inputs_min = 2,
   .n_inputs_max = 2,
   .n_outputs_max = 1,
+  .flags = TP_OP_ANY_STRIDES,
   .tolerance = 1e-5,
   .infer = matmul_infer,
   .lower = matmul_lower,

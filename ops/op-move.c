@@ -102,6 +102,7 @@ const TpOp tp_op_transpose = {
   .n_inputs_min = 1,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
+  .flags = TP_OP_TURNS,
   .attrs = transpose_attrs,
   .tolerance = 0.0,
   .infer = transpose_infer,
@@ -116,6 +117,7 @@ const TpOp tp_op_permute = {
   .n_inputs_min = 1,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
+  .flags = TP_OP_LAYOUT,
   .attrs = transpose_attrs,
   .tolerance = 0.0,
   .infer = transpose_infer,
@@ -246,9 +248,8 @@ gather_infer (const TpNode *node, const TpTensor *const *inputs,
   if (x->rank - 1 + indices->rank > TP_MAX_RANK)
     return tp_op_fail (node, error, "rank %d is more than %d",
                        x->rank - 1 + indices->rank, TP_MAX_RANK);
-  if (indices->dtype != TP_DTYPE_INT64 && indices->dtype != TP_DTYPE_INT32)
-    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                       tp_dtype_get_name (indices->dtype));
+  if (!tp_node_check_indices (node, indices, error))
+    return FALSE;
   out->dtype = x->dtype;
   out->rank = 0;
   for (int i = 0; i < axis; i++)
@@ -387,6 +388,7 @@ const TpOp tp_op_shape = {
   .n_inputs_min = 1,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
+  .flags = TP_OP_READS_SHAPE,
   .attrs = shape_attrs,
   .tolerance = 0.0,
   .infer = shape_infer,

@@ -11,21 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static const TpCellKind cells[] = {
-  { "GRU", 3, 2, { "Sigmoid", "Tanh" } },
-  { "LSTM", 4, 3, { "Sigmoid", "Tanh", "Tanh" } },
-  { "RNN", 1, 1, { "Tanh" } },
-};
-
-static const TpCellKind *
-find_cell (const TpNode *node)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (cells); i++)
-    if (strcmp (cells[i].name, node->op->name) == 0)
-      return &cells[i];
-  g_assert_not_reached ();
-}
-
 /* ---- attributes -------------------------------------------------------- */
 
 static gboolean
@@ -78,7 +63,7 @@ tp_recurrent_init (TpRecurrent *self, const TpNode *node, const gint64 *x,
                    const gint64 *r, GError **error)
 {
   memset (self, 0, sizeof *self);
-  self->kind = find_cell (node);
+  self->kind = node->op->data;
   self->n_hidden = r[2];
   self->clip = tp_node_get_float (node, "clip", INFINITY);
   if (self->clip <= 0.0)
@@ -239,6 +224,9 @@ const TpOp tp_op_rnn = {
   .n_inputs_max = 6,
   .n_outputs_max = 2,
   .attrs = rnn_attrs,
+  .data = &(const TpCellKind){ .n_gates = 1, .n_functions = 1,
+                               .usual = { "Tanh" },
+                               .run = tp_rnn_run, .lower = tp_rnn_lower },
 };
 
 const TpOp tp_op_gru = {
@@ -247,6 +235,10 @@ const TpOp tp_op_gru = {
   .n_inputs_max = 6,
   .n_outputs_max = 2,
   .attrs = gru_attrs,
+  .data = &(const TpCellKind){ .n_gates = 3, .n_functions = 2,
+                               .usual = { "Sigmoid", "Tanh" },
+                               .has_reset = TRUE,
+                               .run = tp_gru_run, .lower = tp_gru_lower },
 };
 
 const TpOp tp_op_lstm = {
@@ -255,4 +247,8 @@ const TpOp tp_op_lstm = {
   .n_inputs_max = 8,
   .n_outputs_max = 3,
   .attrs = lstm_attrs,
+  .data = &(const TpCellKind){ .n_gates = 4, .n_functions = 3,
+                               .usual = { "Sigmoid", "Tanh", "Tanh" },
+                               .has_memory = TRUE,
+                               .run = tp_lstm_run, .lower = tp_lstm_lower },
 };

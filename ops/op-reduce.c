@@ -105,12 +105,11 @@ global_infer (const TpNode *node, const TpTensor *const *inputs,
 
 /* ---- what is combined -------------------------------------------------- */
 
-/* As a nest: @combiner over @before of each element, then @after. For the
- * reference: @add each element to @start, then @end. NULL: nothing to do; @n
- * elements are combined. */
+/* What the record of a reduction has as data. As a nest: @combiner over @before
+ * of each element, then @after. For the reference: @add each element to @start,
+ * then @end. NULL: nothing to do; @n elements are combined. */
 typedef struct
 {
-  const char *name;
   TpCombiner combiner;
   int (*before) (const TpNode *node, TpNest *nest, int x);
   int (*after) (const TpNode *node, TpNest *nest, int x, gint64 n);
@@ -248,36 +247,6 @@ end_power (const TpNode *node, double sum, gint64 n)
   return pow (sum, 1.0 / tp_node_get_int (node, "p", 2));
 }
 
-static const ReduceKind kinds[] = {
-  { "GlobalAveragePool", TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain,
-    end_mean },
-  { "GlobalLpPool", TP_COMBINE_SUM, power_before, power_after, 0.0, add_power,
-    end_power },
-  { "GlobalMaxPool", TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL },
-  { "ReduceL1", TP_COMBINE_SUM, abs_before, NULL, 0.0, add_abs, NULL },
-  { "ReduceL2", TP_COMBINE_SUM, square_before, root_after, 0.0, add_square,
-    end_root },
-  { "ReduceLogSum", TP_COMBINE_SUM, NULL, log_after, 0.0, add_plain, end_log },
-  { "ReduceLogSumExp", TP_COMBINE_SUM, NULL, NULL, -INFINITY, add_log_exp,
-    NULL },
-  { "ReduceMax", TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL },
-  { "ReduceMean", TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean },
-  { "ReduceMin", TP_COMBINE_MIN, NULL, NULL, INFINITY, add_min, NULL },
-  { "ReduceProd", TP_COMBINE_PROD, NULL, NULL, 1.0, add_factor, NULL },
-  { "ReduceSum", TP_COMBINE_SUM, NULL, NULL, 0.0, add_plain, NULL },
-  { "ReduceSumSquare", TP_COMBINE_SUM, square_before, NULL, 0.0, add_square,
-    NULL },
-};
-
-static const ReduceKind *
-find_kind (const TpNode *node)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, node->op->name) == 0)
-      return &kinds[i];
-  g_assert_not_reached ();
-}
-
 /* ---- nest -------------------------------------------------------------- */
 
 static gboolean
@@ -317,7 +286,7 @@ static int
 reduce_expr (TpLowering *lowering, const Reduce *reduce)
 {
   const TpNode *node = lowering->node;
-  const ReduceKind *kind = find_kind (node);
+  const ReduceKind *kind = node->op->data;
   int result = tp_nest_load (lowering->nest, 0);
 
   if (kind->before != NULL)
@@ -347,22 +316,37 @@ log_sum_exp_expr (TpLowering *lowering)
                          tp_nest_unary (nest, TP_EXPR_LOG, sum));
 }
 
+/* The axes of both nests below. */
+static gboolean
+reduce_start (TpLowering *lowering, Reduce *reduce, GError **error)
+{
+  const TpTensor *inputs[] = { tp_lowering_get_input (lowering, 0),
+                               tp_lowering_get_input (lowering, 1) };
+
+  return reduce_init (reduce, lowering->node, inputs, error)
+         && reduce_add_axes (lowering, reduce, error);
+}
+
 static gboolean
 reduce_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *inputs[] = { tp_lowering_get_input (&lowering, 0),
-                               tp_lowering_get_input (&lowering, 1) };
   Reduce reduce;
 
-  if (!reduce_init (&reduce, node, inputs, error)
-      || !reduce_add_axes (&lowering, &reduce, error))
-    return FALSE;
-  return tp_lowering_finish (&lowering,
-                             find_kind (node)->add == add_log_exp
-                                 ? log_sum_exp_expr (&lowering)
-                                 : reduce_expr (&lowering, &reduce));
+  return reduce_start (&lowering, &reduce, error)
+         && tp_lowering_finish (&lowering, reduce_expr (&lowering, &reduce));
+}
+
+static gboolean
+log_sum_exp_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                   GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  Reduce reduce;
+
+  return reduce_start (&lowering, &reduce, error)
+         && tp_lowering_finish (&lowering, log_sum_exp_expr (&lowering));
 }
 
 static gboolean
@@ -388,7 +372,7 @@ static void
 reduce_scatter (const TpNode *node, const TpRefTensor *x,
                 const gboolean *is_reduced, TpRefTensor *out)
 {
-  const ReduceKind *kind = find_kind (node);
+  const ReduceKind *kind = node->op->data;
   gint64 at[TP_MAX_RANK] = { 0 };
 
   for (gint64 i = 0; i < out->count; i++)
@@ -454,7 +438,9 @@ static const TpAttrSpec reduce_attrs[] = {
 #define REDUCE                                                                 \
   .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 2,                  \
   .n_outputs_max = 1, .attrs = reduce_attrs, .infer = reduce_infer,            \
-  .lower = reduce_lower, .reference = reduce_reference
+  .reference = reduce_reference
+
+#define COMBINES(...) .data = &(const ReduceKind){ __VA_ARGS__ }
 
 #define GLOBAL                                                                 \
   .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 1,                  \
@@ -464,18 +450,25 @@ static const TpAttrSpec reduce_attrs[] = {
 const TpOp tp_op_reduce_l1 = {
   .name = "ReduceL1",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, abs_before, NULL, 0.0, add_abs, NULL),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_l2 = {
   .name = "ReduceL2",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, square_before, root_after, 0.0, add_square,
+            end_root),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_log_sum = {
   .name = "ReduceLogSum",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, NULL, log_after, 0.0, add_plain, end_log),
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-5,
 };
@@ -483,48 +476,63 @@ const TpOp tp_op_reduce_log_sum = {
 const TpOp tp_op_reduce_log_sum_exp = {
   .name = "ReduceLogSumExp",
   REDUCE,
+  .lower = log_sum_exp_lower,
+  COMBINES (.start = -INFINITY, .add = add_log_exp),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_max = {
   .name = "ReduceMax",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL),
   .tolerance = 0.0,
 };
 
 const TpOp tp_op_reduce_mean = {
   .name = "ReduceMean",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_min = {
   .name = "ReduceMin",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_MIN, NULL, NULL, INFINITY, add_min, NULL),
   .tolerance = 0.0,
 };
 
 const TpOp tp_op_reduce_prod = {
   .name = "ReduceProd",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_PROD, NULL, NULL, 1.0, add_factor, NULL),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_sum = {
   .name = "ReduceSum",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, NULL, NULL, 0.0, add_plain, NULL),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_reduce_sum_square = {
   .name = "ReduceSumSquare",
   REDUCE,
+  .lower = reduce_lower,
+  COMBINES (TP_COMBINE_SUM, square_before, NULL, 0.0, add_square, NULL),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_global_average_pool = {
   .name = "GlobalAveragePool",
   GLOBAL,
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean),
   .tolerance = 1e-5,
 };
 
@@ -536,6 +544,8 @@ static const TpAttrSpec lp_pool_attrs[] = {
 const TpOp tp_op_global_lp_pool = {
   .name = "GlobalLpPool",
   GLOBAL,
+  COMBINES (TP_COMBINE_SUM, power_before, power_after, 0.0, add_power,
+            end_power),
   .attrs = lp_pool_attrs,
   .tolerance = 1e-5,
 };
@@ -543,5 +553,6 @@ const TpOp tp_op_global_lp_pool = {
 const TpOp tp_op_global_max_pool = {
   .name = "GlobalMaxPool",
   GLOBAL,
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL),
   .tolerance = 0.0,
 };

@@ -47,6 +47,7 @@ const TpOp tp_op_expand = {
   .n_inputs_min = 2,
   .n_inputs_max = 2,
   .n_outputs_max = 1,
+  .flags = TP_OP_COPIES,
   .tolerance = 0.0,
   .infer = expand_infer,
   .lower = tp_lower_pass,

@@ -12,7 +12,9 @@
 int
 tp_resize_find_scales (const TpNode *node)
 {
-  return strcmp (node->type, "Resize") == 0 && node->opset >= 11 ? 2 : 1;
+  const TpResizeKind *kind = node->op->data;
+
+  return !kind->is_upsample && node->opset >= 11 ? 2 : 1;
 }
 
 /* Scales from attributes: of Upsample, one for each dimension before opset 9, of
@@ -251,6 +253,7 @@ const TpOp tp_op_resize = {
   .n_outputs_max = 1,
   .attrs = resize_attrs,
   .tolerance = 1e-5,
+  .data = &(const TpResizeKind){ .is_upsample = FALSE },
   .infer = resize_infer,
   .reference = resize_reference,
 };
@@ -271,6 +274,7 @@ const TpOp tp_op_upsample = {
   .n_outputs_max = 1,
   .attrs = upsample_attrs,
   .tolerance = 1e-5,
+  .data = &(const TpResizeKind){ .is_upsample = TRUE },
   .infer = resize_infer,
   .reference = resize_reference,
 };

@@ -31,10 +31,18 @@ find_reduction (const TpNode *node, int *out, GError **error)
   return tp_op_refuse (node, error, "reduction '%s' is not known", name);
 }
 
+/* The data of the records. */
+typedef struct
+{
+  gboolean is_nd;
+} ScatterKind;
+
 static gboolean
 is_scatter_nd (const TpNode *node)
 {
-  return strcmp (node->type, "ScatterND") == 0;
+  const ScatterKind *kind = node->op->data;
+
+  return kind->is_nd;
 }
 
 static gboolean
@@ -87,9 +95,8 @@ scatter_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   int reduction = 0;
 
-  if (inputs[1]->dtype != TP_DTYPE_INT64 && inputs[1]->dtype != TP_DTYPE_INT32)
-    return tp_op_fail (node, error, "input 1 is %s, indices are integers",
-                       tp_dtype_get_name (inputs[1]->dtype));
+  if (!tp_node_check_indices (node, inputs[1], error))
+    return FALSE;
   if (inputs[0]->dtype != inputs[2]->dtype)
     return tp_op_fail (node, error, "the data are %s and the updates %s",
                        tp_dtype_get_name (inputs[0]->dtype),
@@ -221,6 +228,7 @@ const TpOp tp_op_scatter_nd = {
   .attrs = scatter_nd_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = TRUE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };
@@ -240,6 +248,7 @@ const TpOp tp_op_scatter_elements = {
   .attrs = scatter_elements_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };
@@ -254,6 +263,7 @@ const TpOp tp_op_scatter = {
   .attrs = scatter_elements_attrs,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
+  .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
 };

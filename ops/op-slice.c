@@ -218,6 +218,7 @@ const TpOp tp_op_slice = {
   .n_inputs_min = 1,
   .n_inputs_max = 5,
   .n_outputs_max = 1,
+  .flags = TP_OP_HOLDS_BOUNDS,
   .attrs = slice_attrs,
   .tolerance = 0.0,
   .infer = slice_infer,

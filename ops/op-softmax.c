@@ -5,7 +5,6 @@
 #include "ops/op-util.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Before opset 13 all dimensions from axis on are one; from 13 on only axis
  * counts. */
@@ -76,19 +75,20 @@ softmax_expr (TpNest *nest, gboolean is_log)
   return tp_nest_binary (nest, TP_EXPR_DIV, power, sum);
 }
 
+/* Data: whether the logarithm is wanted. */
 static gboolean
 softmax_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  gboolean is_log = strcmp (node->op->name, "LogSoftmax") == 0;
+  const gboolean *is_log = node->op->data;
   int first = 0;
   int end = 0;
 
   if (!softmax_get_axes (node, lowering.out->rank, &first, &end, error))
     return FALSE;
   softmax_add_axes (&lowering, first, end);
-  return tp_lowering_finish (&lowering, softmax_expr (lowering.nest, is_log));
+  return tp_lowering_finish (&lowering, softmax_expr (lowering.nest, *is_log));
 }
 
 /* ---- references --------------------------------------------------------- */
@@ -215,6 +215,7 @@ const TpOp tp_op_softmax = {
   .name = "Softmax",
   SOFTMAX,
   .tolerance = 1e-5,
+  .data = &(const gboolean){ FALSE },
   .lower = softmax_lower,
   .reference = softmax_reference,
 };
@@ -223,6 +224,7 @@ const TpOp tp_op_log_softmax = {
   .name = "LogSoftmax",
   SOFTMAX,
   .tolerance = 1e-5,
+  .data = &(const gboolean){ TRUE },
   .lower = softmax_lower,
   .reference = log_softmax_reference,
 };

@@ -42,6 +42,16 @@ tp_op_refuse (const TpNode *node, GError **error, const char *format, ...)
   return FALSE;
 }
 
+gboolean
+tp_node_check_indices (const TpNode *node, const TpTensor *indices,
+                       GError **error)
+{
+  if (tp_dtype_get (indices->dtype)->is_index)
+    return TRUE;
+  return tp_op_fail (node, error, "input 1 is %s, indices are integers",
+                     tp_dtype_get_name (indices->dtype));
+}
+
 char *
 tp_dims_to_text (int rank, const gint64 *dims)
 {
@@ -285,15 +295,15 @@ static int
 lowering_const (TpLowering *lowering, const TpTensor *input)
 {
   double value = 0.0;
-  gint64 exact = 0;
+  gint64 memory = 0, exact = 0; /* a double may be too narrow */
 
-  tp_tensor_write_doubles (input, &value);
   if (!tp_dtype_is_integer (input->dtype))
-    return tp_nest_const (lowering->nest, value);
-  if (input->dtype == TP_DTYPE_INT64) /* a double may be too narrow */
-    tp_tensor_write_value (input, &exact);
-  else
-    exact = (gint64)value;
+    {
+      tp_tensor_write_doubles (input, &value);
+      return tp_nest_const (lowering->nest, value);
+    }
+  tp_tensor_write_value (input, &memory);
+  tp_dtype_get (input->dtype)->load_integers (&memory, 1, 1, &exact);
   return tp_nest_const_integer (lowering->nest, exact);
 }
 
@@ -411,11 +421,7 @@ tp_reference_to_integer (double value, TpDtype dtype)
     return 0.0;
   if (fabs (value) >= 0x1p53)
     return value;
-  if (dtype == TP_DTYPE_INT32)
-    return (gint32)(gint64)value;
-  if (dtype == TP_DTYPE_UINT8)
-    return (guint8)(gint64)value;
-  return dtype == TP_DTYPE_BOOL ? value != 0.0 : value;
+  return (double)tp_dtype_wrap (dtype, (gint64)value);
 }
 
 void

@@ -21,6 +21,9 @@ gboolean tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback
                            int rank, int *out_axis, GError **error);
 gboolean tp_axis_resolve (const TpNode *node, gint64 axis, int rank,
                           int *out_axis, GError **error);
+/* Input 1 picks elements: its type must be one for that. */
+gboolean tp_node_check_indices (const TpNode *node, const TpTensor *indices,
+                                GError **error);
 void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
 /* A constant input as integers; at most @max. FALSE with an error. */
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,

@@ -60,3 +60,9 @@ tp_op_find (const char *name)
 
   return found == NULL ? NULL : *found;
 }
+
+gboolean
+tp_node_has_flag (const TpNode *node, TpOpFlags flag)
+{
+  return node->op != NULL && (node->op->flags & flag) != 0;
+}

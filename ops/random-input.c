@@ -107,6 +107,7 @@ tp_random_input_write (const TpGraph *graph, int tensor, guint64 seed,
           block[i] = is_integer ? floor ((value + 1.0) / 2.0 * range)
                                 : value * scale;
         }
-      tp_doubles_to_dtype (block, n, it->dtype, (guint8 *)dst + first * size);
+      tp_dtype_store_doubles (it->dtype, block, n,
+                              (guint8 *)dst + first * size);
     }
 }

@@ -32,7 +32,7 @@ typedef struct
   Place reset;                /* GRU: the state, reset */
 } Memory;
 
-typedef struct
+struct TpCellLowering
 {
   const TpGraph *graph;
   const TpNode *node;
@@ -41,7 +41,7 @@ typedef struct
   gint64 n_rows;              /* of all gates */
   int direction;              /* that is being lowered */
   Memory memory[2];           /* per direction */
-} Lower;
+};
 
 /* The axes of most nests. */
 enum
@@ -53,7 +53,7 @@ enum
 /* ---- places ------------------------------------------------------------ */
 
 static const TpTensor *
-get_input (const Lower *self, int i)
+get_input (const TpCellLowering *self, int i)
 {
   return tp_node_has_input (self->node, i)
              ? &self->graph->tensors[self->node->inputs[i]]
@@ -62,7 +62,7 @@ get_input (const Lower *self, int i)
 
 /* Output @i if somebody reads it, else NULL. */
 static const TpTensor *
-get_output (const Lower *self, int i)
+get_output (const TpCellLowering *self, int i)
 {
   const TpTensor *tensor = NULL;
 
@@ -73,13 +73,13 @@ get_output (const Lower *self, int i)
 }
 
 static int
-get_operand (const Lower *self, int tensor)
+get_operand (const TpCellLowering *self, int tensor)
 {
   return tp_lowered_get_tensor (self->lowered, self->graph, tensor);
 }
 
 static Place
-scratch_place (const Lower *self, gint64 n_elements)
+scratch_place (const TpCellLowering *self, gint64 n_elements)
 {
   gint64 n = self->r.n_batch * n_elements;
 
@@ -89,7 +89,7 @@ scratch_place (const Lower *self, gint64 n_elements)
 
 /* Of a state tensor: [directions, batch, hidden], or batch first. */
 static Place
-state_place (const Lower *self, int index)
+state_place (const TpCellLowering *self, int index)
 {
   const TpTensor *tensor = &self->graph->tensors[index];
   int batch = !self->r.is_batch_first;
@@ -101,7 +101,7 @@ state_place (const Lower *self, int index)
 
 /* Output @i, or scratch in its place. */
 static Place
-kept_place (const Lower *self, int i)
+kept_place (const TpCellLowering *self, int i)
 {
   return get_output (self, i) != NULL
              ? state_place (self, self->node->outputs[i])
@@ -109,7 +109,7 @@ kept_place (const Lower *self, int i)
 }
 
 static Place
-gate_of (const Lower *self, Place place, int gate)
+gate_of (const TpCellLowering *self, Place place, int gate)
 {
   place.offset += gate * self->r.n_hidden * place.element;
   return place;
@@ -128,7 +128,7 @@ set_access (TpAccess *access, const Place *place, int batch, int element)
 
 /* Over batch and @n elements, storing to @place. */
 static TpNest *
-nest_new (const Lower *self, gint64 n, const Place *place)
+nest_new (const TpCellLowering *self, gint64 n, const Place *place)
 {
   TpNest *nest = tp_nest_new ();
 
@@ -140,7 +140,7 @@ nest_new (const Lower *self, gint64 n, const Place *place)
 }
 
 static void
-finish (const Lower *self, TpNest *nest, int result)
+finish (const TpCellLowering *self, TpNest *nest, int result)
 {
   nest->result = result;
   tp_lowered_take_nest (self->lowered, nest);
@@ -156,7 +156,8 @@ load_place (TpNest *nest, const Place *place)
 
 /* Input @i, a list per direction, from element @first on along @axis. */
 static TpAccess *
-add_list (const Lower *self, TpNest *nest, int i, gint64 first, int axis)
+add_list (const TpCellLowering *self, TpNest *nest, int i, gint64 first,
+          int axis)
 {
   const TpTensor *list = get_input (self, i);
   TpAccess *load =
@@ -202,7 +203,7 @@ sum_products (TpNest *nest, gint64 extent, gint64 a, gint64 b)
 /* The reset gate comes between R and its bias: then that of the hidden gate is
  * not added here. */
 static int
-add_biases (const Lower *self, TpNest *nest, int row, int result)
+add_biases (const TpCellLowering *self, TpNest *nest, int row, int result)
 {
   TpAccess *load = NULL;
 
@@ -211,7 +212,7 @@ add_biases (const Lower *self, TpNest *nest, int row, int result)
   add_list (self, nest, TP_RECURRENT_B, 0, row);
   result = add_last_load (nest, result);
   load = add_list (self, nest, TP_RECURRENT_B, self->n_rows, row);
-  if (self->r.is_reset_after && self->r.kind->n_gates == 3)
+  if (self->r.is_reset_after && self->r.kind->has_reset)
     {
       load->n_guards = 1;
       load->guards[0].coef[row] = 1;
@@ -222,7 +223,7 @@ add_biases (const Lower *self, TpNest *nest, int row, int result)
 
 /* X W^T of all steps. */
 static void
-lower_inputs (const Lower *self, const Place *place)
+lower_inputs (const TpCellLowering *self, const Place *place)
 {
   const TpRecurrent *r = &self->r;
   const TpTensor *x = get_input (self, TP_RECURRENT_X);
@@ -252,7 +253,7 @@ lower_inputs (const Lower *self, const Place *place)
 
 /* @place becomes input @i, or 0. */
 static void
-lower_start (const Lower *self, int i, const Place *place)
+lower_start (const TpCellLowering *self, int i, const Place *place)
 {
   TpNest *nest = nest_new (self, self->r.n_hidden, place);
   int result = -1;
@@ -269,7 +270,7 @@ lower_start (const Lower *self, int i, const Place *place)
 }
 
 static void
-lower_before (Lower *self)
+lower_before (TpCellLowering *self)
 {
   Memory *memory = &self->memory[self->direction];
   const TpRecurrent *r = &self->r;
@@ -288,12 +289,12 @@ lower_before (Lower *self)
   memory->products = scratch_place (self, self->n_rows);
   memory->h = kept_place (self, TP_RECURRENT_OUT_H);
   lower_start (self, TP_RECURRENT_H, &memory->h);
-  if (r->kind->n_gates == 4)
+  if (r->kind->has_memory)
     {
       memory->c = kept_place (self, TP_RECURRENT_OUT_C);
       lower_start (self, TP_RECURRENT_C, &memory->c);
     }
-  if (r->kind->n_gates == 3 && !r->is_reset_after)
+  if (r->kind->has_reset && !r->is_reset_after)
     memory->reset = scratch_place (self, r->n_hidden);
 }
 
@@ -301,7 +302,8 @@ lower_before (Lower *self)
 
 /* Gates @first up to @end: @state R^T. */
 static void
-lower_products (const Lower *self, const Place *state, int first, int end)
+lower_products (const TpCellLowering *self, const Place *state, int first,
+                int end)
 {
   const TpTensor *w = get_input (self, TP_RECURRENT_R);
   gint64 n = self->r.n_hidden;
@@ -322,7 +324,8 @@ lower_products (const Lower *self, const Place *state, int first, int end)
 
 /* What the state of the cell adds to @x; @gate in the order of P. */
 static int
-add_peephole (const Lower *self, TpNest *nest, int gate, int cell, int x)
+add_peephole (const TpCellLowering *self, TpNest *nest, int gate, int cell,
+              int x)
 {
   if (get_input (self, TP_RECURRENT_P) == NULL)
     return x;
@@ -333,7 +336,7 @@ add_peephole (const Lower *self, TpNest *nest, int gate, int cell, int x)
 }
 
 static int
-load_inputs (const Lower *self, TpNest *nest, int gate)
+load_inputs (const TpCellLowering *self, TpNest *nest, int gate)
 {
   Place place =
       gate_of (self, self->memory[self->direction].inputs, gate);
@@ -342,7 +345,7 @@ load_inputs (const Lower *self, TpNest *nest, int gate)
 }
 
 static int
-load_products (const Lower *self, TpNest *nest, int gate)
+load_products (const TpCellLowering *self, TpNest *nest, int gate)
 {
   Place place =
       gate_of (self, self->memory[self->direction].products, gate);
@@ -352,14 +355,14 @@ load_products (const Lower *self, TpNest *nest, int gate)
 
 /* What goes into the function of @gate. */
 static int
-load_gate (const Lower *self, TpNest *nest, int gate)
+load_gate (const TpCellLowering *self, TpNest *nest, int gate)
 {
   return tp_nest_binary (nest, TP_EXPR_ADD, load_inputs (self, nest, gate),
                          load_products (self, nest, gate));
 }
 
 static int
-apply (const Lower *self, TpNest *nest, int function, int x)
+apply (const TpCellLowering *self, TpNest *nest, int function, int x)
 {
   const TpRecurrent *r = &self->r;
 
@@ -387,9 +390,10 @@ blend (TpNest *nest, int a, int x, int b, int y)
                          tp_nest_binary (nest, TP_EXPR_MUL, b, y));
 }
 
-static void
-lower_rnn (const Lower *self, const Memory *memory)
+void
+tp_rnn_lower (const TpCellLowering *self)
 {
+  const Memory *memory = &self->memory[self->direction];
   TpNest *nest = NULL;
 
   lower_products (self, &memory->h, 0, 1);
@@ -398,7 +402,7 @@ lower_rnn (const Lower *self, const Memory *memory)
 }
 
 static void
-lower_reset (const Lower *self, const Memory *memory)
+lower_reset (const TpCellLowering *self, const Memory *memory)
 {
   TpNest *nest = nest_new (self, self->r.n_hidden, &memory->reset);
   int reset = apply (self, nest, 0, load_gate (self, nest, 1));
@@ -410,7 +414,7 @@ lower_reset (const Lower *self, const Memory *memory)
 
 /* The hidden gate where the reset gate comes after R. */
 static int
-load_hidden_reset_after (const Lower *self, TpNest *nest)
+load_hidden_reset_after (const TpCellLowering *self, TpNest *nest)
 {
   int reset = apply (self, nest, 0, load_gate (self, nest, 1));
   int x = load_products (self, nest, 2);
@@ -426,9 +430,10 @@ load_hidden_reset_after (const Lower *self, TpNest *nest)
 }
 
 /* Gates: update, reset, hidden. */
-static void
-lower_gru (const Lower *self, const Memory *memory)
+void
+tp_gru_lower (const TpCellLowering *self)
 {
+  const Memory *memory = &self->memory[self->direction];
   gboolean is_after = self->r.is_reset_after;
   TpNest *nest = NULL;
   int update = -1;
@@ -451,9 +456,10 @@ lower_gru (const Lower *self, const Memory *memory)
 }
 
 /* Gates: input, output, forget, cell; those of P: input, output, forget. */
-static void
-lower_lstm (const Lower *self, const Memory *memory)
+void
+tp_lstm_lower (const TpCellLowering *self)
 {
+  const Memory *memory = &self->memory[self->direction];
   TpNest *nest = NULL;
   int cell = -1;
   int in = -1;
@@ -486,7 +492,7 @@ lower_lstm (const Lower *self, const Memory *memory)
 
 /* The state becomes part of Y. */
 static void
-lower_y (const Lower *self, const Memory *memory)
+lower_y (const TpCellLowering *self, const Memory *memory)
 {
   const TpTensor *y = get_output (self, TP_RECURRENT_OUT_Y);
   int step = self->r.is_batch_first;
@@ -512,24 +518,17 @@ lower_y (const Lower *self, const Memory *memory)
 }
 
 static void
-lower_step (const Lower *self)
+lower_step (const TpCellLowering *self)
 {
-  const Memory *memory = &self->memory[self->direction];
-
-  if (self->r.kind->n_gates == 1)
-    lower_rnn (self, memory);
-  else if (self->r.kind->n_gates == 3)
-    lower_gru (self, memory);
-  else
-    lower_lstm (self, memory);
-  lower_y (self, memory);
+  self->r.kind->lower (self);
+  lower_y (self, &self->memory[self->direction]);
 }
 
 /* ---- the op ------------------------------------------------------------ */
 
 /* All sequences must be as long as there are steps. */
 static gboolean
-check_lengths (const Lower *self, GError **error)
+check_lengths (const TpCellLowering *self, GError **error)
 {
   const TpTensor *lengths = get_input (self, TP_RECURRENT_LENGTHS);
   g_autofree double *values = NULL;
@@ -553,7 +552,7 @@ check_lengths (const Lower *self, GError **error)
 
 /* Scratch is no larger than what can be counted. */
 static gboolean
-check_size (const Lower *self, GError **error)
+check_size (const TpCellLowering *self, GError **error)
 {
   gint64 dims[] = { self->r.n_steps, self->r.n_batch, self->n_rows };
   gint64 count = 0;
@@ -567,7 +566,7 @@ gboolean
 tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
                     TpLowered *lowered, GError **error)
 {
-  Lower self = { .graph = graph, .node = node, .lowered = lowered };
+  TpCellLowering self = { .graph = graph, .node = node, .lowered = lowered };
 
   if (!tp_recurrent_init (&self.r, node,
                           graph->tensors[node->inputs[TP_RECURRENT_X]].dims,

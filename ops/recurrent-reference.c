@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* One sequence: where it is, and its state. */
-typedef struct
+struct TpCellRun
 {
   const TpRecurrent *r;
   const TpRefTensor *const *inputs;
@@ -21,7 +21,7 @@ typedef struct
   double *h, *c;              /* n_hidden each */
   double *before;             /* h of the step before */
   double *gates;              /* n_gates * n_hidden */
-} Sequence;
+};
 
 static double
 clip (const TpRecurrent *r, double x)
@@ -30,14 +30,14 @@ clip (const TpRecurrent *r, double x)
 }
 
 static double
-apply (const Sequence *s, int function, double x)
+apply (const TpCellRun *s, int function, double x)
 {
   return tp_activation_value (&s->r->functions[s->direction][function],
                               clip (s->r, x));
 }
 
 static gint64
-state_index (const Sequence *s, gint64 j)
+state_index (const TpCellRun *s, gint64 j)
 {
   const TpRecurrent *r = s->r;
   gint64 row = r->is_batch_first ? s->batch * r->n_directions + s->direction
@@ -48,7 +48,7 @@ state_index (const Sequence *s, gint64 j)
 
 /* Element @i of the bias: those of W first, those of R behind. */
 static double
-bias (const Sequence *s, gint64 i)
+bias (const TpCellRun *s, gint64 i)
 {
   const TpRefTensor *b = s->inputs[TP_RECURRENT_B];
 
@@ -57,7 +57,7 @@ bias (const Sequence *s, gint64 i)
 
 /* Row @i of W times what comes in at @step, with its bias. */
 static double
-input_product (const Sequence *s, gint64 step, gint64 i)
+input_product (const TpCellRun *s, gint64 step, gint64 i)
 {
   const TpRecurrent *r = s->r;
   gint64 row = r->is_batch_first ? s->batch * r->n_steps + step
@@ -75,7 +75,7 @@ input_product (const Sequence *s, gint64 step, gint64 i)
 
 /* Row @i of R times @state, with its bias. */
 static double
-state_product (const Sequence *s, const double *state, gint64 i)
+state_product (const TpCellRun *s, const double *state, gint64 i)
 {
   const TpRecurrent *r = s->r;
   gint64 n_rows = r->kind->n_gates * r->n_hidden;
@@ -88,8 +88,8 @@ state_product (const Sequence *s, const double *state, gint64 i)
   return sum;
 }
 
-static void
-step_rnn (Sequence *s, gint64 step)
+void
+tp_rnn_run (TpCellRun *s, gint64 step)
 {
   for (gint64 j = 0; j < s->r->n_hidden; j++)
     s->h[j] = apply (s, 0,
@@ -98,8 +98,8 @@ step_rnn (Sequence *s, gint64 step)
 }
 
 /* Gates: update, reset, hidden. */
-static void
-step_gru (Sequence *s, gint64 step)
+void
+tp_gru_run (TpCellRun *s, gint64 step)
 {
   gint64 n = s->r->n_hidden;
 
@@ -124,7 +124,7 @@ step_gru (Sequence *s, gint64 step)
 
 /* What the state of the cell adds to gate @gate, in the order of P. */
 static double
-peephole (const Sequence *s, int gate, gint64 j)
+peephole (const TpCellRun *s, int gate, gint64 j)
 {
   const TpRefTensor *p = s->inputs[TP_RECURRENT_P];
   gint64 n = s->r->n_hidden;
@@ -134,8 +134,8 @@ peephole (const Sequence *s, int gate, gint64 j)
 }
 
 /* Gates: input, output, forget, cell. */
-static void
-step_lstm (Sequence *s, gint64 step)
+void
+tp_lstm_run (TpCellRun *s, gint64 step)
 {
   gint64 n = s->r->n_hidden;
 
@@ -160,7 +160,7 @@ step_lstm (Sequence *s, gint64 step)
 }
 
 static double *
-get_y (const Sequence *s, const TpRefTensor *y, gint64 step)
+get_y (const TpCellRun *s, const TpRefTensor *y, gint64 step)
 {
   const TpRecurrent *r = s->r;
   gint64 row = r->is_batch_first
@@ -173,7 +173,7 @@ get_y (const Sequence *s, const TpRefTensor *y, gint64 step)
 }
 
 static void
-start (Sequence *s)
+start (TpCellRun *s)
 {
   const TpRefTensor *h = s->inputs[TP_RECURRENT_H];
   const TpRefTensor *c = s->inputs[TP_RECURRENT_C];
@@ -187,7 +187,7 @@ start (Sequence *s)
 
 /* Steps behind the end of the sequence give 0. */
 static void
-run_sequence (Sequence *s, gint64 length, TpRefTensor *y)
+run_sequence (TpCellRun *s, gint64 length, TpRefTensor *y)
 {
   const TpRecurrent *r = s->r;
   gsize size = r->n_hidden * sizeof (double);
@@ -199,12 +199,8 @@ run_sequence (Sequence *s, gint64 length, TpRefTensor *y)
                                                               : i;
 
       memcpy (s->before, s->h, size);
-      if (i < length && r->kind->n_gates == 1)
-        step_rnn (s, step);
-      else if (i < length && r->kind->n_gates == 3)
-        step_gru (s, step);
-      else if (i < length)
-        step_lstm (s, step);
+      if (i < length)
+        r->kind->run (s, step);
       if (y == NULL)
         continue;
       if (i < length)
@@ -222,7 +218,7 @@ get_output (const TpNode *node, TpRefTensor *outputs, int i)
 }
 
 static void
-store_state (const Sequence *s, const double *state, TpRefTensor *out)
+store_state (const TpCellRun *s, const double *state, TpRefTensor *out)
 {
   for (gint64 j = 0; out != NULL && j < s->r->n_hidden; j++)
     out->data[state_index (s, j)] = state[j];
@@ -248,7 +244,7 @@ tp_recurrent_reference (const TpNode *node, const TpRefTensor *const *inputs,
   memory = g_new (double, n * (3 + r.kind->n_gates) + 1);
   for (gint64 i = 0; i < r.n_directions * r.n_batch; i++)
     {
-      Sequence s = { &r,     given,      i / r.n_batch, i % r.n_batch,
+      TpCellRun s = { &r,     given,      i / r.n_batch, i % r.n_batch,
                      memory, memory + n, memory + 2 * n, memory + 3 * n };
       gint64 length = lengths == NULL ? r.n_steps : lengths->data[s.batch];
 

@@ -5,9 +5,15 @@
 
 #include "ir/graph.h"
 #include "ir/op.h"
+#include "ops/recurrent.h"
 
 void tp_recurrent_reference (const TpNode *node,
                              const TpRefTensor *const *inputs,
                              TpRefTensor *outputs);
+
+/* One step. */
+void tp_gru_run (TpCellRun *s, gint64 step);
+void tp_lstm_run (TpCellRun *s, gint64 step);
+void tp_rnn_run (TpCellRun *s, gint64 step);
 
 #endif

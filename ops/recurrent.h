@@ -40,12 +40,19 @@ typedef struct
 
 /* ---- shapes -------------------------------------------------------------- */
 
+typedef struct TpCellRun TpCellRun;           /* recurrent-reference.c */
+typedef struct TpCellLowering TpCellLowering; /* recurrent-lower.c */
+
+/* The data of the records of all three. */
 typedef struct
 {
-  const char *name;           /* of the op */
   int n_gates;
   int n_functions;
   const char *usual[TP_RECURRENT_MAX_FUNCTIONS];
+  gboolean has_reset;         /* a gate that resets the state */
+  gboolean has_memory;        /* C, besides the state H */
+  void (*run) (TpCellRun *run, gint64 step);
+  void (*lower) (const TpCellLowering *lowering); /* one step */
 } TpCellKind;
 
 typedef struct

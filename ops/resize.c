@@ -57,7 +57,8 @@ find_name (const TpNode *node, const char *attr, const char *const *names,
 gboolean
 tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
 {
-  gboolean is_upsample = strcmp (node->type, "Upsample") == 0;
+  const TpResizeKind *kind = node->op->data;
+  gboolean is_upsample = kind->is_upsample;
 
   if (!find_name (node, "mode", is_upsample ? upsample_modes : modes,
                   &resize->mode, error)

@@ -14,6 +14,12 @@ typedef struct
   double weight[TP_RESIZE_MAX_TAPS];
 } TpResizePoint;
 
+/* The data of the records of Resize and Upsample. */
+typedef struct
+{
+  gboolean is_upsample;
+} TpResizeKind;
+
 /* What a Resize or Upsample asks for, its attributes read. */
 typedef struct
 {

@@ -106,8 +106,9 @@ count_reads (const TpNode *node, int tensor)
 static gboolean
 is_exact (TpDtype dtype)
 {
-  return dtype == TP_DTYPE_FLOAT32 || dtype == TP_DTYPE_INT64
-         || dtype == TP_DTYPE_BOOL;
+  return tp_dtype_has_kernels (dtype)
+         && (tp_dtype_holds_results (dtype)
+             || tp_dtype_get (dtype)->class == TP_CLASS_BOOL);
 }
 
 /* Whether the value between @producer and @consumer need not exist. A map may
@@ -124,7 +125,7 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output
-      || !is_exact (value->dtype) || out->dtype == TP_DTYPE_FLOAT64
+      || !is_exact (value->dtype) || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;
   if (get_kind (consumer) == TP_OP_MAP)

@@ -71,61 +71,46 @@ tp_strided_scatter (const TpTensor *tensor, const void *src, void *dst)
               size);
 }
 
-static void
-row_to_doubles (TpDtype dtype, const Rows *rows, const void *src, double *dst)
-{
-#define CONVERT(type)                                                         \
-  for (gint64 i = 0; i < rows->length; i++)                                   \
-    dst[i] = ((const type *) src)[rows->offset + i * rows->stride]
-
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32: CONVERT (float); break;
-    case TP_DTYPE_FLOAT64: CONVERT (double); break;
-    case TP_DTYPE_INT64: CONVERT (gint64); break;
-    case TP_DTYPE_INT32: CONVERT (gint32); break;
-    case TP_DTYPE_UINT8: CONVERT (guint8); break;
-    case TP_DTYPE_BOOL: CONVERT (guint8); break;
-    case TP_N_DTYPES: g_assert_not_reached ();
-    }
-#undef CONVERT
-}
-
 /* As kernels store: integers wrap to the width, truth values are 0 and 1. */
 static void
-row_from_doubles (TpDtype dtype, const Rows *rows, const double *src, void *dst)
+row_from_doubles (const TpDtypeRow *dtype, const Rows *rows, const double *src,
+                  void *dst)
 {
-#define CONVERT(type, value)                                                  \
-  for (gint64 i = 0; i < rows->length; i++)                                   \
-    ((type *) dst)[rows->offset + i * rows->stride] = (type) (value)
+  if (dtype->class == TP_CLASS_REAL)
+    dtype->store_reals (src, rows->length, rows->stride, dst);
+  else
+    for (gint64 i = 0; i < rows->length; i++)
+      {
+        gint64 value = dtype->class == TP_CLASS_BOOL
+                           ? src[i] != 0
+                           : tp_real_to_integer (src[i]);
 
-  switch (dtype)
-    {
-    case TP_DTYPE_FLOAT32: CONVERT (float, src[i]); break;
-    case TP_DTYPE_FLOAT64: CONVERT (double, src[i]); break;
-    case TP_DTYPE_INT64: CONVERT (gint64, tp_real_to_integer (src[i])); break;
-    case TP_DTYPE_INT32: CONVERT (gint32, tp_real_to_integer (src[i])); break;
-    case TP_DTYPE_UINT8: CONVERT (guint8, tp_real_to_integer (src[i])); break;
-    case TP_DTYPE_BOOL: CONVERT (guint8, src[i] != 0); break;
-    case TP_N_DTYPES: g_assert_not_reached ();
-    }
-#undef CONVERT
+        dtype->store_integers (&value, 1, 1,
+                               (char *) dst
+                                   + i * rows->stride * (gint64) dtype->size);
+      }
 }
 
 void
 tp_strided_to_doubles (const TpTensor *tensor, const void *src, double *dst)
 {
+  gsize size = tp_dtype_get_size (tensor->dtype);
   Rows rows;
 
   for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
-    row_to_doubles (tensor->dtype, &rows, src, dst + rows.row * rows.length);
+    tp_dtype_load_doubles (tensor->dtype,
+                           (const char *) src + rows.offset * size,
+                           rows.stride, rows.length,
+                           dst + rows.row * rows.length);
 }
 
 void
 tp_strided_from_doubles (const TpTensor *tensor, const double *src, void *dst)
 {
+  const TpDtypeRow *dtype = tp_dtype_get (tensor->dtype);
   Rows rows;
 
   for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
-    row_from_doubles (tensor->dtype, &rows, src + rows.row * rows.length, dst);
+    row_from_doubles (dtype, &rows, src + rows.row * rows.length,
+                      (char *) dst + rows.offset * dtype->size);
 }

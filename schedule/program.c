@@ -10,10 +10,11 @@ static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
   for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].dtype == TP_DTYPE_FLOAT64)
+    if (!tp_dtype_has_kernels (lowered->operands[i].dtype))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                     "operand %d is float64: use device 'ref'", i);
+                     "operand %d is %s: use device 'ref'", i,
+                     tp_dtype_get_name (lowered->operands[i].dtype));
         return FALSE;
       }
   return TRUE;

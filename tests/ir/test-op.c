@@ -4,6 +4,7 @@
 
 #include "op-support.h"
 #include "ops/lower.h"
+#include "ops/op-util.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -76,6 +77,27 @@ test_coverage (void)
       g_assert_true (tp_op_find (ops[i]->name) == ops[i]);
     }
   g_assert_null (tp_op_find ("Convolution"));
+}
+
+/* What flags and kinds say of an op must go together. */
+static void
+test_flags (void)
+{
+  int n = 0;
+  const TpOp *const *ops = tp_op_list (&n);
+
+  for (int i = 0; i < n; i++)
+    {
+      const TpOp *op = ops[i];
+
+      if ((op->flags & (TP_OP_IDENTITY | TP_OP_COPIES)) != 0)
+        g_assert_true (op->kind == TP_OP_MAP);
+      /* Whose neighbours along an image are read together. */
+      if (op->kind == TP_OP_WINDOW)
+        g_assert_true ((op->flags & TP_OP_CHANNELS_LAST) != 0);
+      if (op->kind == TP_OP_MAP && op->lower == tp_lower_pass)
+        g_assert_true ((op->flags & TP_OP_COPIES) != 0);
+    }
 }
 
 /* ---- shapes ------------------------------------------------------------- */
@@ -229,6 +251,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/op/coverage", test_coverage);
+  g_test_add_func ("/op/flags", test_flags);
   add_cases ("nests", G_N_ELEMENTS (cases), test_case);
   add_cases ("shape", G_N_ELEMENTS (shapes), test_shape);
   add_cases ("known", G_N_ELEMENTS (known), test_known);

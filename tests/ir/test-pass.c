@@ -316,6 +316,18 @@ test_layout_twice (void)
   g_assert_cmpstr (a, ==, b);
 }
 
+/* An op of somebody else's may be called as one that the pass puts in. */
+static void
+test_layout_stranger (void)
+{
+  g_autoptr (TpGraph) graph = load (
+      CONV ", {'type': 'Permute', 'inputs': ['c'], 'outputs': ['y'], "
+      "'shapes': [[2, 4, 4, 4]], 'cost': {'cpu': 1}}", "'y'");
+  g_autoptr (TpGraph) laid = tp_graph_assign_layout (graph, NULL);
+
+  assert_channels_last (laid, find_node (laid, "Conv")->outputs[0]);
+}
+
 /* ---- transposes of constants --------------------------------------------- */
 
 /* Over 1 MiB: smaller ones are computed on loading. */
@@ -448,6 +460,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/layout-none", test_layout_none);
   g_test_add_func ("/pass/layout-before", test_layout_before);
   g_test_add_func ("/pass/layout-twice", test_layout_twice);
+  g_test_add_func ("/pass/layout-stranger", test_layout_stranger);
   g_test_add_func ("/pass/transpose", test_transpose);
   g_test_add_func ("/pass/transpose-view", test_transpose_view);
   g_test_add_func ("/pass/digest", test_digest);

@@ -1,0 +1,247 @@
+/* dtype.c: the table of element types, and what follows from a row of it. To
+ * add one: its number in dtype.h and in tplan.h, a row, and the two codecs. A
+ * real narrower than float32 also needs its conversion in the readers of kernel
+ * IR (kernel/jit-llvm-value.c, kernel/kernel-opencl.c); an integer does not. */
+#include "config.h"
+
+#include "ir/dtype.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 512 /* elements converted at a time */
+
+/* ---- codecs -------------------------------------------------------------- */
+
+/* memcpy, as files are mapped where they lie. */
+#define LOAD(NAME, TYPE, WIDE)                                                \
+  static void NAME (const void *src, gint64 step, gint64 n, WIDE *dst)        \
+  {                                                                           \
+    const char *at = src;                                                     \
+    TYPE value;                                                               \
+                                                                              \
+    for (gint64 i = 0; i < n; i++, at += step * (gint64) sizeof value)        \
+      {                                                                       \
+        memcpy (&value, at, sizeof value);                                    \
+        dst[i] = value;                                                       \
+      }                                                                       \
+  }
+
+#define STORE(NAME, TYPE, WIDE, VALUE)                                        \
+  static void NAME (const WIDE *src, gint64 n, gint64 step, void *dst)        \
+  {                                                                           \
+    char *at = dst;                                                           \
+                                                                              \
+    for (gint64 i = 0; i < n; i++, at += step * (gint64) sizeof (TYPE))       \
+      {                                                                       \
+        TYPE value = (TYPE) (VALUE);                                          \
+                                                                              \
+        memcpy (at, &value, sizeof value);                                    \
+      }                                                                       \
+  }
+
+LOAD (load_float32, float, double)
+STORE (store_float32, float, double, src[i])
+LOAD (load_float64, double, double)
+STORE (store_float64, double, double, src[i])
+LOAD (load_int64, gint64, gint64)
+STORE (store_int64, gint64, gint64, src[i])
+LOAD (load_int32, gint32, gint64)
+STORE (store_int32, gint32, gint64, src[i])
+LOAD (load_uint8, guint8, gint64)
+STORE (store_uint8, guint8, gint64, src[i])
+STORE (store_bool, guint8, gint64, src[i] != 0)
+
+/* ---- the table ----------------------------------------------------------- */
+
+#define REALS(LOAD_THEM, STORE_THEM)                                          \
+  .class = TP_CLASS_REAL, .load_reals = LOAD_THEM, .store_reals = STORE_THEM
+#define INTEGERS(CLASS, LOAD_THEM, STORE_THEM)                                \
+  .class = CLASS, .compute = TP_COMPUTE_INT64, .load_integers = LOAD_THEM,    \
+  .store_integers = STORE_THEM
+
+static const TpDtypeRow rows[TP_N_DTYPES] = {
+  [TP_DTYPE_FLOAT32] = { .name = "float32", .size = 4,
+    REALS (load_float32, store_float32), .compute = TP_COMPUTE_FLOAT32,
+    .onnx = 1, .npy = "<f4", .safetensors = "F32", .opencl = "float" },
+  [TP_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
+    REALS (load_float64, store_float64), .compute = TP_COMPUTE_NONE,
+    .onnx = 11, .npy = "<f8", .safetensors = "F64", .opencl = "double" },
+  [TP_DTYPE_INT64] = { .name = "int64", .size = 8,
+    INTEGERS (TP_CLASS_INTEGER, load_int64, store_int64), .is_index = TRUE,
+    .low = G_MININT64, .high = G_MAXINT64,
+    .onnx = 7, .npy = "<i8", .safetensors = "I64", .opencl = "long" },
+  [TP_DTYPE_INT32] = { .name = "int32", .size = 4,
+    INTEGERS (TP_CLASS_INTEGER, load_int32, store_int32), .is_index = TRUE,
+    .low = G_MININT32, .high = G_MAXINT32,
+    .onnx = 6, .npy = "<i4", .safetensors = "I32", .opencl = "int" },
+  [TP_DTYPE_UINT8] = { .name = "uint8", .size = 1,
+    INTEGERS (TP_CLASS_INTEGER, load_uint8, store_uint8),
+    .low = 0, .high = G_MAXUINT8,
+    .onnx = 2, .npy = "|u1", .safetensors = "U8", .opencl = "uchar" },
+  [TP_DTYPE_BOOL] = { .name = "bool", .size = 1,
+    INTEGERS (TP_CLASS_BOOL, load_uint8, store_bool),
+    .low = 0, .high = G_MAXUINT8,
+    .onnx = 9, .npy = "|b1", .safetensors = "BOOL", .opencl = "uchar" },
+};
+
+const TpDtypeRow *
+tp_dtype_get (TpDtype dtype)
+{
+  g_assert (dtype < TP_N_DTYPES);
+  return &rows[dtype];
+}
+
+gboolean
+tp_dtype_find (const char *name, TpDtype *out_dtype)
+{
+  for (int i = 0; i < TP_N_DTYPES; i++)
+    if (strcmp (rows[i].name, name) == 0)
+      {
+        *out_dtype = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+gboolean
+tp_dtype_find_onnx (gint64 number, TpDtype *out_dtype)
+{
+  for (int i = 0; i < TP_N_DTYPES; i++)
+    if (rows[i].onnx == number)
+      {
+        *out_dtype = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* ---- what follows from a row --------------------------------------------- */
+
+const char *
+tp_dtype_get_name (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->name;
+}
+
+gsize
+tp_dtype_get_size (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->size;
+}
+
+gboolean
+tp_dtype_is_integer (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->class != TP_CLASS_REAL;
+}
+
+gboolean
+tp_dtype_has_kernels (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->compute != TP_COMPUTE_NONE;
+}
+
+gboolean
+tp_dtype_holds_results (TpDtype dtype)
+{
+  static const gsize sizes[] = { [TP_COMPUTE_NONE] = sizeof (double),
+                                 [TP_COMPUTE_FLOAT32] = sizeof (float),
+                                 [TP_COMPUTE_INT64] = sizeof (gint64) };
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+
+  return row->size == sizes[row->compute];
+}
+
+char *
+tp_dtype_join_names (const char *(*get_name) (TpDtype dtype), const char *last)
+{
+  GString *text = g_string_new (get_name (0));
+
+  for (int i = 1; i < TP_N_DTYPES; i++)
+    g_string_append_printf (text, "%s%s", i < TP_N_DTYPES - 1 ? ", " : last,
+                            get_name (i));
+  return g_string_free (text, FALSE);
+}
+
+void
+tp_dtype_load_doubles (TpDtype dtype, const void *src, gint64 step, gint64 n,
+                       double *dst)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  const char *from = src;
+  gint64 block[BLOCK];
+
+  if (row->class == TP_CLASS_REAL)
+    {
+      row->load_reals (src, step, n, dst);
+      return;
+    }
+  for (gint64 i = 0; i < n; i += BLOCK)
+    {
+      gint64 m = MIN (BLOCK, n - i);
+
+      row->load_integers (from + i * step * (gint64) row->size, step, m, block);
+      for (gint64 j = 0; j < m; j++)
+        dst[i + j] = (double) block[j];
+    }
+}
+
+static gint64
+to_integer (const TpDtypeRow *row, double value)
+{
+  if (row->class == TP_CLASS_BOOL)
+    return value != 0.0;
+  if (isnan (value))
+    return 0;
+  if (value <= (double) row->low)
+    return row->low;
+  return value >= (double) row->high ? row->high : (gint64) value;
+}
+
+void
+tp_dtype_store_doubles (TpDtype dtype, const double *src, gint64 n, void *dst)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  gint64 block[BLOCK];
+
+  if (row->class == TP_CLASS_REAL)
+    {
+      row->store_reals (src, n, 1, dst);
+      return;
+    }
+  for (gint64 i = 0; i < n; i += BLOCK)
+    {
+      gint64 m = MIN (BLOCK, n - i);
+
+      for (gint64 j = 0; j < m; j++)
+        block[j] = to_integer (row, src[i + j]);
+      row->store_integers (block, m, 1, (char *) dst + i * (gint64) row->size);
+    }
+}
+
+gint64
+tp_dtype_wrap (TpDtype dtype, gint64 value)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  gint64 memory = 0;
+
+  row->store_integers (&value, 1, 1, &memory);
+  row->load_integers (&memory, 1, 1, &value);
+  return value;
+}
+
+void
+tp_dtype_round (TpDtype dtype, double *values, gint64 n)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  double memory[BLOCK];
+
+  for (gint64 i = 0; row->class == TP_CLASS_REAL && i < n; i += BLOCK)
+    {
+      gint64 m = MIN (BLOCK, n - i);
+
+      row->store_reals (values + i, m, 1, memory);
+      row->load_reals (memory, 1, m, values + i);
+    }
+}
