@@ -3,9 +3,36 @@
 
 #include "graph/pass.h"
 
+#include "graph/graph-draft.h"
+#include "graph/pass-fold-norm.h"
+#include "graph/pass-identity.h"
 #include "graph/pass-layout.h"
-#include "graph/pass-simplify.h"
-#include "ir/graph.h"
+#include "graph/pass-norm.h"
+#include "graph/pass-recognise.h"
+#include "graph/pass-resize.h"
+#include "graph/pass-scatter.h"
+#include "graph/pass-transpose.h"
+
+TpGraph *
+tp_graph_simplify (const TpGraph *graph, GError **error)
+{
+  g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
+
+  if (!tp_draft_split_resizes (draft, error)
+      || !tp_draft_split_scatters (draft, error)
+      || !tp_draft_drop_identities (draft, error))
+    return NULL;
+  tp_draft_remove_dead (draft);
+  if (!tp_draft_fold_transposes (draft, error)
+      || !tp_draft_recognise (draft, error)
+      || !tp_draft_fold_norms (draft, error)
+      || !tp_draft_split_norms (draft, error))
+    return NULL;
+  tp_draft_remove_dead (draft);
+  if (!tp_draft_remove_unused_tensors (draft, error))
+    return NULL;
+  return tp_draft_finish (draft, error);
+}
 
 TpGraph *
 tp_graph_prepare (const TpGraph *graph, GError **error)
