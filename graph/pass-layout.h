@@ -2,11 +2,11 @@
 #ifndef TP_GRAPH_PASS_LAYOUT_H
 #define TP_GRAPH_PASS_LAYOUT_H
 
-#include "ir/graph.h"
+#include "graph/graph-draft.h"
 
-/* A new graph in which rank-4 float activations are channels-last; "Relayout" ops
- * are put where a consumer (Reshape, graph output) needs row-major. @graph is left
- * alone. */
-TpGraph *tp_graph_assign_layout (const TpGraph *graph, GError **error);
+/* Rank-4 float activations become channels-last; "Relayout" ops are put where a
+ * consumer (Reshape, graph output) needs row-major. Nodes are linked, and none is
+ * removed. */
+gboolean tp_draft_assign_layout (TpDraft *draft, GError **error);
 
 #endif
