@@ -7,10 +7,8 @@
  * copied; the new bias is small and computed. */
 #include "config.h"
 
-#include "graph/pass-fold-norm.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ir/op.h"
 #include "ops/op.h"
@@ -168,13 +166,12 @@ fold_into_conv (Pass *pass, int conv_index, int norm_index, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_draft_fold_norms (TpDraft *draft, GError **error)
+static gboolean
+fold_norms (TpDraft *draft, GError **error)
 {
   g_autofree int *n_uses = g_new0 (int, draft->tensors->len + 1);
   Pass pass = { draft, n_uses };
 
-  tp_draft_link (draft);
   tp_draft_count_uses (draft, n_uses);
   for (guint i = 0; i < draft->nodes->len; i++)
     {
@@ -194,3 +191,9 @@ tp_draft_fold_norms (TpDraft *draft, GError **error)
     }
   return TRUE;
 }
+
+const TpPass tp_pass_fold_norm = {
+  .name = "fold-norm",
+  .summary = "BatchNormalization goes into the Conv before it",
+  .run = fold_norms,
+};

@@ -2,9 +2,7 @@
  * is run. */
 #include "config.h"
 
-#include "graph/pass-identity.h"
-
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -85,8 +83,8 @@ is_identity (TpDraft *draft, const TpNode *node)
   return tp_node_has_flag (node, TP_OP_IDENTITY);
 }
 
-gboolean
-tp_draft_drop_identities (TpDraft *draft, GError **error)
+static gboolean
+drop_identities (TpDraft *draft, GError **error)
 {
   g_autofree int *alias = g_new (int, draft->tensors->len + 1);
 
@@ -97,3 +95,9 @@ tp_draft_drop_identities (TpDraft *draft, GError **error)
   resolve_inputs (draft, alias);
   return TRUE;
 }
+
+const TpPass tp_pass_identity = {
+  .name = "identity",
+  .summary = "Identity and Dropout go",
+  .run = drop_identities,
+};

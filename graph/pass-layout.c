@@ -7,10 +7,8 @@
  * or leave the graph, a Relayout op puts them in rows. */
 #include "config.h"
 
-#include "graph/pass-layout.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -227,8 +225,8 @@ apply (Pass *pass, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_draft_assign_layout (TpDraft *draft, GError **error)
+static gboolean
+assign_layout (TpDraft *draft, GError **error)
 {
   int n = draft->tensors->len;
   g_autofree guint8 *is_last = g_new0 (guint8, n + 1);
@@ -243,3 +241,10 @@ tp_draft_assign_layout (TpDraft *draft, GError **error)
   choose (&pass);
   return apply (&pass, error);
 }
+
+const TpPass tp_pass_layout = {
+  .name = "layout",
+  .summary = "image networks run channels-last",
+  .is_layout = TRUE,
+  .run = assign_layout,
+};
