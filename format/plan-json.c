@@ -100,6 +100,17 @@ write_dims (GString *out, GHashTable *dims)
   g_string_append (out, "},\n");
 }
 
+/* A line, unless @names is NULL. */
+static void
+write_names (GString *out, const char *key, char **names)
+{
+  if (names == NULL)
+    return;
+  write_key (out, key);
+  write_strings (out, names, (int) g_strv_length (names));
+  g_string_append (out, ",\n");
+}
+
 static void
 write_head (GString *out, const TpPlan *plan)
 {
@@ -109,12 +120,8 @@ write_head (GString *out, const TpPlan *plan)
   write_string_line (out, "graph_sha256", plan->graph_digest);
   if (plan->dims != NULL)
     write_dims (out, plan->dims);
-  if (plan->pins != NULL)
-    {
-      write_key (out, "pins");
-      write_strings (out, plan->pins, (int) g_strv_length (plan->pins));
-      g_string_append (out, ",\n");
-    }
+  write_names (out, "pins", plan->pins);
+  write_names (out, "no_pass", plan->no_pass);
   write_string_line (out, "objective", plan->objective);
   write_key (out, "simulated");
   g_string_append (out, plan->is_simulated ? "true,\n" : "false,\n");
