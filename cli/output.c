@@ -63,7 +63,7 @@ static gboolean
 write_fail (const char *path, GError **error)
 {
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot write '%s': %s", path, g_strerror (errno));
+               "%s: cannot be written: %s", path, g_strerror (errno));
   return FALSE;
 }
 
