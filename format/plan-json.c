@@ -6,6 +6,7 @@
 
 #include "format/plan-json.h"
 
+#include "format/file-save.h"
 #include "format/json.h"
 
 #include <string.h>
@@ -354,12 +355,8 @@ tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
               GError **error)
 {
   g_autofree char *text = tp_plan_to_json (plan, graph);
-  g_autoptr (GError) local = NULL;
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
 
-  if (g_file_set_contents_full (path, text, -1,
-                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot write plan: %s", local->message);
-  return FALSE;
+  return saver != NULL && tp_saver_write (saver, text, strlen (text), error)
+         && tp_saver_sync (saver, error) && tp_saver_finish (saver, error);
 }
