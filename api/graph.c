@@ -27,13 +27,16 @@ describe_tensors (const TpGraph *graph, int n, const int *tensors)
 }
 
 TplanGraph *
-tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims)
+tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
+                   const char *const *no_pass)
 {
   TplanGraph *wrap = g_new0 (TplanGraph, 1);
 
   wrap->graph = graph;
   wrap->path = g_strdup (path);
   wrap->dims = dims == NULL ? NULL : g_hash_table_ref (dims);
+  if (no_pass != NULL && no_pass[0] != NULL)
+    wrap->no_pass = g_strdupv ((char **) no_pass);
   wrap->inputs = describe_tensors (graph, graph->n_inputs, graph->inputs);
   wrap->outputs = describe_tensors (graph, graph->n_outputs, graph->outputs);
   wrap->ops = g_new0 (const char *, graph->n_nodes + 1);
@@ -54,8 +57,11 @@ tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
   if (!tp_load_init (&load, options, error))
     return NULL;
   raw = tp_graph_read (path, &load.options, error);
-  graph = raw == NULL ? NULL : tp_graph_prepare (raw, error);
-  return graph == NULL ? NULL : tp_api_wrap_graph (graph, path, load.dims);
+  graph = raw == NULL ? NULL
+                      : tp_graph_prepare_with (raw, &load.passes, error);
+  return graph == NULL ? NULL
+                       : tp_api_wrap_graph (graph, path, load.dims,
+                                            load.passes.left_out);
 }
 
 TplanGraph *
@@ -73,6 +79,7 @@ tplan_graph_free (TplanGraph *graph)
     return;
   tp_graph_unref (graph->graph);
   g_clear_pointer (&graph->dims, g_hash_table_unref);
+  g_strfreev (graph->no_pass);
   g_free (graph->path);
   g_free (graph->inputs);
   g_free (graph->outputs);

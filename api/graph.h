@@ -8,8 +8,8 @@
 /* Prepared; owned by @graph. */
 const TpGraph *tp_api_get_graph (const TplanGraph *graph);
 
-/* Takes @graph, which is prepared. */
-TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path,
-                               TpDims *dims);
+/* Takes @graph, which is prepared, without the passes @no_pass (nullable). */
+TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
+                               const char *const *no_pass);
 
 #endif

@@ -34,7 +34,9 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
 
   options = options == NULL ? &defaults : options;
   load->dims = NULL;
-  if (!make_limits (options->limits, &load->limits, error))
+  load->passes = (TpPassOptions){ .left_out = options->no_pass };
+  if (!make_limits (options->limits, &load->limits, error)
+      || !tp_pass_check_options (&load->passes, error))
     return FALSE;
   if (options->dims != NULL && options->dims[0].name != NULL)
     load->dims = make_dims (options->dims);

@@ -3,6 +3,7 @@
 #define TP_API_LOAD_H
 
 #include "format/load-options.h"
+#include "graph/pass.h"
 #include "include/tplan.h"
 #include "ir/graph.h"
 #include "ir/limit.h"
@@ -12,10 +13,11 @@ typedef struct
   TpLoadOptions options;      /* points into the rest: not to be copied */
   TpLimits limits;
   TpDims *dims;               /* (nullable) */
+  TpPassOptions passes;       /* borrows the names */
 } TpLoad;
 
-/* @options: (nullable). TPLAN_ERROR_USAGE: it names a limit there is not, or a
- * value out of its range. */
+/* @options: (nullable), kept as long as @load. TPLAN_ERROR_USAGE: it names a limit
+ * there is not, a value out of its range, or a pass that cannot be left out. */
 gboolean tp_load_init (TpLoad *load, const TplanLoadOptions *options,
                        GError **error);
 void tp_load_clear (TpLoad *load);

@@ -11,6 +11,7 @@ struct TplanGraph
   TpGraph *graph;             /* prepared */
   char *path;                 /* (nullable) as given to load */
   TpDims *dims;               /* (nullable) likewise */
+  char **no_pass;             /* (nullable) likewise */
   TplanTensor *inputs;
   TplanTensor *outputs;
   const char **ops;           /* (strings owned by graph) */

@@ -96,13 +96,15 @@ tplan_plan_load_full (const char *path, const char *graph_path,
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (options == NULL || options->dims == NULL, NULL);
+  g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
   if (!tp_load_init (&load, options, error))
     return NULL;
   plan = tp_plan_read (path, graph_path, &load.options, &graph, error);
   if (plan == NULL)
     return NULL;
   return tp_api_wrap_plan (
-      plan, tp_api_wrap_graph (graph, plan->graph_path, plan->dims));
+      plan, tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
+                               (const char *const *) plan->no_pass));
 }
 
 TplanPlan *

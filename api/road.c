@@ -151,6 +151,8 @@ sign_plan (const Road *road, TpPlan *plan)
     plan->dims = g_hash_table_ref (road->model->dims);
   g_strfreev (plan->pins);
   plan->pins = g_strdupv ((char **) road->options->pins);
+  g_strfreev (plan->no_pass);
+  plan->no_pass = g_strdupv (road->model->no_pass);
 }
 
 static TplanPlan *
@@ -169,7 +171,8 @@ place (Road *road, GError **error)
   tp_plan_count_memory (plan, road->graph);
   return tp_api_wrap_plan (
       plan, tp_api_wrap_graph (g_steal_pointer (&road->graph),
-                               road->model->path, road->model->dims));
+                               road->model->path, road->model->dims,
+                               (const char *const *) plan->no_pass));
 }
 
 TplanPlan *

@@ -3,6 +3,8 @@
  * once, as in a network; "dynamic" packs it in every run. */
 #include "config.h"
 
+#include "ir/clock.h"
+
 #include "kernels.h"
 #include "nests.h"
 
@@ -16,23 +18,23 @@ void openblas_set_num_threads (int n_threads);
 static double
 time_gemm (const BenchProgram *bench, int repeats)
 {
-  gint64 start = bench_now_ns ();
+  gint64 start = tp_clock_get_ns ();
 
   for (int i = 0; i < repeats; i++)
     bench_program_run (bench);
-  return (double) (bench_now_ns () - start) / repeats;
+  return (double) (tp_clock_get_ns () - start) / repeats;
 }
 
 static double
 time_blas (const BenchProgram *bench, const MatmulCase *c, int repeats)
 {
-  gint64 start = bench_now_ns ();
+  gint64 start = tp_clock_get_ns ();
 
   for (int i = 0; i < repeats; i++)
     cblas_sgemm (CblasRowMajor, CblasNoTrans, CblasNoTrans, c->m, c->n, c->k,
                  1.0f, bench->operands[0], c->k, bench->operands[1], c->n, 0.0f,
                  bench->operands[3], c->n);
-  return (double) (bench_now_ns () - start) / repeats;
+  return (double) (tp_clock_get_ns () - start) / repeats;
 }
 
 static void

@@ -1,21 +1,13 @@
 /* kernels.c: see kernels.h. */
 #include "config.h"
 
+#include "ir/clock.h"
+
 #include "kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-gint64
-bench_now_ns (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (gint64) t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 int
 bench_compare_doubles (const void *a, const void *b)
@@ -85,7 +77,7 @@ compile (BenchProgram *bench)
   g_autofree const TpKernel **kernels
       = g_new (const TpKernel *, program->n_steps + 1);
   g_autoptr (GError) error = NULL;
-  gint64 local_bytes = 0, start = bench_now_ns ();
+  gint64 local_bytes = 0, start = tp_clock_get_ns ();
 
   for (int i = 0; i < program->n_steps; i++)
     {
@@ -98,7 +90,7 @@ compile (BenchProgram *bench)
       fprintf (stderr, "bench: %s\n", error->message);
       exit (1);
     }
-  bench->compile_ms = (bench_now_ns () - start) * 1e-6;
+  bench->compile_ms = (tp_clock_get_ns () - start) * 1e-6;
   bench->local = new_aligned (local_bytes);
 }
 
@@ -202,11 +194,11 @@ bench_measure_peak (const TpTarget *target)
   jit = tp_jit_new ((const TpKernel *const *) &k, 1, NULL);
   for (int i = 0; i < 40 && jit != NULL; i++)
     {
-      gint64 start = bench_now_ns ();
+      gint64 start = tp_clock_get_ns ();
 
       tp_jit_get (jit, 0) (buffers, 0, NULL, 0);
       best = MAX (best, 2.0 * N_CHAINS * N_STEPS * target->lanes
-                            / (bench_now_ns () - start));
+                            / (tp_clock_get_ns () - start));
     }
   return best;
 }

@@ -24,7 +24,6 @@ BenchProgram *bench_program_new (const TpLowered *lowered,
 void bench_program_free (BenchProgram *bench);
 void bench_program_run (const BenchProgram *bench);
 
-gint64 bench_now_ns (void);
 int bench_compare_doubles (const void *a, const void *b);
 double bench_median (double *values, int n);
 /* The CPU for kernels, one unit. */

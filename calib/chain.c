@@ -9,21 +9,12 @@
 
 #include "calib/chain.h"
 
+#include "ir/clock.h"
 #include "ops/random-input.h"
 
 #include <string.h>
-#include <time.h>
 
 #define BURST_NS 200000
-
-static gint64
-now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
 
 /* ---- storage ------------------------------------------------------------ */
 
@@ -253,7 +244,7 @@ static gboolean
 time_on_host (TpChain *chain, const int *links, int n_links,
               gint64 *out_times_ns, GError **error)
 {
-  gint64 before = now_ns ();
+  gint64 before = tp_clock_get_ns ();
 
   for (int i = 0; i < n_links; i++)
     {
@@ -264,7 +255,7 @@ time_on_host (TpChain *chain, const int *links, int n_links,
         continue;
       if (!chain->device->ops->launch (chain->device, link->launch, error))
         return FALSE;
-      after = now_ns ();
+      after = tp_clock_get_ns ();
       out_times_ns[links[i]] = MAX (after - before, 1);
       before = after;
       if (chain->beat != NULL)
@@ -324,14 +315,14 @@ static gboolean
 time_launches (TpChain *chain, TpLaunch *launch, int n, gint64 *out_ns,
                GError **error)
 {
-  gint64 before = now_ns ();
+  gint64 before = tp_clock_get_ns ();
 
   for (int i = 0; i < n; i++)
     if (!chain->device->ops->launch (chain->device, launch, error))
       return FALSE;
   if (!chain->device->ops->launch (chain->device, NULL, error))
     return FALSE;
-  *out_ns = now_ns () - before;
+  *out_ns = tp_clock_get_ns () - before;
   return TRUE;
 }
 
@@ -356,14 +347,14 @@ scale_to_whole (TpChain *chain, const int *links, int n_links,
       }
   if (!time_launches (chain, first, 1, &once_ns, error))
     return FALSE;
-  before = now_ns ();
+  before = tp_clock_get_ns ();
   for (int i = 0; i < n_links; i++)
     if (chain->links[links[i]].launch != NULL
         && !ops->launch (chain->device, chain->links[links[i]].launch, error))
       return FALSE;
   if (!ops->launch (chain->device, NULL, error))
     return FALSE;
-  whole_ns = now_ns () - before - MAX (once_ns - first_ns, 0);
+  whole_ns = tp_clock_get_ns () - before - MAX (once_ns - first_ns, 0);
   scale = CLAMP ((double) whole_ns / sum_ns, 0.25, 1.25);
   for (int i = 0; i < n_links; i++)
     if (times_ns[links[i]] > 0)

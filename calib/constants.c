@@ -14,8 +14,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
-
-#include <time.h>
+#include "ir/clock.h"
 
 #define N_TINY 16
 #define ROUNDS 9
@@ -43,15 +42,6 @@ typedef struct
   Sizes sizes;
   TpDeviceRow *row;
 } Subject;
-
-static gint64
-now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
 
 /* ---- the graph ---------------------------------------------------------- */
 
@@ -191,13 +181,13 @@ measure_speeds (Subject *subject, GError **error)
             && tp_chain_time (chain, links, n, times_ns, error);
   for (int round = 0; round < rounds && is_good; round++)
     {
-      gint64 before = now_ns ();
+      gint64 before = tp_clock_get_ns ();
 
       tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
       is_good = tp_chain_time (chain, links, n, times_ns, error);
       for (int i = 0; i < n; i++)
         g_array_append_val (samples[i], times_ns[i]);
-      if (now_ns () - before > SLOW_NS)
+      if (tp_clock_get_ns () - before > SLOW_NS)
         rounds = 3;
     }
   if (is_good)
@@ -228,7 +218,7 @@ time_launch (const Transfer *transfer, gboolean with_write, gint64 *out_ns,
              GError **error)
 {
   TpDevice *device = transfer->subject->device;
-  gint64 before = now_ns ();
+  gint64 before = tp_clock_get_ns ();
 
   if ((with_write
        && !device->ops->copy (device, transfer->buf, 0, transfer->bytes,
@@ -236,7 +226,7 @@ time_launch (const Transfer *transfer, gboolean with_write, gint64 *out_ns,
       || !device->ops->launch (device, transfer->tiny, error)
       || !device->ops->launch (device, NULL, error))
     return FALSE;
-  *out_ns = now_ns () - before;
+  *out_ns = tp_clock_get_ns () - before;
   return TRUE;
 }
 
@@ -257,11 +247,11 @@ time_transfer (const Transfer *transfer, gboolean is_write, gint64 *out_ns,
       *out_ns = with - without;
       return TRUE;
     }
-  before = now_ns ();
+  before = tp_clock_get_ns ();
   if (!device->ops->copy (device, transfer->buf, 0, transfer->bytes,
                           transfer->size_bytes, FALSE, error))
     return FALSE;
-  *out_ns = now_ns () - before;
+  *out_ns = tp_clock_get_ns () - before;
   return TRUE;
 }
 
@@ -275,14 +265,14 @@ fit_transfers (Transfer *transfer, gboolean is_write, TpFit *out_fit,
   for (guint i = 0; i < G_N_ELEMENTS (transfer_sizes); i++)
     {
       g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (gint64));
-      gint64 limit_ns = now_ns () + 100 * 1000 * 1000, time_ns;
+      gint64 limit_ns = tp_clock_get_ns () + 100 * 1000 * 1000, time_ns;
 
       transfer->size_bytes = transfer_sizes[i];
       tp_channel_beat (transfer->subject->channel, TP_PHASE_OPEN,
                        transfer->subject->index, -1);
       if (!time_transfer (transfer, is_write, &time_ns, error))
         return FALSE; /* the first pays for pages never touched */
-      while (samples->len < 5 || (samples->len < 41 && now_ns () < limit_ns))
+      while (samples->len < 5 || (samples->len < 41 && tp_clock_get_ns () < limit_ns))
         {
           if (!time_transfer (transfer, is_write, &time_ns, error))
             return FALSE;

@@ -3,31 +3,22 @@
 
 #include "calib/probe.h"
 
-#include <time.h>
+#include "ir/clock.h"
 
 #define N_STEPS 4096
 #define N_WORDS (1 << 20)
-
-static gint64
-now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
 
 gint64
 tp_probe_fma_ns (void)
 {
   volatile double seed = 0.5;
   double value = seed;
-  gint64 before = now_ns ();
+  gint64 before = tp_clock_get_ns ();
 
   for (int i = 0; i < N_STEPS; i++)
     value = value * 0.999 + 0.001;
   seed = value;
-  return now_ns () - before;
+  return tp_clock_get_ns () - before;
 }
 
 gint64
@@ -46,10 +37,10 @@ tp_probe_stream_ns (void)
       for (int i = 0; i < N_WORDS; i++)
         words[i] = i;
     }
-  before = now_ns ();
+  before = tp_clock_get_ns ();
   for (int i = 0; i < N_WORDS; i++)
     sum += words[i];
   result = sum;
   (void) result;
-  return now_ns () - before;
+  return tp_clock_get_ns () - before;
 }

@@ -27,6 +27,7 @@ typedef enum
   TP_USES_SEED = 1 << 6,      /* --seed */
   TP_USES_FORCE = 1 << 7,     /* -f alone */
   TP_USES_GRAPH = 1 << 8,     /* what files may ask for: --limit, --timeout */
+  TP_USES_PASSES = 1 << 9,    /* --no-pass */
 } TpCliUses;
 
 typedef struct
@@ -43,6 +44,7 @@ typedef struct
                                * NULL: the library decides */
   TpDeviceOptions device_options;
   char **dim_texts;           /* --dim, as written; never NULL */
+  char **no_pass;             /* --no-pass, NULL-terminated, never NULL */
   char *cost_path;            /* (nullable) */
   gboolean follow_links;      /* --follow-symlinks */
   GArray *limits;             /* --limit: as tp_cli_parse_dims () */

@@ -233,8 +233,8 @@ const TpCommand tp_command_calibrate = {
              "something out.",
   .n_args_min = 0,
   .n_args_max = TP_CLI_ANY,
-  .uses = TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS | TP_USES_GRAPH
-          | TP_USES_FORMAT,
+  .uses = TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS
+          | TP_USES_GRAPH | TP_USES_PASSES | TP_USES_FORMAT,
   .options = options,
   .run = calibrate_run,
 };

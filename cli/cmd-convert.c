@@ -10,6 +10,7 @@
 #include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-reopen.h"
 
 #include <string.h>
 
@@ -17,12 +18,29 @@
 #define MAX_INSIDE_BYTES (((gint64) 2 << 30) - (16 << 20))
 
 static gboolean external_data;
+static char *after;           /* a pass; NULL: as the file stands */
 
 static const GOptionEntry convert_options[] = {
   { "external-data", 0, 0, G_OPTION_ARG_NONE, &external_data,
     "ONNX: weights into OUTPUT.data (always above 2 GB)", NULL },
+  { "after", 0, 0, G_OPTION_ARG_STRING, &after,
+    "write what planning makes of MODEL, up to PASS", "PASS" },
   { 0 },
 };
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  TpGraph *graph;             /* after passes; NULL: none was run */
+} Source;
+
+static void
+source_clear (Source *source)
+{
+  g_clear_pointer (&source->builder, tp_graph_builder_free);
+  g_clear_pointer (&source->graph, tp_graph_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
 
 /* ---- what is lost ------------------------------------------------------ */
 
@@ -85,8 +103,9 @@ find_types (const TpCli *cli, const GArray *dims)
 }
 
 static gboolean
-convert_to_onnx (TpCli *cli, TpGraphBuilder *builder, GError **error)
+convert_to_onnx (TpCli *cli, const Source *source, GError **error)
 {
+  TpGraphBuilder *builder = source->builder;
   const char *path = cli->outputs[0];
   g_autofree char *data_path = g_strconcat (path, ".data", NULL);
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
@@ -97,7 +116,8 @@ convert_to_onnx (TpCli *cli, TpGraphBuilder *builder, GError **error)
       || ((external_data || is_big)
           && !tp_cli_check_output (cli, data_path, error)))
     return FALSE;
-  types = find_types (cli, dims);
+  types = source->graph == NULL ? find_types (cli, dims)
+                                : tp_graph_ref (source->graph);
   warn_lost (cli, builder);
   return tp_graph_write_onnx (builder, types, path,
                               external_data || is_big ? data_path : NULL,
@@ -105,14 +125,62 @@ convert_to_onnx (TpCli *cli, TpGraphBuilder *builder, GError **error)
 }
 
 static gboolean
-convert_to_json (TpCli *cli, TpGraphBuilder *builder, GError **error)
+convert_to_json (TpCli *cli, const Source *source, GError **error)
 {
   const char *path = cli->outputs[0];
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
   g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
 
   return tp_cli_check_output (cli, data_path, error)
-         && tp_graph_write_json (builder, path, data_path, error);
+         && tp_graph_write_json (source->builder, path, data_path, error);
+}
+
+/* ---- what is converted ------------------------------------------------- */
+
+static gboolean
+source_open (Source *source, TpCli *cli, GError **error)
+{
+  const TplanLoadOptions given = tp_cli_load_options (cli, NULL);
+  g_auto (TpLoad) load = { 0 };
+
+  if (given.no_pass != NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "convert runs passes with --after only, so there are none "
+                   "to leave out");
+      return FALSE;
+    }
+  if (!tp_load_init (&load, &given, error))
+    return FALSE;
+  load.options.keep_unknown = TRUE;
+  source->builder = tp_graph_open (cli->args[0], &load.options, error);
+  return source->builder != NULL;
+}
+
+/* The graph on its way to a plan. */
+static gboolean
+source_prepare (Source *source, TpCli *cli, GError **error)
+{
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_auto (TpLoad) load = { 0 };
+  g_autoptr (TpGraph) raw = NULL;
+  TplanLoadOptions given;
+
+  if (dims == NULL)
+    return FALSE;
+  given = tp_cli_load_options (cli, dims);
+  if (!tp_load_init (&load, &given, error))
+    return FALSE;
+  load.passes.last = after;
+  if (!tp_pass_check_options (&load.passes, error))
+    return FALSE;
+  raw = tp_graph_read (cli->args[0], &load.options, error);
+  source->graph = raw == NULL ? NULL
+                              : tp_graph_prepare_with (raw, &load.passes,
+                                                       error);
+  source->builder
+      = source->graph == NULL ? NULL : tp_graph_reopen (source->graph, error);
+  return source->builder != NULL;
 }
 
 static gboolean
@@ -121,26 +189,21 @@ convert_run (TpCli *cli, GError **error)
   static const struct
   {
     const char *suffix;
-    gboolean (*convert) (TpCli *cli, TpGraphBuilder *builder, GError **error);
+    gboolean (*convert) (TpCli *cli, const Source *source, GError **error);
   } ways[] = { { ".onnx", convert_to_onnx }, { ".json", convert_to_json } };
-  const TplanLoadOptions given = tp_cli_load_options (cli, NULL);
-  g_auto (TpLoad) load = { 0 };
-  g_autoptr (TpGraphBuilder) builder = NULL;
+  g_auto (Source) source = { NULL, NULL };
 
-  if (!tp_load_init (&load, &given, error))
-    return FALSE;
-  load.options.keep_unknown = TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
     if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
         && g_str_has_suffix (cli->outputs[0], ways[i].suffix))
       {
         if (!tp_cli_check_output (cli, cli->outputs[0], error))
           return FALSE;
-        builder = tp_graph_open (cli->args[0], &load.options, error);
-        if (builder == NULL)
+        if (!(after == NULL ? source_open (&source, cli, error)
+                            : source_prepare (&source, cli, error)))
           return FALSE;
-        warn_unknown (cli, builder);
-        return ways[i].convert (cli, builder, error);
+        warn_unknown (cli, source.builder);
+        return ways[i].convert (cli, &source, error);
       }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "convert needs one -o FILE that ends in .json or .onnx");
@@ -156,7 +219,7 @@ const TpCommand tp_command_convert = {
              "inside,\nor with --external-data beside it.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH,
+  .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH | TP_USES_PASSES,
   .options = convert_options,
   .run = convert_run,
 };

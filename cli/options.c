@@ -27,6 +27,7 @@ static struct
   char **outputs;
   char **dims;
   char **limits;
+  char **no_pass;
   char *timeout;
   gboolean follow_links;
   char *format;
@@ -64,6 +65,9 @@ static const CommonOption common[] = {
   { TP_USES_DIMS,
     { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.dims,
       "value of a symbolic dimension (repeatable)", "NAME=N" } },
+  { TP_USES_PASSES,
+    { "no-pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.no_pass,
+      "leave out a pass over the graph (repeatable)", "PASS" } },
   { TP_USES_GRAPH,
     { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
       &given.limits, NULL, NULL } },
@@ -302,6 +306,8 @@ take_given (TpCli *cli)
                                        : g_new0 (char *, 1);
   cli->dim_texts = given.dims != NULL ? g_steal_pointer (&given.dims)
                                       : g_new0 (char *, 1);
+  cli->no_pass = given.no_pass != NULL ? g_steal_pointer (&given.no_pass)
+                                       : g_new0 (char *, 1);
   cli->args = given.rest != NULL ? g_steal_pointer (&given.rest)
                                  : g_new0 (char *, 1);
   cli->n_args = (int) g_strv_length (cli->args);
@@ -393,6 +399,7 @@ tp_cli_clear (TpCli *cli)
   g_strfreev (cli->outputs);
   g_strfreev (cli->devices);
   g_strfreev (cli->dim_texts);
+  g_strfreev (cli->no_pass);
   g_free (cli->cost_path);
   g_clear_pointer (&cli->limits, g_array_unref);
   tplan_costs_close (cli->costs);

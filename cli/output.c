@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/text.h"
+#include "format/file-save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,23 +48,28 @@ tp_cli_warn (const TpCli *cli, const char *format, ...)
   va_end (args);
 }
 
+static gboolean
+exists_fail (const char *path, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "'%s' exists: give -f to overwrite it", path);
+  return FALSE;
+}
+
 gboolean
 tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
 {
   struct stat info;
 
-  if (strcmp (path, "-") == 0 || cli->is_forced || lstat (path, &info) != 0)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "'%s' exists: give -f to overwrite it", path);
-  return FALSE;
+  return strcmp (path, "-") == 0 || cli->is_forced || lstat (path, &info) != 0
+         || exists_fail (path, error);
 }
 
 static gboolean
 write_fail (const char *path, GError **error)
 {
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot write '%s': %s", path, g_strerror (errno));
+               "%s: cannot be written: %s", path, g_strerror (errno));
   return FALSE;
 }
 
@@ -105,45 +111,30 @@ write_special (const char *path, const void *data, gsize size, GError **error)
   return good || write_fail (path, error);
 }
 
-/* Without -f the new name is linked, which never replaces; file systems without
- * links get a rename after one more look. */
+/* What came between a look and the writing is not overwritten either. */
 static gboolean
-publish (const TpCli *cli, const char *temporary, const char *path,
-         GError **error)
+finish (const TpCli *cli, TpSaver *saver, const char *path, GError **error)
 {
-  if (!cli->is_forced)
-    {
-      if (link (temporary, path) == 0)
-        {
-          unlink (temporary);
-          return TRUE;
-        }
-      if (errno == EEXIST && !tp_cli_check_output (cli, path, error))
-        return FALSE;
-    }
-  return rename (temporary, path) == 0 || write_fail (path, error);
+  g_autoptr (GError) local = NULL;
+
+  if (cli->is_forced)
+    return tp_saver_finish (saver, error);
+  if (tp_saver_finish_new (saver, &local))
+    return TRUE;
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    return exists_fail (path, error);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
 }
 
 static gboolean
 write_file (const TpCli *cli, const char *path, const void *data, gsize size,
             GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *temporary
-      = g_build_filename (folder, ".tplan-XXXXXX", NULL);
-  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
-  gboolean good;
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
 
-  if (fd < 0)
-    return write_fail (path, error);
-  good = (write_all (fd, data, size) && fsync (fd) == 0)
-         || write_fail (path, error);
-  if (close (fd) != 0 && good)
-    good = write_fail (path, error);
-  good = good && publish (cli, temporary, path, error);
-  if (!good)
-    unlink (temporary);
-  return good;
+  return saver != NULL && tp_saver_write (saver, data, size, error)
+         && tp_saver_sync (saver, error) && finish (cli, saver, path, error);
 }
 
 gboolean

@@ -94,9 +94,10 @@ is_plan_file (const char *path)
 TplanPlan *
 tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error)
 {
-  const TplanLoadOptions load = tp_cli_load_options (cli, NULL);
+  TplanLoadOptions load = tp_cli_load_options (cli, NULL);
   g_autoptr (GArray) dims = NULL;
 
+  load.no_pass = NULL;        /* a plan says it itself */
   if (is_plan_file (path))
     return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load,
                                  error);

@@ -40,7 +40,7 @@ extern TpPlanning tp_cli_planning;
 /* What a command that plans obeys. */
 #define TP_USES_PLANNING                                                      \
   (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS           \
-   | TP_USES_GRAPH)
+   | TP_USES_GRAPH | TP_USES_PASSES)
 
 /* Loads @model with @dims and plans it; complete but for margins. Tells what
  * figures lack. TPLAN_ERROR_STALE with --stale=fail. */

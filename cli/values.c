@@ -172,6 +172,8 @@ tp_cli_load_options (const TpCli *cli, const GArray *dims)
     .dims = dims == NULL ? NULL : (const TplanDim *) (void *) dims->data,
     .limits = (const TplanDim *) (void *) cli->limits->data,
     .follow_links = cli->follow_links,
+    .no_pass = cli->no_pass[0] == NULL ? NULL
+                                       : (const char *const *) cli->no_pass,
   };
 }
 

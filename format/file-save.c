@@ -11,13 +11,16 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (64 << 10)
 
 struct TpSaver
 {
-  char *path, *draft;
+  char *path;
+  char *draft;                /* a file beside @path; NULL: there is none yet, or
+                               * none any more */
   int fd;
   gsize n;                    /* bytes in @buffer */
   guint8 buffer[BUFFER_BYTES];
@@ -35,15 +38,17 @@ TpSaver *
 tp_saver_new (const char *path, GError **error)
 {
   g_autoptr (TpSaver) saver = g_new0 (TpSaver, 1);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *draft = g_build_filename (folder, ".tplan-XXXXXX", NULL);
 
   saver->path = g_strdup (path);
-  saver->draft = g_strconcat (path, ".XXXXXX", NULL);
-  saver->fd = g_mkstemp_full (saver->draft, O_RDWR | O_CLOEXEC, 0666);
+  saver->fd = g_mkstemp_full (draft, O_RDWR | O_CLOEXEC, 0666);
   if (saver->fd < 0)
     {
       fail (saver, errno, error);
       return NULL;
     }
+  saver->draft = g_steal_pointer (&draft);
   return g_steal_pointer (&saver);
 }
 
@@ -51,10 +56,9 @@ void
 tp_saver_free (TpSaver *saver)
 {
   if (saver->fd >= 0)
-    {
-      close (saver->fd);
-      g_unlink (saver->draft);
-    }
+    close (saver->fd);
+  if (saver->draft != NULL)
+    g_unlink (saver->draft);
   g_free (saver->path);
   g_free (saver->draft);
   g_free (saver);
@@ -102,7 +106,14 @@ tp_saver_write (TpSaver *saver, const void *data, gsize size, GError **error)
 }
 
 gboolean
-tp_saver_finish (TpSaver *saver, GError **error)
+tp_saver_sync (TpSaver *saver, GError **error)
+{
+  return flush (saver, error)
+         && (fsync (saver->fd) == 0 || fail (saver, errno, error));
+}
+
+static gboolean
+close_draft (TpSaver *saver, GError **error)
 {
   int fd;
 
@@ -110,10 +121,38 @@ tp_saver_finish (TpSaver *saver, GError **error)
     return FALSE;
   fd = saver->fd;
   saver->fd = -1;
-  if (close (fd) == 0 && g_rename (saver->draft, saver->path) == 0)
+  return close (fd) == 0 || fail (saver, errno, error);
+}
+
+static gboolean
+rename_draft (TpSaver *saver, GError **error)
+{
+  if (g_rename (saver->draft, saver->path) != 0)
+    return fail (saver, errno, error);
+  g_clear_pointer (&saver->draft, g_free);
+  return TRUE;
+}
+
+gboolean
+tp_saver_finish (TpSaver *saver, GError **error)
+{
+  return close_draft (saver, error) && rename_draft (saver, error);
+}
+
+/* A link never replaces; file systems without them get a rename after a look. */
+gboolean
+tp_saver_finish_new (TpSaver *saver, GError **error)
+{
+  struct stat info;
+
+  if (!close_draft (saver, error))
+    return FALSE;
+  if (link (saver->draft, saver->path) == 0)
     return TRUE;
-  fail (saver, errno, error);
-  g_unlink (saver->draft);
+  if (errno != EEXIST && lstat (saver->path, &info) != 0)
+    return rename_draft (saver, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE, "'%s' exists",
+               saver->path);
   return FALSE;
 }
 

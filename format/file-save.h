@@ -11,7 +11,12 @@ typedef struct TpSaver TpSaver;
 TpSaver *tp_saver_new (const char *path, GError **error);
 gboolean tp_saver_write (TpSaver *saver, const void *data, gsize size,
                          GError **error);
+/* Waits until what was written is on the disk, so that a power cut leaves the old
+ * file or the new one. */
+gboolean tp_saver_sync (TpSaver *saver, GError **error);
 gboolean tp_saver_finish (TpSaver *saver, GError **error);
+/* The same, but TPLAN_ERROR_USAGE if there is such a file: nothing is replaced. */
+gboolean tp_saver_finish_new (TpSaver *saver, GError **error);
 void tp_saver_free (TpSaver *saver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSaver, tp_saver_free)
 

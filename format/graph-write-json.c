@@ -229,15 +229,16 @@ add_value (Writer *writer, const TpTensor *tensor)
 {
   GString *text = writer->text;
   const TpInit *init = &tensor->init;
+  gboolean is_plain = init->steps == NULL && init->scale == NULL;
 
-  if (init->kind == TP_INIT_RANDOM)
+  if (is_plain && init->kind == TP_INIT_RANDOM)
     {
       g_string_append_printf (text, ", \"random\": {\"seed\": %" G_GUINT64_FORMAT
                               ", \"std\": ", init->seed);
       add_real (text, init->value, FALSE);
       g_string_append_c (text, '}');
     }
-  else if (init->kind == TP_INIT_FILL)
+  else if (is_plain && init->kind == TP_INIT_FILL)
     {
       g_string_append (text, ", \"fill\": ");
       if (tp_dtype_is_integer (tensor->dtype))

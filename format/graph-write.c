@@ -65,7 +65,8 @@ tp_saver_write_tensor (TpSaver *saver, const TpTensor *tensor, GError **error)
   gint64 n = BLOCK_BYTES / tp_dtype_get_size (tensor->dtype);
   g_autofree void *block = NULL;
 
-  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
+  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
+      && tensor->init.steps == NULL)
     return tp_saver_write (saver, tensor->init.data, tensor->size_bytes,
                            error);
   block = g_malloc (BLOCK_BYTES);

@@ -6,6 +6,7 @@
 
 #include "format/plan-json.h"
 
+#include "format/file-save.h"
 #include "format/json.h"
 
 #include <string.h>
@@ -100,6 +101,17 @@ write_dims (GString *out, GHashTable *dims)
   g_string_append (out, "},\n");
 }
 
+/* A line, unless @names is NULL. */
+static void
+write_names (GString *out, const char *key, char **names)
+{
+  if (names == NULL)
+    return;
+  write_key (out, key);
+  write_strings (out, names, (int) g_strv_length (names));
+  g_string_append (out, ",\n");
+}
+
 static void
 write_head (GString *out, const TpPlan *plan)
 {
@@ -109,12 +121,8 @@ write_head (GString *out, const TpPlan *plan)
   write_string_line (out, "graph_sha256", plan->graph_digest);
   if (plan->dims != NULL)
     write_dims (out, plan->dims);
-  if (plan->pins != NULL)
-    {
-      write_key (out, "pins");
-      write_strings (out, plan->pins, (int) g_strv_length (plan->pins));
-      g_string_append (out, ",\n");
-    }
+  write_names (out, "pins", plan->pins);
+  write_names (out, "no_pass", plan->no_pass);
   write_string_line (out, "objective", plan->objective);
   write_key (out, "simulated");
   g_string_append (out, plan->is_simulated ? "true,\n" : "false,\n");
@@ -347,12 +355,8 @@ tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
               GError **error)
 {
   g_autofree char *text = tp_plan_to_json (plan, graph);
-  g_autoptr (GError) local = NULL;
+  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
 
-  if (g_file_set_contents_full (path, text, -1,
-                                G_FILE_SET_CONTENTS_CONSISTENT, 0666, &local))
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot write plan: %s", local->message);
-  return FALSE;
+  return saver != NULL && tp_saver_write (saver, text, strlen (text), error)
+         && tp_saver_sync (saver, error) && tp_saver_finish (saver, error);
 }

@@ -138,6 +138,36 @@ load_dims (const TpPlanReader *reader, json_t *root, TpPlan *plan,
   return TRUE;
 }
 
+/* A list that may be absent. */
+static gboolean
+load_names (const TpPlanReader *reader, json_t *root, const char *key,
+            char ***out_names, GError **error)
+{
+  return json_object_get (root, key) == NULL
+         || tp_plan_read_strings (reader, root, key, out_names, error);
+}
+
+static TpPassOptions
+get_passes (const TpPlan *plan)
+{
+  return (TpPassOptions){ .left_out = (const char *const *) plan->no_pass };
+}
+
+static gboolean
+load_passes (const TpPlanReader *reader, json_t *root, TpPlan *plan,
+             GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  TpPassOptions options;
+
+  if (!load_names (reader, root, "no_pass", &plan->no_pass, error))
+    return FALSE;
+  options = get_passes (plan);
+  return tp_pass_check_options (&options, &local)
+         || tp_plan_read_fail (reader, error, "no_pass", "%s",
+                               local->message);
+}
+
 static gboolean
 load_devices (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
 {
@@ -185,10 +215,9 @@ load_head (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
     return tp_plan_read_fail (reader, error, "simulated",
                               "not true or false");
   plan->is_simulated = json_is_true (simulated);
-  if (json_object_get (root, "pins") != NULL
-      && !tp_plan_read_strings (reader, root, "pins", &plan->pins, error))
-    return FALSE;
-  return load_dims (reader, root, plan, error)
+  return load_names (reader, root, "pins", &plan->pins, error)
+         && load_passes (reader, root, plan, error)
+         && load_dims (reader, root, plan, error)
          && load_devices (reader, root, plan, error);
 }
 
@@ -228,6 +257,7 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
              GError **error)
 {
   TpLoadOptions options = *reader->options;
+  const TpPassOptions passes = get_passes (plan);
   g_autoptr (TpGraph) raw = NULL;
   g_autoptr (TpGraph) prepared = NULL;
   g_autoptr (GError) local = NULL;
@@ -239,7 +269,8 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
     tp_plan_read_fail (reader, error, "dims", "%s", local->message);
   else if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
-  prepared = raw == NULL ? NULL : tp_graph_prepare (raw, error);
+  prepared
+      = raw == NULL ? NULL : tp_graph_prepare_with (raw, &passes, error);
   if (prepared == NULL)
     return NULL;
   pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);

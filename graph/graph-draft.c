@@ -406,6 +406,14 @@ drop_removed_nodes (TpDraft *draft)
   g_array_set_size (draft->nodes, n);
 }
 
+void
+tp_draft_sweep (TpDraft *draft)
+{
+  tp_draft_remove_dead (draft);
+  drop_removed_nodes (draft);
+  tp_draft_link (draft);
+}
+
 /* Calls @use for every tensor a node reads, once per node. */
 static void
 each_use (TpDraft *draft, void (*use) (TpTensor *tensor, int node))

@@ -68,6 +68,9 @@ gboolean tp_draft_sort (TpDraft *draft, GError **error);
 void tp_draft_remove_dead (TpDraft *draft);
 /* Forgets tensors that no node, input or output names. */
 gboolean tp_draft_remove_unused_tensors (TpDraft *draft, GError **error);
+/* Drops nodes that are removed or dead, and links the rest; nodes must be
+ * sorted. */
+void tp_draft_sweep (TpDraft *draft);
 /* Drops removed nodes and makes the graph; @draft is left empty. */
 TpGraph *tp_draft_finish (TpDraft *draft, GError **error);
 

@@ -7,22 +7,19 @@
  * or leave the graph, a Relayout op puts them in rows. */
 #include "config.h"
 
-#include "graph/pass-layout.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
-#include "graph/pass-permute.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
 typedef struct
 {
-  const TpGraph *graph;
   TpDraft *draft;
   GArray *nodes;              /* TpNode: the new list */
-  guint8 *is_last;            /* per tensor of the graph: channels-last */
-  int *last, *rows;           /* its channels-last and row-major tensors in the
-                               * draft; the same where there is one only */
+  guint8 *is_last;            /* per tensor there was: channels-last */
+  guint8 *needs_rows;         /* its row-major bytes are needed */
+  int *last, *rows;           /* its channels-last and row-major tensors; the
+                               * same where there is one only */
 } Pass;
 
 /* Ops that take or give bytes as they lie in rows. */
@@ -33,12 +30,12 @@ is_rigid (const TpNode *node)
          || node->op->kind == TP_OP_OPAQUE;
 }
 
-/* Whether channels-last differs from row-major, and the graph may choose. */
+/* Whether channels-last differs from row-major, and the choice is ours. */
 static gboolean
-may_be_channels_last (const TpGraph *graph, const TpTensor *tensor)
+may_be_channels_last (TpDraft *draft, const TpTensor *tensor)
 {
   return tensor->rank == 4 && tensor->producer >= 0
-         && !is_rigid (&graph->nodes[tensor->producer])
+         && !is_rigid (tp_draft_node (draft, tensor->producer))
          && !tp_tensor_is_constant (tensor)
          && !tp_dtype_is_integer (tensor->dtype)
          && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
@@ -58,7 +55,8 @@ static gboolean
 mark (Pass *pass, int tensor)
 {
   if (tensor < 0 || pass->is_last[tensor]
-      || !may_be_channels_last (pass->graph, &pass->graph->tensors[tensor]))
+      || !may_be_channels_last (pass->draft,
+                                tp_draft_tensor (pass->draft, tensor)))
     return FALSE;
   pass->is_last[tensor] = TRUE;
   return TRUE;
@@ -101,16 +99,16 @@ spread (Pass *pass, const TpNode *node)
 static void
 choose (Pass *pass)
 {
-  const TpGraph *graph = pass->graph;
+  TpDraft *draft = pass->draft;
   gboolean changed = TRUE;
 
   for (int round = 0; changed && round < 8; round++)
     {
       changed = FALSE;
-      for (int i = 0; i < graph->n_nodes; i++)
-        changed |= spread (pass, &graph->nodes[i]);
-      for (int i = graph->n_nodes - 1; i >= 0; i--)
-        changed |= spread (pass, &graph->nodes[i]);
+      for (guint i = 0; i < draft->nodes->len; i++)
+        changed |= spread (pass, tp_draft_node (draft, i));
+      for (guint i = draft->nodes->len; i > 0; i--)
+        changed |= spread (pass, tp_draft_node (draft, i - 1));
     }
 }
 
@@ -125,14 +123,21 @@ set_channels_last (TpTensor *tensor)
   tensor->strides[3] = dims[1];
 }
 
-/* Whether the row-major bytes of @tensor are needed. */
-static gboolean
-needs_rows (const TpGraph *graph, const TpTensor *tensor)
+static void
+mark_rows (Pass *pass)
 {
-  for (int i = 0; i < tensor->n_consumers; i++)
-    if (is_rigid (&graph->nodes[tensor->consumers[i]]))
-      return TRUE;
-  return tensor->is_output;
+  TpDraft *draft = pass->draft;
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int j = 0; is_rigid (node) && j < node->n_inputs; j++)
+        if (node->inputs[j] >= 0)
+          pass->needs_rows[node->inputs[j]] = TRUE;
+    }
+  for (guint i = 0; i < draft->outputs->len; i++)
+    pass->needs_rows[g_array_index (draft->outputs, int, i)] = TRUE;
 }
 
 /* ---- Relayout ---------------------------------------------------------- */
@@ -161,7 +166,7 @@ append_relayout (Pass *pass, const TpNode *producer, int tensor,
   if (ends == NULL)
     return FALSE;
   node.name = tp_draft_make_node_name (
-      draft, pass->graph->tensors[tensor].name, ":relayout", error);
+      draft, tp_draft_tensor (draft, tensor)->name, ":relayout", error);
   ends[0] = pass->last[tensor];
   ends[1] = pass->rows[tensor];
   node.inputs = &ends[0];
@@ -176,13 +181,12 @@ static gboolean
 lay_out (Pass *pass, const TpNode *node, int j, GError **error)
 {
   int tensor = node->outputs[j];
-  const TpTensor *old = &pass->graph->tensors[tensor];
 
   if (!pass->is_last[tensor])
     return TRUE;
-  if (old->is_output)
+  if (tp_draft_tensor (pass->draft, tensor)->is_output)
     pass->last[tensor] = add_twin (pass, tensor, ":channels_last", error);
-  else if (needs_rows (pass->graph, old))
+  else if (pass->needs_rows[tensor])
     pass->rows[tensor] = add_twin (pass, tensor, ":rows", error);
   if (pass->last[tensor] < 0 || pass->rows[tensor] < 0)
     return FALSE;
@@ -222,31 +226,25 @@ apply (Pass *pass, GError **error)
 }
 
 static gboolean
-is_laid_out (const TpGraph *graph)
+assign_layout (TpDraft *draft, GError **error)
 {
-  for (int i = 0; i < graph->n_nodes; i++)
-    if (tp_node_has_flag (&graph->nodes[i], TP_OP_LAYOUT))
-      return TRUE;
-  return FALSE;
-}
+  int n = draft->tensors->len;
+  g_autofree guint8 *is_last = g_new0 (guint8, n + 1);
+  g_autofree guint8 *needs_rows = g_new0 (guint8, n + 1);
+  g_autofree int *last = g_new (int, n + 1);
+  g_autofree int *rows = g_new (int, n + 1);
+  Pass pass = { draft, NULL, is_last, needs_rows, last, rows };
 
-TpGraph *
-tp_graph_assign_layout (const TpGraph *graph, GError **error)
-{
-  g_autoptr (TpDraft) draft = NULL;
-  g_autofree guint8 *is_last = g_new0 (guint8, graph->n_tensors + 1);
-  g_autofree int *last = g_new (int, graph->n_tensors + 1);
-  g_autofree int *rows = g_new (int, graph->n_tensors + 1);
-  Pass pass = { graph, NULL, NULL, is_last, last, rows };
-
-  if (is_laid_out (graph))
-    return tp_graph_ref ((TpGraph *) graph);
-  pass.draft = draft = tp_draft_new_from_graph (graph);
-  for (int i = 0; i < graph->n_tensors; i++)
+  for (int i = 0; i < n; i++)
     last[i] = rows[i] = i;
+  mark_rows (&pass);
   choose (&pass);
-  if (!apply (&pass, error))
-    return NULL;
-  tp_draft_permute (draft);
-  return tp_draft_finish (draft, error);
+  return apply (&pass, error);
 }
+
+const TpPass tp_pass_layout = {
+  .name = "layout",
+  .summary = "image networks run channels-last",
+  .is_layout = TRUE,
+  .run = assign_layout,
+};

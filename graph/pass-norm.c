@@ -2,10 +2,8 @@
  * (x - mean) / sqrt (var + epsilon) * scale + bias = x * f + g. */
 #include "config.h"
 
-#include "graph/pass-norm.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ops/op.h"
 
@@ -88,8 +86,8 @@ split_norm (TpDraft *draft, int index, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_draft_split_norms (TpDraft *draft, GError **error)
+static gboolean
+split_norms (TpDraft *draft, GError **error)
 {
   for (guint i = 0; i < draft->nodes->len; i++)
     if (can_split (draft, tp_draft_node (draft, i))
@@ -97,3 +95,9 @@ tp_draft_split_norms (TpDraft *draft, GError **error)
       return FALSE;
   return TRUE;
 }
+
+const TpPass tp_pass_norm = {
+  .name = "norm",
+  .summary = "BatchNormalization of constants becomes a ScaleShift",
+  .run = split_norms,
+};

@@ -5,9 +5,7 @@
  * and put together so. Such a Transpose becomes a Permute, a view. */
 #include "config.h"
 
-#include "graph/pass-permute.h"
-
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/op-move.h"
 #include "ops/op.h"
@@ -130,8 +128,8 @@ try_node (Pass *pass, TpNode *node)
   node->op = &tp_op_permute;
 }
 
-void
-tp_draft_permute (TpDraft *draft)
+static gboolean
+permute (TpDraft *draft, GError **error)
 {
   gsize n = draft->tensors->len + 1;
   g_autofree int *n_uses = g_new0 (int, n);
@@ -139,10 +137,17 @@ tp_draft_permute (TpDraft *draft)
   g_autofree guint8 *is_mixed = g_new0 (guint8, n);
   Pass pass = { draft, n_uses, is_rigid, is_mixed };
 
-  tp_draft_link (draft);
   tp_draft_count_uses (draft, n_uses);
   mark_readers (&pass);
   for (guint i = 0; i < draft->nodes->len; i++)
     if (tp_node_is (tp_draft_node (draft, i), "Transpose"))
       try_node (&pass, tp_draft_node (draft, i));
+  return TRUE;
 }
+
+const TpPass tp_pass_permute = {
+  .name = "permute",
+  .summary = "Transposes between ops that take any strides become views",
+  .is_layout = TRUE,
+  .run = permute,
+};

@@ -10,10 +10,8 @@
  * dimensions; Ramp, the HardSigmoid from -3 to 3. */
 #include "config.h"
 
-#include "graph/pass-recognise.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ops/op.h"
 
@@ -433,12 +431,11 @@ try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
 
 /* From the last node to the first: the whole of a pattern before its parts,
  * some of which are patterns too. */
-gboolean
-tp_draft_recognise (TpDraft *draft, GError **error)
+static gboolean
+recognise (TpDraft *draft, GError **error)
 {
   g_autofree int *n_uses = g_new0 (int, draft->tensors->len + 1);
 
-  tp_draft_link (draft);
   tp_draft_count_uses (draft, n_uses);
   for (int i = (int) draft->nodes->len - 1; i >= 0; i--)
     if (tp_draft_node (draft, i)->type != NULL
@@ -446,3 +443,9 @@ tp_draft_recognise (TpDraft *draft, GError **error)
       return FALSE;
   return TRUE;
 }
+
+const TpPass tp_pass_recognise = {
+  .name = "recognise",
+  .summary = "what exporters spell out becomes one op: Gelu, LayerNormalization",
+  .run = recognise,
+};

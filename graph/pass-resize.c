@@ -7,10 +7,8 @@
  * the last and largest step run along what the indices have no say in. */
 #include "config.h"
 
-#include "graph/pass-resize.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ops/op-resize.h"
 #include "ops/op.h"
@@ -215,8 +213,8 @@ split_resize (Split *split, int index, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_draft_split_resizes (TpDraft *draft, GError **error)
+static gboolean
+split_resizes (TpDraft *draft, GError **error)
 {
   guint n = draft->nodes->len;
 
@@ -229,3 +227,10 @@ tp_draft_split_resizes (TpDraft *draft, GError **error)
     }
   return draft->nodes->len == n || tp_draft_sort (draft, error);
 }
+
+const TpPass tp_pass_resize = {
+  .name = "resize",
+  .summary = "Resize and Upsample: a Gather or an Interpolate for each dimension",
+  .required = "no device has a kernel for a whole Resize",
+  .run = split_resizes,
+};

@@ -9,10 +9,8 @@
  * assignment to a slice. */
 #include "config.h"
 
-#include "graph/pass-scatter.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ops/op-scatter.h"
 #include "ops/op.h"
@@ -195,8 +193,8 @@ split_scatter (Split *split, int index, GError **error)
   return TRUE;
 }
 
-gboolean
-tp_draft_split_scatters (TpDraft *draft, GError **error)
+static gboolean
+split_scatters (TpDraft *draft, GError **error)
 {
   guint n = draft->nodes->len;
 
@@ -209,3 +207,10 @@ tp_draft_split_scatters (TpDraft *draft, GError **error)
     }
   return draft->nodes->len == n || tp_draft_sort (draft, error);
 }
+
+const TpPass tp_pass_scatter = {
+  .name = "scatter",
+  .summary = "Scatters by constant indices: Gather and Where",
+  .required = "no device has a kernel for a Scatter",
+  .run = split_scatters,
+};

@@ -3,9 +3,7 @@
  * is copied before a device wants the value. */
 #include "config.h"
 
-#include "graph/pass-transpose.h"
-
-#include "graph/graph-draft.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 
 /* Marks tensors whose bytes are taken as they lie. */
@@ -56,8 +54,8 @@ set_steps (const TpNode *node, const TpTensor *x, gint64 *steps)
     steps[i] = own[n_perm > 0 ? perm[i] : x->rank - 1 - i];
 }
 
-gboolean
-tp_draft_fold_transposes (TpDraft *draft, GError **error)
+static gboolean
+fold_transposes (TpDraft *draft, GError **error)
 {
   g_autofree guint8 *is_rigid = g_new0 (guint8, draft->tensors->len + 1);
 
@@ -81,3 +79,9 @@ tp_draft_fold_transposes (TpDraft *draft, GError **error)
     }
   return TRUE;
 }
+
+const TpPass tp_pass_transpose = {
+  .name = "transpose",
+  .summary = "Transposes of constants become ways to read them",
+  .run = fold_transposes,
+};

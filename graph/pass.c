@@ -1,16 +1,182 @@
-/* pass.c: all passes, in the order that plans are made after. */
+/* pass.c: the table of passes, and the two stages they run in: rewriting, then
+ * choosing strides. */
 #include "config.h"
 
 #include "graph/pass.h"
 
-#include "graph/pass-layout.h"
-#include "graph/pass-simplify.h"
-#include "ir/graph.h"
+#include "ops/op.h"
+
+#include <string.h>
+
+#define TP_PASS(pass) extern const TpPass pass;
+#include "graph/passes.def"
+#undef TP_PASS
+
+#define TP_PASS(pass) &pass,
+static const TpPass *const passes[] = {
+#include "graph/passes.def"
+};
+#undef TP_PASS
+
+static const TpPassOptions all_passes;
+
+const TpPass *const *
+tp_pass_list (int *out_n)
+{
+  *out_n = G_N_ELEMENTS (passes);
+  return passes;
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static gboolean
+is_wanted (const TpPass *pass, const TpPassOptions *options)
+{
+  return options->left_out == NULL
+         || !g_strv_contains (options->left_out, pass->name);
+}
+
+static gboolean
+is_last (const TpPass *pass, const TpPassOptions *options)
+{
+  return options->last != NULL && strcmp (options->last, pass->name) == 0;
+}
+
+/* Runs those of one stage; *out_stops: the last that is asked for is among
+ * them. */
+static gboolean
+run_stage (TpDraft *draft, gboolean is_layout, const TpPassOptions *options,
+           gboolean *out_stops, GError **error)
+{
+  *out_stops = FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (passes) && !*out_stops; i++)
+    {
+      if (passes[i]->is_layout != is_layout)
+        continue;
+      *out_stops = is_last (passes[i], options);
+      if (!is_wanted (passes[i], options))
+        continue;
+      if (!passes[i]->run (draft, error))
+        return FALSE;
+      tp_draft_sweep (draft);
+    }
+  return TRUE;
+}
+
+static TpGraph *
+rewrite (const TpGraph *graph, const TpPassOptions *options,
+         gboolean *out_stops, GError **error)
+{
+  g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
+
+  if (!run_stage (draft, FALSE, options, out_stops, error)
+      || !tp_draft_remove_unused_tensors (draft, error))
+    return NULL;
+  return tp_draft_finish (draft, error);
+}
+
+static gboolean
+is_laid_out (const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (tp_node_has_flag (&graph->nodes[i], TP_OP_LAYOUT))
+      return TRUE;
+  return FALSE;
+}
+
+static TpGraph *
+lay_out (const TpGraph *graph, const TpPassOptions *options, GError **error)
+{
+  g_autoptr (TpDraft) draft = NULL;
+  gboolean stops;
+
+  if (is_laid_out (graph))
+    return tp_graph_ref ((TpGraph *) graph);
+  draft = tp_draft_new_from_graph (graph);
+  return run_stage (draft, TRUE, options, &stops, error)
+             ? tp_draft_finish (draft, error)
+             : NULL;
+}
+
+TpGraph *
+tp_graph_simplify (const TpGraph *graph, GError **error)
+{
+  gboolean stops;
+
+  return rewrite (graph, &all_passes, &stops, error);
+}
+
+TpGraph *
+tp_graph_assign_layout (const TpGraph *graph, GError **error)
+{
+  return lay_out (graph, &all_passes, error);
+}
+
+TpGraph *
+tp_graph_prepare_with (const TpGraph *graph, const TpPassOptions *options,
+                       GError **error)
+{
+  g_autoptr (TpGraph) simple = NULL;
+  gboolean stops;
+
+  if (!tp_pass_check_options (options, error))
+    return NULL;
+  simple = rewrite (graph, options, &stops, error);
+  if (simple == NULL || stops)
+    return g_steal_pointer (&simple);
+  return lay_out (simple, options, error);
+}
 
 TpGraph *
 tp_graph_prepare (const TpGraph *graph, GError **error)
 {
-  g_autoptr (TpGraph) simple = tp_graph_simplify (graph, error);
+  return tp_graph_prepare_with (graph, &all_passes, error);
+}
 
-  return simple == NULL ? NULL : tp_graph_assign_layout (simple, error);
+/* ---- options ------------------------------------------------------------ */
+
+static const TpPass *
+find_pass (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (passes); i++)
+    if (strcmp (passes[i]->name, name) == 0)
+      return passes[i];
+  return NULL;
+}
+
+static gboolean
+fail_unknown (const char *name, gboolean is_left_out, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (passes); i++)
+    if (!is_left_out || passes[i]->required == NULL)
+      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "",
+                              passes[i]->name);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "no pass '%s': there are %s", name, known->str);
+  return FALSE;
+}
+
+gboolean
+tp_pass_check_options (const TpPassOptions *options, GError **error)
+{
+  const char *const *left_out = options->left_out;
+
+  if (options->last != NULL && find_pass (options->last) == NULL)
+    return fail_unknown (options->last, FALSE, error);
+  for (int i = 0; left_out != NULL && left_out[i] != NULL; i++)
+    {
+      const TpPass *pass = find_pass (left_out[i]);
+
+      if (pass == NULL)
+        return fail_unknown (left_out[i], TRUE, error);
+      if (pass->required == NULL)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "pass '%s' cannot be left out: %s", pass->name,
+                   pass->required);
+      return FALSE;
+    }
+  return TRUE;
 }

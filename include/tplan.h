@@ -101,6 +101,8 @@ typedef struct
                                * by a NULL name */
   gboolean follow_links;      /* files that the model names may be symbolic or
                                * hard links, which may lead anywhere */
+  const char *const *no_pass; /* (nullable): passes not to run, as for
+                               * `--no-pass`; ended by NULL */
 } TplanLoadOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
@@ -175,8 +177,8 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_LIMIT: the file asks for more than a limit: raise it, if you
  *     trust the file.
- *   %TPLAN_ERROR_USAGE: @options names a limit there is not, or a value out of
- *     its range.
+ *   %TPLAN_ERROR_USAGE: @options names a limit there is not, a value out of its
+ *     range, or a pass there is not or that cannot be left out.
  *
  * Thread: any.
  */
@@ -375,8 +377,8 @@ TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
  * tplan_plan_load_full:
  * @path: as for tplan_plan_load()
  * @graph_path: (nullable): likewise
- * @options: (nullable): how to read the graph; its dims are the plan's, so
- *   @options has none
+ * @options: (nullable): how to read the graph; its dims and passes are the
+ *   plan's, so @options has none
  * @error: return location for a #GError
  *
  * tplan_plan_load() with all its options.

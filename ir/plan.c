@@ -48,6 +48,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->certificate);
   g_clear_pointer (&plan->dims, g_hash_table_unref);
   g_strfreev (plan->pins);
+  g_strfreev (plan->no_pass);
   g_free (plan->objective);
   g_strfreev (plan->devices);
   for (int i = 0; i < plan->n_placements; i++)

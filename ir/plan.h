@@ -53,6 +53,8 @@ typedef struct
   GHashTable *dims;           /* char* -> gint64*; may be NULL */
   char **pins;                /* (nullable) "GLOB=DEVICE" from the command line,
                                * applied to the prepared graph */
+  char **no_pass;             /* (nullable) passes left out when the graph was
+                               * prepared */
   char *objective;            /* "time" */
   int n_devices;
   char **devices;

@@ -155,13 +155,6 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
 
 /* ---- memory --------------------------------------------------------------- */
 
-static void
-count_bytes (TpDevice *device, gint64 size_bytes)
-{
-  device->used_bytes += size_bytes;
-  device->peak_bytes = MAX (device->peak_bytes, device->used_bytes);
-}
-
 static cl_mem
 new_memory (ClDevice *device, TpBuf *parent, gint64 offset, gint64 size_bytes,
             cl_int *out_code)
@@ -208,7 +201,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
   buf->size_bytes = size_bytes;
   buf->is_part = parent != NULL;
   if (!buf->is_part)
-    count_bytes (base, size_bytes);
+    tp_device_count_bytes (base, size_bytes);
   return buf;
 }
 
@@ -219,7 +212,7 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
     return;
   clReleaseMemObject (buf->memory);
   if (!buf->is_part)
-    count_bytes (base, -buf->size_bytes);
+    tp_device_count_bytes (base, -buf->size_bytes);
   g_free (buf);
 }
 

@@ -161,6 +161,13 @@ tp_device_choose_defaults (const char *const *names)
 }
 
 void
+tp_device_count_bytes (TpDevice *device, gint64 size_bytes)
+{
+  device->used_bytes += size_bytes;
+  device->peak_bytes = MAX (device->peak_bytes, device->used_bytes);
+}
+
+void
 tp_device_close (TpDevice *device)
 {
   if (device != NULL)

@@ -171,6 +171,8 @@ TpDevice *tp_device_open (const char *name, const TpDeviceOptions *options,
                           GError **error);
 void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
+/* For devices: counts @size_bytes as taken, or given back. */
+void tp_device_count_bytes (TpDevice *device, gint64 size_bytes);
 void tp_device_info_clear (TpDeviceInfo *info);
 /* The kind of device that @name is of, whether there is one here or not. NULL:
  * TPLAN_ERROR_DEVICE says which kinds there are. */

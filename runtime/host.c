@@ -24,13 +24,6 @@ tp_host_buf_get_data (const TpBuf *buf)
   return buf->data;
 }
 
-void
-tp_device_count_bytes (TpDevice *device, gint64 size_bytes)
-{
-  device->used_bytes += size_bytes;
-  device->peak_bytes = MAX (device->peak_bytes, device->used_bytes);
-}
-
 gint64
 tp_host_get_memory_bytes (void)
 {

@@ -15,9 +15,6 @@ gboolean tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset,
                            void *host, gint64 size_bytes, gboolean is_write,
                            GError **error);
 
-/* Counts @size_bytes as taken from, or given back to, @device. */
-void tp_device_count_bytes (TpDevice *device, gint64 size_bytes);
-
 gint64 tp_host_get_memory_bytes (void);
 /* "Intel(R) Xeon(R) ..."; caller frees. */
 char *tp_host_get_cpu_name (void);

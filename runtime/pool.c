@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ir/clock.h"
 #include "ir/types.h"
 
 #define CACHE_LINE 64
@@ -78,15 +78,6 @@ pause_briefly (void)
 #endif
 }
 
-static gint64
-get_now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
-
 static void
 futex_wait (atomic_int *word, int value)
 {
@@ -114,8 +105,8 @@ spin_while (atomic_int *word, int value)
       if (i % 64 != 0)
         continue;
       if (end_ns == 0)
-        end_ns = get_now_ns () + limit_ns;
-      else if (get_now_ns () >= end_ns)
+        end_ns = tp_clock_get_ns () + limit_ns;
+      else if (tp_clock_get_ns () >= end_ns)
         return FALSE;
     }
 }

@@ -4,13 +4,13 @@
 
 #include "runtime/session.h"
 
+#include "ir/clock.h"
 #include "ir/plan-memory.h"
 #include "nest/nest.h"
 #include "runtime/host.h"
 #include "runtime/session-private.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Takes @execution. */
 static TpSession *
@@ -104,15 +104,6 @@ tp_session_free (TpSession *session)
 }
 
 /* ---- running ------------------------------------------------------------ */
-
-static gint64
-get_now_ns (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * G_GINT64_CONSTANT (1000000000) + now.tv_nsec;
-}
 
 static gboolean
 copy_storage (TpSession *session, int storage, void *host, gboolean is_write,
@@ -231,13 +222,13 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   const TpAction *action = &session->execution->actions[index];
   int step = session->step_of[index];
   gint64 virtual_ns = sum_virtual_ns (session);
-  gint64 start_ns = get_now_ns ();
+  gint64 start_ns = tp_clock_get_ns ();
   gint64 time_ns;
 
   if (!perform (session, action, inputs, outputs, error)
       || !wait_for_devices (session, error))
     return FALSE;
-  time_ns = get_now_ns () - start_ns;
+  time_ns = tp_clock_get_ns () - start_ns;
   if (is_virtual (session, action))
     time_ns = sum_virtual_ns (session) - virtual_ns;
   if (step >= 0)
@@ -261,7 +252,7 @@ gboolean
 tp_session_run (TpSession *session, const void *const *inputs,
                 void *const *outputs, GError **error)
 {
-  gint64 start_ns = get_now_ns ();
+  gint64 start_ns = tp_clock_get_ns ();
 
   if (session->is_simulated)
     return tp_session_run_profiled (session, inputs, outputs, error);
@@ -271,7 +262,7 @@ tp_session_run (TpSession *session, const void *const *inputs,
       return FALSE;
   if (!wait_for_devices (session, error))
     return FALSE;
-  session->time_ns = get_now_ns () - start_ns;
+  session->time_ns = tp_clock_get_ns () - start_ns;
   return TRUE;
 }
 

@@ -57,6 +57,11 @@ for page in "$man"/*.1; do
   say $? "$(basename "$page") is of a command"
 done
 
+passes=$("$tplan" convert "$top_srcdir/examples/mlp.json" -o "$work/o.json" --after '?' 2>&1 \
+  | sed 's/.*there are //; s/,//g')
+told=$(sed -n '/^\.SH PASSES/,/^\.SH DEV/p' "$main" | sed 's/\\-/-/g' | sed -n '/^\.TP/{n;s/^\.B //;p;}')
+[ -n "$passes" ] && [ "$(echo $told)" = "$passes" ]; say $? "tplan.1 lists the passes: $passes"
+
 if command -v groff > /dev/null; then
   for page in "$main" "$man"/*.1; do
     groff -ww -man -t -z "$page" > "$work/warnings" 2>&1
@@ -92,6 +97,14 @@ if command -v bash > /dev/null; then
     | sed 's/.*there are //; s/,//g')
   [ -n "$known" ] && [ "$(complete_ tplan optimize --no-fuse '')" = "$known" ]
   say $? "completes all fusion rules: $known"
+  known=$("$tplan" optimize "$top_srcdir/examples/mlp.json" -d sim:laptop-cpu --no-pass '?' 2>&1 \
+    | sed 's/.*there are //; s/,//g')
+  [ -n "$known" ] && [ "$(complete_ tplan optimize --no-pass '')" = "$known" ]
+  say $? "completes all passes that can be left out: $known"
+  known=$("$tplan" convert "$top_srcdir/examples/mlp.json" -o "$work/o.json" --after '?' 2>&1 \
+    | sed 's/.*there are //; s/,//g')
+  [ -n "$known" ] && [ "$(complete_ tplan convert --after '')" = "$known" ]
+  say $? "completes all passes: $known"
 else
   n=$((n + 1)); echo "ok $n - completion # SKIP no bash"
 fi

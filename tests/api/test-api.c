@@ -224,6 +224,36 @@ test_graph_options (Fixture *fixture, gconstpointer data)
   g_remove (real);
 }
 
+/* An Identity goes, unless its pass is left out. */
+static void
+test_no_pass (Fixture *fixture, gconstpointer data)
+{
+  const char *const names[] = { "identity", NULL };
+  const char *const bad[] = { "identity", "frobnicate", NULL };
+  const TplanDim rows[] = { { "N", ROWS }, { NULL, 0 } };
+  const TplanLoadOptions all = { .dims = rows };
+  const TplanLoadOptions some = { .dims = rows, .no_pass = names };
+  const TplanLoadOptions wrong = { .dims = rows, .no_pass = bad };
+  g_auto (GStrv) parts = g_strsplit (model, "Relu", -1);
+  g_autofree char *text = g_strjoinv ("Identity", parts);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanGraph) without = NULL, with = NULL;
+  int n;
+
+  g_assert_true (g_file_set_contents (fixture->graph_path, text, -1, NULL));
+  with = tplan_graph_load_full (fixture->graph_path, &all, &error);
+  g_assert_no_error (error);
+  tplan_graph_get_ops (with, &n);
+  g_assert_cmpint (n, ==, 3);
+  without = tplan_graph_load_full (fixture->graph_path, &some, &error);
+  g_assert_no_error (error);
+  tplan_graph_get_ops (without, &n);
+  g_assert_cmpint (n, ==, 4);
+  g_assert_null (tplan_graph_load_full (fixture->graph_path, &wrong, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_assert_nonnull (strstr (error->message, "'frobnicate'"));
+}
+
 /* ---- costs and plans ---------------------------------------------------- */
 
 static void
@@ -545,6 +575,7 @@ main (int argc, char **argv)
     { "/api/graph", test_graph, NULL },
     { "/api/graph-errors", test_graph_errors, NULL },
     { "/api/graph-options", test_graph_options, NULL },
+    { "/api/no-pass", test_no_pass, NULL },
     { "/api/plan", test_plan, NULL },
     { "/api/optimize-errors", test_optimize_errors, NULL },
     { "/api/calibrate", test_calibrate, NULL },

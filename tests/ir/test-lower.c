@@ -2,7 +2,7 @@
  * every layout, or refused with a reason. */
 #include "config.h"
 
-#include "graph/pass-simplify.h"
+#include "graph/pass.h"
 #include "nest/nest-check.h"
 #include "nest/nest-text.h"
 #include "op-support.h"

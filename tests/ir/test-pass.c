@@ -2,8 +2,6 @@
 #include "config.h"
 
 #include "format/graph-load.h"
-#include "graph/pass-layout.h"
-#include "graph/pass-simplify.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/op.h"

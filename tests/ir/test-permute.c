@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "format/graph-load.h"
-#include "graph/pass-layout.h"
+#include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/graph.h"
 

@@ -482,6 +482,36 @@ test_payers (void)
   g_assert_cmpint (group_of_node[3], ==, -1);
 }
 
+/* An Identity that stays, since the plan says that it did. */
+static void
+test_no_pass (Fixture *f, gconstpointer data)
+{
+  const char *const names[] = { "identity", NULL };
+  const TpPassOptions options = { .left_out = names };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) raw = NULL, ready = NULL, graph = NULL;
+  g_autoptr (TpPlan) made = NULL, plan = NULL;
+
+  (void) data;
+  g_string_append (text, graph_text);
+  g_string_replace (text, "Tanh", "Identity", 1);
+  g_assert_true (g_file_set_contents (f->graph_path, text->str, -1, NULL));
+  raw = tp_graph_load (f->graph_path, NULL, &error);
+  ready = tp_graph_prepare_with (raw, &options, &error);
+  g_assert_no_error (error);
+  made = make_plan (ready);
+  g_assert_true (tp_plan_save (made, ready, f->plan_path, &error));
+  g_assert_null (tp_plan_load (f->plan_path, NULL, &graph, NULL));
+  made->no_pass = g_strdupv ((char **) names);
+  g_assert_true (tp_plan_save (made, ready, f->plan_path, &error));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (graph->nodes[1].type, ==, "Identity");
+  g_assert_cmpstr (plan->no_pass[0], ==, "identity");
+  g_assert_null (plan->no_pass[1]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -499,6 +529,7 @@ main (int argc, char **argv)
     { "/plan/dims", test_dims },
     { "/plan/uncounted", test_uncounted },
     { "/plan/pins", test_pins },
+    { "/plan/no-pass", test_no_pass },
   };
 
   g_test_init (&argc, &argv, NULL);

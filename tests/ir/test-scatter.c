@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "format/graph-load.h"
-#include "graph/pass-simplify.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/reference.h"
 

@@ -7,7 +7,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
-#include "graph/pass-layout.h"
+#include "graph/pass.h"
 #include "ir/op.h"
 #include "nest/nest-check.h"
 #include "nest/nest.h"

@@ -1,5 +1,4 @@
-/* pass-simplify.c: Identity, Dropout and dead ops go; BatchNormalization goes
- * into the Conv before it.
+/* pass-fold-norm.c: BatchNormalization goes into the Conv before it.
  *
  *   scale * (conv (x, w) + b - mean) / sqrt (var + eps) + bias
  *     = conv (x, w * f) + (b - mean) * f + bias,   f = scale / sqrt (var + eps)
@@ -8,15 +7,8 @@
  * copied; the new bias is small and computed. */
 #include "config.h"
 
-#include "graph/pass-simplify.h"
-
 #include "graph/graph-draft-make.h"
-#include "graph/graph-draft.h"
-#include "graph/pass-norm.h"
-#include "graph/pass-recognise.h"
-#include "graph/pass-resize.h"
-#include "graph/pass-scatter.h"
-#include "graph/pass-transpose.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ir/op.h"
 #include "ops/op.h"
@@ -24,104 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- links that follow the changes ------------------------------------- */
-
 typedef struct
 {
   TpDraft *draft;
   int *n_uses;                /* per tensor: inputs of nodes, and outputs */
 } Pass;
-
-/* ---- Identity ---------------------------------------------------------- */
-
-static int
-resolve (const int *alias, int tensor)
-{
-  while (tensor >= 0 && alias[tensor] >= 0)
-    tensor = alias[tensor];
-  return tensor;
-}
-
-/* Whether node @producer may write the graph output @output in place of the
- * tensor @input: nobody outside sees @input. */
-static gboolean
-can_rename (TpDraft *draft, int input)
-{
-  const TpTensor *tensor = tp_draft_tensor (draft, input);
-
-  return tensor->producer >= 0 && !tensor->is_output && !tensor->is_input;
-}
-
-static void
-rename_output (TpDraft *draft, int input, int output)
-{
-  const TpNode *producer
-      = tp_draft_node (draft, tp_draft_tensor (draft, input)->producer);
-
-  for (int j = 0; j < producer->n_outputs; j++)
-    if (producer->outputs[j] == input)
-      tp_node_edit (producer->outputs)[j] = output;
-}
-
-static void
-resolve_inputs (TpDraft *draft, const int *alias)
-{
-  for (guint i = 0; i < draft->nodes->len; i++)
-    {
-      const TpNode *node = tp_draft_node (draft, i);
-
-      for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
-        tp_node_edit (node->inputs)[j] = resolve (alias, node->inputs[j]);
-    }
-}
-
-/* alias[t]: the tensor to read instead of t, or -1. */
-static void
-drop_identity (TpDraft *draft, TpNode *node, int *alias)
-{
-  int input = resolve (alias, node->inputs[0]), output = node->outputs[0];
-
-  if (!tp_draft_tensor (draft, output)->is_output)
-    alias[output] = input;
-  else if (can_rename (draft, input))
-    {
-      rename_output (draft, input, output);
-      alias[input] = output;
-      tp_draft_tensor (draft, output)->producer
-          = tp_draft_tensor (draft, input)->producer;
-    }
-  else
-    return; /* a copy of an input, a constant or another output stays */
-  node->type = NULL;
-}
-
-/* Identity, or Dropout (of inference) whose mask nobody reads. */
-static gboolean
-is_identity (TpDraft *draft, const TpNode *node)
-{
-  for (int j = 1; j < node->n_outputs; j++)
-    {
-      const TpTensor *mask = tp_draft_tensor (draft, node->outputs[j]);
-
-      if (mask->n_consumers > 0 || mask->is_output)
-        return FALSE;
-    }
-  return tp_node_has_flag (node, TP_OP_IDENTITY);
-}
-
-static void
-drop_identities (TpDraft *draft)
-{
-  g_autofree int *alias = g_new (int, draft->tensors->len + 1);
-
-  memset (alias, -1, draft->tensors->len * sizeof (int));
-  for (guint i = 0; i < draft->nodes->len; i++)
-    if (is_identity (draft, tp_draft_node (draft, i)))
-      drop_identity (draft, tp_draft_node (draft, i), alias);
-  resolve_inputs (draft, alias);
-}
-
-/* ---- BatchNormalization into Conv -------------------------------------- */
 
 enum { BN_X, BN_SCALE, BN_BIAS, BN_MEAN, BN_VAR, BN_N };
 
@@ -273,7 +172,6 @@ fold_norms (TpDraft *draft, GError **error)
   g_autofree int *n_uses = g_new0 (int, draft->tensors->len + 1);
   Pass pass = { draft, n_uses };
 
-  tp_draft_link (draft);
   tp_draft_count_uses (draft, n_uses);
   for (guint i = 0; i < draft->nodes->len; i++)
     {
@@ -294,22 +192,8 @@ fold_norms (TpDraft *draft, GError **error)
   return TRUE;
 }
 
-TpGraph *
-tp_graph_simplify (const TpGraph *graph, GError **error)
-{
-  g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
-
-  if (!tp_draft_split_resizes (draft, error)
-      || !tp_draft_split_scatters (draft, error))
-    return NULL;
-  drop_identities (draft);
-  tp_draft_remove_dead (draft);
-  if (!tp_draft_fold_transposes (draft, error)
-      || !tp_draft_recognise (draft, error) || !fold_norms (draft, error)
-      || !tp_draft_split_norms (draft, error))
-    return NULL;
-  tp_draft_remove_dead (draft);
-  if (!tp_draft_remove_unused_tensors (draft, error))
-    return NULL;
-  return tp_draft_finish (draft, error);
-}
+const TpPass tp_pass_fold_norm = {
+  .name = "fold-norm",
+  .summary = "BatchNormalization goes into the Conv before it",
+  .run = fold_norms,
+};

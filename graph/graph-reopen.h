@@ -1,0 +1,18 @@
+/* graph-reopen.h: a finished graph as one that was just opened. */
+#ifndef TP_GRAPH_GRAPH_REOPEN_H
+#define TP_GRAPH_GRAPH_REOPEN_H
+
+#include "graph/graph-builder.h"
+
+/**
+ * tp_graph_reopen:
+ *
+ * For the writers of files: a builder that holds @graph and has no symbolic
+ * dimensions. Strides have no place in files, so a Permute is the Transpose it
+ * came from; a Relayout copies.
+ *
+ * Returns: (transfer full): %NULL without memory.
+ */
+TpGraphBuilder *tp_graph_reopen (const TpGraph *graph, GError **error);
+
+#endif

@@ -1,0 +1,244 @@
+/* test-passes.c: whichever passes run, and wherever they stop, the results stay. */
+#include "config.h"
+
+#include "format/graph-load.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+#include "ir/op.h"
+#include "ops/reference.h"
+#include "random-model.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_ROUNDS 40
+
+/* ---- results ------------------------------------------------------------- */
+
+static GPtrArray *
+run (const TpGraph *graph)
+{
+  g_autofree double *x = g_new (double, 2 * 4 * 6 * 6);
+  const double *inputs[] = { x };
+  g_autoptr (GError) error = NULL;
+  GPtrArray *values;
+
+  for (int i = 0; i < 2 * 4 * 6 * 6; i++)
+    x[i] = tp_random_uniform (3, i);
+  values = tp_graph_run_reference (graph, inputs, FALSE, &error);
+  g_assert_no_error (error);
+  return values;
+}
+
+static void
+assert_same (const TpGraph *a, const TpGraph *b, const char *what)
+{
+  g_autoptr (GPtrArray) from_a = run (a), from_b = run (b);
+
+  g_assert_cmpint (a->n_outputs, ==, b->n_outputs);
+  for (int i = 0; i < a->n_outputs; i++)
+    {
+      const TpTensor *tensor = &a->tensors[a->outputs[i]];
+      const double *va = g_ptr_array_index (from_a, i);
+      const double *vb = g_ptr_array_index (from_b, i);
+
+      g_assert_cmpstr (tensor->name, ==, b->tensors[b->outputs[i]].name);
+      for (gint64 j = 0; j < tensor->count; j++)
+        if (!(fabs (va[j] - vb[j]) <= 1e-4 * (1 + fabs (va[j]))))
+          g_error ("%s: '%s'[%" G_GINT64_FORMAT "] is %g, not %g", what,
+                   tensor->name, j, vb[j], va[j]);
+    }
+}
+
+static TpGraph *
+prepare (const TpGraph *graph, const char *left_out, const char *last)
+{
+  const char *const names[] = { left_out, NULL };
+  const TpPassOptions options = { names, last };
+  g_autoptr (GError) error = NULL;
+  TpGraph *ready = tp_graph_prepare_with (graph, &options, &error);
+
+  g_assert_no_error (error);
+  return ready;
+}
+
+/* ---- what every graph must obey ------------------------------------------- */
+
+static void
+check_left_out (const TpGraph *graph)
+{
+  int n;
+  const TpPass *const *passes = tp_pass_list (&n);
+
+  for (int i = 0; i < n; i++)
+    if (passes[i]->required == NULL)
+      {
+        g_autoptr (TpGraph) ready = prepare (graph, passes[i]->name, NULL);
+
+        assert_same (graph, ready, passes[i]->name);
+      }
+}
+
+static void
+check_stopped (const TpGraph *graph)
+{
+  int n;
+  const TpPass *const *passes = tp_pass_list (&n);
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autoptr (TpGraph) ready = prepare (graph, NULL, passes[i]->name);
+
+      assert_same (graph, ready, passes[i]->name);
+    }
+}
+
+/* Any set of them. */
+static void
+check_set (const TpGraph *graph)
+{
+  int n, n_names = 0;
+  const TpPass *const *passes = tp_pass_list (&n);
+  g_autofree const char **names = g_new0 (const char *, n + 1);
+  const TpPassOptions options = { names, NULL };
+  g_autoptr (TpGraph) ready = NULL;
+
+  for (int i = 0; i < n; i++)
+    if (passes[i]->required == NULL && g_test_rand_bit ())
+      names[n_names++] = passes[i]->name;
+  ready = tp_graph_prepare_with (graph, &options, NULL);
+  g_assert_nonnull (ready);
+  assert_same (graph, ready, "a set of passes");
+}
+
+static void
+test_random (void)
+{
+  for (int i = 0; i < N_ROUNDS; i++)
+    {
+      g_autoptr (TpGraph) graph = random_model (g_test_rand_int_range (1, 9));
+
+      check_left_out (graph);
+      check_stopped (graph);
+      check_set (graph);
+    }
+}
+
+/* Over 1 MiB: smaller ones are computed on loading. */
+static TpGraph *
+load_transposed (void)
+{
+  g_autofree char *text = g_strdup (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': "
+      "[2, 4, 6, 6]}], 'initializers': [{'name': 'c', 'shape': [7, 200, 200], "
+      "'random': {'seed': 1}}], 'ops': [{'type': 'ReduceSum', 'inputs': ['x'], "
+      "'outputs': ['s'], 'attrs': {'keepdims': 0}}, {'type': 'Transpose', "
+      "'inputs': ['c'], 'outputs': ['t']}, {'type': 'Add', 'inputs': ['t', "
+      "'s'], 'outputs': ['y']}], 'outputs': ['y']}");
+  g_autoptr (GError) error = NULL;
+  TpGraph *graph;
+
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+static void
+test_transposed (void)
+{
+  g_autoptr (TpGraph) graph = load_transposed ();
+
+  check_left_out (graph);
+  check_stopped (graph);
+}
+
+/* ---- each pass does something ---------------------------------------------- */
+
+static gboolean
+differs (const TpGraph *graph, const char *left_out)
+{
+  g_autoptr (TpGraph) all = prepare (graph, NULL, NULL);
+  g_autoptr (TpGraph) rest = prepare (graph, left_out, NULL);
+  g_autofree char *a = tp_graph_digest (all), *b = tp_graph_digest (rest);
+
+  return strcmp (a, b) != 0;
+}
+
+static void
+test_each (void)
+{
+  g_autoptr (TpGraph) full = full_model ();
+  g_autoptr (TpGraph) transposed = load_transposed ();
+  int n;
+  const TpPass *const *passes = tp_pass_list (&n);
+
+  check_left_out (full);
+  check_stopped (full);
+  for (int i = 0; i < n; i++)
+    if (passes[i]->required == NULL && !differs (full, passes[i]->name)
+        && !differs (transposed, passes[i]->name))
+      g_error ("pass '%s' does nothing here: extend the models",
+               passes[i]->name);
+}
+
+/* What comes after the last is as good as left out. */
+static void
+test_last (void)
+{
+  g_autoptr (TpGraph) graph = full_model ();
+  g_autoptr (TpGraph) simple = tp_graph_simplify (graph, NULL);
+  g_autoptr (TpGraph) all = tp_graph_prepare (graph, NULL);
+  g_autoptr (TpGraph) before = prepare (graph, NULL, "norm");
+  g_autoptr (TpGraph) after = prepare (graph, NULL, "permute");
+  g_autofree char *a = tp_graph_digest (simple), *b = tp_graph_digest (before);
+  g_autofree char *c = tp_graph_digest (all), *d = tp_graph_digest (after);
+
+  g_assert_cmpstr (a, ==, b);
+  g_assert_cmpstr (c, ==, d);
+  g_assert_cmpstr (a, !=, c);
+}
+
+/* ---- options --------------------------------------------------------------- */
+
+static void
+check_refused (const char *left_out, const char *last, const char *message)
+{
+  const char *const names[] = { left_out, NULL };
+  const TpPassOptions options = { names, last };
+  g_autoptr (TpGraph) graph = full_model ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_graph_prepare_with (graph, &options, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  if (strstr (error->message, message) == NULL)
+    g_error ("'%s' lacks '%s'", error->message, message);
+}
+
+static void
+test_refused (void)
+{
+  int n;
+  const TpPass *const *passes = tp_pass_list (&n);
+
+  for (int i = 0; i < n; i++)
+    {
+      check_refused (NULL, "dead", passes[i]->name);
+      if (passes[i]->required == NULL)
+        check_refused ("dead", NULL, passes[i]->name);
+      else
+        check_refused (passes[i]->name, NULL, passes[i]->required);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/passes/random", test_random);
+  g_test_add_func ("/passes/transposed", test_transposed);
+  g_test_add_func ("/passes/each", test_each);
+  g_test_add_func ("/passes/last", test_last);
+  g_test_add_func ("/passes/refused", test_refused);
+  return g_test_run ();
+}
