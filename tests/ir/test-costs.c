@@ -55,8 +55,10 @@ test_copy (void)
 
   for (int d = 0; d < 2; d++)
     {
-      *tp_costs_feed (costs, 3, d) = (TpCost){ 1 + d, 1, FALSE, NULL };
-      *tp_costs_fetch (costs, 3, d) = (TpCost){ 10 + 10 * d, 2, TRUE, NULL };
+      *tp_costs_feed (costs, 3, d) = (TpCost){ .time_ns = 1 + d, .spread_ns = 1 };
+      *tp_costs_fetch (costs, 3, d) = (TpCost){ .time_ns = 10 + 10 * d,
+                                                   .spread_ns = 2,
+                                                   .is_estimated = TRUE };
     }
   for (costs->host = TP_COSTS_HOST; costs->host < 2; costs->host++)
     assert_copies (costs, by_host[costs->host + 1]);

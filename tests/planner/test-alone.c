@@ -75,7 +75,8 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 1;
   plan->placements = g_new0 (TpPlacement, 1);
-  plan->placements[0] = (TpPlacement){ 0, 1, 3, 0, -1 };
+  plan->placements[0] = (TpPlacement){ .device = 1, .time_ns = 3,
+                                            .margin_ns = -1 };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
   plan->n_transfers = 2;
@@ -133,7 +134,7 @@ test_good (Fixture *f, gconstpointer data)
 static void
 test_dearer (Fixture *f, gconstpointer data)
 {
-  f->plan->placements[0] = (TpPlacement){ 0, 0, 10, 0, -1 };
+  f->plan->placements[0] = (TpPlacement){ .time_ns = 10, .margin_ns = -1 };
   f->plan->n_transfers = 0;
   f->plan->cost_ns = 10;
   assert_refused (f, "not proved cheapest");
