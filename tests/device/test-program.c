@@ -303,7 +303,8 @@ refuse_on (TpDevice *device)
   TpNode node = { .name = "forged_op" };
   TpGraph graph = { .ref_count = 1, .n_nodes = 1, .nodes = &node };
   g_autoptr (TpLowered) lowered = make_lowered ();
-  const TpUnit unit = { &graph, 1, &first, lowered };
+  const TpUnit unit = { .graph = &graph, .n_nodes = 1, .nodes = &first,
+                        .lowered = lowered };
   g_autoptr (GError) error = NULL;
   TpCode *code;
 
