@@ -5,7 +5,7 @@
 #include "nest/nest-check.h"
 #include "nets.h"
 #include "ops/lower.h"
-#include "runtime/session.h"
+#include "runtime/session-private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -252,13 +252,13 @@ dup_schedule (TpGraph *graph, TpPlan *plan, int node)
   g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
 
   g_assert_no_error (error);
-  for (guint i = 0; i < session->units->len; i++)
+  for (int i = 0; i < session->execution->units->n; i++)
     {
-      const TpSessionUnit *unit = tp_session_get_unit (session, i);
+      const TpPlacedUnit *unit = &session->execution->units->units[i];
 
       if (unit->nodes[0] == node)
-        return g_strdup (
-            session->devices[unit->device].code->schedules[unit->index]);
+        return g_strdup (session->devices[unit->device]
+                             .code->schedules[session->units[i].index]);
     }
   g_assert_not_reached ();
 }
@@ -270,7 +270,7 @@ test_schedule (void)
   g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
   int nodes[] = { find_node (graph, "fc1"), find_node (graph, "relu") };
 
-  if (!need_devices ("cpu"))
+  if (!net_need_devices ("cpu"))
     return;
   for (int is_group = FALSE; is_group <= TRUE; is_group++)
     {
@@ -303,7 +303,7 @@ test_bad_schedule (void)
   };
   g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
 
-  if (!need_devices ("cpu"))
+  if (!net_need_devices ("cpu"))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     {

@@ -43,7 +43,8 @@ load (const char *text)
 
 /* Node i on device @places[i]; '-': does not run. */
 static TpExecution *
-spell_out (const TpGraph *graph, const char *places, const TpGroups *groups)
+spell_out_beside (const TpGraph *graph, const char *places,
+                  const TpGroups *groups, int host)
 {
   g_autoptr (GError) error = NULL;
   g_autofree int *devices = g_new (int, graph->n_nodes);
@@ -57,9 +58,15 @@ spell_out (const TpGraph *graph, const char *places, const TpGroups *groups)
       n_devices = MAX (n_devices, devices[i] + 1);
     }
   execution = tp_execution_new (
-      graph, &(TpPlaced){ n_devices, 0, devices, groups }, &error);
+      graph, &(TpPlaced){ n_devices, host, devices, groups }, &error);
   g_assert_no_error (error);
   return execution;
+}
+
+static TpExecution *
+spell_out (const TpGraph *graph, const char *places, const TpGroups *groups)
+{
+  return spell_out_beside (graph, places, groups, 0);
 }
 
 /* "feed x>1", "launch add", "move a>0", "fetch y<1", ... */
@@ -114,6 +121,34 @@ test_actions (void)
                        "pass x, emit w");
   assert_actions (end, "feed x>0, feed z>1, launch add, launch tanh, "
                        "move t>1, launch cat, fetch y<1, pass x, emit w");
+}
+
+/* An output that is read elsewhere too is fetched from the host where it is there,
+ * else from where it was made. */
+static void
+test_host (void)
+{
+  g_autofree char *text = g_strdup (net);
+  char *outputs = strstr (text, "['y', 'x', 'w']");
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpExecution) first = NULL;
+  g_autoptr (TpExecution) second = NULL;
+  g_autoptr (TpExecution) none = NULL;
+
+  memcpy (outputs, "['y', 't', 'w']", strlen ("['y', 't', 'w']"));
+  graph = load (text);
+  first = spell_out_beside (graph, "0001", NULL, 0);
+  second = spell_out_beside (graph, "0001", NULL, 1);
+  none = spell_out_beside (graph, "1110", NULL, TP_COSTS_HOST);
+  assert_actions (first, "feed x>0, feed z>1, launch add, launch tanh, "
+                         "move t>1, fetch t<0, launch cat, fetch y<1, "
+                         "emit w");
+  assert_actions (second, "feed x>0, feed z>1, launch add, launch tanh, "
+                          "move t>1, fetch t<1, launch cat, fetch y<1, "
+                          "emit w");
+  assert_actions (none, "feed x>1, feed z>0, launch add, launch tanh, "
+                        "move t>0, fetch t<1, launch cat, fetch y<0, "
+                        "emit w");
 }
 
 /* z is read by the last op alone, yet it is there from the start: the most alive
@@ -369,6 +404,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/execution/actions", test_actions);
+  g_test_add_func ("/execution/host", test_host);
   g_test_add_func ("/execution/memory", test_memory);
   g_test_add_func ("/execution/groups", test_groups);
   g_test_add_func ("/execution/part", test_part);
