@@ -154,11 +154,11 @@ read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
     case ATTRIBUTE_STRINGS:
       return add_text (wire, field, self, error);
     case ATTRIBUTE_FLOATS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_FIXED32, add_float,
-                                   self, error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_FIXED32, add_float, self }, error);
     case ATTRIBUTE_INTS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_VARINT, add_int, self,
-                                   error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_VARINT, add_int, self }, error);
     default:
       return TRUE;
     }

@@ -144,8 +144,8 @@ read_frame (const TpWire *wire, const TpWireField *field, gpointer user,
   switch (field->number)
     {
     case TENSOR_DIMS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_VARINT, add_dim, tensor,
-                                   error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_VARINT, add_dim, tensor }, error);
     case TENSOR_DATA_TYPE:
       return tp_wire_get_int (wire, field, &tensor->data_type, error);
     case TENSOR_NAME:
@@ -238,10 +238,10 @@ count_list (const TpWire *wire, const TpWireField *field, gpointer user,
             GError **error)
 {
   Tensor *tensor = user;
+  TpWireSink sink = { kinds[tensor->kind].item, count_item, tensor };
 
   return field->number != kinds[tensor->kind].list
-         || tp_wire_get_repeated (wire, field, kinds[tensor->kind].item,
-                                  count_item, tensor, error);
+         || tp_wire_get_repeated (wire, field, sink, error);
 }
 
 static gboolean
@@ -249,10 +249,10 @@ store_list (const TpWire *wire, const TpWireField *field, gpointer user,
             GError **error)
 {
   Tensor *tensor = user;
+  TpWireSink sink = { kinds[tensor->kind].item, store_item, tensor };
 
   return field->number != kinds[tensor->kind].list
-         || tp_wire_get_repeated (wire, field, kinds[tensor->kind].item,
-                                  store_item, tensor, error);
+         || tp_wire_get_repeated (wire, field, sink, error);
 }
 
 static const void *
