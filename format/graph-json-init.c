@@ -19,20 +19,18 @@ typedef struct
 {
   const TpGraphJson *reader;
   TpJsonPlace place;
-  const char *name;
-  TpDtype dtype;
   gboolean has_shape;
-  int rank;
-  gint64 dims[TP_MAX_RANK];
-  gint64 count;
+  TpTensor tensor;            /* all but its values */
 } Entry;
 
 static gboolean
 add (const Entry *entry, const TpInit *init, GError **error)
 {
-  return tp_graph_builder_add_constant (entry->reader->builder, entry->name,
-                                        entry->dtype, entry->rank, entry->dims,
-                                        init, entry->place.path, error);
+  TpTensor constant = entry->tensor;
+
+  constant.init = *init;
+  return tp_graph_builder_add_constant (entry->reader->builder, &constant,
+                                        entry->place.path, error);
 }
 
 /* ---- data -------------------------------------------------------------- */
@@ -86,24 +84,25 @@ add_data (const Entry *entry, const json_t *list, GError **error)
   void *data;
 
   if (!json_is_array (list)
-      || json_array_size (list) != (gsize) entry->count)
+      || json_array_size (list) != (gsize) entry->tensor.count)
     {
       tp_json_set_error (entry->place, "data", error,
                          "must be a list of %" G_GINT64_FORMAT
                          " values, row by row",
-                         entry->count);
+                         entry->tensor.count);
       return FALSE;
     }
-  data = tp_region_alloc (entry->reader->builder->draft->region, entry->count,
-                          tp_dtype_get_size (entry->dtype), error);
+  data = tp_region_alloc (entry->reader->builder->draft->region,
+                          entry->tensor.count,
+                          tp_dtype_get_size (entry->tensor.dtype), error);
   if (data == NULL)
     return FALSE;
   json_array_foreach (list, i, item)
-    if (!store (entry->dtype, data, i, item))
+    if (!store (entry->tensor.dtype, data, i, item))
       {
         g_autofree char *at = g_strdup_printf ("data[%zu]", i);
         tp_json_set_error (entry->place, at, error, "is not a value of type %s",
-                           tp_dtype_get_name (entry->dtype));
+                           tp_dtype_get_name (entry->tensor.dtype));
         return FALSE;
       }
   init.data = data;
@@ -129,11 +128,11 @@ add_random (const Entry *entry, const json_t *value, GError **error)
     tp_json_set_error (place, "seed", error, "must not be negative");
   else if (!(init.value >= 0.0 && init.value <= 1e30))
     tp_json_set_error (place, "std", error, "must be from 0 to 1e30");
-  else if (entry->dtype != TP_DTYPE_FLOAT32
-           && entry->dtype != TP_DTYPE_FLOAT64)
+  else if (entry->tensor.dtype != TP_DTYPE_FLOAT32
+           && entry->tensor.dtype != TP_DTYPE_FLOAT64)
     tp_json_set_error (place, NULL, error,
                        "random values are float32 or float64, not %s",
-                       tp_dtype_get_name (entry->dtype));
+                       tp_dtype_get_name (entry->tensor.dtype));
   else
     {
       init.seed = seed;
@@ -148,14 +147,14 @@ add_fill (const Entry *entry, const json_t *value, GError **error)
   TpInit init = { .kind = TP_INIT_FILL };
   gint64 slot;
 
-  if (!store (entry->dtype, &slot, 0, value)
+  if (!store (entry->tensor.dtype, &slot, 0, value)
       || (json_is_integer (value)
           && !is_integer_in (value, -MAX_EXACT, MAX_EXACT)))
     {
       tp_json_set_error (entry->place, "fill", error,
                          "is not a value of type %s, or an integer beyond "
                          "2^53: list it as data",
-                         tp_dtype_get_name (entry->dtype));
+                         tp_dtype_get_name (entry->tensor.dtype));
       return FALSE;
     }
   init.value = json_is_boolean (value) ? json_is_true (value)
@@ -170,13 +169,14 @@ check_file_shape (const Entry *entry, const TpFileTensor *value,
                   GError **error)
 {
   if (json_object_get (entry->place.json, "dtype") != NULL
-      && entry->dtype != value->dtype)
+      && entry->tensor.dtype != value->dtype)
     tp_json_set_error (entry->place, "dtype", error, "the file holds %s",
                        tp_dtype_get_name (value->dtype));
   else if (entry->has_shape
-           && (entry->rank != value->rank
-               || memcmp (entry->dims, value->dims,
-                          value->rank * sizeof (gint64)) != 0))
+           && (entry->tensor.rank != value->rank
+               || memcmp (entry->tensor.dims, value->dims,
+                          value->rank * sizeof (gint64))
+                      != 0))
     tp_json_set_error (entry->place, "shape", error,
                        "the file holds another shape, of rank %d", value->rank);
   else
@@ -239,9 +239,9 @@ add_file (const Entry *entry, const json_t *value, GError **error)
   if (!find_value (entry, name, &tensor, error)
       || !check_file_shape (entry, &tensor, error))
     return FALSE;
-  filled.dtype = tensor.dtype;
-  filled.rank = tensor.rank;
-  memcpy (filled.dims, tensor.dims, sizeof tensor.dims);
+  filled.tensor.dtype = tensor.dtype;
+  filled.tensor.rank = tensor.rank;
+  memcpy (filled.tensor.dims, tensor.dims, sizeof tensor.dims);
   init.data = tensor.data;
   return add (&filled, &init, error);
 }
@@ -257,7 +257,7 @@ read_shape (Entry *entry, GError **error)
   if (!tp_json_get_list (entry->place, "shape", FALSE, &list, error))
     return FALSE;
   entry->has_shape = list != NULL;
-  entry->rank = json_array_size (list);
+  entry->tensor.rank = json_array_size (list);
   if (json_array_size (list) > TP_MAX_RANK)
     {
       tp_json_set_error (entry->place, "shape", error,
@@ -268,15 +268,16 @@ read_shape (Entry *entry, GError **error)
     {
       g_autofree char *at = g_strdup_printf ("shape[%zu]", i);
 
-      entry->dims[i] = json_integer_value (item);
-      if (!json_is_integer (item) || entry->dims[i] < 0)
+      entry->tensor.dims[i] = json_integer_value (item);
+      if (!json_is_integer (item) || entry->tensor.dims[i] < 0)
         {
           tp_json_set_error (entry->place, at, error,
                              "must be an integer, 0 or more");
           return FALSE;
         }
     }
-  if (tp_dims_count (entry->rank, entry->dims, &entry->count))
+  if (tp_dims_count (entry->tensor.rank, entry->tensor.dims,
+                     &entry->tensor.count))
     return TRUE;
   tp_json_set_error (entry->place, "shape", error,
                      "has too many elements: the size overflows 64 bits");
@@ -297,12 +298,13 @@ tp_graph_json_add_initializer (const TpGraphJson *reader, TpJsonPlace place,
     { "data", add_data }, { "random", add_random },
     { "fill", add_fill }, { "file", add_file },
   };
-  Entry entry = { .reader = reader, .place = place, .dtype = TP_DTYPE_FLOAT32 };
+  Entry entry
+      = { .reader = reader, .place = place, .tensor.dtype = TP_DTYPE_FLOAT32 };
   gsize form = 0, n_forms = 0;
 
   if (!tp_json_check_object (place, keys, error)
-      || !tp_json_get_string (place, "name", TRUE, &entry.name, error)
-      || !tp_json_get_dtype (place, "dtype", &entry.dtype, error)
+      || !tp_json_get_string (place, "name", TRUE, &entry.tensor.name, error)
+      || !tp_json_get_dtype (place, "dtype", &entry.tensor.dtype, error)
       || !read_shape (&entry, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++)

@@ -332,14 +332,15 @@ declare_outputs (const Op *op, GError **error)
       g_autofree char *path
           = g_strdup_printf ("%s.shapes[%" G_GSIZE_FORMAT "]", op->path, i);
       TpDimSpec dims[TP_MAX_RANK];
-      int rank;
+      TpTensorSpec output = {
+        .name = op->outputs[i], .dtype = dtypes[i], .dims = dims, .place = path
+      };
 
       if (!tp_graph_json_read_shape (
               tp_graph_json_place (op->reader, path,
                                    json_array_get (shapes, i)),
-              dims, &rank, error)
-          || !tp_graph_builder_declare (op->reader->builder, op->outputs[i],
-                                        dtypes[i], rank, dims, path, error))
+              dims, &output.rank, error)
+          || !tp_graph_builder_declare (op->reader->builder, &output, error))
         return FALSE;
     }
   return TRUE;

@@ -49,20 +49,18 @@ add_input (const TpGraphJson *reader, TpJsonPlace place, GError **error)
   static const char *const keys[] = { "name", "dtype", "shape", NULL };
   g_autofree char *shape_path = g_strconcat (place.path, ".shape", NULL);
   TpDimSpec dims[TP_MAX_RANK];
-  TpDtype dtype = TP_DTYPE_FLOAT32;
-  const char *name;
+  TpTensorSpec input
+      = { .dtype = TP_DTYPE_FLOAT32, .dims = dims, .place = place.path };
   json_t *shape;
-  int rank;
 
   return tp_json_check_object (place, keys, error)
-         && tp_json_get_string (place, "name", TRUE, &name, error)
-         && tp_json_get_dtype (place, "dtype", &dtype, error)
+         && tp_json_get_string (place, "name", TRUE, &input.name, error)
+         && tp_json_get_dtype (place, "dtype", &input.dtype, error)
          && tp_json_get_list (place, "shape", TRUE, &shape, error)
          && tp_graph_json_read_shape (
-             tp_graph_json_place (reader, shape_path, shape), dims, &rank,
+             tp_graph_json_place (reader, shape_path, shape), dims, &input.rank,
              error)
-         && tp_graph_builder_add_input (reader->builder, name, dtype, rank,
-                                        dims, place.path, error);
+         && tp_graph_builder_add_input (reader->builder, &input, error);
 }
 
 /* Calls @add for each entry of the list @key. */

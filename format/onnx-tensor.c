@@ -416,7 +416,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
 {
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
   Tensor tensor = { .onnx = onnx, .name = "", .dims = dims };
-  TpInit init = { .kind = TP_INIT_DATA };
+  TpTensor constant = { .init = { .kind = TP_INIT_DATA } };
   TpFileTensor value = { .rank = 0 };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
 
@@ -426,10 +426,12 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
     tensor.name = name;
   if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
-  init.data = value.data;
-  return tp_graph_builder_add_constant (onnx->builder, tensor.name,
-                                        value.dtype, value.rank, value.dims,
-                                        &init, place, error);
+  constant.name = tensor.name;
+  constant.dtype = value.dtype;
+  constant.rank = value.rank;
+  memcpy (constant.dims, value.dims, sizeof constant.dims);
+  constant.init.data = value.data;
+  return tp_graph_builder_add_constant (onnx->builder, &constant, place, error);
 }
 
 gboolean

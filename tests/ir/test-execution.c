@@ -322,11 +322,11 @@ static TpGraph *
 large_graph (int n_ops)
 {
   static const TpDimSpec row[] = { { 4, NULL } };
+  const TpTensorSpec input = { "t0", TP_DTYPE_FLOAT32, 1, row, "t0" };
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("large", 17);
   TpGraph *graph;
 
-  tp_graph_builder_add_input (builder, "t0", TP_DTYPE_FLOAT32, 1, row, "t0",
-                              NULL);
+  tp_graph_builder_add_input (builder, &input, NULL);
   for (int i = 0; i < n_ops; i++)
     {
       g_autofree char *far = g_strdup_printf (

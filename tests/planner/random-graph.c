@@ -65,11 +65,11 @@ add_op (Draft *draft, int index, gboolean has_pins)
   for (int i = 0; i < n_outputs; i++)
     {
       char *output = g_strdup_printf ("%s_%d", name, i);
+      TpTensorSpec spec = { output, TP_DTYPE_FLOAT32, 1, row, output };
 
       g_ptr_array_add (draft->tensors, output);
       outputs[i] = output;
-      tp_graph_builder_declare (draft->builder, output, TP_DTYPE_FLOAT32, 1,
-                                row, output, &error);
+      tp_graph_builder_declare (draft->builder, &spec, &error);
       g_assert_no_error (error);
     }
   tp_graph_builder_add_node (draft->builder, &node, n_inputs, inputs,
@@ -80,18 +80,20 @@ add_op (Draft *draft, int index, gboolean has_pins)
 static void
 add_sources (Draft *draft)
 {
-  const gint64 dims[] = { 4 };
-  const TpInit init = { .kind = TP_INIT_FILL, .value = 1 };
+  const TpTensorSpec x = { "x", TP_DTYPE_FLOAT32, 1, row, "x" };
+  const TpTensorSpec y = { "y", TP_DTYPE_FLOAT32, 1, row, "y" };
+  const TpTensor w = { .name = "w",
+                       .dtype = TP_DTYPE_FLOAT32,
+                       .rank = 1,
+                       .dims = { 4 },
+                       .init = { .kind = TP_INIT_FILL, .value = 1 } };
   const char *names[] = { "x", "y", "w" };
 
   for (int i = 0; i < 3; i++)
     g_ptr_array_add (draft->tensors, g_strdup (names[i]));
-  tp_graph_builder_add_input (draft->builder, "x", TP_DTYPE_FLOAT32, 1, row,
-                              "x", NULL);
-  tp_graph_builder_add_input (draft->builder, "y", TP_DTYPE_FLOAT32, 1, row,
-                              "y", NULL);
-  tp_graph_builder_add_constant (draft->builder, "w", TP_DTYPE_FLOAT32, 1,
-                                 dims, &init, "w", NULL);
+  tp_graph_builder_add_input (draft->builder, &x, NULL);
+  tp_graph_builder_add_input (draft->builder, &y, NULL);
+  tp_graph_builder_add_constant (draft->builder, &w, "w", NULL);
 }
 
 static TpGraph *
