@@ -33,12 +33,12 @@ add_op (Draft *draft, const char *type, int out, int a, int b)
   char names[3][24];
   const char *inputs[] = { names[0], b < -1 ? "w" : names[1] };
   const char *output = names[2];
+  TpNodeNames ends = { b == -1 ? 1 : 2, inputs, 1, &output };
 
   g_snprintf (names[0], sizeof names[0], "t%d", a);
   g_snprintf (names[1], sizeof names[1], "t%d", b);
   g_snprintf (names[2], sizeof names[2], "t%d", out);
-  if (!tp_graph_builder_add_node (draft->builder, &node, b == -1 ? 1 : 2,
-                                  inputs, 1, &output, &error))
+  if (!tp_graph_builder_add_node (draft->builder, &node, ends, &error))
     g_error ("%s", error->message);
 }
 

@@ -85,9 +85,9 @@ add_node (TpGraphBuilder *builder, const char *type, const char *input,
 {
   const char *const inputs[] = { input, weights };
   const TpNode node = { .name = output, .type = type, .place = output };
+  const TpNodeNames names = { weights != NULL ? 2 : 1, inputs, 1, &output };
 
-  return tp_graph_builder_add_node (builder, &node, weights != NULL ? 2 : 1,
-                                    inputs, 1, &output, error);
+  return tp_graph_builder_add_node (builder, &node, names, error);
 }
 
 static gboolean

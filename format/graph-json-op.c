@@ -346,6 +346,16 @@ declare_outputs (const Op *op, GError **error)
   return TRUE;
 }
 
+static gboolean
+add_node (const Op *op, GError **error)
+{
+  TpNodeNames names = { g_strv_length ((char **) op->inputs), op->inputs,
+                        g_strv_length ((char **) op->outputs), op->outputs };
+
+  return tp_graph_builder_add_node (op->reader->builder, &op->node, names,
+                                    error);
+}
+
 gboolean
 tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
                       gsize index, GError **error)
@@ -369,9 +379,5 @@ tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
          && tp_json_get_string (place, "type", TRUE, &op.node.type, error)
          && read_names (&op, error) && read_attrs (&op, error)
          && read_pins (&op, error) && read_costs (&op, error)
-         && declare_outputs (&op, error)
-         && tp_graph_builder_add_node (
-             reader->builder, &op.node, g_strv_length ((char **) op.inputs),
-             op.inputs, g_strv_length ((char **) op.outputs), op.outputs,
-             error);
+         && declare_outputs (&op, error) && add_node (&op, error);
 }

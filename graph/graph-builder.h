@@ -23,6 +23,15 @@ typedef struct
   const char *place;          /* (nullable): in the file, for messages */
 } TpTensorSpec;
 
+/* The tensors of a node; "" or NULL: left out. */
+typedef struct
+{
+  int n_inputs;
+  const char *const *inputs;
+  int n_outputs;
+  const char *const *outputs;
+} TpNodeNames;
+
 TpGraphBuilder *tp_graph_builder_new (const char *name, int opset);
 void tp_graph_builder_free (TpGraphBuilder *builder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraphBuilder, tp_graph_builder_free)

@@ -159,8 +159,9 @@ read_node (TestReader *reader, char **words, GError **error)
     else
       inputs[n_inputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
   node.name = *outputs[0] != '\0' ? outputs[0] : words[0];
-  ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs,
-                                  n_outputs, outputs, error);
+  ok = tp_graph_builder_add_node (
+      reader->builder, &node,
+      (TpNodeNames){ n_inputs, inputs, n_outputs, outputs }, error);
   for (int i = 0; i < node.n_attrs; i++)
     {
       g_free ((gpointer)attrs[i].ints);

@@ -335,8 +335,9 @@ large_graph (int n_ops)
       g_autofree char *made = g_strdup_printf ("t%d", i + 1);
       const char *inputs[] = { far, near }, *outputs[] = { made };
       TpNode node = { .type = "Add", .name = made, .place = made };
+      TpNodeNames names = { 2, inputs, 1, outputs };
 
-      tp_graph_builder_add_node (builder, &node, 2, inputs, 1, outputs, NULL);
+      tp_graph_builder_add_node (builder, &node, names, NULL);
       if (i % 6 == 0 || i == n_ops - 1)
         tp_graph_builder_add_output (builder, made, made, NULL);
     }

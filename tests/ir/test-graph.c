@@ -24,9 +24,9 @@ add_node (TpGraphBuilder *builder, const char *type, const char *a,
   g_autoptr (GError) error = NULL;
   TpNode node = { .type = type, .place = out };
   const char *inputs[] = { a, b };
+  TpNodeNames names = { b ? 2 : 1, inputs, 1, &out };
 
-  tp_graph_builder_add_node (builder, &node, b ? 2 : 1, inputs, 1, &out,
-                             &error);
+  tp_graph_builder_add_node (builder, &node, names, &error);
   g_assert_no_error (error);
 }
 
@@ -187,8 +187,8 @@ test_opaque (void)
   TpTensorSpec spec = { "y", TP_DTYPE_INT32, 2, square, "m" };
   const char *in = "x", *out = "y";
 
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1, &out,
-                                            &error));
+  g_assert_true (tp_graph_builder_add_node (
+      builder, &node, (TpNodeNames){ 1, &in, 1, &out }, &error));
   g_assert_true (tp_graph_builder_declare (builder, &spec, &error));
   graph = finish (builder, "y");
   g_assert_null (graph->nodes[0].op);
@@ -205,8 +205,8 @@ test_opaque_without_shape (void)
                   .costs = &cost };
   const char *in = "x", *out = "y";
 
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1, &out,
-                                            NULL));
+  g_assert_true (tp_graph_builder_add_node (
+      builder, &node, (TpNodeNames){ 1, &in, 1, &out }, NULL));
   assert_fails (builder, "y", "m: op 'Mystery_0' (Mystery): *\"shapes\"*");
 }
 
@@ -248,11 +248,11 @@ test_wide (void)
   TpTensorSpec spec = { "y", TP_DTYPE_FLOAT32, 2, square, "m" };
   g_autofree const char **inputs = g_new0 (const char *, 100000);
   const char *out = "y";
+  TpNodeNames names = { 100000, inputs, 1, &out };
 
   for (int i = 0; i < 100000; i++)
     inputs[i] = "x";
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 100000, inputs, 1,
-                                            &out, NULL));
+  g_assert_true (tp_graph_builder_add_node (builder, &node, names, NULL));
   g_assert_true (tp_graph_builder_declare (builder, &spec, NULL));
   graph = finish (builder, "y");
   g_assert_cmpint (graph->tensors[graph->inputs[0]].n_consumers, ==, 1);

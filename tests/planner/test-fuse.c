@@ -232,8 +232,8 @@ test_long_chain (void)
 
       g_snprintf (names[i % 2], sizeof names[0], "t%d", i);
       out = names[i % 2];
-      g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1,
-                                                &out, &error));
+      g_assert_true (tp_graph_builder_add_node (
+          builder, &node, (TpNodeNames){ 1, &in, 1, &out }, &error));
     }
   tp_graph_builder_add_output (builder, in, "outputs", NULL);
   graph = tp_graph_builder_finish (builder, NULL, &error);
