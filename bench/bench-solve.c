@@ -33,12 +33,12 @@ add_op (Draft *draft, const char *type, int out, int a, int b)
   char names[3][24];
   const char *inputs[] = { names[0], b < -1 ? "w" : names[1] };
   const char *output = names[2];
+  TpNodeNames ends = { b == -1 ? 1 : 2, inputs, 1, &output };
 
   g_snprintf (names[0], sizeof names[0], "t%d", a);
   g_snprintf (names[1], sizeof names[1], "t%d", b);
   g_snprintf (names[2], sizeof names[2], "t%d", out);
-  if (!tp_graph_builder_add_node (draft->builder, &node, b == -1 ? 1 : 2,
-                                  inputs, 1, &output, &error))
+  if (!tp_graph_builder_add_node (draft->builder, &node, ends, &error))
     g_error ("%s", error->message);
 }
 
@@ -109,17 +109,19 @@ new_graph (void (*make) (Draft *draft), int n_ops, GRand *random)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("bench", 17);
   const TpDimSpec dims[] = { { 4, NULL }, { 4, NULL } };
-  const gint64 sizes[] = { 4, 4 };
-  const TpInit init = { .kind = TP_INIT_FILL, .value = 0.5 };
+  const TpTensorSpec input = { "t-1", TP_DTYPE_FLOAT32, 2, dims, "bench" };
+  const TpTensor weights = { .name = "w",
+                             .dtype = TP_DTYPE_FLOAT32,
+                             .rank = 2,
+                             .dims = { 4, 4 },
+                             .init = { .kind = TP_INIT_FILL, .value = 0.5 } };
   Draft draft = { builder, random, n_ops };
   char last[24];
   TpGraph *graph;
 
   g_snprintf (last, sizeof last, "t%d", n_ops - 1);
-  tp_graph_builder_add_input (builder, "t-1", TP_DTYPE_FLOAT32, 2, dims,
-                              "bench", NULL);
-  tp_graph_builder_add_constant (builder, "w", TP_DTYPE_FLOAT32, 2, sizes,
-                                 &init, "bench", NULL);
+  tp_graph_builder_add_input (builder, &input, NULL);
+  tp_graph_builder_add_constant (builder, &weights, "bench", NULL);
   make (&draft);
   tp_graph_builder_add_output (builder, last, "bench", NULL);
   graph = tp_graph_builder_finish (builder, NULL, &error);

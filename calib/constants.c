@@ -50,20 +50,23 @@ add_input (TpGraphBuilder *builder, const char *name, gint64 rows,
            gint64 columns, GError **error)
 {
   const TpDimSpec dims[] = { { rows, NULL }, { columns, NULL } };
+  const TpTensorSpec input = { name, TP_DTYPE_FLOAT32, 2, dims, name };
 
-  return tp_graph_builder_add_input (builder, name, TP_DTYPE_FLOAT32, 2, dims,
-                                     name, error);
+  return tp_graph_builder_add_input (builder, &input, error);
 }
 
 static gboolean
 add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
              gint64 columns, GError **error)
 {
-  const gint64 dims[] = { rows, columns };
-  const TpInit init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 };
+  const TpTensor weights
+      = { .name = name,
+          .dtype = TP_DTYPE_FLOAT32,
+          .rank = 2,
+          .dims = { rows, columns },
+          .init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 } };
 
-  return tp_graph_builder_add_constant (builder, name, TP_DTYPE_FLOAT32, 2,
-                                        dims, &init, name, error);
+  return tp_graph_builder_add_constant (builder, &weights, name, error);
 }
 
 static gboolean
@@ -72,9 +75,9 @@ add_node (TpGraphBuilder *builder, const char *type, const char *input,
 {
   const char *const inputs[] = { input, weights };
   const TpNode node = { .name = output, .type = type, .place = output };
+  const TpNodeNames names = { weights != NULL ? 2 : 1, inputs, 1, &output };
 
-  return tp_graph_builder_add_node (builder, &node, weights != NULL ? 2 : 1,
-                                    inputs, 1, &output, error);
+  return tp_graph_builder_add_node (builder, &node, names, error);
 }
 
 static gboolean

@@ -214,8 +214,7 @@ tp_run_data_save (const TpRunData *data, const TpCli *cli, const char *folder,
       g_autofree char *path = make_file_name (folder, tensor->name);
 
       if (!tp_cli_check_output (cli, path, error)
-          || !tp_npy_save (path, tensor->dtype, tensor->rank, tensor->dims,
-                           data->outputs[i], error))
+          || !tp_npy_save (path, tensor, data->outputs[i], error))
         return FALSE;
     }
   return TRUE;

@@ -18,28 +18,19 @@
 typedef struct
 {
   const TpGraphJson *reader;
-  const json_t *entry;
-  const char *path;
-  const char *name;
-  TpDtype dtype;
+  TpJsonPlace place;
   gboolean has_shape;
-  int rank;
-  gint64 dims[TP_MAX_RANK];
-  gint64 count;
+  TpTensor tensor;            /* all but its values */
 } Entry;
-
-static TpJsonPlace
-entry_place (const Entry *entry)
-{
-  return tp_graph_json_place (entry->reader, entry->path);
-}
 
 static gboolean
 add (const Entry *entry, const TpInit *init, GError **error)
 {
-  return tp_graph_builder_add_constant (entry->reader->builder, entry->name,
-                                        entry->dtype, entry->rank, entry->dims,
-                                        init, entry->path, error);
+  TpTensor constant = entry->tensor;
+
+  constant.init = *init;
+  return tp_graph_builder_add_constant (entry->reader->builder, &constant,
+                                        entry->place.path, error);
 }
 
 /* ---- data -------------------------------------------------------------- */
@@ -94,24 +85,25 @@ add_data (const Entry *entry, const json_t *list, GError **error)
   void *data;
 
   if (!json_is_array (list)
-      || json_array_size (list) != (gsize) entry->count)
+      || json_array_size (list) != (gsize) entry->tensor.count)
     {
-      tp_json_set_error (entry_place (entry), "data", error,
+      tp_json_set_error (entry->place, "data", error,
                          "must be a list of %" G_GINT64_FORMAT
-                         " values, row by row", entry->count);
+                         " values, row by row",
+                         entry->tensor.count);
       return FALSE;
     }
-  data = tp_region_alloc (entry->reader->builder->draft->region, entry->count,
-                          tp_dtype_get_size (entry->dtype), error);
+  data = tp_region_alloc (entry->reader->builder->draft->region,
+                          entry->tensor.count,
+                          tp_dtype_get_size (entry->tensor.dtype), error);
   if (data == NULL)
     return FALSE;
   json_array_foreach (list, i, item)
-    if (!store (entry->dtype, data, i, item))
+    if (!store (entry->tensor.dtype, data, i, item))
       {
         g_autofree char *at = g_strdup_printf ("data[%zu]", i);
-        tp_json_set_error (entry_place (entry), at, error,
-                           "is not a value of type %s",
-                           tp_dtype_get_name (entry->dtype));
+        tp_json_set_error (entry->place, at, error, "is not a value of type %s",
+                           tp_dtype_get_name (entry->tensor.dtype));
         return FALSE;
       }
   init.data = data;
@@ -124,23 +116,23 @@ static gboolean
 add_random (const Entry *entry, const json_t *value, GError **error)
 {
   static const char *const keys[] = { "seed", "std", NULL };
-  g_autofree char *path = g_strconcat (entry->path, ".random", NULL);
-  TpJsonPlace place = tp_graph_json_place (entry->reader, path);
+  g_autofree char *path = g_strconcat (entry->place.path, ".random", NULL);
+  TpJsonPlace place = tp_graph_json_place (entry->reader, path, value);
   TpInit init = { .kind = TP_INIT_RANDOM, .value = 1.0 };
   gint64 seed;
 
-  if (!tp_json_check_object (place, value, keys, error)
-      || !tp_json_get_int (place, value, "seed", TRUE, &seed, error)
-      || !tp_json_get_number (place, value, "std", FALSE, &init.value, error))
+  if (!tp_json_check_object (place, keys, error)
+      || !tp_json_get_int (place, "seed", TRUE, &seed, error)
+      || !tp_json_get_number (place, "std", FALSE, &init.value, error))
     return FALSE;
   if (seed < 0)
     tp_json_set_error (place, "seed", error, "must not be negative");
   else if (!(init.value >= 0.0 && init.value <= 1e30))
     tp_json_set_error (place, "std", error, "must be from 0 to 1e30");
-  else if (tp_dtype_is_integer (entry->dtype))
+  else if (tp_dtype_is_integer (entry->tensor.dtype))
     tp_json_set_error (place, NULL, error,
                        "random values are float32 or float64, not %s",
-                       tp_dtype_get_name (entry->dtype));
+                       tp_dtype_get_name (entry->tensor.dtype));
   else
     {
       init.seed = seed;
@@ -155,14 +147,14 @@ add_fill (const Entry *entry, const json_t *value, GError **error)
   TpInit init = { .kind = TP_INIT_FILL };
   gint64 slot;
 
-  if (!store (entry->dtype, &slot, 0, value)
+  if (!store (entry->tensor.dtype, &slot, 0, value)
       || (json_is_integer (value)
           && !is_integer_in (value, -MAX_EXACT, MAX_EXACT)))
     {
-      tp_json_set_error (entry_place (entry), "fill", error,
+      tp_json_set_error (entry->place, "fill", error,
                          "is not a value of type %s, or an integer beyond "
                          "2^53: list it as data",
-                         tp_dtype_get_name (entry->dtype));
+                         tp_dtype_get_name (entry->tensor.dtype));
       return FALSE;
     }
   init.value = json_is_boolean (value) ? json_is_true (value)
@@ -176,17 +168,17 @@ static gboolean
 check_file_shape (const Entry *entry, const TpFileTensor *value,
                   GError **error)
 {
-  if (json_object_get (entry->entry, "dtype") != NULL
-      && entry->dtype != value->dtype)
-    tp_json_set_error (entry_place (entry), "dtype", error,
-                       "the file holds %s", tp_dtype_get_name (value->dtype));
+  if (json_object_get (entry->place.json, "dtype") != NULL
+      && entry->tensor.dtype != value->dtype)
+    tp_json_set_error (entry->place, "dtype", error, "the file holds %s",
+                       tp_dtype_get_name (value->dtype));
   else if (entry->has_shape
-           && (entry->rank != value->rank
-               || memcmp (entry->dims, value->dims,
-                          value->rank * sizeof (gint64)) != 0))
-    tp_json_set_error (entry_place (entry), "shape", error,
-                       "the file holds another shape, of rank %d",
-                       value->rank);
+           && (entry->tensor.rank != value->rank
+               || memcmp (entry->tensor.dims, value->dims,
+                          value->rank * sizeof (gint64))
+                      != 0))
+    tp_json_set_error (entry->place, "shape", error,
+                       "the file holds another shape, of rank %d", value->rank);
   else
     return TRUE;
   return FALSE;
@@ -220,13 +212,13 @@ find_value (const Entry *entry, const char *name, TpFileTensor *out_value,
   const char *key = NULL;
   TpTensorFile *file;
 
-  if (!tp_json_get_string (entry_place (entry), entry->entry, "key", FALSE,
-                           &key, error))
+  if (!tp_json_get_string (entry->place, "key", FALSE, &key, error))
     return FALSE;
   file = get_file (entry, name, error);
   if (file != NULL && tp_tensor_file_get (file, key, out_value, error))
     return TRUE;
-  g_prefix_error (error, "%s: %s.file: ", entry->reader->path, entry->path);
+  g_prefix_error (error, "%s: %s.file: ", entry->reader->path,
+                  entry->place.path);
   return FALSE;
 }
 
@@ -240,16 +232,16 @@ add_file (const Entry *entry, const json_t *value, GError **error)
 
   if (name == NULL || entry->reader->path == NULL)
     {
-      tp_json_set_error (entry_place (entry), "file", error,
+      tp_json_set_error (entry->place, "file", error,
                          "must be the name of a file beside the graph");
       return FALSE;
     }
   if (!find_value (entry, name, &tensor, error)
       || !check_file_shape (entry, &tensor, error))
     return FALSE;
-  filled.dtype = tensor.dtype;
-  filled.rank = tensor.rank;
-  memcpy (filled.dims, tensor.dims, sizeof tensor.dims);
+  filled.tensor.dtype = tensor.dtype;
+  filled.tensor.rank = tensor.rank;
+  memcpy (filled.tensor.dims, tensor.dims, sizeof tensor.dims);
   init.data = tensor.data;
   return add (&filled, &init, error);
 }
@@ -262,14 +254,13 @@ read_shape (Entry *entry, GError **error)
   json_t *list, *item;
   size_t i;
 
-  if (!tp_json_get_list (entry_place (entry), entry->entry, "shape", FALSE,
-                         &list, error))
+  if (!tp_json_get_list (entry->place, "shape", FALSE, &list, error))
     return FALSE;
   entry->has_shape = list != NULL;
-  entry->rank = json_array_size (list);
+  entry->tensor.rank = json_array_size (list);
   if (json_array_size (list) > TP_MAX_RANK)
     {
-      tp_json_set_error (entry_place (entry), "shape", error,
+      tp_json_set_error (entry->place, "shape", error,
                          "has more than %d dimensions", TP_MAX_RANK);
       return FALSE;
     }
@@ -277,24 +268,25 @@ read_shape (Entry *entry, GError **error)
     {
       g_autofree char *at = g_strdup_printf ("shape[%zu]", i);
 
-      entry->dims[i] = json_integer_value (item);
-      if (!json_is_integer (item) || entry->dims[i] < 0)
+      entry->tensor.dims[i] = json_integer_value (item);
+      if (!json_is_integer (item) || entry->tensor.dims[i] < 0)
         {
-          tp_json_set_error (entry_place (entry), at, error,
+          tp_json_set_error (entry->place, at, error,
                              "must be an integer, 0 or more");
           return FALSE;
         }
     }
-  if (tp_dims_count (entry->rank, entry->dims, &entry->count))
+  if (tp_dims_count (entry->tensor.rank, entry->tensor.dims,
+                     &entry->tensor.count))
     return TRUE;
-  tp_json_set_error (entry_place (entry), "shape", error,
+  tp_json_set_error (entry->place, "shape", error,
                      "has too many elements: the size overflows 64 bits");
   return FALSE;
 }
 
 gboolean
-tp_graph_json_add_initializer (const TpGraphJson *reader, const json_t *json,
-                               const char *path, GError **error)
+tp_graph_json_add_initializer (const TpGraphJson *reader, TpJsonPlace place,
+                               GError **error)
 {
   static const char *const keys[] = { "name", "dtype", "shape", "data",
                                       "random", "fill", "file", "key", NULL };
@@ -306,18 +298,17 @@ tp_graph_json_add_initializer (const TpGraphJson *reader, const json_t *json,
     { "data", add_data }, { "random", add_random },
     { "fill", add_fill }, { "file", add_file },
   };
-  Entry entry = { .reader = reader, .entry = json, .path = path,
-                  .dtype = TP_DTYPE_FLOAT32 };
-  TpJsonPlace place = entry_place (&entry);
+  Entry entry
+      = { .reader = reader, .place = place, .tensor.dtype = TP_DTYPE_FLOAT32 };
   gsize form = 0, n_forms = 0;
 
-  if (!tp_json_check_object (place, json, keys, error)
-      || !tp_json_get_string (place, json, "name", TRUE, &entry.name, error)
-      || !tp_json_get_dtype (place, json, "dtype", &entry.dtype, error)
+  if (!tp_json_check_object (place, keys, error)
+      || !tp_json_get_string (place, "name", TRUE, &entry.tensor.name, error)
+      || !tp_json_get_dtype (place, "dtype", &entry.tensor.dtype, error)
       || !read_shape (&entry, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++)
-    if (json_object_get (json, forms[i].key) != NULL)
+    if (json_object_get (place.json, forms[i].key) != NULL)
       {
         form = i;
         n_forms++;
@@ -327,10 +318,11 @@ tp_graph_json_add_initializer (const TpGraphJson *reader, const json_t *json,
                        "needs exactly one of data, random, fill, file");
   else if (!entry.has_shape && forms[form].add != add_file)
     tp_json_set_error (place, "shape", error, "is missing, must be a list");
-  else if (json_object_get (json, "key") != NULL && forms[form].add != add_file)
+  else if (json_object_get (place.json, "key") != NULL
+           && forms[form].add != add_file)
     tp_json_set_error (place, "key", error, "only a file has keys");
   else
-    return forms[form].add (&entry,
-                            json_object_get (json, forms[form].key), error);
+    return forms[form].add (
+        &entry, json_object_get (place.json, forms[form].key), error);
   return FALSE;
 }

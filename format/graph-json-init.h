@@ -7,7 +7,6 @@
 
 /* One entry of "initializers". */
 gboolean tp_graph_json_add_initializer (const TpGraphJson *reader,
-                                        const json_t *entry, const char *path,
-                                        GError **error);
+                                        TpJsonPlace place, GError **error);
 
 #endif

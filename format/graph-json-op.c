@@ -43,7 +43,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Op, op_clear)
 static TpJsonPlace
 op_place (const Op *op)
 {
-  return tp_graph_json_place (op->reader, op->path);
+  return tp_graph_json_place (op->reader, op->path, op->json);
 }
 
 /* ---- attributes -------------------------------------------------------- */
@@ -183,8 +183,8 @@ read_pins (Op *op, GError **error)
                          "must be the name of a device, or a list of names");
       return FALSE;
     }
-  else if (!tp_json_get_strings (op_place (op), op->json, "device", TRUE,
-                                 &op->pins, error))
+  else if (!tp_json_get_strings (op_place (op), "device", TRUE, &op->pins,
+                                 error))
     return FALSE;
   if (op->pins[0] == NULL)
     {
@@ -280,10 +280,9 @@ check_inputs (const Op *op, GError **error)
 static gboolean
 read_names (Op *op, GError **error)
 {
-  if (!tp_json_get_strings (op_place (op), op->json, "inputs", FALSE,
-                            &op->inputs, error)
-      || !tp_json_get_strings (op_place (op), op->json, "outputs", TRUE,
-                               &op->outputs, error))
+  if (!tp_json_get_strings (op_place (op), "inputs", FALSE, &op->inputs, error)
+      || !tp_json_get_strings (op_place (op), "outputs", TRUE, &op->outputs,
+                               error))
     return FALSE;
   return check_inputs (op, error);
 }
@@ -293,8 +292,7 @@ read_dtypes (const Op *op, TpDtype *dtypes, gsize n, GError **error)
 {
   g_autofree const char **names = NULL;
 
-  if (!tp_json_get_strings (op_place (op), op->json, "dtypes", FALSE, &names,
-                            error))
+  if (!tp_json_get_strings (op_place (op), "dtypes", FALSE, &names, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     dtypes[i] = TP_DTYPE_FLOAT32;
@@ -318,8 +316,7 @@ declare_outputs (const Op *op, GError **error)
   g_autofree TpDtype *dtypes = g_new0 (TpDtype, n + 1);
   json_t *shapes;
 
-  if (!tp_json_get_list (op_place (op), op->json, "shapes", FALSE, &shapes,
-                         error)
+  if (!tp_json_get_list (op_place (op), "shapes", FALSE, &shapes, error)
       || !read_dtypes (op, dtypes, n, error))
     return FALSE;
   if (shapes == NULL)
@@ -335,15 +332,28 @@ declare_outputs (const Op *op, GError **error)
       g_autofree char *path
           = g_strdup_printf ("%s.shapes[%" G_GSIZE_FORMAT "]", op->path, i);
       TpDimSpec dims[TP_MAX_RANK];
-      int rank;
+      TpTensorSpec output = {
+        .name = op->outputs[i], .dtype = dtypes[i], .dims = dims, .place = path
+      };
 
-      if (!tp_graph_json_read_shape (op->reader, json_array_get (shapes, i),
-                                     path, dims, &rank, error)
-          || !tp_graph_builder_declare (op->reader->builder, op->outputs[i],
-                                        dtypes[i], rank, dims, path, error))
+      if (!tp_graph_json_read_shape (
+              tp_graph_json_place (op->reader, path,
+                                   json_array_get (shapes, i)),
+              dims, &output.rank, error)
+          || !tp_graph_builder_declare (op->reader->builder, &output, error))
         return FALSE;
     }
   return TRUE;
+}
+
+static gboolean
+add_node (const Op *op, GError **error)
+{
+  TpNodeNames names = { g_strv_length ((char **) op->inputs), op->inputs,
+                        g_strv_length ((char **) op->outputs), op->outputs };
+
+  return tp_graph_builder_add_node (op->reader->builder, &op->node, names,
+                                    error);
 }
 
 gboolean
@@ -364,16 +374,10 @@ tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
   TpJsonPlace place = op_place (&op);
 
   op.node.place = op.path;
-  return tp_json_check_object (place, op.json, keys, error)
-         && tp_json_get_string (place, op.json, "name", FALSE, &op.node.name,
-                                error)
-         && tp_json_get_string (place, op.json, "type", TRUE, &op.node.type,
-                                error)
+  return tp_json_check_object (place, keys, error)
+         && tp_json_get_string (place, "name", FALSE, &op.node.name, error)
+         && tp_json_get_string (place, "type", TRUE, &op.node.type, error)
          && read_names (&op, error) && read_attrs (&op, error)
          && read_pins (&op, error) && read_costs (&op, error)
-         && declare_outputs (&op, error)
-         && tp_graph_builder_add_node (
-             reader->builder, &op.node,
-             g_strv_length ((char **) op.inputs), op.inputs,
-             g_strv_length ((char **) op.outputs), op.outputs, error);
+         && declare_outputs (&op, error) && add_node (&op, error);
 }

@@ -4,22 +4,20 @@
 #include "format/graph-json-shape.h"
 
 gboolean
-tp_graph_json_read_shape (const TpGraphJson *reader, const json_t *list,
-                          const char *path, TpDimSpec *out_dims, int *out_rank,
+tp_graph_json_read_shape (TpJsonPlace place, TpDimSpec *out_dims, int *out_rank,
                           GError **error)
 {
-  TpJsonPlace place = tp_graph_json_place (reader, path);
   json_t *item;
   size_t i;
 
-  if (!json_is_array (list) || json_array_size (list) > TP_MAX_RANK)
+  if (!json_is_array (place.json) || json_array_size (place.json) > TP_MAX_RANK)
     {
       tp_json_set_error (place, NULL, error,
                          "must be a list of at most %d dimensions",
                          TP_MAX_RANK);
       return FALSE;
     }
-  json_array_foreach (list, i, item)
+  json_array_foreach (place.json, i, item)
     {
       g_autofree char *at = g_strdup_printf ("[%zu]", i);
 
@@ -33,6 +31,6 @@ tp_graph_json_read_shape (const TpGraphJson *reader, const json_t *list,
           return FALSE;
         }
     }
-  *out_rank = json_array_size (list);
+  *out_rank = json_array_size (place.json);
   return TRUE;
 }

@@ -14,15 +14,14 @@ typedef struct
 } TpGraphJson;
 
 static inline TpJsonPlace
-tp_graph_json_place (const TpGraphJson *reader, const char *path)
+tp_graph_json_place (const TpGraphJson *reader, const char *path,
+                     const json_t *json)
 {
-  return (TpJsonPlace){ reader->path, path };
+  return (TpJsonPlace){ reader->path, path, json };
 }
 
 /* A shape that may name dimensions; strings stay the document's. */
-gboolean tp_graph_json_read_shape (const TpGraphJson *reader,
-                                   const json_t *list, const char *path,
-                                   TpDimSpec *out_dims, int *out_rank,
-                                   GError **error);
+gboolean tp_graph_json_read_shape (TpJsonPlace place, TpDimSpec *out_dims,
+                                   int *out_rank, GError **error);
 
 #endif

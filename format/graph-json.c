@@ -19,7 +19,7 @@ static gboolean
 add_dims (const TpGraphJson *reader, const json_t *root, GError **error)
 {
   json_t *dims = json_object_get (root, "dims"), *value;
-  TpJsonPlace place = tp_graph_json_place (reader, "dims");
+  TpJsonPlace place = tp_graph_json_place (reader, "dims", dims);
   const char *name;
 
   if (dims == NULL)
@@ -44,46 +44,43 @@ add_dims (const TpGraphJson *reader, const json_t *root, GError **error)
 }
 
 static gboolean
-add_input (const TpGraphJson *reader, const json_t *entry, const char *path,
-           GError **error)
+add_input (const TpGraphJson *reader, TpJsonPlace place, GError **error)
 {
   static const char *const keys[] = { "name", "dtype", "shape", NULL };
-  TpJsonPlace place = tp_graph_json_place (reader, path);
-  g_autofree char *shape_path = g_strconcat (path, ".shape", NULL);
+  g_autofree char *shape_path = g_strconcat (place.path, ".shape", NULL);
   TpDimSpec dims[TP_MAX_RANK];
-  TpDtype dtype = TP_DTYPE_FLOAT32;
-  const char *name;
+  TpTensorSpec input
+      = { .dtype = TP_DTYPE_FLOAT32, .dims = dims, .place = place.path };
   json_t *shape;
-  int rank;
 
-  return tp_json_check_object (place, entry, keys, error)
-         && tp_json_get_string (place, entry, "name", TRUE, &name, error)
-         && tp_json_get_dtype (place, entry, "dtype", &dtype, error)
-         && tp_json_get_list (place, entry, "shape", TRUE, &shape, error)
-         && tp_graph_json_read_shape (reader, shape, shape_path, dims, &rank,
-                                      error)
-         && tp_graph_builder_add_input (reader->builder, name, dtype, rank,
-                                        dims, path, error);
+  return tp_json_check_object (place, keys, error)
+         && tp_json_get_string (place, "name", TRUE, &input.name, error)
+         && tp_json_get_dtype (place, "dtype", &input.dtype, error)
+         && tp_json_get_list (place, "shape", TRUE, &shape, error)
+         && tp_graph_json_read_shape (
+             tp_graph_json_place (reader, shape_path, shape), dims, &input.rank,
+             error)
+         && tp_graph_builder_add_input (reader->builder, &input, error);
 }
 
 /* Calls @add for each entry of the list @key. */
 static gboolean
 add_entries (const TpGraphJson *reader, const json_t *root, const char *key,
-             gboolean (*add) (const TpGraphJson *reader, const json_t *entry,
-                              const char *path, GError **error),
+             gboolean (*add) (const TpGraphJson *reader, TpJsonPlace place,
+                              GError **error),
              GError **error)
 {
   json_t *list, *entry;
   size_t i;
 
-  if (!tp_json_get_list (tp_graph_json_place (reader, ""), root, key, FALSE,
+  if (!tp_json_get_list (tp_graph_json_place (reader, "", root), key, FALSE,
                          &list, error))
     return FALSE;
   json_array_foreach (list, i, entry)
     {
       g_autofree char *path = g_strdup_printf ("%s[%zu]", key, i);
 
-      if (!add (reader, entry, path, error))
+      if (!add (reader, tp_graph_json_place (reader, path, entry), error))
         return FALSE;
     }
   return TRUE;
@@ -94,7 +91,7 @@ add_ops (const TpGraphJson *reader, const json_t *root, GError **error)
 {
   json_t *ops;
 
-  if (!tp_json_get_list (tp_graph_json_place (reader, ""), root, "ops", TRUE,
+  if (!tp_json_get_list (tp_graph_json_place (reader, "", root), "ops", TRUE,
                          &ops, error))
     return FALSE;
   for (size_t i = 0; i < json_array_size (ops); i++)
@@ -104,11 +101,9 @@ add_ops (const TpGraphJson *reader, const json_t *root, GError **error)
 }
 
 static gboolean
-add_output (const TpGraphJson *reader, const json_t *entry, const char *path,
-            GError **error)
+add_output (const TpGraphJson *reader, TpJsonPlace place, GError **error)
 {
-  const char *name = json_string_value (entry);
-  TpJsonPlace place = tp_graph_json_place (reader, path);
+  const char *name = json_string_value (place.json);
 
   if (name == NULL)
     tp_json_set_error (place, NULL, error, "must be the name of a tensor");
@@ -117,7 +112,8 @@ add_output (const TpGraphJson *reader, const json_t *entry, const char *path,
                        "no op, input or initializer gives the tensor '%s': "
                        "correct the name", name);
   else
-    return tp_graph_builder_add_output (reader->builder, name, path, error);
+    return tp_graph_builder_add_output (reader->builder, name, place.path,
+                                        error);
   return FALSE;
 }
 
@@ -139,15 +135,15 @@ open_document (const char *path, const json_t *root, GError **error)
   static const char *const keys[]
       = { "format", "name", "opset", "dims", "inputs", "outputs",
           "initializers", "ops", NULL };
-  TpJsonPlace place = { path, "" };
+  TpJsonPlace place = { path, "", root };
   const char *format = NULL, *name = "";
   gint64 opset = 17;
   TpGraphBuilder *builder;
 
-  if (!tp_json_check_object (place, root, keys, error)
-      || !tp_json_get_string (place, root, "format", TRUE, &format, error)
-      || !tp_json_get_string (place, root, "name", FALSE, &name, error)
-      || !tp_json_get_int (place, root, "opset", FALSE, &opset, error))
+  if (!tp_json_check_object (place, keys, error)
+      || !tp_json_get_string (place, "format", TRUE, &format, error)
+      || !tp_json_get_string (place, "name", FALSE, &name, error)
+      || !tp_json_get_int (place, "opset", FALSE, &opset, error))
     return NULL;
   if (strcmp (format, FORMAT) != 0)
     tp_json_set_error (place, "format", error,

@@ -52,19 +52,19 @@ describe (const json_t *value)
 }
 
 gboolean
-tp_json_check_object (TpJsonPlace place, const json_t *value,
-                      const char *const *keys, GError **error)
+tp_json_check_object (TpJsonPlace place, const char *const *keys,
+                      GError **error)
 {
   const char *key;
   json_t *item;
 
-  if (!json_is_object (value))
+  if (!json_is_object (place.json))
     {
       tp_json_set_error (place, NULL, error, "is %s, must be an object",
-                         describe (value));
+                         describe (place.json));
       return FALSE;
     }
-  json_object_foreach ((json_t *) value, key, item)
+  json_object_foreach ((json_t *) place.json, key, item)
     if (!g_strv_contains (keys, key))
       {
         g_autofree char *list = g_strjoinv (", ", (char **) keys);
@@ -78,11 +78,11 @@ tp_json_check_object (TpJsonPlace place, const json_t *value,
 /* The value of @key if @is_right accepts it. *out_value is NULL when absent;
  * FALSE with @error set when wrong. */
 static gboolean
-get (TpJsonPlace place, const json_t *object, const char *key,
-     const char *what, json_t **out_value, GError **error)
+get (TpJsonPlace place, const char *key, const char *what, json_t **out_value,
+     GError **error)
 {
   gboolean is_required = *what == '!';
-  json_t *value = json_object_get (object, key);
+  json_t *value = json_object_get (place.json, key);
 
   what += is_required;
   *out_value = value;
@@ -99,13 +99,12 @@ get (TpJsonPlace place, const json_t *object, const char *key,
 }
 
 gboolean
-tp_json_get_string (TpJsonPlace place, const json_t *object, const char *key,
-                    gboolean is_required, const char **out, GError **error)
+tp_json_get_string (TpJsonPlace place, const char *key, gboolean is_required,
+                    const char **out, GError **error)
 {
   json_t *value;
 
-  if (!get (place, object, key, is_required ? "!a string" : "a string", &value,
-            error))
+  if (!get (place, key, is_required ? "!a string" : "a string", &value, error))
     return FALSE;
   if (value != NULL)
     *out = json_string_value (value);
@@ -113,13 +112,13 @@ tp_json_get_string (TpJsonPlace place, const json_t *object, const char *key,
 }
 
 gboolean
-tp_json_get_int (TpJsonPlace place, const json_t *object, const char *key,
-                 gboolean is_required, gint64 *out, GError **error)
+tp_json_get_int (TpJsonPlace place, const char *key, gboolean is_required,
+                 gint64 *out, GError **error)
 {
   json_t *value;
 
-  if (!get (place, object, key, is_required ? "!an integer" : "an integer",
-            &value, error))
+  if (!get (place, key, is_required ? "!an integer" : "an integer", &value,
+            error))
     return FALSE;
   if (value != NULL)
     *out = json_integer_value (value);
@@ -127,13 +126,12 @@ tp_json_get_int (TpJsonPlace place, const json_t *object, const char *key,
 }
 
 gboolean
-tp_json_get_number (TpJsonPlace place, const json_t *object, const char *key,
-                    gboolean is_required, double *out, GError **error)
+tp_json_get_number (TpJsonPlace place, const char *key, gboolean is_required,
+                    double *out, GError **error)
 {
   json_t *value;
 
-  if (!get (place, object, key, is_required ? "!a number" : "a number", &value,
-            error))
+  if (!get (place, key, is_required ? "!a number" : "a number", &value, error))
     return FALSE;
   if (value != NULL)
     *out = json_number_value (value);
@@ -141,21 +139,20 @@ tp_json_get_number (TpJsonPlace place, const json_t *object, const char *key,
 }
 
 gboolean
-tp_json_get_list (TpJsonPlace place, const json_t *object, const char *key,
-                  gboolean is_required, json_t **out, GError **error)
+tp_json_get_list (TpJsonPlace place, const char *key, gboolean is_required,
+                  json_t **out, GError **error)
 {
-  return get (place, object, key, is_required ? "!a list" : "a list", out,
-              error);
+  return get (place, key, is_required ? "!a list" : "a list", out, error);
 }
 
 gboolean
-tp_json_get_dtype (TpJsonPlace place, const json_t *object, const char *key,
-                   TpDtype *out, GError **error)
+tp_json_get_dtype (TpJsonPlace place, const char *key, TpDtype *out,
+                   GError **error)
 {
   g_autofree char *names = NULL;
   const char *name = NULL;
 
-  if (!tp_json_get_string (place, object, key, FALSE, &name, error))
+  if (!tp_json_get_string (place, key, FALSE, &name, error))
     return FALSE;
   if (name == NULL || tp_dtype_find (name, out))
     return TRUE;
@@ -166,14 +163,14 @@ tp_json_get_dtype (TpJsonPlace place, const json_t *object, const char *key,
 }
 
 gboolean
-tp_json_get_strings (TpJsonPlace place, const json_t *object, const char *key,
-                     gboolean is_required, const char ***out, GError **error)
+tp_json_get_strings (TpJsonPlace place, const char *key, gboolean is_required,
+                     const char ***out, GError **error)
 {
   g_autofree const char **strings = NULL;
   json_t *list, *item;
   size_t i;
 
-  if (!tp_json_get_list (place, object, key, is_required, &list, error))
+  if (!tp_json_get_list (place, key, is_required, &list, error))
     return FALSE;
   strings = g_new0 (const char *, json_array_size (list) + 1);
   json_array_foreach (list, i, item)

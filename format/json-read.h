@@ -1,6 +1,6 @@
 /* json-read.h: typed access to parsed JSON, with places in messages.
  *
- * Every getter takes the path of the object in the document, such as "ops[3]",
+ * Every getter takes a value with its path in the document, such as "ops[3]",
  * and reports "file: ops[3].inputs[1]: what is wrong". */
 #ifndef TP_FORMAT_JSON_READ_H
 #define TP_FORMAT_JSON_READ_H
@@ -9,11 +9,12 @@
 
 #include "ir/types.h"
 
-/* Where in which document. */
+/* Where in which document, and what stands there. */
 typedef struct
 {
   const char *file;
   const char *path;
+  const json_t *json;
 } TpJsonPlace;
 
 void tp_json_set_error (TpJsonPlace place, const char *key, GError **error,
@@ -24,30 +25,28 @@ json_t *tp_json_parse (const char *file, const char *text, gsize size,
                        GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
-/* @value must be an object with no keys but @keys (NULL ends). */
-gboolean tp_json_check_object (TpJsonPlace place, const json_t *value,
-                               const char *const *keys, GError **error);
+/* Must be an object with no keys but @keys (NULL ends). */
+gboolean tp_json_check_object (TpJsonPlace place, const char *const *keys,
+                               GError **error);
 
-/* Absent: TRUE with *out alone (or an error when @is_required). */
-gboolean tp_json_get_string (TpJsonPlace place, const json_t *object,
-                             const char *key, gboolean is_required,
-                             const char **out, GError **error);
-gboolean tp_json_get_int (TpJsonPlace place, const json_t *object,
-                          const char *key, gboolean is_required, gint64 *out,
-                          GError **error);
-gboolean tp_json_get_number (TpJsonPlace place, const json_t *object,
-                             const char *key, gboolean is_required,
-                             double *out, GError **error);
+/* Of the object at @place. Absent: TRUE with *out alone (or an error when
+ * @is_required). */
+gboolean tp_json_get_string (TpJsonPlace place, const char *key,
+                             gboolean is_required, const char **out,
+                             GError **error);
+gboolean tp_json_get_int (TpJsonPlace place, const char *key,
+                          gboolean is_required, gint64 *out, GError **error);
+gboolean tp_json_get_number (TpJsonPlace place, const char *key,
+                             gboolean is_required, double *out, GError **error);
 /* A list; absent: *out is NULL. */
-gboolean tp_json_get_list (TpJsonPlace place, const json_t *object,
-                           const char *key, gboolean is_required,
-                           json_t **out, GError **error);
-gboolean tp_json_get_dtype (TpJsonPlace place, const json_t *object,
-                            const char *key, TpDtype *out, GError **error);
+gboolean tp_json_get_list (TpJsonPlace place, const char *key,
+                           gboolean is_required, json_t **out, GError **error);
+gboolean tp_json_get_dtype (TpJsonPlace place, const char *key, TpDtype *out,
+                            GError **error);
 /* A list of strings; *out is NULL-terminated, its strings are borrowed, the
  * array is the caller's. */
-gboolean tp_json_get_strings (TpJsonPlace place, const json_t *object,
-                              const char *key, gboolean is_required,
-                              const char ***out, GError **error);
+gboolean tp_json_get_strings (TpJsonPlace place, const char *key,
+                              gboolean is_required, const char ***out,
+                              GError **error);
 
 #endif

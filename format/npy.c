@@ -270,24 +270,25 @@ tp_npy_parse (GBytes *bytes, const char *name, TpFileTensor *out_npy,
 }
 
 gboolean
-tp_npy_save (const char *path, TpDtype dtype, int rank, const gint64 *dims,
-             const void *data, GError **error)
+tp_npy_save (const char *path, const TpTensor *tensor, const void *data,
+             GError **error)
 {
+  int rank = tensor->rank;
   g_autoptr (GString) header = g_string_new_len (MAGIC "\1\0??", 10);
   g_autoptr (GBytes) bytes = NULL;
   gint64 count;
 
-  if (!tp_dims_count (rank, dims, &count))
+  if (!tp_dims_count (rank, tensor->dims, &count))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "%s: shape overflows 64 bits", path);
       return FALSE;
     }
   g_string_append_printf (header, "{'descr': '%s', 'fortran_order': False, "
-                          "'shape': (", tp_dtype_get (dtype)->npy);
+                          "'shape': (", tp_dtype_get (tensor->dtype)->npy);
   for (int j = 0; j < rank; j++)
-    g_string_append_printf (header, "%s%" G_GINT64_FORMAT "%s",
-                            j ? " " : "", dims[j],
+    g_string_append_printf (header, "%s%" G_GINT64_FORMAT "%s", j ? " " : "",
+                            tensor->dims[j],
                             j + 1 < rank || rank == 1 ? "," : "");
   g_string_append (header, "), }");
   while ((header->len + 1) % 64 != 0)
@@ -296,6 +297,6 @@ tp_npy_save (const char *path, TpDtype dtype, int rank, const gint64 *dims,
   header->str[8] = (header->len - 10) & 0xff;
   header->str[9] = (header->len - 10) >> 8;
   bytes = g_bytes_new (header->str, header->len);
-  return tp_file_save (path, bytes, data, count * tp_dtype_get_size (dtype),
-                       error);
+  return tp_file_save (path, bytes, data,
+                       count * tp_dtype_get_size (tensor->dtype), error);
 }

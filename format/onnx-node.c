@@ -154,11 +154,11 @@ read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
     case ATTRIBUTE_STRINGS:
       return add_text (wire, field, self, error);
     case ATTRIBUTE_FLOATS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_FIXED32, add_float,
-                                   self, error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_FIXED32, add_float, self }, error);
     case ATTRIBUTE_INTS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_VARINT, add_int, self,
-                                   error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_VARINT, add_int, self }, error);
     default:
       return TRUE;
     }
@@ -395,6 +395,9 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
   TpOnnx *onnx = node->onnx;
   g_autofree char *place = tp_wire_path_to_string (wire->path);
   TpNode out = { .type = type, .place = place };
+  TpNodeNames names
+      = { node->inputs->len, (const char *const *) node->inputs->pdata,
+          node->outputs->len, (const char *const *) node->outputs->pdata };
 
   /* Names of nodes need not be unique in ONNX, so some are dropped. */
   if (*node->name != '\0'
@@ -409,10 +412,7 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
     return FALSE;
   out.n_attrs = node->attrs->len;
   out.attrs = (const TpAttr *) (void *) node->attrs->data;
-  return tp_graph_builder_add_node (
-      onnx->builder, &out, node->inputs->len,
-      (const char *const *) node->inputs->pdata, node->outputs->len,
-      (const char *const *) node->outputs->pdata, error);
+  return tp_graph_builder_add_node (onnx->builder, &out, names, error);
 }
 
 /* An op we have is ours even where the model brings a body for it. */

@@ -118,8 +118,8 @@ read_frame (const TpWire *wire, const TpWireField *field, gpointer user,
   switch (field->number)
     {
     case TENSOR_DIMS:
-      return tp_wire_get_repeated (wire, field, TP_WIRE_VARINT, add_dim, tensor,
-                                   error);
+      return tp_wire_get_repeated (
+          wire, field, (TpWireSink){ TP_WIRE_VARINT, add_dim, tensor }, error);
     case TENSOR_DATA_TYPE:
       return tp_wire_get_int (wire, field, &tensor->data_type, error);
     case TENSOR_NAME:
@@ -233,10 +233,10 @@ count_list (const TpWire *wire, const TpWireField *field, gpointer user,
 {
   Tensor *tensor = user;
   List list = list_of (tensor->dtype);
+  TpWireSink sink = { list.item, count_item, tensor };
 
   return field->number != list.number
-         || tp_wire_get_repeated (wire, field, list.item, count_item, tensor,
-                                  error);
+         || tp_wire_get_repeated (wire, field, sink, error);
 }
 
 static gboolean
@@ -245,10 +245,10 @@ store_list (const TpWire *wire, const TpWireField *field, gpointer user,
 {
   Tensor *tensor = user;
   List list = list_of (tensor->dtype);
+  TpWireSink sink = { list.item, store_item, tensor };
 
   return field->number != list.number
-         || tp_wire_get_repeated (wire, field, list.item, store_item, tensor,
-                                  error);
+         || tp_wire_get_repeated (wire, field, sink, error);
 }
 
 static const void *
@@ -412,7 +412,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
 {
   g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
   Tensor tensor = { .onnx = onnx, .name = "", .dims = dims };
-  TpInit init = { .kind = TP_INIT_DATA };
+  TpTensor constant = { .init = { .kind = TP_INIT_DATA } };
   TpFileTensor value = { .rank = 0 };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
 
@@ -422,10 +422,12 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
     tensor.name = name;
   if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
-  init.data = value.data;
-  return tp_graph_builder_add_constant (onnx->builder, tensor.name,
-                                        value.dtype, value.rank, value.dims,
-                                        &init, place, error);
+  constant.name = tensor.name;
+  constant.dtype = value.dtype;
+  constant.rank = value.rank;
+  memcpy (constant.dims, value.dims, sizeof constant.dims);
+  constant.init.data = value.data;
+  return tp_graph_builder_add_constant (onnx->builder, &constant, place, error);
 }
 
 gboolean

@@ -129,14 +129,14 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
 {
   Value value = { .onnx = onnx, .name = "" };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
-  TpDtype dtype;
+  TpTensorSpec input = { .dims = value.dims, .place = place };
 
   g_string_chunk_clear (onnx->strings);
   if (!tp_wire_read (wire, read_value, &value, error))
     return FALSE;
   if (tp_graph_builder_is_defined (onnx->builder, value.name))
     return TRUE; /* an initializer, listed here too by old files */
-  if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &dtype))
+  if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &input.dtype))
     {
       g_autofree char *known = tp_onnx_join_type_names (" or ");
 
@@ -154,8 +154,9 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
       return FALSE;
     }
   name_dims (&value);
-  return tp_graph_builder_add_input (onnx->builder, value.name, dtype,
-                                     value.n_dims, value.dims, place, error);
+  input.name = value.name;
+  input.rank = value.n_dims;
+  return tp_graph_builder_add_input (onnx->builder, &input, error);
 }
 
 gboolean

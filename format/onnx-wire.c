@@ -249,14 +249,13 @@ tp_wire_get_string (const TpWire *wire, const TpWireField *field,
 
 gboolean
 tp_wire_get_repeated (const TpWire *wire, const TpWireField *field,
-                      TpWireType item, TpWireAdd add, gpointer user,
-                      GError **error)
+                      TpWireSink sink, GError **error)
 {
   TpWire inner;
 
-  if (field->type == item)
+  if (field->type == sink.item)
     {
-      add (user, field->value);
+      sink.add (sink.user, field->value);
       return TRUE;
     }
   if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
@@ -264,11 +263,11 @@ tp_wire_get_repeated (const TpWire *wire, const TpWireField *field,
   inner = tp_wire_enter (wire, field, wire->path);
   while (inner.pos < inner.end)
     {
-      TpWireField one = { .type = item };
+      TpWireField one = { .type = sink.item };
 
       if (!read_item (&inner, &one, inner.pos, error))
         return FALSE;
-      add (user, one.value);
+      sink.add (sink.user, one.value);
     }
   return TRUE;
 }

@@ -74,11 +74,17 @@ gboolean tp_wire_get_string (const TpWire *wire, const TpWireField *field,
                              GStringChunk *chunk, const char **out,
                              GError **error);
 
-/* Repeated numbers come packed (BYTES) or one field each: calls @add for each
- * one, as it stands in the file: varints whole, floats and doubles as bits. */
-typedef void (*TpWireAdd) (gpointer user, guint64 bits);
+/* Where repeated numbers go: called for each one, as it stands in the file:
+ * varints whole, floats and doubles as bits. */
+typedef struct
+{
+  TpWireType item;            /* of each */
+  void (*add) (gpointer user, guint64 bits);
+  gpointer user;
+} TpWireSink;
+
+/* Repeated numbers come packed (BYTES) or one field each. */
 gboolean tp_wire_get_repeated (const TpWire *wire, const TpWireField *field,
-                               TpWireType item, TpWireAdd add, gpointer user,
-                               GError **error);
+                               TpWireSink sink, GError **error);
 
 #endif

@@ -115,22 +115,22 @@ load_json (const TpPlanReader *reader, GBytes *bytes, GError **error)
 }
 
 static gboolean
-load_dims (const TpPlanReader *reader, json_t *root, TpPlan *plan,
-           GError **error)
+load_dims (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  json_t *dims = json_object_get (root, "dims"), *value;
+  json_t *dims = json_object_get (root.json, "dims"), *value;
   const char *name;
 
   if (dims == NULL)
     return TRUE;
   if (!json_is_object (dims))
-    return tp_plan_read_fail (reader, error, "dims", "not an object");
+    return tp_plan_read_fail (root.reader, error, "dims", "not an object");
   plan->dims = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   json_object_foreach (dims, name, value)
     {
+      TpPlanPlace place = { root.reader, "dims", value };
       gint64 number;
 
-      if (!tp_plan_read_integer (reader, value, 0, "dims", &number, error))
+      if (!tp_plan_read_integer (place, 0, &number, error))
         return FALSE;
       g_hash_table_insert (plan->dims, g_strdup (name),
                            g_memdup2 (&number, sizeof number));
@@ -140,11 +140,11 @@ load_dims (const TpPlanReader *reader, json_t *root, TpPlan *plan,
 
 /* A list that may be absent. */
 static gboolean
-load_names (const TpPlanReader *reader, json_t *root, const char *key,
-            char ***out_names, GError **error)
+load_names (TpPlanPlace root, const char *key, char ***out_names,
+            GError **error)
 {
-  return json_object_get (root, key) == NULL
-         || tp_plan_read_strings (reader, root, key, out_names, error);
+  return json_object_get (root.json, key) == NULL
+         || tp_plan_read_strings (root, key, out_names, error);
 }
 
 static TpPassOptions
@@ -154,24 +154,25 @@ get_passes (const TpPlan *plan)
 }
 
 static gboolean
-load_passes (const TpPlanReader *reader, json_t *root, TpPlan *plan,
-             GError **error)
+load_passes (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   g_autoptr (GError) local = NULL;
   TpPassOptions options;
 
-  if (!load_names (reader, root, "no_pass", &plan->no_pass, error))
+  if (!load_names (root, "no_pass", &plan->no_pass, error))
     return FALSE;
   options = get_passes (plan);
   return tp_pass_check_options (&options, &local)
-         || tp_plan_read_fail (reader, error, "no_pass", "%s",
+         || tp_plan_read_fail (root.reader, error, "no_pass", "%s",
                                local->message);
 }
 
 static gboolean
-load_devices (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
+load_devices (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  if (!tp_plan_read_strings (reader, root, "devices", &plan->devices, error))
+  const TpPlanReader *reader = root.reader;
+
+  if (!tp_plan_read_strings (root, "devices", &plan->devices, error))
     return FALSE;
   plan->n_devices = (int) g_strv_length (plan->devices);
   if (plan->n_devices < 1 || plan->n_devices > LOAD_MAX_DEVICES)
@@ -186,9 +187,9 @@ load_devices (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
 }
 
 static gboolean
-load_head (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
+load_head (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const json_t *simulated = json_object_get (root, "simulated");
+  const json_t *simulated = json_object_get (root.json, "simulated");
   struct
   {
     const char *key;
@@ -206,19 +207,18 @@ load_head (TpPlanReader *reader, json_t *root, TpPlan *plan, GError **error)
     {
       const char *text;
 
-      if (!tp_plan_read_string (reader, root, strings[i].key,
-                                strings[i].is_nullable, &text, error))
+      if (!tp_plan_read_string (root, strings[i].key, strings[i].is_nullable,
+                                &text, error))
         return FALSE;
       *strings[i].target = g_strdup (text);
     }
   if (!json_is_boolean (simulated))
-    return tp_plan_read_fail (reader, error, "simulated",
+    return tp_plan_read_fail (root.reader, error, "simulated",
                               "not true or false");
   plan->is_simulated = json_is_true (simulated);
-  return load_names (reader, root, "pins", &plan->pins, error)
-         && load_passes (reader, root, plan, error)
-         && load_dims (reader, root, plan, error)
-         && load_devices (reader, root, plan, error);
+  return load_names (root, "pins", &plan->pins, error)
+         && load_passes (root, plan, error) && load_dims (root, plan, error)
+         && load_devices (root, plan, error);
 }
 
 /* The path as written, or beside the plan when only that exists. */
@@ -324,29 +324,29 @@ load_get_tensor (const TpGraph *graph, int i)
   return graph->tensors[i].name;
 }
 
-static gboolean
-load_all (TpPlanReader *reader, json_t *root, const char *graph_path,
-          TpPlan *plan, TpGraph **out_graph, GError **error)
+/* Fills @plan; its graph, or NULL. */
+static TpGraph *
+load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
+          TpPlan *plan, GError **error)
 {
+  TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
-  gboolean good;
 
   reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
-  if (!load_head (reader, root, plan, error))
-    return FALSE;
+  if (!load_head (root, plan, error))
+    return NULL;
   graph = load_graph (reader, plan, graph_path, error);
   if (graph == NULL)
-    return FALSE;
+    return NULL;
   reader->graph = graph;
   reader->nodes = load_index_names (graph->n_nodes, load_get_node, graph);
   reader->tensors
       = load_index_names (graph->n_tensors, load_get_tensor, graph);
-  good = tp_plan_read_body (reader, root, plan, error);
-  if (good && (plan->peak_bytes == NULL || plan->weight_bytes == NULL))
+  if (!tp_plan_read_body (root, plan, error))
+    return NULL;
+  if (plan->peak_bytes == NULL || plan->weight_bytes == NULL)
     tp_plan_count_memory (plan, graph); /* left out, or of an old version */
-  if (good)
-    *out_graph = g_steal_pointer (&graph);
-  return good;
+  return g_steal_pointer (&graph);
 }
 
 TpPlan *
@@ -366,13 +366,15 @@ tp_plan_read (const char *path, const char *graph_path,
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autoptr (GBytes) bytes = load_bytes (&reader, error);
   json_t *root = bytes == NULL ? NULL : load_json (&reader, bytes, error);
-  gboolean good = root != NULL
-                  && load_all (&reader, root, graph_path, plan, out_graph,
-                               error);
+  TpGraph *graph
+      = root == NULL ? NULL : load_all (&reader, root, graph_path, plan, error);
 
   g_clear_pointer (&reader.nodes, g_hash_table_unref);
   g_clear_pointer (&reader.tensors, g_hash_table_unref);
   g_clear_pointer (&reader.devices, g_hash_table_unref);
   json_decref (root);
-  return good ? g_steal_pointer (&plan) : NULL;
+  if (graph == NULL)
+    return NULL;
+  *out_graph = graph;
+  return g_steal_pointer (&plan);
 }

@@ -11,59 +11,67 @@
 
 /* One that is absent is not known. */
 static gboolean
-read_schedule (const TpPlanReader *reader, const json_t *at, const char *place,
-               TpPlacement *out, GError **error)
+read_schedule (TpPlanPlace place, TpPlacement *out, GError **error)
 {
-  const json_t *value = json_object_get (at, "schedule");
+  const json_t *value = json_object_get (place.json, "schedule");
 
   if (value == NULL)
     return TRUE;
   if (!json_is_string (value))
-    return tp_plan_read_fail (reader, error, place,
+    return tp_plan_read_fail (place.reader, error, place.path,
                               "the schedule is not a string");
   out->schedule = g_strdup (json_string_value (value));
   return TRUE;
 }
 
+/* What @names has at @key of the object at @place. */
 static gboolean
-read_placement (const TpPlanReader *reader, const json_t *at,
-                const char *place, TpPlacement *out, GError **error)
+read_name (TpPlanPlace place, const char *key, GHashTable *names,
+           int *out_index, GError **error)
 {
-  return tp_plan_read_name (reader, json_object_get (at, "op"), reader->nodes,
-                            place, &out->node, error)
-         && tp_plan_read_name (reader, json_object_get (at, "device"),
-                               reader->devices, place, &out->device, error)
-         && tp_plan_read_number (reader, at, place, "time_ns", &out->time_ns,
-                                 error)
-         && tp_plan_read_number (reader, at, place, "spread_ns",
-                                 &out->spread_ns, error)
-         && tp_plan_read_integer (reader, json_object_get (at, "margin_ns"),
-                                  -1, place, &out->margin_ns, error)
-         && read_schedule (reader, at, place, out, error);
+  return tp_plan_read_name (
+      tp_plan_place_enter (place, json_object_get (place.json, key)), names,
+      out_index, error);
 }
 
 static gboolean
-read_placements (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-                 GError **error)
+read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
 {
+  const TpPlanReader *reader = place.reader;
+  const json_t *margin = json_object_get (place.json, "margin_ns");
+
+  return read_name (place, "op", reader->nodes, &out->node, error)
+         && read_name (place, "device", reader->devices, &out->device, error)
+         && tp_plan_read_number (place, "time_ns", &out->time_ns, error)
+         && tp_plan_read_number (place, "spread_ns", &out->spread_ns, error)
+         && tp_plan_read_integer (tp_plan_place_enter (place, margin), -1,
+                                  &out->margin_ns, error)
+         && read_schedule (place, out, error);
+}
+
+static gboolean
+read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  const TpPlanReader *reader = root.reader;
   int n = reader->graph->n_nodes;
   g_autofree guint8 *seen = g_new0 (guint8, n + 1);
   json_t *list;
-  char place[64];
+  char path[64];
 
-  if (!tp_plan_read_list (reader, root, "ops", n, &list, error))
+  if (!tp_plan_read_list (root, "ops", n, &list, error))
     return FALSE;
   plan->n_placements = n;
   plan->placements = g_new0 (TpPlacement, n + 1);
   for (int i = 0; i < n; i++)
     {
       TpPlacement *it = &plan->placements[i];
+      TpPlanPlace place = { reader, path, json_array_get (list, i) };
 
-      g_snprintf (place, sizeof place, "ops[%d]", i);
-      if (!read_placement (reader, json_array_get (list, i), place, it, error))
+      g_snprintf (path, sizeof path, "ops[%d]", i);
+      if (!read_placement (place, it, error))
         return FALSE;
       if (seen[it->node]++ > 0)
-        return tp_plan_read_fail (reader, error, place,
+        return tp_plan_read_fail (reader, error, path,
                                   "op '%s' is placed twice",
                                   reader->graph->nodes[it->node].name);
     }
@@ -71,31 +79,33 @@ read_placements (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
 }
 
 static TpGroups *
-read_groups (const TpPlanReader *reader, const json_t *root, const char *key,
-             GError **error)
+read_groups (TpPlanPlace root, const char *key, GError **error)
 {
+  const TpPlanReader *reader = root.reader;
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *nodes = g_new (int, reader->graph->n_nodes + 1);
   json_t *list;
 
-  if (!tp_plan_read_list (reader, root, key, -1, &list, error))
+  if (!tp_plan_read_list (root, key, -1, &list, error))
     return NULL;
   for (gsize i = 0; i < json_array_size (list); i++)
     {
       const json_t *group = json_array_get (list, i);
       int n = (int) MIN (json_array_size (group),
                          (gsize) reader->graph->n_nodes + 1);
-      g_autofree char *place
+      g_autofree char *path
           = g_strdup_printf ("%s[%" G_GSIZE_FORMAT "]", key, i);
+      TpPlanPlace place = { reader, path, group };
 
       if (n < 1 || n > reader->graph->n_nodes)
         {
-          tp_plan_read_fail (reader, error, place, "not a list of ops");
+          tp_plan_read_fail (reader, error, path, "not a list of ops");
           return NULL;
         }
       for (int k = 0; k < n; k++)
-        if (!tp_plan_read_name (reader, json_array_get (group, k),
-                                reader->nodes, place, &nodes[k], error))
+        if (!tp_plan_read_name (
+                tp_plan_place_enter (place, json_array_get (group, k)),
+                reader->nodes, &nodes[k], error))
           return NULL;
       tp_groups_add (groups, nodes, n);
     }
@@ -104,45 +114,40 @@ read_groups (const TpPlanReader *reader, const json_t *root, const char *key,
 
 /* A device, or host memory. */
 static gboolean
-read_end (const TpPlanReader *reader, const json_t *value, const char *place,
-          int *out_end, GError **error)
+read_end (TpPlanPlace place, const char *key, int *out_end, GError **error)
 {
+  const char *name = json_string_value (json_object_get (place.json, key));
+
   *out_end = TP_COSTS_HOST;
-  return g_strcmp0 (json_string_value (value), TP_PLAN_HOST) == 0
-         || tp_plan_read_name (reader, value, reader->devices, place, out_end,
-                               error);
+  return g_strcmp0 (name, TP_PLAN_HOST) == 0
+         || read_name (place, key, place.reader->devices, out_end, error);
 }
 
 static gboolean
-read_transfers (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-                GError **error)
+read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
 {
+  const TpPlanReader *reader = root.reader;
   json_t *list;
 
-  if (!tp_plan_read_list (reader, root, "transfers", -1, &list, error))
+  if (!tp_plan_read_list (root, "transfers", -1, &list, error))
     return FALSE;
   plan->n_transfers = (int) json_array_size (list);
   plan->transfers = g_new0 (TpTransfer, plan->n_transfers + 1);
   for (int i = 0; i < plan->n_transfers; i++)
     {
-      const json_t *at = json_array_get (list, i);
       TpTransfer *it = &plan->transfers[i];
-      char place[64];
+      char path[64];
+      TpPlanPlace place = { reader, path, json_array_get (list, i) };
 
-      g_snprintf (place, sizeof place, "transfers[%d]", i);
-      if (!tp_plan_read_name (reader, json_object_get (at, "tensor"),
-                              reader->tensors, place, &it->tensor, error)
-          || !read_end (reader, json_object_get (at, "from"), place,
-                        &it->from, error)
-          || !read_end (reader, json_object_get (at, "to"), place, &it->to,
-                        error)
-          || !tp_plan_read_number (reader, at, place, "bytes",
-                                   &it->size_bytes, error)
-          || !tp_plan_read_number (reader, at, place, "time_ns", &it->time_ns,
-                                   error))
+      g_snprintf (path, sizeof path, "transfers[%d]", i);
+      if (!read_name (place, "tensor", reader->tensors, &it->tensor, error)
+          || !read_end (place, "from", &it->from, error)
+          || !read_end (place, "to", &it->to, error)
+          || !tp_plan_read_number (place, "bytes", &it->size_bytes, error)
+          || !tp_plan_read_number (place, "time_ns", &it->time_ns, error))
         return FALSE;
       if (it->size_bytes != reader->graph->tensors[it->tensor].size_bytes)
-        return tp_plan_read_fail (reader, error, place,
+        return tp_plan_read_fail (reader, error, path,
                                   "%" G_GINT64_FORMAT
                                   " bytes is not the size of the tensor",
                                   it->size_bytes);
@@ -182,94 +187,94 @@ read_vertex (const TpPlanReader *reader, const TpPlan *plan,
 
 /* Of whatever kind: whether it proves anything is for tp_check () to say. */
 static gboolean
-read_certificate (const TpPlanReader *reader, const json_t *root,
-                  TpPlan *plan, GError **error)
+read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const char *kind = TP_PLAN_FIRST_CERTIFICATE;
 
-  if (json_object_get (root, "certificate") != NULL
-      && !tp_plan_read_string (reader, root, "certificate", TRUE, &kind,
-                               error))
+  if (json_object_get (root.json, "certificate") != NULL
+      && !tp_plan_read_string (root, "certificate", TRUE, &kind, error))
     return FALSE;
   plan->certificate = g_strdup (kind);
   return TRUE;
 }
 
 static gboolean
-read_arcs (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-           GError **error)
+read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
 {
+  const TpPlanReader *reader = root.reader;
   json_t *list;
 
-  if (!tp_plan_read_list (reader, root, "arcs", -1, &list, error))
+  if (!tp_plan_read_list (root, "arcs", -1, &list, error))
     return FALSE;
   plan->arcs = g_new0 (TpArc, json_array_size (list) + 1);
   for (gsize i = 0; i < json_array_size (list); i++)
     {
       const json_t *at = json_array_get (list, i);
       TpArc *arc = &plan->arcs[plan->n_arcs++];
-      char place[64];
+      char path[64];
+      TpPlanPlace place = { reader, path, at };
 
-      g_snprintf (place, sizeof place, "arcs[%" G_GSIZE_FORMAT "]", i);
+      g_snprintf (path, sizeof path, "arcs[%" G_GSIZE_FORMAT "]", i);
       if (json_array_size (at) != 4
           || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
           || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
-        return tp_plan_read_fail (reader, error, place,
+        return tp_plan_read_fail (reader, error, path,
                                   "not [from, to, capacity, flow]");
-      if (!tp_plan_read_integer (reader, json_array_get (at, 2), -1, place,
-                                 &arc->capacity, error)
-          || !tp_plan_read_integer (reader, json_array_get (at, 3), 0, place,
-                                    &arc->flow, error))
+      if (!tp_plan_read_integer (
+              tp_plan_place_enter (place, json_array_get (at, 2)), -1,
+              &arc->capacity, error)
+          || !tp_plan_read_integer (
+              tp_plan_place_enter (place, json_array_get (at, 3)), 0,
+              &arc->flow, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-read_totals (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-             GError **error)
+read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const json_t *single = json_object_get (root, "best_single");
+  const TpPlanReader *reader = root.reader;
+  TpPlanPlace single
+      = { reader, "best_single", json_object_get (root.json, "best_single") };
   gint64 n_estimated = 0;
 
-  if (!tp_plan_read_number (reader, root, "", "cost_ns", &plan->cost_ns, error)
-      || !tp_plan_read_number (reader, root, "", "bound_ns", &plan->bound_ns,
-                               error)
-      || !tp_plan_read_number (reader, root, "", "constant_ns",
-                               &plan->constant_ns, error)
-      || !tp_plan_read_number (reader, root, "", "estimated_ops",
-                               &n_estimated, error))
+  if (!tp_plan_read_number (root, "cost_ns", &plan->cost_ns, error)
+      || !tp_plan_read_number (root, "bound_ns", &plan->bound_ns, error)
+      || !tp_plan_read_number (root, "constant_ns", &plan->constant_ns, error)
+      || !tp_plan_read_number (root, "estimated_ops", &n_estimated, error))
     return FALSE;
   plan->n_estimated = (int) MIN (n_estimated, reader->graph->n_nodes);
   plan->best_single = -1;
-  return (json_is_null (single)
-          || tp_plan_read_name (reader, single, reader->devices,
-                                "best_single", &plan->best_single, error))
-         && tp_plan_read_number (reader, root, "", "best_single_ns",
-                                 &plan->best_single_ns, error);
+  return (json_is_null (single.json)
+          || tp_plan_read_name (single, reader->devices, &plan->best_single,
+                                error))
+         && tp_plan_read_number (root, "best_single_ns", &plan->best_single_ns,
+                                 error);
 }
 
 /* One number per device. */
 static gint64 *
-read_bytes (const TpPlanReader *reader, const json_t *root, const char *key,
-            int n, GError **error)
+read_bytes (TpPlanPlace root, const char *key, int n, GError **error)
 {
   g_autofree gint64 *bytes = g_new0 (gint64, n + 1);
   json_t *list;
 
-  if (!tp_plan_read_list (reader, root, key, n, &list, error))
+  if (!tp_plan_read_list (root, key, n, &list, error))
     return NULL;
   for (int i = 0; i < n; i++)
-    if (!tp_plan_read_integer (reader, json_array_get (list, i), 0, key,
-                               &bytes[i], error))
-      return NULL;
+    {
+      TpPlanPlace place = { root.reader, key, json_array_get (list, i) };
+
+      if (!tp_plan_read_integer (place, 0, &bytes[i], error))
+        return NULL;
+    }
   return g_steal_pointer (&bytes);
 }
 
 /* A plan may do without. */
 static gboolean
-read_memory (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
-             GError **error)
+read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const struct
   {
@@ -280,10 +285,10 @@ read_memory (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     {
-      if (json_object_get (root, lists[i].key) == NULL)
+      if (json_object_get (root.json, lists[i].key) == NULL)
         continue;
-      *lists[i].bytes = read_bytes (reader, root, lists[i].key,
-                                    plan->n_devices, error);
+      *lists[i].bytes
+          = read_bytes (root, lists[i].key, plan->n_devices, error);
       if (*lists[i].bytes == NULL)
         return FALSE;
     }
@@ -291,20 +296,17 @@ read_memory (const TpPlanReader *reader, const json_t *root, TpPlan *plan,
 }
 
 gboolean
-tp_plan_read_body (const TpPlanReader *reader, const json_t *root,
-                   TpPlan *plan, GError **error)
+tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  if (!read_totals (reader, root, plan, error)
-      || !read_memory (reader, root, plan, error)
-      || !read_placements (reader, root, plan, error)
-      || !read_transfers (reader, root, plan, error))
+  if (!read_totals (root, plan, error) || !read_memory (root, plan, error)
+      || !read_placements (root, plan, error)
+      || !read_transfers (root, plan, error))
     return FALSE;
-  plan->groups = read_groups (reader, root, "groups", error);
+  plan->groups = read_groups (root, "groups", error);
   if (plan->groups == NULL)
     return FALSE;
-  plan->all_groups = read_groups (reader, root, "all_groups", error);
-  return plan->all_groups != NULL
-         && tp_plan_read_costs (reader, root, plan, error)
-         && read_certificate (reader, root, plan, error)
-         && read_arcs (reader, root, plan, error);
+  plan->all_groups = read_groups (root, "all_groups", error);
+  return plan->all_groups != NULL && tp_plan_read_costs (root, plan, error)
+         && read_certificate (root, plan, error)
+         && read_arcs (root, plan, error);
 }

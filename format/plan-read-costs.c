@@ -12,67 +12,78 @@
 #define READ_MAX_REASON_BYTES 200
 #define READ_MAX_REASONS 64
 
+/* One of the tables: a row of a cost per device. */
+typedef struct
+{
+  const char *key;
+  int n_rows, n_columns;
+  TpCost *cells;
+} Table;
+
 static gboolean
-read_reason (const TpPlanReader *reader, GHashTable *reasons,
-             const json_t *value, const char *place, TpCost *cost,
+read_reason (TpPlanPlace place, GHashTable *reasons, TpCost *cost,
              GError **error)
 {
-  const char *text = json_string_value (value);
+  const char *text = json_string_value (place.json);
 
   cost->time_ns = TP_COST_NONE;
-  if (json_is_null (value))
+  if (json_is_null (place.json))
     return TRUE;
   if (strlen (text) > READ_MAX_REASON_BYTES)
-    return tp_plan_read_fail (reader, error, place, "too long a reason");
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "too long a reason");
   cost->reason = g_intern_string (text);
   g_hash_table_add (reasons, (gpointer) cost->reason);
   if (g_hash_table_size (reasons) > READ_MAX_REASONS)
-    return tp_plan_read_fail (reader, error, place, "too many reasons");
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "too many reasons");
   return TRUE;
 }
 
 static gboolean
-read_cost (const TpPlanReader *reader, GHashTable *reasons,
-           const json_t *value, const char *place, TpCost *cost,
-           GError **error)
+read_cost (TpPlanPlace place, GHashTable *reasons, TpCost *cost, GError **error)
 {
-  gsize n = json_array_size (value);
-  const char *note = json_string_value (json_array_get (value, 2));
+  const json_t *json = place.json;
+  gsize n = json_array_size (json);
+  const char *note = json_string_value (json_array_get (json, 2));
 
   *cost = (TpCost) { 0 };
-  if (json_is_null (value) || json_is_string (value))
-    return read_reason (reader, reasons, value, place, cost, error);
+  if (json_is_null (json) || json_is_string (json))
+    return read_reason (place, reasons, cost, error);
   if ((n != 2 && n != 3)
       || (n == 3 && g_strcmp0 (note, "estimated") != 0))
-    return tp_plan_read_fail (reader, error, place, "not a cost");
+    return tp_plan_read_fail (place.reader, error, place.path, "not a cost");
   cost->is_estimated = n == 3;
-  return tp_plan_read_integer (reader, json_array_get (value, 0), 0, place,
-                               &cost->time_ns, error)
-         && tp_plan_read_integer (reader, json_array_get (value, 1), 0, place,
-                                  &cost->spread_ns, error);
+  return tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (json, 0)), 0,
+             &cost->time_ns, error)
+         && tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (json, 1)), 0,
+             &cost->spread_ns, error);
 }
 
 static gboolean
-read_table (const TpPlanReader *reader, GHashTable *reasons,
-            const json_t *root, const char *key, int rows, int columns,
-            TpCost *table, GError **error)
+read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
+            GError **error)
 {
   json_t *list;
 
-  if (!tp_plan_read_list (reader, root, key, rows, &list, error))
+  if (!tp_plan_read_list (root, table->key, table->n_rows, &list, error))
     return FALSE;
-  for (int i = 0; i < rows; i++)
+  for (int i = 0; i < table->n_rows; i++)
     {
       const json_t *row = json_array_get (list, i);
-      char place[64];
+      TpCost *cells = table->cells + (gsize) i * table->n_columns;
+      char path[64];
+      TpPlanPlace place = { root.reader, path, row };
 
-      g_snprintf (place, sizeof place, "%s[%d]", key, i);
-      if ((int) json_array_size (row) != columns)
-        return tp_plan_read_fail (reader, error, place,
-                                  "not a list of %d costs", columns);
-      for (int k = 0; k < columns; k++)
-        if (!read_cost (reader, reasons, json_array_get (row, k), place,
-                        &table[(gsize) i * columns + k], error))
+      g_snprintf (path, sizeof path, "%s[%d]", table->key, i);
+      if ((int) json_array_size (row) != table->n_columns)
+        return tp_plan_read_fail (place.reader, error, path,
+                                  "not a list of %d costs", table->n_columns);
+      for (int k = 0; k < table->n_columns; k++)
+        if (!read_cost (tp_plan_place_enter (place, json_array_get (row, k)),
+                        reasons, &cells[k], error))
           return FALSE;
     }
   return TRUE;
@@ -80,51 +91,45 @@ read_table (const TpPlanReader *reader, GHashTable *reasons,
 
 /* Plans made when device 0 was always the host do not say so. */
 static gboolean
-read_host (const TpPlanReader *reader, const json_t *root, TpCosts *costs,
-           GError **error)
+read_host (TpPlanPlace root, TpCosts *costs, GError **error)
 {
-  const json_t *host = json_object_get (root, "host");
+  TpPlanPlace host
+      = { root.reader, "host", json_object_get (root.json, "host") };
 
-  if (host == NULL)
+  if (host.json == NULL)
     return TRUE;
   costs->host = TP_COSTS_HOST;
-  return json_is_null (host)
-         || tp_plan_read_name (reader, host, reader->devices, "host",
-                               &costs->host, error);
+  return json_is_null (host.json)
+         || tp_plan_read_name (host, root.reader->devices, &costs->host,
+                               error);
 }
 
 gboolean
-tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
-                    TpPlan *plan, GError **error)
+tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   g_autoptr (GHashTable) reasons = g_hash_table_new (NULL, NULL);
   TpCosts *costs
       = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
-                      reader->graph, plan->all_groups);
-  struct
-  {
-    const char *key;
-    int rows;
-    TpCost *table;
-  } tables[] = {
-    { "op_costs", costs->n_nodes, costs->nodes },
-    { "group_costs", costs->n_groups, costs->groups },
-    { "to_device_costs", costs->n_tensors, costs->feeds },
-    { "to_host_costs", costs->n_tensors, costs->fetches },
+                      root.reader->graph, plan->all_groups);
+  int n = costs->n_devices;
+  const Table tables[] = {
+    { "op_costs", costs->n_nodes, n, costs->nodes },
+    { "group_costs", costs->n_groups, n, costs->groups },
+    { "to_device_costs", costs->n_tensors, n, costs->feeds },
+    { "to_host_costs", costs->n_tensors, n, costs->fetches },
   };
 
   plan->costs = costs;
   costs->is_simulated = plan->is_simulated;
-  if (!read_host (reader, root, costs, error))
+  if (!read_host (root, costs, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
-    if (!read_table (reader, reasons, root, tables[i].key, tables[i].rows,
-                     costs->n_devices, tables[i].table, error))
+    if (!read_table (root, reasons, &tables[i], error))
       return FALSE;
   tp_costs_seal (costs);
   if (strcmp (costs->digest, plan->costs_digest) == 0)
     return TRUE;
-  return tp_plan_read_fail (reader, error, "costs_sha256",
+  return tp_plan_read_fail (root.reader, error, "costs_sha256",
                             "%s, but the costs are %s", plan->costs_digest,
                             costs->digest);
 }

@@ -6,7 +6,6 @@
 #include "ir/plan.h"
 
 /* Fills @plan from @root; the graph and the devices are known. */
-gboolean tp_plan_read_costs (const TpPlanReader *reader, const json_t *root,
-                             TpPlan *plan, GError **error);
+gboolean tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error);
 
 #endif

@@ -24,58 +24,57 @@ tp_plan_read_fail (const TpPlanReader *reader, GError **error,
 }
 
 gboolean
-tp_plan_read_integer (const TpPlanReader *reader, const json_t *value,
-                      gint64 low, const char *place, gint64 *out_value,
+tp_plan_read_integer (TpPlanPlace place, gint64 low, gint64 *out_value,
                       GError **error)
 {
-  if (!json_is_integer (value))
-    return tp_plan_read_fail (reader, error, place, "not an integer");
-  *out_value = json_integer_value (value);
+  if (!json_is_integer (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not an integer");
+  *out_value = json_integer_value (place.json);
   if (*out_value < low || *out_value > TP_PLAN_MAX_NUMBER)
-    return tp_plan_read_fail (reader, error, place,
+    return tp_plan_read_fail (place.reader, error, place.path,
                               "%" G_GINT64_FORMAT " is out of range",
                               *out_value);
   return TRUE;
 }
 
 gboolean
-tp_plan_read_number (const TpPlanReader *reader, const json_t *at,
-                     const char *place, const char *key, gint64 *out_value,
+tp_plan_read_number (TpPlanPlace place, const char *key, gint64 *out_value,
                      GError **error)
 {
-  g_autofree char *full
-      = *place == 0 ? g_strdup (key) : g_strconcat (place, ".", key, NULL);
+  g_autofree char *path = *place.path == 0
+                              ? g_strdup (key)
+                              : g_strconcat (place.path, ".", key, NULL);
+  TpPlanPlace number
+      = { place.reader, path, json_object_get (place.json, key) };
 
-  return tp_plan_read_integer (reader, json_object_get (at, key), 0, full,
-                               out_value, error);
+  return tp_plan_read_integer (number, 0, out_value, error);
 }
 
 gboolean
-tp_plan_read_string (const TpPlanReader *reader, const json_t *at,
-                     const char *key, gboolean is_nullable,
+tp_plan_read_string (TpPlanPlace place, const char *key, gboolean is_nullable,
                      const char **out_text, GError **error)
 {
-  const json_t *value = json_object_get (at, key);
+  const json_t *value = json_object_get (place.json, key);
 
   *out_text = json_string_value (value);
   if (*out_text != NULL || (is_nullable && json_is_null (value)))
     return TRUE;
-  return tp_plan_read_fail (reader, error, key,
+  return tp_plan_read_fail (place.reader, error, key,
                             value == NULL ? "missing" : "not a string");
 }
 
 gboolean
-tp_plan_read_list (const TpPlanReader *reader, const json_t *at,
-                   const char *key, gint64 length, json_t **out_list,
-                   GError **error)
+tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
+                   json_t **out_list, GError **error)
 {
-  json_t *value = json_object_get (at, key);
+  json_t *value = json_object_get (place.json, key);
 
   if (!json_is_array (value) || json_array_size (value) > G_MAXINT / 4)
-    return tp_plan_read_fail (reader, error, key,
+    return tp_plan_read_fail (place.reader, error, key,
                               value == NULL ? "missing" : "not a list");
   if (length >= 0 && (gint64) json_array_size (value) != length)
-    return tp_plan_read_fail (reader, error, key,
+    return tp_plan_read_fail (place.reader, error, key,
                               "%" G_GSIZE_FORMAT
                               " elements, expected %" G_GINT64_FORMAT,
                               json_array_size (value), length);
@@ -84,22 +83,22 @@ tp_plan_read_list (const TpPlanReader *reader, const json_t *at,
 }
 
 gboolean
-tp_plan_read_strings (const TpPlanReader *reader, const json_t *at,
-                      const char *key, char ***out_list, GError **error)
+tp_plan_read_strings (TpPlanPlace place, const char *key, char ***out_list,
+                      GError **error)
 {
   json_t *list;
   g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
 
-  if (!tp_plan_read_list (reader, at, key, -1, &list, error))
+  if (!tp_plan_read_list (place, key, -1, &list, error))
     return FALSE;
   for (gsize i = 0; i < json_array_size (list); i++)
     {
       const char *text = json_string_value (json_array_get (list, i));
 
       if (text == NULL)
-        return tp_plan_read_fail (reader, error, key,
-                                  "element %" G_GSIZE_FORMAT
-                                  " is not a string", i);
+        return tp_plan_read_fail (place.reader, error, key,
+                                  "element %" G_GSIZE_FORMAT " is not a string",
+                                  i);
       g_ptr_array_add (strings, g_strdup (text));
     }
   g_ptr_array_add (strings, NULL);
@@ -108,15 +107,15 @@ tp_plan_read_strings (const TpPlanReader *reader, const json_t *at,
 }
 
 gboolean
-tp_plan_read_name (const TpPlanReader *reader, const json_t *value,
-                   GHashTable *names, const char *place, int *out_index,
+tp_plan_read_name (TpPlanPlace place, GHashTable *names, int *out_index,
                    GError **error)
 {
-  const char *name = json_string_value (value);
+  const char *name = json_string_value (place.json);
   gpointer found = name == NULL ? NULL : g_hash_table_lookup (names, name);
 
   if (found == NULL)
-    return tp_plan_read_fail (reader, error, place, "'%.100s' is not known",
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "'%.100s' is not known",
                               name == NULL ? "?" : name);
   *out_index = GPOINTER_TO_INT (found) - 1;
   return TRUE;

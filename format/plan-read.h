@@ -22,29 +22,38 @@ gboolean tp_plan_read_fail (const TpPlanReader *reader, GError **error,
                             const char *place, const char *format, ...)
     G_GNUC_PRINTF (4, 5);
 
-/* @key of the object @at, which stands at @place ("" is the top). */
-gboolean tp_plan_read_number (const TpPlanReader *reader, const json_t *at,
-                              const char *place, const char *key,
+/* A value in the plan and how messages call it; "" is the top. */
+typedef struct
+{
+  const TpPlanReader *reader;
+  const char *path;
+  const json_t *json;
+} TpPlanPlace;
+
+/* @json, a part of what stands at @place and called the same. */
+static inline TpPlanPlace
+tp_plan_place_enter (TpPlanPlace place, const json_t *json)
+{
+  return (TpPlanPlace){ place.reader, place.path, json };
+}
+
+/* @key of the object at @place. */
+gboolean tp_plan_read_number (TpPlanPlace place, const char *key,
                               gint64 *out_value, GError **error);
 /* %NULL in *out_text is allowed only when @is_nullable. */
-gboolean tp_plan_read_string (const TpPlanReader *reader, const json_t *at,
-                              const char *key, gboolean is_nullable,
-                              const char **out_text, GError **error);
-gboolean tp_plan_read_strings (const TpPlanReader *reader, const json_t *at,
-                               const char *key, char ***out_list,
-                               GError **error);
+gboolean tp_plan_read_string (TpPlanPlace place, const char *key,
+                              gboolean is_nullable, const char **out_text,
+                              GError **error);
+gboolean tp_plan_read_strings (TpPlanPlace place, const char *key,
+                               char ***out_list, GError **error);
 /* A list of exactly @length elements, or any when -1. */
-gboolean tp_plan_read_list (const TpPlanReader *reader, const json_t *at,
-                            const char *key, gint64 length, json_t **out_list,
-                            GError **error);
+gboolean tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
+                            json_t **out_list, GError **error);
 /* A name that @names knows: its index. */
-gboolean tp_plan_read_name (const TpPlanReader *reader, const json_t *value,
-                            GHashTable *names, const char *place,
+gboolean tp_plan_read_name (TpPlanPlace place, GHashTable *names,
                             int *out_index, GError **error);
 /* A JSON integer in [@low, TP_PLAN_MAX_NUMBER]. */
-gboolean tp_plan_read_integer (const TpPlanReader *reader,
-                               const json_t *value, gint64 low,
-                               const char *place, gint64 *out_value,
+gboolean tp_plan_read_integer (TpPlanPlace place, gint64 low, gint64 *out_value,
                                GError **error);
 
 #endif

@@ -43,12 +43,11 @@ find_dtype (TpTensorEntry *entry, const char *name)
 }
 
 static gboolean
-read_dtype (TpJsonPlace place, const json_t *json, TpTensorEntry *entry,
-            GError **error)
+read_dtype (TpJsonPlace place, TpTensorEntry *entry, GError **error)
 {
   const char *name;
 
-  if (!tp_json_get_string (place, json, "dtype", TRUE, &name, error))
+  if (!tp_json_get_string (place, "dtype", TRUE, &name, error))
     return FALSE;
   if (find_dtype (entry, name))
     return TRUE;
@@ -58,13 +57,12 @@ read_dtype (TpJsonPlace place, const json_t *json, TpTensorEntry *entry,
 }
 
 static gboolean
-read_shape (TpJsonPlace place, const json_t *json, TpFileTensor *tensor,
-            GError **error)
+read_shape (TpJsonPlace place, TpFileTensor *tensor, GError **error)
 {
   json_t *list, *item;
   size_t i;
 
-  if (!tp_json_get_list (place, json, "shape", TRUE, &list, error))
+  if (!tp_json_get_list (place, "shape", TRUE, &list, error))
     return FALSE;
   if (json_array_size (list) > TP_MAX_RANK)
     {
@@ -89,14 +87,14 @@ read_shape (TpJsonPlace place, const json_t *json, TpFileTensor *tensor,
 
 /* First and last byte of a tensor, counted from the end of the header. */
 static gboolean
-read_offsets (const Reader *reader, TpJsonPlace place, const json_t *json,
-              TpTensorEntry *entry, GError **error)
+read_offsets (const Reader *reader, TpJsonPlace place, TpTensorEntry *entry,
+              GError **error)
 {
   gsize room = reader->file->size - reader->first;
   json_t *list;
   gint64 first, end;
 
-  if (!tp_json_get_list (place, json, "data_offsets", TRUE, &list, error))
+  if (!tp_json_get_list (place, "data_offsets", TRUE, &list, error))
     return FALSE;
   if (json_array_size (list) != 2
       || !json_is_integer (json_array_get (list, 0))
@@ -142,14 +140,14 @@ add_tensor (Reader *reader, const char *key, const json_t *json,
             GError **error)
 {
   static const char *const keys[] = { "dtype", "shape", "data_offsets", NULL };
-  TpJsonPlace place = { reader->file->name, key };
+  TpJsonPlace place = { reader->file->name, key, json };
   TpTensorEntry *entry = tp_tensor_file_add (reader->file, key, error);
   TpExtent extent;
 
-  if (entry == NULL || !tp_json_check_object (place, json, keys, error)
-      || !read_dtype (place, json, entry, error)
-      || !read_shape (place, json, &entry->tensor, error)
-      || !read_offsets (reader, place, json, entry, error)
+  if (entry == NULL || !tp_json_check_object (place, keys, error)
+      || !read_dtype (place, entry, error)
+      || !read_shape (place, &entry->tensor, error)
+      || !read_offsets (reader, place, entry, error)
       || !check_size (place, entry, error))
     return FALSE;
   extent = (TpExtent){ entry->offset, entry->offset + entry->size };

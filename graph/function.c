@@ -22,10 +22,7 @@ typedef struct
   const Function *function;
   TpGraphBuilder *builder;
   const TpNode *node;
-  const char *const *inputs;
-  int n_inputs;
-  const char *const *outputs;
-  int n_outputs;
+  TpNodeNames ends;           /* of @node */
   GPtrArray *names;           /* char*, made up */
   gboolean has_failed;
   GError **error;
@@ -45,9 +42,9 @@ struct Function
 static const char *
 get_input (const Body *self, int i)
 {
-  return i < self->n_inputs && self->inputs[i] != NULL
-                 && *self->inputs[i] != '\0'
-             ? self->inputs[i]
+  return i < self->ends.n_inputs && self->ends.inputs[i] != NULL
+                 && *self->ends.inputs[i] != '\0'
+             ? self->ends.inputs[i]
              : NULL;
 }
 
@@ -56,7 +53,7 @@ make_name (Body *self)
 {
   g_autoptr (GString) name = g_string_new (NULL);
 
-  g_string_printf (name, "%s:%s:%u", self->outputs[0], self->node->type,
+  g_string_printf (name, "%s:%s:%u", self->ends.outputs[0], self->node->type,
                    self->names->len);
   while (tp_graph_builder_is_defined (self->builder, name->str))
     g_string_append_c (name, '_');
@@ -89,7 +86,8 @@ add (Body *self, const char *type, const TpAttr *attr, const char *output, ...)
   va_end (args);
   if (!self->has_failed)
     self->has_failed = !tp_builder_add_plain_node (
-        self->builder, &node, n, inputs, 1, &output, self->error);
+        self->builder, &node, (TpNodeNames){ n, inputs, 1, &output },
+        self->error);
   return output;
 }
 
@@ -213,7 +211,7 @@ add_likelihood_loss (Body *self)
 {
   Loss loss = { get_input (self, 0), get_input (self, 1), get_input (self, 2) };
 
-  add_loss (self, &loss, self->outputs[0]);
+  add_loss (self, &loss, self->ends.outputs[0]);
 }
 
 /* Before opset 13 LogSoftmax flattens, so it is taken apart there. */
@@ -226,9 +224,9 @@ add_cross_entropy_loss (Body *self)
     .name = "axes", .kind = TP_ATTR_INTS, .n = 1, .ints = &one
   };
   const char *x = get_input (self, 0);
-  const char *output = self->n_outputs > 1 && self->outputs[1] != NULL
-                               && *self->outputs[1] != '\0'
-                           ? self->outputs[1]
+  const char *output = self->ends.n_outputs > 1 && self->ends.outputs[1] != NULL
+                               && *self->ends.outputs[1] != '\0'
+                           ? self->ends.outputs[1]
                            : NULL;
   Loss loss = { NULL, get_input (self, 1), get_input (self, 2) };
 
@@ -238,7 +236,7 @@ add_cross_entropy_loss (Body *self)
     loss.scores =
         add (self, "Sub", NULL, output, x,
              add (self, "ReduceLogSumExp", &axes, NULL, x, NULL), NULL);
-  add_loss (self, &loss, self->outputs[0]);
+  add_loss (self, &loss, self->ends.outputs[0]);
 }
 
 /* ---- windows ------------------------------------------------------------- */
@@ -274,7 +272,7 @@ add_window (Body *self)
       sum = add (self, "Add", NULL, NULL, sum, wave, NULL);
     }
   to.i = tp_node_get_int (self->node, "output_datatype", 1);
-  add (self, "Cast", &to, self->outputs[0], sum, NULL);
+  add (self, "Cast", &to, self->ends.outputs[0], sum, NULL);
 }
 
 /* ---- the table --------------------------------------------------------- */
@@ -350,9 +348,9 @@ check_arity (const Body *self)
                               "%s needs input %d", self->node->type, i);
         return FALSE;
       }
-  if (self->n_inputs <= function->n_inputs_max && self->n_outputs >= 1
-      && self->n_outputs <= function->n_outputs_max
-      && self->outputs[0] != NULL && *self->outputs[0] != '\0')
+  if (self->ends.n_inputs <= function->n_inputs_max && self->ends.n_outputs >= 1
+      && self->ends.n_outputs <= function->n_outputs_max
+      && self->ends.outputs[0] != NULL && *self->ends.outputs[0] != '\0')
     return TRUE;
   tp_builder_set_error (self->builder, self->node->place, self->error,
                         "%s takes %d to %d inputs and gives 1 to %d outputs",
@@ -362,19 +360,15 @@ check_arity (const Body *self)
 }
 
 gboolean
-tp_function_expand (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
-                    const char *const *inputs, int n_outputs,
-                    const char *const *outputs, GError **error)
+tp_function_expand (TpGraphBuilder *builder, const TpNode *node,
+                    TpNodeNames names, GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func (g_free);
   Body body = { .function = find_function (node->type),
                 .builder = builder,
                 .node = node,
-                .inputs = inputs,
-                .n_inputs = n_inputs,
-                .outputs = outputs,
-                .n_outputs = n_outputs,
-                .names = names,
+                .ends = names,
+                .names = made,
                 .error = error };
 
   if (!check_attrs (&body) || !check_arity (&body))

@@ -11,8 +11,6 @@ gboolean tp_function_is_known (const char *type);
 /* Adds the body of @node instead of it; names of tensors as for
  * tp_graph_builder_add_node (). */
 gboolean tp_function_expand (TpGraphBuilder *builder, const TpNode *node,
-                             int n_inputs, const char *const *inputs,
-                             int n_outputs, const char *const *outputs,
-                             GError **error);
+                             TpNodeNames names, GError **error);
 
 #endif

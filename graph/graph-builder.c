@@ -200,47 +200,44 @@ check_rank (TpGraphBuilder *builder, int rank, const char *place,
 }
 
 static gboolean
-add_spec (TpGraphBuilder *builder, TpBuilderSpec *spec, const TpDimSpec *dims,
+add_spec (TpGraphBuilder *builder, int tensor, const TpTensorSpec *said,
           GError **error)
 {
-  const char *place = spec->place ? spec->place : "";
+  const char *place = said->place ? said->place : "";
+  TpBuilderSpec spec = { tensor, said->dtype, said->rank, NULL, NULL };
 
-  spec->place = tp_region_strdup (builder->draft->region, place, error);
-  if (spec->place == NULL || !copy_dims (builder, spec, dims, error))
+  spec.place = tp_region_strdup (builder->draft->region, place, error);
+  if (spec.place == NULL || !copy_dims (builder, &spec, said->dims, error))
     return FALSE;
-  g_array_append_val (builder->specs, *spec);
+  g_array_append_val (builder->specs, spec);
   return TRUE;
 }
 
 gboolean
-tp_graph_builder_add_input (TpGraphBuilder *builder, const char *name,
-                            TpDtype dtype, int rank, const TpDimSpec *dims,
-                            const char *place, GError **error)
+tp_graph_builder_add_input (TpGraphBuilder *builder, const TpTensorSpec *spec,
+                            GError **error)
 {
-  TpBuilderSpec spec = { -1, dtype, rank, NULL, place };
+  int index;
 
-  if (!check_rank (builder, rank, place, error))
+  if (!check_rank (builder, spec->rank, spec->place, error))
     return FALSE;
-  spec.tensor = tp_builder_define_tensor (builder, name, place, error);
-  if (spec.tensor < 0 || !add_spec (builder, &spec, dims, error))
+  index = tp_builder_define_tensor (builder, spec->name, spec->place, error);
+  if (index < 0 || !add_spec (builder, index, spec, error))
     return FALSE;
-  g_array_append_val (builder->draft->inputs, spec.tensor);
+  g_array_append_val (builder->draft->inputs, index);
   return TRUE;
 }
 
 gboolean
-tp_graph_builder_declare (TpGraphBuilder *builder, const char *name,
-                          TpDtype dtype, int rank, const TpDimSpec *dims,
-                          const char *place, GError **error)
+tp_graph_builder_declare (TpGraphBuilder *builder, const TpTensorSpec *spec,
+                          GError **error)
 {
-  TpBuilderSpec spec = { -1, dtype, rank, NULL, place };
+  int index;
 
-  if (!check_rank (builder, rank, place, error))
+  if (!check_rank (builder, spec->rank, spec->place, error))
     return FALSE;
-  spec.tensor = tp_builder_get_tensor (builder, name, place, error);
-  if (spec.tensor < 0 || !add_spec (builder, &spec, dims, error))
-    return FALSE;
-  return TRUE;
+  index = tp_builder_get_tensor (builder, spec->name, spec->place, error);
+  return index >= 0 && add_spec (builder, index, spec, error);
 }
 
 /* What is not in the file must not be without end. */
@@ -264,28 +261,30 @@ check_generated (TpGraphBuilder *builder, const TpTensor *tensor,
 }
 
 gboolean
-tp_graph_builder_add_constant (TpGraphBuilder *builder, const char *name,
-                               TpDtype dtype, int rank, const gint64 *dims,
-                               const TpInit *init, const char *place,
+tp_graph_builder_add_constant (TpGraphBuilder *builder,
+                               const TpTensor *constant, const char *place,
                                GError **error)
 {
   int index;
   TpTensor *tensor;
 
-  g_assert (init->kind != TP_INIT_NONE);
-  if (!check_rank (builder, rank, place, error))
+  g_assert (constant->init.kind != TP_INIT_NONE);
+  if (!check_rank (builder, constant->rank, place, error))
     return FALSE;
-  index = tp_builder_define_tensor (builder, name, place, error);
+  index = tp_builder_define_tensor (builder, constant->name, place, error);
   if (index < 0)
     return FALSE;
   tensor = tp_draft_tensor (builder->draft, index);
-  if (!tp_tensor_set_shape (tensor, dtype, rank, dims))
+  if (!tp_tensor_set_shape (tensor, constant->dtype, constant->rank,
+                            constant->dims))
     {
       tp_builder_set_error (builder, place, error,
-                 "constant '%s': its shape is negative or too large", name);
+                            "constant '%s': its shape is negative or too "
+                            "large",
+                            constant->name);
       return FALSE;
     }
-  tensor->init = *init;
+  tensor->init = constant->init;
   if (!check_generated (builder, tensor, place, error))
     return FALSE;
   g_array_append_val (builder->constants, index);

@@ -28,7 +28,11 @@ add_floats (TpGraphBuilder *builder, const TpNode *node, const char *output,
   const TpAttr *attr = node->attrs;
   gboolean is_list = attr->kind == TP_ATTR_FLOATS;
   gint64 n = is_list ? attr->n : 1;
-  TpInit init = { .kind = TP_INIT_DATA };
+  TpTensor constant = { .name = output,
+                        .dtype = TP_DTYPE_FLOAT32,
+                        .rank = is_list,
+                        .dims = { n },
+                        .init = { .kind = TP_INIT_DATA } };
   float *data = tp_region_alloc (builder->draft->region, n, sizeof (float),
                                  error);
 
@@ -36,10 +40,8 @@ add_floats (TpGraphBuilder *builder, const TpNode *node, const char *output,
     return FALSE;
   for (gint64 i = 0; i < n; i++)
     data[i] = (float) (is_list ? attr->floats[i] : attr->f);
-  init.data = data;
-  return tp_graph_builder_add_constant (builder, output, TP_DTYPE_FLOAT32,
-                                        is_list, &n, &init, node->place,
-                                        error);
+  constant.init.data = data;
+  return tp_graph_builder_add_constant (builder, &constant, node->place, error);
 }
 
 static gboolean
@@ -49,14 +51,17 @@ add_ints (TpGraphBuilder *builder, const TpNode *node, const char *output,
   const TpAttr *attr = node->attrs;
   gboolean is_list = attr->kind == TP_ATTR_INTS;
   gint64 n = is_list ? attr->n : 1;
-  TpInit init = { .kind = TP_INIT_DATA };
+  TpTensor constant = { .name = output,
+                        .dtype = TP_DTYPE_INT64,
+                        .rank = is_list,
+                        .dims = { n },
+                        .init = { .kind = TP_INIT_DATA } };
 
-  init.data = tp_region_dup (builder->draft->region,
-                             is_list ? attr->ints : &attr->i, n,
-                             sizeof (gint64), error);
-  return init.data != NULL
-         && tp_graph_builder_add_constant (builder, output, TP_DTYPE_INT64,
-                                           is_list, &n, &init, node->place,
+  constant.init.data
+      = tp_region_dup (builder->draft->region, is_list ? attr->ints : &attr->i,
+                       n, sizeof (gint64), error);
+  return constant.init.data != NULL
+         && tp_graph_builder_add_constant (builder, &constant, node->place,
                                            error);
 }
 
@@ -68,9 +73,8 @@ add_tensor (TpGraphBuilder *builder, const TpNode *node, const char *output,
       builder->draft,
       g_array_index (builder->constants, int, node->attrs->i));
 
-  return tp_graph_builder_add_constant (builder, output, tensor.dtype,
-                                        tensor.rank, tensor.dims, &tensor.init,
-                                        node->place, error);
+  tensor.name = output;
+  return tp_graph_builder_add_constant (builder, &tensor, node->place, error);
 }
 
 gboolean

@@ -8,13 +8,9 @@
 
 gboolean
 tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
-                           int n_inputs, const char *const *inputs,
-                           int n_outputs, const char *const *outputs,
-                           GError **error)
+                           TpNodeNames names, GError **error)
 {
   if (node->n_costs == 0 && tp_function_is_known (node->type))
-    return tp_function_expand (builder, node, n_inputs, inputs, n_outputs,
-                               outputs, error);
-  return tp_builder_add_plain_node (builder, node, n_inputs, inputs, n_outputs,
-                                    outputs, error);
+    return tp_function_expand (builder, node, names, error);
+  return tp_builder_add_plain_node (builder, node, names, error);
 }

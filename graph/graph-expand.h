@@ -5,11 +5,9 @@
 #include "graph/graph-builder.h"
 
 /* @node: name, type, attrs, pins, costs, place are read and copied; inputs and
- * outputs are given by tensor name ("" or NULL: left out). TENSOR attributes
- * name a constant added before, by index in order of add_constant (). */
+ * outputs are in @names. TENSOR attributes name a constant added before, by
+ * index in order of add_constant (). */
 gboolean tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
-                                    int n_inputs, const char *const *inputs,
-                                    int n_outputs, const char *const *outputs,
-                                    GError **error);
+                                    TpNodeNames names, GError **error);
 
 #endif

@@ -21,7 +21,7 @@
 /* ---- nodes ------------------------------------------------------------- */
 
 static gboolean
-check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
+check_arity (TpGraphBuilder *builder, const TpNode *node,
              const char *const *inputs, GError **error)
 {
   const TpOp *op = node->op;
@@ -36,14 +36,14 @@ check_arity (TpGraphBuilder *builder, const TpNode *node, int n_inputs,
     tp_builder_set_error (builder, node->place, error,
                "%s has %d outputs, must have %s%d", node->type,
                node->n_outputs, n_max > 1 ? "1 to " : "", n_max);
-  else if (op != NULL && n_inputs < op->n_inputs_min)
+  else if (op != NULL && node->n_inputs < op->n_inputs_min)
     tp_builder_set_error (builder, node->place, error,
-               "%s has %d inputs, needs at least %d", node->type, n_inputs,
-               op->n_inputs_min);
-  else if (n_inputs > n_most)
+                          "%s has %d inputs, needs at least %d", node->type,
+                          node->n_inputs, op->n_inputs_min);
+  else if (node->n_inputs > n_most)
     tp_builder_set_error (builder, node->place, error,
-               "%s has %d inputs, takes at most %d", node->type, n_inputs,
-               n_most);
+                          "%s has %d inputs, takes at most %d", node->type,
+                          node->n_inputs, n_most);
   else
     {
       for (int i = 0; op != NULL && i < op->n_inputs_min; i++)
@@ -216,9 +216,7 @@ copy_attrs (TpGraphBuilder *builder, const TpNode *src, TpNode *node,
 
 gboolean
 tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
-                           int n_inputs, const char *const *inputs,
-                           int n_outputs, const char *const *outputs,
-                           GError **error)
+                           TpNodeNames names, GError **error)
 {
   TpRegion *region = builder->draft->region;
   TpNode node = *src;
@@ -239,8 +237,9 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
     }
   if (!tp_builder_check_name (builder, src->type, src->place, error))
     return FALSE;
-  if (strcmp (src->type, "Constant") == 0 && n_inputs == 0 && n_outputs == 1)
-    return tp_builder_add_constant_node (builder, src, outputs[0], error);
+  if (strcmp (src->type, "Constant") == 0 && names.n_inputs == 0
+      && names.n_outputs == 1)
+    return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
   node.type = node.place ? tp_region_strdup (region, src->type, error) : NULL;
   if (node.type == NULL)
@@ -249,16 +248,15 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
   if (node.op != NULL)
     node.type = node.op->name;
   node.opset = builder->draft->opset;
-  node.n_inputs = n_inputs;
-  node.n_outputs = n_outputs;
+  node.n_inputs = names.n_inputs;
+  node.n_outputs = names.n_outputs;
   if (!check_op (builder, &node, error)
-      || !check_arity (builder, &node, n_inputs, inputs, error)
+      || !check_arity (builder, &node, names.inputs, error)
       || !copy_attrs (builder, src, &node, error)
-      || !copy_name (builder, &node, error)
-      || !copy_pins (region, &node, error)
+      || !copy_name (builder, &node, error) || !copy_pins (region, &node, error)
       || !copy_costs (region, &node, error)
-      || !link_inputs (builder, &node, inputs, error)
-      || !link_outputs (builder, &node, outputs, error))
+      || !link_inputs (builder, &node, names.inputs, error)
+      || !link_outputs (builder, &node, names.outputs, error))
     return FALSE;
   g_array_append_val (builder->draft->nodes, node);
   return TRUE;

@@ -7,8 +7,6 @@
 /* As tp_graph_builder_add_node () does, but for ops that have a body: they are
  * unknown here. */
 gboolean tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *node,
-                                    int n_inputs, const char *const *inputs,
-                                    int n_outputs, const char *const *outputs,
-                                    GError **error);
+                                    TpNodeNames names, GError **error);
 
 #endif

@@ -27,24 +27,24 @@ read_input (TestReader *reader, TpDtype dtype, char **words, GError **error)
 {
   TpDimSpec dims[TP_MAX_RANK];
   int rank = g_strv_length (words) - 2;
+  TpTensorSpec input = { words[1], dtype, rank, dims, "test" };
 
   for (int i = 0; i < rank; i++)
     dims[i] = (TpDimSpec){ g_ascii_strtoll (words[2 + i], NULL, 10), NULL };
-  return tp_graph_builder_add_input (
-      reader->builder, words[1], dtype, rank, dims, "test", error);
+  return tp_graph_builder_add_input (reader->builder, &input, error);
 }
 
 static gboolean
-add_data (TestReader *reader, const char *name, TpDtype dtype, int rank,
-          const gint64 *dims, gconstpointer data, gsize size, GError **error)
+add_data (TestReader *reader, TpTensor *constant, gconstpointer data,
+          gsize size, GError **error)
 {
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-  TpInit init = { .kind = TP_INIT_DATA,
-                  .data = g_bytes_get_data (bytes, NULL) };
 
+  constant->init.kind = TP_INIT_DATA;
+  constant->init.data = g_bytes_get_data (bytes, NULL);
   tp_graph_builder_keep (reader->builder, bytes);
-  return tp_graph_builder_add_constant (reader->builder, name, dtype, rank,
-                                        dims, &init, "test", error);
+  return tp_graph_builder_add_constant (reader->builder, constant, "test",
+                                        error);
 }
 
 static gboolean
@@ -52,27 +52,29 @@ read_ints (TestReader *reader, char **words, GError **error)
 {
   gint64 n = g_strv_length (words) - 2;
   g_autofree gint64 *values = g_new0 (gint64, n + 1);
+  TpTensor constant
+      = { .name = words[1], .dtype = TP_DTYPE_INT64, .rank = 1, .dims = { n } };
 
   for (int i = 0; i < n; i++)
     values[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
-  return add_data (reader, words[1], TP_DTYPE_INT64, 1, &n, values, n * 8 + 8,
-                   error);
+  return add_data (reader, &constant, values, n * 8 + 8, error);
 }
 
 static gboolean
 read_scalar (TestReader *reader, char **words, GError **error)
 {
   float value = g_ascii_strtod (words[2], NULL);
+  TpTensor constant = { .name = words[1], .dtype = TP_DTYPE_FLOAT32 };
 
-  return add_data (reader, words[1], TP_DTYPE_FLOAT32, 0, NULL, &value,
-                   sizeof value, error);
+  return add_data (reader, &constant, &value, sizeof value, error);
 }
 
 static gboolean
 read_constant (TestReader *reader, char **words, GError **error)
 {
-  gint64 dims[TP_MAX_RANK];
   int rank = g_strv_length (words) - 2;
+  TpTensor constant
+      = { .name = words[1], .dtype = TP_DTYPE_FLOAT32, .rank = rank };
   gint64 count = 1;
   g_autofree float *data = NULL;
   gboolean is_positive = strcmp (words[0], "pos") == 0;
@@ -80,8 +82,8 @@ read_constant (TestReader *reader, char **words, GError **error)
 
   for (int i = 0; i < rank; i++)
     {
-      dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
-      count *= dims[i];
+      constant.dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
+      count *= constant.dims[i];
     }
   data = g_new (float, count + 1);
   for (gint64 i = 0; i < count; i++)
@@ -90,8 +92,7 @@ read_constant (TestReader *reader, char **words, GError **error)
       if (is_positive)
         data[i] = fabsf (data[i]) + 0.1f;
     }
-  return add_data (reader, words[1], TP_DTYPE_FLOAT32, rank, dims, data,
-                   count * sizeof (float), error);
+  return add_data (reader, &constant, data, count * sizeof (float), error);
 }
 
 static TpAttrKind
@@ -158,8 +159,9 @@ read_node (TestReader *reader, char **words, GError **error)
     else
       inputs[n_inputs++] = strcmp (words[i], "_") == 0 ? "" : words[i];
   node.name = *outputs[0] != '\0' ? outputs[0] : words[0];
-  ok = tp_graph_builder_add_node (reader->builder, &node, n_inputs, inputs,
-                                  n_outputs, outputs, error);
+  ok = tp_graph_builder_add_node (
+      reader->builder, &node,
+      (TpNodeNames){ n_inputs, inputs, n_outputs, outputs }, error);
   for (int i = 0; i < node.n_attrs; i++)
     {
       g_free ((gpointer)attrs[i].ints);

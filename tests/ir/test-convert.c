@@ -314,16 +314,18 @@ static void
 test_not_finite (void)
 {
   static const float values[] = { INFINITY, 1, -INFINITY };
-  static const gint64 dims[] = { 3 };
   g_auto (Work) work;
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("n", 17);
   g_autoptr (TpGraph) graph = NULL;
-  TpInit init = { .kind = TP_INIT_DATA, .data = values };
+  TpTensor constant = { .name = "__metadata__",
+                        .dtype = TP_DTYPE_FLOAT32,
+                        .rank = 1,
+                        .dims = { 3 },
+                        .init = { .kind = TP_INIT_DATA, .data = values } };
   float back[3];
 
   work_init (&work);
-  tp_graph_builder_add_constant (builder, "__metadata__", TP_DTYPE_FLOAT32, 1,
-                                 dims, &init, NULL, NULL);
+  tp_graph_builder_add_constant (builder, &constant, NULL, NULL);
   tp_graph_builder_add_output (builder, "__metadata__", NULL, NULL);
   g_assert_true (tp_graph_write_json (builder, work.paths[B_JSON],
                                       work.paths[B_DATA], NULL));

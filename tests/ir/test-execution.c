@@ -357,11 +357,11 @@ static TpGraph *
 large_graph (int n_ops)
 {
   static const TpDimSpec row[] = { { 4, NULL } };
+  const TpTensorSpec input = { "t0", TP_DTYPE_FLOAT32, 1, row, "t0" };
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("large", 17);
   TpGraph *graph;
 
-  tp_graph_builder_add_input (builder, "t0", TP_DTYPE_FLOAT32, 1, row, "t0",
-                              NULL);
+  tp_graph_builder_add_input (builder, &input, NULL);
   for (int i = 0; i < n_ops; i++)
     {
       g_autofree char *far = g_strdup_printf (
@@ -370,8 +370,9 @@ large_graph (int n_ops)
       g_autofree char *made = g_strdup_printf ("t%d", i + 1);
       const char *inputs[] = { far, near }, *outputs[] = { made };
       TpNode node = { .type = "Add", .name = made, .place = made };
+      TpNodeNames names = { 2, inputs, 1, outputs };
 
-      tp_graph_builder_add_node (builder, &node, 2, inputs, 1, outputs, NULL);
+      tp_graph_builder_add_node (builder, &node, names, NULL);
       if (i % 6 == 0 || i == n_ops - 1)
         tp_graph_builder_add_output (builder, made, made, NULL);
     }

@@ -14,6 +14,8 @@
 #include <string.h>
 
 static const TpDimSpec square[] = { { 2, NULL }, { 2, NULL } };
+static const TpTensorSpec input
+    = { "x", TP_DTYPE_FLOAT32, 2, square, "inputs[0]" };
 
 static void
 add_node (TpGraphBuilder *builder, const char *type, const char *a,
@@ -22,9 +24,9 @@ add_node (TpGraphBuilder *builder, const char *type, const char *a,
   g_autoptr (GError) error = NULL;
   TpNode node = { .type = type, .place = out };
   const char *inputs[] = { a, b };
+  TpNodeNames names = { b ? 2 : 1, inputs, 1, &out };
 
-  tp_graph_builder_add_node (builder, &node, b ? 2 : 1, inputs, 1, &out,
-                             &error);
+  tp_graph_builder_add_node (builder, &node, names, &error);
   g_assert_no_error (error);
 }
 
@@ -34,8 +36,7 @@ new_builder (void)
   g_autoptr (GError) error = NULL;
   TpGraphBuilder *builder = tp_graph_builder_new ("test", 17);
 
-  tp_graph_builder_add_input (builder, "x", TP_DTYPE_FLOAT32, 2, square,
-                              "inputs[0]", &error);
+  tp_graph_builder_add_input (builder, &input, &error);
   g_assert_no_error (error);
   return builder;
 }
@@ -141,10 +142,10 @@ test_duplicate (void)
 {
   g_autoptr (TpGraphBuilder) builder = new_builder ();
   g_autoptr (GError) error = NULL;
-  TpInit init = { .kind = TP_INIT_FILL };
+  TpTensor constant = { .name = "x", .init = { .kind = TP_INIT_FILL } };
 
-  g_assert_false (tp_graph_builder_add_constant (
-      builder, "x", TP_DTYPE_FLOAT32, 0, NULL, &init, "here", &error));
+  g_assert_false (
+      tp_graph_builder_add_constant (builder, &constant, "here", &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   g_assert_nonnull (strstr (error->message, "already defined at inputs[0]"));
 }
@@ -155,12 +156,14 @@ test_fold (void)
   g_autoptr (TpGraphBuilder) builder = new_builder ();
   g_autoptr (TpGraph) graph = NULL;
   static const float values[] = { -1, 2, -3, 4 };
-  gint64 dims[] = { 2, 2 };
-  TpInit init = { .kind = TP_INIT_DATA, .data = values };
+  TpTensor constant = { .name = "c",
+                        .dtype = TP_DTYPE_FLOAT32,
+                        .rank = 2,
+                        .dims = { 2, 2 },
+                        .init = { .kind = TP_INIT_DATA, .data = values } };
   float found[4];
 
-  tp_graph_builder_add_constant (builder, "c", TP_DTYPE_FLOAT32, 2, dims,
-                                 &init, "c", NULL);
+  tp_graph_builder_add_constant (builder, &constant, "c", NULL);
   add_node (builder, "Relu", "c", NULL, "r");
   add_node (builder, "Add", "r", "c", "s");
   add_node (builder, "Add", "x", "s", "y");
@@ -181,12 +184,12 @@ test_opaque (void)
   TpNodeCost cost = { "cpu", 5 };
   TpNode node = { .type = "Mystery", .place = "m", .n_costs = 1,
                   .costs = &cost };
+  TpTensorSpec spec = { "y", TP_DTYPE_INT32, 2, square, "m" };
   const char *in = "x", *out = "y";
 
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1, &out,
-                                            &error));
-  g_assert_true (tp_graph_builder_declare (builder, "y", TP_DTYPE_INT32, 2,
-                                           square, "m", &error));
+  g_assert_true (tp_graph_builder_add_node (
+      builder, &node, (TpNodeNames){ 1, &in, 1, &out }, &error));
+  g_assert_true (tp_graph_builder_declare (builder, &spec, &error));
   graph = finish (builder, "y");
   g_assert_null (graph->nodes[0].op);
   g_assert_cmpint (graph->nodes[0].costs[0].time_ns, ==, 5);
@@ -202,8 +205,8 @@ test_opaque_without_shape (void)
                   .costs = &cost };
   const char *in = "x", *out = "y";
 
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1, &out,
-                                            NULL));
+  g_assert_true (tp_graph_builder_add_node (
+      builder, &node, (TpNodeNames){ 1, &in, 1, &out }, NULL));
   assert_fails (builder, "y", "m: op 'Mystery_0' (Mystery): *\"shapes\"*");
 }
 
@@ -242,15 +245,15 @@ test_wide (void)
   g_autoptr (TpGraph) graph = NULL;
   TpNodeCost cost = { "cpu", 5 };
   TpNode node = { .type = "Mystery", .n_costs = 1, .costs = &cost };
+  TpTensorSpec spec = { "y", TP_DTYPE_FLOAT32, 2, square, "m" };
   g_autofree const char **inputs = g_new0 (const char *, 100000);
   const char *out = "y";
+  TpNodeNames names = { 100000, inputs, 1, &out };
 
   for (int i = 0; i < 100000; i++)
     inputs[i] = "x";
-  g_assert_true (tp_graph_builder_add_node (builder, &node, 100000, inputs, 1,
-                                            &out, NULL));
-  g_assert_true (tp_graph_builder_declare (builder, "y", TP_DTYPE_FLOAT32, 2,
-                                           square, "m", NULL));
+  g_assert_true (tp_graph_builder_add_node (builder, &node, names, NULL));
+  g_assert_true (tp_graph_builder_declare (builder, &spec, NULL));
   graph = finish (builder, "y");
   g_assert_cmpint (graph->tensors[graph->inputs[0]].n_consumers, ==, 1);
 }

@@ -54,9 +54,11 @@ test_there_and_back (void)
       {
         g_autoptr (GError) error = NULL;
         g_autoptr (GBytes) bytes = NULL;
+        TpTensor tensor = { .dtype = dtype, .rank = rank };
         TpFileTensor npy;
 
-        tp_npy_save (path, dtype, rank, dims, values, &error);
+        memcpy (tensor.dims, dims, rank * sizeof dims[0]);
+        tp_npy_save (path, &tensor, values, &error);
         g_assert_no_error (error);
         bytes = tp_file_map (path, &error);
         g_assert_no_error (error);
@@ -150,12 +152,12 @@ test_failed_save (void)
 {
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
   g_autofree char *path = g_build_filename (folder, "d", NULL);
+  TpTensor scalar = { .dtype = TP_DTYPE_FLOAT32 };
   g_autoptr (GDir) dir = NULL;
   g_autoptr (GError) error = NULL;
 
   g_mkdir (path, 0700);
-  g_assert_false (tp_npy_save (path, TP_DTYPE_FLOAT32, 0, NULL, "abcd",
-                               &error));
+  g_assert_false (tp_npy_save (path, &scalar, "abcd", &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
   dir = g_dir_open (folder, 0, NULL);
   g_assert_cmpstr (g_dir_read_name (dir), ==, "d");

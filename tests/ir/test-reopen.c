@@ -194,24 +194,28 @@ test_steps (void)
 static void
 test_bytes (void)
 {
-  static const gint64 dims[] = { 600, 500 };
   static const TpDimSpec shape[] = { { 500, NULL }, { 600, NULL } };
   const char *const turn[] = { "c" }, *const turned[] = { "t" };
   const char *const add[] = { "x", "t" }, *const added[] = { "y" };
   const TpNode nodes[] = { { .type = "Transpose" }, { .type = "Add" } };
   g_autofree float *values = g_new (float, 600 * 500);
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("bytes", 17);
-  const TpInit init = { .kind = TP_INIT_DATA, .data = values };
+  const TpTensor constant = { .name = "c",
+                              .rank = 2,
+                              .dims = { 600, 500 },
+                              .init = { .kind = TP_INIT_DATA,
+                                        .data = values } };
+  const TpTensorSpec input = { .name = "x", .rank = 2, .dims = shape };
   g_autoptr (TpGraph) graph = NULL;
 
   for (int i = 0; i < 600 * 500; i++)
     values[i] = i;
-  tp_graph_builder_add_constant (builder, "c", TP_DTYPE_FLOAT32, 2, dims,
-                                 &init, NULL, NULL);
-  tp_graph_builder_add_input (builder, "x", TP_DTYPE_FLOAT32, 2, shape, NULL,
-                              NULL);
-  tp_graph_builder_add_node (builder, &nodes[0], 1, turn, 1, turned, NULL);
-  tp_graph_builder_add_node (builder, &nodes[1], 2, add, 1, added, NULL);
+  tp_graph_builder_add_constant (builder, &constant, NULL, NULL);
+  tp_graph_builder_add_input (builder, &input, NULL);
+  tp_graph_builder_add_node (builder, &nodes[0],
+                             (TpNodeNames){ 1, turn, 1, turned }, NULL);
+  tp_graph_builder_add_node (builder, &nodes[1],
+                             (TpNodeNames){ 2, add, 1, added }, NULL);
   tp_graph_builder_add_output (builder, "y", NULL, NULL);
   graph = tp_graph_builder_finish (builder, NULL, NULL);
   g_assert_nonnull (graph);

@@ -55,43 +55,45 @@ add_op (Draft *draft, int index, gboolean has_pins)
   TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
                   .costs = &unused };
   const char *inputs[3], *outputs[2];
-  int n_inputs = g_test_rand_int_range (1, 4);
-  int n_outputs = g_test_rand_int_range (0, 4) == 0 ? 2 : 1;
+  TpNodeNames names = { .inputs = inputs, .outputs = outputs };
 
-  for (int i = 0; i < n_inputs; i++)
+  names.n_inputs = g_test_rand_int_range (1, 4);
+  names.n_outputs = g_test_rand_int_range (0, 4) == 0 ? 2 : 1;
+  for (int i = 0; i < names.n_inputs; i++)
     inputs[i] = pick_input (draft);
   if (has_pins && g_test_rand_int_range (0, 4) == 0)
     node.pins = pin_sets[g_test_rand_int_range (0, G_N_ELEMENTS (pin_sets))];
-  for (int i = 0; i < n_outputs; i++)
+  for (int i = 0; i < names.n_outputs; i++)
     {
       char *output = g_strdup_printf ("%s_%d", name, i);
+      TpTensorSpec spec = { output, TP_DTYPE_FLOAT32, 1, row, output };
 
       g_ptr_array_add (draft->tensors, output);
       outputs[i] = output;
-      tp_graph_builder_declare (draft->builder, output, TP_DTYPE_FLOAT32, 1,
-                                row, output, &error);
+      tp_graph_builder_declare (draft->builder, &spec, &error);
       g_assert_no_error (error);
     }
-  tp_graph_builder_add_node (draft->builder, &node, n_inputs, inputs,
-                             n_outputs, outputs, &error);
+  tp_graph_builder_add_node (draft->builder, &node, names, &error);
   g_assert_no_error (error);
 }
 
 static void
 add_sources (Draft *draft)
 {
-  const gint64 dims[] = { 4 };
-  const TpInit init = { .kind = TP_INIT_FILL, .value = 1 };
+  const TpTensorSpec x = { "x", TP_DTYPE_FLOAT32, 1, row, "x" };
+  const TpTensorSpec y = { "y", TP_DTYPE_FLOAT32, 1, row, "y" };
+  const TpTensor w = { .name = "w",
+                       .dtype = TP_DTYPE_FLOAT32,
+                       .rank = 1,
+                       .dims = { 4 },
+                       .init = { .kind = TP_INIT_FILL, .value = 1 } };
   const char *names[] = { "x", "y", "w" };
 
   for (int i = 0; i < 3; i++)
     g_ptr_array_add (draft->tensors, g_strdup (names[i]));
-  tp_graph_builder_add_input (draft->builder, "x", TP_DTYPE_FLOAT32, 1, row,
-                              "x", NULL);
-  tp_graph_builder_add_input (draft->builder, "y", TP_DTYPE_FLOAT32, 1, row,
-                              "y", NULL);
-  tp_graph_builder_add_constant (draft->builder, "w", TP_DTYPE_FLOAT32, 1,
-                                 dims, &init, "w", NULL);
+  tp_graph_builder_add_input (draft->builder, &x, NULL);
+  tp_graph_builder_add_input (draft->builder, &y, NULL);
+  tp_graph_builder_add_constant (draft->builder, &w, "w", NULL);
 }
 
 static TpGraph *

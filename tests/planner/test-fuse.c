@@ -220,20 +220,20 @@ test_long_chain (void)
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpGroups) groups = NULL;
   const TpDimSpec dims[] = { { 4, NULL } };
+  const TpTensorSpec x = { "x", TP_DTYPE_FLOAT32, 1, dims, "x" };
   const char *in = "x", *out = NULL;
   char names[2][24];
   int n = 100000, n_grouped = 0;
 
-  tp_graph_builder_add_input (builder, "x", TP_DTYPE_FLOAT32, 1, dims, "x",
-                              NULL);
+  tp_graph_builder_add_input (builder, &x, NULL);
   for (int i = 0; i < n; i++, in = out)
     {
       TpNode node = { .type = "Relu", .place = "ops" };
 
       g_snprintf (names[i % 2], sizeof names[0], "t%d", i);
       out = names[i % 2];
-      g_assert_true (tp_graph_builder_add_node (builder, &node, 1, &in, 1,
-                                                &out, &error));
+      g_assert_true (tp_graph_builder_add_node (
+          builder, &node, (TpNodeNames){ 1, &in, 1, &out }, &error));
     }
   tp_graph_builder_add_output (builder, in, "outputs", NULL);
   graph = tp_graph_builder_finish (builder, NULL, &error);
