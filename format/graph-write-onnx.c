@@ -9,6 +9,7 @@
 
 #include "format/file-save.h"
 #include "format/graph-write.h"
+#include "format/onnx-opset.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "graph/graph-builder-private.h"
@@ -31,7 +32,6 @@ enum
   MODEL_METADATA = 14,
 };
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
        GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
@@ -443,8 +443,8 @@ put_opset (GByteArray *out, const char *domain, gint64 version)
   GByteArray *opset = g_byte_array_new ();
 
   if (*domain != '\0')
-    put_string (opset, OPSET_DOMAIN, domain);
-  put_int (opset, OPSET_VERSION, version);
+    put_string (opset, TP_ONNX_OPSET_DOMAIN, domain);
+  put_int (opset, TP_ONNX_OPSET_VERSION, version);
   put_message (out, MODEL_OPSET, opset);
 }
 

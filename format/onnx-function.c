@@ -8,6 +8,7 @@
 #include "format/onnx-function.h"
 
 #include "format/onnx-node.h"
+#include "format/onnx-opset.h"
 #include "format/onnx.h"
 #include "graph/graph-builder-private.h"
 #include "ir/name-hash.h"
@@ -26,7 +27,6 @@ enum
   FUNCTION_OPSET_IMPORT = 9,
   FUNCTION_DOMAIN = 10,
 };
-enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 
 struct TpOnnxFunction
 {
@@ -50,41 +50,19 @@ struct TpOnnxCall
 
 /* ---- reading ------------------------------------------------------------- */
 
-typedef struct
-{
-  TpOnnxFunction *function;
-  const char *domain;         /* of an opset */
-  gint64 version;
-} Reader;
-
 static gboolean
-read_opset (const TpWire *wire, const TpWireField *field, gpointer user,
-            GError **error)
-{
-  Reader *reader = user;
-
-  if (field->number == OPSET_DOMAIN)
-    return tp_wire_get_string (wire, field, reader->function->strings,
-                               &reader->domain, error);
-  if (field->number == OPSET_VERSION)
-    return tp_wire_get_int (wire, field, &reader->version, error);
-  return TRUE;
-}
-
-static gboolean
-add_opset (Reader *reader, const TpWire *wire, const TpWireField *field,
-           GError **error)
+add_opset (TpOnnxFunction *function, const TpWire *wire,
+           const TpWireField *field, GError **error)
 {
   TpWirePath path = { wire->path, "opset_import", -1 };
+  TpOnnxOpset opset = { .strings = function->strings };
 
-  reader->domain = "";
-  reader->version = 0;
   if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
-      || !tp_wire_read (tp_wire_enter (wire, field, &path), read_opset, reader,
-                        error))
+      || !tp_onnx_opset_read (&opset, tp_wire_enter (wire, field, &path),
+                              error))
     return FALSE;
-  if (*reader->domain == '\0' || strcmp (reader->domain, "ai.onnx") == 0)
-    reader->function->opset = reader->version;
+  if (tp_onnx_domain_is_own (opset.domain))
+    function->opset = opset.version;
   return TRUE;
 }
 
@@ -104,8 +82,7 @@ static gboolean
 read_function (const TpWire *wire, const TpWireField *field, gpointer user,
                GError **error)
 {
-  Reader *reader = user;
-  TpOnnxFunction *function = reader->function;
+  TpOnnxFunction *function = user;
 
   switch (field->number)
     {
@@ -120,7 +97,7 @@ read_function (const TpWire *wire, const TpWireField *field, gpointer user,
     case FUNCTION_OUTPUT:
       return add_name (wire, field, function, function->outputs, error);
     case FUNCTION_OPSET_IMPORT:
-      return add_opset (reader, wire, field, error);
+      return add_opset (function, wire, field, error);
     default:
       return TRUE;
     }
@@ -162,7 +139,6 @@ tp_onnx_add_function (TpOnnx *onnx, const TpWire *wire,
                       const TpWireField *field, GError **error)
 {
   TpOnnxFunction *function = g_new0 (TpOnnxFunction, 1);
-  Reader reader = { .function = function };
 
   function->name = function->domain = "";
   function->inputs = g_ptr_array_new ();
@@ -173,7 +149,7 @@ tp_onnx_add_function (TpOnnx *onnx, const TpWire *wire,
   if (tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
     {
       function->wire = tp_wire_enter (wire, field, &function->path);
-      if (tp_wire_read (function->wire, read_function, &reader, error)
+      if (tp_wire_read (function->wire, read_function, function, error)
           && check_unique (onnx, function, error))
         return g_hash_table_insert (onnx->functions,
                                     g_strconcat (function->domain, ".",

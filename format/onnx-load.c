@@ -11,6 +11,7 @@
 #include "format/load-options.h"
 #include "format/onnx-function.h"
 #include "format/onnx-node.h"
+#include "format/onnx-opset.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx-value.h"
 #include "format/onnx.h"
@@ -24,7 +25,6 @@
 enum { MODEL_GRAPH = 7, MODEL_OPSET_IMPORT = 8, MODEL_METADATA = 14,
        MODEL_FUNCTIONS = 25 };
 enum { METADATA_KEY = 1, METADATA_VALUE = 2 };
-enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum
 {
   GRAPH_NODE = 1,
@@ -41,8 +41,6 @@ typedef struct
   TpWireField graph;          /* number 0: none */
   gint64 opset;               /* 0: none for ONNX's own ops */
   gboolean has_opset;         /* for any ops */
-  const char *domain;         /* of the opset being read */
-  gint64 version;
   const char *name;
 } Model;
 
@@ -59,37 +57,23 @@ typedef struct
 /* ---- the model --------------------------------------------------------- */
 
 static gboolean
-read_opset (const TpWire *wire, const TpWireField *field, gpointer user,
-            GError **error)
-{
-  Model *model = user;
-
-  if (field->number == OPSET_DOMAIN)
-    return tp_wire_get_string (wire, field, model->onnx->strings,
-                               &model->domain, error);
-  if (field->number == OPSET_VERSION)
-    return tp_wire_get_int (wire, field, &model->version, error);
-  return TRUE;
-}
-
-static gboolean
 add_opset (Model *model, TpWire wire, GError **error)
 {
-  model->domain = "";
-  model->version = 0;
-  if (!tp_wire_read (wire, read_opset, model, error))
+  TpOnnxOpset opset = { .strings = model->onnx->strings };
+
+  if (!tp_onnx_opset_read (&opset, wire, error))
     return FALSE;
   model->has_opset = TRUE;
-  if (*model->domain != '\0' && g_strcmp0 (model->domain, "ai.onnx") != 0)
+  if (!tp_onnx_domain_is_own (opset.domain))
     return TRUE;
-  if (model->version < 1 || model->version > MAX_OPSET)
+  if (opset.version < 1 || opset.version > MAX_OPSET)
     {
       tp_wire_set_error (&wire, wire.pos, error, "opset version %"
                          G_GINT64_FORMAT ", must be 1 to %d: save it anew",
-                         model->version, MAX_OPSET);
+                         opset.version, MAX_OPSET);
       return FALSE;
     }
-  model->opset = model->version;
+  model->opset = opset.version;
   return TRUE;
 }
 

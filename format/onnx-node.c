@@ -4,6 +4,7 @@
 #include "format/onnx-node.h"
 
 #include "format/onnx-function.h"
+#include "format/onnx-opset.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "graph/function.h"
@@ -342,7 +343,7 @@ static const char *const adopted[][2] = {
 static gboolean
 is_ours (const char *domain, const char *type)
 {
-  if (*domain == '\0' || strcmp (domain, "ai.onnx") == 0)
+  if (tp_onnx_domain_is_own (domain))
     return TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (adopted); i++)
     if (strcmp (domain, adopted[i][0]) == 0

@@ -42,11 +42,6 @@ exponential (TpNest *nest, int x, double scale, double factor)
   return times (nest, plus (nest, x, -1.0), factor);
 }
 
-static const TpAttrSpec alpha_attrs[] = {
-  { "alpha", TP_ATTR_FLOAT, FALSE },
-  { 0 },
-};
-
 /* ---- Elu, Selu, Celu ---------------------------------------------------- */
 
 static int
@@ -68,7 +63,7 @@ elu_value (const TpNode *node, const double *x)
 const TpOp tp_op_elu = {
   .name = "Elu",
   ACTIVATION,
-  .attrs = alpha_attrs,
+  .attrs = tp_attrs_alpha,
   .tolerance = 1e-5,
   .map_expr = elu_expr,
   .map_value = elu_value,
@@ -144,7 +139,7 @@ const TpOp tp_op_celu = {
   .n_inputs_min = 1,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
-  .attrs = alpha_attrs,
+  .attrs = tp_attrs_alpha,
   .tolerance = 1e-5,
   .infer = celu_infer,
   .lower = tp_lower_map,
@@ -173,7 +168,7 @@ thresholded_relu_value (const TpNode *node, const double *x)
 const TpOp tp_op_thresholded_relu = {
   .name = "ThresholdedRelu",
   ACTIVATION,
-  .attrs = alpha_attrs,
+  .attrs = tp_attrs_alpha,
   .tolerance = 0.0,
   .map_expr = thresholded_relu_expr,
   .map_value = thresholded_relu_value,

@@ -181,37 +181,31 @@ transpose_clear (Transpose *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Transpose, transpose_clear)
 
-static int
-add_axis (TpLowering *lowering, gint64 extent, gint64 stride)
-{
-  int axis = tp_nest_add_axis (lowering->nest, extent, FALSE);
-
-  lowering->nest->store.stride[axis] = stride;
-  return axis;
-}
-
 static void
 add_axes (TpLowering *lowering, const Transpose *self, TransposeAxes *axes)
 {
   const TpTensor *out = lowering->out;
 
-  add_axis (lowering, out->dims[0], out->strides[0]);
+  tp_lowering_add_axis (lowering, out->dims[0], out->strides[0]);
   axes->group = axes->filter = axes->channel = -1;
   if (self->n_groups > 1)
-    axes->group = add_axis (lowering, self->n_groups,
-                            out->strides[1] * self->n_filters);
+    axes->group = tp_lowering_add_axis (lowering, self->n_groups,
+                                        out->strides[1] * self->n_filters);
   if (self->n_groups == 1 || self->n_filters > 1)
-    axes->filter = add_axis (lowering, self->n_filters, out->strides[1]);
+    axes->filter
+        = tp_lowering_add_axis (lowering, self->n_filters, out->strides[1]);
   for (int i = 0; i < self->window.n; i++)
     {
       const Phases *phases = axes->phases[i];
       gint64 stride = out->strides[2 + i];
 
-      axes->position[i] = add_axis (lowering, phases->n_positions,
-                                    stride * self->window.stride[i]);
+      axes->position[i]
+          = tp_lowering_add_axis (lowering, phases->n_positions,
+                                  stride * self->window.stride[i]);
       axes->phase[i] = phases->n_phases == 1
                            ? -1
-                           : add_axis (lowering, phases->n_phases, stride);
+                           : tp_lowering_add_axis (lowering,
+                                                   phases->n_phases, stride);
       lowering->nest->store.offset += phases->first * stride;
     }
   axes->channel = tp_lowering_add_reduce_axis (lowering, self->n_channels);

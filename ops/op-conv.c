@@ -71,15 +71,6 @@ typedef struct
   TpWindowAxes window;
 } ConvAxes;
 
-static int
-conv_add_axis (TpLowering *lowering, gint64 extent, gint64 stride)
-{
-  int axis = tp_nest_add_axis (lowering->nest, extent, FALSE);
-
-  lowering->nest->store.stride[axis] = stride;
-  return axis;
-}
-
 static void
 conv_add_axes (TpLowering *lowering, const TpWindow *window, gint64 n_channels,
                ConvAxes *axes)
@@ -87,16 +78,18 @@ conv_add_axes (TpLowering *lowering, const TpWindow *window, gint64 n_channels,
   const TpTensor *out = lowering->out;
   int first_out = 0;
 
-  conv_add_axis (lowering, out->dims[0], out->strides[0]);
+  tp_lowering_add_axis (lowering, out->dims[0], out->strides[0]);
   axes->group = axes->filter = -1;
   if (axes->n_groups > 1)
-    axes->group = conv_add_axis (lowering, axes->n_groups,
-                                 out->strides[1] * axes->n_filters);
+    axes->group
+        = tp_lowering_add_axis (lowering, axes->n_groups,
+                                out->strides[1] * axes->n_filters);
   if (axes->n_groups == 1 || axes->n_filters > 1)
-    axes->filter = conv_add_axis (lowering, axes->n_filters, out->strides[1]);
+    axes->filter = tp_lowering_add_axis (lowering, axes->n_filters,
+                                         out->strides[1]);
   first_out = lowering->nest->n_axes;
   for (int i = 0; i < window->n; i++)
-    conv_add_axis (lowering, out->dims[2 + i], out->strides[2 + i]);
+    tp_lowering_add_axis (lowering, out->dims[2 + i], out->strides[2 + i]);
   axes->channel = tp_lowering_add_reduce_axis (lowering, n_channels);
   tp_window_add_axes (window, lowering, first_out, &axes->window);
 }

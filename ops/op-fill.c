@@ -254,17 +254,12 @@ one_hot_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
-static const TpAttrSpec axis_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_one_hot = {
   .name = "OneHot",
   FILL,
   .n_inputs_min = 3,
   .n_inputs_max = 3,
-  .attrs = axis_attrs,
+  .attrs = tp_attrs_axis,
   .infer = one_hot_infer,
   .reference = one_hot_reference,
 };

@@ -57,9 +57,7 @@ gather_elements_lower (const TpGraph *graph, const TpNode *node,
   load = tp_lowering_add_load (&lowering, 0);
   memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
   load->stride[axis] = 0;
-  load->index = index;
-  load->index_stride = x->strides[axis];
-  load->index_extent = x->dims[axis];
+  tp_access_pick (load, x, axis, index);
   return tp_lowering_finish (&lowering, tp_nest_load (lowering.nest, 1));
 }
 
@@ -92,18 +90,13 @@ gather_elements_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
-static const TpAttrSpec axis_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_gather_elements = {
   .name = "GatherElements",
   .kind = TP_OP_MOVE,
   .n_inputs_min = 2,
   .n_inputs_max = 2,
   .n_outputs_max = 1,
-  .attrs = axis_attrs,
+  .attrs = tp_attrs_axis,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 0.0,
   .infer = gather_elements_infer,

@@ -158,18 +158,13 @@ swish_value (const TpNode *node, const double *x)
   return x[0] / (1.0 + exp (-alpha * x[0]));
 }
 
-static const TpAttrSpec swish_attrs[] = {
-  { "alpha", TP_ATTR_FLOAT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_swish = {
   .name = "Swish",
   .kind = TP_OP_MAP,
   .n_inputs_min = 1,
   .n_inputs_max = 1,
   .n_outputs_max = 1,
-  .attrs = swish_attrs,
+  .attrs = tp_attrs_alpha,
   .tolerance = 1e-5,
   .infer = tp_infer_same,
   .lower = tp_lower_map,

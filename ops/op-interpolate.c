@@ -66,9 +66,7 @@ load_named (TpLowering *lowering, int axis, int index)
 
   memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
   load->stride[axis] = 0;
-  load->index = index;
-  load->index_stride = x->strides[axis];
-  load->index_extent = x->dims[axis];
+  tp_access_pick (load, x, axis, index);
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
@@ -135,18 +133,13 @@ interpolate_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
-static const TpAttrSpec interpolate_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_interpolate = {
   .name = "Interpolate",
   .kind = TP_OP_MOVE,
   .n_inputs_min = 3,
   .n_inputs_max = 3,
   .n_outputs_max = 1,
-  .attrs = interpolate_attrs,
+  .attrs = tp_attrs_axis,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 1e-5,
   .infer = interpolate_infer,

@@ -214,18 +214,13 @@ concat_reference (const TpNode *node, const TpRefTensor *const *inputs,
       }
 }
 
-static const TpAttrSpec axis_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_concat = {
   .name = "Concat",
   .kind = TP_OP_MOVE,
   .n_inputs_min = 1,
   .n_inputs_max = TP_VARIADIC,
   .n_outputs_max = 1,
-  .attrs = axis_attrs,
+  .attrs = tp_attrs_axis,
   .tolerance = 0.0,
   .infer = concat_infer,
   .lower = concat_lower,
@@ -287,9 +282,7 @@ gather_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   for (int i = 0; i < x->rank; i++)
     if (i != axis)
       load->stride[i < axis ? i : i + indices->rank - 1] = x->strides[i];
-  load->index = index;
-  load->index_stride = x->strides[axis];
-  load->index_extent = x->dims[axis];
+  tp_access_pick (load, x, axis, index);
   return tp_lowering_finish (&lowering, tp_nest_load (lowering.nest, 1));
 }
 
@@ -329,7 +322,7 @@ const TpOp tp_op_gather = {
   .n_inputs_min = 2,
   .n_inputs_max = 2,
   .n_outputs_max = 1,
-  .attrs = axis_attrs,
+  .attrs = tp_attrs_axis,
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 0.0,
   .infer = gather_infer,

@@ -109,12 +109,8 @@ tile_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
       if (nest->n_axes + 2 > TP_NEST_MAX_AXES)
         return tp_op_refuse (node, error, "too many dimensions are repeated");
       if (n > 1)
-        {
-          axis = tp_nest_add_axis (nest, n, FALSE);
-          nest->store.stride[axis] = x->dims[i] * strides[i];
-        }
-      axis = tp_nest_add_axis (nest, x->dims[i], FALSE);
-      nest->store.stride[axis] = strides[i];
+        tp_lowering_add_axis (&lowering, n, x->dims[i] * strides[i]);
+      axis = tp_lowering_add_axis (&lowering, x->dims[i], strides[i]);
       load->stride[axis] = x->strides[i];
     }
   return tp_lowering_finish (&lowering, tp_nest_load (nest, 0));

@@ -202,14 +202,9 @@ hardmax_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
 /* ---- records ----------------------------------------------------------- */
 
-static const TpAttrSpec softmax_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 #define SOFTMAX                                                                \
   .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 1,                  \
-  .n_outputs_max = 1, .attrs = softmax_attrs, .infer = softmax_infer
+  .n_outputs_max = 1, .attrs = tp_attrs_axis, .infer = softmax_infer
 
 const TpOp tp_op_softmax = {
   .name = "Softmax",

@@ -232,11 +232,6 @@ const TpOp tp_op_reciprocal = {
   .map_value = reciprocal_value,
 };
 
-static const TpAttrSpec leaky_relu_attrs[] = {
-  { "alpha", TP_ATTR_FLOAT, FALSE },
-  { 0 },
-};
-
 static int
 leaky_relu_expr (const TpNode *node, TpNest *nest, const int *x)
 {
@@ -259,7 +254,7 @@ leaky_relu_value (const TpNode *node, const double *x)
 const TpOp tp_op_leaky_relu = {
   .name = "LeakyRelu",
   UNARY,
-  .attrs = leaky_relu_attrs,
+  .attrs = tp_attrs_alpha,
   .tolerance = 1e-6,
   .map_expr = leaky_relu_expr,
   .map_value = leaky_relu_value,

@@ -8,6 +8,16 @@
 #include <math.h>
 #include <string.h>
 
+const TpAttrSpec tp_attrs_axis[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+const TpAttrSpec tp_attrs_alpha[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE },
+  { 0 },
+};
+
 /* ---- errors ------------------------------------------------------------ */
 
 static gboolean
@@ -260,17 +270,22 @@ tp_lowering_get_input (const TpLowering *lowering, int i)
   return &lowering->graph->tensors[lowering->node->inputs[i]];
 }
 
+int
+tp_lowering_add_axis (TpLowering *lowering, gint64 extent, gint64 stride)
+{
+  int axis = tp_nest_add_axis (lowering->nest, extent, FALSE);
+
+  lowering->nest->store.stride[axis] = stride;
+  return axis;
+}
+
 void
 tp_lowering_add_output_axes (TpLowering *lowering)
 {
   const TpTensor *out = lowering->out;
 
   for (int i = 0; i < out->rank; i++)
-    {
-      int axis = tp_nest_add_axis (lowering->nest, out->dims[i], FALSE);
-
-      lowering->nest->store.stride[axis] = out->strides[i];
-    }
+    tp_lowering_add_axis (lowering, out->dims[i], out->strides[i]);
 }
 
 int
@@ -288,6 +303,14 @@ tp_lowering_add_load (TpLowering *lowering, int i)
 
   load->dtype = lowering->lowered->operands[operand].dtype;
   return load;
+}
+
+void
+tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index)
+{
+  load->index = index;
+  load->index_stride = x->strides[axis];
+  load->index_extent = x->dims[axis];
 }
 
 /* The number that constant @input of one element is. */

@@ -5,6 +5,11 @@
 #include "ir/op.h"
 #include "nest/nest.h"
 
+/* ---- attributes of many ops: "axis", "alpha" and no more ---------------- */
+
+extern const TpAttrSpec tp_attrs_axis[];
+extern const TpAttrSpec tp_attrs_alpha[];
+
 /* ---- errors: "op 'conv1': ..."; always FALSE -------------------------- */
 
 gboolean tp_op_fail (const TpNode *node, GError **error, const char *format,
@@ -65,12 +70,16 @@ TpLowering tp_lowering_new_output (const TpGraph *graph, const TpNode *node,
 void tp_lowering_clear (TpLowering *lowering);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLowering, tp_lowering_clear)
 const TpTensor *tp_lowering_get_input (const TpLowering *lowering, int i);
+/* An axis of the output, which is stored with @stride along it. */
+int tp_lowering_add_axis (TpLowering *lowering, gint64 extent, gint64 stride);
 /* One axis per output dimension, in order. */
 void tp_lowering_add_output_axes (TpLowering *lowering);
 /* A reduce axis, or -1 when @extent is 1: it would do nothing. */
 int tp_lowering_add_reduce_axis (TpLowering *lowering, gint64 extent);
 /* Input @i, of its dtype, with all strides 0; the load number follows in nest->n_loads - 1. */
 TpAccess *tp_lowering_add_load (TpLowering *lowering, int i);
+/* Along dimension @axis of @x, @load takes what the expression @index names. */
+void tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index);
 /* Expression: input @i, broadcast to the first rank axes; a constant of one
  * element becomes a number. */
 int tp_lowering_load_broadcast (TpLowering *lowering, int i);

@@ -107,17 +107,12 @@ flatten_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
-static const TpAttrSpec axis_attrs[] = {
-  { "axis", TP_ATTR_INT, FALSE },
-  { 0 },
-};
-
 const TpOp tp_op_flatten = {
   .name = "Flatten",
   VIEW,
   .n_inputs_min = 1,
   .n_inputs_max = 1,
-  .attrs = axis_attrs,
+  .attrs = tp_attrs_axis,
   .infer = flatten_infer,
 };
 

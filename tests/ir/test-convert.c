@@ -11,7 +11,7 @@
 #include "ir/graph-digest.h"
 #include "ir/graph-value.h"
 #include "ir/op.h"
-#include "ops/reference.h"
+#include "graph-results.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -103,27 +103,6 @@ digest (const TpGraph *graph)
                           : tp_graph_digest (prepared);
 }
 
-static GPtrArray *
-run (const TpGraph *graph)
-{
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
-
-  for (int i = 0; i < graph->n_inputs; i++)
-    {
-      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
-      double *values = g_new (double, MAX (tensor->count, 1));
-
-      for (gint64 k = 0; k < tensor->count; k++)
-        values[k] = tensor->dtype == TP_DTYPE_FLOAT32
-                            || tensor->dtype == TP_DTYPE_FLOAT64
-                        ? tp_random_uniform (i, k)
-                        : 1;
-      g_ptr_array_add (inputs, values);
-    }
-  return tp_graph_run_reference (graph, (const double *const *) inputs->pdata,
-                                 FALSE, NULL);
-}
-
 static void
 assert_same (const TpGraph *a, const TpGraph *b, gboolean has_results)
 {
@@ -137,8 +116,8 @@ assert_same (const TpGraph *a, const TpGraph *b, gboolean has_results)
                      b->tensors[b->outputs[i]].name);
   if (!has_results)
     return;
-  p = run (a);
-  q = run (b);
+  p = graph_run (a);
+  q = graph_run (b);
   g_assert_true ((p == NULL) == (q == NULL));
   for (guint i = 0; p != NULL && i < p->len; i++)
     {

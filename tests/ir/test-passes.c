@@ -5,50 +5,12 @@
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/op.h"
-#include "ops/reference.h"
+#include "graph-results.h"
 #include "random-model.h"
 
-#include <math.h>
 #include <string.h>
 
 #define N_ROUNDS 40
-
-/* ---- results ------------------------------------------------------------- */
-
-static GPtrArray *
-run (const TpGraph *graph)
-{
-  g_autofree double *x = g_new (double, 2 * 4 * 6 * 6);
-  const double *inputs[] = { x };
-  g_autoptr (GError) error = NULL;
-  GPtrArray *values;
-
-  for (int i = 0; i < 2 * 4 * 6 * 6; i++)
-    x[i] = tp_random_uniform (3, i);
-  values = tp_graph_run_reference (graph, inputs, FALSE, &error);
-  g_assert_no_error (error);
-  return values;
-}
-
-static void
-assert_same (const TpGraph *a, const TpGraph *b, const char *what)
-{
-  g_autoptr (GPtrArray) from_a = run (a), from_b = run (b);
-
-  g_assert_cmpint (a->n_outputs, ==, b->n_outputs);
-  for (int i = 0; i < a->n_outputs; i++)
-    {
-      const TpTensor *tensor = &a->tensors[a->outputs[i]];
-      const double *va = g_ptr_array_index (from_a, i);
-      const double *vb = g_ptr_array_index (from_b, i);
-
-      g_assert_cmpstr (tensor->name, ==, b->tensors[b->outputs[i]].name);
-      for (gint64 j = 0; j < tensor->count; j++)
-        if (!(fabs (va[j] - vb[j]) <= 1e-4 * (1 + fabs (va[j]))))
-          g_error ("%s: '%s'[%" G_GINT64_FORMAT "] is %g, not %g", what,
-                   tensor->name, j, vb[j], va[j]);
-    }
-}
 
 static TpGraph *
 prepare (const TpGraph *graph, const char *left_out, const char *last)
@@ -75,7 +37,7 @@ check_left_out (const TpGraph *graph)
       {
         g_autoptr (TpGraph) ready = prepare (graph, passes[i]->name, NULL);
 
-        assert_same (graph, ready, passes[i]->name);
+        graph_assert_same (graph, ready, 1e-4, passes[i]->name);
       }
 }
 
@@ -89,7 +51,7 @@ check_stopped (const TpGraph *graph)
     {
       g_autoptr (TpGraph) ready = prepare (graph, NULL, passes[i]->name);
 
-      assert_same (graph, ready, passes[i]->name);
+      graph_assert_same (graph, ready, 1e-4, passes[i]->name);
     }
 }
 
@@ -108,7 +70,7 @@ check_set (const TpGraph *graph)
       names[n_names++] = passes[i]->name;
   ready = tp_graph_prepare_with (graph, &options, NULL);
   g_assert_nonnull (ready);
-  assert_same (graph, ready, "a set of passes");
+  graph_assert_same (graph, ready, 1e-4, "a set of passes");
 }
 
 static void

@@ -12,11 +12,10 @@
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/op.h"
-#include "ops/reference.h"
+#include "graph-results.h"
 #include "random-model.h"
 
 #include <glib/gstdio.h>
-#include <math.h>
 #include <string.h>
 
 #define N_ROUNDS 6
@@ -53,56 +52,6 @@ work_clear (Work *work)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
 
-/* NULL: there is no answer, as for numbers of Loops. */
-static GPtrArray *
-run (const TpGraph *graph)
-{
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
-
-  for (int i = 0; i < graph->n_inputs; i++)
-    {
-      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
-      double *values = g_new (double, MAX (tensor->count, 1));
-
-      for (gint64 k = 0; k < tensor->count; k++)
-        values[k] = tensor->dtype == TP_DTYPE_FLOAT32
-                            || tensor->dtype == TP_DTYPE_FLOAT64
-                        ? tp_random_uniform (i, k)
-                        : 1;
-      g_ptr_array_add (inputs, values);
-    }
-  return tp_graph_run_reference (graph, (const double *const *) inputs->pdata,
-                                 FALSE, NULL);
-}
-
-static gboolean
-is_near (double a, double b)
-{
-  return a == b || (isnan (a) && isnan (b))
-         || fabs (a - b) <= 1e-5 * (1 + fabs (a));
-}
-
-static void
-assert_same (const TpGraph *a, const TpGraph *b, const char *what)
-{
-  g_autoptr (GPtrArray) p = run (a), q = run (b);
-
-  g_assert_true ((p == NULL) == (q == NULL));
-  g_assert_cmpint (a->n_outputs, ==, b->n_outputs);
-  for (int i = 0; p != NULL && i < a->n_outputs; i++)
-    {
-      const TpTensor *tensor = &a->tensors[a->outputs[i]];
-      const double *x = p->pdata[i], *y = q->pdata[i];
-
-      g_assert_cmpstr (tensor->name, ==, b->tensors[b->outputs[i]].name);
-      g_assert_cmpint (tensor->dtype, ==, b->tensors[b->outputs[i]].dtype);
-      for (gint64 k = 0; k < tensor->count; k++)
-        if (!is_near (x[k], y[k]))
-          g_error ("%s: '%s'[%" G_GINT64_FORMAT "] is %g, not %g", what,
-                   tensor->name, k, y[k], x[k]);
-    }
-}
-
 static void
 check_read (const TpGraph *graph, const char *path, const char *what)
 {
@@ -111,7 +60,7 @@ check_read (const TpGraph *graph, const char *path, const char *what)
 
   if (error != NULL)
     g_error ("%s: %s", what, error->message);
-  assert_same (graph, back, what);
+  graph_assert_same (graph, back, 1e-5, what);
 }
 
 static void
