@@ -6,6 +6,7 @@
 #include "api/devices.h"
 #include "api/objects.h"
 #include "api/road.h"
+#include "calib/cost-db.h"
 
 static gboolean
 check_devices (const char *const *devices, GError **error)

@@ -10,7 +10,7 @@
 #include "format/plan-load.h"
 #include "ir/name-hash.h"
 #include "planner/check/check.h"
-#include "planner/planner.h"
+#include "planner/margin.h"
 
 static void
 fill_devices (TplanPlan *wrap)

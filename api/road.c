@@ -6,8 +6,12 @@
 #include "api/graph.h"
 #include "api/objects.h"
 #include "api/plan.h"
+#include "calib/calibrate.h"
+#include "calib/cost-db.h"
+#include "calib/lookup.h"
 #include "ir/plan-memory.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
+#include "planner/place.h"
 
 /* One way along it. */
 typedef struct

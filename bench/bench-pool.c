@@ -2,11 +2,12 @@
  * of an item alone. */
 #include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "runtime/device.h"
 #include "runtime/pool.h"
+#include "runtime/threads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 #define RUNS 2000
 #define ROUNDS 50

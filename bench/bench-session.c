@@ -6,7 +6,7 @@
 
 #include "format/graph-load.h"
 #include "graph/pass.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
 #include "runtime/session.h"
 
 #include <stdio.h>

@@ -9,8 +9,9 @@
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "planner/check/check.h"
+#include "planner/fuse.h"
 #include "planner/network.h"
-#include "planner/planner.h"
+#include "planner/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,9 @@
  * costs the kernel it was at, and the next one goes on without it. */
 #include "config.h"
 
+#include "calib/calibrate.h"
+
+#include "calib/columns.h"
 #include "calib/constants.h"
 #include "calib/links.h"
 #include "calib/lookup.h"

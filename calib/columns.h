@@ -29,4 +29,13 @@ char *tp_columns_join (const TpColumn *columns, gboolean is_placeholder);
 /* "a TEXT NOT NULL, ..., UNIQUE (keys)" */
 char *tp_columns_declare (const TpColumn *columns);
 
+TpDeviceRow *tp_device_row_new (void);
+TpDeviceRow *tp_device_row_copy (const TpDeviceRow *row);
+void tp_device_row_free (TpDeviceRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDeviceRow, tp_device_row_free)
+TpEntryRow *tp_entry_row_new (void);
+void tp_entry_row_free (TpEntryRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEntryRow, tp_entry_row_free)
+const char *tp_entry_state_get_name (gint64 state);
+
 #endif

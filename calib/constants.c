@@ -8,6 +8,7 @@
 #include "calib/constants.h"
 
 #include "calib/chain.h"
+#include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
 #include "graph/graph-builder-private.h"

@@ -60,15 +60,6 @@ typedef struct
   gint64 measured_at;
 } TpEntryRow;
 
-TpDeviceRow *tp_device_row_new (void);
-TpDeviceRow *tp_device_row_copy (const TpDeviceRow *row);
-void tp_device_row_free (TpDeviceRow *row);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDeviceRow, tp_device_row_free)
-TpEntryRow *tp_entry_row_new (void);
-void tp_entry_row_free (TpEntryRow *row);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEntryRow, tp_entry_row_free)
-const char *tp_entry_state_get_name (gint64 state);
-
 /* NULL: there is none. */
 TpCostDb *tp_cost_db_get_system (TpCostDb *db);
 const char *tp_cost_db_get_path (const TpCostDb *db);
@@ -97,10 +88,14 @@ TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
 /* Drops a device row with its entries. */
 gboolean tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error);
 
-/* JSON, format "tplan-cost/1". Import checks all of it before the first row is
- * written; entries measured later win. @out_n: entries taken. */
-char *tp_cost_db_export (TpCostDb *db, GError **error);
-gboolean tp_cost_db_import (TpCostDb *db, const char *text, gsize size,
-                            int *out_n, GError **error);
+/* @path NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db. Creates it.
+ * The system table is consulted where this one has no entry: it is
+ * /var/lib/tplan/cost.db, or $TPLAN_SYSTEM_COST. A read-only table that does not
+ * exist is empty. TPLAN_ERROR_INPUT: not a cost table, or of a newer version;
+ * _BUSY: another process writes; _FAILED: no right to the file. */
+TpCostDb *tp_cost_db_open (const char *path, gboolean is_read_only,
+                           GError **error);
+void tp_cost_db_close (TpCostDb *db);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCostDb, tp_cost_db_close)
 
 #endif

@@ -8,6 +8,8 @@
  * error with its path. */
 #include "config.h"
 
+#include "calib/exchange.h"
+
 #include "calib/columns.h"
 
 #include <jansson.h>

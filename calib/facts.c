@@ -10,6 +10,7 @@
 #include "calib/facts.h"
 
 #include "runtime/device.h"
+#include "runtime/threads.h"
 #include "schedule/program.h"
 
 #include <fcntl.h>

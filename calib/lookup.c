@@ -6,6 +6,7 @@
 
 #include "calib/lookup.h"
 
+#include "calib/columns.h"
 #include "calib/estimate.h"
 #include "calib/facts.h"
 #include "calib/keys.h"

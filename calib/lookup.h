@@ -26,4 +26,10 @@ TpEntryRow *tp_device_match_find_entry (const TpDeviceMatch *match,
                                         const char *digest, const char *dtype,
                                         GError **error);
 
+/* Costs of @graph from the table; what is missing is estimated and says so.
+ * sim devices come from their profile. Opens no device. */
+TpCosts *tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph,
+                            const TpGroups *groups,
+                            const TpCalibOptions *options, GError **error);
+
 #endif

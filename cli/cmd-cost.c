@@ -1,7 +1,9 @@
 /* cmd-cost.c: the cost table, looked at and looked after. */
 #include "config.h"
 
+#include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/exchange.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
 #include "cli/output.h"

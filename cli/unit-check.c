@@ -3,7 +3,6 @@
 
 #include "cli/unit-check.h"
 
-#include "ir/op.h"
 #include "ir/plan-memory.h"
 #include "nest/nest.h"
 #include "ops/lower.h"

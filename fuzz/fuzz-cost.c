@@ -1,12 +1,12 @@
 /* fuzz-cost.c: tables of costs, imported and exported again. */
 #include "config.h"
 
+#include "calib/cost-db.h"
+#include "calib/exchange.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "calib/cost-db.h"
 
 static TpCostDb *
 open_table (void)

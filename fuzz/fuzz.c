@@ -12,7 +12,8 @@
 #include "machine/machine.h"
 #include "ops/lower.h"
 #include "planner/check/check.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
+#include "planner/place.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
 
 #include "kernel/jit-llvm-emit.h"
 
+#include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 

@@ -5,6 +5,7 @@
 
 #include "kernel/jit-llvm-integer.h"
 
+#include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 

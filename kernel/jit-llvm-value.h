@@ -6,12 +6,6 @@
 #include "kernel/jit-llvm.h"
 #include "kernel/kernel.h"
 
-LLVMTypeRef tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes);
-
-/* Of @lanes elements in memory. */
-LLVMTypeRef tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype,
-                                 int lanes);
-LLVMValueRef tp_llvm_const_splat (LLVMValueRef scalar, int lanes);
 LLVMValueRef tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr);
 
 LLVMValueRef tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr);

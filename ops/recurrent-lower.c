@@ -9,7 +9,6 @@
 #include "ops/recurrent-lower.h"
 
 #include "ir/graph-value.h"
-#include "ops/op-recurrent.h"
 #include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 

@@ -4,7 +4,6 @@
 
 #include "ops/recurrent-reference.h"
 
-#include "ops/op-recurrent.h"
 #include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 

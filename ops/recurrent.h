@@ -68,4 +68,8 @@ typedef struct
   TpActivation functions[2][TP_RECURRENT_MAX_FUNCTIONS];
 } TpRecurrent;
 
+/* From the attributes and the dimensions of X and R. */
+gboolean tp_recurrent_init (TpRecurrent *self, const TpNode *node,
+                            const gint64 *x, const gint64 *r, GError **error);
+
 #endif

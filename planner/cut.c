@@ -6,6 +6,8 @@
  * each op then asks for a little more flow from there. */
 #include "config.h"
 
+#include "planner/cut.h"
+
 #include "planner/network.h"
 #include "planner/solver.h"
 

@@ -8,8 +8,9 @@
  * are disjoint, and whether one pays is for the planner to say. */
 #include "config.h"
 
-#include "planner/planner.h"
+#include "planner/fuse.h"
 
+#include "ir/costs.h"
 #include "ir/op.h"
 
 #include <string.h>

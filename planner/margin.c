@@ -1,7 +1,8 @@
 /* margin.c: how firmly each op sits where it is. */
 #include "config.h"
 
-#include "planner/planner.h"
+#include "planner/margin.h"
+
 #include "planner/solver.h"
 
 gboolean

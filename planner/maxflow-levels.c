@@ -10,6 +10,8 @@
  * made by saturation. */
 #include "config.h"
 
+#include "planner/maxflow-levels.h"
+
 #include "planner/maxflow-private.h"
 
 /* Residual of the arc as the flow would use it: from root outwards if the roots

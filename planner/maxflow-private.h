@@ -59,14 +59,4 @@ tp_flow_push (TpFlow *flow, int a, gint64 amount)
   sister->reverse -= amount;
 }
 
-/* Boykov and Kolmogorov's method. FALSE: used up @flow->effort; the flow so far
- * is feasible. */
-gboolean tp_flow_grow_trees (TpFlow *flow);
-
-/* Dinic's method, in O (n^2 m). Augments between @roots (all with residual to
- * the sink if @is_sink, else all from the source) and any vertex with residual
- * of the other kind. Returns the flow added. */
-gint64 tp_flow_block (TpFlow *flow, const int *roots, int n_roots,
-                      gboolean is_sink);
-
 #endif

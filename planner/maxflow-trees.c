@@ -8,6 +8,8 @@
  * worst case is poor, so scans are counted and the caller has another method. */
 #include "config.h"
 
+#include "planner/maxflow-trees.h"
+
 #include "planner/maxflow-private.h"
 
 enum

@@ -2,7 +2,9 @@
  * flow. The methods that find one are in maxflow-trees.c and maxflow-levels.c. */
 #include "config.h"
 
+#include "planner/maxflow-levels.h"
 #include "planner/maxflow-private.h"
+#include "planner/maxflow-trees.h"
 
 TpFlow *
 tp_flow_new (int n_vertices)

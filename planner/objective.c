@@ -4,8 +4,6 @@
 
 #include "planner/objective.h"
 
-#include "planner/planner.h"
-
 #include <string.h>
 
 static gint64

@@ -24,5 +24,7 @@ typedef struct
 } TpObjective;
 
 const TpObjective *tp_objective_find (const char *name);
+/* Their names; NULL-terminated. */
+const char *const *tp_objective_list (void);
 
 #endif

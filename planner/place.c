@@ -1,8 +1,9 @@
 /* place.c: from what a solver finds to a plan with all its parts. */
 #include "config.h"
 
+#include "planner/place.h"
+
 #include "ir/graph-digest.h"
-#include "planner/planner.h"
 #include "planner/solver.h"
 
 static TpGroups *

@@ -4,6 +4,8 @@
 
 #include "planner/solver.h"
 
+#include "planner/cut.h"
+
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
 };

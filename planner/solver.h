@@ -21,8 +21,6 @@ typedef struct
   void (*fill_margins) (const TpProblem *problem, TpPlan *plan);
 } TpSolver;
 
-extern const TpSolver tp_solver_cut;
-
 /* The first that takes @problem; TPLAN_ERROR_UNSUPPORTED: none does. */
 const TpSolver *tp_solver_find (const TpProblem *problem, GError **error);
 

@@ -7,6 +7,7 @@
 #include "runtime/host.h"
 #include "runtime/kernel-code.h"
 #include "runtime/pool.h"
+#include "runtime/threads.h"
 
 extern const TpDeviceOps tp_device_cpu;
 

@@ -7,7 +7,9 @@
 #include "kernel/kernel-opencl.h"
 #include "runtime/device.h"
 #include "runtime/kernel-code.h"
+#include "runtime/opencl-context.h"
 #include "runtime/opencl.h"
+#include "runtime/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -162,9 +162,6 @@ typedef struct
   gint64 begin_ns, end_ns;
 } TpStamp;
 
-/* The address of a buffer of a device that is_host. */
-void *tp_host_buf_get_data (const TpBuf *buf);
-
 /* By name: "cpu", "opencl:1", "sim:server-gpu". TPLAN_ERROR_DEVICE says which
  * there are. */
 TpDevice *tp_device_open (const char *name, const TpDeviceOptions *options,
@@ -188,9 +185,5 @@ const TpDeviceOps *const *tp_device_list (int *out_n);
 gboolean tp_device_is_host (const char *name);
 /* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
 GPtrArray *tp_device_names (void);
-
-/* How many threads: option, TPLAN_THREADS, OMP_NUM_THREADS, affinity mask, then
- * cgroup cpu.max. */
-int tp_threads_count (int wanted);
 
 #endif

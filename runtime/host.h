@@ -19,4 +19,7 @@ gint64 tp_host_get_memory_bytes (void);
 /* "Intel(R) Xeon(R) ..."; caller frees. */
 char *tp_host_get_cpu_name (void);
 
+/* The address of a buffer of a device that is_host. */
+void *tp_host_buf_get_data (const TpBuf *buf);
+
 #endif

@@ -7,9 +7,11 @@
  * session should. */
 #include "config.h"
 
-#include <pthread.h>
+#include "runtime/opencl-context.h"
 
 #include "runtime/opencl.h"
+
+#include <pthread.h>
 
 typedef struct
 {

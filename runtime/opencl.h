@@ -23,11 +23,6 @@ typedef struct
   cl_device_id device;        /* or a part of it with fewer threads */
 } TpOpenclContext;
 
-/* The context of device @index with @n_threads threads (devices that are no
- * CPUs use all they have); both live as long as the process. Thread: any. */
-cl_int tp_opencl_find_context (int index, int n_threads,
-                               TpOpenclContext *out_context);
-
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *tp_opencl_get_error_name (cl_int code);
 /* Always FALSE; the code decides between TPLAN_ERROR_MEMORY and _DEVICE.

@@ -2,6 +2,8 @@
  * to the launches. */
 #include "config.h"
 
+#include "runtime/session-memory.h"
+
 #include "runtime/session-private.h"
 
 static gboolean

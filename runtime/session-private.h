@@ -38,15 +38,6 @@ struct TpSession
   gint64 time_ns;
 };
 
-/* The stages of tp_session_new (), in this order. */
-gboolean tp_session_open_devices (TpSession *session,
-                                  const TpDeviceOptions *options,
-                                  GError **error);
-gboolean tp_session_lower_units (TpSession *session, GError **error);
-void tp_session_make_steps (TpSession *session);
-gboolean tp_session_make_arenas (TpSession *session, GError **error);
-gboolean tp_session_bind (TpSession *session, GError **error);
-
 static inline TpSessionDevice *
 tp_session_get_device (const TpSession *session, int storage)
 {

@@ -2,6 +2,8 @@
  * foretold for each. */
 #include "config.h"
 
+#include "runtime/session-steps.h"
+
 #include "runtime/session-private.h"
 
 typedef struct

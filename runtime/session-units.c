@@ -1,7 +1,8 @@
 /* session-units.c: the devices of a plan, and its units made ready for them. */
 #include "config.h"
 
-#include "nest/nest.h"
+#include "runtime/session-units.h"
+
 #include "ops/lower.h"
 #include "runtime/session-private.h"
 

@@ -8,7 +8,10 @@
 #include "ir/plan-memory.h"
 #include "nest/nest.h"
 #include "runtime/host.h"
+#include "runtime/session-memory.h"
 #include "runtime/session-private.h"
+#include "runtime/session-steps.h"
+#include "runtime/session-units.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "runtime/strided.h"
 
 #include "nest/nest-expr.h"
-#include "nest/nest.h"
 
 #include <string.h>
 

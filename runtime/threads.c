@@ -2,14 +2,14 @@
  * environment, else what the kernel would let this process have. */
 #include "config.h"
 
-#include "runtime/device.h"
+#include "runtime/threads.h"
+
+#include "runtime/pool.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "runtime/pool.h"
 
 /* A number above 0, or the first of a list such as OMP_NUM_THREADS=4,2. */
 static int

@@ -3,7 +3,7 @@
 #include "api/plan.h"
 #include "api/road.h"
 #include "format/plan-json.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

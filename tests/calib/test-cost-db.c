@@ -1,7 +1,9 @@
 /* test-cost-db.c: the cost table as a file: two at once, kill -9, exchange. */
 #include "config.h"
 
+#include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/exchange.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>

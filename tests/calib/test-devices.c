@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include "calib-graphs.h"
+#include "calib/calibrate.h"
 #include "calib/cost-db.h"
+#include "calib/lookup.h"
 #include "schedule/schedule.h"
 
 #include <glib/gstdio.h>

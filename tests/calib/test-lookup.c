@@ -3,9 +3,11 @@
 #include "config.h"
 
 #include "calib-graphs.h"
+#include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "calib/lookup.h"
 #include "format/graph-load.h"
 #include "runtime/device.h"
 

@@ -2,13 +2,13 @@
  * program makes it again. NETWORKS in the environment says which. */
 #include "config.h"
 
-#include "nests.h"
-
 #include "format/graph-load.h"
 #include "graph/pass.h"
+#include "ir/costs.h"
 #include "kernel/kernel-text.h"
+#include "nests.h"
 #include "ops/lower.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
 
 #define NETWORKS "squeezenet1_1 mobilenet_v2 unet bert_mini lstm_lm gru_tagger"
 

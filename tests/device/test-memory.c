@@ -4,7 +4,7 @@
 
 #include "ir/plan-memory.h"
 #include "nets.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
 #include "runtime/session-private.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* test-pool.c: every item once, whoever runs, sleeps, forks or competes. */
 #include "config.h"
 
+#include "runtime/device.h"
 #include "runtime/pool.h"
+#include "runtime/threads.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "runtime/device.h"
 
 #define MAX_ITEMS 4000
 #define MAX_THREADS 8

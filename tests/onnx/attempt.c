@@ -4,11 +4,14 @@
 #include "tests/onnx/attempt.h"
 
 #include "calib/calib.h"
+#include "calib/cost-db.h"
+#include "calib/lookup.h"
 #include "format/graph-load.h"
 #include "format/load-options.h"
 #include "graph/graph-bind.h"
 #include "graph/pass.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
+#include "planner/place.h"
 #include "runtime/session.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "mutations.h"
 #include "planner/check/check.h"
-#include "planner/planner.h"
+#include "planner/place.h"
 
 #include <string.h>
 

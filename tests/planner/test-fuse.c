@@ -8,11 +8,13 @@
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "graph/pass.h"
+#include "ir/costs.h"
 #include "ir/op.h"
 #include "nest/nest-check.h"
 #include "nest/nest.h"
 #include "ops/lower.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
+#include "planner/objective.h"
 
 #include <string.h>
 

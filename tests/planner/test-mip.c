@@ -1,7 +1,7 @@
 /* test-mip.c: placements of middling graphs against a mixed integer program. */
 #include "config.h"
 
-#include "planner/planner.h"
+#include "planner/place.h"
 #include "random-graph.h"
 
 #include <glpk.h>

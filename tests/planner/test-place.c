@@ -4,7 +4,8 @@
 
 #include "format/plan-json.h"
 #include "planner/check/check.h"
-#include "planner/planner.h"
+#include "planner/margin.h"
+#include "planner/place.h"
 #include "random-graph.h"
 
 #include <string.h>

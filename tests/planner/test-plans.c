@@ -6,7 +6,9 @@
 #include "machine/machine-costs.h"
 #include "machine/machine.h"
 #include "planner/check/check.h"
-#include "planner/planner.h"
+#include "planner/fuse.h"
+#include "planner/margin.h"
+#include "planner/place.h"
 
 typedef struct
 {
