@@ -6,6 +6,7 @@
 
 #include "api/devices.h"
 
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <errno.h>

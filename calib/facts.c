@@ -9,6 +9,7 @@
 
 #include "calib/facts.h"
 
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 #include "runtime/threads.h"
 #include "schedule/program.h"

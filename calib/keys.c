@@ -11,6 +11,7 @@
 #include "nest/nest-check.h"
 #include "nest/nest-text.h"
 #include "ops/lower.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "machine/machine-costs.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "machine/machine.h"
+#include "runtime/device-list.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "ops/lower.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 extern const TpDeviceOps tp_device_sim;

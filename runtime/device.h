@@ -162,28 +162,10 @@ typedef struct
   gint64 begin_ns, end_ns;
 } TpStamp;
 
-/* By name: "cpu", "opencl:1", "sim:server-gpu". TPLAN_ERROR_DEVICE says which
- * there are. */
-TpDevice *tp_device_open (const char *name, const TpDeviceOptions *options,
-                          GError **error);
 void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
 /* For devices: counts @size_bytes as taken, or given back. */
 void tp_device_count_bytes (TpDevice *device, gint64 size_bytes);
 void tp_device_info_clear (TpDeviceInfo *info);
-/* The kind of device that @name is of, whether there is one here or not. NULL:
- * TPLAN_ERROR_DEVICE says which kinds there are. */
-const TpDeviceOps *tp_device_find_kind (const char *name, GError **error);
-/* FALSE also where there is no such kind. */
-gboolean tp_device_is_simulated (const char *name);
-/* Of @names, ended by NULL, what to use where the user named none: a host, and
- * the first device that works beside one. */
-char **tp_device_choose_defaults (const char *const *names);
-const TpDeviceOps *const *tp_device_list (int *out_n);
-/* Whether a device of this name works in host memory, by its kind: opens
- * nothing. What a simulated one says of itself is in its figures. */
-gboolean tp_device_is_host (const char *name);
-/* Names of all devices of this machine: "cpu", "opencl:0", ..., "ref". */
-GPtrArray *tp_device_names (void);
 
 #endif

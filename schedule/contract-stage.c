@@ -6,6 +6,7 @@
 #include "schedule/contract-stage.h"
 
 #include "schedule/contract-dims.h"
+#include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
 typedef struct

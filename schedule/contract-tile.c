@@ -5,6 +5,7 @@
 
 #include "schedule/contract-tile.h"
 
+#include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
 /* Elements that w is asked for ahead: weights are cold when a network runs, and

@@ -7,6 +7,8 @@
  * afterwards. */
 #include "config.h"
 
+#include "schedule/emit-access.h"
+
 #include "nest/nest-expr.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"

@@ -6,7 +6,7 @@
 #include "kernel/kernel-math.h"
 #include "kernel/kernel-trig.h"
 #include "nest/nest-expr.h"
-#include "schedule/nest-canon.h"
+#include "schedule/emit-access.h"
 
 #include <math.h>
 #include <string.h>

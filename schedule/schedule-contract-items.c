@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "schedule/contract-analyze.h"
+#include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
 

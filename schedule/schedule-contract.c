@@ -10,7 +10,7 @@
 #include "schedule/contract-pack.h"
 #include "schedule/contract-stage.h"
 #include "schedule/contract-tile.h"
-#include "schedule/expr.h"
+#include "schedule/emit-access.h"
 #include "schedule/family.h"
 
 typedef struct

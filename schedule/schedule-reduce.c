@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
+#include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
 #include "schedule/grid.h"

@@ -6,6 +6,7 @@
 
 #include "schedule/window.h"
 
+#include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 

@@ -2,7 +2,9 @@
  * file of its own, and a row. */
 #include "config.h"
 
-#include "planner/check/check-private.h"
+#include "planner/check/check-certificate.h"
+
+#include "planner/check/check-proof.h"
 
 static const struct
 {

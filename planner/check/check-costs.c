@@ -2,7 +2,7 @@
  * function and a row. */
 #include "config.h"
 
-#include "planner/check/check-private.h"
+#include "planner/check/check-costs.h"
 
 #include <string.h>
 

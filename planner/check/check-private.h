@@ -22,17 +22,5 @@ typedef struct
 /* Takes down a fault; returns FALSE. */
 gboolean tp_checker_fail (TpChecker *checker, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-TpCheckerMeasure tp_checker_find_measure (const char *objective);
-/* By its pins, and by what the device can. */
-gboolean tp_checker_may_run (const TpChecker *checker, int node, int device);
-/* Of an op alone; TP_COST_NONE: may not be there. */
-gint64 tp_checker_node_cost (const TpChecker *checker, int node, int device);
-/* @from, @to: devices, or TP_COSTS_HOST. */
-gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor, int from,
-                             int to);
-/* The proof, by the kind that the plan names; everything else checked before. */
-void tp_checker_check_certificate (TpChecker *checker);
-/* "min-cut": the arcs and their flow. At most two devices. */
-void tp_checker_check_cut (TpChecker *checker);
 
 #endif

@@ -7,7 +7,9 @@
  * ends are: the table below is the network, written a second time. */
 #include "config.h"
 
-#include "planner/check/check-private.h"
+#include "planner/check/check-proof.h"
+
+#include "planner/check/check-costs.h"
 
 #include <string.h>
 

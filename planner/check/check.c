@@ -8,30 +8,13 @@
 #include "planner/check/check.h"
 
 #include "ir/graph-digest.h"
+#include "planner/check/check-certificate.h"
+#include "planner/check/check-costs.h"
 #include "planner/check/check-private.h"
 
 #include <string.h>
 
-#define MAX_REASONS 64
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
-
-gboolean
-tp_checker_fail (TpChecker *checker, const char *format, ...)
-{
-  va_list args;
-
-  if (checker->reasons->len > MAX_REASONS)
-    return FALSE;
-  if (checker->reasons->len == MAX_REASONS)
-    {
-      g_ptr_array_add (checker->reasons, g_strdup ("and more faults"));
-      return FALSE;
-    }
-  va_start (args, format);
-  g_ptr_array_add (checker->reasons, g_strdup_vprintf (format, args));
-  va_end (args);
-  return FALSE;
-}
 
 /* ---- form: enough for the rest to be computed at all ------------------- */
 

@@ -9,6 +9,7 @@
 #include "calib/keys.h"
 #include "calib/lookup.h"
 #include "format/graph-load.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <glib/gstdio.h>

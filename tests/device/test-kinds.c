@@ -1,6 +1,7 @@
 /* test-kinds.c: what records say of kinds of device before one is opened. */
 #include "config.h"
 
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <string.h>

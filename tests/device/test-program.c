@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "kernel/kernel-verify.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 #include "schedule/program.h"
 
