@@ -7,6 +7,7 @@
 #include "api/devices.h"
 
 #include "runtime/device-list.h"
+#include "ir/posix.h"
 #include "runtime/device.h"
 
 #include <errno.h>
@@ -22,15 +23,7 @@ child_answer (int fd, void (*work) (gpointer, GString *), gpointer data)
   g_autoptr (GString) out = g_string_new (NULL);
 
   work (data, out);
-  for (gsize at = 0; at < out->len;)
-    {
-      gssize n = write (fd, out->str + at, out->len - at);
-
-      if (n <= 0)
-        _exit (1);
-      at += n;
-    }
-  _exit (0);
+  _exit (tp_posix_write (fd, out->str, out->len) ? 0 : 1);
 }
 
 static void
@@ -67,8 +60,7 @@ tp_devices_ask (void (*work) (gpointer data, GString *out), gpointer data,
   if (child > 0)
     {
       read_answer (fds[0], answer);
-      while (waitpid (child, &status, 0) < 0 && errno == EINTR)
-        ;
+      status = tp_posix_wait (child);
     }
   if (fds[0] >= 0)
     close (fds[0]);

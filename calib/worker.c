@@ -4,6 +4,7 @@
 #include "calib/worker.h"
 
 #include "include/tplan.h"
+#include "ir/posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,22 +31,12 @@ void (*tp_worker_hook) (TpPhase phase, int device, int key) = NULL;
 
 /* ---- the child's side --------------------------------------------------- */
 
+/* Ends the process when nobody listens any more. */
 static void
-write_all (int file, const void *bytes, gsize n)
+tell (int file, const void *bytes, gsize n)
 {
-  const char *at = bytes;
-
-  while (n > 0)
-    {
-      gssize done = write (file, at, n);
-
-      if (done < 0 && errno == EINTR)
-        continue;
-      if (done <= 0)
-        _exit (1); /* nobody listens any more */
-      at += done;
-      n -= done;
-    }
+  if (!tp_posix_write (file, bytes, n))
+    _exit (1);
 }
 
 void
@@ -55,8 +46,8 @@ tp_channel_send (TpChannel *channel, int kind, GVariant *payload)
       payload));
   Header header = { kind, g_variant_get_size (boxed) };
 
-  write_all (channel->pipe, &header, sizeof header);
-  write_all (channel->pipe, g_variant_get_data (boxed), header.n_bytes);
+  tell (channel->pipe, &header, sizeof header);
+  tell (channel->pipe, g_variant_get_data (boxed), header.n_bytes);
 }
 
 void
@@ -197,10 +188,8 @@ is_overdue (Watch *watch, gint64 now_us, TpWorkerEnd *end)
 static void
 bury (Watch *watch, TpWorkerEnd *end)
 {
-  int status = 0;
+  int status = tp_posix_wait (watch->child);
 
-  while (waitpid (watch->child, &status, 0) < 0 && errno == EINTR)
-    continue;
   end->beat = *watch->beat;
   if (end->outcome != TP_OUTCOME_DONE)
     return;

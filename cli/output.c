@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "format/file-save.h"
+#include "ir/posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,23 +74,6 @@ write_fail (const char *path, GError **error)
   return FALSE;
 }
 
-static gboolean
-write_all (int fd, const char *data, gsize size)
-{
-  while (size > 0)
-    {
-      gssize n = write (fd, data, size);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return FALSE;
-      data += n;
-      size -= n;
-    }
-  return TRUE;
-}
-
 /* Devices and pipes cannot be replaced, only written to. */
 static gboolean
 is_special (const char *path)
@@ -104,7 +88,7 @@ static gboolean
 write_special (const char *path, const void *data, gsize size, GError **error)
 {
   int fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && write_all (fd, data, size);
+  gboolean good = fd >= 0 && tp_posix_write (fd, data, size);
 
   if (fd >= 0)
     good = close (fd) == 0 && good;

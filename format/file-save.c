@@ -6,6 +6,7 @@
 
 #include "format/file.h"
 #include "include/tplan.h"
+#include "ir/posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,31 +66,13 @@ tp_saver_free (TpSaver *saver)
 }
 
 static gboolean
-write_all (TpSaver *saver, const void *data, gsize size, GError **error)
-{
-  const guint8 *next = data;
-
-  while (size > 0)
-    {
-      ssize_t n = write (saver->fd, next, MIN (size, (gsize) 1 << 30));
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return fail (saver, n < 0 ? errno : EIO, error);
-      next += n;
-      size -= n;
-    }
-  return TRUE;
-}
-
-static gboolean
 flush (TpSaver *saver, GError **error)
 {
   gsize n = saver->n;
 
   saver->n = 0;
-  return write_all (saver, saver->buffer, n, error);
+  return tp_posix_write (saver->fd, saver->buffer, n)
+         || fail (saver, errno, error);
 }
 
 gboolean
@@ -98,7 +81,8 @@ tp_saver_write (TpSaver *saver, const void *data, gsize size, GError **error)
   if (size > BUFFER_BYTES - saver->n && !flush (saver, error))
     return FALSE;
   if (size > BUFFER_BYTES)
-    return write_all (saver, data, size, error);
+    return tp_posix_write (saver->fd, data, size)
+           || fail (saver, errno, error);
   if (size > 0)
     memcpy (saver->buffer + saver->n, data, size);
   saver->n += size;

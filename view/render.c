@@ -7,6 +7,8 @@
 
 #include "view/render.h"
 
+#include "ir/posix.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gvc.h>
@@ -22,7 +24,7 @@ render_child (int out, const char *dot, const char *format)
 {
   int null = open ("/dev/null", O_WRONLY | O_CLOEXEC);
   char *data = NULL;
-  unsigned int size = 0, done = 0;
+  unsigned int size = 0;
   GVC_t *gvc;
   Agraph_t *graph;
 
@@ -33,15 +35,7 @@ render_child (int out, const char *dot, const char *format)
   if (graph == NULL || gvLayout (gvc, graph, "dot") != 0
       || gvRenderData (gvc, graph, format, &data, &size) != 0 || size == 0)
     _exit (1);
-  while (done < size)
-    {
-      ssize_t n = write (out, data + done, size - done);
-
-      if (n < 0 && errno != EINTR)
-        _exit (1);
-      done += n > 0 ? n : 0;
-    }
-  _exit (0);
+  _exit (tp_posix_write (out, data, size) ? 0 : 1);
 }
 
 /* Reads until the end or the deadline; FALSE when time is up. */
@@ -65,16 +59,6 @@ read_all (int in, GByteArray *bytes, gint64 deadline_us)
       else if (n == 0 || errno != EINTR)
         return TRUE;
     }
-}
-
-static int
-wait_for (pid_t child)
-{
-  int status = 0;
-
-  while (waitpid (child, &status, 0) < 0 && errno == EINTR)
-    ;
-  return status;
 }
 
 /* Starts a child that draws into a pipe, the end of which to read is @out_end;
@@ -119,7 +103,7 @@ tp_view_render (const char *dot, const char *format, gint64 limit_ns,
   close (in);
   if (!is_in_time)
     kill (child, SIGKILL);
-  status = wait_for (child);
+  status = tp_posix_wait (child);
   if (!is_in_time)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
                  "drawing took more than %.0f s: draw fewer ops "

@@ -1,0 +1,43 @@
+/* posix.c: calls of the system that may do less than was asked, or be
+ * interrupted, done to the end. */
+#include "config.h"
+
+#include "ir/posix.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_WRITE ((gsize) 1 << 30) /* Linux takes no more than 2 GiB at once */
+
+gboolean
+tp_posix_write (int fd, const void *data, gsize size)
+{
+  const guint8 *next = data;
+
+  while (size > 0)
+    {
+      ssize_t n = write (fd, next, MIN (size, MAX_WRITE));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        {
+          errno = n < 0 ? errno : EIO;
+          return FALSE;
+        }
+      next += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+int
+tp_posix_wait (pid_t child)
+{
+  int status = 0;
+
+  while (waitpid (child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  return status;
+}

@@ -1,0 +1,14 @@
+/* posix.h: calls of the system that may do less than was asked, or be
+ * interrupted, done to the end. */
+#ifndef TP_IR_POSIX_H
+#define TP_IR_POSIX_H
+
+#include <glib.h>
+#include <sys/types.h>
+
+/* All of @data. FALSE with errno set. */
+gboolean tp_posix_write (int fd, const void *data, gsize size);
+/* The status of @child, once it has ended. */
+int tp_posix_wait (pid_t child);
+
+#endif
