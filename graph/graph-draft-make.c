@@ -74,31 +74,30 @@ tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
 }
 
 int
-tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
-                     TpDtype dtype, int rank, const gint64 *dims,
+tp_draft_add_values (TpDraft *draft, const TpTensor *like, const char *suffix,
                      const double *values, GError **error)
 {
   TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
   void *data;
 
-  tp_tensor_set_shape (&tensor, dtype, rank, dims);
+  tp_tensor_set_shape (&tensor, like->dtype, like->rank, like->dims);
   data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
-  tensor.name = data ? tp_draft_make_tensor_name (draft, stem, suffix, error)
-                     : NULL;
+  tensor.name
+      = data ? tp_draft_make_tensor_name (draft, like->name, suffix, error)
+             : NULL;
   if (tensor.name == NULL)
     return -1;
-  tp_dtype_store_doubles (dtype, values, tensor.count, data);
+  tp_dtype_store_doubles (tensor.dtype, values, tensor.count, data);
   tensor.init.data = data;
   return tp_draft_add_tensor (draft, &tensor);
 }
 
 int
-tp_draft_add_stage (TpDraft *draft, const char *stem, TpDtype dtype, int rank,
-                    const gint64 *dims, GError **error)
+tp_draft_add_stage (TpDraft *draft, const TpTensor *like, GError **error)
 {
   TpTensor tensor = { .producer = -1 };
 
-  tp_tensor_set_shape (&tensor, dtype, rank, dims);
-  tensor.name = tp_draft_make_tensor_name (draft, stem, ":stage", error);
+  tp_tensor_set_shape (&tensor, like->dtype, like->rank, like->dims);
+  tensor.name = tp_draft_make_tensor_name (draft, like->name, ":stage", error);
   return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);
 }

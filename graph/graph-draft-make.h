@@ -12,14 +12,14 @@ const char *tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
 const char *tp_draft_make_node_name (TpDraft *draft, const char *stem,
                                      const char *suffix, GError **error);
 
-/* A constant that a pass makes, named after @stem; -1 on error. */
-int tp_draft_add_values (TpDraft *draft, const char *stem, const char *suffix,
-                         TpDtype dtype, int rank, const gint64 *dims,
-                         const double *values, GError **error);
+/* A constant that a pass makes, of the type and shape of @like and named after
+ * it; -1 on error. */
+int tp_draft_add_values (TpDraft *draft, const TpTensor *like,
+                         const char *suffix, const double *values,
+                         GError **error);
 
-/* A tensor between two nodes that a pass makes of one; -1 on error. */
-int tp_draft_add_stage (TpDraft *draft, const char *stem, TpDtype dtype,
-                        int rank, const gint64 *dims, GError **error);
+/* A tensor between two nodes that a pass makes of one; likewise. */
+int tp_draft_add_stage (TpDraft *draft, const TpTensor *like, GError **error);
 
 /* Whether a pass may make constants of @n elements more: a small file must not
  * ask for gigabytes. Counts them. */

@@ -74,44 +74,44 @@ name_nodes (TpGraphBuilder *builder, GError **error)
 
 /* ---- dimensions -------------------------------------------------------- */
 
-static gboolean
+/* What a name stands for, or NULL. */
+static const gint64 *
+find_dim (TpGraphBuilder *builder, TpDims *dims, const char *name)
+{
+  const gint64 *value = dims == NULL ? NULL : g_hash_table_lookup (dims, name);
+
+  return value != NULL ? value : g_hash_table_lookup (builder->dims, name);
+}
+
+/* Dimension @i of @spec; -1 on error. */
+static gint64
 bind_dim (TpGraphBuilder *builder, const TpBuilderSpec *spec, int i,
-          TpDims *dims, gint64 *out_value, GError **error)
+          TpDims *dims, GError **error)
 {
   const TpDimSpec *dim = &spec->dims[i];
   g_autofree char *place = g_strdup_printf ("%s.shape[%d]", spec->place, i);
-  const gint64 *value = NULL;
+  const gint64 *value
+      = dim->name == NULL ? &dim->value : find_dim (builder, dims, dim->name);
 
-  *out_value = dim->value;
-  if (dim->name != NULL)
-    {
-      if (dims != NULL)
-        value = g_hash_table_lookup (dims, dim->name);
-      if (value == NULL)
-        value = g_hash_table_lookup (builder->dims, dim->name);
-      if (value == NULL)
-        {
-          tp_builder_set_error (builder, place, error,
-                                "dimension '%s' has no value: give it one, as "
-                                "with --dim %s=8", dim->name, dim->name);
-          return FALSE;
-        }
-      *out_value = *value;
-    }
-  if (*out_value >= 1)
-    return TRUE;
-  if (*out_value == 0 && dim->name == NULL)
+  if (value == NULL)
+    tp_builder_set_error (builder, place, error,
+                          "dimension '%s' has no value: give it one, as "
+                          "with --dim %s=8",
+                          dim->name, dim->name);
+  else if (*value >= 1)
+    return *value;
+  else if (*value == 0 && dim->name == NULL)
     {
       g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, place);
 
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                    "%sdimension is 0: only constants may be empty", prefix);
-      return FALSE;
     }
-  tp_builder_set_error (builder, place, error,
-                        "dimension is %" G_GINT64_FORMAT
-                        ", must be 1 or more", *out_value);
-  return FALSE;
+  else
+    tp_builder_set_error (
+        builder, place, error,
+        "dimension is %" G_GINT64_FORMAT ", must be 1 or more", *value);
+  return -1;
 }
 
 static gboolean
@@ -129,7 +129,7 @@ bind_spec (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
   gint64 values[TP_MAX_RANK];
 
   for (int i = 0; i < spec->rank; i++)
-    if (!bind_dim (builder, spec, i, dims, &values[i], error))
+    if ((values[i] = bind_dim (builder, spec, i, dims, error)) < 0)
       return FALSE;
   if (tensor->rank != TP_RANK_UNKNOWN)
     {

@@ -26,6 +26,13 @@ typedef struct
   int axes[TP_MAX_RANK];      /* in the order they are resized */
 } Split;
 
+/* Of one dimension: @to is what becomes of @from along @axis. */
+typedef struct
+{
+  int axis;
+  int from, to;
+} Step;
+
 static gboolean
 is_resize (const TpNode *node)
 {
@@ -87,12 +94,16 @@ split_init (Split *split, TpDraft *draft, int index)
   return take_tables (split, out);
 }
 
-/* [tap, output] of axis @k. What has no weight is looked for outside, where all
- * is 0: 0 times infinity would be no number. */
+/* [tap, output]. What has no weight is looked for outside, where all is 0: 0
+ * times infinity would be no number. */
 static void
-compute_tables (const Split *split, int k, gint64 in, gint64 out,
-                double *indices, double *weights)
+compute_tables (const Split *split, const Step *step, double *indices,
+                double *weights)
 {
+  int k = step->axis;
+  gint64 in = tp_draft_tensor (split->draft, step->from)->dims[k];
+  gint64 out = tp_draft_tensor (split->draft, step->to)->dims[k];
+
   for (gint64 at = 0; at < out; at++)
     {
       TpResizePoint point;
@@ -109,22 +120,31 @@ compute_tables (const Split *split, int k, gint64 in, gint64 out,
 
 /* The constants that @inputs[1] and, unless nearest, @inputs[2] are. */
 static gboolean
-add_tables (Split *split, int k, gint64 in, gint64 out, int *inputs,
-            GError **error)
+add_tables (Split *split, const Step *step, int *inputs, GError **error)
 {
-  gint64 dims[] = { tp_resize_count_taps (&split->resize), out };
-  g_autofree double *indices = g_new (double, dims[0] * out);
-  g_autofree double *weights = g_new (double, dims[0] * out);
-  gboolean is_list = dims[0] == 1;
+  const TpTensor *to = tp_draft_tensor (split->draft, step->to);
+  gint64 n_taps = tp_resize_count_taps (&split->resize);
+  gint64 out = to->dims[step->axis];
+  g_autofree double *indices = g_new (double, n_taps * out);
+  g_autofree double *weights = g_new (double, n_taps * out);
+  TpTensor list = { .name = split->node.name,
+                    .dtype = TP_DTYPE_INT64,
+                    .rank = 1,
+                    .dims = { out } };
+  TpTensor table = { .name = split->node.name,
+                     .dtype = TP_DTYPE_INT64,
+                     .rank = 2,
+                     .dims = { n_taps, out } };
+  gboolean is_list = n_taps == 1;
 
-  compute_tables (split, k, in, out, indices, weights);
-  inputs[1] = tp_draft_add_values (split->draft, split->node.name, ":indices",
-                                   TP_DTYPE_INT64, is_list ? 1 : 2,
-                                   dims + is_list, indices, error);
+  compute_tables (split, step, indices, weights);
+  inputs[1] = tp_draft_add_values (split->draft, is_list ? &list : &table,
+                                   ":indices", indices, error);
   if (is_list || inputs[1] < 0)
     return inputs[1] >= 0;
-  inputs[2] = tp_draft_add_values (split->draft, split->node.name, ":weights",
-                                   TP_DTYPE_FLOAT32, 2, dims, weights, error);
+  table.dtype = TP_DTYPE_FLOAT32;
+  inputs[2]
+      = tp_draft_add_values (split->draft, &table, ":weights", weights, error);
   return inputs[2] >= 0;
 }
 
@@ -133,32 +153,27 @@ add_tables (Split *split, int k, gint64 in, gint64 out, int *inputs,
 static int
 add_stage (Split *split, int from, int k, gint64 out, GError **error)
 {
-  const TpTensor *x = tp_draft_tensor (split->draft, from);
-  gint64 dims[TP_MAX_RANK];
+  TpTensor stage = *tp_draft_tensor (split->draft, from);
 
-  memcpy (dims, x->dims, sizeof dims);
-  dims[k] = out;
-  return tp_draft_add_stage (split->draft, split->node.name, x->dtype, x->rank,
-                             dims, error);
+  stage.name = split->node.name;
+  stage.dims[k] = out;
+  return tp_draft_add_stage (split->draft, &stage, error);
 }
 
-/* Fills in @node, which makes @to of @from, tensors that differ along @k. */
+/* Fills in @node, which does @step. */
 static gboolean
-make_step (Split *split, TpNode *node, int k, int from, int to, GError **error)
+make_step (Split *split, TpNode *node, const Step *step, GError **error)
 {
   TpRegion *region = split->draft->region;
   gboolean is_list = tp_resize_count_taps (&split->resize) == 1;
   int *ends = tp_region_alloc (region, 4, sizeof *ends, error);
   TpAttr *attr = tp_region_alloc (region, 1, sizeof *attr, error);
 
-  if (ends == NULL || attr == NULL
-      || !add_tables (split, k, tp_draft_tensor (split->draft, from)->dims[k],
-                      tp_draft_tensor (split->draft, to)->dims[k], ends,
-                      error))
+  if (ends == NULL || attr == NULL || !add_tables (split, step, ends, error))
     return FALSE;
-  *attr = (TpAttr){ .name = "axis", .kind = TP_ATTR_INT, .i = k };
-  ends[0] = from;
-  ends[3] = to;
+  *attr = (TpAttr){ .name = "axis", .kind = TP_ATTR_INT, .i = step->axis };
+  ends[0] = step->from;
+  ends[3] = step->to;
   node->type = is_list ? "Gather" : "Interpolate";
   node->op = tp_op_find (node->type);
   node->inputs = ends;
@@ -175,15 +190,15 @@ append_step (Split *split, int k, int from, GError **error)
 {
   const TpTensor *out = tp_draft_tensor (split->draft, split->node.outputs[0]);
   TpNode node = split->node;
-  int to = add_stage (split, from, k, out->dims[k], error);
+  Step step = { k, from, add_stage (split, from, k, out->dims[k], error) };
 
-  node.name = to < 0 ? NULL
-                     : tp_draft_make_node_name (split->draft, node.name,
-                                                ":step", error);
-  if (node.name == NULL || !make_step (split, &node, k, from, to, error))
+  node.name = step.to < 0 ? NULL
+                          : tp_draft_make_node_name (split->draft, node.name,
+                                                     ":step", error);
+  if (node.name == NULL || !make_step (split, &node, &step, error))
     return -1;
   g_array_append_val (split->draft->nodes, node);
-  return to;
+  return step.to;
 }
 
 /* The last step takes the place and the name of the node. */
@@ -206,9 +221,13 @@ split_resize (Split *split, int index, GError **error)
       node.n_inputs = 1;
       node.n_attrs = 0;
     }
-  else if (!make_step (split, &node, split->axes[split->n_axes - 1], from,
-                       node.outputs[0], error))
-    return FALSE;
+  else
+    {
+      Step last = { split->axes[split->n_axes - 1], from, node.outputs[0] };
+
+      if (!make_step (split, &node, &last, error))
+        return FALSE;
+    }
   *tp_draft_node (split->draft, index) = node;
   return TRUE;
 }

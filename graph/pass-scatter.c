@@ -26,6 +26,13 @@ typedef struct
   gboolean is_all;            /* nothing of the data is left */
 } Split;
 
+/* A node to be: what it does and to what (-1: no more). */
+typedef struct
+{
+  const char *type;
+  int inputs[3];
+} Step;
+
 static gboolean
 is_scatter (const TpNode *node)
 {
@@ -67,7 +74,7 @@ add_tables (Split *split, int *table, int *mask, GError **error)
   g_autofree double *named = g_new (double, indices->count);
   g_autofree double *from = g_new0 (double, scatter->n_blocks);
   g_autofree double *is_new = g_new0 (double, scatter->n_blocks);
-  gint64 dims[TP_MAX_RANK];
+  TpTensor like = { .name = split->node.name };
   gint64 n_new = 0;
 
   tp_tensor_write_doubles (indices, named);
@@ -83,35 +90,36 @@ add_tables (Split *split, int *table, int *mask, GError **error)
     }
   split->is_all = n_new == scatter->n_blocks;
   for (int i = 0; i < scatter->rank; i++)
-    dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
-  *table = tp_draft_add_values (draft, split->node.name, ":table",
-                                TP_DTYPE_INT64, scatter->n_named, dims, from,
-                                error);
-  *mask = *table < 0 ? -1
-                     : tp_draft_add_values (draft, split->node.name, ":mask",
-                                            TP_DTYPE_BOOL, scatter->rank, dims,
-                                            is_new, error);
+    like.dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
+  like.dtype = TP_DTYPE_INT64;
+  like.rank = scatter->n_named;
+  *table = tp_draft_add_values (draft, &like, ":table", from, error);
+  like.dtype = TP_DTYPE_BOOL;
+  like.rank = scatter->rank;
+  *mask = *table < 0
+              ? -1
+              : tp_draft_add_values (draft, &like, ":mask", is_new, error);
   return *mask >= 0;
 }
 
-/* Fills in @node with up to three inputs (-1: no more) and one output. */
+/* Fills in @node, of one output. */
 static gboolean
-set_node (Split *split, TpNode *node, const char *type, const int *inputs,
-          int output, GError **error)
+set_node (Split *split, TpNode *node, const Step *step, int output,
+          GError **error)
 {
   int *ends = tp_region_alloc (split->draft->region, 4, sizeof *ends, error);
 
   if (ends == NULL)
     return FALSE;
   node->n_inputs = 0;
-  while (node->n_inputs < 3 && inputs[node->n_inputs] >= 0)
+  while (node->n_inputs < 3 && step->inputs[node->n_inputs] >= 0)
     {
-      ends[node->n_inputs] = inputs[node->n_inputs];
+      ends[node->n_inputs] = step->inputs[node->n_inputs];
       node->n_inputs++;
     }
   ends[3] = output;
-  node->type = type;
-  node->op = tp_op_find (type);
+  node->type = step->type;
+  node->op = tp_op_find (step->type);
   node->inputs = ends;
   node->outputs = ends + 3;
   node->n_attrs = 0;
@@ -120,18 +128,21 @@ set_node (Split *split, TpNode *node, const char *type, const int *inputs,
 
 /* Appends a node; its output of shape @dims, or -1 on error. */
 static int
-append_node (Split *split, const char *type, const int *inputs, int rank,
-             const gint64 *dims, GError **error)
+append_node (Split *split, const Step *step, int rank, const gint64 *dims,
+             GError **error)
 {
   TpDraft *draft = split->draft;
-  TpDtype dtype = tp_draft_tensor (draft, split->node.inputs[0])->dtype;
   TpNode node = split->node;
-  int to = tp_draft_add_stage (draft, node.name, dtype, rank, dims, error);
+  TpTensor stage = { .name = node.name, .rank = rank };
+  int to;
 
+  stage.dtype = tp_draft_tensor (draft, node.inputs[0])->dtype;
+  memcpy (stage.dims, dims, rank * sizeof dims[0]);
+  to = tp_draft_add_stage (draft, &stage, error);
   node.name
       = to < 0 ? NULL
                : tp_draft_make_node_name (draft, node.name, ":step", error);
-  if (node.name == NULL || !set_node (split, &node, type, inputs, to, error))
+  if (node.name == NULL || !set_node (split, &node, step, to, error))
     return -1;
   g_array_append_val (draft->nodes, node);
   return to;
@@ -143,21 +154,23 @@ append_reshape (Split *split, GError **error)
 {
   const TpScatter *scatter = &split->scatter;
   int rank = 1 + scatter->rank - scatter->n_named;
-  gint64 n_dims = rank;
+  TpTensor like = { .name = split->node.name,
+                    .dtype = TP_DTYPE_INT64,
+                    .rank = 1,
+                    .dims = { rank } };
   gint64 dims[TP_MAX_RANK];
   double shape[TP_MAX_RANK];
-  int inputs[] = { split->node.inputs[2], -1, -1 };
+  Step step = { "Reshape", { split->node.inputs[2], -1, -1 } };
 
   dims[0] = scatter->n_updates;
   memcpy (dims + 1, scatter->dims + scatter->n_named,
           (rank - 1) * sizeof dims[0]);
   for (int i = 0; i < rank; i++)
     shape[i] = dims[i];
-  inputs[1] = tp_draft_add_values (split->draft, split->node.name, ":shape",
-                                   TP_DTYPE_INT64, 1, &n_dims, shape, error);
-  return inputs[1] < 0
-             ? -1
-             : append_node (split, "Reshape", inputs, rank, dims, error);
+  step.inputs[1]
+      = tp_draft_add_values (split->draft, &like, ":shape", shape, error);
+  return step.inputs[1] < 0 ? -1
+                            : append_node (split, &step, rank, dims, error);
 }
 
 /* The last node takes the place and the name of the Scatter. */
@@ -173,20 +186,20 @@ split_scatter (Split *split, int index, GError **error)
     return FALSE;
   if (split->is_all)
     {
-      int inputs[] = { updates, table, -1 };
+      Step gather = { "Gather", { updates, table, -1 } };
 
-      if (!set_node (split, &node, "Gather", inputs, node.outputs[0], error))
+      if (!set_node (split, &node, &gather, node.outputs[0], error))
         return FALSE;
     }
   else
     {
-      int gather[] = { updates, table, -1 };
-      int inputs[] = { mask, -1, split->node.inputs[0] };
+      Step gather = { "Gather", { updates, table, -1 } };
+      Step where = { "Where", { mask, -1, split->node.inputs[0] } };
 
-      inputs[1] = append_node (split, "Gather", gather, scatter->rank,
-                               scatter->dims, error);
-      if (inputs[1] < 0
-          || !set_node (split, &node, "Where", inputs, node.outputs[0], error))
+      where.inputs[1]
+          = append_node (split, &gather, scatter->rank, scatter->dims, error);
+      if (where.inputs[1] < 0
+          || !set_node (split, &node, &where, node.outputs[0], error))
         return FALSE;
     }
   *tp_draft_node (split->draft, index) = node;
