@@ -6,8 +6,8 @@
 
 #include "api/devices.h"
 
-#include "runtime/device-list.h"
 #include "ir/posix.h"
+#include "runtime/device-list.h"
 #include "runtime/device.h"
 
 #include <errno.h>
