@@ -264,51 +264,48 @@ time_on_host (TpChain *chain, const int *links, int n_links,
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 
-/* From the end of one to the end of the next, so that times add up to the whole
- * and what lies between two kernels is counted. */
-static void
-read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
-             gint64 *out_times_ns)
-{
-  guint n = 0;
-
-  for (int i = 0; i < n_links; i++)
-    {
-      const TpStamp *stamp = &g_array_index (stamps, TpStamp, n);
-
-      if (chain->links[links[i]].launch == NULL)
-        continue;
-      out_times_ns[links[i]] = MAX (
-          1, stamp->end_ns - (n > 0 ? stamp[-1].end_ns : stamp->begin_ns));
-      n++;
-    }
-}
-
-/* All queued, one wait. *out_done: FALSE when the device has no clock. */
+/* All queued, one wait. */
 static gboolean
-time_by_stamps (TpChain *chain, const int *links, int n_links,
-                gint64 *out_times_ns, gboolean *out_done, GError **error)
+launch_all (TpChain *chain, const int *links, int n_links, GArray *stamps,
+            GError **error)
 {
-  g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
+  const TpDeviceOps *ops = chain->device->ops;
   gboolean is_good = TRUE;
-  guint n = 0;
 
   chain->device->stamps = stamps;
   for (int i = 0; i < n_links && is_good; i++)
     if (chain->links[links[i]].launch != NULL)
-      {
-        is_good = chain->device->ops->launch (
-            chain->device, chain->links[links[i]].launch, error);
-        n++;
-      }
-  is_good = is_good && chain->device->ops->launch (chain->device, NULL, error);
+      is_good
+          = ops->launch (chain->device, chain->links[links[i]].launch, error);
+  is_good = is_good && ops->launch (chain->device, NULL, error);
   chain->device->stamps = NULL;
-  *out_done = is_good && n > 0 && stamps->len == n
-              && g_array_index (stamps, TpStamp, n - 1).end_ns
-                     > g_array_index (stamps, TpStamp, 0).begin_ns;
-  if (*out_done)
-    read_stamps (chain, links, n_links, stamps, out_times_ns);
   return is_good;
+}
+
+/* From the end of one to the end of the next, so that times add up to the whole
+ * and what lies between two kernels is counted. FALSE when the device has no
+ * clock. */
+static gboolean
+read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
+             gint64 *out_times_ns)
+{
+  const TpStamp *all = (const TpStamp *) (void *) stamps->data;
+  gint64 last_ns;
+  guint n = 0;
+
+  for (int i = 0; i < n_links; i++)
+    n += chain->links[links[i]].launch != NULL;
+  if (n == 0 || stamps->len != n || all[n - 1].end_ns <= all[0].begin_ns)
+    return FALSE;
+  last_ns = all[0].begin_ns;
+  for (int i = 0; i < n_links; i++)
+    {
+      if (chain->links[links[i]].launch == NULL)
+        continue;
+      out_times_ns[links[i]] = MAX (1, all->end_ns - last_ns);
+      last_ns = all++->end_ns;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -390,7 +387,7 @@ gboolean
 tp_chain_time (TpChain *chain, const int *links, int n_links,
                gint64 *out_times_ns, GError **error)
 {
-  gboolean is_done = FALSE;
+  g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
 
   if (n_links == 0)
     return TRUE;
@@ -398,9 +395,9 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
     return FALSE;
   if (chain->is_host)
     return time_on_host (chain, links, n_links, out_times_ns, error);
-  if (!time_by_stamps (chain, links, n_links, out_times_ns, &is_done, error))
+  if (!launch_all (chain, links, n_links, stamps, error))
     return FALSE;
-  if (is_done)
+  if (read_stamps (chain, links, n_links, stamps, out_times_ns))
     return scale_to_whole (chain, links, n_links, out_times_ns, error);
   return time_in_bursts (chain, links, n_links, out_times_ns, error);
 }

@@ -72,12 +72,22 @@ add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
 }
 
 static gboolean
-add_node (TpGraphBuilder *builder, const char *type, const char *input,
-          const char *weights, const char *output, GError **error)
+add_relu (TpGraphBuilder *builder, const char *input, const char *output,
+          GError **error)
+{
+  const TpNode node = { .name = output, .type = "Relu", .place = output };
+  const TpNodeNames names = { 1, &input, 1, &output };
+
+  return tp_graph_builder_add_node (builder, &node, names, error);
+}
+
+static gboolean
+add_matmul (TpGraphBuilder *builder, const char *input, const char *weights,
+            const char *output, GError **error)
 {
   const char *const inputs[] = { input, weights };
-  const TpNode node = { .name = output, .type = type, .place = output };
-  const TpNodeNames names = { weights != NULL ? 2 : 1, inputs, 1, &output };
+  const TpNode node = { .name = output, .type = "MatMul", .place = output };
+  const TpNodeNames names = { 2, inputs, 1, &output };
 
   return tp_graph_builder_add_node (builder, &node, names, error);
 }
@@ -92,7 +102,7 @@ add_tiny (TpGraphBuilder *builder, GError **error)
       g_autofree char *from = g_strdup_printf ("t%d", i);
       g_autofree char *to = g_strdup_printf ("t%d", i + 1);
 
-      if (!add_node (builder, "Relu", from, NULL, to, error))
+      if (!add_relu (builder, from, to, error))
         return FALSE;
     }
   return TRUE;
@@ -111,9 +121,9 @@ build_graph (const Sizes *sizes, GError **error)
       || !add_weights (builder, "v", side, side, error)
       || !add_weights (builder, "w", side, narrow, error)
       || !add_tiny (builder, error)
-      || !add_node (builder, "MatMul", "a", "v", "peak", error)
-      || !add_node (builder, "MatMul", "b", "w", "narrow", error)
-      || !add_node (builder, "Relu", "c", NULL, "stream", error)
+      || !add_matmul (builder, "a", "v", "peak", error)
+      || !add_matmul (builder, "b", "w", "narrow", error)
+      || !add_relu (builder, "c", "stream", error)
       || !tp_graph_builder_add_output (builder, last, last, error)
       || !tp_graph_builder_add_output (builder, "peak", "peak", error)
       || !tp_graph_builder_add_output (builder, "narrow", "narrow", error)

@@ -15,15 +15,24 @@
 
 TpPlanning tp_cli_planning;
 
-static gboolean
-parse_word (const char *what, const char *text, const char *plain,
-            const char *other, gboolean *out_is_other, GError **error)
+/* An option of two words. */
+typedef struct
 {
-  *out_is_other = text != NULL && strcmp (text, other) == 0;
-  if (text == NULL || *out_is_other || strcmp (text, plain) == 0)
+  const char *what;
+  const char *plain;          /* also where none was given */
+  const char *other;
+} Choice;
+
+static gboolean
+parse_choice (const Choice *choice, const char *text, gboolean *out_is_other,
+              GError **error)
+{
+  *out_is_other = text != NULL && strcmp (text, choice->other) == 0;
+  if (text == NULL || *out_is_other || strcmp (text, choice->plain) == 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%s '%s' is neither %s nor %s", what, text, plain, other);
+               "%s '%s' is neither %s nor %s", choice->what, text,
+               choice->plain, choice->other);
   return FALSE;
 }
 
@@ -31,6 +40,9 @@ parse_word (const char *what, const char *text, const char *plain,
 static gboolean
 read_options (TpCli *cli, TpRoadOptions *options, GError **error)
 {
+  static const Choice level = { "level", "estimate", "measure" };
+  static const Choice stale = { "stale", "warn", "fail" };
+
   *options = (TpRoadOptions){
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
@@ -39,10 +51,10 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
                .progress = tp_cli_progress,
                .user_data = cli },
   };
-  return parse_word ("level", tp_cli_planning.level, "estimate", "measure",
-                     &options->is_measured, error)
-         && parse_word ("stale", tp_cli_planning.stale, "warn", "fail",
-                        &options->is_stale_error, error);
+  return parse_choice (&level, tp_cli_planning.level, &options->is_measured,
+                       error)
+         && parse_choice (&stale, tp_cli_planning.stale,
+                          &options->is_stale_error, error);
 }
 
 static void

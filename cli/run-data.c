@@ -274,9 +274,10 @@ find_worker (const TpGraph *graph, const TpTensor *tensor)
 }
 
 void
-tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor, TpDtype dtype,
-                   const void *got, const double *want, const char *op)
+tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
+                   const double *want)
 {
+  const TpTensor *tensor = got->tensor;
   double largest = 0;
 
   for (gint64 i = 0; i < tensor->count; i++)
@@ -284,7 +285,8 @@ tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor, TpDtype dtype,
       largest = MAX (largest, fabs (want[i]));
   for (gint64 i = 0; i < tensor->count; i++)
     {
-      double error = find_error (get_element (dtype, got, i), want[i]);
+      double error
+          = find_error (get_element (got->dtype, got->values, i), want[i]);
       double scale = MAX (fabs (want[i]), CHECK_FLOOR * largest);
       double relative = error == 0 ? 0 : scale > 0 ? error / scale : HUGE_VAL;
 
@@ -293,7 +295,7 @@ tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor, TpDtype dtype,
         continue;
       errors->max_rel_error = relative;
       errors->worst_output = tensor->name;
-      errors->worst_op = op;
+      errors->worst_op = got->op;
     }
 }
 
@@ -311,9 +313,10 @@ tp_run_data_check (const TpRunData *data, TpRunErrors *out_errors,
   for (int i = 0; i < graph->n_outputs; i++)
     {
       const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
+      TpRunAnswer got = { tensor, tensor->dtype, data->outputs[i],
+                          find_worker (graph, tensor) };
 
-      tp_run_errors_add (out_errors, tensor, tensor->dtype, data->outputs[i],
-                         wanted->pdata[i], find_worker (graph, tensor));
+      tp_run_errors_add (out_errors, &got, wanted->pdata[i]);
     }
   return TRUE;
 }

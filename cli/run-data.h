@@ -33,11 +33,19 @@ typedef struct
   const char *worst_op;       /* the producer of the worst output; (unowned) */
   const char *worst_output;
 } TpRunErrors;
-/* Compares @got, row-major @dtype, with @want, both of @tensor's count; keeps
- * the worst in @errors and, when it is this one, names @op. */
-void tp_run_errors_add (TpRunErrors *errors, const TpTensor *tensor,
-                        TpDtype dtype, const void *got, const double *want,
-                        const char *op);
+
+/* What came out for @tensor. */
+typedef struct
+{
+  const TpTensor *tensor;
+  TpDtype dtype;              /* of the values: the tensor's, or double */
+  const void *values;         /* row-major */
+  const char *op;             /* the producer */
+} TpRunAnswer;
+
+/* Compares @got with @want; keeps the worst in @errors. */
+void tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
+                        const double *want);
 /* Every tensor (@keep_all) or output by the references; as
  * tp_graph_run_reference (). */
 GPtrArray *tp_run_data_get_reference (const TpRunData *data,

@@ -107,8 +107,9 @@ compare_buf (UnitCheck *check, TpBuf *buf, int index, const char *op,
                                  tensor->size_bytes, FALSE, error))
     return FALSE;
   tp_strided_to_doubles (tensor, storage, got);
-  tp_run_errors_add (check->errors, tensor, TP_DTYPE_FLOAT64, got,
-                     check->values->pdata[index], op);
+  tp_run_errors_add (check->errors,
+                     &(TpRunAnswer){ tensor, TP_DTYPE_FLOAT64, got, op },
+                     check->values->pdata[index]);
   return TRUE;
 }
 

@@ -490,14 +490,10 @@ tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes, TpValue mask)
   return append (kernel, instr);
 }
 
-TpValue
-tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
-                 TpValue mask, gint64 ahead)
+void
+tp_k_set_ahead (TpKernel *kernel, TpValue load, gint64 ahead)
 {
-  TpValue value = tp_k_load (kernel, buffer, index, lanes, mask);
-
-  kernel->instrs[value].imm = ahead;
-  return value;
+  kernel->instrs[load].imm = ahead;
 }
 
 void

@@ -166,9 +166,8 @@ TpValue tp_k_extract (TpKernel *kernel, TpValue a, int lane);
 TpValue tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane);
 TpValue tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes,
                    TpValue mask);
-/* A load that also asks for what lies @ahead elements on. */
-TpValue tp_k_load_ahead (TpKernel *kernel, int buffer, TpValue index, int lanes,
-                         TpValue mask, gint64 ahead);
+/* Lets @load also ask for what lies @ahead elements on. */
+void tp_k_set_ahead (TpKernel *kernel, TpValue load, gint64 ahead);
 void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
                  TpValue mask);
 void tp_k_barrier (TpKernel *kernel);

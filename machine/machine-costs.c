@@ -74,39 +74,44 @@ machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
     machine_estimate_nodes (machine, graph, &index, 1, cost);
 }
 
-static void
-machine_fill_group (const TpMachine *machine, const TpGraph *graph,
-                    const TpGroup *group, int device, TpCosts *costs,
-                    TpCost *cost)
+/* The first of @group that the device cannot run, or NULL. */
+static const TpCost *
+machine_find_unable (TpCosts *costs, const TpGroup *group, int device)
 {
   for (int i = 0; i < group->n_nodes; i++)
     {
       const TpCost *node = tp_costs_node (costs, group->nodes[i], device);
 
       if (node->time_ns == TP_COST_NONE)
-        {
-          cost->reason = node->reason;
-          return;
-        }
+        return node;
     }
-  machine_estimate_nodes (machine, graph, group->nodes, group->n_nodes, cost);
+  return NULL;
 }
 
-gboolean
+void
 tp_machine_fill_costs (const TpMachine *machine, int device,
                        const TpGraph *graph, const TpGroups *groups,
-                       TpCosts *costs, GError **error)
+                       TpCosts *costs)
 {
-  g_return_val_if_fail (costs->n_nodes == graph->n_nodes, FALSE);
-  g_return_val_if_fail (device >= 0 && device < costs->n_devices, FALSE);
+  g_assert (costs->n_nodes == graph->n_nodes);
+  g_assert (device >= 0 && device < costs->n_devices);
 
   costs->is_simulated = TRUE;
   for (int i = 0; i < graph->n_nodes; i++)
     machine_fill_node (machine, graph, i, costs->devices[device],
                        tp_costs_node (costs, i, device));
   for (int i = 0; i < costs->n_groups; i++)
-    machine_fill_group (machine, graph, &groups->groups[i], device, costs,
-                        tp_costs_group (costs, i, device));
+    {
+      const TpGroup *group = &groups->groups[i];
+      const TpCost *unable = machine_find_unable (costs, group, device);
+      TpCost *cost = tp_costs_group (costs, i, device);
+
+      if (unable != NULL)
+        cost->reason = unable->reason;
+      else
+        machine_estimate_nodes (machine, graph, group->nodes, group->n_nodes,
+                                cost);
+    }
   for (int i = 0; i < graph->n_tensors && device != costs->host; i++)
     {
       TpCost cost = {
@@ -118,5 +123,4 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
       *tp_costs_feed (costs, i, device) = cost;
       *tp_costs_fetch (costs, i, device) = cost;
     }
-  return TRUE;
 }

@@ -8,8 +8,8 @@
 
 /* Fills the columns of device @device of @costs by estimates. @costs->host is
  * set. */
-gboolean tp_machine_fill_costs (const TpMachine *machine, int device,
-                                const TpGraph *graph, const TpGroups *groups,
-                                TpCosts *costs, GError **error);
+void tp_machine_fill_costs (const TpMachine *machine, int device,
+                            const TpGraph *graph, const TpGroups *groups,
+                            TpCosts *costs);
 
 #endif

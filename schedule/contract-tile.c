@@ -44,9 +44,10 @@ emit_step (TileState *state, TpValue x, TpValue w)
 
       tp_emit_set_lanes (e, plan->c->n_axis, lanes,
                          is_last && !plan->is_packed ? tile->active : lanes);
-      vectors[v] = tp_k_load_ahead (
-          e->kernel, w_buffer, tp_emit_add_const (e, w, (gint64) v * lanes),
-          lanes, tp_emit_mask (e), plan->is_packed ? AHEAD : 0);
+      vectors[v] = tp_k_load (e->kernel, w_buffer,
+                              tp_emit_add_const (e, w, (gint64) v * lanes),
+                              lanes, tp_emit_mask (e));
+      tp_k_set_ahead (e->kernel, vectors[v], plan->is_packed ? AHEAD : 0);
     }
   for (int i = 0; i < count_points (tile); i++)
     {
