@@ -7,8 +7,8 @@
 #include "api/devices.h"
 
 #include "ir/posix.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "ir/plan-memory.h"
 #include "planner/fuse.h"
 #include "planner/place.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 
 /* One way along it. */
 typedef struct

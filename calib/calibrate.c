@@ -14,7 +14,7 @@
 #include "calib/links.h"
 #include "calib/lookup.h"
 #include "calib/measure.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

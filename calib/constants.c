@@ -16,7 +16,7 @@
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/clock.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 
 #define N_TINY 16
 #define ROUNDS 9

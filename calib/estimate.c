@@ -11,7 +11,7 @@
 #include "calib/estimate.h"
 
 #include "calib/facts.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/threads.h"
 
 #include <math.h>

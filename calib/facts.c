@@ -9,8 +9,8 @@
 
 #include "calib/facts.h"
 
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 #include "runtime/threads.h"
 #include "schedule/program.h"
 

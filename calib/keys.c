@@ -11,8 +11,8 @@
 #include "nest/nest-check.h"
 #include "nest/nest-text.h"
 #include "ops/lower.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

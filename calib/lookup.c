@@ -11,8 +11,8 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "machine/machine-costs.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "calib/measure.h"
 
 #include "calib/probe.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "machine/machine.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

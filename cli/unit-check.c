@@ -6,7 +6,7 @@
 #include "ir/plan-memory.h"
 #include "nest/nest.h"
 #include "ops/lower.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/strided.h"
 
 typedef struct

@@ -6,8 +6,8 @@
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "ops/lower.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 extern const TpDeviceOps tp_device_sim;
 

@@ -4,7 +4,7 @@
 #include "runtime/session-units.h"
 
 #include "ops/lower.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/session-private.h"
 
 /* Only those that run something. */

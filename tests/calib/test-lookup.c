@@ -9,8 +9,8 @@
 #include "calib/keys.h"
 #include "calib/lookup.h"
 #include "format/graph-load.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

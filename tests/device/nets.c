@@ -5,7 +5,7 @@
 #include "graph/pass.h"
 #include "nets.h"
 #include "ops/reference.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/strided.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "nets.h"
 #include "ops/lower.h"
 #include "random-ops.h"
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/strided.h"
 
 #include <math.h>

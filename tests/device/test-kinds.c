@@ -1,8 +1,8 @@
 /* test-kinds.c: what records say of kinds of device before one is opened. */
 #include "config.h"
 
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 

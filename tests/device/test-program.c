@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "kernel/kernel-verify.h"
-#include "runtime/device-list.h"
 #include "runtime/device.h"
+#include "runtime/devices.h"
 #include "schedule/program.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#include "runtime/device-list.h"
+#include "runtime/devices.h"
 #include "runtime/device.h"
 
 #define TIME_LIMIT_S 60       /* of one test */

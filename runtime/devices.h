@@ -1,6 +1,6 @@
-/* device-list.h: the kinds of devices there are, and opening one by name. */
-#ifndef TP_RUNTIME_DEVICE_LIST_H
-#define TP_RUNTIME_DEVICE_LIST_H
+/* devices.h: the kinds of devices there are, and opening one by name. */
+#ifndef TP_RUNTIME_DEVICES_H
+#define TP_RUNTIME_DEVICES_H
 
 #include "runtime/device.h"
 
