@@ -21,7 +21,7 @@ typedef void (*TpCalibProgress) (int done, int total, const char *what,
 typedef struct
 {
   int n_devices;
-  const char *const *devices;         /* 0 is the host */
+  const char *const *devices;
   gint64 time_limit_ns;               /* 0: none */
   int n_threads;                      /* as TpDeviceOptions */
   TpCalibProgress progress;           /* (nullable) */

@@ -13,7 +13,7 @@ echo 1..5
 for folder in $(sed -n 's/^\([a-z/]*\):.*/\1/p' "$top_srcdir/tests/layers"); do
   for object in "$folder"/*.o "$folder"/.libs/*.o; do
     [ -f "$object" ] || continue
-    stem=$folder/$(basename "$object" .o | sed 's/^[a-z_]*-\(.*\)/&/; s/^jit_llvm_la-//; s/^lib[a-z]*_la-//; s/^tplan-//')
+    stem=$folder/$(basename "$object" .o | sed 's/^jit_llvm_la-//; s/^lib[a-z]*_la-//; s/^tplan-//')
     [ -f "$top_srcdir/$stem.c" ] || continue
     nm -P "$object" | awk -v stem="$stem" '$2 ~ /^[TDRBCVU]$/ { print stem, $2, $1 }'
   done
