@@ -150,7 +150,7 @@ arg_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
   gboolean keeps_dims = tp_node_get_int (node, "keepdims", 1) != 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->dims[axis] == 0)
     return tp_op_fail (node, error, "dimension %d of input 0 is empty", axis);
@@ -175,7 +175,7 @@ arg_reference (const TpNode *node, const TpRefTensor *const *inputs,
   int axis = 0;
   Rows rows;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, NULL))
     g_assert_not_reached ();
   rows = rows_new (x, axis);
   for (gint64 row = 0; row < rows.n_rows; row++)
@@ -239,7 +239,7 @@ top_k_infer (const TpNode *node, const TpTensor *const *inputs,
   int axis = 0;
   gint64 k = 0;
 
-  if (!tp_node_get_axis (node, "axis", -1, x->rank, &axis, error)
+  if (!tp_node_get_axis (node, -1, x->rank, &axis, error)
       || !top_k_get_count (node, inputs, &k, error))
     return FALSE;
   if (k > x->dims[axis])
@@ -286,7 +286,7 @@ top_k_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 k = 0;
   Rows rows;
 
-  if (!tp_node_get_axis (node, "axis", -1, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, -1, x->rank, &axis, NULL))
     g_assert_not_reached ();
   rows = rows_new (x, axis);
   k = outputs[0].dims[axis];

@@ -216,7 +216,7 @@ one_hot_infer (const TpNode *node, const TpTensor *const *inputs,
   if (indices->rank == TP_MAX_RANK)
     return tp_op_fail (node, error, "rank %d is more than %d",
                        indices->rank + 1, TP_MAX_RANK);
-  if (!tp_node_get_axis (node, "axis", -1, indices->rank + 1, &axis, error)
+  if (!tp_node_get_axis (node, -1, indices->rank + 1, &axis, error)
       || !tp_input_get_ints (node, inputs, 1, 1, depth, &n, error))
     return FALSE;
   if (n != 1 || depth[0] < 0)
@@ -241,7 +241,7 @@ one_hot_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 n = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", -1, out->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, -1, out->rank, &axis, NULL))
     g_assert_not_reached ();
   depth = out->dims[axis];
   n = tp_dims_product (out->dims, axis + 1, out->rank);

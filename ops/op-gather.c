@@ -17,7 +17,7 @@ gather_elements_infer (const TpNode *node, const TpTensor *const *inputs,
   int axis = 0;
 
   if (!tp_node_check_indices (node, indices, error)
-      || !tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+      || !tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   for (int i = 0; is_fit && i < x->rank; i++)
     is_fit = i == axis || indices->dims[i] <= x->dims[i];
@@ -46,7 +46,7 @@ gather_elements_lower (const TpGraph *graph, const TpNode *node,
   int index = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
@@ -70,7 +70,7 @@ gather_elements_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 at[TP_MAX_RANK] = { 0 };
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, NULL))
     g_assert_not_reached ();
   for (gint64 i = 0; i < outputs[0].count; i++)
     {

@@ -26,7 +26,7 @@ interpolate_infer (const TpNode *node, const TpTensor *const *inputs,
   const TpTensor *weights = inputs[WEIGHTS];
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (tp_dtype_is_integer (x->dtype) || weights->dtype != x->dtype)
     return tp_op_fail (node, error, "%s is weighted by %s, both must be of one "
@@ -80,7 +80,7 @@ interpolate_lower (const TpGraph *graph, const TpNode *node,
   int sum = -1;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
@@ -110,7 +110,7 @@ interpolate_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 n = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, NULL))
     g_assert_not_reached ();
   extent = x->dims[axis];
   n = tp_dims_product (x->dims, axis + 1, x->rank);

@@ -218,7 +218,7 @@ layer_norm_init (Moments *moments, const TpNode *node, int rank,
   int axis = 0;
 
   memset (moments, 0, sizeof *moments);
-  if (!tp_node_get_axis (node, "axis", -1, rank, &axis, error))
+  if (!tp_node_get_axis (node, -1, rank, &axis, error))
     return FALSE;
   for (int i = axis; i < rank; i++)
     moments->is_reduced[i] = TRUE;

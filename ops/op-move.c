@@ -133,7 +133,7 @@ concat_infer (const TpNode *node, const TpTensor *const *inputs,
   TpShape *out = &outputs[0];
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 1, inputs[0]->rank, &axis, error))
+  if (!tp_node_get_axis (node, 1, inputs[0]->rank, &axis, error))
     return FALSE;
   tp_shape_copy (out, inputs[0]);
   for (int i = 1; i < node->n_inputs; i++)
@@ -172,7 +172,7 @@ concat_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   gint64 offset = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 1, out->rank, &axis, error))
+  if (!tp_node_get_axis (node, 1, out->rank, &axis, error))
     return FALSE;
   for (int i = 0; i < node->n_inputs; i++)
     {
@@ -201,7 +201,7 @@ concat_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 n_rows = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 1, outputs[0].rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 1, outputs[0].rank, &axis, NULL))
     g_assert_not_reached ();
   n_rows = tp_dims_product (outputs[0].dims, 0, axis);
   for (gint64 row = 0; row < n_rows; row++)
@@ -238,7 +238,7 @@ gather_infer (const TpNode *node, const TpTensor *const *inputs,
   TpShape *out = &outputs[0];
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->rank - 1 + indices->rank > TP_MAX_RANK)
     return tp_op_fail (node, error, "rank %d is more than %d",
@@ -269,7 +269,7 @@ gather_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   int index = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
@@ -298,7 +298,7 @@ gather_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 n = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, NULL))
     g_assert_not_reached ();
   n_rows = tp_dims_product (x->dims, 0, axis);
   n = tp_dims_product (x->dims, axis + 1, x->rank);

@@ -81,7 +81,7 @@ check_elements (const TpNode *node, const TpTensor *const *inputs,
   gboolean is_fit = indices->rank == x->rank && updates->rank == x->rank;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   for (int i = 0; is_fit && i < x->rank; i++)
     is_fit = updates->dims[i] == indices->dims[i]
@@ -132,7 +132,7 @@ tp_scatter_new (const TpNode *node, int rank, const gint64 *dims, int index_rank
       scatter.n_named = index_dims[index_rank - 1];
       scatter.n_updates /= scatter.n_named;
     }
-  else if (!tp_node_get_axis (node, "axis", 0, rank, &scatter.axis, NULL))
+  else if (!tp_node_get_axis (node, 0, rank, &scatter.axis, NULL))
     g_assert_not_reached ();
   scatter.n_blocks = tp_dims_product (dims, 0, scatter.n_named);
   scatter.block_size = tp_dims_product (dims, scatter.n_named, rank);

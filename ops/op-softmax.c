@@ -14,8 +14,7 @@ softmax_get_axes (const TpNode *node, int rank, int *out_first, int *out_end,
 {
   gboolean is_flat = node->opset < 13;
 
-  if (!tp_node_get_axis (node, "axis", is_flat ? 1 : -1, rank, out_first,
-                         error))
+  if (!tp_node_get_axis (node, is_flat ? 1 : -1, rank, out_first, error))
     return FALSE;
   *out_end = is_flat ? rank : *out_first + 1;
   return TRUE;
@@ -244,7 +243,7 @@ lp_norm_infer (const TpNode *node, const TpTensor *const *inputs,
   if (p != 1 && p != 2)
     return tp_op_fail (node, error,
                        "p is %" G_GINT64_FORMAT ", 1 or 2 are possible", p);
-  return tp_node_get_axis (node, "axis", -1, inputs[0]->rank, &axis, error)
+  return tp_node_get_axis (node, -1, inputs[0]->rank, &axis, error)
          && tp_infer_same (node, inputs, outputs, error);
 }
 
@@ -259,7 +258,7 @@ lp_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   int value = -1;
   int norm = -1;
 
-  if (!tp_node_get_axis (node, "axis", -1, lowering.out->rank, &axis, error))
+  if (!tp_node_get_axis (node, -1, lowering.out->rank, &axis, error))
     return FALSE;
   softmax_add_axes (&lowering, axis, axis + 1);
   value = tp_nest_load (nest, 0);
@@ -300,7 +299,7 @@ lp_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", -1, inputs[0]->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, -1, inputs[0]->rank, &axis, NULL))
     g_assert_not_reached ();
   each_row (inputs[0], axis, axis + 1, &outputs[0],
             tp_node_get_int (node, "p", 2) == 1 ? l1_row : l2_row);

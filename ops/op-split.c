@@ -63,7 +63,7 @@ split_infer (const TpNode *node, const TpTensor *const *inputs,
   int n = 0;
   const gint64 *parts = tp_node_get_ints (node, "split", &n);
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   for (int i = 0; i < node->n_outputs; i++)
     tp_shape_copy (&outputs[i], x);
@@ -88,7 +88,7 @@ split_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   gint64 offset = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
   for (int i = 0; i < node->n_outputs; i++)
     {
@@ -120,7 +120,7 @@ split_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 n = 0;
   int axis = 0;
 
-  if (!tp_node_get_axis (node, "axis", 0, x->rank, &axis, NULL))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, NULL))
     g_assert_not_reached ();
   n_rows = tp_dims_product (x->dims, 0, axis);
   n = tp_dims_product (x->dims, axis + 1, x->rank);

@@ -95,10 +95,10 @@ tp_axis_resolve (const TpNode *node, gint64 axis, int rank, int *out_axis,
 }
 
 gboolean
-tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback,
-                  int rank, int *out_axis, GError **error)
+tp_node_get_axis (const TpNode *node, gint64 fallback, int rank, int *out_axis,
+                  GError **error)
 {
-  return tp_axis_resolve (node, tp_node_get_int (node, name, fallback), rank,
+  return tp_axis_resolve (node, tp_node_get_int (node, "axis", fallback), rank,
                           out_axis, error);
 }
 

@@ -22,10 +22,11 @@ char *tp_dims_to_text (int rank, const gint64 *dims); /* "[2, 3]"; caller frees 
 
 gboolean tp_node_has_input (const TpNode *node, int i);
 /* Counts from the end when negative. FALSE with an error out of range. */
-gboolean tp_node_get_axis (const TpNode *node, const char *name, gint64 fallback,
-                           int rank, int *out_axis, GError **error);
 gboolean tp_axis_resolve (const TpNode *node, gint64 axis, int rank,
                           int *out_axis, GError **error);
+/* The same of the attribute "axis". */
+gboolean tp_node_get_axis (const TpNode *node, gint64 fallback, int rank,
+                           int *out_axis, GError **error);
 /* Input 1 picks elements: its type must be one for that. */
 gboolean tp_node_check_indices (const TpNode *node, const TpTensor *indices,
                                 GError **error);
