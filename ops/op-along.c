@@ -36,12 +36,12 @@ cumsum_infer (const TpNode *node, const TpTensor *const *inputs,
               TpShape *outputs, GError **error)
 {
   gint64 axis = 0;
-  int n = 0;
+  TpInts list = { &axis, 1, 0 };
   int resolved = 0;
 
-  if (!tp_input_get_ints (node, inputs, 1, 1, &axis, &n, error))
+  if (!tp_input_get_ints (node, inputs, 1, &list, error))
     return FALSE;
-  if (n != 1)
+  if (list.n != 1)
     return tp_op_fail (node, error, "input 1 is empty, one axis is needed");
   return tp_axis_resolve (node, axis, inputs[0]->rank, &resolved, error)
          && tp_infer_same (node, inputs, outputs, error);
@@ -59,12 +59,12 @@ cumsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   gint64 sign = tp_node_get_int (node, "reverse", 0) != 0 ? 1 : -1;
   gint64 first = tp_node_get_int (node, "exclusive", 0) != 0 ? sign : 0;
   gint64 value = 0;
-  int n = 0;
+  TpInts list = { &value, 1, 0 };
   int axis = 0;
   int k = -1;
   TpAccess *load = NULL;
 
-  if (!tp_input_get_ints (node, inputs, 1, 1, &value, &n, error)
+  if (!tp_input_get_ints (node, inputs, 1, &list, error)
       || !tp_axis_resolve (node, value, x->rank, &axis, error))
     return FALSE;
   if (x->dims[axis] > MAX_CUMSUM)
@@ -218,11 +218,11 @@ static gboolean
 top_k_get_count (const TpNode *node, const TpTensor *const *inputs,
                  gint64 *out_k, GError **error)
 {
-  int n = 0;
+  TpInts list = { out_k, 1, 0 };
 
   *out_k = tp_node_get_int (node, "k", -1);
   if (tp_node_has_input (node, 1)
-      && !tp_input_get_ints (node, inputs, 1, 1, out_k, &n, error))
+      && !tp_input_get_ints (node, inputs, 1, &list, error))
     return FALSE;
   if (*out_k < 0)
     return tp_op_fail (node, error,

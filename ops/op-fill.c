@@ -47,9 +47,11 @@ static gboolean
 get_extents (const TpNode *node, const TpTensor *const *inputs, int i,
              TpShape *shape, GError **error)
 {
-  if (!tp_input_get_ints (node, inputs, i, TP_MAX_RANK, shape->dims,
-                          &shape->rank, error))
+  TpInts dims = { shape->dims, TP_MAX_RANK, 0 };
+
+  if (!tp_input_get_ints (node, inputs, i, &dims, error))
     return FALSE;
+  shape->rank = dims.n;
   for (int k = 0; k < shape->rank; k++)
     if (shape->dims[k] < 0)
       return tp_op_fail (node, error,
@@ -209,24 +211,24 @@ one_hot_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *indices = inputs[0];
   TpShape *out = &outputs[0];
-  gint64 depth[1] = { 0 };
+  gint64 depth = 0;
+  TpInts list = { &depth, 1, 0 };
   int axis = 0;
-  int n = 0;
 
   if (indices->rank == TP_MAX_RANK)
     return tp_op_fail (node, error, "rank %d is more than %d",
                        indices->rank + 1, TP_MAX_RANK);
   if (!tp_node_get_axis (node, -1, indices->rank + 1, &axis, error)
-      || !tp_input_get_ints (node, inputs, 1, 1, depth, &n, error))
+      || !tp_input_get_ints (node, inputs, 1, &list, error))
     return FALSE;
-  if (n != 1 || depth[0] < 0)
+  if (list.n != 1 || depth < 0)
     return tp_op_fail (node, error, "depth (input 1) must be one number");
   if (inputs[2]->count != 2)
     return tp_op_fail (node, error, "input 2 must hold the values off and on");
   out->dtype = inputs[2]->dtype;
   out->rank = indices->rank + 1;
   memcpy (out->dims, indices->dims, axis * sizeof out->dims[0]);
-  out->dims[axis] = depth[0];
+  out->dims[axis] = depth;
   memcpy (out->dims + axis + 1, indices->dims + axis,
           (indices->rank - axis) * sizeof out->dims[0]);
   return TRUE;

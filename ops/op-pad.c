@@ -41,22 +41,34 @@ pad_get_mode (const TpNode *node, PadMode *out_mode, GError **error)
   return tp_op_refuse (node, error, "mode '%s' is not known", name);
 }
 
-/* @pads: all beginnings, then all ends, of @axes (NULL: of all dimensions). */
-static gboolean
-pad_set (Pad *pad, const TpNode *node, int rank, const gint64 *pads, int n,
-         const gint64 *axes, int n_axes, GError **error)
+/* As an op tells it: all beginnings, then all ends. */
+typedef struct
 {
+  int n;
+  const gint64 *pads;
+  int n_axes;
+  const gint64 *axes; /* NULL: all dimensions */
+  gint64 pad_values[2 * TP_MAX_RANK];
+  gint64 axis_values[TP_MAX_RANK];
+} PadGiven;
+
+static gboolean
+pad_set (Pad *pad, const TpNode *node, const PadGiven *given, int rank,
+         GError **error)
+{
+  const gint64 *pads = given->pads;
+  int n_axes = given->axes == NULL ? rank : given->n_axes;
+
   memset (pad, 0, sizeof *pad);
-  if (axes == NULL)
-    n_axes = rank;
-  if (pads == NULL || n != 2 * n_axes)
+  if (pads == NULL || given->n != 2 * n_axes)
     return tp_op_fail (node, error, "there are %d pads, %d are needed",
-                       pads == NULL ? 0 : n, 2 * n_axes);
+                       pads == NULL ? 0 : given->n, 2 * n_axes);
   for (int i = 0; i < n_axes; i++)
     {
       int axis = i;
 
-      if (axes != NULL && !tp_axis_resolve (node, axes[i], rank, &axis, error))
+      if (given->axes != NULL
+          && !tp_axis_resolve (node, given->axes[i], rank, &axis, error))
         return FALSE;
       if (ABS (pads[i]) > PAD_LIMIT || ABS (pads[n_axes + i]) > PAD_LIMIT)
         return tp_op_fail (node, error, "pads of dimension %d are too large",
@@ -72,28 +84,26 @@ static gboolean
 pad_init (Pad *pad, const TpNode *node, const TpTensor *const *inputs,
           GError **error)
 {
-  gint64 values[2 * TP_MAX_RANK];
-  gint64 axis_values[TP_MAX_RANK];
-  const gint64 *axes = NULL;
-  int n = 0;
-  int n_axes = 0;
-  const gint64 *pads = tp_node_get_ints (node, "pads", &n);
+  PadGiven given = { 0 };
+  TpInts pads = { given.pad_values, 2 * TP_MAX_RANK, 0 };
+  TpInts axes = { given.axis_values, TP_MAX_RANK, 0 };
 
+  given.pads = tp_node_get_ints (node, "pads", &given.n);
   if (tp_node_has_input (node, 1))
     {
-      if (!tp_input_get_ints (node, inputs, 1, 2 * TP_MAX_RANK, values, &n,
-                              error))
+      if (!tp_input_get_ints (node, inputs, 1, &pads, error))
         return FALSE;
-      pads = values;
+      given.pads = pads.values;
+      given.n = pads.n;
     }
   if (tp_node_has_input (node, 3))
     {
-      if (!tp_input_get_ints (node, inputs, 3, TP_MAX_RANK, axis_values,
-                              &n_axes, error))
+      if (!tp_input_get_ints (node, inputs, 3, &axes, error))
         return FALSE;
-      axes = axis_values;
+      given.axes = axes.values;
+      given.n_axes = axes.n;
     }
-  return pad_set (pad, node, inputs[0]->rank, pads, n, axes, n_axes, error);
+  return pad_set (pad, node, &given, inputs[0]->rank, error);
 }
 
 /* Reflection looks at most extent - 1 elements past an end. */
@@ -286,26 +296,24 @@ static void
 pad_init_reference (Pad *pad, const TpNode *node,
                     const TpRefTensor *const *inputs)
 {
-  gint64 values[2 * TP_MAX_RANK];
-  gint64 axes[TP_MAX_RANK];
-  int n = 0;
-  int n_axes = 0;
-  const gint64 *pads = tp_node_get_ints (node, "pads", &n);
-  gboolean has_axes = tp_node_has_input (node, 3);
+  PadGiven given = { 0 };
 
+  given.pads = tp_node_get_ints (node, "pads", &given.n);
   if (tp_node_has_input (node, 1))
     {
-      n = inputs[1]->count;
-      for (int i = 0; i < n; i++)
-        values[i] = inputs[1]->data[i];
-      pads = values;
+      given.n = inputs[1]->count;
+      for (int i = 0; i < given.n; i++)
+        given.pad_values[i] = inputs[1]->data[i];
+      given.pads = given.pad_values;
     }
-  if (has_axes)
-    n_axes = inputs[3]->count;
-  for (int i = 0; i < n_axes; i++)
-    axes[i] = inputs[3]->data[i];
-  if (!pad_set (pad, node, inputs[0]->rank, pads, n, has_axes ? axes : NULL,
-                n_axes, NULL))
+  if (tp_node_has_input (node, 3))
+    {
+      given.n_axes = inputs[3]->count;
+      for (int i = 0; i < given.n_axes; i++)
+        given.axis_values[i] = inputs[3]->data[i];
+      given.axes = given.axis_values;
+    }
+  if (!pad_set (pad, node, &given, inputs[0]->rank, NULL))
     g_assert_not_reached ();
 }
 

@@ -5,33 +5,33 @@
 #include "ops/op-util.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- which dimensions -------------------------------------------------- */
 
 typedef struct
 {
+  int rank;
   gboolean is_reduced[TP_MAX_RANK];
   gboolean keeps_dims;
   gint64 n; /* elements combined into one */
 } Reduce;
 
+/* Of a reduction whose rank is set. */
 static gboolean
-reduce_set_axes (Reduce *reduce, const TpNode *node, int rank,
-                 const gint64 *axes, int n_axes, GError **error)
+reduce_set_axes (Reduce *reduce, const TpNode *node, const gint64 *axes,
+                 int n_axes, GError **error)
 {
   gboolean is_all =
       n_axes == 0 && tp_node_get_int (node, "noop_with_empty_axes", 0) == 0;
 
-  memset (reduce, 0, sizeof *reduce);
   reduce->keeps_dims = tp_node_get_int (node, "keepdims", 1) != 0;
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < reduce->rank; i++)
     reduce->is_reduced[i] = is_all;
   for (int i = 0; i < n_axes; i++)
     {
       int axis = 0;
 
-      if (!tp_axis_resolve (node, axes[i], rank, &axis, error))
+      if (!tp_axis_resolve (node, axes[i], reduce->rank, &axis, error))
         return FALSE;
       if (reduce->is_reduced[axis])
         return tp_op_fail (node, error, "axis %d is named twice", axis);
@@ -47,22 +47,22 @@ reduce_init (Reduce *reduce, const TpNode *node, const TpTensor *const *inputs,
              GError **error)
 {
   gint64 values[TP_MAX_RANK];
-  int n = 0;
-  const gint64 *axes = tp_node_get_ints (node, "axes", &n);
+  TpInts list = { values, TP_MAX_RANK, 0 };
+  const gint64 *axes = tp_node_get_ints (node, "axes", &list.n);
 
+  *reduce = (Reduce){ .rank = inputs[0]->rank, .n = 1 };
   if (tp_node_has_input (node, 1))
     {
       if (axes != NULL)
         return tp_op_fail (node, error,
                            "axes are given as attribute and as input 1");
-      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, &n, error))
+      if (!tp_input_get_ints (node, inputs, 1, &list, error))
         return FALSE;
       axes = values;
     }
-  if (!reduce_set_axes (reduce, node, inputs[0]->rank, axes, n, error))
+  if (!reduce_set_axes (reduce, node, axes, list.n, error))
     return FALSE;
-  reduce->n = 1;
-  for (int i = 0; i < inputs[0]->rank; i++)
+  for (int i = 0; i < reduce->rank; i++)
     if (reduce->is_reduced[i])
       reduce->n *= inputs[0]->dims[i];
   return TRUE;
@@ -402,7 +402,7 @@ reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 values[TP_MAX_RANK];
   int n = 0;
   const gint64 *axes = tp_node_get_ints (node, "axes", &n);
-  Reduce reduce;
+  Reduce reduce = { .rank = inputs[0]->rank };
 
   if (tp_node_has_input (node, 1))
     {
@@ -411,7 +411,7 @@ reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
         values[i] = inputs[1]->data[i];
       axes = values;
     }
-  if (!reduce_set_axes (&reduce, node, inputs[0]->rank, axes, n, NULL))
+  if (!reduce_set_axes (&reduce, node, axes, n, NULL))
     g_assert_not_reached ();
   reduce_scatter (node, inputs[0], reduce.is_reduced, &outputs[0]);
 }

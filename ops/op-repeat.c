@@ -11,12 +11,13 @@ expand_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   TpTensor shape = { .rank = 0 };
+  TpInts dims = { shape.dims, TP_MAX_RANK, 0 };
   TpNode pair = *node;
   const TpTensor *both[] = { x, &shape };
 
-  if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, shape.dims, &shape.rank,
-                          error))
+  if (!tp_input_get_ints (node, inputs, 1, &dims, error))
     return FALSE;
+  shape.rank = dims.n;
   for (int i = 0; i < shape.rank; i++)
     if (shape.dims[i] < 0)
       return tp_op_fail (node, error,
@@ -60,14 +61,14 @@ static gboolean
 tile_get_repeats (const TpNode *node, const TpTensor *const *inputs,
                   gint64 *out_repeats, GError **error)
 {
-  int n = 0;
+  TpInts repeats = { out_repeats, TP_MAX_RANK, 0 };
 
-  if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, out_repeats, &n, error))
+  if (!tp_input_get_ints (node, inputs, 1, &repeats, error))
     return FALSE;
-  if (n != inputs[0]->rank)
-    return tp_op_fail (node, error, "%d repeats for %d dimensions", n,
+  if (repeats.n != inputs[0]->rank)
+    return tp_op_fail (node, error, "%d repeats for %d dimensions", repeats.n,
                        inputs[0]->rank);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < repeats.n; i++)
     if (out_repeats[i] < 0)
       return tp_op_fail (node, error,
                          "dimension %d is repeated %" G_GINT64_FORMAT " times",

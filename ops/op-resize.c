@@ -102,17 +102,17 @@ infer_sizes (const TpNode *node, const TpTensor *const *inputs, TpShape *out,
              GError **error)
 {
   gint64 sizes[TP_MAX_RANK];
+  TpInts list = { sizes, TP_MAX_RANK, 0 };
   int axes[TP_MAX_RANK];
-  int n = 0;
 
   if (strcmp (tp_node_get_string (node, "keep_aspect_ratio_policy", "stretch"),
               "stretch")
       != 0)
     return tp_op_refuse (node, error, "only the policy stretch is supported");
-  if (!tp_input_get_ints (node, inputs, 3, TP_MAX_RANK, sizes, &n, error)
-      || !get_axes (node, out->rank, n, axes, error))
+  if (!tp_input_get_ints (node, inputs, 3, &list, error)
+      || !get_axes (node, out->rank, list.n, axes, error))
     return FALSE;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < list.n; i++)
     {
       if (sizes[i] < 1)
         return tp_op_fail (node, error,

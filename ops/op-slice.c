@@ -15,6 +15,7 @@ typedef struct
 
 typedef struct
 {
+  int rank;
   gint64 start[TP_MAX_RANK];
   gint64 step[TP_MAX_RANK];
   gint64 count[TP_MAX_RANK];
@@ -33,9 +34,11 @@ slice_read_parts (const TpNode *node, const TpTensor *const *inputs,
 
       if (tp_node_has_input (node, i + 1))
         {
-          if (!tp_input_get_ints (node, inputs, i + 1, TP_MAX_RANK,
-                                  parts->values[i], &parts->n[i], error))
+          TpInts list = { parts->values[i], TP_MAX_RANK, 0 };
+
+          if (!tp_input_get_ints (node, inputs, i + 1, &list, error))
             return FALSE;
+          parts->n[i] = list.n;
           continue;
         }
       if (given == NULL && i < 2)
@@ -64,9 +67,25 @@ slice_bound (gint64 value, gint64 extent, gint64 low, gint64 high)
   return CLAMP (value, low, high);
 }
 
-static void
-slice_set_axis (Slice *slice, int axis, gint64 extent, gint64 start, gint64 end)
+/* All there is, before anything is cut. */
+static Slice
+slice_whole (int rank, const gint64 *dims)
 {
+  Slice slice = { .rank = rank };
+
+  for (int i = 0; i < rank; i++)
+    {
+      slice.step[i] = 1;
+      slice.count[i] = dims[i];
+    }
+  return slice;
+}
+
+/* Of a dimension that is still whole. */
+static void
+slice_cut_axis (Slice *slice, int axis, gint64 start, gint64 end)
+{
+  gint64 extent = slice->count[axis];
   gint64 step = slice->step[axis];
   gint64 last = step > 0 ? extent : extent - 1;
   gint64 first = step > 0 ? 0 : -1;
@@ -85,32 +104,25 @@ slice_set_axis (Slice *slice, int axis, gint64 extent, gint64 start, gint64 end)
 }
 
 static gboolean
-slice_resolve (Slice *slice, const TpNode *node, const SliceParts *parts,
-               int rank, const gint64 *dims, GError **error)
+slice_cut (Slice *slice, const TpNode *node, const SliceParts *parts,
+           GError **error)
 {
   gboolean is_cut[TP_MAX_RANK] = { FALSE };
 
-  for (int i = 0; i < rank; i++)
-    {
-      slice->start[i] = 0;
-      slice->step[i] = 1;
-      slice->count[i] = dims[i];
-    }
   for (int i = 0; i < parts->n[0]; i++)
     {
       int axis = 0;
       gint64 step = parts->n[3] >= 0 ? parts->values[3][i] : 1;
 
       if (!tp_axis_resolve (node, parts->n[2] >= 0 ? parts->values[2][i] : i,
-                            rank, &axis, error))
+                            slice->rank, &axis, error))
         return FALSE;
       if (step == 0 || is_cut[axis])
         return tp_op_fail (node, error, "axis %d is cut twice or has step 0",
                            axis);
       is_cut[axis] = TRUE;
       slice->step[axis] = step;
-      slice_set_axis (slice, axis, dims[axis], parts->values[0][i],
-                      parts->values[1][i]);
+      slice_cut_axis (slice, axis, parts->values[0][i], parts->values[1][i]);
     }
   return TRUE;
 }
@@ -120,11 +132,11 @@ slice_infer (const TpNode *node, const TpTensor *const *inputs,
              TpShape *outputs, GError **error)
 {
   const TpTensor *x = inputs[0];
+  Slice slice = slice_whole (x->rank, x->dims);
   SliceParts parts;
-  Slice slice;
 
   if (!slice_read_parts (node, inputs, &parts, error)
-      || !slice_resolve (&slice, node, &parts, x->rank, x->dims, error))
+      || !slice_cut (&slice, node, &parts, error))
     return FALSE;
   tp_shape_copy (&outputs[0], x);
   memcpy (outputs[0].dims, slice.count, sizeof slice.count);
@@ -143,9 +155,9 @@ slice_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
   for (int i = 0; i <= N_PARTS; i++)
     inputs[i] = tp_lowering_get_input (&lowering, i);
+  slice = slice_whole (inputs[0]->rank, inputs[0]->dims);
   if (!slice_read_parts (node, inputs, &parts, error)
-      || !slice_resolve (&slice, node, &parts, inputs[0]->rank, inputs[0]->dims,
-                         error))
+      || !slice_cut (&slice, node, &parts, error))
     return FALSE;
   tp_lowering_add_output_axes (&lowering);
   load = tp_lowering_add_load (&lowering, 0);
@@ -188,11 +200,11 @@ slice_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   const TpRefTensor *x = inputs[0];
   gint64 at[TP_MAX_RANK] = { 0 };
+  Slice slice = slice_whole (x->rank, x->dims);
   SliceParts parts;
-  Slice slice;
 
   slice_copy_parts (node, inputs, &parts);
-  if (!slice_resolve (&slice, node, &parts, x->rank, x->dims, NULL))
+  if (!slice_cut (&slice, node, &parts, NULL))
     g_assert_not_reached ();
   for (gint64 i = 0; i < outputs[0].count; i++)
     {

@@ -8,7 +8,7 @@
 /* Parts as equal as can be; all but the last the same from opset 18 on, when
  * num_outputs may not divide the dimension. */
 static gboolean
-split_evenly (const TpNode *node, gint64 extent, TpShape *outputs, int axis,
+split_evenly (const TpNode *node, int axis, gint64 extent, gint64 *parts,
               GError **error)
 {
   gint64 n = node->n_outputs;
@@ -24,26 +24,20 @@ split_evenly (const TpNode *node, gint64 extent, TpShape *outputs, int axis,
                        ", which does not split into %d equal parts",
                        axis, extent, node->n_outputs);
   for (int i = 0; i < n; i++)
-    outputs[i].dims[axis] = MIN (part, extent - i * part);
+    parts[i] = MIN (part, extent - i * part);
   return TRUE;
 }
 
 static gboolean
-split_as_told (const TpNode *node, gint64 extent, const gint64 *parts, int n,
-               TpShape *outputs, int axis, GError **error)
+split_check (const TpNode *node, int axis, gint64 extent, const gint64 *parts,
+             GError **error)
 {
   gint64 sum = 0;
 
-  if (n != node->n_outputs)
-    return tp_op_fail (node, error, "%d parts for %d outputs", n,
-                       node->n_outputs);
-  for (int i = 0; i < n; i++)
-    {
-      if (!tp_size_add (sum, parts[i], &sum))
-        return tp_op_fail (node, error,
-                           "part %d has extent %" G_GINT64_FORMAT, i, parts[i]);
-      outputs[i].dims[axis] = parts[i];
-    }
+  for (int i = 0; i < node->n_outputs; i++)
+    if (!tp_size_add (sum, parts[i], &sum))
+      return tp_op_fail (node, error, "part %d has extent %" G_GINT64_FORMAT,
+                         i, parts[i]);
   if (sum != extent)
     return tp_op_fail (node, error,
                        "the parts sum to %" G_GINT64_FORMAT
@@ -52,31 +46,45 @@ split_as_told (const TpNode *node, gint64 extent, const gint64 *parts, int n,
   return TRUE;
 }
 
-/* Attribute split before opset 13, then input 1. */
+/* Attribute split before opset 13, then input 1; without either, evenly. */
+static gboolean
+split_get_parts (const TpNode *node, const TpTensor *const *inputs, int axis,
+                 gint64 *out_parts, GError **error)
+{
+  gint64 extent = inputs[0]->dims[axis];
+  TpInts list = { out_parts, node->n_outputs, 0 };
+  const gint64 *given = tp_node_get_ints (node, "split", &list.n);
+  gboolean is_input = tp_node_has_input (node, 1);
+
+  if (!is_input && given == NULL)
+    return split_evenly (node, axis, extent, out_parts, error);
+  if (is_input && !tp_input_get_ints (node, inputs, 1, &list, error))
+    return FALSE;
+  if (list.n != node->n_outputs)
+    return tp_op_fail (node, error, "%d parts for %d outputs", list.n,
+                       node->n_outputs);
+  if (!is_input)
+    memcpy (out_parts, given, list.n * sizeof given[0]);
+  return split_check (node, axis, extent, out_parts, error);
+}
+
 static gboolean
 split_infer (const TpNode *node, const TpTensor *const *inputs,
              TpShape *outputs, GError **error)
 {
   const TpTensor *x = inputs[0];
-  g_autofree gint64 *values = g_new0 (gint64, node->n_outputs);
+  g_autofree gint64 *parts = g_new0 (gint64, node->n_outputs);
   int axis = 0;
-  int n = 0;
-  const gint64 *parts = tp_node_get_ints (node, "split", &n);
 
-  if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
+  if (!tp_node_get_axis (node, 0, x->rank, &axis, error)
+      || !split_get_parts (node, inputs, axis, parts, error))
     return FALSE;
   for (int i = 0; i < node->n_outputs; i++)
-    tp_shape_copy (&outputs[i], x);
-  if (tp_node_has_input (node, 1))
     {
-      if (!tp_input_get_ints (node, inputs, 1, node->n_outputs, values, &n,
-                              error))
-        return FALSE;
-      parts = values;
+      tp_shape_copy (&outputs[i], x);
+      outputs[i].dims[axis] = parts[i];
     }
-  if (parts == NULL)
-    return split_evenly (node, x->dims[axis], outputs, axis, error);
-  return split_as_told (node, x->dims[axis], parts, n, outputs, axis, error);
+  return TRUE;
 }
 
 /* One nest per output that anybody wants. */

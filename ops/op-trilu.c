@@ -11,14 +11,14 @@ static gboolean
 trilu_get_diagonal (const TpNode *node, const TpTensor *const *inputs,
                     gint64 *out_k, GError **error)
 {
-  int n = 0;
+  TpInts k = { out_k, 1, 0 };
 
   *out_k = 0;
   if (!tp_node_has_input (node, 1))
     return TRUE;
-  if (!tp_input_get_ints (node, inputs, 1, 1, out_k, &n, error))
+  if (!tp_input_get_ints (node, inputs, 1, &k, error))
     return FALSE;
-  *out_k = n == 0 ? 0 : CLAMP (*out_k, -DIAGONAL_LIMIT, DIAGONAL_LIMIT);
+  *out_k = k.n == 0 ? 0 : CLAMP (*out_k, -DIAGONAL_LIMIT, DIAGONAL_LIMIT);
   return TRUE;
 }
 

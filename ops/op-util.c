@@ -112,7 +112,7 @@ tp_shape_copy (TpShape *shape, const TpTensor *tensor)
 
 gboolean
 tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
-                   int max, gint64 *out_values, int *out_n, GError **error)
+                   TpInts *out, GError **error)
 {
   const TpTensor *input = inputs[i];
   g_autofree double *values = NULL;
@@ -122,11 +122,11 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
                          "input %d ('%s') must be a constant: fold it when "
                          "exporting",
                          i, input->name);
-  if (input->rank > 1 || input->count > max)
+  if (input->rank > 1 || input->count > out->max)
     return tp_op_fail (node, error,
                        "input %d ('%s') has rank %d and %" G_GINT64_FORMAT
                        " elements, expected a list of at most %d",
-                       i, input->name, input->rank, input->count, max);
+                       i, input->name, input->rank, input->count, out->max);
   values = g_new (double, input->count + 1);
   tp_tensor_write_doubles (input, values);
   for (int k = 0; k < input->count; k++)
@@ -134,11 +134,11 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
       if (!(values[k] >= -9.3e18 && values[k] <= 9.3e18))
         return tp_op_fail (node, error, "input %d ('%s') holds %g", i,
                            input->name, values[k]);
-      out_values[k] = values[k] >= 9.2e18    ? G_MAXINT64
-                      : values[k] <= -9.2e18 ? G_MININT64
-                                             : (gint64)values[k];
+      out->values[k] = values[k] >= 9.2e18    ? G_MAXINT64
+                       : values[k] <= -9.2e18 ? G_MININT64
+                                              : (gint64)values[k];
     }
-  *out_n = input->count;
+  out->n = input->count;
   return TRUE;
 }
 

@@ -31,10 +31,18 @@ gboolean tp_node_get_axis (const TpNode *node, gint64 fallback, int rank,
 gboolean tp_node_check_indices (const TpNode *node, const TpTensor *indices,
                                 GError **error);
 void tp_shape_copy (TpShape *shape, const TpTensor *tensor);
-/* A constant input as integers; at most @max. FALSE with an error. */
+/* A list of integers in memory of the caller, who knows of room for @max. */
+typedef struct
+{
+  gint64 *values;
+  int max;
+  int n;
+} TpInts;
+
+/* The constant input @i, into @out. FALSE with an error; @out is then as it
+ * was, but for its values. */
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
-                            int i, int max, gint64 *out_values, int *out_n,
-                            GError **error);
+                            int i, TpInts *out, GError **error);
 gboolean tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
                          GError **error); /* inputs 0.. are of one dtype */
 /* Output 0 has the shape and dtype of input 0. */

@@ -44,12 +44,13 @@ reshape_infer (const TpNode *node, const TpTensor *const *inputs,
   const TpTensor *x = inputs[0];
   TpShape *out = &outputs[0];
   gboolean is_zero_kept = tp_node_get_int (node, "allowzero", 0) != 0;
+  TpInts dims = { out->dims, TP_MAX_RANK, 0 };
   int open = -1;
 
   out->dtype = x->dtype;
-  if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, out->dims, &out->rank,
-                          error))
+  if (!tp_input_get_ints (node, inputs, 1, &dims, error))
     return FALSE;
+  out->rank = dims.n;
   for (int i = 0; i < out->rank; i++)
     {
       if (out->dims[i] < -1 || (out->dims[i] == -1 && open >= 0))
@@ -118,34 +119,52 @@ const TpOp tp_op_flatten = {
 
 /* ---- Squeeze and Unsqueeze ---------------------------------------------- */
 
-/* Axes from the attribute (before opset 13) or input 1, as flags over @rank
- * dimensions. @out_n: -1 when none are given. */
-static gboolean
-squeeze_get_axes (const TpNode *node, const TpTensor *const *inputs, int rank,
-                  gboolean *out_flags, int *out_n, GError **error)
+/* The axes an op names: before opset 13 in an attribute, since then in input 1;
+ * n is -1 where they are not given. */
+typedef struct
 {
+  int n;
   gint64 values[TP_MAX_RANK];
-  const gint64 *axes = tp_node_get_ints (node, "axes", out_n);
+  gboolean is_named[TP_MAX_RANK];
+} Axes;
 
-  memset (out_flags, 0, TP_MAX_RANK * sizeof *out_flags);
+static gboolean
+axes_read (Axes *self, const TpNode *node, const TpTensor *const *inputs,
+           GError **error)
+{
+  TpInts list = { self->values, TP_MAX_RANK, 0 };
+  const gint64 *given = tp_node_get_ints (node, "axes", &list.n);
+
+  memset (self, 0, sizeof *self);
   if (tp_node_has_input (node, 1))
     {
-      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, out_n,
-                              error))
+      if (!tp_input_get_ints (node, inputs, 1, &list, error))
         return FALSE;
-      axes = values;
     }
-  else if (axes == NULL)
-    *out_n = -1;
-  for (int i = 0; i < *out_n; i++)
+  else if (list.n > TP_MAX_RANK)
+    return tp_op_fail (node, error, "%d axes are more than %d", list.n,
+                       TP_MAX_RANK);
+  else if (given != NULL)
+    memcpy (self->values, given, list.n * sizeof given[0]);
+  else
+    list.n = -1;
+  self->n = list.n;
+  return TRUE;
+}
+
+/* Among @rank dimensions. */
+static gboolean
+axes_resolve (Axes *self, const TpNode *node, int rank, GError **error)
+{
+  for (int i = 0; i < self->n; i++)
     {
       int axis = 0;
 
-      if (!tp_axis_resolve (node, axes[i], rank, &axis, error))
+      if (!tp_axis_resolve (node, self->values[i], rank, &axis, error))
         return FALSE;
-      if (out_flags[axis])
+      if (self->is_named[axis])
         return tp_op_fail (node, error, "axis %d is named twice", axis);
-      out_flags[axis] = TRUE;
+      self->is_named[axis] = TRUE;
     }
   return TRUE;
 }
@@ -156,21 +175,21 @@ squeeze_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   TpShape *out = &outputs[0];
-  gboolean is_named[TP_MAX_RANK];
-  int n = 0;
+  Axes axes;
 
-  if (!squeeze_get_axes (node, inputs, x->rank, is_named, &n, error))
+  if (!axes_read (&axes, node, inputs, error)
+      || !axes_resolve (&axes, node, x->rank, error))
     return FALSE;
   out->dtype = x->dtype;
   out->rank = 0;
   for (int i = 0; i < x->rank; i++)
     {
-      if (is_named[i] && x->dims[i] != 1)
+      if (axes.is_named[i] && x->dims[i] != 1)
         return tp_op_fail (node, error,
                            "dimension %d has extent %" G_GINT64_FORMAT
                            ", only 1 can be squeezed",
                            i, x->dims[i]);
-      if (!is_named[i] && !(n < 0 && x->dims[i] == 1))
+      if (!axes.is_named[i] && !(axes.n < 0 && x->dims[i] == 1))
         out->dims[out->rank++] = x->dims[i];
     }
   return TRUE;
@@ -182,28 +201,23 @@ unsqueeze_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   TpShape *out = &outputs[0];
-  gboolean is_new[TP_MAX_RANK];
-  gint64 values[TP_MAX_RANK];
-  int n = 0;
   int k = 0;
+  Axes axes;
 
-  /* How many there are tells the rank they count in. */
-  if (tp_node_has_input (node, 1))
-    {
-      if (!tp_input_get_ints (node, inputs, 1, TP_MAX_RANK, values, &n, error))
-        return FALSE;
-    }
-  else if (tp_node_get_ints (node, "axes", &n) == NULL)
+  if (!axes_read (&axes, node, inputs, error))
+    return FALSE;
+  if (axes.n < 0)
     return tp_op_fail (node, error, "axes are missing");
-  if (n > TP_MAX_RANK - x->rank)
-    return tp_op_fail (node, error, "rank %d is more than %d", x->rank + n,
-                       TP_MAX_RANK);
-  if (!squeeze_get_axes (node, inputs, x->rank + n, is_new, &n, error))
+  if (axes.n > TP_MAX_RANK - x->rank)
+    return tp_op_fail (node, error, "rank %d is more than %d",
+                       x->rank + axes.n, TP_MAX_RANK);
+  /* How many there are tells the rank they count in. */
+  if (!axes_resolve (&axes, node, x->rank + axes.n, error))
     return FALSE;
   out->dtype = x->dtype;
-  out->rank = x->rank + n;
+  out->rank = x->rank + axes.n;
   for (int i = 0; i < out->rank; i++)
-    out->dims[i] = is_new[i] ? 1 : x->dims[k++];
+    out->dims[i] = axes.is_named[i] ? 1 : x->dims[k++];
   return TRUE;
 }
 
