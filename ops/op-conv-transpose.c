@@ -57,12 +57,12 @@ transpose_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   const TpTensor *w = inputs[1];
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   TpShape *out = &outputs[0];
   TpWindow window;
 
   if (!transpose_check (node, inputs, error)
-      || !tp_window_init_transposed (&window, node, x->rank, x->dims,
-                                     w->dims + 2, error))
+      || !tp_window_init_transposed (&window, node, &source, error))
     return FALSE;
   out->dtype = x->dtype;
   out->rank = x->rank;
@@ -359,14 +359,14 @@ transpose_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 {
   const TpTensor *x = &graph->tensors[node->inputs[0]];
   const TpTensor *w = &graph->tensors[node->inputs[1]];
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   gint64 extents[TP_WINDOW_MAX_DIMS];
   gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
   g_auto (Transpose) self = { .n_groups = tp_node_get_int (node, "group", 1),
                               .n_filters = w->dims[1] };
 
   self.n_channels = x->dims[1] / self.n_groups;
-  if (!tp_window_init_transposed (&self.window, node, x->rank, x->dims,
-                                  w->dims + 2, error)
+  if (!tp_window_init_transposed (&self.window, node, &source, error)
       || !transpose_split (&self, node, error))
     return FALSE;
   for (int i = 0; i < self.window.n; i++)
@@ -434,6 +434,7 @@ transpose_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   const TpRefTensor *x = inputs[0];
   const TpRefTensor *w = inputs[1];
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   gint64 n_channels = x->dims[1] / tp_node_get_int (node, "group", 1);
   gint64 n_filters = w->dims[1];
   gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
@@ -441,8 +442,7 @@ transpose_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 kernel_plane = tp_dims_product (w->dims, 2, w->rank);
   TpWindow window;
 
-  if (!tp_window_init_transposed (&window, node, x->rank, x->dims, w->dims + 2,
-                                  NULL))
+  if (!tp_window_init_transposed (&window, node, &source, NULL))
     g_assert_not_reached ();
   for (gint64 i = 0; i < outputs->count; i++)
     outputs->data[i] = tp_node_has_input (node, 2)

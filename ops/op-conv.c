@@ -46,11 +46,12 @@ conv_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 {
   const TpTensor *x = inputs[0];
   const TpTensor *w = inputs[1];
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   TpShape *out = &outputs[0];
   TpWindow window;
 
   if (!conv_check (node, inputs, error)
-      || !tp_window_init (&window, node, x->rank, x->dims, w->dims + 2, error))
+      || !tp_window_init (&window, node, &source, error))
     return FALSE;
   out->dtype = x->dtype;
   out->rank = x->rank;
@@ -144,11 +145,12 @@ conv_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, 0);
   const TpTensor *w = tp_lowering_get_input (&lowering, 1);
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   ConvAxes axes = { .n_groups = tp_node_get_int (node, "group", 1) };
   TpWindow window;
   int result = -1;
 
-  if (!tp_window_init (&window, node, x->rank, x->dims, w->dims + 2, error))
+  if (!tp_window_init (&window, node, &source, error))
     return FALSE;
   axes.n_filters = w->dims[0] / axes.n_groups;
   conv_add_axes (&lowering, &window, w->dims[1], &axes);
@@ -239,6 +241,7 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   const TpRefTensor *x = inputs[0];
   const TpRefTensor *weights = inputs[1];
+  TpWindowSource source = { x->rank, x->dims, weights->dims + 2 };
   const double *bias = tp_node_has_input (node, 2) ? inputs[2]->data : NULL;
   gint64 n_channels = weights->dims[1];
   gint64 n_filters = weights->dims[0] / tp_node_get_int (node, "group", 1);
@@ -247,8 +250,7 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gint64 kernel_plane = tp_dims_product (weights->dims, 2, weights->rank);
   TpWindow window;
 
-  if (!tp_window_init (&window, node, x->rank, x->dims, weights->dims + 2,
-                       NULL))
+  if (!tp_window_init (&window, node, &source, NULL))
     g_assert_not_reached ();
   conv_widen (&window);
   for (gint64 i = 0; i < outputs->dims[0] * outputs->dims[1]; i++)

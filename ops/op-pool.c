@@ -13,14 +13,14 @@ pool_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
             GError **error)
 {
   TpWindow window;
+  TpWindowSource source = { inputs[0]->rank, inputs[0]->dims, NULL };
 
   if (tp_node_get_int (node, "storage_order", 0) != 0)
     return tp_op_refuse (node, error, "storage_order is not supported");
   if (node->n_outputs > 1)
     return tp_op_refuse (node, error, "output 1, the places of the maxima, is "
                          "not computed");
-  if (!tp_window_init (&window, node, inputs[0]->rank, inputs[0]->dims, NULL,
-                       error))
+  if (!tp_window_init (&window, node, &source, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[0]);
   memcpy (outputs[0].dims + 2, window.out, window.n * sizeof window.out[0]);
@@ -40,10 +40,10 @@ static gboolean
 pool_begin (TpLowering *lowering, Pool *pool, GError **error)
 {
   const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpWindowSource source = { x->rank, x->dims, NULL };
   TpAccess *load = NULL;
 
-  if (!tp_window_init (&pool->window, lowering->node, x->rank, x->dims, NULL,
-                       error))
+  if (!tp_window_init (&pool->window, lowering->node, &source, error))
     return FALSE;
   tp_lowering_add_output_axes (lowering);
   tp_window_add_axes (&pool->window, lowering, 2, &pool->axes);
@@ -81,13 +81,17 @@ average_add_overhang (TpLowering *lowering, const Pool *pool)
       gint64 padded = window->in[i] + window->pad_begin[i] + window->pad_end[i];
       gint64 last = (window->out[i] - 1) * window->stride[i]
                     + (window->kernel[i] - 1) * window->dilation[i];
+      TpGuard guard;
 
       if (last < padded)
         continue;
       if (load == NULL)
         load = tp_lowering_add_load (lowering, 0);
-      tp_window_add_guard (window, &pool->axes, i, window->pad_begin[i], padded,
-                           load);
+      /* Padding counts as inside. */
+      guard = tp_window_guard (window, &pool->axes, i);
+      guard.offset += window->pad_begin[i];
+      guard.extent = padded;
+      load->guards[load->n_guards++] = guard;
     }
   return load == NULL ? -1 : lowering->nest->n_loads - 1;
 }
@@ -210,8 +214,9 @@ pool_reference (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
   gint64 out_plane = tp_dims_product (out->dims, 2, out->rank);
   gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
   TpWindow window;
+  TpWindowSource source = { x->rank, x->dims, NULL };
 
-  if (!tp_window_init (&window, node, x->rank, x->dims, NULL, NULL))
+  if (!tp_window_init (&window, node, &source, NULL))
     g_assert_not_reached ();
   for (gint64 i = 0; i < out->count; i++)
     {

@@ -9,26 +9,35 @@
 
 /* ---- attributes -------------------------------------------------------- */
 
+/* An attribute of @n values, each @low or more. */
+typedef struct
+{
+  const char *name;
+  int n;
+  gint64 low;
+} ListSpec;
+
+/* Leaves @values as they are where the attribute is not given. */
 static gboolean
-window_read_list (const TpNode *node, const char *name, int n, gint64 low,
-                  gint64 *values, GError **error)
+window_read_list (const TpNode *node, ListSpec spec, gint64 *values,
+                  GError **error)
 {
   int n_given = 0;
-  const gint64 *given = tp_node_get_ints (node, name, &n_given);
+  const gint64 *given = tp_node_get_ints (node, spec.name, &n_given);
 
   if (given == NULL)
     return TRUE;
-  if (n_given != n)
+  if (n_given != spec.n)
     return tp_op_fail (node, error,
-                       "attribute '%s' has %d values, %d are needed", name,
-                       n_given, n);
-  for (int i = 0; i < n; i++)
+                       "attribute '%s' has %d values, %d are needed", spec.name,
+                       n_given, spec.n);
+  for (int i = 0; i < spec.n; i++)
     {
-      if (given[i] < low || given[i] > WINDOW_LIMIT)
+      if (given[i] < spec.low || given[i] > WINDOW_LIMIT)
         return tp_op_fail (node, error,
                            "attribute '%s' has %" G_GINT64_FORMAT
                            ", must be %" G_GINT64_FORMAT " to %"
-                           G_GINT64_FORMAT, name, given[i], low,
+                           G_GINT64_FORMAT, spec.name, given[i], spec.low,
                            (gint64) WINDOW_LIMIT);
       values[i] = given[i];
     }
@@ -41,7 +50,8 @@ window_read_kernel (TpWindow *window, const TpNode *node, const gint64 *kernel,
 {
   gint64 given[TP_WINDOW_MAX_DIMS] = { 0 };
 
-  if (!window_read_list (node, "kernel_shape", window->n, 1, given, error))
+  if (!window_read_list (node, (ListSpec){ "kernel_shape", window->n, 1 },
+                         given, error))
     return FALSE;
   for (int i = 0; i < window->n; i++)
     {
@@ -116,7 +126,8 @@ window_place (TpWindow *window, const TpNode *node, GError **error)
   if (!is_same && !is_explicit && strcmp (mode, "VALID") != 0)
     return tp_op_fail (node, error, "auto_pad '%s' is not known", mode);
   if (is_explicit
-      && !window_read_list (node, "pads", 2 * window->n, 0, pads, error))
+      && !window_read_list (node, (ListSpec){ "pads", 2 * window->n, 0 }, pads,
+                            error))
     return FALSE;
   for (int i = 0; i < window->n; i++)
     {
@@ -132,17 +143,17 @@ window_place (TpWindow *window, const TpNode *node, GError **error)
 
 /* All but where it stands. */
 static gboolean
-window_read (TpWindow *window, const TpNode *node, int rank, const gint64 *dims,
-             const gint64 *kernel, GError **error)
+window_read (TpWindow *window, const TpNode *node, const TpWindowSource *source,
+             GError **error)
 {
   memset (window, 0, sizeof *window);
-  window->n = rank - 2;
+  window->n = source->rank - 2;
   if (window->n < 1 || window->n > TP_WINDOW_MAX_DIMS)
     return tp_op_fail (node, error, "input 0 has rank %d, 3 to %d are possible",
-                       rank, TP_WINDOW_MAX_DIMS + 2);
+                       source->rank, TP_WINDOW_MAX_DIMS + 2);
   for (int i = 0; i < window->n; i++)
     {
-      window->in[i] = dims[2 + i];
+      window->in[i] = source->dims[2 + i];
       window->stride[i] = 1;
       window->dilation[i] = 1;
       if (window->in[i] < 1 || window->in[i] > WINDOW_LIMIT)
@@ -151,11 +162,11 @@ window_read (TpWindow *window, const TpNode *node, int rank, const gint64 *dims,
                            "%" G_GINT64_FORMAT,
                            i, window->in[i]);
     }
-  if (!window_read_kernel (window, node, kernel, error)
-      || !window_read_list (node, "strides", window->n, 1, window->stride,
-                            error)
-      || !window_read_list (node, "dilations", window->n, 1, window->dilation,
-                            error))
+  if (!window_read_kernel (window, node, source->kernel, error)
+      || !window_read_list (node, (ListSpec){ "strides", window->n, 1 },
+                            window->stride, error)
+      || !window_read_list (node, (ListSpec){ "dilations", window->n, 1 },
+                            window->dilation, error))
     return FALSE;
   for (int i = 0; i < window->n; i++)
     if (window->dilation[i] > WINDOW_LIMIT / window->kernel[i])
@@ -164,10 +175,10 @@ window_read (TpWindow *window, const TpNode *node, int rank, const gint64 *dims,
 }
 
 gboolean
-tp_window_init (TpWindow *window, const TpNode *node, int rank,
-                const gint64 *dims, const gint64 *kernel, GError **error)
+tp_window_init (TpWindow *window, const TpNode *node,
+                const TpWindowSource *source, GError **error)
 {
-  return window_read (window, node, rank, dims, kernel, error)
+  return window_read (window, node, source, error)
          && window_place (window, node, error);
 }
 
@@ -191,8 +202,8 @@ outputs_read_shape (Outputs *self, const TpNode *node, int n, GError **error)
   const gint64 *given = tp_node_get_ints (node, "output_shape", &n_given);
 
   if (n_given != n + 2)
-    return window_read_list (node, "output_shape", n, 1, self->output_shape,
-                             error);
+    return window_read_list (node, (ListSpec){ "output_shape", n, 1 },
+                             self->output_shape, error);
   for (int i = 0; i < n; i++)
     self->output_shape[i] = CLAMP (given[2 + i], 1, WINDOW_LIMIT);
   return TRUE;
@@ -211,11 +222,12 @@ outputs_read (Outputs *self, const TpNode *node, int n, GError **error)
   if (!self->is_same && !is_explicit && strcmp (self->auto_pad, "VALID") != 0)
     return tp_op_fail (node, error, "auto_pad '%s' is not known",
                        self->auto_pad);
-  if (is_explicit && !window_read_list (node, "pads", 2 * n, 0, self->pads,
-                                        error))
+  if (is_explicit
+      && !window_read_list (node, (ListSpec){ "pads", 2 * n, 0 }, self->pads,
+                            error))
     return FALSE;
-  return window_read_list (node, "output_padding", n, 0, self->output_padding,
-                           error)
+  return window_read_list (node, (ListSpec){ "output_padding", n, 0 },
+                           self->output_padding, error)
          && outputs_read_shape (self, node, n, error);
 }
 
@@ -253,13 +265,12 @@ window_place_transposed (TpWindow *window, const TpNode *node, int i,
 }
 
 gboolean
-tp_window_init_transposed (TpWindow *window, const TpNode *node, int rank,
-                           const gint64 *dims, const gint64 *kernel,
-                           GError **error)
+tp_window_init_transposed (TpWindow *window, const TpNode *node,
+                           const TpWindowSource *source, GError **error)
 {
   Outputs outputs;
 
-  if (!window_read (window, node, rank, dims, kernel, error)
+  if (!window_read (window, node, source, error)
       || !outputs_read (&outputs, node, window->n, error))
     return FALSE;
   for (int i = 0; i < window->n; i++)
@@ -291,17 +302,15 @@ tp_window_add_axes (const TpWindow *window, TpLowering *lowering, int first_out,
     }
 }
 
-void
-tp_window_add_guard (const TpWindow *window, const TpWindowAxes *axes, int i,
-                     gint64 before, gint64 extent, TpAccess *load)
+TpGuard
+tp_window_guard (const TpWindow *window, const TpWindowAxes *axes, int i)
 {
-  TpGuard *guard = &load->guards[load->n_guards++];
+  TpGuard guard = { .offset = -window->pad_begin[i], .extent = window->in[i] };
 
-  guard->coef[axes->out[i]] = window->stride[i];
+  guard.coef[axes->out[i]] = window->stride[i];
   if (axes->kernel[i] >= 0)
-    guard->coef[axes->kernel[i]] = window->dilation[i];
-  guard->offset = before - window->pad_begin[i];
-  guard->extent = extent;
+    guard.coef[axes->kernel[i]] = window->dilation[i];
+  return guard;
 }
 
 void
@@ -317,7 +326,7 @@ tp_window_set_load (const TpWindow *window, const TpWindowAxes *axes,
         load->stride[axes->kernel[i]] = window->dilation[i] * stride;
       load->offset -= window->pad_begin[i] * stride;
       if (tp_window_is_padded (window, i))
-        tp_window_add_guard (window, axes, i, 0, window->in[i], load);
+        load->guards[load->n_guards++] = tp_window_guard (window, axes, i);
     }
 }
 

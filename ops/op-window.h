@@ -21,18 +21,25 @@ typedef struct
   gint64 pad_end[TP_WINDOW_MAX_DIMS];
 } TpWindow;
 
-/* From the attributes of @node (kernel_shape, strides, dilations, pads,
- * auto_pad, ceil_mode) and the dimensions of input 0, [N, C, spatial...].
- * @kernel: the filter's spatial dimensions, or NULL: kernel_shape must say. */
-gboolean tp_window_init (TpWindow *window, const TpNode *node, int rank,
-                         const gint64 *dims, const gint64 *kernel,
-                         GError **error);
+/* What a window slides over. */
+typedef struct
+{
+  int rank;
+  const gint64 *dims;   /* of input 0: [N, C, spatial...] */
+  const gint64 *kernel; /* the filter's spatial dimensions, or NULL: the attribute
+                         * kernel_shape must say */
+} TpWindowSource;
+
+/* From the attributes of @node: kernel_shape, strides, dilations, pads,
+ * auto_pad, ceil_mode. */
+gboolean tp_window_init (TpWindow *window, const TpNode *node,
+                         const TpWindowSource *source, GError **error);
 /* The same for a transposed convolution, with output_padding and output_shape:
  * input position i and tap k reach output i * stride + k * dilation -
  * pad_begin. pad_end is not set. */
 gboolean tp_window_init_transposed (TpWindow *window, const TpNode *node,
-                                    int rank, const gint64 *dims,
-                                    const gint64 *kernel, GError **error);
+                                    const TpWindowSource *source,
+                                    GError **error);
 /* Whether some window leaves the input in dimension @i. */
 gboolean tp_window_is_padded (const TpWindow *window, int i);
 
@@ -47,10 +54,8 @@ typedef struct
  * be met. */
 void tp_window_set_load (const TpWindow *window, const TpWindowAxes *axes,
                          const TpTensor *input, TpAccess *load);
-/* 0 <= position + @before < @extent in dimension @i. */
-void tp_window_add_guard (const TpWindow *window, const TpWindowAxes *axes,
-                          int i, gint64 before, gint64 extent,
-                          TpAccess *load);
+/* That the window is inside the input in dimension @i. */
+TpGuard tp_window_guard (const TpWindow *window, const TpWindowAxes *axes, int i);
 void tp_window_add_axes (const TpWindow *window, TpLowering *lowering,
                          int first_out, TpWindowAxes *out_axes);
 
