@@ -21,9 +21,9 @@ typedef struct
   TpDraft *draft;
   TpNode node;                /* as it was */
   TpResize resize;
-  double scales[TP_MAX_RANK];
-  int n_axes;
-  int axes[TP_MAX_RANK];      /* in the order they are resized */
+  TpResizeAxis axes[TP_MAX_RANK];
+  int n_steps;
+  int order[TP_MAX_RANK];     /* in which axes are resized */
 } Split;
 
 /* Of one dimension: @to is what becomes of @from along @axis. */
@@ -45,9 +45,9 @@ find_axes (Split *split, const TpTensor *x, const TpTensor *out)
 {
   for (int grows = 0; grows <= 1; grows++)
     for (int k = x->rank - 1; k >= 0; k--)
-      if ((x->dims[k] != out->dims[k] || split->scales[k] != 1.0)
+      if ((x->dims[k] != out->dims[k] || split->axes[k].scale != 1.0)
           && (out->dims[k] >= x->dims[k]) == grows)
-        split->axes[split->n_axes++] = k;
+        split->order[split->n_steps++] = k;
 }
 
 static gboolean
@@ -55,8 +55,8 @@ take_tables (const Split *split, const TpTensor *out)
 {
   gint64 n = 0;
 
-  for (int i = 0; i < split->n_axes; i++)
-    if (!tp_size_add (n, out->dims[split->axes[i]], &n))
+  for (int i = 0; i < split->n_steps; i++)
+    if (!tp_size_add (n, out->dims[split->order[i]], &n))
       return FALSE;
   return tp_size_mul (n, tp_resize_count_taps (&split->resize), &n)
          && tp_draft_take_constants (split->draft, n);
@@ -88,8 +88,9 @@ split_init (Split *split, TpDraft *draft, int index)
     tp_tensor_write_doubles (tp_draft_tensor (draft, node->inputs[i]), given);
   else
     i = -1;
-  tp_resize_get_scales (node, i < 0 ? NULL : given, x->rank, x->dims,
-                        out->dims, split->scales);
+  for (int k = 0; k < x->rank; k++)
+    split->axes[k] = (TpResizeAxis){ x->dims[k], out->dims[k], 1.0 };
+  tp_resize_set_scales (node, i < 0 ? NULL : given, x->rank, split->axes);
   find_axes (split, x, out);
   return take_tables (split, out);
 }
@@ -100,20 +101,18 @@ static void
 compute_tables (const Split *split, const Step *step, double *indices,
                 double *weights)
 {
-  int k = step->axis;
-  gint64 in = tp_draft_tensor (split->draft, step->from)->dims[k];
-  gint64 out = tp_draft_tensor (split->draft, step->to)->dims[k];
+  const TpResizeAxis *axis = &split->axes[step->axis];
 
-  for (gint64 at = 0; at < out; at++)
+  for (gint64 at = 0; at < axis->out; at++)
     {
       TpResizePoint point;
 
-      tp_resize_get_point (&split->resize, split->scales[k], in, out, at,
-                           &point);
+      tp_resize_get_point (&split->resize, axis, at, &point);
       for (int i = 0; i < point.n; i++)
         {
-          weights[i * out + at] = point.weight[i];
-          indices[i * out + at] = point.weight[i] == 0.0 ? in : point.index[i];
+          weights[i * axis->out + at] = point.weight[i];
+          indices[i * axis->out + at]
+              = point.weight[i] == 0.0 ? axis->in : point.index[i];
         }
     }
 }
@@ -208,13 +207,13 @@ split_resize (Split *split, int index, GError **error)
   TpNode node = split->node;
   int from = node.inputs[0];
 
-  for (int i = 0; i + 1 < split->n_axes; i++)
+  for (int i = 0; i + 1 < split->n_steps; i++)
     {
-      from = append_step (split, split->axes[i], from, error);
+      from = append_step (split, split->order[i], from, error);
       if (from < 0)
         return FALSE;
     }
-  if (split->n_axes == 0)
+  if (split->n_steps == 0)
     {
       node.type = "Identity";
       node.op = tp_op_find (node.type);
@@ -223,7 +222,7 @@ split_resize (Split *split, int index, GError **error)
     }
   else
     {
-      Step last = { split->axes[split->n_axes - 1], from, node.outputs[0] };
+      Step last = { split->order[split->n_steps - 1], from, node.outputs[0] };
 
       if (!make_step (split, &node, &last, error))
         return FALSE;

@@ -11,20 +11,27 @@
 
 /* ---- shape ------------------------------------------------------------- */
 
+typedef struct
+{
+  int rank;
+  gint64 dims[3];
+} Dims;
+
 static gboolean
 check_dims (const TpNode *node, const TpTensor *const *inputs, int i,
-            const gint64 *wanted, int rank, GError **error)
+            const Dims *wanted, GError **error)
 {
   const TpTensor *input = i < node->n_inputs ? inputs[i] : NULL;
+  int rank = wanted->rank;
   g_autofree char *own = NULL;
   g_autofree char *text = NULL;
 
   if (input == NULL
       || (input->rank == rank
-          && memcmp (input->dims, wanted, rank * sizeof wanted[0]) == 0))
+          && memcmp (input->dims, wanted->dims, rank * sizeof (gint64)) == 0))
     return TRUE;
   own = tp_dims_to_text (input->rank, input->dims);
-  text = tp_dims_to_text (rank, wanted);
+  text = tp_dims_to_text (rank, wanted->dims);
   return tp_op_fail (node, error, "input %d has shape %s, %s is needed", i, own,
                      text);
 }
@@ -67,26 +74,34 @@ set_state_dims (const TpRecurrent *r, gint64 *dims)
 }
 
 static gboolean
+check_state (const TpRecurrent *r, const TpNode *node,
+             const TpTensor *const *inputs, int i, GError **error)
+{
+  Dims dims = { .rank = 3 };
+
+  set_state_dims (r, dims.dims);
+  return check_dims (node, inputs, i, &dims, error);
+}
+
+static gboolean
 check_shapes (const TpRecurrent *r, const TpNode *node,
               const TpTensor *const *inputs, GError **error)
 {
   gint64 n_rows = r->kind->n_gates * r->n_hidden;
   gint64 n = r->n_directions;
-  gint64 state[3];
+  Dims w = { 3, { n, n_rows, r->n_inputs } };
+  Dims recurrence = { 3, { n, n_rows, r->n_hidden } };
+  Dims bias = { 2, { n, 2 * n_rows } };
+  Dims lengths = { 1, { r->n_batch } };
+  Dims peepholes = { 2, { n, 3 * r->n_hidden } };
 
-  set_state_dims (r, state);
-  return check_dims (node, inputs, TP_RECURRENT_W,
-                     (gint64[]){ n, n_rows, r->n_inputs }, 3, error)
-         && check_dims (node, inputs, TP_RECURRENT_R,
-                        (gint64[]){ n, n_rows, r->n_hidden }, 3, error)
-         && check_dims (node, inputs, TP_RECURRENT_B,
-                        (gint64[]){ n, 2 * n_rows }, 2, error)
-         && check_dims (node, inputs, TP_RECURRENT_LENGTHS, &r->n_batch, 1,
-                        error)
-         && check_dims (node, inputs, TP_RECURRENT_H, state, 3, error)
-         && check_dims (node, inputs, TP_RECURRENT_C, state, 3, error)
-         && check_dims (node, inputs, TP_RECURRENT_P,
-                        (gint64[]){ n, 3 * r->n_hidden }, 2, error);
+  return check_dims (node, inputs, TP_RECURRENT_W, &w, error)
+         && check_dims (node, inputs, TP_RECURRENT_R, &recurrence, error)
+         && check_dims (node, inputs, TP_RECURRENT_B, &bias, error)
+         && check_dims (node, inputs, TP_RECURRENT_LENGTHS, &lengths, error)
+         && check_state (r, node, inputs, TP_RECURRENT_H, error)
+         && check_state (r, node, inputs, TP_RECURRENT_C, error)
+         && check_dims (node, inputs, TP_RECURRENT_P, &peepholes, error);
 }
 
 static void

@@ -161,23 +161,24 @@ resize_infer (const TpNode *node, const TpTensor *const *inputs,
 }
 
 void
-tp_resize_get_scales (const TpNode *node, const double *given, int rank,
-                      const gint64 *in, const gint64 *out, double *out_scales)
+tp_resize_set_scales (const TpNode *node, const double *given, int rank,
+                      TpResizeAxis *axes)
 {
-  int axes[TP_MAX_RANK];
-  int n_axes = 0;
+  int which[TP_MAX_RANK];
+  int n = 0;
   double own[TP_MAX_RANK];
 
-  tp_node_get_ints (node, "axes", &n_axes);
   for (int i = 0; i < rank; i++)
-    out_scales[i] = (double) out[i] / in[i];
+    axes[i].scale = (double) axes[i].out / axes[i].in;
   if (given == NULL && get_attr_scales (node, own) > 0)
     given = own;
-  if (given == NULL
-      || !get_axes (node, rank, n_axes > 0 ? n_axes : rank, axes, NULL))
+  tp_node_get_ints (node, "axes", &n);
+  if (n == 0)
+    n = rank;
+  if (given == NULL || !get_axes (node, rank, n, which, NULL))
     return;
-  for (int i = 0; i < (n_axes > 0 ? n_axes : rank); i++)
-    out_scales[axes[i]] = given[i];
+  for (int i = 0; i < n; i++)
+    axes[which[i]].scale = given[i];
 }
 
 /* The sum over all combinations of taps. */
@@ -208,23 +209,24 @@ resize_reference (const TpNode *node, const TpRefTensor *const *inputs,
   gboolean is_given = tp_node_has_input (node, given)
                       && inputs[given]->count > 0;
   gint64 at[TP_MAX_RANK] = { 0 };
-  double scales[TP_MAX_RANK];
+  TpResizeAxis axes[TP_MAX_RANK];
   TpResize resize;
 
   if (!tp_resize_init (&resize, node, NULL))
     g_assert_not_reached ();
-  tp_resize_get_scales (node, is_given ? inputs[given]->data : NULL, x->rank,
-                        x->dims, out->dims, scales);
+  for (int k = 0; k < x->rank; k++)
+    axes[k] = (TpResizeAxis){ x->dims[k], out->dims[k], 1.0 };
+  tp_resize_set_scales (node, is_given ? inputs[given]->data : NULL, x->rank,
+                        axes);
   for (gint64 i = 0; i < out->count; i++)
     {
       TpResizePoint points[TP_MAX_RANK];
 
       for (int k = 0; k < x->rank; k++)
-        if (scales[k] == 1.0 && x->dims[k] == out->dims[k])
+        if (axes[k].scale == 1.0 && axes[k].in == axes[k].out)
           points[k] = (TpResizePoint){ 1, { at[k] }, { 1.0 } };
         else
-          tp_resize_get_point (&resize, scales[k], x->dims[k], out->dims[k],
-                               at[k], &points[k]);
+          tp_resize_get_point (&resize, &axes[k], at[k], &points[k]);
       out->data[i] = resize_element (x, points, 0, 0);
       if (tp_dtype_is_integer (out->dtype))
         out->data[i] = tp_reference_to_integer (out->data[i], out->dtype);

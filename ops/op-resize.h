@@ -3,14 +3,14 @@
 #define TP_OPS_OP_RESIZE_H
 
 #include "ir/graph.h"
+#include "ops/resize.h"
 
 /* The input that holds the scales: inputs moved between opsets. */
 int tp_resize_find_scales (const TpNode *node);
 
-/* The scale of every dimension: @given (NULL: see the attribute), else how the
- * extents compare. */
-void tp_resize_get_scales (const TpNode *node, const double *given, int rank,
-                           const gint64 *in, const gint64 *out,
-                           double *out_scales);
+/* Sets the scale of each of @rank axes, whose extents are set: @given (NULL: see
+ * the attribute), else how the extents compare. */
+void tp_resize_set_scales (const TpNode *node, const double *given, int rank,
+                           TpResizeAxis *axes);
 
 #endif

@@ -219,29 +219,28 @@ take (const double *values, int n, gboolean is_taken, int *pos, double fallback)
 }
 
 gboolean
-tp_activations_read (const TpNode *node, const char *const *usual, int n,
-                     int n_directions,
-                     TpActivation (*out)[TP_RECURRENT_MAX_FUNCTIONS],
-                     GError **error)
+tp_activations_read (TpRecurrent *self, const TpNode *node, GError **error)
 {
+  int n = self->kind->n_functions;
+  int n_all = n * self->n_directions;
   int n_names = 0, n_alphas = 0, n_betas = 0, alpha = 0, beta = 0;
   const char *const *names = tp_node_get_strings (node, "activations", &n_names);
   const double *alphas = tp_node_get_floats (node, "activation_alpha",
                                              &n_alphas);
   const double *betas = tp_node_get_floats (node, "activation_beta", &n_betas);
 
-  if (n_names != 0 && n_names != n * n_directions)
+  if (n_names != 0 && n_names != n_all)
     return tp_op_fail (node, error,
                        "'activations' names %d functions, %d are needed",
-                       n_names, n * n_directions);
-  for (int i = 0; i < n * n_directions; i++)
+                       n_names, n_all);
+  for (int i = 0; i < n_all; i++)
     {
-      const char *name = n_names > 0 ? names[i] : usual[i % n];
+      const char *name = n_names > 0 ? names[i] : self->kind->usual[i % n];
       const TpActivationKind *kind = find_kind (name);
 
       if (kind == NULL)
         return tp_op_fail (node, error, "activation '%s' is not known", name);
-      out[i / n][i % n] = (TpActivation){
+      self->functions[i / n][i % n] = (TpActivation){
         kind, take (alphas, n_alphas, kind->has_alpha, &alpha, kind->alpha),
         take (betas, n_betas, kind->has_beta, &beta, kind->beta)
       };

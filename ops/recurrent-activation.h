@@ -6,11 +6,10 @@
 #include "nest/nest.h"
 #include "ops/recurrent.h"
 
-/* Reads the attributes activations, activation_alpha and activation_beta: for
- * each direction @n functions, else those in @usual. */
-gboolean tp_activations_read (const TpNode *node, const char *const *usual,
-                              int n, int n_directions,
-                              TpActivation (*out)[TP_RECURRENT_MAX_FUNCTIONS],
+/* Reads the attributes activations, activation_alpha and activation_beta into
+ * self->functions: as many for each direction as the kind has, else its usual
+ * ones. */
+gboolean tp_activations_read (TpRecurrent *self, const TpNode *node,
                               GError **error);
 double tp_activation_value (const TpActivation *activation, double x);
 int tp_activation_expr (const TpActivation *activation, TpNest *nest, int x);

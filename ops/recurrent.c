@@ -71,6 +71,5 @@ tp_recurrent_init (TpRecurrent *self, const TpNode *node, const gint64 *x,
   self->n_steps = x[self->is_batch_first];
   self->n_batch = x[!self->is_batch_first];
   self->n_inputs = x[2];
-  return tp_activations_read (node, self->kind->usual, self->kind->n_functions,
-                              self->n_directions, self->functions, error);
+  return tp_activations_read (self, node, error);
 }

@@ -93,19 +93,22 @@ tp_resize_count_taps (const TpResize *resize)
 /* With align_corners the resized length is that before rounding down, as ONNX's
  * own cases have it. */
 static double
-find_source (const TpResize *resize, double scale, gint64 in, gint64 out,
-             gint64 at)
+find_source (const TpResize *resize, const TpResizeAxis *axis, gint64 at)
 {
+  double scale = axis->scale;
+
   switch (resize->coordinate)
     {
     case ALIGN_CORNERS:
-      return out == 1 ? 0.0 : at * (in - 1) / (scale * in - 1.0);
+      return axis->out == 1
+                 ? 0.0
+                 : at * (axis->in - 1) / (scale * axis->in - 1.0);
     case ASYMMETRIC:
       return at / scale;
     case TF_HALF_PIXEL_FOR_NN:
       return (at + 0.5) / scale;
     case PYTORCH_HALF_PIXEL:
-      if (out == 1)
+      if (axis->out == 1)
         return 0.0;
       break;
     default:
@@ -159,15 +162,16 @@ clamp_point (const TpResize *resize, gint64 in, TpResizePoint *point)
 }
 
 void
-tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
-                     gint64 out, gint64 at, TpResizePoint *point)
+tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,
+                     gint64 at, TpResizePoint *point)
 {
-  double x = find_source (resize, scale, in, out, at);
+  double x = find_source (resize, axis, at);
   double first = floor (x);
   double rest = x - first;
 
   if (resize->mode == NEAREST)
-    *point = (TpResizePoint){ 1, { round_nearest (resize, scale, x) }, { 1.0 } };
+    *point = (TpResizePoint){ 1, { round_nearest (resize, axis->scale, x) },
+                              { 1.0 } };
   else if (resize->mode == LINEAR)
     *point = (TpResizePoint){ 2, { first, first + 1 }, { 1.0 - rest, rest } };
   else
@@ -179,5 +183,5 @@ tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
           point->weight[i] = cubic_weight (resize->cubic_a, rest + 1 - i);
         }
     }
-  clamp_point (resize, in, point);
+  clamp_point (resize, axis->in, point);
 }

@@ -6,6 +6,13 @@
 
 #define TP_RESIZE_MAX_TAPS 4
 
+/* One dimension. */
+typedef struct
+{
+  gint64 in, out; /* extents */
+  double scale;   /* output per input: as given, or how the extents compare */
+} TpResizeAxis;
+
 /* One output position of one dimension: a weighted sum of inputs. */
 typedef struct
 {
@@ -34,8 +41,8 @@ typedef struct
 gboolean tp_resize_init (TpResize *resize, const TpNode *node, GError **error);
 /* The most points that have a weight: 1 (nearest), 2 or 4. */
 int tp_resize_count_taps (const TpResize *resize);
-/* @scale: output per input, as given, or the quotient of the extents. */
-void tp_resize_get_point (const TpResize *resize, double scale, gint64 in,
-                          gint64 out, gint64 at, TpResizePoint *point);
+/* Where output position @at looks. */
+void tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,
+                          gint64 at, TpResizePoint *point);
 
 #endif
