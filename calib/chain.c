@@ -112,10 +112,9 @@ feed (TpChain *chain, int pass, GError **error)
       const TpAction *action = &execution->actions[i];
 
       if (action->kind == TP_DO_FEED
-          && !chain->device->ops->copy (chain->device,
-                                        chain->bufs[pass][action->dst], 0,
-                                        chain->inputs[action->input],
-                                        action->size_bytes, TRUE, error))
+          && !tp_device_write (chain->device, chain->bufs[pass][action->dst],
+                               chain->inputs[action->input],
+                               action->size_bytes, error))
         return FALSE;
     }
   return TRUE;

@@ -236,8 +236,8 @@ time_launch (const Transfer *transfer, gboolean with_write, gint64 *out_ns,
   gint64 before = tp_clock_get_ns ();
 
   if ((with_write
-       && !device->ops->copy (device, transfer->buf, 0, transfer->bytes,
-                              transfer->size_bytes, TRUE, error))
+       && !tp_device_write (device, transfer->buf, transfer->bytes,
+                            transfer->size_bytes, error))
       || !device->ops->launch (device, transfer->tiny, error)
       || !device->ops->launch (device, NULL, error))
     return FALSE;
@@ -263,8 +263,8 @@ time_transfer (const Transfer *transfer, gboolean is_write, gint64 *out_ns,
       return TRUE;
     }
   before = tp_clock_get_ns ();
-  if (!device->ops->copy (device, transfer->buf, 0, transfer->bytes,
-                          transfer->size_bytes, FALSE, error))
+  if (!tp_device_read (device, transfer->buf, transfer->bytes,
+                       transfer->size_bytes, error))
     return FALSE;
   *out_ns = tp_clock_get_ns () - before;
   return TRUE;

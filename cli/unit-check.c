@@ -78,8 +78,7 @@ make_buf (UnitCheck *check, int index, GError **error)
   buf = device->ops->alloc (device, NULL, 0, MAX (tensor->size_bytes, 1),
                             error);
   if (buf != NULL
-      && !device->ops->copy (device, buf, 0, storage, tensor->size_bytes, TRUE,
-                             error))
+      && !tp_device_write (device, buf, storage, tensor->size_bytes, error))
     {
       device->ops->free_buf (device, buf);
       return NULL;
@@ -103,8 +102,7 @@ compare_buf (UnitCheck *check, TpBuf *buf, int index, const char *op,
                    "no memory for tensor '%s' as doubles", tensor->name);
       return FALSE;
     }
-  if (!check->device->ops->copy (check->device, buf, 0, storage,
-                                 tensor->size_bytes, FALSE, error))
+  if (!tp_device_read (check->device, buf, storage, tensor->size_bytes, error))
     return FALSE;
   tp_strided_to_doubles (tensor, storage, got);
   tp_run_errors_add (check->errors,

@@ -51,8 +51,7 @@ place_constant (TpDevice *device, const TpTensor *tensor, TpBuf **buf,
   *buf = device->ops->alloc (device, NULL, 0, MAX (tensor->size_bytes, 1),
                              error);
   return *buf != NULL
-         && device->ops->copy (device, *buf, 0, value, tensor->size_bytes,
-                               TRUE, error);
+         && tp_device_write (device, *buf, value, tensor->size_bytes, error);
 }
 
 gboolean

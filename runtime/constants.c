@@ -124,8 +124,7 @@ upload (TpConstants *constants, const void *value, gint64 size_bytes,
   TpBuf *buf = alloc_counted (constants, size_bytes, error);
 
   if (buf == NULL
-      || device->ops->copy (device, buf, 0, (void *) value, size_bytes, TRUE,
-                            error))
+      || tp_device_write (device, buf, value, size_bytes, error))
     return buf;
   g_ptr_array_add (constants->bufs, buf); /* counted until all are freed */
   return NULL;
@@ -230,8 +229,7 @@ tp_constants_pack_buf (TpConstants *constants, TpBuf *raw, gint64 size_bytes,
     {
       value = owned = try_alloc (constants, size_bytes, error);
       if (owned == NULL
-          || !device->ops->copy (device, raw, 0, owned, size_bytes, FALSE,
-                                 error))
+          || !tp_device_read (device, raw, owned, size_bytes, error))
         return NULL;
     }
   buf = pack_value (constants, value, pack, error);

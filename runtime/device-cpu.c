@@ -174,9 +174,10 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 
   tp_jit_describe_cpu (&target);
   target.n_units = device->n_threads;
-  code->kernel_code.base.n_units = n_units;
-  if (!tp_kernel_code_init (&code->kernel_code, base, TRUE, &target, units,
-                            error)
+  code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
+                                      .device = base,
+                                      .is_host = TRUE };
+  if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !compile_kernels (device, code, error)
       || !alloc_scratch (device, code, error))
     {
@@ -199,29 +200,22 @@ cpu_free_launch (TpDevice *device, TpLaunch *launch)
   g_free (launch);
 }
 
-static gboolean
-bind_step (CpuCode *code, int unit, int step, TpBuf *const *operands,
-           CpuStep *out_step, GError **error)
+static CpuStep
+make_step (const CpuCode *code, const TpStep *step, int kernel,
+           TpBuf *const *bufs)
 {
-  const TpKernelUnit *it = &code->kernel_code.units[unit];
-  const TpStep *its_step = &it->program->steps[step];
-  int kernel = it->kernels[step];
-  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
-
-  *out_step = (CpuStep){
+  CpuStep bound = {
     .function = tp_jit_get (code->parts[kernel % code->n_parts],
                             kernel / code->n_parts),
-    .buffers = g_new0 (void *, its_step->n_args + 1),
-    .n_groups = its_step->kernel->n_groups,
+    .buffers = g_new0 (void *, step->n_args + 1),
+    .n_groups = step->kernel->n_groups,
     .scratch = tp_host_buf_get_data (code->scratch),
     .scratch_bytes = code->scratch_bytes,
   };
-  if (!tp_kernel_code_bind (&code->kernel_code, unit, step, operands, bufs,
-                            error))
-    return FALSE;
-  for (int i = 0; i < its_step->n_args; i++)
-    out_step->buffers[i] = tp_host_buf_get_data (bufs[i]);
-  return TRUE;
+
+  for (int i = 0; i < step->n_args; i++)
+    bound.buffers[i] = tp_host_buf_get_data (bufs[i]);
+  return bound;
 }
 
 static TpLaunch *
@@ -229,7 +223,8 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
           GError **error)
 {
   CpuCode *code = (CpuCode *) base;
-  const TpProgram *program = code->kernel_code.units[unit].program;
+  const TpKernelUnit *it = &code->kernel_code.units[unit];
+  const TpProgram *program = it->program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
 
   launch->n_steps = program->n_steps;
@@ -237,11 +232,18 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   launch->first_repeated = program->first_repeated_step;
   launch->steps = g_new0 (CpuStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
-    if (!bind_step (code, unit, i, operands, &launch->steps[i], error))
-      {
-        cpu_free_launch (device, launch);
-        return NULL;
-      }
+    {
+      g_autofree TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit,
+                                                     i, operands, error);
+
+      if (bufs == NULL)
+        {
+          cpu_free_launch (device, launch);
+          return NULL;
+        }
+      launch->steps[i] = make_step (code, &program->steps[i], it->kernels[i],
+                                    bufs);
+    }
   return launch;
 }
 

@@ -219,48 +219,48 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
 }
 
 static cl_int
-copy_mapped (ClDevice *device, TpBuf *buf, gint64 offset, void *host,
-             gint64 size_bytes, gboolean is_write)
+copy_mapped (ClDevice *device, const TpCopy *copy)
 {
   cl_int code;
   void *there = clEnqueueMapBuffer (
-      device->current, buf->memory, CL_TRUE,
-      is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, offset,
-      size_bytes, 0, NULL, NULL, &code);
+      device->current, copy->buf->memory, CL_TRUE,
+      copy->is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0,
+      copy->size_bytes, 0, NULL, NULL, &code);
 
   if (code != CL_SUCCESS)
     return code;
-  if (is_write)
-    memcpy (there, host, size_bytes);
+  if (copy->is_write)
+    memcpy (there, copy->host, copy->size_bytes);
   else
-    memcpy (host, there, size_bytes);
-  return clEnqueueUnmapMemObject (device->current, buf->memory, there, 0, NULL,
-                                  NULL);
+    memcpy (copy->host, there, copy->size_bytes);
+  return clEnqueueUnmapMemObject (device->current, copy->buf->memory, there, 0,
+                                  NULL, NULL);
 }
 
 static gboolean
-cl_copy (TpDevice *base, TpBuf *buf, gint64 offset, void *host,
-         gint64 size_bytes, gboolean is_write, GError **error)
+cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
+  cl_mem memory = copy->buf->memory;
   cl_int code;
 
-  g_assert (offset >= 0 && offset <= MAX (buf->size_bytes, 1) - size_bytes);
-  if (size_bytes == 0)
+  g_assert (copy->size_bytes <= MAX (copy->buf->size_bytes, 1));
+  if (copy->size_bytes == 0)
     return TRUE;
   if (device->is_mapped)
-    code = copy_mapped (device, buf, offset, host, size_bytes, is_write);
-  else if (is_write)
-    code = clEnqueueWriteBuffer (device->current, buf->memory, CL_TRUE, offset,
-                                 size_bytes, host, 0, NULL, NULL);
+    code = copy_mapped (device, copy);
+  else if (copy->is_write)
+    code = clEnqueueWriteBuffer (device->current, memory, CL_TRUE, 0,
+                                 copy->size_bytes, copy->host, 0, NULL, NULL);
   else
-    code = clEnqueueReadBuffer (device->current, buf->memory, CL_TRUE, offset,
-                                size_bytes, host, 0, NULL, NULL);
+    code = clEnqueueReadBuffer (device->current, memory, CL_TRUE, 0,
+                                copy->size_bytes, copy->host, 0, NULL, NULL);
   if (code == CL_SUCCESS)
     return TRUE;
   return tp_opencl_fail (error, device->name, code,
                          "cannot copy %" G_GINT64_FORMAT " bytes %s",
-                         size_bytes, is_write ? "to it" : "from it");
+                         copy->size_bytes,
+                         copy->is_write ? "to it" : "from it");
 }
 
 /* ---- compiling ------------------------------------------------------------- */
@@ -343,9 +343,9 @@ cl_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
   TpTarget target = { 0 };
 
   tp_opencl_describe (device->id, &target);
-  code->kernel_code.base.n_units = n_units;
-  if (!tp_kernel_code_init (&code->kernel_code, base, FALSE, &target, units,
-                            error)
+  code->kernel_code
+      = (TpKernelCode){ .base.n_units = n_units, .device = base };
+  if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !build_program (device, code, error))
     {
       cl_free_code (base, &code->kernel_code.base);
@@ -368,37 +368,31 @@ cl_free_launch (TpDevice *device, TpLaunch *launch)
   g_free (launch);
 }
 
+/* @bufs: NULL-terminated. */
 static gboolean
-bind_step (ClDevice *device, ClCode *code, int unit, int step,
-           TpBuf *const *operands, ClStep *out_step, GError **error)
+make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
+           ClStep *out_step, GError **error)
 {
-  const TpStep *its_step
-      = &code->kernel_code.units[unit].program->steps[step];
-  int index = code->kernel_code.units[unit].kernels[step];
-  const TpKernel *kernel = code->kernel_code.kernels->pdata[index];
-  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
+  const char *name = ((ClDevice *) code->kernel_code.device)->name;
   cl_int result;
+  int i = 0;
 
-  out_step->iteration_arg
-      = tp_kernel_uses_iteration (kernel) ? its_step->n_args : -1;
   out_step->local_size = kernel->local_size;
   out_step->global_size = kernel->n_groups * kernel->local_size;
   out_step->kernel = clCreateKernel (code->program, kernel->name, &result);
   if (result != CL_SUCCESS)
-    return tp_opencl_fail (error, device->name, result,
-                           "cannot make kernel '%s'", kernel->name);
-  if (!tp_kernel_code_bind (&code->kernel_code, unit, step, operands, bufs,
-                            error))
-    return FALSE;
-  for (int i = 0; i < its_step->n_args; i++)
+    return tp_opencl_fail (error, name, result, "cannot make kernel '%s'",
+                           kernel->name);
+  for (; bufs[i] != NULL; i++)
     {
       result = clSetKernelArg (out_step->kernel, i, sizeof (cl_mem),
                                &bufs[i]->memory);
       if (result != CL_SUCCESS)
-        return tp_opencl_fail (error, device->name, result,
+        return tp_opencl_fail (error, name, result,
                                "cannot set argument %d of kernel '%s'", i,
                                kernel->name);
     }
+  out_step->iteration_arg = tp_kernel_uses_iteration (kernel) ? i : -1;
   return TRUE;
 }
 
@@ -407,7 +401,8 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
          GError **error)
 {
   ClCode *code = (ClCode *) base_code;
-  const TpProgram *program = code->kernel_code.units[unit].program;
+  const TpKernelUnit *it = &code->kernel_code.units[unit];
+  const TpProgram *program = it->program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
 
   launch->n_steps = program->n_steps;
@@ -415,12 +410,19 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
   launch->first_repeated = program->first_repeated_step;
   launch->steps = g_new0 (ClStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
-    if (!bind_step ((ClDevice *) base, code, unit, i, operands,
-                    &launch->steps[i], error))
-      {
-        cl_free_launch (base, launch);
-        return NULL;
-      }
+    {
+      const TpKernel *kernel
+          = code->kernel_code.kernels->pdata[it->kernels[i]];
+      g_autofree TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit,
+                                                     i, operands, error);
+
+      if (bufs == NULL
+          || !make_step (code, kernel, bufs, &launch->steps[i], error))
+        {
+          cl_free_launch (base, launch);
+          return NULL;
+        }
+    }
   return launch;
 }
 

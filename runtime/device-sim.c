@@ -146,15 +146,13 @@ sim_free_buf (TpDevice *base, TpBuf *buf)
 }
 
 static gboolean
-sim_copy (TpDevice *base, TpBuf *buf, gint64 offset, void *host,
-          gint64 size_bytes, gboolean is_write, GError **error)
+sim_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   SimDevice *device = (SimDevice *) base;
 
   if (device->machine->link_gbps > 0 || device->is_guest)
-    base->virtual_ns += tp_machine_transfer_ns (device->machine, size_bytes);
-  return device->inner->ops->copy (device->inner, buf, offset, host,
-                                   size_bytes, is_write, error);
+    base->virtual_ns += tp_machine_transfer_ns (device->machine, copy->size_bytes);
+  return device->inner->ops->copy (device->inner, copy, error);
 }
 
 /* ---- units ---------------------------------------------------------------- */

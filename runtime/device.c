@@ -5,6 +5,24 @@
 
 #include "nest/nest.h"
 
+gboolean
+tp_device_write (TpDevice *device, TpBuf *buf, const void *data,
+                 gint64 size_bytes, GError **error)
+{
+  TpCopy copy = { buf, (void *) data, size_bytes, TRUE };
+
+  return device->ops->copy (device, &copy, error);
+}
+
+gboolean
+tp_device_read (TpDevice *device, TpBuf *buf, void *out_data, gint64 size_bytes,
+                GError **error)
+{
+  TpCopy copy = { buf, out_data, size_bytes, FALSE };
+
+  return device->ops->copy (device, &copy, error);
+}
+
 void
 tp_device_count_bytes (TpDevice *device, gint64 size_bytes)
 {

@@ -65,6 +65,15 @@ typedef struct
                                        * memory too */
 } TpDeviceOptions;
 
+/* To or from the beginning of a buffer. */
+typedef struct
+{
+  TpBuf *buf;
+  void *host;                         /* only read from when is_write */
+  gint64 size_bytes;
+  gboolean is_write;                  /* to the buffer */
+} TpCopy;
+
 /* What a device is for where none was named. */
 typedef enum
 {
@@ -126,10 +135,8 @@ typedef struct
   TpBuf *(*alloc) (TpDevice *device, TpBuf *parent, gint64 offset,
                    gint64 size_bytes, GError **error);
   void (*free_buf) (TpDevice *device, TpBuf *buf);
-  /* Copies to (is_write) or from host memory; ordered after earlier launches;
-   * a read has happened on return. */
-  gboolean (*copy) (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
-                    gint64 size_bytes, gboolean is_write, GError **error);
+  /* Ordered after earlier launches; a read has happened on return. */
+  gboolean (*copy) (TpDevice *device, const TpCopy *copy, GError **error);
   /* Binds unit @unit to one buffer per operand (tp_unit_list_operands ()); NULL
    * for those of no tensor. A constant may be NULL: the device then takes its
    * value from the graph, packs it as the kernels like and shares it among the
@@ -164,6 +171,11 @@ typedef struct
 
 void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
+/* Copies the first @size_bytes of @buf, as ops->copy () does. */
+gboolean tp_device_write (TpDevice *device, TpBuf *buf, const void *data,
+                          gint64 size_bytes, GError **error);
+gboolean tp_device_read (TpDevice *device, TpBuf *buf, void *out_data,
+                         gint64 size_bytes, GError **error);
 /* For devices: counts @size_bytes as taken, or given back. */
 void tp_device_count_bytes (TpDevice *device, gint64 size_bytes);
 void tp_device_info_clear (TpDeviceInfo *info);

@@ -114,15 +114,14 @@ tp_host_buf_free (TpDevice *device, TpBuf *buf)
 }
 
 gboolean
-tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset, void *host,
-                  gint64 size_bytes, gboolean is_write, GError **error)
+tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error)
 {
-  g_assert (offset >= 0 && offset <= buf->size_bytes - size_bytes);
-  if (size_bytes == 0)
+  g_assert (copy->size_bytes <= copy->buf->size_bytes);
+  if (copy->size_bytes == 0)
     return TRUE;
-  if (is_write)
-    memcpy (buf->data + offset, host, size_bytes);
+  if (copy->is_write)
+    memcpy (copy->buf->data, copy->host, copy->size_bytes);
   else
-    memcpy (host, buf->data + offset, size_bytes);
+    memcpy (copy->host, copy->buf->data, copy->size_bytes);
   return TRUE;
 }

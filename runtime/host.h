@@ -11,9 +11,7 @@ TpBuf *tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
 /* Memory of someone else, who keeps it until the buffer is freed. */
 TpBuf *tp_host_buf_wrap (void *data, gint64 size_bytes);
 void tp_host_buf_free (TpDevice *device, TpBuf *buf);
-gboolean tp_host_buf_copy (TpDevice *device, TpBuf *buf, gint64 offset,
-                           void *host, gint64 size_bytes, gboolean is_write,
-                           GError **error);
+gboolean tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error);
 
 gint64 tp_host_get_memory_bytes (void);
 /* "Intel(R) Xeon(R) ..."; caller frees. */

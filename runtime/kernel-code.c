@@ -65,16 +65,15 @@ check_step (const TpKernelUnit *unit, int index, GError **error)
 /* The number of a kernel equal to @kernel, which is added when new; -1: it is
  * wrong. Schedules give equal names to equal kernels only. */
 static int
-find_kernel (TpKernelCode *code, GHashTable *known, TpKernel *kernel,
-             GError **error)
+find_kernel (TpKernelCode *code, TpKernel *kernel, GError **error)
 {
   gpointer found;
 
-  if (g_hash_table_lookup_extended (known, kernel->name, NULL, &found))
+  if (g_hash_table_lookup_extended (code->numbers, kernel->name, NULL, &found))
     return GPOINTER_TO_INT (found);
   if (!tp_kernel_verify (kernel, error))
     return -1;
-  g_hash_table_insert (known, kernel->name,
+  g_hash_table_insert (code->numbers, kernel->name,
                        GINT_TO_POINTER (code->kernels->len));
   kernel->name = g_strdup_printf ("k%u", code->kernels->len);
   g_ptr_array_add (code->kernels, kernel);
@@ -96,8 +95,7 @@ count_workspaces (TpKernelCode *code, const TpProgram *program)
 }
 
 static gboolean
-find_kernels (TpKernelCode *code, TpKernelUnit *unit, GHashTable *known,
-              GError **error)
+find_kernels (TpKernelCode *code, TpKernelUnit *unit, GError **error)
 {
   const TpProgram *program = unit->program;
 
@@ -106,7 +104,7 @@ find_kernels (TpKernelCode *code, TpKernelUnit *unit, GHashTable *known,
     {
       if (check_step (unit, i, error))
         unit->kernels[i]
-            = find_kernel (code, known, program->steps[i].kernel, error);
+            = find_kernel (code, program->steps[i].kernel, error);
       else
         unit->kernels[i] = -1;
       if (unit->kernels[i] < 0)
@@ -138,7 +136,7 @@ explain_fault (const TpUnit *unit, GError **error)
 
 static gboolean
 add_unit (TpKernelCode *code, int index, const TpUnit *unit,
-          const TpTarget *target, GHashTable *known, GError **error)
+          const TpTarget *target, GError **error)
 {
   TpKernelUnit *it = &code->units[index];
 
@@ -149,7 +147,7 @@ add_unit (TpKernelCode *code, int index, const TpUnit *unit,
                             it->n_operands * sizeof it->operands[0]);
   it->program
       = tp_program_new (unit->lowered, target, unit->schedule, error);
-  if (it->program == NULL || !find_kernels (code, it, known, error))
+  if (it->program == NULL || !find_kernels (code, it, error))
     {
       explain_fault (unit, error);
       return FALSE;
@@ -178,22 +176,19 @@ alloc_workspaces (TpKernelCode *code, GError **error)
 }
 
 gboolean
-tp_kernel_code_init (TpKernelCode *code, TpDevice *device, gboolean is_host,
-                     const TpTarget *target, const TpUnit *units,
-                     GError **error)
+tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
+                     const TpUnit *units, GError **error)
 {
-  g_autoptr (GHashTable) known
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   int n = code->base.n_units;
 
-  code->device = device;
   code->base.schedules = g_new0 (char *, n + 1);
   code->units = g_new0 (TpKernelUnit, n + 1);
   code->kernels = g_ptr_array_new ();
-  code->constants = tp_constants_new (device, is_host);
+  code->numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  code->constants = tp_constants_new (code->device, code->is_host);
   code->workspace_bytes = g_array_new (FALSE, TRUE, sizeof (gint64));
   for (int i = 0; i < n; i++)
-    if (!add_unit (code, i, &units[i], target, known, error))
+    if (!add_unit (code, i, &units[i], target, error))
       return FALSE;
   return alloc_workspaces (code, error);
 }
@@ -216,6 +211,7 @@ tp_kernel_code_clear (TpKernelCode *code)
     }
   g_clear_pointer (&code->constants, tp_constants_free);
   g_ptr_array_unref (code->kernels);
+  g_hash_table_unref (code->numbers);
   g_array_unref (code->workspace_bytes);
   g_strfreev (code->base.schedules);
   g_free (code->workspaces);
@@ -249,12 +245,13 @@ find_packed (TpKernelCode *code, const TpKernelUnit *unit, const TpPack *pack,
                                   pack, error);
 }
 
-gboolean
+TpBuf **
 tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
-                     TpBuf *const *operands, TpBuf **out_bufs, GError **error)
+                     TpBuf *const *operands, GError **error)
 {
   const TpKernelUnit *it = &code->units[unit];
   const TpStep *its_step = &it->program->steps[step];
+  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
 
   for (int i = 0; i < its_step->n_args; i++)
     {
@@ -263,18 +260,18 @@ tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
       switch (arg->kind)
         {
         case TP_ARG_OPERAND:
-          out_bufs[i] = find_operand (code, it, arg->index, operands, error);
+          bufs[i] = find_operand (code, it, arg->index, operands, error);
           break;
         case TP_ARG_PACKED:
-          out_bufs[i] = find_packed (code, it, &it->program->packs[arg->index],
-                                     operands, error);
+          bufs[i] = find_packed (code, it, &it->program->packs[arg->index],
+                                 operands, error);
           break;
         case TP_ARG_WORKSPACE:
-          out_bufs[i] = code->workspaces[arg->index];
+          bufs[i] = code->workspaces[arg->index];
           break;
         }
-      if (out_bufs[i] == NULL)
-        return FALSE;
+      if (bufs[i] == NULL)
+        return NULL;
     }
-  return TRUE;
+  return g_steal_pointer (&bufs);
 }

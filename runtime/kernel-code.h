@@ -15,28 +15,29 @@ typedef struct
   int *kernels;               /* [step]: index of its kernel */
 } TpKernelUnit;
 
-/* The first field of a device's own code. */
+/* The first field of a device's own code, which sets base.n_units, device and
+ * is_host. */
 typedef struct
 {
   TpCode base;
   TpDevice *device;
+  gboolean is_host;           /* as in TpDeviceInfo */
   TpKernelUnit *units;
   GPtrArray *kernels;         /* distinct TpKernel, named "k0", "k1", ... */
+  GHashTable *numbers;        /* of kernels, by the name of what they compute */
   TpConstants *constants;
   GArray *workspace_bytes;    /* gint64: the largest of each number */
   TpBuf **workspaces;         /* shared by all units: they run one by one */
 } TpKernelCode;
 
 /* Also on FALSE to be cleared. */
-gboolean tp_kernel_code_init (TpKernelCode *code, TpDevice *device,
-                              gboolean is_host, const TpTarget *target,
+gboolean tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
                               const TpUnit *units, GError **error);
 void tp_kernel_code_clear (TpKernelCode *code);
 
-/* One buffer per argument of step @step of unit @unit into @out_bufs; makes the
- * constants among them. */
-gboolean tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
-                              TpBuf *const *operands, TpBuf **out_bufs,
-                              GError **error);
+/* One buffer per argument of step @step of unit @unit; makes the constants among
+ * them. NULL-terminated, caller frees the list alone; NULL on error. */
+TpBuf **tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
+                             TpBuf *const *operands, GError **error);
 
 #endif

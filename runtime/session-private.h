@@ -45,11 +45,15 @@ tp_session_get_device (const TpSession *session, int storage)
 }
 
 /* For tests: called before (@is_before) and after every action of a run. */
-typedef gboolean (*TpSessionWatch) (TpSession *session, int action,
-                                    gboolean is_before, gpointer data,
-                                    GError **error);
+typedef struct
+{
+  gboolean (*call) (TpSession *session, int action, gboolean is_before,
+                    gpointer data, GError **error);
+  gpointer data;
+} TpSessionWatch;
+
 gboolean tp_session_run_watched (TpSession *session, const void *const *inputs,
                                  void *const *outputs, TpSessionWatch watch,
-                                 gpointer data, GError **error);
+                                 GError **error);
 
 #endif

@@ -114,10 +114,10 @@ copy_storage (TpSession *session, int storage, void *host, gboolean is_write,
 {
   TpDevice *device = tp_session_get_device (session, storage)->device;
   int tensor = session->execution->storages[storage].tensor;
+  TpCopy copy = { session->bufs[storage], host,
+                  session->graph->tensors[tensor].size_bytes, is_write };
 
-  return device->ops->copy (device, session->bufs[storage], 0, host,
-                            session->graph->tensors[tensor].size_bytes,
-                            is_write, error);
+  return device->ops->copy (device, &copy, error);
 }
 
 /* Host memory is read and written in place; two other devices meet there. */
@@ -272,13 +272,13 @@ tp_session_run (TpSession *session, const void *const *inputs,
 gboolean
 tp_session_run_watched (TpSession *session, const void *const *inputs,
                         void *const *outputs, TpSessionWatch watch,
-                        gpointer data, GError **error)
+                        GError **error)
 {
   for (int i = 0; i < session->execution->n_actions; i++)
-    if (!watch (session, i, TRUE, data, error)
+    if (!watch.call (session, i, TRUE, watch.data, error)
         || !perform (session, &session->execution->actions[i], inputs, outputs,
                      error)
-        || !watch (session, i, FALSE, data, error))
+        || !watch.call (session, i, FALSE, watch.data, error))
       return FALSE;
   return wait_for_devices (session, error);
 }

@@ -178,8 +178,8 @@ fill_buf (TpDevice *device, Trial *trial, int i)
   trial->bufs[i] = device->ops->alloc (device, NULL, 0, tensor->size_bytes,
                                        &error);
   assert_good (trial->bufs[i] != NULL, trial, &error);
-  assert_good (device->ops->copy (device, trial->bufs[i], 0, data,
-                                  tensor->size_bytes, TRUE, &error),
+  assert_good (tp_device_write (device, trial->bufs[i], data,
+                                tensor->size_bytes, &error),
                trial, &error);
 }
 
@@ -264,8 +264,8 @@ check_outputs (TpDevice *device, Trial *trial)
         continue;
       data = g_malloc (tensor->size_bytes + 1);
       found = g_new (double, tensor->count + 1);
-      assert_good (device->ops->copy (device, trial->bufs[i], 0, data,
-                                      tensor->size_bytes, FALSE, &error),
+      assert_good (tp_device_read (device, trial->bufs[i], data,
+                                   tensor->size_bytes, &error),
                    trial, &error);
       tp_strided_to_doubles (tensor, data, found);
       compare (trial, tensor, found, trial->values->pdata[trial->tensors[i]],

@@ -29,8 +29,7 @@ fill_with_nan (TpSession *session, int storage, GError **error)
   g_autofree void *poison = g_malloc (size);
 
   memset (poison, 0xff, size);
-  return device->ops->copy (device, session->bufs[storage], 0, poison, size,
-                            TRUE, error);
+  return tp_device_write (device, session->bufs[storage], poison, size, error);
 }
 
 /* What is not yet or no longer alive becomes NaN. */
@@ -64,8 +63,8 @@ check_poisoned (TpGraph *graph, TpPlan *plan)
 
   g_assert_no_error (error);
   g_assert_true (tp_session_run_watched (
-      session, (const void *const *) run->inputs, run->outputs, poison,
-      &n_poisoned, &error));
+      session, (const void *const *) run->inputs, run->outputs,
+      (TpSessionWatch){ poison, &n_poisoned }, &error));
   g_assert_no_error (error);
   g_assert_cmpfloat (net_run_get_error (run), <=, TOLERANCE);
   g_assert_cmpint (n_poisoned, ==,

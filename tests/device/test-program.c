@@ -147,10 +147,10 @@ static void
 copy (TpDevice *device, TpBuf *buf, void *data, int i, gboolean is_write)
 {
   g_autoptr (GError) error = NULL;
+  TpCopy all = { buf, data,
+                 counts[i] * (gint64) tp_dtype_get_size (dtypes[i]), is_write };
 
-  device->ops->copy (device, buf, 0, data,
-                     counts[i] * (gint64) tp_dtype_get_size (dtypes[i]),
-                     is_write, &error);
+  device->ops->copy (device, &all, &error);
   g_assert_no_error (error);
 }
 
