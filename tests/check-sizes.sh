@@ -1,8 +1,9 @@
 #!/bin/sh
-# Functions of at most 60 lines, files of at most 600; what may not be so is a
-# line in tests/size-exceptions, "path[:function] reason".
+# Functions of at most 60 lines and 5 arguments (a GError ** is one), files of at
+# most 600 lines; what may not be so is a line in tests/size-exceptions,
+# "path[:function] reason", of which there are at most 10.
 cd "$top_srcdir" || exit 99
-echo 1..2
+echo 1..4
 folders=$(sed -n 's/^\([a-z/]*\):.*/\1/p' tests/layers)
 files=$(find $folders examples bench tests fuzz -name '*.[ch]' | sort -u)
 long=$(awk '
@@ -12,6 +13,20 @@ long=$(awk '
   /^}/ && inside { n = FNR - start - 1; inside = 0
     if (n > 60) printf "%s:%s %d lines\n", FILENAME, name, n }
   { previous = $0 }' $files)
+# From the name of a function at the start of a line to the brace of its body.
+wide=$(awk '
+  FNR == 1 { head = "" }
+  /^[a-z_][a-z0-9_]* \(/ { head = $0; name = $1; next }
+  head == "" { next }
+  /;/ { head = "" ; next }
+  !/^{/ { head = head $0; next }
+  { depth = 0; n = 1
+    for (i = 1; i <= length (head); i++)
+      { c = substr (head, i, 1)
+        depth += (c == "(") - (c == ")")
+        n += c == "," && depth == 1 }
+    if (n > 5) printf "%s:%s %d arguments\n", FILENAME, name, n
+    head = "" }' $(printf '%s\n' $files | grep '\.c$'))
 big=$(wc -l $files | awk '$2 != "total" && $1 > 600 { print $2, $1 " lines" }')
 report ()
 {
@@ -23,3 +38,7 @@ report ()
 }
 report 1 "$long" "functions of at most 60 lines"
 report 2 "$big" "files of at most 600 lines"
+report 3 "$wide" "functions of at most 5 arguments"
+n=$(wc -l < tests/size-exceptions)
+[ "$n" -le 10 ] && echo "ok 4 - at most 10 exceptions" \
+  || printf '# %d\nnot ok 4 - at most 10 exceptions\n' "$n"

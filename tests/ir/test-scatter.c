@@ -32,16 +32,28 @@ multiply (const gint64 *dims, int n)
   return product;
 }
 
-static TpGraph *
-load (const char *type, const char *attrs, const char *dtype, int rank,
-      const gint64 *dims, int index_rank, const gint64 *index_dims,
-      const gint64 *indices, int update_rank, const gint64 *update_dims)
+typedef struct
 {
-  g_autofree char *shape = format_ints (dims, rank);
-  g_autofree char *index_shape = format_ints (index_dims, index_rank);
-  g_autofree char *update_shape = format_ints (update_dims, update_rank);
-  g_autofree char *data
-      = format_ints (indices, multiply (index_dims, index_rank));
+  int rank;
+  const gint64 *dims;
+} Shape;
+
+/* One op and what it reads. */
+typedef struct
+{
+  const char *type, *attrs, *dtype;
+  Shape x, index, update;
+  const gint64 *indices;
+} Case;
+
+static TpGraph *
+load (const Case *it)
+{
+  g_autofree char *shape = format_ints (it->x.dims, it->x.rank);
+  g_autofree char *index_shape = format_ints (it->index.dims, it->index.rank);
+  g_autofree char *update_shape = format_ints (it->update.dims, it->update.rank);
+  g_autofree char *data = format_ints (
+      it->indices, multiply (it->index.dims, it->index.rank));
   g_autofree char *text = g_strdup_printf (
       "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': ["
       "{'name': 'x', 'shape': [%s], 'dtype': '%s'}, "
@@ -49,7 +61,8 @@ load (const char *type, const char *attrs, const char *dtype, int rank,
       "{'name': 'i', 'shape': [%s], 'dtype': 'int64', 'data': [%s]}], "
       "'ops': [{'type': '%s', 'inputs': ['x', 'i', 'u'], 'outputs': ['y'], "
       "'attrs': {%s}}], 'outputs': ['y']}",
-      shape, dtype, update_shape, dtype, index_shape, data, type, attrs);
+      shape, it->dtype, update_shape, it->dtype, index_shape, data, it->type,
+      it->attrs);
   g_autoptr (GError) error = NULL;
   TpGraph *graph;
 
@@ -83,8 +96,13 @@ draw_nd (const char *dtype, const char *attrs)
           (rank - n_named) * sizeof dims[0]);
   for (gint64 i = 0; i < multiply (index_dims, n_rows + 1); i++)
     indices[i] = draw_index (dims[i % n_named]);
-  return load ("ScatterND", attrs, dtype, rank, dims, n_rows + 1, index_dims,
-               indices, n_rows + rank - n_named, update_dims);
+  return load (&(Case){ .type = "ScatterND",
+                        .attrs = attrs,
+                        .dtype = dtype,
+                        .x = { rank, dims },
+                        .index = { n_rows + 1, index_dims },
+                        .update = { n_rows + rank - n_named, update_dims },
+                        .indices = indices });
 }
 
 static TpGraph *
@@ -104,9 +122,14 @@ draw_elements (const char *dtype, const char *more)
     }
   for (gint64 i = 0; i < multiply (index_dims, rank); i++)
     indices[i] = draw_index (dims[axis]);
-  return load (more[0] == '\0' && INT (0, 2) ? "Scatter" : "ScatterElements",
-               attrs, dtype, rank, dims, rank, index_dims, indices, rank,
-               index_dims);
+  return load (&(Case){
+      .type = more[0] == '\0' && INT (0, 2) ? "Scatter" : "ScatterElements",
+      .attrs = attrs,
+      .dtype = dtype,
+      .x = { rank, dims },
+      .index = { rank, index_dims },
+      .update = { rank, index_dims },
+      .indices = indices });
 }
 
 static double *
@@ -196,8 +219,13 @@ test_all (void)
 {
   const gint64 dims[] = { 3, 2 }, index_dims[] = { 3, 1 };
   const gint64 indices[] = { 2, -2, 0 };
-  g_autoptr (TpGraph) graph = load ("ScatterND", "", "float32", 2, dims, 2,
-                                    index_dims, indices, 2, dims);
+  g_autoptr (TpGraph) graph = load (&(Case){ .type = "ScatterND",
+                                             .attrs = "",
+                                             .dtype = "float32",
+                                             .x = { 2, dims },
+                                             .index = { 2, index_dims },
+                                             .update = { 2, dims },
+                                             .indices = indices });
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) simple = tp_graph_simplify (graph, &error);
   double x[6] = { 0 }, u[] = { 1, 2, 3, 4, 5, 6 };
