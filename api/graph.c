@@ -8,6 +8,14 @@
 #include "format/graph-load.h"
 #include "graph/pass.h"
 
+const char *
+tplan_dtype_get_name (TplanDtype dtype)
+{
+  return (int) dtype >= 0 && (int) dtype < tp_dtype_count ()
+             ? tp_dtype_get_name (dtype)
+             : NULL;
+}
+
 static TplanTensor *
 describe_tensors (const TpGraph *graph, int n, const int *tensors)
 {

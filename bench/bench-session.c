@@ -37,7 +37,7 @@ arrays_new (const TpGraph *graph, const int *tensors, int n)
       const TpTensor *tensor = &graph->tensors[tensors[i]];
 
       arrays[i] = g_malloc0 (tensor->size_bytes + 1);
-      if (tensor->dtype == TP_DTYPE_FLOAT32)
+      if (tensor->dtype == TPLAN_DTYPE_FLOAT32)
         for (gint64 j = 0; j < tensor->count; j++)
           ((float *) arrays[i])[j] = tp_random_uniform (1, j);
     }

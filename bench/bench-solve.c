@@ -110,9 +110,9 @@ new_graph (void (*make) (Draft *draft), int n_ops, GRand *random)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("bench", 17);
   const TpDimSpec dims[] = { { 4, NULL }, { 4, NULL } };
-  const TpTensorSpec input = { "t-1", TP_DTYPE_FLOAT32, 2, dims, "bench" };
+  const TpTensorSpec input = { "t-1", TPLAN_DTYPE_FLOAT32, 2, dims, "bench" };
   const TpTensor weights = { .name = "w",
-                             .dtype = TP_DTYPE_FLOAT32,
+                             .dtype = TPLAN_DTYPE_FLOAT32,
                              .rank = 2,
                              .dims = { 4, 4 },
                              .init = { .kind = TP_INIT_FILL, .value = 0.5 } };

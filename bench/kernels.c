@@ -172,7 +172,8 @@ double
 bench_measure_peak (const TpTarget *target)
 {
   g_autoptr (TpKernel) k = tp_kernel_new ("peak");
-  int buffer = tp_kernel_add_buffer (k, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 16, TRUE);
+  int buffer = tp_kernel_add_buffer (k, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                                     16, TRUE);
   g_autoptr (TpJit) jit = NULL;
   TpValue zero = tp_k_index (k, 0), acc[N_CHAINS], x;
   float data[16] __attribute__ ((aligned (64))) = { 0 };

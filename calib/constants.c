@@ -52,7 +52,7 @@ add_input (TpGraphBuilder *builder, const char *name, gint64 rows,
            gint64 columns, GError **error)
 {
   const TpDimSpec dims[] = { { rows, NULL }, { columns, NULL } };
-  const TpTensorSpec input = { name, TP_DTYPE_FLOAT32, 2, dims, name };
+  const TpTensorSpec input = { name, TPLAN_DTYPE_FLOAT32, 2, dims, name };
 
   return tp_graph_builder_add_input (builder, &input, error);
 }
@@ -63,7 +63,7 @@ add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
 {
   const TpTensor weights
       = { .name = name,
-          .dtype = TP_DTYPE_FLOAT32,
+          .dtype = TPLAN_DTYPE_FLOAT32,
           .rank = 2,
           .dims = { rows, columns },
           .init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 } };

@@ -43,7 +43,7 @@ typedef struct
   GHashTable *by_type;        /* char* -> OpInfo* */
   GPtrArray *ops;             /* OpInfo*, many first */
   gint64 flops, n_parameters, weight_bytes, activation_bytes, peak_bytes;
-  int n_dtypes[TP_N_DTYPES];  /* tensors */
+  int *n_dtypes;              /* [dtype]: tensors */
 } Info;
 
 static void
@@ -60,6 +60,7 @@ info_clear (Info *info)
 {
   tp_survey_clear (&info->survey);
   g_ptr_array_unref (info->ops);
+  g_free (info->n_dtypes);
   g_hash_table_unref (info->by_type);
   g_clear_pointer (&info->graph, tp_graph_unref);
   g_clear_pointer (&info->builder, tp_graph_builder_free);
@@ -286,7 +287,7 @@ print_json (const Info *info)
   const TpGraph *graph = info->graph;
   json_t *dtypes = json_object (), *assumed = json_array ();
 
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (info->n_dtypes[i] > 0)
       json_object_set_new (dtypes, tp_dtype_get_name (i),
                            json_integer (info->n_dtypes[i]));
@@ -337,7 +338,7 @@ format_dtypes (const Info *info)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (info->n_dtypes[i] > 0)
       g_string_append_printf (text, "%s%d %s", text->len > 0 ? ", " : "",
                               info->n_dtypes[i], tp_dtype_get_name (i));
@@ -419,7 +420,8 @@ print_ops (const Info *info, TpCli *cli)
 static gboolean
 info_run (TpCli *cli, GError **error)
 {
-  Info info = { .ops = g_ptr_array_new () };
+  Info info = { .ops = g_ptr_array_new (),
+                .n_dtypes = g_new0 (int, tp_dtype_count ()) };
   gboolean good;
 
   info.by_type

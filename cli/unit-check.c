@@ -106,7 +106,7 @@ compare_buf (UnitCheck *check, TpBuf *buf, int index, const char *op,
     return FALSE;
   tp_strided_to_doubles (tensor, storage, got);
   tp_run_errors_add (check->errors,
-                     &(TpRunAnswer){ tensor, TP_DTYPE_FLOAT64, got, op },
+                     &(TpRunAnswer){ tensor, TPLAN_DTYPE_FLOAT64, got, op },
                      check->values->pdata[index]);
   return TRUE;
 }

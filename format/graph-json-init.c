@@ -299,7 +299,9 @@ tp_graph_json_add_initializer (const TpGraphJson *reader, TpJsonPlace place,
     { "fill", add_fill }, { "file", add_file },
   };
   Entry entry
-      = { .reader = reader, .place = place, .tensor.dtype = TP_DTYPE_FLOAT32 };
+      = { .reader = reader,
+          .place = place,
+          .tensor.dtype = TPLAN_DTYPE_FLOAT32 };
   gsize form = 0, n_forms = 0;
 
   if (!tp_json_check_object (place, keys, error)

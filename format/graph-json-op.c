@@ -295,7 +295,7 @@ read_dtypes (const Op *op, TpDtype *dtypes, gsize n, GError **error)
   if (!tp_json_get_strings (op_place (op), "dtypes", FALSE, &names, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    dtypes[i] = TP_DTYPE_FLOAT32;
+    dtypes[i] = TPLAN_DTYPE_FLOAT32;
   if (names[0] == NULL)
     return TRUE;
   for (gsize i = 0; i < n; i++)

@@ -50,7 +50,7 @@ add_input (const TpGraphJson *reader, TpJsonPlace place, GError **error)
   g_autofree char *shape_path = g_strconcat (place.path, ".shape", NULL);
   TpDimSpec dims[TP_MAX_RANK];
   TpTensorSpec input
-      = { .dtype = TP_DTYPE_FLOAT32, .dims = dims, .place = place.path };
+      = { .dtype = TPLAN_DTYPE_FLOAT32, .dims = dims, .place = place.path };
   json_t *shape;
 
   return tp_json_check_object (place, keys, error)

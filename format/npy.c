@@ -80,7 +80,7 @@ parse_descr (Parser *parser, GError **error)
                  "records are not supported: save plain arrays", error);
   if (!parse_string (parser, descr, sizeof descr, error))
     return FALSE;
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (strcmp (tp_dtype_get (i)->npy, descr) == 0)
       {
         parser->npy->dtype = i;

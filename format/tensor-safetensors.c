@@ -27,7 +27,7 @@ typedef struct
 static gboolean
 find_dtype (TpTensorEntry *entry, const char *name)
 {
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (strcmp (tp_dtype_get (i)->safetensors, name) == 0)
       {
         entry->tensor.dtype = i;

@@ -29,7 +29,7 @@ add_floats (TpGraphBuilder *builder, const TpNode *node, const char *output,
   gboolean is_list = attr->kind == TP_ATTR_FLOATS;
   gint64 n = is_list ? attr->n : 1;
   TpTensor constant = { .name = output,
-                        .dtype = TP_DTYPE_FLOAT32,
+                        .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = is_list,
                         .dims = { n },
                         .init = { .kind = TP_INIT_DATA } };
@@ -52,7 +52,7 @@ add_ints (TpGraphBuilder *builder, const TpNode *node, const char *output,
   gboolean is_list = attr->kind == TP_ATTR_INTS;
   gint64 n = is_list ? attr->n : 1;
   TpTensor constant = { .name = output,
-                        .dtype = TP_DTYPE_INT64,
+                        .dtype = TPLAN_DTYPE_INT64,
                         .rank = is_list,
                         .dims = { n },
                         .init = { .kind = TP_INIT_DATA } };

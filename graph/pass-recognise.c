@@ -342,7 +342,7 @@ keeps_shape (Match *m)
   const TpNode *root = tp_draft_node (m->draft, m->nodes[0]);
   const TpTensor *out = tp_draft_tensor (m->draft, root->outputs[0]);
 
-  return x->dtype == TP_DTYPE_FLOAT32 && x->rank == out->rank
+  return x->dtype == TPLAN_DTYPE_FLOAT32 && x->rank == out->rank
          && memcmp (x->dims, out->dims, x->rank * sizeof x->dims[0]) == 0;
 }
 
@@ -352,7 +352,7 @@ add_one (TpDraft *draft, GError **error)
   TpTensor one = { .producer = -1,
                    .init = { .kind = TP_INIT_FILL, .value = 1.0 } };
 
-  tp_tensor_set_shape (&one, TP_DTYPE_FLOAT32, 0, NULL);
+  tp_tensor_set_shape (&one, TPLAN_DTYPE_FLOAT32, 0, NULL);
   one.name = tp_draft_make_tensor_name (draft, "one", "", error);
   return one.name == NULL ? -1 : tp_draft_add_tensor (draft, &one);
 }

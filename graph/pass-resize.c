@@ -80,7 +80,7 @@ split_init (Split *split, TpDraft *draft, int index)
   out = tp_draft_tensor (draft, node->outputs[0]);
   i = tp_resize_find_scales (node);
   if (x->count == 0
-      || (x->dtype != TP_DTYPE_FLOAT32
+      || (x->dtype != TPLAN_DTYPE_FLOAT32
           && tp_resize_count_taps (&split->resize) > 1))
     return FALSE;
   if (tp_node_has_input (node, i)
@@ -127,11 +127,11 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
   g_autofree double *indices = g_new (double, n_taps * out);
   g_autofree double *weights = g_new (double, n_taps * out);
   TpTensor list = { .name = split->node.name,
-                    .dtype = TP_DTYPE_INT64,
+                    .dtype = TPLAN_DTYPE_INT64,
                     .rank = 1,
                     .dims = { out } };
   TpTensor table = { .name = split->node.name,
-                     .dtype = TP_DTYPE_INT64,
+                     .dtype = TPLAN_DTYPE_INT64,
                      .rank = 2,
                      .dims = { n_taps, out } };
   gboolean is_list = n_taps == 1;
@@ -141,7 +141,7 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
                                    ":indices", indices, error);
   if (is_list || inputs[1] < 0)
     return inputs[1] >= 0;
-  table.dtype = TP_DTYPE_FLOAT32;
+  table.dtype = TPLAN_DTYPE_FLOAT32;
   inputs[2]
       = tp_draft_add_values (split->draft, &table, ":weights", weights, error);
   return inputs[2] >= 0;

@@ -91,10 +91,10 @@ add_tables (Split *split, int *table, int *mask, GError **error)
   split->is_all = n_new == scatter->n_blocks;
   for (int i = 0; i < scatter->rank; i++)
     like.dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
-  like.dtype = TP_DTYPE_INT64;
+  like.dtype = TPLAN_DTYPE_INT64;
   like.rank = scatter->n_named;
   *table = tp_draft_add_values (draft, &like, ":table", from, error);
-  like.dtype = TP_DTYPE_BOOL;
+  like.dtype = TPLAN_DTYPE_BOOL;
   like.rank = scatter->rank;
   *mask = *table < 0
               ? -1
@@ -155,7 +155,7 @@ append_reshape (Split *split, GError **error)
   const TpScatter *scatter = &split->scatter;
   int rank = 1 + scatter->rank - scatter->n_named;
   TpTensor like = { .name = split->node.name,
-                    .dtype = TP_DTYPE_INT64,
+                    .dtype = TPLAN_DTYPE_INT64,
                     .rank = 1,
                     .dims = { rank } };
   gint64 dims[TP_MAX_RANK];

@@ -586,6 +586,17 @@ void tplan_session_free (TplanSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
 
 /**
+ * tplan_dtype_get_name:
+ * @dtype: an element type
+ *
+ * Returns: (transfer none): its name, as in graphs and in numpy: "float32".
+ *   %NULL when there is no such type.
+ *
+ * Thread: any.
+ */
+const char *tplan_dtype_get_name (TplanDtype dtype);
+
+/**
  * tplan_get_version:
  *
  * Returns: (transfer none): the version of the library that runs, "1.2.3".

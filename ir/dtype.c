@@ -1,5 +1,5 @@
 /* dtype.c: the table of element types, and what follows from a row of it. To
- * add one: its number in dtype.h and in tplan.h, a row, and the two codecs. A
+ * add one: its number in tplan.h, a row, and the two codecs. A
  * real narrower than float32 also needs its conversion in the readers of kernel
  * IR (kernel/jit-llvm-value.c, kernel/kernel-opencl.c); an integer does not. */
 #include "config.h"
@@ -60,42 +60,48 @@ STORE (store_bool, guint8, gint64, src[i] != 0)
   .class = CLASS, .compute = TP_COMPUTE_INT64, .load_integers = LOAD_THEM,    \
   .store_integers = STORE_THEM
 
-static const TpDtypeRow rows[TP_N_DTYPES] = {
-  [TP_DTYPE_FLOAT32] = { .name = "float32", .size = 4,
+static const TpDtypeRow rows[] = {
+  [TPLAN_DTYPE_FLOAT32] = { .name = "float32", .size = 4,
     REALS (load_float32, store_float32), .compute = TP_COMPUTE_FLOAT32,
     .onnx = 1, .npy = "<f4", .safetensors = "F32", .opencl = "float" },
-  [TP_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
+  [TPLAN_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
     REALS (load_float64, store_float64), .compute = TP_COMPUTE_NONE,
     .onnx = 11, .npy = "<f8", .safetensors = "F64", .opencl = "double" },
-  [TP_DTYPE_INT64] = { .name = "int64", .size = 8,
+  [TPLAN_DTYPE_INT64] = { .name = "int64", .size = 8,
     INTEGERS (TP_CLASS_INTEGER, load_int64, store_int64), .is_index = TRUE,
     .low = G_MININT64, .high = G_MAXINT64,
     .onnx = 7, .npy = "<i8", .safetensors = "I64", .opencl = "long" },
-  [TP_DTYPE_INT32] = { .name = "int32", .size = 4,
+  [TPLAN_DTYPE_INT32] = { .name = "int32", .size = 4,
     INTEGERS (TP_CLASS_INTEGER, load_int32, store_int32), .is_index = TRUE,
     .low = G_MININT32, .high = G_MAXINT32,
     .onnx = 6, .npy = "<i4", .safetensors = "I32", .opencl = "int" },
-  [TP_DTYPE_UINT8] = { .name = "uint8", .size = 1,
+  [TPLAN_DTYPE_UINT8] = { .name = "uint8", .size = 1,
     INTEGERS (TP_CLASS_INTEGER, load_uint8, store_uint8),
     .low = 0, .high = G_MAXUINT8,
     .onnx = 2, .npy = "|u1", .safetensors = "U8", .opencl = "uchar" },
-  [TP_DTYPE_BOOL] = { .name = "bool", .size = 1,
+  [TPLAN_DTYPE_BOOL] = { .name = "bool", .size = 1,
     INTEGERS (TP_CLASS_BOOL, load_uint8, store_bool),
     .low = 0, .high = G_MAXUINT8,
     .onnx = 9, .npy = "|b1", .safetensors = "BOOL", .opencl = "uchar" },
 };
 
+int
+tp_dtype_count (void)
+{
+  return G_N_ELEMENTS (rows);
+}
+
 const TpDtypeRow *
 tp_dtype_get (TpDtype dtype)
 {
-  g_assert (dtype < TP_N_DTYPES);
+  g_assert (dtype < G_N_ELEMENTS (rows));
   return &rows[dtype];
 }
 
 gboolean
 tp_dtype_find (const char *name, TpDtype *out_dtype)
 {
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (strcmp (rows[i].name, name) == 0)
       {
         *out_dtype = i;
@@ -107,7 +113,7 @@ tp_dtype_find (const char *name, TpDtype *out_dtype)
 gboolean
 tp_dtype_find_onnx (gint64 number, TpDtype *out_dtype)
 {
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (rows[i].onnx == number)
       {
         *out_dtype = i;
@@ -157,9 +163,10 @@ char *
 tp_dtype_join_names (const char *(*get_name) (TpDtype dtype), const char *last)
 {
   GString *text = g_string_new (get_name (0));
+  int n = tp_dtype_count ();
 
-  for (int i = 1; i < TP_N_DTYPES; i++)
-    g_string_append_printf (text, "%s%s", i < TP_N_DTYPES - 1 ? ", " : last,
+  for (int i = 1; i < n; i++)
+    g_string_append_printf (text, "%s%s", i < n - 1 ? ", " : last,
                             get_name (i));
   return g_string_free (text, FALSE);
 }

@@ -7,16 +7,7 @@
 
 #include "include/tplan.h"
 
-typedef enum
-{
-  TP_DTYPE_FLOAT32 = TPLAN_DTYPE_FLOAT32,
-  TP_DTYPE_FLOAT64 = TPLAN_DTYPE_FLOAT64,
-  TP_DTYPE_INT64 = TPLAN_DTYPE_INT64,
-  TP_DTYPE_INT32 = TPLAN_DTYPE_INT32,
-  TP_DTYPE_UINT8 = TPLAN_DTYPE_UINT8,
-  TP_DTYPE_BOOL = TPLAN_DTYPE_BOOL,
-  TP_N_DTYPES
-} TpDtype;
+typedef TplanDtype TpDtype;
 
 typedef enum
 {
@@ -60,6 +51,7 @@ typedef struct
   void (*store_integers) (const gint64 *src, gint64 n, gint64 step, void *dst);
 } TpDtypeRow;
 
+int tp_dtype_count (void);    /* they are numbered from 0 */
 const TpDtypeRow *tp_dtype_get (TpDtype dtype);
 gboolean tp_dtype_find (const char *name, TpDtype *out_dtype);
 gboolean tp_dtype_find_onnx (gint64 number, TpDtype *out_dtype);

@@ -123,7 +123,7 @@ make_preamble (gpointer unused)
   static const char *const spaces[] = { "global", "local" };
   GString *text = g_string_new (common);
 
-  for (int i = 0; i < TP_N_DTYPES; i++)
+  for (int i = 0; i < tp_dtype_count (); i++)
     if (tp_dtype_has_kernels (i) && is_first (i))
       for (guint k = 0; k < G_N_ELEMENTS (spaces); k++)
         for (int n = 4; n <= 16; n *= 2)

@@ -154,7 +154,7 @@ arg_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
     return FALSE;
   if (x->dims[axis] == 0)
     return tp_op_fail (node, error, "dimension %d of input 0 is empty", axis);
-  out->dtype = TP_DTYPE_INT64;
+  out->dtype = TPLAN_DTYPE_INT64;
   out->rank = 0;
   for (int i = 0; i < x->rank; i++)
     if (i != axis)
@@ -253,7 +253,7 @@ top_k_infer (const TpNode *node, const TpTensor *const *inputs,
       outputs[i].dims[axis] = k;
     }
   if (node->n_outputs > 1)
-    outputs[1].dtype = TP_DTYPE_INT64;
+    outputs[1].dtype = TPLAN_DTYPE_INT64;
   return TRUE;
 }
 

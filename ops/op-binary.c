@@ -114,7 +114,7 @@ pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 static int
 pow_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  int exponent = tp_nest_convert (nest, x[1], TP_DTYPE_FLOAT32);
+  int exponent = tp_nest_convert (nest, x[1], TPLAN_DTYPE_FLOAT32);
 
   return tp_nest_binary (nest, TP_EXPR_POW, x[0], exponent);
 }

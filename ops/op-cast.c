@@ -79,7 +79,7 @@ cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
             GError **error)
 {
   tp_shape_copy (&outputs[0], inputs[0]);
-  return tp_node_get_dtype (node, "to", TP_DTYPE_FLOAT32, &outputs[0].dtype,
+  return tp_node_get_dtype (node, "to", TPLAN_DTYPE_FLOAT32, &outputs[0].dtype,
                             error);
 }
 

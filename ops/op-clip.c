@@ -144,7 +144,7 @@ dropout_infer (const TpNode *node, const TpTensor *const *inputs,
   if (node->n_outputs > 1)
     {
       tp_shape_copy (&outputs[1], inputs[0]);
-      outputs[1].dtype = TP_DTYPE_BOOL;
+      outputs[1].dtype = TPLAN_DTYPE_BOOL;
     }
   return TRUE;
 }

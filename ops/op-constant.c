@@ -16,8 +16,8 @@ constant_infer (const TpNode *node, const TpTensor *const *inputs,
                          "exactly one of value_float, value_floats, "
                          "value_int, value_ints is needed");
   outputs[0].dtype = attr->kind == TP_ATTR_INT || attr->kind == TP_ATTR_INTS
-                         ? TP_DTYPE_INT64
-                         : TP_DTYPE_FLOAT32;
+                         ? TPLAN_DTYPE_INT64
+                         : TPLAN_DTYPE_FLOAT32;
   outputs[0].rank = attr->kind == TP_ATTR_INTS || attr->kind == TP_ATTR_FLOATS;
   outputs[0].dims[0] = attr->n;
   return TRUE;

@@ -18,7 +18,7 @@ static gboolean
 size_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
             GError **error)
 {
-  outputs[0].dtype = TP_DTYPE_INT64;
+  outputs[0].dtype = TPLAN_DTYPE_INT64;
   outputs[0].rank = 0;
   return TRUE;
 }
@@ -77,7 +77,7 @@ constant_of_shape_infer (const TpNode *node, const TpTensor *const *inputs,
                          "attribute 'value' is %.0f: integers from 2^53 on "
                          "are not exact here",
                          value->f);
-  outputs[0].dtype = value != NULL ? value->dtype : TP_DTYPE_FLOAT32;
+  outputs[0].dtype = value != NULL ? value->dtype : TPLAN_DTYPE_FLOAT32;
   return get_extents (node, inputs, 0, &outputs[0], error);
 }
 

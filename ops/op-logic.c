@@ -16,7 +16,7 @@
 static int
 truth (TpNest *nest, int expr)
 {
-  return tp_nest_convert (nest, expr, TP_DTYPE_BOOL);
+  return tp_nest_convert (nest, expr, TPLAN_DTYPE_BOOL);
 }
 
 static int
@@ -39,7 +39,7 @@ compare_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   if (!tp_infer_arithmetic (node, inputs, outputs, error))
     return FALSE;
-  outputs[0].dtype = TP_DTYPE_BOOL;
+  outputs[0].dtype = TPLAN_DTYPE_BOOL;
   return TRUE;
 }
 
@@ -151,7 +151,7 @@ const TpOp tp_op_greater_or_equal = {
 static gboolean
 check_bool (const TpNode *node, const TpTensor *input, GError **error)
 {
-  if (input->dtype == TP_DTYPE_BOOL)
+  if (input->dtype == TPLAN_DTYPE_BOOL)
     return TRUE;
   return tp_op_fail (node, error, "input '%s' is %s, must be bool: compare or "
                      "cast it first",
@@ -268,7 +268,7 @@ is_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
     return tp_op_fail (node, error, "input 0 is %s, must be float32 or float64",
                        tp_dtype_get_name (inputs[0]->dtype));
   tp_shape_copy (&outputs[0], inputs[0]);
-  outputs[0].dtype = TP_DTYPE_BOOL;
+  outputs[0].dtype = TPLAN_DTYPE_BOOL;
   return TRUE;
 }
 

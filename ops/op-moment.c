@@ -273,7 +273,7 @@ layer_norm_infer (const TpNode *node, const TpTensor *const *inputs,
   for (int i = 1; i < node->n_outputs; i++)
     {
       tp_shape_copy (&outputs[i], x);
-      outputs[i].dtype = TP_DTYPE_FLOAT32;
+      outputs[i].dtype = TPLAN_DTYPE_FLOAT32;
       for (int k = 0; k < x->rank; k++)
         if (moments.is_reduced[k])
           outputs[i].dims[k] = 1;

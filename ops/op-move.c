@@ -350,7 +350,7 @@ shape_infer (const TpNode *node, const TpTensor *const *inputs,
   int end = 0;
 
   shape_get_range (node, inputs[0]->rank, &start, &end);
-  outputs[0].dtype = TP_DTYPE_INT64;
+  outputs[0].dtype = TPLAN_DTYPE_INT64;
   outputs[0].rank = 1;
   outputs[0].dims[0] = end - start;
   return TRUE;

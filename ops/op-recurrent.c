@@ -54,7 +54,7 @@ check_dtypes (const TpNode *node, const TpTensor *const *inputs, GError **error)
 {
   for (int i = 0; i < node->n_inputs; i++)
     {
-      TpDtype wanted = i == TP_RECURRENT_LENGTHS ? TP_DTYPE_INT32
+      TpDtype wanted = i == TP_RECURRENT_LENGTHS ? TPLAN_DTYPE_INT32
                                                  : inputs[0]->dtype;
 
       if (inputs[i] != NULL && inputs[i]->dtype != wanted)

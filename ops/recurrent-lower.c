@@ -82,7 +82,8 @@ scratch_place (const TpCellLowering *self, gint64 n_elements)
 {
   gint64 n = self->r.n_batch * n_elements;
 
-  return (Place){ tp_lowered_add_scratch (self->lowered, TP_DTYPE_FLOAT32, n),
+  return (Place){ tp_lowered_add_scratch (self->lowered, TPLAN_DTYPE_FLOAT32,
+                                          n),
                   0, n_elements, 1, 0 };
 }
 
@@ -276,7 +277,7 @@ lower_before (TpCellLowering *self)
   gint64 step = r->n_batch * self->n_rows;
 
   memory->inputs = (Place){ tp_lowered_add_scratch (
-                                self->lowered, TP_DTYPE_FLOAT32,
+                                self->lowered, TPLAN_DTYPE_FLOAT32,
                                 r->n_steps * step),
                             0, self->n_rows, 1, step };
   lower_inputs (self, &memory->inputs);

@@ -20,7 +20,6 @@ import numpy
 
 __all__ = ["Error", "Graph", "Plan", "Session", "Tensor", "version"]
 
-_DTYPES = ["float32", "float64", "int64", "int32", "uint8", "bool"]
 _CODES = ["FAILED", "USAGE", "INPUT", "UNSUPPORTED", "LIMIT", "INFEASIBLE",
           "MEMORY", "DEVICE", "STALE", "BUSY", "INTERRUPTED"]
 
@@ -86,6 +85,7 @@ _CALLS = {
     "session_run": [ctypes.c_int, _HANDLE, _POINTERS, _POINTERS, _ERROR],
     "session_get_time_ns": [ctypes.c_int64, _HANDLE],
     "session_free": [None, _HANDLE],
+    "dtype_get_name": [ctypes.c_char_p, ctypes.c_int],
     "get_version": [ctypes.c_char_p],
 }
 
@@ -150,7 +150,8 @@ class Tensor:
 
     def __init__(self, described):
         self.name = os.fsdecode(described.name)
-        self.dtype = numpy.dtype(_DTYPES[described.dtype])
+        self.dtype = numpy.dtype(
+            _call("dtype_get_name", described.dtype).decode())
         self.shape = tuple(described.dims[i] for i in range(described.rank))
 
     def __repr__(self):

@@ -179,9 +179,9 @@ static char *
 get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
 {
   g_autoptr (TpLowered) lowered = tp_lowered_new ();
-  TpOperand src = { .tensor = -1, .dtype = TP_DTYPE_FLOAT32,
+  TpOperand src = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32,
                     .n_elements = graph->tensors[tensor].count };
-  TpOperand dst = { .tensor = -1, .dtype = TP_DTYPE_FLOAT32,
+  TpOperand dst = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32,
                     .n_elements = pack->n_elements };
   g_autofree char *text = NULL;
   TpNest *nest = tp_nest_copy (pack->nest);

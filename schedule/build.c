@@ -97,8 +97,8 @@ tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
   int index = build->packs->len;
 
   g_array_append_val (build->packs, pack);
-  return add_source (build, (TpArg) { TP_ARG_PACKED, index }, TP_DTYPE_FLOAT32,
-                     n_elements);
+  return add_source (build, (TpArg) { TP_ARG_PACKED, index },
+                     TPLAN_DTYPE_FLOAT32, n_elements);
 }
 
 gint64
@@ -148,7 +148,7 @@ needs_copy (const TpBuild *build, const TpAccess *load, int axis)
 {
   return load->stride[axis] != 0 && load->stride[axis] != 1
          && load->n_guards == 0 && load->index < 0 && load->step == 0
-         && load->dtype == TP_DTYPE_FLOAT32
+         && load->dtype == TPLAN_DTYPE_FLOAT32
          && tp_build_is_constant (build, load->operand);
 }
 

@@ -86,7 +86,7 @@ add_pack_steps (const TpContractPlan *plan, TpBuild *build, TpAccess *packed)
 {
   const TpContract *c = plan->c;
   gint64 nr = tp_contract_plan_width (plan), n_full = c->n_total / nr;
-  int workspace = tp_build_add_workspace (build, TP_DTYPE_FLOAT32,
+  int workspace = tp_build_add_workspace (build, TPLAN_DTYPE_FLOAT32,
                                           count_packed (plan));
 
   if (n_full > 0)

@@ -231,7 +231,7 @@ emit_kernel (TpBuild *build, const TpContractPlan *plan)
   state.x_buffer = emit->load_buffers[plan->c->x_load];
   if (plan->is_staged)
     state.x_buffer = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
-                                           TP_DTYPE_FLOAT32, plan->scratch,
+                                           TPLAN_DTYPE_FLOAT32, plan->scratch,
                                            TRUE);
   decode_group (&state);
   if (plan->is_staged)

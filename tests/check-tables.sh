@@ -11,7 +11,7 @@ report ()
   if [ -z "$2" ]; then echo "ok $1 - $3"
   else printf '%s\n' "$2" | sed 's/^/# /'; echo "not ok $1 - $3"; fi
 }
-report 1 "$(grep -nE 'case TP_DTYPE_|switch \(.*dtype|\[TP_DTYPE_' $files |
+report 1 "$(grep -nE 'case TPLAN_DTYPE_|switch \(.*dtype|\[TPLAN_DTYPE_' $files |
   grep -v '^ir/dtype\.c:')" "element types are listed once"
 # "Constant" is no op but a way to write a tensor down.
 report 2 "$(grep -nE 'cmp0? \([^"]*(->|\.)(type|op->name), "' $files |
@@ -20,13 +20,12 @@ report 2 "$(grep -nE 'cmp0? \([^"]*(->|\.)(type|op->name), "' $files |
 report 3 "$(grep -n 'tp_node_is (' $files |
   grep -vE '^ir/graph\.[ch]:|^graph/pass-')" "passes alone name ops"
 # Those who read a list of names without us, in the order of their numbers.
-names=$(sed -n 's/.*\[TP_DTYPE_.*\.name = "\([a-z0-9]*\)".*/\1/p' ir/dtype.c)
+names=$(sed -n 's/.*\[TPLAN_DTYPE_.*\.name = "\([a-z0-9]*\)".*/\1/p' ir/dtype.c)
 public=$(sed -n 's/^ *TPLAN_DTYPE_\([A-Z0-9]*\),.*/\1/p' include/tplan.h |
   tr '[:upper:]' '[:lower:]')
 bad=
 [ -n "$names" ] && [ "$public" = "$names" ] || bad=include/tplan.h
-for file in docs/graph-format.schema.json python/tplan.py; do
-  listed=$(grep '\["float32", ' $file | grep -oE '"[a-z0-9]+"[],]' | tr -d '],"')
-  [ "$listed" = "$names" ] || bad="$bad $file"
-done
+schema=docs/graph-format.schema.json
+listed=$(grep '\["float32", ' $schema | grep -oE '"[a-z0-9]+"[],]' | tr -d '],"')
+[ "$listed" = "$names" ] || bad="$bad $schema"
 report 4 "$bad" "others list the element types of ir/dtype.c"

@@ -132,6 +132,8 @@ test_graph (Fixture *fixture, gconstpointer data)
   const char *const *ops;
   int n = 0;
 
+  g_assert_cmpstr (tplan_dtype_get_name (TPLAN_DTYPE_UINT8), ==, "uint8");
+  g_assert_null (tplan_dtype_get_name ((TplanDtype) 1000));
   tensors = tplan_graph_get_inputs (graph, &n);
   g_assert_cmpint (n, ==, 1);
   g_assert_cmpstr (tensors[0].name, ==, "x");

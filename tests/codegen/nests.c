@@ -23,7 +23,7 @@ int
 add_operand (TpLowered *lowered, gint64 n, gboolean is_constant)
 {
   TpOperand operand = { .tensor = -1,
-                        .dtype = TP_DTYPE_FLOAT32,
+                        .dtype = TPLAN_DTYPE_FLOAT32,
                         .n_elements = n,
                         .is_constant = is_constant };
 
@@ -323,12 +323,12 @@ read_memory (const void *memory, TpDtype dtype, gint64 i)
 {
   switch (dtype)
     {
-    case TP_DTYPE_INT64:
+    case TPLAN_DTYPE_INT64:
       return ((const gint64 *) memory)[i];
-    case TP_DTYPE_INT32:
+    case TPLAN_DTYPE_INT32:
       return ((const gint32 *) memory)[i];
-    case TP_DTYPE_UINT8:
-    case TP_DTYPE_BOOL:
+    case TPLAN_DTYPE_UINT8:
+    case TPLAN_DTYPE_BOOL:
       return ((const guint8 *) memory)[i];
     default:
       return ((const float *) memory)[i];
@@ -341,16 +341,16 @@ write_memory (void *memory, TpDtype dtype, gint64 i)
 {
   switch (dtype)
     {
-    case TP_DTYPE_INT64:
+    case TPLAN_DTYPE_INT64:
       ((gint64 *) memory)[i] = g_test_rand_int_range (-9, 10);
       return;
-    case TP_DTYPE_INT32:
+    case TPLAN_DTYPE_INT32:
       ((gint32 *) memory)[i] = g_test_rand_int_range (-9, 10);
       return;
-    case TP_DTYPE_UINT8:
+    case TPLAN_DTYPE_UINT8:
       ((guint8 *) memory)[i] = g_test_rand_int_range (0, 256);
       return;
-    case TP_DTYPE_BOOL:
+    case TPLAN_DTYPE_BOOL:
       ((guint8 *) memory)[i] = g_test_rand_bit ();
       return;
     default:

@@ -33,16 +33,16 @@ fill_element (void *memory, TpDtype dtype, gint64 i)
 {
   switch (dtype)
     {
-    case TP_DTYPE_FLOAT32:
+    case TPLAN_DTYPE_FLOAT32:
       ((float *)memory)[i] = (float)g_test_rand_double_range (-8, 8);
       break;
-    case TP_DTYPE_INT64:
+    case TPLAN_DTYPE_INT64:
       ((gint64 *)memory)[i] = random_integer ();
       break;
-    case TP_DTYPE_INT32:
+    case TPLAN_DTYPE_INT32:
       ((gint32 *)memory)[i] = (gint32)random_integer ();
       break;
-    case TP_DTYPE_UINT8:
+    case TPLAN_DTYPE_UINT8:
       ((guint8 *)memory)[i] = (guint8)random_integer ();
       break;
     default: /* bool */
@@ -96,7 +96,7 @@ are_equal (const char *x, const char *y, TpDtype dtype)
 
   if (memcmp (x, y, tp_dtype_get_size (dtype)) == 0)
     return TRUE;
-  if (dtype != TP_DTYPE_FLOAT32)
+  if (dtype != TPLAN_DTYPE_FLOAT32)
     return FALSE;
   memcpy (&a, x, sizeof a);
   memcpy (&b, y, sizeof b);

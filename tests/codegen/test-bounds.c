@@ -16,7 +16,7 @@ new_kernel (gint64 n_groups)
   TpKernel *kernel = tp_kernel_new ("bounds");
 
   kernel->n_groups = n_groups;
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 1, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 1, FALSE);
   return kernel;
 }
 
@@ -241,18 +241,18 @@ static void
 test_data (void)
 {
   TpValue index, low, high;
-  TpKernel *kernel = new_lookup (TP_DTYPE_UINT8, &index);
+  TpKernel *kernel = new_lookup (TPLAN_DTYPE_UINT8, &index);
 
   index = binary (kernel, TP_I_IMUL, index, 3);
   tp_k_load (kernel, 0, index, 1, -1);
   check_needs (kernel, 3 * 255 + 1);
 
-  kernel = new_lookup (TP_DTYPE_INT64, &index);
+  kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
   index = binary (kernel, TP_I_IMAX, index, 0);
   tp_k_load (kernel, 0, binary (kernel, TP_I_IMIN, index, 41), 4, -1);
   check_needs (kernel, 45);
 
-  kernel = new_lookup (TP_DTYPE_INT64, &index);
+  kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
   low = tp_k_binary (kernel, TP_I_ILESS, tp_k_index (kernel, -1), index);
   high = tp_k_binary (kernel, TP_I_ILESS, index, tp_k_index (kernel, 50));
   tp_k_if (kernel, tp_k_binary (kernel, TP_I_MAND, low, high));
@@ -260,10 +260,10 @@ test_data (void)
   tp_k_end_if (kernel);
   check_needs (kernel, 50);
 
-  kernel = new_lookup (TP_DTYPE_INT64, &index);
+  kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
   tp_k_load (kernel, 0, index, 1, -1);
   check_refused (kernel);
-  kernel = new_lookup (TP_DTYPE_BOOL, &index);
+  kernel = new_lookup (TPLAN_DTYPE_BOOL, &index);
   tp_k_load (kernel, 0, binary (kernel, TP_I_ISUB, index, 1), 1, -1);
   check_refused (kernel);
 }
@@ -273,7 +273,7 @@ static void
 test_wrap (void)
 {
   TpValue index, twice, low, high;
-  TpKernel *kernel = new_lookup (TP_DTYPE_INT64, &index);
+  TpKernel *kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
 
   twice = tp_k_binary (kernel, TP_I_IADD, index, index);
   low = tp_k_binary (kernel, TP_I_ILESS, tp_k_index (kernel, -1), twice);
@@ -283,11 +283,11 @@ test_wrap (void)
   tp_k_end_if (kernel);
   check_refused (kernel);
 
-  kernel = new_lookup (TP_DTYPE_INT64, &index);
+  kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
   tp_k_load (kernel, 0, binary (kernel, TP_I_IMOD, index, 9), 1, -1);
   check_refused (kernel);
 
-  kernel = new_lookup (TP_DTYPE_INT64, &index);
+  kernel = new_lookup (TPLAN_DTYPE_INT64, &index);
   index = binary (kernel, TP_I_IMOD, index, 9);
   tp_k_load (kernel, 0, binary (kernel, TP_I_IADD, index, 8), 1, -1);
   check_needs (kernel, 17);
@@ -310,7 +310,7 @@ static void
 test_lanes (void)
 {
   TpValue index, low, vector;
-  TpKernel *kernel = new_lookup (TP_DTYPE_UINT8, &index);
+  TpKernel *kernel = new_lookup (TPLAN_DTYPE_UINT8, &index);
 
   vector = tp_k_load (kernel, 1, tp_k_index (kernel, 0), 4, -1);
   index = tp_k_extract (kernel, vector, 0);
@@ -335,7 +335,7 @@ static void
 test_endless (void)
 {
   TpValue end;
-  TpKernel *kernel = new_lookup (TP_DTYPE_INT64, &end);
+  TpKernel *kernel = new_lookup (TPLAN_DTYPE_INT64, &end);
 
   tp_k_for (kernel, tp_k_index (kernel, 0), end, 1);
   tp_k_end_for (kernel, NULL, 0, NULL);

@@ -14,10 +14,11 @@ static TpKernel *
 make_window (gint64 n)
 {
   TpKernel *kernel = tp_kernel_new ("window");
-  int a = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32,
+  int a = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
                                 n + 2, FALSE);
   int y =
-      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, n, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                            n, TRUE);
   TpValue base, zero, left, mask, k, sum, k_for;
 
   kernel->n_groups = (n + 3) / 4;
@@ -122,7 +123,8 @@ test_carry (void)
   g_autoptr (TpKernel) kernel = tp_kernel_new ("carry");
   g_autoptr (GError) error = NULL;
   int out =
-      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 4, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                            4, TRUE);
   TpValue zero = tp_k_index (kernel, 0), one = tp_k_f32 (kernel, 1, 1);
   TpValue two = tp_k_f32 (kernel, 1, 2), next[2], final[2];
   float memory[4];
@@ -154,9 +156,11 @@ test_items (void)
   g_autoptr (TpKernel) kernel = tp_kernel_new ("items");
   g_autoptr (GError) error = NULL;
   int data =
-      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                            8, TRUE);
   int local =
-      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 8, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+                            8, TRUE);
   TpValue item = tp_k_item (kernel), value;
   float memory[8];
   void *buffers[] = { memory };
@@ -201,8 +205,8 @@ test_division (void)
   void *buffers[] = { in, out };
   TpValue x, y;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 2, FALSE);
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 2, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 2, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 2, TRUE);
   x = tp_k_load (kernel, 0, tp_k_index (kernel, 0), 1, -1);
   y = tp_k_load (kernel, 0, tp_k_index (kernel, 1), 1, -1);
   tp_k_store (kernel, 1, tp_k_index (kernel, 0),
@@ -228,8 +232,8 @@ test_division (void)
 static void
 test_convert (void)
 {
-  static const TpDtype dtypes[] = { TP_DTYPE_INT64, TP_DTYPE_INT32,
-                                    TP_DTYPE_UINT8, TP_DTYPE_BOOL };
+  static const TpDtype dtypes[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
+                                    TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
   g_autoptr (TpKernel) kernel = tp_kernel_new ("convert");
   g_autoptr (GError) error = NULL;
   float in[8] = { 2.9f,     -2.9f,         NAN,  0x1p63f,
@@ -241,7 +245,7 @@ test_convert (void)
   void *buffers[] = { in, wide, narrow, byte, truth, back };
   TpValue zero = tp_k_index (kernel, 0), value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, FALSE);
   value = tp_k_load (kernel, 0, zero, 8, -1);
   value = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
   for (int i = 0; i < 4; i++)
@@ -249,7 +253,7 @@ test_convert (void)
       tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, dtypes[i], 8, TRUE);
       tp_k_store (kernel, 1 + i, zero, value, -1);
     }
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 8, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, TRUE);
   value = tp_k_unary (kernel, TP_I_INDEX_TO_F32, value);
   tp_k_store (kernel, 5, zero, value, -1);
   g_assert_true (tp_kernel_verify (kernel, &error));
@@ -274,16 +278,16 @@ test_types (void)
   g_autoptr (TpKernel) kernel = tp_kernel_new ("types");
   TpValue zero = tp_k_index (kernel, 0), value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT32, 8, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT32, 8, TRUE);
   value = tp_k_load (kernel, 0, zero, 4, -1);
   tp_k_store (kernel, 0, zero, value, -1);
   g_assert_cmpint (kernel->instrs[value].kind, ==, TP_KIND_INDEX);
   g_assert_true (tp_kernel_verify (kernel, NULL));
-  kernel->buffers[0].dtype = TP_DTYPE_FLOAT32;
+  kernel->buffers[0].dtype = TPLAN_DTYPE_FLOAT32;
   g_assert_false (tp_kernel_verify (kernel, NULL));
-  kernel->buffers[0].dtype = TP_DTYPE_FLOAT64;
+  kernel->buffers[0].dtype = TPLAN_DTYPE_FLOAT64;
   g_assert_false (tp_kernel_verify (kernel, NULL));
-  kernel->buffers[0].dtype = TP_DTYPE_INT64;
+  kernel->buffers[0].dtype = TPLAN_DTYPE_INT64;
   g_assert_true (tp_kernel_verify (kernel, NULL));
   /* An address has one lane. */
   tp_k_load (kernel, 0, value, 4, -1);
@@ -301,8 +305,8 @@ test_iteration (void)
   TpValue i = tp_k_iteration (kernel), at, value;
   g_autofree char *text = NULL;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 9, FALSE);
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, 6, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 9, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 6, TRUE);
   kernel->n_iterations = 5;
   at = tp_k_binary (kernel, TP_I_IMUL, i, tp_k_index (kernel, 2));
   value = tp_k_binary (kernel, TP_I_IADD, tp_k_load (kernel, 0, at, 1, -1),

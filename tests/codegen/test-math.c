@@ -87,10 +87,11 @@ make_kernel (const Function *function, int lanes)
   const char *name = function != NULL ? function->name : "pow";
   g_autofree char *full = g_strdup_printf ("test_%s%d", name, lanes);
   TpKernel *kernel = tp_kernel_new (full);
-  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N,
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, N,
                                 FALSE);
   int y =
-      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, N, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                            N, TRUE);
   TpValue at, value;
 
   kernel->n_groups = N / lanes;

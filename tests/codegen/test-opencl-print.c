@@ -15,13 +15,13 @@ test_text (void)
 {
   g_autoptr (TpKernel) kernel = tp_kernel_new ("scale");
   g_autofree char *text = NULL;
-  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 64,
-                                FALSE);
-  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32, 64,
-                                TRUE);
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                                64, FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                                64, TRUE);
   TpValue at, value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 5, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32, 5, TRUE);
   kernel->n_groups = 4;
   at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
                     tp_k_index (kernel, 16));
@@ -71,10 +71,11 @@ static TpKernel *
 make_items (void)
 {
   TpKernel *kernel = tp_kernel_new ("items");
-  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_FLOAT32,
+  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
                                    32, TRUE);
   int local =
-      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TP_DTYPE_FLOAT32, 8, TRUE);
+      tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+                            8, TRUE);
   TpValue item = tp_k_item (kernel), at, value;
 
   kernel->local_size = 8;

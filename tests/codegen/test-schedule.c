@@ -530,7 +530,7 @@ test_dtype (void)
   g_autoptr (TpLowered) lowered = new_matmul (&c);
   g_autoptr (GError) error = NULL;
 
-  lowered->operands[0].dtype = TP_DTYPE_FLOAT64;
+  lowered->operands[0].dtype = TPLAN_DTYPE_FLOAT64;
   g_assert_null (tp_program_new (lowered, &target_avx2, NULL, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
 }

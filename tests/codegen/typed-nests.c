@@ -29,9 +29,9 @@ pick (Maker *maker, int n)
 static TpDtype
 pick_dtype (Maker *maker)
 {
-  static const TpDtype dtypes[] = { TP_DTYPE_FLOAT32, TP_DTYPE_INT64,
-                                    TP_DTYPE_INT32, TP_DTYPE_UINT8,
-                                    TP_DTYPE_BOOL };
+  static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64,
+                                    TPLAN_DTYPE_INT32, TPLAN_DTYPE_UINT8,
+                                    TPLAN_DTYPE_BOOL };
 
   return dtypes[pick (maker, G_N_ELEMENTS (dtypes))];
 }
@@ -225,8 +225,8 @@ add_stage (Maker *maker)
 static void
 finish (Maker *maker)
 {
-  static const TpDtype integers[] = { TP_DTYPE_INT64, TP_DTYPE_INT32,
-                                      TP_DTYPE_UINT8, TP_DTYPE_BOOL };
+  static const TpDtype integers[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
+                                      TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
   TpNest *nest = maker->nest;
   gint64 n = set_strides (maker, &nest->store, TRUE);
   int result = maker->values[maker->n_values - 1];
@@ -234,7 +234,7 @@ finish (Maker *maker)
   nest->result = result;
   nest->store.dtype = nest->exprs[result].is_integer
                           ? integers[pick (maker, 4)]
-                          : TP_DTYPE_FLOAT32;
+                          : TPLAN_DTYPE_FLOAT32;
   nest->store.operand = add_typed_operand (maker->lowered, nest->store.dtype,
                                            n);
 }
@@ -301,10 +301,10 @@ new_scratch_program (void)
 {
   const gint64 n = 37;
   TpLowered *lowered = tp_lowered_new ();
-  int x = add_typed_operand (lowered, TP_DTYPE_INT64, n);
-  int scratch = tp_lowered_add_scratch (lowered, TP_DTYPE_INT32, n);
-  int y = add_typed_operand (lowered, TP_DTYPE_UINT8, n);
-  int z = add_typed_operand (lowered, TP_DTYPE_INT64, n);
+  int x = add_typed_operand (lowered, TPLAN_DTYPE_INT64, n);
+  int scratch = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_INT32, n);
+  int y = add_typed_operand (lowered, TPLAN_DTYPE_UINT8, n);
+  int z = add_typed_operand (lowered, TPLAN_DTYPE_INT64, n);
 
   tp_lowered_take_nest (lowered, new_triple (lowered, x, scratch, n));
   tp_lowered_take_nest (lowered, new_triple (lowered, scratch, y, n));
@@ -360,7 +360,7 @@ new_recurrence (gint64 n)
   int x = add_operand (lowered, STEPS * n, FALSE);
   int a = add_operand (lowered, n, TRUE);
   int b = add_operand (lowered, n, FALSE);
-  int h = tp_lowered_add_scratch (lowered, TP_DTYPE_FLOAT32, n);
+  int h = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, n);
   int y = add_operand (lowered, STEPS * n, FALSE), sum;
   TpNest *nest = new_row (lowered, h, n);
 
@@ -386,8 +386,8 @@ new_matrix_recurrence (const void *data)
   TpLowered *lowered = tp_lowered_new ();
   int x = add_operand (lowered, STEPS * n, FALSE);
   int r = add_operand (lowered, n * n, TRUE);
-  int h = tp_lowered_add_scratch (lowered, TP_DTYPE_FLOAT32, n);
-  int g = tp_lowered_add_scratch (lowered, TP_DTYPE_FLOAT32, n);
+  int h = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, n);
+  int g = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, n);
   int y = add_operand (lowered, STEPS * n, FALSE), sum;
   TpNest *nest = new_row (lowered, h, n);
 

@@ -212,7 +212,7 @@ pick_value (TpDtype dtype, TpDomain domain)
 {
   double value = 0;
 
-  if (dtype != TP_DTYPE_FLOAT32 && dtype != TP_DTYPE_FLOAT64)
+  if (dtype != TPLAN_DTYPE_FLOAT32 && dtype != TPLAN_DTYPE_FLOAT64)
     return g_test_rand_int_range (0, 2);
   for (int i = 0; i < 4; i++)
     value += g_test_rand_double_range (-0.87, 0.87);

@@ -221,8 +221,8 @@ static void
 compare (const Trial *trial, const TpTensor *tensor, const double *found,
          const double *expected, double tolerance)
 {
-  gboolean is_real = tensor->dtype == TP_DTYPE_FLOAT32
-                     || tensor->dtype == TP_DTYPE_FLOAT64;
+  gboolean is_real = tensor->dtype == TPLAN_DTYPE_FLOAT32
+                     || tensor->dtype == TPLAN_DTYPE_FLOAT64;
   double square = 0;
 
   tolerance = is_real ? tolerance : 0;

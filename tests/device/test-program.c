@@ -20,8 +20,8 @@ enum
   LOW /* uint8: of y */
 };
 
-static const TpDtype dtypes[] = { TP_DTYPE_INT32, TP_DTYPE_INT64,
-                                  TP_DTYPE_BOOL, TP_DTYPE_UINT8 };
+static const TpDtype dtypes[] = { TPLAN_DTYPE_INT32, TPLAN_DTYPE_INT64,
+                                  TPLAN_DTYPE_BOOL, TPLAN_DTYPE_UINT8 };
 static const gint64 counts[] = { N, N + 1, N, N };
 #define N_OPERANDS ((int) G_N_ELEMENTS (dtypes))
 
@@ -40,7 +40,8 @@ make_start (void)
   TpKernel *kernel = tp_kernel_new ("start");
   TpValue zero = tp_k_index (kernel, 0), value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64,
+                        N + 1, TRUE);
   value = tp_k_load (kernel, 0, zero, 1, -1);
   value = binary (kernel, TP_I_IADD, value, 1000);
   tp_k_store (kernel, 0, zero, value, -1);
@@ -55,8 +56,9 @@ make_step (void)
   TpValue i = tp_k_iteration (kernel), value, at;
 
   kernel->n_iterations = N;
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT32, N, FALSE);
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT32, N, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64,
+                        N + 1, TRUE);
   value = binary (kernel, TP_I_IMUL, tp_k_load (kernel, 1, i, 1, -1), 2);
   at = tp_k_binary (kernel, TP_I_ISUB, tp_k_index (kernel, N - 1), i);
   value = tp_k_binary (kernel, TP_I_IADD, value,
@@ -73,9 +75,10 @@ make_notes (void)
   TpValue i = tp_k_iteration (kernel), before, after;
 
   kernel->n_iterations = N;
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_INT64, N + 1, FALSE);
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_BOOL, N, TRUE);
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_UINT8, N, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64,
+                        N + 1, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_BOOL, N, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_UINT8, N, TRUE);
   before = tp_k_load (kernel, 0, i, 1, -1);
   after = tp_k_load (kernel, 0, binary (kernel, TP_I_IADD, i, 1), 1, -1);
   tp_k_store (kernel, 1, i, tp_k_binary (kernel, TP_I_ISUB, after, before),
@@ -241,7 +244,7 @@ forge_store (gint64 at, gint64 n, TpArg arg)
   TpProgram *program = g_new0 (TpProgram, 1);
   TpKernel *kernel = tp_kernel_new ("forged_kernel");
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TP_DTYPE_UINT8, n, TRUE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_UINT8, n, TRUE);
   tp_k_store (kernel, 0, tp_k_index (kernel, at), tp_k_index (kernel, 1), -1);
   program->n_workspaces = 1;
   program->workspace_bytes = g_new (gint64, 1);

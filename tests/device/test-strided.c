@@ -33,15 +33,15 @@ store (TpDtype dtype, double value)
 
   switch (dtype)
     {
-    case TP_DTYPE_FLOAT32:
+    case TPLAN_DTYPE_FLOAT32:
       return (float) value;
-    case TP_DTYPE_FLOAT64:
+    case TPLAN_DTYPE_FLOAT64:
       return value;
-    case TP_DTYPE_INT64:
+    case TPLAN_DTYPE_INT64:
       return (double) integer;
-    case TP_DTYPE_INT32:
+    case TPLAN_DTYPE_INT32:
       return (gint32) integer;
-    case TP_DTYPE_UINT8:
+    case TPLAN_DTYPE_UINT8:
       return (guint8) integer;
     default:
       return value != 0;
@@ -59,7 +59,7 @@ test_dtypes (void)
   char storage[N * sizeof (double)];
   double back[N];
 
-  for (int dtype = 0; dtype < TP_N_DTYPES; dtype++)
+  for (int dtype = 0; dtype < tp_dtype_count (); dtype++)
     for (int order = 0; order < 2; order++)
       for (guint i = 0; i < G_N_ELEMENTS (values); i++)
         {
@@ -80,7 +80,7 @@ test_dtypes (void)
 static void
 test_scatter (void)
 {
-  TpTensor tensor = make_tensor (TP_DTYPE_UINT8, strides[1]);
+  TpTensor tensor = make_tensor (TPLAN_DTYPE_UINT8, strides[1]);
   const guint8 rows[N] = { 1, 2, 3, 4, 5, 6 };
   const guint8 expected[N] = { 1, 4, 2, 5, 3, 6 };
   guint8 storage[N];

@@ -53,7 +53,10 @@ read_ints (TestReader *reader, char **words, GError **error)
   gint64 n = g_strv_length (words) - 2;
   g_autofree gint64 *values = g_new0 (gint64, n + 1);
   TpTensor constant
-      = { .name = words[1], .dtype = TP_DTYPE_INT64, .rank = 1, .dims = { n } };
+      = { .name = words[1],
+          .dtype = TPLAN_DTYPE_INT64,
+          .rank = 1,
+          .dims = { n } };
 
   for (int i = 0; i < n; i++)
     values[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
@@ -64,7 +67,7 @@ static gboolean
 read_scalar (TestReader *reader, char **words, GError **error)
 {
   float value = g_ascii_strtod (words[2], NULL);
-  TpTensor constant = { .name = words[1], .dtype = TP_DTYPE_FLOAT32 };
+  TpTensor constant = { .name = words[1], .dtype = TPLAN_DTYPE_FLOAT32 };
 
   return add_data (reader, &constant, &value, sizeof value, error);
 }
@@ -74,7 +77,7 @@ read_constant (TestReader *reader, char **words, GError **error)
 {
   int rank = g_strv_length (words) - 2;
   TpTensor constant
-      = { .name = words[1], .dtype = TP_DTYPE_FLOAT32, .rank = rank };
+      = { .name = words[1], .dtype = TPLAN_DTYPE_FLOAT32, .rank = rank };
   gint64 count = 1;
   g_autofree float *data = NULL;
   gboolean is_positive = strcmp (words[0], "pos") == 0;
@@ -175,7 +178,7 @@ static gboolean
 read_line (TestReader *reader, char *line, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (g_strstrip (line), " ", -1);
-  TpDtype dtype = TP_DTYPE_FLOAT32;
+  TpDtype dtype = TPLAN_DTYPE_FLOAT32;
 
   if (words[0] == NULL || *words[0] == '\0')
     return TRUE;
@@ -300,11 +303,11 @@ test_graph_set_layout (TpGraph *graph, TestLayout layout)
 static double
 pick_value (TpDtype dtype, gboolean is_positive)
 {
-  if (dtype == TP_DTYPE_BOOL)
+  if (dtype == TPLAN_DTYPE_BOOL)
     return g_test_rand_bit ();
   if (tp_dtype_is_integer (dtype))
     return g_test_rand_int_range (
-        is_positive ? 1 : dtype == TP_DTYPE_UINT8 ? 0 : -7, 8);
+        is_positive ? 1 : dtype == TPLAN_DTYPE_UINT8 ? 0 : -7, 8);
   return (float)g_test_rand_double_range (is_positive ? 0.1 : -2.0, 2.0);
 }
 

@@ -78,7 +78,7 @@ check_w (TpTensorFile *file)
 
   tp_tensor_file_get (file, "w", &w, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (w.dtype, ==, TP_DTYPE_FLOAT32);
+  g_assert_cmpint (w.dtype, ==, TPLAN_DTYPE_FLOAT32);
   g_assert_cmpint (w.rank, ==, 2);
   g_assert_cmpint (w.dims[0], ==, 2);
   g_assert_cmpint (w.dims[1], ==, 2);

@@ -39,7 +39,7 @@ load (const char *name, const TpInputValue *value, GError **error)
 static void
 test_shape (void)
 {
-  const TpInputValue value = { TP_DTYPE_INT64, 1, { 3 }, shape };
+  const TpInputValue value = { TPLAN_DTYPE_INT64, 1, { 3 }, shape };
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = load ("s", &value, &error);
   const TpTensor *y;
@@ -61,7 +61,7 @@ test_fold (void)
       = "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"z\","
         " \"shape\": [\"N\"]}], \"ops\": [{\"type\": \"Relu\", \"inputs\":"
         " [\"z\"], \"outputs\": [\"r\"]}], \"outputs\": [\"r\"]}";
-  TpInputValue value = { TP_DTYPE_FLOAT32, 1, { 2 }, floats };
+  TpInputValue value = { TPLAN_DTYPE_FLOAT32, 1, { 2 }, floats };
   g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
   const TpLoadOptions options = { .values = values };
   g_autoptr (GError) error = NULL;
@@ -95,10 +95,10 @@ assert_fails (const char *name, const TpInputValue *value, int code,
 static void
 test_bad (void)
 {
-  const TpInputValue ints = { TP_DTYPE_INT64, 1, { 3 }, shape };
-  const TpInputValue real = { TP_DTYPE_FLOAT32, 1, { 2 }, floats };
-  const TpInputValue square = { TP_DTYPE_INT64, 2, { 1, 3 }, shape };
-  const TpInputValue one = { TP_DTYPE_FLOAT32, 1, { 1 }, floats };
+  const TpInputValue ints = { TPLAN_DTYPE_INT64, 1, { 3 }, shape };
+  const TpInputValue real = { TPLAN_DTYPE_FLOAT32, 1, { 2 }, floats };
+  const TpInputValue square = { TPLAN_DTYPE_INT64, 2, { 1, 3 }, shape };
+  const TpInputValue one = { TPLAN_DTYPE_FLOAT32, 1, { 1 }, floats };
 
   assert_fails (NULL, NULL, TPLAN_ERROR_INPUT,
                 "g.json: inputs[1].shape[0]: dimension 'K' has no value: give "

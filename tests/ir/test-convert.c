@@ -297,7 +297,7 @@ test_not_finite (void)
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("n", 17);
   g_autoptr (TpGraph) graph = NULL;
   TpTensor constant = { .name = "__metadata__",
-                        .dtype = TP_DTYPE_FLOAT32,
+                        .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = 1,
                         .dims = { 3 },
                         .init = { .kind = TP_INIT_DATA, .data = values } };

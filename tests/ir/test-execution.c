@@ -357,7 +357,7 @@ static TpGraph *
 large_graph (int n_ops)
 {
   static const TpDimSpec row[] = { { 4, NULL } };
-  const TpTensorSpec input = { "t0", TP_DTYPE_FLOAT32, 1, row, "t0" };
+  const TpTensorSpec input = { "t0", TPLAN_DTYPE_FLOAT32, 1, row, "t0" };
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("large", 17);
   TpGraph *graph;
 

@@ -87,7 +87,7 @@ test_chain (gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpint (graph->n_nodes, ==, 0);
   out = &graph->tensors[graph->outputs[graph->n_outputs - 1]];
-  g_assert_cmpint (out->dtype, ==, TP_DTYPE_INT64);
+  g_assert_cmpint (out->dtype, ==, TPLAN_DTYPE_INT64);
   values = g_new (gint64, out->count + 1);
   tp_tensor_write_value (out, values);
   for (int k = 0; k < out->count; k++)

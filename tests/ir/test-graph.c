@@ -15,7 +15,7 @@
 
 static const TpDimSpec square[] = { { 2, NULL }, { 2, NULL } };
 static const TpTensorSpec input
-    = { "x", TP_DTYPE_FLOAT32, 2, square, "inputs[0]" };
+    = { "x", TPLAN_DTYPE_FLOAT32, 2, square, "inputs[0]" };
 
 static void
 add_node (TpGraphBuilder *builder, const char *type, const char *a,
@@ -157,7 +157,7 @@ test_fold (void)
   g_autoptr (TpGraph) graph = NULL;
   static const float values[] = { -1, 2, -3, 4 };
   TpTensor constant = { .name = "c",
-                        .dtype = TP_DTYPE_FLOAT32,
+                        .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = 2,
                         .dims = { 2, 2 },
                         .init = { .kind = TP_INIT_DATA, .data = values } };
@@ -184,7 +184,7 @@ test_opaque (void)
   TpNodeCost cost = { "cpu", 5 };
   TpNode node = { .type = "Mystery", .place = "m", .n_costs = 1,
                   .costs = &cost };
-  TpTensorSpec spec = { "y", TP_DTYPE_INT32, 2, square, "m" };
+  TpTensorSpec spec = { "y", TPLAN_DTYPE_INT32, 2, square, "m" };
   const char *in = "x", *out = "y";
 
   g_assert_true (tp_graph_builder_add_node (
@@ -245,7 +245,7 @@ test_wide (void)
   g_autoptr (TpGraph) graph = NULL;
   TpNodeCost cost = { "cpu", 5 };
   TpNode node = { .type = "Mystery", .n_costs = 1, .costs = &cost };
-  TpTensorSpec spec = { "y", TP_DTYPE_FLOAT32, 2, square, "m" };
+  TpTensorSpec spec = { "y", TPLAN_DTYPE_FLOAT32, 2, square, "m" };
   g_autofree const char **inputs = g_new0 (const char *, 100000);
   const char *out = "y";
   TpNodeNames names = { 100000, inputs, 1, &out };
@@ -263,7 +263,7 @@ static void
 test_random (void)
 {
   static const guint32 expected[] = { 0x3c3ce344, 0x3d2e5e8e, 0x3da71372 };
-  TpTensor tensor = { .dtype = TP_DTYPE_FLOAT32, .rank = 1, .dims = { 3 },
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1, .dims = { 3 },
                       .count = 3, .size_bytes = 12,
                       .init = { .kind = TP_INIT_RANDOM, .seed = 1,
                                 .value = 0.05 } };
@@ -279,7 +279,7 @@ test_scale (void)
 {
   static const float data[] = { 1, 2, 3, 4, 5, 6 };
   static const double scale[] = { 10, 0.5 };
-  TpTensor tensor = { .dtype = TP_DTYPE_FLOAT32, .rank = 2, .dims = { 2, 3 },
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 2, .dims = { 2, 3 },
                       .count = 6, .size_bytes = 24,
                       .init = { .kind = TP_INIT_DATA, .data = data,
                                 .scale = scale } };

@@ -104,10 +104,10 @@ test_store_wraps (void)
     TpDtype dtype;
     double want[3];
   } rows[] = {
-    { TP_DTYPE_INT64, { 0, -3000, 1e12 } },
-    { TP_DTYPE_INT32, { 0, -3000, -727379968 } },
-    { TP_DTYPE_UINT8, { 0, 72, 0 } },
-    { TP_DTYPE_BOOL, { 0, 1, 1 } },
+    { TPLAN_DTYPE_INT64, { 0, -3000, 1e12 } },
+    { TPLAN_DTYPE_INT32, { 0, -3000, -727379968 } },
+    { TPLAN_DTYPE_UINT8, { 0, 72, 0 } },
+    { TPLAN_DTYPE_BOOL, { 0, 1, 1 } },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -119,7 +119,7 @@ test_store_wraps (void)
       TpNest *nest = tp_nest_new ();
 
       tp_lowered_take_nest (lowered, nest);
-      add_operand (lowered, TP_DTYPE_INT64, 3);
+      add_operand (lowered, TPLAN_DTYPE_INT64, 3);
       add_operand (lowered, rows[i].dtype, 3);
       tp_nest_add_axis (nest, 3, FALSE);
       add_load (nest, lowered, 0, 1);
@@ -144,8 +144,8 @@ test_integer_stage (void)
   int term = -1;
 
   tp_lowered_take_nest (lowered, nest);
-  add_operand (lowered, TP_DTYPE_INT64, 2);
-  add_operand (lowered, TP_DTYPE_INT64, 1);
+  add_operand (lowered, TPLAN_DTYPE_INT64, 2);
+  add_operand (lowered, TPLAN_DTYPE_INT64, 1);
   tp_nest_add_axis (nest, 2, TRUE);
   add_load (nest, lowered, 0, 1);
   set_store (nest, lowered, 1, 0);
@@ -168,8 +168,8 @@ test_classes (void)
   int n = 0;
 
   tp_lowered_take_nest (lowered, nest);
-  add_operand (lowered, TP_DTYPE_FLOAT32, 1);
-  add_operand (lowered, TP_DTYPE_INT32, 1);
+  add_operand (lowered, TPLAN_DTYPE_FLOAT32, 1);
+  add_operand (lowered, TPLAN_DTYPE_INT32, 1);
   add_load (nest, lowered, 0, 0);
   add_load (nest, lowered, 1, 0);
   set_store (nest, lowered, 0, 0);
@@ -177,11 +177,11 @@ test_classes (void)
   n = tp_nest_load (nest, 1);
   nest->result = n;
   assert_refused (lowered, "cannot store integers as float32");
-  nest->result = tp_nest_convert (nest, n, TP_DTYPE_FLOAT32);
+  nest->result = tp_nest_convert (nest, n, TPLAN_DTYPE_FLOAT32);
   g_assert_true (tp_lowered_check (lowered, NULL));
-  nest->loads[1].dtype = TP_DTYPE_INT64;
+  nest->loads[1].dtype = TPLAN_DTYPE_INT64;
   assert_refused (lowered, "operand 1 is int32, reached as int64");
-  nest->loads[1].dtype = TP_DTYPE_INT32;
+  nest->loads[1].dtype = TPLAN_DTYPE_INT32;
   nest->result = tp_nest_binary (nest, TP_EXPR_ADD, x, n);
   assert_refused (lowered, "no add of integers with reals");
   nest->exprs[nest->result].op = TP_EXPR_POW;
@@ -201,9 +201,9 @@ new_gather (TpNest **out_nest)
   TpAccess *table = NULL;
 
   tp_lowered_take_nest (lowered, nest);
-  add_operand (lowered, TP_DTYPE_FLOAT32, 6);
-  add_operand (lowered, TP_DTYPE_INT32, 5);
-  add_operand (lowered, TP_DTYPE_FLOAT32, 10);
+  add_operand (lowered, TPLAN_DTYPE_FLOAT32, 6);
+  add_operand (lowered, TPLAN_DTYPE_INT32, 5);
+  add_operand (lowered, TPLAN_DTYPE_FLOAT32, 10);
   tp_nest_add_axis (nest, 5, FALSE);
   tp_nest_add_axis (nest, 2, FALSE);
   add_load (nest, lowered, 1, 1);
@@ -271,9 +271,9 @@ static TpLowered *
 new_recurrence (gint64 n)
 {
   TpLowered *lowered = tp_lowered_new ();
-  int x = add_operand (lowered, TP_DTYPE_FLOAT32, n);
-  int h = tp_lowered_add_scratch (lowered, TP_DTYPE_FLOAT32, 1);
-  int y = add_operand (lowered, TP_DTYPE_FLOAT32, n);
+  int x = add_operand (lowered, TPLAN_DTYPE_FLOAT32, n);
+  int h = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, 1);
+  int y = add_operand (lowered, TPLAN_DTYPE_FLOAT32, n);
 
   for (int i = 0; i < 3; i++)
     {

@@ -15,7 +15,8 @@ add_operand (TpLowered *lowered, gint64 n)
 {
   tp_lowered_add_operand (
       lowered,
-      &(TpOperand){ .tensor = -1, .dtype = TP_DTYPE_FLOAT32, .n_elements = n });
+      &(TpOperand){
+          .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32, .n_elements = n });
 }
 
 /* y[i] = max (x[i], 0) over @n; the nest is borrowed from the result. */

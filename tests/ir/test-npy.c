@@ -32,7 +32,7 @@ test_numpy (void)
 
   tp_npy_parse (bytes, "a.npy", &npy, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (npy.dtype, ==, TP_DTYPE_FLOAT32);
+  g_assert_cmpint (npy.dtype, ==, TPLAN_DTYPE_FLOAT32);
   g_assert_cmpint (npy.rank, ==, 2);
   g_assert_cmpint (npy.dims[1], ==, 2);
   g_assert_cmpint (npy.size_bytes, ==, 16);
@@ -49,7 +49,7 @@ test_there_and_back (void)
 
   for (gsize i = 0; i < sizeof values; i++)
     values[i] = g_test_rand_int_range (0, 2);
-  for (int dtype = 0; dtype < TP_N_DTYPES; dtype++)
+  for (int dtype = 0; dtype < tp_dtype_count (); dtype++)
     for (int rank = 0; rank <= 4; rank++)
       {
         g_autoptr (GError) error = NULL;
@@ -152,7 +152,7 @@ test_failed_save (void)
 {
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
   g_autofree char *path = g_build_filename (folder, "d", NULL);
-  TpTensor scalar = { .dtype = TP_DTYPE_FLOAT32 };
+  TpTensor scalar = { .dtype = TPLAN_DTYPE_FLOAT32 };
   g_autoptr (GDir) dir = NULL;
   g_autoptr (GError) error = NULL;
 

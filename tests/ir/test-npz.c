@@ -161,7 +161,7 @@ test_npz_python (void)
   g_assert_cmpint (n, ==, 2);
   check_w (file);
   g_assert_true (tp_tensor_file_get (file, "fc/b", &b, &error));
-  g_assert_cmpint (b.dtype, ==, TP_DTYPE_INT64);
+  g_assert_cmpint (b.dtype, ==, TPLAN_DTYPE_INT64);
   g_assert_cmpmem (b.data, b.size_bytes, values, sizeof values);
   check_truncations (data, "p.npz");
 }

@@ -138,8 +138,8 @@ check_values (Msg *tensor, TpDtype dtype)
   tp_tensor_write_doubles (find_tensor (loaded, "t"), values);
   g_assert_cmpfloat (values[0], ==, 1);
   g_assert_cmpfloat (values[1], ==, 0);
-  g_assert_cmpfloat (values[2], ==, dtype == TP_DTYPE_UINT8 ? 200
-                                     : dtype == TP_DTYPE_BOOL ? 1 : -3);
+  g_assert_cmpfloat (values[2], ==, dtype == TPLAN_DTYPE_UINT8 ? 200
+                                     : dtype == TPLAN_DTYPE_BOOL ? 1 : -3);
 }
 
 static void
@@ -151,8 +151,8 @@ test_varints (void)
     TpDtype dtype;
     gint64 third;
   } types[] = {
-    { 2, 5, TP_DTYPE_UINT8, 200 }, { 6, 5, TP_DTYPE_INT32, -3 },
-    { 7, 7, TP_DTYPE_INT64, -3 },  { 9, 5, TP_DTYPE_BOOL, 1 },
+    { 2, 5, TPLAN_DTYPE_UINT8, 200 }, { 6, 5, TPLAN_DTYPE_INT32, -3 },
+    { 7, 7, TPLAN_DTYPE_INT64, -3 },  { 9, 5, TPLAN_DTYPE_BOOL, 1 },
   };
   static const gint64 dims[] = { 3 };
 
@@ -183,20 +183,20 @@ test_floats (void)
   Msg *tensor = tensor_new ("t", 1, 1, dims);
 
   msg_bytes (tensor, 4, narrow, sizeof narrow);
-  check_values (tensor, TP_DTYPE_FLOAT32);
+  check_values (tensor, TPLAN_DTYPE_FLOAT32);
   tensor = tensor_new ("t", 11, 1, dims);
   msg_bytes (tensor, 10, wide, sizeof wide);
-  check_values (tensor, TP_DTYPE_FLOAT64);
+  check_values (tensor, TPLAN_DTYPE_FLOAT64);
   tensor = tensor_new ("t", 11, 1, dims);
   for (int i = 0; i < 3; i++)
     msg_double (tensor, 10, wide[i]);
-  check_values (tensor, TP_DTYPE_FLOAT64);
+  check_values (tensor, TPLAN_DTYPE_FLOAT64);
   tensor = tensor_new ("t", 11, 1, dims);
   msg_bytes (tensor, 9, wide, sizeof wide);
-  check_values (tensor, TP_DTYPE_FLOAT64);
+  check_values (tensor, TPLAN_DTYPE_FLOAT64);
   tensor = tensor_new ("t", 9, 1, dims);
   msg_bytes (tensor, 9, "\1\0\7", 3);
-  check_values (tensor, TP_DTYPE_BOOL);
+  check_values (tensor, TPLAN_DTYPE_BOOL);
 }
 
 static void
@@ -236,27 +236,27 @@ test_constants (void)
   Msg *attr = attr_new ("value_int", 2), *tensor;
 
   msg_int (attr, 3, -7);
-  check_constant (attr, TP_DTYPE_INT64, 0, -7);
-  check_constant (attr_new ("value_int", 2), TP_DTYPE_INT64, 0, 0);
+  check_constant (attr, TPLAN_DTYPE_INT64, 0, -7);
+  check_constant (attr_new ("value_int", 2), TPLAN_DTYPE_INT64, 0, 0);
   attr = attr_new ("value_float", 1);
   msg_float (attr, 2, 0.25f);
-  check_constant (attr, TP_DTYPE_FLOAT32, 0, 0.25);
+  check_constant (attr, TPLAN_DTYPE_FLOAT32, 0, 0.25);
   attr = attr_new ("value_ints", 7);
   msg_int (attr, 8, 3);
   msg_int (attr, 8, 4);
-  check_constant (attr, TP_DTYPE_INT64, 1, 3);
+  check_constant (attr, TPLAN_DTYPE_INT64, 1, 3);
   attr = attr_new ("value_floats", 6);
   msg_bytes (attr, 7, "\0\0\x80\x3f\0\0\0\0", 8);
-  check_constant (attr, TP_DTYPE_FLOAT32, 1, 1);
+  check_constant (attr, TPLAN_DTYPE_FLOAT32, 1, 1);
   attr = attr_new ("value", 4);
   tensor = tensor_new ("", 6, 0, NULL);
   msg_int (tensor, 5, 12);
   msg_take (attr, 5, tensor);
-  check_constant (attr, TP_DTYPE_INT32, 0, 12);
+  check_constant (attr, TPLAN_DTYPE_INT32, 0, 12);
   attr = msg_new (); /* as old files write: no type */
   msg_string (attr, 1, "value_int");
   msg_int (attr, 3, 5);
-  check_constant (attr, TP_DTYPE_INT64, 0, 5);
+  check_constant (attr, TPLAN_DTYPE_INT64, 0, 5);
 }
 
 /* Nodes out of order, equal names, an input that is also an initializer,

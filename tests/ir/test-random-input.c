@@ -22,7 +22,7 @@ find_range (const char *text, gint64 *out_low, gint64 *out_high)
   const TpTensor *tensor = &graph->tensors[graph->inputs[0]];
   g_autofree gint64 *data = g_new (gint64, tensor->count);
 
-  g_assert_cmpint (tensor->dtype, ==, TP_DTYPE_INT64);
+  g_assert_cmpint (tensor->dtype, ==, TPLAN_DTYPE_INT64);
   tp_random_input_write (graph, graph->inputs[0], 3, 1.0, data);
   *out_low = *out_high = data[0];
   for (gint64 i = 0; i < tensor->count; i++)

@@ -170,7 +170,7 @@ is_split (const TpGraph *graph)
 
       inputs[i] = g_new (double, x->count);
       for (gint64 k = 0; k < x->count; k++)
-        inputs[i][k] = INT (0, x->dtype == TP_DTYPE_BOOL ? 2 : 200);
+        inputs[i][k] = INT (0, x->dtype == TPLAN_DTYPE_BOOL ? 2 : 200);
     }
   want = run (graph, inputs);
   got = run (simple, inputs);

@@ -75,7 +75,7 @@ static gboolean
 may_be_bound (const OnnxTensor *input, gboolean is_integer)
 {
   return input->value.rank <= 1 && *input->name != 0
-         && (!is_integer || input->value.dtype == TP_DTYPE_INT64);
+         && (!is_integer || input->value.dtype == TPLAN_DTYPE_INT64);
 }
 
 static TpGraph *
@@ -177,7 +177,7 @@ is_close (double a, double b)
 static double
 get_element (TpDtype dtype, const void *data, gint64 i)
 {
-  return dtype == TP_DTYPE_FLOAT32 ? ((const float *) data)[i]
+  return dtype == TPLAN_DTYPE_FLOAT32 ? ((const float *) data)[i]
                                    : ((const double *) data)[i];
 }
 
@@ -260,7 +260,8 @@ compare_output (Attempt *self, int output, const TpTensor *tensor,
 
   if (!compare_type (self, output, want, tensor))
     return FALSE;
-  return tensor->dtype == TP_DTYPE_FLOAT32 || tensor->dtype == TP_DTYPE_FLOAT64
+  return tensor->dtype == TPLAN_DTYPE_FLOAT32
+         || tensor->dtype == TPLAN_DTYPE_FLOAT64
              ? compare_reals (self, output, want, got)
              : compare_bytes (self, output, want, got);
 }

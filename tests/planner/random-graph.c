@@ -66,7 +66,7 @@ add_op (Draft *draft, int index, gboolean has_pins)
   for (int i = 0; i < names.n_outputs; i++)
     {
       char *output = g_strdup_printf ("%s_%d", name, i);
-      TpTensorSpec spec = { output, TP_DTYPE_FLOAT32, 1, row, output };
+      TpTensorSpec spec = { output, TPLAN_DTYPE_FLOAT32, 1, row, output };
 
       g_ptr_array_add (draft->tensors, output);
       outputs[i] = output;
@@ -80,10 +80,10 @@ add_op (Draft *draft, int index, gboolean has_pins)
 static void
 add_sources (Draft *draft)
 {
-  const TpTensorSpec x = { "x", TP_DTYPE_FLOAT32, 1, row, "x" };
-  const TpTensorSpec y = { "y", TP_DTYPE_FLOAT32, 1, row, "y" };
+  const TpTensorSpec x = { "x", TPLAN_DTYPE_FLOAT32, 1, row, "x" };
+  const TpTensorSpec y = { "y", TPLAN_DTYPE_FLOAT32, 1, row, "y" };
   const TpTensor w = { .name = "w",
-                       .dtype = TP_DTYPE_FLOAT32,
+                       .dtype = TPLAN_DTYPE_FLOAT32,
                        .rank = 1,
                        .dims = { 4 },
                        .init = { .kind = TP_INIT_FILL, .value = 1 } };

@@ -222,7 +222,7 @@ test_long_chain (void)
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpGroups) groups = NULL;
   const TpDimSpec dims[] = { { 4, NULL } };
-  const TpTensorSpec x = { "x", TP_DTYPE_FLOAT32, 1, dims, "x" };
+  const TpTensorSpec x = { "x", TPLAN_DTYPE_FLOAT32, 1, dims, "x" };
   const char *in = "x", *out = NULL;
   char names[2][24];
   int n = 100000, n_grouped = 0;
