@@ -112,18 +112,22 @@ typedef struct
   const char *first_estimated; /* label */
 } Column;
 
+/* What the graph says goes: no kernel of ours may undercut it. */
 static gboolean
 use_given (const Column *column, const TpKey *key, TpCost *cost)
 {
-  const TpNode *node = &column->graph->nodes[key->nodes[0]];
+  const TpNodeCost *given = NULL;
 
-  for (int i = 0; i < node->n_costs && key->n_nodes == 1; i++)
-    if (strcmp (node->costs[i].device, column->device) == 0)
-      {
-        cost->time_ns = node->costs[i].time_ns;
-        return TRUE;
-      }
-  return FALSE;
+  for (int i = 0; i < key->n_nodes && given == NULL; i++)
+    given = tp_node_find_cost (&column->graph->nodes[key->nodes[i]],
+                               column->device);
+  if (given == NULL)
+    return FALSE;
+  if (key->n_nodes == 1)
+    cost->time_ns = given->time_ns;
+  else
+    cost->reason = g_intern_static_string (TP_COSTS_GIVEN_IN_GROUP);
+  return TRUE;
 }
 
 static gboolean

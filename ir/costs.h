@@ -14,6 +14,8 @@
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
 #define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
+/* Why a group cannot be fused where the graph gives the cost of a node of it. */
+#define TP_COSTS_GIVEN_IN_GROUP "the graph gives the cost of an op of it"
 
 typedef struct
 {

@@ -468,6 +468,26 @@ test_given (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (tp_costs_node (costs, 0, 1)->reason);
 }
 
+/* The op with a cost of its own is not undercut by a group around it, though
+ * that was measured. */
+static void
+test_given_in_group (Fixture *fixture, gconstpointer data)
+{
+  gint64 device = put_device (fixture->db, "cpu", NULL);
+  TpNodeCost cost = { "cpu", 99999999 };
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_all (fixture, fixture->db, device);
+  fixture->graph->nodes[1].n_costs = 1;
+  fixture->graph->nodes[1].costs = &cost;
+  costs = look_up (fixture);
+  fixture->graph->nodes[1].n_costs = 0;
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, 99999999);
+  g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, TP_COST_NONE);
+  g_assert_nonnull (tp_costs_group (costs, 0, 0)->reason);
+}
+
 static gboolean
 has_device (const char *name)
 {
@@ -508,6 +528,7 @@ main (int argc, char **argv)
     { "/lookup/sim", test_sim, "sim" },
     { "/lookup/names", test_names, "ref" },
     { "/lookup/given", test_given, "opencl" },
+    { "/lookup/given-in-group", test_given_in_group, "cpu" },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
