@@ -94,5 +94,5 @@ tp_devices_choose (GError **error)
   if (answer == NULL)
     return NULL;
   names = g_strsplit (answer, "\n", -1);
-  return tp_device_choose_defaults ((const char *const *) names);
+  return tp_device_choose_defaults ((const char *const *) names, error);
 }

@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
-/* "cpu" (or "ref") and the first OpenCL device there is: what is planned for
- * when nobody names devices. Asks drivers in a child process. NULL-terminated;
- * the caller frees. TPLAN_ERROR_DEVICE: the drivers gave no answer. */
+/* "cpu" and the first OpenCL device there is: what is planned for when nobody
+ * names devices. Asks drivers in a child process. NULL-terminated; the caller
+ * frees. TPLAN_ERROR_DEVICE: there is no "cpu", or the drivers gave no answer. */
 char **tp_devices_choose (GError **error);
 
 /* Calls @work (@data, @out) in a child and returns what it put into @out: so

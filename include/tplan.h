@@ -246,8 +246,7 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  *   exist is empty; %NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db
  * @devices: (nullable): names, ended by %NULL, such as "cpu" and "opencl:0"; of
  *   plans equally good the one with most ops on the first is taken; %NULL: "cpu"
- *   ("ref" where tplan was built without a compiler) and the first OpenCL device
- *   there is
+ *   and the first OpenCL device there is
  * @n_threads: how many threads "cpu" has; 0: by $TPLAN_THREADS,
  *   $OMP_NUM_THREADS, else what the process may use
  * @error: return location for a #GError
@@ -264,7 +263,8 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  *   %TPLAN_ERROR_INPUT: @path is no cost table, or of a newer tplan: name another
  *     or delete it.
  *   %TPLAN_ERROR_USAGE: @devices is empty, or a name in it stands twice.
- *   %TPLAN_ERROR_DEVICE: asking for devices failed: name them.
+ *   %TPLAN_ERROR_DEVICE: asking for devices failed, or none was named and there
+ *     is no "cpu", as where tplan was built without a compiler: name them.
  *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
  *   %TPLAN_ERROR_FAILED: the file cannot be read.
  *
