@@ -3,6 +3,7 @@
 
 #include "api/road.h"
 
+#include "api/devices.h"
 #include "api/graph.h"
 #include "api/objects.h"
 #include "api/plan.h"
@@ -104,7 +105,8 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
   options.is_stale_error = road->options->is_stale_error;
   if (db == NULL
       || (is_measured
-          && !tp_calibrate (db, road->graph, road->groups, &options, error)))
+          && !tp_calibrate (db, road->graph, road->groups, &options, error))
+      || !tp_devices_check (db, &options, error))
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
@@ -160,12 +162,36 @@ sign_plan (const Road *road, TpPlan *plan)
   plan->no_pass = g_strdupv (road->model->no_pass);
 }
 
+/* Arenas and constants; what kernels need besides is not known before they are
+ * made. */
+static gboolean
+check_memory (const Road *road, const TpPlan *plan, GError **error)
+{
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      gint64 has = road->costs->memory_bytes[i];
+      gint64 needed = plan->peak_bytes[i] + plan->weight_bytes[i];
+
+      if (has <= 0 || needed <= has)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+                   "%s: the plan takes %" G_GINT64_FORMAT " bytes of device "
+                   "'%s', %" G_GINT64_FORMAT " more than it has: cut the "
+                   "batch, pin ops elsewhere or leave the device out",
+                   road->model->path, needed, plan->devices[i], needed - has);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static TplanPlan *
 place (Road *road, GError **error)
 {
   const char *objective = road->options->objective;
-  TpPlan *plan = tp_place (road->graph, road->groups, road->costs,
-                           objective == NULL ? "time" : objective, error);
+  g_autoptr (TpPlan) plan
+      = tp_place (road->graph, road->groups, road->costs,
+                  objective == NULL ? "time" : objective, error);
+  const char *const *no_pass;
 
   if (plan == NULL)
     {
@@ -174,10 +200,13 @@ place (Road *road, GError **error)
     }
   sign_plan (road, plan);
   tp_plan_count_memory (plan, road->graph);
+  if (!check_memory (road, plan, error))
+    return NULL;
+  no_pass = (const char *const *) plan->no_pass;
   return tp_api_wrap_plan (
-      plan, tp_api_wrap_graph (g_steal_pointer (&road->graph),
-                               road->model->path, road->model->dims,
-                               (const char *const *) plan->no_pass));
+      g_steal_pointer (&plan),
+      tp_api_wrap_graph (g_steal_pointer (&road->graph), road->model->path,
+                         road->model->dims, no_pass));
 }
 
 TplanPlan *

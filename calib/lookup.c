@@ -300,6 +300,8 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
                              column->options->n_threads, error))
     return FALSE;
   column->row = tp_device_match_get_row (&column->match, &table);
+  if (column->row != NULL)
+    column->costs->memory_bytes[column->index] = column->row->memory_bytes;
   column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
   is_good = fill_column (column, error) && report_fault (column, error);

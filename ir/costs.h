@@ -45,6 +45,7 @@ typedef struct
   int ref_count;
   int n_devices;
   char **devices;             /* "cpu", "opencl:0", "sim:..." */
+  gint64 *memory_bytes;       /* [device]: what it has; 0: not known */
   int host;                   /* the device that works in host memory: what is in
                                * the one is in the other; TP_COSTS_HOST: none */
   char *digest;               /* hex SHA-256 of every figure used */

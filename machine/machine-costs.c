@@ -95,6 +95,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   g_assert (device >= 0 && device < costs->n_devices);
 
   costs->is_simulated = TRUE;
+  costs->memory_bytes[device] = MAX (machine->memory_bytes, 0);
   for (int i = 0; i < graph->n_nodes; i++)
     machine_fill_node (machine, graph, i, costs->devices[device],
                        tp_costs_node (costs, i, device));
