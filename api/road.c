@@ -103,6 +103,7 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
       = tp_cost_db_open (road->from->path, !is_measured, error);
 
   options.is_stale_error = road->options->is_stale_error;
+  options.trusts_estimates = road->options->trusts_estimates;
   if (db == NULL
       || (is_measured
           && !tp_calibrate (db, road->graph, road->groups, &options, error))
@@ -245,6 +246,7 @@ count_model (Road *road, TpCostDb *db, TpCalibOptions *options,
              TpMeasured *measured, GError **error)
 {
   options->warnings = NULL;
+  options->trusts_estimates = TRUE; /* all are counted */
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, options, error);
   if (road->costs == NULL)

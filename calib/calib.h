@@ -31,6 +31,7 @@ typedef struct
    * TPLAN_ERROR_STALE when there are only such; FALSE: estimates, and a line
    * for people in @warnings. */
   gboolean is_stale_error;
+  gboolean trusts_estimates;          /* of lookup: see calib/trust.h */
   GPtrArray *warnings;                /* (nullable) of char *, appended to;
                                        * made with g_free as free function */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */

@@ -10,6 +10,7 @@
 #include "calib/estimate.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "calib/trust.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -264,9 +265,13 @@ describe_fault (const Column *column)
   if (column->n_estimated == 0)
     return NULL;
   if (column->row == NULL)
-    return g_strdup_printf ("device '%s' was never measured: its times are "
-                            "estimates: run `tplan calibrate`",
-                            column->device);
+    return g_strdup_printf ("device '%s' was never measured: %s: run `tplan "
+                            "calibrate`",
+                            column->device,
+                            column->options->trusts_estimates
+                                    || column->index == column->costs->host
+                                ? "its times are estimates"
+                                : "it gets no op that can run elsewhere");
   return g_strdup_printf ("device '%s': %d of %d times are estimates, such as "
                           "'%s': run `tplan calibrate` with this model",
                           column->device, column->n_estimated, column->keys->n,
@@ -377,6 +382,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
       if (!fill (&column, db, error))
         return NULL;
     }
+  if (!options->trusts_estimates)
+    tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);
   return g_steal_pointer (&costs);
 }
