@@ -122,6 +122,7 @@ typedef struct
   int n_ops;
   gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
   gint64 weight_bytes;        /* for weights, before kernels pack them */
+  gint64 time_ns;             /* predicted, of its kernels */
 } TplanDevice;
 
 /* One tensor copied between devices; read only, and owned by the plan. */
@@ -494,6 +495,25 @@ int tplan_plan_count_estimated (const TplanPlan *plan);
  * Thread: any.
  */
 const TplanDevice *tplan_plan_get_devices (const TplanPlan *plan, int *out_n);
+
+/**
+ * tplan_plan_require:
+ * @plan: a plan
+ * @text: what must hold: a device of @plan, ">=" or "<=", a share in
+ *   percent, and of what, "ops" or "time": "opencl:0>=95%time"
+ * @error: return location for a #GError
+ *
+ * For programs that would rather fail than run elsewhere than where they are
+ * meant to. The time is that of kernels, as predicted.
+ *
+ * Returns: whether it holds. %FALSE with @error set:
+ *   %TPLAN_ERROR_INFEASIBLE: it does not; the message says what is.
+ *   %TPLAN_ERROR_USAGE: @text has another form or names no device of @plan.
+ *
+ * Thread: any.
+ */
+gboolean tplan_plan_require (const TplanPlan *plan, const char *text,
+                             GError **error);
 
 /**
  * tplan_plan_find_device:
