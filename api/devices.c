@@ -132,26 +132,43 @@ check_name (char *const *names, const char *device, GError **error)
   return FALSE;
 }
 
+/* The only one of its kind: no driver is asked. */
+static gboolean
+check_kind (const TpDeviceOps *kind, GError **error)
+{
+  const char *reason = "none found";
+
+  if (kind->count (&reason) > 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s' is absent: %s", kind->name, reason);
+  return FALSE;
+}
+
 gboolean
-tp_devices_check (TpCostDb *db, const TpCalibOptions *options, GError **error)
+tp_devices_check (TpCostDb *db, const TpCalibOptions *options,
+                  gboolean asks_drivers, GError **error)
 {
   g_auto (GStrv) names = NULL;
 
   for (int i = 0; i < options->n_devices; i++)
     {
       const char *device = options->devices[i];
+      const TpDeviceOps *kind = tp_device_find_kind (device, error);
       int known = 1;
 
-      if (tp_device_find_kind (device, error) == NULL)
+      if (kind == NULL)
         return FALSE;
-      if (!tp_device_is_simulated (device))
+      if (!kind->is_simulated)
         known = is_measured (db, device, options->n_threads, error);
-      if (known < 0)
+      if (known < 0 || (!known && kind->which == NULL
+                        && !check_kind (kind, error)))
         return FALSE;
-      if (known == 0 && names == NULL)
+      if (known || kind->which == NULL || !asks_drivers)
+        continue;
+      if (names == NULL)
         names = ask_names (error);
-      if (known == 0
-          && (names == NULL || !check_name (names, device, error)))
+      if (names == NULL || !check_name (names, device, error))
         return FALSE;
     }
   return TRUE;

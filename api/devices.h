@@ -10,9 +10,11 @@
 char **tp_devices_choose (GError **error);
 
 /* FALSE: TPLAN_ERROR_DEVICE, one of @options' devices is not in this machine.
- * What was measured here is; drivers are asked of what is left, in a child. */
+ * What was measured here is. Drivers are asked of what is left in a child, if
+ * @asks_drivers: not in a program with other threads, which may hold locks that
+ * the child would wait for. */
 gboolean tp_devices_check (TpCostDb *db, const TpCalibOptions *options,
-                           GError **error);
+                           gboolean asks_drivers, GError **error);
 
 /* Calls @work (@data, @out) in a child and returns what it put into @out: so
  * that a driver can neither crash nor thread this process. */

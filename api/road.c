@@ -107,7 +107,7 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
   if (db == NULL
       || (is_measured
           && !tp_calibrate (db, road->graph, road->groups, &options, error))
-      || !tp_devices_check (db, &options, error))
+      || !tp_devices_check (db, &options, road->options->asks_drivers, error))
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);

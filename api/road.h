@@ -28,6 +28,7 @@ typedef struct
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
   const char *objective;      /* (nullable): "time" */
   gboolean is_measured;       /* first measure what the table lacks */
+  gboolean asks_drivers;      /* whether devices are there, see api/devices.h */
   gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */
   TpWatch watch;

@@ -253,7 +253,7 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  * @error: return location for a #GError
  *
  * Says which devices to plan for, and where their measured times are. Names are
- * looked at by tplan_graph_optimize().
+ * looked at by tplan_graph_optimize(), and drivers by tplan_session_new().
  *
  * Reads @path and opens no device. With @devices %NULL it forks a child that
  * asks the drivers: name the devices in a process that has other threads.
@@ -333,14 +333,15 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
  * Opens no device and measures nothing: times not in the table are estimated and
  * counted, see tplan_plan_count_estimated(). An estimate wins no op from a time
  * that was measured, nor from the first device. Equal arguments and tables give
- * equal plans. Keeps neither argument. For a device never measured it forks a
- * child that asks the drivers whether there is one.
+ * equal plans. Keeps neither argument.
  *
  * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
  *   @error set:
  *   %TPLAN_ERROR_USAGE: a pin of another form, or that matches no op; no such
  *     profile after "sim:".
- *   %TPLAN_ERROR_DEVICE: no such device in this machine: see `tplan devices`.
+ *   %TPLAN_ERROR_DEVICE: no such kind of device, or tplan was built without it;
+ *     whether a driver has the device that was named, tplan_session_new() finds
+ *     out: see `tplan devices`.
  *   %TPLAN_ERROR_INPUT: the table, or the file of a "sim:" device, cannot be
  *     read.
  *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device, or

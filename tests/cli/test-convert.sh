@@ -10,7 +10,7 @@ try 0 convert mlp.json -o a.onnx && [ ! -s .out ] && [ ! -s .err ]; say $? "JSON
 same mlp.json a.onnx; say $? "the same plan"
 try 0 convert a.onnx -o b.json && [ -f b.safetensors ] && grep -q '"N": 4' b.json; say $? "ONNX to JSON"
 same mlp.json b.json; say $? "the same plan again"
-try 0 run mlp.json -d cpu --repeat 1 --seed 3 --output o1 && try 0 run b.json -d cpu --repeat 1 --seed 3 --output o2 \
+try 0 run mlp.json -d ref --repeat 1 --seed 3 --output o1 && try 0 run b.json -d ref --repeat 1 --seed 3 --output o2 \
   && cmp -s o1/probs.npy o2/probs.npy; say $? "the same results"
 try 0 convert b.json -o c.onnx --external-data && [ -f c.onnx.data ] && [ "$(wc -c < c.onnx)" -lt 2000 ]
 say $? "weights beside an ONNX model"
