@@ -150,7 +150,8 @@ static gpointer
 use_everything (gpointer data)
 {
   const Worker *worker = data;
-  const char *device = worker->number % 2 == 0 ? "cpu" : "ref";
+  const char *device = tplan_plan_get_devices (
+      worker->plans[worker->number % N_PLANS], NULL)[0].name;
   g_autofree char *path = g_strdup_printf (
       "%s/plan%d.json", worker->fixture->folder, worker->number);
   g_autoptr (GError) error = NULL;
