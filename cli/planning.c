@@ -90,8 +90,25 @@ tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
   return plan;
 }
 
-static gboolean
-is_plan_file (const char *path)
+TplanPlan *
+tp_cli_make_single (TpCli *cli, const TplanPlan *plan, const char *device,
+                    GError **error)
+{
+  g_autofree char *pin = g_strconcat ("*=", device, NULL);
+  const char *const pins[] = { pin, NULL };
+  TplanCosts *costs = tp_cli_get_costs (cli, error);
+  TpRoadOptions options;
+
+  if (costs == NULL || !read_options (cli, &options, error))
+    return NULL;
+  options.pins = pins;
+  options.is_measured = FALSE; /* the plan has measured it all */
+  return tp_road_plan (tplan_plan_get_graph (plan), costs, &options, NULL,
+                       error);
+}
+
+gboolean
+tp_cli_is_plan (const char *path)
 {
   g_autoptr (GMappedFile) file = NULL;
 
@@ -110,7 +127,7 @@ tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error)
   g_autoptr (GArray) dims = NULL;
 
   load.no_pass = NULL;        /* a plan says it itself */
-  if (is_plan_file (path))
+  if (tp_cli_is_plan (path))
     return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load,
                                  error);
   dims = tp_cli_parse_dims (cli, error);

@@ -47,6 +47,14 @@ extern TpPlanning tp_cli_planning;
 TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
                              const GArray *dims, GError **error);
 
+/* That of the same graph with all on @device, one of those that @plan was made
+ * for. TPLAN_ERROR_INFEASIBLE: it cannot run all. */
+TplanPlan *tp_cli_make_single (TpCli *cli, const TplanPlan *plan,
+                               const char *device, GError **error);
+
+/* Whether the file is a plan, by content. */
+gboolean tp_cli_is_plan (const char *path);
+
 /* @path is a plan, or a model to be planned by the options. */
 TplanPlan *tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error);
 
