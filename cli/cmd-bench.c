@@ -243,6 +243,7 @@ add_all (TpBench *bench, TpCli *cli, GError **error)
 {
   int n_models = 0;
 
+  cli->given &= ~TP_USES_THREADS; /* sessions have them, if not plans */
   for (int i = 0; i < cli->n_args; i++)
     n_models += !tp_cli_is_plan (cli->args[i]);
   if (n_models > 1)
@@ -260,7 +261,9 @@ add_all (TpBench *bench, TpCli *cli, GError **error)
   for (int i = 0; i < cli->n_args; i++)
     if (tp_cli_is_plan (cli->args[i]))
       {
-        TplanPlan *plan = tp_cli_load_or_plan (cli, cli->args[i], error);
+        TplanPlan *plan = n_models > 0
+                              ? tp_cli_load_plan (cli, cli->args[i], error)
+                              : tp_cli_load_or_plan (cli, cli->args[i], error);
 
         if (plan == NULL)
           return FALSE;

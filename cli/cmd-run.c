@@ -294,6 +294,7 @@ run_do (Run *run, TpCli *cli, GError **error)
 {
   const TpGraph *graph;
 
+  cli->given &= ~TP_USES_THREADS; /* the session has them, if not the plan */
   run->plan = tp_cli_load_or_plan (cli, cli->args[0], error);
   if (run->plan == NULL)
     return FALSE;

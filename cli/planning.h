@@ -55,7 +55,13 @@ TplanPlan *tp_cli_make_single (TpCli *cli, const TplanPlan *plan,
 /* Whether the file is a plan, by content. */
 gboolean tp_cli_is_plan (const char *path);
 
-/* @path is a plan, or a model to be planned by the options. */
+/* Beside a model that the options shape. */
+TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,
+                             GError **error);
+
+/* @path is a plan, or a model to be planned by the options. TPLAN_ERROR_USAGE: a
+ * flag that says nothing to the one or to the other; --threads does to neither,
+ * unless the caller, who runs it, takes it out of @cli->given. */
 TplanPlan *tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error);
 
 /* "40 ops on cpu, 26 ops on opencl:0": per device of @plan. */

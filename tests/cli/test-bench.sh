@@ -56,6 +56,7 @@ try 2 bench mlp.json --devices ref,sim:laptop-gpu && err_has -- --devices; say $
 try 0 optimize mlp.json --dim N=5 --devices $sims -o five.json
 try 2 bench gpu.json five.json && err_has 'differ in input 1'; say $? "other inputs"
 try 2 bench mlp.json mlp.json && err_has '2 models'; say $? "two models"
+try 2 bench gpu.json zigzag.json --pin fc1=sim:laptop-gpu && err_has -- --pin; say $? "plans alone are not shaped"
 try 2 bench mlp.json --devices $sims --rounds=-1; say $? "rounds below one"
 try 2 bench mlp.json --devices $sims --time-limit soon; say $? "no time"
 try 3 bench none.json; say $? "no such file"
