@@ -58,6 +58,15 @@ tp_bench_get (const TpBench *bench, int i)
   return bench->entries->pdata[i];
 }
 
+TplanPlan *
+tp_bench_steal_plan (TpBench *bench, int i)
+{
+  TpBenchEntry *entry = bench->entries->pdata[i];
+
+  entry->device = NULL;
+  return g_steal_pointer (&entry->plan);
+}
+
 /* ---- contestants -------------------------------------------------------- */
 
 /* The one device that has ops; NULL: several have. */
@@ -335,7 +344,7 @@ is_over (TpBench *bench, const TpBenchOptions *options)
   bench->time_ns = tp_clock_get_ns () - bench->start_ns;
   if (*tp_cli_get_cancelled ())
     return TRUE;
-  if (n_rounds == 0)
+  if (n_rounds < MAX (options->n_rounds_least, 1))
     return FALSE;
   if (n_rounds == n_wanted || n_rounds == MAX_ROUNDS
       || bench->time_ns + bench->time_ns / n_rounds > options->time_limit_ns)

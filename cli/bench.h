@@ -22,7 +22,8 @@ typedef struct
 
 typedef struct
 {
-  gint64 time_limit_ns;       /* of the rounds; one is run in any case */
+  gint64 time_limit_ns;       /* of the rounds */
+  int n_rounds_least;         /* to run in any case; at least 1 */
   int n_rounds;               /* 0: until intervals are narrow */
 } TpBenchOptions;
 
@@ -55,6 +56,8 @@ gboolean tp_bench_run (TpBench *bench, const TpCli *cli,
                        const TpBenchOptions *options, GError **error);
 
 const TpBenchEntry *tp_bench_get (const TpBench *bench, int i);
+/* What tp_bench_add () took. */
+TplanPlan *tp_bench_steal_plan (TpBench *bench, int i);
 /* The fastest of those that run on one device; the first where none does. */
 int tp_bench_find_base (const TpBench *bench);
 /* What is computed in one run, by the first dimension of what goes in and comes

@@ -275,8 +275,9 @@ add_all (TpBench *bench, TpCli *cli, GError **error)
 static gboolean
 read_options (TpBenchOptions *options, GError **error)
 {
-  options->time_limit_ns = 10 * G_GINT64_CONSTANT (1000000000);
-  options->n_rounds = bench_given.n_rounds;
+  *options
+      = (TpBenchOptions){ .time_limit_ns = 10 * G_GINT64_CONSTANT (1000000000),
+                          .n_rounds = bench_given.n_rounds };
   if (bench_given.n_rounds < 0 || bench_given.n_rounds > 10000)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
