@@ -11,7 +11,6 @@
 /* A rule that stops when an interval is narrow stops where rounds agree by
  * chance, the more so the fewer they are and the more often it looks. */
 #define MIN_ROUNDS 20
-#define ROUNDS_PER_LOOK 5     /* and a fifth of those there are */
 #define MAX_BLOCKS 40
 
 typedef struct
@@ -228,11 +227,11 @@ tp_contest_is_settled (TpContest *contest, int base)
 
   if (n_rounds < contest->next_look)
     return FALSE;
-  contest->next_look = n_rounds + ROUNDS_PER_LOOK + n_rounds / 5;
+  contest->next_look = n_rounds + n_rounds / 2;
   for (int i = 0; i < contest->n; i++)
     {
       TpContestRatio it = tp_contest_compare (contest, i, base);
-      double wanted = MAX (0.01 * it.ratio, 0.1 * fabs (it.ratio - 1));
+      double wanted = MAX (0.01 * it.ratio, fabs (it.ratio - 1) / 4);
 
       if (i != base && (it.high - it.low) / 2 > wanted)
         return FALSE;
