@@ -101,10 +101,11 @@ tp_bench_add_singles (TpBench *bench, TpCli *cli, const TplanPlan *plan,
                       GError **error)
 {
   const char *known = find_single (plan);
-  int n;
+  int n, n_ops;
   const TplanDevice *devices = tplan_plan_get_devices (plan, &n);
 
-  for (int i = 0; i < n; i++)
+  tplan_graph_get_ops (tplan_plan_get_graph (plan), &n_ops);
+  for (int i = 0; i < n && n_ops > 0; i++)
     {
       g_autoptr (GError) local = NULL;
       TplanPlan *single;

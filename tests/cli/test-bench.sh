@@ -46,6 +46,10 @@ say $? "three rounds give no interval"
 try 0 bench mlp.json --devices $sims && out_has SIMULATED && out_has '(simulated)'; say $? "table"
 try 0 bench mlp.json --devices $sims --format csv && out_has '^NAME,SIMULATED MEDIAN,' && [ "$(wc -l < .out)" -ge 3 ]; say $? "csv"
 
+echo '{ "format": "tplan-graph/1", "name": "none", "opset": 17, "inputs": [{"name": "x", "dtype": "float32", "shape": [2, 3]}],
+  "outputs": ["x"], "initializers": [], "ops": [] }' > none-to-do.json
+try 0 bench none-to-do.json --devices ref --rounds 6 --format json && [ "$(json baseline)" = plan ]; say $? "a model without ops"
+
 try 0 optimize mlp.json --devices ref -o ref.json
 try 0 bench ref.json ref.json --rounds 7 --format json && [ "$(json rounds)" = 7 ] && [ "$(json simulated)" = false ] \
   && [ "$(field ref.json first_ns | sed 's/null//;1q')" ]
