@@ -9,17 +9,20 @@
 #include "cli/planning.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "cli/verify.h"
 #include "format/plan-json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static gboolean wants_margins;
+static gboolean wants_margins, wants_verify;
 
 static const GOptionEntry optimize_options[] = {
   TP_PLANNING_OPTIONS,
   { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
     "keep in the plan how far each cost is from a flip", NULL },
+  { "verify", 0, 0, G_OPTION_ARG_NONE, &wants_verify,
+    "run it against single devices; give what wins", NULL },
   { 0 },
 };
 
@@ -32,6 +35,7 @@ typedef struct
   gint64 cost_ns, bound_ns;
   double gap;
   char *sha256;
+  const TpVerified *verified; /* (borrowed) with --verify */
 } OptimizeTotals;
 
 static const TpGraph *
@@ -101,6 +105,9 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "simulated",
                        json_boolean (plan->is_simulated));
+  if (wants_verify)
+    json_object_set_new (document, "verified",
+                         tp_verified_to_json (totals->verified));
   json_object_set_new (document, "plan_sha256", json_string (totals->sha256));
   tp_cli_print_json (document);
 }
@@ -168,6 +175,9 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
                 g_strdup_printf ("%d of %d",
                                  tplan_plan_count_estimated (handle),
                                  totals->n_ops));
+  if (wants_verify)
+    tp_table_add (table, g_strdup ("verified"),
+                  tp_verified_to_text (totals->verified));
   tp_table_print (table, cli);
 }
 
@@ -217,11 +227,14 @@ optimize_run (TpCli *cli, GError **error)
 {
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TplanPlan) plan = NULL;
-  OptimizeTotals totals = { 0 };
+  g_auto (TpVerified) verified = { 0 };
+  OptimizeTotals totals = { .verified = &verified };
 
   if (dims == NULL || !check_outputs (cli, error))
     return FALSE;
   plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
+  if (plan != NULL && wants_verify)
+    plan = tp_cli_verify (cli, g_steal_pointer (&plan), &verified, error);
   if (plan == NULL || (wants_margins && !tp_api_find_margins (plan, error))
       || !write_outputs (cli, plan, error))
     return FALSE;

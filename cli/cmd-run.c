@@ -4,6 +4,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
+#include "cli/account.h"
 #include "cli/device-bytes.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -16,6 +17,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+/* A prediction that is off by more is accounted for without being asked. */
+#define ERROR_TOLD 0.05
 
 static struct
 {
@@ -25,6 +30,7 @@ static struct
   int warmup;
   gboolean check;
   gboolean check_ops;
+  gboolean account;
   double tolerance;
   char *profile;
 } run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
@@ -44,6 +50,8 @@ static const GOptionEntry run_options[] = {
     "compare each op by itself, to find the one to blame", NULL },
   { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
     "largest relative error --check lets pass (1e-4)", "X" },
+  { "account", 0, 0, G_OPTION_ARG_NONE, &run_given.account,
+    "tell the steps furthest from their prediction", NULL },
   { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
     "one more run, each step timed, as a Chrome trace", "FILE" },
   TP_GRAPH_OPTION,
@@ -59,6 +67,8 @@ typedef struct
   TpRunData data;
   gint64 *times_ns;           /* sorted */
   int n_times;
+  int n_preempted;            /* of them: another process took a processor */
+  TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
   TpRunErrors op_errors;      /* of --check-ops */
   gboolean is_good;           /* of both */
@@ -67,6 +77,7 @@ typedef struct
 static void
 run_clear (Run *run)
 {
+  tp_account_clear (&run->account);
   tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
@@ -92,6 +103,27 @@ run_once (Run *run, gboolean is_profiled, GError **error)
   return tplan_session_run (run->session, inputs, run->data.outputs, error);
 }
 
+static gint64
+count_switches (void)
+{
+  struct rusage usage = { 0 };
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+static gboolean
+run_timed (Run *run, GError **error)
+{
+  gint64 n_switches = count_switches ();
+
+  if (!run_once (run, FALSE, error))
+    return FALSE;
+  run->times_ns[run->n_times++] = tplan_session_get_time_ns (run->session);
+  run->n_preempted += count_switches () > n_switches;
+  return TRUE;
+}
+
 static gboolean
 run_repeat (Run *run, GError **error)
 {
@@ -100,11 +132,8 @@ run_repeat (Run *run, GError **error)
     if (!run_once (run, FALSE, error))
       return FALSE;
   for (int i = 0; i < run_given.repeat && !*tp_cli_get_cancelled (); i++)
-    {
-      if (!run_once (run, FALSE, error))
-        return FALSE;
-      run->times_ns[run->n_times++] = tplan_session_get_time_ns (run->session);
-    }
+    if (!run_timed (run, error))
+      return FALSE;
   if (run->n_times == 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
@@ -131,6 +160,20 @@ run_get_error (const Run *run)
   double median = run_get_quantile (run, 0.5);
 
   return median > 0 ? tplan_plan_get_cost_ns (run->plan) / median - 1 : 0;
+}
+
+static gboolean
+run_make_account (Run *run, GError **error)
+{
+  run->account = (TpAccount){
+    .plan = run->plan,
+    .session = run->session,
+    .data = &run->data,
+    .measured_ns = run_get_quantile (run, 0.5),
+    .preempted = (double) run->n_preempted / run->n_times,
+  };
+  return (!run_given.account && fabs (run_get_error (run)) <= ERROR_TOLD)
+         || tp_account_make (&run->account, error);
 }
 
 /* What of it, by JSON key and by name in the table. */
@@ -200,6 +243,9 @@ run_print_json (const Run *run)
   if (run_given.check_ops)
     json_object_set_new (document, "max_op_error",
                          tp_cli_real (run->op_errors.max_rel_error));
+  if (run->account.parts != NULL)
+    json_object_set_new (document, "account",
+                         tp_account_to_json (&run->account));
   if (run_given.check || run_given.check_ops)
     json_object_set_new (document, "good", json_boolean (run->is_good));
   tp_cli_print_json (document);
@@ -228,6 +274,19 @@ format_check (const TpRunErrors *errors)
 }
 
 static void
+add_account (TpTable *table, const TpAccount *account)
+{
+  char *step;
+
+  if (account->parts == NULL)
+    return;
+  tp_table_add (table, g_strdup ("account"), tp_account_to_text (account));
+  for (int i = 0; run_given.account && i < TP_ACCOUNT_WORST; i++)
+    if ((step = tp_account_step_to_text (account, i)) != NULL)
+      tp_table_add (table, g_strdup ("worst step"), step);
+}
+
+static void
 run_print_table (const Run *run, TpCli *cli)
 {
   static const char *const headers[] = { "NAME", "VALUE", NULL };
@@ -243,6 +302,7 @@ run_print_table (const Run *run, TpCli *cli)
   tp_table_add (table, g_strdup ("predicted"),
                 g_strdup_printf ("%s, %+.1f %%", predicted,
                                  100 * run_get_error (run)));
+  add_account (table, &run->account);
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
     {
       g_autofree gint64 *bytes = run_list_memory (run, i);
@@ -294,6 +354,7 @@ run_do (Run *run, TpCli *cli, GError **error)
 {
   const TpGraph *graph;
 
+  cli->given &= ~TP_USES_THREADS; /* the session has them, if not the plan */
   run->plan = tp_cli_load_or_plan (cli, cli->args[0], error);
   if (run->plan == NULL)
     return FALSE;
@@ -304,6 +365,7 @@ run_do (Run *run, TpCli *cli, GError **error)
   run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
                                     error);
   return run->session != NULL && run_repeat (run, error)
+         && run_make_account (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)
          && (run_given.output_folder == NULL
@@ -351,8 +413,7 @@ const TpCommand tp_command_run = {
   .name = "run",
   .arguments = "PLAN|MODEL",
   .summary = "Executes a plan, times it and checks its results",
-  .details = "  tplan run --check plan.json\n"
-             "Exit status 1: --check found a larger error than --tolerance.",
+  .details = "Exit status 1: --check found a larger error than --tolerance.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED | TP_USES_FORCE,

@@ -16,6 +16,7 @@
   X (calibrate)                                                               \
   X (optimize)                                                                \
   X (run)                                                                     \
+  X (bench)                                                                   \
   X (check)                                                                   \
   X (explain)                                                                 \
   X (sweep)                                                                   \

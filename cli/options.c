@@ -299,9 +299,21 @@ apply (TpCli *cli, GKeyFile *config, GError **error)
   return apply_limits (cli, error) && apply_threads (cli, config, error);
 }
 
+/* Before they are taken; what is configured is no flag. */
+static unsigned
+find_given (void)
+{
+  return (given.devices != NULL ? TP_USES_DEVICES : 0)
+         | (given.threads != 0 ? TP_USES_THREADS : 0)
+         | (given.dims != NULL ? TP_USES_DIMS : 0)
+         | (given.no_pass != NULL ? TP_USES_PASSES : 0)
+         | (given.cost != NULL ? TP_USES_COSTS : 0);
+}
+
 static void
 take_given (TpCli *cli)
 {
+  cli->given = find_given ();
   cli->outputs = given.outputs != NULL ? g_steal_pointer (&given.outputs)
                                        : g_new0 (char *, 1);
   cli->dim_texts = given.dims != NULL ? g_steal_pointer (&given.dims)

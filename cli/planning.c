@@ -92,8 +92,25 @@ tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
   return plan;
 }
 
-static gboolean
-is_plan_file (const char *path)
+TplanPlan *
+tp_cli_make_single (TpCli *cli, const TplanPlan *plan, const char *device,
+                    GError **error)
+{
+  g_autofree char *pin = g_strconcat ("*=", device, NULL);
+  const char *const pins[] = { pin, NULL };
+  TplanCosts *costs = tp_cli_get_costs (cli, error);
+  TpRoadOptions options;
+
+  if (costs == NULL || !read_options (cli, &options, error))
+    return NULL;
+  options.pins = pins;
+  options.is_measured = FALSE; /* the plan has measured it all */
+  return tp_road_plan (tplan_plan_get_graph (plan), costs, &options, NULL,
+                       error);
+}
+
+gboolean
+tp_cli_is_plan (const char *path)
 {
   g_autoptr (GMappedFile) file = NULL;
 
@@ -105,16 +122,77 @@ is_plan_file (const char *path)
                              g_mapped_file_get_length (file));
 }
 
+static gboolean
+is_given (const GOptionEntry *entry)
+{
+  if (entry->arg == G_OPTION_ARG_NONE)
+    return *(const gboolean *) entry->arg_data;
+  return *(const gconstpointer *) entry->arg_data != NULL;
+}
+
+/* The first flag of those that shape plans, or NULL. */
+static const char *
+find_flag (const TpCli *cli)
+{
+  static const GOptionEntry planning[] = { TP_PLANNING_OPTIONS, { 0 } };
+  static const struct
+  {
+    const char *name;
+    unsigned uses;
+  } common[] = {
+    { "devices", TP_USES_DEVICES }, { "threads", TP_USES_THREADS },
+    { "dim", TP_USES_DIMS },        { "no-pass", TP_USES_PASSES },
+    { "cost", TP_USES_COSTS },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
+    if (cli->given & common[i].uses)
+      return common[i].name;
+  for (const GOptionEntry *it = planning; it->long_name != NULL; it++)
+    if (is_given (it))
+      return it->long_name;
+  return NULL;
+}
+
+static gboolean
+check_flags (const TpCli *cli, const char *path, GError **error)
+{
+  const char *flag = find_flag (cli);
+
+  if (flag == NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s is a plan, which --%s cannot change: leave it out, or make "
+               "another with `tplan optimize --%s`",
+               path, flag, flag);
+  return FALSE;
+}
+
+TplanPlan *
+tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
+{
+  TplanLoadOptions load = tp_cli_load_options (cli, NULL);
+
+  load.no_pass = NULL;        /* a plan says it itself */
+  return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
+}
+
 TplanPlan *
 tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error)
 {
-  TplanLoadOptions load = tp_cli_load_options (cli, NULL);
   g_autoptr (GArray) dims = NULL;
 
-  load.no_pass = NULL;        /* a plan says it itself */
-  if (is_plan_file (path))
-    return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load,
-                                 error);
+  if (tp_cli_is_plan (path))
+    return check_flags (cli, path, error)
+               ? tp_cli_load_plan (cli, path, error)
+               : NULL;
+  if (tp_cli_planning.graph_path != NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s is no plan: --graph is for one whose model has moved",
+                   path);
+      return NULL;
+    }
   dims = tp_cli_parse_dims (cli, error);
   return dims == NULL ? NULL : tp_cli_make_plan (cli, path, dims, error);
 }

@@ -51,7 +51,21 @@ extern TpPlanning tp_cli_planning;
 TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
                              const GArray *dims, GError **error);
 
-/* @path is a plan, or a model to be planned by the options. */
+/* That of the same graph with all on @device, one of those that @plan was made
+ * for. TPLAN_ERROR_INFEASIBLE: it cannot run all. */
+TplanPlan *tp_cli_make_single (TpCli *cli, const TplanPlan *plan,
+                               const char *device, GError **error);
+
+/* Whether the file is a plan, by content. */
+gboolean tp_cli_is_plan (const char *path);
+
+/* Beside a model that the options shape. */
+TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,
+                             GError **error);
+
+/* @path is a plan, or a model to be planned by the options. TPLAN_ERROR_USAGE: a
+ * flag that says nothing to the one or to the other; --threads does to neither,
+ * unless the caller, who runs it, takes it out of @cli->given. */
 TplanPlan *tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error);
 
 /* "40 ops on cpu, 26 ops on opencl:0": per device of @plan. */

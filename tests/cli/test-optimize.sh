@@ -52,6 +52,32 @@ try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"
 try 0 optimize mlp.json --devices $sims --dim N=64 --format json -o n64.json; say $? "dim"
 grep -q '"dims": {"N": 64}' n64.json; say $? "the plan keeps the dim"
 
+try 0 optimize mlp.json --devices $sims --verify --format json -o verified.json && out_has '"kept": true' && out_has '"simulated": true'
+say $? "verify keeps what wins"
+cmp -s plan.json verified.json; say $? "and leaves it as it is"
+try 0 optimize mlp.json --devices sim:laptop-gpu --verify && out_has '^verified  *nothing to compare'; say $? "verify of one device"
+try 2 optimize mlp.json --devices $sims --verify --pin fc1=sim:laptop-gpu && err_has "'fc1' is pinned"; say $? "verify of pins"
+try 2 optimize mlp.json --devices ref,sim:laptop-gpu --verify && err_has simulated; say $? "verify of two sorts of times"
+# A table that lies: by it, the references take no time. What comes is the plan, or
+# one that is all on the device that won, and is valid.
+if "$TPLAN" devices --format csv 2> /dev/null | grep -q '^cpu,'; then
+  lie="--devices ref,cpu --dim N=2048 --cost lie.db"
+  try 0 calibrate mlp.json --devices ref --dim N=2048 && try 0 cost export -o costs.json \
+    && sed 's/"\(min\|median\)_ns": [0-9]*/"\1_ns": 1/' costs.json > lies.json && try 0 cost import --cost lie.db lies.json \
+    && try 0 optimize mlp.json $lie --format json -o lie.json && [ "$(json ref)" = 4 ]
+  say $? "a table that lies"
+  wanted=$(json plan_sha256)
+  try 0 optimize mlp.json $lie --verify --format json -o truth.json
+  case $(json kept) in
+    true) [ "$(json plan_sha256)" = "$wanted" ] ;;
+    false) [ "$(json cpu)" = 4 ] && err_has 'given instead' ;;
+    *) false ;;
+  esac && try 0 check truth.json
+  say $? "verify gives what won"
+else
+  n=$((n + 1)); echo "ok $n - verify # SKIP no cpu device"
+fi
+
 try 0 view plan.json && out_has digraph; say $? "view prints dot"
 try 0 view plan.json -o view.svg && grep -q '</svg>' view.svg; say $? "view writes svg"
 try 2 view plan.json --max-nodes 0; say $? "view of no nodes"

@@ -51,6 +51,23 @@ try 0 optimize mlp.json --devices $sims --timeout 1h; say $? "timeout that suffi
 try 5 run mlp.json --devices ref --repeat 1000000 --timeout 300ms && [ ! -s .out ] && err_has '^tplan: not done in time: raise --timeout$'
 say $? "timeout"
 
+# What shapes a plan says nothing to one that is made: told, not ignored.
+for flag in "--devices ref" "--dim N=4" "--no-pass norm" "--cost $work/other.db" "--threads 2"; do
+  for verb in "explain plan.json" "view plan.json"; do
+    try 2 $verb $flag && err_has "plan.json is a plan" && err_has -- "${flag% *}" && err_has 'tplan optimize'
+    say $? "${verb% *} refuses $flag for a plan"
+  done
+done
+for flag in "--devices ref" "--dim N=4" "--no-pass norm" "--cost $work/other.db" "--pin fc1=cpu"; do
+  try 2 run plan.json --repeat 1 $flag && err_has -- "${flag% *}"; say $? "run refuses $flag for a plan"
+done
+for flag in "--pin fc1=cpu" "--no-fuse epilogue" "--level estimate" "--stale warn" "--objective time"; do
+  try 2 explain plan.json $flag && err_has -- "${flag% *}"; say $? "explain refuses $flag for a plan"
+done
+try 0 run plan.json --repeat 1 --threads 2; say $? "threads are of a run"
+TPLAN_DEVICES=ref TPLAN_THREADS=2 try 0 explain plan.json; say $? "what is configured is for models"
+try 2 run mlp.json --devices $sims --graph mlp.json && err_has -- --graph; say $? "run refuses --graph for a model"
+
 mkdir -p config/tplan
 printf '[tplan]\ndevices=sim:edge-cpu\nformat=json\n' > config/tplan/tplan.conf
 try 0 optimize mlp.json && out_has sim:edge-cpu; say $? "configured devices"

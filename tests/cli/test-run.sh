@@ -59,6 +59,22 @@ try 0 run plan.json --repeat 1 --profile trace.json && grep -q '"predicted"' tra
 say $? "profile"
 try 2 run plan.json --profile trace.json; say $? "profile is not overwritten"
 
+# The parts of an account add up to the run and to the prediction, with real clocks
+# and with made-up ones.
+sum () { sed -n '/"parts"/,/\]/s/^ *"'"$1"'": \(-\{0,1\}[0-9]*\),\{0,1\}$/\1/p' .out | { s=0; while read -r x; do s=$((s + x)); done; echo $s; }; }
+try 0 run plan.json --repeat 3 --account --format json && out_has '"worst"' \
+  && [ "$(sum measured_ns)" = "$(json median_ns)" ] && [ "$(sum predicted_ns)" = "$(json predicted_ns)" ]
+say $? "an account adds up"
+try 0 run fork-plan.json --repeat 1 --account --format json && out_has '"copy_of"' \
+  && [ "$(sum measured_ns)" = "$(json median_ns)" ] && [ "$(json median_ns)" = "$(json predicted_ns)" ] \
+  && sed -n '/"copies"/,/}/p' .out | grep 'predicted_ns' | grep -qv ' 0,'
+say $? "and tells copies apart"
+sed -n '/"account"/,$p' .out | awk '/predicted_ns/ { gsub (/[^0-9]/, ""); p = $0 } /measured_ns/ { gsub (/[^0-9]/, ""); if ($0 != p) exit 1 }'
+say $? "made-up machines keep to every step"
+try 0 run plan.json --repeat 1 --account && out_has '^account  *took' && out_has '^worst step  *fc1 on ref: predicted'
+say $? "the steps furthest off"
+try 0 run fork-plan.json --repeat 1 && ! out_has '^account'; say $? "no account of what is as foretold"
+
 try 0 run mlp.json --devices $sims --repeat 2 --check --format json && out_has '"simulated": true'
 say $? "a model on simulated devices"
 

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Is a plan worth running?  Calibrates each network and has `tplan bench` run
+its plan and all on each single device in turns; prints the time of the plan
+over that of the best single device, with its 95 % interval.
+
+usage: bench-plans.py TPLAN NETWORKS-DIR WORK-DIR [NETWORK ...]
+
+Exit status 1: a plan is more than 1 % slower than the best single device, even
+at the near end of its interval.  Python is used here only to drive the tplan
+program.
+"""
+import json
+import os
+import subprocess
+import sys
+
+BATCHES = [int(b) for b in os.environ.get("BENCH_BATCHES", "1").split()]
+DEVICES = os.environ.get("BENCH_DEVICES", "")  # empty: those tplan chooses
+LIMIT = os.environ.get("BENCH_LIMIT", "30s")
+NAMES = ["squeezenet1_1", "mobilenet_v2", "bert_mini", "gpt2_mini", "vit_ti_16", "gru_tagger"]
+SLOWER = 1.01
+
+
+def call(*args):
+    return subprocess.run(args, check=True, stdout=subprocess.PIPE).stdout
+
+
+def describe(result):
+    plan = next(it for it in result["contestants"] if it["name"] == "plan")
+    base = next(it for it in result["contestants"] if it["name"] == result["baseline"])
+    where = " + ".join("%d %s" % (n, device) for device, n in plan["devices"].items() if n > 0)
+    return plan, base, where
+
+
+def main():
+    tplan, networks, work = sys.argv[1:4]
+    names = sys.argv[4:] or NAMES
+    devices = ["--devices", DEVICES] if DEVICES else []
+    with open("/proc/cpuinfo") as info:
+        cpu = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
+    print("machine: %d x %s, load %.2f, at most %s each" % (
+        len(cpu), cpu[0] if cpu else "unknown CPU", os.getloadavg()[0], LIMIT))
+    print("%-14s %5s %10s %-10s %10s %7s %-16s %6s %s" % (
+        "network", "batch", "plan ms", "best", "best ms", "ratio", "95 %", "rounds", "placement"))
+    n_slower = 0
+    for name in names:
+        for batch in BATCHES:
+            model = os.path.join(networks, name + ".json")
+            dims = ["--dim", "N=%d" % batch]
+            call(tplan, "calibrate", "-q", *dims, *devices, model)
+            text = call(tplan, "bench", "-q", *dims, *devices, "--time-limit", LIMIT, "--format", "json", model)
+            with open(os.path.join(work, "%s-%d.bench.json" % (name, batch)), "wb") as file:
+                file.write(text)
+            result = json.loads(text)
+            plan, base, where = describe(result)
+            is_told = plan["high"] is not None
+            is_slower = is_told and plan["low"] > SLOWER
+            n_slower += is_slower
+            print("%-14s %5d %10.3f %-10s %10.3f %7.3f %-16s %6d %s%s%s%s" % (
+                name, batch, plan["median_ns"] / 1e6, base["device"] or base["name"], base["median_ns"] / 1e6,
+                plan["ratio"], "%.3f to %.3f" % (plan["low"], plan["high"]) if is_told else "-", result["rounds"],
+                where, " (simulated)" if result["simulated"] else "", " BUSY" if result["busy"] else "",
+                " SLOWER" if is_slower else ""), flush=True)
+    print("%d of %d plans are more than 1 %% slower than the best single device" % (
+        n_slower, len(names) * len(BATCHES)))
+    return n_slower > 0
+
+
+sys.exit(main())

@@ -1,0 +1,433 @@
+/* bench.c: plans run in turns, in one process, to see which is faster. */
+#include "config.h"
+
+#include "cli/bench.h"
+
+#include "api/graph.h"
+#include "api/plan.h"
+#include "api/session.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/progress.h"
+#include "ir/clock.h"
+#include "runtime/devices.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* A turn is long against what the one before left in caches and in sleeping
+ * threads, and short against what else goes on in the machine. */
+#define TURN_NS 5000000
+#define TURN_MAX_RUNS 100
+#define WARMUP_RUNS 3
+#define WARMUP_NS 200000000
+#define MAX_ROUNDS 10000
+#define SIMULATED_ROUNDS 6    /* equal all: as many as an interval needs */
+
+static void
+entry_free (gpointer data)
+{
+  TpBenchEntry *entry = data;
+
+  tplan_session_free (entry->session);
+  tplan_plan_free (entry->plan);
+  g_free (entry->name);
+  g_free (entry);
+}
+
+void
+tp_bench_init (TpBench *bench)
+{
+  *bench = (TpBench){ .load = -1 };
+  bench->entries = g_ptr_array_new_with_free_func (entry_free);
+}
+
+void
+tp_bench_clear (TpBench *bench)
+{
+  /* The data is of the graph of a contestant. */
+  tp_run_data_clear (&bench->data);
+  g_clear_pointer (&bench->entries, g_ptr_array_unref);
+  g_clear_pointer (&bench->contest, tp_contest_free);
+}
+
+const TpBenchEntry *
+tp_bench_get (const TpBench *bench, int i)
+{
+  return bench->entries->pdata[i];
+}
+
+TplanPlan *
+tp_bench_steal_plan (TpBench *bench, int i)
+{
+  TpBenchEntry *entry = bench->entries->pdata[i];
+
+  entry->device = NULL;
+  return g_steal_pointer (&entry->plan);
+}
+
+/* ---- contestants -------------------------------------------------------- */
+
+/* The one device that has ops; NULL: several have. */
+static const char *
+find_single (const TplanPlan *plan)
+{
+  const char *only = NULL;
+  int n;
+  const TplanDevice *devices = tplan_plan_get_devices (plan, &n);
+
+  for (int i = 0; i < n; i++)
+    if (devices[i].n_ops > 0 && only != NULL)
+      return NULL;
+    else if (devices[i].n_ops > 0)
+      only = devices[i].name;
+  return only;
+}
+
+void
+tp_bench_add (TpBench *bench, const char *name, TplanPlan *plan)
+{
+  TpBenchEntry *entry = g_new0 (TpBenchEntry, 1);
+
+  entry->name = g_strdup (name);
+  entry->plan = plan;
+  entry->device = find_single (plan);
+  g_ptr_array_add (bench->entries, entry);
+}
+
+gboolean
+tp_bench_add_singles (TpBench *bench, TpCli *cli, const TplanPlan *plan,
+                      GError **error)
+{
+  const char *known = find_single (plan);
+  int n, n_ops;
+  const TplanDevice *devices = tplan_plan_get_devices (plan, &n);
+
+  tplan_graph_get_ops (tplan_plan_get_graph (plan), &n_ops);
+  for (int i = 0; i < n && n_ops > 0; i++)
+    {
+      g_autoptr (GError) local = NULL;
+      TplanPlan *single;
+
+      if (g_strcmp0 (devices[i].name, known) == 0)
+        continue;
+      single = tp_cli_make_single (cli, plan, devices[i].name, &local);
+      if (single != NULL)
+        tp_bench_add (bench, devices[i].name, single);
+      else if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+        tp_cli_note (cli, "note: %s cannot run all of it", devices[i].name);
+      else
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+is_equal (const TplanTensor *a, const TplanTensor *b)
+{
+  return a->dtype == b->dtype && a->rank == b->rank
+         && (a->rank == 0
+             || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+/* Whether @other takes and gives what the first contestant does. */
+static gboolean
+check_tensors (const TpBenchEntry *first, const TpBenchEntry *other,
+               GError **error)
+{
+  const TplanTensor *(*const lists[]) (const TplanGraph *, int *)
+      = { tplan_graph_get_inputs, tplan_graph_get_outputs };
+
+  for (int i = 0; i < 2; i++)
+    {
+      int n, n_other;
+      const TplanTensor *a
+          = lists[i](tplan_plan_get_graph (first->plan), &n);
+      const TplanTensor *b
+          = lists[i](tplan_plan_get_graph (other->plan), &n_other);
+
+      for (int k = 0; k < MAX (n, n_other); k++)
+        if (k >= n || k >= n_other || !is_equal (&a[k], &b[k]))
+          {
+            g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                         "'%s' and '%s' differ in %s %d: name plans of one "
+                         "model, with equal dimensions",
+                         first->name, other->name,
+                         i == 0 ? "input" : "output", k + 1);
+            return FALSE;
+          }
+    }
+  return TRUE;
+}
+
+/* A device of @entry that has ops and is simulated, or not; NULL: none. */
+static const char *
+find_device (const TpBenchEntry *entry, gboolean is_simulated)
+{
+  int n;
+  const TplanDevice *devices = tplan_plan_get_devices (entry->plan, &n);
+
+  for (int i = 0; i < n; i++)
+    if (devices[i].n_ops > 0
+        && tp_device_is_simulated (devices[i].name) == is_simulated)
+      return devices[i].name;
+  return NULL;
+}
+
+static gboolean
+check_clocks (TpBench *bench, GError **error)
+{
+  const char *made_up = NULL, *real = NULL;
+
+  for (guint i = 0; i < bench->entries->len; i++)
+    {
+      const TpBenchEntry *entry = tp_bench_get (bench, i);
+
+      made_up = made_up != NULL ? made_up : find_device (entry, TRUE);
+      real = real != NULL ? real : find_device (entry, FALSE);
+    }
+  bench->is_simulated = made_up != NULL;
+  if (made_up == NULL || real == NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "'%s' is simulated and '%s' is not: virtual times do not "
+               "compare with measured ones: give --devices of one sort",
+               made_up, real);
+  return FALSE;
+}
+
+gint64
+tp_bench_count_items (const TpBench *bench)
+{
+  const TplanGraph *graph
+      = tplan_plan_get_graph (tp_bench_get (bench, 0)->plan);
+  int n_in, n_out;
+  const TplanTensor *in = tplan_graph_get_inputs (graph, &n_in);
+  const TplanTensor *out = tplan_graph_get_outputs (graph, &n_out);
+
+  if (n_in == 0 || n_out == 0 || in->rank < 2 || out->rank < 1
+      || in->dims[0] != out->dims[0])
+    return 1;
+  return in->dims[0];
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static gboolean
+run_once (TpBench *bench, TpBenchEntry *entry, gint64 *out_ns, GError **error)
+{
+  if (!tplan_session_run (entry->session,
+                          (const void *const *) bench->data.inputs,
+                          bench->data.outputs, error))
+    {
+      g_prefix_error (error, "%s: ", entry->name);
+      return FALSE;
+    }
+  *out_ns = tplan_session_get_time_ns (entry->session);
+  return TRUE;
+}
+
+static gint64
+sum_memory (const TpBenchEntry *entry)
+{
+  gint64 bytes = 0;
+
+  for (int i = 0; i < tp_api_get_plan (entry->plan)->n_devices; i++)
+    {
+      TpSessionMemory memory;
+
+      tp_session_get_memory (tp_api_get_session (entry->session), i, &memory);
+      bytes += memory.arena_bytes + memory.weight_bytes
+               + memory.workspace_bytes;
+    }
+  return bytes;
+}
+
+static gboolean
+open_entry (TpBench *bench, TpBenchEntry *entry, int n_threads, GError **error)
+{
+  gint64 start_ns = tp_clock_get_ns (), unused;
+
+  entry->session = tplan_session_new (entry->plan, n_threads, error);
+  if (entry->session == NULL)
+    {
+      g_prefix_error (error, "%s: ", entry->name);
+      return FALSE;
+    }
+  if (!run_once (bench, entry, &unused, error))
+    return FALSE;
+  entry->first_ns = tp_clock_get_ns () - start_ns;
+  entry->memory_bytes = sum_memory (entry);
+  return TRUE;
+}
+
+/* Also finds how many runs make a turn. */
+static gboolean
+warm_up (TpBench *bench, TpBenchEntry *entry, GError **error)
+{
+  gint64 start_ns = tp_clock_get_ns ();
+  gint64 least_ns = G_MAXINT64;
+
+  for (int i = 0; i < WARMUP_RUNS; i++)
+    {
+      gint64 time_ns;
+
+      if (!run_once (bench, entry, &time_ns, error))
+        return FALSE;
+      least_ns = MIN (least_ns, MAX (time_ns, 1));
+      if (tp_clock_get_ns () - start_ns > WARMUP_NS)
+        break;
+    }
+  entry->is_led = !bench->is_simulated && least_ns < TURN_NS;
+  entry->n_per_turn
+      = bench->is_simulated
+            ? 1
+            : (int) CLAMP (TURN_NS / least_ns, 1, TURN_MAX_RUNS);
+  return TRUE;
+}
+
+static gboolean
+take_turn (TpBench *bench, int who, GError **error)
+{
+  TpBenchEntry *entry = bench->entries->pdata[who];
+  gint64 time_ns;
+
+  if (entry->is_led && !run_once (bench, entry, &time_ns, error))
+    return FALSE;
+  for (int i = 0; i < entry->n_per_turn; i++)
+    {
+      if (!run_once (bench, entry, &time_ns, error))
+        return FALSE;
+      tp_contest_add (bench->contest, who, time_ns);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_round (TpBench *bench, GError **error)
+{
+  int n = (int) bench->entries->len;
+  int round = tp_contest_count_rounds (bench->contest);
+
+  for (int i = 0; i < 2 * n && !*tp_cli_get_cancelled (); i++)
+    if (!take_turn (bench, tp_contest_get_turn (n, round, i), error))
+      return FALSE;
+  if (!*tp_cli_get_cancelled ())
+    tp_contest_end_round (bench->contest);
+  return TRUE;
+}
+
+int
+tp_bench_find_base (const TpBench *bench)
+{
+  g_autofree gboolean *is_single = g_new (gboolean, bench->entries->len);
+  int best;
+
+  for (guint i = 0; i < bench->entries->len; i++)
+    is_single[i] = tp_bench_get (bench, i)->device != NULL;
+  best = tp_contest_find_best (bench->contest, is_single);
+  return MAX (best, 0);
+}
+
+/* No round is begun that, by those before it, would end too late. */
+static gboolean
+is_over (TpBench *bench, const TpBenchOptions *options)
+{
+  int n_rounds = tp_contest_count_rounds (bench->contest);
+  int n_wanted = options->n_rounds == 0 && bench->is_simulated
+                     ? SIMULATED_ROUNDS
+                     : options->n_rounds;
+
+  bench->time_ns = tp_clock_get_ns () - bench->start_ns;
+  if (*tp_cli_get_cancelled ())
+    return TRUE;
+  if (n_rounds < MAX (options->n_rounds_least, 1))
+    return FALSE;
+  if (n_rounds == n_wanted || n_rounds == MAX_ROUNDS
+      || bench->time_ns + bench->time_ns / n_rounds > options->time_limit_ns)
+    return TRUE;
+  return n_wanted == 0
+         && tp_contest_is_settled (bench->contest, tp_bench_find_base (bench));
+}
+
+static void
+show_progress (const TpBench *bench, const TpCli *cli,
+               const TpBenchOptions *options)
+{
+  gint64 left_ns = MAX (options->time_limit_ns - bench->time_ns, 0);
+
+  tp_cli_progress ((int) MIN (bench->time_ns / 1000000, G_MAXINT),
+                   (int) MIN (options->time_limit_ns / 1000000, G_MAXINT),
+                   "at the latest", left_ns, (gpointer) cli);
+}
+
+static gint64
+count_switches (void)
+{
+  struct rusage usage = { 0 };
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+static gboolean
+run_rounds (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
+            GError **error)
+{
+  gboolean good = TRUE;
+
+  bench->contest = tp_contest_new ((int) bench->entries->len);
+  bench->n_switches = -count_switches ();
+  bench->start_ns = tp_clock_get_ns ();
+  while (good && !is_over (bench, options))
+    {
+      good = run_round (bench, error);
+      show_progress (bench, cli, options);
+    }
+  bench->n_switches += count_switches ();
+  tp_cli_progress_end (cli);
+  if (good && tp_contest_count_rounds (bench->contest) == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+                 "interrupted before the first round ended");
+  return good && tp_contest_count_rounds (bench->contest) > 0;
+}
+
+gboolean
+tp_bench_is_busy (const TpBench *bench)
+{
+  double n_processors = g_get_num_processors ();
+
+  return bench->load > n_processors / 2
+         || (double) bench->n_switches
+                > 20 * n_processors * ((double) bench->time_ns / 1e9 + 1);
+}
+
+gboolean
+tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
+              GError **error)
+{
+  const TpBenchEntry *first = tp_bench_get (bench, 0);
+
+  for (guint i = 1; i < bench->entries->len; i++)
+    if (!check_tensors (first, tp_bench_get (bench, i), error))
+      return FALSE;
+  if (!check_clocks (bench, error)
+      || !tp_run_data_init (
+          &bench->data, tp_api_get_graph (tplan_plan_get_graph (first->plan)),
+          NULL, cli->seed, error))
+    return FALSE;
+  if (getloadavg (&bench->load, 1) != 1)
+    bench->load = -1;
+  for (guint i = 0; i < bench->entries->len; i++)
+    if (!open_entry (bench, bench->entries->pdata[i],
+                     cli->device_options.n_threads, error))
+      return FALSE;
+  for (guint i = 0; i < bench->entries->len; i++)
+    if (!warm_up (bench, bench->entries->pdata[i], error))
+      return FALSE;
+  return run_rounds (bench, cli, options, error);
+}

@@ -1,0 +1,329 @@
+/* cmd-bench.c: what really is faster here: plans, and all on one device. */
+#include "config.h"
+
+#include "api/plan.h"
+#include "cli/bench.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+#include "cli/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct
+{
+  char *time_limit;
+  int n_rounds;
+} bench_given;
+
+static const GOptionEntry bench_options[] = {
+  { "time-limit", 0, 0, G_OPTION_ARG_STRING, &bench_given.time_limit,
+    "stop after TIME, however wide the intervals (10s)", "TIME" },
+  { "rounds", 'n', 0, G_OPTION_ARG_INT, &bench_given.n_rounds,
+    "rounds to run, instead of until they are narrow", "N" },
+  TP_PLANNING_OPTIONS,
+  { 0 },
+};
+
+/* What is told of one contestant. */
+typedef struct
+{
+  const TpBenchEntry *entry;
+  TpContestTimes times;
+  TpContestRatio ratio;       /* to the base */
+  double items_per_second;
+  const char *verdict;
+} Told;
+
+static const char *
+find_verdict (const TpBench *bench, int who, int base, TpContestRatio ratio)
+{
+  if (who == base)
+    return tp_bench_get (bench, base)->device != NULL ? "best single" : "first";
+  if (isinf (ratio.high))
+    return "too few rounds";
+  return ratio.high < 1 ? "faster"
+         : ratio.low > 1 ? "slower"
+                         : "no difference";
+}
+
+static Told
+tell (const TpBench *bench, int who, int base)
+{
+  Told told = { .entry = tp_bench_get (bench, who) };
+  gint64 n_items = tp_bench_count_items (bench);
+
+  tp_contest_get_times (bench->contest, who, &told.times);
+  told.ratio = tp_contest_compare (bench->contest, who, base);
+  told.items_per_second = 1e9 * (double) n_items / MAX (told.times.p50_ns, 1);
+  told.verdict = find_verdict (bench, who, base, told.ratio);
+  return told;
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static json_t *
+told_to_json (const Told *told, const TpBench *bench)
+{
+  const TpContestTimes *times = &told->times;
+  json_t *object = json_pack (
+      "{s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
+      tp_cli_string (told->entry->name), "device",
+      tp_cli_string (told->entry->device), "devices",
+      tp_cli_count_devices (told->entry->plan), "runs", times->n, "median_ns",
+      (json_int_t) times->p50_ns, "p90_ns", (json_int_t) times->p90_ns,
+      "p95_ns", (json_int_t) times->p95_ns, "p99_ns",
+      (json_int_t) times->p99_ns, "minimum_ns", (json_int_t) times->min_ns,
+      "items_per_second", tp_cli_real (told->items_per_second));
+
+  json_object_set_new (object, "predicted_ns",
+                       json_integer (tplan_plan_get_cost_ns (
+                           told->entry->plan)));
+  json_object_set_new (object, "first_ns",
+                       bench->is_simulated
+                           ? json_null ()
+                           : json_integer (told->entry->first_ns));
+  json_object_set_new (object, "memory_bytes",
+                       json_integer (told->entry->memory_bytes));
+  json_object_set_new (object, "ratio", tp_cli_real (told->ratio.ratio));
+  json_object_set_new (object, "low",
+                       isinf (told->ratio.high)
+                           ? json_null ()
+                           : json_real (told->ratio.low));
+  json_object_set_new (object, "high", tp_cli_real (told->ratio.high));
+  json_object_set_new (object, "verdict", json_string (told->verdict));
+  return object;
+}
+
+static json_t *
+name_to_json (const TpBench *bench, int who)
+{
+  return who < 0 ? json_null ()
+                 : tp_cli_string (tp_bench_get (bench, who)->name);
+}
+
+static void
+print_json (const TpBench *bench, int base, int winner)
+{
+  const TpPlan *plan = tp_api_get_plan (tp_bench_get (bench, 0)->plan);
+  json_t *list = json_array ();
+  json_t *document = json_pack (
+      "{s:s, s:o, s:b, s:i, s:I, s:I, s:o, s:I, s:b}", "format",
+      "tplan-bench/1", "graph", tp_cli_string (plan->graph_name), "simulated",
+      bench->is_simulated, "rounds",
+      tp_contest_count_rounds (bench->contest), "time_ns",
+      (json_int_t) bench->time_ns, "items",
+      (json_int_t) tp_bench_count_items (bench), "load",
+      bench->load < 0 ? json_null () : json_real (bench->load),
+      "involuntary_switches", (json_int_t) bench->n_switches, "busy",
+      tp_bench_is_busy (bench));
+
+  for (guint i = 0; i < bench->entries->len; i++)
+    {
+      Told told = tell (bench, (int) i, base);
+
+      json_array_append_new (list, told_to_json (&told, bench));
+    }
+  json_object_set_new (document, "baseline", name_to_json (bench, base));
+  json_object_set_new (document, "winner", name_to_json (bench, winner));
+  json_object_set_new (document, "contestants", list);
+  tp_cli_print_json (document);
+}
+
+/* ---- table -------------------------------------------------------------- */
+
+static char *
+format_interval (const TpContestRatio *ratio)
+{
+  if (isinf (ratio->high))
+    return g_strdup ("-");
+  return g_strdup_printf ("%.3f to %.3f", ratio->low, ratio->high);
+}
+
+static void
+add_row (TpTable *table, const Told *told, const TpBench *bench)
+{
+  const TpContestTimes *times = &told->times;
+
+  tp_table_add (table, g_strdup (told->entry->name),
+                tp_cli_format_time (times->p50_ns),
+                tp_cli_format_time (times->p90_ns),
+                tp_cli_format_time (times->p95_ns),
+                tp_cli_format_time (times->p99_ns),
+                tp_cli_format_time (times->min_ns),
+                g_strdup_printf ("%.4g", told->items_per_second),
+                bench->is_simulated
+                    ? g_strdup ("-")
+                    : tp_cli_format_time (told->entry->first_ns),
+                tp_cli_format_bytes (told->entry->memory_bytes),
+                g_strdup_printf ("%.3f", told->ratio.ratio),
+                format_interval (&told->ratio), g_strdup (told->verdict),
+                tp_cli_format_devices (told->entry->plan));
+}
+
+static void
+print_winner (const TpBench *bench, int winner)
+{
+  const char *simulated = bench->is_simulated ? " (simulated)" : "";
+
+  if (bench->entries->len < 2)
+    return;
+  if (winner < 0)
+    printf ("no difference: nobody is faster than all others outside the "
+            "interval%s\n",
+            simulated);
+  else
+    {
+      g_autofree char *name
+          = tp_cli_clean (tp_bench_get (bench, winner)->name);
+
+      printf ("winner: %s%s\n", name, simulated);
+    }
+}
+
+static void
+print_table (const TpBench *bench, const TpCli *cli, int base, int winner)
+{
+  const char *const headers[]
+      = { "NAME",     bench->is_simulated ? ">SIMULATED MEDIAN" : ">MEDIAN",
+          ">P90",     ">P95",
+          ">P99",     ">MIN",
+          ">ITEMS/S", ">FIRST RESULT",
+          ">MEMORY",  ">RATIO",
+          "95 %",     "VERDICT",
+          "PLACEMENT", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+
+  for (guint i = 0; i < bench->entries->len; i++)
+    {
+      Told told = tell (bench, (int) i, base);
+
+      add_row (table, &told, bench);
+    }
+  tp_table_print (table, cli);
+  if (cli->format == TP_FORMAT_TABLE)
+    print_winner (bench, winner);
+}
+
+static void
+note_machine (const TpBench *bench, const TpCli *cli)
+{
+  g_autofree char *time = tp_cli_format_time (bench->time_ns);
+
+  tp_cli_note (cli, "%d rounds in %s; RATIO: time over that of '%s'",
+               tp_contest_count_rounds (bench->contest), time,
+               tp_bench_get (bench, tp_bench_find_base (bench))->name);
+  if (!bench->is_simulated && tp_bench_is_busy (bench))
+    tp_cli_note (cli,
+                 "note: the machine is busy: load %.1f before, %" G_GINT64_FORMAT
+                 " involuntary switches: trust ratios, not times",
+                 bench->load, bench->n_switches);
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static gboolean
+add_model (TpBench *bench, TpCli *cli, const char *path, GError **error)
+{
+  TplanPlan *plan = tp_cli_load_or_plan (cli, path, error);
+
+  if (plan == NULL)
+    return FALSE;
+  tp_bench_add (bench, "plan", plan);
+  return tp_bench_add_singles (bench, cli, plan, error);
+}
+
+/* Drivers start threads, and measuring forks: all is planned before any is
+ * opened. */
+static gboolean
+add_all (TpBench *bench, TpCli *cli, GError **error)
+{
+  int n_models = 0;
+
+  cli->given &= ~TP_USES_THREADS; /* sessions have them, if not plans */
+  for (int i = 0; i < cli->n_args; i++)
+    n_models += !tp_cli_is_plan (cli->args[i]);
+  if (n_models > 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%d models: bench compares plans of one: name one model, "
+                   "or plans of it",
+                   n_models);
+      return FALSE;
+    }
+  for (int i = 0; i < cli->n_args; i++)
+    if (!tp_cli_is_plan (cli->args[i])
+        && !add_model (bench, cli, cli->args[i], error))
+      return FALSE;
+  for (int i = 0; i < cli->n_args; i++)
+    if (tp_cli_is_plan (cli->args[i]))
+      {
+        TplanPlan *plan = n_models > 0
+                              ? tp_cli_load_plan (cli, cli->args[i], error)
+                              : tp_cli_load_or_plan (cli, cli->args[i], error);
+
+        if (plan == NULL)
+          return FALSE;
+        tp_bench_add (bench, cli->args[i], plan);
+      }
+  return TRUE;
+}
+
+static gboolean
+read_options (TpBenchOptions *options, GError **error)
+{
+  *options
+      = (TpBenchOptions){ .time_limit_ns = 10 * G_GINT64_CONSTANT (1000000000),
+                          .n_rounds = bench_given.n_rounds };
+  if (bench_given.n_rounds < 0 || bench_given.n_rounds > 10000)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--rounds takes 1 to 10000");
+      return FALSE;
+    }
+  return bench_given.time_limit == NULL
+         || tp_cli_parse_time (bench_given.time_limit, &options->time_limit_ns,
+                               error);
+}
+
+static gboolean
+bench_run (TpCli *cli, GError **error)
+{
+  g_auto (TpBench) bench;
+  TpBenchOptions options;
+  int base, winner;
+
+  tp_bench_init (&bench);
+  tp_cli_catch_interrupts ();
+  if (!read_options (&options, error) || !add_all (&bench, cli, error)
+      || !tp_bench_run (&bench, cli, &options, error))
+    return FALSE;
+  base = tp_bench_find_base (&bench);
+  winner = tp_contest_find_winner (bench.contest);
+  if (cli->format == TP_FORMAT_JSON)
+    print_json (&bench, base, winner);
+  else
+    print_table (&bench, cli, base, winner);
+  if (cli->format == TP_FORMAT_TABLE)
+    note_machine (&bench, cli);
+  if (*tp_cli_get_cancelled ())
+    cli->exit_code = TP_EXIT_INTERRUPTED;
+  return TRUE;
+}
+
+const TpCommand tp_command_bench = {
+  .name = "bench",
+  .arguments = "MODEL|PLAN...",
+  .summary = "Runs plans in turns and tells which is faster",
+  .details = "  tplan bench model.onnx plan.json\n"
+             "Of a MODEL: the plan there would be, and all on each device "
+             "that can.",
+  .n_args_min = 1,
+  .n_args_max = TP_CLI_ANY,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED,
+  .options = bench_options,
+  .run = bench_run,
+};

@@ -1,0 +1,136 @@
+/* verify.c: whether a plan is faster than the best single device, by running
+ * both. */
+#include "config.h"
+
+#include "cli/verify.h"
+
+#include "api/graph.h"
+#include "cli/bench.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#include <math.h>
+
+#define TIME_LIMIT_NS (10 * G_GINT64_CONSTANT (1000000000))
+#define MIN_ROUNDS 6          /* fewer have no interval */
+
+void
+tp_verified_clear (TpVerified *verified)
+{
+  g_clear_pointer (&verified->device, g_free);
+}
+
+/* All on one device is no answer to who pinned an op to another. */
+static gboolean
+check_pins (const TplanPlan *plan, GError **error)
+{
+  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (plan));
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (graph->nodes[i].pins != NULL)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "op '%s' is pinned, and --verify may give a plan that "
+                     "has all on one device: take the pin away, or compare "
+                     "with `tplan bench`",
+                     graph->nodes[i].name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static void
+judge (const TpBench *bench, TpVerified *verified)
+{
+  int base = tp_bench_find_base (bench);
+
+  verified->device = g_strdup (tp_bench_get (bench, base)->device);
+  verified->is_single = tp_bench_get (bench, 0)->device != NULL;
+  verified->is_simulated = bench->is_simulated;
+  verified->n_rounds = tp_contest_count_rounds (bench->contest);
+  verified->ratio = tp_contest_compare (bench->contest, 0, base);
+  verified->is_kept = verified->is_single ? verified->ratio.low <= 1
+                                          : verified->ratio.high < 1;
+}
+
+static gboolean
+run_and_judge (TpBench *bench, TpCli *cli, TpVerified *verified,
+               GError **error)
+{
+  const TpBenchOptions options
+      = { .time_limit_ns = TIME_LIMIT_NS, .n_rounds_least = MIN_ROUNDS };
+
+  if (!tp_bench_run (bench, cli, &options, error))
+    return FALSE;
+  if (*tp_cli_get_cancelled ())
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+                   "interrupted before it was verified");
+      return FALSE;
+    }
+  judge (bench, verified);
+  return TRUE;
+}
+
+TplanPlan *
+tp_cli_verify (TpCli *cli, TplanPlan *plan, TpVerified *out_verified,
+               GError **error)
+{
+  g_auto (TpBench) bench;
+  int chosen = 0;
+
+  *out_verified = (TpVerified){ .is_kept = TRUE };
+  tp_bench_init (&bench);
+  tp_bench_add (&bench, "plan", plan);
+  tp_cli_catch_interrupts ();
+  if (!check_pins (plan, error)
+      || !tp_bench_add_singles (&bench, cli, plan, error))
+    return NULL;
+  if (bench.entries->len > 1)
+    {
+      if (!run_and_judge (&bench, cli, out_verified, error))
+        return NULL;
+      chosen = out_verified->is_kept ? 0 : tp_bench_find_base (&bench);
+    }
+  if (chosen > 0)
+    {
+      g_autofree char *text = tp_verified_to_text (out_verified);
+
+      tp_cli_note (cli, "note: the plan %s", text);
+    }
+  return tp_bench_steal_plan (&bench, chosen);
+}
+
+char *
+tp_verified_to_text (const TpVerified *verified)
+{
+  const TpContestRatio *ratio = &verified->ratio;
+  const char *simulated = verified->is_simulated ? " (simulated)" : "";
+
+  if (verified->device == NULL)
+    return g_strdup ("nothing to compare with: one device at most can run it "
+                     "all");
+  if (verified->is_kept && verified->is_single)
+    return g_strdup_printf ("no other device is faster%s", simulated);
+  return g_strdup_printf (
+      "takes %.3f of the time of all on %s%s, %.3f to %.3f: %s", ratio->ratio,
+      verified->device, simulated, ratio->low, ratio->high,
+      verified->is_kept ? "kept" : "that one is given instead");
+}
+
+json_t *
+tp_verified_to_json (const TpVerified *verified)
+{
+  const TpContestRatio *ratio = &verified->ratio;
+
+  if (verified->device == NULL)
+    return json_pack ("{s:b, s:n}", "kept", verified->is_kept, "device");
+  return json_pack ("{s:b, s:o, s:o, s:o, s:o, s:i, s:b}", "kept",
+                    verified->is_kept, "device",
+                    tp_cli_string (verified->device), "ratio",
+                    tp_cli_real (ratio->ratio), "low",
+                    isinf (ratio->high) ? json_null ()
+                                        : json_real (ratio->low),
+                    "high", tp_cli_real (ratio->high), "rounds",
+                    verified->n_rounds, "simulated", verified->is_simulated);
+}
