@@ -1,9 +1,10 @@
 #!/bin/sh
-# Every header compiles alone, and a vendor's API stays in one folder.
+# Every header compiles alone and is in a Makefile.am, else it would be missing in
+# a tarball, and a vendor's API stays in one folder.
 cd "$top_srcdir" || exit 99
 folders=$(sed -n 's/^\([a-z/]*\):.*/\1/p' tests/layers)
 headers=$(for folder in include $folders; do ls "$folder"/*.h 2>/dev/null; done)
-echo "1..$(($(echo "$headers" | wc -l) + 5))"
+echo "1..$(($(echo "$headers" | wc -l) + 6))"
 n=0
 for header in $headers; do
   n=$((n + 1))
@@ -19,6 +20,14 @@ for header in $headers; do
     echo "not ok $n - $header"
   fi
 done
+n=$((n + 1))
+lost=$(for header in $headers; do
+  makefile=$(dirname "$header")
+  while [ ! -e "$makefile/Makefile.am" ]; do makefile=$(dirname "$makefile"); done
+  inside=${header#"$makefile"/}
+  tr ' \t' '\n\n' < "$makefile/Makefile.am" | grep -qx -e "$inside" -e "$header" || echo "$header"
+done)
+if [ -z "$lost" ]; then echo "ok $n - headers are in tarballs"; else printf '# %s\n' $lost; echo "not ok $n - headers are in tarballs"; fi
 only ()
 {
   n=$((n + 1))
