@@ -4,6 +4,7 @@
 #include "planner/place.h"
 
 #include "ir/graph-digest.h"
+#include "planner/copies.h"
 #include "planner/solver.h"
 
 static TpGroups *
@@ -101,52 +102,19 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
     }
 }
 
-#define PLACE_BIT(place) (G_GUINT64_CONSTANT (1) << ((place) + 1))
-
-/* The bits of the places where @tensor is read: devices, and the host for the
- * caller. */
-static guint64
-find_readers (const TpTensor *tensor, const guint8 *devices, int host)
-{
-  guint64 readers = tensor->is_output ? PLACE_BIT (host) : 0;
-
-  for (int k = 0; k < tensor->n_consumers; k++)
-    readers |= PLACE_BIT (devices[tensor->consumers[k]]);
-  return readers;
-}
-
-/* From where @tensor is to wherever else it is read. */
-static void
-add_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
-               int index, GArray *list)
-{
-  const TpTensor *tensor = &problem->graph->tensors[index];
-  int host = problem->costs->host;
-  int home = tensor->producer < 0 ? host : devices[tensor->producer];
-  guint64 readers = find_readers (tensor, devices, host);
-
-  for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
-    {
-      TpTransfer transfer = { index, home, to, tensor->size_bytes, 0 };
-
-      if (to == home || (readers & PLACE_BIT (to)) == 0)
-        continue;
-      transfer.time_ns
-          = tp_costs_copy (problem->costs, index, home, to).time_ns;
-      g_array_append_val (list, transfer);
-      plan->cost_ns += tp_problem_edge_cost (problem, index, home, to);
-    }
-}
-
 static void
 fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
+  g_autoptr (GArray) list = tp_copies_list (problem, devices);
 
-  for (int i = 0; i < problem->graph->n_tensors; i++)
-    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
-      add_transfers (plan, problem, devices, i, list);
   plan->n_transfers = (int) list->len;
+  for (guint i = 0; i < list->len; i++)
+    {
+      const TpTransfer *it = &g_array_index (list, TpTransfer, i);
+
+      plan->cost_ns
+          += tp_problem_edge_cost (problem, it->tensor, it->from, it->to);
+    }
   g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
   plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
                                                  FALSE);
