@@ -92,6 +92,7 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
       plan->placements[i] = (TpPlacement){
         .node = i,
         .device = device,
+        .cheapest = device,
         .time_ns = cost->time_ns,
         .spread_ns = cost->spread_ns,
         .margin_ns = -1,

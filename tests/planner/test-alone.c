@@ -75,7 +75,7 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 1;
   plan->placements = g_new0 (TpPlacement, 1);
-  plan->placements[0] = (TpPlacement){ .device = 1, .time_ns = 3,
+  plan->placements[0] = (TpPlacement){ .device = 1, .cheapest = 1, .time_ns = 3,
                                             .margin_ns = -1 };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
