@@ -57,7 +57,7 @@ put_arcs (TpPlan *plan, int x, int y)
   plan->arcs = g_new0 (TpArc, G_N_ELEMENTS (arcs));
   for (gsize i = 0; i < G_N_ELEMENTS (arcs); i++)
     plan->arcs[i] = (TpArc){ g_strdup (arcs[i].from), g_strdup (arcs[i].to),
-                             arcs[i].capacity, arcs[i].flow };
+                             arcs[i].capacity, arcs[i].flow, 0 };
 }
 
 static TpPlan *
