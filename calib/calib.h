@@ -33,6 +33,8 @@ typedef struct
   gboolean is_stale_error;
   GPtrArray *warnings;                /* (nullable) of char *, appended to;
                                        * made with g_free as free function */
+  gboolean is_raw;                    /* of lookup: figures as measured, noise
+                                       * and all */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;
 
