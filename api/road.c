@@ -102,6 +102,7 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
       = tp_cost_db_open (road->from->path, !is_measured, error);
 
   options.is_stale_error = road->options->is_stale_error;
+  options.is_raw = road->options->is_exact;
   if (db == NULL
       || (is_measured
           && !tp_calibrate (db, road->graph, road->groups, &options, error)))
@@ -160,12 +161,24 @@ sign_plan (const Road *road, TpPlan *plan)
   plan->no_pass = g_strdupv (road->model->no_pass);
 }
 
+static TpPlan *
+choose (const Road *road, GError **error)
+{
+  const char *objective = road->options->objective;
+
+  if (objective == NULL)
+    objective = "time";
+  return road->options->is_exact
+             ? tp_place (road->graph, road->groups, road->costs, objective,
+                         error)
+             : tp_place_within_noise (road->graph, road->groups, road->costs,
+                                      objective, error);
+}
+
 static TplanPlan *
 place (Road *road, GError **error)
 {
-  const char *objective = road->options->objective;
-  TpPlan *plan = tp_place (road->graph, road->groups, road->costs,
-                           objective == NULL ? "time" : objective, error);
+  TpPlan *plan = choose (road, error);
 
   if (plan == NULL)
     {

@@ -27,6 +27,8 @@ typedef struct
   const char *const *pins;    /* (nullable) "GLOB=DEVICE" */
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
   const char *objective;      /* (nullable): "time" */
+  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
+                               * they carried no noise */
   gboolean is_measured;       /* first measure what the table lacks */
   gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */
   TpWatch watch;

@@ -47,6 +47,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
     .objective = tp_cli_planning.objective,
+    .is_exact = tp_cli_planning.is_exact,
     .watch = { .cancelled = tp_cli_get_cancelled (),
                .progress = tp_cli_progress,
                .user_data = cli },

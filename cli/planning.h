@@ -15,6 +15,7 @@ typedef struct
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   char *objective;
+  gboolean is_exact;
   char *graph_path;           /* of a plan whose graph has moved */
 } TpPlanning;
 
@@ -31,7 +32,9 @@ extern TpPlanning tp_cli_planning;
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \
     "warn (default) or fail when figures are missing", "WHAT" }, \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
-    "what to minimise (default: time)", "NAME" }
+    "what to minimise (default: time)", "NAME" }, \
+  { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact, \
+    "take figures as measured, as if they had no noise", NULL }
 #define TP_GRAPH_OPTION \
   { "graph", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.graph_path, \
     "the plan's graph, if it has moved", "FILE" }
