@@ -4,8 +4,8 @@
 
 #include "planner/problem.h"
 
-/* Whether @excess_ns, by which one placement costs more than the other, is within
- * one standard deviation of that difference. @devices, @others: one a node. */
+/* Whether @excess_ns, by which @devices costs more than @others, is within noise:
+ * one standard deviation of that difference. Each has one a node. */
 gboolean tp_noise_covers (const TpProblem *problem, const guint8 *devices,
                           const guint8 *others, gint64 excess_ns);
 /* No two placements differ by a larger standard deviation; 0: all figures are

@@ -1,13 +1,19 @@
 /* tie.c: of plans that noise cannot tell apart, the one with the fewest copies.
  *
- * With a price on every copy the cheapest placement is again a minimum cut. As
- * the price rises its copies get fewer and its cost goes up: the corners of the
- * lower hull of all (copies, cost). Of two corners, the price at which they cost
- * the same finds one in between, or shows that there is none (M. J. Eisner and
- * D. G. Severance, Mathematical techniques for efficient record segmentation in
- * large shared databases, 1976). That, and not halving, is how the last corner
- * within noise is found, and the least price that proves it. Each price starts
- * from the flow at none, which still fits. */
+ * The fewest copies there can be are those of a plan that needs one device only;
+ * whether it is within noise is seen without a cut. Where pins or missing kernels
+ * forbid such a plan, a cut with a price on every copy that outbids all noise
+ * finds the fewest. In between nothing is looked at: with both devices in use a
+ * copy costs what it costs, and doing without some of them within noise gave away
+ * more than it saved (tests/planner/test-regret.c).
+ *
+ * What is taken is to be proved the cheapest with a price on every copy, the least
+ * there is: then it gives away no more than that for each copy saved. Plans that
+ * are cheapest at some price are the corners of the lower hull of all (copies,
+ * cost); from the cheapest, the price at which two of them cost the same leads to
+ * the next (M. J. Eisner and D. G. Severance, Mathematical techniques for
+ * efficient record segmentation in large shared databases, 1976). Each price
+ * starts from the flow at none, which still fits. */
 #include "config.h"
 
 #include "planner/tie.h"
@@ -17,7 +23,7 @@
 
 #include <string.h>
 
-#define MAX_STEPS 16 /* cuts; what qualifies by then is taken */
+#define MAX_STEPS 8 /* cuts; then a price that is enough */
 
 typedef struct
 {
@@ -134,23 +140,67 @@ find_price (const Point *many, const Point *few)
   return MIN (price + 1, few->price);
 }
 
-/* Between the cheapest and the corner at @top_price. */
+/* Down to the least price that proves @few, or something as good. */
 static void
-search_corners (Search *search, gint64 top_price)
+prove (Search *search, Point few)
 {
-  Point many = search->cheapest.at, few = try_price (search, top_price);
+  Point many = search->cheapest.at;
 
-  for (int i = 1; i < MAX_STEPS && few.n_copies < many.n_copies; i++)
+  for (int i = 0; i < MAX_STEPS; i++)
     {
       Point middle = try_price (search, find_price (&many, &few));
 
       if (middle.n_copies <= few.n_copies || middle.n_copies >= many.n_copies)
-        break; /* nothing lies in between */
-      if (few.is_covered || middle.is_covered)
-        many = middle;
-      else
-        few = middle;
+        return;
+      many = middle;
     }
+  try_price (search, few.price);
+}
+
+/* All on one device, within noise, with fewer copies than the cheapest. With the
+ * price of @out its every copy more would have to save the whole excess.
+ * Returns whether a plan on one device is allowed at all. */
+static gboolean
+find_alone (const Search *search, Point *out)
+{
+  const TpProblem *problem = search->problem;
+  int n = problem->graph->n_nodes;
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  gboolean is_allowed = FALSE;
+
+  *out = search->cheapest.at;
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      Point it = { .cost = tp_problem_single_cost (problem, d) };
+
+      if (it.cost == TP_COST_NONE)
+        continue;
+      is_allowed = TRUE;
+      memset (devices, d, n);
+      it.n_copies = count_copies (problem, devices);
+      it.price = it.cost - search->cheapest.at.cost + 1;
+      if (it.n_copies < out->n_copies
+          && tp_noise_covers (problem, devices, search->cheapest.devices,
+                              it.price - 1))
+        *out = it;
+    }
+  return is_allowed;
+}
+
+static void
+search_fewest (Search *search, gint64 top_price)
+{
+  Point few;
+
+  if (!find_alone (search, &few))
+    {
+      few = try_price (search, top_price);
+      if (!few.is_covered)
+        return;
+    }
+  few.price = MIN (few.price, top_price);
+  if (few.n_copies < search->cheapest.at.n_copies)
+    prove (search, few);
 }
 
 TpNetwork *
@@ -159,16 +209,16 @@ tp_tie_break (const TpProblem *problem, const TpNetwork *solved,
 {
   Search search = { .problem = problem, .solved = solved };
   gint64 limit = MIN (tp_noise_limit_ns (problem),
-                      tp_network_max_price (solved));
+                      tp_network_max_price (solved) - 1);
   TpNetwork *network;
 
   if (limit < 1)
     return NULL;
   corner_init (&search.cheapest, &search, solved, 0);
   /* What noise covers costs at most the limit more than the cheapest, so with
-   * that price on every copy nothing that has more copies costs less. */
+   * more than that on every copy nothing that has more copies costs less. */
   if (search.cheapest.at.n_copies > 0)
-    search_corners (&search, limit);
+    search_fewest (&search, limit + 1);
   network = g_steal_pointer (&search.best.network);
   if (network != NULL)
     memcpy (devices, search.best.devices, problem->graph->n_nodes);

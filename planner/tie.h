@@ -9,11 +9,11 @@
  * @solved: at no price
  * @devices: [node]: of the cheapest placement; set to the one chosen
  *
- * Of the placements that are cheapest with some price on every copy, and cost
- * more than the cheapest by less than noise, the one with the fewest copies.
+ * The placement with the fewest copies there can be, where it costs more than the
+ * cheapest by less than noise.
  *
- * Returns: (transfer full): the network with that price; %NULL: the cheapest
- *   stays, there is no such.
+ * Returns: (transfer full): the network with the price on every copy at which it
+ *   is the cheapest; %NULL: the cheapest stays, there is no such.
  */
 TpNetwork *tp_tie_break (const TpProblem *problem, const TpNetwork *solved,
                          guint8 *devices);

@@ -125,35 +125,6 @@ find_cheapest (const TpTestCase *test, const Placement *list, gint64 price)
   return best;
 }
 
-/* The next corner of the lower hull of copies and cost; NULL: none has fewer
- * copies. */
-static const Placement *
-find_corner (const TpTestCase *test, const Placement *list,
-             const Placement *from)
-{
-  const Placement *best = NULL;
-  double least = 0;
-
-  for (guint set = 0; set < 1u << test->graph->n_nodes; set++)
-    {
-      const Placement *it = &list[set];
-      double slope = (double) (it->cost - from->cost)
-                     / (from->n_copies - it->n_copies);
-
-      if (it->cost == TP_COST_NONE || it->n_copies >= from->n_copies
-          || (best != NULL && slope > least))
-        continue;
-      if (best != NULL && slope == least
-          && (it->n_copies > best->n_copies
-              || (it->n_copies == best->n_copies
-                  && it->n_second > best->n_second)))
-        continue;
-      best = it;
-      least = slope;
-    }
-  return best;
-}
-
 static gboolean
 is_covered (const TpTestCase *test, const Placement *it,
             const Placement *cheapest)
@@ -163,46 +134,86 @@ is_covered (const TpTestCase *test, const Placement *it,
                 * (1 + 1e-12);
 }
 
-/* The last corner that noise covers. FALSE: one before it is not, so that no
- * search need find it. */
-static gboolean
-search_corners (const TpTestCase *test, const Placement *list,
-                const Placement **out_best)
+/* Of the placements with the fewest copies the cheapest. */
+static const Placement *
+find_fewest (const TpTestCase *test, const Placement *list)
 {
-  const Placement *cheapest = find_cheapest (test, list, 0), *it = cheapest;
-  gboolean was_left = FALSE;
+  const Placement *best = NULL;
 
-  for (*out_best = it; it != NULL; it = find_corner (test, list, it))
-    if (!is_covered (test, it, cheapest))
-      was_left = TRUE;
-    else if (was_left)
-      return FALSE;
-    else
-      *out_best = it;
-  return TRUE;
+  for (guint set = 0; set < 1u << test->graph->n_nodes; set++)
+    {
+      const Placement *it = &list[set];
+
+      if (it->cost != TP_COST_NONE
+          && (best == NULL || it->n_copies < best->n_copies
+              || (it->n_copies == best->n_copies && it->cost < best->cost)))
+        best = it;
+    }
+  return best;
 }
 
-static int
+/* Whether the placement with all on one device is a tie with the cheapest. */
+static gboolean
+is_tie_alone (const TpTestCase *test, const Placement *list, int device)
+{
+  const Placement *it
+      = &list[device == 0 ? 0 : (1u << test->graph->n_nodes) - 1];
+  const Placement *cheapest = find_cheapest (test, list, 0);
+
+  return it->cost != TP_COST_NONE && it->n_copies < cheapest->n_copies
+         && is_covered (test, it, cheapest);
+}
+
+/* Whether there is a tie to be broken; *@out_best: what must come of it, if that
+ * is clear. */
+static gboolean
+has_tie (const TpTestCase *test, const Placement *list,
+         const Placement **out_best)
+{
+  guint last = (1u << test->graph->n_nodes) - 1;
+  const Placement *cheapest = find_cheapest (test, list, 0);
+  const Placement *fewest = find_fewest (test, list);
+
+  *out_best = NULL;
+  if (fewest->n_copies < cheapest->n_copies
+      && is_covered (test, fewest, cheapest)
+      && (fewest == &list[0] || fewest == &list[last]
+          || (list[0].cost == TP_COST_NONE
+              && list[last].cost == TP_COST_NONE)))
+    *out_best = fewest;
+  return *out_best != NULL || is_tie_alone (test, list, 0)
+         || is_tie_alone (test, list, 1);
+}
+
+static void
 check_against_all (const TpTestCase *test, const TpPlan *plan, int *n_tied)
 {
   g_autofree Placement *list = list_placements (test);
   g_autofree guint8 *devices = tp_test_plan_devices (plan);
-  const Placement *expected, *own;
+  const Placement *expected, *own, *cheapest = find_cheapest (test, list, 0);
   int n = test->graph->n_nodes;
 
   own = find_cheapest (test, list, plan->tie_price_ns);
   g_assert_cmpmem (devices, n, own->devices, n);
-  own = find_cheapest (test, list, 0);
-  g_assert_cmpint (plan->bound_ns, ==, own->cost);
+  g_assert_cmpint (plan->bound_ns, ==, cheapest->cost);
   for (int i = 0; i < n; i++)
-    g_assert_cmpint (plan->placements[i].cheapest, ==, own->devices[i]);
+    g_assert_cmpint (plan->placements[i].cheapest, ==, cheapest->devices[i]);
   *n_tied += plan->tie_price_ns > 0;
-  if (!search_corners (test, list, &expected))
-    return 0;
-  g_assert_cmpint (tp_test_case_count (test, devices), ==,
-                   expected->n_copies);
-  g_assert_cmpint (plan->cost_ns, ==, expected->cost);
-  return 1;
+  if (!has_tie (test, list, &expected))
+    {
+      g_assert_cmpint (plan->tie_price_ns, ==, 0);
+      return;
+    }
+  if (plan->tie_price_ns > 0)
+    {
+      g_assert_cmpint (own->n_copies, <, cheapest->n_copies);
+      g_assert_true (is_covered (test, own, cheapest));
+    }
+  if (expected != NULL)
+    {
+      g_assert_cmpint (own->n_copies, ==, expected->n_copies);
+      g_assert_cmpint (plan->cost_ns, ==, expected->cost);
+    }
 }
 
 /* Prices are whole nanoseconds: for small figures that would be coarse. */
@@ -225,12 +236,13 @@ scale_all (const TpTestCase *test)
   scale_times (costs->fetches, 2 * costs->n_tensors);
 }
 
-/* The cut at the largest price that noise covers; rarely can none say. */
+/* The fewest copies, if noise covers them; the cut at the price that the plan
+ * names. */
 static void
 test_brute_force (void)
 {
-  const int n_rounds = 150;
-  int n_compared = 0, n_tied = 0;
+  const int n_rounds = 200;
+  int n_tied = 0;
 
   for (int round = 0; round < n_rounds; round++)
     {
@@ -241,14 +253,13 @@ test_brute_force (void)
 
       test = tp_test_case_new (&spec);
       scale_all (test);
-      spread_all (test, round % 3 == 0 ? 0.9 : 0.3);
+      spread_all (test, round % 3 == 0 ? 0.9 : 0.5);
       plan = place (test);
       assert_checked (plan, test->graph);
-      n_compared += check_against_all (test, plan, &n_tied);
+      check_against_all (test, plan, &n_tied);
     }
-  g_test_message ("%d ties, %d compared", n_tied, n_compared);
+  g_test_message ("%d ties", n_tied);
   g_assert_cmpint (n_tied, >, n_rounds / 10);
-  g_assert_cmpint (n_compared, >, n_rounds * 8 / 10);
 }
 
 /* A margin is what the cheapest placement with that op elsewhere costs more, the
