@@ -298,6 +298,32 @@ describe_fault (const Column *column)
                           column->first_estimated);
 }
 
+/* Drivers that run on a CPU name it. */
+static gboolean
+is_this_cpu (const Column *column)
+{
+  g_autofree char *cpu = tp_facts_dup_cpu_name ();
+
+  return column->row != NULL && *cpu != 0
+         && !tp_device_is_host (column->device)
+         && strstr (column->row->identity, cpu) != NULL;
+}
+
+/* Worth saying: figures alone do not tell why such a device is no help. */
+static void
+note_same_silicon (const Column *column)
+{
+  if (column->options->warnings != NULL && column->costs->host >= 0
+      && !tp_device_is_simulated (column->costs->devices[column->costs->host])
+      && is_this_cpu (column))
+    g_ptr_array_add (
+        column->options->warnings,
+        g_strdup_printf ("device '%s' is the CPU that '%s' runs on: moving "
+                         "ops there wins no second processor",
+                         column->device,
+                         column->costs->devices[column->costs->host]));
+}
+
 static gboolean
 report_fault (const Column *column, GError **error)
 {
@@ -328,6 +354,8 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
   is_good = fill_column (column, error) && report_fault (column, error);
+  if (is_good)
+    note_same_silicon (column);
   tp_estimator_free (column->estimator);
   tp_device_match_clear (&column->match);
   return is_good;

@@ -83,6 +83,13 @@ is_tie (const Explained *it)
   return it->placement->cheapest != it->device;
 }
 
+/* What holds an op by a tie is noise, no margin. */
+static gboolean
+has_margin (const Explained *it)
+{
+  return it->placement->margin_ns >= 0 && !is_tie (it);
+}
+
 static char *
 format_reason (const Explained *it)
 {
@@ -201,9 +208,8 @@ explained_to_json (const Explained *it)
       "transfer_ns", (json_int_t) it->transfer_ns, "group",
       tp_cli_string (get_group_name (it)), "reason", tp_cli_string (reason),
       "margin_ns",
-      it->placement->margin_ns < 0
-          ? json_null ()
-          : json_integer (it->placement->margin_ns));
+      !has_margin (it) ? json_null ()
+                       : json_integer (it->placement->margin_ns));
 
   json_object_set_new (object, "measured_ns",
                        costs_to_json (it, get_measured));
@@ -226,9 +232,8 @@ add_row (TpTable *table, const Explained *it)
       g_strdup (it->plan->devices[it->device]), format_costs (it),
       it->transfer_ns == 0 ? NULL : tp_cli_format_time (it->transfer_ns),
       g_strdup (get_group_name (it)),
-      it->placement->margin_ns < 0
-          ? NULL
-          : tp_cli_format_time (it->placement->margin_ns),
+      !has_margin (it) ? NULL
+                       : tp_cli_format_time (it->placement->margin_ns),
       format_reason (it));
 }
 
