@@ -388,7 +388,7 @@ tp_network_raise (const TpNetwork *solved, gint64 price)
   TpNetwork *network = g_new0 (TpNetwork, 1);
 
   g_assert (solved->price == 0 && price >= 0
-            && price <= tp_network_max_price (solved));
+            && price <= tp_network_get_max_price (solved));
   *network = *solved;
   network->price = price;
   network->sum += price * network->n_copies;
@@ -404,7 +404,7 @@ tp_network_raise (const TpNetwork *solved, gint64 price)
 }
 
 gint64
-tp_network_max_price (const TpNetwork *network)
+tp_network_get_max_price (const TpNetwork *network)
 {
   return (TP_PROBLEM_LIMIT - 1 - MIN (network->sum, TP_PROBLEM_LIMIT - 1))
          / (network->n_copies + 1);

@@ -20,7 +20,7 @@ gint64 tp_network_solve (TpNetwork *network);
  * that costs anything; solved from the flow found. */
 TpNetwork *tp_network_raise (const TpNetwork *solved, gint64 price);
 /* The largest that does not overflow. */
-gint64 tp_network_max_price (const TpNetwork *network);
+gint64 tp_network_get_max_price (const TpNetwork *network);
 gint64 tp_network_get_price (const TpNetwork *network);
 gint64 tp_network_get_value (const TpNetwork *network);
 int tp_network_get_device (const TpNetwork *network, int node);

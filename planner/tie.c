@@ -209,7 +209,7 @@ tp_tie_break (const TpProblem *problem, const TpNetwork *solved,
 {
   Search search = { .problem = problem, .solved = solved };
   gint64 limit = MIN (tp_noise_limit_ns (problem),
-                      tp_network_max_price (solved) - 1);
+                      tp_network_get_max_price (solved) - 1);
   TpNetwork *network;
 
   if (limit < 1)
