@@ -104,6 +104,7 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
 
   options.is_stale_error = road->options->is_stale_error;
   options.trusts_estimates = road->options->trusts_estimates;
+  options.is_raw = road->options->is_exact;
   if (db == NULL
       || (is_measured
           && !tp_calibrate (db, road->graph, road->groups, &options, error))
@@ -185,13 +186,24 @@ check_memory (const Road *road, const TpPlan *plan, GError **error)
   return TRUE;
 }
 
+static TpPlan *
+choose (const Road *road, GError **error)
+{
+  const char *objective = road->options->objective;
+
+  if (objective == NULL)
+    objective = "time";
+  return road->options->is_exact
+             ? tp_place (road->graph, road->groups, road->costs, objective,
+                         error)
+             : tp_place_within_noise (road->graph, road->groups, road->costs,
+                                      objective, error);
+}
+
 static TplanPlan *
 place (Road *road, GError **error)
 {
-  const char *objective = road->options->objective;
-  g_autoptr (TpPlan) plan
-      = tp_place (road->graph, road->groups, road->costs,
-                  objective == NULL ? "time" : objective, error);
+  g_autoptr (TpPlan) plan = choose (road, error);
   const char *const *no_pass;
 
   if (plan == NULL)

@@ -27,6 +27,8 @@ typedef struct
   const char *const *pins;    /* (nullable) "GLOB=DEVICE" */
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
   const char *objective;      /* (nullable): "time" */
+  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
+                               * they carried no noise */
   gboolean is_measured;       /* first measure what the table lacks */
   gboolean asks_drivers;      /* whether devices are there, see api/devices.h */
   gboolean trusts_estimates;  /* they may win ops from measured times */

@@ -34,6 +34,8 @@ typedef struct
   gboolean trusts_estimates;          /* of lookup: see calib/trust.h */
   GPtrArray *warnings;                /* (nullable) of char *, appended to;
                                        * made with g_free as free function */
+  gboolean is_raw;                    /* of lookup: figures as measured, noise
+                                       * and all */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;
 

@@ -66,6 +66,15 @@ find_cpu_value (const char *cpuinfo, const char *const *keys)
   return g_strdup ("");
 }
 
+char *
+tp_facts_dup_cpu_name (void)
+{
+  static const char *const keys[] = { "model name", "Hardware", NULL };
+  g_autofree char *cpuinfo = read_cpuinfo ();
+
+  return find_cpu_value (cpuinfo, keys);
+}
+
 static void
 add_cpu (GString *facts)
 {

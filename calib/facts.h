@@ -13,6 +13,8 @@ char *tp_facts_gather_opened (const char *name, int n_threads);
 /* NULL: what @stored says still holds; else which fact differs, for people. */
 char *tp_facts_compare (const char *stored, const char *now);
 
+/* What this machine's CPU is called; "" if it does not say. */
+char *tp_facts_dup_cpu_name (void);
 /* Single-precision vector lanes and clock of the CPU, by guess. */
 void tp_facts_guess_cpu (int *out_lanes, double *out_ghz);
 

@@ -10,11 +10,13 @@
 #include "calib/estimate.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "calib/posterior.h"
 #include "calib/trust.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
 
+#include <math.h>
 #include <string.h>
 
 static gboolean
@@ -109,6 +111,7 @@ typedef struct
   const char *device;
   const TpDeviceOps *kind;    /* of device */
   int index;
+  double *expected;           /* as for tp_posterior_draw (); of all devices */
   int n_estimated;
   const char *first_estimated; /* label */
 } Column;
@@ -180,7 +183,7 @@ fill_cost (Column *column, const TpKey *key, TpCost *cost, GError **error)
  * else an estimate beside measured nodes would promise gains out of nothing. A
  * node that cannot run here takes its group along. */
 static void
-bound_group (Column *column, const TpGroup *group, TpCost *cost)
+bound_group (const Column *column, const TpGroup *group, TpCost *cost)
 {
   gint64 sum = 0, most = 0;
 
@@ -200,6 +203,25 @@ bound_group (Column *column, const TpGroup *group, TpCost *cost)
     }
   if (cost->time_ns != TP_COST_NONE && cost->is_estimated)
     cost->time_ns = CLAMP (cost->time_ns, most, sum);
+}
+
+/* What the roofline has for @group as one, to its nodes apart: log. */
+static double
+find_expected (const Column *column, const TpGroup *group, const TpKey *key)
+{
+  double sum = 0;
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpKey *node = &column->keys->keys[group->nodes[i]];
+
+      if (node->digest != NULL && !node->is_free)
+        sum += tp_estimator_roofline_ns (column->estimator, &node->work);
+    }
+  return key->digest == NULL || sum == 0
+             ? NAN
+             : log (tp_estimator_roofline_ns (column->estimator, &key->work)
+                    / sum);
 }
 
 static void
@@ -243,11 +265,18 @@ fill_column (Column *column, GError **error)
                          ? tp_costs_node (column->costs, i, column->index)
                          : tp_costs_group (column->costs, i - keys->n_nodes,
                                            column->index);
+      int group;
 
       if (!fill_cost (column, &keys->keys[i], cost, error))
         return FALSE;
-      if (i >= keys->n_nodes)
-        bound_group (column, &column->groups->groups[i - keys->n_nodes], cost);
+      if (i < keys->n_nodes)
+        continue;
+      group = i - keys->n_nodes;
+      bound_group (column, &column->groups->groups[group], cost);
+      column->expected[(gsize) group * column->costs->n_devices
+                       + column->index]
+          = find_expected (column, &column->groups->groups[group],
+                           &keys->keys[i]);
     }
   fill_transfers (column);
   return TRUE;
@@ -276,6 +305,32 @@ describe_fault (const Column *column)
                           "'%s': run `tplan calibrate` with this model",
                           column->device, column->n_estimated, column->keys->n,
                           column->first_estimated);
+}
+
+/* Drivers that run on a CPU name it. */
+static gboolean
+is_this_cpu (const Column *column)
+{
+  g_autofree char *cpu = tp_facts_dup_cpu_name ();
+
+  return column->row != NULL && *cpu != 0
+         && !tp_device_is_host (column->device)
+         && strstr (column->row->identity, cpu) != NULL;
+}
+
+/* Worth saying: figures alone do not tell why such a device is no help. */
+static void
+note_same_silicon (const Column *column)
+{
+  if (column->options->warnings != NULL && column->costs->host >= 0
+      && !tp_device_is_simulated (column->costs->devices[column->costs->host])
+      && is_this_cpu (column))
+    g_ptr_array_add (
+        column->options->warnings,
+        g_strdup_printf ("device '%s' is the CPU that '%s' runs on: moving "
+                         "ops there wins no second processor",
+                         column->device,
+                         column->costs->devices[column->costs->host]));
 }
 
 static gboolean
@@ -310,6 +365,8 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
   is_good = fill_column (column, error) && report_fault (column, error);
+  if (is_good)
+    note_same_silicon (column);
   tp_estimator_free (column->estimator);
   tp_device_match_clear (&column->match);
   return is_good;
@@ -357,12 +414,72 @@ find_host (const TpCalibOptions *options)
   return TP_COSTS_HOST;
 }
 
+/* ---- noise --------------------------------------------------------------- */
+
+/* Places of one kernel get one number: they have one measurement. */
+static int *
+number_kernels (const TpKeys *keys)
+{
+  g_autoptr (GHashTable) numbers
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  int *kernels = g_new0 (int, keys->n + 1);
+
+  for (int i = 0; i < keys->n; i++)
+    {
+      const TpKey *key = &keys->keys[i];
+      char *name;
+
+      if (key->digest == NULL)
+        continue;
+      name = g_strconcat (key->digest, " ", key->dtype, NULL);
+      kernels[i] = GPOINTER_TO_INT (g_hash_table_lookup (numbers, name));
+      if (kernels[i] != 0)
+        {
+          g_free (name);
+          continue;
+        }
+      kernels[i] = i + 1;
+      g_hash_table_insert (numbers, name, GINT_TO_POINTER (kernels[i]));
+    }
+  return kernels;
+}
+
+/* Estimates of groups stay between their nodes, which have moved. */
+static void
+draw_together (TpCosts *costs, const TpGroups *groups, const TpKeys *keys,
+               const double *expected)
+{
+  costs->kernels = number_kernels (keys);
+  tp_posterior_draw (costs, groups, expected);
+  for (int d = 0; d < costs->n_devices; d++)
+    {
+      const Column column = { .costs = costs, .index = d };
+
+      for (int g = 0; g < costs->n_groups; g++)
+        if (!tp_device_is_simulated (costs->devices[d]))
+          bound_group (&column, &groups->groups[g],
+                       tp_costs_group (costs, g, d));
+    }
+}
+
+static double *
+new_expected (const TpCosts *costs)
+{
+  gsize n = (gsize) costs->n_groups * costs->n_devices;
+  double *expected = g_new (double, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    expected[i] = NAN;
+  return expected;
+}
+
 TpCosts *
 tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                    const TpCalibOptions *options, GError **error)
 {
   g_autoptr (TpCosts) costs = tp_costs_new (options->n_devices,
                                             options->devices, graph, groups);
+  g_autofree double *expected = new_expected (costs);
   g_autoptr (TpKeys) keys = NULL;
 
   costs->host = find_host (options);
@@ -370,7 +487,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
     {
       Column column = { .graph = graph, .groups = groups, .options = options,
                         .costs = costs, .device = options->devices[i],
-                        .index = i };
+                        .index = i, .expected = expected };
 
       /* whether there is one here, the session will say */
       column.kind = tp_device_find_kind (column.device, error);
@@ -382,6 +499,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
       if (!fill (&column, db, error))
         return NULL;
     }
+  if (keys != NULL && !options->is_raw)
+    draw_together (costs, groups, keys, expected);
   if (!options->trusts_estimates)
     tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);

@@ -23,7 +23,8 @@ print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
   if (is_valid)
     printf ("%s: valid: costs %s%s, bound %s: %s\n", cli->args[0], cost,
             tp_cli_simulated (plan), bound,
-            cost_ns == bound_ns ? "no plan is cheaper" : "not proved least");
+            cost_ns == bound_ns ? "no plan is cheaper"
+                                : "none is cheaper by more than noise");
   else
     printf ("%s: not valid:\n", cli->args[0]);
   for (guint i = 0; i < reasons->len; i++)

@@ -77,6 +77,19 @@ format_comparison (const Explained *it, int rival)
                           gain, there, here, fused);
 }
 
+static gboolean
+is_tie (const Explained *it)
+{
+  return it->placement->cheapest != it->device;
+}
+
+/* What holds an op by a tie is noise, no margin. */
+static gboolean
+has_margin (const Explained *it)
+{
+  return it->placement->margin_ns >= 0 && !is_tie (it);
+}
+
 static char *
 format_reason (const Explained *it)
 {
@@ -94,6 +107,10 @@ format_reason (const Explained *it)
   if (rival < 0)
     return g_strdup_printf ("only %s can: %s", it->plan->devices[it->device],
                             find_refusal (it));
+  if (is_tie (it))
+    return g_strdup_printf ("tie: the cheapest plan has it on %s, by less "
+                            "than noise",
+                            it->plan->devices[it->placement->cheapest]);
   return format_comparison (it, rival);
 }
 
@@ -102,6 +119,7 @@ format_cost (const TpCost *cost)
 {
   g_autofree char *time = NULL;
   g_autofree char *spread = NULL;
+  g_autofree char *measured = NULL;
 
   if (cost->time_ns == TP_COST_NONE)
     return g_strdup ("-");
@@ -111,7 +129,10 @@ format_cost (const TpCost *cost)
   if (cost->spread_ns == 0)
     return g_steal_pointer (&time);
   spread = tp_cli_format_time (cost->spread_ns);
-  return g_strdup_printf ("%s +-%s", time, spread);
+  if (cost->measured_ns == 0)
+    return g_strdup_printf ("%s +-%s", time, spread);
+  measured = tp_cli_format_time (cost->measured_ns);
+  return g_strdup_printf ("%s +-%s (%s)", time, spread, measured);
 }
 
 /* Times on all devices in one cell, in the order of the devices. */
@@ -138,8 +159,27 @@ get_group_name (const Explained *it)
   return it->graph->nodes[it->plan->groups->groups[it->group].nodes[0]].name;
 }
 
+static gint64
+get_time (const TpCost *cost)
+{
+  return cost->time_ns;
+}
+
+static gint64
+get_spread (const TpCost *cost)
+{
+  return cost->spread_ns;
+}
+
+/* Before it was drawn to others. */
+static gint64
+get_measured (const TpCost *cost)
+{
+  return cost->measured_ns == 0 ? cost->time_ns : cost->measured_ns;
+}
+
 static json_t *
-costs_to_json (const Explained *it, gboolean is_spread)
+costs_to_json (const Explained *it, gint64 (*get) (const TpCost *cost))
 {
   json_t *object = json_object ();
 
@@ -148,8 +188,7 @@ costs_to_json (const Explained *it, gboolean is_spread)
       const TpCost *cost = tp_costs_node (it->plan->costs, it->node, i);
       json_t *value = cost->time_ns == TP_COST_NONE
                           ? json_null ()
-                          : json_integer (is_spread ? cost->spread_ns
-                                                    : cost->time_ns);
+                          : json_integer (get (cost));
 
       json_object_set_new (object, it->plan->devices[i], value);
     }
@@ -165,14 +204,16 @@ explained_to_json (const Explained *it)
       "{s:o, s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "op",
       tp_cli_string (node->name), "type", tp_cli_string (node->type),
       "device", it->plan->devices[it->device], "times_ns",
-      costs_to_json (it, FALSE), "spread_ns", costs_to_json (it, TRUE),
+      costs_to_json (it, get_time), "spread_ns", costs_to_json (it, get_spread),
       "transfer_ns", (json_int_t) it->transfer_ns, "group",
       tp_cli_string (get_group_name (it)), "reason", tp_cli_string (reason),
       "margin_ns",
-      it->placement->margin_ns < 0
-          ? json_null ()
-          : json_integer (it->placement->margin_ns));
+      !has_margin (it) ? json_null ()
+                       : json_integer (it->placement->margin_ns));
 
+  json_object_set_new (object, "measured_ns",
+                       costs_to_json (it, get_measured));
+  json_object_set_new (object, "tie", json_boolean (is_tie (it)));
   json_object_set_new (
       object, "estimated",
       json_boolean (
@@ -191,9 +232,8 @@ add_row (TpTable *table, const Explained *it)
       g_strdup (it->plan->devices[it->device]), format_costs (it),
       it->transfer_ns == 0 ? NULL : tp_cli_format_time (it->transfer_ns),
       g_strdup (get_group_name (it)),
-      it->placement->margin_ns < 0
-          ? NULL
-          : tp_cli_format_time (it->placement->margin_ns),
+      !has_margin (it) ? NULL
+                       : tp_cli_format_time (it->placement->margin_ns),
       format_reason (it));
 }
 
@@ -262,8 +302,9 @@ explain_run (TpCli *cli, GError **error)
     return FALSE;
   explain_all (cli, tp_api_get_plan (plan), graph, only);
   if (cli->format == TP_FORMAT_TABLE)
-    tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate. MARGIN: "
-                      "how far the time here may move before the plan flips.",
+    tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
+                      "what was measured. MARGIN: how far the time here may "
+                      "move before the plan flips.",
                  tp_cli_simulated (plan));
   return TRUE;
 }

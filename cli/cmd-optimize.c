@@ -67,6 +67,28 @@ find_totals (const TplanPlan *plan, OptimizeTotals *totals)
   totals->sha256 = g_strndup (end - 64, 64);
 }
 
+/* Ops that the cheapest plan has elsewhere. */
+static int
+count_tied (const TpPlan *plan)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    n += plan->placements[i].cheapest != plan->placements[i].device;
+  return n;
+}
+
+static void
+note_tie (TpCli *cli, const TpPlan *plan, const OptimizeTotals *totals)
+{
+  if (plan->tie_price_ns > 0)
+    tp_cli_note (cli,
+                 "note: within noise of the cheapest: moving %d ops would "
+                 "save %.2f %% on paper, with more than %d copies; --exact "
+                 "does",
+                 count_tied (plan), 100 * totals->gap, totals->n_transfers);
+}
+
 static json_t *
 single_to_json (const TpPlan *plan)
 {
@@ -103,6 +125,8 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
                                                     plan->weight_bytes));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
+  json_object_set_new (document, "tied_ops",
+                       json_integer (count_tied (plan)));
   json_object_set_new (document, "simulated",
                        json_boolean (plan->is_simulated));
   if (wants_verify)
@@ -118,6 +142,9 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
   g_autofree char *cost = tp_cli_format_time (totals->cost_ns);
   g_autofree char *bound = tp_cli_format_time (totals->bound_ns);
 
+  if (tp_api_get_plan (plan)->tie_price_ns > 0)
+    return g_strdup_printf ("%s predicted%s, within noise of the least, %s",
+                            cost, tp_cli_simulated (plan), bound);
   if (totals->cost_ns == totals->bound_ns)
     return g_strdup_printf ("%s predicted%s, proved least", cost,
                             tp_cli_simulated (plan));
@@ -241,6 +268,7 @@ optimize_run (TpCli *cli, GError **error)
   if (g_strv_contains ((const char *const *) cli->outputs, "-"))
     return TRUE;
   find_totals (plan, &totals);
+  note_tie (cli, tp_api_get_plan (plan), &totals);
   if (cli->format == TP_FORMAT_JSON)
     print_json (plan, &totals);
   else

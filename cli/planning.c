@@ -49,6 +49,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .objective = tp_cli_planning.objective,
     .asks_drivers = TRUE,
     .trusts_estimates = tp_cli_planning.trusts_estimates,
+    .is_exact = tp_cli_planning.is_exact,
     .watch = { .cancelled = tp_cli_get_cancelled (),
                .progress = tp_cli_progress,
                .user_data = cli },

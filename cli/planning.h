@@ -16,6 +16,7 @@ typedef struct
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;
   char *objective;
+  gboolean is_exact;
   char *graph_path;           /* of a plan whose graph has moved */
 } TpPlanning;
 
@@ -35,7 +36,9 @@ extern TpPlanning tp_cli_planning;
     &tp_cli_planning.trusts_estimates, \
     "let times never measured win ops from measured ones", NULL }, \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
-    "what to minimise (default: time)", "NAME" }
+    "what to minimise (default: time)", "NAME" }, \
+  { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact, \
+    "take figures as measured, as if they had no noise", NULL }
 #define TP_GRAPH_OPTION \
   { "graph", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.graph_path, \
     "the plan's graph, if it has moved", "FILE" }

@@ -149,6 +149,8 @@ write_totals (GString *out, const TpPlan *plan)
 {
   write_number_line (out, "cost_ns", plan->cost_ns);
   write_number_line (out, "bound_ns", plan->bound_ns);
+  if (plan->tie_price_ns != 0)
+    write_number_line (out, "tie_price_ns", plan->tie_price_ns);
   write_number_line (out, "constant_ns", plan->constant_ns);
   write_string_line (out, "best_single",
                      plan->best_single < 0 ? NULL
@@ -157,6 +159,16 @@ write_totals (GString *out, const TpPlan *plan)
   write_number_line (out, "estimated_ops", plan->n_estimated);
   write_bytes (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
   write_bytes (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
+}
+
+/* @text: (nullable): left out */
+static void
+write_member (GString *out, const char *key, const char *text)
+{
+  if (text == NULL)
+    return;
+  g_string_append_printf (out, ", \"%s\": ", key);
+  tp_json_append_string (out, text);
 }
 
 static void
@@ -179,11 +191,9 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
                               ", \"spread_ns\": %" G_GINT64_FORMAT
                               ", \"margin_ns\": %" G_GINT64_FORMAT,
                               it->time_ns, it->spread_ns, it->margin_ns);
-      if (it->schedule != NULL)
-        {
-          g_string_append (out, ", \"schedule\": ");
-          tp_json_append_string (out, it->schedule);
-        }
+      write_member (out, "schedule", it->schedule);
+      if (it->cheapest != it->device)
+        write_member (out, "cheapest", plan->devices[it->cheapest]);
       g_string_append_c (out, '}');
     }
   write_list_end (out);
@@ -248,16 +258,23 @@ write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
   write_list_end (out);
 }
 
-/* [time, spread], [time, spread, "estimated"], or why not. */
+/* [time, spread], [time, spread, "estimated"], [time, spread, measured], or why
+ * not. */
 static void
 write_cost (GString *out, const TpCost *cost)
 {
   if (cost->time_ns == TP_COST_NONE)
-    write_string_or_null (out, cost->reason);
-  else
-    g_string_append_printf (
-        out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "%s]", cost->time_ns,
-        cost->spread_ns, cost->is_estimated ? ", \"estimated\"" : "");
+    {
+      write_string_or_null (out, cost->reason);
+      return;
+    }
+  g_string_append_printf (out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
+                          cost->time_ns, cost->spread_ns);
+  if (cost->is_estimated)
+    g_string_append (out, ", \"estimated\"");
+  else if (cost->measured_ns != 0)
+    g_string_append_printf (out, ", %" G_GINT64_FORMAT, cost->measured_ns);
+  g_string_append_c (out, ']');
 }
 
 static void
@@ -289,6 +306,20 @@ write_cost_table (GString *out, const char *key, const TpCost *table, int rows,
 }
 
 static void
+write_kernels (GString *out, const TpCosts *costs)
+{
+  int n = costs->kernels == NULL ? 0 : costs->n_nodes + costs->n_groups;
+
+  if (n == 0)
+    return;
+  write_list_begin (out, "kernels");
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (out, "%s%d", i == 0 ? "" : ", ",
+                            costs->kernels[i]);
+  write_list_end (out);
+}
+
+static void
 write_costs (GString *out, const TpCosts *costs)
 {
   int columns = costs->n_devices;
@@ -303,6 +334,7 @@ write_costs (GString *out, const TpCosts *costs)
                     columns);
   write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
                     columns);
+  write_kernels (out, costs);
 }
 
 static void
@@ -321,8 +353,11 @@ write_arcs (GString *out, const TpPlan *plan)
       g_string_append (out, ", ");
       tp_json_append_string (out, arc->to);
       g_string_append_printf (out,
-                              ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "]",
+                              ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
                               arc->capacity, arc->flow);
+      if (plan->tie_price_ns != 0)
+        g_string_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
+      g_string_append_c (out, ']');
     }
   write_list_end (out);
 }

@@ -34,6 +34,16 @@ read_name (TpPlanPlace place, const char *key, GHashTable *names,
       out_index, error);
 }
 
+/* Where nothing else is said, the cheapest plan has it there too. */
+static gboolean
+read_cheapest (TpPlanPlace place, TpPlacement *out, GError **error)
+{
+  out->cheapest = out->device;
+  return json_object_get (place.json, "cheapest") == NULL
+         || read_name (place, "cheapest", place.reader->devices,
+                       &out->cheapest, error);
+}
+
 static gboolean
 read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
 {
@@ -46,6 +56,7 @@ read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
          && tp_plan_read_number (place, "spread_ns", &out->spread_ns, error)
          && tp_plan_read_integer (tp_plan_place_enter (place, margin), -1,
                                   &out->margin_ns, error)
+         && read_cheapest (place, out, error)
          && read_schedule (place, out, error);
 }
 
@@ -198,6 +209,32 @@ read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
+/* [from, to, capacity, flow], and the flow of the tie where one was broken. */
+static gboolean
+read_arc (TpPlanPlace place, const TpPlan *plan, TpArc *arc, GError **error)
+{
+  const TpPlanReader *reader = place.reader;
+  const json_t *at = place.json;
+  gboolean is_tied = plan->tie_price_ns != 0;
+
+  if (json_array_size (at) != (is_tied ? 5 : 4)
+      || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
+      || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
+    return tp_plan_read_fail (reader, error, place.path,
+                              "not [from, to, capacity, flow%s]",
+                              is_tied ? ", flow of the tie" : "");
+  return tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (at, 2)), -1,
+             &arc->capacity, error)
+         && tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (at, 3)), 0,
+             &arc->flow, error)
+         && (!is_tied
+             || tp_plan_read_integer (
+                 tp_plan_place_enter (place, json_array_get (at, 4)), 0,
+                 &arc->tie_flow, error));
+}
+
 static gboolean
 read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -215,17 +252,7 @@ read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
       TpPlanPlace place = { reader, path, at };
 
       g_snprintf (path, sizeof path, "arcs[%" G_GSIZE_FORMAT "]", i);
-      if (json_array_size (at) != 4
-          || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
-          || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
-        return tp_plan_read_fail (reader, error, path,
-                                  "not [from, to, capacity, flow]");
-      if (!tp_plan_read_integer (
-              tp_plan_place_enter (place, json_array_get (at, 2)), -1,
-              &arc->capacity, error)
-          || !tp_plan_read_integer (
-              tp_plan_place_enter (place, json_array_get (at, 3)), 0,
-              &arc->flow, error))
+      if (!read_arc (place, plan, arc, error))
         return FALSE;
     }
   return TRUE;
@@ -239,6 +266,10 @@ read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
       = { reader, "best_single", json_object_get (root.json, "best_single") };
   gint64 n_estimated = 0;
 
+  if (json_object_get (root.json, "tie_price_ns") != NULL
+      && !tp_plan_read_number (root, "tie_price_ns", &plan->tie_price_ns,
+                               error))
+    return FALSE;
   if (!tp_plan_read_number (root, "cost_ns", &plan->cost_ns, error)
       || !tp_plan_read_number (root, "bound_ns", &plan->bound_ns, error)
       || !tp_plan_read_number (root, "constant_ns", &plan->constant_ns, error)

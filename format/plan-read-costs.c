@@ -40,26 +40,39 @@ read_reason (TpPlanPlace place, GHashTable *reasons, TpCost *cost,
   return TRUE;
 }
 
+/* What stands behind time and spread: "estimated", or what was measured. */
+static gboolean
+read_origin (TpPlanPlace place, TpCost *cost, GError **error)
+{
+  const char *note = json_string_value (place.json);
+
+  cost->is_estimated = g_strcmp0 (note, "estimated") == 0;
+  if (place.json == NULL || cost->is_estimated)
+    return TRUE;
+  if (!json_is_integer (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path, "not a cost");
+  return tp_plan_read_integer (place, 1, &cost->measured_ns, error);
+}
+
 static gboolean
 read_cost (TpPlanPlace place, GHashTable *reasons, TpCost *cost, GError **error)
 {
   const json_t *json = place.json;
   gsize n = json_array_size (json);
-  const char *note = json_string_value (json_array_get (json, 2));
 
   *cost = (TpCost) { 0 };
   if (json_is_null (json) || json_is_string (json))
     return read_reason (place, reasons, cost, error);
-  if ((n != 2 && n != 3)
-      || (n == 3 && g_strcmp0 (note, "estimated") != 0))
+  if (n != 2 && n != 3)
     return tp_plan_read_fail (place.reader, error, place.path, "not a cost");
-  cost->is_estimated = n == 3;
   return tp_plan_read_integer (
              tp_plan_place_enter (place, json_array_get (json, 0)), 0,
              &cost->time_ns, error)
          && tp_plan_read_integer (
              tp_plan_place_enter (place, json_array_get (json, 1)), 0,
-             &cost->spread_ns, error);
+             &cost->spread_ns, error)
+         && read_origin (tp_plan_place_enter (place, json_array_get (json, 2)),
+                         cost, error);
 }
 
 static gboolean
@@ -85,6 +98,35 @@ read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
         if (!read_cost (tp_plan_place_enter (place, json_array_get (row, k)),
                         reasons, &cells[k], error))
           return FALSE;
+    }
+  return TRUE;
+}
+
+/* Figures that were not measured say nothing of kernels. */
+static gboolean
+read_kernels (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  int n = costs->n_nodes + costs->n_groups;
+  TpPlanPlace place = { root.reader, "kernels", NULL };
+  json_t *list;
+
+  if (json_object_get (root.json, "kernels") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "kernels", n, &list, error))
+    return FALSE;
+  costs->kernels = g_new0 (int, n + 1);
+  for (int i = 0; i < n; i++)
+    {
+      gint64 number;
+
+      place.json = json_array_get (list, i);
+      if (!tp_plan_read_integer (place, 0, &number, error))
+        return FALSE;
+      if (number > n)
+        return tp_plan_read_fail (root.reader, error, "kernels",
+                                  "%" G_GINT64_FORMAT " is above %d", number,
+                                  n);
+      costs->kernels[i] = (int) number;
     }
   return TRUE;
 }
@@ -126,6 +168,8 @@ tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))
       return FALSE;
+  if (!read_kernels (root, costs, error))
+    return FALSE;
   tp_costs_seal (costs);
   if (strcmp (costs->digest, plan->costs_digest) == 0)
     return TRUE;

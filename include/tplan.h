@@ -468,7 +468,8 @@ gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
  * @plan: a plan
  *
  * Returns: what no plan of these devices and figures can go below; equal to
- *   the cost if @plan is optimal.
+ *   the cost if @plan is optimal. A plan with fewer copies than the cheapest may
+ *   cost more, by less than the noise of measured figures.
  *
  * Thread: any.
  */

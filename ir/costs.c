@@ -85,6 +85,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->groups);
   g_free (costs->feeds);
   g_free (costs->fetches);
+  g_free (costs->kernels);
   g_free (costs);
 }
 
@@ -186,8 +187,28 @@ digest_add_table (GChecksum *sum, const TpCost *table, int rows, int columns)
           continue;
         }
       digest_add_number (sum, table[i].spread_ns);
-      digest_add_number (sum, table[i].is_estimated != 0);
+      digest_add_number (sum, (table[i].is_estimated != 0)
+                                  + 2 * (table[i].measured_ns != 0));
+      if (table[i].measured_ns != 0)
+        digest_add_number (sum, table[i].measured_ns);
     }
+}
+
+int
+tp_costs_get_kernel (const TpCosts *costs, int row)
+{
+  return costs->kernels == NULL ? 0 : costs->kernels[row];
+}
+
+static void
+digest_add_kernels (GChecksum *sum, const TpCosts *costs)
+{
+  int n = costs->kernels == NULL ? 0 : costs->n_nodes + costs->n_groups;
+
+  if (n > 0)
+    digest_add_string (sum, "kernels");
+  for (int i = 0; i < n; i++)
+    digest_add_number (sum, costs->kernels[i]);
 }
 
 void
@@ -205,6 +226,7 @@ tp_costs_seal (TpCosts *costs)
   digest_add_table (sum, costs->fetches, costs->n_tensors, costs->n_devices);
   if (costs->host != 0) /* else as it was when only device 0 could be */
     digest_add_number (sum, costs->host);
+  digest_add_kernels (sum, costs);
   g_free (costs->digest);
   costs->digest = g_strdup (g_checksum_get_string (sum));
 }

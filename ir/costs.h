@@ -21,11 +21,16 @@ typedef struct
 {
   gint64 time_ns;             /* TP_COST_NONE: not on this device */
   gint64 spread_ns;           /* half of the 95 % interval */
+  gint64 measured_ns;         /* before time_ns was drawn to what others of its
+                               * kind have; 0: it is as it was */
   gboolean is_estimated;      /* from the roofline, not measured */
   const char *reason;         /* why not, when TP_COST_NONE; interned */
   const char *schedule;       /* what was measured, for tp_program_new ();
                                * interned; NULL: estimated, or not known */
 } TpCost;
+
+/* What a spread is of the standard deviation. */
+#define TP_COST_SPREADS 1.96
 
 /* Nodes that may be run as one kernel when all are on one device. */
 typedef struct
@@ -57,6 +62,10 @@ typedef struct
   TpCost *feeds;              /* [tensor * n_devices + device]: from host
                                * memory to the device; the host's are unused */
   TpCost *fetches;            /* likewise: from the device to host memory */
+  int *kernels;               /* (nullable) [node, then group]: where equal, a
+                               * device's figures are one measurement, and
+                               * wrong together; 0: of its own. 1 to the
+                               * number of rows */
   gboolean is_simulated;      /* any device: by who fills in its figures */
 } TpCosts;
 
@@ -77,6 +86,8 @@ TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
 TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */
 TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
+/* What node @row, or group @row - n_nodes, is the measurement of; 0: its own. */
+int tp_costs_get_kernel (const TpCosts *costs, int row);
 /* Computes @costs->digest once all figures are in. */
 void tp_costs_seal (TpCosts *costs);
 

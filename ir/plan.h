@@ -1,4 +1,5 @@
-/* plan.h: a placement, what it costs, and the proof that none is cheaper.
+/* plan.h: a placement, what it costs, and the proof that none is cheaper, or none
+ * by more than the figures' noise.
  *
  * Data only: loading a bad one can give a bad plan, never a memory error. */
 #ifndef TP_IR_PLAN_H
@@ -29,12 +30,16 @@ typedef struct
   char *from, *to;
   gint64 capacity;            /* -1: infinite */
   gint64 flow;
+  gint64 tie_flow;            /* with the price of the tie on every copy; 0:
+                               * there was none */
 } TpArc;
 
 typedef struct
 {
   int node;
   int device;
+  int cheapest;               /* device it has in the cheapest plan: another one
+                               * only where a tie was broken */
   gint64 time_ns;             /* predicted; 0 for all but the first of a group */
   gint64 spread_ns;
   gint64 margin_ns;           /* how far its cost must move to flip the plan;
@@ -65,7 +70,10 @@ typedef struct
   int n_transfers;
   TpTransfer *transfers;
   gint64 cost_ns;
-  gint64 bound_ns;
+  gint64 bound_ns;            /* what the cheapest plan costs */
+  gint64 tie_price_ns;        /* with this on every copy no plan is cheaper than
+                               * this one, which costs more than @bound_ns by
+                               * less than noise; 0: it is the cheapest */
   int best_single;            /* device, or -1: no single device can */
   gint64 best_single_ns;
   int n_estimated;            /* ops whose time is an estimate */

@@ -2,7 +2,8 @@
  *
  * The margin of an op is what the cheapest plan with that op on its other
  * device costs more: its own cost there would have to fall, or here to rise, by
- * more than that before the plan changes for its sake. One cut is solved;
+ * more than that before the plan changes for its sake. With a tie broken its price
+ * is on every copy, as it was when the plan was chosen. One cut is solved;
  * each op then asks for a little more flow from there. */
 #include "config.h"
 
@@ -10,6 +11,9 @@
 
 #include "planner/network.h"
 #include "planner/solver.h"
+#include "planner/tie.h"
+
+#include <string.h>
 
 /* One device: nothing to cut, nothing to prove. */
 static void
@@ -22,9 +26,11 @@ solve_alone (const TpProblem *problem, TpPlan *plan)
 
 static gboolean
 cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
-           GError **error)
+           guint8 *cheapest, GError **error)
 {
   g_autoptr (TpNetwork) network = NULL;
+  g_autoptr (TpNetwork) tie = NULL;
+  int n_nodes = problem->graph->n_nodes;
   gint64 value;
 
   if (problem->n_devices == 1)
@@ -34,23 +40,31 @@ cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
     }
   network = tp_network_new (problem);
   value = tp_network_solve (network);
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    devices[i] = tp_network_get_device (network, i);
+  for (int i = 0; i < n_nodes; i++)
+    cheapest[i] = tp_network_get_device (network, i);
+  memcpy (devices, cheapest, n_nodes);
+  if (problem->heeds_noise)
+    tie = tp_tie_break (problem, network, devices);
+  plan->tie_price_ns = tie == NULL ? 0 : tp_network_get_price (tie);
   plan->constant_ns = tp_network_get_constant (network);
   plan->bound_ns = value - plan->constant_ns;
-  plan->arcs = tp_network_dup_arcs (network, &plan->n_arcs);
+  plan->arcs = tp_network_dup_arcs (network, tie, &plan->n_arcs);
   return TRUE;
 }
 
 static void
 cut_fill_margins (const TpProblem *problem, TpPlan *plan)
 {
+  g_autoptr (TpNetwork) solved = NULL;
   g_autoptr (TpNetwork) network = NULL;
 
   if (problem->n_devices == 1)
     return;
-  network = tp_network_new (problem);
-  tp_network_solve (network);
+  solved = tp_network_new (problem);
+  tp_network_solve (solved);
+  network = plan->tie_price_ns == 0
+                ? g_steal_pointer (&solved)
+                : tp_network_raise (solved, plan->tie_price_ns);
   for (int i = 0; i < plan->n_placements; i++)
     {
       TpPlacement *it = &plan->placements[i];

@@ -33,7 +33,7 @@ struct TpFlow
   gint64 *sink_capacity;
   gint64 *terminal;           /* residual: > 0 from the source, < 0 to the sink;
                                * what passes straight through is taken first */
-  GArray *pairs;              /* Pair; until solve */
+  GArray *pairs;              /* Pair */
   int *first;                 /* [n_vertices + 1]: arcs of v: first[v] ... */
   Arc *arcs;
   int *pair_arc;              /* arc u->v of each pair */

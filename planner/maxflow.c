@@ -118,13 +118,19 @@ solve_by_levels (TpFlow *flow)
 gint64
 tp_flow_solve (TpFlow *flow)
 {
-  gint64 value = 0;
-
   g_assert (flow->arcs == NULL);
   build_arcs (flow);
   flow->terminal = g_new (gint64, flow->n_vertices + 1);
   for (int v = 0; v < flow->n_vertices; v++)
     flow->terminal[v] = flow->source_capacity[v] - flow->sink_capacity[v];
+  return tp_flow_resume (flow);
+}
+
+gint64
+tp_flow_resume (TpFlow *flow)
+{
+  gint64 value = 0;
+
   if (!tp_flow_grow_trees (flow))
     solve_by_levels (flow);
   for (int v = 0; v < flow->n_vertices; v++)
@@ -135,6 +141,54 @@ tp_flow_solve (TpFlow *flow)
       value += to_sink;
     }
   return value;
+}
+
+TpFlow *
+tp_flow_dup (const TpFlow *flow)
+{
+  TpFlow *copy = tp_flow_new (0);
+  gsize n = flow->n_vertices, n_arcs = 2 * (gsize) flow->pairs->len;
+
+  g_assert (flow->arcs != NULL);
+  copy->n_vertices = flow->n_vertices;
+  copy->effort = flow->effort;
+  copy->has_switched = flow->has_switched;
+  g_array_append_vals (copy->pairs, flow->pairs->data, flow->pairs->len);
+  copy->source_capacity
+      = g_memdup2 (flow->source_capacity, n * sizeof (gint64));
+  copy->sink_capacity = g_memdup2 (flow->sink_capacity, n * sizeof (gint64));
+  copy->terminal = g_memdup2 (flow->terminal, (n + 1) * sizeof (gint64));
+  copy->first = g_memdup2 (flow->first, (n + 2) * sizeof (int));
+  copy->arcs = g_memdup2 (flow->arcs, (n_arcs + 1) * sizeof (Arc));
+  copy->pair_arc
+      = g_memdup2 (flow->pair_arc, (n_arcs / 2 + 1) * sizeof (int));
+  return copy;
+}
+
+void
+tp_flow_raise_terminal (TpFlow *flow, int v, gint64 from_source,
+                        gint64 to_sink)
+{
+  g_assert (from_source >= 0 && to_sink >= 0 && flow->arcs != NULL);
+  flow->source_capacity[v] += from_source;
+  flow->sink_capacity[v] += to_sink;
+  flow->terminal[v] += from_source - to_sink;
+}
+
+void
+tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
+{
+  Pair *it = &g_array_index (flow->pairs, Pair, pair);
+  Arc *arc = &flow->arcs[flow->pair_arc[pair]];
+  Arc *sister = &flow->arcs[arc->sister];
+
+  g_assert (capacity >= 0 && reverse >= 0);
+  it->capacity += capacity;
+  it->reverse += reverse;
+  arc->residual += capacity;
+  sister->reverse += capacity;
+  arc->reverse += reverse;
+  sister->residual += reverse;
 }
 
 gint64

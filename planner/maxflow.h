@@ -33,6 +33,15 @@ gint64 tp_flow_solve (TpFlow *flow);
 /* Whether the second method was needed. */
 gboolean tp_flow_has_switched (const TpFlow *flow);
 
+/* After solve: a copy, with the flow found. Capacities may then be raised, and the
+ * flow, which still fits, be carried on to a maximum: its value. */
+TpFlow *tp_flow_dup (const TpFlow *flow);
+void tp_flow_raise_terminal (TpFlow *flow, int v, gint64 from_source,
+                             gint64 to_sink);
+void tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity,
+                         gint64 reverse);
+gint64 tp_flow_resume (TpFlow *flow);
+
 /* After solve: net flow of pair @pair in the direction u->v. */
 gint64 tp_flow_get_pair (const TpFlow *flow, int pair);
 void tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,

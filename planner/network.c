@@ -44,6 +44,8 @@ typedef struct
 {
   int from, to;
   gint64 capacity, reverse;
+  int n_copies, n_reverse_copies; /* that each pays for; those that cost nothing
+                                   * are not counted */
 } NetArc;
 
 struct TpNetwork
@@ -52,7 +54,9 @@ struct TpNetwork
   GArray *vertices;           /* Vertex: those after the nodes */
   GArray *arcs;               /* NetArc */
   gint64 sum;                 /* of finite capacities */
+  gint64 n_copies;            /* in them */
   gint64 constant;
+  gint64 price;               /* on top of every copy in an arc */
   gint64 value;
   int *flow_vertex;           /* number in @flow of each vertex after the
                                * terminals */
@@ -61,14 +65,19 @@ struct TpNetwork
 };
 
 static void
-add_arc (TpNetwork *network, int from, int to, gint64 capacity, gint64 reverse)
+add_arc (TpNetwork *network, NetArc arc)
 {
-  NetArc arc = { from, to, capacity, reverse };
-
-  if (capacity == 0 && reverse == 0)
+  if (arc.capacity == 0 && arc.reverse == 0)
     return;
-  network->sum += MAX (capacity, 0) + MAX (reverse, 0);
+  network->sum += MAX (arc.capacity, 0) + MAX (arc.reverse, 0);
+  network->n_copies += arc.n_copies + arc.n_reverse_copies;
   g_array_append_val (network->arcs, arc);
+}
+
+static void
+add_infinite (TpNetwork *network, int from, int to)
+{
+  add_arc (network, (NetArc){ from, to, INFINITE, 0, 0, 0 });
 }
 
 static int
@@ -81,32 +90,44 @@ add_vertex (TpNetwork *network, char kind, int index, int near)
          + (int) network->vertices->len - 1;
 }
 
-/* What is paid when @node is on @device, whatever else is where. */
-static gint64
-get_own_cost (const TpProblem *problem, int node, int device)
+/* Along the ends of @arc: what is paid when @node is on @device, whatever else is
+ * where. */
+static void
+add_own_cost (TpNetwork *network, int node, int device, NetArc arc)
 {
+  const TpProblem *problem = network->problem;
   const TpNode *it = &problem->graph->nodes[node];
   gint64 cost = tp_problem_node_cost (problem, node, device);
 
   if (cost == TP_COST_NONE)
-    return INFINITE;
+    {
+      add_infinite (network, arc.from, arc.to);
+      return;
+    }
+  arc.capacity = cost;
   for (int i = 0; i < it->n_outputs; i++)
     if (it->outputs[i] >= 0)
-      cost += tp_problem_fetch_cost (problem, it->outputs[i], device);
-  return cost;
+      {
+        gint64 fetch
+            = tp_problem_fetch_cost (problem, it->outputs[i], device);
+
+        arc.capacity += fetch;
+        arc.n_copies += fetch > 0;
+      }
+  add_arc (network, arc);
 }
 
 static void
 add_nodes (TpNetwork *network)
 {
-  const TpProblem *problem = network->problem;
-
-  for (int i = 0; i < problem->graph->n_nodes; i++)
+  for (int i = 0; i < network->problem->graph->n_nodes; i++)
     {
-      add_arc (network, VERTEX_SOURCE, VERTEX_NODES + i,
-               get_own_cost (problem, i, 1), 0);
-      add_arc (network, VERTEX_NODES + i, VERTEX_SINK,
-               get_own_cost (problem, i, 0), 0);
+      int vertex = VERTEX_NODES + i;
+
+      add_own_cost (network, i, 1,
+                    (NetArc){ .from = VERTEX_SOURCE, .to = vertex });
+      add_own_cost (network, i, 0,
+                    (NetArc){ .from = vertex, .to = VERTEX_SINK });
     }
 }
 
@@ -130,11 +151,11 @@ add_copy_on_second (TpNetwork *network, int index, int producer, gint64 cost)
   if (cost == 0 || (tensor->n_consumers == 0 && !is_kept))
     return;
   copy = add_vertex (network, 'h', index, MAX (tensor->producer, 0));
-  add_arc (network, producer, copy, cost, 0);
+  add_arc (network, (NetArc){ producer, copy, cost, 0, 1, 0 });
   if (is_kept)
-    add_arc (network, copy, VERTEX_SINK, INFINITE, 0);
+    add_infinite (network, copy, VERTEX_SINK);
   for (int k = 0; k < tensor->n_consumers; k++)
-    add_arc (network, copy, VERTEX_NODES + tensor->consumers[k], INFINITE, 0);
+    add_infinite (network, copy, VERTEX_NODES + tensor->consumers[k]);
 }
 
 static void
@@ -148,10 +169,10 @@ add_copy_on_first (TpNetwork *network, int index, int producer, gint64 cost)
     return;
   copy = add_vertex (network, 'd', index, MAX (tensor->producer, 0));
   if (is_kept)
-    add_arc (network, VERTEX_SOURCE, copy, INFINITE, 0);
+    add_infinite (network, VERTEX_SOURCE, copy);
   for (int k = 0; k < tensor->n_consumers; k++)
-    add_arc (network, VERTEX_NODES + tensor->consumers[k], copy, INFINITE, 0);
-  add_arc (network, copy, producer, cost, 0);
+    add_infinite (network, VERTEX_NODES + tensor->consumers[k], copy);
+  add_arc (network, (NetArc){ copy, producer, cost, 0, 1, 0 });
 }
 
 static void
@@ -185,8 +206,9 @@ add_tensors (TpNetwork *network)
       /* With one output only: else two tensors could share the arc. */
       else if (tensor->n_consumers == 1 && !tensor->is_output
                && problem->graph->nodes[tensor->producer].n_outputs == 1)
-        add_arc (network, producer, VERTEX_NODES + tensor->consumers[0], there,
-                 back);
+        add_arc (network,
+                 (NetArc){ producer, VERTEX_NODES + tensor->consumers[0],
+                           there, back, there > 0, back > 0 });
       else
         {
           add_copy_on_second (network, i, producer, there);
@@ -206,17 +228,18 @@ add_group (TpNetwork *network, int index)
     {
       int helper = add_vertex (network, 'c', index, group->nodes[0]);
 
-      add_arc (network, VERTEX_SOURCE, helper, first, 0);
+      add_arc (network,
+               (NetArc){ VERTEX_SOURCE, helper, first, 0, 0, 0 });
       for (int k = 0; k < group->n_nodes; k++)
-        add_arc (network, helper, VERTEX_NODES + group->nodes[k], INFINITE, 0);
+        add_infinite (network, helper, VERTEX_NODES + group->nodes[k]);
     }
   if (second > 0)
     {
       int helper = add_vertex (network, 'e', index, group->nodes[0]);
 
       for (int k = 0; k < group->n_nodes; k++)
-        add_arc (network, VERTEX_NODES + group->nodes[k], helper, INFINITE, 0);
-      add_arc (network, helper, VERTEX_SINK, second, 0);
+        add_infinite (network, VERTEX_NODES + group->nodes[k], helper);
+      add_arc (network, (NetArc){ helper, VERTEX_SINK, second, 0, 0, 0 });
     }
   network->constant += first + second;
 }
@@ -313,12 +336,89 @@ tp_network_free (TpNetwork *network)
   g_free (network);
 }
 
+static void
+take_cut (TpNetwork *network, gint64 value)
+{
+  network->value = value;
+  network->is_sink = g_new0 (guint8, count_vertices (network) + 1);
+  tp_flow_get_sink_side (network->flow, network->is_sink);
+}
+
 gint64
 tp_network_solve (TpNetwork *network)
 {
-  network->value = tp_flow_solve (network->flow);
-  network->is_sink = g_new0 (guint8, count_vertices (network) + 1);
-  tp_flow_get_sink_side (network->flow, network->is_sink);
+  take_cut (network, tp_flow_solve (network->flow));
+  return network->value;
+}
+
+/* What @price on every copy adds to an arc; to an infinite one, all of it. */
+static gint64
+get_raise (const TpNetwork *network, gint64 capacity, int n_copies)
+{
+  return network->price
+         * (capacity == INFINITE ? network->n_copies : n_copies);
+}
+
+static void
+raise_flow (TpNetwork *network)
+{
+  int pair = 0;
+
+  for (guint k = 0; k < network->arcs->len; k++)
+    {
+      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      gint64 more = get_raise (network, arc->capacity, arc->n_copies);
+
+      if (arc->from == VERTEX_SOURCE)
+        tp_flow_raise_terminal (network->flow, to_flow (network, arc->to),
+                                more, 0);
+      else if (arc->to == VERTEX_SINK)
+        tp_flow_raise_terminal (network->flow, to_flow (network, arc->from),
+                                0, more);
+      else
+        tp_flow_raise_pair (
+            network->flow, pair++, more,
+            get_raise (network, arc->reverse, arc->n_reverse_copies));
+    }
+}
+
+TpNetwork *
+tp_network_raise (const TpNetwork *solved, gint64 price)
+{
+  TpNetwork *network = g_new0 (TpNetwork, 1);
+
+  g_assert (solved->price == 0 && price >= 0
+            && price <= tp_network_get_max_price (solved));
+  *network = *solved;
+  network->price = price;
+  network->sum += price * network->n_copies;
+  g_array_ref (network->vertices);
+  g_array_ref (network->arcs);
+  network->flow_vertex
+      = g_memdup2 (solved->flow_vertex,
+                   sizeof (int) * ((gsize) count_vertices (solved) + 1));
+  network->flow = tp_flow_dup (solved->flow);
+  raise_flow (network);
+  take_cut (network, tp_flow_resume (network->flow));
+  return network;
+}
+
+gint64
+tp_network_get_max_price (const TpNetwork *network)
+{
+  return (TP_PROBLEM_LIMIT - 1 - MIN (network->sum, TP_PROBLEM_LIMIT - 1))
+         / (network->n_copies + 1);
+}
+
+gint64
+tp_network_get_price (const TpNetwork *network)
+{
+  return network->price;
+}
+
+gint64
+tp_network_get_value (const TpNetwork *network)
+{
   return network->value;
 }
 
@@ -398,24 +498,27 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
 }
 
 TpArc *
-tp_network_dup_arcs (const TpNetwork *network, int *out_n)
+tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
+                     int *out_n)
 {
   TpArc *arcs = g_new (TpArc, 2 * (gsize) network->arcs->len + 1);
-  int n = 0, pair = 0;
+  int n = 0, pair = 0, tie_pair = 0;
 
   for (guint k = 0; k < network->arcs->len; k++)
     {
       const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
       gint64 net = get_net_flow (network, arc, &pair);
+      gint64 tie
+          = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);
 
       if (arc->capacity != 0)
         arcs[n++] = (TpArc){ dup_name (network, arc->from),
                              dup_name (network, arc->to), arc->capacity,
-                             MAX (net, 0) };
+                             MAX (net, 0), MAX (tie, 0) };
       if (arc->reverse != 0)
         arcs[n++] = (TpArc){ dup_name (network, arc->to),
                              dup_name (network, arc->from), arc->reverse,
-                             MAX (-net, 0) };
+                             MAX (-net, 0), MAX (-tie, 0) };
     }
   *out_n = n;
   return arcs;

@@ -16,12 +16,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpNetwork, tp_network_free)
 /* Finds the minimum cut with the fewest vertices on the second device; returns
  * its capacity. */
 gint64 tp_network_solve (TpNetwork *network);
+/* A copy of @solved, which is kept, with @price on top of every copy of a tensor
+ * that costs anything; solved from the flow found. */
+TpNetwork *tp_network_raise (const TpNetwork *solved, gint64 price);
+/* The largest that does not overflow. */
+gint64 tp_network_get_max_price (const TpNetwork *network);
+gint64 tp_network_get_price (const TpNetwork *network);
+gint64 tp_network_get_value (const TpNetwork *network);
 int tp_network_get_device (const TpNetwork *network, int node);
 /* Fusion gains taken in advance: cost = cut - constant. */
 gint64 tp_network_get_constant (const TpNetwork *network);
 /* By how much the cost grows when @node has to run on its other device. */
 gint64 tp_network_force (TpNetwork *network, int node);
-/* The certificate: every arc with its flow. */
-TpArc *tp_network_dup_arcs (const TpNetwork *network, int *out_n);
+/* The certificate: every arc with its flow, and with that in @raised (nullable),
+ * made of @network. */
+TpArc *tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
+                            int *out_n);
 
 #endif

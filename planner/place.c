@@ -4,7 +4,10 @@
 #include "planner/place.h"
 
 #include "ir/graph-digest.h"
+#include "planner/copies.h"
 #include "planner/solver.h"
+
+#include <string.h>
 
 static TpGroups *
 groups_copy (const TpGroups *groups)
@@ -31,32 +34,18 @@ fill_head (TpPlan *plan, const TpProblem *problem)
   plan->all_groups = groups_copy (problem->groups);
 }
 
-/* A group is in effect when all of it is on one device and that saves. */
-static gboolean
-is_in_effect (const TpPlan *plan, const TpProblem *problem, int index)
-{
-  const TpGroup *group = &problem->groups->groups[index];
-  int device = plan->placements[group->nodes[0]].device;
-
-  for (int k = 1; k < group->n_nodes; k++)
-    if (plan->placements[group->nodes[k]].device != device)
-      return FALSE;
-  return tp_problem_get_gain (problem, index, device) > 0;
-}
-
 static void
-fill_groups (TpPlan *plan, const TpProblem *problem)
+fill_groups (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
 {
   plan->groups = tp_groups_new ();
   for (int i = 0; i < problem->costs->n_groups; i++)
     {
       const TpGroup *group = &problem->groups->groups[i];
-      int device;
+      int device = tp_problem_find_fused (problem, i, devices);
       const TpCost *cost;
 
-      if (!is_in_effect (plan, problem, i))
+      if (device < 0)
         continue;
-      device = plan->placements[group->nodes[0]].device;
       cost = tp_costs_group (problem->costs, i, device);
       tp_groups_add (plan->groups, group->nodes, group->n_nodes);
       for (int k = 0; k < group->n_nodes; k++)
@@ -77,7 +66,8 @@ fill_groups (TpPlan *plan, const TpProblem *problem)
 }
 
 static void
-fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
+fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
+                 const guint8 *cheapest)
 {
   int n = problem->graph->n_nodes;
 
@@ -91,6 +81,7 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
       plan->placements[i] = (TpPlacement){
         .node = i,
         .device = device,
+        .cheapest = cheapest[i],
         .time_ns = cost->time_ns,
         .spread_ns = cost->spread_ns,
         .margin_ns = -1,
@@ -101,52 +92,19 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
     }
 }
 
-#define PLACE_BIT(place) (G_GUINT64_CONSTANT (1) << ((place) + 1))
-
-/* The bits of the places where @tensor is read: devices, and the host for the
- * caller. */
-static guint64
-find_readers (const TpTensor *tensor, const guint8 *devices, int host)
-{
-  guint64 readers = tensor->is_output ? PLACE_BIT (host) : 0;
-
-  for (int k = 0; k < tensor->n_consumers; k++)
-    readers |= PLACE_BIT (devices[tensor->consumers[k]]);
-  return readers;
-}
-
-/* From where @tensor is to wherever else it is read. */
-static void
-add_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
-               int index, GArray *list)
-{
-  const TpTensor *tensor = &problem->graph->tensors[index];
-  int host = problem->costs->host;
-  int home = tensor->producer < 0 ? host : devices[tensor->producer];
-  guint64 readers = find_readers (tensor, devices, host);
-
-  for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
-    {
-      TpTransfer transfer = { index, home, to, tensor->size_bytes, 0 };
-
-      if (to == home || (readers & PLACE_BIT (to)) == 0)
-        continue;
-      transfer.time_ns
-          = tp_costs_copy (problem->costs, index, home, to).time_ns;
-      g_array_append_val (list, transfer);
-      plan->cost_ns += tp_problem_edge_cost (problem, index, home, to);
-    }
-}
-
 static void
 fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
+  g_autoptr (GArray) list = tp_copies_list (problem, devices);
 
-  for (int i = 0; i < problem->graph->n_tensors; i++)
-    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
-      add_transfers (plan, problem, devices, i, list);
   plan->n_transfers = (int) list->len;
+  for (guint i = 0; i < list->len; i++)
+    {
+      const TpTransfer *it = &g_array_index (list, TpTransfer, i);
+
+      plan->cost_ns
+          += tp_problem_edge_cost (problem, it->tensor, it->from, it->to);
+    }
   g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
   plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
                                                  FALSE);
@@ -169,33 +127,54 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
     }
 }
 
+static TpPlan *
+place (const TpProblem *problem, TpCosts *costs, GError **error)
+{
+  const TpSolver *solver = tp_solver_find (problem, error);
+  int n = problem->graph->n_nodes;
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  g_autofree guint8 *cheapest = g_new0 (guint8, n + 1);
+
+  if (solver == NULL)
+    return NULL;
+  if (costs->digest == NULL)
+    tp_costs_seal (costs);
+  fill_head (plan, problem);
+  plan->costs = tp_costs_ref (costs);
+  plan->costs_digest = g_strdup (costs->digest);
+  plan->certificate = g_strdup (solver->certificate);
+  if (!solver->solve (problem, plan, devices, cheapest, error))
+    return NULL;
+  fill_placements (plan, problem, devices, cheapest);
+  fill_transfers (plan, problem, devices);
+  fill_groups (plan, problem, devices);
+  fill_best_single (plan, problem);
+  g_assert (plan->cost_ns == plan->bound_ns
+            || (plan->tie_price_ns > 0 && plan->cost_ns > plan->bound_ns));
+  return g_steal_pointer (&plan);
+}
+
 TpPlan *
 tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
           const char *objective, GError **error)
 {
   g_autoptr (TpProblem) problem
       = tp_problem_new (graph, groups, costs, objective, error);
-  const TpSolver *solver
-      = problem == NULL ? NULL : tp_solver_find (problem, error);
-  g_autoptr (TpPlan) plan = NULL;
-  g_autofree guint8 *devices = NULL;
 
-  if (solver == NULL)
+  return problem == NULL ? NULL : place (problem, costs, error);
+}
+
+TpPlan *
+tp_place_within_noise (const TpGraph *graph, const TpGroups *groups,
+                       TpCosts *costs, const char *objective, GError **error)
+{
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (graph, groups, costs, objective, error);
+
+  if (problem == NULL)
     return NULL;
-  if (costs->digest == NULL)
-    tp_costs_seal (costs);
-  plan = tp_plan_new ();
-  devices = g_new0 (guint8, graph->n_nodes + 1);
-  fill_head (plan, problem);
-  plan->costs = tp_costs_ref (costs);
-  plan->costs_digest = g_strdup (costs->digest);
-  plan->certificate = g_strdup (solver->certificate);
-  if (!solver->solve (problem, plan, devices, error))
-    return NULL;
-  fill_placements (plan, problem, devices);
-  fill_transfers (plan, problem, devices);
-  fill_groups (plan, problem);
-  fill_best_single (plan, problem);
-  g_assert (plan->cost_ns == plan->bound_ns);
-  return g_steal_pointer (&plan);
+  /* spreads are of times */
+  problem->heeds_noise = strcmp (problem->objective->unit, "ns") == 0;
+  return place (problem, costs, error);
 }

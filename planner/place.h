@@ -13,4 +13,12 @@
 TpPlan *tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
                   const char *objective, GError **error);
 
+/* The same for figures that carry noise: where a plan with the fewest copies there
+ * can be costs more than the cheapest by less than noise (planner/noise.h), that
+ * one; it says so in tie_price_ns. Where no figure has a spread, what tp_place ()
+ * makes. */
+TpPlan *tp_place_within_noise (const TpGraph *graph, const TpGroups *groups,
+                               TpCosts *costs, const char *objective,
+                               GError **error);
+
 #endif

@@ -251,6 +251,19 @@ check_parts (const TpProblem *problem, const char *objective, GError **error)
   return FALSE;
 }
 
+int
+tp_problem_find_fused (const TpProblem *problem, int group,
+                       const guint8 *devices)
+{
+  const TpGroup *it = &problem->groups->groups[group];
+  int device = devices[it->nodes[0]];
+
+  for (int k = 1; k < it->n_nodes; k++)
+    if (devices[it->nodes[k]] != device)
+      return -1;
+  return tp_problem_get_gain (problem, group, device) > 0 ? device : -1;
+}
+
 /* Feeding and fetching, with all ops on @device. */
 static gint64
 copies_of_single (const TpProblem *problem, int device)

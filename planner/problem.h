@@ -13,6 +13,7 @@ typedef struct
   int n_devices;
   gint64 *gains;              /* [group * n_devices + device]: saved when the
                                * group runs as one there; >= 0 */
+  gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
 } TpProblem;
 
 /* Sums of costs stay below this, so that a cut network cannot overflow. */
@@ -48,5 +49,10 @@ tp_problem_get_gain (const TpProblem *problem, int group, int device)
 {
   return problem->gains[(gsize) group * problem->n_devices + device];
 }
+
+/* A group is in effect where all of it is on one device and that saves: that
+ * device, or -1. @devices: one a node. */
+int tp_problem_find_fused (const TpProblem *problem, int group,
+                           const guint8 *devices);
 
 #endif

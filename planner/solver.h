@@ -12,11 +12,12 @@ typedef struct
   guint kinds;                /* of objectives: bits of TpObjectiveKind */
   const char *certificate;    /* kind of its proofs, by which tp_check () knows
                                * them */
-  /* Sets the device of each node in @devices (zeroed), and in @plan bound_ns,
-   * constant_ns and the proof. What has no device at all was refused
-   * before. */
+  /* Sets the device of each node in @devices (zeroed), in @cheapest (likewise)
+   * the one it has in the cheapest plan, and in @plan bound_ns, constant_ns,
+   * the proof, and tie_price_ns where a tie was broken. What has no device at
+   * all was refused before. */
   gboolean (*solve) (const TpProblem *problem, TpPlan *plan, guint8 *devices,
-                     GError **error);
+                     guint8 *cheapest, GError **error);
   /* (nullable): sets margin_ns of every placement of @plan. */
   void (*fill_margins) (const TpProblem *problem, TpPlan *plan);
 } TpSolver;

@@ -17,6 +17,8 @@ typedef struct
   GPtrArray *reasons;
   gint64 *gains;              /* [group * n_devices + device] */
   int *group_of;              /* [node]: in all_groups, or -1 */
+  gint64 n_copies;            /* of a plan that breaks a tie: those that cost
+                               * anything */
 } TpChecker;
 
 /* Takes down a fault; returns FALSE. */

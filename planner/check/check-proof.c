@@ -3,7 +3,8 @@
  * Every placement is a cut of the network, and no cut is smaller than a flow.
  * So it is enough that the arcs are those that graph and costs demand, no more
  * and no fewer; that the flow keeps to their capacities and is conserved; and
- * that it is as large as the plan's own cut. Each arc is looked up by what its
+ * that it is as large as the plan's own cut. A plan that breaks a tie has a second
+ * flow for that: with a price on every copy, its own cut is the least. Each arc is looked up by what its
  * ends are: the table below is the network, written a second time. */
 #include "config.h"
 
@@ -277,6 +278,30 @@ find_capacity (const TpChecker *checker, Vertex from, Vertex to)
   return ABSENT;
 }
 
+/* How many copies that cost anything are in the capacity of an arc that there
+ * is. */
+static int
+count_copies (const TpChecker *checker, Vertex from, Vertex to)
+{
+  const TpNode *node;
+  int n = 0, device = from.kind == 's' ? 1 : 0;
+
+  if (from.kind == 'd' || to.kind == 'h'
+      || (from.kind == 'n' && to.kind == 'n'))
+    return 1;
+  if (checker->costs->host >= 0 || (from.kind != 'n' && to.kind != 'n')
+      || (from.kind != 's' && to.kind != 't'))
+    return 0;
+  node = &checker->graph->nodes[from.kind == 'n' ? from.index : to.index];
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0
+        && checker->graph->tensors[node->outputs[i]].is_output)
+      n += tp_checker_copy_cost (checker, node->outputs[i], device,
+                                 TP_COSTS_HOST)
+           > 0;
+  return n;
+}
+
 /* ---- how many arcs there are ------------------------------------------- */
 
 static gint64
@@ -383,10 +408,31 @@ number_vertex (const TpChecker *checker, Vertex vertex)
 typedef struct
 {
   Wide *balance;              /* [vertex]: in minus out */
+  Wide *tie_balance;          /* likewise, of the flow of the tie */
   gint64 n_vertices;
   gint64 *keys;               /* [arc] */
   GHashTable *seen;
 } Flow;
+
+/* The flow of the tie, through arc @index. */
+static gboolean
+check_tie_flow (TpChecker *checker, int index, Vertex from, Vertex to)
+{
+  const TpArc *arc = &checker->plan->arcs[index];
+  Wide price = checker->plan->tie_price_ns;
+  gboolean is_infinite = price > 0 && arc->capacity == INFINITE;
+  Wide capacity
+      = price > 0
+            ? arc->capacity + price * count_copies (checker, from, to)
+            : 0;
+
+  if (arc->tie_flow >= 0 && (is_infinite || arc->tie_flow <= capacity))
+    return TRUE;
+  return tp_checker_fail (checker,
+                          "arcs[%d]: flow %" G_GINT64_FORMAT
+                          " of the tie does not fit through %s -> %s",
+                          index, arc->tie_flow, arc->from, arc->to);
+}
 
 static gboolean
 check_arc (TpChecker *checker, Flow *flow, int index)
@@ -414,6 +460,8 @@ check_arc (TpChecker *checker, Flow *flow, int index)
                             "arcs[%d]: flow %" G_GINT64_FORMAT
                             " does not fit through %s -> %s",
                             index, arc->flow, arc->from, arc->to);
+  if (!check_tie_flow (checker, index, from, to))
+    return FALSE;
   u = number_vertex (checker, from);
   v = number_vertex (checker, to);
   flow->keys[index] = u * flow->n_vertices + v;
@@ -422,29 +470,40 @@ check_arc (TpChecker *checker, Flow *flow, int index)
                             arc->from, arc->to);
   flow->balance[u] -= arc->flow;
   flow->balance[v] += arc->flow;
+  flow->tie_balance[u] -= arc->tie_flow;
+  flow->tie_balance[v] += arc->tie_flow;
   return TRUE;
 }
 
+/* Whether a flow is conserved, and proves @expected. */
 static void
-check_balance (TpChecker *checker, const Flow *flow)
+check_balance (TpChecker *checker, const Wide *balance, gint64 n_vertices,
+               Wide expected)
 {
-  const TpPlan *plan = checker->plan;
-  Wide bound = -flow->balance[0] - plan->constant_ns;
+  Wide bound = -balance[0] - checker->plan->constant_ns;
   gint64 n_leaks = 0;
 
-  for (gint64 v = 2; v < flow->n_vertices; v++)
-    n_leaks += flow->balance[v] != 0;
+  for (gint64 v = 2; v < n_vertices; v++)
+    n_leaks += balance[v] != 0;
   if (n_leaks > 0)
     tp_checker_fail (checker,
                      "flow is not conserved at %" G_GINT64_FORMAT " vertices",
                      n_leaks);
-  if (bound != plan->bound_ns)
-    tp_checker_fail (checker,
-                     "the flow proves a bound of %" G_GINT64_FORMAT
-                     ", the plan says %" G_GINT64_FORMAT,
-                     bound > G_MAXINT64 || bound < G_MININT64 ? G_MININT64
-                                                              : (gint64) bound,
-                     plan->bound_ns);
+  if (bound != expected)
+    tp_checker_fail (checker, "a flow proves a bound of %.0f, not %.0f",
+                     (double) bound, (double) expected);
+}
+
+static void
+check_balances (TpChecker *checker, const Flow *flow)
+{
+  const TpPlan *plan = checker->plan;
+  Wide price = plan->tie_price_ns;
+
+  check_balance (checker, flow->balance, flow->n_vertices, plan->bound_ns);
+  if (price > 0)
+    check_balance (checker, flow->tie_balance, flow->n_vertices,
+                   plan->cost_ns + price * checker->n_copies);
 }
 
 static void
@@ -464,14 +523,16 @@ check_flow (TpChecker *checker)
                      " arcs, the proof lists %d",
                      n_expected, n_arcs);
   flow.balance = g_new0 (Wide, flow.n_vertices);
+  flow.tie_balance = g_new0 (Wide, flow.n_vertices);
   flow.keys = g_new (gint64, n_arcs + 1);
   flow.seen = g_hash_table_new (g_int64_hash, g_int64_equal);
   for (int i = 0; i < n_arcs; i++)
     check_arc (checker, &flow, i);
-  check_balance (checker, &flow);
+  check_balances (checker, &flow);
   g_hash_table_unref (flow.seen);
   g_free (flow.keys);
   g_free (flow.balance);
+  g_free (flow.tie_balance);
 }
 
 void

@@ -170,6 +170,30 @@ test_measured (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (notes.n_unmeasured, ==, 0);
 }
 
+/* Figures as they are in the table, and no tie broken; made-up ones have no
+ * noise, so nothing changes. */
+static void
+test_exact (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options[] = { { .is_measured = TRUE },
+                                    { .is_exact = TRUE } };
+  g_autoptr (TplanPlan) drawn
+      = take_road (fixture, on_ref, &options[0], NULL, NULL);
+  g_autoptr (TplanPlan) exact
+      = take_road (fixture, on_ref, &options[1], NULL, NULL);
+  g_autoptr (TplanPlan) made_up
+      = take_road (fixture, on_sims, &(TpRoadOptions){ 0 }, NULL, NULL);
+  g_autoptr (TplanPlan) made_up_exact
+      = take_road (fixture, on_sims, &options[1], NULL, NULL);
+  g_autofree char *a = plan_to_json (made_up);
+  g_autofree char *b = plan_to_json (made_up_exact);
+
+  g_assert_nonnull (tp_api_get_plan (drawn)->costs->kernels);
+  g_assert_null (tp_api_get_plan (exact)->costs->kernels);
+  g_assert_cmpint (tp_api_get_plan (exact)->tie_price_ns, ==, 0);
+  g_assert_cmpstr (a, ==, b);
+}
+
 /* Every rule of the table may be left out; what is in none is told, with those
  * there are. */
 static void
@@ -279,6 +303,7 @@ main (int argc, char **argv)
     { "/road/notes-without-plan", test_notes_without_plan },
     { "/road/stale", test_stale },
     { "/road/measured", test_measured },
+    { "/road/exact", test_exact },
     { "/road/rules", test_rules },
     { "/road/no-memory", test_no_memory },
     { "/road/require", test_require },

@@ -77,13 +77,14 @@ set_text (char **field, const char *text)
 
 /* @facts NULL: those that hold now. */
 static gint64
-put_device (TpCostDb *db, const char *name, const char *facts)
+put_device_as (TpCostDb *db, const char *name, const char *facts,
+               const char *identity)
 {
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
   g_autofree char *now = tp_facts_gather (name, 0);
 
   set_text (&row->name, name);
-  set_text (&row->identity, "made up");
+  set_text (&row->identity, identity);
   set_text (&row->facts, facts != NULL ? facts : now);
   row->peak_gflops = 100;
   row->bandwidth_gbps = 10;
@@ -118,6 +119,12 @@ put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
   g_ptr_array_add (rows, row);
   tp_cost_db_put_entries (db, rows, &error);
   g_assert_no_error (error);
+}
+
+static gint64
+put_device (TpCostDb *db, const char *name, const char *facts)
+{
+  return put_device_as (db, name, facts, "made up");
 }
 
 /* All but the VIEW. */
@@ -163,6 +170,35 @@ test_known (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, KNOWN_NS);
   g_assert_cmpstr (tp_costs_group (costs, 0, 0)->schedule, ==, KNOWN_SCHEDULE);
   g_assert_false (tp_costs_group (costs, 0, 0)->is_estimated);
+}
+
+/* A driver that runs on this CPU is no second processor. */
+static void
+test_same_silicon (Fixture *fixture, gconstpointer data)
+{
+  static const char *const devices[] = { "cpu", "opencl:0" };
+  g_autofree char *cpu = tp_facts_dup_cpu_name ();
+  g_autofree char *identity = g_strdup_printf ("opencl;driver-%s;1.0", cpu);
+
+  if (*cpu == 0)
+    {
+      g_test_skip ("the CPU has no name");
+      return;
+    }
+  fixture->options.devices = devices;
+  fixture->options.n_devices = 2;
+  put_all (fixture, fixture->db, put_device (fixture->db, "cpu", NULL));
+  for (int is_same = 0; is_same < 2; is_same++)
+    {
+      g_autoptr (TpCosts) costs = NULL;
+
+      put_all (fixture, fixture->db,
+               put_device_as (fixture->db, "opencl:0", NULL,
+                              is_same ? identity : "opencl;big gpu;1.0"));
+      costs = look_up (fixture);
+      g_assert_cmpint (fixture->options.warnings->len, ==, is_same);
+    }
+  g_assert_nonnull (strstr (get_warning (fixture), "second processor"));
 }
 
 /* One changed fact, by name. */
@@ -551,6 +587,7 @@ main (int argc, char **argv)
     const char *device;       /* that must be built in */
   } tests[] = {
     { "/lookup/known", test_known, "cpu" },
+    { "/lookup/same-silicon", test_same_silicon, "cpu" },
     { "/lookup/stale", test_stale, "cpu" },
     { "/lookup/stale-file", test_stale_file, "ref" },
     { "/lookup/never-measured", test_never_measured, "opencl" },

@@ -102,7 +102,7 @@ test_digest (void)
 {
   g_autoptr (TpCosts) first = make_costs ();
 
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 10; i++)
     {
       g_autoptr (TpCosts) costs = make_costs ();
 
@@ -119,8 +119,12 @@ test_digest (void)
         tp_costs_node (costs, 1, 1)->reason = "no kernel";
       else if (i == 5)
         costs->fetches[3].time_ns = 1;
+      else if (i == 6)
+        costs->fetches[3].measured_ns = 1;
+      else if (i == 7)
+        costs->kernels = g_new0 (int, costs->n_nodes + costs->n_groups);
       else
-        costs->host = i == 6 ? 1 : TP_COSTS_HOST;
+        costs->host = i == 8 ? 1 : TP_COSTS_HOST;
       tp_costs_seal (costs);
       g_assert_cmpstr (costs->digest, !=, first->digest);
     }

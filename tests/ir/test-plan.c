@@ -53,7 +53,7 @@ make_plan (const TpGraph *graph)
 {
   TpPlan *plan = tp_plan_new ();
   const char *const devices[] = { "cpu", "opencl:0", NULL };
-  const TpArc arc = { g_strdup ("s"), g_strdup ("n1"), -1, 5 };
+  const TpArc arc = { g_strdup ("s"), g_strdup ("n1"), -1, 5, 0 };
 
   plan->graph_path = g_strdup ("g.json");
   plan->graph_name = g_strdup ("g");
@@ -63,8 +63,8 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 2;
   plan->placements = g_new0 (TpPlacement, 2);
-  plan->placements[0] = (TpPlacement) { 0, 1, 11, 1, -1, NULL };
-  plan->placements[1] = (TpPlacement) { 1, 0, 12, 1, 3,
+  plan->placements[0] = (TpPlacement) { 0, 1, 1, 11, 1, -1, NULL };
+  plan->placements[1] = (TpPlacement) { 1, 0, 0, 12, 1, 3,
                                          g_strdup ("window lanes=8; \"x\"") };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
@@ -159,6 +159,37 @@ test_round_trip (Fixture *f, gconstpointer data)
                    "no kernel");
   g_assert_true (tp_costs_node (plan->costs, 1, 0)->is_estimated);
   g_assert_cmpstr (graph->nodes[1].name, ==, "b \"q\"");
+}
+
+/* A broken tie, and what is known of figures that were measured. */
+static void
+test_tie (Fixture *f, gconstpointer data)
+{
+  TpCosts *costs = f->plan->costs;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpPlan) plan = NULL;
+  int kernels[8] = { 2, 2 };
+
+  (void) data;
+  g_assert_cmpint (costs->n_nodes + costs->n_groups, <, 8);
+  f->plan->tie_price_ns = 5;
+  f->plan->placements[0].cheapest = 0;
+  f->plan->arcs[0].tie_flow = 7;
+  costs->kernels = g_memdup2 (kernels, sizeof kernels);
+  tp_costs_node (costs, 0, 0)->measured_ns = 12;
+  tp_costs_seal (costs);
+  g_free (f->plan->costs_digest);
+  f->plan->costs_digest = g_strdup (costs->digest);
+  g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
+  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (plan->tie_price_ns, ==, 5);
+  g_assert_cmpint (plan->placements[0].cheapest, ==, 0);
+  g_assert_cmpint (plan->placements[1].cheapest, ==, 0);
+  g_assert_cmpint (plan->arcs[0].tie_flow, ==, 7);
+  g_assert_cmpint (tp_costs_get_kernel (plan->costs, 1), ==, 2);
+  g_assert_cmpint (tp_costs_node (plan->costs, 0, 0)->measured_ns, ==, 12);
 }
 
 /* No byte of the file may change, go or come. */
@@ -521,6 +552,7 @@ main (int argc, char **argv)
     void (*test) (Fixture *f, gconstpointer data);
   } tests[] = {
     { "/plan/round-trip", test_round_trip },
+    { "/plan/tie", test_tie },
     { "/plan/bytes", test_bytes },
     { "/plan/signed-lies", test_signed_lies },
     { "/plan/certificate", test_certificate },

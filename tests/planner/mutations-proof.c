@@ -93,7 +93,7 @@ append_arc (TpPlan *plan, const char *from, const char *to, gint64 capacity)
 {
   plan->arcs = g_renew (TpArc, plan->arcs, plan->n_arcs + 1);
   plan->arcs[plan->n_arcs++]
-      = (TpArc){ g_strdup (from), g_strdup (to), capacity, 0 };
+      = (TpArc){ g_strdup (from), g_strdup (to), capacity, 0, 0 };
 }
 
 static gboolean

@@ -14,5 +14,6 @@ typedef struct
 /* Each ends with a NULL name. */
 extern const TpTestMutation tp_test_part_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
+extern const TpTestMutation tp_test_tie_mutations[];
 
 #endif

@@ -6,6 +6,7 @@
 #include "graph/graph-finish.h"
 #include "random-graph.h"
 
+#include <math.h>
 #include <string.h>
 
 static const TpDimSpec row[] = { { 4, NULL } };
@@ -26,6 +27,7 @@ tp_test_spec_random (int n_ops)
     .has_gaps = g_test_rand_int_range (0, 3) == 0,
     .has_groups = g_test_rand_bit (),
     .host = g_test_rand_int_range (TP_COSTS_HOST, 2),
+    .has_kernels = g_test_rand_bit (),
   };
 }
 
@@ -186,6 +188,18 @@ fill_groups (TpCosts *costs, const TpGroups *groups, int max)
             = random_cost (max * groups->groups[g].n_nodes / 2);
 }
 
+/* Some of them in several places. */
+static int *
+new_kernels (const TpCosts *costs)
+{
+  int n = costs->n_nodes + costs->n_groups;
+  int *kernels = g_new0 (int, n + 1);
+
+  for (int i = 0; i < n; i++)
+    kernels[i] = g_test_rand_int_range (0, 1 + (n + 1) / 2);
+  return kernels;
+}
+
 TpTestCase *
 tp_test_case_new (const TpTestSpec *spec)
 {
@@ -203,6 +217,8 @@ tp_test_case_new (const TpTestSpec *spec)
       *tp_costs_feed (test->costs, i / 2, i % 2) = random_cost (max_copy);
       *tp_costs_fetch (test->costs, i / 2, i % 2) = random_cost (max_copy);
     }
+  if (spec->has_kernels)
+    test->costs->kernels = new_kernels (test->costs);
   tp_costs_seal (test->costs);
   return test;
 }
@@ -218,11 +234,14 @@ tp_test_case_free (TpTestCase *test)
 
 /* ---- what placements cost ---------------------------------------------- */
 
-gint64
-tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
+typedef void (*CopyFunc) (const TpCosts *costs, int tensor, int from, int to,
+                          gpointer data);
+
+static void
+visit_copies (const TpTestCase *test, const guint8 *devices, CopyFunc visit,
+              gpointer data)
 {
   const TpGraph *graph = test->graph;
-  gint64 sum = 0;
 
   for (int i = 0; i < graph->n_tensors; i++)
     {
@@ -238,9 +257,38 @@ tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
         is_wanted[1 + devices[tensor->consumers[k]]] = TRUE;
       for (int to = TP_COSTS_HOST; to < 2; to++)
         if (to != home && is_wanted[1 + to])
-          sum += tp_costs_copy (test->costs, i, home, to).time_ns;
+          visit (test->costs, i, home, to, data);
     }
+}
+
+static void
+sum_copy (const TpCosts *costs, int tensor, int from, int to, gpointer data)
+{
+  *(gint64 *) data += tp_costs_copy (costs, tensor, from, to).time_ns;
+}
+
+static void
+count_copy (const TpCosts *costs, int tensor, int from, int to, gpointer data)
+{
+  *(int *) data += tp_costs_copy (costs, tensor, from, to).time_ns > 0;
+}
+
+gint64
+tp_test_case_copies (const TpTestCase *test, const guint8 *devices)
+{
+  gint64 sum = 0;
+
+  visit_copies (test, devices, sum_copy, &sum);
   return sum;
+}
+
+int
+tp_test_case_count (const TpTestCase *test, const guint8 *devices)
+{
+  int n = 0;
+
+  visit_copies (test, devices, count_copy, &n);
+  return n;
 }
 
 static gint64
@@ -276,6 +324,77 @@ tp_test_case_cost (const TpTestCase *test, const guint8 *devices)
   for (int g = 0; g < test->groups->n_groups; g++)
     sum -= group_saving (test, g, devices);
   return sum;
+}
+
+/* [2 * device]: of feeding, of fetching. */
+static void
+spread_copy (const TpCosts *costs, int tensor, int from, int to, gpointer data)
+{
+  double *spreads = data;
+
+  if (to >= 0 && to != costs->host)
+    spreads[2 * to] += tp_costs_feed (costs, tensor, to)->spread_ns;
+  if (from >= 0 && from != costs->host)
+    spreads[2 * from + 1] += tp_costs_fetch (costs, tensor, from)->spread_ns;
+}
+
+/* [row]: the spread of what is paid there on @device. */
+static double *
+spread_rows (const TpTestCase *test, const guint8 *devices, int device)
+{
+  const TpCosts *costs = test->costs;
+  int n = costs->n_nodes;
+  double *spreads = g_new0 (double, n + costs->n_groups + 1);
+
+  for (int i = 0; i < n; i++)
+    if (devices[i] == device)
+      spreads[i] = tp_costs_node (costs, i, device)->spread_ns;
+  for (int g = 0; g < costs->n_groups; g++)
+    {
+      const TpGroup *group = &test->groups->groups[g];
+
+      if (group_saving (test, g, devices) == 0
+          || devices[group->nodes[0]] != device)
+        continue;
+      spreads[n + g] = tp_costs_group (costs, g, device)->spread_ns;
+      for (int k = 0; k < group->n_nodes; k++)
+        spreads[group->nodes[k]] = 0;
+    }
+  return spreads;
+}
+
+/* Of the kernels on @device: a variance. Quadratic. */
+static double
+rows_variance (const TpTestCase *test, const guint8 *devices,
+               const guint8 *others, int device)
+{
+  g_autofree double *here = spread_rows (test, devices, device);
+  g_autofree double *there = spread_rows (test, others, device);
+  int n = test->costs->n_nodes + test->costs->n_groups;
+  double sum = 0;
+
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      if (i == k || (tp_costs_get_kernel (test->costs, i) != 0
+                     && tp_costs_get_kernel (test->costs, i)
+                            == tp_costs_get_kernel (test->costs, k)))
+        sum += (here[i] - there[i]) * (here[k] - there[k]);
+  return sum;
+}
+
+double
+tp_test_case_noise (const TpTestCase *test, const guint8 *devices,
+                    const guint8 *others)
+{
+  double here[4] = { 0 }, there[4] = { 0 }, variance = 0;
+
+  visit_copies (test, devices, spread_copy, here);
+  visit_copies (test, others, spread_copy, there);
+  for (int i = 0; i < 4; i++)
+    variance += (here[i] - there[i]) * (here[i] - there[i]);
+  for (int d = 0; d < 2; d++)
+    variance += rows_variance (test, devices, others, d);
+  return sqrt (variance) / 1.96;
 }
 
 guint8 *

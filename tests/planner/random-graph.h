@@ -12,6 +12,7 @@ typedef struct
   gboolean has_gaps;          /* ops that one device cannot run */
   gboolean has_groups;
   int host;                   /* a device, or TP_COSTS_HOST */
+  gboolean has_kernels;       /* measurements that stand in many places */
 } TpTestSpec;
 
 typedef struct
@@ -32,6 +33,12 @@ TpTestSpec tp_test_spec_random (int n_ops);
 gint64 tp_test_case_cost (const TpTestCase *test, const guint8 *devices);
 /* The part of it that is copies. */
 gint64 tp_test_case_copies (const TpTestCase *test, const guint8 *devices);
+
+/* How many copies it takes, of those that cost anything. */
+int tp_test_case_count (const TpTestCase *test, const guint8 *devices);
+/* One standard deviation of what the two differ in, from the same words. */
+double tp_test_case_noise (const TpTestCase *test, const guint8 *devices,
+                           const guint8 *others);
 
 /* The devices of a plan, one a node; g_free (). */
 guint8 *tp_test_plan_devices (const TpPlan *plan);

@@ -57,7 +57,7 @@ put_arcs (TpPlan *plan, int x, int y)
   plan->arcs = g_new0 (TpArc, G_N_ELEMENTS (arcs));
   for (gsize i = 0; i < G_N_ELEMENTS (arcs); i++)
     plan->arcs[i] = (TpArc){ g_strdup (arcs[i].from), g_strdup (arcs[i].to),
-                             arcs[i].capacity, arcs[i].flow };
+                             arcs[i].capacity, arcs[i].flow, 0 };
 }
 
 static TpPlan *
@@ -75,7 +75,7 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 1;
   plan->placements = g_new0 (TpPlacement, 1);
-  plan->placements[0] = (TpPlacement){ .device = 1, .time_ns = 3,
+  plan->placements[0] = (TpPlacement){ .device = 1, .cheapest = 1, .time_ns = 3,
                                             .margin_ns = -1 };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();

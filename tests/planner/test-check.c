@@ -17,6 +17,20 @@ check (const TpPlan *plan, const TpTestCase *test, GPtrArray *reasons)
   return is_good;
 }
 
+/* With @spread_ns more noise: half of the plans then break a tie. */
+static TpPlan *
+place (const TpTestCase *test, gint64 spread_ns)
+{
+  TpCosts *costs = test->costs;
+
+  for (int i = 0; i < 2 * costs->n_nodes; i++)
+    if (costs->nodes[i].time_ns != TP_COST_NONE)
+      costs->nodes[i].spread_ns += spread_ns;
+  tp_costs_seal (costs);
+  return tp_place_within_noise (test->graph, test->groups, costs, "time",
+                                NULL);
+}
+
 static void
 test_mutation (gconstpointer data)
 {
@@ -27,10 +41,10 @@ test_mutation (gconstpointer data)
     {
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22), .max_cost = 60,
                           .has_pins = TRUE, .has_gaps = TRUE,
-                          .has_groups = TRUE, .host = round % 3 - 1 };
+                          .has_groups = TRUE, .host = round % 3 - 1,
+                          .has_kernels = g_test_rand_bit () };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
-                                          test->costs, "time", NULL);
+      g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
       g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
       g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
@@ -116,6 +130,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_mutations (tp_test_part_mutations);
   add_mutations (tp_test_proof_mutations);
+  add_mutations (tp_test_tie_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/reasons", test_reasons);
   g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);

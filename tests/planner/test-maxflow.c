@@ -358,6 +358,43 @@ test_infinite (void)
   g_assert_cmpint (solve_and_prove (c, 0), ==, 2 * big);
 }
 
+/* Carried on after capacities rose, a flow is as large as one found anew; the
+ * flow it was copied from stays. */
+static void
+test_raise (void)
+{
+  for (int round = 0; round < 200; round++)
+    {
+      int n = g_test_rand_int_range (1, 60);
+      g_autoptr (Case) c = case_random (n, 3 * n, 20);
+      g_autoptr (TpFlow) before
+          = case_build (c, round % 2 ? TP_FLOW_EFFORT : 0);
+      gint64 low = tp_flow_solve (before), high;
+      g_autoptr (TpFlow) flow = tp_flow_dup (before);
+
+      for (guint k = 0; k < c->pairs->len; k++)
+        {
+          TestPair *pair = &g_array_index (c->pairs, TestPair, k);
+          int more = g_test_rand_int_range (0, 9), back = round % 3;
+
+          pair->capacity += more;
+          pair->reverse += back;
+          tp_flow_raise_pair (flow, (int) k, more, back);
+        }
+      for (int v = 0; v < n; v += 3)
+        {
+          c->from_source[v] += v;
+          c->to_sink[v] += 7;
+          tp_flow_raise_terminal (flow, v, v, 7);
+        }
+      high = tp_flow_resume (flow);
+      assert_proved (c, flow, high);
+      g_assert_cmpint (high, ==, solve_and_prove (c, TP_FLOW_EFFORT));
+      g_assert_cmpint (low, <=, high);
+      g_assert_cmpint (tp_flow_resume (before), ==, low);
+    }
+}
+
 static void
 test_empty (void)
 {
@@ -429,6 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/maxflow/hub", test_hub);
   g_test_add_func ("/maxflow/ladder", test_ladder);
   g_test_add_func ("/maxflow/infinite", test_infinite);
+  g_test_add_func ("/maxflow/raise", test_raise);
 #ifdef HAVE_GLPK
   g_test_add_func ("/maxflow/glpk", test_glpk);
 #endif

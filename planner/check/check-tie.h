@@ -1,0 +1,11 @@
+/* check-tie.h: may a plan cost more than the cheapest? */
+#ifndef TP_PLANNER_CHECK_TIE_H
+#define TP_PLANNER_CHECK_TIE_H
+
+#include "planner/check/check-private.h"
+
+/* What the plan says of the cheapest one; @cost: of the plan, worked out. That
+ * the price proves what it should is the certificate's business. */
+void tp_checker_check_tie (TpChecker *checker, gint64 cost);
+
+#endif
