@@ -329,7 +329,8 @@ match_device (Calibration *self, int index, GError **error)
                              self->options->n_threads, error))
     return FALSE;
   row = tp_device_match_get_row (match, &table);
-  self->is_unknown[index] = row == NULL;
+  self->is_unknown[index] = row == NULL || tp_fit_is_poor (&row->to_device)
+                            || tp_fit_is_poor (&row->to_host);
   g_clear_pointer (&self->rows[index], tp_device_row_free);
   if (row == NULL)
     return TRUE;

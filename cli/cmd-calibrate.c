@@ -87,9 +87,17 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
 static json_t *
 fit_to_json (const TpFit *fit)
 {
-  return json_pack ("{s:o, s:o, s:o}", "base_ns", tp_cli_real (fit->base_ns),
-                    "per_byte_ns", tp_cli_real (fit->per_byte_ns),
-                    "residual", tp_cli_real (fit->residual));
+  json_t *points = json_array ();
+
+  for (int i = 0; i < fit->n_points; i++)
+    json_array_append_new (points,
+                           json_pack ("[o, o]",
+                                      tp_cli_real (fit->points[i].bytes),
+                                      tp_cli_real (fit->points[i].time_ns)));
+  return json_pack ("{s:o, s:o, s:o, s:o}", "base_ns",
+                    tp_cli_real (fit->base_ns), "per_byte_ns",
+                    tp_cli_real (fit->per_byte_ns), "residual",
+                    tp_cli_real (fit->residual), "points", points);
 }
 
 static json_t *
@@ -112,7 +120,8 @@ format_link (const TpDeviceRow *row, const TpFit *fit)
 
   if (row->is_host || fit->per_byte_ns <= 0)
     return NULL;
-  return g_strdup_printf ("%.1f GB/s + %s", 1 / fit->per_byte_ns, base);
+  return g_strdup_printf ("%.1f GB/s + %s%s", 1 / fit->per_byte_ns, base,
+                          fit->n_points > 0 ? " (by size)" : "");
 }
 
 static gboolean

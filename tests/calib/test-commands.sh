@@ -58,7 +58,7 @@ run 0 "export" "$TPLAN" cost export -o "$work/cost.json"
 run 2 "export does not overwrite" "$TPLAN" cost export -o "$work/cost.json"
 run 0 "import" "$TPLAN" cost import --cost "$work/other.db" "$work/cost.json"
 says '4 entries taken' err
-printf '{"format": "tplan-cost/1", "devices": [{}]}' > "$work/bad.json"
+printf '{"format": "tplan-cost/2", "devices": [{}]}' > "$work/bad.json"
 run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
 says "bad.json: devices\\[0\\]: 'name'" err
 run 3 "import of no file" "$TPLAN" cost import "$work/absent.json"
