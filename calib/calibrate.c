@@ -180,10 +180,12 @@ receive_text (Calibration *self, int kind, GVariant *payload, GError **error)
     }
   else if (number >= 0 && number < (int) self->devices->len)
     {
-      self->has_given_up[number] = TRUE;
+      self->has_given_up[number] |= kind == TP_MESSAGE_GIVE_UP;
       warn (self, g_strdup_printf (
-                      "device '%s': not all could be measured: %s",
-                      (char *) g_ptr_array_index (self->devices, number), text));
+                      "device '%s': %s%s",
+                      (char *) g_ptr_array_index (self->devices, number),
+                      kind == TP_MESSAGE_GIVE_UP
+                          ? "not all could be measured: " : "", text));
     }
   return TRUE;
 }

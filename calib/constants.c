@@ -11,6 +11,7 @@
 #include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "calib/tracks.h"
 #include "calib/transfers.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
@@ -20,8 +21,10 @@
 #include "runtime/devices.h"
 
 #define N_TINY 16
-#define ROUNDS 9
-#define SLOW_NS (G_GINT64_CONSTANT (300) * 1000 * 1000)
+#define ROUNDS_FEW 3
+#define ROUNDS_MIN 9
+#define ROUNDS_MAX 60
+#define BUDGET_NS (G_GINT64_CONSTANT (1500) * 1000 * 1000)
 #define FIT_TYPE "(ddds)"
 #define ROW_TYPE "((isssxdddddx)" FIT_TYPE FIT_TYPE ")"
 
@@ -136,38 +139,36 @@ build_graph (const Sizes *sizes, GError **error)
 
 /* ---- kernels ------------------------------------------------------------ */
 
+/* Times of the links whose output is called @prefix, or begins so. */
 static double
-median_of (GArray *samples)
-{
-  TpStats stats;
-
-  tp_stats_compute ((const gint64 *) samples->data, samples->len, &stats);
-  return stats.median_ns;
-}
-
-/* Times of the links whose output is called @name, or begins so. */
-static double
-median_named (const Subject *subject, GArray *const *samples,
+median_named (const Subject *subject, const TpTracks *tracks,
               const char *prefix)
 {
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (gint64));
+  double sum = 0;
+  int n = 0;
 
-  for (int i = 0; i < subject->chain->n_links; i++)
-    if (g_str_has_prefix (
-            subject->graph->nodes[subject->chain->links[i].key].name, prefix))
-      g_array_append_vals (all, samples[i]->data, samples[i]->len);
-  return all->len > 0 ? median_of (all) : 1;
+  for (guint i = 0; i < tracks->tracks->len; i++)
+    {
+      const TpTrack *track = &g_array_index (tracks->tracks, TpTrack, i);
+      int key = subject->chain->links[g_array_index (track->links, int, 0)].key;
+
+      if (!g_str_has_prefix (subject->graph->nodes[key].name, prefix))
+        continue;
+      sum += (double) track->stats.median_ns * track->links->len;
+      n += track->links->len;
+    }
+  return n > 0 ? MAX (sum / n, 1) : 1;
 }
 
 static void
-set_speeds (Subject *subject, GArray *const *samples)
+set_speeds (Subject *subject, const TpTracks *tracks)
 {
   TpDeviceRow *row = subject->row;
   double side = subject->sizes.n_side, narrow = subject->sizes.n_narrow;
-  double launch = median_named (subject, samples, "t");
-  double peak = median_named (subject, samples, "peak");
-  double few = median_named (subject, samples, "narrow");
-  double stream = median_named (subject, samples, "stream");
+  double launch = median_named (subject, tracks, "t");
+  double peak = median_named (subject, tracks, "peak");
+  double few = median_named (subject, tracks, "narrow");
+  double stream = median_named (subject, tracks, "stream");
   double few_gflops;
 
   row->launch_ns = launch;
@@ -179,38 +180,50 @@ set_speeds (Subject *subject, GArray *const *samples)
 }
 
 static gboolean
+run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
+            GError **error)
+{
+  TpChain *chain = subject->chain;
+  g_autofree TpSample *samples = g_new0 (TpSample, chain->n_links + 1);
+  gint64 begin_ns = tp_clock_get_ns (), limit_ns = begin_ns + BUDGET_NS;
+
+  for (int round = -1; round < ROUNDS_MAX; round++) /* the first warms up */
+    {
+      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
+      if (!tp_chain_time (chain, links, chain->n_links, samples, error))
+        return FALSE;
+      if (round >= 0)
+        tp_tracks_take (tracks, samples, 0);
+      tp_tracks_compute (tracks);
+      if ((round + 1 >= ROUNDS_MIN
+           && tp_tracks_are_settled (tracks, ROUNDS_MIN, NULL))
+          || (round + 1 >= ROUNDS_FEW && tp_clock_get_ns () > limit_ns))
+        break;
+    }
+  return TRUE;
+}
+
+static gboolean
 measure_speeds (Subject *subject, GError **error)
 {
   TpChain *chain = subject->chain;
   int n = chain->n_links;
   g_autofree int *links = g_new (int, n);
-  g_autofree gint64 *times_ns = g_new0 (gint64, n);
-  g_autofree GArray **samples = g_new0 (GArray *, n);
+  g_autofree gboolean *is_wanted = g_new0 (gboolean, chain->keys->n + 1);
+  TpTracks tracks;
   gboolean is_good;
-  int rounds = ROUNDS;
 
   for (int i = 0; i < n; i++)
     {
       links[i] = i;
-      samples[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+      is_wanted[chain->links[i].key] = TRUE;
     }
+  tp_tracks_init (&tracks, chain, is_wanted);
   is_good = tp_chain_compile (chain, links, n, error)
-            && tp_chain_time (chain, links, n, times_ns, error);
-  for (int round = 0; round < rounds && is_good; round++)
-    {
-      gint64 before = tp_clock_get_ns ();
-
-      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
-      is_good = tp_chain_time (chain, links, n, times_ns, error);
-      for (int i = 0; i < n; i++)
-        g_array_append_val (samples[i], times_ns[i]);
-      if (tp_clock_get_ns () - before > SLOW_NS)
-        rounds = 3;
-    }
+            && run_rounds (subject, links, &tracks, error);
   if (is_good)
-    set_speeds (subject, samples);
-  for (int i = 0; i < n; i++)
-    g_array_unref (samples[i]);
+    set_speeds (subject, &tracks);
+  tp_tracks_clear (&tracks);
   return is_good;
 }
 
