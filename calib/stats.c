@@ -123,7 +123,7 @@ tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats)
   qsort (sorted, n, sizeof *sorted, compare_times);
   n_fast = count_fast (sorted, n);
   tp_stats_compute (sorted, n_fast, out_stats);
-  least = MAX (out_stats->median_ns / 50, READING_NS);
+  least = MAX (out_stats->median_ns * 3 / 200, READING_NS);
   if (3 * n_fast < 2 * n)
     least = MAX (least, out_stats->median_ns - out_stats->min_ns);
   out_stats->half_ns = MAX (out_stats->half_ns, least);

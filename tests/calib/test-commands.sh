@@ -42,6 +42,8 @@ run 0 "an empty table" "$TPLAN" cost list
 run 0 "constants of ref" "$TPLAN" calibrate --devices ref --format json
 says '"format": "tplan-calibrate/1"' out
 says '"complete": true' out
+says '"quality": {' out
+says '"grade": ""' out
 says '"name": "ref"' out
 run 0 "a model" "$TPLAN" calibrate -q --devices ref "$work/small.json"
 run 0 "the entries" "$TPLAN" cost show ref
@@ -49,6 +51,16 @@ says 'Relu 2x16' out
 says 'reference' out
 run 0 "another batch" "$TPLAN" calibrate --devices ref --dim N=3 --format json "$work/small.json"
 says '"measured": 2' out
+says '"grade": "[ABCD]"' out
+says '"failed": 0' out
+says '"others_processors": ' out
+run 0 "how good it is" "$TPLAN" calibrate --devices ref "$work/small.json"
+says '^load: .*disturbed$' out
+says '^kernels: [012] settled, [012] not settled, 0 failed$' out
+says '^grade [ABCD]: times within +-[0-9.]* %: ' out
+run 0 "how good it is, as CSV" "$TPLAN" calibrate --devices ref --format csv "$work/small.json"
+says 'UNSETTLED,GRADE' out
+says '^ref,.*,[012],[012],[ABCD]$' out
 run 0 "entries as JSON" "$TPLAN" cost show --format json
 says 'Tanh 3x16' out
 run 0 "the list" "$TPLAN" cost list --format csv
