@@ -11,6 +11,7 @@
 #include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "calib/probe.h"
 #include "calib/tracks.h"
 #include "calib/transfers.h"
 #include "graph/graph-builder-private.h"
@@ -276,6 +277,9 @@ measure_device (Subject *subject, const TpDeviceInfo *info, GError **error)
   g_autoptr (TpKeys) keys = NULL;
 
   subject->sizes = info->runs_nodes ? small_sizes : full_sizes;
+  if (!info->runs_nodes) /* read and written it is four times the cache */
+    subject->sizes.n_stream
+        = MAX (full_sizes.n_stream, tp_probe_get_cache_bytes () / 2);
   subject->row->is_host = info->is_host;
   subject->row->memory_bytes = MAX (info->memory_bytes, 0);
   graph = build_graph (&subject->sizes, error);

@@ -4,6 +4,8 @@
 #include "calib/inbox.h"
 
 #include "calib/columns.h"
+#include "calib/plausible.h"
+#include "calib/probe.h"
 
 /* ---- progress ----------------------------------------------------------- */
 
@@ -49,6 +51,24 @@ tp_inbox_make_entry (TpCalibration *self, int device, int key)
   return row;
 }
 
+/* What cannot be is a failed entry, with the reason. */
+static void
+doubt_entry (TpCalibration *self, const TpDeviceRow *device, TpEntryRow *row)
+{
+  char *fault;
+
+  if (row->state == TP_ENTRY_FAILED)
+    return;
+  fault = tp_plausible_find_fault (device, row, tp_probe_get_cache_bytes ());
+  if (fault == NULL)
+    return;
+  tp_inbox_warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
+                                        row->label, fault));
+  g_free (row->reason);
+  row->reason = fault;
+  row->state = TP_ENTRY_FAILED;
+}
+
 static TpEntryRow *
 read_entry (TpCalibration *self, GVariant *item)
 {
@@ -73,7 +93,8 @@ read_entry (TpCalibration *self, GVariant *item)
   row->stream_ns = stream_ns;
   row->schedule = g_strdup (schedule);
   row->reason = g_strdup (reason);
-  if (state == TP_ENTRY_FAILED)
+  doubt_entry (self, self->rows[device], row);
+  if (row->state == TP_ENTRY_FAILED)
     g_hash_table_add (self->failed[device], g_strdup (row->digest));
   return row;
 }
@@ -97,6 +118,18 @@ store_entries (TpCalibration *self, GVariant *payload, GError **error)
   return rows->len == 0 || tp_cost_db_put_entries (self->db, rows, error);
 }
 
+static void
+doubt_link (TpCalibration *self, const TpDeviceRow *row, TpFit *link,
+            const char *way)
+{
+  g_autofree char *fault
+      = tp_plausible_bound_link (link, row->bandwidth_gbps, way);
+
+  if (fault != NULL)
+    tp_inbox_warn (self,
+                   g_strdup_printf ("device '%s': %s", row->name, fault));
+}
+
 static gboolean
 store_device (TpCalibration *self, GVariant *payload, GError **error)
 {
@@ -105,6 +138,11 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
 
   if (row == NULL || device < 0 || device >= (int) self->devices->len)
     return TRUE;
+  if (!row->is_host)
+    {
+      doubt_link (self, row, &row->to_device, "to the device");
+      doubt_link (self, row, &row->to_host, "to the host");
+    }
   return tp_cost_db_put_device (self->db, row, error);
 }
 

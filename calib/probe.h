@@ -9,7 +9,10 @@
 
 /* A chain of 4096 dependent multiply-adds: the clock of the core. */
 gint64 tp_probe_fma_ns (void);
-/* A sum over 8 MiB: the bandwidth of memory, or of the last-level cache. */
+/* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
+/* What the largest cache of a processor holds; at least 32 MiB, which is also
+ * what is said where nobody knows. */
+gint64 tp_probe_get_cache_bytes (void);
 
 #endif
