@@ -5,7 +5,6 @@
 
 #include "calib/columns.h"
 #include "calib/plausible.h"
-#include "calib/probe.h"
 
 /* ---- progress ----------------------------------------------------------- */
 
@@ -55,11 +54,13 @@ tp_inbox_make_entry (TpCalibration *self, int device, int key)
 static void
 doubt_entry (TpCalibration *self, const TpDeviceRow *device, TpEntryRow *row)
 {
+  TpBounds bounds;
   char *fault;
 
   if (row->state == TP_ENTRY_FAILED)
     return;
-  fault = tp_plausible_find_fault (device, row, tp_probe_get_cache_bytes ());
+  tp_plausible_find_bounds (&bounds, device, row->stream_ns);
+  fault = tp_plausible_find_fault (&bounds, row);
   if (fault == NULL)
     return;
   tp_inbox_warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,

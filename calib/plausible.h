@@ -4,13 +4,25 @@
 
 #include "calib/cost-db.h"
 
-/* Why @entry, measured on @device, is not to be believed; NULL: nothing speaks
- * against it. @cache_bytes: what the largest cache holds. */
-char *tp_plausible_find_fault (const TpDeviceRow *device,
-                               const TpEntryRow *entry, gint64 cache_bytes);
+/* What no kernel of a device goes beyond. */
+typedef struct
+{
+  double peak_gflops;
+  double bandwidth_gbps;
+  gint64 cache_bytes;         /* what the largest cache holds */
+} TpBounds;
 
-/* Of a link that is said to be faster than the memory at its end; it is then made
- * as fast as that. @way: "to the device". NULL: it is not. */
+/* By the constants of @device, or what processors of this machine could do at
+ * best, whichever is more. @stream_ns: of tp_probe_stream_ns (); 0: unknown. */
+void tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
+                               gint64 stream_ns);
+
+/* Why @entry is not to be believed; NULL: nothing speaks against it. */
+char *tp_plausible_find_fault (const TpBounds *bounds,
+                               const TpEntryRow *entry);
+
+/* Of a link that is faster than any memory; it is then taken for as fast as
+ * @bandwidth_gbps. @way: "to the device". NULL: it is not. */
 char *tp_plausible_bound_link (TpFit *link, double bandwidth_gbps,
                                const char *way);
 

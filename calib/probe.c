@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define N_STEPS 4096
-#define N_WORDS (1 << 20)     /* 8 MiB */
+#define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
 #define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
 #define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+#define TP_PROBE_STREAM_BYTES (8 << 20)
+
 /* Both are stored beside every figure: clocks drift, and neighbours on a shared
  * machine come and go. When they differ, so will the figures. */
 

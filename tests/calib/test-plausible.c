@@ -8,7 +8,8 @@
 
 #define CACHE (G_GINT64_CONSTANT (32) << 20)
 
-static const TpDeviceRow device = { .peak_gflops = 100, .bandwidth_gbps = 20 };
+static const TpBounds bounds
+    = { .peak_gflops = 400, .bandwidth_gbps = 80, .cache_bytes = CACHE };
 
 static void
 test_entries (void)
@@ -42,7 +43,7 @@ test_entries (void)
               .work = { .flops = cases[i].flops,
                         .read_bytes = cases[i].bytes / 2,
                         .written_bytes = cases[i].bytes / 2 } };
-      g_autofree char *fault = tp_plausible_find_fault (&device, &entry, CACHE);
+      g_autofree char *fault = tp_plausible_find_fault (&bounds, &entry);
 
       g_assert_cmpint (fault == NULL, ==, cases[i].fault == NULL);
       if (fault != NULL)
@@ -50,11 +51,29 @@ test_entries (void)
     }
 }
 
+/* The constants count, and the processors of this machine where those are poor:
+ * measured in company they must not condemn what is right. */
+static void
+test_limits (void)
+{
+  const TpDeviceRow gpu = { .peak_gflops = 1e6, .bandwidth_gbps = 5000 };
+  const TpDeviceRow poor = { .peak_gflops = 1e-3, .bandwidth_gbps = 1e-3 };
+  TpBounds found;
+
+  tp_plausible_find_bounds (&found, &gpu, 300000);
+  g_assert_cmpfloat (found.peak_gflops, ==, 4e6);
+  g_assert_cmpfloat (found.bandwidth_gbps, ==, 20000);
+  g_assert_cmpint (found.cache_bytes, >=, 32 << 20);
+  tp_plausible_find_bounds (&found, &poor, 300000);
+  g_assert_cmpfloat (found.peak_gflops, >, 2);
+  g_assert_cmpfloat (found.bandwidth_gbps, >=, 4 * 27);
+}
+
 static void
 test_links (void)
 {
   TpFit good = { .base_ns = 20000, .per_byte_ns = 0.04 };
-  TpFit bad = { .base_ns = 114000, .per_byte_ns = 1e-4, .residual = 0.76 };
+  TpFit bad = { .base_ns = 114000, .per_byte_ns = 8e-5, .residual = 0.76 };
   TpFit points = { .base_ns = 50 };
   g_autofree char *fault = NULL, *other = NULL;
 
@@ -76,6 +95,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/plausible/entries", test_entries);
+  g_test_add_func ("/plausible/limits", test_limits);
   g_test_add_func ("/plausible/links", test_links);
   return g_test_run ();
 }
