@@ -9,6 +9,7 @@
 
 #include "calib/chain.h"
 
+#include "calib/probe.h"
 #include "calib/seat.h"
 #include "ir/clock.h"
 #include "ops/random-input.h"
@@ -147,6 +148,7 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   chain->device = device;
   chain->is_host = info.is_host;
   chain->runs_nodes = info.runs_nodes;
+  chain->n_threads = 1;
   tp_device_info_clear (&info);
   chain->graph = graph;
   chain->keys = keys;
@@ -241,10 +243,15 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
 
 /* ---- timing ------------------------------------------------------------- */
 
+/* Where the pool is not whole nothing of what follows counts, though each kernel
+ * may look alike in all rounds. */
 static gboolean
 time_on_host (TpChain *chain, const int *links, int n_links,
               TpSample *out_samples, GError **error)
 {
+  gboolean is_whole
+      = chain->runs_nodes || tp_probe_is_pool_whole (chain->n_threads);
+
   for (int i = 0; i < n_links; i++)
     {
       TpLink *link = &chain->links[links[i]];
@@ -256,6 +263,7 @@ time_on_host (TpChain *chain, const int *links, int n_links,
       if (!chain->device->ops->launch (chain->device, link->launch, error))
         return FALSE;
       tp_sample_end (&begin, &out_samples[links[i]]);
+      out_samples[links[i]].n_preempted += !is_whole;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
     }

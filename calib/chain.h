@@ -23,6 +23,7 @@ typedef struct
   TpDevice *device;
   gboolean is_host;           /* a launch has happened on return */
   gboolean runs_nodes;
+  int n_threads;              /* of the pool, that its kernels may use */
   const TpGraph *graph;
   const TpKeys *keys;
   int n_links;

@@ -20,6 +20,7 @@
 #include "graph/graph-finish.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #define N_TINY 16
 #define ROUNDS_FEW 3
@@ -48,6 +49,7 @@ typedef struct
   const TpGraph *graph;
   TpChain *chain;
   Sizes sizes;
+  int n_threads;
   TpDeviceRow *row;
 } Subject;
 
@@ -214,6 +216,7 @@ measure_speeds (Subject *subject, GError **error)
   TpTracks tracks;
   gboolean is_good;
 
+  chain->n_threads = subject->n_threads;
   for (int i = 0; i < n; i++)
     {
       links[i] = i;
@@ -355,7 +358,8 @@ do_device (TpChannel *channel, const TpConstantsJob *job, int index,
   const TpDeviceOptions options = { .n_threads = job->n_threads };
   const char *name = job->devices[index];
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
-  Subject subject = { .channel = channel, .index = index, .row = row };
+  Subject subject = { .channel = channel, .index = index, .row = row,
+                      .n_threads = tp_threads_count (job->n_threads) };
   TpDeviceInfo info;
   g_autofree char *what = g_strdup_printf ("probing %s", name);
 

@@ -14,6 +14,7 @@
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #include <string.h>
 
@@ -214,6 +215,7 @@ lane_open (Bench *bench, Lane *lane, GError **error)
       give_up (bench, lane, failure);
       return TRUE;
     }
+  lane->chain->n_threads = tp_threads_count (bench->job->n_threads);
   lane->chain->beat = &bench->channel->beat->beat;
   number_kernels (lane);
   tp_tracks_init (&lane->tracks, lane->chain, lane->wanted->is_wanted);

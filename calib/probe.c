@@ -4,11 +4,14 @@
 #include "calib/probe.h"
 
 #include "ir/clock.h"
+#include "runtime/pool.h"
 
 #include <stdlib.h>
 
 #define N_STEPS 4096
 #define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
+#define SPIN_NS 30000
+#define N_TRIES 6
 #define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
 #define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 
@@ -86,4 +89,46 @@ tp_probe_stream_ns (void)
   result = sum;
   (void) result;
   return tp_clock_get_ns () - before;
+}
+
+typedef struct
+{
+  volatile gint n_runs[TP_POOL_MAX_THREADS]; /* items, by thread */
+} Attendance;
+
+static void
+attend (gpointer data, gint64 first, gint64 end, int thread)
+{
+  Attendance *attendance = data;
+  gint64 until_ns = tp_clock_get_ns () + (end - first) * SPIN_NS;
+
+  attendance->n_runs[thread] += (gint) (end - first);
+  while (tp_clock_get_ns () < until_ns)
+    ;
+}
+
+/* As many items as threads: who is away has its own taken by another. */
+static gboolean
+is_whole_once (int n_threads)
+{
+  Attendance attendance = { { 0 } };
+
+  tp_pool_run (n_threads, n_threads, attend, &attendance);
+  for (int i = 0; i < n_threads; i++)
+    if (attendance.n_runs[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_probe_is_pool_whole (int n_threads)
+{
+  for (int i = 0; i < N_TRIES; i++)
+    {
+      if (n_threads <= 1 || is_whole_once (n_threads))
+        return TRUE;
+      if (i % 2 == 1) /* the first may only have woken them up */
+        g_usleep (1000);
+    }
+  return FALSE;
 }

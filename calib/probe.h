@@ -13,6 +13,9 @@
 gint64 tp_probe_fma_ns (void);
 /* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
+/* Whether the pool's threads run at once just now; waits a few milliseconds for
+ * those that are away. */
+gboolean tp_probe_is_pool_whole (int n_threads);
 /* What the largest cache of a processor holds; at least 32 MiB, which is also
  * what is said where nobody knows. */
 gint64 tp_probe_get_cache_bytes (void);

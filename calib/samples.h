@@ -21,8 +21,8 @@ void tp_sample_end (const TpSample *begin, TpSample *out_sample);
  * of them by much. */
 void tp_samples_find_disturbed (const TpSample *samples, int n,
                                 gboolean *out_is_disturbed);
-/* The fast mode of the undisturbed, of all where those are too few. Returns how
- * many were disturbed. */
+/* The fast mode of the undisturbed, of all where those are too few; where there
+ * is none the spread is at least a quarter. Returns how many were disturbed. */
 int tp_samples_compute (const TpSample *samples, int n, TpStats *out_stats);
 
 #endif

@@ -52,6 +52,20 @@ test_estimate (void)
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
 }
 
+/* All alike and all disturbed: that they agree says nothing. */
+static void
+test_no_witness (void)
+{
+  TpSample samples[20];
+  TpStats stats;
+
+  for (int i = 0; i < 20; i++)
+    samples[i] = make_sample (2 * QUIET_NS + i, 1, 1);
+  g_assert_cmpint (tp_samples_compute (samples, 20, &stats), ==, 20);
+  g_assert_cmpint (stats.half_ns, >=, stats.median_ns / 4);
+  g_assert_false (tp_stats_is_settled (&stats, 9));
+}
+
 /* ---- tracks ------------------------------------------------------------- */
 
 /* Four places of two kernels, on a device with a clock of its own. */
@@ -188,6 +202,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/samples/disturbed", test_disturbed);
   g_test_add_func ("/samples/estimate", test_estimate);
+  g_test_add_func ("/samples/no-witness", test_no_witness);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
   return g_test_run ();
