@@ -21,8 +21,8 @@ get_cpu_us (int who)
          + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-/* The first line of /proc/stat, in ticks: user, nice, system, idle, iowait, irq,
- * softirq, steal. */
+/* The first line of /proc/stat, in ticks: user, nice, system, idle, iowait,
+ * irq, softirq, steal. */
 void
 tp_workload_read (TpWorkload *out_now)
 {

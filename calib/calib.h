@@ -50,7 +50,7 @@ typedef struct
   gboolean is_stale_error;
   GPtrArray *warnings;                /* (nullable) of char *, appended to;
                                        * made with g_free as free function */
-  TpCalibReport *report;              /* (nullable): tp_calibrate () adds to it */
+  TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;
 

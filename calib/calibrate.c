@@ -121,8 +121,9 @@ blame (TpCalibration *self, GError **error)
       if (device->batch_max == 1)
         {
           self->has_given_up[beat->device] = TRUE;
-          tp_inbox_warn (self, g_strdup_printf ("device '%s': its driver %s while timing",
-                                       device->name, how));
+          tp_inbox_warn (
+              self, g_strdup_printf ("device '%s': its driver %s while timing",
+                                     device->name, how));
         }
       device->batch_max = 1; /* the next time its name will be known */
       return TRUE;

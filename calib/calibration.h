@@ -1,4 +1,4 @@
-/* calibration.h: one calibration under way, as calibrate.c and inbox.c see it. */
+/* calibration.h: one calibration under way, as calibrate.c sees it. */
 #ifndef TP_CALIB_CALIBRATION_H
 #define TP_CALIB_CALIBRATION_H
 

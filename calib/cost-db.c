@@ -20,6 +20,7 @@
 
 #define SYSTEM_PATH "/var/lib/tplan/cost.db"
 #define BUSY_MS 5000
+#define FEW 6                 /* samples without an interval: a first look */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
 
@@ -463,8 +464,8 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
                             tp_entry_columns[i].name);
   g_string_append_printf (
       sql, " WHERE NOT (excluded.state = %d AND (state = %d OR (state = %d AND "
-      "half_ns * excluded.median_ns < excluded.half_ns * median_ns)))",
-      TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL);
+      "n >= %d AND half_ns * excluded.median_ns < excluded.half_ns * median_ns)))",
+      TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL, FEW);
   statement = prepare (db, sql->str, "store entries", error);
   if (statement == NULL
       || !execute (db, "BEGIN IMMEDIATE", "store entries", error))

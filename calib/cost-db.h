@@ -66,7 +66,7 @@ gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
                                 GError **error);
 /* In one transaction. Replaces entries of equal device, digest, dtype and
  * schedule; a provisional one never replaces a settled one, nor a provisional one
- * that is relatively surer. */
+ * of 6 samples or more that is relatively surer. */
 gboolean tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows,
                                  GError **error);
 /* Rows of device @name, all if NULL, last measured first. */
