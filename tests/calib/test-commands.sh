@@ -70,6 +70,19 @@ run 0 "export" "$TPLAN" cost export -o "$work/cost.json"
 run 2 "export does not overwrite" "$TPLAN" cost export -o "$work/cost.json"
 run 0 "import" "$TPLAN" cost import --cost "$work/other.db" "$work/cost.json"
 says '4 entries taken' err
+run 0 "no difference" "$TPLAN" cost diff "$TPLAN_COST" "$work/other.db"
+says '0 of 4 figures moved' err
+sed 's/"median_ns": /&9/' "$work/cost.json" > "$work/slow.json"
+run 0 "slower figures" "$TPLAN" cost import --cost "$work/slow.db" "$work/slow.json"
+run 0 "a difference" "$TPLAN" cost diff --format json "$TPLAN_COST" "$work/slow.db"
+says '"moved": 4' out
+says '"what": "Relu 2x16"' out
+says '"change": [0-9]' out
+run 0 "a difference as a table" "$TPLAN" cost diff "$TPLAN_COST" "$work/slow.db"
+says 'Relu 2x16.*+[0-9.]* %' out
+run 2 "a difference to nothing" "$TPLAN" cost diff "$TPLAN_COST"
+run 3 "a difference to no file" "$TPLAN" cost diff "$TPLAN_COST" "$work/absent.db"
+says 'absent.db' err
 printf '{"format": "tplan-cost/2", "devices": [{}]}' > "$work/bad.json"
 run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
 says "bad.json: devices\\[0\\]: 'name'" err
