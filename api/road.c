@@ -285,6 +285,7 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
       *out_measured = (TpMeasured){ 0 };
       out_measured->warnings = g_ptr_array_new_with_free_func (g_free);
       options.warnings = out_measured->warnings;
+      options.report = &out_measured->report;
     }
   db = tp_cost_db_open (costs->path, FALSE, error);
   if (db == NULL)

@@ -66,6 +66,7 @@ typedef struct
   GPtrArray *warnings;        /* of char *, for people; NULL: none */
   int n_groups;
   int n_measured, n_estimated; /* times, of ops and groups on all devices */
+  TpCalibReport report;       /* how good they are, in what company */
 } TpMeasured;
 void tp_measured_clear (TpMeasured *measured);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpMeasured, tp_measured_clear)

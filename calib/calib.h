@@ -18,6 +18,23 @@ typedef enum
 typedef void (*TpCalibProgress) (int done, int total, const char *what,
                                  gint64 eta_ns, gpointer user_data);
 
+/* How a calibration went: sums, so that those of several add up. */
+typedef struct
+{
+  gint64 wall_us;                     /* 0: what others did is not known */
+  gint64 others_us, stolen_us;        /* processor time that others had, or a
+                                       * hypervisor */
+  int n_samples, n_disturbed;
+  int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
+  gint64 time_ns, half_ns;            /* of those that have figures */
+} TpCalibReport;
+
+/* half_ns to time_ns; 1: there are no figures. */
+double tp_calib_report_get_spread (const TpCalibReport *report);
+/* 'A': within 2 %, 'B': 5 %, 'C': 10 %, 'D': worse. */
+char tp_calib_report_get_grade (const TpCalibReport *report);
+void tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report);
+
 typedef struct
 {
   int n_devices;
@@ -36,6 +53,7 @@ typedef struct
                                        * made with g_free as free function */
   gboolean is_raw;                    /* of lookup: figures as measured, noise
                                        * and all */
+  TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;
 

@@ -9,11 +9,12 @@
 
 #include "calib/calibrate.h"
 
+#include "calib/account.h"
+#include "calib/calibration.h"
 #include "calib/columns.h"
-#include "calib/constants.h"
+#include "calib/inbox.h"
 #include "calib/links.h"
 #include "calib/lookup.h"
-#include "calib/measure.h"
 #include "runtime/devices.h"
 
 #include <string.h>
@@ -22,222 +23,50 @@
 #define COMPILE_STEPS 12      /* of a kernel by an OpenCL driver */
 #define HANG_US (60 * G_USEC_PER_SEC)
 
-typedef struct
-{
-  TpConstantsJob constants;   /* what the children see */
-  TpMeasureJob measure;
-  TpCostDb *db;
-  const TpGraph *graph;
-  const TpGroups *groups;
-  TpKeys *keys;
-  const TpCalibOptions *options;
-  GPtrArray *devices;         /* names; no sim */
-  TpDeviceMatch *matches;     /* per device: what the tables have of it */
-  TpDeviceRow **rows;         /* per device, in @db */
-  gboolean *is_unknown;       /* per device: constants wanted */
-  gboolean *is_covered;       /* per key: the pass before has it */
-  GHashTable **failed;        /* per device: digests not to run again */
-  gboolean *has_given_up;     /* per device: its rest is left out */
-  gint64 start_us, deadline_us;
-  int n_done, n_total;        /* steps */
-  TpWorkerEnd end;            /* of the last child */
-} Calibration;
-
-/* ---- progress ----------------------------------------------------------- */
-
-static void
-report (Calibration *self, int steps, const char *what)
-{
-  gint64 elapsed_us = g_get_monotonic_time () - self->start_us;
-  int left;
-
-  self->n_done = MIN (self->n_done + steps, self->n_total);
-  left = self->n_total - self->n_done;
-  if (self->options->progress != NULL)
-    self->options->progress (
-        self->n_done, self->n_total, what,
-        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : 0,
-        self->options->user_data);
-}
-
-static void
-warn (Calibration *self, char *text)
-{
-  if (self->options->warnings != NULL)
-    g_ptr_array_add (self->options->warnings, text);
-  else
-    g_free (text);
-}
-
 static gboolean
-is_cancelled (const Calibration *self)
+is_cancelled (const TpCalibration *self)
 {
   return self->options->cancelled != NULL
          && g_atomic_int_get (self->options->cancelled) != 0;
 }
 
 static gboolean
-is_over (const Calibration *self)
+is_over (const TpCalibration *self)
 {
   return is_cancelled (self)
          || (self->deadline_us != 0
              && g_get_monotonic_time () >= self->deadline_us);
 }
 
-/* ---- what children say -------------------------------------------------- */
-
-static TpEntryRow *
-make_entry (Calibration *self, int device, int key)
-{
-  const TpKey *named = &self->keys->keys[key];
-  TpEntryRow *row = g_new0 (TpEntryRow, 1);
-
-  row->device = self->rows[device]->id;
-  row->digest = g_strdup (named->digest);
-  row->dtype = g_strdup (named->dtype);
-  row->family = g_strdup (named->family);
-  row->label = g_strdup (named->label);
-  row->work = named->work;
-  row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
-  return row;
-}
-
-static TpEntryRow *
-read_entry (Calibration *self, GVariant *item)
-{
-  const char *schedule, *reason;
-  int device, key, state, n;
-  TpEntryRow *row;
-  TpStats stats;
-  gint64 fma_ns, stream_ns;
-
-  g_variant_get (item, "(iiiixxxxxx&s&s)", &device, &key, &state, &n,
-                 &stats.min_ns, &stats.median_ns, &stats.mad_ns,
-                 &stats.half_ns, &fma_ns, &stream_ns, &schedule, &reason);
-  if (device < 0 || device >= (int) self->devices->len || key < 0
-      || key >= self->keys->n || self->keys->keys[key].digest == NULL
-      || state < 0 || state >= TP_N_ENTRY_STATES)
-    return NULL;
-  stats.n = n;
-  row = make_entry (self, device, key);
-  row->state = state;
-  row->stats = stats;
-  row->fma_ns = fma_ns;
-  row->stream_ns = stream_ns;
-  row->schedule = g_strdup (schedule);
-  row->reason = g_strdup (reason);
-  if (state == TP_ENTRY_FAILED)
-    g_hash_table_add (self->failed[device], g_strdup (row->digest));
-  return row;
-}
-
-static gboolean
-store_entries (Calibration *self, GVariant *payload, GError **error)
-{
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
-
-  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (TP_ENTRIES_TYPE)))
-    return TRUE;
-  for (gsize i = 0; i < g_variant_n_children (payload); i++)
-    {
-      g_autoptr (GVariant) item = g_variant_get_child_value (payload, i);
-      TpEntryRow *row = read_entry (self, item);
-
-      if (row != NULL)
-        g_ptr_array_add (rows, row);
-    }
-  return rows->len == 0 || tp_cost_db_put_entries (self->db, rows, error);
-}
-
-static gboolean
-store_device (Calibration *self, GVariant *payload, GError **error)
-{
-  int device;
-  g_autoptr (TpDeviceRow) row = tp_constants_read (payload, &device);
-
-  if (row == NULL || device < 0 || device >= (int) self->devices->len)
-    return TRUE;
-  return tp_cost_db_put_device (self->db, row, error);
-}
-
-/* A number and a text. */
-static gboolean
-receive_text (Calibration *self, int kind, GVariant *payload, GError **error)
-{
-  const char *text;
-  int number;
-
-  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(is)")))
-    return TRUE;
-  g_variant_get (payload, "(i&s)", &number, &text);
-  if (kind == TP_MESSAGE_PROGRESS)
-    report (self, MAX (number, 0), text);
-  else if (kind == TP_MESSAGE_FATAL)
-    {
-      g_set_error_literal (error, TPLAN_ERROR, number, text);
-      return FALSE;
-    }
-  else if (number >= 0 && number < (int) self->devices->len)
-    {
-      self->has_given_up[number] = TRUE;
-      warn (self, g_strdup_printf (
-                      "device '%s': not all could be measured: %s",
-                      (char *) g_ptr_array_index (self->devices, number), text));
-    }
-  return TRUE;
-}
-
-static gboolean
-receive (int kind, GVariant *payload, gpointer data, GError **error)
-{
-  Calibration *self = data;
-
-  switch (kind)
-    {
-    case TP_MESSAGE_DEVICE:
-      return store_device (self, payload, error);
-    case TP_MESSAGE_ENTRIES:
-      return store_entries (self, payload, error);
-    case TP_MESSAGE_CHANGED:
-      if (g_variant_is_of_type (payload, G_VARIANT_TYPE ("i"))
-          && (guint) g_variant_get_int32 (payload) < self->devices->len)
-        self->is_unknown[g_variant_get_int32 (payload)] = TRUE;
-      return TRUE;
-    default:
-      return receive_text (self, kind, payload, error);
-    }
-}
-
 /* ---- children ----------------------------------------------------------- */
 
 static gint64
-get_hang_us (const Calibration *self)
+get_hang_us (const TpCalibration *self)
 {
   return self->options->hang_limit_ns > 0
              ? MAX (self->options->hang_limit_ns / 1000, 1)
              : HANG_US;
 }
 
-/* The work functions see the part of a Calibration that they know. */
+/* The work functions see the part of a TpCalibration that they know. */
 static void
 constants_work (TpChannel *channel, gpointer data)
 {
-  tp_constants_work (channel, &((Calibration *) data)->constants);
+  tp_constants_work (channel, &((TpCalibration *) data)->constants);
 }
 
 static void
 measure_work (TpChannel *channel, gpointer data)
 {
-  tp_measure_work (channel, &((Calibration *) data)->measure);
+  tp_measure_work (channel, &((TpCalibration *) data)->measure);
 }
 
 static gboolean
-run_child (Calibration *self, void (*work) (TpChannel *, gpointer),
+run_child (TpCalibration *self, void (*work) (TpChannel *, gpointer),
            GError **error)
 {
   const TpWorker worker = { .work = work,
-                            .receive = receive,
+                            .receive = tp_inbox_receive,
                             .data = self,
                             .deadline_us = self->deadline_us,
                             .hang_us = get_hang_us (self),
@@ -248,7 +77,7 @@ run_child (Calibration *self, void (*work) (TpChannel *, gpointer),
 
 /* A device that cannot be opened cannot be calibrated. */
 static gboolean
-fail_to_open (const Calibration *self, GError **error)
+fail_to_open (const TpCalibration *self, GError **error)
 {
   guint device = self->end.beat.device;
   g_autofree char *how = tp_worker_end_describe (&self->end,
@@ -264,7 +93,7 @@ fail_to_open (const Calibration *self, GError **error)
 }
 
 static gboolean
-is_broken (const Calibration *self)
+is_broken (const TpCalibration *self)
 {
   return self->end.outcome == TP_OUTCOME_CRASHED
          || self->end.outcome == TP_OUTCOME_HUNG;
@@ -272,7 +101,7 @@ is_broken (const Calibration *self)
 
 /* Blames the kernel the child was at, or narrows down. */
 static gboolean
-blame (Calibration *self, GError **error)
+blame (TpCalibration *self, GError **error)
 {
   const TpBeat *beat = &self->end.beat;
   TpMeasureDevice *device;
@@ -292,20 +121,21 @@ blame (Calibration *self, GError **error)
       if (device->batch_max == 1)
         {
           self->has_given_up[beat->device] = TRUE;
-          warn (self, g_strdup_printf ("device '%s': its driver %s while timing",
-                                       device->name, how));
+          tp_inbox_warn (
+              self, g_strdup_printf ("device '%s': its driver %s while timing",
+                                     device->name, how));
         }
       device->batch_max = 1; /* the next time its name will be known */
       return TRUE;
     }
-  row = make_entry (self, beat->device, beat->key);
+  row = tp_inbox_make_entry (self, beat->device, beat->key);
   row->state = TP_ENTRY_FAILED;
   row->schedule = g_strdup ("");
   row->reason = g_strdup_printf (
       "the driver %s %s it", how,
       beat->phase == TP_PHASE_COMPILE ? "compiling" : "running");
   g_hash_table_add (self->failed[beat->device], g_strdup (row->digest));
-  warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
+  tp_inbox_warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
                                row->label, row->reason));
   rows = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_entry_row_free);
   g_ptr_array_add (rows, row);
@@ -317,7 +147,7 @@ blame (Calibration *self, GError **error)
 /* A device known to the system table only gets a row in @db too, for what is
  * added to it. */
 static gboolean
-match_device (Calibration *self, int index, GError **error)
+match_device (TpCalibration *self, int index, GError **error)
 {
   TpDeviceMatch *match = &self->matches[index];
   const TpDeviceRow *row;
@@ -329,7 +159,8 @@ match_device (Calibration *self, int index, GError **error)
                              self->options->n_threads, error))
     return FALSE;
   row = tp_device_match_get_row (match, &table);
-  self->is_unknown[index] = row == NULL;
+  self->is_unknown[index] = row == NULL || tp_fit_is_poor (&row->to_device)
+                            || tp_fit_is_poor (&row->to_host);
   g_clear_pointer (&self->rows[index], tp_device_row_free);
   if (row == NULL)
     return TRUE;
@@ -339,7 +170,7 @@ match_device (Calibration *self, int index, GError **error)
 }
 
 static gboolean
-measure_constants (Calibration *self, GError **error)
+measure_constants (TpCalibration *self, GError **error)
 {
   int n_unknown = 0;
 
@@ -368,7 +199,7 @@ measure_constants (Calibration *self, GError **error)
 
 /* Whether the time of @key on @device is still to be had. */
 static gboolean
-is_missing (Calibration *self, int device, int key, gboolean *out_missing,
+is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
             GError **error)
 {
   const TpKey *named = &self->keys->keys[key];
@@ -388,7 +219,7 @@ is_missing (Calibration *self, int device, int key, gboolean *out_missing,
 }
 
 static gboolean
-plan_pass (Calibration *self, int index, int pass, GError **error)
+plan_pass (TpCalibration *self, int index, int pass, GError **error)
 {
   TpMeasureDevice *device = &self->measure.devices[index];
   GArray *links = tp_links_list (self->keys, device->name, self->failed[index],
@@ -415,7 +246,7 @@ plan_pass (Calibration *self, int index, int pass, GError **error)
 
 /* *out_n: links to run. */
 static gboolean
-plan_all (Calibration *self, int *out_n, GError **error)
+plan_all (TpCalibration *self, int *out_n, GError **error)
 {
   *out_n = 0;
   for (guint i = 0; i < self->devices->len; i++)
@@ -438,7 +269,7 @@ plan_all (Calibration *self, int *out_n, GError **error)
 
 /* Constants anew of devices that are not what they were; *out_n: how many. */
 static gboolean
-measure_changed (Calibration *self, int *out_n, GError **error)
+measure_changed (TpCalibration *self, int *out_n, GError **error)
 {
   *out_n = 0;
   for (guint i = 0; i < self->devices->len; i++)
@@ -448,7 +279,7 @@ measure_changed (Calibration *self, int *out_n, GError **error)
 
 /* Until a child comes through; each that does not leaves fewer kernels. */
 static gboolean
-measure_chains (Calibration *self, GError **error)
+measure_chains (TpCalibration *self, GError **error)
 {
   int n_links, n_changed = 1;
 
@@ -472,7 +303,7 @@ measure_chains (Calibration *self, GError **error)
 }
 
 static gboolean
-measure_graph (Calibration *self, GError **error)
+measure_graph (TpCalibration *self, GError **error)
 {
   int n;
 
@@ -499,7 +330,7 @@ measure_graph (Calibration *self, GError **error)
 /* ---- all of it ---------------------------------------------------------- */
 
 static void
-calibration_init (Calibration *self, const TpCalibOptions *options)
+calibration_init (TpCalibration *self, const TpCalibOptions *options)
 {
   self->options = options;
   self->start_us = g_get_monotonic_time ();
@@ -520,7 +351,7 @@ calibration_init (Calibration *self, const TpCalibOptions *options)
 }
 
 static void
-calibration_clear (Calibration *self)
+calibration_clear (TpCalibration *self)
 {
   for (guint i = 0; i < self->devices->len; i++)
     {
@@ -546,7 +377,7 @@ calibration_clear (Calibration *self)
 
 /* Constants may be missing only when there was no time for them. */
 static gboolean
-check_rows (const Calibration *self, GError **error)
+check_rows (const TpCalibration *self, GError **error)
 {
   for (guint i = 0; i < self->devices->len; i++)
     if (self->rows[i] == NULL)
@@ -560,7 +391,7 @@ check_rows (const Calibration *self, GError **error)
 }
 
 static gboolean
-calibrate (Calibration *self, GError **error)
+calibrate (TpCalibration *self, GError **error)
 {
   for (guint i = 0; i < self->devices->len; i++)
     if (!match_device (self, i, error))
@@ -570,6 +401,8 @@ calibrate (Calibration *self, GError **error)
   if (!is_over (self)
       && (!check_rows (self, error)
           || (self->graph != NULL && !measure_graph (self, error))))
+    return FALSE;
+  if (self->keys != NULL && !tp_account_count (self, error))
     return FALSE;
   if (!is_cancelled (self))
     return TRUE;
@@ -583,11 +416,16 @@ gboolean
 tp_calibrate (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
               const TpCalibOptions *options, GError **error)
 {
-  Calibration self = { .db = db, .graph = graph, .groups = groups };
+  TpCalibration self = { .db = db, .graph = graph, .groups = groups };
+  TpWorkload begin;
   gboolean is_good;
 
+  tp_workload_read (&begin);
   calibration_init (&self, options);
   is_good = calibrate (&self, error);
+  tp_account_add_load (&self.report, &begin);
+  if (options->report != NULL)
+    tp_calib_report_add (options->report, &self.report);
   calibration_clear (&self);
   return is_good;
 }

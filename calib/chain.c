@@ -9,12 +9,15 @@
 
 #include "calib/chain.h"
 
+#include "calib/probe.h"
+#include "calib/seat.h"
 #include "ir/clock.h"
 #include "ops/random-input.h"
 
 #include <string.h>
 
 #define BURST_NS 200000
+#define CALM_NS 5000000       /* as often as this the system itself interrupts */
 
 /* ---- storage ------------------------------------------------------------ */
 
@@ -145,6 +148,7 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   chain->device = device;
   chain->is_host = info.is_host;
   chain->runs_nodes = info.runs_nodes;
+  chain->n_threads = 1;
   tp_device_info_clear (&info);
   chain->graph = graph;
   chain->keys = keys;
@@ -239,44 +243,61 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
 
 /* ---- timing ------------------------------------------------------------- */
 
+/* Where the pool is not whole nothing of what follows counts, though each kernel
+ * may look alike in all rounds. */
 static gboolean
 time_on_host (TpChain *chain, const int *links, int n_links,
-              gint64 *out_times_ns, GError **error)
+              TpSample *out_samples, GError **error)
 {
-  gint64 before = tp_clock_get_ns ();
+  gboolean is_whole
+      = chain->runs_nodes || tp_probe_is_pool_whole (chain->n_threads);
 
   for (int i = 0; i < n_links; i++)
     {
       TpLink *link = &chain->links[links[i]];
-      gint64 after;
+      TpSample begin;
 
       if (link->launch == NULL)
         continue;
+      tp_sample_begin (&begin);
       if (!chain->device->ops->launch (chain->device, link->launch, error))
         return FALSE;
-      after = tp_clock_get_ns ();
-      out_times_ns[links[i]] = MAX (after - before, 1);
-      before = after;
+      tp_sample_end (&begin, &out_samples[links[i]]);
+      out_samples[links[i]].n_preempted += !is_whole;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
     }
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 
-/* All queued, one wait. */
+/* All queued, one wait. @out_round: of all of it. */
 static gboolean
-launch_all (TpChain *chain, const int *links, int n_links, GArray *stamps,
-            GError **error)
+launch_all (TpChain *chain, const int *links, int n_links,
+            TpSample *out_round, GError **error)
 {
   const TpDeviceOps *ops = chain->device->ops;
-  gboolean is_good = TRUE;
+  TpSample begin;
+
+  tp_sample_begin (&begin);
+  for (int i = 0; i < n_links; i++)
+    if (chain->links[links[i]].launch != NULL
+        && !ops->launch (chain->device, chain->links[links[i]].launch, error))
+      return FALSE;
+  if (!ops->launch (chain->device, NULL, error))
+    return FALSE;
+  tp_sample_end (&begin, out_round);
+  return TRUE;
+}
+
+static gboolean
+launch_stamped (TpChain *chain, const int *links, int n_links, GArray *stamps,
+                GError **error)
+{
+  TpSample round;
+  gboolean is_good;
 
   chain->device->stamps = stamps;
-  for (int i = 0; i < n_links && is_good; i++)
-    if (chain->links[links[i]].launch != NULL)
-      is_good
-          = ops->launch (chain->device, chain->links[links[i]].launch, error);
-  is_good = is_good && ops->launch (chain->device, NULL, error);
+  is_good = launch_all (chain, links, n_links, &round, error);
   chain->device->stamps = NULL;
   return is_good;
 }
@@ -286,7 +307,7 @@ launch_all (TpChain *chain, const int *links, int n_links, GArray *stamps,
  * clock. */
 static gboolean
 read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
-             gint64 *out_times_ns)
+             TpSample *out_samples)
 {
   const TpStamp *all = (const TpStamp *) (void *) stamps->data;
   gint64 last_ns;
@@ -301,7 +322,8 @@ read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
     {
       if (chain->links[links[i]].launch == NULL)
         continue;
-      out_times_ns[links[i]] = MAX (1, all->end_ns - last_ns);
+      out_samples[links[i]]
+          = (TpSample){ .time_ns = MAX (1, all->end_ns - last_ns) };
       last_ns = all++->end_ns;
     }
   return TRUE;
@@ -324,37 +346,35 @@ time_launches (TpChain *chain, TpLaunch *launch, int n, gint64 *out_ns,
 
 /* Keeping times slows a queue down: between two kernels, and some drivers much.
  * So all is run once more as a session would, by the caller's clock, less what
- * the wait adds, and the times are scaled to that sum. */
+ * the wait adds. A queue's kernels share what disturbed that run. */
 static gboolean
-scale_to_whole (TpChain *chain, const int *links, int n_links,
-                gint64 *times_ns, GError **error)
+find_scale (TpChain *chain, const int *links, int n_links, TpSample *samples,
+            GError **error)
 {
-  const TpDeviceOps *ops = chain->device->ops;
   TpLaunch *first = NULL;
-  gint64 sum_ns = 0, first_ns = 0, once_ns, before, whole_ns;
-  double scale;
+  gint64 sum_ns = 0, first_ns = 0, once_ns;
+  TpSample round;
 
   for (int i = n_links - 1; i >= 0; i--)
     if (chain->links[links[i]].launch != NULL)
       {
         first = chain->links[links[i]].launch;
-        first_ns = times_ns[links[i]];
+        first_ns = samples[links[i]].time_ns;
         sum_ns += first_ns;
       }
-  if (!time_launches (chain, first, 1, &once_ns, error))
+  if (!time_launches (chain, first, 1, &once_ns, error)
+      || !launch_all (chain, links, n_links, &round, error))
     return FALSE;
-  before = tp_clock_get_ns ();
+  chain->scale = MAX (round.time_ns - MAX (once_ns - first_ns, 0), 1)
+                 / (double) sum_ns;
   for (int i = 0; i < n_links; i++)
-    if (chain->links[links[i]].launch != NULL
-        && !ops->launch (chain->device, chain->links[links[i]].launch, error))
-      return FALSE;
-  if (!ops->launch (chain->device, NULL, error))
-    return FALSE;
-  whole_ns = tp_clock_get_ns () - before - MAX (once_ns - first_ns, 0);
-  scale = CLAMP ((double) whole_ns / sum_ns, 0.25, 1.25);
-  for (int i = 0; i < n_links; i++)
-    if (times_ns[links[i]] > 0)
-      times_ns[links[i]] = MAX (1, (gint64) (times_ns[links[i]] * scale));
+    {
+      TpSample *sample = &samples[links[i]];
+
+      sample->cpu_ns = (gint64) ((double) round.cpu_ns / round.time_ns
+                                 * sample->time_ns);
+      sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
+    }
   return TRUE;
 }
 
@@ -362,41 +382,54 @@ scale_to_whole (TpChain *chain, const int *links, int n_links,
  * the wait cancels out. */
 static gboolean
 time_in_bursts (TpChain *chain, const int *links, int n_links,
-                gint64 *out_times_ns, GError **error)
+                TpSample *out_samples, GError **error)
 {
   for (int i = 0; i < n_links; i++)
     {
       TpLaunch *launch = chain->links[links[i]].launch;
       gint64 once_ns, all_ns;
+      TpSample begin;
       int n;
 
       if (launch == NULL)
         continue;
+      tp_sample_begin (&begin);
       if (!time_launches (chain, launch, 1, &once_ns, error))
         return FALSE;
       n = (int) CLAMP (BURST_NS / MAX (once_ns, 1), 2, 50);
       if (!time_launches (chain, launch, 1 + n, &all_ns, error))
         return FALSE;
-      out_times_ns[links[i]] = MAX ((all_ns - once_ns) / n, 1);
+      tp_sample_end (&begin, &out_samples[links[i]]);
+      out_samples[links[i]].time_ns = MAX ((all_ns - once_ns) / n, 1);
+      out_samples[links[i]].cpu_ns = 0; /* of both */
     }
   return TRUE;
 }
 
 gboolean
 tp_chain_time (TpChain *chain, const int *links, int n_links,
-               gint64 *out_times_ns, GError **error)
+               TpSample *out_samples, GError **error)
 {
   g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
 
+  TpSeat seat;
+  gboolean is_good;
+
+  chain->scale = 1;
   if (n_links == 0)
     return TRUE;
   if (!feed (chain, chain->links[links[0]].pass, error))
     return FALSE;
   if (chain->is_host)
-    return time_on_host (chain, links, n_links, out_times_ns, error);
-  if (!launch_all (chain, links, n_links, stamps, error))
+    {
+      tp_seat_take (&seat);
+      is_good = time_on_host (chain, links, n_links, out_samples, error);
+      tp_seat_leave (&seat);
+      return is_good;
+    }
+  if (!launch_stamped (chain, links, n_links, stamps, error))
     return FALSE;
-  if (read_stamps (chain, links, n_links, stamps, out_times_ns))
-    return scale_to_whole (chain, links, n_links, out_times_ns, error);
-  return time_in_bursts (chain, links, n_links, out_times_ns, error);
+  if (read_stamps (chain, links, n_links, stamps, out_samples))
+    return find_scale (chain, links, n_links, out_samples, error);
+  return time_in_bursts (chain, links, n_links, out_samples, error);
 }

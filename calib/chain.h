@@ -5,6 +5,7 @@
 #define TP_CALIB_CHAIN_H
 
 #include "calib/keys.h"
+#include "calib/samples.h"
 #include "runtime/arena.h"
 
 #define TP_N_PASSES 2         /* with groups fused, and node by node */
@@ -22,6 +23,7 @@ typedef struct
   TpDevice *device;
   gboolean is_host;           /* a launch has happened on return */
   gboolean runs_nodes;
+  int n_threads;              /* of the pool, that its kernels may use */
   const TpGraph *graph;
   const TpKeys *keys;
   int n_links;
@@ -32,6 +34,8 @@ typedef struct
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
+  double scale;               /* what the times of the last pass run are to be
+                               * multiplied by: see tp_chain_time () */
 } TpChain;
 
 /* @passes: TP_N_PASSES lists of keys (int) to run, each in the order of the
@@ -48,9 +52,11 @@ gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
 
 /* Feeds the inputs and runs those of @links that are compiled, all of one pass,
  * in order, each for its time: by the caller's clock on the host, by the
- * device's clock where it has one, else in bursts. @out_times_ns: per link of
- * the chain; others stay. */
+ * device's clock where it has one, else in bursts. @out_samples: per link of the
+ * chain; others stay. Keeping times slows a queue down: chain->scale is what the
+ * whole takes without, by the caller's clock, over the sum of the times; 1 for
+ * the other ways. */
 gboolean tp_chain_time (TpChain *chain, const int *links, int n_links,
-                        gint64 *out_times_ns, GError **error);
+                        TpSample *out_samples, GError **error);
 
 #endif

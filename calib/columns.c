@@ -25,12 +25,16 @@ const TpColumn tp_device_columns[] = {
     offsetof (TpDeviceRow, to_device.per_byte_ns), FALSE },
   { "to_device_residual", TP_COLUMN_REAL,
     offsetof (TpDeviceRow, to_device.residual), FALSE },
+  { "to_device_points", TP_COLUMN_POINTS, offsetof (TpDeviceRow, to_device),
+    FALSE },
   { "to_host_base_ns", TP_COLUMN_REAL,
     offsetof (TpDeviceRow, to_host.base_ns), FALSE },
   { "to_host_per_byte_ns", TP_COLUMN_REAL,
     offsetof (TpDeviceRow, to_host.per_byte_ns), FALSE },
   { "to_host_residual", TP_COLUMN_REAL,
     offsetof (TpDeviceRow, to_host.residual), FALSE },
+  { "to_host_points", TP_COLUMN_POINTS, offsetof (TpDeviceRow, to_host),
+    FALSE },
   { DEVICE (measured_at, TP_COLUMN_INT64), FALSE },
   { NULL, 0, 0, FALSE },
 };
@@ -74,7 +78,8 @@ tp_columns_join (const TpColumn *columns, gboolean is_placeholder)
 char *
 tp_columns_declare (const TpColumn *columns)
 {
-  static const char *const types[] = { "INTEGER", "INTEGER", "REAL", "TEXT" };
+  static const char *const types[]
+      = { "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT" };
   GString *text = g_string_new (NULL);
   GString *keys = g_string_new (NULL);
 

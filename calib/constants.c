@@ -11,17 +11,24 @@
 #include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "calib/probe.h"
+#include "calib/tracks.h"
+#include "calib/transfers.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #define N_TINY 16
-#define ROUNDS 9
-#define SLOW_NS (G_GINT64_CONSTANT (300) * 1000 * 1000)
-#define ROW_TYPE "((isssxdddddx)(ddd)(ddd))"
+#define ROUNDS_FEW 3
+#define ROUNDS_MIN 9
+#define ROUNDS_MAX 60
+#define BUDGET_NS (G_GINT64_CONSTANT (1500) * 1000 * 1000)
+#define FIT_TYPE "(ddds)"
+#define ROW_TYPE "((isssxdddddx)" FIT_TYPE FIT_TYPE ")"
 
 /* Sizes of the graph; small where nodes are run by their reference. */
 typedef struct
@@ -42,6 +49,7 @@ typedef struct
   const TpGraph *graph;
   TpChain *chain;
   Sizes sizes;
+  int n_threads;
   TpDeviceRow *row;
 } Subject;
 
@@ -134,38 +142,36 @@ build_graph (const Sizes *sizes, GError **error)
 
 /* ---- kernels ------------------------------------------------------------ */
 
+/* Times of the links whose output is called @prefix, or begins so. */
 static double
-median_of (GArray *samples)
-{
-  TpStats stats;
-
-  tp_stats_compute ((const gint64 *) samples->data, samples->len, &stats);
-  return stats.median_ns;
-}
-
-/* Times of the links whose output is called @name, or begins so. */
-static double
-median_named (const Subject *subject, GArray *const *samples,
+median_named (const Subject *subject, const TpTracks *tracks,
               const char *prefix)
 {
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (gint64));
+  double sum = 0;
+  int n = 0;
 
-  for (int i = 0; i < subject->chain->n_links; i++)
-    if (g_str_has_prefix (
-            subject->graph->nodes[subject->chain->links[i].key].name, prefix))
-      g_array_append_vals (all, samples[i]->data, samples[i]->len);
-  return all->len > 0 ? median_of (all) : 1;
+  for (guint i = 0; i < tracks->tracks->len; i++)
+    {
+      const TpTrack *track = &g_array_index (tracks->tracks, TpTrack, i);
+      int key = subject->chain->links[g_array_index (track->links, int, 0)].key;
+
+      if (!g_str_has_prefix (subject->graph->nodes[key].name, prefix))
+        continue;
+      sum += (double) track->stats.median_ns * track->links->len;
+      n += track->links->len;
+    }
+  return n > 0 ? MAX (sum / n, 1) : 1;
 }
 
 static void
-set_speeds (Subject *subject, GArray *const *samples)
+set_speeds (Subject *subject, const TpTracks *tracks)
 {
   TpDeviceRow *row = subject->row;
   double side = subject->sizes.n_side, narrow = subject->sizes.n_narrow;
-  double launch = median_named (subject, samples, "t");
-  double peak = median_named (subject, samples, "peak");
-  double few = median_named (subject, samples, "narrow");
-  double stream = median_named (subject, samples, "stream");
+  double launch = median_named (subject, tracks, "t");
+  double peak = median_named (subject, tracks, "peak");
+  double few = median_named (subject, tracks, "narrow");
+  double stream = median_named (subject, tracks, "stream");
   double few_gflops;
 
   row->launch_ns = launch;
@@ -177,154 +183,71 @@ set_speeds (Subject *subject, GArray *const *samples)
 }
 
 static gboolean
+run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
+            GError **error)
+{
+  TpChain *chain = subject->chain;
+  g_autofree TpSample *samples = g_new0 (TpSample, chain->n_links + 1);
+  gint64 begin_ns = tp_clock_get_ns (), limit_ns = begin_ns + BUDGET_NS;
+
+  for (int round = -1; round < ROUNDS_MAX; round++) /* the first warms up */
+    {
+      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
+      if (!tp_chain_time (chain, links, chain->n_links, samples, error))
+        return FALSE;
+      if (round >= 0)
+        tp_tracks_take (tracks, samples, 0);
+      tp_tracks_compute (tracks);
+      if ((round + 1 >= ROUNDS_MIN
+           && tp_tracks_are_settled (tracks, ROUNDS_MIN, NULL))
+          || (round + 1 >= ROUNDS_FEW && tp_clock_get_ns () > limit_ns))
+        break;
+    }
+  return TRUE;
+}
+
+static gboolean
 measure_speeds (Subject *subject, GError **error)
 {
   TpChain *chain = subject->chain;
   int n = chain->n_links;
   g_autofree int *links = g_new (int, n);
-  g_autofree gint64 *times_ns = g_new0 (gint64, n);
-  g_autofree GArray **samples = g_new0 (GArray *, n);
+  g_autofree gboolean *is_wanted = g_new0 (gboolean, chain->keys->n + 1);
+  TpTracks tracks;
   gboolean is_good;
-  int rounds = ROUNDS;
 
+  chain->n_threads = subject->n_threads;
   for (int i = 0; i < n; i++)
     {
       links[i] = i;
-      samples[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+      is_wanted[chain->links[i].key] = TRUE;
     }
+  tp_tracks_init (&tracks, chain, is_wanted);
   is_good = tp_chain_compile (chain, links, n, error)
-            && tp_chain_time (chain, links, n, times_ns, error);
-  for (int round = 0; round < rounds && is_good; round++)
-    {
-      gint64 before = tp_clock_get_ns ();
-
-      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
-      is_good = tp_chain_time (chain, links, n, times_ns, error);
-      for (int i = 0; i < n; i++)
-        g_array_append_val (samples[i], times_ns[i]);
-      if (tp_clock_get_ns () - before > SLOW_NS)
-        rounds = 3;
-    }
+            && run_rounds (subject, links, &tracks, error);
   if (is_good)
-    set_speeds (subject, samples);
-  for (int i = 0; i < n; i++)
-    g_array_unref (samples[i]);
+    set_speeds (subject, &tracks);
+  tp_tracks_clear (&tracks);
   return is_good;
 }
 
 /* ---- transfers ---------------------------------------------------------- */
 
-static const gint64 transfer_sizes[] = {
-  4, 256, 4096, 65536, 512 << 10, 4 << 20, 16 << 20, 64 << 20
-};
-
-typedef struct
-{
-  Subject *subject;
-  TpLaunch *tiny;
-  TpBuf *buf;
-  char *bytes;
-  gint64 size_bytes;
-} Transfer;
-
-/* Time of a launch and its wait, with a write before it or not. */
-static gboolean
-time_launch (const Transfer *transfer, gboolean with_write, gint64 *out_ns,
-             GError **error)
-{
-  TpDevice *device = transfer->subject->device;
-  gint64 before = tp_clock_get_ns ();
-
-  if ((with_write
-       && !tp_device_write (device, transfer->buf, transfer->bytes,
-                            transfer->size_bytes, error))
-      || !device->ops->launch (device, transfer->tiny, error)
-      || !device->ops->launch (device, NULL, error))
-    return FALSE;
-  *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
-}
-
-/* A write is waited for by what runs next, so it costs what it adds to that. A
- * read is waited for by the host: it costs all of itself. */
-static gboolean
-time_transfer (const Transfer *transfer, gboolean is_write, gint64 *out_ns,
-               GError **error)
-{
-  TpDevice *device = transfer->subject->device;
-  gint64 with, without, before;
-
-  if (is_write)
-    {
-      if (!time_launch (transfer, FALSE, &without, error)
-          || !time_launch (transfer, TRUE, &with, error))
-        return FALSE;
-      *out_ns = with - without;
-      return TRUE;
-    }
-  before = tp_clock_get_ns ();
-  if (!tp_device_read (device, transfer->buf, transfer->bytes,
-                       transfer->size_bytes, error))
-    return FALSE;
-  *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
-}
-
-static gboolean
-fit_transfers (Transfer *transfer, gboolean is_write, TpFit *out_fit,
-               GError **error)
-{
-  double x[G_N_ELEMENTS (transfer_sizes)], y[G_N_ELEMENTS (transfer_sizes)];
-  double line[2];
-
-  for (guint i = 0; i < G_N_ELEMENTS (transfer_sizes); i++)
-    {
-      g_autoptr (GArray) samples = g_array_new (FALSE, FALSE, sizeof (gint64));
-      gint64 limit_ns = tp_clock_get_ns () + 100 * 1000 * 1000, time_ns;
-
-      transfer->size_bytes = transfer_sizes[i];
-      tp_channel_beat (transfer->subject->channel, TP_PHASE_OPEN,
-                       transfer->subject->index, -1);
-      if (!time_transfer (transfer, is_write, &time_ns, error))
-        return FALSE; /* the first pays for pages never touched */
-      while (samples->len < 5 || (samples->len < 41 && tp_clock_get_ns () < limit_ns))
-        {
-          if (!time_transfer (transfer, is_write, &time_ns, error))
-            return FALSE;
-          g_array_append_val (samples, time_ns);
-        }
-      x[i] = transfer_sizes[i];
-      y[i] = MAX (median_of (samples), 50);
-    }
-  tp_stats_fit_line (x, y, G_N_ELEMENTS (transfer_sizes), line,
-                     &out_fit->residual);
-  out_fit->base_ns = line[0];
-  out_fit->per_byte_ns = line[1];
-  return TRUE;
-}
-
 static gboolean
 measure_transfers (Subject *subject, GError **error)
 {
-  const gint64 most = transfer_sizes[G_N_ELEMENTS (transfer_sizes) - 1];
-  const TpDeviceOps *ops = subject->device->ops;
-  g_autofree char *bytes = g_malloc0 (most);
-  Transfer transfer = { .subject = subject, .bytes = bytes,
-                        .tiny = subject->chain->links[0].launch };
+  const TpTransferJob job = { .channel = subject->channel,
+                              .index = subject->index,
+                              .device = subject->device,
+                              .tiny = subject->chain->links[0].launch };
   gint64 time_ns;
-  gboolean is_good;
 
-  transfer.buf = ops->alloc (subject->device, NULL, 0, most, error);
-  if (transfer.buf == NULL)
+  if (!tp_transfers_time_launch (&job, &time_ns, error)
+      || !tp_transfers_time_launch (&job, &time_ns, error))
     return FALSE;
-  is_good = time_launch (&transfer, FALSE, &time_ns, error)
-            && time_launch (&transfer, FALSE, &time_ns, error);
   subject->row->sync_ns = MAX (0, time_ns - subject->row->launch_ns);
-  is_good = is_good
-            && fit_transfers (&transfer, TRUE, &subject->row->to_device, error)
-            && fit_transfers (&transfer, FALSE, &subject->row->to_host, error);
-  ops->free_buf (subject->device, transfer.buf);
-  return is_good;
+  return tp_transfers_measure (&job, &subject->row->to_device,
+                               &subject->row->to_host, error);
 }
 
 /* ---- one device --------------------------------------------------------- */
@@ -357,6 +280,9 @@ measure_device (Subject *subject, const TpDeviceInfo *info, GError **error)
   g_autoptr (TpKeys) keys = NULL;
 
   subject->sizes = info->runs_nodes ? small_sizes : full_sizes;
+  if (!info->runs_nodes) /* read and written it is four times the cache */
+    subject->sizes.n_stream
+        = MAX (full_sizes.n_stream, tp_probe_get_cache_bytes () / 2);
   subject->row->is_host = info->is_host;
   subject->row->memory_bytes = MAX (info->memory_bytes, 0);
   graph = build_graph (&subject->sizes, error);
@@ -367,6 +293,28 @@ measure_device (Subject *subject, const TpDeviceInfo *info, GError **error)
   return measure_chain (subject, keys, info->is_host, error);
 }
 
+/* ---- the row as a message ------------------------------------------------ */
+
+static GVariant *
+pack_fit (const TpFit *fit)
+{
+  g_autofree char *points = tp_fit_points_to_text (fit);
+
+  return g_variant_new (FIT_TYPE, fit->base_ns, fit->per_byte_ns,
+                        fit->residual, points);
+}
+
+static gboolean
+unpack_fit (GVariant *packed, TpFit *out_fit)
+{
+  g_autoptr (GVariant) owned = packed;
+  const char *points;
+
+  g_variant_get (owned, "(ddd&s)", &out_fit->base_ns, &out_fit->per_byte_ns,
+                 &out_fit->residual, &points);
+  return tp_fit_points_from_text (points, out_fit);
+}
+
 static void
 send_row (const Subject *subject)
 {
@@ -374,32 +322,33 @@ send_row (const Subject *subject)
 
   tp_channel_send (
       subject->channel, TP_MESSAGE_DEVICE,
-      g_variant_new (ROW_TYPE, subject->index, row->name, row->identity,
-                     row->facts, row->is_host, row->peak_gflops,
-                     row->bandwidth_gbps, row->launch_ns, row->sync_ns,
-                     row->full_points, row->memory_bytes,
-                     row->to_device.base_ns, row->to_device.per_byte_ns,
-                     row->to_device.residual, row->to_host.base_ns,
-                     row->to_host.per_byte_ns, row->to_host.residual));
+      g_variant_new ("((isssxdddddx)@" FIT_TYPE "@" FIT_TYPE ")",
+                     subject->index, row->name, row->identity, row->facts,
+                     row->is_host, row->peak_gflops, row->bandwidth_gbps,
+                     row->launch_ns, row->sync_ns, row->full_points,
+                     row->memory_bytes, pack_fit (&row->to_device),
+                     pack_fit (&row->to_host)));
 }
 
 TpDeviceRow *
 tp_constants_read (GVariant *payload, int *out_device)
 {
-  TpDeviceRow *row;
+  g_autoptr (TpDeviceRow) row = NULL;
+  GVariant *to_device, *to_host;
+  gboolean is_good;
 
   if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (ROW_TYPE)))
     return NULL;
   row = g_new0 (TpDeviceRow, 1);
-  g_variant_get (payload, ROW_TYPE, out_device, &row->name, &row->identity,
-                 &row->facts, &row->is_host, &row->peak_gflops,
-                 &row->bandwidth_gbps, &row->launch_ns, &row->sync_ns,
-                 &row->full_points, &row->memory_bytes,
-                 &row->to_device.base_ns, &row->to_device.per_byte_ns,
-                 &row->to_device.residual, &row->to_host.base_ns,
-                 &row->to_host.per_byte_ns, &row->to_host.residual);
+  g_variant_get (payload, "((isssxdddddx)@" FIT_TYPE "@" FIT_TYPE ")",
+                 out_device, &row->name, &row->identity, &row->facts,
+                 &row->is_host, &row->peak_gflops, &row->bandwidth_gbps,
+                 &row->launch_ns, &row->sync_ns, &row->full_points,
+                 &row->memory_bytes, &to_device, &to_host);
+  is_good = unpack_fit (to_device, &row->to_device);
+  is_good = unpack_fit (to_host, &row->to_host) && is_good;
   row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
-  return row;
+  return is_good ? g_steal_pointer (&row) : NULL;
 }
 
 static gboolean
@@ -409,7 +358,8 @@ do_device (TpChannel *channel, const TpConstantsJob *job, int index,
   const TpDeviceOptions options = { .n_threads = job->n_threads };
   const char *name = job->devices[index];
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
-  Subject subject = { .channel = channel, .index = index, .row = row };
+  Subject subject = { .channel = channel, .index = index, .row = row,
+                      .n_threads = tp_threads_count (job->n_threads) };
   TpDeviceInfo info;
   g_autofree char *what = g_strdup_printf ("probing %s", name);
 

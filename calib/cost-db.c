@@ -8,6 +8,7 @@
 
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/cost-schema.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -18,8 +19,8 @@
 #include <unistd.h>
 
 #define SYSTEM_PATH "/var/lib/tplan/cost.db"
-#define APPLICATION_ID 0x74706c6e /* "tpln" */
 #define BUSY_MS 5000
+#define FEW 6                 /* samples without an interval: a first look */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
 
@@ -98,33 +99,22 @@ read_pragma (TpCostDb *db, const char *name, gint64 *out_value, GError **error)
   return TRUE;
 }
 
-static gboolean
-create_tables (TpCostDb *db, GError **error)
-{
-  g_autofree char *devices = tp_columns_declare (tp_device_columns);
-  g_autofree char *entries = tp_columns_declare (tp_entry_columns);
-  g_autofree char *sql = g_strdup_printf (
-      "CREATE TABLE device (id INTEGER PRIMARY KEY, %s);"
-      "CREATE TABLE entry (%s, FOREIGN KEY (device) REFERENCES device (id) "
-      "ON DELETE CASCADE);"
-      "CREATE INDEX entry_family ON entry (device, family);"
-      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-      devices, entries, APPLICATION_ID, TP_COST_DB_VERSION);
-
-  return execute (db, sql, "set it up", error);
-}
-
 /* Under a write lock, so that two processes never both create the tables. */
 static gboolean
-create_once (TpCostDb *db, GError **error)
+set_up_once (TpCostDb *db, GError **error)
 {
   gint64 version = 0;
   gboolean is_good;
 
   if (!execute (db, "BEGIN IMMEDIATE", "set it up", error))
     return FALSE;
-  is_good = read_pragma (db, "user_version", &version, error)
-            && (version != 0 || create_tables (db, error));
+  is_good = read_pragma (db, "user_version", &version, error);
+  if (is_good && version < TP_COST_DB_VERSION)
+    {
+      g_autofree char *sql = tp_cost_schema_make_sql (version);
+
+      is_good = execute (db, sql, "set it up", error);
+    }
   if (is_good)
     return execute (db, "COMMIT", "set it up", error);
   sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -134,9 +124,9 @@ create_once (TpCostDb *db, GError **error)
 static gboolean
 check_kind (TpCostDb *db, gint64 application, gint64 version, GError **error)
 {
-  if (application == APPLICATION_ID && version == TP_COST_DB_VERSION)
+  if (application == TP_COST_APPLICATION_ID && version == TP_COST_DB_VERSION)
     return TRUE;
-  if (application != APPLICATION_ID)
+  if (application != TP_COST_APPLICATION_ID)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                  "%s: an SQLite file, but not a cost table of tplan: name "
                  "another file", db->path);
@@ -166,20 +156,37 @@ read_kind (TpCostDb *db, gint64 *application, gint64 *version, gint64 *pages,
   return FALSE;
 }
 
+/* Who only reads must not change the file, and may have no right to: it is
+ * brought up to date in memory. */
 static gboolean
-check_schema (TpCostDb *db, GError **error)
+move_to_memory (TpCostDb *db, GError **error)
+{
+  sqlite3 *copy = tp_cost_schema_copy_to_memory (db->sqlite);
+
+  if (copy == NULL)
+    return fail (db, "read it", error);
+  sqlite3_close_v2 (db->sqlite);
+  db->sqlite = copy;
+  return TRUE;
+}
+
+static gboolean
+check_schema (TpCostDb *db, gboolean is_read_only, GError **error)
 {
   gint64 application = 0, version = 0, pages = 0;
+  gboolean is_new, is_old;
 
   if (!read_kind (db, &application, &version, &pages, error))
     return FALSE;
-  if (application == 0 && version == 0 && pages <= 1)
-    {
-      if (!create_once (db, error)
+  is_new = application == 0 && version == 0 && pages <= 1;
+  is_old = application == TP_COST_APPLICATION_ID && version == 1;
+  if (is_old && is_read_only && !move_to_memory (db, error))
+    return FALSE;
+  if ((is_new || is_old)
+      && (!set_up_once (db, error)
           || !read_pragma (db, "application_id", &application, error)
-          || !read_pragma (db, "user_version", &version, error))
-        return FALSE;
-    }
+          || !read_pragma (db, "user_version", &version, error)))
+    return FALSE;
   return check_kind (db, application, version, error);
 }
 
@@ -207,7 +214,7 @@ open_file (const char *path, gboolean is_read_only, GError **error)
   /* The file is trusted no further than its rows. */
   if (!execute (db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
                 "PRAGMA cell_size_check = ON", "open it", error)
-      || !check_schema (db, error)
+      || !check_schema (db, is_read_only, error)
       || !execute (db, is_read_only ? "PRAGMA query_only = ON"
                                     : "PRAGMA query_only = OFF",
                    "open it", error))
@@ -323,6 +330,10 @@ bind_row (sqlite3_stmt *statement, const TpColumn *columns, const void *row)
           sqlite3_bind_text (statement, i + 1, *(char *const *) field, -1,
                              SQLITE_STATIC);
           break;
+        case TP_COLUMN_POINTS:
+          sqlite3_bind_text (statement, i + 1, tp_fit_points_to_text (field),
+                             -1, g_free);
+          break;
         }
     }
 }
@@ -352,6 +363,11 @@ read_row (sqlite3_stmt *statement, int first, const TpColumn *columns,
           text = (const char *) sqlite3_column_text (statement, first + i);
           g_free (*(char **) field);
           *(char **) field = g_utf8_make_valid (text != NULL ? text : "", -1);
+          break;
+        case TP_COLUMN_POINTS:
+          text = (const char *) sqlite3_column_text (statement, first + i);
+          if (text == NULL || !tp_fit_points_from_text (text, field))
+            ((TpFit *) field)->n_points = 0; /* the line is there */
           break;
         }
     }
@@ -446,8 +462,10 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
     g_string_append_printf (sql, "%s%s = excluded.%s", i > 0 ? ", " : "",
                             tp_entry_columns[i].name,
                             tp_entry_columns[i].name);
-  g_string_append_printf (sql, " WHERE NOT (state = %d AND excluded.state = %d)",
-                          TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL);
+  g_string_append_printf (
+      sql, " WHERE NOT (excluded.state = %d AND (state = %d OR (state = %d AND "
+      "n >= %d AND half_ns * excluded.median_ns < excluded.half_ns * median_ns)))",
+      TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL, FEW);
   statement = prepare (db, sql->str, "store entries", error);
   if (statement == NULL
       || !execute (db, "BEGIN IMMEDIATE", "store entries", error))

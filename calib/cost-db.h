@@ -4,17 +4,11 @@
 #define TP_CALIB_COST_DB_H
 
 #include "calib/calib.h"
+#include "calib/fit.h"
 #include "calib/stats.h"
 
-#define TP_COST_DB_VERSION 1
-
-/* time = base + per_byte * bytes */
-typedef struct
-{
-  double base_ns;
-  double per_byte_ns;
-  double residual;            /* largest relative error of a measured size */
-} TpFit;
+/* 1: links are lines only. It is brought up to date when it is opened. */
+#define TP_COST_DB_VERSION 2
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */
@@ -71,7 +65,8 @@ void tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms);
 gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
                                 GError **error);
 /* In one transaction. Replaces entries of equal device, digest, dtype and
- * schedule; a provisional one never replaces a settled one. */
+ * schedule; a provisional one never replaces a settled one, nor a provisional one
+ * of 6 samples or more that is relatively surer. */
 gboolean tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows,
                                  GError **error);
 /* Rows of device @name, all if NULL, last measured first. */

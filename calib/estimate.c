@@ -44,7 +44,8 @@ guess_machine (TpEstimator *estimator, const TpDeviceGuess *guess,
   machine->bandwidth_gbps = guess->bandwidth_gbps;
   machine->launch_ns = guess->launch_ns;
   machine->full_points = guess->points_per_thread * threads;
-  estimator->to_device = estimator->to_host = (TpFit){ 30000, 0.1, 1 };
+  estimator->to_device = estimator->to_host
+      = (TpFit){ .base_ns = 30000, .per_byte_ns = 0.1, .residual = 1 };
 }
 
 TpEstimator *
@@ -71,7 +72,8 @@ tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
   /* no link to measure: every byte is read and written */
   if (tp_device_is_host (kind->name))
     estimator->to_device = estimator->to_host
-        = (TpFit){ 0, 2 / estimator->machine.bandwidth_gbps, 1 };
+        = (TpFit){ .per_byte_ns = 2 / estimator->machine.bandwidth_gbps,
+                   .residual = 1 };
   return estimator;
 }
 
@@ -96,7 +98,7 @@ tp_estimator_transfer_ns (const TpEstimator *estimator, gint64 bytes,
 {
   const TpFit *fit = is_to_device ? &estimator->to_device : &estimator->to_host;
 
-  return (gint64) MIN (fit->base_ns + fit->per_byte_ns * bytes, 1e17);
+  return (gint64) MIN (tp_fit_evaluate_ns (fit, bytes), 1e17);
 }
 
 /* ---- neighbours --------------------------------------------------------- */

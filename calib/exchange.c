@@ -1,11 +1,12 @@
-/* exchange.c: cost tables as JSON, "tplan-cost/1": to install on equal machines,
+/* exchange.c: cost tables as JSON, "tplan-cost/2": to install on equal machines,
  * to keep beside a report, to read.
  *
- *   { "format": "tplan-cost/1",
+ *   { "format": "tplan-cost/2",
  *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ] } ] }
  *
  * Every column is there; a column that is missing or of another type is an
- * error with its path. */
+ * error with its path. "tplan-cost/1" had no points of links; what it calls settled
+ * is taken as provisional, as that of an older table is. */
 #include "config.h"
 
 #include "calib/exchange.h"
@@ -16,9 +17,18 @@
 #include <math.h>
 #include <string.h>
 
-#define FORMAT "tplan-cost/1"
+#define FORMAT "tplan-cost/2"
+#define OLD_FORMAT "tplan-cost/1"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+static json_t *
+points_to_json (const TpFit *fit)
+{
+  g_autofree char *text = tp_fit_points_to_text (fit);
+
+  return json_string (text);
+}
 
 static json_t *
 row_to_json (const TpColumn *columns, const void *row)
@@ -43,6 +53,9 @@ row_to_json (const TpColumn *columns, const void *row)
           break;
         case TP_COLUMN_TEXT:
           value = json_string (*(char *const *) field);
+          break;
+        case TP_COLUMN_POINTS:
+          value = points_to_json (field);
           break;
         }
       json_object_set_new (object, columns[i].name, value);
@@ -147,6 +160,10 @@ read_column (const TpColumn *column, const json_t *value, void *field)
       g_free (*(char **) field);
       *(char **) field = g_strdup (json_string_value (value));
       return TRUE;
+    case TP_COLUMN_POINTS:
+      return value == NULL /* older tables have none */
+             || (json_is_string (value)
+                 && tp_fit_points_from_text (json_string_value (value), field));
     }
   return FALSE;
 }
@@ -156,7 +173,8 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
                const char *place, GError **error)
 {
   static const char *const kinds[] = { "an integer >= 0", "an integer >= 0",
-                                       "a number >= 0", "a string" };
+                                       "a number >= 0", "a string",
+                                       "points such as '4:900 64:950'" };
 
   for (int i = 0; columns[i].name != NULL; i++)
     {
@@ -223,6 +241,18 @@ import_from_json (const json_t *object, gsize index, GError **error)
   return g_steal_pointer (&import);
 }
 
+static void
+doubt_entries (GPtrArray *entries)
+{
+  for (guint i = 0; i < entries->len; i++)
+    {
+      TpEntryRow *row = g_ptr_array_index (entries, i);
+
+      if (row->state == TP_ENTRY_SETTLED)
+        row->state = TP_ENTRY_PROVISIONAL;
+    }
+}
+
 static GPtrArray *
 read_imports (const char *text, gsize size, GError **error)
 {
@@ -235,16 +265,20 @@ read_imports (const char *text, gsize size, GError **error)
   const char *format = json_string_value (json_object_get (root, "format"));
 
   if (root == NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%d:%d: %s",
-                 fault.line, fault.column, fault.text);
-  else if (format == NULL || strcmp (format, FORMAT) != 0
-           || !json_is_array (devices))
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
-                 "an array: make one by `tplan cost export`");
-  if (root == NULL || format == NULL || strcmp (format, FORMAT) != 0
-      || !json_is_array (devices))
-    return NULL;
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%d:%d: %s",
+                   fault.line, fault.column, fault.text);
+      return NULL;
+    }
+  if (!json_is_array (devices)
+      || (g_strcmp0 (format, FORMAT) != 0
+          && g_strcmp0 (format, OLD_FORMAT) != 0))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
+                   "an array: make one by `tplan cost export`");
+      return NULL;
+    }
   for (gsize i = 0; i < json_array_size (devices); i++)
     {
       Import *import = import_from_json (json_array_get (devices, i), i, error);
@@ -252,6 +286,8 @@ read_imports (const char *text, gsize size, GError **error)
       if (import == NULL)
         return NULL;
       g_ptr_array_add (imports, import);
+      if (strcmp (format, OLD_FORMAT) == 0)
+        doubt_entries (import->entries);
     }
   return g_steal_pointer (&imports);
 }

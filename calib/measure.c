@@ -3,36 +3,27 @@
  * Kernels are compiled some at a time; each batch is run once with a wait after
  * each kernel, so that a crash has a name, and then timed a little, so that an
  * interrupt leaves something. When all are compiled the whole chain is run round
- * by round, one device after the other, until the medians stand. One sample of a
- * kernel is its mean over its places in the chain in one round: then samples add
- * up to the time of the network. Fused and not, a graph is run in the same
- * rounds, so that the gain of a group is the difference of like and like. */
+ * by round, one device after the other, until the figures stand: what others
+ * running here have disturbed does not count, so it is taken again. Fused and not,
+ * a graph is run in the same rounds, so that the gain of a group is the difference
+ * of like and like. */
 #include "config.h"
 
 #include "calib/measure.h"
 
 #include "calib/probe.h"
+#include "calib/tracks.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #include <string.h>
 
 #define ROUNDS_MIN 9
-#define ROUNDS_MAX 25
+#define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
+#define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
 #define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
-
-/* A kernel whose time is wanted. */
-typedef struct
-{
-  int key;                    /* the first of equal ones */
-  int pass;                   /* the first it is in; no other counts */
-  gint64 sum_ns;              /* of this round */
-  int n_sum;
-  GArray *samples;            /* gint64 */
-  const char *schedule;
-  TpStats stats;
-} Track;
 
 typedef struct
 {
@@ -40,12 +31,11 @@ typedef struct
   int index;
   TpDevice *device;
   TpChain *chain;
-  GArray *tracks;             /* Track */
-  int *link_tracks;           /* per link; -1: time not wanted */
+  TpTracks tracks;            /* once there is a chain */
   int *link_kernels;          /* per link: number of its distinct kernel */
   int n_kernels;
   GArray *bound[TP_N_PASSES]; /* links that can run */
-  gint64 *times_ns;           /* per link, of this round */
+  TpSample *samples;          /* per link, of this round */
   gboolean has_given_up;
 } Lane;
 
@@ -56,6 +46,7 @@ typedef struct
   Lane *lanes;
   GArray *fma, *stream;       /* probes of the rounds so far */
   gboolean is_late;           /* told to stop */
+  gboolean is_slow;           /* one round took the budget */
 } Bench;
 
 /* ---- messages ----------------------------------------------------------- */
@@ -87,13 +78,11 @@ median_of (GArray *samples)
 }
 
 static void
-add_entry (Bench *bench, Lane *lane, const Track *track, gboolean is_last,
-           GVariantBuilder *builder)
+add_entry (Bench *bench, Lane *lane, const TpTrack *track,
+           gboolean is_settled, GVariantBuilder *builder)
 {
   const TpStats *stats = &track->stats;
-  TpEntryState state = is_last || tp_stats_is_settled (stats, ROUNDS_MIN)
-                           ? TP_ENTRY_SETTLED
-                           : TP_ENTRY_PROVISIONAL;
+  TpEntryState state = is_settled ? TP_ENTRY_SETTLED : TP_ENTRY_PROVISIONAL;
 
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
@@ -106,21 +95,47 @@ add_entry (Bench *bench, Lane *lane, const Track *track, gboolean is_last,
 static void
 send_entries (Bench *bench, Lane *lane, gboolean is_last)
 {
+  TpTracks *tracks = &lane->tracks;
+  g_autofree gboolean *is_settled = NULL;
   GVariantBuilder builder;
 
+  if (lane->chain == NULL)
+    return;
+  is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
+  tp_tracks_compute (tracks);
+  tp_tracks_are_settled (tracks, ROUNDS_MIN, is_last ? is_settled : NULL);
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
-  for (guint i = 0; i < lane->tracks->len; i++)
+  for (guint i = 0; i < tracks->tracks->len; i++)
     {
-      Track *track = &g_array_index (lane->tracks, Track, i);
+      const TpTrack *track = &g_array_index (tracks->tracks, TpTrack, i);
 
-      if (track->samples->len == 0)
-        continue;
-      tp_stats_compute ((const gint64 *) track->samples->data,
-                        track->samples->len, &track->stats);
-      add_entry (bench, lane, track, is_last, &builder);
+      if (track->stats.n > 0)
+        add_entry (bench, lane, track,
+                   is_settled[i] || (is_last && bench->is_slow)
+                       || tp_stats_is_settled (&track->stats, ROUNDS_MIN),
+                   &builder);
     }
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
                    g_variant_builder_end (&builder));
+}
+
+/* How it went, once all is timed. */
+static void
+send_account (Bench *bench, Lane *lane)
+{
+  const TpTracks *tracks = &lane->tracks;
+
+  if (lane->chain == NULL)
+    return;
+  tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
+                   g_variant_new ("(ii)", tracks->n_samples,
+                                  tracks->n_disturbed));
+  if (tp_tracks_has_odd_clock (tracks))
+    tp_channel_send (
+        bench->channel, TP_MESSAGE_WARN,
+        g_variant_new ("(is)", lane->index,
+                       "its clock and that of the host tell of different "
+                       "times: the host's is believed"));
 }
 
 static void
@@ -140,46 +155,13 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
 /* ---- lanes -------------------------------------------------------------- */
 
 static void
-track_clear (gpointer data)
-{
-  g_array_unref (((Track *) data)->samples);
-}
-
-static void
-add_track (Lane *lane, int link, GHashTable *tracks)
-{
-  const TpKeys *keys = lane->chain->keys;
-  int key = lane->chain->links[link].key;
-  const char *digest = keys->keys[key].digest;
-  gpointer found;
-
-  lane->link_tracks[link] = -1;
-  if (!lane->wanted->is_wanted[key])
-    return;
-  if (!g_hash_table_lookup_extended (tracks, digest, NULL, &found))
-    {
-      Track track = { .key = key, .pass = lane->chain->links[link].pass };
-
-      track.samples = g_array_new (FALSE, FALSE, sizeof (gint64));
-      found = GINT_TO_POINTER (lane->tracks->len);
-      g_array_append_val (lane->tracks, track);
-      g_hash_table_insert (tracks, (gpointer) digest, found);
-    }
-  if (g_array_index (lane->tracks, Track, GPOINTER_TO_INT (found)).pass
-      == lane->chain->links[link].pass)
-    lane->link_tracks[link] = GPOINTER_TO_INT (found);
-}
-
-static void
 number_kernels (Lane *lane)
 {
   g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GHashTable) tracks = g_hash_table_new (g_str_hash, g_str_equal);
   TpChain *chain = lane->chain;
 
-  lane->link_tracks = g_new (int, chain->n_links + 1);
   lane->link_kernels = g_new (int, chain->n_links + 1);
-  lane->times_ns = g_new0 (gint64, chain->n_links + 1);
+  lane->samples = g_new0 (TpSample, chain->n_links + 1);
   for (int i = 0; i < chain->n_links; i++)
     {
       const char *digest = chain->keys->keys[chain->links[i].key].digest;
@@ -191,7 +173,6 @@ number_kernels (Lane *lane)
           g_hash_table_insert (kernels, (gpointer) digest, number);
         }
       lane->link_kernels[i] = GPOINTER_TO_INT (number);
-      add_track (lane, i, tracks);
     }
 }
 
@@ -234,8 +215,10 @@ lane_open (Bench *bench, Lane *lane, GError **error)
       give_up (bench, lane, failure);
       return TRUE;
     }
+  lane->chain->n_threads = tp_threads_count (bench->job->n_threads);
   lane->chain->beat = &bench->channel->beat->beat;
   number_kernels (lane);
+  tp_tracks_init (&lane->tracks, lane->chain, lane->wanted->is_wanted);
   return TRUE;
 }
 
@@ -264,43 +247,20 @@ drop_link (Lane *lane, int link)
   chain->links[link].launch = NULL;
 }
 
-static void
-take_times (Lane *lane)
-{
-  for (int i = 0; i < lane->chain->n_links; i++)
-    if (lane->times_ns[i] > 0 && lane->link_tracks[i] >= 0)
-      {
-        Track *track = &g_array_index (lane->tracks, Track,
-                                       lane->link_tracks[i]);
-
-        track->sum_ns += lane->times_ns[i];
-        track->n_sum++;
-        track->schedule = lane->chain->links[i].schedule;
-      }
-  for (guint i = 0; i < lane->tracks->len; i++)
-    {
-      Track *track = &g_array_index (lane->tracks, Track, i);
-
-      if (track->n_sum > 0)
-        {
-          gint64 sample = MAX (1, track->sum_ns / track->n_sum);
-
-          g_array_append_val (track->samples, sample);
-        }
-      track->sum_ns = track->n_sum = 0;
-    }
-}
-
 /* @links: all of one pass. */
 static gboolean
 time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
 {
+  const int *first = (const int *) links->data;
+
+  if (links->len == 0)
+    return TRUE;
   tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index, -1);
-  memset (lane->times_ns, 0, lane->chain->n_links * sizeof (gint64));
-  if (!tp_chain_time (lane->chain, (const int *) links->data, links->len,
-                      lane->times_ns, error))
+  memset (lane->samples, 0, lane->chain->n_links * sizeof (TpSample));
+  if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
-  take_times (lane);
+  tp_tracks_take (&lane->tracks, lane->samples,
+                  lane->chain->links[*first].pass);
   return TRUE;
 }
 
@@ -427,17 +387,15 @@ static gboolean
 are_settled (Bench *bench)
 {
   for (int i = 0; i < bench->job->n_devices; i++)
-    for (guint j = 0; j < bench->lanes[i].tracks->len; j++)
-      {
-        Track *track = &g_array_index (bench->lanes[i].tracks, Track, j);
+    {
+      Lane *lane = &bench->lanes[i];
 
-        if (track->samples->len == 0 || bench->lanes[i].has_given_up)
-          continue;
-        tp_stats_compute ((const gint64 *) track->samples->data,
-                          track->samples->len, &track->stats);
-        if (!tp_stats_is_settled (&track->stats, ROUNDS_MIN))
-          return FALSE;
-      }
+      if (lane->has_given_up)
+        continue;
+      tp_tracks_compute (&lane->tracks);
+      if (!tp_tracks_are_settled (&lane->tracks, ROUNDS_MIN, NULL))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -480,9 +438,8 @@ static void
 forget_samples (Bench *bench)
 {
   for (int i = 0; i < bench->job->n_devices; i++)
-    for (guint j = 0; j < bench->lanes[i].tracks->len; j++)
-      g_array_set_size (
-          g_array_index (bench->lanes[i].tracks, Track, j).samples, 0);
+    if (bench->lanes[i].chain != NULL)
+      tp_tracks_forget (&bench->lanes[i].tracks);
   g_array_set_size (bench->fma, 0);
   g_array_set_size (bench->stream, 0);
 }
@@ -494,7 +451,8 @@ run_rounds (Bench *bench)
   gint64 start = g_get_monotonic_time (), elapsed = 0;
 
   run_round (bench, -1); /* warms up */
-  if (g_get_monotonic_time () - start > budget_us)
+  bench->is_slow = g_get_monotonic_time () - start > budget_us;
+  if (bench->is_slow)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
   for (int round = 0; round < ROUNDS_MAX && !bench->is_late; round++)
@@ -502,7 +460,8 @@ run_rounds (Bench *bench)
       run_round (bench, round);
       elapsed = g_get_monotonic_time () - start;
       bench->is_late = tp_channel_must_stop (bench->channel);
-      if ((round + 1 >= ROUNDS_MIN && are_settled (bench))
+      if ((round + 1 >= ROUNDS_MIN && elapsed > DURATION_US
+           && are_settled (bench))
           || (round + 1 >= ROUNDS_FIRST && elapsed > budget_us)
           || elapsed > 3 * budget_us)
         break;
@@ -528,8 +487,6 @@ open_lanes (Bench *bench, GError **error)
 
       lane->wanted = &bench->job->devices[i];
       lane->index = i;
-      lane->tracks = g_array_new (FALSE, FALSE, sizeof (Track));
-      g_array_set_clear_func (lane->tracks, track_clear);
       for (int j = 0; j < TP_N_PASSES; j++)
         lane->bound[j] = g_array_new (FALSE, FALSE, sizeof (int));
       if (count_links (lane->wanted) == 0)
@@ -564,7 +521,10 @@ tp_measure_work (TpChannel *channel, gpointer data)
   if (!bench.is_late)
     run_rounds (&bench);
   for (int i = 0; i < bench.job->n_devices; i++)
-    send_entries (&bench, &bench.lanes[i], !bench.is_late);
+    {
+      send_entries (&bench, &bench.lanes[i], !bench.is_late);
+      send_account (&bench, &bench.lanes[i]);
+    }
 }
 
 int

@@ -11,6 +11,8 @@
 #define TP_MESSAGE_PROGRESS 'p' /* "(is)": steps done since the last, what at */
 #define TP_MESSAGE_FATAL 'f'    /* "(is)": TplanError, message */
 #define TP_MESSAGE_CHANGED 'c'  /* "i": device is not the one it was */
+#define TP_MESSAGE_WARN 'w'     /* "(is)": device, what to say of it */
+#define TP_MESSAGE_ACCOUNT 'a'  /* "(ii)": samples, how many were disturbed */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
 
 /* device, key, state, n, min, median, mad, half, fma, stream, schedule, reason */

@@ -4,9 +4,16 @@
 #include "calib/probe.h"
 
 #include "ir/clock.h"
+#include "runtime/pool.h"
+
+#include <stdlib.h>
 
 #define N_STEPS 4096
-#define N_WORDS (1 << 20)
+#define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
+#define SPIN_NS 30000
+#define N_TRIES 6
+#define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
+#define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 
 gint64
 tp_probe_fma_ns (void)
@@ -21,26 +28,107 @@ tp_probe_fma_ns (void)
   return tp_clock_get_ns () - before;
 }
 
+/* "32768K" */
+gint64
+tp_probe_get_cache_bytes (void)
+{
+  gint64 most = CACHE_MIN;
+
+  for (int i = 0; i < 8; i++)
+    {
+      g_autofree char *path = g_strdup_printf (
+          "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+      g_autofree char *text = NULL;
+      gint64 bytes;
+      char *end;
+
+      if (!g_file_get_contents (path, &text, NULL, NULL))
+        continue;
+      bytes = strtoll (text, &end, 10);
+      if (bytes > 0 && bytes < CACHE_MAX)
+        most = MAX (most, bytes << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0));
+    }
+  return MIN (most, CACHE_MAX);
+}
+
+/* Slices of twice what the cache holds, each in its turn: when one comes again
+ * the others have driven it out. Made once, lives as long as the process; NULL:
+ * no memory. */
+static const guint64 *
+get_slice (void)
+{
+  static guint64 *words;
+  static int n_slices, next;
+
+  if (words == NULL)
+    {
+      n_slices = (int) (2 * tp_probe_get_cache_bytes () / (8 * N_WORDS));
+      words = g_try_new (guint64, (gsize) n_slices * N_WORDS);
+      if (words == NULL)
+        return NULL;
+      for (gsize i = 0; i < (gsize) n_slices * N_WORDS; i++)
+        words[i] = i;
+    }
+  next = (next + 1) % n_slices;
+  return words + (gsize) next * N_WORDS;
+}
+
 gint64
 tp_probe_stream_ns (void)
 {
-  static guint64 *words;      /* made once, lives as long as the process */
+  const guint64 *words = get_slice ();
   volatile guint64 result;
   guint64 sum = 0;
   gint64 before;
 
   if (words == NULL)
-    {
-      words = g_try_new (guint64, N_WORDS);
-      if (words == NULL)
-        return 0;
-      for (int i = 0; i < N_WORDS; i++)
-        words[i] = i;
-    }
+    return 0;
   before = tp_clock_get_ns ();
   for (int i = 0; i < N_WORDS; i++)
     sum += words[i];
   result = sum;
   (void) result;
   return tp_clock_get_ns () - before;
+}
+
+typedef struct
+{
+  volatile gint n_runs[TP_POOL_MAX_THREADS]; /* items, by thread */
+} Attendance;
+
+static void
+attend (gpointer data, gint64 first, gint64 end, int thread)
+{
+  Attendance *attendance = data;
+  gint64 until_ns = tp_clock_get_ns () + (end - first) * SPIN_NS;
+
+  attendance->n_runs[thread] += (gint) (end - first);
+  while (tp_clock_get_ns () < until_ns)
+    ;
+}
+
+/* As many items as threads: who is away has its own taken by another. */
+static gboolean
+is_whole_once (int n_threads)
+{
+  Attendance attendance = { { 0 } };
+
+  tp_pool_run (n_threads, n_threads, attend, &attendance);
+  for (int i = 0; i < n_threads; i++)
+    if (attendance.n_runs[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_probe_is_pool_whole (int n_threads)
+{
+  for (int i = 0; i < N_TRIES; i++)
+    {
+      if (n_threads <= 1 || is_whole_once (n_threads))
+        return TRUE;
+      if (i % 2 == 1) /* the first may only have woken them up */
+        g_usleep (1000);
+    }
+  return FALSE;
 }

@@ -4,12 +4,20 @@
 
 #include <glib.h>
 
+#define TP_PROBE_STREAM_BYTES (8 << 20)
+
 /* Both are stored beside every figure: clocks drift, and neighbours on a shared
  * machine come and go. When they differ, so will the figures. */
 
 /* A chain of 4096 dependent multiply-adds: the clock of the core. */
 gint64 tp_probe_fma_ns (void);
-/* A sum over 8 MiB: the bandwidth of memory, or of the last-level cache. */
+/* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
+/* Whether the pool's threads run at once just now; waits a few milliseconds for
+ * those that are away. */
+gboolean tp_probe_is_pool_whole (int n_threads);
+/* What the largest cache of a processor holds; at least 32 MiB, which is also
+ * what is said where nobody knows. */
+gint64 tp_probe_get_cache_bytes (void);
 
 #endif

@@ -1,4 +1,4 @@
-/* stats.c: medians and their intervals.
+/* stats.c: medians and their intervals, of all samples or of the fast mode.
  *
  * Timings have a floor and a long tail, so nothing here assumes a normal
  * distribution. The interval of the median is that of the sign test: between
@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define CLOCK_NS 100          /* two readings of the clock, and a branch missed */
+#define READING_NS 30         /* one reading */
+#define MODE_MIN 6            /* fewer samples have no modes */
 
 static int
 compare_times (const void *a, const void *b)
@@ -73,45 +75,63 @@ tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats)
   out_stats->mad_ns = median_of_sorted (sorted, n);
 }
 
+/* ---- the fast mode ------------------------------------------------------ */
+
+/* Lowest of the windows of @n_window samples that are not much wider than the
+ * narrowest, or that are narrow enough to be settled with. */
+static int
+find_window (const gint64 *sorted, int n, int n_window)
+{
+  gint64 narrowest = G_MAXINT64;
+  int i = 0;
+
+  for (int k = 0; k + n_window <= n; k++)
+    narrowest = MIN (narrowest, sorted[k + n_window - 1] - sorted[k]);
+  while (sorted[i + n_window - 1] - sorted[i]
+         > MAX (MAX (2 * narrowest, sorted[i] / 20), READING_NS))
+    i++;
+  return i;
+}
+
+/* How many of the sorted samples, from the first, are of the fast mode. */
+static int
+count_fast (const gint64 *sorted, int n)
+{
+  int n_window = MAX (3, (n + 3) / 4), first, n_fast;
+  gint64 width;
+
+  if (n < MODE_MIN)
+    return n;
+  first = find_window (sorted, n, n_window);
+  n_fast = first + n_window;
+  width = sorted[n_fast - 1] - sorted[first];
+  width = MAX (MAX (width, sorted[first] / 100), READING_NS);
+  while (n_fast < n && sorted[n_fast] <= sorted[first + n_window - 1] + 3 * width)
+    n_fast++;
+  return n_fast;
+}
+
+void
+tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats)
+{
+  g_autofree gint64 *sorted = g_new (gint64, n);
+  int n_fast;
+  gint64 least;
+
+  g_assert (n >= 1);
+  memcpy (sorted, samples, n * sizeof *sorted);
+  qsort (sorted, n, sizeof *sorted, compare_times);
+  n_fast = count_fast (sorted, n);
+  tp_stats_compute (sorted, n_fast, out_stats);
+  least = MAX (out_stats->median_ns * 3 / 200, READING_NS);
+  if (3 * n_fast < 2 * n)
+    least = MAX (least, out_stats->median_ns - out_stats->min_ns);
+  out_stats->half_ns = MAX (out_stats->half_ns, least);
+}
+
 gboolean
 tp_stats_is_settled (const TpStats *stats, int n_min)
 {
   return stats->n >= n_min
          && stats->half_ns <= MAX (stats->median_ns / 20, CLOCK_NS);
-}
-
-static double
-worst_error (const double *x, const double *y, int n, const double *line)
-{
-  double worst = 0;
-
-  for (int i = 0; i < n; i++)
-    worst = MAX (worst, fabs (line[0] + line[1] * x[i] - y[i]) / y[i]);
-  return worst;
-}
-
-void
-tp_stats_fit_line (const double *x, const double *y, int n,
-                   double *out_coefficients, double *out_residual)
-{
-  double s = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, d;
-
-  for (int i = 0; i < n; i++)
-    {
-      double w = 1 / (y[i] * y[i]);
-
-      s += w, sx += w * x[i], sy += w * y[i];
-      sxx += w * x[i] * x[i], sxy += w * x[i] * y[i];
-    }
-  d = s * sxx - sx * sx;
-  out_coefficients[1] = d > 0 ? (s * sxy - sx * sy) / d : 0;
-  if (out_coefficients[1] < 0)
-    out_coefficients[1] = 0;
-  out_coefficients[0] = (sy - out_coefficients[1] * sx) / s;
-  if (out_coefficients[0] < 0)
-    {
-      out_coefficients[0] = 0;
-      out_coefficients[1] = sxx > 0 ? sxy / sxx : 0;
-    }
-  *out_residual = worst_error (x, y, n, out_coefficients);
 }

@@ -19,6 +19,14 @@ typedef struct
  * @n >= 1; @samples is left alone. */
 void tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats);
 
+/* Likewise, but of the fast mode alone: the lowest place where a quarter of the
+ * samples lie close together, and what lies near it. What was preempted, waited
+ * or ran on fewer processors is slower by much and is left out; up to some 60 %
+ * of the samples may be such. @out_stats->n: how many were kept. Its half_ns is
+ * never below what two quiet runs of a process differ by, nor below the clock;
+ * and reaches down to the minimum where less than two thirds were kept. */
+void tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats);
+
 /* The stop rule: at least @n_min samples and half_ns within 5 % of the median,
  * or within what a clock can tell apart. */
 gboolean tp_stats_is_settled (const TpStats *stats, int n_min);
@@ -26,11 +34,5 @@ gboolean tp_stats_is_settled (const TpStats *stats, int n_min);
 /* Ranks (from 1) of the interval for @n samples: [*out_low, n + 1 - *out_low];
  * 0: none. */
 int tp_stats_interval_rank (int n);
-
-/* A line through (x[i], y[i]), each point weighted by 1 / y^2 so that small
- * transfers count as much as large ones; neither coefficient below 0.
- * @out_residual: largest relative error of a point. */
-void tp_stats_fit_line (const double *x, const double *y, int n,
-                        double *out_coefficients, double *out_residual);
 
 #endif

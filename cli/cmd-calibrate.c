@@ -25,6 +25,7 @@ typedef struct
   gint64 end_us;              /* monotonic; 0: no limit */
   json_t *models;
   int n_missing;              /* times still estimated, of all models */
+  TpCalibReport report;       /* of all calls together */
 } Calibrating;
 
 static gint64
@@ -48,6 +49,7 @@ measure (Calibrating *self, const TplanGraph *graph, TpMeasured *measured,
       = tp_road_measure (self->costs, graph, &watch, measured, error);
 
   tp_cli_progress_end (self->cli);
+  tp_calib_report_add (&self->report, &measured->report);
   for (guint i = 0; i < measured->warnings->len; i++)
     tp_cli_warn (self->cli, "%s",
                  (const char *) measured->warnings->pdata[i]);
@@ -82,14 +84,111 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
   return TRUE;
 }
 
+/* ---- how good it is ------------------------------------------------------ */
+
+/* Of what others had: -1 where it is not known. */
+static double
+get_processors (const TpCalibReport *report, gint64 us)
+{
+  return report->wall_us > 0 ? (double) us / report->wall_us : -1;
+}
+
+static double
+get_disturbed (const TpCalibReport *report)
+{
+  return report->n_samples > 0
+             ? (double) report->n_disturbed / report->n_samples : 0;
+}
+
+/* "": there are no figures to grade. */
+static const char *
+get_grade (const TpCalibReport *report)
+{
+  static const char *const grades[] = { "A", "B", "C", "D" };
+
+  return report->time_ns > 0
+             ? grades[tp_calib_report_get_grade (report) - 'A'] : "";
+}
+
+static const char *
+get_advice (const TpCalibReport *report)
+{
+  if (report->time_ns <= 0)
+    return "name models to have their kernels measured";
+  if (tp_calib_report_get_grade (report) <= 'B')
+    return report->n_unsettled > 0
+               ? "good to plan with; run it again to settle the rest"
+               : "good to plan with";
+  if (report->n_unsettled > 0)
+    return "run it again when the machine is quieter: what is not settled is "
+           "measured anew";
+  return "to measure anew on a quieter machine, `tplan cost forget --all` first";
+}
+
+static char *
+format_load (const TpCalibReport *report)
+{
+  double others = get_processors (report, report->others_us);
+  double stolen = get_processors (report, report->stolen_us);
+
+  if (others < 0)
+    return g_strdup ("what else ran is not known");
+  return g_strdup_printf (
+      "others kept %.2f of %u processors busy%s; %.0f %% of %d samples were "
+      "disturbed", others, g_get_num_processors (),
+      stolen > 0.05 ? ", a hypervisor took more" : "",
+      100 * get_disturbed (report), report->n_samples);
+}
+
+static void
+print_report (const Calibrating *self)
+{
+  const TpCalibReport *report = &self->report;
+  g_autofree char *load = format_load (report);
+
+  g_print ("\nload:    %s\n", load);
+  g_print ("kernels: %d settled, %d not settled, %d failed\n",
+           report->n_settled, report->n_unsettled, report->n_failed);
+  if (report->time_ns > 0)
+    g_print ("grade %s: times within +-%.1f %%: %s\n", get_grade (report),
+             100 * tp_calib_report_get_spread (report), get_advice (report));
+  else
+    g_print ("grade -: %s\n", get_advice (report));
+}
+
+static json_t *
+report_to_json (const TpCalibReport *report)
+{
+  double spread = tp_calib_report_get_spread (report);
+
+  return json_pack (
+      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:o, s:s, s:s}", "others_processors",
+      tp_cli_real (get_processors (report, report->others_us)),
+      "stolen_processors",
+      tp_cli_real (get_processors (report, report->stolen_us)), "samples",
+      report->n_samples, "disturbed", tp_cli_real (get_disturbed (report)),
+      "settled", report->n_settled, "unsettled", report->n_unsettled, "failed",
+      report->n_failed, "spread",
+      report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
+      get_grade (report), "advice", get_advice (report));
+}
+
 /* ---- results ------------------------------------------------------------ */
 
 static json_t *
 fit_to_json (const TpFit *fit)
 {
-  return json_pack ("{s:o, s:o, s:o}", "base_ns", tp_cli_real (fit->base_ns),
-                    "per_byte_ns", tp_cli_real (fit->per_byte_ns),
-                    "residual", tp_cli_real (fit->residual));
+  json_t *points = json_array ();
+
+  for (int i = 0; i < fit->n_points; i++)
+    json_array_append_new (points,
+                           json_pack ("[o, o]",
+                                      tp_cli_real (fit->points[i].bytes),
+                                      tp_cli_real (fit->points[i].time_ns)));
+  return json_pack ("{s:o, s:o, s:o, s:o}", "base_ns",
+                    tp_cli_real (fit->base_ns), "per_byte_ns",
+                    tp_cli_real (fit->per_byte_ns), "residual",
+                    tp_cli_real (fit->residual), "points", points);
 }
 
 static json_t *
@@ -112,7 +211,8 @@ format_link (const TpDeviceRow *row, const TpFit *fit)
 
   if (row->is_host || fit->per_byte_ns <= 0)
     return NULL;
-  return g_strdup_printf ("%.1f GB/s + %s", 1 / fit->per_byte_ns, base);
+  return g_strdup_printf ("%.1f GB/s + %s%s", 1 / fit->per_byte_ns, base,
+                          fit->n_points > 0 ? " (by size)" : "");
 }
 
 static gboolean
@@ -120,6 +220,9 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
               GError **error)
 {
   const char *const *names = tp_api_get_devices (self->costs);
+  const TpCalibReport *report = &self->report;
+  double others = get_processors (report, report->others_us);
+  gboolean is_csv = self->cli->format == TP_FORMAT_CSV;
 
   for (int i = 0; names[i] != NULL; i++)
     {
@@ -139,9 +242,23 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     g_strdup_printf ("%.3g GB/s", row->bandwidth_gbps),
                     tp_cli_format_time ((gint64) row->launch_ns),
                     format_link (row, &row->to_device),
-                    format_link (row, &row->to_host));
+                    format_link (row, &row->to_host),
+                    is_csv ? g_strdup_printf ("%.2f", others) : NULL,
+                    is_csv ? g_strdup_printf ("%d", report->n_settled) : NULL,
+                    is_csv ? g_strdup_printf ("%d", report->n_unsettled) : NULL,
+                    is_csv ? g_strdup (get_grade (report)) : NULL);
     }
   return TRUE;
+}
+
+static void
+print_table (const Calibrating *self, const TpTable *table)
+{
+  if (self->cli->is_quiet)
+    return;
+  tp_table_print (table, self->cli);
+  if (self->cli->format == TP_FORMAT_TABLE)
+    print_report (self);
 }
 
 static gboolean
@@ -150,18 +267,24 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   static const char *const headers[] = { "DEVICE", ">PEAK", ">BANDWIDTH",
                                          ">LAUNCH", ">TO DEVICE", ">TO HOST",
                                          NULL };
-  g_autoptr (TpTable) table = tp_table_new (headers);
+  /* the last ones are of the whole run */
+  static const char *const all_headers[]
+      = { "DEVICE", "PEAK", "BANDWIDTH", "LAUNCH", "TO DEVICE", "TO HOST",
+          "OTHERS", "SETTLED", "UNSETTLED", "GRADE", NULL };
+  g_autoptr (TpTable) table = tp_table_new (
+      self->cli->format == TP_FORMAT_CSV ? all_headers : headers);
   json_t *devices = json_array ();
   gboolean is_good = list_devices (self, db, devices, table, error);
   json_t *document = json_pack (
-      "{s:s, s:o, s:b, s:o, s:O}", "format", "tplan-calibrate/1", "table",
+      "{s:s, s:o, s:b, s:o, s:o, s:O}", "format", "tplan-calibrate/1", "table",
       tp_cli_string (tp_cost_db_get_path (db)), "complete",
-      self->n_missing == 0, "devices", devices, "models", self->models);
+      self->n_missing == 0, "quality", report_to_json (&self->report),
+      "devices", devices, "models", self->models);
 
   if (is_good && self->cli->format == TP_FORMAT_JSON)
     tp_cli_print_json (json_incref (document));
-  else if (is_good && !self->cli->is_quiet)
-    tp_table_print (table, self->cli);
+  else if (is_good)
+    print_table (self, table);
   json_decref (document);
   if (is_good && self->n_missing > 0)
     {

@@ -6,6 +6,7 @@
 #include "calib/exchange.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
+#include "cli/cost-diff.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "format/file.h"
@@ -274,6 +275,20 @@ cost_forget (TpCli *cli, TpCostDb *db, GError **error)
   return TRUE;
 }
 
+/* Of two tables given; the own one plays no part. */
+static gboolean
+cost_diff (TpCli *cli, TpCostDb *db, GError **error)
+{
+  const char *const paths[] = { cli->args[1], cli->n_args > 2 ? cli->args[2]
+                                                             : NULL };
+
+  if (cli->n_args == 3)
+    return tp_cost_diff (cli, paths, given.is_all, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "cost diff: two tables are to be named");
+  return FALSE;
+}
+
 /* ---- the verbs ---------------------------------------------------------- */
 
 static const struct
@@ -288,9 +303,10 @@ static const struct
   { "export", 0, TRUE, cost_export },
   { "import", TP_CLI_ANY, FALSE, cost_import },
   { "forget", 1, FALSE, cost_forget },
+  { "diff", 2, TRUE, cost_diff },
 };
 
-/* "list, show, export, import and forget" */
+/* "list, show, ... and diff" */
 static char *
 list_verbs (void)
 {
@@ -331,7 +347,7 @@ cost_run (TpCli *cli, GError **error)
 
 static const GOptionEntry options[] = {
   { "all", 'a', 0, G_OPTION_ARG_NONE, &given.is_all,
-    "show: stale ones too; forget: all devices", NULL },
+    "show: stale ones, diff: equal ones too; forget: all", NULL },
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
     "forget: only what no longer holds", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -345,7 +361,8 @@ const TpCommand tp_command_cost = {
              "  show [DEVICE]    every kernel measured\n"
              "  export [-o FILE] the table as JSON\n"
              "  import FILE...   what another table exported\n"
-             "  forget [DEVICE]  drop figures, to measure anew",
+             "  forget [DEVICE]  drop figures, to measure anew\n"
+             "  diff A B         what moved between two table files",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS,

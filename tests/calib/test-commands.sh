@@ -42,6 +42,8 @@ run 0 "an empty table" "$TPLAN" cost list
 run 0 "constants of ref" "$TPLAN" calibrate --devices ref --format json
 says '"format": "tplan-calibrate/1"' out
 says '"complete": true' out
+says '"quality": {' out
+says '"grade": ""' out
 says '"name": "ref"' out
 run 0 "a model" "$TPLAN" calibrate -q --devices ref "$work/small.json"
 run 0 "the entries" "$TPLAN" cost show ref
@@ -49,6 +51,16 @@ says 'Relu 2x16' out
 says 'reference' out
 run 0 "another batch" "$TPLAN" calibrate --devices ref --dim N=3 --format json "$work/small.json"
 says '"measured": 2' out
+says '"grade": "[ABCD]"' out
+says '"failed": 0' out
+says '"others_processors": ' out
+run 0 "how good it is" "$TPLAN" calibrate --devices ref "$work/small.json"
+says '^load: .*disturbed$' out
+says '^kernels: [012] settled, [012] not settled, 0 failed$' out
+says '^grade [ABCD]: times within +-[0-9.]* %: ' out
+run 0 "how good it is, as CSV" "$TPLAN" calibrate --devices ref --format csv "$work/small.json"
+says 'UNSETTLED,GRADE' out
+says '^ref,.*,[012],[012],[ABCD]$' out
 run 0 "entries as JSON" "$TPLAN" cost show --format json
 says 'Tanh 3x16' out
 run 0 "the list" "$TPLAN" cost list --format csv
@@ -58,7 +70,20 @@ run 0 "export" "$TPLAN" cost export -o "$work/cost.json"
 run 2 "export does not overwrite" "$TPLAN" cost export -o "$work/cost.json"
 run 0 "import" "$TPLAN" cost import --cost "$work/other.db" "$work/cost.json"
 says '4 entries taken' err
-printf '{"format": "tplan-cost/1", "devices": [{}]}' > "$work/bad.json"
+run 0 "no difference" "$TPLAN" cost diff "$TPLAN_COST" "$work/other.db"
+says '0 of 4 figures moved' err
+sed 's/"median_ns": /&9/' "$work/cost.json" > "$work/slow.json"
+run 0 "slower figures" "$TPLAN" cost import --cost "$work/slow.db" "$work/slow.json"
+run 0 "a difference" "$TPLAN" cost diff --format json "$TPLAN_COST" "$work/slow.db"
+says '"moved": 4' out
+says '"what": "Relu 2x16"' out
+says '"change": [0-9]' out
+run 0 "a difference as a table" "$TPLAN" cost diff "$TPLAN_COST" "$work/slow.db"
+says 'Relu 2x16.*+[0-9.]* %' out
+run 2 "a difference to nothing" "$TPLAN" cost diff "$TPLAN_COST"
+run 3 "a difference to no file" "$TPLAN" cost diff "$TPLAN_COST" "$work/absent.db"
+says 'absent.db' err
+printf '{"format": "tplan-cost/2", "devices": [{}]}' > "$work/bad.json"
 run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
 says "bad.json: devices\\[0\\]: 'name'" err
 run 3 "import of no file" "$TPLAN" cost import "$work/absent.json"

@@ -1,9 +1,8 @@
 /* test-cost-db.c: the cost table as a file: two at once, kill -9, exchange. */
 #include "config.h"
 
-#include "calib/columns.h"
-#include "calib/cost-db.h"
 #include "calib/exchange.h"
+#include "cost-rows.h"
 
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -11,102 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-typedef struct
-{
-  char *folder;
-  char *path;
-} Fixture;
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  fixture->folder = g_dir_make_tmp ("tplan-cost-XXXXXX", NULL);
-  fixture->path = g_build_filename (fixture->folder, "cost.db", NULL);
-}
-
-static void
-remove_folder (const char *folder)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_remove (path);
-    }
-  g_dir_close (dir);
-  g_rmdir (folder);
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  remove_folder (fixture->folder);
-  g_free (fixture->folder);
-  g_free (fixture->path);
-}
-
-static void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
-}
-
-static TpDeviceRow *
-make_device (const char *name, const char *facts)
-{
-  TpDeviceRow *row = tp_device_row_new ();
-
-  set_text (&row->name, name);
-  set_text (&row->identity, "a CPU; 2 threads");
-  set_text (&row->facts, facts);
-  row->peak_gflops = 123.456;
-  row->to_host.residual = 0.1;
-  row->measured_at = 1700000000;
-  return row;
-}
-
-static TpEntryRow *
-make_entry (gint64 device, int number)
-{
-  TpEntryRow *row = tp_entry_row_new ();
-
-  g_free (row->digest);
-  row->digest = g_strdup_printf ("%064x", (guint) number);
-  set_text (&row->dtype, "float32");
-  set_text (&row->schedule, "gemm mr=14");
-  set_text (&row->family, number % 2 == 0 ? "even" : "odd");
-  row->device = device;
-  row->stats = (TpStats){ 9, 90, 100 + number, 2, 3 };
-  row->work.flops = 1000;
-  row->measured_at = 1700000000;
-  return row;
-}
-
-static gint64
-put_device (TpCostDb *db, const char *name, const char *facts)
-{
-  g_autoptr (TpDeviceRow) row = make_device (name, facts);
-  g_autoptr (GError) error = NULL;
-
-  tp_cost_db_put_device (db, row, &error);
-  g_assert_no_error (error);
-  return row->id;
-}
-
-static gboolean
-put_entry (TpCostDb *db, TpEntryRow *entry, GError **error)
-{
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
-
-  g_ptr_array_add (rows, entry);
-  return tp_cost_db_put_entries (db, rows, error);
-}
 
 static int
 count_entries (TpCostDb *db, gint64 device, const char *family)
@@ -117,16 +20,6 @@ count_entries (TpCostDb *db, gint64 device, const char *family)
 
   g_assert_no_error (error);
   return rows->len;
-}
-
-static TpCostDb *
-open_table (const char *path, gboolean is_read_only)
-{
-  g_autoptr (GError) error = NULL;
-  TpCostDb *db = tp_cost_db_open (path, is_read_only, &error);
-
-  g_assert_no_error (error);
-  return db;
 }
 
 static void
@@ -154,6 +47,9 @@ test_rows (Fixture *fixture, gconstpointer data)
   device = g_ptr_array_index (devices, 1);
   g_assert_cmpfloat (device->peak_gflops, ==, 123.456);
   g_assert_cmpfloat (device->to_host.residual, ==, 0.1);
+  g_assert_cmpint (device->to_host.n_points, ==, 3);
+  g_assert_cmpfloat (device->to_host.points[1].time_ns, ==, 120.5);
+  g_assert_cmpint (device->to_device.n_points, ==, 0);
   g_assert_true (tp_cost_db_forget (db, cpu, NULL));
   g_assert_cmpint (count_entries (db, cpu, NULL), ==, 0);
 }
@@ -368,8 +264,9 @@ test_import_bad (Fixture *fixture, gconstpointer data)
     { "\"median_ns\": 101", "\"median_ns\": 1", "devices[0].entries[0]" },
     { "\"state\": 0", "\"state\": 3", "devices[0].entries[0]" },
     { "\"peak_gflops\"", "\"peak\"", "devices[0]: 'peak_gflops'" },
+    { "4:100 ", "4:100 4:200 ", "devices[0]: 'to_host_points' must be points" },
     { "\"entries\": [", "\"entries\": 3, \"x\": [", "'entries'" },
-    { "tplan-cost/1", "tplan-cost/9", "format" },
+    { "tplan-cost/2", "tplan-cost/9", "format" },
     { "\"devices\": [", "\"devices\": [[", "1" },
     { "\"name\"", "\"name\": \"\", \"name\"", "duplicate" },
   };
@@ -431,6 +328,28 @@ test_foreign (Fixture *fixture, gconstpointer data)
   g_assert_null (tp_cost_db_open (inside, FALSE, NULL));
 }
 
+/* Of two first looks the surer one is kept. */
+static void
+test_two_looks (Fixture *fixture, gconstpointer data)
+{
+  static const gint64 halves[] = { 30, 10, 20 }, kept[] = { 30, 10, 10 };
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+
+  for (int i = 0; i < 3; i++)
+    {
+      TpEntryRow *row = make_entry (cpu, 1);
+      g_autoptr (TpEntryRow) found = NULL;
+      g_autofree char *digest = g_strdup (row->digest);
+
+      row->state = TP_ENTRY_PROVISIONAL;
+      row->stats.half_ns = halves[i];
+      put_entry (db, row, NULL);
+      found = tp_cost_db_find_entry (db, cpu, digest, "float32", NULL);
+      g_assert_cmpint (found->stats.half_ns, ==, kept[i]);
+    }
+}
+
 static void
 test_system (Fixture *fixture, gconstpointer data)
 {
@@ -479,6 +398,7 @@ main (int argc, char **argv)
   } tests[] = {
     { "/cost-db/rows", test_rows },
     { "/cost-db/precedence", test_precedence },
+    { "/cost-db/two-looks", test_two_looks },
     { "/cost-db/read-only", test_read_only },
     { "/cost-db/two-writers", test_two_writers },
     { "/cost-db/create-race", test_create_race },

@@ -74,7 +74,7 @@ check_device (Bench *bench, const char *name)
       g_test_message ("%s: %s: %s, n %d, %" G_GINT64_FORMAT " ns", name,
                       entry->label, entry->schedule, entry->stats.n,
                       entry->stats.median_ns);
-      g_assert_cmpint (entry->state, ==, TP_ENTRY_SETTLED);
+      g_assert_cmpint (entry->state, !=, TP_ENTRY_FAILED);
       check_schedule (entry->schedule);
       g_assert_cmpint (entry->stats.median_ns, >, 0);
       g_assert_cmpint (entry->stats.min_ns, <=, entry->stats.median_ns);

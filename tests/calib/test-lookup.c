@@ -90,8 +90,10 @@ put_device_as (TpCostDb *db, const char *name, const char *facts,
   row->bandwidth_gbps = 10;
   row->launch_ns = 1000;
   row->full_points = 1;
-  row->to_device = (TpFit){ 5000, 0.5, 0.1 };
-  row->to_host = (TpFit){ 7000, 0.25, 0.1 };
+  row->to_device = (TpFit){ .base_ns = 5000, .per_byte_ns = 0.5,
+                             .residual = 0.1 };
+  row->to_host = (TpFit){ .base_ns = 7000, .per_byte_ns = 0.25,
+                           .residual = 0.1 };
   g_assert_true (tp_cost_db_put_device (db, row, NULL));
   return row->id;
 }

@@ -1,9 +1,7 @@
-/* test-stats.c: medians, intervals and fits against values known by hand. */
+/* test-stats.c: medians and intervals against values known by hand. */
 #include "config.h"
 
 #include "calib/stats.h"
-
-#include <math.h>
 
 static void
 test_known (void)
@@ -82,39 +80,120 @@ test_settled (void)
   g_assert_true (tp_stats_is_settled (&stats, 9));
 }
 
-static void
-test_fit (void)
-{
-  double x[8], y[8], line[2], residual;
+/* ---- the fast mode ------------------------------------------------------ */
 
-  for (int i = 0; i < 8; i++)
-    {
-      x[i] = 4 * pow (16, i * 6 / 7.0);
-      y[i] = 1500 + 0.1 * x[i];
-    }
-  tp_stats_fit_line (x, y, 8, line, &residual);
-  g_assert_cmpfloat_with_epsilon (line[0], 1500, 0.01);
-  g_assert_cmpfloat_with_epsilon (line[1], 0.1, 1e-6);
-  g_assert_cmpfloat (residual, <, 1e-6);
-  y[3] *= 1.5;
-  tp_stats_fit_line (x, y, 8, line, &residual);
-  g_assert_cmpfloat (residual, >, 0.1);
+#define FAST_NS 1000000
+
+/* Noise of a quiet machine: half a per cent either way. */
+static gint64
+draw_fast (void)
+{
+  return FAST_NS + (g_test_rand_int_range (-5000, 5001)
+                    + g_test_rand_int_range (-5000, 5001)) / 2;
 }
 
-/* No size may come out as free or as negative. */
-static void
-test_fit_bounds (void)
+/* Preempted for up to nine times as long; on one thread of two; both; and a
+ * mode of memory that is shared, whose own spread is as small. */
+static gint64
+draw_slow (int kind)
 {
-  const double x[] = { 4, 8, 16 }, falling[] = { 30, 20, 10 };
-  const double steep[] = { 1, 3, 100 };
-  double line[2], residual;
+  switch (kind)
+    {
+    case 0:
+      return draw_fast () + g_test_rand_int_range (FAST_NS / 4, 9 * FAST_NS);
+    case 1:
+      return 2 * draw_fast ();
+    case 2:
+      return g_test_rand_bit () ? draw_slow (0) : draw_slow (1);
+    default:
+      return draw_fast () + draw_fast () / 2;
+    }
+}
 
-  tp_stats_fit_line (x, falling, 3, line, &residual);
-  g_assert_cmpfloat (line[0], >, 0);
-  g_assert_cmpfloat (line[1], ==, 0);
-  tp_stats_fit_line (x, steep, 3, line, &residual);
-  g_assert_cmpfloat (line[0], >=, 0);
-  g_assert_cmpfloat (line[1], >, 0);
+static void
+draw (gint64 *samples, int n, int n_slow, int kind)
+{
+  for (int i = 0; i < n; i++)
+    samples[i] = i < n_slow ? draw_slow (kind) : draw_fast ();
+  for (int i = n - 1; i > 0; i--)
+    {
+      int other = g_test_rand_int_range (0, i + 1);
+      gint64 kept = samples[i];
+
+      samples[i] = samples[other];
+      samples[other] = kept;
+    }
+}
+
+/* Whatever part of the samples up to 60 % was disturbed, and however, the
+ * estimate is that of the quiet machine, and within its own interval of it. */
+static void
+test_company (void)
+{
+  static const int counts[] = { 9, 15, 25, 60 };
+
+  for (int kind = 0; kind < 4; kind++)
+    for (guint k = 0; k < G_N_ELEMENTS (counts); k++)
+      for (int percent = 0; percent <= 60; percent += 20)
+        for (int trial = 0; trial < 20; trial++)
+          {
+            gint64 samples[60];
+            TpStats stats;
+
+            draw (samples, counts[k], counts[k] * percent / 100, kind);
+            tp_stats_compute_fast (samples, counts[k], &stats);
+            g_assert_cmpint (ABS (stats.median_ns - FAST_NS), <=,
+                             FAST_NS / 100);
+            g_assert_cmpint (ABS (stats.median_ns - FAST_NS), <=,
+                             stats.half_ns);
+          }
+}
+
+/* The order says nothing, and the unit neither, above what a clock resolves. */
+static void
+test_invariance (void)
+{
+  for (int trial = 0; trial < 100; trial++)
+    {
+      gint64 samples[31], scaled[31];
+      TpStats stats, other;
+
+      draw (samples, 31, g_test_rand_int_range (0, 19), trial % 4);
+      for (int i = 0; i < 31; i++)
+        scaled[30 - i] = 7 * samples[i];
+      tp_stats_compute_fast (samples, 31, &stats);
+      tp_stats_compute_fast (scaled, 31, &other);
+      g_assert_cmpint (other.n, ==, stats.n);
+      g_assert_cmpint (other.min_ns, ==, 7 * stats.min_ns);
+      g_assert_cmpint (ABS (other.median_ns - 7 * stats.median_ns), <=, 7);
+      g_assert_cmpint (ABS (other.half_ns - 7 * stats.half_ns), <=, 14);
+    }
+}
+
+/* On a quiet machine nearly all is kept, and the interval is never nought. */
+static void
+test_quiet (void)
+{
+  gint64 samples[25];
+  int n_kept = 0;
+  TpStats stats, plain;
+
+  for (int trial = 0; trial < 100; trial++)
+    {
+      draw (samples, 25, 0, 0);
+      tp_stats_compute_fast (samples, 25, &stats);
+      tp_stats_compute (samples, 25, &plain);
+      n_kept += stats.n;
+      g_assert_cmpint (ABS (stats.median_ns - plain.median_ns), <=,
+                       FAST_NS / 200);
+    }
+  g_assert_cmpint (n_kept, >, 100 * 23);
+  for (int i = 0; i < 25; i++)
+    samples[i] = 400;
+  tp_stats_compute_fast (samples, 25, &stats);
+  g_assert_cmpint (stats.median_ns, ==, 400);
+  g_assert_cmpint (stats.half_ns, >, 0);
+  g_assert_true (tp_stats_is_settled (&stats, 9));
 }
 
 int
@@ -126,7 +205,8 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/ranks", test_ranks);
   g_test_add_func ("/stats/coverage", test_coverage);
   g_test_add_func ("/stats/settled", test_settled);
-  g_test_add_func ("/stats/fit", test_fit);
-  g_test_add_func ("/stats/fit-bounds", test_fit_bounds);
+  g_test_add_func ("/stats/company", test_company);
+  g_test_add_func ("/stats/invariance", test_invariance);
+  g_test_add_func ("/stats/quiet", test_quiet);
   return g_test_run ();
 }

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Does calibrating survive company? Measures MODELs in turns on the machine as it
+# is and beside two processes that spin and one that streams memory, all of nice
+# 0, and prints how the figures differ.
+#
+# usage: noise.sh TPLAN MODEL...        ROUNDS=3: each quiet and busy
+#                                       OPTIONS=: more for `tplan calibrate`
+#
+# Aims: busy against quiet: 5 % in the median kernel, 15 % in 95 of 100; quiet
+# against quiet: 2 % and 5 %; links of all runs: within 20 %. "covered": of the
+# differences that lie within the two intervals. Only on a machine that is idle
+# otherwise does "quiet" mean what it says. Run as root it also shows what a
+# higher priority does; as another user what is left without.
+tplan=$1; shift
+work=$(mktemp -d) || exit 99
+company=
+disperse ()
+{
+  if [ -n "$company" ]; then
+    kill $company 2> /dev/null
+    wait $company 2> /dev/null
+  fi
+  company=
+}
+trap 'disperse; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+gather ()
+{
+  for i in 1 2; do
+    sh -c 'while :; do :; done' & company="$company $!"
+  done
+  dd if=/dev/zero of=/dev/null bs=64M 2> /dev/null & company="$company $!"
+  sleep 1
+}
+
+TPLAN_SYSTEM_COST=$work/none.db
+export TPLAN_SYSTEM_COST
+for round in $(seq "${ROUNDS:-3}"); do
+  for kind in quiet busy; do
+    [ $kind = busy ] && gather
+    TPLAN_COST=$work/$kind-$round.db; export TPLAN_COST
+    began=$(date +%s)
+    "$tplan" calibrate $OPTIONS "$@" > "$work/$kind-$round.txt" 2>&1 ||
+      { cat "$work/$kind-$round.txt"; exit 1; }
+    ended=$(date +%s)
+    [ $kind = busy ] && disperse
+    "$tplan" cost export > "$work/$kind-$round.json" || exit 1
+    echo "== $kind $round: $((ended - began)) s; load of the last minute $(cut -d' ' -f1 /proc/loadavg)"
+    tail -n 3 "$work/$kind-$round.txt"
+  done
+done
+${PYTHON3:-python3} - "$work" "${ROUNDS:-3}" <<'PYTHON'
+import itertools, json, statistics, sys
+
+folder, rounds = sys.argv[1], int(sys.argv[2])
+runs = {kind: [json.load(open(f"{folder}/{kind}-{i + 1}.json"))
+               for i in range(rounds)] for kind in ("quiet", "busy")}
+
+def entries(run):
+    return {(device["name"], entry["digest"], entry["schedule"]): entry
+            for device in run["devices"] for entry in device["entries"]
+            if entry["state"] != 2}
+
+def compare(what, pairs):
+    for device in sorted({d["name"] for d in runs["quiet"][0]["devices"]}):
+        apart, covered = [], 0
+        for a, b in pairs:
+            a, b = entries(a), entries(b)
+            for key in a.keys() & b.keys():
+                if key[0] != device:
+                    continue
+                x, y = a[key], b[key]
+                apart.append(abs(y["median_ns"] / x["median_ns"] - 1))
+                covered += (abs(y["median_ns"] - x["median_ns"])
+                            <= x["half_ns"] + y["half_ns"])
+        if apart:
+            apart.sort()
+            print("%-16s %-10s %5d kernels: median %5.1f %%, 95 of 100 %5.1f %%,"
+                  " largest %6.1f %%, covered %3.0f %%" % (
+                      what, device, len(apart) / len(pairs),
+                      100 * statistics.median(apart),
+                      100 * apart[int(0.95 * (len(apart) - 1))],
+                      100 * apart[-1], 100 * covered / len(apart)))
+
+compare("quiet and quiet", list(itertools.combinations(runs["quiet"], 2)))
+compare("quiet and busy", list(itertools.product(runs["quiet"], runs["busy"])))
+compare("busy and busy", list(itertools.combinations(runs["busy"], 2)))
+for device in runs["quiet"][0]["devices"]:
+    if device["is_host"]:
+        continue
+    for part in ("base_ns", "per_byte_ns"):
+        for way in ("to_device", "to_host"):
+            values = [d[f"{way}_{part}"] for run in runs["quiet"] + runs["busy"]
+                      for d in run["devices"] if d["name"] == device["name"]]
+            middle = statistics.median(values)
+            print("%s %s %s: %s; apart by %.0f %%" % (
+                device["name"], way, part,
+                " ".join("%.3g" % value for value in values),
+                100 * max(abs(value / middle - 1) for value in values)))
+PYTHON

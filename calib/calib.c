@@ -1,0 +1,37 @@
+/* calib.c: what a calibration says of itself. */
+#include "config.h"
+
+#include "calib/calib.h"
+
+double
+tp_calib_report_get_spread (const TpCalibReport *report)
+{
+  return report->time_ns > 0 ? (double) report->half_ns / report->time_ns : 1;
+}
+
+char
+tp_calib_report_get_grade (const TpCalibReport *report)
+{
+  static const double limits[] = { 0.02, 0.05, 0.1 };
+  double spread = tp_calib_report_get_spread (report);
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (limits) && spread > limits[i])
+    i++;
+  return 'A' + i;
+}
+
+void
+tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report)
+{
+  sum->wall_us += report->wall_us;
+  sum->others_us += report->others_us;
+  sum->stolen_us += report->stolen_us;
+  sum->n_samples += report->n_samples;
+  sum->n_disturbed += report->n_disturbed;
+  sum->n_settled += report->n_settled;
+  sum->n_unsettled += report->n_unsettled;
+  sum->n_failed += report->n_failed;
+  sum->time_ns += report->time_ns;
+  sum->half_ns += report->half_ns;
+}

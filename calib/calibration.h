@@ -1,0 +1,31 @@
+/* calibration.h: one calibration under way, as calibrate.c sees it. */
+#ifndef TP_CALIB_CALIBRATION_H
+#define TP_CALIB_CALIBRATION_H
+
+#include "calib/constants.h"
+#include "calib/lookup.h"
+#include "calib/measure.h"
+
+typedef struct
+{
+  TpConstantsJob constants;   /* what the children see */
+  TpMeasureJob measure;
+  TpCostDb *db;
+  const TpGraph *graph;
+  const TpGroups *groups;
+  TpKeys *keys;
+  const TpCalibOptions *options;
+  GPtrArray *devices;         /* names; no sim */
+  TpDeviceMatch *matches;     /* per device: what the tables have of it */
+  TpDeviceRow **rows;         /* per device, in @db */
+  gboolean *is_unknown;       /* per device: constants wanted */
+  gboolean *is_covered;       /* per key: the pass before has it */
+  GHashTable **failed;        /* per device: digests not to run again */
+  gboolean *has_given_up;     /* per device: its rest is left out */
+  gint64 start_us, deadline_us;
+  int n_done, n_total;        /* steps */
+  TpWorkerEnd end;            /* of the last child */
+  TpCalibReport report;
+} TpCalibration;
+
+#endif

@@ -1,0 +1,213 @@
+/* inbox.c: what the children of a calibration say. */
+#include "config.h"
+
+#include "calib/inbox.h"
+
+#include "calib/columns.h"
+#include "calib/plausible.h"
+
+/* ---- progress ----------------------------------------------------------- */
+
+static void
+report (TpCalibration *self, int steps, const char *what)
+{
+  gint64 elapsed_us = g_get_monotonic_time () - self->start_us;
+  int left;
+
+  self->n_done = MIN (self->n_done + steps, self->n_total);
+  left = self->n_total - self->n_done;
+  if (self->options->progress != NULL)
+    self->options->progress (
+        self->n_done, self->n_total, what,
+        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : 0,
+        self->options->user_data);
+}
+
+void
+tp_inbox_warn (TpCalibration *self, char *text)
+{
+  if (self->options->warnings != NULL)
+    g_ptr_array_add (self->options->warnings, text);
+  else
+    g_free (text);
+}
+
+/* ---- what children say -------------------------------------------------- */
+
+TpEntryRow *
+tp_inbox_make_entry (TpCalibration *self, int device, int key)
+{
+  const TpKey *named = &self->keys->keys[key];
+  TpEntryRow *row = g_new0 (TpEntryRow, 1);
+
+  row->device = self->rows[device]->id;
+  row->digest = g_strdup (named->digest);
+  row->dtype = g_strdup (named->dtype);
+  row->family = g_strdup (named->family);
+  row->label = g_strdup (named->label);
+  row->work = named->work;
+  row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
+  return row;
+}
+
+/* What cannot be is a failed entry, with the reason. */
+static void
+doubt_entry (TpCalibration *self, const TpDeviceRow *device, TpEntryRow *row)
+{
+  TpBounds bounds;
+  char *fault;
+
+  if (row->state == TP_ENTRY_FAILED)
+    return;
+  tp_plausible_find_bounds (&bounds, device, row->stream_ns);
+  fault = tp_plausible_find_fault (&bounds, row);
+  if (fault == NULL)
+    return;
+  tp_inbox_warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
+                                        row->label, fault));
+  g_free (row->reason);
+  row->reason = fault;
+  row->state = TP_ENTRY_FAILED;
+}
+
+static TpEntryRow *
+read_entry (TpCalibration *self, GVariant *item)
+{
+  const char *schedule, *reason;
+  int device, key, state, n;
+  TpEntryRow *row;
+  TpStats stats;
+  gint64 fma_ns, stream_ns;
+
+  g_variant_get (item, "(iiiixxxxxx&s&s)", &device, &key, &state, &n,
+                 &stats.min_ns, &stats.median_ns, &stats.mad_ns,
+                 &stats.half_ns, &fma_ns, &stream_ns, &schedule, &reason);
+  if (device < 0 || device >= (int) self->devices->len || key < 0
+      || key >= self->keys->n || self->keys->keys[key].digest == NULL
+      || state < 0 || state >= TP_N_ENTRY_STATES)
+    return NULL;
+  stats.n = n;
+  row = tp_inbox_make_entry (self, device, key);
+  row->state = state;
+  row->stats = stats;
+  row->fma_ns = fma_ns;
+  row->stream_ns = stream_ns;
+  row->schedule = g_strdup (schedule);
+  row->reason = g_strdup (reason);
+  doubt_entry (self, self->rows[device], row);
+  if (row->state == TP_ENTRY_FAILED)
+    g_hash_table_add (self->failed[device], g_strdup (row->digest));
+  return row;
+}
+
+static gboolean
+store_entries (TpCalibration *self, GVariant *payload, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (TP_ENTRIES_TYPE)))
+    return TRUE;
+  for (gsize i = 0; i < g_variant_n_children (payload); i++)
+    {
+      g_autoptr (GVariant) item = g_variant_get_child_value (payload, i);
+      TpEntryRow *row = read_entry (self, item);
+
+      if (row != NULL)
+        g_ptr_array_add (rows, row);
+    }
+  return rows->len == 0 || tp_cost_db_put_entries (self->db, rows, error);
+}
+
+static void
+doubt_link (TpCalibration *self, const TpDeviceRow *row, TpFit *link,
+            const char *way)
+{
+  g_autofree char *fault
+      = tp_plausible_bound_link (link, row->bandwidth_gbps, way);
+
+  if (fault != NULL)
+    tp_inbox_warn (self,
+                   g_strdup_printf ("device '%s': %s", row->name, fault));
+}
+
+static gboolean
+store_device (TpCalibration *self, GVariant *payload, GError **error)
+{
+  int device;
+  g_autoptr (TpDeviceRow) row = tp_constants_read (payload, &device);
+
+  if (row == NULL || device < 0 || device >= (int) self->devices->len)
+    return TRUE;
+  if (!row->is_host)
+    {
+      doubt_link (self, row, &row->to_device, "to the device");
+      doubt_link (self, row, &row->to_host, "to the host");
+    }
+  return tp_cost_db_put_device (self->db, row, error);
+}
+
+static gboolean
+count_samples (TpCalibration *self, GVariant *payload)
+{
+  int n, n_disturbed;
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(ii)")))
+    return TRUE;
+  g_variant_get (payload, "(ii)", &n, &n_disturbed);
+  self->report.n_samples += MAX (n, 0);
+  self->report.n_disturbed += MAX (n_disturbed, 0);
+  return TRUE;
+}
+
+/* A number and a text. */
+static gboolean
+receive_text (TpCalibration *self, int kind, GVariant *payload, GError **error)
+{
+  const char *text;
+  int number;
+
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(is)")))
+    return TRUE;
+  g_variant_get (payload, "(i&s)", &number, &text);
+  if (kind == TP_MESSAGE_PROGRESS)
+    report (self, MAX (number, 0), text);
+  else if (kind == TP_MESSAGE_FATAL)
+    {
+      g_set_error_literal (error, TPLAN_ERROR, number, text);
+      return FALSE;
+    }
+  else if (number >= 0 && number < (int) self->devices->len)
+    {
+      self->has_given_up[number] |= kind == TP_MESSAGE_GIVE_UP;
+      tp_inbox_warn (self, g_strdup_printf (
+                      "device '%s': %s%s",
+                      (char *) g_ptr_array_index (self->devices, number),
+                      kind == TP_MESSAGE_GIVE_UP
+                          ? "not all could be measured: " : "", text));
+    }
+  return TRUE;
+}
+
+gboolean
+tp_inbox_receive (int kind, GVariant *payload, gpointer data, GError **error)
+{
+  TpCalibration *self = data;
+
+  switch (kind)
+    {
+    case TP_MESSAGE_DEVICE:
+      return store_device (self, payload, error);
+    case TP_MESSAGE_ENTRIES:
+      return store_entries (self, payload, error);
+    case TP_MESSAGE_ACCOUNT:
+      return count_samples (self, payload);
+    case TP_MESSAGE_CHANGED:
+      if (g_variant_is_of_type (payload, G_VARIANT_TYPE ("i"))
+          && (guint) g_variant_get_int32 (payload) < self->devices->len)
+        self->is_unknown[g_variant_get_int32 (payload)] = TRUE;
+      return TRUE;
+    default:
+      return receive_text (self, kind, payload, error);
+    }
+}

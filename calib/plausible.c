@@ -1,0 +1,87 @@
+/* plausible.c: figures that no machine can have.
+ *
+ * The constants of a device are of one MatMul and one map: other kernels may do
+ * better, and in company, without the right to a higher priority, constants may
+ * come out at a tenth. So what the processors could do at best counts too: two
+ * fused multiply-adds on every lane at twice the nominal clock. Caches beat memory
+ * by far: bandwidth is held against kernels only whose tensors none can hold. */
+#include "config.h"
+
+#include "calib/plausible.h"
+
+#include "calib/facts.h"
+#include "calib/probe.h"
+
+#define SLACK 4               /* times the constant */
+#define CACHES 4              /* times the cache: what is of the kernel before is
+                               * still in it */
+#define LINK_GBPS 1000        /* no link is faster, be it within one chip */
+
+void
+tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
+                          gint64 stream_ns)
+{
+  double ghz, probe_gbps;
+  int lanes, n = g_get_num_processors ();
+
+  tp_facts_guess_cpu (&lanes, &ghz);
+  probe_gbps = stream_ns > 0 ? (double) TP_PROBE_STREAM_BYTES / stream_ns : 0;
+  bounds->peak_gflops = MAX (SLACK * device->peak_gflops,
+                             lanes * 2 * 2 * 2 * ghz * n);
+  bounds->bandwidth_gbps
+      = SLACK * MAX (device->bandwidth_gbps, probe_gbps * n);
+  bounds->cache_bytes = tp_probe_get_cache_bytes ();
+}
+
+static char *
+describe (const char *what, double rate, const char *unit, double limit)
+{
+  return g_strdup_printf (
+      "not believed: %s of %.3g %s, where no more than %.3g can be: `tplan cost "
+      "forget` lets it be tried again", what, rate, unit, limit);
+}
+
+/* Smaller types may be computed with by other units. */
+static gboolean
+is_of_peak (const TpEntryRow *entry)
+{
+  return g_str_equal (entry->dtype, "float32")
+         || g_str_equal (entry->dtype, "float64");
+}
+
+char *
+tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
+{
+  double time_ns = (double) entry->stats.median_ns + entry->stats.half_ns;
+  double bytes = (double) entry->work.read_bytes + entry->work.written_bytes;
+
+  if (entry->stats.median_ns <= 0)
+    return g_strdup ("not believed: it took no time at all");
+  if (is_of_peak (entry) && entry->work.flops / time_ns > bounds->peak_gflops)
+    return describe ("a speed", entry->work.flops / time_ns, "GFLOP/s",
+                     bounds->peak_gflops);
+  if (bytes > (double) CACHES * bounds->cache_bytes
+      && bytes / time_ns > bounds->bandwidth_gbps)
+    return describe ("a bandwidth", bytes / time_ns, "GB/s",
+                     bounds->bandwidth_gbps);
+  return NULL;
+}
+
+char *
+tp_plausible_bound_link (TpFit *link, double bandwidth_gbps, const char *way)
+{
+  const double bytes = 1 << 30; /* where the base says nothing */
+  double rate = bytes / tp_fit_evaluate_ns (link, bytes);
+  double limit = MAX (bandwidth_gbps, 1e-3);
+
+  if (rate <= MAX (SLACK * limit, LINK_GBPS))
+    return NULL;
+  link->per_byte_ns = 1 / limit;
+  link->residual = MAX (link->residual, 1);
+  for (int i = 0; i < link->n_points; i++)
+    link->points[i].time_ns = MAX (link->points[i].time_ns,
+                                   link->points[i].bytes / limit);
+  return g_strdup_printf ("a link %s of %.3g GB/s is not believed: it is taken "
+                          "for as fast as its memory, %.3g GB/s", way, rate,
+                          limit);
+}

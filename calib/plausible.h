@@ -1,0 +1,29 @@
+/* plausible.h: figures that no machine can have. */
+#ifndef TP_CALIB_PLAUSIBLE_H
+#define TP_CALIB_PLAUSIBLE_H
+
+#include "calib/cost-db.h"
+
+/* What no kernel of a device goes beyond. */
+typedef struct
+{
+  double peak_gflops;
+  double bandwidth_gbps;
+  gint64 cache_bytes;         /* what the largest cache holds */
+} TpBounds;
+
+/* By the constants of @device, or what processors of this machine could do at
+ * best, whichever is more. @stream_ns: of tp_probe_stream_ns (); 0: unknown. */
+void tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
+                               gint64 stream_ns);
+
+/* Why @entry is not to be believed; NULL: nothing speaks against it. */
+char *tp_plausible_find_fault (const TpBounds *bounds,
+                               const TpEntryRow *entry);
+
+/* Of a link that is faster than any memory; it is then taken for as fast as
+ * @bandwidth_gbps. @way: "to the device". NULL: it is not. */
+char *tp_plausible_bound_link (TpFit *link, double bandwidth_gbps,
+                               const char *way);
+
+#endif

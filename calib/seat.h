@@ -1,0 +1,25 @@
+/* seat.h: a processor for the thread that measures. */
+#ifndef TP_CALIB_SEAT_H
+#define TP_CALIB_SEAT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <glib.h>
+#include <sched.h>
+
+/* On a quiet machine the calling thread finds the processor that no worker of the
+ * pool is pinned to. Beside others the system may leave it with a worker, and then
+ * all kernels take twice as long for as long as that lasts. Keeps the caller off
+ * the processors that other threads of this process are pinned to; what it starts
+ * meanwhile inherits that, so leave the seat before drivers start threads. */
+typedef struct
+{
+  cpu_set_t before;
+  gboolean is_taken;
+} TpSeat;
+
+void tp_seat_take (TpSeat *seat);
+void tp_seat_leave (TpSeat *seat);
+
+#endif

@@ -1,0 +1,253 @@
+/* cost-diff.c: what has moved between two cost tables.
+ *
+ * Devices are matched by name, the last measured of each; entries by kernel, type
+ * and schedule. A figure has moved when it differs by more than both spreads
+ * together. */
+#include "config.h"
+
+#include "cli/cost-diff.h"
+
+#include "calib/columns.h"
+#include "calib/cost-db.h"
+#include "cli/output.h"
+#include "cli/text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  TpCli *cli;
+  gboolean is_all;
+  TpCostDb *dbs[2];
+  TpTable *table;
+  json_t *list;
+  int n_common, n_moved, n_only[2];
+} Diff;
+
+typedef struct
+{
+  gint64 time_ns, half_ns;    /* time_ns 0: failed */
+} Figure;
+
+static TpCostDb *
+open_table (const char *path, GError **error)
+{
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return tp_cost_db_open (path, TRUE, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: no such cost table", path);
+  return NULL;
+}
+
+static void
+add_row (Diff *diff, const char *device, const char *what,
+         const Figure *figures)
+{
+  const Figure *a = &figures[0], *b = &figures[1];
+  double apart = llabs (b->time_ns - a->time_ns);
+  double spreads = apart / MAX (a->half_ns + b->half_ns, 1);
+  gboolean is_moved = a->time_ns > 0 && b->time_ns > 0
+                          ? spreads > 1 : a->time_ns != b->time_ns;
+  double change = a->time_ns > 0 && b->time_ns > 0
+                      ? (double) b->time_ns / a->time_ns - 1 : NAN;
+
+  diff->n_common++;
+  diff->n_moved += is_moved;
+  if (!is_moved && !diff->is_all)
+    return;
+  json_array_append_new (
+      diff->list, json_pack ("{s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "device",
+                             tp_cli_string (device), "what",
+                             tp_cli_string (what), "a_ns",
+                             (json_int_t) a->time_ns, "b_ns",
+                             (json_int_t) b->time_ns, "change",
+                             tp_cli_real (change), "spreads",
+                             tp_cli_real (spreads), "moved", is_moved));
+  tp_table_add (diff->table, g_strdup (device), g_strdup (what),
+                a->time_ns > 0 ? tp_cli_format_time (a->time_ns)
+                               : g_strdup ("failed"),
+                b->time_ns > 0 ? tp_cli_format_time (b->time_ns)
+                               : g_strdup ("failed"),
+                isnan (change) ? NULL
+                               : g_strdup_printf ("%+.1f %%", 100 * change),
+                isnan (change) ? NULL : g_strdup_printf ("%.1f", spreads));
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+static char *
+make_key (const TpEntryRow *row)
+{
+  return g_strjoin ("\n", row->digest, row->dtype, row->schedule, NULL);
+}
+
+static Figure
+get_figure (const TpEntryRow *row)
+{
+  if (row->state == TP_ENTRY_FAILED)
+    return (Figure){ 0, 0 };
+  return (Figure){ row->stats.median_ns, row->stats.half_ns };
+}
+
+static GHashTable *
+index_entries (GPtrArray *rows)
+{
+  GHashTable *index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                             NULL);
+
+  for (guint i = 0; i < rows->len; i++)
+    g_hash_table_insert (index, make_key (g_ptr_array_index (rows, i)),
+                         g_ptr_array_index (rows, i));
+  return index;
+}
+
+static gboolean
+compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
+{
+  g_autoptr (GPtrArray) first = tp_cost_db_list_entries (
+      diff->dbs[0], devices[0]->id, NULL, error);
+  g_autoptr (GPtrArray) second = NULL;
+  g_autoptr (GHashTable) index = NULL;
+  int n_common = 0;
+
+  if (first == NULL)
+    return FALSE;
+  second = tp_cost_db_list_entries (diff->dbs[1], devices[1]->id, NULL, error);
+  if (second == NULL)
+    return FALSE;
+  index = index_entries (second);
+  for (guint i = 0; i < first->len; i++)
+    {
+      const TpEntryRow *a = g_ptr_array_index (first, i), *b;
+      g_autofree char *key = make_key (a);
+
+      b = g_hash_table_lookup (index, key);
+      if (b == NULL)
+        continue;
+      n_common++;
+      add_row (diff, devices[0]->name, a->label,
+               (Figure[]){ get_figure (a), get_figure (b) });
+    }
+  diff->n_only[0] += first->len - n_common;
+  diff->n_only[1] += second->len - n_common;
+  return TRUE;
+}
+
+/* ---- links -------------------------------------------------------------- */
+
+static void
+compare_link (Diff *diff, const char *device, const TpFit *const *fits,
+              const char *way)
+{
+  static const gint64 sizes[] = { 4, 1 << 20, 64 << 20 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *bytes = tp_cli_format_bytes (sizes[i]);
+      g_autofree char *what = g_strdup_printf ("copy of %s %s", bytes, way);
+      Figure figures[2];
+
+      for (int k = 0; k < 2; k++)
+        {
+          double time_ns = tp_fit_evaluate_ns (fits[k], sizes[i]);
+
+          figures[k] = (Figure){ (gint64) time_ns,
+                                 (gint64) (time_ns * fits[k]->residual) };
+        }
+      add_row (diff, device, what, figures);
+    }
+}
+
+static gboolean
+compare_device (Diff *diff, TpDeviceRow *const *devices, GError **error)
+{
+  const TpFit *to_device[] = { &devices[0]->to_device, &devices[1]->to_device };
+  const TpFit *to_host[] = { &devices[0]->to_host, &devices[1]->to_host };
+
+  if (!devices[0]->is_host && !devices[1]->is_host)
+    {
+      compare_link (diff, devices[0]->name, to_device, "to the device");
+      compare_link (diff, devices[0]->name, to_host, "to the host");
+    }
+  return compare_entries (diff, devices, error);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+/* The first of its name: it was measured last. */
+static TpDeviceRow *
+find_device (GPtrArray *rows, const char *name)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      TpDeviceRow *row = g_ptr_array_index (rows, i);
+
+      if (strcmp (row->name, name) == 0)
+        return row;
+    }
+  return NULL;
+}
+
+static gboolean
+compare_tables (Diff *diff, GError **error)
+{
+  g_autoptr (GPtrArray) first = tp_cost_db_list_devices (diff->dbs[0], NULL,
+                                                         error);
+  g_autoptr (GPtrArray) second = NULL;
+
+  if (first == NULL)
+    return FALSE;
+  second = tp_cost_db_list_devices (diff->dbs[1], NULL, error);
+  if (second == NULL)
+    return FALSE;
+  for (guint i = 0; i < first->len; i++)
+    {
+      TpDeviceRow *a = g_ptr_array_index (first, i);
+      TpDeviceRow *devices[] = { a, find_device (second, a->name) };
+
+      if (devices[1] != NULL && find_device (first, a->name) == a
+          && !compare_device (diff, devices, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+print (const Diff *diff)
+{
+  if (diff->cli->format == TP_FORMAT_JSON)
+    tp_cli_print_json (json_pack (
+        "{s:s, s:i, s:i, s:i, s:i, s:O}", "format", "tplan-cost-diff/1",
+        "common", diff->n_common, "moved", diff->n_moved, "only_a",
+        diff->n_only[0], "only_b", diff->n_only[1], "figures", diff->list));
+  else
+    tp_table_print (diff->table, diff->cli);
+  tp_cli_note (diff->cli, "%d of %d figures moved by more than both spreads; "
+               "kernels only in the first: %d, only in the second: %d",
+               diff->n_moved, diff->n_common, diff->n_only[0], diff->n_only[1]);
+}
+
+gboolean
+tp_cost_diff (TpCli *cli, const char *const *paths, gboolean is_all,
+              GError **error)
+{
+  static const char *const headers[]
+      = { "DEVICE", "WHAT", ">A", ">B", ">CHANGE", ">SPREADS", NULL };
+  g_autoptr (TpCostDb) first = open_table (paths[0], error);
+  g_autoptr (TpCostDb) second
+      = first != NULL ? open_table (paths[1], error) : NULL;
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  Diff diff = { .cli = cli, .is_all = is_all, .dbs = { first, second },
+                .table = table };
+  gboolean is_good;
+
+  if (second == NULL)
+    return FALSE;
+  diff.list = json_array ();
+  is_good = compare_tables (&diff, error);
+  if (is_good)
+    print (&diff);
+  json_decref (diff.list);
+  return is_good;
+}

@@ -1,0 +1,24 @@
+/* cost-rows.h: rows of a cost table made by hand, and a folder for the table. */
+#ifndef TESTS_CALIB_COST_ROWS_H
+#define TESTS_CALIB_COST_ROWS_H
+
+#include "calib/columns.h"
+#include "calib/cost-db.h"
+
+typedef struct
+{
+  char *folder;
+  char *path;
+} Fixture;
+
+void set_up (Fixture *fixture, gconstpointer data);
+void remove_folder (const char *folder);
+void tear_down (Fixture *fixture, gconstpointer data);
+void set_text (char **field, const char *text);
+TpDeviceRow *make_device (const char *name, const char *facts);
+TpEntryRow *make_entry (gint64 device, int number);
+gint64 put_device (TpCostDb *db, const char *name, const char *facts);
+gboolean put_entry (TpCostDb *db, TpEntryRow *entry, GError **error);
+TpCostDb *open_table (const char *path, gboolean is_read_only);
+
+#endif

@@ -1,0 +1,114 @@
+/* test-cost-old.c: cost tables and exports of older versions. */
+#include "config.h"
+
+#include "calib/exchange.h"
+#include "cost-rows.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+/* A table of version 1 as that version made it. */
+static void
+make_old (const char *path)
+{
+  g_autoptr (TpCostDb) db = open_table (path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  TpEntryRow *failed = make_entry (cpu, 2);
+  sqlite3 *file;
+
+  failed->state = TP_ENTRY_FAILED;
+  put_entry (db, failed, NULL);
+  put_entry (db, make_entry (cpu, 1), NULL);
+  g_assert_cmpint (sqlite3_open (path, &file), ==, SQLITE_OK);
+  g_assert_cmpint (
+      sqlite3_exec (file, "ALTER TABLE device DROP COLUMN to_device_points;"
+                    "ALTER TABLE device DROP COLUMN to_host_points;"
+                    "PRAGMA user_version = 1", NULL, NULL, NULL),
+      ==, SQLITE_OK);
+  sqlite3_close (file);
+}
+
+static void
+check_upgraded (TpCostDb *db)
+{
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (db, "cpu", NULL);
+  const TpDeviceRow *device = g_ptr_array_index (devices, 0);
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device->id, NULL,
+                                                        NULL);
+  const TpEntryRow *first = g_ptr_array_index (rows, 0);
+  const TpEntryRow *second = g_ptr_array_index (rows, 1);
+
+  g_assert_cmpint (rows->len, ==, 2);
+  g_assert_cmpfloat (device->peak_gflops, ==, 123.456);
+  g_assert_cmpfloat (device->to_host.residual, ==, 0.1);
+  g_assert_cmpint (device->to_host.n_points, ==, 0);
+  g_assert_cmpint (first->state, ==, TP_ENTRY_PROVISIONAL);
+  g_assert_cmpint (first->stats.median_ns, ==, 101);
+  g_assert_cmpint (second->state, ==, TP_ENTRY_FAILED);
+}
+
+static gint64
+get_version (const char *path)
+{
+  g_autofree char *bytes = NULL;
+  gsize n;
+
+  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
+  return bytes[63]; /* of user_version, by the file format of SQLite */
+}
+
+/* A reader leaves the file alone; a writer brings it up to date. */
+static void
+test_upgrade (Fixture *fixture, gconstpointer data)
+{
+  make_old (fixture->path);
+  for (int is_read_only = 1; is_read_only >= 0; is_read_only--)
+    {
+      g_autoptr (TpCostDb) db = open_table (fixture->path, is_read_only);
+
+      check_upgraded (db);
+      g_assert_cmpint (get_version (fixture->path), ==,
+                       is_read_only ? 1 : TP_COST_DB_VERSION);
+    }
+  tp_cost_db_close (open_table (fixture->path, TRUE));
+}
+
+/* What an older program exported: no points, and nothing is settled. */
+static void
+test_old_export (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *other = g_build_filename (fixture->folder, "b.db", NULL);
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  g_autoptr (TpCostDb) copy = open_table (other, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  TpEntryRow *failed = make_entry (cpu, 2);
+  g_autoptr (GRegex) points = g_regex_new (" *\"to_[a-z]*_points\":.*\n", 0, 0,
+                                           NULL);
+  g_autofree char *text = NULL, *without = NULL, *old = NULL;
+  g_auto (GStrv) parts = NULL;
+  int n;
+
+  failed->state = TP_ENTRY_FAILED;
+  put_entry (db, failed, NULL);
+  put_entry (db, make_entry (cpu, 1), NULL);
+  text = tp_cost_db_export (db, NULL);
+  without = g_regex_replace_literal (points, text, -1, 0, "", 0, NULL);
+  parts = g_strsplit (without, "tplan-cost/2", 2);
+  old = g_strjoinv ("tplan-cost/1", parts);
+  g_assert_cmpint (strlen (old), <, strlen (text));
+  g_assert_true (tp_cost_db_import (copy, old, strlen (old), &n, NULL));
+  g_assert_cmpint (n, ==, 2);
+  check_upgraded (copy);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/cost-old/upgrade", Fixture, NULL, set_up, test_upgrade,
+              tear_down);
+  g_test_add ("/cost-old/export", Fixture, NULL, set_up, test_old_export,
+              tear_down);
+  return g_test_run ();
+}

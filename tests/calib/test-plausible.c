@@ -1,0 +1,101 @@
+/* test-plausible.c: figures that are refused, and those that must not be. */
+#include "config.h"
+
+#include "calib/columns.h"
+#include "calib/plausible.h"
+
+#include <string.h>
+
+#define CACHE (G_GINT64_CONSTANT (32) << 20)
+
+static const TpBounds bounds
+    = { .peak_gflops = 400, .bandwidth_gbps = 80, .cache_bytes = CACHE };
+
+static void
+test_entries (void)
+{
+  static const struct
+  {
+    const char *dtype;
+    gint64 flops, bytes, median_ns, half_ns;
+    const char *fault;        /* NULL: believed */
+  } cases[] = {
+    { "float32", 100000000, 1 << 20, 1000000, 0, NULL },   /* the peak */
+    { "float32", 350000000, 1 << 20, 1000000, 0, NULL },   /* tuned better */
+    { "float32", 500000000, 1 << 20, 1000000, 0, "speed of 500 GFLOP/s" },
+    { "float64", 500000000, 1 << 20, 1000000, 0, "speed of 500 GFLOP/s" },
+    { "int8", 1500000000, 1 << 20, 1000000, 0, NULL },     /* other units */
+    { "float32", 500000000, 1 << 20, 1000000, 300000, NULL }, /* its noise */
+    { "float32", 0, 1 << 20, 2000, 0, NULL },      /* in the cache: 524 GB/s */
+    { "float32", 0, 4 * CACHE, 200000, 0, NULL },  /* may be, in part */
+    { "float32", 0, 8 * CACHE, 8000000, 0, NULL }, /* 34 GB/s */
+    { "float32", 0, 8 * CACHE, 1000000, 0, "bandwidth of 268 GB/s" },
+    { "int8", 0, 8 * CACHE, 1000000, 0, "bandwidth of 268 GB/s" },
+    { "float32", 0, 64, 0, 0, "no time" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const TpEntryRow entry
+          = { .dtype = (char *) cases[i].dtype,
+              .stats = { .n = 9, .median_ns = cases[i].median_ns,
+                         .half_ns = cases[i].half_ns },
+              .work = { .flops = cases[i].flops,
+                        .read_bytes = cases[i].bytes / 2,
+                        .written_bytes = cases[i].bytes / 2 } };
+      g_autofree char *fault = tp_plausible_find_fault (&bounds, &entry);
+
+      g_assert_cmpint (fault == NULL, ==, cases[i].fault == NULL);
+      if (fault != NULL)
+        g_assert_nonnull (strstr (fault, cases[i].fault));
+    }
+}
+
+/* The constants count, and the processors of this machine where those are poor:
+ * measured in company they must not condemn what is right. */
+static void
+test_limits (void)
+{
+  const TpDeviceRow gpu = { .peak_gflops = 1e6, .bandwidth_gbps = 5000 };
+  const TpDeviceRow poor = { .peak_gflops = 1e-3, .bandwidth_gbps = 1e-3 };
+  TpBounds found;
+
+  tp_plausible_find_bounds (&found, &gpu, 300000);
+  g_assert_cmpfloat (found.peak_gflops, ==, 4e6);
+  g_assert_cmpfloat (found.bandwidth_gbps, ==, 20000);
+  g_assert_cmpint (found.cache_bytes, >=, 32 << 20);
+  tp_plausible_find_bounds (&found, &poor, 300000);
+  g_assert_cmpfloat (found.peak_gflops, >, 2);
+  g_assert_cmpfloat (found.bandwidth_gbps, >=, 4 * 27);
+}
+
+static void
+test_links (void)
+{
+  TpFit good = { .base_ns = 20000, .per_byte_ns = 0.04 };
+  TpFit bad = { .base_ns = 114000, .per_byte_ns = 8e-5, .residual = 0.76 };
+  TpFit points = { .base_ns = 50 };
+  g_autofree char *fault = NULL, *other = NULL;
+
+  g_assert_null (tp_plausible_bound_link (&good, 20, "to the host"));
+  g_assert_cmpfloat (good.per_byte_ns, ==, 0.04);
+  fault = tp_plausible_bound_link (&bad, 20, "to the device");
+  g_assert_nonnull (strstr (fault, "to the device"));
+  g_assert_cmpfloat (tp_fit_evaluate_ns (&bad, 1e9), >=, 1e9 / 20);
+  g_assert_true (tp_fit_points_from_text ("4:50 1048576:50 67108864:60",
+                                          &points));
+  other = tp_plausible_bound_link (&points, 20, "to the device");
+  g_assert_nonnull (other);
+  g_assert_cmpfloat (tp_fit_evaluate_ns (&points, 1 << 26), >=, (1 << 26) / 20.0);
+  g_assert_null (tp_plausible_bound_link (&points, 20, "to the device"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/plausible/entries", test_entries);
+  g_test_add_func ("/plausible/limits", test_limits);
+  g_test_add_func ("/plausible/links", test_links);
+  return g_test_run ();
+}

@@ -1,0 +1,209 @@
+/* test-samples.c: which samples are disturbed, and what becomes of the places of
+ * a kernel. No clock is read. */
+#include "config.h"
+
+#include "calib/tracks.h"
+
+#define QUIET_NS 100000
+
+static TpSample
+make_sample (gint64 time_ns, double share, int n_preempted)
+{
+  return (TpSample){ time_ns, (gint64) (share * time_ns), n_preempted };
+}
+
+static void
+test_disturbed (void)
+{
+  const TpSample samples[] = {
+    make_sample (QUIET_NS, 2.0, 0),     make_sample (QUIET_NS, 1.95, 0),
+    make_sample (3 * QUIET_NS, 1.9, 1), /* gave its processor up */
+    make_sample (2 * QUIET_NS, 1.0, 0), /* a worker was away all the time */
+    make_sample (3000, 0.1, 0),         /* too short to tell by its share */
+  };
+  const TpSample waiting[] = { make_sample (QUIET_NS, 0.02, 0),
+                               make_sample (QUIET_NS, 0.2, 0) };
+  gboolean is_disturbed[5];
+
+  tp_samples_find_disturbed (samples, 5, is_disturbed);
+  g_assert_false (is_disturbed[0] || is_disturbed[1]);
+  g_assert_true (is_disturbed[2] && is_disturbed[3]);
+  g_assert_false (is_disturbed[4]);
+  tp_samples_find_disturbed (waiting, 2, is_disturbed);
+  g_assert_false (is_disturbed[0] || is_disturbed[1]);
+}
+
+/* Half of them on one thread, as tight a mode as the other, and lower in number
+ * of samples: what the system tells decides. */
+static void
+test_estimate (void)
+{
+  TpSample samples[24];
+  TpStats stats;
+
+  for (int i = 0; i < 24; i++)
+    samples[i] = i % 3 == 0 ? make_sample (QUIET_NS + i * 10, 2, 0)
+                            : make_sample (2 * QUIET_NS + i * 10, 1, i % 2);
+  g_assert_cmpint (tp_samples_compute (samples, 24, &stats), ==, 16);
+  g_assert_cmpint (stats.n, ==, 8);
+  g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
+  /* too few are clean: all must do, and the fast mode of them */
+  g_assert_cmpint (tp_samples_compute (samples, 15, &stats), ==, 10);
+  g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
+}
+
+/* All alike and all disturbed: that they agree says nothing. */
+static void
+test_no_witness (void)
+{
+  TpSample samples[20];
+  TpStats stats;
+
+  for (int i = 0; i < 20; i++)
+    samples[i] = make_sample (2 * QUIET_NS + i, 1, 1);
+  g_assert_cmpint (tp_samples_compute (samples, 20, &stats), ==, 20);
+  g_assert_cmpint (stats.half_ns, >=, stats.median_ns / 4);
+  g_assert_false (tp_stats_is_settled (&stats, 9));
+}
+
+/* ---- tracks ------------------------------------------------------------- */
+
+/* Four places of two kernels, on a device with a clock of its own. */
+typedef struct
+{
+  TpKey key[2];
+  TpKeys keys;
+  TpLink links[4];
+  TpChain chain;
+  gboolean is_wanted[2];
+  TpTracks tracks;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  fixture->key[0].digest = (char *) "a";
+  fixture->key[1].digest = (char *) "b";
+  fixture->keys.keys = fixture->key;
+  for (int i = 0; i < 4; i++)
+    fixture->links[i].key = i % 2;
+  fixture->chain.keys = &fixture->keys;
+  fixture->chain.links = fixture->links;
+  fixture->chain.n_links = 4;
+  fixture->chain.scale = 1;
+  fixture->is_wanted[0] = fixture->is_wanted[1] = TRUE;
+  tp_tracks_init (&fixture->tracks, &fixture->chain, fixture->is_wanted);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  tp_tracks_clear (&fixture->tracks);
+}
+
+/* @first, @second: the kernels; their later places take twice as long. */
+static void
+take_rounds (Fixture *fixture, int n, gint64 first, gint64 second)
+{
+  for (int round = 0; round < n; round++)
+    {
+      TpSample samples[4] = { { 0 } };
+
+      samples[0].time_ns = first;
+      samples[1].time_ns = second;
+      samples[2].time_ns = 2 * first;
+      samples[3].time_ns = 2 * second;
+      tp_tracks_take (&fixture->tracks, samples, 0);
+    }
+  tp_tracks_compute (&fixture->tracks);
+}
+
+static const TpStats *
+get_stats (Fixture *fixture, int track)
+{
+  return &g_array_index (fixture->tracks.tracks, TpTrack, track).stats;
+}
+
+/* Means over the places add up to the whole. */
+static void
+test_places (Fixture *fixture, gconstpointer data)
+{
+  g_assert_cmpint (fixture->tracks.tracks->len, ==, 2);
+  take_rounds (fixture, 9, 1000000, 600000);
+  g_assert_cmpint (get_stats (fixture, 0)->median_ns, ==, 1500000);
+  g_assert_cmpint (get_stats (fixture, 1)->median_ns, ==, 900000);
+  g_assert_cmpint (get_stats (fixture, 0)->n, ==, 9);
+  g_assert_true (tp_tracks_are_settled (&fixture->tracks, 9, NULL));
+  g_assert_false (tp_tracks_are_settled (&fixture->tracks, 10, NULL));
+  tp_tracks_forget (&fixture->tracks);
+  tp_tracks_compute (&fixture->tracks);
+  g_assert_cmpint (get_stats (fixture, 0)->n, ==, 0);
+}
+
+/* What is a thousandth of the whole need not settle. */
+static void
+test_small (Fixture *fixture, gconstpointer data)
+{
+  gboolean is_settled[2];
+
+  for (int round = 0; round < 12; round++)
+    take_rounds (fixture, 1, 10000000, 1000 + (round * 7919) % 6000);
+  g_assert_false (tp_stats_is_settled (get_stats (fixture, 1), 9));
+  g_assert_true (tp_tracks_are_settled (&fixture->tracks, 9, is_settled));
+  g_assert_true (is_settled[0] && is_settled[1]);
+  tp_tracks_forget (&fixture->tracks);
+  for (int round = 0; round < 12; round++)
+    take_rounds (fixture, 1, 1000000, 100000 + (round * 7919) % 600000);
+  g_assert_false (tp_tracks_are_settled (&fixture->tracks, 9, is_settled));
+  g_assert_true (is_settled[0] && !is_settled[1]);
+}
+
+/* A clock that is a little slow is corrected; of one that is far off the host's
+ * is believed, unless the times are too short to tell. */
+static void
+test_clock (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    double scale;
+    gint64 time_ns, expected_ns;
+    gboolean is_odd;
+  } cases[] = {
+    { 0.5, 1000000, 750000, FALSE },  { 1.2, 1000000, 1800000, FALSE },
+    { 1000, 1000000, 1500000000, TRUE }, { 0.001, 1000000, 1500, TRUE },
+    { 100, 100, 187, FALSE },         { 0.001, 100, 37, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      tp_tracks_forget (&fixture->tracks);
+      fixture->chain.scale = cases[i].scale;
+      take_rounds (fixture, 9, cases[i].time_ns, cases[i].time_ns);
+      g_assert_cmpint (tp_tracks_has_odd_clock (&fixture->tracks), ==,
+                       cases[i].is_odd);
+      g_assert_cmpint (get_stats (fixture, 0)->median_ns, ==,
+                       cases[i].expected_ns);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *path;
+    void (*test) (Fixture *fixture, gconstpointer data);
+  } tests[] = {
+    { "/tracks/places", test_places },
+    { "/tracks/small", test_small },
+    { "/tracks/clock", test_clock },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/samples/disturbed", test_disturbed);
+  g_test_add_func ("/samples/estimate", test_estimate);
+  g_test_add_func ("/samples/no-witness", test_no_witness);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  return g_test_run ();
+}
