@@ -15,10 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static char **required;       /* tplan_plan_require () */
 static gboolean wants_margins, wants_verify;
 
 static const GOptionEntry optimize_options[] = {
   TP_PLANNING_OPTIONS,
+  { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &required,
+    "status 5 unless DEV has that share (repeatable)", "DEV>=N%time" },
   { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
     "keep in the plan how far each cost is from a flip", NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, &wants_verify,
@@ -208,6 +211,15 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   tp_table_print (table, cli);
 }
 
+static gboolean
+check_required (const TplanPlan *plan, GError **error)
+{
+  for (int i = 0; required != NULL && required[i] != NULL; i++)
+    if (!tplan_plan_require (plan, required[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* All files are made before the first is written. */
 static gboolean
 write_outputs (TpCli *cli, const TplanPlan *plan, GError **error)
@@ -262,7 +274,8 @@ optimize_run (TpCli *cli, GError **error)
   plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
   if (plan != NULL && wants_verify)
     plan = tp_cli_verify (cli, g_steal_pointer (&plan), &verified, error);
-  if (plan == NULL || (wants_margins && !tp_api_find_margins (plan, error))
+  if (plan == NULL || !check_required (plan, error)
+      || (wants_margins && !tp_api_find_margins (plan, error))
       || !write_outputs (cli, plan, error))
     return FALSE;
   if (g_strv_contains ((const char *const *) cli->outputs, "-"))

@@ -204,10 +204,18 @@ tp_cli_format_devices (const TplanPlan *plan)
   g_autoptr (GString) text = g_string_new (NULL);
   int n;
   const TplanDevice *devices = tplan_plan_get_devices (plan, &n);
+  double all_ns = 0;
 
   for (int i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%d ops on %s", i == 0 ? "" : ", ",
-                            devices[i].n_ops, devices[i].name);
+    all_ns += devices[i].time_ns;
+  for (int i = 0; i < n; i++)
+    {
+      g_string_append_printf (text, "%s%d ops on %s", i == 0 ? "" : ", ",
+                              devices[i].n_ops, devices[i].name);
+      if (devices[i].time_ns > 0 && devices[i].time_ns < all_ns)
+        g_string_append_printf (text, " (%.0f %% of the time)",
+                                100 * devices[i].time_ns / all_ns);
+    }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

@@ -71,7 +71,8 @@ TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,
  * unless the caller, who runs it, takes it out of @cli->given. */
 TplanPlan *tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error);
 
-/* "40 ops on cpu, 26 ops on opencl:0": per device of @plan. */
+/* "40 ops on cpu (81 % of the time), 26 ops on opencl:0 (19 % of the time)": per
+ * device of @plan; of kernels' time, where it is shared. */
 char *tp_cli_format_devices (const TplanPlan *plan);
 /* {device: number of ops} */
 json_t *tp_cli_count_devices (const TplanPlan *plan);

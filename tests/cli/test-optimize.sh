@@ -33,6 +33,13 @@ done
 try 0 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' --format json -o pinned.json \
   && [ "$(json sim:laptop-gpu)" = 4 ]
 say $? "pins are obeyed"
+try 0 optimize mlp.json --devices $sims --pin 'fc*=sim:desktop-cpu' --pin soft=sim:laptop-gpu \
+  && out_has 'sim:laptop-gpu ([0-9]* % of the time)'; say $? "shares of the time"
+try 0 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' \
+  --require 'sim:laptop-gpu>=100%time' --require 'sim:desktop-cpu<=0%ops'; say $? "what is required"
+try 5 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' --require 'sim:desktop-cpu>=50%ops' -o r.json \
+  && err_has 'gives it 0.0 % of the ops' && [ ! -e r.json ]; say $? "what is not given"
+try 2 optimize mlp.json --devices $sims --require 'gpu>=50%'; say $? "what is not understood"
 try 0 check pinned.json; say $? "and re-applied by check"
 try 5 optimize mlp.json --devices $sims --pin fc1=opencl:9; say $? "pin to a device that is not there"
 try 6 optimize mlp.json --devices ref,opencl:77 && err_has 'opencl:77'
