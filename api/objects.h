@@ -31,7 +31,7 @@ struct TplanPlan
   TplanGraph *graph;
   TplanDevice *devices;
   TplanTransfer *transfers;
-  GHashTable *places;         /* name of op -> name of device (both unowned) */
+  GHashTable *places;         /* name of op -> TpPlacement (both unowned) */
 };
 
 struct TplanSession

@@ -9,6 +9,7 @@
 #include "format/plan-json.h"
 #include "format/plan-load.h"
 #include "ir/name-hash.h"
+#include "ir/plan-reason.h"
 #include "planner/check/check.h"
 #include "planner/margin.h"
 
@@ -32,7 +33,7 @@ fill_devices (TplanPlan *wrap)
       wrap->devices[it->device].n_ops++;
       wrap->devices[it->device].time_ns += it->time_ns;
       g_hash_table_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
-                           plan->devices[it->device]);
+                           (gpointer) it);
     }
 }
 
@@ -194,8 +195,23 @@ tplan_plan_get_devices (const TplanPlan *plan, int *out_n)
 const char *
 tplan_plan_find_device (const TplanPlan *plan, const char *op)
 {
+  const TpPlacement *it;
+
   g_return_val_if_fail (plan != NULL && op != NULL, NULL);
-  return g_hash_table_lookup (plan->places, op);
+  it = g_hash_table_lookup (plan->places, op);
+  return it == NULL ? NULL : plan->plan->devices[it->device];
+}
+
+const char *
+tplan_plan_find_reason (const TplanPlan *plan, const char *op)
+{
+  const TpPlacement *it;
+
+  g_return_val_if_fail (plan != NULL && op != NULL, NULL);
+  it = g_hash_table_lookup (plan->places, op);
+  return it == NULL ? NULL
+                    : tp_reason_get_name (tp_plan_find_reason (
+                          plan->plan, plan->graph->graph, it, NULL));
 }
 
 const TplanTransfer *

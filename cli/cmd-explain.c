@@ -7,7 +7,7 @@
 #include "cli/planning.h"
 #include "cli/text.h"
 #include "ir/costs.h"
-#include "ir/plan.h"
+#include "ir/plan-reason.h"
 
 #include <string.h>
 
@@ -26,26 +26,6 @@ typedef struct
   gint64 transfer_ns;         /* copies made for this op */
 } Explained;
 
-/* The fastest other device for the op alone; -1: no other can. */
-static int
-find_rival (const Explained *it)
-{
-  int rival = -1;
-
-  for (int i = 0; i < it->plan->n_devices; i++)
-    {
-      gint64 time_ns = tp_costs_node (it->plan->costs, it->node, i)->time_ns;
-
-      if (i != it->device && time_ns != TP_COST_NONE
-          && (rival < 0
-              || time_ns
-                     < tp_costs_node (it->plan->costs, it->node, rival)
-                           ->time_ns))
-        rival = i;
-    }
-  return rival;
-}
-
 static const char *
 find_refusal (const Explained *it)
 {
@@ -54,27 +34,6 @@ find_refusal (const Explained *it)
         && tp_costs_node (it->plan->costs, it->node, i)->reason != NULL)
       return tp_costs_node (it->plan->costs, it->node, i)->reason;
   return "no other device can";
-}
-
-static char *
-format_comparison (const Explained *it, int rival)
-{
-  const char *here = it->plan->devices[it->device];
-  const char *there = it->plan->devices[rival];
-  gint64 gain_ns
-      = tp_costs_node (it->plan->costs, it->node, rival)->time_ns
-        - tp_costs_node (it->plan->costs, it->node, it->device)->time_ns;
-  g_autofree char *gain = tp_cli_format_time (ABS (gain_ns));
-  const char *fused = it->group >= 0 ? " or break its group" : "";
-
-  if (gain_ns > 0)
-    return g_strdup_printf ("%s faster than on %s", gain, there);
-  if (gain_ns == 0)
-    return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
-                            there);
-  return g_strdup_printf ("%s slower than on %s, but leaving %s would cost "
-                          "more in copies%s",
-                          gain, there, here, fused);
 }
 
 static gboolean
@@ -90,28 +49,58 @@ has_margin (const Explained *it)
   return it->placement->margin_ns >= 0 && !is_tie (it);
 }
 
+static TpReason
+find_reason (const Explained *it, int *out_rival)
+{
+  return tp_plan_find_reason (it->plan, it->graph, it->placement, out_rival);
+}
+
+/* By how much the two differ for the op alone. */
+static char *
+format_gain (const Explained *it, int rival)
+{
+  const TpCost *here = tp_costs_node (it->plan->costs, it->node, it->device);
+  const TpCost *there = tp_costs_node (it->plan->costs, it->node, rival);
+
+  return tp_cli_format_time (ABS (there->time_ns - here->time_ns));
+}
+
 static char *
 format_reason (const Explained *it)
 {
-  const TpNode *node = &it->graph->nodes[it->node];
-  int rival = find_rival (it);
+  char *const *devices = it->plan->devices;
+  const char *here = devices[it->device];
+  int rival;
+  TpReason reason = find_reason (it, &rival);
+  g_autofree char *text = NULL;
 
-  if (it->plan->n_devices == 1)
-    return g_strdup ("the only device");
-  if (node->pins != NULL)
+  switch (reason)
     {
-      g_autofree char *list = g_strjoinv (", ", (char **) node->pins);
-
-      return g_strdup_printf ("pinned to %s", list);
+    case TP_REASON_ALONE:
+      return g_strdup ("the only device");
+    case TP_REASON_PINNED:
+      text = g_strjoinv (", ", (char **) it->graph->nodes[it->node].pins);
+      return g_strdup_printf ("pinned to %s", text);
+    case TP_REASON_ONLY:
+      return g_strdup_printf ("only %s can: %s", here, find_refusal (it));
+    case TP_REASON_TIE:
+      return g_strdup_printf ("tie: the cheapest plan has it on %s, by less "
+                              "than noise",
+                              devices[it->placement->cheapest]);
+    case TP_REASON_EQUAL:
+      return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
+                              devices[rival]);
+    case TP_REASON_FASTER:
+      text = format_gain (it, rival);
+      return g_strdup_printf ("%s faster than on %s", text, devices[rival]);
+    case TP_REASON_NEIGHBOURS:
+      text = format_gain (it, rival);
+      return g_strdup_printf ("%s slower than on %s, but leaving %s would cost "
+                              "more in copies%s",
+                              text, devices[rival], here,
+                              it->group >= 0 ? " or break its group" : "");
     }
-  if (rival < 0)
-    return g_strdup_printf ("only %s can: %s", it->plan->devices[it->device],
-                            find_refusal (it));
-  if (is_tie (it))
-    return g_strdup_printf ("tie: the cheapest plan has it on %s, by less "
-                            "than noise",
-                            it->plan->devices[it->placement->cheapest]);
-  return format_comparison (it, rival);
+  g_assert_not_reached ();
 }
 
 static char *
@@ -213,6 +202,9 @@ explained_to_json (const Explained *it)
 
   json_object_set_new (object, "measured_ns",
                        costs_to_json (it, get_measured));
+  json_object_set_new (object, "reason_code",
+                       json_string (tp_reason_get_name (
+                           find_reason (it, NULL))));
   json_object_set_new (object, "tie", json_boolean (is_tie (it)));
   json_object_set_new (
       object, "estimated",

@@ -531,6 +531,22 @@ gboolean tplan_plan_require (const TplanPlan *plan, const char *text,
 const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
 
 /**
+ * tplan_plan_find_reason:
+ * @plan: a plan
+ * @op: the name of an op
+ *
+ * Returns: (transfer none) (nullable): why @op is where it is: "alone" (there is
+ *   no other device), "pinned", "only" (no other device can), "tie" (it would be
+ *   elsewhere in a plan that is cheaper by less than noise), "faster" (by itself
+ *   than on any other), "equal" (and beside its neighbours) or "neighbours"
+ *   (slower, but leaving them would cost more). Others may be added. %NULL if
+ *   there is no such op.
+ *
+ * Thread: any.
+ */
+const char *tplan_plan_find_reason (const TplanPlan *plan, const char *op);
+
+/**
  * tplan_plan_get_transfers:
  * @plan: a plan
  * @out_n: (out) (nullable): how many

@@ -82,6 +82,7 @@ _CALLS = {
     "plan_count_estimated": [ctypes.c_int, _HANDLE],
     "plan_get_devices": [ctypes.POINTER(_Device), _HANDLE, _INT],
     "plan_require": [ctypes.c_int, _HANDLE, ctypes.c_char_p, _ERROR],
+    "plan_find_reason": [ctypes.c_char_p, _HANDLE, ctypes.c_char_p],
     "plan_find_device": [ctypes.c_char_p, _HANDLE, ctypes.c_char_p],
     "session_new": [_HANDLE, _HANDLE, ctypes.c_int, _ERROR],
     "session_run": [ctypes.c_int, _HANDLE, _POINTERS, _POINTERS, _ERROR],
@@ -277,6 +278,14 @@ class Plan(_Object):
         """Number of ops by device."""
         return {os.fsdecode(it.name): it.n_ops
                 for it in _listed("plan_get_devices", self._get())}
+
+    def reason_of(self, op):
+        """Why it runs there: "faster", "neighbours", "pinned", "only", ...;
+        KeyError if there is no such op."""
+        reason = _call("plan_find_reason", self._get(), os.fsencode(op))
+        if reason is None:
+            raise KeyError(op)
+        return os.fsdecode(reason)
 
     def require(self, text):
         """Raises Error("INFEASIBLE") unless "opencl:0>=95%time" holds; "ops"

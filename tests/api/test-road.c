@@ -243,6 +243,37 @@ test_no_memory (Fixture *fixture, gconstpointer data)
   g_remove (path);
 }
 
+/* Each op has a reason that its figures bear out. */
+static void
+test_reasons (Fixture *fixture, gconstpointer data)
+{
+  const char *const pins[] = { "relu=sim:laptop-gpu", NULL };
+  const TpRoadOptions options = { .pins = pins }, free = { 0 };
+  g_autoptr (TplanPlan) alone
+      = take_road (fixture, on_ref, &free, NULL, NULL);
+  g_autoptr (TplanPlan) pinned
+      = take_road (fixture, on_sims, &options, NULL, NULL);
+  g_autoptr (TplanPlan) plan = take_road (fixture, on_sims, &free, NULL, NULL);
+  const TpPlan *inner = tp_api_get_plan (plan);
+
+  g_assert_cmpstr (tplan_plan_find_reason (alone, "relu"), ==, "alone");
+  g_assert_cmpstr (tplan_plan_find_reason (pinned, "relu"), ==, "pinned");
+  g_assert_null (tplan_plan_find_reason (pinned, "nosuch"));
+  for (int i = 0; i < 3; i++)
+    {
+      int here = inner->placements[i].device;
+      gint64 gain = tp_costs_node (inner->costs, i, 1 - here)->time_ns
+                    - tp_costs_node (inner->costs, i, here)->time_ns;
+      const char *op = tp_api_get_graph (tplan_plan_get_graph (plan))
+                           ->nodes[i].name;
+
+      g_assert_cmpstr (tplan_plan_find_reason (plan, op), ==,
+                       gain > 0    ? "faster"
+                       : gain == 0 ? "equal"
+                                   : "neighbours");
+    }
+}
+
 typedef struct
 {
   const char *text;
@@ -306,6 +337,7 @@ main (int argc, char **argv)
     { "/road/exact", test_exact },
     { "/road/rules", test_rules },
     { "/road/no-memory", test_no_memory },
+    { "/road/reasons", test_reasons },
     { "/road/require", test_require },
   };
 

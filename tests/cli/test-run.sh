@@ -95,7 +95,7 @@ try 1 check lie.json && out_has 'not valid'; say $? "a signed lie is not valid"
 
 try 0 explain plan.json && out_has fc1; say $? "explain"
 try 0 explain mlp.json fc2 --devices $sims --format json; say $? "explain one op"
-for key in op device times_ns spread_ns transfer_ns group reason margin_ns; do
+for key in reason_code op device times_ns spread_ns transfer_ns group reason margin_ns; do
   out_has "\"$key\":"; say $? "explain has $key"
 done
 try 0 explain mlp.json --devices $sims --pin fc1=sim:laptop-gpu --format csv && out_has 'pinned to sim:laptop-gpu'

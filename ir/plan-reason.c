@@ -1,0 +1,63 @@
+/* plan-reason.c: see plan-reason.h. */
+#include "config.h"
+
+#include "ir/plan-reason.h"
+
+static gint64
+get_time (const TpPlan *plan, int node, int device)
+{
+  return tp_costs_node (plan->costs, node, device)->time_ns;
+}
+
+static int
+find_rival (const TpPlan *plan, const TpPlacement *it)
+{
+  int rival = -1;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      gint64 time_ns = get_time (plan, it->node, i);
+
+      if (i != it->device && time_ns != TP_COST_NONE
+          && (rival < 0 || time_ns < get_time (plan, it->node, rival)))
+        rival = i;
+    }
+  return rival;
+}
+
+TpReason
+tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
+                     const TpPlacement *placement, int *out_rival)
+{
+  int rival = find_rival (plan, placement);
+  gint64 here, there;
+
+  if (out_rival != NULL)
+    *out_rival = rival;
+  if (plan->n_devices == 1)
+    return TP_REASON_ALONE;
+  if (graph->nodes[placement->node].pins != NULL)
+    return TP_REASON_PINNED;
+  if (rival < 0)
+    return TP_REASON_ONLY;
+  if (placement->cheapest != placement->device)
+    return TP_REASON_TIE;
+  here = get_time (plan, placement->node, placement->device);
+  there = get_time (plan, placement->node, rival);
+  if (here == there)
+    return TP_REASON_EQUAL;
+  return here < there ? TP_REASON_FASTER : TP_REASON_NEIGHBOURS;
+}
+
+const char *
+tp_reason_get_name (TpReason reason)
+{
+  static const char *const names[] = {
+    [TP_REASON_ALONE] = "alone",       [TP_REASON_PINNED] = "pinned",
+    [TP_REASON_ONLY] = "only",         [TP_REASON_TIE] = "tie",
+    [TP_REASON_FASTER] = "faster",     [TP_REASON_EQUAL] = "equal",
+    [TP_REASON_NEIGHBOURS] = "neighbours",
+  };
+
+  return names[reason];
+}
