@@ -6,6 +6,7 @@
 
 #include "api/devices.h"
 
+#include "calib/lookup.h"
 #include "ir/posix.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -85,14 +86,73 @@ list_names (gpointer data, GString *out)
                             (const char *) names->pdata[i]);
 }
 
+/* All there are; the caller frees. */
+static char **
+ask_names (GError **error)
+{
+  g_autofree char *answer = tp_devices_ask (list_names, NULL, error);
+
+  return answer == NULL ? NULL : g_strsplit (answer, "\n", -1);
+}
+
 char **
 tp_devices_choose (GError **error)
 {
-  g_autofree char *answer = tp_devices_ask (list_names, NULL, error);
+  g_auto (GStrv) names = ask_names (error);
+
+  if (names == NULL)
+    return NULL;
+  return tp_device_choose_defaults ((const char *const *) names, error);
+}
+
+/* Whether @device was measured as this machine is now; -1: no table to ask. */
+static int
+is_measured (TpCostDb *db, const char *device, int n_threads, GError **error)
+{
+  g_auto (TpDeviceMatch) match = { 0 };
+  TpCostDb *table;
+
+  if (!tp_device_match_init (&match, db, device, n_threads, error))
+    return -1;
+  return tp_device_match_get_row (&match, &table) != NULL;
+}
+
+static gboolean
+check_name (char *const *names, const char *device, GError **error)
+{
+  g_autofree char *list = NULL;
+
+  if (g_strv_contains ((const char *const *) names, device))
+    return TRUE;
+  list = g_strjoinv (", ", (char **) names);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s' is not in this machine: there are %s; one of "
+               "another is planned for by its figures, as sim:PROFILE",
+               device, list);
+  return FALSE;
+}
+
+gboolean
+tp_devices_check (TpCostDb *db, const TpCalibOptions *options, GError **error)
+{
   g_auto (GStrv) names = NULL;
 
-  if (answer == NULL)
-    return NULL;
-  names = g_strsplit (answer, "\n", -1);
-  return tp_device_choose_defaults ((const char *const *) names);
+  for (int i = 0; i < options->n_devices; i++)
+    {
+      const char *device = options->devices[i];
+      int known = 1;
+
+      if (tp_device_find_kind (device, error) == NULL)
+        return FALSE;
+      if (!tp_device_is_simulated (device))
+        known = is_measured (db, device, options->n_threads, error);
+      if (known < 0)
+        return FALSE;
+      if (known == 0 && names == NULL)
+        names = ask_names (error);
+      if (known == 0
+          && (names == NULL || !check_name (names, device, error)))
+        return FALSE;
+    }
+  return TRUE;
 }

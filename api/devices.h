@@ -2,12 +2,17 @@
 #ifndef TP_API_DEVICES_H
 #define TP_API_DEVICES_H
 
-#include <glib.h>
+#include "calib/calib.h"
 
-/* "cpu" (or "ref") and the first OpenCL device there is: what is planned for
- * when nobody names devices. Asks drivers in a child process. NULL-terminated;
- * the caller frees. TPLAN_ERROR_DEVICE: the drivers gave no answer. */
+/* "cpu" and the first OpenCL device there is: what is planned for when nobody
+ * names devices. Asks drivers in a child process. NULL-terminated; the caller
+ * frees. TPLAN_ERROR_DEVICE: there is no "cpu", or the drivers gave no answer. */
 char **tp_devices_choose (GError **error);
+
+/* FALSE: TPLAN_ERROR_DEVICE, one of @options' devices is not in this machine.
+ * What was measured here is; drivers are asked of what is left, in a child. */
+gboolean tp_devices_check (TpCostDb *db, const TpCalibOptions *options,
+                           GError **error);
 
 /* Calls @work (@data, @out) in a child and returns what it put into @out: so
  * that a driver can neither crash nor thread this process. */

@@ -30,6 +30,7 @@ fill_devices (TplanPlan *wrap)
       const TpPlacement *it = &plan->placements[i];
 
       wrap->devices[it->device].n_ops++;
+      wrap->devices[it->device].time_ns += it->time_ns;
       g_hash_table_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
                            plan->devices[it->device]);
     }

@@ -3,6 +3,7 @@
 
 #include "api/road.h"
 
+#include "api/devices.h"
 #include "api/graph.h"
 #include "api/objects.h"
 #include "api/plan.h"
@@ -103,9 +104,11 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
 
   options.is_stale_error = road->options->is_stale_error;
   options.is_raw = road->options->is_exact;
+  options.trusts_estimates = road->options->trusts_estimates;
   if (db == NULL
       || (is_measured
-          && !tp_calibrate (db, road->graph, road->groups, &options, error)))
+          && !tp_calibrate (db, road->graph, road->groups, &options, error))
+      || !tp_devices_check (db, &options, error))
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
@@ -175,10 +178,33 @@ choose (const Road *road, GError **error)
                                       objective, error);
 }
 
+/* Arenas and constants; what kernels need besides is not known before they are
+ * made. */
+static gboolean
+check_memory (const Road *road, const TpPlan *plan, GError **error)
+{
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      gint64 has = road->costs->memory_bytes[i];
+      gint64 needed = plan->peak_bytes[i] + plan->weight_bytes[i];
+
+      if (has <= 0 || needed <= has)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+                   "%s: the plan takes %" G_GINT64_FORMAT " bytes of device "
+                   "'%s', %" G_GINT64_FORMAT " more than it has: cut the "
+                   "batch, pin ops elsewhere or leave the device out",
+                   road->model->path, needed, plan->devices[i], needed - has);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static TplanPlan *
 place (Road *road, GError **error)
 {
-  TpPlan *plan = choose (road, error);
+  g_autoptr (TpPlan) plan = choose (road, error);
+  const char *const *no_pass;
 
   if (plan == NULL)
     {
@@ -187,10 +213,13 @@ place (Road *road, GError **error)
     }
   sign_plan (road, plan);
   tp_plan_count_memory (plan, road->graph);
+  if (!check_memory (road, plan, error))
+    return NULL;
+  no_pass = (const char *const *) plan->no_pass;
   return tp_api_wrap_plan (
-      plan, tp_api_wrap_graph (g_steal_pointer (&road->graph),
-                               road->model->path, road->model->dims,
-                               (const char *const *) plan->no_pass));
+      g_steal_pointer (&plan),
+      tp_api_wrap_graph (g_steal_pointer (&road->graph), road->model->path,
+                         road->model->dims, no_pass));
 }
 
 TplanPlan *
@@ -229,6 +258,7 @@ count_model (Road *road, TpCostDb *db, TpCalibOptions *options,
              TpMeasured *measured, GError **error)
 {
   options->warnings = NULL;
+  options->trusts_estimates = TRUE; /* all are counted */
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, options, error);
   if (road->costs == NULL)

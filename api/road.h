@@ -30,6 +30,7 @@ typedef struct
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
                                * they carried no noise */
   gboolean is_measured;       /* first measure what the table lacks */
+  gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */
   TpWatch watch;
 } TpRoadOptions;

@@ -31,6 +31,7 @@ typedef struct
    * TPLAN_ERROR_STALE when there are only such; FALSE: estimates, and a line
    * for people in @warnings. */
   gboolean is_stale_error;
+  gboolean trusts_estimates;          /* of lookup: see calib/trust.h */
   GPtrArray *warnings;                /* (nullable) of char *, appended to;
                                        * made with g_free as free function */
   gboolean is_raw;                    /* of lookup: figures as measured, noise

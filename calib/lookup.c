@@ -11,6 +11,7 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
+#include "calib/trust.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -115,18 +116,22 @@ typedef struct
   const char *first_estimated; /* label */
 } Column;
 
+/* What the graph says goes: no kernel of ours may undercut it. */
 static gboolean
 use_given (const Column *column, const TpKey *key, TpCost *cost)
 {
-  const TpNode *node = &column->graph->nodes[key->nodes[0]];
+  const TpNodeCost *given = NULL;
 
-  for (int i = 0; i < node->n_costs && key->n_nodes == 1; i++)
-    if (strcmp (node->costs[i].device, column->device) == 0)
-      {
-        cost->time_ns = node->costs[i].time_ns;
-        return TRUE;
-      }
-  return FALSE;
+  for (int i = 0; i < key->n_nodes && given == NULL; i++)
+    given = tp_node_find_cost (&column->graph->nodes[key->nodes[i]],
+                               column->device);
+  if (given == NULL)
+    return FALSE;
+  if (key->n_nodes == 1)
+    cost->time_ns = given->time_ns;
+  else
+    cost->reason = g_intern_static_string (TP_COSTS_GIVEN_IN_GROUP);
+  return TRUE;
 }
 
 static gboolean
@@ -289,9 +294,13 @@ describe_fault (const Column *column)
   if (column->n_estimated == 0)
     return NULL;
   if (column->row == NULL)
-    return g_strdup_printf ("device '%s' was never measured: its times are "
-                            "estimates: run `tplan calibrate`",
-                            column->device);
+    return g_strdup_printf ("device '%s' was never measured: %s: run `tplan "
+                            "calibrate`",
+                            column->device,
+                            column->options->trusts_estimates
+                                    || column->index == column->costs->host
+                                ? "its times are estimates"
+                                : "it gets no op that can run elsewhere");
   return g_strdup_printf ("device '%s': %d of %d times are estimates, such as "
                           "'%s': run `tplan calibrate` with this model",
                           column->device, column->n_estimated, column->keys->n,
@@ -325,6 +334,8 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
                              column->options->n_threads, error))
     return FALSE;
   column->row = tp_device_match_get_row (&column->match, &table);
+  if (column->row != NULL)
+    column->costs->memory_bytes[column->index] = column->row->memory_bytes;
   column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
   is_good = fill_column (column, error) && report_fault (column, error);
@@ -462,6 +473,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
     }
   if (keys != NULL && !options->is_raw)
     draw_together (costs, groups, keys, expected);
+  if (!options->trusts_estimates)
+    tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);
   return g_steal_pointer (&costs);
 }

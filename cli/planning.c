@@ -48,6 +48,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
     .objective = tp_cli_planning.objective,
     .is_exact = tp_cli_planning.is_exact,
+    .trusts_estimates = tp_cli_planning.trusts_estimates,
     .watch = { .cancelled = tp_cli_get_cancelled (),
                .progress = tp_cli_progress,
                .user_data = cli },

@@ -14,6 +14,7 @@ typedef struct
   char **no_fuse;             /* rules not to use */
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
+  gboolean trusts_estimates;
   char *objective;
   gboolean is_exact;
   char *graph_path;           /* of a plan whose graph has moved */
@@ -31,6 +32,9 @@ extern TpPlanning tp_cli_planning;
     "estimate (default), or measure what is missing", "LEVEL" }, \
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \
     "warn (default) or fail when figures are missing", "WHAT" }, \
+  { "trust-estimates", 0, 0, G_OPTION_ARG_NONE, \
+    &tp_cli_planning.trusts_estimates, \
+    "let times never measured win ops from measured ones", NULL }, \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
     "what to minimise (default: time)", "NAME" }, \
   { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact, \

@@ -122,6 +122,7 @@ typedef struct
   int n_ops;
   gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
   gint64 weight_bytes;        /* for weights, before kernels pack them */
+  gint64 time_ns;             /* predicted, of its kernels */
 } TplanDevice;
 
 /* One tensor copied between devices; read only, and owned by the plan. */
@@ -246,15 +247,13 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  *   exist is empty; %NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db
  * @devices: (nullable): names, ended by %NULL, such as "cpu" and "opencl:0"; of
  *   plans equally good the one with most ops on the first is taken; %NULL: "cpu"
- *   ("ref" where tplan was built without a compiler) and the first OpenCL device
- *   there is
+ *   and the first OpenCL device there is
  * @n_threads: how many threads "cpu" has; 0: by $TPLAN_THREADS,
  *   $OMP_NUM_THREADS, else what the process may use
  * @error: return location for a #GError
  *
- * Says which devices to plan for, and where their measured times are. Devices
- * that are not in this machine are found out by tplan_session_new(): a plan may
- * be made for another.
+ * Says which devices to plan for, and where their measured times are. Names are
+ * looked at by tplan_graph_optimize().
  *
  * Reads @path and opens no device. With @devices %NULL it forks a child that
  * asks the drivers: name the devices in a process that has other threads.
@@ -264,7 +263,8 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  *   %TPLAN_ERROR_INPUT: @path is no cost table, or of a newer tplan: name another
  *     or delete it.
  *   %TPLAN_ERROR_USAGE: @devices is empty, or a name in it stands twice.
- *   %TPLAN_ERROR_DEVICE: asking for devices failed: name them.
+ *   %TPLAN_ERROR_DEVICE: asking for devices failed, or none was named and there
+ *     is no "cpu", as where tplan was built without a compiler: name them.
  *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
  *   %TPLAN_ERROR_FAILED: the file cannot be read.
  *
@@ -331,17 +331,20 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
  * figures takes less.
  *
  * Opens no device and measures nothing: times not in the table are estimated and
- * counted, see tplan_plan_count_estimated(). Equal arguments and tables give
- * equal plans. Keeps neither argument.
+ * counted, see tplan_plan_count_estimated(). An estimate wins no op from a time
+ * that was measured, nor from the first device. Equal arguments and tables give
+ * equal plans. Keeps neither argument. For a device never measured it forks a
+ * child that asks the drivers whether there is one.
  *
  * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
  *   @error set:
  *   %TPLAN_ERROR_USAGE: a pin of another form, or that matches no op; no such
  *     profile after "sim:".
- *   %TPLAN_ERROR_DEVICE: no such kind of device: see `tplan devices`.
+ *   %TPLAN_ERROR_DEVICE: no such device in this machine: see `tplan devices`.
  *   %TPLAN_ERROR_INPUT: the table, or the file of a "sim:" device, cannot be
  *     read.
- *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device.
+ *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device, or
+ *     the plan takes more memory than a device has.
  *   %TPLAN_ERROR_UNSUPPORTED: more devices than the planner can prove.
  *   %TPLAN_ERROR_LIMIT: the times are too large to add up.
  *
@@ -492,6 +495,25 @@ int tplan_plan_count_estimated (const TplanPlan *plan);
  * Thread: any.
  */
 const TplanDevice *tplan_plan_get_devices (const TplanPlan *plan, int *out_n);
+
+/**
+ * tplan_plan_require:
+ * @plan: a plan
+ * @text: what must hold: a device of @plan, ">=" or "<=", a share in
+ *   percent, and of what, "ops" or "time": "opencl:0>=95%time"
+ * @error: return location for a #GError
+ *
+ * For programs that would rather fail than run elsewhere than where they are
+ * meant to. The time is that of kernels, as predicted.
+ *
+ * Returns: whether it holds. %FALSE with @error set:
+ *   %TPLAN_ERROR_INFEASIBLE: it does not; the message says what is.
+ *   %TPLAN_ERROR_USAGE: @text has another form or names no device of @plan.
+ *
+ * Thread: any.
+ */
+gboolean tplan_plan_require (const TplanPlan *plan, const char *text,
+                             GError **error);
 
 /**
  * tplan_plan_find_device:

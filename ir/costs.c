@@ -55,6 +55,7 @@ tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
   costs->devices = g_new0 (char *, n_devices + 1);
   for (int i = 0; i < n_devices; i++)
     costs->devices[i] = g_strdup (devices[i]);
+  costs->memory_bytes = g_new0 (gint64, n_devices + 1);
   costs->n_nodes = graph->n_nodes;
   costs->nodes = costs_new_table (graph->n_nodes, n_devices, TP_COST_NONE);
   costs->n_groups = groups == NULL ? 0 : groups->n_groups;
@@ -79,6 +80,7 @@ tp_costs_unref (TpCosts *costs)
     return;
   g_strfreev (costs->devices);
   g_free (costs->digest);
+  g_free (costs->memory_bytes);
   g_free (costs->nodes);
   g_free (costs->groups);
   g_free (costs->feeds);

@@ -14,6 +14,8 @@
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
 #define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
+/* Why a group cannot be fused where the graph gives the cost of a node of it. */
+#define TP_COSTS_GIVEN_IN_GROUP "the graph gives the cost of an op of it"
 
 typedef struct
 {
@@ -48,6 +50,7 @@ typedef struct
   int ref_count;
   int n_devices;
   char **devices;             /* "cpu", "opencl:0", "sim:..." */
+  gint64 *memory_bytes;       /* [device]: what it has; 0: not known */
   int host;                   /* the device that works in host memory: what is in
                                * the one is in the other; TP_COSTS_HOST: none */
   char *digest;               /* hex SHA-256 of every figure used */

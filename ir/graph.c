@@ -27,6 +27,15 @@ tp_node_is (const TpNode *node, const char *type)
   return node->type != NULL && strcmp (node->type, type) == 0;
 }
 
+const TpNodeCost *
+tp_node_find_cost (const TpNode *node, const char *device)
+{
+  for (int i = 0; i < node->n_costs; i++)
+    if (strcmp (node->costs[i].device, device) == 0)
+      return &node->costs[i];
+  return NULL;
+}
+
 const TpAttr *
 tp_node_find_attr (const TpNode *node, const char *name)
 {

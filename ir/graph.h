@@ -140,6 +140,8 @@ tp_tensor_is_constant (const TpTensor *tensor)
  * asks of ops that it does not rewrite is no matter of names: see TpOpFlags. */
 gboolean tp_node_is (const TpNode *node, const char *type);
 const TpAttr *tp_node_find_attr (const TpNode *node, const char *name);
+/* What the graph itself says @node costs on @device, or NULL. */
+const TpNodeCost *tp_node_find_cost (const TpNode *node, const char *device);
 gint64 tp_node_get_int (const TpNode *node, const char *name, gint64 fallback);
 double tp_node_get_float (const TpNode *node, const char *name,
                           double fallback);

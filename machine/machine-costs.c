@@ -23,18 +23,6 @@ machine_find_missing (const TpMachine *machine, const TpNode *node)
   return g_intern_static_string ("this device has no such op");
 }
 
-static gboolean
-machine_find_given (const TpNode *node, const char *device, TpCost *cost)
-{
-  for (int i = 0; i < node->n_costs; i++)
-    if (strcmp (node->costs[i].device, device) == 0)
-      {
-        cost->time_ns = node->costs[i].time_ns;
-        return TRUE;
-      }
-  return FALSE;
-}
-
 /* FALSE and TP_COST_NONE when these nodes cannot be lowered (together). */
 static gboolean
 machine_estimate_nodes (const TpMachine *machine, const TpGraph *graph,
@@ -60,9 +48,13 @@ machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
                    const char *device, TpCost *cost)
 {
   const TpNode *node = &graph->nodes[index];
+  const TpNodeCost *given = tp_node_find_cost (node, device);
 
-  if (machine_find_given (node, device, cost))
-    return;
+  if (given != NULL)
+    {
+      cost->time_ns = given->time_ns;
+      return;
+    }
   cost->reason = machine_find_missing (machine, node);
   if (cost->reason != NULL)
     return;
@@ -74,16 +66,22 @@ machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
     machine_estimate_nodes (machine, graph, &index, 1, cost);
 }
 
-/* The first of @group that the device cannot run, or NULL. */
-static const TpCost *
-machine_find_unable (TpCosts *costs, const TpGroup *group, int device)
+/* Why the device cannot run @group as one, or NULL. What the graph says goes: no
+ * kernel of ours may undercut it. */
+static const char *
+machine_find_bar (const TpCosts *costs, const TpGraph *graph,
+                  const TpGroup *group, int device)
 {
   for (int i = 0; i < group->n_nodes; i++)
     {
-      const TpCost *node = tp_costs_node (costs, group->nodes[i], device);
+      int node = group->nodes[i];
+      const TpCost *cost = tp_costs_node (costs, node, device);
 
-      if (node->time_ns == TP_COST_NONE)
-        return node;
+      if (cost->time_ns == TP_COST_NONE)
+        return cost->reason;
+      if (tp_node_find_cost (&graph->nodes[node], costs->devices[device])
+          != NULL)
+        return g_intern_static_string (TP_COSTS_GIVEN_IN_GROUP);
     }
   return NULL;
 }
@@ -97,18 +95,17 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   g_assert (device >= 0 && device < costs->n_devices);
 
   costs->is_simulated = TRUE;
+  costs->memory_bytes[device] = MAX (machine->memory_bytes, 0);
   for (int i = 0; i < graph->n_nodes; i++)
     machine_fill_node (machine, graph, i, costs->devices[device],
                        tp_costs_node (costs, i, device));
   for (int i = 0; i < costs->n_groups; i++)
     {
       const TpGroup *group = &groups->groups[i];
-      const TpCost *unable = machine_find_unable (costs, group, device);
       TpCost *cost = tp_costs_group (costs, i, device);
 
-      if (unable != NULL)
-        cost->reason = unable->reason;
-      else
+      cost->reason = machine_find_bar (costs, graph, group, device);
+      if (cost->reason == NULL)
         machine_estimate_nodes (machine, graph, group->nodes, group->n_nodes,
                                 cost);
     }

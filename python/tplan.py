@@ -52,7 +52,8 @@ class _Tensor(ctypes.Structure):
 class _Device(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("n_ops", ctypes.c_int),
                 ("peak_bytes", ctypes.c_int64),
-                ("weight_bytes", ctypes.c_int64)]
+                ("weight_bytes", ctypes.c_int64),
+                ("time_ns", ctypes.c_int64)]
 
 
 _STRINGS = ctypes.POINTER(ctypes.c_char_p)
@@ -80,6 +81,7 @@ _CALLS = {
     "plan_get_bound_ns": [ctypes.c_int64, _HANDLE],
     "plan_count_estimated": [ctypes.c_int, _HANDLE],
     "plan_get_devices": [ctypes.POINTER(_Device), _HANDLE, _INT],
+    "plan_require": [ctypes.c_int, _HANDLE, ctypes.c_char_p, _ERROR],
     "plan_find_device": [ctypes.c_char_p, _HANDLE, ctypes.c_char_p],
     "session_new": [_HANDLE, _HANDLE, ctypes.c_int, _ERROR],
     "session_run": [ctypes.c_int, _HANDLE, _POINTERS, _POINTERS, _ERROR],
@@ -275,6 +277,11 @@ class Plan(_Object):
         """Number of ops by device."""
         return {os.fsdecode(it.name): it.n_ops
                 for it in _listed("plan_get_devices", self._get())}
+
+    def require(self, text):
+        """Raises Error("INFEASIBLE") unless "opencl:0>=95%time" holds; "ops"
+        instead of "time", and <=, may be asked for too."""
+        _try("plan_require", self._get(), os.fsencode(text))
 
     def device_of(self, op):
         """The device that runs `op`; KeyError if there is no such op."""

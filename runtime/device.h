@@ -79,7 +79,7 @@ typedef enum
 {
   TP_ROLE_NAMED,                      /* used when it is asked for, only */
   TP_ROLE_HOST,
-  TP_ROLE_LAST_HOST,                  /* the host where there is no other */
+  TP_ROLE_NAMED_HOST,                 /* likewise; it works in host memory */
   TP_ROLE_OTHER,                      /* the first of them is put beside the
                                        * host */
 } TpDeviceRole;

@@ -101,7 +101,7 @@ tp_device_is_host (const char *name)
   const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
 
   return kind != NULL
-         && (kind->role == TP_ROLE_HOST || kind->role == TP_ROLE_LAST_HOST);
+         && (kind->role == TP_ROLE_HOST || kind->role == TP_ROLE_NAMED_HOST);
 }
 
 TpDevice *
@@ -145,15 +145,42 @@ find_role (const char *const *names, TpDeviceRole role)
   return NULL;
 }
 
+static void
+set_no_host_error (GError **error, const char *const *names)
+{
+  g_autofree char *list = g_strjoinv (", ", (char **) names);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    if (devices[i]->role == TP_ROLE_HOST)
+      {
+        const char *reason = NULL;
+
+        devices[i]->count (&reason);
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                     "device '%s' is absent: %s; name the devices to use: "
+                     "there are %s",
+                     devices[i]->name, reason != NULL ? reason : "none found",
+                     list);
+        return;
+      }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "this tplan was built without a compiler for this processor; "
+               "name the devices to use: there are %s", list);
+}
+
 char **
-tp_device_choose_defaults (const char *const *names)
+tp_device_choose_defaults (const char *const *names, GError **error)
 {
   const char *host = find_role (names, TP_ROLE_HOST);
-  char **chosen = g_new0 (char *, 3);
+  char **chosen;
 
   if (host == NULL)
-    host = find_role (names, TP_ROLE_LAST_HOST);
+    {
+      set_no_host_error (error, names);
+      return NULL;
+    }
+  chosen = g_new0 (char *, 3);
   chosen[0] = g_strdup (host);
-  chosen[host != NULL] = g_strdup (find_role (names, TP_ROLE_OTHER));
+  chosen[1] = g_strdup (find_role (names, TP_ROLE_OTHER));
   return chosen;
 }

@@ -26,7 +26,8 @@ gboolean tp_device_is_host (const char *name);
 gboolean tp_device_is_simulated (const char *name);
 
 /* Of @names, ended by NULL, what to use where the user named none: a host, and
- * the first device that works beside one. */
-char **tp_device_choose_defaults (const char *const *names);
+ * the first device that works beside one. NULL: TPLAN_ERROR_DEVICE, there is no
+ * host; what is slow is never chosen unasked. */
+char **tp_device_choose_defaults (const char *const *names, GError **error);
 
 #endif

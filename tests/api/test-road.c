@@ -218,6 +218,78 @@ test_rules (Fixture *fixture, gconstpointer data)
     g_assert_nonnull (strstr (error->message, tp_fuse_list ()[i]));
 }
 
+/* A file may leave out what can be counted again. */
+static void
+test_no_memory (Fixture *fixture, gconstpointer data)
+{
+  const TpRoadOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plan
+      = take_road (fixture, on_sims, &options, NULL, NULL);
+  TpPlan *inner = (TpPlan *) tp_api_get_plan (plan);
+  gint64 peak = inner->peak_bytes[0];
+  g_autofree char *path = g_build_filename (fixture->folder, "p.json", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (TplanPlan) back = NULL;
+
+  g_clear_pointer (&inner->peak_bytes, g_free);
+  g_clear_pointer (&inner->weight_bytes, g_free);
+  text = plan_to_json (plan);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  back = tplan_plan_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (tplan_plan_get_devices (back, NULL)[0].peak_bytes, ==,
+                   peak);
+  g_remove (path);
+}
+
+typedef struct
+{
+  const char *text;
+  int code;                   /* -1: holds */
+} Required;
+
+/* One op of three is on the second device. */
+static void
+test_require (Fixture *fixture, gconstpointer data)
+{
+  static const Required cases[] = {
+    { "sim:laptop-gpu>=33%ops", -1 },
+    { "sim:laptop-gpu>=34%ops", TPLAN_ERROR_INFEASIBLE },
+    { "sim:laptop-gpu<=33%ops", TPLAN_ERROR_INFEASIBLE },
+    { "sim:desktop-cpu<=66.7%ops", -1 },
+    { "sim:desktop-cpu>=0%time", -1 },
+    { "sim:desktop-cpu>=100%time", TPLAN_ERROR_INFEASIBLE },
+    { "sim:laptop>=1%ops", TPLAN_ERROR_USAGE },
+    { "cpu>=1%ops", TPLAN_ERROR_USAGE },
+    { "sim:laptop-gpu>=%ops", TPLAN_ERROR_USAGE },
+    { "sim:laptop-gpu>=101%ops", TPLAN_ERROR_USAGE },
+    { "sim:laptop-gpu>=nan%ops", TPLAN_ERROR_USAGE },
+    { "sim:laptop-gpu>=5%bytes", TPLAN_ERROR_USAGE },
+    { "sim:laptop-gpu=5%ops", TPLAN_ERROR_USAGE },
+    { "", TPLAN_ERROR_USAGE },
+  };
+  const char *const pins[]
+      = { "*=sim:desktop-cpu", "relu=sim:laptop-gpu", NULL };
+  const TpRoadOptions options = { .pins = pins };
+  g_autoptr (TplanPlan) plan
+      = take_road (fixture, on_sims, &options, NULL, NULL);
+  const TplanDevice *devices = tplan_plan_get_devices (plan, NULL);
+
+  g_assert_cmpint (devices[0].time_ns, >, 0);
+  g_assert_cmpint (devices[0].time_ns + devices[1].time_ns, <,
+                   tplan_plan_get_cost_ns (plan)); /* the rest are copies */
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpint (tplan_plan_require (plan, cases[i].text, &error), ==,
+                       cases[i].code < 0);
+      if (cases[i].code >= 0)
+        g_assert_error (error, TPLAN_ERROR, cases[i].code);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,6 +305,8 @@ main (int argc, char **argv)
     { "/road/measured", test_measured },
     { "/road/exact", test_exact },
     { "/road/rules", test_rules },
+    { "/road/no-memory", test_no_memory },
+    { "/road/require", test_require },
   };
 
   g_test_init (&argc, &argv, NULL);

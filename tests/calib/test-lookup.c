@@ -233,6 +233,7 @@ test_never_measured (Fixture *fixture, gconstpointer data)
 
   fixture->options.devices = both;
   fixture->options.n_devices = 2;
+  fixture->options.trusts_estimates = TRUE;
   costs = look_up (fixture);
   g_assert_cmpint (fixture->options.warnings->len, ==, 2);
   for (int device = 0; device < 2; device++)
@@ -243,6 +244,40 @@ test_never_measured (Fixture *fixture, gconstpointer data)
     }
   g_assert_cmpint (tp_costs_feed (costs, 0, 1)->time_ns, >, 0);
   g_assert_true (tp_costs_feed (costs, 0, 1)->is_estimated);
+}
+
+/* Guesses of a device beside the host win nothing: not where it was never
+ * measured, nor a node or a group of it that was not. */
+static void
+test_doubted (Fixture *fixture, gconstpointer data)
+{
+  static const char *const both[] = { "cpu", "opencl:0" };
+  const char *pins[] = { "opencl:0", NULL };
+  g_autoptr (TpCosts) none = NULL;
+  g_autoptr (TpCosts) one = NULL;
+  g_autoptr (TpCosts) pinned = NULL;
+  gint64 device;
+
+  fixture->options.devices = both;
+  fixture->options.n_devices = 2;
+  none = look_up (fixture);
+  g_assert_true (tp_costs_node (none, 0, 0)->is_estimated);
+  g_assert_cmpint (tp_costs_node (none, 0, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_nonnull (strstr (tp_costs_node (none, 0, 1)->reason, "measured"));
+  g_assert_cmpint (tp_costs_group (none, 0, 1)->time_ns, ==, TP_COST_NONE);
+
+  device = put_device (fixture->db, "opencl:0", NULL);
+  put_entry (fixture->db, device, &fixture->keys->keys[0], KNOWN_NS);
+  put_entry (fixture->db, device, &fixture->keys->keys[1], KNOWN_NS);
+  one = look_up (fixture);
+  g_assert_cmpint (tp_costs_node (one, 1, 1)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpint (tp_costs_node (one, 3, 1)->time_ns, ==, TP_COST_NONE);
+  g_assert_cmpint (tp_costs_group (one, 0, 1)->time_ns, ==, TP_COST_NONE);
+
+  fixture->graph->nodes[3].pins = pins;
+  pinned = look_up (fixture);
+  fixture->graph->nodes[3].pins = NULL;
+  g_assert_cmpint (tp_costs_node (pinned, 3, 1)->time_ns, <, TP_COST_NONE);
 }
 
 static void
@@ -468,6 +503,26 @@ test_given (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (tp_costs_node (costs, 0, 1)->reason);
 }
 
+/* The op with a cost of its own is not undercut by a group around it, though
+ * that was measured. */
+static void
+test_given_in_group (Fixture *fixture, gconstpointer data)
+{
+  gint64 device = put_device (fixture->db, "cpu", NULL);
+  TpNodeCost cost = { "cpu", 99999999 };
+  g_autoptr (TpCosts) costs = NULL;
+
+  put_all (fixture, fixture->db, device);
+  fixture->graph->nodes[1].n_costs = 1;
+  fixture->graph->nodes[1].costs = &cost;
+  costs = look_up (fixture);
+  fixture->graph->nodes[1].n_costs = 0;
+  g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, ==, KNOWN_NS);
+  g_assert_cmpint (tp_costs_node (costs, 1, 0)->time_ns, ==, 99999999);
+  g_assert_cmpint (tp_costs_group (costs, 0, 0)->time_ns, ==, TP_COST_NONE);
+  g_assert_nonnull (tp_costs_group (costs, 0, 0)->reason);
+}
+
 static gboolean
 has_device (const char *name)
 {
@@ -508,6 +563,8 @@ main (int argc, char **argv)
     { "/lookup/sim", test_sim, "sim" },
     { "/lookup/names", test_names, "ref" },
     { "/lookup/given", test_given, "opencl" },
+    { "/lookup/doubted", test_doubted, "opencl" },
+    { "/lookup/given-in-group", test_given_in_group, "cpu" },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);

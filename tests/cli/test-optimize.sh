@@ -35,6 +35,17 @@ try 0 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' --format json -
 say $? "pins are obeyed"
 try 0 check pinned.json; say $? "and re-applied by check"
 try 5 optimize mlp.json --devices $sims --pin fc1=opencl:9; say $? "pin to a device that is not there"
+try 6 optimize mlp.json --devices ref,opencl:77 && err_has 'opencl:77'
+say $? "a device that is not there"
+TPLAN_MODULE_DIR=/nonexistent "$TPLAN" optimize mlp.json > .out 2> .err
+code=$?
+if [ -e "${TPLAN_MODULE_DIR:-}" ]; then
+  [ $code -eq 6 ] && err_has "'cpu' is absent"; say $? "ref is not chosen unasked"
+fi
+small=sim:gflops=1,gbps=1,launch=1us,memory=4096
+try 5 optimize mlp.json --devices $small && err_has 'more than it has'
+say $? "a plan that does not fit"
+try 0 optimize mlp.json --devices ${small%=*}=1MB; say $? "one that does"
 try 7 optimize mlp.json --devices ref --stale fail && err_has 'tplan calibrate'
 say $? "stale=fail"
 try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"

@@ -53,7 +53,7 @@ test_forms (void)
 typedef struct
 {
   const char *names;          /* there are */
-  const char *chosen;
+  const char *chosen;         /* NULL: an error */
   const char *needs;          /* (nullable) a name of a kind that must be built */
 } Choice;
 
@@ -61,24 +61,28 @@ static void
 test_choose (void)
 {
   static const Choice choices[] = {
-    { "", "", NULL },
-    { "ref", "ref", NULL },
-    { "sim:laptop-gpu ref nosuch:0", "ref", NULL },
+    { "", NULL, NULL },
+    { "ref", NULL, NULL },
+    { "sim:laptop-gpu ref nosuch:0", NULL, NULL },
     { "ref cpu", "cpu", "cpu" },
-    { "opencl:1 opencl:0 ref", "ref opencl:1", "opencl:0" },
-    { "opencl:0", "opencl:0", "opencl:0" },
+    { "opencl:1 cpu opencl:0 ref", "cpu opencl:1", "opencl:0" },
+    { "opencl:0", NULL, "opencl:0" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (choices); i++)
     {
       g_auto (GStrv) names = g_strsplit (choices[i].names, " ", -1);
+      g_autoptr (GError) error = NULL;
       g_auto (GStrv) chosen
-          = tp_device_choose_defaults ((const char *const *) names);
-      g_autofree char *text = g_strjoinv (" ", chosen);
+          = tp_device_choose_defaults ((const char *const *) names, &error);
+      g_autofree char *text = chosen == NULL ? NULL : g_strjoinv (" ", chosen);
 
-      if (choices[i].needs == NULL
-          || tp_device_find_kind (choices[i].needs, NULL) != NULL)
-        g_assert_cmpstr (text, ==, choices[i].chosen);
+      if (choices[i].needs != NULL
+          && tp_device_find_kind (choices[i].needs, NULL) == NULL)
+        continue;
+      g_assert_cmpstr (text, ==, choices[i].chosen);
+      if (chosen == NULL)
+        g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
     }
 }
 
