@@ -332,6 +332,7 @@ load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
 
+  plan->version = 1;
   reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
   if (!load_head (root, plan, error))
     return NULL;
