@@ -142,6 +142,14 @@ tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons)
 }
 
 gboolean
+tp_api_check_table (const TplanPlan *plan, const char *path,
+                    GPtrArray *reasons, GError **error)
+{
+  return tp_bind_check_table (plan->plan, plan->graph->graph, path, reasons,
+                              error);
+}
+
+gboolean
 tplan_plan_check (const TplanPlan *plan, GError **error)
 {
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
