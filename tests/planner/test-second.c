@@ -19,7 +19,8 @@ static const char *const unseen[] = {
   "move-to-nowhere", "drop-placement", "change-host-to-nowhere",
   "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
-  "change-measured", "change-figure", NULL };
+  "change-measured", "change-figure", "change-tie-flow", "change-kernels",
+  NULL };
 
 typedef struct
 {
