@@ -110,10 +110,9 @@ const TpCommand tp_command_check = {
   .summary = "Checks a plan and its proof against graph and costs",
   .details = "Rebuilds the network from graph and costs with code of its own "
              "and verifies\ncapacity, conservation and flow = cut; makes groups, "
-             "figures that follow from the\ngraph, memory and margins again. "
-             "With --cost, measured figures too. Exit\nstatus: 0 proved, 1 not "
-             "valid (reasons on stdout), 3 not readable or for\nanother "
-             "graph.",
+             "memory, margins and what\nfigures follow from the graph again. "
+             "With --cost, measured figures too.\nExit status: 0 proved, 1 not "
+             "valid (reasons on stdout), 3 not readable or\nfor another graph.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_FORMAT | TP_USES_GRAPH,
