@@ -3,6 +3,7 @@
 
 #include "api/plan.h"
 
+#include "api/bind.h"
 #include "api/graph.h"
 #include "api/load.h"
 #include "api/objects.h"
@@ -137,7 +138,16 @@ tp_api_find_margins (TplanPlan *plan, GError **error)
 gboolean
 tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons)
 {
-  return tp_check (plan->plan, plan->graph->graph, reasons);
+  return tp_check (plan->plan, plan->graph->graph, reasons)
+         && tp_bind_check (plan->plan, plan->graph->graph, reasons);
+}
+
+gboolean
+tp_api_check_table (const TplanPlan *plan, const char *path,
+                    GPtrArray *reasons, GError **error)
+{
+  return tp_bind_check_table (plan->plan, plan->graph->graph, path, reasons,
+                              error);
 }
 
 gboolean

@@ -11,6 +11,12 @@ const TpPlan *tp_api_get_plan (const TplanPlan *plan);
 /* tplan_plan_check () with each reason apart: @reasons gets char *. */
 gboolean tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons);
 
+/* Every figure again, from the cost table @path; of a plan that the above took.
+ * FALSE with @error: there is no such table, or the plan is of a format that does
+ * not say how to. */
+gboolean tp_api_check_table (const TplanPlan *plan, const char *path,
+                             GPtrArray *reasons, GError **error);
+
 /* Fills margin_ns of every placement. */
 gboolean tp_api_find_margins (TplanPlan *plan, GError **error);
 

@@ -9,6 +9,7 @@
 #include "api/plan.h"
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
+#include "calib/facts.h"
 #include "calib/lookup.h"
 #include "ir/plan-memory.h"
 #include "planner/fuse.h"
@@ -149,6 +150,33 @@ take_notes (const Road *road, TpRoadNotes *notes, GError **error)
   return FALSE;
 }
 
+/* Of each device; "" of those that depend on nothing. */
+static char **
+gather_facts (const TplanCosts *costs)
+{
+  char **facts = g_new0 (char *, costs->n_devices + 1);
+
+  for (int i = 0; i < costs->n_devices; i++)
+    facts[i] = tp_device_is_simulated (costs->devices[i])
+                   ? g_strdup ("")
+                   : tp_facts_gather (costs->devices[i], costs->n_threads);
+  return facts;
+}
+
+static void
+sign_origin (const Road *road, TpPlan *plan)
+{
+  g_strfreev (plan->no_fuse);
+  plan->no_fuse = g_strdupv ((char **) road->options->no_fuse);
+  g_strfreev (plan->origin.facts);
+  plan->origin = (TpPlanOrigin){
+    .n_threads = road->from->n_threads,
+    .is_exact = road->options->is_exact,
+    .trusts_estimates = road->options->trusts_estimates,
+    .facts = gather_facts (road->from),
+  };
+}
+
 /* What a plan remembers of how it was made. */
 static void
 sign_plan (const Road *road, TpPlan *plan)
@@ -212,6 +240,7 @@ place (Road *road, GError **error)
       return NULL;
     }
   sign_plan (road, plan);
+  sign_origin (road, plan);
   tp_plan_count_memory (plan, road->graph);
   if (!check_memory (road, plan, error))
     return NULL;

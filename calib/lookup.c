@@ -404,21 +404,19 @@ works_in_host_memory (const char *device)
   return machine != NULL && machine->link_gbps <= 0;
 }
 
-/* The first that could be: all others copy, even within host memory. */
-static int
-find_host (const TpCalibOptions *options)
+int
+tp_lookup_find_host (const char *const *devices, int n_devices)
 {
-  for (int i = 0; i < options->n_devices; i++)
-    if (works_in_host_memory (options->devices[i]))
+  for (int i = 0; i < n_devices; i++)
+    if (works_in_host_memory (devices[i]))
       return i;
   return TP_COSTS_HOST;
 }
 
 /* ---- noise --------------------------------------------------------------- */
 
-/* Places of one kernel get one number: they have one measurement. */
-static int *
-number_kernels (const TpKeys *keys)
+int *
+tp_lookup_number_kernels (const TpKeys *keys)
 {
   g_autoptr (GHashTable) numbers
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -449,7 +447,7 @@ static void
 draw_together (TpCosts *costs, const TpGroups *groups, const TpKeys *keys,
                const double *expected)
 {
-  costs->kernels = number_kernels (keys);
+  costs->kernels = tp_lookup_number_kernels (keys);
   tp_posterior_draw (costs, groups, expected);
   for (int d = 0; d < costs->n_devices; d++)
     {
@@ -482,7 +480,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autofree double *expected = new_expected (costs);
   g_autoptr (TpKeys) keys = NULL;
 
-  costs->host = find_host (options);
+  costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   for (int i = 0; i < options->n_devices; i++)
     {
       Column column = { .graph = graph, .groups = groups, .options = options,

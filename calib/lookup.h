@@ -3,6 +3,7 @@
 #define TP_CALIB_LOOKUP_H
 
 #include "calib/cost-db.h"
+#include "calib/keys.h"
 
 typedef struct
 {
@@ -25,6 +26,13 @@ const TpDeviceRow *tp_device_match_get_row (const TpDeviceMatch *match,
 TpEntryRow *tp_device_match_find_entry (const TpDeviceMatch *match,
                                         const char *digest, const char *dtype,
                                         GError **error);
+
+/* The first that could be, or TP_COSTS_HOST: all others copy, even within host
+ * memory. */
+int tp_lookup_find_host (const char *const *devices, int n_devices);
+/* As TpCosts has them: places of one kernel get one number, since they have one
+ * measurement. */
+int *tp_lookup_number_kernels (const TpKeys *keys);
 
 /* Costs of @graph from the table; what is missing is estimated and says so.
  * sim devices come from their profile. Opens no device. */

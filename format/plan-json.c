@@ -113,9 +113,28 @@ write_names (GString *out, const char *key, char **names)
 }
 
 static void
+write_truth_line (GString *out, const char *key, gboolean value)
+{
+  write_key (out, key);
+  g_string_append (out, value ? "true,\n" : "false,\n");
+}
+
+/* How to look the figures up again. */
+static void
+write_origin (GString *out, const TpPlan *plan)
+{
+  write_names (out, "no_fuse", plan->no_fuse);
+  write_number_line (out, "threads", plan->origin.n_threads);
+  write_truth_line (out, "exact", plan->origin.is_exact);
+  write_truth_line (out, "trust_estimates", plan->origin.trusts_estimates);
+  write_names (out, "facts", plan->origin.facts);
+}
+
+static void
 write_head (GString *out, const TpPlan *plan)
 {
-  g_string_append (out, TP_PLAN_HEAD);
+  g_string_append_printf (out, "{\n \"format\": \"" TP_PLAN_FORMAT "%d\",\n",
+                          plan->version);
   write_string_line (out, "graph", plan->graph_path);
   write_string_line (out, "graph_name", plan->graph_name);
   write_string_line (out, "graph_sha256", plan->graph_digest);
@@ -123,9 +142,10 @@ write_head (GString *out, const TpPlan *plan)
     write_dims (out, plan->dims);
   write_names (out, "pins", plan->pins);
   write_names (out, "no_pass", plan->no_pass);
+  if (plan->version > 1)
+    write_origin (out, plan);
   write_string_line (out, "objective", plan->objective);
-  write_key (out, "simulated");
-  g_string_append (out, plan->is_simulated ? "true,\n" : "false,\n");
+  write_truth_line (out, "simulated", plan->is_simulated);
   write_key (out, "devices");
   write_strings (out, plan->devices, plan->n_devices);
   g_string_append (out, ",\n");
@@ -171,6 +191,32 @@ write_member (GString *out, const char *key, const char *text)
   tp_json_append_string (out, text);
 }
 
+/* What the graph says of where @node may be, and what it costs there. */
+static void
+write_node (GString *out, const TpPlan *plan, const TpNode *node)
+{
+  int n = 0;
+
+  if (node->pins != NULL)
+    {
+      g_string_append (out, ", \"pins\": ");
+      write_strings (out, (char *const *) node->pins,
+                     (int) g_strv_length ((char **) node->pins));
+    }
+  for (int i = 0; i < plan->n_devices && node->n_costs > 0; i++)
+    {
+      const TpNodeCost *cost = tp_node_find_cost (node, plan->devices[i]);
+
+      if (cost == NULL)
+        continue;
+      g_string_append (out, n++ == 0 ? ", \"given\": {" : ", ");
+      tp_json_append_string (out, plan->devices[i]);
+      g_string_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
+    }
+  if (n > 0)
+    g_string_append_c (out, '}');
+}
+
 static void
 write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
 {
@@ -194,7 +240,48 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
       write_member (out, "schedule", it->schedule);
       if (it->cheapest != it->device)
         write_member (out, "cheapest", plan->devices[it->cheapest]);
+      if (plan->version > 1)
+        write_node (out, plan, &graph->nodes[it->node]);
       g_string_append_c (out, '}');
+    }
+  write_list_end (out);
+}
+
+static void
+write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
+{
+  g_string_append (out, "{\"tensor\": ");
+  tp_json_append_string (out, tensor->name);
+  g_string_append_printf (out, ", \"bytes\": %" G_GINT64_FORMAT
+                          ", \"producer\": ", tensor->size_bytes);
+  write_string_or_null (out, tensor->producer < 0
+                                 ? NULL
+                                 : graph->nodes[tensor->producer].name);
+  g_string_append (out, ", \"readers\": [");
+  for (int i = 0; i < tensor->n_consumers; i++)
+    {
+      if (i > 0)
+        g_string_append (out, ", ");
+      tp_json_append_string (out, graph->nodes[tensor->consumers[i]].name);
+    }
+  g_string_append_c (out, ']');
+  if (tp_tensor_is_constant (tensor))
+    g_string_append (out, ", \"constant\": true");
+  if (tensor->is_output)
+    g_string_append (out, ", \"output\": true");
+  g_string_append_c (out, '}');
+}
+
+static void
+write_tensors (GString *out, const TpGraph *graph)
+{
+  int n = 0;
+
+  write_list_begin (out, "tensors");
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      write_list_next (out, &n);
+      write_tensor (out, &graph->tensors[i], graph);
     }
   write_list_end (out);
 }
@@ -370,6 +457,8 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
 
   write_head (out, plan);
   write_totals (out, plan);
+  if (plan->version > 1)
+    write_tensors (out, graph);
   write_placements (out, plan, graph);
   write_groups (out, "groups", plan->groups, graph);
   write_transfers (out, plan, graph);

@@ -4,8 +4,9 @@
 
 #include "ir/plan.h"
 
-#define TP_PLAN_FORMAT "tplan-plan/1"
-#define TP_PLAN_HEAD "{\n \"format\": \"" TP_PLAN_FORMAT "\",\n"
+#define TP_PLAN_FORMAT "tplan-plan/"  /* and the version */
+#define TP_PLAN_VERSION 2             /* of these, the last */
+#define TP_PLAN_FORMATS "tplan-plan/1 and tplan-plan/2"
 #define TP_PLAN_DIGEST_KEY " \"sha256\": \""
 #define TP_PLAN_TAIL "\"\n}\n"
 #define TP_PLAN_DIGEST_LENGTH 64
@@ -13,9 +14,9 @@
 /* What plans that name no kind of certificate have: there was one kind then. */
 #define TP_PLAN_FIRST_CERTIFICATE "min-cut"
 
-/* JSON, format "tplan-plan/1". Byte-equal for equal plans. The last two lines
- * are the SHA-256 of all before them and the closing brace; any other byte in
- * the file is refused. */
+/* JSON in the format of its version, as docs/plan-format.md has it. Byte-equal
+ * for equal plans. The last two lines are the SHA-256 of all before them and the
+ * closing brace. */
 char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
 gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
                        const char *path, GError **error);

@@ -7,6 +7,7 @@
 #include "format/load-options.h"
 #include "format/plan-json.h"
 #include "format/plan-read-body.h"
+#include "format/plan-read-same.h"
 #include "format/plan-read.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
@@ -22,13 +23,32 @@
 #define LOAD_MAX_BYTES (G_GINT64_CONSTANT (2) << 30)
 #define LOAD_MAX_DEVICES 16
 
+/* Where @text goes on after @what, whatever space is before that; or NULL. */
+static const char *
+skip_token (const char *text, const char *end, const char *what)
+{
+  gsize length = strlen (what);
+
+  while (text != NULL && text < end && strchr (" \t\r\n", *text) != NULL
+         && *text != 0)
+    text++;
+  return text != NULL && (gsize) (end - text) >= length
+                 && memcmp (text, what, length) == 0
+             ? text + length
+             : NULL;
+}
+
 gboolean
 tp_plan_is_plan (const char *text, gsize size)
 {
-  /* The start is enough, so that a plan cut short is told from a graph. */
-  gsize length = strlen (TP_PLAN_HEAD) - strlen ("/1\",\n");
+  static const char *const tokens[]
+      = { "{", "\"format\"", ":", "\"" TP_PLAN_FORMAT };
+  const char *at = text, *end = text == NULL ? NULL : text + size;
 
-  return size >= length && memcmp (text, TP_PLAN_HEAD, length) == 0;
+  /* The start is enough, so that a plan cut short is told from a graph. */
+  for (gsize i = 0; i < G_N_ELEMENTS (tokens); i++)
+    at = skip_token (at, end, tokens[i]);
+  return at != NULL;
 }
 
 static GBytes *
@@ -53,7 +73,7 @@ load_bytes (const TpPlanReader *reader, GError **error)
   return NULL;
 }
 
-/* The file ends in its digest and nothing else. */
+/* Whether the file ends in the digest of its bytes. */
 static gboolean
 load_check_digest (const TpPlanReader *reader, const char *text, gsize size,
                    GError **error)
@@ -63,10 +83,7 @@ load_check_digest (const TpPlanReader *reader, const char *text, gsize size,
   g_autofree char *digest = NULL;
   const char *last = text + size - end;
 
-  if (!tp_plan_is_plan (text, size) || size < end + strlen (TP_PLAN_HEAD))
-    return tp_plan_read_fail (reader, error, "start",
-                              "not a plan in format %s", TP_PLAN_FORMAT);
-  if (memcmp (last, TP_PLAN_DIGEST_KEY, key) != 0
+  if (size < end || memcmp (last, TP_PLAN_DIGEST_KEY, key) != 0
       || memcmp (text + size - tail, TP_PLAN_TAIL, tail) != 0)
     return tp_plan_read_fail (reader, error, "end",
                               "the plan does not end in its sha256, so it was "
@@ -82,36 +99,46 @@ load_check_digest (const TpPlanReader *reader, const char *text, gsize size,
 }
 
 static json_t *
-load_json (const TpPlanReader *reader, GBytes *bytes, GError **error)
+load_parse (const TpPlanReader *reader, const char *text, gsize size,
+            GError **error)
 {
   json_error_t where;
-  gsize size;
-  const char *text = g_bytes_get_data (bytes, &size);
   json_t *root;
-  const char *format;
+  g_autofree char *place = NULL;
 
-  if (text == NULL || !load_check_digest (reader, text, size, error))
+  if (text == NULL || !tp_plan_is_plan (text, size))
     {
-      if (text == NULL)
-        tp_plan_read_fail (reader, error, "start", "the file is empty");
+      tp_plan_read_fail (reader, error, "start",
+                         text == NULL ? "the file is empty"
+                                      : "not a plan in a format of "
+                                        TP_PLAN_FORMATS);
       return NULL;
     }
   root = json_loadb (text, size, JSON_REJECT_DUPLICATES, &where);
-  if (root == NULL)
-    {
-      g_autofree char *place
-          = g_strdup_printf ("%d:%d", where.line, where.column);
-
-      tp_plan_read_fail (reader, error, place, "%s", where.text);
-      return NULL;
-    }
-  format = json_string_value (json_object_get (root, "format"));
-  if (g_strcmp0 (format, TP_PLAN_FORMAT) == 0)
+  if (root != NULL || !load_check_digest (reader, text, size, error))
     return root;
-  tp_plan_read_fail (reader, error, "format", "this tplan reads %s",
-                     TP_PLAN_FORMAT);
-  json_decref (root);
+  place = g_strdup_printf ("%d:%d", where.line, where.column);
+  tp_plan_read_fail (reader, error, place, "%s", where.text);
   return NULL;
+}
+
+/* The version of the format, or 0. */
+static int
+load_version (const TpPlanReader *reader, const json_t *root, GError **error)
+{
+  const char *format = json_string_value (json_object_get (root, "format"));
+
+  for (int i = 1; i <= TP_PLAN_VERSION; i++)
+    {
+      char known[32];
+
+      g_snprintf (known, sizeof known, TP_PLAN_FORMAT "%d", i);
+      if (g_strcmp0 (format, known) == 0)
+        return i;
+    }
+  tp_plan_read_fail (reader, error, "format", "this tplan reads %s",
+                     TP_PLAN_FORMATS);
+  return 0;
 }
 
 static gboolean
@@ -168,6 +195,40 @@ load_passes (TpPlanPlace root, TpPlan *plan, GError **error)
 }
 
 static gboolean
+load_truth (TpPlanPlace root, const char *key, gboolean *out_value,
+            GError **error)
+{
+  const json_t *value = json_object_get (root.json, key);
+
+  *out_value = json_is_true (value);
+  return json_is_boolean (value)
+         || tp_plan_read_fail (root.reader, error, key, "not true or false");
+}
+
+/* How figures were looked up; once the devices are known. */
+static gboolean
+load_origin (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpPlanOrigin *origin = &plan->origin;
+  gint64 n_threads;
+
+  if (plan->version == 1)
+    return TRUE;
+  if (!load_names (root, "no_fuse", &plan->no_fuse, error)
+      || !load_names (root, "facts", &origin->facts, error)
+      || !tp_plan_read_number (root, "threads", &n_threads, error)
+      || !load_truth (root, "exact", &origin->is_exact, error)
+      || !load_truth (root, "trust_estimates", &origin->trusts_estimates,
+                      error))
+    return FALSE;
+  origin->n_threads = (int) MIN (n_threads, G_MAXINT);
+  return origin->facts == NULL
+         || (int) g_strv_length (origin->facts) == plan->n_devices
+         || tp_plan_read_fail (root.reader, error, "facts",
+                               "not one for each device");
+}
+
+static gboolean
 load_devices (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
@@ -189,7 +250,6 @@ load_devices (TpPlanPlace root, TpPlan *plan, GError **error)
 static gboolean
 load_head (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const json_t *simulated = json_object_get (root.json, "simulated");
   struct
   {
     const char *key;
@@ -212,13 +272,11 @@ load_head (TpPlanPlace root, TpPlan *plan, GError **error)
         return FALSE;
       *strings[i].target = g_strdup (text);
     }
-  if (!json_is_boolean (simulated))
-    return tp_plan_read_fail (root.reader, error, "simulated",
-                              "not true or false");
-  plan->is_simulated = json_is_true (simulated);
-  return load_names (root, "pins", &plan->pins, error)
+  return load_truth (root, "simulated", &plan->is_simulated, error)
+         && load_names (root, "pins", &plan->pins, error)
          && load_passes (root, plan, error) && load_dims (root, plan, error)
-         && load_devices (root, plan, error);
+         && load_devices (root, plan, error)
+         && load_origin (root, plan, error);
 }
 
 /* The path as written, or beside the plan when only that exists. */
@@ -331,7 +389,6 @@ load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
 {
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
-
   reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
   if (!load_head (root, plan, error))
     return NULL;
@@ -347,6 +404,56 @@ load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
   if (plan->peak_bytes == NULL || plan->weight_bytes == NULL)
     tp_plan_count_memory (plan, graph); /* left out, or of an old version */
   return g_steal_pointer (&graph);
+}
+
+/* Says what the file does, in the text that it should have; that text is signed
+ * where the bytes are not. */
+static gboolean
+load_check_text (TpPlanPlace root, const TpPlan *plan, const TpGraph *graph,
+                 GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *have = g_bytes_get_data (bytes, &size);
+  const char *said = json_string_value (json_object_get (root.json, "sha256"));
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  const char *digest = text + strlen (text) - strlen (TP_PLAN_TAIL)
+                       - TP_PLAN_DIGEST_LENGTH;
+
+  if (strlen (text) == size && memcmp (text, have, size) == 0)
+    return TRUE;
+  if (!tp_plan_read_same (root, plan->version, text, error))
+    return FALSE;
+  if (load_check_digest (root.reader, have, size, NULL)
+      || (said != NULL && strlen (said) == TP_PLAN_DIGEST_LENGTH
+          && memcmp (said, digest, TP_PLAN_DIGEST_LENGTH) == 0))
+    return TRUE;
+  return tp_plan_read_fail (root.reader, error, "sha256",
+                            "the file says %.64s but its content is %.64s, so "
+                            "it was changed",
+                            said == NULL ? "nothing" : said, digest);
+}
+
+/* Fills @plan; its graph, or NULL. */
+static TpGraph *
+load_checked (TpPlanReader *reader, GBytes *bytes, const char *graph_path,
+              TpPlan *plan, GError **error)
+{
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  json_t *json = load_parse (reader, text, size, error);
+  TpPlanPlace root = { reader, "", json };
+  TpGraph *graph = NULL;
+
+  if (json != NULL)
+    plan->version = load_version (reader, json, error);
+  /* the text of format 1 is no text to compare with: keys may lack */
+  if (json != NULL && plan->version > 0
+      && (plan->version > 1 || load_check_digest (reader, text, size, error)))
+    graph = load_all (reader, json, graph_path, plan, error);
+  if (graph != NULL && !load_check_text (root, plan, graph, bytes, error))
+    g_clear_pointer (&graph, tp_graph_unref);
+  json_decref (json);
+  return graph;
 }
 
 TpPlan *
@@ -365,14 +472,14 @@ tp_plan_read (const char *path, const char *graph_path,
   TpPlanReader reader = { .path = path, .options = options };
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autoptr (GBytes) bytes = load_bytes (&reader, error);
-  json_t *root = bytes == NULL ? NULL : load_json (&reader, bytes, error);
   TpGraph *graph
-      = root == NULL ? NULL : load_all (&reader, root, graph_path, plan, error);
+      = bytes == NULL
+            ? NULL
+            : load_checked (&reader, bytes, graph_path, plan, error);
 
   g_clear_pointer (&reader.nodes, g_hash_table_unref);
   g_clear_pointer (&reader.tensors, g_hash_table_unref);
   g_clear_pointer (&reader.devices, g_hash_table_unref);
-  json_decref (root);
   if (graph == NULL)
     return NULL;
   *out_graph = graph;

@@ -402,7 +402,7 @@ TplanPlan *tplan_plan_load_full (const char *path, const char *graph_path,
  * @path: a file, replaced if it exists
  * @error: return location for a #GError
  *
- * Writes @plan as JSON, format "tplan-plan/1". Equal plans give equal bytes. The
+ * Writes @plan as JSON, format "tplan-plan/2". Equal plans give equal bytes. The
  * path of the graph goes in as it was given to tplan_graph_load().
  *
  * Returns: %TRUE, or %FALSE with @error set:

@@ -14,6 +14,7 @@ tp_plan_new (void)
   TpPlan *plan = g_new0 (TpPlan, 1);
 
   plan->ref_count = 1;
+  plan->version = 2;
   plan->best_single = -1;
   return plan;
 }
@@ -49,6 +50,8 @@ tp_plan_unref (TpPlan *plan)
   g_clear_pointer (&plan->dims, g_hash_table_unref);
   g_strfreev (plan->pins);
   g_strfreev (plan->no_pass);
+  g_strfreev (plan->no_fuse);
+  g_strfreev (plan->origin.facts);
   g_free (plan->objective);
   g_strfreev (plan->devices);
   for (int i = 0; i < plan->n_placements; i++)

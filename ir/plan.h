@@ -48,9 +48,21 @@ typedef struct
                                * of a group, the first has it for all */
 } TpPlacement;
 
+/* How the figures of a plan were looked up, so that they can be looked up
+ * again. */
+typedef struct
+{
+  int n_threads;              /* of devices that have them; 0: their choice */
+  gboolean is_exact;          /* as measured, noise and all */
+  gboolean trusts_estimates;
+  char **facts;               /* (nullable) [device]: what a measurement depends
+                               * on there; "": of a simulated one, nothing */
+} TpPlanOrigin;
+
 typedef struct
 {
   int ref_count;
+  int version;                /* of the format: 1 lacks no_fuse and origin */
   char *graph_path;           /* as given to optimize */
   char *graph_name;
   char *graph_digest;
@@ -60,6 +72,8 @@ typedef struct
                                * applied to the prepared graph */
   char **no_pass;             /* (nullable) passes left out when the graph was
                                * prepared */
+  char **no_fuse;             /* (nullable) fusion rules left out */
+  TpPlanOrigin origin;
   char *objective;            /* "time" */
   int n_devices;
   char **devices;

@@ -240,9 +240,14 @@ machine_load (const char *path, GError **error)
   g_autoptr (TpMachine) machine = machine_new (path, path);
   g_autoptr (GError) local = NULL;
 
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
-      && machine_read_keys (machine, file, &local)
-      && (machine = machine_finish (g_steal_pointer (&machine), &local)))
+  /* a plan may name it: opening a pipe would wait for ever */
+  if (g_file_test (path, G_FILE_TEST_EXISTS)
+      && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    local = g_error_new_literal (G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                                 "Not a regular file");
+  else if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
+           && machine_read_keys (machine, file, &local)
+           && (machine = machine_finish (g_steal_pointer (&machine), &local)))
     return g_steal_pointer (&machine);
   if (local->domain == TPLAN_ERROR)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s",

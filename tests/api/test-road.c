@@ -191,7 +191,9 @@ test_exact (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (tp_api_get_plan (drawn)->costs->kernels);
   g_assert_null (tp_api_get_plan (exact)->costs->kernels);
   g_assert_cmpint (tp_api_get_plan (exact)->tie_price_ns, ==, 0);
-  g_assert_cmpstr (a, ==, b);
+  g_assert_cmpint (strcmp (a, b), !=, 0); /* a plan says how it was asked */
+  *strstr (a, "\n \"sha256\"") = *strstr (b, "\n \"sha256\"") = 0;
+  g_assert_cmpstr (strstr (a, "\"facts\""), ==, strstr (b, "\"facts\""));
 }
 
 /* Every rule of the table may be left out; what is in none is told, with those
@@ -218,7 +220,7 @@ test_rules (Fixture *fixture, gconstpointer data)
     g_assert_nonnull (strstr (error->message, tp_fuse_list ()[i]));
 }
 
-/* A file may leave out what can be counted again. */
+/* A file of format 1 may leave out what can be counted again. */
 static void
 test_no_memory (Fixture *fixture, gconstpointer data)
 {
@@ -234,6 +236,7 @@ test_no_memory (Fixture *fixture, gconstpointer data)
 
   g_clear_pointer (&inner->peak_bytes, g_free);
   g_clear_pointer (&inner->weight_bytes, g_free);
+  inner->version = 1;
   text = plan_to_json (plan);
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   back = tplan_plan_load (path, NULL, &error);

@@ -89,11 +89,11 @@ reject () # NAME [WORD]
 }
 try 0 optimize mlp.json --devices $sims -o good-plan.json; say $? "a good plan"
 size=$(wc -c < good-plan.json)
-for cut in 100 $((size / 2)) $((size - 1)); do
+for cut in 100 $((size / 2)) $((size - 2)); do
   head -c "$cut" good-plan.json > bad.json; reject "plan cut after $cut bytes"
 done
-sed 's/"margin_ns": -1/"margin_ns": -2/' good-plan.json > bad.json; reject "plan with a changed byte" sha256
-{ cat good-plan.json; echo; } > bad.json; reject "plan with a byte more"
+sed 's/"margin_ns": -1/"margin_ns": 7/' good-plan.json > bad.json; reject "plan with a changed byte" sha256
+{ cat good-plan.json; echo x; } > bad.json; reject "plan with a byte more"
 cp good-plan.json bad.json
 sed 's/Softmax/Sigmoid/; s/, "attrs": {"axis": -1}//' mlp.json > other.json && mv other.json mlp.json
 reject "plan for another graph" graph_sha256

@@ -81,6 +81,9 @@ say $? "a model on simulated devices"
 try 0 check plan.json && out_has valid; say $? "check"
 try 0 check plan.json --format json && [ "$(json valid)" = true ] && out_has reasons
 say $? "check as json"
+try 0 check plan.json && out_has 'as stated in the plan'; say $? "check believes measured figures"
+try 0 check plan.json --cost "$TPLAN_COST" && ! grep -q 'as stated' "$work/.out"; say $? "check --cost looks them up"
+try 3 check lie.json --cost "$TPLAN_COST"; say $? "check --cost of no plan"
 mkdir moved && mv mlp.json moved/
 try 3 check plan.json && err_has mlp.json && err_has -- --graph; say $? "graph has moved"
 try 0 check plan.json --graph moved/mlp.json; say $? "--graph"

@@ -1,0 +1,138 @@
+/* bind-figures.c: see bind-figures.h. */
+#include "config.h"
+
+#include "api/bind-figures.h"
+
+#include "calib/certain.h"
+
+#define MAX_REASONS 20
+
+gboolean
+tp_bind_fail (TpBind *bind, const char *format, ...)
+{
+  va_list args;
+
+  if (bind->reasons->len - bind->n_before >= MAX_REASONS)
+    return FALSE;
+  va_start (args, format);
+  g_ptr_array_add (bind->reasons, g_strdup_vprintf (format, args));
+  va_end (args);
+  return FALSE;
+}
+
+/* One of the tables of both. */
+typedef struct
+{
+  const char *what;           /* "op '%s'" */
+  const TpCost *have, *want;
+  int n_rows;
+  const char *(*get_name) (const TpBind *bind, int row);
+} Table;
+
+static const char *
+get_node (const TpBind *bind, int row)
+{
+  return bind->graph->nodes[row].name;
+}
+
+/* A group is called by its first op. */
+static const char *
+get_group (const TpBind *bind, int row)
+{
+  return bind->graph->nodes[bind->groups->groups[row].nodes[0]].name;
+}
+
+static const char *
+get_tensor (const TpBind *bind, int row)
+{
+  return bind->graph->tensors[row].name;
+}
+
+static char *
+describe (const TpCost *cost)
+{
+  if (cost->time_ns == TP_COST_NONE)
+    return g_strdup_printf ("none (%s)",
+                            cost->reason == NULL ? "-" : cost->reason);
+  return g_strdup_printf (
+      "%" G_GINT64_FORMAT " +- %" G_GINT64_FORMAT " ns%s", cost->time_ns,
+      cost->spread_ns, cost->is_estimated ? ", estimated" : "");
+}
+
+static gboolean
+are_equal (const TpCost *have, const TpCost *want)
+{
+  if (want->time_ns == TP_COST_OPEN)
+    return TRUE;
+  if (want->time_ns == TP_COST_NONE)
+    return have->time_ns == TP_COST_NONE
+           && (want->reason == NULL
+               || g_strcmp0 (have->reason, want->reason) == 0);
+  return have->time_ns == want->time_ns && have->spread_ns == want->spread_ns
+         && have->measured_ns == want->measured_ns
+         && have->is_estimated == want->is_estimated;
+}
+
+static gboolean
+compare_row (TpBind *bind, const Table *table, int row, const char *whence)
+{
+  int n = bind->plan->n_devices;
+  gboolean is_good = TRUE;
+
+  for (int d = 0; d < n; d++)
+    {
+      const TpCost *have = &table->have[(gsize) row * n + d];
+      const TpCost *want = &table->want[(gsize) row * n + d];
+      g_autofree char *has = NULL, *should = NULL;
+
+      if (are_equal (have, want))
+        continue;
+      has = describe (have);
+      should = describe (want);
+      is_good = tp_bind_fail (bind, "%s '%s' on '%s': the plan has %s, %s %s",
+                              table->what, table->get_name (bind, row),
+                              bind->plan->devices[d], has, whence, should);
+    }
+  return is_good;
+}
+
+static gboolean
+compare_kernels (TpBind *bind, const TpCosts *want)
+{
+  const TpCosts *have = bind->plan->costs;
+  int n = have->n_nodes + have->n_groups;
+
+  if (have->kernels == NULL && want->kernels == NULL)
+    return TRUE;
+  if (have->kernels == NULL || want->kernels == NULL)
+    return tp_bind_fail (bind, "kernels: %s",
+                         have->kernels == NULL ? "missing" : "not expected");
+  for (int i = 0; i < n; i++)
+    if (have->kernels[i] != want->kernels[i])
+      return tp_bind_fail (bind, "kernels[%d]: %d, expected %d", i,
+                           have->kernels[i], want->kernels[i]);
+  return TRUE;
+}
+
+gboolean
+tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
+{
+  const TpCosts *have = bind->plan->costs;
+  const Table tables[] = {
+    { "op", have->nodes, want->nodes, have->n_nodes, get_node },
+    { "group of", have->groups, want->groups, have->n_groups, get_group },
+    { "feeding", have->feeds, want->feeds, have->n_tensors, get_tensor },
+    { "fetching", have->fetches, want->fetches, have->n_tensors, get_tensor },
+  };
+  gboolean is_good = TRUE;
+
+  if (have->host != want->host)
+    is_good = tp_bind_fail (
+        bind, "host: '%s', expected '%s'",
+        have->host < 0 ? TP_PLAN_HOST : have->devices[have->host],
+        want->host < 0 ? TP_PLAN_HOST : want->devices[want->host]);
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (int row = 0; row < tables[i].n_rows; row++)
+      is_good &= compare_row (bind, &tables[i], row, whence);
+  return compare_kernels (bind, want) && is_good;
+}

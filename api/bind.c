@@ -1,0 +1,413 @@
+/* bind.c: see bind.h. */
+#include "config.h"
+
+#include "api/bind.h"
+
+#include "api/bind-figures.h"
+#include "calib/certain.h"
+#include "calib/cost-db.h"
+#include "calib/facts.h"
+#include "calib/lookup.h"
+#include "calib/trust.h"
+#include "ir/plan-memory.h"
+#include "planner/fuse.h"
+#include "planner/margin.h"
+#include "runtime/devices.h"
+
+#include <string.h>
+
+/* ---- groups ------------------------------------------------------------- */
+
+static gboolean
+are_equal_groups (const TpGroups *a, const TpGroups *b)
+{
+  if (a->n_groups != b->n_groups)
+    return FALSE;
+  for (int i = 0; i < a->n_groups; i++)
+    if (a->groups[i].n_nodes != b->groups[i].n_nodes
+        || memcmp (a->groups[i].nodes, b->groups[i].nodes,
+                   a->groups[i].n_nodes * sizeof (int)) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Plans of format 1 do not say which rules were left out: any may have been. */
+static gboolean
+find_any_groups (const TpBind *bind)
+{
+  const char *const *rules = tp_fuse_list ();
+  int n = (int) g_strv_length ((char **) rules);
+  gboolean is_found = FALSE;
+
+  for (unsigned set = 0; set < 1u << n && !is_found; set++)
+    {
+      const char *left_out[33] = { NULL };
+      g_autoptr (TpGroups) groups = NULL;
+
+      for (int i = 0, k = 0; i < n; i++)
+        if (set & 1u << i)
+          left_out[k++] = rules[i];
+      groups = tp_fuse_find (bind->graph, left_out);
+      is_found = are_equal_groups (groups, bind->plan->all_groups);
+    }
+  return is_found;
+}
+
+static gboolean
+check_groups (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  const char *const *no_fuse = (const char *const *) plan->no_fuse;
+  const char *const *rules = tp_fuse_list ();
+  g_autoptr (TpGroups) groups = NULL;
+
+  if (plan->version == 1)
+    return find_any_groups (bind)
+           || tp_bind_fail (bind, "all_groups: no rules give these");
+  for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
+    if (!g_strv_contains (rules, no_fuse[i]))
+      return tp_bind_fail (bind, "no_fuse: no fusion rule '%s'", no_fuse[i]);
+  groups = tp_fuse_find (bind->graph, no_fuse);
+  return are_equal_groups (groups, plan->all_groups)
+         || tp_bind_fail (bind, "all_groups: the fusion rules give others");
+}
+
+/* ---- figures ------------------------------------------------------------ */
+
+static gboolean
+check_flags (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  gboolean is_simulated = FALSE, is_good = TRUE;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    is_simulated |= tp_device_is_simulated (plan->devices[i]);
+  if (is_simulated != plan->is_simulated)
+    is_good = tp_bind_fail (bind, "simulated: %s, but %s device is",
+                            plan->is_simulated ? "true" : "false",
+                            is_simulated ? "a" : "no");
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *it = &plan->placements[i];
+
+      if (it->schedule != NULL
+          && tp_device_is_simulated (plan->devices[it->device]))
+        is_good = tp_bind_fail (bind, "op '%s': a schedule, but '%s' is simulated",
+                                bind->graph->nodes[it->node].name,
+                                plan->devices[it->device]);
+    }
+  return is_good;
+}
+
+/* A guess is never sure of itself. */
+static gboolean
+check_guesses (TpBind *bind, const TpCost *table, int n_rows, int device)
+{
+  const TpPlan *plan = bind->plan;
+
+  for (int i = 0; i < n_rows; i++)
+    {
+      const TpCost *cost = &table[(gsize) i * plan->n_devices + device];
+
+      if (cost->is_estimated && cost->time_ns != TP_COST_NONE
+          && cost->time_ns >= 100 && cost->spread_ns == 0)
+        return tp_bind_fail (bind, "'%s': an estimate of %" G_GINT64_FORMAT
+                             " ns without a spread: no real device has such",
+                             plan->devices[device], cost->time_ns);
+    }
+  return TRUE;
+}
+
+/* An estimate is kept between the dearest op of its group and all of them. */
+static gboolean
+check_group_guesses (TpBind *bind, int device)
+{
+  const TpCosts *costs = bind->plan->costs;
+
+  for (int g = 0; g < bind->groups->n_groups; g++)
+    {
+      const TpGroup *group = &bind->groups->groups[g];
+      const TpCost *cost = tp_costs_group (costs, g, device);
+      gint64 sum = 0, most = 0;
+
+      if (cost->time_ns == TP_COST_NONE || !cost->is_estimated)
+        continue;
+      for (int i = 0; i < group->n_nodes; i++)
+        {
+          gint64 time_ns
+              = tp_costs_node (costs, group->nodes[i], device)->time_ns;
+
+          most = MAX (most, time_ns);
+          sum += MIN (time_ns, G_MAXINT64 / 64);
+        }
+      if (cost->time_ns < most || cost->time_ns > sum)
+        return tp_bind_fail (bind, "group of '%s' on '%s': an estimate that its "
+                             "ops rule out",
+                             bind->graph->nodes[group->nodes[0]].name,
+                             costs->devices[device]);
+    }
+  return TRUE;
+}
+
+/* No link moves so much in less than a nanosecond. */
+#define MIN_BYTES 1024
+
+static gboolean
+check_copies (TpBind *bind, int device)
+{
+  const TpCosts *costs = bind->plan->costs;
+
+  for (int i = 0; i < costs->n_tensors; i++)
+    {
+      const TpTensor *tensor = &bind->graph->tensors[i];
+
+      if (tp_tensor_is_constant (tensor) || tensor->size_bytes < MIN_BYTES
+          || (tp_costs_feed (costs, i, device)->time_ns > 0
+              && tp_costs_fetch (costs, i, device)->time_ns > 0))
+        continue;
+      return tp_bind_fail (bind, "tensor '%s': copies to or from '%s' for 0 ns",
+                           tensor->name, costs->devices[device]);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_real (TpBind *bind, int device)
+{
+  const TpCosts *costs = bind->plan->costs;
+  const char *name = costs->devices[device];
+  const char *const *facts = (const char *const *) bind->plan->origin.facts;
+
+  if (tp_device_is_simulated (name))
+    return TRUE;
+  if (bind->plan->version > 1 && (facts == NULL || *facts[device] == 0))
+    return tp_bind_fail (bind, "facts: none of device '%s'", name);
+  return check_guesses (bind, costs->nodes, costs->n_nodes, device)
+         && check_guesses (bind, costs->groups, costs->n_groups, device)
+         && check_group_guesses (bind, device)
+         && (device == costs->host || tp_device_is_host (name)
+             || check_copies (bind, device));
+}
+
+static void
+copy_figures (TpCosts *to, const TpCosts *from)
+{
+  gsize n = from->n_devices;
+
+  memcpy (to->nodes, from->nodes, n * from->n_nodes * sizeof (TpCost));
+  memcpy (to->groups, from->groups, n * from->n_groups * sizeof (TpCost));
+  memcpy (to->feeds, from->feeds, n * from->n_tensors * sizeof (TpCost));
+  memcpy (to->fetches, from->fetches, n * from->n_tensors * sizeof (TpCost));
+  to->host = from->host;
+  if (from->kernels != NULL)
+    to->kernels = g_memdup2 (from->kernels, (from->n_nodes + from->n_groups)
+                                                * sizeof (int));
+}
+
+/* Estimates that should have been left out, or groups without their ops. */
+static gboolean
+check_trust (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  g_autoptr (TpCosts) again
+      = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
+                      bind->graph, bind->groups);
+
+  if (plan->version == 1 || plan->origin.trusts_estimates)
+    return TRUE;
+  copy_figures (again, plan->costs);
+  tp_trust_measured (again, bind->graph, bind->groups);
+  return tp_bind_compare (bind, again, "estimates untrusted leave");
+}
+
+static gboolean
+check_figures (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpCosts) certain
+      = tp_costs_find_certain (bind->graph, bind->groups,
+                               (const char *const *) plan->devices, &error);
+  gboolean is_good;
+
+  if (certain == NULL)
+    return tp_bind_fail (bind, "devices: %s", error->message);
+  /* not drawn together, or from before there was such a thing */
+  if (plan->origin.is_exact
+      || (plan->version == 1 && plan->costs->kernels == NULL))
+    g_clear_pointer (&certain->kernels, g_free);
+  is_good = tp_bind_compare (bind, certain, "it should be");
+  for (int i = 0; i < plan->n_devices; i++)
+    is_good &= check_real (bind, i);
+  return is_good && check_trust (bind);
+}
+
+/* ---- what is worked out from placements --------------------------------- */
+
+static gboolean
+compare_bytes (TpBind *bind, const char *key, const gint64 *have,
+               const gint64 *want)
+{
+  for (int i = 0; i < bind->plan->n_devices; i++)
+    if (have[i] != want[i])
+      return tp_bind_fail (bind, "%s: %" G_GINT64_FORMAT " on '%s', counted %"
+                           G_GINT64_FORMAT, key, have[i],
+                           bind->plan->devices[i], want[i]);
+  return TRUE;
+}
+
+static gboolean
+check_memory (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  TpPlan copy = *plan;
+  gboolean is_good = TRUE;
+
+  copy.peak_bytes = copy.weight_bytes = NULL;
+  tp_plan_count_memory (&copy, bind->graph);
+  if (plan->peak_bytes != NULL)
+    is_good &= compare_bytes (bind, "peak_bytes", plan->peak_bytes,
+                              copy.peak_bytes);
+  if (plan->weight_bytes != NULL)
+    is_good &= compare_bytes (bind, "weight_bytes", plan->weight_bytes,
+                              copy.weight_bytes);
+  g_free (copy.peak_bytes);
+  g_free (copy.weight_bytes);
+  return is_good;
+}
+
+static gboolean
+has_margins (const TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    if (plan->placements[i].margin_ns >= 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* All of them or none. */
+static gboolean
+check_margins (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  gsize size = plan->n_placements * sizeof (TpPlacement);
+  g_autofree TpPlacement *placements = NULL;
+  g_autoptr (GError) error = NULL;
+  TpPlan copy = *plan;
+
+  if (!has_margins (plan))
+    return TRUE;
+  placements = g_memdup2 (plan->placements, size);
+  copy.placements = placements;
+  if (!tp_place_margins (&copy, bind->graph, &error))
+    return tp_bind_fail (bind, "margins: %s", error->message);
+  for (int i = 0; i < plan->n_placements; i++)
+    if (placements[i].margin_ns != plan->placements[i].margin_ns)
+      return tp_bind_fail (bind, "op '%s': margin %" G_GINT64_FORMAT
+                           " ns, worked out %" G_GINT64_FORMAT,
+                           bind->graph->nodes[placements[i].node].name,
+                           plan->placements[i].margin_ns,
+                           placements[i].margin_ns);
+  return TRUE;
+}
+
+gboolean
+tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
+{
+  TpBind bind = { plan, graph, plan->all_groups, reasons, reasons->len };
+
+  if (!check_groups (&bind))
+    return FALSE;             /* their figures mean nothing */
+  check_flags (&bind);
+  check_figures (&bind);
+  check_memory (&bind);
+  check_margins (&bind);
+  return reasons->len == bind.n_before;
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+static gboolean
+check_facts (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      g_autofree char *now = NULL, *difference = NULL;
+
+      if (tp_device_is_simulated (plan->devices[i]))
+        continue;
+      now = tp_facts_gather (plan->devices[i], plan->origin.n_threads);
+      difference = tp_facts_compare (plan->origin.facts[i], now);
+      if (difference != NULL)
+        is_good = tp_bind_fail (bind, "device '%s' is another now: %s",
+                                plan->devices[i], difference);
+    }
+  return is_good;
+}
+
+/* Of the unit that begins with an op; only the first of a group has one. */
+static const char *
+find_schedule (const TpBind *bind, const TpCosts *costs,
+               const TpPlacement *place, int group)
+{
+  if (group < 0)
+    return tp_costs_node (costs, place->node, place->device)->schedule;
+  for (int i = 0; i < bind->groups->n_groups; i++)
+    if (bind->groups->groups[i].nodes[0] == place->node)
+      return tp_costs_group (costs, i, place->device)->schedule;
+  return NULL;
+}
+
+static gboolean
+check_schedules (TpBind *bind, const TpCosts *costs)
+{
+  g_autofree int *groups = tp_plan_map_groups (bind->plan, bind->graph);
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < bind->plan->n_placements; i++)
+    {
+      const TpPlacement *it = &bind->plan->placements[i];
+      const char *want = find_schedule (bind, costs, it, groups[it->node]);
+
+      if (g_strcmp0 (it->schedule, want) != 0)
+        is_good = tp_bind_fail (bind, "op '%s': schedule '%s', the table has "
+                                "'%s'", bind->graph->nodes[it->node].name,
+                                it->schedule == NULL ? "none" : it->schedule,
+                                want == NULL ? "none" : want);
+    }
+  return is_good;
+}
+
+gboolean
+tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
+                     const char *path, GPtrArray *reasons, GError **error)
+{
+  TpBind bind = { plan, graph, plan->all_groups, reasons, reasons->len };
+  const TpCalibOptions options
+      = { .n_devices = plan->n_devices,
+          .devices = (const char *const *) plan->devices,
+          .n_threads = plan->origin.n_threads,
+          .trusts_estimates = plan->origin.trusts_estimates,
+          .is_raw = plan->origin.is_exact };
+  g_autoptr (TpCostDb) db = NULL;
+  g_autoptr (TpCosts) costs = NULL;
+
+  if (plan->version == 1 || plan->origin.facts == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "a plan of format 1 does not say how its figures were looked "
+                   "up: make it again with `tplan optimize`");
+      return FALSE;
+    }
+  db = tp_cost_db_open (path, TRUE, error);
+  costs = db == NULL ? NULL
+                     : tp_cost_db_lookup (db, graph, plan->all_groups, &options,
+                                          error);
+  if (costs == NULL)
+    return FALSE;
+  return (check_facts (&bind) & tp_bind_compare (&bind, costs, "the table has"))
+         && check_schedules (&bind, costs);
+}

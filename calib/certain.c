@@ -1,0 +1,141 @@
+/* certain.c: see certain.h.
+ *
+ * A plan carries the figures it was made from, and proves things about those.
+ * What they should be is for the cost table to say, which few who check a plan
+ * have; but much of it follows without. */
+#include "config.h"
+
+#include "calib/certain.h"
+
+#include "calib/lookup.h"
+#include "machine/machine-costs.h"
+#include "runtime/device.h"
+#include "runtime/devices.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const TpGraph *graph;
+  const TpGroups *groups;
+  const TpKeys *keys;         /* NULL: all devices are simulated */
+  TpCosts *costs;
+} Certain;
+
+static TpCost
+make_none (const char *reason)
+{
+  return (TpCost){ .time_ns = TP_COST_NONE, .reason = reason };
+}
+
+/* In the order of importance: what the graph says goes. */
+static TpCost
+find_node (const Certain *certain, int node, int device)
+{
+  const TpNodeCost *given = tp_node_find_cost (
+      &certain->graph->nodes[node], certain->costs->devices[device]);
+  const TpKey *key = &certain->keys->keys[node];
+  const char *reason;
+
+  if (given != NULL)
+    return (TpCost){ .time_ns = given->time_ns };
+  if (!tp_key_is_runnable (key, certain->costs->devices[device], &reason))
+    return make_none (reason);
+  return (TpCost){ .time_ns = key->is_free ? 0 : TP_COST_OPEN };
+}
+
+static TpCost
+find_group (const Certain *certain, int group, int device)
+{
+  const TpKey *key = &certain->keys->keys[certain->graph->n_nodes + group];
+  const char *name = certain->costs->devices[device], *reason;
+
+  for (int i = 0; i < key->n_nodes; i++)
+    if (tp_node_find_cost (&certain->graph->nodes[key->nodes[i]], name) != NULL
+        || tp_costs_node (certain->costs, key->nodes[i], device)->time_ns
+               == TP_COST_NONE)
+      return make_none (NULL);
+  return tp_key_is_runnable (key, name, &reason)
+             ? (TpCost){ .time_ns = TP_COST_OPEN }
+             : make_none (NULL);
+}
+
+/* Of constants every session has its own copy, made once. */
+static void
+open_copies (Certain *certain, int device)
+{
+  TpCosts *costs = certain->costs;
+
+  for (int i = 0; i < costs->n_tensors && device != costs->host; i++)
+    if (!tp_tensor_is_constant (&certain->graph->tensors[i]))
+      {
+        tp_costs_feed (costs, i, device)->time_ns = TP_COST_OPEN;
+        tp_costs_fetch (costs, i, device)->time_ns = TP_COST_OPEN;
+      }
+}
+
+static void
+fill_real (Certain *certain, int device)
+{
+  TpCosts *costs = certain->costs;
+
+  for (int i = 0; i < costs->n_nodes; i++)
+    *tp_costs_node (costs, i, device) = find_node (certain, i, device);
+  for (int i = 0; i < costs->n_groups; i++)
+    *tp_costs_group (costs, i, device) = find_group (certain, i, device);
+  open_copies (certain, device);
+}
+
+static gboolean
+fill_simulated (Certain *certain, int device, GError **error)
+{
+  const char *name = certain->costs->devices[device];
+  g_autoptr (TpMachine) machine
+      = tp_machine_parse (name + strcspn (name, ":") + 1, error);
+
+  if (machine == NULL)
+    return FALSE;
+  tp_machine_fill_costs (machine, device, certain->graph, certain->groups,
+                         certain->costs);
+  return TRUE;
+}
+
+static gboolean
+check_kinds (const char *const *devices, gboolean *out_has_real,
+             GError **error)
+{
+  for (int i = 0; devices[i] != NULL; i++)
+    {
+      const TpDeviceOps *kind = tp_device_find_kind (devices[i], error);
+
+      if (kind == NULL)
+        return FALSE;
+      *out_has_real |= !kind->is_simulated;
+    }
+  return TRUE;
+}
+
+TpCosts *
+tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
+                       const char *const *devices, GError **error)
+{
+  int n = (int) g_strv_length ((char **) devices);
+  gboolean has_real = FALSE;
+  g_autoptr (TpKeys) keys = NULL;
+  g_autoptr (TpCosts) costs = NULL;
+  Certain certain;
+
+  if (!check_kinds (devices, &has_real, error))
+    return NULL;
+  keys = has_real ? tp_keys_new (graph, groups, FALSE) : NULL;
+  costs = tp_costs_new (n, devices, graph, groups);
+  costs->host = tp_lookup_find_host (devices, n);
+  costs->kernels = has_real ? tp_lookup_number_kernels (keys) : NULL;
+  certain = (Certain){ graph, groups, keys, costs };
+  for (int i = 0; i < n; i++)
+    if (!tp_device_is_simulated (devices[i]))
+      fill_real (&certain, i);
+    else if (!fill_simulated (&certain, i, error))
+      return NULL;
+  return g_steal_pointer (&costs);
+}

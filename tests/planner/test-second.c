@@ -1,0 +1,198 @@
+/* test-second.c: the checker in Python takes every plan of the planner, and of
+ * the spoilt ones none whose file shows it. */
+#include "config.h"
+
+#include "format/plan-json.h"
+#include "ir/plan-memory.h"
+#include "mutations.h"
+#include "planner/check/check.h"
+#include "planner/place.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define N_GOOD 60
+
+/* What cannot be written down, and what shows in the digests of model and figures
+ * alone, which are in a form of our own. */
+static const char *const unseen[] = {
+  "move-to-nowhere", "drop-placement", "change-host-to-nowhere",
+  "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
+  "change-graph-digest", "change-costs-digest", "change-name", "change-device",
+  "change-measured", "change-figure", "change-tie-flow", "change-kernels",
+  NULL };
+
+typedef struct
+{
+  char *folder;
+  GPtrArray *files;           /* argv, the script first */
+} Bundle;
+
+static TpPlan *
+place (const TpTestCase *test, gint64 spread_ns)
+{
+  TpCosts *costs = test->costs;
+  TpPlan *plan;
+
+  for (int i = 0; i < 2 * costs->n_nodes; i++)
+    if (costs->nodes[i].time_ns != TP_COST_NONE)
+      costs->nodes[i].spread_ns += spread_ns;
+  tp_costs_seal (costs);
+  plan = tp_place_within_noise (test->graph, test->groups, costs, "time", NULL);
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static TpTestCase *
+make_case (int round)
+{
+  const TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22),
+                            .max_cost = 60, .has_pins = TRUE,
+                            .has_gaps = TRUE, .has_groups = TRUE,
+                            .host = round % 3 - 1,
+                            .has_kernels = g_test_rand_bit () };
+
+  TpTestCase *test = tp_test_case_new (&spec);
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  return test;
+}
+
+static void
+write_plan (Bundle *bundle, const TpPlan *plan, const TpTestCase *test,
+            const char *name)
+{
+  char *path = g_strdup_printf ("%s/%s-%u.json", bundle->folder, name,
+                                bundle->files->len);
+
+  g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
+  g_ptr_array_insert (bundle->files, (int) bundle->files->len - 1, path);
+}
+
+static void
+write_good (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
+
+      write_plan (bundle, plan, test, "good");
+    }
+}
+
+/* Five of each. */
+static void
+write_bad (Bundle *bundle, const TpTestMutation *mutation)
+{
+  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
+
+      if (g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
+}
+
+/* Lines end in ": valid", or have ": not valid: " and why. */
+static char **
+run (Bundle *bundle)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *out = NULL, *err = NULL;
+
+  g_spawn_sync (NULL, (char **) bundle->files->pdata, NULL,
+                G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (err, ==, "");
+  return g_strsplit (out, "\n", -1);
+}
+
+static void
+bundle_init (Bundle *bundle)
+{
+  bundle->folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  bundle->files = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (bundle->files, g_strdup ("python3"));
+  g_ptr_array_add (bundle->files,
+                   g_test_build_filename (G_TEST_DIST, "..", "check_plan.py",
+                                          NULL));
+  g_ptr_array_add (bundle->files, NULL);
+}
+
+static void
+bundle_clear (Bundle *bundle)
+{
+  for (guint i = 2; i + 1 < bundle->files->len; i++)
+    g_remove (bundle->files->pdata[i]);
+  g_assert_cmpint (g_rmdir (bundle->folder), ==, 0);
+  g_ptr_array_unref (bundle->files);
+  g_free (bundle->folder);
+}
+
+/* The good have "good" in their names. */
+static void
+expect_verdicts (Bundle *bundle)
+{
+  g_auto (GStrv) lines = run (bundle);
+  guint n = 0;
+
+  for (; lines[n] != NULL && *lines[n] != 0; n++)
+    {
+      const char *name = lines[n] + strlen (bundle->folder) + 1;
+
+      if (g_str_has_prefix (name, "good")
+          == g_str_has_suffix (name, ": valid"))
+        continue;
+      g_test_message ("%s", name);
+      g_test_fail ();
+    }
+  g_assert_cmpuint (n, ==, bundle->files->len - 3);
+}
+
+static void
+test_good (void)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  write_good (&bundle);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
+static void
+test_bad (gconstpointer data)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMutation *it = data; it->name != NULL; it++)
+    write_bad (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *python = g_find_program_in_path ("python3");
+
+  g_test_init (&argc, &argv, NULL);
+  if (python == NULL)
+    {
+      g_print ("1..0 # SKIP no python3\n");
+      return 0;
+    }
+  g_test_add_func ("/second/good", test_good);
+  g_test_add_data_func ("/second/parts", tp_test_part_mutations, test_bad);
+  g_test_add_data_func ("/second/proof", tp_test_proof_mutations, test_bad);
+  g_test_add_data_func ("/second/tie", tp_test_tie_mutations, test_bad);
+  return g_test_run ();
+}
