@@ -61,9 +61,9 @@ print_json (const TplanPlan *plan, gboolean is_valid, const GPtrArray *reasons)
     json_array_append_new (list, tp_cli_string (reasons->pdata[i]));
   tp_cli_print_json (json_pack (
       "{s:s, s:b, s:b, s:I, s:I, s:o}", "format", "tplan-check/1", "valid",
-      is_valid, "costs_as_stated", has_stated_costs (plan), "cost_ns", (json_int_t) tplan_plan_get_cost_ns (plan),
-      "bound_ns", (json_int_t) tplan_plan_get_bound_ns (plan), "reasons",
-      list));
+      is_valid, "costs_as_stated", has_stated_costs (plan), "cost_ns",
+      (json_int_t) tplan_plan_get_cost_ns (plan), "bound_ns",
+      (json_int_t) tplan_plan_get_bound_ns (plan), "reasons", list));
 }
 
 /* FALSE: it cannot be told. */

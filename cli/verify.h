@@ -23,8 +23,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpVerified, tp_verified_clear)
 
 /* Takes @plan. Runs it and all on each device that can, in turns; returns it, or
  * the plan of the fastest device where it is not faster than that outside its
- * interval (or, all on one device itself, is slower outside it), and says so. NULL: those of
- * tp_bench_run (), or TPLAN_ERROR_USAGE: an op is pinned. */
+ * interval (or, all on one device itself, is slower outside it), and says so.
+ * NULL: those of tp_bench_run (), or TPLAN_ERROR_USAGE: an op is pinned. */
 TplanPlan *tp_cli_verify (TpCli *cli, TplanPlan *plan,
                           TpVerified *out_verified, GError **error);
 

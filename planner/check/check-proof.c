@@ -3,9 +3,10 @@
  * Every placement is a cut of the network, and no cut is smaller than a flow.
  * So it is enough that the arcs are those that graph and costs demand, no more
  * and no fewer; that the flow keeps to their capacities and is conserved; and
- * that it is as large as the plan's own cut. A plan that breaks a tie has a second
- * flow for that: with a price on every copy, its own cut is the least. Each arc is looked up by what its
- * ends are: the table below is the network, written a second time. */
+ * that it is as large as the plan's own cut. A plan that breaks a tie has a
+ * second flow for that: with a price on every copy, its own cut is the least.
+ * Each arc is looked up by what its ends are: the table below is the network,
+ * written a second time. */
 #include "config.h"
 
 #include "planner/check/check-proof.h"
