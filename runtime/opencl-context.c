@@ -33,6 +33,29 @@ count_part (cl_device_id device, guint64 n_threads)
   return tp_opencl_is_cpu (device) && n_threads < n_units ? n_threads : 0;
 }
 
+/* A driver that cannot may have no such call at all (rusticl): it is not to be
+ * tried. */
+static gboolean
+can_part (cl_device_id device)
+{
+  g_autofree cl_device_partition_property *kinds = NULL;
+  size_t size = 0;
+
+  if (clGetDeviceInfo (device, CL_DEVICE_PARTITION_PROPERTIES, 0, NULL, &size)
+          != CL_SUCCESS
+      || size == 0 || size > 4096)
+    return FALSE;
+  kinds = g_malloc0 (size);
+  if (clGetDeviceInfo (device, CL_DEVICE_PARTITION_PROPERTIES, size, kinds,
+                       NULL)
+      != CL_SUCCESS)
+    return FALSE;
+  for (size_t i = 0; i < size / sizeof kinds[0]; i++)
+    if (kinds[i] == CL_DEVICE_PARTITION_BY_COUNTS)
+      return TRUE;
+  return FALSE;
+}
+
 /* The whole device where the driver cannot part it. */
 static cl_device_id
 find_part (cl_device_id device, guint64 n_threads)
@@ -43,7 +66,7 @@ find_part (cl_device_id device, guint64 n_threads)
   cl_device_id part = NULL;
   cl_uint n = 0;
 
-  if (n_threads > 0
+  if (n_threads > 0 && can_part (device)
       && clCreateSubDevices (device, parts, 1, &part, &n) == CL_SUCCESS
       && n == 1)
     return part;

@@ -1,5 +1,6 @@
 /* opencl-layer.c: a layer for the OpenCL loader that fails one call of one
- * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. */
+ * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. With
+ * TEST_OPENCL_WHOLE devices cannot be parted, and the driver has no such call. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "config.h"
 
@@ -103,6 +104,35 @@ DOES (clEnqueueReadBuffer,
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
 
+static CL_API_ENTRY cl_int CL_API_CALL
+clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
+                       void *value, size_t *out_size)
+{
+  static const cl_device_partition_property none = 0;
+
+  if (what != CL_DEVICE_PARTITION_PROPERTIES
+      || getenv ("TEST_OPENCL_WHOLE") == NULL)
+    return target->clGetDeviceInfo (device, what, size, value, out_size);
+  if (value != NULL && size < sizeof none)
+    return CL_INVALID_VALUE;
+  if (value != NULL)
+    memcpy (value, &none, sizeof none);
+  if (out_size != NULL)
+    *out_size = sizeof none;
+  return CL_SUCCESS;
+}
+
+/* Such a driver may have NULL in its table. */
+static CL_API_ENTRY cl_int CL_API_CALL
+clCreateSubDevices_layer (cl_device_id device,
+                          const cl_device_partition_property *a, cl_uint b,
+                          cl_device_id *c, cl_uint *d)
+{
+  if (getenv ("TEST_OPENCL_WHOLE") != NULL)
+    abort ();
+  return target->clCreateSubDevices (device, a, b, c, d);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL
 clGetLayerInfo (cl_layer_info what, size_t size, void *value, size_t *out_size)
 {
@@ -126,6 +156,8 @@ clInitLayer (cl_uint n, const cl_icd_dispatch *its_target, cl_uint *out_n,
           n < sizeof layer / sizeof (void *) ? n * sizeof (void *)
                                              : sizeof layer);
 #define SET(name) layer.name = name##_layer
+  SET (clGetDeviceInfo);
+  SET (clCreateSubDevices);
   SET (clCreateContext);
   SET (clCreateCommandQueue);
   SET (clCreateBuffer);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "nets.h"
+#include "runtime/devices.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,25 @@ test_context_fault (gconstpointer data)
   g_test_trap_assert_passed ();
 }
 
+/* A driver that cannot part a device is not asked to. */
+static void
+test_whole (void)
+{
+  const TpDeviceOptions one = { .n_threads = 1 };
+  g_autoptr (TpDevice) device = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_setenv ("TEST_OPENCL_WHOLE", "1", TRUE);
+  device = tp_device_open ("opencl:0", &one, &error);
+  g_assert_no_error (error);
+}
+
 /* NULL: faults will happen; else why not. Makes no context. */
 static char *
 find_obstacle (void)
@@ -121,6 +141,7 @@ main (int argc, char **argv)
       printf ("1..0 # SKIP %s\n", obstacle);
       return 0;
     }
+  g_test_add_func ("/opencl-faults/whole", test_whole);
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
     {
       g_autofree char *path = g_strdup_printf ("/opencl-faults/%s%d",
