@@ -42,7 +42,7 @@ void
 tp_fit_line (const TpFitPoint *points, int n, TpFit *out_fit)
 {
   memset (out_fit, 0, sizeof *out_fit);
-  out_fit->residual = G_MAXDOUBLE; /* for now: the sum of errors */
+  out_fit->residual = G_MAXDOUBLE; /* while lines are tried: the sum of errors */
   for (int i = 0; i < n; i++)
     {
       const TpFitPoint *a = &points[i];

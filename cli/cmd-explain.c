@@ -118,9 +118,10 @@ format_cost (const TpCost *cost)
   if (cost->spread_ns == 0)
     return g_steal_pointer (&time);
   spread = tp_cli_format_time (cost->spread_ns);
-  if (cost->measured_ns == 0)
+  measured = tp_cli_format_time (
+      cost->measured_ns == 0 ? cost->time_ns : cost->measured_ns);
+  if (strcmp (time, measured) == 0)
     return g_strdup_printf ("%s +-%s", time, spread);
-  measured = tp_cli_format_time (cost->measured_ns);
   return g_strdup_printf ("%s +-%s (%s)", time, spread, measured);
 }
 
