@@ -433,3 +433,22 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
     return find_scale (chain, links, n_links, out_samples, error);
   return time_in_bursts (chain, links, n_links, out_samples, error);
 }
+
+gboolean
+tp_chain_run (TpChain *chain, const int *links, int n_links, GError **error)
+{
+  TpSample round;
+  TpSeat seat;
+  gboolean is_good;
+
+  if (n_links == 0)
+    return TRUE;
+  if (!feed (chain, chain->links[links[0]].pass, error))
+    return FALSE;
+  if (!chain->is_host)
+    return launch_all (chain, links, n_links, &round, error);
+  tp_seat_take (&seat);
+  is_good = launch_all (chain, links, n_links, &round, error);
+  tp_seat_leave (&seat);
+  return is_good;
+}

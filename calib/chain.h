@@ -50,6 +50,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
 gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
                            GError **error);
 
+/* Feeds the inputs and runs those of @links that are compiled, all of one pass, as
+ * a session would. */
+gboolean tp_chain_run (TpChain *chain, const int *links, int n_links,
+                       GError **error);
+
 /* Feeds the inputs and runs those of @links that are compiled, all of one pass,
  * in order, each for its time: by the caller's clock on the host, by the
  * device's clock where it has one, else in bursts. @out_samples: per link of the

@@ -11,6 +11,7 @@
 #include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "calib/transfers.h"
@@ -51,6 +52,7 @@ typedef struct
   Sizes sizes;
   int n_threads;
   TpDeviceRow *row;
+  TpPrecedence *precedence;
 } Subject;
 
 /* ---- the graph ---------------------------------------------------------- */
@@ -188,8 +190,9 @@ run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
 {
   TpChain *chain = subject->chain;
   g_autofree TpSample *samples = g_new0 (TpSample, chain->n_links + 1);
-  gint64 begin_ns = tp_clock_get_ns (), limit_ns = begin_ns + BUDGET_NS;
+  gint64 limit_ns = tp_clock_get_ns () + BUDGET_NS;
 
+  tp_precedence_take (subject->precedence);
   for (int round = -1; round < ROUNDS_MAX; round++) /* the first warms up */
     {
       tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
@@ -269,6 +272,7 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
     return FALSE;
   is_good = measure_speeds (subject, error)
             && (is_host || measure_transfers (subject, error));
+  tp_precedence_leave (subject->precedence);
   g_clear_pointer (&subject->chain, tp_chain_free);
   return is_good;
 }
@@ -352,13 +356,14 @@ tp_constants_read (GVariant *payload, int *out_device)
 }
 
 static gboolean
-do_device (TpChannel *channel, const TpConstantsJob *job, int index,
-           GError **error)
+do_device (TpChannel *channel, const TpConstantsJob *job,
+           TpPrecedence *precedence, int index, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = job->n_threads };
   const char *name = job->devices[index];
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
   Subject subject = { .channel = channel, .index = index, .row = row,
+                      .precedence = precedence,
                       .n_threads = tp_threads_count (job->n_threads) };
   TpDeviceInfo info;
   g_autofree char *what = g_strdup_printf ("probing %s", name);
@@ -390,12 +395,14 @@ tp_constants_work (TpChannel *channel, gpointer data)
 {
   const TpConstantsJob *job = data;
   g_autoptr (GError) error = NULL;
+  TpPrecedence precedence;
 
-  for (int i = 0; i < job->n_devices; i++)
-    if (job->is_wanted[i] && !do_device (channel, job, i, &error))
-      {
-        tp_channel_send (channel, TP_MESSAGE_FATAL,
-                         g_variant_new ("(is)", error->code, error->message));
-        return;
-      }
+  tp_precedence_init (&precedence, tp_threads_count (job->n_threads));
+  for (int i = 0; i < job->n_devices && error == NULL; i++)
+    if (job->is_wanted[i])
+      do_device (channel, job, &precedence, i, &error);
+  if (error != NULL)
+    tp_channel_send (channel, TP_MESSAGE_FATAL,
+                     g_variant_new ("(is)", error->code, error->message));
+  tp_precedence_clear (&precedence);
 }

@@ -11,6 +11,7 @@
 
 #include "calib/measure.h"
 
+#include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "runtime/devices.h"
@@ -23,6 +24,7 @@
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
 #define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
+#define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
 
 typedef struct
@@ -36,6 +38,7 @@ typedef struct
   int n_kernels;
   GArray *bound[TP_N_PASSES]; /* links that can run */
   TpSample *samples;          /* per link, of this round */
+  gint64 last_us;             /* of the last run to warm up */
   gboolean has_given_up;
 } Lane;
 
@@ -45,6 +48,7 @@ typedef struct
   const TpMeasureJob *job;
   Lane *lanes;
   GArray *fma, *stream;       /* probes of the rounds so far */
+  TpPrecedence precedence;
   gboolean is_late;           /* told to stop */
   gboolean is_slow;           /* one round took the budget */
 } Bench;
@@ -408,6 +412,22 @@ take_probes (Bench *bench)
   g_array_append_val (bench->stream, stream);
 }
 
+/* What ran in between, other passes, devices and processes, has driven all from
+ * the caches that a run right after a run finds there. */
+static gboolean
+warm_up (Lane *lane, GArray *links, GError **error)
+{
+  gint64 before = g_get_monotonic_time ();
+  gboolean is_good;
+
+  if (lane->last_us > WARM_US)
+    return TRUE; /* it warms itself up */
+  is_good = tp_chain_run (lane->chain, (const int *) links->data, links->len,
+                          error);
+  lane->last_us = g_get_monotonic_time () - before;
+  return is_good;
+}
+
 /* One pass on one device. */
 static void
 run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
@@ -417,7 +437,8 @@ run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
 
   if (lane->has_given_up || lane->bound[pass]->len == 0)
     return;
-  if (!time_links (bench, lane, lane->bound[pass], &failure))
+  if (!warm_up (lane, lane->bound[pass], &failure)
+      || !time_links (bench, lane, lane->bound[pass], &failure))
     give_up (bench, lane, failure);
   if (is_counted)
     send_progress (bench, 1, what);
@@ -505,6 +526,8 @@ tp_measure_work (TpChannel *channel, gpointer data)
 
   /* The process ends after this: what is held is not given back, since drivers
    * crash most readily when they are closed. */
+  tp_precedence_init (&bench.precedence,
+                      tp_threads_count (bench.job->n_threads));
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
   bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -519,7 +542,12 @@ tp_measure_work (TpChannel *channel, gpointer data)
     if (!bench.lanes[i].has_given_up)
       compile_all (&bench, &bench.lanes[i]);
   if (!bench.is_late)
-    run_rounds (&bench);
+    {
+      tp_precedence_take (&bench.precedence);
+      run_rounds (&bench);
+      tp_precedence_leave (&bench.precedence);
+    }
+  tp_precedence_clear (&bench.precedence);
   for (int i = 0; i < bench.job->n_devices; i++)
     {
       send_entries (&bench, &bench.lanes[i], !bench.is_late);
