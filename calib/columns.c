@@ -76,23 +76,29 @@ tp_columns_join (const TpColumn *columns, gboolean is_placeholder)
 }
 
 char *
+tp_columns_join_keys (const TpColumn *columns)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    if (columns[i].is_key)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
+                              columns[i].name);
+  return g_string_free (text, FALSE);
+}
+
+char *
 tp_columns_declare (const TpColumn *columns)
 {
   static const char *const types[]
       = { "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT" };
+  g_autofree char *keys = tp_columns_join_keys (columns);
   GString *text = g_string_new (NULL);
-  GString *keys = g_string_new (NULL);
 
   for (int i = 0; columns[i].name != NULL; i++)
-    {
-      g_string_append_printf (text, "%s %s NOT NULL, ", columns[i].name,
-                              types[columns[i].kind]);
-      if (columns[i].is_key)
-        g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
-                                columns[i].name);
-    }
-  g_string_append_printf (text, "UNIQUE (%s)", keys->str);
-  g_string_free (keys, TRUE);
+    g_string_append_printf (text, "%s %s NOT NULL, ", columns[i].name,
+                            types[columns[i].kind]);
+  g_string_append_printf (text, "UNIQUE (%s)", keys);
   return g_string_free (text, FALSE);
 }
 

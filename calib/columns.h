@@ -27,6 +27,8 @@ extern const TpColumn tp_entry_columns[];
 
 /* "a, b, c", with ?, ? for each if @is_placeholder. */
 char *tp_columns_join (const TpColumn *columns, gboolean is_placeholder);
+/* "a, b": those that tell rows apart. */
+char *tp_columns_join_keys (const TpColumn *columns);
 /* "a TEXT NOT NULL, ..., UNIQUE (keys)" */
 char *tp_columns_declare (const TpColumn *columns);
 
