@@ -7,6 +7,7 @@
 
 #define DEVICE(field, kind) #field, kind, offsetof (TpDeviceRow, field)
 #define ENTRY(field, kind) kind, offsetof (TpEntryRow, field)
+#define WHOLE(field, kind) #field, kind, offsetof (TpWholeRow, field)
 
 const TpColumn tp_device_columns[] = {
   { DEVICE (name, TP_COLUMN_TEXT), TRUE },
@@ -61,6 +62,22 @@ const TpColumn tp_entry_columns[] = {
   { "constant_bytes", ENTRY (work.constant_bytes, TP_COLUMN_INT64), FALSE },
   { "n_points", ENTRY (work.n_points, TP_COLUMN_INT64), FALSE },
   { "measured_at", ENTRY (measured_at, TP_COLUMN_INT64), FALSE },
+  { NULL, 0, 0, FALSE },
+};
+
+const TpColumn tp_whole_columns[] = {
+  { WHOLE (device, TP_COLUMN_INT64), TRUE },
+  { WHOLE (digest, TP_COLUMN_TEXT), TRUE },
+  { WHOLE (measured_us, TP_COLUMN_INT64), TRUE },
+  { WHOLE (network, TP_COLUMN_TEXT), FALSE },
+  { WHOLE (label, TP_COLUMN_TEXT), FALSE },
+  { WHOLE (n_devices, TP_COLUMN_INT), FALSE },
+  { WHOLE (kernels_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (predicted_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (spread_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (median_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (half_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (n, TP_COLUMN_INT), FALSE },
   { NULL, 0, 0, FALSE },
 };
 
@@ -160,6 +177,28 @@ tp_entry_row_free (TpEntryRow *row)
   g_free (row->family);
   g_free (row->label);
   g_free (row->reason);
+  g_free (row);
+}
+
+TpWholeRow *
+tp_whole_row_new (void)
+{
+  TpWholeRow *row = g_new0 (TpWholeRow, 1);
+
+  row->digest = g_strdup ("");
+  row->network = g_strdup ("");
+  row->label = g_strdup ("");
+  return row;
+}
+
+void
+tp_whole_row_free (TpWholeRow *row)
+{
+  if (row == NULL)
+    return;
+  g_free (row->digest);
+  g_free (row->network);
+  g_free (row->label);
   g_free (row);
 }
 

@@ -120,7 +120,8 @@ check_schema (TpCostDb *db, gboolean is_read_only, GError **error)
   if (!read_kind (db, &application, &version, &pages, error))
     return FALSE;
   is_new = application == 0 && version == 0 && pages <= 1;
-  is_old = application == TP_COST_APPLICATION_ID && version == 1;
+  is_old = application == TP_COST_APPLICATION_ID && version >= 1
+           && version < TP_COST_DB_VERSION;
   if (is_old && is_read_only && !move_to_memory (db, error))
     return FALSE;
   if ((is_new || is_old)
