@@ -15,5 +15,6 @@ typedef struct
 extern const TpTestMutation tp_test_part_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
+extern const TpTestMutation tp_test_interval_mutations[];
 
 #endif
