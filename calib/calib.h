@@ -25,6 +25,8 @@ typedef struct
   gint64 others_us, stolen_us;        /* processor time that others had, or a
                                        * hypervisor */
   int n_samples, n_disturbed;
+  int n_apart;                        /* of the disturbed: taken while
+                                       * processors were far from each other */
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
   gint64 time_ns, half_ns;            /* of those that have figures */
 } TpCalibReport;

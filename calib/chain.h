@@ -34,6 +34,7 @@ typedef struct
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
+  gint64 handover_ns;         /* before the last pass run */
   double scale;               /* what the times of the last pass run are to be
                                * multiplied by: see tp_chain_time () */
 } TpChain;

@@ -56,6 +56,7 @@ const TpColumn tp_entry_columns[] = {
   { "half_ns", ENTRY (stats.half_ns, TP_COLUMN_INT64), FALSE },
   { "fma_ns", ENTRY (fma_ns, TP_COLUMN_INT64), FALSE },
   { "stream_ns", ENTRY (stream_ns, TP_COLUMN_INT64), FALSE },
+  { "handover_ns", ENTRY (handover_ns, TP_COLUMN_PROBE), FALSE },
   { "flops", ENTRY (work.flops, TP_COLUMN_INT64), FALSE },
   { "read_bytes", ENTRY (work.read_bytes, TP_COLUMN_INT64), FALSE },
   { "written_bytes", ENTRY (work.written_bytes, TP_COLUMN_INT64), FALSE },
@@ -108,7 +109,7 @@ char *
 tp_columns_declare (const TpColumn *columns)
 {
   static const char *const types[]
-      = { "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT" };
+      = { "INTEGER", "INTEGER", "REAL", "TEXT", "INTEGER", "TEXT" };
   g_autofree char *keys = tp_columns_join_keys (columns);
   GString *text = g_string_new (NULL);
 

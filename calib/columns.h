@@ -11,6 +11,7 @@ typedef enum
   TP_COLUMN_INT64,
   TP_COLUMN_REAL,
   TP_COLUMN_TEXT,             /* char *, never NULL */
+  TP_COLUMN_PROBE,            /* gint64; 0: older tables have none */
   TP_COLUMN_POINTS,           /* TpFit: its points, as text */
 } TpColumnKind;
 

@@ -399,6 +399,20 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
   return g_steal_pointer (&rows);
 }
 
+gint64
+tp_cost_db_find_handover (TpCostDb *db, gint64 device)
+{
+  g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
+      db, "SELECT MIN (handover_ns) FROM entry WHERE device = ?1 "
+          "AND handover_ns > 0", "read hand-overs", NULL);
+
+  if (statement == NULL)
+    return 0;
+  sqlite3_bind_int64 (statement, 1, device);
+  return sqlite3_step (statement) == SQLITE_ROW
+             ? sqlite3_column_int64 (statement, 0) : 0;
+}
+
 static sqlite3_stmt *
 prepare_find (TpCostDb *db, GError **error)
 {

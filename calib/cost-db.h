@@ -51,6 +51,8 @@ typedef struct
   TpStats stats;
   gint64 fma_ns, stream_ns;   /* probes of the clock and the memory, taken in
                                * the same rounds */
+  gint64 handover_ns;         /* the least there, of processors to each other;
+                               * 0: not known */
   TpWork work;
   gint64 measured_at;
 } TpEntryRow;
@@ -99,6 +101,8 @@ GPtrArray *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
                                     const char *family, GError **error);
 /* The fastest usable schedule, else the failed one. %NULL without @error: there
  * is none. */
+/* The least hand-over beside any entry of @device; 0: none is known. */
+gint64 tp_cost_db_find_handover (TpCostDb *db, gint64 device);
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);

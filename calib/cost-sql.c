@@ -84,6 +84,7 @@ tp_sql_bind (sqlite3_stmt *statement, const TpColumn *columns, const void *row)
           sqlite3_bind_int (statement, i + 1, *(const int *)field);
           break;
         case TP_COLUMN_INT64:
+        case TP_COLUMN_PROBE:
           sqlite3_bind_int64 (statement, i + 1, *(const gint64 *)field);
           break;
         case TP_COLUMN_REAL:
@@ -116,6 +117,7 @@ tp_sql_read (sqlite3_stmt *statement, int first, const TpColumn *columns,
           *(int *)field = sqlite3_column_int (statement, first + i);
           break;
         case TP_COLUMN_INT64:
+        case TP_COLUMN_PROBE:
           *(gint64 *)field = sqlite3_column_int64 (statement, first + i);
           break;
         case TP_COLUMN_REAL:

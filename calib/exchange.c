@@ -50,6 +50,7 @@ row_to_json (const TpColumn *columns, const void *row)
           value = json_integer (*(const int *) field);
           break;
         case TP_COLUMN_INT64:
+    case TP_COLUMN_PROBE:
           value = json_integer (*(const gint64 *) field);
           break;
         case TP_COLUMN_REAL:
@@ -178,6 +179,10 @@ read_column (const TpColumn *column, const json_t *value, void *field)
       g_free (*(char **) field);
       *(char **) field = g_strdup (json_string_value (value));
       return TRUE;
+    case TP_COLUMN_PROBE:
+      return value == NULL
+             || read_column (&(TpColumn){ .kind = TP_COLUMN_INT64 }, value,
+                             field);
     case TP_COLUMN_POINTS:
       return value == NULL /* older tables have none */
              || (json_is_string (value)
@@ -192,6 +197,7 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
 {
   static const char *const kinds[] = { "an integer >= 0", "an integer >= 0",
                                        "a number >= 0", "a string",
+                                       "an integer >= 0",
                                        "points such as '4:900 64:950'" };
 
   for (int i = 0; columns[i].name != NULL; i++)

@@ -92,6 +92,7 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns, stats->half_ns,
                          median_of (bench->fma), median_of (bench->stream),
+                         track->handover_ns,
                          track->schedule != NULL ? track->schedule : "", "");
 }
 
@@ -132,8 +133,8 @@ send_account (Bench *bench, Lane *lane)
   if (lane->chain == NULL)
     return;
   tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
-                   g_variant_new ("(ii)", tracks->n_samples,
-                                  tracks->n_disturbed));
+                   g_variant_new ("(iii)", tracks->n_samples,
+                                  tracks->n_disturbed, tracks->n_apart));
   if (tp_tracks_has_odd_clock (tracks))
     tp_channel_send (
         bench->channel, TP_MESSAGE_WARN,
@@ -151,7 +152,7 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   g_variant_builder_add (&builder, TP_ENTRY_TYPE, lane->index, key,
                          (int) TP_ENTRY_FAILED, 0, none, none, none, none, none,
-                         none, "", error->message);
+                         none, none, "", error->message);
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
                    g_variant_builder_end (&builder));
 }
@@ -223,6 +224,7 @@ lane_open (Bench *bench, Lane *lane, GError **error)
   lane->chain->beat = &bench->channel->beat->beat;
   number_kernels (lane);
   tp_tracks_init (&lane->tracks, lane->chain, lane->wanted->is_wanted);
+  lane->tracks.least_handover_ns = bench->job->handover_ns;
   return TRUE;
 }
 
@@ -465,9 +467,26 @@ forget_samples (Bench *bench)
   g_array_set_size (bench->stream, 0);
 }
 
+/* Whether processors were as near to each other as they can be. */
+static gboolean
+was_near (const Bench *bench)
+{
+  for (int i = 0; i < bench->job->n_devices; i++)
+    {
+      const Lane *lane = &bench->lanes[i];
+
+      if (lane->chain != NULL
+          && tp_samples_are_apart (lane->chain->handover_ns,
+                                   lane->tracks.least_handover_ns))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static void
 run_rounds (Bench *bench)
 {
+  int n_near = 0;
   gint64 budget_us = BUDGET_US * bench->job->n_devices;
   gint64 start = g_get_monotonic_time (), elapsed = 0;
 
@@ -476,9 +495,10 @@ run_rounds (Bench *bench)
   if (bench->is_slow)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
-  for (int round = 0; round < ROUNDS_MAX && !bench->is_late; round++)
+  for (int round = 0; n_near < ROUNDS_MAX && !bench->is_late; round++)
     {
       run_round (bench, round);
+      n_near += was_near (bench);
       elapsed = g_get_monotonic_time () - start;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= ROUNDS_MIN && elapsed > DURATION_US
