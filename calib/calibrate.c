@@ -170,6 +170,24 @@ match_device (TpCalibration *self, int index, GError **error)
          || tp_cost_db_put_device (self->db, self->rows[index], error);
 }
 
+/* Processors were that near once: what was measured while they were not is
+ * measured again. */
+static gint64
+find_handover (const TpCalibration *self)
+{
+  gint64 least_ns = 0;
+
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      gint64 its_ns = self->rows[i] == NULL ? 0 : tp_cost_db_find_handover (
+                          self->db, self->rows[i]->id);
+
+      if (its_ns > 0 && (least_ns == 0 || its_ns < least_ns))
+        least_ns = its_ns;
+    }
+  return least_ns;
+}
+
 static gboolean
 measure_constants (TpCalibration *self, GError **error)
 {
@@ -185,6 +203,7 @@ measure_constants (TpCalibration *self, GError **error)
     .n_devices = self->devices->len,
     .devices = (const char *const *) self->devices->pdata,
     .is_wanted = self->is_unknown,
+    .handover_ns = find_handover (self),
   };
   if (!run_child (self, constants_work, error))
     return FALSE;
@@ -245,23 +264,6 @@ plan_pass (TpCalibration *self, int index, int pass, GError **error)
   tp_links_thin (links, device->is_wanted, self->is_covered);
   memset (self->is_covered, 0, self->keys->n * sizeof (gboolean));
   return TRUE;
-}
-
-/* Processors were that near once: what was measured while they were not is
- * measured again. */
-static gint64
-find_handover (const TpCalibration *self)
-{
-  gint64 least_ns = 0;
-
-  for (guint i = 0; i < self->devices->len; i++)
-    {
-      gint64 its_ns = tp_cost_db_find_handover (self->db, self->rows[i]->id);
-
-      if (its_ns > 0 && (least_ns == 0 || its_ns < least_ns))
-        least_ns = its_ns;
-    }
-  return least_ns;
 }
 
 /* *out_n: links to run. */

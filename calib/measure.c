@@ -11,6 +11,7 @@
 
 #include "calib/measure.h"
 
+#include "calib/near.h"
 #include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
@@ -49,6 +50,7 @@ typedef struct
   Lane *lanes;
   GArray *fma, *stream;       /* probes of the rounds so far */
   TpPrecedence precedence;
+  TpNear near;
   gboolean is_late;           /* told to stop */
   gboolean is_slow;           /* one round took the budget */
 } Bench;
@@ -82,6 +84,13 @@ median_of (GArray *samples)
 }
 
 static void
+compute (const Bench *bench, Lane *lane)
+{
+  lane->tracks.least_handover_ns = bench->near.least_ns;
+  tp_tracks_compute (&lane->tracks);
+}
+
+static void
 add_entry (Bench *bench, Lane *lane, const TpTrack *track,
            gboolean is_settled, GVariantBuilder *builder)
 {
@@ -107,7 +116,7 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
   if (lane->chain == NULL)
     return;
   is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
-  tp_tracks_compute (tracks);
+  compute (bench, lane);
   tp_tracks_are_settled (tracks, ROUNDS_MIN, is_last ? is_settled : NULL);
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   for (guint i = 0; i < tracks->tracks->len; i++)
@@ -224,7 +233,6 @@ lane_open (Bench *bench, Lane *lane, GError **error)
   lane->chain->beat = &bench->channel->beat->beat;
   number_kernels (lane);
   tp_tracks_init (&lane->tracks, lane->chain, lane->wanted->is_wanted);
-  lane->tracks.least_handover_ns = bench->job->handover_ns;
   return TRUE;
 }
 
@@ -265,6 +273,7 @@ time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
   memset (lane->samples, 0, lane->chain->n_links * sizeof (TpSample));
   if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
+  tp_near_note (&bench->near, lane->chain->handover_ns);
   tp_tracks_take (&lane->tracks, lane->samples,
                   lane->chain->links[*first].pass);
   return TRUE;
@@ -398,7 +407,7 @@ are_settled (Bench *bench)
 
       if (lane->has_given_up)
         continue;
-      tp_tracks_compute (&lane->tracks);
+      compute (bench, lane);
       if (!tp_tracks_are_settled (&lane->tracks, ROUNDS_MIN, NULL))
         return FALSE;
     }
@@ -467,22 +476,6 @@ forget_samples (Bench *bench)
   g_array_set_size (bench->stream, 0);
 }
 
-/* Whether processors were as near to each other as they can be. */
-static gboolean
-was_near (const Bench *bench)
-{
-  for (int i = 0; i < bench->job->n_devices; i++)
-    {
-      const Lane *lane = &bench->lanes[i];
-
-      if (lane->chain != NULL
-          && tp_samples_are_apart (lane->chain->handover_ns,
-                                   lane->tracks.least_handover_ns))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static void
 run_rounds (Bench *bench)
 {
@@ -497,9 +490,10 @@ run_rounds (Bench *bench)
   forget_samples (bench);
   for (int round = 0; n_near < ROUNDS_MAX && !bench->is_late; round++)
     {
+      tp_near_wait (&bench->near, &bench->precedence, bench->channel);
       run_round (bench, round);
-      n_near += was_near (bench);
-      elapsed = g_get_monotonic_time () - start;
+      n_near += bench->near.is_near;
+      elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= ROUNDS_MIN && elapsed > DURATION_US
            && are_settled (bench))
@@ -548,6 +542,8 @@ tp_measure_work (TpChannel *channel, gpointer data)
    * crash most readily when they are closed. */
   tp_precedence_init (&bench.precedence,
                       tp_threads_count (bench.job->n_threads));
+  tp_near_init (&bench.near, tp_threads_count (bench.job->n_threads),
+                bench.job->handover_ns);
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
   bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -568,6 +564,7 @@ tp_measure_work (TpChannel *channel, gpointer data)
       tp_precedence_leave (&bench.precedence);
     }
   tp_precedence_clear (&bench.precedence);
+  tp_near_conclude (&bench.near);
   for (int i = 0; i < bench.job->n_devices; i++)
     {
       send_entries (&bench, &bench.lanes[i], !bench.is_late);

@@ -1,4 +1,7 @@
 /* probe.c: see probe.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "config.h"
 
 #include "calib/probe.h"
@@ -6,7 +9,9 @@
 #include "ir/clock.h"
 #include "runtime/pool.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_STEPS 4096
 #define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
@@ -91,6 +96,45 @@ tp_probe_stream_ns (void)
   result = sum;
   (void) result;
   return tp_clock_get_ns () - before;
+}
+
+static gboolean
+find_shared (const cpu_set_t *mask, int level, char **out_first)
+{
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    {
+      g_autofree char *path = g_strdup_printf (
+          "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", i,
+          level);
+      g_autofree char *text = NULL;
+
+      if (!CPU_ISSET (i, mask))
+        continue;
+      if (!g_file_get_contents (path, &text, NULL, NULL))
+        return FALSE;
+      if (*out_first != NULL && strcmp (text, *out_first) != 0)
+        return FALSE;
+      if (*out_first == NULL)
+        *out_first = g_steal_pointer (&text);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_probe_is_cache_shared (void)
+{
+  cpu_set_t mask;
+
+  if (sched_getaffinity (0, sizeof mask, &mask) != 0)
+    return FALSE;
+  for (int level = 2; level < 8; level++)
+    {
+      g_autofree char *first = NULL;
+
+      if (find_shared (&mask, level, &first))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* ---- threads ------------------------------------------------------------ */

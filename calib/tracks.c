@@ -78,15 +78,6 @@ tp_tracks_clear (TpTracks *tracks)
 
 /* ---- samples ------------------------------------------------------------ */
 
-static void
-note_handover (TpTracks *tracks, gint64 handover_ns)
-{
-  gint64 least_ns = tracks->least_handover_ns;
-
-  if (handover_ns > 0 && (least_ns == 0 || handover_ns < least_ns))
-    tracks->least_handover_ns = handover_ns;
-}
-
 void
 tp_tracks_take (TpTracks *tracks, const TpSample *samples, int pass)
 {
@@ -95,10 +86,7 @@ tp_tracks_take (TpTracks *tracks, const TpSample *samples, int pass)
   g_array_append_val (tracks->scales[pass], scale);
   for (int i = 0; i < tracks->chain->n_links; i++)
     if (samples[i].time_ns > 0 && tracks->samples[i] != NULL)
-      {
-        g_array_append_val (tracks->samples[i], samples[i]);
-        note_handover (tracks, samples[i].handover_ns);
-      }
+      g_array_append_val (tracks->samples[i], samples[i]);
 }
 
 void

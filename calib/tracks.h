@@ -23,8 +23,7 @@ typedef struct
   GArray **samples;           /* per link: TpSample; NULL: time not wanted */
   GArray *scales[TP_N_PASSES]; /* gint64: millionths, one for each time run */
   int n_samples, n_disturbed, n_apart; /* at the last tp_tracks_compute () */
-  gint64 least_handover_ns;   /* of all samples; set it to what was known before
-                               * (0: nothing) */
+  gint64 least_handover_ns;   /* set by who knows; 0: nobody does */
 } TpTracks;
 
 /* @is_wanted: per key. */

@@ -2,6 +2,7 @@
  * a kernel. No clock is read. */
 #include "config.h"
 
+#include "calib/near.h"
 #include "calib/tracks.h"
 
 #define QUIET_NS 100000
@@ -87,6 +88,42 @@ test_apart (void)
   g_assert_false (tp_stats_is_settled (&stats, 9)); /* slow, and known to be */
   g_assert_cmpint (tp_samples_compute (samples, 30, 310, &stats), ==, 0);
   g_assert_true (tp_stats_is_settled (&stats, 9));
+}
+
+/* What is known counts at once; what is only expected is dropped where it never
+ * comes true. */
+static void
+test_near (void)
+{
+  TpNear near;
+
+  tp_near_init (&near, 2, 90);
+  tp_near_note (&near, 380);
+  g_assert_false (near.is_near);
+  tp_near_conclude (&near);
+  g_assert_cmpint (near.least_ns, ==, 90);
+  tp_near_note (&near, 100);
+  g_assert_true (near.is_near);
+  tp_near_note (&near, 84);
+  tp_near_note (&near, 0); /* nobody to play with */
+  g_assert_cmpint (near.least_ns, ==, 84);
+
+  tp_near_init (&near, 2, 0);
+  near.least_ns = 150;
+  near.is_expected = TRUE;
+  tp_near_note (&near, 380);
+  g_assert_false (near.is_near);
+  g_assert_cmpint (near.least_ns, ==, 150);
+  tp_near_conclude (&near);
+  g_assert_cmpint (near.least_ns, ==, 380);
+  tp_near_note (&near, 420);
+  g_assert_true (near.is_near);
+
+  near.least_ns = 150;
+  near.is_expected = TRUE;
+  tp_near_note (&near, 170);
+  tp_near_conclude (&near);
+  g_assert_cmpint (near.least_ns, ==, 170);
 }
 
 /* ---- tracks ------------------------------------------------------------- */
@@ -227,6 +264,7 @@ main (int argc, char **argv)
   g_test_add_func ("/samples/estimate", test_estimate);
   g_test_add_func ("/samples/no-witness", test_no_witness);
   g_test_add_func ("/samples/apart", test_apart);
+  g_test_add_func ("/samples/near", test_near);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
   return g_test_run ();
