@@ -70,6 +70,7 @@ typedef struct
   gint64 *times_ns;           /* sorted */
   int n_times;
   int n_preempted;            /* of them: another process took a processor */
+  gint64 *calm_ns;            /* the others, in no order */
   TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
   TpRunErrors op_errors;      /* of --check-ops */
@@ -84,6 +85,7 @@ run_clear (Run *run)
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
   g_free (run->times_ns);
+  g_free (run->calm_ns);
 }
 
 static int
@@ -117,12 +119,16 @@ count_switches (void)
 static gboolean
 run_timed (Run *run, GError **error)
 {
-  gint64 n_switches = count_switches ();
+  gint64 n_switches = count_switches (), time_ns;
 
   if (!run_once (run, FALSE, error))
     return FALSE;
-  run->times_ns[run->n_times++] = tplan_session_get_time_ns (run->session);
-  run->n_preempted += count_switches () > n_switches;
+  time_ns = tplan_session_get_time_ns (run->session);
+  if (count_switches () > n_switches)
+    run->n_preempted++;
+  else
+    run->calm_ns[run->n_times - run->n_preempted] = time_ns;
+  run->times_ns[run->n_times++] = time_ns;
   return TRUE;
 }
 
@@ -130,6 +136,7 @@ static gboolean
 run_repeat (Run *run, GError **error)
 {
   run->times_ns = g_new0 (gint64, run_given.repeat);
+  run->calm_ns = g_new0 (gint64, run_given.repeat);
   for (int i = 0; i < run_given.warmup; i++)
     if (!run_once (run, FALSE, error))
       return FALSE;
@@ -385,7 +392,8 @@ run_do (Run *run, TpCli *cli, GError **error)
                                     error);
   if (run->session == NULL || !run_repeat (run, error))
     return FALSE;
-  tp_cli_keep_runs (cli, run->plan, run->times_ns, run->n_times);
+  tp_cli_keep_runs (cli, run->plan, run->calm_ns,
+                    run->n_times - run->n_preempted, run->n_times);
   return run_make_account (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)

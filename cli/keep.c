@@ -3,13 +3,16 @@
 
 #include "cli/keep.h"
 
+#include "api/plan.h"
 #include "calib/stats.h"
 #include "cli/output.h"
 
+#include <stdlib.h>
+
 #define FEWEST_RUNS 9
 
-gboolean
-tp_cli_keep (const TpCli *cli, const TplanPlan *plan, const TpWholeTime *time)
+static gboolean
+keep (const TpCli *cli, const TplanPlan *plan, const TpWholeTime *time)
 {
   g_autoptr (GError) error = NULL;
   gboolean is_kept;
@@ -29,11 +32,24 @@ note_kept (const TpCli *cli, int n)
                  n == 1 ? "the plan" : "plans");
 }
 
+static void
+note_busy (const TpCli *cli)
+{
+  tp_cli_note (cli, "note: how long it took is not kept: others disturbed it");
+}
+
 void
 tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
 {
   int n = 0;
 
+  if (bench->is_simulated)
+    return;
+  if (tp_bench_is_busy (bench))
+    {
+      note_busy (cli);
+      return;
+    }
   for (guint i = 0; i < bench->entries->len; i++)
     {
       TpContestTimes times;
@@ -47,27 +63,35 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
       tp_contest_get_times (bench->contest, (int) i, &times);
       time.median_ns = times.p50_ns;
       time.n = times.n;
-      n += tp_cli_keep (cli, tp_bench_get (bench, (int) i)->plan, &time);
+      n += keep (cli, tp_bench_get (bench, (int) i)->plan, &time);
     }
   note_kept (cli, n);
 }
 
+static int
+compare_times (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
 void
-tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan,
-                  const gint64 *sorted_ns, int n)
+tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
+                  int n, int n_runs)
 {
   int rank = tp_stats_interval_rank (n);
+  TpWholeTime time = { .n = n, .n_threads = cli->device_options.n_threads };
 
-  if (n < FEWEST_RUNS)
+  if (n_runs < FEWEST_RUNS || tp_api_get_plan (plan)->is_simulated)
     return;
-  note_kept (cli,
-             tp_cli_keep (cli, plan,
-                          &(TpWholeTime){
-                              .median_ns = sorted_ns[(n - 1) / 2],
-                              .half_ns = (sorted_ns[n - rank]
-                                          - sorted_ns[rank - 1])
-                                         / 2,
-                              .n = n,
-                              .n_threads = cli->device_options.n_threads,
-                          }));
+  if (rank == 0 || 2 * n < n_runs)
+    {
+      note_busy (cli);
+      return;
+    }
+  qsort (times_ns, n, sizeof *times_ns, compare_times);
+  time.median_ns = times_ns[(n - 1) / 2];
+  time.half_ns = (times_ns[n - rank] - times_ns[rank - 1]) / 2;
+  note_kept (cli, keep (cli, plan, &time));
 }
