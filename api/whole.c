@@ -97,8 +97,8 @@ make_row (const Keeper *keeper, const TpPlanSum *sum)
   return row;
 }
 
-/* Rows for all devices that have ops; NULL without @error: one of them is not in
- * this very table. */
+/* Rows for all devices that have ops; NULL without @error: one of them is not
+ * in this very table. */
 static GPtrArray *
 make_rows (const Keeper *keeper, TpCostDb *db, const TpPlanSum *sum,
            GError **error)
@@ -175,7 +175,14 @@ tp_api_keep_whole (const TplanPlan *plan, const char *path,
   if (plan->plan->is_simulated || time->median_ns <= 0)
     return TRUE;
   for (int i = 0; i < keeper.plan->n_placements; i++)
-    has_ops[keeper.plan->placements[i].device] = TRUE;
+    {
+      const TpPlacement *it = &keeper.plan->placements[i];
+      const TpNode *node = &keeper.graph->nodes[it->node];
+
+      if (tp_node_find_cost (node, keeper.plan->devices[it->device]) != NULL)
+        return TRUE;          /* what the graph gives is no figure of ours */
+      has_ops[it->device] = TRUE;
+    }
   for (int d = 0; d < keeper.plan->n_devices; d++)
     keeper.n_used += has_ops[d];
   return keep (&keeper, path, out_kept, error);

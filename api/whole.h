@@ -18,10 +18,11 @@ typedef struct
  * @path: (nullable): as of tplan_costs_open ()
  * @out_kept: whether it says anything of the figures of the table
  *
- * Keeps @time beside what the table's figures foretell for @plan, uncorrected, so
- * that plans to come are corrected by it. Not kept, and no error: of a plan with a
- * simulated device; of one with a device that was never measured in this table, or
- * whose kernels are not those that were.
+ * Keeps @time beside what the table's figures foretell for @plan, uncorrected,
+ * so that plans to come are corrected by it. Not kept, and no error: of a plan
+ * with a simulated device, or with an op whose time the graph gives; of one
+ * with a device that was never measured in this table, or whose kernels are not
+ * those that were.
  *
  * FALSE: the table cannot be read or written.
  */
