@@ -154,8 +154,9 @@ tp_bind_compare_errors (TpBind *bind, const TpCosts *want)
     if (have->factors[i] != should->factors[i]
         || have->n_wholes[i] != should->n_wholes[i])
       return tp_bind_fail (
-          bind, "factors: %.9f of '%s' by %" G_GINT64_FORMAT " wholes, the table "
-          "has %.9f by %" G_GINT64_FORMAT,
+          bind,
+          "factors: %.9f of '%s' by %" G_GINT64_FORMAT " wholes, the table has "
+          "%.9f by %" G_GINT64_FORMAT,
           have->factors[i] / TP_COST_BILLION, want->devices[i],
           have->n_wholes[i], should->factors[i] / TP_COST_BILLION,
           should->n_wholes[i]);

@@ -148,8 +148,8 @@ tp_contest_get_times (const TpContest *contest, int who,
                                  get_percentile (sorted, n, 99) };
 }
 
-/* @values: of rounds. Per block, their median; the last block has the rounds that
- * are left over too. */
+/* @values: of rounds. Per block, their median; the last block has the rounds
+ * that are left over too. */
 static double *
 make_blocks (double *values, int n, int *out_n)
 {

@@ -15,9 +15,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCorrector, tp_corrector_free)
 gboolean tp_corrector_read (TpCorrector *corrector, int device,
                             const TpDeviceMatch *match, GError **error);
 
-/* Once all real devices were read: multiplies times of their kernels, and spreads,
- * by the factor that wholes tell, and says in @costs->errors what is left. What
- * the graph gives is as it is. @network: as of tp_keys_find_network (). */
+/* Once all real devices were read: multiplies times of their kernels, and
+ * spreads, by the factor that wholes tell, and says in @costs->errors what is
+ * left. What the graph gives is as it is. @network: as of tp_keys_find_network
+ * (). */
 void tp_corrector_apply (TpCorrector *corrector, TpCosts *costs,
                          const TpGraph *graph, const char *network);
 

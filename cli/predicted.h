@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 
-/* " (90 %: 11.7 ms to 13.0 ms)"; "" where it is exact, or from before there were
- * intervals. */
+/* " (90 %: 11.7 ms to 13.0 ms)"; "" where it is exact, or from before there
+ * were intervals. */
 char *tp_cli_format_interval (const TplanPlan *plan);
 /* As "cost_low_ns" and "cost_high_ns", @prefix before "low_ns"; null: none. */
 void tp_cli_add_interval (json_t *object, const char *prefix,

@@ -1,5 +1,5 @@
-/* test-whole.c: what a plan took corrects what plans to come are said to take. The
- * table is made by hand: no device is opened, and nothing runs. */
+/* test-whole.c: what a plan took corrects what plans to come are said to take.
+ * The table is made by hand: no device is opened, and nothing runs. */
 #include "config.h"
 
 #include "api/graph.h"
@@ -180,8 +180,8 @@ expect_valid (const Fixture *fixture, const TplanPlan *plan)
   g_assert_cmpuint (reasons->len, ==, 0);
 }
 
-/* The plan that ran is told nearly as it took, and surer; others by less; --exact
- * is as it was. */
+/* The plan that ran is told nearly as it took, and surer; others by less;
+ * --exact is as it was. */
 static void
 test_nearer (Fixture *fixture, gconstpointer data)
 {
