@@ -55,6 +55,9 @@ typedef struct
                                        * made with g_free as free function */
   gboolean is_raw;                    /* of lookup: figures as measured, noise
                                        * and all */
+  gboolean is_of_then;                /* of lookup: wholes measured after
+                                       * wholes_until_us are not there */
+  gint64 wholes_until_us;
   TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;

@@ -57,9 +57,9 @@ typedef struct
   gint64 measured_at;
 } TpEntryRow;
 
-/* How long a whole plan took in one sitting, as one of its devices has it: there is
- * a row for each that ran kernels, all with equal digest and measured_us. Without
- * all of them it says nothing. */
+/* How long a whole plan took in one sitting, as one of its devices has it:
+ * there is a row for each that ran kernels, all with equal digest and
+ * measured_us. Without all of them it says nothing. */
 typedef struct
 {
   gint64 device;              /* id of its TpDeviceRow */

@@ -5,9 +5,9 @@
 
 #include "calib/columns.h"
 
-/* An entry measured anew is another figure: what wholes said of the old one, they
- * do not say of it. Which wholes it has a part in is not kept, so those of its
- * device go. */
+/* An entry measured anew is another figure: what wholes said of the old one,
+ * they do not say of it. Which wholes it has a part in is not kept, so those of
+ * its device go. */
 static char *
 make_wholes (void)
 {

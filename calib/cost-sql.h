@@ -1,5 +1,5 @@
-/* cost-sql.h: statements on a cost table, and rows as their parameters. Internal
- * to the files that keep its rows. */
+/* cost-sql.h: statements on a cost table, and rows as their parameters.
+ * Internal to the files that keep its rows. */
 #ifndef TP_CALIB_COST_SQL_H
 #define TP_CALIB_COST_SQL_H
 

@@ -65,7 +65,8 @@ tp_cost_db_list_wholes (TpCostDb *db, gint64 device, GError **error)
       (GDestroyNotify) tp_whole_row_free);
   g_autofree char *names = tp_columns_join (tp_whole_columns, FALSE);
   g_autofree char *sql = g_strdup_printf (
-      "SELECT %s FROM whole WHERE device = ?1 ORDER BY measured_us DESC, digest",
+      "SELECT %s FROM whole WHERE device = ?1 "
+      "ORDER BY measured_us DESC, digest",
       names);
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (db, sql, LIST, error);
   int result;

@@ -1,14 +1,14 @@
-/* exchange.c: cost tables as JSON, "tplan-cost/3": to install on equal machines,
- * to keep beside a report, to read.
+/* exchange.c: cost tables as JSON, "tplan-cost/3": to install on equal
+ * machines, to keep beside a report, to read.
  *
  *   { "format": "tplan-cost/3",
  *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ],
  *                    "wholes": [ { ... } ] } ] }
  *
  * Every column is there; a column that is missing or of another type is an
- * error with its path. "tplan-cost/2" had no wholes, "tplan-cost/1" no points of links
- * either; what that calls settled is taken as provisional, as that of an older
- * table is. */
+ * error with its path. "tplan-cost/2" had no wholes, "tplan-cost/1" no points
+ * of links either; what that calls settled is taken as provisional, as that of
+ * an older table is. */
 #include "config.h"
 
 #include "calib/exchange.h"
@@ -245,8 +245,9 @@ check_whole (gconstpointer row, const char *place, GError **error)
       && whole->kernels_ns <= whole->predicted_ns)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: digest, network, n, n_devices, kernels_ns, predicted_ns and "
-               "median_ns contradict each other: export the table again", place);
+               "%s: digest, network, n, n_devices, kernels_ns, predicted_ns "
+               "and median_ns contradict each other: export the table again",
+               place);
   return FALSE;
 }
 
@@ -395,9 +396,9 @@ find_age (TpCostDb *db, const TpEntryRow *row)
              : -1;
 }
 
-/* A whole from before @since says nothing of the table's figures: the table kept
- * one that is newer than that of the import. Those that the import replaced took
- * the table's wholes along. */
+/* A whole from before @since says nothing of the table's figures: the table
+ * kept one that is newer than that of the import. Those that the import
+ * replaced took the table's wholes along. */
 static gboolean
 store_wholes (TpCostDb *db, const Import *import, gint64 since, GError **error)
 {

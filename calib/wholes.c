@@ -1,26 +1,26 @@
 /* wholes.c: by what factor the figures of a device are off, from whole plans.
  *
- * Kernels are measured one by one, so what is wrong with all of them (the state of
- * the clock that day, what happens between kernels) shows in whole plans only. Two
- * levels: the log of what the kernels of device d take in network n, to what was
- * said of them, is c_d + e_dn; c and e are normal with mean 0. A whole tells of
- * them, each by its share of the plan, with noise: its runs, its figures each by
- * itself, and the sitting, for a process is never quite as fast as the next. All
- * of this is jointly normal, so what is likely follows by linear algebra
- * (regression by a Gaussian process; C. E. Rasmussen and C. K. I. Williams,
- * Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
+ * Kernels are measured one by one, so what is wrong with all of them (the state
+ * of the clock that day, what happens between kernels) shows in whole plans
+ * only. Two levels: the log of what the kernels of device d take in network n,
+ * to what was said of them, is c_d + e_dn; c and e are normal with mean 0. A
+ * whole tells of them, each by its share of the plan, with noise: its runs, its
+ * figures each by itself, and the sitting, for a process is never quite as fast
+ * as the next. All of this is jointly normal, so what is likely follows by
+ * linear algebra (regression by a Gaussian process; C. E. Rasmussen and C. K.
+ * I. Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
  *
- * How large c, e and the noise of a sitting are is not known either: each is one of
- * a few multiples of what is usual, weighed by how likely that makes the wholes
- * there are (empirical Bayes, with a prior for where there are few). */
+ * How large c, e and the noise of a sitting are is not known either: each is
+ * one of a few multiples of what is usual, weighed by how likely that makes the
+ * wholes there are (empirical Bayes, with a prior for where there are few). */
 #include "config.h"
 
 #include "calib/wholes.h"
 
 #include <math.h>
 
-/* Usual standard deviations of c, e and a sitting. Networks on quiet machines were
- * off by 1 % to 40 %, most of it in one network and not in the next. */
+/* Usual standard deviations of c, e and a sitting. Networks on quiet machines
+ * were off by 1 % to 40 %, most of it in one network and not in the next. */
 static const double usual[3] = { 0.04, 0.09, 0.02 };
 
 static const struct
@@ -98,8 +98,8 @@ solve_forward (const Guess *guess, double *values)
     }
 }
 
-/* Sets weights to factor^-1 errors; the log of how likely the errors are, but for
- * what is the same for all guesses. */
+/* Sets weights to factor^-1 errors; the log of how likely the errors are, but
+ * for what is the same for all guesses. */
 static double
 weigh (Guess *guess)
 {

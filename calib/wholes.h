@@ -1,4 +1,5 @@
-/* wholes.h: by what factor the figures of a device are off, from whole plans. */
+/* wholes.h: by what factor the figures of a device are off, from whole
+ * plans. */
 #ifndef TP_CALIB_WHOLES_H
 #define TP_CALIB_WHOLES_H
 
@@ -29,8 +30,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWholeErrors, tp_whole_errors_clear)
  * @wholes: at most TP_WHOLES_MOST; those beyond are left out
  * @network: whose errors are asked for; one that no whole has is a new one
  *
- * What @wholes say of the kernels of @network: of each device an error that is its
- * own in all networks, and one in this network. Pure.
+ * What @wholes say of the kernels of @network: of each device an error that is
+ * its own in all networks, and one in this network. Pure.
  */
 void tp_wholes_infer (const TpWhole *wholes, int n_wholes, int n_devices,
                       gint64 network, TpWholeErrors *out_errors);

@@ -469,12 +469,13 @@ gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
  * @out_low_ns: (out) (optional): nanoseconds
  * @out_high_ns: (out) (optional): nanoseconds
  *
- * Between what a run is predicted to be, with 90 %: as sure as figures are each by
- * itself, as sure as whole plans that were run make those of a device together, and
- * as processes differ. Both are the cost where all devices are simulated.
+ * Between what a run is predicted to be, with 90 %: as sure as figures are each
+ * by itself, as sure as whole plans that were run make those of a device
+ * together, and as processes differ. Both are the cost where all devices are
+ * simulated.
  *
- * Returns: %FALSE: the plan was made by a tplan that worked out none; both are then
- * the cost.
+ * Returns: %FALSE: the plan was made by a tplan that worked out none; both are
+ * then the cost.
  *
  * Thread: any.
  */

@@ -32,8 +32,8 @@ typedef struct
 /* What a spread is of the standard deviation. */
 #define TP_COST_SPREADS 1.96
 
-/* What is wrong with all kernels of a device at once, as far as whole plans told;
- * parts of logs are in billionths. */
+/* What is wrong with all kernels of a device at once, as far as whole plans
+ * told; parts of logs are in billionths. */
 #define TP_COST_BILLION 1e9
 
 typedef struct

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Figures of one measurement are wrong together: their spreads add up before they
- * are squared. */
+/* Figures of one measurement are wrong together: their spreads add up before
+ * they are squared. */
 typedef struct
 {
   const TpPlan *plan;
@@ -151,7 +151,8 @@ find_variance (const TpCosts *costs, const TpPlanSum *sum)
   if (errors == NULL)
     return variance;
   for (int i = 0; i < n * n; i++)
-    variance += sum->kernels_ns[i / n] / total * (sum->kernels_ns[i % n] / total)
+    variance += sum->kernels_ns[i / n] / total
+                * (sum->kernels_ns[i % n] / total)
                 * errors->covariances[i] / TP_COST_BILLION;
   return MAX (variance, 0) + errors->run_variance / TP_COST_BILLION;
 }

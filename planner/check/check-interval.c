@@ -1,8 +1,8 @@
 /* check-interval.c: between what a run is said to be, worked out again.
  *
- * The log of the time of a run is taken as normal. Its variance has three parts:
- * of measurements, each by itself; of what is wrong with all kernels of a device
- * together, by their part in the whole; of one process to the next. */
+ * The log of the time of a run is taken as normal. Its variance has three
+ * parts: of measurements, each by itself; of what is wrong with all kernels of
+ * a device together, by their part in the whole; of one process to the next. */
 #include "config.h"
 
 #include "planner/check/check-interval.h"

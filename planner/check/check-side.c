@@ -22,7 +22,8 @@ add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
   *spread += cost->spread_ns;
 }
 
-/* Rows, then kernels, then the two directions of a link; each on each device. */
+/* Rows, then kernels, then the two directions of a link; each on each
+ * device. */
 static gint64
 number_measurement (const TpChecker *checker, gint64 row, int device)
 {
@@ -145,7 +146,8 @@ tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
   *side = (TpCheckerSide){
     .checker = checker,
     .devices = g_new0 (int, plan->n_placements + 1),
-    .terms = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free),
+    .terms
+    = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free),
     .kernels = g_new0 (gint64, plan->n_devices + 1),
   };
   for (int i = 0; i < plan->n_placements; i++)

@@ -1,7 +1,7 @@
 /* check-side.h: a placement, taken apart into the figures that it pays.
  *
- * Figures of one measurement are one term: their spreads add up, and terms add up
- * by their squares. */
+ * Figures of one measurement are one term: their spreads add up, and terms add
+ * up by their squares. */
 #ifndef TP_PLANNER_CHECK_SIDE_H
 #define TP_PLANNER_CHECK_SIDE_H
 
@@ -23,8 +23,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerSide, tp_checker_side_clear)
 void tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
                            gboolean is_cheapest);
 /* Standard deviation of what it costs; with @other (nullable), of what the one
- * costs more: in a term that both have, what the one pays counts against what the
- * other does. */
+ * costs more: in a term that both have, what the one pays counts against what
+ * the other does. */
 double tp_checker_side_sd (const TpCheckerSide *side,
                            const TpCheckerSide *other);
 

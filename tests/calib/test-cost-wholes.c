@@ -8,7 +8,8 @@
 
 #define THEN 1700000000       /* when make_entry () measures */
 
-/* Their rows come back as they were put; those of a sitting replace each other. */
+/* Their rows come back as they were put; those of a sitting replace each
+ * other. */
 static void
 test_put (Fixture *fixture, gconstpointer data)
 {

@@ -1,5 +1,5 @@
-/* test-wholes.c: errors of devices from whole plans, against the truth these were
- * made from. */
+/* test-wholes.c: errors of devices from whole plans, against the truth these
+ * were made from. */
 #include "config.h"
 
 #include "calib/wholes.h"
@@ -153,8 +153,8 @@ test_sittings (void)
   g_assert_cmpfloat (fabs (noisy.means[0] - 0.1), <, 0.02);
 }
 
-/* Whether 90 % intervals of sittings to come have 85 to 95 % of them: of networks
- * that were run, in other places too, and of new ones. */
+/* Whether 90 % intervals of sittings to come have 85 to 95 % of them: of
+ * networks that were run, in other places too, and of new ones. */
 static void
 test_coverage (void)
 {

@@ -3,6 +3,20 @@
 
 #include "mutations.h"
 
+TpCostErrors *
+tp_test_errors_new (void)
+{
+  static const gint64 covariances[] = { 250000000, 30000000, 30000000,
+                                        90000000 };
+  TpCostErrors *errors = tp_cost_errors_new (2);
+
+  for (int i = 0; i < 4; i++)
+    errors->covariances[i] = covariances[i];
+  errors->run_variance = 40000000;
+  errors->n_wholes[0] = 3;
+  return errors;
+}
+
 static void
 reseal (TpPlan *plan)
 {

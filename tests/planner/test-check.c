@@ -17,21 +17,6 @@ check (const TpPlan *plan, const TpTestCase *test, GPtrArray *reasons)
   return is_good;
 }
 
-/* As of real devices. */
-static TpCostErrors *
-make_errors (void)
-{
-  static const gint64 covariances[] = { 250000000, 30000000, 30000000,
-                                        90000000 };
-  TpCostErrors *errors = tp_cost_errors_new (2);
-
-  for (int i = 0; i < 4; i++)
-    errors->covariances[i] = covariances[i];
-  errors->run_variance = 40000000;
-  errors->n_wholes[0] = 3;
-  return errors;
-}
-
 /* With @spread_ns more noise: half of the plans then break a tie. */
 static TpPlan *
 place (const TpTestCase *test, gint64 spread_ns)
@@ -42,7 +27,7 @@ place (const TpTestCase *test, gint64 spread_ns)
     if (costs->nodes[i].time_ns != TP_COST_NONE)
       costs->nodes[i].spread_ns += spread_ns;
   if (g_test_rand_bit ())
-    costs->errors = make_errors ();
+    costs->errors = tp_test_errors_new ();
   tp_costs_seal (costs);
   return tp_place_within_noise (test->graph, test->groups, costs, "time",
                                 NULL);
