@@ -5,6 +5,8 @@
 
 #include "calib/certain.h"
 
+#include <string.h>
+
 #define MAX_REASONS 20
 
 gboolean
@@ -135,4 +137,33 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
     for (int row = 0; row < tables[i].n_rows; row++)
       is_good &= compare_row (bind, &tables[i], row, whence);
   return compare_kernels (bind, want) && is_good;
+}
+
+gboolean
+tp_bind_compare_errors (TpBind *bind, const TpCosts *want)
+{
+  const TpCostErrors *have = bind->plan->costs->errors;
+  const TpCostErrors *should = want->errors;
+  int n = want->n_devices;
+
+  if (have == NULL)
+    return TRUE;
+  if (should == NULL)
+    return tp_bind_fail (bind, "factors: no device is real");
+  for (int i = 0; i < n; i++)
+    if (have->factors[i] != should->factors[i]
+        || have->n_wholes[i] != should->n_wholes[i])
+      return tp_bind_fail (
+          bind,
+          "factors: %.9f of '%s' by %" G_GINT64_FORMAT " wholes, the table has "
+          "%.9f by %" G_GINT64_FORMAT,
+          have->factors[i] / TP_COST_BILLION, want->devices[i],
+          have->n_wholes[i], should->factors[i] / TP_COST_BILLION,
+          should->n_wholes[i]);
+  if (memcmp (have->covariances, should->covariances,
+              (gsize) n * n * sizeof (gint64)) != 0
+      || have->run_variance != should->run_variance)
+    return tp_bind_fail (bind, "covariances: the table has others");
+  return have->until_us == should->until_us
+         || tp_bind_fail (bind, "wholes_until_us: the table's last is another");
 }

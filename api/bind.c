@@ -14,6 +14,7 @@
 #include "planner/margin.h"
 #include "runtime/devices.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- groups ------------------------------------------------------------- */
@@ -220,6 +221,56 @@ check_trust (TpBind *bind)
   return tp_bind_compare (bind, again, "estimates untrusted leave");
 }
 
+/* What no whole can have told: of devices that are not real, or of --exact. */
+static gboolean
+check_factor (TpBind *bind, int device)
+{
+  const TpPlan *plan = bind->plan;
+  const TpCostErrors *errors = plan->costs->errors;
+  gboolean is_real = !tp_device_is_simulated (plan->devices[device]);
+
+  return errors->factors[device] == (gint64) TP_COST_BILLION
+         || (errors->n_wholes[device] > 0 && is_real && !plan->origin.is_exact)
+         || tp_bind_fail (bind, "factors: '%s' has one, and no whole told it",
+                          plan->devices[device]);
+}
+
+/* Rounded, as all of them are. */
+static gboolean
+check_covariance (TpBind *bind, int device, int other)
+{
+  const TpPlan *plan = bind->plan;
+  const gint64 *covariances = plan->costs->errors->covariances;
+  int n = plan->n_devices;
+  double own = (double) covariances[device * n + device];
+  double others = (double) covariances[other * n + other];
+  double both = (double) covariances[device * n + other];
+  gboolean is_real = !tp_device_is_simulated (plan->devices[device]);
+
+  return (both == (double) covariances[other * n + device] && own >= 0
+          && others >= 0 && fabs (both) <= sqrt (own * others) + 1
+          && (own > 0) == is_real && (is_real || both == 0))
+         || tp_bind_fail (bind, "covariances: those of '%s' and '%s' cannot be",
+                          plan->devices[device], plan->devices[other]);
+}
+
+static gboolean
+check_errors (TpBind *bind)
+{
+  int n = bind->plan->n_devices;
+  gboolean is_good = TRUE;
+
+  if (bind->plan->costs->errors == NULL)
+    return TRUE;
+  for (int i = 0; i < n; i++)
+    {
+      is_good &= check_factor (bind, i);
+      for (int k = 0; k < n; k++)
+        is_good &= check_covariance (bind, i, k);
+    }
+  return is_good;
+}
+
 static gboolean
 check_figures (TpBind *bind)
 {
@@ -239,7 +290,7 @@ check_figures (TpBind *bind)
   is_good = tp_bind_compare (bind, certain, "it should be");
   for (int i = 0; i < plan->n_devices; i++)
     is_good &= check_real (bind, i);
-  return is_good && check_trust (bind);
+  return check_errors (bind) && is_good && check_trust (bind);
 }
 
 /* ---- what is worked out from placements --------------------------------- */
@@ -382,6 +433,16 @@ check_schedules (TpBind *bind, const TpCosts *costs)
 }
 
 gboolean
+tp_bind_has_schedules (const TpPlan *plan, const TpGraph *graph,
+                       const TpCosts *costs)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  TpBind bind = { plan, graph, plan->all_groups, reasons, 0 };
+
+  return check_schedules (&bind, costs);
+}
+
+gboolean
 tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
                      const char *path, GPtrArray *reasons, GError **error)
 {
@@ -391,7 +452,10 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
           .devices = (const char *const *) plan->devices,
           .n_threads = plan->origin.n_threads,
           .trusts_estimates = plan->origin.trusts_estimates,
-          .is_raw = plan->origin.is_exact };
+          .is_raw = plan->origin.is_exact,
+          .is_of_then = TRUE,
+          .wholes_until_us
+          = plan->costs->errors == NULL ? 0 : plan->costs->errors->until_us };
   g_autoptr (TpCostDb) db = NULL;
   g_autoptr (TpCosts) costs = NULL;
 
@@ -408,6 +472,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
                                           error);
   if (costs == NULL)
     return FALSE;
-  return (check_facts (&bind) & tp_bind_compare (&bind, costs, "the table has"))
+  return (check_facts (&bind) & tp_bind_compare (&bind, costs, "the table has")
+          & tp_bind_compare_errors (&bind, costs))
          && check_schedules (&bind, costs);
 }

@@ -21,4 +21,9 @@ gboolean tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
                               const char *path, GPtrArray *reasons,
                               GError **error);
 
+/* Whether the kernels of @plan are those that @costs, just looked up, are
+ * of. */
+gboolean tp_bind_has_schedules (const TpPlan *plan, const TpGraph *graph,
+                                const TpCosts *costs);
+
 #endif

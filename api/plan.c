@@ -180,6 +180,21 @@ tplan_plan_get_cost_ns (const TplanPlan *plan)
   return plan->plan->cost_ns;
 }
 
+gboolean
+tplan_plan_get_interval_ns (const TplanPlan *plan, gint64 *out_low_ns,
+                            gint64 *out_high_ns)
+{
+  gboolean is_known;
+
+  g_return_val_if_fail (plan != NULL, FALSE);
+  is_known = plan->plan->cost_low_ns >= 0;
+  if (out_low_ns != NULL)
+    *out_low_ns = is_known ? plan->plan->cost_low_ns : plan->plan->cost_ns;
+  if (out_high_ns != NULL)
+    *out_high_ns = is_known ? plan->plan->cost_high_ns : plan->plan->cost_ns;
+  return is_known;
+}
+
 gint64
 tplan_plan_get_bound_ns (const TplanPlan *plan)
 {

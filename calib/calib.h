@@ -25,6 +25,8 @@ typedef struct
   gint64 others_us, stolen_us;        /* processor time that others had, or a
                                        * hypervisor */
   int n_samples, n_disturbed;
+  int n_apart;                        /* of the disturbed: taken while
+                                       * processors were far from each other */
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
   gint64 time_ns, half_ns;            /* of those that have figures */
 } TpCalibReport;
@@ -53,6 +55,9 @@ typedef struct
                                        * made with g_free as free function */
   gboolean is_raw;                    /* of lookup: figures as measured, noise
                                        * and all */
+  gboolean is_of_then;                /* of lookup: wholes measured after
+                                       * wholes_until_us are not there */
+  gint64 wholes_until_us;
   TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;

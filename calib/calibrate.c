@@ -15,6 +15,7 @@
 #include "calib/inbox.h"
 #include "calib/links.h"
 #include "calib/lookup.h"
+#include "calib/samples.h"
 #include "runtime/devices.h"
 
 #include <string.h>
@@ -169,6 +170,24 @@ match_device (TpCalibration *self, int index, GError **error)
          || tp_cost_db_put_device (self->db, self->rows[index], error);
 }
 
+/* Processors were that near once: what was measured while they were not is
+ * measured again. */
+static gint64
+find_handover (const TpCalibration *self)
+{
+  gint64 least_ns = 0;
+
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      gint64 its_ns = self->rows[i] == NULL ? 0 : tp_cost_db_find_handover (
+                          self->db, self->rows[i]->id);
+
+      if (its_ns > 0 && (least_ns == 0 || its_ns < least_ns))
+        least_ns = its_ns;
+    }
+  return least_ns;
+}
+
 static gboolean
 measure_constants (TpCalibration *self, GError **error)
 {
@@ -184,6 +203,7 @@ measure_constants (TpCalibration *self, GError **error)
     .n_devices = self->devices->len,
     .devices = (const char *const *) self->devices->pdata,
     .is_wanted = self->is_unknown,
+    .handover_ns = find_handover (self),
   };
   if (!run_child (self, constants_work, error))
     return FALSE;
@@ -214,7 +234,9 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
     }
   if (row != NULL && row->state == TP_ENTRY_FAILED)
     g_hash_table_add (self->failed[device], g_strdup (named->digest));
-  *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL;
+  *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL
+                 || tp_samples_are_apart (row->handover_ns,
+                                          self->measure.handover_ns);
   return TRUE;
 }
 
@@ -249,6 +271,7 @@ static gboolean
 plan_all (TpCalibration *self, int *out_n, GError **error)
 {
   *out_n = 0;
+  self->measure.handover_ns = find_handover (self);
   for (guint i = 0; i < self->devices->len; i++)
     {
       TpMeasureDevice *device = &self->measure.devices[i];

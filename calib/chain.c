@@ -264,6 +264,7 @@ time_on_host (TpChain *chain, const int *links, int n_links,
         return FALSE;
       tp_sample_end (&begin, &out_samples[links[i]]);
       out_samples[links[i]].n_preempted += !is_whole;
+      out_samples[links[i]].handover_ns = chain->handover_ns;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
     }
@@ -374,6 +375,7 @@ find_scale (TpChain *chain, const int *links, int n_links, TpSample *samples,
       sample->cpu_ns = (gint64) ((double) round.cpu_ns / round.time_ns
                                  * sample->time_ns);
       sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
+      sample->handover_ns = chain->handover_ns;
     }
   return TRUE;
 }
@@ -402,6 +404,7 @@ time_in_bursts (TpChain *chain, const int *links, int n_links,
       tp_sample_end (&begin, &out_samples[links[i]]);
       out_samples[links[i]].time_ns = MAX ((all_ns - once_ns) / n, 1);
       out_samples[links[i]].cpu_ns = 0; /* of both */
+      out_samples[links[i]].handover_ns = chain->handover_ns;
     }
   return TRUE;
 }
@@ -413,23 +416,42 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
 
   TpSeat seat;
-  gboolean is_good;
+  gboolean is_good = TRUE;
 
   chain->scale = 1;
   if (n_links == 0)
     return TRUE;
   if (!feed (chain, chain->links[links[0]].pass, error))
     return FALSE;
+  tp_seat_take (&seat);
+  chain->handover_ns = tp_probe_handover_ns (chain->n_threads);
   if (chain->is_host)
-    {
-      tp_seat_take (&seat);
-      is_good = time_on_host (chain, links, n_links, out_samples, error);
-      tp_seat_leave (&seat);
-      return is_good;
-    }
+    is_good = time_on_host (chain, links, n_links, out_samples, error);
+  tp_seat_leave (&seat);
+  if (chain->is_host)
+    return is_good;
   if (!launch_stamped (chain, links, n_links, stamps, error))
     return FALSE;
   if (read_stamps (chain, links, n_links, stamps, out_samples))
     return find_scale (chain, links, n_links, out_samples, error);
   return time_in_bursts (chain, links, n_links, out_samples, error);
+}
+
+gboolean
+tp_chain_run (TpChain *chain, const int *links, int n_links, GError **error)
+{
+  TpSample round;
+  TpSeat seat;
+  gboolean is_good;
+
+  if (n_links == 0)
+    return TRUE;
+  if (!feed (chain, chain->links[links[0]].pass, error))
+    return FALSE;
+  if (!chain->is_host)
+    return launch_all (chain, links, n_links, &round, error);
+  tp_seat_take (&seat);
+  is_good = launch_all (chain, links, n_links, &round, error);
+  tp_seat_leave (&seat);
+  return is_good;
 }

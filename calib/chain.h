@@ -34,6 +34,7 @@ typedef struct
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
+  gint64 handover_ns;         /* before the last pass run */
   double scale;               /* what the times of the last pass run are to be
                                * multiplied by: see tp_chain_time () */
 } TpChain;
@@ -49,6 +50,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
 /* Compiles and binds some of the links, as one program. */
 gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
                            GError **error);
+
+/* Feeds the inputs and runs those of @links that are compiled, all of one pass, as
+ * a session would. */
+gboolean tp_chain_run (TpChain *chain, const int *links, int n_links,
+                       GError **error);
 
 /* Feeds the inputs and runs those of @links that are compiled, all of one pass,
  * in order, each for its time: by the caller's clock on the host, by the

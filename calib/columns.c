@@ -7,6 +7,7 @@
 
 #define DEVICE(field, kind) #field, kind, offsetof (TpDeviceRow, field)
 #define ENTRY(field, kind) kind, offsetof (TpEntryRow, field)
+#define WHOLE(field, kind) #field, kind, offsetof (TpWholeRow, field)
 
 const TpColumn tp_device_columns[] = {
   { DEVICE (name, TP_COLUMN_TEXT), TRUE },
@@ -55,12 +56,29 @@ const TpColumn tp_entry_columns[] = {
   { "half_ns", ENTRY (stats.half_ns, TP_COLUMN_INT64), FALSE },
   { "fma_ns", ENTRY (fma_ns, TP_COLUMN_INT64), FALSE },
   { "stream_ns", ENTRY (stream_ns, TP_COLUMN_INT64), FALSE },
+  { "handover_ns", ENTRY (handover_ns, TP_COLUMN_PROBE), FALSE },
   { "flops", ENTRY (work.flops, TP_COLUMN_INT64), FALSE },
   { "read_bytes", ENTRY (work.read_bytes, TP_COLUMN_INT64), FALSE },
   { "written_bytes", ENTRY (work.written_bytes, TP_COLUMN_INT64), FALSE },
   { "constant_bytes", ENTRY (work.constant_bytes, TP_COLUMN_INT64), FALSE },
   { "n_points", ENTRY (work.n_points, TP_COLUMN_INT64), FALSE },
   { "measured_at", ENTRY (measured_at, TP_COLUMN_INT64), FALSE },
+  { NULL, 0, 0, FALSE },
+};
+
+const TpColumn tp_whole_columns[] = {
+  { WHOLE (device, TP_COLUMN_INT64), TRUE },
+  { WHOLE (digest, TP_COLUMN_TEXT), TRUE },
+  { WHOLE (measured_us, TP_COLUMN_INT64), TRUE },
+  { WHOLE (network, TP_COLUMN_TEXT), FALSE },
+  { WHOLE (label, TP_COLUMN_TEXT), FALSE },
+  { WHOLE (n_devices, TP_COLUMN_INT), FALSE },
+  { WHOLE (kernels_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (predicted_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (spread_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (median_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (half_ns, TP_COLUMN_INT64), FALSE },
+  { WHOLE (n, TP_COLUMN_INT), FALSE },
   { NULL, 0, 0, FALSE },
 };
 
@@ -76,23 +94,29 @@ tp_columns_join (const TpColumn *columns, gboolean is_placeholder)
 }
 
 char *
+tp_columns_join_keys (const TpColumn *columns)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    if (columns[i].is_key)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
+                              columns[i].name);
+  return g_string_free (text, FALSE);
+}
+
+char *
 tp_columns_declare (const TpColumn *columns)
 {
   static const char *const types[]
-      = { "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT" };
+      = { "INTEGER", "INTEGER", "REAL", "TEXT", "INTEGER", "TEXT" };
+  g_autofree char *keys = tp_columns_join_keys (columns);
   GString *text = g_string_new (NULL);
-  GString *keys = g_string_new (NULL);
 
   for (int i = 0; columns[i].name != NULL; i++)
-    {
-      g_string_append_printf (text, "%s %s NOT NULL, ", columns[i].name,
-                              types[columns[i].kind]);
-      if (columns[i].is_key)
-        g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
-                                columns[i].name);
-    }
-  g_string_append_printf (text, "UNIQUE (%s)", keys->str);
-  g_string_free (keys, TRUE);
+    g_string_append_printf (text, "%s %s NOT NULL, ", columns[i].name,
+                            types[columns[i].kind]);
+  g_string_append_printf (text, "UNIQUE (%s)", keys);
   return g_string_free (text, FALSE);
 }
 
@@ -154,6 +178,28 @@ tp_entry_row_free (TpEntryRow *row)
   g_free (row->family);
   g_free (row->label);
   g_free (row->reason);
+  g_free (row);
+}
+
+TpWholeRow *
+tp_whole_row_new (void)
+{
+  TpWholeRow *row = g_new0 (TpWholeRow, 1);
+
+  row->digest = g_strdup ("");
+  row->network = g_strdup ("");
+  row->label = g_strdup ("");
+  return row;
+}
+
+void
+tp_whole_row_free (TpWholeRow *row)
+{
+  if (row == NULL)
+    return;
+  g_free (row->digest);
+  g_free (row->network);
+  g_free (row->label);
   g_free (row);
 }
 

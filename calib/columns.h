@@ -1,4 +1,4 @@
-/* columns.h: the two kinds of row as data, so that SQL and JSON are both made
+/* columns.h: the kinds of row as data, so that SQL and JSON are both made
  * from one list. Internal to calib. */
 #ifndef TP_CALIB_COLUMNS_H
 #define TP_CALIB_COLUMNS_H
@@ -11,6 +11,7 @@ typedef enum
   TP_COLUMN_INT64,
   TP_COLUMN_REAL,
   TP_COLUMN_TEXT,             /* char *, never NULL */
+  TP_COLUMN_PROBE,            /* gint64; 0: older tables have none */
   TP_COLUMN_POINTS,           /* TpFit: its points, as text */
 } TpColumnKind;
 
@@ -24,9 +25,12 @@ typedef struct
 
 extern const TpColumn tp_device_columns[];
 extern const TpColumn tp_entry_columns[];
+extern const TpColumn tp_whole_columns[];
 
 /* "a, b, c", with ?, ? for each if @is_placeholder. */
 char *tp_columns_join (const TpColumn *columns, gboolean is_placeholder);
+/* "a, b": those that tell rows apart. */
+char *tp_columns_join_keys (const TpColumn *columns);
 /* "a TEXT NOT NULL, ..., UNIQUE (keys)" */
 char *tp_columns_declare (const TpColumn *columns);
 
@@ -37,6 +41,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDeviceRow, tp_device_row_free)
 TpEntryRow *tp_entry_row_new (void);
 void tp_entry_row_free (TpEntryRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEntryRow, tp_entry_row_free)
+TpWholeRow *tp_whole_row_new (void);
+void tp_whole_row_free (TpWholeRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpWholeRow, tp_whole_row_free)
 const char *tp_entry_state_get_name (gint64 state);
 
 #endif

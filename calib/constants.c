@@ -11,6 +11,8 @@
 #include "calib/columns.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
+#include "calib/near.h"
+#include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "calib/transfers.h"
@@ -41,6 +43,13 @@ typedef struct
 static const Sizes full_sizes = { 1024, 32, 16 << 20 };
 static const Sizes small_sizes = { 96, 8, 1 << 18 };
 
+/* What keeps disturbances away. */
+typedef struct
+{
+  TpPrecedence precedence;
+  TpNear near;
+} Quiet;
+
 typedef struct
 {
   TpChannel *channel;
@@ -51,6 +60,8 @@ typedef struct
   Sizes sizes;
   int n_threads;
   TpDeviceRow *row;
+  TpPrecedence *precedence;
+  TpNear *near;
 } Subject;
 
 /* ---- the graph ---------------------------------------------------------- */
@@ -188,8 +199,11 @@ run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
 {
   TpChain *chain = subject->chain;
   g_autofree TpSample *samples = g_new0 (TpSample, chain->n_links + 1);
-  gint64 begin_ns = tp_clock_get_ns (), limit_ns = begin_ns + BUDGET_NS;
+  gint64 limit_ns;
 
+  tp_precedence_take (subject->precedence);
+  tp_near_wait (subject->near, subject->precedence, subject->channel);
+  limit_ns = tp_clock_get_ns () + BUDGET_NS;
   for (int round = -1; round < ROUNDS_MAX; round++) /* the first warms up */
     {
       tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
@@ -242,6 +256,7 @@ measure_transfers (Subject *subject, GError **error)
                               .tiny = subject->chain->links[0].launch };
   gint64 time_ns;
 
+  tp_near_wait (subject->near, subject->precedence, subject->channel);
   if (!tp_transfers_time_launch (&job, &time_ns, error)
       || !tp_transfers_time_launch (&job, &time_ns, error))
     return FALSE;
@@ -269,6 +284,7 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
     return FALSE;
   is_good = measure_speeds (subject, error)
             && (is_host || measure_transfers (subject, error));
+  tp_precedence_leave (subject->precedence);
   g_clear_pointer (&subject->chain, tp_chain_free);
   return is_good;
 }
@@ -352,13 +368,14 @@ tp_constants_read (GVariant *payload, int *out_device)
 }
 
 static gboolean
-do_device (TpChannel *channel, const TpConstantsJob *job, int index,
-           GError **error)
+do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
+           int index, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = job->n_threads };
   const char *name = job->devices[index];
   g_autoptr (TpDeviceRow) row = tp_device_row_new ();
   Subject subject = { .channel = channel, .index = index, .row = row,
+                      .precedence = &quiet->precedence, .near = &quiet->near,
                       .n_threads = tp_threads_count (job->n_threads) };
   TpDeviceInfo info;
   g_autofree char *what = g_strdup_printf ("probing %s", name);
@@ -390,12 +407,16 @@ tp_constants_work (TpChannel *channel, gpointer data)
 {
   const TpConstantsJob *job = data;
   g_autoptr (GError) error = NULL;
+  Quiet quiet;
 
-  for (int i = 0; i < job->n_devices; i++)
-    if (job->is_wanted[i] && !do_device (channel, job, i, &error))
-      {
-        tp_channel_send (channel, TP_MESSAGE_FATAL,
-                         g_variant_new ("(is)", error->code, error->message));
-        return;
-      }
+  tp_precedence_init (&quiet.precedence, tp_threads_count (job->n_threads));
+  tp_near_init (&quiet.near, tp_threads_count (job->n_threads),
+                job->handover_ns);
+  for (int i = 0; i < job->n_devices && error == NULL; i++)
+    if (job->is_wanted[i])
+      do_device (channel, job, &quiet, i, &error);
+  if (error != NULL)
+    tp_channel_send (channel, TP_MESSAGE_FATAL,
+                     g_variant_new ("(is)", error->code, error->message));
+  tp_precedence_clear (&quiet.precedence);
 }

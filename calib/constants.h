@@ -12,6 +12,7 @@ typedef struct
   int n_devices;
   const char *const *devices;
   const gboolean *is_wanted;
+  gint64 handover_ns;         /* the least seen before; 0: none */
 } TpConstantsJob;
 
 /* TpWorker.work; @data begins with a TpConstantsJob. Sends a TP_MESSAGE_DEVICE

@@ -148,36 +148,61 @@ tp_contest_get_times (const TpContest *contest, int who,
                                  get_percentile (sorted, n, 99) };
 }
 
-/* Per block, the median of the logarithms of its ratios; the last block has the
- * rounds that are left over too. */
+/* @values: of rounds. Per block, their median; the last block has the rounds
+ * that are left over too. */
 static double *
-make_blocks (const TpContest *contest, int who, int against, int *out_n)
+make_blocks (double *values, int n, int *out_n)
 {
-  const double *a
-      = (const double *) (void *) contest->contestants[who].rounds->data;
-  const double *b
-      = (const double *) (void *) contest->contestants[against].rounds->data;
-  int n = tp_contest_count_rounds (contest);
   int length = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
   int n_blocks = n / length;
-  g_autofree double *logs = g_new (double, n);
   double *blocks = g_new (double, n_blocks);
+
+  for (int i = 0; i < n_blocks; i++)
+    blocks[i] = find_median (&values[i * length], i + 1 < n_blocks
+                                                      ? length
+                                                      : n - i * length);
+  *out_n = n_blocks;
+  return blocks;
+}
+
+static const double *
+get_rounds (const TpContest *contest, int who)
+{
+  return (const double *) (void *) contest->contestants[who].rounds->data;
+}
+
+/* Of the logarithms of ratios. */
+static double *
+compare_blocks (const TpContest *contest, int who, int against, int *out_n)
+{
+  const double *a = get_rounds (contest, who);
+  const double *b = get_rounds (contest, against);
+  int n = tp_contest_count_rounds (contest);
+  g_autofree double *logs = g_new (double, n);
 
   for (int i = 0; i < n; i++)
     logs[i] = log (MAX (a[i], 1)) - log (MAX (b[i], 1));
-  for (int i = 0; i < n_blocks; i++)
-    blocks[i] = find_median (&logs[i * length], i + 1 < n_blocks
-                                                    ? length
-                                                    : n - i * length);
-  *out_n = n_blocks;
-  return blocks;
+  return make_blocks (logs, n, out_n);
+}
+
+gint64
+tp_contest_get_half_ns (const TpContest *contest, int who)
+{
+  int n_rounds = tp_contest_count_rounds (contest), n, rank;
+  g_autofree double *values
+      = g_memdup2 (get_rounds (contest, who), n_rounds * sizeof (double));
+  g_autofree double *blocks = make_blocks (values, n_rounds, &n);
+
+  qsort (blocks, n, sizeof *blocks, compare_doubles);
+  rank = tp_stats_interval_rank (n);
+  return rank == 0 ? -1 : llround ((blocks[n - rank] - blocks[rank - 1]) / 2);
 }
 
 TpContestRatio
 tp_contest_compare (const TpContest *contest, int who, int against)
 {
   int n, rank;
-  g_autofree double *blocks = make_blocks (contest, who, against, &n);
+  g_autofree double *blocks = compare_blocks (contest, who, against, &n);
   TpContestRatio ratio = { .low = 0, .high = HUGE_VAL };
 
   ratio.ratio = exp (find_median (blocks, n));

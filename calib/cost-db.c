@@ -9,6 +9,7 @@
 #include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/cost-schema.h"
+#include "calib/cost-sql.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -22,79 +23,19 @@
 #define BUSY_MS 5000
 #define FEW 6                 /* samples without an interval: a first look */
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
-
-struct TpCostDb
-{
-  sqlite3 *sqlite;
-  char *path;
-  sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
-  TpCostDb *system;
-};
-
-static gboolean
-fail (TpCostDb *db, const char *what, GError **error)
-{
-  const char *message = sqlite3_errmsg (db->sqlite);
-
-  switch (sqlite3_errcode (db->sqlite) & 0xff)
-    {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_BUSY,
-                   "%s: cannot %s: another process holds the cost table: try "
-                   "again", db->path, what);
-      break;
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: cannot %s: %s: not a cost table of tplan: move it away",
-                   db->path, what, message);
-      break;
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                   "%s: cannot %s: %s: set TPLAN_COST to a file you may write",
-                   db->path, what, message);
-      break;
-    default:
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                   "%s: cannot %s: %s", db->path, what, message);
-    }
-  return FALSE;
-}
-
-static gboolean
-execute (TpCostDb *db, const char *sql, const char *what, GError **error)
-{
-  if (sqlite3_exec (db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-    return fail (db, what, error);
-  return TRUE;
-}
-
-static sqlite3_stmt *
-prepare (TpCostDb *db, const char *sql, const char *what, GError **error)
-{
-  sqlite3_stmt *statement = NULL;
-
-  if (sqlite3_prepare_v2 (db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-    fail (db, what, error);
-  return statement;
-}
-
 /* ---- opening ------------------------------------------------------------ */
 
 static gboolean
 read_pragma (TpCostDb *db, const char *name, gint64 *out_value, GError **error)
 {
   g_autofree char *sql = g_strdup_printf ("PRAGMA %s", name);
-  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "read it", error);
+  g_autoptr (sqlite3_stmt) statement
+      = tp_sql_prepare (db, sql, "read it", error);
 
   if (statement == NULL)
     return FALSE;
   if (sqlite3_step (statement) != SQLITE_ROW)
-    return fail (db, "read it", error);
+    return tp_sql_fail (db, "read it", error);
   *out_value = sqlite3_column_int64 (statement, 0);
   return TRUE;
 }
@@ -106,17 +47,17 @@ set_up_once (TpCostDb *db, GError **error)
   gint64 version = 0;
   gboolean is_good;
 
-  if (!execute (db, "BEGIN IMMEDIATE", "set it up", error))
+  if (!tp_sql_execute (db, "BEGIN IMMEDIATE", "set it up", error))
     return FALSE;
   is_good = read_pragma (db, "user_version", &version, error);
   if (is_good && version < TP_COST_DB_VERSION)
     {
       g_autofree char *sql = tp_cost_schema_make_sql (version);
 
-      is_good = execute (db, sql, "set it up", error);
+      is_good = tp_sql_execute (db, sql, "set it up", error);
     }
   if (is_good)
-    return execute (db, "COMMIT", "set it up", error);
+    return tp_sql_execute (db, "COMMIT", "set it up", error);
   sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
   return FALSE;
 }
@@ -145,13 +86,13 @@ read_kind (TpCostDb *db, gint64 *application, gint64 *version, gint64 *pages,
 {
   gboolean is_good;
 
-  if (!execute (db, "BEGIN", "read it", error))
+  if (!tp_sql_execute (db, "BEGIN", "read it", error))
     return FALSE;
   is_good = read_pragma (db, "application_id", application, error)
             && read_pragma (db, "user_version", version, error)
             && read_pragma (db, "page_count", pages, error);
   if (is_good)
-    return execute (db, "COMMIT", "read it", error);
+    return tp_sql_execute (db, "COMMIT", "read it", error);
   sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
   return FALSE;
 }
@@ -164,7 +105,7 @@ move_to_memory (TpCostDb *db, GError **error)
   sqlite3 *copy = tp_cost_schema_copy_to_memory (db->sqlite);
 
   if (copy == NULL)
-    return fail (db, "read it", error);
+    return tp_sql_fail (db, "read it", error);
   sqlite3_close_v2 (db->sqlite);
   db->sqlite = copy;
   return TRUE;
@@ -179,7 +120,8 @@ check_schema (TpCostDb *db, gboolean is_read_only, GError **error)
   if (!read_kind (db, &application, &version, &pages, error))
     return FALSE;
   is_new = application == 0 && version == 0 && pages <= 1;
-  is_old = application == TP_COST_APPLICATION_ID && version == 1;
+  is_old = application == TP_COST_APPLICATION_ID && version >= 1
+           && version < TP_COST_DB_VERSION;
   if (is_old && is_read_only && !move_to_memory (db, error))
     return FALSE;
   if ((is_new || is_old)
@@ -206,18 +148,20 @@ open_file (const char *path, gboolean is_read_only, GError **error)
   if (sqlite3_open_v2 (is_read_only && is_empty ? ":memory:" : path,
                        &db->sqlite, flags, NULL) != SQLITE_OK)
     {
-      fail (db, "open it", error);
+      tp_sql_fail (db, "open it", error);
       return NULL;
     }
   sqlite3_extended_result_codes (db->sqlite, 1);
   tp_cost_db_set_busy_ms (db, BUSY_MS);
   /* The file is trusted no further than its rows. */
-  if (!execute (db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
-                "PRAGMA cell_size_check = ON", "open it", error)
+  if (!tp_sql_execute (db,
+                       "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
+                       "PRAGMA cell_size_check = ON", "open it", error)
       || !check_schema (db, is_read_only, error)
-      || !execute (db, is_read_only ? "PRAGMA query_only = ON"
-                                    : "PRAGMA query_only = OFF",
-                   "open it", error))
+      || !tp_sql_execute (db,
+                          is_read_only ? "PRAGMA query_only = ON"
+                                       : "PRAGMA query_only = OFF",
+                          "open it", error))
     return NULL;
   return g_steal_pointer (&db);
 }
@@ -308,78 +252,13 @@ tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms)
 
 /* ---- rows --------------------------------------------------------------- */
 
-static void
-bind_row (sqlite3_stmt *statement, const TpColumn *columns, const void *row)
-{
-  for (int i = 0; columns[i].name != NULL; i++)
-    {
-      const void *field = (const char *) row + columns[i].offset;
-
-      switch (columns[i].kind)
-        {
-        case TP_COLUMN_INT:
-          sqlite3_bind_int (statement, i + 1, *(const int *) field);
-          break;
-        case TP_COLUMN_INT64:
-          sqlite3_bind_int64 (statement, i + 1, *(const gint64 *) field);
-          break;
-        case TP_COLUMN_REAL:
-          sqlite3_bind_double (statement, i + 1, *(const double *) field);
-          break;
-        case TP_COLUMN_TEXT:
-          sqlite3_bind_text (statement, i + 1, *(char *const *) field, -1,
-                             SQLITE_STATIC);
-          break;
-        case TP_COLUMN_POINTS:
-          sqlite3_bind_text (statement, i + 1, tp_fit_points_to_text (field),
-                             -1, g_free);
-          break;
-        }
-    }
-}
-
-/* Reads columns from @first on into @row. */
-static void
-read_row (sqlite3_stmt *statement, int first, const TpColumn *columns,
-          void *row)
-{
-  for (int i = 0; columns[i].name != NULL; i++)
-    {
-      void *field = (char *) row + columns[i].offset;
-      const char *text;
-
-      switch (columns[i].kind)
-        {
-        case TP_COLUMN_INT:
-          *(int *) field = sqlite3_column_int (statement, first + i);
-          break;
-        case TP_COLUMN_INT64:
-          *(gint64 *) field = sqlite3_column_int64 (statement, first + i);
-          break;
-        case TP_COLUMN_REAL:
-          *(double *) field = sqlite3_column_double (statement, first + i);
-          break;
-        case TP_COLUMN_TEXT:
-          text = (const char *) sqlite3_column_text (statement, first + i);
-          g_free (*(char **) field);
-          *(char **) field = g_utf8_make_valid (text != NULL ? text : "", -1);
-          break;
-        case TP_COLUMN_POINTS:
-          text = (const char *) sqlite3_column_text (statement, first + i);
-          if (text == NULL || !tp_fit_points_from_text (text, field))
-            ((TpFit *) field)->n_points = 0; /* the line is there */
-          break;
-        }
-    }
-}
-
 static TpDeviceRow *
 read_device (sqlite3_stmt *statement)
 {
   TpDeviceRow *row = tp_device_row_new ();
 
   row->id = sqlite3_column_int64 (statement, 0);
-  read_row (statement, 1, tp_device_columns, row);
+  tp_sql_read (statement, 1, tp_device_columns, row);
   return row;
 }
 
@@ -388,14 +267,14 @@ read_entry (sqlite3_stmt *statement)
 {
   TpEntryRow *row = tp_entry_row_new ();
 
-  read_row (statement, 0, tp_entry_columns, row);
+  tp_sql_read (statement, 0, tp_entry_columns, row);
   return row;
 }
 
 static gboolean
 find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = prepare (
+  g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
       db, "SELECT id FROM device WHERE name = ? AND identity = ? AND facts = ?",
       "read a device", error);
   int result;
@@ -408,29 +287,21 @@ find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
   result = sqlite3_step (statement);
   if (result == SQLITE_ROW)
     row->id = sqlite3_column_int64 (statement, 0);
-  return result == SQLITE_ROW ? TRUE : fail (db, "read a device", error);
+  return result == SQLITE_ROW ? TRUE : tp_sql_fail (db, "read a device", error);
 }
 
 gboolean
 tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
-  g_autofree char *names = tp_columns_join (tp_device_columns, FALSE);
-  g_autofree char *holes = tp_columns_join (tp_device_columns, TRUE);
-  g_autoptr (GString) sql = g_string_new (NULL);
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_autoptr (GString) sql = tp_sql_new_upsert ("device", tp_device_columns);
+  g_autoptr (sqlite3_stmt) statement
+      = tp_sql_prepare (db, sql->str, "store a device", error);
 
-  g_string_printf (sql, "INSERT INTO device (%s) VALUES (%s) ON CONFLICT "
-                   "(name, identity, facts) DO UPDATE SET ", names, holes);
-  for (int i = 0; tp_device_columns[i].name != NULL; i++)
-    g_string_append_printf (sql, "%s%s = excluded.%s", i > 0 ? ", " : "",
-                            tp_device_columns[i].name,
-                            tp_device_columns[i].name);
-  statement = prepare (db, sql->str, "store a device", error);
   if (statement == NULL)
     return FALSE;
-  bind_row (statement, tp_device_columns, row);
+  tp_sql_bind (statement, tp_device_columns, row);
   if (sqlite3_step (statement) != SQLITE_DONE)
-    return fail (db, "store a device", error);
+    return tp_sql_fail (db, "store a device", error);
   return find_device_id (db, row, error);
 }
 
@@ -439,9 +310,9 @@ put_all (TpCostDb *db, sqlite3_stmt *statement, GPtrArray *rows, GError **error)
 {
   for (guint i = 0; i < rows->len; i++)
     {
-      bind_row (statement, tp_entry_columns, g_ptr_array_index (rows, i));
+      tp_sql_bind (statement, tp_entry_columns, g_ptr_array_index (rows, i));
       if (sqlite3_step (statement) != SQLITE_DONE)
-        return fail (db, "store an entry", error);
+        return tp_sql_fail (db, "store an entry", error);
       sqlite3_reset (statement);
     }
   return TRUE;
@@ -450,30 +321,23 @@ put_all (TpCostDb *db, sqlite3_stmt *statement, GPtrArray *rows, GError **error)
 gboolean
 tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
 {
-  g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
-  g_autofree char *holes = tp_columns_join (tp_entry_columns, TRUE);
-  g_autoptr (GString) sql = g_string_new (NULL);
+  g_autoptr (GString) sql = tp_sql_new_upsert ("entry", tp_entry_columns);
   g_autoptr (sqlite3_stmt) statement = NULL;
 
-  g_string_printf (sql, "INSERT INTO entry (%s) VALUES (%s) ON CONFLICT "
-                   "(device, digest, dtype, schedule) DO UPDATE SET ",
-                   names, holes);
-  for (int i = 0; tp_entry_columns[i].name != NULL; i++)
-    g_string_append_printf (sql, "%s%s = excluded.%s", i > 0 ? ", " : "",
-                            tp_entry_columns[i].name,
-                            tp_entry_columns[i].name);
   g_string_append_printf (
-      sql, " WHERE NOT (excluded.state = %d AND (state = %d OR (state = %d AND "
-      "n >= %d AND half_ns * excluded.median_ns < excluded.half_ns * median_ns)))",
+      sql,
+      " WHERE NOT (excluded.state = %d AND (state = %d OR (state = %d AND "
+      "n >= %d AND half_ns * excluded.median_ns < "
+      "excluded.half_ns * median_ns)))",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL, FEW);
-  statement = prepare (db, sql->str, "store entries", error);
+  statement = tp_sql_prepare (db, sql->str, "store entries", error);
   if (statement == NULL
-      || !execute (db, "BEGIN IMMEDIATE", "store entries", error))
+      || !tp_sql_execute (db, "BEGIN IMMEDIATE", "store entries", error))
     return FALSE;
   if (put_all (db, statement, rows, error))
     {
       sqlite3_reset (statement);
-      if (execute (db, "COMMIT", "store entries", error))
+      if (tp_sql_execute (db, "COMMIT", "store entries", error))
         return TRUE;
     }
   sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -489,7 +353,8 @@ tp_cost_db_list_devices (TpCostDb *db, const char *name, GError **error)
   g_autofree char *sql = g_strdup_printf (
       "SELECT id, %s FROM device WHERE ?1 IS NULL OR name = ?1 "
       "ORDER BY measured_at DESC, id DESC", names);
-  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "list devices", error);
+  g_autoptr (sqlite3_stmt) statement
+      = tp_sql_prepare (db, sql, "list devices", error);
   int result;
 
   if (statement == NULL)
@@ -499,7 +364,7 @@ tp_cost_db_list_devices (TpCostDb *db, const char *name, GError **error)
     g_ptr_array_add (rows, read_device (statement));
   if (result != SQLITE_DONE)
     {
-      fail (db, "list devices", error);
+      tp_sql_fail (db, "list devices", error);
       return NULL;
     }
   return g_steal_pointer (&rows);
@@ -515,7 +380,8 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
   g_autofree char *sql = g_strdup_printf (
       "SELECT %s FROM entry WHERE device = ?1%s ORDER BY label, digest, "
       "schedule", names, family != NULL ? " AND family = ?2" : "");
-  g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "list entries", error);
+  g_autoptr (sqlite3_stmt) statement
+      = tp_sql_prepare (db, sql, "list entries", error);
   int result;
 
   if (statement == NULL)
@@ -527,10 +393,24 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
     g_ptr_array_add (rows, read_entry (statement));
   if (result != SQLITE_DONE)
     {
-      fail (db, "list entries", error);
+      tp_sql_fail (db, "list entries", error);
       return NULL;
     }
   return g_steal_pointer (&rows);
+}
+
+gint64
+tp_cost_db_find_handover (TpCostDb *db, gint64 device)
+{
+  g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
+      db, "SELECT MIN (handover_ns) FROM entry WHERE device = ?1 "
+          "AND handover_ns > 0", "read hand-overs", NULL);
+
+  if (statement == NULL)
+    return 0;
+  sqlite3_bind_int64 (statement, 1, device);
+  return sqlite3_step (statement) == SQLITE_ROW
+             ? sqlite3_column_int64 (statement, 0) : 0;
 }
 
 static sqlite3_stmt *
@@ -541,7 +421,7 @@ prepare_find (TpCostDb *db, GError **error)
       "SELECT %s FROM entry WHERE device = ?1 AND digest = ?2 AND dtype = ?3 "
       "ORDER BY state = %d, median_ns LIMIT 1", names, TP_ENTRY_FAILED);
 
-  return prepare (db, sql, "read an entry", error);
+  return tp_sql_prepare (db, sql, "read an entry", error);
 }
 
 TpEntryRow *
@@ -562,7 +442,7 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
   if (result == SQLITE_ROW)
     row = read_entry (db->find);
   else if (result != SQLITE_DONE)
-    fail (db, "read an entry", error);
+    tp_sql_fail (db, "read an entry", error);
   sqlite3_reset (db->find);
   sqlite3_clear_bindings (db->find);
   return row;
@@ -571,13 +451,13 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
 gboolean
 tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = prepare (
+  g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
       db, "DELETE FROM device WHERE id = ?", "forget a device", error);
 
   if (statement == NULL)
     return FALSE;
   sqlite3_bind_int64 (statement, 1, device);
   if (sqlite3_step (statement) != SQLITE_DONE)
-    return fail (db, "forget a device", error);
+    return tp_sql_fail (db, "forget a device", error);
   return TRUE;
 }

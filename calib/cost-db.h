@@ -7,8 +7,9 @@
 #include "calib/fit.h"
 #include "calib/stats.h"
 
-/* 1: links are lines only. It is brought up to date when it is opened. */
-#define TP_COST_DB_VERSION 2
+/* 1: links are lines only; 2: no wholes. Those are brought up to date when they
+ * are opened. */
+#define TP_COST_DB_VERSION 3
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */
@@ -50,9 +51,32 @@ typedef struct
   TpStats stats;
   gint64 fma_ns, stream_ns;   /* probes of the clock and the memory, taken in
                                * the same rounds */
+  gint64 handover_ns;         /* the least there, of processors to each other;
+                               * 0: not known */
   TpWork work;
   gint64 measured_at;
 } TpEntryRow;
+
+/* How long a whole plan took in one sitting, as one of its devices has it:
+ * there is a row for each that ran kernels, all with equal digest and
+ * measured_us. Without all of them it says nothing. */
+typedef struct
+{
+  gint64 device;              /* id of its TpDeviceRow */
+  char *digest;               /* hex SHA-256: network, places, groups, schedules */
+  gint64 measured_us;         /* microseconds since 1970: which sitting */
+  char *network;              /* hex SHA-256 of the kernels of its ops */
+  char *label;                /* for people: name of the graph */
+  int n_devices;              /* rows there are */
+  gint64 kernels_ns;          /* foretold for this device, before wholes
+                               * corrected anything */
+  gint64 predicted_ns;        /* for all devices, with copies */
+  gint64 spread_ns;           /* half of its 95 % interval, were the figures
+                               * wrong each by itself */
+  gint64 median_ns;           /* of runs */
+  gint64 half_ns;             /* half of its 95 % interval */
+  int n;                      /* runs */
+} TpWholeRow;
 
 /* NULL: there is none. */
 TpCostDb *tp_cost_db_get_system (TpCostDb *db);
@@ -77,10 +101,12 @@ GPtrArray *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
                                     const char *family, GError **error);
 /* The fastest usable schedule, else the failed one. %NULL without @error: there
  * is none. */
+/* The least hand-over beside any entry of @device; 0: none is known. */
+gint64 tp_cost_db_find_handover (TpCostDb *db, gint64 device);
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);
-/* Drops a device row with its entries. */
+/* Drops a device row with its entries and wholes. */
 gboolean tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error);
 
 /* @path NULL: $TPLAN_COST, else $XDG_STATE_HOME/tplan/cost.db. Creates it.

@@ -5,6 +5,27 @@
 
 #include "calib/columns.h"
 
+/* An entry measured anew is another figure: what wholes said of the old one,
+ * they do not say of it. Which wholes it has a part in is not kept, so those of
+ * its device go. */
+static char *
+make_wholes (void)
+{
+  g_autofree char *wholes = tp_columns_declare (tp_whole_columns);
+
+  return g_strdup_printf (
+      "CREATE TABLE whole (%s, FOREIGN KEY (device) REFERENCES device (id) "
+      "ON DELETE CASCADE);"
+      "CREATE TRIGGER entry_renewed AFTER UPDATE ON entry BEGIN "
+      "DELETE FROM whole WHERE device = NEW.device "
+      "AND measured_us < (NEW.measured_at + 1) * 1000000; END;",
+      wholes);
+}
+
+/* How far apart processors were nobody asked. */
+#define ADD_HANDOVER \
+  "ALTER TABLE entry ADD COLUMN handover_ns INTEGER NOT NULL DEFAULT 0;"
+
 static char *
 make_tables (void)
 {
@@ -16,8 +37,8 @@ make_tables (void)
       "CREATE TABLE entry (%s, FOREIGN KEY (device) REFERENCES device (id) "
       "ON DELETE CASCADE);"
       "CREATE INDEX entry_family ON entry (device, family);"
-      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-      devices, entries, TP_COST_APPLICATION_ID, TP_COST_DB_VERSION);
+      "PRAGMA application_id = %d;",
+      devices, entries, TP_COST_APPLICATION_ID);
 }
 
 /* Links get their points. Medians were taken over whatever company the machine
@@ -28,14 +49,21 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      "UPDATE entry SET state = %d WHERE state = %d; PRAGMA user_version = %d;",
-      TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_COST_DB_VERSION);
+      ADD_HANDOVER
+      "UPDATE entry SET state = %d WHERE state = %d;",
+      TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
 
 char *
 tp_cost_schema_make_sql (gint64 version)
 {
-  return version == 0 ? make_tables () : upgrade_from_1 ();
+  g_autofree char *first = version == 0   ? make_tables ()
+                           : version == 1 ? upgrade_from_1 ()
+                                          : g_strdup (ADD_HANDOVER);
+  g_autofree char *wholes = make_wholes ();
+
+  return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,
+                          TP_COST_DB_VERSION);
 }
 
 sqlite3 *

@@ -1,23 +1,27 @@
-/* exchange.c: cost tables as JSON, "tplan-cost/2": to install on equal machines,
- * to keep beside a report, to read.
+/* exchange.c: cost tables as JSON, "tplan-cost/3": to install on equal
+ * machines, to keep beside a report, to read.
  *
- *   { "format": "tplan-cost/2",
- *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ] } ] }
+ *   { "format": "tplan-cost/3",
+ *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ],
+ *                    "wholes": [ { ... } ] } ] }
  *
  * Every column is there; a column that is missing or of another type is an
- * error with its path. "tplan-cost/1" had no points of links; what it calls settled
- * is taken as provisional, as that of an older table is. */
+ * error with its path. "tplan-cost/2" had no wholes, "tplan-cost/1" no points
+ * of links either; what that calls settled is taken as provisional, as that of
+ * an older table is. */
 #include "config.h"
 
 #include "calib/exchange.h"
 
 #include "calib/columns.h"
+#include "calib/cost-wholes.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
-#define FORMAT "tplan-cost/2"
+#define FORMAT "tplan-cost/3"
+#define FORMAT_WITHOUT_WHOLES "tplan-cost/2"
 #define OLD_FORMAT "tplan-cost/1"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
@@ -46,6 +50,7 @@ row_to_json (const TpColumn *columns, const void *row)
           value = json_integer (*(const int *) field);
           break;
         case TP_COLUMN_INT64:
+    case TP_COLUMN_PROBE:
           value = json_integer (*(const gint64 *) field);
           break;
         case TP_COLUMN_REAL:
@@ -63,26 +68,39 @@ row_to_json (const TpColumn *columns, const void *row)
   return object;
 }
 
+/* Rows of one device, which is said by where they stand. */
+static json_t *
+rows_to_json (const TpColumn *columns, GPtrArray *rows)
+{
+  json_t *list = json_array ();
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      json_t *row = row_to_json (columns, g_ptr_array_index (rows, i));
+
+      json_object_del (row, "device");
+      json_array_append_new (list, row);
+    }
+  return list;
+}
+
 static json_t *
 device_to_json (TpCostDb *db, const TpDeviceRow *device, GError **error)
 {
   g_autoptr (json_t) object = row_to_json (tp_device_columns, device);
-  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device->id, NULL,
-                                                        error);
-  json_t *entries;
+  g_autoptr (GPtrArray) entries
+      = tp_cost_db_list_entries (db, device->id, NULL, error);
+  g_autoptr (GPtrArray) wholes = NULL;
 
-  if (rows == NULL)
+  if (entries == NULL)
     return NULL;
-  entries = json_array ();
-  json_object_set_new (object, "entries", entries);
-  for (guint i = 0; i < rows->len; i++)
-    {
-      json_t *entry = row_to_json (tp_entry_columns,
-                                   g_ptr_array_index (rows, i));
-
-      json_object_del (entry, "device"); /* said by where it stands */
-      json_array_append_new (entries, entry);
-    }
+  wholes = tp_cost_db_list_wholes (db, device->id, error);
+  if (wholes == NULL)
+    return NULL;
+  json_object_set_new (object, "entries",
+                       rows_to_json (tp_entry_columns, entries));
+  json_object_set_new (object, "wholes",
+                       rows_to_json (tp_whole_columns, wholes));
   return g_steal_pointer (&object);
 }
 
@@ -116,11 +134,11 @@ tp_cost_db_export (TpCostDb *db, GError **error)
 
 /* ---- import ------------------------------------------------------------- */
 
-/* One device of the file, and its entries. */
+/* One device of the file, and its rows. */
 typedef struct
 {
   TpDeviceRow *device;
-  GPtrArray *entries;
+  GPtrArray *entries, *wholes;
 } Import;
 
 static void
@@ -128,6 +146,7 @@ import_free (Import *import)
 {
   tp_device_row_free (import->device);
   g_clear_pointer (&import->entries, g_ptr_array_unref);
+  g_clear_pointer (&import->wholes, g_ptr_array_unref);
   g_free (import);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Import, import_free)
@@ -160,6 +179,10 @@ read_column (const TpColumn *column, const json_t *value, void *field)
       g_free (*(char **) field);
       *(char **) field = g_strdup (json_string_value (value));
       return TRUE;
+    case TP_COLUMN_PROBE:
+      return value == NULL
+             || read_column (&(TpColumn){ .kind = TP_COLUMN_INT64 }, value,
+                             field);
     case TP_COLUMN_POINTS:
       return value == NULL /* older tables have none */
              || (json_is_string (value)
@@ -174,6 +197,7 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
 {
   static const char *const kinds[] = { "an integer >= 0", "an integer >= 0",
                                        "a number >= 0", "a string",
+                                       "an integer >= 0",
                                        "points such as '4:900 64:950'" };
 
   for (int i = 0; columns[i].name != NULL; i++)
@@ -193,8 +217,9 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
 }
 
 static gboolean
-check_entry (const TpEntryRow *entry, const char *place, GError **error)
+check_entry (gconstpointer row, const char *place, GError **error)
 {
+  const TpEntryRow *entry = row;
   gboolean is_failed = entry->state == TP_ENTRY_FAILED;
 
   if (entry->state < TP_N_ENTRY_STATES && strlen (entry->digest) == 64
@@ -208,36 +233,95 @@ check_entry (const TpEntryRow *entry, const char *place, GError **error)
   return FALSE;
 }
 
+static gboolean
+check_whole (gconstpointer row, const char *place, GError **error)
+{
+  const TpWholeRow *whole = row;
+
+  if (strlen (whole->digest) == 64 && strlen (whole->network) == 64
+      && whole->n > 0 && whole->n_devices > 0 && whole->median_ns > 0
+      && whole->median_ns < G_MAXINT64 / 4 && whole->predicted_ns > 0
+      && whole->predicted_ns < G_MAXINT64 / 4
+      && whole->kernels_ns <= whole->predicted_ns)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: digest, network, n, n_devices, kernels_ns, predicted_ns "
+               "and median_ns contradict each other: export the table again",
+               place);
+  return FALSE;
+}
+
+/* A list of rows of one kind. */
+typedef struct
+{
+  const char *key;
+  const TpColumn *columns;
+  gpointer (*new_row) (void);
+  gboolean (*check) (gconstpointer row, const char *place, GError **error);
+} Kind;
+
+static gpointer
+new_entry (void)
+{
+  return tp_entry_row_new ();
+}
+
+static gpointer
+new_whole (void)
+{
+  return tp_whole_row_new ();
+}
+
+static const Kind entry_kind
+    = { "entries", tp_entry_columns, new_entry, check_entry };
+static const Kind whole_kind
+    = { "wholes", tp_whole_columns, new_whole, check_whole };
+
+static gboolean
+read_rows (const Kind *kind, const json_t *object, const char *place,
+           GPtrArray *rows, GError **error)
+{
+  const json_t *list = json_object_get (object, kind->key);
+
+  if (!json_is_array (list))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: '%s' must be an array: export the table again", place,
+                   kind->key);
+      return FALSE;
+    }
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      g_autofree char *at
+          = g_strdup_printf ("%s.%s[%zu]", place, kind->key, i);
+      gpointer row = kind->new_row ();
+
+      g_ptr_array_add (rows, row);
+      if (!row_from_json (kind->columns, json_array_get (list, i), row, at,
+                          error)
+          || !kind->check (row, at, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static Import *
-import_from_json (const json_t *object, gsize index, GError **error)
+import_from_json (const json_t *object, gsize index, gboolean has_wholes,
+                  GError **error)
 {
   g_autoptr (Import) import = g_new0 (Import, 1);
   g_autofree char *place = g_strdup_printf ("devices[%zu]", index);
-  const json_t *entries = json_object_get (object, "entries");
 
   import->device = tp_device_row_new ();
   import->entries = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_entry_row_free);
-  if (!row_from_json (tp_device_columns, object, import->device, place, error))
+  import->wholes = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_whole_row_free);
+  if (!row_from_json (tp_device_columns, object, import->device, place, error)
+      || !read_rows (&entry_kind, object, place, import->entries, error)
+      || (has_wholes
+          && !read_rows (&whole_kind, object, place, import->wholes, error)))
     return NULL;
-  if (!json_is_array (entries))
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: 'entries' must be an array: export the table again",
-                   place);
-      return NULL;
-    }
-  for (gsize i = 0; i < json_array_size (entries); i++)
-    {
-      g_autofree char *at = g_strdup_printf ("%s.entries[%zu]", place, i);
-      TpEntryRow *row = tp_entry_row_new ();
-
-      g_ptr_array_add (import->entries, row);
-      if (!row_from_json (tp_entry_columns, json_array_get (entries, i), row,
-                          at, error)
-          || !check_entry (row, at, error))
-        return NULL;
-    }
   return g_steal_pointer (&import);
 }
 
@@ -251,6 +335,14 @@ doubt_entries (GPtrArray *entries)
       if (row->state == TP_ENTRY_SETTLED)
         row->state = TP_ENTRY_PROVISIONAL;
     }
+}
+
+static gboolean
+is_known_format (const char *format)
+{
+  return g_strcmp0 (format, FORMAT) == 0
+         || g_strcmp0 (format, FORMAT_WITHOUT_WHOLES) == 0
+         || g_strcmp0 (format, OLD_FORMAT) == 0;
 }
 
 static GPtrArray *
@@ -270,9 +362,7 @@ read_imports (const char *text, gsize size, GError **error)
                    fault.line, fault.column, fault.text);
       return NULL;
     }
-  if (!json_is_array (devices)
-      || (g_strcmp0 (format, FORMAT) != 0
-          && g_strcmp0 (format, OLD_FORMAT) != 0))
+  if (!json_is_array (devices) || !is_known_format (format))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                    "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
@@ -281,7 +371,9 @@ read_imports (const char *text, gsize size, GError **error)
     }
   for (gsize i = 0; i < json_array_size (devices); i++)
     {
-      Import *import = import_from_json (json_array_get (devices, i), i, error);
+      Import *import
+          = import_from_json (json_array_get (devices, i), i,
+                              strcmp (format, FORMAT) == 0, error);
 
       if (import == NULL)
         return NULL;
@@ -292,14 +384,35 @@ read_imports (const char *text, gsize size, GError **error)
   return g_steal_pointer (&imports);
 }
 
-static gboolean
-is_older (TpCostDb *db, const TpEntryRow *row)
+/* When the table's own figure of the same kernel was measured; -1: never. */
+static gint64
+find_age (TpCostDb *db, const TpEntryRow *row)
 {
   g_autoptr (TpEntryRow) present = tp_cost_db_find_entry (
       db, row->device, row->digest, row->dtype, NULL);
 
   return present != NULL && strcmp (present->schedule, row->schedule) == 0
-         && present->measured_at >= row->measured_at;
+             ? present->measured_at
+             : -1;
+}
+
+/* A whole from before @since says nothing of the table's figures: the table
+ * kept one that is newer than that of the import. Those that the import
+ * replaced took the table's wholes along. */
+static gboolean
+store_wholes (TpCostDb *db, const Import *import, gint64 since, GError **error)
+{
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+
+  for (guint i = 0; i < import->wholes->len; i++)
+    {
+      TpWholeRow *row = g_ptr_array_index (import->wholes, i);
+
+      row->device = import->device->id;
+      if (row->measured_us / G_USEC_PER_SEC > since)
+        g_ptr_array_add (taken, row);
+    }
+  return tp_cost_db_put_wholes (db, taken, error);
 }
 
 /* Drops what the table knows better. */
@@ -307,19 +420,25 @@ static gboolean
 store_import (TpCostDb *db, Import *import, int *out_n, GError **error)
 {
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  gint64 since = -1;
 
   if (!tp_cost_db_put_device (db, import->device, error))
     return FALSE;
   for (guint i = 0; i < import->entries->len; i++)
     {
       TpEntryRow *row = g_ptr_array_index (import->entries, i);
+      gint64 age;
 
       row->device = import->device->id;
-      if (!is_older (db, row))
+      age = find_age (db, row);
+      if (age < row->measured_at)
         g_ptr_array_add (taken, row);
+      else if (age > row->measured_at)
+        since = MAX (since, age);
     }
   *out_n += taken->len;
-  return tp_cost_db_put_entries (db, taken, error);
+  return tp_cost_db_put_entries (db, taken, error)
+         && store_wholes (db, import, since, error);
 }
 
 gboolean

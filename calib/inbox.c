@@ -77,11 +77,12 @@ read_entry (TpCalibration *self, GVariant *item)
   int device, key, state, n;
   TpEntryRow *row;
   TpStats stats;
-  gint64 fma_ns, stream_ns;
+  gint64 fma_ns, stream_ns, handover_ns;
 
-  g_variant_get (item, "(iiiixxxxxx&s&s)", &device, &key, &state, &n,
+  g_variant_get (item, "(iiiixxxxxxx&s&s)", &device, &key, &state, &n,
                  &stats.min_ns, &stats.median_ns, &stats.mad_ns,
-                 &stats.half_ns, &fma_ns, &stream_ns, &schedule, &reason);
+                 &stats.half_ns, &fma_ns, &stream_ns, &handover_ns, &schedule,
+                 &reason);
   if (device < 0 || device >= (int) self->devices->len || key < 0
       || key >= self->keys->n || self->keys->keys[key].digest == NULL
       || state < 0 || state >= TP_N_ENTRY_STATES)
@@ -92,6 +93,7 @@ read_entry (TpCalibration *self, GVariant *item)
   row->stats = stats;
   row->fma_ns = fma_ns;
   row->stream_ns = stream_ns;
+  row->handover_ns = handover_ns;
   row->schedule = g_strdup (schedule);
   row->reason = g_strdup (reason);
   doubt_entry (self, self->rows[device], row);
@@ -150,13 +152,14 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
 static gboolean
 count_samples (TpCalibration *self, GVariant *payload)
 {
-  int n, n_disturbed;
+  int n, n_disturbed, n_apart;
 
-  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(ii)")))
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(iii)")))
     return TRUE;
-  g_variant_get (payload, "(ii)", &n, &n_disturbed);
+  g_variant_get (payload, "(iii)", &n, &n_disturbed, &n_apart);
   self->report.n_samples += MAX (n, 0);
   self->report.n_disturbed += MAX (n_disturbed, 0);
+  self->report.n_apart += MAX (n_apart, 0);
   return TRUE;
 }
 

@@ -206,6 +206,23 @@ tp_keys_free (TpKeys *keys)
   g_free (keys);
 }
 
+char *
+tp_keys_find_network (const TpKeys *keys)
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (int i = 0; i < keys->n_nodes; i++)
+    {
+      const TpKey *key = &keys->keys[i];
+      g_autofree char *line
+          = g_strdup_printf ("%s %s\n", key->digest == NULL ? "-" : key->digest,
+                             key->dtype);
+
+      g_checksum_update (sum, (const guchar *) line, -1);
+    }
+  return g_strdup (g_checksum_get_string (sum));
+}
+
 gboolean
 tp_key_is_runnable (const TpKey *key, const char *device,
                     const char **out_reason)

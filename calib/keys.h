@@ -35,6 +35,9 @@ TpKeys *tp_keys_new (const TpGraph *graph, const TpGroups *groups,
 void tp_keys_free (TpKeys *keys);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpKeys, tp_keys_free)
 
+/* What the ops of the graph compute, wherever they run: hex SHA-256. */
+char *tp_keys_find_network (const TpKeys *keys);
+
 /* Whether the device called @device could run it at all; else *@out_reason. */
 gboolean tp_key_is_runnable (const TpKey *key, const char *device,
                              const char **out_reason);

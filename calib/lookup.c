@@ -7,6 +7,7 @@
 #include "calib/lookup.h"
 
 #include "calib/columns.h"
+#include "calib/correct.h"
 #include "calib/estimate.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
@@ -112,6 +113,7 @@ typedef struct
   const TpDeviceOps *kind;    /* of device */
   int index;
   double *expected;           /* as for tp_posterior_draw (); of all devices */
+  TpCorrector *corrector;     /* of all devices */
   int n_estimated;
   const char *first_estimated; /* label */
 } Column;
@@ -364,7 +366,9 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
     column->costs->memory_bytes[column->index] = column->row->memory_bytes;
   column->estimator = tp_estimator_new (table, column->row, column->kind,
                                         column->options->n_threads);
-  is_good = fill_column (column, error) && report_fault (column, error);
+  is_good = fill_column (column, error) && report_fault (column, error)
+            && tp_corrector_read (column->corrector, column->index,
+                                  &column->match, error);
   if (is_good)
     note_same_silicon (column);
   tp_estimator_free (column->estimator);
@@ -444,11 +448,8 @@ tp_lookup_number_kernels (const TpKeys *keys)
 
 /* Estimates of groups stay between their nodes, which have moved. */
 static void
-draw_together (TpCosts *costs, const TpGroups *groups, const TpKeys *keys,
-               const double *expected)
+bound_groups (TpCosts *costs, const TpGroups *groups)
 {
-  costs->kernels = tp_lookup_number_kernels (keys);
-  tp_posterior_draw (costs, groups, expected);
   for (int d = 0; d < costs->n_devices; d++)
     {
       const Column column = { .costs = costs, .index = d };
@@ -458,6 +459,23 @@ draw_together (TpCosts *costs, const TpGroups *groups, const TpKeys *keys,
           bound_group (&column, &groups->groups[g],
                        tp_costs_group (costs, g, d));
     }
+}
+
+/* What figures are likely to be, by those of their kind and by whole plans. */
+static void
+heed_noise (const Column *column)
+{
+  TpCosts *costs = column->costs;
+  g_autofree char *network = tp_keys_find_network (column->keys);
+
+  if (!column->options->is_raw)
+    {
+      costs->kernels = tp_lookup_number_kernels (column->keys);
+      tp_posterior_draw (costs, column->groups, column->expected);
+    }
+  tp_corrector_apply (column->corrector, costs, column->graph, network);
+  if (!column->options->is_raw)
+    bound_groups (costs, column->groups);
 }
 
 static double *
@@ -471,6 +489,28 @@ new_expected (const TpCosts *costs)
   return expected;
 }
 
+static gboolean
+fill_all (Column *column, TpCostDb *db, TpKeys **keys, GError **error)
+{
+  for (int i = 0; i < column->options->n_devices; i++)
+    {
+      column->device = column->options->devices[i];
+      column->index = i;
+      column->n_estimated = 0;
+      column->row = NULL;
+      /* whether there is one here, the session will say */
+      column->kind = tp_device_find_kind (column->device, error);
+      if (column->kind == NULL)
+        return FALSE;
+      if (!column->kind->is_simulated && *keys == NULL)
+        *keys = tp_keys_new (column->graph, column->groups, FALSE);
+      column->keys = *keys;
+      if (!fill (column, db, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 TpCosts *
 tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                    const TpCalibOptions *options, GError **error)
@@ -478,27 +518,17 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autoptr (TpCosts) costs = tp_costs_new (options->n_devices,
                                             options->devices, graph, groups);
   g_autofree double *expected = new_expected (costs);
+  g_autoptr (TpCorrector) corrector = tp_corrector_new (options);
   g_autoptr (TpKeys) keys = NULL;
+  Column column = { .graph = graph, .groups = groups, .options = options,
+                    .costs = costs, .expected = expected,
+                    .corrector = corrector };
 
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
-  for (int i = 0; i < options->n_devices; i++)
-    {
-      Column column = { .graph = graph, .groups = groups, .options = options,
-                        .costs = costs, .device = options->devices[i],
-                        .index = i, .expected = expected };
-
-      /* whether there is one here, the session will say */
-      column.kind = tp_device_find_kind (column.device, error);
-      if (column.kind == NULL)
-        return NULL;
-      if (!column.kind->is_simulated && keys == NULL)
-        keys = tp_keys_new (graph, groups, FALSE);
-      column.keys = keys;
-      if (!fill (&column, db, error))
-        return NULL;
-    }
-  if (keys != NULL && !options->is_raw)
-    draw_together (costs, groups, keys, expected);
+  if (!fill_all (&column, db, &keys, error))
+    return NULL;
+  if (keys != NULL)
+    heed_noise (&column);
   if (!options->trusts_estimates)
     tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);

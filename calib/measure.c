@@ -11,6 +11,8 @@
 
 #include "calib/measure.h"
 
+#include "calib/near.h"
+#include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "runtime/devices.h"
@@ -23,6 +25,7 @@
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
 #define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
+#define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
 
 typedef struct
@@ -36,6 +39,7 @@ typedef struct
   int n_kernels;
   GArray *bound[TP_N_PASSES]; /* links that can run */
   TpSample *samples;          /* per link, of this round */
+  gint64 last_us;             /* of the last run to warm up */
   gboolean has_given_up;
 } Lane;
 
@@ -45,6 +49,8 @@ typedef struct
   const TpMeasureJob *job;
   Lane *lanes;
   GArray *fma, *stream;       /* probes of the rounds so far */
+  TpPrecedence precedence;
+  TpNear near;
   gboolean is_late;           /* told to stop */
   gboolean is_slow;           /* one round took the budget */
 } Bench;
@@ -78,6 +84,13 @@ median_of (GArray *samples)
 }
 
 static void
+compute (const Bench *bench, Lane *lane)
+{
+  lane->tracks.least_handover_ns = bench->near.least_ns;
+  tp_tracks_compute (&lane->tracks);
+}
+
+static void
 add_entry (Bench *bench, Lane *lane, const TpTrack *track,
            gboolean is_settled, GVariantBuilder *builder)
 {
@@ -88,6 +101,7 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns, stats->half_ns,
                          median_of (bench->fma), median_of (bench->stream),
+                         track->handover_ns,
                          track->schedule != NULL ? track->schedule : "", "");
 }
 
@@ -102,7 +116,7 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
   if (lane->chain == NULL)
     return;
   is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
-  tp_tracks_compute (tracks);
+  compute (bench, lane);
   tp_tracks_are_settled (tracks, ROUNDS_MIN, is_last ? is_settled : NULL);
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   for (guint i = 0; i < tracks->tracks->len; i++)
@@ -128,8 +142,8 @@ send_account (Bench *bench, Lane *lane)
   if (lane->chain == NULL)
     return;
   tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
-                   g_variant_new ("(ii)", tracks->n_samples,
-                                  tracks->n_disturbed));
+                   g_variant_new ("(iii)", tracks->n_samples,
+                                  tracks->n_disturbed, tracks->n_apart));
   if (tp_tracks_has_odd_clock (tracks))
     tp_channel_send (
         bench->channel, TP_MESSAGE_WARN,
@@ -147,7 +161,7 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   g_variant_builder_add (&builder, TP_ENTRY_TYPE, lane->index, key,
                          (int) TP_ENTRY_FAILED, 0, none, none, none, none, none,
-                         none, "", error->message);
+                         none, none, "", error->message);
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
                    g_variant_builder_end (&builder));
 }
@@ -259,6 +273,7 @@ time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
   memset (lane->samples, 0, lane->chain->n_links * sizeof (TpSample));
   if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
+  tp_near_note (&bench->near, lane->chain->handover_ns);
   tp_tracks_take (&lane->tracks, lane->samples,
                   lane->chain->links[*first].pass);
   return TRUE;
@@ -392,7 +407,7 @@ are_settled (Bench *bench)
 
       if (lane->has_given_up)
         continue;
-      tp_tracks_compute (&lane->tracks);
+      compute (bench, lane);
       if (!tp_tracks_are_settled (&lane->tracks, ROUNDS_MIN, NULL))
         return FALSE;
     }
@@ -408,6 +423,22 @@ take_probes (Bench *bench)
   g_array_append_val (bench->stream, stream);
 }
 
+/* What ran in between, other passes, devices and processes, has driven all from
+ * the caches that a run right after a run finds there. */
+static gboolean
+warm_up (Lane *lane, GArray *links, GError **error)
+{
+  gint64 before = g_get_monotonic_time ();
+  gboolean is_good;
+
+  if (lane->last_us > WARM_US)
+    return TRUE; /* it warms itself up */
+  is_good = tp_chain_run (lane->chain, (const int *) links->data, links->len,
+                          error);
+  lane->last_us = g_get_monotonic_time () - before;
+  return is_good;
+}
+
 /* One pass on one device. */
 static void
 run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
@@ -417,7 +448,8 @@ run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
 
   if (lane->has_given_up || lane->bound[pass]->len == 0)
     return;
-  if (!time_links (bench, lane, lane->bound[pass], &failure))
+  if (!warm_up (lane, lane->bound[pass], &failure)
+      || !time_links (bench, lane, lane->bound[pass], &failure))
     give_up (bench, lane, failure);
   if (is_counted)
     send_progress (bench, 1, what);
@@ -447,6 +479,7 @@ forget_samples (Bench *bench)
 static void
 run_rounds (Bench *bench)
 {
+  int n_near = 0;
   gint64 budget_us = BUDGET_US * bench->job->n_devices;
   gint64 start = g_get_monotonic_time (), elapsed = 0;
 
@@ -455,10 +488,12 @@ run_rounds (Bench *bench)
   if (bench->is_slow)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
-  for (int round = 0; round < ROUNDS_MAX && !bench->is_late; round++)
+  for (int round = 0; n_near < ROUNDS_MAX && !bench->is_late; round++)
     {
+      tp_near_wait (&bench->near, &bench->precedence, bench->channel);
       run_round (bench, round);
-      elapsed = g_get_monotonic_time () - start;
+      n_near += bench->near.is_near;
+      elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= ROUNDS_MIN && elapsed > DURATION_US
            && are_settled (bench))
@@ -505,6 +540,10 @@ tp_measure_work (TpChannel *channel, gpointer data)
 
   /* The process ends after this: what is held is not given back, since drivers
    * crash most readily when they are closed. */
+  tp_precedence_init (&bench.precedence,
+                      tp_threads_count (bench.job->n_threads));
+  tp_near_init (&bench.near, tp_threads_count (bench.job->n_threads),
+                bench.job->handover_ns);
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
   bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -519,7 +558,13 @@ tp_measure_work (TpChannel *channel, gpointer data)
     if (!bench.lanes[i].has_given_up)
       compile_all (&bench, &bench.lanes[i]);
   if (!bench.is_late)
-    run_rounds (&bench);
+    {
+      tp_precedence_take (&bench.precedence);
+      run_rounds (&bench);
+      tp_precedence_leave (&bench.precedence);
+    }
+  tp_precedence_clear (&bench.precedence);
+  tp_near_conclude (&bench.near);
   for (int i = 0; i < bench.job->n_devices; i++)
     {
       send_entries (&bench, &bench.lanes[i], !bench.is_late);

@@ -1,4 +1,7 @@
 /* probe.c: see probe.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "config.h"
 
 #include "calib/probe.h"
@@ -6,12 +9,16 @@
 #include "ir/clock.h"
 #include "runtime/pool.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_STEPS 4096
 #define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
 #define SPIN_NS 30000
 #define N_TRIES 6
+#define N_THROWS 8
+#define N_PER_THROW 8
 #define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
 #define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 
@@ -89,6 +96,116 @@ tp_probe_stream_ns (void)
   result = sum;
   (void) result;
   return tp_clock_get_ns () - before;
+}
+
+static gboolean
+find_shared (const cpu_set_t *mask, int level, char **out_first)
+{
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    {
+      g_autofree char *path = g_strdup_printf (
+          "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", i,
+          level);
+      g_autofree char *text = NULL;
+
+      if (!CPU_ISSET (i, mask))
+        continue;
+      if (!g_file_get_contents (path, &text, NULL, NULL))
+        return FALSE;
+      if (*out_first != NULL && strcmp (text, *out_first) != 0)
+        return FALSE;
+      if (*out_first == NULL)
+        *out_first = g_steal_pointer (&text);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_probe_is_cache_shared (void)
+{
+  cpu_set_t mask;
+
+  if (sched_getaffinity (0, sizeof mask, &mask) != 0)
+    return FALSE;
+  for (int level = 2; level < 8; level++)
+    {
+      g_autofree char *first = NULL;
+
+      if (find_shared (&mask, level, &first))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+typedef struct
+{
+  volatile gint ball;         /* odd: thrown to the other */
+  gint64 best_ns;
+} Game;
+
+static gboolean
+wait_for_ball (Game *game, int ball, gint64 until_ns)
+{
+  while (g_atomic_int_get (&game->ball) != ball)
+    if (tp_clock_get_ns () > until_ns)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+throw_balls (Game *game)
+{
+  for (int i = 0; i < N_THROWS; i++)
+    {
+      gint64 begin_ns = tp_clock_get_ns (), time_ns;
+
+      for (int k = 0; k < N_PER_THROW; k++)
+        {
+          int ball = 2 * (i * N_PER_THROW + k) + 1;
+
+          g_atomic_int_set (&game->ball, ball);
+          if (!wait_for_ball (game, ball + 1, begin_ns + SPIN_NS))
+            return;
+        }
+      time_ns = (tp_clock_get_ns () - begin_ns) / N_PER_THROW;
+      if (game->best_ns == 0 || time_ns < game->best_ns)
+        game->best_ns = MAX (time_ns, 1);
+    }
+}
+
+static void
+return_balls (Game *game)
+{
+  for (int i = 0; i < N_THROWS * N_PER_THROW; i++)
+    {
+      if (!wait_for_ball (game, 2 * i + 1, tp_clock_get_ns () + SPIN_NS))
+        return;
+      g_atomic_int_set (&game->ball, 2 * i + 2);
+    }
+}
+
+/* Who does both finds nobody to play with, and gives up. */
+static void
+play (gpointer data, gint64 first, gint64 end, int thread)
+{
+  for (gint64 i = first; i < end; i++)
+    (i == 0 ? throw_balls : return_balls) (data);
+}
+
+gint64
+tp_probe_handover_ns (int n_threads)
+{
+  for (int i = 0; i < N_TRIES && n_threads > 1; i++)
+    {
+      Game game = { 0, 0 };
+
+      tp_pool_run (2, 2, play, &game);
+      if (game.best_ns > 0)
+        return game.best_ns;
+    }
+  return 0;
 }
 
 typedef struct

@@ -6,13 +6,18 @@
 
 #define TP_PROBE_STREAM_BYTES (8 << 20)
 
-/* Both are stored beside every figure: clocks drift, and neighbours on a shared
+/* These are stored beside every figure: clocks drift, and neighbours on a shared
  * machine come and go. When they differ, so will the figures. */
 
 /* A chain of 4096 dependent multiply-adds: the clock of the core. */
 gint64 tp_probe_fma_ns (void);
 /* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
+/* A cache line handed over to the next thread of the pool and back, or 0 where
+ * there is no other, or it was not there: how far apart two processors are. */
+gint64 tp_probe_handover_ns (int n_threads);
+/* Whether the system says that all processors allowed share their largest cache. */
+gboolean tp_probe_is_cache_shared (void);
 /* Whether the pool's threads run at once just now; waits a few milliseconds for
  * those that are away. */
 gboolean tp_probe_is_pool_whole (int n_threads);

@@ -3,8 +3,13 @@
  * The system counts how often a thread had to give up its processor. A thread
  * that is away from before the first reading until after the last is not seen
  * so; but the process then has less processor time than wall time on all its
- * processors, and less than at another time with the same kernel. What neither
- * shows, such as memory that others use, is left to the estimate. */
+ * processors, and less than at another time with the same kernel.
+ *
+ * A virtual machine's processors are moved about by its host: for seconds they
+ * share a cache, then they do not, and what one writes and another reads takes
+ * several times as long. Neither counters nor clocks show that; handing a cache
+ * line over does. What nothing shows, such as memory that others use, is left to
+ * the estimate. */
 #include "config.h"
 
 #include "calib/samples.h"
@@ -18,6 +23,7 @@
 #define SHARE 0.85            /* of the best share of the processors */
 #define BUSY 0.5              /* processors; less is a thread that waits */
 #define ENOUGH 6
+#define APART 1.6             /* times the least hand-over; seen: 3 to 4 */
 
 static void
 read_counters (TpSample *out_now)
@@ -54,8 +60,34 @@ get_share (const TpSample *sample)
              ? 0 : (double) sample->cpu_ns / sample->time_ns;
 }
 
+gboolean
+tp_samples_are_apart (gint64 handover_ns, gint64 least_ns)
+{
+  return least_ns > 0 && handover_ns > APART * least_ns;
+}
+
+gint64
+tp_samples_find_handover (const TpSample *samples, int n, gint64 least_ns)
+{
+  g_autofree gint64 *known = g_new (gint64, n);
+  int n_known = 0, n_near = 0;
+  TpStats stats;
+
+  for (int i = 0; i < n; i++)
+    if (samples[i].handover_ns > 0)
+      {
+        known[n_known++] = samples[i].handover_ns;
+        n_near += !tp_samples_are_apart (samples[i].handover_ns, least_ns);
+      }
+  if (n_known == 0)
+    return 0;
+  tp_stats_compute (known, n_known, &stats);
+  return n_near >= ENOUGH ? stats.min_ns : stats.median_ns;
+}
+
 void
 tp_samples_find_disturbed (const TpSample *samples, int n,
+                           gint64 least_handover_ns,
                            gboolean *out_is_disturbed)
 {
   double best = 0;
@@ -66,18 +98,21 @@ tp_samples_find_disturbed (const TpSample *samples, int n,
     best = 0; /* the work is done elsewhere */
   for (int i = 0; i < n; i++)
     out_is_disturbed[i] = samples[i].n_preempted > 0
+                          || tp_samples_are_apart (samples[i].handover_ns,
+                                                   least_handover_ns)
                           || (samples[i].time_ns >= SHORT_NS
                               && get_share (&samples[i]) < SHARE * best);
 }
 
 int
-tp_samples_compute (const TpSample *samples, int n, TpStats *out_stats)
+tp_samples_compute (const TpSample *samples, int n, gint64 least_handover_ns,
+                    TpStats *out_stats)
 {
   g_autofree gboolean *is_disturbed = g_new (gboolean, n);
   g_autofree gint64 *times_ns = g_new (gint64, n);
   int n_clean = 0;
 
-  tp_samples_find_disturbed (samples, n, is_disturbed);
+  tp_samples_find_disturbed (samples, n, least_handover_ns, is_disturbed);
   for (int i = 0; i < n; i++)
     if (!is_disturbed[i])
       times_ns[n_clean++] = samples[i].time_ns;

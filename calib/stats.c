@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CLOCK_NS 100          /* two readings of the clock, and a branch missed */
-#define READING_NS 30         /* one reading */
+#define READING_NS 100        /* readings, cold code: no less is told apart */
 #define MODE_MIN 6            /* fewer samples have no modes */
 
 static int

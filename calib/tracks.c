@@ -47,6 +47,7 @@ tp_tracks_init (TpTracks *tracks, const TpChain *chain,
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
 
   tracks->chain = chain;
+  tracks->least_handover_ns = 0;
   tracks->tracks = g_array_new (FALSE, FALSE, sizeof (TpTrack));
   g_array_set_clear_func (tracks->tracks, track_clear);
   tracks->samples = g_new0 (GArray *, chain->n_links + 1);
@@ -148,11 +149,12 @@ tp_tracks_has_odd_clock (const TpTracks *tracks)
 
 /* Adds the figures of a place to @sum; n: the least of any. */
 static int
-add_place (GArray *samples, TpStats *sum)
+add_place (GArray *samples, gint64 least_handover_ns, TpStats *sum)
 {
   TpStats stats;
   int n_disturbed = tp_samples_compute (
-      (const TpSample *) (const void *) samples->data, samples->len, &stats);
+      (const TpSample *) (const void *) samples->data, samples->len,
+      least_handover_ns, &stats);
 
   sum->n = sum->n == 0 ? stats.n : MIN (sum->n, stats.n);
   sum->min_ns += stats.min_ns;
@@ -160,6 +162,18 @@ add_place (GArray *samples, TpStats *sum)
   sum->mad_ns += stats.mad_ns;
   sum->half_ns += stats.half_ns;
   return n_disturbed;
+}
+
+static void
+look_at_handovers (TpTracks *tracks, const GArray *samples, TpTrack *track)
+{
+  const TpSample *all = (const TpSample *) (const void *) samples->data;
+  gint64 least_ns = tracks->least_handover_ns;
+  gint64 its_ns = tp_samples_find_handover (all, samples->len, least_ns);
+
+  track->handover_ns = MAX (track->handover_ns, its_ns);
+  for (guint i = 0; i < samples->len; i++)
+    tracks->n_apart += tp_samples_are_apart (all[i].handover_ns, least_ns);
 }
 
 static void
@@ -174,13 +188,14 @@ take_mean (TpStats *stats, int n_places, double scale)
 void
 tp_tracks_compute (TpTracks *tracks)
 {
-  tracks->n_samples = tracks->n_disturbed = 0;
+  tracks->n_samples = tracks->n_disturbed = tracks->n_apart = 0;
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
       TpTrack *track = get_track (tracks, i);
       int n_places = 0;
 
       track->stats = (TpStats){ 0 };
+      track->handover_ns = 0;
       for (guint k = 0; k < track->links->len; k++)
         {
           int link = g_array_index (track->links, int, k);
@@ -188,7 +203,9 @@ tp_tracks_compute (TpTracks *tracks)
 
           if (samples->len == 0)
             continue;
-          tracks->n_disturbed += add_place (samples, &track->stats);
+          tracks->n_disturbed += add_place (
+              samples, tracks->least_handover_ns, &track->stats);
+          look_at_handovers (tracks, samples, track);
           tracks->n_samples += samples->len;
           n_places++;
           track->schedule = tracks->chain->links[link].schedule;

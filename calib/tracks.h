@@ -13,6 +13,7 @@ typedef struct
   const char *schedule;
   TpStats stats;              /* of the last tp_tracks_compute (); n is 0 while
                                * there are no samples */
+  gint64 handover_ns;         /* of the place where it was most */
 } TpTrack;
 
 typedef struct
@@ -21,7 +22,8 @@ typedef struct
   GArray *tracks;             /* TpTrack */
   GArray **samples;           /* per link: TpSample; NULL: time not wanted */
   GArray *scales[TP_N_PASSES]; /* gint64: millionths, one for each time run */
-  int n_samples, n_disturbed; /* at the last tp_tracks_compute () */
+  int n_samples, n_disturbed, n_apart; /* at the last tp_tracks_compute () */
+  gint64 least_handover_ns;   /* set by who knows; 0: nobody does */
 } TpTracks;
 
 /* @is_wanted: per key. */

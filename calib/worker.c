@@ -20,7 +20,6 @@
 #define TICK_MS 50
 #define GRACE_US (400 * 1000)         /* to send what there is */
 #define MESSAGE_BYTES_MAX (1 << 20)
-#define PRIORITY -20                  /* others get a hundredth beside it */
 
 typedef struct
 {
@@ -68,24 +67,6 @@ tp_channel_must_stop (const TpChannel *channel)
   return g_atomic_int_get (&channel->beat->stop) != 0;
 }
 
-/* Who may (root, or by RLIMIT_NICE) measures ahead of whatever else runs; others
- * do without. Threads of drivers inherit it. Where the kernel shares processors
- * out among sessions first, the child's own session is given the same. */
-static void
-take_precedence (void)
-{
-  const char text[] = G_STRINGIFY (PRIORITY);
-  int file;
-
-  if (setpriority (PRIO_PROCESS, 0, PRIORITY) != 0 || setsid () < 0)
-    return;
-  file = open ("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-  if (file < 0)
-    return;
-  tp_posix_write (file, text, strlen (text));
-  close (file);
-}
-
 G_GNUC_NORETURN static void
 run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
 {
@@ -103,7 +84,6 @@ run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
         || number == SIGILL || number == SIGFPE || number == SIGTERM)
       signal (number, SIG_DFL);
   setrlimit (RLIMIT_CORE, &none);
-  take_precedence ();
   worker->work (&channel, worker->data);
   _exit (0);
 }

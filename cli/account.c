@@ -10,6 +10,7 @@
 #include "api/plan.h"
 #include "api/session.h"
 #include "cli/output.h"
+#include "cli/predicted.h"
 #include "cli/text.h"
 
 #include <math.h>
@@ -252,8 +253,10 @@ tp_account_to_text (const TpAccount *account)
                                          - 1
                                    : 0;
 
-  g_string_printf (text, "took %.0f %% %s", 100 * fabs (error),
-                   error < 0 ? "less" : "longer");
+  g_string_printf (text, "took %.0f %% %s%s", 100 * fabs (error),
+                   error < 0 ? "less" : "longer",
+                   tp_cli_judge_interval (account->plan,
+                                          account->measured_ns));
   for (int i, n = 0; (i = find_largest (account, is_told)) >= 0; n++)
     {
       is_told[i] = TRUE;

@@ -3,8 +3,10 @@
 
 #include "api/plan.h"
 #include "cli/bench.h"
+#include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/predicted.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/values.h"
@@ -82,6 +84,7 @@ told_to_json (const Told *told, const TpBench *bench)
   json_object_set_new (object, "predicted_ns",
                        json_integer (tplan_plan_get_cost_ns (
                            told->entry->plan)));
+  tp_cli_add_interval (object, "predicted_", told->entry->plan);
   json_object_set_new (object, "first_ns",
                        bench->is_simulated
                            ? json_null ()
@@ -301,6 +304,7 @@ bench_run (TpCli *cli, GError **error)
   if (!read_options (&options, error) || !add_all (&bench, cli, error)
       || !tp_bench_run (&bench, cli, &options, error))
     return FALSE;
+  tp_cli_keep_bench (cli, &bench);
   base = tp_bench_find_base (&bench);
   winner = tp_contest_find_winner (bench.contest);
   if (cli->format == TP_FORMAT_JSON)

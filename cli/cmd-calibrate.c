@@ -134,9 +134,11 @@ format_load (const TpCalibReport *report)
   if (others < 0)
     return g_strdup ("what else ran is not known");
   return g_strdup_printf (
-      "others kept %.2f of %u processors busy%s; %.0f %% of %d samples were "
+      "others kept %.2f of %u processors busy%s%s; %.0f %% of %d samples were "
       "disturbed", others, g_get_num_processors (),
       stolen > 0.05 ? ", a hypervisor took more" : "",
+      10 * report->n_apart > report->n_samples
+          ? ", and these were far from each other at times" : "",
       100 * get_disturbed (report), report->n_samples);
 }
 
@@ -162,12 +164,13 @@ report_to_json (const TpCalibReport *report)
   double spread = tp_calib_report_get_spread (report);
 
   return json_pack (
-      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:o, s:s, s:s}", "others_processors",
+      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
+      "others_processors",
       tp_cli_real (get_processors (report, report->others_us)),
       "stolen_processors",
       tp_cli_real (get_processors (report, report->stolen_us)), "samples",
       report->n_samples, "disturbed", tp_cli_real (get_disturbed (report)),
-      "settled", report->n_settled, "unsettled", report->n_unsettled, "failed",
+      "apart", report->n_apart, "settled", report->n_settled, "unsettled", report->n_unsettled, "failed",
       report->n_failed, "spread",
       report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
       get_grade (report), "advice", get_advice (report));

@@ -3,6 +3,7 @@
 
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/cost-wholes.h"
 #include "calib/exchange.h"
 #include "calib/facts.h"
 #include "cli/cli.h"
@@ -52,12 +53,16 @@ list_device (Listing *listing, const TpDeviceRow *row, GError **error)
 {
   g_autoptr (GPtrArray) entries = tp_cost_db_list_entries (listing->db, row->id,
                                                            NULL, error);
+  g_autoptr (GPtrArray) wholes
+      = entries == NULL ? NULL
+                        : tp_cost_db_list_wholes (listing->db, row->id, error);
   g_autofree char *difference = find_difference (listing->cli, row);
 
-  if (entries == NULL)
+  if (wholes == NULL)
     return FALSE;
   tp_table_add (listing->table, g_strdup (row->name),
                 g_strdup_printf ("%u", entries->len),
+                g_strdup_printf ("%u", wholes->len),
                 g_strdup_printf ("%.4g GFLOP/s", row->peak_gflops),
                 g_strdup_printf ("%.3g GB/s", row->bandwidth_gbps),
                 format_when (row->measured_at), g_strdup (listing->table_name),
@@ -65,9 +70,10 @@ list_device (Listing *listing, const TpDeviceRow *row, GError **error)
                                    : g_strdup ("holds"));
   json_array_append_new (
       listing->list,
-      json_pack ("{s:o, s:o, s:i, s:o, s:o, s:I, s:s, s:o}", "name",
+      json_pack ("{s:o, s:o, s:i, s:i, s:o, s:o, s:I, s:s, s:o}", "name",
                  tp_cli_string (row->name), "identity",
                  tp_cli_string (row->identity), "entries", (int) entries->len,
+                 "wholes", (int) wholes->len,
                  "peak_gflops", tp_cli_real (row->peak_gflops),
                  "bandwidth_gbps", tp_cli_real (row->bandwidth_gbps),
                  "measured_at", (json_int_t) row->measured_at, "table",
@@ -98,8 +104,8 @@ static gboolean
 cost_list (TpCli *cli, TpCostDb *db, GError **error)
 {
   static const char *const headers[]
-      = { "DEVICE", ">ENTRIES", ">PEAK", ">BANDWIDTH", "MEASURED", "TABLE",
-          "STATE", NULL };
+      = { "DEVICE", ">ENTRIES", ">WHOLES", ">PEAK", ">BANDWIDTH", "MEASURED",
+          "TABLE", "STATE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   Listing listing = { .cli = cli, .table = table, .list = json_array () };
   gboolean is_good

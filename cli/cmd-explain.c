@@ -5,6 +5,7 @@
 #include "api/plan.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/predicted.h"
 #include "cli/text.h"
 #include "ir/costs.h"
 #include "ir/plan-reason.h"
@@ -231,9 +232,10 @@ add_row (TpTable *table, const Explained *it)
 }
 
 static void
-explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
-             const char *only)
+explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
 {
+  const TpPlan *plan = tp_api_get_plan (handle);
+  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (handle));
   g_autofree char *times = g_strjoinv (" | ", plan->devices);
   const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
                                   "GROUP", ">MARGIN", "WHY",   NULL };
@@ -257,9 +259,9 @@ explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
     }
   if (cli->format == TP_FORMAT_JSON)
     tp_cli_print_json (json_pack (
-        "{s:s, s:o, s:b, s:o}", "format", "tplan-explain/1", "graph",
+        "{s:s, s:o, s:b, s:o, s:o}", "format", "tplan-explain/1", "graph",
         tp_cli_string (plan->graph_name), "simulated", plan->is_simulated,
-        "ops", list));
+        "factors", tp_cli_factors_to_json (handle), "ops", list));
   else
     {
       json_decref (list);
@@ -293,7 +295,8 @@ explain_run (TpCli *cli, GError **error)
   if ((only != NULL && !check_op (plan, graph, only, error))
       || !tp_api_find_margins (plan, error))
     return FALSE;
-  explain_all (cli, tp_api_get_plan (plan), graph, only);
+  explain_all (cli, plan, only);
+  tp_cli_note_factors (cli, plan);
   if (cli->format == TP_FORMAT_TABLE)
     tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
                       "what was measured. MARGIN: how far the time here may "

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
+#include "cli/predicted.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "cli/verify.h"
@@ -112,6 +113,8 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
       (json_int_t) totals->cost_ns, "bound_ns",
       (json_int_t) totals->bound_ns, "gap", totals->gap);
 
+  tp_cli_add_interval (document, "cost_", handle);
+  json_object_set_new (document, "factors", tp_cli_factors_to_json (handle));
   json_object_set_new (document, "transfers",
                        json_integer (totals->n_transfers));
   json_object_set_new (document, "transfer_bytes",
@@ -144,15 +147,17 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
 {
   g_autofree char *cost = tp_cli_format_time (totals->cost_ns);
   g_autofree char *bound = tp_cli_format_time (totals->bound_ns);
+  g_autofree char *interval = tp_cli_format_interval (plan);
+  const char *simulated = tp_cli_simulated (plan);
 
   if (tp_api_get_plan (plan)->tie_price_ns > 0)
-    return g_strdup_printf ("%s predicted%s, within noise of the least, %s",
-                            cost, tp_cli_simulated (plan), bound);
+    return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
+                            cost, simulated, interval, bound);
   if (totals->cost_ns == totals->bound_ns)
-    return g_strdup_printf ("%s predicted%s, proved least", cost,
-                            tp_cli_simulated (plan));
-  return g_strdup_printf ("%s predicted%s, bound %s, gap %.2f %%", cost,
-                          tp_cli_simulated (plan), bound, 100 * totals->gap);
+    return g_strdup_printf ("%s predicted%s%s, proved least", cost, simulated,
+                            interval);
+  return g_strdup_printf ("%s predicted%s%s, bound %s, gap %.2f %%", cost,
+                          simulated, interval, bound, 100 * totals->gap);
 }
 
 static char *
@@ -282,6 +287,7 @@ optimize_run (TpCli *cli, GError **error)
     return TRUE;
   find_totals (plan, &totals);
   note_tie (cli, tp_api_get_plan (plan), &totals);
+  tp_cli_note_factors (cli, plan);
   if (cli->format == TP_FORMAT_JSON)
     print_json (plan, &totals);
   else

@@ -6,8 +6,10 @@
 #include "api/session.h"
 #include "cli/account.h"
 #include "cli/device-bytes.h"
+#include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/predicted.h"
 #include "cli/progress.h"
 #include "cli/run-data.h"
 #include "cli/text.h"
@@ -68,6 +70,7 @@ typedef struct
   gint64 *times_ns;           /* sorted */
   int n_times;
   int n_preempted;            /* of them: another process took a processor */
+  gint64 *calm_ns;            /* the others, in no order */
   TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
   TpRunErrors op_errors;      /* of --check-ops */
@@ -82,6 +85,7 @@ run_clear (Run *run)
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
   g_free (run->times_ns);
+  g_free (run->calm_ns);
 }
 
 static int
@@ -115,12 +119,16 @@ count_switches (void)
 static gboolean
 run_timed (Run *run, GError **error)
 {
-  gint64 n_switches = count_switches ();
+  gint64 n_switches = count_switches (), time_ns;
 
   if (!run_once (run, FALSE, error))
     return FALSE;
-  run->times_ns[run->n_times++] = tplan_session_get_time_ns (run->session);
-  run->n_preempted += count_switches () > n_switches;
+  time_ns = tplan_session_get_time_ns (run->session);
+  if (count_switches () > n_switches)
+    run->n_preempted++;
+  else
+    run->calm_ns[run->n_times - run->n_preempted] = time_ns;
+  run->times_ns[run->n_times++] = time_ns;
   return TRUE;
 }
 
@@ -128,6 +136,7 @@ static gboolean
 run_repeat (Run *run, GError **error)
 {
   run->times_ns = g_new0 (gint64, run_given.repeat);
+  run->calm_ns = g_new0 (gint64, run_given.repeat);
   for (int i = 0; i < run_given.warmup; i++)
     if (!run_once (run, FALSE, error))
       return FALSE;
@@ -207,6 +216,17 @@ run_list_memory (const Run *run, gsize which)
   return bytes;
 }
 
+/* Whether the median is in the interval of what was predicted. */
+static json_t *
+judge_to_json (const Run *run)
+{
+  const char *verdict
+      = tp_cli_judge_interval (run->plan, run_get_quantile (run, 0.5));
+
+  return *verdict == 0 ? json_null ()
+                       : json_boolean (strstr (verdict, "within") != NULL);
+}
+
 static void
 run_print_json (const Run *run)
 {
@@ -229,6 +249,8 @@ run_print_json (const Run *run)
     }
   json_object_set_new (document, "minimum_ns",
                        json_integer (run->times_ns[0]));
+  tp_cli_add_interval (document, "predicted_", run->plan);
+  json_object_set_new (document, "within", judge_to_json (run));
   if (run_given.check)
     {
       json_object_set_new (document, "max_abs_error",
@@ -293,6 +315,7 @@ run_print_table (const Run *run, TpCli *cli)
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autofree char *predicted
       = tp_cli_format_time (tplan_plan_get_cost_ns (run->plan));
+  g_autofree char *interval = tp_cli_format_interval (run->plan);
 
   tp_table_add (table, g_strdup ("graph"),
                 g_strdup (tp_api_get_plan (run->plan)->graph_name));
@@ -300,8 +323,11 @@ run_print_table (const Run *run, TpCli *cli)
                 tp_cli_format_devices (run->plan));
   tp_table_add (table, g_strdup ("time"), format_times (run));
   tp_table_add (table, g_strdup ("predicted"),
-                g_strdup_printf ("%s, %+.1f %%", predicted,
-                                 100 * run_get_error (run)));
+                g_strdup_printf (
+                    "%s%s, %+.1f %%%s", predicted, interval,
+                    100 * run_get_error (run),
+                    tp_cli_judge_interval (run->plan,
+                                           run_get_quantile (run, 0.5))));
   add_account (table, &run->account);
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
     {
@@ -364,8 +390,11 @@ run_do (Run *run, TpCli *cli, GError **error)
     return FALSE;
   run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
                                     error);
-  return run->session != NULL && run_repeat (run, error)
-         && run_make_account (run, error)
+  if (run->session == NULL || !run_repeat (run, error))
+    return FALSE;
+  tp_cli_keep_runs (cli, run->plan, run->calm_ns,
+                    run->n_times - run->n_preempted, run->n_times);
+  return run_make_account (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)
          && (run_given.output_folder == NULL

@@ -6,6 +6,7 @@
 
 #include "api/graph.h"
 #include "cli/bench.h"
+#include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -68,6 +69,7 @@ run_and_judge (TpBench *bench, TpCli *cli, TpVerified *verified,
                    "interrupted before it was verified");
       return FALSE;
     }
+  tp_cli_keep_bench (cli, bench);
   judge (bench, verified);
   return TRUE;
 }

@@ -151,16 +151,16 @@ write_head (GString *out, const TpPlan *plan)
   g_string_append (out, ",\n");
 }
 
-/* @bytes: (nullable): one per device */
+/* @numbers: (nullable): no line */
 static void
-write_bytes (GString *out, const char *key, const gint64 *bytes, int n)
+write_numbers (GString *out, const char *key, const gint64 *numbers, int n)
 {
-  if (bytes == NULL)
+  if (numbers == NULL)
     return;
   write_key (out, key);
   for (int i = 0; i < n; i++)
     g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
-                            bytes[i]);
+                            numbers[i]);
   g_string_append (out, "],\n");
 }
 
@@ -168,6 +168,11 @@ static void
 write_totals (GString *out, const TpPlan *plan)
 {
   write_number_line (out, "cost_ns", plan->cost_ns);
+  if (plan->cost_low_ns >= 0)
+    {
+      write_number_line (out, "cost_low_ns", plan->cost_low_ns);
+      write_number_line (out, "cost_high_ns", plan->cost_high_ns);
+    }
   write_number_line (out, "bound_ns", plan->bound_ns);
   if (plan->tie_price_ns != 0)
     write_number_line (out, "tie_price_ns", plan->tie_price_ns);
@@ -177,8 +182,8 @@ write_totals (GString *out, const TpPlan *plan)
                                            : plan->devices[plan->best_single]);
   write_number_line (out, "best_single_ns", plan->best_single_ns);
   write_number_line (out, "estimated_ops", plan->n_estimated);
-  write_bytes (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
-  write_bytes (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
+  write_numbers (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
+  write_numbers (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
 }
 
 /* @text: (nullable): left out */
@@ -407,6 +412,21 @@ write_kernels (GString *out, const TpCosts *costs)
 }
 
 static void
+write_errors (GString *out, const TpCosts *costs)
+{
+  const TpCostErrors *errors = costs->errors;
+  int n = costs->n_devices;
+
+  if (errors == NULL)
+    return;
+  write_numbers (out, "factors", errors->factors, n);
+  write_numbers (out, "wholes", errors->n_wholes, n);
+  write_number_line (out, "wholes_until_us", errors->until_us);
+  write_numbers (out, "covariances", errors->covariances, n * n);
+  write_number_line (out, "run_variance", errors->run_variance);
+}
+
+static void
 write_costs (GString *out, const TpCosts *costs)
 {
   int columns = costs->n_devices;
@@ -422,6 +442,7 @@ write_costs (GString *out, const TpCosts *costs)
   write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
                     columns);
   write_kernels (out, costs);
+  write_errors (out, costs);
 }
 
 static void

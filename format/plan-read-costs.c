@@ -131,6 +131,51 @@ read_kernels (TpPlanPlace root, TpCosts *costs, GError **error)
   return TRUE;
 }
 
+/* One number for each cell; at least @low. */
+static gboolean
+read_numbers (TpPlanPlace place, int n, gint64 low, gint64 *numbers,
+              GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (place, place.path, n, &list, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    if (!tp_plan_read_integer (
+            tp_plan_place_enter (place, json_array_get (list, i)), low,
+            &numbers[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static TpPlanPlace
+get_list (TpPlanPlace root, const char *key)
+{
+  return (TpPlanPlace){ root.reader, key, root.json };
+}
+
+/* All of it or nothing. */
+static gboolean
+read_errors (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  int n = costs->n_devices;
+
+  if (json_object_get (root.json, "factors") == NULL)
+    return TRUE;
+  costs->errors = tp_cost_errors_new (n);
+  return read_numbers (get_list (root, "factors"), n, 1,
+                       costs->errors->factors, error)
+         && read_numbers (get_list (root, "wholes"), n, 0,
+                          costs->errors->n_wholes, error)
+         && read_numbers (get_list (root, "covariances"), n * n,
+                          -TP_PLAN_MAX_NUMBER, costs->errors->covariances,
+                          error)
+         && tp_plan_read_number (root, "run_variance",
+                                 &costs->errors->run_variance, error)
+         && tp_plan_read_number (root, "wholes_until_us",
+                                 &costs->errors->until_us, error);
+}
+
 /* Plans made when device 0 was always the host do not say so. */
 static gboolean
 read_host (TpPlanPlace root, TpCosts *costs, GError **error)
@@ -168,7 +213,7 @@ tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))
       return FALSE;
-  if (!read_kernels (root, costs, error))
+  if (!read_kernels (root, costs, error) || !read_errors (root, costs, error))
     return FALSE;
   tp_costs_seal (costs);
   if (strcmp (costs->digest, plan->costs_digest) == 0)

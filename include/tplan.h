@@ -464,6 +464,26 @@ const TplanGraph *tplan_plan_get_graph (const TplanPlan *plan);
 gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
 
 /**
+ * tplan_plan_get_interval_ns:
+ * @plan: a plan
+ * @out_low_ns: (out) (optional): nanoseconds
+ * @out_high_ns: (out) (optional): nanoseconds
+ *
+ * Between what a run is predicted to be, with 90 %: as sure as figures are each
+ * by itself, as sure as whole plans that were run make those of a device
+ * together, and as processes differ. Both are the cost where all devices are
+ * simulated.
+ *
+ * Returns: %FALSE: the plan was made by a tplan that worked out none; both are
+ * then the cost.
+ *
+ * Thread: any.
+ */
+gboolean tplan_plan_get_interval_ns (const TplanPlan *plan,
+                                     gint64 *out_low_ns,
+                                     gint64 *out_high_ns);
+
+/**
  * tplan_plan_get_bound_ns:
  * @plan: a plan
  *

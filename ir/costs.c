@@ -44,6 +44,31 @@ costs_new_table (int rows, int columns, gint64 time_ns)
   return table;
 }
 
+TpCostErrors *
+tp_cost_errors_new (int n_devices)
+{
+  TpCostErrors *errors = g_new0 (TpCostErrors, 1);
+  gsize n = n_devices;
+
+  errors->factors = g_new0 (gint64, n + 1);
+  errors->n_wholes = g_new0 (gint64, n + 1);
+  errors->covariances = g_new0 (gint64, n * n + 1);
+  for (int i = 0; i < n_devices; i++)
+    errors->factors[i] = (gint64) TP_COST_BILLION;
+  return errors;
+}
+
+void
+tp_cost_errors_free (TpCostErrors *errors)
+{
+  if (errors == NULL)
+    return;
+  g_free (errors->factors);
+  g_free (errors->n_wholes);
+  g_free (errors->covariances);
+  g_free (errors);
+}
+
 TpCosts *
 tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
               const TpGroups *groups)
@@ -86,6 +111,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->feeds);
   g_free (costs->fetches);
   g_free (costs->kernels);
+  tp_cost_errors_free (costs->errors);
   g_free (costs);
 }
 
@@ -211,6 +237,26 @@ digest_add_kernels (GChecksum *sum, const TpCosts *costs)
     digest_add_number (sum, costs->kernels[i]);
 }
 
+static void
+digest_add_errors (GChecksum *sum, const TpCosts *costs)
+{
+  const TpCostErrors *errors = costs->errors;
+  int n = costs->n_devices;
+
+  if (errors == NULL)
+    return;
+  digest_add_string (sum, "errors");
+  for (int i = 0; i < n; i++)
+    {
+      digest_add_number (sum, errors->factors[i]);
+      digest_add_number (sum, errors->n_wholes[i]);
+    }
+  for (int i = 0; i < n * n; i++)
+    digest_add_number (sum, errors->covariances[i]);
+  digest_add_number (sum, errors->run_variance);
+  digest_add_number (sum, errors->until_us);
+}
+
 void
 tp_costs_seal (TpCosts *costs)
 {
@@ -227,6 +273,7 @@ tp_costs_seal (TpCosts *costs)
   if (costs->host != 0) /* else as it was when only device 0 could be */
     digest_add_number (sum, costs->host);
   digest_add_kernels (sum, costs);
+  digest_add_errors (sum, costs);
   g_free (costs->digest);
   costs->digest = g_strdup (g_checksum_get_string (sum));
 }

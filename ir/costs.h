@@ -32,6 +32,21 @@ typedef struct
 /* What a spread is of the standard deviation. */
 #define TP_COST_SPREADS 1.96
 
+/* What is wrong with all kernels of a device at once, as far as whole plans
+ * told; parts of logs are in billionths. */
+#define TP_COST_BILLION 1e9
+
+typedef struct
+{
+  gint64 *factors;            /* [device]: by which times were multiplied, in
+                               * billionths */
+  gint64 *n_wholes;           /* [device]: that told of it */
+  gint64 *covariances;        /* [device * n_devices + device]: of what logs of
+                               * times are wrong by together, for all that */
+  gint64 run_variance;        /* of the log of a time, from process to process */
+  gint64 until_us;            /* when the last of them was measured; 0: none */
+} TpCostErrors;
+
 /* Nodes that may be run as one kernel when all are on one device. */
 typedef struct
 {
@@ -66,8 +81,14 @@ typedef struct
                                * device's figures are one measurement, and
                                * wrong together; 0: of its own. 1 to the
                                * number of rows */
+  TpCostErrors *errors;       /* (nullable): no device is real, or nothing is
+                               * known of them */
   gboolean is_simulated;      /* any device: by who fills in its figures */
 } TpCosts;
+
+/* All 0, but factors, which are 1. */
+TpCostErrors *tp_cost_errors_new (int n_devices);
+void tp_cost_errors_free (TpCostErrors *errors);
 
 TpGroups *tp_groups_new (void);
 void tp_groups_free (TpGroups *groups);

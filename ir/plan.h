@@ -84,6 +84,8 @@ typedef struct
   int n_transfers;
   TpTransfer *transfers;
   gint64 cost_ns;
+  gint64 cost_low_ns, cost_high_ns; /* between which a run is with 90 %; -1: not
+                               * worked out */
   gint64 bound_ns;            /* what the cheapest plan costs */
   gint64 tie_price_ns;        /* with this on every copy no plan is cheaper than
                                * this one, which costs more than @bound_ns by

@@ -4,6 +4,7 @@
 #include "planner/place.h"
 
 #include "ir/graph-digest.h"
+#include "ir/plan-interval.h"
 #include "planner/copies.h"
 #include "planner/solver.h"
 
@@ -150,6 +151,7 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   fill_transfers (plan, problem, devices);
   fill_groups (plan, problem, devices);
   fill_best_single (plan, problem);
+  tp_plan_find_interval (plan, problem->graph);
   g_assert (plan->cost_ns == plan->bound_ns
             || (plan->tie_price_ns > 0 && plan->cost_ns > plan->bound_ns));
   return g_steal_pointer (&plan);

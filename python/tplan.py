@@ -59,6 +59,7 @@ class _Device(ctypes.Structure):
 _STRINGS = ctypes.POINTER(ctypes.c_char_p)
 _POINTERS = ctypes.POINTER(ctypes.c_void_p)
 _INT = ctypes.POINTER(ctypes.c_int)
+_INT64 = ctypes.POINTER(ctypes.c_int64)
 _ERROR = ctypes.POINTER(ctypes.POINTER(_GError))
 _HANDLE = ctypes.c_void_p
 
@@ -78,6 +79,7 @@ _CALLS = {
     "plan_free": [None, _HANDLE],
     "plan_get_graph": [_HANDLE, _HANDLE],
     "plan_get_cost_ns": [ctypes.c_int64, _HANDLE],
+    "plan_get_interval_ns": [ctypes.c_int, _HANDLE, _INT64, _INT64],
     "plan_get_bound_ns": [ctypes.c_int64, _HANDLE],
     "plan_count_estimated": [ctypes.c_int, _HANDLE],
     "plan_get_devices": [ctypes.POINTER(_Device), _HANDLE, _INT],
@@ -262,6 +264,14 @@ class Plan(_Object):
     def cost_ns(self):
         """The predicted time of a run."""
         return _call("plan_get_cost_ns", self._get())
+
+    @property
+    def interval_ns(self):
+        """Between what a run is predicted to be, with 90 %: (low, high)."""
+        low, high = ctypes.c_int64(), ctypes.c_int64()
+        _call("plan_get_interval_ns", self._get(), ctypes.byref(low),
+              ctypes.byref(high))
+        return low.value, high.value
 
     @property
     def bound_ns(self):

@@ -151,10 +151,10 @@ class Plan:
         need(p["best_single_ns"] == ns and p["best_single"]
              == (None if best == HOST else self.devices[best]), "best_single")
 
-    def check_tie(self):
-        excess = self.p["cost_ns"] - self.p["bound_ns"]
+    def deviation(self, *sides):
+        """Of what placements cost, each with its sign."""
         terms = defaultdict(float)
-        for where, sign in ((self.where, 1), (self.cheapest, -1)):
+        for where, sign in sides:
             for row, d, figure in self.figures(where):
                 kernel = self.p.get("kernels", {}) and self.p["kernels"][row]
                 terms["k" if kernel else "r", kernel or row, d] += sign * figure[1]
@@ -162,7 +162,33 @@ class Plan:
                 for key, d in (("to_host_costs", start), ("to_device_costs", end)):
                     if d not in (HOST, self.host):
                         terms[key, d] += sign * self.p[key][t][d][1]
-        sd = math.sqrt(sum(x * x for x in terms.values())) / 1.96
+        return math.sqrt(sum(x * x for x in terms.values())) / 1.96
+
+    def check_interval(self):
+        p, n = self.p, len(self.devices)
+        if not {"cost_low_ns", "cost_high_ns", "factors"} & p.keys():
+            return
+        cost, times = p["cost_ns"], [0] * n
+        for _, d, figure in self.figures(self.where):
+            times[d] += figure[0]
+        sd = 0
+        if cost:
+            variance = (self.deviation((self.where, 1)) / cost) ** 2
+            if "factors" in p:
+                need(len(p["factors"]) == len(p["wholes"]) == n, "factors")
+                need(len(p["covariances"]) == n * n, "covariances")
+                variance += max(0, sum(
+                    times[i] * times[k] * p["covariances"][i * n + k]
+                    for i in range(n) for k in range(n)) / cost ** 2 / 1e9)
+                variance += p["run_variance"] / 1e9
+            sd = math.sqrt(variance)
+        for key, sign in (("cost_low_ns", -1), ("cost_high_ns", 1)):
+            want = min(cost * math.exp(sign * 1.645 * sd), 2.0 ** 62)
+            need(abs(p[key] - want) <= 1 + 1e-9 * want, key, "is not", want)
+
+    def check_tie(self):
+        excess = self.p["cost_ns"] - self.p["bound_ns"]
+        sd = self.deviation((self.where, 1), (self.cheapest, -1))
         need(0 <= excess <= sd * (1 + 1e-9), "more than noise above the least")
         need(self.p.get("tie_price_ns", 0) > 0 or self.where == self.cheapest,
              "another plan is the cheapest")
@@ -240,6 +266,7 @@ def check(path):
             plan = Plan(file.read())
         plan.check_parts()
         plan.check_tie()
+        plan.check_interval()
         plan.check_proof()
     except (Bad, KeyError, IndexError, TypeError, ValueError) as reason:
         return f"{path}: not valid: {type(reason).__name__}: {reason}"

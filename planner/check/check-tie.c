@@ -1,194 +1,23 @@
 /* check-tie.c: may a plan cost more than the cheapest?
  *
  * Only where it has fewer copies and the figures cannot tell the two apart: the
- * difference is within one standard deviation of itself. Both placements are
- * taken apart into the figures they pay. Figures of one measurement are one term,
- * in which what the one pays counts against what the other does; the spreads of a
- * term add up, and terms add up by their squares. */
+ * difference is within one standard deviation of itself. */
 #include "config.h"
 
 #include "planner/check/check-tie.h"
 
 #include "planner/check/check-costs.h"
-
-#include <math.h>
+#include "planner/check/check-side.h"
 
 #define ROUNDING 1e-9 /* relative: sums are taken in no particular order */
 
-/* Where the ops are, and what that pays. */
-typedef struct
-{
-  TpChecker *checker;
-  int *devices;               /* [node] */
-  gint64 cost, n_copies;
-  GHashTable *terms;          /* measurement -> double: spreads, with signs */
-  double sign;
-} Side;
-
-static void
-add_term (Side *side, gint64 measurement, const TpCost *cost)
-{
-  double *spread = g_hash_table_lookup (side->terms, &measurement);
-
-  if (spread == NULL)
-    {
-      spread = g_new0 (double, 1);
-      g_hash_table_insert (side->terms,
-                           g_memdup2 (&measurement, sizeof measurement),
-                           spread);
-    }
-  *spread += side->sign * cost->spread_ns;
-}
-
-/* Rows, then kernels, then the two directions of a link; each on each device. */
-static gint64
-number_measurement (const TpChecker *checker, gint64 row, int device)
-{
-  const TpCosts *costs = checker->costs;
-  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
-
-  if (row < n_rows && costs->kernels != NULL && costs->kernels[row] > 0)
-    row = n_rows + costs->kernels[row];
-  return row * costs->n_devices + device;
-}
-
-static void
-pay_kernel (Side *side, gint64 row, int device, const TpCost *cost)
-{
-  add_term (side, number_measurement (side->checker, row, device), cost);
-  side->cost += side->checker->measure (cost);
-}
-
-static gboolean
-runs_as_one (const Side *side, int index)
-{
-  const TpChecker *checker = side->checker;
-  const TpGroup *group = &checker->plan->all_groups->groups[index];
-  int device = group->n_nodes == 0 ? -1 : side->devices[group->nodes[0]];
-
-  for (int k = 1; k < group->n_nodes; k++)
-    if (side->devices[group->nodes[k]] != device)
-      return FALSE;
-  return device >= 0
-         && checker->gains[(gsize) index * checker->costs->n_devices + device]
-                > 0;
-}
-
-static void
-pay_kernels (Side *side)
-{
-  const TpChecker *checker = side->checker;
-  const TpCosts *costs = checker->costs;
-  g_autofree gboolean *fused = g_new0 (gboolean, costs->n_groups + 1);
-
-  for (int g = 0; g < costs->n_groups; g++)
-    {
-      int first, device;
-
-      fused[g] = runs_as_one (side, g);
-      if (!fused[g])
-        continue;
-      first = checker->plan->all_groups->groups[g].nodes[0];
-      device = side->devices[first];
-      pay_kernel (side, (gint64) costs->n_nodes + g, device,
-                  tp_costs_group (costs, g, device));
-    }
-  for (int i = 0; i < costs->n_nodes; i++)
-    if (checker->group_of[i] < 0 || !fused[checker->group_of[i]])
-      pay_kernel (side, i, side->devices[i],
-                  tp_costs_node (costs, i, side->devices[i]));
-}
-
-/* The half of a copy that is between host memory and @device. */
-static void
-pay_leg (Side *side, int device, gboolean is_feed, const TpCost *cost)
-{
-  const TpCosts *costs = side->checker->costs;
-  gint64 row = 2 * ((gint64) costs->n_nodes + costs->n_groups) + 1 + is_feed;
-
-  if (device != costs->host && device != TP_COSTS_HOST)
-    add_term (side, row * costs->n_devices + device, cost);
-}
-
-static void
-pay_copy (Side *side, int tensor, int from, int to)
-{
-  const TpCosts *costs = side->checker->costs;
-  gint64 cost = tp_checker_copy_cost (side->checker, tensor, from, to);
-
-  if (from >= 0)
-    pay_leg (side, from, FALSE, tp_costs_fetch (costs, tensor, from));
-  if (to >= 0)
-    pay_leg (side, to, TRUE, tp_costs_feed (costs, tensor, to));
-  side->cost += cost;
-  side->n_copies += cost > 0;
-}
-
-static gboolean
-is_wanted (const Side *side, const TpTensor *tensor, int place)
-{
-  gboolean is_wanted = tensor->is_output && place == side->checker->costs->host;
-
-  for (int k = 0; k < tensor->n_consumers && !is_wanted; k++)
-    is_wanted = side->devices[tensor->consumers[k]] == place;
-  return is_wanted;
-}
-
-static void
-pay_copies (Side *side)
-{
-  const TpChecker *checker = side->checker;
-
-  for (int i = 0; i < checker->graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &checker->graph->tensors[i];
-      int home = tensor->producer < 0 ? checker->costs->host
-                                      : side->devices[tensor->producer];
-
-      if (tp_tensor_is_constant (tensor))
-        continue;
-      for (int to = TP_COSTS_HOST; to < checker->costs->n_devices; to++)
-        if (to != home && is_wanted (side, tensor, to))
-          pay_copy (side, i, home, to);
-    }
-}
-
-static void
-side_init (Side *side, TpChecker *checker, GHashTable *terms,
-           gboolean is_cheapest)
-{
-  const TpPlan *plan = checker->plan;
-
-  *side = (Side){ .checker = checker,
-                  .devices = g_new0 (int, plan->n_placements + 1),
-                  .terms = terms,
-                  .sign = is_cheapest ? -1 : 1 };
-  for (int i = 0; i < plan->n_placements; i++)
-    side->devices[i] = is_cheapest ? plan->placements[i].cheapest
-                                   : plan->placements[i].device;
-  pay_kernels (side);
-  pay_copies (side);
-}
-
-static double
-sum_squares (GHashTable *terms)
-{
-  GHashTableIter iter;
-  gpointer value;
-  double sum = 0;
-
-  g_hash_table_iter_init (&iter, terms);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    sum += *(double *) value * *(double *) value;
-  return sum;
-}
-
 /* @side: of the plan; @cheapest: what it says is cheapest. */
 static void
-compare_sides (TpChecker *checker, const Side *side, const Side *cheapest)
+compare_sides (TpChecker *checker, const TpCheckerSide *side,
+               const TpCheckerSide *cheapest)
 {
   gint64 bound = checker->plan->bound_ns, excess = side->cost - bound;
-  double sd = sqrt (sum_squares (side->terms)) / TP_COST_SPREADS;
+  double sd = tp_checker_side_sd (side, cheapest);
 
   if (cheapest->cost != bound)
     tp_checker_fail (checker,
@@ -230,18 +59,15 @@ check_cheapest (TpChecker *checker)
 static void
 check_broken (TpChecker *checker)
 {
-  g_autoptr (GHashTable) terms
-      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  Side side, cheapest;
+  g_auto (TpCheckerSide) side = { 0 };
+  g_auto (TpCheckerSide) cheapest = { 0 };
 
   if (!check_cheapest (checker))
     return;
-  side_init (&side, checker, terms, FALSE);
-  side_init (&cheapest, checker, terms, TRUE);
+  tp_checker_side_init (&side, checker, FALSE);
+  tp_checker_side_init (&cheapest, checker, TRUE);
   compare_sides (checker, &side, &cheapest);
   checker->n_copies = side.n_copies;
-  g_free (side.devices);
-  g_free (cheapest.devices);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "ir/graph-digest.h"
 #include "planner/check/check-certificate.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-interval.h"
 #include "planner/check/check-private.h"
 #include "planner/check/check-tie.h"
 
@@ -208,7 +209,9 @@ compute_costs_digest (const TpChecker *checker)
         sizeof (int) * ((gsize) costs->n_nodes + costs->n_groups));
   copy->is_simulated = costs->is_simulated;
   copy->host = costs->host;
+  copy->errors = costs->errors;
   tp_costs_seal (copy);
+  copy->errors = NULL;        /* borrowed */
   return g_strdup (copy->digest);
 }
 
@@ -493,6 +496,7 @@ check_totals (TpChecker *checker, gint64 cost)
                      ", the plan says %" G_GINT64_FORMAT,
                      constant, plan->constant_ns);
   tp_checker_check_tie (checker, cost);
+  tp_checker_check_interval (checker);
   check_single (checker);
 }
 

@@ -425,6 +425,36 @@ add_schedule (Case *it)
   it->plan->placements[0].schedule = g_strdup ("window lanes=8");
 }
 
+/* ---- errors of devices --------------------------------------------------- */
+
+static void
+claim_factor (Case *it)
+{
+  TpCosts *costs = it->plan->costs;
+
+  costs->errors = tp_cost_errors_new (2);
+  costs->errors->factors[0] /= 2;
+  costs->errors->n_wholes[0] = 3;
+  replan (it);
+}
+
+/* Of a device that is made up. */
+static void
+claim_errors (Case *it)
+{
+  it->plan->costs->errors = tp_cost_errors_new (2);
+  it->plan->costs->errors->covariances[0] = 1000000;
+  replan (it);
+}
+
+static void
+claim_relation (Case *it)
+{
+  it->plan->costs->errors = tp_cost_errors_new (2);
+  it->plan->costs->errors->covariances[1] = 1000000;
+  replan (it);
+}
+
 typedef struct
 {
   const char *name;
@@ -469,6 +499,9 @@ static const Mutation mutations[] = {
   { "change-peak", change_peak },
   { "change-weights", change_weights },
   { "add-schedule", add_schedule },
+  { "claim-factor", claim_factor },
+  { "claim-errors", claim_errors },
+  { "claim-relation", claim_relation },
 };
 
 /* That nothing else is wrong with it shows that binding is what refuses. */

@@ -98,6 +98,47 @@ put_entry (TpCostDb *db, TpEntryRow *entry, GError **error)
   return tp_cost_db_put_entries (db, rows, error);
 }
 
+TpWholeRow *
+make_whole (gint64 device, int number, gint64 seconds)
+{
+  TpWholeRow *row = tp_whole_row_new ();
+
+  g_free (row->digest);
+  row->digest = g_strdup_printf ("%064x", (guint) number);
+  g_free (row->network);
+  row->network = g_strdup_printf ("%064x", (guint) number / 2);
+  set_text (&row->label, "net");
+  row->device = device;
+  row->measured_us = seconds * G_USEC_PER_SEC;
+  row->n_devices = 1;
+  row->kernels_ns = row->predicted_ns = 1000000;
+  row->spread_ns = 1000;
+  row->median_ns = 1100000;
+  row->half_ns = 2000;
+  row->n = 11;
+  return row;
+}
+
+gboolean
+put_whole (TpCostDb *db, TpWholeRow *whole)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_whole_row_free);
+
+  g_ptr_array_add (rows, whole);
+  return tp_cost_db_put_wholes (db, rows, NULL);
+}
+
+int
+count_wholes (TpCostDb *db, gint64 device)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_wholes (db, device, &error);
+
+  g_assert_no_error (error);
+  return (int) rows->len;
+}
+
 TpCostDb *
 open_table (const char *path, gboolean is_read_only)
 {

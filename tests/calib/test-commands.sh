@@ -83,7 +83,7 @@ says 'Relu 2x16.*+[0-9.]* %' out
 run 2 "a difference to nothing" "$TPLAN" cost diff "$TPLAN_COST"
 run 3 "a difference to no file" "$TPLAN" cost diff "$TPLAN_COST" "$work/absent.db"
 says 'absent.db' err
-printf '{"format": "tplan-cost/2", "devices": [{}]}' > "$work/bad.json"
+printf '{"format": "tplan-cost/3", "devices": [{}]}' > "$work/bad.json"
 run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
 says "bad.json: devices\\[0\\]: 'name'" err
 run 3 "import of no file" "$TPLAN" cost import "$work/absent.json"

@@ -266,7 +266,7 @@ test_import_bad (Fixture *fixture, gconstpointer data)
     { "\"peak_gflops\"", "\"peak\"", "devices[0]: 'peak_gflops'" },
     { "4:100 ", "4:100 4:200 ", "devices[0]: 'to_host_points' must be points" },
     { "\"entries\": [", "\"entries\": 3, \"x\": [", "'entries'" },
-    { "tplan-cost/2", "tplan-cost/9", "format" },
+    { "tplan-cost/3", "tplan-cost/9", "format" },
     { "\"devices\": [", "\"devices\": [[", "1" },
     { "\"name\"", "\"name\": \"\", \"name\"", "duplicate" },
   };

@@ -7,9 +7,17 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* A table of version 1 as that version made it. */
+/* From the present version to those before it. */
+#define TO_2 \
+  "DROP TRIGGER entry_renewed; DROP TABLE whole;" \
+  "ALTER TABLE entry DROP COLUMN handover_ns; PRAGMA user_version = 2;"
+#define TO_1 \
+  TO_2 "ALTER TABLE device DROP COLUMN to_device_points;" \
+  "ALTER TABLE device DROP COLUMN to_host_points; PRAGMA user_version = 1"
+
+/* A table of an older version as that version made it. */
 static void
-make_old (const char *path)
+make_old (const char *path, const char *sql)
 {
   g_autoptr (TpCostDb) db = open_table (path, FALSE);
   gint64 cpu = put_device (db, "cpu", "");
@@ -20,11 +28,7 @@ make_old (const char *path)
   put_entry (db, failed, NULL);
   put_entry (db, make_entry (cpu, 1), NULL);
   g_assert_cmpint (sqlite3_open (path, &file), ==, SQLITE_OK);
-  g_assert_cmpint (
-      sqlite3_exec (file, "ALTER TABLE device DROP COLUMN to_device_points;"
-                    "ALTER TABLE device DROP COLUMN to_host_points;"
-                    "PRAGMA user_version = 1", NULL, NULL, NULL),
-      ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (file, sql, NULL, NULL, NULL), ==, SQLITE_OK);
   sqlite3_close (file);
 }
 
@@ -61,7 +65,7 @@ get_version (const char *path)
 static void
 test_upgrade (Fixture *fixture, gconstpointer data)
 {
-  make_old (fixture->path);
+  make_old (fixture->path, TO_1);
   for (int is_read_only = 1; is_read_only >= 0; is_read_only--)
     {
       g_autoptr (TpCostDb) db = open_table (fixture->path, is_read_only);
@@ -71,6 +75,29 @@ test_upgrade (Fixture *fixture, gconstpointer data)
                        is_read_only ? 1 : TP_COST_DB_VERSION);
     }
   tp_cost_db_close (open_table (fixture->path, TRUE));
+}
+
+/* Figures of version 2 are as good as they were; and wholes can be kept. */
+static void
+test_upgrade_2 (Fixture *fixture, gconstpointer data)
+{
+  make_old (fixture->path, TO_2);
+  for (int is_read_only = 1; is_read_only >= 0; is_read_only--)
+    {
+      g_autoptr (TpCostDb) db = open_table (fixture->path, is_read_only);
+      gint64 cpu = 1;
+      g_autoptr (GPtrArray) rows
+          = tp_cost_db_list_entries (db, cpu, NULL, NULL);
+      const TpEntryRow *first = g_ptr_array_index (rows, 0);
+
+      g_assert_cmpint (rows->len, ==, 2);
+      g_assert_cmpint (first->state, ==, TP_ENTRY_SETTLED);
+      g_assert_cmpint (put_whole (db, make_whole (cpu, 1, 5)), ==,
+                       !is_read_only);
+      g_assert_cmpint (count_wholes (db, cpu), ==, !is_read_only);
+      g_assert_cmpint (get_version (fixture->path), ==,
+                       is_read_only ? 2 : TP_COST_DB_VERSION);
+    }
 }
 
 /* What an older program exported: no points, and nothing is settled. */
@@ -93,7 +120,7 @@ test_old_export (Fixture *fixture, gconstpointer data)
   put_entry (db, make_entry (cpu, 1), NULL);
   text = tp_cost_db_export (db, NULL);
   without = g_regex_replace_literal (points, text, -1, 0, "", 0, NULL);
-  parts = g_strsplit (without, "tplan-cost/2", 2);
+  parts = g_strsplit (without, "tplan-cost/3", 2);
   old = g_strjoinv ("tplan-cost/1", parts);
   g_assert_cmpint (strlen (old), <, strlen (text));
   g_assert_true (tp_cost_db_import (copy, old, strlen (old), &n, NULL));
@@ -107,6 +134,8 @@ main (int argc, char **argv)
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/cost-old/upgrade", Fixture, NULL, set_up, test_upgrade,
+              tear_down);
+  g_test_add ("/cost-old/upgrade-2", Fixture, NULL, set_up, test_upgrade_2,
               tear_down);
   g_test_add ("/cost-old/export", Fixture, NULL, set_up, test_old_export,
               tear_down);

@@ -39,6 +39,7 @@ plan = tplan.Plan.load("plan.json")
 plan.check()
 assert plan.devices == {"ref": len(tplan.Graph("mlp.json").ops)}, plan.devices
 assert plan.device_of("fc2") == "ref" and plan.cost_ns == plan.bound_ns
+assert plan.interval_ns[0] <= plan.cost_ns <= plan.interval_ns[1]
 assert [it.name for it in plan.inputs] == ["x"]
 assert plan.inputs[0].shape == (4, 16) and plan.inputs[0].dtype == "float32"
 x = numpy.random.default_rng(1).normal(size=(4, 16)).astype("float32")

@@ -104,4 +104,23 @@ done
 try 0 explain mlp.json --devices $sims --pin fc1=sim:laptop-gpu --format csv && out_has 'pinned to sim:laptop-gpu'
 say $? "explain knows pins"
 try 2 explain plan.json nobody && err_has nobody; say $? "no such op"
+# Whole runs: kept, or not and why; and the interval.
+cat > sure.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "sure", "opset": 17,
+  "inputs": [{"name": "x", "dtype": "float32", "shape": [8, 8]}], "outputs": ["y"],
+  "ops": [{"name": "t", "type": "Tanh", "inputs": ["x"], "outputs": ["y"]}] }
+JSON
+try 0 run sure.json --devices ref --repeat 9 --format json && out_has '"predicted_low_ns": [0-9]' && out_has '"within": [tf]' \
+  && [ ! -e "$TPLAN_COST" ] && ! err_has '^kept'; say $? "an interval; no table is made"
+try 0 calibrate sure.json --devices ref && try 0 run sure.json --devices ref --repeat 40 && out_has '(90 %: ' && out_has 'the interval' \
+  && { err_has '^kept how long the plan took' || err_has 'not kept: others disturbed it'; }; say $? "what was measured is kept, or not"
+if err_has '^kept'; then
+  "$TPLAN" cost export -o costs.json && grep -q '"predicted_ns"' costs.json; say $? "it is in the table"
+  try 0 explain sure.json --devices ref && err_has 'multiplied by [0-9.]*, as whole plans took that (1 sitting)'; say $? "explain tells the factor"
+  try 0 optimize sure.json --devices ref --format json -o sure-plan.json && out_has '"wholes": 1' && out_has '"cost_low_ns"'
+  say $? "so does optimize"
+  try 0 check --cost "$TPLAN_COST" sure-plan.json; say $? "the table agrees"
+  try 0 run sure-plan.json --repeat 40; try 0 check --cost "$TPLAN_COST" sure-plan.json; say $? "and goes on to"
+fi
+
 finish

@@ -15,5 +15,9 @@ typedef struct
 extern const TpTestMutation tp_test_part_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
+extern const TpTestMutation tp_test_interval_mutations[];
+
+/* As of two real devices, large enough to show in small costs. */
+TpCostErrors *tp_test_errors_new (void);
 
 #endif

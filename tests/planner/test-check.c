@@ -26,6 +26,8 @@ place (const TpTestCase *test, gint64 spread_ns)
   for (int i = 0; i < 2 * costs->n_nodes; i++)
     if (costs->nodes[i].time_ns != TP_COST_NONE)
       costs->nodes[i].spread_ns += spread_ns;
+  if (g_test_rand_bit ())
+    costs->errors = tp_test_errors_new ();
   tp_costs_seal (costs);
   return tp_place_within_noise (test->graph, test->groups, costs, "time",
                                 NULL);
@@ -131,6 +133,7 @@ main (int argc, char **argv)
   add_mutations (tp_test_part_mutations);
   add_mutations (tp_test_proof_mutations);
   add_mutations (tp_test_tie_mutations);
+  add_mutations (tp_test_interval_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/reasons", test_reasons);
   g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);

@@ -20,7 +20,7 @@ static const char *const unseen[] = {
   "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
-  NULL };
+  "change-factor", "drop-half-interval", NULL };
 
 typedef struct
 {
@@ -37,6 +37,8 @@ place (const TpTestCase *test, gint64 spread_ns)
   for (int i = 0; i < 2 * costs->n_nodes; i++)
     if (costs->nodes[i].time_ns != TP_COST_NONE)
       costs->nodes[i].spread_ns += spread_ns;
+  if (g_test_rand_bit ())
+    costs->errors = tp_test_errors_new ();
   tp_costs_seal (costs);
   plan = tp_place_within_noise (test->graph, test->groups, costs, "time", NULL);
   tp_plan_count_memory (plan, test->graph);
@@ -194,5 +196,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/second/parts", tp_test_part_mutations, test_bad);
   g_test_add_data_func ("/second/proof", tp_test_proof_mutations, test_bad);
   g_test_add_data_func ("/second/tie", tp_test_tie_mutations, test_bad);
+  g_test_add_data_func ("/second/interval", tp_test_interval_mutations,
+                        test_bad);
   return g_test_run ();
 }

@@ -1,0 +1,90 @@
+/* cost-wholes.c: see cost-wholes.h. */
+#include "config.h"
+
+#include "calib/cost-wholes.h"
+
+#include "calib/columns.h"
+#include "calib/cost-sql.h"
+
+#define STORE "store how long a plan took"
+#define LIST "list how long plans took"
+
+/* Sittings of one plan beyond those kept. */
+static const char forget_old[]
+    = "DELETE FROM whole WHERE device = ?1 AND digest = ?2 AND measured_us "
+      "NOT IN (SELECT measured_us FROM whole WHERE device = ?1 AND digest = ?2 "
+      "ORDER BY measured_us DESC LIMIT ?3)";
+
+static gboolean
+step (TpCostDb *db, sqlite3_stmt *statement, GError **error)
+{
+  gboolean is_good = sqlite3_step (statement) == SQLITE_DONE
+                     || tp_sql_fail (db, STORE, error);
+
+  sqlite3_reset (statement);
+  return is_good;
+}
+
+static gboolean
+put_all (TpCostDb *db, GPtrArray *rows, GError **error)
+{
+  g_autoptr (GString) sql = tp_sql_new_upsert ("whole", tp_whole_columns);
+  g_autoptr (sqlite3_stmt) put = tp_sql_prepare (db, sql->str, STORE, error);
+  g_autoptr (sqlite3_stmt) forget
+      = put == NULL ? NULL : tp_sql_prepare (db, forget_old, STORE, error);
+
+  for (guint i = 0; forget != NULL && i < rows->len; i++)
+    {
+      const TpWholeRow *row = rows->pdata[i];
+
+      tp_sql_bind (put, tp_whole_columns, row);
+      sqlite3_bind_int64 (forget, 1, row->device);
+      sqlite3_bind_text (forget, 2, row->digest, -1, SQLITE_STATIC);
+      sqlite3_bind_int (forget, 3, TP_COST_SITTINGS);
+      if (!step (db, put, error) || !step (db, forget, error))
+        return FALSE;
+    }
+  return forget != NULL;
+}
+
+gboolean
+tp_cost_db_put_wholes (TpCostDb *db, GPtrArray *rows, GError **error)
+{
+  if (!tp_sql_execute (db, "BEGIN IMMEDIATE", STORE, error))
+    return FALSE;
+  if (put_all (db, rows, error) && tp_sql_execute (db, "COMMIT", STORE, error))
+    return TRUE;
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
+
+GPtrArray *
+tp_cost_db_list_wholes (TpCostDb *db, gint64 device, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_whole_row_free);
+  g_autofree char *names = tp_columns_join (tp_whole_columns, FALSE);
+  g_autofree char *sql = g_strdup_printf (
+      "SELECT %s FROM whole WHERE device = ?1 "
+      "ORDER BY measured_us DESC, digest",
+      names);
+  g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (db, sql, LIST, error);
+  int result;
+
+  if (statement == NULL)
+    return NULL;
+  sqlite3_bind_int64 (statement, 1, device);
+  while ((result = sqlite3_step (statement)) == SQLITE_ROW)
+    {
+      TpWholeRow *row = tp_whole_row_new ();
+
+      tp_sql_read (statement, 0, tp_whole_columns, row);
+      g_ptr_array_add (rows, row);
+    }
+  if (result != SQLITE_DONE)
+    {
+      tp_sql_fail (db, LIST, error);
+      return NULL;
+    }
+  return g_steal_pointer (&rows);
+}

@@ -1,0 +1,97 @@
+/* keep.c: see keep.h. */
+#include "config.h"
+
+#include "cli/keep.h"
+
+#include "api/plan.h"
+#include "calib/stats.h"
+#include "cli/output.h"
+
+#include <stdlib.h>
+
+#define FEWEST_RUNS 9
+
+static gboolean
+keep (const TpCli *cli, const TplanPlan *plan, const TpWholeTime *time)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_kept;
+
+  if (!tp_api_keep_whole (plan, cli->cost_path, time, &is_kept, &error))
+    tp_cli_note (cli, "note: how long it took is not kept: %s",
+                 error->message);
+  return is_kept;
+}
+
+static void
+note_kept (const TpCli *cli, int n)
+{
+  if (n > 0)
+    tp_cli_note (cli,
+                 "kept how long %s took: plans to come are corrected by it",
+                 n == 1 ? "the plan" : "plans");
+}
+
+static void
+note_busy (const TpCli *cli)
+{
+  tp_cli_note (cli, "note: how long it took is not kept: others disturbed it");
+}
+
+void
+tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
+{
+  int n = 0;
+
+  if (bench->is_simulated)
+    return;
+  if (tp_bench_is_busy (bench))
+    {
+      note_busy (cli);
+      return;
+    }
+  for (guint i = 0; i < bench->entries->len; i++)
+    {
+      TpContestTimes times;
+      TpWholeTime time = {
+        .half_ns = tp_contest_get_half_ns (bench->contest, (int) i),
+        .n_threads = cli->device_options.n_threads,
+      };
+
+      if (time.half_ns < 0)
+        continue;
+      tp_contest_get_times (bench->contest, (int) i, &times);
+      time.median_ns = times.p50_ns;
+      time.n = times.n;
+      n += keep (cli, tp_bench_get (bench, (int) i)->plan, &time);
+    }
+  note_kept (cli, n);
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+void
+tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
+                  int n, int n_runs)
+{
+  int rank = tp_stats_interval_rank (n);
+  TpWholeTime time = { .n = n, .n_threads = cli->device_options.n_threads };
+
+  if (n_runs < FEWEST_RUNS || tp_api_get_plan (plan)->is_simulated)
+    return;
+  if (rank == 0 || 2 * n < n_runs)
+    {
+      note_busy (cli);
+      return;
+    }
+  qsort (times_ns, n, sizeof *times_ns, compare_times);
+  time.median_ns = times_ns[(n - 1) / 2];
+  time.half_ns = (times_ns[n - rank] - times_ns[rank - 1]) / 2;
+  note_kept (cli, keep (cli, plan, &time));
+}

@@ -1,0 +1,204 @@
+/* check-side.c: see check-side.h. */
+#include "config.h"
+
+#include "planner/check/check-side.h"
+
+#include "planner/check/check-costs.h"
+
+#include <math.h>
+
+static void
+add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
+{
+  double *spread = g_hash_table_lookup (side->terms, &measurement);
+
+  if (spread == NULL)
+    {
+      spread = g_new0 (double, 1);
+      g_hash_table_insert (side->terms,
+                           g_memdup2 (&measurement, sizeof measurement),
+                           spread);
+    }
+  *spread += cost->spread_ns;
+}
+
+/* Rows, then kernels, then the two directions of a link; each on each
+ * device. */
+static gint64
+number_measurement (const TpChecker *checker, gint64 row, int device)
+{
+  const TpCosts *costs = checker->costs;
+  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
+
+  if (row < n_rows && costs->kernels != NULL && costs->kernels[row] > 0)
+    row = n_rows + costs->kernels[row];
+  return row * costs->n_devices + device;
+}
+
+static void
+pay_kernel (TpCheckerSide *side, gint64 row, int device, const TpCost *cost)
+{
+  add_term (side, number_measurement (side->checker, row, device), cost);
+  side->cost += side->checker->measure (cost);
+  side->kernels[device] += side->checker->measure (cost);
+}
+
+static gboolean
+runs_as_one (const TpCheckerSide *side, int index)
+{
+  const TpChecker *checker = side->checker;
+  const TpGroup *group = &checker->plan->all_groups->groups[index];
+  int device = group->n_nodes == 0 ? -1 : side->devices[group->nodes[0]];
+
+  for (int k = 1; k < group->n_nodes; k++)
+    if (side->devices[group->nodes[k]] != device)
+      return FALSE;
+  return device >= 0
+         && checker->gains[(gsize) index * checker->costs->n_devices + device]
+                > 0;
+}
+
+static void
+pay_kernels (TpCheckerSide *side)
+{
+  const TpChecker *checker = side->checker;
+  const TpCosts *costs = checker->costs;
+  g_autofree gboolean *fused = g_new0 (gboolean, costs->n_groups + 1);
+
+  for (int g = 0; g < costs->n_groups; g++)
+    {
+      int first, device;
+
+      fused[g] = runs_as_one (side, g);
+      if (!fused[g])
+        continue;
+      first = checker->plan->all_groups->groups[g].nodes[0];
+      device = side->devices[first];
+      pay_kernel (side, (gint64) costs->n_nodes + g, device,
+                  tp_costs_group (costs, g, device));
+    }
+  for (int i = 0; i < costs->n_nodes; i++)
+    if (checker->group_of[i] < 0 || !fused[checker->group_of[i]])
+      pay_kernel (side, i, side->devices[i],
+                  tp_costs_node (costs, i, side->devices[i]));
+}
+
+/* The half of a copy that is between host memory and @device. */
+static void
+pay_leg (TpCheckerSide *side, int device, gboolean is_feed, const TpCost *cost)
+{
+  const TpCosts *costs = side->checker->costs;
+  gint64 row = 2 * ((gint64) costs->n_nodes + costs->n_groups) + 1 + is_feed;
+
+  if (device != costs->host && device != TP_COSTS_HOST)
+    add_term (side, row * costs->n_devices + device, cost);
+}
+
+static void
+pay_copy (TpCheckerSide *side, int tensor, int from, int to)
+{
+  const TpCosts *costs = side->checker->costs;
+  gint64 cost = tp_checker_copy_cost (side->checker, tensor, from, to);
+
+  if (from >= 0)
+    pay_leg (side, from, FALSE, tp_costs_fetch (costs, tensor, from));
+  if (to >= 0)
+    pay_leg (side, to, TRUE, tp_costs_feed (costs, tensor, to));
+  side->cost += cost;
+  side->n_copies += cost > 0;
+}
+
+static gboolean
+is_wanted (const TpCheckerSide *side, const TpTensor *tensor, int place)
+{
+  gboolean is_wanted = tensor->is_output && place == side->checker->costs->host;
+
+  for (int k = 0; k < tensor->n_consumers && !is_wanted; k++)
+    is_wanted = side->devices[tensor->consumers[k]] == place;
+  return is_wanted;
+}
+
+static void
+pay_copies (TpCheckerSide *side)
+{
+  const TpChecker *checker = side->checker;
+
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    {
+      const TpTensor *tensor = &checker->graph->tensors[i];
+      int home = tensor->producer < 0 ? checker->costs->host
+                                      : side->devices[tensor->producer];
+
+      if (tp_tensor_is_constant (tensor))
+        continue;
+      for (int to = TP_COSTS_HOST; to < checker->costs->n_devices; to++)
+        if (to != home && is_wanted (side, tensor, to))
+          pay_copy (side, i, home, to);
+    }
+}
+
+void
+tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
+                      gboolean is_cheapest)
+{
+  const TpPlan *plan = checker->plan;
+
+  *side = (TpCheckerSide){
+    .checker = checker,
+    .devices = g_new0 (int, plan->n_placements + 1),
+    .terms
+    = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free),
+    .kernels = g_new0 (gint64, plan->n_devices + 1),
+  };
+  for (int i = 0; i < plan->n_placements; i++)
+    side->devices[i] = is_cheapest ? plan->placements[i].cheapest
+                                   : plan->placements[i].device;
+  pay_kernels (side);
+  pay_copies (side);
+}
+
+void
+tp_checker_side_clear (TpCheckerSide *side)
+{
+  g_clear_pointer (&side->devices, g_free);
+  g_clear_pointer (&side->kernels, g_free);
+  g_clear_pointer (&side->terms, g_hash_table_unref);
+}
+
+static double
+get_spread (const TpCheckerSide *side, gconstpointer measurement)
+{
+  const double *spread
+      = side == NULL ? NULL : g_hash_table_lookup (side->terms, measurement);
+
+  return spread == NULL ? 0 : *spread;
+}
+
+/* Of the terms of @side, less what @other has of them; @is_other: those that
+ * @other has and @side has not. */
+static double
+sum_squares (const TpCheckerSide *side, const TpCheckerSide *other,
+             gboolean is_other)
+{
+  const TpCheckerSide *mine = is_other ? other : side;
+  GHashTableIter iter;
+  gpointer key, value;
+  double sum = 0;
+
+  g_hash_table_iter_init (&iter, mine->terms);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (!is_other)
+      sum += pow (*(double *) value - get_spread (other, key), 2);
+    else if (!g_hash_table_contains (side->terms, key))
+      sum += *(double *) value * *(double *) value;
+  return sum;
+}
+
+double
+tp_checker_side_sd (const TpCheckerSide *side, const TpCheckerSide *other)
+{
+  double squares = sum_squares (side, other, FALSE)
+                   + (other == NULL ? 0 : sum_squares (side, other, TRUE));
+
+  return sqrt (squares) / TP_COST_SPREADS;
+}

@@ -1,0 +1,31 @@
+/* check-side.h: a placement, taken apart into the figures that it pays.
+ *
+ * Figures of one measurement are one term: their spreads add up, and terms add
+ * up by their squares. */
+#ifndef TP_PLANNER_CHECK_SIDE_H
+#define TP_PLANNER_CHECK_SIDE_H
+
+#include "planner/check/check-private.h"
+
+/* Where the ops are, and what that pays. */
+typedef struct
+{
+  TpChecker *checker;
+  int *devices;               /* [node] */
+  gint64 cost, n_copies;
+  gint64 *kernels;            /* [device]: of cost */
+  GHashTable *terms;          /* measurement -> double: spreads, added */
+} TpCheckerSide;
+void tp_checker_side_clear (TpCheckerSide *side);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerSide, tp_checker_side_clear)
+
+/* That of the plan, or of what it says is cheapest. */
+void tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
+                           gboolean is_cheapest);
+/* Standard deviation of what it costs; with @other (nullable), of what the one
+ * costs more: in a term that both have, what the one pays counts against what
+ * the other does. */
+double tp_checker_side_sd (const TpCheckerSide *side,
+                           const TpCheckerSide *other);
+
+#endif
