@@ -88,17 +88,21 @@ add_in_range (gint64 *sum, gint64 cost)
          && *sum < MAX_SUM;
 }
 
-/* All copies of @tensor from anywhere to anywhere. */
+/* All copies of @tensor from anywhere to anywhere: what is in the host's memory
+ * is on the host device too. */
 static gboolean
 add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
 {
-  int n = checker->costs->n_devices;
+  int n = checker->costs->n_devices, host = checker->costs->host;
 
   for (int from = TP_COSTS_HOST; from < n; from++)
     for (int to = TP_COSTS_HOST; to < n; to++)
       {
-        gint64 cost = tp_checker_copy_cost (checker, tensor, from, to);
+        gint64 cost;
 
+        if (from == to || (host >= 0 && (from == host || to == host)))
+          continue;
+        cost = tp_checker_copy_cost (checker, tensor, from, to);
         if (cost == TP_COST_NONE || !add_in_range (sum, cost))
           return FALSE;
       }
