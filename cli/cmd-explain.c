@@ -267,6 +267,38 @@ explain_all (TpCli *cli, const TpPlan *plan, const TpGraph *graph,
     }
 }
 
+/* Of ops that could be elsewhere: it would have taken too long. */
+static int
+count_unknown_margins (const TpPlan *plan, const TpGraph *graph)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *at = &plan->placements[i];
+      int rival;
+      TpReason reason = tp_plan_find_reason (plan, graph, at, &rival);
+
+      n += at->margin_ns < 0 && reason != TP_REASON_ALONE
+           && reason != TP_REASON_PINNED && reason != TP_REASON_ONLY;
+    }
+  return n;
+}
+
+static void
+print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
+{
+  int n_unknown = count_unknown_margins (tp_api_get_plan (plan), graph);
+
+  tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
+                    "what was measured. MARGIN: how far the time here may "
+                    "move before the plan flips.",
+               tp_cli_simulated (plan));
+  if (n_unknown > 0)
+    tp_cli_note (cli, "Margins of %d ops would take too long to find.",
+                 n_unknown);
+}
+
 static gboolean
 check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
           GError **error)
@@ -295,10 +327,7 @@ explain_run (TpCli *cli, GError **error)
     return FALSE;
   explain_all (cli, tp_api_get_plan (plan), graph, only);
   if (cli->format == TP_FORMAT_TABLE)
-    tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
-                      "what was measured. MARGIN: how far the time here may "
-                      "move before the plan flips.",
-                 tp_cli_simulated (plan));
+    print_notes (cli, plan, graph);
   return TRUE;
 }
 

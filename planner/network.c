@@ -437,12 +437,12 @@ tp_network_get_constant (const TpNetwork *network)
 }
 
 gint64
-tp_network_force (TpNetwork *network, int node)
+tp_network_force (TpNetwork *network, int node, gint64 *scans_left)
 {
   int vertex = network->flow_vertex[node];
 
   return tp_flow_force (network->flow, vertex, !network->is_sink[vertex],
-                        network->sum - network->value);
+                        network->sum - network->value, scans_left);
 }
 
 /* "n12", "h3", "g7c": the first letter, the number, the rest. */
