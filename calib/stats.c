@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define CLOCK_NS 100          /* two readings of the clock, and a branch missed */
-#define READING_NS 100        /* readings, cold code: no less is told apart */
+#define READING_NS 30         /* one reading */
+#define FLOOR_NS 100          /* from process to process: readings, cold code */
 #define MODE_MIN 6            /* fewer samples have no modes */
 
 static int
@@ -123,7 +124,7 @@ tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats)
   qsort (sorted, n, sizeof *sorted, compare_times);
   n_fast = count_fast (sorted, n);
   tp_stats_compute (sorted, n_fast, out_stats);
-  least = MAX (out_stats->median_ns * 3 / 200, READING_NS);
+  least = MAX (out_stats->median_ns * 3 / 200, FLOOR_NS);
   if (3 * n_fast < 2 * n)
     least = MAX (least, out_stats->median_ns - out_stats->min_ns);
   out_stats->half_ns = MAX (out_stats->half_ns, least);

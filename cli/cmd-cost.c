@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+/* Of models, that diff plans. */
+#define USES_MODELS (TP_USES_DEVICES | TP_USES_DIMS | TP_USES_PASSES)
+
 static struct
 {
   gboolean is_all, is_stale;
@@ -285,11 +288,9 @@ cost_forget (TpCli *cli, TpCostDb *db, GError **error)
 static gboolean
 cost_diff (TpCli *cli, TpCostDb *db, GError **error)
 {
-  const char *const paths[] = { cli->args[1], cli->n_args > 2 ? cli->args[2]
-                                                             : NULL };
-
-  if (cli->n_args == 3)
-    return tp_cost_diff (cli, paths, given.is_all, error);
+  if (cli->n_args >= 3)
+    return tp_cost_diff (cli, (const char *const *) cli->args + 1,
+                         given.is_all, error);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "cost diff: two tables are to be named");
   return FALSE;
@@ -302,14 +303,15 @@ static const struct
   const char *name;
   int n_args_max;             /* after the verb */
   gboolean is_read_only;
+  gboolean is_planning;       /* --devices and the like say something */
   gboolean (*run) (TpCli *cli, TpCostDb *db, GError **error);
 } verbs[] = {
-  { "list", 0, TRUE, cost_list },
-  { "show", 1, TRUE, cost_show },
-  { "export", 0, TRUE, cost_export },
-  { "import", TP_CLI_ANY, FALSE, cost_import },
-  { "forget", 1, FALSE, cost_forget },
-  { "diff", 2, TRUE, cost_diff },
+  { "list", 0, TRUE, FALSE, cost_list },
+  { "show", 1, TRUE, FALSE, cost_show },
+  { "export", 0, TRUE, FALSE, cost_export },
+  { "import", TP_CLI_ANY, FALSE, FALSE, cost_import },
+  { "forget", 1, FALSE, FALSE, cost_forget },
+  { "diff", TP_CLI_ANY, TRUE, TRUE, cost_diff },
 };
 
 /* "list, show, ... and diff" */
@@ -323,6 +325,19 @@ list_verbs (void)
         text, "%s%s", i + 1 < G_N_ELEMENTS (verbs) ? ", " : " and ",
         verbs[i].name);
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static gboolean
+check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
+             GError **error)
+{
+  if (is_planning || (cli->given & USES_MODELS) == 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "cost %s: --devices, --dim and --no-pass are for the models of "
+               "'cost diff': leave them out",
+               verb);
+  return FALSE;
 }
 
 static gboolean
@@ -343,6 +358,8 @@ cost_run (TpCli *cli, GError **error)
                        verbs[i].name, cli->args[verbs[i].n_args_max + 1]);
           return FALSE;
         }
+      if (!check_flags (cli, verbs[i].name, verbs[i].is_planning, error))
+        return FALSE;
       db = tp_cost_db_open (cli->cost_path, verbs[i].is_read_only, error);
       return db != NULL && verbs[i].run (cli, db, error);
     }
@@ -368,10 +385,13 @@ const TpCommand tp_command_cost = {
              "  export [-o FILE] the table as JSON\n"
              "  import FILE...   what another table exported\n"
              "  forget [DEVICE]  drop figures, to measure anew\n"
-             "  diff A B         what moved between two table files",
+             "  diff A B [PLAN|MODEL...]\n"
+             "                   what moved between two table files, and which\n"
+             "                   plans change by it",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
-  .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS,
+  .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS
+          | TP_USES_GRAPH | USES_MODELS,
   .options = options,
   .run = cost_run,
 };

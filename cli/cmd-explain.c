@@ -269,6 +269,38 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
     }
 }
 
+/* Of ops that could be elsewhere: it would have taken too long. */
+static int
+count_unknown_margins (const TpPlan *plan, const TpGraph *graph)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      const TpPlacement *at = &plan->placements[i];
+      int rival;
+      TpReason reason = tp_plan_find_reason (plan, graph, at, &rival);
+
+      n += at->margin_ns < 0 && reason != TP_REASON_ALONE
+           && reason != TP_REASON_PINNED && reason != TP_REASON_ONLY;
+    }
+  return n;
+}
+
+static void
+print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
+{
+  int n_unknown = count_unknown_margins (tp_api_get_plan (plan), graph);
+
+  tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
+                    "what was measured. MARGIN: how far the time here may "
+                    "move before the plan flips.",
+               tp_cli_simulated (plan));
+  if (n_unknown > 0)
+    tp_cli_note (cli, "Margins of %d ops would take too long to find.",
+                 n_unknown);
+}
+
 static gboolean
 check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
           GError **error)
@@ -298,10 +330,7 @@ explain_run (TpCli *cli, GError **error)
   explain_all (cli, plan, only);
   tp_cli_note_factors (cli, plan);
   if (cli->format == TP_FORMAT_TABLE)
-    tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
-                      "what was measured. MARGIN: how far the time here may "
-                      "move before the plan flips.",
-                 tp_cli_simulated (plan));
+    print_notes (cli, plan, graph);
   return TRUE;
 }
 

@@ -9,6 +9,7 @@
 
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "cli/cost-diff-plans.h"
 #include "cli/output.h"
 #include "cli/text.h"
 
@@ -22,6 +23,7 @@ typedef struct
   TpCostDb *dbs[2];
   TpTable *table;
   json_t *list;
+  json_t *plans;              /* of models, where any were named */
   int n_common, n_moved, n_only[2];
 } Diff;
 
@@ -214,14 +216,19 @@ compare_tables (Diff *diff, GError **error)
 }
 
 static void
+print_json (const Diff *diff)
+{
+  tp_cli_print_json (json_pack (
+      "{s:s, s:i, s:i, s:i, s:i, s:O, s:O}", "format", "tplan-cost-diff/1",
+      "common", diff->n_common, "moved", diff->n_moved, "only_a",
+      diff->n_only[0], "only_b", diff->n_only[1], "figures", diff->list,
+      "plans", diff->plans));
+}
+
+static void
 print (const Diff *diff)
 {
-  if (diff->cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_pack (
-        "{s:s, s:i, s:i, s:i, s:i, s:O}", "format", "tplan-cost-diff/1",
-        "common", diff->n_common, "moved", diff->n_moved, "only_a",
-        diff->n_only[0], "only_b", diff->n_only[1], "figures", diff->list));
-  else
+  if (diff->cli->format != TP_FORMAT_JSON)
     tp_table_print (diff->table, diff->cli);
   tp_cli_note (diff->cli, "%d of %d figures moved by more than both spreads; "
                "kernels only in the first: %d, only in the second: %d",
@@ -245,9 +252,15 @@ tp_cost_diff (TpCli *cli, const char *const *paths, gboolean is_all,
   if (second == NULL)
     return FALSE;
   diff.list = json_array ();
+  diff.plans = json_array ();
   is_good = compare_tables (&diff, error);
   if (is_good)
     print (&diff);
+  is_good = is_good
+            && tp_cost_diff_plans (cli, paths, paths + 2, diff.plans, error);
+  if (is_good && cli->format == TP_FORMAT_JSON)
+    print_json (&diff);
   json_decref (diff.list);
+  json_decref (diff.plans);
   return is_good;
 }

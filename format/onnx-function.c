@@ -215,6 +215,63 @@ tp_onnx_find_argument (const TpOnnx *onnx, const char *name)
   return NULL;
 }
 
+/* ---- constants of bodies -------------------------------------------------- */
+
+typedef struct
+{
+  char *name;                 /* in the body */
+  char *shared;               /* in the graph */
+} Constant;
+
+static void
+constant_free (gpointer user)
+{
+  Constant *constant = user;
+
+  g_free (constant->name);
+  g_free (constant->shared);
+  g_free (constant);
+}
+
+GHashTable *
+tp_onnx_constants_new (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, constant_free);
+}
+
+/* What a function gives goes by the name that each call has for it. */
+void
+tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire, const char *name)
+{
+  const TpOnnxCall *call = onnx->call;
+  Constant *constant = NULL;
+
+  if (call == NULL)
+    return;
+  for (guint i = 0; i < call->function->outputs->len; i++)
+    if (strcmp (call->function->outputs->pdata[i], name) == 0)
+      return;
+  constant = g_new (Constant, 1);
+  constant->name = g_strdup (name);
+  constant->shared = g_strdup (tp_onnx_map_name (onnx, name));
+  g_hash_table_insert (onnx->constants, (gpointer) wire->pos, constant);
+}
+
+/* FALSE: the node at @wire is none, or the first to be read, or was read by
+ * another name before it came. */
+static gboolean
+take_constant (const TpOnnx *onnx, const TpWire *wire)
+{
+  const Constant *constant = g_hash_table_lookup (onnx->constants, wire->pos);
+
+  if (constant == NULL
+      || g_hash_table_contains (onnx->call->names, constant->name))
+    return FALSE;
+  g_hash_table_insert (onnx->call->names, g_strdup (constant->name),
+                       g_strdup (constant->shared));
+  return TRUE;
+}
+
 /* ---- calling ------------------------------------------------------------- */
 
 static gboolean
@@ -285,13 +342,16 @@ add_body_node (const TpWire *wire, const TpWireField *field, gpointer user,
 {
   Walk *walk = user;
   TpWirePath path = { wire->path, "node", walk->index };
+  TpWire node;
 
   if (field->number != FUNCTION_NODE)
     return TRUE;
   walk->index++;
-  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
-         && tp_onnx_add_node (walk->onnx, tp_wire_enter (wire, field, &path),
-                              error);
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
+    return FALSE;
+  node = tp_wire_enter (wire, field, &path);
+  return take_constant (walk->onnx, &node)
+         || tp_onnx_add_node (walk->onnx, node, error);
 }
 
 gboolean

@@ -30,4 +30,11 @@ gboolean tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
 const char *tp_onnx_map_name (const TpOnnx *onnx, const char *name);
 const TpAttr *tp_onnx_find_argument (const TpOnnx *onnx, const char *name);
 
+/* Constants of bodies, by where they stand in the file. */
+GHashTable *tp_onnx_constants_new (void);
+/* What the node at @wire, called @name in its body, gives is the same in every
+ * call: those to come take that of this one. */
+void tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire,
+                             const char *name);
+
 #endif

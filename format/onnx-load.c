@@ -263,10 +263,12 @@ tp_graph_open_onnx (const char *path, GBytes *bytes,
   onnx.files = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                       (GDestroyNotify) g_bytes_unref);
   onnx.functions = tp_onnx_functions_new ();
+  onnx.constants = tp_onnx_constants_new ();
   if (!load (&onnx, wire, error))
     g_clear_pointer (&onnx.builder, tp_graph_builder_free);
   g_hash_table_unref (onnx.files);
   g_hash_table_unref (onnx.functions);
+  g_hash_table_unref (onnx.constants);
   g_string_chunk_free (onnx.strings);
   return onnx.builder;
 }

@@ -62,6 +62,8 @@ typedef struct
   GArray *attrs;              /* TpAttr */
   GPtrArray *lists;           /* GArray: values of list attributes */
   int n_attributes;           /* seen */
+  gboolean has_reference;     /* to an argument of the call */
+  const char *last_name;      /* of an input or output, as it stands there */
 } Node;
 
 typedef struct
@@ -212,6 +214,7 @@ take_argument (Attribute *self)
       tp_onnx_find_argument (self->node->onnx, self->argument);
   TpAttr attr;
 
+  self->node->has_reference = TRUE;
   if (argument == NULL)
     return;
   attr = *argument;
@@ -271,13 +274,14 @@ add_attribute (Node *node, TpWire wire, GError **error)
 /* ---- nodes ------------------------------------------------------------- */
 
 static gboolean
-read_name (const TpWire *wire, const TpWireField *field, const Node *node,
+read_name (const TpWire *wire, const TpWireField *field, Node *node,
            GPtrArray *names, GError **error)
 {
   const char *name;
 
   if (!tp_wire_get_string (wire, field, node->onnx->strings, &name, error))
     return FALSE;
+  node->last_name = name;
   g_ptr_array_add (names, (gpointer) tp_onnx_map_name (node->onnx, name));
   if (names->len <= MAX_NAMES)
     return TRUE;
@@ -413,7 +417,12 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
     return FALSE;
   out.n_attrs = node->attrs->len;
   out.attrs = (const TpAttr *) (void *) node->attrs->data;
-  return tp_graph_builder_add_node (onnx->builder, &out, names, error);
+  if (!tp_graph_builder_add_node (onnx->builder, &out, names, error))
+    return FALSE;
+  if (strcmp (type, "Constant") == 0 && names.n_inputs == 0
+      && names.n_outputs == 1 && !node->has_reference)
+    tp_onnx_share_constant (onnx, wire, node->last_name);
+  return TRUE;
 }
 
 /* An op we have is ours even where the model brings a body for it. */

@@ -24,6 +24,7 @@ typedef struct
   GStringChunk *strings;      /* of the node being read */
   GHashTable *files;          /* char* -> GBytes*: external data */
   GHashTable *functions;      /* char* -> TpOnnxFunction* */
+  GHashTable *constants;      /* of bodies, by where they stand in the file */
   const TpOnnxCall *call;     /* whose body is being read; NULL: the graph */
   int n_calls;                /* so far */
 } TpOnnx;

@@ -8,6 +8,7 @@
 
 #include "format/file-save.h"
 #include "format/json.h"
+#include "ir/digest.h"
 
 #include <string.h>
 
@@ -489,8 +490,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
     write_costs (out, plan->costs);
   write_string_line (out, "certificate", plan->certificate);
   write_arcs (out, plan);
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
-                                        (const guchar *) out->str, out->len);
+  digest = tp_digest_bytes (out->str, out->len);
   g_string_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (out, FALSE);
 }

@@ -10,6 +10,7 @@
 #include "format/plan-read-same.h"
 #include "format/plan-read.h"
 #include "graph/pass.h"
+#include "ir/digest.h"
 #include "ir/graph-digest.h"
 #include "ir/name-hash.h"
 #include "ir/plan-memory.h"
@@ -88,8 +89,7 @@ load_check_digest (const TpPlanReader *reader, const char *text, gsize size,
     return tp_plan_read_fail (reader, error, "end",
                               "the plan does not end in its sha256, so it was "
                               "cut short or changed");
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
-                                        (const guchar *) text, size - end);
+  digest = tp_digest_bytes (text, size - end);
   if (memcmp (last + key, digest, TP_PLAN_DIGEST_LENGTH) != 0)
     return tp_plan_read_fail (reader, error, "sha256",
                               "the file says %.64s but its bytes are %s, so it "

@@ -174,7 +174,7 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
 /* "s", "t", "n3", "h3", "d3", "g3c", "g3d" with the number in range. */
 static gboolean
 read_vertex (const TpPlanReader *reader, const TpPlan *plan,
-             const json_t *value, char **out_name)
+             const json_t *value, char *out_name)
 {
   const char *name = json_string_value (value);
   const char *kinds = "nhdg";
@@ -184,13 +184,13 @@ read_vertex (const TpPlanReader *reader, const TpPlan *plan,
   char *end = NULL;
   guint64 number;
 
-  if (name == NULL || name[0] == 0)
+  if (name == NULL || name[0] == 0
+      || g_strlcpy (out_name, name, TP_ARC_NAME) >= TP_ARC_NAME)
     return FALSE;
-  *out_name = g_strdup (name);
   if (strcmp (name, "s") == 0 || strcmp (name, "t") == 0)
     return TRUE;
   kind = strchr (kinds, name[0]);
-  if (kind == NULL || !g_ascii_isdigit (name[1]) || strlen (name) > 14)
+  if (kind == NULL || !g_ascii_isdigit (name[1]))
     return FALSE;
   number = g_ascii_strtoull (name + 1, &end, 10);
   if (name[0] == 'g' && (*end == 'c' || *end == 'd'))
@@ -223,8 +223,8 @@ read_arc (TpPlanPlace place, const TpPlan *plan, TpArc *arc, GError **error)
   gboolean is_tied = plan->tie_price_ns != 0;
 
   if (json_array_size (at) != (is_tied ? 5 : 4)
-      || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
-      || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
+      || !read_vertex (reader, plan, json_array_get (at, 0), arc->from)
+      || !read_vertex (reader, plan, json_array_get (at, 1), arc->to))
     return tp_plan_read_fail (reader, error, place.path,
                               "not [from, to, capacity, flow%s]",
                               is_tied ? ", flow of the tie" : "");

@@ -3,7 +3,7 @@
 
 #include "ir/costs.h"
 
-#include <string.h>
+#include "ir/digest.h"
 
 TpGroups *
 tp_groups_new (void)
@@ -184,39 +184,22 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
 }
 
 static void
-digest_add_number (GChecksum *sum, gint64 value)
+digest_add_table (TpDigest *digest, const TpCost *table, int rows, int columns)
 {
-  gint64 little = GINT64_TO_LE (value);
-
-  g_checksum_update (sum, (const guchar *) &little, sizeof little);
-}
-
-/* Strings go in with their length, so that no two tables share bytes. */
-static void
-digest_add_string (GChecksum *sum, const char *text)
-{
-  digest_add_number (sum, text == NULL ? -1 : (gint64) strlen (text));
-  if (text != NULL)
-    g_checksum_update (sum, (const guchar *) text, -1);
-}
-
-static void
-digest_add_table (GChecksum *sum, const TpCost *table, int rows, int columns)
-{
-  digest_add_number (sum, rows);
+  tp_digest_add_number (digest, rows);
   for (gsize i = 0; i < (gsize) rows * columns; i++)
     {
-      digest_add_number (sum, table[i].time_ns);
+      tp_digest_add_number (digest, table[i].time_ns);
       if (table[i].time_ns == TP_COST_NONE)
         {
-          digest_add_string (sum, table[i].reason);
+          tp_digest_add_string (digest, table[i].reason);
           continue;
         }
-      digest_add_number (sum, table[i].spread_ns);
-      digest_add_number (sum, (table[i].is_estimated != 0)
+      tp_digest_add_number (digest, table[i].spread_ns);
+      tp_digest_add_number (digest, (table[i].is_estimated != 0)
                                   + 2 * (table[i].measured_ns != 0));
       if (table[i].measured_ns != 0)
-        digest_add_number (sum, table[i].measured_ns);
+        tp_digest_add_number (digest, table[i].measured_ns);
     }
 }
 
@@ -227,53 +210,59 @@ tp_costs_get_kernel (const TpCosts *costs, int row)
 }
 
 static void
-digest_add_kernels (GChecksum *sum, const TpCosts *costs)
+digest_add_kernels (TpDigest *digest, const TpCosts *costs)
 {
   int n = costs->kernels == NULL ? 0 : costs->n_nodes + costs->n_groups;
 
   if (n > 0)
-    digest_add_string (sum, "kernels");
+    tp_digest_add_string (digest, "kernels");
   for (int i = 0; i < n; i++)
-    digest_add_number (sum, costs->kernels[i]);
+    tp_digest_add_number (digest, costs->kernels[i]);
 }
 
 static void
-digest_add_errors (GChecksum *sum, const TpCosts *costs)
+digest_add_errors (TpDigest *digest, const TpCosts *costs)
 {
   const TpCostErrors *errors = costs->errors;
   int n = costs->n_devices;
 
   if (errors == NULL)
     return;
-  digest_add_string (sum, "errors");
+  tp_digest_add_string (digest, "errors");
   for (int i = 0; i < n; i++)
     {
-      digest_add_number (sum, errors->factors[i]);
-      digest_add_number (sum, errors->n_wholes[i]);
+      tp_digest_add_number (digest, errors->factors[i]);
+      tp_digest_add_number (digest, errors->n_wholes[i]);
     }
   for (int i = 0; i < n * n; i++)
-    digest_add_number (sum, errors->covariances[i]);
-  digest_add_number (sum, errors->run_variance);
-  digest_add_number (sum, errors->until_us);
+    tp_digest_add_number (digest, errors->covariances[i]);
+  tp_digest_add_number (digest, errors->run_variance);
+  tp_digest_add_number (digest, errors->until_us);
+}
+
+char *
+tp_costs_compute_digest (const TpCosts *costs)
+{
+  g_autoptr (TpDigest) digest = tp_digest_new ();
+
+  tp_digest_add_number (digest, costs->n_devices);
+  for (int i = 0; i < costs->n_devices; i++)
+    tp_digest_add_string (digest, costs->devices[i]);
+  tp_digest_add_number (digest, costs->is_simulated != 0);
+  digest_add_table (digest, costs->nodes, costs->n_nodes, costs->n_devices);
+  digest_add_table (digest, costs->groups, costs->n_groups, costs->n_devices);
+  digest_add_table (digest, costs->feeds, costs->n_tensors, costs->n_devices);
+  digest_add_table (digest, costs->fetches, costs->n_tensors, costs->n_devices);
+  if (costs->host != 0) /* else as it was when only device 0 could be */
+    tp_digest_add_number (digest, costs->host);
+  digest_add_kernels (digest, costs);
+  digest_add_errors (digest, costs);
+  return tp_digest_finish (digest);
 }
 
 void
 tp_costs_seal (TpCosts *costs)
 {
-  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-
-  digest_add_number (sum, costs->n_devices);
-  for (int i = 0; i < costs->n_devices; i++)
-    digest_add_string (sum, costs->devices[i]);
-  digest_add_number (sum, costs->is_simulated != 0);
-  digest_add_table (sum, costs->nodes, costs->n_nodes, costs->n_devices);
-  digest_add_table (sum, costs->groups, costs->n_groups, costs->n_devices);
-  digest_add_table (sum, costs->feeds, costs->n_tensors, costs->n_devices);
-  digest_add_table (sum, costs->fetches, costs->n_tensors, costs->n_devices);
-  if (costs->host != 0) /* else as it was when only device 0 could be */
-    digest_add_number (sum, costs->host);
-  digest_add_kernels (sum, costs);
-  digest_add_errors (sum, costs);
   g_free (costs->digest);
-  costs->digest = g_strdup (g_checksum_get_string (sum));
+  costs->digest = tp_costs_compute_digest (costs);
 }

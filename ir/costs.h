@@ -109,6 +109,8 @@ TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
 TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
 /* What node @row, or group @row - n_nodes, is the measurement of; 0: its own. */
 int tp_costs_get_kernel (const TpCosts *costs, int row);
+/* Of every figure there is now: (transfer full). */
+char *tp_costs_compute_digest (const TpCosts *costs);
 /* Computes @costs->digest once all figures are in. */
 void tp_costs_seal (TpCosts *costs);
 

@@ -6,73 +6,24 @@
 
 #include "ir/graph-digest.h"
 
+#include "ir/digest.h"
 #include "ir/graph-value.h"
 #include "ir/graph.h"
 
-#include <string.h>
-
 #define MAX_VALUE_BYTES 4096
-#define MAX_BUFFER (16 << 10)
-
-/* The stream goes to the checksum in large pieces: most are 8 bytes. */
-typedef struct
-{
-  GChecksum *sum;
-  gsize n;
-  guchar buffer[MAX_BUFFER];
-} Feed;
-
 static void
-flush (Feed *feed)
-{
-  g_checksum_update (feed->sum, feed->buffer, feed->n);
-  feed->n = 0;
-}
-
-static inline void
-feed_bytes (Feed *feed, const void *bytes, gsize size)
-{
-  if (size > MAX_BUFFER - feed->n)
-    flush (feed);
-  if (size > MAX_BUFFER)
-    {
-      g_checksum_update (feed->sum, bytes, size);
-      return;
-    }
-  memcpy (feed->buffer + feed->n, bytes, size);
-  feed->n += size;
-}
-
-static inline void
-feed_int (Feed *feed, gint64 value)
-{
-  gint64 little = GINT64_TO_LE (value);
-
-  feed_bytes (feed, &little, sizeof little);
-}
-
-static void
-feed_double (Feed *feed, double value)
+feed_double (TpDigest *digest, double value)
 {
   gint64 bits;
 
   memcpy (&bits, &value, sizeof bits);
-  feed_int (feed, bits);
-}
-
-static void
-feed_string (Feed *feed, const char *string)
-{
-  gsize size = strlen (string);
-
-  feed_int (feed, size);
-  feed_bytes (feed, string, size);
+  tp_digest_add_number (digest, bits);
 }
 
 /* Values that decide what is computed: shapes, axes, bounds. Weights do not:
  * a model trained again keeps its plan. */
 static void
-feed_value (Feed *feed, const TpTensor *tensor)
+feed_value (TpDigest *digest, const TpTensor *tensor)
 {
   double values[MAX_VALUE_BYTES];
   gboolean is_small = tp_tensor_is_constant (tensor)
@@ -80,106 +31,102 @@ feed_value (Feed *feed, const TpTensor *tensor)
                       && (tensor->count == 1
                           || tp_dtype_is_integer (tensor->dtype));
 
-  feed_int (feed, tp_tensor_is_constant (tensor));
-  feed_int (feed, is_small);
+  tp_digest_add_number (digest, tp_tensor_is_constant (tensor));
+  tp_digest_add_number (digest, is_small);
   if (!is_small)
     return;
   tp_tensor_write_doubles (tensor, values);
   for (gint64 i = 0; i < tensor->count; i++)
-    feed_double (feed, values[i]);
+    feed_double (digest, values[i]);
 }
 
 static void
-feed_tensor (Feed *feed, const TpTensor *tensor)
+feed_tensor (TpDigest *digest, const TpTensor *tensor)
 {
-  feed_string (feed, tp_dtype_get_name (tensor->dtype));
-  feed_int (feed, tensor->rank);
+  tp_digest_add_string (digest, tp_dtype_get_name (tensor->dtype));
+  tp_digest_add_number (digest, tensor->rank);
   for (int i = 0; i < tensor->rank; i++)
     {
-      feed_int (feed, tensor->dims[i]);
-      feed_int (feed, tensor->strides[i]);
+      tp_digest_add_number (digest, tensor->dims[i]);
+      tp_digest_add_number (digest, tensor->strides[i]);
     }
-  feed_value (feed, tensor);
+  feed_value (digest, tensor);
 }
 
 static void
-feed_attr (Feed *feed, const TpAttr *attr)
+feed_attr (TpDigest *digest, const TpAttr *attr)
 {
-  feed_string (feed, attr->name);
-  feed_int (feed, attr->kind);
+  tp_digest_add_string (digest, attr->name);
+  tp_digest_add_number (digest, attr->kind);
   switch (attr->kind)
     {
     case TP_ATTR_INT:
     case TP_ATTR_TENSOR:
-      feed_int (feed, attr->i);
+      tp_digest_add_number (digest, attr->i);
       return;
     case TP_ATTR_FLOAT:
-      feed_double (feed, attr->f);
+      feed_double (digest, attr->f);
       return;
     case TP_ATTR_STRING:
-      feed_string (feed, attr->s);
+      tp_digest_add_string (digest, attr->s);
       return;
     case TP_ATTR_INTS:
     case TP_ATTR_FLOATS:
     case TP_ATTR_STRINGS:
-      feed_int (feed, attr->n);
+      tp_digest_add_number (digest, attr->n);
       for (int i = 0; i < attr->n; i++)
         if (attr->kind == TP_ATTR_INTS)
-          feed_int (feed, attr->ints[i]);
+          tp_digest_add_number (digest, attr->ints[i]);
         else if (attr->kind == TP_ATTR_STRINGS)
-          feed_string (feed, attr->strings[i]);
+          tp_digest_add_string (digest, attr->strings[i]);
         else
-          feed_double (feed, attr->floats[i]);
+          feed_double (digest, attr->floats[i]);
       return;
     }
 }
 
 static void
-feed_indices (Feed *feed, const int *tensors, int n)
+feed_indices (TpDigest *digest, const int *tensors, int n)
 {
-  feed_int (feed, n);
+  tp_digest_add_number (digest, n);
   for (int i = 0; i < n; i++)
-    feed_int (feed, tensors[i]);
+    tp_digest_add_number (digest, tensors[i]);
 }
 
 static void
-feed_node (Feed *feed, const TpNode *node)
+feed_node (TpDigest *digest, const TpNode *node)
 {
-  feed_string (feed, node->name);
-  feed_string (feed, node->type);
-  feed_indices (feed, node->inputs, node->n_inputs);
-  feed_indices (feed, node->outputs, node->n_outputs);
-  feed_int (feed, node->n_attrs);
+  tp_digest_add_string (digest, node->name);
+  tp_digest_add_string (digest, node->type);
+  feed_indices (digest, node->inputs, node->n_inputs);
+  feed_indices (digest, node->outputs, node->n_outputs);
+  tp_digest_add_number (digest, node->n_attrs);
   for (int i = 0; i < node->n_attrs; i++)
-    feed_attr (feed, &node->attrs[i]);
+    feed_attr (digest, &node->attrs[i]);
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
-    feed_string (feed, node->pins[i]);
-  feed_int (feed, node->n_costs);
+    tp_digest_add_string (digest, node->pins[i]);
+  tp_digest_add_number (digest, node->n_costs);
   for (int i = 0; i < node->n_costs; i++)
     {
-      feed_string (feed, node->costs[i].device);
-      feed_int (feed, node->costs[i].time_ns);
+      tp_digest_add_string (digest, node->costs[i].device);
+      tp_digest_add_number (digest, node->costs[i].time_ns);
     }
 }
 
 char *
 tp_graph_digest (const TpGraph *graph)
 {
-  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  Feed feed;
+  g_autoptr (TpDigest) digest = tp_digest_new ();
 
-  feed.sum = sum;
-  feed.n = 0;
-  feed_string (&feed, "tplan-graph-digest/1");
-  feed_int (&feed, graph->opset);
-  feed_int (&feed, graph->n_tensors);
+  tp_digest_add_string (digest, "tplan-graph-digest/1");
+  tp_digest_add_number (digest, graph->opset);
+  tp_digest_add_number (digest, graph->n_tensors);
   for (int i = 0; i < graph->n_tensors; i++)
-    feed_tensor (&feed, &graph->tensors[i]);
-  feed_int (&feed, graph->n_nodes);
+    feed_tensor (digest, &graph->tensors[i]);
+  tp_digest_add_number (digest, graph->n_nodes);
   for (int i = 0; i < graph->n_nodes; i++)
-    feed_node (&feed, &graph->nodes[i]);
-  feed_indices (&feed, graph->inputs, graph->n_inputs);
-  feed_indices (&feed, graph->outputs, graph->n_outputs);
-  flush (&feed);
-  return g_strdup (g_checksum_get_string (sum));
+    feed_node (digest, &graph->nodes[i]);
+  feed_indices (digest, graph->inputs, graph->n_inputs);
+  feed_indices (digest, graph->outputs, graph->n_outputs);
+  return tp_digest_finish (digest);
 }

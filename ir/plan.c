@@ -27,17 +27,6 @@ tp_plan_ref (TpPlan *plan)
   return plan;
 }
 
-static void
-plan_free_arcs (TpPlan *plan)
-{
-  for (int i = 0; i < plan->n_arcs; i++)
-    {
-      g_free (plan->arcs[i].from);
-      g_free (plan->arcs[i].to);
-    }
-  g_free (plan->arcs);
-}
-
 void
 tp_plan_unref (TpPlan *plan)
 {
@@ -64,7 +53,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->weight_bytes);
   tp_costs_unref (plan->costs);
   tp_groups_free (plan->all_groups);
-  plan_free_arcs (plan);
+  g_free (plan->arcs);
   g_free (plan);
 }
 

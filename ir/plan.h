@@ -25,9 +25,11 @@ typedef struct
  * vertices: "s", "t", "n<node>" (placement of a node), "h<tensor>" (its copy on
  * the second device), "d<tensor>" (its copy on the first), "g<group>c" and
  * "g<group>d" (the fusion helpers). */
+#define TP_ARC_NAME 16 /* a letter, an int, a letter, and the end */
+
 typedef struct
 {
-  char *from, *to;
+  char from[TP_ARC_NAME], to[TP_ARC_NAME];
   gint64 capacity;            /* -1: infinite */
   gint64 flow;
   gint64 tie_flow;            /* with the price of the tie on every copy; 0:

@@ -4,7 +4,10 @@
  * device costs more: its own cost there would have to fall, or here to rise, by
  * more than that before the plan changes for its sake. With a tie broken its price
  * is on every copy, as it was when the plan was chosen. One cut is solved;
- * each op then asks for a little more flow from there. */
+ * each op then asks for a little more flow from there. Where many ops hang
+ * together, that leads through the whole graph, for each: so all ops share a
+ * number of arcs to look at, and one that would need more than its part of what
+ * is left has no margin. */
 #include "config.h"
 
 #include "planner/cut.h"
@@ -14,6 +17,10 @@
 #include "planner/tie.h"
 
 #include <string.h>
+
+/* A second where they lie close in memory, ten where they do not: hundreds of ops
+ * in any shape, hundreds of thousands in chains. */
+#define MARGIN_SCANS (G_GINT64_CONSTANT (1) << 28)
 
 /* One device: nothing to cut, nothing to prove. */
 static void
@@ -53,6 +60,24 @@ cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 }
 
 static void
+fill_margins (const TpProblem *problem, TpNetwork *network, TpPlan *plan)
+{
+  gint64 left = MARGIN_SCANS;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      TpPlacement *it = &plan->placements[i];
+      gint64 share = left / (plan->n_placements - i), scans = share;
+
+      it->margin_ns = -1;
+      if (tp_problem_node_cost (problem, it->node, 0) != TP_COST_NONE
+          && tp_problem_node_cost (problem, it->node, 1) != TP_COST_NONE)
+        it->margin_ns = tp_network_force (network, it->node, &scans);
+      left -= share - MAX (scans, 0);
+    }
+}
+
+static void
 cut_fill_margins (const TpProblem *problem, TpPlan *plan)
 {
   g_autoptr (TpNetwork) solved = NULL;
@@ -65,15 +90,7 @@ cut_fill_margins (const TpProblem *problem, TpPlan *plan)
   network = plan->tie_price_ns == 0
                 ? g_steal_pointer (&solved)
                 : tp_network_raise (solved, plan->tie_price_ns);
-  for (int i = 0; i < plan->n_placements; i++)
-    {
-      TpPlacement *it = &plan->placements[i];
-
-      it->margin_ns = -1;
-      if (tp_problem_node_cost (problem, it->node, 0) != TP_COST_NONE
-          && tp_problem_node_cost (problem, it->node, 1) != TP_COST_NONE)
-        it->margin_ns = tp_network_force (network, it->node);
-    }
+  fill_margins (problem, network, plan);
 }
 
 const TpSolver tp_solver_cut = {

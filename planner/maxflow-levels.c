@@ -44,7 +44,7 @@ visit (TpFlow *flow, int v, int level, GArray *queue)
 }
 
 /* Breadth first until the nearest targets; they end up at the end of @queue.
- * Returns their level, or -1. */
+ * Returns their level, or -1: there are none, or scans ran out. */
 static int
 find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
              GArray *queue)
@@ -62,6 +62,9 @@ find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
 
       if (found >= 0 && flow->level[v] >= found)
         break;
+      flow->scans_left -= 1 + flow->first[v + 1] - flow->first[v];
+      if (flow->scans_left < 0)
+        return -1;
       for (int a = flow->first[v]; a < flow->first[v + 1]; a++)
         {
           int w = flow->arcs[a].head;
@@ -165,6 +168,7 @@ drain_target (TpFlow *flow, int target, gboolean is_sink)
     {
       int v = path_end (flow, target), a;
 
+      flow->scans_left--;
       if (is_live_root (flow, v, is_sink))
         {
           total += augment (flow, target, v, is_sink);

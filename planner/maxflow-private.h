@@ -44,6 +44,7 @@ struct TpFlow
   int *stamp;
   int *current;
   int clock;
+  gint64 scans_left;          /* of arcs, that this search may still make */
   GArray *path;               /* int: arcs */
   GArray *changes;            /* Change; NULL: not wanted */
 };

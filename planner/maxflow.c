@@ -17,6 +17,7 @@ tp_flow_new (int n_vertices)
   flow->pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
   flow->path = g_array_new (FALSE, FALSE, sizeof (int));
   flow->effort = TP_FLOW_EFFORT;
+  flow->scans_left = G_MAXINT64;
   return flow;
 }
 
@@ -250,7 +251,8 @@ undo (TpFlow *flow)
 }
 
 gint64
-tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit)
+tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit,
+               gint64 *scans_left)
 {
   gint64 kept = flow->terminal[v], direct, amount;
 
@@ -261,8 +263,11 @@ tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit)
   if (flow->changes == NULL)
     flow->changes = g_array_new (FALSE, FALSE, sizeof (Change));
   flow->terminal[v] = to_sink ? direct - limit : limit - direct;
+  flow->scans_left = *scans_left;
   amount = direct + tp_flow_block (flow, &v, 1, to_sink);
+  *scans_left = flow->scans_left;
+  flow->scans_left = G_MAXINT64;
   undo (flow);
   flow->terminal[v] = kept;
-  return amount;
+  return *scans_left < 0 ? -1 : amount;
 }

@@ -23,6 +23,8 @@
 
 #include "planner/network.h"
 
+#include <string.h>
+
 #define INFINITE (-1)
 
 enum
@@ -435,12 +437,12 @@ tp_network_get_constant (const TpNetwork *network)
 }
 
 gint64
-tp_network_force (TpNetwork *network, int node)
+tp_network_force (TpNetwork *network, int node, gint64 *scans_left)
 {
   int vertex = network->flow_vertex[node];
 
   return tp_flow_force (network->flow, vertex, !network->is_sink[vertex],
-                        network->sum - network->value);
+                        network->sum - network->value, scans_left);
 }
 
 /* "n12", "h3", "g7c": the first letter, the number, the rest. */
@@ -459,16 +461,15 @@ format_name (char *out, char kind, int index, const char *tail)
   g_strlcpy (out, tail, 2);
 }
 
-static char *
-dup_name (const TpNetwork *network, int vertex)
+static void
+name_vertex (const TpNetwork *network, int vertex, char *name)
 {
   int n_nodes = network->problem->graph->n_nodes;
   const Vertex *it;
-  char name[24];
 
   if (vertex < VERTEX_NODES)
-    return g_strdup (vertex == VERTEX_SOURCE ? "s" : "t");
-  if (vertex < VERTEX_NODES + n_nodes)
+    strcpy (name, vertex == VERTEX_SOURCE ? "s" : "t");
+  else if (vertex < VERTEX_NODES + n_nodes)
     format_name (name, 'n', vertex - VERTEX_NODES, "");
   else
     {
@@ -479,7 +480,6 @@ dup_name (const TpNetwork *network, int vertex)
       else
         format_name (name, it->kind, it->index, "");
     }
-  return g_strdup (name);
 }
 
 /* Flow from @arc->from to @arc->to; negative: the other way. */
@@ -497,6 +497,31 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
   return arc->from == VERTEX_SOURCE ? from_source : to_sink;
 }
 
+/* Both directions of @arc, those that there are; @net and @tie flow forwards.
+ * Returns how many. */
+static int
+write_arcs (const TpNetwork *network, const NetArc *arc, gint64 net,
+            gint64 tie, TpArc *out)
+{
+  TpArc there = { .capacity = arc->capacity,
+                  .flow = MAX (net, 0),
+                  .tie_flow = MAX (tie, 0) };
+  int n = 0;
+
+  name_vertex (network, arc->from, there.from);
+  name_vertex (network, arc->to, there.to);
+  if (arc->capacity != 0)
+    out[n++] = there;
+  if (arc->reverse == 0)
+    return n;
+  out[n].capacity = arc->reverse;
+  out[n].flow = MAX (-net, 0);
+  out[n].tie_flow = MAX (-tie, 0);
+  memcpy (out[n].from, there.to, sizeof there.to);
+  memcpy (out[n].to, there.from, sizeof there.from);
+  return n + 1;
+}
+
 TpArc *
 tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
                      int *out_n)
@@ -511,14 +536,7 @@ tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
       gint64 tie
           = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);
 
-      if (arc->capacity != 0)
-        arcs[n++] = (TpArc){ dup_name (network, arc->from),
-                             dup_name (network, arc->to), arc->capacity,
-                             MAX (net, 0), MAX (tie, 0) };
-      if (arc->reverse != 0)
-        arcs[n++] = (TpArc){ dup_name (network, arc->to),
-                             dup_name (network, arc->from), arc->reverse,
-                             MAX (-net, 0), MAX (-tie, 0) };
+      n += write_arcs (network, arc, net, tie, &arcs[n]);
     }
   *out_n = n;
   return arcs;

@@ -61,6 +61,8 @@ tp_checker_check_interval (TpChecker *checker)
   if (plan->cost_low_ns < 0 && plan->cost_high_ns < 0
       && checker->costs->errors == NULL)
     return;
+  if (!tp_checker_check_kernels (checker))
+    return;
   tp_checker_side_init (&side, checker, FALSE);
   low = high = (double) side.cost;
   if (side.cost > 0)

@@ -12,6 +12,7 @@
 #include "planner/check/check-proof.h"
 
 #include "planner/check/check-costs.h"
+#include "planner/check/check-vertex.h"
 
 #include <string.h>
 
@@ -19,14 +20,6 @@
 #define ABSENT 0 /* no arc has capacity 0 */
 
 __extension__ typedef __int128 Wide;
-
-/* Kinds: s, t; n: op; h, d: copy of a tensor on the second device, the first;
- * c, e: helper of a group on the first, the second. */
-typedef struct
-{
-  char kind;
-  int index;
-} Vertex;
 
 /* One reader, and nothing else that could share the arc: no copies as vertices
  * are needed. */
@@ -255,34 +248,43 @@ node_to_second_gain (const TpChecker *checker, int node, int group)
              : ABSENT;
 }
 
-static const struct
-{
-  char from, to;
-  gint64 (*capacity) (const TpChecker *checker, int from, int to);
-} arc_kinds[] = {
-  { 's', 'n', source_to_node },     { 'n', 't', node_to_sink },
-  { 'n', 'n', node_to_node },       { 's', 'h', source_to_second },
-  { 'n', 'h', node_to_second },     { 'h', 'n', second_to_node },
-  { 'h', 't', second_to_sink },     { 'd', 'n', first_to_node },
-  { 'd', 't', first_to_sink },      { 'n', 'd', node_to_first },
-  { 's', 'd', source_to_first },    { 's', 'c', source_to_first_gain },
-  { 'c', 'n', first_gain_to_node }, { 'n', 'e', node_to_second_gain },
-  { 'e', 't', second_gain_to_sink },
+typedef gint64 (*Capacity) (const TpChecker *checker, int from, int to);
+
+/* [from - 'a'][to - 'a']; NULL: no such arcs. */
+#define ARCS(from, to) [from - 'a'][to - 'a']
+static const Capacity capacities[26][26] = {
+  ARCS ('s', 'n') = source_to_node,
+  ARCS ('n', 't') = node_to_sink,
+  ARCS ('n', 'n') = node_to_node,
+  ARCS ('s', 'h') = source_to_second,
+  ARCS ('n', 'h') = node_to_second,
+  ARCS ('h', 'n') = second_to_node,
+  ARCS ('h', 't') = second_to_sink,
+  ARCS ('d', 'n') = first_to_node,
+  ARCS ('d', 't') = first_to_sink,
+  ARCS ('n', 'd') = node_to_first,
+  ARCS ('s', 'd') = source_to_first,
+  ARCS ('s', 'c') = source_to_first_gain,
+  ARCS ('c', 'n') = first_gain_to_node,
+  ARCS ('n', 'e') = node_to_second_gain,
+  ARCS ('e', 't') = second_gain_to_sink,
 };
 
 static gint64
-find_capacity (const TpChecker *checker, Vertex from, Vertex to)
+find_capacity (const TpChecker *checker, TpCheckerVertex from,
+               TpCheckerVertex to)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (arc_kinds); i++)
-    if (arc_kinds[i].from == from.kind && arc_kinds[i].to == to.kind)
-      return arc_kinds[i].capacity (checker, from.index, to.index);
-  return ABSENT;
+  Capacity capacity = capacities ARCS (from.kind, to.kind);
+
+  return capacity == NULL ? ABSENT
+                          : capacity (checker, from.index, to.index);
 }
 
 /* How many copies that cost anything are in the capacity of an arc that there
  * is. */
 static int
-count_copies (const TpChecker *checker, Vertex from, Vertex to)
+count_copies (const TpChecker *checker, TpCheckerVertex from,
+              TpCheckerVertex to)
 {
   const TpNode *node;
   int n = 0, device = from.kind == 's' ? 1 : 0;
@@ -336,88 +338,25 @@ count_arcs (const TpChecker *checker)
   return n;
 }
 
-/* ---- names ------------------------------------------------------------- */
-
-static gboolean
-parse_number (const char *text, int limit, int *out, const char **out_rest)
-{
-  gint64 number = 0;
-
-  if (!g_ascii_isdigit (*text) || (*text == '0' && g_ascii_isdigit (text[1])))
-    return FALSE;
-  for (; g_ascii_isdigit (*text) && number < limit; text++)
-    number = 10 * number + (*text - '0');
-  *out = (int) number;
-  *out_rest = text;
-  return number < limit;
-}
-
-static gboolean
-parse_vertex (const TpChecker *checker, const char *name, Vertex *out)
-{
-  const char *rest = "";
-  int limit = checker->graph->n_tensors;
-
-  *out = (Vertex){ 0, 0 };
-  if (name == NULL || strchr ("stnhdg", name[0]) == NULL || name[0] == 0)
-    return FALSE;
-  out->kind = name[0];
-  if (name[0] == 's' || name[0] == 't')
-    return name[1] == 0;
-  if (name[0] == 'n')
-    limit = checker->graph->n_nodes;
-  if (name[0] == 'g')
-    limit = checker->costs->n_groups;
-  if (!parse_number (name + 1, limit, &out->index, &rest))
-    return FALSE;
-  if (name[0] == 'g')
-    out->kind = *rest == 'c' ? 'c' : *rest == 'd' ? 'e' : 0;
-  if (name[0] == 'g' && out->kind != 0)
-    rest++;
-  return out->kind != 0 && *rest == 0;
-}
-
-/* A number of its own for each vertex. */
-static gint64
-number_vertex (const TpChecker *checker, Vertex vertex)
-{
-  gint64 n_nodes = checker->graph->n_nodes;
-  gint64 n_tensors = checker->graph->n_tensors;
-  gint64 n_groups = checker->costs->n_groups;
-
-  switch (vertex.kind)
-    {
-    case 's':
-      return 0;
-    case 't':
-      return 1;
-    case 'n':
-      return 2 + vertex.index;
-    case 'h':
-      return 2 + n_nodes + vertex.index;
-    case 'd':
-      return 2 + n_nodes + n_tensors + vertex.index;
-    case 'c':
-      return 2 + n_nodes + 2 * n_tensors + vertex.index;
-    default:
-      return 2 + n_nodes + 2 * n_tensors + n_groups + vertex.index;
-    }
-}
-
 /* ---- the flow ---------------------------------------------------------- */
+
+/* Of a vertex: in minus out; of the flow, and of that of the tie. */
+typedef struct
+{
+  Wide flow, tie;
+} Balance;
 
 typedef struct
 {
-  Wide *balance;              /* [vertex]: in minus out */
-  Wide *tie_balance;          /* likewise, of the flow of the tie */
+  Balance *balances;          /* [vertex] */
   gint64 n_vertices;
-  gint64 *keys;               /* [arc] */
-  GHashTable *seen;
+  gint64 *tails, *heads;      /* [arc]: vertices; -1: a bad one */
 } Flow;
 
 /* The flow of the tie, through arc @index. */
 static gboolean
-check_tie_flow (TpChecker *checker, int index, Vertex from, Vertex to)
+check_tie_flow (TpChecker *checker, int index, TpCheckerVertex from,
+                TpCheckerVertex to)
 {
   const TpArc *arc = &checker->plan->arcs[index];
   Wide price = checker->plan->tie_price_ns;
@@ -439,11 +378,12 @@ static gboolean
 check_arc (TpChecker *checker, Flow *flow, int index)
 {
   const TpArc *arc = &checker->plan->arcs[index];
-  Vertex from, to;
+  TpCheckerVertex from, to;
   gint64 capacity, u, v;
 
-  if (!parse_vertex (checker, arc->from, &from)
-      || !parse_vertex (checker, arc->to, &to))
+  flow->tails[index] = -1;
+  if (!tp_checker_parse_vertex (checker, arc->from, &from)
+      || !tp_checker_parse_vertex (checker, arc->to, &to))
     return tp_checker_fail (checker, "arcs[%d]: no vertex '%s' or '%s'", index,
                             arc->from, arc->to);
   capacity = find_capacity (checker, from, to);
@@ -463,29 +403,72 @@ check_arc (TpChecker *checker, Flow *flow, int index)
                             index, arc->flow, arc->from, arc->to);
   if (!check_tie_flow (checker, index, from, to))
     return FALSE;
-  u = number_vertex (checker, from);
-  v = number_vertex (checker, to);
-  flow->keys[index] = u * flow->n_vertices + v;
-  if (!g_hash_table_add (flow->seen, &flow->keys[index]))
-    return tp_checker_fail (checker, "arcs[%d]: %s -> %s comes twice", index,
-                            arc->from, arc->to);
-  flow->balance[u] -= arc->flow;
-  flow->balance[v] += arc->flow;
-  flow->tie_balance[u] -= arc->tie_flow;
-  flow->tie_balance[v] += arc->tie_flow;
+  u = tp_checker_number_vertex (checker, from);
+  v = tp_checker_number_vertex (checker, to);
+  flow->tails[index] = u;
+  flow->heads[index] = v;
+  flow->balances[u].flow -= arc->flow;
+  flow->balances[v].flow += arc->flow;
+  flow->balances[u].tie -= arc->tie_flow;
+  flow->balances[v].tie += arc->tie_flow;
   return TRUE;
 }
 
-/* Whether a flow is conserved, and proves @expected. */
+/* Arcs by their tails, in the order of the list: @out_first[u] is the place of
+ * the first from @u. Bad ones are left out. */
+static int *
+sort_by_tail (const Flow *flow, int n_arcs, int *out_first)
+{
+  int *sorted = g_new (int, n_arcs + 1);
+
+  for (int i = 0; i < n_arcs; i++)
+    if (flow->tails[i] >= 0)
+      out_first[flow->tails[i] + 1]++;
+  for (gint64 u = 0; u < flow->n_vertices; u++)
+    out_first[u + 1] += out_first[u];
+  for (int i = 0; i < n_arcs; i++)
+    if (flow->tails[i] >= 0)
+      sorted[out_first[flow->tails[i]]++] = i;
+  for (gint64 u = flow->n_vertices; u > 0; u--)
+    out_first[u] = out_first[u - 1];
+  out_first[0] = 0;
+  return sorted;
+}
+
+/* No hash: a file could make its keys collide. */
 static void
-check_balance (TpChecker *checker, const Wide *balance, gint64 n_vertices,
+check_each_once (TpChecker *checker, const Flow *flow)
+{
+  int n_arcs = checker->plan->n_arcs;
+  g_autofree int *first = g_new0 (int, flow->n_vertices + 2);
+  g_autofree int *sorted = sort_by_tail (flow, n_arcs, first);
+  g_autofree gint64 *met = g_new0 (gint64, flow->n_vertices + 1);
+
+  for (gint64 u = 0; u < flow->n_vertices; u++)
+    for (int k = first[u]; k < first[u + 1]; k++)
+      {
+        const TpArc *arc = &checker->plan->arcs[sorted[k]];
+        gint64 v = flow->heads[sorted[k]];
+
+        if (met[v] == u + 1)
+          tp_checker_fail (checker, "arcs[%d]: %s -> %s comes twice",
+                           sorted[k], arc->from, arc->to);
+        met[v] = u + 1;
+      }
+}
+
+/* Whether the flow, or that of the tie, is conserved, and proves @expected. */
+static void
+check_balance (TpChecker *checker, const Flow *flow, gboolean is_tie,
                Wide expected)
 {
-  Wide bound = -balance[0] - checker->plan->constant_ns;
+  const Balance *all = flow->balances;
+  Wide bound = -(is_tie ? all[0].tie : all[0].flow)
+               - checker->plan->constant_ns;
   gint64 n_leaks = 0;
 
-  for (gint64 v = 2; v < n_vertices; v++)
-    n_leaks += balance[v] != 0;
+  for (gint64 v = 2; v < flow->n_vertices; v++)
+    n_leaks += (is_tie ? all[v].tie : all[v].flow) != 0;
   if (n_leaks > 0)
     tp_checker_fail (checker,
                      "flow is not conserved at %" G_GINT64_FORMAT " vertices",
@@ -501,9 +484,9 @@ check_balances (TpChecker *checker, const Flow *flow)
   const TpPlan *plan = checker->plan;
   Wide price = plan->tie_price_ns;
 
-  check_balance (checker, flow->balance, flow->n_vertices, plan->bound_ns);
+  check_balance (checker, flow, FALSE, plan->bound_ns);
   if (price > 0)
-    check_balance (checker, flow->tie_balance, flow->n_vertices,
+    check_balance (checker, flow, TRUE,
                    plan->cost_ns + price * checker->n_copies);
 }
 
@@ -523,17 +506,16 @@ check_flow (TpChecker *checker)
                      "the network has %" G_GINT64_FORMAT
                      " arcs, the proof lists %d",
                      n_expected, n_arcs);
-  flow.balance = g_new0 (Wide, flow.n_vertices);
-  flow.tie_balance = g_new0 (Wide, flow.n_vertices);
-  flow.keys = g_new (gint64, n_arcs + 1);
-  flow.seen = g_hash_table_new (g_int64_hash, g_int64_equal);
+  flow.balances = g_new0 (Balance, flow.n_vertices);
+  flow.tails = g_new (gint64, n_arcs + 1);
+  flow.heads = g_new (gint64, n_arcs + 1);
   for (int i = 0; i < n_arcs; i++)
     check_arc (checker, &flow, i);
+  check_each_once (checker, &flow);
   check_balances (checker, &flow);
-  g_hash_table_unref (flow.seen);
-  g_free (flow.keys);
-  g_free (flow.balance);
-  g_free (flow.tie_balance);
+  g_free (flow.tails);
+  g_free (flow.heads);
+  g_free (flow.balances);
 }
 
 void

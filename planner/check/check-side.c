@@ -10,16 +10,7 @@
 static void
 add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
 {
-  double *spread = g_hash_table_lookup (side->terms, &measurement);
-
-  if (spread == NULL)
-    {
-      spread = g_new0 (double, 1);
-      g_hash_table_insert (side->terms,
-                           g_memdup2 (&measurement, sizeof measurement),
-                           spread);
-    }
-  *spread += cost->spread_ns;
+  side->terms[measurement] += cost->spread_ns;
 }
 
 /* Rows, then kernels, then the two directions of a link; each on each
@@ -33,6 +24,27 @@ number_measurement (const TpChecker *checker, gint64 row, int device)
   if (row < n_rows && costs->kernels != NULL && costs->kernels[row] > 0)
     row = n_rows + costs->kernels[row];
   return row * costs->n_devices + device;
+}
+
+static gint64
+count_measurements (const TpCosts *costs)
+{
+  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
+
+  return (2 * n_rows + 3) * costs->n_devices;
+}
+
+gboolean
+tp_checker_check_kernels (TpChecker *checker)
+{
+  const TpCosts *costs = checker->costs;
+  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
+
+  for (gint64 i = 0; i < n_rows && costs->kernels != NULL; i++)
+    if (costs->kernels[i] < 0 || costs->kernels[i] > n_rows)
+      return tp_checker_fail (checker, "kernels[%" G_GINT64_FORMAT "] is %d",
+                              i, costs->kernels[i]);
+  return TRUE;
 }
 
 static void
@@ -146,8 +158,7 @@ tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
   *side = (TpCheckerSide){
     .checker = checker,
     .devices = g_new0 (int, plan->n_placements + 1),
-    .terms
-    = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free),
+    .terms = g_new0 (double, count_measurements (checker->costs)),
     .kernels = g_new0 (gint64, plan->n_devices + 1),
   };
   for (int i = 0; i < plan->n_placements; i++)
@@ -162,43 +173,20 @@ tp_checker_side_clear (TpCheckerSide *side)
 {
   g_clear_pointer (&side->devices, g_free);
   g_clear_pointer (&side->kernels, g_free);
-  g_clear_pointer (&side->terms, g_hash_table_unref);
-}
-
-static double
-get_spread (const TpCheckerSide *side, gconstpointer measurement)
-{
-  const double *spread
-      = side == NULL ? NULL : g_hash_table_lookup (side->terms, measurement);
-
-  return spread == NULL ? 0 : *spread;
-}
-
-/* Of the terms of @side, less what @other has of them; @is_other: those that
- * @other has and @side has not. */
-static double
-sum_squares (const TpCheckerSide *side, const TpCheckerSide *other,
-             gboolean is_other)
-{
-  const TpCheckerSide *mine = is_other ? other : side;
-  GHashTableIter iter;
-  gpointer key, value;
-  double sum = 0;
-
-  g_hash_table_iter_init (&iter, mine->terms);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (!is_other)
-      sum += pow (*(double *) value - get_spread (other, key), 2);
-    else if (!g_hash_table_contains (side->terms, key))
-      sum += *(double *) value * *(double *) value;
-  return sum;
+  g_clear_pointer (&side->terms, g_free);
 }
 
 double
 tp_checker_side_sd (const TpCheckerSide *side, const TpCheckerSide *other)
 {
-  double squares = sum_squares (side, other, FALSE)
-                   + (other == NULL ? 0 : sum_squares (side, other, TRUE));
+  gint64 n = count_measurements (side->checker->costs);
+  double squares = 0;
 
+  for (gint64 i = 0; i < n; i++)
+    {
+      double spread = side->terms[i] - (other == NULL ? 0 : other->terms[i]);
+
+      squares += spread * spread;
+    }
   return sqrt (squares) / TP_COST_SPREADS;
 }

@@ -14,11 +14,14 @@ typedef struct
   int *devices;               /* [node] */
   gint64 cost, n_copies;
   gint64 *kernels;            /* [device]: of cost */
-  GHashTable *terms;          /* measurement -> double: spreads, added */
+  double *terms;              /* [measurement]: spreads, added */
 } TpCheckerSide;
 void tp_checker_side_clear (TpCheckerSide *side);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerSide, tp_checker_side_clear)
 
+/* Whether what rows are measurements of may index them; else says so. Before any
+ * side. */
+gboolean tp_checker_check_kernels (TpChecker *checker);
 /* That of the plan, or of what it says is cheapest. */
 void tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
                            gboolean is_cheapest);

@@ -62,7 +62,7 @@ check_broken (TpChecker *checker)
   g_auto (TpCheckerSide) side = { 0 };
   g_auto (TpCheckerSide) cheapest = { 0 };
 
-  if (!check_cheapest (checker))
+  if (!check_cheapest (checker) || !tp_checker_check_kernels (checker))
     return;
   tp_checker_side_init (&side, checker, FALSE);
   tp_checker_side_init (&cheapest, checker, TRUE);

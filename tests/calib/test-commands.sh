@@ -80,6 +80,23 @@ says '"what": "Relu 2x16"' out
 says '"change": [0-9]' out
 run 0 "a difference as a table" "$TPLAN" cost diff "$TPLAN_COST" "$work/slow.db"
 says 'Relu 2x16.*+[0-9.]* %' out
+# A device that the slow figures make worth its link, and that the own ones do not.
+sed 's/"median_ns": /&999999/' "$work/cost.json" > "$work/slowest.json"
+run 0 "the slowest figures" "$TPLAN" cost import --cost "$work/slowest.db" "$work/slowest.json"
+far=ref,sim:gflops=1,gbps=1,link=1GB/s+1ms
+run 0 "plans that stay" "$TPLAN" cost diff --devices $far --format json "$TPLAN_COST" "$work/other.db" "$work/small.json"
+says '"changes": false' out
+says '"moved_ops": 0' out
+run 0 "plans that change" "$TPLAN" cost diff --devices $far --format json "$TPLAN_COST" "$work/slowest.db" "$work/small.json"
+says '"changes": true' out
+says '"moved_ops": 2' out
+run 0 "a plan to change" "$TPLAN" optimize --devices $far "$work/small.json" -o "$work/small.plan.json"
+run 0 "a plan that changes" "$TPLAN" cost diff "$TPLAN_COST" "$work/slowest.db" "$work/small.plan.json"
+says 'small.plan.json .* 2  .*changes' out
+run 2 "a plan for other devices" "$TPLAN" cost diff --devices ref "$TPLAN_COST" "$work/slowest.db" "$work/small.plan.json"
+says 'is a plan, which says itself' err
+run 3 "a model that is not there" "$TPLAN" cost diff "$TPLAN_COST" "$work/other.db" "$work/absent.json"
+run 2 "devices of no model" "$TPLAN" cost list --devices ref
 run 2 "a difference to nothing" "$TPLAN" cost diff "$TPLAN_COST"
 run 3 "a difference to no file" "$TPLAN" cost diff "$TPLAN_COST" "$work/absent.db"
 says 'absent.db' err

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "calib/posterior.h"
+#include "tests/calib/draw-normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,22 +23,11 @@ typedef struct
   double expected[N];
 } Case;
 
-/* Of a normal distribution, nearly: twelve of a uniform one. */
-static double
-draw_normal (double sd)
-{
-  double sum = -6;
-
-  for (int i = 0; i < 12; i++)
-    sum += g_test_rand_double ();
-  return sum * sd;
-}
-
 /* A measurement of @true_ns, @sd off in its log. */
 static TpCost
 measure (double true_ns, double sd)
 {
-  double time_ns = true_ns * exp (draw_normal (sd));
+  double time_ns = true_ns * exp (tp_test_draw_normal (sd));
 
   return (TpCost){ .time_ns = (gint64) time_ns,
                    .spread_ns = (gint64) (time_ns * sd * TP_COST_SPREADS) };
@@ -57,7 +47,7 @@ case_init (Case *c, double tau, double sd)
     {
       double true_ns = TIME_NS * exp (g_test_rand_double_range (-2, 2));
 
-      c->ratio[i] = draw_normal (tau);
+      c->ratio[i] = tp_test_draw_normal (tau);
       *tp_costs_node (c->costs, i, 0) = measure (true_ns, sd);
       *tp_costs_node (c->costs, i, 1)
           = measure (true_ns * exp (c->ratio[i]), sd);

@@ -1,6 +1,7 @@
 /* test-onnx-function.c: functions of a model are inlined. */
 #include "config.h"
 
+#include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "tests/ir/onnx-support.h"
 
@@ -135,6 +136,76 @@ test_attributes (void)
   g_assert_cmpfloat (load_slope (NULL, NULL), ==, -1.0);
 }
 
+/* ---- constants ------------------------------------------------------------ */
+
+static Msg *
+constant_new (const char *name, Msg *attr)
+{
+  Msg *node = node_new ("Constant", NULL, NULL, name);
+
+  msg_take (node, 5, attr);
+  return node;
+}
+
+/* b = a + c + s: c is written in the body, s comes from the call. */
+static Msg *
+shift_new (void)
+{
+  Msg *function = function_new ("Shift", "a", "b");
+
+  msg_take (function, 7, constant_new ("c", attr_new_float ("value_float", 2)));
+  msg_take (function, 7, constant_new ("s", attr_new_reference ("value_float",
+                                                                "by")));
+  msg_take (function, 7, node_new ("Add", "a", "c", "x"));
+  msg_take (function, 7, node_new ("Add", "x", "s", "b"));
+  return function;
+}
+
+/* What is the same in every call is there once; what is not, is not. */
+static void
+test_constants (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  Msg *inner = graph_new ();
+  Msg *first = call_new ("Shift", "x", "m");
+  Msg *second = call_new ("Shift", "m", "y");
+
+  msg_take (first, 5, attr_new_float ("by", 3));
+  msg_take (second, 5, attr_new_float ("by", 4));
+  msg_take (inner, 1, first);
+  msg_take (inner, 1, second);
+  graph = load_functions (inner, (Msg *[]){ shift_new (), NULL }, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (graph->n_nodes, ==, 4);
+  g_assert_cmpint (graph->nodes[0].inputs[1], ==, graph->nodes[2].inputs[1]);
+  for (int i = 0; i < 4; i++)
+    {
+      static const double values[] = { 2, 3, 2, 4 };
+      double value;
+
+      tp_tensor_write_doubles (&graph->tensors[graph->nodes[i].inputs[1]],
+                               &value);
+      g_assert_cmpfloat (value, ==, values[i]);
+    }
+}
+
+/* A function that gives a constant gives each call its own. */
+static void
+test_constant_output (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  Msg *inner = graph_new (), *function = function_new ("Two", "a", "b");
+
+  msg_take (function, 7, constant_new ("b", attr_new_float ("value_float", 2)));
+  msg_take (inner, 1, call_new ("Two", "x", "m"));
+  msg_take (inner, 1, call_new ("Two", "x", "n"));
+  msg_take (inner, 1, node_new ("Add", "m", "n", "y"));
+  graph = load_functions (inner, (Msg *[]){ function, NULL }, &error);
+  g_assert_no_error (error);
+}
+
 /* ---- bad ones ---------------------------------------------------------- */
 
 static void
@@ -208,6 +279,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/onnx-function/inline", test_inline);
   g_test_add_func ("/onnx-function/attributes", test_attributes);
+  g_test_add_func ("/onnx-function/constants", test_constants);
+  g_test_add_func ("/onnx-function/constant-output", test_constant_output);
   g_test_add_func ("/onnx-function/cycle", test_cycle);
   g_test_add_func ("/onnx-function/nested", test_nested);
   g_test_add_func ("/onnx-function/bad", test_bad);

@@ -53,7 +53,7 @@ make_plan (const TpGraph *graph)
 {
   TpPlan *plan = tp_plan_new ();
   const char *const devices[] = { "cpu", "opencl:0", NULL };
-  const TpArc arc = { g_strdup ("s"), g_strdup ("n1"), -1, 5, 0 };
+  const TpArc arc = { "s", "n1", -1, 5, 0 };
 
   plan->graph_path = g_strdup ("g.json");
   plan->graph_name = g_strdup ("g");

@@ -79,12 +79,8 @@ free_capacity (TpPlan *plan, const TpTestCase *test)
 static gboolean
 drop_arc (TpPlan *plan, const TpTestCase *test)
 {
-  TpArc *arc = pick_arc (plan), kept = *arc;
-
-  *arc = plan->arcs[--plan->n_arcs];
-  plan->arcs[plan->n_arcs] = kept;
-  g_free (kept.from);
-  g_free (kept.to);
+  *pick_arc (plan) = plan->arcs[plan->n_arcs - 1];
+  plan->n_arcs--;
   return TRUE;
 }
 
@@ -92,16 +88,17 @@ static void
 append_arc (TpPlan *plan, const char *from, const char *to, gint64 capacity)
 {
   plan->arcs = g_renew (TpArc, plan->arcs, plan->n_arcs + 1);
-  plan->arcs[plan->n_arcs++]
-      = (TpArc){ g_strdup (from), g_strdup (to), capacity, 0, 0 };
+  plan->arcs[plan->n_arcs] = (TpArc){ .capacity = capacity };
+  g_strlcpy (plan->arcs[plan->n_arcs].from, from, TP_ARC_NAME);
+  g_strlcpy (plan->arcs[plan->n_arcs++].to, to, TP_ARC_NAME);
 }
 
 static gboolean
 repeat_arc (TpPlan *plan, const TpTestCase *test)
 {
-  const TpArc *arc = pick_arc (plan);
+  TpArc arc = *pick_arc (plan);
 
-  append_arc (plan, arc->from, arc->to, arc->capacity);
+  append_arc (plan, arc.from, arc.to, arc.capacity);
   return TRUE;
 }
 
@@ -113,10 +110,8 @@ repeat_instead (TpPlan *plan, const TpTestCase *test)
 
   if (arc == other)
     return FALSE;
-  replace (&arc->from, other->from);
-  replace (&arc->to, other->to);
-  arc->capacity = other->capacity;
-  arc->flow = 0;
+  *arc = *other;
+  arc->flow = arc->tie_flow = 0;
   return TRUE;
 }
 
@@ -144,19 +139,18 @@ misname_vertex (TpPlan *plan, const TpTestCase *test)
           "n0 ", "s0", "h1c", "d4294967296", "g0e" };
   TpArc *arc = pick_arc (plan);
 
-  replace (g_test_rand_bit () ? &arc->from : &arc->to,
-           names[pick (G_N_ELEMENTS (names))]);
+  g_strlcpy (g_test_rand_bit () ? arc->from : arc->to,
+             names[pick (G_N_ELEMENTS (names))], TP_ARC_NAME);
   return TRUE;
 }
 
 static gboolean
 turn_arc (TpPlan *plan, const TpTestCase *test)
 {
-  TpArc *arc = pick_arc (plan);
-  char *kept = arc->from;
+  TpArc *arc = pick_arc (plan), kept = *arc;
 
-  arc->from = arc->to;
-  arc->to = kept;
+  memcpy (arc->from, kept.to, TP_ARC_NAME);
+  memcpy (arc->to, kept.from, TP_ARC_NAME);
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "planner/check/check.h"
 #include "random-graph.h"
 
 #include <math.h>
@@ -405,4 +406,14 @@ tp_test_plan_devices (const TpPlan *plan)
   for (int i = 0; i < plan->n_placements; i++)
     devices[i] = plan->placements[i].device;
   return devices;
+}
+
+void
+tp_test_assert_checked (const TpPlan *plan, const TpGraph *graph)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  if (!tp_check (plan, graph, reasons))
+    g_error ("a good plan is refused: %s", (char *) reasons->pdata[0]);
+  g_assert_cmpuint (reasons->len, ==, 0);
 }

@@ -40,6 +40,9 @@ int tp_test_case_count (const TpTestCase *test, const guint8 *devices);
 double tp_test_case_noise (const TpTestCase *test, const guint8 *devices,
                            const guint8 *others);
 
+/* That tp_check () finds nothing wrong. */
+void tp_test_assert_checked (const TpPlan *plan, const TpGraph *graph);
+
 /* The devices of a plan, one a node; g_free (). */
 guint8 *tp_test_plan_devices (const TpPlan *plan);
 

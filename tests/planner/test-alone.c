@@ -56,8 +56,12 @@ put_arcs (TpPlan *plan, int x, int y)
   plan->n_arcs = G_N_ELEMENTS (arcs);
   plan->arcs = g_new0 (TpArc, G_N_ELEMENTS (arcs));
   for (gsize i = 0; i < G_N_ELEMENTS (arcs); i++)
-    plan->arcs[i] = (TpArc){ g_strdup (arcs[i].from), g_strdup (arcs[i].to),
-                             arcs[i].capacity, arcs[i].flow, 0 };
+    {
+      plan->arcs[i].capacity = arcs[i].capacity;
+      plan->arcs[i].flow = arcs[i].flow;
+      g_strlcpy (plan->arcs[i].from, arcs[i].from, TP_ARC_NAME);
+      g_strlcpy (plan->arcs[i].to, arcs[i].to, TP_ARC_NAME);
+    }
 }
 
 static TpPlan *

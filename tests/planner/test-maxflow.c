@@ -219,11 +219,15 @@ test_force (void)
           {
             gint64 forced = brute_force (c, v, to_sink, unused);
             gint64 limit = g_test_rand_int_range (1, 50);
+            gint64 few = g_test_rand_int_range (0, 40), many = 1 << 20;
+            gint64 found = tp_flow_force (flow, v, to_sink, 1 << 30, &few);
 
-            g_assert_cmpint (tp_flow_force (flow, v, to_sink, 1 << 30), ==,
-                             forced - value);
-            g_assert_cmpint (tp_flow_force (flow, v, to_sink, limit), ==,
-                             MIN (limit, forced - value));
+            g_assert_cmpint (found, ==, few < 0 ? -1 : forced - value);
+            g_assert_cmpint (tp_flow_force (flow, v, to_sink, 1 << 30, &many),
+                             ==, forced - value);
+            g_assert_cmpint (tp_flow_force (flow, v, to_sink, limit, &many),
+                             ==, MIN (limit, forced - value));
+            g_assert_cmpint (many, <, 1 << 20);
           }
       assert_proved (c, flow, value);
     }

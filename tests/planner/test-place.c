@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include "format/plan-json.h"
-#include "planner/check/check.h"
 #include "planner/margin.h"
 #include "planner/place.h"
 #include "random-graph.h"
@@ -19,16 +18,6 @@ place (const TpTestCase *test)
 
   g_assert_no_error (error);
   return plan;
-}
-
-static void
-assert_checked (const TpPlan *plan, const TpGraph *graph)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  if (!tp_check (plan, graph, reasons))
-    g_error ("a good plan is refused: %s", (char *) reasons->pdata[0]);
-  g_assert_cmpuint (reasons->len, ==, 0);
 }
 
 /* Of the cheapest placements the one with fewest ops on the device. */
@@ -94,7 +83,7 @@ check_against_all (const TpTestCase *test)
   g_assert_cmpint (flow_value (plan), ==, best);
   g_assert_cmpint (sum_of_parts (plan), ==, best);
   g_assert_cmpmem (devices, n, expected, n);
-  assert_checked (plan, test->graph);
+  tp_test_assert_checked (plan, test->graph);
 }
 
 /* All on one device, where that is allowed, is never better. */
@@ -191,7 +180,7 @@ test_swapped (void)
       g_autoptr (TpPlan) swapped
           = tp_place (test->graph, test->groups, costs, "time", NULL);
 
-      assert_checked (swapped, test->graph);
+      tp_test_assert_checked (swapped, test->graph);
       g_assert_cmpint (swapped->cost_ns, ==, plan->cost_ns);
       g_assert_cmpint (swapped->best_single_ns, ==, plan->best_single_ns);
       g_assert_cmpint (swapped->n_arcs, ==, plan->n_arcs);
@@ -278,7 +267,7 @@ test_large (void)
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
 
       g_assert_cmpint (tp_test_case_cost (test, devices), ==, plan->cost_ns);
-      assert_checked (plan, test->graph);
+      tp_test_assert_checked (plan, test->graph);
       for (int i = 0; i < test->graph->n_nodes; i += 50)
         {
           devices[i] ^= 1;
@@ -340,7 +329,7 @@ test_one_device (void)
       g_assert_cmpint (plan->n_arcs, ==, 0);
       g_assert_cmpint (plan->n_transfers > 0, ==, round % 3 == 0);
       g_assert_true (tp_place_margins (plan, test->graph, &error));
-      assert_checked (plan, test->graph);
+      tp_test_assert_checked (plan, test->graph);
     }
 }
 
@@ -360,7 +349,7 @@ test_device_only (void)
   g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
   g_assert_cmpint (plan->best_single, ==, 1);
   g_assert_cmpint (plan->n_transfers, >=, 1); /* all may come from 'w' */
-  assert_checked (plan, test->graph);
+  tp_test_assert_checked (plan, test->graph);
 }
 
 static const TpGroup *
@@ -487,7 +476,7 @@ test_huge_costs (void)
         = tp_costs_fetch (test->costs, i, 1)->time_ns = huge / 10;
   tp_costs_seal (test->costs);
   plan = place (test);
-  assert_checked (plan, test->graph);
+  tp_test_assert_checked (plan, test->graph);
 }
 
 static void
@@ -499,7 +488,7 @@ test_no_groups (void)
       = tp_place (test->graph, NULL, test->costs, "time", NULL);
 
   g_assert_cmpint (with->cost_ns, ==, without->cost_ns);
-  assert_checked (without, test->graph);
+  tp_test_assert_checked (without, test->graph);
 }
 
 int

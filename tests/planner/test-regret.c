@@ -12,6 +12,7 @@
 #include "graph/graph-finish.h"
 #include "planner/place.h"
 #include "random-graph.h"
+#include "tests/calib/draw-normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,17 +102,6 @@ draw_log (double low, double high)
   return exp (g_test_rand_double_range (log (low), log (high)));
 }
 
-/* Of a normal distribution, nearly: twelve of a uniform one. */
-static double
-draw_normal (double sd)
-{
-  double sum = -6;
-
-  for (int i = 0; i < 12; i++)
-    sum += g_test_rand_double ();
-  return sum * sd;
-}
-
 typedef struct
 {
   const char *name;
@@ -139,7 +129,7 @@ draw_device (const Trial *trial, double host_ns)
 {
   if (trial->is_gpu)
     return host_ns * draw_log (0.1, 10);
-  return host_ns * exp (draw_normal (VARIATION)) + LAUNCH_NS;
+  return host_ns * exp (tp_test_draw_normal (VARIATION)) + LAUNCH_NS;
 }
 
 /* Blocks of any kind, in no order. */
@@ -159,7 +149,7 @@ fill_kernels (TpCosts *costs, const Trial *trial)
         for (int d = 0; d < 2; d++)
           if (j == BLOCK) /* the group of the first two */
             times[k][j][d] = (times[k][0][d] + times[k][1][d]) * fused
-                             * exp (draw_normal (VARIATION / 2));
+                             * exp (tp_test_draw_normal (VARIATION / 2));
           else
             times[k][j][d] = d == 0 ? host_ns : draw_device (trial, host_ns);
       }
@@ -201,7 +191,7 @@ case_init (TpTestCase *test, const Trial *trial, int round)
 static void
 disturb (TpCost *cost, const TpCost *first, double sd)
 {
-  double error = exp (draw_normal (sd));
+  double error = exp (tp_test_draw_normal (sd));
 
   if (first != NULL)
     {
@@ -223,7 +213,8 @@ get_row (TpCosts *costs, int row, int device)
 static void
 disturb_links (TpCosts *costs, double sd)
 {
-  double feed = exp (draw_normal (sd)), fetch = exp (draw_normal (sd));
+  double feed = exp (tp_test_draw_normal (sd));
+  double fetch = exp (tp_test_draw_normal (sd));
 
   for (int i = 0; i < costs->n_tensors; i++)
     {

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "format/plan-json.h"
-#include "planner/check/check.h"
 #include "planner/margin.h"
 #include "planner/place.h"
 #include "random-graph.h"
@@ -20,15 +19,6 @@ place (const TpTestCase *test)
 
   g_assert_no_error (error);
   return plan;
-}
-
-static void
-assert_checked (const TpPlan *plan, const TpGraph *graph)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  if (!tp_check (plan, graph, reasons))
-    g_error ("a good plan is refused: %s", (char *) reasons->pdata[0]);
 }
 
 static void
@@ -255,7 +245,7 @@ test_brute_force (void)
       scale_all (test);
       spread_all (test, round % 3 == 0 ? 0.9 : 0.5);
       plan = place (test);
-      assert_checked (plan, test->graph);
+      tp_test_assert_checked (plan, test->graph);
       check_against_all (test, plan, &n_tied);
     }
   g_test_message ("%d ties", n_tied);
@@ -315,7 +305,7 @@ test_large (void)
       spread_all (test, 0.2);
       first = place (test);
       second = place (test);
-      assert_checked (first, test->graph);
+      tp_test_assert_checked (first, test->graph);
       a = tp_plan_to_json (first, test->graph);
       b = tp_plan_to_json (second, test->graph);
       g_assert_cmpstr (a, ==, b);
