@@ -3,9 +3,6 @@
  * A path is walked from the root, each step from the descriptor of the one before
  * and through no link: what was looked at is what is used, however names change
  * meanwhile. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "config.h"
 
 #include "cli/private-folder.h"
