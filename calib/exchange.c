@@ -12,6 +12,7 @@
 #include "calib/exchange.h"
 
 #include "calib/columns.h"
+#include "ir/foreign-text.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -108,9 +109,10 @@ tp_cost_db_export (TpCostDb *db, GError **error)
         return NULL;
       json_array_append_new (array, device);
     }
-  text = json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
+  text = tp_foreign_text_escape_json (
+      json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17)));
   copy = g_strconcat (text, "\n", NULL);
-  free (text);
+  g_free (text);
   return copy;
 }
 

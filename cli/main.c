@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/private-folder.h"
 #include "cli/text.h"
+#include "ir/foreign-text.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -137,7 +138,7 @@ static int
 report (const TpCli *cli, const GError *error)
 {
   gboolean colour = tp_cli_has_colour (cli, stderr);
-  g_autofree char *message = tp_cli_clean (error->message);
+  g_autofree char *message = tp_foreign_text_clean (error->message);
 
   fflush (stdout);
   fprintf (stderr, "%stplan:%s %s\n", colour ? "\033[1;31m" : "",
@@ -198,8 +199,9 @@ main (int argc, char **argv)
   command = find_command (argv[1]);
   if (command == NULL)
     {
-      fprintf (stderr, "tplan: no command '%s': see `tplan --help`\n",
-               argv[1]);
+      g_autofree char *name = tp_foreign_text_clean (argv[1]);
+
+      fprintf (stderr, "tplan: no command '%s': see `tplan --help`\n", name);
       return TP_EXIT_USAGE;
     }
   return run_command (command, argc - 1, argv + 1);

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "format/file-save.h"
+#include "ir/foreign-text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,13 +15,29 @@
 #include <sys/stat.h>
 
 static void
-print_talk (const char *format, va_list args)
+print_line (FILE *stream, const char *format, va_list args)
 {
   g_autofree char *text = g_strdup_vprintf (format, args);
-  g_autofree char *clean = tp_cli_clean (text);
+  g_autofree char *clean = tp_foreign_text_clean (text);
 
+  fprintf (stream, "%s\n", clean);
+}
+
+static void
+print_talk (const char *format, va_list args)
+{
   fflush (stdout);
-  fprintf (stderr, "%s\n", clean);
+  print_line (stderr, format, args);
+}
+
+void
+tp_cli_print (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  print_line (stdout, format, args);
+  va_end (args);
 }
 
 void
@@ -116,7 +133,8 @@ tp_cli_print_json (json_t *document)
 {
   g_autofree char *text = NULL;
 
-  text = json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9));
+  text = tp_foreign_text_escape_json (
+      json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
   if (text != NULL)
     puts (text);
   json_decref (document);

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/text.h"
+#include "ir/foreign-text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -73,6 +74,7 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
 {
   const TpCli *cli = user_data;
   g_autofree char *eta = tp_cli_format_time (eta_ns);
+  g_autofree char *name = NULL;
   gint64 now_us = g_get_monotonic_time ();
   int filled = total > 0 ? (int) ((gint64) done * PROGRESS_CELLS / total) : 0;
   char bar[PROGRESS_CELLS + 1];
@@ -86,8 +88,9 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
   memset (bar, '.', PROGRESS_CELLS);
   memset (bar, '#', filled);
   bar[PROGRESS_CELLS] = 0;
+  name = tp_foreign_text_clean (what);
   fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
-           what == NULL ? "" : what);
+           name);
 }
 
 void

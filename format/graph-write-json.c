@@ -4,11 +4,11 @@
 #include "format/graph-write-json.h"
 
 #include "format/graph-write.h"
+#include "format/json.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,20 +27,9 @@ typedef struct
 /* ---- values ------------------------------------------------------------ */
 
 static void
-add_string (GString *text, const char *string)
-{
-  json_t *json = json_string (string);
-  char *quoted = json_dumps (json, JSON_ENCODE_ANY);
-
-  g_string_append (text, quoted);
-  free (quoted);
-  json_decref (json);
-}
-
-static void
 add_key (GString *text, const char *key)
 {
-  add_string (text, key);
+  tp_json_append_string (text, key);
   g_string_append (text, ": ");
 }
 
@@ -91,7 +80,7 @@ add_dims (GString *text, const TpBuilderSpec *spec)
     {
       g_string_append (text, i > 0 ? ", " : "");
       if (spec->dims[i].name != NULL)
-        add_string (text, spec->dims[i].name);
+        tp_json_append_string (text, spec->dims[i].name);
       else
         add_int (text, spec->dims[i].value);
     }
@@ -128,7 +117,7 @@ add_frame (Writer *writer)
   if (*draft->name != '\0')
     {
       g_string_append (text, ", \"name\": ");
-      add_string (text, draft->name);
+      tp_json_append_string (text, draft->name);
     }
   g_string_append_printf (text, ", \"opset\": %d", draft->opset);
   names = g_list_sort (names, (GCompareFunc) strcmp);
@@ -157,7 +146,8 @@ add_inputs (Writer *writer)
 
       begin_entry (writer);
       add_key (writer->text, "name");
-      add_string (writer->text, tp_draft_tensor (draft, tensor)->name);
+      tp_json_append_string (writer->text,
+                             tp_draft_tensor (draft, tensor)->name);
       g_string_append_printf (writer->text, ", \"dtype\": \"%s\", \"shape\": ",
                               tp_dtype_get_name (spec->dtype));
       add_dims (writer->text, spec);
@@ -177,7 +167,8 @@ add_outputs (Writer *writer)
       int tensor = g_array_index (draft->outputs, int, i);
 
       g_string_append (writer->text, i > 0 ? ", " : "");
-      add_string (writer->text, tp_draft_tensor (draft, tensor)->name);
+      tp_json_append_string (writer->text,
+                             tp_draft_tensor (draft, tensor)->name);
     }
   g_string_append (writer->text, "]");
 }
@@ -251,9 +242,9 @@ add_value (Writer *writer, const TpTensor *tensor)
   else
     {
       g_string_append (text, ", \"file\": ");
-      add_string (text, writer->data_name);
+      tp_json_append_string (text, writer->data_name);
       g_string_append (text, ", \"key\": ");
-      add_string (text, tp_safetensors_get_key (tensor));
+      tp_json_append_string (text, tp_safetensors_get_key (tensor));
       g_ptr_array_add (writer->weights, (gpointer) tensor);
     }
 }
@@ -274,7 +265,7 @@ add_initializers (Writer *writer)
         continue;
       begin_entry (writer);
       add_key (writer->text, "name");
-      add_string (writer->text, tensor->name);
+      tp_json_append_string (writer->text, tensor->name);
       g_string_append_printf (writer->text, ", \"dtype\": \"%s\"",
                               tp_dtype_get_name (tensor->dtype));
       add_shape (writer->text, tensor);
@@ -305,9 +296,9 @@ add_names (Writer *writer, const char *key, const TpNode *node, int index,
                 : tp_draft_tensor (writer->builder->draft, tensors[i])->name;
 
       g_string_append (text, i > 0 ? ", " : "");
-      add_string (text, is_output && tp_graph_is_made_up (name, index, i)
-                            ? ""
-                            : name);
+      if (is_output && tp_graph_is_made_up (name, index, i))
+        name = "";
+      tp_json_append_string (text, name);
     }
   g_string_append_c (text, ']');
 }
@@ -326,12 +317,12 @@ add_attr (Writer *writer, const TpAttr *attr)
       add_real (text, attr->f, TRUE);
       return;
     case TP_ATTR_STRING:
-      add_string (text, attr->s);
+      tp_json_append_string (text, attr->s);
       return;
     case TP_ATTR_TENSOR:
       g_string_append (text, "{\"tensor\": ");
-      add_string (text,
-                  tp_draft_tensor (writer->builder->draft, attr->i)->name);
+      tp_json_append_string (
+          text, tp_draft_tensor (writer->builder->draft, attr->i)->name);
       g_string_append_c (text, '}');
       return;
     case TP_ATTR_INTS:
@@ -344,7 +335,7 @@ add_attr (Writer *writer, const TpAttr *attr)
           if (attr->kind == TP_ATTR_INTS)
             add_int (text, attr->ints[i]);
           else if (attr->kind == TP_ATTR_STRINGS)
-            add_string (text, attr->strings[i]);
+            tp_json_append_string (text, attr->strings[i]);
           else
             add_real (text, attr->floats[i], TRUE);
         }
@@ -371,7 +362,7 @@ add_pins_and_costs (GString *text, const TpNode *node)
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
     {
       g_string_append (text, i == 0 ? ", \"device\": [" : ", ");
-      add_string (text, node->pins[i]);
+      tp_json_append_string (text, node->pins[i]);
     }
   g_string_append (text, node->pins != NULL ? "]" : "");
   for (int i = 0; i < node->n_costs; i++)
@@ -417,11 +408,11 @@ add_ops (Writer *writer)
       if (node->name != NULL)
         {
           add_key (writer->text, "name");
-          add_string (writer->text, node->name);
+          tp_json_append_string (writer->text, node->name);
           g_string_append (writer->text, ", ");
         }
       add_key (writer->text, "type");
-      add_string (writer->text, node->type);
+      tp_json_append_string (writer->text, node->type);
       add_names (writer, "inputs", node, i, FALSE);
       add_names (writer, "outputs", node, i, TRUE);
       add_attrs (writer, node);
