@@ -139,7 +139,7 @@ blame (TpCalibration *self, GError **error)
                                row->label, row->reason));
   rows = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_entry_row_free);
   g_ptr_array_add (rows, row);
-  return tp_cost_db_put_entries (self->db, rows, error);
+  return tp_inbox_store (self, rows, error);
 }
 
 /* ---- constants ---------------------------------------------------------- */

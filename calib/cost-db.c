@@ -30,6 +30,7 @@ struct TpCostDb
   char *path;
   sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
   TpCostDb *system;
+  int n_open;                 /* tp_cost_db_begin () without its end */
 };
 
 static gboolean
@@ -81,6 +82,26 @@ prepare (TpCostDb *db, const char *sql, const char *what, GError **error)
   if (sqlite3_prepare_v2 (db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
     fail (db, what, error);
   return statement;
+}
+
+gboolean
+tp_cost_db_begin (TpCostDb *db, GError **error)
+{
+  if (db->n_open == 0 && !execute (db, "BEGIN IMMEDIATE", "write to it", error))
+    return FALSE;
+  db->n_open++;
+  return TRUE;
+}
+
+gboolean
+tp_cost_db_end (TpCostDb *db, gboolean is_good, GError **error)
+{
+  if (--db->n_open > 0)
+    return is_good;
+  if (is_good && execute (db, "COMMIT", "write to it", error))
+    return TRUE;
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
 }
 
 /* ---- opening ------------------------------------------------------------ */
@@ -392,6 +413,7 @@ read_entry (sqlite3_stmt *statement)
   return row;
 }
 
+/* 0: there is none. */
 static gboolean
 find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
@@ -406,9 +428,16 @@ find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
   sqlite3_bind_text (statement, 2, row->identity, -1, SQLITE_STATIC);
   sqlite3_bind_text (statement, 3, row->facts, -1, SQLITE_STATIC);
   result = sqlite3_step (statement);
-  if (result == SQLITE_ROW)
-    row->id = sqlite3_column_int64 (statement, 0);
-  return result == SQLITE_ROW ? TRUE : fail (db, "read a device", error);
+  row->id = result == SQLITE_ROW ? sqlite3_column_int64 (statement, 0) : 0;
+  return result == SQLITE_ROW || result == SQLITE_DONE
+         || fail (db, "read a device", error);
+}
+
+gboolean
+tp_cost_db_keep_device (TpCostDb *db, TpDeviceRow *row, GError **error)
+{
+  return find_device_id (db, row, error)
+         && (row->id != 0 || tp_cost_db_put_device (db, row, error));
 }
 
 gboolean
@@ -454,6 +483,7 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
   g_autofree char *holes = tp_columns_join (tp_entry_columns, TRUE);
   g_autoptr (GString) sql = g_string_new (NULL);
   g_autoptr (sqlite3_stmt) statement = NULL;
+  gboolean is_good;
 
   g_string_printf (sql, "INSERT INTO entry (%s) VALUES (%s) ON CONFLICT "
                    "(device, digest, dtype, schedule) DO UPDATE SET ",
@@ -467,17 +497,11 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
       "n >= %d AND half_ns * excluded.median_ns < excluded.half_ns * median_ns)))",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL, FEW);
   statement = prepare (db, sql->str, "store entries", error);
-  if (statement == NULL
-      || !execute (db, "BEGIN IMMEDIATE", "store entries", error))
+  if (statement == NULL || !tp_cost_db_begin (db, error))
     return FALSE;
-  if (put_all (db, statement, rows, error))
-    {
-      sqlite3_reset (statement);
-      if (execute (db, "COMMIT", "store entries", error))
-        return TRUE;
-    }
-  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
+  is_good = put_all (db, statement, rows, error);
+  sqlite3_reset (statement);
+  return tp_cost_db_end (db, is_good, error);
 }
 
 GPtrArray *

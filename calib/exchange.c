@@ -329,12 +329,12 @@ tp_cost_db_import (TpCostDb *db, const char *text, gsize size, int *out_n,
                    GError **error)
 {
   g_autoptr (GPtrArray) imports = read_imports (text, size, error);
+  gboolean is_good = TRUE;
 
   *out_n = 0;
-  if (imports == NULL)
+  if (imports == NULL || !tp_cost_db_begin (db, error))
     return FALSE;
-  for (guint i = 0; i < imports->len; i++)
-    if (!store_import (db, g_ptr_array_index (imports, i), out_n, error))
-      return FALSE;
-  return TRUE;
+  for (guint i = 0; is_good && i < imports->len; i++)
+    is_good = store_import (db, g_ptr_array_index (imports, i), out_n, error);
+  return tp_cost_db_end (db, is_good, error);
 }

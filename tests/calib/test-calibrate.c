@@ -4,6 +4,7 @@
 
 #include "calib-graphs.h"
 #include "calib/calibrate.h"
+#include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "calib/worker.h"
@@ -130,6 +131,58 @@ count_known (Fixture *fixture)
 {
   return count_entries (fixture, TP_ENTRY_SETTLED)
          + count_entries (fixture, TP_ENTRY_PROVISIONAL);
+}
+
+/* Somebody else, until half is done: forgets every device, and measures one of
+ * his own, which gets the row that has become free. */
+static void
+forget_beside (int done, int total, const char *what, gint64 eta_ns,
+               gpointer user_data)
+{
+  Fixture *fixture = user_data;
+  g_autoptr (TpCostDb) other = tp_cost_db_open (fixture->path, FALSE, NULL);
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (other, NULL, NULL);
+  g_autoptr (TpDeviceRow) row = tp_device_row_new ();
+
+  if (2 * done > total)
+    return;
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const TpDeviceRow *device = g_ptr_array_index (devices, i);
+
+      g_assert_true (tp_cost_db_forget (other, device->id, NULL));
+    }
+  g_free (row->name);
+  row->name = g_strdup ("other");
+  g_assert_true (tp_cost_db_put_device (other, row, NULL));
+  fixture->n_progress++;
+}
+
+/* What is measured after that is kept, and for nobody else. */
+static void
+test_forget_beside (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GPtrArray) devices = NULL;
+  int n_kept = 0;
+
+  calibrate (fixture);
+  g_assert_true (tp_cost_db_forget (fixture->db, 1, NULL));
+  fixture->options.progress = forget_beside;
+  calibrate (fixture);
+  g_assert_cmpint (fixture->n_progress, >, 0);
+  devices = tp_cost_db_list_devices (fixture->db, NULL, NULL);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const TpDeviceRow *device = g_ptr_array_index (devices, i);
+      g_autoptr (GPtrArray) rows
+          = tp_cost_db_list_entries (fixture->db, device->id, NULL, NULL);
+
+      if (g_str_equal (device->name, "other"))
+        g_assert_cmpint (rows->len, ==, 0);
+      else
+        n_kept += rows->len;
+    }
+  g_assert_cmpint (n_kept, >, 0);
 }
 
 /* As if the machine had been quiet. */
@@ -409,6 +462,7 @@ main (int argc, char **argv)
     { "/calibrate/cancel", test_cancel, 0 },
     { "/calibrate/time-limit", test_time_limit, 0 },
     { "/calibrate/no-device", test_no_device, 0 },
+    { "/calibrate/forget-beside", test_forget_beside, 0 },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
