@@ -9,6 +9,7 @@
 #include "ir/foreign-text.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ main (int argc, char **argv)
 
   setlocale (LC_CTYPE, "");
   forget_environment ();
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
   if (argc < 2)
     {
       print_usage (stderr);
