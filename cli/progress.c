@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 
@@ -79,7 +80,9 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
   int filled = total > 0 ? (int) ((gint64) done * PROGRESS_CELLS / total) : 0;
   char bar[PROGRESS_CELLS + 1];
 
-  if (cli->is_quiet || !isatty (STDERR_FILENO)
+  if (total == 0)
+    tp_cli_note (cli, "%s", what);
+  if (total == 0 || cli->is_quiet || !isatty (STDERR_FILENO)
       || (done < total && now_us - last_shown_us < PROGRESS_EVERY_US))
     return;
   last_shown_us = now_us;

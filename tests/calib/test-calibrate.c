@@ -7,6 +7,7 @@
 #include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
+#include "calib/turn.h"
 #include "calib/worker.h"
 
 #include <glib/gstdio.h>
@@ -70,7 +71,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_ptr_array_unref (fixture->options.warnings);
   g_remove (fixture->path);
   g_remove (journal);
-  g_rmdir (fixture->folder);
+  g_assert_cmpint (g_rmdir (fixture->folder), ==, 0);
   g_free (fixture->folder);
   g_free (fixture->path);
 }
@@ -207,6 +208,51 @@ settle_all (Fixture *fixture)
         }
       g_assert_true (tp_cost_db_put_entries (fixture->db, rows, NULL));
     }
+}
+
+/* The other one has its turn until we wait for it. */
+static TpTurn other_turn;
+
+static void
+end_other_turn (int done, int total, const char *what, gint64 eta_ns,
+                gpointer user_data)
+{
+  Fixture *fixture = user_data;
+
+  if (total != 0)
+    return;
+  g_assert_cmpstr (what, ==, "waiting for another calibration");
+  fixture->n_progress++;
+  tp_turn_leave (&other_turn);
+}
+
+static void
+test_turn (Fixture *fixture, gconstpointer data)
+{
+  tp_turn_init (&other_turn);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  fixture->options.progress = end_other_turn;
+  calibrate (fixture);
+  g_assert_cmpint (fixture->n_progress, ==, 1);
+  g_assert_cmpint (count_known (fixture), ==, 3);
+}
+
+/* It waits no longer than it may measure, and not at all if there is no need. */
+static void
+test_turn_limit (Fixture *fixture, gconstpointer data)
+{
+  tp_turn_init (&other_turn);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  fixture->options.time_limit_ns = 300 * 1000 * 1000;
+  calibrate (fixture);
+  g_assert_cmpint (count_known (fixture), ==, 0);
+  tp_turn_leave (&other_turn);
+  fixture->options.time_limit_ns = 0;
+  calibrate (fixture);
+  settle_all (fixture);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  calibrate (fixture);
+  tp_turn_leave (&other_turn);
 }
 
 static void
@@ -462,6 +508,8 @@ main (int argc, char **argv)
     { "/calibrate/cancel", test_cancel, 0 },
     { "/calibrate/time-limit", test_time_limit, 0 },
     { "/calibrate/no-device", test_no_device, 0 },
+    { "/calibrate/turn", test_turn, 0 },
+    { "/calibrate/turn-limit", test_turn_limit, 0 },
     { "/calibrate/forget-beside", test_forget_beside, 0 },
   };
 
