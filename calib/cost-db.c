@@ -8,10 +8,11 @@
 
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/cost-path.h"
 #include "calib/cost-schema.h"
+#include "calib/row-check.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,27 +244,6 @@ open_file (const char *path, gboolean is_read_only, GError **error)
   return g_steal_pointer (&db);
 }
 
-/* A set-uid process takes nothing from the environment. */
-static char *
-default_path (void)
-{
-  const char *given = secure_getenv ("TPLAN_COST");
-  const char *state = secure_getenv ("XDG_STATE_HOME");
-  const char *home = secure_getenv ("HOME");
-
-  if (given != NULL && *given != '\0')
-    return g_strdup (given);
-  if (state != NULL && g_path_is_absolute (state))
-    return g_build_filename (state, "tplan", "cost.db", NULL);
-  if (home == NULL || !g_path_is_absolute (home))
-    {
-      const struct passwd *user = getpwuid (getuid ());
-
-      home = user != NULL ? user->pw_dir : "/";
-    }
-  return g_build_filename (home, ".local", "state", "tplan", "cost.db", NULL);
-}
-
 /* A broken system table must not stop anyone: it is then absent. */
 static TpCostDb *
 open_system (const char *own_path)
@@ -280,7 +260,7 @@ open_system (const char *own_path)
 TpCostDb *
 tp_cost_db_open (const char *path, gboolean is_read_only, GError **error)
 {
-  g_autofree char *chosen = path != NULL ? g_strdup (path) : default_path ();
+  g_autofree char *chosen = path != NULL ? g_strdup (path) : tp_cost_path_choose ();
   g_autofree char *folder = g_path_get_dirname (chosen);
   TpCostDb *db;
 
@@ -404,13 +384,15 @@ read_device (sqlite3_stmt *statement)
   return row;
 }
 
+/* NULL: it is not to be believed. */
 static TpEntryRow *
-read_entry (sqlite3_stmt *statement)
+read_entry (TpCostDb *db, sqlite3_stmt *statement, GError **error)
 {
-  TpEntryRow *row = tp_entry_row_new ();
+  g_autoptr (TpEntryRow) row = tp_entry_row_new ();
 
   read_row (statement, 0, tp_entry_columns, row);
-  return row;
+  return tp_entry_row_check (row, db->path, error) ? g_steal_pointer (&row)
+                                                    : NULL;
 }
 
 /* 0: there is none. */
@@ -540,6 +522,7 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
       "SELECT %s FROM entry WHERE device = ?1%s ORDER BY label, digest, "
       "schedule", names, family != NULL ? " AND family = ?2" : "");
   g_autoptr (sqlite3_stmt) statement = prepare (db, sql, "list entries", error);
+  TpEntryRow *row;
   int result;
 
   if (statement == NULL)
@@ -548,7 +531,12 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
   if (family != NULL)
     sqlite3_bind_text (statement, 2, family, -1, SQLITE_STATIC);
   while ((result = sqlite3_step (statement)) == SQLITE_ROW)
-    g_ptr_array_add (rows, read_entry (statement));
+    {
+      row = read_entry (db, statement, error);
+      if (row == NULL)
+        return NULL;
+      g_ptr_array_add (rows, row);
+    }
   if (result != SQLITE_DONE)
     {
       fail (db, "list entries", error);
@@ -584,7 +572,7 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
   sqlite3_bind_text (db->find, 3, dtype, -1, SQLITE_STATIC);
   result = sqlite3_step (db->find);
   if (result == SQLITE_ROW)
-    row = read_entry (db->find);
+    row = read_entry (db, db->find, error);
   else if (result != SQLITE_DONE)
     fail (db, "read an entry", error);
   sqlite3_reset (db->find);

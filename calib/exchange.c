@@ -12,6 +12,7 @@
 #include "calib/exchange.h"
 
 #include "calib/columns.h"
+#include "calib/row-check.h"
 #include "ir/foreign-text.h"
 
 #include <jansson.h>
@@ -197,17 +198,23 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
 static gboolean
 check_entry (const TpEntryRow *entry, const char *place, GError **error)
 {
-  gboolean is_failed = entry->state == TP_ENTRY_FAILED;
+  g_autofree char *fault = tp_entry_row_find_fault (entry);
 
-  if (entry->state < TP_N_ENTRY_STATES && strlen (entry->digest) == 64
-      && (is_failed || (entry->stats.n > 0
-                        && entry->stats.min_ns <= entry->stats.median_ns
-                        && entry->stats.median_ns < G_MAXINT64 / 4)))
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: state, digest, n, min_ns and median_ns contradict each "
-               "other: export the table again", place);
-  return FALSE;
+  if (fault != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: export the table again", place, fault);
+  return fault == NULL;
+}
+
+static gboolean
+check_device (const TpDeviceRow *device, const char *place, GError **error)
+{
+  g_autofree char *fault = tp_device_row_find_fault (device);
+
+  if (fault != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: export the table again", place, fault);
+  return fault == NULL;
 }
 
 static Import *
@@ -220,7 +227,8 @@ import_from_json (const json_t *object, gsize index, GError **error)
   import->device = tp_device_row_new ();
   import->entries = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_entry_row_free);
-  if (!row_from_json (tp_device_columns, object, import->device, place, error))
+  if (!row_from_json (tp_device_columns, object, import->device, place, error)
+      || !check_device (import->device, place, error))
     return NULL;
   if (!json_is_array (entries))
     {
