@@ -22,6 +22,7 @@ typedef struct
   char *data_name;            /* of that file */
   guint8 *uses;
   const TpBuilderSpec **specs;/* by tensor: what the file says of it, or NULL */
+  GError *fault;              /* the first thing that JSON cannot say */
 } Writer;
 
 /* ---- values ------------------------------------------------------------ */
@@ -229,7 +230,7 @@ add_value (Writer *writer, const TpTensor *tensor)
       add_real (text, init->value, FALSE);
       g_string_append_c (text, '}');
     }
-  else if (is_plain && init->kind == TP_INIT_FILL)
+  else if (is_plain && init->kind == TP_INIT_FILL && isfinite (init->value))
     {
       g_string_append (text, ", \"fill\": ");
       if (tp_dtype_is_integer (tensor->dtype))
@@ -304,7 +305,19 @@ add_names (Writer *writer, const char *key, const TpNode *node, int index,
 }
 
 static void
-add_attr (Writer *writer, const TpAttr *attr)
+add_attr_real (Writer *writer, const TpNode *node, const TpAttr *attr,
+               double value)
+{
+  if (isfinite (value))
+    add_real (writer->text, value, TRUE);
+  else if (writer->fault == NULL)
+    g_set_error (&writer->fault, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "op '%s': attribute '%s' is %g, which JSON cannot say: "
+                 "convert to .onnx", node->name, attr->name, value);
+}
+
+static void
+add_attr (Writer *writer, const TpNode *node, const TpAttr *attr)
 {
   GString *text = writer->text;
 
@@ -314,7 +327,7 @@ add_attr (Writer *writer, const TpAttr *attr)
       add_int (text, attr->i);
       return;
     case TP_ATTR_FLOAT:
-      add_real (text, attr->f, TRUE);
+      add_attr_real (writer, node, attr, attr->f);
       return;
     case TP_ATTR_STRING:
       tp_json_append_string (text, attr->s);
@@ -337,7 +350,7 @@ add_attr (Writer *writer, const TpAttr *attr)
           else if (attr->kind == TP_ATTR_STRINGS)
             tp_json_append_string (text, attr->strings[i]);
           else
-            add_real (text, attr->floats[i], TRUE);
+            add_attr_real (writer, node, attr, attr->floats[i]);
         }
       g_string_append_c (text, ']');
       return;
@@ -351,7 +364,7 @@ add_attrs (Writer *writer, const TpNode *node)
     {
       g_string_append (writer->text, i == 0 ? ", \"attrs\": {" : ", ");
       add_key (writer->text, node->attrs[i].name);
-      add_attr (writer, &node->attrs[i]);
+      add_attr (writer, node, &node->attrs[i]);
     }
   g_string_append (writer->text, node->n_attrs > 0 ? "}" : "");
 }
@@ -451,13 +464,18 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
   g_autofree char *data_name = g_path_get_basename (data_path);
   g_autofree guint8 *uses = tp_graph_find_uses (builder);
   g_autofree const TpBuilderSpec **specs = find_specs (builder);
-  Writer writer = { builder, text, weights, data_name, uses, specs };
+  Writer writer = { builder, text, weights, data_name, uses, specs, NULL };
 
   add_frame (&writer);
   add_inputs (&writer);
   add_outputs (&writer);
   add_initializers (&writer);
   add_ops (&writer);
+  if (writer.fault != NULL)
+    {
+      g_propagate_error (error, writer.fault);
+      return FALSE;
+    }
   return (weights->len == 0 || tp_safetensors_save (data_path, weights, error))
          && tp_file_save (path, none, text->str, text->len, error);
 }
