@@ -14,7 +14,8 @@ typedef enum
   TP_LEVEL_MEASURE,  /* every distinct kernel, best known schedule */
 } TpLevel;
 
-/* @eta_ns: 0 while it cannot be told. */
+/* @eta_ns: 0 while it cannot be told. @total: 0 while nothing is done yet, for the
+ * reason @what. */
 typedef void (*TpCalibProgress) (int done, int total, const char *what,
                                  gint64 eta_ns, gpointer user_data);
 

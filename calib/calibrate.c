@@ -23,6 +23,7 @@
 #define BATCH_MAX 24
 #define COMPILE_STEPS 12      /* of a kernel by an OpenCL driver */
 #define HANG_US (60 * G_USEC_PER_SEC)
+#define TURN_US (100 * 1000)  /* between two looks */
 
 static gboolean
 is_cancelled (const TpCalibration *self)
@@ -37,6 +38,25 @@ is_over (const TpCalibration *self)
   return is_cancelled (self)
          || (self->deadline_us != 0
              && g_get_monotonic_time () >= self->deadline_us);
+}
+
+/* TRUE: it took a while, and the table may know more by now. */
+static gboolean
+wait_for_turn (TpCalibration *self)
+{
+  const TpCalibOptions *options = self->options;
+  gboolean has_waited = FALSE;
+
+  while (!tp_turn_try (&self->turn, tp_cost_db_get_path (self->db))
+         && !is_over (self))
+    {
+      if (!has_waited && options->progress != NULL)
+        options->progress (0, 0, "waiting for another calibration", 0,
+                           options->user_data);
+      has_waited = TRUE;
+      g_usleep (TURN_US);
+    }
+  return has_waited;
 }
 
 /* ---- children ----------------------------------------------------------- */
@@ -140,7 +160,7 @@ blame (TpCalibration *self, GError **error)
                                row->label, row->reason));
   rows = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_entry_row_free);
   g_ptr_array_add (rows, row);
-  return tp_cost_db_put_entries (self->db, rows, error);
+  return tp_inbox_store (self, rows, error);
 }
 
 /* ---- constants ---------------------------------------------------------- */
@@ -189,12 +209,35 @@ find_handover (const TpCalibration *self)
 }
 
 static gboolean
-measure_constants (TpCalibration *self, GError **error)
+match_devices (TpCalibration *self, GError **error)
 {
-  int n_unknown = 0;
+  for (guint i = 0; i < self->devices->len; i++)
+    if (!match_device (self, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static int
+count_unknown (const TpCalibration *self)
+{
+  int n = 0;
 
   for (guint i = 0; i < self->devices->len; i++)
-    n_unknown += self->is_unknown[i];
+    n += self->is_unknown[i];
+  return n;
+}
+
+static gboolean
+measure_constants (TpCalibration *self, GError **error)
+{
+  int n_unknown = count_unknown (self);
+
+  if (n_unknown > 0 && wait_for_turn (self))
+    {
+      if (!match_devices (self, error))
+        return FALSE;
+      n_unknown = is_over (self) ? 0 : count_unknown (self);
+    }
   if (n_unknown == 0)
     return TRUE;
   self->n_total += n_unknown;
@@ -209,10 +252,7 @@ measure_constants (TpCalibration *self, GError **error)
     return FALSE;
   if (is_broken (self))
     return fail_to_open (self, error);
-  for (guint i = 0; i < self->devices->len; i++)
-    if (!match_device (self, i, error))
-      return FALSE;
-  return TRUE;
+  return match_devices (self, error);
 }
 
 /* ---- kernels ------------------------------------------------------------ */
@@ -294,9 +334,7 @@ plan_all (TpCalibration *self, int *out_n, GError **error)
 static gboolean
 measure_changed (TpCalibration *self, int *out_n, GError **error)
 {
-  *out_n = 0;
-  for (guint i = 0; i < self->devices->len; i++)
-    *out_n += self->is_unknown[i];
+  *out_n = count_unknown (self);
   return *out_n == 0 || measure_constants (self, error);
 }
 
@@ -312,6 +350,8 @@ measure_chains (TpCalibration *self, GError **error)
         return FALSE;
       if (n_links == 0 || is_over (self))
         return TRUE;
+      if (wait_for_turn (self))
+        continue;
       if (!run_child (self, measure_work, error))
         return FALSE;
       if (is_broken (self))
@@ -357,6 +397,7 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
 {
   self->options = options;
   self->start_us = g_get_monotonic_time ();
+  tp_turn_init (&self->turn);
   if (options->time_limit_ns > 0)
     self->deadline_us = self->start_us + options->time_limit_ns / 1000;
   self->devices = g_ptr_array_new ();
@@ -376,6 +417,7 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
 static void
 calibration_clear (TpCalibration *self)
 {
+  tp_turn_leave (&self->turn);
   for (guint i = 0; i < self->devices->len; i++)
     {
       tp_device_match_clear (&self->matches[i]);
@@ -416,10 +458,7 @@ check_rows (const TpCalibration *self, GError **error)
 static gboolean
 calibrate (TpCalibration *self, GError **error)
 {
-  for (guint i = 0; i < self->devices->len; i++)
-    if (!match_device (self, i, error))
-      return FALSE;
-  if (!measure_constants (self, error))
+  if (!match_devices (self, error) || !measure_constants (self, error))
     return FALSE;
   if (!is_over (self)
       && (!check_rows (self, error)

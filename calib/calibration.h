@@ -5,12 +5,14 @@
 #include "calib/constants.h"
 #include "calib/lookup.h"
 #include "calib/measure.h"
+#include "calib/turn.h"
 
 typedef struct
 {
   TpConstantsJob constants;   /* what the children see */
   TpMeasureJob measure;
   TpCostDb *db;
+  TpTurn turn;                /* taken before the first child */
   const TpGraph *graph;
   const TpGroups *groups;
   TpKeys *keys;

@@ -8,11 +8,12 @@
 
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "calib/cost-path.h"
 #include "calib/cost-schema.h"
 #include "calib/cost-sql.h"
+#include "calib/row-check.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,27 @@
 #define SYSTEM_PATH "/var/lib/tplan/cost.db"
 #define BUSY_MS 5000
 #define FEW 6                 /* samples without an interval: a first look */
+
+gboolean
+tp_cost_db_begin (TpCostDb *db, GError **error)
+{
+  if (db->n_open == 0
+      && !tp_sql_execute (db, "BEGIN IMMEDIATE", "write to it", error))
+    return FALSE;
+  db->n_open++;
+  return TRUE;
+}
+
+gboolean
+tp_cost_db_end (TpCostDb *db, gboolean is_good, GError **error)
+{
+  if (--db->n_open > 0)
+    return is_good;
+  if (is_good && tp_sql_execute (db, "COMMIT", "write to it", error))
+    return TRUE;
+  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+  return FALSE;
+}
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -166,27 +188,6 @@ open_file (const char *path, gboolean is_read_only, GError **error)
   return g_steal_pointer (&db);
 }
 
-/* A set-uid process takes nothing from the environment. */
-static char *
-default_path (void)
-{
-  const char *given = secure_getenv ("TPLAN_COST");
-  const char *state = secure_getenv ("XDG_STATE_HOME");
-  const char *home = secure_getenv ("HOME");
-
-  if (given != NULL && *given != '\0')
-    return g_strdup (given);
-  if (state != NULL && g_path_is_absolute (state))
-    return g_build_filename (state, "tplan", "cost.db", NULL);
-  if (home == NULL || !g_path_is_absolute (home))
-    {
-      const struct passwd *user = getpwuid (getuid ());
-
-      home = user != NULL ? user->pw_dir : "/";
-    }
-  return g_build_filename (home, ".local", "state", "tplan", "cost.db", NULL);
-}
-
 /* A broken system table must not stop anyone: it is then absent. */
 static TpCostDb *
 open_system (const char *own_path)
@@ -203,7 +204,7 @@ open_system (const char *own_path)
 TpCostDb *
 tp_cost_db_open (const char *path, gboolean is_read_only, GError **error)
 {
-  g_autofree char *chosen = path != NULL ? g_strdup (path) : default_path ();
+  g_autofree char *chosen = path != NULL ? g_strdup (path) : tp_cost_path_choose ();
   g_autofree char *folder = g_path_get_dirname (chosen);
   TpCostDb *db;
 
@@ -262,15 +263,18 @@ read_device (sqlite3_stmt *statement)
   return row;
 }
 
+/* NULL: it is not to be believed. */
 static TpEntryRow *
-read_entry (sqlite3_stmt *statement)
+read_entry (TpCostDb *db, sqlite3_stmt *statement, GError **error)
 {
-  TpEntryRow *row = tp_entry_row_new ();
+  g_autoptr (TpEntryRow) row = tp_entry_row_new ();
 
   tp_sql_read (statement, 0, tp_entry_columns, row);
-  return row;
+  return tp_entry_row_check (row, db->path, error) ? g_steal_pointer (&row)
+                                                    : NULL;
 }
 
+/* 0: there is none. */
 static gboolean
 find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
@@ -285,9 +289,16 @@ find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
   sqlite3_bind_text (statement, 2, row->identity, -1, SQLITE_STATIC);
   sqlite3_bind_text (statement, 3, row->facts, -1, SQLITE_STATIC);
   result = sqlite3_step (statement);
-  if (result == SQLITE_ROW)
-    row->id = sqlite3_column_int64 (statement, 0);
-  return result == SQLITE_ROW ? TRUE : tp_sql_fail (db, "read a device", error);
+  row->id = result == SQLITE_ROW ? sqlite3_column_int64 (statement, 0) : 0;
+  return result == SQLITE_ROW || result == SQLITE_DONE
+         || tp_sql_fail (db, "read a device", error);
+}
+
+gboolean
+tp_cost_db_keep_device (TpCostDb *db, TpDeviceRow *row, GError **error)
+{
+  return find_device_id (db, row, error)
+         && (row->id != 0 || tp_cost_db_put_device (db, row, error));
 }
 
 gboolean
@@ -323,6 +334,7 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
 {
   g_autoptr (GString) sql = tp_sql_new_upsert ("entry", tp_entry_columns);
   g_autoptr (sqlite3_stmt) statement = NULL;
+  gboolean is_good;
 
   g_string_append_printf (
       sql,
@@ -331,17 +343,11 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
       "excluded.half_ns * median_ns)))",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED, TP_ENTRY_PROVISIONAL, FEW);
   statement = tp_sql_prepare (db, sql->str, "store entries", error);
-  if (statement == NULL
-      || !tp_sql_execute (db, "BEGIN IMMEDIATE", "store entries", error))
+  if (statement == NULL || !tp_cost_db_begin (db, error))
     return FALSE;
-  if (put_all (db, statement, rows, error))
-    {
-      sqlite3_reset (statement);
-      if (tp_sql_execute (db, "COMMIT", "store entries", error))
-        return TRUE;
-    }
-  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
+  is_good = put_all (db, statement, rows, error);
+  sqlite3_reset (statement);
+  return tp_cost_db_end (db, is_good, error);
 }
 
 GPtrArray *
@@ -382,6 +388,7 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
       "schedule", names, family != NULL ? " AND family = ?2" : "");
   g_autoptr (sqlite3_stmt) statement
       = tp_sql_prepare (db, sql, "list entries", error);
+  TpEntryRow *row;
   int result;
 
   if (statement == NULL)
@@ -390,7 +397,12 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
   if (family != NULL)
     sqlite3_bind_text (statement, 2, family, -1, SQLITE_STATIC);
   while ((result = sqlite3_step (statement)) == SQLITE_ROW)
-    g_ptr_array_add (rows, read_entry (statement));
+    {
+      row = read_entry (db, statement, error);
+      if (row == NULL)
+        return NULL;
+      g_ptr_array_add (rows, row);
+    }
   if (result != SQLITE_DONE)
     {
       tp_sql_fail (db, "list entries", error);
@@ -440,7 +452,7 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
   sqlite3_bind_text (db->find, 3, dtype, -1, SQLITE_STATIC);
   result = sqlite3_step (db->find);
   if (result == SQLITE_ROW)
-    row = read_entry (db->find);
+    row = read_entry (db, db->find, error);
   else if (result != SQLITE_DONE)
     tp_sql_fail (db, "read an entry", error);
   sqlite3_reset (db->find);

@@ -84,10 +84,19 @@ const char *tp_cost_db_get_path (const TpCostDb *db);
 /* How long to wait for another process; 5 s unless told. */
 void tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms);
 
+/* What is written between the two is there as a whole or not at all; pairs may be
+ * nested. Nobody else writes meanwhile. @is_good: FALSE drops it. */
+gboolean tp_cost_db_begin (TpCostDb *db, GError **error);
+gboolean tp_cost_db_end (TpCostDb *db, gboolean is_good, GError **error);
+
 /* Inserts, or replaces the row of equal name, identity and facts (its entries
  * stay); fills row->id. */
 gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
                                 GError **error);
+/* Inserts @row if none of equal name, identity and facts is there; fills row->id,
+ * which may have changed: another process may forget devices. */
+gboolean tp_cost_db_keep_device (TpCostDb *db, TpDeviceRow *row,
+                                 GError **error);
 /* In one transaction. Replaces entries of equal device, digest, dtype and
  * schedule; a provisional one never replaces a settled one, nor a provisional one
  * of 6 samples or more that is relatively surer. */

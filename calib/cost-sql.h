@@ -15,6 +15,7 @@ struct TpCostDb
   char *path;
   sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
   TpCostDb *system;
+  int n_open;                 /* tp_cost_db_begin () without its end */
 };
 
 /* @what: could not be done: "read it"; FALSE. */

@@ -5,6 +5,7 @@
 
 #include "calib/columns.h"
 #include "calib/cost-sql.h"
+#include "calib/row-check.h"
 
 #define STORE "store how long a plan took"
 #define LIST "list how long plans took"
@@ -50,12 +51,8 @@ put_all (TpCostDb *db, GPtrArray *rows, GError **error)
 gboolean
 tp_cost_db_put_wholes (TpCostDb *db, GPtrArray *rows, GError **error)
 {
-  if (!tp_sql_execute (db, "BEGIN IMMEDIATE", STORE, error))
-    return FALSE;
-  if (put_all (db, rows, error) && tp_sql_execute (db, "COMMIT", STORE, error))
-    return TRUE;
-  sqlite3_exec (db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
+  return tp_cost_db_begin (db, error)
+         && tp_cost_db_end (db, put_all (db, rows, error), error);
 }
 
 GPtrArray *
@@ -80,6 +77,8 @@ tp_cost_db_list_wholes (TpCostDb *db, gint64 device, GError **error)
 
       tp_sql_read (statement, 0, tp_whole_columns, row);
       g_ptr_array_add (rows, row);
+      if (!tp_whole_row_check (row, db->path, error))
+        return NULL;
     }
   if (result != SQLITE_DONE)
     {

@@ -15,6 +15,8 @@
 
 #include "calib/columns.h"
 #include "calib/cost-wholes.h"
+#include "calib/row-check.h"
+#include "ir/foreign-text.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -126,9 +128,10 @@ tp_cost_db_export (TpCostDb *db, GError **error)
         return NULL;
       json_array_append_new (array, device);
     }
-  text = json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
+  text = tp_foreign_text_escape_json (
+      json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17)));
   copy = g_strconcat (text, "\n", NULL);
-  free (text);
+  g_free (text);
   return copy;
 }
 
@@ -219,36 +222,34 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
 static gboolean
 check_entry (gconstpointer row, const char *place, GError **error)
 {
-  const TpEntryRow *entry = row;
-  gboolean is_failed = entry->state == TP_ENTRY_FAILED;
+  g_autofree char *fault = tp_entry_row_find_fault (row);
 
-  if (entry->state < TP_N_ENTRY_STATES && strlen (entry->digest) == 64
-      && (is_failed || (entry->stats.n > 0
-                        && entry->stats.min_ns <= entry->stats.median_ns
-                        && entry->stats.median_ns < G_MAXINT64 / 4)))
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: state, digest, n, min_ns and median_ns contradict each "
-               "other: export the table again", place);
-  return FALSE;
+  if (fault != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: export the table again", place, fault);
+  return fault == NULL;
+}
+
+static gboolean
+check_device (const TpDeviceRow *device, const char *place, GError **error)
+{
+  g_autofree char *fault = tp_device_row_find_fault (device);
+
+  if (fault != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: export the table again", place, fault);
+  return fault == NULL;
 }
 
 static gboolean
 check_whole (gconstpointer row, const char *place, GError **error)
 {
-  const TpWholeRow *whole = row;
+  g_autofree char *fault = tp_whole_row_find_fault (row);
 
-  if (strlen (whole->digest) == 64 && strlen (whole->network) == 64
-      && whole->n > 0 && whole->n_devices > 0 && whole->median_ns > 0
-      && whole->median_ns < G_MAXINT64 / 4 && whole->predicted_ns > 0
-      && whole->predicted_ns < G_MAXINT64 / 4
-      && whole->kernels_ns <= whole->predicted_ns)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: digest, network, n, n_devices, kernels_ns, predicted_ns "
-               "and median_ns contradict each other: export the table again",
-               place);
-  return FALSE;
+  if (fault != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: %s: export the table again", place, fault);
+  return fault == NULL;
 }
 
 /* A list of rows of one kind. */
@@ -318,6 +319,7 @@ import_from_json (const json_t *object, gsize index, gboolean has_wholes,
   import->wholes = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_whole_row_free);
   if (!row_from_json (tp_device_columns, object, import->device, place, error)
+      || !check_device (import->device, place, error)
       || !read_rows (&entry_kind, object, place, import->entries, error)
       || (has_wholes
           && !read_rows (&whole_kind, object, place, import->wholes, error)))
@@ -446,12 +448,12 @@ tp_cost_db_import (TpCostDb *db, const char *text, gsize size, int *out_n,
                    GError **error)
 {
   g_autoptr (GPtrArray) imports = read_imports (text, size, error);
+  gboolean is_good = TRUE;
 
   *out_n = 0;
-  if (imports == NULL)
+  if (imports == NULL || !tp_cost_db_begin (db, error))
     return FALSE;
-  for (guint i = 0; i < imports->len; i++)
-    if (!store_import (db, g_ptr_array_index (imports, i), out_n, error))
-      return FALSE;
-  return TRUE;
+  for (guint i = 0; is_good && i < imports->len; i++)
+    is_good = store_import (db, g_ptr_array_index (imports, i), out_n, error);
+  return tp_cost_db_end (db, is_good, error);
 }

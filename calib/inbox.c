@@ -103,6 +103,57 @@ read_entry (TpCalibration *self, GVariant *item)
 }
 
 static gboolean
+keep_device (TpCalibration *self, int device, GError **error)
+{
+  TpDeviceRow *matched = self->matches[device].rows[0];
+
+  if (self->rows[device] == NULL)
+    return TRUE;
+  if (!tp_cost_db_keep_device (self->db, self->rows[device], error))
+    return FALSE;
+  if (matched != NULL)
+    matched->id = self->rows[device]->id;
+  return TRUE;
+}
+
+/* Another process may have forgotten a device since @rows were made, and its
+ * number may be that of another one by now. */
+static gboolean
+keep_devices (TpCalibration *self, GPtrArray *rows, GError **error)
+{
+  g_autofree gint64 *before = g_new0 (gint64, self->devices->len + 1);
+
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      before[i] = self->rows[i] != NULL ? self->rows[i]->id : 0;
+      if (!keep_device (self, i, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < rows->len; i++)
+    {
+      TpEntryRow *row = g_ptr_array_index (rows, i);
+      guint device = 0;
+
+      while (before[device] != row->device)
+        device++;
+      row->device = self->rows[device]->id;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_inbox_store (TpCalibration *self, GPtrArray *rows, GError **error)
+{
+  gboolean is_good;
+
+  if (!tp_cost_db_begin (self->db, error))
+    return FALSE;
+  is_good = keep_devices (self, rows, error)
+            && tp_cost_db_put_entries (self->db, rows, error);
+  return tp_cost_db_end (self->db, is_good, error);
+}
+
+static gboolean
 store_entries (TpCalibration *self, GVariant *payload, GError **error)
 {
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
@@ -118,7 +169,7 @@ store_entries (TpCalibration *self, GVariant *payload, GError **error)
       if (row != NULL)
         g_ptr_array_add (rows, row);
     }
-  return rows->len == 0 || tp_cost_db_put_entries (self->db, rows, error);
+  return rows->len == 0 || tp_inbox_store (self, rows, error);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
+#include "calib/row-check.h"
 #include "calib/trust.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
@@ -34,6 +35,10 @@ match_in (TpDeviceMatch *match, int which, const char *device,
       TpDeviceRow *row = g_ptr_array_index (rows, i);
       g_autofree char *difference = tp_facts_compare (row->facts, facts);
 
+      if (difference == NULL
+          && !tp_device_row_check (
+              row, tp_cost_db_get_path (match->dbs[which]), error))
+        return FALSE;
       if (difference == NULL)
         {
           match->rows[which] = row;
@@ -91,7 +96,7 @@ tp_device_match_find_entry (const TpDeviceMatch *match, const char *digest,
   for (int i = 0; i < 2 && entry == NULL && failure == NULL; i++)
     if (match->rows[i] != NULL)
       entry = tp_cost_db_find_entry (match->dbs[i], match->rows[i]->id, digest,
-                                     dtype, &failure);
+                                     dtype, i == 0 ? &failure : NULL);
   if (failure != NULL)
     g_propagate_error (error, failure);
   return entry;

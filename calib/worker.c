@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,9 +73,7 @@ run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
   TpChannel channel = { pipe_end, beat };
 
   /* dies with its parent, leaves Ctrl-C to it, and litters no core files */
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid () != parent)
-    _exit (1);
+  tp_posix_die_with (parent);
   signal (SIGINT, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   for (int number = 1; number < NSIG; number++)

@@ -175,16 +175,11 @@ print_winner (const TpBench *bench, int winner)
   if (bench->entries->len < 2)
     return;
   if (winner < 0)
-    printf ("no difference: nobody is faster than all others outside the "
-            "interval%s\n",
-            simulated);
+    tp_cli_print ("no difference: nobody is faster than all others outside "
+                  "the interval%s", simulated);
   else
-    {
-      g_autofree char *name
-          = tp_cli_clean (tp_bench_get (bench, winner)->name);
-
-      printf ("winner: %s%s\n", name, simulated);
-    }
+    tp_cli_print ("winner: %s%s", tp_bench_get (bench, winner)->name,
+                  simulated);
 }
 
 static void

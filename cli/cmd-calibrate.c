@@ -148,14 +148,16 @@ print_report (const Calibrating *self)
   const TpCalibReport *report = &self->report;
   g_autofree char *load = format_load (report);
 
-  g_print ("\nload:    %s\n", load);
-  g_print ("kernels: %d settled, %d not settled, %d failed\n",
-           report->n_settled, report->n_unsettled, report->n_failed);
+  tp_cli_print ("%s", "");
+  tp_cli_print ("load:    %s", load);
+  tp_cli_print ("kernels: %d settled, %d not settled, %d failed",
+                report->n_settled, report->n_unsettled, report->n_failed);
   if (report->time_ns > 0)
-    g_print ("grade %s: times within +-%.1f %%: %s\n", get_grade (report),
-             100 * tp_calib_report_get_spread (report), get_advice (report));
+    tp_cli_print ("grade %s: times within +-%.1f %%: %s", get_grade (report),
+                  100 * tp_calib_report_get_spread (report),
+                  get_advice (report));
   else
-    g_print ("grade -: %s\n", get_advice (report));
+    tp_cli_print ("grade -: %s", get_advice (report));
 }
 
 static json_t *

@@ -8,8 +8,6 @@
 #include "cli/values.h"
 #include "runtime/devices.h"
 
-#include <stdio.h>
-
 static const char *table_path;
 
 static const GOptionEntry check_options[]
@@ -41,15 +39,16 @@ print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
   g_autofree char *bound = tp_cli_format_time (bound_ns);
 
   if (is_valid)
-    printf ("%s: valid: costs %s%s, bound %s: %s%s\n", cli->args[0], cost,
-            tp_cli_simulated (plan), bound,
-            cost_ns == bound_ns ? "no plan is cheaper"
-                                : "none is cheaper by more than noise",
-            has_stated_costs (plan) ? "; costs as stated in the plan" : "");
+    tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", cli->args[0], cost,
+                  tp_cli_simulated (plan), bound,
+                  cost_ns == bound_ns ? "no plan is cheaper"
+                                      : "none is cheaper by more than noise",
+                  has_stated_costs (plan) ? "; costs as stated in the plan"
+                                          : "");
   else
-    printf ("%s: not valid:\n", cli->args[0]);
+    tp_cli_print ("%s: not valid:", cli->args[0]);
   for (guint i = 0; i < reasons->len; i++)
-    printf ("  %s\n", (const char *) reasons->pdata[i]);
+    tp_cli_print ("  %s", (const char *) reasons->pdata[i]);
 }
 
 static void

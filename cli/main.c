@@ -3,9 +3,13 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "cli/private-folder.h"
 #include "cli/text.h"
+#include "ir/foreign-text.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +97,26 @@ find_command (const char *name)
   return NULL;
 }
 
-/* A driver that caches what it compiles gets a folder of ours. */
+/* A driver that caches what it compiles gets a folder of ours, for it loads and
+ * runs what it finds there; one of this process alone where others could reach
+ * ours, and none rather than one of its own choice. */
 static void
-set_driver_cache (void)
+set_driver_cache (const TpCli *cli, const TpCommand *command)
 {
-  g_autofree char *path
-      = g_build_filename (g_get_user_cache_dir (), "tplan", "pocl", NULL);
+  g_autoptr (GError) error = NULL, reason = NULL;
+  g_autofree char *path = NULL;
 
-  if (g_getenv ("POCL_CACHE_DIR") == NULL
-      && g_mkdir_with_parents (path, 0700) == 0)
-    g_setenv ("POCL_CACHE_DIR", path, FALSE);
+  if (g_getenv ("POCL_CACHE_DIR") != NULL)
+    return;
+  path = tp_private_folder_make (g_get_user_cache_dir (), "tplan", "pocl",
+                                 &error);
+  if (path == NULL)
+    path = tp_private_folder_make_temporary (&reason);
+  g_setenv ("POCL_CACHE_DIR", path != NULL ? path : "/dev/null", FALSE);
+  if (error != NULL && (command->uses & TP_USES_THREADS) != 0)
+    tp_cli_warn (cli, "no compiled kernels are kept: the cache folder %s%s%s",
+                 error->message, reason != NULL ? "; " : "",
+                 reason != NULL ? reason->message : "");
 }
 
 /* A set-uid program believes nothing its caller says. */
@@ -125,7 +139,7 @@ static int
 report (const TpCli *cli, const GError *error)
 {
   gboolean colour = tp_cli_has_colour (cli, stderr);
-  g_autofree char *message = tp_cli_clean (error->message);
+  g_autofree char *message = tp_foreign_text_clean (error->message);
 
   fflush (stdout);
   fprintf (stderr, "%stplan:%s %s\n", colour ? "\033[1;31m" : "",
@@ -141,7 +155,10 @@ run_command (const TpCommand *command, int argc, char **argv)
   int code;
 
   if (tp_cli_parse (&cli, command, argc, argv, &error))
-    command->run (&cli, &error);
+    {
+      set_driver_cache (&cli, command);
+      command->run (&cli, &error);
+    }
   code = error == NULL ? cli.exit_code : report (&cli, error);
   tp_cli_clear (&cli);
   if ((fflush (stdout) != 0 || ferror (stdout)) && code == TP_EXIT_GOOD)
@@ -159,6 +176,7 @@ main (int argc, char **argv)
 
   setlocale (LC_CTYPE, "");
   forget_environment ();
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
   if (argc < 2)
     {
       print_usage (stderr);
@@ -183,10 +201,10 @@ main (int argc, char **argv)
   command = find_command (argv[1]);
   if (command == NULL)
     {
-      fprintf (stderr, "tplan: no command '%s': see `tplan --help`\n",
-               argv[1]);
+      g_autofree char *name = tp_foreign_text_clean (argv[1]);
+
+      fprintf (stderr, "tplan: no command '%s': see `tplan --help`\n", name);
       return TP_EXIT_USAGE;
     }
-  set_driver_cache ();
   return run_command (command, argc - 1, argv + 1);
 }

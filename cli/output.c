@@ -6,24 +6,38 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "format/file-save.h"
-#include "ir/posix.h"
+#include "ir/foreign-text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+static void
+print_line (FILE *stream, const char *format, va_list args)
+{
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  g_autofree char *clean = tp_foreign_text_clean (text);
+
+  fprintf (stream, "%s\n", clean);
+}
 
 static void
 print_talk (const char *format, va_list args)
 {
-  g_autofree char *text = g_strdup_vprintf (format, args);
-  g_autofree char *clean = tp_cli_clean (text);
-
   fflush (stdout);
-  fprintf (stderr, "%s\n", clean);
+  print_line (stderr, format, args);
+}
+
+void
+tp_cli_print (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  print_line (stdout, format, args);
+  va_end (args);
 }
 
 void
@@ -74,27 +88,6 @@ write_fail (const char *path, GError **error)
   return FALSE;
 }
 
-/* Devices and pipes cannot be replaced, only written to. */
-static gboolean
-is_special (const char *path)
-{
-  struct stat info;
-
-  return stat (path, &info) == 0 && !S_ISREG (info.st_mode)
-         && !S_ISDIR (info.st_mode);
-}
-
-static gboolean
-write_special (const char *path, const void *data, gsize size, GError **error)
-{
-  int fd = open (path, O_WRONLY | O_CLOEXEC);
-  gboolean good = fd >= 0 && tp_posix_write (fd, data, size);
-
-  if (fd >= 0)
-    good = close (fd) == 0 && good;
-  return good || write_fail (path, error);
-}
-
 /* What came between a look and the writing is not overwritten either. */
 static gboolean
 finish (const TpCli *cli, TpSaver *saver, const char *path, GError **error)
@@ -132,8 +125,6 @@ tp_cli_write_output (const TpCli *cli, const char *path, const void *data,
     }
   if (!tp_cli_check_output (cli, path, error))
     return FALSE;
-  if (is_special (path))
-    return write_special (path, data, size, error);
   return write_file (cli, path, data, size, error);
 }
 
@@ -142,7 +133,8 @@ tp_cli_print_json (json_t *document)
 {
   g_autofree char *text = NULL;
 
-  text = json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9));
+  text = tp_foreign_text_escape_json (
+      json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
   if (text != NULL)
     puts (text);
   json_decref (document);

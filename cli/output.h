@@ -6,6 +6,9 @@
 
 #include "cli/cli.h"
 
+/* A line of results. Whatever is in it, and in the lines of talk below, is one
+ * line that is fit for a terminal. */
+void tp_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void tp_cli_note (const TpCli *cli, const char *format, ...)
     G_GNUC_PRINTF (2, 3);     /* a line of talk, unless quiet */
 void tp_cli_warn (const TpCli *cli, const char *format, ...)

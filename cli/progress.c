@@ -4,7 +4,9 @@
 #include "cli/progress.h"
 
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/text.h"
+#include "ir/foreign-text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -73,11 +75,14 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
 {
   const TpCli *cli = user_data;
   g_autofree char *eta = tp_cli_format_time (eta_ns);
+  g_autofree char *name = NULL;
   gint64 now_us = g_get_monotonic_time ();
   int filled = total > 0 ? (int) ((gint64) done * PROGRESS_CELLS / total) : 0;
   char bar[PROGRESS_CELLS + 1];
 
-  if (cli->is_quiet || !isatty (STDERR_FILENO)
+  if (total == 0)
+    tp_cli_note (cli, "%s", what);
+  if (total == 0 || cli->is_quiet || !isatty (STDERR_FILENO)
       || (done < total && now_us - last_shown_us < PROGRESS_EVERY_US))
     return;
   last_shown_us = now_us;
@@ -86,8 +91,9 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
   memset (bar, '.', PROGRESS_CELLS);
   memset (bar, '#', filled);
   bar[PROGRESS_CELLS] = 0;
+  name = tp_foreign_text_clean (what);
   fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
-           what == NULL ? "" : what);
+           name);
 }
 
 void

@@ -4,6 +4,7 @@
 #include "cli/text.h"
 
 #include "cli/cli.h"
+#include "ir/foreign-text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,25 +83,12 @@ tp_table_free (TpTable *table)
   g_free (table);
 }
 
-char *
-tp_cli_clean (const char *text)
-{
-  char *valid = g_utf8_make_valid (text == NULL ? "" : text, -1);
-
-  for (char *at = valid; *at != 0; at = g_utf8_next_char (at))
-    if ((guchar) *at < 0x20 || *at == 0x7f)
-      *at = '?';
-    else if ((guchar) at[0] == 0xc2 && (guchar) at[1] < 0xa0)
-      at[1] = (char) 0xbf; /* a C1 control becomes an inverted '?' */
-  return valid;
-}
-
 static char *
 clean_text (char *text)
 {
   g_autofree char *given = text;
 
-  return tp_cli_clean (given);
+  return tp_foreign_text_clean (given);
 }
 
 void

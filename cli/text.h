@@ -9,9 +9,7 @@
 /* Whether @stream (stdout, stderr) is to be coloured. */
 gboolean tp_cli_has_colour (const TpCli *cli, FILE *stream);
 
-/* Control characters from a graph must not reach a terminal. The caller frees
- * this and what follows. */
-char *tp_cli_clean (const char *text);
+/* The caller frees these. */
 char *tp_cli_format_time (gint64 time_ns);
 char *tp_cli_format_bytes (gint64 bytes);
 

@@ -1,5 +1,5 @@
-/* file-save.c: files that are whole or absent: written beside their name, then
- * renamed. */
+/* file-save.c: files that are whole or absent: written without a name where the
+ * file system can, else beside their name, then linked or renamed. */
 #include "config.h"
 
 #include "format/file-save.h"
@@ -20,9 +20,9 @@
 struct TpSaver
 {
   char *path;
-  char *draft;                /* a file beside @path; NULL: there is none yet, or
-                               * none any more */
+  char *draft;                /* a file beside @path; NULL: there is none */
   int fd;
+  gboolean is_direct;         /* @path itself: a pipe or a device */
   gsize n;                    /* bytes in @buffer */
   guint8 buffer[BUFFER_BYTES];
 };
@@ -35,21 +35,75 @@ fail (const TpSaver *saver, int code, GError **error)
   return FALSE;
 }
 
+/* ---- where to write ------------------------------------------------------ */
+
+/* A pipe or a device cannot be replaced, only written to. */
+static gboolean
+is_special (const char *path)
+{
+  struct stat info;
+
+  return stat (path, &info) == 0 && !S_ISREG (info.st_mode)
+         && !S_ISDIR (info.st_mode);
+}
+
+/* Names a nameless file. */
+static char *
+make_link_source (int fd)
+{
+  return g_strdup_printf ("/proc/self/fd/%d", fd);
+}
+
+/* A file without a name: whatever ends us, it is gone. -1: there are none here. */
+static int
+open_nameless (const char *folder)
+{
+  int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  g_autofree char *source = make_link_source (fd);
+
+  if (fd < 0 || access (source, F_OK) == 0)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+static char *
+make_draft_name (const TpSaver *saver)
+{
+  g_autofree char *folder = g_path_get_dirname (saver->path);
+
+  return g_build_filename (folder, ".tplan-XXXXXX", NULL);
+}
+
+static int
+open_draft (TpSaver *saver)
+{
+  g_autofree char *folder = g_path_get_dirname (saver->path);
+  g_autofree char *draft = make_draft_name (saver);
+  int fd = open_nameless (folder);
+
+  if (fd >= 0)
+    return fd;
+  fd = g_mkstemp_full (draft, O_RDWR | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    saver->draft = g_steal_pointer (&draft);
+  return fd;
+}
+
 TpSaver *
 tp_saver_new (const char *path, GError **error)
 {
   g_autoptr (TpSaver) saver = g_new0 (TpSaver, 1);
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *draft = g_build_filename (folder, ".tplan-XXXXXX", NULL);
 
   saver->path = g_strdup (path);
-  saver->fd = g_mkstemp_full (draft, O_RDWR | O_CLOEXEC, 0666);
+  saver->is_direct = is_special (path);
+  saver->fd = saver->is_direct ? open (path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+                               : open_draft (saver);
   if (saver->fd < 0)
     {
       fail (saver, errno, error);
       return NULL;
     }
-  saver->draft = g_steal_pointer (&draft);
   return g_steal_pointer (&saver);
 }
 
@@ -64,6 +118,8 @@ tp_saver_free (TpSaver *saver)
   g_free (saver->draft);
   g_free (saver);
 }
+
+/* ---- writing ------------------------------------------------------------- */
 
 static gboolean
 flush (TpSaver *saver, GError **error)
@@ -93,34 +149,72 @@ gboolean
 tp_saver_sync (TpSaver *saver, GError **error)
 {
   return flush (saver, error)
-         && (fsync (saver->fd) == 0 || fail (saver, errno, error));
+         && (saver->is_direct || fsync (saver->fd) == 0
+             || fail (saver, errno, error));
 }
 
-static gboolean
-close_draft (TpSaver *saver, GError **error)
-{
-  int fd;
+/* ---- naming what was written --------------------------------------------- */
 
-  if (!flush (saver, error))
-    return FALSE;
-  fd = saver->fd;
-  saver->fd = -1;
-  return close (fd) == 0 || fail (saver, errno, error);
+/* The file under @name, if there is none yet. FALSE with errno set. */
+static gboolean
+link_as (TpSaver *saver, const char *name)
+{
+  g_autofree char *source = saver->draft != NULL
+                                ? g_strdup (saver->draft)
+                                : make_link_source (saver->fd);
+
+  return linkat (AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* No call puts a nameless file in the place of another: it gets a name first. */
+static gboolean
+name_draft (TpSaver *saver)
+{
+  static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+  for (int trial = 0; trial < 100 && saver->draft == NULL; trial++)
+    {
+      g_autofree char *name = make_draft_name (saver);
+
+      for (char *at = name + strlen (name) - 6; *at != '\0'; at++)
+        *at = digits[g_random_int_range (0, sizeof digits - 1)];
+      if (link_as (saver, name))
+        saver->draft = g_steal_pointer (&name);
+      else if (errno != EEXIST)
+        break;
+    }
+  return saver->draft != NULL;
 }
 
 static gboolean
 rename_draft (TpSaver *saver, GError **error)
 {
-  if (g_rename (saver->draft, saver->path) != 0)
+  if (!name_draft (saver) || g_rename (saver->draft, saver->path) != 0)
     return fail (saver, errno, error);
   g_clear_pointer (&saver->draft, g_free);
   return TRUE;
 }
 
+/* File systems that tell only when a file is closed that there was no room have
+ * no nameless ones. */
+static gboolean
+settle (TpSaver *saver, GError **error)
+{
+  int fd = saver->fd;
+
+  if (!flush (saver, error))
+    return FALSE;
+  if (saver->draft == NULL && !saver->is_direct)
+    return TRUE;
+  saver->fd = -1;
+  return close (fd) == 0 || fail (saver, errno, error);
+}
+
 gboolean
 tp_saver_finish (TpSaver *saver, GError **error)
 {
-  return close_draft (saver, error) && rename_draft (saver, error);
+  return settle (saver, error)
+         && (saver->is_direct || rename_draft (saver, error));
 }
 
 /* A link never replaces; file systems without them get a rename after a look. */
@@ -129,9 +223,9 @@ tp_saver_finish_new (TpSaver *saver, GError **error)
 {
   struct stat info;
 
-  if (!close_draft (saver, error))
+  if (!settle (saver, error))
     return FALSE;
-  if (link (saver->draft, saver->path) == 0)
+  if (saver->is_direct || link_as (saver, saver->path))
     return TRUE;
   if (errno != EEXIST && lstat (saver->path, &info) != 0)
     return rename_draft (saver, error);

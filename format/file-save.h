@@ -6,7 +6,9 @@
 #include <glib.h>
 
 /* A file in the making, which replaces @path when it is finished, and not before;
- * freed before, it is gone. TPLAN_ERROR_FAILED: the system refused. */
+ * freed before, it is gone, as it is when the process is killed (but on file
+ * systems without nameless files, where ".tplan-XXXXXX" stays). A pipe or a device
+ * is written to at once. TPLAN_ERROR_FAILED: the system refused. */
 typedef struct TpSaver TpSaver;
 TpSaver *tp_saver_new (const char *path, GError **error);
 gboolean tp_saver_write (TpSaver *saver, const void *data, gsize size,

@@ -22,12 +22,12 @@ tp_graph_json_read_shape (TpJsonPlace place, TpDimSpec *out_dims, int *out_rank,
       g_autofree char *at = g_strdup_printf ("[%zu]", i);
 
       out_dims[i] = (TpDimSpec){ -1, json_string_value (item) };
-      if (json_is_integer (item) && json_integer_value (item) >= 1)
+      if (json_is_integer (item) && json_integer_value (item) >= 0)
         out_dims[i].value = json_integer_value (item);
       else if (!json_is_string (item))
         {
           tp_json_set_error (place, at, error,
-                             "must be an integer above 0, or a name");
+                             "must be an integer >= 0, or a name");
           return FALSE;
         }
     }

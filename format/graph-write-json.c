@@ -4,11 +4,11 @@
 #include "format/graph-write-json.h"
 
 #include "format/graph-write.h"
+#include "format/json.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,25 +22,15 @@ typedef struct
   char *data_name;            /* of that file */
   guint8 *uses;
   const TpBuilderSpec **specs;/* by tensor: what the file says of it, or NULL */
+  GError *fault;              /* the first thing that JSON cannot say */
 } Writer;
 
 /* ---- values ------------------------------------------------------------ */
 
 static void
-add_string (GString *text, const char *string)
-{
-  json_t *json = json_string (string);
-  char *quoted = json_dumps (json, JSON_ENCODE_ANY);
-
-  g_string_append (text, quoted);
-  free (quoted);
-  json_decref (json);
-}
-
-static void
 add_key (GString *text, const char *key)
 {
-  add_string (text, key);
+  tp_json_append_string (text, key);
   g_string_append (text, ": ");
 }
 
@@ -91,7 +81,7 @@ add_dims (GString *text, const TpBuilderSpec *spec)
     {
       g_string_append (text, i > 0 ? ", " : "");
       if (spec->dims[i].name != NULL)
-        add_string (text, spec->dims[i].name);
+        tp_json_append_string (text, spec->dims[i].name);
       else
         add_int (text, spec->dims[i].value);
     }
@@ -128,7 +118,7 @@ add_frame (Writer *writer)
   if (*draft->name != '\0')
     {
       g_string_append (text, ", \"name\": ");
-      add_string (text, draft->name);
+      tp_json_append_string (text, draft->name);
     }
   g_string_append_printf (text, ", \"opset\": %d", draft->opset);
   names = g_list_sort (names, (GCompareFunc) strcmp);
@@ -157,7 +147,8 @@ add_inputs (Writer *writer)
 
       begin_entry (writer);
       add_key (writer->text, "name");
-      add_string (writer->text, tp_draft_tensor (draft, tensor)->name);
+      tp_json_append_string (writer->text,
+                             tp_draft_tensor (draft, tensor)->name);
       g_string_append_printf (writer->text, ", \"dtype\": \"%s\", \"shape\": ",
                               tp_dtype_get_name (spec->dtype));
       add_dims (writer->text, spec);
@@ -177,7 +168,8 @@ add_outputs (Writer *writer)
       int tensor = g_array_index (draft->outputs, int, i);
 
       g_string_append (writer->text, i > 0 ? ", " : "");
-      add_string (writer->text, tp_draft_tensor (draft, tensor)->name);
+      tp_json_append_string (writer->text,
+                             tp_draft_tensor (draft, tensor)->name);
     }
   g_string_append (writer->text, "]");
 }
@@ -238,7 +230,7 @@ add_value (Writer *writer, const TpTensor *tensor)
       add_real (text, init->value, FALSE);
       g_string_append_c (text, '}');
     }
-  else if (is_plain && init->kind == TP_INIT_FILL)
+  else if (is_plain && init->kind == TP_INIT_FILL && isfinite (init->value))
     {
       g_string_append (text, ", \"fill\": ");
       if (tp_dtype_is_integer (tensor->dtype))
@@ -251,9 +243,9 @@ add_value (Writer *writer, const TpTensor *tensor)
   else
     {
       g_string_append (text, ", \"file\": ");
-      add_string (text, writer->data_name);
+      tp_json_append_string (text, writer->data_name);
       g_string_append (text, ", \"key\": ");
-      add_string (text, tp_safetensors_get_key (tensor));
+      tp_json_append_string (text, tp_safetensors_get_key (tensor));
       g_ptr_array_add (writer->weights, (gpointer) tensor);
     }
 }
@@ -274,7 +266,7 @@ add_initializers (Writer *writer)
         continue;
       begin_entry (writer);
       add_key (writer->text, "name");
-      add_string (writer->text, tensor->name);
+      tp_json_append_string (writer->text, tensor->name);
       g_string_append_printf (writer->text, ", \"dtype\": \"%s\"",
                               tp_dtype_get_name (tensor->dtype));
       add_shape (writer->text, tensor);
@@ -305,15 +297,27 @@ add_names (Writer *writer, const char *key, const TpNode *node, int index,
                 : tp_draft_tensor (writer->builder->draft, tensors[i])->name;
 
       g_string_append (text, i > 0 ? ", " : "");
-      add_string (text, is_output && tp_graph_is_made_up (name, index, i)
-                            ? ""
-                            : name);
+      if (is_output && tp_graph_is_made_up (name, index, i))
+        name = "";
+      tp_json_append_string (text, name);
     }
   g_string_append_c (text, ']');
 }
 
 static void
-add_attr (Writer *writer, const TpAttr *attr)
+add_attr_real (Writer *writer, const TpNode *node, const TpAttr *attr,
+               double value)
+{
+  if (isfinite (value))
+    add_real (writer->text, value, TRUE);
+  else if (writer->fault == NULL)
+    g_set_error (&writer->fault, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "op '%s': attribute '%s' is %g, which JSON cannot say: "
+                 "convert to .onnx", node->name, attr->name, value);
+}
+
+static void
+add_attr (Writer *writer, const TpNode *node, const TpAttr *attr)
 {
   GString *text = writer->text;
 
@@ -323,15 +327,15 @@ add_attr (Writer *writer, const TpAttr *attr)
       add_int (text, attr->i);
       return;
     case TP_ATTR_FLOAT:
-      add_real (text, attr->f, TRUE);
+      add_attr_real (writer, node, attr, attr->f);
       return;
     case TP_ATTR_STRING:
-      add_string (text, attr->s);
+      tp_json_append_string (text, attr->s);
       return;
     case TP_ATTR_TENSOR:
       g_string_append (text, "{\"tensor\": ");
-      add_string (text,
-                  tp_draft_tensor (writer->builder->draft, attr->i)->name);
+      tp_json_append_string (
+          text, tp_draft_tensor (writer->builder->draft, attr->i)->name);
       g_string_append_c (text, '}');
       return;
     case TP_ATTR_INTS:
@@ -344,9 +348,9 @@ add_attr (Writer *writer, const TpAttr *attr)
           if (attr->kind == TP_ATTR_INTS)
             add_int (text, attr->ints[i]);
           else if (attr->kind == TP_ATTR_STRINGS)
-            add_string (text, attr->strings[i]);
+            tp_json_append_string (text, attr->strings[i]);
           else
-            add_real (text, attr->floats[i], TRUE);
+            add_attr_real (writer, node, attr, attr->floats[i]);
         }
       g_string_append_c (text, ']');
       return;
@@ -360,7 +364,7 @@ add_attrs (Writer *writer, const TpNode *node)
     {
       g_string_append (writer->text, i == 0 ? ", \"attrs\": {" : ", ");
       add_key (writer->text, node->attrs[i].name);
-      add_attr (writer, &node->attrs[i]);
+      add_attr (writer, node, &node->attrs[i]);
     }
   g_string_append (writer->text, node->n_attrs > 0 ? "}" : "");
 }
@@ -371,7 +375,7 @@ add_pins_and_costs (GString *text, const TpNode *node)
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
     {
       g_string_append (text, i == 0 ? ", \"device\": [" : ", ");
-      add_string (text, node->pins[i]);
+      tp_json_append_string (text, node->pins[i]);
     }
   g_string_append (text, node->pins != NULL ? "]" : "");
   for (int i = 0; i < node->n_costs; i++)
@@ -417,11 +421,11 @@ add_ops (Writer *writer)
       if (node->name != NULL)
         {
           add_key (writer->text, "name");
-          add_string (writer->text, node->name);
+          tp_json_append_string (writer->text, node->name);
           g_string_append (writer->text, ", ");
         }
       add_key (writer->text, "type");
-      add_string (writer->text, node->type);
+      tp_json_append_string (writer->text, node->type);
       add_names (writer, "inputs", node, i, FALSE);
       add_names (writer, "outputs", node, i, TRUE);
       add_attrs (writer, node);
@@ -460,13 +464,18 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
   g_autofree char *data_name = g_path_get_basename (data_path);
   g_autofree guint8 *uses = tp_graph_find_uses (builder);
   g_autofree const TpBuilderSpec **specs = find_specs (builder);
-  Writer writer = { builder, text, weights, data_name, uses, specs };
+  Writer writer = { builder, text, weights, data_name, uses, specs, NULL };
 
   add_frame (&writer);
   add_inputs (&writer);
   add_outputs (&writer);
   add_initializers (&writer);
   add_ops (&writer);
+  if (writer.fault != NULL)
+    {
+      g_propagate_error (error, writer.fault);
+      return FALSE;
+    }
   return (weights->len == 0 || tp_safetensors_save (data_path, weights, error))
          && tp_file_save (path, none, text->str, text->len, error);
 }

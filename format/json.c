@@ -3,6 +3,8 @@
 
 #include "format/json.h"
 
+#include "ir/foreign-text.h"
+
 #include <string.h>
 
 static void
@@ -26,9 +28,17 @@ json_append_escaped (GString *out, const char *text)
 void
 tp_json_append_string (GString *out, const char *text)
 {
-  g_autofree char *valid = NULL;
+  g_autofree char *valid = NULL, *fit = NULL;
+  GString *quoted;
 
-  if (!g_utf8_validate (text, -1, NULL))
-    text = valid = g_utf8_make_valid (text, -1);
-  json_append_escaped (out, text);
+  if (tp_foreign_text_is_plain (text))
+    {
+      json_append_escaped (out, text);
+      return;
+    }
+  valid = g_utf8_make_valid (text, -1);
+  quoted = g_string_new (NULL);
+  json_append_escaped (quoted, valid);
+  fit = tp_foreign_text_escape_json (g_string_free (quoted, FALSE));
+  g_string_append (out, fit);
 }

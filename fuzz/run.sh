@@ -48,6 +48,11 @@ sow safetensors '*.safetensors'
 sow pb '*.pb'
 sow cost '*/costs.json'
 sow plan '*/plan.json'
+# A good one, with and without what may be left out; the others are all refused.
+"$build/cli/tplan" optimize -q -f --devices sim:desktop-cpu,sim:desktop-gpu \
+  "$source/tests/bad/good.json" -o good-plan.json
+cp good-plan.json seeds/plan/good
+sed '/^ "\(peak\|weight\)_bytes": /d' good-plan.json > seeds/plan/bare
 for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
 cp "$source"/examples/*.json seeds/graph-json/
 FUZZ_GRAPH=$source/tests/bad/good.json

@@ -5,6 +5,8 @@
 #include "ir/posix.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,4 +42,12 @@ tp_posix_wait (pid_t child)
   while (waitpid (child, &status, 0) < 0 && errno == EINTR)
     continue;
   return status;
+}
+
+void
+tp_posix_die_with (pid_t parent)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    _exit (1);
 }

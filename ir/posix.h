@@ -10,5 +10,7 @@
 gboolean tp_posix_write (int fd, const void *data, gsize size);
 /* The status of @child, once it has ended. */
 int tp_posix_wait (pid_t child);
+/* In a child: whatever ends @parent, also SIGKILL, ends this process. */
+void tp_posix_die_with (pid_t parent);
 
 #endif

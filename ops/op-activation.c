@@ -267,12 +267,25 @@ const TpOp tp_op_softsign = {
 
 /* ---- PRelu: a slope per channel before opset 7, then any broadcast ------- */
 
+/* A single slope may have more dimensions than what it is for. */
 static int
 prelu_align (const TpNode *node, int i, int rank, int out_rank)
 {
   gboolean is_channel = i == 1 && node->opset < 7 && rank == 1 && out_rank > 1;
 
-  return is_channel ? 1 : out_rank - rank;
+  return is_channel ? 1 : MAX (out_rank - rank, 0);
+}
+
+static gboolean
+prelu_stretches (const TpNode *node, const TpTensor *slope, const TpTensor *x)
+{
+  int first = prelu_align (node, 1, slope->rank, x->rank);
+
+  for (int i = 0; i < slope->rank; i++)
+    if (slope->dims[i] != 1
+        && (slope->rank > x->rank || slope->dims[i] != x->dims[first + i]))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -281,12 +294,8 @@ prelu_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   const TpTensor *slope = inputs[1];
-  int first = prelu_align (node, 1, slope->rank, x->rank);
-  gboolean is_fit = first >= 0;
 
-  for (int i = 0; is_fit && i < slope->rank; i++)
-    is_fit = slope->dims[i] == 1 || slope->dims[i] == x->dims[first + i];
-  if (!is_fit)
+  if (!prelu_stretches (node, slope, x))
     {
       g_autofree char *wide = tp_dims_to_text (x->rank, x->dims);
       g_autofree char *other = tp_dims_to_text (slope->rank, slope->dims);

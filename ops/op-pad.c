@@ -52,6 +52,13 @@ typedef struct
   gint64 axis_values[TP_MAX_RANK];
 } PadGiven;
 
+/* The smallest number has no ABS (). */
+static gboolean
+is_too_large (gint64 pad)
+{
+  return pad < -PAD_LIMIT || pad > PAD_LIMIT;
+}
+
 static gboolean
 pad_set (Pad *pad, const TpNode *node, const PadGiven *given, int rank,
          GError **error)
@@ -70,7 +77,7 @@ pad_set (Pad *pad, const TpNode *node, const PadGiven *given, int rank,
       if (given->axes != NULL
           && !tp_axis_resolve (node, given->axes[i], rank, &axis, error))
         return FALSE;
-      if (ABS (pads[i]) > PAD_LIMIT || ABS (pads[n_axes + i]) > PAD_LIMIT)
+      if (is_too_large (pads[i]) || is_too_large (pads[n_axes + i]))
         return tp_op_fail (node, error, "pads of dimension %d are too large",
                            axis);
       pad->begin[axis] = pads[i];

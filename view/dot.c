@@ -6,6 +6,7 @@
 
 #include "view/dot.h"
 
+#include "ir/foreign-text.h"
 #include "view/drawing.h"
 
 #include <cgraph.h>
@@ -83,16 +84,13 @@ format_shape (const TpTensor *tensor)
 }
 
 /* Text from a graph, cut to a length people read, safe inside HTML-like
- * labels: control characters and bytes that are not UTF-8 become '?'. */
+ * labels. */
 static char *
 escape (const char *text)
 {
-  g_autofree char *valid = g_utf8_make_valid (text ? text : "", -1);
+  g_autofree char *valid = tp_foreign_text_clean (text);
   g_autofree char *shortened = NULL;
 
-  for (char *p = valid; *p; p++)
-    if ((guchar) *p < 0x20 || *p == 0x7f)
-      *p = '?';
   if (g_utf8_strlen (valid, -1) <= 40)
     return g_markup_escape_text (valid, -1);
   shortened = g_utf8_substring (valid, 0, 39);

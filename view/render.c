@@ -67,13 +67,17 @@ static pid_t
 start_child (const char *dot, const char *format, int *out_end)
 {
   int ends[2], reason;
-  pid_t child;
+  pid_t child, parent = getpid ();
 
   if (pipe2 (ends, O_CLOEXEC) < 0)
     return -1;
   child = fork ();
   if (child == 0)
-    render_child (ends[1], dot, format);
+    {
+      close (ends[0]); /* or a write would wait for ourselves to read */
+      tp_posix_die_with (parent);
+      render_child (ends[1], dot, format);
+    }
   reason = errno;
   close (ends[1]);
   if (child < 0)

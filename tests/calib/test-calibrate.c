@@ -4,8 +4,10 @@
 
 #include "calib-graphs.h"
 #include "calib/calibrate.h"
+#include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
+#include "calib/turn.h"
 #include "calib/worker.h"
 
 #include <glib/gstdio.h>
@@ -69,7 +71,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_ptr_array_unref (fixture->options.warnings);
   g_remove (fixture->path);
   g_remove (journal);
-  g_rmdir (fixture->folder);
+  g_assert_cmpint (g_rmdir (fixture->folder), ==, 0);
   g_free (fixture->folder);
   g_free (fixture->path);
 }
@@ -132,6 +134,58 @@ count_known (Fixture *fixture)
          + count_entries (fixture, TP_ENTRY_PROVISIONAL);
 }
 
+/* Somebody else, until half is done: forgets every device, and measures one of
+ * his own, which gets the row that has become free. */
+static void
+forget_beside (int done, int total, const char *what, gint64 eta_ns,
+               gpointer user_data)
+{
+  Fixture *fixture = user_data;
+  g_autoptr (TpCostDb) other = tp_cost_db_open (fixture->path, FALSE, NULL);
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (other, NULL, NULL);
+  g_autoptr (TpDeviceRow) row = tp_device_row_new ();
+
+  if (2 * done > total)
+    return;
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const TpDeviceRow *device = g_ptr_array_index (devices, i);
+
+      g_assert_true (tp_cost_db_forget (other, device->id, NULL));
+    }
+  g_free (row->name);
+  row->name = g_strdup ("other");
+  g_assert_true (tp_cost_db_put_device (other, row, NULL));
+  fixture->n_progress++;
+}
+
+/* What is measured after that is kept, and for nobody else. */
+static void
+test_forget_beside (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GPtrArray) devices = NULL;
+  int n_kept = 0;
+
+  calibrate (fixture);
+  g_assert_true (tp_cost_db_forget (fixture->db, 1, NULL));
+  fixture->options.progress = forget_beside;
+  calibrate (fixture);
+  g_assert_cmpint (fixture->n_progress, >, 0);
+  devices = tp_cost_db_list_devices (fixture->db, NULL, NULL);
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const TpDeviceRow *device = g_ptr_array_index (devices, i);
+      g_autoptr (GPtrArray) rows
+          = tp_cost_db_list_entries (fixture->db, device->id, NULL, NULL);
+
+      if (g_str_equal (device->name, "other"))
+        g_assert_cmpint (rows->len, ==, 0);
+      else
+        n_kept += rows->len;
+    }
+  g_assert_cmpint (n_kept, >, 0);
+}
+
 /* As if the machine had been quiet. */
 static void
 settle_all (Fixture *fixture)
@@ -154,6 +208,51 @@ settle_all (Fixture *fixture)
         }
       g_assert_true (tp_cost_db_put_entries (fixture->db, rows, NULL));
     }
+}
+
+/* The other one has its turn until we wait for it. */
+static TpTurn other_turn;
+
+static void
+end_other_turn (int done, int total, const char *what, gint64 eta_ns,
+                gpointer user_data)
+{
+  Fixture *fixture = user_data;
+
+  if (total != 0)
+    return;
+  g_assert_cmpstr (what, ==, "waiting for another calibration");
+  fixture->n_progress++;
+  tp_turn_leave (&other_turn);
+}
+
+static void
+test_turn (Fixture *fixture, gconstpointer data)
+{
+  tp_turn_init (&other_turn);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  fixture->options.progress = end_other_turn;
+  calibrate (fixture);
+  g_assert_cmpint (fixture->n_progress, ==, 1);
+  g_assert_cmpint (count_known (fixture), ==, 3);
+}
+
+/* It waits no longer than it may measure, and not at all if there is no need. */
+static void
+test_turn_limit (Fixture *fixture, gconstpointer data)
+{
+  tp_turn_init (&other_turn);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  fixture->options.time_limit_ns = 300 * 1000 * 1000;
+  calibrate (fixture);
+  g_assert_cmpint (count_known (fixture), ==, 0);
+  tp_turn_leave (&other_turn);
+  fixture->options.time_limit_ns = 0;
+  calibrate (fixture);
+  settle_all (fixture);
+  g_assert_true (tp_turn_try (&other_turn, fixture->path));
+  calibrate (fixture);
+  tp_turn_leave (&other_turn);
 }
 
 static void
@@ -409,6 +508,9 @@ main (int argc, char **argv)
     { "/calibrate/cancel", test_cancel, 0 },
     { "/calibrate/time-limit", test_time_limit, 0 },
     { "/calibrate/no-device", test_no_device, 0 },
+    { "/calibrate/turn", test_turn, 0 },
+    { "/calibrate/turn-limit", test_turn_limit, 0 },
+    { "/calibrate/forget-beside", test_forget_beside, 0 },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);

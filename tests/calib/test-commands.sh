@@ -124,5 +124,12 @@ if [ -f "$model" ]; then
   says 'kept' err
   run 4 "time limit" "$TPLAN" calibrate --cost "$work/fresh.db" --devices ref --time-limit 200ms "$model"
   run 0 "the table is whole" "$TPLAN" cost list
+  "$TPLAN" calibrate -q --cost "$work/turn.db" --devices ref "$model" > /dev/null 2>&1 &
+  other=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e "$work/turn.db-turn" ] || sleep 1; done
+  run 4 "another has its turn" "$TPLAN" calibrate --cost "$work/turn.db" --devices ref --time-limit 200ms "$model"
+  says 'waiting for another calibration' err
+  run 0 "who only reads does not wait" "$TPLAN" cost list --cost "$work/turn.db"
+  kill $other; wait $other
 fi
 echo "1..$n"

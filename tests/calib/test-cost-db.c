@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "calib/exchange.h"
+#include "calib/facts.h"
+#include "calib/lookup.h"
 #include "cost-rows.h"
 
 #include <glib/gstdio.h>
@@ -350,6 +352,73 @@ test_two_looks (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* What was edited in is refused, by row; the rest is of use, and it can go. */
+static void
+test_edited (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *change, *fault;
+  } edits[] = {
+    { "median_ns = -5", "median_ns is -5" },
+    { "n = -1", "n is -1" },
+    { "state = 7", "contradict" },
+    { "half_ns = 9000000000000000000", "half_ns is 9000000000000000000" },
+    { "min_ns = median_ns + 1", "contradict" },
+    { "n = 0", "contradict" },
+    { "digest = substr (digest, 1, 63)", "contradict" },
+    { "flops = -1", "flops is -1" },
+    { "fma_ns = 'fast'", NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (edits); i++)
+    {
+      g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+      gint64 cpu = put_device (db, "cpu", "");
+      g_autofree char *sql
+          = g_strdup_printf ("UPDATE entry SET %s WHERE measured_at >= 0 AND "
+                             "rowid = (SELECT min (rowid) FROM entry)",
+                             edits[i].change);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) rows = NULL;
+      sqlite3 *other;
+
+      put_entry (db, make_entry (cpu, 1), NULL);
+      put_entry (db, make_entry (cpu, 2), NULL);
+      sqlite3_open (fixture->path, &other);
+      g_assert_cmpint (sqlite3_exec (other, sql, NULL, NULL, NULL), ==,
+                       SQLITE_OK);
+      sqlite3_close (other);
+      rows = tp_cost_db_list_entries (db, cpu, NULL, &error);
+      if (edits[i].fault != NULL)
+        {
+          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+          g_assert_nonnull (strstr (error->message, edits[i].fault));
+        }
+      else
+        g_assert_no_error (error);
+      g_assert_true (tp_cost_db_forget (db, cpu, NULL));
+    }
+}
+
+static void
+test_edited_device (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  g_autofree char *facts = tp_facts_gather ("ref", 0);
+  g_autoptr (TpDeviceRow) row = make_device ("ref", facts);
+  g_auto (TpDeviceMatch) match = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  row->launch_ns = -1;
+  g_assert_true (tp_cost_db_put_device (db, row, NULL));
+  g_assert_false (tp_device_match_init (&match, db, "ref", 0, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "device 'ref': launch_ns is -1"));
+  g_assert_true (tp_cost_db_forget (db, row->id, NULL));
+  g_assert_true (tp_device_match_init (&match, db, "ref", 0, NULL));
+}
+
 static void
 test_system (Fixture *fixture, gconstpointer data)
 {
@@ -399,6 +468,8 @@ main (int argc, char **argv)
     { "/cost-db/rows", test_rows },
     { "/cost-db/precedence", test_precedence },
     { "/cost-db/two-looks", test_two_looks },
+    { "/cost-db/edited", test_edited },
+    { "/cost-db/edited-device", test_edited_device },
     { "/cost-db/read-only", test_read_only },
     { "/cost-db/two-writers", test_two_writers },
     { "/cost-db/create-race", test_create_race },

@@ -116,6 +116,7 @@ put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
   if (time_ns < 0)
     {
       row->state = TP_ENTRY_FAILED;
+      row->stats = (TpStats){ 0 };
       set_text (&row->reason, "it burnt");
     }
   g_ptr_array_add (rows, row);

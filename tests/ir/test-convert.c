@@ -313,6 +313,81 @@ test_not_finite (void)
   g_assert_cmpmem (back, sizeof back, values, sizeof values);
 }
 
+/* Nor can it say what all elements of a constant are, if that is no number. */
+static void
+test_not_finite_fill (void)
+{
+  g_auto (Work) work;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("n", 17);
+  g_autoptr (TpGraph) graph = NULL;
+  TpTensor constant = { .name = "c",
+                        .dtype = TPLAN_DTYPE_FLOAT32,
+                        .rank = 1,
+                        .dims = { 3 },
+                        .init = { .kind = TP_INIT_FILL, .value = NAN } };
+  float back[3];
+
+  work_init (&work);
+  tp_graph_builder_add_constant (builder, &constant, NULL, NULL);
+  tp_graph_builder_add_output (builder, "c", NULL, NULL);
+  g_assert_true (tp_graph_write_json (builder, work.paths[B_JSON],
+                                      work.paths[B_DATA], NULL));
+  graph = load (work.paths[B_JSON]);
+  tp_tensor_write_value (&graph->tensors[graph->outputs[0]], back);
+  g_assert_true (isnan (back[0]) && isnan (back[2]));
+}
+
+static void
+write_graph (const char *path, const char *inputs, const char *op)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{ \"format\": \"tplan-graph/1\", \"opset\": 17, \"inputs\": [%s], "
+      "\"outputs\": [\"y\"], \"ops\": [%s] }", inputs, op);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+/* An attribute that is no number is said, and nothing is written. */
+static void
+test_not_finite_attr (void)
+{
+  g_auto (Work) work;
+  g_autoptr (TpGraphBuilder) builder = NULL;
+  g_autoptr (GError) error = NULL;
+
+  work_init (&work);
+  write_graph (work.paths[B_JSON], "{\"name\": \"x\", \"shape\": [2]}",
+               "{\"name\": \"l\", \"type\": \"LeakyRelu\", \"inputs\": [\"x\"], "
+               "\"outputs\": [\"y\"], \"attrs\": {\"alpha\": 1e200}}");
+  builder = open_graph (work.paths[B_JSON]);
+  g_unlink (work.paths[B_JSON]);
+  g_assert_false (tp_graph_write_json (builder, work.paths[B_JSON],
+                                       work.paths[B_DATA], &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "op 'l': attribute 'alpha' is inf"));
+  g_assert_false (g_file_test (work.paths[B_JSON], G_FILE_TEST_EXISTS));
+}
+
+/* Inputs without elements are not planned, but converted, there and back. */
+static void
+test_empty_input (void)
+{
+  g_auto (Work) work;
+  g_autoptr (TpGraphBuilder) builder = NULL, back = NULL;
+
+  work_init (&work);
+  write_graph (work.paths[B_JSON], "{\"name\": \"x\", \"shape\": [0, 4]}",
+               "{\"type\": \"Relu\", \"inputs\": [\"x\"], "
+               "\"outputs\": [\"y\"]}");
+  builder = open_graph (work.paths[B_JSON]);
+  g_assert_true (tp_graph_write_onnx (builder, NULL, work.paths[A_ONNX], NULL,
+                                      NULL));
+  to_json (work.paths[A_ONNX], work.paths[C_ONNX], work.paths[B_DATA]);
+  g_assert_cmpint (g_rename (work.paths[C_ONNX], work.paths[B_JSON]), ==, 0);
+  back = open_graph (work.paths[B_JSON]);
+  g_assert_nonnull (back);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -323,5 +398,8 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/everything", test_everything);
   g_test_add_func ("/convert/json-only", test_json_only);
   g_test_add_func ("/convert/not-finite", test_not_finite);
+  g_test_add_func ("/convert/not-finite-fill", test_not_finite_fill);
+  g_test_add_func ("/convert/not-finite-attr", test_not_finite_attr);
+  g_test_add_func ("/convert/empty-input", test_empty_input);
   return g_test_run ();
 }

@@ -6,7 +6,11 @@
 #include "view/render.h"
 
 #include <cgraph.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define N_OPS 6
 
@@ -234,6 +238,66 @@ test_render_fork (void)
     }
 }
 
+/* A drawing of more bytes than a pipe holds. */
+static char *
+make_long_dot (void)
+{
+  g_autoptr (GString) dot = g_string_new ("digraph {");
+
+  for (int i = 0; i < 1000; i++)
+    g_string_append_printf (dot, "v%d -> v%d;", i, i + 1);
+  g_string_append (dot, "}");
+  return g_string_free (g_steal_pointer (&dot), FALSE);
+}
+
+static gboolean
+has_child (pid_t process)
+{
+  g_autofree char *path
+      = g_strdup_printf ("/proc/%d/task/%d/children", process, process);
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (path, &text, NULL, NULL) && text[0] != '\0';
+}
+
+/* Until every process below this one is gone. */
+static gboolean
+wait_for_all (int limit_ms)
+{
+  for (; limit_ms > 0; limit_ms -= 10)
+    {
+      while (waitpid (-1, NULL, WNOHANG) > 0)
+        continue;
+      if (!has_child (getpid ()))
+        return TRUE;
+      g_usleep (10000);
+    }
+  return FALSE;
+}
+
+static void
+test_render_killed (void)
+{
+  g_autofree char *dot = make_long_dot ();
+  gboolean is_alone;
+  pid_t drawer;
+
+  g_assert_cmpint (prctl (PR_SET_CHILD_SUBREAPER, 1), ==, 0);
+  drawer = fork ();
+  if (drawer == 0)
+    {
+      setpgid (0, 0);
+      tp_view_render (dot, "svg", 60 * G_GINT64_CONSTANT (1000000000), NULL);
+      _exit (0);
+    }
+  for (int i = 0; i < 1000 && !has_child (drawer); i++)
+    g_usleep (1000);
+  kill (drawer, SIGKILL);
+  is_alone = wait_for_all (20000);
+  kill (-drawer, SIGKILL);
+  g_assert_true (is_alone);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,5 +310,6 @@ main (int argc, char **argv)
   g_test_add_func ("/view/render-limit", test_render_limit);
   g_test_add_func ("/view/render-format", test_render_format);
   g_test_add_func ("/view/render-fork", test_render_fork);
+  g_test_add_func ("/view/render-killed", test_render_killed);
   return g_test_run ();
 }

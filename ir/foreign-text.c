@@ -1,0 +1,76 @@
+/* foreign-text.c: see foreign-text.h. */
+#include "config.h"
+
+#include "ir/foreign-text.h"
+
+#include <string.h>
+
+static gboolean
+is_unfit (gunichar c)
+{
+  switch (g_unichar_type (c))
+    {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_FORMAT: /* direction marks, tags, byte order marks */
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR:
+    case G_UNICODE_SURROGATE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+gboolean
+tp_foreign_text_is_plain (const char *text)
+{
+  while (*text >= 0x20 && *text < 0x7f)
+    text++;
+  return *text == '\0';
+}
+
+char *
+tp_foreign_text_clean (const char *text)
+{
+  g_autofree char *valid = NULL;
+  GString *clean;
+
+  if (text == NULL || tp_foreign_text_is_plain (text))
+    return g_strdup (text == NULL ? "" : text);
+  valid = g_utf8_make_valid (text, -1);
+  clean = g_string_sized_new (strlen (valid));
+  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
+    if (is_unfit (g_utf8_get_char (at)))
+      g_string_append_c (clean, '?');
+    else
+      g_string_append_len (clean, at, g_utf8_next_char (at) - at);
+  return g_string_free (clean, FALSE);
+}
+
+static void
+append_escaped (GString *out, gunichar c)
+{
+  if (c > 0xffff)
+    g_string_append_printf (out, "\\u%04x\\u%04x",
+                            0xd800 + ((c - 0x10000) >> 10),
+                            0xdc00 + ((c - 0x10000) & 0x3ff));
+  else
+    g_string_append_printf (out, "\\u%04x", c);
+}
+
+char *
+tp_foreign_text_escape_json (char *json)
+{
+  g_autofree char *given = json;
+  GString *out;
+
+  if (json == NULL)
+    return NULL;
+  out = g_string_sized_new (strlen (json));
+  for (const char *at = json; *at != '\0'; at = g_utf8_next_char (at))
+    if (*at != '\n' && is_unfit (g_utf8_get_char (at)))
+      append_escaped (out, g_utf8_get_char (at));
+    else
+      g_string_append_len (out, at, g_utf8_next_char (at) - at);
+  return g_string_free (out, FALSE);
+}
