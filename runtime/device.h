@@ -101,6 +101,15 @@ typedef struct
   const char *const *variables;       /* of the environment; NULL-terminated */
   const char *const *libraries;       /* parts of names of files that count
                                        * where they are mapped; likewise */
+  /* The files that each name one driver; the caller frees. NULL: they cannot be
+   * told apart. */
+  char **(*list) (void);
+  /* From now on @files alone, some of list (); NULL: all. Before the first
+   * count () of the process, which it changes for a moment: see
+   * api/contact.h. */
+  gboolean (*narrow) (const char *const *files, GError **error);
+  /* The names of those files, interned; NULL: all. It counts too. */
+  const char *(*get_chosen) (void);
 } TpDeviceDrivers;
 
 /* What can be said of a kind of device without opening one comes first. */

@@ -4,6 +4,7 @@
 #include "runtime/opencl.h"
 
 #include "kernel/jit.h"
+#include "runtime/opencl-drivers.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -12,18 +13,25 @@
 #define GPU_LOCAL_SIZE 64
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
-/* The loader's list of drivers (one more may renumber all devices), and whose
- * files they are. */
+/* The loader's list of drivers (one more may renumber all devices) and layers,
+ * and whose files they are. */
 static const char *const variables[] = {
   "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
-  "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE", NULL
+  "OPENCL_LAYERS", "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE",
+  NULL
 };
 static const char *const libraries[] = {
   "LLVM", "clang", "OpenCL", "opencl", "pocl", "nvidia", "amdocl", "libigd",
   "libigc", "libmali", "mesa", NULL
 };
-const TpDeviceDrivers tp_opencl_drivers
-    = { "/etc/OpenCL/vendors", variables, libraries };
+const TpDeviceDrivers tp_opencl_drivers = {
+  .folder = TP_OPENCL_DRIVERS,
+  .variables = variables,
+  .libraries = libraries,
+  .list = tp_opencl_drivers_list,
+  .narrow = tp_opencl_drivers_narrow,
+  .get_chosen = tp_opencl_drivers_get_chosen,
+};
 
 static GArray *found;         /* cl_device_id */
 static const char *absence;   /* why there are none */
@@ -48,10 +56,14 @@ find_devices (void)
 {
   cl_uint n = 0;
   g_autofree cl_platform_id *platforms = NULL;
+  cl_int code;
 
   found = g_array_new (FALSE, FALSE, sizeof (cl_device_id));
   absence = "no OpenCL platform is installed";
-  if (clGetPlatformIDs (0, NULL, &n) != CL_SUCCESS || n == 0)
+  tp_opencl_drivers_begin ();
+  code = clGetPlatformIDs (0, NULL, &n);
+  tp_opencl_drivers_end ();
+  if (code != CL_SUCCESS || n == 0)
     return;
   absence = "no OpenCL platform has a device";
   platforms = g_new0 (cl_platform_id, n);
