@@ -6,6 +6,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
+#include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
@@ -422,6 +423,10 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
     return FALSE;
   if (getloadavg (&bench->load, 1) != 1)
     bench->load = -1;
+  for (guint i = 0; i < bench->entries->len; i++)
+    tp_cli_meet_drivers (
+        cli, (const char *const *) tp_api_get_plan (
+                 tp_bench_get (bench, i)->plan)->devices);
   for (guint i = 0; i < bench->entries->len; i++)
     if (!open_entry (bench, bench->entries->pdata[i],
                      cli->device_options.n_threads, error))

@@ -6,6 +6,7 @@
 #include "api/session.h"
 #include "cli/account.h"
 #include "cli/device-bytes.h"
+#include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
@@ -362,6 +363,8 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
                          error))
     return FALSE;
+  tp_cli_meet_drivers (
+      cli, (const char *const *) tp_api_get_plan (run->plan)->devices);
   run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
                                     error);
   return run->session != NULL && run_repeat (run, error)
