@@ -26,6 +26,7 @@ typedef struct
                                        * hypervisor */
   int n_samples, n_disturbed;
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
+  int n_lost;                           /* devices that could not be measured */
   gint64 time_ns, half_ns;            /* of those that have figures */
 } TpCalibReport;
 

@@ -351,6 +351,19 @@ tp_constants_read (GVariant *payload, int *out_device)
   return is_good ? g_steal_pointer (&row) : NULL;
 }
 
+/* A device that fails at its work is given up, unless there is no other. */
+static gboolean
+give_up (TpChannel *channel, const TpConstantsJob *job, int index,
+         GError **error)
+{
+  if (job->n_devices == 1)
+    return FALSE;
+  tp_channel_send (channel, TP_MESSAGE_GIVE_UP,
+                   g_variant_new ("(is)", index, (*error)->message));
+  g_clear_error (error);
+  return TRUE;
+}
+
 static gboolean
 do_device (TpChannel *channel, const TpConstantsJob *job, int index,
            GError **error)
@@ -371,7 +384,7 @@ do_device (TpChannel *channel, const TpConstantsJob *job, int index,
     return FALSE;
   subject.device->ops->describe (subject.device, &info);
   if (!measure_device (&subject, &info, error))
-    return FALSE;
+    return give_up (channel, job, index, error);
   g_free (row->name);
   g_free (row->identity);
   g_free (row->facts);
