@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
+#include "cli/watchdog.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
 
@@ -47,6 +48,7 @@ tp_bench_init (TpBench *bench)
 void
 tp_bench_clear (TpBench *bench)
 {
+  tp_cli_watchdog_watch (NULL);
   /* The data is of the graph of a contestant. */
   tp_run_data_clear (&bench->data);
   g_clear_pointer (&bench->entries, g_ptr_array_unref);
@@ -221,6 +223,7 @@ tp_bench_count_items (const TpBench *bench)
 static gboolean
 run_once (TpBench *bench, TpBenchEntry *entry, gint64 *out_ns, GError **error)
 {
+  tp_cli_watchdog_watch (entry->session);
   if (!tplan_session_run (entry->session,
                           (const void *const *) bench->data.inputs,
                           bench->data.outputs, error))

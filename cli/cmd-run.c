@@ -14,6 +14,7 @@
 #include "cli/text.h"
 #include "cli/trace.h"
 #include "cli/unit-check.h"
+#include "cli/watchdog.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static struct
   gboolean account;
   double tolerance;
   char *profile;
+  char *watchdog;
 } run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
 
 static const GOptionEntry run_options[] = {
@@ -55,6 +57,7 @@ static const GOptionEntry run_options[] = {
     "tell the steps furthest from their prediction", NULL },
   { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
     "one more run, each step timed, as a Chrome trace", "FILE" },
+  TP_WATCHDOG_OPTION (&run_given.watchdog),
   TP_GRAPH_OPTION,
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins,
     "of a model: run matching ops there", "OP=DEVICE" },
@@ -79,6 +82,7 @@ static void
 run_clear (Run *run)
 {
   tp_account_clear (&run->account);
+  tp_cli_watchdog_watch (NULL);
   tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
@@ -367,7 +371,10 @@ run_do (Run *run, TpCli *cli, GError **error)
       cli, (const char *const *) tp_api_get_plan (run->plan)->devices);
   run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
                                     error);
-  return run->session != NULL && run_repeat (run, error)
+  if (run->session == NULL)
+    return FALSE;
+  tp_cli_watchdog_watch (run->session);
+  return run_repeat (run, error)
          && run_make_account (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)
@@ -388,6 +395,8 @@ run_check_options (TpCli *cli, GError **error)
                    "--tolerance no less than 0");
       return FALSE;
     }
+  if (!tp_cli_watchdog_set (run_given.watchdog, error))
+    return FALSE;
   return run_given.profile == NULL
          || tp_cli_check_output (cli, run_given.profile, error);
 }

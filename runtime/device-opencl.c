@@ -8,6 +8,7 @@
 #include "runtime/device.h"
 #include "runtime/kernel-code.h"
 #include "runtime/opencl-context.h"
+#include "runtime/opencl-events.h"
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
@@ -506,6 +507,15 @@ read_stamp (const TimedLaunch *timed, TpStamp *out_stamp)
   return begin > 0 && end >= begin;
 }
 
+static void
+drop_events (const TimedLaunch *timed)
+{
+  if (timed->first != NULL)
+    clReleaseEvent (timed->first);
+  if (timed->last != NULL)
+    clReleaseEvent (timed->last);
+}
+
 /* All, or none when the driver has no clock. */
 static void
 take_stamps (ClDevice *device)
@@ -522,10 +532,7 @@ take_stamps (ClDevice *device)
       has_clock = has_clock && read_stamp (timed, &stamp);
       if (has_clock)
         g_array_append_val (stamps, stamp);
-      if (timed->first != NULL)
-        clReleaseEvent (timed->first);
-      if (timed->last != NULL)
-        clReleaseEvent (timed->last);
+      drop_events (timed);
     }
   if (stamps != NULL && !has_clock)
     g_array_set_size (stamps, n_before);
@@ -548,15 +555,20 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
   TimedLaunch timed = { NULL, NULL };
+  gboolean is_told = base->stamps != NULL || base->n_ended != NULL;
   cl_int code;
 
   if (launch == NULL)
     return wait (device, error);
   code = choose_queue (device);
   if (code == CL_SUCCESS)
-    code = enqueue (device, launch, base->stamps != NULL ? &timed : NULL);
+    code = enqueue (device, launch, is_told ? &timed : NULL);
+  if (base->n_ended != NULL)
+    tp_opencl_count_end (timed.last, base->n_ended);
   if (base->stamps != NULL)
     g_array_append_val (device->pending, timed);
+  else
+    drop_events (&timed);
   if (code == CL_SUCCESS)
     code = clFlush (device->current);
   if (code == CL_SUCCESS)

@@ -170,6 +170,10 @@ struct TpDevice
    * since the last wait, in order; none when the driver has no clock. Others
    * leave it alone: there the caller's clock says it all. */
   GArray *stamps;
+  /* Set by a session that is followed; NULL: off. A device that works while the
+   * caller goes on counts launches here as they end, in order, from a thread of
+   * its own. A box of g_atomic_rc_box_new (): each launch under way holds it. */
+  gint *n_ended;
 };
 
 /* By the clock of the device. */

@@ -30,6 +30,7 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
   session->step_of = g_new (int, execution->n_actions + 1);
   session->steps = g_array_new (FALSE, TRUE, sizeof (TpSessionStep));
   session->emitted = g_new0 (void *, graph->n_outputs + 1);
+  session->at = -1;
   return session;
 }
 
@@ -187,6 +188,14 @@ wait_for_devices (TpSession *session, GError **error)
   return TRUE;
 }
 
+/* For who follows the run. */
+static void
+end_run (TpSession *session)
+{
+  g_atomic_int_set (&session->at, -1);
+  g_atomic_int_inc (&session->n_runs);
+}
+
 static gboolean
 is_made_up (const TpSessionDevice *it)
 {
@@ -228,6 +237,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   gint64 start_ns = tp_clock_get_ns ();
   gint64 time_ns;
 
+  g_atomic_int_set (&session->at, index);
   if (!perform (session, action, inputs, outputs, error)
       || !wait_for_devices (session, error))
     return FALSE;
@@ -248,6 +258,7 @@ tp_session_run_profiled (TpSession *session, const void *const *inputs,
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!perform_timed (session, i, inputs, outputs, error))
       return FALSE;
+  end_run (session);
   return TRUE;
 }
 
@@ -260,12 +271,17 @@ tp_session_run (TpSession *session, const void *const *inputs,
   if (session->is_simulated)
     return tp_session_run_profiled (session, inputs, outputs, error);
   for (int i = 0; i < session->execution->n_actions; i++)
-    if (!perform (session, &session->execution->actions[i], inputs, outputs,
-                  error))
-      return FALSE;
+    {
+      g_atomic_int_set (&session->at, i);
+      if (!perform (session, &session->execution->actions[i], inputs, outputs,
+                    error))
+        return FALSE;
+    }
+  g_atomic_int_set (&session->at, session->execution->n_actions);
   if (!wait_for_devices (session, error))
     return FALSE;
   session->time_ns = tp_clock_get_ns () - start_ns;
+  end_run (session);
   return TRUE;
 }
 
