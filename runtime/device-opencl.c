@@ -142,7 +142,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
   g_autofree char *driver = tp_opencl_dup_text (device->id, CL_DRIVER_VERSION);
   g_autofree char *platform = tp_opencl_dup_platform (device->id);
   g_autofree char *uuid = tp_opencl_dup_uuid (device->id);
-  int n_units = tp_opencl_get_number (device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  int n_units = tp_opencl_count_units (device->id);
 
   *out_info = (TpDeviceInfo){
     .name = g_strdup (device->name),

@@ -10,6 +10,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+/* What drivers claim beyond these is a mistake of theirs. */
+#define UNITS_MAX 4096
+#define LOCAL_BYTES_MAX (1 << 20)
+
 #define GPU_LOCAL_SIZE 64
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
@@ -254,6 +258,14 @@ tp_opencl_dup_uuid (cl_device_id device)
   return g_string_free (text, FALSE);
 }
 
+int
+tp_opencl_count_units (cl_device_id device)
+{
+  guint64 n = tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS);
+
+  return (int) CLAMP (n, 1, UNITS_MAX);
+}
+
 gboolean
 tp_opencl_is_cpu (cl_device_id device)
 {
@@ -310,15 +322,14 @@ tp_opencl_describe (cl_device_id device, TpTarget *out_target)
 {
   gint64 local_bytes
       = MIN (tp_opencl_get_number (device, CL_DEVICE_LOCAL_MEM_SIZE),
-             G_MAXINT32);
+             LOCAL_BYTES_MAX);
   int local_size = choose_local_size (device);
 
   if (local_size == 1)
     describe_cpu (device, out_target);
   else
     describe_gpu (device, local_size, out_target);
-  out_target->n_units
-      = MAX (tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
+  out_target->n_units = tp_opencl_count_units (device);
   if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)
     out_target->local_bytes = local_bytes;
 }

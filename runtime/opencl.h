@@ -30,6 +30,7 @@ const char *tp_opencl_get_error_name (cl_int code);
 gboolean tp_opencl_fail (GError **error, const char *device, cl_int code,
                          const char *format, ...) G_GNUC_PRINTF (4, 5);
 
+int tp_opencl_count_units (cl_device_id device); /* as far as believed */
 gboolean tp_opencl_is_cpu (cl_device_id device);
 guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);

@@ -1,7 +1,9 @@
 /* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
  * of a code there may be "hang", "crash", "exit" and, of clEnqueueNDRangeKernel,
- * "stall": that kernel never ends. With TEST_OPENCL_WHOLE devices cannot be parted,
+ * "stall": that kernel never ends. With
+ * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
+ * "CL_DEVICE_LOCAL_MEM_SIZE 1" is what is said of the device. With TEST_OPENCL_WHOLE devices cannot be parted,
  * and the driver has no such call. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "config.h"
@@ -132,6 +134,8 @@ clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
   const char *text = getenv ("TEST_OPENCL_FAIL");
   cl_int code = CL_SUCCESS;
 
+  if (getenv ("TEST_OPENCL_LIE") != NULL)
+    return target->clEnqueueMarkerWithWaitList (a, g, h, i);
   if (text != NULL && strstr (text, "stall") != NULL)
     {
       if (is_the_call ("clEnqueueNDRangeKernel", what))
@@ -155,12 +159,50 @@ DOES (clEnqueueReadBuffer,
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
 
+static const struct
+{
+  const char *name;
+  cl_device_info what;
+  size_t size;
+} claims[] = {
+#define CLAIM(what, type) { #what, what, sizeof (type) }
+  CLAIM (CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint),
+  CLAIM (CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong),
+  CLAIM (CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t),
+  CLAIM (CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong),
+  CLAIM (CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint),
+#undef CLAIM
+};
+
+/* Whether there is another answer to @what. */
+static int
+claim (cl_device_info what, size_t size, void *value)
+{
+  const char *text = getenv ("TEST_OPENCL_CLAIM");
+  unsigned long long number;
+  char name[48];
+
+  if (text == NULL || value == NULL
+      || sscanf (text, "%47s %llu", name, &number) != 2)
+    return 0;
+  for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++)
+    if (claims[i].what == what && strcmp (claims[i].name, name) == 0
+        && size >= claims[i].size)
+      {
+        memcpy (value, &number, claims[i].size); /* little-endian */
+        return 1;
+      }
+  return 0;
+}
+
 static CL_API_ENTRY cl_int CL_API_CALL
 clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
                        void *value, size_t *out_size)
 {
   static const cl_device_partition_property none = 0;
 
+  if (claim (what, size, value))
+    return CL_SUCCESS;
   if (what != CL_DEVICE_PARTITION_PROPERTIES
       || getenv ("TEST_OPENCL_WHOLE") == NULL)
     return target->clGetDeviceInfo (device, what, size, value, out_size);
