@@ -9,6 +9,7 @@
 
 #include "calib/chain.h"
 #include "calib/columns.h"
+#include "calib/compare.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
 #include "calib/probe.h"
@@ -207,6 +208,23 @@ run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
 }
 
 static gboolean
+compare_all (const Subject *subject, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  for (int i = 0; i < subject->chain->n_links; i++)
+    {
+      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
+      if (tp_compare_link (subject->chain, i, &fault))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "it cannot be used: a kernel of it is %s", fault->message);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 measure_speeds (Subject *subject, GError **error)
 {
   TpChain *chain = subject->chain;
@@ -224,6 +242,7 @@ measure_speeds (Subject *subject, GError **error)
     }
   tp_tracks_init (&tracks, chain, is_wanted);
   is_good = tp_chain_compile (chain, links, n, error)
+            && compare_all (subject, error)
             && run_rounds (subject, links, &tracks, error);
   if (is_good)
     set_speeds (subject, &tracks);
