@@ -13,6 +13,7 @@
 #include "runtime/session-progress.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define TICK_US 20000
@@ -22,15 +23,40 @@ static const TpSession *watched;
 static gint64 limit_us;             /* 0: there is no watchdog */
 static guint last_count;
 static gint64 last_us;              /* when it became so */
+static const char *restart_flag;    /* NULL: the program ends */
+
+/* As it was called, but for the flag: threads that hang end with what they were. */
+static void
+restart (void)
+{
+  g_autofree char *line = NULL;
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  gsize size = 0;
+
+  if (!g_file_get_contents ("/proc/self/cmdline", &line, &size, NULL))
+    return;
+  for (gsize i = 0; i < size; i += strlen (line + i) + 1)
+    {
+      g_ptr_array_add (arguments, line + i);
+      if (arguments->len == 2)
+        g_ptr_array_add (arguments, (char *) restart_flag);
+    }
+  g_ptr_array_add (arguments, NULL);
+  execv ("/proc/self/exe", (char **) arguments->pdata);
+}
 
 static void
 give_up (const char *what)
 {
   g_autofree char *clean = tp_cli_clean (what);
 
-  fprintf (stderr,
-           "tplan: %s has not ended after %g s: pin it elsewhere or leave the "
-           "device out\n", clean, (double) limit_us / G_USEC_PER_SEC);
+  fprintf (stderr, "tplan: %s has not ended after %g s: %s\n", clean,
+           (double) limit_us / G_USEC_PER_SEC,
+           restart_flag != NULL
+               ? "all is run again on the host"
+               : "pin it elsewhere or leave the device out");
+  if (restart_flag != NULL)
+    restart ();
   _exit (TP_EXIT_DEVICE);
 }
 
@@ -63,6 +89,12 @@ keep_watch (gpointer data)
       g_mutex_unlock (&lock);
     }
   return data;
+}
+
+void
+tp_cli_watchdog_restart (const char *flag)
+{
+  restart_flag = flag;
 }
 
 static void

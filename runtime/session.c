@@ -188,12 +188,14 @@ wait_for_devices (TpSession *session, GError **error)
   return TRUE;
 }
 
-/* For who follows the run. */
-static void
-end_run (TpSession *session)
+/* For who follows the run. Returns @is_good. */
+static gboolean
+end_run (TpSession *session, gboolean is_good)
 {
   g_atomic_int_set (&session->at, -1);
-  g_atomic_int_inc (&session->n_runs);
+  if (is_good)
+    g_atomic_int_inc (&session->n_runs);
+  return is_good;
 }
 
 static gboolean
@@ -257,9 +259,8 @@ tp_session_run_profiled (TpSession *session, const void *const *inputs,
   session->time_ns = 0;
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!perform_timed (session, i, inputs, outputs, error))
-      return FALSE;
-  end_run (session);
-  return TRUE;
+      return end_run (session, FALSE);
+  return end_run (session, TRUE);
 }
 
 gboolean
@@ -275,14 +276,13 @@ tp_session_run (TpSession *session, const void *const *inputs,
       g_atomic_int_set (&session->at, i);
       if (!perform (session, &session->execution->actions[i], inputs, outputs,
                     error))
-        return FALSE;
+        return end_run (session, FALSE);
     }
   g_atomic_int_set (&session->at, session->execution->n_actions);
   if (!wait_for_devices (session, error))
-    return FALSE;
+    return end_run (session, FALSE);
   session->time_ns = tp_clock_get_ns () - start_ns;
-  end_run (session);
-  return TRUE;
+  return end_run (session, TRUE);
 }
 
 gboolean
