@@ -93,6 +93,7 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
   device->context = shared.context;
   device->id = shared.device;
   device->queue = clCreateCommandQueue (device->context, device->id, 0, &code);
+  code = tp_opencl_check (code, device->queue);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a queue");
   device->current = device->queue;
@@ -192,6 +193,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
       return NULL;
     }
   memory = new_memory (device, parent, offset, MAX (size_bytes, 1), &code);
+  code = tp_opencl_check (code, memory);
   if (code != CL_SUCCESS)
     {
       tp_opencl_fail (error, device->name, code,
@@ -228,6 +230,7 @@ copy_mapped (ClDevice *device, const TpCopy *copy)
       copy->is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0,
       copy->size_bytes, 0, NULL, NULL, &code);
 
+  code = tp_opencl_check (code, there);
   if (code != CL_SUCCESS)
     return code;
   if (copy->is_write)
@@ -282,17 +285,6 @@ fail_build (const ClDevice *device, cl_program program, cl_int code,
                          g_strstrip (log));
 }
 
-static const char *
-get_build_options (const ClDevice *device)
-{
-  guint64 config = tp_opencl_get_number (device->id,
-                                         CL_DEVICE_SINGLE_FP_CONFIG);
-
-  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-           : "-cl-std=CL1.2";
-}
-
 /* Drivers keep binaries of sources they have seen. */
 static gboolean
 build_program (ClDevice *device, ClCode *code, GError **error)
@@ -313,11 +305,13 @@ build_program (ClDevice *device, ClCode *code, GError **error)
   text = source->str;
   code->program = clCreateProgramWithSource (device->context, 1, &text, NULL,
                                              &result);
+  result = tp_opencl_check (result, code->program);
   if (result != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, result,
                            "cannot make a program");
   result = clBuildProgram (code->program, 1, &device->id,
-                           get_build_options (device), NULL, NULL);
+                           tp_opencl_get_build_options (device->id), NULL,
+                           NULL);
   if (result != CL_SUCCESS)
     return fail_build (device, code->program, result, error);
   return TRUE;
@@ -381,6 +375,7 @@ make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
   out_step->local_size = kernel->local_size;
   out_step->global_size = kernel->n_groups * kernel->local_size;
   out_step->kernel = clCreateKernel (code->program, kernel->name, &result);
+  result = tp_opencl_check (result, out_step->kernel);
   if (result != CL_SUCCESS)
     return tp_opencl_fail (error, name, result, "cannot make kernel '%s'",
                            kernel->name);
@@ -484,6 +479,8 @@ choose_queue (ClDevice *device)
   if (device->base.stamps != NULL && device->timed == NULL)
     device->timed = clCreateCommandQueue (device->context, device->id,
                                           CL_QUEUE_PROFILING_ENABLE, &code);
+  code = device->base.stamps != NULL ? tp_opencl_check (code, device->timed)
+                                     : code;
   wanted = device->base.stamps != NULL ? device->timed : device->queue;
   if (code != CL_SUCCESS || wanted == device->current)
     return code;

@@ -94,6 +94,7 @@ add_entry (int index, guint64 n_threads)
 
   entry.context.device = device;
   entry.context.context = clCreateContext (NULL, 1, &device, NULL, NULL, &code);
+  code = tp_opencl_check (code, entry.context.context);
   if (code != CL_SUCCESS)
     {
       if (device != tp_opencl_get (index))

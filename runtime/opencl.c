@@ -156,6 +156,12 @@ tp_opencl_get_error_name (cl_int code)
   return "an unknown error";
 }
 
+cl_int
+tp_opencl_check (cl_int code, const void *object)
+{
+  return code == CL_SUCCESS && object == NULL ? CL_OUT_OF_RESOURCES : code;
+}
+
 static gboolean
 is_memory_error (cl_int code)
 {
@@ -271,6 +277,16 @@ tp_opencl_is_cpu (cl_device_id device)
 {
   return (tp_opencl_get_number (device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU)
          != 0;
+}
+
+const char *
+tp_opencl_get_build_options (cl_device_id device)
+{
+  guint64 config = tp_opencl_get_number (device, CL_DEVICE_SINGLE_FP_CONFIG);
+
+  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+           : "-cl-std=CL1.2";
 }
 
 /* Caches of a CPU are asked of the CPU: OpenCL tells of the last one only. */
