@@ -1,7 +1,7 @@
 /* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
- * of a code there may be "hang", "crash", "exit" and, of clEnqueueNDRangeKernel,
- * "stall": that kernel never ends. With
+ * of a code there may be "hang", "crash", "exit", "lie" (nothing is done or made, and
+ * success is told) and, of clEnqueueNDRangeKernel, "stall": that kernel never ends. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
  * "CL_DEVICE_LOCAL_MEM_SIZE 1" is what is said of the device. With TEST_OPENCL_WHOLE devices cannot be parted,
  * and the driver has no such call. */
@@ -41,7 +41,9 @@ is_the_call (const char *function, char *out_what)
          && strcmp (name, function) == 0 && ++n_calls == call;
 }
 
-/* The code to fail with, or CL_SUCCESS. */
+#define LIE 1                 /* no code of OpenCL */
+
+/* The code to fail with, or CL_SUCCESS, or LIE. */
 static cl_int
 choose (const char *function)
 {
@@ -55,7 +57,7 @@ choose (const char *function)
     _exit (0);
   if (strcmp (what, "crash") == 0)
     abort ();
-  return atoi (what);
+  return strcmp (what, "lie") == 0 ? LIE : atoi (what);
 }
 
 /* Functions that return an object, and an error through a pointer. */
@@ -67,7 +69,7 @@ choose (const char *function)
     if (code == CL_SUCCESS)                                                   \
       return target->name arguments;                                          \
     if (out_code != NULL)                                                     \
-      *out_code = code;                                                       \
+      *out_code = code == LIE ? CL_SUCCESS : code;                            \
     return NULL;                                                              \
   }
 /* Functions that return an error. */
@@ -76,7 +78,9 @@ choose (const char *function)
   {                                                                           \
     cl_int code = choose (#name);                                             \
                                                                               \
-    return code == CL_SUCCESS ? target->name arguments : code;                \
+    return code == CL_SUCCESS ? target->name arguments                        \
+           : code == LIE      ? CL_SUCCESS                                    \
+                              : code;                                         \
   }
 
 typedef void (CL_CALLBACK *ContextNotify) (const char *, const void *, size_t,
@@ -143,6 +147,8 @@ clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
     }
   else
     code = choose ("clEnqueueNDRangeKernel");
+  if (code == LIE)
+    return target->clEnqueueMarkerWithWaitList (a, g, h, i);
   return code == CL_SUCCESS
              ? target->clEnqueueNDRangeKernel (a, b, c, d, e, f, g, h, i)
              : code;
