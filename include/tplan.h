@@ -265,7 +265,8 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  * looked at by tplan_graph_optimize(), and drivers by tplan_session_new().
  *
  * Reads @path and opens no device. With @devices %NULL it forks a child that
- * asks the drivers: name the devices in a process that has other threads.
+ * asks the drivers, which have 10 seconds: name the devices in a process that has
+ * other threads.
  *
  * Returns: (transfer full): the costs; release with tplan_costs_close(). %NULL
  *   with @error set:

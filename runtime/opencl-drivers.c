@@ -46,6 +46,13 @@ tp_opencl_drivers_list (void)
 
   if (secure_getenv ("OCL_ICD_FILENAMES") != NULL)
     return NULL;
+  if (g_str_has_suffix (folder, ".icd")
+      && g_file_test (folder, G_FILE_TEST_IS_REGULAR))
+    {
+      char *const alone[] = { (char *) folder, NULL };
+
+      return g_strdupv ((char **) alone);
+    }
   dir = g_dir_open (folder, 0, NULL);
   if (dir == NULL && g_file_test (folder, G_FILE_TEST_EXISTS))
     return NULL;

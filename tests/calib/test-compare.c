@@ -6,6 +6,7 @@
 #include "calib/compare.h"
 #include "runtime/devices.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct
@@ -105,10 +106,12 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   device = tp_device_open ("cpu", NULL, NULL);
-  if (device != NULL)
+  if (device == NULL)
+    printf ("1..0 # SKIP no cpu device here\n");
+  else
     {
       g_test_add_data_func ("/compare/right", device, test_right);
       g_test_add_data_func ("/compare/wrong", device, test_wrong);
     }
-  return g_test_run ();
+  return device != NULL ? g_test_run () : 0;
 }
