@@ -26,7 +26,8 @@ static const GOptionEntry bench_options[] = {
     "stop after TIME, however wide the intervals (10s)", "TIME" },
   { "rounds", 'n', 0, G_OPTION_ARG_INT, &bench_given.n_rounds,
     "rounds to run, instead of until they are narrow", "N" },
-  TP_WATCHDOG_OPTION (&bench_given.watchdog),
+  { "watchdog", 0, 0, G_OPTION_ARG_STRING, &bench_given.watchdog,
+    "give up when no kernel ends for TIME (60, 2m)", "TIME" },
   TP_PLANNING_OPTIONS,
   { 0 },
 };

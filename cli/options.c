@@ -82,8 +82,8 @@ static const CommonOption common[] = {
     { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
       NULL, NULL } },
   { TP_USES_THREADS,
-    { "driver-timeout", 0, 0, G_OPTION_ARG_STRING, &given.driver_timeout,
-      "leave out a driver that does not answer in TIME (10s)", "TIME" } },
+    { "driver-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
+      &given.driver_timeout, NULL, NULL } },
   { TP_USES_COSTS,
     { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
       "cost table to use instead of the user's", "FILE" } },
@@ -147,9 +147,8 @@ tp_cli_print_help (const TpCommand *command)
     fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  what files "
            "may ask for\n",
            stdout);
-  fputs ("  -q, --quiet  -v, --verbose  --color=auto|always|never  -h, "
-         "--help\n",
-         stdout);
+  printf ("  -q, --quiet  -v, --verbose  --color=WHEN  -h, --help%s\n",
+          command->uses & TP_USES_THREADS ? "  --driver-timeout=TIME" : "");
 }
 
 static gboolean

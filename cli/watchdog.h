@@ -13,10 +13,4 @@ void tp_cli_watchdog_restart (const char *flag);
  * thread: all that forks comes before. */
 void tp_cli_watchdog_watch (TplanSession *session);
 
-#define TP_WATCHDOG_OPTION(variable)                                          \
-  {                                                                           \
-    "watchdog", 0, 0, G_OPTION_ARG_STRING, variable,                          \
-        "give up when no kernel ends for TIME (60, 2m)", "TIME"               \
-  }
-
 #endif

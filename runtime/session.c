@@ -188,12 +188,20 @@ wait_for_devices (TpSession *session, GError **error)
   return TRUE;
 }
 
-/* For who follows the run. Returns @is_good. */
+/* For who follows the run. */
+static void
+stand_at (TpSession *session, int action)
+{
+  if (session->is_followed)
+    g_atomic_int_set (&session->at, action);
+}
+
+/* Returns @is_good. */
 static gboolean
 end_run (TpSession *session, gboolean is_good)
 {
-  g_atomic_int_set (&session->at, -1);
-  if (is_good)
+  stand_at (session, -1);
+  if (is_good && session->is_followed)
     g_atomic_int_inc (&session->n_runs);
   return is_good;
 }
@@ -239,7 +247,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   gint64 start_ns = tp_clock_get_ns ();
   gint64 time_ns;
 
-  g_atomic_int_set (&session->at, index);
+  stand_at (session, index);
   if (!perform (session, action, inputs, outputs, error)
       || !wait_for_devices (session, error))
     return FALSE;
@@ -273,12 +281,12 @@ tp_session_run (TpSession *session, const void *const *inputs,
     return tp_session_run_profiled (session, inputs, outputs, error);
   for (int i = 0; i < session->execution->n_actions; i++)
     {
-      g_atomic_int_set (&session->at, i);
+      stand_at (session, i);
       if (!perform (session, &session->execution->actions[i], inputs, outputs,
                     error))
         return end_run (session, FALSE);
     }
-  g_atomic_int_set (&session->at, session->execution->n_actions);
+  stand_at (session, session->execution->n_actions);
   if (!wait_for_devices (session, error))
     return end_run (session, FALSE);
   session->time_ns = tp_clock_get_ns () - start_ns;
