@@ -150,7 +150,7 @@ recall (const Contact *contact, char **out_fault)
       = g_key_file_get_string (contact->known, group, "fault", NULL);
   char *values[4];
   gboolean is_same = contact->file != NULL && library != NULL && fault != NULL
-                     && (*fault == 0 || !contact->is_fresh);
+                     && !contact->is_fresh;
 
   list_signature (contact, library, values);
   for (int i = 0; i < 4; i++)

@@ -20,8 +20,8 @@ tp_devices_ask (void (*work) (gpointer data, GString *out), gpointer data,
 
   if (answer == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                 "asking for devices failed, a driver %s: name them with "
-                 "--devices", how->message);
+                 "asking for devices failed, a driver %s: `tplan devices` "
+                 "finds out which and leaves it out", how->message);
   return answer;
 }
 

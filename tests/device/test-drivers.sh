@@ -27,6 +27,13 @@ export TEST_DRIVER=
 try 0 devices --format=csv; say $? "a driver that was mended"
 ! err_has 'bad.icd'; say $? "  is met anew"
 
+# One that was good, and is not any more.
+export TEST_DRIVER="hang platforms"
+try 6 optimize mlp.json -fo plan.json; say $? "a driver that was good hangs"
+err_has 'tplan devices'; say $? "  which says who finds out"
+try 0 devices; err_has 'bad.icd'; say $? "  who does"
+try 0 optimize mlp.json -fo plan.json; say $? "  and leaves it out"
+
 # Nothing is left behind where the whole command is given up.
 export TEST_DRIVER="hang platforms"
 rm -rf "$XDG_CACHE_HOME/tplan/drivers"
