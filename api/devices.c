@@ -6,73 +6,23 @@
 
 #include "api/devices.h"
 
+#include "api/child.h"
 #include "calib/lookup.h"
-#include "ir/posix.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define CHILD_MAX_BYTES (1 << 20)
-
-static void
-child_answer (int fd, void (*work) (gpointer, GString *), gpointer data)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-
-  work (data, out);
-  _exit (tp_posix_write (fd, out->str, out->len) ? 0 : 1);
-}
-
-static void
-read_answer (int fd, GString *answer)
-{
-  char bytes[4096];
-  gssize n;
-
-  while ((n = read (fd, bytes, sizeof bytes)) != 0)
-    if (n > 0 && answer->len < CHILD_MAX_BYTES)
-      g_string_append_len (answer, bytes, n);
-    else if (n > 0 || errno != EINTR)
-      break;
-}
 
 char *
 tp_devices_ask (void (*work) (gpointer data, GString *out), gpointer data,
                 GError **error)
 {
-  g_autoptr (GString) answer = g_string_new (NULL);
-  int fds[2] = { -1, -1 }, status = 0;
-  pid_t child = -1;
+  g_autoptr (GError) how = NULL;
+  char *answer = tp_child_ask (work, data, &how);
 
-  fflush (NULL);
-  if (pipe (fds) == 0)
-    child = fork ();
-  if (child == 0)
-    {
-      close (fds[0]);
-      child_answer (fds[1], work, data);
-    }
-  if (fds[1] >= 0)
-    close (fds[1]);
-  if (child > 0)
-    {
-      read_answer (fds[0], answer);
-      status = tp_posix_wait (child);
-    }
-  if (fds[0] >= 0)
-    close (fds[0]);
-  if (child > 0 && WIFEXITED (status) && WEXITSTATUS (status) == 0)
-    return g_string_free (g_steal_pointer (&answer), FALSE);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-               "asking for devices failed (%s): name them with --devices",
-               child < 0 ? g_strerror (errno)
-                         : WIFSIGNALED (status) ? g_strsignal (WTERMSIG (status))
-                                                : "the driver ended");
-  return NULL;
+  if (answer == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                 "asking for devices failed, a driver %s: `tplan devices` "
+                 "finds out which and leaves it out", how->message);
+  return answer;
 }
 
 static void

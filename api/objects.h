@@ -36,7 +36,14 @@ struct TplanPlan
 
 struct TplanSession
 {
-  TpSession *session;
+  TpSession *session;         /* what runs */
+  TpPlan *plan;               /* of that */
+  TpGraph *graph;
+  TplanSessionOptions options;
+  char *fallback;             /* why it is not the one that was planned; NULL: it
+                               * is */
+  TpSession *lost;            /* the one that was, as long as others may look at
+                               * it */
 };
 
 static inline void

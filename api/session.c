@@ -1,24 +1,129 @@
-/* session.c: plans made ready to run. */
+/* session.c: plans made ready to run, and what becomes of them when a device is
+ * lost. */
 #include "config.h"
 
 #include "api/session.h"
 
 #include "api/objects.h"
+#include "runtime/devices.h"
+
+/* ---- falling back --------------------------------------------------------- */
+
+/* The same ops in the same groups, all on the host; their schedules were measured
+ * on other devices. NULL: there is no host here. */
+static TpPlan *
+make_host_plan (const TpPlan *plan, const TpGraph *graph)
+{
+  const char *host = tp_device_find_host ();
+  TpPlan *own;
+
+  if (host == NULL)
+    return NULL;
+  own = tp_plan_new ();
+  own->n_devices = 1;
+  own->devices = g_new0 (char *, 2);
+  own->devices[0] = g_strdup (host);
+  own->n_placements = graph->n_nodes;
+  own->placements = g_new0 (TpPlacement, graph->n_nodes + 1);
+  for (int i = 0; i < graph->n_nodes; i++)
+    own->placements[i].node = i;
+  own->groups = tp_groups_new ();
+  for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
+    tp_groups_add (own->groups, plan->groups->groups[i].nodes,
+                   plan->groups->groups[i].n_nodes);
+  return own;
+}
+
+/* Whether a session on the host could do what failed with @error. */
+static gboolean
+is_of_device (const TplanSession *wrap, const GError *error)
+{
+  return wrap->options.falls_back && wrap->fallback == NULL
+         && (g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE)
+             || g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY));
+}
+
+static gboolean
+make (TplanSession *wrap, GError **error)
+{
+  const TpDeviceOptions options = { .n_threads = wrap->options.n_threads };
+
+  wrap->session = tp_session_new (wrap->graph, wrap->plan, &options, error);
+  return wrap->session != NULL;
+}
+
+/* Takes @error, which is what failed. FALSE: it is handed on. */
+static gboolean
+fall_back (TplanSession *wrap, GError *failure, GError **error)
+{
+  TpPlan *own = is_of_device (wrap, failure)
+                    ? make_host_plan (wrap->plan, wrap->graph) : NULL;
+
+  if (own == NULL)
+    {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+  wrap->fallback = g_strdup (failure->message);
+  g_error_free (failure);
+  wrap->lost = g_steal_pointer (&wrap->session);
+  tp_plan_unref (wrap->plan);
+  wrap->plan = own;
+  return make (wrap, error);
+}
+
+static gboolean
+start_on_host (TplanSession *wrap, GError **error)
+{
+  TpPlan *own = make_host_plan (wrap->plan, wrap->graph);
+
+  if (own == NULL)
+    {
+      g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                           "no device of this machine works in host memory");
+      return FALSE;
+    }
+  wrap->fallback = g_strdup ("it was asked to");
+  tp_plan_unref (wrap->plan);
+  wrap->plan = own;
+  return make (wrap, error);
+}
+
+/* ---- the calls ------------------------------------------------------------- */
+
+static gboolean
+start (TplanSession *wrap, GError **error)
+{
+  GError *failure = NULL;
+
+  if (wrap->options.is_on_host)
+    return start_on_host (wrap, error);
+  return make (wrap, &failure) || fall_back (wrap, failure, error);
+}
+
+TplanSession *
+tplan_session_new_full (const TplanPlan *plan,
+                        const TplanSessionOptions *options, GError **error)
+{
+  TplanSession *wrap;
+
+  g_return_val_if_fail (plan != NULL && options != NULL, NULL);
+  g_return_val_if_fail (options->n_threads >= 0, NULL);
+  wrap = g_new0 (TplanSession, 1);
+  wrap->options = *options;
+  wrap->plan = tp_plan_ref (plan->plan);
+  wrap->graph = tp_graph_ref (plan->graph->graph);
+  if (!start (wrap, error))
+    g_clear_pointer (&wrap, tplan_session_free);
+  return wrap;
+}
 
 TplanSession *
 tplan_session_new (const TplanPlan *plan, int n_threads, GError **error)
 {
-  TpDeviceOptions options = { .n_threads = n_threads };
-  TplanSession *wrap;
-  TpSession *session;
+  const TplanSessionOptions options = { .n_threads = n_threads };
 
-  g_return_val_if_fail (plan != NULL && n_threads >= 0, NULL);
-  session = tp_session_new (plan->graph->graph, plan->plan, &options, error);
-  if (session == NULL)
-    return NULL;
-  wrap = g_new0 (TplanSession, 1);
-  wrap->session = session;
-  return wrap;
+  return tplan_session_new_full (plan, &options, error);
 }
 
 TpSession *
@@ -27,20 +132,46 @@ tp_api_get_session (TplanSession *session)
   return session->session;
 }
 
+const TpPlan *
+tp_api_get_session_plan (const TplanSession *session)
+{
+  return session->plan;
+}
+
+const char *
+tplan_session_get_fallback (const TplanSession *session)
+{
+  g_return_val_if_fail (session != NULL, NULL);
+  return session->fallback;
+}
+
 gboolean
 tplan_session_run (TplanSession *session, const void *const *inputs,
                    void *const *outputs, GError **error)
 {
+  GError *failure = NULL;
+
   g_return_val_if_fail (session != NULL, FALSE);
   g_return_val_if_fail (inputs != NULL && outputs != NULL, FALSE);
-  return tp_session_run (session->session, inputs, outputs, error);
+  if (session->session == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "the session could not go on when a device failed (%s): "
+                   "make a new one", session->fallback);
+      return FALSE;
+    }
+  if (tp_session_run (session->session, inputs, outputs, &failure))
+    return TRUE;
+  return fall_back (session, failure, error)
+         && tp_session_run (session->session, inputs, outputs, error);
 }
 
 gint64
 tplan_session_get_time_ns (const TplanSession *session)
 {
   g_return_val_if_fail (session != NULL, 0);
-  return tp_session_get_time_ns (session->session);
+  return session->session != NULL
+             ? tp_session_get_time_ns (session->session) : 0;
 }
 
 void
@@ -49,6 +180,10 @@ tplan_session_free (TplanSession *session)
   if (session == NULL)
     return;
   tp_session_free (session->session);
+  tp_session_free (session->lost);
+  tp_plan_unref (session->plan);
+  tp_graph_unref (session->graph);
+  g_free (session->fallback);
   g_free (session);
 }
 

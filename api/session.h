@@ -5,7 +5,9 @@
 #include "include/tplan.h"
 #include "runtime/session.h"
 
-/* Owned by @session. */
+/* What runs, and the plan of it, which is another once @session fell back. Owned
+ * by @session, for as long as it lives. */
 TpSession *tp_api_get_session (TplanSession *session);
+const TpPlan *tp_api_get_session_plan (const TplanSession *session);
 
 #endif

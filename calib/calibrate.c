@@ -96,20 +96,27 @@ run_child (TpCalibration *self, void (*work) (TpChannel *, gpointer),
   return tp_worker_run (&worker, &self->end, error);
 }
 
-/* A device that cannot be opened cannot be calibrated. */
-static gboolean
-fail_to_open (const TpCalibration *self, GError **error)
+/* What came of the driver that the last child was with. */
+static char *
+describe_end (const TpCalibration *self)
 {
   guint device = self->end.beat.device;
   g_autofree char *how = tp_worker_end_describe (&self->end,
                                                  get_hang_us (self));
 
+  return g_strdup_printf (
+      "device '%s': its driver %s while it was opened and probed",
+      device < self->devices->len
+          ? (char *) g_ptr_array_index (self->devices, device) : "?", how);
+}
+
+static gboolean
+fail_to_open (const TpCalibration *self, GError **error)
+{
+  g_autofree char *what = describe_end (self);
+
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-               "device '%s': its driver %s when it was opened: leave the device "
-               "out with --devices",
-               device < self->devices->len
-                   ? (char *) g_ptr_array_index (self->devices, device)
-                   : "?", how);
+               "%s: leave the device out with --devices", what);
   return FALSE;
 }
 
@@ -131,10 +138,15 @@ blame (TpCalibration *self, GError **error)
   g_autoptr (GPtrArray) rows = NULL;
   TpEntryRow *row;
 
-  if (beat->phase == TP_PHASE_OPEN || beat->device < 0
-      || beat->device >= (int) self->devices->len
+  if (beat->device < 0 || beat->device >= (int) self->devices->len
       || beat->key >= self->keys->n)
     return fail_to_open (self, error);
+  if (beat->phase == TP_PHASE_OPEN)
+    {
+      self->has_given_up[beat->device] = TRUE;
+      tp_inbox_warn (self, describe_end (self));
+      return TRUE;
+    }
   device = &self->measure.devices[beat->device];
   if (beat->key < 0 || (beat->phase == TP_PHASE_COMPILE
                         && device->batch_max > 1))
@@ -208,15 +220,6 @@ find_handover (const TpCalibration *self)
   return least_ns;
 }
 
-static gboolean
-match_devices (TpCalibration *self, GError **error)
-{
-  for (guint i = 0; i < self->devices->len; i++)
-    if (!match_device (self, i, error))
-      return FALSE;
-  return TRUE;
-}
-
 static int
 count_unknown (const TpCalibration *self)
 {
@@ -227,32 +230,94 @@ count_unknown (const TpCalibration *self)
   return n;
 }
 
+#define REMOVE(array, i, n)                                                   \
+  memmove (&(array)[i], &(array)[(i) + 1], ((n) - (i)) * sizeof (array)[0])
+
+/* Goes on as if it had not been named. */
+static void
+drop_device (TpCalibration *self, guint i)
+{
+  guint n = self->devices->len; /* each array has one more */
+
+  tp_device_match_clear (&self->matches[i]);
+  tp_device_row_free (self->rows[i]);
+  g_hash_table_unref (self->failed[i]);
+  g_ptr_array_remove_index (self->devices, i);
+  REMOVE (self->matches, i, n);
+  REMOVE (self->rows, i, n);
+  REMOVE (self->is_unknown, i, n);
+  REMOVE (self->has_given_up, i, n);
+  REMOVE (self->failed, i, n);
+  self->report.n_lost++;
+}
+
+/* A driver that does not survive it costs its device, unless there is no other. */
+static gboolean
+drop_broken (TpCalibration *self, GError **error)
+{
+  guint device = self->end.beat.device;
+  g_autofree char *what = NULL;
+
+  if (device >= self->devices->len || self->devices->len == 1
+      || self->keys != NULL)
+    return fail_to_open (self, error);
+  what = describe_end (self);
+  tp_inbox_warn (self, g_strdup_printf ("%s: the device is left out", what));
+  drop_device (self, device);
+  return TRUE;
+}
+
+static gboolean
+match_devices (TpCalibration *self, GError **error)
+{
+  for (guint i = 0; i < self->devices->len; i++)
+    if (!match_device (self, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Until a child comes through. */
+static gboolean
+run_constants (TpCalibration *self, GError **error)
+{
+  gboolean is_through = FALSE;
+
+  while (!is_through && count_unknown (self) > 0)
+    {
+      self->constants = (TpConstantsJob){
+        .n_threads = self->options->n_threads,
+        .n_devices = self->devices->len,
+        .devices = (const char *const *) self->devices->pdata,
+        .is_wanted = self->is_unknown,
+        .handover_ns = find_handover (self),
+      };
+      if (!run_child (self, constants_work, error))
+        return FALSE;
+      is_through = !is_broken (self);
+      if ((!is_through && !drop_broken (self, error))
+          || !match_devices (self, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 measure_constants (TpCalibration *self, GError **error)
 {
-  int n_unknown = count_unknown (self);
-
-  if (n_unknown > 0 && wait_for_turn (self))
+  if (count_unknown (self) > 0 && wait_for_turn (self))
     {
       if (!match_devices (self, error))
         return FALSE;
-      n_unknown = is_over (self) ? 0 : count_unknown (self);
+      if (is_over (self))
+        return TRUE;
     }
-  if (n_unknown == 0)
-    return TRUE;
-  self->n_total += n_unknown;
-  self->constants = (TpConstantsJob){
-    .n_threads = self->options->n_threads,
-    .n_devices = self->devices->len,
-    .devices = (const char *const *) self->devices->pdata,
-    .is_wanted = self->is_unknown,
-    .handover_ns = find_handover (self),
-  };
-  if (!run_child (self, constants_work, error))
+  self->n_total += count_unknown (self);
+  if (!run_constants (self, error))
     return FALSE;
-  if (is_broken (self))
-    return fail_to_open (self, error);
-  return match_devices (self, error);
+  for (guint i = self->devices->len; self->keys == NULL && i-- > 0;)
+    if (self->rows[i] == NULL && self->has_given_up[i])
+      drop_device (self, i);
+  return TRUE;
 }
 
 /* ---- kernels ------------------------------------------------------------ */

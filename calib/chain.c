@@ -154,6 +154,8 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   chain->keys = keys;
   add_links (chain, passes);
   chain->codes = g_ptr_array_new ();
+  chain->faults = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
+                                         g_free);
   if (!make_inputs (chain, error) || !allocate (chain, error)
       || !feed (chain, 0, error))
     return NULL;
@@ -189,11 +191,24 @@ tp_chain_free (TpChain *chain)
   free_memory (chain);
   g_strfreev (chain->inputs);
   g_ptr_array_unref (chain->codes);
+  g_hash_table_unref (chain->faults);
   g_free (chain->links);
   g_free (chain);
 }
 
 /* ---- compiling ---------------------------------------------------------- */
+
+const TpStorage *
+tp_chain_find_storage (const TpChain *chain, int link, int tensor,
+                       TpBuf **out_buf)
+{
+  int pass = chain->links[link].pass;
+  int storage
+      = tp_execution_find_storage (chain->executions[pass], tensor, 0);
+
+  *out_buf = storage >= 0 ? chain->bufs[pass][storage] : NULL;
+  return storage >= 0 ? &chain->executions[pass]->storages[storage] : NULL;
+}
 
 static gboolean
 bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)

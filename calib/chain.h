@@ -35,6 +35,8 @@ typedef struct
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
   gint64 handover_ns;         /* before the last pass run */
+  GHashTable *faults;         /* digest of a kernel compared with its nests ->
+                               * what is wrong with it, "": nothing */
   double scale;               /* what the times of the last pass run are to be
                                * multiplied by: see tp_chain_time () */
 } TpChain;
@@ -46,6 +48,10 @@ TpChain *tp_chain_new (TpDevice *device, const TpGraph *graph,
                        GError **error);
 void tp_chain_free (TpChain *chain);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
+
+/* Where @tensor is while @link runs, and its buffer; NULL: nowhere. */
+const TpStorage *tp_chain_find_storage (const TpChain *chain, int link,
+                                        int tensor, TpBuf **out_buf);
 
 /* Compiles and binds some of the links, as one program. */
 gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,

@@ -9,6 +9,7 @@
 
 #include "calib/chain.h"
 #include "calib/columns.h"
+#include "calib/compare.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
 #include "calib/near.h"
@@ -221,6 +222,23 @@ run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
 }
 
 static gboolean
+compare_all (const Subject *subject, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  for (int i = 0; i < subject->chain->n_links; i++)
+    {
+      tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);
+      if (tp_compare_link (subject->chain, i, &fault))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "it cannot be used: a kernel of it is %s", fault->message);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 measure_speeds (Subject *subject, GError **error)
 {
   TpChain *chain = subject->chain;
@@ -238,6 +256,7 @@ measure_speeds (Subject *subject, GError **error)
     }
   tp_tracks_init (&tracks, chain, is_wanted);
   is_good = tp_chain_compile (chain, links, n, error)
+            && compare_all (subject, error)
             && run_rounds (subject, links, &tracks, error);
   if (is_good)
     set_speeds (subject, &tracks);
@@ -367,6 +386,19 @@ tp_constants_read (GVariant *payload, int *out_device)
   return is_good ? g_steal_pointer (&row) : NULL;
 }
 
+/* A device that fails at its work is given up, unless there is no other. */
+static gboolean
+give_up (TpChannel *channel, const TpConstantsJob *job, int index,
+         GError **error)
+{
+  if (job->n_devices == 1)
+    return FALSE;
+  tp_channel_send (channel, TP_MESSAGE_GIVE_UP,
+                   g_variant_new ("(is)", index, (*error)->message));
+  g_clear_error (error);
+  return TRUE;
+}
+
 static gboolean
 do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
            int index, GError **error)
@@ -388,7 +420,7 @@ do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
     return FALSE;
   subject.device->ops->describe (subject.device, &info);
   if (!measure_device (&subject, &info, error))
-    return FALSE;
+    return give_up (channel, job, index, error);
   g_free (row->name);
   g_free (row->identity);
   g_free (row->facts);

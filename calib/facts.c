@@ -135,6 +135,9 @@ add_drivers (GString *facts, const TpDeviceDrivers *drivers)
     if (secure_getenv (drivers->variables[i]) != NULL)
       g_string_append_printf (facts, "%s=%s\n", drivers->variables[i],
                               secure_getenv (drivers->variables[i]));
+  if (drivers->get_chosen != NULL && drivers->get_chosen () != NULL)
+    g_string_append_printf (facts, "drivers-used=%s\n",
+                            drivers->get_chosen ());
 }
 
 char *

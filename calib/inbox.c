@@ -184,6 +184,16 @@ doubt_link (TpCalibration *self, const TpDeviceRow *row, TpFit *link,
                    g_strdup_printf ("device '%s': %s", row->name, fault));
 }
 
+static void
+doubt_device (TpCalibration *self, TpDeviceRow *row)
+{
+  g_autofree char *fault = tp_plausible_bound_device (row);
+
+  if (fault != NULL)
+    tp_inbox_warn (self,
+                   g_strdup_printf ("device '%s': %s", row->name, fault));
+}
+
 static gboolean
 store_device (TpCalibration *self, GVariant *payload, GError **error)
 {
@@ -192,6 +202,7 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
 
   if (row == NULL || device < 0 || device >= (int) self->devices->len)
     return TRUE;
+  doubt_device (self, row);
   if (!row->is_host)
     {
       doubt_link (self, row, &row->to_device, "to the device");

@@ -11,6 +11,7 @@
 
 #include "calib/measure.h"
 
+#include "calib/compare.h"
 #include "calib/near.h"
 #include "calib/precedence.h"
 #include "calib/probe.h"
@@ -238,7 +239,8 @@ lane_open (Bench *bench, Lane *lane, GError **error)
 
 /* ---- one batch ---------------------------------------------------------- */
 
-/* Each kernel alone, so that whatever happens has a name. */
+/* Each kernel alone, so that whatever happens has a name; and right, or its time
+ * says nothing. */
 static gboolean
 try_link (Bench *bench, Lane *lane, int link, GError **error)
 {
@@ -248,7 +250,8 @@ try_link (Bench *bench, Lane *lane, int link, GError **error)
   tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index,
                    chain->links[link].key);
   return ops->launch (chain->device, chain->links[link].launch, error)
-         && ops->launch (chain->device, NULL, error);
+         && ops->launch (chain->device, NULL, error)
+         && tp_compare_link (chain, link, error);
 }
 
 static void

@@ -15,19 +15,31 @@
 #define SLACK 4               /* times the constant */
 #define CACHES 4              /* times the cache: what is of the kernel before is
                                * still in it */
+#define PEAK_GFLOPS 1e6       /* no one device has more, of float32 */
+#define MEMORY_GBPS 1e5       /* nor this */
 #define LINK_GBPS 1000        /* no link is faster, be it within one chip */
+
+/* Of all processors. */
+static double
+find_best_gflops (void)
+{
+  double ghz;
+  int lanes;
+
+  tp_facts_guess_cpu (&lanes, &ghz);
+  return lanes * 2 * 2 * 2 * ghz * g_get_num_processors ();
+}
 
 void
 tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
                           gint64 stream_ns)
 {
-  double ghz, probe_gbps;
-  int lanes, n = g_get_num_processors ();
+  double probe_gbps;
+  int n = g_get_num_processors ();
 
-  tp_facts_guess_cpu (&lanes, &ghz);
   probe_gbps = stream_ns > 0 ? (double) TP_PROBE_STREAM_BYTES / stream_ns : 0;
-  bounds->peak_gflops = MAX (SLACK * device->peak_gflops,
-                             lanes * 2 * 2 * 2 * ghz * n);
+  bounds->peak_gflops
+      = MAX (SLACK * device->peak_gflops, find_best_gflops ());
   bounds->bandwidth_gbps
       = SLACK * MAX (device->bandwidth_gbps, probe_gbps * n);
   bounds->cache_bytes = tp_probe_get_cache_bytes ();
@@ -65,6 +77,29 @@ tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
     return describe ("a bandwidth", bytes / time_ns, "GB/s",
                      bounds->bandwidth_gbps);
   return NULL;
+}
+
+/* Into *@value what it can be at most, and into @text that it was not. */
+static void
+bound (double *value, double limit, const char *what, GString *text)
+{
+  if (*value > 0 && *value <= limit)
+    return;
+  g_string_append_printf (text, "%s%s of %.3g is not believed: it is taken for "
+                          "%.3g", text->len > 0 ? "; " : "", what, *value,
+                          *value > 0 ? limit : 1);
+  *value = *value > 0 ? limit : 1;
+}
+
+char *
+tp_plausible_bound_device (TpDeviceRow *device)
+{
+  double peak = device->is_host ? SLACK * find_best_gflops () : PEAK_GFLOPS;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  bound (&device->peak_gflops, peak, "a peak in GFLOP/s", text);
+  bound (&device->bandwidth_gbps, MEMORY_GBPS, "a bandwidth in GB/s", text);
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
 char *

@@ -21,6 +21,10 @@ void tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
 char *tp_plausible_find_fault (const TpBounds *bounds,
                                const TpEntryRow *entry);
 
+/* Constants that no device has are taken for what one may have at most. What of
+ * them was not believed, for people; NULL: all was. */
+char *tp_plausible_bound_device (TpDeviceRow *device);
+
 /* Of a link that is faster than any memory; it is then taken for as fast as
  * @bandwidth_gbps. @way: "to the device". NULL: it is not. */
 char *tp_plausible_bound_link (TpFit *link, double bandwidth_gbps,

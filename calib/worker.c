@@ -82,6 +82,7 @@ run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
       signal (number, SIG_DFL);
   setrlimit (RLIMIT_CORE, &none);
   worker->work (&channel, worker->data);
+  g_atomic_int_set (&beat->is_done, 1);
   _exit (0);
 }
 
@@ -195,7 +196,7 @@ bury (Watch *watch, TpWorkerEnd *end)
       end->outcome = TP_OUTCOME_CRASHED;
       end->signal = WTERMSIG (status);
     }
-  else if (WEXITSTATUS (status) != 0)
+  else if (WEXITSTATUS (status) != 0 || !end->beat.is_done)
     end->outcome = TP_OUTCOME_CRASHED;
   else if (watch->stop_us != 0)
     end->outcome = TP_OUTCOME_STOPPED;

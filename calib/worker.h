@@ -23,6 +23,8 @@ typedef struct
   volatile gint phase;        /* TpPhase */
   volatile gint device, key;  /* -1: none in particular */
   volatile gint stop;         /* set by the parent: end soon, send all */
+  volatile gint is_done;      /* came to its end: a driver may end the process
+                               * with any status */
 } TpBeat;
 
 typedef struct

@@ -6,9 +6,11 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
+#include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
+#include "cli/watchdog.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
 
@@ -46,6 +48,7 @@ tp_bench_init (TpBench *bench)
 void
 tp_bench_clear (TpBench *bench)
 {
+  tp_cli_watchdog_watch (NULL);
   /* The data is of the graph of a contestant. */
   tp_run_data_clear (&bench->data);
   g_clear_pointer (&bench->entries, g_ptr_array_unref);
@@ -220,6 +223,7 @@ tp_bench_count_items (const TpBench *bench)
 static gboolean
 run_once (TpBench *bench, TpBenchEntry *entry, gint64 *out_ns, GError **error)
 {
+  tp_cli_watchdog_watch (entry->session);
   if (!tplan_session_run (entry->session,
                           (const void *const *) bench->data.inputs,
                           bench->data.outputs, error))
@@ -422,6 +426,10 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
     return FALSE;
   if (getloadavg (&bench->load, 1) != 1)
     bench->load = -1;
+  for (guint i = 0; i < bench->entries->len; i++)
+    tp_cli_meet_drivers (
+        cli, (const char *const *) tp_api_get_plan (
+                 tp_bench_get (bench, i)->plan)->devices);
   for (guint i = 0; i < bench->entries->len; i++)
     if (!open_entry (bench, bench->entries->pdata[i],
                      cli->device_options.n_threads, error))

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "cli/watchdog.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ static struct
 {
   char *time_limit;
   int n_rounds;
+  char *watchdog;
 } bench_given;
 
 static const GOptionEntry bench_options[] = {
@@ -26,6 +28,8 @@ static const GOptionEntry bench_options[] = {
     "stop after TIME, however wide the intervals (10s)", "TIME" },
   { "rounds", 'n', 0, G_OPTION_ARG_INT, &bench_given.n_rounds,
     "rounds to run, instead of until they are narrow", "N" },
+  { "watchdog", 0, 0, G_OPTION_ARG_STRING, &bench_given.watchdog,
+    "give up when no kernel ends for TIME (60, 2m)", "TIME" },
   TP_PLANNING_OPTIONS,
   { 0 },
 };
@@ -282,6 +286,8 @@ read_options (TpBenchOptions *options, GError **error)
                    "--rounds takes 1 to 10000");
       return FALSE;
     }
+  if (!tp_cli_watchdog_set (bench_given.watchdog, error))
+    return FALSE;
   return bench_given.time_limit == NULL
          || tp_cli_parse_time (bench_given.time_limit, &options->time_limit_ns,
                                error);

@@ -291,6 +291,8 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   else if (is_good)
     print_table (self, table);
   json_decref (document);
+  if (is_good && self->report.n_lost > 0)
+    self->cli->exit_code = TP_EXIT_PARTIAL;
   if (is_good && self->n_missing > 0)
     {
       tp_cli_note (self->cli, "%d times are estimates still: run it again to "

@@ -3,6 +3,7 @@
 
 #include "api/devices.h"
 #include "cli/cli.h"
+#include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "machine/machine.h"
@@ -130,9 +131,11 @@ devices_run (TpCli *cli, GError **error)
   static const char *const headers[]
       = { "DEVICE", "STATE", ">MEMORY", "DESCRIPTION", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
-  g_autofree char *answer = tp_devices_ask (ask_devices, cli, error);
+  g_autofree char *answer = NULL;
   json_t *document;
 
+  tp_cli_meet_drivers_again (cli);
+  answer = tp_devices_ask (ask_devices, cli, error);
   if (answer == NULL)
     return FALSE;
   document = json_loads (answer, 0, NULL);

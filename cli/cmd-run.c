@@ -6,6 +6,7 @@
 #include "api/session.h"
 #include "cli/account.h"
 #include "cli/device-bytes.h"
+#include "cli/drivers.h"
 #include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -15,6 +16,7 @@
 #include "cli/text.h"
 #include "cli/trace.h"
 #include "cli/unit-check.h"
+#include "cli/watchdog.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,6 +37,9 @@ static struct
   gboolean account;
   double tolerance;
   char *profile;
+  char *watchdog;
+  gboolean fallback;
+  gboolean on_host;
 } run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
 
 static const GOptionEntry run_options[] = {
@@ -56,6 +61,12 @@ static const GOptionEntry run_options[] = {
     "tell the steps furthest from their prediction", NULL },
   { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
     "one more run, each step timed, as a Chrome trace", "FILE" },
+  { "watchdog", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
+    &run_given.watchdog, NULL, NULL },
+  { "fallback", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
+    &run_given.fallback, NULL, NULL },
+  { "on-host", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &run_given.on_host,
+    NULL, NULL },
   TP_GRAPH_OPTION,
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins,
     "of a model: run matching ops there", "OP=DEVICE" },
@@ -81,6 +92,7 @@ static void
 run_clear (Run *run)
 {
   tp_account_clear (&run->account);
+  tp_cli_watchdog_watch (NULL);
   tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
@@ -101,6 +113,7 @@ run_once (Run *run, gboolean is_profiled, GError **error)
 {
   const void *const *inputs = (const void *const *) run->data.inputs;
 
+  tp_cli_watchdog_watch (run->session);
   if (is_profiled)
     return tp_session_run_profiled (tp_api_get_session (run->session), inputs,
                                     run->data.outputs, error);
@@ -181,7 +194,9 @@ run_make_account (Run *run, GError **error)
     .measured_ns = run_get_quantile (run, 0.5),
     .preempted = (double) run->n_preempted / run->n_times,
   };
-  return (!run_given.account && fabs (run_get_error (run)) <= ERROR_TOLD)
+  /* a plan foretells its own steps alone */
+  return tplan_session_get_fallback (run->session) != NULL
+         || (!run_given.account && fabs (run_get_error (run)) <= ERROR_TOLD)
          || tp_account_make (&run->account, error);
 }
 
@@ -203,7 +218,7 @@ static const struct
 static gint64 *
 run_list_memory (const Run *run, gsize which)
 {
-  int n = tp_api_get_plan (run->plan)->n_devices;
+  int n = tp_api_get_session_plan (run->session)->n_devices;
   gint64 *bytes = g_new (gint64, n + 1);
 
   for (int i = 0; i < n; i++)
@@ -245,12 +260,17 @@ run_print_json (const Run *run)
       g_autofree gint64 *bytes = run_list_memory (run, i);
 
       json_object_set_new (document, run_memory[i].key,
-                           tp_cli_device_bytes_to_json (plan, bytes));
+                           tp_cli_device_bytes_to_json (
+                               tp_api_get_session_plan (run->session), bytes));
     }
   json_object_set_new (document, "minimum_ns",
                        json_integer (run->times_ns[0]));
   tp_cli_add_interval (document, "predicted_", run->plan);
   json_object_set_new (document, "within", judge_to_json (run));
+  if (tplan_session_get_fallback (run->session) != NULL)
+    json_object_set_new (
+        document, "fallback",
+        tp_cli_string (tplan_session_get_fallback (run->session)));
   if (run_given.check)
     {
       json_object_set_new (document, "max_abs_error",
@@ -308,6 +328,17 @@ add_account (TpTable *table, const TpAccount *account)
       tp_table_add (table, g_strdup ("worst step"), step);
 }
 
+static char *
+format_placement (const Run *run)
+{
+  const TpPlan *plan = tp_api_get_session_plan (run->session);
+
+  return tplan_session_get_fallback (run->session) == NULL
+             ? tp_cli_format_devices (run->plan)
+             : g_strdup_printf ("all on %s, which was not the plan",
+                                plan->devices[0]);
+}
+
 static void
 run_print_table (const Run *run, TpCli *cli)
 {
@@ -319,8 +350,7 @@ run_print_table (const Run *run, TpCli *cli)
 
   tp_table_add (table, g_strdup ("graph"),
                 g_strdup (tp_api_get_plan (run->plan)->graph_name));
-  tp_table_add (table, g_strdup ("placement"),
-                tp_cli_format_devices (run->plan));
+  tp_table_add (table, g_strdup ("placement"), format_placement (run));
   tp_table_add (table, g_strdup ("time"), format_times (run));
   tp_table_add (table, g_strdup ("predicted"),
                 g_strdup_printf (
@@ -334,8 +364,8 @@ run_print_table (const Run *run, TpCli *cli)
       g_autofree gint64 *bytes = run_list_memory (run, i);
 
       tp_table_add (table, g_strdup (run_memory[i].name),
-                    tp_cli_format_device_bytes (tp_api_get_plan (run->plan),
-                                                bytes));
+                    tp_cli_format_device_bytes (
+                        tp_api_get_session_plan (run->session), bytes));
     }
   if (run_given.check)
     tp_table_add (table, g_strdup ("check"), format_check (&run->errors));
@@ -354,7 +384,8 @@ run_write_profile (Run *run, TpCli *cli, GError **error)
     return TRUE;
   if (!run_once (run, TRUE, error))
     return FALSE;
-  trace = tp_trace_to_json (tp_api_get_plan (run->plan), run->data.graph,
+  trace = tp_trace_to_json (tp_api_get_session_plan (run->session),
+                            run->data.graph,
                             tp_api_get_session (run->session));
   return tp_cli_write_output (cli, run_given.profile, trace, strlen (trace),
                               error);
@@ -374,6 +405,41 @@ run_check (Run *run, TpCli *cli, GError **error)
   return TRUE;
 }
 
+static gboolean
+run_start (Run *run, TpCli *cli, GError **error)
+{
+  const TplanSessionOptions options
+      = { .n_threads = cli->device_options.n_threads,
+          .falls_back = run_given.fallback,
+          .is_on_host = run_given.on_host };
+
+  if (!run_given.on_host)
+    tp_cli_meet_drivers (
+        cli, (const char *const *) tp_api_get_plan (run->plan)->devices);
+  if (run_given.fallback && !run_given.on_host)
+    tp_cli_watchdog_restart ("--on-host");
+  run->session = tplan_session_new_full (run->plan, &options, error);
+  return run->session != NULL;
+}
+
+static void
+run_tell_fallback (const Run *run, const TpCli *cli)
+{
+  const char *why = tplan_session_get_fallback (run->session);
+
+  if (why != NULL && !run_given.on_host)
+    tp_cli_warn (cli, "all was run again on the host: %s", why);
+}
+
+/* What the host took in place of a device says nothing of the plan. */
+static void
+keep_runs (const Run *run, TpCli *cli)
+{
+  if (tplan_session_get_fallback (run->session) == NULL)
+    tp_cli_keep_runs (cli, run->plan, run->calm_ns,
+                      run->n_times - run->n_preempted, run->n_times);
+}
+
 /* Loads, makes ready, runs, and writes what was asked for. */
 static gboolean
 run_do (Run *run, TpCli *cli, GError **error)
@@ -388,12 +454,9 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
                          error))
     return FALSE;
-  run->session = tplan_session_new (run->plan, cli->device_options.n_threads,
-                                    error);
-  if (run->session == NULL || !run_repeat (run, error))
+  if (!run_start (run, cli, error) || !run_repeat (run, error))
     return FALSE;
-  tp_cli_keep_runs (cli, run->plan, run->calm_ns,
-                    run->n_times - run->n_preempted, run->n_times);
+  keep_runs (run, cli);
   return run_make_account (run, error)
          && run_write_profile (run, cli, error)
          && run_check (run, cli, error)
@@ -414,6 +477,8 @@ run_check_options (TpCli *cli, GError **error)
                    "--tolerance no less than 0");
       return FALSE;
     }
+  if (!tp_cli_watchdog_set (run_given.watchdog, error))
+    return FALSE;
   return run_given.profile == NULL
          || tp_cli_check_output (cli, run_given.profile, error);
 }
@@ -426,6 +491,8 @@ run_run (TpCli *cli, GError **error)
 
   tp_cli_catch_interrupts ();
   good = good && run_do (&run, cli, error);
+  if (good)
+    run_tell_fallback (&run, cli);
   if (good && cli->format == TP_FORMAT_JSON)
     run_print_json (&run);
   else if (good)
@@ -442,7 +509,8 @@ const TpCommand tp_command_run = {
   .name = "run",
   .arguments = "PLAN|MODEL",
   .summary = "Executes a plan, times it and checks its results",
-  .details = "Exit status 1: --check found a larger error than --tolerance.",
+  .details = "      --watchdog=TIME --fallback  end, or run on the host, where a "
+             "device hangs",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED | TP_USES_FORCE,

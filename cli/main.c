@@ -127,7 +127,8 @@ forget_environment (void)
       = { "TPLAN_COST",      "TPLAN_CACHE_DIR", "TPLAN_DEVICES",
           "TPLAN_THREADS",   "TPLAN_LOG",       "TPLAN_MODULE_DIR",
           "TPLAN_SYSTEM_COST", "XDG_CONFIG_HOME", "XDG_STATE_HOME",
-          "XDG_CACHE_HOME",  "POCL_CACHE_DIR",  "OCL_ICD_VENDORS" };
+          "XDG_CACHE_HOME",  "POCL_CACHE_DIR",  "OCL_ICD_VENDORS",
+          "TPLAN_DRIVER_TIMEOUT" };
 
   if (getauxval (AT_SECURE) == 0)
     return;

@@ -5,13 +5,16 @@
  *   devices=cpu,opencl:0
  *   threads=4
  *   cost=/var/lib/tplan/cost.db
+ *   driver-timeout=2s
  *   color=never
  */
 #include "config.h"
 
 #include "cli/options.h"
 
+#include "api/child.h"
 #include "cli/cli.h"
+#include "cli/drivers.h"
 #include "cli/progress.h"
 #include "cli/values.h"
 
@@ -29,6 +32,7 @@ static struct
   char **limits;
   char **no_pass;
   char *timeout;
+  char *driver_timeout;
   gboolean follow_links;
   char *format;
   char *devices;
@@ -77,6 +81,9 @@ static const CommonOption common[] = {
   { TP_USES_GRAPH,
     { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
       NULL, NULL } },
+  { TP_USES_THREADS,
+    { "driver-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
+      &given.driver_timeout, NULL, NULL } },
   { TP_USES_COSTS,
     { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
       "cost table to use instead of the user's", "FILE" } },
@@ -140,9 +147,8 @@ tp_cli_print_help (const TpCommand *command)
     fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  what files "
            "may ask for\n",
            stdout);
-  fputs ("  -q, --quiet  -v, --verbose  --color=auto|always|never  -h, "
-         "--help\n",
-         stdout);
+  printf ("  -q, --quiet  -v, --verbose  --color=WHEN  -h, --help%s\n",
+          command->uses & TP_USES_THREADS ? "  --driver-timeout=TIME" : "");
 }
 
 static gboolean
@@ -270,6 +276,22 @@ apply_limits (TpCli *cli, GError **error)
 }
 
 static gboolean
+apply_driver_timeout (GKeyFile *config, GError **error)
+{
+  g_autofree char *text
+      = choose_text (g_steal_pointer (&given.driver_timeout),
+                     "TPLAN_DRIVER_TIMEOUT", config, "driver-timeout");
+  gint64 time_ns;
+
+  if (text == NULL)
+    return TRUE;
+  if (!tp_cli_parse_time (text, &time_ns, error))
+    return FALSE;
+  tp_child_set_deadline (time_ns);
+  return TRUE;
+}
+
+static gboolean
 apply (TpCli *cli, GKeyFile *config, GError **error)
 {
   static const char *const formats[] = { "table", "json", "csv", NULL };
@@ -296,7 +318,8 @@ apply (TpCli *cli, GKeyFile *config, GError **error)
     return FALSE;
   cli->cost_path = choose_text (g_steal_pointer (&given.cost), "TPLAN_COST",
                                 config, "cost");
-  return apply_limits (cli, error) && apply_threads (cli, config, error);
+  return apply_limits (cli, error) && apply_driver_timeout (config, error)
+         && apply_threads (cli, config, error);
 }
 
 /* Before they are taken; what is configured is no flag. */
@@ -397,10 +420,12 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
 TplanCosts *
 tp_cli_get_costs (TpCli *cli, GError **error)
 {
-  if (cli->costs == NULL)
-    cli->costs = tplan_costs_open (cli->cost_path,
-                                   (const char *const *) cli->devices,
-                                   cli->device_options.n_threads, error);
+  if (cli->costs != NULL)
+    return cli->costs;
+  tp_cli_meet_drivers (cli, (const char *const *) cli->devices);
+  cli->costs = tplan_costs_open (cli->cost_path,
+                                 (const char *const *) cli->devices,
+                                 cli->device_options.n_threads, error);
   return cli->costs;
 }
 

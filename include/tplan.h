@@ -105,6 +105,15 @@ typedef struct
                                * `--no-pass`; ended by NULL */
 } TplanLoadOptions;
 
+/* How to make a session; all zero is good. */
+typedef struct
+{
+  int n_threads;              /* as for tplan_session_new() */
+  gboolean falls_back;        /* when a device is lost or fails, the session goes
+                               * on with all ops on the host */
+  gboolean is_on_host;        /* that from the start */
+} TplanSessionOptions;
+
 /* An input or output of a graph; read only, and owned by the graph. */
 typedef struct
 {
@@ -256,7 +265,8 @@ const char *const *tplan_graph_get_ops (const TplanGraph *graph, int *out_n);
  * looked at by tplan_graph_optimize(), and drivers by tplan_session_new().
  *
  * Reads @path and opens no device. With @devices %NULL it forks a child that
- * asks the drivers: name the devices in a process that has other threads.
+ * asks the drivers, which have 10 seconds: name the devices in a process that has
+ * other threads.
  *
  * Returns: (transfer full): the costs; release with tplan_costs_close(). %NULL
  *   with @error set:
@@ -604,6 +614,37 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
                                  GError **error);
 
 /**
+ * tplan_session_new_full:
+ * @plan: a plan
+ * @options: how to
+ * @error: return location for a #GError
+ *
+ * As tplan_session_new(). Where @options let it fall back, what another session
+ * would fail with for a device that is absent, lost, or out of memory makes this
+ * one run all ops on "cpu", where that is built, else by their references: slower,
+ * and right. It never returns to the plan; tplan_session_get_fallback() says why.
+ * A driver that hangs is not waited for less: nobody can.
+ *
+ * Returns: (transfer full): the session; errors are those of tplan_session_new().
+ *
+ * Thread: any.
+ */
+TplanSession *tplan_session_new_full (const TplanPlan *plan,
+                                      const TplanSessionOptions *options,
+                                      GError **error);
+
+/**
+ * tplan_session_get_fallback:
+ * @session: a session
+ *
+ * Returns: (nullable): why @session runs on the host alone: what failed; %NULL: it
+ *   runs as planned. Owned by @session.
+ *
+ * Thread: one at a time.
+ */
+const char *tplan_session_get_fallback (const TplanSession *session);
+
+/**
  * tplan_session_run:
  * @session: a session
  * @inputs: one array per input of the graph, row-major, of its size_bytes; read
@@ -616,7 +657,8 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
  * Allocates nothing and decides nothing.
  *
  * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
- *   %TPLAN_ERROR_DEVICE: a device failed: make a new session.
+ *   %TPLAN_ERROR_DEVICE: a device failed: make a new session, or one that falls
+ *     back.
  *
  * Thread: one at a time.
  */

@@ -13,7 +13,8 @@
 typedef struct
 {
   const TpNest *nest;
-  double *const *operands;
+  const TpCells *operands;
+  GArray *points;             /* where stores go; NULL: to the operand */
   gint64 at[TP_NEST_MAX_AXES];
   gint64 *load_index; /* per load, kept up to date by axis_step () */
   gint64 store_index;
@@ -58,6 +59,20 @@ eval_is_inside (const Eval *eval, const TpAccess *load)
   return TRUE;
 }
 
+static double
+cells_load (const TpCells *cells, gint64 at)
+{
+  const TpDtypeRow *row = tp_dtype_get (cells->dtype);
+  double value;
+
+  if (cells->dtype == TPLAN_DTYPE_FLOAT64)
+    return ((const double *) cells->data)[at];
+  tp_dtype_load_doubles (cells->dtype,
+                         (const char *) cells->data + at * (gint64) row->size,
+                         1, 1, &value);
+  return value;
+}
+
 static TpScalar
 scalar_new (gboolean is_integer, double value)
 {
@@ -79,7 +94,7 @@ eval_load (const Eval *eval, const TpExpr *expr)
       || (load->index >= 0 && (i < 0 || i >= load->index_extent)))
     return scalar_new (expr->is_integer, load->fill);
   at += load->index_stride * i;
-  return scalar_new (expr->is_integer, eval->operands[load->operand][at]);
+  return scalar_new (expr->is_integer, cells_load (&eval->operands[load->operand], at));
 }
 
 static TpScalar
@@ -224,47 +239,108 @@ stored_value (TpDtype dtype, TpScalar value)
 }
 
 static void
-eval_points (Eval *eval, const Script *scripts)
+store (Eval *eval, double value)
 {
-  const TpNest *nest = eval->nest;
-  const Script *result = &scripts[nest->n_stages];
-  double *out = eval->operands[nest->store.operand];
-  gboolean covers_reduce = tp_nest_covers_reduce (nest);
+  const TpPoint point
+      = { eval->nest->store.operand, eval->store_index, value };
 
-  do
-    {
-      for (int i = 0; i < nest->n_stages; i++)
-        eval->stage[i] =
-            eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
-      do
-        out[eval->store_index] =
-            stored_value (nest->store.dtype, eval_script (eval, result));
-      while (covers_reduce && eval_next (eval, TRUE));
-    }
-  while (eval_next (eval, FALSE));
+  if (eval->points != NULL)
+    g_array_append_val (eval->points, point);
+  else
+    ((double *) eval->operands[point.operand].data)[point.index] = value;
 }
 
 static void
-eval_nest (const TpNest *nest, double *const *operands, gint64 iteration)
+eval_point (Eval *eval, const Script *scripts)
 {
+  const TpNest *nest = eval->nest;
+  const Script *result = &scripts[nest->n_stages];
+  gboolean covers_reduce = tp_nest_covers_reduce (nest);
+
+  for (int i = 0; i < nest->n_stages; i++)
+    eval->stage[i] = eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
+  do
+    store (eval, stored_value (nest->store.dtype, eval_script (eval, result)));
+  while (covers_reduce && eval_next (eval, TRUE));
+}
+
+/* To the @index-th point of the spatial axes. */
+static void
+eval_seek (Eval *eval, gint64 index)
+{
+  for (int i = eval->nest->n_axes - 1; i >= 0; i--)
+    {
+      const TpAxis *axis = &eval->nest->axes[i];
+
+      if (axis->is_reduce)
+        continue;
+      axis_move (eval, i, index % axis->extent - eval->at[i]);
+      index /= axis->extent;
+    }
+}
+
+static gint64
+count_points (const TpNest *nest)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    n *= nest->axes[i].is_reduce ? 1 : nest->axes[i].extent;
+  return n;
+}
+
+/* One somewhere in each of @most equal parts; the ends are where tiles are cut. */
+static void
+sample_points (Eval *eval, const Script *scripts, gint64 most)
+{
+  gint64 n = count_points (eval->nest);
+  guint32 random = 1;
+
+  for (gint64 i = 0; i < most; i++)
+    {
+      gint64 begin = (gint64) ((double) n * i / most);
+      gint64 end = MIN ((gint64) ((double) n * (i + 1) / most), n);
+
+      random = random * 1664525u + 1013904223u;
+      eval_seek (eval, i == 0          ? 0
+                       : i == most - 1 ? n - 1
+                                       : begin + random % MAX (end - begin, 1));
+      eval_point (eval, scripts);
+    }
+}
+
+/* @most: of points, 0: all of them. */
+static void
+run_points (Eval *eval, const Script *scripts, gint64 most)
+{
+  if (most > 0 && count_points (eval->nest) > most)
+    sample_points (eval, scripts, most);
+  else
+    do
+      eval_point (eval, scripts);
+    while (eval_next (eval, FALSE));
+}
+
+/* @eval has the nest, operands and points. */
+static void
+eval_nest (Eval *eval, gint64 iteration, gint64 most)
+{
+  const TpNest *nest = eval->nest;
   g_autofree gint64 *load_index = g_new0 (gint64, nest->n_loads + 1);
   g_autofree TpScalar *value = g_new0 (TpScalar, nest->n_exprs);
   g_autofree TpScalar *stage = g_new0 (TpScalar, nest->n_stages + 1);
   g_autofree Script *scripts = g_new0 (Script, nest->n_stages + 1);
-  Eval eval = { .nest = nest,
-                .operands = operands,
-                .load_index = load_index,
-                .store_index = nest->store.offset
-                               + iteration * nest->store.step,
-                .value = value,
-                .stage = stage };
 
+  eval->load_index = load_index;
+  eval->store_index = nest->store.offset + iteration * nest->store.step;
+  eval->value = value;
+  eval->stage = stage;
   for (int i = 0; i < nest->n_loads; i++)
     load_index[i] = nest->loads[i].offset + iteration * nest->loads[i].step;
   for (int i = 0; i < nest->n_stages; i++)
     scripts[i] = script_new (nest, nest->stages[i].expr);
   scripts[nest->n_stages] = script_new (nest, nest->result);
-  eval_points (&eval, scripts);
+  run_points (eval, scripts, most);
   for (int i = 0; i <= nest->n_stages; i++)
     g_free (scripts[i].exprs);
 }
@@ -272,9 +348,55 @@ eval_nest (const TpNest *nest, double *const *operands, gint64 iteration)
 void
 tp_lowered_eval (const TpLowered *lowered, double *const *operands)
 {
-  for (int i = 0; i < lowered->first_repeated; i++)
-    eval_nest (lowered->nests[i], operands, 0);
+  g_autofree TpCells *cells = g_new (TpCells, lowered->n_operands + 1);
+
+  for (int i = 0; i < lowered->n_operands; i++)
+    cells[i] = (TpCells){ TPLAN_DTYPE_FLOAT64, operands[i] };
   for (gint64 t = 0; t < lowered->n_iterations; t++)
-    for (int i = lowered->first_repeated; i < lowered->n_nests; i++)
-      eval_nest (lowered->nests[i], operands, t);
+    for (int i = t == 0 ? 0 : lowered->first_repeated; i < lowered->n_nests;
+         i++)
+      eval_nest (&(Eval){ .nest = lowered->nests[i], .operands = cells },
+                 i < lowered->first_repeated ? 0 : t, 0);
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+gboolean
+tp_lowered_is_last (const TpLowered *lowered, int nest)
+{
+  int operand = lowered->nests[nest]->store.operand;
+
+  for (int i = nest; i < lowered->n_nests; i++)
+    for (int k = 0; k < lowered->nests[i]->n_loads; k++)
+      if (lowered->nests[i]->loads[k].operand == operand)
+        return FALSE;
+  return TRUE;
+}
+
+double
+tp_nest_count_steps (const TpNest *nest)
+{
+  double reduced = 1;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    reduced *= nest->axes[i].is_reduce ? (double) nest->axes[i].extent : 1;
+  return (nest->n_stages + (tp_nest_covers_reduce (nest) ? 1 : 0)) * reduced
+             * nest->n_exprs
+         + nest->n_exprs;
+}
+
+void
+tp_lowered_sample (const TpLowered *lowered, const TpCells *operands,
+                   gint64 most, GArray *points)
+{
+  g_assert (lowered->n_iterations == 1);
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      gboolean is_last = tp_lowered_is_last (lowered, i);
+      Eval eval = { .nest = lowered->nests[i],
+                    .operands = operands,
+                    .points = is_last ? points : NULL };
+
+      eval_nest (&eval, 0, is_last ? most : 0);
+    }
 }

@@ -8,6 +8,7 @@
 #include "runtime/device.h"
 #include "runtime/kernel-code.h"
 #include "runtime/opencl-context.h"
+#include "runtime/opencl-events.h"
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
@@ -92,6 +93,7 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
   device->context = shared.context;
   device->id = shared.device;
   device->queue = clCreateCommandQueue (device->context, device->id, 0, &code);
+  code = tp_opencl_check (code, device->queue);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a queue");
   device->current = device->queue;
@@ -141,7 +143,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
   g_autofree char *driver = tp_opencl_dup_text (device->id, CL_DRIVER_VERSION);
   g_autofree char *platform = tp_opencl_dup_platform (device->id);
   g_autofree char *uuid = tp_opencl_dup_uuid (device->id);
-  int n_units = tp_opencl_get_number (device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  int n_units = tp_opencl_count_units (device->id);
 
   *out_info = (TpDeviceInfo){
     .name = g_strdup (device->name),
@@ -191,6 +193,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
       return NULL;
     }
   memory = new_memory (device, parent, offset, MAX (size_bytes, 1), &code);
+  code = tp_opencl_check (code, memory);
   if (code != CL_SUCCESS)
     {
       tp_opencl_fail (error, device->name, code,
@@ -227,6 +230,7 @@ copy_mapped (ClDevice *device, const TpCopy *copy)
       copy->is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0,
       copy->size_bytes, 0, NULL, NULL, &code);
 
+  code = tp_opencl_check (code, there);
   if (code != CL_SUCCESS)
     return code;
   if (copy->is_write)
@@ -281,17 +285,6 @@ fail_build (const ClDevice *device, cl_program program, cl_int code,
                          g_strstrip (log));
 }
 
-static const char *
-get_build_options (const ClDevice *device)
-{
-  guint64 config = tp_opencl_get_number (device->id,
-                                         CL_DEVICE_SINGLE_FP_CONFIG);
-
-  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-           : "-cl-std=CL1.2";
-}
-
 /* Drivers keep binaries of sources they have seen. */
 static gboolean
 build_program (ClDevice *device, ClCode *code, GError **error)
@@ -312,11 +305,13 @@ build_program (ClDevice *device, ClCode *code, GError **error)
   text = source->str;
   code->program = clCreateProgramWithSource (device->context, 1, &text, NULL,
                                              &result);
+  result = tp_opencl_check (result, code->program);
   if (result != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, result,
                            "cannot make a program");
   result = clBuildProgram (code->program, 1, &device->id,
-                           get_build_options (device), NULL, NULL);
+                           tp_opencl_get_build_options (device->id), NULL,
+                           NULL);
   if (result != CL_SUCCESS)
     return fail_build (device, code->program, result, error);
   return TRUE;
@@ -380,6 +375,7 @@ make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
   out_step->local_size = kernel->local_size;
   out_step->global_size = kernel->n_groups * kernel->local_size;
   out_step->kernel = clCreateKernel (code->program, kernel->name, &result);
+  result = tp_opencl_check (result, out_step->kernel);
   if (result != CL_SUCCESS)
     return tp_opencl_fail (error, name, result, "cannot make kernel '%s'",
                            kernel->name);
@@ -483,6 +479,8 @@ choose_queue (ClDevice *device)
   if (device->base.stamps != NULL && device->timed == NULL)
     device->timed = clCreateCommandQueue (device->context, device->id,
                                           CL_QUEUE_PROFILING_ENABLE, &code);
+  code = device->base.stamps != NULL ? tp_opencl_check (code, device->timed)
+                                     : code;
   wanted = device->base.stamps != NULL ? device->timed : device->queue;
   if (code != CL_SUCCESS || wanted == device->current)
     return code;
@@ -506,6 +504,15 @@ read_stamp (const TimedLaunch *timed, TpStamp *out_stamp)
   return begin > 0 && end >= begin;
 }
 
+static void
+drop_events (const TimedLaunch *timed)
+{
+  if (timed->first != NULL)
+    clReleaseEvent (timed->first);
+  if (timed->last != NULL)
+    clReleaseEvent (timed->last);
+}
+
 /* All, or none when the driver has no clock. */
 static void
 take_stamps (ClDevice *device)
@@ -522,10 +529,7 @@ take_stamps (ClDevice *device)
       has_clock = has_clock && read_stamp (timed, &stamp);
       if (has_clock)
         g_array_append_val (stamps, stamp);
-      if (timed->first != NULL)
-        clReleaseEvent (timed->first);
-      if (timed->last != NULL)
-        clReleaseEvent (timed->last);
+      drop_events (timed);
     }
   if (stamps != NULL && !has_clock)
     g_array_set_size (stamps, n_before);
@@ -548,15 +552,20 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
   TimedLaunch timed = { NULL, NULL };
+  gboolean is_told = base->stamps != NULL || base->n_ended != NULL;
   cl_int code;
 
   if (launch == NULL)
     return wait (device, error);
   code = choose_queue (device);
   if (code == CL_SUCCESS)
-    code = enqueue (device, launch, base->stamps != NULL ? &timed : NULL);
+    code = enqueue (device, launch, is_told ? &timed : NULL);
+  if (base->n_ended != NULL)
+    tp_opencl_count_end (timed.last, base->n_ended);
   if (base->stamps != NULL)
     g_array_append_val (device->pending, timed);
+  else
+    drop_events (&timed);
   if (code == CL_SUCCESS)
     code = clFlush (device->current);
   if (code == CL_SUCCESS)

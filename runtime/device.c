@@ -33,8 +33,10 @@ tp_device_count_bytes (TpDevice *device, gint64 size_bytes)
 void
 tp_device_close (TpDevice *device)
 {
-  if (device != NULL)
-    device->ops->close (device);
+  if (device == NULL)
+    return;
+  g_clear_pointer (&device->n_ended, g_atomic_rc_box_release);
+  device->ops->close (device);
 }
 
 void

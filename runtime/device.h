@@ -101,6 +101,15 @@ typedef struct
   const char *const *variables;       /* of the environment; NULL-terminated */
   const char *const *libraries;       /* parts of names of files that count
                                        * where they are mapped; likewise */
+  /* The files that each name one driver; the caller frees. NULL: they cannot be
+   * told apart. */
+  char **(*list) (void);
+  /* From now on @files alone, some of list (); NULL: all. Before the first
+   * count () of the process, which it changes for a moment: see
+   * api/contact.h. */
+  gboolean (*narrow) (const char *const *files, GError **error);
+  /* The names of those files, interned; NULL: all. It counts too. */
+  const char *(*get_chosen) (void);
 } TpDeviceDrivers;
 
 /* What can be said of a kind of device without opening one comes first. */
@@ -161,6 +170,10 @@ struct TpDevice
    * since the last wait, in order; none when the driver has no clock. Others
    * leave it alone: there the caller's clock says it all. */
   GArray *stamps;
+  /* Set by a session that is followed; NULL: off. A device that works while the
+   * caller goes on counts launches here as they end, in order, from a thread of
+   * its own. A box of g_atomic_rc_box_new (): each launch under way holds it. */
+  gint *n_ended;
 };
 
 /* By the clock of the device. */

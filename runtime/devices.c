@@ -104,6 +104,19 @@ tp_device_is_host (const char *name)
          && (kind->role == TP_ROLE_HOST || kind->role == TP_ROLE_NAMED_HOST);
 }
 
+const char *
+tp_device_find_host (void)
+{
+  static const TpDeviceRole roles[] = { TP_ROLE_HOST, TP_ROLE_NAMED_HOST };
+  const char *reason;
+
+  for (gsize k = 0; k < G_N_ELEMENTS (roles); k++)
+    for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+      if (devices[i]->role == roles[k] && devices[i]->count (&reason) > 0)
+        return devices[i]->name;
+  return NULL;
+}
+
 TpDevice *
 tp_device_open (const char *name, const TpDeviceOptions *options,
                 GError **error)

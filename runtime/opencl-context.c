@@ -27,8 +27,7 @@ static GArray *entries;       /* Entry */
 static guint64
 count_part (cl_device_id device, guint64 n_threads)
 {
-  guint64 n_units
-      = tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  guint64 n_units = tp_opencl_count_units (device);
 
   return tp_opencl_is_cpu (device) && n_threads < n_units ? n_threads : 0;
 }
@@ -95,6 +94,7 @@ add_entry (int index, guint64 n_threads)
 
   entry.context.device = device;
   entry.context.context = clCreateContext (NULL, 1, &device, NULL, NULL, &code);
+  code = tp_opencl_check (code, entry.context.context);
   if (code != CL_SUCCESS)
     {
       if (device != tp_opencl_get (index))

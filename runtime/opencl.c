@@ -4,26 +4,38 @@
 #include "runtime/opencl.h"
 
 #include "kernel/jit.h"
+#include "runtime/opencl-drivers.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
+/* What drivers claim beyond these is a mistake of theirs. */
+#define UNITS_MAX 4096
+#define LOCAL_BYTES_MAX (1 << 20)
+
 #define GPU_LOCAL_SIZE 64
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
-/* The loader's list of drivers (one more may renumber all devices), and whose
- * files they are. */
+/* The loader's list of drivers (one more may renumber all devices) and layers,
+ * and whose files they are. */
 static const char *const variables[] = {
   "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH",
-  "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE", NULL
+  "OPENCL_LAYERS", "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "RUSTICL_ENABLE",
+  NULL
 };
 static const char *const libraries[] = {
   "LLVM", "clang", "OpenCL", "opencl", "pocl", "nvidia", "amdocl", "libigd",
   "libigc", "libmali", "mesa", NULL
 };
-const TpDeviceDrivers tp_opencl_drivers
-    = { "/etc/OpenCL/vendors", variables, libraries };
+const TpDeviceDrivers tp_opencl_drivers = {
+  .folder = TP_OPENCL_DRIVERS,
+  .variables = variables,
+  .libraries = libraries,
+  .list = tp_opencl_drivers_list,
+  .narrow = tp_opencl_drivers_narrow,
+  .get_chosen = tp_opencl_drivers_get_chosen,
+};
 
 static GArray *found;         /* cl_device_id */
 static const char *absence;   /* why there are none */
@@ -48,10 +60,14 @@ find_devices (void)
 {
   cl_uint n = 0;
   g_autofree cl_platform_id *platforms = NULL;
+  cl_int code;
 
   found = g_array_new (FALSE, FALSE, sizeof (cl_device_id));
   absence = "no OpenCL platform is installed";
-  if (clGetPlatformIDs (0, NULL, &n) != CL_SUCCESS || n == 0)
+  tp_opencl_drivers_begin ();
+  code = clGetPlatformIDs (0, NULL, &n);
+  tp_opencl_drivers_end ();
+  if (code != CL_SUCCESS || n == 0)
     return;
   absence = "no OpenCL platform has a device";
   platforms = g_new0 (cl_platform_id, n);
@@ -138,6 +154,12 @@ tp_opencl_get_error_name (cl_int code)
     if (error_names[i].code == code)
       return error_names[i].name;
   return "an unknown error";
+}
+
+cl_int
+tp_opencl_check (cl_int code, const void *object)
+{
+  return code == CL_SUCCESS && object == NULL ? CL_OUT_OF_RESOURCES : code;
 }
 
 static gboolean
@@ -242,11 +264,29 @@ tp_opencl_dup_uuid (cl_device_id device)
   return g_string_free (text, FALSE);
 }
 
+int
+tp_opencl_count_units (cl_device_id device)
+{
+  guint64 n = tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS);
+
+  return (int) CLAMP (n, 1, UNITS_MAX);
+}
+
 gboolean
 tp_opencl_is_cpu (cl_device_id device)
 {
   return (tp_opencl_get_number (device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU)
          != 0;
+}
+
+const char *
+tp_opencl_get_build_options (cl_device_id device)
+{
+  guint64 config = tp_opencl_get_number (device, CL_DEVICE_SINGLE_FP_CONFIG);
+
+  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
+           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+           : "-cl-std=CL1.2";
 }
 
 /* Caches of a CPU are asked of the CPU: OpenCL tells of the last one only. */
@@ -298,15 +338,14 @@ tp_opencl_describe (cl_device_id device, TpTarget *out_target)
 {
   gint64 local_bytes
       = MIN (tp_opencl_get_number (device, CL_DEVICE_LOCAL_MEM_SIZE),
-             G_MAXINT32);
+             LOCAL_BYTES_MAX);
   int local_size = choose_local_size (device);
 
   if (local_size == 1)
     describe_cpu (device, out_target);
   else
     describe_gpu (device, local_size, out_target);
-  out_target->n_units
-      = MAX (tp_opencl_get_number (device, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
+  out_target->n_units = tp_opencl_count_units (device);
   if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)
     out_target->local_bytes = local_bytes;
 }

@@ -25,11 +25,14 @@ typedef struct
 
 /* "CL_OUT_OF_RESOURCES", ... */
 const char *tp_opencl_get_error_name (cl_int code);
+/* @code of a call that made @object: a driver may tell of success and make none. */
+cl_int tp_opencl_check (cl_int code, const void *object);
 /* Always FALSE; the code decides between TPLAN_ERROR_MEMORY and _DEVICE.
  * @action: "cannot run kernel 'k3'". */
 gboolean tp_opencl_fail (GError **error, const char *device, cl_int code,
                          const char *format, ...) G_GNUC_PRINTF (4, 5);
 
+int tp_opencl_count_units (cl_device_id device); /* as far as believed */
 gboolean tp_opencl_is_cpu (cl_device_id device);
 guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
@@ -37,6 +40,8 @@ char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_platform (cl_device_id device);
 /* In hex; "" where there is none. Caller frees. */
 char *tp_opencl_dup_uuid (cl_device_id device);
+/* For clBuildProgram (). */
+const char *tp_opencl_get_build_options (cl_device_id device);
 void tp_opencl_describe (cl_device_id device, TpTarget *out_target);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct
   TpDeviceInfo info;
   TpCode *code;
   TpArena arena;
+  int n_per_run;              /* launches of a run, once followed */
 } TpSessionDevice;
 
 struct TpSession
@@ -36,6 +37,10 @@ struct TpSession
   void *staging;              /* between two devices with memory of their own */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint64 time_ns;
+  gint at;                    /* action of the run; their number: at its end; -1:
+                               * there is no run. Read by other threads */
+  gint n_runs;                /* that have ended; likewise */
+  gboolean is_followed;       /* see session-progress.h */
 };
 
 static inline TpSessionDevice *

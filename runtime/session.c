@@ -30,6 +30,7 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
   session->step_of = g_new (int, execution->n_actions + 1);
   session->steps = g_array_new (FALSE, TRUE, sizeof (TpSessionStep));
   session->emitted = g_new0 (void *, graph->n_outputs + 1);
+  session->at = -1;
   return session;
 }
 
@@ -187,6 +188,24 @@ wait_for_devices (TpSession *session, GError **error)
   return TRUE;
 }
 
+/* For who follows the run. */
+static void
+stand_at (TpSession *session, int action)
+{
+  if (session->is_followed)
+    g_atomic_int_set (&session->at, action);
+}
+
+/* Returns @is_good. */
+static gboolean
+end_run (TpSession *session, gboolean is_good)
+{
+  stand_at (session, -1);
+  if (is_good && session->is_followed)
+    g_atomic_int_inc (&session->n_runs);
+  return is_good;
+}
+
 static gboolean
 is_made_up (const TpSessionDevice *it)
 {
@@ -228,6 +247,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   gint64 start_ns = tp_clock_get_ns ();
   gint64 time_ns;
 
+  stand_at (session, index);
   if (!perform (session, action, inputs, outputs, error)
       || !wait_for_devices (session, error))
     return FALSE;
@@ -247,8 +267,8 @@ tp_session_run_profiled (TpSession *session, const void *const *inputs,
   session->time_ns = 0;
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!perform_timed (session, i, inputs, outputs, error))
-      return FALSE;
-  return TRUE;
+      return end_run (session, FALSE);
+  return end_run (session, TRUE);
 }
 
 gboolean
@@ -260,13 +280,17 @@ tp_session_run (TpSession *session, const void *const *inputs,
   if (session->is_simulated)
     return tp_session_run_profiled (session, inputs, outputs, error);
   for (int i = 0; i < session->execution->n_actions; i++)
-    if (!perform (session, &session->execution->actions[i], inputs, outputs,
-                  error))
-      return FALSE;
+    {
+      stand_at (session, i);
+      if (!perform (session, &session->execution->actions[i], inputs, outputs,
+                    error))
+        return end_run (session, FALSE);
+    }
+  stand_at (session, session->execution->n_actions);
   if (!wait_for_devices (session, error))
-    return FALSE;
+    return end_run (session, FALSE);
   session->time_ns = tp_clock_get_ns () - start_ns;
-  return TRUE;
+  return end_run (session, TRUE);
 }
 
 gboolean

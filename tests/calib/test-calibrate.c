@@ -408,6 +408,55 @@ test_crash_on_open (Fixture *fixture, gconstpointer data)
 }
 
 static void
+end_second_by_exit (TpPhase phase, int device, int key)
+{
+  if (device == 1)
+    _exit (0);
+}
+
+static void
+end_second_by_signal (TpPhase phase, int device, int key)
+{
+  if (device == 1)
+    abort ();
+}
+
+static void
+hang_second (TpPhase phase, int device, int key)
+{
+  if (device == 1)
+    pause ();
+}
+
+/* The second of two devices does not survive the first contact; what follows is
+ * done with the other. */
+static void
+test_lost (Fixture *fixture, gconstpointer data)
+{
+  static void (*const hooks[]) (TpPhase, int, int)
+      = { end_second_by_exit, end_second_by_signal, hang_second };
+  static const char *const names[] = { "ref", "cpu", NULL };
+  g_autoptr (TpCosts) costs = NULL;
+  TpCalibReport report = { 0 };
+  const char *warning;
+
+  fixture->options.n_devices = 2;
+  fixture->options.devices = names;
+  fixture->options.report = &report;
+  fixture->options.hang_limit_ns = 700 * 1000 * 1000;
+  tp_worker_hook = hooks[GPOINTER_TO_INT (data)];
+  calibrate (fixture);
+  g_assert_cmpint (report.n_lost, ==, 1);
+  g_assert_cmpint (fixture->options.warnings->len, >, 0);
+  warning = g_ptr_array_index (fixture->options.warnings, 0);
+  g_assert_nonnull (strstr (warning, "'cpu'"));
+  g_assert_cmpint (count_known (fixture), ==, 3);
+  costs = look_up (fixture);
+  g_assert_false (tp_costs_node (costs, 0, 0)->is_estimated);
+  g_assert_cmpint (tp_costs_node (costs, 0, 1)->time_ns, ==, TP_COST_NONE);
+}
+
+static void
 crash_while_timing (TpPhase phase, int device, int key)
 {
   if (phase == TP_PHASE_RUN && key < 0)
@@ -504,6 +553,9 @@ main (int argc, char **argv)
     { "/calibrate/exit", test_victim, 2 },
     { "/calibrate/hang", test_victim, 3 },
     { "/calibrate/crash-open", test_crash_on_open, 0 },
+    { "/calibrate/lost-exit", test_lost, 0 },
+    { "/calibrate/lost-crash", test_lost, 1 },
+    { "/calibrate/lost-hang", test_lost, 2 },
     { "/calibrate/crash-timing", test_crash_while_timing, 0 },
     { "/calibrate/cancel", test_cancel, 0 },
     { "/calibrate/time-limit", test_time_limit, 0 },

@@ -90,6 +90,39 @@ test_links (void)
   g_assert_null (tp_plausible_bound_link (&points, 20, "to the device"));
 }
 
+/* Constants too fast, or none at all, are bounded; others stay as they are. */
+static void
+test_device (void)
+{
+  static const struct
+  {
+    gboolean is_host;
+    double peak_gflops, bandwidth_gbps;
+    gboolean is_believed;
+  } cases[] = {
+    { FALSE, 67000, 3350, TRUE },        /* the fastest there is now */
+    { FALSE, 2e7, 3350, FALSE },
+    { FALSE, 1000, 2e6, FALSE },
+    { FALSE, -1, 100, FALSE },
+    { TRUE, 1, 1, TRUE },
+    { TRUE, 5e6, 100, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      TpDeviceRow row = { .is_host = cases[i].is_host,
+                          .peak_gflops = cases[i].peak_gflops,
+                          .bandwidth_gbps = cases[i].bandwidth_gbps };
+      g_autofree char *fault = tp_plausible_bound_device (&row);
+      g_autofree char *again = tp_plausible_bound_device (&row);
+
+      g_assert_cmpint (fault == NULL, ==, cases[i].is_believed);
+      g_assert_null (again);
+      g_assert_true (fault != NULL
+                     || row.peak_gflops == cases[i].peak_gflops);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -97,5 +130,6 @@ main (int argc, char **argv)
   g_test_add_func ("/plausible/entries", test_entries);
   g_test_add_func ("/plausible/limits", test_limits);
   g_test_add_func ("/plausible/links", test_links);
+  g_test_add_func ("/plausible/device", test_device);
   return g_test_run ();
 }

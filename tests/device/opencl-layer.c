@@ -1,6 +1,10 @@
-/* opencl-layer.c: a layer for the OpenCL loader that fails one call of one
- * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. With
- * TEST_OPENCL_WHOLE devices cannot be parted, and the driver has no such call. */
+/* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
+ * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
+ * of a code there may be "hang", "crash", "exit", "lie" (nothing is done or made, and
+ * success is told) and, of clEnqueueNDRangeKernel, "stall": that kernel never ends. With
+ * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
+ * "CL_DEVICE_LOCAL_MEM_SIZE 1" is what is said of the device. With TEST_OPENCL_WHOLE devices cannot be parted,
+ * and the driver has no such call. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "config.h"
 
@@ -8,20 +12,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
 
-/* The code to fail with, or CL_SUCCESS. Counting starts anew when the variable
- * changes. */
-static cl_int
-choose (const char *function)
+#define WHAT_SIZE 16
+
+/* Whether this is the call; *@out_what: what to do then. Counting starts anew when
+ * the variable changes. */
+static int
+is_the_call (const char *function, char *out_what)
 {
   static char last[64];
   static int n_calls;
   const char *text = getenv ("TEST_OPENCL_FAIL");
   char name[40] = "";
-  int call = 0, code = 0;
+  int call = 0;
 
   if (text == NULL || strlen (text) >= sizeof last)
     text = "";
@@ -30,10 +37,27 @@ choose (const char *function)
       strcpy (last, text);
       n_calls = 0;
     }
-  if (sscanf (text, "%39s %d %d", name, &call, &code) != 3
-      || strcmp (name, function) != 0)
+  return sscanf (text, "%39s %d %15s", name, &call, out_what) == 3
+         && strcmp (name, function) == 0 && ++n_calls == call;
+}
+
+#define LIE 1                 /* no code of OpenCL */
+
+/* The code to fail with, or CL_SUCCESS, or LIE. */
+static cl_int
+choose (const char *function)
+{
+  char what[WHAT_SIZE] = "";
+
+  if (!is_the_call (function, what))
     return CL_SUCCESS;
-  return ++n_calls == call ? code : CL_SUCCESS;
+  while (strcmp (what, "hang") == 0)
+    pause ();
+  if (strcmp (what, "exit") == 0)
+    _exit (0);
+  if (strcmp (what, "crash") == 0)
+    abort ();
+  return strcmp (what, "lie") == 0 ? LIE : atoi (what);
 }
 
 /* Functions that return an object, and an error through a pointer. */
@@ -45,7 +69,7 @@ choose (const char *function)
     if (code == CL_SUCCESS)                                                   \
       return target->name arguments;                                          \
     if (out_code != NULL)                                                     \
-      *out_code = code;                                                       \
+      *out_code = code == LIE ? CL_SUCCESS : code;                            \
     return NULL;                                                              \
   }
 /* Functions that return an error. */
@@ -54,7 +78,9 @@ choose (const char *function)
   {                                                                           \
     cl_int code = choose (#name);                                             \
                                                                               \
-    return code == CL_SUCCESS ? target->name arguments : code;                \
+    return code == CL_SUCCESS ? target->name arguments                        \
+           : code == LIE      ? CL_SUCCESS                                    \
+                              : code;                                         \
   }
 
 typedef void (CL_CALLBACK *ContextNotify) (const char *, const void *, size_t,
@@ -88,11 +114,46 @@ DOES (clBuildProgram,
       (a, b, c, d, e, f))
 DOES (clSetKernelArg, (cl_kernel a, cl_uint b, size_t c, const void *d),
       (a, b, c, d))
-DOES (clEnqueueNDRangeKernel,
-      (cl_command_queue a, cl_kernel b, cl_uint c, const size_t *d,
-       const size_t *e, const size_t *f, cl_uint g, const cl_event *h,
-       cl_event *i),
-      (a, b, c, d, e, f, g, h, i))
+
+/* It waits for what never comes, and all in the queue with it. */
+static cl_int
+enqueue_stalled (cl_command_queue queue)
+{
+  cl_context context = NULL;
+  cl_event never;
+
+  target->clGetCommandQueueInfo (queue, CL_QUEUE_CONTEXT, sizeof context,
+                                 &context, NULL);
+  never = target->clCreateUserEvent (context, NULL);
+  return target->clEnqueueBarrierWithWaitList (queue, 1, &never, NULL);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL
+clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
+                              const size_t *d, const size_t *e,
+                              const size_t *f, cl_uint g, const cl_event *h,
+                              cl_event *i)
+{
+  char what[WHAT_SIZE] = "";
+  const char *text = getenv ("TEST_OPENCL_FAIL");
+  cl_int code = CL_SUCCESS;
+
+  if (getenv ("TEST_OPENCL_LIE") != NULL)
+    return target->clEnqueueMarkerWithWaitList (a, g, h, i);
+  if (text != NULL && strstr (text, "stall") != NULL)
+    {
+      if (is_the_call ("clEnqueueNDRangeKernel", what))
+        code = enqueue_stalled (a);
+    }
+  else
+    code = choose ("clEnqueueNDRangeKernel");
+  if (code == LIE)
+    return target->clEnqueueMarkerWithWaitList (a, g, h, i);
+  return code == CL_SUCCESS
+             ? target->clEnqueueNDRangeKernel (a, b, c, d, e, f, g, h, i)
+             : code;
+}
+
 DOES (clEnqueueWriteBuffer,
       (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e,
        const void *f, cl_uint g, const cl_event *h, cl_event *i),
@@ -104,12 +165,50 @@ DOES (clEnqueueReadBuffer,
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
 
+static const struct
+{
+  const char *name;
+  cl_device_info what;
+  size_t size;
+} claims[] = {
+#define CLAIM(what, type) { #what, what, sizeof (type) }
+  CLAIM (CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint),
+  CLAIM (CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong),
+  CLAIM (CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t),
+  CLAIM (CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong),
+  CLAIM (CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint),
+#undef CLAIM
+};
+
+/* Whether there is another answer to @what. */
+static int
+claim (cl_device_info what, size_t size, void *value)
+{
+  const char *text = getenv ("TEST_OPENCL_CLAIM");
+  unsigned long long number;
+  char name[48];
+
+  if (text == NULL || value == NULL
+      || sscanf (text, "%47s %llu", name, &number) != 2)
+    return 0;
+  for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++)
+    if (claims[i].what == what && strcmp (claims[i].name, name) == 0
+        && size >= claims[i].size)
+      {
+        memcpy (value, &number, claims[i].size); /* little-endian */
+        return 1;
+      }
+  return 0;
+}
+
 static CL_API_ENTRY cl_int CL_API_CALL
 clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
                        void *value, size_t *out_size)
 {
   static const cl_device_partition_property none = 0;
 
+  if (claim (what, size, value))
+    return CL_SUCCESS;
   if (what != CL_DEVICE_PARTITION_PROPERTIES
       || getenv ("TEST_OPENCL_WHOLE") == NULL)
     return target->clGetDeviceInfo (device, what, size, value, out_size);

@@ -1,0 +1,149 @@
+/* child.c: a question whose answer may take the process along, asked in a child.
+ *
+ * Only an answer with its end counts: a library may end the process with any
+ * status, or close every file of it and go on. */
+#include "config.h"
+
+#include "api/child.h"
+
+#include "include/tplan.h"
+#include "ir/posix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWER_BYTES_MAX (1 << 20)
+#define TICK_US 2000
+#define BURIAL_US G_USEC_PER_SEC /* what is stuck in the system is left there */
+
+static gint64 deadline_us = 10 * G_USEC_PER_SEC;
+
+void
+tp_child_set_deadline (gint64 time_ns)
+{
+  deadline_us = MAX (time_ns / 1000, 1);
+}
+
+G_GNUC_NORETURN static void
+answer (int fd, pid_t parent, void (*work) (gpointer, GString *),
+        gpointer data)
+{
+  const struct rlimit none = { 0, 0 };
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != parent)
+    _exit (1);
+  setrlimit (RLIMIT_CORE, &none);
+  signal (SIGPIPE, SIG_DFL);
+  dup2 (STDERR_FILENO, STDOUT_FILENO);
+  work (data, out);
+  _exit (tp_posix_write (fd, out->str, out->len + 1) ? 0 : 1);
+}
+
+/* Up to the end of the answer, TRUE, or of the pipe, or @end_us. */
+static gboolean
+read_answer (int fd, gint64 end_us, GString *out_answer)
+{
+  while (out_answer->len <= ANSWER_BYTES_MAX)
+    {
+      struct pollfd event = { fd, POLLIN, 0 };
+      gint64 left_us = end_us - g_get_monotonic_time ();
+      char bytes[4096];
+      gssize n;
+
+      if (left_us <= 0)
+        return FALSE;
+      if (poll (&event, 1, (int) MIN (left_us / 1000 + 1, G_MAXINT)) <= 0)
+        continue;
+      n = read (fd, bytes, sizeof bytes);
+      if (n == 0 || (n < 0 && errno != EINTR))
+        return FALSE;
+      g_string_append_len (out_answer, bytes, MAX (n, 0));
+      if (n > 0 && bytes[n - 1] == '\0')
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether it has ended by @end_us. */
+static gboolean
+wait_until (pid_t child, gint64 end_us, int *out_status)
+{
+  while (waitpid (child, out_status, WNOHANG) == 0)
+    {
+      if (g_get_monotonic_time () >= end_us)
+        return FALSE;
+      g_usleep (TICK_US);
+    }
+  return TRUE;
+}
+
+static void
+fail (gboolean is_ended, int status, GError **error)
+{
+  if (!is_ended)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                 "did not answer within %g s",
+                 (double) deadline_us / G_USEC_PER_SEC);
+  else if (WIFSIGNALED (status))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                 "crashed (signal %d)", WTERMSIG (status));
+  else
+    g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                         "ended the process");
+}
+
+static char *
+watch (pid_t child, int fd, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gint64 end_us = g_get_monotonic_time () + deadline_us;
+  gboolean is_whole = read_answer (fd, end_us, text);
+  int status = 0;
+  gboolean is_ended = is_whole || wait_until (child, end_us, &status);
+
+  if (!is_whole)
+    fail (is_ended, status, error);
+  if (is_whole || !is_ended)
+    {
+      kill (child, SIGKILL);
+      wait_until (child, g_get_monotonic_time () + BURIAL_US, &status);
+    }
+  return is_whole ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}
+
+char *
+tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
+              GError **error)
+{
+  int fds[2] = { -1, -1 };
+  pid_t child = -1, parent = getpid ();
+  char *text = NULL;
+
+  fflush (NULL);
+  if (pipe2 (fds, O_CLOEXEC) == 0)
+    child = fork ();
+  if (child == 0)
+    {
+      close (fds[0]);
+      answer (fds[1], parent, work, data);
+    }
+  if (child < 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                 "could not be asked: %s", g_strerror (errno));
+  if (fds[1] >= 0)
+    close (fds[1]);
+  if (child > 0)
+    text = watch (child, fds[0], error);
+  if (fds[0] >= 0)
+    close (fds[0]);
+  return text;
+}

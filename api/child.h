@@ -1,0 +1,17 @@
+/* child.h: a question whose answer may take the process along, asked in a child. */
+#ifndef TP_API_CHILD_H
+#define TP_API_CHILD_H
+
+#include <glib.h>
+
+/* Calls @work (@data, @out) in a child and returns what it put into @out, which
+ * has no NUL in it. The child ends with this process, and is ended at the deadline;
+ * what its libraries print goes to stderr. NULL: TPLAN_ERROR_DEVICE, the message
+ * says how it ended: "did not answer within 10 s". */
+char *tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
+                    GError **error);
+
+/* Of all that are asked from now on; 10 s if never called. */
+void tp_child_set_deadline (gint64 time_ns);
+
+#endif

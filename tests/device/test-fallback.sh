@@ -1,0 +1,31 @@
+#!/bin/sh
+# A device that is lost in the middle: without --fallback an error, with it a right
+# result from the host.
+. "$G_TEST_SRCDIR/driver-common.sh"
+OPENCL_LAYERS=$layer
+export OPENCL_LAYERS
+try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for opencl:0"
+try 0 run plan.json --check --fallback -n 2; say $? "nothing fails"
+! err_has host; say $? "  and nothing is said"
+
+# At which call what happens.
+for fault in "clCreateContext 1 -2" "clBuildProgram 1 -11" "clCreateBuffer 1 -4" \
+             "clEnqueueNDRangeKernel 1 -36" "clEnqueueNDRangeKernel 7 -5" "clFinish 2 -36" \
+             "clEnqueueReadBuffer 3 -5" "clEnqueueWriteBuffer 2 -2"; do
+  export TEST_OPENCL_FAIL="$fault"
+  "$TPLAN" run plan.json -n 4 > .out 2> .err
+  code=$?
+  [ $code = 6 ] || [ $code = 5 ]; say $? "without: $fault"
+  try 0 run plan.json --check --fallback -n 4; say $? "with: $fault"
+  err_has "on the host: device 'opencl:0'"; say $? "  it is said"
+done
+try 0 run plan.json --check --fallback -n 4 --format=json; say $? "as JSON"
+out_has '"fallback": "device'; say $? "  too"
+try 0 run plan.json --check --fallback -n 4 --profile=trace.json; say $? "with a profile"
+
+for fault in "clEnqueueNDRangeKernel 1 stall" "clEnqueueNDRangeKernel 9 stall" "clFinish 2 hang"; do
+  export TEST_OPENCL_FAIL="$fault"
+  try 0 run plan.json --check --fallback --watchdog=0.5 -n 4; say $? "hangs: $fault"
+  err_has "run again on the host"; say $? "  it is said"
+done
+finish

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Any function of OpenCL hangs at any of its calls, or does nothing and tells of
+# success: `run --check` gives what is right, or an error, in time. Some of them; all
+# for TPLAN_TEST_FULL.
+. "$G_TEST_SRCDIR/driver-common.sh"
+OPENCL_LAYERS=$layer
+TPLAN_DRIVER_TIMEOUT=2
+export OPENCL_LAYERS TPLAN_DRIVER_TIMEOUT
+step=9
+[ -z "${TPLAN_TEST_FULL-}" ] || step=1
+try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for opencl:0"
+
+# judge FAULT: what `run` does about it; 124: it had to be ended.
+judge ()
+{
+  TEST_OPENCL_FAIL=$1 timeout -k 1 20 "$TPLAN" run plan.json --check -n 1 --warmup=0 \
+    --watchdog=0.3 --timeout=1.5 > .out 2> .err
+  code=$?
+  case $code in
+    0) out_has 'check *good' ;;
+    1) out_has WRONG ;;
+    5|6) err_has '^tplan: ' ;;
+    *) echo "exit status $code" >> .err; false ;;
+  esac
+}
+i=0
+for function in clCreateContext clCreateCommandQueue clCreateBuffer clCreateSubBuffer \
+                clCreateProgramWithSource clBuildProgram clCreateKernel clSetKernelArg \
+                clEnqueueNDRangeKernel clEnqueueWriteBuffer clEnqueueReadBuffer clFinish clFlush; do
+  for call in 1 2 3 4; do
+    for what in hang lie; do
+      i=$((i + 1))
+      [ $((i % step)) = 0 ] || continue
+      judge "$function $call $what"; say $? "$function $call $what"
+      # Else the driver would be known as bad from then on.
+      [ $function != clCreateContext ] || rm -f "$XDG_CACHE_HOME/tplan/drivers"
+    done
+  done
+done
+finish

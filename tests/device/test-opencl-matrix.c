@@ -1,0 +1,134 @@
+/* test-opencl-matrix.c: any function of OpenCL fails at any of its calls with any
+ * code, or tells of success and does nothing: the result is right, or there is an
+ * error that names the device; where nothing was done, it may be wrong, and what
+ * looks at it sees that. `make check` draws some; all with TPLAN_TEST_FULL. */
+#include "config.h"
+
+#include "nets.h"
+#include "runtime/devices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define N_CALLS 5
+#define CODE_LEAST (-70)
+#define N_DRAWN 120
+
+static const char *const functions[] = {
+  "clCreateCommandQueue",   "clCreateBuffer",       "clCreateSubBuffer",
+  "clCreateProgramWithSource", "clBuildProgram",    "clCreateKernel",
+  "clSetKernelArg",         "clEnqueueNDRangeKernel", "clEnqueueWriteBuffer",
+  "clEnqueueReadBuffer",    "clFinish",             "clFlush",
+};
+
+typedef struct
+{
+  TpGraph *graph;
+  NetRun *run;
+  int n_right, n_errors, n_seen;
+} Matrix;
+
+static gboolean
+make_and_run (const Matrix *matrix, GError **error)
+{
+  g_autoptr (TpPlan) plan = net_plan (matrix->graph, "opencl:0", "0");
+  g_autoptr (TpSession) session
+      = tp_session_new (matrix->graph, plan, NULL, error);
+
+  return session != NULL
+         && tp_session_run (session, (const void *const *) matrix->run->inputs,
+                            matrix->run->outputs, error);
+}
+
+/* @what: a code, or "lie". */
+static void
+try_fault (Matrix *matrix, const char *function, int call, const char *what)
+{
+  g_autofree char *fault = g_strdup_printf ("%s %d %s", function, call, what);
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("TEST_OPENCL_FAIL", fault, TRUE);
+  net_run_clear_outputs (matrix->run);
+  if (!make_and_run (matrix, &error))
+    {
+      matrix->n_errors++;
+      if (error->domain != TPLAN_ERROR
+          || strstr (error->message, "opencl:0") == NULL
+          || strstr (error->message, "CL_") == NULL)
+        if (strstr (error->message, "unknown error") == NULL)
+          g_error ("%s: unclear: %s", fault, error->message);
+    }
+  else if (net_run_get_error (matrix->run) <= 1e-5)
+    matrix->n_right++;
+  else if (strcmp (what, "lie") == 0)
+    matrix->n_seen++;
+  else
+    g_error ("%s: a wrong result", fault);
+  g_unsetenv ("TEST_OPENCL_FAIL");
+}
+
+static void
+try_number (Matrix *matrix, int number)
+{
+  int n_functions = (int) G_N_ELEMENTS (functions);
+  int code = CODE_LEAST + number / n_functions / N_CALLS;
+  g_autofree char *what
+      = code == 0 ? g_strdup ("lie") : g_strdup_printf ("%d", code);
+
+  try_fault (matrix, functions[number % n_functions],
+             1 + number / n_functions % N_CALLS, what);
+}
+
+static void
+test_matrix (void)
+{
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (NetRun) run = net_run_new (graph, TP_DOMAIN_ANY);
+  Matrix matrix = { .graph = graph, .run = run };
+  int n_faults = (int) G_N_ELEMENTS (functions) * N_CALLS;
+  int n = n_faults * (1 - CODE_LEAST);
+  gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
+
+  for (int i = 0; i < (is_full ? n : N_DRAWN); i++)
+    try_number (&matrix, is_full ? i : g_test_rand_int_range (0, n));
+  for (int i = n - n_faults; i < n; i++) /* all that tell of success */
+    try_number (&matrix, i);
+  g_test_message ("%d right, %d errors, %d wrong where nothing was done",
+                  matrix.n_right, matrix.n_errors, matrix.n_seen);
+  g_assert_cmpint (matrix.n_right, >, 0);
+  g_assert_cmpint (matrix.n_errors, >, 0);
+}
+
+/* NULL: faults will happen; else why not. */
+static char *
+find_obstacle (void)
+{
+  g_autofree char *reason = NULL;
+  g_autoptr (TpDevice) device = NULL;
+
+  g_setenv ("TEST_OPENCL_FAIL", "clCreateCommandQueue 1 -5", TRUE);
+  device = net_try_device ("opencl:0", &reason);
+  g_unsetenv ("TEST_OPENCL_FAIL");
+  if (device != NULL)
+    return g_strdup ("the OpenCL loader takes no layers");
+  return strstr (reason, "CL_") != NULL ? NULL : g_steal_pointer (&reason);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *layer = NULL, *obstacle = NULL;
+
+  g_test_init (&argc, &argv, NULL);
+  layer = g_test_build_filename (G_TEST_BUILT, ".libs", "opencl-layer.so",
+                                 NULL);
+  g_setenv ("OPENCL_LAYERS", layer, TRUE);
+  obstacle = find_obstacle ();
+  if (obstacle != NULL)
+    {
+      printf ("1..0 # SKIP %s\n", obstacle);
+      return 0;
+    }
+  g_test_add_func ("/opencl-matrix/all", test_matrix);
+  return g_test_run ();
+}
