@@ -157,7 +157,7 @@ static const Case cases[] = {
   { "bad-dim", HEAD "\"dims\": {\"N\": 0}}", "g.json: dims.N: *", BAD },
   { "negative-dim",
     HEAD "\"inputs\": [{\"name\": \"x\", \"shape\": [-2]}], " RELU OUTPUT,
-    "g.json: inputs?0?.shape?0?: *above 0*", BAD },
+    "g.json: inputs?0?.shape?0?: *>= 0*", BAD },
   { "overflow",
     HEAD "\"inputs\": [{\"name\": \"x\", \"shape\": [4611686018427387904, 8]}]"
          ", " RELU OUTPUT,
