@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "cli/values.h"
 #include "runtime/session-progress.h"
+#include "ir/foreign-text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ restart (void)
 static void
 give_up (const char *what)
 {
-  g_autofree char *clean = tp_cli_clean (what);
+  g_autofree char *clean = tp_foreign_text_clean (what);
 
   fprintf (stderr, "tplan: %s has not ended after %g s: %s\n", clean,
            (double) limit_us / G_USEC_PER_SEC,

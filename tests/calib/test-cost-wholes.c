@@ -150,7 +150,7 @@ test_import_bad (Fixture *fixture, gconstpointer data)
     { "\"median_ns\": 11", "\"median_ns\": \"1\", \"x\": 11",
       "devices[0].wholes[0]: 'median_ns'" },
     { "\"median_ns\": 1100000", "\"median_ns\": 9223372036854775807",
-      "devices[0].wholes[0]: digest" },
+      "devices[0].wholes[0]: median_ns is" },
     { "\"kernels_ns\": 1", "\"kernels_ns\": 2", "contradict" },
     { "\"predicted_ns\": 1000000", "\"predicted_ns\": 0", "contradict" },
     { "\"network\": \"0", "\"network\": \"", "contradict" },
