@@ -138,7 +138,7 @@ format_load (const TpCalibReport *report)
       "disturbed", others, g_get_num_processors (),
       stolen > 0.05 ? ", a hypervisor took more" : "",
       10 * report->n_apart > report->n_samples
-          ? ", and these were far from each other at times" : "",
+          ? ", and they were far from each other at times" : "",
       100 * get_disturbed (report), report->n_samples);
 }
 
