@@ -5,6 +5,7 @@
 #include "api/plan.h"
 #include "api/session.h"
 #include "cli/account.h"
+#include "cli/apart.h"
 #include "cli/device-bytes.h"
 #include "cli/drivers.h"
 #include "cli/keep.h"
@@ -431,11 +432,13 @@ run_tell_fallback (const Run *run, const TpCli *cli)
     tp_cli_warn (cli, "all was run again on the host: %s", why);
 }
 
-/* What the host took in place of a device says nothing of the plan. */
+/* What the host took in place of a device says nothing of the plan, nor does what
+ * a machine took that was another one. */
 static void
 keep_runs (const Run *run, TpCli *cli)
 {
-  if (tplan_session_get_fallback (run->session) == NULL)
+  if (!tp_cli_note_apart (cli)
+      && tplan_session_get_fallback (run->session) == NULL)
     tp_cli_keep_runs (cli, run->plan, run->calm_ns,
                       run->n_times - run->n_preempted, run->n_times);
 }

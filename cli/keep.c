@@ -5,6 +5,7 @@
 
 #include "api/plan.h"
 #include "calib/stats.h"
+#include "cli/apart.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
 
   if (bench->is_simulated)
     return;
-  if (tp_bench_is_busy (bench))
+  if (tp_bench_is_busy (bench) || tp_cli_note_apart (cli))
     {
       note_busy (cli);
       return;
