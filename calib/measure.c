@@ -100,7 +100,8 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
 
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
-                         stats->median_ns, stats->mad_ns, stats->half_ns,
+                         stats->median_ns, stats->mad_ns,
+                         tp_stats_find_spread (stats),
                          median_of (bench->fma), median_of (bench->stream),
                          track->handover_ns,
                          track->schedule != NULL ? track->schedule : "", "");

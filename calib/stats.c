@@ -14,7 +14,8 @@
 
 #define CLOCK_NS 100          /* two readings of the clock, and a branch missed */
 #define READING_NS 30         /* one reading */
-#define FLOOR_NS 100          /* from process to process: readings, cold code */
+#define APART_NS 200          /* from process to process: where memory lies, */
+#define APART 0.03            /* what others do to caches (docs/calibration.md) */
 #define MODE_MIN 6            /* fewer samples have no modes */
 
 static int
@@ -124,7 +125,7 @@ tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats)
   qsort (sorted, n, sizeof *sorted, compare_times);
   n_fast = count_fast (sorted, n);
   tp_stats_compute (sorted, n_fast, out_stats);
-  least = MAX (out_stats->median_ns * 3 / 200, FLOOR_NS);
+  least = MAX (out_stats->median_ns * 3 / 200, READING_NS);
   if (3 * n_fast < 2 * n)
     least = MAX (least, out_stats->median_ns - out_stats->min_ns);
   out_stats->half_ns = MAX (out_stats->half_ns, least);
@@ -135,4 +136,13 @@ tp_stats_is_settled (const TpStats *stats, int n_min)
 {
   return stats->n >= n_min
          && stats->half_ns <= MAX (stats->median_ns / 20, CLOCK_NS);
+}
+
+gint64
+tp_stats_find_spread (const TpStats *stats)
+{
+  double apart = hypot (APART * stats->median_ns, APART_NS);
+
+  return MIN ((gint64) hypot (stats->half_ns, apart),
+              MAX (stats->median_ns, stats->half_ns));
 }

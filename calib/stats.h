@@ -27,6 +27,10 @@ void tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats);
  * and reaches down to the minimum where less than two thirds were kept. */
 void tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats);
 
+/* Half of the interval that later processes are in as well: as half_ns, which is of
+ * one, and what processes differ by; no more than all of the time. */
+gint64 tp_stats_find_spread (const TpStats *stats);
+
 /* The stop rule: at least @n_min samples and half_ns within 5 % of the median,
  * or within what a clock can tell apart. */
 gboolean tp_stats_is_settled (const TpStats *stats, int n_min);

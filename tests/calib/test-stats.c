@@ -196,6 +196,28 @@ test_quiet (void)
   g_assert_true (tp_stats_is_settled (&stats, 9));
 }
 
+/* Never less than the samples say, never nothing, never more than the time. */
+static void
+test_spread (void)
+{
+  static const gint64 halves[] = { 0, 50, 3000, 400000 };
+  gint64 last_ns = 0;
+
+  for (gint64 median_ns = 100; median_ns < 100000000; median_ns *= 3)
+    for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+      {
+        const TpStats stats = { .n = 9, .median_ns = median_ns,
+                                .half_ns = halves[i] };
+        gint64 spread_ns = tp_stats_find_spread (&stats);
+
+        g_assert_cmpint (spread_ns, >=, MIN (median_ns / 34, median_ns));
+        g_assert_cmpint (spread_ns, >=, MIN (halves[i], median_ns));
+        g_assert_cmpint (spread_ns, <=, MAX (median_ns, halves[i]));
+        g_assert_true (i == 0 || spread_ns >= last_ns);
+        last_ns = spread_ns;
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,5 +230,6 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/company", test_company);
   g_test_add_func ("/stats/invariance", test_invariance);
   g_test_add_func ("/stats/quiet", test_quiet);
+  g_test_add_func ("/stats/spread", test_spread);
   return g_test_run ();
 }
