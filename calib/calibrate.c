@@ -204,20 +204,18 @@ match_device (TpCalibration *self, int index, GError **error)
 
 /* Processors were that near once: what was measured while they were not is
  * measured again. */
-static gint64
-find_handover (const TpCalibration *self)
+static TpProcessors
+find_least (const TpCalibration *self)
 {
-  gint64 least_ns = 0;
+  TpProcessors least = { 0 }, its;
 
   for (guint i = 0; i < self->devices->len; i++)
-    {
-      gint64 its_ns = self->rows[i] == NULL ? 0 : tp_cost_db_find_handover (
-                          self->db, self->rows[i]->id);
-
-      if (its_ns > 0 && (least_ns == 0 || its_ns < least_ns))
-        least_ns = its_ns;
-    }
-  return least_ns;
+    if (self->rows[i] != NULL)
+      {
+        tp_cost_db_find_least (self->db, self->rows[i]->id, &its);
+        tp_samples_note_least (&least, &its);
+      }
+  return least;
 }
 
 static int
@@ -289,7 +287,7 @@ run_constants (TpCalibration *self, GError **error)
         .n_devices = self->devices->len,
         .devices = (const char *const *) self->devices->pdata,
         .is_wanted = self->is_unknown,
-        .handover_ns = find_handover (self),
+        .least = find_least (self),
       };
       if (!run_child (self, constants_work, error))
         return FALSE;
@@ -340,8 +338,8 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
   if (row != NULL && row->state == TP_ENTRY_FAILED)
     g_hash_table_add (self->failed[device], g_strdup (named->digest));
   *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL
-                 || tp_samples_are_apart (row->handover_ns,
-                                          self->measure.handover_ns);
+                 || tp_samples_are_apart (&row->processors,
+                                          &self->measure.least);
   return TRUE;
 }
 
@@ -376,7 +374,7 @@ static gboolean
 plan_all (TpCalibration *self, int *out_n, GError **error)
 {
   *out_n = 0;
-  self->measure.handover_ns = find_handover (self);
+  self->measure.least = find_least (self);
   for (guint i = 0; i < self->devices->len; i++)
     {
       TpMeasureDevice *device = &self->measure.devices[i];

@@ -279,7 +279,7 @@ time_on_host (TpChain *chain, const int *links, int n_links,
         return FALSE;
       tp_sample_end (&begin, &out_samples[links[i]]);
       out_samples[links[i]].n_preempted += !is_whole;
-      out_samples[links[i]].handover_ns = chain->handover_ns;
+      out_samples[links[i]].processors = chain->processors;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
     }
@@ -390,7 +390,7 @@ find_scale (TpChain *chain, const int *links, int n_links, TpSample *samples,
       sample->cpu_ns = (gint64) ((double) round.cpu_ns / round.time_ns
                                  * sample->time_ns);
       sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
-      sample->handover_ns = chain->handover_ns;
+      sample->processors = chain->processors;
     }
   return TRUE;
 }
@@ -419,7 +419,7 @@ time_in_bursts (TpChain *chain, const int *links, int n_links,
       tp_sample_end (&begin, &out_samples[links[i]]);
       out_samples[links[i]].time_ns = MAX ((all_ns - once_ns) / n, 1);
       out_samples[links[i]].cpu_ns = 0; /* of both */
-      out_samples[links[i]].handover_ns = chain->handover_ns;
+      out_samples[links[i]].processors = chain->processors;
     }
   return TRUE;
 }
@@ -439,7 +439,7 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   if (!feed (chain, chain->links[links[0]].pass, error))
     return FALSE;
   tp_seat_take (&seat);
-  chain->handover_ns = tp_probe_handover_ns (chain->n_threads);
+  tp_probe_processors (chain->n_threads, &chain->processors);
   if (chain->is_host)
     is_good = time_on_host (chain, links, n_links, out_samples, error);
   tp_seat_leave (&seat);

@@ -34,7 +34,7 @@ typedef struct
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
-  gint64 handover_ns;         /* before the last pass run */
+  TpProcessors processors;    /* before the last pass run */
   GHashTable *faults;         /* digest of a kernel compared with its nests ->
                                * what is wrong with it, "": nothing */
   double scale;               /* what the times of the last pass run are to be

@@ -4,6 +4,7 @@
 #define TP_CALIB_CONSTANTS_H
 
 #include "calib/cost-db.h"
+#include "calib/probe.h"
 #include "calib/worker.h"
 
 typedef struct
@@ -12,7 +13,7 @@ typedef struct
   int n_devices;
   const char *const *devices;
   const gboolean *is_wanted;
-  gint64 handover_ns;         /* the least seen before; 0: none */
+  TpProcessors least;         /* seen before; 0: none */
 } TpConstantsJob;
 
 /* TpWorker.work; @data begins with a TpConstantsJob. Sends a TP_MESSAGE_DEVICE

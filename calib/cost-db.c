@@ -411,18 +411,22 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
   return g_steal_pointer (&rows);
 }
 
-gint64
-tp_cost_db_find_handover (TpCostDb *db, gint64 device)
+void
+tp_cost_db_find_least (TpCostDb *db, gint64 device, TpProcessors *out_least)
 {
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
-      db, "SELECT MIN (handover_ns) FROM entry WHERE device = ?1 "
-          "AND handover_ns > 0", "read hand-overs", NULL);
+      db, "SELECT MIN (NULLIF (handover_ns, 0)), MIN (NULLIF (crowding, 0)) "
+          "FROM entry WHERE device = ?1", "read how near processors were",
+      NULL);
 
+  *out_least = (TpProcessors){ 0 };
   if (statement == NULL)
-    return 0;
+    return;
   sqlite3_bind_int64 (statement, 1, device);
-  return sqlite3_step (statement) == SQLITE_ROW
-             ? sqlite3_column_int64 (statement, 0) : 0;
+  if (sqlite3_step (statement) != SQLITE_ROW)
+    return;
+  out_least->handover_ns = sqlite3_column_int64 (statement, 0);
+  out_least->crowding = sqlite3_column_int64 (statement, 1);
 }
 
 static sqlite3_stmt *

@@ -5,6 +5,7 @@
 
 #include "calib/calib.h"
 #include "calib/fit.h"
+#include "calib/probe.h"
 #include "calib/stats.h"
 
 /* 1: links are lines only; 2: no wholes. Those are brought up to date when they
@@ -51,8 +52,7 @@ typedef struct
   TpStats stats;
   gint64 fma_ns, stream_ns;   /* probes of the clock and the memory, taken in
                                * the same rounds */
-  gint64 handover_ns;         /* the least there, of processors to each other;
-                               * 0: not known */
+  TpProcessors processors;    /* as well */
   TpWork work;
   gint64 measured_at;
 } TpEntryRow;
@@ -110,8 +110,9 @@ GPtrArray *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
                                     const char *family, GError **error);
 /* The fastest usable schedule, else the failed one. %NULL without @error: there
  * is none. */
-/* The least hand-over beside any entry of @device; 0: none is known. */
-gint64 tp_cost_db_find_handover (TpCostDb *db, gint64 device);
+/* The least beside any entry of @device. */
+void tp_cost_db_find_least (TpCostDb *db, gint64 device,
+                            TpProcessors *out_least);
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);

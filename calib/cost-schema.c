@@ -22,9 +22,10 @@ make_wholes (void)
       wholes);
 }
 
-/* How far apart processors were nobody asked. */
-#define ADD_HANDOVER \
-  "ALTER TABLE entry ADD COLUMN handover_ns INTEGER NOT NULL DEFAULT 0;"
+/* How near processors were nobody asked. */
+#define ADD_PROCESSORS \
+  "ALTER TABLE entry ADD COLUMN handover_ns INTEGER NOT NULL DEFAULT 0;" \
+  "ALTER TABLE entry ADD COLUMN crowding INTEGER NOT NULL DEFAULT 0;"
 
 static char *
 make_tables (void)
@@ -49,7 +50,7 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      ADD_HANDOVER
+      ADD_PROCESSORS
       "UPDATE entry SET state = %d WHERE state = %d;",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
@@ -59,7 +60,7 @@ tp_cost_schema_make_sql (gint64 version)
 {
   g_autofree char *first = version == 0   ? make_tables ()
                            : version == 1 ? upgrade_from_1 ()
-                                          : g_strdup (ADD_HANDOVER);
+                                          : g_strdup (ADD_PROCESSORS);
   g_autofree char *wholes = make_wholes ();
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,

@@ -77,11 +77,13 @@ read_entry (TpCalibration *self, GVariant *item)
   int device, key, state, n;
   TpEntryRow *row;
   TpStats stats;
-  gint64 fma_ns, stream_ns, handover_ns;
+  gint64 fma_ns, stream_ns;
+  TpProcessors processors;
 
-  g_variant_get (item, "(iiiixxxxxxx&s&s)", &device, &key, &state, &n,
+  g_variant_get (item, "(iiiixxxxxxxx&s&s)", &device, &key, &state, &n,
                  &stats.min_ns, &stats.median_ns, &stats.mad_ns,
-                 &stats.half_ns, &fma_ns, &stream_ns, &handover_ns, &schedule,
+                 &stats.half_ns, &fma_ns, &stream_ns,
+                 &processors.handover_ns, &processors.crowding, &schedule,
                  &reason);
   if (device < 0 || device >= (int) self->devices->len || key < 0
       || key >= self->keys->n || self->keys->keys[key].digest == NULL
@@ -93,7 +95,7 @@ read_entry (TpCalibration *self, GVariant *item)
   row->stats = stats;
   row->fma_ns = fma_ns;
   row->stream_ns = stream_ns;
-  row->handover_ns = handover_ns;
+  row->processors = processors;
   row->schedule = g_strdup (schedule);
   row->reason = g_strdup (reason);
   doubt_entry (self, self->rows[device], row);

@@ -87,7 +87,7 @@ median_of (GArray *samples)
 static void
 compute (const Bench *bench, Lane *lane)
 {
-  lane->tracks.least_handover_ns = bench->near.least_ns;
+  lane->tracks.least = bench->near.least;
   tp_tracks_compute (&lane->tracks);
 }
 
@@ -103,7 +103,8 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
                          stats->median_ns, stats->mad_ns,
                          tp_stats_find_spread (stats),
                          median_of (bench->fma), median_of (bench->stream),
-                         track->handover_ns,
+                         track->processors.handover_ns,
+                         track->processors.crowding,
                          track->schedule != NULL ? track->schedule : "", "");
 }
 
@@ -163,7 +164,7 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   g_variant_builder_add (&builder, TP_ENTRY_TYPE, lane->index, key,
                          (int) TP_ENTRY_FAILED, 0, none, none, none, none, none,
-                         none, none, "", error->message);
+                         none, none, none, "", error->message);
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
                    g_variant_builder_end (&builder));
 }
@@ -277,7 +278,7 @@ time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
   memset (lane->samples, 0, lane->chain->n_links * sizeof (TpSample));
   if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
-  tp_near_note (&bench->near, lane->chain->handover_ns);
+  tp_near_note (&bench->near, &lane->chain->processors);
   tp_tracks_take (&lane->tracks, lane->samples,
                   lane->chain->links[*first].pass);
   return TRUE;
@@ -547,7 +548,7 @@ tp_measure_work (TpChannel *channel, gpointer data)
   tp_precedence_init (&bench.precedence,
                       tp_threads_count (bench.job->n_threads));
   tp_near_init (&bench.near, tp_threads_count (bench.job->n_threads),
-                bench.job->handover_ns);
+                &bench.job->least);
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
   bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));

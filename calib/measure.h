@@ -15,9 +15,9 @@
 #define TP_MESSAGE_ACCOUNT 'a'  /* "(ii)": samples, how many were disturbed */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
 
-/* device, key, state, n, min, median, mad, half, fma, stream, handover, schedule,
- * reason */
-#define TP_ENTRY_TYPE "(iiiixxxxxxxss)"
+/* device, key, state, n, min, median, mad, half, fma, stream, handover, crowding,
+ * schedule, reason */
+#define TP_ENTRY_TYPE "(iiiixxxxxxxxss)"
 #define TP_ENTRIES_TYPE "a" TP_ENTRY_TYPE
 
 typedef struct
@@ -35,7 +35,7 @@ typedef struct
   const TpGraph *graph;
   const TpKeys *keys;
   int n_threads;
-  gint64 handover_ns;         /* the least seen before; 0: none */
+  TpProcessors least;         /* seen before; 0: none */
   int n_devices;
   TpMeasureDevice *devices;
 } TpMeasureJob;

@@ -3,53 +3,63 @@
 
 #include "calib/near.h"
 
-#include "calib/probe.h"
 #include "calib/samples.h"
 #include "calib/seat.h"
 
 #define WAIT_US (40 * G_USEC_PER_SEC)
 #define LOOK_US (G_USEC_PER_SEC / 4)
 #define SHARED_NS 150         /* there and back through a shared cache: 50 to 140 */
+#define ALONE 1000            /* nothing of a core is shared */
 
 void
-tp_near_init (TpNear *self, int n_threads, gint64 known_ns)
+tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
 {
-  self->n_threads = n_threads;
-  self->least_ns = known_ns;
-  self->seen_ns = 0;
-  self->is_expected = known_ns == 0 && tp_probe_is_cache_shared ();
-  self->waited_us = 0;
-  self->is_near = TRUE;
-  if (self->is_expected)
-    self->least_ns = SHARED_NS;
+  *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE };
+  self->expects_handover
+      = known->handover_ns == 0 && tp_probe_is_cache_shared ();
+  if (self->expects_handover)
+    self->least.handover_ns = SHARED_NS;
+  self->expects_crowding = known->crowding == 0 && tp_probe_has_own_cores ();
+  if (self->expects_crowding)
+    self->least.crowding = ALONE;
+}
+
+/* What was only expected gives way to what is seen, unless that is worse. */
+static void
+learn (TpNear *self, const TpProcessors *part, gboolean *is_expected,
+       gint64 *least)
+{
+  if ((part->handover_ns == 0 && part->crowding == 0)
+      || tp_samples_are_apart (part, &self->least))
+    return;
+  if (*is_expected)
+    *least = 0;
+  *is_expected = FALSE;
+  tp_samples_note_least (&self->least, part);
 }
 
 void
-tp_near_note (TpNear *self, gint64 handover_ns)
+tp_near_note (TpNear *self, const TpProcessors *processors)
 {
-  if (handover_ns == 0)
-    return;
-  if (self->seen_ns == 0 || handover_ns < self->seen_ns)
-    self->seen_ns = handover_ns;
-  self->is_near = !tp_samples_are_apart (handover_ns, self->least_ns);
-  if (!self->is_near)
-    return;
-  if (self->is_expected || self->least_ns == 0)
-    self->least_ns = handover_ns;
-  self->least_ns = MIN (self->least_ns, handover_ns);
-  self->is_expected = FALSE;
+  const TpProcessors handover = { .handover_ns = processors->handover_ns };
+  const TpProcessors crowding = { .crowding = processors->crowding };
+
+  tp_samples_note_least (&self->seen, processors);
+  self->is_near = !tp_samples_are_apart (processors, &self->least);
+  learn (self, &handover, &self->expects_handover, &self->least.handover_ns);
+  learn (self, &crowding, &self->expects_crowding, &self->least.crowding);
 }
 
 static gboolean
 look (TpNear *self)
 {
+  TpProcessors processors;
   TpSeat seat;
-  gint64 handover_ns;
 
   tp_seat_take (&seat);
-  handover_ns = tp_probe_handover_ns (self->n_threads);
+  tp_probe_processors (self->n_threads, &processors);
   tp_seat_leave (&seat);
-  tp_near_note (self, handover_ns);
+  tp_near_note (self, &processors);
   return self->is_near;
 }
 
@@ -72,7 +82,9 @@ tp_near_wait (TpNear *self, TpPrecedence *precedence, TpChannel *channel)
 void
 tp_near_conclude (TpNear *self)
 {
-  if (self->is_expected)
-    self->least_ns = self->seen_ns;
-  self->is_expected = FALSE;
+  if (self->expects_handover)
+    self->least.handover_ns = self->seen.handover_ns;
+  if (self->expects_crowding)
+    self->least.crowding = self->seen.crowding;
+  self->expects_handover = self->expects_crowding = FALSE;
 }

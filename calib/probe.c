@@ -19,6 +19,7 @@
 #define N_TRIES 6
 #define N_THROWS 8
 #define N_PER_THROW 8
+#define N_LINKS 2048
 #define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
 #define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 
@@ -98,43 +99,70 @@ tp_probe_stream_ns (void)
   return tp_clock_get_ns () - before;
 }
 
+/* Calls @use with what /sys/devices/system/cpu/cpuN/@name says of each processor
+ * allowed, until it or the file fails. */
+typedef gboolean (*ListUser) (const char *list, gpointer data);
+
 static gboolean
-find_shared (const cpu_set_t *mask, int level, char **out_first)
-{
-  for (int i = 0; i < CPU_SETSIZE; i++)
-    {
-      g_autofree char *path = g_strdup_printf (
-          "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", i,
-          level);
-      g_autofree char *text = NULL;
-
-      if (!CPU_ISSET (i, mask))
-        continue;
-      if (!g_file_get_contents (path, &text, NULL, NULL))
-        return FALSE;
-      if (*out_first != NULL && strcmp (text, *out_first) != 0)
-        return FALSE;
-      if (*out_first == NULL)
-        *out_first = g_steal_pointer (&text);
-    }
-  return TRUE;
-}
-
-gboolean
-tp_probe_is_cache_shared (void)
+read_lists (const char *name, ListUser use, gpointer data)
 {
   cpu_set_t mask;
 
   if (sched_getaffinity (0, sizeof mask, &mask) != 0)
     return FALSE;
-  for (int level = 2; level < 8; level++)
+  for (int i = 0; i < CPU_SETSIZE; i++)
     {
+      g_autofree char *path = g_strdup_printf ("/sys/devices/system/cpu/cpu%d/%s",
+                                               i, name);
+      g_autofree char *text = NULL;
+
+      if (CPU_ISSET (i, &mask)
+          && (!g_file_get_contents (path, &text, NULL, NULL)
+              || !use (text, data)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_as_first (const char *list, gpointer data)
+{
+  char **first = data;
+
+  if (*first == NULL)
+    *first = g_strdup (list);
+  return strcmp (*first, list) == 0;
+}
+
+gboolean
+tp_probe_is_cache_shared (void)
+{
+  gboolean is_shared = FALSE;
+
+  for (int level = 2; level < 8 && !is_shared; level++)
+    {
+      g_autofree char *name = g_strdup_printf ("cache/index%d/shared_cpu_list",
+                                               level);
       g_autofree char *first = NULL;
 
-      if (find_shared (&mask, level, &first))
-        return TRUE;
+      is_shared = read_lists (name, is_as_first, &first);
     }
-  return FALSE;
+  return is_shared;
+}
+
+static gboolean
+is_new (const char *list, gpointer data)
+{
+  return g_hash_table_add (data, g_strdup (list));
+}
+
+gboolean
+tp_probe_has_own_cores (void)
+{
+  g_autoptr (GHashTable) seen
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  return read_lists ("topology/thread_siblings_list", is_new, seen);
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -194,8 +222,8 @@ play (gpointer data, gint64 first, gint64 end, int thread)
     (i == 0 ? throw_balls : return_balls) (data);
 }
 
-gint64
-tp_probe_handover_ns (int n_threads)
+static gint64
+find_handover (int n_threads)
 {
   for (int i = 0; i < N_TRIES && n_threads > 1; i++)
     {
@@ -206,6 +234,92 @@ tp_probe_handover_ns (int n_threads)
         return game.best_ns;
     }
   return 0;
+}
+
+#define N_CHAINS 14 /* and two constants: what vector registers there are */
+
+typedef float Vector __attribute__ ((vector_size (16)));
+
+/* As many multiply-adds at once as a core has units for. */
+static gint64
+time_chains (void)
+{
+  const Vector by = { 0.999f, 0.999f, 0.999f, 0.999f };
+  const Vector plus = { 0.001f, 0.001f, 0.001f, 0.001f };
+  volatile float result;
+  Vector chains[N_CHAINS];
+  gint64 before;
+
+  for (int i = 0; i < N_CHAINS; i++)
+    chains[i] = plus * (float) i;
+  before = tp_clock_get_ns ();
+  for (int k = 0; k < N_LINKS; k++)
+    {
+#pragma GCC unroll 14
+      for (int i = 0; i < N_CHAINS; i++)
+        chains[i] = chains[i] * by + plus;
+    }
+  before = tp_clock_get_ns () - before;
+  for (int i = 1; i < N_CHAINS; i++)
+    chains[0] += chains[i];
+  result = chains[0][0];
+  (void) result;
+  return before;
+}
+
+typedef struct
+{
+  gint64 time_ns[TP_POOL_MAX_THREADS]; /* by thread; 0: it did nothing */
+} Crowd;
+
+static void
+join_in (gpointer data, gint64 first, gint64 end, int thread)
+{
+  Crowd *crowd = data;
+
+  for (gint64 i = first; i < end; i++)
+    crowd->time_ns[thread] += time_chains ();
+}
+
+/* 0: not all threads were there. */
+static gint64
+time_together (int n_threads)
+{
+  Crowd crowd = { { 0 } };
+  gint64 most_ns = 0;
+
+  tp_pool_run (n_threads, n_threads, join_in, &crowd);
+  for (int i = 0; i < n_threads; i++)
+    {
+      if (crowd.time_ns[i] == 0)
+        return 0;
+      most_ns = MAX (most_ns, crowd.time_ns[i]);
+    }
+  return most_ns;
+}
+
+static gint64
+find_crowding (int n_threads)
+{
+  gint64 alone_ns = G_MAXINT64, together_ns = G_MAXINT64, time_ns;
+
+  for (int i = 0; i < N_TRIES && n_threads > 1; i++)
+    {
+      alone_ns = MIN (alone_ns, time_chains ());
+      time_ns = time_together (n_threads);
+      if (time_ns > 0)
+        together_ns = MIN (together_ns, time_ns);
+    }
+  return together_ns == G_MAXINT64 || alone_ns < 1
+             ? 0 : MAX (together_ns * 1000 / alone_ns, 1000);
+}
+
+void
+tp_probe_processors (int n_threads, TpProcessors *out_processors)
+{
+  n_threads = MIN (n_threads, TP_POOL_MAX_THREADS);
+  out_processors->handover_ns = find_handover (n_threads);
+  out_processors->crowding = find_crowding (n_threads);
 }
 
 typedef struct

@@ -13,11 +13,22 @@
 gint64 tp_probe_fma_ns (void);
 /* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
-/* A cache line handed over to the next thread of the pool and back, or 0 where
- * there is no other, or it was not there: how far apart two processors are. */
-gint64 tp_probe_handover_ns (int n_threads);
+/* What the processors that threads run on are to each other. 0: there is but one
+ * thread, or the others were not there. */
+typedef struct
+{
+  gint64 handover_ns;         /* a cache line given to the next thread and back:
+                               * how far apart they are */
+  gint64 crowding;            /* time of multiply-adds that all threads do at once,
+                               * in thousandths of the time of one alone: whether
+                               * they share the units of a core */
+} TpProcessors;
+
+void tp_probe_processors (int n_threads, TpProcessors *out_processors);
 /* Whether the system says that all processors allowed share their largest cache. */
 gboolean tp_probe_is_cache_shared (void);
+/* Whether it says that no two of them are threads of one core. */
+gboolean tp_probe_has_own_cores (void);
 /* Whether the pool's threads run at once just now; waits a few milliseconds for
  * those that are away. */
 gboolean tp_probe_is_pool_whole (int n_threads);

@@ -7,8 +7,9 @@
  *
  * A virtual machine's processors are moved about by its host: for seconds they
  * share a cache, then they do not, and what one writes and another reads takes
- * several times as long. Neither counters nor clocks show that; handing a cache
- * line over does. What nothing shows, such as memory that others use, is left to
+ * several times as long; or they are the two threads of one core, and all takes
+ * twice as long. Neither counters nor clocks show that; handing a cache line over
+ * does, and work that all do at once. What nothing shows, such as memory that others use, is left to
  * the estimate. */
 #include "config.h"
 
@@ -24,6 +25,7 @@
 #define BUSY 0.5              /* processors; less is a thread that waits */
 #define ENOUGH 6
 #define APART 1.6             /* times the least hand-over; seen: 3 to 4 */
+#define CROWDED 1.25          /* times the least crowding; seen: 1.8 */
 
 static void
 read_counters (TpSample *out_now)
@@ -61,33 +63,65 @@ get_share (const TpSample *sample)
 }
 
 gboolean
-tp_samples_are_apart (gint64 handover_ns, gint64 least_ns)
+tp_samples_are_apart (const TpProcessors *processors, const TpProcessors *least)
 {
-  return least_ns > 0 && handover_ns > APART * least_ns;
+  return (least->handover_ns > 0
+          && processors->handover_ns > APART * least->handover_ns)
+         || (least->crowding > 0
+             && processors->crowding > CROWDED * least->crowding);
 }
 
-gint64
-tp_samples_find_handover (const TpSample *samples, int n, gint64 least_ns)
+static gint64
+find_less (gint64 least, gint64 value)
 {
-  g_autofree gint64 *known = g_new (gint64, n);
-  int n_known = 0, n_near = 0;
+  return least == 0 || (value > 0 && value < least) ? value : least;
+}
+
+void
+tp_samples_note_least (TpProcessors *least, const TpProcessors *processors)
+{
+  least->handover_ns = find_less (least->handover_ns, processors->handover_ns);
+  least->crowding = find_less (least->crowding, processors->crowding);
+}
+
+/* Of the values above 0; 0: there is none. */
+static gint64
+find_usual (gint64 *values, int n, gboolean is_least)
+{
   TpStats stats;
+  int n_known = 0;
 
   for (int i = 0; i < n; i++)
-    if (samples[i].handover_ns > 0)
-      {
-        known[n_known++] = samples[i].handover_ns;
-        n_near += !tp_samples_are_apart (samples[i].handover_ns, least_ns);
-      }
+    if (values[i] > 0)
+      values[n_known++] = values[i];
   if (n_known == 0)
     return 0;
-  tp_stats_compute (known, n_known, &stats);
-  return n_near >= ENOUGH ? stats.min_ns : stats.median_ns;
+  tp_stats_compute (values, n_known, &stats);
+  return is_least ? stats.min_ns : stats.median_ns;
+}
+
+void
+tp_samples_find_processors (const TpSample *samples, int n,
+                            const TpProcessors *least,
+                            TpProcessors *out_processors)
+{
+  g_autofree gint64 *handovers = g_new (gint64, n);
+  g_autofree gint64 *crowdings = g_new (gint64, n);
+  int n_near = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      handovers[i] = samples[i].processors.handover_ns;
+      crowdings[i] = samples[i].processors.crowding;
+      n_near += !tp_samples_are_apart (&samples[i].processors, least);
+    }
+  out_processors->handover_ns = find_usual (handovers, n, n_near >= ENOUGH);
+  out_processors->crowding = find_usual (crowdings, n, n_near >= ENOUGH);
 }
 
 void
 tp_samples_find_disturbed (const TpSample *samples, int n,
-                           gint64 least_handover_ns,
+                           const TpProcessors *least,
                            gboolean *out_is_disturbed)
 {
   double best = 0;
@@ -98,21 +132,21 @@ tp_samples_find_disturbed (const TpSample *samples, int n,
     best = 0; /* the work is done elsewhere */
   for (int i = 0; i < n; i++)
     out_is_disturbed[i] = samples[i].n_preempted > 0
-                          || tp_samples_are_apart (samples[i].handover_ns,
-                                                   least_handover_ns)
+                          || tp_samples_are_apart (&samples[i].processors,
+                                                   least)
                           || (samples[i].time_ns >= SHORT_NS
                               && get_share (&samples[i]) < SHARE * best);
 }
 
 int
-tp_samples_compute (const TpSample *samples, int n, gint64 least_handover_ns,
-                    TpStats *out_stats)
+tp_samples_compute (const TpSample *samples, int n,
+                    const TpProcessors *least, TpStats *out_stats)
 {
   g_autofree gboolean *is_disturbed = g_new (gboolean, n);
   g_autofree gint64 *times_ns = g_new (gint64, n);
   int n_clean = 0;
 
-  tp_samples_find_disturbed (samples, n, least_handover_ns, is_disturbed);
+  tp_samples_find_disturbed (samples, n, least, is_disturbed);
   for (int i = 0; i < n; i++)
     if (!is_disturbed[i])
       times_ns[n_clean++] = samples[i].time_ns;

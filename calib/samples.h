@@ -2,6 +2,7 @@
 #ifndef TP_CALIB_SAMPLES_H
 #define TP_CALIB_SAMPLES_H
 
+#include "calib/probe.h"
 #include "calib/stats.h"
 
 typedef struct
@@ -10,8 +11,7 @@ typedef struct
   gint64 cpu_ns;              /* of all threads of the process meanwhile; 0: not
                                * known */
   int n_preempted;            /* how often one of them lost its processor */
-  gint64 handover_ns;         /* tp_probe_handover_ns () just before; 0: not
-                               * known */
+  TpProcessors processors;    /* just before */
 } TpSample;
 
 /* The counters now, the clock last; and what they went up by since, the clock
@@ -19,21 +19,24 @@ typedef struct
 void tp_sample_begin (TpSample *out_begin);
 void tp_sample_end (const TpSample *begin, TpSample *out_sample);
 
-/* Whether processors were further apart than they can be; @least_ns: the least
- * known (0: none). */
-gboolean tp_samples_are_apart (gint64 handover_ns, gint64 least_ns);
-/* The least hand-over where enough were as near as they can be, else what was
- * usual; 0: not known. */
-gint64 tp_samples_find_handover (const TpSample *samples, int n,
-                                 gint64 least_ns);
+/* Whether processors were further from each other than they can be, or shared
+ * more; @least: what is known of that. */
+gboolean tp_samples_are_apart (const TpProcessors *processors,
+                               const TpProcessors *least);
+/* @least, less where @processors is. */
+void tp_samples_note_least (TpProcessors *least, const TpProcessors *processors);
+/* The least of those not apart where these are enough, else what was usual. */
+void tp_samples_find_processors (const TpSample *samples, int n,
+                                 const TpProcessors *least,
+                                 TpProcessors *out_processors);
 /* Disturbed is what was preempted, what had less of the processors than the best
  * of them by much, and what was taken while processors were apart. */
 void tp_samples_find_disturbed (const TpSample *samples, int n,
-                                gint64 least_handover_ns,
+                                const TpProcessors *least,
                                 gboolean *out_is_disturbed);
 /* The fast mode of the undisturbed, of all where those are too few; where there
  * is none the spread is at least a quarter. Returns how many were disturbed. */
 int tp_samples_compute (const TpSample *samples, int n,
-                        gint64 least_handover_ns, TpStats *out_stats);
+                        const TpProcessors *least, TpStats *out_stats);
 
 #endif

@@ -47,7 +47,7 @@ tp_tracks_init (TpTracks *tracks, const TpChain *chain,
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
 
   tracks->chain = chain;
-  tracks->least_handover_ns = 0;
+  tracks->least = (TpProcessors){ 0 };
   tracks->tracks = g_array_new (FALSE, FALSE, sizeof (TpTrack));
   g_array_set_clear_func (tracks->tracks, track_clear);
   tracks->samples = g_new0 (GArray *, chain->n_links + 1);
@@ -149,12 +149,12 @@ tp_tracks_has_odd_clock (const TpTracks *tracks)
 
 /* Adds the figures of a place to @sum; n: the least of any. */
 static int
-add_place (GArray *samples, gint64 least_handover_ns, TpStats *sum)
+add_place (GArray *samples, const TpProcessors *least, TpStats *sum)
 {
   TpStats stats;
   int n_disturbed = tp_samples_compute (
       (const TpSample *) (const void *) samples->data, samples->len,
-      least_handover_ns, &stats);
+      least, &stats);
 
   sum->n = sum->n == 0 ? stats.n : MIN (sum->n, stats.n);
   sum->min_ns += stats.min_ns;
@@ -165,15 +165,17 @@ add_place (GArray *samples, gint64 least_handover_ns, TpStats *sum)
 }
 
 static void
-look_at_handovers (TpTracks *tracks, const GArray *samples, TpTrack *track)
+look_at_processors (TpTracks *tracks, const GArray *samples, TpTrack *track)
 {
   const TpSample *all = (const TpSample *) (const void *) samples->data;
-  gint64 least_ns = tracks->least_handover_ns;
-  gint64 its_ns = tp_samples_find_handover (all, samples->len, least_ns);
+  TpProcessors *worst = &track->processors, its;
 
-  track->handover_ns = MAX (track->handover_ns, its_ns);
+  tp_samples_find_processors (all, samples->len, &tracks->least, &its);
+  worst->handover_ns = MAX (worst->handover_ns, its.handover_ns);
+  worst->crowding = MAX (worst->crowding, its.crowding);
   for (guint i = 0; i < samples->len; i++)
-    tracks->n_apart += tp_samples_are_apart (all[i].handover_ns, least_ns);
+    tracks->n_apart += tp_samples_are_apart (&all[i].processors,
+                                             &tracks->least);
 }
 
 static void
@@ -195,7 +197,7 @@ tp_tracks_compute (TpTracks *tracks)
       int n_places = 0;
 
       track->stats = (TpStats){ 0 };
-      track->handover_ns = 0;
+      track->processors = (TpProcessors){ 0 };
       for (guint k = 0; k < track->links->len; k++)
         {
           int link = g_array_index (track->links, int, k);
@@ -204,8 +206,8 @@ tp_tracks_compute (TpTracks *tracks)
           if (samples->len == 0)
             continue;
           tracks->n_disturbed += add_place (
-              samples, tracks->least_handover_ns, &track->stats);
-          look_at_handovers (tracks, samples, track);
+              samples, &tracks->least, &track->stats);
+          look_at_processors (tracks, samples, track);
           tracks->n_samples += samples->len;
           n_places++;
           track->schedule = tracks->chain->links[link].schedule;

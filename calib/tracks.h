@@ -13,7 +13,7 @@ typedef struct
   const char *schedule;
   TpStats stats;              /* of the last tp_tracks_compute (); n is 0 while
                                * there are no samples */
-  gint64 handover_ns;         /* of the place where it was most */
+  TpProcessors processors;    /* of the place where they were worst */
 } TpTrack;
 
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
   GArray **samples;           /* per link: TpSample; NULL: time not wanted */
   GArray *scales[TP_N_PASSES]; /* gint64: millionths, one for each time run */
   int n_samples, n_disturbed, n_apart; /* at the last tp_tracks_compute () */
-  gint64 least_handover_ns;   /* set by who knows; 0: nobody does */
+  TpProcessors least;         /* set by who knows; 0: nobody does */
 } TpTracks;
 
 /* @is_wanted: per key. */

@@ -9,41 +9,42 @@
 #include "cli/output.h"
 #include "runtime/threads.h"
 
-/* The least beside any figure of the table; 0: none is known. */
-static gint64
+/* Beside any figure of the table. */
+static TpProcessors
 find_least (const char *path)
 {
   g_autoptr (TpCostDb) db = tp_cost_db_open (path, TRUE, NULL);
   g_autoptr (GPtrArray) devices = NULL;
-  gint64 least_ns = 0;
+  TpProcessors least = { 0 }, its;
 
   if (db != NULL)
     devices = tp_cost_db_list_devices (db, NULL, NULL);
   for (guint i = 0; devices != NULL && i < devices->len; i++)
     {
       const TpDeviceRow *device = devices->pdata[i];
-      gint64 its_ns = tp_cost_db_find_handover (db, device->id);
 
-      if (its_ns > 0 && (least_ns == 0 || its_ns < least_ns))
-        least_ns = its_ns;
+      tp_cost_db_find_least (db, device->id, &its);
+      tp_samples_note_least (&least, &its);
     }
-  return least_ns;
+  return least;
 }
 
 gboolean
 tp_cli_note_apart (const TpCli *cli)
 {
   int n_threads = tp_threads_count (cli->device_options.n_threads);
-  gint64 handover_ns = tp_probe_handover_ns (n_threads), least_ns = 0;
+  TpProcessors now, least = { 0 };
 
-  if (handover_ns > 0)
-    least_ns = find_least (cli->cost_path);
-  if (!tp_samples_are_apart (handover_ns, least_ns))
+  tp_probe_processors (n_threads, &now);
+  if (now.handover_ns > 0)
+    least = find_least (cli->cost_path);
+  if (!tp_samples_are_apart (&now, &least))
     return FALSE;
   tp_cli_note (cli,
-               "note: processors are far from each other just now (%"
-               G_GINT64_FORMAT " ns there and back; %" G_GINT64_FORMAT
-               " ns when kernels were timed): small kernels take up to 5 times "
-               "as long", handover_ns, least_ns);
+               "note: processors are not as they were when kernels were timed: "
+               "%" G_GINT64_FORMAT " ns there and back instead of %"
+               G_GINT64_FORMAT ", all at once %.2f times as long as one instead "
+               "of %.2f: times are longer than foretold", now.handover_ns,
+               least.handover_ns, now.crowding / 1e3, least.crowding / 1e3);
   return TRUE;
 }

@@ -10,7 +10,8 @@
 /* From the present version to those before it. */
 #define TO_2 \
   "DROP TRIGGER entry_renewed; DROP TABLE whole;" \
-  "ALTER TABLE entry DROP COLUMN handover_ns; PRAGMA user_version = 2;"
+  "ALTER TABLE entry DROP COLUMN handover_ns;" \
+  "ALTER TABLE entry DROP COLUMN crowding; PRAGMA user_version = 2;"
 #define TO_1 \
   TO_2 "ALTER TABLE device DROP COLUMN to_device_points;" \
   "ALTER TABLE device DROP COLUMN to_host_points; PRAGMA user_version = 1"

@@ -7,10 +7,13 @@
 
 #define QUIET_NS 100000
 
+static const TpProcessors unknown;
+
 static TpSample
 make_sample (gint64 time_ns, double share, int n_preempted)
 {
-  return (TpSample){ time_ns, (gint64) (share * time_ns), n_preempted, 0 };
+  return (TpSample){ time_ns, (gint64) (share * time_ns), n_preempted,
+                      { 0, 0 } };
 }
 
 static void
@@ -26,11 +29,11 @@ test_disturbed (void)
                                make_sample (QUIET_NS, 0.2, 0) };
   gboolean is_disturbed[5];
 
-  tp_samples_find_disturbed (samples, 5, 0, is_disturbed);
+  tp_samples_find_disturbed (samples, 5, &unknown, is_disturbed);
   g_assert_false (is_disturbed[0] || is_disturbed[1]);
   g_assert_true (is_disturbed[2] && is_disturbed[3]);
   g_assert_false (is_disturbed[4]);
-  tp_samples_find_disturbed (waiting, 2, 0, is_disturbed);
+  tp_samples_find_disturbed (waiting, 2, &unknown, is_disturbed);
   g_assert_false (is_disturbed[0] || is_disturbed[1]);
 }
 
@@ -45,11 +48,11 @@ test_estimate (void)
   for (int i = 0; i < 24; i++)
     samples[i] = i % 3 == 0 ? make_sample (QUIET_NS + i * 10, 2, 0)
                             : make_sample (2 * QUIET_NS + i * 10, 1, i % 2);
-  g_assert_cmpint (tp_samples_compute (samples, 24, 0, &stats), ==, 16);
+  g_assert_cmpint (tp_samples_compute (samples, 24, &unknown, &stats), ==, 16);
   g_assert_cmpint (stats.n, ==, 8);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
   /* too few are clean: all must do, and the fast mode of them */
-  g_assert_cmpint (tp_samples_compute (samples, 15, 0, &stats), ==, 10);
+  g_assert_cmpint (tp_samples_compute (samples, 15, &unknown, &stats), ==, 10);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
 }
 
@@ -62,7 +65,7 @@ test_no_witness (void)
 
   for (int i = 0; i < 20; i++)
     samples[i] = make_sample (2 * QUIET_NS + i, 1, 1);
-  g_assert_cmpint (tp_samples_compute (samples, 20, 0, &stats), ==, 20);
+  g_assert_cmpint (tp_samples_compute (samples, 20, &unknown, &stats), ==, 20);
   g_assert_cmpint (stats.half_ns, >=, stats.median_ns / 4);
   g_assert_false (tp_stats_is_settled (&stats, 9));
 }
@@ -73,21 +76,46 @@ static void
 test_apart (void)
 {
   TpSample samples[30];
+  const TpProcessors near = { .handover_ns = 90 };
+  const TpProcessors far = { .handover_ns = 310 };
   TpStats stats;
 
   for (int i = 0; i < 30; i++)
     {
       samples[i] = make_sample ((i % 3 == 0 ? 1 : 4) * QUIET_NS + i, 2, 0);
-      samples[i].handover_ns = i % 3 == 0 ? 92 : 320;
+      samples[i].processors.handover_ns = i % 3 == 0 ? 92 : 320;
     }
-  g_assert_cmpint (tp_samples_compute (samples, 30, 90, &stats), ==, 20);
+  g_assert_cmpint (tp_samples_compute (samples, 30, &near, &stats), ==, 20);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
   for (int i = 0; i < 30; i += 3)
     samples[i] = samples[i + 1];
-  g_assert_cmpint (tp_samples_compute (samples, 30, 90, &stats), ==, 30);
+  g_assert_cmpint (tp_samples_compute (samples, 30, &near, &stats), ==, 30);
   g_assert_false (tp_stats_is_settled (&stats, 9)); /* slow, and known to be */
-  g_assert_cmpint (tp_samples_compute (samples, 30, 310, &stats), ==, 0);
+  g_assert_cmpint (tp_samples_compute (samples, 30, &far, &stats), ==, 0);
   g_assert_true (tp_stats_is_settled (&stats, 9));
+}
+
+/* On two threads of one core: nothing of a sample tells, work done at once does. */
+static void
+test_crowded (void)
+{
+  const TpProcessors least = { 90, 1010 };
+  TpSample samples[30];
+  TpStats stats;
+
+  for (int i = 0; i < 30; i++)
+    {
+      samples[i] = make_sample ((i % 3 == 0 ? 1 : 2) * QUIET_NS + i, 2, 0);
+      samples[i].processors = (TpProcessors){ 90, i % 3 == 0 ? 1030 : 1850 };
+    }
+  g_assert_cmpint (tp_samples_compute (samples, 30, &least, &stats), ==, 20);
+  g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
+}
+
+static void
+note (TpNear *near, gint64 handover_ns, gint64 crowding)
+{
+  tp_near_note (near, &(TpProcessors){ handover_ns, crowding });
 }
 
 /* What is known counts at once; what is only expected is dropped where it never
@@ -97,33 +125,37 @@ test_near (void)
 {
   TpNear near;
 
-  tp_near_init (&near, 2, 90);
-  tp_near_note (&near, 380);
+  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000 });
+  note (&near, 380, 1010);
+  g_assert_false (near.is_near);
+  note (&near, 90, 1800);
   g_assert_false (near.is_near);
   tp_near_conclude (&near);
-  g_assert_cmpint (near.least_ns, ==, 90);
-  tp_near_note (&near, 100);
+  g_assert_cmpint (near.least.handover_ns, ==, 90);
+  g_assert_cmpint (near.least.crowding, ==, 1000);
+  note (&near, 100, 1100);
   g_assert_true (near.is_near);
-  tp_near_note (&near, 84);
-  tp_near_note (&near, 0); /* nobody to play with */
-  g_assert_cmpint (near.least_ns, ==, 84);
+  note (&near, 84, 1000);
+  note (&near, 0, 0); /* nobody to play with */
+  g_assert_cmpint (near.least.handover_ns, ==, 84);
 
-  tp_near_init (&near, 2, 0);
-  near.least_ns = 150;
-  near.is_expected = TRUE;
-  tp_near_note (&near, 380);
+  near = (TpNear){ .least = { 150, 1000 }, .expects_handover = TRUE,
+                   .expects_crowding = TRUE };
+  note (&near, 380, 1900);
   g_assert_false (near.is_near);
-  g_assert_cmpint (near.least_ns, ==, 150);
+  g_assert_cmpint (near.least.handover_ns, ==, 150);
   tp_near_conclude (&near);
-  g_assert_cmpint (near.least_ns, ==, 380);
-  tp_near_note (&near, 420);
+  g_assert_cmpint (near.least.handover_ns, ==, 380);
+  g_assert_cmpint (near.least.crowding, ==, 1900);
+  note (&near, 420, 1900);
   g_assert_true (near.is_near);
 
-  near.least_ns = 150;
-  near.is_expected = TRUE;
-  tp_near_note (&near, 170);
+  near = (TpNear){ .least = { 150, 1000 }, .expects_handover = TRUE,
+                   .expects_crowding = TRUE };
+  note (&near, 170, 1900); /* one of the two comes true */
   tp_near_conclude (&near);
-  g_assert_cmpint (near.least_ns, ==, 170);
+  g_assert_cmpint (near.least.handover_ns, ==, 170);
+  g_assert_cmpint (near.least.crowding, ==, 1900);
 }
 
 /* ---- tracks ------------------------------------------------------------- */
@@ -264,6 +296,7 @@ main (int argc, char **argv)
   g_test_add_func ("/samples/estimate", test_estimate);
   g_test_add_func ("/samples/no-witness", test_no_witness);
   g_test_add_func ("/samples/apart", test_apart);
+  g_test_add_func ("/samples/crowded", test_crowded);
   g_test_add_func ("/samples/near", test_near);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
