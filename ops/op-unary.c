@@ -21,12 +21,19 @@ relu_value (const TpNode *node, const double *x)
   return x[0] > 0.0 ? x[0] : 0.0;
 }
 
+static gint64
+relu_integer (const TpNode *node, const gint64 *x)
+{
+  return MAX (x[0], 0);
+}
+
 const TpOp tp_op_relu = {
   .name = "Relu",
   UNARY,
   .tolerance = 0.0,
   .map_expr = relu_expr,
   .map_value = relu_value,
+  .map_integer = relu_integer,
 };
 
 static int
@@ -163,12 +170,19 @@ neg_value (const TpNode *node, const double *x)
   return -x[0];
 }
 
+static gint64
+neg_integer (const TpNode *node, const gint64 *x)
+{
+  return (gint64) (0 - (guint64) x[0]);
+}
+
 const TpOp tp_op_neg = {
   .name = "Neg",
   UNARY,
   .tolerance = 0.0,
   .map_expr = neg_expr,
   .map_value = neg_value,
+  .map_integer = neg_integer,
 };
 
 static int
@@ -183,12 +197,19 @@ abs_value (const TpNode *node, const double *x)
   return fabs (x[0]);
 }
 
+static gint64
+abs_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] < 0 ? (gint64) (0 - (guint64) x[0]) : x[0];
+}
+
 const TpOp tp_op_abs = {
   .name = "Abs",
   UNARY,
   .tolerance = 0.0,
   .map_expr = abs_expr,
   .map_value = abs_value,
+  .map_integer = abs_integer,
 };
 
 static int
@@ -397,10 +418,17 @@ sign_value (const TpNode *node, const double *x)
   return x[0] > 0.0 ? 1.0 : x[0] < 0.0 ? -1.0 : x[0];
 }
 
+static gint64
+sign_integer (const TpNode *node, const gint64 *x)
+{
+  return (x[0] > 0) - (x[0] < 0);
+}
+
 const TpOp tp_op_sign = {
   .name = "Sign",
   UNARY,
   .tolerance = 0.0,
   .map_expr = sign_expr,
   .map_value = sign_value,
+  .map_integer = sign_integer,
 };
