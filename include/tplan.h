@@ -599,7 +599,9 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Makes @plan ready to run: opens its devices, compiles, packs weights and
  * allocates all memory. Sessions share nothing but @plan and the threads.
  *
- * Takes milliseconds to seconds; drivers may start threads.
+ * Takes milliseconds to seconds; drivers may start threads. They stay behind when
+ * the process forks: in the child sessions on OpenCL give %TPLAN_ERROR_DEVICE,
+ * those on the host alone go on. libtplan stays in memory after dlclose().
  *
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
  *   with @error set:
