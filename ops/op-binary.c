@@ -241,20 +241,30 @@ const TpOp tp_op_mod = {
 
 /* ---- any number of inputs ---------------------------------------------- */
 
+/* MAX and MIN give the second of two when either is NaN: so the first has to be
+ * looked at. */
 static int
-fold_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
+extremum_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
 {
   int value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = tp_nest_binary (nest, op, value, x[i]);
+    {
+      int best = tp_nest_binary (nest, op, value, x[i]);
+
+      value = nest->exprs[value].is_integer
+                  ? best
+                  : tp_nest_select (nest,
+                                    tp_nest_unary (nest, TP_EXPR_IS_NAN, value),
+                                    value, best);
+    }
   return value;
 }
 
 static int
 max_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_MAX);
+  return extremum_expr (node, nest, x, TP_EXPR_MAX);
 }
 
 static double
@@ -263,7 +273,7 @@ max_value (const TpNode *node, const double *x)
   double value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = value > x[i] ? value : x[i];
+    value = isnan (value) || value > x[i] ? value : x[i];
   return value;
 }
 
@@ -289,7 +299,7 @@ const TpOp tp_op_max = {
 static int
 min_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_MIN);
+  return extremum_expr (node, nest, x, TP_EXPR_MIN);
 }
 
 static double
@@ -298,7 +308,7 @@ min_value (const TpNode *node, const double *x)
   double value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = value < x[i] ? value : x[i];
+    value = isnan (value) || value < x[i] ? value : x[i];
   return value;
 }
 
@@ -324,7 +334,11 @@ const TpOp tp_op_min = {
 static int
 sum_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_ADD);
+  int value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = tp_nest_binary (nest, TP_EXPR_ADD, value, x[i]);
+  return value;
 }
 
 static double

@@ -41,9 +41,9 @@ clip_expr (const TpNode *node, TpNest *nest, const int *x)
   if (tp_node_has_input (node, 2))
     high = x[2];
   if (low >= 0)
-    value = tp_nest_binary (nest, TP_EXPR_MAX, value, low);
+    value = tp_nest_binary (nest, TP_EXPR_MAX, low, value);
   if (high >= 0)
-    value = tp_nest_binary (nest, TP_EXPR_MIN, value, high);
+    value = tp_nest_binary (nest, TP_EXPR_MIN, high, value);
   return value;
 }
 
