@@ -184,6 +184,9 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
  *
  * tplan_graph_load() with all its options.
  *
+ * Weights are mapped, not copied: a file that is truncated while the graph, a plan
+ * or a session uses it ends the program by SIGBUS. Replace files by renaming.
+ *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_LIMIT: the file asks for more than a limit: raise it, if you
  *     trust the file.
