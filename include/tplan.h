@@ -184,6 +184,9 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
  *
  * tplan_graph_load() with all its options.
  *
+ * Weights are mapped, not copied: a file that is truncated while the graph, a plan
+ * or a session uses it ends the program by SIGBUS. Replace files by renaming.
+ *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_LIMIT: the file asks for more than a limit: raise it, if you
  *     trust the file.
@@ -599,7 +602,9 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Makes @plan ready to run: opens its devices, compiles, packs weights and
  * allocates all memory. Sessions share nothing but @plan and the threads.
  *
- * Takes milliseconds to seconds; drivers may start threads.
+ * Takes milliseconds to seconds; drivers may start threads. They stay behind when
+ * the process forks: in the child sessions on OpenCL give %TPLAN_ERROR_DEVICE,
+ * those on the host alone go on. libtplan stays in memory after dlclose().
  *
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
  *   with @error set:

@@ -36,7 +36,8 @@ typedef struct
   gint64 dims[TP_MAX_RANK];
 } TpShape;
 
-/* A tensor of doubles, dense row-major, for references. */
+/* A tensor of doubles, dense row-major, for references; of integers for
+ * map_integer(). */
 typedef struct
 {
   TpDtype dtype;
@@ -44,7 +45,11 @@ typedef struct
   gint64 dims[TP_MAX_RANK];
   gint64 count;
   double *data;
+  gint64 *integers;           /* NULL: its values are in @data */
 } TpRefTensor;
+
+#define TP_MOVES(i) (1u << (i))
+#define TP_MOVES_ALL G_MAXUINT
 
 typedef enum
 {
@@ -105,6 +110,14 @@ struct TpOp
    * (-1: left out), and its value. NULL for all others. */
   int (*map_expr) (const TpNode *node, TpNest *nest, const int *x);
   double (*map_value) (const TpNode *node, const double *x);
+
+  /* Its value where all inputs are integers, before it wraps to the width of
+   * the output. NULL: map_value() has to do, which is exact up to 2^53. */
+  gint64 (*map_integer) (const TpNode *node, const gint64 *x);
+
+  /* One bit for each input whose elements come out as they went in: so
+   * `ref` moves any integer exactly. TP_MOVES_ALL: every input. */
+  guint moves;
 
   /* Elementwise ops: the dimension of the output that dimension 0 of input @i
    * meets. NULL: the last dimensions meet. */

@@ -171,9 +171,9 @@ combine_reals (TpCombiner combiner, double sum, double value)
     case TP_COMBINE_PROD:
       return sum * value;
     case TP_COMBINE_MAX:
-      return sum > value ? sum : value;
+      return value > sum ? value : sum;
     default:
-      return sum < value ? sum : value;
+      return value < sum ? value : sum;
     }
 }
 

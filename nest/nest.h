@@ -120,6 +120,7 @@ typedef union
   gint64 integer;
 } TpScalar;
 
+/* MAX and MIN pass over NaN; of nothing else they give an infinity. */
 typedef enum
 {
   TP_COMBINE_SUM,

@@ -225,7 +225,7 @@ softplus_expr (const TpNode *node, TpNest *nest, const int *x)
   small = plus (nest, tp_nest_unary (nest, TP_EXPR_EXP, small), 1.0);
   return tp_nest_binary (
       nest, TP_EXPR_ADD,
-      tp_nest_binary (nest, TP_EXPR_MAX, x[0], tp_nest_const (nest, 0.0)),
+      tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, 0.0), x[0]),
       tp_nest_unary (nest, TP_EXPR_LOG, small));
 }
 

@@ -28,6 +28,12 @@ add_value (const TpNode *node, const double *x)
   return x[0] + x[1];
 }
 
+static gint64
+add_integer (const TpNode *node, const gint64 *x)
+{
+  return (gint64) ((guint64) x[0] + (guint64) x[1]);
+}
+
 const TpOp tp_op_add = {
   .name = "Add",
   BINARY,
@@ -35,6 +41,7 @@ const TpOp tp_op_add = {
   .tolerance = 1e-6,
   .map_expr = add_expr,
   .map_value = add_value,
+  .map_integer = add_integer,
 };
 
 static int
@@ -49,6 +56,12 @@ sub_value (const TpNode *node, const double *x)
   return x[0] - x[1];
 }
 
+static gint64
+sub_integer (const TpNode *node, const gint64 *x)
+{
+  return (gint64) ((guint64) x[0] - (guint64) x[1]);
+}
+
 const TpOp tp_op_sub = {
   .name = "Sub",
   BINARY,
@@ -56,6 +69,7 @@ const TpOp tp_op_sub = {
   .tolerance = 1e-6,
   .map_expr = sub_expr,
   .map_value = sub_value,
+  .map_integer = sub_integer,
 };
 
 static int
@@ -70,6 +84,12 @@ mul_value (const TpNode *node, const double *x)
   return x[0] * x[1];
 }
 
+static gint64
+mul_integer (const TpNode *node, const gint64 *x)
+{
+  return (gint64) ((guint64) x[0] * (guint64) x[1]);
+}
+
 const TpOp tp_op_mul = {
   .name = "Mul",
   BINARY,
@@ -77,6 +97,7 @@ const TpOp tp_op_mul = {
   .tolerance = 1e-6,
   .map_expr = mul_expr,
   .map_value = mul_value,
+  .map_integer = mul_integer,
 };
 
 static int
@@ -91,6 +112,14 @@ div_value (const TpNode *node, const double *x)
   return x[0] / x[1];
 }
 
+static gint64
+div_integer (const TpNode *node, const gint64 *x)
+{
+  if (x[1] == 0)
+    return 0;
+  return x[1] == -1 ? (gint64) (0 - (guint64) x[0]) : x[0] / x[1];
+}
+
 const TpOp tp_op_div = {
   .name = "Div",
   BINARY,
@@ -99,6 +128,7 @@ const TpOp tp_op_div = {
   .tolerance = 1e-6,
   .map_expr = div_expr,
   .map_value = div_value,
+  .map_integer = div_integer,
 };
 
 /* The exponent may be of another type from opset 12 on. */
@@ -176,6 +206,17 @@ mod_value (const TpNode *node, const double *x)
   return rest;
 }
 
+static gint64
+mod_integer (const TpNode *node, const gint64 *x)
+{
+  gint64 rest = x[1] == 0 || x[1] == -1 ? 0 : x[0] % x[1];
+
+  if (tp_node_get_int (node, "fmod", 0) == 0 && rest != 0
+      && (rest < 0) != (x[1] < 0))
+    rest += x[1];
+  return rest;
+}
+
 static const TpAttrSpec mod_attrs[] = {
   { "fmod", TP_ATTR_INT, FALSE },
   { 0 },
@@ -195,24 +236,35 @@ const TpOp tp_op_mod = {
   .reference = tp_reference_map,
   .map_expr = mod_expr,
   .map_value = mod_value,
+  .map_integer = mod_integer,
 };
 
 /* ---- any number of inputs ---------------------------------------------- */
 
+/* MAX and MIN give the second of two when either is NaN: so the first has to be
+ * looked at. */
 static int
-fold_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
+extremum_expr (const TpNode *node, TpNest *nest, const int *x, TpExprOp op)
 {
   int value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = tp_nest_binary (nest, op, value, x[i]);
+    {
+      int best = tp_nest_binary (nest, op, value, x[i]);
+
+      value = nest->exprs[value].is_integer
+                  ? best
+                  : tp_nest_select (nest,
+                                    tp_nest_unary (nest, TP_EXPR_IS_NAN, value),
+                                    value, best);
+    }
   return value;
 }
 
 static int
 max_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_MAX);
+  return extremum_expr (node, nest, x, TP_EXPR_MAX);
 }
 
 static double
@@ -221,7 +273,17 @@ max_value (const TpNode *node, const double *x)
   double value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = value > x[i] ? value : x[i];
+    value = isnan (value) || value > x[i] ? value : x[i];
+  return value;
+}
+
+static gint64
+max_integer (const TpNode *node, const gint64 *x)
+{
+  gint64 value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = MAX (value, x[i]);
   return value;
 }
 
@@ -231,12 +293,13 @@ const TpOp tp_op_max = {
   .tolerance = 0.0,
   .map_expr = max_expr,
   .map_value = max_value,
+  .map_integer = max_integer,
 };
 
 static int
 min_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_MIN);
+  return extremum_expr (node, nest, x, TP_EXPR_MIN);
 }
 
 static double
@@ -245,7 +308,17 @@ min_value (const TpNode *node, const double *x)
   double value = x[0];
 
   for (int i = 1; i < node->n_inputs; i++)
-    value = value < x[i] ? value : x[i];
+    value = isnan (value) || value < x[i] ? value : x[i];
+  return value;
+}
+
+static gint64
+min_integer (const TpNode *node, const gint64 *x)
+{
+  gint64 value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = MIN (value, x[i]);
   return value;
 }
 
@@ -255,12 +328,17 @@ const TpOp tp_op_min = {
   .tolerance = 0.0,
   .map_expr = min_expr,
   .map_value = min_value,
+  .map_integer = min_integer,
 };
 
 static int
 sum_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return fold_expr (node, nest, x, TP_EXPR_ADD);
+  int value = x[0];
+
+  for (int i = 1; i < node->n_inputs; i++)
+    value = tp_nest_binary (nest, TP_EXPR_ADD, value, x[i]);
+  return value;
 }
 
 static double
@@ -273,12 +351,23 @@ sum_value (const TpNode *node, const double *x)
   return value;
 }
 
+static gint64
+sum_integer (const TpNode *node, const gint64 *x)
+{
+  guint64 value = 0;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    value += (guint64) x[i];
+  return (gint64) value;
+}
+
 const TpOp tp_op_sum = {
   .name = "Sum",
   VARIADIC,
   .tolerance = 1e-6,
   .map_expr = sum_expr,
   .map_value = sum_value,
+  .map_integer = sum_integer,
 };
 
 static int

@@ -200,6 +200,7 @@ const TpOp tp_op_depth_to_space = {
   .infer = depth_to_space_infer,
   .lower = blocks_lower,
   .reference = depth_to_space_reference,
+  .moves = TP_MOVES (0),
 };
 
 static const TpAttrSpec space_to_depth_attrs[] = {
@@ -218,4 +219,5 @@ const TpOp tp_op_space_to_depth = {
   .infer = space_to_depth_infer,
   .lower = blocks_lower,
   .reference = space_to_depth_reference,
+  .moves = TP_MOVES (0),
 };

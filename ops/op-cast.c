@@ -42,6 +42,13 @@ cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
   tp_dtype_round (out->dtype, out->data, out->count);
 }
 
+/* Wrapped to the width by whoever calls. */
+static gint64
+cast_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0];
+}
+
 /* A store wraps integers, and takes x != 0 for bool. */
 static int
 cast_expr (TpNest *nest, int value)
@@ -72,7 +79,8 @@ cast_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 #define CAST                                                                   \
   .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
   .flags = TP_OP_COPIES,                                                       \
-  .lower = cast_lower, .reference = cast_reference
+  .lower = cast_lower, .reference = cast_reference,                            \
+  .map_integer = cast_integer
 
 static gboolean
 cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,

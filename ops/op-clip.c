@@ -41,9 +41,9 @@ clip_expr (const TpNode *node, TpNest *nest, const int *x)
   if (tp_node_has_input (node, 2))
     high = x[2];
   if (low >= 0)
-    value = tp_nest_binary (nest, TP_EXPR_MAX, value, low);
+    value = tp_nest_binary (nest, TP_EXPR_MAX, low, value);
   if (high >= 0)
-    value = tp_nest_binary (nest, TP_EXPR_MIN, value, high);
+    value = tp_nest_binary (nest, TP_EXPR_MIN, high, value);
   return value;
 }
 
@@ -59,6 +59,16 @@ clip_value (const TpNode *node, const double *x)
   double value = x[0] < low ? low : x[0];
 
   return value > high ? high : value;
+}
+
+static gint64
+clip_integer (const TpNode *node, const gint64 *x)
+{
+  gint64 value = x[0];
+
+  if (tp_node_has_input (node, 1))
+    value = MAX (value, x[1]);
+  return tp_node_has_input (node, 2) ? MIN (value, x[2]) : value;
 }
 
 static const TpAttrSpec clip_attrs[] = {
@@ -80,6 +90,7 @@ const TpOp tp_op_clip = {
   .reference = tp_reference_map,
   .map_expr = clip_expr,
   .map_value = clip_value,
+  .map_integer = clip_integer,
 };
 
 /* ---- the input itself --------------------------------------------------
@@ -102,7 +113,7 @@ pass_value (const TpNode *node, const double *x)
 #define PASS                                                                   \
   .kind = TP_OP_MAP, .n_inputs_min = 1, .tolerance = 0.0,                      \
   .lower = tp_lower_map, .reference = tp_reference_map, .map_expr = pass_expr, \
-  .map_value = pass_value
+  .map_value = pass_value, .moves = TP_MOVES (0)
 
 const TpOp tp_op_identity = {
   .name = "Identity",
@@ -177,4 +188,5 @@ const TpOp tp_op_dropout = {
   .infer = dropout_infer,
   .lower = tp_lower_pass,
   .reference = dropout_reference,
+  .moves = TP_MOVES (0),
 };

@@ -264,4 +264,5 @@ const TpOp tp_op_one_hot = {
   .attrs = tp_attrs_axis,
   .infer = one_hot_infer,
   .reference = one_hot_reference,
+  .moves = TP_MOVES (2),
 };

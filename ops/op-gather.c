@@ -102,6 +102,7 @@ const TpOp tp_op_gather_elements = {
   .infer = gather_elements_infer,
   .lower = gather_elements_lower,
   .reference = gather_elements_reference,
+  .moves = TP_MOVES (0),
 };
 
 /* ---- GatherND: the last dimension of the indices is a position ----------- */
@@ -204,4 +205,5 @@ const TpOp tp_op_gather_nd = {
   .tolerance = 0.0,
   .infer = gather_nd_infer,
   .reference = gather_nd_reference,
+  .moves = TP_MOVES (0),
 };

@@ -59,11 +59,18 @@ equal_value (const TpNode *node, const double *x)
   return x[0] == x[1];
 }
 
+static gint64
+equal_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] == x[1];
+}
+
 const TpOp tp_op_equal = {
   .name = "Equal",
   COMPARE,
   .map_expr = equal_expr,
   .map_value = equal_value,
+  .map_integer = equal_integer,
 };
 
 static int
@@ -78,11 +85,18 @@ less_value (const TpNode *node, const double *x)
   return x[0] < x[1];
 }
 
+static gint64
+less_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] < x[1];
+}
+
 const TpOp tp_op_less = {
   .name = "Less",
   COMPARE,
   .map_expr = less_expr,
   .map_value = less_value,
+  .map_integer = less_integer,
 };
 
 static int
@@ -99,11 +113,18 @@ less_or_equal_value (const TpNode *node, const double *x)
   return x[0] <= x[1];
 }
 
+static gint64
+less_or_equal_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] <= x[1];
+}
+
 const TpOp tp_op_less_or_equal = {
   .name = "LessOrEqual",
   COMPARE,
   .map_expr = less_or_equal_expr,
   .map_value = less_or_equal_value,
+  .map_integer = less_or_equal_integer,
 };
 
 static int
@@ -118,11 +139,18 @@ greater_value (const TpNode *node, const double *x)
   return x[0] > x[1];
 }
 
+static gint64
+greater_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] > x[1];
+}
+
 const TpOp tp_op_greater = {
   .name = "Greater",
   COMPARE,
   .map_expr = greater_expr,
   .map_value = greater_value,
+  .map_integer = greater_integer,
 };
 
 static int
@@ -139,11 +167,18 @@ greater_or_equal_value (const TpNode *node, const double *x)
   return x[0] >= x[1];
 }
 
+static gint64
+greater_or_equal_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] >= x[1];
+}
+
 const TpOp tp_op_greater_or_equal = {
   .name = "GreaterOrEqual",
   COMPARE,
   .map_expr = greater_or_equal_expr,
   .map_value = greater_or_equal_value,
+  .map_integer = greater_or_equal_integer,
 };
 
 /* ---- booleans ----------------------------------------------------------- */
@@ -372,4 +407,5 @@ const TpOp tp_op_where = {
   .infer = where_infer,
   .map_expr = where_expr,
   .map_value = where_value,
+  .moves = TP_MOVES (1) | TP_MOVES (2),
 };

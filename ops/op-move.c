@@ -108,6 +108,7 @@ const TpOp tp_op_transpose = {
   .infer = transpose_infer,
   .lower = transpose_lower,
   .reference = transpose_reference,
+  .moves = TP_MOVES (0),
 };
 
 /* What a Transpose is that needs no copy; files cannot name it. */
@@ -122,6 +123,7 @@ const TpOp tp_op_permute = {
   .tolerance = 0.0,
   .infer = transpose_infer,
   .reference = transpose_reference,
+  .moves = TP_MOVES (0),
 };
 
 /* ---- Concat ------------------------------------------------------------- */
@@ -225,6 +227,7 @@ const TpOp tp_op_concat = {
   .infer = concat_infer,
   .lower = concat_lower,
   .reference = concat_reference,
+  .moves = TP_MOVES_ALL,
 };
 
 /* ---- Gather ------------------------------------------------------------- */
@@ -328,6 +331,7 @@ const TpOp tp_op_gather = {
   .infer = gather_infer,
   .lower = gather_lower,
   .reference = gather_reference,
+  .moves = TP_MOVES (0),
 };
 
 /* ---- Shape -------------------------------------------------------------- */

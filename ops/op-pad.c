@@ -372,4 +372,5 @@ const TpOp tp_op_pad = {
   .infer = pad_infer,
   .lower = pad_lower,
   .reference = pad_reference,
+  .moves = TP_MOVES (0) | TP_MOVES (2),
 };

@@ -178,7 +178,8 @@ pool_sum (const TpWindow *window, const double *plane, const gint64 *at)
       if (!is_inside)
         continue;
       total.sum += plane[index];
-      total.max = MAX (total.max, plane[index]);
+      if (plane[index] > total.max) /* NaN is not */
+        total.max = plane[index];
       total.n++;
     }
   while (tp_dims_next (window->n, window->kernel, k));

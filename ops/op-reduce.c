@@ -202,6 +202,8 @@ add_log_exp (const TpNode *node, double sum, double x)
 {
   double high = fmax (sum, x);
 
+  if (isnan (sum + x))
+    return isinf (sum) && isinf (x) ? INFINITY : sum + x;
   return isinf (high) ? high : high + log1p (exp (fmin (sum, x) - high));
 }
 
@@ -214,13 +216,20 @@ add_factor (const TpNode *node, double product, double x)
 static double
 add_max (const TpNode *node, double max, double x)
 {
-  return MAX (max, x);
+  return isnan (max) || max > x ? max : x;
 }
 
 static double
 add_min (const TpNode *node, double min, double x)
 {
-  return MIN (min, x);
+  return isnan (min) || min < x ? min : x;
+}
+
+/* As windows have it: NaN is none. */
+static double
+add_max_number (const TpNode *node, double max, double x)
+{
+  return x > max ? x : max;
 }
 
 static double
@@ -297,10 +306,34 @@ reduce_expr (TpLowering *lowering, const Reduce *reduce)
   return result;
 }
 
+/* 0, or NaN if one of @x is: maxima pass over it. */
+static int
+find_nan (TpLowering *lowering, int x)
+{
+  TpNest *nest = lowering->nest;
+
+  return tp_lowering_reduce (
+      lowering, TP_COMBINE_SUM,
+      tp_nest_select (nest, tp_nest_unary (nest, TP_EXPR_IS_NAN, x), x,
+                      tp_nest_const (nest, 0.0)));
+}
+
+static int
+extremum_expr (TpLowering *lowering, const Reduce *reduce)
+{
+  int x = tp_nest_load (lowering->nest, 0);
+  int result = reduce_expr (lowering, reduce);
+
+  if (result == x || lowering->nest->exprs[x].is_integer)
+    return result;
+  return tp_nest_binary (lowering->nest, TP_EXPR_ADD, result,
+                         find_nan (lowering, x));
+}
+
 /* The greatest is taken out, so that nothing overflows. Where all is minus
  * infinity it is the lowest number instead, which leaves their sum 0. */
 static int
-log_sum_exp_expr (TpLowering *lowering)
+log_sum_exp_expr (TpLowering *lowering, const Reduce *reduce)
 {
   TpNest *nest = lowering->nest;
   int x = tp_nest_load (nest, 0);
@@ -316,15 +349,18 @@ log_sum_exp_expr (TpLowering *lowering)
                          tp_nest_unary (nest, TP_EXPR_LOG, sum));
 }
 
-/* The axes of both nests below. */
 static gboolean
-reduce_start (TpLowering *lowering, Reduce *reduce, GError **error)
+lower_as (TpLowering *lowering,
+          int (*get_expr) (TpLowering *lowering, const Reduce *reduce),
+          GError **error)
 {
   const TpTensor *inputs[] = { tp_lowering_get_input (lowering, 0),
                                tp_lowering_get_input (lowering, 1) };
+  Reduce reduce;
 
-  return reduce_init (reduce, lowering->node, inputs, error)
-         && reduce_add_axes (lowering, reduce, error);
+  return reduce_init (&reduce, lowering->node, inputs, error)
+         && reduce_add_axes (lowering, &reduce, error)
+         && tp_lowering_finish (lowering, get_expr (lowering, &reduce));
 }
 
 static gboolean
@@ -332,10 +368,17 @@ reduce_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  Reduce reduce;
 
-  return reduce_start (&lowering, &reduce, error)
-         && tp_lowering_finish (&lowering, reduce_expr (&lowering, &reduce));
+  return lower_as (&lowering, reduce_expr, error);
+}
+
+static gboolean
+extremum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  return lower_as (&lowering, extremum_expr, error);
 }
 
 static gboolean
@@ -343,10 +386,8 @@ log_sum_exp_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                    GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  Reduce reduce;
 
-  return reduce_start (&lowering, &reduce, error)
-         && tp_lowering_finish (&lowering, log_sum_exp_expr (&lowering));
+  return lower_as (&lowering, log_sum_exp_expr, error);
 }
 
 static gboolean
@@ -484,7 +525,7 @@ const TpOp tp_op_reduce_log_sum_exp = {
 const TpOp tp_op_reduce_max = {
   .name = "ReduceMax",
   REDUCE,
-  .lower = reduce_lower,
+  .lower = extremum_lower,
   COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL),
   .tolerance = 0.0,
 };
@@ -500,7 +541,7 @@ const TpOp tp_op_reduce_mean = {
 const TpOp tp_op_reduce_min = {
   .name = "ReduceMin",
   REDUCE,
-  .lower = reduce_lower,
+  .lower = extremum_lower,
   COMBINES (TP_COMBINE_MIN, NULL, NULL, INFINITY, add_min, NULL),
   .tolerance = 0.0,
 };
@@ -553,6 +594,6 @@ const TpOp tp_op_global_lp_pool = {
 const TpOp tp_op_global_max_pool = {
   .name = "GlobalMaxPool",
   GLOBAL,
-  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL),
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max_number, NULL),
   .tolerance = 0.0,
 };

@@ -53,6 +53,7 @@ const TpOp tp_op_expand = {
   .infer = expand_infer,
   .lower = tp_lower_pass,
   .reference = expand_reference,
+  .moves = TP_MOVES (0),
 };
 
 /* ---- Tile --------------------------------------------------------------- */
@@ -146,4 +147,5 @@ const TpOp tp_op_tile = {
   .infer = tile_infer,
   .lower = tile_lower,
   .reference = tile_reference,
+  .moves = TP_MOVES (0),
 };

@@ -231,6 +231,7 @@ const TpOp tp_op_scatter_nd = {
   .data = &(const ScatterKind){ .is_nd = TRUE },
   .infer = scatter_infer,
   .reference = scatter_reference,
+  .moves = TP_MOVES (0) | TP_MOVES (2),
 };
 
 static const TpAttrSpec scatter_elements_attrs[] = {
@@ -251,6 +252,7 @@ const TpOp tp_op_scatter_elements = {
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
+  .moves = TP_MOVES (0) | TP_MOVES (2),
 };
 
 /* ScatterElements until opset 10. */
@@ -266,4 +268,5 @@ const TpOp tp_op_scatter = {
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
+  .moves = TP_MOVES (0) | TP_MOVES (2),
 };

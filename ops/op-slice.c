@@ -236,4 +236,5 @@ const TpOp tp_op_slice = {
   .infer = slice_infer,
   .lower = slice_lower,
   .reference = slice_reference,
+  .moves = TP_MOVES (0),
 };

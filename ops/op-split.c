@@ -160,4 +160,5 @@ const TpOp tp_op_split = {
   .infer = split_infer,
   .lower = split_lower,
   .reference = split_reference,
+  .moves = TP_MOVES (0),
 };

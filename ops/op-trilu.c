@@ -105,4 +105,5 @@ const TpOp tp_op_trilu = {
   .infer = trilu_infer,
   .lower = trilu_lower,
   .reference = trilu_reference,
+  .moves = TP_MOVES (0),
 };

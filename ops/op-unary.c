@@ -12,13 +12,19 @@
 static int
 relu_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return tp_nest_binary (nest, TP_EXPR_MAX, x[0], tp_nest_const (nest, 0.0));
+  return tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, 0.0), x[0]);
 }
 
 static double
 relu_value (const TpNode *node, const double *x)
 {
-  return x[0] > 0.0 ? x[0] : 0.0;
+  return x[0] < 0.0 ? 0.0 : x[0];
+}
+
+static gint64
+relu_integer (const TpNode *node, const gint64 *x)
+{
+  return MAX (x[0], 0);
 }
 
 const TpOp tp_op_relu = {
@@ -27,6 +33,7 @@ const TpOp tp_op_relu = {
   .tolerance = 0.0,
   .map_expr = relu_expr,
   .map_value = relu_value,
+  .map_integer = relu_integer,
 };
 
 static int
@@ -163,12 +170,19 @@ neg_value (const TpNode *node, const double *x)
   return -x[0];
 }
 
+static gint64
+neg_integer (const TpNode *node, const gint64 *x)
+{
+  return (gint64) (0 - (guint64) x[0]);
+}
+
 const TpOp tp_op_neg = {
   .name = "Neg",
   UNARY,
   .tolerance = 0.0,
   .map_expr = neg_expr,
   .map_value = neg_value,
+  .map_integer = neg_integer,
 };
 
 static int
@@ -183,12 +197,19 @@ abs_value (const TpNode *node, const double *x)
   return fabs (x[0]);
 }
 
+static gint64
+abs_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] < 0 ? (gint64) (0 - (guint64) x[0]) : x[0];
+}
+
 const TpOp tp_op_abs = {
   .name = "Abs",
   UNARY,
   .tolerance = 0.0,
   .map_expr = abs_expr,
   .map_value = abs_value,
+  .map_integer = abs_integer,
 };
 
 static int
@@ -260,11 +281,12 @@ const TpOp tp_op_leaky_relu = {
   .map_value = leaky_relu_value,
 };
 
+/* The bounds first: of them and NaN it is NaN. */
 static int
 clamp_expr (TpNest *nest, int x, double low, double high)
 {
-  x = tp_nest_binary (nest, TP_EXPR_MAX, x, tp_nest_const (nest, low));
-  return tp_nest_binary (nest, TP_EXPR_MIN, x, tp_nest_const (nest, high));
+  x = tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, low), x);
+  return tp_nest_binary (nest, TP_EXPR_MIN, tp_nest_const (nest, high), x);
 }
 
 /* @scale * x + @shift within [0, 1] */
@@ -289,13 +311,20 @@ hard_sigmoid_expr (const TpNode *node, TpNest *nest, const int *x)
                     tp_node_get_float (node, "beta", 0.5));
 }
 
+/* @x within [0, 1]; NaN stays. */
+static double
+clamp_value (double x)
+{
+  return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
+}
+
 static double
 hard_sigmoid_value (const TpNode *node, const double *x)
 {
   double alpha = tp_node_get_float (node, "alpha", 0.2);
   double beta = tp_node_get_float (node, "beta", 0.5);
 
-  return fmax (0.0, fmin (1.0, alpha * x[0] + beta));
+  return clamp_value (alpha * x[0] + beta);
 }
 
 const TpOp tp_op_hard_sigmoid = {
@@ -317,7 +346,7 @@ hard_swish_expr (const TpNode *node, TpNest *nest, const int *x)
 static double
 hard_swish_value (const TpNode *node, const double *x)
 {
-  return x[0] * fmax (0.0, fmin (1.0, x[0] / 6.0 + 0.5));
+  return x[0] * clamp_value (x[0] / 6.0 + 0.5);
 }
 
 const TpOp tp_op_hard_swish = {
@@ -380,15 +409,18 @@ const TpOp tp_op_round = {
   .map_value = round_value,
 };
 
-/* (x > 0) - (x < 0) */
+/* What is neither above nor below 0 stays: 0, -0 and NaN. */
 static int
 sign_expr (const TpNode *node, TpNest *nest, const int *x)
 {
   int zero = tp_nest_const (nest, 0.0);
+  int rest = tp_nest_select (
+      nest, tp_nest_binary (nest, TP_EXPR_LESS, x[0], zero),
+      tp_nest_const (nest, -1.0), x[0]);
 
-  return tp_nest_binary (nest, TP_EXPR_SUB,
+  return tp_nest_select (nest,
                          tp_nest_binary (nest, TP_EXPR_LESS, zero, x[0]),
-                         tp_nest_binary (nest, TP_EXPR_LESS, x[0], zero));
+                         tp_nest_const (nest, 1.0), rest);
 }
 
 static double
@@ -397,10 +429,17 @@ sign_value (const TpNode *node, const double *x)
   return x[0] > 0.0 ? 1.0 : x[0] < 0.0 ? -1.0 : x[0];
 }
 
+static gint64
+sign_integer (const TpNode *node, const gint64 *x)
+{
+  return (x[0] > 0) - (x[0] < 0);
+}
+
 const TpOp tp_op_sign = {
   .name = "Sign",
   UNARY,
   .tolerance = 0.0,
   .map_expr = sign_expr,
   .map_value = sign_value,
+  .map_integer = sign_integer,
 };

@@ -447,29 +447,54 @@ tp_reference_to_integer (double value, TpDtype dtype)
   return (double)tp_dtype_wrap (dtype, (gint64)value);
 }
 
+/* Where the element of input @i lies that meets the one at @at of @out. */
+static gint64
+map_index (const TpNode *node, int i, const TpRefTensor *input,
+           const TpRefTensor *out, const gint64 *at)
+{
+  return broadcast_index (input, at + tp_node_align (node, i, input->rank,
+                                                     out->rank));
+}
+
 void
 tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
   TpRefTensor *out = &outputs[0];
   g_autofree double *x = g_new0 (double, node->n_inputs + 1);
-  g_autofree int *first = g_new0 (int, node->n_inputs + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
 
-  for (int i = 0; i < node->n_inputs; i++)
-    if (inputs[i] != NULL)
-      first[i] = tp_node_align (node, i, inputs[i]->rank, out->rank);
   for (gint64 k = 0; k < out->count; k++)
     {
       for (int i = 0; i < node->n_inputs; i++)
         if (inputs[i] != NULL)
           x[i] = inputs[i]->data[inputs[i]->count == out->count
                                      ? k
-                                     : broadcast_index (inputs[i],
-                                                        at + first[i])];
+                                     : map_index (node, i, inputs[i], out, at)];
       out->data[k] = node->op->map_value (node, x);
       if (tp_dtype_is_integer (out->dtype))
         out->data[k] = tp_reference_to_integer (out->data[k], out->dtype);
+      tp_dims_next (out->rank, out->dims, at);
+    }
+}
+
+void
+tp_reference_map_integers (const TpNode *node, const TpRefTensor *const *inputs,
+                           TpRefTensor *outputs)
+{
+  TpRefTensor *out = &outputs[0];
+  g_autofree gint64 *x = g_new0 (gint64, node->n_inputs + 1);
+  gint64 at[TP_MAX_RANK] = { 0 };
+  /* CastLike takes but the type of the other. */
+  int n = (node->op->flags & TP_OP_COPIES) != 0 ? 1 : node->n_inputs;
+
+  for (gint64 k = 0; k < out->count; k++)
+    {
+      for (int i = 0; i < n; i++)
+        if (inputs[i] != NULL)
+          x[i] = inputs[i]->integers[map_index (node, i, inputs[i], out, at)];
+      out->integers[k]
+          = tp_dtype_wrap (out->dtype, node->op->map_integer (node, x));
       tp_dims_next (out->rank, out->dims, at);
     }
 }

@@ -112,6 +112,10 @@ gboolean tp_lower_pass (const TpGraph *graph, const TpNode *node,
 /* Elementwise ops: map_value over the output. */
 void tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                        TpRefTensor *outputs);
+/* The same in exact integers: map_integer, wrapped as memory does. */
+void tp_reference_map_integers (const TpNode *node,
+                                const TpRefTensor *const *inputs,
+                                TpRefTensor *outputs);
 /* What an integer type makes of @value: cut towards zero and wrapped; no number
  * and infinity give 0. Results too large to be exact stay as they are: whoever
  * cares can tell. */

@@ -7,7 +7,7 @@
 
 #define VIEW                                                                   \
   .kind = TP_OP_VIEW, .n_outputs_max = 1, .tolerance = 0.0,                    \
-  .reference = tp_reference_copy
+  .reference = tp_reference_copy, .moves = TP_MOVES (0)
 
 /* ---- Reshape ------------------------------------------------------------ */
 

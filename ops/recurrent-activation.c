@@ -22,7 +22,7 @@ struct TpActivationKind
 static double
 relu_value (const TpActivation *self, double x)
 {
-  return fmax (x, 0.0);
+  return x < 0.0 ? 0.0 : x;
 }
 
 static double
@@ -64,7 +64,8 @@ scaled_tanh_value (const TpActivation *self, double x)
 static double
 hard_sigmoid_value (const TpActivation *self, double x)
 {
-  return fmin (fmax (self->alpha * x + self->beta, 0.0), 1.0);
+  x = self->alpha * x + self->beta;
+  return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
 }
 
 static double
@@ -90,6 +91,8 @@ softplus_value (const TpActivation *self, double x)
 static int
 with_const (TpNest *nest, TpExprOp op, int x, double value)
 {
+  if (op == TP_EXPR_MAX || op == TP_EXPR_MIN) /* NaN stays */
+    return tp_nest_binary (nest, op, tp_nest_const (nest, value), x);
   return tp_nest_binary (nest, op, x, tp_nest_const (nest, value));
 }
 

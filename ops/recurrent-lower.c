@@ -368,9 +368,9 @@ apply (const TpCellLowering *self, TpNest *nest, int function, int x)
 
   if (isfinite (r->clip))
     {
-      x = tp_nest_binary (nest, TP_EXPR_MAX, x,
-                          tp_nest_const (nest, -r->clip));
-      x = tp_nest_binary (nest, TP_EXPR_MIN, x, tp_nest_const (nest, r->clip));
+      x = tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, -r->clip),
+                          x);
+      x = tp_nest_binary (nest, TP_EXPR_MIN, tp_nest_const (nest, r->clip), x);
     }
   return tp_activation_expr (&r->functions[self->direction][function], nest, x);
 }

@@ -25,7 +25,7 @@ struct TpCellRun
 static double
 clip (const TpRecurrent *r, double x)
 {
-  return fmax (-r->clip, fmin (r->clip, x));
+  return x < -r->clip ? -r->clip : x > r->clip ? r->clip : x;
 }
 
 static double

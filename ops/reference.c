@@ -1,21 +1,29 @@
-/* reference.c: runs graphs by the references of their ops, in double. */
+/* reference.c: runs graphs by the references of their ops: reals in double,
+ * integers as they are. */
 #include "config.h"
 
 #include "ops/reference.h"
 
 #include "ir/graph-value.h"
 #include "ir/op.h"
+#include "nest/nest-expr.h"
+#include "ops/reference-integer.h"
 
 #include <string.h>
 
+#define BLOCK 512 /* integers of a constant read at a time */
+
 static void
-ref_tensor_init (TpRefTensor *ref, const TpTensor *tensor, double *data)
+ref_tensor_init (TpRefTensor *ref, const TpTensor *tensor, void *values)
 {
   ref->dtype = tensor->dtype;
   ref->rank = tensor->rank;
   memcpy (ref->dims, tensor->dims, sizeof ref->dims);
   ref->count = tensor->count;
-  ref->data = data;
+  if (tp_dtype_is_integer (tensor->dtype))
+    ref->integers = values;
+  else
+    ref->data = values;
 }
 
 /* An output nobody asked for still is written by some ops. */
@@ -30,7 +38,7 @@ outputs_are_empty (const TpRefTensor *outputs, int n)
 
 void
 tp_node_run_reference (const TpGraph *graph, const TpNode *node,
-                       double *const *inputs, double **outputs)
+                       void *const *inputs, void **outputs)
 {
   g_autofree TpRefTensor *in = g_new0 (TpRefTensor, node->n_inputs + 1);
   g_autofree TpRefTensor *out = g_new0 (TpRefTensor, node->n_outputs + 1);
@@ -47,7 +55,7 @@ tp_node_run_reference (const TpGraph *graph, const TpNode *node,
     if (node->outputs[i] >= 0)
       ref_tensor_init (&out[i], &graph->tensors[node->outputs[i]], outputs[i]);
   if (!outputs_are_empty (out, node->n_outputs))
-    node->op->reference (node, given, out);
+    tp_reference_run (node, given, out);
 }
 
 /* ---- whole graphs ------------------------------------------------------- */
@@ -55,15 +63,15 @@ tp_node_run_reference (const TpGraph *graph, const TpNode *node,
 typedef struct
 {
   const TpGraph *graph;
-  double **values; /* per tensor; NULL: none, or freed */
+  void **values;   /* per tensor; NULL: none, or freed */
   int *last_use;   /* per tensor: node, or -1 */
   gboolean keep_all;
 } RefRun;
 
-static double *
+static void *
 ref_alloc (const TpTensor *tensor, GError **error)
 {
-  double *data = g_try_new (double, MAX (tensor->count, 1));
+  void *data = g_try_malloc_n (MAX (tensor->count, 1), sizeof (TpScalar));
 
   if (data == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
@@ -71,6 +79,30 @@ ref_alloc (const TpTensor *tensor, GError **error)
                  " values of the reference",
                  tensor->name, tensor->count);
   return data;
+}
+
+/* @src as @tensor is computed with. */
+static void
+copy_doubles (const TpTensor *tensor, const double *src, void *dst)
+{
+  gint64 *integers = dst;
+
+  if (!tp_dtype_is_integer (tensor->dtype))
+    memcpy (dst, src, tensor->count * sizeof (double));
+  else
+    for (gint64 i = 0; i < tensor->count; i++)
+      integers[i] = tp_dtype_wrap (tensor->dtype, tp_real_to_integer (src[i]));
+}
+
+/* What was computed as doubles, in the same place. */
+static void
+make_doubles (const TpTensor *tensor, void *values)
+{
+  TpScalar *scalars = values;
+
+  if (tp_dtype_is_integer (tensor->dtype))
+    for (gint64 i = 0; i < tensor->count; i++)
+      scalars[i] = (TpScalar){ .real = (double) scalars[i].integer };
 }
 
 static gboolean
@@ -84,14 +116,34 @@ ref_set_inputs (RefRun *run, const double *const *inputs, GError **error)
       run->values[index] = ref_alloc (tensor, error);
       if (run->values[index] == NULL)
         return FALSE;
-      memcpy (run->values[index], inputs[i], tensor->count * sizeof (double));
+      copy_doubles (tensor, inputs[i], run->values[index]);
     }
   return TRUE;
 }
 
+static void
+write_constant (const TpTensor *tensor, void *dst)
+{
+  const TpDtypeRow *dtype = tp_dtype_get (tensor->dtype);
+  char memory[BLOCK * sizeof (gint64)];
+
+  if (!tp_dtype_is_integer (tensor->dtype))
+    {
+      tp_tensor_write_doubles (tensor, dst);
+      return;
+    }
+  for (gint64 i = 0; i < tensor->count; i += BLOCK)
+    {
+      gint64 n = MIN (BLOCK, tensor->count - i);
+
+      tp_tensor_write_part (tensor, i, n, memory);
+      dtype->load_integers (memory, 1, n, (gint64 *) dst + i);
+    }
+}
+
 /* The value of tensor @index, a constant one made real. */
 static gboolean
-ref_get (RefRun *run, int index, double **out_data, GError **error)
+ref_get (RefRun *run, int index, void **out_data, GError **error)
 {
   const TpTensor *tensor = &run->graph->tensors[index];
 
@@ -101,7 +153,7 @@ ref_get (RefRun *run, int index, double **out_data, GError **error)
       run->values[index] = ref_alloc (tensor, error);
       if (run->values[index] == NULL)
         return FALSE;
-      tp_tensor_write_doubles (tensor, run->values[index]);
+      write_constant (tensor, run->values[index]);
     }
   *out_data = run->values[index];
   return TRUE;
@@ -122,8 +174,8 @@ static gboolean
 ref_run_node (RefRun *run, int index, GError **error)
 {
   const TpNode *node = &run->graph->nodes[index];
-  g_autofree double **inputs = g_new0 (double *, node->n_inputs + 1);
-  g_autofree double **outputs = g_new0 (double *, node->n_outputs + 1);
+  g_autofree void **inputs = g_new0 (void *, node->n_inputs + 1);
+  g_autofree void **outputs = g_new0 (void *, node->n_outputs + 1);
 
   if (node->op == NULL || node->op->reference == NULL)
     {
@@ -170,8 +222,8 @@ ref_find_last_uses (RefRun *run)
 static gboolean
 ref_add_output (RefRun *run, GPtrArray *results, int index, GError **error)
 {
-  double *value = NULL;
-  double *copy = NULL;
+  void *value = NULL;
+  void *copy = NULL;
 
   if (!ref_get (run, index, &value, error))
     return FALSE;
@@ -179,6 +231,7 @@ ref_add_output (RefRun *run, GPtrArray *results, int index, GError **error)
   if (copy == NULL)
     return FALSE;
   memcpy (copy, value, run->graph->tensors[index].count * sizeof (double));
+  make_doubles (&run->graph->tensors[index], copy);
   g_ptr_array_add (results, copy);
   return TRUE;
 }
@@ -189,7 +242,11 @@ ref_collect (RefRun *run, GPtrArray *results, GError **error)
   if (run->keep_all)
     {
       for (int i = 0; i < run->graph->n_tensors; i++)
-        g_ptr_array_add (results, g_steal_pointer (&run->values[i]));
+        {
+          if (run->values[i] != NULL)
+            make_doubles (&run->graph->tensors[i], run->values[i]);
+          g_ptr_array_add (results, g_steal_pointer (&run->values[i]));
+        }
       return TRUE;
     }
   for (int i = 0; i < run->graph->n_outputs; i++)
@@ -216,7 +273,7 @@ tp_graph_run_reference (const TpGraph *graph, const double *const *inputs,
                         gboolean keep_all, GError **error)
 {
   g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_free);
-  g_autofree double **values = g_new0 (double *, graph->n_tensors + 1);
+  g_autofree void **values = g_new0 (void *, graph->n_tensors + 1);
   g_autofree int *last_use = g_new (int, graph->n_tensors + 1);
   RefRun run = { graph, values, last_use, keep_all };
   gboolean is_done = ref_run (&run, inputs, results, error);

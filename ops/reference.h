@@ -1,4 +1,5 @@
-/* reference.h: runs graphs by the references of their ops, in double. */
+/* reference.h: runs graphs by the references of their ops: reals in
+ * double, integers exactly. */
 #ifndef TP_OPS_REFERENCE_H
 #define TP_OPS_REFERENCE_H
 
@@ -13,8 +14,9 @@ GPtrArray *tp_graph_run_reference (const TpGraph *graph,
                                    const double *const *inputs,
                                    gboolean keep_all, GError **error);
 
-/* One node: @inputs (NULL: left out) and @outputs preallocated. */
+/* One node: @inputs (NULL: left out) and @outputs preallocated, gint64 where the
+ * tensor is of integers, else double. */
 void tp_node_run_reference (const TpGraph *graph, const TpNode *node,
-                            double *const *inputs, double **outputs);
+                            void *const *inputs, void **outputs);
 
 #endif

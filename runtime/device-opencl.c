@@ -73,9 +73,9 @@ cl_close (TpDevice *base)
   ClDevice *device = (ClDevice *) base;
 
   if (device->queue != NULL)
-    clReleaseCommandQueue (device->queue);
+    TP_OPENCL_RELEASE (CommandQueue, device->queue);
   if (device->timed != NULL)
-    clReleaseCommandQueue (device->timed);
+    TP_OPENCL_RELEASE (CommandQueue, device->timed);
   g_array_unref (device->pending);
   g_free (device->name);
   g_free (device);
@@ -85,9 +85,12 @@ static gboolean
 open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
 {
   TpOpenclContext shared;
-  cl_int code = tp_opencl_find_context (
-      device->index, tp_threads_count (options->n_threads), &shared);
+  cl_int code;
 
+  if (!tp_opencl_check_process (device->name, error))
+    return FALSE;
+  code = tp_opencl_find_context (
+      device->index, tp_threads_count (options->n_threads), &shared);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
   device->context = shared.context;
@@ -215,7 +218,7 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
 {
   if (buf == NULL)
     return;
-  clReleaseMemObject (buf->memory);
+  TP_OPENCL_RELEASE (MemObject, buf->memory);
   if (!buf->is_part)
     tp_device_count_bytes (base, -buf->size_bytes);
   g_free (buf);
@@ -251,6 +254,8 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
   g_assert (copy->size_bytes <= MAX (copy->buf->size_bytes, 1));
   if (copy->size_bytes == 0)
     return TRUE;
+  if (!tp_opencl_check_process (device->name, error))
+    return FALSE;
   if (device->is_mapped)
     code = copy_mapped (device, copy);
   else if (copy->is_write)
@@ -325,7 +330,7 @@ cl_free_code (TpDevice *device, TpCode *base)
   if (code == NULL)
     return;
   if (code->program != NULL)
-    clReleaseProgram (code->program);
+    TP_OPENCL_RELEASE (Program, code->program);
   tp_kernel_code_clear (&code->kernel_code);
   g_free (code);
 }
@@ -358,7 +363,7 @@ cl_free_launch (TpDevice *device, TpLaunch *launch)
     return;
   for (int i = 0; i < launch->n_steps; i++)
     if (launch->steps[i].kernel != NULL)
-      clReleaseKernel (launch->steps[i].kernel);
+      TP_OPENCL_RELEASE (Kernel, launch->steps[i].kernel);
   g_free (launch->steps);
   g_free (launch);
 }
@@ -542,9 +547,8 @@ wait (ClDevice *device, GError **error)
   cl_int code = clFinish (device->current);
 
   take_stamps (device);
-  if (code == CL_SUCCESS)
-    return TRUE;
-  return tp_opencl_fail (error, device->name, code, "cannot finish");
+  return code == CL_SUCCESS
+         || tp_opencl_fail (error, device->name, code, "cannot finish");
 }
 
 static gboolean
@@ -555,6 +559,8 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
   gboolean is_told = base->stamps != NULL || base->n_ended != NULL;
   cl_int code;
 
+  if (!tp_opencl_check_process (device->name, error))
+    return FALSE;
   if (launch == NULL)
     return wait (device, error);
   code = choose_queue (device);

@@ -1,11 +1,13 @@
-/* device-ref.c: runs the references of the ops, in double: slow and right.
+/* device-ref.c: runs the references of the ops, reals in double and integers as
+ * they are: slow and right.
  *
- * A unit is run node by node. Its tensors become row-major doubles in scratch
+ * A unit is run node by node. Its tensors become row-major values in scratch
  * shared by all units, since units run one at a time, and the results are put
  * back where the strides of the outputs want them; what one node makes for the
  * next alone stays there. */
 #include "config.h"
 
+#include "nest/nest.h"
 #include "ops/reference.h"
 #include "runtime/constants.h"
 #include "runtime/device.h"
@@ -20,7 +22,7 @@ typedef struct
 {
   TpCode base;
   TpUnit *units;              /* with graphs and nodes of their own */
-  gint64 *doubles;            /* each unit needs */
+  gint64 *n_values;           /* each unit needs */
   TpConstants *constants;
   TpBuf *scratch;             /* as many as the greediest unit needs */
 } RefCode;
@@ -32,7 +34,7 @@ typedef struct
   int n_tensors;              /* inputs, then outputs */
   const TpTensor **tensors;   /* NULL: left out */
   void **data;                /* storage of each; NULL: stays in scratch */
-  double **doubles;           /* scratch of each */
+  void **values;              /* scratch of each */
 } RefStep;
 
 struct TpLaunch
@@ -89,9 +91,9 @@ find_tensor (const TpGraph *graph, const TpNode *node, int i)
   return tensor >= 0 ? &graph->tensors[tensor] : NULL;
 }
 
-/* Doubles all tensors of @unit take; FALSE on overflow. */
+/* Values all tensors of @unit take; FALSE on overflow. */
 static gboolean
-count_doubles (const TpUnit *unit, gint64 *out_n)
+count_values (const TpUnit *unit, gint64 *out_n)
 {
   gint64 bytes;
 
@@ -108,7 +110,7 @@ count_doubles (const TpUnit *unit, gint64 *out_n)
             return FALSE;
         }
     }
-  return tp_size_mul (*out_n, sizeof (double), &bytes);
+  return tp_size_mul (*out_n, sizeof (TpScalar), &bytes);
 }
 
 static gboolean
@@ -145,7 +147,7 @@ ref_free_code (TpDevice *device, TpCode *base)
         g_free ((int *) code->units[i].nodes);
       }
   g_free (code->units);
-  g_free (code->doubles);
+  g_free (code->n_values);
   g_free (code);
 }
 
@@ -165,16 +167,16 @@ fill_code (TpDevice *device, RefCode *code, const TpUnit *units, GError **error)
         .n_nodes = unit->n_nodes,
         .nodes = g_memdup2 (unit->nodes, unit->n_nodes * sizeof (int)) };
       code->base.schedules[i] = g_strdup ("reference");
-      if (!count_doubles (unit, &code->doubles[i]))
+      if (!count_values (unit, &code->n_values[i]))
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                        "op '%s': its tensors are too large to count",
                        unit->graph->nodes[unit->nodes[0]].name);
           return FALSE;
         }
-      most = MAX (most, code->doubles[i]);
+      most = MAX (most, code->n_values[i]);
     }
-  code->scratch = tp_host_buf_new (device, NULL, 0, most * sizeof (double),
+  code->scratch = tp_host_buf_new (device, NULL, 0, most * sizeof (TpScalar),
                                    error);
   return code->scratch != NULL;
 }
@@ -189,7 +191,7 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
   code->base.schedules = g_new0 (char *, n_units + 1);
   code->constants = tp_constants_new (device, TRUE);
   code->units = g_new0 (TpUnit, n_units + 1);
-  code->doubles = g_new0 (gint64, n_units);
+  code->n_values = g_new0 (gint64, n_units);
   if (!fill_code (device, code, units, error))
     {
       ref_free_code (device, &code->base);
@@ -207,20 +209,20 @@ ref_free_launch (TpDevice *device, TpLaunch *launch)
     {
       g_free (launch->steps[i].tensors);
       g_free (launch->steps[i].data);
-      g_free (launch->steps[i].doubles);
+      g_free (launch->steps[i].values);
     }
   g_free (launch->steps);
   g_free (launch);
 }
 
 /* The scratch of @tensor, which a node before step @before made. */
-static double *
+static void *
 find_made (const TpLaunch *launch, int before, const TpTensor *tensor)
 {
   for (int i = 0; i < before; i++)
     for (int k = 0; k < launch->steps[i].n_tensors; k++)
       if (launch->steps[i].tensors[k] == tensor)
-        return launch->steps[i].doubles[k];
+        return launch->steps[i].values[k];
   g_assert_not_reached ();
 }
 
@@ -230,7 +232,7 @@ typedef struct
   RefCode *code;
   TpLaunch *launch;
   TpBuf *const *operands;
-  double *scratch;
+  TpScalar *scratch;
 } RefSupply;
 
 /* Storage and scratch of tensor @i of step @index. */
@@ -251,12 +253,12 @@ bind_tensor (RefSupply *supply, int index, int i, GError **error)
     }
   if (buf == NULL && i < step->node->n_inputs)
     {
-      step->doubles[i] = find_made (supply->launch, index, tensor);
+      step->values[i] = find_made (supply->launch, index, tensor);
       return TRUE;
     }
   if (buf != NULL)
     step->data[i] = tp_host_buf_get_data (buf);
-  step->doubles[i] = supply->scratch;
+  step->values[i] = supply->scratch;
   supply->scratch += tensor->count;
   return TRUE;
 }
@@ -271,7 +273,7 @@ bind_step (RefSupply *supply, int index, const TpNode *node, GError **error)
   *step = (RefStep){ .node = node, .n_tensors = n,
                      .tensors = g_new0 (const TpTensor *, n),
                      .data = g_new0 (void *, n),
-                     .doubles = g_new0 (double *, n) };
+                     .values = g_new0 (void *, n) };
   launch->n_steps++;
   for (int i = 0; i < n; i++)
     {
@@ -311,14 +313,13 @@ run_step (const TpLaunch *launch, const RefStep *step)
 
   for (int i = 0; i < n_inputs; i++)
     if (step->data[i] != NULL)
-      tp_strided_to_doubles (step->tensors[i], step->data[i],
-                             step->doubles[i]);
-  tp_node_run_reference (launch->graph, step->node, step->doubles,
-                         step->doubles + n_inputs);
+      tp_strided_to_values (step->tensors[i], step->data[i], step->values[i]);
+  tp_node_run_reference (launch->graph, step->node, step->values,
+                         step->values + n_inputs);
   for (int i = n_inputs; i < step->n_tensors; i++)
     if (step->data[i] != NULL)
-      tp_strided_from_doubles (step->tensors[i], step->doubles[i],
-                               step->data[i]);
+      tp_strided_from_values (step->tensors[i], step->values[i],
+                              step->data[i]);
 }
 
 static gboolean

@@ -12,6 +12,7 @@
 #include "runtime/opencl.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 typedef struct
 {
@@ -22,6 +23,7 @@ typedef struct
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of entries */
 static GArray *entries;       /* Entry */
+static int owner;             /* process they are of; 0: none yet */
 
 /* A CPU is not to use more threads than asked for. 0: it would not anyway. */
 static guint64
@@ -85,6 +87,26 @@ find_entry (int index, guint64 n_threads)
   return NULL;
 }
 
+gboolean
+tp_opencl_is_forked (void)
+{
+  int pid = g_atomic_int_get (&owner);
+
+  return pid != 0 && pid != getpid ();
+}
+
+gboolean
+tp_opencl_check_process (const char *device, GError **error)
+{
+  if (!tp_opencl_is_forked ())
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s': this process was forked from %d, where the threads "
+               "of OpenCL's drivers stayed: fork before the first session, or "
+               "exec", device, g_atomic_int_get (&owner));
+  return FALSE;
+}
+
 static cl_int
 add_entry (int index, guint64 n_threads)
 {
@@ -93,6 +115,7 @@ add_entry (int index, guint64 n_threads)
   cl_int code;
 
   entry.context.device = device;
+  g_atomic_int_set (&owner, getpid ());
   entry.context.context = clCreateContext (NULL, 1, &device, NULL, NULL, &code);
   code = tp_opencl_check (code, entry.context.context);
   if (code != CL_SUCCESS)

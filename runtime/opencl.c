@@ -7,6 +7,7 @@
 #include "runtime/opencl-drivers.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -55,8 +56,31 @@ add_devices (cl_platform_id platform)
     g_array_append_vals (found, devices, n);
 }
 
+/* ---- signals ------------------------------------------------------------- */
+
 static void
-find_devices (void)
+save_signals (struct sigaction *saved)
+{
+  for (int i = 1; i < NSIG; i++)
+    if (sigaction (i, NULL, &saved[i]) != 0)
+      saved[i].sa_handler = SIG_ERR; /* none to keep */
+}
+
+static void
+restore_signals (const struct sigaction *saved)
+{
+  struct sigaction now;
+
+  for (int i = 1; i < NSIG; i++)
+    if (saved[i].sa_handler != SIG_ERR && sigaction (i, NULL, &now) == 0
+        && now.sa_handler != saved[i].sa_handler)
+      sigaction (i, &saved[i], NULL);
+}
+
+/* ---- devices ------------------------------------------------------------- */
+
+static void
+find_all (void)
 {
   cl_uint n = 0;
   g_autofree cl_platform_id *platforms = NULL;
@@ -75,6 +99,18 @@ find_devices (void)
     return;
   for (cl_uint i = 0; i < n; i++)
     add_devices (platforms[i]);
+}
+
+/* Drivers put handlers on signals when they start (PoCL and its LLVM: on SIGINT,
+ * SIGTERM, SIGSEGV and a dozen more), which are the program's. */
+static void
+find_devices (void)
+{
+  struct sigaction saved[NSIG];
+
+  save_signals (saved);
+  find_all ();
+  restore_signals (saved);
 }
 
 int

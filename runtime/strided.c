@@ -113,3 +113,39 @@ tp_strided_from_doubles (const TpTensor *tensor, const double *src, void *dst)
     row_from_doubles (dtype, &rows, src + rows.row * rows.length,
                       (char *) dst + rows.offset * dtype->size);
 }
+
+void
+tp_strided_to_values (const TpTensor *tensor, const void *src, void *dst)
+{
+  const TpDtypeRow *dtype = tp_dtype_get (tensor->dtype);
+  gint64 *integers = dst;
+  Rows rows;
+
+  if (dtype->class == TP_CLASS_REAL)
+    {
+      tp_strided_to_doubles (tensor, src, dst);
+      return;
+    }
+  for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
+    dtype->load_integers ((const char *) src + rows.offset * dtype->size,
+                          rows.stride, rows.length,
+                          integers + rows.row * rows.length);
+}
+
+void
+tp_strided_from_values (const TpTensor *tensor, const void *src, void *dst)
+{
+  const TpDtypeRow *dtype = tp_dtype_get (tensor->dtype);
+  const gint64 *integers = src;
+  Rows rows;
+
+  if (dtype->class == TP_CLASS_REAL)
+    {
+      tp_strided_from_doubles (tensor, src, dst);
+      return;
+    }
+  for (rows_init (&rows, tensor); rows.row < rows.n_rows; rows_next (&rows))
+    dtype->store_integers (integers + rows.row * rows.length, rows.length,
+                           rows.stride,
+                           (char *) dst + rows.offset * dtype->size);
+}

@@ -13,5 +13,9 @@ void tp_strided_to_doubles (const TpTensor *tensor, const void *src,
                             double *dst);
 void tp_strided_from_doubles (const TpTensor *tensor, const double *src,
                               void *dst);
+/* The same, integers as gint64, which are none of them rounded. */
+void tp_strided_to_values (const TpTensor *tensor, const void *src, void *dst);
+void tp_strided_from_values (const TpTensor *tensor, const void *src,
+                             void *dst);
 
 #endif

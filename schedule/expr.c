@@ -297,6 +297,8 @@ tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
   return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
 }
 
+/* A maximum gives the second operand when either is NaN: with the new value first
+ * it passes over those, in whatever order elements come. */
 TpValue
 tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a, TpValue b)
 {
@@ -310,6 +312,8 @@ tp_emit_combine (TpEmit *emit, TpCombiner combiner, TpValue a, TpValue b)
                                         [TP_COMBINE_PROD] = TP_I_IMUL };
   const TpInstrOp *ops = kind_of (emit, a) == TP_KIND_INDEX ? integers : reals;
 
+  if (combiner == TP_COMBINE_MAX || combiner == TP_COMBINE_MIN)
+    return tp_k_binary (emit->kernel, ops[combiner], b, a);
   return tp_k_binary (emit->kernel, ops[combiner], a, b);
 }
 

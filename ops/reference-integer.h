@@ -1,0 +1,13 @@
+/* reference-integer.h: the references of ops on integers of any size. */
+#ifndef TP_OPS_REFERENCE_INTEGER_H
+#define TP_OPS_REFERENCE_INTEGER_H
+
+#include "ir/op.h"
+
+/* Runs the reference of @node. Tensors of integers have them in @integers, all
+ * others doubles in @data. Arithmetic and moves are exact, and wrap as memory
+ * does; what else integers go through goes through doubles. */
+void tp_reference_run (const TpNode *node, const TpRefTensor *const *inputs,
+                       TpRefTensor *outputs);
+
+#endif
