@@ -4,6 +4,7 @@
 #include "format/plan-load.h"
 
 #include "format/graph-load.h"
+#include "format/json-read.h"
 #include "format/load-options.h"
 #include "format/plan-json.h"
 #include "format/plan-read-body.h"
@@ -114,7 +115,11 @@ load_parse (const TpPlanReader *reader, const char *text, gsize size,
                                         TP_PLAN_FORMATS);
       return NULL;
     }
-  root = json_loadb (text, size, JSON_REJECT_DUPLICATES, &where);
+  if (!tp_json_load (text, size, &root, &where, error))
+    {
+      g_prefix_error (error, "%s: ", reader->path);
+      return NULL;
+    }
   if (root != NULL || !load_check_digest (reader, text, size, error))
     return root;
   place = g_strdup_printf ("%d:%d", where.line, where.column);
