@@ -68,8 +68,11 @@ load_bytes (const TpPlanReader *reader, GError **error)
     tp_plan_read_fail (reader, error, "file",
                        "not a regular file of less than 2 GiB");
   else if (!g_file_get_contents (reader->path, &text, &size, &local))
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
-                 reader->path, local->message);
+    g_set_error (error, TPLAN_ERROR,
+                 g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
+                     ? TPLAN_ERROR_MEMORY
+                     : TPLAN_ERROR_INPUT,
+                 "%s: cannot read: %s", reader->path, local->message);
   else
     return g_bytes_new_take (g_steal_pointer (&text), size);
   return NULL;
