@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Of an op: what it does in a run, its nests, its launch. */
-#define SESSION_OP_BYTES ((gint64) 2048)
+#define SESSION_OP_BYTES ((gint64) 1024)
 
 /* Takes @execution. */
 static TpSession *

@@ -1,13 +1,16 @@
 #!/bin/sh
 # Memory that runs out is an error: of all large allocations of a command one fails,
 # and the command ends with a message and an exit status of ours, or does without;
-# nothing is left beside what it writes. At most 8 allocations a command, spread
-# over all; every one, and a larger graph, with TPLAN_TEST_FULL.
+# nothing is left beside what it writes. So it is with too little for all of them. At
+# most 8 allocations a command, spread over all, and 7 limits; every one, and a
+# larger graph, with TPLAN_TEST_FULL.
 . "$(dirname "$0")/common.sh"
 layer=$G_TEST_BUILDDIR/.libs/fail-alloc.so
 large=${LARGE:-16384}
 most=${MOST:-$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 100000 || echo 8)}
 ops=${OPS:-$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 5000 || echo 1000)}
+rooms=$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 80 || echo 24) # MiB, in steps of
+rooms_step=$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 1 || echo 4)
 [ -e "$layer" ] || { echo "1..0 # SKIP the layer is not built"; exit 0; }
 [ -z "${ASAN_OPTIONS:-}" ] || { echo "1..0 # SKIP the sanitizer has an allocator of its own"; exit 0; }
 
@@ -29,7 +32,7 @@ cat > wide.json <<'JSON'
     {"type": "Transpose", "inputs": ["l"], "outputs": ["y"]} ] }
 JSON
 
-# start JOB: a command, with a fresh folder to write to.
+# start JOB: a command, with a fresh folder to write to. $room: MiB of addresses.
 start ()
 {
   job=$1; shift
@@ -43,6 +46,11 @@ start ()
   run-ref) set -- run --devices ref -n 1 --warmup 0 -o out/values wide.json ;;
   run-cpu) set -- run --devices cpu -n 1 --warmup 0 -o out/values wide.json ;;
   esac
+  # shellcheck disable=SC3045
+  if [ -n "$room" ]; then
+    (ulimit -v $((room * 1024)) && "$TPLAN" "$@" > .out 2> .err)
+    return
+  fi
   env LD_PRELOAD="$layer" TPLAN_FAIL_BYTES="$large" "TPLAN_FAIL_ALLOC=$failing" \
     TPLAN_FAIL_COUNT="$work/count" "$TPLAN" "$@" > .out 2> .err
 }
@@ -61,7 +69,7 @@ is_survived ()
 
 attack ()
 {
-  failing=0 died=0 refused=0 tried=0
+  room='' failing=0 died=0 refused=0 tried=0
   start "$1" || { echo "# $1 fails by itself: $(head -c 200 .err)"; return 1; }
   n_large=$(cat count)
   rm -rf good; mv out good; cp .out good.out
@@ -78,12 +86,41 @@ attack ()
   [ $died -eq 0 ]
 }
 
+# All allocations fail beyond a limit, from where the program itself can start.
+squeeze ()
+{
+  died=0 refused=0 tried=0 room=4
+  # shellcheck disable=SC3045
+  until (ulimit -v $((room * 1024)) && "$TPLAN" --version) > .out 2>&1; do
+    room=$((room + 1))
+    [ $room -lt 1000 ] || return 1
+  done
+  for room in $(seq $room "$rooms_step" $((room + rooms))); do
+    tried=$((tried + 1))
+    start "$1"; status=$?
+    [ $status -eq 0 ] || refused=$((refused + 1))
+    is_survived $status && continue
+    died=$((died + 1))
+    echo "# $1 in $room MiB: status $status: $(head -c 300 .err)"
+  done
+  echo "# $1: $tried limits of memory: $((tried - refused)) suffice, $((refused - died)) refused, $died died"
+  [ $died -eq 0 ]
+}
+
+# test_job FAULT FUNCTION JOB
+test_job ()
+{
+  $2 "$3" > said; status=$?
+  cat said
+  : > .out; : > .err
+  say $status "$3: $1 is an error"
+}
+
 "$TPLAN" optimize -q --devices $sims long.json -o plan.json > .out 2> .err || exit 99
 for each in ${JOBS:-info optimize check explain convert run-ref run-cpu}; do
   if [ $each = run-cpu ] && ! "$TPLAN" devices | grep -q '^cpu'; then continue; fi
-  attack $each > said; status=$?
-  cat said
-  : > .out; : > .err
-  say $status "$each: an allocation that fails is an error"
+  test_job "an allocation that fails" attack $each
+  # LLVM alone takes more addresses than that.
+  [ $each = run-cpu ] || test_job "too little memory" squeeze $each
 done
 finish
