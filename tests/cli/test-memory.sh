@@ -67,9 +67,12 @@ is_survived ()
   [ "$1" -le 8 ] && grep -q '^tplan: ' .err && ! diff -r out good | grep -v '^Only in good'
 }
 
+# Those that a library would have ended with a signal.
+count_late () { ! grep -q '^tplan: no memory for .* or the batch$' .err || late=$((late + 1)); }
+
 attack ()
 {
-  room='' failing=0 died=0 refused=0 tried=0
+  room='' failing=0 died=0 refused=0 late=0 tried=0
   start "$1" || { echo "# $1 fails by itself: $(head -c 200 .err)"; return 1; }
   n_large=$(cat count)
   rm -rf good; mv out good; cp .out good.out
@@ -78,18 +81,18 @@ attack ()
     tried=$((tried + 1))
     start "$1"; status=$?
     [ $status -eq 0 ] || refused=$((refused + 1))
-    is_survived $status && continue
+    is_survived $status && { count_late; continue; }
     died=$((died + 1))
     echo "# $1: allocation $failing of $n_large: status $status: $(head -c 300 .err)"
   done
-  echo "# $1: $tried of $n_large allocations failed: $((tried - refused)) done without, $((refused - died)) refused, $died died"
+  echo "# $1: $tried of $n_large allocations failed: $((tried - refused)) done without, $((refused - died)) refused ($late late), $died died"
   [ $died -eq 0 ]
 }
 
 # All allocations fail beyond a limit, from where the program itself can start.
 squeeze ()
 {
-  died=0 refused=0 tried=0 room=4
+  died=0 refused=0 late=0 tried=0 room=4
   # shellcheck disable=SC3045
   until (ulimit -v $((room * 1024)) && "$TPLAN" --version) > .out 2>&1; do
     room=$((room + 1))
@@ -99,11 +102,11 @@ squeeze ()
     tried=$((tried + 1))
     start "$1"; status=$?
     [ $status -eq 0 ] || refused=$((refused + 1))
-    is_survived $status && continue
+    is_survived $status && { count_late; continue; }
     died=$((died + 1))
     echo "# $1 in $room MiB: status $status: $(head -c 300 .err)"
   done
-  echo "# $1: $tried limits of memory: $((tried - refused)) suffice, $((refused - died)) refused, $died died"
+  echo "# $1: $tried limits of memory: $((tried - refused)) suffice, $((refused - died)) refused ($late late), $died died"
   [ $died -eq 0 ]
 }
 
