@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* What jansson takes for a value with its key, and its malloc: measured on graphs
- * and plans, 110 to 140. */
+/* What jansson takes for a value with its key. To check a plan of 20,000 ops takes
+ * 130 at its peak, with all that is made of it. */
 #define VALUE_BYTES 112
 
 void
