@@ -12,9 +12,14 @@
 #include "calib/facts.h"
 #include "calib/lookup.h"
 #include "ir/plan-memory.h"
+#include "ir/room.h"
 #include "planner/fuse.h"
 #include "planner/place.h"
 #include "runtime/devices.h"
+
+/* Of an op, with its arcs, groups and proof; and of each device it can run on. */
+#define PLAN_OP_BYTES 1024
+#define PLAN_DEVICE_BYTES 256
 
 /* One way along it. */
 typedef struct
@@ -82,9 +87,20 @@ check_rules (const char *const *no_fuse, GError **error)
 }
 
 static gboolean
+check_room (const Road *road, GError **error)
+{
+  gint64 each_bytes
+      = PLAN_OP_BYTES + PLAN_DEVICE_BYTES * (gint64) road->from->n_devices;
+
+  return tp_room_check (road->model->graph->n_nodes * each_bytes,
+                        "to plan this model", error);
+}
+
+static gboolean
 pin_and_fuse (Road *road, GError **error)
 {
-  if (!check_rules (road->options->no_fuse, error))
+  if (!check_rules (road->options->no_fuse, error)
+      || !check_room (road, error))
     return FALSE;
   road->graph = tp_graph_pin (road->model->graph, road->options->pins, error);
   if (road->graph == NULL)

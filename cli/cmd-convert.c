@@ -89,17 +89,23 @@ warn_unknown (const TpCli *cli, const TpGraphBuilder *builder)
 
 /* ---- the two ways ------------------------------------------------------ */
 
-/* The same graph, read to the end, for the types of its outputs; NULL when dims
- * have no values or an op is unknown. */
-static TpGraph *
-find_types (const TpCli *cli, const GArray *dims)
+/* The same graph, read to the end, for the types of its outputs; *out is NULL when
+ * dims have no values or an op is unknown. FALSE: there is no memory. */
+static gboolean
+find_types (const TpCli *cli, const GArray *dims, TpGraph **out,
+            GError **error)
 {
   const TplanLoadOptions given = tp_cli_load_options (cli, dims);
+  g_autoptr (GError) reason = NULL;
   g_auto (TpLoad) load = { 0 };
 
-  return tp_load_init (&load, &given, NULL)
-             ? tp_graph_read (cli->args[0], &load.options, NULL)
+  *out = tp_load_init (&load, &given, &reason)
+             ? tp_graph_read (cli->args[0], &load.options, &reason)
              : NULL;
+  if (!g_error_matches (reason, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static gboolean
@@ -116,8 +122,10 @@ convert_to_onnx (TpCli *cli, const Source *source, GError **error)
       || ((external_data || is_big)
           && !tp_cli_check_output (cli, data_path, error)))
     return FALSE;
-  types = source->graph == NULL ? find_types (cli, dims)
-                                : tp_graph_ref (source->graph);
+  if (source->graph != NULL)
+    types = tp_graph_ref (source->graph);
+  else if (!find_types (cli, dims, &types, error))
+    return FALSE;
   warn_lost (cli, builder);
   return tp_graph_write_onnx (builder, types, path,
                               external_data || is_big ? data_path : NULL,

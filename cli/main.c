@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/private-folder.h"
@@ -177,6 +178,7 @@ main (int argc, char **argv)
 
   setlocale (LC_CTYPE, "");
   forget_environment ();
+  tp_cli_no_memory_catch ();
   signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
   if (argc < 2)
     {

@@ -32,8 +32,11 @@ map_fd (int fd, const char *path, GError **error)
 
   if (file != NULL)
     return g_mapped_file_get_bytes (file);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED, "%s: cannot be mapped: "
-               "%s", path, map_error->message);
+  g_set_error (error, TPLAN_ERROR,
+               g_error_matches (map_error, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
+                   ? TPLAN_ERROR_MEMORY
+                   : TPLAN_ERROR_FAILED,
+               "%s: its bytes cannot be mapped: %s", path, map_error->message);
   return NULL;
 }
 

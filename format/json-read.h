@@ -20,6 +20,10 @@ typedef struct
 void tp_json_set_error (TpJsonPlace place, const char *key, GError **error,
                         const char *format, ...) G_GNUC_PRINTF (4, 5);
 
+/* FALSE: there is no memory for the values of @text. Text that is no JSON is
+ * TRUE with *out_root NULL, and where it is not. */
+gboolean tp_json_load (const char *text, gsize size, json_t **out_root,
+                       json_error_t *out_at, GError **error);
 /* Parses @text; syntax errors and keys given twice are "file:line:column". */
 json_t *tp_json_parse (const char *file, const char *text, gsize size,
                        GError **error);

@@ -4,6 +4,7 @@
 #include "format/plan-load.h"
 
 #include "format/graph-load.h"
+#include "format/json-read.h"
 #include "format/load-options.h"
 #include "format/plan-json.h"
 #include "format/plan-read-body.h"
@@ -67,8 +68,11 @@ load_bytes (const TpPlanReader *reader, GError **error)
     tp_plan_read_fail (reader, error, "file",
                        "not a regular file of less than 2 GiB");
   else if (!g_file_get_contents (reader->path, &text, &size, &local))
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
-                 reader->path, local->message);
+    g_set_error (error, TPLAN_ERROR,
+                 g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
+                     ? TPLAN_ERROR_MEMORY
+                     : TPLAN_ERROR_INPUT,
+                 "%s: cannot read: %s", reader->path, local->message);
   else
     return g_bytes_new_take (g_steal_pointer (&text), size);
   return NULL;
@@ -114,7 +118,11 @@ load_parse (const TpPlanReader *reader, const char *text, gsize size,
                                         TP_PLAN_FORMATS);
       return NULL;
     }
-  root = json_loadb (text, size, JSON_REJECT_DUPLICATES, &where);
+  if (!tp_json_load (text, size, &root, &where, error))
+    {
+      g_prefix_error (error, "%s: ", reader->path);
+      return NULL;
+    }
   if (root != NULL || !load_check_digest (reader, text, size, error))
     return root;
   place = g_strdup_printf ("%d:%d", where.line, where.column);

@@ -71,12 +71,21 @@ add_tables (Split *split, int *table, int *mask, GError **error)
   const TpScatter *scatter = &split->scatter;
   TpDraft *draft = split->draft;
   const TpTensor *indices = tp_draft_tensor (draft, split->node.inputs[1]);
-  g_autofree double *named = g_new (double, indices->count);
-  g_autofree double *from = g_new0 (double, scatter->n_blocks);
-  g_autofree double *is_new = g_new0 (double, scatter->n_blocks);
+  g_autofree double *named = g_try_new (double, indices->count + 1);
+  g_autofree double *from = g_try_new0 (double, scatter->n_blocks + 1);
+  g_autofree double *is_new = g_try_new0 (double, scatter->n_blocks + 1);
   TpTensor like = { .name = split->node.name };
   gint64 n_new = 0;
 
+  if (named == NULL || from == NULL || is_new == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "op '%s': no memory for %" G_GINT64_FORMAT
+                   " indices and %" G_GINT64_FORMAT
+                   " blocks of 8 and 16 bytes", split->node.name,
+                   indices->count, scatter->n_blocks);
+      return FALSE;
+    }
   tp_tensor_write_doubles (indices, named);
   for (gint64 i = 0; i < scatter->n_updates; i++)
     {

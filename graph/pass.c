@@ -4,6 +4,7 @@
 
 #include "graph/pass.h"
 
+#include "ir/room.h"
 #include "ops/op.h"
 
 #include <string.h>
@@ -17,6 +18,9 @@ static const TpPass *const passes[] = {
 #include "graph/passes.def"
 };
 #undef TP_PASS
+
+/* Of a node, its tensor and what passes keep of both, in a draft and its copy. */
+#define DRAFT_NODE_BYTES (2 * (gint64) (sizeof (TpNode) + sizeof (TpTensor)))
 
 static const TpPassOptions all_passes;
 
@@ -119,7 +123,9 @@ tp_graph_prepare_with (const TpGraph *graph, const TpPassOptions *options,
   g_autoptr (TpGraph) simple = NULL;
   gboolean stops;
 
-  if (!tp_pass_check_options (options, error))
+  if (!tp_pass_check_options (options, error)
+      || !tp_room_check (graph->n_nodes * DRAFT_NODE_BYTES,
+                         "to rewrite this model", error))
     return NULL;
   simple = rewrite (graph, options, &stops, error);
   if (simple == NULL || stops)

@@ -40,7 +40,8 @@ GQuark tplan_error_quark (void);
  * @TPLAN_ERROR_UNSUPPORTED: valid, but outside what tplan knows: see `tplan ops`
  * @TPLAN_ERROR_LIMIT: no plan meets a limit: raise the limit or cut the batch
  * @TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device
- * @TPLAN_ERROR_MEMORY: tensor-sized memory could not be had: free some
+ * @TPLAN_ERROR_MEMORY: memory for tensors, or for a model of its size, could not be
+ *   had: free some
  * @TPLAN_ERROR_DEVICE: a device is absent, lost or failed: see `tplan devices`
  * @TPLAN_ERROR_STALE: calibration is missing or for another machine: run
  *   `tplan calibrate`
@@ -170,6 +171,7 @@ typedef struct
  *   %TPLAN_ERROR_UNSUPPORTED: an op or type tplan does not know: see `tplan ops`.
  *   %TPLAN_ERROR_LIMIT: the file asks for more than a stranger's may: see
  *     tplan_graph_load_full().
+ *   %TPLAN_ERROR_MEMORY: none for a model of its size: free some.
  *
  * Thread: any.
  */
@@ -361,6 +363,7 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
  *     the plan takes more memory than a device has.
  *   %TPLAN_ERROR_UNSUPPORTED: more devices than the planner can prove.
  *   %TPLAN_ERROR_LIMIT: the times are too large to add up.
+ *   %TPLAN_ERROR_MEMORY: none for a model of its size: free some.
  *
  * Thread: any.
  */

@@ -2,12 +2,18 @@
  * the groups of a kernel are shared out over the thread pool. */
 #include "config.h"
 
+#include "ir/room.h"
 #include "kernel/jit.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/kernel-code.h"
 #include "runtime/pool.h"
 #include "runtime/threads.h"
+
+/* Of LLVM; of an instruction while its kernel is compiled; of it as code. */
+#define COMPILER_BYTES ((gint64) 32 << 20)
+#define INSTR_BYTES 4096
+#define CODE_BYTES 64
 
 extern const TpDeviceOps tp_device_cpu;
 
@@ -112,9 +118,30 @@ compile_parts (gpointer data, gint64 first, gint64 end, int thread)
     }
 }
 
+/* LLVM ends the process where it gets no memory. Its tables are there once; it
+ * takes a kernel at a time on each thread, and keeps the code of all. */
+static gboolean
+check_room (const CpuDevice *device, const GPtrArray *kernels, GError **error)
+{
+  gint64 all = 0, largest = 0;
+
+  for (guint i = 0; i < kernels->len; i++)
+    {
+      const TpKernel *kernel = kernels->pdata[i];
+
+      all += kernel->n_instrs;
+      largest = MAX (largest, kernel->n_instrs);
+    }
+  return tp_room_check (COMPILER_BYTES + all * CODE_BYTES
+                        + MIN (all, largest * device->n_threads) * INSTR_BYTES,
+                        "to compile kernels", error);
+}
+
 static gboolean
 compile_kernels (CpuDevice *device, CpuCode *code, GError **error)
 {
+  if (!check_room (device, code->kernel_code.kernels, error))
+    return FALSE;
   code->n_parts = MIN ((guint) device->n_threads,
                        code->kernel_code.kernels->len);
   code->parts = g_new0 (TpJit *, code->n_parts + 1);

@@ -6,6 +6,7 @@
 
 #include "ir/clock.h"
 #include "ir/plan-memory.h"
+#include "ir/room.h"
 #include "nest/nest.h"
 #include "runtime/host.h"
 #include "runtime/session-memory.h"
@@ -14,6 +15,9 @@
 #include "runtime/session-units.h"
 
 #include <string.h>
+
+/* Of an op: what it does in a run, its nests, its launch. */
+#define SESSION_OP_BYTES ((gint64) 1024)
 
 /* Takes @execution. */
 static TpSession *
@@ -38,7 +42,11 @@ TpSession *
 tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
                 GError **error)
 {
-  TpExecution *execution = tp_plan_spell_out (plan, graph, error);
+  TpExecution *execution
+      = tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
+                       "to make a session", error)
+            ? tp_plan_spell_out (plan, graph, error)
+            : NULL;
   g_autoptr (TpSession) session
       = execution == NULL ? NULL : session_alloc (graph, plan, execution);
 

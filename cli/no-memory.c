@@ -1,0 +1,65 @@
+/* no-memory.c: the last resort, for what is not an error of ours.
+ *
+ * GLib, LLVM and C++ end the process when an allocation fails. Ours that are sized
+ * by an input are errors before that; of the many small ones behind them, and of
+ * other people's, what can still be had is a clear end. Nothing is allocated here
+ * and nothing is closed: files without a name vanish with the process, as when it
+ * is killed. */
+#include "config.h"
+
+#include "cli/no-memory.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FAILED "failed to allocate "
+#define REMEDY ": close other programs, or cut the model or the batch\n"
+
+static void
+end (const char *message)
+{
+  ssize_t n = write (STDERR_FILENO, message, strlen (message));
+
+  (void) n; /* there is nobody left to tell */
+  _exit (TP_EXIT_LIMIT);
+}
+
+/* GLib: "gmem.c:136: failed to allocate 40012 bytes". */
+static void
+take_glib (const char *domain, GLogLevelFlags level, const char *message,
+           gpointer data)
+{
+  const char *failed = strstr (message, FAILED);
+  char text[160];
+
+  if (failed == NULL)
+    {
+      g_log_default_handler (domain, level, message, data);
+      return;
+    }
+  failed += strlen (FAILED);
+  snprintf (text, sizeof text, "tplan: no memory for %.40s" REMEDY, failed);
+  end (text);
+}
+
+/* LLVM and C++ abort, and say no more than errno does. Any other abort is one. */
+static void
+take_abort (int number)
+{
+  if (errno == ENOMEM)
+    end ("tplan: no memory for a compiler or a driver" REMEDY);
+  signal (number, SIG_DFL);
+}
+
+void
+tp_cli_no_memory_catch (void)
+{
+  g_log_set_handler ("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL
+                     | G_LOG_FLAG_RECURSION, take_glib, NULL);
+  signal (SIGABRT, take_abort);
+}

@@ -1,0 +1,25 @@
+/* room.c: asks the system, not malloc: a large block that is freed there changes
+ * from which size on later ones are mapped. */
+#include "config.h"
+
+#include "ir/room.h"
+
+#include <sys/mman.h>
+
+gboolean
+tp_room_check (gint64 size_bytes, const char *what, GError **error)
+{
+  gsize size = MAX (size_bytes, 1);
+  void *room = mmap (NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (room != MAP_FAILED)
+    {
+      munmap (room, size);
+      return TRUE;
+    }
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+               "no memory for about %" G_GINT64_FORMAT " bytes %s: close other "
+               "programs, or cut the model", size_bytes, what);
+  return FALSE;
+}

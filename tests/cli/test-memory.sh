@@ -1,0 +1,129 @@
+#!/bin/sh
+# Memory that runs out is an error: of all large allocations of a command one fails,
+# and the command ends with a message and an exit status of ours, or does without;
+# nothing is left beside what it writes. So it is with too little for all of them. At
+# most 8 allocations a command, spread over all, and 7 limits; every one, and a
+# larger graph, with TPLAN_TEST_FULL.
+. "$(dirname "$0")/common.sh"
+layer=$G_TEST_BUILDDIR/.libs/fail-alloc.so
+large=${LARGE:-16384}
+most=${MOST:-$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 100000 || echo 8)}
+ops=${OPS:-$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 5000 || echo 1000)}
+rooms=$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 80 || echo 24) # MiB, in steps of
+rooms_step=$([ -n "${TPLAN_TEST_FULL:-}" ] && echo 1 || echo 4)
+[ -e "$layer" ] || { echo "1..0 # SKIP the layer is not built"; exit 0; }
+[ -z "${ASAN_OPTIONS:-}" ] || { echo "1..0 # SKIP the sanitizer has an allocator of its own"; exit 0; }
+
+awk -v n="$ops" 'BEGIN {
+  printf "{\"format\": \"tplan-graph/1\", \"name\": \"long\", \"opset\": 17, \"outputs\": [\"t%d\"],\n", n
+  print "\"inputs\": [{\"name\": \"t0\", \"dtype\": \"float32\", \"shape\": [64]}],"
+  print "\"initializers\": [{\"name\": \"c\", \"dtype\": \"float32\", \"shape\": [64], \"fill\": 0.5}], \"ops\": ["
+  for (i = 0; i < n; i++)
+    printf "{\"type\": \"%s\", \"inputs\": [\"t%d\"%s], \"outputs\": [\"t%d\"]}%s\n", i % 2 ? "Add" : "Tanh",
+      i, i % 2 ? ", \"c\"" : "", i + 1, i < n - 1 ? "," : "] }" }' > long.json
+# Tensors of megabytes, and kinds of ops that keep something beside them.
+cat > wide.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "wide", "opset": 17, "outputs": ["y"],
+  "inputs":  [{"name": "x", "dtype": "float32", "shape": [512, 512]}],
+  "initializers": [ {"name": "w", "dtype": "float32", "shape": [512, 512], "random": {"seed": 1, "std": 0.1}} ],
+  "ops": [ {"type": "Add", "inputs": ["x", "w"], "outputs": ["a"]},
+    {"type": "Softmax", "inputs": ["a"], "outputs": ["s"], "attrs": {"axis": -1}},
+    {"type": "LayerNormalization", "inputs": ["s", "w"], "outputs": ["l"], "attrs": {"axis": 0}},
+    {"type": "Transpose", "inputs": ["l"], "outputs": ["y"]} ] }
+JSON
+
+# start JOB: a command, with a fresh folder to write to. $room: MiB of addresses.
+start ()
+{
+  job=$1; shift
+  rm -rf out; mkdir out
+  case $job in
+  info) set -- info long.json ;;
+  optimize) set -- optimize --devices $sims long.json -o out/plan.json ;;
+  check) set -- check plan.json ;;
+  explain) set -- explain plan.json ;;
+  convert) set -- convert long.json -o out/long.onnx ;;
+  run-ref) set -- run --devices ref -n 1 --warmup 0 -o out/values wide.json ;;
+  run-cpu) set -- run --devices cpu -n 1 --warmup 0 -o out/values wide.json ;;
+  esac
+  # shellcheck disable=SC3045
+  if [ -n "$room" ]; then
+    (ulimit -v $((room * 1024)) && "$TPLAN" "$@" > .out 2> .err)
+    return
+  fi
+  env LD_PRELOAD="$layer" TPLAN_FAIL_BYTES="$large" "TPLAN_FAIL_ALLOC=$failing" \
+    TPLAN_FAIL_COUNT="$work/count" "$TPLAN" "$@" > .out 2> .err
+}
+
+# Success, with the same result; or a status of ours and a message. What is there
+# then is whole, and nothing is beside it.
+is_survived ()
+{
+  if [ "$1" -eq 0 ]; then
+    case $job in run-*) ;; *) cmp -s .out good.out || return 1 ;; esac
+    diff -r out good > /dev/null
+    return
+  fi
+  [ "$1" -le 8 ] && grep -q '^tplan: ' .err && ! diff -r out good | grep -v '^Only in good'
+}
+
+# Those that a library would have ended with a signal.
+count_late () { ! grep -q '^tplan: no memory for .* or the batch$' .err || late=$((late + 1)); }
+
+attack ()
+{
+  room='' failing=0 died=0 refused=0 late=0 tried=0
+  start "$1" || { echo "# $1 fails by itself: $(head -c 200 .err)"; return 1; }
+  n_large=$(cat count)
+  rm -rf good; mv out good; cp .out good.out
+  step=$(((n_large + most - 1) / most))
+  for failing in $(seq 1 $((step > 0 ? step : 1)) "$n_large"); do
+    tried=$((tried + 1))
+    start "$1"; status=$?
+    [ $status -eq 0 ] || refused=$((refused + 1))
+    is_survived $status && { count_late; continue; }
+    died=$((died + 1))
+    echo "# $1: allocation $failing of $n_large: status $status: $(head -c 300 .err)"
+  done
+  echo "# $1: $tried of $n_large allocations failed: $((tried - refused)) done without, $((refused - died)) refused ($late late), $died died"
+  [ $died -eq 0 ]
+}
+
+# All allocations fail beyond a limit, from where the program itself can start.
+squeeze ()
+{
+  died=0 refused=0 late=0 tried=0 room=4
+  # shellcheck disable=SC3045
+  until (ulimit -v $((room * 1024)) && "$TPLAN" --version) > .out 2>&1; do
+    room=$((room + 1))
+    [ $room -lt 1000 ] || return 1
+  done
+  for room in $(seq $room "$rooms_step" $((room + rooms))); do
+    tried=$((tried + 1))
+    start "$1"; status=$?
+    [ $status -eq 0 ] || refused=$((refused + 1))
+    is_survived $status && { count_late; continue; }
+    died=$((died + 1))
+    echo "# $1 in $room MiB: status $status: $(head -c 300 .err)"
+  done
+  echo "# $1: $tried limits of memory: $((tried - refused)) suffice, $((refused - died)) refused ($late late), $died died"
+  [ $died -eq 0 ]
+}
+
+# test_job FAULT FUNCTION JOB
+test_job ()
+{
+  $2 "$3" > said; status=$?
+  cat said
+  : > .out; : > .err
+  say $status "$3: $1 is an error"
+}
+
+"$TPLAN" optimize -q --devices $sims long.json -o plan.json > .out 2> .err || exit 99
+for each in ${JOBS:-info optimize check explain convert run-ref run-cpu}; do
+  if [ $each = run-cpu ] && ! "$TPLAN" devices | grep -q '^cpu'; then continue; fi
+  test_job "an allocation that fails" attack $each
+  # LLVM alone takes more addresses than that.
+  [ $each = run-cpu ] || test_job "too little memory" squeeze $each
+done
+finish
