@@ -170,7 +170,9 @@ tp_precedence_take (TpPrecedence *self)
 {
   if (self->is_real_time)
     for_all_threads (set_real_time, TRUE);
-  else if (setpriority (PRIO_PROCESS, 0, NICE_OURS) == 0)
+  else
+    self->is_nice = setpriority (PRIO_PROCESS, 0, NICE_OURS) == 0;
+  if (self->is_nice)
     {
       set_session_nice ();
       for_all_threads (set_nice, TRUE);
@@ -183,5 +185,6 @@ void
 tp_precedence_leave (TpPrecedence *self)
 {
   signal_wards (self, SIGSTOP);
-  for_all_threads (self->is_real_time ? set_real_time : set_nice, FALSE);
+  if (self->is_real_time || self->is_nice)
+    for_all_threads (self->is_real_time ? set_real_time : set_nice, FALSE);
 }

@@ -17,6 +17,7 @@ typedef struct
   pid_t wards[TP_WARDS_MAX];
   int n_wards;
   gboolean is_real_time;      /* SCHED_RR may be had */
+  gboolean is_nice;           /* nice -20 was had instead */
 } TpPrecedence;
 
 /* Starts the wards, stopped, for @n_threads processors of those allowed, at
