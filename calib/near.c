@@ -6,15 +6,27 @@
 #include "calib/samples.h"
 #include "calib/seat.h"
 
-#define WAIT_US (40 * G_USEC_PER_SEC)
+#include <stdlib.h>
+
+#define WAIT_S 20             /* TPLAN_CALIBRATE_WAIT says otherwise */
 #define LOOK_US (G_USEC_PER_SEC / 4)
 #define SHARED_NS 150         /* there and back through a shared cache: 50 to 140 */
 #define ALONE 1000            /* nothing of a core is shared */
 
+static gint64
+get_limit_us (void)
+{
+  const char *text = g_getenv ("TPLAN_CALIBRATE_WAIT");
+  long seconds = text != NULL ? strtol (text, NULL, 10) : WAIT_S;
+
+  return CLAMP (seconds, 0, 3600) * G_USEC_PER_SEC;
+}
+
 void
 tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
 {
-  *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE };
+  *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
+                    .limit_us = get_limit_us () };
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
   if (self->expects_handover)
@@ -66,10 +78,10 @@ look (TpNear *self)
 void
 tp_near_wait (TpNear *self, TpPrecedence *precedence, TpChannel *channel)
 {
-  if (self->waited_us >= WAIT_US || look (self))
+  if (self->waited_us >= self->limit_us || look (self))
     return;
   tp_precedence_leave (precedence);
-  while (self->waited_us < WAIT_US && !tp_channel_must_stop (channel)
+  while (self->waited_us < self->limit_us && !tp_channel_must_stop (channel)
          && !look (self))
     {
       g_usleep (LOOK_US);

@@ -16,7 +16,7 @@ typedef struct
                                * caches and cores; 0: neither */
   gboolean expects_handover, expects_crowding;
   TpProcessors seen;          /* the least since tp_near_init () */
-  gint64 waited_us;           /* for them, so far */
+  gint64 waited_us, limit_us; /* for them, so far and at most */
   gboolean is_near;           /* they were, when last seen */
 } TpNear;
 

@@ -129,7 +129,7 @@ forget_environment (void)
           "TPLAN_THREADS",   "TPLAN_LOG",       "TPLAN_MODULE_DIR",
           "TPLAN_SYSTEM_COST", "XDG_CONFIG_HOME", "XDG_STATE_HOME",
           "XDG_CACHE_HOME",  "POCL_CACHE_DIR",  "OCL_ICD_VENDORS",
-          "TPLAN_DRIVER_TIMEOUT" };
+          "TPLAN_DRIVER_TIMEOUT", "TPLAN_CALIBRATE_WAIT" };
 
   if (getauxval (AT_SECURE) == 0)
     return;
