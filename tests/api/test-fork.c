@@ -1,6 +1,7 @@
 /* test-fork.c: what a child forked beside a session may do with it. */
+#include "plan-on.h"
+
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <tplan.h>
@@ -15,31 +16,6 @@ static const char model[]
       "               \"shape\": [64, 64]}], \"outputs\": [\"y\"],"
       " \"ops\": [{\"name\": \"mm\", \"type\": \"MatMul\","
       "   \"inputs\": [\"x\", \"x\"], \"outputs\": [\"y\"]}]}";
-
-static TplanPlan *
-make_plan (const char *device)
-{
-  const char *const devices[] = { device, NULL };
-  g_autofree char *folder = g_dir_make_tmp ("tplan-fork-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "g.json", NULL);
-  g_autofree char *table = g_build_filename (folder, "cost.db", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanGraph) graph = NULL;
-  g_autoptr (TplanCosts) costs = NULL;
-  TplanPlan *plan = NULL;
-
-  g_assert_true (g_file_set_contents (path, model, -1, NULL));
-  graph = tplan_graph_load (path, NULL, &error);
-  g_assert_no_error (error);
-  costs = tplan_costs_open (table, devices, 2, &error);
-  if (costs != NULL)
-    plan = tplan_graph_optimize (graph, costs, NULL, &error);
-  g_remove (path);
-  g_rmdir (folder);
-  if (plan == NULL)
-    g_test_skip (error->message);
-  return plan;
-}
 
 /* Twice the identity, squared. */
 static gboolean
@@ -109,7 +85,7 @@ static void
 test_child (gconstpointer data)
 {
   const Case *it = data;
-  g_autoptr (TplanPlan) plan = make_plan (it->device);
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (it->device, model, 2);
   g_autoptr (TplanSession) session = NULL;
   g_autoptr (GError) error = NULL;
   int status = -1;

@@ -1,7 +1,8 @@
 /* test-integers.c: integers are exact on every device, past 2^53 and where they
  * wrap: `ref`, which computes in double, included. */
+#include "plan-on.h"
+
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <tplan.h>
 
@@ -70,39 +71,13 @@ compute (Results *want)
     }
 }
 
-static TplanPlan *
-make_plan (const char *device)
-{
-  const char *const devices[] = { device, NULL };
-  g_autofree char *folder = g_dir_make_tmp ("tplan-integers-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "g.json", NULL);
-  g_autofree char *table = g_build_filename (folder, "cost.db", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanGraph) graph = NULL;
-  g_autoptr (TplanCosts) costs = NULL;
-  TplanPlan *plan = NULL;
-
-  g_assert_true (g_file_set_contents (path, model, -1, NULL));
-  graph = tplan_graph_load (path, NULL, &error);
-  g_assert_no_error (error);
-  costs = tplan_costs_open (table, devices, 1, &error);
-  if (costs != NULL)
-    plan = tplan_graph_optimize (graph, costs, NULL, &error);
-  g_remove (path);
-  g_remove (table);
-  g_rmdir (folder);
-  if (plan == NULL)
-    g_test_skip (error->message);
-  return plan;
-}
-
 #define SAME(FIELD)                                                           \
   g_assert_cmpmem (got.FIELD, sizeof got.FIELD, want.FIELD, sizeof want.FIELD)
 
 static void
 test_exact (gconstpointer device)
 {
-  g_autoptr (TplanPlan) plan = make_plan (device);
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
   g_autoptr (GError) error = NULL;
   g_autoptr (TplanSession) session = NULL;
   Results got = { 0 }, want = { 0 };

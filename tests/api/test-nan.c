@@ -1,6 +1,7 @@
 /* test-nan.c: what ops make of NaN is the same on every device. */
+#include "plan-on.h"
+
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <tplan.h>
 
@@ -52,32 +53,6 @@ make_model (const Op *op, gboolean is_swapped)
       opset, op->type, names, op->attrs);
 }
 
-static TplanPlan *
-make_plan (const char *device, const char *model)
-{
-  const char *const devices[] = { device, NULL };
-  g_autofree char *folder = g_dir_make_tmp ("tplan-nan-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "g.json", NULL);
-  g_autofree char *table = g_build_filename (folder, "cost.db", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanGraph) graph = NULL;
-  g_autoptr (TplanCosts) costs = NULL;
-  TplanPlan *plan = NULL;
-
-  g_assert_true (g_file_set_contents (path, model, -1, NULL));
-  graph = tplan_graph_load (path, NULL, &error);
-  g_assert_no_error (error);
-  costs = tplan_costs_open (table, devices, 1, &error);
-  if (costs != NULL)
-    plan = tplan_graph_optimize (graph, costs, NULL, &error);
-  g_remove (path);
-  g_remove (table);
-  g_rmdir (folder);
-  if (plan == NULL)
-    g_test_skip (error->message);
-  return plan;
-}
-
 /* NaN at @at of every row but the last; Softmax and reductions make all of what
  * they see NaN. */
 static void
@@ -107,7 +82,7 @@ static void
 check_op (const char *device, const Op *op, gboolean is_swapped)
 {
   g_autofree char *model = make_model (op, is_swapped);
-  g_autoptr (TplanPlan) plan = make_plan (device, model);
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
   g_autoptr (GError) error = NULL;
   g_autoptr (TplanSession) session = NULL;
 
@@ -138,7 +113,7 @@ test_windows (gconstpointer device)
         " \"ops\": [{\"name\": \"op\", \"type\": \"MaxPool\","
         "   \"inputs\": [\"x\"], \"outputs\": [\"z\"],"
         "   \"attrs\": {\"kernel_shape\": [3]}}]}";
-  g_autoptr (TplanPlan) plan = make_plan (device, model);
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
   g_autoptr (TplanSession) session = NULL;
   float x[N], z[N - 2];
   const void *inputs[] = { x };

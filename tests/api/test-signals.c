@@ -1,7 +1,8 @@
 /* test-signals.c: what signals do is the program's business, also when drivers
  * think otherwise. */
+#include "plan-on.h"
+
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <tplan.h>
 
@@ -13,31 +14,6 @@ static const char model[]
       "               \"shape\": [64, 64]}], \"outputs\": [\"y\"],"
       " \"ops\": [{\"name\": \"mm\", \"type\": \"MatMul\","
       "   \"inputs\": [\"x\", \"x\"], \"outputs\": [\"y\"]}]}";
-
-static TplanPlan *
-make_plan (const char *device)
-{
-  const char *const devices[] = { device, NULL };
-  g_autofree char *folder = g_dir_make_tmp ("tplan-signals-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "g.json", NULL);
-  g_autofree char *table = g_build_filename (folder, "cost.db", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanGraph) graph = NULL;
-  g_autoptr (TplanCosts) costs = NULL;
-  TplanPlan *plan = NULL;
-
-  g_assert_true (g_file_set_contents (path, model, -1, NULL));
-  graph = tplan_graph_load (path, NULL, &error);
-  g_assert_no_error (error);
-  costs = tplan_costs_open (table, devices, 2, &error);
-  if (costs != NULL)
-    plan = tplan_graph_optimize (graph, costs, NULL, &error);
-  g_remove (path);
-  g_rmdir (folder);
-  if (plan == NULL)
-    g_test_skip (error->message);
-  return plan;
-}
 
 static void
 run_once (const TplanPlan *plan)
@@ -62,7 +38,7 @@ test_kept (void)
 
   for (int i = 1; i < NSIG; i++)
     is_known[i] = sigaction (i, NULL, &before[i]) == 0;
-  plan = make_plan ("opencl:0");
+  plan = tp_test_plan_on ("opencl:0", model, 2);
   if (plan == NULL)
     return;
   run_once (plan);
