@@ -60,6 +60,7 @@ tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
   g_auto (TpLoad) load = { 0 };
   g_autoptr (TpGraph) raw = NULL;
   TpGraph *graph;
+  TplanGraph *wrap;
 
   g_return_val_if_fail (path != NULL, NULL);
   if (!tp_load_init (&load, options, error))
@@ -67,9 +68,12 @@ tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
   raw = tp_graph_read (path, &load.options, error);
   graph = raw == NULL ? NULL
                       : tp_graph_prepare_with (raw, &load.passes, error);
-  return graph == NULL ? NULL
-                       : tp_api_wrap_graph (graph, path, load.dims,
-                                            load.passes.left_out);
+  if (graph == NULL)
+    return NULL;
+  tp_load_note_assumed (&load);
+  wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);
+  wrap->assumed = g_steal_pointer (&load.assumed);
+  return wrap;
 }
 
 TplanGraph *
@@ -87,6 +91,7 @@ tplan_graph_free (TplanGraph *graph)
     return;
   tp_graph_unref (graph->graph);
   g_clear_pointer (&graph->dims, g_hash_table_unref);
+  g_clear_pointer (&graph->assumed, g_ptr_array_unref);
   g_strfreev (graph->no_pass);
   g_free (graph->path);
   g_free (graph->inputs);
@@ -99,6 +104,12 @@ const TpGraph *
 tp_api_get_graph (const TplanGraph *graph)
 {
   return graph->graph;
+}
+
+const GPtrArray *
+tp_api_get_assumed (const TplanGraph *graph)
+{
+  return graph->assumed;
 }
 
 const TplanTensor *

@@ -8,6 +8,9 @@
 /* Prepared; owned by @graph. */
 const TpGraph *tp_api_get_graph (const TplanGraph *graph);
 
+/* char*: dimensions that had no value, taken as 1; NULL: none were to be. */
+const GPtrArray *tp_api_get_assumed (const TplanGraph *graph);
+
 /* Takes @graph, which is prepared, without the passes @no_pass (nullable). */
 TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
                                const char *const *no_pass);

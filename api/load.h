@@ -13,6 +13,7 @@ typedef struct
   TpLoadOptions options;      /* points into the rest: not to be copied */
   TpLimits limits;
   TpDims *dims;               /* (nullable) */
+  GPtrArray *assumed;         /* (nullable) char*: where they are to be */
   TpPassOptions passes;       /* borrows the names */
 } TpLoad;
 
@@ -20,6 +21,8 @@ typedef struct
  * there is not, a value out of its range, or a pass that cannot be left out. */
 gboolean tp_load_init (TpLoad *load, const TplanLoadOptions *options,
                        GError **error);
+/* Once a graph was read: what was assumed stands among the dimensions given. */
+void tp_load_note_assumed (TpLoad *load);
 void tp_load_clear (TpLoad *load);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLoad, tp_load_clear)
 

@@ -10,7 +10,8 @@ struct TplanGraph
 {
   TpGraph *graph;             /* prepared */
   char *path;                 /* (nullable) as given to load */
-  TpDims *dims;               /* (nullable) likewise */
+  TpDims *dims;               /* (nullable) likewise, with those assumed */
+  GPtrArray *assumed;         /* (nullable) char*: their names */
   char **no_pass;             /* (nullable) likewise */
   TplanTensor *inputs;
   TplanTensor *outputs;

@@ -5,12 +5,14 @@
 
 #include "api/devices.h"
 #include "api/graph.h"
+#include "api/memory-limit.h"
 #include "api/objects.h"
 #include "api/plan.h"
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/lookup.h"
+#include "ir/near-name.h"
 #include "ir/plan-memory.h"
 #include "ir/room.h"
 #include "planner/fuse.h"
@@ -73,14 +75,16 @@ static gboolean
 check_rules (const char *const *no_fuse, GError **error)
 {
   const char *const *rules = tp_fuse_list ();
-  g_autofree char *list = NULL;
+  g_autofree char *list = NULL, *near = NULL;
 
   for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
     if (!g_strv_contains (rules, no_fuse[i]))
       {
         list = g_strjoinv (", ", (char **) rules);
+        near = tp_near_name_ask (no_fuse[i], rules);
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                     "no fusion rule '%s': there are %s", no_fuse[i], list);
+                     "no fusion rule '%s'%s: there are %s", no_fuse[i], near,
+                     list);
         return FALSE;
       }
   return TRUE;
@@ -161,8 +165,9 @@ take_notes (const Road *road, TpRoadNotes *notes, GError **error)
       return TRUE;
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE,
-               "%s: %d of %d ops are not measured: run `tplan calibrate %s`",
-               path, n, notes->n_ops, path);
+               "%s: %d of %d ops are not measured: run `tplan calibrate` with "
+               "it",
+               path, n, notes->n_ops);
   return FALSE;
 }
 
@@ -208,46 +213,42 @@ sign_plan (const Road *road, TpPlan *plan)
   plan->no_pass = g_strdupv (road->model->no_pass);
 }
 
-/* Arenas and constants; what kernels need besides is not known before they are
- * made. */
-static gboolean
-check_memory (const Road *road, const TpPlan *plan, GError **error)
-{
-  for (int i = 0; i < plan->n_devices; i++)
-    {
-      gint64 has = road->costs->memory_bytes[i];
-      gint64 needed = plan->peak_bytes[i] + plan->weight_bytes[i];
-
-      if (has <= 0 || needed <= has)
-        continue;
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
-                   "%s: the plan takes %" G_GINT64_FORMAT " bytes of device "
-                   "'%s', %" G_GINT64_FORMAT " more than it has: cut the "
-                   "batch, pin ops elsewhere or leave the device out",
-                   road->model->path, needed, plan->devices[i], needed - has);
-      return FALSE;
-    }
-  return TRUE;
-}
-
 static TpPlan *
-choose (const Road *road, GError **error)
+choose (const Road *road, const gint64 *limits, GError **error)
 {
   const char *objective = road->options->objective;
+  const TpPlaceOptions options = {
+    .objective = objective == NULL ? "time" : objective,
+    .heeds_noise = !road->options->is_exact,
+    .limits = limits,
+    .n_cuts = road->options->n_cuts,
+  };
 
-  if (objective == NULL)
-    objective = "time";
-  return road->options->is_exact
-             ? tp_place (road->graph, road->groups, road->costs, objective,
-                         error)
-             : tp_place_within_noise (road->graph, road->groups, road->costs,
-                                      objective, error);
+  return tp_place_with (road->graph, road->groups, road->costs, &options,
+                        error);
+}
+
+/* Within what is asked for, which the plan says, and what there is, which it says
+ * where it made the plan dearer. */
+static TpPlan *
+choose_within (const Road *road, GError **error)
+{
+  const char *const *texts = road->options->memory_limits;
+  g_autofree gint64 *asked = tp_limits_parse (road->costs, texts, error);
+  g_autofree gint64 *limits
+      = asked == NULL ? NULL : tp_limits_join (road->costs, asked);
+  TpPlan *plan = limits == NULL ? NULL : choose (road, limits, error);
+
+  if (plan != NULL && plan->memory_limits == NULL && texts != NULL
+      && texts[0] != NULL)
+    plan->memory_limits = g_steal_pointer (&asked);
+  return plan;
 }
 
 static TplanPlan *
 place (Road *road, GError **error)
 {
-  g_autoptr (TpPlan) plan = choose (road, error);
+  g_autoptr (TpPlan) plan = choose_within (road, error);
   const char *const *no_pass;
 
   if (plan == NULL)
@@ -258,8 +259,6 @@ place (Road *road, GError **error)
   sign_plan (road, plan);
   sign_origin (road, plan);
   tp_plan_count_memory (plan, road->graph);
-  if (!check_memory (road, plan, error))
-    return NULL;
   no_pass = (const char *const *) plan->no_pass;
   return tp_api_wrap_plan (
       g_steal_pointer (&plan),
@@ -286,11 +285,14 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
 
 /* ---- measuring ---------------------------------------------------------- */
 
+/* Of @n ops or groups; a made-up device has nothing to be measured. */
 static void
-count_times (const TpCost *table, int n, TpMeasured *measured)
+count_times (const TpCosts *costs, const TpCost *table, int n,
+             TpMeasured *measured)
 {
-  for (int i = 0; i < n; i++)
-    if (table[i].time_ns != TP_COST_NONE)
+  for (int i = 0; i < n * costs->n_devices; i++)
+    if (table[i].time_ns != TP_COST_NONE
+        && !tp_device_is_simulated (costs->devices[i % costs->n_devices]))
       {
         measured->n_estimated += table[i].is_estimated;
         measured->n_measured += !table[i].is_estimated;
@@ -309,10 +311,10 @@ count_model (Road *road, TpCostDb *db, TpCalibOptions *options,
   if (road->costs == NULL)
     return FALSE;
   measured->n_groups = road->groups->n_groups;
-  count_times (road->costs->nodes,
-               road->costs->n_nodes * road->costs->n_devices, measured);
-  count_times (road->costs->groups,
-               road->costs->n_groups * road->costs->n_devices, measured);
+  count_times (road->costs, road->costs->nodes, road->costs->n_nodes,
+               measured);
+  count_times (road->costs, road->costs->groups, road->costs->n_groups,
+               measured);
   return TRUE;
 }
 
@@ -346,11 +348,25 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
 }
 
 TplanPlan *
+tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
+                           const TplanOptimizeOptions *options, GError **error)
+{
+  TpRoadOptions road = { NULL };
+
+  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
+  if (options != NULL)
+    {
+      road.pins = options->pins;
+      road.memory_limits = options->memory_limits;
+    }
+  return tp_road_plan (graph, costs, &road, NULL, error);
+}
+
+TplanPlan *
 tplan_graph_optimize (const TplanGraph *graph, const TplanCosts *costs,
                       const char *const *pins, GError **error)
 {
-  const TpRoadOptions options = { .pins = pins };
+  const TplanOptimizeOptions options = { .pins = pins };
 
-  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
-  return tp_road_plan (graph, costs, &options, NULL, error);
+  return tplan_graph_optimize_full (graph, costs, &options, error);
 }

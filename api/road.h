@@ -26,6 +26,10 @@ typedef struct
 {
   const char *const *pins;    /* (nullable) "GLOB=DEVICE" */
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
+  const char *const *memory_limits; /* (nullable) "DEVICE=SIZE"; what a device
+                               * has is a limit besides */
+  int n_cuts;                 /* to make where those bind; 0: some two seconds'
+                               * worth */
   const char *objective;      /* (nullable): "time" */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
                                * they carried no noise */
@@ -53,6 +57,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
  * The plan, complete but for margins. Errors are those of
  * tplan_graph_optimize (), or:
  *   TPLAN_ERROR_USAGE: no such objective or fusion rule.
+ *   TPLAN_ERROR_INFEASIBLE: nothing fits into the memory there is, or nothing was
+ *     found that does.
  *   TPLAN_ERROR_STALE: as @options wants it.
  *   those of tplan_costs_calibrate (), where it is to measure.
  */
@@ -65,7 +71,8 @@ typedef struct
 {
   GPtrArray *warnings;        /* of char *, for people; NULL: none */
   int n_groups;
-  int n_measured, n_estimated; /* times, of ops and groups on all devices */
+  int n_measured, n_estimated; /* times, of ops and groups on all devices
+                               * that are real */
   TpCalibReport report;       /* how good they are, in what company */
 } TpMeasured;
 void tp_measured_clear (TpMeasured *measured);

@@ -19,9 +19,7 @@ for model; do
     "$tplan" sweep -q --format csv --dim N=1,2,4..128 "$model" \
       --devices "sim:${pair%:*}-cpu,sim:${pair#*:}-gpu" | awk -F, '
       NR > 1 {
-        split ($0, part, "\""); n = $1; host = $0; device = $0
-        sub (/ ops on sim:[a-z]*-cpu.*/, "", host); sub (/.*[^0-9]/, "", host)
-        sub (/ ops on sim:[a-z]*-gpu.*/, "", device); sub (/.*[^0-9]/, "", device)
+        n = $1; host = $3; device = $4
         if (device > 0 && first == "") first = n
         if (host > 0) all = ""; else if (all == "") all = n
       }

@@ -405,7 +405,8 @@ compare (TpChain *chain, int link, char **out_fault, GError **error)
       || (verdict.worst > FAR && !has_steps (self.lowered)))
     *out_fault = g_strdup_printf (
         "wrong: %d of %d values compared are off, one is %.6g and should be "
-        "%.6g: `tplan cost forget` lets it be tried again",
+        "%.6g: forget the device's figures to have it tried again "
+        "(`tplan cost --help`)",
         verdict.n_off, verdict.n, verdict.got, verdict.want);
   return TRUE;
 }

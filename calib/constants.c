@@ -272,7 +272,9 @@ measure_transfers (Subject *subject, GError **error)
   const TpTransferJob job = { .channel = subject->channel,
                               .index = subject->index,
                               .device = subject->device,
-                              .tiny = subject->chain->links[0].launch };
+                              .tiny = subject->chain->links[0].launch,
+                              .near = subject->near,
+                              .precedence = subject->precedence };
   gint64 time_ns;
 
   tp_near_wait (subject->near, subject->precedence, subject->channel);

@@ -6,6 +6,7 @@
 #include "calib/columns.h"
 #include "calib/cost-wholes.h"
 #include "calib/wholes.h"
+#include "ir/name-hash.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
 
@@ -45,7 +46,7 @@ tp_corrector_new (const TpCalibOptions *options)
 
   corrector->options = options;
   corrector->sittings
-      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sitting_free);
+      = g_hash_table_new_full (tp_name_hash, g_str_equal, NULL, sitting_free);
   return corrector;
 }
 
@@ -190,7 +191,7 @@ static void
 infer (const GPtrArray *list, int n_devices, const char *network,
        TpWholeErrors *out_errors)
 {
-  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (tp_name_hash, g_str_equal);
   g_autofree TpWhole *wholes = g_new0 (TpWhole, list->len + 1);
   g_autofree double *shares
       = g_new0 (double, (gsize) (list->len + 1) * n_devices);

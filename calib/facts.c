@@ -9,6 +9,7 @@
 
 #include "calib/facts.h"
 
+#include "ir/name-hash.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
@@ -237,7 +238,7 @@ tp_facts_gather_opened (const char *name, int n_threads)
 static GHashTable *
 split_facts (const char *facts)
 {
-  GHashTable *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  GHashTable *table = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                              g_free);
   g_auto (GStrv) lines = g_strsplit (facts, "\n", -1);
 
@@ -277,6 +278,19 @@ compare_fact (const char *key, const char *value, GHashTable *now)
                           other != NULL ? other : "");
 }
 
+/* The alphabetically first, so that it is always the same one. */
+static void
+take_first (char **first, char *difference)
+{
+  if (difference != NULL
+      && (*first == NULL || strcmp (difference, *first) < 0))
+    {
+      g_free (*first);
+      *first = g_steal_pointer (&difference);
+    }
+  g_free (difference);
+}
+
 char *
 tp_facts_compare (const char *stored, const char *now)
 {
@@ -288,22 +302,14 @@ tp_facts_compare (const char *stored, const char *now)
 
   g_hash_table_iter_init (&iter, old);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    {
-      char *difference = compare_fact (key, value, new);
-
-      /* the alphabetically first, so that it is always the same one */
-      if (difference != NULL && (first == NULL || strcmp (difference, first) < 0))
-        {
-          g_free (first);
-          first = g_steal_pointer (&difference);
-        }
-      g_free (difference);
-    }
+    take_first (&first, compare_fact (key, value, new));
+  if (first != NULL)
+    return first;
   g_hash_table_iter_init (&iter, new);
-  while (first == NULL && g_hash_table_iter_next (&iter, &key, &value))
+  while (g_hash_table_iter_next (&iter, &key, &value))
     if (!g_hash_table_contains (old, key))
-      first = g_strdup_printf ("%s was '', is '%s'", (char *) key,
-                               (char *) value);
+      take_first (&first, g_strdup_printf ("%s was '', is '%s'", (char *) key,
+                                           (char *) value));
   return first;
 }
 

@@ -9,6 +9,7 @@
 #include "calib/fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double
@@ -88,6 +89,34 @@ tp_fit_keep_points (TpFit *fit, const TpFitPoint *points, int n)
     for (int i = 0; i < sizes[pool]; i++, next++)
       fit->points[next] = (TpFitPoint){ points[next].bytes, means[pool] };
   fit->n_points = n;
+}
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+tp_fit_join_passes (const TpFitPoint *passes, int n_passes, int n,
+                    TpFitPoint *out_points)
+{
+  g_autofree double *times_ns = g_new (double, n_passes);
+  int second = MIN (n_passes - 1, 1);
+  double worst = n_passes < 3 ? INFINITY : 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      for (int k = 0; k < n_passes; k++)
+        times_ns[k] = passes[k * n + i].time_ns;
+      qsort (times_ns, n_passes, sizeof *times_ns, compare_doubles);
+      out_points[i] = (TpFitPoint){ passes[i].bytes, times_ns[second] };
+      if (n_passes >= 3)
+        worst = MAX (worst, times_ns[second + 1] / times_ns[second] - 1);
+    }
+  return worst;
 }
 
 double

@@ -35,6 +35,14 @@ void tp_fit_line (const TpFitPoint *points, int n, TpFit *out_fit);
  * fewer bytes is levelled with it. n <= TP_FIT_POINTS_MAX. */
 void tp_fit_keep_points (TpFit *fit, const TpFitPoint *points, int n);
 
+/* Of @n_passes over the same @n sizes, one after the other in @passes, the second
+ * least time of each size (the only one, of a single pass): company makes most
+ * passes slower, luck at times makes one faster. Returns how far the next pass
+ * lies above it where they agree least, so 0.1: 10 % more; infinity: fewer than 3
+ * passes. n_passes >= 1. */
+double tp_fit_join_passes (const TpFitPoint *passes, int n_passes, int n,
+                           TpFitPoint *out_points);
+
 /* Largest relative error of @fit at @points. */
 double tp_fit_find_residual (const TpFit *fit, const TpFitPoint *points, int n);
 

@@ -49,8 +49,8 @@ static char *
 describe (const char *what, double rate, const char *unit, double limit)
 {
   return g_strdup_printf (
-      "not believed: %s of %.3g %s, where no more than %.3g can be: `tplan cost "
-      "forget` lets it be tried again", what, rate, unit, limit);
+      "not believed: %s of %.3g %s, where no more than %.3g can be: forget "
+      "the device's figures to have it tried again (`tplan cost --help`)", what, rate, unit, limit);
 }
 
 /* Smaller types may be computed with by other units. */

@@ -105,8 +105,8 @@ tp_entry_row_check (const TpEntryRow *row, const char *path, GError **error)
 
   if (fault != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "%s: entry '%s' (%.12s): %s: `tplan cost forget DEVICE` lets "
-                 "it be measured anew", path, row->label, row->digest, fault);
+                 "%s: entry '%s' (%.12s): %s: `tplan cost forget --all` "
+                 "lets it be measured anew", path, row->label, row->digest, fault);
   return fault == NULL;
 }
 
@@ -117,7 +117,7 @@ tp_whole_row_check (const TpWholeRow *row, const char *path, GError **error)
 
   if (fault != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "%s: whole plan '%s' (%.12s): %s: `tplan cost forget DEVICE` "
+                 "%s: whole plan '%s' (%.12s): %s: `tplan cost forget --all` "
                  "lets it be measured anew", path, row->label, row->digest,
                  fault);
   return fault == NULL;

@@ -1,13 +1,14 @@
 /* transfers.c: what copies to and from a device take.
  *
- * A write is waited for by what runs next, so it costs what it adds to that: the
- * difference of a kernel with a write before it and one without, taken in turns.
- * Where one write is lost in the noise several are made before the wait; where
- * even those are, the write and its wait are timed by themselves, which is an
- * upper bound. A read is waited for by the host: it costs all of itself.
+ * The host waits for each, as sessions do, so each costs all of itself; a write
+ * until the device is done with it.
  *
- * A third of the sizes are not fitted but checked. What a line misses there by
- * more than TP_FIT_GOOD is measured again, and then kept as points. */
+ * All sizes are measured in several passes, until two of them agree at each, so
+ * that neither company nor luck decides: a driver's thread that happens to be on
+ * the caller's processor wakes at once, one on another takes several times that.
+ *
+ * A third of the sizes are not fitted but checked. Where a line misses one by
+ * more than TP_FIT_GOOD all are kept as points. */
 #include "config.h"
 
 #include "calib/transfers.h"
@@ -17,9 +18,9 @@
 
 #define SAMPLES_MIN 9
 #define SAMPLES_MAX 41
-#define LIMIT_NS (40 * 1000 * 1000) /* of the samples of one size */
-#define BURST_MAX 64
-#define BURST_BYTES_MAX (G_GINT64_CONSTANT (16) << 20)
+#define LIMIT_NS (20 * 1000 * 1000) /* of the samples of one size */
+#define PASSES_MAX 8
+#define PASSES_AGREE 0.1
 
 static const struct
 {
@@ -42,126 +43,59 @@ typedef struct
   char *bytes;
   gint64 size_bytes;
   gboolean is_write;
-  int n_burst;                /* writes before a wait */
 } Transfer;
 
 /* ---- one sample --------------------------------------------------------- */
 
 static gboolean
-write_some (const Transfer *transfer, int n, GError **error)
-{
-  for (int i = 0; i < n; i++)
-    if (!tp_device_write (transfer->job->device, transfer->buf,
-                          transfer->bytes, transfer->size_bytes, error))
-      return FALSE;
-  return TRUE;
-}
-
-/* @n_writes, a kernel unless @is_alone, and the wait. */
-static gboolean
-time_writes (const Transfer *transfer, int n_writes, gboolean is_alone,
-             gint64 *out_ns, GError **error)
+copy_once (const Transfer *transfer, GError **error)
 {
   TpDevice *device = transfer->job->device;
-  gint64 before = tp_clock_get_ns ();
 
-  if (!write_some (transfer, n_writes, error)
-      || (!is_alone
-          && !device->ops->launch (device, transfer->job->tiny, error))
-      || !device->ops->launch (device, NULL, error))
-    return FALSE;
-  *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
-}
-
-static gboolean
-time_read (const Transfer *transfer, gint64 *out_ns, GError **error)
-{
-  gint64 before = tp_clock_get_ns ();
-
-  if (!tp_device_read (transfer->job->device, transfer->buf, transfer->bytes,
-                       transfer->size_bytes, error))
-    return FALSE;
-  *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
+  if (!transfer->is_write)
+    return tp_device_read (device, transfer->buf, transfer->bytes,
+                           transfer->size_bytes, error);
+  return tp_device_write (device, transfer->buf, transfer->bytes,
+                          transfer->size_bytes, error)
+         && device->ops->launch (device, NULL, error);
 }
 
 gboolean
 tp_transfers_time_launch (const TpTransferJob *job, gint64 *out_ns,
                           GError **error)
 {
-  const Transfer transfer = { .job = job };
+  gint64 before = tp_clock_get_ns ();
 
-  return time_writes (&transfer, 0, FALSE, out_ns, error);
+  if (!job->device->ops->launch (job->device, job->tiny, error)
+      || !job->device->ops->launch (job->device, NULL, error))
+    return FALSE;
+  *out_ns = tp_clock_get_ns () - before;
+  return TRUE;
 }
 
 /* ---- one size ----------------------------------------------------------- */
 
-/* What is sampled: the time with writes and without (0 where there is none). */
-typedef gboolean (*Sampler) (const Transfer *transfer, gint64 *out_with_ns,
-                             gint64 *out_without_ns, GError **error);
-
 static gboolean
-sample_pair (const Transfer *transfer, gint64 *out_with_ns,
-             gint64 *out_without_ns, GError **error)
+measure_size (const Transfer *transfer, double *out_ns, GError **error)
 {
-  return time_writes (transfer, transfer->n_burst, FALSE, out_with_ns, error)
-         && time_writes (transfer, 0, FALSE, out_without_ns, error);
-}
-
-static gboolean
-sample_alone (const Transfer *transfer, gint64 *out_with_ns,
-              gint64 *out_without_ns, GError **error)
-{
-  *out_without_ns = 0;
-  return transfer->is_write
-             ? time_writes (transfer, 1, TRUE, out_with_ns, error)
-             : time_read (transfer, out_with_ns, error);
-}
-
-/* *out_half_ns: what the difference may be off by. */
-static gboolean
-take_samples (const Transfer *transfer, Sampler sample, gint64 *out_ns,
-              gint64 *out_half_ns, GError **error)
-{
-  gint64 with[SAMPLES_MAX], without[SAMPLES_MAX];
+  gint64 times_ns[SAMPLES_MAX];
   gint64 limit_ns = tp_clock_get_ns () + LIMIT_NS;
-  TpStats stats[2];
+  TpStats stats;
   int n = -1; /* the first pays for pages never touched */
 
   tp_channel_beat (transfer->job->channel, TP_PHASE_OPEN, transfer->job->index,
                    -1);
   while (n < SAMPLES_MIN || (n < SAMPLES_MAX && tp_clock_get_ns () < limit_ns))
     {
-      if (!sample (transfer, &with[MAX (n, 0)], &without[MAX (n, 0)], error))
+      gint64 before = tp_clock_get_ns ();
+
+      if (!copy_once (transfer, error))
         return FALSE;
+      times_ns[MAX (n, 0)] = tp_clock_get_ns () - before;
       n++;
     }
-  tp_stats_compute_fast (with, n, &stats[0]);
-  tp_stats_compute_fast (without, n, &stats[1]);
-  *out_ns = stats[0].median_ns - stats[1].median_ns;
-  *out_half_ns = stats[0].half_ns + stats[1].half_ns;
-  return TRUE;
-}
-
-static gboolean
-measure_size (Transfer *transfer, double *out_ns, GError **error)
-{
-  gint64 most = BURST_BYTES_MAX / transfer->size_bytes, time_ns, half_ns;
-
-  for (transfer->n_burst = 1;
-       transfer->is_write && transfer->n_burst <= CLAMP (most, 1, BURST_MAX);
-       transfer->n_burst *= 4)
-    {
-      if (!take_samples (transfer, sample_pair, &time_ns, &half_ns, error))
-        return FALSE;
-      *out_ns = (double) time_ns / transfer->n_burst;
-      if (time_ns > 5 * half_ns)
-        return TRUE;
-    }
-  if (!take_samples (transfer, sample_alone, &time_ns, &half_ns, error))
-    return FALSE;
-  *out_ns = MAX (time_ns, 1);
+  tp_stats_compute_fast (times_ns, n, &stats);
+  *out_ns = MAX (stats.median_ns, 1);
   return TRUE;
 }
 
@@ -179,19 +113,18 @@ pick (const TpFitPoint *all, gboolean is_check, TpFitPoint *out_points)
 }
 
 static gboolean
-fit_once (Transfer *transfer, TpFitPoint *all, TpFit *out_fit, GError **error)
+measure_sizes (Transfer *transfer, TpFitPoint *out_points, GError **error)
 {
-  TpFitPoint fitted[N_SIZES];
+  const TpTransferJob *job = transfer->job;
 
+  tp_near_wait (job->near, job->precedence, job->channel);
   for (int i = 0; i < N_SIZES; i++)
     {
       transfer->size_bytes = sizes[i].bytes;
-      all[i].bytes = sizes[i].bytes;
-      if (!measure_size (transfer, &all[i].time_ns, error))
+      out_points[i].bytes = sizes[i].bytes;
+      if (!measure_size (transfer, &out_points[i].time_ns, error))
         return FALSE;
     }
-  tp_fit_line (fitted, pick (all, FALSE, fitted), out_fit);
-  out_fit->residual = tp_fit_find_residual (out_fit, all, N_SIZES);
   return TRUE;
 }
 
@@ -209,24 +142,34 @@ interpolate (const TpFitPoint *all, TpFit *fit)
                      / all[N_SIZES - 1].bytes;
 }
 
+static void
+fit_points (const TpFitPoint *all, TpFit *out_fit)
+{
+  TpFitPoint fitted[N_SIZES];
+
+  tp_fit_line (fitted, pick (all, FALSE, fitted), out_fit);
+  out_fit->residual = tp_fit_find_residual (out_fit, all, N_SIZES);
+  if (out_fit->residual > TP_FIT_GOOD)
+    interpolate (all, out_fit);
+}
+
 static gboolean
 fit_direction (Transfer *transfer, gboolean is_write, TpFit *out_fit,
                GError **error)
 {
-  TpFitPoint first[N_SIZES], second[N_SIZES];
+  TpFitPoint passes[PASSES_MAX][N_SIZES], all[N_SIZES];
+  gboolean is_settled = FALSE;
 
   transfer->is_write = is_write;
-  if (!fit_once (transfer, first, out_fit, error))
-    return FALSE;
-  if (out_fit->residual <= TP_FIT_GOOD)
-    return TRUE;
-  if (!fit_once (transfer, second, out_fit, error))
-    return FALSE;
-  if (out_fit->residual <= TP_FIT_GOOD)
-    return TRUE;
-  for (int i = 0; i < N_SIZES; i++) /* whatever disturbs makes it slower */
-    second[i].time_ns = MIN (first[i].time_ns, second[i].time_ns);
-  interpolate (second, out_fit);
+  for (int n = 1; n <= PASSES_MAX && !is_settled; n++)
+    {
+      if (!measure_sizes (transfer, passes[n - 1], error))
+        return FALSE;
+      is_settled = tp_fit_join_passes (passes[0], n, N_SIZES, all)
+                   <= PASSES_AGREE;
+      fit_points (all, out_fit);
+      is_settled = is_settled && out_fit->residual <= TP_FIT_GOOD;
+    }
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #define TP_CALIB_TRANSFERS_H
 
 #include "calib/fit.h"
+#include "calib/near.h"
 #include "calib/worker.h"
 #include "runtime/device.h"
 
@@ -12,6 +13,8 @@ typedef struct
   int index;                  /* of the device, for tp_channel_beat () */
   TpDevice *device;
   TpLaunch *tiny;             /* a kernel with next to no work */
+  TpNear *near;
+  TpPrecedence *precedence;
 } TpTransferJob;
 
 /* A launch of job->tiny and its wait. */

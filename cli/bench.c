@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
+#include "cli/run-times.h"
 #include "cli/watchdog.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
@@ -206,16 +207,8 @@ check_clocks (TpBench *bench, GError **error)
 gint64
 tp_bench_count_items (const TpBench *bench)
 {
-  const TplanGraph *graph
-      = tplan_plan_get_graph (tp_bench_get (bench, 0)->plan);
-  int n_in, n_out;
-  const TplanTensor *in = tplan_graph_get_inputs (graph, &n_in);
-  const TplanTensor *out = tplan_graph_get_outputs (graph, &n_out);
-
-  if (n_in == 0 || n_out == 0 || in->rank < 2 || out->rank < 1
-      || in->dims[0] != out->dims[0])
-    return 1;
-  return in->dims[0];
+  return tp_graph_count_items (
+      tplan_plan_get_graph (tp_bench_get (bench, 0)->plan));
 }
 
 /* ---- running ------------------------------------------------------------ */

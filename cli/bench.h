@@ -60,8 +60,7 @@ const TpBenchEntry *tp_bench_get (const TpBench *bench, int i);
 TplanPlan *tp_bench_steal_plan (TpBench *bench, int i);
 /* The fastest of those that run on one device; the first where none does. */
 int tp_bench_find_base (const TpBench *bench);
-/* What is computed in one run, by the first dimension of what goes in and comes
- * out; 1 where they do not agree. */
+/* tp_graph_count_items () of what they run. */
 gint64 tp_bench_count_items (const TpBench *bench);
 /* Whether other work got in the way. */
 gboolean tp_bench_is_busy (const TpBench *bench);

@@ -47,6 +47,7 @@ typedef struct
   char **no_pass;             /* --no-pass, NULL-terminated, never NULL */
   char *cost_path;            /* (nullable) */
   gboolean follow_links;      /* --follow-symlinks */
+  gboolean copies_weights;    /* --copy-weights */
   unsigned given;             /* TpCliUses: by a flag of the command line */
   GArray *limits;             /* --limit: as tp_cli_parse_dims () */
   TplanCosts *costs;          /* once asked for */

@@ -3,6 +3,7 @@
 
 #include "api/plan.h"
 #include "cli/bench.h"
+#include "cli/csv.h"
 #include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -113,7 +114,7 @@ name_to_json (const TpBench *bench, int who)
 }
 
 static void
-print_json (const TpBench *bench, int base, int winner)
+print_data (const TpBench *bench, const TpCli *cli, int base, int winner)
 {
   const TpPlan *plan = tp_api_get_plan (tp_bench_get (bench, 0)->plan);
   json_t *list = json_array ();
@@ -137,7 +138,7 @@ print_json (const TpBench *bench, int base, int winner)
   json_object_set_new (document, "baseline", name_to_json (bench, base));
   json_object_set_new (document, "winner", name_to_json (bench, winner));
   json_object_set_new (document, "contestants", list);
-  tp_cli_print_json (document);
+  tp_cli_print_data (cli, document, "contestants");
 }
 
 /* ---- table -------------------------------------------------------------- */
@@ -206,8 +207,7 @@ print_table (const TpBench *bench, const TpCli *cli, int base, int winner)
       add_row (table, &told, bench);
     }
   tp_table_print (table, cli);
-  if (cli->format == TP_FORMAT_TABLE)
-    print_winner (bench, winner);
+  print_winner (bench, winner);
 }
 
 static void
@@ -308,8 +308,8 @@ bench_run (TpCli *cli, GError **error)
   tp_cli_keep_bench (cli, &bench);
   base = tp_bench_find_base (&bench);
   winner = tp_contest_find_winner (bench.contest);
-  if (cli->format == TP_FORMAT_JSON)
-    print_json (&bench, base, winner);
+  if (cli->format != TP_FORMAT_TABLE)
+    print_data (&bench, cli, base, winner);
   else
     print_table (&bench, cli, base, winner);
   if (cli->format == TP_FORMAT_TABLE)

@@ -6,8 +6,12 @@
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "cli/cli.h"
+#include "cli/csv.h"
+#include "cli/hint.h"
+#include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/planning.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/values.h"
@@ -41,18 +45,10 @@ static gboolean
 measure (Calibrating *self, const TplanGraph *graph, TpMeasured *measured,
          GError **error)
 {
-  const TpWatch watch = { .time_limit_ns = get_time_left_ns (self),
-                          .cancelled = tp_cli_get_cancelled (),
-                          .progress = tp_cli_progress,
-                          .user_data = self->cli };
-  gboolean is_good
-      = tp_road_measure (self->costs, graph, &watch, measured, error);
+  gboolean is_good = tp_cli_measure (self->cli, graph, get_time_left_ns (self),
+                                     measured, error);
 
-  tp_cli_progress_end (self->cli);
   tp_calib_report_add (&self->report, &measured->report);
-  for (guint i = 0; i < measured->warnings->len; i++)
-    tp_cli_warn (self->cli, "%s",
-                 (const char *) measured->warnings->pdata[i]);
   return is_good;
 }
 
@@ -67,8 +63,8 @@ calibrate_machine (Calibrating *self, GError **error)
 static gboolean
 calibrate_model (Calibrating *self, const char *path, GError **error)
 {
-  const TplanLoadOptions load = tp_cli_load_options (self->cli, self->dims);
-  g_autoptr (TplanGraph) graph = tplan_graph_load_full (path, &load, error);
+  g_autoptr (TplanGraph) graph
+      = tp_cli_load_model (self->cli, path, self->dims, error);
   g_auto (TpMeasured) measured = { 0 };
   int n_ops;
 
@@ -165,6 +161,8 @@ report_to_json (const TpCalibReport *report)
 {
   double spread = tp_calib_report_get_spread (report);
 
+  g_autofree char *advice = tp_hint_complete (get_advice (report));
+
   return json_pack (
       "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
       "others_processors",
@@ -175,7 +173,7 @@ report_to_json (const TpCalibReport *report)
       "apart", report->n_apart, "settled", report->n_settled, "unsettled", report->n_unsettled, "failed",
       report->n_failed, "spread",
       report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
-      get_grade (report), "advice", get_advice (report));
+      get_grade (report), "advice", advice);
 }
 
 /* ---- results ------------------------------------------------------------ */
@@ -225,9 +223,6 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
               GError **error)
 {
   const char *const *names = tp_api_get_devices (self->costs);
-  const TpCalibReport *report = &self->report;
-  double others = get_processors (report, report->others_us);
-  gboolean is_csv = self->cli->format == TP_FORMAT_CSV;
 
   for (int i = 0; names[i] != NULL; i++)
     {
@@ -247,11 +242,7 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     g_strdup_printf ("%.3g GB/s", row->bandwidth_gbps),
                     tp_cli_format_time ((gint64) row->launch_ns),
                     format_link (row, &row->to_device),
-                    format_link (row, &row->to_host),
-                    is_csv ? g_strdup_printf ("%.2f", others) : NULL,
-                    is_csv ? g_strdup_printf ("%d", report->n_settled) : NULL,
-                    is_csv ? g_strdup_printf ("%d", report->n_unsettled) : NULL,
-                    is_csv ? g_strdup (get_grade (report)) : NULL);
+                    format_link (row, &row->to_host));
     }
   return TRUE;
 }
@@ -262,8 +253,28 @@ print_table (const Calibrating *self, const TpTable *table)
   if (self->cli->is_quiet)
     return;
   tp_table_print (table, self->cli);
-  if (self->cli->format == TP_FORMAT_TABLE)
-    print_report (self);
+  print_report (self);
+}
+
+/* In rows of devices the last columns are of the whole run. */
+static void
+add_report (const Calibrating *self, json_t *devices)
+{
+  const TpCalibReport *report = &self->report;
+  gsize i;
+  json_t *device;
+
+  json_array_foreach (devices, i, device)
+    {
+      json_object_set_new (
+          device, "others_processors",
+          tp_cli_real (get_processors (report, report->others_us)));
+      json_object_set_new (device, "settled",
+                           json_integer (report->n_settled));
+      json_object_set_new (device, "unsettled",
+                           json_integer (report->n_unsettled));
+      json_object_set_new (device, "grade", json_string (get_grade (report)));
+    }
 }
 
 static gboolean
@@ -272,12 +283,7 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   static const char *const headers[] = { "DEVICE", ">PEAK", ">BANDWIDTH",
                                          ">LAUNCH", ">TO DEVICE", ">TO HOST",
                                          NULL };
-  /* the last ones are of the whole run */
-  static const char *const all_headers[]
-      = { "DEVICE", "PEAK", "BANDWIDTH", "LAUNCH", "TO DEVICE", "TO HOST",
-          "OTHERS", "SETTLED", "UNSETTLED", "GRADE", NULL };
-  g_autoptr (TpTable) table = tp_table_new (
-      self->cli->format == TP_FORMAT_CSV ? all_headers : headers);
+  g_autoptr (TpTable) table = tp_table_new (headers);
   json_t *devices = json_array ();
   gboolean is_good = list_devices (self, db, devices, table, error);
   json_t *document = json_pack (
@@ -286,8 +292,10 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
       self->n_missing == 0, "quality", report_to_json (&self->report),
       "devices", devices, "models", self->models);
 
-  if (is_good && self->cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_incref (document));
+  if (is_good && self->cli->format == TP_FORMAT_CSV)
+    add_report (self, devices);
+  if (is_good && self->cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (self->cli, json_incref (document), "devices");
   else if (is_good)
     print_table (self, table);
   json_decref (document);

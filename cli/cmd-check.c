@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "api/plan.h"
+#include "cli/csv.h"
+#include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/text.h"
@@ -29,6 +31,19 @@ has_stated_costs (const TplanPlan *plan)
   return FALSE;
 }
 
+static const char *
+judge (const TplanPlan *plan)
+{
+  gboolean is_least
+      = tplan_plan_get_cost_ns (plan) == tplan_plan_get_bound_ns (plan);
+
+  if (tp_cli_is_limited (plan))
+    return is_least ? "none that fits is cheaper"
+                    : "none that fits goes below the bound";
+  return is_least ? "no plan is cheaper"
+                  : "none is cheaper by more than noise";
+}
+
 static void
 print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
               const GPtrArray *reasons)
@@ -41,8 +56,7 @@ print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
   if (is_valid)
     tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", cli->args[0], cost,
                   tp_cli_simulated (plan), bound,
-                  cost_ns == bound_ns ? "no plan is cheaper"
-                                      : "none is cheaper by more than noise",
+                  judge (plan),
                   has_stated_costs (plan) ? "; costs as stated in the plan"
                                           : "");
   else
@@ -52,17 +66,21 @@ print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
 }
 
 static void
-print_json (const TplanPlan *plan, gboolean is_valid, const GPtrArray *reasons)
+print_data (const TpCli *cli, const TplanPlan *plan, gboolean is_valid,
+            const GPtrArray *reasons)
 {
   json_t *list = json_array ();
 
   for (guint i = 0; i < reasons->len; i++)
     json_array_append_new (list, tp_cli_string (reasons->pdata[i]));
-  tp_cli_print_json (json_pack (
-      "{s:s, s:b, s:b, s:I, s:I, s:o}", "format", "tplan-check/1", "valid",
-      is_valid, "costs_as_stated", has_stated_costs (plan), "cost_ns",
-      (json_int_t) tplan_plan_get_cost_ns (plan), "bound_ns",
-      (json_int_t) tplan_plan_get_bound_ns (plan), "reasons", list));
+  tp_cli_print_data (
+      cli,
+      json_pack ("{s:s, s:b, s:b, s:I, s:I, s:o}", "format", "tplan-check/1",
+                 "valid", is_valid, "costs_as_stated", has_stated_costs (plan),
+                 "cost_ns", (json_int_t) tplan_plan_get_cost_ns (plan),
+                 "bound_ns", (json_int_t) tplan_plan_get_bound_ns (plan),
+                 "reasons", list),
+      NULL);
 }
 
 /* FALSE: it cannot be told. */
@@ -96,8 +114,8 @@ check_run (TpCli *cli, GError **error)
     return FALSE;
   if (!check (plan, reasons, &is_valid, error))
     return FALSE;
-  if (cli->format == TP_FORMAT_JSON)
-    print_json (plan, is_valid, reasons);
+  if (cli->format != TP_FORMAT_TABLE)
+    print_data (cli, plan, is_valid, reasons);
   else
     print_result (cli, plan, is_valid, reasons);
   cli->exit_code = is_valid ? TP_EXIT_GOOD : TP_EXIT_FAILED;

@@ -4,6 +4,7 @@
 #include "api/load.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/planning.h"
 #include "cli/values.h"
 #include "format/graph-load.h"
 #include "format/graph-write-json.h"
@@ -95,10 +96,11 @@ static gboolean
 find_types (const TpCli *cli, const GArray *dims, TpGraph **out,
             GError **error)
 {
-  const TplanLoadOptions given = tp_cli_load_options (cli, dims);
+  TplanLoadOptions given = tp_cli_load_options (cli, dims);
   g_autoptr (GError) reason = NULL;
   g_auto (TpLoad) load = { 0 };
 
+  given.assumes_dims = FALSE;
   *out = tp_load_init (&load, &given, &reason)
              ? tp_graph_read (cli->args[0], &load.options, &reason)
              : NULL;
@@ -183,6 +185,8 @@ source_prepare (Source *source, TpCli *cli, GError **error)
   if (!tp_pass_check_options (&load.passes, error))
     return FALSE;
   raw = tp_graph_read (cli->args[0], &load.options, error);
+  if (raw != NULL)
+    tp_cli_note_model (cli, raw, load.assumed);
   source->graph = raw == NULL ? NULL
                               : tp_graph_prepare_with (raw, &load.passes,
                                                        error);

@@ -8,9 +8,11 @@
 #include "calib/facts.h"
 #include "cli/cli.h"
 #include "cli/cost-diff.h"
+#include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "format/file.h"
+#include "ir/near-name.h"
 
 #include <string.h>
 
@@ -73,14 +75,14 @@ list_device (Listing *listing, const TpDeviceRow *row, GError **error)
                                    : g_strdup ("holds"));
   json_array_append_new (
       listing->list,
-      json_pack ("{s:o, s:o, s:i, s:i, s:o, s:o, s:I, s:s, s:o}", "name",
-                 tp_cli_string (row->name), "identity",
-                 tp_cli_string (row->identity), "entries", (int) entries->len,
+      json_pack ("{s:o, s:i, s:i, s:o, s:o, s:I, s:s, s:o, s:o}", "name",
+                 tp_cli_string (row->name), "entries", (int) entries->len,
                  "wholes", (int) wholes->len,
                  "peak_gflops", tp_cli_real (row->peak_gflops),
                  "bandwidth_gbps", tp_cli_real (row->bandwidth_gbps),
                  "measured_at", (json_int_t) row->measured_at, "table",
-                 listing->table_name, "stale", tp_cli_string (difference)));
+                 listing->table_name, "stale", tp_cli_string (difference),
+                 "identity", tp_cli_string (row->identity)));
   return TRUE;
 }
 
@@ -115,10 +117,13 @@ cost_list (TpCli *cli, TpCostDb *db, GError **error)
       = list_table (&listing, db, "own", error)
         && list_table (&listing, tp_cost_db_get_system (db), "system", error);
 
-  if (is_good && cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_pack (
-        "{s:s, s:o, s:O}", "format", "tplan-cost-list/1", "table",
-        tp_cli_string (tp_cost_db_get_path (db)), "devices", listing.list));
+  if (is_good && cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (
+        cli,
+        json_pack ("{s:s, s:o, s:O}", "format", "tplan-cost-list/1", "table",
+                   tp_cli_string (tp_cost_db_get_path (db)), "devices",
+                   listing.list),
+        "devices");
   else if (is_good)
     tp_table_print (table, cli);
   json_decref (listing.list);
@@ -188,6 +193,23 @@ show_device (Listing *listing, const TpDeviceRow *device, GError **error)
   return TRUE;
 }
 
+/* A table of nothing leaves one wondering. */
+static void
+note_nothing (const TpCli *cli, const TpCostDb *db, guint n_devices)
+{
+  const char *path = tp_cost_db_get_path (db);
+
+  if (n_devices > 0 && !given.is_all)
+    tp_cli_note (cli, "note: %s: no figures that hold: --all shows those that "
+                      "are stale", path);
+  else if (cli->n_args > 1)
+    tp_cli_note (cli, "note: %s: no figures of '%s': `tplan cost list` has "
+                      "the devices there are", path, cli->args[1]);
+  else
+    tp_cli_note (cli, "note: %s: no figures yet: `tplan calibrate --help` says "
+                      "how to measure", path);
+}
+
 static gboolean
 cost_show (TpCli *cli, TpCostDb *db, GError **error)
 {
@@ -203,9 +225,13 @@ cost_show (TpCli *cli, TpCostDb *db, GError **error)
 
   for (guint i = 0; is_good && i < rows->len; i++)
     is_good = show_device (&listing, g_ptr_array_index (rows, i), error);
-  if (is_good && cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_pack ("{s:s, s:O}", "format", "tplan-cost-show/1",
-                                  "entries", listing.list));
+  if (is_good && json_array_size (listing.list) == 0)
+    note_nothing (cli, db, rows->len);
+  if (is_good && cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (cli,
+                       json_pack ("{s:s, s:O}", "format", "tplan-cost-show/1",
+                                  "entries", listing.list),
+                       "entries");
   else if (is_good)
     tp_table_print (table, cli);
   json_decref (listing.list);
@@ -227,7 +253,7 @@ cost_export (TpCli *cli, TpCostDb *db, GError **error)
 static gboolean
 import_file (TpCli *cli, TpCostDb *db, const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (GBytes) bytes = tp_file_load (path, TP_FILE_PLAIN, error);
   const char *text;
   gsize size;
   int n;
@@ -327,6 +353,16 @@ list_verbs (void)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+static char *
+ask_verb (const char *typed)
+{
+  const char *names[G_N_ELEMENTS (verbs) + 1] = { NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
+    names[i] = verbs[i].name;
+  return tp_near_name_ask (typed, names);
+}
+
 static gboolean
 check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
              GError **error)
@@ -343,7 +379,7 @@ check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
 static gboolean
 cost_run (TpCli *cli, GError **error)
 {
-  g_autofree char *known = list_verbs ();
+  g_autofree char *known = list_verbs (), *near = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS (verbs); i++)
     {
@@ -363,8 +399,9 @@ cost_run (TpCli *cli, GError **error)
       db = tp_cost_db_open (cli->cost_path, verbs[i].is_read_only, error);
       return db != NULL && verbs[i].run (cli, db, error);
     }
+  near = ask_verb (cli->args[0]);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "cost: no verb '%s': there are %s", cli->args[0], known);
+               "cost: no verb '%s'%s: there are %s", cli->args[0], near, known);
   return FALSE;
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/devices.h"
 #include "cli/cli.h"
+#include "cli/csv.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -103,36 +104,64 @@ add_machines (json_t *document)
   json_object_set_new (document, "simulated", list);
 }
 
-static void
-add_rows (TpTable *table, const json_t *list, const char *kind)
+/* Of all three lists, each with its state. */
+static json_t *
+list_rows (const json_t *document)
 {
+  static const char *const lists[][2] = { { "devices", "ready" },
+                                          { "absent", "absent" },
+                                          { "simulated", "simulated" } };
+  json_t *rows = json_array ();
   gsize i;
   json_t *at;
 
-  json_array_foreach (list, i, at)
+  for (gsize k = 0; k < G_N_ELEMENTS (lists); k++)
+    json_array_foreach (json_object_get (document, lists[k][0]), i, at)
+      {
+        const char *texts[] = { "description", "error", "reason" };
+        json_t *text = NULL, *bytes = json_object_get (at, "memory_bytes");
+
+        for (gsize t = 0; text == NULL && t < G_N_ELEMENTS (texts); t++)
+          text = json_object_get (at, texts[t]);
+        json_array_append_new (
+            rows, json_pack ("{s:O, s:s, s:O?, s:O?}", "name",
+                             json_object_get (at, "name"), "state",
+                             json_object_get (at, "error") != NULL
+                                 ? "broken"
+                                 : lists[k][1],
+                             "memory_bytes", bytes, "description", text));
+      }
+  return rows;
+}
+
+static void
+print_table (const TpCli *cli, const json_t *rows)
+{
+  static const char *const headers[]
+      = { "DEVICE", "STATE", ">MEMORY", "DESCRIPTION", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  gsize i;
+  json_t *at;
+
+  json_array_foreach (rows, i, at)
     {
-      const char *texts[] = { "description", "error", "reason" };
-      const char *text = NULL;
       gint64 bytes
           = json_integer_value (json_object_get (at, "memory_bytes"));
 
-      for (gsize k = 0; text == NULL && k < G_N_ELEMENTS (texts); k++)
-        text = json_string_value (json_object_get (at, texts[k]));
       tp_table_add (
           table, g_strdup (json_string_value (json_object_get (at, "name"))),
-          g_strdup (json_object_get (at, "error") != NULL ? "broken" : kind),
-          bytes > 0 ? tp_cli_format_bytes (bytes) : NULL, g_strdup (text));
+          g_strdup (json_string_value (json_object_get (at, "state"))),
+          bytes > 0 ? tp_cli_format_bytes (bytes) : NULL,
+          g_strdup (json_string_value (json_object_get (at, "description"))));
     }
+  tp_table_print (table, cli);
 }
 
 static gboolean
 devices_run (TpCli *cli, GError **error)
 {
-  static const char *const headers[]
-      = { "DEVICE", "STATE", ">MEMORY", "DESCRIPTION", NULL };
-  g_autoptr (TpTable) table = tp_table_new (headers);
   g_autofree char *answer = NULL;
-  json_t *document;
+  json_t *document, *rows;
 
   tp_cli_meet_drivers_again (cli);
   answer = tp_devices_ask (ask_devices, cli, error);
@@ -151,11 +180,13 @@ devices_run (TpCli *cli, GError **error)
       tp_cli_print_json (document);
       return TRUE;
     }
-  add_rows (table, json_object_get (document, "devices"), "ready");
-  add_rows (table, json_object_get (document, "absent"), "absent");
-  add_rows (table, json_object_get (document, "simulated"), "simulated");
-  tp_table_print (table, cli);
+  rows = list_rows (document);
   json_decref (document);
+  if (cli->format == TP_FORMAT_CSV)
+    tp_cli_print_data (cli, json_pack ("{s:O}", "rows", rows), "rows");
+  else
+    print_table (cli, rows);
+  json_decref (rows);
   return TRUE;
 }
 

@@ -3,6 +3,9 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "cli/csv.h"
+#include "cli/hint.h"
+#include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -12,8 +15,21 @@
 
 #include <string.h>
 
-static const GOptionEntry explain_options[]
-    = { TP_GRAPH_OPTION, TP_PLANNING_OPTIONS, { 0 } };
+static struct
+{
+  char *sort;                 /* (nullable): in the order they run */
+  int n_top;                  /* 0: all */
+} given;
+
+static const GOptionEntry explain_options[] = {
+  { "sort", 0, 0, G_OPTION_ARG_STRING, &given.sort,
+    "ops by time, name or gain (default: as they run)", "KEY" },
+  { "top", 0, 0, G_OPTION_ARG_INT, &given.n_top,
+    "how many ops to show; 0, the default: all", "N" },
+  TP_GRAPH_OPTION,
+  TP_PLANNING_OPTIONS,
+  { 0 },
+};
 
 /* One op of a plan, with what the figures say about it. */
 typedef struct
@@ -40,7 +56,8 @@ find_refusal (const Explained *it)
 static gboolean
 is_tie (const Explained *it)
 {
-  return it->placement->cheapest != it->device;
+  return it->plan->memory_proof == NULL
+         && it->placement->cheapest != it->device;
 }
 
 /* What holds an op by a tie is noise, no margin. */
@@ -83,10 +100,15 @@ format_reason (const Explained *it)
       text = g_strjoinv (", ", (char **) it->graph->nodes[it->node].pins);
       return g_strdup_printf ("pinned to %s", text);
     case TP_REASON_ONLY:
-      return g_strdup_printf ("only %s can: %s", here, find_refusal (it));
+      text = tp_hint_complete (find_refusal (it));
+      return g_strdup_printf ("only %s can: %s", here, text);
     case TP_REASON_TIE:
       return g_strdup_printf ("tie: the cheapest plan has it on %s, by less "
                               "than noise",
+                              devices[it->placement->cheapest]);
+    case TP_REASON_MEMORY:
+      return g_strdup_printf ("memory: the cheapest plan has it on %s, and "
+                              "does not fit",
                               devices[it->placement->cheapest]);
     case TP_REASON_EQUAL:
       return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
@@ -231,18 +253,87 @@ add_row (TpTable *table, const Explained *it)
       format_reason (it));
 }
 
-static void
-explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
+/* ---- order ---------------------------------------------------------------- */
+
+static gint64
+get_own_time (const Explained *it)
 {
-  const TpPlan *plan = tp_api_get_plan (handle);
-  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (handle));
-  g_autofree char *times = g_strjoinv (" | ", plan->devices);
-  const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
-                                  "GROUP", ">MARGIN", "WHY",   NULL };
-  g_autoptr (TpTable) table = tp_table_new (headers);
+  return tp_costs_node (it->plan->costs, it->node, it->device)->time_ns;
+}
+
+/* How much longer the op takes on the best of the others; of one that has no
+ * choice, nothing. */
+static gint64
+get_gain (const Explained *it)
+{
+  gint64 least_ns = TP_COST_NONE;
+
+  for (int i = 0; i < it->plan->n_devices; i++)
+    if (i != it->device)
+      least_ns = MIN (least_ns,
+                      tp_costs_node (it->plan->costs, it->node, i)->time_ns);
+  return least_ns == TP_COST_NONE ? 0 : least_ns - get_own_time (it);
+}
+
+static int
+compare_time (const void *a, const void *b)
+{
+  gint64 x = get_own_time (a), y = get_own_time (b);
+
+  return (x < y) - (x > y);
+}
+
+static int
+compare_gain (const void *a, const void *b)
+{
+  gint64 x = get_gain (a), y = get_gain (b);
+
+  return (x < y) - (x > y);
+}
+
+static int
+compare_name (const void *a, const void *b)
+{
+  const Explained *x = a, *y = b;
+
+  return strcmp (x->graph->nodes[x->node].name, y->graph->nodes[y->node].name);
+}
+
+static const struct
+{
+  const char *name;
+  int (*compare) (const void *a, const void *b);
+} orders[] = {
+  { "time", compare_time },
+  { "name", compare_name },
+  { "gain", compare_gain },
+};
+
+static gboolean
+check_options (GError **error)
+{
+  gboolean is_known = given.sort == NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (orders); i++)
+    is_known = is_known || strcmp (given.sort, orders[i].name) == 0;
+  if (is_known && given.n_top >= 0)
+    return TRUE;
+  if (!is_known)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "sort '%s' is none of time, name, gain", given.sort);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--top takes how many ops to show, or 0 for all");
+  return FALSE;
+}
+
+/* Of @only (nullable) or of all ops, in order, and no more than are wanted. */
+static GArray *
+list_ops (const TpPlan *plan, const TpGraph *graph, const char *only)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Explained));
   g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
   g_autofree gint64 *transfers_ns = tp_plan_sum_transfers (plan, graph);
-  json_t *list = json_array ();
 
   for (int i = 0; i < plan->n_placements; i++)
     {
@@ -250,23 +341,57 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
       Explained it = { plan, graph, at, at->node, at->device,
                        group_of_node[at->node], transfers_ns[at->node] };
 
-      if (only != NULL && strcmp (graph->nodes[at->node].name, only) != 0)
-        continue;
-      if (cli->format == TP_FORMAT_JSON)
-        json_array_append_new (list, explained_to_json (&it));
-      else
-        add_row (table, &it);
+      if (only == NULL || strcmp (graph->nodes[at->node].name, only) == 0)
+        g_array_append_val (list, it);
     }
-  if (cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_pack (
-        "{s:s, s:o, s:b, s:o, s:o}", "format", "tplan-explain/1", "graph",
-        tp_cli_string (plan->graph_name), "simulated", plan->is_simulated,
-        "factors", tp_cli_factors_to_json (handle), "ops", list));
-  else
+  for (gsize i = 0; given.sort != NULL && i < G_N_ELEMENTS (orders); i++)
+    if (strcmp (given.sort, orders[i].name) == 0)
+      g_array_sort (list, orders[i].compare);
+  if (given.n_top > 0 && (guint) given.n_top < list->len)
+    g_array_set_size (list, (guint) given.n_top);
+  return list;
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
+static void
+print_table (TpCli *cli, const TpPlan *plan, const GArray *ops)
+{
+  g_autofree char *times = g_strjoinv (" | ", plan->devices);
+  const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
+                                  "GROUP", ">MARGIN", "WHY",   NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+
+  for (guint i = 0; i < ops->len; i++)
+    add_row (table, &g_array_index (ops, Explained, i));
+  tp_table_print (table, cli);
+}
+
+static void
+explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (handle));
+  g_autoptr (GArray) ops = list_ops (plan, graph, only);
+  json_t *list;
+
+  if (cli->format == TP_FORMAT_TABLE)
     {
-      json_decref (list);
-      tp_table_print (table, cli);
+      print_table (cli, plan, ops);
+      return;
     }
+  list = json_array ();
+  for (guint i = 0; i < ops->len; i++)
+    json_array_append_new (
+        list, explained_to_json (&g_array_index (ops, Explained, i)));
+  tp_cli_print_data (
+      cli,
+      json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o}", "format", "tplan-explain/1",
+                 "graph", tp_cli_string (plan->graph_name), "simulated",
+                 plan->is_simulated, "factors",
+                 tp_cli_factors_to_json (handle), "memory",
+                 tp_cli_limits_to_json (handle), "ops", list),
+      "ops");
 }
 
 /* Of ops that could be elsewhere: it would have taken too long. */
@@ -291,12 +416,17 @@ static void
 print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
 {
   int n_unknown = count_unknown_margins (tp_api_get_plan (plan), graph);
+  g_autofree char *limits = tp_cli_format_limits (plan);
 
+  if (limits != NULL)
+    tp_cli_note (cli, "Memory limits: %s.", limits);
   tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
                     "what was measured. MARGIN: how far the time here may "
                     "move before the plan flips.",
                tp_cli_simulated (plan));
-  if (n_unknown > 0)
+  if (tp_cli_is_limited (plan))
+    tp_cli_note (cli, "Within limits of memory no margins are worked out.");
+  else if (n_unknown > 0)
     tp_cli_note (cli, "Margins of %d ops would take too long to find.",
                  n_unknown);
 }
@@ -305,12 +435,15 @@ static gboolean
 check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
           GError **error)
 {
+  g_autofree char *near = NULL;
+
   if (tplan_plan_find_device (plan, name) != NULL)
     return TRUE;
+  near = tp_graph_ask_op (graph, name);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "graph '%s' has no op '%s': `tplan explain` without a name "
+               "graph '%s' has no op '%s'%s: `tplan explain` without a name "
                "lists all",
-               graph->name, name);
+               graph->name, name, near);
   return FALSE;
 }
 
@@ -318,9 +451,11 @@ static gboolean
 explain_run (TpCli *cli, GError **error)
 {
   const char *only = cli->n_args > 1 ? cli->args[1] : NULL;
-  g_autoptr (TplanPlan) plan = tp_cli_load_or_plan (cli, cli->args[0], error);
+  g_autoptr (TplanPlan) plan = NULL;
   const TpGraph *graph;
 
+  if (check_options (error))
+    plan = tp_cli_load_or_plan (cli, cli->args[0], error);
   if (plan == NULL)
     return FALSE;
   graph = tp_api_get_graph (tplan_plan_get_graph (plan));

@@ -3,7 +3,9 @@
 
 #include "api/load.h"
 #include "cli/cli.h"
+#include "cli/csv.h"
 #include "cli/output.h"
+#include "cli/planning.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "format/graph-load.h"
@@ -282,10 +284,11 @@ ops_to_json (const Info *info)
 }
 
 static void
-print_json (const Info *info)
+print_data (const Info *info, const TpCli *cli)
 {
   const TpGraph *graph = info->graph;
   json_t *dtypes = json_object (), *assumed = json_array ();
+  json_t *document;
 
   for (int i = 0; i < tp_dtype_count (); i++)
     if (info->n_dtypes[i] > 0)
@@ -294,7 +297,7 @@ print_json (const Info *info)
   for (guint i = 0; i < info->survey.assumed->len; i++)
     json_array_append_new (assumed,
                            tp_cli_string (info->survey.assumed->pdata[i]));
-  tp_cli_print_json (json_pack (
+  document = json_pack (
       "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",
       "format", "tplan-info/1", "graph", tp_cli_string (graph->name), "opset",
       graph->opset, "inputs",
@@ -304,7 +307,8 @@ print_json (const Info *info)
       "parameters", (json_int_t) info->n_parameters, "weight_bytes",
       (json_int_t) info->weight_bytes, "activation_bytes",
       (json_int_t) info->activation_bytes, "peak_activation_bytes",
-      (json_int_t) info->peak_bytes, "flops", (json_int_t) info->flops));
+      (json_int_t) info->peak_bytes, "flops", (json_int_t) info->flops);
+  tp_cli_print_data (cli, document, "ops");
 }
 
 /* ---- tables ------------------------------------------------------------ */
@@ -428,13 +432,11 @@ info_run (TpCli *cli, GError **error)
       = g_hash_table_new_full (tp_name_hash, g_str_equal, NULL, free_op_info);
   tp_survey_init (&info.survey);
   good = info_read (&info, cli, error);
-  if (good && cli->format == TP_FORMAT_JSON)
-    print_json (&info);
+  if (good && cli->format != TP_FORMAT_TABLE)
+    print_data (&info, cli);
   else if (good)
     {
-      for (guint i = 0; i < info.survey.assumed->len; i++)
-        tp_cli_note (cli, "note: dimension '%s' has no value and is taken as 1",
-                     (const char *) info.survey.assumed->pdata[i]);
+      tp_cli_note_model (cli, info.graph, info.survey.assumed);
       print_summary (&info, cli);
       print_ops (&info, cli);
     }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "ir/op.h"
@@ -71,9 +72,10 @@ ops_run (TpCli *cli, GError **error)
                     format_attrs (ops[i]));
       json_array_append_new (list, op_to_json (ops[i]));
     }
-  if (cli->format == TP_FORMAT_JSON)
-    tp_cli_print_json (json_pack ("{s:s, s:o}", "format", "tplan-ops/1", "ops",
-                                  list));
+  if (cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (
+        cli, json_pack ("{s:s, s:o}", "format", "tplan-ops/1", "ops", list),
+        "ops");
   else
     {
       json_decref (list);

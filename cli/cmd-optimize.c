@@ -3,7 +3,10 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "cli/csv.h"
 #include "cli/device-bytes.h"
+#include "cli/hint.h"
+#include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
@@ -71,14 +74,15 @@ find_totals (const TplanPlan *plan, OptimizeTotals *totals)
   totals->sha256 = g_strndup (end - 64, 64);
 }
 
-/* Ops that the cheapest plan has elsewhere. */
+/* Ops that the cheapest plan has elsewhere, for no more than noise. */
 static int
 count_tied (const TpPlan *plan)
 {
   int n = 0;
 
   for (int i = 0; i < plan->n_placements; i++)
-    n += plan->placements[i].cheapest != plan->placements[i].device;
+    n += plan->memory_proof == NULL
+         && plan->placements[i].cheapest != plan->placements[i].device;
   return n;
 }
 
@@ -103,7 +107,8 @@ single_to_json (const TpPlan *plan)
 }
 
 static void
-print_json (const TplanPlan *handle, const OptimizeTotals *totals)
+print_data (const TpCli *cli, const TplanPlan *handle,
+            const OptimizeTotals *totals)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
   json_t *document = json_pack (
@@ -129,6 +134,7 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
   json_object_set_new (document, "weight_bytes",
                        tp_cli_device_bytes_to_json (plan,
                                                     plan->weight_bytes));
+  json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "tied_ops",
@@ -139,7 +145,7 @@ print_json (const TplanPlan *handle, const OptimizeTotals *totals)
     json_object_set_new (document, "verified",
                          tp_verified_to_json (totals->verified));
   json_object_set_new (document, "plan_sha256", json_string (totals->sha256));
-  tp_cli_print_json (document);
+  tp_cli_print_data (cli, document, NULL);
 }
 
 static char *
@@ -154,19 +160,61 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
     return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
                             cost, simulated, interval, bound);
   if (totals->cost_ns == totals->bound_ns)
-    return g_strdup_printf ("%s predicted%s%s, proved least", cost, simulated,
-                            interval);
+    return g_strdup_printf ("%s predicted%s%s, proved least%s", cost,
+                            simulated, interval,
+                            tp_cli_is_limited (plan) ? " that fits" : "");
   return g_strdup_printf ("%s predicted%s%s, bound %s, gap %.2f %%", cost,
                           simulated, interval, bound, 100 * totals->gap);
 }
 
+/* What keeps @device from running it all; NULL: nothing. */
 static char *
-format_single (const TpPlan *plan)
+find_obstacle (const TpPlan *plan, const TpGraph *graph, int device)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      const TpNode *node = &graph->nodes[i];
+      const TpCost *cost = tp_costs_node (plan->costs, i, device);
+      g_autofree char *pins = NULL;
+
+      if (node->pins != NULL
+          && !g_strv_contains (node->pins, plan->devices[device]))
+        {
+          pins = g_strjoinv (", ", (char **) node->pins);
+          return g_strdup_printf ("'%s' is pinned to %s", node->name, pins);
+        }
+      if (cost->time_ns == TP_COST_NONE)
+        return g_strdup_printf ("'%s' %s", node->name,
+                                cost->reason != NULL ? cost->reason : "cannot");
+    }
+  return NULL;
+}
+
+/* Why no device runs it all. */
+static char *
+format_obstacles (const TpPlan *plan, const TpGraph *graph)
+{
+  g_autoptr (GString) text = g_string_new ("none");
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      g_autofree char *why = find_obstacle (plan, graph, i);
+      g_autofree char *whole = why == NULL ? NULL : tp_hint_complete (why);
+
+      if (whole != NULL)
+        g_string_append_printf (text, "%s not all on %s, for %s",
+                                i == 0 ? ":" : ";", plan->devices[i], whole);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+format_single (const TpPlan *plan, const TpGraph *graph)
 {
   g_autofree char *cost = tp_cli_format_time (plan->best_single_ns);
 
   if (plan->best_single < 0)
-    return g_strdup ("no single device can run it all");
+    return format_obstacles (plan, graph);
   return g_strdup_printf ("%s all on %s: %.2f times the plan", cost,
                           plan->devices[plan->best_single],
                           plan->cost_ns > 0
@@ -198,7 +246,7 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   tp_table_add (table, g_strdup ("placement"),
                 tp_cli_format_devices (handle));
   tp_table_add (table, g_strdup ("cost"), format_cost (handle, totals));
-  tp_table_add (table, g_strdup ("best single"), format_single (plan));
+  tp_table_add (table, g_strdup ("best single"), format_single (plan, get_graph (handle)));
   tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
   tp_table_add (table, g_strdup ("fused groups"),
                 g_strdup_printf ("%d", plan->groups->n_groups));
@@ -206,6 +254,9 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
                 tp_cli_format_device_bytes (plan, plan->peak_bytes));
   tp_table_add (table, g_strdup ("weights"),
                 tp_cli_format_device_bytes (plan, plan->weight_bytes));
+  if (plan->memory_limits != NULL)
+    tp_table_add (table, g_strdup ("memory limits"),
+                  tp_cli_format_limits (handle));
   tp_table_add (table, g_strdup ("estimated ops"),
                 g_strdup_printf ("%d of %d",
                                  tplan_plan_count_estimated (handle),
@@ -288,8 +339,8 @@ optimize_run (TpCli *cli, GError **error)
   find_totals (plan, &totals);
   note_tie (cli, tp_api_get_plan (plan), &totals);
   tp_cli_note_factors (cli, plan);
-  if (cli->format == TP_FORMAT_JSON)
-    print_json (plan, &totals);
+  if (cli->format != TP_FORMAT_TABLE)
+    print_data (cli, plan, &totals);
   else
     print_table (cli, plan, &totals);
   g_free (totals.sha256);
@@ -300,8 +351,7 @@ const TpCommand tp_command_optimize = {
   .name = "optimize",
   .arguments = "MODEL",
   .summary = "Finds the cheapest plan for a model and proves it",
-  .details = "  tplan optimize model.onnx -o plan.json -o plan.svg\n"
-             "Files: .json the plan, .dot .svg .png its picture.",
+  .details = "Files for -o: .json the plan; .dot, .svg, .png its picture.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT,

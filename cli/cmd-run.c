@@ -6,26 +6,35 @@
 #include "api/session.h"
 #include "cli/account.h"
 #include "cli/apart.h"
+#include "cli/csv.h"
 #include "cli/device-bytes.h"
 #include "cli/drivers.h"
 #include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/profile.h"
 #include "cli/progress.h"
 #include "cli/run-data.h"
+#include "cli/run-times.h"
 #include "cli/text.h"
 #include "cli/trace.h"
 #include "cli/unit-check.h"
+#include "cli/values.h"
 #include "cli/watchdog.h"
+#include "ir/clock.h"
 
+#include <fenv.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 /* A prediction that is off by more is accounted for without being asked. */
 #define ERROR_TOLD 0.05
+
+#define RUNS 10
+#define RUNS_MAX 1000000
+#define NOT_GIVEN -1
 
 static struct
 {
@@ -37,11 +46,16 @@ static struct
   gboolean check_ops;
   gboolean account;
   double tolerance;
-  char *profile;
+  char *duration;
+  gint64 duration_ns;
+  char *trace;
+  gboolean profile;
+  TpProfileOptions profile_options;
   char *watchdog;
   gboolean fallback;
   gboolean on_host;
-} run_given = { .repeat = 10, .warmup = 3, .tolerance = 1e-4 };
+} run_given
+    = { .repeat = NOT_GIVEN, .warmup = 3, .tolerance = 1e-4, .profile_options = { .n_top = 10 } };
 
 static const GOptionEntry run_options[] = {
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &run_given.inputs,
@@ -50,6 +64,8 @@ static const GOptionEntry run_options[] = {
     "write each output to DIR/NAME.npy", "DIR" },
   { "repeat", 'n', 0, G_OPTION_ARG_INT, &run_given.repeat, "timed runs (10)",
     "N" },
+  { "duration", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
+    &run_given.duration, NULL, NULL },
   { "warmup", 0, 0, G_OPTION_ARG_INT, &run_given.warmup,
     "runs before them (3)", "N" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &run_given.check,
@@ -58,10 +74,16 @@ static const GOptionEntry run_options[] = {
     "compare each op by itself, to find the one to blame", NULL },
   { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
     "largest relative error --check lets pass (1e-4)", "X" },
-  { "account", 0, 0, G_OPTION_ARG_NONE, &run_given.account,
-    "tell the steps furthest from their prediction", NULL },
-  { "profile", 0, 0, G_OPTION_ARG_FILENAME, &run_given.profile,
-    "one more run, each step timed, as a Chrome trace", "FILE" },
+  { "account", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
+    &run_given.account, NULL, NULL },
+  { "profile", 0, 0, G_OPTION_ARG_NONE, &run_given.profile,
+    "where the time goes, step by step", NULL },
+  { "sort", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
+    &run_given.profile_options.sort, NULL, NULL },
+  { "top", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT,
+    &run_given.profile_options.n_top, NULL, NULL },
+  { "trace", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME,
+    &run_given.trace, NULL, NULL },
   { "watchdog", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
     &run_given.watchdog, NULL, NULL },
   { "fallback", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
@@ -79,10 +101,7 @@ typedef struct
   TplanPlan *plan;
   TplanSession *session;
   TpRunData data;
-  gint64 *times_ns;           /* sorted */
-  int n_times;
-  int n_preempted;            /* of them: another process took a processor */
-  gint64 *calm_ns;            /* the others, in no order */
+  TpRunTimes times;
   TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
   TpRunErrors op_errors;      /* of --check-ops */
@@ -97,16 +116,7 @@ run_clear (Run *run)
   tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
-  g_free (run->times_ns);
-  g_free (run->calm_ns);
-}
-
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
+  tp_run_times_clear (&run->times);
 }
 
 static gboolean
@@ -133,47 +143,61 @@ count_switches (void)
 static gboolean
 run_timed (Run *run, GError **error)
 {
-  gint64 n_switches = count_switches (), time_ns;
+  gint64 n_switches = count_switches ();
 
   if (!run_once (run, FALSE, error))
     return FALSE;
-  time_ns = tplan_session_get_time_ns (run->session);
-  if (count_switches () > n_switches)
-    run->n_preempted++;
-  else
-    run->calm_ns[run->n_times - run->n_preempted] = time_ns;
-  run->times_ns[run->n_times++] = time_ns;
+  tp_run_times_add (&run->times, tplan_session_get_time_ns (run->session),
+                    count_switches () == n_switches);
   return TRUE;
+}
+
+/* How many there are to be: what was asked for, or what time there is. */
+static gboolean
+is_over (const Run *run, gint64 begin_ns)
+{
+  int n = (int) run->times.all_ns->len;
+
+  if (*tp_cli_get_cancelled () || n >= RUNS_MAX)
+    return TRUE;
+  if (run_given.duration_ns > 0 && run_given.repeat == NOT_GIVEN)
+    return n > 0 && tp_clock_get_ns () - begin_ns >= run_given.duration_ns;
+  return n >= (run_given.repeat == NOT_GIVEN ? RUNS : run_given.repeat);
 }
 
 static gboolean
 run_repeat (Run *run, GError **error)
 {
-  run->times_ns = g_new0 (gint64, run_given.repeat);
-  run->calm_ns = g_new0 (gint64, run_given.repeat);
+  gint64 begin_ns;
+
   for (int i = 0; i < run_given.warmup; i++)
     if (!run_once (run, FALSE, error))
       return FALSE;
-  for (int i = 0; i < run_given.repeat && !*tp_cli_get_cancelled (); i++)
+  begin_ns = tp_clock_get_ns ();
+  while (!is_over (run, begin_ns))
     if (!run_timed (run, error))
       return FALSE;
-  if (run->n_times == 0)
+  if (run->times.all_ns->len == 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
                    "interrupted before the first timed run ended");
       return FALSE;
     }
-  qsort (run->times_ns, run->n_times, sizeof (gint64), compare_times);
+  tp_run_times_end (&run->times);
   return TRUE;
 }
 
-/* Of sorted times, the nearest rank. */
 static gint64
 run_get_quantile (const Run *run, double q)
 {
-  int rank = (int) ceil (q * run->n_times);
+  return tp_run_times_get_quantile (&run->times, q);
+}
 
-  return run->times_ns[CLAMP (rank, 1, run->n_times) - 1];
+/* Part of the runs in which another process took a processor. */
+static double
+run_get_preempted (const Run *run)
+{
+  return 1 - (double) run->times.calm_ns->len / run->times.all_ns->len;
 }
 
 /* Of predicted against measured: +0.1 says 10 % too long. */
@@ -193,11 +217,11 @@ run_make_account (Run *run, GError **error)
     .session = run->session,
     .data = &run->data,
     .measured_ns = run_get_quantile (run, 0.5),
-    .preempted = (double) run->n_preempted / run->n_times,
+    .preempted = run_get_preempted (run),
   };
   /* a plan foretells its own steps alone */
   return tplan_session_get_fallback (run->session) != NULL
-         || (!run_given.account && fabs (run_get_error (run)) <= ERROR_TOLD)
+         || (!run_given.account && !run_given.profile && fabs (run_get_error (run)) <= ERROR_TOLD)
          || tp_account_make (&run->account, error);
 }
 
@@ -244,17 +268,18 @@ judge_to_json (const Run *run)
 }
 
 static void
-run_print_json (const Run *run)
+run_print_data (const Run *run, const TpCli *cli)
 {
   const TpPlan *plan = tp_api_get_plan (run->plan);
   json_t *document = json_pack (
-      "{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:f, s:b}", "format",
-      "tplan-run/1", "graph", tp_cli_string (plan->graph_name), "runs",
-      run->n_times, "median_ns", (json_int_t) run_get_quantile (run, 0.5),
-      "p10_ns", (json_int_t) run_get_quantile (run, 0.1), "p90_ns",
-      (json_int_t) run_get_quantile (run, 0.9), "predicted_ns",
+      "{s:s, s:o, s:i, s:I, s:I, s:f, s:b}", "format", "tplan-run/1", "graph",
+      tp_cli_string (plan->graph_name), "runs", (int) run->times.all_ns->len,
+      "median_ns", (json_int_t) run_get_quantile (run, 0.5), "predicted_ns",
       (json_int_t) tplan_plan_get_cost_ns (run->plan), "error",
       run_get_error (run), "simulated", plan->is_simulated);
+
+  tp_run_times_add_json (&run->times, tplan_plan_get_graph (run->plan),
+                         document);
 
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
     {
@@ -264,8 +289,6 @@ run_print_json (const Run *run)
                            tp_cli_device_bytes_to_json (
                                tp_api_get_session_plan (run->session), bytes));
     }
-  json_object_set_new (document, "minimum_ns",
-                       json_integer (run->times_ns[0]));
   tp_cli_add_interval (document, "predicted_", run->plan);
   json_object_set_new (document, "within", judge_to_json (run));
   if (tplan_session_get_fallback (run->session) != NULL)
@@ -278,6 +301,8 @@ run_print_json (const Run *run)
                            tp_cli_real (run->errors.max_abs_error));
       json_object_set_new (document, "max_rel_error",
                            tp_cli_real (run->errors.max_rel_error));
+      json_object_set_new (document, "flushed",
+                           json_integer (run->errors.n_flushed));
       json_object_set_new (document, "worst_op",
                            tp_cli_string (run_given.check_ops
                                               ? run->op_errors.worst_op
@@ -289,9 +314,15 @@ run_print_json (const Run *run)
   if (run->account.parts != NULL)
     json_object_set_new (document, "account",
                          tp_account_to_json (&run->account));
+  if (run_given.profile && run->account.parts != NULL)
+    json_object_set_new (document, "profile",
+                         tp_profile_to_json (&run->account,
+                                             &run_given.profile_options));
   if (run_given.check || run_given.check_ops)
     json_object_set_new (document, "good", json_boolean (run->is_good));
-  tp_cli_print_json (document);
+  tp_cli_print_data (
+      cli, document,
+      json_object_get (document, "profile") != NULL ? "profile" : NULL);
 }
 
 static char *
@@ -302,18 +333,9 @@ format_times (const Run *run)
   g_autofree char *p10 = tp_cli_format_time (run_get_quantile (run, 0.1));
   g_autofree char *p90 = tp_cli_format_time (run_get_quantile (run, 0.9));
 
-  return g_strdup_printf ("%s median of %d%s, %s to %s", median, run->n_times,
+  return g_strdup_printf ("%s median of %u%s, %s to %s", median,
+                          run->times.all_ns->len,
                           tp_cli_simulated (run->plan), p10, p90);
-}
-
-static char *
-format_check (const TpRunErrors *errors)
-{
-  return g_strdup_printf (
-      "%s: relative error %.2g (limit %.2g), absolute %.2g, at '%s'",
-      errors->max_rel_error <= run_given.tolerance ? "good" : "WRONG",
-      errors->max_rel_error, run_given.tolerance, errors->max_abs_error,
-      errors->worst_op == NULL ? "" : errors->worst_op);
 }
 
 static void
@@ -359,7 +381,9 @@ run_print_table (const Run *run, TpCli *cli)
                     100 * run_get_error (run),
                     tp_cli_judge_interval (run->plan,
                                            run_get_quantile (run, 0.5))));
-  add_account (table, &run->account);
+  tp_run_times_add_rows (&run->times, tplan_plan_get_graph (run->plan), table);
+  if (run_given.account || fabs (run_get_error (run)) > ERROR_TOLD)
+    add_account (table, &run->account);
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
     {
       g_autofree gint64 *bytes = run_list_memory (run, i);
@@ -369,37 +393,65 @@ run_print_table (const Run *run, TpCli *cli)
                         tp_api_get_session_plan (run->session), bytes));
     }
   if (run_given.check)
-    tp_table_add (table, g_strdup ("check"), format_check (&run->errors));
+    tp_table_add (table, g_strdup ("check"),
+                  tp_run_errors_format (&run->errors, run_given.tolerance));
   if (run_given.check_ops)
     tp_table_add (table, g_strdup ("each op"),
-                  format_check (&run->op_errors));
+                  tp_run_errors_format (&run->op_errors, run_given.tolerance));
   tp_table_print (table, cli);
+  if (run_given.profile && run->account.parts != NULL)
+    tp_profile_print (&run->account, cli, &run_given.profile_options);
 }
 
 static gboolean
-run_write_profile (Run *run, TpCli *cli, GError **error)
+run_write_trace (Run *run, TpCli *cli, GError **error)
 {
   g_autofree char *trace = NULL;
 
-  if (run_given.profile == NULL)
+  if (run_given.trace == NULL)
     return TRUE;
   if (!run_once (run, TRUE, error))
     return FALSE;
   trace = tp_trace_to_json (tp_api_get_session_plan (run->session),
                             run->data.graph,
                             tp_api_get_session (run->session));
-  return tp_cli_write_output (cli, run_given.profile, trace, strlen (trace),
-                              error);
+  if (!tp_cli_write_output (cli, run_given.trace, trace, strlen (trace),
+                            error))
+    return FALSE;
+  if (strcmp (run_given.trace, "-") != 0)
+    tp_cli_note (cli, "wrote %s", run_given.trace);
+  return TRUE;
+}
+
+static gboolean
+compare (Run *run, TpCli *cli, GError **error)
+{
+  return (!run_given.check
+          || tp_run_data_check (&run->data, &run->errors, error))
+         && (!run_given.check_ops
+             || tp_unit_check (&run->data, tp_api_get_plan (run->plan),
+                               &cli->device_options, &run->op_errors, error));
+}
+
+/* In the mode in which floats are as IEEE 754 has them, whatever a library has
+ * set for the run. */
+static gboolean
+run_compare (Run *run, TpCli *cli, GError **error)
+{
+  fenv_t mode;
+  gboolean good;
+
+  fegetenv (&mode);
+  fesetenv (FE_DFL_ENV);
+  good = compare (run, cli, error);
+  fesetenv (&mode);
+  return good;
 }
 
 static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
-  if ((run_given.check
-       && !tp_run_data_check (&run->data, &run->errors, error))
-      || (run_given.check_ops
-          && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
-                             &cli->device_options, &run->op_errors, error)))
+  if (!run_compare (run, cli, error))
     return FALSE;
   run->is_good = run->errors.max_rel_error <= run_given.tolerance
                  && run->op_errors.max_rel_error <= run_given.tolerance;
@@ -439,8 +491,10 @@ keep_runs (const Run *run, TpCli *cli)
 {
   if (!tp_cli_note_apart (cli)
       && tplan_session_get_fallback (run->session) == NULL)
-    tp_cli_keep_runs (cli, run->plan, run->calm_ns,
-                      run->n_times - run->n_preempted, run->n_times);
+    tp_cli_keep_runs (cli, run->plan,
+                      (gint64 *) (void *) run->times.calm_ns->data,
+                      (int) run->times.calm_ns->len,
+                      (int) run->times.all_ns->len);
 }
 
 /* Loads, makes ready, runs, and writes what was asked for. */
@@ -461,7 +515,7 @@ run_do (Run *run, TpCli *cli, GError **error)
     return FALSE;
   keep_runs (run, cli);
   return run_make_account (run, error)
-         && run_write_profile (run, cli, error)
+         && run_write_trace (run, cli, error)
          && run_check (run, cli, error)
          && (run_given.output_folder == NULL
              || tp_run_data_save (&run->data, cli, run_given.output_folder,
@@ -469,21 +523,30 @@ run_do (Run *run, TpCli *cli, GError **error)
 }
 
 static gboolean
+run_check_counts (GError **error)
+{
+  if (run_given.repeat != 0 && run_given.repeat >= NOT_GIVEN
+      && run_given.repeat <= RUNS_MAX && run_given.warmup >= 0
+      && run_given.warmup <= RUNS_MAX && run_given.tolerance >= 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "
+               "--tolerance no less than 0");
+  return FALSE;
+}
+
+static gboolean
 run_check_options (TpCli *cli, GError **error)
 {
-  if (run_given.repeat < 1 || run_given.repeat > 1000000
-      || run_given.warmup < 0 || run_given.warmup > 1000000
-      || !(run_given.tolerance >= 0))
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "
-                   "--tolerance no less than 0");
-      return FALSE;
-    }
-  if (!tp_cli_watchdog_set (run_given.watchdog, error))
+  if (!run_check_counts (error)
+      || (run_given.duration != NULL
+          && !tp_cli_parse_time (run_given.duration, &run_given.duration_ns,
+                                 error))
+      || !tp_profile_check_options (&run_given.profile_options, error)
+      || !tp_cli_watchdog_set (run_given.watchdog, error))
     return FALSE;
-  return run_given.profile == NULL
-         || tp_cli_check_output (cli, run_given.profile, error);
+  return run_given.trace == NULL
+         || tp_cli_check_output (cli, run_given.trace, error);
 }
 
 static gboolean
@@ -492,12 +555,13 @@ run_run (TpCli *cli, GError **error)
   Run run = { 0 };
   gboolean good = run_check_options (cli, error);
 
+  tp_run_times_init (&run.times);
   tp_cli_catch_interrupts ();
   good = good && run_do (&run, cli, error);
   if (good)
     run_tell_fallback (&run, cli);
-  if (good && cli->format == TP_FORMAT_JSON)
-    run_print_json (&run);
+  if (good && cli->format != TP_FORMAT_TABLE)
+    run_print_data (&run, cli);
   else if (good)
     run_print_table (&run, cli);
   if (good && !run.is_good)
@@ -513,7 +577,9 @@ const TpCommand tp_command_run = {
   .arguments = "PLAN|MODEL",
   .summary = "Executes a plan, times it and checks its results",
   .details = "      --watchdog=TIME --fallback  end, or run on the host, where a "
-             "device hangs",
+             "device hangs\n"
+             "      --duration=TIME --trace=FILE --account --sort=KEY --top=N  "
+             "tplan-run(1)",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED | TP_USES_FORCE,

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "api/plan.h"
+#include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/text.h"
@@ -141,7 +142,7 @@ point_to_json (const SweepPoint *point)
 }
 
 static void
-sweep_print_json (const Sweep *sweep)
+sweep_print_data (const Sweep *sweep, const TpCli *cli)
 {
   json_t *points = json_array (), *breaks = json_array ();
   const SweepPoint *leaving = sweep_find_leaving (sweep);
@@ -157,12 +158,13 @@ sweep_print_json (const Sweep *sweep)
         json_array_append_new (breaks, json_integer (point->value));
       last = tp_api_get_plan (point->plan);
     }
-  tp_cli_print_json (json_pack (
+  tp_cli_print_data (cli, json_pack (
       "{s:s, s:s, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
       "parameter", sweep->parameter, "points", points, "breakpoints", breaks,
       "leaves_host_at",
       leaving == NULL ? json_null () : json_integer (leaving->value),
-      "simulated", last != NULL && last->is_simulated));
+      "simulated", last != NULL && last->is_simulated),
+                     "points");
 }
 
 static char *
@@ -213,8 +215,8 @@ sweep_run (TpCli *cli, GError **error)
   sweep.dims = tp_cli_values_new ();
   sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
   good = sweep_parse (&sweep, cli, error) && sweep_plan (&sweep, cli, error);
-  if (good && cli->format == TP_FORMAT_JSON)
-    sweep_print_json (&sweep);
+  if (good && cli->format != TP_FORMAT_TABLE)
+    sweep_print_data (&sweep, cli);
   else if (good)
     sweep_print_table (&sweep, cli);
   sweep_clear (&sweep);

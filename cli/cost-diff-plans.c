@@ -96,7 +96,7 @@ add_pair (const Pair *pair, TpTable *table, json_t *list)
   gint64 b_ns = tp_api_get_plan (pair->plans[1])->cost_ns;
   gboolean changes = change.n_moved > 0 || change.n_regrouped > 0;
 
-  if (pair->cli->format == TP_FORMAT_JSON)
+  if (pair->cli->format != TP_FORMAT_TABLE)
     json_array_append_new (
         list, json_pack ("{s:o, s:b, s:I, s:I, s:i, s:i, s:i}", "model",
                          tp_cli_string (pair->model), "changes", changes,
@@ -167,12 +167,9 @@ compare_model (Pair *pair, GError **error)
   TpCli *cli = pair->cli;
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TplanGraph) graph = NULL;
-  TplanLoadOptions load;
 
-  if (dims == NULL)
-    return FALSE;
-  load = tp_cli_load_options (cli, dims);
-  graph = tplan_graph_load_full (pair->model, &load, error);
+  if (dims != NULL)
+    graph = tp_cli_load_model (cli, pair->model, dims, error);
   if (graph == NULL)
     return FALSE;
   pair->graph = graph;
@@ -201,7 +198,7 @@ tp_cost_diff_plans (TpCli *cli, const char *const *tables,
       for (int k = 0; k < 2; k++)
         g_clear_pointer (&pair.plans[k], tplan_plan_free);
     }
-  if (is_good && models[0] != NULL && cli->format != TP_FORMAT_JSON)
+  if (is_good && models[0] != NULL && cli->format == TP_FORMAT_TABLE)
     tp_table_print (table, cli);
   return is_good;
 }

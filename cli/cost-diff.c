@@ -10,8 +10,10 @@
 #include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "cli/cost-diff-plans.h"
+#include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "ir/name-hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +97,7 @@ get_figure (const TpEntryRow *row)
 static GHashTable *
 index_entries (GPtrArray *rows)
 {
-  GHashTable *index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+  GHashTable *index = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                              NULL);
 
   for (guint i = 0; i < rows->len; i++)
@@ -216,19 +218,21 @@ compare_tables (Diff *diff, GError **error)
 }
 
 static void
-print_json (const Diff *diff)
+print_data (const Diff *diff, gboolean has_models)
 {
-  tp_cli_print_json (json_pack (
-      "{s:s, s:i, s:i, s:i, s:i, s:O, s:O}", "format", "tplan-cost-diff/1",
-      "common", diff->n_common, "moved", diff->n_moved, "only_a",
-      diff->n_only[0], "only_b", diff->n_only[1], "figures", diff->list,
-      "plans", diff->plans));
+  tp_cli_print_data (
+      diff->cli,
+      json_pack ("{s:s, s:i, s:i, s:i, s:i, s:O, s:O}", "format",
+                 "tplan-cost-diff/1", "common", diff->n_common, "moved",
+                 diff->n_moved, "only_a", diff->n_only[0], "only_b",
+                 diff->n_only[1], "figures", diff->list, "plans", diff->plans),
+      has_models ? "plans" : "figures");
 }
 
 static void
 print (const Diff *diff)
 {
-  if (diff->cli->format != TP_FORMAT_JSON)
+  if (diff->cli->format == TP_FORMAT_TABLE)
     tp_table_print (diff->table, diff->cli);
   tp_cli_note (diff->cli, "%d of %d figures moved by more than both spreads; "
                "kernels only in the first: %d, only in the second: %d",
@@ -258,8 +262,8 @@ tp_cost_diff (TpCli *cli, const char *const *paths, gboolean is_all,
     print (&diff);
   is_good = is_good
             && tp_cost_diff_plans (cli, paths, paths + 2, diff.plans, error);
-  if (is_good && cli->format == TP_FORMAT_JSON)
-    print_json (&diff);
+  if (is_good && cli->format != TP_FORMAT_TABLE)
+    print_data (&diff, paths[2] != NULL);
   json_decref (diff.list);
   json_decref (diff.plans);
   return is_good;

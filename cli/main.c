@@ -2,12 +2,15 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/files.h"
+#include "cli/hint.h"
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/private-folder.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
+#include "ir/near-name.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -18,6 +21,7 @@
 
 /* The list of commands, in the order of --help. */
 #define COMMANDS(X)                                                           \
+  X (try)                                                                     \
   X (calibrate)                                                               \
   X (optimize)                                                                \
   X (run)                                                                     \
@@ -35,7 +39,7 @@
 #define DECLARE(name) extern const TpCommand tp_command_##name;
 #define POINTER(name) &tp_command_##name,
 COMMANDS (DECLARE)
-static const TpCommand *const commands[] = { COMMANDS (POINTER) };
+static const TpCommand *const commands[] = { COMMANDS (POINTER) NULL };
 
 static const struct
 {
@@ -77,7 +81,7 @@ print_usage (FILE *out)
          "plans,\nproves, draws and runs it.\n"
          "\n",
          out);
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+  for (int i = 0; commands[i] != NULL; i++)
     fprintf (out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs ("\n"
          "`tplan COMMAND --help` shows its options; `tplan --version` the "
@@ -92,10 +96,32 @@ print_usage (FILE *out)
 static const TpCommand *
 find_command (const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+  for (int i = 0; commands[i] != NULL; i++)
     if (strcmp (name, commands[i]->name) == 0)
       return commands[i];
   return NULL;
+}
+
+static int
+refuse_command (const char *typed)
+{
+  const char *names[G_N_ELEMENTS (commands)] = { NULL };
+  g_autofree char *near = NULL, *quoted = tp_hint_quote (typed);
+  g_autoptr (GString) text = g_string_new ("tplan: no command ");
+  g_autofree char *clean = NULL;
+
+  for (int i = 0; commands[i] != NULL; i++)
+    names[i] = commands[i]->name;
+  near = tp_near_name_ask (typed, names);
+  g_string_append_printf (text, "'%s'%s", typed, near);
+  if (*near == 0 && g_file_test (typed, G_FILE_TEST_IS_REGULAR))
+    g_string_append_printf (text, ": to plan and run it: `tplan try "
+                                  "%s`", quoted);
+  else
+    g_string_append (text, ": see `tplan --help`");
+  clean = tp_foreign_text_clean (text->str);
+  fprintf (stderr, "%s\n", clean);
+  return TP_EXIT_USAGE;
 }
 
 /* A driver that caches what it compiles gets a folder of ours, for it loads and
@@ -141,7 +167,8 @@ static int
 report (const TpCli *cli, const GError *error)
 {
   gboolean colour = tp_cli_has_colour (cli, stderr);
-  g_autofree char *message = tp_foreign_text_clean (error->message);
+  g_autofree char *whole = tp_hint_complete (error->message);
+  g_autofree char *message = tp_foreign_text_clean (whole);
 
   fflush (stdout);
   fprintf (stderr, "%stplan:%s %s\n", colour ? "\033[1;31m" : "",
@@ -158,8 +185,11 @@ run_command (const TpCommand *command, int argc, char **argv)
 
   if (tp_cli_parse (&cli, command, argc, argv, &error))
     {
+      tp_hint_begin (commands, command, &cli);
+      tp_cli_complete_lines (tp_hint_complete);
       set_driver_cache (&cli, command);
-      command->run (&cli, &error);
+      if (tp_cli_check_files (&cli, command, &error))
+        command->run (&cli, &error);
     }
   code = error == NULL ? cli.exit_code : report (&cli, error);
   tp_cli_clear (&cli);
@@ -196,18 +226,15 @@ main (int argc, char **argv)
       puts ("tplan " PACKAGE_VERSION);
       return TP_EXIT_GOOD;
     }
-  if (strcmp (argv[1], "help") == 0 && (command = find_command (argv[2])))
+  if (strcmp (argv[1], "help") == 0)
     {
+      if ((command = find_command (argv[2])) == NULL)
+        return refuse_command (argv[2]);
       tp_cli_print_help (command);
       return TP_EXIT_GOOD;
     }
   command = find_command (argv[1]);
   if (command == NULL)
-    {
-      g_autofree char *name = tp_foreign_text_clean (argv[1]);
-
-      fprintf (stderr, "tplan: no command '%s': see `tplan --help`\n", name);
-      return TP_EXIT_USAGE;
-    }
+    return refuse_command (argv[1]);
   return run_command (command, argc - 1, argv + 1);
 }

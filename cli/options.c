@@ -15,8 +15,10 @@
 #include "api/child.h"
 #include "cli/cli.h"
 #include "cli/drivers.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/values.h"
+#include "ir/near-name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static struct
   char **no_pass;
   char *timeout;
   char *driver_timeout;
-  gboolean follow_links;
+  gboolean follow_links, copies_weights;
   char *format;
   char *devices;
   char *colour;
@@ -78,6 +80,9 @@ static const CommonOption common[] = {
   { TP_USES_GRAPH,
     { "follow-symlinks", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
       &given.follow_links, NULL, NULL } },
+  { TP_USES_GRAPH,
+    { "copy-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
+      &given.copies_weights, NULL, NULL } },
   { TP_USES_GRAPH,
     { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
       NULL, NULL } },
@@ -144,8 +149,8 @@ tp_cli_print_help (const TpCommand *command)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
   if (command->uses & TP_USES_GRAPH)
-    fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  what files "
-           "may ask for\n",
+    fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  "
+           "--copy-weights\n",
            stdout);
   printf ("  -q, --quiet  -v, --verbose  --color=WHEN  -h, --help%s\n",
           command->uses & TP_USES_THREADS ? "  --driver-timeout=TIME" : "");
@@ -155,7 +160,7 @@ static gboolean
 parse_choice (const char *what, const char *text, const char *const *choices,
               int *out_index, GError **error)
 {
-  g_autofree char *list = NULL;
+  g_autofree char *list = NULL, *near = NULL;
 
   for (int i = 0; choices[i] != NULL; i++)
     if (strcmp (text, choices[i]) == 0)
@@ -164,8 +169,9 @@ parse_choice (const char *what, const char *text, const char *const *choices,
         return TRUE;
       }
   list = g_strjoinv (", ", (char **) choices);
+  near = tp_near_name_ask (text, choices);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%s '%s' is none of %s", what, text, list);
+               "%s '%s' is none of %s%s", what, text, list, near);
   return FALSE;
 }
 
@@ -225,6 +231,37 @@ load_config (GError **error)
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s: mend the file",
                path, local->message);
   return NULL;
+}
+
+static void
+warn_unknown_key (const TpCli *cli, const char *group, const char *key)
+{
+  static const char *const known[] = { "devices", "threads", "cost", "format",
+                                       "driver-timeout", "color", NULL };
+  gboolean is_ours = strcmp (group, CONFIG_GROUP) == 0;
+  g_autofree char *near = NULL, *list = NULL;
+
+  if (is_ours && g_strv_contains (known, key))
+    return;
+  near = tp_near_name_ask (key, known);
+  list = g_strjoinv (", ", (char **) known);
+  tp_cli_warn (cli, "tplan.conf: [%s] has no key '%s'%s: [" CONFIG_GROUP
+               "] has %s", group, key, near, list);
+}
+
+static void
+warn_unknown_keys (const TpCli *cli, GKeyFile *config)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (config, NULL);
+
+  for (int i = 0; groups[i] != NULL; i++)
+    {
+      g_auto (GStrv) keys
+          = g_key_file_get_keys (config, groups[i], NULL, NULL);
+
+      for (int k = 0; keys != NULL && keys[k] != NULL; k++)
+        warn_unknown_key (cli, groups[i], keys[k]);
+    }
 }
 
 /* The flag, else the variable, else the configured value; may be NULL. */
@@ -348,6 +385,7 @@ take_given (TpCli *cli)
   cli->n_args = (int) g_strv_length (cli->args);
   cli->is_forced = given.force;
   cli->follow_links = given.follow_links;
+  cli->copies_weights = given.copies_weights;
   cli->is_quiet = given.quiet;
   cli->is_verbose = given.verbose;
   cli->seed = given.seed;
@@ -391,20 +429,65 @@ make_context (const TpCommand *command)
   return context;
 }
 
+/* "" or what it asks: of the options of @command, hidden ones too. */
+static char *
+ask_option (const TpCommand *command, const char *typed)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *bare
+      = g_strndup (typed, strcspn (typed, "="));
+  const char *found;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
+    if (is_used (&common[i], command))
+      g_ptr_array_add (names, (char *) common[i].entry.long_name);
+  for (const GOptionEntry *it = command->options;
+       it != NULL && it->long_name != NULL; it++)
+    g_ptr_array_add (names, (char *) it->long_name);
+  g_ptr_array_add (names, NULL);
+  found = tp_near_name_find (bare, (const char *const *) names->pdata);
+  return found == NULL ? g_strdup ("")
+                       : g_strdup_printf (" (did you mean --%s?)", found);
+}
+
+/* GLib says no more than "Unknown option --thread=4". */
+static void
+set_option_error (const TpCommand *command, const GError *given_error,
+                  GError **error)
+{
+  const char *typed = strstr (given_error->message, "--");
+  g_autofree char *near = NULL;
+
+  if (typed == NULL
+      || !g_error_matches (given_error, G_OPTION_ERROR,
+                           G_OPTION_ERROR_UNKNOWN_OPTION))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s: %s: see `tplan %s --help`", command->name,
+                   given_error->message, command->name);
+      return;
+    }
+  near = ask_option (command, typed + 2);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s: no option %s%s: see `tplan %s --help`", command->name,
+               typed, near, command->name);
+}
+
 gboolean
 tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
               GError **error)
 {
   g_autoptr (GOptionContext) context = make_context (command);
   g_autoptr (GKeyFile) config = NULL;
+  g_autoptr (GError) local = NULL;
   gboolean good;
 
   cli->colour = -1;
-  good = g_option_context_parse (context, &argc, &argv, error);
+  good = g_option_context_parse (context, &argc, &argv, &local);
   take_given (cli);
   if (!good)
     {
-      g_prefix_error (error, "%s: ", command->name);
+      set_option_error (command, local, error);
       return FALSE;
     }
   if (given.help)
@@ -413,6 +496,8 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
       return FALSE;
     }
   config = load_config (error);
+  if (config != NULL)
+    warn_unknown_keys (cli, config);
   return config != NULL && check_arguments (cli, command, error)
          && apply (cli, config, error);
 }

@@ -14,11 +14,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static char *(*complete) (const char *text) = g_strdup;
+
+void
+tp_cli_complete_lines (char *(*with) (const char *text))
+{
+  complete = with;
+}
+
 static void
 print_line (FILE *stream, const char *format, va_list args)
 {
   g_autofree char *text = g_strdup_vprintf (format, args);
-  g_autofree char *clean = tp_foreign_text_clean (text);
+  g_autofree char *whole = complete (text);
+  g_autofree char *clean = tp_foreign_text_clean (whole);
 
   fprintf (stream, "%s\n", clean);
 }

@@ -6,6 +6,9 @@
 
 #include "cli/cli.h"
 
+/* What every line below is put through first; its caller frees. */
+void tp_cli_complete_lines (char *(*with) (const char *text));
+
 /* A line of results. Whatever is in it, and in the lines of talk below, is one
  * line that is fit for a terminal. */
 void tp_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);

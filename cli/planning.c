@@ -3,12 +3,14 @@
 
 #include "cli/planning.h"
 
+#include "api/graph.h"
 #include "api/plan.h"
 #include "api/road.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/values.h"
+#include "format/graph-load.h"
 #include "format/plan-load.h"
 
 #include <string.h>
@@ -46,6 +48,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
   *options = (TpRoadOptions){
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
+    .memory_limits = (const char *const *) tp_cli_planning.memory_limits,
     .objective = tp_cli_planning.objective,
     .asks_drivers = TRUE,
     .trusts_estimates = tp_cli_planning.trusts_estimates,
@@ -61,24 +64,72 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
 }
 
 static void
-print_notes (const TpCli *cli, const TpRoadNotes *notes, const char *model)
+print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
   for (guint i = 0; notes->warnings != NULL && i < notes->warnings->len; i++)
     tp_cli_note (cli, "note: %s", (const char *) notes->warnings->pdata[i]);
   if (notes->n_unmeasured > 0)
     tp_cli_note (cli,
                  "note: %d of %d ops have estimated times: run `tplan "
-                 "calibrate %s` for measured ones",
-                 notes->n_unmeasured, notes->n_ops, model);
+                 "calibrate` for measured ones",
+                 notes->n_unmeasured, notes->n_ops);
+}
+
+static void
+note_assumed (const TpCli *cli, const GPtrArray *assumed)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < assumed->len; i++)
+    g_string_append_printf (names, "%s'%s'", i == 0 ? "" : ", ",
+                            (const char *) assumed->pdata[i]);
+  if (assumed->len > 0)
+    tp_cli_note (cli, "note: dimension%s %s %s no value and %s taken as 1: "
+                      "--dim %s=8 would be another",
+                 assumed->len == 1 ? "" : "s", names->str,
+                 assumed->len == 1 ? "has" : "have",
+                 assumed->len == 1 ? "is" : "are",
+                 (const char *) assumed->pdata[0]);
+}
+
+void
+tp_cli_note_model (const TpCli *cli, const TpGraph *graph,
+                   const GPtrArray *assumed)
+{
+  if (assumed != NULL)
+    note_assumed (cli, assumed);
+  if (graph->opset < TP_OPSET_OLDEST || graph->opset > TP_OPSET_NEWEST)
+    tp_cli_note (cli, "note: opset %d: ops are known as in opsets %d to %d, and "
+                      "are read as in the nearest",
+                 graph->opset, TP_OPSET_OLDEST, TP_OPSET_NEWEST);
+}
+
+TplanGraph *
+tp_cli_load_model (const TpCli *cli, const char *model, const GArray *dims,
+                   GError **error)
+{
+  const TplanLoadOptions load = tp_cli_load_options (cli, dims);
+  TplanGraph *graph = tplan_graph_load_full (model, &load, error);
+
+  if (graph != NULL)
+    tp_cli_note_model (cli, tp_api_get_graph (graph),
+                       tp_api_get_assumed (graph));
+  return graph;
 }
 
 TplanPlan *
 tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
                   GError **error)
 {
-  const TplanLoadOptions load = tp_cli_load_options (cli, dims);
-  g_autoptr (TplanGraph) graph = tplan_graph_load_full (model, &load, error);
-  TplanCosts *costs = graph == NULL ? NULL : tp_cli_get_costs (cli, error);
+  g_autoptr (TplanGraph) graph = tp_cli_load_model (cli, model, dims, error);
+
+  return graph == NULL ? NULL : tp_cli_plan_graph (cli, graph, error);
+}
+
+TplanPlan *
+tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
+{
+  TplanCosts *costs = tp_cli_get_costs (cli, error);
   g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
   TpRoadOptions options;
   TplanPlan *plan;
@@ -89,7 +140,7 @@ tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
     tp_cli_catch_interrupts ();
   plan = tp_road_plan (graph, costs, &options, &notes, error);
   tp_cli_progress_end (cli);
-  print_notes (cli, &notes, model);
+  print_notes (cli, &notes);
   return plan;
 }
 
@@ -141,8 +192,9 @@ find_flag (const TpCli *cli)
     const char *name;
     unsigned uses;
   } common[] = {
-    { "devices", TP_USES_DEVICES }, { "threads", TP_USES_THREADS },
-    { "dim", TP_USES_DIMS },        { "no-pass", TP_USES_PASSES },
+    { "devices", TP_USES_DEVICES },
+    { "threads", TP_USES_THREADS },
+    { "no-pass", TP_USES_PASSES },
     { "cost", TP_USES_COSTS },
   };
 
@@ -156,17 +208,33 @@ find_flag (const TpCli *cli)
 }
 
 static gboolean
-check_flags (const TpCli *cli, const char *path, GError **error)
+refuse_flag (const char *path, const char *flag, GError **error)
 {
-  const char *flag = find_flag (cli);
-
-  if (flag == NULL)
-    return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "%s is a plan, which --%s cannot change: leave it out, or make "
-               "another with `tplan optimize --%s`",
-               path, flag, flag);
+               "the plan anew with `tplan optimize`",
+               path, flag);
   return FALSE;
+}
+
+/* Dimensions may be said again, as they are. */
+static gboolean
+check_plan_dims (const TpCli *cli, const TplanPlan *handle, const char *path,
+                 GError **error)
+{
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  TpDims *own = tp_api_get_plan (handle)->dims;
+
+  for (guint i = 0; dims != NULL && i < dims->len; i++)
+    {
+      const TplanDim *dim = &g_array_index (dims, TplanDim, i);
+      const gint64 *value
+          = own == NULL ? NULL : g_hash_table_lookup (own, dim->name);
+
+      if (value == NULL || *value != dim->value)
+        return refuse_flag (path, "dim", error);
+    }
+  return dims != NULL;
 }
 
 TplanPlan *
@@ -178,15 +246,27 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
   return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
 }
 
+static TplanPlan *
+load_unchanged (const TpCli *cli, const char *path, GError **error)
+{
+  const char *flag = find_flag (cli);
+  g_autoptr (TplanPlan) plan = NULL;
+
+  if (flag != NULL && !refuse_flag (path, flag, error))
+    return NULL;
+  plan = tp_cli_load_plan (cli, path, error);
+  return plan != NULL && check_plan_dims (cli, plan, path, error)
+             ? g_steal_pointer (&plan)
+             : NULL;
+}
+
 TplanPlan *
 tp_cli_load_or_plan (TpCli *cli, const char *path, GError **error)
 {
   g_autoptr (GArray) dims = NULL;
 
   if (tp_cli_is_plan (path))
-    return check_flags (cli, path, error)
-               ? tp_cli_load_plan (cli, path, error)
-               : NULL;
+    return load_unchanged (cli, path, error);
   if (tp_cli_planning.graph_path != NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

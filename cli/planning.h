@@ -6,12 +6,14 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "ir/graph.h"
 
 /* Options of every command that may have to plan; GOption writes them. */
 typedef struct
 {
   char **pins;                /* OP=DEVICE */
   char **no_fuse;             /* rules not to use */
+  char **memory_limits;       /* DEV=SIZE */
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;
@@ -28,6 +30,9 @@ extern TpPlanning tp_cli_planning;
     "run ops matching the glob OP there (repeatable)", "OP=DEVICE" }, \
   { "no-fuse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.no_fuse, \
     "leave out a fusion rule (repeatable)", "RULE" }, \
+  { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
+    &tp_cli_planning.memory_limits, \
+    "take at most SIZE (512M) of its memory (repeatable)", "DEV=SIZE" }, \
   { "level", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.level, \
     "estimate (default), or measure what is missing", "LEVEL" }, \
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \
@@ -49,10 +54,23 @@ extern TpPlanning tp_cli_planning;
   (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS           \
    | TP_USES_GRAPH | TP_USES_PASSES)
 
+/* Loads @model with @dims (nullable); says which others were taken as 1, and
+ * when its opset is none that is known. */
+TplanGraph *tp_cli_load_model (const TpCli *cli, const char *model,
+                               const GArray *dims, GError **error);
+/* What tp_cli_load_model () says, of a graph however it was read; @assumed:
+ * (nullable) char*. */
+void tp_cli_note_model (const TpCli *cli, const TpGraph *graph,
+                        const GPtrArray *assumed);
+
 /* Loads @model with @dims and plans it; complete but for margins. Tells what
  * figures lack. TPLAN_ERROR_STALE with --stale=fail. */
 TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
                              const GArray *dims, GError **error);
+
+/* The same for a graph that is loaded. */
+TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
+                              GError **error);
 
 /* That of the same graph with all on @device, one of those that @plan was made
  * for. TPLAN_ERROR_INFEASIBLE: it cannot run all. */

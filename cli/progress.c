@@ -16,9 +16,10 @@
 
 #define PROGRESS_CELLS 24
 #define PROGRESS_EVERY_US 100000
+#define LINE_EVERY_US 8000000 /* where there is no terminal */
 
 static volatile gint is_cancelled;
-static gint64 last_shown_us;
+static gint64 last_shown_us, last_line_us;
 static gboolean is_shown;
 
 static void
@@ -69,31 +70,56 @@ tp_cli_get_cancelled (void)
   return &is_cancelled;
 }
 
+static void
+show_bar (int done, int total, const char *what, const char *eta)
+{
+  g_autofree char *name = tp_foreign_text_clean (what);
+  int filled = (int) ((gint64) done * PROGRESS_CELLS / total);
+  char bar[PROGRESS_CELLS + 1];
+
+  is_shown = TRUE;
+  filled = CLAMP (filled, 0, PROGRESS_CELLS);
+  memset (bar, '.', PROGRESS_CELLS);
+  memset (bar, '#', filled);
+  bar[PROGRESS_CELLS] = 0;
+  fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
+           name);
+}
+
+/* Whoever reads a pipe or a log is not left to wonder either. */
+static void
+show_line (const TpCli *cli, int done, int total, const char *eta,
+           gint64 now_us)
+{
+  if (last_line_us == 0)
+    last_line_us = now_us;
+  if (done >= total || now_us - last_line_us < LINE_EVERY_US)
+    return;
+  last_line_us = now_us;
+  tp_cli_note (cli, "%d %% done, %s left", (int) (100.0 * done / total), eta);
+}
+
 void
 tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
                  gpointer user_data)
 {
   const TpCli *cli = user_data;
   g_autofree char *eta = tp_cli_format_time (eta_ns);
-  g_autofree char *name = NULL;
   gint64 now_us = g_get_monotonic_time ();
-  int filled = total > 0 ? (int) ((gint64) done * PROGRESS_CELLS / total) : 0;
-  char bar[PROGRESS_CELLS + 1];
 
   if (total == 0)
     tp_cli_note (cli, "%s", what);
-  if (total == 0 || cli->is_quiet || !isatty (STDERR_FILENO)
-      || (done < total && now_us - last_shown_us < PROGRESS_EVERY_US))
+  if (total == 0 || cli->is_quiet)
+    return;
+  if (!isatty (STDERR_FILENO))
+    {
+      show_line (cli, done, total, eta, now_us);
+      return;
+    }
+  if (done < total && now_us - last_shown_us < PROGRESS_EVERY_US)
     return;
   last_shown_us = now_us;
-  is_shown = TRUE;
-  filled = CLAMP (filled, 0, PROGRESS_CELLS);
-  memset (bar, '.', PROGRESS_CELLS);
-  memset (bar, '#', filled);
-  bar[PROGRESS_CELLS] = 0;
-  name = tp_foreign_text_clean (what);
-  fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
-           name);
+  show_bar (done, total, what, eta);
 }
 
 void

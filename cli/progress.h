@@ -7,7 +7,8 @@
 /* Ends the program, with TP_EXIT_LIMIT, after @time_ns. */
 void tp_cli_start_timeout (gint64 time_ns);
 
-/* A bar with ETA on a terminal, else nothing; @user_data: TpCli. */
+/* A bar with ETA on a terminal, else a line every few seconds; @user_data:
+ * TpCli. */
 void tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
                       gpointer user_data);
 void tp_cli_progress_end (const TpCli *cli);

@@ -69,7 +69,7 @@ load_input (const TpTensor *tensor, const char *text, void *data,
   TpFileTensor value;
 
   tp_tensor_file_split (text, &path, &key);
-  bytes = tp_file_map (path, error);
+  bytes = tp_file_load (path, TP_FILE_PLAIN, error);
   file = bytes == NULL ? NULL : tp_tensor_file_new (bytes, path, NULL, error);
   if (file == NULL || !tp_tensor_file_get (file, key, &value, error))
     return FALSE;
@@ -216,8 +216,25 @@ tp_run_data_save (const TpRunData *data, const TpCli *cli, const char *folder,
       if (!tp_cli_check_output (cli, path, error)
           || !tp_npy_save (path, tensor, data->outputs[i], error))
         return FALSE;
+      tp_cli_note (cli, "wrote %s", path);
     }
   return TRUE;
+}
+
+char *
+tp_run_errors_format (const TpRunErrors *errors, double tolerance)
+{
+  g_autofree char *flushed
+      = errors->n_flushed == 0
+            ? g_strdup ("")
+            : g_strdup_printf ("; 0 for %" G_GINT64_FORMAT " denormals",
+                               errors->n_flushed);
+
+  return g_strdup_printf (
+      "%s: relative error %.2g (limit %.2g), absolute %.2g, at '%s'%s",
+      errors->max_rel_error <= tolerance ? "good" : "WRONG",
+      errors->max_rel_error, tolerance, errors->max_abs_error,
+      errors->worst_op == NULL ? "" : errors->worst_op, flushed);
 }
 
 GPtrArray *
@@ -257,6 +274,14 @@ find_error (double got, double want)
   return isfinite (got) && isfinite (want) ? fabs (got - want) : HUGE_VAL;
 }
 
+/* Whether a device did what it may, which has no denormals in the type whose
+ * @least normal number that is. */
+static gboolean
+is_zero_for (double got, double want, double least)
+{
+  return got == 0 && want != 0 && fabs (want) <= least;
+}
+
 /* The op that computed @tensor: views only pass it on. */
 static const char *
 find_worker (const TpGraph *graph, const TpTensor *tensor)
@@ -278,18 +303,22 @@ tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
                    const double *want)
 {
   const TpTensor *tensor = got->tensor;
+  double least = tp_dtype_get (tensor->dtype)->least_normal;
   double largest = 0;
 
   for (gint64 i = 0; i < tensor->count; i++)
     if (isfinite (want[i]))
       largest = MAX (largest, fabs (want[i]));
+  largest = MAX (CHECK_FLOOR * largest, least);
   for (gint64 i = 0; i < tensor->count; i++)
     {
-      double error
-          = find_error (get_element (got->dtype, got->values, i), want[i]);
-      double scale = MAX (fabs (want[i]), CHECK_FLOOR * largest);
+      double value = get_element (got->dtype, got->values, i);
+      gboolean is_flushed = is_zero_for (value, want[i], least);
+      double error = is_flushed ? 0 : find_error (value, want[i]);
+      double scale = MAX (fabs (want[i]), largest);
       double relative = error == 0 ? 0 : scale > 0 ? error / scale : HUGE_VAL;
 
+      errors->n_flushed += is_flushed;
       errors->max_abs_error = MAX (errors->max_abs_error, error);
       if (errors->worst_output != NULL && relative <= errors->max_rel_error)
         continue;

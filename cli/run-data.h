@@ -29,10 +29,14 @@ typedef struct
 {
   double max_abs_error;
   double max_rel_error;       /* |got - want| / max (|want|, largest |want| of
-                               * the tensor / 100) */
+                               * the tensor / 100, least normal number) */
+  gint64 n_flushed;           /* denormals that came out as 0: no error */
   const char *worst_op;       /* the producer of the worst output; (unowned) */
   const char *worst_output;
 } TpRunErrors;
+
+/* "good: relative error 1e-07 (limit 0.0001), ..."; g_free (). */
+char *tp_run_errors_format (const TpRunErrors *errors, double tolerance);
 
 /* What came out for @tensor. */
 typedef struct

@@ -103,7 +103,7 @@ tp_table_add (TpTable *table, char *first, ...)
   va_end (cells);
 }
 
-/* Names and values speak for themselves; only CSV heads them. */
+/* Names and values speak for themselves. */
 static gboolean
 table_is_pairs (const TpTable *table)
 {
@@ -115,39 +115,6 @@ static const char *
 table_get_header (const TpTable *table, int column)
 {
   return table->headers[column] + (table->headers[column][0] == '>');
-}
-
-static void
-print_csv_cell (const char *text)
-{
-  if (strpbrk (text, ",\"\n\r") == NULL)
-    {
-      fputs (text, stdout);
-      return;
-    }
-  putchar ('"');
-  for (; *text != 0; text++)
-    {
-      if (*text == '"')
-        putchar ('"');
-      putchar (*text);
-    }
-  putchar ('"');
-}
-
-static void
-table_print_csv (const TpTable *table)
-{
-  for (int i = 0; i < table->n_columns; i++)
-    {
-      print_csv_cell (table_get_header (table, i));
-      putchar (i + 1 < table->n_columns ? ',' : '\n');
-    }
-  for (guint i = 0; i < table->cells->len; i++)
-    {
-      print_csv_cell (table->cells->pdata[i]);
-      putchar ((int) ((i + 1) % table->n_columns) ? ',' : '\n');
-    }
 }
 
 static void
@@ -187,11 +154,6 @@ tp_table_print (const TpTable *table, const TpCli *cli)
   int n = table->n_columns;
   gboolean bold = tp_cli_has_colour (cli, stdout);
 
-  if (cli->format == TP_FORMAT_CSV)
-    {
-      table_print_csv (table);
-      return;
-    }
   widths = table_find_widths (table);
   fputs (bold ? "\033[1m" : "", stdout);
   for (int i = 0; i < n && !table_is_pairs (table); i++)

@@ -14,8 +14,8 @@ char *tp_cli_format_time (gint64 time_ns);
 char *tp_cli_format_bytes (gint64 bytes);
 
 /* Rows of text under headers; a header that starts with '>' is right-aligned.
- * Printed as a table or as CSV; a table of "NAME", "VALUE" goes without its
- * headers. */
+ * A table of "NAME", "VALUE" goes without its headers. CSV is another matter: see
+ * csv.h. */
 typedef struct TpTable TpTable;
 TpTable *tp_table_new (const char *const *headers);
 void tp_table_free (TpTable *table);

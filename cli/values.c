@@ -118,8 +118,10 @@ tp_cli_parse_dims (const TpCli *cli, GError **error)
       if (values->len != 1 || find_value (dims, name) != NULL)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "dimension '%s' has several values: see `tplan sweep`",
-                       name);
+                       "dimension '%s' %s", name,
+                       values->len == 1
+                           ? "is given twice: leave one out"
+                           : "has several values: see `tplan sweep`");
           return NULL;
         }
       tp_cli_values_set (dims, name, g_array_index (values, gint64, 0));
@@ -172,8 +174,10 @@ tp_cli_load_options (const TpCli *cli, const GArray *dims)
     .dims = dims == NULL ? NULL : (const TplanDim *) (void *) dims->data,
     .limits = (const TplanDim *) (void *) cli->limits->data,
     .follow_links = cli->follow_links,
+    .copies_weights = cli->copies_weights,
     .no_pass = cli->no_pass[0] == NULL ? NULL
                                        : (const char *const *) cli->no_pass,
+    .assumes_dims = dims != NULL,
   };
 }
 

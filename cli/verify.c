@@ -40,8 +40,8 @@ check_pins (const TplanPlan *plan, GError **error)
   return TRUE;
 }
 
-static void
-judge (const TpBench *bench, TpVerified *verified)
+void
+tp_verified_judge (const TpBench *bench, TpVerified *verified)
 {
   int base = tp_bench_find_base (bench);
 
@@ -70,7 +70,7 @@ run_and_judge (TpBench *bench, TpCli *cli, TpVerified *verified,
       return FALSE;
     }
   tp_cli_keep_bench (cli, bench);
-  judge (bench, verified);
+  tp_verified_judge (bench, verified);
   return TRUE;
 }
 

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "calib/contest.h"
+#include "cli/bench.h"
 #include "cli/cli.h"
 
 typedef struct
@@ -20,6 +21,9 @@ typedef struct
 } TpVerified;
 void tp_verified_clear (TpVerified *verified);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpVerified, tp_verified_clear)
+
+/* Of a bench that was run, whose first contestant is the plan. */
+void tp_verified_judge (const TpBench *bench, TpVerified *verified);
 
 /* Takes @plan. Runs it and all on each device that can, in turns; returns it, or
  * the plan of the fastest device where it is not faster than that outside its

@@ -8,12 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_STREAM_BYTES ((gsize) 1 << 30) /* of a pipe */
+#define COPY_ALIGN 4096
+#define LOOK_PAUSE_USEC 5000  /* longer than a tick of the clock of files */
+#define MAX_LOOKS 300         /* longer than a second, where that is the tick */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY)
 
 static void
@@ -21,6 +26,15 @@ close_fd (int *fd)
 {
   if (*fd >= 0)
     close (*fd);
+}
+
+static int
+take_descriptor (int *fd)
+{
+  int taken = *fd;
+
+  *fd = -1;
+  return taken;
 }
 
 static GBytes *
@@ -38,6 +52,77 @@ map_fd (int fd, const char *path, GError **error)
                    : TPLAN_ERROR_FAILED,
                "%s: its bytes cannot be mapped: %s", path, map_error->message);
   return NULL;
+}
+
+static gboolean
+fail_read (const char *path, const char *why, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s", path, why);
+  return FALSE;
+}
+
+static gboolean
+fill (int fd, const char *path, char *data, gint64 size, GError **error)
+{
+  gint64 at = 0;
+
+  while (at < size)
+    {
+      ssize_t n = pread (fd, data + at, size - at, at);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0)
+        return fail_read (path, g_strerror (errno), error);
+      if (n == 0)
+        return fail_read (path, "became shorter while it was read", error);
+      at += n;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_same_time (struct timespec a, struct timespec b)
+{
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* All of the regular file that @before tells of, as it is at one moment. */
+static GBytes *
+copy_fd (int fd, const struct stat *before, const char *path, GError **error)
+{
+  g_autofree void *data = NULL;
+  struct stat after;
+  void *kept;
+
+  /* As far on as in a mapped file, as far as vectors can see. */
+  if (posix_memalign (&data, COPY_ALIGN, MAX (before->st_size, 1)) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "%s: no memory for a copy of %" G_GINT64_FORMAT
+                   " bytes: free some, or let it be mapped",
+                   path, (gint64) before->st_size);
+      return NULL;
+    }
+  if (!fill (fd, path, data, before->st_size, error))
+    return NULL;
+  if (fstat (fd, &after) != 0 || after.st_size != before->st_size
+      || !is_same_time (before->st_mtim, after.st_mtim))
+    {
+      fail_read (path, "changed while it was read: wait until it is written",
+                 error);
+      return NULL;
+    }
+  kept = g_steal_pointer (&data);
+  return g_bytes_new_with_free_func (kept, before->st_size, free, kept);
+}
+
+static GBytes *
+take_fd (int fd, const struct stat *info, const char *path, TpFileFlags flags,
+         GError **error)
+{
+  return flags & TP_FILE_COPY ? copy_fd (fd, info, path, error)
+                              : map_fd (fd, path, error);
 }
 
 static GBytes *
@@ -64,7 +149,7 @@ read_fd (int fd, const char *path, GError **error)
 }
 
 GBytes *
-tp_file_map (const char *path, GError **error)
+tp_file_load (const char *path, TpFileFlags flags, GError **error)
 {
   __attribute__ ((cleanup (close_fd))) int fd = open (path, OPEN_FLAGS);
   struct stat info;
@@ -81,7 +166,7 @@ tp_file_map (const char *path, GError **error)
                    "%s: is a folder: name a file in it", path);
       return NULL;
     }
-  return S_ISREG (info.st_mode) ? map_fd (fd, path, error)
+  return S_ISREG (info.st_mode) ? take_fd (fd, &info, path, flags, error)
                                 : read_fd (fd, path, error);
 }
 
@@ -166,38 +251,117 @@ explain_open_error (int code)
   return g_strerror (code);
 }
 
-GBytes *
-tp_file_map_beside (const char *model, const char *name, gboolean follow_links,
-                    GError **error)
+typedef enum
 {
-  g_autofree char *folder_path = g_path_get_dirname (model);
+  LINKS_NONE,
+  LINKS_OTHER,                /* it has a second name */
+  LINKS_UNSURE,               /* it was changed while it was looked at */
+} Links;
+
+/* Whether @when is one of the moments between; where a file system knows no
+ * parts of a second, it is all of that second. */
+static gboolean
+is_between (struct timespec when, struct timespec from, struct timespec to)
+{
+  gboolean is_early = when.tv_sec < from.tv_sec
+                      || (when.tv_sec == from.tv_sec && when.tv_nsec != 0
+                          && when.tv_nsec < from.tv_nsec);
+  gboolean is_late = when.tv_sec > to.tv_sec
+                     || (when.tv_sec == to.tv_sec
+                         && when.tv_nsec > to.tv_nsec);
+
+  return !is_early && !is_late;
+}
+
+/* A second name may go between opening and looking. But that leaves the time at
+ * which it went, by a clock that is not the finest, in the file: nobody but root
+ * can set it. */
+static Links
+look_for_links (const struct stat *info, struct timespec opening)
+{
+  struct timespec now;
+
+  if (info->st_nlink > 1)
+    return LINKS_OTHER;
+  clock_gettime (CLOCK_REALTIME, &now);
+  return is_between (info->st_ctim, opening, now) ? LINKS_UNSURE : LINKS_NONE;
+}
+
+static gboolean
+refuse_links (const char *name, Links links, GError **error)
+{
+  if (links == LINKS_OTHER)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "'%s' has another name elsewhere (a hard link): put a copy "
+                 "there, or give --follow-symlinks", name);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "'%s' is changed again and again while it is opened: wait "
+                 "until it is written, or give --follow-symlinks", name);
+  return FALSE;
+}
+
+static int
+open_once (const char *folder_path, const char *name, gboolean follow_links,
+           struct stat *info, GError **error)
+{
   __attribute__ ((cleanup (close_fd))) int folder
       = open (folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   __attribute__ ((cleanup (close_fd))) int fd = -1;
-  struct stat info;
 
   if (folder >= 0)
     fd = follow_links ? open_through_links (folder, name)
                       : open_beneath (folder, name);
-  if (fd < 0 || fstat (fd, &info) != 0)
+  if (fd < 0 || fstat (fd, info) != 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "file '%s' cannot be opened in '%s': %s", name, folder_path,
+                 explain_open_error (errno));
+  else if (!S_ISREG (info->st_mode))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "'%s' is not a regular file", name);
+  else
+    return take_descriptor (&fd);
+  return -1;
+}
+
+/* -1 with @error set: a file of one name is opened, or nothing. One that was
+ * just written is looked at again when its time has passed. */
+static int
+open_named (const char *folder_path, const char *name, struct stat *info,
+            GError **error)
+{
+  for (int n_looks = 1;; n_looks++)
     {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "file '%s' cannot be opened in '%s': %s", name, folder_path,
-                   explain_open_error (errno));
-      return NULL;
+      __attribute__ ((cleanup (close_fd))) int fd = -1;
+      struct timespec opening;
+      Links links;
+
+      clock_gettime (CLOCK_REALTIME_COARSE, &opening);
+      fd = open_once (folder_path, name, FALSE, info, error);
+      if (fd < 0)
+        return -1;
+      links = look_for_links (info, opening);
+      if (links == LINKS_NONE)
+        return take_descriptor (&fd);
+      if (links == LINKS_OTHER || n_looks == MAX_LOOKS)
+        {
+          refuse_links (name, links, error);
+          return -1;
+        }
+      g_usleep (LOOK_PAUSE_USEC);
     }
-  if (!S_ISREG (info.st_mode))
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "'%s' is not a regular file", name);
-      return NULL;
-    }
-  if (info.st_nlink > 1 && !follow_links)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "'%s' has another name elsewhere (a hard link): put a copy "
-                   "there, or give --follow-symlinks", name);
-      return NULL;
-    }
-  return map_fd (fd, name, error);
+}
+
+GBytes *
+tp_file_load_beside (const char *model, const char *name, TpFileFlags flags,
+                     GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (model);
+  struct stat info;
+  __attribute__ ((cleanup (close_fd))) int fd
+      = flags & TP_FILE_FOLLOW_LINKS
+            ? open_once (folder, name, TRUE, &info, error)
+            : open_named (folder, name, &info, error);
+
+  return fd < 0 ? NULL : take_fd (fd, &info, name, flags, error);
 }

@@ -2,6 +2,7 @@
 #ifndef TP_FORMAT_GRAPH_JSON_SHAPE_H
 #define TP_FORMAT_GRAPH_JSON_SHAPE_H
 
+#include "format/file.h"
 #include "format/json-read.h"
 #include "graph/graph-builder.h"
 
@@ -9,7 +10,7 @@ typedef struct
 {
   TpGraphBuilder *builder;
   const char *path;           /* of the file; NULL: text from elsewhere */
-  gboolean follow_links;
+  TpFileFlags file_flags;
   GHashTable *files;          /* char* -> TpTensorFile*: of initializers */
 } TpGraphJson;
 

@@ -168,7 +168,7 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
   g_autoptr (GHashTable) files
       = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
-                         .follow_links = options->follow_links };
+                         .file_flags = options->files };
 
   if (root == NULL)
     return NULL;

@@ -10,6 +10,7 @@
 #include "graph/graph-bind.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-finish.h"
+#include "ir/foreign-text.h"
 
 static gboolean
 is_json (const char *path, const char *text, gsize size)
@@ -44,51 +45,60 @@ open_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
              : tp_graph_open_onnx (path, bytes, options, error);
 }
 
-/* Budgets do not know the file: what they say gets its name. */
+/* Budgets do not know the file: what they say gets its name. Whatever names of
+ * the file are quoted, the message is a line of text. */
 static void
-name_file (const char *path, GError **error)
+finish_error (const char *path, GError **error)
 {
   if (error != NULL && *error != NULL
       && !g_str_has_prefix ((*error)->message, path))
     g_prefix_error (error, "%s: ", path);
+  tp_foreign_text_clean_error (error);
 }
 
 static TpGraph *
 finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
 {
   g_autoptr (TpGraphBuilder) builder = opened;
+  TpGraph *graph = NULL;
 
-  return builder != NULL
-                 && tp_graph_builder_bind (builder, options->values,
-                                           options->dims, error)
-             ? tp_graph_builder_finish (builder, options->dims, error)
-             : NULL;
+  if (builder != NULL
+      && tp_graph_builder_bind (builder, options->values, options->dims,
+                                error))
+    {
+      if (options->assumed != NULL)
+        tp_graph_builder_assume (builder, options->dims, options->assumed);
+      graph = tp_graph_builder_finish (builder, options->dims, error);
+    }
+  if (graph == NULL)
+    tp_foreign_text_clean_error (error);
+  return graph;
 }
 
 TpGraphBuilder *
 tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (GBytes) bytes = tp_file_load (path, options->files, error);
   g_autoptr (TpGraphBuilder) builder
       = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
 
   if (builder != NULL && tp_graph_builder_check (builder, error))
     return g_steal_pointer (&builder);
-  name_file (path, error);
+  finish_error (path, error);
   return NULL;
 }
 
 TpGraph *
 tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (GBytes) bytes = tp_file_load (path, options->files, error);
   TpGraph *graph
       = bytes == NULL
             ? NULL
             : finish (open_bytes (path, bytes, options, error), options, error);
 
   if (graph == NULL)
-    name_file (path, error);
+    finish_error (path, error);
   return graph;
 }
 

@@ -6,6 +6,10 @@
 #include "graph/graph-builder-private.h"
 #include "ir/graph.h"
 
+/* Opsets whose tests, ONNX's own, pass; others are read as the nearest. */
+#define TP_OPSET_OLDEST 6
+#define TP_OPSET_NEWEST 23
+
 /* A file as it stands: names, attributes and symbolic dimensions as written, in
  * the order written; every op has a name. For those who copy it. */
 TpGraphBuilder *tp_graph_open (const char *path, const TpLoadOptions *options,

@@ -100,7 +100,8 @@ begin_list (Writer *writer, const char *key)
 static void
 begin_entry (Writer *writer)
 {
-  gboolean is_first = g_str_has_suffix (writer->text->str, "[");
+  const GString *text = writer->text; /* long: its end is known, not sought */
+  gboolean is_first = text->str[text->len - 1] == '[';
 
   g_string_append (writer->text, is_first ? "\n    {" : ",\n    {");
 }

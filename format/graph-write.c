@@ -46,6 +46,7 @@ tp_graph_find_uses (TpGraphBuilder *builder)
 gint64
 tp_graph_count_weight_bytes (TpGraphBuilder *builder)
 {
+  g_autofree guint8 *uses = tp_graph_find_uses (builder);
   gint64 bytes = 0;
 
   for (guint i = 0; i < builder->constants->len; i++)
@@ -53,7 +54,8 @@ tp_graph_count_weight_bytes (TpGraphBuilder *builder)
       int index = g_array_index (builder->constants, int, i);
       const TpTensor *tensor = tp_draft_tensor (builder->draft, index);
 
-      if (!tp_size_add (bytes, tensor->size_bytes, &bytes))
+      if (uses[index] != 0
+          && !tp_size_add (bytes, tensor->size_bytes, &bytes))
         return G_MAXINT64;
     }
   return bytes;

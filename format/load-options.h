@@ -2,6 +2,7 @@
 #ifndef TP_FORMAT_LOAD_OPTIONS_H
 #define TP_FORMAT_LOAD_OPTIONS_H
 
+#include "format/file.h"
 #include "graph/graph-bind.h"
 
 /* How to read a file; { 0 } is good. */
@@ -11,7 +12,9 @@ typedef struct
                                * file's own "dims" are defaults */
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
-  gboolean follow_links;      /* files a model names may be links */
+  TpFileFlags files;          /* how they are loaded */
+  GPtrArray *assumed;         /* (nullable): dimensions without a value are 1, and
+                               * their names go in here */
   gboolean keep_unknown;      /* ops of unknown type are no error before shapes
                                * are inferred: for tp_graph_open () */
   gboolean skip_unknown_attrs;/* and what attributes they have does not matter */

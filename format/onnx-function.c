@@ -17,6 +17,7 @@
 
 #define MAX_DEPTH 32
 #define MAX_CALLS 100000
+#define LARGE_BYTES 1024      /* of a value; an op more is less than that */
 
 enum
 {
@@ -270,6 +271,52 @@ take_constant (const TpOnnx *onnx, const TpWire *wire)
   g_hash_table_insert (onnx->call->names, g_strdup (constant->name),
                        g_strdup (constant->shared));
   return TRUE;
+}
+
+typedef struct
+{
+  TpTensor value;
+  char *name;                 /* in the graph */
+} Value;
+
+static void
+value_free (gpointer user)
+{
+  Value *value = user;
+
+  g_free (value->name);
+  g_free (value);
+}
+
+GHashTable *
+tp_onnx_values_new (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, value_free);
+}
+
+static gboolean
+is_same_value (const TpTensor *a, const TpTensor *b)
+{
+  return a->dtype == b->dtype && a->rank == b->rank
+         && memcmp (a->dims, b->dims, sizeof a->dims[0] * a->rank) == 0;
+}
+
+const char *
+tp_onnx_share_value (TpOnnx *onnx, const TpTensor *value, const char *name)
+{
+  gpointer place = (gpointer) value->init.data;
+  Value *known;
+
+  if (onnx->call == NULL || value->init.kind != TP_INIT_DATA
+      || value->size_bytes < LARGE_BYTES)
+    return NULL;
+  known = g_hash_table_lookup (onnx->values, place);
+  if (known != NULL)
+    return is_same_value (&known->value, value) ? known->name : NULL;
+  known = g_new (Value, 1);
+  *known = (Value){ *value, g_strdup (name) };
+  g_hash_table_insert (onnx->values, place, known);
+  return NULL;
 }
 
 /* ---- calling ------------------------------------------------------------- */

@@ -37,4 +37,12 @@ GHashTable *tp_onnx_constants_new (void);
 void tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire,
                              const char *name);
 
+/* Large values of constants in bodies, by where they lie. */
+GHashTable *tp_onnx_values_new (void);
+/* What constant in the graph has the values of @value already; NULL: @name, which
+ * is noted, or @value is small, or no function is being called. So a value of one
+ * place in the file is one constant, however many calls each give it a name. */
+const char *tp_onnx_share_value (TpOnnx *onnx, const TpTensor *value,
+                                 const char *name);
+
 #endif

@@ -264,11 +264,13 @@ tp_graph_open_onnx (const char *path, GBytes *bytes,
                                       (GDestroyNotify) g_bytes_unref);
   onnx.functions = tp_onnx_functions_new ();
   onnx.constants = tp_onnx_constants_new ();
+  onnx.values = tp_onnx_values_new ();
   if (!load (&onnx, wire, error))
     g_clear_pointer (&onnx.builder, tp_graph_builder_free);
   g_hash_table_unref (onnx.files);
   g_hash_table_unref (onnx.functions);
   g_hash_table_unref (onnx.constants);
+  g_hash_table_unref (onnx.values);
   g_string_chunk_free (onnx.strings);
   return onnx.builder;
 }

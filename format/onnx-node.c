@@ -394,6 +394,36 @@ call_function (Node *node, const TpOnnxFunction *function, const TpWire *wire,
                                    error);
 }
 
+/* The value of the Constant @node, or NULL: it is no tensor. */
+static const TpTensor *
+find_value (const TpGraphBuilder *builder, const TpNode *node)
+{
+  if (node->n_attrs != 1 || node->attrs[0].kind != TP_ATTR_TENSOR)
+    return NULL;
+  return tp_draft_tensor (builder->draft,
+                          g_array_index (builder->constants, int,
+                                         node->attrs[0].i));
+}
+
+static gboolean
+add_constant (Node *node, const TpWire *wire, const TpNode *out,
+              const char *name, GError **error)
+{
+  TpOnnx *onnx = node->onnx;
+  const TpTensor *value = find_value (onnx->builder, out);
+  const char *same = value != NULL ? tp_onnx_share_value (onnx, value, name)
+                                   : NULL;
+  TpNode copy = { .type = "Identity", .place = out->place, .name = out->name };
+  TpNodeNames names = { same != NULL ? 1 : 0, &same, 1, &name };
+
+  if (!tp_graph_builder_add_node (onnx->builder, same != NULL ? &copy : out,
+                                  names, error))
+    return FALSE;
+  if (!node->has_reference && same == NULL)
+    tp_onnx_share_constant (onnx, wire, node->last_name);
+  return TRUE;
+}
+
 static gboolean
 add_op (Node *node, const char *type, const TpWire *wire, GError **error)
 {
@@ -417,12 +447,10 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
     return FALSE;
   out.n_attrs = node->attrs->len;
   out.attrs = (const TpAttr *) (void *) node->attrs->data;
-  if (!tp_graph_builder_add_node (onnx->builder, &out, names, error))
-    return FALSE;
-  if (strcmp (type, "Constant") == 0 && names.n_inputs == 0
-      && names.n_outputs == 1 && !node->has_reference)
-    tp_onnx_share_constant (onnx, wire, node->last_name);
-  return TRUE;
+  if (strcmp (type, "Constant") != 0 || names.n_inputs != 0
+      || names.n_outputs != 1)
+    return tp_graph_builder_add_node (onnx->builder, &out, names, error);
+  return add_constant (node, wire, &out, names.outputs[0], error);
 }
 
 /* An op we have is ours even where the model brings a body for it. */

@@ -323,8 +323,8 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
                                "put the values into the file");
       return NULL;
     }
-  bytes = tp_file_map_beside (onnx->path ? onnx->path : "", name,
-                              onnx->options->follow_links, &cause);
+  bytes = tp_file_load_beside (onnx->path ? onnx->path : "", name,
+                               onnx->options->files, &cause);
   if (bytes == NULL)
     {
       tp_wire_set_error (wire, wire->pos, error, "%s", cause->message);

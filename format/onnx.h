@@ -25,6 +25,7 @@ typedef struct
   GHashTable *files;          /* char* -> GBytes*: external data */
   GHashTable *functions;      /* char* -> TpOnnxFunction* */
   GHashTable *constants;      /* of bodies, by where they stand in the file */
+  GHashTable *values;         /* large ones of bodies, by where they lie */
   const TpOnnxCall *call;     /* whose body is being read; NULL: the graph */
   int n_calls;                /* so far */
 } TpOnnx;

@@ -8,6 +8,7 @@
 
 #include "format/file-save.h"
 #include "format/json.h"
+#include "format/plan-json-memory.h"
 #include "ir/digest.h"
 
 #include <string.h>
@@ -185,6 +186,7 @@ write_totals (GString *out, const TpPlan *plan)
   write_number_line (out, "estimated_ops", plan->n_estimated);
   write_numbers (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
   write_numbers (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
+  write_numbers (out, "memory_limits", plan->memory_limits, plan->n_devices);
 }
 
 /* @text: (nullable): left out */
@@ -490,6 +492,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
     write_costs (out, plan->costs);
   write_string_line (out, "certificate", plan->certificate);
   write_arcs (out, plan);
+  tp_plan_write_memory_proof (plan, graph, out);
   digest = tp_digest_bytes (out->str, out->len);
   g_string_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (out, FALSE);

@@ -12,6 +12,7 @@
 #include "format/plan-read.h"
 #include "graph/pass.h"
 #include "ir/digest.h"
+#include "ir/foreign-text.h"
 #include "ir/graph-digest.h"
 #include "ir/name-hash.h"
 #include "ir/plan-memory.h"
@@ -489,7 +490,10 @@ tp_plan_read (const char *path, const char *graph_path,
   g_clear_pointer (&reader.tensors, g_hash_table_unref);
   g_clear_pointer (&reader.devices, g_hash_table_unref);
   if (graph == NULL)
-    return NULL;
+    {
+      tp_foreign_text_clean_error (error);
+      return NULL;
+    }
   *out_graph = graph;
   return g_steal_pointer (&plan);
 }

@@ -5,7 +5,9 @@
 
 #include "format/plan-json.h"
 #include "format/plan-read-costs.h"
+#include "format/plan-read-memory.h"
 #include "format/plan-read.h"
+#include "ir/room.h"
 
 #include <string.h>
 
@@ -60,19 +62,23 @@ read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
          && read_schedule (place, out, error);
 }
 
+#define WHAT "for the ops of a plan"
+
 static gboolean
 read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
   int n = reader->graph->n_nodes;
-  g_autofree guint8 *seen = g_new0 (guint8, n + 1);
+  g_autofree guint8 *seen = tp_room_new0 (n + 1, 1, WHAT, error);
   json_t *list;
   char path[64];
 
-  if (!tp_plan_read_list (root, "ops", n, &list, error))
+  if (seen == NULL || !tp_plan_read_list (root, "ops", n, &list, error))
+    return FALSE;
+  plan->placements = tp_room_new0 (n + 1, sizeof (TpPlacement), WHAT, error);
+  if (plan->placements == NULL)
     return FALSE;
   plan->n_placements = n;
-  plan->placements = g_new0 (TpPlacement, n + 1);
   for (int i = 0; i < n; i++)
     {
       TpPlacement *it = &plan->placements[i];
@@ -329,7 +335,8 @@ read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
     const char *key;
     gint64 **bytes;
   } lists[] = { { "peak_bytes", &plan->peak_bytes },
-                { "weight_bytes", &plan->weight_bytes } };
+                { "weight_bytes", &plan->weight_bytes },
+                { "memory_limits", &plan->memory_limits } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     {
@@ -356,5 +363,6 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
   plan->all_groups = read_groups (root, "all_groups", error);
   return plan->all_groups != NULL && tp_plan_read_costs (root, plan, error)
          && read_certificate (root, plan, error)
-         && read_arcs (root, plan, error);
+         && read_arcs (root, plan, error)
+         && tp_plan_read_memory_proof (root, plan, error);
 }

@@ -143,3 +143,25 @@ tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
       return FALSE;
   return TRUE;
 }
+
+void
+tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
+                         GPtrArray *assumed)
+{
+  for (guint i = 0; i < builder->specs->len; i++)
+    {
+      const TpBuilderSpec *spec
+          = &g_array_index (builder->specs, TpBuilderSpec, i);
+
+      for (int k = 0; k < spec->rank; k++)
+        {
+          const char *name = spec->dims[k].name;
+
+          if (name == NULL || g_hash_table_contains (builder->dims, name)
+              || (dims != NULL && g_hash_table_contains (dims, name)))
+            continue;
+          tp_graph_builder_set_dim (builder, name, 1);
+          g_ptr_array_add (assumed, g_strdup (name));
+        }
+    }
+}

@@ -7,9 +7,13 @@
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "ir/name-hash.h"
+#include "ir/near-name.h"
 #include "ir/region.h"
 
 #include <string.h>
+
+#define DIMS_TOLD 8
 
 /* ---- every name must mean something ------------------------------------ */
 
@@ -148,39 +152,73 @@ bind_spec (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
   return FALSE;
 }
 
-static gboolean
-is_dim (TpGraphBuilder *builder, const char *name)
+static int
+compare_names (const void *a, const void *b)
 {
-  if (g_hash_table_contains (builder->dims, name))
-    return TRUE;
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Of all that are named, ended by NULL; the names are borrowed. */
+static GPtrArray *
+list_dims (TpGraphBuilder *builder)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (tp_name_hash, g_str_equal);
+  GPtrArray *names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, builder->dims);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (g_hash_table_add (seen, name))
+      g_ptr_array_add (names, name);
   for (guint i = 0; i < builder->specs->len; i++)
     {
       const TpBuilderSpec *spec
           = &g_array_index (builder->specs, TpBuilderSpec, i);
 
       for (int j = 0; j < spec->rank; j++)
-        if (g_strcmp0 (spec->dims[j].name, name) == 0)
-          return TRUE;
+        if (spec->dims[j].name != NULL
+            && g_hash_table_add (seen, (char *) spec->dims[j].name))
+          g_ptr_array_add (names, (char *) spec->dims[j].name);
     }
-  return FALSE;
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return names;
+}
+
+static void
+set_dim_error (TpGraphBuilder *builder, const char *name,
+               const char *const *known, GError **error)
+{
+  g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
+  g_autofree char *near = tp_near_name_ask (name, known);
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (int i = 0; known[i] != NULL && i <= DIMS_TOLD; i++)
+    g_string_append_printf (list, "%s%s", i == 0 ? "there are " : ", ",
+                            i < DIMS_TOLD ? known[i] : "...");
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%sthe graph has no dimension '%s'%s: %s", prefix, name, near,
+               known[0] == NULL ? "leave it out" : list->str);
 }
 
 static gboolean
 check_dims_known (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {
+  g_autoptr (GPtrArray) names = NULL;
+  const char *const *known;
   GHashTableIter iter;
   gpointer name;
 
   if (dims == NULL)
     return TRUE;
+  names = list_dims (builder);
+  known = (const char *const *) names->pdata;
   g_hash_table_iter_init (&iter, dims);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (!is_dim (builder, name))
+    if (!g_strv_contains (known, name))
       {
-        g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                     "%sthe graph has no dimension '%s': leave it out", prefix,
-                     (const char *) name);
+        set_dim_error (builder, name, known, error);
         return FALSE;
       }
   return TRUE;

@@ -72,14 +72,16 @@ count_elements (TpDraft *draft, const TpNode *node)
   return n;
 }
 
-/* A view of a constant is the same bytes, however many. */
+/* A view or a copy of a constant is the same bytes, however many. */
 static gboolean
 fold_view (TpDraft *draft, TpNode *node)
 {
   const TpTensor *input;
   TpTensor *output;
 
-  if (node->op == NULL || node->op->kind != TP_OP_VIEW || node->n_outputs != 1
+  if (node->op == NULL || node->n_outputs != 1
+      || (node->op->kind != TP_OP_VIEW
+          && !tp_node_has_flag (node, TP_OP_IDENTITY))
       || node->n_inputs < 1 || node->inputs[0] < 0)
     return FALSE;
   input = tp_draft_tensor (draft, node->inputs[0]);

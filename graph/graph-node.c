@@ -9,6 +9,7 @@
 #include "graph/graph-constant.h"
 #include "graph/graph-limit.h"
 #include "ir/graph-value.h"
+#include "ir/near-name.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -58,18 +59,31 @@ check_arity (TpGraphBuilder *builder, const TpNode *node,
   return FALSE;
 }
 
+static char *
+ask_type (const char *type)
+{
+  int n;
+  const TpOp *const *ops = tp_op_list (&n);
+  g_autofree const char **known = g_new0 (const char *, n + 1);
+
+  for (int i = 0; i < n; i++)
+    known[i] = ops[i]->name;
+  return tp_near_name_ask (type, known);
+}
+
 static gboolean
 check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
 {
-  g_autofree char *prefix = NULL;
+  g_autofree char *prefix = NULL, *near = NULL;
 
   if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown)
     return TRUE;
   prefix = tp_draft_dup_prefix (builder->draft, node->place);
+  near = ask_type (node->type);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%sunknown op type '%s': see `tplan ops` for those known, or "
+               "%sunknown op type '%s'%s: see `tplan ops` for those known, or "
                "give the op a \"cost\" to plan without running it",
-               prefix, node->type);
+               prefix, node->type, near);
   return FALSE;
 }
 

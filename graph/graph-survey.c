@@ -3,6 +3,7 @@
 
 #include "graph/graph-survey.h"
 
+#include "graph/graph-bind.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-finish.h"
@@ -24,33 +25,11 @@ tp_survey_clear (TpSurvey *survey)
   g_ptr_array_unref (survey->assumed);
 }
 
-/* Dimensions that nobody gives a value are 1. */
-static void
-assume_dims (TpGraphBuilder *builder, TpDims *dims, TpSurvey *survey)
-{
-  for (guint i = 0; i < builder->specs->len; i++)
-    {
-      const TpBuilderSpec *spec
-          = &g_array_index (builder->specs, TpBuilderSpec, i);
-
-      for (int k = 0; k < spec->rank; k++)
-        {
-          const char *name = spec->dims[k].name;
-
-          if (name == NULL || g_hash_table_contains (builder->dims, name)
-              || (dims != NULL && g_hash_table_contains (dims, name)))
-            continue;
-          tp_graph_builder_set_dim (builder, name, 1);
-          g_ptr_array_add (survey->assumed, g_strdup (name));
-        }
-    }
-}
-
 TpGraph *
 tp_graph_survey (TpGraphBuilder *builder, TpDims *dims, TpSurvey *survey,
                  GError **error)
 {
-  assume_dims (builder, dims, survey);
+  tp_graph_builder_assume (builder, dims, survey->assumed);
   if (!tp_graph_builder_bind_all (builder, dims, error)
       || !tp_draft_survey (builder->draft, survey->problems, error))
     return NULL;

@@ -1,5 +1,5 @@
 /* pass-identity.c: Identity goes, and Dropout, which does nothing when a network
- * is run. */
+ * is run. Constants that are the same bytes, by other names, become one. */
 #include "config.h"
 
 #include "graph/pass.h"
@@ -84,6 +84,39 @@ is_identity (TpDraft *draft, const TpNode *node)
 }
 
 static gboolean
+is_same_constant (const TpTensor *a, const TpTensor *b)
+{
+  return a->dtype == b->dtype && a->rank == b->rank
+         && a->init.scale == b->init.scale && a->init.steps == b->init.steps
+         && memcmp (a->dims, b->dims, sizeof a->dims[0] * a->rank) == 0
+         && memcmp (a->strides, b->strides, sizeof a->strides[0] * a->rank)
+                == 0;
+}
+
+/* By where they lie: bytes are not compared. */
+static void
+merge_constants (TpDraft *draft, int *alias)
+{
+  g_autoptr (GHashTable) first = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < draft->tensors->len; i++)
+    {
+      const TpTensor *tensor = tp_draft_tensor (draft, i);
+      gpointer place = (gpointer) tensor->init.data;
+      int known;
+
+      if (tensor->init.kind != TP_INIT_DATA || tensor->size_bytes == 0
+          || tensor->is_output || alias[i] >= 0)
+        continue;
+      known = GPOINTER_TO_INT (g_hash_table_lookup (first, place)) - 1;
+      if (known < 0)
+        g_hash_table_insert (first, place, GINT_TO_POINTER ((int) i + 1));
+      else if (is_same_constant (tp_draft_tensor (draft, known), tensor))
+        alias[i] = known;
+    }
+}
+
+static gboolean
 drop_identities (TpDraft *draft, GError **error)
 {
   g_autofree int *alias = g_new (int, draft->tensors->len + 1);
@@ -92,6 +125,7 @@ drop_identities (TpDraft *draft, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     if (is_identity (draft, tp_draft_node (draft, i)))
       drop_identity (draft, tp_draft_node (draft, i), alias);
+  merge_constants (draft, alias);
   resolve_inputs (draft, alias);
   return TRUE;
 }

@@ -4,6 +4,7 @@
 
 #include "graph/pass.h"
 
+#include "ir/near-name.h"
 #include "ir/room.h"
 #include "ops/op.h"
 
@@ -153,14 +154,18 @@ find_pass (const char *name)
 static gboolean
 fail_unknown (const char *name, gboolean is_left_out, GError **error)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
+  const char *known[G_N_ELEMENTS (passes) + 1];
+  g_autofree char *list = NULL, *near = NULL;
+  int n = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (passes); i++)
     if (!is_left_out || passes[i]->required == NULL)
-      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "",
-                              passes[i]->name);
+      known[n++] = passes[i]->name;
+  known[n] = NULL;
+  list = g_strjoinv (", ", (char **) known);
+  near = tp_near_name_ask (name, known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "no pass '%s': there are %s", name, known->str);
+               "no pass '%s'%s: there are %s", name, near, list);
   return FALSE;
 }
 

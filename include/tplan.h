@@ -18,6 +18,34 @@
 
 G_BEGIN_DECLS
 
+/* Of the header; of the library that runs: tplan_version_get(). */
+#define TPLAN_VERSION_MAJOR 0
+#define TPLAN_VERSION_MINOR 1
+#define TPLAN_VERSION_MICRO 0
+
+/* Whether the header is of that version or of a later one. */
+#define TPLAN_CHECK_VERSION(major, minor, micro)                              \
+  (TPLAN_VERSION_MAJOR > (major)                                              \
+   || (TPLAN_VERSION_MAJOR == (major)                                         \
+       && (TPLAN_VERSION_MINOR > (minor)                                      \
+           || (TPLAN_VERSION_MINOR == (minor)                                 \
+               && TPLAN_VERSION_MICRO >= (micro)))))
+
+/**
+ * tplan_version_get:
+ * @out_major: (out) (nullable): the first number
+ * @out_minor: (out) (nullable): the second
+ * @out_micro: (out) (nullable): the third
+ *
+ * Of the library, which may be another than the header that a program was built
+ * with.
+ *
+ * Returns: (transfer none): all three, as "0.1.0".
+ *
+ * Thread: any.
+ */
+const char *tplan_version_get (int *out_major, int *out_minor, int *out_micro);
+
 #define TPLAN_ERROR (tplan_error_quark ())
 
 /**
@@ -104,6 +132,10 @@ typedef struct
                                * hard links, which may lead anywhere */
   const char *const *no_pass; /* (nullable): passes not to run, as for
                                * `--no-pass`; ended by NULL */
+  gboolean copies_weights;    /* read files, where they would be mapped: they may
+                               * then change while what is read is used */
+  gboolean assumes_dims;      /* a symbolic dimension without a value is 1, as
+                               * for `tplan`, which says so; else it is an error */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */
@@ -114,6 +146,15 @@ typedef struct
                                * on with all ops on the host */
   gboolean is_on_host;        /* that from the start */
 } TplanSessionOptions;
+
+/* How to plan; all zero is good. */
+typedef struct
+{
+  const char *const *pins;    /* (nullable): as for tplan_graph_optimize() */
+  const char *const *memory_limits; /* (nullable): "DEVICE=SIZE", such as
+                               * "opencl:0=512M": arena and weights there take
+                               * no more; ended by NULL */
+} TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
 typedef struct
@@ -161,7 +202,8 @@ typedef struct
  * not quite those of the file; they keep the names they have there.
  *
  * Reads @path and the files it names beside it, and keeps them mapped. Weights
- * are not touched until tplan_session_new().
+ * are not touched until tplan_session_new(). See tplan_graph_load_full() for files
+ * that may change.
  *
  * Returns: (transfer full): the graph; release with tplan_graph_free(). %NULL
  *   with @error set:
@@ -187,13 +229,17 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
  * tplan_graph_load() with all its options.
  *
  * Weights are mapped, not copied: a file that is truncated while the graph, a plan
- * or a session uses it ends the program by SIGBUS. Replace files by renaming.
+ * or a session uses it ends the program by SIGBUS, and one that is written to
+ * changes results. Replace files by renaming, or have them read with
+ * @copies_weights, which takes time and memory for all of them at once.
  *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_LIMIT: the file asks for more than a limit: raise it, if you
  *     trust the file.
  *   %TPLAN_ERROR_USAGE: @options names a limit there is not, a value out of its
  *     range, or a pass there is not or that cannot be left out.
+ *   %TPLAN_ERROR_MEMORY: none for a copy of the weights: free some.
+ *   %TPLAN_ERROR_INPUT: a file changed while it was copied: try again.
  *
  * Thread: any.
  */
@@ -353,14 +399,14 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
  * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
  *   @error set:
  *   %TPLAN_ERROR_USAGE: a pin of another form, or that matches no op; no such
- *     profile after "sim:".
- *   %TPLAN_ERROR_DEVICE: no such kind of device, or tplan was built without it;
- *     whether a driver has the device that was named, tplan_session_new() finds
- *     out: see `tplan devices`.
+ *     kind of device, or tplan was built without it; no such profile after
+ *     "sim:".
+ *   %TPLAN_ERROR_DEVICE: "cpu" cannot be had; whether a driver has the device
+ *     that was named, tplan_session_new() finds out: see `tplan devices`.
  *   %TPLAN_ERROR_INPUT: the table, or the file of a "sim:" device, cannot be
  *     read.
  *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device, or
- *     the plan takes more memory than a device has.
+ *     no plan fits into the memory that devices have.
  *   %TPLAN_ERROR_UNSUPPORTED: more devices than the planner can prove.
  *   %TPLAN_ERROR_LIMIT: the times are too large to add up.
  *   %TPLAN_ERROR_MEMORY: none for a model of its size: free some.
@@ -370,6 +416,31 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
 TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
                                  const TplanCosts *costs,
                                  const char *const *pins, GError **error);
+
+/**
+ * tplan_graph_optimize_full:
+ * @graph: a graph
+ * @costs: as for tplan_graph_optimize()
+ * @options: (nullable): how to plan
+ * @error: return location for a #GError
+ *
+ * tplan_graph_optimize() with all its options. Where limits of memory make the
+ * plan dearer, tplan_plan_get_bound_ns() is what no plan within them goes below;
+ * finding it stops after a number of steps, which take some two seconds, so the
+ * bound may be less than the cost.
+ *
+ * Returns: (transfer full): as there. %NULL with @error set as there, or:
+ *   %TPLAN_ERROR_USAGE: a limit of another form, or for a device that is not
+ *     among those of @costs.
+ *   %TPLAN_ERROR_INFEASIBLE: no plan fits into the limits, or none was found that
+ *     does; the message says which, where most is held, and how much is missing.
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_graph_optimize_full (const TplanGraph *graph,
+                                      const TplanCosts *costs,
+                                      const TplanOptimizeOptions *options,
+                                      GError **error);
 
 /**
  * tplan_plan_load:
@@ -503,8 +574,8 @@ gboolean tplan_plan_get_interval_ns (const TplanPlan *plan,
  * tplan_plan_get_bound_ns:
  * @plan: a plan
  *
- * Returns: what no plan of these devices and figures can go below; equal to
- *   the cost if @plan is optimal. A plan with fewer copies than the cheapest may
+ * Returns: what no plan of these devices and figures, within the limits of memory
+ *   there were, can go below; equal to the cost if @plan is optimal. A plan with fewer copies than the cheapest may
  *   cost more, by less than the noise of measured figures.
  *
  * Thread: any.

@@ -3,8 +3,6 @@
 
 #include "ir/costs.h"
 
-#include "ir/digest.h"
-
 TpGroups *
 tp_groups_new (void)
 {
@@ -184,22 +182,21 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
 }
 
 static void
-digest_add_table (TpDigest *digest, const TpCost *table, int rows, int columns)
+digest_add_figures (TpDigest *digest, const TpCost *figures, int n)
 {
-  tp_digest_add_number (digest, rows);
-  for (gsize i = 0; i < (gsize) rows * columns; i++)
+  for (int i = 0; i < n; i++)
     {
-      tp_digest_add_number (digest, table[i].time_ns);
-      if (table[i].time_ns == TP_COST_NONE)
+      tp_digest_add_number (digest, figures[i].time_ns);
+      if (figures[i].time_ns == TP_COST_NONE)
         {
-          tp_digest_add_string (digest, table[i].reason);
+          tp_digest_add_string (digest, figures[i].reason);
           continue;
         }
-      tp_digest_add_number (digest, table[i].spread_ns);
-      tp_digest_add_number (digest, (table[i].is_estimated != 0)
-                                  + 2 * (table[i].measured_ns != 0));
-      if (table[i].measured_ns != 0)
-        tp_digest_add_number (digest, table[i].measured_ns);
+      tp_digest_add_number (digest, figures[i].spread_ns);
+      tp_digest_add_number (digest, (figures[i].is_estimated != 0)
+                                  + 2 * (figures[i].measured_ns != 0));
+      if (figures[i].measured_ns != 0)
+        tp_digest_add_number (digest, figures[i].measured_ns);
     }
 }
 
@@ -240,24 +237,59 @@ digest_add_errors (TpDigest *digest, const TpCosts *costs)
   tp_digest_add_number (digest, errors->until_us);
 }
 
-char *
-tp_costs_compute_digest (const TpCosts *costs)
+static void
+digest_add_head (TpDigest *digest, const TpCosts *costs)
 {
-  g_autoptr (TpDigest) digest = tp_digest_new ();
-
   tp_digest_add_number (digest, costs->n_devices);
   for (int i = 0; i < costs->n_devices; i++)
     tp_digest_add_string (digest, costs->devices[i]);
   tp_digest_add_number (digest, costs->is_simulated != 0);
-  digest_add_table (digest, costs->nodes, costs->n_nodes, costs->n_devices);
-  digest_add_table (digest, costs->groups, costs->n_groups, costs->n_devices);
-  digest_add_table (digest, costs->feeds, costs->n_tensors, costs->n_devices);
-  digest_add_table (digest, costs->fetches, costs->n_tensors, costs->n_devices);
+}
+
+static void
+digest_add_tail (TpDigest *digest, const TpCosts *costs)
+{
   if (costs->host != 0) /* else as it was when only device 0 could be */
     tp_digest_add_number (digest, costs->host);
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
-  return tp_digest_finish (digest);
+}
+
+/* The head, each table with its length and its rows, the tail. */
+gboolean
+tp_costs_digest_feed (TpDigest *digest, gconstpointer data, gint64 index)
+{
+  const TpCosts *costs = data;
+  const TpCost *tables[]
+      = { costs->nodes, costs->groups, costs->feeds, costs->fetches };
+  const int rows[] = { costs->n_nodes, costs->n_groups, costs->n_tensors,
+                       costs->n_tensors };
+  gint64 row = index - 2;
+
+  if (index == 0)
+    {
+      digest_add_head (digest, costs);
+      return TRUE;
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++, row -= rows[i - 1] + 1)
+    if (row < rows[i])
+      {
+        if (row < 0)
+          tp_digest_add_number (digest, rows[i]);
+        else
+          digest_add_figures (digest, &tables[i][row * costs->n_devices],
+                              costs->n_devices);
+        return TRUE;
+      }
+  if (row == -1)
+    digest_add_tail (digest, costs);
+  return row == -1;
+}
+
+char *
+tp_costs_compute_digest (const TpCosts *costs)
+{
+  return tp_digest_stream (tp_costs_digest_feed, costs);
 }
 
 void

@@ -10,6 +10,7 @@
 #ifndef TP_IR_COSTS_H
 #define TP_IR_COSTS_H
 
+#include "ir/digest.h"
 #include "ir/graph.h"
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
@@ -111,6 +112,9 @@ TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
 int tp_costs_get_kernel (const TpCosts *costs, int row);
 /* Of every figure there is now: (transfer full). */
 char *tp_costs_compute_digest (const TpCosts *costs);
+/* The same as a TpDigestFeed of costs. */
+gboolean tp_costs_digest_feed (TpDigest *digest, gconstpointer costs,
+                               gint64 index);
 /* Computes @costs->digest once all figures are in. */
 void tp_costs_seal (TpCosts *costs);
 

@@ -6,6 +6,7 @@
 
 #include "ir/dtype.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,9 +64,11 @@ STORE (store_bool, guint8, gint64, src[i] != 0)
 static const TpDtypeRow rows[] = {
   [TPLAN_DTYPE_FLOAT32] = { .name = "float32", .size = 4,
     REALS (load_float32, store_float32), .compute = TP_COMPUTE_FLOAT32,
+    .least_normal = FLT_MIN,
     .onnx = 1, .npy = "<f4", .safetensors = "F32", .opencl = "float" },
   [TPLAN_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
     REALS (load_float64, store_float64), .compute = TP_COMPUTE_NONE,
+    .least_normal = DBL_MIN,
     .onnx = 11, .npy = "<f8", .safetensors = "F64", .opencl = "double" },
   [TPLAN_DTYPE_INT64] = { .name = "int64", .size = 8,
     INTEGERS (TP_CLASS_INTEGER, load_int64, store_int64), .is_index = TRUE,

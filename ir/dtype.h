@@ -37,6 +37,7 @@ typedef struct
   TpDtypeCompute compute;
   gboolean is_index;          /* ONNX's ops take it where they pick elements */
   gint64 low, high;           /* memory holds these integers; reals: 0 */
+  double least_normal;        /* what is nearer to 0 has fewer digits; integers: 0 */
   gint64 onnx;                /* TensorProto.DataType */
   const char *npy;            /* descr */
   const char *safetensors;

@@ -47,6 +47,19 @@ tp_foreign_text_clean (const char *text)
   return g_string_free (clean, FALSE);
 }
 
+void
+tp_foreign_text_clean_error (GError **error)
+{
+  char *given;
+
+  if (error == NULL || *error == NULL
+      || tp_foreign_text_is_plain ((*error)->message))
+    return;
+  given = (*error)->message;
+  (*error)->message = tp_foreign_text_clean (given);
+  g_free (given);
+}
+
 static void
 append_escaped (GString *out, gunichar c)
 {

@@ -17,6 +17,10 @@ gboolean tp_foreign_text_is_plain (const char *text);
  * no text. @text: (nullable); the caller frees. */
 char *tp_foreign_text_clean (const char *text);
 
+/* The same for the message of @error, (nullable), which may quote names: for
+ * readers, so that whoever prints it need not think of that. */
+void tp_foreign_text_clean_error (GError **error);
+
 /* The same for text that is JSON already, where they can be escaped: nothing is
  * lost. Line ends are those between values, and stay. Takes @json, (nullable). */
 char *tp_foreign_text_escape_json (char *json);

@@ -6,11 +6,10 @@
 
 #include "ir/graph-digest.h"
 
-#include "ir/digest.h"
 #include "ir/graph-value.h"
-#include "ir/graph.h"
 
 #define MAX_VALUE_BYTES 4096
+
 static void
 feed_double (TpDigest *digest, double value)
 {
@@ -113,20 +112,34 @@ feed_node (TpDigest *digest, const TpNode *node)
     }
 }
 
+gboolean
+tp_graph_digest_feed (TpDigest *digest, gconstpointer data, gint64 index)
+{
+  const TpGraph *graph = data;
+  gint64 tensor = index - 1, node = tensor - graph->n_tensors - 1;
+
+  if (index == 0)
+    {
+      tp_digest_add_string (digest, "tplan-graph-digest/1");
+      tp_digest_add_number (digest, graph->opset);
+      tp_digest_add_number (digest, graph->n_tensors);
+    }
+  else if (tensor < graph->n_tensors)
+    feed_tensor (digest, &graph->tensors[tensor]);
+  else if (node < 0)
+    tp_digest_add_number (digest, graph->n_nodes);
+  else if (node < graph->n_nodes)
+    feed_node (digest, &graph->nodes[node]);
+  else if (node == graph->n_nodes)
+    {
+      feed_indices (digest, graph->inputs, graph->n_inputs);
+      feed_indices (digest, graph->outputs, graph->n_outputs);
+    }
+  return node <= graph->n_nodes;
+}
+
 char *
 tp_graph_digest (const TpGraph *graph)
 {
-  g_autoptr (TpDigest) digest = tp_digest_new ();
-
-  tp_digest_add_string (digest, "tplan-graph-digest/1");
-  tp_digest_add_number (digest, graph->opset);
-  tp_digest_add_number (digest, graph->n_tensors);
-  for (int i = 0; i < graph->n_tensors; i++)
-    feed_tensor (digest, &graph->tensors[i]);
-  tp_digest_add_number (digest, graph->n_nodes);
-  for (int i = 0; i < graph->n_nodes; i++)
-    feed_node (digest, &graph->nodes[i]);
-  feed_indices (digest, graph->inputs, graph->n_inputs);
-  feed_indices (digest, graph->outputs, graph->n_outputs);
-  return tp_digest_finish (digest);
+  return tp_digest_stream (tp_graph_digest_feed, graph);
 }

@@ -2,11 +2,15 @@
 #ifndef TP_IR_GRAPH_DIGEST_H
 #define TP_IR_GRAPH_DIGEST_H
 
+#include "ir/digest.h"
 #include "ir/graph.h"
 
 /* Hex SHA-256 over structure, names of ops, shapes, layouts, attributes, and the
  * values of single numbers and of integers up to 4 KiB; of other constants shape
  * and type only: a retrained model keeps its plan. Caller frees. */
 char *tp_graph_digest (const TpGraph *graph);
+/* The same as a TpDigestFeed of graphs. */
+gboolean tp_graph_digest_feed (TpDigest *digest, gconstpointer graph,
+                               gint64 index);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 
+#include "ir/near-name.h"
 #include "ir/region.h"
 
 #include <string.h>
@@ -105,4 +106,15 @@ tp_node_get_strings (const TpNode *node, const char *name, int *out_n)
     return NULL;
   *out_n = attr->n;
   return attr->strings;
+}
+
+char *
+tp_graph_ask_op (const TpGraph *graph, const char *typed)
+{
+  g_autofree const char **known = g_new (const char *, graph->n_nodes + 1);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    known[i] = graph->nodes[i].name;
+  known[graph->n_nodes] = NULL;
+  return tp_near_name_ask (typed, known);
 }

@@ -142,6 +142,8 @@ gboolean tp_node_is (const TpNode *node, const char *type);
 const TpAttr *tp_node_find_attr (const TpNode *node, const char *name);
 /* What the graph itself says @node costs on @device, or NULL. */
 const TpNodeCost *tp_node_find_cost (const TpNode *node, const char *device);
+/* tp_near_name_ask () of the names of its ops. */
+char *tp_graph_ask_op (const TpGraph *graph, const char *typed);
 gint64 tp_node_get_int (const TpNode *node, const char *name, gint64 fallback);
 double tp_node_get_float (const TpNode *node, const char *name,
                           double fallback);

@@ -3,6 +3,8 @@
 
 #include "ir/limit.h"
 
+#include "ir/near-name.h"
+
 #include <string.h>
 
 #define SPARE_BYTES ((gint64) 64 << 20)
@@ -33,11 +35,12 @@ gboolean
 tp_limits_set (TpLimits *limits, const char *name, gint64 value,
                GError **error)
 {
-  g_autoptr (GString) known = g_string_new (NULL);
+  const char *known[TP_N_LIMITS + 1] = { NULL };
+  g_autofree char *list = NULL, *near = NULL;
 
   for (int i = 0; i < TP_N_LIMITS; i++)
     {
-      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", table[i].name);
+      known[i] = table[i].name;
       if (strcmp (table[i].name, name) != 0)
         continue;
       limits->values[i] = value;
@@ -49,8 +52,10 @@ tp_limits_set (TpLimits *limits, const char *name, gint64 value,
                    table[i].least, table[i].most);
       return FALSE;
     }
+  list = g_strjoinv (", ", (char **) known);
+  near = tp_near_name_ask (name, known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "no limit '%s'; there are %s", name, known->str);
+               "no limit '%s'%s: there are %s", name, near, list);
   return FALSE;
 }
 

@@ -36,6 +36,39 @@ tp_plan_list_places (const TpPlan *plan, const TpGraph *graph, GError **error)
   return g_steal_pointer (&places);
 }
 
+static gboolean
+is_fused_in_cheapest (const TpPlan *plan, int index)
+{
+  const TpGroup *group = &plan->all_groups->groups[index];
+  int device = plan->placements[group->nodes[0]].cheapest;
+  gint64 fused = tp_costs_group (plan->costs, index, device)->time_ns;
+  gint64 apart = 0;
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      if (plan->placements[group->nodes[i]].cheapest != device)
+        return FALSE;
+      if (!tp_size_add (
+              apart,
+              tp_costs_node (plan->costs, group->nodes[i], device)->time_ns,
+              &apart))
+        return FALSE;
+    }
+  return fused < apart;
+}
+
+TpGroups *
+tp_plan_find_cheapest_groups (const TpPlan *plan)
+{
+  TpGroups *groups = tp_groups_new ();
+
+  for (int i = 0; i < plan->all_groups->n_groups; i++)
+    if (is_fused_in_cheapest (plan, i))
+      tp_groups_add (groups, plan->all_groups->groups[i].nodes,
+                     plan->all_groups->groups[i].n_nodes);
+  return groups;
+}
+
 TpExecution *
 tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
 {

@@ -9,6 +9,9 @@
  * every node of @graph once, on a device that it has. */
 int *tp_plan_list_places (const TpPlan *plan, const TpGraph *graph,
                           GError **error);
+/* The groups that are in effect in what it says is cheapest of all: those that
+ * save there. (transfer full) */
+TpGroups *tp_plan_find_cheapest_groups (const TpPlan *plan);
 /* All that a run of @plan does, and the memory it does it in; borrows @graph.
  * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
 TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,

@@ -11,6 +11,8 @@ typedef enum
   TP_REASON_ONLY,             /* no other device can */
   TP_REASON_TIE,              /* the cheapest plan has it elsewhere, but is
                                * cheaper by less than noise */
+  TP_REASON_MEMORY,           /* the cheapest plan has it elsewhere, but takes
+                               * more memory than there is */
   TP_REASON_FASTER,           /* by itself, than on any other */
   TP_REASON_EQUAL,            /* and beside its neighbours */
   TP_REASON_NEIGHBOURS,       /* slower here, but leaving would cost more in

@@ -8,6 +8,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#define OPS_TOLD 8
+
 TpPlan *
 tp_plan_new (void)
 {
@@ -51,6 +53,8 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->transfers);
   g_free (plan->peak_bytes);
   g_free (plan->weight_bytes);
+  g_free (plan->memory_limits);
+  tp_memory_proof_free (plan->memory_proof);
   tp_costs_unref (plan->costs);
   tp_groups_free (plan->all_groups);
   g_free (plan->arcs);
@@ -136,6 +140,21 @@ pin_split (const char *pin, char **out_glob, const char **out_device,
   return FALSE;
 }
 
+static void
+set_pin_error (const TpGraph *graph, const char *pin, const char *glob,
+               GError **error)
+{
+  g_autofree char *near = tp_graph_ask_op (graph, glob);
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (int i = 0; i < graph->n_nodes && i <= OPS_TOLD; i++)
+    g_string_append_printf (list, "%s%s", i == 0 ? "" : ", ",
+                            i < OPS_TOLD ? graph->nodes[i].name : "...");
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "pin '%s' matches no op of graph '%s'%s: there are %s", pin,
+               graph->name, near, list->str);
+}
+
 static gboolean
 pin_apply (TpGraph *graph, TpNode *nodes, const char *pin, GError **error)
 {
@@ -161,10 +180,7 @@ pin_apply (TpGraph *graph, TpNode *nodes, const char *pin, GError **error)
         n_matched++;
       }
   if (n_matched == 0)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                 "pin '%s' matches no op of graph '%s': see `tplan explain` "
-                 "for their names",
-                 pin, graph->name);
+    set_pin_error (graph, pin, glob, error);
   return n_matched > 0;
 }
 

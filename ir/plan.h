@@ -6,11 +6,14 @@
 #define TP_IR_PLAN_H
 
 #include "ir/costs.h"
+#include "ir/memory-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
  * overflow. */
 #define TP_PLAN_MAX_NUMBER (G_GINT64_CONSTANT (1) << 62)
 
+/* Kind of the certificate of a plan that limits of memory made dearer. */
+#define TP_PLAN_MEMORY_TREE "memory-tree"
 #define TP_PLAN_HOST "host" /* host memory, where it is no device's */
 
 typedef struct
@@ -98,6 +101,8 @@ typedef struct
   gint64 *peak_bytes;         /* per device: of the arena, all tensors but
                                * constants; NULL: not counted */
   gint64 *weight_bytes;       /* per device: constants read there, not packed */
+  gint64 *memory_limits;      /* (nullable): per device, of both together; 0:
+                               * none */
   TpCosts *costs;             /* the figures used: lets `check` and `explain`
                                * work from the plan and the graph alone */
   TpGroups *all_groups;       /* the groups offered to the planner */
@@ -107,6 +112,9 @@ typedef struct
                                * arcs */
   int n_arcs;
   TpArc *arcs;
+  TpMemoryProof *memory_proof; /* (nullable): that nothing which fits costs less
+                               * than it says; @arcs are of all, whatever they
+                               * take, and "cheapest" is theirs */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

@@ -6,6 +6,14 @@
 
 #include <sys/mman.h>
 
+static void
+set_error (gint64 size_bytes, const char *what, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+               "no memory for about %" G_GINT64_FORMAT " bytes %s: close other "
+               "programs, or cut the model", size_bytes, what);
+}
+
 gboolean
 tp_room_check (gint64 size_bytes, const char *what, GError **error)
 {
@@ -18,8 +26,19 @@ tp_room_check (gint64 size_bytes, const char *what, GError **error)
       munmap (room, size);
       return TRUE;
     }
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-               "no memory for about %" G_GINT64_FORMAT " bytes %s: close other "
-               "programs, or cut the model", size_bytes, what);
+  set_error (size_bytes, what, error);
   return FALSE;
+}
+
+void *
+tp_room_new0 (gint64 n, gsize size, const char *what, GError **error)
+{
+  gint64 size_bytes = G_MAXINT64;
+  void *array = tp_size_mul (MAX (n, 1), (gint64) size, &size_bytes)
+                    ? g_try_malloc0 (size_bytes)
+                    : NULL;
+
+  if (array == NULL)
+    set_error (size_bytes, what, error);
+  return array;
 }

@@ -49,46 +49,90 @@ extend (const __m128i *words)
   return _mm_sha256msg2_epu32 (sum, words[3]);
 }
 
-SHA static void
-take_block (__m128i *abef, __m128i *cdgh, const guint8 *block)
+typedef struct
+{
+  __m128i abef, cdgh;
+} State;
+
+/* One block into each of @n_lanes states, which is known where this is inlined. A
+ * round waits for the one before it: those of another lane fit in between. */
+SHA static inline __attribute__ ((always_inline)) void
+take_blocks (State *states, const guint8 *const *blocks, int n_lanes)
 {
   const __m128i swap
       = _mm_set_epi64x (0x0c0d0e0f08090a0b, 0x0405060700010203);
-  __m128i words[16], ab = *abef, cd = *cdgh;
+  __m128i words[2][16];
+  State at[2] = { states[0], states[n_lanes - 1] };
 
-  for (int i = 0; i < 4; i++)
-    words[i] = _mm_shuffle_epi8 (
-        _mm_loadu_si128 ((const __m128i *) (block + 16 * i)), swap);
-  for (int i = 4; i < 16; i++)
-    words[i] = extend (&words[i - 4]);
+#pragma GCC unroll 16
   for (int i = 0; i < 16; i++)
-    {
-      __m128i k = _mm_loadu_si128 ((const __m128i *) &constants[4 * i]);
-      __m128i sum = _mm_add_epi32 (words[i], k);
+#pragma GCC unroll 2
+    for (int k = 0; k < n_lanes; k++)
+      {
+        __m128i key = _mm_loadu_si128 ((const __m128i *) &constants[4 * i]);
+        const __m128i *block = (const __m128i *) blocks[k];
+        __m128i sum;
 
-      cd = _mm_sha256rnds2_epu32 (cd, ab, sum);
-      ab = _mm_sha256rnds2_epu32 (ab, cd, _mm_shuffle_epi32 (sum, 0x0e));
+        words[k][i]
+            = i < 4 ? _mm_shuffle_epi8 (_mm_loadu_si128 (&block[i]), swap)
+                    : extend (&words[k][i - 4]);
+        sum = _mm_add_epi32 (words[k][i], key);
+        at[k].cdgh = _mm_sha256rnds2_epu32 (at[k].cdgh, at[k].abef, sum);
+        at[k].abef = _mm_sha256rnds2_epu32 (at[k].abef, at[k].cdgh,
+                                            _mm_shuffle_epi32 (sum, 0x0e));
+      }
+  for (int k = 0; k < n_lanes; k++)
+    {
+      states[k].abef = _mm_add_epi32 (states[k].abef, at[k].abef);
+      states[k].cdgh = _mm_add_epi32 (states[k].cdgh, at[k].cdgh);
     }
-  *abef = _mm_add_epi32 (*abef, ab);
-  *cdgh = _mm_add_epi32 (*cdgh, cd);
+}
+
+SHA static State
+load_state (const guint32 *state)
+{
+  return (State){ _mm_set_epi32 (state[0], state[1], state[4], state[5]),
+                  _mm_set_epi32 (state[2], state[3], state[6], state[7]) };
+}
+
+SHA static void
+store_state (State from, guint32 *state)
+{
+  state[0] = _mm_extract_epi32 (from.abef, 3);
+  state[1] = _mm_extract_epi32 (from.abef, 2);
+  state[4] = _mm_extract_epi32 (from.abef, 1);
+  state[5] = _mm_extract_epi32 (from.abef, 0);
+  state[2] = _mm_extract_epi32 (from.cdgh, 3);
+  state[3] = _mm_extract_epi32 (from.cdgh, 2);
+  state[6] = _mm_extract_epi32 (from.cdgh, 1);
+  state[7] = _mm_extract_epi32 (from.cdgh, 0);
 }
 
 SHA void
 tp_sha256_blocks (guint32 *state, const guint8 *blocks, gsize n)
 {
-  __m128i abef = _mm_set_epi32 (state[0], state[1], state[4], state[5]);
-  __m128i cdgh = _mm_set_epi32 (state[2], state[3], state[6], state[7]);
+  State at = load_state (state);
+
+  for (gsize i = 0; i < n; i++, blocks += TP_SHA256_BLOCK)
+    take_blocks (&at, &blocks, 1);
+  store_state (at, state);
+}
+
+SHA void
+tp_sha256_blocks_of_two (guint32 *const *states, const guint8 *const *blocks,
+                         gsize n)
+{
+  State at[] = { load_state (states[0]), load_state (states[1]) };
+  const guint8 *next[] = { blocks[0], blocks[1] };
 
   for (gsize i = 0; i < n; i++)
-    take_block (&abef, &cdgh, blocks + TP_SHA256_BLOCK * i);
-  state[0] = _mm_extract_epi32 (abef, 3);
-  state[1] = _mm_extract_epi32 (abef, 2);
-  state[4] = _mm_extract_epi32 (abef, 1);
-  state[5] = _mm_extract_epi32 (abef, 0);
-  state[2] = _mm_extract_epi32 (cdgh, 3);
-  state[3] = _mm_extract_epi32 (cdgh, 2);
-  state[6] = _mm_extract_epi32 (cdgh, 1);
-  state[7] = _mm_extract_epi32 (cdgh, 0);
+    {
+      take_blocks (at, next, 2);
+      next[0] += TP_SHA256_BLOCK;
+      next[1] += TP_SHA256_BLOCK;
+    }
+  store_state (at[0], states[0]);
+  store_state (at[1], states[1]);
 }
 
 #else
@@ -101,6 +145,13 @@ tp_sha256_is_there (void)
 
 void
 tp_sha256_blocks (guint32 *state, const guint8 *blocks, gsize n)
+{
+  g_assert_not_reached ();
+}
+
+void
+tp_sha256_blocks_of_two (guint32 *const *states, const guint8 *const *blocks,
+                         gsize n)
 {
   g_assert_not_reached ();
 }

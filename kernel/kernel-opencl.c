@@ -10,109 +10,8 @@
 
 #include "kernel/kernel-opencl.h"
 
+#include "kernel/kernel-opencl-printer.h"
 #include "kernel/kernel-ops.h"
-#include "kernel/kernel-range.h"
-
-#include <math.h>
-#include <string.h>
-
-typedef struct
-{
-  const TpKernel *kernel;
-  const TpRange *ranges;
-  GStringChunk *chunk;
-  const char **names; /* per value: a variable or a literal */
-  GString *text;
-  int depth;
-} Printer;
-
-static const char *
-type_name (Printer *printer, TpKind kind, int lanes)
-{
-  const char *scalar = kind == TP_KIND_INDEX ? "long"
-                       : kind == TP_KIND_F32 ? "float"
-                                             : "int";
-  char name[32];
-
-  if (lanes == 1)
-    return scalar;
-  g_snprintf (name, sizeof name, "%s%d", scalar, lanes);
-  return g_string_chunk_insert_const (printer->chunk, name);
-}
-
-static const char *G_GNUC_PRINTF (2, 3)
-    keep (Printer *printer, const char *format, ...)
-{
-  g_autofree char *string = NULL;
-  va_list args;
-
-  va_start (args, format);
-  string = g_strdup_vprintf (format, args);
-  va_end (args);
-  return g_string_chunk_insert (printer->chunk, string);
-}
-
-static void G_GNUC_PRINTF (2, 3)
-    print_line (Printer *printer, const char *format, ...)
-{
-  va_list args;
-
-  g_string_append_printf (printer->text, "%*s", 2 * printer->depth, "");
-  va_start (args, format);
-  g_string_append_vprintf (printer->text, format, args);
-  va_end (args);
-  g_string_append_c (printer->text, '\n');
-}
-
-/* --- leaves ------------------------------------------------------------- */
-
-/* Exact and free of the locale: an integer times a power of two. */
-static const char *
-float_literal (Printer *printer, float value)
-{
-  guint32 bits;
-  int exponent;
-  float mantissa;
-
-  memcpy (&bits, &value, sizeof bits);
-  if (!isfinite (value))
-    return keep (printer, "as_float (0x%08xu)", bits);
-  mantissa = frexpf (fabsf (value), &exponent);
-  return keep (printer, "%s0x%xp%df", signbit (value) ? "-" : "",
-               (guint)ldexpf (mantissa, 24), exponent - 24);
-}
-
-static const char *
-leaf (Printer *printer, const TpInstr *instr)
-{
-  const char *type = type_name (printer, instr->kind, instr->lanes);
-
-  switch (instr->op)
-    {
-    case TP_I_CONST_INDEX:
-      if (instr->imm == G_MININT64)
-        return keep (printer, "(%s) (LONG_MIN)", type);
-      if (instr->lanes == 1)
-        return keep (printer, "(%" G_GINT64_FORMAT "L)", instr->imm);
-      return keep (printer, "(%s) (%" G_GINT64_FORMAT "L)", type, instr->imm);
-    case TP_I_CONST_I32:
-      if (instr->imm == G_MININT32)
-        return keep (printer, "(%s) (INT_MIN)", type);
-      return keep (printer, "(%s) (%d)", type, (gint32)instr->imm);
-    case TP_I_CONST_F32:
-      return keep (printer, "(%s) (%s)", type,
-                   float_literal (printer, instr->fimm));
-    case TP_I_GROUP:
-      return "group";
-    case TP_I_ITEM:
-      return "item";
-    case TP_I_ITERATION:
-      return "iteration";
-    default: /* IOTA */
-      return instr->lanes == 1 ? "0"
-                               : keep (printer, "TP_IOTA_%d", instr->lanes);
-    }
-}
 
 /* --- expressions -------------------------------------------------------- */
 
@@ -156,7 +55,7 @@ plain_operator (const TpInstr *instr)
 
 /* Division of what cannot be negative is cheaper as well as defined. */
 static gboolean
-is_unsigned_op (const Printer *printer, const TpInstr *instr)
+is_unsigned_op (const TpPrinter *printer, const TpInstr *instr)
 {
   const TpRange *ranges = printer->ranges;
 
@@ -178,7 +77,7 @@ is_unsigned_op (const Printer *printer, const TpInstr *instr)
 }
 
 static gboolean
-is_guarded_division (const Printer *printer, const TpInstr *instr)
+is_guarded_division (const TpPrinter *printer, const TpInstr *instr)
 {
   const TpRange *divisor = &printer->ranges[instr->b];
 
@@ -211,49 +110,82 @@ function_name (TpInstrOp op)
     }
 }
 
+/* An operand of @instr in the width of its result. */
 static const char *
-binary_expression (Printer *printer, const TpInstr *instr, const char *a,
-                   const char *b)
+widen (TpPrinter *printer, const TpInstr *instr, int operand)
+{
+  const char *name = printer->names[operand];
+
+  if (instr->kind != TP_KIND_INDEX || !tp_printer_is_narrow (printer, operand)
+      || tp_printer_is_narrow (printer, instr - printer->kernel->instrs))
+    return name;
+  return tp_printer_keep (printer, "(long) %s", name);
+}
+
+/* Both operands of 32 bits are divided as such. */
+static const char *
+narrow_division (TpPrinter *printer, const TpInstr *instr)
+{
+  if (instr->kind != TP_KIND_INDEX
+      || (instr->op != TP_I_IDIV && instr->op != TP_I_IMOD)
+      || !tp_printer_is_narrow (printer, instr->a)
+      || !tp_printer_is_narrow (printer, instr->b))
+    return NULL;
+  return tp_printer_keep (printer, "(int) ((uint) %s %s (uint) %s)",
+                          printer->names[instr->a], plain_operator (instr),
+                          printer->names[instr->b]);
+}
+
+static const char *
+binary_expression (TpPrinter *printer, const TpInstr *instr)
 {
   const char *operator= plain_operator (instr);
-  const char *type = type_name (printer, instr->kind, instr->lanes);
+  const char *type = tp_printer_name_type (printer, instr->kind, instr->lanes);
+  const char *a = widen (printer, instr, instr->a);
+  const char *b = widen (printer, instr, instr->b), *text;
   gboolean is_index = printer->kernel->instrs[instr->a].kind == TP_KIND_INDEX;
 
   if (is_guarded_division (printer, instr))
-    return keep (printer, "tp_%s_%s (%s, %s)",
-                 instr->op == TP_I_IDIV ? "divide" : "modulo", type, a, b);
+    return tp_printer_keep (printer, "tp_%s_%s (%s, %s)",
+                            instr->op == TP_I_IDIV ? "divide" : "modulo", type,
+                            a, b);
   if (instr->kind == TP_KIND_MASK && is_index && instr->lanes > 1)
-    return keep (printer, "convert_%s (%s %s %s)", type, a, operator, b);
+    return tp_printer_keep (printer, "convert_%s (%s %s %s)", type, a, operator,
+                            b);
+  if (is_unsigned_op (printer, instr)
+      && (text = narrow_division (printer, instr)) != NULL)
+    return text;
   if (operator!= NULL && is_unsigned_op (printer, instr))
-    return keep (printer, "as_%s (as_u%s (%s) %s as_u%s (%s))", type, type,
-                 a, operator, type, b);
+    return tp_printer_keep (printer, "as_%s (as_u%s (%s) %s as_u%s (%s))", type,
+                            type, a, operator, type, b);
   if (operator!= NULL)
-    return keep (printer, "%s %s %s", a, operator, b);
+    return tp_printer_keep (printer, "%s %s %s", a, operator, b);
   if (instr->op == TP_I_IMIN || instr->op == TP_I_FMIN)
-    return keep (printer, "%s < %s ? %s : %s", a, b, a, b);
+    return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, a, b);
   if (instr->op == TP_I_FMAX)
-    return keep (printer, "%s > %s ? %s : %s", a, b, a, b);
-  return keep (printer, "%s < %s ? %s : %s", a, b, b, a); /* IMAX */
+    return tp_printer_keep (printer, "%s > %s ? %s : %s", a, b, a, b);
+  return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, b, a); /* IMAX */
 }
 
 /* One truth value is 0 or 1, those of a vector are 0 or -1. */
 static const char *
-lane_expression (Printer *printer, const TpInstr *instr, const char *a)
+lane_expression (TpPrinter *printer, const TpInstr *instr, const char *a)
 {
   gboolean is_mask = instr->kind == TP_KIND_MASK;
 
   if (instr->op == TP_I_SPLAT)
-    return keep (printer, "(%s) (%s%s)",
-                 type_name (printer, instr->kind, instr->lanes),
-                 is_mask ? "-" : "", a);
-  return keep (printer, "%s (%s).s%x", is_mask ? "1 &" : "", a,
-               (guint)instr->imm);
+    return tp_printer_keep (
+        printer, "(%s) (%s%s)",
+        tp_printer_name_type (printer, instr->kind, instr->lanes),
+        is_mask ? "-" : "", a);
+  return tp_printer_keep (printer, "%s (%s).s%x", is_mask ? "1 &" : "", a,
+                          (guint)instr->imm);
 }
 
 static const char *
-unary_expression (Printer *printer, const TpInstr *instr, const char *a)
+unary_expression (TpPrinter *printer, const TpInstr *instr, const char *a)
 {
-  const char *type = type_name (printer, instr->kind, instr->lanes);
+  const char *type = tp_printer_name_type (printer, instr->kind, instr->lanes);
   const char *function = function_name (instr->op);
   int lanes = printer->kernel->instrs[instr->a].lanes;
 
@@ -262,76 +194,92 @@ unary_expression (Printer *printer, const TpInstr *instr, const char *a)
     case TP_I_LANE_SUM:
     case TP_I_LANE_MAX:
     case TP_I_LANE_MIN:
-      return keep (printer, "tp_%s_%s%d (%s)", function, type, lanes, a);
+      return tp_printer_keep (printer, "tp_%s_%s%d (%s)", function, type, lanes,
+                              a);
     case TP_I_FNEG:
-      return keep (printer, "-%s", a);
+      return tp_printer_keep (printer, "-%s", a);
     case TP_I_MNOT:
-      return keep (printer, "%s%s", instr->lanes == 1 ? "!" : "~", a);
+      return tp_printer_keep (printer, "%s%s", instr->lanes == 1 ? "!" : "~",
+                              a);
     case TP_I_INDEX_TO_I32:
       if (lanes == 1)
-        return keep (printer, "(int) %s", a);
-      return keep (printer, "convert_%s (%s)", type, a);
+        return tp_printer_keep (printer, "(int) %s", a);
+      return tp_printer_keep (printer, "convert_%s (%s)", type, a);
     case TP_I_F32_TO_INDEX:
-      return keep (printer, "tp_truncate_%s (%s)", type, a);
+      return tp_printer_keep (printer, "tp_truncate_%s (%s)", type, a);
     case TP_I_F32_TO_I32:
     case TP_I_I32_TO_F32:
     case TP_I_I32_TO_INDEX:
     case TP_I_INDEX_TO_F32:
-      return keep (printer, "convert_%s (%s)", type, a);
+      return tp_printer_keep (printer, "convert_%s (%s)", type, a);
     case TP_I_AS_I32:
     case TP_I_AS_F32:
-      return keep (printer, "as_%s (%s)", type, a);
+      return tp_printer_keep (printer, "as_%s (%s)", type, a);
     case TP_I_SPLAT:
     case TP_I_EXTRACT:
       return lane_expression (printer, instr, a);
     default:
-      return keep (printer, "%s (%s)", function, a);
+      return tp_printer_keep (printer, "%s (%s)", function, a);
     }
 }
 
 static const char *
-load_expression (Printer *printer, const TpInstr *instr)
+space_name (const TpPrinter *printer, int buffer)
+{
+  return printer->kernel->buffers[buffer].space == TP_SPACE_LOCAL ? "local"
+                                                                  : "global";
+}
+
+static const char *
+load_expression (TpPrinter *printer, const TpInstr *instr)
 {
   const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
+  const char *space = space_name (printer, instr->buffer);
   const char *index = printer->names[instr->a];
   const char *mask = instr->b >= 0 ? printer->names[instr->b] : NULL;
   const char *element = tp_dtype_get (buffer->dtype)->opencl, *value;
   int i = instr->buffer, n = instr->lanes;
 
   if (mask != NULL && n > 1)
-    value = keep (printer, "tp_load_%s%d_%s (b%d + %s, %s)", element, n,
-                  buffer->space == TP_SPACE_LOCAL ? "local" : "global", i,
-                  index, mask);
+    value = tp_printer_keep (printer, "tp_load_%s%d_%s (b%d + %s, %s)", element,
+                             n, space, i, index, mask);
   else if (mask != NULL)
-    value = keep (printer, "%s ? b%d[%s] : (%s) 0", mask, i, index, element);
+    value = tp_printer_keep (printer, "%s ? b%d[%s] : (%s) 0", mask, i, index,
+                             element);
   else if (n == 1)
-    value = keep (printer, "b%d[%s]", i, index);
+    value = tp_printer_keep (printer, "b%d[%s]", i, index);
+  else if (tp_printer_is_aligned (printer, instr->buffer, instr->a, n))
+    value = tp_printer_keep (printer, "*(const __%s %s%d *) (b%d + %s)", space,
+                             element, n, i, index);
   else
-    value = keep (printer, "vload%d (0, b%d + %s)", n, i, index);
+    value = tp_printer_keep (printer, "vload%d (0, b%d + %s)", n, i, index);
   if (tp_dtype_holds_results (buffer->dtype))
     return value;
-  return keep (printer, "convert_%s (%s)", type_name (printer, instr->kind, n),
-               value);
+  return tp_printer_keep (printer, "convert_%s (%s)",
+                          tp_printer_name_type (printer, instr->kind, n),
+                          value);
 }
 
 /* One truth for all lanes is asked once. (And oclgrind 21.10 takes the 1 of a
  * scalar comparison for the -1 of a lane, once clang has merged them.) */
 static const char *
-select_expression (Printer *printer, const TpInstr *instr, const char *mask,
+select_expression (TpPrinter *printer, const TpInstr *instr, const char *mask,
                    const char *b, const char *c)
 {
   const TpInstr *truth = &printer->kernel->instrs[instr->a];
 
   if (truth->op == TP_I_SPLAT)
-    return keep (printer, "%s ? %s : %s", printer->names[truth->a], b, c);
+    return tp_printer_keep (printer, "%s ? %s : %s", printer->names[truth->a],
+                            b, c);
   if (instr->kind == TP_KIND_INDEX && instr->lanes > 1)
-    return keep (printer, "convert_%s (%s) ? %s : %s",
-                 type_name (printer, instr->kind, instr->lanes), mask, b, c);
-  return keep (printer, "%s ? %s : %s", mask, b, c);
+    return tp_printer_keep (
+        printer, "convert_%s (%s) ? %s : %s",
+        tp_printer_name_type (printer, instr->kind, instr->lanes), mask, b, c);
+  return tp_printer_keep (printer, "%s ? %s : %s", mask, b, c);
 }
 
 static const char *
-expression (Printer *printer, const TpInstr *instr)
+expression (TpPrinter *printer, const TpInstr *instr)
 {
   const char *a = printer->names[instr->a];
   const char *b = instr->b >= 0 ? printer->names[instr->b] : NULL;
@@ -340,38 +288,39 @@ expression (Printer *printer, const TpInstr *instr)
   if (instr->op == TP_I_LOAD)
     return load_expression (printer, instr);
   if (instr->op == TP_I_FMA)
-    return keep (printer, "fma (%s, %s, %s)", a, b, c);
+    return tp_printer_keep (printer, "fma (%s, %s, %s)", a, b, c);
   if (instr->op == TP_I_SELECT)
     return select_expression (printer, instr, a, b, c);
   if (b != NULL)
-    return binary_expression (printer, instr, a, b);
+    return binary_expression (printer, instr);
   return unary_expression (printer, instr, a);
 }
 
 /* --- statements --------------------------------------------------------- */
 
 static void
-print_value (Printer *printer, int i)
+print_value (TpPrinter *printer, int i)
 {
   const TpInstr *instr = &printer->kernel->instrs[i];
-  const char *type = type_name (printer, instr->kind, instr->lanes);
+  const char *type = tp_printer_get_type (printer, i);
 
-  printer->names[i] = keep (printer, "v%d", i);
+  printer->names[i] = tp_printer_keep (printer, "v%d", i);
   if (instr->op == TP_I_INSERT)
     {
-      print_line (printer, "%s v%d = %s;", type, i, printer->names[instr->a]);
-      print_line (printer, "v%d.s%x = %s%s;", i, (guint)instr->imm,
-                  instr->kind == TP_KIND_MASK ? "-" : "",
-                  printer->names[instr->b]);
+      tp_printer_print_line (printer, "%s v%d = %s;", type, i,
+                             printer->names[instr->a]);
+      tp_printer_print_line (printer, "v%d.s%x = %s%s;", i, (guint)instr->imm,
+                             instr->kind == TP_KIND_MASK ? "-" : "",
+                             printer->names[instr->b]);
     }
   else
-    print_line (printer, "const %s v%d = %s;", type, i,
-                expression (printer, instr));
+    tp_printer_print_line (printer, "const %s v%d = %s;", type, i,
+                           expression (printer, instr));
 }
 
 /* What is stored for the value @name. */
 static const char *
-stored_expression (Printer *printer, const TpKernelBuffer *buffer, int lanes,
+stored_expression (TpPrinter *printer, const TpKernelBuffer *buffer, int lanes,
                    const char *name)
 {
   const TpDtypeRow *row = tp_dtype_get (buffer->dtype);
@@ -382,12 +331,13 @@ stored_expression (Printer *printer, const TpKernelBuffer *buffer, int lanes,
   if (tp_dtype_holds_results (buffer->dtype))
     return name;
   if (row->class == TP_CLASS_BOOL)
-    return keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type, name, type);
-  return keep (printer, "convert_%s (%s)", type, name);
+    return tp_printer_keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type,
+                            name, type);
+  return tp_printer_keep (printer, "convert_%s (%s)", type, name);
 }
 
 static void
-print_store (Printer *printer, const TpInstr *instr)
+print_store (TpPrinter *printer, const TpInstr *instr)
 {
   const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
   int lanes = printer->kernel->instrs[instr->b].lanes;
@@ -397,42 +347,48 @@ print_store (Printer *printer, const TpInstr *instr)
   const char *mask = instr->c >= 0 ? printer->names[instr->c] : NULL;
 
   if (lanes == 1)
-    print_line (printer, "%s%s%sb%d[%s] = %s;", mask ? "if (" : "",
-                mask ? mask : "", mask ? ") " : "", instr->buffer, index,
-                value);
+    tp_printer_print_line (printer, "%s%s%sb%d[%s] = %s;", mask ? "if (" : "",
+                           mask ? mask : "", mask ? ") " : "", instr->buffer,
+                           index, value);
   else if (mask != NULL)
-    print_line (printer, "tp_store_%s%d_%s (b%d + %s, %s, %s);",
-                tp_dtype_get (buffer->dtype)->opencl, lanes,
-                buffer->space == TP_SPACE_LOCAL ? "local" : "global",
-                instr->buffer, index, value, mask);
+    tp_printer_print_line (printer, "tp_store_%s%d_%s (b%d + %s, %s, %s);",
+                           tp_dtype_get (buffer->dtype)->opencl, lanes,
+                           space_name (printer, instr->buffer), instr->buffer,
+                           index, value, mask);
+  else if (tp_printer_is_aligned (printer, instr->buffer, instr->a, lanes))
+    tp_printer_print_line (printer, "*(__%s float%d *) (b%d + %s) = %s;",
+                           space_name (printer, instr->buffer), lanes,
+                           instr->buffer, index, value);
   else
-    print_line (printer, "vstore%d (%s, 0, b%d + %s);", lanes, value,
-                instr->buffer, index);
+    tp_printer_print_line (printer, "vstore%d (%s, 0, b%d + %s);", lanes, value,
+                           instr->buffer, index);
 }
 
 static void
-print_for (Printer *printer, int i)
+print_for (TpPrinter *printer, int i)
 {
   const TpInstr *instrs = printer->kernel->instrs, *instr = &instrs[i];
 
   for (int carry = i + 1; instrs[carry].op == TP_I_CARRY; carry++)
     {
-      printer->names[carry] = keep (printer, "v%d", carry);
-      print_line (printer, "%s v%d = %s;",
-                  type_name (printer, instrs[carry].kind, instrs[carry].lanes),
-                  carry, printer->names[instrs[carry].a]);
+      printer->names[carry] = tp_printer_keep (printer, "v%d", carry);
+      tp_printer_print_line (printer, "%s v%d = %s;",
+                             tp_printer_name_type (printer, instrs[carry].kind,
+                                                   instrs[carry].lanes),
+                             carry, printer->names[instrs[carry].a]);
     }
-  printer->names[i] = keep (printer, "v%d", i);
-  print_line (printer, "#pragma unroll 1");
-  print_line (
-      printer, "for (long v%d = %s; v%d < %s; v%d += %" G_GINT64_FORMAT ") {",
-      i, printer->names[instr->a], i, printer->names[instr->b], i, instr->imm);
+  printer->names[i] = tp_printer_keep (printer, "v%d", i);
+  tp_printer_print_line (printer, "#pragma unroll 1");
+  tp_printer_print_line (
+      printer, "for (%s v%d = %s; v%d < %s; v%d += %" G_GINT64_FORMAT ") {",
+      tp_printer_get_type (printer, i), i, printer->names[instr->a], i,
+      printer->names[instr->b], i, instr->imm);
   printer->depth++;
 }
 
 /* A carry handed to another must be read before any is written. */
 static void
-print_yields (Printer *printer, int end_for)
+print_yields (TpPrinter *printer, int end_for)
 {
   const TpInstr *instrs = printer->kernel->instrs;
   int first = end_for;
@@ -441,21 +397,23 @@ print_yields (Printer *printer, int end_for)
     first--;
   for (int i = first; i < end_for; i++)
     if (instrs[instrs[i].b].op == TP_I_CARRY)
-      print_line (printer, "const %s v%d = %s;",
-                  type_name (printer, instrs[i].kind, instrs[i].lanes), i,
-                  printer->names[instrs[i].b]);
+      tp_printer_print_line (
+          printer, "const %s v%d = %s;",
+          tp_printer_name_type (printer, instrs[i].kind, instrs[i].lanes), i,
+          printer->names[instrs[i].b]);
   for (int i = first; i < end_for; i++)
     if (instrs[instrs[i].b].op == TP_I_CARRY)
-      print_line (printer, "%s = v%d;", printer->names[instrs[i].a], i);
+      tp_printer_print_line (printer, "%s = v%d;", printer->names[instrs[i].a],
+                             i);
     else
-      print_line (printer, "%s = %s;", printer->names[instrs[i].a],
-                  printer->names[instrs[i].b]);
+      tp_printer_print_line (printer, "%s = %s;", printer->names[instrs[i].a],
+                             printer->names[instrs[i].b]);
   for (int i = first; i < end_for; i++)
     printer->names[i] = printer->names[instrs[i].a];
 }
 
 static void
-print_instr (Printer *printer, int i)
+print_instr (TpPrinter *printer, int i)
 {
   const TpInstr *instr = &printer->kernel->instrs[i];
 
@@ -470,25 +428,25 @@ print_instr (Printer *printer, int i)
     case TP_I_END_FOR:
       print_yields (printer, i);
       printer->depth--;
-      print_line (printer, "}");
+      tp_printer_print_line (printer, "}");
       break;
     case TP_I_IF:
-      print_line (printer, "if (%s) {", printer->names[instr->a]);
+      tp_printer_print_line (printer, "if (%s) {", printer->names[instr->a]);
       printer->depth++;
       break;
     case TP_I_END_IF:
       printer->depth--;
-      print_line (printer, "}");
+      tp_printer_print_line (printer, "}");
       break;
     case TP_I_STORE:
       print_store (printer, instr);
       break;
     case TP_I_BARRIER:
-      print_line (printer, "barrier (CLK_LOCAL_MEM_FENCE);");
+      tp_printer_print_line (printer, "barrier (CLK_LOCAL_MEM_FENCE);");
       break;
     default:
       if (tp_instr_get_info (instr->op)->operands[0] == '\0')
-        printer->names[i] = leaf (printer, instr);
+        printer->names[i] = tp_printer_get_leaf (printer, instr);
       else
         print_value (printer, i);
       break;
@@ -498,21 +456,20 @@ print_instr (Printer *printer, int i)
 /* --- the kernel --------------------------------------------------------- */
 
 static void
-print_head (Printer *printer)
+print_head (TpPrinter *printer)
 {
   const TpKernel *kernel = printer->kernel;
 
-  print_line (printer,
-              "__kernel __attribute__ ((reqd_work_group_size (%d, 1, 1)))",
-              kernel->local_size);
+  tp_printer_print_line (
+      printer, "__kernel __attribute__ ((reqd_work_group_size (%d, 1, 1)))",
+      kernel->local_size);
   g_string_append_printf (printer->text, "void %s (", kernel->name);
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
-      g_string_append_printf (printer->text, "%s__global %s%s *restrict b%d",
-                              i > 0 ? ", " : "",
-                              kernel->buffers[i].is_written ? "" : "const ",
-                              tp_dtype_get (kernel->buffers[i].dtype)->opencl,
-                              i);
+      g_string_append_printf (
+          printer->text, "%s__global %s%s *restrict b%d", i > 0 ? ", " : "",
+          kernel->buffers[i].is_written ? "" : "const ",
+          tp_dtype_get (kernel->buffers[i].dtype)->opencl, i);
   if (tp_kernel_uses_iteration (kernel))
     g_string_append_printf (printer->text, "%sconst long iteration",
                             kernel->n_buffers > 0 ? ", " : "");
@@ -520,23 +477,29 @@ print_head (Printer *printer)
   printer->depth++;
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_LOCAL)
-      print_line (printer,
-                  "__local %s b%d[%" G_GINT64_FORMAT
-                  "] __attribute__ ((aligned (64)));",
-                  tp_dtype_get (kernel->buffers[i].dtype)->opencl, i,
-                  MAX (kernel->buffers[i].n_elements, 1));
-  print_line (printer, "const long group = get_group_id (0);");
-  print_line (printer, "const long item = get_local_id (0);");
+      tp_printer_print_line (printer,
+                             "__local %s b%d[%" G_GINT64_FORMAT
+                             "] __attribute__ ((aligned (64)));",
+                             tp_dtype_get (kernel->buffers[i].dtype)->opencl, i,
+                             MAX (kernel->buffers[i].n_elements, 1));
+  tp_printer_print_line (
+      printer, "const %s group = get_group_id (0);",
+      kernel->local_size > 1 && kernel->n_groups <= G_MAXINT32 ? "int"
+                                                               : "long");
+  tp_printer_print_line (printer, "const %s item = get_local_id (0);",
+                         kernel->local_size > 1 ? "int" : "long");
 }
 
 char *
 tp_kernel_to_opencl (const TpKernel *kernel)
 {
   g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
+  g_autofree gint64 *multiples = tp_kernel_get_multiples (kernel);
   g_autofree const char **names = g_new0 (const char *, kernel->n_instrs + 1);
-  Printer printer = {
+  TpPrinter printer = {
     .kernel = kernel,
     .ranges = ranges,
+    .multiples = multiples,
     .chunk = g_string_chunk_new (4096),
     .names = names,
     .text = g_string_new (NULL),

@@ -1,7 +1,7 @@
-/* kernel-range.c: intervals of INDEX values in one pass: groups, items and
- * counters are bounded, and so is what is computed of them. The proof that
- * indices stay in their buffers (kernel-bounds.c) is another and finer matter.
- */
+/* kernel-range.c: intervals of INDEX values in one pass, and the powers of two
+ * that divide them: groups, items and counters are bounded, and so is what is
+ * computed of them. The proof that indices stay in their buffers
+ * (kernel-bounds.c) is another and finer matter. */
 #include "config.h"
 
 #include "kernel/kernel-range.h"
@@ -169,4 +169,63 @@ tp_kernel_get_ranges (const TpKernel *kernel)
                     ? range_of (kernel, &kernel->instrs[i], ranges)
                     : full;
   return ranges;
+}
+
+/* --- multiples ---------------------------------------------------------- */
+
+#define MULTIPLE_MAX (G_GINT64_CONSTANT (1) << 20)
+
+static gint64
+multiple_of_number (gint64 x)
+{
+  return x == 0 ? MULTIPLE_MAX : MIN (x & -x, MULTIPLE_MAX);
+}
+
+/* Powers of two divide what has wrapped, too. */
+static gint64
+multiple_of (const TpKernel *kernel, const TpInstr *instr,
+             const gint64 *multiples)
+{
+  gint64 a = instr->a >= 0 ? multiples[instr->a] : 1;
+  gint64 b = instr->b >= 0 ? multiples[instr->b] : 1;
+  gint64 divisor;
+
+  switch (instr->op)
+    {
+    case TP_I_CONST_INDEX:
+      return instr->imm == G_MININT64 ? MULTIPLE_MAX
+                                      : multiple_of_number (instr->imm);
+    case TP_I_IADD:
+    case TP_I_ISUB:
+    case TP_I_IMIN:
+    case TP_I_IMAX:
+    case TP_I_IMOD:
+      return MIN (a, b);
+    case TP_I_IMUL:
+      return MIN (a * b, MULTIPLE_MAX);
+    case TP_I_IDIV:
+      divisor = kernel->instrs[instr->b].op == TP_I_CONST_INDEX
+                    ? kernel->instrs[instr->b].imm
+                    : 0;
+      return divisor > 0 && a % divisor == 0 ? a / divisor : 1;
+    case TP_I_SELECT:
+      return MIN (b, multiples[instr->c]);
+    case TP_I_FOR:
+      return MIN (a, multiple_of_number (instr->imm));
+    default:
+      return 1;
+    }
+}
+
+gint64 *
+tp_kernel_get_multiples (const TpKernel *kernel)
+{
+  gint64 *multiples = g_new (gint64, kernel->n_instrs + 1);
+
+  for (int i = 0; i < kernel->n_instrs; i++)
+    multiples[i] =
+        kernel->instrs[i].kind == TP_KIND_INDEX && kernel->instrs[i].lanes == 1
+            ? multiple_of (kernel, &kernel->instrs[i], multiples)
+            : 1;
+  return multiples;
 }

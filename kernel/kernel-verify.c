@@ -6,6 +6,7 @@
 
 #include "kernel/kernel-bounds.h"
 #include "kernel/kernel-ops.h"
+#include "kernel/kernel-uniform.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -361,5 +362,6 @@ tp_kernel_verify (const TpKernel *kernel, GError **error)
     }
   verifier.scope = scope;
   return check_buffers (kernel, error) && check_instrs (&verifier)
+         && tp_kernel_verify_barriers (kernel, error)
          && tp_kernel_verify_bounds (kernel, error);
 }

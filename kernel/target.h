@@ -11,8 +11,8 @@ typedef struct
   int n_registers;            /* vector registers: 16 or 32 */
   gint64 l1_bytes, l2_bytes;  /* per core */
   int n_units;                /* cores: how many groups run at once */
-  int local_size;             /* 1: CPU style; else work-items per group of the
-                               * GPU style schedules */
+  int local_size;             /* 1: CPU style; else the most work-items per
+                               * group of the GPU style schedules */
   gint64 local_bytes;         /* bound on local memory of a group */
 } TpTarget;
 

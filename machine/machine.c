@@ -12,6 +12,7 @@
 
 #include "machine/machine.h"
 
+#include "ir/near-name.h"
 #include "machine/machine-profiles.h"
 
 #include <math.h>
@@ -263,7 +264,7 @@ machine_load (const char *path, GError **error)
 TpMachine *
 tp_machine_parse (const char *text, GError **error)
 {
-  g_autofree char *names = NULL;
+  g_autofree char *names = NULL, *near = NULL;
 
   for (int i = 0; i < tp_n_machine_profiles; i++)
     {
@@ -278,10 +279,11 @@ tp_machine_parse (const char *text, GError **error)
   if (strchr (text, '/') != NULL || g_str_has_suffix (text, ".conf"))
     return machine_load (text, error);
   names = g_strjoinv (", ", (char **) tp_machine_list ());
+  near = tp_near_name_ask (text, tp_machine_list ());
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "machine '%s': no such profile: use one of %s, a file ending "
+               "machine '%s': no such profile%s: use one of %s, a file ending "
                "in .conf, or figures such as gflops=2000,gbps=200",
-               text, names);
+               text, near, names);
   return NULL;
 }
 

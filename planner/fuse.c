@@ -13,6 +13,7 @@
 #include "ir/costs.h"
 #include "ir/op.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define MAX_GROUP 32 /* nodes: bounds the size of a kernel */
@@ -265,12 +266,20 @@ tp_fuse_find (const TpGraph *graph, const char *const *disabled)
   return groups;
 }
 
+static const char *names[G_N_ELEMENTS (rules) + 1];
+
+static void
+make_names (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    names[i] = rules[i].name;
+}
+
 const char *const *
 tp_fuse_list (void)
 {
-  static const char *names[G_N_ELEMENTS (rules) + 1];
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
-    names[i] = rules[i].name;
+  pthread_once (&once, make_names);
   return names;
 }

@@ -11,9 +11,11 @@ tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error)
   g_autoptr (TpProblem) problem
       = tp_problem_new (graph, plan->all_groups, plan->costs, plan->objective,
                         error);
-  const TpSolver *solver
-      = problem == NULL ? NULL : tp_solver_find (problem, error);
+  const TpSolver *solver;
 
+  if (problem != NULL && plan->memory_proof != NULL)
+    problem->limits = plan->memory_limits;
+  solver = problem == NULL ? NULL : tp_solver_find (problem, error);
   if (solver == NULL)
     return FALSE;
   if (plan->n_placements != graph->n_nodes)
@@ -23,6 +25,8 @@ tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error)
                    plan->n_placements, graph->name, graph->n_nodes);
       return FALSE;
     }
+  for (int i = 0; i < plan->n_placements; i++)
+    plan->placements[i].margin_ns = -1;
   if (solver->fill_margins != NULL)
     solver->fill_margins (problem, plan);
   return TRUE;

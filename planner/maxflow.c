@@ -127,11 +127,33 @@ tp_flow_solve (TpFlow *flow)
   return tp_flow_resume (flow);
 }
 
+/* What goes from a vertex with some from the source straight to one with some to
+ * the sink needs no search. */
+static void
+push_straight (TpFlow *flow)
+{
+  for (int v = 0; v < flow->n_vertices; v++)
+    for (int a = flow->first[v];
+         a < flow->first[v + 1] && flow->terminal[v] > 0; a++)
+      {
+        int w = flow->arcs[a].head;
+        gint64 amount = MIN (flow->terminal[v], flow->arcs[a].residual);
+
+        amount = MIN (amount, -flow->terminal[w]);
+        if (amount <= 0)
+          continue;
+        tp_flow_push (flow, a, amount);
+        flow->terminal[v] -= amount;
+        flow->terminal[w] += amount;
+      }
+}
+
 gint64
 tp_flow_resume (TpFlow *flow)
 {
   gint64 value = 0;
 
+  push_straight (flow);
   if (!tp_flow_grow_trees (flow))
     solve_by_levels (flow);
   for (int v = 0; v < flow->n_vertices; v++)

@@ -4,6 +4,7 @@
 
 #include "planner/objective.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static gint64
@@ -31,12 +32,20 @@ tp_objective_find (const char *name)
   return NULL;
 }
 
+static const char *names[G_N_ELEMENTS (objectives) + 1];
+
+static void
+make_names (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
+    names[i] = objectives[i].name;
+}
+
 const char *const *
 tp_objective_list (void)
 {
-  static const char *names[G_N_ELEMENTS (objectives) + 1];
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
-    names[i] = objectives[i].name;
+  pthread_once (&once, make_names);
   return names;
 }

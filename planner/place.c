@@ -5,6 +5,7 @@
 
 #include "ir/graph-digest.h"
 #include "ir/plan-interval.h"
+#include "ir/plan-memory.h"
 #include "planner/copies.h"
 #include "planner/solver.h"
 
@@ -152,31 +153,75 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   fill_groups (plan, problem, devices);
   fill_best_single (plan, problem);
   tp_plan_find_interval (plan, problem->graph);
-  g_assert (plan->cost_ns == plan->bound_ns
+  g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL
             || (plan->tie_price_ns > 0 && plan->cost_ns > plan->bound_ns));
   return g_steal_pointer (&plan);
+}
+
+/* ---- limits of memory --------------------------------------------------- */
+
+static gboolean
+fits (const TpPlan *plan, const gint64 *limits)
+{
+  for (int i = 0; i < plan->n_devices; i++)
+    if (limits[i] > 0
+        && plan->peak_bytes[i] > limits[i] - MIN (plan->weight_bytes[i],
+                                                  limits[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static TpPlan *
+place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
+              GError **error)
+{
+  g_autoptr (TpPlan) plan = place (problem, costs, error);
+
+  if (plan == NULL || limits == NULL)
+    return g_steal_pointer (&plan);
+  tp_plan_count_memory (plan, problem->graph);
+  if (fits (plan, limits))
+    return g_steal_pointer (&plan);
+  problem->limits = limits;
+  tp_plan_unref (plan);
+  plan = place (problem, costs, error);
+  if (plan != NULL)
+    plan->memory_limits
+        = g_memdup2 (limits, sizeof (gint64) * problem->n_devices);
+  return g_steal_pointer (&plan);
+}
+
+TpPlan *
+tp_place_with (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
+               const TpPlaceOptions *options, GError **error)
+{
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (graph, groups, costs, options->objective, error);
+
+  if (problem == NULL)
+    return NULL;
+  /* spreads are of times */
+  problem->heeds_noise = options->heeds_noise
+                         && strcmp (problem->objective->unit, "ns") == 0;
+  problem->n_cuts = options->n_cuts;
+  return place_within (problem, costs, options->limits, error);
 }
 
 TpPlan *
 tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
           const char *objective, GError **error)
 {
-  g_autoptr (TpProblem) problem
-      = tp_problem_new (graph, groups, costs, objective, error);
+  const TpPlaceOptions options = { .objective = objective };
 
-  return problem == NULL ? NULL : place (problem, costs, error);
+  return tp_place_with (graph, groups, costs, &options, error);
 }
 
 TpPlan *
 tp_place_within_noise (const TpGraph *graph, const TpGroups *groups,
                        TpCosts *costs, const char *objective, GError **error)
 {
-  g_autoptr (TpProblem) problem
-      = tp_problem_new (graph, groups, costs, objective, error);
+  const TpPlaceOptions options
+      = { .objective = objective, .heeds_noise = TRUE };
 
-  if (problem == NULL)
-    return NULL;
-  /* spreads are of times */
-  problem->heeds_noise = strcmp (problem->objective->unit, "ns") == 0;
-  return place (problem, costs, error);
+  return tp_place_with (graph, groups, costs, &options, error);
 }

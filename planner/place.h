@@ -13,6 +13,25 @@
 TpPlan *tp_place (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
                   const char *objective, GError **error);
 
+/* How to place. */
+typedef struct
+{
+  const char *objective;
+  gboolean heeds_noise;       /* as tp_place_within_noise () */
+  const gint64 *limits;       /* (nullable): [device]: bytes of arenas and
+                               * weights together; 0: no limit */
+  int n_cuts;                 /* as many may be made where limits bind; 0: some
+                               * two seconds' worth */
+} TpPlaceOptions;
+
+/* The cheapest that fits into the limits, or the cheapest found, which
+ * memory_proof says. Where they do not bind, the plan is what it is without.
+ * TPLAN_ERROR_INFEASIBLE: nothing fits, or nothing was found that does: where, and
+ * what takes most there. */
+TpPlan *tp_place_with (const TpGraph *graph, const TpGroups *groups,
+                       TpCosts *costs, const TpPlaceOptions *options,
+                       GError **error);
+
 /* The same for figures that carry noise: where a plan with the fewest copies there
  * can be costs more than the cheapest by less than noise (planner/noise.h), that
  * one; it says so in tie_price_ns. Where no figure has a spread, what tp_place ()

@@ -13,6 +13,10 @@ typedef struct
   int n_devices;
   gint64 *gains;              /* [group * n_devices + device]: saved when the
                                * group runs as one there; >= 0 */
+  const gint64 *limits;       /* (nullable): [device]: bytes of memory; 0: no
+                               * limit */
+  int n_cuts;                 /* to make for them; 0: as many as take some two
+                               * seconds */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
 } TpProblem;
 

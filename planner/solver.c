@@ -5,9 +5,11 @@
 #include "planner/solver.h"
 
 #include "planner/cut.h"
+#include "planner/limit.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
+  &tp_solver_limit,
 };
 
 const TpSolver *
@@ -17,7 +19,8 @@ tp_solver_find (const TpProblem *problem, GError **error)
 
   for (gsize i = 0; i < G_N_ELEMENTS (solvers); i++)
     {
-      if ((solvers[i]->kinds & problem->objective->kind) == 0)
+      if ((solvers[i]->kinds & problem->objective->kind) == 0
+          || (problem->limits != NULL && !solvers[i]->keeps_limits))
         continue;
       if (problem->n_devices <= solvers[i]->max_devices)
         return solvers[i];

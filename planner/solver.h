@@ -10,6 +10,7 @@ typedef struct
   const char *name;
   int max_devices;
   guint kinds;                /* of objectives: bits of TpObjectiveKind */
+  gboolean keeps_limits;      /* those of memory; others know none */
   const char *certificate;    /* kind of its proofs, by which tp_check () knows
                                * them */
   /* Sets the device of each node in @devices (zeroed), in @cheapest (likewise)

@@ -4,6 +4,8 @@
 
 #include "runtime/devices.h"
 
+#include "ir/near-name.h"
+
 #include <string.h>
 
 #define TP_DEVICE(device) extern const TpDeviceOps device;
@@ -60,10 +62,39 @@ set_unknown_error (GError **error, const char *name)
                "device '%s': no such device; there are %s", name, list->str);
 }
 
+/* Kinds by names that others have for them; of what is numbered, the first. */
+static char *
+ask_kind (const char *name)
+{
+  static const char *const others[][2]
+      = { { "gpu", "opencl" }, { "cuda", "opencl" }, { "ocl", "opencl" } };
+  const char *known[G_N_ELEMENTS (devices) + 1] = { NULL };
+  g_autofree char *stem = g_strndup (name, strcspn (name, ":"));
+  const char *found = NULL, *which;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    known[i] = devices[i]->name;
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_ascii_strcasecmp (stem, others[i][0]) == 0)
+      found = tp_near_name_find (others[i][1], known);
+  found = found != NULL ? found : tp_near_name_find (stem, known);
+  for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
+    if (found == devices[i]->name)
+      {
+        which = devices[i]->which;
+        return g_strdup_printf (" (did you mean '%s%s%s'?)", found,
+                                which == NULL ? "" : ":",
+                                which == NULL               ? ""
+                                : strcmp (which, "N") == 0 ? "0" : which);
+      }
+  return g_strdup ("");
+}
+
 static void
 set_unknown_kind_error (GError **error, const char *name)
 {
   g_autoptr (GString) forms = NULL;
+  g_autofree char *near = NULL;
 
   if (error == NULL)
     return;
@@ -76,9 +107,10 @@ set_unknown_kind_error (GError **error, const char *name)
                               devices[i]->name, which != NULL ? ":" : "",
                               which != NULL ? which : "");
     }
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-               "device '%s': no such kind, there are %s: see `tplan devices`",
-               name, forms->str);
+  near = ask_kind (name);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "device '%s': no such kind%s: there are %s: see `tplan devices`",
+               name, near, forms->str);
 }
 
 const TpDeviceOps *

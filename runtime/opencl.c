@@ -15,7 +15,7 @@
 #define UNITS_MAX 4096
 #define LOCAL_BYTES_MAX (1 << 20)
 
-#define GPU_LOCAL_SIZE 64
+#define GPU_LOCAL_SIZE 256
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
 /* The loader's list of drivers (one more may renumber all devices) and layers,
@@ -340,7 +340,7 @@ describe_cpu (cl_device_id device, TpTarget *target)
 }
 
 /* What TPLAN_OPENCL_LOCAL_SIZE asks for: 1 for the schedules of CPUs, more for
- * those of GPUs with groups of so many; else as the type of the device is. */
+ * those of GPUs with groups of at most so many; else as the type of the device is. */
 static int
 choose_local_size (cl_device_id device)
 {

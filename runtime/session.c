@@ -21,21 +21,66 @@
 
 /* Takes @execution. */
 static TpSession *
-session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
+session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
+               GError **error)
 {
-  TpSession *session = g_new0 (TpSession, 1);
+  g_autofree TpSessionUnit *units
+      = tp_room_new0 (execution->units->n + 1, sizeof (TpSessionUnit),
+                      "for the units of a session", error);
+  g_autofree TpBuf **bufs
+      = units == NULL
+            ? NULL
+            : tp_room_new0 (execution->n_storages + 1, sizeof (TpBuf *),
+                            "for the buffers of a session", error);
+  g_autofree int *step_of
+      = bufs == NULL ? NULL
+                     : tp_room_new0 (execution->n_actions + 1, sizeof (int),
+                                     "for the steps of a session", error);
+  TpSession *session;
 
+  if (step_of == NULL)
+    {
+      tp_execution_free (execution);
+      return NULL;
+    }
+  session = g_new0 (TpSession, 1);
   session->graph = tp_graph_ref (graph);
   session->plan = tp_plan_ref (plan);
   session->execution = execution;
   session->devices = g_new0 (TpSessionDevice, execution->n_devices + 1);
-  session->units = g_new0 (TpSessionUnit, execution->units->n + 1);
-  session->bufs = g_new0 (TpBuf *, execution->n_storages + 1);
-  session->step_of = g_new (int, execution->n_actions + 1);
+  session->units = g_steal_pointer (&units);
+  session->bufs = g_steal_pointer (&bufs);
+  session->step_of = g_steal_pointer (&step_of);
   session->steps = g_array_new (FALSE, TRUE, sizeof (TpSessionStep));
   session->emitted = g_new0 (void *, graph->n_outputs + 1);
   session->at = -1;
   return session;
+}
+
+/* Kernels want weights packed, and scratch, which no plan foretells. */
+static gboolean
+check_limits (const TpSession *session, GError **error)
+{
+  const TpPlan *plan = session->plan;
+
+  for (int i = 0; i < plan->n_devices && plan->memory_limits != NULL; i++)
+    {
+      gint64 limit = plan->memory_limits[i];
+      gint64 used = session->devices[i].device == NULL
+                        ? 0
+                        : session->devices[i].device->used_bytes;
+
+      if (limit == 0 || used <= limit)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "device '%s' takes %" G_GINT64_FORMAT " bytes with weights "
+                   "packed for kernels and their scratch, %" G_GINT64_FORMAT
+                   " more than the plan's limit: plan with a limit that is "
+                   "lower by so much",
+                   plan->devices[i], used, used - limit);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 TpSession *
@@ -48,14 +93,14 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
             ? tp_plan_spell_out (plan, graph, error)
             : NULL;
   g_autoptr (TpSession) session
-      = execution == NULL ? NULL : session_alloc (graph, plan, execution);
+      = execution == NULL ? NULL : session_alloc (graph, plan, execution, error);
 
   if (session == NULL || !tp_session_open_devices (session, options, error)
       || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
   if (!tp_session_make_arenas (session, error)
-      || !tp_session_bind (session, error))
+      || !tp_session_bind (session, error) || !check_limits (session, error))
     return NULL;
   return g_steal_pointer (&session);
 }

@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-/* Axes that any load of @expr depends on. */
-static void
-find_axes (const TpNest *nest, int expr, gboolean *axes)
+void
+tp_contract_find_axes (const TpNest *nest, int expr, gboolean *axes)
 {
   g_autofree gboolean *used = tp_nest_find_loads_of (nest, expr);
 
@@ -101,8 +100,8 @@ assign (TpContract *c, const TpNest *nest, int x_expr, int w_expr)
   c->w_load = w->index;
   if (c->x_load < 0 || c->x_load == c->w_load)
     return FALSE;
-  find_axes (nest, x_expr, in_x);
-  find_axes (nest, w_expr, in_w);
+  tp_contract_find_axes (nest, x_expr, in_x);
+  tp_contract_find_axes (nest, w_expr, in_w);
   c->n_axis = find_n_axis (nest, in_x, in_w);
   if (c->n_axis < 0)
     return FALSE;

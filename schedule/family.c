@@ -3,6 +3,8 @@
 
 #include "schedule/family.h"
 
+#define USUAL_LOCAL_SIZE 64     /* a wave on some GPUs, two on others */
+
 GArray *
 tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
                      const TpChoice *partial)
@@ -59,14 +61,22 @@ tp_family_append (const TpChoice *choice, int at, gint64 number,
   g_array_append_val (out_choices, copy);
 }
 
+int
+tp_family_get_local_size (const TpTarget *target)
+{
+  return MIN (target->local_size, USUAL_LOCAL_SIZE);
+}
+
 void
 tp_family_list_local_sizes (const TpChoice *choice, int at,
                             const TpTarget *target, GArray *out_choices)
 {
-  for (int divisor = 1; divisor <= 4; divisor *= 2)
-    if (target->local_size / divisor > 1)
-      tp_family_append (choice, at, target->local_size / divisor,
-                        out_choices);
+  int usual = tp_family_get_local_size (target);
+
+  for (int n = usual; n <= MIN (4 * usual, target->local_size); n *= 2)
+    tp_family_append (choice, at, n, out_choices);
+  if (usual >= 4)
+    tp_family_append (choice, at, usual / 2, out_choices);
 }
 
 const char *

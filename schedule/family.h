@@ -45,7 +45,9 @@ gboolean tp_family_choose (const TpFamily *family, gconstpointer analysis,
 /* Appends @choice with @number as its value @at. */
 void tp_family_append (const TpChoice *choice, int at, gint64 number,
                        GArray *out_choices);
-/* Work-items per group of a GPU, as value @at: choices, and a fault. */
+/* Work-items per group of a GPU that do not work together. */
+int tp_family_get_local_size (const TpTarget *target);
+/* The same as value @at: choices, that one first, and a fault. */
 void tp_family_list_local_sizes (const TpChoice *choice, int at,
                                  const TpTarget *target, GArray *out_choices);
 const char *tp_family_find_local_fault (const TpTarget *target,

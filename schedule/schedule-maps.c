@@ -111,7 +111,8 @@ plan_window (TpWindowPlan *window, TpBuild *build, TpNest *const *nest)
 
   if (tp_target_is_gpu (build->target))
     {
-      tp_schedule_items_plan (window, *nest, build->target->local_size);
+      tp_schedule_items_plan (window, *nest,
+                              tp_family_get_local_size (build->target));
       return;
     }
   analysis = family->analyze (build, nest, 1);

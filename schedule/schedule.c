@@ -10,8 +10,10 @@
 #define FAMILIES(ROW) \
   ROW (maps)          \
   ROW (contract)      \
-  ROW (contract_items) \
+  ROW (contract_tiles) \
+  ROW (turn)          \
   ROW (reduce)        \
+  ROW (reduce_items)  \
   ROW (window)        \
   ROW (items)
 

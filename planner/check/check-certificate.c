@@ -4,6 +4,7 @@
 
 #include "planner/check/check-certificate.h"
 
+#include "planner/check/check-memory.h"
 #include "planner/check/check-proof.h"
 
 static const struct
@@ -13,6 +14,7 @@ static const struct
   void (*check) (TpChecker *checker);
 } certificates[] = {
   { "min-cut", 2, tp_checker_check_cut },
+  { TP_PLAN_MEMORY_TREE, 2, tp_checker_check_memory_tree },
 };
 
 void
@@ -20,6 +22,8 @@ tp_checker_check_certificate (TpChecker *checker)
 {
   const char *kind = checker->plan->certificate;
 
+  if (checker->plan->memory_limits != NULL)
+    tp_checker_check_limits (checker);
   for (gsize i = 0; i < G_N_ELEMENTS (certificates); i++)
     {
       if (g_strcmp0 (certificates[i].name, kind) != 0)

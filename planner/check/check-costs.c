@@ -4,8 +4,6 @@
 
 #include "planner/check/check-costs.h"
 
-#include <string.h>
-
 static gint64
 measure_time (const TpCost *cost)
 {
@@ -27,27 +25,6 @@ tp_checker_find_measure (const char *objective)
     if (g_strcmp0 (objectives[i].name, objective) == 0)
       return objectives[i].measure;
   return NULL;
-}
-
-gboolean
-tp_checker_may_run (const TpChecker *checker, int node, int device)
-{
-  const char *const *pins = checker->graph->nodes[node].pins;
-
-  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
-    return FALSE;
-  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
-    if (strcmp (pins[i], checker->costs->devices[device]) == 0)
-      return TRUE;
-  return pins == NULL;
-}
-
-gint64
-tp_checker_node_cost (const TpChecker *checker, int node, int device)
-{
-  if (!tp_checker_may_run (checker, node, device))
-    return TP_COST_NONE;
-  return checker->measure (tp_costs_node (checker->costs, node, device));
 }
 
 gint64

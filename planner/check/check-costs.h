@@ -5,10 +5,20 @@
 #include "planner/check/check-private.h"
 
 TpCheckerMeasure tp_checker_find_measure (const char *objective);
-/* By its pins, and by what the device can. */
-gboolean tp_checker_may_run (const TpChecker *checker, int node, int device);
 /* Of an op alone; TP_COST_NONE: may not be there. */
-gint64 tp_checker_node_cost (const TpChecker *checker, int node, int device);
+static inline gint64
+tp_checker_node_cost (const TpChecker *checker, int node, int device)
+{
+  return checker->node_costs[(gsize) node * checker->costs->n_devices
+                             + device];
+}
+
+static inline gboolean
+tp_checker_may_run (const TpChecker *checker, int node, int device)
+{
+  return tp_checker_node_cost (checker, node, device) != TP_COST_NONE;
+}
+
 /* @from, @to: devices, or TP_COSTS_HOST. */
 gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor, int from,
                              int to);

@@ -7,8 +7,6 @@
 
 #include "planner/check/check-interval.h"
 
-#include "planner/check/check-side.h"
-
 #include <math.h>
 
 #define WITHIN_90 1.645       /* standard deviations to either side */
@@ -52,22 +50,18 @@ is_near (gint64 have, double want)
 }
 
 void
-tp_checker_check_interval (TpChecker *checker)
+tp_checker_check_interval (const TpCheckerSide *side)
 {
+  TpChecker *checker = side->checker;
   const TpPlan *plan = checker->plan;
-  g_auto (TpCheckerSide) side = { 0 };
-  double low, high;
+  double low = (double) side->cost, high = low;
 
   if (plan->cost_low_ns < 0 && plan->cost_high_ns < 0
       && checker->costs->errors == NULL)
     return;
-  if (!tp_checker_check_kernels (checker))
-    return;
-  tp_checker_side_init (&side, checker, FALSE);
-  low = high = (double) side.cost;
-  if (side.cost > 0)
+  if (side->cost > 0)
     {
-      double sd = find_sd (&side);
+      double sd = find_sd (side);
 
       low *= exp (-WITHIN_90 * sd);
       high *= exp (WITHIN_90 * sd);

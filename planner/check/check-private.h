@@ -8,6 +8,15 @@
 /* What one kernel or copy adds to the objective. */
 typedef gint64 (*TpCheckerMeasure) (const TpCost *cost);
 
+/* What the checks ask of a tensor. */
+typedef struct
+{
+  int producer;               /* node, or -1 */
+  int n_readers;
+  const int *readers;         /* (unowned): nodes, ascending, each once */
+  gboolean is_constant, is_output;
+} TpCheckerTensor;
+
 typedef struct
 {
   const TpPlan *plan;         /* (unowned), as is the rest but the arrays */
@@ -15,10 +24,13 @@ typedef struct
   const TpCosts *costs;
   TpCheckerMeasure measure;   /* of the plan's objective; NULL: unknown */
   GPtrArray *reasons;
+  gint64 *node_costs;         /* [node * n_devices + device]: of an op alone;
+                               * TP_COST_NONE: may not be there */
+  TpCheckerTensor *tensors;   /* [tensor] */
+  int *devices;               /* [node]: of the plan */
   gint64 *gains;              /* [group * n_devices + device] */
   int *group_of;              /* [node]: in all_groups, or -1 */
-  gint64 n_copies;            /* of a plan that breaks a tie: those that cost
-                               * anything */
+  gint64 n_copies;            /* of the plan: those that cost anything */
 } TpChecker;
 
 /* Takes down a fault; returns FALSE. */

@@ -13,13 +13,26 @@ add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
   side->terms[measurement] += cost->spread_ns;
 }
 
+static gint64
+count_rows (const TpCosts *costs)
+{
+  return (gint64) costs->n_nodes + costs->n_groups;
+}
+
+/* Kernels are numbered from 1. */
+static gint64
+count_kernels (const TpCosts *costs)
+{
+  return costs->kernels == NULL ? 0 : count_rows (costs) + 1;
+}
+
 /* Rows, then kernels, then the two directions of a link; each on each
  * device. */
 static gint64
 number_measurement (const TpChecker *checker, gint64 row, int device)
 {
   const TpCosts *costs = checker->costs;
-  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
+  gint64 n_rows = count_rows (costs);
 
   if (row < n_rows && costs->kernels != NULL && costs->kernels[row] > 0)
     row = n_rows + costs->kernels[row];
@@ -29,16 +42,14 @@ number_measurement (const TpChecker *checker, gint64 row, int device)
 static gint64
 count_measurements (const TpCosts *costs)
 {
-  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
-
-  return (2 * n_rows + 3) * costs->n_devices;
+  return (count_rows (costs) + count_kernels (costs) + 2) * costs->n_devices;
 }
 
 gboolean
 tp_checker_check_kernels (TpChecker *checker)
 {
   const TpCosts *costs = checker->costs;
-  gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups;
+  gint64 n_rows = count_rows (costs);
 
   for (gint64 i = 0; i < n_rows && costs->kernels != NULL; i++)
     if (costs->kernels[i] < 0 || costs->kernels[i] > n_rows)
@@ -100,7 +111,7 @@ static void
 pay_leg (TpCheckerSide *side, int device, gboolean is_feed, const TpCost *cost)
 {
   const TpCosts *costs = side->checker->costs;
-  gint64 row = 2 * ((gint64) costs->n_nodes + costs->n_groups) + 1 + is_feed;
+  gint64 row = count_rows (costs) + count_kernels (costs) + is_feed;
 
   if (device != costs->host && device != TP_COSTS_HOST)
     add_term (side, row * costs->n_devices + device, cost);
@@ -121,12 +132,12 @@ pay_copy (TpCheckerSide *side, int tensor, int from, int to)
 }
 
 static gboolean
-is_wanted (const TpCheckerSide *side, const TpTensor *tensor, int place)
+is_wanted (const TpCheckerSide *side, const TpCheckerTensor *tensor, int place)
 {
   gboolean is_wanted = tensor->is_output && place == side->checker->costs->host;
 
-  for (int k = 0; k < tensor->n_consumers && !is_wanted; k++)
-    is_wanted = side->devices[tensor->consumers[k]] == place;
+  for (int k = 0; k < tensor->n_readers && !is_wanted; k++)
+    is_wanted = side->devices[tensor->readers[k]] == place;
   return is_wanted;
 }
 
@@ -137,11 +148,11 @@ pay_copies (TpCheckerSide *side)
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
     {
-      const TpTensor *tensor = &checker->graph->tensors[i];
+      const TpCheckerTensor *tensor = &checker->tensors[i];
       int home = tensor->producer < 0 ? checker->costs->host
                                       : side->devices[tensor->producer];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tensor->is_constant)
         continue;
       for (int to = TP_COSTS_HOST; to < checker->costs->n_devices; to++)
         if (to != home && is_wanted (side, tensor, to))
@@ -151,19 +162,14 @@ pay_copies (TpCheckerSide *side)
 
 void
 tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
-                      gboolean is_cheapest)
+                      const int *devices)
 {
-  const TpPlan *plan = checker->plan;
-
   *side = (TpCheckerSide){
     .checker = checker,
-    .devices = g_new0 (int, plan->n_placements + 1),
+    .devices = devices,
     .terms = g_new0 (double, count_measurements (checker->costs)),
-    .kernels = g_new0 (gint64, plan->n_devices + 1),
+    .kernels = g_new0 (gint64, checker->costs->n_devices + 1),
   };
-  for (int i = 0; i < plan->n_placements; i++)
-    side->devices[i] = is_cheapest ? plan->placements[i].cheapest
-                                   : plan->placements[i].device;
   pay_kernels (side);
   pay_copies (side);
 }
@@ -171,7 +177,6 @@ tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
 void
 tp_checker_side_clear (TpCheckerSide *side)
 {
-  g_clear_pointer (&side->devices, g_free);
   g_clear_pointer (&side->kernels, g_free);
   g_clear_pointer (&side->terms, g_free);
 }

@@ -11,7 +11,7 @@
 typedef struct
 {
   TpChecker *checker;
-  int *devices;               /* [node] */
+  const int *devices;         /* (unowned) [node] */
   gint64 cost, n_copies;
   gint64 *kernels;            /* [device]: of cost */
   double *terms;              /* [measurement]: spreads, added */
@@ -22,9 +22,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerSide, tp_checker_side_clear)
 /* Whether what rows are measurements of may index them; else says so. Before any
  * side. */
 gboolean tp_checker_check_kernels (TpChecker *checker);
-/* That of the plan, or of what it says is cheapest. */
+/* @devices: [node], which is kept. */
 void tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
-                           gboolean is_cheapest);
+                           const int *devices);
 /* Standard deviation of what it costs; with @other (nullable), of what the one
  * costs more: in a term that both have, what the one pays counts against what
  * the other does. */

@@ -2,10 +2,10 @@
 #ifndef TP_PLANNER_CHECK_TIE_H
 #define TP_PLANNER_CHECK_TIE_H
 
-#include "planner/check/check-private.h"
+#include "planner/check/check-side.h"
 
-/* What the plan says of the cheapest one; @cost: of the plan, worked out. That
- * the price proves what it should is the certificate's business. */
-void tp_checker_check_tie (TpChecker *checker, gint64 cost);
+/* What the plan says of the cheapest one; @side, @cost: of the plan, worked out.
+ * That the price proves what it should is the certificate's business. */
+void tp_checker_check_tie (const TpCheckerSide *side, gint64 cost);
 
 #endif

@@ -4,13 +4,19 @@
 #include "planner/check/check-vertex.h"
 
 static gboolean
+is_digit (char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static gboolean
 parse_number (const char *text, int limit, int *out, const char **out_rest)
 {
   gint64 number = 0;
 
-  if (!g_ascii_isdigit (*text) || (*text == '0' && g_ascii_isdigit (text[1])))
+  if (!is_digit (*text) || (*text == '0' && is_digit (text[1])))
     return FALSE;
-  for (; g_ascii_isdigit (*text) && number < limit; text++)
+  for (; is_digit (*text) && number < limit; text++)
     number = 10 * number + (*text - '0');
   *out = (int) number;
   *out_rest = text;

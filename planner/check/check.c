@@ -10,8 +10,10 @@
 #include "ir/graph-digest.h"
 #include "planner/check/check-certificate.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-facts.h"
 #include "planner/check/check-interval.h"
 #include "planner/check/check-private.h"
+#include "planner/check/check-side.h"
 #include "planner/check/check-tie.h"
 
 #include <string.h>
@@ -123,7 +125,7 @@ check_cost_range (TpChecker *checker)
       is_good = is_good
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
   for (int i = 0; i < costs->n_tensors; i++)
-    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+    if (!checker->tensors[i].is_constant)
       is_good = is_good && add_copies_in_range (checker, i, &sum);
   return is_good
          || tp_checker_fail (checker, "a cost is negative or missing, or all "
@@ -161,6 +163,7 @@ check_form (TpChecker *checker)
   if (!check_sizes (checker))
     return FALSE;
   checker->costs = checker->plan->costs;
+  tp_checker_gather_facts (checker);
   if (!check_offered_groups (checker) || !check_cost_range (checker))
     return FALSE;
   n_devices = checker->costs->n_devices;
@@ -196,9 +199,15 @@ static void
 check_identity (TpChecker *checker)
 {
   const TpPlan *plan = checker->plan;
-  g_autofree char *graph_digest = tp_graph_digest (checker->graph);
-  g_autofree char *costs_digest = tp_costs_compute_digest (checker->costs);
+  char *digests[2];
+  g_autofree char *graph_digest = NULL;
+  g_autofree char *costs_digest = NULL;
 
+  tp_digest_two_streams (
+      (const TpDigestFeed[]){ tp_graph_digest_feed, tp_costs_digest_feed },
+      (const gconstpointer[]){ checker->graph, checker->costs }, digests);
+  graph_digest = digests[0];
+  costs_digest = digests[1];
   if (g_strcmp0 (plan->graph_digest, graph_digest) != 0)
     tp_checker_fail (checker, "the plan is for a graph with digest %s, this "
                               "one has %s",
@@ -222,14 +231,13 @@ static gboolean
 is_fused (const TpChecker *checker, int index)
 {
   const TpGroup *group = &checker->plan->all_groups->groups[index];
-  const TpPlacement *placements = checker->plan->placements;
   int device;
 
   if (group->n_nodes == 0)
     return FALSE;
-  device = placements[group->nodes[0]].device;
+  device = checker->devices[group->nodes[0]];
   for (int k = 0; k < group->n_nodes; k++)
-    if (placements[group->nodes[k]].device != device)
+    if (checker->devices[group->nodes[k]] != device)
       return FALSE;
   return checker->gains[(gsize) index * checker->costs->n_devices + device]
          > 0;
@@ -271,7 +279,7 @@ static const TpCost *
 expected_cost (const TpChecker *checker, int index, const gboolean *fused,
                gboolean *out_is_first)
 {
-  int device = checker->plan->placements[index].device;
+  int device = checker->devices[index];
   int group = checker->group_of[index];
 
   *out_is_first = TRUE;
@@ -319,12 +327,12 @@ check_times (TpChecker *checker, const gboolean *fused)
 /* Whether an op on device @place, or the caller who is at the host, reads
  * @tensor. */
 static gboolean
-is_read_at (const TpChecker *checker, const TpTensor *tensor, int place)
+is_read_at (const TpChecker *checker, const TpCheckerTensor *tensor, int place)
 {
   if (tensor->is_output && place == checker->costs->host)
     return TRUE;
-  for (int k = 0; k < tensor->n_consumers; k++)
-    if (checker->plan->placements[tensor->consumers[k]].device == place)
+  for (int k = 0; k < tensor->n_readers; k++)
+    if (checker->devices[tensor->readers[k]] == place)
       return TRUE;
   return FALSE;
 }
@@ -361,11 +369,11 @@ static gint64
 check_transfers_of (TpChecker *checker, int index, int *n)
 {
   const TpPlan *plan = checker->plan;
-  const TpTensor *tensor = &checker->graph->tensors[index];
+  const TpCheckerTensor *tensor = &checker->tensors[index];
   TpTransfer want = {
     .tensor = index,
     .from = tensor->producer < 0 ? checker->costs->host
-                                 : plan->placements[tensor->producer].device,
+                                 : checker->devices[tensor->producer],
   };
   gint64 sum = 0;
 
@@ -391,7 +399,7 @@ check_transfers (TpChecker *checker)
   int n = 0;
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
-    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+    if (!checker->tensors[i].is_constant)
       sum += check_transfers_of (checker, i, &n);
   if (n != plan->n_transfers)
     tp_checker_fail (checker, "%d transfers are needed, the plan lists %d", n,
@@ -417,12 +425,12 @@ compute_single (const TpChecker *checker, int device)
     sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
   for (int i = 0; i < graph->n_tensors; i++)
     {
-      const TpTensor *tensor = &graph->tensors[i];
+      const TpCheckerTensor *tensor = &checker->tensors[i];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tensor->is_constant)
         continue;
       if (tensor->producer < 0)
-        sum += tensor->n_consumers > 0
+        sum += tensor->n_readers > 0
                    ? tp_checker_copy_cost (checker, i, TP_COSTS_HOST, device)
                    : 0;
       else if (tensor->is_output)
@@ -472,9 +480,20 @@ check_totals (TpChecker *checker, gint64 cost)
                      "the fusion gains add up to %" G_GINT64_FORMAT
                      ", the plan says %" G_GINT64_FORMAT,
                      constant, plan->constant_ns);
-  tp_checker_check_tie (checker, cost);
-  tp_checker_check_interval (checker);
   check_single (checker);
+}
+
+static void
+check_noise (TpChecker *checker, gint64 cost)
+{
+  g_auto (TpCheckerSide) side = { 0 };
+
+  if (!tp_checker_check_kernels (checker))
+    return;
+  tp_checker_side_init (&side, checker, checker->devices);
+  tp_checker_check_tie (&side, cost);
+  tp_checker_check_interval (&side);
+  checker->n_copies = side.n_copies;
 }
 
 static void
@@ -493,6 +512,7 @@ check_all (TpChecker *checker)
   cost = check_times (checker, fused);
   cost += check_transfers (checker);
   check_totals (checker, cost);
+  check_noise (checker, cost);
   tp_checker_check_certificate (checker);
 }
 
@@ -511,6 +531,7 @@ tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   check_all (&checker);
   for (guint i = 0; i < found->len; i++)
     g_ptr_array_add (reasons, found->pdata[i]);
+  tp_checker_drop_facts (&checker);
   g_free (checker.gains);
   g_free (checker.group_of);
   return reasons->len == n_before;

@@ -293,7 +293,7 @@ test_optimize_errors (Fixture *fixture, gconstpointer data)
   expect_no_costs (fixture->table_path, nothing, TPLAN_ERROR_USAGE);
   expect_no_costs (fixture->table_path, twice, TPLAN_ERROR_USAGE);
   expect_no_costs (fixture->graph_path, on_ref, TPLAN_ERROR_INPUT);
-  expect_no_plan (fixture, unknown, NULL, TPLAN_ERROR_DEVICE);
+  expect_no_plan (fixture, unknown, NULL, TPLAN_ERROR_USAGE);
   expect_no_plan (fixture, profile, NULL, TPLAN_ERROR_USAGE);
   expect_no_plan (fixture, on_ref, "tanh", TPLAN_ERROR_USAGE);
   expect_no_plan (fixture, on_ref, "cosh=ref", TPLAN_ERROR_USAGE);

@@ -246,6 +246,47 @@ test_no_memory (Fixture *fixture, gconstpointer data)
   g_remove (path);
 }
 
+static TplanPlan *
+optimize_within (const Fixture *fixture, const char *limit, GError **error)
+{
+  const char *const limits[] = { limit, NULL };
+  const TplanOptimizeOptions options = { .memory_limits = limits };
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load (fixture->graph_path, NULL, NULL);
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table_path, on_sims, 1, NULL);
+
+  return tplan_graph_optimize_full (graph, costs, &options, error);
+}
+
+/* A limit is kept to, and what the plan cannot go below is that within it. */
+static void
+test_limits (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plain
+      = take_road (fixture, on_sims, &(TpRoadOptions){ 0 }, NULL, NULL);
+  g_autoptr (TplanPlan) loose
+      = optimize_within (fixture, "sim:desktop-cpu=1G", &error);
+  g_autoptr (TplanPlan) tight = NULL, bad = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (tplan_plan_get_cost_ns (loose), ==,
+                   tplan_plan_get_cost_ns (plain));
+  tight = optimize_within (fixture, "sim:desktop-cpu=20K", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (tplan_plan_get_devices (tight, NULL)[0].peak_bytes, <=,
+                   20 << 10);
+  g_assert_cmpint (tplan_plan_get_cost_ns (tight), >,
+                   tplan_plan_get_cost_ns (plain));
+  g_assert_cmpint (tplan_plan_get_bound_ns (tight), ==,
+                   tplan_plan_get_cost_ns (tight));
+  g_assert_true (tplan_plan_check (tight, &error));
+  g_assert_no_error (error);
+  bad = optimize_within (fixture, "sim:desktop-cpu", &error);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+}
+
 /* Each op has a reason that its figures bear out. */
 static void
 test_reasons (Fixture *fixture, gconstpointer data)
@@ -340,6 +381,7 @@ main (int argc, char **argv)
     { "/road/exact", test_exact },
     { "/road/rules", test_rules },
     { "/road/no-memory", test_no_memory },
+    { "/road/limits", test_limits },
     { "/road/reasons", test_reasons },
     { "/road/require", test_require },
   };

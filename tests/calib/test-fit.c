@@ -117,6 +117,27 @@ test_points (void)
   g_assert_cmpfloat (tp_fit_find_residual (&fit, falling, 3), ==, 0.25);
 }
 
+/* Neither a lucky pass nor slow ones decide; two must agree. */
+static void
+test_passes (void)
+{
+  const TpFitPoint passes[][2] = { { { 4, 100 }, { 64, 900 } },
+                                   { { 4, 20 }, { 64, 310 } },
+                                   { { 4, 104 }, { 64, 300 } },
+                                   { { 4, 500 }, { 64, 341 } } };
+  TpFitPoint points[2];
+
+  g_assert_true (isinf (tp_fit_join_passes (passes[0], 1, 2, points)));
+  g_assert_cmpfloat (points[1].time_ns, ==, 900);
+  g_assert_true (isinf (tp_fit_join_passes (passes[0], 2, 2, points)));
+  g_assert_cmpfloat (tp_fit_join_passes (passes[0], 4, 2, points), ==,
+                     341.0 / 310 - 1);
+  g_assert_cmpfloat (points[0].bytes, ==, 4);
+  g_assert_cmpfloat (points[0].time_ns, ==, 100);
+  g_assert_cmpfloat (points[1].bytes, ==, 64);
+  g_assert_cmpfloat (points[1].time_ns, ==, 310);
+}
+
 static void
 test_text (void)
 {
@@ -147,6 +168,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fit/bad-point", test_bad_point);
   g_test_add_func ("/fit/bounds", test_bounds);
   g_test_add_func ("/fit/points", test_points);
+  g_test_add_func ("/fit/passes", test_passes);
   g_test_add_func ("/fit/text", test_text);
   return g_test_run ();
 }

@@ -479,7 +479,7 @@ test_names (Fixture *fixture, gconstpointer data)
       fixture->options.devices = &names[i];
       g_assert_null (tp_cost_db_lookup (fixture->db, fixture->graph, NULL,
                                         &fixture->options, &error));
-      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
       g_assert_nonnull (strstr (error->message, "'sim:PROFILE'"));
     }
 }

@@ -59,7 +59,6 @@ graph '{"name": "r", "type": "Relu", "inputs": ["x"], "outputs": ["y"]}, {"name"
 bad "op name twice" r
 graph '{"name": "a", "type": "Relu", "inputs": ["x"], "outputs": ["z"]}, {"name": "b", "type": "Relu", "inputs": ["x"], "outputs": ["z"]}'
 bad "tensor name twice" z
-graph "$relu" '["N", 3]'; bad "unbound dimension" --dim
 graph '{"name": "r", "type": "Relu", "inputs": ["y"], "outputs": ["z"]}'; bad "unknown tensor" y
 graph '{"name": "r", "type": "MatMul", "inputs": ["x", "x"], "outputs": ["z"]}'; bad "shapes that do not fit" r
 graph '{"name": "r", "type": "Relu", "inputs": ["x"], "outputs": ["z"], "type": "Tanh"}'; bad "key twice"

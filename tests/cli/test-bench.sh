@@ -44,7 +44,7 @@ try 0 bench mlp.json --devices $sims --rounds 3 --format json && [ "$(json round
   && [ "$(json winner)" = null ] && [ "$(json high)" = null ]
 say $? "three rounds give no interval"
 try 0 bench mlp.json --devices $sims && out_has SIMULATED && out_has '(simulated)'; say $? "table"
-try 0 bench mlp.json --devices $sims --format csv && out_has '^NAME,SIMULATED MEDIAN,' && [ "$(wc -l < .out)" -ge 3 ]; say $? "csv"
+try 0 bench mlp.json --devices $sims --format csv && out_has '^name,device,devices.sim:desktop-cpu,.*,median_ns,' && out_has '^sim:laptop-gpu,sim:laptop-gpu,0,4,[0-9]*,[0-9]*,' && [ "$(wc -l < .out)" -ge 3 ]; say $? "csv"
 
 echo '{ "format": "tplan-graph/1", "name": "none", "opset": 17, "inputs": [{"name": "x", "dtype": "float32", "shape": [2, 3]}],
   "outputs": ["x"], "initializers": [], "ops": [] }' > none-to-do.json

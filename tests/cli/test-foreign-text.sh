@@ -68,7 +68,7 @@ use_model () # FILE: by every command that reads one
   shows info "$1"; shows info --format csv "$1"; shows info --format json "$1"
   for format in table json csv; do
     shows explain --devices $sims --format $format "$1"
-    shows run --devices sim:desktop-cpu -n 1 --warmup 0 --profile trace.json -f --format $format "$1"
+    shows run --devices sim:desktop-cpu -n 1 --warmup 0 --trace trace.json --profile -f --format $format "$1"
   done
   [ ! -f trace.json ] || fit trace.json || echo "trace.json of $1" >> faults
   rm -rf made.*

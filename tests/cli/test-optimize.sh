@@ -50,7 +50,7 @@ if [ -e "${TPLAN_MODULE_DIR:-}" ]; then
   [ $code -eq 6 ] && err_has "'cpu' is absent"; say $? "ref is not chosen unasked"
 fi
 small=sim:gflops=1,gbps=1,launch=1us,memory=4096
-try 5 optimize mlp.json --devices $small && err_has 'more than it has'
+try 5 optimize mlp.json --devices $small && err_has 'more than the limit of 4096'
 say $? "a plan that does not fit"
 try 0 optimize mlp.json --devices ${small%=*}=1MB; say $? "one that does"
 try 7 optimize mlp.json --devices ref --stale fail && err_has 'tplan calibrate'

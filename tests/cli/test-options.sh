@@ -76,13 +76,17 @@ say $? "environment beats configuration"
 TPLAN_DEVICES=sim:server-cpu try 0 optimize mlp.json --devices sim:laptop-cpu \
   && out_has sim:laptop-cpu
 say $? "flag beats environment"
+printf '[tplan]\ndevice=ref\nspeed=9\n[other]\nthreads=1\n' > config/tplan/tplan.conf
+try 0 ops && err_has "warning: tplan.conf: .tplan. has no key 'device' (did you mean 'devices'?): .tplan. has devices, " \
+  && err_has "no key 'speed': " && err_has ".other. has no key 'threads'"
+say $? "unknown keys of the configuration are told"
 echo 'not a key file' > config/tplan/tplan.conf
 try 3 ops && err_has tplan.conf; say $? "broken configuration"
 rm config/tplan/tplan.conf
 
 try 0 ops --color always && out_has "$(printf '\033')"; say $? "colour asked for"
 try 0 ops; ! out_has "$(printf '\033')"; say $? "no colour in a pipe"
-try 0 ops --format csv && out_has '^OP,KIND'; say $? "csv"
+try 0 ops --format csv && out_has '^name,' && out_has '^Relu,'; say $? "csv"
 [ "$("$TPLAN" ops --format json | head -c 1)" = '{' ]; say $? "json"
 try 0 devices && out_has '^sim:server-gpu'; say $? "devices"
 try 0 devices --format json && out_has '"tplan-devices/1"'; say $? "devices as json"

@@ -54,10 +54,32 @@ say $? "input of another shape"
 try 2 run plan.json --input y=x.npy; say $? "input that is not there"
 try 3 run plan.json --input x=none.npy && err_has none.npy; say $? "file that is not there"
 
-try 0 run plan.json --repeat 1 --profile trace.json && grep -q '"predicted"' trace.json \
+try 0 run plan.json --repeat 1 --trace trace.json && err_has "^wrote trace.json" && grep -q '"predicted"' trace.json \
   && grep -q '"name": "fc2"' trace.json
+say $? "trace"
+try 2 run plan.json --trace trace.json; say $? "trace is not overwritten"
+
+# Where the time goes.
+try 0 run plan.json --repeat 1 --profile && out_has '^OP  *TYPE  *DEVICE  *MEASURED  *PREDICTED  *OFF  *SHARE$' \
+  && out_has '^fc2 .*%$' && [ "$(sed -n '/^OP /,$p' .out | wc -L)" -le 100 ]
 say $? "profile"
-try 2 run plan.json --profile trace.json; say $? "profile is not overwritten"
+try 0 run plan.json --repeat 1 --profile --top 2 --format csv && [ "$(sed 1d .out | wc -l)" -eq 2 ] \
+  && out_has '^name,type,device,measured_ns,predicted_ns,share$'
+say $? "the longest two"
+try 0 run plan.json --repeat 1 --profile --top 0 --sort name && [ "$(sed '1,/^OP /d; s/ .*//' .out)" = "$(sed '1,/^OP /d; s/ .*//' .out | LC_ALL=C sort)" ]
+say $? "by name"
+try 2 run plan.json --profile --sort size && err_has "none of time, miss, name"; say $? "no such order"
+try 2 run plan.json --profile --top -1; say $? "fewer than none"
+try 0 run plan.json --repeat 20 && out_has '^percentiles  *p50 .*, p90 .*, p95 .*, p99 ' && out_has '^items/s .*, 4 a run'; say $? "percentiles and items"
+try 0 run plan.json --duration 100ms --format json && [ "$(json runs)" -ge 1 ] && [ "$(json p99_ns)" -ge "$(json p50_ns)" ] \
+  && [ "$(json maximum_ns)" -ge "$(json p99_ns)" ] && [ "$(json items)" -eq 4 ]
+say $? "for a time"
+try 0 run plan.json --duration 1h --repeat 2 --format json && [ "$(json runs)" -eq 2 ]; say $? "or as often"
+try 2 run plan.json --duration long; say $? "a time that is none"
+try 0 run plan.json --repeat 1 -o told && err_has '^wrote told/probs.npy$'; say $? "where outputs went"
+
+try 0 run mlp.json --devices ref --repeat 1 --seed 7 --copy-weights --output copied && cmp -s a/probs.npy copied/probs.npy
+say $? "weights read, not mapped: the same"
 
 # The parts of an account add up to the run and to the prediction, with real clocks
 # and with made-up ones.

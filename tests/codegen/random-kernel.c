@@ -491,19 +491,17 @@ prepare (Generator *gen)
     }
 }
 
-TpKernel *
-random_kernel_new (int n_instrs)
+/* Into a kernel that may have an open region. */
+static void
+fill_kernel (Generator *generator, int n_instrs)
 {
-  Generator gen = { .kernel = tp_kernel_new ("random") };
+  Generator gen = *generator;
 
   for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       gen.pools[kind][width] = g_array_new (FALSE, FALSE, sizeof (TpValue));
   gen.kernel->n_groups = 3;
   gen.kernel->n_iterations = 1 + draw (2);
-  for (int i = 0; i < N_BUFFERS; i++)
-    tp_kernel_add_buffer (gen.kernel, buffers[i].space, buffers[i].dtype,
-                          buffers[i].n_elements, buffers[i].is_written);
   prepare (&gen);
   generate (&gen, n_instrs);
   for (int buffer = FIRST_WRITTEN; buffer < FIRST_LOCAL; buffer++)
@@ -512,5 +510,38 @@ random_kernel_new (int n_instrs)
   for (int kind = 0; kind < N_POOLS; kind++)
     for (int width = 0; width < 4; width++)
       g_array_unref (gen.pools[kind][width]);
+}
+
+static TpKernel *
+new_kernel (void)
+{
+  TpKernel *kernel = tp_kernel_new ("random");
+
+  for (int i = 0; i < N_BUFFERS; i++)
+    tp_kernel_add_buffer (kernel, buffers[i].space, buffers[i].dtype,
+                          buffers[i].n_elements, buffers[i].is_written);
+  return kernel;
+}
+
+TpKernel *
+random_kernel_new (int n_instrs)
+{
+  Generator gen = { .kernel = new_kernel () };
+
+  fill_kernel (&gen, n_instrs);
+  return gen.kernel;
+}
+
+TpKernel *
+random_kernel_new_items (int n_instrs)
+{
+  Generator gen = { .kernel = new_kernel () };
+
+  gen.kernel->local_size = 2;
+  tp_k_if (gen.kernel, tp_k_binary (gen.kernel, TP_I_IEQUAL,
+                                    tp_k_item (gen.kernel),
+                                    tp_k_index (gen.kernel, 1)));
+  fill_kernel (&gen, n_instrs);
+  tp_k_end_if (gen.kernel);
   return gen.kernel;
 }

@@ -8,6 +8,8 @@
 
 /* An input and an output of every type; a group writes slices of its own. */
 TpKernel *random_kernel_new (int n_instrs);
+/* The same for GPUs: groups of two items, of which the last one works. */
+TpKernel *random_kernel_new_items (int n_instrs);
 
 /* Buffers of @kernel, filled from g_test_rand_*. */
 void **random_buffers_new (const TpKernel *kernel);

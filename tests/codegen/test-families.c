@@ -2,6 +2,7 @@
  * with, is right. */
 #include "config.h"
 
+#include "row-nests.h"
 #include "typed-nests.h"
 
 #include "schedule/nest-canon.h"
@@ -226,6 +227,18 @@ test_pages (void)
 }
 
 static void
+test_rows (void)
+{
+  for (int i = 0; i < 18; i++)
+    {
+      RowCase c = { i % (ROW_TRANSPOSE + 1), any_of (1, 40), any_of (4, 150),
+                    any_of (0, 1), any_of (1, 2) };
+
+      check_everywhere (new_rows, &c);
+    }
+}
+
+static void
 test_typed (void)
 {
   for (int i = 0; i < 30; i++)
@@ -302,8 +315,17 @@ test_refuse (void)
                  "none for it");
   check_refused (maps, &target_avx2, "reduce lanes=8 sums=1 points=1",
                  "none for it");
-  check_refused (matmul, &target_gpu, "contract-items tile=3x1 local=64",
-                 "divide");
+  check_refused (matmul, &target_gpu,
+                 "contract-tiles tile=3x4 items=4x4 depth=8 buffers=1 parts=1",
+                 "powers of two");
+  check_refused (matmul, &target_gpu,
+                 "contract-tiles tile=2x4 items=16x8 depth=8 buffers=1 parts=1",
+                 "work-items");
+  check_refused (matmul, &target_gpu,
+                 "contract-tiles tile=2x4 items=4x8 depth=8 buffers=1 parts=3",
+                 "do not divide");
+  check_refused (matmul, &target_gpu, "reduce-items points=1 items=64",
+                 "more items than elements");
   check_refused (matmul, &target_gpu, "items local=65", "work-items");
 }
 
@@ -334,6 +356,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/pool", test_pool);
   g_test_add_func ("/families/matmul", test_matmul);
   g_test_add_func ("/families/pages", test_pages);
+  g_test_add_func ("/families/rows", test_rows);
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/refuse", test_refuse);

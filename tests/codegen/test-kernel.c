@@ -185,6 +185,34 @@ test_items (void)
     g_assert_cmpfloat (memory[i], ==, 7 - i + (i == 0 ? 20 : i < 4 ? 10 : 0));
 }
 
+/* All items reach a barrier, or none: regions are told by what they ask. */
+static void
+test_barriers (void)
+{
+  static const gboolean expected[] = { TRUE, FALSE, TRUE, FALSE };
+
+  for (int i = 0; i < 4; i++)
+    {
+      g_autoptr (TpKernel) kernel = tp_kernel_new ("barriers");
+      g_autoptr (GError) error = NULL;
+      TpValue who = i % 2 == 0 ? tp_k_group (kernel) : tp_k_item (kernel);
+      TpValue two = tp_k_index (kernel, 2);
+
+      kernel->n_groups = kernel->local_size = 4;
+      tp_k_for (kernel, tp_k_index (kernel, 0), i < 2 ? two : who, 1);
+      tp_k_if (kernel, tp_k_binary (kernel, TP_I_ILESS, i < 2 ? who : two,
+                                    tp_k_index (kernel, 3)));
+      tp_k_barrier (kernel);
+      tp_k_end_if (kernel);
+      tp_k_end_for (kernel, NULL, 0, NULL);
+      tp_k_barrier (kernel);
+      g_assert_true (tp_kernel_verify (kernel, &error) == expected[i]);
+      g_assert_true (error == NULL || strstr (error->message, "barrier"));
+      kernel->local_size = 1;
+      g_assert_true (tp_kernel_verify (kernel, NULL));
+    }
+}
+
 /* Every division has an answer, folded or not. */
 static void
 test_division (void)
@@ -382,6 +410,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/scope", test_scope);
   g_test_add_func ("/kernel/carry", test_carry);
   g_test_add_func ("/kernel/items", test_items);
+  g_test_add_func ("/kernel/barriers", test_barriers);
   g_test_add_func ("/kernel/division", test_division);
   g_test_add_func ("/kernel/convert", test_convert);
   g_test_add_func ("/kernel/types", test_types);

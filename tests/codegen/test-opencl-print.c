@@ -46,6 +46,33 @@ test_text (void)
                    "}\n");
 }
 
+/* GPUs get integers of 32 bits where those suffice, and whole vectors where
+ * they are aligned. */
+static void
+test_gpu_text (void)
+{
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("copy");
+  g_autofree char *text = NULL;
+  gint64 n = G_GINT64_CONSTANT (1) << 32;
+  int x = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                                2 * n, FALSE);
+  int y = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32,
+                                64, TRUE);
+  TpValue at, far;
+
+  kernel->local_size = 16;
+  at = tp_k_binary (kernel, TP_I_IMUL, tp_k_item (kernel),
+                    tp_k_index (kernel, 4));
+  far = tp_k_binary (kernel, TP_I_IADD, at, tp_k_index (kernel, n + 1));
+  tp_k_store (kernel, y, at, tp_k_load (kernel, x, far, 4, -1), -1);
+  text = tp_kernel_to_opencl (kernel);
+  g_assert_nonnull (strstr (text, "  const int v2 = item * (4);\n"
+                                  "  const long v4 = (long) v2 + "
+                                  "(4294967297L);\n"
+                                  "  const float4 v5 = vload4 (0, b0 + v4);\n"
+                                  "  *(__global float4 *) (b1 + v2) = v5;\n"));
+}
+
 #define N_KERNELS 20
 
 static void
@@ -100,7 +127,8 @@ test_random (void)
 
   for (int i = 0; i < N_KERNELS; i++)
     {
-      kernels[i] = random_kernel_new (10 + 3 * i);
+      kernels[i] = i % 2 == 0 ? random_kernel_new (10 + 3 * i)
+                              : random_kernel_new_items (10 + 3 * i);
       g_free (kernels[i]->name);
       kernels[i]->name = g_strdup_printf ("random%d", i);
     }
@@ -122,6 +150,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opencl-print/text", test_text);
+  g_test_add_func ("/opencl-print/gpu-text", test_gpu_text);
   g_test_add_func ("/opencl-print/random", test_random);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 
 #include "nests.h"
 #include "opencl-runner.h"
+#include "row-nests.h"
 #include "typed-nests.h"
 
 #include <string.h>
@@ -126,6 +127,101 @@ test_recurrence (void)
                  run_by_opencl);
 }
 
+/* ---- families of GPUs -------------------------------------------------- */
+
+/* Takes @lowered: by the choice @schedule, in both readers of kernels. */
+static void
+check_given (TpLowered *lowered, const char *schedule)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpProgram) program
+      = tp_program_new (lowered, &target_gpu, schedule, &error);
+
+  g_assert_no_error (error);
+  check_program (lowered, program, run_by_interpreter);
+  check_program (lowered, program, run_by_opencl);
+}
+
+/* Every order of the operands; blocks that divide the sides, and those that do
+ * not where an odd number of them is turned. */
+static void
+test_gpu_tiles (void)
+{
+  static const char *const schedules[] = {
+    "contract-tiles tile=8x8 items=8x8 depth=8 buffers=2 parts=1",
+    "contract-tiles tile=4x8 items=4x8 depth=8 buffers=1 parts=1",
+    "contract-tiles tile=8x4 items=2x8 depth=4 buffers=2 parts=2",
+    "contract-tiles tile=1x4 items=16x4 depth=8 buffers=2 parts=1",
+  };
+
+  for (int i = 0; i < 8; i++)
+    {
+      gboolean is_odd = (i ^ i >> 1 ^ i >> 2) & 1;
+      MatmulCase c = { .batch = 1 + i % 2, .m = is_odd ? 37 : 64,
+                       .n = is_odd ? 45 : 64, .k = is_odd ? 61 : 64,
+                       .trans_a = i & 1, .trans_b = (i & 2) != 0,
+                       .trans_out = (i & 4) != 0, .is_w_constant = i % 3 == 0,
+                       .has_bias = is_odd };
+
+      check_given (new_matmul (&c), schedules[i % 4]);
+    }
+}
+
+/* Padding, strides, prologues: K of several axes, whole steps of it and not. */
+static void
+test_gpu_convolution (void)
+{
+  static const ConvCase cases[] = {
+    { 2, 16, 9, 9, 24, 3, 3, 1, 1, 1, 1, .has_epilogue = TRUE },
+    { 1, 12, 9, 8, 20, 3, 3, 2, 1, 1, 2, .has_prologue = TRUE },
+    { 1, 5, 11, 7, 9, 3, 2, 1, 1, 2, 1, .is_row_major = TRUE,
+      .is_out_row_major = TRUE, .has_epilogue = TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      check_given (new_conv (&cases[i]), "contract-tiles tile=4x4 items=4x4 "
+                                         "depth=8 buffers=2 parts=1");
+      check_given (new_conv (&cases[i]), "contract-tiles tile=2x8 items=8x2 "
+                                         "depth=4 buffers=1 parts=1");
+    }
+}
+
+static void
+test_gpu_rows (void)
+{
+  static const RowCase cases[] = {
+    { .kind = ROW_SUM, .rows = 7, .cols = 133 },
+    { .kind = ROW_MAX, .rows = 33, .cols = 40, .is_turned = TRUE },
+    { .kind = ROW_PROD, .rows = 3, .cols = 35, .batch = 2 },
+    { .kind = ROW_SOFTMAX, .rows = 5, .cols = 300 },
+    { .kind = ROW_SOFTMAX, .rows = 30, .cols = 17, .is_turned = TRUE },
+    { .kind = ROW_NORM, .rows = 9, .cols = 64 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      check_given (new_rows (&cases[i]), "reduce-items points=4 items=16");
+      check_given (new_rows (&cases[i]), "reduce-items points=1 items=8");
+    }
+}
+
+static void
+test_gpu_turn (void)
+{
+  static const RowCase cases[] = {
+    { .kind = ROW_TRANSPOSE, .rows = 64, .cols = 32 },
+    { .kind = ROW_TRANSPOSE, .rows = 37, .cols = 45, .batch = 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      check_given (new_rows (&cases[i]), "turn side=16 items=64");
+      check_given (new_rows (&cases[i]), "turn side=8 items=16");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -148,5 +244,9 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/pool", test_pool);
   g_test_add_func ("/schedule-opencl/typed", test_typed);
   g_test_add_func ("/schedule-opencl/recurrence", test_recurrence);
+  g_test_add_func ("/schedule-opencl/gpu/tiles", test_gpu_tiles);
+  g_test_add_func ("/schedule-opencl/gpu/convolution", test_gpu_convolution);
+  g_test_add_func ("/schedule-opencl/gpu/rows", test_gpu_rows);
+  g_test_add_func ("/schedule-opencl/gpu/turn", test_gpu_turn);
   return g_test_run ();
 }

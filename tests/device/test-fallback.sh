@@ -21,7 +21,7 @@ for fault in "clCreateContext 1 -2" "clBuildProgram 1 -11" "clCreateBuffer 1 -4"
 done
 try 0 run plan.json --check --fallback -n 4 --format=json; say $? "as JSON"
 out_has '"fallback": "device'; say $? "  too"
-try 0 run plan.json --check --fallback -n 4 --profile=trace.json; say $? "with a profile"
+try 0 run plan.json --check --fallback -n 4 --trace=trace.json; say $? "with a profile"
 
 for fault in "clEnqueueNDRangeKernel 1 stall" "clEnqueueNDRangeKernel 9 stall" "clFinish 2 hang"; do
   export TEST_OPENCL_FAIL="$fault"

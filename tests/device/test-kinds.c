@@ -42,7 +42,7 @@ test_forms (void)
       g_autoptr (GError) error = NULL;
 
       g_assert_null (tp_device_find_kind (names[i], &error));
-      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
       g_assert_nonnull (strstr (error->message, "'ref'"));
       g_assert_nonnull (strstr (error->message, "'sim:PROFILE'"));
       g_assert_false (tp_device_is_simulated (names[i]));

@@ -13,7 +13,10 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MAX_HEAP_BYTES (16 << 20)
@@ -125,7 +128,7 @@ static TpGraph *
 load_onnx (const Fixture *f, const char *location, const char *offset,
            const char *length, gboolean follow, GError **error)
 {
-  TpLoadOptions options = { .follow_links = follow };
+  TpLoadOptions options = { .files = follow ? TP_FILE_FOLLOW_LINKS : 0 };
   g_autoptr (Msg) model = external_model (2, location, offset, length);
 
   g_assert_true (g_file_set_contents (f->model, (const char *) model->data,
@@ -136,7 +139,7 @@ load_onnx (const Fixture *f, const char *location, const char *offset,
 static TpGraph *
 load_json (const Fixture *f, const char *file, gboolean follow, GError **error)
 {
-  TpLoadOptions options = { .follow_links = follow };
+  TpLoadOptions options = { .files = follow ? TP_FILE_FOLLOW_LINKS : 0 };
   g_autofree char *text = g_strdup_printf (
       "{\"format\": \"tplan-graph/1\", \"outputs\": [\"w\"], \"ops\": [], "
       "\"initializers\": [{\"name\": \"w\", \"file\": \"%s\"}]}", file);
@@ -266,6 +269,60 @@ test_hard_link (Fixture *f, gconstpointer data)
   assert_found (f, "hard.npy", TRUE);
 }
 
+/* Links @secret as @name and takes the link away again, until it is killed. */
+static pid_t
+start_swapper (const char *secret, const char *name)
+{
+  pid_t pid = fork ();
+
+  g_assert_cmpint (pid, >=, 0);
+  if (pid != 0)
+    return pid;
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  for (;;)
+    if (link (secret, name) != 0 || unlink (name) != 0)
+      _exit (1);
+}
+
+/* A hard link that goes between opening and looking leaves a file of one name. */
+static void
+test_swapped (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->root, "m", "hard.npy", NULL);
+  pid_t swapper = start_swapper (f->secret, path);
+  gint64 end = g_get_monotonic_time () + G_USEC_PER_SEC;
+  int n_read = 0, n_tries = 0, status;
+
+  for (; g_get_monotonic_time () < end; n_tries++)
+    {
+      g_autoptr (GBytes) bytes
+          = tp_file_load_beside (f->model, "hard.npy", TP_FILE_PLAIN, NULL);
+
+      n_read += bytes != NULL;
+    }
+  kill (swapper, SIGKILL);
+  g_assert_cmpint (waitpid (swapper, &status, 0), ==, swapper);
+  g_assert_true (WIFSIGNALED (status));
+  g_test_message ("%d of %d tries read it", n_read, n_tries);
+  g_assert_cmpint (n_read, ==, 0);
+}
+
+/* One that was just written is as good as any. */
+static void
+test_fresh (Fixture *f, gconstpointer data)
+{
+  for (int i = 0; i < 50; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+
+      g_remove (f->good);
+      write_npy (f->good);
+      bytes = tp_file_load_beside (f->model, "w.npy", TP_FILE_PLAIN, &error);
+      g_assert_no_error (error);
+    }
+}
+
 static void
 test_kinds (Fixture *f, gconstpointer data)
 {
@@ -281,6 +338,28 @@ test_kinds (Fixture *f, gconstpointer data)
       assert_refused (f, "dir.npy", follow, "*is not a regular file");
     }
   assert_refused (f, "zero.npy", TRUE, "*is not a regular file");
+}
+
+/* What was read stays when the files go; through both readers. */
+static void
+test_copy (Fixture *f, gconstpointer data)
+{
+  TpLoadOptions options = { .files = TP_FILE_COPY };
+
+  for (int i = 0; i < 2; i++)
+    {
+      const char *path = i == 0 ? f->model : f->json;
+      g_autoptr (GError) error = NULL;
+      TpGraph *graph;
+
+      assert_found (f, "w.npy", FALSE); /* which writes the model */
+      graph = tp_graph_read (path, &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (truncate (path, 0), ==, 0);
+      g_assert_cmpint (truncate (f->good, 0), ==, 0);
+      check_good (graph, error);
+      write_npy (f->good);
+    }
 }
 
 /* ---- places in the file ------------------------------------------------- */
@@ -490,7 +569,10 @@ main (int argc, char **argv)
   ADD ("symlinks", test_symlinks);
   ADD ("proc", test_proc);
   ADD ("hard-link", test_hard_link);
+  ADD ("swapped", test_swapped);
+  ADD ("fresh", test_fresh);
   ADD ("kinds", test_kinds);
+  ADD ("copy", test_copy);
   ADD ("ranges", test_ranges);
   ADD ("large/external", test_large_external);
   ADD ("large/inside", test_large_inside);

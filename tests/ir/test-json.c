@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "format/graph-load.h"
+#include "ir/foreign-text.h"
 #include "ir/graph-value.h"
 #include "ir/graph.h"
 
@@ -457,6 +458,26 @@ test_file_key (void)
   g_rmdir (folder);
 }
 
+/* What a message quotes is fit to be printed. */
+static void
+test_foreign_names (void)
+{
+  static const char *const texts[] = {
+    HEAD "\"outputs\": [\"y\"], \"ops\": [{\"type\": \"\\u001b[2J\\nforged\", "
+         "\"inputs\": [], \"outputs\": [\"y\"]}]}",
+    HEAD "\"outputs\": [\"\\u202eforged\"], \"ops\": []}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (load (texts[i], NULL, &error));
+      g_assert_nonnull (strstr (error->message, "forged"));
+      g_assert_true (tp_foreign_text_is_plain (error->message));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -467,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json/npy", test_npy);
   g_test_add_func ("/json/file-key", test_file_key);
   g_test_add_func ("/json/paths", test_paths);
+  g_test_add_func ("/json/bad/foreign-names", test_foreign_names);
   g_test_add_func ("/json/bad/brackets", test_brackets);
   g_test_add_func ("/json/bad/long-name", test_long_name);
   g_test_add_func ("/json/bad/truncated", test_truncated);

@@ -101,8 +101,9 @@ test_names (void)
   tp_limits_init (&limits);
   g_assert_false (tp_limits_set (&limits, "node", 1, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
-  g_assert_cmpstr (error->message, ==, "no limit 'node'; there are nodes, rank, "
-                   "name, memory, generated, fold");
+  g_assert_cmpstr (error->message, ==,
+                   "no limit 'node' (did you mean 'nodes'?): there are nodes, "
+                   "rank, name, memory, generated, fold");
   g_clear_error (&error);
   g_assert_false (tp_limits_set (&limits, "rank", 9, &error));
   g_assert_cmpstr (error->message, ==, "limit 'rank' is 9, must be 1 to 8");

@@ -60,7 +60,7 @@ test_there_and_back (void)
         memcpy (tensor.dims, dims, rank * sizeof dims[0]);
         tp_npy_save (path, &tensor, values, &error);
         g_assert_no_error (error);
-        bytes = tp_file_map (path, &error);
+        bytes = tp_file_load (path, TP_FILE_PLAIN, &error);
         g_assert_no_error (error);
         g_assert_true (tp_npy_parse (bytes, path, &npy, &error));
         g_assert_cmpint (npy.dtype, ==, dtype);

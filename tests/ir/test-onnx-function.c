@@ -1,10 +1,14 @@
 /* test-onnx-function.c: functions of a model are inlined. */
 #include "config.h"
 
+#include "format/graph-load.h"
+#include "format/graph-write-onnx.h"
+#include "graph/pass.h"
 #include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "tests/ir/onnx-support.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define DOMAIN "local"
@@ -190,6 +194,139 @@ test_constants (void)
     }
 }
 
+/* ---- large constants ------------------------------------------------------ */
+
+#define LARGE_COUNT 16384     /* floats: 64 KiB */
+#define N_CALLS 500
+
+static Msg *
+large_new (const char *name)
+{
+  const gint64 count = LARGE_COUNT;
+  g_autofree float *values = g_new (float, LARGE_COUNT);
+  Msg *tensor = tensor_new ("v", 1, 1, &count), *attr = attr_new ("value", 4);
+
+  for (int i = 0; i < LARGE_COUNT; i++)
+    values[i] = (float) i;
+  msg_bytes (tensor, 9, values, LARGE_COUNT * sizeof (float));
+  msg_take (attr, 5, tensor);
+  return constant_new (name, attr);
+}
+
+/* Constants that a function uses, gives, uses before it comes, or has of one that
+ * it calls. */
+static Msg *
+large_function_new (int kind)
+{
+  Msg *function = function_new ("Large", "a", kind == 1 ? "b" : "y");
+
+  if (kind != 2)
+    msg_take (function, 7, large_new ("b"));
+  if (kind != 1)
+    msg_take (function, 7, node_new ("Add", "a", "b", "y"));
+  if (kind == 2)
+    msg_take (function, 7, large_new ("b"));
+  return function;
+}
+
+static Msg *
+outer_function_new (void)
+{
+  Msg *function = function_new ("Outer", "a", "y");
+
+  msg_take (function, 7, call_new ("Large", "a", "y"));
+  return function;
+}
+
+static Msg *
+large_model_new (int kind)
+{
+  const gint64 count = LARGE_COUNT;
+  Msg *graph = msg_new ();
+
+  msg_string (graph, 2, "g");
+  msg_take (graph, 11, value_new ("t0", 1, &count));
+  for (int i = 0; i < N_CALLS; i++)
+    {
+      g_autofree char *in = g_strdup_printf ("t%d", i);
+      g_autofree char *made = g_strdup_printf ("c%d", i);
+      g_autofree char *out = g_strdup_printf ("t%d", i + 1);
+
+      msg_take (graph, 1, call_new (kind == 3 ? "Outer" : "Large", in,
+                                    kind == 1 ? made : out));
+      if (kind == 1)
+        msg_take (graph, 1, node_new ("Add", in, made, out));
+    }
+  msg_take (graph, 12, value_new ("t500", 0, NULL));
+  return graph;
+}
+
+static gint64
+count_weights (const TpGraph *graph)
+{
+  g_autofree gboolean *is_read = g_new0 (gboolean, graph->n_tensors + 1);
+  gint64 bytes = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    for (int k = 0; k < graph->nodes[i].n_inputs; k++)
+      if (graph->nodes[i].inputs[k] >= 0)
+        is_read[graph->nodes[i].inputs[k]] = TRUE;
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (is_read[i] && tp_tensor_is_constant (&graph->tensors[i]))
+      bytes += graph->tensors[i].size_bytes;
+  return bytes;
+}
+
+static gint64
+write_and_measure (const char *folder, const char *path)
+{
+  g_autofree char *copy = g_build_filename (folder, "copy.onnx", NULL);
+  TpLoadOptions options = { .dims = NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_open (path, &options, &error);
+  GStatBuf info;
+
+  g_assert_no_error (error);
+  tp_graph_write_onnx (builder, NULL, copy, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_stat (copy, &info), ==, 0);
+  g_remove (copy);
+  return info.st_size;
+}
+
+/* It stays one, however often the function is called: as it is read, planned and
+ * written again. */
+static void
+test_large_constants (void)
+{
+  g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
+  g_autofree char *path = g_build_filename (folder, "m.onnx", NULL);
+
+  for (int kind = 0; kind < 4; kind++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) raw = NULL, graph = NULL;
+      g_autoptr (Msg) model = model_new (large_model_new (kind));
+
+      msg_take (model, 25, large_function_new (kind));
+      if (kind == 3)
+        msg_take (model, 25, outer_function_new ());
+      g_assert_true (g_file_set_contents (path, (const char *) model->data,
+                                          model->len, NULL));
+      raw = tp_graph_load (path, NULL, &error);
+      g_assert_no_error (error);
+      graph = tp_graph_prepare (raw, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (graph->n_nodes, ==, N_CALLS);
+      g_assert_cmpint (count_weights (graph), ==,
+                       LARGE_COUNT * sizeof (float));
+      g_assert_cmpint (write_and_measure (folder, path), <=,
+                       2 * (gint64) model->len + N_CALLS * 100);
+    }
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 /* A function that gives a constant gives each call its own. */
 static void
 test_constant_output (void)
@@ -281,6 +418,7 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx-function/attributes", test_attributes);
   g_test_add_func ("/onnx-function/constants", test_constants);
   g_test_add_func ("/onnx-function/constant-output", test_constant_output);
+  g_test_add_func ("/onnx-function/large-constants", test_large_constants);
   g_test_add_func ("/onnx-function/cycle", test_cycle);
   g_test_add_func ("/onnx-function/nested", test_nested);
   g_test_add_func ("/onnx-function/bad", test_bad);

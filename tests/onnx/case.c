@@ -201,7 +201,7 @@ dup_tensor_name (const char *data, gsize size)
 static OnnxTensor *
 tensor_load (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_map (path, error);
+  g_autoptr (GBytes) bytes = tp_file_load (path, TP_FILE_PLAIN, error);
   g_autoptr (TpTensorFile) file
       = bytes == NULL ? NULL : tp_tensor_file_new (bytes, path, NULL, error);
   OnnxTensor *tensor;

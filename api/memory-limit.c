@@ -1,0 +1,91 @@
+/* memory-limit.c: see memory-limit.h. */
+#include "config.h"
+
+#include "api/memory-limit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_BYTES 0x1p61
+
+/* "", "B", "K", "KB", "KiB" and so on: powers of 1024, or -1. */
+static int
+find_power (const char *unit)
+{
+  static const char letters[] = "KMGT";
+  const char *letter = *unit == 0 ? NULL : strchr (letters, *unit);
+
+  if (*unit == 0 || strcmp (unit, "B") == 0)
+    return 0;
+  if (letter == NULL
+      || (unit[1] != 0 && strcmp (unit + 1, "B") != 0
+          && strcmp (unit + 1, "iB") != 0))
+    return -1;
+  return 1 + (int) (letter - letters);
+}
+
+static gboolean
+parse_size (const char *text, gint64 *out_bytes)
+{
+  char *unit = NULL;
+  double value = g_ascii_strtod (text, &unit);
+  int power = unit == text ? -1 : find_power (unit);
+
+  if (power < 0 || !isfinite (value))
+    return FALSE;
+  value = ldexp (value, 10 * power);
+  if (value < 1 || value > MAX_BYTES)
+    return FALSE;
+  *out_bytes = (gint64) value;
+  return TRUE;
+}
+
+static int
+find_device (const TpCosts *costs, const char *name, gsize length)
+{
+  for (int i = 0; i < costs->n_devices; i++)
+    if (strlen (costs->devices[i]) == length
+        && memcmp (costs->devices[i], name, length) == 0)
+      return i;
+  return -1;
+}
+
+gint64 *
+tp_limits_parse (const TpCosts *costs, const char *const *texts,
+                 GError **error)
+{
+  g_autofree gint64 *limits = g_new0 (gint64, costs->n_devices + 1);
+
+  for (; texts != NULL && *texts != NULL; texts++)
+    {
+      const char *equals = strrchr (*texts, '=');
+      int device = equals == NULL
+                       ? -1
+                       : find_device (costs, *texts, equals - *texts);
+      g_autofree char *names = g_strjoinv (", ", costs->devices);
+
+      if (device >= 0 && parse_size (equals + 1, &limits[device]))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "limit of memory '%s' is not DEVICE=SIZE, with a device "
+                   "among %s and a size such as 512M or 1.5G",
+                   *texts, names);
+      return NULL;
+    }
+  return g_steal_pointer (&limits);
+}
+
+gint64 *
+tp_limits_join (const TpCosts *costs, const gint64 *asked)
+{
+  gint64 *limits = g_new0 (gint64, costs->n_devices + 1);
+
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      gint64 has = MAX (costs->memory_bytes[i], 0);
+
+      limits[i] = asked[i] == 0 || has == 0 ? MAX (asked[i], has)
+                                            : MIN (asked[i], has);
+    }
+  return limits;
+}

@@ -1,0 +1,28 @@
+/* measuring.c: see measuring.h. */
+#include "config.h"
+
+#include "cli/measuring.h"
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+gboolean
+tp_cli_measure (TpCli *cli, const TplanGraph *graph, gint64 time_limit_ns,
+                TpMeasured *out_measured, GError **error)
+{
+  const TpWatch watch = { .time_limit_ns = time_limit_ns,
+                          .cancelled = tp_cli_get_cancelled (),
+                          .progress = tp_cli_progress,
+                          .user_data = cli };
+  TplanCosts *costs = tp_cli_get_costs (cli, error);
+  gboolean is_good
+      = costs != NULL
+        && tp_road_measure (costs, graph, &watch, out_measured, error);
+
+  tp_cli_progress_end (cli);
+  for (guint i = 0;
+       out_measured->warnings != NULL && i < out_measured->warnings->len; i++)
+    tp_cli_warn (cli, "%s", (const char *) out_measured->warnings->pdata[i]);
+  return is_good;
+}

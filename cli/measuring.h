@@ -1,0 +1,13 @@
+/* measuring.h: measures what a table lacks, with a bar, and says what failed. */
+#ifndef TP_CLI_MEASURING_H
+#define TP_CLI_MEASURING_H
+
+#include "api/road.h"
+#include "cli/cli.h"
+
+/* tp_road_measure () of @graph (nullable); @time_limit_ns: 0: none. */
+gboolean tp_cli_measure (TpCli *cli, const TplanGraph *graph,
+                         gint64 time_limit_ns, TpMeasured *out_measured,
+                         GError **error);
+
+#endif

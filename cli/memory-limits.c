@@ -1,0 +1,102 @@
+/* memory-limits.c: see memory-limits.h. */
+#include "config.h"
+
+#include "cli/memory-limits.h"
+
+#include "api/graph.h"
+#include "api/plan.h"
+#include "cli/device-bytes.h"
+#include "cli/text.h"
+#include "ir/plan-memory.h"
+
+gboolean
+tp_cli_is_limited (const TplanPlan *plan)
+{
+  return tp_api_get_plan (plan)->memory_proof != NULL;
+}
+
+/* What the cheapest plan of all takes on each device. */
+static gint64 *
+count_free (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (handle));
+  g_autoptr (TpGroups) groups = tp_plan_find_cheapest_groups (plan);
+  g_autofree int *places = g_new (int, plan->n_placements + 1);
+  TpPlaced placed
+      = { plan->n_devices, tp_plan_get_host (plan), places, groups };
+  g_autoptr (TpExecution) execution = NULL;
+  gint64 *bytes = g_new0 (gint64, plan->n_devices + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    places[plan->placements[i].node] = plan->placements[i].cheapest;
+  execution = tp_execution_new (graph, &placed, NULL);
+  for (int i = 0; i < plan->n_devices && execution != NULL; i++)
+    if (!tp_size_add (execution->memory[i].arena_bytes,
+                      execution->memory[i].weight_bytes, &bytes[i]))
+      bytes[i] = G_MAXINT64;
+  return bytes;
+}
+
+static char *
+format_limits (const TpPlan *plan)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      g_autofree char *amount
+          = tp_cli_format_bytes (plan->memory_limits[i]);
+
+      if (plan->memory_limits[i] > 0)
+        g_string_append_printf (text, "%s%s on %s",
+                                text->len == 0 ? "" : ", ", amount,
+                                plan->devices[i]);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+tp_cli_format_limits (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  g_autofree char *limits = NULL, *cost = NULL, *needs = NULL;
+  g_autofree gint64 *bytes = NULL;
+
+  if (plan->memory_limits == NULL)
+    return NULL;
+  limits = format_limits (plan);
+  if (!tp_cli_is_limited (handle))
+    return g_strdup_printf ("%s, which the cheapest plan keeps to", limits);
+  bytes = count_free (handle);
+  cost = tp_cli_format_time (plan->bound_ns);
+  needs = tp_cli_format_device_bytes (plan, bytes);
+  return g_strdup_printf (
+      "%s: without, %s (%.1f %% less), which needs %s", limits, cost,
+      plan->cost_ns > 0
+          ? 100.0 * (double) (plan->cost_ns - plan->bound_ns)
+                / (double) plan->cost_ns
+          : 0.0,
+      needs);
+}
+
+json_t *
+tp_cli_limits_to_json (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  g_autofree gint64 *bytes = NULL;
+  json_t *object;
+
+  if (plan->memory_limits == NULL)
+    return json_null ();
+  object = json_pack ("{s:o}", "limits",
+                      tp_cli_device_bytes_to_json (plan,
+                                                   plan->memory_limits));
+  if (!tp_cli_is_limited (handle))
+    return object;
+  bytes = count_free (handle);
+  json_object_set_new (object, "free_cost_ns", json_integer (plan->bound_ns));
+  json_object_set_new (object, "free_bytes",
+                       tp_cli_device_bytes_to_json (plan, bytes));
+  return object;
+}

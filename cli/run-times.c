@@ -1,0 +1,164 @@
+/* run-times.c: see run-times.h. */
+#include "config.h"
+
+#include "cli/run-times.h"
+
+#include <math.h>
+
+#define OUTLIER 2             /* times the median */
+#define FEWEST_RANKED 5       /* runs; of fewer, ranks are all the same */
+
+/* Both in JSON and in the table. */
+static const struct
+{
+  const char *key, *name;
+  double q;
+} ranks[] = {
+  { "p10_ns", NULL, 0.1 },    { "p50_ns", "p50", 0.5 },
+  { "p90_ns", "p90", 0.9 },   { "p95_ns", "p95", 0.95 },
+  { "p99_ns", "p99", 0.99 },
+};
+
+void
+tp_run_times_init (TpRunTimes *times)
+{
+  times->all_ns = g_array_new (FALSE, FALSE, sizeof (gint64));
+  times->calm_ns = g_array_new (FALSE, FALSE, sizeof (gint64));
+}
+
+void
+tp_run_times_clear (TpRunTimes *times)
+{
+  g_clear_pointer (&times->all_ns, g_array_unref);
+  g_clear_pointer (&times->calm_ns, g_array_unref);
+}
+
+void
+tp_run_times_add (TpRunTimes *times, gint64 time_ns, gboolean is_calm)
+{
+  g_array_append_val (times->all_ns, time_ns);
+  if (is_calm)
+    g_array_append_val (times->calm_ns, time_ns);
+}
+
+static int
+compare_times (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+void
+tp_run_times_end (TpRunTimes *times)
+{
+  g_array_sort (times->all_ns, compare_times);
+}
+
+gint64
+tp_run_times_get_quantile (const TpRunTimes *times, double q)
+{
+  int n = (int) times->all_ns->len;
+  int rank = (int) ceil (q * n);
+
+  return g_array_index (times->all_ns, gint64, CLAMP (rank, 1, n) - 1);
+}
+
+int
+tp_run_times_count_outliers (const TpRunTimes *times)
+{
+  gint64 median_ns = tp_run_times_get_quantile (times, 0.5);
+  int n = 0;
+
+  for (guint i = times->all_ns->len; i-- > 0; n++)
+    if (g_array_index (times->all_ns, gint64, i) <= OUTLIER * median_ns)
+      break;
+  return n;
+}
+
+gint64
+tp_graph_count_items (const TplanGraph *graph)
+{
+  int n_in, n_out;
+  const TplanTensor *in = tplan_graph_get_inputs (graph, &n_in);
+  const TplanTensor *out = tplan_graph_get_outputs (graph, &n_out);
+
+  if (n_in == 0 || n_out == 0 || in->rank < 2 || out->rank < 1
+      || in->dims[0] != out->dims[0])
+    return 1;
+  return in->dims[0];
+}
+
+static double
+get_rate (const TpRunTimes *times, const TplanGraph *graph)
+{
+  gint64 median_ns = tp_run_times_get_quantile (times, 0.5);
+
+  return 1e9 * (double) tp_graph_count_items (graph)
+         / (double) MAX (median_ns, 1);
+}
+
+static char *
+format_ranks (const TpRunTimes *times)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ranks); i++)
+    if (ranks[i].name != NULL)
+      {
+        g_autofree char *time = tp_cli_format_time (
+            tp_run_times_get_quantile (times, ranks[i].q));
+
+        g_string_append_printf (text, "%s%s %s", text->len == 0 ? "" : ", ",
+                                ranks[i].name, time);
+      }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+format_outliers (const TpRunTimes *times, int n)
+{
+  g_autofree char *longest
+      = tp_cli_format_time (tp_run_times_get_quantile (times, 1));
+
+  return g_strdup_printf ("%d of %u runs took more than %d times the median, "
+                          "at most %s",
+                          n, times->all_ns->len, OUTLIER, longest);
+}
+
+void
+tp_run_times_add_rows (const TpRunTimes *times, const TplanGraph *graph,
+                       TpTable *table)
+{
+  int n_outliers = tp_run_times_count_outliers (times);
+
+  if (times->all_ns->len >= FEWEST_RANKED)
+    tp_table_add (table, g_strdup ("percentiles"), format_ranks (times));
+  if (n_outliers > 0)
+    tp_table_add (table, g_strdup ("outliers"),
+                  format_outliers (times, n_outliers));
+  tp_table_add (table, g_strdup ("items/s"),
+                g_strdup_printf ("%.4g, %" G_GINT64_FORMAT " a run",
+                                 get_rate (times, graph),
+                                 tp_graph_count_items (graph)));
+}
+
+void
+tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
+                       json_t *object)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (ranks); i++)
+    json_object_set_new (object, ranks[i].key,
+                         json_integer (tp_run_times_get_quantile (
+                             times, ranks[i].q)));
+  json_object_set_new (object, "minimum_ns",
+                       json_integer (tp_run_times_get_quantile (times, 0)));
+  json_object_set_new (object, "maximum_ns",
+                       json_integer (tp_run_times_get_quantile (times, 1)));
+  json_object_set_new (object, "outliers",
+                       json_integer (tp_run_times_count_outliers (times)));
+  json_object_set_new (object, "items",
+                       json_integer (tp_graph_count_items (graph)));
+  json_object_set_new (object, "items_per_second",
+                       json_real (get_rate (times, graph)));
+}

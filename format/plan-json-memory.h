@@ -1,0 +1,11 @@
+/* plan-json-memory.h: limits of memory, and their proof, as text. */
+#ifndef TP_FORMAT_PLAN_JSON_MEMORY_H
+#define TP_FORMAT_PLAN_JSON_MEMORY_H
+
+#include "ir/plan.h"
+
+/* Lines of their own; none where @plan has no proof. */
+void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
+                                 GString *out);
+
+#endif

@@ -1,0 +1,11 @@
+/* plan-read-memory.h: limits of memory, and their proof, read back. */
+#ifndef TP_FORMAT_PLAN_READ_MEMORY_H
+#define TP_FORMAT_PLAN_READ_MEMORY_H
+
+#include "format/plan-read.h"
+
+/* A plan may do without. Whether it proves anything is for tp_check () to say. */
+gboolean tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan,
+                                    GError **error);
+
+#endif

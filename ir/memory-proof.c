@@ -1,0 +1,46 @@
+/* memory-proof.c: see memory-proof.h. */
+#include "config.h"
+
+#include "ir/memory-proof.h"
+
+TpMemoryBound *
+tp_memory_bound_new (void)
+{
+  TpMemoryBound *bound = g_new0 (TpMemoryBound, 1);
+
+  bound->has_costs = TRUE;
+  bound->prices = g_array_new (FALSE, FALSE, sizeof (TpMemoryPrice));
+  bound->shares = g_array_new (FALSE, FALSE, sizeof (TpMemoryShare));
+  return bound;
+}
+
+void
+tp_memory_bound_free (TpMemoryBound *bound)
+{
+  if (bound == NULL)
+    return;
+  g_array_unref (bound->prices);
+  g_array_unref (bound->shares);
+  g_free (bound);
+}
+
+TpMemoryProof *
+tp_memory_proof_new (void)
+{
+  TpMemoryProof *proof = g_new0 (TpMemoryProof, 1);
+
+  proof->bounds = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_memory_bound_free);
+  proof->entries = g_array_new (FALSE, FALSE, sizeof (TpProofEntry));
+  return proof;
+}
+
+void
+tp_memory_proof_free (TpMemoryProof *proof)
+{
+  if (proof == NULL)
+    return;
+  g_ptr_array_unref (proof->bounds);
+  g_array_unref (proof->entries);
+  g_free (proof);
+}

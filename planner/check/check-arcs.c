@@ -1,0 +1,416 @@
+/* check-arcs.c: see check-arcs.h.
+ *
+ * Arcs are numbered by families, so that one that comes twice is told without
+ * sorting or hashing: a file could make the keys of a hash collide. */
+#include "config.h"
+
+#include "planner/check/check-arcs.h"
+
+#include "planner/check/check-costs.h"
+
+#define INFINITE TP_CHECKER_INFINITE
+#define ABSENT TP_CHECKER_ABSENT
+
+/* What an arc stands for; each is there once a device. */
+enum
+{
+  OWN,    /* an op: what it costs there */
+  MADE,   /* a tensor: its copy to there, from where it is made */
+  CALLER, /* a tensor: the caller shares that copy */
+  READER, /* a reader of a tensor: shares that copy */
+  GAIN,   /* a group: what it saves there */
+  MEMBER, /* an op: of a group that saves there */
+};
+
+static TpCheckerArc
+new_arc (const TpCheckerArcs *arcs, int family, gint64 index, int device)
+{
+  return (TpCheckerArc){ .number = arcs->bases[family] + 2 * index + device };
+}
+
+/* @capacity, if it @is_there. */
+static TpCheckerArc
+fill_arc (TpCheckerArc arc, gboolean is_there, gint64 capacity)
+{
+  arc.capacity = is_there ? capacity : ABSENT;
+  return arc;
+}
+
+static const TpCheckerTensor *
+get_tensor (const TpCheckerArcs *arcs, int tensor)
+{
+  return &arcs->checker->tensors[tensor];
+}
+
+/* Whether the caller, who is at the host, shares a copy of @tensor on @device. */
+static gboolean
+is_shared (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  const TpCheckerTensor *it = get_tensor (arcs, tensor);
+
+  return it->is_output && it->producer >= 0
+         && arcs->checker->costs->host == device;
+}
+
+/* Whether the copy of @tensor to @device is a vertex. */
+static gboolean
+has_copy (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  const TpCheckerTensor *it = get_tensor (arcs, tensor);
+  const TpCheckerCopies *copies = &arcs->copies[tensor];
+
+  return copies->costs[device] > 0 && !copies->is_plain && !it->is_constant
+         && (it->n_readers > 0 || is_shared (arcs, tensor, device));
+}
+
+/* The place of @node among the readers of @tensor, or -1. */
+static int
+find_reader (const TpCheckerTensor *tensor, int node)
+{
+  int low = 0, high = tensor->n_readers;
+
+  while (low < high)
+    {
+      int middle = low + (high - low) / 2;
+
+      if (tensor->readers[middle] == node)
+        return middle;
+      if (tensor->readers[middle] < node)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return -1;
+}
+
+static gint64
+gain_of (const TpCheckerArcs *arcs, int group, int device)
+{
+  return arcs->checker->gains[2 * (gsize) group + device];
+}
+
+/* What the caller pays to get @tensor from @device; with a host, its copy there
+ * is shared instead. */
+static gint64
+fetch_cost (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  if (tensor < 0 || !get_tensor (arcs, tensor)->is_output)
+    return 0;
+  return tp_checker_copy_cost (arcs->checker, tensor, device, TP_COSTS_HOST);
+}
+
+/* ---- each kind of arc -------------------------------------------------- */
+
+/* Of @node on @device, whatever is where: with no host, the caller gets its
+ * outputs from there. */
+static TpCheckerArc
+own_arc (const TpCheckerArcs *arcs, int node, int device)
+{
+  const TpChecker *checker = arcs->checker;
+  TpCheckerArc arc = new_arc (arcs, OWN, node, device);
+  const TpNode *it;
+
+  arc.capacity = tp_checker_node_cost (checker, node, device);
+  if (arc.capacity == TP_COST_NONE)
+    arc.capacity = INFINITE;
+  if (arc.capacity == INFINITE || checker->costs->host >= 0)
+    return arc;
+  it = &checker->graph->nodes[node];
+  for (int i = 0; i < it->n_outputs; i++)
+    arc.capacity += fetch_cost (arcs, it->outputs[i], device);
+  return arc;
+}
+
+static TpCheckerArc
+source_to_node (const TpCheckerArcs *arcs, int unused, int node)
+{
+  return own_arc (arcs, node, 1);
+}
+
+static TpCheckerArc
+node_to_sink (const TpCheckerArcs *arcs, int node, int unused)
+{
+  return own_arc (arcs, node, 0);
+}
+
+/* The plain tensor from one op to the other, or -1. */
+static int
+find_plain (const TpCheckerArcs *arcs, int producer, int consumer)
+{
+  const TpNode *node = &arcs->checker->graph->nodes[producer];
+  int tensor = node->n_outputs == 1 ? node->outputs[0] : -1;
+
+  if (tensor < 0 || !arcs->copies[tensor].is_plain
+      || get_tensor (arcs, tensor)->readers[0] != consumer)
+    return -1;
+  return tensor;
+}
+
+static TpCheckerArc
+node_to_node (const TpCheckerArcs *arcs, int from, int to)
+{
+  int device = from < to ? 1 : 0; /* whoever makes a tensor comes first */
+  int tensor = device == 1 ? find_plain (arcs, from, to)
+                           : find_plain (arcs, to, from);
+
+  if (tensor < 0)
+    return (TpCheckerArc){ ABSENT, 0 };
+  return fill_arc (new_arc (arcs, MADE, tensor, device), TRUE,
+                   arcs->copies[tensor].costs[device]);
+}
+
+/* Between a copy on @device and what makes it: @node, or the caller (-1). */
+static TpCheckerArc
+made_arc (const TpCheckerArcs *arcs, int tensor, int node, int device)
+{
+  return fill_arc (new_arc (arcs, MADE, tensor, device),
+                   get_tensor (arcs, tensor)->producer == node
+                       && has_copy (arcs, tensor, device),
+                   arcs->copies[tensor].costs[device]);
+}
+
+static TpCheckerArc
+reader_arc (const TpCheckerArcs *arcs, int tensor, int node, int device)
+{
+  int place = find_reader (get_tensor (arcs, tensor), node);
+
+  return fill_arc (new_arc (arcs, READER,
+                            (gint64) arcs->copies[tensor].first + place,
+                            device),
+                   place >= 0 && has_copy (arcs, tensor, device), INFINITE);
+}
+
+static TpCheckerArc
+caller_arc (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  return fill_arc (new_arc (arcs, CALLER, tensor, device),
+                   has_copy (arcs, tensor, device)
+                       && is_shared (arcs, tensor, device),
+                   INFINITE);
+}
+
+static TpCheckerArc
+node_to_second (const TpCheckerArcs *arcs, int node, int tensor)
+{
+  return made_arc (arcs, tensor, node, 1);
+}
+
+static TpCheckerArc
+source_to_second (const TpCheckerArcs *arcs, int unused, int tensor)
+{
+  return made_arc (arcs, tensor, -1, 1);
+}
+
+static TpCheckerArc
+second_to_node (const TpCheckerArcs *arcs, int tensor, int node)
+{
+  return reader_arc (arcs, tensor, node, 1);
+}
+
+static TpCheckerArc
+second_to_sink (const TpCheckerArcs *arcs, int tensor, int unused)
+{
+  return caller_arc (arcs, tensor, 1);
+}
+
+static TpCheckerArc
+first_to_node (const TpCheckerArcs *arcs, int tensor, int node)
+{
+  return made_arc (arcs, tensor, node, 0);
+}
+
+static TpCheckerArc
+first_to_sink (const TpCheckerArcs *arcs, int tensor, int unused)
+{
+  return made_arc (arcs, tensor, -1, 0);
+}
+
+static TpCheckerArc
+node_to_first (const TpCheckerArcs *arcs, int node, int tensor)
+{
+  return reader_arc (arcs, tensor, node, 0);
+}
+
+static TpCheckerArc
+source_to_first (const TpCheckerArcs *arcs, int unused, int tensor)
+{
+  return caller_arc (arcs, tensor, 0);
+}
+
+static TpCheckerArc
+gain_arc (const TpCheckerArcs *arcs, int group, int device)
+{
+  return fill_arc (new_arc (arcs, GAIN, group, device), TRUE,
+                   gain_of (arcs, group, device));
+}
+
+/* @node is in one group at most. */
+static TpCheckerArc
+member_arc (const TpCheckerArcs *arcs, int group, int node, int device)
+{
+  return fill_arc (new_arc (arcs, MEMBER, node, device),
+                   arcs->checker->group_of[node] == group
+                       && gain_of (arcs, group, device) > 0,
+                   INFINITE);
+}
+
+static TpCheckerArc
+source_to_first_gain (const TpCheckerArcs *arcs, int unused, int group)
+{
+  return gain_arc (arcs, group, 0);
+}
+
+static TpCheckerArc
+first_gain_to_node (const TpCheckerArcs *arcs, int group, int node)
+{
+  return member_arc (arcs, group, node, 0);
+}
+
+static TpCheckerArc
+second_gain_to_sink (const TpCheckerArcs *arcs, int group, int unused)
+{
+  return gain_arc (arcs, group, 1);
+}
+
+static TpCheckerArc
+node_to_second_gain (const TpCheckerArcs *arcs, int node, int group)
+{
+  return member_arc (arcs, group, node, 1);
+}
+
+typedef TpCheckerArc (*Kind) (const TpCheckerArcs *arcs, int from, int to);
+
+/* [from - 'a'][to - 'a']; NULL: no such arcs. */
+#define ARCS(from, to) [from - 'a'][to - 'a']
+static const Kind kinds[26][26] = {
+  ARCS ('s', 'n') = source_to_node,
+  ARCS ('n', 't') = node_to_sink,
+  ARCS ('n', 'n') = node_to_node,
+  ARCS ('s', 'h') = source_to_second,
+  ARCS ('n', 'h') = node_to_second,
+  ARCS ('h', 'n') = second_to_node,
+  ARCS ('h', 't') = second_to_sink,
+  ARCS ('d', 'n') = first_to_node,
+  ARCS ('d', 't') = first_to_sink,
+  ARCS ('n', 'd') = node_to_first,
+  ARCS ('s', 'd') = source_to_first,
+  ARCS ('s', 'c') = source_to_first_gain,
+  ARCS ('c', 'n') = first_gain_to_node,
+  ARCS ('n', 'e') = node_to_second_gain,
+  ARCS ('e', 't') = second_gain_to_sink,
+};
+
+TpCheckerArc
+tp_checker_arcs_find (const TpCheckerArcs *arcs, TpCheckerVertex from,
+                      TpCheckerVertex to)
+{
+  Kind kind = kinds ARCS (from.kind, to.kind);
+
+  return kind == NULL ? (TpCheckerArc){ ABSENT, 0 }
+                      : kind (arcs, from.index, to.index);
+}
+
+int
+tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCheckerVertex from,
+                              TpCheckerVertex to)
+{
+  const TpNode *node;
+  int n = 0, device = from.kind == 's' ? 1 : 0;
+
+  if (from.kind == 'd' || to.kind == 'h'
+      || (from.kind == 'n' && to.kind == 'n'))
+    return 1;
+  if (arcs->checker->costs->host >= 0 || (from.kind != 'n' && to.kind != 'n')
+      || (from.kind != 's' && to.kind != 't'))
+    return 0;
+  node = &arcs->checker->graph->nodes[from.kind == 'n' ? from.index
+                                                       : to.index];
+  for (int i = 0; i < node->n_outputs; i++)
+    n += fetch_cost (arcs, node->outputs[i], device) > 0;
+  return n;
+}
+
+/* ---- how many there are ------------------------------------------------ */
+
+static gint64
+count_tensor_arcs (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  if (arcs->copies[tensor].is_plain)
+    return arcs->copies[tensor].costs[device] > 0;
+  if (!has_copy (arcs, tensor, device))
+    return 0;
+  return 1 + get_tensor (arcs, tensor)->n_readers
+         + (is_shared (arcs, tensor, device) ? 1 : 0);
+}
+
+static gint64
+count_arcs (const TpCheckerArcs *arcs)
+{
+  const TpChecker *checker = arcs->checker;
+  gint64 n = 0;
+
+  for (int d = 0; d < 2; d++)
+    {
+      for (int i = 0; i < checker->graph->n_nodes; i++)
+        n += own_arc (arcs, i, d).capacity != ABSENT;
+      for (int i = 0; i < checker->graph->n_tensors; i++)
+        n += count_tensor_arcs (arcs, i, d);
+      for (int g = 0; g < checker->costs->n_groups; g++)
+        if (gain_of (arcs, g, d) > 0)
+          n += 1 + checker->plan->all_groups->groups[g].n_nodes;
+    }
+  return n;
+}
+
+/* ---- making ------------------------------------------------------------ */
+
+/* Returns the readers of all tensors. */
+static int
+gather_copies (TpCheckerArcs *arcs)
+{
+  const TpChecker *checker = arcs->checker;
+  int n = checker->graph->n_tensors, first = 0;
+
+  arcs->copies = g_new0 (TpCheckerCopies, n + 1);
+  for (int i = 0; i < n; i++)
+    {
+      const TpCheckerTensor *it = &checker->tensors[i];
+      TpCheckerCopies *copies = &arcs->copies[i];
+
+      copies->first = first;
+      first += it->n_readers;
+      if (it->is_constant)
+        continue;
+      copies->is_plain = it->producer >= 0 && it->n_readers == 1
+                         && !it->is_output
+                         && checker->graph->nodes[it->producer].n_outputs == 1;
+      for (int d = 0; d < 2; d++)
+        copies->costs[d] = tp_checker_copy_cost (
+            checker, i, it->producer < 0 ? TP_COSTS_HOST : 1 - d, d);
+    }
+  return first;
+}
+
+void
+tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker)
+{
+  int n_nodes = checker->graph->n_nodes, n_tensors = checker->graph->n_tensors;
+  gint64 sizes[] = { [OWN] = n_nodes,   [MADE] = n_tensors,
+                     [CALLER] = n_tensors, [READER] = 0,
+                     [GAIN] = checker->costs->n_groups, [MEMBER] = n_nodes };
+
+  *arcs = (TpCheckerArcs){ .checker = checker };
+  sizes[READER] = gather_copies (arcs);
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      arcs->bases[i] = arcs->n_numbers;
+      arcs->n_numbers += 2 * sizes[i];
+    }
+  arcs->n_arcs = count_arcs (arcs);
+}
+
+void
+tp_checker_arcs_clear (TpCheckerArcs *arcs)
+{
+  g_clear_pointer (&arcs->copies, g_free);
+}

@@ -1,0 +1,47 @@
+/* check-arcs.h: the arcs that graph and costs call for, each by what its ends
+ * are: the network, written a second time. */
+#ifndef TP_PLANNER_CHECK_ARCS_H
+#define TP_PLANNER_CHECK_ARCS_H
+
+#include "planner/check/check-vertex.h"
+
+#define TP_CHECKER_INFINITE (-1)
+#define TP_CHECKER_ABSENT 0 /* no arc has capacity 0 */
+
+typedef struct
+{
+  gint64 capacity;            /* TP_CHECKER_ABSENT: it is not called for */
+  gint64 number;              /* below n_numbers; of no other arc */
+} TpCheckerArc;
+
+/* Of the copies of a tensor. */
+typedef struct
+{
+  gint64 costs[2];            /* to each device: from the other one, or from the
+                               * caller who feeds it */
+  int first;                  /* of its readers, among those of all tensors */
+  gboolean is_plain;          /* one reader, and nothing else that could share
+                               * the arc: no copies as vertices are needed */
+} TpCheckerCopies;
+
+typedef struct
+{
+  const TpChecker *checker;   /* (unowned) */
+  TpCheckerCopies *copies;    /* [tensor] */
+  gint64 bases[6];            /* numbers of each family begin there */
+  gint64 n_arcs, n_numbers;
+} TpCheckerArcs;
+
+/* For two devices. */
+void tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker);
+void tp_checker_arcs_clear (TpCheckerArcs *arcs);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerArcs, tp_checker_arcs_clear)
+
+TpCheckerArc tp_checker_arcs_find (const TpCheckerArcs *arcs,
+                                   TpCheckerVertex from, TpCheckerVertex to);
+/* How many copies that cost anything are in the capacity of an arc that there
+ * is. */
+int tp_checker_arcs_count_copies (const TpCheckerArcs *arcs,
+                                  TpCheckerVertex from, TpCheckerVertex to);
+
+#endif

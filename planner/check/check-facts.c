@@ -1,0 +1,72 @@
+/* check-facts.c: see check-facts.h. */
+#include "config.h"
+
+#include "planner/check/check-facts.h"
+
+#include <string.h>
+
+/* By its pins, and by what the device can. */
+static gboolean
+may_run (const TpChecker *checker, int node, int device)
+{
+  const char *const *pins = checker->graph->nodes[node].pins;
+
+  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
+    return FALSE;
+  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
+    if (strcmp (pins[i], checker->costs->devices[device]) == 0)
+      return TRUE;
+  return pins == NULL;
+}
+
+static void
+gather_nodes (TpChecker *checker)
+{
+  int n = checker->graph->n_nodes, n_devices = checker->costs->n_devices;
+
+  checker->node_costs = g_new (gint64, (gsize) n * n_devices + 1);
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < n_devices; d++)
+      checker->node_costs[(gsize) i * n_devices + d]
+          = may_run (checker, i, d)
+                ? checker->measure (tp_costs_node (checker->costs, i, d))
+                : TP_COST_NONE;
+}
+
+static void
+gather_tensors (TpChecker *checker)
+{
+  const TpGraph *graph = checker->graph;
+
+  checker->tensors = g_new (TpCheckerTensor, graph->n_tensors + 1);
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      const TpTensor *it = &graph->tensors[i];
+
+      checker->tensors[i] = (TpCheckerTensor){
+        .producer = it->producer,
+        .n_readers = it->n_consumers,
+        .readers = it->consumers,
+        .is_constant = tp_tensor_is_constant (it),
+        .is_output = it->is_output,
+      };
+    }
+}
+
+void
+tp_checker_gather_facts (TpChecker *checker)
+{
+  gather_nodes (checker);
+  gather_tensors (checker);
+  checker->devices = g_new (int, checker->plan->n_placements + 1);
+  for (int i = 0; i < checker->plan->n_placements; i++)
+    checker->devices[i] = checker->plan->placements[i].device;
+}
+
+void
+tp_checker_drop_facts (TpChecker *checker)
+{
+  g_clear_pointer (&checker->node_costs, g_free);
+  g_clear_pointer (&checker->tensors, g_free);
+  g_clear_pointer (&checker->devices, g_free);
+}

@@ -1,0 +1,338 @@
+/* check-memory.c: does a tree of choices prove that what fits costs so much?
+ *
+ * Each branch has an op on the first device, then on the second, so the ends of
+ * the tree are all placements there are. Of each end one of these has to hold: a
+ * bound of what is below it is no less than claimed; what its ops hold is above a
+ * limit by itself; it is one placement, which costs enough, or whose arenas, laid
+ * out as sessions do, do not fit. */
+#include "config.h"
+
+#include "planner/check/check-memory.h"
+
+#include "ir/execution.h"
+#include "ir/plan-memory.h"
+#include "planner/check/check-costs.h"
+#include "planner/check/check-proof.h"
+#include "planner/check/check-share.h"
+#include "planner/check/check-side.h"
+
+#define FREE (-1)
+#define MAX_WORK (G_GINT64_CONSTANT (1) << 32) /* ops looked at: a minute */
+
+typedef TpCheckerWide Wide;
+
+/* An op that was branched on, and has been on its first device only or on both. */
+typedef struct
+{
+  int op;
+  gboolean is_second;
+} Choice;
+
+typedef struct
+{
+  TpChecker *checker;
+  const TpMemoryProof *proof;
+  TpCheckerHeld held;
+  TpCheckerLevels levels;
+  int bound;                  /* whose levels they are; -1: of none */
+  gint8 *devices;             /* [op]; FREE: either */
+  GArray *path;               /* Choice */
+} Walk;
+
+/* ---- ends --------------------------------------------------------------- */
+
+static Wide
+find_least (const Walk *walk)
+{
+  Wide sum = walk->levels.offset;
+
+  for (int i = 0; i < walk->checker->plan->n_placements; i++)
+    {
+      const Wide *levels = &walk->levels.levels[2 * (gsize) i];
+
+      sum += walk->devices[i] == FREE ? MIN (levels[0], levels[1])
+                                      : levels[walk->devices[i]];
+    }
+  return sum;
+}
+
+static gboolean
+check_bound (Walk *walk, int index)
+{
+  const TpMemoryBound *bound;
+  Wide least;
+
+  if (index < 0 || index >= (int) walk->proof->bounds->len)
+    return FALSE;
+  bound = walk->proof->bounds->pdata[index];
+  if (walk->bound != index
+      && !tp_checker_find_levels (&walk->held, index, &walk->levels))
+    return FALSE;
+  walk->bound = index;
+  least = find_least (walk);
+  return bound->has_costs ? least >= walk->proof->bound_ns : least > 0;
+}
+
+static gboolean
+check_full (Walk *walk, int device, int step)
+{
+  const TpPlan *plan = walk->checker->plan;
+  Wide sum = 0;
+
+  if (device < 0 || device > 1 || step < 0 || step >= plan->n_placements
+      || plan->memory_limits[device] <= 0)
+    return FALSE;
+  for (int i = 0; i < walk->checker->graph->n_tensors; i++)
+    {
+      gint64 bytes = tp_checker_held_find (&walk->held, i, device, step);
+      gboolean is_held = FALSE;
+
+      for (int k = 0; k < walk->held.n_ops; k++)
+        is_held = is_held || walk->devices[walk->held.ops[k]] == device;
+      sum += is_held ? bytes : 0;
+    }
+  return sum > plan->memory_limits[device];
+}
+
+static gboolean
+fits (const TpPlan *plan, const TpExecution *execution)
+{
+  for (int d = 0; d < plan->n_devices; d++)
+    if (plan->memory_limits[d] > 0
+        && (Wide) execution->memory[d].arena_bytes
+                   + execution->memory[d].weight_bytes
+               > plan->memory_limits[d])
+      return FALSE;
+  return TRUE;
+}
+
+static TpGroups *
+find_groups (const Walk *walk)
+{
+  const TpGroups *all = walk->checker->plan->all_groups;
+  TpGroups *groups = tp_groups_new ();
+
+  for (int i = 0; i < all->n_groups; i++)
+    {
+      const TpGroup *it = &all->groups[i];
+      int device = it->n_nodes == 0 ? 0 : walk->devices[it->nodes[0]];
+      gboolean is_whole
+          = walk->checker->gains[2 * (gsize) i + device] > 0;
+
+      for (int k = 0; k < it->n_nodes; k++)
+        is_whole = is_whole && walk->devices[it->nodes[k]] == device;
+      if (is_whole)
+        tp_groups_add (groups, it->nodes, it->n_nodes);
+    }
+  return groups;
+}
+
+static gboolean
+check_placed (Walk *walk)
+{
+  const TpGraph *graph = walk->checker->graph;
+  g_autofree int *places = g_new (int, graph->n_nodes + 1);
+  g_autoptr (TpGroups) groups = NULL;
+  g_autoptr (TpExecution) execution = NULL;
+  TpPlaced placed = { 2, walk->checker->costs->host, places, NULL };
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (walk->devices[i] == FREE)
+      return FALSE;
+    else
+      places[i] = walk->devices[i];
+  if (tp_checker_sum_cost (&walk->held, walk->devices)
+      >= walk->proof->bound_ns)
+    return TRUE;
+  placed.groups = groups = find_groups (walk);
+  execution = tp_execution_new (graph, &placed, NULL);
+  return execution != NULL && !fits (walk->checker->plan, execution);
+}
+
+static gboolean
+check_end (Walk *walk, const TpProofEntry *entry)
+{
+  switch (entry->kind)
+    {
+    case TP_PROOF_BOUND:
+      return check_bound (walk, entry->index);
+    case TP_PROOF_FULL:
+      return check_full (walk, entry->index, entry->step);
+    case TP_PROOF_PLACED:
+      return check_placed (walk);
+    default:
+      return FALSE;
+    }
+}
+
+/* ---- the tree ----------------------------------------------------------- */
+
+static gboolean
+enter (Walk *walk, int op)
+{
+  Choice choice = { op, FALSE };
+
+  if (op < 0 || op >= walk->checker->plan->n_placements
+      || walk->devices[op] != FREE)
+    return FALSE;
+  walk->devices[op] = 0;
+  g_array_append_val (walk->path, choice);
+  return TRUE;
+}
+
+/* To the next end; FALSE: there is none left. */
+static gboolean
+turn (Walk *walk)
+{
+  while (walk->path->len > 0)
+    {
+      Choice *last = &g_array_index (walk->path, Choice, walk->path->len - 1);
+
+      if (!last->is_second)
+        {
+          last->is_second = TRUE;
+          walk->devices[last->op] = 1;
+          return TRUE;
+        }
+      walk->devices[last->op] = FREE;
+      g_array_set_size (walk->path, walk->path->len - 1);
+    }
+  return FALSE;
+}
+
+static void
+check_tree (Walk *walk)
+{
+  const GArray *entries = walk->proof->entries;
+  gboolean is_left = TRUE;
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const TpProofEntry *it = &g_array_index (entries, TpProofEntry, i);
+      gboolean is_good = is_left
+                         && (it->kind == TP_PROOF_BRANCH
+                                 ? enter (walk, it->index)
+                                 : check_end (walk, it));
+
+      if (!is_good)
+        {
+          tp_checker_fail (walk->checker,
+                           "memory_tree[%u] does not prove that what fits "
+                           "costs at least %" G_GINT64_FORMAT,
+                           i, walk->proof->bound_ns);
+          return;
+        }
+      if (it->kind != TP_PROOF_BRANCH)
+        is_left = turn (walk);
+    }
+  if (is_left)
+    tp_checker_fail (walk->checker, "memory_tree has ends without a proof");
+}
+
+static void
+walk_tree (TpChecker *checker)
+{
+  int n = checker->plan->n_placements;
+  Walk walk = { .checker = checker, .proof = checker->plan->memory_proof,
+                .bound = -1, .devices = g_new0 (gint8, n + 1),
+                .path = g_array_new (FALSE, FALSE, sizeof (Choice)) };
+
+  walk.levels.levels = g_new0 (Wide, 2 * (gsize) n + 1);
+  tp_checker_held_init (&walk.held, checker);
+  for (int i = 0; i < n; i++)
+    walk.devices[i] = !tp_checker_may_run (checker, i, 1)   ? 0
+                      : !tp_checker_may_run (checker, i, 0) ? 1
+                                                            : FREE;
+  check_tree (&walk);
+  tp_checker_held_clear (&walk.held);
+  g_array_unref (walk.path);
+  g_free (walk.devices);
+  g_free (walk.levels.levels);
+}
+
+/* ---- the plan itself ---------------------------------------------------- */
+
+void
+tp_checker_check_limits (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  g_autoptr (TpExecution) execution
+      = tp_plan_spell_out (plan, checker->graph, NULL);
+
+  for (int i = 0; i < plan->n_devices; i++)
+    if (plan->memory_limits[i] < 0)
+      tp_checker_fail (checker, "the limit of '%s' is below 0",
+                       plan->devices[i]);
+  if (execution == NULL || !fits (plan, execution))
+    tp_checker_fail (checker, "the plan takes more memory than its limits");
+}
+
+/* What costs least of all, fitting or not, costs the bound. */
+static void
+check_cheapest (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  g_autofree int *devices = g_new (int, plan->n_placements + 1);
+  g_auto (TpCheckerSide) side = { 0 };
+
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      int device = plan->placements[i].cheapest;
+
+      devices[i] = device;
+      if (device < 0 || device > 1
+          || !tp_checker_may_run (checker, i, device))
+        {
+          tp_checker_fail (checker, "op '%s' cannot be on device %d in the "
+                                    "cheapest plan",
+                           checker->graph->nodes[i].name, device);
+          return;
+        }
+    }
+  if (!tp_checker_check_kernels (checker))
+    return;
+  tp_checker_side_init (&side, checker, devices);
+  if (side.cost != plan->bound_ns)
+    tp_checker_fail (checker,
+                     "the cheapest plan costs %" G_GINT64_FORMAT
+                     ", the bound is %" G_GINT64_FORMAT,
+                     side.cost, plan->bound_ns);
+}
+
+static gboolean
+check_parts (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  const TpMemoryProof *proof = plan->memory_proof;
+  guint n_shares = 0;
+  Wide n_items = checker->graph->n_nodes + checker->graph->n_tensors;
+
+  if (proof == NULL || plan->memory_limits == NULL
+      || checker->costs->n_devices != 2)
+    return tp_checker_fail (checker, "there is no proof, or no limit");
+  if (plan->tie_price_ns != 0 || proof->bound_ns < plan->bound_ns
+      || proof->bound_ns > plan->cost_ns)
+    return tp_checker_fail (checker, "memory_bound_ns is %" G_GINT64_FORMAT
+                                     ": less than without limits, or more "
+                                     "than the plan",
+                            proof->bound_ns);
+  for (guint i = 0; i < proof->bounds->len; i++)
+    {
+      const TpMemoryBound *bound = proof->bounds->pdata[i];
+
+      n_shares = MAX (n_shares, bound->shares->len);
+    }
+  if (proof->entries->len * (n_items + n_shares) > MAX_WORK)
+    return tp_checker_fail (checker, "the proof is too large to be checked");
+  return TRUE;
+}
+
+void
+tp_checker_check_memory_tree (TpChecker *checker)
+{
+  if (!check_parts (checker))
+    return;
+  tp_checker_check_cut (checker);
+  check_cheapest (checker);
+  walk_tree (checker);
+}

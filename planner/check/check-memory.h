@@ -1,0 +1,13 @@
+/* check-memory.h: trees of choices as proofs. */
+#ifndef TP_PLANNER_CHECK_MEMORY_H
+#define TP_PLANNER_CHECK_MEMORY_H
+
+#include "planner/check/check-private.h"
+
+/* That the plan keeps to the limits it names. */
+void tp_checker_check_limits (TpChecker *checker);
+/* "memory-tree": that none which keeps to the limits costs less than the proof
+ * says. Two devices. */
+void tp_checker_check_memory_tree (TpChecker *checker);
+
+#endif

@@ -1,0 +1,326 @@
+/* check-share.c: lower bounds of what placements cost, from shares of terms.
+ *
+ * A term costs its price where its maker is not on its device and any of its
+ * readers is. With x = 1 on the device and 0 elsewhere, that is at least the sum
+ * of any shares of the price, each times x of its reader less x of the maker. So
+ * all costs are at least a sum over ops, each of which is least by itself. */
+#include "config.h"
+
+#include "planner/check/check-share.h"
+
+#include "planner/check/check-costs.h"
+
+#define MAX_PRICES 8
+
+typedef TpCheckerWide Wide;
+
+typedef struct
+{
+  int device, maker;          /* -1: none */
+  Wide price;
+  const int *readers;
+  int n;
+} Term;
+
+/* ---- terms -------------------------------------------------------------- */
+
+static const TpMemoryBound *
+get_bound (TpCheckerHeld *held, int index)
+{
+  return held->checker->plan->memory_proof->bounds->pdata[index];
+}
+
+static const TpMemoryPrice *
+get_price (const TpMemoryBound *bound, int row)
+{
+  return &g_array_index (bound->prices, TpMemoryPrice, row);
+}
+
+static Wide
+find_price (const TpMemoryPrice *price, gint64 bytes)
+{
+  return (Wide) price->price * bytes >> 30;
+}
+
+/* FALSE: the caller has it there, whoever reads it besides. */
+static gboolean
+find_copy (const TpChecker *checker, int tensor, int device, Term *out)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+
+  if (tp_tensor_is_constant (it)
+      || (it->is_output && it->producer >= 0
+          && checker->costs->host == device))
+    return FALSE;
+  *out = (Term){ device, it->producer,
+                 tp_checker_copy_cost (checker, tensor,
+                                       it->producer < 0 ? TP_COSTS_HOST
+                                                        : 1 - device,
+                                       device),
+                 it->consumers, it->n_consumers };
+  return TRUE;
+}
+
+static Term
+find_gain (const TpChecker *checker, int index, int device)
+{
+  const TpGroup *group = &checker->plan->all_groups->groups[index];
+
+  return (Term){ 1 - device, -1, checker->gains[2 * (gsize) index + device],
+                 group->nodes, group->n_nodes };
+}
+
+static Term
+find_bytes (TpCheckerHeld *held, const TpMemoryPrice *price, int root)
+{
+  gint64 bytes
+      = tp_checker_held_find (held, root, price->device, price->step);
+
+  return (Term){ price->device, -1, find_price (price, bytes), held->ops,
+                 held->n_ops };
+}
+
+static gboolean
+find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
+           const TpMemoryShare *share, Term *out)
+{
+  const TpChecker *checker = held->checker;
+  gboolean is_copy = share->kind == 'h' || share->kind == 'd';
+  gboolean is_gain = share->kind == 'c' || share->kind == 'e';
+  int n = is_gain ? checker->costs->n_groups : checker->costs->n_tensors;
+
+  if (share->index < 0 || share->index >= n || (!bound->has_costs
+                                                && share->kind != 'm'))
+    return FALSE;
+  if (is_copy)
+    return share->row == 0
+           && find_copy (checker, share->index, share->kind == 'h', out);
+  if (is_gain)
+    *out = find_gain (checker, share->index, share->kind == 'e');
+  else if (share->kind != 'm' || share->row < 0
+           || share->row >= (int) bound->prices->len)
+    return FALSE;
+  else
+    *out = find_bytes (held, get_price (bound, share->row), share->index);
+  return !is_gain || share->row == 0;
+}
+
+/* ---- what ops answer for alone ------------------------------------------ */
+
+static void
+add_single (Wide *levels, const Term *term)
+{
+  if (term->n == 1 && term->maker < 0)
+    levels[2 * (gsize) term->readers[0] + term->device] += term->price;
+}
+
+/* Of an output that its op has to bring to the caller. */
+static void
+add_output (const TpChecker *checker, int tensor, Wide *levels)
+{
+  const TpTensor *it = &checker->graph->tensors[tensor];
+  int host = checker->costs->host;
+
+  for (int d = 0; d < 2 && it->is_output && it->producer >= 0; d++)
+    if (d != host)
+      levels[2 * (gsize) it->producer + d]
+          += tp_checker_copy_cost (checker, tensor, d, host);
+}
+
+static void
+add_costs (const TpChecker *checker, Wide *levels)
+{
+  Term term;
+
+  for (int i = 0; i < checker->costs->n_nodes; i++)
+    for (int d = 0; d < 2; d++)
+      if (tp_checker_may_run (checker, i, d))
+        levels[2 * (gsize) i + d] += tp_checker_node_cost (checker, i, d);
+  for (int i = 0; i < checker->costs->n_tensors; i++)
+    for (int d = 0; d < 2; d++)
+      if (find_copy (checker, i, d, &term))
+        add_single (levels, &term);
+  for (int i = 0; i < checker->costs->n_tensors; i++)
+    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+      add_output (checker, i, levels);
+  for (int i = 0; i < checker->costs->n_groups; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        term = find_gain (checker, i, d);
+        add_single (levels, &term);
+      }
+}
+
+static void
+add_price (TpCheckerHeld *held, const TpMemoryPrice *price,
+           TpCheckerLevels *out)
+{
+  out->offset -= find_price (
+      price, held->checker->plan->memory_limits[price->device]);
+  for (int i = 0; i < held->checker->graph->n_tensors; i++)
+    {
+      Term term = find_bytes (held, price, i);
+
+      add_single (out->levels, &term);
+    }
+}
+
+static gboolean
+check_prices (TpCheckerHeld *held, const TpMemoryBound *bound)
+{
+  const TpPlan *plan = held->checker->plan;
+
+  for (guint i = 0; i < bound->prices->len; i++)
+    {
+      const TpMemoryPrice *it = get_price (bound, (int) i);
+
+      if (it->price < 0 || it->device < 0 || it->device > 1
+          || plan->memory_limits[it->device] <= 0 || it->step < 0
+          || it->step >= plan->n_placements)
+        return FALSE;
+    }
+  return bound->prices->len <= MAX_PRICES;
+}
+
+/* ---- shares ------------------------------------------------------------- */
+
+/* Copies by tensor, then groups, then bytes by price; to the first, then to the
+ * second. */
+static int
+compare_terms (const TpMemoryShare *a, const TpMemoryShare *b)
+{
+  int classes[] = { a->kind == 'm' ? 2 : a->kind == 'c' || a->kind == 'e',
+                    b->kind == 'm' ? 2 : b->kind == 'c' || b->kind == 'e' };
+
+  if (classes[0] != classes[1])
+    return classes[0] - classes[1];
+  if (a->row != b->row)
+    return a->row < b->row ? -1 : 1;
+  if (a->index != b->index)
+    return a->index < b->index ? -1 : 1;
+  return a->kind - b->kind;
+}
+
+/* Readers ascend. */
+static gboolean
+is_reader (const Term *term, int op)
+{
+  int low = 0, high = term->n;
+
+  while (low < high)
+    {
+      int middle = low + (high - low) / 2;
+
+      if (term->readers[middle] == op)
+        return term->n > 1 || term->maker >= 0;
+      if (term->readers[middle] < op)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return FALSE;
+}
+
+/* Where the list of shares is. */
+typedef struct
+{
+  const TpMemoryShare *before; /* NULL: at its beginning */
+  Term term;                  /* whose share that was */
+  Wide taken;                 /* of its price */
+} Taking;
+
+static gboolean
+add_share (TpCheckerHeld *held, const TpMemoryBound *bound,
+           const TpMemoryShare *share, Taking *taking, TpCheckerLevels *out)
+{
+  int order = taking->before == NULL ? -1
+                                     : compare_terms (taking->before, share);
+  const Term *term = &taking->term;
+
+  if (order > 0 || (order == 0 && taking->before->op >= share->op)
+      || (order < 0 && !find_term (held, bound, share, &taking->term))
+      || share->amount < 0 || !is_reader (term, share->op))
+    return FALSE;
+  taking->before = share;
+  taking->taken = (order == 0 ? taking->taken : 0) + share->amount;
+  out->levels[2 * (gsize) share->op + term->device] += share->amount;
+  if (term->maker >= 0)
+    out->levels[2 * (gsize) term->maker + term->device] -= share->amount;
+  return taking->taken <= term->price;
+}
+
+static gboolean
+add_shares (TpCheckerHeld *held, const TpMemoryBound *bound,
+            TpCheckerLevels *out)
+{
+  Taking taking = { NULL, { 0 }, 0 };
+
+  for (guint i = 0; i < bound->shares->len; i++)
+    if (!add_share (held, bound,
+                    &g_array_index (bound->shares, TpMemoryShare, i), &taking,
+                    out))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_checker_find_levels (TpCheckerHeld *held, int index,
+                        TpCheckerLevels *out)
+{
+  TpChecker *checker = held->checker;
+  const TpMemoryBound *bound = get_bound (held, index);
+
+  for (int i = 0; i < 2 * checker->plan->n_placements; i++)
+    out->levels[i] = 0;
+  out->offset = bound->has_costs ? -checker->plan->constant_ns : 0;
+  if (!check_prices (held, bound))
+    return tp_checker_fail (checker,
+                            "memory_bounds[%d]: a price on what has no limit",
+                            index);
+  if (bound->has_costs)
+    add_costs (checker, out->levels);
+  for (guint i = 0; i < bound->prices->len; i++)
+    add_price (held, get_price (bound, (int) i), out);
+  return add_shares (held, bound, out)
+         || tp_checker_fail (checker,
+                             "memory_bounds[%d]: shares of what is not there, "
+                             "or of more than there is",
+                             index);
+}
+
+/* ---- one placement ------------------------------------------------------ */
+
+static Wide
+pay (const Term *term, const gint8 *devices)
+{
+  if (term->maker >= 0 && devices[term->maker] == term->device)
+    return 0;
+  for (int i = 0; i < term->n; i++)
+    if (devices[term->readers[i]] == term->device)
+      return term->n == 1 && term->maker < 0 ? 0 : term->price;
+  return 0;
+}
+
+TpCheckerWide
+tp_checker_sum_cost (TpCheckerHeld *held, const gint8 *devices)
+{
+  const TpChecker *checker = held->checker;
+  g_autofree Wide *levels = g_new0 (Wide, 2 * checker->costs->n_nodes + 1);
+  Wide sum = -checker->plan->constant_ns;
+  Term term;
+
+  add_costs (checker, levels);
+  for (int i = 0; i < checker->costs->n_nodes; i++)
+    sum += levels[2 * (gsize) i + devices[i]];
+  for (int i = 0; i < checker->costs->n_tensors; i++)
+    for (int d = 0; d < 2; d++)
+      if (find_copy (checker, i, d, &term))
+        sum += pay (&term, devices);
+  for (int i = 0; i < checker->costs->n_groups; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        term = find_gain (checker, i, d);
+        sum += pay (&term, devices);
+      }
+  return sum;
+}

@@ -1,0 +1,297 @@
+/* limit-best.c: see limit-best.h. What fits is always asked of the layout that
+ * sessions use; what is held at least only says which need not be asked. */
+#include "config.h"
+
+#include "planner/limit-best.h"
+
+#include <string.h>
+
+#define WORK (G_GINT64_CONSTANT (1) << 26) /* items looked at: half a second */
+#define WORK_ONCE (WORK / 16) /* beside one placement */
+#define MAX_PASSES 4
+
+void
+tp_limit_best_init (TpLimitBest *best, const TpLimitModel *model)
+{
+  *best = (TpLimitBest){ .model = model,
+                         .devices = g_new0 (gint8, model->n_ops + 1),
+                         .cost = TP_COST_NONE,
+                         .nearest = g_new0 (gint8, model->n_ops + 1),
+                         .nearest_over = G_MAXINT64,
+                         .work_left = WORK };
+}
+
+void
+tp_limit_best_clear (TpLimitBest *best)
+{
+  g_clear_pointer (&best->devices, g_free);
+  g_clear_pointer (&best->nearest, g_free);
+}
+
+/* ---- what fits ---------------------------------------------------------- */
+
+static TpGroups *
+find_groups (const TpProblem *problem, const guint8 *devices)
+{
+  TpGroups *groups = tp_groups_new ();
+
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    if (tp_problem_find_fused (problem, i, devices) >= 0)
+      tp_groups_add (groups, problem->groups->groups[i].nodes,
+                     problem->groups->groups[i].n_nodes);
+  return groups;
+}
+
+TpExecution *
+tp_limit_execution_new (const TpProblem *problem, const gint8 *devices)
+{
+  int n_ops = problem->graph->n_nodes;
+  g_autoptr (TpGroups) groups
+      = find_groups (problem, (const guint8 *) devices);
+  g_autofree int *places = g_new (int, n_ops + 1);
+  TpPlaced placed
+      = { problem->n_devices, problem->costs->host, places, groups };
+
+  for (int i = 0; i < n_ops; i++)
+    places[i] = devices[i];
+  return tp_execution_new (problem->graph, &placed, NULL);
+}
+
+gint64
+tp_limit_execution_over (const TpLimitModel *model,
+                         const TpExecution *execution)
+{
+  gint64 over = 0;
+
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 needed;
+
+      if (model->limits[d] == 0)
+        continue;
+      if (execution == NULL
+          || !tp_size_add (execution->memory[d].arena_bytes,
+                           execution->memory[d].weight_bytes, &needed))
+        return G_MAXINT64;
+      over += MIN (MAX (needed - model->limits[d], 0), TP_PROBLEM_LIMIT);
+    }
+  return over;
+}
+
+static gint64
+find_over (TpLimitBest *best, const gint8 *devices)
+{
+  g_autoptr (TpExecution) execution
+      = tp_limit_execution_new (best->model->problem, devices);
+  gint64 over = tp_limit_execution_over (best->model, execution);
+
+  if (over < best->nearest_over)
+    {
+      best->nearest_over = over;
+      memcpy (best->nearest, devices, best->model->n_ops);
+    }
+  return over;
+}
+
+int
+tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
+                       int *out_step)
+{
+  gint64 most = 0;
+  int fullest = -1;
+
+  for (int d = 0; d < 2; d++)
+    {
+      int step;
+      gint64 over = model->limits[d] == 0
+                        ? 0
+                        : tp_limit_model_peak (model, devices, d, &step)
+                              - model->limits[d];
+
+      if (over <= most)
+        continue;
+      most = over;
+      fullest = d;
+      *out_step = step;
+    }
+  return fullest;
+}
+
+static int
+find_fullest (TpLimitBest *best, const gint8 *devices, int *out_step)
+{
+  const TpLimitModel *model = best->model;
+
+  best->work_left -= model->problem->graph->n_tensors + model->n_ops;
+  return tp_limit_find_fullest (model, devices, out_step);
+}
+
+gboolean
+tp_limit_best_offer (TpLimitBest *best, const gint8 *devices)
+{
+  gint64 cost = tp_limit_model_cost (best->model, devices);
+  int step;
+
+  if (best->cost != TP_COST_NONE
+      && (cost >= best->cost || find_fullest (best, devices, &step) >= 0))
+    return FALSE;
+  best->work_left -= 8 * best->model->problem->graph->n_tensors;
+  if (find_over (best, devices) > 0)
+    return FALSE;
+  if (cost < best->cost)
+    {
+      best->cost = cost;
+      memcpy (best->devices, devices, best->model->n_ops);
+    }
+  return TRUE;
+}
+
+/* ---- what is beside ----------------------------------------------------- */
+
+/* The op on @device whose bytes are cheapest to be rid of; -1: none. */
+static int
+find_cheapest_move (TpLimitBest *best, gint8 *devices, int device, int step)
+{
+  const TpLimitModel *model = best->model;
+  g_autofree gint64 *shares = tp_limit_model_shares (model, device, step);
+  double least = 0;
+  int found = -1;
+
+  best->work_left -= 4 * model->n_ops;
+  for (int i = 0; i < model->n_ops; i++)
+    {
+      double price;
+
+      if (shares[i] == 0 || devices[i] != device
+          || !tp_limit_model_may_move (model, i))
+        continue;
+      price = (double) tp_limit_model_move (model, devices, i);
+      price = price > 0 ? price / (double) shares[i]
+                        : price * (double) shares[i];
+      if (found >= 0 && price >= least)
+        continue;
+      least = price;
+      found = i;
+    }
+  return found;
+}
+
+/* As find_fullest (), where only the layout takes too much. */
+static int
+find_overlaid (TpLimitBest *best, const gint8 *devices, int *out_step)
+{
+  const TpLimitModel *model = best->model;
+  g_autoptr (TpExecution) execution = tp_limit_execution_new (model->problem, devices);
+
+  best->work_left -= 8 * model->problem->graph->n_tensors;
+  for (int d = 0; execution != NULL && d < 2; d++)
+    if (model->limits[d] > 0
+        && execution->memory[d].arena_bytes
+               > model->limits[d] - execution->memory[d].weight_bytes)
+      {
+        tp_limit_model_peak (model, devices, d, out_step);
+        return d;
+      }
+  return -1;
+}
+
+/* One op after the other to where there is room; FALSE: none is left. */
+static gboolean
+make_fit (TpLimitBest *best, gint8 *devices)
+{
+  for (int n = 0; n < best->model->n_ops && best->work_left > 0; n++)
+    {
+      int step, op, device = find_fullest (best, devices, &step);
+
+      if (device < 0)
+        device = find_overlaid (best, devices, &step);
+      if (device < 0)
+        return TRUE;
+      op = find_cheapest_move (best, devices, device, step);
+      if (op < 0)
+        return FALSE;
+      devices[op] = 1 - device;
+    }
+  return best->work_left > 0;
+}
+
+/* The ops that go together with @op: of its group, where it is the first. */
+static void
+turn_unit (const TpLimitModel *model, gint8 *devices, int op)
+{
+  int group = model->group_of[op], to = 1 - devices[op];
+  const TpGroup *it
+      = group < 0 ? NULL : &model->problem->groups->groups[group];
+
+  devices[op] = (gint8) to;
+  for (int i = 0; it != NULL && it->nodes[0] == op && i < it->n_nodes; i++)
+    if (tp_limit_model_may_move (model, it->nodes[i]))
+      devices[it->nodes[i]] = (gint8) to;
+}
+
+/* Turns the unit of @op, and moves others out of its way, if that is cheaper in
+ * all. */
+static gboolean
+turn_better (TpLimitBest *best, gint8 *devices, int op)
+{
+  const TpLimitModel *model = best->model;
+  g_autofree gint8 *copy = g_memdup2 (devices, model->n_ops + 1);
+  gint64 before = tp_limit_model_cost (model, devices);
+
+  turn_unit (model, copy, op);
+  best->work_left -= 2 * model->problem->graph->n_tensors;
+  if (tp_limit_model_cost (model, copy) >= before || !make_fit (best, copy)
+      || tp_limit_model_cost (model, copy) >= before)
+    return FALSE;
+  memcpy (devices, copy, model->n_ops);
+  tp_limit_best_offer (best, devices);
+  return TRUE;
+}
+
+/* Whether any unit is better on its other device. */
+static gboolean
+turn_each (TpLimitBest *best, gint8 *devices, gint64 until)
+{
+  gboolean is_better = FALSE;
+
+  for (int i = 0; i < best->model->n_ops && best->work_left > MAX (until, 0); i++)
+    if (tp_limit_model_may_move (best->model, i))
+      is_better |= turn_better (best, devices, i);
+  return is_better;
+}
+
+/* Whether any op alone is better on its other device, where there is room. */
+static gboolean
+move_each (TpLimitBest *best, gint8 *devices)
+{
+  gboolean is_better = FALSE;
+  int step;
+
+  for (int i = 0; i < best->model->n_ops && best->work_left > 0; i++)
+    {
+      if (!tp_limit_model_may_move (best->model, i)
+          || tp_limit_model_move (best->model, devices, i) >= 0)
+        continue;
+      devices[i] = 1 - devices[i];
+      if (find_fullest (best, devices, &step) < 0)
+        is_better = TRUE;
+      else
+        devices[i] = 1 - devices[i];
+    }
+  return is_better;
+}
+
+void
+tp_limit_best_search (TpLimitBest *best, const gint8 *devices)
+{
+  g_autofree gint8 *copy = g_memdup2 (devices, best->model->n_ops + 1);
+  gint64 until = best->work_left - WORK_ONCE;
+
+  if (best->work_left <= 0 || !make_fit (best, copy))
+    return;
+  tp_limit_best_offer (best, copy);
+  for (int i = 0; i < MAX_PASSES && move_each (best, copy); i++)
+    tp_limit_best_offer (best, copy);
+  for (int i = 0; i < MAX_PASSES && turn_each (best, copy, until); i++)
+    ;
+}

@@ -1,0 +1,107 @@
+/* limit-model.h: what placements cost and hold, as sums of like terms.
+ *
+ * A term has a device, a maker and readers: its price is paid where the maker is
+ * not on that device and any reader is. A copy is one; a gain of a group on one
+ * device is lost where any member is on the other; bytes are held where any that
+ * reads them is. What depends on one op alone is its own cost. */
+#ifndef TP_PLANNER_LIMIT_MODEL_H
+#define TP_PLANNER_LIMIT_MODEL_H
+
+#include "ir/memory-proof.h"
+#include "planner/problem.h"
+
+#define TP_LIMIT_FREE (-1)    /* of an op that has no device yet */
+
+typedef struct
+{
+  char kind;                  /* as in TpMemoryShare */
+  int index, row;
+  int device;
+  int maker;                  /* -1: none: paid wherever a reader is there */
+  gint64 price;
+  int first, n;               /* readers: ascending ops */
+} TpLimitTerm;
+
+typedef struct
+{
+  GArray *terms;              /* TpLimitTerm */
+  GArray *readers;            /* int */
+  gint64 *own;                /* [op * 2 + device]; TP_COST_NONE: not there */
+  int n_ops;
+} TpLimitTerms;
+
+/* The bytes of a tensor and its views. */
+typedef struct
+{
+  gboolean is_constant;
+  int maker;                  /* -1: an input, or a constant */
+  gint64 size_bytes;
+  gboolean may_hide[2];       /* a group may keep it to itself there */
+  int first, n;               /* readers: ops that are no views, ascending */
+} TpLimitHolding;
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned) */
+  const gint64 *limits;       /* (unowned): [device], 0: none */
+  TpLimitTerms *costs;
+  int *first_term, *term_of;  /* [op], into the other: terms it is in */
+  gint64 constant;            /* gains of groups: what is paid, less this */
+  gint64 sum;                 /* of all prices and own costs */
+  int n_ops;
+  TpLimitHolding *holdings;   /* [tensor]; of no bytes: a view */
+  GArray *readers;            /* int */
+  int *group_of;              /* [op]: -1: none that is offered */
+  int *scratch;               /* [op]: holders just found */
+} TpLimitModel;
+
+/* Two devices. */
+TpLimitModel *tp_limit_model_new (const TpProblem *problem,
+                                  const gint64 *limits);
+void tp_limit_model_free (TpLimitModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitModel, tp_limit_model_free)
+
+static inline gboolean
+tp_limit_model_may_move (const TpLimitModel *model, int op)
+{
+  return model->costs->own[2 * (gsize) op] != TP_COST_NONE
+         && model->costs->own[2 * (gsize) op + 1] != TP_COST_NONE;
+}
+
+/* With @prices (TpMemoryPrice) on memory. @has_costs: besides what all else
+ * costs. */
+TpLimitTerms *tp_limit_terms_new (const TpLimitModel *model,
+                                  const GArray *prices, gboolean has_costs);
+void tp_limit_terms_free (TpLimitTerms *terms);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitTerms, tp_limit_terms_free)
+
+static inline const int *
+tp_limit_term_readers (const TpLimitTerms *terms, const TpLimitTerm *term)
+{
+  return (const int *) (void *) terms->readers->data + term->first;
+}
+
+/* What @price takes for @bytes. */
+static inline gint64
+tp_limit_price (gint64 price, gint64 bytes)
+{
+  __extension__ typedef __int128 Wide;
+
+  return (gint64) ((Wide) price * bytes >> 30);
+}
+
+/* Of a placement: kernels and copies, groups where they save. */
+gint64 tp_limit_model_cost (const TpLimitModel *model, const gint8 *devices);
+/* What it costs more with @op on its other device, where it may be. */
+gint64 tp_limit_model_move (const TpLimitModel *model, gint8 *devices, int op);
+/* What @devices (TP_LIMIT_FREE: either) holds at least on @device when op @step
+ * begins. */
+gint64 tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,
+                            int device, int step);
+/* The most of these over all steps, and the first with so much. */
+gint64 tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
+                            int device, int *out_step);
+/* [op]: bytes that it, with others or alone, holds on @device at @step. */
+gint64 *tp_limit_model_shares (const TpLimitModel *model, int device, int step);
+
+#endif

@@ -1,0 +1,464 @@
+/* limit-tree.c: see limit-tree.h.
+ *
+ * A. H. Land and A. G. Doig, An automatic method of solving discrete programming
+ * problems, 1960. The node whose bound is lowest is taken next. It is done with
+ * where ops fixed so far already hold too much, or where none below is cheaper
+ * than the best; else the op that holds most, of those on which a placement that
+ * fits and one that does not disagree, is fixed to either device. */
+#include "config.h"
+
+#include "planner/limit-tree.h"
+
+#include "planner/limit-climb.h"
+
+#include <string.h>
+
+/* Of one price: at the root, and below, where it is about right already. */
+#define ROOT_TRIES 14
+#define ROOT_STEEP 32
+#define TRIES 3
+#define STEEP 2
+
+#define MAX_SHARES (1 << 18)  /* in all bounds kept: some MB of a plan */
+
+typedef struct
+{
+  int parent;                 /* -1: the root */
+  int op, device;             /* fixed below the parent */
+  gint64 value;               /* none below costs less */
+  TpProofKind kind;
+  int index, step;            /* as in TpProofEntry */
+  int first_child;            /* BRANCH: of two */
+} Node;
+
+typedef struct
+{
+  TpLimitClimber climber;
+  GArray *nodes;              /* Node */
+  GArray *heap;               /* int: open nodes, the lowest value first */
+  GPtrArray *bounds;          /* TpMemoryBound */
+  gint64 n_shares;
+  gint8 *fixed;               /* of the node at hand */
+} Tree;
+
+static Node *
+get_node (const Tree *tree, int index)
+{
+  return &g_array_index (tree->nodes, Node, index);
+}
+
+/* ---- the open ones ------------------------------------------------------ */
+
+static gboolean
+is_before (const Tree *tree, int a, int b)
+{
+  gint64 x = get_node (tree, a)->value, y = get_node (tree, b)->value;
+
+  return x < y || (x == y && a > b); /* of equal ones the deeper */
+}
+
+static void
+swap (int *a, int *b)
+{
+  int kept = *a;
+
+  *a = *b;
+  *b = kept;
+}
+
+static void
+heap_push (Tree *tree, int node)
+{
+  guint at = tree->heap->len;
+  int *heap;
+
+  g_array_append_val (tree->heap, node);
+  heap = (int *) (void *) tree->heap->data;
+  for (; at > 0 && is_before (tree, heap[at], heap[(at - 1) / 2]);
+       at = (at - 1) / 2)
+    swap (&heap[at], &heap[(at - 1) / 2]);
+}
+
+static int
+heap_pop (Tree *tree)
+{
+  int *heap = (int *) (void *) tree->heap->data, top = heap[0];
+  guint n = tree->heap->len - 1, at = 0;
+
+  heap[0] = heap[n];
+  g_array_set_size (tree->heap, n);
+  while (2 * at + 1 < n)
+    {
+      guint child = 2 * at + 1;
+
+      if (child + 1 < n && is_before (tree, heap[child + 1], heap[child]))
+        child++;
+      if (!is_before (tree, heap[child], heap[at]))
+        break;
+      swap (&heap[child], &heap[at]);
+      at = child;
+    }
+  return top;
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+/* Ops that may be in one place only are there from the start. */
+static void
+fix_path (Tree *tree, int node)
+{
+  const TpLimitModel *model = tree->climber.model;
+
+  for (int i = 0; i < model->n_ops; i++)
+    tree->fixed[i] = tp_limit_model_may_move (model, i) ? TP_LIMIT_FREE
+                     : model->costs->own[2 * (gsize) i] == TP_COST_NONE;
+  for (; get_node (tree, node)->parent >= 0;
+       node = get_node (tree, node)->parent)
+    tree->fixed[get_node (tree, node)->op]
+        = (gint8) get_node (tree, node)->device;
+}
+
+static int
+add_bound (Tree *tree, TpLimitCut *cut)
+{
+  tree->n_shares += cut->bound->shares->len + 1;
+  g_ptr_array_add (tree->bounds, g_steal_pointer (&cut->bound));
+  return (int) tree->bounds->len - 1;
+}
+
+static void
+add_node (Tree *tree, int parent, int op, int device, gint64 value)
+{
+  const Node *above = get_node (tree, parent);
+  Node node = { .parent = parent, .op = op, .device = device, .value = value,
+                .kind = TP_PROOF_BOUND, .index = above->index };
+
+  g_array_append_val (tree->nodes, node);
+}
+
+static void
+add_child (Tree *tree, int parent, int op, int device, gint64 value)
+{
+  add_node (tree, parent, op, device, value);
+  if (value < tree->climber.best->cost)
+    heap_push (tree, (int) tree->nodes->len - 1);
+}
+
+/* ---- what a node says --------------------------------------------------- */
+
+static gboolean
+is_full (Tree *tree, Node *node)
+{
+  const TpLimitModel *model = tree->climber.model;
+
+  for (int d = 0; d < 2; d++)
+    {
+      int step;
+
+      if (model->limits[d] == 0
+          || tp_limit_model_peak (model, tree->fixed, d, &step)
+                 <= model->limits[d])
+        continue;
+      node->kind = TP_PROOF_FULL;
+      node->index = d;
+      node->step = step;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether memory alone rules out all that is below: each of @devices (a bit for
+ * each) at the step at which @like holds most there. */
+static gboolean
+is_ruled_out (Tree *tree, int index, const gint8 *like, guint devices)
+{
+  TpLimitClimber *climber = &tree->climber;
+  g_autoptr (GArray) prices
+      = g_array_new (FALSE, FALSE, sizeof (TpMemoryPrice));
+  g_autoptr (TpLimitCut) cut = NULL;
+
+  for (int d = 0; d < 2; d++)
+    {
+      TpMemoryPrice price
+          = { d, 0, MIN (G_GINT64_CONSTANT (1) << 30, climber->max_price) };
+
+      if (climber->model->limits[d] == 0 || !(devices & 1u << d))
+        continue;
+      tp_limit_model_peak (climber->model, like, d, &price.step);
+      g_array_append_val (prices, price);
+    }
+  cut = tp_limit_cut_new (climber->model, prices, FALSE, tree->fixed);
+  climber->cuts_left--;
+  if (cut->value <= 0)
+    return FALSE;
+  get_node (tree, index)->value = TP_COST_NONE;
+  get_node (tree, index)->index = add_bound (tree, cut);
+  return TRUE;
+}
+
+/* [op]: what it holds, by the prices; where there are none, bytes where most is
+ * held too much. */
+static gint64 *
+weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
+{
+  const TpLimitModel *model = tree->climber.model;
+  const TpMemoryBound *bound
+      = tree->bounds->pdata[get_node (tree, index)->index];
+  gint64 *weights = tp_limit_model_shares (model, MAX (climb->device, 0),
+                                           MAX (climb->step, 0));
+
+  for (int i = 0; i < model->n_ops && bound->prices->len > 0; i++)
+    weights[i] = 0;
+  for (guint row = 0; row < bound->prices->len; row++)
+    {
+      const TpMemoryPrice *it
+          = &g_array_index (bound->prices, TpMemoryPrice, row);
+      g_autofree gint64 *shares
+          = tp_limit_model_shares (model, it->device, it->step);
+
+      for (int i = 0; i < model->n_ops; i++)
+        weights[i] += MIN (tp_limit_price (it->price, shares[i]),
+                           TP_PROBLEM_LIMIT / 8);
+    }
+  return weights;
+}
+
+/* Of the free ops of which the two placements disagree, or else of all, the one
+ * that weighs most; -1: none is free. */
+static int
+choose_op (const Tree *tree, const TpLimitClimb *climb, const gint64 *weights,
+           gboolean is_any)
+{
+  int found = -1;
+
+  for (int i = 0; i < tree->climber.model->n_ops; i++)
+    if (tree->fixed[i] == TP_LIMIT_FREE
+        && (is_any || climb->over[i] != climb->under[i])
+        && (found < 0 || weights[i] > weights[found]))
+      found = i;
+  return found < 0 && !is_any ? choose_op (tree, climb, weights, TRUE) : found;
+}
+
+/* Where rows of prices see nothing wrong but the layout does. */
+static void
+look_at_layout (const Tree *tree, TpLimitClimb *climb)
+{
+  const TpLimitModel *model = tree->climber.model;
+  g_autoptr (TpExecution) execution
+      = tp_limit_execution_new (model->problem, climb->under);
+
+  for (int d = 0; execution != NULL && climb->device < 0 && d < 2; d++)
+    if (model->limits[d] > 0
+        && execution->memory[d].arena_bytes
+               > model->limits[d] - execution->memory[d].weight_bytes)
+      {
+        climb->device = d;
+        tp_limit_model_peak (model, climb->under, d, &climb->step);
+      }
+}
+
+static void
+branch (Tree *tree, int index, TpLimitClimb *climb)
+{
+  g_autofree gint64 *weights = NULL;
+  int op;
+
+  look_at_layout (tree, climb);
+  weights = weigh_ops (tree, index, climb);
+  op = choose_op (tree, climb, weights, FALSE);
+  if (op < 0)
+    {
+      get_node (tree, index)->kind = TP_PROOF_PLACED;
+      return;
+    }
+  for (int d = 0; d < 2; d++)
+    add_child (tree, index, op, d,
+               tp_limit_cut_find_value (climb->cut, tree->fixed, op, d));
+  get_node (tree, index)->kind = TP_PROOF_BRANCH;
+  get_node (tree, index)->first_child = (int) tree->nodes->len - 2;
+  get_node (tree, index)->index = op;
+}
+
+/* Below @index nothing is cheaper with an op where the bound is that of the best or
+ * more: it is fixed to its other device, each under the one before. Returns the
+ * node below them all. */
+static int
+fix_dear_ops (Tree *tree, int index, TpLimitClimb *climb)
+{
+  const TpLimitBest *best = tree->climber.best;
+
+  for (int i = 0; i < tree->climber.model->n_ops; i++)
+    for (int d = 0; d < 2 && tree->fixed[i] == TP_LIMIT_FREE; d++)
+      {
+        int child;
+
+        if (tp_limit_cut_find_value (climb->cut, tree->fixed, i, d)
+            < best->cost)
+          continue;
+        child = (int) tree->nodes->len;
+        for (int k = 0; k < 2; k++)
+          add_node (tree, index, i, k,
+                    tp_limit_cut_find_value (climb->cut, tree->fixed, i, k));
+        get_node (tree, index)->kind = TP_PROOF_BRANCH;
+        get_node (tree, index)->first_child = child;
+        get_node (tree, index)->index = i;
+        tree->fixed[i] = (gint8) (1 - d);
+        index = child + 1 - d;
+      }
+  return index;
+}
+
+static gboolean
+is_hopeless (Tree *tree, int index, const TpLimitClimb *climb)
+{
+  return climb->is_hopeless
+         && (is_ruled_out (tree, index, climb->over, 1u << climb->device)
+             || is_ruled_out (tree, index, climb->over, 3));
+}
+
+static void
+visit (Tree *tree, int index)
+{
+  g_auto (TpLimitClimb) climb = { 0 };
+  const GArray *prices;
+  gboolean is_root = index == 0;
+
+  tree->climber.n_tries = is_root ? ROOT_TRIES : TRIES;
+  tree->climber.steep = is_root ? ROOT_STEEP : STEEP;
+  fix_path (tree, index);
+  if (is_full (tree, get_node (tree, index)))
+    return;
+  prices = ((TpMemoryBound *) tree->bounds->pdata[get_node (tree, index)
+                                                      ->index])->prices;
+  tp_limit_climb_init (&climb, &tree->climber, tree->fixed, prices);
+  if (is_root || climb.cut->value >= get_node (tree, index)->value)
+    {
+      get_node (tree, index)->value = climb.cut->value;
+      get_node (tree, index)->index = add_bound (tree, climb.cut);
+    }
+  if (climb.device >= 0 && tree->climber.best->work_left > 0)
+    {
+      tp_limit_best_search (tree->climber.best, climb.under);
+      tp_limit_best_search (tree->climber.best, climb.over);
+    }
+  if (get_node (tree, index)->value >= tree->climber.best->cost
+      || is_hopeless (tree, index, &climb))
+    return;
+  if (climb.cut->bound != NULL)
+    get_node (tree, index)->index = add_bound (tree, climb.cut);
+  index = fix_dear_ops (tree, index, &climb);
+  if (!is_full (tree, get_node (tree, index)))
+    branch (tree, index, &climb);
+}
+
+/* ---- the proof ---------------------------------------------------------- */
+
+/* The number that bound @index has in the proof, where it is put. */
+static int
+take_bound (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
+{
+  if (numbers[index] < 0)
+    {
+      numbers[index] = (int) proof->bounds->len;
+      g_ptr_array_add (proof->bounds,
+                       g_steal_pointer (&tree->bounds->pdata[index]));
+    }
+  return numbers[index];
+}
+
+/* What the end of a branch allows: TP_COST_NONE: nothing. */
+static gint64
+find_end_value (Tree *tree, int index)
+{
+  const Node *node = get_node (tree, index);
+  g_autoptr (TpExecution) execution = NULL;
+
+  if (node->kind == TP_PROOF_FULL)
+    return TP_COST_NONE;
+  if (node->kind == TP_PROOF_BOUND)
+    return node->value;
+  fix_path (tree, index);
+  execution = tp_limit_execution_new (tree->climber.model->problem, tree->fixed);
+  if (tp_limit_execution_over (tree->climber.model, execution) > 0)
+    return TP_COST_NONE;
+  return tp_limit_model_cost (tree->climber.model, tree->fixed);
+}
+
+static void
+write_entry (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
+{
+  const Node *node = get_node (tree, index);
+  TpProofEntry entry = { node->kind, node->index, node->step };
+  gint64 value;
+
+  if (node->kind == TP_PROOF_BOUND)
+    entry.index = take_bound (tree, node->index, numbers, proof);
+  if (node->kind == TP_PROOF_PLACED)
+    entry.index = 0;
+  g_array_append_val (proof->entries, entry);
+  if (node->kind == TP_PROOF_BRANCH)
+    return;
+  value = find_end_value (tree, index);
+  proof->bound_ns = MIN (proof->bound_ns, value);
+}
+
+static TpMemoryProof *
+write_proof (Tree *tree)
+{
+  TpMemoryProof *proof = tp_memory_proof_new ();
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autofree int *numbers = g_new (int, tree->bounds->len + 1);
+  int at = 0;
+
+  memset (numbers, -1, sizeof (int) * (tree->bounds->len + 1));
+  proof->bound_ns = tree->climber.best->cost;
+  g_array_append_val (stack, at);
+  while (stack->len > 0)
+    {
+      at = g_array_index (stack, int, stack->len - 1);
+      g_array_set_size (stack, stack->len - 1);
+      write_entry (tree, at, numbers, proof);
+      for (int d = 1; d >= 0 && get_node (tree, at)->kind == TP_PROOF_BRANCH;
+           d--)
+        {
+          int child = get_node (tree, at)->first_child + d;
+
+          g_array_append_val (stack, child);
+        }
+    }
+  return proof;
+}
+
+TpMemoryProof *
+tp_limit_tree_search (TpLimitBest *best, int n_cuts)
+{
+  const TpLimitModel *model = best->model;
+  Tree tree = {
+    .climber = { model, best, tp_limit_cut_max_price (model), n_cuts },
+    .nodes = g_array_new (FALSE, FALSE, sizeof (Node)),
+    .heap = g_array_new (FALSE, FALSE, sizeof (int)),
+    .bounds = g_ptr_array_new_with_free_func (
+        (GDestroyNotify) tp_memory_bound_free),
+    .fixed = g_new0 (gint8, model->n_ops + 1),
+  };
+  Node root = { .parent = -1, .kind = TP_PROOF_BOUND, .value = G_MININT64 };
+  TpMemoryProof *proof;
+
+  g_ptr_array_add (tree.bounds, tp_memory_bound_new ());
+  g_array_append_val (tree.nodes, root);
+  heap_push (&tree, 0);
+  while (tree.heap->len > 0 && tree.climber.cuts_left > 0
+         && tree.n_shares < MAX_SHARES)
+    {
+      int index = heap_pop (&tree);
+
+      if (get_node (&tree, index)->value < best->cost)
+        visit (&tree, index);
+    }
+  proof = write_proof (&tree);
+  g_array_unref (tree.nodes);
+  g_array_unref (tree.heap);
+  g_ptr_array_unref (tree.bounds);
+  g_free (tree.fixed);
+  return proof;
+}

@@ -1,0 +1,108 @@
+/* limit.c: see limit.h. Branch and bound; the cheapest plan of all, fitting or
+ * not, and its proof are in the plan too: they say what the limit costs. */
+#include "config.h"
+
+#include "planner/limit.h"
+
+#include "ir/memory-peak.h"
+#include "planner/cut.h"
+#include "planner/limit-best.h"
+#include "planner/limit-tree.h"
+
+#include <string.h>
+
+/* Cuts: about two seconds of them, and no more than that many. */
+#define MAX_CUTS 4000
+#define CUT_ITEMS (G_GINT64_CONSTANT (1) << 20)
+
+static int
+count_cuts (const TpProblem *problem)
+{
+  gint64 n_items = problem->graph->n_nodes + problem->graph->n_tensors;
+
+  if (problem->n_cuts > 0)
+    return problem->n_cuts;
+  return (int) CLAMP (CUT_ITEMS / (n_items + 1), 16, MAX_CUTS);
+}
+
+static void
+describe_device (const TpProblem *problem, const TpExecution *execution,
+                 int device, GString *out)
+{
+  gint64 limit = problem->limits[device], needed;
+  g_autofree char *peak = NULL;
+
+  if (!tp_size_add (execution->memory[device].arena_bytes,
+                    execution->memory[device].weight_bytes, &needed))
+    needed = G_MAXINT64;
+  if (limit == 0 || needed <= limit)
+    return;
+  peak = tp_memory_peak_describe (execution, device);
+  g_string_append_printf (
+      out, "%s'%s' needs %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
+      " more than the limit of %" G_GINT64_FORMAT ", %s",
+      out->len == 0 ? "" : "; ", problem->costs->devices[device], needed,
+      needed - limit, limit, peak);
+}
+
+/* @nearest: [op]: the placement that takes least too much. */
+static gboolean
+fail (const TpProblem *problem, const gint8 *nearest, gboolean is_proved,
+      GError **error)
+{
+  g_autoptr (TpExecution) execution
+      = tp_limit_execution_new (problem, nearest);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int d = 0; d < problem->n_devices && execution != NULL; d++)
+    describe_device (problem, execution, d, text);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+               "%s; the nearest: %s: allow more, cut the batch, or plan with "
+               "another device",
+               is_proved ? "no placement fits into the memory there is"
+                         : "no placement was found that fits into the memory "
+                           "there is, though one might",
+               text->str);
+  return FALSE;
+}
+
+/* Nothing to choose. */
+static gboolean
+fail_alone (const TpProblem *problem, GError **error)
+{
+  g_autofree gint8 *devices = g_new0 (gint8, problem->graph->n_nodes + 1);
+
+  return fail (problem, devices, TRUE, error);
+}
+
+static gboolean
+limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+             guint8 *cheapest, GError **error)
+{
+  g_autoptr (TpLimitModel) model = NULL;
+  g_autoptr (TpMemoryProof) proof = NULL;
+  g_auto (TpLimitBest) best = { 0 };
+  TpProblem exact = *problem;
+
+  if (problem->n_devices == 1)
+    return fail_alone (problem, error);
+  model = tp_limit_model_new (problem, problem->limits);
+  tp_limit_best_init (&best, model);
+  exact.heeds_noise = FALSE;
+  proof = tp_limit_tree_search (&best, count_cuts (problem));
+  if (best.cost == TP_COST_NONE)
+    return fail (problem, best.nearest, proof->bound_ns == TP_COST_NONE,
+                 error);
+  memcpy (devices, best.devices, problem->graph->n_nodes);
+  plan->memory_proof = g_steal_pointer (&proof);
+  return tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
+}
+
+const TpSolver tp_solver_limit = {
+  .name = "branch-and-bound",
+  .max_devices = 2,
+  .kinds = TP_OBJECTIVE_SUM,
+  .keeps_limits = TRUE,
+  .certificate = TP_PLAN_MEMORY_TREE,
+  .solve = limit_solve,
+};

@@ -1,0 +1,501 @@
+/* schedule-reduce-items.c: the family "reduce-items": reductions on GPUs
+ * (softmax, means, dot products): several items share the sums of a point and
+ * join them by a tree in local memory. Items next to each other take neighbours
+ * in memory: elements of a row, or points where those are contiguous. */
+#include "config.h"
+
+#include "nest/nest-expr.h"
+#include "schedule/emit-access.h"
+#include "schedule/expr.h"
+#include "schedule/family.h"
+#include "schedule/span.h"
+
+#define UNROLL 4       /* elements on their way at once */
+#define UNIT_ITEMS 64  /* a unit issues for so many items at once */
+#define BUSY_ITEMS 256 /* and hides its latencies with these */
+#define TREE_COST 6.0  /* of a level, in elements */
+
+/* The values of a choice. */
+enum
+{
+  POINTS, /* of a group */
+  ITEMS,  /* of a point */
+};
+
+static const TpParam params[] = {
+  { "points", 1, 1, 1 << 10 },
+  { "items", 1, 2, 1 << 10 },
+  { NULL },
+};
+
+typedef struct
+{
+  const TpTarget *target;
+  TpNest *nest;
+  TpSpan points, k;
+  gboolean is_along_k; /* neighbours are elements, not points */
+} RowsAnalysis;
+
+typedef struct
+{
+  const RowsAnalysis *a;
+  TpEmit *emit;
+  int points, items;
+  int buffers[2];      /* local memory of reals, of integers; -1 */
+  TpValue point, part; /* of this item: in its group, of its point */
+  TpValue at;          /* its place in local memory */
+  TpValue unit;        /* its point; may lie behind the end */
+} RowsState;
+
+/* ---- elements ---------------------------------------------------------- */
+
+typedef void (*ElementFunc) (RowsState *state, TpValue inside, void *data);
+
+/* Puts K at element @index and calls @func; past the end the last one. */
+static void
+visit (RowsState *state, TpValue index, gboolean is_last, ElementFunc func,
+       void *data)
+{
+  const TpSpan *k = &state->a->k;
+  TpValue inside = -1;
+
+  if (is_last)
+    {
+      inside = tp_span_is_inside (state->emit, k, index, 1);
+      tp_span_place (state->emit, k, index, 1);
+    }
+  else
+    tp_span_set (state->emit, k, index, 1);
+  func (state, inside, data);
+}
+
+static void
+clear_k (RowsState *state)
+{
+  for (int i = 0; i < state->a->k.n; i++)
+    tp_emit_clear_axis (state->emit, state->a->k.axes[i]);
+}
+
+/* The rounds after those of the loop, @first elements on; the last one may be
+ * cut short. */
+static void
+visit_rest (RowsState *state, gint64 first, ElementFunc func, void *data)
+{
+  gint64 extent = state->a->k.extent;
+
+  for (gint64 at = first; at < extent; at += state->items)
+    visit (state, tp_emit_add_const (state->emit, state->part, at),
+           at + state->items > extent, func, data);
+  clear_k (state);
+}
+
+/* Elements that whole turns of the loop cover. */
+static gint64
+count_whole (const RowsState *state)
+{
+  gint64 step = (gint64)state->items * UNROLL;
+
+  return state->a->k.extent / step * step;
+}
+
+static void
+visit_turn (RowsState *state, TpValue turn, ElementFunc func, void *data)
+{
+  TpValue first = tp_emit_add (state->emit, turn, state->part);
+
+  for (int i = 0; i < UNROLL; i++)
+    visit (state, tp_emit_add_const (state->emit, first, i * state->items),
+           FALSE, func, data);
+}
+
+/* ---- stages ------------------------------------------------------------ */
+
+typedef struct
+{
+  const TpStage *stage;
+  TpValue acc;
+} Sum;
+
+static void
+add_element (RowsState *state, TpValue inside, void *data)
+{
+  Sum *sum = data;
+  TpEmit *e = state->emit;
+  TpCombiner combiner = sum->stage->combiner;
+  TpValue value;
+
+  if (inside < 0)
+    {
+      sum->acc = tp_emit_accumulate (e, combiner, sum->acc, sum->stage->expr);
+      return;
+    }
+  value = tp_emit_expr (e, sum->stage->expr);
+  value = tp_k_select (e->kernel, inside, value,
+                       tp_emit_identity (e, combiner, sum->stage->expr));
+  sum->acc = tp_emit_combine (e, combiner, sum->acc, value);
+}
+
+static int
+find_buffer (const RowsState *state, const TpStage *stage)
+{
+  return state->buffers[state->a->nest->exprs[stage->expr].is_integer];
+}
+
+/* One level of the tree: the first @n items of each point take what the next @n
+ * have. */
+static void
+join_level (RowsState *state, const TpStage *stage, int n)
+{
+  TpEmit *e = state->emit;
+  TpKernel *k = e->kernel;
+  int buffer = find_buffer (state, stage);
+  int step = state->a->is_along_k ? 1 : state->points;
+  TpValue other, own;
+
+  tp_emit_if (e, tp_k_binary (k, TP_I_ILESS, state->part, tp_k_index (k, n)));
+  own = tp_k_load (k, buffer, state->at, 1, -1);
+  other = tp_k_load (k, buffer,
+                     tp_emit_add_const (e, state->at, (gint64)n * step), 1, -1);
+  tp_k_store (k, buffer, state->at,
+              tp_emit_combine (e, stage->combiner, own, other), -1);
+  tp_emit_end_if (e);
+  tp_k_barrier (k);
+}
+
+/* What all items of a point have together, known to each of them. */
+static TpValue
+join (RowsState *state, const TpStage *stage, TpValue acc)
+{
+  TpEmit *e = state->emit;
+  TpKernel *k = e->kernel;
+  int buffer = find_buffer (state, stage);
+  int pitch = state->a->is_along_k ? state->items : 1;
+  TpValue total;
+
+  tp_k_store (k, buffer, state->at, acc, -1);
+  tp_k_barrier (k);
+  for (int n = state->items / 2; n > 0; n /= 2)
+    join_level (state, stage, n);
+  total =
+      tp_k_load (k, buffer, tp_emit_mul_const (e, state->point, pitch), 1, -1);
+  tp_k_barrier (k);
+  return total;
+}
+
+static TpValue
+emit_stage (RowsState *state, const TpStage *stage)
+{
+  TpEmit *e = state->emit;
+  gint64 whole = count_whole (state);
+  Sum sum = { stage, tp_emit_identity (e, stage->combiner, stage->expr) };
+
+  if (whole > 0)
+    {
+      TpValue turn =
+          tp_emit_for_const (e, 0, whole, (gint64)state->items * UNROLL);
+
+      sum.acc = tp_k_carry (e->kernel, sum.acc);
+      visit_turn (state, turn, add_element, &sum);
+      tp_emit_end_for (e, &sum.acc, 1, &sum.acc);
+    }
+  visit_rest (state, whole, add_element, &sum);
+  return join (state, stage, sum.acc);
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+static TpValue
+both (TpEmit *e, TpValue a, TpValue b)
+{
+  if (a < 0 || b < 0)
+    return a < 0 ? b : a;
+  return tp_k_binary (e->kernel, TP_I_MAND, a, b);
+}
+
+/* Where the group has more points than are left. */
+static TpValue
+is_point (RowsState *state)
+{
+  const TpSpan *points = &state->a->points;
+
+  return points->extent % state->points == 0
+             ? -1
+             : tp_span_is_inside (state->emit, points, state->unit, 1);
+}
+
+static void
+store_if (RowsState *state, TpValue condition)
+{
+  TpEmit *e = state->emit;
+
+  if (condition >= 0)
+    tp_emit_if (e, condition);
+  tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+  if (condition >= 0)
+    tp_emit_end_if (e);
+}
+
+static void
+store_element (RowsState *state, TpValue inside, void *data)
+{
+  store_if (state, both (state->emit, inside, is_point (state)));
+}
+
+static void
+emit_result (RowsState *state)
+{
+  TpEmit *e = state->emit;
+  TpKernel *k = e->kernel;
+  gint64 whole = count_whole (state);
+
+  if (!tp_nest_covers_reduce (e->nest))
+    {
+      store_if (state, both (e, is_point (state),
+                             tp_k_binary (k, TP_I_IEQUAL, state->part,
+                                          tp_k_index (k, 0))));
+      return;
+    }
+  if (whole > 0)
+    {
+      TpValue turn =
+          tp_emit_for_const (e, 0, whole, (gint64)state->items * UNROLL);
+
+      visit_turn (state, turn, store_element, NULL);
+      tp_emit_end_for (e, NULL, 0, NULL);
+    }
+  visit_rest (state, whole, store_element, NULL);
+}
+
+/* ---- the kernel -------------------------------------------------------- */
+
+static void
+add_buffers (RowsState *state)
+{
+  static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64 };
+  const TpNest *nest = state->a->nest;
+
+  for (int i = 0; i < 2; i++)
+    {
+      gboolean is_used = FALSE;
+
+      for (int j = 0; j < nest->n_stages; j++)
+        is_used |= nest->exprs[nest->stages[j].expr].is_integer == i;
+      state->buffers[i] = is_used ? tp_kernel_add_buffer (
+                              state->emit->kernel, TP_SPACE_LOCAL, dtypes[i],
+                              state->points * state->items, TRUE)
+                                  : -1;
+    }
+}
+
+static void
+place (RowsState *state)
+{
+  const TpSpan *points = &state->a->points;
+  TpEmit *e = state->emit;
+  TpKernel *k = e->kernel;
+  gboolean is_along_k = state->a->is_along_k;
+  TpValue item = tp_k_item (k), parts[2];
+  TpValue n = tp_k_index (k, is_along_k ? state->items : state->points);
+
+  k->local_size = state->points * state->items;
+  k->n_groups = (points->extent + state->points - 1) / state->points;
+  parts[0] = tp_k_binary (k, TP_I_IMOD, item, n);
+  parts[1] = tp_k_binary (k, TP_I_IDIV, item, n);
+  state->part = parts[is_along_k ? 0 : 1];
+  state->point = parts[is_along_k ? 1 : 0];
+  state->at =
+      tp_emit_add (e,
+                   tp_emit_mul_const (
+                       e, parts[1], is_along_k ? state->items : state->points),
+                   parts[0]);
+  state->unit = tp_emit_add (
+      e, tp_emit_mul_const (e, tp_k_group (k), state->points), state->point);
+  if (points->extent % state->points == 0)
+    tp_span_set (e, points, state->unit, 1);
+  else
+    tp_span_place (e, points, state->unit, 1);
+}
+
+static void
+rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
+{
+  const RowsAnalysis *a = analysis;
+  g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
+  RowsState state = { .a = a,
+                      .emit = emit,
+                      .points = choice->values[POINTS],
+                      .items = choice->values[ITEMS] };
+
+  add_buffers (&state);
+  place (&state);
+  for (int i = 0; i < a->nest->n_stages; i++)
+    emit->stages[i] = emit_stage (&state, &a->nest->stages[i]);
+  emit_result (&state);
+  tp_emit_finish (emit, "reduce_items");
+}
+
+/* ---- analysis ---------------------------------------------------------- */
+
+static gboolean
+covers_all_or_none (const TpNest *nest)
+{
+  gboolean is_covering = tp_nest_covers_reduce (nest);
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce && (nest->store.stride[i] != 0) != is_covering)
+      return FALSE;
+  return TRUE;
+}
+
+/* Does @load differ from element to element? */
+static gboolean
+walks_k (const TpNest *nest, const TpAccess *load)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce && load->stride[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Last the axis along which most loads of elements are contiguous: so many. */
+static int
+sort_span (TpSpan *span, const TpNest *nest)
+{
+  gint64 stride[TP_NEST_MAX_AXES];
+  int most = 0;
+
+  for (int i = 0; i < span->n; i++)
+    {
+      int axis = span->axes[i], n = 0;
+
+      for (int j = 0; j < nest->n_loads; j++)
+        n +=
+            nest->loads[j].stride[axis] == 1 && walks_k (nest, &nest->loads[j]);
+      stride[axis] = -n;
+      most = MAX (most, n);
+    }
+  for (int i = 0; i < span->n; i++)
+    stride[span->axes[i]] += most;
+  tp_span_sort (span, stride);
+  return most;
+}
+
+/* Few elements for many points are for an item alone, and so is what has items
+ * enough and reads neighbours as it is: windows over rows do. */
+static gboolean
+is_worth_it (const RowsAnalysis *a, gboolean is_row)
+{
+  gint64 busy = (gint64)a->target->n_units * BUSY_ITEMS;
+
+  return a->k.extent >= 4
+         && ((is_row && a->k.extent >= 16) || a->points.extent < busy);
+}
+
+static void rows_free (gpointer analysis);
+
+static gpointer
+rows_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  const TpNest *nest = nests[0];
+  RowsAnalysis *a = NULL;
+  int n_straight[2];
+
+  if (n != 1 || nest->n_stages == 0 || !covers_all_or_none (nest))
+    return NULL;
+  a = g_new0 (RowsAnalysis, 1);
+  a->target = build->target;
+  a->nest = tp_nest_copy (nest);
+  tp_span_init (&a->points);
+  tp_span_init (&a->k);
+  for (int i = 0; i < nest->n_axes; i++)
+    tp_span_add (nest->axes[i].is_reduce ? &a->k : &a->points, nest, i);
+  n_straight[0] = sort_span (&a->points, nest);
+  n_straight[1] = sort_span (&a->k, nest);
+  a->is_along_k = n_straight[1] >= n_straight[0];
+  if (is_worth_it (a, n_straight[1] > n_straight[0]))
+    return a;
+  rows_free (a);
+  return NULL;
+}
+
+static void
+rows_free (gpointer analysis)
+{
+  RowsAnalysis *a = analysis;
+
+  tp_nest_free (a->nest);
+  g_free (a);
+}
+
+/* ---- choices ----------------------------------------------------------- */
+
+static gboolean
+is_power_of_two (gint64 n)
+{
+  return (n & (n - 1)) == 0;
+}
+
+static const char *
+rows_find_fault (gconstpointer analysis, const TpChoice *choice)
+{
+  const RowsAnalysis *a = analysis;
+  gint64 points = choice->values[POINTS], items = choice->values[ITEMS];
+
+  if (!is_power_of_two (points) || !is_power_of_two (items))
+    return "sizes that are no powers of two";
+  if (items > 2 * a->k.extent)
+    return "more items than elements";
+  if (points * items * 16 > a->target->local_bytes)
+    return "more local memory than a group has";
+  return tp_family_find_local_fault (a->target, points * items);
+}
+
+static void
+rows_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
+                GArray *out)
+{
+  const RowsAnalysis *a = analysis;
+  TpChoice choice = *partial;
+
+  for (gint64 items = 2; items <= a->target->local_size; items *= 2)
+    for (gint64 points = 1; points * items <= a->target->local_size;
+         points *= 2)
+      {
+        choice.values[POINTS] = points;
+        choice.values[ITEMS] = items;
+        if (rows_find_fault (a, &choice) == NULL)
+          g_array_append_val (out, choice);
+      }
+}
+
+/* Elements that a unit takes time for. Less than a line of memory at once is
+ * paid as a whole line, and a small group as a wave. */
+static double
+rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
+{
+  const RowsAnalysis *a = analysis;
+  double points = choice->values[POINTS], items = choice->values[ITEMS];
+  double groups =
+      (a->points.extent + choice->values[POINTS] - 1) / choice->values[POINTS];
+  double rounds =
+      (a->k.extent + choice->values[ITEMS] - 1) / choice->values[ITEMS];
+  double work = rounds + TREE_COST * g_bit_storage (choice->values[ITEMS]);
+  double line = MAX (16.0 / (a->is_along_k ? items : points), 1.0);
+  double waves = MAX (groups / a->target->n_units, 1.0);
+
+  return work * line
+         * MAX (waves * MAX (points * items, UNIT_ITEMS) / UNIT_ITEMS,
+                BUSY_ITEMS / UNIT_ITEMS);
+}
+
+const TpFamily tp_schedule_reduce_items = {
+  .form = { "reduce-items", params },
+  .n_steps = 1,
+  .is_for = tp_target_is_gpu,
+  .analyze = rows_analyze,
+  .free = rows_free,
+  .enumerate = rows_enumerate,
+  .cost = rows_cost,
+  .find_fault = rows_find_fault,
+  .emit = rows_emit,
+};

@@ -1,0 +1,251 @@
+/* tiles-choose.c: choices of tiles, and a model of the time they take.
+ *
+ * Time is counted in multiply-adds of one item. A unit issues for UNIT_ITEMS
+ * items at once and hides its latencies where BUSY_ITEMS are at hand; a result
+ * too small for that is cut finer, or K is cut into parts. */
+#include "config.h"
+
+#include "schedule/tiles-choose.h"
+
+#define UNIT_ITEMS 64
+#define BUSY_ITEMS 256
+#define LOCAL_COST 4.0    /* reading a vector of local memory */
+#define COPY_COST 6.0     /* an element alone, or a vector, on its way */
+#define WAIT_COST 60.0    /* for a step of K that is not fetched ahead */
+#define STORE_COST 8.0    /* of a result */
+#define PARTS_COST 4000.0 /* a kernel more */
+#define ALONE_FACTOR 1.2  /* no other group fills the waits at barriers */
+#define REGISTERS 128     /* of an item, that leave room for others */
+
+/* ---- what is legal ----------------------------------------------------- */
+
+static gboolean
+is_power_of_two (gint64 n)
+{
+  return (n & (n - 1)) == 0;
+}
+
+static gint64
+count_steps (const TpTiles *t, gint64 depth)
+{
+  return (t->k.extent + depth - 1) / depth;
+}
+
+/* Does a plan keep to local memory and to the room for copies? */
+static const char *
+find_plan_fault (const TpTiles *t, const TpTilePlan *plan)
+{
+  if (tp_tile_plan_local_bytes (plan) > t->target->local_bytes)
+    return "more local memory than a group has";
+  for (int i = 0; i < 2; i++)
+    if (plan->sides[i].n_copies > TP_TILES_MAX_COPIES)
+      return "too many elements for an item to copy";
+  return NULL;
+}
+
+const char *
+tp_tiles_find_fault (gconstpointer tiles, const TpChoice *choice)
+{
+  const TpTiles *t = tiles;
+  const gint64 *v = choice->values;
+  gint64 items = v[TP_TILES_ITEM_ROWS] * v[TP_TILES_ITEM_COLS];
+  TpTilePlan plan;
+
+  for (int i = 0; i <= TP_TILES_DEPTH; i++)
+    if (!is_power_of_two (v[i]))
+      return "sizes that are no powers of two";
+  if (v[TP_TILES_TILE_COLS] < 4)
+    return "columns that fill no vector";
+  if (items < 2)
+    return "groups of a single item";
+  if (items > t->target->local_size)
+    return "groups of more work-items than the device likes";
+  if (count_steps (t, v[TP_TILES_DEPTH]) % v[TP_TILES_PARTS] != 0)
+    return "parts that do not divide the steps";
+  tp_tile_plan_init (&plan, t, v);
+  return find_plan_fault (t, &plan);
+}
+
+/* ---- the model --------------------------------------------------------- */
+
+/* Sums, what is multiplied, what is on its way with its addresses, and some. */
+static int
+count_registers (const TpTilePlan *plan)
+{
+  int n = plan->sides[0].tile * plan->sides[1].tile + 16;
+
+  for (int i = 0; i < 2; i++)
+    {
+      const TpTileSide *s = &plan->sides[i];
+
+      n += s->tile + s->n_copies * (s->width + (s->width == 1 ? 2 : 1));
+    }
+  return n;
+}
+
+/* Of a point of K, for one item. */
+static double
+point_cost (const TpTilePlan *plan)
+{
+  double cost = plan->sides[0].tile * plan->sides[1].tile;
+
+  for (int i = 0; i < 2; i++)
+    {
+      const TpTileSide *s = &plan->sides[i];
+
+      cost += LOCAL_COST * MAX (s->tile / 4.0, 1.0);
+      cost += COPY_COST * s->n_copies / plan->depth;
+    }
+  return cost + WAIT_COST / plan->depth / (plan->n_buffers > 1 ? 6.0 : 1.0);
+}
+
+static double
+model_time (const TpTilePlan *plan)
+{
+  const TpTiles *t = plan->t;
+  double points = (double)plan->n_steps * plan->depth;
+  double groups = (double)plan->n_parts * t->outer.extent
+                  * tp_tile_plan_count_blocks (plan, 0)
+                  * tp_tile_plan_count_blocks (plan, 1);
+  double item = point_cost (plan) * points
+                + STORE_COST * plan->sides[0].tile * plan->sides[1].tile;
+  double pressure = (double)count_registers (plan) / REGISTERS;
+  gboolean is_alone =
+      2 * tp_tile_plan_local_bytes (plan) > t->target->local_bytes;
+  double waves = groups / t->target->n_units;
+  double time = item * MAX (pressure * pressure, 1.0)
+                * MAX (MAX (waves, 1.0) * plan->local_size / UNIT_ITEMS,
+                       BUSY_ITEMS / UNIT_ITEMS);
+
+  if (is_alone)
+    time *= ALONE_FACTOR;
+  if (plan->n_parts == 1)
+    return time;
+  return time + PARTS_COST
+         + 2.0 * STORE_COST * plan->n_parts * t->outer.extent
+               * t->sides[0].extent * t->sides[1].extent
+               / (t->target->n_units * UNIT_ITEMS);
+}
+
+static double
+cost_of (const TpTiles *t, const TpChoice *choice)
+{
+  TpTilePlan plan;
+
+  tp_tile_plan_init (&plan, t, choice->values);
+  return model_time (&plan);
+}
+
+/* Parts that divide the steps of K, as many as are sensible. */
+static void
+list_parts (const TpTiles *t, const TpChoice *partial, GArray *out)
+{
+  gint64 n = count_steps (t, partial->values[TP_TILES_DEPTH]);
+  TpChoice choice = *partial;
+
+  for (gint64 parts = 1; parts <= MIN (n, 64); parts++)
+    {
+      choice.values[TP_TILES_PARTS] = parts;
+      if (n % parts == 0 && (parts == 1 || n / parts >= 4))
+        g_array_append_val (out, choice);
+    }
+}
+
+/* Of a choice as far as it is made: with the best parts of K. */
+double
+tp_tiles_cost (gconstpointer tiles, int step, const TpChoice *choice)
+{
+  g_autoptr (GArray) parts = NULL;
+  double best = 0.0;
+
+  if (step == TP_TILES_N_STEPS - 1)
+    return cost_of (tiles, choice);
+  parts = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  list_parts (tiles, choice, parts);
+  for (guint i = 0; i < parts->len; i++)
+    {
+      double cost = cost_of (tiles, &g_array_index (parts, TpChoice, i));
+
+      best = i == 0 ? cost : MIN (best, cost);
+    }
+  return best;
+}
+
+/* ---- lists ------------------------------------------------------------- */
+
+/* Appends @choice if some depth and buffers go with it: the least ones do. */
+static void
+append_legal (const TpTiles *t, const TpChoice *choice, GArray *out)
+{
+  if (tp_tiles_find_fault (t, choice) == NULL)
+    g_array_append_val (out, *choice);
+}
+
+/* Blocks at most twice as long as a side. */
+static gboolean
+is_too_long (const TpTiles *t, const TpChoice *choice, int side)
+{
+  gint64 tile = choice->values[TP_TILES_TILE_ROWS + side];
+  gint64 items = choice->values[TP_TILES_ITEM_ROWS + side];
+
+  return items > 1 && tile * items >= 2 * t->sides[side].extent;
+}
+
+static void
+list_items (const TpTiles *t, const TpChoice *partial, GArray *out)
+{
+  TpChoice choice = *partial;
+  int most = t->target->local_size;
+
+  for (int items = 1 << g_bit_nth_msf (most, -1);
+       items >= 2 && items * 16 >= most; items /= 2)
+    for (int cols = items; cols > 0; cols /= 2)
+      {
+        choice.values[TP_TILES_ITEM_ROWS] = items / cols;
+        choice.values[TP_TILES_ITEM_COLS] = cols;
+        if (!is_too_long (t, &choice, 0) && !is_too_long (t, &choice, 1))
+          append_legal (t, &choice, out);
+      }
+}
+
+static void
+list_tiles (const TpTiles *t, const TpChoice *partial, GArray *out)
+{
+  TpChoice choice = *partial;
+
+  choice.values[TP_TILES_DEPTH] = 8;
+  choice.values[TP_TILES_BUFFERS] = 1;
+  choice.values[TP_TILES_PARTS] = 1;
+  for (int rows = TP_TILES_MAX_TILE; rows > 0; rows /= 2)
+    for (int cols = TP_TILES_MAX_TILE; cols >= 4; cols /= 2)
+      {
+        choice.values[TP_TILES_TILE_ROWS] = rows;
+        choice.values[TP_TILES_TILE_COLS] = cols;
+        list_items (t, &choice, out);
+      }
+}
+
+static void
+list_depths (const TpTiles *t, const TpChoice *partial, GArray *out)
+{
+  TpChoice choice = *partial;
+
+  for (int buffers = 2; buffers > 0; buffers--)
+    for (int depth = 16; depth >= 4; depth /= 2)
+      {
+        choice.values[TP_TILES_DEPTH] = depth;
+        choice.values[TP_TILES_BUFFERS] = buffers;
+        append_legal (t, &choice, out);
+      }
+}
+
+void
+tp_tiles_enumerate (gconstpointer tiles, int step, const TpChoice *partial,
+                    GArray *out_choices)
+{
+  static void (*const steps[TP_TILES_N_STEPS]) (
+      const TpTiles *, const TpChoice *, GArray *) = { list_tiles, list_depths,
+                                                       list_parts };
+
+  steps[step](tiles, partial, out_choices);
+}

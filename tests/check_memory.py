@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Checks plans that limits of memory made dearer, from their files alone:
+docs/plan-format.md, docs/planner.md ("Memory limits").
+
+usage: check_memory.py PLAN...   as check_plan.py, which sees to all other parts
+
+How arenas are laid out is for `tplan check`: one placement that is said not to
+fit, and the plan's own peaks, are believed."""
+import sys
+from collections import defaultdict
+
+from check_plan import HOST, NONE, Plan, need
+
+FREE = None
+
+
+class Limited(Plan):
+    def __init__(self, text):
+        super().__init__(text)
+        p = self.p
+        need(p["certificate"] == "memory-tree" and len(self.devices) == 2, "certificate")
+        p["certificate"] = "min-cut"
+        self.limits, self.least = p["memory_limits"], p["memory_bound_ns"]
+        self.root = list(range(len(self.tensors)))
+        for _, start, end in p["memory_views"]:
+            self.root[end] = self.root[start]
+        views = {op for op, _, _ in p["memory_views"]}
+        self.users = defaultdict(list)
+        for t, readers in enumerate(self.readers):
+            self.users[self.root[t]] += [o for o in readers if o not in views]
+        self.users = {t: sorted(set(ops)) for t, ops in self.users.items()}
+        self.within = {(o, d): self.units[row] for (row, d), gain in self.gains.items() if gain
+                       for o in self.units[row][:-1]}
+        self.may = [[d for d in (0, 1) if self.cost(i, d) is not NONE]
+                    for i in range(len(self.ops))]
+
+    def check_tie(self, price):
+        p = self.p
+        need(price == 0 and p["bound_ns"] <= self.least <= p["cost_ns"], "bounds")
+        for limit, peak, weights in zip(self.limits, p["peak_bytes"], p["weight_bytes"]):
+            need(limit >= 0 and (limit == 0 or peak + weights <= limit), "limits")
+
+    def held(self, d, step):
+        """(tensor, bytes, ops any of which holds it) on device d when op step begins."""
+        group = self.within.get((step, d), [step])
+        made = [t for t, maker in enumerate(self.makers) if maker == step]
+        last = sum(max(self.tensors[t]["bytes"], 1)
+                   for t, maker in enumerate(self.makers) if maker == group[-1])
+        for t, it in enumerate(self.tensors):
+            maker, users = self.makers[t], self.users.get(t, [])
+            if self.root[t] != t:
+                continue
+            if it.get("constant"):
+                yield t, it["bytes"], users
+            elif maker == step and group[-1] == step:
+                yield t, max(it["bytes"], 1), [maker]
+            elif maker == step and t == made[0]:
+                yield t, min(max(it["bytes"], 1), last), [maker]
+            elif maker is NONE or (maker < step and (maker, d) not in self.within):
+                yield (t, max(it["bytes"], 1),
+                       [o for o in users if o >= step and (o in group or o >= group[-1])])
+
+    def terms(self, bound):
+        """{(kind, index, row): (price, device, maker, readers)}, but for costs of
+        ops: what each pays alone, on either device, comes second."""
+        terms, own = {}, [[0, 0] for _ in self.ops]
+
+        def add(key, price, d, maker, readers):
+            if maker is NONE and len(readers) == 1:
+                own[readers[0]][d] += price
+            else:
+                terms[key] = price, d, maker, readers
+
+        for row, (d, step, price) in enumerate(bound["prices"]):
+            need(price >= 0 and self.limits[d] > 0 and step < len(self.ops), "price")
+            for t, size, ops in self.held(d, step):
+                add(("m", t, row), price * size >> 30, d, NONE, ops)
+        if not bound["costs"]:
+            return terms, own
+        for i, devices in enumerate(self.may):
+            for d in devices:
+                own[i][d] += self.cost(i, d)
+        for t in self.moving:
+            maker, shown = self.makers[t], self.outputs[t]
+            for d in (0, 1):
+                if shown and maker is not NONE and d != self.host:
+                    own[maker][d] += self.copy(t, d, self.host)
+                if not (shown and maker is not NONE and d == self.host):
+                    start = HOST if maker is NONE else 1 - d
+                    add(("dh"[d], t, 0), self.copy(t, start, d), d, maker, self.readers[t])
+        for (row, d), gain in self.gains.items():
+            add(("ce"[d], row - len(self.ops), 0), gain, 1 - d, NONE, self.units[row])
+        return terms, own
+
+    def levels(self, index):
+        """(what no op answers for, what each does on either device)."""
+        bound = self.p["memory_bounds"][index]
+        terms, own = self.terms(bound)
+        left = {key: term[0] for key, term in terms.items()}
+        seen = set()
+        for kind, t, row, op, amount in bound["shares"]:
+            _, d, maker, readers = terms[kind, t, row]
+            need(op in readers and amount >= 0 and (kind, t, row, op) not in seen, "share")
+            seen.add((kind, t, row, op))
+            left[kind, t, row] -= amount
+            own[op][d] += amount
+            if maker is not NONE:
+                own[maker][d] -= amount
+        need(all(rest >= 0 for rest in left.values()), "shares above the price")
+        offset = -sum(price * self.limits[d] >> 30 for d, _, price in bound["prices"])
+        return offset - self.p["constant_ns"] * bound["costs"], own
+
+    def check_end(self, entry, where):
+        kind, *rest = entry
+        if kind == "bound":
+            if rest != self.last:
+                self.last, self.sums = rest, self.levels(rest[0])
+            offset, own = self.sums
+            least = offset + sum(min(own[i][d] for d in at) for i, at in enumerate(where))
+            return (least >= self.least if self.p["memory_bounds"][rest[0]]["costs"]
+                    else least > 0)
+        if kind == "full":
+            d, step = rest
+            return 0 < self.limits[d] < sum(size for _, size, ops in self.held(d, step)
+                                            if any(where[o] == [d] for o in ops))
+        return kind == "placed" and all(len(at) == 1 for at in where)
+
+    def check_tree(self):
+        where, path, self.last, done = [list(m) for m in self.may], [], None, False
+        for entry in self.p["memory_tree"]:
+            need(not done, "more ends than the tree has")
+            if entry[0] == "op":
+                need(len(where[entry[1]]) == 2, "op", entry[1], "is not free")
+                where[entry[1]] = [0]
+                path.append(entry[1])
+                continue
+            need(self.check_end(entry, where), "nothing is proved by", entry)
+            while path and where[path[-1]] == [1]:
+                where[path.pop()] = [0, 1]
+            done = not path
+            if path:
+                where[path[-1]] = [1]
+        need(done, "an end without a proof")
+
+    def check_all(self):
+        self.check_parts()
+        self.check_interval()
+        self.check_proof()
+        self.check_tree()
+
+
+def check(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            Limited(file.read()).check_all()
+    except (KeyError, IndexError, TypeError, ValueError) as reason:
+        return f"{path}: not valid: {type(reason).__name__}: {reason}"
+    return f"{path}: valid"
+
+
+if __name__ == "__main__":
+    results = [check(path) for path in sys.argv[1:]]
+    print("\n".join(results))
+    sys.exit(not all(result.endswith(": valid") for result in results))

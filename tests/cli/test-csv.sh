@@ -1,0 +1,56 @@
+#!/bin/sh
+# --format csv of every command: a head, rows of one length, numbers by themselves.
+. "$(dirname "$0")/common.sh"
+"$TPLAN" optimize mlp.json --devices $sims -o plan.json > .out 2> .err
+cp mlp.json 'a, "b".json'
+
+# data NAME ARGUMENT...: rows of .out: all as long as the first, no quantity with
+# its unit in one cell.
+data ()
+{
+  name=$1; shift
+  try 0 "$@" --format csv && awk '
+    { n = 1; quoted = 0
+      for (i = 1; i <= length ($0); i++) {
+        c = substr ($0, i, 1)
+        if (c == "\"") quoted = !quoted
+        else if (c == "," && !quoted) n++
+      }
+      if (NR == 1) wanted = n
+      if (n != wanted) { print "row " NR " has " n " cells, not " wanted; bad = 1 } }
+    END { exit bad || NR < 2 }' .out >> .err \
+    && ! grep -E '(^|,)~?[0-9.]+ (ns|us|ms|s|B|KiB|MiB|GiB|GB/s|GFLOP/s|%)(,|$)' .out >> .err
+  say $? "$name"
+}
+data optimize optimize mlp.json --devices $sims
+grep -qx 'name,value,unit' .out && grep -q '^cost_ns,[0-9]*,ns$' .out && grep -q '^weight_bytes.sim:desktop-cpu,[0-9]*,B$' .out
+say $? "one thing is rows of name, value and unit"
+data run run plan.json --repeat 3
+grep -q '^p99_ns,[0-9]*,ns$' .out; say $? "its percentiles"
+data profile run plan.json --repeat 1 --profile
+data bench bench mlp.json plan.json --devices $sims
+data check check plan.json
+data explain explain plan.json
+head -n 1 .out | grep -q '^op,type,device,times_ns.sim:desktop-cpu,times_ns.sim:laptop-gpu,'; say $? "a column for each device"
+[ "$(wc -l < .out)" -eq 5 ]; say $? "a row for each op"
+data sweep sweep mlp.json --dim N=1,2..8 --devices $sims
+[ "$(sed 's/,.*//' .out | tr '\n' ' ')" = "value 1 2 4 8 " ]; say $? "a row for each value"
+data info info mlp.json
+data calibrate calibrate mlp.json --devices ref --time-limit 5s
+data try try 'a, "b".json' --devices $sims
+data 'cost list' cost list
+data 'cost show' cost show
+data devices devices
+data ops ops
+cp "$TPLAN_COST" other.db
+data 'cost diff' cost diff other.db "$TPLAN_COST" --all
+
+# explain in another order, and less of it.
+first () { sed -n '2s/,.*//p' .out; }
+try 0 explain plan.json --format csv --sort name --top 1 && [ "$(first)" = fc1 ] && [ "$(wc -l < .out)" -eq 2 ]; say $? "explain --sort name --top 1"
+try 0 explain plan.json --format csv --sort time && [ "$(sed 1d .out | cut -d, -f4 | sort -rn | tr '\n' ' ')" = "$(sed 1d .out | cut -d, -f4 | tr '\n' ' ')" ]
+say $? "explain --sort time: longest first"
+try 0 explain plan.json --sort gain --top 2 && [ "$(wc -l < .out)" -eq 3 ]; say $? "explain --sort gain"
+try 2 explain plan.json --sort size && err_has 'none of time, name, gain'; say $? "no such order"
+try 2 explain plan.json --top -2; say $? "fewer than none"
+finish

@@ -1,0 +1,59 @@
+#!/bin/sh
+# --mem-limit: what fits, what it costs, what is said where nothing does.
+. "$(dirname "$0")/common.sh"
+
+# Three layers, faster on the second device; weights of 1 MiB each.
+layers=$(for i in 1 2 3; do
+  printf '{"name": "fc%d", "type": "MatMul", "inputs": ["h%d", "w%d"], "outputs": ["h%d"]}' $i $((i - 1)) $i $i
+  [ $i = 3 ] || echo ,
+done)
+weights=$(for i in 1 2 3; do
+  printf '{"name": "w%d", "dtype": "float32", "shape": [512, 512], "fill": 0.01}' $i
+  [ $i = 3 ] || echo ,
+done)
+cat > wide.json <<JSON
+{ "format": "tplan-graph/1", "name": "wide", "opset": 17,
+  "inputs": [{"name": "h0", "dtype": "float32", "shape": [64, 512]}],
+  "outputs": ["h3"], "initializers": [$weights], "ops": [$layers] }
+JSON
+printf '[machine]\ngflops=10\ngbps=10\nlaunch=1us\n' > slow.conf
+printf '[machine]\ngflops=1000\ngbps=100\nlaunch=1us\nlink=10GB/s+1us\n' > fast.conf
+devices=sim:$work/slow.conf,sim:$work/fast.conf
+fast=sim:$work/fast.conf
+try 0 optimize wide.json --devices "$devices" -o free.json || { cat .err; }
+say $? "without a limit"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1G" -o loose.json && out_has 'keeps to'
+say $? "a limit that does not bind"
+grep -v 'memory_limits\|sha256' loose.json > a; grep -v 'memory_limits\|sha256' free.json > b
+cmp -s a b; say $? "and leaves the plan as it is"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" -o tight.json \
+  && out_has 'proved least that fits' && out_has 'without,'
+say $? "a limit that binds"
+try 0 check tight.json; say $? "its proof is good"
+try 0 explain tight.json && out_has 'memory: the cheapest plan has it on' && err_has 'Memory limits: '
+say $? "explain says so"
+try 0 explain tight.json --format json && out_has '"reason_code": "memory"' && out_has '"free_cost_ns"'
+say $? "for programs too"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" -o again.json && cmp -s tight.json again.json
+say $? "the same plan every time"
+sed 's/"memory_limits": \[\([0-9]*\), [0-9]*\]/"memory_limits": [\1, 1000]/' tight.json > lie.json
+try 3 check lie.json; say $? "a changed limit is refused"
+try 0 run tight.json; say $? "it runs"
+try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \
+  && err_has 'no placement fits' && err_has 'weights' && err_has "op 'fc" && err_has 'more than the limit of 1048576'
+say $? "nothing fits: which device, op and bytes"
+for bad in 1G nowhere=1G "$fast=" "$fast=-1" "$fast=1X" "$fast=0"; do
+  try 2 optimize wide.json --devices "$devices" --mem-limit "$bad" && err_has 'is not DEVICE=SIZE'
+  say $? "limit '$bad'"
+done
+
+# Real devices: a run takes no more than the limit, or says by how much.
+if "$TPLAN" optimize wide.json --devices cpu,ref --trust-estimates -o all.json > .out 2> .err; then
+  try 0 optimize wide.json --devices cpu,ref --trust-estimates --mem-limit cpu=2500K -o part.json
+  say $? "a limit on the cpu"
+  "$TPLAN" run part.json --check > .out 2> .err
+  code=$?
+  [ $code -eq 0 ] || { [ $code -eq 5 ] && err_has "more than the plan's limit"; }
+  say $? "is kept, or nothing runs"
+fi
+finish

@@ -1,0 +1,284 @@
+/* memory-case.c: see memory-case.h. */
+#include "config.h"
+
+#include "memory-case.h"
+
+#include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
+#include "graph/graph-finish.h"
+#include "ir/execution.h"
+#include "ir/units.h"
+#include "planner/place.h"
+
+static const char *const device_names[] = { "cpu", "opencl:0", NULL };
+
+typedef struct
+{
+  TpGraphBuilder *builder;
+  GPtrArray *tensors;         /* names, in no order of size */
+  GArray *counts;             /* gint64: elements of each */
+} Draft;
+
+static gint64
+random_count (void)
+{
+  return g_test_rand_int_range (1, 17) * 1024
+         + (g_test_rand_int_range (0, 4) == 0 ? 3 : 0);
+}
+
+static char *
+take_name (Draft *draft, char *name, gint64 count)
+{
+  g_ptr_array_add (draft->tensors, name);
+  g_array_append_val (draft->counts, count);
+  return name;
+}
+
+static void
+add_input (Draft *draft, const char *name)
+{
+  gint64 count = random_count ();
+  TpDimSpec dim = { count, NULL };
+  TpTensorSpec spec = { name, TPLAN_DTYPE_FLOAT32, 1, &dim, name };
+
+  tp_graph_builder_add_input (draft->builder, &spec, NULL);
+  take_name (draft, g_strdup (name), count);
+}
+
+/* Caller frees. */
+static char *
+add_weight (Draft *draft, int index)
+{
+  char *name = g_strdup_printf ("w%d", index);
+  const TpTensor w = { .name = name, .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
+                       .dims = { random_count () },
+                       .init = { .kind = TP_INIT_FILL, .value = 1 } };
+
+  tp_graph_builder_add_constant (draft->builder, &w, name, NULL);
+  return name;
+}
+
+/* Mostly one of the last. */
+static int
+pick (const Draft *draft)
+{
+  int n = (int) draft->tensors->len;
+
+  return g_test_rand_int_range (
+      g_test_rand_int_range (0, 4) > 0 ? MAX (0, n - 2) : 0, n);
+}
+
+/* The same bytes under another name. */
+static void
+add_view (Draft *draft, int index)
+{
+  g_autofree char *name = g_strdup_printf ("view%d", index);
+  int from = pick (draft);
+  const char *input = draft->tensors->pdata[from], *output;
+  TpNode node = { .type = "Squeeze", .name = name, .place = name };
+  TpNodeNames names
+      = { .inputs = &input, .n_inputs = 1, .outputs = &output, .n_outputs = 1 };
+
+  output = take_name (draft, g_strdup_printf ("v%d", index),
+                      g_array_index (draft->counts, gint64, from));
+  tp_graph_builder_add_node (draft->builder, &node, names, NULL);
+}
+
+static void
+add_op (Draft *draft, int index)
+{
+  g_autoptr (GError) error = NULL;
+  static const TpNodeCost unused = { "cpu", 1 };
+  g_autofree char *name = g_strdup_printf ("op%d", index);
+  g_autofree char *weight = NULL;
+  TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
+                  .costs = &unused };
+  const char *inputs[4], *outputs[2];
+  TpNodeNames names = { .inputs = inputs, .outputs = outputs };
+  int n = g_test_rand_int_range (1, 3);
+
+  for (names.n_inputs = 0; names.n_inputs < n; names.n_inputs++)
+    inputs[names.n_inputs] = draft->tensors->pdata[pick (draft)];
+  if (g_test_rand_int_range (0, 3) > 0)
+    inputs[names.n_inputs++] = weight = add_weight (draft, index);
+  else if (g_test_rand_bit ())
+    inputs[names.n_inputs++] = "shared";
+  names.n_outputs = g_test_rand_int_range (0, 6) == 0 ? 2 : 1;
+  for (int i = 0; i < names.n_outputs; i++)
+    {
+      TpDimSpec dim = { random_count (), NULL };
+      TpTensorSpec spec = { NULL, TPLAN_DTYPE_FLOAT32, 1, &dim, name };
+
+      outputs[i] = spec.name = take_name (
+          draft, g_strdup_printf ("%s_%d", name, i), dim.value);
+      tp_graph_builder_declare (draft->builder, &spec, &error);
+      g_assert_no_error (error);
+    }
+  tp_graph_builder_add_node (draft->builder, &node, names, &error);
+  g_assert_no_error (error);
+}
+
+static TpGraph *
+new_graph (int n_ops)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("memory", 17);
+  g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (gint64));
+  const TpTensor shared = { .name = "shared", .dtype = TPLAN_DTYPE_FLOAT32,
+                            .rank = 1, .dims = { 5000 },
+                            .init = { .kind = TP_INIT_FILL, .value = 1 } };
+  Draft draft = { builder, tensors, counts };
+  TpGraph *graph;
+
+  tp_graph_builder_add_constant (builder, &shared, "shared", NULL);
+  add_input (&draft, "x");
+  add_input (&draft, "y");
+  for (int i = 0; i < n_ops; i++)
+    if (i > 0 && g_test_rand_int_range (0, 8) == 0)
+      add_view (&draft, i);
+    else
+      add_op (&draft, i);
+  for (guint i = 2; i < tensors->len; i++)
+    if (i + 1 == tensors->len || g_test_rand_int_range (0, 8) == 0)
+      tp_graph_builder_add_output (builder, tensors->pdata[i], "outputs",
+                                   &error);
+  g_assert_no_error (error);
+  graph = tp_graph_builder_finish (builder, NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* ---- groups and costs --------------------------------------------------- */
+
+/* Whether all that @node makes is for the next op alone. */
+static gboolean
+leads_on (const TpGraph *graph, int node)
+{
+  const TpNode *it = &graph->nodes[node];
+  const TpTensor *output = &graph->tensors[it->outputs[0]];
+
+  return it->n_outputs == 1 && output->n_consumers == 1 && !output->is_output
+         && output->consumers[0] == node + 1 && !tp_node_is_view (it)
+         && node + 1 < graph->n_nodes
+         && !tp_node_is_view (&graph->nodes[node + 1]);
+}
+
+static TpGroups *
+new_groups (const TpGraph *graph)
+{
+  TpGroups *groups = tp_groups_new ();
+  g_autofree int *nodes = g_new (int, graph->n_nodes + 1);
+  int n = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      nodes[n++] = i;
+      if (leads_on (graph, i) && g_test_rand_int_range (0, 3) > 0)
+        continue;
+      if (n > 1)
+        tp_groups_add (groups, nodes, n);
+      n = 0;
+    }
+  return groups;
+}
+
+static TpCost
+random_cost (int low, int high)
+{
+  return (TpCost){ .time_ns = g_test_rand_int_range (low, high + 1) };
+}
+
+static TpCosts *
+new_costs (const TpGraph *graph, const TpGroups *groups)
+{
+  TpCosts *costs = tp_costs_new (2, device_names, graph, groups);
+  int copy = g_test_rand_bit () ? 50 : 400;
+
+  costs->host = g_test_rand_int_range (TP_COSTS_HOST, 2);
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      *tp_costs_node (costs, i, 0) = random_cost (50, 2000);
+      *tp_costs_node (costs, i, 1) = random_cost (10, 1000);
+      if (g_test_rand_int_range (0, 10) == 0)
+        tp_costs_node (costs, i, g_test_rand_bit ())->time_ns = TP_COST_NONE;
+    }
+  for (int i = 0; i < groups->n_groups; i++)
+    for (int d = 0; d < 2; d++)
+      if (g_test_rand_int_range (0, 5) > 0)
+        *tp_costs_group (costs, i, d) = random_cost (10, 2000);
+  for (int i = 0; i < 2 * graph->n_tensors; i++)
+    {
+      *tp_costs_feed (costs, i / 2, i % 2) = random_cost (0, copy);
+      *tp_costs_fetch (costs, i / 2, i % 2) = random_cost (0, copy);
+    }
+  tp_costs_seal (costs);
+  return costs;
+}
+
+TpTestCase *
+tp_memory_case_new (int n_ops)
+{
+  TpTestCase *test = g_new0 (TpTestCase, 1);
+
+  test->graph = new_graph (n_ops);
+  test->groups = new_groups (test->graph);
+  test->costs = new_costs (test->graph, test->groups);
+  return test;
+}
+
+/* ---- what it takes ------------------------------------------------------ */
+
+static gboolean
+is_fused (const TpTestCase *test, int group, const guint8 *devices)
+{
+  const TpGroup *it = &test->groups->groups[group];
+  int device = devices[it->nodes[0]];
+  gint64 fused = tp_costs_group (test->costs, group, device)->time_ns;
+  gint64 apart = 0;
+
+  for (int k = 0; k < it->n_nodes; k++)
+    {
+      if (devices[it->nodes[k]] != device)
+        return FALSE;
+      apart += tp_costs_node (test->costs, it->nodes[k], device)->time_ns;
+    }
+  return fused < apart;
+}
+
+void
+tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
+                      gint64 *out_bytes)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+  g_autofree int *places = g_new (int, test->graph->n_nodes + 1);
+  TpPlaced placed = { 2, test->costs->host, places, groups };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpExecution) execution = NULL;
+
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    places[i] = devices[i];
+  for (int i = 0; i < test->groups->n_groups; i++)
+    if (is_fused (test, i, devices))
+      tp_groups_add (groups, test->groups->groups[i].nodes,
+                     test->groups->groups[i].n_nodes);
+  execution = tp_execution_new (test->graph, &placed, &error);
+  g_assert_no_error (error);
+  for (int d = 0; d < 2; d++)
+    out_bytes[d] = execution->memory[d].arena_bytes
+                   + execution->memory[d].weight_bytes;
+}
+
+TpPlan *
+tp_memory_case_place (const TpTestCase *test, const gint64 *limits, int n_cuts)
+{
+  const TpPlaceOptions options
+      = { .objective = "time", .limits = limits, .n_cuts = n_cuts };
+  g_autoptr (GError) error = NULL;
+  TpPlan *plan = tp_place_with (test->graph, test->groups, test->costs,
+                                &options, &error);
+
+  if (plan == NULL)
+    g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+  return plan;
+}

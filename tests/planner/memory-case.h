@@ -1,0 +1,21 @@
+/* memory-case.h: graphs whose tensors and weights differ in size, for tests of
+ * memory limits. */
+#ifndef TP_TESTS_MEMORY_CASE_H
+#define TP_TESTS_MEMORY_CASE_H
+
+#include "random-graph.h"
+
+/* From GTest's random numbers: ops with weights, chains that may be fused, views;
+ * the second device is mostly faster. */
+TpTestCase *tp_memory_case_new (int n_ops);
+
+/* Arena and weights on both devices, by the layout of sessions; groups are in
+ * effect where they save. */
+void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
+                           gint64 *out_bytes);
+
+/* tp_place_with (), or NULL where nothing fits. */
+TpPlan *tp_memory_case_place (const TpTestCase *test, const gint64 *limits,
+                              int n_cuts);
+
+#endif

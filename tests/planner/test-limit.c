@@ -1,0 +1,473 @@
+/* test-limit.c: placements within limits of memory, against all placements there
+ * are; and their proofs, spoilt. */
+#include "config.h"
+
+#include "memory-case.h"
+
+#include "format/plan-json.h"
+#include "ir/plan-memory.h"
+#include "planner/check/check.h"
+#include "planner/place.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define ROUNDS 250
+#define MAX_OPS 12
+
+typedef struct
+{
+  gint64 least;               /* cost of the cheapest that fits; TP_COST_NONE */
+  gint64 free_bytes[2];       /* of the cheapest of all */
+} Truth;
+
+/* All placements twice: the cheapest, and the cheapest within @limits
+ * (nullable). */
+static void
+find_truth (const TpTestCase *test, const gint64 *limits, Truth *truth)
+{
+  int n = test->graph->n_nodes;
+  gint64 least = TP_COST_NONE;
+  guint8 devices[16] = { 0 };
+
+  truth->least = TP_COST_NONE;
+  for (guint set = 0; set < 1u << n; set++)
+    {
+      gint64 bytes[2], cost;
+
+      for (int i = 0; i < n; i++)
+        devices[i] = (set >> i) & 1;
+      cost = tp_test_case_cost (test, devices);
+      if (cost >= (limits == NULL ? least : truth->least))
+        continue;
+      tp_memory_case_count (test, devices, bytes);
+      if (limits == NULL)
+        memcpy (truth->free_bytes, bytes, sizeof bytes);
+      if (limits == NULL)
+        least = cost;
+      else if ((limits[0] == 0 || bytes[0] <= limits[0])
+               && (limits[1] == 0 || bytes[1] <= limits[1]))
+        truth->least = cost;
+    }
+}
+
+static void
+check_limits (const TpTestCase *test, const gint64 *limits, int *n_bound)
+{
+  Truth truth;
+  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, 0);
+  g_autofree guint8 *devices = NULL;
+  gint64 bytes[2];
+
+  find_truth (test, limits, &truth);
+  g_assert_cmpint (plan == NULL, ==, truth.least == TP_COST_NONE);
+  if (plan == NULL)
+    return;
+  devices = tp_test_plan_devices (plan);
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 0; d < 2; d++)
+    g_assert_true (limits[d] == 0 || bytes[d] <= limits[d]);
+  g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
+  g_assert_cmpint (plan->cost_ns, ==, truth.least);
+  tp_test_assert_checked (plan, test->graph);
+  if (plan->memory_proof == NULL)
+    return;
+  g_assert_cmpint (plan->memory_proof->bound_ns, ==, truth.least);
+  ++*n_bound;
+}
+
+/* Both devices, or one, at a part of what the cheapest takes. */
+static void
+test_brute_force (void)
+{
+  static const int parts[] = { 25, 50, 75 };
+  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? ROUNDS : 8 * ROUNDS;
+  int n_bound = 0;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (
+          g_test_rand_int_range (2, round % 10 == 0 ? MAX_OPS + 1 : 9));
+      Truth truth;
+
+      find_truth (test, NULL, &truth);
+      for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+        {
+          gint64 limits[2] = { 0, 0 };
+          int which = g_test_rand_int_range (1, 4);
+
+          for (int d = 0; d < 2; d++)
+            if (which & 1 << d)
+              limits[d] = MAX (truth.free_bytes[d] * parts[i] / 100, 1);
+          check_limits (test, limits, &n_bound);
+        }
+    }
+  g_test_message ("limits were bound in %d cases", n_bound);
+  g_assert_cmpint (n_bound, >, ROUNDS / 2);
+}
+
+/* ---- what does not depend on the case ----------------------------------- */
+
+/* Limits of half of what the cheapest takes; NULL: they are not to be met, or do
+ * not bind. */
+static TpPlan *
+place_tight (const TpTestCase *test, int n_cuts, gint64 *limits)
+{
+  g_autoptr (TpPlan) cheapest = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (cheapest);
+  TpPlan *plan;
+
+  tp_memory_case_count (test, devices, limits);
+  limits[0] = 0;
+  limits[1] = limits[1] / 2 + 1;
+  plan = tp_memory_case_place (test, limits, n_cuts);
+  if (plan == NULL || plan->memory_proof != NULL)
+    return plan;
+  tp_plan_unref (plan);
+  return NULL;
+}
+
+/* Equal arguments, equal bytes; and a limit that does not bind leaves no trace. */
+static void
+test_equal_bytes (void)
+{
+  for (int round = 0; round < 30; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (40);
+      const gint64 wide[2] = { G_GINT64_CONSTANT (1) << 40, 1 << 30 };
+      gint64 limits[2];
+      g_autoptr (TpPlan) first = place_tight (test, 50, limits);
+      g_autoptr (TpPlan) second = place_tight (test, 50, limits);
+      g_autoptr (TpPlan) plain = tp_memory_case_place (test, NULL, 0);
+      g_autoptr (TpPlan) within = tp_memory_case_place (test, wide, 0);
+      g_autofree char *a = NULL, *b = NULL, *c = NULL, *d = NULL;
+
+      tp_plan_count_memory (plain, test->graph);
+      c = tp_plan_to_json (plain, test->graph);
+      d = tp_plan_to_json (within, test->graph);
+      g_assert_cmpstr (c, ==, d);
+      if (first == NULL)
+        continue;
+      a = tp_plan_to_json (first, test->graph);
+      b = tp_plan_to_json (second, test->graph);
+      g_assert_cmpstr (a, ==, b);
+    }
+}
+
+/* However few cuts there are, what is claimed holds. */
+static void
+test_few_cuts (void)
+{
+  int n_gaps = 0;
+
+  for (int round = 0; round < 60; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (30);
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan = place_tight (test, 1 + round % 4, limits);
+      g_autoptr (TpPlan) better = NULL;
+
+      if (plan == NULL)
+        continue;
+      tp_test_assert_checked (plan, test->graph);
+      better = tp_memory_case_place (test, limits, 0);
+      g_assert_cmpint (better->cost_ns, <=, plan->cost_ns);
+      g_assert_cmpint (better->cost_ns, >=, plan->memory_proof->bound_ns);
+      g_assert_cmpint (better->memory_proof->bound_ns, >=,
+                       plan->memory_proof->bound_ns);
+      n_gaps += plan->memory_proof->bound_ns < plan->cost_ns;
+    }
+  g_assert_cmpint (n_gaps, >, 10);
+}
+
+/* Too large for all placements: proofs are good, and gaps are told. */
+static void
+test_large (void)
+{
+  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? 2 : 20;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (100 + 10 * round);
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan
+          = place_tight (test, n_rounds > 2 ? 0 : 100, limits);
+
+      if (plan == NULL)
+        continue;
+      tp_test_assert_checked (plan, test->graph);
+      g_test_message ("%d ops: gap %.2f %%", test->graph->n_nodes,
+                      100.0
+                          * (double) (plan->cost_ns
+                                      - plan->memory_proof->bound_ns)
+                          / (double) MAX (plan->cost_ns, 1));
+    }
+}
+
+/* ---- spoilt proofs ------------------------------------------------------ */
+
+static gboolean
+is_taken (const TpPlan *plan, const TpTestCase *test)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  return tp_check (plan, test->graph, reasons);
+}
+
+/* Each once without, and each once twice. */
+static void
+spoil_entries (TpPlan *plan, const TpTestCase *test)
+{
+  GArray *entries = plan->memory_proof->entries;
+
+  for (guint i = 0; i < entries->len; i++)
+    {
+      TpProofEntry kept = g_array_index (entries, TpProofEntry, i);
+
+      g_array_remove_index (entries, i);
+      g_assert_false (is_taken (plan, test));
+      g_array_insert_val (entries, i, kept);
+      g_array_insert_val (entries, i, kept);
+      g_assert_false (is_taken (plan, test));
+      g_array_remove_index (entries, i);
+    }
+  g_assert_true (is_taken (plan, test));
+}
+
+/* Shares of more than there is, and of less than nothing. */
+static void
+spoil_shares (TpPlan *plan, const TpTestCase *test)
+{
+  for (guint b = 0; b < plan->memory_proof->bounds->len; b++)
+    {
+      TpMemoryBound *bound = plan->memory_proof->bounds->pdata[b];
+
+      for (guint i = 0; i < bound->shares->len; i++)
+        {
+          TpMemoryShare *it = &g_array_index (bound->shares, TpMemoryShare, i);
+          TpMemoryShare kept = *it;
+
+          it->amount += 1000000;
+          g_assert_false (is_taken (plan, test));
+          it->amount = -1;
+          g_assert_false (is_taken (plan, test));
+          *it = kept;
+          it->op = test->graph->n_nodes;
+          g_assert_false (is_taken (plan, test));
+          *it = kept;
+        }
+    }
+}
+
+/* Of ops that have a device already, or that there are not. */
+static void
+spoil_choices (TpPlan *plan, const TpTestCase *test)
+{
+  GArray *entries = plan->memory_proof->entries;
+  TpProofEntry *root = &g_array_index (entries, TpProofEntry, 0);
+  TpProofEntry kept = *root;
+
+  if (entries->len < 3)
+    return;
+  root->index = test->graph->n_nodes;
+  g_assert_false (is_taken (plan, test));
+  *root = kept;
+  if (root[1].kind != TP_PROOF_BRANCH)
+    return;
+  root->index = root[1].index;
+  g_assert_false (is_taken (plan, test));
+  *root = kept;
+}
+
+/* Of the case that @plan is for, which then is another. */
+static void
+spoil_limits (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 kept = plan->memory_limits[1], least = plan->memory_proof->bound_ns;
+  gint64 limits[2] = { 0, kept * 3 / 2 };
+  Truth truth;
+
+  plan->memory_limits[1]
+      = plan->peak_bytes[1] + plan->weight_bytes[1] - 1;
+  g_assert_false (is_taken (plan, test));
+  plan->memory_limits[1] = limits[1];
+  find_truth (test, limits, &truth);
+  g_assert_true (!is_taken (plan, test) || truth.least >= least);
+  plan->memory_limits[1] = 0;
+  g_assert_false (is_taken (plan, test));
+  plan->memory_limits[1] = kept;
+}
+
+/* Another number anywhere in the proof. */
+static void
+edit (TpMemoryProof *proof)
+{
+  TpProofEntry *entry = &g_array_index (
+      proof->entries, TpProofEntry,
+      g_test_rand_int_range (0, (gint32) proof->entries->len));
+  TpMemoryBound *bound
+      = proof->bounds->len == 0
+            ? NULL
+            : proof->bounds->pdata[g_test_rand_int_range (
+                0, (gint32) proof->bounds->len)];
+
+  switch (g_test_rand_int_range (0, 5))
+    {
+    case 0:
+      entry->kind = (TpProofKind) g_test_rand_int_range (0, 4);
+      break;
+    case 1:
+      entry->index = g_test_rand_int_range (0, 8);
+      break;
+    case 2:
+      entry->step = g_test_rand_int_range (0, 8);
+      break;
+    case 3:
+      if (bound != NULL && bound->shares->len > 0)
+        g_array_index (bound->shares, TpMemoryShare,
+                       g_test_rand_int_range (0, (gint32) bound->shares->len))
+            .amount += g_test_rand_int_range (-50, 50);
+      break;
+    default:
+      if (bound != NULL && bound->prices->len > 0)
+        g_array_index (bound->prices, TpMemoryPrice, 0).price
+            = g_test_rand_int_range (0, G_MAXINT32);
+    }
+}
+
+/* A plan that is not the cheapest within wider limits, said to be: no edit makes
+ * that pass. */
+static gboolean
+spoil_claim (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 limits[2] = { 0, plan->memory_limits[1] * 3 / 2 };
+  Truth truth;
+
+  find_truth (test, limits, &truth);
+  if (plan->cost_ns <= truth.least)
+    return FALSE;
+  plan->memory_limits[1] = limits[1];
+  for (int i = 0; i < 60; i++)
+    {
+      plan->memory_proof->bound_ns
+          = g_test_rand_bit () ? plan->cost_ns : truth.least + 1;
+      g_assert_false (is_taken (plan, test));
+      edit (plan->memory_proof);
+    }
+  return TRUE;
+}
+
+static void
+test_spoilt (void)
+{
+  int n_claims = 0;
+
+  for (int round = 0; round < 150; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (10);
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan = place_tight (test, 0, limits);
+
+      if (plan == NULL)
+        continue;
+      tp_plan_count_memory (plan, test->graph);
+      spoil_entries (plan, test);
+      spoil_shares (plan, test);
+      spoil_choices (plan, test);
+      spoil_limits (plan, test);
+      plan->memory_proof->bound_ns++;
+      g_assert_false (is_taken (plan, test));
+      plan->memory_proof->bound_ns--;
+      n_claims += spoil_claim (plan, test);
+    }
+  g_assert_cmpint (n_claims, >, 20);
+}
+
+/* ---- the second checker ------------------------------------------------- */
+
+static char *
+run_python (GPtrArray *argv)
+{
+  g_autoptr (GError) error = NULL;
+  char *out = NULL;
+
+  g_ptr_array_add (argv, NULL);
+  g_spawn_sync (NULL, (char **) argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL,
+                NULL, &out, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return out;
+}
+
+/* Of each case the plan, and one that claims more than it proves. */
+static void
+write_plans (const char *folder, GPtrArray *argv)
+{
+  for (int round = 0; round < 40; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (12);
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan = NULL;
+
+      for (int i = 0; i < test->graph->n_nodes; i++)
+        test->graph->nodes[i].n_costs = 0; /* its figures are others */
+      plan = place_tight (test, round % 2 ? 3 : 0, limits);
+      if (plan == NULL)
+        continue;
+      tp_plan_count_memory (plan, test->graph);
+      for (int i = 0; i < 2; i++)
+        {
+          char *path = g_strdup_printf ("%s/%s-%d.json", folder,
+                                        i == 0 ? "good" : "bad", round);
+
+          g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
+          g_ptr_array_add (argv, path);
+          g_array_set_size (plan->memory_proof->entries,
+                            plan->memory_proof->entries->len - 1);
+        }
+    }
+}
+
+static void
+test_second (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *python = g_find_program_in_path ("python3"), *out = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (python == NULL)
+    {
+      g_test_skip ("no python3");
+      g_rmdir (folder);
+      return;
+    }
+  g_ptr_array_add (argv, g_strdup (python));
+  g_ptr_array_add (argv, g_test_build_filename (G_TEST_DIST, "..",
+                                                "check_memory.py", NULL));
+  write_plans (folder, argv);
+  out = run_python (argv);
+  lines = g_strsplit (out, "\n", -1);
+  for (guint i = 2; i + 1 < argv->len; i++)
+    {
+      g_assert_nonnull (lines[i - 2]);
+      if (strstr (lines[i - 2], "good") != NULL)
+        g_assert_true (g_str_has_suffix (lines[i - 2], ": valid"));
+      else
+        g_assert_nonnull (strstr (lines[i - 2], ": not valid: "));
+      g_remove (argv->pdata[i]);
+    }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/limit/brute-force", test_brute_force);
+  g_test_add_func ("/limit/equal-bytes", test_equal_bytes);
+  g_test_add_func ("/limit/few-cuts", test_few_cuts);
+  g_test_add_func ("/limit/large", test_large);
+  g_test_add_func ("/limit/spoilt", test_spoilt);
+  g_test_add_func ("/limit/second", test_second);
+  return g_test_run ();
+}
