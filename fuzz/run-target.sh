@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs one fuzz target from its seeds for FUZZ_SECONDS (60); called by run.sh
-# in the folder of the fuzz build.
+# Runs one fuzz target from its seeds for FUZZ_SECONDS (60), and adds what was run
+# to $FUZZ_CORPUS/runs; called by run.sh in the folder of the fuzz build.
 set -eu
 source=$1
 target=$2
@@ -9,10 +9,15 @@ case $target in
   graph-json|plan|cost|safetensors) dict=-dict=$source/fuzz/json.dict ;;
   onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
 esac
-if ./fuzz/fuzz-"$target" $dict -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 \
+status=0
+./fuzz/fuzz-"$target" $dict -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 \
   -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
-  -artifact_prefix="found/$target-" "corpus/$target" "seeds/$target" \
-  > "$target.log" 2>&1; then
+  -artifact_prefix="found/$target-" "$FUZZ_CORPUS/$target" "seeds/$target" \
+  > "$target.log" 2>&1 || status=$?
+awk -v target="$target" -v seconds="${FUZZ_SECONDS:-60}" \
+  '/number_of_executed_units/ { print target, $2, seconds }' "$target.log" \
+  >> "$FUZZ_CORPUS/runs"
+if [ "$status" -eq 0 ]; then
   echo "ok $target, ${FUZZ_SECONDS:-60} s:" $(grep -E \
     'number_of_executed_units|peak_rss|slowest_unit' "$target.log")
 else
