@@ -4,14 +4,19 @@
 #include "cli/apart.h"
 
 #include "calib/cost-db.h"
-#include "calib/probe.h"
+#include "calib/facts.h"
 #include "calib/samples.h"
 #include "cli/output.h"
+#include "cli/progress.h"
+#include "ir/clock.h"
 #include "runtime/threads.h"
 
-/* Beside any figure of the table. */
+#define DUE_NS 20000000
+#define PAUSE_US (G_USEC_PER_SEC / 4)
+
+/* Beside any figure that was measured on a machine such as this. */
 static TpProcessors
-find_least (const char *path)
+find_least (const char *path, int n_threads)
 {
   g_autoptr (TpCostDb) db = tp_cost_db_open (path, TRUE, NULL);
   g_autoptr (GPtrArray) devices = NULL;
@@ -22,29 +27,97 @@ find_least (const char *path)
   for (guint i = 0; devices != NULL && i < devices->len; i++)
     {
       const TpDeviceRow *device = devices->pdata[i];
+      g_autofree char *facts = tp_facts_gather (device->name, n_threads);
+      g_autofree char *difference = tp_facts_compare (device->facts, facts);
 
+      if (difference != NULL)
+        continue;
       tp_cost_db_find_least (db, device->id, &its);
       tp_samples_note_least (&least, &its);
     }
   return least;
 }
 
+void
+tp_apart_init (TpApart *apart, const TpCli *cli)
+{
+  *apart = (TpApart){
+    .n_threads = tp_threads_count (cli->device_options.n_threads)
+  };
+  if (apart->n_threads > 1)
+    apart->least = find_least (cli->cost_path, cli->device_options.n_threads);
+  tp_apart_look (apart);
+}
+
+/* A thread of the pool that somebody else keeps from its processor. */
+static gboolean
+is_away (const TpApart *apart, const TpProcessors *now)
+{
+  return (now->handover_ns == 0 || now->crowding == 0)
+         && !tp_probe_is_pool_whole (apart->n_threads);
+}
+
+gboolean
+tp_apart_look (TpApart *apart)
+{
+  if (apart->least.handover_ns > 0 || apart->least.crowding > 0)
+    {
+      TpProcessors now;
+
+      tp_probe_processors (apart->n_threads, &now);
+      apart->is_apart = tp_samples_are_apart (&now, &apart->least)
+                        || is_away (apart, &now);
+      apart->was_apart |= apart->is_apart;
+      if (apart->is_apart)
+        apart->apart = now;
+    }
+  apart->looked_ns = tp_clock_get_ns ();
+  return apart->is_apart;
+}
+
+gboolean
+tp_apart_is_due (const TpApart *apart)
+{
+  return tp_clock_get_ns () - apart->looked_ns >= DUE_NS;
+}
+
+void
+tp_apart_wait (TpApart *apart, gint64 limit_ns)
+{
+  gint64 end_ns = tp_clock_get_ns () + limit_ns;
+
+  while (apart->is_apart && tp_clock_get_ns () < end_ns
+         && !*tp_cli_get_cancelled ())
+    {
+      g_usleep (PAUSE_US);
+      tp_apart_look (apart);
+    }
+}
+
+gboolean
+tp_apart_note (const TpApart *apart, const TpCli *cli)
+{
+  if (!apart->was_apart)
+    return FALSE;
+  if (apart->apart.handover_ns == 0 || apart->apart.crowding == 0)
+    tp_cli_note (cli, "note: others kept %d threads from running at once: times "
+                      "are longer than foretold", apart->n_threads);
+  else
+  tp_cli_note (cli,
+                 "note: processors were not as when kernels were timed: "
+                 "%" G_GINT64_FORMAT " ns there and back instead of %"
+                 G_GINT64_FORMAT ", all at once %.2f times as long as one instead "
+                 "of %.2f: times are longer than foretold",
+                 apart->apart.handover_ns, apart->least.handover_ns,
+                 apart->apart.crowding / 1e3, apart->least.crowding / 1e3);
+  return TRUE;
+}
+
 gboolean
 tp_cli_note_apart (const TpCli *cli)
 {
-  int n_threads = tp_threads_count (cli->device_options.n_threads);
-  TpProcessors now, least = { 0 };
+  TpApart apart;
 
-  tp_probe_processors (n_threads, &now);
-  if (now.handover_ns > 0)
-    least = find_least (cli->cost_path);
-  if (!tp_samples_are_apart (&now, &least))
-    return FALSE;
-  tp_cli_note (cli,
-               "note: processors are not as they were when kernels were timed: "
-               "%" G_GINT64_FORMAT " ns there and back instead of %"
-               G_GINT64_FORMAT ", all at once %.2f times as long as one instead "
-               "of %.2f: times are longer than foretold", now.handover_ns,
-               least.handover_ns, now.crowding / 1e3, least.crowding / 1e3);
-  return TRUE;
+  tp_apart_init (&apart, cli);
+  return tp_apart_note (&apart, cli);
 }

@@ -27,7 +27,6 @@
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* A prediction that is off by more is accounted for without being asked. */
 #define ERROR_TOLD 0.05
@@ -48,6 +47,8 @@ static struct
   double tolerance;
   char *duration;
   gint64 duration_ns;
+  char *wait;
+  gint64 wait_ns;
   char *trace;
   gboolean profile;
   TpProfileOptions profile_options;
@@ -66,6 +67,8 @@ static const GOptionEntry run_options[] = {
     "N" },
   { "duration", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
     &run_given.duration, NULL, NULL },
+  { "wait", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &run_given.wait, NULL,
+    NULL },
   { "warmup", 0, 0, G_OPTION_ARG_INT, &run_given.warmup,
     "runs before them (3)", "N" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &run_given.check,
@@ -101,6 +104,7 @@ typedef struct
   TplanPlan *plan;
   TplanSession *session;
   TpRunData data;
+  TpApart apart;
   TpRunTimes times;
   TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
@@ -131,24 +135,29 @@ run_once (Run *run, gboolean is_profiled, GError **error)
   return tplan_session_run (run->session, inputs, run->data.outputs, error);
 }
 
-static gint64
-count_switches (void)
+static void
+look (Run *run)
 {
-  struct rusage usage = { 0 };
+  gboolean was_apart = run->apart.is_apart;
 
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
+  tp_run_times_look (&run->times, tp_apart_look (&run->apart) || was_apart);
 }
 
 static gboolean
 run_timed (Run *run, GError **error)
 {
-  gint64 n_switches = count_switches ();
+  TpSample begin, sample;
 
+  tp_sample_begin (&begin);
   if (!run_once (run, FALSE, error))
     return FALSE;
-  tp_run_times_add (&run->times, tplan_session_get_time_ns (run->session),
-                    count_switches () == n_switches);
+  tp_sample_end (&begin, &sample);
+  if (tp_api_get_plan (run->plan)->is_simulated)
+    sample = (TpSample){ 0 }; /* nothing disturbs a made-up clock */
+  sample.time_ns = tplan_session_get_time_ns (run->session);
+  tp_run_times_add (&run->times, &sample);
+  if (tp_apart_is_due (&run->apart))
+    look (run);
   return TRUE;
 }
 
@@ -156,7 +165,7 @@ run_timed (Run *run, GError **error)
 static gboolean
 is_over (const Run *run, gint64 begin_ns)
 {
-  int n = (int) run->times.all_ns->len;
+  int n = (int) run->times.samples->len;
 
   if (*tp_cli_get_cancelled () || n >= RUNS_MAX)
     return TRUE;
@@ -166,10 +175,15 @@ is_over (const Run *run, gint64 begin_ns)
 }
 
 static gboolean
-run_repeat (Run *run, GError **error)
+run_repeat (Run *run, const TpCli *cli, GError **error)
 {
   gint64 begin_ns;
 
+  if (!tp_api_get_plan (run->plan)->is_simulated)
+    tp_apart_init (&run->apart, cli);
+  if (run->apart.is_apart && run_given.wait_ns > 0)
+    tp_cli_note (cli, "waiting for processors to be near each other");
+  tp_apart_wait (&run->apart, run_given.wait_ns);
   for (int i = 0; i < run_given.warmup; i++)
     if (!run_once (run, FALSE, error))
       return FALSE;
@@ -177,12 +191,13 @@ run_repeat (Run *run, GError **error)
   while (!is_over (run, begin_ns))
     if (!run_timed (run, error))
       return FALSE;
-  if (run->times.all_ns->len == 0)
+  if (run->times.samples->len == 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
                    "interrupted before the first timed run ended");
       return FALSE;
     }
+  look (run);
   tp_run_times_end (&run->times);
   return TRUE;
 }
@@ -197,7 +212,7 @@ run_get_quantile (const Run *run, double q)
 static double
 run_get_preempted (const Run *run)
 {
-  return 1 - (double) run->times.calm_ns->len / run->times.all_ns->len;
+  return (double) run->times.n_preempted / run->times.all_ns->len;
 }
 
 /* Of predicted against measured: +0.1 says 10 % too long. */
@@ -351,6 +366,25 @@ add_account (TpTable *table, const TpAccount *account)
       tp_table_add (table, g_strdup ("worst step"), step);
 }
 
+/* Where some were disturbed: what is left speaks for the machine that was
+ * measured. */
+static void
+add_calm (TpTable *table, const Run *run)
+{
+  gint64 calm_ns = tp_run_times_get_calm_median (&run->times);
+  g_autofree char *median = tp_cli_format_time (calm_ns);
+
+  if (calm_ns == 0 || run->times.calm_ns->len == run->times.all_ns->len)
+    return;
+  tp_table_add (
+      table, g_strdup ("undisturbed"),
+      g_strdup_printf ("%s median of %u: prediction %+.1f %%%s", median,
+                       run->times.calm_ns->len,
+                       100 * ((double) tplan_plan_get_cost_ns (run->plan)
+                              / (double) calm_ns - 1),
+                       tp_cli_judge_interval (run->plan, calm_ns)));
+}
+
 static char *
 format_placement (const Run *run)
 {
@@ -381,6 +415,7 @@ run_print_table (const Run *run, TpCli *cli)
                     100 * run_get_error (run),
                     tp_cli_judge_interval (run->plan,
                                            run_get_quantile (run, 0.5))));
+  add_calm (table, run);
   tp_run_times_add_rows (&run->times, tplan_plan_get_graph (run->plan), table);
   if (run_given.account || fabs (run_get_error (run)) > ERROR_TOLD)
     add_account (table, &run->account);
@@ -489,8 +524,8 @@ run_tell_fallback (const Run *run, const TpCli *cli)
 static void
 keep_runs (const Run *run, TpCli *cli)
 {
-  if (!tp_cli_note_apart (cli)
-      && tplan_session_get_fallback (run->session) == NULL)
+  tp_apart_note (&run->apart, cli);
+  if (tplan_session_get_fallback (run->session) == NULL)
     tp_cli_keep_runs (cli, run->plan,
                       (gint64 *) (void *) run->times.calm_ns->data,
                       (int) run->times.calm_ns->len,
@@ -511,7 +546,7 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
                          error))
     return FALSE;
-  if (!run_start (run, cli, error) || !run_repeat (run, error))
+  if (!run_start (run, cli, error) || !run_repeat (run, cli, error))
     return FALSE;
   keep_runs (run, cli);
   return run_make_account (run, error)
@@ -542,6 +577,8 @@ run_check_options (TpCli *cli, GError **error)
       || (run_given.duration != NULL
           && !tp_cli_parse_time (run_given.duration, &run_given.duration_ns,
                                  error))
+      || (run_given.wait != NULL
+          && !tp_cli_parse_time (run_given.wait, &run_given.wait_ns, error))
       || !tp_profile_check_options (&run_given.profile_options, error)
       || !tp_cli_watchdog_set (run_given.watchdog, error))
     return FALSE;
@@ -578,7 +615,7 @@ const TpCommand tp_command_run = {
   .summary = "Executes a plan, times it and checks its results",
   .details = "      --watchdog=TIME --fallback  end, or run on the host, where a "
              "device hangs\n"
-             "      --duration=TIME --trace=FILE --account --sort=KEY --top=N  "
+             "      --duration=TIME --wait=TIME --trace=FILE --account --top=N  "
              "tplan-run(1)",
   .n_args_min = 1,
   .n_args_max = 1,

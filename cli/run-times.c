@@ -8,6 +8,9 @@
 #define OUTLIER 2             /* times the median */
 #define FEWEST_RANKED 5       /* runs; of fewer, ranks are all the same */
 
+/* Who looked has judged by figures of his own: these only carry the verdict. */
+static const TpProcessors near = { .handover_ns = 1 }, far = { .handover_ns = 1000 };
+
 /* Both in JSON and in the table. */
 static const struct
 {
@@ -22,6 +25,8 @@ static const struct
 void
 tp_run_times_init (TpRunTimes *times)
 {
+  *times = (TpRunTimes){ 0 };
+  times->samples = g_array_new (FALSE, FALSE, sizeof (TpSample));
   times->all_ns = g_array_new (FALSE, FALSE, sizeof (gint64));
   times->calm_ns = g_array_new (FALSE, FALSE, sizeof (gint64));
 }
@@ -29,16 +34,23 @@ tp_run_times_init (TpRunTimes *times)
 void
 tp_run_times_clear (TpRunTimes *times)
 {
+  g_clear_pointer (&times->samples, g_array_unref);
   g_clear_pointer (&times->all_ns, g_array_unref);
   g_clear_pointer (&times->calm_ns, g_array_unref);
 }
 
 void
-tp_run_times_add (TpRunTimes *times, gint64 time_ns, gboolean is_calm)
+tp_run_times_add (TpRunTimes *times, const TpSample *sample)
 {
-  g_array_append_val (times->all_ns, time_ns);
-  if (is_calm)
-    g_array_append_val (times->calm_ns, time_ns);
+  g_array_append_vals (times->samples, sample, 1);
+}
+
+void
+tp_run_times_look (TpRunTimes *times, gboolean is_apart)
+{
+  for (; times->n_looked < (int) times->samples->len; times->n_looked++)
+    g_array_index (times->samples, TpSample, times->n_looked).processors
+        = is_apart ? far : near;
 }
 
 static int
@@ -52,7 +64,31 @@ compare_times (const void *a, const void *b)
 void
 tp_run_times_end (TpRunTimes *times)
 {
+  const TpSample *samples = (const TpSample *) (void *) times->samples->data;
+  int n = (int) times->samples->len;
+  g_autofree gboolean *is_disturbed = g_new (gboolean, n + 1);
+
+  tp_samples_find_disturbed (samples, n, &near, is_disturbed);
+  for (int i = 0; i < n; i++)
+    {
+      g_array_append_val (times->all_ns, samples[i].time_ns);
+      if (!is_disturbed[i])
+        g_array_append_val (times->calm_ns, samples[i].time_ns);
+      times->n_preempted += samples[i].n_preempted > 0;
+      times->n_apart += tp_samples_are_apart (&samples[i].processors, &near);
+    }
   g_array_sort (times->all_ns, compare_times);
+  g_array_sort (times->calm_ns, compare_times);
+}
+
+gint64
+tp_run_times_get_calm_median (const TpRunTimes *times)
+{
+  guint n = times->calm_ns->len;
+
+  if (n < MIN (FEWEST_RANKED, times->all_ns->len))
+    return 0;
+  return g_array_index (times->calm_ns, gint64, (n - 1) / 2);
 }
 
 gint64
@@ -147,6 +183,8 @@ void
 tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
                        json_t *object)
 {
+  gint64 calm_ns = tp_run_times_get_calm_median (times);
+
   for (gsize i = 0; i < G_N_ELEMENTS (ranks); i++)
     json_object_set_new (object, ranks[i].key,
                          json_integer (tp_run_times_get_quantile (
@@ -155,6 +193,13 @@ tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
                        json_integer (tp_run_times_get_quantile (times, 0)));
   json_object_set_new (object, "maximum_ns",
                        json_integer (tp_run_times_get_quantile (times, 1)));
+  json_object_set_new (object, "preempted_runs",
+                       json_integer (times->n_preempted));
+  json_object_set_new (object, "apart_runs", json_integer (times->n_apart));
+  json_object_set_new (object, "calm_runs",
+                       json_integer (times->calm_ns->len));
+  json_object_set_new (object, "calm_median_ns",
+                       calm_ns > 0 ? json_integer (calm_ns) : json_null ());
   json_object_set_new (object, "outliers",
                        json_integer (tp_run_times_count_outliers (times)));
   json_object_set_new (object, "items",

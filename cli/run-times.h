@@ -4,21 +4,31 @@
 
 #include <jansson.h>
 
+#include "calib/samples.h"
 #include "cli/text.h"
 #include "include/tplan.h"
 
 typedef struct
 {
-  GArray *all_ns;             /* gint64; sorted once tp_run_times_end () */
-  GArray *calm_ns;            /* gint64, those that nobody else had a processor
-                               * in; in no order */
+  GArray *samples;            /* TpSample, as they came */
+  GArray *all_ns, *calm_ns;   /* gint64, once tp_run_times_end (): sorted; the
+                               * calm ones are those that nobody disturbed */
+  int n_looked;               /* samples whose processors are settled */
+  int n_preempted;            /* in which somebody else had a processor */
+  int n_apart;                /* beside which processors were apart, cli/apart.h */
 } TpRunTimes;
 
 void tp_run_times_init (TpRunTimes *times);
 void tp_run_times_clear (TpRunTimes *times);
-void tp_run_times_add (TpRunTimes *times, gint64 time_ns, gboolean is_calm);
+/* @sample: without its processors. */
+void tp_run_times_add (TpRunTimes *times, const TpSample *sample);
+/* Whether processors were apart before or after those added since the last
+ * call. */
+void tp_run_times_look (TpRunTimes *times, gboolean is_apart);
 void tp_run_times_end (TpRunTimes *times);
 
+/* Of those that nobody disturbed; 0: too few are left. */
+gint64 tp_run_times_get_calm_median (const TpRunTimes *times);
 /* The nearest rank, of one run at least. */
 gint64 tp_run_times_get_quantile (const TpRunTimes *times, double q);
 /* Those that took more than twice the median. */

@@ -1,0 +1,24 @@
+#!/bin/sh
+# A run says when processors are not as they were when kernels were timed, tells
+# undisturbed runs apart, and keeps nothing of the others.
+. "$(dirname "$0")/common.sh"
+TPLAN_CALIBRATE_WAIT=0; export TPLAN_CALIBRATE_WAIT
+
+if [ "$(nproc)" -lt 2 ] || ! "$TPLAN" devices 2> /dev/null | grep -q '^cpu  *ready'; then
+  echo "1..0 # SKIP needs two processors and the cpu device"; exit 0
+fi
+try 0 calibrate mlp.json --devices cpu --threads 2 && try 0 cost export && cp .out near.json
+say $? "calibrate"
+# As if a cache line had gone there and back in 1 ns.
+sed 's/"handover_ns": [0-9]*/"handover_ns": 1/' near.json > far.json
+TPLAN_COST=$work/far.db; export TPLAN_COST
+try 0 cost import far.json && try 0 run mlp.json --devices cpu --threads 2 -n 12 --wait 0.3 --format json; say $? "run"
+[ "$(json apart_runs)" = 12 ] && [ "$(json calm_runs)" = 0 ] && [ "$(json calm_median_ns)" = null ]; say $? "none is undisturbed"
+err_has '^waiting for processors' && err_has 'times are longer than foretold$' && err_has 'is not kept'; say $? "it says so"
+try 0 run mlp.json --devices cpu --threads 2 -n 12 --format csv; say $? "without waiting"
+! err_has '^waiting'; say $? "says nothing of it"
+try 0 run mlp.json --devices cpu --threads 1 -n 12 --format json && [ "$(json apart_runs)" = 0 ]; say $? "one thread needs no other"
+try 0 run mlp.json --devices $sims -n 12 --wait 1h --format json && [ "$(json apart_runs)" = 0 ] && [ "$(json calm_runs)" = 12 ]
+say $? "nobody disturbs what is simulated"
+try 2 run mlp.json --devices cpu --wait long; say $? "a time that is none"
+finish
