@@ -5,7 +5,6 @@
 #include "api/plan.h"
 #include "api/session.h"
 #include "cli/account.h"
-#include "cli/apart.h"
 #include "cli/csv.h"
 #include "cli/device-bytes.h"
 #include "cli/drivers.h"
@@ -15,14 +14,13 @@
 #include "cli/predicted.h"
 #include "cli/profile.h"
 #include "cli/progress.h"
+#include "cli/repeat.h"
 #include "cli/run-data.h"
-#include "cli/run-times.h"
 #include "cli/text.h"
 #include "cli/trace.h"
 #include "cli/unit-check.h"
 #include "cli/values.h"
 #include "cli/watchdog.h"
-#include "ir/clock.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -32,7 +30,6 @@
 #define ERROR_TOLD 0.05
 
 #define RUNS 10
-#define RUNS_MAX 1000000
 #define NOT_GIVEN -1
 
 static struct
@@ -104,8 +101,7 @@ typedef struct
   TplanPlan *plan;
   TplanSession *session;
   TpRunData data;
-  TpApart apart;
-  TpRunTimes times;
+  TpRepeat repeat;
   TpAccount account;          /* where it was made */
   TpRunErrors errors;         /* of --check */
   TpRunErrors op_errors;      /* of --check-ops */
@@ -120,99 +116,44 @@ run_clear (Run *run)
   tplan_session_free (run->session);
   tp_run_data_clear (&run->data);
   tplan_plan_free (run->plan);
-  tp_run_times_clear (&run->times);
+  tp_repeat_clear (&run->repeat);
 }
 
 static gboolean
 run_once (Run *run, gboolean is_profiled, GError **error)
 {
-  const void *const *inputs = (const void *const *) run->data.inputs;
-
-  tp_cli_watchdog_watch (run->session);
-  if (is_profiled)
-    return tp_session_run_profiled (tp_api_get_session (run->session), inputs,
-                                    run->data.outputs, error);
-  return tplan_session_run (run->session, inputs, run->data.outputs, error);
+  return tp_repeat_once (run->session, &run->data, is_profiled, error);
 }
 
-static void
-look (Run *run)
-{
-  gboolean was_apart = run->apart.is_apart;
-
-  tp_run_times_look (&run->times, tp_apart_look (&run->apart) || was_apart);
-}
-
-static gboolean
-run_timed (Run *run, GError **error)
-{
-  TpSample begin, sample;
-
-  tp_sample_begin (&begin);
-  if (!run_once (run, FALSE, error))
-    return FALSE;
-  tp_sample_end (&begin, &sample);
-  if (tp_api_get_plan (run->plan)->is_simulated)
-    sample = (TpSample){ 0 }; /* nothing disturbs a made-up clock */
-  sample.time_ns = tplan_session_get_time_ns (run->session);
-  tp_run_times_add (&run->times, &sample);
-  if (tp_apart_is_due (&run->apart))
-    look (run);
-  return TRUE;
-}
-
-/* How many there are to be: what was asked for, or what time there is. */
-static gboolean
-is_over (const Run *run, gint64 begin_ns)
-{
-  int n = (int) run->times.samples->len;
-
-  if (*tp_cli_get_cancelled () || n >= RUNS_MAX)
-    return TRUE;
-  if (run_given.duration_ns > 0 && run_given.repeat == NOT_GIVEN)
-    return n > 0 && tp_clock_get_ns () - begin_ns >= run_given.duration_ns;
-  return n >= (run_given.repeat == NOT_GIVEN ? RUNS : run_given.repeat);
-}
-
+/* As often as was asked for, or as there is time for. */
 static gboolean
 run_repeat (Run *run, const TpCli *cli, GError **error)
 {
-  gint64 begin_ns;
+  gboolean is_timed
+      = run_given.duration_ns > 0 && run_given.repeat == NOT_GIVEN;
+  const TpRepeatJob job = {
+    .session = run->session,
+    .data = &run->data,
+    .n_runs = is_timed ? 0 : run_given.repeat == NOT_GIVEN ? RUNS : run_given.repeat,
+    .n_warmup = run_given.warmup,
+    .duration_ns = run_given.duration_ns,
+    .wait_ns = run_given.wait_ns,
+  };
 
-  if (!tp_api_get_plan (run->plan)->is_simulated)
-    tp_apart_init (&run->apart, cli);
-  if (run->apart.is_apart && run_given.wait_ns > 0)
-    tp_cli_note (cli, "waiting for processors to be near each other");
-  tp_apart_wait (&run->apart, run_given.wait_ns);
-  for (int i = 0; i < run_given.warmup; i++)
-    if (!run_once (run, FALSE, error))
-      return FALSE;
-  begin_ns = tp_clock_get_ns ();
-  while (!is_over (run, begin_ns))
-    if (!run_timed (run, error))
-      return FALSE;
-  if (run->times.samples->len == 0)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
-                   "interrupted before the first timed run ended");
-      return FALSE;
-    }
-  look (run);
-  tp_run_times_end (&run->times);
-  return TRUE;
+  return tp_repeat_run (&run->repeat, &job, cli, error);
 }
 
 static gint64
 run_get_quantile (const Run *run, double q)
 {
-  return tp_run_times_get_quantile (&run->times, q);
+  return tp_run_times_get_quantile (&run->repeat.times, q);
 }
 
 /* Part of the runs in which another process took a processor. */
 static double
 run_get_preempted (const Run *run)
 {
-  return (double) run->times.n_preempted / run->times.all_ns->len;
+  return (double) run->repeat.times.n_preempted / run->repeat.times.all_ns->len;
 }
 
 /* Of predicted against measured: +0.1 says 10 % too long. */
@@ -288,12 +229,12 @@ run_print_data (const Run *run, const TpCli *cli)
   const TpPlan *plan = tp_api_get_plan (run->plan);
   json_t *document = json_pack (
       "{s:s, s:o, s:i, s:I, s:I, s:f, s:b}", "format", "tplan-run/1", "graph",
-      tp_cli_string (plan->graph_name), "runs", (int) run->times.all_ns->len,
+      tp_cli_string (plan->graph_name), "runs", (int) run->repeat.times.all_ns->len,
       "median_ns", (json_int_t) run_get_quantile (run, 0.5), "predicted_ns",
       (json_int_t) tplan_plan_get_cost_ns (run->plan), "error",
       run_get_error (run), "simulated", plan->is_simulated);
 
-  tp_run_times_add_json (&run->times, tplan_plan_get_graph (run->plan),
+  tp_run_times_add_json (&run->repeat.times, tplan_plan_get_graph (run->plan),
                          document);
 
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
@@ -349,7 +290,7 @@ format_times (const Run *run)
   g_autofree char *p90 = tp_cli_format_time (run_get_quantile (run, 0.9));
 
   return g_strdup_printf ("%s median of %u%s, %s to %s", median,
-                          run->times.all_ns->len,
+                          run->repeat.times.all_ns->len,
                           tp_cli_simulated (run->plan), p10, p90);
 }
 
@@ -371,15 +312,15 @@ add_account (TpTable *table, const TpAccount *account)
 static void
 add_calm (TpTable *table, const Run *run)
 {
-  gint64 calm_ns = tp_run_times_get_calm_median (&run->times);
+  gint64 calm_ns = tp_run_times_get_calm_median (&run->repeat.times);
   g_autofree char *median = tp_cli_format_time (calm_ns);
 
-  if (calm_ns == 0 || run->times.calm_ns->len == run->times.all_ns->len)
+  if (calm_ns == 0 || run->repeat.times.calm_ns->len == run->repeat.times.all_ns->len)
     return;
   tp_table_add (
       table, g_strdup ("undisturbed"),
       g_strdup_printf ("%s median of %u: prediction %+.1f %%%s", median,
-                       run->times.calm_ns->len,
+                       run->repeat.times.calm_ns->len,
                        100 * ((double) tplan_plan_get_cost_ns (run->plan)
                               / (double) calm_ns - 1),
                        tp_cli_judge_interval (run->plan, calm_ns)));
@@ -416,7 +357,7 @@ run_print_table (const Run *run, TpCli *cli)
                     tp_cli_judge_interval (run->plan,
                                            run_get_quantile (run, 0.5))));
   add_calm (table, run);
-  tp_run_times_add_rows (&run->times, tplan_plan_get_graph (run->plan), table);
+  tp_run_times_add_rows (&run->repeat.times, tplan_plan_get_graph (run->plan), table);
   if (run_given.account || fabs (run_get_error (run)) > ERROR_TOLD)
     add_account (table, &run->account);
   for (gsize i = 0; i < G_N_ELEMENTS (run_memory); i++)
@@ -524,12 +465,12 @@ run_tell_fallback (const Run *run, const TpCli *cli)
 static void
 keep_runs (const Run *run, TpCli *cli)
 {
-  tp_apart_note (&run->apart, cli);
+  tp_apart_note (&run->repeat.apart, cli);
   if (tplan_session_get_fallback (run->session) == NULL)
     tp_cli_keep_runs (cli, run->plan,
-                      (gint64 *) (void *) run->times.calm_ns->data,
-                      (int) run->times.calm_ns->len,
-                      (int) run->times.all_ns->len);
+                      (gint64 *) (void *) run->repeat.times.calm_ns->data,
+                      (int) run->repeat.times.calm_ns->len,
+                      (int) run->repeat.times.all_ns->len);
 }
 
 /* Loads, makes ready, runs, and writes what was asked for. */
@@ -561,8 +502,8 @@ static gboolean
 run_check_counts (GError **error)
 {
   if (run_given.repeat != 0 && run_given.repeat >= NOT_GIVEN
-      && run_given.repeat <= RUNS_MAX && run_given.warmup >= 0
-      && run_given.warmup <= RUNS_MAX && run_given.tolerance >= 0)
+      && run_given.repeat <= TP_REPEAT_MAX && run_given.warmup >= 0
+      && run_given.warmup <= TP_REPEAT_MAX && run_given.tolerance >= 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "
@@ -592,7 +533,7 @@ run_run (TpCli *cli, GError **error)
   Run run = { 0 };
   gboolean good = run_check_options (cli, error);
 
-  tp_run_times_init (&run.times);
+  tp_repeat_init (&run.repeat);
   tp_cli_catch_interrupts ();
   good = good && run_do (&run, cli, error);
   if (good)
@@ -615,8 +556,8 @@ const TpCommand tp_command_run = {
   .summary = "Executes a plan, times it and checks its results",
   .details = "      --watchdog=TIME --fallback  end, or run on the host, where a "
              "device hangs\n"
-             "      --duration=TIME --wait=TIME --trace=FILE --account --top=N  "
-             "tplan-run(1)",
+             "      --duration=TIME --wait=TIME --trace=FILE --account "
+             "--sort=KEY --top=N",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED | TP_USES_FORCE,

@@ -1,0 +1,112 @@
+/* repeat.c: see repeat.h. */
+#include "config.h"
+
+#include "cli/repeat.h"
+
+#include "api/session.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/watchdog.h"
+#include "ir/clock.h"
+
+void
+tp_repeat_init (TpRepeat *repeat)
+{
+  *repeat = (TpRepeat){ 0 };
+  tp_run_times_init (&repeat->times);
+}
+
+void
+tp_repeat_clear (TpRepeat *repeat)
+{
+  tp_run_times_clear (&repeat->times);
+}
+
+gboolean
+tp_repeat_once (TplanSession *session, TpRunData *data, gboolean is_profiled,
+                GError **error)
+{
+  const void *const *inputs = (const void *const *) data->inputs;
+
+  tp_cli_watchdog_watch (session);
+  if (is_profiled)
+    return tp_session_run_profiled (tp_api_get_session (session), inputs,
+                                    data->outputs, error);
+  return tplan_session_run (session, inputs, data->outputs, error);
+}
+
+static void
+look (TpRepeat *repeat)
+{
+  gboolean was_apart = repeat->apart.is_apart;
+
+  tp_run_times_look (&repeat->times,
+                     tp_apart_look (&repeat->apart) || was_apart);
+}
+
+static gboolean
+run_timed (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
+{
+  TpSample begin, sample;
+
+  tp_sample_begin (&begin);
+  if (!tp_repeat_once (job->session, job->data, FALSE, error))
+    return FALSE;
+  tp_sample_end (&begin, &sample);
+  if (tp_api_get_session_plan (job->session)->is_simulated)
+    sample = (TpSample){ 0 }; /* nothing disturbs a made-up clock */
+  sample.time_ns = tplan_session_get_time_ns (job->session);
+  tp_run_times_add (&repeat->times, &sample);
+  if (tp_apart_is_due (&repeat->apart))
+    look (repeat);
+  return TRUE;
+}
+
+/* How many there are to be: what was asked for, or what time there is. */
+static gboolean
+is_over (const TpRepeat *repeat, const TpRepeatJob *job,
+         gint64 begin_ns)
+{
+  int n = (int) repeat->times.samples->len;
+
+  if (*tp_cli_get_cancelled () || n >= TP_REPEAT_MAX)
+    return TRUE;
+  return job->n_runs > 0
+             ? n >= job->n_runs
+             : n > 0 && tp_clock_get_ns () - begin_ns >= job->duration_ns;
+}
+
+static void
+wait_for_processors (TpRepeat *repeat, gint64 limit_ns, const TpCli *cli)
+{
+  tp_apart_init (&repeat->apart, cli);
+  if (repeat->apart.is_apart && limit_ns > 0)
+    tp_cli_note (cli, "waiting for processors to be near each other");
+  tp_apart_wait (&repeat->apart, limit_ns);
+}
+
+gboolean
+tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
+               GError **error)
+{
+  gint64 begin_ns;
+
+  if (!tp_api_get_session_plan (job->session)->is_simulated)
+    wait_for_processors (repeat, job->wait_ns, cli);
+  for (int i = 0; i < job->n_warmup; i++)
+    if (!tp_repeat_once (job->session, job->data, FALSE, error))
+      return FALSE;
+  begin_ns = tp_clock_get_ns ();
+  while (!is_over (repeat, job, begin_ns))
+    if (!run_timed (repeat, job, error))
+      return FALSE;
+  if (repeat->times.samples->len == 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+                   "interrupted before the first timed run ended");
+      return FALSE;
+    }
+  look (repeat);
+  tp_run_times_end (&repeat->times);
+  return TRUE;
+}
