@@ -6,9 +6,10 @@ over that of the best single device, with its 95 % interval.
 usage: bench-plans.py TPLAN NETWORKS-DIR WORK-DIR [NETWORK ...]
 
 Exit status 1: a plan is more than 1 % slower than the best single device, even
-at the near end of its interval.  Python is used here only to drive the tplan
+at the near end of its interval.  BENCH_BUSY=1: calibrated in company.  Python is used here only to drive the tplan
 program.
 """
+import contextlib
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ import sys
 
 BATCHES = [int(b) for b in os.environ.get("BENCH_BATCHES", "1").split()]
 DEVICES = os.environ.get("BENCH_DEVICES", "")  # empty: those tplan chooses
+BUSY = bool(os.environ.get("BENCH_BUSY"))  # while calibrating
 LIMIT = os.environ.get("BENCH_LIMIT", "30s")
 NAMES = ["squeezenet1_1", "mobilenet_v2", "bert_mini", "gpt2_mini", "vit_ti_16", "gru_tagger"]
 SLOWER = 1.01
@@ -23,6 +25,25 @@ SLOWER = 1.01
 
 def call(*args):
     return subprocess.run(args, check=True, stdout=subprocess.PIPE).stdout
+
+
+def find_model(networks, name):
+    """NAME.json or NAME.onnx"""
+    path = os.path.join(networks, name + ".json")
+    return path if os.path.exists(path) else os.path.join(networks, name + ".onnx")
+
+
+@contextlib.contextmanager
+def company():
+    """With BENCH_BUSY: two processes that spin and one that streams memory."""
+    commands = [["sh", "-c", "while :; do :; done"]] * 2 + [["dd", "if=/dev/zero", "of=/dev/null", "bs=64M"]]
+    others = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for command in commands] if BUSY else []
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def describe(result):
@@ -45,9 +66,10 @@ def main():
     n_slower = 0
     for name in names:
         for batch in BATCHES:
-            model = os.path.join(networks, name + ".json")
-            dims = ["--dim", "N=%d" % batch]
-            call(tplan, "calibrate", "-q", *dims, *devices, model)
+            model = find_model(networks, name)
+            dims = ["--dim", "N=%d" % batch] if batch > 1 else []
+            with company():
+                call(tplan, "calibrate", "-q", *dims, *devices, model)
             text = call(tplan, "bench", "-q", *dims, *devices, "--time-limit", LIMIT, "--format", "json", model)
             with open(os.path.join(work, "%s-%d.bench.json" % (name, batch)), "wb") as file:
                 file.write(text)
