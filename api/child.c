@@ -87,12 +87,12 @@ wait_until (pid_t child, gint64 end_us, int *out_status)
 }
 
 static void
-fail (gboolean is_ended, int status, GError **error)
+fail (gboolean is_ended, int status, gint64 limit_us, GError **error)
 {
   if (!is_ended)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                  "did not answer within %g s",
-                 (double) deadline_us / G_USEC_PER_SEC);
+                 (double) limit_us / G_USEC_PER_SEC);
   else if (WIFSIGNALED (status))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                  "crashed (signal %d)", WTERMSIG (status));
@@ -102,16 +102,16 @@ fail (gboolean is_ended, int status, GError **error)
 }
 
 static char *
-watch (pid_t child, int fd, GError **error)
+watch (pid_t child, int fd, gint64 limit_us, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gint64 end_us = g_get_monotonic_time () + deadline_us;
+  gint64 end_us = g_get_monotonic_time () + limit_us;
   gboolean is_whole = read_answer (fd, end_us, text);
   int status = 0;
   gboolean is_ended = is_whole || wait_until (child, end_us, &status);
 
   if (!is_whole)
-    fail (is_ended, status, error);
+    fail (is_ended, status, limit_us, error);
   if (is_whole || !is_ended)
     {
       kill (child, SIGKILL);
@@ -121,8 +121,8 @@ watch (pid_t child, int fd, GError **error)
 }
 
 char *
-tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
-              GError **error)
+tp_child_ask_within (void (*work) (gpointer data, GString *out),
+                     gpointer data, gint64 time_ns, GError **error)
 {
   int fds[2] = { -1, -1 };
   pid_t child = -1, parent = getpid ();
@@ -142,8 +142,15 @@ tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
   if (fds[1] >= 0)
     close (fds[1]);
   if (child > 0)
-    text = watch (child, fds[0], error);
+    text = watch (child, fds[0], MAX (time_ns / 1000, 1), error);
   if (fds[0] >= 0)
     close (fds[0]);
   return text;
+}
+
+char *
+tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
+              GError **error)
+{
+  return tp_child_ask_within (work, data, deadline_us * 1000, error);
 }

@@ -11,7 +11,11 @@
 char *tp_child_ask (void (*work) (gpointer data, GString *out), gpointer data,
                     GError **error);
 
-/* Of all that are asked from now on; 10 s if never called. */
+/* With a deadline of its own. */
+char *tp_child_ask_within (void (*work) (gpointer data, GString *out),
+                           gpointer data, gint64 time_ns, GError **error);
+
+/* Of tp_child_ask () from now on; 10 s if never called. */
 void tp_child_set_deadline (gint64 time_ns);
 
 #endif

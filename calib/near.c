@@ -13,8 +13,8 @@
 #define SHARED_NS 150         /* there and back through a shared cache: 50 to 140 */
 #define ALONE 1000            /* nothing of a core is shared */
 
-static gint64
-get_limit_us (void)
+gint64
+tp_near_get_limit_us (void)
 {
   const char *text = g_getenv ("TPLAN_CALIBRATE_WAIT");
   long seconds = text != NULL ? strtol (text, NULL, 10) : WAIT_S;
@@ -26,7 +26,7 @@ void
 tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
 {
   *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
-                    .limit_us = get_limit_us () };
+                    .limit_us = tp_near_get_limit_us () };
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
   if (self->expects_handover)

@@ -116,7 +116,8 @@ tp_bench_add_singles (TpBench *bench, TpCli *cli, const TplanPlan *plan,
 
       if (g_strcmp0 (devices[i].name, known) == 0)
         continue;
-      single = tp_cli_make_single (cli, plan, devices[i].name, &local);
+      single = tp_cli_make_single (cli, tplan_plan_get_graph (plan),
+                                   devices[i].name, &local);
       if (single != NULL)
         tp_bench_add (bench, devices[i].name, single);
       else if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))

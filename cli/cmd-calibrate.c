@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "cli/whole-run.h"
 
 static struct
 {
@@ -70,6 +71,8 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
 
   if (graph == NULL || !measure (self, graph, &measured, error))
     return FALSE;
+  if (measured.report.n_samples > 0 && measured.n_estimated == 0)
+    tp_cli_run_wholes (self->cli, graph, get_time_left_ns (self));
   tplan_graph_get_ops (graph, &n_ops);
   self->n_missing += measured.n_estimated;
   json_array_append_new (

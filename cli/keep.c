@@ -77,22 +77,25 @@ compare_times (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-void
+gboolean
 tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
                   int n, int n_runs)
 {
   int rank = tp_stats_interval_rank (n);
   TpWholeTime time = { .n = n, .n_threads = cli->device_options.n_threads };
+  gboolean is_kept;
 
   if (n_runs < FEWEST_RUNS || tp_api_get_plan (plan)->is_simulated)
-    return;
+    return FALSE;
   if (rank == 0 || 2 * n < n_runs)
     {
       note_busy (cli);
-      return;
+      return FALSE;
     }
   qsort (times_ns, n, sizeof *times_ns, compare_times);
   time.median_ns = times_ns[(n - 1) / 2];
   time.half_ns = (times_ns[n - rank] - times_ns[rank - 1]) / 2;
-  note_kept (cli, keep (cli, plan, &time));
+  is_kept = keep (cli, plan, &time);
+  note_kept (cli, is_kept);
+  return is_kept;
 }

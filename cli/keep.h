@@ -12,8 +12,8 @@
 
 /* All that ran. */
 void tp_cli_keep_bench (const TpCli *cli, const TpBench *bench);
-/* Of @n_runs those that nobody disturbed, @n. Sorts them. */
-void tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan,
-                       gint64 *times_ns, int n, int n_runs);
+/* Of @n_runs those that nobody disturbed, @n. Sorts them. Whether it was kept. */
+gboolean tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan,
+                           gint64 *times_ns, int n, int n_runs);
 
 #endif

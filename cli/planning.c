@@ -145,7 +145,7 @@ tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
 }
 
 TplanPlan *
-tp_cli_make_single (TpCli *cli, const TplanPlan *plan, const char *device,
+tp_cli_make_single (TpCli *cli, const TplanGraph *graph, const char *device,
                     GError **error)
 {
   g_autofree char *pin = g_strconcat ("*=", device, NULL);
@@ -156,9 +156,8 @@ tp_cli_make_single (TpCli *cli, const TplanPlan *plan, const char *device,
   if (costs == NULL || !read_options (cli, &options, error))
     return NULL;
   options.pins = pins;
-  options.is_measured = FALSE; /* the plan has measured it all */
-  return tp_road_plan (tplan_plan_get_graph (plan), costs, &options, NULL,
-                       error);
+  options.is_measured = FALSE; /* that was done for all devices */
+  return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
 gboolean

@@ -72,9 +72,9 @@ TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
 TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
                               GError **error);
 
-/* That of the same graph with all on @device, one of those that @plan was made
- * for. TPLAN_ERROR_INFEASIBLE: it cannot run all. */
-TplanPlan *tp_cli_make_single (TpCli *cli, const TplanPlan *plan,
+/* That with all on @device, by the figures there are. TPLAN_ERROR_INFEASIBLE: it
+ * cannot run all. */
+TplanPlan *tp_cli_make_single (TpCli *cli, const TplanGraph *graph,
                                const char *device, GError **error);
 
 /* Whether the file is a plan, by content. */

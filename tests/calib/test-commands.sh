@@ -49,7 +49,8 @@ run 0 "a model" "$TPLAN" calibrate -q --devices ref "$work/small.json"
 run 0 "the entries" "$TPLAN" cost show ref
 says 'Relu 2x16' out
 says 'reference' out
-run 0 "another batch" "$TPLAN" calibrate --devices ref --dim N=3 --format json "$work/small.json"
+run 0 "another batch" "$TPLAN" calibrate -v --devices ref --dim N=3 --format json "$work/small.json"
+says '^run as a whole on ref: \(kept\|not kept: [0-9]* of [0-9]* runs were disturbed\)$' err
 says '"measured": 2' out
 says '"grade": "[ABCD]"' out
 says '"failed": 0' out

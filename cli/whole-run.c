@@ -1,0 +1,146 @@
+/* whole-run.c: see whole-run.h. */
+#include "config.h"
+
+#include "cli/whole-run.h"
+
+#include "api/child.h"
+#include "api/costs.h"
+#include "api/graph.h"
+#include "calib/near.h"
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "runtime/devices.h"
+
+#define SECOND_NS G_GINT64_CONSTANT (1000000000)
+#define RUNS 15               /* of networks that take long */
+#define RUNS_MAX 1000
+#define WARMUP 3
+#define RUNS_NS (SECOND_NS / 2)     /* of all others */
+#define LONGEST_NS (6 * SECOND_NS)  /* all runs, as foretold */
+#define READY_NS (30 * SECOND_NS)   /* to compile and to open a device */
+
+typedef struct
+{
+  TpCli *cli;
+  const TplanGraph *graph;
+  const char *device;
+} Whole;
+
+static int
+count_runs (gint64 run_ns)
+{
+  return (int) CLAMP (RUNS_NS / MAX (run_ns, 1), RUNS, RUNS_MAX);
+}
+
+static gboolean
+repeat_and_keep (TpCli *cli, const TplanPlan *plan, TplanSession *session,
+                 TpRunData *data, GError **error)
+{
+  const TpRepeatJob job = {
+    .session = session,
+    .data = data,
+    .n_runs = count_runs (tplan_plan_get_cost_ns (plan)),
+    .n_warmup = WARMUP,
+    .wait_ns = tp_near_get_limit_us () * 1000,
+  };
+  TpRepeat repeat;
+  gboolean is_good;
+
+  tp_repeat_init (&repeat);
+  is_good = tp_repeat_run (&repeat, &job, cli, error);
+  if (is_good
+      && !tp_cli_keep_runs (cli, plan,
+                            (gint64 *) (void *) repeat.times.calm_ns->data,
+                            (int) repeat.times.calm_ns->len,
+                            (int) repeat.times.all_ns->len))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "%u of %u runs were disturbed",
+                   repeat.times.all_ns->len - repeat.times.calm_ns->len,
+                   repeat.times.all_ns->len);
+      is_good = FALSE;
+    }
+  tp_repeat_clear (&repeat);
+  return is_good;
+}
+
+static gboolean
+run_plan (TpCli *cli, const TplanPlan *plan, GError **error)
+{
+  TplanSession *session
+      = tplan_session_new (plan, cli->device_options.n_threads, error);
+  TpRunData data = { 0 };
+  gboolean is_good
+      = session != NULL
+        && tp_run_data_init (&data,
+                             tp_api_get_graph (tplan_plan_get_graph (plan)),
+                             NULL, cli->seed, error)
+        && repeat_and_keep (cli, plan, session, &data, error);
+
+  tp_run_data_clear (&data);
+  tplan_session_free (session);
+  return is_good;
+}
+
+/* In the child. Says why nothing was kept, or nothing. */
+static void
+run_whole (gpointer data, GString *out)
+{
+  const Whole *whole = data;
+  TpCli cli = *whole->cli;
+  g_autoptr (GError) error = NULL;
+  TplanPlan *plan;
+  gint64 cost_ns;
+
+  cli.is_quiet = TRUE;
+  plan = tp_cli_make_single (&cli, whole->graph, whole->device, &error);
+  cost_ns = plan != NULL ? tplan_plan_get_cost_ns (plan) : 0;
+  if (cost_ns * (RUNS + WARMUP) > LONGEST_NS)
+    g_string_append (out, "it would take too long");
+  else if (plan == NULL || !run_plan (&cli, plan, &error))
+    g_string_append (out, error->message);
+  tplan_plan_free (plan);
+}
+
+static gint64
+find_deadline (gint64 left_ns)
+{
+  gint64 most_ns
+      = READY_NS + tp_near_get_limit_us () * 1000 + 2 * LONGEST_NS;
+
+  return left_ns > 0 ? MIN (left_ns, most_ns) : most_ns;
+}
+
+void
+tp_cli_run_wholes (TpCli *cli, const TplanGraph *graph, gint64 time_limit_ns)
+{
+  gint64 end_us = g_get_monotonic_time () + time_limit_ns / 1000;
+  TplanCosts *costs = tp_cli_get_costs (cli, NULL);
+  const char *const *names = tp_api_get_devices (costs);
+
+  for (int i = 0; names[i] != NULL && !*tp_cli_get_cancelled (); i++)
+    {
+      Whole whole = { cli, graph, names[i] };
+      gint64 left_ns = (end_us - g_get_monotonic_time ()) * 1000;
+      g_autoptr (GError) error = NULL;
+      g_autofree char *said = NULL;
+
+      if (tp_device_is_simulated (names[i])
+          || (time_limit_ns > 0 && left_ns <= 0))
+        continue;
+      tp_cli_progress (i, (int) g_strv_length ((char **) names),
+                       "run as a whole", 0, cli);
+      said = tp_child_ask_within (run_whole, &whole,
+                                  find_deadline (time_limit_ns > 0 ? left_ns : 0),
+                                  &error);
+      if (cli->is_verbose)
+        tp_cli_note (cli, "run as a whole on %s: %s%s", names[i],
+                     said != NULL && *said == 0 ? "kept" : "not kept: ",
+                     said == NULL ? error->message : said);
+    }
+  tp_cli_progress_end (cli);
+}
