@@ -325,19 +325,26 @@ is_this_cpu (const Column *column)
          && strstr (column->row->identity, cpu) != NULL;
 }
 
-/* Worth saying: figures alone do not tell why such a device is no help. */
+/* Worth saying: figures alone do not tell why such a device is no help. And worth
+ * remembering, where it is so of all devices. */
 static void
 note_same_silicon (const Column *column)
 {
-  if (column->options->warnings != NULL && column->costs->host >= 0
-      && !tp_device_is_simulated (column->costs->devices[column->costs->host])
-      && is_this_cpu (column))
+  TpCosts *costs = column->costs;
+  gboolean is_same
+      = costs->host >= 0
+        && !tp_device_is_simulated (costs->devices[costs->host])
+        && is_this_cpu (column);
+
+  if (column->index == costs->host)
+    return;
+  costs->is_same_silicon &= is_same;
+  if (is_same && column->options->warnings != NULL)
     g_ptr_array_add (
         column->options->warnings,
         g_strdup_printf ("device '%s' is the CPU that '%s' runs on: moving "
                          "ops there wins no second processor",
-                         column->device,
-                         column->costs->devices[column->costs->host]));
+                         column->device, costs->devices[costs->host]));
 }
 
 static gboolean
@@ -389,6 +396,7 @@ fill_simulated (Column *column, GError **error)
 
   if (machine == NULL)
     return FALSE;
+  column->costs->is_same_silicon = FALSE;
   tp_machine_fill_costs (machine, column->index, column->graph, column->groups,
                          column->costs);
   return TRUE;
@@ -530,6 +538,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                     .corrector = corrector };
 
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
+  costs->is_same_silicon = options->n_devices > 1;
   if (!fill_all (&column, db, &keys, error))
     return NULL;
   if (keys != NULL)

@@ -437,6 +437,8 @@ write_costs (GString *out, const TpCosts *costs)
   write_string_line (out, "host", costs->host == TP_COSTS_HOST
                                       ? NULL
                                       : costs->devices[costs->host]);
+  if (costs->is_same_silicon)
+    g_string_append (out, " \"same_silicon\": true,\n");
   write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
   write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
                     columns);

@@ -191,6 +191,18 @@ read_host (TpPlanPlace root, TpCosts *costs, GError **error)
                                error);
 }
 
+/* Said only where it is so. */
+static gboolean
+read_silicon (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  const json_t *at = json_object_get (root.json, "same_silicon");
+
+  costs->is_same_silicon = json_is_true (at);
+  return at == NULL || json_is_true (at)
+         || tp_plan_read_fail (root.reader, error, "same_silicon",
+                               "neither true nor left out");
+}
+
 gboolean
 tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -208,7 +220,7 @@ tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
 
   plan->costs = costs;
   costs->is_simulated = plan->is_simulated;
-  if (!read_host (root, costs, error))
+  if (!read_host (root, costs, error) || !read_silicon (root, costs, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))

@@ -200,6 +200,15 @@ digest_add_figures (TpDigest *digest, const TpCost *figures, int n)
     }
 }
 
+/* Another device may well be faster, and of few ops it is seen in a figure or
+ * two. The same processors can only have a better kernel; among dozens of ops some
+ * figure is off by one standard deviation in any table. */
+int
+tp_costs_get_tie_sds (const TpCosts *costs)
+{
+  return costs->is_same_silicon ? 3 : 1;
+}
+
 int
 tp_costs_get_kernel (const TpCosts *costs, int row)
 {
@@ -251,6 +260,8 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
 {
   if (costs->host != 0) /* else as it was when only device 0 could be */
     tp_digest_add_number (digest, costs->host);
+  if (costs->is_same_silicon)
+    tp_digest_add_string (digest, "same silicon");
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
 }

@@ -85,6 +85,8 @@ typedef struct
   TpCostErrors *errors;       /* (nullable): no device is real, or nothing is
                                * known of them */
   gboolean is_simulated;      /* any device: by who fills in its figures */
+  gboolean is_same_silicon;   /* all devices are the processors of the host, under
+                               * other names */
 } TpCosts;
 
 /* All 0, but factors, which are 1. */
@@ -106,6 +108,8 @@ TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
 TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
 TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
 TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
+/* How many standard deviations a plan with more copies must be better by. */
+int tp_costs_get_tie_sds (const TpCosts *costs);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */
 TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
 /* What node @row, or group @row - n_nodes, is the measurement of; 0: its own. */

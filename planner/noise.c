@@ -124,7 +124,7 @@ tp_noise_covers (const TpProblem *problem, const guint8 *devices,
   add_figures (&noise, devices, others);
   add_copies (&noise, devices, 1);
   add_copies (&noise, others, -1);
-  return excess_ns * TP_COST_SPREADS
+  return excess_ns * TP_COST_SPREADS / tp_costs_get_tie_sds (problem->costs)
          <= sqrt (noise.squares + sum_squares (kernels, n)
                   + sum_squares (links, 2 * n_devices));
 }
@@ -150,5 +150,6 @@ tp_noise_limit_ns (const TpProblem *problem)
                + sum_spreads (costs->feeds, n * costs->n_tensors)
                + sum_spreads (costs->fetches, n * costs->n_tensors);
 
-  return (gint64) MIN (sum / TP_COST_SPREADS, TP_PROBLEM_LIMIT);
+  return (gint64) MIN (sum * tp_costs_get_tie_sds (costs) / TP_COST_SPREADS,
+                       TP_PROBLEM_LIMIT);
 }

@@ -5,11 +5,11 @@
 #include "planner/problem.h"
 
 /* Whether @excess_ns, by which @devices costs more than @others, is within noise:
- * one standard deviation of that difference. Each has one a node. */
+ * tp_costs_get_tie_sds () standard deviations of that difference. Each has one a
+ * node. */
 gboolean tp_noise_covers (const TpProblem *problem, const guint8 *devices,
                           const guint8 *others, gint64 excess_ns);
-/* No two placements differ by a larger standard deviation; 0: all figures are
- * exact. */
+/* Noise covers no more between any two placements; 0: all figures are exact. */
 gint64 tp_noise_limit_ns (const TpProblem *problem);
 
 #endif

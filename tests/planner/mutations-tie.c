@@ -154,6 +154,25 @@ drop_spreads (TpPlan *plan, const TpTestCase *test)
   return is_tied (plan) && plan->cost_ns > plan->bound_ns;
 }
 
+/* On silicon of its own a device has to be better by less. */
+static gboolean
+change_silicon (TpPlan *plan, const TpTestCase *test)
+{
+  TpCosts *costs = plan->costs;
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  g_autofree guint8 *cheapest = g_new0 (guint8, plan->n_placements + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    cheapest[i] = (guint8) plan->placements[i].cheapest;
+  costs->is_same_silicon = !costs->is_same_silicon;
+  tp_costs_seal (costs);
+  g_free (plan->costs_digest);
+  plan->costs_digest = g_strdup (costs->digest);
+  return is_tied (plan) && !costs->is_same_silicon
+         && plan->cost_ns - plan->bound_ns
+                > 1.01 * tp_test_case_noise (test, devices, cheapest) + 1;
+}
+
 static gboolean
 change_kernels (TpPlan *plan, const TpTestCase *test)
 {
@@ -190,6 +209,7 @@ const TpTestMutation tp_test_tie_mutations[] = {
   { "move-cheapest-nowhere", move_cheapest_nowhere },
   { "drop-cheapest", drop_cheapest },
   { "raise-bound", raise_bound },
+  { "change-silicon", change_silicon },
   { "drop-spreads", drop_spreads },
   { "change-kernels", change_kernels },
   { "change-measured", change_measured },

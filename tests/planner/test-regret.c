@@ -298,10 +298,10 @@ find_regret (const TpTestCase *truth, const TpPlan *plan)
 
 /* Adds to the sums. */
 static void
-measure_regrets (const TpTestCase *truth, double sd, double *raw,
+measure_regrets (const TpTestCase *truth, const Trial *trial, double *raw,
                  double *heeded)
 {
-  g_autoptr (TpCosts) costs = measure (truth, sd);
+  g_autoptr (TpCosts) costs = measure (truth, trial->sd);
   int n = 2 * costs->n_groups;
   g_autofree double *expected = g_new (double, n + 1);
   g_autoptr (TpPlan) plan = NULL;
@@ -312,6 +312,7 @@ measure_regrets (const TpTestCase *truth, double sd, double *raw,
     expected[i] = log (0.8);
   *raw += find_regret (truth, exact);
   tp_posterior_draw (costs, truth->groups, expected);
+  costs->is_same_silicon = !trial->is_gpu;
   tp_costs_seal (costs);
   plan = tp_place_within_noise (truth->graph, truth->groups, costs, "time",
                                 NULL);
@@ -330,7 +331,7 @@ test_regret (gconstpointer data)
       TpTestCase *truth = g_new0 (TpTestCase, 1);
 
       case_init (truth, trial, round);
-      measure_regrets (truth, trial->sd, &raw, &heeded);
+      measure_regrets (truth, trial, &raw, &heeded);
       tp_test_case_free (truth);
     }
   raw /= n_nets;
