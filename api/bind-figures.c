@@ -133,13 +133,18 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
         bind, "host: '%s', expected '%s'",
         have->host < 0 ? TP_PLAN_HOST : have->devices[have->host],
         want->host < 0 ? TP_PLAN_HOST : want->devices[want->host]);
-  if (have->is_same_silicon != want->is_same_silicon)
-    is_good = tp_bind_fail (bind, "same_silicon: the devices are %s",
-                            want->is_same_silicon ? "one" : "not one");
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     for (int row = 0; row < tables[i].n_rows; row++)
       is_good &= compare_row (bind, &tables[i], row, whence);
   return compare_kernels (bind, want) && is_good;
+}
+
+gboolean
+tp_bind_compare_silicon (TpBind *bind, const TpCosts *want)
+{
+  return bind->plan->costs->is_same_silicon == want->is_same_silicon
+         || tp_bind_fail (bind, "same_silicon: the devices are %s",
+                          want->is_same_silicon ? "one" : "not one");
 }
 
 gboolean

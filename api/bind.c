@@ -288,6 +288,8 @@ check_figures (TpBind *bind)
       || (plan->version == 1 && plan->costs->kernels == NULL))
     g_clear_pointer (&certain->kernels, g_free);
   is_good = tp_bind_compare (bind, certain, "it should be");
+  if (plan->is_simulated && plan->costs->is_same_silicon)
+    is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
     is_good &= check_real (bind, i);
   return check_errors (bind) && is_good && check_trust (bind);
@@ -486,6 +488,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
   if (costs == NULL)
     return FALSE;
   return (check_facts (&bind) & tp_bind_compare (&bind, costs, "the table has")
+          & tp_bind_compare_silicon (&bind, costs)
           & tp_bind_compare_errors (&bind, costs))
          && check_schedules (&bind, costs);
 }

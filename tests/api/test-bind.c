@@ -249,6 +249,14 @@ add_kernels (Case *it)
   replan (it);
 }
 
+/* Made-up devices are nobody's processors. */
+static void
+change_silicon (Case *it)
+{
+  it->plan->costs->is_same_silicon = TRUE;
+  replan (it);
+}
+
 static void
 change_host (Case *it)
 {
@@ -481,6 +489,7 @@ static const Mutation mutations[] = {
   { "add-measured", add_measured },
   { "add-kernels", add_kernels },
   { "change-host", change_host },
+  { "change-silicon", change_silicon },
   { "drop-group", drop_group },
   { "drop-groups", drop_groups },
   { "reverse-group", reverse_group },
