@@ -280,51 +280,52 @@ node_to_second_gain (const TpCheckerArcs *arcs, int node, int group)
 
 typedef TpCheckerArc (*Kind) (const TpCheckerArcs *arcs, int from, int to);
 
-/* [from - 'a'][to - 'a']; NULL: no such arcs. */
-#define ARCS(from, to) [from - 'a'][to - 'a']
-static const Kind kinds[26][26] = {
-  ARCS ('s', 'n') = source_to_node,
-  ARCS ('n', 't') = node_to_sink,
-  ARCS ('n', 'n') = node_to_node,
-  ARCS ('s', 'h') = source_to_second,
-  ARCS ('n', 'h') = node_to_second,
-  ARCS ('h', 'n') = second_to_node,
-  ARCS ('h', 't') = second_to_sink,
-  ARCS ('d', 'n') = first_to_node,
-  ARCS ('d', 't') = first_to_sink,
-  ARCS ('n', 'd') = node_to_first,
-  ARCS ('s', 'd') = source_to_first,
-  ARCS ('s', 'c') = source_to_first_gain,
-  ARCS ('c', 'n') = first_gain_to_node,
-  ARCS ('n', 'e') = node_to_second_gain,
-  ARCS ('e', 't') = second_gain_to_sink,
+/* NULL: no such arcs. */
+static const Kind kinds[TP_N_CUT_VERTICES][TP_N_CUT_VERTICES] = {
+  [TP_CUT_SOURCE][TP_CUT_NODE] = source_to_node,
+  [TP_CUT_NODE][TP_CUT_SINK] = node_to_sink,
+  [TP_CUT_NODE][TP_CUT_NODE] = node_to_node,
+  [TP_CUT_SOURCE][TP_CUT_ON_SECOND] = source_to_second,
+  [TP_CUT_NODE][TP_CUT_ON_SECOND] = node_to_second,
+  [TP_CUT_ON_SECOND][TP_CUT_NODE] = second_to_node,
+  [TP_CUT_ON_SECOND][TP_CUT_SINK] = second_to_sink,
+  [TP_CUT_ON_FIRST][TP_CUT_NODE] = first_to_node,
+  [TP_CUT_ON_FIRST][TP_CUT_SINK] = first_to_sink,
+  [TP_CUT_NODE][TP_CUT_ON_FIRST] = node_to_first,
+  [TP_CUT_SOURCE][TP_CUT_ON_FIRST] = source_to_first,
+  [TP_CUT_SOURCE][TP_CUT_WHOLE_FIRST] = source_to_first_gain,
+  [TP_CUT_WHOLE_FIRST][TP_CUT_NODE] = first_gain_to_node,
+  [TP_CUT_NODE][TP_CUT_WHOLE_SECOND] = node_to_second_gain,
+  [TP_CUT_WHOLE_SECOND][TP_CUT_SINK] = second_gain_to_sink,
 };
 
 TpCheckerArc
-tp_checker_arcs_find (const TpCheckerArcs *arcs, TpCheckerVertex from,
-                      TpCheckerVertex to)
+tp_checker_arcs_find (const TpCheckerArcs *arcs, TpCutVertex from,
+                      TpCutVertex to)
 {
-  Kind kind = kinds ARCS (from.kind, to.kind);
+  Kind kind = kinds[from.kind][to.kind];
 
   return kind == NULL ? (TpCheckerArc){ ABSENT, 0 }
                       : kind (arcs, from.index, to.index);
 }
 
 int
-tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCheckerVertex from,
-                              TpCheckerVertex to)
+tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCutVertex from,
+                              TpCutVertex to)
 {
+  gboolean is_from_op = from.kind == TP_CUT_NODE;
+  gboolean is_to_op = to.kind == TP_CUT_NODE;
   const TpNode *node;
-  int n = 0, device = from.kind == 's' ? 1 : 0;
+  int n = 0, device = is_to_op ? 1 : 0;
 
-  if (from.kind == 'd' || to.kind == 'h'
-      || (from.kind == 'n' && to.kind == 'n'))
+  if (from.kind == TP_CUT_ON_FIRST || to.kind == TP_CUT_ON_SECOND
+      || (is_from_op && is_to_op))
     return 1;
-  if (arcs->checker->costs->host >= 0 || (from.kind != 'n' && to.kind != 'n')
-      || (from.kind != 's' && to.kind != 't'))
+  if (arcs->checker->costs->host >= 0
+      || !((from.kind == TP_CUT_SOURCE && is_to_op)
+           || (is_from_op && to.kind == TP_CUT_SINK)))
     return 0;
-  node = &arcs->checker->graph->nodes[from.kind == 'n' ? from.index
-                                                       : to.index];
+  node = &arcs->checker->graph->nodes[is_to_op ? to.index : from.index];
   for (int i = 0; i < node->n_outputs; i++)
     n += fetch_cost (arcs, node->outputs[i], device) > 0;
   return n;

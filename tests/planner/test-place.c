@@ -52,7 +52,7 @@ flow_value (const TpPlan *plan)
   gint64 sum = -plan->constant_ns;
 
   for (int i = 0; i < plan->n_arcs; i++)
-    if (strcmp (plan->arcs[i].from, "s") == 0)
+    if (plan->arcs[i].from.kind == TP_CUT_SOURCE)
       sum += plan->arcs[i].flow;
   return sum;
 }
