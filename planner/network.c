@@ -478,20 +478,21 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
   return arc->from == VERTEX_SOURCE ? from_source : to_sink;
 }
 
-/* Both directions of @arc, those that there are; @net and @tie flow forwards.
- * Returns how many. */
+/* @flow forwards through @arc, and that of the tie: in either direction, where
+ * anything flows. Returns how many of the two that are. */
 static int
-write_arcs (const TpNetwork *network, const NetArc *arc, gint64 net,
+write_arcs (const TpNetwork *network, const NetArc *arc, gint64 flow,
             gint64 tie, TpArc *out)
 {
   TpCutVertex from = name_vertex (network, arc->from);
   TpCutVertex to = name_vertex (network, arc->to);
   int n = 0;
 
-  if (arc->capacity != 0)
-    out[n++] = (TpArc){ from, to, arc->capacity, MAX (net, 0), MAX (tie, 0) };
-  if (arc->reverse != 0)
-    out[n++] = (TpArc){ to, from, arc->reverse, MAX (-net, 0), MAX (-tie, 0) };
+  if (flow > 0 || tie > 0)
+    out[n++] = (TpArc){ from, to, arc->capacity, MAX (flow, 0), MAX (tie, 0) };
+  if (flow < 0 || tie < 0)
+    out[n++]
+        = (TpArc){ to, from, arc->reverse, MAX (-flow, 0), MAX (-tie, 0) };
   return n;
 }
 
@@ -505,12 +506,13 @@ tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
   for (guint k = 0; k < network->arcs->len; k++)
     {
       const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
-      gint64 net = get_net_flow (network, arc, &pair);
+      gint64 flow = get_net_flow (network, arc, &pair);
       gint64 tie
           = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);
 
-      n += write_arcs (network, arc, net, tie, &arcs[n]);
+      if (flow != 0 || tie != 0)
+        n += write_arcs (network, arc, flow, tie, &arcs[n]);
     }
   *out_n = n;
-  return arcs;
+  return g_renew (TpArc, arcs, n + 1);
 }

@@ -331,38 +331,6 @@ tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCutVertex from,
   return n;
 }
 
-/* ---- how many there are ------------------------------------------------ */
-
-static gint64
-count_tensor_arcs (const TpCheckerArcs *arcs, int tensor, int device)
-{
-  if (arcs->copies[tensor].is_plain)
-    return arcs->copies[tensor].costs[device] > 0;
-  if (!has_copy (arcs, tensor, device))
-    return 0;
-  return 1 + get_tensor (arcs, tensor)->n_readers
-         + (is_shared (arcs, tensor, device) ? 1 : 0);
-}
-
-static gint64
-count_arcs (const TpCheckerArcs *arcs)
-{
-  const TpChecker *checker = arcs->checker;
-  gint64 n = 0;
-
-  for (int d = 0; d < 2; d++)
-    {
-      for (int i = 0; i < checker->graph->n_nodes; i++)
-        n += own_arc (arcs, i, d).capacity != ABSENT;
-      for (int i = 0; i < checker->graph->n_tensors; i++)
-        n += count_tensor_arcs (arcs, i, d);
-      for (int g = 0; g < checker->costs->n_groups; g++)
-        if (gain_of (arcs, g, d) > 0)
-          n += 1 + checker->plan->all_groups->groups[g].n_nodes;
-    }
-  return n;
-}
-
 /* ---- making ------------------------------------------------------------ */
 
 /* Returns the readers of all tensors. */
@@ -407,7 +375,6 @@ tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker)
       arcs->bases[i] = arcs->n_numbers;
       arcs->n_numbers += 2 * sizes[i];
     }
-  arcs->n_arcs = count_arcs (arcs);
 }
 
 void

@@ -29,7 +29,7 @@ typedef struct
   const TpChecker *checker;   /* (unowned) */
   TpCheckerCopies *copies;    /* [tensor] */
   gint64 bases[6];            /* numbers of each family begin there */
-  gint64 n_arcs, n_numbers;
+  gint64 n_numbers;
 } TpCheckerArcs;
 
 /* For two devices. */

@@ -1,9 +1,9 @@
 /* check-proof.c: does the flow prove that no plan is cheaper?
  *
  * Every placement is a cut of the network, and no cut is smaller than a flow.
- * So it is enough that the arcs are those that graph and costs demand, no more
- * and no fewer; that the flow keeps to their capacities and is conserved; and
- * that it is as large as the plan's own cut. A plan that breaks a tie has a
+ * So it is enough that the flow is through arcs that graph and costs demand,
+ * each listed once; that it keeps to their capacities and is conserved; and that
+ * it is as large as the plan's own cut. A plan that breaks a tie has a
  * second flow for that: with a price on every copy, its own cut is the least. */
 #include "config.h"
 
@@ -158,7 +158,7 @@ proof_clear (Proof *proof)
   g_free (proof->tie_balances);
 }
 
-/* As many arcs as are called for, each called for, none twice: all of them. */
+/* Through arcs that are not listed nothing flows. */
 static void
 check_flow (TpChecker *checker)
 {
@@ -167,11 +167,6 @@ check_flow (TpChecker *checker)
   Proof proof;
 
   proof_init (&proof, checker);
-  if (plan->n_arcs != proof.arcs.n_arcs)
-    tp_checker_fail (checker,
-                     "the network has %" G_GINT64_FORMAT
-                     " arcs, the proof lists %d",
-                     proof.arcs.n_arcs, plan->n_arcs);
   for (int i = 0; i < plan->n_arcs; i++)
     check_arc (&proof, i);
   check_balances (&proof, proof.balances, plan->bound_ns);

@@ -123,6 +123,37 @@ repeat_instead (TpPlan *plan, const TpTestCase *test)
 }
 
 static gboolean
+is_listed (const TpPlan *plan, TpCutVertex from, TpCutVertex to)
+{
+  for (int i = 0; i < plan->n_arcs; i++)
+    if (is_vertex (plan->arcs[i].from, from.kind, from.index)
+        && is_vertex (plan->arcs[i].to, to.kind, to.index))
+      return TRUE;
+  return FALSE;
+}
+
+int
+tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph)
+{
+  int n_before = plan->n_arcs;
+
+  for (int i = 0; i < graph->n_nodes && plan->costs->host >= 0; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        const TpCutVertex op = { TP_CUT_NODE, i };
+        gint64 cost = tp_costs_node (plan->costs, i, d)->time_ns;
+
+        if (graph->nodes[i].pins != NULL || cost == TP_COST_NONE || cost == 0)
+          continue;
+        if (d == 0 && !is_listed (plan, op, sink))
+          append_arc (plan, op, sink, cost);
+        if (d == 1 && !is_listed (plan, source, op))
+          append_arc (plan, source, op, cost);
+      }
+  return plan->n_arcs - n_before;
+}
+
+static gboolean
 add_arc (TpPlan *plan, const TpTestCase *test)
 {
   append_arc (plan, sink, source, 5);
