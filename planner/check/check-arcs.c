@@ -8,6 +8,8 @@
 
 #include "planner/check/check-costs.h"
 
+#include <string.h>
+
 #define INFINITE TP_CHECKER_INFINITE
 #define ABSENT TP_CHECKER_ABSENT
 
@@ -133,30 +135,16 @@ node_to_sink (const TpCheckerArcs *arcs, int node, int unused)
   return own_arc (arcs, node, 0);
 }
 
-/* The plain tensor from one op to the other, or -1. */
-static int
-find_plain (const TpCheckerArcs *arcs, int producer, int consumer)
-{
-  const TpNode *node = &arcs->checker->graph->nodes[producer];
-  int tensor = node->n_outputs == 1 ? node->outputs[0] : -1;
-
-  if (tensor < 0 || !arcs->copies[tensor].is_plain
-      || get_tensor (arcs, tensor)->readers[0] != consumer)
-    return -1;
-  return tensor;
-}
-
 static TpCheckerArc
 node_to_node (const TpCheckerArcs *arcs, int from, int to)
 {
   int device = from < to ? 1 : 0; /* whoever makes a tensor comes first */
-  int tensor = device == 1 ? find_plain (arcs, from, to)
-                           : find_plain (arcs, to, from);
+  TpCheckerPlain plain = arcs->plains[device == 1 ? from : to];
 
-  if (tensor < 0)
+  if (plain.reader != (device == 1 ? to : from))
     return (TpCheckerArc){ ABSENT, 0 };
-  return fill_arc (new_arc (arcs, MADE, tensor, device), TRUE,
-                   arcs->copies[tensor].costs[device]);
+  return fill_arc (new_arc (arcs, MADE, plain.tensor, device), TRUE,
+                   arcs->copies[plain.tensor].costs[device]);
 }
 
 /* Between a copy on @device and what makes it: @node, or the caller (-1). */
@@ -341,6 +329,9 @@ gather_copies (TpCheckerArcs *arcs)
   int n = checker->graph->n_tensors, first = 0;
 
   arcs->copies = g_new0 (TpCheckerCopies, n + 1);
+  arcs->plains = g_new (TpCheckerPlain, checker->graph->n_nodes + 1);
+  memset (arcs->plains, -1,
+          sizeof (TpCheckerPlain) * (gsize) checker->graph->n_nodes);
   for (int i = 0; i < n; i++)
     {
       const TpCheckerTensor *it = &checker->tensors[i];
@@ -353,6 +344,8 @@ gather_copies (TpCheckerArcs *arcs)
       copies->is_plain = it->producer >= 0 && it->n_readers == 1
                          && !it->is_output
                          && checker->graph->nodes[it->producer].n_outputs == 1;
+      if (copies->is_plain)
+        arcs->plains[it->producer] = (TpCheckerPlain){ i, it->readers[0] };
       for (int d = 0; d < 2; d++)
         copies->costs[d] = tp_checker_copy_cost (
             checker, i, it->producer < 0 ? TP_COSTS_HOST : 1 - d, d);
@@ -381,4 +374,5 @@ void
 tp_checker_arcs_clear (TpCheckerArcs *arcs)
 {
   g_clear_pointer (&arcs->copies, g_free);
+  g_clear_pointer (&arcs->plains, g_free);
 }

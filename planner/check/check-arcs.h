@@ -24,10 +24,17 @@ typedef struct
                                * the arc: no copies as vertices are needed */
 } TpCheckerCopies;
 
+/* What an op makes, where one arc each way does for its copies. */
+typedef struct
+{
+  int tensor, reader;         /* -1: nothing of the kind */
+} TpCheckerPlain;
+
 typedef struct
 {
   const TpChecker *checker;   /* (unowned) */
   TpCheckerCopies *copies;    /* [tensor] */
+  TpCheckerPlain *plains;     /* [node] */
   gint64 bases[6];            /* numbers of each family begin there */
   gint64 n_numbers;
 } TpCheckerArcs;
