@@ -459,15 +459,15 @@ write_arcs (GString *out, const TpPlan *plan)
   for (int i = 0; i < plan->n_arcs; i++)
     {
       const TpArc *arc = &plan->arcs[i];
+      char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
 
       write_list_next (out, &n);
-      g_string_append_c (out, '[');
-      tp_json_append_string (out, arc->from);
-      g_string_append (out, ", ");
-      tp_json_append_string (out, arc->to);
       g_string_append_printf (out,
-                              ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
-                              arc->capacity, arc->flow);
+                              "[\"%s\", \"%s\", %" G_GINT64_FORMAT
+                              ", %" G_GINT64_FORMAT,
+                              tp_cut_vertex_write (arc->from, from),
+                              tp_cut_vertex_write (arc->to, to), arc->capacity,
+                              arc->flow);
       if (plan->tie_price_ns != 0)
         g_string_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
       g_string_append_c (out, ']');

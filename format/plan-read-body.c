@@ -177,34 +177,20 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
-/* "s", "t", "n3", "h3", "d3", "g3c", "g3d" with the number in range. */
+/* A vertex of what there is. */
 static gboolean
 read_vertex (const TpPlanReader *reader, const TpPlan *plan,
-             const json_t *value, char *out_name)
+             const json_t *value, TpCutVertex *out)
 {
   const char *name = json_string_value (value);
-  const char *kinds = "nhdg";
-  const int limits[] = { reader->graph->n_nodes, reader->graph->n_tensors,
-                         reader->graph->n_tensors, plan->all_groups->n_groups };
-  const char *kind;
-  char *end = NULL;
-  guint64 number;
+  int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
+  int n_groups = plan->all_groups->n_groups;
+  const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
+                         n_groups };
 
-  if (name == NULL || name[0] == 0
-      || g_strlcpy (out_name, name, TP_ARC_NAME) >= TP_ARC_NAME)
-    return FALSE;
-  if (strcmp (name, "s") == 0 || strcmp (name, "t") == 0)
-    return TRUE;
-  kind = strchr (kinds, name[0]);
-  if (kind == NULL || !g_ascii_isdigit (name[1]))
-    return FALSE;
-  number = g_ascii_strtoull (name + 1, &end, 10);
-  if (name[0] == 'g' && (*end == 'c' || *end == 'd'))
-    end++;
-  else if (name[0] == 'g')
-    return FALSE;
-  return *end == 0 && number < (guint64) limits[kind - kinds]
-         && (name[1] != '0' || !g_ascii_isdigit (name[2]));
+  G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
+  return name != NULL && tp_cut_vertex_read (name, out)
+         && out->index < limits[out->kind];
 }
 
 /* Of whatever kind: whether it proves anything is for tp_check () to say. */
@@ -229,8 +215,8 @@ read_arc (TpPlanPlace place, const TpPlan *plan, TpArc *arc, GError **error)
   gboolean is_tied = plan->tie_price_ns != 0;
 
   if (json_array_size (at) != (is_tied ? 5 : 4)
-      || !read_vertex (reader, plan, json_array_get (at, 0), arc->from)
-      || !read_vertex (reader, plan, json_array_get (at, 1), arc->to))
+      || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
+      || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
     return tp_plan_read_fail (reader, error, place.path,
                               "not [from, to, capacity, flow%s]",
                               is_tied ? ", flow of the tie" : "");

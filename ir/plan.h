@@ -6,6 +6,7 @@
 #define TP_IR_PLAN_H
 
 #include "ir/costs.h"
+#include "ir/cut-vertex.h"
 #include "ir/memory-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
@@ -24,15 +25,10 @@ typedef struct
   gint64 time_ns;
 } TpTransfer;
 
-/* One arc of the cut network, with the flow that proves the bound. Names of
- * vertices: "s", "t", "n<node>" (placement of a node), "h<tensor>" (its copy on
- * the second device), "d<tensor>" (its copy on the first), "g<group>c" and
- * "g<group>d" (the fusion helpers). */
-#define TP_ARC_NAME 16 /* a letter, an int, a letter, and the end */
-
+/* One arc of the cut network, with the flow that proves the bound. */
 typedef struct
 {
-  char from[TP_ARC_NAME], to[TP_ARC_NAME];
+  TpCutVertex from, to;
   gint64 capacity;            /* -1: infinite */
   gint64 flow;
   gint64 tie_flow;            /* with the price of the tie on every copy; 0:

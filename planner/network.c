@@ -23,8 +23,6 @@
 
 #include "planner/network.h"
 
-#include <string.h>
-
 #define INFINITE (-1)
 
 enum
@@ -36,8 +34,7 @@ enum
 
 typedef struct
 {
-  char kind;                  /* h, d, c or e: the helpers */
-  int index;                  /* tensor or group */
+  TpCutVertex name;           /* of a copy, or of a whole group */
   int near;                   /* an op it has to do with */
 } Vertex;
 
@@ -83,9 +80,9 @@ add_infinite (TpNetwork *network, int from, int to)
 }
 
 static int
-add_vertex (TpNetwork *network, char kind, int index, int near)
+add_vertex (TpNetwork *network, TpCutVertex name, int near)
 {
-  Vertex vertex = { kind, index, near };
+  Vertex vertex = { name, near };
 
   g_array_append_val (network->vertices, vertex);
   return VERTEX_NODES + network->problem->graph->n_nodes
@@ -152,7 +149,8 @@ add_copy_on_second (TpNetwork *network, int index, int producer, gint64 cost)
 
   if (cost == 0 || (tensor->n_consumers == 0 && !is_kept))
     return;
-  copy = add_vertex (network, 'h', index, MAX (tensor->producer, 0));
+  copy = add_vertex (network, (TpCutVertex){ TP_CUT_ON_SECOND, index },
+                     MAX (tensor->producer, 0));
   add_arc (network, (NetArc){ producer, copy, cost, 0, 1, 0 });
   if (is_kept)
     add_infinite (network, copy, VERTEX_SINK);
@@ -169,7 +167,8 @@ add_copy_on_first (TpNetwork *network, int index, int producer, gint64 cost)
 
   if (cost == 0 || (tensor->n_consumers == 0 && !is_kept))
     return;
-  copy = add_vertex (network, 'd', index, MAX (tensor->producer, 0));
+  copy = add_vertex (network, (TpCutVertex){ TP_CUT_ON_FIRST, index },
+                     MAX (tensor->producer, 0));
   if (is_kept)
     add_infinite (network, VERTEX_SOURCE, copy);
   for (int k = 0; k < tensor->n_consumers; k++)
@@ -228,7 +227,9 @@ add_group (TpNetwork *network, int index)
 
   if (first > 0)
     {
-      int helper = add_vertex (network, 'c', index, group->nodes[0]);
+      int helper
+          = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_FIRST, index },
+                        group->nodes[0]);
 
       add_arc (network,
                (NetArc){ VERTEX_SOURCE, helper, first, 0, 0, 0 });
@@ -237,7 +238,9 @@ add_group (TpNetwork *network, int index)
     }
   if (second > 0)
     {
-      int helper = add_vertex (network, 'e', index, group->nodes[0]);
+      int helper
+          = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_SECOND, index },
+                        group->nodes[0]);
 
       for (int k = 0; k < group->n_nodes; k++)
         add_infinite (network, VERTEX_NODES + group->nodes[k], helper);
@@ -445,41 +448,19 @@ tp_network_force (TpNetwork *network, int node, gint64 *scans_left)
                         network->sum - network->value, scans_left);
 }
 
-/* "n12", "h3", "g7c": the first letter, the number, the rest. */
-static void
-format_name (char *out, char kind, int index, const char *tail)
-{
-  char digits[16];
-  int n = 0;
-
-  *out++ = kind;
-  do
-    digits[n++] = '0' + index % 10;
-  while ((index /= 10) > 0);
-  while (n > 0)
-    *out++ = digits[--n];
-  g_strlcpy (out, tail, 2);
-}
-
-static void
-name_vertex (const TpNetwork *network, int vertex, char *name)
+static TpCutVertex
+name_vertex (const TpNetwork *network, int vertex)
 {
   int n_nodes = network->problem->graph->n_nodes;
-  const Vertex *it;
 
   if (vertex < VERTEX_NODES)
-    strcpy (name, vertex == VERTEX_SOURCE ? "s" : "t");
-  else if (vertex < VERTEX_NODES + n_nodes)
-    format_name (name, 'n', vertex - VERTEX_NODES, "");
-  else
-    {
-      it = &g_array_index (network->vertices, Vertex,
-                           vertex - VERTEX_NODES - n_nodes);
-      if (it->kind == 'c' || it->kind == 'e')
-        format_name (name, 'g', it->index, it->kind == 'c' ? "c" : "d");
-      else
-        format_name (name, it->kind, it->index, "");
-    }
+    return (TpCutVertex){
+      vertex == VERTEX_SOURCE ? TP_CUT_SOURCE : TP_CUT_SINK, 0
+    };
+  vertex -= VERTEX_NODES;
+  if (vertex < n_nodes)
+    return (TpCutVertex){ TP_CUT_NODE, vertex };
+  return g_array_index (network->vertices, Vertex, vertex - n_nodes).name;
 }
 
 /* Flow from @arc->from to @arc->to; negative: the other way. */
@@ -497,29 +478,22 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
   return arc->from == VERTEX_SOURCE ? from_source : to_sink;
 }
 
-/* Both directions of @arc, those that there are; @net and @tie flow forwards.
- * Returns how many. */
+/* @flow forwards through @arc, and that of the tie: in either direction, where
+ * anything flows. Returns how many of the two that are. */
 static int
-write_arcs (const TpNetwork *network, const NetArc *arc, gint64 net,
+write_arcs (const TpNetwork *network, const NetArc *arc, gint64 flow,
             gint64 tie, TpArc *out)
 {
-  TpArc there = { .capacity = arc->capacity,
-                  .flow = MAX (net, 0),
-                  .tie_flow = MAX (tie, 0) };
+  TpCutVertex from = name_vertex (network, arc->from);
+  TpCutVertex to = name_vertex (network, arc->to);
   int n = 0;
 
-  name_vertex (network, arc->from, there.from);
-  name_vertex (network, arc->to, there.to);
-  if (arc->capacity != 0)
-    out[n++] = there;
-  if (arc->reverse == 0)
-    return n;
-  out[n].capacity = arc->reverse;
-  out[n].flow = MAX (-net, 0);
-  out[n].tie_flow = MAX (-tie, 0);
-  memcpy (out[n].from, there.to, sizeof there.to);
-  memcpy (out[n].to, there.from, sizeof there.from);
-  return n + 1;
+  if (flow > 0 || tie > 0)
+    out[n++] = (TpArc){ from, to, arc->capacity, MAX (flow, 0), MAX (tie, 0) };
+  if (flow < 0 || tie < 0)
+    out[n++]
+        = (TpArc){ to, from, arc->reverse, MAX (-flow, 0), MAX (-tie, 0) };
+  return n;
 }
 
 TpArc *
@@ -532,12 +506,13 @@ tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
   for (guint k = 0; k < network->arcs->len; k++)
     {
       const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
-      gint64 net = get_net_flow (network, arc, &pair);
+      gint64 flow = get_net_flow (network, arc, &pair);
       gint64 tie
           = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);
 
-      n += write_arcs (network, arc, net, tie, &arcs[n]);
+      if (flow != 0 || tie != 0)
+        n += write_arcs (network, arc, flow, tie, &arcs[n]);
     }
   *out_n = n;
-  return arcs;
+  return g_renew (TpArc, arcs, n + 1);
 }

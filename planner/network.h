@@ -29,8 +29,8 @@ gint64 tp_network_get_constant (const TpNetwork *network);
 /* By how much the cost grows when @node has to run on its other device; -1: not
  * known after @scans_left, as for tp_flow_force (). */
 gint64 tp_network_force (TpNetwork *network, int node, gint64 *scans_left);
-/* The certificate: every arc with its flow, and with that in @raised (nullable),
- * made of @network. */
+/* The certificate: every arc through which anything flows, and that in @raised
+ * (nullable), made of @network. */
 TpArc *tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
                             int *out_n);
 

@@ -8,6 +8,8 @@
 
 #include "planner/check/check-costs.h"
 
+#include <string.h>
+
 #define INFINITE TP_CHECKER_INFINITE
 #define ABSENT TP_CHECKER_ABSENT
 
@@ -133,30 +135,16 @@ node_to_sink (const TpCheckerArcs *arcs, int node, int unused)
   return own_arc (arcs, node, 0);
 }
 
-/* The plain tensor from one op to the other, or -1. */
-static int
-find_plain (const TpCheckerArcs *arcs, int producer, int consumer)
-{
-  const TpNode *node = &arcs->checker->graph->nodes[producer];
-  int tensor = node->n_outputs == 1 ? node->outputs[0] : -1;
-
-  if (tensor < 0 || !arcs->copies[tensor].is_plain
-      || get_tensor (arcs, tensor)->readers[0] != consumer)
-    return -1;
-  return tensor;
-}
-
 static TpCheckerArc
 node_to_node (const TpCheckerArcs *arcs, int from, int to)
 {
   int device = from < to ? 1 : 0; /* whoever makes a tensor comes first */
-  int tensor = device == 1 ? find_plain (arcs, from, to)
-                           : find_plain (arcs, to, from);
+  TpCheckerPlain plain = arcs->plains[device == 1 ? from : to];
 
-  if (tensor < 0)
+  if (plain.reader != (device == 1 ? to : from))
     return (TpCheckerArc){ ABSENT, 0 };
-  return fill_arc (new_arc (arcs, MADE, tensor, device), TRUE,
-                   arcs->copies[tensor].costs[device]);
+  return fill_arc (new_arc (arcs, MADE, plain.tensor, device), TRUE,
+                   arcs->copies[plain.tensor].costs[device]);
 }
 
 /* Between a copy on @device and what makes it: @node, or the caller (-1). */
@@ -280,85 +268,54 @@ node_to_second_gain (const TpCheckerArcs *arcs, int node, int group)
 
 typedef TpCheckerArc (*Kind) (const TpCheckerArcs *arcs, int from, int to);
 
-/* [from - 'a'][to - 'a']; NULL: no such arcs. */
-#define ARCS(from, to) [from - 'a'][to - 'a']
-static const Kind kinds[26][26] = {
-  ARCS ('s', 'n') = source_to_node,
-  ARCS ('n', 't') = node_to_sink,
-  ARCS ('n', 'n') = node_to_node,
-  ARCS ('s', 'h') = source_to_second,
-  ARCS ('n', 'h') = node_to_second,
-  ARCS ('h', 'n') = second_to_node,
-  ARCS ('h', 't') = second_to_sink,
-  ARCS ('d', 'n') = first_to_node,
-  ARCS ('d', 't') = first_to_sink,
-  ARCS ('n', 'd') = node_to_first,
-  ARCS ('s', 'd') = source_to_first,
-  ARCS ('s', 'c') = source_to_first_gain,
-  ARCS ('c', 'n') = first_gain_to_node,
-  ARCS ('n', 'e') = node_to_second_gain,
-  ARCS ('e', 't') = second_gain_to_sink,
+/* NULL: no such arcs. */
+static const Kind kinds[TP_N_CUT_VERTICES][TP_N_CUT_VERTICES] = {
+  [TP_CUT_SOURCE][TP_CUT_NODE] = source_to_node,
+  [TP_CUT_NODE][TP_CUT_SINK] = node_to_sink,
+  [TP_CUT_NODE][TP_CUT_NODE] = node_to_node,
+  [TP_CUT_SOURCE][TP_CUT_ON_SECOND] = source_to_second,
+  [TP_CUT_NODE][TP_CUT_ON_SECOND] = node_to_second,
+  [TP_CUT_ON_SECOND][TP_CUT_NODE] = second_to_node,
+  [TP_CUT_ON_SECOND][TP_CUT_SINK] = second_to_sink,
+  [TP_CUT_ON_FIRST][TP_CUT_NODE] = first_to_node,
+  [TP_CUT_ON_FIRST][TP_CUT_SINK] = first_to_sink,
+  [TP_CUT_NODE][TP_CUT_ON_FIRST] = node_to_first,
+  [TP_CUT_SOURCE][TP_CUT_ON_FIRST] = source_to_first,
+  [TP_CUT_SOURCE][TP_CUT_WHOLE_FIRST] = source_to_first_gain,
+  [TP_CUT_WHOLE_FIRST][TP_CUT_NODE] = first_gain_to_node,
+  [TP_CUT_NODE][TP_CUT_WHOLE_SECOND] = node_to_second_gain,
+  [TP_CUT_WHOLE_SECOND][TP_CUT_SINK] = second_gain_to_sink,
 };
 
 TpCheckerArc
-tp_checker_arcs_find (const TpCheckerArcs *arcs, TpCheckerVertex from,
-                      TpCheckerVertex to)
+tp_checker_arcs_find (const TpCheckerArcs *arcs, TpCutVertex from,
+                      TpCutVertex to)
 {
-  Kind kind = kinds ARCS (from.kind, to.kind);
+  Kind kind = kinds[from.kind][to.kind];
 
   return kind == NULL ? (TpCheckerArc){ ABSENT, 0 }
                       : kind (arcs, from.index, to.index);
 }
 
 int
-tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCheckerVertex from,
-                              TpCheckerVertex to)
+tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCutVertex from,
+                              TpCutVertex to)
 {
+  gboolean is_from_op = from.kind == TP_CUT_NODE;
+  gboolean is_to_op = to.kind == TP_CUT_NODE;
   const TpNode *node;
-  int n = 0, device = from.kind == 's' ? 1 : 0;
+  int n = 0, device = is_to_op ? 1 : 0;
 
-  if (from.kind == 'd' || to.kind == 'h'
-      || (from.kind == 'n' && to.kind == 'n'))
+  if (from.kind == TP_CUT_ON_FIRST || to.kind == TP_CUT_ON_SECOND
+      || (is_from_op && is_to_op))
     return 1;
-  if (arcs->checker->costs->host >= 0 || (from.kind != 'n' && to.kind != 'n')
-      || (from.kind != 's' && to.kind != 't'))
+  if (arcs->checker->costs->host >= 0
+      || !((from.kind == TP_CUT_SOURCE && is_to_op)
+           || (is_from_op && to.kind == TP_CUT_SINK)))
     return 0;
-  node = &arcs->checker->graph->nodes[from.kind == 'n' ? from.index
-                                                       : to.index];
+  node = &arcs->checker->graph->nodes[is_to_op ? to.index : from.index];
   for (int i = 0; i < node->n_outputs; i++)
     n += fetch_cost (arcs, node->outputs[i], device) > 0;
-  return n;
-}
-
-/* ---- how many there are ------------------------------------------------ */
-
-static gint64
-count_tensor_arcs (const TpCheckerArcs *arcs, int tensor, int device)
-{
-  if (arcs->copies[tensor].is_plain)
-    return arcs->copies[tensor].costs[device] > 0;
-  if (!has_copy (arcs, tensor, device))
-    return 0;
-  return 1 + get_tensor (arcs, tensor)->n_readers
-         + (is_shared (arcs, tensor, device) ? 1 : 0);
-}
-
-static gint64
-count_arcs (const TpCheckerArcs *arcs)
-{
-  const TpChecker *checker = arcs->checker;
-  gint64 n = 0;
-
-  for (int d = 0; d < 2; d++)
-    {
-      for (int i = 0; i < checker->graph->n_nodes; i++)
-        n += own_arc (arcs, i, d).capacity != ABSENT;
-      for (int i = 0; i < checker->graph->n_tensors; i++)
-        n += count_tensor_arcs (arcs, i, d);
-      for (int g = 0; g < checker->costs->n_groups; g++)
-        if (gain_of (arcs, g, d) > 0)
-          n += 1 + checker->plan->all_groups->groups[g].n_nodes;
-    }
   return n;
 }
 
@@ -372,6 +329,9 @@ gather_copies (TpCheckerArcs *arcs)
   int n = checker->graph->n_tensors, first = 0;
 
   arcs->copies = g_new0 (TpCheckerCopies, n + 1);
+  arcs->plains = g_new (TpCheckerPlain, checker->graph->n_nodes + 1);
+  memset (arcs->plains, -1,
+          sizeof (TpCheckerPlain) * (gsize) checker->graph->n_nodes);
   for (int i = 0; i < n; i++)
     {
       const TpCheckerTensor *it = &checker->tensors[i];
@@ -384,6 +344,8 @@ gather_copies (TpCheckerArcs *arcs)
       copies->is_plain = it->producer >= 0 && it->n_readers == 1
                          && !it->is_output
                          && checker->graph->nodes[it->producer].n_outputs == 1;
+      if (copies->is_plain)
+        arcs->plains[it->producer] = (TpCheckerPlain){ i, it->readers[0] };
       for (int d = 0; d < 2; d++)
         copies->costs[d] = tp_checker_copy_cost (
             checker, i, it->producer < 0 ? TP_COSTS_HOST : 1 - d, d);
@@ -406,11 +368,11 @@ tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker)
       arcs->bases[i] = arcs->n_numbers;
       arcs->n_numbers += 2 * sizes[i];
     }
-  arcs->n_arcs = count_arcs (arcs);
 }
 
 void
 tp_checker_arcs_clear (TpCheckerArcs *arcs)
 {
   g_clear_pointer (&arcs->copies, g_free);
+  g_clear_pointer (&arcs->plains, g_free);
 }

@@ -3,7 +3,7 @@
 #ifndef TP_PLANNER_CHECK_ARCS_H
 #define TP_PLANNER_CHECK_ARCS_H
 
-#include "planner/check/check-vertex.h"
+#include "planner/check/check-private.h"
 
 #define TP_CHECKER_INFINITE (-1)
 #define TP_CHECKER_ABSENT 0 /* no arc has capacity 0 */
@@ -24,12 +24,19 @@ typedef struct
                                * the arc: no copies as vertices are needed */
 } TpCheckerCopies;
 
+/* What an op makes, where one arc each way does for its copies. */
+typedef struct
+{
+  int tensor, reader;         /* -1: nothing of the kind */
+} TpCheckerPlain;
+
 typedef struct
 {
   const TpChecker *checker;   /* (unowned) */
   TpCheckerCopies *copies;    /* [tensor] */
+  TpCheckerPlain *plains;     /* [node] */
   gint64 bases[6];            /* numbers of each family begin there */
-  gint64 n_arcs, n_numbers;
+  gint64 n_numbers;
 } TpCheckerArcs;
 
 /* For two devices. */
@@ -37,11 +44,12 @@ void tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker);
 void tp_checker_arcs_clear (TpCheckerArcs *arcs);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerArcs, tp_checker_arcs_clear)
 
+/* Of vertices that there are. */
 TpCheckerArc tp_checker_arcs_find (const TpCheckerArcs *arcs,
-                                   TpCheckerVertex from, TpCheckerVertex to);
+                                   TpCutVertex from, TpCutVertex to);
 /* How many copies that cost anything are in the capacity of an arc that there
  * is. */
 int tp_checker_arcs_count_copies (const TpCheckerArcs *arcs,
-                                  TpCheckerVertex from, TpCheckerVertex to);
+                                  TpCutVertex from, TpCutVertex to);
 
 #endif

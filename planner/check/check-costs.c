@@ -26,11 +26,3 @@ tp_checker_find_measure (const char *objective)
       return objectives[i].measure;
   return NULL;
 }
-
-gint64
-tp_checker_copy_cost (const TpChecker *checker, int tensor, int from, int to)
-{
-  TpCost cost = tp_costs_copy (checker->costs, tensor, from, to);
-
-  return checker->measure (&cost);
-}

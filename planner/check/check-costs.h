@@ -19,8 +19,18 @@ tp_checker_may_run (const TpChecker *checker, int node, int device)
   return tp_checker_node_cost (checker, node, device) != TP_COST_NONE;
 }
 
-/* @from, @to: devices, or TP_COSTS_HOST. */
-gint64 tp_checker_copy_cost (const TpChecker *checker, int tensor, int from,
-                             int to);
+/* What one half of a copy adds to the objective, and then the other; @from, @to:
+ * devices, or TP_COSTS_HOST. Of costs whose range was checked. */
+static inline gint64
+tp_checker_copy_cost (const TpChecker *checker, int tensor, int from, int to)
+{
+  const TpCheckerLegs *legs
+      = &checker->legs[(gsize) tensor * checker->costs->n_devices];
+
+  if (from == to)
+    return 0;
+  return (from == TP_COSTS_HOST ? 0 : legs[from].fetch)
+         + (to == TP_COSTS_HOST ? 0 : legs[to].feed);
+}
 
 #endif

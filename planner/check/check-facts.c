@@ -53,11 +53,29 @@ gather_tensors (TpChecker *checker)
     }
 }
 
+static void
+gather_legs (TpChecker *checker)
+{
+  const TpCosts *costs = checker->costs;
+  int n_devices = costs->n_devices;
+
+  checker->legs
+      = g_new0 (TpCheckerLegs, (gsize) costs->n_tensors * n_devices + 1);
+  for (int i = 0; i < costs->n_tensors; i++)
+    for (int d = 0; d < n_devices; d++)
+      if (d != costs->host)
+        checker->legs[(gsize) i * n_devices + d] = (TpCheckerLegs){
+          .fetch = checker->measure (tp_costs_fetch (costs, i, d)),
+          .feed = checker->measure (tp_costs_feed (costs, i, d)),
+        };
+}
+
 void
 tp_checker_gather_facts (TpChecker *checker)
 {
   gather_nodes (checker);
   gather_tensors (checker);
+  gather_legs (checker);
   checker->devices = g_new (int, checker->plan->n_placements + 1);
   for (int i = 0; i < checker->plan->n_placements; i++)
     checker->devices[i] = checker->plan->placements[i].device;
@@ -68,5 +86,6 @@ tp_checker_drop_facts (TpChecker *checker)
 {
   g_clear_pointer (&checker->node_costs, g_free);
   g_clear_pointer (&checker->tensors, g_free);
+  g_clear_pointer (&checker->legs, g_free);
   g_clear_pointer (&checker->devices, g_free);
 }

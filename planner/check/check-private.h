@@ -17,6 +17,12 @@ typedef struct
   gboolean is_constant, is_output;
 } TpCheckerTensor;
 
+/* The halves of copies: what they cost between host memory and a device. */
+typedef struct
+{
+  gint64 fetch, feed;         /* TP_COST_NONE: there is none */
+} TpCheckerLegs;
+
 typedef struct
 {
   const TpPlan *plan;         /* (unowned), as is the rest but the arrays */
@@ -27,6 +33,8 @@ typedef struct
   gint64 *node_costs;         /* [node * n_devices + device]: of an op alone;
                                * TP_COST_NONE: may not be there */
   TpCheckerTensor *tensors;   /* [tensor] */
+  TpCheckerLegs *legs;        /* [tensor * n_devices + device]: the host's are
+                               * 0 */
   int *devices;               /* [node]: of the plan */
   gint64 *gains;              /* [group * n_devices + device] */
   int *group_of;              /* [node]: in all_groups, or -1 */

@@ -1,23 +1,33 @@
-/* check-vertex.h: names of vertices of the cut network. */
+/* check-vertex.h: vertices of the cut network, numbered. */
 #ifndef TP_PLANNER_CHECK_VERTEX_H
 #define TP_PLANNER_CHECK_VERTEX_H
 
 #include "planner/check/check-private.h"
 
-/* Kinds: s, t; n: op; h, d: copy of a tensor on the second device, the first;
- * c, e: helper of a group on the first, the second. */
+/* One number for each that there could be: those of a kind in a row. */
 typedef struct
 {
-  char kind;
-  int index;
-} TpCheckerVertex;
+  gint64 bases[TP_N_CUT_VERTICES + 1];
+} TpCheckerVertices;
 
-/* Of "s", "t", "n3", "h3", "d3", "g3c", "g3d" with the number in range; FALSE: it
- * is none of these. */
-gboolean tp_checker_parse_vertex (const TpChecker *checker, const char *name,
-                                  TpCheckerVertex *out);
-/* One of its own for each vertex: s 0, t 1, the others from 2. */
-gint64 tp_checker_number_vertex (const TpChecker *checker,
-                                 TpCheckerVertex vertex);
+TpCheckerVertices tp_checker_number_vertices (const TpChecker *checker);
+
+static inline gint64
+tp_checker_count_vertices (const TpCheckerVertices *vertices)
+{
+  return vertices->bases[TP_N_CUT_VERTICES];
+}
+
+/* -1: there is no such vertex, whatever a plan says. */
+static inline gint64
+tp_checker_find_vertex (const TpCheckerVertices *vertices, TpCutVertex vertex)
+{
+  gint64 number;
+
+  if (vertex.kind < 0 || vertex.kind >= TP_N_CUT_VERTICES || vertex.index < 0)
+    return -1;
+  number = vertices->bases[vertex.kind] + vertex.index;
+  return number < vertices->bases[vertex.kind + 1] ? number : -1;
+}
 
 #endif

@@ -91,24 +91,29 @@ add_in_range (gint64 *sum, gint64 cost)
          && *sum < MAX_SUM;
 }
 
+static gboolean
+is_in_range (gint64 cost)
+{
+  return cost >= 0 && cost < MAX_SUM;
+}
+
 /* All copies of @tensor from anywhere to anywhere: what is in the host's memory
  * is on the host device too. */
 static gboolean
 add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
 {
   int n = checker->costs->n_devices, host = checker->costs->host;
+  const TpCheckerLegs *legs = &checker->legs[(gsize) tensor * n];
 
+  for (int d = 0; d < n; d++)
+    if (!is_in_range (legs[d].fetch) || !is_in_range (legs[d].feed))
+      return FALSE;
   for (int from = TP_COSTS_HOST; from < n; from++)
     for (int to = TP_COSTS_HOST; to < n; to++)
-      {
-        gint64 cost;
-
-        if (from == to || (host >= 0 && (from == host || to == host)))
-          continue;
-        cost = tp_checker_copy_cost (checker, tensor, from, to);
-        if (cost == TP_COST_NONE || !add_in_range (sum, cost))
-          return FALSE;
-      }
+      if (from != to && (host < 0 || (from != host && to != host))
+          && !add_in_range (sum,
+                            tp_checker_copy_cost (checker, tensor, from, to)))
+        return FALSE;
   return TRUE;
 }
 

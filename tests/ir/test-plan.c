@@ -53,7 +53,8 @@ make_plan (const TpGraph *graph)
 {
   TpPlan *plan = tp_plan_new ();
   const char *const devices[] = { "cpu", "opencl:0", NULL };
-  const TpArc arc = { "s", "n1", -1, 5, 0 };
+  const TpArc arc
+      = { { TP_CUT_SOURCE, 0 }, { TP_CUT_NODE, 1 }, -1, 5, 0 };
 
   plan->graph_path = g_strdup ("g.json");
   plan->graph_name = g_strdup ("g");
@@ -543,6 +544,30 @@ test_no_pass (Fixture *f, gconstpointer data)
   g_assert_null (plan->no_pass[1]);
 }
 
+/* Names of vertices go there and back; others are refused. */
+static void
+test_vertices (Fixture *f, gconstpointer data)
+{
+  static const char *const good[]
+      = { "s", "t", "n0", "h2147483647", "d10", "g3c", "g2147483647d" };
+  static const char *const bad[]
+      = { "", "n", "x1", "s0", "t ", "n00", "n-1", "n 1", "n0 ", "h1c",
+          "g0", "g0e", "gc", "d2147483648", "n99999999999999999999" };
+  char name[TP_CUT_VERTEX_NAME];
+  TpCutVertex vertex;
+
+  (void) f;
+  (void) data;
+  for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_assert_true (tp_cut_vertex_read (good[i], &vertex));
+      g_assert_cmpint (vertex.kind, ==, i);
+      g_assert_cmpstr (tp_cut_vertex_write (vertex, name), ==, good[i]);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (tp_cut_vertex_read (bad[i], &vertex));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -564,6 +589,7 @@ main (int argc, char **argv)
     { "/plan/uncounted", test_uncounted },
     { "/plan/pins", test_pins },
     { "/plan/no-pass", test_no_pass },
+    { "/plan/vertices", test_vertices },
   };
 
   g_test_init (&argc, &argv, NULL);

@@ -39,6 +39,12 @@ change_flow (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+static gboolean
+is_vertex (TpCutVertex vertex, int kind, int index)
+{
+  return vertex.kind == kind && vertex.index == index;
+}
+
 /* Right in balance, too much for the arc: s -> n -> t both get more. */
 static gboolean
 overfill_op (TpPlan *plan, const TpTestCase *test)
@@ -46,11 +52,11 @@ overfill_op (TpPlan *plan, const TpTestCase *test)
   int n_done = 0;
 
   for (int i = 0; i < plan->n_arcs; i++)
-    if (strcmp (plan->arcs[i].to, "n0") == 0
-        && strcmp (plan->arcs[i].from, "s") == 0)
+    if (is_vertex (plan->arcs[i].from, TP_CUT_SOURCE, 0)
+        && is_vertex (plan->arcs[i].to, TP_CUT_NODE, 0))
       n_done++, plan->arcs[i].flow += 1 << 20;
-    else if (strcmp (plan->arcs[i].from, "n0") == 0
-             && strcmp (plan->arcs[i].to, "t") == 0)
+    else if (is_vertex (plan->arcs[i].from, TP_CUT_NODE, 0)
+             && is_vertex (plan->arcs[i].to, TP_CUT_SINK, 0))
       n_done++, plan->arcs[i].flow += 1 << 20;
   plan->bound_ns += 1 << 20;
   return n_done == 2;
@@ -84,13 +90,14 @@ drop_arc (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+static const TpCutVertex source = { TP_CUT_SOURCE, 0 };
+static const TpCutVertex sink = { TP_CUT_SINK, 0 };
+
 static void
-append_arc (TpPlan *plan, const char *from, const char *to, gint64 capacity)
+append_arc (TpPlan *plan, TpCutVertex from, TpCutVertex to, gint64 capacity)
 {
   plan->arcs = g_renew (TpArc, plan->arcs, plan->n_arcs + 1);
-  plan->arcs[plan->n_arcs] = (TpArc){ .capacity = capacity };
-  g_strlcpy (plan->arcs[plan->n_arcs].from, from, TP_ARC_NAME);
-  g_strlcpy (plan->arcs[plan->n_arcs++].to, to, TP_ARC_NAME);
+  plan->arcs[plan->n_arcs++] = (TpArc){ from, to, capacity, 0, 0 };
 }
 
 static gboolean
@@ -116,16 +123,47 @@ repeat_instead (TpPlan *plan, const TpTestCase *test)
 }
 
 static gboolean
+is_listed (const TpPlan *plan, TpCutVertex from, TpCutVertex to)
+{
+  for (int i = 0; i < plan->n_arcs; i++)
+    if (is_vertex (plan->arcs[i].from, from.kind, from.index)
+        && is_vertex (plan->arcs[i].to, to.kind, to.index))
+      return TRUE;
+  return FALSE;
+}
+
+int
+tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph)
+{
+  int n_before = plan->n_arcs;
+
+  for (int i = 0; i < graph->n_nodes && plan->costs->host >= 0; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        const TpCutVertex op = { TP_CUT_NODE, i };
+        gint64 cost = tp_costs_node (plan->costs, i, d)->time_ns;
+
+        if (graph->nodes[i].pins != NULL || cost == TP_COST_NONE || cost == 0)
+          continue;
+        if (d == 0 && !is_listed (plan, op, sink))
+          append_arc (plan, op, sink, cost);
+        if (d == 1 && !is_listed (plan, source, op))
+          append_arc (plan, source, op, cost);
+      }
+  return plan->n_arcs - n_before;
+}
+
+static gboolean
 add_arc (TpPlan *plan, const TpTestCase *test)
 {
-  append_arc (plan, "t", "s", 5);
+  append_arc (plan, sink, source, 5);
   return TRUE;
 }
 
 static gboolean
 add_bypass (TpPlan *plan, const TpTestCase *test)
 {
-  append_arc (plan, "s", "t", 5);
+  append_arc (plan, source, sink, 5);
   plan->arcs[plan->n_arcs - 1].flow = 5;
   plan->bound_ns += 5;
   return TRUE;
@@ -134,23 +172,28 @@ add_bypass (TpPlan *plan, const TpTestCase *test)
 static gboolean
 misname_vertex (TpPlan *plan, const TpTestCase *test)
 {
-  static const char *const names[]
-      = { "", "n", "n00", "n-1", "n99999999999999999999", "x1", "g0",
-          "n0 ", "s0", "h1c", "d4294967296", "g0e" };
+  static const int kinds[] = { -1, TP_N_CUT_VERTICES, G_MAXINT, G_MININT };
+  static const int indices[] = { -1, 1 << 20, G_MAXINT, G_MININT };
   TpArc *arc = pick_arc (plan);
+  TpCutVertex *vertex = g_test_rand_bit () ? &arc->from : &arc->to;
 
-  g_strlcpy (g_test_rand_bit () ? arc->from : arc->to,
-             names[pick (G_N_ELEMENTS (names))], TP_ARC_NAME);
+  /* files have no number of "s" and "t" */
+  if (vertex->kind == TP_CUT_SOURCE || vertex->kind == TP_CUT_SINK
+      || g_test_rand_bit ())
+    vertex->kind = kinds[pick (G_N_ELEMENTS (kinds))];
+  else
+    vertex->index = indices[pick (G_N_ELEMENTS (indices))];
   return TRUE;
 }
 
 static gboolean
 turn_arc (TpPlan *plan, const TpTestCase *test)
 {
-  TpArc *arc = pick_arc (plan), kept = *arc;
+  TpArc *arc = pick_arc (plan);
+  TpCutVertex from = arc->from;
 
-  memcpy (arc->from, kept.to, TP_ARC_NAME);
-  memcpy (arc->to, kept.from, TP_ARC_NAME);
+  arc->from = arc->to;
+  arc->to = from;
   return TRUE;
 }
 

@@ -17,6 +17,10 @@ extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];
 
+/* Arcs of ops through which nothing flows, as plans had them before; returns how
+ * many. */
+int tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph);
+
 /* As of two real devices, large enough to show in small costs. */
 TpCostErrors *tp_test_errors_new (void);
 

@@ -41,27 +41,18 @@ make_costs (const TpGraph *graph, const TpGroups *groups)
 static void
 put_arcs (TpPlan *plan, int x, int y)
 {
-  g_autofree char *on_device = g_strdup_printf ("h%d", x);
-  g_autofree char *on_host = g_strdup_printf ("d%d", y);
-  const struct
-  {
-    const char *from, *to;
-    gint64 capacity, flow;
-  } arcs[] = {
-    { "s", "n0", 3, 3 },          { "n0", "t", 10, 9 },
-    { "s", on_device, 2, 2 },     { on_device, "n0", -1, 2 },
-    { "s", on_host, -1, 4 },      { on_host, "n0", 4, 4 },
+  const TpCutVertex s = { TP_CUT_SOURCE, 0 }, t = { TP_CUT_SINK, 0 };
+  const TpCutVertex op = { TP_CUT_NODE, 0 };
+  const TpCutVertex on_device = { TP_CUT_ON_SECOND, x };
+  const TpCutVertex on_host = { TP_CUT_ON_FIRST, y };
+  const TpArc arcs[] = {
+    { s, op, 3, 3, 0 },        { op, t, 10, 9, 0 },
+    { s, on_device, 2, 2, 0 }, { on_device, op, -1, 2, 0 },
+    { s, on_host, -1, 4, 0 },  { on_host, op, 4, 4, 0 },
   };
 
   plan->n_arcs = G_N_ELEMENTS (arcs);
-  plan->arcs = g_new0 (TpArc, G_N_ELEMENTS (arcs));
-  for (gsize i = 0; i < G_N_ELEMENTS (arcs); i++)
-    {
-      plan->arcs[i].capacity = arcs[i].capacity;
-      plan->arcs[i].flow = arcs[i].flow;
-      g_strlcpy (plan->arcs[i].from, arcs[i].from, TP_ARC_NAME);
-      g_strlcpy (plan->arcs[i].to, arcs[i].to, TP_ARC_NAME);
-    }
+  plan->arcs = g_memdup2 (arcs, sizeof arcs);
 }
 
 static TpPlan *

@@ -116,6 +116,32 @@ test_unknown_certificate (void)
   g_assert_nonnull (strstr (reasons->pdata[0], "plan again"));
 }
 
+/* Arcs through which nothing flows may be listed, as they once were, with the
+ * right capacity. */
+static void
+test_idle_arcs (void)
+{
+  int n_idle = 0;
+
+  for (int round = 0; round < 100; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (20);
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan
+          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+      int n = tp_test_list_idle_arcs (plan, test->graph);
+
+      tp_test_assert_checked (plan, test->graph);
+      n_idle += n;
+      if (n == 0)
+        continue;
+      plan->arcs[plan->n_arcs - 1].capacity++;
+      g_assert_false (check (plan, test, reasons));
+    }
+  g_assert_cmpint (n_idle, >, 10);
+}
+
 static void
 add_mutations (const TpTestMutation *mutations)
 {
@@ -136,6 +162,7 @@ main (int argc, char **argv)
   add_mutations (tp_test_tie_mutations);
   add_mutations (tp_test_interval_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
+  g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);
   g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);
   return g_test_run ();

@@ -52,7 +52,7 @@ flow_value (const TpPlan *plan)
   gint64 sum = -plan->constant_ns;
 
   for (int i = 0; i < plan->n_arcs; i++)
-    if (strcmp (plan->arcs[i].from, "s") == 0)
+    if (plan->arcs[i].from.kind == TP_CUT_SOURCE)
       sum += plan->arcs[i].flow;
   return sum;
 }
@@ -183,7 +183,6 @@ test_swapped (void)
       tp_test_assert_checked (swapped, test->graph);
       g_assert_cmpint (swapped->cost_ns, ==, plan->cost_ns);
       g_assert_cmpint (swapped->best_single_ns, ==, plan->best_single_ns);
-      g_assert_cmpint (swapped->n_arcs, ==, plan->n_arcs);
     }
 }
 

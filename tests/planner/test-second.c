@@ -81,6 +81,8 @@ write_good (Bundle *bundle)
       g_autoptr (TpTestCase) test = make_case (round);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
+      if (round % 4 < 2)
+        tp_test_list_idle_arcs (plan, test->graph);
       write_plan (bundle, plan, test, "good");
     }
 }
