@@ -13,12 +13,15 @@
 #include "cli/progress.h"
 #include "cli/run-data.h"
 #include "cli/run-times.h"
+#include "ir/clock.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
 #define WARMUP 3
 #define RUNS 20
+#define RUNS_LEAST 3
+#define LIMIT_NS (3 * G_GINT64_CONSTANT (1000000000)) /* of more than these */
 #define FILE_MAX (64 << 20)   /* bytes; a profile of 10,000 ops has 2 MB */
 
 json_t *
@@ -165,24 +168,38 @@ typedef struct
 } Measured;
 
 static gboolean
-run_times (Measured *self, int n, gboolean is_timed, GError **error)
+run_once (Measured *self, GError **error)
 {
-  for (int i = 0; i < n; i++)
+  if (*tp_cli_get_cancelled ())
     {
-      if (!tplan_session_run (self->session,
-                              (const void *const *) self->data.inputs,
-                              self->data.outputs, error))
-        return FALSE;
-      if (is_timed)
-        tp_run_times_add (&self->times,
-                          tplan_session_get_time_ns (self->session), TRUE);
-      if (*tp_cli_get_cancelled ())
-        {
-          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
-                       "interrupted while measuring");
-          return FALSE;
-        }
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+                   "interrupted while measuring");
+      return FALSE;
     }
+  return tplan_session_run (self->session,
+                            (const void *const *) self->data.inputs,
+                            self->data.outputs, error);
+}
+
+/* Fewer of a plan that takes long. */
+static gboolean
+run_times (Measured *self, GError **error)
+{
+  gint64 begin_ns = tp_clock_get_ns ();
+
+  for (int i = 0; i < WARMUP; i++)
+    if (tp_clock_get_ns () - begin_ns < LIMIT_NS && !run_once (self, error))
+      return FALSE;
+  for (int i = 0; i < RUNS; i++)
+    {
+      if (i >= RUNS_LEAST && tp_clock_get_ns () - begin_ns > LIMIT_NS)
+        break;
+      if (!run_once (self, error))
+        return FALSE;
+      tp_run_times_add (&self->times,
+                        tplan_session_get_time_ns (self->session), TRUE);
+    }
+  tp_run_times_end (&self->times);
   return TRUE;
 }
 
@@ -198,10 +215,8 @@ measure (Measured *self, TpCli *cli, GError **error)
   if (!tp_run_data_init (&self->data, graph, NULL, cli->seed, error))
     return FALSE;
   self->session = tplan_session_new_full (self->plan, &options, error);
-  if (self->session == NULL || !run_times (self, WARMUP, FALSE, error)
-      || !run_times (self, RUNS, TRUE, error))
+  if (self->session == NULL || !run_times (self, error))
     return FALSE;
-  tp_run_times_end (&self->times);
   self->account = (TpAccount){
     .plan = self->plan,
     .session = self->session,
@@ -226,7 +241,8 @@ tp_report_measure (TpCli *cli, TplanPlan *handle, json_t *plan,
       json_t *run = json_pack (
           "{s:O, s:O, s:i, s:I, s:o}", "graph",
           json_object_get (plan, "graph"), "predicted_ns",
-          json_object_get (plan, "cost"), "runs", RUNS, "median_ns",
+          json_object_get (plan, "cost"), "runs",
+          (int) self.times.all_ns->len, "median_ns",
           (json_int_t) self.account.measured_ns, "profile",
           tp_profile_to_json (&self.account, &all));
 

@@ -10,6 +10,7 @@
 #include "cli/report-runs.h"
 #include "view/report.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct
@@ -32,6 +33,18 @@ tp_report_name (const char *plan)
   if (g_str_has_suffix (stem, ".plan"))
     stem[strlen (stem) - strlen (".plan")] = '\0';
   return g_strconcat (stem, ".report.html", NULL);
+}
+
+gboolean
+tp_report_is_page (const char *path)
+{
+  char head[2048] = { 0 };
+  FILE *file = fopen (path, "rbe");
+  gsize n = file == NULL ? 0 : fread (head, 1, sizeof head - 1, file);
+
+  if (file != NULL)
+    fclose (file);
+  return n > 0 && strstr (head, TP_REPORT_MARK) != NULL;
 }
 
 static char *

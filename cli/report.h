@@ -14,6 +14,9 @@ typedef struct
 /* "model.plan.json" -> "model.report.html"; the caller frees. */
 char *tp_report_name (const char *plan);
 
+/* Whether the file is a page that this made. */
+gboolean tp_report_is_page (const char *path);
+
 /* HTML. @plans: of TplanPlan *, named as @cli->args are where those are as many.
  * TPLAN_ERROR_INPUT: a file that is none of a run or a sweep, or a run of none of
  * @plans. */

@@ -65,7 +65,7 @@ append_head (GString *page, const char *title)
       "'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<meta name=\"generator\" content=\"tplan " PACKAGE_VERSION "\">\n<title>",
+      TP_REPORT_MARK PACKAGE_VERSION "\">\n<title>",
       script, style);
   append_text (page, title);
   g_string_append_printf (page, "</title>\n<style>%s</style>\n</head>\n",

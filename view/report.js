@@ -217,6 +217,7 @@
           kids.push(s('rect', {
             x: round(x(begin)), y, width: round(w), height: lane - 4, rx: w > 6 ? 2 : 0,
             class: `f${step.isCopy ? 'c' : colour(step.to)} ${w > 3 ? 'step' : ''} ${!step.isCopy && plan.ops[step.op].name === state.op ? 'here' : ''}`,
+            onclick: step.isCopy ? null : () => { state.op = plan.ops[step.op].name; state.find = ''; writeAddress(); render(); },
           }, title(stepText(plan, step))));
         }
         y += lane + 2;
@@ -231,7 +232,7 @@
       free = x(tick) + 64;
       kids.push(s('text', { x: round(x(tick)), y: y + 14, 'text-anchor': tick ? (isLast ? 'end' : 'middle') : 'start', class: 'soft' }, time(tick)));
     }
-    return section('Timeline', 'Steps follow each other: one waits for the one before. Point at a step to read it; the table below has all of them.',
+    return section('Timeline', 'Steps follow each other: one waits for the one before. Point at a step to read it, click to find it in the table of ops.',
       legend([...deviceKeys(plan), ...(copiesOf(plan).length ? [['c', 'copies']] : [])]),
       s('svg', { viewBox: `0 0 ${width} ${y + 22}`, role: 'img', 'aria-label':
         `Timeline of ${plan.steps.length} steps on ${lanes.length} lanes, ${time(plan.predicted)} predicted` }, kids),
@@ -293,7 +294,7 @@
       : name;
     return h('li', { class: row.op ? 'child' : null, title: `${name}, from ${ops[0].name}: ${time(ns)}` },
       h('span', { class: 'name' }, label), h('span', { class: 'lanes' }, laneBars(plan, ops, longest)),
-      h('span', { class: 'time' }, row.op && ns === 0 && row.op.group >= 0 ? 'fused' : time(ns), share));
+      h('span', { class: 'time' }, ns === 0 && ops.some((op) => op.group >= 0) ? 'fused' : time(ns), share));
   }
   /* What is read past the next row, as arcs; each as near as others let it. */
   function arcs(plan, rows) {
@@ -326,7 +327,7 @@
       const r = Math.min(9, (y1 - y0) / 2, Math.max(end - x, 0.1));
       const d = lane === 0 ? `M${end} ${y0}V${y1}`
         : `M${end} ${y0}H${x + r}Q${x} ${y0} ${x} ${y0 + r}V${y1 - r}Q${x} ${y1} ${x + r} ${y1}H${end}`;
-      return s('path', { d, class: `thin ${isCut ? 'sc' : 'axis'}` });
+      return s('path', { d, class: `thin ${isCut ? 'sc' : 'arc'}` });
     });
     rows.forEach((row, r) => {
       if (!row.step) kids.push(s('circle', { cx: end, cy: middle(r), r: row.op ? 2.5 : 4, class: `f${colour((row.op || row.ops[0]).dev)}` }));
@@ -351,8 +352,10 @@
     }
     draw();
     const isFolded = plan.blocks.some(([, n]) => n > 1);
-    return section('Graph', `In the order it runs; the width of a bar is time, its column the device, red rows are copies${
+    const made = section('Graph', `In the order it runs; the width of a bar is time, its column the device, red rows are copies${
       width > 600 ? ', arcs lead to who reads what was made' : ''}.${isFolded ? ' Blocks open on a click.' : ''}`, place);
+    made.classList.add('long');
+    return made;
   }
 
   // ---- roofline ------------------------------------------------------------
