@@ -17,6 +17,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define WARMUP 3
 #define RUNS 20
@@ -89,7 +90,7 @@ tp_report_add_run (json_t *plan, const json_t *run)
       = { "runs", "median_ns", "p10_ns", "p90_ns" };
   const char *graph = json_string_value (json_object_get (run, "graph"));
   const json_t *own = json_object_get (plan, "graph");
-  json_t *data;
+  json_t *data, *preempted;
 
   if (graph == NULL || g_strcmp0 (graph, json_string_value (own)) != 0
       || !json_equal (json_object_get (run, "predicted_ns"),
@@ -99,6 +100,9 @@ tp_report_add_run (json_t *plan, const json_t *run)
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (json_is_integer (json_object_get (run, numbers[i])))
       json_object_set (data, numbers[i], json_object_get (run, numbers[i]));
+  preempted = json_object_get (json_object_get (run, "account"), "preempted");
+  if (json_is_real (preempted))
+    json_object_set (data, "preempted", preempted);
   json_object_set_new (plan, "measured", data);
   return TRUE;
 }
@@ -167,6 +171,16 @@ typedef struct
   TpAccount account;
 } Measured;
 
+/* How often another process took a processor of ours. */
+static gint64
+count_switches (void)
+{
+  struct rusage usage = { 0 };
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
 static gboolean
 run_once (Measured *self, GError **error)
 {
@@ -185,7 +199,7 @@ run_once (Measured *self, GError **error)
 static gboolean
 run_times (Measured *self, GError **error)
 {
-  gint64 begin_ns = tp_clock_get_ns ();
+  gint64 begin_ns = tp_clock_get_ns (), n_switches;
 
   for (int i = 0; i < WARMUP; i++)
     if (tp_clock_get_ns () - begin_ns < LIMIT_NS && !run_once (self, error))
@@ -194,10 +208,12 @@ run_times (Measured *self, GError **error)
     {
       if (i >= RUNS_LEAST && tp_clock_get_ns () - begin_ns > LIMIT_NS)
         break;
+      n_switches = count_switches ();
       if (!run_once (self, error))
         return FALSE;
       tp_run_times_add (&self->times,
-                        tplan_session_get_time_ns (self->session), TRUE);
+                        tplan_session_get_time_ns (self->session),
+                        count_switches () == n_switches);
     }
   tp_run_times_end (&self->times);
   return TRUE;
@@ -222,6 +238,8 @@ measure (Measured *self, TpCli *cli, GError **error)
     .session = self->session,
     .data = &self->data,
     .measured_ns = tp_run_times_get_quantile (&self->times, 0.5),
+    .preempted = 1 - (double) self->times.calm_ns->len
+                         / self->times.all_ns->len,
   };
   return tp_account_make (&self->account, error);
 }
@@ -239,12 +257,13 @@ tp_report_measure (TpCli *cli, TplanPlan *handle, json_t *plan,
   if (is_good)
     {
       json_t *run = json_pack (
-          "{s:O, s:O, s:i, s:I, s:o}", "graph",
+          "{s:O, s:O, s:i, s:I, s:o, s:o}", "graph",
           json_object_get (plan, "graph"), "predicted_ns",
           json_object_get (plan, "cost"), "runs",
           (int) self.times.all_ns->len, "median_ns",
           (json_int_t) self.account.measured_ns, "profile",
-          tp_profile_to_json (&self.account, &all));
+          tp_profile_to_json (&self.account, &all), "account",
+          tp_account_to_json (&self.account));
 
       tp_run_times_add_json (&self.times, tplan_plan_get_graph (handle), run);
       tp_report_add_run (plan, run);

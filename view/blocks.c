@@ -18,7 +18,8 @@ typedef struct
   const TpPlan *plan;
   const TpGraph *graph;
   guint *kinds;               /* [node]: equal where type and device are */
-  int *n_alive;               /* [node]: computed tensors alive before it */
+  int *n_alive;               /* [node]: computed tensors alive before it; more
+                               * than any where a fused group would be cut */
   GArray *blocks;
 } Folding;
 
@@ -76,6 +77,16 @@ count_alive (Folding *self)
     }
   for (int i = 1; i <= graph->n_nodes; i++)
     self->n_alive[i] += self->n_alive[i - 1];
+}
+
+static void
+spare_groups (Folding *self)
+{
+  g_autofree int *groups = tp_plan_map_groups (self->plan, self->graph);
+
+  for (int i = 1; i < self->graph->n_nodes; i++)
+    if (groups[i] >= 0 && groups[i] == groups[i - 1])
+      self->n_alive[i] += self->graph->n_tensors;
 }
 
 /* ---- repetitions ---------------------------------------------------------- */
@@ -282,6 +293,7 @@ tp_blocks_new (const TpPlan *plan, const TpGraph *graph, int max_blocks)
     }
   name_kinds (&self);
   count_alive (&self);
+  spare_groups (&self);
   fold_repetitions (&self);
   while (self.blocks->len > 4 * (guint) max_blocks)
     merge_pairs (&self);

@@ -172,6 +172,8 @@
         ['predicted', time(plan.cost), interval(plan), true],
         plan.measured && plan.measured.median_ns && ['measured', time(plan.measured.median_ns),
           `median of ${plan.measured.runs}; predicted ${signed(plan.cost / plan.measured.median_ns - 1)}`, true],
+        plan.measured && plan.measured.preempted > 0.05 && !plan.simulated && ['disturbed', `${percent(plan.measured.preempted)} of the runs`,
+          'another process took a processor'],
         ['proof', plan.proof],
         ['ops', plan.ops.length, plan.groups ? `in ${plan.groups} fused groups and alone` : ''],
         ['copies', copies.length || 'none', copies.length
