@@ -17,7 +17,7 @@ static void
 set_string (json_t *object, const char *key, const char *text)
 {
   if (text != NULL && *text != '\0')
-    json_object_set_new (object, key, tp_cli_string (text));
+    json_object_set_new (object, key, tp_cli_clean_string (text));
 }
 
 static void

@@ -100,7 +100,7 @@ list_devices (const TplanPlan *handle)
     json_array_append_new (
         list,
         json_pack ("{s:o, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
-                   tp_cli_string (devices[i].name), "ops", devices[i].n_ops,
+                   tp_cli_clean_string (devices[i].name), "ops", devices[i].n_ops,
                    "ns", (json_int_t) devices[i].time_ns, "single",
                    tp_cli_single_to_json (handle, i),
                    "peak", get_bytes (plan->peak_bytes, i), "weights",
@@ -159,12 +159,12 @@ op_to_json (const TpPlan *plan, const TpGraph *graph, int i, int group)
 
   return json_pack (
       "{s:o, s:o, s:i, s:I, s:o, s:i, s:o, s:o, s:o}", "name",
-      tp_cli_string (node->name), "type", tp_cli_string (node->type), "dev",
+      tp_cli_clean_string (node->name), "type", tp_cli_clean_string (node->type), "dev",
       at->device, "ns", (json_int_t) at->time_ns, "costs",
       list_costs (plan, i), "group", group, "margin",
       at->margin_ns < 0 || is_tie ? json_null ()
                                   : json_integer (at->margin_ns),
-      "why", tp_cli_string (reason), "shape", tp_cli_string (shape));
+      "why", tp_cli_clean_string (reason), "shape", tp_cli_clean_string (shape));
 }
 
 static json_t *
@@ -273,16 +273,15 @@ tp_report_plan_to_json (const TplanPlan *handle, GError **error)
   if (steps == NULL)
     return NULL;
   data = json_pack (
-      "{s:o, s:o, s:b, s:i, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
-      "graph", tp_cli_string (plan->graph_name), "path",
-      tp_cli_string (plan->graph_path), "simulated", plan->is_simulated,
+      "{s:o, s:b, s:i, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "graph",
+      tp_cli_clean_string (plan->graph_name), "simulated", plan->is_simulated,
       "host", tp_plan_get_host (plan), "cost", (json_int_t) plan->cost_ns,
       "bound", (json_int_t) plan->bound_ns, "estimated", plan->n_estimated,
       "devices", list_devices (handle), "ops", list_ops (plan, graph),
       "blocks", list_blocks (plan, graph), "edges", list_edges (graph),
       "kernels", list_kernels (plan, graph), "run", steps);
-  json_object_set_new (data, "verdict", tp_cli_string (verdict));
-  json_object_set_new (data, "proof", tp_cli_string (proof));
+  json_object_set_new (data, "verdict", tp_cli_clean_string (verdict));
+  json_object_set_new (data, "proof", tp_cli_clean_string (proof));
   json_object_set_new (data, "groups",
                        json_integer (plan->groups == NULL
                                          ? 0

@@ -14,6 +14,7 @@
 #include "cli/run-data.h"
 #include "cli/run-times.h"
 #include "ir/clock.h"
+#include "ir/foreign-text.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -75,8 +76,8 @@ copy_steps (const json_t *run)
       if (name != NULL && device != NULL && type != NULL
           && json_is_integer (time) && json_integer_value (time) >= 0)
         json_array_append_new (
-            list, json_pack ("[o, o, i, I]", tp_cli_string (name),
-                             tp_cli_string (device),
+            list, json_pack ("[o, o, i, I]", tp_cli_clean_string (name),
+                             tp_cli_clean_string (device),
                              strcmp (type, "copy") == 0 ? 1 : 0,
                              json_integer_value (time)));
     }
@@ -90,9 +91,10 @@ tp_report_add_run (json_t *plan, const json_t *run)
       = { "runs", "median_ns", "p10_ns", "p90_ns" };
   const char *graph = json_string_value (json_object_get (run, "graph"));
   const json_t *own = json_object_get (plan, "graph");
+  g_autofree char *clean = graph == NULL ? NULL : tp_foreign_text_clean (graph);
   json_t *data, *preempted;
 
-  if (graph == NULL || g_strcmp0 (graph, json_string_value (own)) != 0
+  if (clean == NULL || g_strcmp0 (clean, json_string_value (own)) != 0
       || !json_equal (json_object_get (run, "predicted_ns"),
                       json_object_get (plan, "cost")))
     return FALSE;
@@ -153,7 +155,7 @@ tp_report_sweep_to_json (const json_t *sweep)
     if (json_integer_value (it) > 0)
       json_array_append (breaks, it);
   return json_pack ("{s:o, s:b, s:o, s:o}", "parameter",
-                    tp_cli_string (json_string_value (
+                    tp_cli_clean_string (json_string_value (
                         json_object_get (sweep, "parameter"))),
                     "simulated",
                     json_is_true (json_object_get (sweep, "simulated")),

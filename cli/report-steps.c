@@ -65,7 +65,7 @@ add_copy (Steps *self, const TpAction *action)
   json_array_append_new (
       self->steps,
       json_pack ("[i, o, i, i, I, I]", -1,
-                 tp_cli_string (self->graph->tensors[action->tensor].name),
+                 tp_cli_clean_string (self->graph->tensors[action->tensor].name),
                  transfer->from, transfer->to,
                  (json_int_t) transfer->time_ns,
                  (json_int_t) transfer->size_bytes));

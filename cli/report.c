@@ -71,7 +71,7 @@ add_plan (Report *self, guint i, GError **error)
   if (data == NULL)
     return FALSE;
   json_array_append_new (self->data, data);
-  json_object_set_new (data, "name", tp_cli_string (name));
+  json_object_set_new (data, "name", tp_cli_clean_string (name));
   json_object_set_new (data, "machine",
                        tp_report_machine_to_json (self->cli, plan));
   verdict = tp_report_format_verdict (plan);

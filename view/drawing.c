@@ -183,8 +183,9 @@ index_transfers (Sketch *sketch)
         &plan->transfers[i]);
 }
 
-/* A copy takes a level, for what is written beside it. Edges go down, from inputs to ops to outputs: their order is by where they
- * begin, and inputs, which come last in the list, have nothing above them. */
+/* A copy takes a level, for what is written beside it. Edges go down, from inputs
+ * to ops to outputs: their order is by where they begin, and inputs, which come
+ * last in the list, have nothing above them. */
 static void
 find_levels (TpDrawing *drawing)
 {

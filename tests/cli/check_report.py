@@ -87,6 +87,8 @@ def main():
         wrong.append("it names another place")
     if "default-src 'none'" not in text.split("<title>")[0]:
         wrong.append("it has no policy")
+    if re.search("[\u0000-\u0008\u000b-\u001f\u2028-\u202e\u2066-\u2069]", text):
+        wrong.append("it has characters that turn or hide text")
     try:
         check_figures(json.loads(page.data), wrong)
     except ValueError as error:
