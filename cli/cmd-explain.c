@@ -4,11 +4,11 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/csv.h"
-#include "cli/hint.h"
 #include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/reason.h"
 #include "cli/text.h"
 #include "ir/costs.h"
 #include "ir/plan-reason.h"
@@ -43,16 +43,6 @@ typedef struct
   gint64 transfer_ns;         /* copies made for this op */
 } Explained;
 
-static const char *
-find_refusal (const Explained *it)
-{
-  for (int i = 0; i < it->plan->n_devices; i++)
-    if (i != it->device
-        && tp_costs_node (it->plan->costs, it->node, i)->reason != NULL)
-      return tp_costs_node (it->plan->costs, it->node, i)->reason;
-  return "no other device can";
-}
-
 static gboolean
 is_tie (const Explained *it)
 {
@@ -73,57 +63,11 @@ find_reason (const Explained *it, int *out_rival)
   return tp_plan_find_reason (it->plan, it->graph, it->placement, out_rival);
 }
 
-/* By how much the two differ for the op alone. */
-static char *
-format_gain (const Explained *it, int rival)
-{
-  const TpCost *here = tp_costs_node (it->plan->costs, it->node, it->device);
-  const TpCost *there = tp_costs_node (it->plan->costs, it->node, rival);
-
-  return tp_cli_format_time (ABS (there->time_ns - here->time_ns));
-}
-
 static char *
 format_reason (const Explained *it)
 {
-  char *const *devices = it->plan->devices;
-  const char *here = devices[it->device];
-  int rival;
-  TpReason reason = find_reason (it, &rival);
-  g_autofree char *text = NULL;
-
-  switch (reason)
-    {
-    case TP_REASON_ALONE:
-      return g_strdup ("the only device");
-    case TP_REASON_PINNED:
-      text = g_strjoinv (", ", (char **) it->graph->nodes[it->node].pins);
-      return g_strdup_printf ("pinned to %s", text);
-    case TP_REASON_ONLY:
-      text = tp_hint_complete (find_refusal (it));
-      return g_strdup_printf ("only %s can: %s", here, text);
-    case TP_REASON_TIE:
-      return g_strdup_printf ("tie: the cheapest plan has it on %s, by less "
-                              "than noise",
-                              devices[it->placement->cheapest]);
-    case TP_REASON_MEMORY:
-      return g_strdup_printf ("memory: the cheapest plan has it on %s, and "
-                              "does not fit",
-                              devices[it->placement->cheapest]);
-    case TP_REASON_EQUAL:
-      return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
-                              devices[rival]);
-    case TP_REASON_FASTER:
-      text = format_gain (it, rival);
-      return g_strdup_printf ("%s faster than on %s", text, devices[rival]);
-    case TP_REASON_NEIGHBOURS:
-      text = format_gain (it, rival);
-      return g_strdup_printf ("%s slower than on %s, but leaving %s would cost "
-                              "more in copies%s",
-                              text, devices[rival], here,
-                              it->group >= 0 ? " or break its group" : "");
-    }
-  g_assert_not_reached ();
+  return tp_cli_format_reason (it->plan, it->graph, it->placement,
+                               it->group >= 0);
 }
 
 static char *

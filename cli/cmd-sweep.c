@@ -5,6 +5,8 @@
 #include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/predicted.h"
+#include "cli/single.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "ir/plan.h"
@@ -126,19 +128,33 @@ sweep_find_leaving (const Sweep *sweep)
   return NULL;
 }
 
+/* {device: all on it} */
+static json_t *
+singles_to_json (const SweepPoint *point)
+{
+  const TpPlan *plan = tp_api_get_plan (point->plan);
+  json_t *object = json_object ();
+
+  for (int i = 0; i < plan->n_devices; i++)
+    json_object_set_new (object, plan->devices[i],
+                         tp_cli_single_to_json (point->plan, i));
+  return object;
+}
+
 static json_t *
 point_to_json (const SweepPoint *point)
 {
   const TpPlan *plan = tp_api_get_plan (point->plan);
+  json_t *object = json_pack (
+      "{s:I, s:I, s:o, s:o, s:o}", "value", (json_int_t) point->value,
+      "cost_ns", (json_int_t) tplan_plan_get_cost_ns (point->plan), "devices",
+      tp_cli_count_devices (point->plan), "best_single_ns",
+      plan->best_single < 0 ? json_null ()
+                            : json_integer (plan->best_single_ns),
+      "single_ns", singles_to_json (point));
 
-  return json_pack ("{s:I, s:I, s:o, s:o}", "value",
-                    (json_int_t) point->value, "cost_ns",
-                    (json_int_t) tplan_plan_get_cost_ns (point->plan),
-                    "devices", tp_cli_count_devices (point->plan),
-                    "best_single_ns",
-                    plan->best_single < 0
-                        ? json_null ()
-                        : json_integer (plan->best_single_ns));
+  tp_cli_add_interval (object, "", point->plan);
+  return object;
 }
 
 static void

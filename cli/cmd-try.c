@@ -16,6 +16,7 @@
 #include "cli/planning.h"
 #include "cli/predicted.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "cli/verify.h"
@@ -41,6 +42,7 @@ typedef struct
   TpCli *cli;
   const char *model;
   char *path;                 /* of the plan */
+  char *page;                 /* of its report */
   gboolean replaces;          /* one of the same model */
   gint64 time_limit_ns, bench_limit_ns;
   TplanGraph *graph;
@@ -58,6 +60,7 @@ try_clear (Try *self)
   tp_verified_clear (&self->verified);
   tplan_graph_free (self->graph);
   g_free (self->path);
+  g_free (self->page);
 }
 
 /* ---- before anything takes time ------------------------------------------- */
@@ -72,6 +75,15 @@ read_times (Try *self, GError **error)
          && (given.bench_limit == NULL
              || tp_cli_parse_time (given.bench_limit, &self->bench_limit_ns,
                                    error));
+}
+
+/* With a plan of this model its report is ours to replace, too. */
+static gboolean
+choose_page (Try *self, GError **error)
+{
+  self->page = tp_report_name (self->path);
+  return (self->replaces && tp_report_is_page (self->page))
+         || tp_cli_check_output (self->cli, self->page, error);
 }
 
 /* A plan of this model is ours to replace; nothing else is without -f. */
@@ -97,7 +109,8 @@ choose_path (Try *self, GError **error)
       return FALSE;
     }
   self->replaces = tp_cli_is_plan_of (self->path, self->model);
-  return self->replaces || tp_cli_check_output (cli, self->path, error);
+  return (self->replaces || tp_cli_check_output (cli, self->path, error))
+         && choose_page (self, error);
 }
 
 /* ---- the steps ------------------------------------------------------------ */
@@ -176,6 +189,40 @@ write_plan (Try *self, GError **error)
                                  g_bytes_get_size (bytes), error);
 }
 
+/* What was chosen, with its steps as they ran; without them where there is no time
+ * for that. */
+static GBytes *
+make_page (Try *self, GError **error)
+{
+  TpReportOptions options = { .is_measured = !*tp_cli_get_cancelled () };
+  gpointer plans[] = { self->plan };
+  const GPtrArray list = { plans, 1 };
+  g_autoptr (GError) local = NULL;
+  GBytes *page = tp_report_make (self->cli, &list, &options, &local);
+
+  if (page == NULL && *tp_cli_get_cancelled ())
+    {
+      options.is_measured = FALSE;
+      return tp_report_make (self->cli, &list, &options, error);
+    }
+  if (page == NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  return page;
+}
+
+static gboolean
+write_page (Try *self, GError **error)
+{
+  TpCli cli = *self->cli;
+  g_autoptr (GBytes) page = make_page (self, error);
+
+  cli.is_forced |= self->replaces && tp_report_is_page (self->page);
+  return page != NULL
+         && tp_cli_write_output (&cli, self->page,
+                                 g_bytes_get_data (page, NULL),
+                                 g_bytes_get_size (page), error);
+}
+
 static gboolean
 try_all (Try *self, GError **error)
 {
@@ -189,7 +236,7 @@ try_all (Try *self, GError **error)
     return FALSE;
   plan = tp_cli_plan_graph (self->cli, self->graph, error);
   return plan != NULL && run (self, plan, error) && check (self->plan, error)
-         && write_plan (self, error);
+         && write_plan (self, error) && write_page (self, error);
 }
 
 /* ---- what is told of it --------------------------------------------------- */
@@ -322,8 +369,10 @@ print_table (const Try *self)
   tp_table_add (table, g_strdup ("against"), format_rivals (self));
   tp_table_add (table, g_strdup ("calibration"), tp_hint_complete (quality));
   tp_table_add (table, g_strdup ("plan"),
-                g_strdup_printf ("%s%s: run it with `tplan run %s`", self->path,
-                                 self->replaces ? ", replaced" : "", word));
+                g_strdup_printf ("%s%s: run it with `tplan run %s`; %s shows it",
+                                 self->path,
+                                 self->replaces ? ", replaced" : "", word,
+                                 self->page));
   tp_table_print (table, self->cli);
 }
 
@@ -371,6 +420,7 @@ print_data (const Try *self)
       "simulated", self->bench.is_simulated, "contestants",
       rivals_to_json (self));
 
+  json_object_set_new (document, "report", tp_cli_string (self->page));
   tp_cli_add_interval (document, "predicted_", self->plan);
   tp_cli_print_data (self->cli, document, "contestants");
 }
@@ -401,7 +451,8 @@ const TpCommand tp_command_try = {
   .details = "  tplan try model.onnx\n"
              "Measures what the cost table lacks, plans, checks the proof, runs "
              "the plan in\nturns with all on each device, and writes what is "
-             "faster to model.plan.json.",
+             "faster to model.plan.json,\nwith a page to look at, "
+             "model.report.html.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT | TP_USES_SEED,

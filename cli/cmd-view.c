@@ -7,16 +7,22 @@
 #include "cli/picture.h"
 #include "cli/planning.h"
 #include "cli/values.h"
+#include "view/dot.h"
 
 #include <stdio.h>
 
-static int max_nodes = 400;
+#define NOT_GIVEN -1
+
+static int max_nodes = NOT_GIVEN;
+static gboolean is_full;
 static char *limit_text;
 
 static const GOptionEntry view_options[] = {
   TP_GRAPH_OPTION,
   { "max-nodes", 0, 0, G_OPTION_ARG_INT, &max_nodes,
-    "above, ops in a row are drawn as one (400)", "N" },
+    "above, ops in a row are drawn as one (what fits)", "N" },
+  { "full", 0, 0, G_OPTION_ARG_NONE, &is_full,
+    "draw every op, whatever the size", NULL },
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &limit_text,
     "give up the layout after TIME (60s)", "TIME" },
   { 0 },
@@ -48,6 +54,28 @@ view_write (TpCli *cli, const TplanPlan *plan,
 }
 
 static gboolean
+set_size (TpPictureOptions *options, GError **error)
+{
+  if (max_nodes != NOT_GIVEN && max_nodes < 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--max-nodes must be above zero");
+      return FALSE;
+    }
+  if (is_full && max_nodes != NOT_GIVEN)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--full draws every op: leave out --max-nodes");
+      return FALSE;
+    }
+  if (is_full)
+    options->max_nodes = TP_VIEW_FULL;
+  else if (max_nodes != NOT_GIVEN)
+    options->max_nodes = max_nodes;
+  return TRUE;
+}
+
+static gboolean
 view_run (TpCli *cli, GError **error)
 {
   TpPictureOptions options = TP_PICTURE_DEFAULTS;
@@ -56,13 +84,8 @@ view_run (TpCli *cli, GError **error)
   if (limit_text != NULL
       && !tp_cli_parse_time (limit_text, &options.limit_ns, error))
     return FALSE;
-  if (max_nodes < 1)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "--max-nodes must be above zero");
-      return FALSE;
-    }
-  options.max_nodes = max_nodes;
+  if (!set_size (&options, error))
+    return FALSE;
   for (int i = 0; cli->outputs[i] != NULL; i++)
     if (!tp_picture_check (cli->outputs[i], error)
         || !tp_cli_check_output (cli, cli->outputs[i], error))
@@ -76,8 +99,9 @@ const TpCommand tp_command_view = {
   .arguments = "PLAN|MODEL",
   .summary = "Draws a plan as DOT (stdout), SVG or PNG",
   .details = "  tplan view plan.json -o plan.svg\n"
-             "Colour and shape tell the device; red edges are copies between "
-             "devices; boxes\naround ops are fused groups.",
+             "Colour and shape tell the device, deeper colour more time; red edges "
+             "are copies.\nOps in a row are drawn as one where the picture would "
+             "not fit 1600 x 1200.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_OUTPUT,

@@ -30,6 +30,7 @@
   X (explain)                                                                 \
   X (sweep)                                                                   \
   X (view)                                                                    \
+  X (report)                                                                  \
   X (info)                                                                    \
   X (convert)                                                                 \
   X (cost)                                                                    \

@@ -162,3 +162,11 @@ tp_cli_string (const char *text)
 
   return valid == NULL ? json_null () : json_string (valid);
 }
+
+json_t *
+tp_cli_clean_string (const char *text)
+{
+  g_autofree char *clean = text == NULL ? NULL : tp_foreign_text_clean (text);
+
+  return clean == NULL ? json_null () : json_string (clean);
+}

@@ -33,5 +33,7 @@ json_t *tp_cli_real (double value);
 
 /* Any string, made valid; NULL becomes null. */
 json_t *tp_cli_string (const char *text);
+/* The same, fit to be shown, too: see ir/foreign-text.h. */
+json_t *tp_cli_clean_string (const char *text);
 
 #endif

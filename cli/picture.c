@@ -4,7 +4,6 @@
 #include "cli/picture.h"
 
 #include "format/plan-json.h"
-#include "view/dot.h"
 #include "view/render.h"
 
 #include <string.h>
@@ -25,7 +24,7 @@ make_dot (const TpPlan *plan, const TpGraph *graph,
           const TpPictureOptions *options, GError **error)
 {
   char *text
-      = tp_view_to_dot (plan, graph, (int) options->max_nodes, error);
+      = tp_view_to_dot (plan, graph, options->max_nodes, error);
 
   return text == NULL ? NULL : g_bytes_new_take (text, strlen (text));
 }
@@ -36,7 +35,7 @@ make_drawing (const TpPlan *plan, const TpGraph *graph,
               GError **error)
 {
   g_autofree char *dot
-      = tp_view_to_dot (plan, graph, (int) options->max_nodes, error);
+      = tp_view_to_dot (plan, graph, options->max_nodes, error);
 
   if (dot == NULL)
     return NULL;

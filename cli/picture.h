@@ -3,13 +3,14 @@
 #define TP_CLI_PICTURE_H
 
 #include "ir/plan.h"
+#include "view/dot.h"
 
 typedef struct
 {
-  gint64 max_nodes;           /* above: runs of ops are drawn as one */
+  int max_nodes;              /* as tp_view_to_dot () */
   gint64 limit_ns;            /* of layout */
 } TpPictureOptions;
-#define TP_PICTURE_DEFAULTS { 400, G_GINT64_CONSTANT (60000000000) }
+#define TP_PICTURE_DEFAULTS { TP_VIEW_FIT, G_GINT64_CONSTANT (60000000000) }
 
 /* Whether the suffix of @path is known: .json (or "-") .dot .svg .png. */
 gboolean tp_picture_check (const char *path, GError **error);

@@ -17,16 +17,24 @@
 static const struct
 {
   const char *shape, *fill, *line;
+  guint32 pale, deep;         /* red, green, blue: of no time, of most of it */
 } looks[] = {
-  { "box", "#e3effb", "#2f6fb3" },
-  { "octagon", "#fdebd3", "#c26a11" },
-  { "hexagon", "#e4f4e2", "#3c8a37" },
-  { "parallelogram", "#f1e6f7", "#7d459c" },
+  { "box", "#e3effb", "#2f6fb3", 0xf4f8fd, 0x8fbdea },
+  { "octagon", "#fdebd3", "#a85608", 0xfef8ef, 0xf7b65f },
+  { "hexagon", "#e4f4e2", "#2f7a2a", 0xf5fbf4, 0x93d28c },
+  { "parallelogram", "#f1e6f7", "#7d459c", 0xfaf6fc, 0xcfa5e4 },
 };
 
 #define CUT_COLOUR "#c81e1e"
-#define PLAIN_COLOUR "#7a8590"
-#define FONT "Helvetica"
+#define PLAIN_COLOUR "#66717c"
+/* Whatever is there: the first two where they are installed. */
+#define FONT "Helvetica,Arial,sans-serif"
+
+/* A screen of 1600 x 1200, in inches; and what fits it at full size. */
+#define SHEET "16.6,12.4"
+#define SHEET_LEVELS 16
+#define SHEET_NODES 80
+#define SHEET_EDGES 140
 
 static void
 set (void *object, const char *name, const char *value)
@@ -98,25 +106,75 @@ escape (const char *text)
   return g_markup_escape_text (marked, -1);
 }
 
+/* "Conv, Relu, Add": types of one repetition, the frequent ones, in order of
+ * their first. */
 static char *
-op_label (const TpGraph *graph, const TpVertex *vertex)
+list_types (const TpGraph *graph, const TpVertex *vertex)
+{
+  int n = vertex->n_nodes / vertex->n_repeats, n_types = 0;
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < n; i++)
+    {
+      const char *type = graph->nodes[vertex->first_node + i].type;
+      g_autofree char *escaped = NULL;
+
+      if (!g_hash_table_add (seen, (gpointer) type) || n_types++ >= 4)
+        continue;
+      escaped = escape (type);
+      g_string_append_printf (text, "%s%s", n_types == 1 ? "" : ", ", escaped);
+    }
+  if (n_types > 4)
+    g_string_append (text, ", …");
+  return g_string_free (text, FALSE);
+}
+
+/* Of the whole plan, unless that is less than a hundredth. */
+static char *
+format_share (const TpPlan *plan, gint64 time_ns)
+{
+  double share
+      = plan->cost_ns > 0 ? (double) time_ns / (double) plan->cost_ns : 0;
+
+  return share < 0.01 ? g_strdup ("")
+                      : g_strdup_printf (" · %.0f %%", 100 * share);
+}
+
+static char *
+block_label (const TpPlan *plan, const TpGraph *graph, const TpVertex *vertex)
+{
+  g_autofree char *name = escape (graph->nodes[vertex->first_node].name);
+  g_autofree char *time = format_time (vertex->time_ns);
+  g_autofree char *share = format_share (plan, vertex->time_ns);
+  g_autofree char *types = list_types (graph, vertex);
+  g_autofree char *count
+      = vertex->n_repeats > 1
+            ? g_strdup_printf ("%d × %d ops", vertex->n_repeats,
+                               vertex->n_nodes / vertex->n_repeats)
+            : g_strdup_printf ("%d ops", vertex->n_nodes);
+
+  return g_strdup_printf ("<b>%s</b> %s<br/><font point-size=\"10\">from %s · "
+                          "%s%s</font>",
+                          count, types, name, time, share);
+}
+
+static char *
+op_label (const TpPlan *plan, const TpGraph *graph, const TpVertex *vertex)
 {
   const TpNode *node = &graph->nodes[vertex->first_node];
   g_autofree char *name = escape (node->name);
   g_autofree char *type = escape (node->type);
   g_autofree char *time = format_time (vertex->time_ns);
+  g_autofree char *share = format_share (plan, vertex->time_ns);
   g_autofree char *shape = node->n_outputs > 0 && node->outputs[0] >= 0
                                ? format_shape (&graph->tensors[node->outputs[0]])
                                : g_strdup ("");
 
-  if (vertex->n_nodes > 1)
-    return g_strdup_printf ("<b>%d ops</b><br/><font point-size=\"9\">from %s"
-                            "<br/>%s</font>",
-                            vertex->n_nodes, name, time);
-  return g_strdup_printf ("<b>%s</b><br/><font point-size=\"9\">%s<br/>%s%s%s"
+  return g_strdup_printf ("<b>%s</b> %s<br/><font point-size=\"10\">%s%s%s%s"
                           "</font>",
                           type, name, shape, vertex->time_ns > 0 ? " · " : "",
-                          vertex->time_ns > 0 ? time : "");
+                          vertex->time_ns > 0 ? time : "", share);
 }
 
 static char *
@@ -126,26 +184,93 @@ end_label (const TpGraph *graph, const TpVertex *vertex)
   g_autofree char *name = escape (tensor->name);
   g_autofree char *shape = format_shape (tensor);
 
-  return g_strdup_printf ("<i>%s</i><br/><font point-size=\"9\">%s</font>",
+  return g_strdup_printf ("<i>%s</i><br/><font point-size=\"10\">%s</font>",
                           name, shape);
 }
 
-static Agnode_t *
-draw_vertex (Agraph_t *root, Agraph_t *parent, const TpGraph *graph,
-             const TpVertex *vertex, int index)
+/* ---- colours ------------------------------------------------------------- */
+
+/* Between @pale and @deep, @share of the way. */
+static char *
+mix (guint32 pale, guint32 deep, double share)
 {
-  gboolean is_op = vertex->first_node >= 0;
+  guint32 mixed = 0;
+
+  for (int shift = 0; shift <= 16; shift += 8)
+    {
+      int from = pale >> shift & 0xff, to = deep >> shift & 0xff;
+
+      mixed |= (guint32) (from + share * (to - from) + 0.5) << shift;
+    }
+  return g_strdup_printf ("#%06x", mixed);
+}
+
+/* The part of the block that each device has, as a list of stripes. */
+static char *
+list_stripes (const TpPlan *plan, const TpVertex *vertex, double depth)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int d = 0; d < plan->n_devices; d++)
+    {
+      gsize look = d % G_N_ELEMENTS (looks);
+      g_autofree char *colour = mix (looks[look].pale, looks[look].deep, depth);
+      int n = 0;
+
+      for (int i = 0; i < vertex->n_nodes; i++)
+        n += plan->placements[vertex->first_node + i].device == d;
+      if (n > 0)
+        g_string_append_printf (text, "%s%s;%d.%06d", text->len ? ":" : "",
+                                colour, n / vertex->n_nodes,
+                                (int) (1e6 * (n % vertex->n_nodes)
+                                       / vertex->n_nodes));
+    }
+  return g_string_free (text, FALSE);
+}
+
+typedef struct
+{
+  const TpPlan *plan;
+  const TpGraph *graph;
+  Agraph_t *root;
+  gint64 longest_ns;          /* of the vertices */
+} Picture;
+
+static void
+colour_op (const Picture *self, const TpVertex *vertex, Agnode_t *node)
+{
   gsize look = MAX (vertex->device, 0) % G_N_ELEMENTS (looks);
+  double depth = self->longest_ns > 0
+                     ? (double) vertex->time_ns / (double) self->longest_ns
+                     : 0;
+  g_autofree char *fill
+      = vertex->is_mixed ? list_stripes (self->plan, vertex, depth)
+                         : mix (looks[look].pale, looks[look].deep, depth);
+
+  set (node, "shape", vertex->is_mixed ? "box" : looks[look].shape);
+  set (node, "style", vertex->is_mixed ? "striped" : "filled");
+  set (node, "fillcolor", fill);
+  set (node, "color", looks[look].line);
+  if (vertex->n_nodes > 1)
+    set (node, "penwidth", "1.6");
+}
+
+static Agnode_t *
+draw_vertex (const Picture *self, Agraph_t *parent, const TpVertex *vertex,
+             int index)
+{
   g_autofree char *id = g_strdup_printf ("v%d", index);
   g_autofree char *label
-      = is_op ? op_label (graph, vertex) : end_label (graph, vertex);
+      = vertex->first_node < 0 ? end_label (self->graph, vertex)
+        : vertex->n_nodes > 1  ? block_label (self->plan, self->graph, vertex)
+                               : op_label (self->plan, self->graph, vertex);
   Agnode_t *node = agnode (parent, id, TRUE);
 
-  set_html (root, node, "label", label);
-  set (node, "shape", is_op ? looks[look].shape : "plaintext");
-  set (node, "style", "filled");
-  set (node, "fillcolor", is_op ? looks[look].fill : "#ffffff00");
-  set (node, "color", looks[look].line);
+  set_html (self->root, node, "label", label);
+  if (vertex->first_node < 0)
+    set (node, "shape", "plaintext");
+  else
+    colour_op (self, vertex, node);
   return node;
 }
 
@@ -163,7 +288,7 @@ find_cluster (Agraph_t *root, int group, int device)
   set (cluster, "color", looks[device % G_N_ELEMENTS (looks)].line);
   set (cluster, "label", "fused");
   set (cluster, "labeljust", "r");
-  set (cluster, "fontsize", "8");
+  set (cluster, "fontsize", "9");
   set (cluster, "fontcolor", PLAIN_COLOUR);
   set (cluster, "margin", "6");
   return cluster;
@@ -264,6 +389,7 @@ legend_text (const TpPlan *plan)
     legend_device (text, plan, i);
   legend_transfers (text, plan);
   legend_row (text, "fused groups", groups);
+  legend_row (text, "deeper colour", "more of the time");
   legend_time (text, "predicted time", plan->cost_ns);
   legend_time (text, "proved lower bound", plan->bound_ns);
   if (plan->best_single >= 0)
@@ -280,7 +406,7 @@ legend_text (const TpPlan *plan)
 /* ---- the whole ----------------------------------------------------------- */
 
 static Agraph_t *
-open_graph (const TpPlan *plan)
+open_graph (const TpPlan *plan, gboolean is_fit)
 {
   Agraph_t *root = agopen ((char *) "plan", Agdirected, NULL);
   g_autofree char *legend = legend_text (plan);
@@ -290,13 +416,15 @@ open_graph (const TpPlan *plan)
   agattr (root, AGNODE, (char *) "fontsize", (char *) "11");
   agattr (root, AGNODE, (char *) "margin", (char *) "0.12,0.05");
   agattr (root, AGEDGE, (char *) "fontname", (char *) FONT);
-  agattr (root, AGEDGE, (char *) "fontsize", (char *) "9");
+  agattr (root, AGEDGE, (char *) "fontsize", (char *) "10");
   agattr (root, AGEDGE, (char *) "fontcolor", (char *) CUT_COLOUR);
   agattr (root, AGEDGE, (char *) "arrowsize", (char *) "0.7");
   agattr (root, AGRAPH, (char *) "fontname", (char *) FONT);
   set (root, "rankdir", "TB");
-  set (root, "nodesep", "0.3");
-  set (root, "ranksep", "0.3");
+  set (root, "nodesep", "0.25");
+  set (root, "ranksep", "0.22");
+  if (is_fit)
+    set (root, "size", SHEET);
   node = agnode (root, (char *) "legend", TRUE);
   set (node, "shape", "plaintext");
   set_html (root, node, "label", legend);
@@ -304,40 +432,68 @@ open_graph (const TpPlan *plan)
 }
 
 static void
-draw (Agraph_t *root, const TpDrawing *drawing, const TpGraph *graph)
+draw (Picture *self, const TpDrawing *drawing)
 {
   const TpVertex *vertices = (const TpVertex *) drawing->vertices->data;
   const TpEdge *edges = (const TpEdge *) drawing->edges->data;
   g_autofree Agnode_t **nodes = g_new (Agnode_t *, drawing->vertices->len + 1);
 
   for (guint i = 0; i < drawing->vertices->len; i++)
+    self->longest_ns = MAX (self->longest_ns, vertices[i].time_ns);
+  for (guint i = 0; i < drawing->vertices->len; i++)
     {
-      Agraph_t *parent
-          = vertices[i].group < 0
-                ? root
-                : find_cluster (root, vertices[i].group, vertices[i].device);
+      Agraph_t *parent = vertices[i].group < 0
+                             ? self->root
+                             : find_cluster (self->root, vertices[i].group,
+                                             vertices[i].device);
 
-      nodes[i] = draw_vertex (root, parent, graph, &vertices[i], i);
+      nodes[i] = draw_vertex (self, parent, &vertices[i], i);
     }
   for (guint i = 0; i < drawing->edges->len; i++)
-    draw_edge (root, nodes[edges[i].from], nodes[edges[i].to], &edges[i]);
+    draw_edge (self->root, nodes[edges[i].from], nodes[edges[i].to],
+               &edges[i]);
+}
+
+/* Whether all is legible on one sheet. */
+static gboolean
+fits (const TpDrawing *drawing)
+{
+  return drawing->vertices->len <= SHEET_NODES
+         && drawing->edges->len <= SHEET_EDGES
+         && tp_drawing_count_levels (drawing) <= SHEET_LEVELS;
+}
+
+/* The whole graph where it fits, else in as many blocks as do. */
+static TpDrawing *
+make_fitting (const TpPlan *plan, const TpGraph *graph)
+{
+  for (int n = SHEET_NODES; ; n = n * 7 / 8)
+    {
+      g_autoptr (TpDrawing) drawing = tp_drawing_new (plan, graph, n);
+
+      if (fits (drawing) || n <= 8)
+        return g_steal_pointer (&drawing);
+    }
 }
 
 char *
 tp_view_to_dot (const TpPlan *plan, const TpGraph *graph, int max_nodes,
                 GError **error)
 {
-  g_autoptr (TpDrawing) drawing = tp_drawing_new (plan, graph, max_nodes);
-  Agraph_t *root = open_graph (plan);
+  gboolean is_fit = max_nodes == TP_VIEW_FIT;
+  g_autoptr (TpDrawing) drawing
+      = is_fit ? make_fitting (plan, graph)
+               : tp_drawing_new (plan, graph, max_nodes);
+  Picture picture = { plan, graph, open_graph (plan, is_fit), 0 };
   char *text = NULL, *copy = NULL;
   size_t size = 0;
   FILE *file = open_memstream (&text, &size);
   gboolean is_written;
 
-  draw (root, drawing, graph);
-  is_written = file != NULL && agwrite (root, file) == 0;
+  draw (&picture, drawing);
+  is_written = file != NULL && agwrite (picture.root, file) == 0;
   is_written = file != NULL && fclose (file) == 0 && is_written;
-  agclose (root);
+  agclose (picture.root);
   if (is_written)
     copy = g_strndup (text, size);
   else

@@ -3,6 +3,8 @@
 
 #include "view/drawing.h"
 
+#include "view/blocks.h"
+
 typedef struct
 {
   const TpPlan *plan;
@@ -44,28 +46,44 @@ add_vertex (Sketch *sketch, const TpVertex *vertex)
   return sketch->drawing->vertices->len - 1;
 }
 
-/* One vertex for each op, or for each run of ops of one device. */
+/* Sets where most of the time of @vertex goes, and how much there is. */
 static void
-add_ops (Sketch *sketch, gboolean is_grouped)
+sum_up (const Sketch *sketch, TpVertex *vertex)
 {
-  int last = -1;
+  const TpPlan *plan = sketch->plan;
+  g_autofree gint64 *time_ns = g_new0 (gint64, plan->n_devices + 1);
 
-  for (int i = 0; i < sketch->graph->n_nodes; i++)
+  vertex->device = plan->placements[vertex->first_node].device;
+  for (int i = vertex->first_node; i < vertex->first_node + vertex->n_nodes;
+       i++)
     {
-      const TpPlacement *placement = &sketch->plan->placements[i];
-      TpVertex vertex = { i, 0, -1, placement->device,
-                          is_grouped ? -1 : sketch->group_of_node[i], 0 };
-      TpVertex *here;
+      const TpPlacement *placement = &plan->placements[i];
 
-      if (last < 0 || !is_grouped
-          || g_array_index (sketch->drawing->vertices, TpVertex, last).device
-                 != vertex.device)
-        last = add_vertex (sketch, &vertex);
-      here = &g_array_index (sketch->drawing->vertices, TpVertex, last);
-      here->n_nodes++;
-      here->time_ns += placement->time_ns;
-      sketch->vertex_of_node[i] = last;
+      vertex->time_ns += placement->time_ns;
+      time_ns[placement->device] += placement->time_ns;
+      vertex->is_mixed |= placement->device != vertex->device;
     }
+  for (int i = 0; i < plan->n_devices; i++)
+    if (time_ns[i] > time_ns[vertex->device])
+      vertex->device = i;
+}
+
+static void
+add_block (Sketch *sketch, const TpBlock *block)
+{
+  gboolean is_op = block->n_nodes == 1;
+  TpVertex vertex = { .first_node = block->first,
+                      .n_nodes = block->n_nodes,
+                      .n_repeats = block->n_repeats,
+                      .tensor = -1,
+                      .group = is_op ? sketch->group_of_node[block->first]
+                                     : -1 };
+  int index;
+
+  sum_up (sketch, &vertex);
+  index = add_vertex (sketch, &vertex);
+  for (int i = 0; i < block->n_nodes; i++)
+    sketch->vertex_of_node[block->first + i] = index;
 }
 
 static TpEdge *
@@ -85,14 +103,19 @@ find_edge (Sketch *sketch, int from, int to)
                          GPOINTER_TO_INT (index) - 1);
 }
 
-/* Draws tensor @tensor from one vertex to another; its copy is charged to the
- * first edge that needs it. */
-static void
-add_edge (Sketch *sketch, int tensor, int from, int to)
+/* A tensor on its way from one device to another. */
+typedef struct
 {
-  const TpVertex *vertices = (const TpVertex *) sketch->drawing->vertices->data;
-  int device = vertices[to].device;
-  guint64 key = pair_key (tensor, device);
+  int tensor;
+  int from, to;               /* devices */
+} Passage;
+
+/* Draws it from one vertex to another; its copy is charged to the first edge that
+ * needs it. */
+static void
+add_edge (Sketch *sketch, const Passage *passage, int from, int to)
+{
+  guint64 key = pair_key (passage->tensor, passage->to);
   TpTransfer *transfer;
   TpEdge *edge;
 
@@ -100,7 +123,7 @@ add_edge (Sketch *sketch, int tensor, int from, int to)
     return;
   edge = find_edge (sketch, from, to);
   edge->n_tensors++;
-  if (vertices[from].device == device)
+  if (passage->from == passage->to)
     return;
   edge->is_cut = TRUE;
   transfer = g_hash_table_lookup (sketch->transfers, &key);
@@ -115,19 +138,29 @@ static void
 add_tensor (Sketch *sketch, int index)
 {
   const TpTensor *tensor = &sketch->graph->tensors[index];
+  const TpPlacement *placements = sketch->plan->placements;
   int host = tp_plan_get_host (sketch->plan);
-  TpVertex end = { -1, 0, index, host, -1, 0 };
+  TpVertex end = { .first_node = -1, .tensor = index, .n_repeats = 1,
+                   .device = host, .group = -1 };
+  Passage passage = { index, host, host };
   int from;
 
   if (tensor->producer < 0 && !tensor->is_input)
     return;
+  if (tensor->producer >= 0)
+    passage.from = placements[tensor->producer].device;
   from = tensor->producer >= 0 ? sketch->vertex_of_node[tensor->producer]
                                : add_vertex (sketch, &end);
   for (int i = 0; i < tensor->n_consumers; i++)
-    add_edge (sketch, index, from,
-              sketch->vertex_of_node[tensor->consumers[i]]);
+    {
+      int to = tensor->consumers[i];
+
+      passage.to = placements[to].device;
+      add_edge (sketch, &passage, from, sketch->vertex_of_node[to]);
+    }
+  passage.to = host;
   if (tensor->is_output)
-    add_edge (sketch, index, from, add_vertex (sketch, &end));
+    add_edge (sketch, &passage, from, add_vertex (sketch, &end));
 }
 
 static int
@@ -150,12 +183,43 @@ index_transfers (Sketch *sketch)
         &plan->transfers[i]);
 }
 
+/* A copy takes a level, for what is written beside it. Edges go down, from inputs
+ * to ops to outputs: their order is by where they begin, and inputs, which come
+ * last in the list, have nothing above them. */
+static void
+find_levels (TpDrawing *drawing)
+{
+  TpVertex *vertices = (TpVertex *) (void *) drawing->vertices->data;
+
+  for (int is_op = 0; is_op <= 1; is_op++)
+    for (guint i = 0; i < drawing->edges->len; i++)
+      {
+        const TpEdge *edge = &g_array_index (drawing->edges, TpEdge, i);
+
+        if ((vertices[edge->from].first_node >= 0) == is_op)
+          vertices[edge->to].level
+              = MAX (vertices[edge->to].level,
+                     vertices[edge->from].level + 1 + (edge->size_bytes > 0));
+      }
+}
+
+int
+tp_drawing_count_levels (const TpDrawing *drawing)
+{
+  int n = 0;
+
+  for (guint i = 0; i < drawing->vertices->len; i++)
+    n = MAX (n, g_array_index (drawing->vertices, TpVertex, i).level + 1);
+  return n;
+}
+
 TpDrawing *
-tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_nodes)
+tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_vertices)
 {
   TpDrawing *drawing = g_new0 (TpDrawing, 1);
   g_autofree int *vertex_of_node = g_new (int, graph->n_nodes + 1);
   g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
+  g_autoptr (GArray) blocks = tp_blocks_new (plan, graph, max_vertices);
   g_autoptr (GHashTable) edges
       = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) transfers
@@ -167,9 +231,11 @@ tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_nodes)
   drawing->vertices = g_array_new (FALSE, FALSE, sizeof (TpVertex));
   drawing->edges = g_array_new (FALSE, FALSE, sizeof (TpEdge));
   index_transfers (&sketch);
-  add_ops (&sketch, graph->n_nodes > max_nodes);
+  for (guint i = 0; i < blocks->len; i++)
+    add_block (&sketch, &g_array_index (blocks, TpBlock, i));
   for (int i = 0; i < graph->n_tensors; i++)
     add_tensor (&sketch, i);
   g_array_sort (drawing->edges, edge_compare);
+  find_levels (drawing);
   return drawing;
 }

@@ -11,11 +11,15 @@ out_has '^chosen .*4 ops on sim:desktop-cpu.* (simulated): proved least'; say $?
 out_has '^time .*predicted 3.* us, +0.0 %'; say $? "measured and predicted"
 out_has '^against .*all on sim:laptop-gpu takes .* times as long'; say $? "against the other device"
 out_has '^calibration *nothing to measure: simulated'; say $? "calibration"
-out_has '^plan *mlp.plan.json: run it with `tplan run mlp.plan.json`'; say $? "where the plan is"
+out_has '^plan *mlp.plan.json: run it with `tplan run mlp.plan.json`; mlp.report.html shows it$'; say $? "where the plan is"
+grep -q '"measured":{' mlp.report.html; say $? "its page, with its steps as they ran"
 try 0 check mlp.plan.json && try 0 run mlp.plan.json --repeat 1; say $? "the plan is one"
 
 # Again: over its own plan, and over nothing else.
 try 0 try mlp.json --devices $sims && out_has 'mlp.plan.json, replaced: '; say $? "its own plan is replaced, and that is said"
+echo precious > mlp.report.html
+try 2 try mlp.json --devices $sims && grep -qx precious mlp.report.html; say $? "no page that is none of ours"
+rm mlp.report.html
 try 2 try sym.json --devices $sims -o mlp.plan.json && err_has "exists: give -f"; say $? "not that of another model"
 echo precious > sym.plan.json
 try 2 try sym.json --devices $sims && err_has "'sym.plan.json' exists" && grep -qx precious sym.plan.json; say $? "nor any other file"

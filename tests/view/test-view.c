@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "no-fork.h"
+#include "view/blocks.h"
 #include "view/dot.h"
 #include "view/render.h"
 
@@ -152,6 +153,106 @@ test_runs (void)
   g_assert_cmpint (agnnodes (graph), ==, 3 + 3);
   g_assert_cmpint (agnedges (graph), ==, 4);
   agclose (graph);
+}
+
+/* ---- blocks --------------------------------------------------------------- */
+
+/* A chain of layers of "a", "b", ... between a head and a tail, all on device 0
+ * but node @elsewhere. */
+typedef struct
+{
+  TpGraph graph;
+  TpPlan plan;
+} Layers;
+
+static void
+layers_init (Layers *layers, int n_layers, int period, int elsewhere)
+{
+  static const char *const types[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+  int n = n_layers * period + 2;
+
+  memset (layers, 0, sizeof *layers);
+  layers->graph.n_nodes = n;
+  layers->graph.nodes = g_new0 (TpNode, n);
+  layers->plan.n_devices = 2;
+  layers->plan.n_placements = n;
+  layers->plan.placements = g_new0 (TpPlacement, n);
+  for (int i = 0; i < n; i++)
+    {
+      layers->graph.nodes[i].type
+          = i == 0       ? "head"
+            : i == n - 1 ? "tail"
+                         : types[(i - 1) % period];
+      layers->plan.placements[i].node = i;
+      layers->plan.placements[i].device = i == elsewhere;
+    }
+}
+
+static void
+layers_clear (Layers *layers)
+{
+  g_free (layers->graph.nodes);
+  g_free (layers->plan.placements);
+}
+
+/* Every node once and in order, repetitions that repeat. */
+static void
+assert_blocks (const Layers *layers, const GArray *blocks, int max_blocks)
+{
+  int next = 0;
+
+  g_assert_cmpint (blocks->len, <=, max_blocks);
+  for (guint i = 0; i < blocks->len; i++)
+    {
+      const TpBlock *block = &g_array_index (blocks, TpBlock, i);
+      int period = block->n_nodes / block->n_repeats;
+
+      g_assert_cmpint (block->first, ==, next);
+      g_assert_cmpint (block->n_nodes, >, 0);
+      g_assert_cmpint (period * block->n_repeats, ==, block->n_nodes);
+      next += block->n_nodes;
+      for (int k = block->first; k + period < next && block->n_repeats > 1; k++)
+        {
+          g_assert_cmpstr (layers->graph.nodes[k].type, ==,
+                           layers->graph.nodes[k + period].type);
+          g_assert_cmpint (layers->plan.placements[k].device, ==,
+                           layers->plan.placements[k + period].device);
+        }
+    }
+  g_assert_cmpint (next, ==, layers->graph.n_nodes);
+}
+
+static void
+test_repetition (void)
+{
+  Layers layers;
+  layers_init (&layers, 12, 5, -1);
+  g_autoptr (GArray) blocks = tp_blocks_new (&layers.plan, &layers.graph, 10);
+  const TpBlock *block = &g_array_index (blocks, TpBlock, 1);
+
+  assert_blocks (&layers, blocks, 10);
+  g_assert_cmpint (blocks->len, ==, 3);
+  g_assert_cmpint (block->n_repeats, ==, 12);
+  layers_clear (&layers);
+}
+
+static void
+test_blocks (void)
+{
+  for (int i = 0; i < 200; i++)
+    {
+      int n_layers = g_test_rand_int_range (1, 40);
+      int period = g_test_rand_int_range (1, 9);
+      int max_blocks = g_test_rand_int_range (1, 30);
+      Layers layers;
+      layers_init (&layers, n_layers, period,
+                   g_test_rand_int_range (-1, n_layers * period));
+      g_autoptr (GArray) blocks
+          = tp_blocks_new (&layers.plan, &layers.graph, max_blocks);
+
+      assert_blocks (&layers, blocks, max_blocks);
+      layers_clear (&layers);
+    }
 }
 
 /* A tensor that several ops of the other device read is copied once. */
@@ -306,6 +407,8 @@ main (int argc, char **argv)
   g_test_add_func ("/view/escapes", test_escapes);
   g_test_add_func ("/view/runs", test_runs);
   g_test_add_func ("/view/copy-once", test_copy_once);
+  g_test_add_func ("/view/repetition", test_repetition);
+  g_test_add_func ("/view/blocks", test_blocks);
   g_test_add_func ("/view/render", test_render);
   g_test_add_func ("/view/render-limit", test_render_limit);
   g_test_add_func ("/view/render-format", test_render_format);

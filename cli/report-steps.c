@@ -1,0 +1,142 @@
+/* report-steps.c: see report-steps.h. */
+#include "config.h"
+
+#include "cli/report-steps.h"
+
+#include "cli/output.h"
+#include "ir/plan-memory.h"
+
+typedef struct
+{
+  const TpPlan *plan;
+  const TpGraph *graph;
+  const TpExecution *execution;
+  GHashTable *transfers;      /* root << 32 | device + 1 -> TpTransfer */
+  json_t *steps;
+  int *begins, *ends;         /* [action]: steps before it, and with it */
+} Steps;
+
+static gint64 *
+key_new (const TpExecution *execution, int tensor, int device)
+{
+  gint64 *key = g_new (gint64, 1);
+
+  *key = (gint64) execution->roots[tensor] << 32 | (device + 1);
+  return key;
+}
+
+static void
+index_transfers (Steps *self)
+{
+  for (int i = 0; i < self->plan->n_transfers; i++)
+    {
+      TpTransfer *it = &self->plan->transfers[i];
+
+      g_hash_table_insert (self->transfers,
+                           key_new (self->execution, it->tensor, it->to), it);
+    }
+}
+
+static void
+add_kernel (Steps *self, const TpPlacedUnit *unit)
+{
+  gint64 time_ns = 0;
+
+  for (int i = 0; i < unit->n_nodes; i++)
+    time_ns += self->plan->placements[unit->nodes[i]].time_ns;
+  json_array_append_new (self->steps,
+                         json_pack ("[i, n, i, i, I, i]", unit->nodes[0],
+                                    unit->device, unit->device,
+                                    (json_int_t) time_ns, 0));
+}
+
+/* What goes over no link is no step: the host's own arrays. */
+static void
+add_copy (Steps *self, const TpAction *action)
+{
+  const TpStorage *storages = self->execution->storages;
+  int to = action->kind == TP_DO_FETCH ? self->execution->host
+                                       : storages[action->dst].device;
+  g_autofree gint64 *key = key_new (self->execution, action->tensor, to);
+  const TpTransfer *transfer = g_hash_table_lookup (self->transfers, key);
+
+  if (transfer == NULL)
+    return;
+  json_array_append_new (
+      self->steps,
+      json_pack ("[i, o, i, i, I, I]", -1,
+                 tp_cli_clean_string (self->graph->tensors[action->tensor].name),
+                 transfer->from, transfer->to,
+                 (json_int_t) transfer->time_ns,
+                 (json_int_t) transfer->size_bytes));
+}
+
+static void
+add_actions (Steps *self)
+{
+  for (int i = 0; i < self->execution->n_actions; i++)
+    {
+      const TpAction *action = &self->execution->actions[i];
+
+      self->begins[i] = (int) json_array_size (self->steps);
+      if (action->kind == TP_DO_LAUNCH)
+        add_kernel (self, &self->execution->units->units[action->unit]);
+      else if (action->kind == TP_DO_MOVE || action->kind == TP_DO_FEED
+               || action->kind == TP_DO_FETCH)
+        add_copy (self, action);
+      self->ends[i] = (int) json_array_size (self->steps);
+    }
+}
+
+/* Only where it changes. */
+static json_t *
+list_memory (const Steps *self, int device)
+{
+  const TpExecution *execution = self->execution;
+  int n = (int) json_array_size (self->steps);
+  g_autofree gint64 *change = g_new0 (gint64, n + 1);
+  json_t *list = json_array ();
+  gint64 alive = 0;
+
+  for (int i = 0; i < execution->n_storages; i++)
+    {
+      const TpStorage *it = &execution->storages[i];
+
+      if (it->device != device || it->is_constant)
+        continue;
+      change[self->begins[it->first]] += it->size_bytes;
+      change[self->ends[it->last]] -= it->size_bytes;
+    }
+  for (int i = 0; i <= n; i++)
+    {
+      alive += change[i];
+      if (change[i] != 0)
+        json_array_append_new (list,
+                               json_pack ("[i, I]", i, (json_int_t) alive));
+    }
+  return list;
+}
+
+json_t *
+tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
+                         GError **error)
+{
+  g_autoptr (TpExecution) execution = tp_plan_spell_out (plan, graph, error);
+  g_autoptr (GHashTable) transfers
+      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autofree int *begins = NULL, *ends = NULL;
+  Steps self = { plan, graph, execution, transfers, NULL, NULL, NULL };
+  json_t *memory;
+
+  if (execution == NULL)
+    return NULL;
+  memory = json_array ();
+  self.steps = json_array ();
+  self.begins = begins = g_new0 (int, execution->n_actions + 1);
+  self.ends = ends = g_new0 (int, execution->n_actions + 1);
+  index_transfers (&self);
+  add_actions (&self);
+  for (int i = 0; i < plan->n_devices; i++)
+    json_array_append_new (memory, list_memory (&self, i));
+  return json_pack ("{s:o, s:o}", "steps", self.steps, "memory", memory);
+}

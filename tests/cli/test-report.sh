@@ -1,0 +1,118 @@
+#!/bin/sh
+# `tplan report`: one page that needs nothing else, whatever ops are called; in a
+# browser, where there is one, it draws without complaint, sorts and opens.
+. "$(dirname "$0")/common.sh"
+python=$(command -v python3)
+check=$(dirname "$0")/check_report.py
+
+# good FILE [DOM]: what check_report.py says.
+good ()
+{
+  [ -n "$python" ] || return 0
+  "$python" "$check" "$@"
+}
+size () { wc -c < "$1"; }
+
+try 0 optimize -q -d $sims mlp.json -o mlp.plan.json
+try 0 report mlp.plan.json && err_has '^wrote mlp.report.html$' && good mlp.report.html; say $? "beside the plan"
+try 2 report mlp.plan.json && err_has 'exists: give -f'; say $? "never over another file"
+try 0 report mlp.plan.json -o - && mv .out stdout.html && good stdout.html; say $? "to stdout"
+try 2 report mlp.plan.json -o page.pdf && err_has '.html'; say $? "a suffix that is none"
+try 3 report mlp.json -o x.html && err_has 'is a model, and this takes plans'; say $? "a model is no plan"
+try 2 report -o x.html; say $? "no plan"
+[ ! -f x.html ]; say $? "no page where there is an error"
+
+# What was measured, and what a sweep says.
+"$TPLAN" run --profile --top 0 --format json mlp.plan.json > run.json 2> /dev/null
+"$TPLAN" sweep mlp.json --dim N=1,2,4..64 -d $sims --format json > sweep.json 2> /dev/null
+try 0 report mlp.plan.json --run run.json --sweep sweep.json -o all.html && good all.html \
+  && grep -q '"measured":{"steps":\[\["' all.html && grep -q '"parameter":"N"' all.html
+say $? "a run and a sweep"
+try 0 report mlp.plan.json --measure -o measured.html && good measured.html && grep -q '"measured":{"steps":\[\["' measured.html
+say $? "measures by itself"
+try 0 optimize -q -d sim:laptop-gpu mlp.json -o other.json
+try 3 report other.json --run run.json -o x.html && err_has 'run.json: it is a run of none of these'; say $? "a run of another plan"
+try 0 report mlp.plan.json other.json --run run.json -o two.html && good two.html && grep -q '>other.json: ' two.html
+say $? "two plans"
+try 3 report mlp.plan.json --run sweep.json -o x.html && err_has "no 'tplan-run/1'"; say $? "a sweep is no run"
+try 3 report mlp.plan.json --sweep run.json -o x.html && err_has "no 'tplan-sweep/1'"; say $? "a run is no sweep"
+echo '{"format": "tplan-run/1", "graph": 5, "profile": [[], {"name": 1}], "predicted_ns": "x"}' > odd.json
+try 3 report mlp.plan.json --run odd.json -o x.html; say $? "a run of anything"
+echo '{"format": "tplan-sweep/1", "points": [1, {"value": -1}, {"value": "x", "cost_ns": 1}], "breakpoints": {}}' > odd.json
+try 0 report mlp.plan.json --sweep odd.json -o odd.html && good odd.html; say $? "a sweep of nothing"
+echo '{' > odd.json
+try 3 report mlp.plan.json --run odd.json -o x.html && err_has '^tplan: odd.json: '; say $? "a run that is no JSON"
+try 3 report mlp.plan.json --run absent.json -o x.html && err_has 'absent.json'; say $? "a run that is not there"
+
+try 0 optimize -q -d $sims --pin 'fc2=sim:laptop-gpu' mlp.json -o pinned.json && try 0 report pinned.json -o pinned.html \
+  && good pinned.html && grep -q '\[-1,"[a-z0-9]*",0,1,[0-9]*,[0-9]*\]' pinned.html && grep -q 'pinned to sim:laptop-gpu' pinned.html
+say $? "copies and reasons"
+
+# Times are those of the other commands.
+wanted=$(sed -n 's/.*"best_single_ns": *\([0-9]*\).*/\1/p' mlp.plan.json)
+[ -n "$wanted" ] && grep -q "\"single\":$wanted[,}]" mlp.report.html; say $? "the best single device is the plan's"
+"$TPLAN" sweep mlp.json --dim N=4,64 -d $sims --format json > .out 2> .err
+[ "$(json best_single_ns)" -gt 0 ] && out_has "\"single_ns\"" && grep -A3 '"single_ns"' .out | grep -q ": $(json best_single_ns),\{0,1\}$"
+say $? "and of sweeps"
+
+# A device that is real: the machine of the page is that of the cost table.
+try 0 calibrate -q mlp.json --devices ref --time-limit 2s; try 0 optimize -q -d ref mlp.json -o ref.json
+try 0 report ref.json -o ref.html && good ref.html && grep -q '"measured_at":[0-9]' ref.html; say $? "a measured device"
+TPLAN_COST=$work/empty.db try 0 report ref.json -o bare.html && good bare.html && grep -q '"stale":"not measured' bare.html
+say $? "another cost table"
+
+# Names from strangers.
+cat > evil.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "</title><script>alert(1)</script>", "opset": 17,
+  "inputs":  [{"name": "\"><img src=x onerror=alert(2)>", "dtype": "float32", "shape": [4, 16]}],
+  "outputs": ["</script><img src=x onerror=alert(3)>"],
+  "ops": [
+    {"name": "</script><img src=//x.org onerror=alert(4)>", "type": "Relu", "inputs": ["\"><img src=x onerror=alert(2)>"], "outputs": ["<!-- <script>"]},
+    {"name": "__proto__", "type": "Relu", "inputs": ["<!-- <script>"], "outputs": ["a\u2028b\u202e&amp;"]},
+    {"name": "javascript:alert(5)//\u0000\u0007]]>", "type": "Relu", "inputs": ["a\u2028b\u202e&amp;"], "outputs": ["</script><img src=x onerror=alert(3)>"]} ] }
+JSON
+sed -i 's/\\u0000//' evil.json
+try 0 optimize -q -d $sims evil.json -o evil.plan.json && try 0 report evil.plan.json -o evil.html && good evil.html \
+  && ! grep -q '<img' evil.html && [ "$(grep -c '<script' evil.html)" -eq 2 ]
+say $? "no markup comes from names"
+
+for name in resnet50 densenet121 bert_base gpt2; do
+  model=$top_builddir/examples/$name.json
+  [ -f "$model" ] || continue
+  try 0 optimize -q -f -d sim:desktop-cpu,sim:integrated-gpu "$model" -o big.json && try 0 report -f big.json -o $name.html \
+    && good $name.html && [ "$(size $name.html)" -lt 2000000 ]
+  say $? "$name: $(size $name.html) bytes"
+done
+
+# browse FILE#STATE: what a browser makes of it, in .dom; what it says, in .said.
+browse ()
+{
+  timeout 120 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    --user-data-dir="$work/chromium" --enable-logging=stderr --virtual-time-budget=5000 \
+    --dump-dom "file://$work/$1" > .dom 2> .said || return 1
+  sed -n '/CONSOLE/p' .said > .out
+  [ ! -s .out ] && grep -q 'data-ready="yes"' .dom
+}
+# rows: names of ops in the table, in their order.
+rows () { tr '\n' ' ' < .dom | sed 's/<tr/\n<tr/g' | sed -n 's/.*<td class="n">[0-9]*<\/td><th scope="row">\([^<]*\)<.*/\1/p' | tr '\n' ' '; }
+shows () { [ "$1" = "$2" ] || { echo "# got '$1', not '$2'"; return 1; }; }
+
+if ! command -v chromium > /dev/null; then
+  n=$((n + 1)); echo "ok $n - in a browser # SKIP no chromium"
+  finish
+  exit 0
+fi
+browse all.html && good all.html .dom; say $? "a browser draws it"
+browse all.html && shows "$(rows)" "fc1 relu fc2 soft "; say $? "in the order they run"
+browse 'all.html#sort=name&dir=desc' && shows "$(rows)" "soft relu fc2 fc1 "; say $? "sorted by name"
+browse 'all.html#find=matmul' && shows "$(rows)" "fc2 "; say $? "only what is looked for"
+browse 'two.html#plan=2' && grep -q 'id="tab2" aria-selected="true"' .dom && good two.html .dom; say $? "the second plan"
+browse evil.html && good evil.html .dom && ! grep -q '<img' .dom && grep -q '&lt;img src=//x.org onerror=alert(4)&gt;' .dom
+say $? "names are text there, too"
+if [ -f resnet50.html ]; then
+  browse resnet50.html && ! grep -q 'class="child"' .dom && browse 'resnet50.html#open=1,2' && grep -q 'class="child"' .dom \
+    && good resnet50.html .dom
+  say $? "a block opens"
+fi
+browse odd.html; say $? "a sweep of nothing is drawn as nothing"
+finish
