@@ -13,6 +13,7 @@
 #include "runtime/session-progress.h"
 #include "ir/foreign-text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,20 +27,25 @@ static guint last_count;
 static gint64 last_us;              /* when it became so */
 static const char *restart_flag;    /* NULL: the program ends */
 
-/* As it was called, but for the flag: threads that hang end with what they were. */
+/* As it was called, but for the flag: threads that hang end with what they were.
+ * Where the loader of shared libraries was called to run us, it stands with its
+ * own arguments before our name, and is what to call. */
 static void
 restart (void)
 {
   g_autofree char *line = NULL;
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   gsize size = 0;
+  guint at = G_MAXUINT; /* where the flag goes: after name and command */
 
   if (!g_file_get_contents ("/proc/self/cmdline", &line, &size, NULL))
     return;
   for (gsize i = 0; i < size; i += strlen (line + i) + 1)
     {
+      if (at == G_MAXUINT && g_str_equal (line + i, program_invocation_name))
+        at = arguments->len + 2;
       g_ptr_array_add (arguments, line + i);
-      if (arguments->len == 2)
+      if (arguments->len == at)
         g_ptr_array_add (arguments, (char *) restart_flag);
     }
   g_ptr_array_add (arguments, NULL);

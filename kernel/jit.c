@@ -4,6 +4,7 @@
 #include "kernel/jit.h"
 
 #include "kernel/kernel-ops.h"
+#include "kernel/module-dir.h"
 
 #include <gmodule.h>
 #include <pthread.h>
@@ -22,12 +23,12 @@ struct TpJit
 /* --- the module --------------------------------------------------------- */
 
 static const TpJitModule *loaded_module;
-static char *load_message; /* why there is none */
+static char *load_message;    /* why there is none */
+static gboolean is_about_file; /* which is there, but cannot be used */
 
 static const TpJitModule *
-open_module (const char *dir, char **out_message)
+open_module (const char *path, char **out_message)
 {
-  g_autofree char *path = g_build_filename (dir, "jit-llvm.so", NULL);
   const TpJitModule *found = NULL;
   GModule *module;
   gpointer symbol;
@@ -50,23 +51,35 @@ open_module (const char *dir, char **out_message)
   return found;
 }
 
-/* $TPLAN_MODULE_DIR, then where it is installed. Stays for good: LLVM cannot
- * be unloaded. */
+/* The first that works; a message about the first that is there, or the last. */
+static void
+try_dir (const char *dir)
+{
+  g_autofree char *message = NULL;
+  g_autofree char *path = g_build_filename (dir, "jit-llvm.so", NULL);
+
+  if (loaded_module != NULL)
+    return;
+  loaded_module = open_module (path, &message);
+  if (load_message != NULL && is_about_file)
+    return;
+  is_about_file = g_file_test (path, G_FILE_TEST_EXISTS);
+  g_free (load_message);
+  load_message = g_steal_pointer (&message);
+}
+
+/* $TPLAN_MODULE_DIR, then where it belongs. Stays for good: LLVM cannot be
+ * unloaded. */
 static void
 load_module (void)
 {
   const char *dir = secure_getenv ("TPLAN_MODULE_DIR");
-  g_autofree char *first = NULL;
+  g_auto (GStrv) dirs = tp_module_dir_list ();
 
   if (dir != NULL)
-    loaded_module = open_module (dir, &first);
-  if (loaded_module == NULL)
-    loaded_module = open_module (TP_MODULE_DIR, &load_message);
-  if (loaded_module == NULL && first != NULL)
-    {
-      g_free (load_message);
-      load_message = g_steal_pointer (&first);
-    }
+    try_dir (dir);
+  for (int i = 0; dirs[i] != NULL; i++)
+    try_dir (dirs[i]);
 }
 
 static const TpJitModule *

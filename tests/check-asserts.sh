@@ -74,7 +74,7 @@ for file in $with; do
     continue
   fi
   message=$(${CC:-cc} -std=gnu11 -fsyntax-only -DG_DISABLE_ASSERT -Wall -Wextra -Wno-unused-parameter -Werror \
-    -I. -I"$top_builddir" -I"$top_builddir/schedule" $CHECK_CFLAGS -DTP_MODULE_DIR='"."' "$file" 2>&1) || bad="$bad$message
+    -I. -I"$top_builddir" -I"$top_builddir/schedule" $CHECK_CFLAGS -DTP_MODULE_DIR='"."' -DTP_PROGRAM_DIR='"."' -DTP_LIBRARY_DIR='"."' "$file" 2>&1) || bad="$bad$message
 "
 done
 say "all compiles without assertions" "$bad"

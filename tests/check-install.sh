@@ -1,7 +1,7 @@
 #!/bin/sh
 # `make install DESTDIR=...` gives what is needed: examples/embed.c is built
-# through pkg-config and runs, the program finds its module, the pages and the
-# completion are where they are looked for, Python loads the library.
+# through pkg-config and runs, program and library find the module wherever the
+# tree is, the pages and the completion are where they are looked for.
 set -u
 n=0
 say ()
@@ -31,8 +31,7 @@ libdir=$root$(pkg-config --variable=libdir tplan)
 prefix=$root$(pkg-config --variable=prefix tplan)
 includedir=$root$(pkg-config --variable=includedir tplan)
 LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-TPLAN_MODULE_DIR=$libdir/tplan
-export LD_LIBRARY_PATH TPLAN_MODULE_DIR
+export LD_LIBRARY_PATH
 cd "$work" || exit 99
 
 sanitize=
@@ -71,6 +70,26 @@ if command -v bash > /dev/null; then
   PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_WORDS=(tplan opt) COMP_CWORD=1
     _tplan tplan opt tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
   say $? "the completion works"
+fi
+# A tree that is moved stays whole, and what lies in the working directory is
+# none of its business.
+moved=$work/moved
+moved_libdir=$moved${libdir#"$root"}
+moved_tplan=$moved${prefix#"$root"}/bin/tplan
+if [ -e "$libdir/tplan/jit-llvm.so" ]; then
+  mkdir -p elsewhere/tplan lib/tplan && mv "$root" "$moved" && cd elsewhere || exit 99
+  echo nonsense | tee tplan/jit-llvm.so > ../lib/tplan/jit-llvm.so
+  LD_LIBRARY_PATH=$moved_libdir ../embed "$top_srcdir/examples/mlp.json" cpu > "$work/log" 2>&1 \
+    && grep -q '^cpu: ' "$work/log"
+  say $? "the library finds its module in a tree that was moved"
+  "$moved_tplan" devices > "$work/log" 2>&1 && grep -q '^cpu  *ready' "$work/log"
+  say $? "so does the program"
+  mv "$moved_libdir/tplan/jit-llvm.so" ../module
+  "$moved_tplan" devices > "$work/log" 2>&1
+  grep -q '^cpu  *absent' "$work/log"
+  say $? "and none elsewhere"
+  mv ../module "$moved_libdir/tplan/jit-llvm.so"
+  cd "$work" && mv "$moved" "$root" || exit 99
 fi
 module=$(find "$root" -name tplan.py)
 [ -n "$module" ]; say $? "tplan.py is installed"
