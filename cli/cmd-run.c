@@ -131,12 +131,13 @@ run_repeat (Run *run, const TpCli *cli, GError **error)
 {
   gboolean is_timed
       = run_given.duration_ns > 0 && run_given.repeat == NOT_GIVEN;
+  int n_runs = run_given.repeat == NOT_GIVEN ? RUNS : run_given.repeat;
   const TpRepeatJob job = {
     .session = run->session,
     .data = &run->data,
-    .n_runs = is_timed ? 0 : run_given.repeat == NOT_GIVEN ? RUNS : run_given.repeat,
+    .n_runs = is_timed ? 0 : n_runs,
     .n_warmup = run_given.warmup,
-    .duration_ns = run_given.duration_ns,
+    .duration_ns = is_timed ? run_given.duration_ns : 0,
     .wait_ns = run_given.wait_ns,
   };
 

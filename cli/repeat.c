@@ -62,18 +62,16 @@ run_timed (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
   return TRUE;
 }
 
-/* How many there are to be: what was asked for, or what time there is. */
 static gboolean
-is_over (const TpRepeat *repeat, const TpRepeatJob *job,
-         gint64 begin_ns)
+is_over (const TpRepeat *repeat, const TpRepeatJob *job, gint64 begin_ns)
 {
   int n = (int) repeat->times.samples->len;
 
-  if (*tp_cli_get_cancelled () || n >= TP_REPEAT_MAX)
+  if (*tp_cli_get_cancelled ()
+      || n >= (job->n_runs > 0 ? job->n_runs : TP_REPEAT_MAX))
     return TRUE;
-  return job->n_runs > 0
-             ? n >= job->n_runs
-             : n > 0 && tp_clock_get_ns () - begin_ns >= job->duration_ns;
+  return job->duration_ns > 0 && n >= MAX (job->n_least, 1)
+         && tp_clock_get_ns () - begin_ns >= job->duration_ns;
 }
 
 static void

@@ -12,9 +12,11 @@ typedef struct
 {
   TplanSession *session;
   TpRunData *data;
-  int n_runs;                 /* timed; 0: as many as fit in the duration */
+  int n_runs;                 /* timed, at most; 0: as many as fit in the
+                               * duration */
+  int n_least;                /* timed however long that takes; at least 1 */
   int n_warmup;               /* before them, not timed */
-  gint64 duration_ns;
+  gint64 duration_ns;         /* 0: as long as all take */
   gint64 wait_ns;             /* at most, for processors to be near */
 } TpRepeatJob;
 

@@ -11,14 +11,12 @@
 #include "cli/predicted.h"
 #include "cli/profile.h"
 #include "cli/progress.h"
+#include "cli/repeat.h"
 #include "cli/run-data.h"
-#include "cli/run-times.h"
-#include "ir/clock.h"
 #include "ir/foreign-text.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define WARMUP 3
 #define RUNS 20
@@ -169,56 +167,24 @@ typedef struct
   TplanPlan *plan;            /* (borrowed) */
   TplanSession *session;
   TpRunData data;
-  TpRunTimes times;
+  TpRepeat repeat;
   TpAccount account;
 } Measured;
 
-/* How often another process took a processor of ours. */
-static gint64
-count_switches (void)
-{
-  struct rusage usage = { 0 };
-
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
-}
-
-static gboolean
-run_once (Measured *self, GError **error)
-{
-  if (*tp_cli_get_cancelled ())
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
-                   "interrupted while measuring");
-      return FALSE;
-    }
-  return tplan_session_run (self->session,
-                            (const void *const *) self->data.inputs,
-                            self->data.outputs, error);
-}
-
 /* Fewer of a plan that takes long. */
 static gboolean
-run_times (Measured *self, GError **error)
+run_repeat (Measured *self, const TpCli *cli, GError **error)
 {
-  gint64 begin_ns = tp_clock_get_ns (), n_switches;
+  const TpRepeatJob job = {
+    .session = self->session,
+    .data = &self->data,
+    .n_runs = RUNS,
+    .n_least = RUNS_LEAST,
+    .n_warmup = WARMUP,
+    .duration_ns = LIMIT_NS,
+  };
 
-  for (int i = 0; i < WARMUP; i++)
-    if (tp_clock_get_ns () - begin_ns < LIMIT_NS && !run_once (self, error))
-      return FALSE;
-  for (int i = 0; i < RUNS; i++)
-    {
-      if (i >= RUNS_LEAST && tp_clock_get_ns () - begin_ns > LIMIT_NS)
-        break;
-      n_switches = count_switches ();
-      if (!run_once (self, error))
-        return FALSE;
-      tp_run_times_add (&self->times,
-                        tplan_session_get_time_ns (self->session),
-                        count_switches () == n_switches);
-    }
-  tp_run_times_end (&self->times);
-  return TRUE;
+  return tp_repeat_run (&self->repeat, &job, cli, error);
 }
 
 static gboolean
@@ -233,15 +199,15 @@ measure (Measured *self, TpCli *cli, GError **error)
   if (!tp_run_data_init (&self->data, graph, NULL, cli->seed, error))
     return FALSE;
   self->session = tplan_session_new_full (self->plan, &options, error);
-  if (self->session == NULL || !run_times (self, error))
+  if (self->session == NULL || !run_repeat (self, cli, error))
     return FALSE;
   self->account = (TpAccount){
     .plan = self->plan,
     .session = self->session,
     .data = &self->data,
-    .measured_ns = tp_run_times_get_quantile (&self->times, 0.5),
-    .preempted = 1 - (double) self->times.calm_ns->len
-                         / self->times.all_ns->len,
+    .measured_ns = tp_run_times_get_quantile (&self->repeat.times, 0.5),
+    .preempted = (double) self->repeat.times.n_preempted
+                 / self->repeat.times.all_ns->len,
   };
   return tp_account_make (&self->account, error);
 }
@@ -254,7 +220,7 @@ tp_report_measure (TpCli *cli, TplanPlan *handle, json_t *plan,
   Measured self = { .plan = handle };
   gboolean is_good;
 
-  tp_run_times_init (&self.times);
+  tp_repeat_init (&self.repeat);
   is_good = measure (&self, cli, error);
   if (is_good)
     {
@@ -262,18 +228,18 @@ tp_report_measure (TpCli *cli, TplanPlan *handle, json_t *plan,
           "{s:O, s:O, s:i, s:I, s:o, s:o}", "graph",
           json_object_get (plan, "graph"), "predicted_ns",
           json_object_get (plan, "cost"), "runs",
-          (int) self.times.all_ns->len, "median_ns",
+          (int) self.repeat.times.all_ns->len, "median_ns",
           (json_int_t) self.account.measured_ns, "profile",
           tp_profile_to_json (&self.account, &all), "account",
           tp_account_to_json (&self.account));
 
-      tp_run_times_add_json (&self.times, tplan_plan_get_graph (handle), run);
+      tp_run_times_add_json (&self.repeat.times, tplan_plan_get_graph (handle), run);
       tp_report_add_run (plan, run);
       json_decref (run);
     }
   tp_account_clear (&self.account);
   tplan_session_free (self.session);
   tp_run_data_clear (&self.data);
-  tp_run_times_clear (&self.times);
+  tp_repeat_clear (&self.repeat);
   return is_good;
 }
