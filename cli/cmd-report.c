@@ -11,7 +11,7 @@ static TpReportOptions given;
 
 static const GOptionEntry report_options[] = {
   { "run", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.runs,
-    "what `tplan run` said of a plan, as JSON (repeatable)",
+    "what `tplan run` said, as JSON (repeatable)",
     "FILE" },
   { "sweep", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.sweeps,
     "what `tplan sweep` said, as JSON (repeatable)", "FILE" },
@@ -89,9 +89,9 @@ const TpCommand tp_command_report = {
   .arguments = "PLAN...",
   .summary = "Makes one page of plans: timeline, graph, roofline, table",
   .details = "  tplan report --measure plan.json -o report.html\n"
-             "One file that needs no network: what is where and why, against each "
-             "device alone,\nsteps and memory over time, every op. Several plans "
-             "are compared.",
+             "One file that needs no network: what is where and why, against "
+             "each device\nalone, steps and memory over time, every op. Several "
+             "plans are compared.",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_OUTPUT | TP_USES_GRAPH | TP_USES_COSTS | TP_USES_THREADS

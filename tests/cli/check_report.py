@@ -76,6 +76,28 @@ def check_figures(data, wrong):
                 wrong.append(f"more memory alive than the peak of {device['name']}")
             if points and points[-1][1] != 0:
                 wrong.append(f"memory left alive on {device['name']}")
+        check_memory(plan, wrong)
+
+
+def check_memory(plan, wrong):
+    """While an op runs that reads one tensor of another and makes one, the device
+    has both."""
+    ops, steps = plan["ops"], plan["run"]["steps"]
+    place = {step[0]: number for number, step in enumerate(steps) if step[0] >= 0}
+    made, read = {}, {}
+    for source, reader, size in plan["edges"]:
+        made[source] = size
+        read.setdefault(reader, []).append((source, size))
+    for op, sources in read.items():
+        group, device = ops[op]["group"], ops[op]["dev"]
+        source, size = sources[0]
+        if len(sources) > 1 or op not in place or source not in place or op not in made or group >= 0 \
+                or ops[source]["dev"] != device or ops[source]["group"] >= 0:
+            continue
+        points = plan["run"]["memory"][device]
+        alive = [amount for step, amount in points if step <= place[op]][-1:]
+        if (alive or [0])[0] < size + made[op]:
+            wrong.append(f"{alive} bytes while {ops[op]['name']} reads {size} and makes {made[op]}")
 
 
 def main():
