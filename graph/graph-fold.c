@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_OUTPUT_BYTES (1 << 20)    /* larger ones are left to be computed */
+/* What is larger is left to be computed, but for weights that are cut, put together
+ * or scaled: made of data that were seen, and in all no more than there were. */
+#define MAX_OUTPUT_BYTES (1 << 20)
 #define MAX_INPUT_ELEMENTS (1 << 23)  /* of one op */
-#define MAX_BYTES (1 << 25)           /* of all outputs */
+#define MAX_BYTES (1 << 25)           /* of all outputs that are not such */
 
 static void
 free_tensors (TpRefTensor *tensors, int n)
@@ -36,13 +38,33 @@ init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
   return ref->data != NULL;
 }
 
+static gint64
+get_data_bytes (const TpTensor *tensor)
+{
+  return tensor->init.kind == TP_INIT_DATA ? tensor->size_bytes : 0;
+}
+
+/* What @node reads of data. */
+static gint64
+count_read_bytes (TpDraft *draft, const TpNode *node)
+{
+  gint64 n = 0;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0
+        && !tp_size_add (
+            n, get_data_bytes (tp_draft_tensor (draft, node->inputs[i])), &n))
+      return 0;
+  return n;
+}
+
 /* Elements to read and write; -1: not to be folded. Contractions, windows
  * and recurrences do more work than that, and are never found in shape
  * arithmetic. */
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
 {
-  gint64 n = 0;
+  gint64 n = 0, most = MAX (MAX_OUTPUT_BYTES, count_read_bytes (draft, node));
 
   if (node->op == NULL || node->op->reference == NULL
       || node->op->kind == TP_OP_CONTRACT || node->op->kind == TP_OP_WINDOW
@@ -65,7 +87,7 @@ count_elements (TpDraft *draft, const TpNode *node)
     {
       const TpTensor *output = tp_draft_tensor (draft, node->outputs[i]);
 
-      if (output->size_bytes > MAX_OUTPUT_BYTES)
+      if (output->size_bytes > most)
         return -1;
       n += output->count;
     }
@@ -202,6 +224,33 @@ store (TpDraft *draft, int index, const TpRefTensor *value, GError **error)
   return TRUE;
 }
 
+static gint64
+count_data_bytes (TpDraft *draft)
+{
+  gint64 n = 0;
+
+  for (int i = 0; i < (int) draft->tensors->len; i++)
+    if (!tp_size_add (n, get_data_bytes (tp_draft_tensor (draft, i)), &n))
+      return G_MAXINT64;
+  return n;
+}
+
+static gboolean
+take_bytes (TpFold *fold, TpDraft *draft, gint64 size_bytes, gboolean is_moved)
+{
+  if (fold->data_bytes == 0)
+    fold->data_bytes = 1 + count_data_bytes (draft);
+  if (is_moved && size_bytes <= fold->data_bytes - fold->moved_bytes)
+    {
+      fold->moved_bytes += size_bytes;
+      return TRUE;
+    }
+  if (size_bytes > MAX_BYTES - fold->size_bytes)
+    return FALSE;
+  fold->size_bytes += size_bytes;
+  return TRUE;
+}
+
 /* Whether what is left of the limits is enough for @node; takes it if so. */
 static gboolean
 take_budget (TpFold *fold, TpDraft *draft, const TpNode *node)
@@ -212,10 +261,10 @@ take_budget (TpFold *fold, TpDraft *draft, const TpNode *node)
     size_bytes += tp_draft_tensor (draft, node->outputs[i])->size_bytes;
   if (n_elements < 0
       || n_elements > draft->limits.values[TP_LIMIT_FOLD] - fold->n_elements
-      || size_bytes > MAX_BYTES - fold->size_bytes)
+      || !take_bytes (fold, draft, size_bytes,
+                      size_bytes <= count_read_bytes (draft, node)))
     return FALSE;
   fold->n_elements += n_elements;
-  fold->size_bytes += size_bytes;
   return TRUE;
 }
 

@@ -50,4 +50,29 @@ if [ -d /usr/share/libonnx-testdata/data/node ]; then
 else
   n=$((n + 1)); echo "ok $n - models of ONNX's suite # SKIP not installed"
 fi
+# Weights cut and put together are constants, however large, if they are data of a
+# file; what grows beyond 1 MiB is computed.
+cat > cut.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "cut", "opset": 17,
+  "inputs":  [{"name": "x", "dtype": "float32", "shape": [4, 600]}],
+  "outputs": ["y", "z"],
+  "initializers": [
+    {"name": "w", "dtype": "float32", "shape": [600, 600], "random": {"seed": 1, "std": 0.05}},
+    {"name": "zero", "dtype": "int64", "shape": [1], "data": [0]},
+    {"name": "half", "dtype": "int64", "shape": [1], "data": [300]},
+    {"name": "all", "dtype": "int64", "shape": [1], "data": [600]},
+    {"name": "tall", "dtype": "int64", "shape": [2], "data": [2, 1]} ],
+  "ops": [
+    {"name": "a", "type": "Slice", "inputs": ["w", "zero", "half", "zero"], "outputs": ["wa"]},
+    {"name": "b", "type": "Slice", "inputs": ["w", "half", "all", "zero"], "outputs": ["wb"]},
+    {"name": "c", "type": "Concat", "inputs": ["wb", "wa"], "outputs": ["wc"], "attrs": {"axis": 0}},
+    {"name": "d", "type": "Tile", "inputs": ["w", "tall"], "outputs": ["wd"]},
+    {"name": "e", "type": "MatMul", "inputs": ["x", "wc"], "outputs": ["y"]},
+    {"name": "f", "type": "ReduceSum", "inputs": ["wd", "zero"], "outputs": ["z"]} ] }
+JSON
+try 0 convert cut.json -o cut.onnx && try 0 info cut.onnx; say $? "weights in parts"
+out_has '^Concat  *1  *0  folded' && out_has '^Slice  *2  *0  folded'; say $? "are put together once"
+out_has '^Tile  *1  *0 *$'; say $? "but not made larger"
+try 0 run cut.onnx --devices ref --check -n 1; say $? "rightly"
+
 finish
