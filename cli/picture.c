@@ -85,7 +85,10 @@ tp_picture_check (const char *path, GError **error)
   if (find_kind (path) >= 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "'%s': the suffix must be .json, .dot, .svg or .png", path);
+               "'%s': the suffix must be .json, .dot, .svg or .png%s", path,
+               g_str_has_suffix (path, ".html")
+                   ? "; `tplan report --help` says how to make a page"
+                   : "");
   return FALSE;
 }
 

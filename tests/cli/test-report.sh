@@ -18,6 +18,7 @@ try 0 report mlp.plan.json && err_has '^wrote mlp.report.html$' && good mlp.repo
 try 2 report mlp.plan.json && err_has 'exists: give -f'; say $? "never over another file"
 try 0 report mlp.plan.json -o - && mv .out stdout.html && good stdout.html; say $? "to stdout"
 try 2 report mlp.plan.json -o page.pdf && err_has '.html'; say $? "a suffix that is none"
+try 2 view mlp.plan.json -o page.html && err_has 'tplan report --help'; say $? "who asks view for a page is told"
 try 3 report mlp.json -o x.html && err_has 'is a model, and this takes plans'; say $? "a model is no plan"
 try 2 report -o x.html; say $? "no plan"
 [ ! -f x.html ]; say $? "no page where there is an error"
