@@ -181,25 +181,6 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
                    tp_costs_feed (costs, tensor, to));
 }
 
-static void
-digest_add_figures (TpDigest *digest, const TpCost *figures, int n)
-{
-  for (int i = 0; i < n; i++)
-    {
-      tp_digest_add_number (digest, figures[i].time_ns);
-      if (figures[i].time_ns == TP_COST_NONE)
-        {
-          tp_digest_add_string (digest, figures[i].reason);
-          continue;
-        }
-      tp_digest_add_number (digest, figures[i].spread_ns);
-      tp_digest_add_number (digest, (figures[i].is_estimated != 0)
-                                  + 2 * (figures[i].measured_ns != 0));
-      if (figures[i].measured_ns != 0)
-        tp_digest_add_number (digest, figures[i].measured_ns);
-    }
-}
-
 /* Another device may well be faster, and of few ops it is seen in a figure or
  * two. The same processors can only have a better kernel; among dozens of ops some
  * figure is off by one standard deviation in any table. */
@@ -213,6 +194,31 @@ int
 tp_costs_get_kernel (const TpCosts *costs, int row)
 {
   return costs->kernels == NULL ? 0 : costs->kernels[row];
+}
+
+static void
+digest_add_table (TpDigest *digest, const TpCosts *costs, const TpCost *table,
+                  int n_rows)
+{
+  gsize n = (gsize) n_rows * costs->n_devices;
+
+  tp_digest_add_number (digest, n_rows);
+  for (gsize i = 0; i < n; i++)
+    {
+      const TpCost *it = &table[i];
+
+      tp_digest_add_number (digest, it->time_ns);
+      if (it->time_ns == TP_COST_NONE)
+        {
+          tp_digest_add_string (digest, it->reason);
+          continue;
+        }
+      tp_digest_add_number (digest, it->spread_ns);
+      tp_digest_add_number (digest, (it->is_estimated != 0)
+                                        + 2 * (it->measured_ns != 0));
+      if (it->measured_ns != 0)
+        tp_digest_add_number (digest, it->measured_ns);
+    }
 }
 
 static void
@@ -266,41 +272,18 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
   digest_add_errors (digest, costs);
 }
 
-/* The head, each table with its length and its rows, the tail. */
-gboolean
-tp_costs_digest_feed (TpDigest *digest, gconstpointer data, gint64 index)
-{
-  const TpCosts *costs = data;
-  const TpCost *tables[]
-      = { costs->nodes, costs->groups, costs->feeds, costs->fetches };
-  const int rows[] = { costs->n_nodes, costs->n_groups, costs->n_tensors,
-                       costs->n_tensors };
-  gint64 row = index - 2;
-
-  if (index == 0)
-    {
-      digest_add_head (digest, costs);
-      return TRUE;
-    }
-  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++, row -= rows[i - 1] + 1)
-    if (row < rows[i])
-      {
-        if (row < 0)
-          tp_digest_add_number (digest, rows[i]);
-        else
-          digest_add_figures (digest, &tables[i][row * costs->n_devices],
-                              costs->n_devices);
-        return TRUE;
-      }
-  if (row == -1)
-    digest_add_tail (digest, costs);
-  return row == -1;
-}
-
 char *
 tp_costs_compute_digest (const TpCosts *costs)
 {
-  return tp_digest_stream (tp_costs_digest_feed, costs);
+  g_autoptr (TpDigest) digest = tp_digest_new ();
+
+  digest_add_head (digest, costs);
+  digest_add_table (digest, costs, costs->nodes, costs->n_nodes);
+  digest_add_table (digest, costs, costs->groups, costs->n_groups);
+  digest_add_table (digest, costs, costs->feeds, costs->n_tensors);
+  digest_add_table (digest, costs, costs->fetches, costs->n_tensors);
+  digest_add_tail (digest, costs);
+  return tp_digest_finish (digest);
 }
 
 void

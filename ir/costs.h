@@ -116,9 +116,6 @@ TpCost tp_costs_copy (const TpCosts *costs, int tensor, int from, int to);
 int tp_costs_get_kernel (const TpCosts *costs, int row);
 /* Of every figure there is now: (transfer full). */
 char *tp_costs_compute_digest (const TpCosts *costs);
-/* The same as a TpDigestFeed of costs. */
-gboolean tp_costs_digest_feed (TpDigest *digest, gconstpointer costs,
-                               gint64 index);
 /* Computes @costs->digest once all figures are in. */
 void tp_costs_seal (TpCosts *costs);
 

@@ -1,9 +1,8 @@
 /* digest.c: SHA-256 of a stream of numbers and strings.
  *
- * Three quarters of the time of checking a large plan went into SHA-256, for
- * which processors have instructions: where they are there they take a sixth of
- * the time, and two streams taken in turns little more than one. Elsewhere it is
- * GLib's. Most pieces are 8 bytes, so they are gathered first. */
+ * Processors have instructions for it: where they are there they take a sixth of
+ * the time. Elsewhere it is GLib's. Most pieces are a few bytes, so they are
+ * gathered first. */
 #include "config.h"
 
 #include "ir/digest.h"
@@ -123,59 +122,6 @@ tp_digest_finish (TpDigest *digest)
   for (int i = 0; i < 8; i++)
     g_snprintf (hex + 8 * i, 9, "%08x", digest->state[i]);
   return hex;
-}
-
-char *
-tp_digest_stream (TpDigestFeed feed, gconstpointer data)
-{
-  g_autoptr (TpDigest) digest = tp_digest_new ();
-
-  for (gint64 i = 0; feed (digest, data, i); i++)
-    continue;
-  return tp_digest_finish (digest);
-}
-
-/* The blocks that both have; what is left moves to the front. */
-static void
-take_from_both (TpDigest *const *digests)
-{
-  gsize n = MIN (digests[0]->n, digests[1]->n) / TP_SHA256_BLOCK;
-  gsize size = n * TP_SHA256_BLOCK;
-
-  tp_sha256_blocks_of_two (
-      (guint32 *const[]){ digests[0]->state, digests[1]->state },
-      (const guint8 *const[]){ digests[0]->buffer, digests[1]->buffer }, n);
-  for (int k = 0; k < 2; k++)
-    {
-      digests[k]->n_bytes += size;
-      digests[k]->n -= size;
-      memmove (digests[k]->buffer, digests[k]->buffer + size, digests[k]->n);
-    }
-}
-
-void
-tp_digest_two_streams (const TpDigestFeed *feeds, const gconstpointer *data,
-                       char **out_digests)
-{
-  g_autoptr (TpDigest) first = tp_digest_new ();
-  g_autoptr (TpDigest) second = tp_digest_new ();
-  TpDigest *const digests[] = { first, second };
-  gint64 next[2] = { 0, 0 };
-  gboolean has_more = first->sum == NULL;
-
-  while (has_more)
-    {
-      for (int k = 0; k < 2; k++)
-        while (has_more && digests[k]->n < TP_DIGEST_BUFFER / 2)
-          has_more = feeds[k](digests[k], data[k], next[k]++);
-      take_from_both (digests);
-    }
-  for (int k = 0; k < 2; k++)
-    {
-      while (feeds[k](digests[k], data[k], next[k]))
-        next[k]++;
-      out_digests[k] = tp_digest_finish (digests[k]);
-    }
 }
 
 char *

@@ -43,16 +43,7 @@ void tp_digest_add_string (TpDigest *digest, const char *text);
 /* Hex, (transfer full). Once. */
 char *tp_digest_finish (TpDigest *digest);
 
-/* A stream in pieces: adds piece @index; FALSE: there was none left. */
-typedef gboolean (*TpDigestFeed) (TpDigest *digest, gconstpointer data,
-                                  gint64 index);
-/* Of all that @feed adds: (transfer full). */
-char *tp_digest_stream (TpDigestFeed feed, gconstpointer data);
-/* The same of two at once, where the processor gains by that. */
-void tp_digest_two_streams (const TpDigestFeed *feeds,
-                            const gconstpointer *data, char **out_digests);
-
-/* The same of bytes that are all there. */
+/* Of bytes that are all there: (transfer full). */
 char *tp_digest_bytes (const void *bytes, gsize size);
 
 #endif

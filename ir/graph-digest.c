@@ -112,34 +112,37 @@ feed_node (TpDigest *digest, const TpNode *node)
     }
 }
 
-gboolean
-tp_graph_digest_feed (TpDigest *digest, gconstpointer data, gint64 index)
+static char *
+compute_digest (const TpGraph *graph)
 {
-  const TpGraph *graph = data;
-  gint64 tensor = index - 1, node = tensor - graph->n_tensors - 1;
+  g_autoptr (TpDigest) digest = tp_digest_new ();
 
-  if (index == 0)
-    {
-      tp_digest_add_string (digest, "tplan-graph-digest/1");
-      tp_digest_add_number (digest, graph->opset);
-      tp_digest_add_number (digest, graph->n_tensors);
-    }
-  else if (tensor < graph->n_tensors)
-    feed_tensor (digest, &graph->tensors[tensor]);
-  else if (node < 0)
-    tp_digest_add_number (digest, graph->n_nodes);
-  else if (node < graph->n_nodes)
-    feed_node (digest, &graph->nodes[node]);
-  else if (node == graph->n_nodes)
-    {
-      feed_indices (digest, graph->inputs, graph->n_inputs);
-      feed_indices (digest, graph->outputs, graph->n_outputs);
-    }
-  return node <= graph->n_nodes;
+  tp_digest_add_string (digest, "tplan-graph-digest/1");
+  tp_digest_add_number (digest, graph->opset);
+  tp_digest_add_number (digest, graph->n_tensors);
+  for (int i = 0; i < graph->n_tensors; i++)
+    feed_tensor (digest, &graph->tensors[i]);
+  tp_digest_add_number (digest, graph->n_nodes);
+  for (int i = 0; i < graph->n_nodes; i++)
+    feed_node (digest, &graph->nodes[i]);
+  feed_indices (digest, graph->inputs, graph->n_inputs);
+  feed_indices (digest, graph->outputs, graph->n_outputs);
+  return tp_digest_finish (digest);
 }
 
+/* The only thing in a graph that is written after it was built: whoever comes
+ * second to that throws its own away. */
 char *
 tp_graph_digest (const TpGraph *graph)
 {
-  return tp_digest_stream (tp_graph_digest_feed, graph);
+  char **kept = &((TpGraph *) graph)->digest;
+  char *digest = g_atomic_pointer_get (kept), *copy;
+
+  if (digest != NULL)
+    return g_strdup (digest);
+  digest = compute_digest (graph);
+  copy = g_strdup (digest);
+  if (!g_atomic_pointer_compare_and_exchange (kept, NULL, copy))
+    g_free (copy);
+  return digest;
 }

@@ -7,10 +7,8 @@
 
 /* Hex SHA-256 over structure, names of ops, shapes, layouts, attributes, and the
  * values of single numbers and of integers up to 4 KiB; of other constants shape
- * and type only: a retrained model keeps its plan. Caller frees. */
+ * and type only: a retrained model keeps its plan. Caller frees. Worked out
+ * once and kept with the graph, since graphs do not change. Thread: any. */
 char *tp_graph_digest (const TpGraph *graph);
-/* The same as a TpDigestFeed of graphs. */
-gboolean tp_graph_digest_feed (TpDigest *digest, gconstpointer graph,
-                               gint64 index);
 
 #endif

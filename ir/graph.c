@@ -18,8 +18,10 @@ tp_graph_ref (TpGraph *graph)
 void
 tp_graph_unref (TpGraph *graph)
 {
-  if (g_atomic_int_dec_and_test (&graph->ref_count))
-    tp_region_free (graph->region); /* @graph lives in it */
+  if (!g_atomic_int_dec_and_test (&graph->ref_count))
+    return;
+  g_free (graph->digest);
+  tp_region_free (graph->region); /* @graph lives in it */
 }
 
 gboolean

@@ -121,6 +121,7 @@ struct TpGraph
   int n_outputs;
   const int *outputs;
   struct TpRegion *region;     /* everything above lives here */
+  char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
 };
 
 TpGraph *tp_graph_ref (TpGraph *graph);

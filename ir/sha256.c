@@ -54,38 +54,29 @@ typedef struct
   __m128i abef, cdgh;
 } State;
 
-/* One block into each of @n_lanes states, which is known where this is inlined. A
- * round waits for the one before it: those of another lane fit in between. */
 SHA static inline __attribute__ ((always_inline)) void
-take_blocks (State *states, const guint8 *const *blocks, int n_lanes)
+take_block (State *state, const __m128i *block)
 {
   const __m128i swap
       = _mm_set_epi64x (0x0c0d0e0f08090a0b, 0x0405060700010203);
-  __m128i words[2][16];
-  State at[2] = { states[0], states[n_lanes - 1] };
+  __m128i words[16];
+  State at = *state;
 
 #pragma GCC unroll 16
   for (int i = 0; i < 16; i++)
-#pragma GCC unroll 2
-    for (int k = 0; k < n_lanes; k++)
-      {
-        __m128i key = _mm_loadu_si128 ((const __m128i *) &constants[4 * i]);
-        const __m128i *block = (const __m128i *) blocks[k];
-        __m128i sum;
-
-        words[k][i]
-            = i < 4 ? _mm_shuffle_epi8 (_mm_loadu_si128 (&block[i]), swap)
-                    : extend (&words[k][i - 4]);
-        sum = _mm_add_epi32 (words[k][i], key);
-        at[k].cdgh = _mm_sha256rnds2_epu32 (at[k].cdgh, at[k].abef, sum);
-        at[k].abef = _mm_sha256rnds2_epu32 (at[k].abef, at[k].cdgh,
-                                            _mm_shuffle_epi32 (sum, 0x0e));
-      }
-  for (int k = 0; k < n_lanes; k++)
     {
-      states[k].abef = _mm_add_epi32 (states[k].abef, at[k].abef);
-      states[k].cdgh = _mm_add_epi32 (states[k].cdgh, at[k].cdgh);
+      __m128i key = _mm_loadu_si128 ((const __m128i *) &constants[4 * i]);
+      __m128i sum;
+
+      words[i] = i < 4 ? _mm_shuffle_epi8 (_mm_loadu_si128 (&block[i]), swap)
+                       : extend (&words[i - 4]);
+      sum = _mm_add_epi32 (words[i], key);
+      at.cdgh = _mm_sha256rnds2_epu32 (at.cdgh, at.abef, sum);
+      at.abef = _mm_sha256rnds2_epu32 (at.abef, at.cdgh,
+                                       _mm_shuffle_epi32 (sum, 0x0e));
     }
+  state->abef = _mm_add_epi32 (state->abef, at.abef);
+  state->cdgh = _mm_add_epi32 (state->cdgh, at.cdgh);
 }
 
 SHA static State
@@ -114,25 +105,8 @@ tp_sha256_blocks (guint32 *state, const guint8 *blocks, gsize n)
   State at = load_state (state);
 
   for (gsize i = 0; i < n; i++, blocks += TP_SHA256_BLOCK)
-    take_blocks (&at, &blocks, 1);
+    take_block (&at, (const __m128i *) blocks);
   store_state (at, state);
-}
-
-SHA void
-tp_sha256_blocks_of_two (guint32 *const *states, const guint8 *const *blocks,
-                         gsize n)
-{
-  State at[] = { load_state (states[0]), load_state (states[1]) };
-  const guint8 *next[] = { blocks[0], blocks[1] };
-
-  for (gsize i = 0; i < n; i++)
-    {
-      take_blocks (at, next, 2);
-      next[0] += TP_SHA256_BLOCK;
-      next[1] += TP_SHA256_BLOCK;
-    }
-  store_state (at[0], states[0]);
-  store_state (at[1], states[1]);
 }
 
 #else
@@ -145,13 +119,6 @@ tp_sha256_is_there (void)
 
 void
 tp_sha256_blocks (guint32 *state, const guint8 *blocks, gsize n)
-{
-  g_assert_not_reached ();
-}
-
-void
-tp_sha256_blocks_of_two (guint32 *const *states, const guint8 *const *blocks,
-                         gsize n)
 {
   g_assert_not_reached ();
 }

@@ -10,8 +10,5 @@
 gboolean tp_sha256_is_there (void);
 /* Only where it has: takes @n blocks into @state (FIPS 180-4, 6.2.2). */
 void tp_sha256_blocks (guint32 *state, const guint8 *blocks, gsize n);
-/* The same of two streams, in three fifths of the time. */
-void tp_sha256_blocks_of_two (guint32 *const *states,
-                              const guint8 *const *blocks, gsize n);
 
 #endif

@@ -6,10 +6,9 @@ usage: check_memory.py PLAN...   as check_plan.py, which sees to all other parts
 
 How arenas are laid out is for `tplan check`: one placement that is said not to
 fit, and the plan's own peaks, are believed."""
-import sys
 from collections import defaultdict
 
-from check_plan import HOST, NONE, Plan, need
+from check_plan import HOST, NONE, Plan, main, need
 
 FREE = None
 
@@ -143,22 +142,9 @@ class Limited(Plan):
         need(done, "an end without a proof")
 
     def check_all(self):
-        self.check_parts()
-        self.check_interval()
-        self.check_proof()
+        super().check_all()
         self.check_tree()
 
 
-def check(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            Limited(file.read()).check_all()
-    except (KeyError, IndexError, TypeError, ValueError) as reason:
-        return f"{path}: not valid: {type(reason).__name__}: {reason}"
-    return f"{path}: valid"
-
-
 if __name__ == "__main__":
-    results = [check(path) for path in sys.argv[1:]]
-    print("\n".join(results))
-    sys.exit(not all(result.endswith(": valid") for result in results))
+    main(Limited)

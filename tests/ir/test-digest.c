@@ -64,69 +64,6 @@ test_pieces (void)
     }
 }
 
-/* Bytes and where their pieces end. */
-typedef struct
-{
-  guint8 *bytes;
-  gsize size;
-  gsize ends[200];
-  int n_pieces;
-} Stream;
-
-static void
-draw_stream (Stream *stream)
-{
-  stream->size = 0;
-  stream->n_pieces = g_test_rand_int_range (0, G_N_ELEMENTS (stream->ends));
-  for (int i = 0; i < stream->n_pieces; i++)
-    {
-      stream->size += g_test_rand_int_range (0, 20) != 0
-                          ? g_test_rand_int_range (0, 500)
-                          : g_test_rand_int_range (0, 40000);
-      stream->ends[i] = stream->size;
-    }
-  stream->bytes = draw_bytes (stream->size);
-}
-
-static gboolean
-feed_stream (TpDigest *digest, gconstpointer data, gint64 index)
-{
-  const Stream *stream = data;
-  gsize start;
-
-  if (index >= stream->n_pieces)
-    return FALSE;
-  start = index == 0 ? 0 : stream->ends[index - 1];
-  tp_digest_add_bytes (digest, stream->bytes + start,
-                       stream->ends[index] - start);
-  return TRUE;
-}
-
-static void
-test_streams (void)
-{
-  for (int round = 0; round < 50; round++)
-    {
-      Stream streams[2];
-      char *digests[2];
-
-      draw_stream (&streams[0]);
-      draw_stream (&streams[1]);
-      tp_digest_two_streams (
-          (const TpDigestFeed[]){ feed_stream, feed_stream },
-          (const gconstpointer[]){ &streams[0], &streams[1] }, digests);
-      for (int k = 0; k < 2; k++)
-        {
-          g_autofree char *alone = tp_digest_stream (feed_stream, &streams[k]);
-
-          assert_digest (streams[k].bytes, streams[k].size, digests[k]);
-          assert_digest (streams[k].bytes, streams[k].size, alone);
-          g_free (digests[k]);
-          g_free (streams[k].bytes);
-        }
-    }
-}
-
 static void
 test_values (void)
 {
@@ -150,7 +87,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/digest/sizes", test_sizes);
   g_test_add_func ("/digest/pieces", test_pieces);
-  g_test_add_func ("/digest/streams", test_streams);
   g_test_add_func ("/digest/values", test_values);
   return g_test_run ();
 }

@@ -87,7 +87,10 @@ swap_placements (TpPlan *plan, const TpTestCase *test)
     return FALSE;
   plan->placements[0] = plan->placements[1];
   plan->placements[1] = kept;
-  return TRUE;
+  /* what a file has of them */
+  return kept.device != plan->placements[0].device
+         || kept.time_ns != plan->placements[0].time_ns
+         || kept.spread_ns != plan->placements[0].spread_ns;
 }
 
 static gboolean
@@ -139,14 +142,20 @@ change_figure (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* Of one that no flow depends on the proof holds as it is. */
 static gboolean
 change_figure_and_digest (TpPlan *plan, const TpTestCase *test)
 {
   int node = pick (plan->costs->n_nodes), device = pick (2);
   TpCost *cost = tp_costs_node (plan->costs, node, device);
   const char *const *pins = test->graph->nodes[node].pins;
+  const TpCutVertex op = { TP_CUT_NODE, node };
+  const TpCutVertex ends[] = { { TP_CUT_SINK, 0 }, { TP_CUT_SOURCE, 0 } };
 
   if (pins != NULL && !g_strv_contains (pins, plan->devices[device]))
+    return FALSE;
+  if (!tp_test_lists_arc (plan, device == 0 ? op : ends[1],
+                          device == 0 ? ends[0] : op))
     return FALSE;
   cost->time_ns = cost->time_ns == TP_COST_NONE ? 1 : cost->time_ns + 1;
   reseal (plan);

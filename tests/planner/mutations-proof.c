@@ -122,8 +122,8 @@ repeat_instead (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-is_listed (const TpPlan *plan, TpCutVertex from, TpCutVertex to)
+gboolean
+tp_test_lists_arc (const TpPlan *plan, TpCutVertex from, TpCutVertex to)
 {
   for (int i = 0; i < plan->n_arcs; i++)
     if (is_vertex (plan->arcs[i].from, from.kind, from.index)
@@ -145,9 +145,9 @@ tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph)
 
         if (graph->nodes[i].pins != NULL || cost == TP_COST_NONE || cost == 0)
           continue;
-        if (d == 0 && !is_listed (plan, op, sink))
+        if (d == 0 && !tp_test_lists_arc (plan, op, sink))
           append_arc (plan, op, sink, cost);
-        if (d == 1 && !is_listed (plan, source, op))
+        if (d == 1 && !tp_test_lists_arc (plan, source, op))
           append_arc (plan, source, op, cost);
       }
   return plan->n_arcs - n_before;

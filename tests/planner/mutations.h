@@ -17,6 +17,8 @@ extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];
 
+gboolean tp_test_lists_arc (const TpPlan *plan, TpCutVertex from,
+                            TpCutVertex to);
 /* Arcs of ops through which nothing flows, as plans had them before; returns how
  * many. */
 int tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph);
