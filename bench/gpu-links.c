@@ -39,18 +39,22 @@ check (cl_int code, const char *what)
   exit (1);
 }
 
+/* GPUs first. */
 static cl_device_id
 find_device (guint index)
 {
+  const cl_device_type kinds[]
+      = { CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU };
   cl_platform_id platforms[MAX_DEVICES];
   cl_device_id devices[MAX_DEVICES];
   cl_uint n_platforms = 0, n, n_found = 0;
 
   check (clGetPlatformIDs (MAX_DEVICES, platforms, &n_platforms), "platforms");
-  for (cl_uint i = 0; i < n_platforms; i++)
-    if (clGetDeviceIDs (platforms[i], CL_DEVICE_TYPE_ALL, MAX_DEVICES - n_found,
-                        devices + n_found, &n) == CL_SUCCESS)
-      n_found += n;
+  for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
+    for (cl_uint i = 0; i < n_platforms && n_found < MAX_DEVICES; i++)
+      if (clGetDeviceIDs (platforms[i], kinds[kind], MAX_DEVICES - n_found,
+                          devices + n_found, &n) == CL_SUCCESS)
+        n_found += MIN (n, MAX_DEVICES - n_found);
   if (index < n_found)
     return devices[index];
   fprintf (stderr, "gpu-links: there are %u devices\n", n_found);

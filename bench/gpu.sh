@@ -40,7 +40,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 mkdir "$work/steps" "$work/cache" "$work/state"
 XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$work/state TPLAN_COST=$work/cost.db TPLAN_CALIBRATE_WAIT=1
-export XDG_CACHE_HOME XDG_STATE_HOME TPLAN_COST TPLAN_CALIBRATE_WAIT
+TPLAN_DRIVER_TIMEOUT=50 # a GPU that sleeps takes long to wake up
+export XDG_CACHE_HOME XDG_STATE_HOME TPLAN_COST TPLAN_CALIBRATE_WAIT TPLAN_DRIVER_TIMEOUT
 unset TPLAN_DEVICES TPLAN_SYSTEM_COST
 begin=$(date +%s)
 end=$((begin + seconds))
