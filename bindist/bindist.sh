@@ -34,14 +34,15 @@ prefix=$work/root$(sed -n 's/^prefix=//p' "$build/tplan.pc")
 mkdir -p "$stage"
 mv "$prefix"/* "$stage/"
 rm -f "$stage"/lib/*.la "$stage"/lib/tplan/*.la
-for program in tests/device/test-conformance tests/codegen/test-schedule-opencl tests/codegen/test-math; do
+for program in tests/device/test-conformance tests/codegen/test-schedule-opencl bench/gpu-links; do
   "$build/libtool" --mode=install install -c "$build/$program" "$stage/libexec/$(basename $program)" > /dev/null
 done
-mkdir -p "$stage/examples"
+mkdir -p "$stage/bench" "$stage/examples"
+cp "$srcdir/bench/gpu.sh" "$srcdir/bench/gpu-torch.py" "$srcdir/bench/torch_bert.py" "$stage/bench/"
 cp "$srcdir/examples/mlp.json" "$srcdir/examples/embed.c" "$srcdir/examples/README.md" "$build"/examples/*.json "$stage/examples/"
 cp "$srcdir/LICENSE" "$srcdir/NEWS" "$stage/"
 cp "$srcdir/bindist/README.md" "$stage/README.md"
-cp "$srcdir/docs/licences.md" "$srcdir/bindist/launch.c" "$stage/share/doc/tplan/"
+cp "$srcdir/docs/gpu.md" "$srcdir/docs/licences.md" "$srcdir/bindist/launch.c" "$stage/share/doc/tplan/"
 
 # ---- what others made ----------------------------------------------------------
 
@@ -113,7 +114,7 @@ needed=$(while IFS= read -r file; do
 mkdir "$stage/bin"
 ${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -static "-DNEEDED_MINOR=$needed" -o "$stage/bin/tplan" "$srcdir/bindist/launch.c"
 strip "$stage/bin/tplan"
-for program in "$stage"/libexec/test-*; do ln "$stage/bin/tplan" "$stage/bin/$(basename "$program")"; done
+for program in "$stage"/libexec/test-* "$stage"/libexec/gpu-*; do ln "$stage/bin/tplan" "$stage/bin/$(basename "$program")"; done
 
 mkdir "$stage/licences"
 for package in "$work"/of/*; do

@@ -16,6 +16,7 @@
 #define LOCAL_BYTES_MAX (1 << 20)
 
 #define GPU_LOCAL_SIZE 256
+#define MAX_DIMENSIONS 16      /* 3 are usual */
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
 
 /* The loader's list of drivers (one more may renumber all devices) and layers,
@@ -79,6 +80,24 @@ restore_signals (const struct sigaction *saved)
 
 /* ---- devices ------------------------------------------------------------- */
 
+/* Processors go last, else as drivers have them: who takes the first device wants
+ * the GPU, not what `cpu` runs on already. */
+static void
+put_gpus_first (GArray *devices)
+{
+  guint n_first = 0;
+
+  for (guint i = 0; i < devices->len; i++)
+    {
+      cl_device_id device = g_array_index (devices, cl_device_id, i);
+
+      if (tp_opencl_is_cpu (device))
+        continue;
+      g_array_remove_index (devices, i);
+      g_array_insert_val (devices, n_first++, device);
+    }
+}
+
 static void
 find_all (void)
 {
@@ -99,6 +118,7 @@ find_all (void)
     return;
   for (cl_uint i = 0; i < n; i++)
     add_devices (platforms[i]);
+  put_gpus_first (found);
 }
 
 /* Drivers put handlers on signals when they start (PoCL and its LLVM: on SIGINT,
@@ -353,10 +373,24 @@ choose_local_size (cl_device_id device)
   return tp_opencl_is_cpu (device) ? 1 : GPU_LOCAL_SIZE;
 }
 
+/* Items of a group in one dimension, which may be fewer than in all. */
+static guint64
+get_group_limit (cl_device_id device)
+{
+  guint64 limit = tp_opencl_get_number (device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  size_t sizes[MAX_DIMENSIONS] = { 0 };
+
+  if (clGetDeviceInfo (device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes,
+                       sizes, NULL) == CL_SUCCESS
+      && sizes[0] > 0)
+    limit = MIN (limit, sizes[0]);
+  return limit;
+}
+
 static void
 describe_gpu (cl_device_id device, int local_size, TpTarget *target)
 {
-  guint64 limit = tp_opencl_get_number (device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  guint64 limit = get_group_limit (device);
 
   while ((guint64) local_size > MAX (limit, 1))
     local_size /= 2;

@@ -12,8 +12,9 @@
 
 extern const TpDeviceDrivers tp_opencl_drivers;
 
-/* All devices of all platforms, in the drivers' order; found once. A machine
- * without any is nothing unusual: *@out_reason says why (interned). */
+/* All devices of all platforms, GPUs first, else in the drivers' order; found
+ * once. A machine without any is nothing unusual: *@out_reason says why
+ * (interned). */
 int tp_opencl_count (const char **out_reason);
 cl_device_id tp_opencl_get (int index);
 

@@ -3,8 +3,10 @@
  * of a code there may be "hang", "crash", "exit", "lie" (nothing is done or made, and
  * success is told) and, of clEnqueueNDRangeKernel, "stall": that kernel never ends. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
- * "CL_DEVICE_LOCAL_MEM_SIZE 1" is what is said of the device. With TEST_OPENCL_WHOLE devices cannot be parted,
- * and the driver has no such call. */
+ * "CL_DEVICE_LOCAL_MEM_SIZE 1 CL_DEVICE_TYPE 4" is what is said of each device, and of
+ * those called like TEST_OPENCL_GPU that they are GPUs. With TEST_OPENCL_WHOLE devices
+ * cannot be parted, and the driver has no such call. With TEST_OPENCL_STRICT=512 parts
+ * of buffers begin at multiples of that, and groups are as drivers of GPUs want them. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "config.h"
 
@@ -98,10 +100,38 @@ MAKES (cl_command_queue, clCreateCommandQueue,
 MAKES (cl_mem, clCreateBuffer,
        (cl_context a, cl_mem_flags b, size_t c, void *d, cl_int *out_code),
        (a, b, c, d, out_code))
-MAKES (cl_mem, clCreateSubBuffer,
-       (cl_mem a, cl_mem_flags b, cl_buffer_create_type c, const void *d,
-        cl_int *out_code),
-       (a, b, c, d, out_code))
+/* What GPUs want and PoCL does not ask for. */
+static int
+is_strict (void)
+{
+  return getenv ("TEST_OPENCL_STRICT") != NULL;
+}
+
+/* @d: a region. NVIDIA's base address is of 512 bytes, PoCL's of 128. */
+static cl_mem
+create_part (cl_mem a, cl_mem_flags b, cl_buffer_create_type c, const void *d,
+             cl_int *out_code)
+{
+  const cl_buffer_region *region = d;
+
+  if (!is_strict ()
+      || region->origin % strtoul (getenv ("TEST_OPENCL_STRICT"), NULL, 10) == 0)
+    return target->clCreateSubBuffer (a, b, c, d, out_code);
+  *out_code = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+  return NULL;
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL
+clCreateSubBuffer_layer (cl_mem a, cl_mem_flags b, cl_buffer_create_type c,
+                         const void *d, cl_int *out_code)
+{
+  cl_int code = choose ("clCreateSubBuffer");
+
+  if (code == CL_SUCCESS)
+    return create_part (a, b, c, d, out_code);
+  *out_code = code == LIE ? CL_SUCCESS : code;
+  return NULL;
+}
 MAKES (cl_program, clCreateProgramWithSource,
        (cl_context a, cl_uint b, const char **c, const size_t *d,
         cl_int *out_code),
@@ -128,6 +158,20 @@ enqueue_stalled (cl_command_queue queue)
   return target->clEnqueueBarrierWithWaitList (queue, 1, &never, NULL);
 }
 
+static int find_claim (const char *name, unsigned long long *out_number);
+
+/* Whole groups, within what the device claims. */
+static cl_int
+check_range (cl_uint n, const size_t *global, const size_t *local)
+{
+  unsigned long long most = 1024;
+
+  find_claim ("CL_DEVICE_MAX_WORK_ITEM_SIZES", &most);
+  if (n != 1 || local == NULL || global[0] == 0 || global[0] % local[0] != 0)
+    return CL_INVALID_WORK_GROUP_SIZE;
+  return local[0] > most ? CL_INVALID_WORK_ITEM_SIZE : CL_SUCCESS;
+}
+
 static CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
                               const size_t *d, const size_t *e,
@@ -147,6 +191,8 @@ clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
     }
   else
     code = choose ("clEnqueueNDRangeKernel");
+  if (code == CL_SUCCESS && is_strict ())
+    code = check_range (c, e, f);
   if (code == LIE)
     return target->clEnqueueMarkerWithWaitList (a, g, h, i);
   return code == CL_SUCCESS
@@ -177,28 +223,59 @@ static const struct
   CLAIM (CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t),
   CLAIM (CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong),
   CLAIM (CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint),
+  CLAIM (CL_DEVICE_TYPE, cl_device_type),
+  CLAIM (CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool),
+  CLAIM (CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config),
+  CLAIM (CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t), /* of the first dimension */
+  CLAIM (CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong),
 #undef CLAIM
 };
+
+/* The number that TEST_OPENCL_CLAIM has for @name. */
+static int
+find_claim (const char *name, unsigned long long *out_number)
+{
+  const char *text = getenv ("TEST_OPENCL_CLAIM");
+  unsigned long long number;
+  char claimed[48];
+  int n = 0;
+
+  for (; text != NULL && sscanf (text, "%47s %llu%n", claimed, &number, &n) == 2;
+       text += n)
+    if (strcmp (claimed, name) == 0)
+      {
+        *out_number = number;
+        return 1;
+      }
+  return 0;
+}
 
 /* Whether there is another answer to @what. */
 static int
 claim (cl_device_info what, size_t size, void *value)
 {
-  const char *text = getenv ("TEST_OPENCL_CLAIM");
   unsigned long long number;
-  char name[48];
 
-  if (text == NULL || value == NULL
-      || sscanf (text, "%47s %llu", name, &number) != 2)
-    return 0;
-  for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++)
-    if (claims[i].what == what && strcmp (claims[i].name, name) == 0
-        && size >= claims[i].size)
+  for (size_t i = 0; value != NULL && i < sizeof claims / sizeof claims[0]; i++)
+    if (claims[i].what == what && size >= claims[i].size
+        && find_claim (claims[i].name, &number))
       {
         memcpy (value, &number, claims[i].size); /* little-endian */
-        return 1;
+        return what != CL_DEVICE_MAX_WORK_ITEM_SIZES;
       }
   return 0;
+}
+
+static int
+is_called_gpu (cl_device_id device, cl_device_info what)
+{
+  const char *name = getenv ("TEST_OPENCL_GPU");
+  char text[256] = "";
+
+  if (name == NULL || what != CL_DEVICE_TYPE)
+    return 0;
+  target->clGetDeviceInfo (device, CL_DEVICE_NAME, sizeof text - 1, text, NULL);
+  return strstr (text, name) != NULL;
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL
@@ -207,8 +284,22 @@ clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
 {
   static const cl_device_partition_property none = 0;
 
+  static const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+  cl_int code;
+
   if (claim (what, size, value))
     return CL_SUCCESS;
+  if (value != NULL && size >= sizeof gpu && is_called_gpu (device, what))
+    {
+      memcpy (value, &gpu, sizeof gpu);
+      return CL_SUCCESS;
+    }
+  if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+    {
+      code = target->clGetDeviceInfo (device, what, size, value, out_size);
+      claim (what, size, value);
+      return code;
+    }
   if (what != CL_DEVICE_PARTITION_PROPERTIES
       || getenv ("TEST_OPENCL_WHOLE") == NULL)
     return target->clGetDeviceInfo (device, what, size, value, out_size);

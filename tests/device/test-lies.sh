@@ -37,4 +37,31 @@ for claim in "CL_DEVICE_MAX_COMPUTE_UNITS 1000000000" "CL_DEVICE_LOCAL_MEM_SIZE 
     say $? "$claim, groups of $size"
   done
 done
+
+# As GPUs are: groups of 256 and fewer, memory of their own or the host's, parts of
+# buffers at multiples of 512, no divisions that are rounded correctly, a first
+# dimension that is smaller than a group.
+export TEST_OPENCL_STRICT=512 TEST_OPENCL_WHOLE=1
+gpu="CL_DEVICE_TYPE 4"
+for claim in "$gpu CL_DEVICE_HOST_UNIFIED_MEMORY 0" "$gpu CL_DEVICE_HOST_UNIFIED_MEMORY 1" \
+             "$gpu CL_DEVICE_SINGLE_FP_CONFIG 63" "$gpu CL_DEVICE_LOCAL_MEM_SIZE 32768 CL_DEVICE_MAX_WORK_GROUP_SIZE 64" \
+             "$gpu CL_DEVICE_LOCAL_MEM_SIZE 16384 CL_DEVICE_MAX_WORK_ITEM_SIZES 8" \
+             "$gpu CL_DEVICE_LOCAL_MEM_SIZE 0"; do
+  export TEST_OPENCL_CLAIM="$claim"
+  try 0 run --check mlp.json --devices=opencl:0 -n 2 --warmup=0; say $? "a GPU: $claim"
+  try 0 run --check mlp.json --devices=cpu,opencl:0 --pin='fc*=opencl:0' -n 2 --warmup=0; say $? "  half of it"
+done
+export TEST_OPENCL_CLAIM="$gpu CL_DEVICE_MAX_MEM_ALLOC_SIZE 64"
+try 5 run --check mlp.json --devices=opencl:0 -n 1 --warmup=0 && err_has "64"; say $? "a GPU whose buffers are small"
+
+# GPUs come first, so that the first device is one.
+unset TEST_OPENCL_CLAIM TEST_OPENCL_STRICT
+export POCL_DEVICES="pthread basic"
+if "$TPLAN" devices --format=csv | grep -q '^opencl:1,ready.*"pthread'; then
+  export TEST_OPENCL_GPU=pthread
+  try 0 devices --format=csv; out_has '^opencl:0,ready.*"pthread'; say $? "a GPU goes before a CPU"
+  out_has '^opencl:1,ready.*"basic'; say $? "  which follows"
+else
+  n=$((n + 1)); echo "ok $n - a GPU goes before a CPU # SKIP no driver of two devices"
+fi
 finish
