@@ -15,13 +15,21 @@ tp_array_new (gsize size)
   TpArray *array = tp_new0 (TpArray, 1);
 
   array->size = size;
+  array->n_refs = 1;
+  return array;
+}
+
+TpArray *
+tp_array_ref (TpArray *array)
+{
+  array->n_refs++;
   return array;
 }
 
 void
-tp_array_free (TpArray *array)
+tp_array_unref (TpArray *array)
 {
-  if (array == NULL)
+  if (array == NULL || --array->n_refs > 0)
     return;
   g_free (array->data);
   g_free (array);

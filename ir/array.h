@@ -11,11 +11,13 @@ typedef struct
   guint len;
   guint capacity;             /* elements */
   guint size;                 /* bytes of each */
+  int n_refs;                 /* of one thread */
 } TpArray;
 
 TpArray *tp_array_new (gsize size);
-void tp_array_free (TpArray *array); /* (nullable) */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpArray, tp_array_free)
+TpArray *tp_array_ref (TpArray *array);
+void tp_array_unref (TpArray *array); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpArray, tp_array_unref)
 
 void tp_array_append_vals (TpArray *array, gconstpointer values, guint n);
 void tp_array_set_size (TpArray *array, guint len); /* new ones are zero */

@@ -6,6 +6,7 @@
 
 #include "planner/check/check-arcs.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
 #define INFINITE TP_CHECKER_INFINITE
@@ -371,7 +372,7 @@ gather_copies (TpCheckerArcs *arcs)
   const TpChecker *checker = arcs->checker;
   int n = checker->graph->n_tensors, first = 0;
 
-  arcs->copies = g_new0 (TpCheckerCopies, n + 1);
+  arcs->copies = tp_new0 (TpCheckerCopies, n + 1);
   for (int i = 0; i < n; i++)
     {
       const TpCheckerTensor *it = &checker->tensors[i];

@@ -9,6 +9,7 @@
 
 #include "planner/check/check-proof.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-arcs.h"
 
 #include <string.h>
@@ -160,10 +161,10 @@ proof_init (Proof *proof, TpChecker *checker)
                   + 2 * (gint64) checker->costs->n_groups,
   };
   tp_checker_arcs_init (&proof->arcs, checker);
-  proof->met = g_new0 (guint8, proof->arcs.n_numbers + 1);
-  proof->balances = g_new0 (gint64, proof->n_vertices);
+  proof->met = tp_new0 (guint8, proof->arcs.n_numbers + 1);
+  proof->balances = tp_new0 (gint64, proof->n_vertices);
   if (checker->plan->tie_price_ns > 0)
-    proof->tie_balances = g_new0 (gint64, proof->n_vertices);
+    proof->tie_balances = tp_new0 (gint64, proof->n_vertices);
 }
 
 static void
@@ -174,6 +175,7 @@ proof_clear (Proof *proof)
   g_free (proof->balances);
   g_free (proof->tie_balances);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Proof, proof_clear)
 
 /* As many arcs as are called for, each called for, none twice: all of them. */
 static void
@@ -181,7 +183,7 @@ check_flow (TpChecker *checker)
 {
   const TpPlan *plan = checker->plan;
   Wide price = plan->tie_price_ns;
-  Proof proof;
+  g_auto (Proof) proof = { 0 };
 
   proof_init (&proof, checker);
   if (plan->n_arcs != proof.arcs.n_arcs)
@@ -195,7 +197,6 @@ check_flow (TpChecker *checker)
   if (price > 0)
     check_balances (&proof, proof.tie_balances,
                     plan->cost_ns + price * checker->n_copies);
-  proof_clear (&proof);
 }
 
 void
