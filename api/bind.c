@@ -9,6 +9,7 @@
 #include "calib/facts.h"
 #include "calib/lookup.h"
 #include "calib/trust.h"
+#include "ir/guard.h"
 #include "ir/plan-memory.h"
 #include "planner/fuse.h"
 #include "planner/margin.h"
@@ -201,7 +202,7 @@ copy_figures (TpCosts *to, const TpCosts *from)
   memcpy (to->fetches, from->fetches, n * from->n_tensors * sizeof (TpCost));
   to->host = from->host;
   if (from->kernels != NULL)
-    to->kernels = g_memdup2 (from->kernels, (from->n_nodes + from->n_groups)
+    to->kernels = tp_memdup (from->kernels, (from->n_nodes + from->n_groups)
                                                 * sizeof (int));
 }
 
@@ -363,7 +364,7 @@ check_margins (TpBind *bind)
 
   if (!has_margins (plan))
     return TRUE;
-  placements = g_memdup2 (plan->placements, size);
+  placements = tp_memdup (plan->placements, size);
   copy.placements = placements;
   if (!tp_place_margins (&copy, bind->graph, &error))
     return tp_bind_fail (bind, "margins: %s", error->message);

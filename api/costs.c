@@ -7,6 +7,7 @@
 #include "api/objects.h"
 #include "api/road.h"
 #include "calib/cost-db.h"
+#include "ir/guard.h"
 
 static gboolean
 check_devices (const char *const *devices, GError **error)
@@ -38,14 +39,13 @@ choose_devices (const char *const *devices, GError **error)
   return check_devices (devices, error) ? g_strdupv ((char **) devices) : NULL;
 }
 
-TplanCosts *
-tplan_costs_open (const char *path, const char *const *devices, int n_threads,
-                  GError **error)
+static TplanCosts *
+open_costs (const char *path, const char *const *devices, int n_threads,
+            GError **error)
 {
   g_autoptr (TplanCosts) costs = g_new0 (TplanCosts, 1);
   g_autoptr (TpCostDb) db = NULL;
 
-  g_return_val_if_fail (n_threads >= 0, NULL);
   costs->devices = choose_devices (devices, error);
   if (costs->devices == NULL)
     return NULL;
@@ -56,6 +56,35 @@ tplan_costs_open (const char *path, const char *const *devices, int n_threads,
   costs->n_devices = (int) g_strv_length (costs->devices);
   costs->n_threads = n_threads;
   return g_steal_pointer (&costs);
+}
+
+typedef struct
+{
+  const char *path;
+  const char *const *devices;
+  int n_threads;
+  GError **error;
+  TplanCosts *costs;
+} OpenCall;
+
+static void
+open_call (gpointer data)
+{
+  OpenCall *call = data;
+
+  call->costs = open_costs (call->path, call->devices, call->n_threads,
+                            call->error);
+}
+
+TplanCosts *
+tplan_costs_open (const char *path, const char *const *devices, int n_threads,
+                  GError **error)
+{
+  OpenCall call = { path, devices, n_threads, error, NULL };
+
+  g_return_val_if_fail (n_threads >= 0, NULL);
+  tp_guard (open_call, &call, "to open this table", error);
+  return call.costs;
 }
 
 void
@@ -74,6 +103,24 @@ tp_api_get_devices (const TplanCosts *costs)
   return (const char *const *) costs->devices;
 }
 
+typedef struct
+{
+  TplanCosts *costs;
+  const TplanGraph *graph;
+  const TpWatch *watch;
+  GError **error;
+  gboolean is_done;
+} MeasureCall;
+
+static void
+measure_call (gpointer data)
+{
+  MeasureCall *call = data;
+
+  call->is_done = tp_road_measure (call->costs, call->graph, call->watch, NULL,
+                                   call->error);
+}
+
 gboolean
 tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                        gint64 time_limit_ns, const volatile gint *cancelled,
@@ -81,7 +128,9 @@ tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
 {
   const TpWatch watch
       = { .time_limit_ns = time_limit_ns, .cancelled = cancelled };
+  MeasureCall call = { costs, graph, &watch, error, FALSE };
 
   g_return_val_if_fail (costs != NULL && time_limit_ns >= 0, FALSE);
-  return tp_road_measure (costs, graph, &watch, NULL, error);
+  tp_guard (measure_call, &call, "to calibrate", error);
+  return call.is_done;
 }

@@ -7,6 +7,7 @@
 #include "api/objects.h"
 #include "format/graph-load.h"
 #include "graph/pass.h"
+#include "ir/guard.h"
 
 const char *
 tplan_dtype_get_name (TplanDtype dtype)
@@ -19,7 +20,7 @@ tplan_dtype_get_name (TplanDtype dtype)
 static TplanTensor *
 describe_tensors (const TpGraph *graph, int n, const int *tensors)
 {
-  TplanTensor *table = g_new0 (TplanTensor, n + 1);
+  TplanTensor *table = tp_new0 (TplanTensor, n + 1);
 
   for (int i = 0; i < n; i++)
     {
@@ -38,7 +39,7 @@ TplanGraph *
 tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
                    const char *const *no_pass)
 {
-  TplanGraph *wrap = g_new0 (TplanGraph, 1);
+  g_autoptr (TplanGraph) wrap = g_new0 (TplanGraph, 1);
 
   wrap->graph = graph;
   wrap->path = g_strdup (path);
@@ -47,22 +48,20 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
     wrap->no_pass = g_strdupv ((char **) no_pass);
   wrap->inputs = describe_tensors (graph, graph->n_inputs, graph->inputs);
   wrap->outputs = describe_tensors (graph, graph->n_outputs, graph->outputs);
-  wrap->ops = g_new0 (const char *, graph->n_nodes + 1);
+  wrap->ops = tp_new0 (const char *, graph->n_nodes + 1);
   for (int i = 0; i < graph->n_nodes; i++)
     wrap->ops[i] = graph->nodes[i].name;
-  return wrap;
+  return g_steal_pointer (&wrap);
 }
 
-TplanGraph *
-tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
-                       GError **error)
+static TplanGraph *
+load_graph (const char *path, const TplanLoadOptions *options, GError **error)
 {
   g_auto (TpLoad) load = { 0 };
   g_autoptr (TpGraph) raw = NULL;
   TpGraph *graph;
   TplanGraph *wrap;
 
-  g_return_val_if_fail (path != NULL, NULL);
   if (!tp_load_init (&load, options, error))
     return NULL;
   raw = tp_graph_read (path, &load.options, error);
@@ -74,6 +73,33 @@ tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
   wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);
   wrap->assumed = g_steal_pointer (&load.assumed);
   return wrap;
+}
+
+typedef struct
+{
+  const char *path;
+  const TplanLoadOptions *options;
+  GError **error;
+  TplanGraph *graph;
+} LoadCall;
+
+static void
+load_call (gpointer data)
+{
+  LoadCall *call = data;
+
+  call->graph = load_graph (call->path, call->options, call->error);
+}
+
+TplanGraph *
+tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
+                       GError **error)
+{
+  LoadCall call = { path, options, error, NULL };
+
+  g_return_val_if_fail (path != NULL, NULL);
+  tp_guard (load_call, &call, "to read this model", error);
+  return call.graph;
 }
 
 TplanGraph *

@@ -4,6 +4,7 @@
 #include "api/load.h"
 
 #include "format/load-options.h"
+#include "ir/guard.h"
 
 static TpDims *
 make_dims (const TplanDim *dims)
@@ -13,7 +14,7 @@ make_dims (const TplanDim *dims)
 
   for (int i = 0; dims[i].name != NULL; i++)
     g_hash_table_insert (table, g_strdup (dims[i].name),
-                         g_memdup2 (&dims[i].value, sizeof dims[i].value));
+                         tp_memdup (&dims[i].value, sizeof dims[i].value));
   return table;
 }
 
@@ -68,7 +69,7 @@ tp_load_note_assumed (TpLoad *load)
       if (load->dims == NULL)
         load->dims = make_dims (none);
       g_hash_table_insert (load->dims, g_strdup (load->assumed->pdata[i]),
-                           g_memdup2 (&one, sizeof one));
+                           tp_memdup (&one, sizeof one));
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include "api/memory-limit.h"
 
+#include "ir/guard.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +56,7 @@ gint64 *
 tp_limits_parse (const TpCosts *costs, const char *const *texts,
                  GError **error)
 {
-  g_autofree gint64 *limits = g_new0 (gint64, costs->n_devices + 1);
+  g_autofree gint64 *limits = tp_new0 (gint64, costs->n_devices + 1);
 
   for (; texts != NULL && *texts != NULL; texts++)
     {
@@ -78,7 +80,7 @@ tp_limits_parse (const TpCosts *costs, const char *const *texts,
 gint64 *
 tp_limits_join (const TpCosts *costs, const gint64 *asked)
 {
-  gint64 *limits = g_new0 (gint64, costs->n_devices + 1);
+  gint64 *limits = tp_new0 (gint64, costs->n_devices + 1);
 
   for (int i = 0; i < costs->n_devices; i++)
     {

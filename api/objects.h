@@ -3,6 +3,7 @@
 #define TP_API_OBJECTS_H
 
 #include "include/tplan.h"
+#include "ir/map.h"
 #include "ir/plan.h"
 #include "runtime/session.h"
 
@@ -32,7 +33,7 @@ struct TplanPlan
   TplanGraph *graph;
   TplanDevice *devices;
   TplanTransfer *transfers;
-  GHashTable *places;         /* name of op -> TpPlacement (both unowned) */
+  TpMap *places;              /* name of op -> TpPlacement (both unowned) */
 };
 
 struct TplanSession

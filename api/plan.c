@@ -9,6 +9,7 @@
 #include "api/objects.h"
 #include "format/plan-json.h"
 #include "format/plan-load.h"
+#include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/plan-reason.h"
 #include "planner/check/check.h"
@@ -19,22 +20,22 @@ fill_devices (TplanPlan *wrap)
 {
   const TpPlan *plan = wrap->plan;
 
-  wrap->devices = g_new0 (TplanDevice, plan->n_devices + 1);
+  wrap->devices = tp_new0 (TplanDevice, plan->n_devices + 1);
   for (int i = 0; i < plan->n_devices; i++)
     {
       wrap->devices[i].name = plan->devices[i];
       wrap->devices[i].peak_bytes = plan->peak_bytes[i];
       wrap->devices[i].weight_bytes = plan->weight_bytes[i];
     }
-  wrap->places = g_hash_table_new (tp_name_hash, g_str_equal);
+  wrap->places = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *it = &plan->placements[i];
 
       wrap->devices[it->device].n_ops++;
       wrap->devices[it->device].time_ns += it->time_ns;
-      g_hash_table_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
-                           (gpointer) it);
+      tp_map_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
+                     (gpointer) it);
     }
 }
 
@@ -49,7 +50,7 @@ fill_transfers (TplanPlan *wrap)
 {
   const TpPlan *plan = wrap->plan;
 
-  wrap->transfers = g_new0 (TplanTransfer, plan->n_transfers + 1);
+  wrap->transfers = tp_new0 (TplanTransfer, plan->n_transfers + 1);
   for (int i = 0; i < plan->n_transfers; i++)
     {
       const TpTransfer *it = &plan->transfers[i];
@@ -67,13 +68,13 @@ fill_transfers (TplanPlan *wrap)
 TplanPlan *
 tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph)
 {
-  TplanPlan *wrap = g_new0 (TplanPlan, 1);
+  g_autoptr (TplanPlan) wrap = g_new0 (TplanPlan, 1);
 
   wrap->plan = plan;
   wrap->graph = graph;
   fill_devices (wrap);
   fill_transfers (wrap);
-  return wrap;
+  return g_steal_pointer (&wrap);
 }
 
 void
@@ -81,7 +82,7 @@ tplan_plan_free (TplanPlan *plan)
 {
   if (plan == NULL)
     return;
-  g_hash_table_unref (plan->places);
+  tp_map_free (plan->places);
   g_free (plan->devices);
   g_free (plan->transfers);
   tp_plan_unref (plan->plan);
@@ -89,25 +90,46 @@ tplan_plan_free (TplanPlan *plan)
   g_free (plan);
 }
 
+typedef struct
+{
+  const char *path, *graph_path;
+  const TplanLoadOptions *options;
+  GError **error;
+  TplanPlan *plan;
+} LoadCall;
+
+static void
+load_call (gpointer data)
+{
+  LoadCall *call = data;
+  g_auto (TpLoad) load = { 0 };
+  g_autoptr (TpPlan) plan = NULL;
+  g_autoptr (TplanGraph) wrap = NULL;
+  TpGraph *graph = NULL;
+
+  if (!tp_load_init (&load, call->options, call->error))
+    return;
+  plan = tp_plan_read (call->path, call->graph_path, &load.options, &graph,
+                       call->error);
+  if (plan == NULL)
+    return;
+  wrap = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
+                            (const char *const *) plan->no_pass);
+  call->plan = tp_api_wrap_plan (g_steal_pointer (&plan),
+                                 g_steal_pointer (&wrap));
+}
+
 TplanPlan *
 tplan_plan_load_full (const char *path, const char *graph_path,
                       const TplanLoadOptions *options, GError **error)
 {
-  g_auto (TpLoad) load = { 0 };
-  TpGraph *graph = NULL;
-  TpPlan *plan;
+  LoadCall call = { path, graph_path, options, error, NULL };
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (options == NULL || options->dims == NULL, NULL);
   g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
-  if (!tp_load_init (&load, options, error))
-    return NULL;
-  plan = tp_plan_read (path, graph_path, &load.options, &graph, error);
-  if (plan == NULL)
-    return NULL;
-  return tp_api_wrap_plan (
-      plan, tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
-                               (const char *const *) plan->no_pass));
+  tp_guard (load_call, &call, "to read this plan", error);
+  return call.plan;
 }
 
 TplanPlan *
@@ -116,11 +138,31 @@ tplan_plan_load (const char *path, const char *graph_path, GError **error)
   return tplan_plan_load_full (path, graph_path, NULL, error);
 }
 
+typedef struct
+{
+  const TplanPlan *plan;
+  const char *path;
+  GError **error;
+  gboolean is_done;
+} PlanCall;
+
+static void
+save_call (gpointer data)
+{
+  PlanCall *call = data;
+
+  call->is_done = tp_plan_save (call->plan->plan, call->plan->graph->graph,
+                                call->path, call->error);
+}
+
 gboolean
 tplan_plan_save (const TplanPlan *plan, const char *path, GError **error)
 {
+  PlanCall call = { plan, path, error, FALSE };
+
   g_return_val_if_fail (plan != NULL && path != NULL, FALSE);
-  return tp_plan_save (plan->plan, plan->graph->graph, path, error);
+  tp_guard (save_call, &call, "to write this plan", error);
+  return call.is_done;
 }
 
 const TpPlan *
@@ -150,20 +192,30 @@ tp_api_check_table (const TplanPlan *plan, const char *path,
                               error);
 }
 
-gboolean
-tplan_plan_check (const TplanPlan *plan, GError **error)
+static void
+check_call (gpointer data)
 {
+  PlanCall *call = data;
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *text = NULL;
 
-  g_return_val_if_fail (plan != NULL, FALSE);
-  if (tp_api_check_plan (plan, reasons))
-    return TRUE;
+  call->is_done = tp_api_check_plan (call->plan, reasons);
+  if (call->is_done)
+    return;
   g_ptr_array_add (reasons, NULL);
   text = g_strjoinv ("; ", (char **) reasons->pdata);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+  g_set_error (call->error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                "the plan is not valid: %s: optimize again", text);
-  return FALSE;
+}
+
+gboolean
+tplan_plan_check (const TplanPlan *plan, GError **error)
+{
+  PlanCall call = { plan, NULL, error, FALSE };
+
+  g_return_val_if_fail (plan != NULL, FALSE);
+  tp_guard (check_call, &call, "to check this plan", error);
+  return call.is_done;
 }
 
 const TplanGraph *
@@ -225,7 +277,7 @@ tplan_plan_find_device (const TplanPlan *plan, const char *op)
   const TpPlacement *it;
 
   g_return_val_if_fail (plan != NULL && op != NULL, NULL);
-  it = g_hash_table_lookup (plan->places, op);
+  it = tp_map_lookup (plan->places, op);
   return it == NULL ? NULL : plan->plan->devices[it->device];
 }
 
@@ -235,7 +287,7 @@ tplan_plan_find_reason (const TplanPlan *plan, const char *op)
   const TpPlacement *it;
 
   g_return_val_if_fail (plan != NULL && op != NULL, NULL);
-  it = g_hash_table_lookup (plan->places, op);
+  it = tp_map_lookup (plan->places, op);
   return it == NULL ? NULL
                     : tp_reason_get_name (tp_plan_find_reason (
                           plan->plan, plan->graph->graph, it, NULL));

@@ -12,6 +12,7 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/lookup.h"
+#include "ir/guard.h"
 #include "ir/near-name.h"
 #include "ir/plan-memory.h"
 #include "ir/room.h"
@@ -175,7 +176,7 @@ take_notes (const Road *road, TpRoadNotes *notes, GError **error)
 static char **
 gather_facts (const TplanCosts *costs)
 {
-  char **facts = g_new0 (char *, costs->n_devices + 1);
+  char **facts = tp_new0 (char *, costs->n_devices + 1);
 
   for (int i = 0; i < costs->n_devices; i++)
     facts[i] = tp_device_is_simulated (costs->devices[i])
@@ -249,6 +250,7 @@ static TplanPlan *
 place (Road *road, GError **error)
 {
   g_autoptr (TpPlan) plan = choose_within (road, error);
+  g_autoptr (TplanGraph) wrap = NULL;
   const char *const *no_pass;
 
   if (plan == NULL)
@@ -260,10 +262,9 @@ place (Road *road, GError **error)
   sign_origin (road, plan);
   tp_plan_count_memory (plan, road->graph);
   no_pass = (const char *const *) plan->no_pass;
-  return tp_api_wrap_plan (
-      g_steal_pointer (&plan),
-      tp_api_wrap_graph (g_steal_pointer (&road->graph), road->model->path,
-                         road->model->dims, no_pass));
+  wrap = tp_api_wrap_graph (g_steal_pointer (&road->graph),
+                            road->model->path, road->model->dims, no_pass);
+  return tp_api_wrap_plan (g_steal_pointer (&plan), g_steal_pointer (&wrap));
 }
 
 TplanPlan *
@@ -347,11 +348,30 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
              || count_model (&road, db, &options, out_measured, error));
 }
 
+typedef struct
+{
+  const TplanGraph *graph;
+  const TplanCosts *costs;
+  const TpRoadOptions *options;
+  GError **error;
+  TplanPlan *plan;
+} PlanCall;
+
+static void
+plan_call (gpointer data)
+{
+  PlanCall *call = data;
+
+  call->plan = tp_road_plan (call->graph, call->costs, call->options, NULL,
+                             call->error);
+}
+
 TplanPlan *
 tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
                            const TplanOptimizeOptions *options, GError **error)
 {
   TpRoadOptions road = { NULL };
+  PlanCall call = { graph, costs, &road, error, NULL };
 
   g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
   if (options != NULL)
@@ -359,7 +379,8 @@ tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
       road.pins = options->pins;
       road.memory_limits = options->memory_limits;
     }
-  return tp_road_plan (graph, costs, &road, NULL, error);
+  tp_guard (plan_call, &call, "to plan this model", error);
+  return call.plan;
 }
 
 TplanPlan *

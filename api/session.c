@@ -5,6 +5,7 @@
 #include "api/session.h"
 
 #include "api/objects.h"
+#include "ir/guard.h"
 #include "runtime/devices.h"
 
 /* ---- falling back --------------------------------------------------------- */
@@ -15,7 +16,7 @@ static TpPlan *
 make_host_plan (const TpPlan *plan, const TpGraph *graph)
 {
   const char *host = tp_device_find_host ();
-  TpPlan *own;
+  g_autoptr (TpPlan) own = NULL;
 
   if (host == NULL)
     return NULL;
@@ -24,14 +25,14 @@ make_host_plan (const TpPlan *plan, const TpGraph *graph)
   own->devices = g_new0 (char *, 2);
   own->devices[0] = g_strdup (host);
   own->n_placements = graph->n_nodes;
-  own->placements = g_new0 (TpPlacement, graph->n_nodes + 1);
+  own->placements = tp_new0 (TpPlacement, graph->n_nodes + 1);
   for (int i = 0; i < graph->n_nodes; i++)
     own->placements[i].node = i;
   own->groups = tp_groups_new ();
   for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
     tp_groups_add (own->groups, plan->groups->groups[i].nodes,
                    plan->groups->groups[i].n_nodes);
-  return own;
+  return g_steal_pointer (&own);
 }
 
 /* Whether a session on the host could do what failed with @error. */
@@ -52,20 +53,19 @@ make (TplanSession *wrap, GError **error)
   return wrap->session != NULL;
 }
 
-/* Takes @error, which is what failed. FALSE: it is handed on. */
+/* Takes *@failure, which is what failed. FALSE: it is handed on. */
 static gboolean
-fall_back (TplanSession *wrap, GError *failure, GError **error)
+fall_back (TplanSession *wrap, GError **failure, GError **error)
 {
-  TpPlan *own = is_of_device (wrap, failure)
+  TpPlan *own = is_of_device (wrap, *failure)
                     ? make_host_plan (wrap->plan, wrap->graph) : NULL;
 
   if (own == NULL)
     {
-      g_propagate_error (error, failure);
+      g_propagate_error (error, g_steal_pointer (failure));
       return FALSE;
     }
-  wrap->fallback = g_strdup (failure->message);
-  g_error_free (failure);
+  wrap->fallback = g_strdup ((*failure)->message);
   wrap->lost = g_steal_pointer (&wrap->session);
   tp_plan_unref (wrap->plan);
   wrap->plan = own;
@@ -94,17 +94,54 @@ start_on_host (TplanSession *wrap, GError **error)
 static gboolean
 start (TplanSession *wrap, GError **error)
 {
-  GError *failure = NULL;
+  g_autoptr (GError) failure = NULL;
 
   if (wrap->options.is_on_host)
     return start_on_host (wrap, error);
-  return make (wrap, &failure) || fall_back (wrap, failure, error);
+  return make (wrap, &failure) || fall_back (wrap, &failure, error);
+}
+
+static gboolean
+run (TplanSession *wrap, const void *const *inputs, void *const *outputs,
+     GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  return tp_session_run (wrap->session, inputs, outputs, &failure)
+         || (fall_back (wrap, &failure, error)
+             && tp_session_run (wrap->session, inputs, outputs, error));
+}
+
+typedef struct
+{
+  TplanSession *wrap;
+  const void *const *inputs;
+  void *const *outputs;
+  GError **error;
+  gboolean is_done;
+} Call;
+
+static void
+start_call (gpointer data)
+{
+  Call *call = data;
+
+  call->is_done = start (call->wrap, call->error);
+}
+
+static void
+run_call (gpointer data)
+{
+  Call *call = data;
+
+  call->is_done = run (call->wrap, call->inputs, call->outputs, call->error);
 }
 
 TplanSession *
 tplan_session_new_full (const TplanPlan *plan,
                         const TplanSessionOptions *options, GError **error)
 {
+  Call call = { .error = error };
   TplanSession *wrap;
 
   g_return_val_if_fail (plan != NULL && options != NULL, NULL);
@@ -113,7 +150,9 @@ tplan_session_new_full (const TplanPlan *plan,
   wrap->options = *options;
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
-  if (!start (wrap, error))
+  call.wrap = wrap;
+  tp_guard (start_call, &call, "to make a session", error);
+  if (!call.is_done)
     g_clear_pointer (&wrap, tplan_session_free);
   return wrap;
 }
@@ -149,7 +188,7 @@ gboolean
 tplan_session_run (TplanSession *session, const void *const *inputs,
                    void *const *outputs, GError **error)
 {
-  GError *failure = NULL;
+  Call call = { session, inputs, outputs, error, FALSE };
 
   g_return_val_if_fail (session != NULL, FALSE);
   g_return_val_if_fail (inputs != NULL && outputs != NULL, FALSE);
@@ -160,10 +199,8 @@ tplan_session_run (TplanSession *session, const void *const *inputs,
                    "make a new one", session->fallback);
       return FALSE;
     }
-  if (tp_session_run (session->session, inputs, outputs, &failure))
-    return TRUE;
-  return fall_back (session, failure, error)
-         && tp_session_run (session->session, inputs, outputs, error);
+  tp_guard (run_call, &call, "to run this session", error);
+  return call.is_done;
 }
 
 gint64

@@ -9,6 +9,7 @@
 #include "calib/cost-wholes.h"
 #include "calib/keys.h"
 #include "calib/lookup.h"
+#include "ir/guard.h"
 #include "ir/plan-interval.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ make_rows (const Keeper *keeper, TpCostDb *db, const TpPlanSum *sum,
                                  keeper->time->n_threads, error)
           || match.rows[0] == NULL)
         return NULL;
-      row = g_memdup2 (model, sizeof *model);
+      row = tp_memdup (model, sizeof *model);
       row->digest = g_strdup (model->digest);
       row->network = g_strdup (model->network);
       row->label = g_strdup (model->label);
@@ -168,7 +169,7 @@ tp_api_keep_whole (const TplanPlan *plan, const char *path,
                    const TpWholeTime *time, gboolean *out_kept,
                    GError **error)
 {
-  g_autofree gboolean *has_ops = g_new0 (gboolean, plan->plan->n_devices + 1);
+  g_autofree gboolean *has_ops = tp_new0 (gboolean, plan->plan->n_devices + 1);
   Keeper keeper = { plan->plan, plan->graph->graph, time, has_ops, 0 };
 
   *out_kept = FALSE;

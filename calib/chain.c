@@ -214,12 +214,12 @@ static gboolean
 bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
 {
   const TpUnit its = get_unit (chain, &chain->keys->keys[link->key]);
-  g_autoptr (GArray) operands = tp_unit_list_operands (&its);
+  g_autoptr (TpArray) operands = tp_unit_list_operands (&its);
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, operands->len + 1);
 
   for (guint i = 0; i < operands->len; i++)
     {
-      int tensor = g_array_index (operands, TpUnitOperand, i).tensor;
+      int tensor = tp_array_index (operands, TpUnitOperand, i).tensor;
 
       int storage = -1;
 

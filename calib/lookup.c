@@ -14,6 +14,7 @@
 #include "calib/posterior.h"
 #include "calib/row-check.h"
 #include "calib/trust.h"
+#include "ir/guard.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -437,7 +438,7 @@ tp_lookup_number_kernels (const TpKeys *keys)
 {
   g_autoptr (GHashTable) numbers
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  int *kernels = g_new0 (int, keys->n + 1);
+  int *kernels = tp_new0 (int, keys->n + 1);
 
   for (int i = 0; i < keys->n; i++)
     {
@@ -495,7 +496,7 @@ static double *
 new_expected (const TpCosts *costs)
 {
   gsize n = (gsize) costs->n_groups * costs->n_devices;
-  double *expected = g_new (double, n + 1);
+  double *expected = tp_new (double, n + 1);
 
   for (gsize i = 0; i < n; i++)
     expected[i] = NAN;

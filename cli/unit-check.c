@@ -132,7 +132,7 @@ check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
 {
   const TpUnit *unit = &g_array_index (check->units, TpUnit, index);
   const TpGraph *graph = check->graph;
-  g_autoptr (GArray) operands = tp_unit_list_operands (unit);
+  g_autoptr (TpArray) operands = tp_unit_list_operands (unit);
   const TpUnitOperand *its = (const TpUnitOperand *) (void *) operands->data;
   int n = operands->len;
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, n + 1);

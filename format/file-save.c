@@ -6,6 +6,7 @@
 
 #include "format/file.h"
 #include "include/tplan.h"
+#include "ir/guard.h"
 #include "ir/posix.h"
 
 #include <errno.h>
@@ -93,7 +94,7 @@ open_draft (TpSaver *saver)
 TpSaver *
 tp_saver_new (const char *path, GError **error)
 {
-  g_autoptr (TpSaver) saver = g_new0 (TpSaver, 1);
+  g_autoptr (TpSaver) saver = tp_new0 (TpSaver, 1);
 
   saver->path = g_strdup (path);
   saver->is_direct = is_special (path);

@@ -6,6 +6,8 @@
 #include "format/graph-json-shape.h"
 #include "graph/graph-constant.h"
 #include "graph/graph-expand.h"
+#include "ir/array.h"
+#include "ir/guard.h"
 
 #include <string.h>
 
@@ -22,9 +24,9 @@ typedef struct
   TpNode node;
   const char **inputs, **outputs;
   const char **pins;
-  GArray *attrs;              /* TpAttr */
+  TpArray *attrs;             /* TpAttr */
   GPtrArray *lists;           /* memory of list attributes */
-  GArray *costs;              /* TpNodeCost */
+  TpArray *costs;             /* TpNodeCost */
 } Op;
 
 static void
@@ -34,9 +36,9 @@ op_clear (Op *op)
   g_free (op->inputs);
   g_free (op->outputs);
   g_free (op->pins);
-  g_array_unref (op->attrs);
+  tp_array_unref (op->attrs);
   g_ptr_array_unref (op->lists);
-  g_array_unref (op->costs);
+  tp_array_unref (op->costs);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Op, op_clear)
 
@@ -53,8 +55,8 @@ static gboolean
 read_list_attr (Op *op, const json_t *list, TpAttr *attr)
 {
   gsize n = json_array_size (list);
-  gint64 *ints = g_new0 (gint64, MAX (n, 1));
-  double *floats = g_new0 (double, MAX (n, 1));
+  gint64 *ints = tp_new0 (gint64, MAX (n, 1));
+  double *floats = tp_new0 (double, MAX (n, 1));
   gboolean is_ints = TRUE;
   json_t *item;
   size_t i;
@@ -80,7 +82,7 @@ static gboolean
 read_strings_attr (Op *op, const json_t *list, TpAttr *attr)
 {
   gsize n = json_array_size (list);
-  const char **strings = g_new0 (const char *, n);
+  const char **strings = tp_new0 (const char *, n);
   json_t *item;
   size_t i;
 
@@ -149,7 +151,7 @@ read_attrs (Op *op, GError **error)
 
       if (read_attr (op, value, &attr))
         {
-          g_array_append_val (op->attrs, attr);
+          tp_array_append_val (op->attrs, attr);
           continue;
         }
       at = g_strconcat ("attrs.", name, NULL);
@@ -222,7 +224,7 @@ read_costs (Op *op, GError **error)
                              "must be nanoseconds, an integer from 0 to 2^60");
           return FALSE;
         }
-      g_array_append_val (op->costs, cost);
+      tp_array_append_val (op->costs, cost);
     }
   op->node.n_costs = op->costs->len;
   op->node.costs = (const TpNodeCost *) (void *) op->costs->data;
@@ -313,7 +315,7 @@ static gboolean
 declare_outputs (const Op *op, GError **error)
 {
   gsize n = g_strv_length ((char **) op->outputs);
-  g_autofree TpDtype *dtypes = g_new0 (TpDtype, n + 1);
+  g_autofree TpDtype *dtypes = tp_new0 (TpDtype, n + 1);
   json_t *shapes;
 
   if (!tp_json_get_list (op_place (op), "shapes", FALSE, &shapes, error)
@@ -367,9 +369,9 @@ tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
     .reader = reader, .ops = ops, .index = index,
     .json = json_array_get (ops, index),
     .path = g_strdup_printf ("ops[%" G_GSIZE_FORMAT "]", index),
-    .attrs = g_array_new (FALSE, TRUE, sizeof (TpAttr)),
+    .attrs = tp_array_new (sizeof (TpAttr)),
     .lists = g_ptr_array_new_with_free_func (g_free),
-    .costs = g_array_new (FALSE, TRUE, sizeof (TpNodeCost)),
+    .costs = tp_array_new (sizeof (TpNodeCost)),
   };
   TpJsonPlace place = op_place (&op);
 

@@ -3,6 +3,7 @@
 
 #include "format/json-read.h"
 
+#include "ir/guard.h"
 #include "ir/room.h"
 
 #include <errno.h>
@@ -209,7 +210,7 @@ tp_json_get_strings (TpJsonPlace place, const char *key, gboolean is_required,
 
   if (!tp_json_get_list (place, key, is_required, &list, error))
     return FALSE;
-  strings = g_new0 (const char *, json_array_size (list) + 1);
+  strings = tp_new0 (const char *, json_array_size (list) + 1);
   json_array_foreach (list, i, item)
     {
       if (!json_is_string (item))

@@ -11,6 +11,7 @@
 #include "format/onnx-opset.h"
 #include "format/onnx.h"
 #include "graph/graph-builder-private.h"
+#include "ir/array.h"
 #include "ir/name-hash.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ struct TpOnnxCall
   int depth;
   const char *prefix;         /* of names made up */
   GHashTable *names;          /* char* -> char*: in the body, in the graph */
-  const GArray *attrs;        /* TpAttr of the call */
+  const TpArray *attrs;       /* TpAttr of the call */
 };
 
 /* ---- reading ------------------------------------------------------------- */
@@ -208,7 +209,7 @@ tp_onnx_find_argument (const TpOnnx *onnx, const char *name)
 {
   for (guint i = 0; onnx->call != NULL && i < onnx->call->attrs->len; i++)
     {
-      const TpAttr *attr = &g_array_index (onnx->call->attrs, TpAttr, i);
+      const TpAttr *attr = &tp_array_index (onnx->call->attrs, TpAttr, i);
 
       if (strcmp (attr->name, name) == 0)
         return attr;

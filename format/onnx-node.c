@@ -9,6 +9,7 @@
 #include "format/onnx.h"
 #include "graph/function.h"
 #include "graph/graph-expand.h"
+#include "ir/array.h"
 #include "ops/op.h"
 
 #include <string.h>
@@ -59,8 +60,8 @@ typedef struct
   TpOnnx *onnx;
   GPtrArray *inputs, *outputs; /* const char* */
   const char *name, *type, *domain;
-  GArray *attrs;              /* TpAttr */
-  GPtrArray *lists;           /* GArray: values of list attributes */
+  TpArray *attrs;             /* TpAttr */
+  GPtrArray *lists;           /* TpArray: values of list attributes */
   int n_attributes;           /* seen */
   gboolean has_reference;     /* to an argument of the call */
   const char *last_name;      /* of an input or output, as it stands there */
@@ -74,7 +75,7 @@ typedef struct
   guint32 fields;             /* a bit for each value field seen */
   TpWireField tensor;
   const char *argument;       /* of the call, which is its value; or "" */
-  GArray *ints, *floats, *texts; /* texts: const char* */
+  TpArray *ints, *floats, *texts; /* texts: const char* */
 } Attribute;
 
 static void
@@ -82,7 +83,7 @@ node_clear (Node *node)
 {
   g_ptr_array_unref (node->inputs);
   g_ptr_array_unref (node->outputs);
-  g_array_unref (node->attrs);
+  tp_array_unref (node->attrs);
   g_ptr_array_unref (node->lists);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Node, node_clear)
@@ -96,7 +97,7 @@ add_int (gpointer user, guint64 bits)
   gint64 value = bits;
 
   if (self->ints->len <= MAX_LIST) /* one more shows that it is too many */
-    g_array_append_val (self->ints, value);
+    tp_array_append_val (self->ints, value);
 }
 
 static void
@@ -110,7 +111,7 @@ add_float (gpointer user, guint64 bits)
   memcpy (&value, &narrow, sizeof value);
   wide = value;
   if (self->floats->len <= MAX_LIST)
-    g_array_append_val (self->floats, wide);
+    tp_array_append_val (self->floats, wide);
 }
 
 static gboolean
@@ -123,7 +124,7 @@ add_text (const TpWire *wire, const TpWireField *field, Attribute *self,
                            error))
     return FALSE;
   if (self->texts->len <= MAX_LIST)
-    g_array_append_val (self->texts, text);
+    tp_array_append_val (self->texts, text);
   return TRUE;
 }
 
@@ -219,7 +220,7 @@ take_argument (Attribute *self)
     return;
   attr = *argument;
   attr.name = self->attr.name;
-  g_array_append_val (self->node->attrs, attr);
+  tp_array_append_val (self->node->attrs, attr);
 }
 
 static gboolean
@@ -248,7 +249,7 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
                          "%d values", attr->name, MAX_LIST);
       return FALSE;
     }
-  g_array_append_val (self->node->attrs, *attr);
+  tp_array_append_val (self->node->attrs, *attr);
   return TRUE;
 }
 
@@ -259,9 +260,9 @@ add_attribute (Node *node, TpWire wire, GError **error)
     .node = node,
     .attr = { .name = "", .s = "" },
     .argument = "",
-    .ints = g_array_new (FALSE, FALSE, sizeof (gint64)),
-    .floats = g_array_new (FALSE, FALSE, sizeof (double)),
-    .texts = g_array_new (FALSE, FALSE, sizeof (char *)),
+    .ints = tp_array_new (sizeof (gint64)),
+    .floats = tp_array_new (sizeof (double)),
+    .texts = tp_array_new (sizeof (char *)),
   };
 
   g_ptr_array_add (node->lists, self.ints);
@@ -375,7 +376,7 @@ read_default (const TpWire *wire, const TpWireField *field, gpointer user,
   attrs = (const TpAttr *) (void *) node->attrs->data;
   for (guint i = 0; i < n && n < node->attrs->len; i++)
     if (strcmp (attrs[i].name, attrs[n].name) == 0)
-      g_array_set_size (node->attrs, n);
+      tp_array_set_size (node->attrs, n);
   return TRUE;
 }
 
@@ -401,7 +402,7 @@ find_value (const TpGraphBuilder *builder, const TpNode *node)
   if (node->n_attrs != 1 || node->attrs[0].kind != TP_ATTR_TENSOR)
     return NULL;
   return tp_draft_tensor (builder->draft,
-                          g_array_index (builder->constants, int,
+                          tp_array_index (builder->constants, int,
                                          node->attrs[0].i));
 }
 
@@ -472,7 +473,7 @@ add_node (Node *node, const TpWire *wire, GError **error)
 static void
 free_list (gpointer list)
 {
-  g_array_unref (list);
+  tp_array_unref (list);
 }
 
 gboolean
@@ -481,7 +482,7 @@ tp_onnx_add_node (TpOnnx *onnx, TpWire wire, GError **error)
   g_auto (Node) node = {
     .onnx = onnx, .name = "", .type = "", .domain = "",
     .inputs = g_ptr_array_new (), .outputs = g_ptr_array_new (),
-    .attrs = g_array_new (FALSE, TRUE, sizeof (TpAttr)),
+    .attrs = tp_array_new (sizeof (TpAttr)),
     .lists = g_ptr_array_new_with_free_func (free_list),
   };
 

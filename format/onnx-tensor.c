@@ -10,6 +10,7 @@
 #include "format/file.h"
 #include "format/onnx.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/name-hash.h"
 #include "ir/region.h"
 
@@ -38,7 +39,7 @@ typedef struct
   const char *name;
   gint64 data_type;
   TpDtype dtype;              /* once the frame is checked */
-  GArray *dims;               /* gint64 */
+  TpArray *dims;              /* gint64 */
   gint64 count, size_bytes;
   TpWireField raw;            /* number 0: none */
   gint64 location;
@@ -105,7 +106,7 @@ add_dim (gpointer user, guint64 bits)
   gint64 dim = bits;
 
   if (tensor->dims->len <= TP_MAX_RANK) /* one more shows that it is too many */
-    g_array_append_val (tensor->dims, dim);
+    tp_array_append_val (tensor->dims, dim);
 }
 
 static gboolean
@@ -400,7 +401,7 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
   out->dtype = tensor->dtype;
   out->rank = tensor->dims->len;
   for (int i = 0; i < out->rank; i++)
-    out->dims[i] = g_array_index (tensor->dims, gint64, i);
+    out->dims[i] = tp_array_index (tensor->dims, gint64, i);
   out->count = tensor->count;
   out->size_bytes = tensor->size_bytes;
   return out->data != NULL;
@@ -410,7 +411,7 @@ gboolean
 tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
                     GError **error)
 {
-  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (TpArray) dims = tp_array_new (sizeof (gint64));
   Tensor tensor = { .onnx = onnx, .name = "", .dims = dims };
   TpTensor constant = { .init = { .kind = TP_INIT_DATA } };
   TpFileTensor value = { .rank = 0 };
@@ -434,7 +435,7 @@ gboolean
 tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
                           TpFileTensor *out_tensor, GError **error)
 {
-  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (TpArray) dims = tp_array_new (sizeof (gint64));
   TpWirePath root = { NULL, "tensor", -1 };
   TpWire wire = tp_wire_open (bytes, path, &root);
   TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,

@@ -6,6 +6,7 @@
 #include "format/onnx-wire.h"
 #include "format/tensor-file.h"
 #include "graph/graph-builder.h"
+#include "ir/array.h"
 #include "ir/region.h"
 
 typedef struct TpOnnxFunction TpOnnxFunction;
@@ -39,7 +40,7 @@ typedef struct
 typedef struct
 {
   const GPtrArray *inputs, *outputs; /* const char* */
-  const GArray *attrs;               /* TpAttr */
+  const TpArray *attrs;              /* TpAttr */
 } TpOnnxArguments;
 
 #endif

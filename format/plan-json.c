@@ -10,20 +10,21 @@
 #include "format/json.h"
 #include "format/plan-json-memory.h"
 #include "ir/digest.h"
+#include "ir/text.h"
 
 #include <string.h>
 
 static void
 write_key (GString *out, const char *key)
 {
-  g_string_append_printf (out, " \"%s\": ", key);
+  tp_text_append_printf (out, " \"%s\": ", key);
 }
 
 static void
 write_string_or_null (GString *out, const char *text)
 {
   if (text == NULL)
-    g_string_append (out, "null");
+    tp_text_append (out, "null");
   else
     tp_json_append_string (out, text);
 }
@@ -33,28 +34,28 @@ write_string_line (GString *out, const char *key, const char *text)
 {
   write_key (out, key);
   write_string_or_null (out, text);
-  g_string_append (out, ",\n");
+  tp_text_append (out, ",\n");
 }
 
 static void
 write_number_line (GString *out, const char *key, gint64 value)
 {
   write_key (out, key);
-  g_string_append_printf (out, "%" G_GINT64_FORMAT ",\n", value);
+  tp_text_append_printf (out, "%" G_GINT64_FORMAT ",\n", value);
 }
 
 /* ["a", "b"] */
 static void
 write_strings (GString *out, char *const *strings, int n)
 {
-  g_string_append_c (out, '[');
+  tp_text_append_c (out, '[');
   for (int i = 0; i < n; i++)
     {
       if (i > 0)
-        g_string_append (out, ", ");
+        tp_text_append (out, ", ");
       tp_json_append_string (out, strings[i]);
     }
-  g_string_append_c (out, ']');
+  tp_text_append_c (out, ']');
 }
 
 /* Opens a list whose elements stand on lines of their own. */
@@ -62,19 +63,19 @@ static void
 write_list_begin (GString *out, const char *key)
 {
   write_key (out, key);
-  g_string_append_c (out, '[');
+  tp_text_append_c (out, '[');
 }
 
 static void
 write_list_next (GString *out, int *n_written)
 {
-  g_string_append (out, (*n_written)++ == 0 ? "\n  " : ",\n  ");
+  tp_text_append (out, (*n_written)++ == 0 ? "\n  " : ",\n  ");
 }
 
 static void
 write_list_end (GString *out)
 {
-  g_string_append (out, "],\n");
+  tp_text_append (out, "],\n");
 }
 
 static int
@@ -90,17 +91,17 @@ write_dims (GString *out, GHashTable *dims)
       = g_list_sort (g_hash_table_get_keys (dims), compare_names);
 
   write_key (out, "dims");
-  g_string_append_c (out, '{');
+  tp_text_append_c (out, '{');
   for (GList *at = names; at != NULL; at = at->next)
     {
       const gint64 *value = g_hash_table_lookup (dims, at->data);
 
       if (at != names)
-        g_string_append (out, ", ");
+        tp_text_append (out, ", ");
       tp_json_append_string (out, at->data);
-      g_string_append_printf (out, ": %" G_GINT64_FORMAT, *value);
+      tp_text_append_printf (out, ": %" G_GINT64_FORMAT, *value);
     }
-  g_string_append (out, "},\n");
+  tp_text_append (out, "},\n");
 }
 
 /* A line, unless @names is NULL. */
@@ -111,14 +112,14 @@ write_names (GString *out, const char *key, char **names)
     return;
   write_key (out, key);
   write_strings (out, names, (int) g_strv_length (names));
-  g_string_append (out, ",\n");
+  tp_text_append (out, ",\n");
 }
 
 static void
 write_truth_line (GString *out, const char *key, gboolean value)
 {
   write_key (out, key);
-  g_string_append (out, value ? "true,\n" : "false,\n");
+  tp_text_append (out, value ? "true,\n" : "false,\n");
 }
 
 /* How to look the figures up again. */
@@ -135,7 +136,7 @@ write_origin (GString *out, const TpPlan *plan)
 static void
 write_head (GString *out, const TpPlan *plan)
 {
-  g_string_append_printf (out, "{\n \"format\": \"" TP_PLAN_FORMAT "%d\",\n",
+  tp_text_append_printf (out, "{\n \"format\": \"" TP_PLAN_FORMAT "%d\",\n",
                           plan->version);
   write_string_line (out, "graph", plan->graph_path);
   write_string_line (out, "graph_name", plan->graph_name);
@@ -150,7 +151,7 @@ write_head (GString *out, const TpPlan *plan)
   write_truth_line (out, "simulated", plan->is_simulated);
   write_key (out, "devices");
   write_strings (out, plan->devices, plan->n_devices);
-  g_string_append (out, ",\n");
+  tp_text_append (out, ",\n");
 }
 
 /* @numbers: (nullable): no line */
@@ -161,9 +162,9 @@ write_numbers (GString *out, const char *key, const gint64 *numbers, int n)
     return;
   write_key (out, key);
   for (int i = 0; i < n; i++)
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
+    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
                             numbers[i]);
-  g_string_append (out, "],\n");
+  tp_text_append (out, "],\n");
 }
 
 static void
@@ -195,7 +196,7 @@ write_member (GString *out, const char *key, const char *text)
 {
   if (text == NULL)
     return;
-  g_string_append_printf (out, ", \"%s\": ", key);
+  tp_text_append_printf (out, ", \"%s\": ", key);
   tp_json_append_string (out, text);
 }
 
@@ -207,7 +208,7 @@ write_node (GString *out, const TpPlan *plan, const TpNode *node)
 
   if (node->pins != NULL)
     {
-      g_string_append (out, ", \"pins\": ");
+      tp_text_append (out, ", \"pins\": ");
       write_strings (out, (char *const *) node->pins,
                      (int) g_strv_length ((char **) node->pins));
     }
@@ -217,12 +218,12 @@ write_node (GString *out, const TpPlan *plan, const TpNode *node)
 
       if (cost == NULL)
         continue;
-      g_string_append (out, n++ == 0 ? ", \"given\": {" : ", ");
+      tp_text_append (out, n++ == 0 ? ", \"given\": {" : ", ");
       tp_json_append_string (out, plan->devices[i]);
-      g_string_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
+      tp_text_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
     }
   if (n > 0)
-    g_string_append_c (out, '}');
+    tp_text_append_c (out, '}');
 }
 
 static void
@@ -236,11 +237,11 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
       const TpPlacement *it = &plan->placements[i];
 
       write_list_next (out, &n);
-      g_string_append (out, "{\"op\": ");
+      tp_text_append (out, "{\"op\": ");
       tp_json_append_string (out, graph->nodes[it->node].name);
-      g_string_append (out, ", \"device\": ");
+      tp_text_append (out, ", \"device\": ");
       tp_json_append_string (out, plan->devices[it->device]);
-      g_string_append_printf (out,
+      tp_text_append_printf (out,
                               ", \"time_ns\": %" G_GINT64_FORMAT
                               ", \"spread_ns\": %" G_GINT64_FORMAT
                               ", \"margin_ns\": %" G_GINT64_FORMAT,
@@ -250,7 +251,7 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
         write_member (out, "cheapest", plan->devices[it->cheapest]);
       if (plan->version > 1)
         write_node (out, plan, &graph->nodes[it->node]);
-      g_string_append_c (out, '}');
+      tp_text_append_c (out, '}');
     }
   write_list_end (out);
 }
@@ -258,26 +259,26 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
 static void
 write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
 {
-  g_string_append (out, "{\"tensor\": ");
+  tp_text_append (out, "{\"tensor\": ");
   tp_json_append_string (out, tensor->name);
-  g_string_append_printf (out, ", \"bytes\": %" G_GINT64_FORMAT
+  tp_text_append_printf (out, ", \"bytes\": %" G_GINT64_FORMAT
                           ", \"producer\": ", tensor->size_bytes);
   write_string_or_null (out, tensor->producer < 0
                                  ? NULL
                                  : graph->nodes[tensor->producer].name);
-  g_string_append (out, ", \"readers\": [");
+  tp_text_append (out, ", \"readers\": [");
   for (int i = 0; i < tensor->n_consumers; i++)
     {
       if (i > 0)
-        g_string_append (out, ", ");
+        tp_text_append (out, ", ");
       tp_json_append_string (out, graph->nodes[tensor->consumers[i]].name);
     }
-  g_string_append_c (out, ']');
+  tp_text_append_c (out, ']');
   if (tp_tensor_is_constant (tensor))
-    g_string_append (out, ", \"constant\": true");
+    tp_text_append (out, ", \"constant\": true");
   if (tensor->is_output)
-    g_string_append (out, ", \"output\": true");
-  g_string_append_c (out, '}');
+    tp_text_append (out, ", \"output\": true");
+  tp_text_append_c (out, '}');
 }
 
 static void
@@ -297,14 +298,14 @@ write_tensors (GString *out, const TpGraph *graph)
 static void
 write_group (GString *out, const TpGroup *group, const TpGraph *graph)
 {
-  g_string_append_c (out, '[');
+  tp_text_append_c (out, '[');
   for (int k = 0; k < group->n_nodes; k++)
     {
       if (k > 0)
-        g_string_append (out, ", ");
+        tp_text_append (out, ", ");
       tp_json_append_string (out, graph->nodes[group->nodes[k]].name);
     }
-  g_string_append_c (out, ']');
+  tp_text_append_c (out, ']');
 }
 
 static void
@@ -339,13 +340,13 @@ write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
       const TpTransfer *it = &plan->transfers[i];
 
       write_list_next (out, &n);
-      g_string_append (out, "{\"tensor\": ");
+      tp_text_append (out, "{\"tensor\": ");
       tp_json_append_string (out, graph->tensors[it->tensor].name);
-      g_string_append (out, ", \"from\": ");
+      tp_text_append (out, ", \"from\": ");
       tp_json_append_string (out, get_place (plan, it->from));
-      g_string_append (out, ", \"to\": ");
+      tp_text_append (out, ", \"to\": ");
       tp_json_append_string (out, get_place (plan, it->to));
-      g_string_append_printf (out,
+      tp_text_append_printf (out,
                               ", \"bytes\": %" G_GINT64_FORMAT
                               ", \"time_ns\": %" G_GINT64_FORMAT "}",
                               it->size_bytes, it->time_ns);
@@ -363,26 +364,26 @@ write_cost (GString *out, const TpCost *cost)
       write_string_or_null (out, cost->reason);
       return;
     }
-  g_string_append_printf (out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
+  tp_text_append_printf (out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
                           cost->time_ns, cost->spread_ns);
   if (cost->is_estimated)
-    g_string_append (out, ", \"estimated\"");
+    tp_text_append (out, ", \"estimated\"");
   else if (cost->measured_ns != 0)
-    g_string_append_printf (out, ", %" G_GINT64_FORMAT, cost->measured_ns);
-  g_string_append_c (out, ']');
+    tp_text_append_printf (out, ", %" G_GINT64_FORMAT, cost->measured_ns);
+  tp_text_append_c (out, ']');
 }
 
 static void
 write_cost_row (GString *out, const TpCost *row, int n_devices)
 {
-  g_string_append_c (out, '[');
+  tp_text_append_c (out, '[');
   for (int i = 0; i < n_devices; i++)
     {
       if (i > 0)
-        g_string_append (out, ", ");
+        tp_text_append (out, ", ");
       write_cost (out, &row[i]);
     }
-  g_string_append_c (out, ']');
+  tp_text_append_c (out, ']');
 }
 
 static void
@@ -409,7 +410,7 @@ write_kernels (GString *out, const TpCosts *costs)
     return;
   write_list_begin (out, "kernels");
   for (int i = 0; i < n; i++)
-    g_string_append_printf (out, "%s%d", i == 0 ? "" : ", ",
+    tp_text_append_printf (out, "%s%d", i == 0 ? "" : ", ",
                             costs->kernels[i]);
   write_list_end (out);
 }
@@ -462,15 +463,15 @@ write_arcs (GString *out, const TpPlan *plan)
       char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
 
       write_list_next (out, &n);
-      g_string_append_printf (out,
+      tp_text_append_printf (out,
                               "[\"%s\", \"%s\", %" G_GINT64_FORMAT
                               ", %" G_GINT64_FORMAT,
                               tp_cut_vertex_write (arc->from, from),
                               tp_cut_vertex_write (arc->to, to), arc->capacity,
                               arc->flow);
       if (plan->tie_price_ns != 0)
-        g_string_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
-      g_string_append_c (out, ']');
+        tp_text_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
+      tp_text_append_c (out, ']');
     }
   write_list_end (out);
 }
@@ -478,7 +479,7 @@ write_arcs (GString *out, const TpPlan *plan)
 char *
 tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
 {
-  GString *out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
   g_autofree char *digest = NULL;
 
   write_head (out, plan);
@@ -496,8 +497,8 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_arcs (out, plan);
   tp_plan_write_memory_proof (plan, graph, out);
   digest = tp_digest_bytes (out->str, out->len);
-  g_string_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
-  return g_string_free (out, FALSE);
+  tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
+  return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
 gboolean

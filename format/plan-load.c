@@ -249,8 +249,8 @@ load_devices (TpPlanPlace root, TpPlan *plan, GError **error)
     return tp_plan_read_fail (reader, error, "devices", "%d devices",
                               plan->n_devices);
   for (int i = 0; i < plan->n_devices; i++)
-    if (!g_hash_table_insert (reader->devices, plan->devices[i],
-                              GINT_TO_POINTER (i + 1)))
+    if (!tp_map_insert (reader->devices, plan->devices[i],
+                        GINT_TO_POINTER (i + 1)))
       return tp_plan_read_fail (reader, error, "devices",
                                 "'%s' stands there twice", plan->devices[i]);
   return TRUE;
@@ -366,17 +366,17 @@ load_graph (const TpPlanReader *reader, const TpPlan *plan,
   return NULL;
 }
 
-static GHashTable *
+static TpMap *
 load_index_names (int n, const char *(*get) (const TpGraph *, int),
                   const TpGraph *graph)
 {
-  GHashTable *names
-      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
+  g_autoptr (TpMap) names
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
 
   for (int i = 0; i < n; i++)
-    g_hash_table_insert (names, g_utf8_make_valid (get (graph, i), -1),
-                         GINT_TO_POINTER (i + 1));
-  return names;
+    tp_map_insert (names, g_utf8_make_valid (get (graph, i), -1),
+                   GINT_TO_POINTER (i + 1));
+  return g_steal_pointer (&names);
 }
 
 static const char *
@@ -398,7 +398,7 @@ load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
 {
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
-  reader->devices = g_hash_table_new (tp_name_hash, g_str_equal);
+  reader->devices = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   if (!load_head (root, plan, error))
     return NULL;
   graph = load_graph (reader, plan, graph_path, error);
@@ -449,9 +449,9 @@ load_checked (TpPlanReader *reader, GBytes *bytes, const char *graph_path,
 {
   gsize size;
   const char *text = g_bytes_get_data (bytes, &size);
-  json_t *json = load_parse (reader, text, size, error);
+  g_autoptr (json_t) json = load_parse (reader, text, size, error);
   TpPlanPlace root = { reader, "", json };
-  TpGraph *graph = NULL;
+  g_autoptr (TpGraph) graph = NULL;
 
   if (json != NULL)
     plan->version = load_version (reader, json, error);
@@ -461,9 +461,17 @@ load_checked (TpPlanReader *reader, GBytes *bytes, const char *graph_path,
     graph = load_all (reader, json, graph_path, plan, error);
   if (graph != NULL && !load_check_text (root, plan, graph, bytes, error))
     g_clear_pointer (&graph, tp_graph_unref);
-  json_decref (json);
-  return graph;
+  return g_steal_pointer (&graph);
 }
+
+static void
+reader_clear (TpPlanReader *reader)
+{
+  tp_map_free (reader->nodes);
+  tp_map_free (reader->tensors);
+  tp_map_free (reader->devices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanReader, reader_clear)
 
 TpPlan *
 tp_plan_load (const char *path, const char *graph_path, TpGraph **out_graph,
@@ -478,7 +486,7 @@ tp_plan_read (const char *path, const char *graph_path,
               const TpLoadOptions *options, TpGraph **out_graph,
               GError **error)
 {
-  TpPlanReader reader = { .path = path, .options = options };
+  g_auto (TpPlanReader) reader = { .path = path, .options = options };
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autoptr (GBytes) bytes = load_bytes (&reader, error);
   TpGraph *graph
@@ -486,9 +494,6 @@ tp_plan_read (const char *path, const char *graph_path,
             ? NULL
             : load_checked (&reader, bytes, graph_path, plan, error);
 
-  g_clear_pointer (&reader.nodes, g_hash_table_unref);
-  g_clear_pointer (&reader.tensors, g_hash_table_unref);
-  g_clear_pointer (&reader.devices, g_hash_table_unref);
   if (graph == NULL)
     {
       tp_foreign_text_clean_error (error);

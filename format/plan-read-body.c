@@ -7,6 +7,7 @@
 #include "format/plan-read-costs.h"
 #include "format/plan-read-memory.h"
 #include "format/plan-read.h"
+#include "ir/guard.h"
 #include "ir/room.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ read_schedule (TpPlanPlace place, TpPlacement *out, GError **error)
 
 /* What @names has at @key of the object at @place. */
 static gboolean
-read_name (TpPlanPlace place, const char *key, GHashTable *names,
+read_name (TpPlanPlace place, const char *key, const TpMap *names,
            int *out_index, GError **error)
 {
   return tp_plan_read_name (
@@ -105,7 +106,7 @@ read_groups (TpPlanPlace root, const char *key, GError **error)
 {
   const TpPlanReader *reader = root.reader;
   g_autoptr (TpGroups) groups = tp_groups_new ();
-  g_autofree int *nodes = g_new (int, reader->graph->n_nodes + 1);
+  g_autofree int *nodes = tp_new (int, reader->graph->n_nodes + 1);
   json_t *list;
 
   if (!tp_plan_read_list (root, key, -1, &list, error))
@@ -154,7 +155,7 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
   if (!tp_plan_read_list (root, "transfers", -1, &list, error))
     return FALSE;
   plan->n_transfers = (int) json_array_size (list);
-  plan->transfers = g_new0 (TpTransfer, plan->n_transfers + 1);
+  plan->transfers = tp_new0 (TpTransfer, plan->n_transfers + 1);
   for (int i = 0; i < plan->n_transfers; i++)
     {
       TpTransfer *it = &plan->transfers[i];
@@ -240,7 +241,7 @@ read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
 
   if (!tp_plan_read_list (root, "arcs", -1, &list, error))
     return FALSE;
-  plan->arcs = g_new0 (TpArc, json_array_size (list) + 1);
+  plan->arcs = tp_new0 (TpArc, json_array_size (list) + 1);
   for (gsize i = 0; i < json_array_size (list); i++)
     {
       const json_t *at = json_array_get (list, i);
@@ -297,7 +298,7 @@ read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
 static gint64 *
 read_bytes (TpPlanPlace root, const char *key, int n, GError **error)
 {
-  g_autofree gint64 *bytes = g_new0 (gint64, n + 1);
+  g_autofree gint64 *bytes = tp_new0 (gint64, n + 1);
   json_t *list;
 
   if (!tp_plan_read_list (root, key, n, &list, error))

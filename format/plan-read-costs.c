@@ -4,6 +4,7 @@
 #include "format/plan-read-costs.h"
 
 #include "format/plan-read.h"
+#include "ir/guard.h"
 
 #include <string.h>
 
@@ -114,7 +115,7 @@ read_kernels (TpPlanPlace root, TpCosts *costs, GError **error)
     return TRUE;
   if (!tp_plan_read_list (root, "kernels", n, &list, error))
     return FALSE;
-  costs->kernels = g_new0 (int, n + 1);
+  costs->kernels = tp_new0 (int, n + 1);
   for (int i = 0; i < n; i++)
     {
       gint64 number;

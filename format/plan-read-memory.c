@@ -3,6 +3,8 @@
 
 #include "format/plan-read-memory.h"
 
+#include "ir/array.h"
+
 #include <string.h>
 
 /* Element @index, a number of at least 0 that an int can hold. */
@@ -31,7 +33,7 @@ read_amount (TpPlanPlace place, gsize index, gint64 *out, GError **error)
 }
 
 static gboolean
-read_price (TpPlanPlace place, GArray *prices, GError **error)
+read_price (TpPlanPlace place, TpArray *prices, GError **error)
 {
   TpMemoryPrice price;
 
@@ -42,12 +44,12 @@ read_price (TpPlanPlace place, GArray *prices, GError **error)
       || !read_int (place, 1, &price.step, error)
       || !read_amount (place, 2, &price.price, error))
     return FALSE;
-  g_array_append_val (prices, price);
+  tp_array_append_val (prices, price);
   return TRUE;
 }
 
 static gboolean
-read_share (TpPlanPlace place, GArray *shares, GError **error)
+read_share (TpPlanPlace place, TpArray *shares, GError **error)
 {
   const char *kind = json_string_value (json_array_get (place.json, 0));
   TpMemoryShare share;
@@ -62,15 +64,15 @@ read_share (TpPlanPlace place, GArray *shares, GError **error)
       || !read_int (place, 3, &share.op, error)
       || !read_amount (place, 4, &share.amount, error))
     return FALSE;
-  g_array_append_val (shares, share);
+  tp_array_append_val (shares, share);
   return TRUE;
 }
 
 /* List @key of @place, by @read. */
 static gboolean
 read_each (TpPlanPlace place, const char *key,
-           gboolean (*read) (TpPlanPlace place, GArray *out, GError **error),
-           GArray *out, GError **error)
+           gboolean (*read) (TpPlanPlace place, TpArray *out, GError **error),
+           TpArray *out, GError **error)
 {
   json_t *list;
 
@@ -120,7 +122,7 @@ read_bounds (TpPlanPlace root, TpMemoryProof *proof, GError **error)
 }
 
 static gboolean
-read_entry (TpPlanPlace place, GArray *entries, GError **error)
+read_entry (TpPlanPlace place, TpArray *entries, GError **error)
 {
   static const struct
   {
@@ -143,7 +145,7 @@ read_entry (TpPlanPlace place, GArray *entries, GError **error)
       if ((kinds[i].size > 1 && !read_int (place, 1, &entry.index, error))
           || (kinds[i].size > 2 && !read_int (place, 2, &entry.step, error)))
         return FALSE;
-      g_array_append_val (entries, entry);
+      tp_array_append_val (entries, entry);
       return TRUE;
     }
   return tp_plan_read_fail (place.reader, error, place.path,

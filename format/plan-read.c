@@ -107,11 +107,11 @@ tp_plan_read_strings (TpPlanPlace place, const char *key, char ***out_list,
 }
 
 gboolean
-tp_plan_read_name (TpPlanPlace place, GHashTable *names, int *out_index,
+tp_plan_read_name (TpPlanPlace place, const TpMap *names, int *out_index,
                    GError **error)
 {
   const char *name = json_string_value (place.json);
-  gpointer found = name == NULL ? NULL : g_hash_table_lookup (names, name);
+  gpointer found = name == NULL ? NULL : tp_map_lookup (names, name);
 
   if (found == NULL)
     return tp_plan_read_fail (place.reader, error, place.path,

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "format/load-options.h"
+#include "ir/map.h"
 #include "ir/plan.h"
 
 typedef struct
@@ -12,9 +13,9 @@ typedef struct
   const char *path;           /* of the plan, for messages */
   const TpLoadOptions *options; /* for the graph */
   const TpGraph *graph;       /* once loaded */
-  GHashTable *nodes;          /* name -> index + 1 */
-  GHashTable *tensors;
-  GHashTable *devices;
+  TpMap *nodes;               /* name -> index + 1 */
+  TpMap *tensors;
+  TpMap *devices;
 } TpPlanReader;
 
 /* "PATH: PLACE: MESSAGE: REMEDY" in TPLAN_ERROR_INPUT; always FALSE. */
@@ -50,7 +51,7 @@ gboolean tp_plan_read_strings (TpPlanPlace place, const char *key,
 gboolean tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
                             json_t **out_list, GError **error);
 /* A name that @names knows: its index. */
-gboolean tp_plan_read_name (TpPlanPlace place, GHashTable *names,
+gboolean tp_plan_read_name (TpPlanPlace place, const TpMap *names,
                             int *out_index, GError **error);
 /* A JSON integer in [@low, TP_PLAN_MAX_NUMBER]. */
 gboolean tp_plan_read_integer (TpPlanPlace place, gint64 low, gint64 *out_value,

@@ -3,6 +3,8 @@
 
 #include "format/tensor-kinds.h"
 
+#include "ir/array.h"
+
 gboolean
 tp_tensor_file_fail (const TpTensorFile *file, GError **error,
                      const char *format, ...)
@@ -46,11 +48,12 @@ compare_extents (const void *a, const void *b)
 }
 
 int
-tp_extents_find_overlap (GArray *extents)
+tp_extents_find_overlap (TpArray *extents)
 {
   const TpExtent *all = (const TpExtent *) (void *) extents->data;
 
-  g_array_sort (extents, compare_extents);
+  if (extents->len > 1)
+    qsort (extents->data, extents->len, sizeof (TpExtent), compare_extents);
   for (guint i = 1; i < extents->len; i++)
     if (all[i].first < all[i - 1].end)
       return i;

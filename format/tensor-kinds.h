@@ -3,6 +3,7 @@
 #define TP_FORMAT_TENSOR_KINDS_H
 
 #include "format/tensor-file.h"
+#include "ir/array.h"
 #include "ir/region.h"
 
 typedef struct
@@ -46,7 +47,7 @@ typedef struct
 
 /* Sorts @extents, all inside the file; index of the first that begins before the
  * one before it ends, or -1. */
-int tp_extents_find_overlap (GArray *extents);
+int tp_extents_find_overlap (TpArray *extents);
 
 /* Adds an entry and gives it @key; NULL with TPLAN_ERROR_INPUT when there is one
  * already. */

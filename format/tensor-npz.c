@@ -8,6 +8,7 @@
 
 #include "format/npy.h"
 #include "format/tensor-kinds.h"
+#include "ir/array.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -28,7 +29,7 @@ typedef struct
   TpTensorFile *file;
   gsize directory, directory_end;
   guint64 n_entries;
-  GArray *extents;            /* TpExtent: members with their headers */
+  TpArray *extents;           /* TpExtent: members with their headers */
 } Zip;
 
 /* An entry of the directory. */
@@ -240,7 +241,7 @@ add_member (Zip *zip, const Member *member, gsize data, GError **error)
       = g_strndup ((const char *) member->name, member->name_size);
   TpTensorEntry *entry;
 
-  g_array_append_val (zip->extents, extent);
+  tp_array_append_val (zip->extents, extent);
   if (!g_str_has_suffix (key, ".npy"))
     return TRUE;
   key[strlen (key) - strlen (".npy")] = '\0';
@@ -322,7 +323,7 @@ read_directory (Zip *zip, GError **error)
 gboolean
 tp_npz_list (TpTensorFile *file, GError **error)
 {
-  g_autoptr (GArray) extents = g_array_new (FALSE, FALSE, sizeof (TpExtent));
+  g_autoptr (TpArray) extents = tp_array_new (sizeof (TpExtent));
   Zip zip = { .file = file, .extents = extents };
 
   return read_end (&zip, error) && read_directory (&zip, error);

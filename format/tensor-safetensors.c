@@ -6,6 +6,7 @@
 
 #include "format/json-read.h"
 #include "format/tensor-kinds.h"
+#include "ir/array.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct
 {
   TpTensorFile *file;
   gsize first;                /* byte behind the header */
-  GArray *extents;            /* TpExtent */
+  TpArray *extents;           /* TpExtent */
 } Reader;
 
 static gboolean
@@ -151,7 +152,7 @@ add_tensor (Reader *reader, const char *key, const json_t *json,
       || !check_size (place, entry, error))
     return FALSE;
   extent = (TpExtent){ entry->offset, entry->offset + entry->size };
-  g_array_append_val (reader->extents, extent);
+  tp_array_append_val (reader->extents, extent);
   return TRUE;
 }
 
@@ -165,7 +166,7 @@ check_extents (const Reader *reader, GError **error)
 
   for (guint i = 0; !overlaps && i < reader->extents->len; i++)
     {
-      const TpExtent *extent = &g_array_index (reader->extents, TpExtent, i);
+      const TpExtent *extent = &tp_array_index (reader->extents, TpExtent, i);
 
       if (extent->first != at)
         break;
@@ -204,7 +205,7 @@ gboolean
 tp_safetensors_list (TpTensorFile *file, GError **error)
 {
   g_autoptr (json_t) root = NULL;
-  g_autoptr (GArray) extents = g_array_new (FALSE, FALSE, sizeof (TpExtent));
+  g_autoptr (TpArray) extents = tp_array_new (sizeof (TpExtent));
   Reader reader = { .file = file, .extents = extents };
   const char *key;
   json_t *value;

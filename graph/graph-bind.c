@@ -7,17 +7,18 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/region.h"
 
 /* Where an input of the file is in the list of the draft; -1: it is none. */
 static int
 find_input (TpGraphBuilder *builder, const char *name)
 {
-  const GArray *inputs = builder->draft->inputs;
-  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
+  const TpArray *inputs = builder->draft->inputs;
+  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
 
   for (guint i = 0; i < inputs->len; i++)
-    if (g_array_index (inputs, int, i) == index - 1)
+    if (tp_array_index (inputs, int, i) == index - 1)
       return i;
   return -1;
 }
@@ -28,7 +29,7 @@ find_spec (TpGraphBuilder *builder, int tensor)
 {
   guint i = 0;
 
-  while (g_array_index (builder->specs, TpBuilderSpec, i).tensor != tensor)
+  while (tp_array_index (builder->specs, TpBuilderSpec, i).tensor != tensor)
     i++;
   return i;
 }
@@ -117,14 +118,14 @@ bind_value (TpGraphBuilder *builder, const char *name, const TpInputValue *value
       return FALSE;
     }
   index = find_spec (builder,
-                     g_array_index (builder->draft->inputs, int, input));
-  spec = g_array_index (builder->specs, TpBuilderSpec, index);
+                     tp_array_index (builder->draft->inputs, int, input));
+  spec = tp_array_index (builder->specs, TpBuilderSpec, index);
   if (!check_value (builder, &spec, value, error)
       || !match_dims (builder, &spec, value, dims, error)
       || !make_constant (builder, &spec, value, error))
     return FALSE;
-  g_array_remove_index (builder->specs, index);
-  g_array_remove_index (builder->draft->inputs, input);
+  tp_array_remove_index (builder->specs, index);
+  tp_array_remove_index (builder->draft->inputs, input);
   return TRUE;
 }
 
@@ -151,7 +152,7 @@ tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
   for (guint i = 0; i < builder->specs->len; i++)
     {
       const TpBuilderSpec *spec
-          = &g_array_index (builder->specs, TpBuilderSpec, i);
+          = &tp_array_index (builder->specs, TpBuilderSpec, i);
 
       for (int k = 0; k < spec->rank; k++)
         {

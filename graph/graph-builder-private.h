@@ -4,6 +4,8 @@
 
 #include "graph/graph-builder.h"
 #include "graph/graph-draft.h"
+#include "ir/array.h"
+#include "ir/map.h"
 
 /* A shape with dimensions still to be bound. */
 typedef struct
@@ -26,12 +28,12 @@ typedef struct
 struct TpGraphBuilder
 {
   TpDraft *draft;
-  GHashTable *tensors;        /* char* -> index + 1 */
-  GHashTable *nodes;          /* char*, a set */
+  TpMap *tensors;             /* char* -> index + 1 */
+  TpMap *nodes;               /* char*, a set */
   GHashTable *dims;           /* char* -> gint64*: defaults */
-  GArray *states;             /* TpBuilderState, per tensor */
-  GArray *specs;              /* TpBuilderSpec */
-  GArray *constants;          /* int: tensors in order of adding */
+  TpArray *states;            /* TpBuilderState, per tensor */
+  TpArray *specs;             /* TpBuilderSpec */
+  TpArray *constants;         /* int: tensors in order of adding */
   gint64 budget_bytes;        /* of the region; 0: none set */
   gboolean keeps_unknown;     /* ops of unknown type need no cost */
   gint64 generated_bytes;     /* of fill and random constants so far */

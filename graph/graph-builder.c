@@ -7,6 +7,7 @@
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/name-hash.h"
 
 #include <string.h>
@@ -23,25 +24,25 @@ tp_graph_builder_new (const char *name, int opset)
   builder->draft->name
       = tp_region_strdup (builder->draft->region, name ? name : "", NULL);
   builder->draft->opset = opset;
-  builder->tensors = g_hash_table_new (tp_name_hash, g_str_equal);
-  builder->nodes = g_hash_table_new (tp_name_hash, g_str_equal);
+  builder->tensors = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  builder->nodes = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   builder->dims
       = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
-  builder->states = g_array_new (FALSE, TRUE, sizeof (TpBuilderState));
-  builder->specs = g_array_new (FALSE, TRUE, sizeof (TpBuilderSpec));
-  builder->constants = g_array_new (FALSE, TRUE, sizeof (int));
+  builder->states = tp_array_new (sizeof (TpBuilderState));
+  builder->specs = tp_array_new (sizeof (TpBuilderSpec));
+  builder->constants = tp_array_new (sizeof (int));
   return builder;
 }
 
 void
 tp_graph_builder_free (TpGraphBuilder *builder)
 {
-  g_hash_table_unref (builder->tensors);
-  g_hash_table_unref (builder->nodes);
+  tp_map_free (builder->tensors);
+  tp_map_free (builder->nodes);
   g_hash_table_unref (builder->dims);
-  g_array_unref (builder->states);
-  g_array_unref (builder->specs);
-  g_array_unref (builder->constants);
+  tp_array_unref (builder->states);
+  tp_array_unref (builder->specs);
+  tp_array_unref (builder->constants);
   tp_draft_free (builder->draft);
   g_free (builder);
 }
@@ -71,16 +72,17 @@ tp_graph_builder_set_dim (TpGraphBuilder *builder, const char *name,
 gboolean
 tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name)
 {
-  return g_hash_table_contains (builder->nodes, name);
+  return tp_map_find (builder->nodes, name, NULL);
 }
 
 gboolean
 tp_graph_builder_is_defined (TpGraphBuilder *builder, const char *tensor)
 {
-  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, tensor));
+  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, tensor));
 
   return index > 0
-         && g_array_index (builder->states, TpBuilderState, index - 1).is_defined;
+         && tp_array_index (builder->states, TpBuilderState, index - 1)
+                .is_defined;
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -108,7 +110,7 @@ int
 tp_builder_get_tensor (TpGraphBuilder *builder, const char *name, const char *place,
             GError **error)
 {
-  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
+  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
   TpTensor tensor = { .rank = TP_RANK_UNKNOWN, .producer = -1 };
   TpBuilderState state = { .user = -1 };
   gint64 most
@@ -129,9 +131,9 @@ tp_builder_get_tensor (TpGraphBuilder *builder, const char *name, const char *pl
   if (tensor.name == NULL)
     return -1;
   index = tp_draft_add_tensor (builder->draft, &tensor);
-  g_array_append_val (builder->states, state);
-  g_hash_table_insert (builder->tensors, (char *) tensor.name,
-                       GINT_TO_POINTER (index + 1));
+  tp_array_append_val (builder->states, state);
+  tp_map_insert (builder->tensors, (char *) tensor.name,
+                 GINT_TO_POINTER (index + 1));
   return index;
 }
 
@@ -144,7 +146,7 @@ tp_builder_define_tensor (TpGraphBuilder *builder, const char *name, const char 
 
   if (index < 0)
     return -1;
-  state = &g_array_index (builder->states, TpBuilderState, index);
+  state = &tp_array_index (builder->states, TpBuilderState, index);
   if (state->is_defined)
     {
       tp_builder_set_error (builder, place, error,
@@ -209,7 +211,7 @@ add_spec (TpGraphBuilder *builder, int tensor, const TpTensorSpec *said,
   spec.place = tp_region_strdup (builder->draft->region, place, error);
   if (spec.place == NULL || !copy_dims (builder, &spec, said->dims, error))
     return FALSE;
-  g_array_append_val (builder->specs, spec);
+  tp_array_append_val (builder->specs, spec);
   return TRUE;
 }
 
@@ -224,7 +226,7 @@ tp_graph_builder_add_input (TpGraphBuilder *builder, const TpTensorSpec *spec,
   index = tp_builder_define_tensor (builder, spec->name, spec->place, error);
   if (index < 0 || !add_spec (builder, index, spec, error))
     return FALSE;
-  g_array_append_val (builder->draft->inputs, index);
+  tp_array_append_val (builder->draft->inputs, index);
   return TRUE;
 }
 
@@ -287,7 +289,7 @@ tp_graph_builder_add_constant (TpGraphBuilder *builder,
   tensor->init = constant->init;
   if (!check_generated (builder, tensor, place, error))
     return FALSE;
-  g_array_append_val (builder->constants, index);
+  tp_array_append_val (builder->constants, index);
   return TRUE;
 }
 
@@ -305,6 +307,6 @@ tp_graph_builder_add_output (TpGraphBuilder *builder, const char *name,
       return FALSE;
     }
   tp_draft_tensor (builder->draft, index)->is_output = TRUE;
-  g_array_append_val (builder->draft->outputs, index);
+  tp_array_append_val (builder->draft->outputs, index);
   return TRUE;
 }

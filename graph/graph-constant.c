@@ -6,6 +6,7 @@
 
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/region.h"
 
 #include <string.h>
@@ -13,10 +14,10 @@
 int
 tp_graph_builder_find_constant (TpGraphBuilder *builder, const char *name)
 {
-  int index = GPOINTER_TO_INT (g_hash_table_lookup (builder->tensors, name));
+  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
 
   for (guint i = builder->constants->len; index > 0 && i-- > 0;)
-    if (g_array_index (builder->constants, int, i) == index - 1)
+    if (tp_array_index (builder->constants, int, i) == index - 1)
       return i;
   return -1;
 }
@@ -71,7 +72,7 @@ add_tensor (TpGraphBuilder *builder, const TpNode *node, const char *output,
 {
   TpTensor tensor = *tp_draft_tensor (
       builder->draft,
-      g_array_index (builder->constants, int, node->attrs->i));
+      tp_array_index (builder->constants, int, node->attrs->i));
 
   tensor.name = output;
   return tp_graph_builder_add_constant (builder, &tensor, node->place, error);

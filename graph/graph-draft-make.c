@@ -19,29 +19,29 @@ tp_draft_take_constants (TpDraft *draft, gint64 n)
 }
 
 static const char *
-make_name (TpDraft *draft, GHashTable *names, const char *stem,
+make_name (TpDraft *draft, TpMap *names, const char *stem,
            const char *suffix, GError **error)
 {
   g_autofree char *plain = g_strconcat (stem, suffix, NULL);
   g_autofree char *name = g_strdup (plain);
-  gpointer base = NULL, n_made = NULL;
+  gpointer n_made = NULL;
   char *kept;
 
   /* Counting goes on where it stopped: many copies are made of one weight. */
-  if (g_hash_table_lookup_extended (names, plain, &base, &n_made))
+  if (tp_map_find (names, plain, &n_made))
     {
       int n = GPOINTER_TO_INT (n_made);
 
-      for (; g_hash_table_contains (names, name); n++)
+      for (; tp_map_find (names, name, NULL); n++)
         {
           g_free (name);
           name = g_strdup_printf ("%s_%d", plain, n + 2);
         }
-      g_hash_table_insert (names, base, GINT_TO_POINTER (n));
+      tp_map_insert (names, plain, GINT_TO_POINTER (n));
     }
   kept = tp_region_strdup (draft->region, name, error);
   if (kept != NULL)
-    g_hash_table_insert (names, kept, NULL);
+    tp_map_insert (names, kept, NULL);
   return kept;
 }
 
@@ -51,10 +51,10 @@ tp_draft_make_tensor_name (TpDraft *draft, const char *stem,
 {
   if (draft->names[0] == NULL)
     {
-      draft->names[0] = g_hash_table_new (tp_name_hash, g_str_equal);
+      draft->names[0] = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
       for (guint i = 0; i < draft->tensors->len; i++)
-        g_hash_table_insert (draft->names[0],
-                             (char *) tp_draft_tensor (draft, i)->name, NULL);
+        tp_map_insert (draft->names[0],
+                       (char *) tp_draft_tensor (draft, i)->name, NULL);
     }
   return make_name (draft, draft->names[0], stem, suffix, error);
 }
@@ -65,10 +65,10 @@ tp_draft_make_node_name (TpDraft *draft, const char *stem, const char *suffix,
 {
   if (draft->names[1] == NULL)
     {
-      draft->names[1] = g_hash_table_new (tp_name_hash, g_str_equal);
+      draft->names[1] = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
       for (guint i = 0; i < draft->nodes->len; i++)
-        g_hash_table_insert (draft->names[1],
-                             (char *) tp_draft_node (draft, i)->name, NULL);
+        tp_map_insert (draft->names[1],
+                       (char *) tp_draft_node (draft, i)->name, NULL);
     }
   return make_name (draft, draft->names[1], stem, suffix, error);
 }

@@ -3,6 +3,9 @@
 
 #include "graph/graph-draft.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+
 #include <string.h>
 
 TpDraft *
@@ -13,10 +16,10 @@ tp_draft_new (gint64 budget_bytes)
   draft->region = tp_region_new (budget_bytes);
   tp_limits_init (&draft->limits);
   draft->name = "";
-  draft->tensors = g_array_new (FALSE, TRUE, sizeof (TpTensor));
-  draft->nodes = g_array_new (FALSE, TRUE, sizeof (TpNode));
-  draft->inputs = g_array_new (FALSE, TRUE, sizeof (int));
-  draft->outputs = g_array_new (FALSE, TRUE, sizeof (int));
+  draft->tensors = tp_array_new (sizeof (TpTensor));
+  draft->nodes = tp_array_new (sizeof (TpNode));
+  draft->inputs = tp_array_new (sizeof (int));
+  draft->outputs = tp_array_new (sizeof (int));
   return draft;
 }
 
@@ -24,12 +27,12 @@ void
 tp_draft_free (TpDraft *draft)
 {
   g_clear_pointer (&draft->region, tp_region_free);
-  g_array_unref (draft->tensors);
-  g_array_unref (draft->nodes);
-  g_array_unref (draft->inputs);
-  g_array_unref (draft->outputs);
-  g_clear_pointer (&draft->names[0], g_hash_table_unref);
-  g_clear_pointer (&draft->names[1], g_hash_table_unref);
+  tp_array_unref (draft->tensors);
+  tp_array_unref (draft->nodes);
+  tp_array_unref (draft->inputs);
+  tp_array_unref (draft->outputs);
+  tp_map_free (draft->names[0]);
+  tp_map_free (draft->names[1]);
   g_free (draft);
 }
 
@@ -48,7 +51,7 @@ copy_indices (const TpGraph *graph, TpNode *nodes)
 
   for (int i = 0; i < graph->n_nodes; i++)
     n += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
-  all = next = g_new (int, n);
+  all = next = tp_new (int, n);
   for (int i = 0; i < graph->n_nodes; i++)
     {
       const TpNode *node = &graph->nodes[i];
@@ -65,21 +68,21 @@ copy_indices (const TpGraph *graph, TpNode *nodes)
 TpDraft *
 tp_draft_new_from_graph (const TpGraph *graph)
 {
-  TpDraft *draft = tp_draft_new (TP_REGION_NO_BUDGET);
+  g_autoptr (TpDraft) draft = tp_draft_new (TP_REGION_NO_BUDGET);
 
   tp_region_own (draft->region, tp_graph_ref ((TpGraph *) graph),
                  release_graph);
   draft->name = graph->name;
   draft->source = graph->source;
   draft->opset = graph->opset;
-  g_array_append_vals (draft->tensors, graph->tensors, graph->n_tensors);
-  g_array_append_vals (draft->nodes, graph->nodes, graph->n_nodes);
-  g_array_append_vals (draft->inputs, graph->inputs, graph->n_inputs);
-  g_array_append_vals (draft->outputs, graph->outputs, graph->n_outputs);
+  tp_array_append_vals (draft->tensors, graph->tensors, graph->n_tensors);
+  tp_array_append_vals (draft->nodes, graph->nodes, graph->n_nodes);
+  tp_array_append_vals (draft->inputs, graph->inputs, graph->n_inputs);
+  tp_array_append_vals (draft->outputs, graph->outputs, graph->n_outputs);
   tp_region_own (draft->region,
                  copy_indices (graph, (TpNode *) (void *) draft->nodes->data),
                  g_free);
-  return draft;
+  return g_steal_pointer (&draft);
 }
 
 char *
@@ -93,7 +96,7 @@ tp_draft_dup_prefix (const TpDraft *draft, const char *place)
 int
 tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor)
 {
-  g_array_append_val (draft->tensors, *tensor);
+  tp_array_append_val (draft->tensors, *tensor);
   return draft->tensors->len - 1;
 }
 
@@ -153,7 +156,7 @@ tp_draft_count_uses (TpDraft *draft, int *n_uses)
           n_uses[node->inputs[j]]++;
     }
   for (guint i = 0; i < draft->outputs->len; i++)
-    n_uses[g_array_index (draft->outputs, int, i)]++;
+    n_uses[tp_array_index (draft->outputs, int, i)]++;
 }
 
 /* ---- order ------------------------------------------------------------- */
@@ -181,18 +184,18 @@ is_sorted (TpDraft *draft)
 }
 
 static void
-set_cycle_error (TpDraft *draft, const GArray *path, int node, GError **error)
+set_cycle_error (TpDraft *draft, const TpArray *path, int node, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *prefix
       = tp_draft_dup_prefix (draft, tp_draft_node (draft, node)->place);
   guint first = path->len - 1, shown = 0;
 
-  while (g_array_index (path, Step, first).node != node)
+  while (tp_array_index (path, Step, first).node != node)
     first--;
   for (guint i = first; i < path->len && shown < 8; i++, shown++)
     {
-      int at = g_array_index (path, Step, i).node;
+      int at = tp_array_index (path, Step, i).node;
       const TpTensor *out
           = tp_draft_tensor (draft, tp_draft_node (draft, at)->outputs[0]);
       g_string_append_printf (text, "'%s' <- ", out->name);
@@ -209,24 +212,24 @@ set_cycle_error (TpDraft *draft, const GArray *path, int node, GError **error)
 /* Puts @root and all it needs at the end of @order: depth first, with a stack
  * of its own, so that a chain of a million ops is no problem. */
 static gboolean
-visit (TpDraft *draft, int root, guint8 *state, GArray *order, GError **error)
+visit (TpDraft *draft, int root, guint8 *state, TpArray *order, GError **error)
 {
-  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_autoptr (TpArray) path = tp_array_new (sizeof (Step));
   Step first = { root, 0 };
 
-  g_array_append_val (path, first);
+  tp_array_append_val (path, first);
   state[root] = 1;
   while (path->len > 0)
     {
-      Step *step = &g_array_index (path, Step, path->len - 1);
+      Step *step = &tp_array_index (path, Step, path->len - 1);
       const TpNode *node = tp_draft_node (draft, step->node);
       int tensor, producer;
 
       if (step->next == node->n_inputs)
         {
           state[step->node] = 2;
-          g_array_append_val (order, *node);
-          g_array_set_size (path, path->len - 1);
+          tp_array_append_val (order, *node);
+          tp_array_set_size (path, path->len - 1);
           continue;
         }
       tensor = node->inputs[step->next++];
@@ -240,7 +243,7 @@ visit (TpDraft *draft, int root, guint8 *state, GArray *order, GError **error)
         }
       state[producer] = 1;
       first = (Step){ producer, 0 };
-      g_array_append_val (path, first);
+      tp_array_append_val (path, first);
     }
   return TRUE;
 }
@@ -248,20 +251,20 @@ visit (TpDraft *draft, int root, guint8 *state, GArray *order, GError **error)
 gboolean
 tp_draft_sort (TpDraft *draft, GError **error)
 {
-  g_autoptr (GArray) order = NULL;
+  g_autoptr (TpArray) order = NULL;
   g_autofree guint8 *state = NULL;
 
   tp_draft_link (draft);
   if (is_sorted (draft))
     return TRUE;
-  order = g_array_sized_new (FALSE, TRUE, sizeof (TpNode), draft->nodes->len);
-  state = g_new0 (guint8, draft->nodes->len);
+  order = tp_array_new (sizeof (TpNode));
+  state = tp_new0 (guint8, draft->nodes->len);
   for (guint i = 0; i < draft->nodes->len; i++)
     if (state[i] == 0 && tp_draft_node (draft, i)->type != NULL
         && !visit (draft, i, state, order, error))
       return FALSE;
-  g_array_set_size (draft->nodes, 0);
-  g_array_append_vals (draft->nodes, order->data, order->len);
+  tp_array_set_size (draft->nodes, 0);
+  tp_array_append_vals (draft->nodes, order->data, order->len);
   tp_draft_link (draft);
   return TRUE;
 }
@@ -271,10 +274,10 @@ tp_draft_sort (TpDraft *draft, GError **error)
 void
 tp_draft_remove_dead (TpDraft *draft)
 {
-  g_autofree guint8 *is_needed = g_new0 (guint8, draft->tensors->len + 1);
+  g_autofree guint8 *is_needed = tp_new0 (guint8, draft->tensors->len + 1);
 
   for (guint i = 0; i < draft->outputs->len; i++)
-    is_needed[g_array_index (draft->outputs, int, i)] = TRUE;
+    is_needed[tp_array_index (draft->outputs, int, i)] = TRUE;
   for (guint i = draft->nodes->len; i > 0; i--)
     {
       TpNode *node = tp_draft_node (draft, i - 1);
@@ -307,7 +310,7 @@ number_tensors (TpDraft *draft, int *map)
   int n = 0;
 
   for (guint i = 0; i < draft->inputs->len; i++)
-    number (map, &n, g_array_index (draft->inputs, int, i));
+    number (map, &n, tp_array_index (draft->inputs, int, i));
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       const TpNode *node = tp_draft_node (draft, i);
@@ -323,7 +326,7 @@ number_tensors (TpDraft *draft, int *map)
         number (map, &n, node->outputs[j]);
     }
   for (guint i = 0; i < draft->outputs->len; i++)
-    number (map, &n, g_array_index (draft->outputs, int, i));
+    number (map, &n, tp_array_index (draft->outputs, int, i));
   return n;
 }
 
@@ -331,13 +334,13 @@ number_tensors (TpDraft *draft, int *map)
 static void
 move_tensors (TpDraft *draft, const int *map, int n)
 {
-  g_autoptr (GArray) old = g_steal_pointer (&draft->tensors);
+  g_autoptr (TpArray) old = g_steal_pointer (&draft->tensors);
 
-  draft->tensors = g_array_sized_new (FALSE, TRUE, sizeof (TpTensor), n);
-  g_array_set_size (draft->tensors, n);
+  draft->tensors = tp_array_new (sizeof (TpTensor));
+  tp_array_set_size (draft->tensors, n);
   for (guint i = 0; i < old->len; i++)
     if (map[i] >= 0)
-      *tp_draft_tensor (draft, map[i]) = g_array_index (old, TpTensor, i);
+      *tp_draft_tensor (draft, map[i]) = tp_array_index (old, TpTensor, i);
 }
 
 static void
@@ -373,7 +376,7 @@ gboolean
 tp_draft_remove_unused_tensors (TpDraft *draft, GError **error)
 {
   guint n_tensors = draft->tensors->len;
-  g_autofree int *map = g_new (int, n_tensors + 1);
+  g_autofree int *map = tp_new (int, n_tensors + 1);
 
   memset (map, -1, n_tensors * sizeof (int));
   move_tensors (draft, map, number_tensors (draft, map));
@@ -403,7 +406,7 @@ drop_removed_nodes (TpDraft *draft)
   for (guint i = 0; i < draft->nodes->len; i++)
     if (tp_draft_node (draft, i)->type != NULL)
       *tp_draft_node (draft, n++) = *tp_draft_node (draft, i);
-  g_array_set_size (draft->nodes, n);
+  tp_array_set_size (draft->nodes, n);
 }
 
 void
@@ -418,7 +421,7 @@ tp_draft_sweep (TpDraft *draft)
 static void
 each_use (TpDraft *draft, void (*use) (TpTensor *tensor, int node))
 {
-  g_autofree int *last = g_new (int, draft->tensors->len + 1);
+  g_autofree int *last = tp_new (int, draft->tensors->len + 1);
 
   memset (last, -1, draft->tensors->len * sizeof (int));
   for (guint i = 0; i < draft->nodes->len; i++)
@@ -473,10 +476,10 @@ link_consumers (TpDraft *draft, GError **error)
 }
 
 static void *
-dup_array (TpDraft *draft, const GArray *array, GError **error)
+dup_array (TpDraft *draft, const TpArray *array, GError **error)
 {
   return tp_region_dup (draft->region, array->data, array->len,
-                        g_array_get_element_size ((GArray *) array), error);
+                        array->size, error);
 }
 
 static void
@@ -488,10 +491,10 @@ mark_ends (TpDraft *draft)
       tp_draft_tensor (draft, i)->is_output = FALSE;
     }
   for (guint i = 0; i < draft->inputs->len; i++)
-    tp_draft_tensor (draft, g_array_index (draft->inputs, int, i))->is_input
+    tp_draft_tensor (draft, tp_array_index (draft->inputs, int, i))->is_input
         = TRUE;
   for (guint i = 0; i < draft->outputs->len; i++)
-    tp_draft_tensor (draft, g_array_index (draft->outputs, int, i))->is_output
+    tp_draft_tensor (draft, tp_array_index (draft->outputs, int, i))->is_output
         = TRUE;
 }
 

@@ -6,6 +6,8 @@
 #ifndef TP_GRAPH_GRAPH_DRAFT_H
 #define TP_GRAPH_GRAPH_DRAFT_H
 
+#include "ir/array.h"
+#include "ir/map.h"
 #include "ir/graph.h"
 #include "ir/region.h"
 
@@ -18,10 +20,10 @@ typedef struct
   const char *source;
   int opset;
   TpLimits limits;
-  GArray *tensors;            /* TpTensor; strings and arrays in @region */
-  GArray *nodes;              /* TpNode; a NULL type marks one removed */
-  GArray *inputs, *outputs;   /* int: tensors */
-  GHashTable *names[2];       /* of tensors and of nodes, with how often a new
+  TpArray *tensors;           /* TpTensor; strings and arrays in @region */
+  TpArray *nodes;             /* TpNode; a NULL type marks one removed */
+  TpArray *inputs, *outputs;  /* int: tensors */
+  TpMap *names[2];            /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
   gint64 n_constants;         /* elements of those made by passes */
 } TpDraft;
@@ -36,13 +38,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDraft, tp_draft_free)
 static inline TpTensor *
 tp_draft_tensor (TpDraft *draft, int tensor)
 {
-  return &g_array_index (draft->tensors, TpTensor, tensor);
+  return &tp_array_index (draft->tensors, TpTensor, tensor);
 }
 
 static inline TpNode *
 tp_draft_node (TpDraft *draft, int node)
 {
-  return &g_array_index (draft->nodes, TpNode, node);
+  return &tp_array_index (draft->nodes, TpNode, node);
 }
 
 /* Node inputs and outputs live in the region, so they may be written. */

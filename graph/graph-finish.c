@@ -7,6 +7,7 @@
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/name-hash.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
@@ -21,7 +22,7 @@ static void
 set_undefined_error (TpGraphBuilder *builder, int tensor, GError **error)
 {
   const TpBuilderState *state
-      = &g_array_index (builder->states, TpBuilderState, tensor);
+      = &tp_array_index (builder->states, TpBuilderState, tensor);
   const char *name = tp_draft_tensor (builder->draft, tensor)->name;
   g_autofree char *place = NULL;
 
@@ -40,7 +41,7 @@ static gboolean
 check_defined (TpGraphBuilder *builder, GError **error)
 {
   for (guint i = 0; i < builder->states->len; i++)
-    if (!g_array_index (builder->states, TpBuilderState, i).is_defined)
+    if (!tp_array_index (builder->states, TpBuilderState, i).is_defined)
       {
         set_undefined_error (builder, i, error);
         return FALSE;
@@ -71,7 +72,7 @@ name_nodes (TpGraphBuilder *builder, GError **error)
       node->name = tp_region_strdup (builder->draft->region, name, error);
       if (node->name == NULL)
         return FALSE;
-      g_hash_table_add (builder->nodes, (char *) node->name);
+      tp_map_insert (builder->nodes, (char *) node->name, NULL);
     }
   return TRUE;
 }
@@ -174,7 +175,7 @@ list_dims (TpGraphBuilder *builder)
   for (guint i = 0; i < builder->specs->len; i++)
     {
       const TpBuilderSpec *spec
-          = &g_array_index (builder->specs, TpBuilderSpec, i);
+          = &tp_array_index (builder->specs, TpBuilderSpec, i);
 
       for (int j = 0; j < spec->rank; j++)
         if (spec->dims[j].name != NULL
@@ -254,7 +255,7 @@ tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
   if (!check_dims_known (builder, dims, error))
     return FALSE;
   for (guint i = 0; i < builder->specs->len; i++)
-    if (!bind_spec (builder, &g_array_index (builder->specs, TpBuilderSpec, i),
+    if (!bind_spec (builder, &tp_array_index (builder->specs, TpBuilderSpec, i),
                     dims, error))
       return FALSE;
   return TRUE;

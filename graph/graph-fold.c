@@ -7,6 +7,7 @@
 #include "graph/graph-fold.h"
 
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -187,9 +188,9 @@ load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 static gboolean
 run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
 {
-  TpRefTensor *inputs = g_new0 (TpRefTensor, node->n_inputs);
+  TpRefTensor *inputs = tp_new0 (TpRefTensor, node->n_inputs);
   g_autofree const TpRefTensor **borrowed
-      = g_new0 (const TpRefTensor *, node->n_inputs);
+      = tp_new0 (const TpRefTensor *, node->n_inputs);
   gboolean ok = TRUE;
 
   for (int i = 0; ok && i < node->n_inputs; i++)
@@ -276,7 +277,7 @@ tp_fold_node (TpFold *fold, TpDraft *draft, TpNode *node, GError **error)
 
   if (fold_view (draft, node) || !take_budget (fold, draft, node))
     return TRUE;
-  outputs = g_new0 (TpRefTensor, node->n_outputs);
+  outputs = tp_new0 (TpRefTensor, node->n_outputs);
   if (run_reference (draft, node, outputs))
     {
       for (int i = 0; ok && i < node->n_outputs; i++)

@@ -8,6 +8,7 @@
 
 #include "graph/graph-draft.h"
 #include "graph/graph-fold.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 
 #include <string.h>
@@ -72,8 +73,8 @@ static gboolean
 infer_node (TpDraft *draft, const TpNode *node, GError **error)
 {
   g_autofree const TpTensor **inputs
-      = g_new (const TpTensor *, node->n_inputs + 1);
-  g_autofree TpShape *outputs = g_new0 (TpShape, node->n_outputs);
+      = tp_new (const TpTensor *, node->n_inputs + 1);
+  g_autofree TpShape *outputs = tp_new0 (TpShape, node->n_outputs);
 
   if (node->op == NULL)
     return check_declared (draft, node, error);

@@ -8,7 +8,9 @@
 #include "graph/graph-builder-private.h"
 #include "graph/graph-constant.h"
 #include "graph/graph-limit.h"
+#include "ir/array.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ir/near-name.h"
 #include "ir/op.h"
 #include "ops/op.h"
@@ -64,7 +66,7 @@ ask_type (const char *type)
 {
   int n;
   const TpOp *const *ops = tp_op_list (&n);
-  g_autofree const char **known = g_new0 (const char *, n + 1);
+  g_autofree const char **known = tp_new0 (const char *, n + 1);
 
   for (int i = 0; i < n; i++)
     known[i] = ops[i]->name;
@@ -103,7 +105,7 @@ copy_name (TpGraphBuilder *builder, TpNode *node, GError **error)
   node->name = tp_region_strdup (builder->draft->region, node->name, error);
   if (node->name == NULL)
     return FALSE;
-  g_hash_table_add (builder->nodes, (char *) node->name);
+  tp_map_insert (builder->nodes, (char *) node->name, NULL);
   return TRUE;
 }
 
@@ -158,7 +160,7 @@ link_inputs (TpGraphBuilder *builder, TpNode *node, const char *const *names,
       inputs[i] = tp_builder_get_tensor (builder, names[i], node->place, error);
       if (inputs[i] < 0)
         return FALSE;
-      state = &g_array_index (builder->states, TpBuilderState, inputs[i]);
+      state = &tp_array_index (builder->states, TpBuilderState, inputs[i]);
       if (state->user < 0)
         {
           state->user = builder->draft->nodes->len;
@@ -206,7 +208,7 @@ describe_tensor (TpGraphBuilder *builder, TpAttr *attr)
   const TpTensor *tensor;
 
   g_assert (attr->i >= 0 && attr->i < builder->constants->len);
-  attr->i = g_array_index (builder->constants, int, attr->i);
+  attr->i = tp_array_index (builder->constants, int, attr->i);
   tensor = tp_draft_tensor (builder->draft, attr->i);
   attr->dtype = tensor->dtype;
   attr->n = MIN (tensor->count, 2);
@@ -272,6 +274,6 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       || !link_inputs (builder, &node, names.inputs, error)
       || !link_outputs (builder, &node, names.outputs, error))
     return FALSE;
-  g_array_append_val (builder->draft->nodes, node);
+  tp_array_append_val (builder->draft->nodes, node);
   return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "graph/graph-reopen.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
+#include "ir/array.h"
 #include "ir/op.h"
 #include "ops/op-move.h"
 #include "ops/op.h"
@@ -25,7 +26,7 @@ add_spec (TpGraphBuilder *builder, int index, GError **error)
   for (int i = 0; i < tensor->rank; i++)
     dims[i] = (TpDimSpec){ tensor->dims[i], NULL };
   spec.dims = dims;
-  g_array_append_val (builder->specs, spec);
+  tp_array_append_val (builder->specs, spec);
   return TRUE;
 }
 
@@ -49,11 +50,11 @@ add_all (TpGraphBuilder *builder, GError **error)
   TpDraft *draft = builder->draft;
 
   for (guint i = 0; i < draft->inputs->len; i++)
-    if (!add_spec (builder, g_array_index (draft->inputs, int, i), error))
+    if (!add_spec (builder, tp_array_index (draft->inputs, int, i), error))
       return FALSE;
   for (int i = 0; i < (int) draft->tensors->len; i++)
     if (tp_tensor_is_constant (tp_draft_tensor (draft, i)))
-      g_array_append_val (builder->constants, i);
+      tp_array_append_val (builder->constants, i);
   for (guint i = 0; i < draft->nodes->len; i++)
     if (!add_node (builder, tp_draft_node (draft, i), error))
       return FALSE;

@@ -10,6 +10,7 @@
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -66,7 +67,7 @@ static double *
 make_factors (TpDraft *draft, const TpNode *norm, gint64 n, GError **error)
 {
   double *factors = tp_region_alloc (draft->region, n, sizeof (double), error);
-  g_autofree double *var = g_new (double, n);
+  g_autofree double *var = tp_new (double, n);
   double epsilon = tp_node_get_float (norm, "epsilon", 1e-5);
 
   if (factors == NULL)
@@ -100,8 +101,8 @@ compute_bias (TpDraft *draft, const TpNode *conv, const TpNode *norm,
               const double *factors, double *bias)
 {
   gint64 n = tp_draft_tensor (draft, conv->inputs[1])->dims[0];
-  g_autofree double *mean = g_new (double, n);
-  g_autofree double *shift = g_new (double, n);
+  g_autofree double *mean = tp_new (double, n);
+  g_autofree double *shift = tp_new (double, n);
 
   memset (bias, 0, n * sizeof (double));
   if (conv->n_inputs > 2 && conv->inputs[2] >= 0)
@@ -120,7 +121,7 @@ add_bias (TpDraft *draft, const TpNode *conv, const TpNode *norm,
 {
   const TpTensor *weights = tp_draft_tensor (draft, conv->inputs[1]);
   gint64 n = weights->dims[0];
-  g_autofree double *values = g_new (double, n);
+  g_autofree double *values = tp_new (double, n);
   TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
   void *data;
 
@@ -169,7 +170,7 @@ fold_into_conv (Pass *pass, int conv_index, int norm_index, GError **error)
 static gboolean
 fold_norms (TpDraft *draft, GError **error)
 {
-  g_autofree int *n_uses = g_new0 (int, draft->tensors->len + 1);
+  g_autofree int *n_uses = tp_new0 (int, draft->tensors->len + 1);
   Pass pass = { draft, n_uses };
 
   tp_draft_count_uses (draft, n_uses);

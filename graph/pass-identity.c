@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "graph/pass.h"
+#include "ir/guard.h"
+#include "ir/map.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
@@ -97,7 +99,8 @@ is_same_constant (const TpTensor *a, const TpTensor *b)
 static void
 merge_constants (TpDraft *draft, int *alias)
 {
-  g_autoptr (GHashTable) first = g_hash_table_new (NULL, NULL);
+  g_autoptr (TpMap) first
+      = tp_map_new (g_direct_hash, g_direct_equal, NULL, NULL);
 
   for (guint i = 0; i < draft->tensors->len; i++)
     {
@@ -108,9 +111,9 @@ merge_constants (TpDraft *draft, int *alias)
       if (tensor->init.kind != TP_INIT_DATA || tensor->size_bytes == 0
           || tensor->is_output || alias[i] >= 0)
         continue;
-      known = GPOINTER_TO_INT (g_hash_table_lookup (first, place)) - 1;
+      known = GPOINTER_TO_INT (tp_map_lookup (first, place)) - 1;
       if (known < 0)
-        g_hash_table_insert (first, place, GINT_TO_POINTER ((int) i + 1));
+        tp_map_insert (first, place, GINT_TO_POINTER ((int) i + 1));
       else if (is_same_constant (tp_draft_tensor (draft, known), tensor))
         alias[i] = known;
     }
@@ -119,7 +122,7 @@ merge_constants (TpDraft *draft, int *alias)
 static gboolean
 drop_identities (TpDraft *draft, GError **error)
 {
-  g_autofree int *alias = g_new (int, draft->tensors->len + 1);
+  g_autofree int *alias = tp_new (int, draft->tensors->len + 1);
 
   memset (alias, -1, draft->tensors->len * sizeof (int));
   for (guint i = 0; i < draft->nodes->len; i++)

@@ -9,13 +9,15 @@
 
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op.h"
 
 typedef struct
 {
   TpDraft *draft;
-  GArray *nodes;              /* TpNode: the new list */
+  TpArray *nodes;             /* TpNode: the new list */
   guint8 *is_last;            /* per tensor there was: channels-last */
   guint8 *needs_rows;         /* its row-major bytes are needed */
   int *last, *rows;           /* its channels-last and row-major tensors; the
@@ -137,7 +139,7 @@ mark_rows (Pass *pass)
           pass->needs_rows[node->inputs[j]] = TRUE;
     }
   for (guint i = 0; i < draft->outputs->len; i++)
-    pass->needs_rows[g_array_index (draft->outputs, int, i)] = TRUE;
+    pass->needs_rows[tp_array_index (draft->outputs, int, i)] = TRUE;
 }
 
 /* ---- Relayout ---------------------------------------------------------- */
@@ -171,7 +173,7 @@ append_relayout (Pass *pass, const TpNode *producer, int tensor,
   ends[1] = pass->rows[tensor];
   node.inputs = &ends[0];
   node.outputs = &ends[1];
-  g_array_append_val (pass->nodes, node);
+  tp_array_append_val (pass->nodes, node);
   return node.name != NULL;
 }
 
@@ -204,7 +206,7 @@ append_node (Pass *pass, TpNode node, GError **error)
   for (int j = 0; j < node.n_inputs; j++)
     if (node.inputs[j] >= 0)
       tp_node_edit (node.inputs)[j] = map[node.inputs[j]];
-  g_array_append_val (pass->nodes, node);
+  tp_array_append_val (pass->nodes, node);
   for (int j = 0; j < node.n_outputs; j++)
     if (!lay_out (pass, &node, j, error))
       return FALSE;
@@ -214,13 +216,13 @@ append_node (Pass *pass, TpNode node, GError **error)
 static gboolean
 apply (Pass *pass, GError **error)
 {
-  g_autoptr (GArray) nodes = g_array_new (FALSE, TRUE, sizeof (TpNode));
+  g_autoptr (TpArray) nodes = tp_array_new (sizeof (TpNode));
 
   pass->nodes = nodes;
   for (guint i = 0; i < pass->draft->nodes->len; i++)
     if (!append_node (pass, *tp_draft_node (pass->draft, i), error))
       return FALSE;
-  g_array_unref (pass->draft->nodes);
+  tp_array_unref (pass->draft->nodes);
   pass->draft->nodes = g_steal_pointer (&nodes);
   return TRUE;
 }
@@ -229,10 +231,10 @@ static gboolean
 assign_layout (TpDraft *draft, GError **error)
 {
   int n = draft->tensors->len;
-  g_autofree guint8 *is_last = g_new0 (guint8, n + 1);
-  g_autofree guint8 *needs_rows = g_new0 (guint8, n + 1);
-  g_autofree int *last = g_new (int, n + 1);
-  g_autofree int *rows = g_new (int, n + 1);
+  g_autofree guint8 *is_last = tp_new0 (guint8, n + 1);
+  g_autofree guint8 *needs_rows = tp_new0 (guint8, n + 1);
+  g_autofree int *last = tp_new (int, n + 1);
+  g_autofree int *rows = tp_new (int, n + 1);
   Pass pass = { draft, NULL, is_last, needs_rows, last, rows };
 
   for (int i = 0; i < n; i++)

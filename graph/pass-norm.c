@@ -5,6 +5,7 @@
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ split_norm (TpDraft *draft, int index, GError **error)
   const TpNode *node = tp_draft_node (draft, index);
   double epsilon = tp_node_get_float (node, "epsilon", 1e-5);
   gint64 n = tp_draft_tensor (draft, node->inputs[SCALE])->count;
-  g_autofree double *values = g_new (double, N_INPUTS *n + 1);
+  g_autofree double *values = tp_new (double, N_INPUTS *n + 1);
   double *v[N_INPUTS];
   int *inputs = tp_region_alloc (draft->region, 3, sizeof (int), error);
 

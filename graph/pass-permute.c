@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "graph/pass.h"
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op-move.h"
 #include "ops/op.h"
@@ -40,7 +42,7 @@ mark_readers (Pass *pass)
           }
     }
   for (guint i = 0; i < draft->outputs->len; i++)
-    pass->is_rigid[g_array_index (draft->outputs, int, i)] = TRUE;
+    pass->is_rigid[tp_array_index (draft->outputs, int, i)] = TRUE;
 }
 
 /* The strides that dimension i of the result has in the input. */
@@ -132,9 +134,9 @@ static gboolean
 permute (TpDraft *draft, GError **error)
 {
   gsize n = draft->tensors->len + 1;
-  g_autofree int *n_uses = g_new0 (int, n);
-  g_autofree guint8 *is_rigid = g_new0 (guint8, n);
-  g_autofree guint8 *is_mixed = g_new0 (guint8, n);
+  g_autofree int *n_uses = tp_new0 (int, n);
+  g_autofree guint8 *is_rigid = tp_new0 (guint8, n);
+  g_autofree guint8 *is_mixed = tp_new0 (guint8, n);
   Pass pass = { draft, n_uses, is_rigid, is_mixed };
 
   tp_draft_count_uses (draft, n_uses);

@@ -13,6 +13,7 @@
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -434,7 +435,7 @@ try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
 static gboolean
 recognise (TpDraft *draft, GError **error)
 {
-  g_autofree int *n_uses = g_new0 (int, draft->tensors->len + 1);
+  g_autofree int *n_uses = tp_new0 (int, draft->tensors->len + 1);
 
   tp_draft_count_uses (draft, n_uses);
   for (int i = (int) draft->nodes->len - 1; i >= 0; i--)

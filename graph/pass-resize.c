@@ -9,7 +9,9 @@
 
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
+#include "ir/array.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ops/op-resize.h"
 #include "ops/op.h"
 #include "ops/resize.h"
@@ -124,8 +126,8 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
   const TpTensor *to = tp_draft_tensor (split->draft, step->to);
   gint64 n_taps = tp_resize_count_taps (&split->resize);
   gint64 out = to->dims[step->axis];
-  g_autofree double *indices = g_new (double, n_taps * out);
-  g_autofree double *weights = g_new (double, n_taps * out);
+  g_autofree double *indices = tp_new (double, n_taps * out);
+  g_autofree double *weights = tp_new (double, n_taps * out);
   TpTensor list = { .name = split->node.name,
                     .dtype = TPLAN_DTYPE_INT64,
                     .rank = 1,
@@ -196,7 +198,7 @@ append_step (Split *split, int k, int from, GError **error)
                                                      ":step", error);
   if (node.name == NULL || !make_step (split, &node, &step, error))
     return -1;
-  g_array_append_val (split->draft->nodes, node);
+  tp_array_append_val (split->draft->nodes, node);
   return step.to;
 }
 

@@ -11,6 +11,7 @@
 
 #include "graph/graph-draft-make.h"
 #include "graph/pass.h"
+#include "ir/array.h"
 #include "ir/graph-value.h"
 #include "ops/op-scatter.h"
 #include "ops/op.h"
@@ -153,7 +154,7 @@ append_node (Split *split, const Step *step, int rank, const gint64 *dims,
                : tp_draft_make_node_name (draft, node.name, ":step", error);
   if (node.name == NULL || !set_node (split, &node, step, to, error))
     return -1;
-  g_array_append_val (draft->nodes, node);
+  tp_array_append_val (draft->nodes, node);
   return to;
 }
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "graph/pass.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 
 /* Marks tensors whose bytes are taken as they lie. */
@@ -57,7 +58,7 @@ set_steps (const TpNode *node, const TpTensor *x, gint64 *steps)
 static gboolean
 fold_transposes (TpDraft *draft, GError **error)
 {
-  g_autofree guint8 *is_rigid = g_new0 (guint8, draft->tensors->len + 1);
+  g_autofree guint8 *is_rigid = tp_new0 (guint8, draft->tensors->len + 1);
 
   mark_rigid (draft, is_rigid);
   for (guint i = 0; i < draft->nodes->len; i++)

@@ -3,6 +3,8 @@
 
 #include "ir/costs.h"
 
+#include "ir/guard.h"
+
 TpGroups *
 tp_groups_new (void)
 {
@@ -23,19 +25,19 @@ tp_groups_free (TpGroups *groups)
 void
 tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes)
 {
-  TpGroup group = { n_nodes, g_memdup2 (nodes, sizeof (int) * n_nodes) };
   int n = groups->n_groups;
 
   if ((n & (n - 1)) == 0) /* full at every power of two: double */
-    groups->groups = g_renew (TpGroup, groups->groups, n == 0 ? 1 : 2 * n);
-  groups->groups[n] = group;
+    groups->groups = tp_renew (TpGroup, groups->groups, n == 0 ? 1 : 2 * n);
+  groups->groups[n]
+      = (TpGroup){ n_nodes, tp_memdup (nodes, sizeof (int) * n_nodes) };
   groups->n_groups = n + 1;
 }
 
 static TpCost *
 costs_new_table (int rows, int columns, gint64 time_ns)
 {
-  TpCost *table = g_new0 (TpCost, (gsize) rows * columns + 1);
+  TpCost *table = tp_new0 (TpCost, (gsize) rows * columns + 1);
 
   for (gsize i = 0; i < (gsize) rows * columns; i++)
     table[i].time_ns = time_ns;
@@ -71,7 +73,7 @@ TpCosts *
 tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
               const TpGroups *groups)
 {
-  TpCosts *costs = g_new0 (TpCosts, 1);
+  g_autoptr (TpCosts) costs = g_new0 (TpCosts, 1);
 
   costs->ref_count = 1;
   costs->n_devices = n_devices;
@@ -86,7 +88,7 @@ tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
   costs->n_tensors = graph->n_tensors;
   costs->feeds = costs_new_table (graph->n_tensors, n_devices, 0);
   costs->fetches = costs_new_table (graph->n_tensors, n_devices, 0);
-  return costs;
+  return g_steal_pointer (&costs);
 }
 
 TpCosts *

@@ -7,6 +7,7 @@
 
 #include "ir/digest.h"
 
+#include "ir/guard.h"
 #include "ir/sha256.h"
 
 TpDigest *
@@ -15,7 +16,7 @@ tp_digest_new (void)
   static const guint32 start[8]
       = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-  TpDigest *digest = g_new (TpDigest, 1);
+  TpDigest *digest = tp_new (TpDigest, 1);
 
   digest->sum
       = tp_sha256_is_there () ? NULL : g_checksum_new (G_CHECKSUM_SHA256);
@@ -118,7 +119,7 @@ tp_digest_finish (TpDigest *digest)
       return g_strdup (g_checksum_get_string (digest->sum));
     }
   pad (digest);
-  hex = g_new (char, 65);
+  hex = tp_new (char, 65);
   for (int i = 0; i < 8; i++)
     g_snprintf (hex + 8 * i, 9, "%08x", digest->state[i]);
   return hex;

@@ -3,6 +3,8 @@
 
 #include "ir/execution.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/intervals.h"
 
 typedef struct
@@ -10,8 +12,8 @@ typedef struct
   const TpGraph *graph;
   const int *places;
   TpExecution *execution;     /* being made */
-  GArray *actions;            /* TpAction */
-  GArray *storages;           /* TpStorage */
+  TpArray *actions;           /* TpAction */
+  TpArray *storages;          /* TpStorage */
   int *input_of;              /* per tensor: which input it is; -1: none */
   int *first_output;          /* per root: an output with its bytes; -1: none */
   int *next_output;           /* per output: another of the same bytes */
@@ -22,7 +24,7 @@ typedef struct
 static int *
 find_roots (const TpGraph *graph)
 {
-  int *roots = g_new (int, graph->n_tensors + 1);
+  int *roots = tp_new (int, graph->n_tensors + 1);
 
   for (int i = 0; i < graph->n_tensors; i++)
     roots[i] = i;
@@ -39,7 +41,7 @@ find_roots (const TpGraph *graph)
 static int *
 new_filled (gsize n, int value)
 {
-  int *values = g_new (int, n + 1);
+  int *values = tp_new (int, n + 1);
 
   for (gsize i = 0; i < n; i++)
     values[i] = value;
@@ -73,7 +75,7 @@ find_storage (const Builder *builder, int tensor, int device)
 static TpStorage *
 get_storage (const Builder *builder, int storage)
 {
-  return &g_array_index (builder->storages, TpStorage, storage);
+  return &tp_array_index (builder->storages, TpStorage, storage);
 }
 
 static void
@@ -91,7 +93,7 @@ add_storage (Builder *builder, int tensor, int device)
   if (*index >= 0)
     return;
   *index = builder->storages->len;
-  g_array_append_val (builder->storages, storage);
+  tp_array_append_val (builder->storages, storage);
 }
 
 /* Every storage a unit reads or writes. Constants read as they are need none:
@@ -128,7 +130,7 @@ add_action (Builder *builder, TpAction action)
     touch (builder, action.src, FALSE);
   if (action.dst >= 0)
     touch (builder, action.dst, TRUE);
-  g_array_append_val (builder->actions, action);
+  tp_array_append_val (builder->actions, action);
 }
 
 static void
@@ -263,11 +265,11 @@ static gboolean
 check_outputs (const Builder *builder, GError **error)
 {
   const TpGraph *graph = builder->graph;
-  g_autofree guint8 *is_made = g_new0 (guint8, graph->n_outputs + 1);
+  g_autofree guint8 *is_made = tp_new0 (guint8, graph->n_outputs + 1);
 
   for (guint i = 0; i < builder->actions->len; i++)
     {
-      int output = g_array_index (builder->actions, TpAction, i).output;
+      int output = tp_array_index (builder->actions, TpAction, i).output;
 
       if (output >= 0)
         is_made[output] = TRUE;
@@ -314,9 +316,9 @@ static void
 lay_out_arena (TpExecution *execution, int device)
 {
   TpMemory *memory = &execution->memory[device];
-  g_autofree TpInterval *intervals = g_new (TpInterval,
-                                            execution->n_storages + 1);
-  g_autofree int *owners = g_new (int, execution->n_storages + 1);
+  g_autofree TpInterval *intervals = tp_new (TpInterval,
+                                             execution->n_storages + 1);
+  g_autofree int *owners = tp_new (int, execution->n_storages + 1);
   int n = 0;
 
   for (int i = 0; i < execution->n_storages; i++)
@@ -366,9 +368,9 @@ count_weights (TpExecution *execution, int unit, guint8 *is_counted)
 static void
 count_memory (TpExecution *execution)
 {
-  g_autofree guint8 *is_counted = g_new0 (
+  g_autofree guint8 *is_counted = tp_new0 (
       guint8,
-      (gsize) execution->graph->n_tensors * execution->n_devices + 1);
+       (gsize) execution->graph->n_tensors * execution->n_devices + 1);
 
   for (int i = 0; i < execution->units->n; i++)
     count_weights (execution, i, is_counted);
@@ -381,17 +383,17 @@ count_memory (TpExecution *execution)
 static TpExecution *
 execution_alloc (const TpGraph *graph, const TpPlaced *placed, TpUnits *units)
 {
-  TpExecution *execution = g_new0 (TpExecution, 1);
+  g_autoptr (TpExecution) execution = g_new0 (TpExecution, 1);
   int n_devices = placed->n_devices;
 
   execution->graph = graph;
   execution->n_devices = n_devices;
   execution->host = placed->host;
   execution->units = units;
-  execution->memory = g_new0 (TpMemory, n_devices + 1);
+  execution->memory = tp_new0 (TpMemory, n_devices + 1);
   execution->roots = find_roots (graph);
   execution->storage_of = new_filled ((gsize) graph->n_tensors * n_devices, -1);
-  return execution;
+  return g_steal_pointer (&execution);
 }
 
 TpExecution *
@@ -404,8 +406,8 @@ tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
   g_autofree int *input_of = new_filled (graph->n_tensors, -1);
   g_autofree int *first_output = new_filled (graph->n_tensors, -1);
   g_autofree int *next_output = new_filled (graph->n_outputs, -1);
-  g_autoptr (GArray) actions = g_array_new (FALSE, TRUE, sizeof (TpAction));
-  g_autoptr (GArray) storages = g_array_new (FALSE, TRUE, sizeof (TpStorage));
+  g_autoptr (TpArray) actions = tp_array_new (sizeof (TpAction));
+  g_autoptr (TpArray) storages = tp_array_new (sizeof (TpStorage));
   Builder builder = { graph, placed->places, execution, actions, storages, input_of,
                       first_output, next_output };
   gboolean is_good;
@@ -416,9 +418,9 @@ tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
   add_storages (&builder);
   is_good = add_actions (&builder, error);
   execution->n_actions = actions->len;
-  execution->actions = g_array_steal (actions, NULL);
+  execution->actions = tp_array_steal (actions);
   execution->n_storages = storages->len;
-  execution->storages = g_array_steal (storages, NULL);
+  execution->storages = tp_array_steal (storages);
   if (!is_good)
     return NULL;
   count_memory (execution);

@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 
+#include "ir/guard.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
 
@@ -113,7 +114,7 @@ tp_node_get_strings (const TpNode *node, const char *name, int *out_n)
 char *
 tp_graph_ask_op (const TpGraph *graph, const char *typed)
 {
-  g_autofree const char **known = g_new (const char *, graph->n_nodes + 1);
+  g_autofree const char **known = tp_new (const char *, graph->n_nodes + 1);
 
   for (int i = 0; i < graph->n_nodes; i++)
     known[i] = graph->nodes[i].name;

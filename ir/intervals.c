@@ -17,6 +17,9 @@
 
 #include "ir/intervals.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +36,7 @@ typedef struct
   guint64 *has_start;         /* a bit per step: the list is not empty */
   int *next_start;            /* interval -> next in its start list */
   int *covers;                /* tree vertex -> list of cover cells */
-  GArray *cells;              /* CoverCell */
+  TpArray *cells;             /* CoverCell */
 } PackIndex;
 
 /* Intervals, in an array that holds all there are. */
@@ -72,7 +75,7 @@ pack_compare_steps (const void *a, const void *b)
 static int
 pack_renumber (TpInterval *intervals, int n)
 {
-  g_autofree int *steps = g_new (int, 2 * (gsize) n + 1);
+  g_autofree int *steps = tp_new (int, 2 * (gsize) n + 1);
   int n_steps = 0;
 
   for (int i = 0; i < n; i++)
@@ -104,11 +107,11 @@ pack_index_init (PackIndex *index, const TpInterval *intervals, int n,
   index->n_steps = n_steps;
   for (index->base = 1; index->base < n_steps;)
     index->base *= 2;
-  index->starts = g_new (int, n_steps);
-  index->has_start = g_new0 (guint64, n_steps / WORD_BITS + 1);
-  index->next_start = g_new (int, n);
-  index->covers = g_new (int, 2 * (gsize) index->base);
-  index->cells = g_array_new (FALSE, FALSE, sizeof (CoverCell));
+  index->starts = tp_new (int, n_steps);
+  index->has_start = tp_new0 (guint64, n_steps / WORD_BITS + 1);
+  index->next_start = tp_new (int, n);
+  index->covers = tp_new (int, 2 * (gsize) index->base);
+  index->cells = tp_array_new (sizeof (CoverCell));
   for (int i = 0; i < n_steps; i++)
     index->starts[i] = -1;
   for (int i = 0; i < 2 * index->base; i++)
@@ -122,7 +125,7 @@ pack_index_clear (PackIndex *index)
   g_free (index->has_start);
   g_free (index->next_start);
   g_free (index->covers);
-  g_array_unref (index->cells);
+  tp_array_unref (index->cells);
 }
 
 static void
@@ -131,7 +134,7 @@ pack_index_cover (PackIndex *index, int vertex, int interval)
   CoverCell cell = { interval, index->covers[vertex] };
 
   index->covers[vertex] = index->cells->len;
-  g_array_append_val (index->cells, cell);
+  tp_array_append_val (index->cells, cell);
 }
 
 static void
@@ -191,7 +194,7 @@ pack_index_find (const PackIndex *index, const TpInterval *wanted,
   for (int v = wanted->first + index->base; v > 0; v /= 2)
     for (int cell = index->covers[v]; cell >= 0;)
       {
-        const CoverCell *c = &g_array_index (index->cells, CoverCell, cell);
+        const CoverCell *c = &tp_array_index (index->cells, CoverCell, cell);
 
         found->ids[found->n++] = c->interval;
         cell = c->next;
@@ -233,10 +236,10 @@ pack_order_init (PackOrder *order, const TpInterval *intervals, int n)
 {
   order->intervals = intervals;
   order->n = 0;
-  order->by_rank = g_new (int, n);
-  order->rank_of = g_new (int, n);
-  order->marks = g_new0 (guint64, n / WORD_BITS + 1);
-  order->recent = (PackList){ g_new (int, n), 0 };
+  order->by_rank = tp_new (int, n);
+  order->rank_of = tp_new (int, n);
+  order->marks = tp_new0 (guint64, n / WORD_BITS + 1);
+  order->recent = (PackList){ tp_new (int, n), 0 };
   for (int i = 0; i < n; i++)
     order->rank_of[i] = -1;
 }
@@ -404,8 +407,8 @@ find_among_many (PackOrder *order, PackList *found, PackGap *gap)
 static gint64
 pack_find_bound (const TpInterval *intervals, int n, int n_steps)
 {
-  g_autofree gint64 *ends = g_new0 (gint64, n_steps + 1);
-  g_autofree gint64 *begins = g_new0 (gint64, n_steps + 1);
+  g_autofree gint64 *ends = tp_new0 (gint64, n_steps + 1);
+  g_autofree gint64 *begins = tp_new0 (gint64, n_steps + 1);
   gint64 alive = 0, most = 0;
 
   for (int i = 0; i < n; i++)
@@ -451,19 +454,27 @@ pack_find_offset (Packing *packing, const TpInterval *it, gint64 align)
   return gap.offset;
 }
 
+static void
+packing_clear (Packing *packing)
+{
+  pack_index_clear (&packing->index);
+  pack_order_clear (&packing->order);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Packing, packing_clear)
+
 static gint64
 pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
 {
-  g_autofree int *sequence = g_new (int, n);
-  g_autofree int *found = g_new (int, n);
-  Packing packing = { .found = { found, 0 } };
+  g_autofree int *sequence = tp_new (int, n);
+  g_autofree int *found = tp_new (int, n);
+  g_auto (Packing) packing = { .found = { found, 0 } };
   gint64 total = 0;
 
   pack_index_init (&packing.index, intervals, n, n_steps);
   pack_order_init (&packing.order, intervals, n);
   for (int i = 0; i < n; i++)
     sequence[i] = i;
-  g_qsort_with_data (sequence, n, sizeof (int), pack_compare_sizes, intervals);
+  qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
   for (int i = 0; i < n; i++)
     {
       TpInterval *it = &intervals[sequence[i]];
@@ -477,8 +488,6 @@ pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
       pack_index_add (&packing.index, sequence[i]);
       pack_order_add (&packing.order, sequence[i]);
     }
-  pack_index_clear (&packing.index);
-  pack_order_clear (&packing.order);
   return total;
 }
 
@@ -494,7 +503,7 @@ tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
     *out_bound_bytes = 0;
   if (n == 0)
     return 0;
-  copy = g_memdup2 (intervals, sizeof (TpInterval) * n);
+  copy = tp_memdup (intervals, sizeof (TpInterval) * n);
   n_steps = pack_renumber (copy, n);
   total = pack_place_all (copy, n, n_steps, MAX (align, 1));
   if (out_bound_bytes != NULL)

@@ -3,6 +3,8 @@
 
 #include "ir/memory-peak.h"
 
+#include "ir/guard.h"
+
 #define MAX_NAMED 3
 
 static gboolean
@@ -19,7 +21,7 @@ static int
 find_peak (const TpExecution *execution, int device)
 {
   int n = execution->n_actions, found = 0;
-  g_autofree double *changes = g_new0 (double, n + 2);
+  g_autofree double *changes = tp_new0 (double, n + 2);
   double alive = 0, most = 0;
 
   for (int i = 0; i < execution->n_storages; i++)

@@ -3,14 +3,16 @@
 
 #include "ir/memory-proof.h"
 
+#include "ir/array.h"
+
 TpMemoryBound *
 tp_memory_bound_new (void)
 {
   TpMemoryBound *bound = g_new0 (TpMemoryBound, 1);
 
   bound->has_costs = TRUE;
-  bound->prices = g_array_new (FALSE, FALSE, sizeof (TpMemoryPrice));
-  bound->shares = g_array_new (FALSE, FALSE, sizeof (TpMemoryShare));
+  bound->prices = tp_array_new (sizeof (TpMemoryPrice));
+  bound->shares = tp_array_new (sizeof (TpMemoryShare));
   return bound;
 }
 
@@ -19,8 +21,8 @@ tp_memory_bound_free (TpMemoryBound *bound)
 {
   if (bound == NULL)
     return;
-  g_array_unref (bound->prices);
-  g_array_unref (bound->shares);
+  tp_array_unref (bound->prices);
+  tp_array_unref (bound->shares);
   g_free (bound);
 }
 
@@ -31,7 +33,7 @@ tp_memory_proof_new (void)
 
   proof->bounds = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_memory_bound_free);
-  proof->entries = g_array_new (FALSE, FALSE, sizeof (TpProofEntry));
+  proof->entries = tp_array_new (sizeof (TpProofEntry));
   return proof;
 }
 
@@ -41,6 +43,6 @@ tp_memory_proof_free (TpMemoryProof *proof)
   if (proof == NULL)
     return;
   g_ptr_array_unref (proof->bounds);
-  g_array_unref (proof->entries);
+  tp_array_unref (proof->entries);
   g_free (proof);
 }

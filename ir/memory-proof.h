@@ -6,6 +6,8 @@
 #ifndef TP_IR_MEMORY_PROOF_H
 #define TP_IR_MEMORY_PROOF_H
 
+#include "ir/array.h"
+
 #include <glib.h>
 
 /* What is held on a device when an op begins: costs @price for every 2^30 bytes. */
@@ -33,8 +35,8 @@ typedef struct
 typedef struct
 {
   gboolean has_costs;         /* FALSE: of memory alone: above 0, none fits */
-  GArray *prices;             /* TpMemoryPrice */
-  GArray *shares;             /* TpMemoryShare */
+  TpArray *prices;            /* TpMemoryPrice */
+  TpArray *shares;            /* TpMemoryShare */
 } TpMemoryBound;
 
 typedef enum
@@ -58,7 +60,7 @@ typedef struct
 {
   gint64 bound_ns;            /* what fits costs no less */
   GPtrArray *bounds;          /* TpMemoryBound */
-  GArray *entries;            /* TpProofEntry: the tree, each branch before what is
+  TpArray *entries;           /* TpProofEntry: the tree, each branch before what is
                                * below it */
 } TpMemoryProof;
 

@@ -3,6 +3,8 @@
 
 #include "ir/plan-interval.h"
 
+#include "ir/guard.h"
+
 #include <math.h>
 
 /* Figures of one measurement are wrong together: their spreads add up before
@@ -57,7 +59,7 @@ static int *
 list_rows (const TpPlan *plan, const TpGraph *graph)
 {
   g_autofree int *groups = tp_plan_map_groups (plan, graph);
-  int *rows = g_new (int, (gsize) graph->n_nodes + 1);
+  int *rows = tp_new (int, (gsize) graph->n_nodes + 1);
 
   for (int i = 0; i < graph->n_nodes; i++)
     rows[i] = groups[i] < 0 ? i : -1;
@@ -126,12 +128,12 @@ tp_plan_sum_up (const TpPlan *plan, const TpGraph *graph,
 {
   gsize n_devices = costs->n_devices;
   gsize n = ((gsize) costs->n_nodes + costs->n_groups + 1) * n_devices;
-  g_autofree double *kernels = g_new0 (double, n);
-  g_autofree double *links = g_new0 (double, 2 * n_devices);
+  g_autofree double *kernels = tp_new0 (double, n);
+  g_autofree double *links = tp_new0 (double, 2 * n_devices);
   Adder adder
       = { plan, costs, out_sum, kernels, links, links + n_devices, 0 };
 
-  *out_sum = (TpPlanSum){ .kernels_ns = g_new0 (gint64, n_devices + 1) };
+  *out_sum = (TpPlanSum){ .kernels_ns = tp_new0 (gint64, n_devices + 1) };
   if (!add_kernels (&adder, graph) || !add_copies (&adder))
     return FALSE;
   out_sum->spread_ns = sqrt (adder.squares + sum_squares (kernels, n)

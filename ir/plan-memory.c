@@ -3,11 +3,13 @@
 
 #include "ir/plan-memory.h"
 
+#include "ir/guard.h"
+
 int *
 tp_plan_list_places (const TpPlan *plan, const TpGraph *graph, GError **error)
 {
   int n_nodes = graph->n_nodes;
-  g_autofree int *places = g_new (int, n_nodes + 1);
+  g_autofree int *places = tp_new (int, n_nodes + 1);
 
   if (plan->n_placements != n_nodes)
     {
@@ -60,13 +62,13 @@ is_fused_in_cheapest (const TpPlan *plan, int index)
 TpGroups *
 tp_plan_find_cheapest_groups (const TpPlan *plan)
 {
-  TpGroups *groups = tp_groups_new ();
+  g_autoptr (TpGroups) groups = tp_groups_new ();
 
   for (int i = 0; i < plan->all_groups->n_groups; i++)
     if (is_fused_in_cheapest (plan, i))
       tp_groups_add (groups, plan->all_groups->groups[i].nodes,
                      plan->all_groups->groups[i].n_nodes);
-  return groups;
+  return g_steal_pointer (&groups);
 }
 
 TpExecution *

@@ -3,6 +3,7 @@
 
 #include "ir/plan.h"
 
+#include "ir/guard.h"
 #include "ir/region.h"
 
 #include <glib/gstdio.h>
@@ -64,7 +65,7 @@ tp_plan_unref (TpPlan *plan)
 const char **
 tp_plan_list_schedules (const TpPlan *plan, const TpGraph *graph)
 {
-  const char **schedules = g_new0 (const char *, graph->n_nodes + 1);
+  const char **schedules = tp_new0 (const char *, graph->n_nodes + 1);
 
   for (int i = 0; i < plan->n_placements; i++)
     schedules[plan->placements[i].node] = plan->placements[i].schedule;
@@ -74,7 +75,7 @@ tp_plan_list_schedules (const TpPlan *plan, const TpGraph *graph)
 int *
 tp_plan_map_groups (const TpPlan *plan, const TpGraph *graph)
 {
-  int *group_of_node = g_new (int, graph->n_nodes + 1);
+  int *group_of_node = tp_new (int, graph->n_nodes + 1);
 
   for (int i = 0; i < graph->n_nodes; i++)
     group_of_node[i] = -1;
@@ -99,8 +100,8 @@ find_payer (const TpTransfer *transfer, const TpTensor *tensor,
 gint64 *
 tp_plan_sum_transfers (const TpPlan *plan, const TpGraph *graph)
 {
-  gint64 *sums = g_new0 (gint64, graph->n_nodes + 1);
-  g_autofree int *devices = g_new0 (int, graph->n_nodes + 1);
+  gint64 *sums = tp_new0 (gint64, graph->n_nodes + 1);
+  g_autofree int *devices = tp_new0 (int, graph->n_nodes + 1);
 
   for (int i = 0; i < plan->n_placements; i++)
     devices[plan->placements[i].node] = plan->placements[i].device;

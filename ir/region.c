@@ -16,11 +16,13 @@ struct Chunk
   Chunk *next;
 };
 
-typedef struct
+typedef struct Owned Owned;
+struct Owned
 {
+  Owned *next;
   gpointer data;
   GDestroyNotify destroy;
-} Owned;
+};
 
 struct TpRegion
 {
@@ -29,7 +31,7 @@ struct TpRegion
   gsize chunk_bytes;          /* of the next chunk */
   Chunk *chunks;
   guint8 *pos, *end;
-  GArray *owned;              /* Owned */
+  Owned *owned;               /* the last comes first */
 };
 
 TpRegion *
@@ -39,19 +41,20 @@ tp_region_new (gint64 budget_bytes)
 
   region->budget_bytes = budget_bytes;
   region->chunk_bytes = FIRST_CHUNK_BYTES;
-  region->owned = g_array_new (FALSE, FALSE, sizeof (Owned));
   return region;
 }
 
 void
 tp_region_free (TpRegion *region)
 {
-  for (guint i = region->owned->len; i > 0; i--)
+  while (region->owned != NULL)
     {
-      const Owned *owned = &g_array_index (region->owned, Owned, i - 1);
+      Owned *owned = region->owned;
+
+      region->owned = owned->next;
       owned->destroy (owned->data);
+      g_free (owned);
     }
-  g_array_unref (region->owned);
   while (region->chunks != NULL)
     {
       Chunk *next = region->chunks->next;
@@ -76,9 +79,10 @@ tp_region_get_used (const TpRegion *region)
 void
 tp_region_own (TpRegion *region, gpointer data, GDestroyNotify destroy)
 {
-  Owned owned = { data, destroy };
+  Owned *owned = g_new (Owned, 1);
 
-  g_array_append_val (region->owned, owned);
+  *owned = (Owned){ region->owned, data, destroy };
+  region->owned = owned;
 }
 
 static guint8 *

@@ -6,8 +6,8 @@
 
 #include <sys/mman.h>
 
-static void
-set_error (gint64 size_bytes, const char *what, GError **error)
+void
+tp_room_set_error (gint64 size_bytes, const char *what, GError **error)
 {
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                "no memory for about %" G_GINT64_FORMAT " bytes %s: close other "
@@ -26,7 +26,7 @@ tp_room_check (gint64 size_bytes, const char *what, GError **error)
       munmap (room, size);
       return TRUE;
     }
-  set_error (size_bytes, what, error);
+  tp_room_set_error (size_bytes, what, error);
   return FALSE;
 }
 
@@ -39,6 +39,6 @@ tp_room_new0 (gint64 n, gsize size, const char *what, GError **error)
                     : NULL;
 
   if (array == NULL)
-    set_error (size_bytes, what, error);
+    tp_room_set_error (size_bytes, what, error);
   return array;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/guard.h"
 #include "ir/op.h"
 
 gboolean
@@ -155,22 +156,22 @@ add_units (const Placing *placing, const TpGroups *groups, TpUnits *units)
 static TpUnits *
 units_alloc (const TpGraph *graph)
 {
-  TpUnits *units = g_new0 (TpUnits, 1);
+  g_autoptr (TpUnits) units = g_new0 (TpUnits, 1);
   gsize n_tensors = 0;
 
   for (int i = 0; i < graph->n_nodes; i++)
     n_tensors += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
-  units->units = g_new0 (TpPlacedUnit, graph->n_nodes + 1);
-  units->nodes = g_new (int, graph->n_nodes + 1);
-  units->tensors = g_new (int, n_tensors + 1);
-  return units;
+  units->units = tp_new0 (TpPlacedUnit, graph->n_nodes + 1);
+  units->nodes = tp_new (int, graph->n_nodes + 1);
+  units->tensors = tp_new (int, n_tensors + 1);
+  return g_steal_pointer (&units);
 }
 
 TpUnits *
 tp_units_new (const TpGraph *graph, const int *places, const TpGroups *groups,
               GError **error)
 {
-  g_autofree int *group_of = g_new (int, graph->n_nodes + 1);
+  g_autofree int *group_of = tp_new (int, graph->n_nodes + 1);
   const Placing placing = { graph, places, group_of };
   TpUnits *units;
 

@@ -12,6 +12,7 @@
 
 #include "machine/machine.h"
 
+#include "ir/guard.h"
 #include "ir/near-name.h"
 #include "machine/machine-profiles.h"
 
@@ -292,7 +293,7 @@ static const char **names;
 static void
 make_names (void)
 {
-  names = g_new0 (const char *, tp_n_machine_profiles + 1);
+  names = tp_new0 (const char *, tp_n_machine_profiles + 1);
   for (int i = 0; i < tp_n_machine_profiles; i++)
     names[i] = tp_machine_profiles[i].name;
 }

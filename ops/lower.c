@@ -3,6 +3,7 @@
 
 #include "ops/lower.h"
 
+#include "ir/guard.h"
 #include "nest/nest-check.h"
 #include "nest/nest-expr.h"
 #include "nest/nest-fuse.h"
@@ -246,7 +247,7 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
 static int *
 find_outputs (const TpLowered *lowered, const TpNode *node)
 {
-  int *output = g_new0 (int, lowered->n_operands);
+  int *output = tp_new0 (int, lowered->n_operands);
 
   for (int i = 0; i < lowered->n_operands; i++)
     for (int k = 0; k < node->n_outputs; k++)
@@ -298,8 +299,8 @@ static void
 number_operands (TpLowered *lowered, const TpNode *node)
 {
   g_autofree int *outputs = find_outputs (lowered, node);
-  g_autofree int *number = g_new (int, lowered->n_operands);
-  g_autofree TpOperand *operands = g_memdup2 (
+  g_autofree int *number = tp_new (int, lowered->n_operands);
+  g_autofree TpOperand *operands = tp_memdup (
       lowered->operands, lowered->n_operands * sizeof lowered->operands[0]);
   int n_operands = lowered->n_operands;
   int n = 0;

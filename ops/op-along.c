@@ -1,6 +1,7 @@
 /* op-along.c: what walks along one dimension: CumSum, ArgMax, ArgMin, TopK. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "ops/op-util.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ top_k_reference (const TpNode *node, const TpRefTensor *const *inputs,
     g_assert_not_reached ();
   rows = rows_new (x, axis);
   k = outputs[0].dims[axis];
-  ranked = g_new (Ranked, rows.n + 1);
+  ranked = tp_new (Ranked, rows.n + 1);
   for (gint64 row = 0; row < rows.n_rows; row++)
     {
       const double *values = x->data + rows_start (&rows, row, rows.n);

@@ -8,6 +8,7 @@
  * its columns. */
 #include "config.h"
 
+#include "ir/array.h"
 #include "ops/op-window.h"
 
 #include <string.h>
@@ -135,22 +136,22 @@ phases_continue (const Phases *before, const Phases *next)
 }
 
 /* Splits dimension @i into as few as possible: an array of Phases. */
-static GArray *
+static TpArray *
 phases_split (const TpWindow *window, int i, gboolean is_merged)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Phases));
+  TpArray *all = tp_array_new (sizeof (Phases));
   gint64 n = MIN (window->stride[i], window->out[i]);
 
   for (gint64 first = 0; first < n; first++)
     {
       Phases next = phases_find (window, i, first);
       Phases *last =
-          all->len > 0 ? &g_array_index (all, Phases, all->len - 1) : NULL;
+          all->len > 0 ? &tp_array_index (all, Phases, all->len - 1) : NULL;
 
       if (last != NULL && is_merged && phases_continue (last, &next))
         last->n_phases++;
       else
-        g_array_append_val (all, next);
+        tp_array_append_val (all, next);
     }
   return all;
 }
@@ -161,7 +162,7 @@ typedef struct
 {
   TpWindow window;
   gint64 n_groups, n_filters, n_channels; /* the last two per group */
-  GArray *phases[TP_WINDOW_MAX_DIMS];
+  TpArray *phases[TP_WINDOW_MAX_DIMS];
 } Transpose;
 
 typedef struct
@@ -176,7 +177,7 @@ static void
 transpose_clear (Transpose *self)
 {
   for (int i = 0; i < TP_WINDOW_MAX_DIMS; i++)
-    g_clear_pointer (&self->phases[i], g_array_unref);
+    g_clear_pointer (&self->phases[i], tp_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Transpose, transpose_clear)
@@ -379,7 +380,7 @@ transpose_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
       for (int i = 0; i < self.window.n; i++)
         {
-          axes.phases[i] = &g_array_index (self.phases[i], Phases, at[i]);
+          axes.phases[i] = &tp_array_index (self.phases[i], Phases, at[i]);
           has_taps = has_taps && axes.phases[i]->n_taps > 0;
         }
       if (has_taps)

@@ -1,6 +1,7 @@
 /* op-einsum.c: sums of products, by Einstein's convention: "bij,bkj->bik". */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "ops/op-util.h"
 
 #include <string.h>
@@ -224,8 +225,8 @@ static gboolean
 init_of_tensors (Einsum *einsum, const TpNode *node,
                  const TpTensor *const *inputs, GError **error)
 {
-  g_autofree int *ranks = g_new (int, node->n_inputs);
-  g_autofree const gint64 **dims = g_new (const gint64 *, node->n_inputs);
+  g_autofree int *ranks = tp_new (int, node->n_inputs);
+  g_autofree const gint64 **dims = tp_new (const gint64 *, node->n_inputs);
 
   for (int i = 0; i < node->n_inputs; i++)
     {
@@ -270,7 +271,8 @@ einsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  g_autofree const TpTensor **inputs = g_new (const TpTensor *, node->n_inputs);
+  g_autofree const TpTensor **inputs
+      = tp_new (const TpTensor *, node->n_inputs);
   g_auto (Einsum) einsum = { 0 };
   int axes[MAX_LABELS];
   int product = -1;
@@ -319,8 +321,8 @@ static void
 einsum_reference (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
-  g_autofree int *ranks = g_new (int, node->n_inputs);
-  g_autofree const gint64 **dims = g_new (const gint64 *, node->n_inputs);
+  g_autofree int *ranks = tp_new (int, node->n_inputs);
+  g_autofree const gint64 **dims = tp_new (const gint64 *, node->n_inputs);
   g_auto (Einsum) einsum = { 0 };
   gint64 at[MAX_LABELS] = { 0 };
   gint64 n_summed = 1;

@@ -5,6 +5,7 @@
  * is stored over the reduce axes. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "ops/op-util.h"
 
 #include <math.h>
@@ -309,8 +310,8 @@ layer_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
                       TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[0];
-  g_autofree double *means = g_new (double, x->count + 1);
-  g_autofree double *deviations = g_new (double, x->count + 1);
+  g_autofree double *means = tp_new (double, x->count + 1);
+  g_autofree double *deviations = tp_new (double, x->count + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
   Moments moments;
 
@@ -401,8 +402,8 @@ instance_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
                          TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[0];
-  g_autofree double *means = g_new (double, x->count + 1);
-  g_autofree double *deviations = g_new (double, x->count + 1);
+  g_autofree double *means = tp_new (double, x->count + 1);
+  g_autofree double *deviations = tp_new (double, x->count + 1);
   Moments moments;
 
   instance_norm_init (&moments, node, x->rank, x->dims);
@@ -493,8 +494,8 @@ mvn_reference (const TpNode *node, const TpRefTensor *const *inputs,
                TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[0];
-  g_autofree double *means = g_new (double, x->count + 1);
-  g_autofree double *deviations = g_new (double, x->count + 1);
+  g_autofree double *means = tp_new (double, x->count + 1);
+  g_autofree double *deviations = tp_new (double, x->count + 1);
   Moments moments;
 
   if (!mvn_init (&moments, node, x->rank, x->dims, NULL))

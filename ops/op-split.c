@@ -1,6 +1,7 @@
 /* op-split.c: Split: neighbouring parts of one dimension. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "ops/op-util.h"
 
 #include <string.h>
@@ -73,7 +74,7 @@ split_infer (const TpNode *node, const TpTensor *const *inputs,
              TpShape *outputs, GError **error)
 {
   const TpTensor *x = inputs[0];
-  g_autofree gint64 *parts = g_new0 (gint64, node->n_outputs);
+  g_autofree gint64 *parts = tp_new0 (gint64, node->n_outputs);
   int axis = 0;
 
   if (!tp_node_get_axis (node, 0, x->rank, &axis, error)

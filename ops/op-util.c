@@ -4,6 +4,7 @@
 #include "ops/op-util.h"
 
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,7 +128,7 @@ tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs, int i,
                        "input %d ('%s') has rank %d and %" G_GINT64_FORMAT
                        " elements, expected a list of at most %d",
                        i, input->name, input->rank, input->count, out->max);
-  values = g_new (double, input->count + 1);
+  values = tp_new (double, input->count + 1);
   tp_tensor_write_doubles (input, values);
   for (int k = 0; k < input->count; k++)
     {
@@ -371,7 +372,7 @@ tp_lower_map (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  g_autofree int *x = g_new (int, node->n_inputs + 1);
+  g_autofree int *x = tp_new (int, node->n_inputs + 1);
 
   tp_lowering_add_output_axes (&lowering);
   for (int i = 0; i < node->n_inputs; i++)
@@ -461,7 +462,7 @@ tp_reference_map (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
   TpRefTensor *out = &outputs[0];
-  g_autofree double *x = g_new0 (double, node->n_inputs + 1);
+  g_autofree double *x = tp_new0 (double, node->n_inputs + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
 
   for (gint64 k = 0; k < out->count; k++)
@@ -483,7 +484,7 @@ tp_reference_map_integers (const TpNode *node, const TpRefTensor *const *inputs,
                            TpRefTensor *outputs)
 {
   TpRefTensor *out = &outputs[0];
-  g_autofree gint64 *x = g_new0 (gint64, node->n_inputs + 1);
+  g_autofree gint64 *x = tp_new0 (gint64, node->n_inputs + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
   /* CastLike takes but the type of the other. */
   int n = (node->op->flags & TP_OP_COPIES) != 0 ? 1 : node->n_inputs;

@@ -5,7 +5,9 @@
 
 #include "ops/random-input.h"
 
+#include "ir/array.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 
 #include <math.h>
@@ -46,7 +48,7 @@ passes_on (const TpNode *node, int tensor)
 
 static void
 follow (const TpGraph *graph, const TpNode *node, int tensor, gboolean *seen,
-        GArray *queue)
+        TpArray *queue)
 {
   for (int i = 0; passes_on (node, tensor) && i < node->n_outputs; i++)
     {
@@ -56,21 +58,21 @@ follow (const TpGraph *graph, const TpNode *node, int tensor, gboolean *seen,
           || !tp_dtype_is_integer (graph->tensors[out].dtype))
         continue;
       seen[out] = TRUE;
-      g_array_append_val (queue, out);
+      tp_array_append_val (queue, out);
     }
 }
 
 static gint64
 find_range (const TpGraph *graph, int input)
 {
-  g_autofree gboolean *seen = g_new0 (gboolean, graph->n_tensors);
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autofree gboolean *seen = tp_new0 (gboolean, graph->n_tensors);
+  g_autoptr (TpArray) queue = tp_array_new (sizeof (int));
   gint64 range = G_MAXINT64;
 
-  g_array_append_val (queue, input);
+  tp_array_append_val (queue, input);
   for (guint k = 0; k < queue->len; k++)
     {
-      int tensor = g_array_index (queue, int, k);
+      int tensor = tp_array_index (queue, int, k);
 
       for (int i = 0; i < graph->tensors[tensor].n_consumers; i++)
         {

@@ -9,6 +9,7 @@
 #include "ops/recurrent-lower.h"
 
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 
@@ -537,7 +538,7 @@ check_lengths (const TpCellLowering *self, GError **error)
     return TRUE;
   if (tp_tensor_is_constant (lengths))
     {
-      values = g_new (double, lengths->count + 1);
+      values = tp_new (double, lengths->count + 1);
       tp_tensor_write_doubles (lengths, values);
     }
   for (gint64 i = 0; i < lengths->count; i++)

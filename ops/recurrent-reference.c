@@ -4,6 +4,7 @@
 
 #include "ops/recurrent-reference.h"
 
+#include "ir/guard.h"
 #include "ops/recurrent-activation.h"
 #include "ops/recurrent.h"
 
@@ -240,7 +241,7 @@ tp_recurrent_reference (const TpNode *node, const TpRefTensor *const *inputs,
                           given[TP_RECURRENT_R]->dims, NULL))
     g_assert_not_reached ();
   n = r.n_hidden;
-  memory = g_new (double, n * (3 + r.kind->n_gates) + 1);
+  memory = tp_new (double, n * (3 + r.kind->n_gates) + 1);
   for (gint64 i = 0; i < r.n_directions * r.n_batch; i++)
     {
       TpCellRun s = { &r,     given,      i / r.n_batch, i % r.n_batch,

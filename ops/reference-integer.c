@@ -8,6 +8,7 @@
 
 #include "ops/reference-integer.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "ops/op-util.h"
 
@@ -99,7 +100,7 @@ show_inputs (const TpNode *node, const TpRefTensor *const *inputs,
       shown[i] = *inputs[i];
       if (inputs[i]->integers == NULL)
         continue;
-      shown[i].data = g_new (double, inputs[i]->count + 1);
+      shown[i].data = tp_new (double, inputs[i]->count + 1);
       shown[i].dtype = shown_dtype (node, inputs[i]->dtype);
       for (gint64 k = 0; k < inputs[i]->count; k++)
         shown[i].data[k] = is_moved ? (double) n++ + MARK
@@ -120,7 +121,7 @@ static void
 run_with_doubles (const TpNode *node, const TpRefTensor *const *given,
                   TpRefTensor *outputs)
 {
-  g_autofree TpDtype *dtypes = g_new0 (TpDtype, node->n_outputs + 1);
+  g_autofree TpDtype *dtypes = tp_new0 (TpDtype, node->n_outputs + 1);
 
   for (int i = 0; i < node->n_outputs; i++)
     {
@@ -128,7 +129,7 @@ run_with_doubles (const TpNode *node, const TpRefTensor *const *given,
       if (outputs[i].integers == NULL)
         continue;
       outputs[i].dtype = shown_dtype (node, dtypes[i]);
-      outputs[i].data = g_new0 (double, outputs[i].count + 1);
+      outputs[i].data = tp_new0 (double, outputs[i].count + 1);
     }
   node->op->reference (node, given, outputs);
   for (int i = 0; i < node->n_outputs; i++)
@@ -139,9 +140,9 @@ static void
 run_on_doubles (const TpNode *node, const TpRefTensor *const *inputs,
                 TpRefTensor *outputs)
 {
-  g_autofree TpRefTensor *shown = g_new0 (TpRefTensor, node->n_inputs + 1);
+  g_autofree TpRefTensor *shown = tp_new0 (TpRefTensor, node->n_inputs + 1);
   g_autofree const TpRefTensor **given
-      = g_new0 (const TpRefTensor *, node->n_inputs + 1);
+      = tp_new0 (const TpRefTensor *, node->n_inputs + 1);
 
   show_inputs (node, inputs, shown);
   for (int i = 0; i < node->n_inputs; i++)

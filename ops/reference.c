@@ -5,6 +5,7 @@
 #include "ops/reference.h"
 
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 #include "nest/nest-expr.h"
 #include "ops/reference-integer.h"
@@ -40,10 +41,10 @@ void
 tp_node_run_reference (const TpGraph *graph, const TpNode *node,
                        void *const *inputs, void **outputs)
 {
-  g_autofree TpRefTensor *in = g_new0 (TpRefTensor, node->n_inputs + 1);
-  g_autofree TpRefTensor *out = g_new0 (TpRefTensor, node->n_outputs + 1);
+  g_autofree TpRefTensor *in = tp_new0 (TpRefTensor, node->n_inputs + 1);
+  g_autofree TpRefTensor *out = tp_new0 (TpRefTensor, node->n_outputs + 1);
   g_autofree const TpRefTensor **given =
-      g_new0 (const TpRefTensor *, node->n_inputs + 1);
+      tp_new0 (const TpRefTensor *, node->n_inputs + 1);
 
   for (int i = 0; i < node->n_inputs; i++)
     if (node->inputs[i] >= 0)
@@ -174,8 +175,8 @@ static gboolean
 ref_run_node (RefRun *run, int index, GError **error)
 {
   const TpNode *node = &run->graph->nodes[index];
-  g_autofree void **inputs = g_new0 (void *, node->n_inputs + 1);
-  g_autofree void **outputs = g_new0 (void *, node->n_outputs + 1);
+  g_autofree void **inputs = tp_new0 (void *, node->n_inputs + 1);
+  g_autofree void **outputs = tp_new0 (void *, node->n_outputs + 1);
 
   if (node->op == NULL || node->op->reference == NULL)
     {
@@ -273,8 +274,8 @@ tp_graph_run_reference (const TpGraph *graph, const double *const *inputs,
                         gboolean keep_all, GError **error)
 {
   g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_free);
-  g_autofree void **values = g_new0 (void *, graph->n_tensors + 1);
-  g_autofree int *last_use = g_new (int, graph->n_tensors + 1);
+  g_autofree void **values = tp_new0 (void *, graph->n_tensors + 1);
+  g_autofree int *last_use = tp_new (int, graph->n_tensors + 1);
   RefRun run = { graph, values, last_use, keep_all };
   gboolean is_done = ref_run (&run, inputs, results, error);
 

@@ -4,6 +4,8 @@
 
 #include "planner/copies.h"
 
+#include "ir/array.h"
+
 #define PLACE_BIT(place) (G_GUINT64_CONSTANT (1) << ((place) + 1))
 
 /* The bits of the places where @tensor is read: devices, and the host for the
@@ -21,7 +23,7 @@ find_readers (const TpTensor *tensor, const guint8 *devices, int host)
 /* From where @tensor is to wherever else it is read. */
 static void
 add_copies (const TpProblem *problem, const guint8 *devices, int index,
-            GArray *list)
+            TpArray *list)
 {
   const TpTensor *tensor = &problem->graph->tensors[index];
   int host = problem->costs->host;
@@ -36,17 +38,17 @@ add_copies (const TpProblem *problem, const guint8 *devices, int index,
         continue;
       transfer.time_ns
           = tp_costs_copy (problem->costs, index, home, to).time_ns;
-      g_array_append_val (list, transfer);
+      tp_array_append_val (list, transfer);
     }
 }
 
-GArray *
+TpArray *
 tp_copies_list (const TpProblem *problem, const guint8 *devices)
 {
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (TpTransfer));
+  g_autoptr (TpArray) list = tp_array_new (sizeof (TpTransfer));
 
   for (int i = 0; i < problem->graph->n_tensors; i++)
     if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
       add_copies (problem, devices, i, list);
-  return list;
+  return g_steal_pointer (&list);
 }

@@ -2,10 +2,11 @@
 #ifndef TP_PLANNER_COPIES_H
 #define TP_PLANNER_COPIES_H
 
+#include "ir/array.h"
 #include "ir/plan.h"
 #include "planner/problem.h"
 
 /* TpTransfer, by tensor, then by where to; @devices: one a node. */
-GArray *tp_copies_list (const TpProblem *problem, const guint8 *devices);
+TpArray *tp_copies_list (const TpProblem *problem, const guint8 *devices);
 
 #endif

@@ -11,6 +11,7 @@
 #include "planner/fuse.h"
 
 #include "ir/costs.h"
+#include "ir/guard.h"
 #include "ir/op.h"
 
 #include <pthread.h>
@@ -206,14 +207,12 @@ chains_init (Chains *chains, const TpGraph *graph)
 {
   int n = graph->n_nodes;
 
-  *chains = (Chains){
-    .graph = graph,
-    .next = g_new (int, n + 1),
-    .head = g_new (int, n + 1),
-    .tail = g_new (int, n + 1),
-    .size = g_new (int, n + 1),
-    .anchor = g_new (TpOpKind, n + 1),
-  };
+  chains->graph = graph;
+  chains->next = tp_new (int, n + 1);
+  chains->head = tp_new (int, n + 1);
+  chains->tail = tp_new (int, n + 1);
+  chains->size = tp_new (int, n + 1);
+  chains->anchor = tp_new (TpOpKind, n + 1);
   for (int i = 0; i < n; i++)
     {
       chains->next[i] = -1;
@@ -233,10 +232,12 @@ chains_clear (Chains *chains)
   g_free (chains->anchor);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Chains, chains_clear)
+
 static TpGroups *
 chains_to_groups (const Chains *chains)
 {
-  TpGroups *groups = tp_groups_new ();
+  g_autoptr (TpGroups) groups = tp_groups_new ();
 
   for (int i = 0; i < chains->graph->n_nodes; i++)
     {
@@ -248,22 +249,19 @@ chains_to_groups (const Chains *chains)
         nodes[n++] = k;
       tp_groups_add (groups, nodes, n);
     }
-  return groups;
+  return g_steal_pointer (&groups);
 }
 
 TpGroups *
 tp_fuse_find (const TpGraph *graph, const char *const *disabled)
 {
-  TpGroups *groups;
-  Chains chains;
+  g_auto (Chains) chains = { NULL };
 
   chains_init (&chains, graph);
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (disabled == NULL || !g_strv_contains (disabled, rules[i].name))
       apply_rule (&chains, &rules[i]);
-  groups = chains_to_groups (&chains);
-  chains_clear (&chains);
-  return groups;
+  return chains_to_groups (&chains);
 }
 
 static const char *names[G_N_ELEMENTS (rules) + 1];

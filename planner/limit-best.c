@@ -4,6 +4,8 @@
 
 #include "planner/limit-best.h"
 
+#include "ir/guard.h"
+
 #include <string.h>
 
 #define WORK (G_GINT64_CONSTANT (1) << 26) /* items looked at: half a second */
@@ -14,11 +16,11 @@ void
 tp_limit_best_init (TpLimitBest *best, const TpLimitModel *model)
 {
   *best = (TpLimitBest){ .model = model,
-                         .devices = g_new0 (gint8, model->n_ops + 1),
                          .cost = TP_COST_NONE,
-                         .nearest = g_new0 (gint8, model->n_ops + 1),
                          .nearest_over = G_MAXINT64,
                          .work_left = WORK };
+  best->devices = tp_new0 (gint8, model->n_ops + 1);
+  best->nearest = tp_new0 (gint8, model->n_ops + 1);
 }
 
 void
@@ -48,7 +50,7 @@ tp_limit_execution_new (const TpProblem *problem, const gint8 *devices)
   int n_ops = problem->graph->n_nodes;
   g_autoptr (TpGroups) groups
       = find_groups (problem, (const guint8 *) devices);
-  g_autofree int *places = g_new (int, n_ops + 1);
+  g_autofree int *places = tp_new (int, n_ops + 1);
   TpPlaced placed
       = { problem->n_devices, problem->costs->host, places, groups };
 
@@ -235,7 +237,7 @@ static gboolean
 turn_better (TpLimitBest *best, gint8 *devices, int op)
 {
   const TpLimitModel *model = best->model;
-  g_autofree gint8 *copy = g_memdup2 (devices, model->n_ops + 1);
+  g_autofree gint8 *copy = tp_memdup (devices, model->n_ops + 1);
   gint64 before = tp_limit_model_cost (model, devices);
 
   turn_unit (model, copy, op);
@@ -284,7 +286,7 @@ move_each (TpLimitBest *best, gint8 *devices)
 void
 tp_limit_best_search (TpLimitBest *best, const gint8 *devices)
 {
-  g_autofree gint8 *copy = g_memdup2 (devices, best->model->n_ops + 1);
+  g_autofree gint8 *copy = tp_memdup (devices, best->model->n_ops + 1);
   gint64 until = best->work_left - WORK_ONCE;
 
   if (best->work_left <= 0 || !make_fit (best, copy))

@@ -9,6 +9,9 @@
 
 #include "planner/limit-climb.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+
 #include <string.h>
 
 #define MAX_ROWS 4            /* prices at once */
@@ -27,7 +30,7 @@ typedef struct
   TpLimitClimb *climb;
   TpLimitClimber *climber;
   const gint8 *fixed;
-  GArray *prices;             /* those being tried */
+  TpArray *prices;            /* those being tried */
   Line over, under;           /* of the row being climbed */
 } Climbing;
 
@@ -42,7 +45,7 @@ tp_limit_climb_clear (TpLimitClimb *climb)
 static TpMemoryPrice *
 get_price (const Climbing *climbing, guint row)
 {
-  return &g_array_index (climbing->prices, TpMemoryPrice, row);
+  return &tp_array_index (climbing->prices, TpMemoryPrice, row);
 }
 
 /* Keeps the cut that proves most. */
@@ -185,7 +188,7 @@ climb_row (Climbing *climbing, guint row, gint8 *devices)
   if (climbing->over.price < 0)
     memcpy (climb->over, climb->under, n);
   price->price = row < climb->cut->bound->prices->len
-                     ? g_array_index (climb->cut->bound->prices,
+                     ? tp_array_index (climb->cut->bound->prices,
                                       TpMemoryPrice, row).price
                      : 0;
 }
@@ -212,7 +215,7 @@ add_row (Climbing *climbing, const gint8 *devices)
   if (price.device < 0 || climbing->prices->len >= MAX_ROWS
       || has_row (climbing, price.device, price.step))
     return FALSE;
-  g_array_append_val (climbing->prices, price);
+  tp_array_append_val (climbing->prices, price);
   return TRUE;
 }
 
@@ -222,7 +225,7 @@ drop_rows (Climbing *climbing)
 {
   for (guint i = climbing->prices->len; i > 0; i--)
     if (get_price (climbing, i - 1)->price == 0)
-      g_array_remove_index (climbing->prices, i - 1);
+      tp_array_remove_index (climbing->prices, i - 1);
 }
 
 static void
@@ -242,18 +245,18 @@ climb_all (Climbing *climbing, gint8 *devices)
 
 void
 tp_limit_climb_init (TpLimitClimb *climb, TpLimitClimber *climber,
-                     const gint8 *fixed, const GArray *prices)
+                     const gint8 *fixed, const TpArray *prices)
 {
   int n = climber->model->n_ops;
-  Climbing climbing = { .climb = climb, .climber = climber, .fixed = fixed };
-  g_autofree gint8 *devices = g_new0 (gint8, n + 1);
+  g_autoptr (TpArray) own = tp_array_new (sizeof (TpMemoryPrice));
+  Climbing climbing = { .climb = climb, .climber = climber, .fixed = fixed,
+                        .prices = own };
+  g_autofree gint8 *devices = tp_new0 (gint8, n + 1);
 
-  *climb = (TpLimitClimb){ .over = g_new0 (gint8, n + 1),
-                           .under = g_new0 (gint8, n + 1),
-                           .device = -1, .step = -1 };
-  climbing.prices = g_array_new (FALSE, FALSE, sizeof (TpMemoryPrice));
-  g_array_append_vals (climbing.prices, prices->data, prices->len);
+  *climb = (TpLimitClimb){ .device = -1, .step = -1 };
+  climb->over = tp_new0 (gint8, n + 1);
+  climb->under = tp_new0 (gint8, n + 1);
+  tp_array_append_vals (own, prices->data, prices->len);
   drop_rows (&climbing);
   climb_all (&climbing, devices);
-  g_array_unref (climbing.prices);
 }

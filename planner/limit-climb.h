@@ -2,6 +2,7 @@
 #ifndef TP_PLANNER_LIMIT_CLIMB_H
 #define TP_PLANNER_LIMIT_CLIMB_H
 
+#include "ir/array.h"
 #include "planner/limit-best.h"
 #include "planner/limit-cut.h"
 
@@ -30,6 +31,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitClimb, tp_limit_climb_clear)
 /* Starts from @prices (TpMemoryPrice); stops where none can be cheaper than the
  * best. */
 void tp_limit_climb_init (TpLimitClimb *climb, TpLimitClimber *climber,
-                          const gint8 *fixed, const GArray *prices);
+                          const gint8 *fixed, const TpArray *prices);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "planner/limit-cut.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/maxflow.h"
 
 #define MAX_ROWS 8            /* of prices, more than there ever are */
@@ -18,7 +20,7 @@ typedef struct
 {
   const TpLimitModel *model;
   TpLimitTerms *terms;
-  const GArray *prices;
+  const TpArray *prices;
   gint64 infinite;
   TpFlow *flow;
   int n_pairs;
@@ -27,7 +29,7 @@ typedef struct
 static const TpLimitTerm *
 get_term (const Star *star, guint index)
 {
-  return &g_array_index (star->terms->terms, TpLimitTerm, index);
+  return &tp_array_index (star->terms->terms, TpLimitTerm, index);
 }
 
 /* A copy for one reader needs no vertex. */
@@ -119,7 +121,7 @@ add_share (const TpLimitTerm *term, int reader, gint64 amount, TpLimitCut *cut)
 
   if (amount == 0)
     return;
-  g_array_append_val (cut->bound->shares, share);
+  tp_array_append_val (cut->bound->shares, share);
   cut->levels[2 * (gsize) reader + device] += amount;
   if (term->maker >= 0)
     cut->levels[2 * (gsize) term->maker + device] -= amount;
@@ -166,7 +168,8 @@ find_offset (const Star *star, gboolean has_costs)
 
   for (guint i = 0; i < star->prices->len; i++)
     {
-      const TpMemoryPrice *it = &g_array_index (star->prices, TpMemoryPrice, i);
+      const TpMemoryPrice *it
+          = &tp_array_index (star->prices, TpMemoryPrice, i);
 
       offset -= tp_limit_price (it->price, star->model->limits[it->device]);
     }
@@ -178,7 +181,7 @@ take_levels (Star *star, const gint8 *fixed, TpLimitCut *cut)
 {
   int n_ops = star->terms->n_ops;
 
-  cut->levels = g_memdup2 (star->terms->own,
+  cut->levels = tp_memdup (star->terms->own,
                            sizeof (gint64) * (2 * (gsize) n_ops + 1));
   for (int i = 0; i < 2 * n_ops; i++)
     if (cut->levels[i] == TP_COST_NONE)
@@ -194,8 +197,8 @@ take_devices (const Star *star, const gint8 *fixed)
 {
   int n_ops = star->terms->n_ops;
   g_autofree guint8 *is_sink
-      = g_new0 (guint8, n_ops + (gsize) star->terms->terms->len + 1);
-  gint8 *devices = g_new0 (gint8, n_ops + 1);
+      = tp_new0 (guint8, n_ops + (gsize) star->terms->terms->len + 1);
+  gint8 *devices = tp_new0 (gint8, n_ops + 1);
 
   tp_flow_get_sink_side (star->flow, is_sink);
   for (int i = 0; i < n_ops; i++)
@@ -203,12 +206,20 @@ take_devices (const Star *star, const gint8 *fixed)
   return devices;
 }
 
+static void
+star_clear (Star *star)
+{
+  tp_flow_free (star->flow);
+  tp_limit_terms_free (star->terms);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Star, star_clear)
+
 TpLimitCut *
-tp_limit_cut_new (const TpLimitModel *model, const GArray *prices,
+tp_limit_cut_new (const TpLimitModel *model, const TpArray *prices,
                   gboolean has_costs, const gint8 *fixed)
 {
-  Star star = { .model = model, .prices = prices };
-  TpLimitCut *cut = g_new0 (TpLimitCut, 1);
+  g_auto (Star) star = { .model = model, .prices = prices };
+  g_autoptr (TpLimitCut) cut = g_new0 (TpLimitCut, 1);
 
   star.terms = tp_limit_terms_new (model, prices, has_costs);
   star.infinite = sum_prices (&star) + 1;
@@ -216,13 +227,11 @@ tp_limit_cut_new (const TpLimitModel *model, const GArray *prices,
   tp_flow_solve (star.flow);
   cut->bound = tp_memory_bound_new ();
   cut->bound->has_costs = has_costs;
-  g_array_append_vals (cut->bound->prices, prices->data, prices->len);
+  tp_array_append_vals (cut->bound->prices, prices->data, prices->len);
   cut->offset = find_offset (&star, has_costs);
   take_levels (&star, fixed, cut);
   cut->devices = take_devices (&star, fixed);
-  tp_flow_free (star.flow);
-  tp_limit_terms_free (star.terms);
-  return cut;
+  return g_steal_pointer (&cut);
 }
 
 void

@@ -3,6 +3,7 @@
 #ifndef TP_PLANNER_LIMIT_CUT_H
 #define TP_PLANNER_LIMIT_CUT_H
 
+#include "ir/array.h"
 #include "planner/limit-model.h"
 
 typedef struct
@@ -15,7 +16,7 @@ typedef struct
 } TpLimitCut;
 
 /* @fixed: device of each op, or TP_LIMIT_FREE. */
-TpLimitCut *tp_limit_cut_new (const TpLimitModel *model, const GArray *prices,
+TpLimitCut *tp_limit_cut_new (const TpLimitModel *model, const TpArray *prices,
                               gboolean has_costs, const gint8 *fixed);
 void tp_limit_cut_free (TpLimitCut *cut);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitCut, tp_limit_cut_free)

@@ -3,6 +3,8 @@
 
 #include "planner/limit-model.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/units.h"
 
 #include <string.h>
@@ -14,13 +16,13 @@ __extension__ typedef __int128 Wide;
 static TpLimitTerms *
 terms_alloc (int n_ops)
 {
-  TpLimitTerms *terms = g_new0 (TpLimitTerms, 1);
+  g_autoptr (TpLimitTerms) terms = g_new0 (TpLimitTerms, 1);
 
-  terms->terms = g_array_new (FALSE, FALSE, sizeof (TpLimitTerm));
-  terms->readers = g_array_new (FALSE, FALSE, sizeof (int));
-  terms->own = g_new0 (gint64, 2 * (gsize) n_ops + 1);
+  terms->terms = tp_array_new (sizeof (TpLimitTerm));
+  terms->readers = tp_array_new (sizeof (int));
+  terms->own = tp_new0 (gint64, 2 * (gsize) n_ops + 1);
   terms->n_ops = n_ops;
-  return terms;
+  return g_steal_pointer (&terms);
 }
 
 void
@@ -28,8 +30,8 @@ tp_limit_terms_free (TpLimitTerms *terms)
 {
   if (terms == NULL)
     return;
-  g_array_unref (terms->terms);
-  g_array_unref (terms->readers);
+  tp_array_unref (terms->terms);
+  tp_array_unref (terms->readers);
   g_free (terms->own);
   g_free (terms);
 }
@@ -54,8 +56,8 @@ add_term (TpLimitTerms *terms, TpLimitTerm term, const int *readers)
       return;
     }
   term.first = (int) terms->readers->len;
-  g_array_append_vals (terms->readers, readers, term.n);
-  g_array_append_val (terms->terms, term);
+  tp_array_append_vals (terms->readers, readers, term.n);
+  tp_array_append_val (terms->terms, term);
 }
 
 /* ---- costs -------------------------------------------------------------- */
@@ -136,7 +138,7 @@ add_costs (TpLimitModel *model)
     if (model->costs->own[i] != TP_COST_NONE)
       model->sum += model->costs->own[i];
   for (guint i = 0; i < model->costs->terms->len; i++)
-    model->sum += g_array_index (model->costs->terms, TpLimitTerm, i).price;
+    model->sum += tp_array_index (model->costs->terms, TpLimitTerm, i).price;
 }
 
 static void
@@ -159,7 +161,7 @@ visit_terms (TpLimitModel *model,
   for (guint i = 0; i < model->costs->terms->len; i++)
     {
       const TpLimitTerm *it
-          = &g_array_index (model->costs->terms, TpLimitTerm, i);
+          = &tp_array_index (model->costs->terms, TpLimitTerm, i);
       const int *readers = tp_limit_term_readers (model->costs, it);
 
       if (it->maker >= 0)
@@ -174,12 +176,12 @@ index_terms (TpLimitModel *model)
 {
   int n = model->n_ops, all;
 
-  model->first_term = g_new0 (int, n + 2);
+  model->first_term = tp_new0 (int, n + 2);
   visit_terms (model, count_term);
   for (int i = 0; i < n; i++)
     model->first_term[i + 1] += model->first_term[i];
   all = model->first_term[n];
-  model->term_of = g_new (int, all + 1);
+  model->term_of = tp_new (int, all + 1);
   visit_terms (model, take_term);
   memmove (model->first_term, model->first_term + 1, n * sizeof (int));
   model->first_term[n] = all;
@@ -192,7 +194,7 @@ find_hidden (TpLimitModel *model)
 {
   const TpProblem *problem = model->problem;
 
-  model->group_of = g_new (int, model->n_ops + 1);
+  model->group_of = tp_new (int, model->n_ops + 1);
   for (int i = 0; i < model->n_ops; i++)
     model->group_of[i] = -1;
   for (int g = 0; g < problem->costs->n_groups; g++)
@@ -214,7 +216,7 @@ find_hidden (TpLimitModel *model)
 static int *
 find_roots (const TpGraph *graph)
 {
-  int *roots = g_new (int, graph->n_tensors + 1);
+  int *roots = tp_new (int, graph->n_tensors + 1);
 
   for (int i = 0; i < graph->n_tensors; i++)
     roots[i] = i;
@@ -256,7 +258,7 @@ take_read (TpLimitModel *model, int root, int op)
 {
   TpLimitHolding *it = &model->holdings[root];
 
-  g_array_index (model->readers, int, it->first + it->n++) = op;
+  tp_array_index (model->readers, int, it->first + it->n++) = op;
 }
 
 static void
@@ -264,10 +266,10 @@ add_holdings (TpLimitModel *model)
 {
   const TpGraph *graph = model->problem->graph;
   g_autofree int *roots = find_roots (graph);
-  g_autofree int *last = g_new (int, graph->n_tensors + 1);
+  g_autofree int *last = tp_new (int, graph->n_tensors + 1);
   int n = 0;
 
-  model->holdings = g_new0 (TpLimitHolding, graph->n_tensors + 1);
+  model->holdings = tp_new0 (TpLimitHolding, graph->n_tensors + 1);
   visit_reads (graph, roots, last, count_read, model);
   for (int i = 0; i < graph->n_tensors; i++)
     {
@@ -283,10 +285,10 @@ add_holdings (TpLimitModel *model)
       n += it->n;
       it->n = 0;
     }
-  g_array_set_size (model->readers, n);
+  tp_array_set_size (model->readers, n);
   visit_reads (graph, roots, last, take_read, model);
   find_hidden (model);
-  model->scratch = g_new (int, model->n_ops + 1);
+  model->scratch = tp_new (int, model->n_ops + 1);
 }
 
 /* The last op of the group that @step is inside of, and that may be in effect on
@@ -368,16 +370,16 @@ find_held (const TpLimitModel *model, int index, int device, int step,
 TpLimitModel *
 tp_limit_model_new (const TpProblem *problem, const gint64 *limits)
 {
-  TpLimitModel *model = g_new0 (TpLimitModel, 1);
+  g_autoptr (TpLimitModel) model = g_new0 (TpLimitModel, 1);
 
   model->problem = problem;
   model->limits = limits;
   model->n_ops = problem->graph->n_nodes;
-  model->readers = g_array_new (FALSE, TRUE, sizeof (int));
+  model->readers = tp_array_new (sizeof (int));
   add_costs (model);
   index_terms (model);
   add_holdings (model);
-  return model;
+  return g_steal_pointer (&model);
 }
 
 void
@@ -386,7 +388,7 @@ tp_limit_model_free (TpLimitModel *model)
   if (model == NULL)
     return;
   tp_limit_terms_free (model->costs);
-  g_array_unref (model->readers);
+  tp_array_unref (model->readers);
   g_free (model->first_term);
   g_free (model->term_of);
   g_free (model->group_of);
@@ -422,20 +424,20 @@ copy_costs (const TpLimitTerms *from, TpLimitTerms *to, gboolean has_costs)
         = has_costs || from->own[i] == TP_COST_NONE ? from->own[i] : 0;
   if (!has_costs)
     return;
-  g_array_append_vals (to->terms, from->terms->data, from->terms->len);
-  g_array_append_vals (to->readers, from->readers->data, from->readers->len);
+  tp_array_append_vals (to->terms, from->terms->data, from->terms->len);
+  tp_array_append_vals (to->readers, from->readers->data, from->readers->len);
 }
 
 TpLimitTerms *
-tp_limit_terms_new (const TpLimitModel *model, const GArray *prices,
+tp_limit_terms_new (const TpLimitModel *model, const TpArray *prices,
                     gboolean has_costs)
 {
-  TpLimitTerms *terms = terms_alloc (model->n_ops);
+  g_autoptr (TpLimitTerms) terms = terms_alloc (model->n_ops);
 
   copy_costs (model->costs, terms, has_costs);
   for (guint i = 0; i < prices->len; i++)
-    add_row (model, terms, (int) i, &g_array_index (prices, TpMemoryPrice, i));
-  return terms;
+    add_row (model, terms, (int) i, &tp_array_index (prices, TpMemoryPrice, i));
+  return g_steal_pointer (&terms);
 }
 
 /* ---- questions ---------------------------------------------------------- */
@@ -453,7 +455,7 @@ static gint64
 pay_term (const TpLimitModel *model, const gint8 *devices, int term)
 {
   const TpLimitTerm *it
-      = &g_array_index (model->costs->terms, TpLimitTerm, term);
+      = &tp_array_index (model->costs->terms, TpLimitTerm, term);
 
   if (it->maker >= 0 && devices[it->maker] == it->device)
     return 0;
@@ -548,7 +550,7 @@ gint64
 tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
                      int device, int *out_step)
 {
-  g_autofree Wide *changes = g_new0 (Wide, model->n_ops + 2);
+  g_autofree Wide *changes = tp_new0 (Wide, model->n_ops + 2);
   Wide held = 0, most = 0;
 
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
@@ -569,7 +571,7 @@ tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
 gint64 *
 tp_limit_model_shares (const TpLimitModel *model, int device, int step)
 {
-  gint64 *shares = g_new0 (gint64, model->n_ops + 1);
+  gint64 *shares = tp_new0 (gint64, model->n_ops + 1);
 
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {

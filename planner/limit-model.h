@@ -7,6 +7,7 @@
 #ifndef TP_PLANNER_LIMIT_MODEL_H
 #define TP_PLANNER_LIMIT_MODEL_H
 
+#include "ir/array.h"
 #include "ir/memory-proof.h"
 #include "planner/problem.h"
 
@@ -24,8 +25,8 @@ typedef struct
 
 typedef struct
 {
-  GArray *terms;              /* TpLimitTerm */
-  GArray *readers;            /* int */
+  TpArray *terms;             /* TpLimitTerm */
+  TpArray *readers;           /* int */
   gint64 *own;                /* [op * 2 + device]; TP_COST_NONE: not there */
   int n_ops;
 } TpLimitTerms;
@@ -50,7 +51,7 @@ typedef struct
   gint64 sum;                 /* of all prices and own costs */
   int n_ops;
   TpLimitHolding *holdings;   /* [tensor]; of no bytes: a view */
-  GArray *readers;            /* int */
+  TpArray *readers;           /* int */
   int *group_of;              /* [op]: -1: none that is offered */
   int *scratch;               /* [op]: holders just found */
 } TpLimitModel;
@@ -71,7 +72,7 @@ tp_limit_model_may_move (const TpLimitModel *model, int op)
 /* With @prices (TpMemoryPrice) on memory. @has_costs: besides what all else
  * costs. */
 TpLimitTerms *tp_limit_terms_new (const TpLimitModel *model,
-                                  const GArray *prices, gboolean has_costs);
+                                  const TpArray *prices, gboolean has_costs);
 void tp_limit_terms_free (TpLimitTerms *terms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitTerms, tp_limit_terms_free)
 

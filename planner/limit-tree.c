@@ -9,6 +9,8 @@
 
 #include "planner/limit-tree.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/limit-climb.h"
 
 #include <string.h>
@@ -34,8 +36,8 @@ typedef struct
 typedef struct
 {
   TpLimitClimber climber;
-  GArray *nodes;              /* Node */
-  GArray *heap;               /* int: open nodes, the lowest value first */
+  TpArray *nodes;             /* Node */
+  TpArray *heap;              /* int: open nodes, the lowest value first */
   GPtrArray *bounds;          /* TpMemoryBound */
   gint64 n_shares;
   gint8 *fixed;               /* of the node at hand */
@@ -44,7 +46,7 @@ typedef struct
 static Node *
 get_node (const Tree *tree, int index)
 {
-  return &g_array_index (tree->nodes, Node, index);
+  return &tp_array_index (tree->nodes, Node, index);
 }
 
 /* ---- the open ones ------------------------------------------------------ */
@@ -72,7 +74,7 @@ heap_push (Tree *tree, int node)
   guint at = tree->heap->len;
   int *heap;
 
-  g_array_append_val (tree->heap, node);
+  tp_array_append_val (tree->heap, node);
   heap = (int *) (void *) tree->heap->data;
   for (; at > 0 && is_before (tree, heap[at], heap[(at - 1) / 2]);
        at = (at - 1) / 2)
@@ -86,7 +88,7 @@ heap_pop (Tree *tree)
   guint n = tree->heap->len - 1, at = 0;
 
   heap[0] = heap[n];
-  g_array_set_size (tree->heap, n);
+  tp_array_set_size (tree->heap, n);
   while (2 * at + 1 < n)
     {
       guint child = 2 * at + 1;
@@ -133,7 +135,7 @@ add_node (Tree *tree, int parent, int op, int device, gint64 value)
   Node node = { .parent = parent, .op = op, .device = device, .value = value,
                 .kind = TP_PROOF_BOUND, .index = above->index };
 
-  g_array_append_val (tree->nodes, node);
+  tp_array_append_val (tree->nodes, node);
 }
 
 static void
@@ -173,8 +175,8 @@ static gboolean
 is_ruled_out (Tree *tree, int index, const gint8 *like, guint devices)
 {
   TpLimitClimber *climber = &tree->climber;
-  g_autoptr (GArray) prices
-      = g_array_new (FALSE, FALSE, sizeof (TpMemoryPrice));
+  g_autoptr (TpArray) prices
+      = tp_array_new (sizeof (TpMemoryPrice));
   g_autoptr (TpLimitCut) cut = NULL;
 
   for (int d = 0; d < 2; d++)
@@ -185,7 +187,7 @@ is_ruled_out (Tree *tree, int index, const gint8 *like, guint devices)
       if (climber->model->limits[d] == 0 || !(devices & 1u << d))
         continue;
       tp_limit_model_peak (climber->model, like, d, &price.step);
-      g_array_append_val (prices, price);
+      tp_array_append_val (prices, price);
     }
   cut = tp_limit_cut_new (climber->model, prices, FALSE, tree->fixed);
   climber->cuts_left--;
@@ -212,7 +214,7 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
   for (guint row = 0; row < bound->prices->len; row++)
     {
       const TpMemoryPrice *it
-          = &g_array_index (bound->prices, TpMemoryPrice, row);
+          = &tp_array_index (bound->prices, TpMemoryPrice, row);
       g_autofree gint64 *shares
           = tp_limit_model_shares (model, it->device, it->step);
 
@@ -320,7 +322,7 @@ static void
 visit (Tree *tree, int index)
 {
   g_auto (TpLimitClimb) climb = { 0 };
-  const GArray *prices;
+  const TpArray *prices;
   gboolean is_root = index == 0;
 
   tree->climber.n_tries = is_root ? ROOT_TRIES : TRIES;
@@ -395,7 +397,7 @@ write_entry (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
     entry.index = take_bound (tree, node->index, numbers, proof);
   if (node->kind == TP_PROOF_PLACED)
     entry.index = 0;
-  g_array_append_val (proof->entries, entry);
+  tp_array_append_val (proof->entries, entry);
   if (node->kind == TP_PROOF_BRANCH)
     return;
   value = find_end_value (tree, index);
@@ -405,47 +407,56 @@ write_entry (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
 static TpMemoryProof *
 write_proof (Tree *tree)
 {
-  TpMemoryProof *proof = tp_memory_proof_new ();
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autofree int *numbers = g_new (int, tree->bounds->len + 1);
+  g_autoptr (TpMemoryProof) proof = tp_memory_proof_new ();
+  g_autoptr (TpArray) stack = tp_array_new (sizeof (int));
+  g_autofree int *numbers = tp_new (int, tree->bounds->len + 1);
   int at = 0;
 
   memset (numbers, -1, sizeof (int) * (tree->bounds->len + 1));
   proof->bound_ns = tree->climber.best->cost;
-  g_array_append_val (stack, at);
+  tp_array_append_val (stack, at);
   while (stack->len > 0)
     {
-      at = g_array_index (stack, int, stack->len - 1);
-      g_array_set_size (stack, stack->len - 1);
+      at = tp_array_index (stack, int, stack->len - 1);
+      tp_array_set_size (stack, stack->len - 1);
       write_entry (tree, at, numbers, proof);
       for (int d = 1; d >= 0 && get_node (tree, at)->kind == TP_PROOF_BRANCH;
            d--)
         {
           int child = get_node (tree, at)->first_child + d;
 
-          g_array_append_val (stack, child);
+          tp_array_append_val (stack, child);
         }
     }
-  return proof;
+  return g_steal_pointer (&proof);
 }
+
+static void
+tree_clear (Tree *tree)
+{
+  tp_array_unref (tree->nodes);
+  tp_array_unref (tree->heap);
+  g_ptr_array_unref (tree->bounds);
+  g_free (tree->fixed);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tree, tree_clear)
 
 TpMemoryProof *
 tp_limit_tree_search (TpLimitBest *best, int n_cuts)
 {
   const TpLimitModel *model = best->model;
-  Tree tree = {
+  g_auto (Tree) tree = {
     .climber = { model, best, tp_limit_cut_max_price (model), n_cuts },
-    .nodes = g_array_new (FALSE, FALSE, sizeof (Node)),
-    .heap = g_array_new (FALSE, FALSE, sizeof (int)),
+    .nodes = tp_array_new (sizeof (Node)),
+    .heap = tp_array_new (sizeof (int)),
     .bounds = g_ptr_array_new_with_free_func (
         (GDestroyNotify) tp_memory_bound_free),
-    .fixed = g_new0 (gint8, model->n_ops + 1),
   };
   Node root = { .parent = -1, .kind = TP_PROOF_BOUND, .value = G_MININT64 };
-  TpMemoryProof *proof;
 
+  tree.fixed = tp_new0 (gint8, model->n_ops + 1);
   g_ptr_array_add (tree.bounds, tp_memory_bound_new ());
-  g_array_append_val (tree.nodes, root);
+  tp_array_append_val (tree.nodes, root);
   heap_push (&tree, 0);
   while (tree.heap->len > 0 && tree.climber.cuts_left > 0
          && tree.n_shares < MAX_SHARES)
@@ -455,10 +466,5 @@ tp_limit_tree_search (TpLimitBest *best, int n_cuts)
       if (get_node (&tree, index)->value < best->cost)
         visit (&tree, index);
     }
-  proof = write_proof (&tree);
-  g_array_unref (tree.nodes);
-  g_array_unref (tree.heap);
-  g_ptr_array_unref (tree.bounds);
-  g_free (tree.fixed);
-  return proof;
+  return write_proof (&tree);
 }

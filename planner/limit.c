@@ -4,6 +4,7 @@
 
 #include "planner/limit.h"
 
+#include "ir/guard.h"
 #include "ir/memory-peak.h"
 #include "planner/cut.h"
 #include "planner/limit-best.h"
@@ -70,7 +71,7 @@ fail (const TpProblem *problem, const gint8 *nearest, gboolean is_proved,
 static gboolean
 fail_alone (const TpProblem *problem, GError **error)
 {
-  g_autofree gint8 *devices = g_new0 (gint8, problem->graph->n_nodes + 1);
+  g_autofree gint8 *devices = tp_new0 (gint8, problem->graph->n_nodes + 1);
 
   return fail (problem, devices, TRUE, error);
 }

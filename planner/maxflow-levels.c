@@ -12,6 +12,8 @@
 
 #include "planner/maxflow-levels.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/maxflow-private.h"
 
 /* Residual of the arc as the flow would use it: from root outwards if the roots
@@ -35,30 +37,30 @@ is_live_root (const TpFlow *flow, int v, gboolean is_sink)
 }
 
 static void
-visit (TpFlow *flow, int v, int level, GArray *queue)
+visit (TpFlow *flow, int v, int level, TpArray *queue)
 {
   flow->stamp[v] = flow->clock;
   flow->level[v] = level;
   flow->current[v] = flow->first[v];
-  g_array_append_val (queue, v);
+  tp_array_append_val (queue, v);
 }
 
 /* Breadth first until the nearest targets; they end up at the end of @queue.
  * Returns their level, or -1: there are none, or scans ran out. */
 static int
 find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
-             GArray *queue)
+             TpArray *queue)
 {
   int found = -1;
 
   flow->clock++;
-  g_array_set_size (queue, 0);
+  tp_array_set_size (queue, 0);
   for (int i = 0; i < n_roots; i++)
     if (is_target (flow, roots[i], !is_sink))
       visit (flow, roots[i], 0, queue);
   for (guint i = 0; i < queue->len; i++)
     {
-      int v = g_array_index (queue, int, i);
+      int v = tp_array_index (queue, int, i);
 
       if (found >= 0 && flow->level[v] >= found)
         break;
@@ -87,7 +89,7 @@ change_arc (TpFlow *flow, int a, gint64 amount)
   if (flow->changes != NULL)
     {
       Change change = { a, amount };
-      g_array_append_val (flow->changes, change);
+      tp_array_append_val (flow->changes, change);
     }
 }
 
@@ -98,7 +100,7 @@ change_terminal (TpFlow *flow, int v, gint64 amount)
   if (flow->changes != NULL)
     {
       Change change = { ~v, amount };
-      g_array_append_val (flow->changes, change);
+      tp_array_append_val (flow->changes, change);
     }
 }
 
@@ -127,7 +129,7 @@ augment (TpFlow *flow, int target, int root, gboolean is_sink)
     }
   change_terminal (flow, target, is_sink ? amount : -amount);
   change_terminal (flow, root, is_sink ? -amount : amount);
-  g_array_set_size (flow->path, keep);
+  tp_array_set_size (flow->path, keep);
   return amount;
 }
 
@@ -154,7 +156,7 @@ path_end (const TpFlow *flow, int target)
   guint n = flow->path->len;
 
   return n == 0 ? target
-                : flow->arcs[g_array_index (flow->path, int, n - 1)].head;
+                : flow->arcs[tp_array_index (flow->path, int, n - 1)].head;
 }
 
 /* All that @target can still send down this level graph. */
@@ -163,7 +165,7 @@ drain_target (TpFlow *flow, int target, gboolean is_sink)
 {
   gint64 total = 0;
 
-  g_array_set_size (flow->path, 0);
+  tp_array_set_size (flow->path, 0);
   while (is_target (flow, target, is_sink))
     {
       int v = path_end (flow, target), a;
@@ -177,13 +179,13 @@ drain_target (TpFlow *flow, int target, gboolean is_sink)
       a = step_down (flow, v, is_sink);
       if (a >= 0)
         {
-          g_array_append_val (flow->path, a);
+          tp_array_append_val (flow->path, a);
           continue;
         }
       flow->level[v] = -1;
       if (flow->path->len == 0)
         break;
-      g_array_set_size (flow->path, flow->path->len - 1);
+      tp_array_set_size (flow->path, flow->path->len - 1);
     }
   return total;
 }
@@ -191,20 +193,20 @@ drain_target (TpFlow *flow, int target, gboolean is_sink)
 gint64
 tp_flow_block (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink)
 {
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (TpArray) queue = tp_array_new (sizeof (int));
   gint64 total = 0;
   int found;
 
-  if (flow->level == NULL)
+  if (flow->stamp == NULL)
     {
-      flow->level = g_new (int, flow->n_vertices + 1);
-      flow->current = g_new (int, flow->n_vertices + 1);
-      flow->stamp = g_new0 (int, flow->n_vertices + 1);
+      flow->level = tp_renew (int, flow->level, flow->n_vertices + 1);
+      flow->current = tp_renew (int, flow->current, flow->n_vertices + 1);
+      flow->stamp = tp_new0 (int, flow->n_vertices + 1);
     }
   while ((found = find_levels (flow, roots, n_roots, is_sink, queue)) >= 0)
     for (guint i = queue->len; i-- > 0;)
       {
-        int v = g_array_index (queue, int, i);
+        int v = tp_array_index (queue, int, i);
 
         if (flow->level[v] >= 0 && flow->level[v] < found)
           break;

@@ -2,6 +2,7 @@
 #ifndef TP_PLANNER_MAXFLOW_PRIVATE_H
 #define TP_PLANNER_MAXFLOW_PRIVATE_H
 
+#include "ir/array.h"
 #include "planner/maxflow.h"
 
 typedef struct
@@ -33,7 +34,7 @@ struct TpFlow
   gint64 *sink_capacity;
   gint64 *terminal;           /* residual: > 0 from the source, < 0 to the sink;
                                * what passes straight through is taken first */
-  GArray *pairs;              /* Pair */
+  TpArray *pairs;             /* Pair */
   int *first;                 /* [n_vertices + 1]: arcs of v: first[v] ... */
   Arc *arcs;
   int *pair_arc;              /* arc u->v of each pair */
@@ -45,8 +46,8 @@ struct TpFlow
   int *current;
   int clock;
   gint64 scans_left;          /* of arcs, that this search may still make */
-  GArray *path;               /* int: arcs */
-  GArray *changes;            /* Change; NULL: not wanted */
+  TpArray *path;              /* int: arcs */
+  TpArray *changes;           /* Change; NULL: not wanted */
 };
 
 static inline void

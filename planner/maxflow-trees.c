@@ -10,6 +10,7 @@
 
 #include "planner/maxflow-trees.h"
 
+#include "ir/guard.h"
 #include "planner/maxflow-private.h"
 
 enum
@@ -64,7 +65,7 @@ static void
 ring_init (Ring *ring, int size)
 {
   size += VERTEX_AHEAD;
-  *ring = (Ring){ .items = g_new0 (int, size), .size = size };
+  *ring = (Ring){ .items = tp_new0 (int, size), .size = size };
 }
 
 static void
@@ -136,10 +137,8 @@ trees_init (Trees *trees, TpFlow *flow)
 {
   int n = flow->n_vertices;
 
-  *trees = (Trees){
-    .flow = flow,
-    .vertices = g_new0 (TreeVertex, n + 1),
-  };
+  trees->flow = flow;
+  trees->vertices = tp_new0 (TreeVertex, n + 1);
   ring_init (&trees->active, n + 1);
   ring_init (&trees->orphans, n + 1);
   for (int v = 0; v < n; v++)
@@ -161,6 +160,7 @@ trees_clear (Trees *trees)
   g_free (trees->active.items);
   g_free (trees->orphans.items);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Trees, trees_clear)
 
 /* Residual of arc @a of a vertex in tree @side, as flow would go along it away
  * from the terminal, and towards it. */
@@ -386,8 +386,7 @@ gboolean
 tp_flow_grow_trees (TpFlow *flow)
 {
   gint64 items = (gint64) flow->n_vertices + flow->first[flow->n_vertices];
-  gboolean is_done;
-  Trees trees;
+  g_auto (Trees) trees = { NULL };
 
   if (flow->effort <= 0 || flow->n_vertices >= MAX_VERTICES)
     return FALSE;
@@ -402,7 +401,5 @@ tp_flow_grow_trees (TpFlow *flow)
       if (trees.vertices[v].tree != FREE)
         grow (&trees, v);
     }
-  is_done = !is_exhausted (&trees);
-  trees_clear (&trees);
-  return is_done;
+  return !is_exhausted (&trees);
 }

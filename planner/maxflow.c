@@ -2,6 +2,8 @@
  * flow. The methods that find one are in maxflow-trees.c and maxflow-levels.c. */
 #include "config.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/maxflow-levels.h"
 #include "planner/maxflow-private.h"
 #include "planner/maxflow-trees.h"
@@ -9,16 +11,16 @@
 TpFlow *
 tp_flow_new (int n_vertices)
 {
-  TpFlow *flow = g_new0 (TpFlow, 1);
+  g_autoptr (TpFlow) flow = g_new0 (TpFlow, 1);
 
   flow->n_vertices = n_vertices;
-  flow->source_capacity = g_new0 (gint64, n_vertices);
-  flow->sink_capacity = g_new0 (gint64, n_vertices);
-  flow->pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
-  flow->path = g_array_new (FALSE, FALSE, sizeof (int));
+  flow->source_capacity = tp_new0 (gint64, n_vertices);
+  flow->sink_capacity = tp_new0 (gint64, n_vertices);
+  flow->pairs = tp_array_new (sizeof (Pair));
+  flow->path = tp_array_new (sizeof (int));
   flow->effort = TP_FLOW_EFFORT;
   flow->scans_left = G_MAXINT64;
-  return flow;
+  return g_steal_pointer (&flow);
 }
 
 void
@@ -29,15 +31,15 @@ tp_flow_free (TpFlow *flow)
   g_free (flow->source_capacity);
   g_free (flow->sink_capacity);
   g_free (flow->terminal);
-  g_array_unref (flow->pairs);
+  tp_array_unref (flow->pairs);
   g_free (flow->first);
   g_free (flow->arcs);
   g_free (flow->pair_arc);
   g_free (flow->level);
   g_free (flow->stamp);
   g_free (flow->current);
-  g_array_unref (flow->path);
-  g_clear_pointer (&flow->changes, g_array_unref);
+  tp_array_unref (flow->path);
+  g_clear_pointer (&flow->changes, tp_array_unref);
   g_free (flow);
 }
 
@@ -57,7 +59,7 @@ tp_flow_add_pair (TpFlow *flow, int u, int v, gint64 capacity, gint64 reverse)
 
   g_assert (u >= 0 && u < flow->n_vertices && v >= 0 && v < flow->n_vertices);
   g_assert (u != v && capacity >= 0 && reverse >= 0 && flow->arcs == NULL);
-  g_array_append_val (flow->pairs, pair);
+  tp_array_append_val (flow->pairs, pair);
 }
 
 void
@@ -78,12 +80,12 @@ build_arcs (TpFlow *flow)
 {
   int n = flow->n_vertices, n_pairs = flow->pairs->len;
   const Pair *pairs = (const Pair *) flow->pairs->data;
-  g_autofree int *next = g_new (int, n + 1);
+  g_autofree int *next = tp_new (int, n + 1);
 
   g_assert (n_pairs <= G_MAXINT / 2);
-  flow->first = g_new0 (int, n + 2);
-  flow->arcs = g_new (Arc, 2 * (gsize) n_pairs + 1);
-  flow->pair_arc = g_new (int, n_pairs + 1);
+  flow->first = tp_new0 (int, n + 2);
+  flow->arcs = tp_new (Arc, 2 * (gsize) n_pairs + 1);
+  flow->pair_arc = tp_new (int, n_pairs + 1);
   for (int k = 0; k < n_pairs; k++)
     {
       flow->first[pairs[k].u + 1]++;
@@ -106,7 +108,7 @@ build_arcs (TpFlow *flow)
 static void
 solve_by_levels (TpFlow *flow)
 {
-  g_autofree int *roots = g_new (int, flow->n_vertices + 1);
+  g_autofree int *roots = tp_new (int, flow->n_vertices + 1);
   int n_roots = 0;
 
   flow->has_switched = TRUE;
@@ -121,7 +123,7 @@ tp_flow_solve (TpFlow *flow)
 {
   g_assert (flow->arcs == NULL);
   build_arcs (flow);
-  flow->terminal = g_new (gint64, flow->n_vertices + 1);
+  flow->terminal = tp_new (gint64, flow->n_vertices + 1);
   for (int v = 0; v < flow->n_vertices; v++)
     flow->terminal[v] = flow->source_capacity[v] - flow->sink_capacity[v];
   return tp_flow_resume (flow);
@@ -169,23 +171,23 @@ tp_flow_resume (TpFlow *flow)
 TpFlow *
 tp_flow_dup (const TpFlow *flow)
 {
-  TpFlow *copy = tp_flow_new (0);
+  g_autoptr (TpFlow) copy = tp_flow_new (0);
   gsize n = flow->n_vertices, n_arcs = 2 * (gsize) flow->pairs->len;
 
   g_assert (flow->arcs != NULL);
   copy->n_vertices = flow->n_vertices;
   copy->effort = flow->effort;
   copy->has_switched = flow->has_switched;
-  g_array_append_vals (copy->pairs, flow->pairs->data, flow->pairs->len);
+  tp_array_append_vals (copy->pairs, flow->pairs->data, flow->pairs->len);
   copy->source_capacity
-      = g_memdup2 (flow->source_capacity, n * sizeof (gint64));
-  copy->sink_capacity = g_memdup2 (flow->sink_capacity, n * sizeof (gint64));
-  copy->terminal = g_memdup2 (flow->terminal, (n + 1) * sizeof (gint64));
-  copy->first = g_memdup2 (flow->first, (n + 2) * sizeof (int));
-  copy->arcs = g_memdup2 (flow->arcs, (n_arcs + 1) * sizeof (Arc));
+      = tp_memdup (flow->source_capacity, n * sizeof (gint64));
+  copy->sink_capacity = tp_memdup (flow->sink_capacity, n * sizeof (gint64));
+  copy->terminal = tp_memdup (flow->terminal, (n + 1) * sizeof (gint64));
+  copy->first = tp_memdup (flow->first, (n + 2) * sizeof (int));
+  copy->arcs = tp_memdup (flow->arcs, (n_arcs + 1) * sizeof (Arc));
   copy->pair_arc
-      = g_memdup2 (flow->pair_arc, (n_arcs / 2 + 1) * sizeof (int));
-  return copy;
+      = tp_memdup (flow->pair_arc, (n_arcs / 2 + 1) * sizeof (int));
+  return g_steal_pointer (&copy);
 }
 
 void
@@ -201,7 +203,7 @@ tp_flow_raise_terminal (TpFlow *flow, int v, gint64 from_source,
 void
 tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
 {
-  Pair *it = &g_array_index (flow->pairs, Pair, pair);
+  Pair *it = &tp_array_index (flow->pairs, Pair, pair);
   Arc *arc = &flow->arcs[flow->pair_arc[pair]];
   Arc *sister = &flow->arcs[arc->sister];
 
@@ -217,7 +219,7 @@ tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
 gint64
 tp_flow_get_pair (const TpFlow *flow, int pair)
 {
-  return g_array_index (flow->pairs, Pair, pair).capacity
+  return tp_array_index (flow->pairs, Pair, pair).capacity
          - flow->arcs[flow->pair_arc[pair]].residual;
 }
 
@@ -232,7 +234,7 @@ tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,
 void
 tp_flow_get_sink_side (const TpFlow *flow, guint8 *out_is_sink)
 {
-  g_autofree int *stack = g_new (int, flow->n_vertices + 1);
+  g_autofree int *stack = tp_new (int, flow->n_vertices + 1);
   int n_stack = 0;
 
   for (int v = 0; v < flow->n_vertices; v++)
@@ -262,14 +264,14 @@ undo (TpFlow *flow)
 {
   for (guint i = flow->changes->len; i-- > 0;)
     {
-      const Change *change = &g_array_index (flow->changes, Change, i);
+      const Change *change = &tp_array_index (flow->changes, Change, i);
 
       if (change->arc < 0)
         flow->terminal[~change->arc] += change->amount;
       else
         tp_flow_push (flow, change->arc, -change->amount);
     }
-  g_array_set_size (flow->changes, 0);
+  tp_array_set_size (flow->changes, 0);
 }
 
 gint64
@@ -283,7 +285,7 @@ tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit,
   if (direct >= limit)
     return limit;
   if (flow->changes == NULL)
-    flow->changes = g_array_new (FALSE, FALSE, sizeof (Change));
+    flow->changes = tp_array_new (sizeof (Change));
   flow->terminal[v] = to_sink ? direct - limit : limit - direct;
   flow->scans_left = *scans_left;
   amount = direct + tp_flow_block (flow, &v, 1, to_sink);

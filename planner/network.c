@@ -23,6 +23,9 @@
 
 #include "planner/network.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+
 #define INFINITE (-1)
 
 enum
@@ -50,8 +53,8 @@ typedef struct
 struct TpNetwork
 {
   const TpProblem *problem;   /* (unowned) */
-  GArray *vertices;           /* Vertex: those after the nodes */
-  GArray *arcs;               /* NetArc */
+  TpArray *vertices;          /* Vertex: those after the nodes */
+  TpArray *arcs;              /* NetArc */
   gint64 sum;                 /* of finite capacities */
   gint64 n_copies;            /* in them */
   gint64 constant;
@@ -70,7 +73,7 @@ add_arc (TpNetwork *network, NetArc arc)
     return;
   network->sum += MAX (arc.capacity, 0) + MAX (arc.reverse, 0);
   network->n_copies += arc.n_copies + arc.n_reverse_copies;
-  g_array_append_val (network->arcs, arc);
+  tp_array_append_val (network->arcs, arc);
 }
 
 static void
@@ -84,7 +87,7 @@ add_vertex (TpNetwork *network, TpCutVertex name, int near)
 {
   Vertex vertex = { name, near };
 
-  g_array_append_val (network->vertices, vertex);
+  tp_array_append_val (network->vertices, vertex);
   return VERTEX_NODES + network->problem->graph->n_nodes
          + (int) network->vertices->len - 1;
 }
@@ -268,9 +271,9 @@ number_vertices (TpNetwork *network)
 {
   int n_nodes = network->problem->graph->n_nodes;
   const Vertex *extra = (const Vertex *) network->vertices->data;
-  g_autofree int *next = g_new0 (int, n_nodes + 2);
+  g_autofree int *next = tp_new0 (int, n_nodes + 2);
 
-  network->flow_vertex = g_new (int, count_vertices (network) + 1);
+  network->flow_vertex = tp_new (int, count_vertices (network) + 1);
   for (int i = 0; i < n_nodes; i++)
     next[i + 1]++;
   for (guint k = 0; k < network->vertices->len; k++)
@@ -296,7 +299,7 @@ build_flow (TpNetwork *network)
   network->flow = tp_flow_new (count_vertices (network));
   for (guint k = 0; k < network->arcs->len; k++)
     {
-      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
       gint64 capacity = to_finite (network, arc->capacity);
 
       if (arc->from == VERTEX_SOURCE)
@@ -315,17 +318,17 @@ build_flow (TpNetwork *network)
 TpNetwork *
 tp_network_new (const TpProblem *problem)
 {
-  TpNetwork *network = g_new0 (TpNetwork, 1);
+  g_autoptr (TpNetwork) network = g_new0 (TpNetwork, 1);
 
   network->problem = problem;
-  network->vertices = g_array_new (FALSE, FALSE, sizeof (Vertex));
-  network->arcs = g_array_new (FALSE, FALSE, sizeof (NetArc));
+  network->vertices = tp_array_new (sizeof (Vertex));
+  network->arcs = tp_array_new (sizeof (NetArc));
   add_nodes (network);
   add_tensors (network);
   for (int i = 0; i < problem->costs->n_groups; i++)
     add_group (network, i);
   build_flow (network);
-  return network;
+  return g_steal_pointer (&network);
 }
 
 void
@@ -333,8 +336,8 @@ tp_network_free (TpNetwork *network)
 {
   if (network == NULL)
     return;
-  g_array_unref (network->vertices);
-  g_array_unref (network->arcs);
+  tp_array_unref (network->vertices);
+  tp_array_unref (network->arcs);
   g_free (network->flow_vertex);
   g_free (network->is_sink);
   tp_flow_free (network->flow);
@@ -345,7 +348,7 @@ static void
 take_cut (TpNetwork *network, gint64 value)
 {
   network->value = value;
-  network->is_sink = g_new0 (guint8, count_vertices (network) + 1);
+  network->is_sink = tp_new0 (guint8, count_vertices (network) + 1);
   tp_flow_get_sink_side (network->flow, network->is_sink);
 }
 
@@ -371,7 +374,7 @@ raise_flow (TpNetwork *network)
 
   for (guint k = 0; k < network->arcs->len; k++)
     {
-      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
       gint64 more = get_raise (network, arc->capacity, arc->n_copies);
 
       if (arc->from == VERTEX_SOURCE)
@@ -390,22 +393,25 @@ raise_flow (TpNetwork *network)
 TpNetwork *
 tp_network_raise (const TpNetwork *solved, gint64 price)
 {
-  TpNetwork *network = g_new0 (TpNetwork, 1);
+  g_autoptr (TpNetwork) network = g_new0 (TpNetwork, 1);
 
   g_assert (solved->price == 0 && price >= 0
             && price <= tp_network_get_max_price (solved));
   *network = *solved;
   network->price = price;
   network->sum += price * network->n_copies;
-  g_array_ref (network->vertices);
-  g_array_ref (network->arcs);
+  tp_array_ref (network->vertices);
+  tp_array_ref (network->arcs);
+  network->is_sink = NULL; /* these are not shared */
+  network->flow = NULL;
+  network->flow_vertex = NULL;
   network->flow_vertex
-      = g_memdup2 (solved->flow_vertex,
+      = tp_memdup (solved->flow_vertex,
                    sizeof (int) * ((gsize) count_vertices (solved) + 1));
   network->flow = tp_flow_dup (solved->flow);
   raise_flow (network);
   take_cut (network, tp_flow_resume (network->flow));
-  return network;
+  return g_steal_pointer (&network);
 }
 
 gint64
@@ -460,7 +466,7 @@ name_vertex (const TpNetwork *network, int vertex)
   vertex -= VERTEX_NODES;
   if (vertex < n_nodes)
     return (TpCutVertex){ TP_CUT_NODE, vertex };
-  return g_array_index (network->vertices, Vertex, vertex - n_nodes).name;
+  return tp_array_index (network->vertices, Vertex, vertex - n_nodes).name;
 }
 
 /* Flow from @arc->from to @arc->to; negative: the other way. */
@@ -500,12 +506,12 @@ TpArc *
 tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
                      int *out_n)
 {
-  TpArc *arcs = g_new (TpArc, 2 * (gsize) network->arcs->len + 1);
+  TpArc *arcs = tp_new (TpArc, 2 * (gsize) network->arcs->len + 1);
   int n = 0, pair = 0, tie_pair = 0;
 
   for (guint k = 0; k < network->arcs->len; k++)
     {
-      const NetArc *arc = &g_array_index (network->arcs, NetArc, k);
+      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
       gint64 flow = get_net_flow (network, arc, &pair);
       gint64 tie
           = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);

@@ -8,6 +8,8 @@
 
 #include "planner/noise.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/copies.h"
 
 #include <math.h>
@@ -50,7 +52,7 @@ static int *
 list_paid (const TpProblem *problem, const guint8 *devices)
 {
   int n_nodes = problem->graph->n_nodes;
-  int *paid = g_new (int, (gsize) n_nodes + problem->costs->n_groups + 1);
+  int *paid = tp_new (int, (gsize) n_nodes + problem->costs->n_groups + 1);
 
   for (int i = 0; i < n_nodes; i++)
     paid[i] = devices[i];
@@ -85,11 +87,11 @@ static void
 add_copies (Noise *noise, const guint8 *devices, double sign)
 {
   const TpCosts *costs = noise->problem->costs;
-  g_autoptr (GArray) list = tp_copies_list (noise->problem, devices);
+  g_autoptr (TpArray) list = tp_copies_list (noise->problem, devices);
 
   for (guint i = 0; i < list->len; i++)
     {
-      const TpTransfer *it = &g_array_index (list, TpTransfer, i);
+      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
 
       if (it->from != costs->host && it->from != TP_COSTS_HOST)
         noise->fetches[it->from]
@@ -117,8 +119,8 @@ tp_noise_covers (const TpProblem *problem, const guint8 *devices,
   gsize n_devices = problem->n_devices;
   gsize n = ((gsize) problem->graph->n_nodes + problem->costs->n_groups + 1)
             * n_devices;
-  g_autofree double *kernels = g_new0 (double, n);
-  g_autofree double *links = g_new0 (double, 2 * n_devices);
+  g_autofree double *kernels = tp_new0 (double, n);
+  g_autofree double *links = tp_new0 (double, 2 * n_devices);
   Noise noise = { problem, kernels, links, links + n_devices, 0 };
 
   add_figures (&noise, devices, others);

@@ -3,7 +3,9 @@
 
 #include "planner/place.h"
 
+#include "ir/array.h"
 #include "ir/graph-digest.h"
+#include "ir/guard.h"
 #include "ir/plan-interval.h"
 #include "ir/plan-memory.h"
 #include "planner/copies.h"
@@ -14,11 +16,11 @@
 static TpGroups *
 groups_copy (const TpGroups *groups)
 {
-  TpGroups *copy = tp_groups_new ();
+  g_autoptr (TpGroups) copy = tp_groups_new ();
 
   for (int i = 0; groups != NULL && i < groups->n_groups; i++)
     tp_groups_add (copy, groups->groups[i].nodes, groups->groups[i].n_nodes);
-  return copy;
+  return g_steal_pointer (&copy);
 }
 
 static void
@@ -73,8 +75,8 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
 {
   int n = problem->graph->n_nodes;
 
+  plan->placements = tp_new0 (TpPlacement, n + 1);
   plan->n_placements = n;
-  plan->placements = g_new0 (TpPlacement, n + 1);
   for (int i = 0; i < n; i++)
     {
       int device = devices[i];
@@ -97,19 +99,18 @@ fill_placements (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
 static void
 fill_transfers (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
 {
-  g_autoptr (GArray) list = tp_copies_list (problem, devices);
+  g_autoptr (TpArray) list = tp_copies_list (problem, devices);
 
   plan->n_transfers = (int) list->len;
   for (guint i = 0; i < list->len; i++)
     {
-      const TpTransfer *it = &g_array_index (list, TpTransfer, i);
+      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
 
       plan->cost_ns
           += tp_problem_edge_cost (problem, it->tensor, it->from, it->to);
     }
-  g_array_append_vals (list, &(TpTransfer){ 0 }, 1);
-  plan->transfers = (TpTransfer *) g_array_free (g_steal_pointer (&list),
-                                                 FALSE);
+  tp_array_append_vals (list, &(TpTransfer){ 0 }, 1);
+  plan->transfers = tp_array_steal (list);
 }
 
 static void
@@ -135,8 +136,8 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   const TpSolver *solver = tp_solver_find (problem, error);
   int n = problem->graph->n_nodes;
   g_autoptr (TpPlan) plan = tp_plan_new ();
-  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
-  g_autofree guint8 *cheapest = g_new0 (guint8, n + 1);
+  g_autofree guint8 *devices = tp_new0 (guint8, n + 1);
+  g_autofree guint8 *cheapest = tp_new0 (guint8, n + 1);
 
   if (solver == NULL)
     return NULL;
@@ -187,7 +188,7 @@ place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
   plan = place (problem, costs, error);
   if (plan != NULL)
     plan->memory_limits
-        = g_memdup2 (limits, sizeof (gint64) * problem->n_devices);
+        = tp_memdup (limits, sizeof (gint64) * problem->n_devices);
   return g_steal_pointer (&plan);
 }
 

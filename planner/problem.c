@@ -4,6 +4,8 @@
 
 #include "planner/problem.h"
 
+#include "ir/guard.h"
+
 #include <string.h>
 
 #define MAX_NAMED 4 /* ops named in one message */
@@ -134,10 +136,10 @@ static gboolean
 check_groups (TpProblem *problem, gint64 *sum, GError **error)
 {
   const TpGroups *groups = problem->groups;
-  g_autofree guint8 *seen = g_new0 (guint8, problem->graph->n_nodes + 1);
+  g_autofree guint8 *seen = tp_new0 (guint8, problem->graph->n_nodes + 1);
   int n = problem->costs->n_groups;
 
-  problem->gains = g_new0 (gint64, (gsize) n * problem->n_devices + 1);
+  problem->gains = tp_new0 (gint64, (gsize) n * problem->n_devices + 1);
   for (int i = 0; i < n; i++)
     for (int k = 0; k < groups->groups[i].n_nodes; k++)
       {

@@ -18,6 +18,8 @@
 
 #include "planner/tie.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/copies.h"
 #include "planner/noise.h"
 
@@ -53,17 +55,26 @@ corner_clear (Corner *corner)
   g_free (corner->devices);
   memset (corner, 0, sizeof *corner);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Corner, corner_clear)
+
+static void
+search_clear (Search *search)
+{
+  corner_clear (&search->cheapest);
+  corner_clear (&search->best);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
 /* Those that cost nothing are not counted: no price is on them. */
 static gint64
 count_copies (const TpProblem *problem, const guint8 *devices)
 {
-  g_autoptr (GArray) list = tp_copies_list (problem, devices);
+  g_autoptr (TpArray) list = tp_copies_list (problem, devices);
   gint64 n = 0;
 
   for (guint i = 0; i < list->len; i++)
     {
-      const TpTransfer *it = &g_array_index (list, TpTransfer, i);
+      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
 
       n += tp_problem_edge_cost (problem, it->tensor, it->from, it->to) > 0;
     }
@@ -77,7 +88,8 @@ corner_init (Corner *corner, const Search *search, const TpNetwork *network,
   const TpProblem *problem = search->problem;
   int n = problem->graph->n_nodes;
 
-  *corner = (Corner){ .devices = g_new0 (guint8, n + 1), .at.price = price };
+  corner->at.price = price;
+  corner->devices = tp_new0 (guint8, n + 1);
   for (int i = 0; i < n; i++)
     corner->devices[i] = tp_network_get_device (network, i);
   corner->at.n_copies = count_copies (problem, corner->devices);
@@ -91,10 +103,9 @@ static void
 corner_find (Corner *corner, const Search *search, gint64 price)
 {
   const Corner *cheapest = &search->cheapest;
-  TpNetwork *network = tp_network_raise (search->solved, price);
 
-  corner_init (corner, search, network, price);
-  corner->network = network;
+  corner->network = tp_network_raise (search->solved, price);
+  corner_init (corner, search, corner->network, price);
   corner->at.is_covered
       = corner->at.n_copies < cheapest->at.n_copies
         && tp_noise_covers (search->problem, corner->devices,
@@ -116,7 +127,7 @@ is_better (const Corner *corner, const Corner *best)
 static Point
 try_price (Search *search, gint64 price)
 {
-  Corner corner;
+  g_auto (Corner) corner = { 0 };
   Point at;
 
   corner_find (&corner, search, price);
@@ -125,9 +136,8 @@ try_price (Search *search, gint64 price)
     {
       corner_clear (&search->best);
       search->best = corner;
+      corner = (Corner){ 0 };
     }
-  else
-    corner_clear (&corner);
   return at;
 }
 
@@ -165,7 +175,7 @@ find_alone (const Search *search, Point *out)
 {
   const TpProblem *problem = search->problem;
   int n = problem->graph->n_nodes;
-  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  g_autofree guint8 *devices = tp_new0 (guint8, n + 1);
   gboolean is_allowed = FALSE;
 
   *out = search->cheapest.at;
@@ -207,7 +217,7 @@ TpNetwork *
 tp_tie_break (const TpProblem *problem, const TpNetwork *solved,
               guint8 *devices)
 {
-  Search search = { .problem = problem, .solved = solved };
+  g_auto (Search) search = { .problem = problem, .solved = solved };
   gint64 limit = MIN (tp_noise_limit_ns (problem),
                       tp_network_get_max_price (solved) - 1);
   TpNetwork *network;
@@ -222,7 +232,5 @@ tp_tie_break (const TpProblem *problem, const TpNetwork *solved,
   network = g_steal_pointer (&search.best.network);
   if (network != NULL)
     memcpy (devices, search.best.devices, problem->graph->n_nodes);
-  corner_clear (&search.best);
-  corner_clear (&search.cheapest);
   return network;
 }

@@ -4,7 +4,9 @@
 
 #include "runtime/constants.h"
 
+#include "ir/array.h"
 #include "ir/graph-value.h"
+#include "ir/map.h"
 #include "nest/nest-text.h"
 #include "runtime/host.h"
 #include "runtime/strided.h"
@@ -13,8 +15,8 @@ struct TpConstants
 {
   TpDevice *device;
   gboolean is_host;
-  GHashTable *shared;         /* char * -> TpBuf *, by graph, tensor and pack */
-  GPtrArray *bufs;            /* (owned) TpBuf */
+  TpMap *shared;              /* char * -> TpBuf *, by graph, tensor and pack */
+  TpArray *bufs;              /* TpBuf *, owned */
   gint64 size_bytes;          /* of those that are the device's */
 };
 
@@ -25,9 +27,8 @@ tp_constants_new (TpDevice *device, gboolean is_host)
 
   constants->device = device;
   constants->is_host = is_host;
-  constants->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                             NULL);
-  constants->bufs = g_ptr_array_new ();
+  constants->shared = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
+  constants->bufs = tp_array_new (sizeof (TpBuf *));
   return constants;
 }
 
@@ -37,11 +38,12 @@ tp_constants_free (TpConstants *constants)
   if (constants == NULL)
     return;
   for (guint i = 0; i < constants->bufs->len; i++)
-    constants->device->ops->free_buf (constants->device,
-                                      constants->bufs->pdata[i]);
+    if (tp_array_index (constants->bufs, TpBuf *, i) != NULL)
+      constants->device->ops->free_buf (
+          constants->device, tp_array_index (constants->bufs, TpBuf *, i));
   constants->device->weight_bytes -= constants->size_bytes;
-  g_ptr_array_unref (constants->bufs);
-  g_hash_table_unref (constants->shared);
+  tp_array_unref (constants->bufs);
+  tp_map_free (constants->shared);
   g_free (constants);
 }
 
@@ -94,12 +96,24 @@ write_value (const TpConstants *constants, const TpTensor *tensor,
 
 /* ---- buffers ------------------------------------------------------------- */
 
+/* A place for one more, before there is one to lose. */
+static void
+make_place (TpConstants *constants)
+{
+  tp_array_set_size (constants->bufs, constants->bufs->len + 1);
+}
+
+static void
+fill_place (TpConstants *constants, TpBuf *buf)
+{
+  tp_array_index (constants->bufs, TpBuf *, constants->bufs->len - 1) = buf;
+}
+
 static TpBuf *
 keep (TpConstants *constants, TpBuf *buf, char *key)
 {
-  g_ptr_array_add (constants->bufs, buf);
-  if (key != NULL)
-    g_hash_table_insert (constants->shared, key, buf);
+  fill_place (constants, buf);
+  tp_map_insert (constants->shared, key, buf);
   return buf;
 }
 
@@ -126,7 +140,7 @@ upload (TpConstants *constants, const void *value, gint64 size_bytes,
   if (buf == NULL
       || tp_device_write (device, buf, value, size_bytes, error))
     return buf;
-  g_ptr_array_add (constants->bufs, buf); /* counted until all are freed */
+  fill_place (constants, buf); /* counted until all are freed */
   return NULL;
 }
 
@@ -160,10 +174,11 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   g_autofree char *key = g_strdup_printf ("%p:%d", graph, tensor);
   g_autofree void *owned = NULL;
   const void *value;
-  TpBuf *buf = g_hash_table_lookup (constants->shared, key);
+  TpBuf *buf = tp_map_lookup (constants->shared, key);
 
   if (buf != NULL)
     return buf;
+  make_place (constants);
   value = write_value (constants, it, &owned, error);
   if (value == NULL)
     return NULL;
@@ -203,10 +218,11 @@ tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
   g_autofree char *key = get_pack_key (graph, tensor, pack);
   g_autofree void *owned = NULL;
   const void *value;
-  TpBuf *buf = g_hash_table_lookup (constants->shared, key);
+  TpBuf *buf = tp_map_lookup (constants->shared, key);
 
   if (buf != NULL)
     return buf;
+  make_place (constants);
   value = write_value (constants, &graph->tensors[tensor], &owned, error);
   if (value == NULL)
     return NULL;

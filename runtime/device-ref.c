@@ -7,6 +7,7 @@
  * next alone stays there. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "ir/room.h"
 #include "nest/nest.h"
 #include "ops/reference.h"
@@ -166,7 +167,7 @@ fill_code (TpDevice *device, RefCode *code, const TpUnit *units, GError **error)
       code->units[i] = (TpUnit){
         .graph = tp_graph_ref ((TpGraph *) unit->graph),
         .n_nodes = unit->n_nodes,
-        .nodes = g_memdup2 (unit->nodes, unit->n_nodes * sizeof (int)) };
+        .nodes = tp_memdup (unit->nodes, unit->n_nodes * sizeof (int)) };
       code->base.schedules[i] = g_strdup ("reference");
       if (!count_values (unit, &code->n_values[i]))
         {
@@ -188,6 +189,7 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
 {
   static const char what[] = "for the ops of ref";
   RefCode *code = g_new0 (RefCode, 1);
+  g_auto (TpMaking) making = { device, &code->base, NULL };
 
   code->constants = tp_constants_new (device, TRUE);
   code->base.schedules
@@ -198,11 +200,8 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
     code->n_values = tp_room_new0 (n_units, sizeof (gint64), what, error);
   code->base.n_units = code->n_values != NULL ? n_units : 0;
   if (code->n_values == NULL || !fill_code (device, code, units, error))
-    {
-      ref_free_code (device, &code->base);
-      return NULL;
-    }
-  return &code->base;
+    return NULL;
+  return g_steal_pointer (&making.code);
 }
 
 static void
@@ -275,11 +274,11 @@ bind_step (RefSupply *supply, int index, const TpNode *node, GError **error)
   int n = node->n_inputs + node->n_outputs;
   RefStep *step = &launch->steps[index];
 
-  *step = (RefStep){ .node = node, .n_tensors = n,
-                     .tensors = g_new0 (const TpTensor *, n),
-                     .data = g_new0 (void *, n),
-                     .values = g_new0 (void *, n) };
+  *step = (RefStep){ .node = node, .n_tensors = n };
   launch->n_steps++;
+  step->tensors = tp_new0 (const TpTensor *, n);
+  step->data = tp_new0 (void *, n);
+  step->values = tp_new0 (void *, n);
   for (int i = 0; i < n; i++)
     {
       step->tensors[i] = find_tensor (launch->graph, node, i);
@@ -297,18 +296,16 @@ ref_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   RefCode *code = (RefCode *) base;
   const TpUnit *it = &code->units[unit];
   TpLaunch *launch = g_new0 (TpLaunch, 1);
+  g_auto (TpMaking) making = { device, NULL, launch };
   RefSupply supply = { code, launch, operands,
                        tp_host_buf_get_data (code->scratch) };
 
   launch->graph = it->graph;
-  launch->steps = g_new0 (RefStep, it->n_nodes);
+  launch->steps = tp_new0 (RefStep, it->n_nodes);
   for (int i = 0; i < it->n_nodes; i++)
     if (!bind_step (&supply, i, &it->graph->nodes[it->nodes[i]], error))
-      {
-        ref_free_launch (device, launch);
-        return NULL;
-      }
-  return launch;
+      return NULL;
+  return g_steal_pointer (&making.launch);
 }
 
 static void

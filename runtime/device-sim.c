@@ -3,6 +3,7 @@
  * paid for on its clock. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "machine/machine.h"
 #include "nest/nest-check.h"
 #include "ops/lower.h"
@@ -217,21 +218,19 @@ sim_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 {
   SimDevice *device = (SimDevice *) base;
   SimCode *code = g_new0 (SimCode, 1);
+  g_auto (TpMaking) making = { base, &code->base, NULL };
   gboolean is_good = TRUE;
 
-  code->times_ns = g_new0 (gint64, n_units + 1);
+  code->times_ns = tp_new0 (gint64, n_units + 1);
   for (int i = 0; i < n_units && is_good; i++)
     is_good = estimate_unit (device, &units[i], &code->times_ns[i], error);
   if (is_good)
     code->inner = device->inner->ops->compile (device->inner, units, n_units,
                                                error);
   if (code->inner == NULL || !count_memory (device, error))
-    {
-      sim_free_code (base, &code->base);
-      return NULL;
-    }
+    return NULL;
   code->base = *code->inner;
-  return &code->base;
+  return g_steal_pointer (&making.code);
 }
 
 static void
@@ -253,16 +252,14 @@ sim_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
   SimDevice *device = (SimDevice *) base;
   SimCode *code = (SimCode *) base_code;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
+  g_auto (TpMaking) making = { base, NULL, launch };
 
   launch->time_ns = code->times_ns[unit];
   launch->inner = device->inner->ops->bind (device->inner, code->inner, unit,
                                             operands, error);
   if (launch->inner == NULL || !count_memory (device, error))
-    {
-      sim_free_launch (base, launch);
-      return NULL;
-    }
-  return launch;
+    return NULL;
+  return g_steal_pointer (&making.launch);
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 
 #include "runtime/device.h"
 
+#include "ir/array.h"
 #include "nest/nest.h"
 
 gboolean
@@ -62,7 +63,7 @@ is_made_in (const TpUnit *unit, int tensor)
 
 /* Those of node number @index, but what goes from node to node. */
 static void
-list_operands_of_node (const TpUnit *unit, int index, GArray *operands)
+list_operands_of_node (const TpUnit *unit, int index, TpArray *operands)
 {
   const TpNode *node = &unit->graph->nodes[unit->nodes[index]];
   gboolean is_last = index == unit->n_nodes - 1;
@@ -73,20 +74,20 @@ list_operands_of_node (const TpUnit *unit, int index, GArray *operands)
 
       if (operand.tensor >= 0 && is_made_in (unit, operand.tensor))
         operand.tensor = -1;
-      g_array_append_val (operands, operand);
+      tp_array_append_val (operands, operand);
     }
   for (int i = 0; i < node->n_outputs; i++)
     {
       TpUnitOperand operand = { is_last ? node->outputs[i] : -1, is_last };
 
-      g_array_append_val (operands, operand);
+      tp_array_append_val (operands, operand);
     }
 }
 
-GArray *
+TpArray *
 tp_unit_list_operands (const TpUnit *unit)
 {
-  GArray *operands = g_array_new (FALSE, FALSE, sizeof (TpUnitOperand));
+  g_autoptr (TpArray) operands = tp_array_new (sizeof (TpUnitOperand));
 
   for (int i = 0; unit->lowered == NULL && i < unit->n_nodes; i++)
     list_operands_of_node (unit, i, operands);
@@ -95,7 +96,16 @@ tp_unit_list_operands (const TpUnit *unit)
       const TpOperand *it = &unit->lowered->operands[i];
       TpUnitOperand operand = { it->tensor, it->is_output };
 
-      g_array_append_val (operands, operand);
+      tp_array_append_val (operands, operand);
     }
-  return operands;
+  return g_steal_pointer (&operands);
+}
+
+void
+tp_making_clear (TpMaking *making)
+{
+  if (making->code != NULL)
+    making->device->ops->free_code (making->device, making->code);
+  if (making->launch != NULL)
+    making->device->ops->free_launch (making->device, making->launch);
 }

@@ -6,6 +6,7 @@
 #ifndef TP_RUNTIME_DEVICE_H
 #define TP_RUNTIME_DEVICE_H
 
+#include "ir/array.h"
 #include "ir/execution.h"
 #include "ir/op.h"
 
@@ -42,7 +43,7 @@ typedef struct
 
 /* What bind () wants buffers for, in its order: the operands of what was
  * lowered; else the inputs and outputs of each node in turn. */
-GArray *tp_unit_list_operands (const TpUnit *unit);
+TpArray *tp_unit_list_operands (const TpUnit *unit);
 
 typedef struct
 {
@@ -184,6 +185,17 @@ typedef struct
 
 void tp_device_close (TpDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDevice, tp_device_close)
+
+/* What a device is about to hand out: freed, unless it is set to NULL before. */
+typedef struct
+{
+  TpDevice *device;
+  TpCode *code;
+  TpLaunch *launch;
+} TpMaking;
+
+void tp_making_clear (TpMaking *making);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpMaking, tp_making_clear)
 /* Copies the first @size_bytes of @buf, as ops->copy () does. */
 gboolean tp_device_write (TpDevice *device, TpBuf *buf, const void *data,
                           gint64 size_bytes, GError **error);

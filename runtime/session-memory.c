@@ -4,6 +4,8 @@
 
 #include "runtime/session-memory.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "runtime/session-private.h"
 
 static gboolean
@@ -94,7 +96,7 @@ compile_device (TpSession *session, int device, GError **error)
 {
   const TpUnits *all = session->execution->units;
   TpSessionDevice *there = &session->devices[device];
-  g_autoptr (GArray) units = g_array_new (FALSE, TRUE, sizeof (TpUnit));
+  g_autoptr (TpArray) units = tp_array_new (sizeof (TpUnit));
 
   for (int i = 0; i < all->n; i++)
     {
@@ -103,7 +105,7 @@ compile_device (TpSession *session, int device, GError **error)
       if (all->units[i].device != device)
         continue;
       session->units[i].index = units->len;
-      g_array_append_val (units, unit);
+      tp_array_append_val (units, unit);
     }
   there->code = there->device->ops->compile (
       there->device, (const TpUnit *) (void *) units->data, units->len, error);
@@ -142,12 +144,12 @@ bind_unit (TpSession *session, int index, GError **error)
   int device = session->execution->units->units[index].device;
   const TpSessionDevice *there = &session->devices[device];
   TpSessionUnit *its = &session->units[index];
-  g_autoptr (GArray) operands = tp_unit_list_operands (&unit);
-  g_autofree TpBuf **bufs = g_new0 (TpBuf *, operands->len + 1);
+  g_autoptr (TpArray) operands = tp_unit_list_operands (&unit);
+  g_autofree TpBuf **bufs = tp_new0 (TpBuf *, operands->len + 1);
 
   for (guint i = 0; i < operands->len; i++)
     if (!find_operand (session, index,
-                       g_array_index (operands, TpUnitOperand, i).tensor,
+                       tp_array_index (operands, TpUnitOperand, i).tensor,
                        &bufs[i], error))
       return FALSE;
   its->launch = there->device->ops->bind (there->device, there->code,

@@ -2,6 +2,7 @@
 #ifndef TP_RUNTIME_SESSION_PRIVATE_H
 #define TP_RUNTIME_SESSION_PRIVATE_H
 
+#include "ir/array.h"
 #include "runtime/arena.h"
 #include "runtime/session.h"
 
@@ -33,7 +34,7 @@ struct TpSession
   TpBuf **bufs;               /* per storage of the execution */
   int *step_of;               /* per action of it: what the caller sees of it;
                                * -1: nothing */
-  GArray *steps;              /* TpSessionStep */
+  TpArray *steps;              /* TpSessionStep */
   void *staging;              /* between two devices with memory of their own */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint64 time_ns;

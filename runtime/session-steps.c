@@ -4,13 +4,16 @@
 
 #include "runtime/session-steps.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+#include "ir/map.h"
 #include "runtime/session-private.h"
 
 typedef struct
 {
   TpSession *session;
   gint64 *node_ns;            /* per node, as the plan has it */
-  GHashTable *transfer_ns;    /* (root, device) -> gint64 * of the plan */
+  TpMap *transfer_ns;         /* (root, device) -> gint64 * of the plan */
 } Foretold;
 
 /* The tensor of @root on its way to @to. */
@@ -28,8 +31,9 @@ foretold_init (Foretold *foretold, TpSession *session)
   const int *roots = session->execution->roots;
 
   foretold->session = session;
-  foretold->node_ns = g_new0 (gint64, session->graph->n_nodes + 1);
-  foretold->transfer_ns = g_hash_table_new (NULL, NULL);
+  foretold->node_ns = tp_new0 (gint64, session->graph->n_nodes + 1);
+  foretold->transfer_ns
+      = tp_map_new (g_direct_hash, g_direct_equal, NULL, NULL);
   for (int i = 0; i < plan->n_placements; i++)
     foretold->node_ns[plan->placements[i].node] = plan->placements[i].time_ns;
   for (int i = plan->n_transfers - 1; i >= 0; i--)
@@ -37,7 +41,7 @@ foretold_init (Foretold *foretold, TpSession *session)
       TpTransfer *it = &plan->transfers[i];
 
       if (it->tensor >= 0 && it->tensor < session->graph->n_tensors)
-        g_hash_table_insert (
+        tp_map_insert (
             foretold->transfer_ns,
             get_transfer_key (session, roots[it->tensor], it->to),
             &it->time_ns);
@@ -48,8 +52,10 @@ static void
 foretold_clear (Foretold *foretold)
 {
   g_free (foretold->node_ns);
-  g_hash_table_unref (foretold->transfer_ns);
+  tp_map_free (foretold->transfer_ns);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Foretold, foretold_clear)
 
 static gint64
 foretell_unit (const Foretold *foretold, const TpPlacedUnit *unit)
@@ -65,7 +71,7 @@ static gint64
 foretell_transfer (const Foretold *foretold, int tensor, int to)
 {
   const TpSession *session = foretold->session;
-  const gint64 *time_ns = g_hash_table_lookup (
+  const gint64 *time_ns = tp_map_lookup (
       foretold->transfer_ns,
       get_transfer_key (session, session->execution->roots[tensor], to));
 
@@ -121,16 +127,15 @@ add_step (const Foretold *foretold, int index)
   else
     return;
   session->step_of[index] = session->steps->len;
-  g_array_append_val (session->steps, step);
+  tp_array_append_val (session->steps, step);
 }
 
 void
 tp_session_make_steps (TpSession *session)
 {
-  Foretold foretold;
+  g_auto (Foretold) foretold = { NULL };
 
   foretold_init (&foretold, session);
   for (int i = 0; i < session->execution->n_actions; i++)
     add_step (&foretold, i);
-  foretold_clear (&foretold);
 }

@@ -4,7 +4,9 @@
 
 #include "runtime/session.h"
 
+#include "ir/array.h"
 #include "ir/clock.h"
+#include "ir/guard.h"
 #include "ir/plan-memory.h"
 #include "ir/room.h"
 #include "nest/nest.h"
@@ -21,40 +23,21 @@
 
 /* Takes @execution. */
 static TpSession *
-session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
-               GError **error)
+session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
 {
-  g_autofree TpSessionUnit *units
-      = tp_room_new0 (execution->units->n + 1, sizeof (TpSessionUnit),
-                      "for the units of a session", error);
-  g_autofree TpBuf **bufs
-      = units == NULL
-            ? NULL
-            : tp_room_new0 (execution->n_storages + 1, sizeof (TpBuf *),
-                            "for the buffers of a session", error);
-  g_autofree int *step_of
-      = bufs == NULL ? NULL
-                     : tp_room_new0 (execution->n_actions + 1, sizeof (int),
-                                     "for the steps of a session", error);
-  TpSession *session;
+  g_autoptr (TpSession) session = g_new0 (TpSession, 1);
 
-  if (step_of == NULL)
-    {
-      tp_execution_free (execution);
-      return NULL;
-    }
-  session = g_new0 (TpSession, 1);
   session->graph = tp_graph_ref (graph);
   session->plan = tp_plan_ref (plan);
   session->execution = execution;
   session->devices = g_new0 (TpSessionDevice, execution->n_devices + 1);
-  session->units = g_steal_pointer (&units);
-  session->bufs = g_steal_pointer (&bufs);
-  session->step_of = g_steal_pointer (&step_of);
-  session->steps = g_array_new (FALSE, TRUE, sizeof (TpSessionStep));
-  session->emitted = g_new0 (void *, graph->n_outputs + 1);
+  session->units = tp_new0 (TpSessionUnit, execution->units->n + 1);
+  session->bufs = tp_new0 (TpBuf *, execution->n_storages + 1);
+  session->step_of = tp_new0 (int, execution->n_actions + 1);
+  session->steps = tp_array_new (sizeof (TpSessionStep));
+  session->emitted = tp_new0 (void *, graph->n_outputs + 1);
   session->at = -1;
-  return session;
+  return g_steal_pointer (&session);
 }
 
 /* Kernels want weights packed, and scratch, which no plan foretells. */
@@ -93,7 +76,7 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
             ? tp_plan_spell_out (plan, graph, error)
             : NULL;
   g_autoptr (TpSession) session
-      = execution == NULL ? NULL : session_alloc (graph, plan, execution, error);
+      = execution == NULL ? NULL : session_alloc (graph, plan, execution);
 
   if (session == NULL || !tp_session_open_devices (session, options, error)
       || !tp_session_lower_units (session, error))
@@ -112,7 +95,7 @@ free_units (TpSession *session)
 {
   const TpUnits *units = session->execution->units;
 
-  for (int i = 0; i < units->n; i++)
+  for (int i = 0; session->units != NULL && i < units->n; i++)
     {
       TpSessionUnit *unit = &session->units[i];
       TpDevice *device = session->devices[units->units[i].device].device;
@@ -146,14 +129,15 @@ tp_session_free (TpSession *session)
   free_units (session);
   for (int i = 0; i < session->execution->n_devices; i++)
     free_device (session, &session->devices[i]);
-  for (int i = 0; i < session->graph->n_outputs; i++)
+  for (int i = 0; session->emitted != NULL && i < session->graph->n_outputs;
+       i++)
     g_free (session->emitted[i]);
   g_free (session->emitted);
   g_free (session->staging);
   g_free (session->devices);
   g_free (session->bufs);
   g_free (session->step_of);
-  g_array_unref (session->steps);
+  tp_array_unref (session->steps);
   tp_execution_free (session->execution);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
@@ -308,7 +292,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   if (is_virtual (session, action))
     time_ns = sum_virtual_ns (session) - virtual_ns;
   if (step >= 0)
-    g_array_index (session->steps, TpSessionStep, step).measured_ns = time_ns;
+    tp_array_index (session->steps, TpSessionStep, step).measured_ns = time_ns;
   session->time_ns += time_ns;
   return TRUE;
 }

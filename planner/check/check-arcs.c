@@ -6,6 +6,7 @@
 
 #include "planner/check/check-arcs.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
 #include <string.h>
@@ -328,8 +329,8 @@ gather_copies (TpCheckerArcs *arcs)
   const TpChecker *checker = arcs->checker;
   int n = checker->graph->n_tensors, first = 0;
 
-  arcs->copies = g_new0 (TpCheckerCopies, n + 1);
-  arcs->plains = g_new (TpCheckerPlain, checker->graph->n_nodes + 1);
+  arcs->copies = tp_new0 (TpCheckerCopies, n + 1);
+  arcs->plains = tp_new (TpCheckerPlain, checker->graph->n_nodes + 1);
   memset (arcs->plains, -1,
           sizeof (TpCheckerPlain) * (gsize) checker->graph->n_nodes);
   for (int i = 0; i < n; i++)

@@ -3,6 +3,8 @@
 
 #include "planner/check/check-facts.h"
 
+#include "ir/guard.h"
+
 #include <string.h>
 
 /* By its pins, and by what the device can. */
@@ -24,7 +26,7 @@ gather_nodes (TpChecker *checker)
 {
   int n = checker->graph->n_nodes, n_devices = checker->costs->n_devices;
 
-  checker->node_costs = g_new (gint64, (gsize) n * n_devices + 1);
+  checker->node_costs = tp_new (gint64, (gsize) n * n_devices + 1);
   for (int i = 0; i < n; i++)
     for (int d = 0; d < n_devices; d++)
       checker->node_costs[(gsize) i * n_devices + d]
@@ -38,7 +40,7 @@ gather_tensors (TpChecker *checker)
 {
   const TpGraph *graph = checker->graph;
 
-  checker->tensors = g_new (TpCheckerTensor, graph->n_tensors + 1);
+  checker->tensors = tp_new (TpCheckerTensor, graph->n_tensors + 1);
   for (int i = 0; i < graph->n_tensors; i++)
     {
       const TpTensor *it = &graph->tensors[i];
@@ -60,7 +62,7 @@ gather_legs (TpChecker *checker)
   int n_devices = costs->n_devices;
 
   checker->legs
-      = g_new0 (TpCheckerLegs, (gsize) costs->n_tensors * n_devices + 1);
+      = tp_new0 (TpCheckerLegs, (gsize) costs->n_tensors * n_devices + 1);
   for (int i = 0; i < costs->n_tensors; i++)
     for (int d = 0; d < n_devices; d++)
       if (d != costs->host)
@@ -76,7 +78,7 @@ tp_checker_gather_facts (TpChecker *checker)
   gather_nodes (checker);
   gather_tensors (checker);
   gather_legs (checker);
-  checker->devices = g_new (int, checker->plan->n_placements + 1);
+  checker->devices = tp_new (int, checker->plan->n_placements + 1);
   for (int i = 0; i < checker->plan->n_placements; i++)
     checker->devices[i] = checker->plan->placements[i].device;
 }

@@ -10,6 +10,7 @@
 
 #include "planner/check/check-held.h"
 
+#include "ir/guard.h"
 #include "ir/units.h"
 
 static void
@@ -61,14 +62,14 @@ tp_checker_held_init (TpCheckerHeld *held, TpChecker *checker)
 {
   const TpGraph *graph = checker->graph;
   int most, n_inputs = count_inputs (graph, &most);
-  g_autofree int *reads = g_new (int, most + 1);
-  g_autofree int *n_done = g_new0 (int, graph->n_tensors + 1);
+  g_autofree int *reads = tp_new (int, most + 1);
+  g_autofree int *n_done = tp_new0 (int, graph->n_tensors + 1);
 
   held->checker = checker;
-  held->roots = g_new (int, graph->n_tensors + 1);
-  held->firsts = g_new0 (int, graph->n_tensors + 2);
-  held->readers = g_new (int, n_inputs + 1);
-  held->ops = g_new (int, MAX (n_inputs, 1) + 1);
+  held->roots = tp_new (int, graph->n_tensors + 1);
+  held->firsts = tp_new0 (int, graph->n_tensors + 2);
+  held->readers = tp_new (int, n_inputs + 1);
+  held->ops = tp_new (int, MAX (n_inputs, 1) + 1);
   find_roots (graph, held->roots);
   for (int i = 0; i < graph->n_nodes; i++)
     for (int k = list_reads (held, i, reads); k > 0; k--)

@@ -9,7 +9,9 @@
 
 #include "planner/check/check-memory.h"
 
+#include "ir/array.h"
 #include "ir/execution.h"
+#include "ir/guard.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-proof.h"
@@ -36,7 +38,7 @@ typedef struct
   TpCheckerLevels levels;
   int bound;                  /* whose levels they are; -1: of none */
   gint8 *devices;             /* [op]; FREE: either */
-  GArray *path;               /* Choice */
+  TpArray *path;              /* Choice */
 } Walk;
 
 /* ---- ends --------------------------------------------------------------- */
@@ -131,7 +133,7 @@ static gboolean
 check_placed (Walk *walk)
 {
   const TpGraph *graph = walk->checker->graph;
-  g_autofree int *places = g_new (int, graph->n_nodes + 1);
+  g_autofree int *places = tp_new (int, graph->n_nodes + 1);
   g_autoptr (TpGroups) groups = NULL;
   g_autoptr (TpExecution) execution = NULL;
   TpPlaced placed = { 2, walk->checker->costs->host, places, NULL };
@@ -176,7 +178,7 @@ enter (Walk *walk, int op)
       || walk->devices[op] != FREE)
     return FALSE;
   walk->devices[op] = 0;
-  g_array_append_val (walk->path, choice);
+  tp_array_append_val (walk->path, choice);
   return TRUE;
 }
 
@@ -186,7 +188,7 @@ turn (Walk *walk)
 {
   while (walk->path->len > 0)
     {
-      Choice *last = &g_array_index (walk->path, Choice, walk->path->len - 1);
+      Choice *last = &tp_array_index (walk->path, Choice, walk->path->len - 1);
 
       if (!last->is_second)
         {
@@ -195,7 +197,7 @@ turn (Walk *walk)
           return TRUE;
         }
       walk->devices[last->op] = FREE;
-      g_array_set_size (walk->path, walk->path->len - 1);
+      tp_array_set_size (walk->path, walk->path->len - 1);
     }
   return FALSE;
 }
@@ -203,12 +205,12 @@ turn (Walk *walk)
 static void
 check_tree (Walk *walk)
 {
-  const GArray *entries = walk->proof->entries;
+  const TpArray *entries = walk->proof->entries;
   gboolean is_left = TRUE;
 
   for (guint i = 0; i < entries->len; i++)
     {
-      const TpProofEntry *it = &g_array_index (entries, TpProofEntry, i);
+      const TpProofEntry *it = &tp_array_index (entries, TpProofEntry, i);
       gboolean is_good = is_left
                          && (it->kind == TP_PROOF_BRANCH
                                  ? enter (walk, it->index)
@@ -230,24 +232,32 @@ check_tree (Walk *walk)
 }
 
 static void
+walk_clear (Walk *walk)
+{
+  tp_checker_held_clear (&walk->held);
+  tp_array_unref (walk->path);
+  g_free (walk->devices);
+  g_free (walk->levels.levels);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static void
 walk_tree (TpChecker *checker)
 {
   int n = checker->plan->n_placements;
-  Walk walk = { .checker = checker, .proof = checker->plan->memory_proof,
-                .bound = -1, .devices = g_new0 (gint8, n + 1),
-                .path = g_array_new (FALSE, FALSE, sizeof (Choice)) };
+  g_auto (Walk) walk = { .checker = checker,
+                         .proof = checker->plan->memory_proof,
+                         .bound = -1,
+                         .path = tp_array_new (sizeof (Choice)) };
 
-  walk.levels.levels = g_new0 (Wide, 2 * (gsize) n + 1);
+  walk.devices = tp_new0 (gint8, n + 1);
+  walk.levels.levels = tp_new0 (Wide, 2 * (gsize) n + 1);
   tp_checker_held_init (&walk.held, checker);
   for (int i = 0; i < n; i++)
     walk.devices[i] = !tp_checker_may_run (checker, i, 1)   ? 0
                       : !tp_checker_may_run (checker, i, 0) ? 1
                                                             : FREE;
   check_tree (&walk);
-  tp_checker_held_clear (&walk.held);
-  g_array_unref (walk.path);
-  g_free (walk.devices);
-  g_free (walk.levels.levels);
 }
 
 /* ---- the plan itself ---------------------------------------------------- */
@@ -272,7 +282,7 @@ static void
 check_cheapest (TpChecker *checker)
 {
   const TpPlan *plan = checker->plan;
-  g_autofree int *devices = g_new (int, plan->n_placements + 1);
+  g_autofree int *devices = tp_new (int, plan->n_placements + 1);
   g_auto (TpCheckerSide) side = { 0 };
 
   for (int i = 0; i < plan->n_placements; i++)

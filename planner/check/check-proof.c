@@ -9,6 +9,7 @@
 
 #include "planner/check/check-proof.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-arcs.h"
 #include "planner/check/check-vertex.h"
 
@@ -143,10 +144,10 @@ proof_init (Proof *proof, TpChecker *checker)
                     .vertices = tp_checker_number_vertices (checker) };
   n = tp_checker_count_vertices (&proof->vertices);
   tp_checker_arcs_init (&proof->arcs, checker);
-  proof->met = g_new0 (guint8, proof->arcs.n_numbers + 1);
-  proof->balances = g_new0 (gint64, n);
+  proof->met = tp_new0 (guint8, proof->arcs.n_numbers + 1);
+  proof->balances = tp_new0 (gint64, n);
   if (checker->plan->tie_price_ns > 0)
-    proof->tie_balances = g_new0 (gint64, n);
+    proof->tie_balances = tp_new0 (gint64, n);
 }
 
 static void
@@ -157,6 +158,7 @@ proof_clear (Proof *proof)
   g_free (proof->balances);
   g_free (proof->tie_balances);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Proof, proof_clear)
 
 /* Through arcs that are not listed nothing flows. */
 static void
@@ -164,7 +166,7 @@ check_flow (TpChecker *checker)
 {
   const TpPlan *plan = checker->plan;
   Wide price = plan->tie_price_ns;
-  Proof proof;
+  g_auto (Proof) proof = { 0 };
 
   proof_init (&proof, checker);
   for (int i = 0; i < plan->n_arcs; i++)
@@ -173,7 +175,6 @@ check_flow (TpChecker *checker)
   if (price > 0)
     check_balances (&proof, proof.tie_balances,
                     plan->cost_ns + price * checker->n_copies);
-  proof_clear (&proof);
 }
 
 void

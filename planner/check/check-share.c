@@ -8,6 +8,8 @@
 
 #include "planner/check/check-share.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
 #define MAX_PRICES 8
@@ -33,7 +35,7 @@ get_bound (TpCheckerHeld *held, int index)
 static const TpMemoryPrice *
 get_price (const TpMemoryBound *bound, int row)
 {
-  return &g_array_index (bound->prices, TpMemoryPrice, row);
+  return &tp_array_index (bound->prices, TpMemoryPrice, row);
 }
 
 static Wide
@@ -257,7 +259,7 @@ add_shares (TpCheckerHeld *held, const TpMemoryBound *bound,
 
   for (guint i = 0; i < bound->shares->len; i++)
     if (!add_share (held, bound,
-                    &g_array_index (bound->shares, TpMemoryShare, i), &taking,
+                    &tp_array_index (bound->shares, TpMemoryShare, i), &taking,
                     out))
       return FALSE;
   return TRUE;
@@ -305,7 +307,7 @@ TpCheckerWide
 tp_checker_sum_cost (TpCheckerHeld *held, const gint8 *devices)
 {
   const TpChecker *checker = held->checker;
-  g_autofree Wide *levels = g_new0 (Wide, 2 * checker->costs->n_nodes + 1);
+  g_autofree Wide *levels = tp_new0 (Wide, 2 * checker->costs->n_nodes + 1);
   Wide sum = -checker->plan->constant_ns;
   Term term;
 

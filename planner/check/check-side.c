@@ -3,6 +3,7 @@
 
 #include "planner/check/check-side.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ pay_kernels (TpCheckerSide *side)
 {
   const TpChecker *checker = side->checker;
   const TpCosts *costs = checker->costs;
-  g_autofree gboolean *fused = g_new0 (gboolean, costs->n_groups + 1);
+  g_autofree gboolean *fused = tp_new0 (gboolean, costs->n_groups + 1);
 
   for (int g = 0; g < costs->n_groups; g++)
     {
@@ -164,12 +165,9 @@ void
 tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
                       const int *devices)
 {
-  *side = (TpCheckerSide){
-    .checker = checker,
-    .devices = devices,
-    .terms = g_new0 (double, count_measurements (checker->costs)),
-    .kernels = g_new0 (gint64, checker->costs->n_devices + 1),
-  };
+  *side = (TpCheckerSide){ .checker = checker, .devices = devices };
+  side->terms = tp_new0 (double, count_measurements (checker->costs));
+  side->kernels = g_new0 (gint64, checker->costs->n_devices + 1);
   pay_kernels (side);
   pay_copies (side);
 }

@@ -7,6 +7,7 @@
 
 #include "planner/check/check-tie.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-side.h"
 
@@ -61,7 +62,7 @@ static void
 check_broken (const TpCheckerSide *side)
 {
   TpChecker *checker = side->checker;
-  g_autofree int *devices = g_new (int, checker->plan->n_placements + 1);
+  g_autofree int *devices = tp_new (int, checker->plan->n_placements + 1);
   g_auto (TpCheckerSide) cheapest = { 0 };
 
   if (!check_cheapest (checker, devices))

@@ -8,6 +8,7 @@
 #include "planner/check/check.h"
 
 #include "ir/graph-digest.h"
+#include "ir/guard.h"
 #include "planner/check/check-certificate.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-facts.h"
@@ -62,7 +63,7 @@ check_offered_groups (TpChecker *checker)
   const TpGroups *groups = checker->plan->all_groups;
   int n_nodes = checker->graph->n_nodes;
 
-  checker->group_of = g_new (int, n_nodes + 1);
+  checker->group_of = tp_new (int, n_nodes + 1);
   for (int i = 0; i < n_nodes; i++)
     checker->group_of[i] = -1;
   for (int g = 0; g < groups->n_groups; g++)
@@ -173,7 +174,7 @@ check_form (TpChecker *checker)
     return FALSE;
   n_devices = checker->costs->n_devices;
   checker->gains
-      = g_new0 (gint64, (gsize) checker->costs->n_groups * n_devices + 1);
+      = tp_new0 (gint64, (gsize) checker->costs->n_groups * n_devices + 1);
   for (int g = 0; g < checker->costs->n_groups; g++)
     for (int d = 0; d < n_devices; d++)
       checker->gains[(gsize) g * n_devices + d]
@@ -503,7 +504,7 @@ check_all (TpChecker *checker)
 
   if (!check_form (checker))
     return;
-  fused = g_new0 (gboolean, checker->costs->n_groups + 1);
+  fused = tp_new0 (gboolean, checker->costs->n_groups + 1);
   for (int g = 0; g < checker->costs->n_groups; g++)
     fused[g] = is_fused (checker, g);
   check_identity (checker);
@@ -515,12 +516,21 @@ check_all (TpChecker *checker)
   tp_checker_check_certificate (checker);
 }
 
+static void
+checker_clear (TpChecker *checker)
+{
+  tp_checker_drop_facts (checker);
+  g_free (checker->gains);
+  g_free (checker->group_of);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpChecker, checker_clear)
+
 gboolean
 tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
   guint n_before = reasons->len;
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
-  TpChecker checker = {
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+  g_auto (TpChecker) checker = {
     .plan = plan,
     .graph = graph,
     .measure = tp_checker_find_measure (plan->objective),
@@ -529,9 +539,6 @@ tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 
   check_all (&checker);
   for (guint i = 0; i < found->len; i++)
-    g_ptr_array_add (reasons, found->pdata[i]);
-  tp_checker_drop_facts (&checker);
-  g_free (checker.gains);
-  g_free (checker.group_of);
+    g_ptr_array_add (reasons, g_strdup (found->pdata[i]));
   return reasons->len == n_before;
 }

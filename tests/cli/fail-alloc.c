@@ -5,6 +5,7 @@
  * that is told how many there were. Works on glibc, whose allocator has names of
  * its own beside those that are replaced. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,12 @@ extern void *__libc_malloc (size_t size);
 extern void *__libc_calloc (size_t n, size_t size);
 extern void *__libc_realloc (void *old, size_t size);
 extern void *__libc_memalign (size_t align, size_t size);
+extern void __libc_free (void *block);
 
 static size_t large_bytes = (size_t) -1;
 static long failing;
 static atomic_long n_large;
+static atomic_long live_bytes; /* in blocks that are not freed */
 static pid_t first_pid;
 
 __attribute__ ((constructor)) static void
@@ -57,10 +60,23 @@ fails (size_t size)
   return 1;
 }
 
+static void *
+count (void *block)
+{
+  atomic_fetch_add (&live_bytes, (long) malloc_usable_size (block));
+  return block;
+}
+
+static void
+discount (void *block)
+{
+  atomic_fetch_sub (&live_bytes, (long) malloc_usable_size (block));
+}
+
 void *
 malloc (size_t size)
 {
-  return fails (size) ? NULL : __libc_malloc (size);
+  return fails (size) ? NULL : count (__libc_malloc (size));
 }
 
 void *
@@ -70,19 +86,26 @@ calloc (size_t n, size_t size)
 
   if (__builtin_mul_overflow (n, size, &bytes) || fails (bytes))
     return NULL;
-  return __libc_calloc (n, size);
+  return count (__libc_calloc (n, size));
 }
 
 void *
 realloc (void *old, size_t size)
 {
-  return fails (size) ? NULL : __libc_realloc (old, size);
+  void *block;
+
+  if (fails (size))
+    return NULL;
+  discount (old);
+  block = __libc_realloc (old, size);
+  count (block != NULL || size == 0 ? block : old);
+  return block;
 }
 
 void *
 aligned_alloc (size_t align, size_t size)
 {
-  return fails (size) ? NULL : __libc_memalign (align, size);
+  return fails (size) ? NULL : count (__libc_memalign (align, size));
 }
 
 int
@@ -94,4 +117,11 @@ posix_memalign (void **out, size_t align, size_t size)
     return ENOMEM;
   *out = block;
   return 0;
+}
+
+void
+free (void *block)
+{
+  discount (block);
+  __libc_free (block);
 }

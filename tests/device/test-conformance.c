@@ -59,13 +59,13 @@ take_tensors (Trial *trial)
 {
   const TpUnit unit = { .graph = trial->graph, .n_nodes = trial->n_nodes,
                         .nodes = trial->nodes, .lowered = trial->lowered };
-  g_autoptr (GArray) operands = tp_unit_list_operands (&unit);
+  g_autoptr (TpArray) operands = tp_unit_list_operands (&unit);
 
   trial->n_tensors = operands->len;
   trial->tensors = g_new (int, trial->n_tensors);
   trial->bufs = g_new0 (TpBuf *, trial->n_tensors + 1);
   for (int i = 0; i < trial->n_tensors; i++)
-    trial->tensors[i] = g_array_index (operands, TpUnitOperand, i).tensor;
+    trial->tensors[i] = tp_array_index (operands, TpUnitOperand, i).tensor;
 }
 
 /* Views are no units. */

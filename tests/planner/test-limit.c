@@ -214,22 +214,33 @@ is_taken (const TpPlan *plan, const TpTestCase *test)
   return tp_check (plan, test->graph, reasons);
 }
 
+static void
+insert_entry (TpArray *entries, guint at, const TpProofEntry *entry)
+{
+  TpProofEntry *all;
+
+  tp_array_append_vals (entries, entry, 1);
+  all = &tp_array_index (entries, TpProofEntry, 0);
+  memmove (&all[at + 1], &all[at], (entries->len - 1 - at) * sizeof *all);
+  all[at] = *entry;
+}
+
 /* Each once without, and each once twice. */
 static void
 spoil_entries (TpPlan *plan, const TpTestCase *test)
 {
-  GArray *entries = plan->memory_proof->entries;
+  TpArray *entries = plan->memory_proof->entries;
 
   for (guint i = 0; i < entries->len; i++)
     {
-      TpProofEntry kept = g_array_index (entries, TpProofEntry, i);
+      TpProofEntry kept = tp_array_index (entries, TpProofEntry, i);
 
-      g_array_remove_index (entries, i);
+      tp_array_remove_index (entries, i);
       g_assert_false (is_taken (plan, test));
-      g_array_insert_val (entries, i, kept);
-      g_array_insert_val (entries, i, kept);
+      insert_entry (entries, i, &kept);
+      insert_entry (entries, i, &kept);
       g_assert_false (is_taken (plan, test));
-      g_array_remove_index (entries, i);
+      tp_array_remove_index (entries, i);
     }
   g_assert_true (is_taken (plan, test));
 }
@@ -244,7 +255,8 @@ spoil_shares (TpPlan *plan, const TpTestCase *test)
 
       for (guint i = 0; i < bound->shares->len; i++)
         {
-          TpMemoryShare *it = &g_array_index (bound->shares, TpMemoryShare, i);
+          TpMemoryShare *it
+              = &tp_array_index (bound->shares, TpMemoryShare, i);
           TpMemoryShare kept = *it;
 
           it->amount += 1000000;
@@ -263,8 +275,8 @@ spoil_shares (TpPlan *plan, const TpTestCase *test)
 static void
 spoil_choices (TpPlan *plan, const TpTestCase *test)
 {
-  GArray *entries = plan->memory_proof->entries;
-  TpProofEntry *root = &g_array_index (entries, TpProofEntry, 0);
+  TpArray *entries = plan->memory_proof->entries;
+  TpProofEntry *root = &tp_array_index (entries, TpProofEntry, 0);
   TpProofEntry kept = *root;
 
   if (entries->len < 3)
@@ -302,7 +314,7 @@ spoil_limits (TpPlan *plan, const TpTestCase *test)
 static void
 edit (TpMemoryProof *proof)
 {
-  TpProofEntry *entry = &g_array_index (
+  TpProofEntry *entry = &tp_array_index (
       proof->entries, TpProofEntry,
       g_test_rand_int_range (0, (gint32) proof->entries->len));
   TpMemoryBound *bound
@@ -324,13 +336,13 @@ edit (TpMemoryProof *proof)
       break;
     case 3:
       if (bound != NULL && bound->shares->len > 0)
-        g_array_index (bound->shares, TpMemoryShare,
+        tp_array_index (bound->shares, TpMemoryShare,
                        g_test_rand_int_range (0, (gint32) bound->shares->len))
             .amount += g_test_rand_int_range (-50, 50);
       break;
     default:
       if (bound != NULL && bound->prices->len > 0)
-        g_array_index (bound->prices, TpMemoryPrice, 0).price
+        tp_array_index (bound->prices, TpMemoryPrice, 0).price
             = g_test_rand_int_range (0, G_MAXINT32);
     }
 }
@@ -421,8 +433,8 @@ write_plans (const char *folder, GPtrArray *argv)
 
           g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
           g_ptr_array_add (argv, path);
-          g_array_set_size (plan->memory_proof->entries,
-                            plan->memory_proof->entries->len - 1);
+          tp_array_set_size (plan->memory_proof->entries,
+                             plan->memory_proof->entries->len - 1);
         }
     }
 }

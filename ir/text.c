@@ -1,0 +1,60 @@
+/* text.c: makes room, then appends as GLib does. */
+#include "config.h"
+
+#include "ir/text.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+/* For @n more bytes and the nul, so that GLib need not allocate. */
+static void
+make_room (GString *text, gsize n)
+{
+  gsize size = text->allocated_len;
+
+  if (n >= G_MAXSIZE / 2 - text->len)
+    tp_guard_leave (G_MAXSIZE);
+  if (text->len + n < size)
+    return;
+  while (size <= text->len + n)
+    size *= 2;
+  text->str = tp_realloc (text->str, size, 1);
+  text->allocated_len = size;
+}
+
+void
+tp_text_append_len (GString *text, const char *bytes, gsize n)
+{
+  make_room (text, n);
+  g_string_append_len (text, bytes, n);
+}
+
+void
+tp_text_append (GString *text, const char *string)
+{
+  tp_text_append_len (text, string, strlen (string));
+}
+
+void
+tp_text_append_c (GString *text, char c)
+{
+  make_room (text, 1);
+  g_string_append_c (text, c);
+}
+
+void
+tp_text_append_printf (GString *text, const char *format, ...)
+{
+  va_list args;
+  int n;
+
+  va_start (args, format);
+  n = g_vsnprintf (NULL, 0, format, args);
+  va_end (args);
+  make_room (text, n);
+  va_start (args, format);
+  g_vsnprintf (text->str + text->len, n + 1, format, args);
+  va_end (args);
+  text->len += n;
+}
