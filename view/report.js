@@ -160,7 +160,7 @@
     const longest = Math.max(...rows.map((row) => row[1] || 0), 1);
     const copies = copiesOf(plan);
     const ratio = (ns) => (ns !== plan.cost && plan.cost > 0 ? `, ${(ns / plan.cost).toFixed(2)} ×` : '');
-    const bars = h('div', { class: 'bars' }, rows.map(([name, ns, kind]) => [
+    const chart = h('div', { class: 'bars' }, rows.map(([name, ns, kind]) => [
       h('span', {}, name),
       h('div', { class: 'track' }, ns === null ? null : h('div', { class: `b${kind}`, style: { width: `${round(100 * ns / longest)}%` } })),
       h('span', { class: ns === null ? 'soft' : null }, ns === null ? 'cannot run all of it' : `${time(ns)}${ratio(ns)}`),
@@ -177,7 +177,7 @@
         ['copies', copies.length || 'none', copies.length
           ? `${bytes(sum(copies, (x) => x.size))}, ${time(sum(copies, (x) => x.ns))}` : ''],
         plan.estimated > 0 && ['estimated times', `${plan.estimated} of ${plan.ops.length} ops`],
-      ]), bars);
+      ]), chart);
   }
 
   // ---- timeline ------------------------------------------------------------
@@ -193,9 +193,26 @@
     return lanes;
   }
   const laneOf = (step) => (step.isCopy ? `l${Math.min(step.from, step.to)},${Math.max(step.from, step.to)}` : `d${step.to}`);
+  /* What a lane shows; steps too short to be seen, one behind the other, are one. */
+  function bars(plan, lane, kind, x) {
+    const list = [];
+    for (const step of plan.steps) {
+      const begin = kind === 'measured' ? step.taken : step.begin;
+      const ns = kind === 'measured' ? step.measured : step.ns;
+      if (laneOf(step) !== lane || !(ns > 0)) continue;
+      const bar = { step, begin: x(begin), end: Math.max(x(begin + ns), x(begin) + 0.6), n: 1 };
+      const last = list[list.length - 1], isShort = bar.end - bar.begin < 1;
+      if (last && last.isShort && isShort && bar.begin - last.end < 0.3) {
+        last.end = Math.max(last.end, bar.end);
+        last.n++;
+      } else list.push({ ...bar, isShort });
+    }
+    return list;
+  }
   function timeline(plan, width) {
     const total = Math.max(plan.predicted, plan.known ? plan.taken : 0, 1);
-    const lanes = [...lanesOf(plan)], left = width < 560 ? 4 : 16 + Math.min(174, Math.max(...lanes.map((l) => 7 * l[1].length))), lane = 26, gap = width < 560 ? 22 : 4;
+    const lanes = [...lanesOf(plan)], lane = 26, gap = width < 560 ? 22 : 4;
+    const left = width < 560 ? 4 : 16 + Math.min(174, Math.max(...lanes.map(([, name]) => 7 * name.length)));
     const x = (ns) => left + (width - left - 8) * ns / total;
     const kids = [];
     let y = 6;
@@ -209,17 +226,17 @@
         kids.push(s('text', isNarrow ? { x: left, y: y - 5 } : { x: left - 8, y: y + 17, 'text-anchor': 'end' },
           shorten(name, isNarrow ? 60 : 27), title(name)));
         kids.push(s('line', { x1: left, x2: width - 8, y1: y + lane - 2, y2: y + lane - 2, class: 'axis' }));
-        for (const step of plan.steps) {
-          const begin = kind === 'measured' ? step.taken : step.begin;
-          const ns = kind === 'measured' ? step.measured : step.ns;
-          if (laneOf(step) !== id || !(ns > 0)) continue;
-          const w = Math.max(x(begin + ns) - x(begin), 0.6);
-          kids.push(s('rect', {
-            x: round(x(begin)), y, width: round(w), height: lane - 4, rx: w > 6 ? 2 : 0,
-            class: `f${step.isCopy ? 'c' : colour(step.to)} ${w > 3 ? 'step' : ''} ${!step.isCopy && plan.ops[step.op].name === state.op ? 'here' : ''}`,
-            onclick: step.isCopy ? null : () => { state.op = plan.ops[step.op].name; state.find = ''; writeAddress(); render(); },
-          }, title(stepText(plan, step))));
-        }
+        kids.push(...bars(plan, id, kind, x).map((bar) => s('rect', {
+          x: round(bar.begin), y, width: round(bar.end - bar.begin), height: lane - 4, rx: bar.end - bar.begin > 6 ? 2 : 0,
+          class: `f${bar.step.isCopy ? 'c' : colour(bar.step.to)} ${bar.end - bar.begin > 3 ? 'step' : ''} ${
+            !bar.step.isCopy && plan.ops[bar.step.op].name === state.op ? 'here' : ''}`,
+          onclick: bar.step.isCopy ? null : () => {
+            state.op = plan.ops[bar.step.op].name;
+            state.find = '';
+            writeAddress();
+            render();
+          },
+        }, title(bar.n > 1 ? `${bar.n} short steps` : stepText(plan, bar.step)))));
         y += lane + 2;
       }
       y += 8;
@@ -232,7 +249,8 @@
       free = x(tick) + 64;
       kids.push(s('text', { x: round(x(tick)), y: y + 14, 'text-anchor': tick ? (isLast ? 'end' : 'middle') : 'start', class: 'soft' }, time(tick)));
     }
-    return section('Timeline', 'Steps follow each other: one waits for the one before. Point at a step to read it, click to find it in the table of ops.',
+    return section('Timeline',
+      'Steps follow each other: one waits for the one before. Point at a step to read it, click to find it in the table of ops.',
       legend([...deviceKeys(plan), ...(copiesOf(plan).length ? [['c', 'copies']] : [])]),
       s('svg', { viewBox: `0 0 ${width} ${y + 22}`, role: 'img', 'aria-label':
         `Timeline of ${plan.steps.length} steps on ${lanes.length} lanes, ${time(plan.predicted)} predicted` }, kids),
@@ -436,7 +454,8 @@
       line.push([x(n), y(last)], [x(n), y(0)]);
       const text = `${plan.devices[d].name}: at most ${bytes(plan.devices[d].peak)}`;
       kids.push(s('path', { d: `${path(line)}Z`, class: `area f${colour(d)}` }));
-      kids.push(s('path', { d: path(line), class: `${points.length > 40 ? 'thin' : 'line'} s${colour(d)}${d % 2 && points.length <= 40 ? ' dash' : ''}` }, title(text)));
+      const look = points.length > 40 ? 'thin' : d % 2 ? 'line dash' : 'line';
+      kids.push(s('path', { d: path(line), class: `${look} s${colour(d)}` }, title(text)));
     });
     kids.push(s('text', { x: (74 + width) / 2, y: height - 6, 'text-anchor': 'middle', class: 'soft' }, 'step'));
     const keys = plan.devices.map((device, d) => [colour(d),
@@ -471,10 +490,12 @@
       free = x(value) + 34;
     }
     for (const v of it.breaks.filter((b) => b >= first && b <= last)) {
-      kids.push(s('line', { x1: x(v), x2: x(v), y1: 12, y2: height - 40, class: 'thin sc dash' }, title(`another plan from ${it.parameter}=${v} on`)));
+      kids.push(s('line', { x1: x(v), x2: x(v), y1: 12, y2: height - 40, class: 'thin sc dash' },
+        title(`another plan from ${it.parameter}=${v} on`)));
     }
     const band = points.filter((p) => p.low_ns && p.high_ns);
-    kids.push(s('path', { d: `${path(band.map((p) => [x(p.value), y(p.high_ns)]).concat(band.map((p) => [x(p.value), y(p.low_ns)]).reverse()))}Z`, class: 'area fp' }));
+    const edge = (key) => band.map((p) => [x(p.value), y(p[key])]);
+    if (band.length) kids.push(s('path', { d: `${path(edge('high_ns').concat(edge('low_ns').reverse()))}Z`, class: 'area fp' }));
     for (const name of names) {
       const curve = points.filter((p) => p.single_ns[name]);
       kids.push(s('path', { d: path(curve.map((p) => [x(p.value), y(p.single_ns[name])])), class: `line dash s${kind(name)}` }));
@@ -566,7 +587,9 @@
       draw();
     } });
     draw();
-    const made = section('Ops', 'Share: of the whole plan; a fused kernel counts at its first op. Margin: how far the time here may move before the plan changes.', h('div', { class: 'tools' },
+    const note = 'Share: of the whole plan; a fused kernel counts at its first op. '
+      + 'Margin: how far the time here may move before the plan changes.';
+    const made = section('Ops', note, h('div', { class: 'tools' },
       h('label', { for: `find${plan.index + 1}` }, 'Find'), input, said), place);
     made.classList.add('long');
     return made;
@@ -623,19 +646,20 @@
           if (step) { event.preventDefault(); choose((p + step) % n, true); }
         } }, plan.name)));
   }
-  function panel(plan, p, width) {
+  function panel(plan, p, width, sweeps) {
     const isTwo = width >= 800, half = isTwo ? (width - 16) / 2 - 36 : width;
     const isMany = data.plans.length > 1;
     return h('div', { class: 'panel', id: `panel${p + 1}`, hidden: p !== state.plan,
       role: isMany ? 'tabpanel' : null, 'aria-labelledby': isMany ? `tab${p + 1}` : null },
-    verdict(plan), timeline(plan, width), graph(plan, width),
+    verdict(plan), sweeps, timeline(plan, width), graph(plan, width),
     h('div', { class: 'pair' }, roofline(plan, half), memory(plan, half)), opTable(plan), machine(plan));
   }
   function render() {
     const width = Math.max(300, Math.min(1140, main.clientWidth - 38));
     const isMany = data.plans.length > 1;
-    main.replaceChildren(...[isMany ? comparison() : null, ...data.sweeps.map((it) => sweep(it, width)),
-      isMany ? tabs() : null, ...data.plans.map((plan, p) => panel(plan, p, width))].filter(Boolean));
+    const sweeps = data.sweeps.map((it) => sweep(it, width)).filter(Boolean);
+    main.replaceChildren(...[isMany ? [comparison(), sweeps, tabs()] : [],
+      data.plans.map((plan, p) => panel(plan, p, width, isMany ? [] : sweeps))].flat(2));
     const here = main.querySelector('tr.here');
     if (here) here.scrollIntoView({ block: 'center' });
     document.documentElement.dataset.ready = 'yes';
