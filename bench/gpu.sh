@@ -272,13 +272,14 @@ network () # NAME BATCH SECONDS
   tail_of_network "$1" "$2"
 }
 
+# (Numbers are printed with %.0f, since %d of mawk ends at 2^31.)
 # "name median predicted low high" of each contestant; a plan that is all on one
 # device stands for that one too.
 contestants () { awk -F'[:,]' '/"(name|device)":/ { gsub (/[" ]/, ""); sub (/,$/, "") }
   /^name:/ { name = substr ($0, 6); on = "" } /^device:/ { on = substr ($0, 8) }
   /"median_ns"/ { m = $2 } /"predicted_ns"/ { p = $2 } /"predicted_low_ns"/ { l = $2 }
-  /"predicted_high_ns"/ { print name, m + 0, p + 0, l + 0, $2 + 0
-    if (name == "plan" && on != "" && on != "null") print on, m + 0, p + 0, l + 0, $2 + 0 }' "$work/net-$1-$2.out"; }
+  /"predicted_high_ns"/ { print name, m, p, l, $2
+    if (name == "plan" && on != "" && on != "null") print on, m, p, l, $2 }' "$work/net-$1-$2.out"; }
 
 # One object of JSON about a network, and a line for people.
 tail_of_network ()
@@ -286,7 +287,7 @@ tail_of_network ()
   contestants "$1" "$2" | awk -v net="$1" -v batch="$2" -v device="$device" -v log_file="$work/line" '
     { m[$1] = $2; p[$1] = $3; low[$1] = $4; high[$1] = $5
       if (best == 0 || $2 < best || ($2 == best && winner == "plan")) { best = $2; winner = $1 } }
-    function figure(x) { return x > 0 ? sprintf ("%d", x) : "null" }
+    function figure(x) { return x > 0 ? sprintf ("%.0f", x) : "null" }
     END {
       if (!("plan" in m)) exit
       miss = m["plan"] > 0 ? p["plan"] / m["plan"] - 1 : 0
@@ -382,7 +383,7 @@ products ()
     run_op "sgemm-$n"
     op_times "sgemm-$n" | while read -r measured predicted; do
       awk -v n="$n" -v m="$measured" -v p="$predicted" -v peak="${nominal:-${peak:-0}}" 'BEGIN {
-        printf "{\"n\": %d, \"measured_ns\": %d, \"calibrated_ns\": %d, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
+        printf "{\"n\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
           n, m, p, 2 * n ^ 3 / m, (p > 0 ? 2 * n ^ 3 / p : 0), (peak > 0 && p > 0 ? 2 * n ^ 3 / p / peak : 0) }' >> "$work/summary.products"
       say "sgemm $n: $(tail -n 1 "$work/summary.products")"
     done
@@ -407,7 +408,7 @@ row_ops ()
     [ $op = layernorm ] && columns=768
     op_times $op | while read -r measured predicted; do
       awk -v op="$op" -v m="$measured" -v p="$predicted" -v bytes="$((2 * 4 * lines * columns))" -v bandwidth="${bandwidth:-0}" 'BEGIN {
-        printf "{\"op\": \"%s\", \"bytes\": %d, \"measured_ns\": %d, \"calibrated_ns\": %d, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %.4f}\n",
+        printf "{\"op\": \"%s\", \"bytes\": %.0f, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %.4f}\n",
           op, bytes, m, p, bytes / m, (p > 0 ? bytes / p : 0), (bandwidth > 0 && p > 0 ? bytes / p / bandwidth : 0) }' >> "$work/summary.rows"
       say "$op: $(tail -n 1 "$work/summary.rows")"
     done
