@@ -5,19 +5,21 @@
 # against their predictions, and torch beside them where python3 has it. Installs
 # nothing; docs/gpu.md says what the figures mean.
 #
-# usage: gpu.sh [--quick] [--time SECONDS] [--device opencl:N] [OUT-FOLDER]
+# usage: gpu.sh [--quick] [--time SECONDS] [--device opencl:N] [--only PARTS] [OUT-FOLDER]
 #
 # Writes gpu.json, rewritten after each step, gpu.log and cost.json (the cost table) to
-# OUT-FOLDER, $OUT or ./gpu-report. A step that fails, hangs or has no time left loses
-# itself only. Runs from the folder of `make bindist`, or from a build that TPLAN_BUILD
+# OUT-FOLDER, $OUT or ./gpu-report, and goes on from a cost.json that is there. PARTS are
+# some of "constants links conformance schedules products rows torch networks check". A
+# step that fails, hangs or has no time left loses itself only. Runs from the folder of `make bindist`, or from a build that TPLAN_BUILD
 # names.
 set -u
-quick=0 seconds=480 device= out=${OUT:-gpu-report}
+quick=0 seconds=480 device= only= out=${OUT:-gpu-report}
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=1 ;;
     --time) seconds=${2:?}; shift ;;
     --device) device=${2:?}; shift ;;
+    --only) only=${2:?}; shift ;;
     -*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | grep -v '^set'; exit 2 ;;
     *) out=$1 ;;
   esac
@@ -48,6 +50,7 @@ end=$((begin + seconds))
 : > "$out/gpu.log"
 
 say () { printf '%s\n' "$*" | tee -a "$out/gpu.log"; }
+wants () { case " $only " in '  '|*" $1 "*) return 0 ;; *) return 1 ;; esac; }
 left () { echo $((end - $(date +%s))); }
 # Standard input as a string of JSON.
 quote () { tr -d '\000\r' | awk 'BEGIN { printf "\"" }
@@ -88,7 +91,7 @@ step ()
   started=$(date +%s)
   : > "$work/$name.out"; : > "$work/$name.err"
   if [ "$limit" -gt 2 ]; then
-    timeout -k 3 "$limit" "$@" > "$work/$name.out" 2> "$work/$name.err"; status=$?
+    timeout -k 3 "$limit" "$@" < /dev/null > "$work/$name.out" 2> "$work/$name.err"; status=$?
   else
     echo "no time left" > "$work/$name.err"; status=125
   fi
@@ -269,13 +272,14 @@ network () # NAME BATCH SECONDS
   tail_of_network "$1" "$2"
 }
 
+# (Numbers are printed with %.0f, since %d of mawk ends at 2^31.)
 # "name median predicted low high" of each contestant; a plan that is all on one
 # device stands for that one too.
 contestants () { awk -F'[:,]' '/"(name|device)":/ { gsub (/[" ]/, ""); sub (/,$/, "") }
   /^name:/ { name = substr ($0, 6); on = "" } /^device:/ { on = substr ($0, 8) }
   /"median_ns"/ { m = $2 } /"predicted_ns"/ { p = $2 } /"predicted_low_ns"/ { l = $2 }
-  /"predicted_high_ns"/ { print name, m + 0, p + 0, l + 0, $2 + 0
-    if (name == "plan" && on != "" && on != "null") print on, m + 0, p + 0, l + 0, $2 + 0 }' "$work/net-$1-$2.out"; }
+  /"predicted_high_ns"/ { print name, m, p, l, $2
+    if (name == "plan" && on != "" && on != "null") print on, m, p, l, $2 }' "$work/net-$1-$2.out"; }
 
 # One object of JSON about a network, and a line for people.
 tail_of_network ()
@@ -283,7 +287,7 @@ tail_of_network ()
   contestants "$1" "$2" | awk -v net="$1" -v batch="$2" -v device="$device" -v log_file="$work/line" '
     { m[$1] = $2; p[$1] = $3; low[$1] = $4; high[$1] = $5
       if (best == 0 || $2 < best || ($2 == best && winner == "plan")) { best = $2; winner = $1 } }
-    function figure(x) { return x > 0 ? sprintf ("%d", x) : "null" }
+    function figure(x) { return x > 0 ? sprintf ("%.0f", x) : "null" }
     END {
       if (!("plan" in m)) exit
       miss = m["plan"] > 0 ? p["plan"] / m["plan"] - 1 : 0
@@ -318,6 +322,7 @@ summarise ()
     printf '},\n"torch": [\n'; list "$work/summary.torch"
     printf ']\n'
   } > "$work/summary"
+  "$tplan" cost export > "$work/cost.json" 2> /dev/null && cp "$work/cost.json" "$out/cost.json"
   assemble false
 }
 
@@ -325,9 +330,7 @@ summarise ()
 
 peak= nominal= bandwidth=
 touch "$work/summary.products" "$work/summary.rows" "$work/summary.networks" "$work/summary.torch"
-smi=
 describe_machine > "$work/machine.json"
-smi=$(timeout 20 nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.max.memory,compute_cap --format=csv,noheader 2> /dev/null)
 step machine 30 cat "$work/machine.json"
 find_driver
 step driver 10 cat "$work/driver.json"
@@ -344,59 +347,75 @@ case $device in *:*) index=${device#*:} ;; esac
 if [ $quick = 1 ]; then
   sizes='64 256' long=1024 walk_seconds=40 bench_seconds=2
 else
-  sizes='256 512 1024 2048 4096' long=65536 walk_seconds=75 bench_seconds=4
+  sizes='256 512 1024 2048 4096' long=65536 walk_seconds=60 bench_seconds=4
 fi
 calibrate_limit () { [ $quick = 1 ] && echo 15 || echo "$1"; }
 
+if [ -s "$out/cost.json" ]; then "$tplan" cost import "$out/cost.json" > /dev/null 2>> "$out/gpu.log"; fi
+
 # What there is without a model: peak, bandwidth, launches and links.
+constant () # NAME: of the device
+{
+  awk -v name="\"$device\"" -v key="\"$1\"" 'index ($0, "\"name\": " name) { on = 1 }
+    on && index ($0, key) { gsub (/[^0-9.]/, ""); print; exit }' "$work/constants.out"
+}
 step constants 60 "$tplan" calibrate -q --devices "cpu,$device" --time-limit 30 --format json
-peak=$(awk -v name="\"$device\"" 'index ($0, "\"name\": " name) { on = 1 } on && /peak_gflops/ { gsub (/[^0-9.]/, ""); print; exit }' "$work/constants.out")
-bandwidth=$(awk -v name="\"$device\"" 'index ($0, "\"name\": " name) { on = 1 } on && /bandwidth_gbps/ { gsub (/[^0-9.]/, ""); print; exit }' "$work/constants.out")
+peak=$(constant peak_gflops)
+bandwidth=$(constant bandwidth_gbps)
 nominal=$(nominal_gflops)
 say "$device: peak $peak GFLOP/s measured, ${nominal:-unknown} by the vendor; bandwidth $bandwidth GB/s"
-step links 30 "$links" "$index"
-n_before=$(left)
-[ "$(left)" -gt "$walk_seconds" ] || walk_seconds=$(left)
-walk "$walk_seconds" > "$work/walk.json" 2>> "$out/gpu.log"
-step conformance 10 cat "$work/walk.json"
-say "conformance: $(cat "$work/walk.json" | cut -c 1-400) ($((n_before - $(left))) s)"
-step schedules 40 "$schedules" -p /schedule-opencl/gpu
+if wants links; then step links 30 "$links" "$index"; fi
+if wants conformance; then
+  n_before=$(left)
+  [ "$n_before" -gt "$walk_seconds" ] || walk_seconds=$n_before
+  walk "$walk_seconds" > "$work/walk.json" 2>> "$out/gpu.log"
+  step conformance 10 cat "$work/walk.json"
+  say "conformance: $(cut -c 1-400 "$work/walk.json") ($((n_before - $(left))) s)"
+fi
+if wants schedules; then step schedules 40 "$schedules" -p /schedule-opencl/gpu; fi
 
-# Products.
-models=
-for n in $sizes; do product "$n"; models="$models $work/sgemm-$n.json"; done
-step calibrate-products 75 "$tplan" calibrate -q --devices "$device" --time-limit "$(calibrate_limit 45)" --format json $models
-for n in $sizes; do
-  run_op "sgemm-$n"
-  op_times "sgemm-$n" | while read -r measured predicted; do
-    awk -v n="$n" -v m="$measured" -v p="$predicted" -v peak="${nominal:-${peak:-0}}" 'BEGIN {
-      printf "{\"n\": %d, \"measured_ns\": %d, \"calibrated_ns\": %d, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
-        n, m, p, 2 * n ^ 3 / m, (p > 0 ? 2 * n ^ 3 / p : 0), (peak > 0 && p > 0 ? 2 * n ^ 3 / p / peak : 0) }' >> "$work/summary.products"
-    say "sgemm $n: $(tail -n 1 "$work/summary.products")"
+products ()
+{
+  models=
+  for n in $sizes; do product "$n"; models="$models $work/sgemm-$n.json"; done
+  step calibrate-products 75 "$tplan" calibrate -q --devices "$device" --time-limit "$(calibrate_limit 45)" --format json $models
+  for n in $sizes; do
+    run_op "sgemm-$n"
+    op_times "sgemm-$n" | while read -r measured predicted; do
+      awk -v n="$n" -v m="$measured" -v p="$predicted" -v peak="${nominal:-${peak:-0}}" 'BEGIN {
+        printf "{\"n\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
+          n, m, p, 2 * n ^ 3 / m, (p > 0 ? 2 * n ^ 3 / p : 0), (peak > 0 && p > 0 ? 2 * n ^ 3 / p / peak : 0) }' >> "$work/summary.products"
+      say "sgemm $n: $(tail -n 1 "$work/summary.products")"
+    done
   done
-done
-summarise
+  summarise
+}
+if wants products; then products; fi
 
 # Rows: what memory bounds. Bytes are those of input and output.
-rows copy Relu $long 1024 '' ''
-rows softmax Softmax $((long / 8)) 1024 '' ', "attrs": {"axis": -1}'
-rows layernorm LayerNormalization $((long / 8)) 768 ', "s"' ', "attrs": {"axis": -1}'
-rows transpose Transpose $((long / 8)) 1024 '' ', "attrs": {"perm": [1, 0]}'
-step calibrate-rows 60 "$tplan" calibrate -q --devices "$device" --time-limit "$(calibrate_limit 30)" --format json \
-  "$work/copy.json" "$work/softmax.json" "$work/layernorm.json" "$work/transpose.json"
-for op in copy softmax layernorm transpose; do
-  run_op $op
-  columns=1024 lines=$((long / 8))
-  [ $op = copy ] && lines=$long
-  [ $op = layernorm ] && columns=768
-  op_times $op | while read -r measured predicted; do
-    awk -v op="$op" -v m="$measured" -v p="$predicted" -v bytes="$((2 * 4 * lines * columns))" -v bandwidth="${bandwidth:-0}" 'BEGIN {
-      printf "{\"op\": \"%s\", \"bytes\": %d, \"measured_ns\": %d, \"calibrated_ns\": %d, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %.4f}\n",
-        op, bytes, m, p, bytes / m, (p > 0 ? bytes / p : 0), (bandwidth > 0 && p > 0 ? bytes / p / bandwidth : 0) }' >> "$work/summary.rows"
-    say "$op: $(tail -n 1 "$work/summary.rows")"
+row_ops ()
+{
+  rows copy Relu $long 1024 '' ''
+  rows softmax Softmax $((long / 8)) 1024 '' ', "attrs": {"axis": -1}'
+  rows layernorm LayerNormalization $((long / 8)) 768 ', "s"' ', "attrs": {"axis": -1}'
+  rows transpose Transpose $((long / 8)) 1024 '' ', "attrs": {"perm": [1, 0]}'
+  step calibrate-rows 60 "$tplan" calibrate -q --devices "$device" --time-limit "$(calibrate_limit 30)" --format json \
+    "$work/copy.json" "$work/softmax.json" "$work/layernorm.json" "$work/transpose.json"
+  for op in copy softmax layernorm transpose; do
+    run_op $op
+    columns=1024 lines=$((long / 8))
+    [ $op = copy ] && lines=$long
+    [ $op = layernorm ] && columns=768
+    op_times $op | while read -r measured predicted; do
+      awk -v op="$op" -v m="$measured" -v p="$predicted" -v bytes="$((2 * 4 * lines * columns))" -v bandwidth="${bandwidth:-0}" 'BEGIN {
+        printf "{\"op\": \"%s\", \"bytes\": %.0f, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %.4f}\n",
+          op, bytes, m, p, bytes / m, (p > 0 ? bytes / p : 0), (bandwidth > 0 && p > 0 ? bytes / p / bandwidth : 0) }' >> "$work/summary.rows"
+      say "$op: $(tail -n 1 "$work/summary.rows")"
+    done
   done
-done
-summarise
+  summarise
+}
+if wants rows; then row_ops; fi
 
 # Torch, where there is one with CUDA: products and networks in its own process.
 run_torch ()
@@ -412,33 +431,29 @@ run_torch ()
   summarise
 }
 
+networks () # "NAME BATCH SECONDS"...
+{
+  for it; do network $it; done
+}
 if [ $quick = 1 ]; then
-  network squeezenet1_1 1 5
-  network bert_mini 2 5
-  run_torch 60
+  if wants networks; then networks 'squeezenet1_1 1 5' 'bert_mini 2 5'; fi
+  if wants torch; then run_torch 60; fi
 else
-  network resnet50 64 40
-  run_torch 90
-  network resnet50 1 20
-  network bert_base 1 20
-  network resnet50 8 20
-  network squeezenet1_1 1 12
-  network squeezenet1_1 64 15
-  network bert_base 8 20
-  network mobilenet_v2 1 12
-  network mobilenet_v2 64 15
-  network vit_b_16 8 20
-  network bert_base 64 20
-  network squeezenet1_1 8 10
-  network mobilenet_v2 8 10
-  network gru_tagger 1 10
+  if wants networks; then networks 'resnet50 64 40'; fi
+  if wants torch; then run_torch 90; fi
+  if wants networks; then
+    networks 'resnet50 1 20' 'bert_base 1 20' 'resnet50 8 20' 'squeezenet1_1 1 12' 'squeezenet1_1 64 15' \
+      'bert_base 8 20' 'mobilenet_v2 1 12' 'mobilenet_v2 64 15' 'vit_b_16 8 20' 'bert_base 64 20' 'squeezenet1_1 8 10' \
+      'mobilenet_v2 8 10' 'gru_tagger 1 10'
+  fi
 fi
 # Whole networks against the references, as long as there is time.
-for net in bert_mini squeezenet1_1 gru_tagger; do
-  step "check-$net" 60 "$tplan" run -q --check --tolerance 1e-3 --warmup 0 --repeat 1 --devices "cpu,$device" --pin "*=$device" \
-    --format json "$examples/$net.json"
-done
-"$tplan" cost export > "$out/cost.json" 2>> "$out/gpu.log"
+if wants check; then
+  for net in bert_mini squeezenet1_1 gru_tagger; do
+    step "check-$net" 60 "$tplan" run -q --check --tolerance 1e-3 --warmup 0 --repeat 1 --devices "cpu,$device" --pin "*=$device" \
+      --format json "$examples/$net.json"
+  done
+fi
 summarise
 assemble true
 say "wrote $out/gpu.json, gpu.log and cost.json in $(($(date +%s) - begin)) s"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # OpenCL runtimes other than the one tests run on, those that are there: each op
 # with every device of theirs, networks, and random graphs. Part of `make
-# check-full`; PEERS names those to try (intel rusticl oclgrind pocl-two pocl-basic).
+# check-full`; PEERS names those to try (intel rusticl oclgrind pocl-two pocl-basic
+# pocl-gpu).
 #
 #   intel    python3 -m venv DIR; DIR/bin/pip install intel-opencl-rt intel-cmplr-lib-rt
 #            PEER_INTEL=DIR/lib/libintelocl.so
@@ -113,8 +114,25 @@ try_pocl () # DEVICES NAME
   unset POCL_DEVICES
 }
 
-for peer in ${PEERS:-intel rusticl oclgrind pocl-two pocl-basic}; do
+# PoCL that claims to be a GPU and is as strict: the schedules a GPU gets, in groups of
+# 256, by the whole road.
+try_pocl_gpu ()
+{
+  layer=$G_TEST_BUILDDIR/.libs/opencl-layer.so
+  [ -f "$vendors/pocl.icd" ] && [ -f "$layer" ] || { skip pocl-gpu "no pocl-opencl-icd"; return; }
+  only "$vendors/pocl.icd"
+  OPENCL_LAYERS=$layer TEST_OPENCL_STRICT=512 TEST_OPENCL_WHOLE=1
+  TEST_OPENCL_CLAIM="CL_DEVICE_TYPE 4 CL_DEVICE_LOCAL_MEM_SIZE 49152 CL_DEVICE_MAX_WORK_GROUP_SIZE 1024 CL_DEVICE_HOST_UNIFIED_MEMORY 0"
+  export OPENCL_LAYERS TEST_OPENCL_STRICT TEST_OPENCL_WHOLE TEST_OPENCL_CLAIM
+  meet pocl-gpu 1 || return
+  walk pocl-gpu opencl:0
+  for network in squeezenet1_1 bert_mini gru_tagger; do run pocl-gpu $network; done
+  unset OPENCL_LAYERS TEST_OPENCL_STRICT TEST_OPENCL_WHOLE TEST_OPENCL_CLAIM
+}
+
+for peer in ${PEERS:-intel rusticl oclgrind pocl-two pocl-basic pocl-gpu}; do
   case $peer in
+    pocl-gpu) try_pocl_gpu ;;
     pocl-two) try_pocl "pthread pthread" pocl-two ;;
     pocl-basic) try_pocl "pthread basic" pocl-basic; POCL_DEVICES=basic; export POCL_DEVICES
       walk pocl-basic opencl:0; unset POCL_DEVICES ;;
