@@ -411,7 +411,7 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
       = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
   g_autofree char *prefix = g_strdup_printf ("%s#%d",
                                              function->name, onnx->n_calls);
-  GStringChunk *strings = onnx->strings;
+  g_autoptr (GStringChunk) strings = NULL;
   const TpOnnxCall *parent = onnx->call;
   TpOnnxCall call = { function, parent, parent != NULL ? parent->depth + 1 : 1,
                       prefix, names, arguments->attrs };
@@ -424,10 +424,11 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
     return FALSE;
   onnx->n_calls++;
   onnx->call = &call;
-  onnx->strings = g_string_chunk_new (256); /* the caller's are still needed */
+  strings = onnx->strings; /* the caller's are still needed */
+  onnx->strings = g_string_chunk_new (256);
   is_done = tp_wire_read (function->wire, add_body_node, &walk, error);
   g_string_chunk_free (onnx->strings);
-  onnx->strings = strings;
+  onnx->strings = g_steal_pointer (&strings);
   onnx->call = parent;
   return is_done;
 }

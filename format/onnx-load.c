@@ -251,26 +251,34 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
          && add_graph (onnx, graph, error);
 }
 
+static void
+onnx_clear (TpOnnx *onnx)
+{
+  g_clear_pointer (&onnx->builder, tp_graph_builder_free);
+  g_hash_table_unref (onnx->files);
+  g_hash_table_unref (onnx->functions);
+  g_hash_table_unref (onnx->constants);
+  g_hash_table_unref (onnx->values);
+  g_string_chunk_free (onnx->strings);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpOnnx, onnx_clear)
+
 TpGraphBuilder *
 tp_graph_open_onnx (const char *path, GBytes *bytes,
                     const TpLoadOptions *options, GError **error)
 {
   TpWire wire = tp_wire_open (bytes, path ? path : "model", NULL);
-  TpOnnx onnx = { .path = path, .bytes = bytes,
-                  .options = options };
+  g_auto (TpOnnx) onnx = {
+    .path = path,
+    .bytes = bytes,
+    .options = options,
+    .strings = g_string_chunk_new (256),
+    .files = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
+                                    (GDestroyNotify) g_bytes_unref),
+    .functions = tp_onnx_functions_new (),
+    .constants = tp_onnx_constants_new (),
+    .values = tp_onnx_values_new (),
+  };
 
-  onnx.strings = g_string_chunk_new (256);
-  onnx.files = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
-                                      (GDestroyNotify) g_bytes_unref);
-  onnx.functions = tp_onnx_functions_new ();
-  onnx.constants = tp_onnx_constants_new ();
-  onnx.values = tp_onnx_values_new ();
-  if (!load (&onnx, wire, error))
-    g_clear_pointer (&onnx.builder, tp_graph_builder_free);
-  g_hash_table_unref (onnx.files);
-  g_hash_table_unref (onnx.functions);
-  g_hash_table_unref (onnx.constants);
-  g_hash_table_unref (onnx.values);
-  g_string_chunk_free (onnx.strings);
-  return onnx.builder;
+  return load (&onnx, wire, error) ? g_steal_pointer (&onnx.builder) : NULL;
 }

@@ -26,6 +26,8 @@ tp_draft_new (gint64 budget_bytes)
 void
 tp_draft_free (TpDraft *draft)
 {
+  if (draft == NULL)
+    return;
   g_clear_pointer (&draft->region, tp_region_free);
   tp_array_unref (draft->tensors);
   tp_array_unref (draft->nodes);

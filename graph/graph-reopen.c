@@ -67,7 +67,7 @@ tp_graph_reopen (const TpGraph *graph, GError **error)
   g_autoptr (TpGraphBuilder) builder
       = tp_graph_builder_new (graph->name, graph->opset);
 
-  tp_draft_free (builder->draft);
+  g_clear_pointer (&builder->draft, tp_draft_free);
   builder->draft = tp_draft_new_from_graph (graph);
   return add_all (builder, error) ? g_steal_pointer (&builder) : NULL;
 }

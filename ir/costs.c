@@ -291,6 +291,6 @@ tp_costs_compute_digest (const TpCosts *costs)
 void
 tp_costs_seal (TpCosts *costs)
 {
-  g_free (costs->digest);
+  g_clear_pointer (&costs->digest, g_free);
   costs->digest = tp_costs_compute_digest (costs);
 }

@@ -9,12 +9,14 @@
 
 #include <setjmp.h>
 #include <string.h>
+#include <unistd.h>
 #include <unwind.h>
 
 typedef struct Guard Guard;
 struct Guard
 {
   Guard *outer;
+  pid_t process;              /* a child forked from @call is not in it */
   gsize size_bytes;           /* that could not be had */
   struct _Unwind_Exception exception;
   jmp_buf env;
@@ -38,7 +40,7 @@ __attribute__ ((noinline)) gboolean
 tp_guard (void (*call) (gpointer data), gpointer data, const char *what,
           GError **error)
 {
-  Guard guard = { .outer = innermost };
+  Guard guard = { .outer = innermost, .process = getpid () };
 
   if (setjmp (guard.env) == 0)
     {
@@ -56,7 +58,7 @@ tp_guard (void (*call) (gpointer data), gpointer data, const char *what,
 void
 tp_guard_leave (gsize size_bytes)
 {
-  if (innermost == NULL)
+  if (innermost == NULL || innermost->process != getpid ())
     g_error ("%s: failed to allocate %" G_GSIZE_FORMAT " bytes", G_STRLOC,
              size_bytes);
   innermost->size_bytes = size_bytes;

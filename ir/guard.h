@@ -21,7 +21,7 @@
  * @what: what that is, "to read this model"
  *
  * Calls may be nested: the innermost of the thread ends. A thread or a child
- * process that works for @call needs a guard of its own.
+ * process that works for @call is not guarded by it, and needs its own.
  *
  * Returns: %TRUE after @call returned. %FALSE when it was left, with
  *   %TPLAN_ERROR_MEMORY, which names the bytes: free some. What @call had put

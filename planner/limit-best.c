@@ -35,13 +35,13 @@ tp_limit_best_clear (TpLimitBest *best)
 static TpGroups *
 find_groups (const TpProblem *problem, const guint8 *devices)
 {
-  TpGroups *groups = tp_groups_new ();
+  g_autoptr (TpGroups) groups = tp_groups_new ();
 
   for (int i = 0; i < problem->costs->n_groups; i++)
     if (tp_problem_find_fused (problem, i, devices) >= 0)
       tp_groups_add (groups, problem->groups->groups[i].nodes,
                      problem->groups->groups[i].n_nodes);
-  return groups;
+  return g_steal_pointer (&groups);
 }
 
 TpExecution *

@@ -54,8 +54,8 @@ try_prices (Climbing *climbing, gint64 *out_value, gint8 *devices)
 {
   TpLimitClimber *climber = climbing->climber;
   TpLimitClimb *climb = climbing->climb;
-  TpLimitCut *cut = tp_limit_cut_new (climber->model, climbing->prices, TRUE,
-                                      climbing->fixed);
+  g_autoptr (TpLimitCut) cut = tp_limit_cut_new (
+      climber->model, climbing->prices, TRUE, climbing->fixed);
 
   climber->cuts_left--;
   tp_limit_best_offer (climber->best, cut->devices);
@@ -64,10 +64,8 @@ try_prices (Climbing *climbing, gint64 *out_value, gint8 *devices)
   if (climb->cut == NULL || cut->value > climb->cut->value)
     {
       tp_limit_cut_free (climb->cut);
-      climb->cut = cut;
+      climb->cut = g_steal_pointer (&cut);
     }
-  else
-    tp_limit_cut_free (cut);
 }
 
 static gboolean

@@ -198,12 +198,12 @@ take_devices (const Star *star, const gint8 *fixed)
   int n_ops = star->terms->n_ops;
   g_autofree guint8 *is_sink
       = tp_new0 (guint8, n_ops + (gsize) star->terms->terms->len + 1);
-  gint8 *devices = tp_new0 (gint8, n_ops + 1);
+  g_autofree gint8 *devices = tp_new0 (gint8, n_ops + 1);
 
   tp_flow_get_sink_side (star->flow, is_sink);
   for (int i = 0; i < n_ops; i++)
     devices[i] = fixed[i] == TP_LIMIT_FREE ? (gint8) is_sink[i] : fixed[i];
-  return devices;
+  return g_steal_pointer (&devices);
 }
 
 static void

@@ -206,8 +206,8 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
   const TpLimitModel *model = tree->climber.model;
   const TpMemoryBound *bound
       = tree->bounds->pdata[get_node (tree, index)->index];
-  gint64 *weights = tp_limit_model_shares (model, MAX (climb->device, 0),
-                                           MAX (climb->step, 0));
+  g_autofree gint64 *weights = tp_limit_model_shares (
+      model, MAX (climb->device, 0), MAX (climb->step, 0));
 
   for (int i = 0; i < model->n_ops && bound->prices->len > 0; i++)
     weights[i] = 0;
@@ -222,7 +222,7 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
         weights[i] += MIN (tp_limit_price (it->price, shares[i]),
                            TP_PROBLEM_LIMIT / 8);
     }
-  return weights;
+  return g_steal_pointer (&weights);
 }
 
 /* Of the free ops of which the two placements disagree, or else of all, the one

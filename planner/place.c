@@ -184,7 +184,7 @@ place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
   if (fits (plan, limits))
     return g_steal_pointer (&plan);
   problem->limits = limits;
-  tp_plan_unref (plan);
+  g_clear_pointer (&plan, tp_plan_unref);
   plan = place (problem, costs, error);
   if (plan != NULL)
     plan->memory_limits

@@ -1,107 +1,252 @@
 /* test-injected.c: each large allocation of the public calls fails alone, in a
- * child: the call does without, gives TPLAN_ERROR_MEMORY, or is ended late, by
- * GLib, which says so. It never crashes, and never gives another error. */
+ * child: the call does without, or gives TPLAN_ERROR_MEMORY with the bytes. It
+ * ends nobody, leaks nothing, gives no other error and leaves no file. `make
+ * check` takes some of them, `make check-full` more, of a larger graph.
+ *
+ * TPLAN_INJECTED=CASE:NUMBER lets that one fail in this process, for a debugger:
+ * what GLib says before it ends has the call that has to ask tp_new() instead. */
 #include "config.h"
 
 #include "tests/cli/fail-alloc.c"
+#include "tests/ir/onnx-bytes.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tplan.h>
 
-#define N_OPS 3000
-#define LARGE 65536
+#define LARGE 16384           /* bytes */
 
-enum { DONE, REFUSED, OTHER, LATE, N_ENDS };
+enum { DONE, REFUSED, OTHER, LATE, LEAKED, LEFT_FILE, N_ENDS };
 
 typedef struct
 {
-  char *folder, *model, *table, *saved;
+  char *folder, *json, *onnx, *table, *saved, *again;
   TplanGraph *graph;
   TplanCosts *costs;
   TplanPlan *plan;
+  TplanSession *session;
+  float in[64], out[64];
 } Fixture;
 
-typedef gboolean (*Call) (const Fixture *fixture, GError **error);
+typedef gboolean (*Call) (Fixture *fixture, GError **error);
 
 typedef struct
 {
   const char *name;
   Call call;
-  gboolean refuses;           /* some of its arrays are asked for politely */
+  int some;                   /* one in so many is tried by `make check`; by
+                               * `make check-full` ten times as many, or all */
 } Case;
 
-static gboolean
-load (const Fixture *fixture, GError **error)
+/* What a child tells of the calls it made. */
+typedef struct
 {
-  return tplan_graph_load (fixture->model, NULL, error) != NULL;
+  int n_large;
+  char message[256];
+} Report;
+
+static int n_ops;
+static Report *report;
+
+/* ---- the calls ------------------------------------------------------------ */
+
+static gboolean
+load_from (const char *path, GError **error)
+{
+  TplanGraph *graph = tplan_graph_load (path, NULL, error);
+
+  tplan_graph_free (graph);
+  return graph != NULL;
 }
 
 static gboolean
-optimize (const Fixture *fixture, GError **error)
+load_json (Fixture *fixture, GError **error)
 {
-  return tplan_graph_optimize (fixture->graph, fixture->costs, NULL, error)
-         != NULL;
+  return load_from (fixture->json, error);
 }
 
 static gboolean
-make_session (const Fixture *fixture, GError **error)
+load_onnx (Fixture *fixture, GError **error)
 {
-  return tplan_session_new (fixture->plan, 1, error) != NULL;
+  return load_from (fixture->onnx, error);
 }
 
 static gboolean
-load_plan (const Fixture *fixture, GError **error)
+optimize_within (Fixture *fixture, const char *const *limits, GError **error)
 {
-  return tplan_plan_load (fixture->saved, NULL, error) != NULL;
+  const TplanOptimizeOptions options = { .memory_limits = limits };
+  TplanPlan *plan = tplan_graph_optimize_full (fixture->graph, fixture->costs,
+                                               &options, error);
+
+  tplan_plan_free (plan);
+  return plan != NULL;
 }
 
 static gboolean
-check_plan (const Fixture *fixture, GError **error)
+optimize (Fixture *fixture, GError **error)
+{
+  return optimize_within (fixture, NULL, error);
+}
+
+/* The weights, of 16 bytes an op, are not to be on one device. */
+static gboolean
+optimize_tight (Fixture *fixture, GError **error)
+{
+  g_autofree char *limit = g_strdup_printf ("sim:laptop-cpu=%d", 16 * n_ops);
+  const char *const limits[] = { limit, NULL };
+
+  return optimize_within (fixture, limits, error);
+}
+
+static gboolean
+save_plan (Fixture *fixture, GError **error)
+{
+  gboolean is_done = tplan_plan_save (fixture->plan, fixture->again, error);
+
+  if (is_done)
+    g_remove (fixture->again);
+  return is_done;
+}
+
+static gboolean
+load_plan (Fixture *fixture, GError **error)
+{
+  TplanPlan *plan = tplan_plan_load (fixture->saved, NULL, error);
+
+  tplan_plan_free (plan);
+  return plan != NULL;
+}
+
+static gboolean
+check_plan (Fixture *fixture, GError **error)
 {
   return tplan_plan_check (fixture->plan, error);
 }
 
+static gboolean
+make_session (Fixture *fixture, GError **error)
+{
+  TplanSession *session = tplan_session_new (fixture->plan, 1, error);
+
+  tplan_session_free (session);
+  return session != NULL;
+}
+
+static gboolean
+run_session (Fixture *fixture, GError **error)
+{
+  const void *const inputs[] = { fixture->in };
+  void *const outputs[] = { fixture->out };
+
+  return tplan_session_run (fixture->session, inputs, outputs, error);
+}
+
+static gboolean
+open_costs (Fixture *fixture, GError **error)
+{
+  static const char *const devices[] = { "ref", NULL };
+  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, error);
+
+  tplan_costs_close (costs);
+  return costs != NULL;
+}
+
 static const Case cases[] = {
-  { "load", load, TRUE },
-  { "optimize", optimize, FALSE },
-  { "session", make_session, TRUE },
-  { "plan-load", load_plan, TRUE },
-  { "check", check_plan, FALSE },
+  { "load", load_json, 5 },
+  { "load-onnx", load_onnx, 5 },
+  { "optimize", optimize, 5 },
+  { "optimize-tight", optimize_tight, 400 }, /* seconds each */
+  { "plan-save", save_plan, 1 },
+  { "plan-load", load_plan, 10 },
+  { "check", check_plan, 5 },
+  { "session", make_session, 5 },
+  { "run", run_session, 1 },
+  { "costs", open_costs, 1 },
 };
 
+/* ---- models --------------------------------------------------------------- */
+
+/* A chain with branches that come back, with weights, and with what is not fused
+ * away. */
 static void
-write_model (const char *path)
+write_op (GString *text, int i)
+{
+  g_string_append_printf (text, "%s{\"name\": \"op%d\", ", i > 0 ? ", " : "",
+                          i);
+  if (i % 16 == 0)
+    g_string_append_printf (text, "\"type\": \"Mul\", \"inputs\": "
+                            "[\"t%d\", \"w%d\"]", i, i);
+  else if (i % 4 == 3)
+    g_string_append_printf (text, "\"type\": \"Add\", \"inputs\": "
+                            "[\"t%d\", \"t%d\"]", i, i - 3);
+  else
+    g_string_append_printf (text, "\"type\": \"%s\", \"inputs\": [\"t%d\"]",
+                            i % 16 == 9 ? "Softmax" : "Tanh", i);
+  g_string_append_printf (text, ", \"outputs\": [\"t%d\"]}", i + 1);
+}
+
+static void
+write_json (const char *path)
 {
   g_autoptr (GString) text = g_string_new (
       "{\"format\": \"tplan-graph/1\", \"opset\": 17, \"inputs\": "
-      "[{\"name\": \"t0\", \"shape\": [64]}], ");
+      "[{\"name\": \"t0\", \"shape\": [64]}], \"initializers\": [");
 
-  g_string_append_printf (text, "\"outputs\": [\"t%d\"], \"ops\": [", N_OPS);
-  for (int i = 0; i < N_OPS; i++)
-    g_string_append_printf (text, "%s{\"type\": \"Tanh\", \"inputs\": "
-                            "[\"t%d\"], \"outputs\": [\"t%d\"]}",
-                            i > 0 ? ", " : "", i, i + 1);
+  for (int i = 0; i < n_ops; i += 16)
+    g_string_append_printf (text, "%s{\"name\": \"w%d\", \"shape\": [64], "
+                            "\"random\": {\"seed\": %d}}",
+                            i > 0 ? ", " : "", i, i);
+  g_string_append_printf (text, "], \"outputs\": [\"t%d\"], \"ops\": [",
+                          n_ops);
+  for (int i = 0; i < n_ops; i++)
+    write_op (text, i);
   g_string_append (text, "]}");
   g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
 }
 
 static void
+write_onnx (const char *path)
+{
+  static const gint64 dims[] = { 64 };
+  g_autofree char *last = g_strdup_printf ("t%d", n_ops);
+  g_autoptr (GByteArray) model = NULL;
+  Msg *graph = msg_new ();
+
+  for (int i = 0; i < n_ops; i++)
+    {
+      g_autofree char *input = g_strdup_printf ("t%d", i);
+      g_autofree char *output = g_strdup_printf ("t%d", i + 1);
+
+      msg_take (graph, 1, node_new ("Tanh", input, NULL, output));
+    }
+  msg_take (graph, 11, value_new ("t0", 1, dims));
+  msg_take (graph, 12, value_new (last, 1, dims));
+  model = model_new (graph);
+  g_assert_true (g_file_set_contents (path, (const char *) model->data,
+                                      model->len, NULL));
+}
+
+static void
 set_up (Fixture *fixture, gconstpointer data)
 {
-  static const char *const devices[] = { "ref", NULL };
+  static const char *const devices[]
+      = { "sim:laptop-cpu", "sim:laptop-gpu", NULL };
   g_autoptr (GError) error = NULL;
 
   fixture->folder = g_dir_make_tmp ("tplan-injected-XXXXXX", NULL);
-  fixture->model = g_build_filename (fixture->folder, "m.json", NULL);
+  fixture->json = g_build_filename (fixture->folder, "m.json", NULL);
+  fixture->onnx = g_build_filename (fixture->folder, "m.onnx", NULL);
   fixture->table = g_build_filename (fixture->folder, "cost.db", NULL);
   fixture->saved = g_build_filename (fixture->folder, "p.json", NULL);
-  write_model (fixture->model);
-  fixture->graph = tplan_graph_load (fixture->model, NULL, &error);
+  fixture->again = g_build_filename (fixture->folder, "q.json", NULL);
+  write_json (fixture->json);
+  write_onnx (fixture->onnx);
+  fixture->graph = tplan_graph_load (fixture->json, NULL, &error);
   g_assert_no_error (error);
   fixture->costs = tplan_costs_open (fixture->table, devices, 1, &error);
   g_assert_no_error (error);
@@ -110,13 +255,17 @@ set_up (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   tplan_plan_save (fixture->plan, fixture->saved, &error);
   g_assert_no_error (error);
+  fixture->session = tplan_session_new (fixture->plan, 1, &error);
+  g_assert_no_error (error);
 }
 
 static void
 tear_down (Fixture *fixture, gconstpointer data)
 {
-  char *const paths[] = { fixture->model, fixture->table, fixture->saved };
+  char *const paths[] = { fixture->json, fixture->onnx, fixture->table,
+                          fixture->saved, fixture->again };
 
+  tplan_session_free (fixture->session);
   tplan_plan_free (fixture->plan);
   tplan_costs_close (fixture->costs);
   tplan_graph_free (fixture->graph);
@@ -129,27 +278,60 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_free (fixture->folder);
 }
 
+/* ---- failing --------------------------------------------------------------- */
+
 static int
-run_failing (const Fixture *fixture, Call call, long which)
+count_files (const Fixture *fixture)
+{
+  g_autoptr (GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  int n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+static int
+call_once (Fixture *fixture, Call call, long which)
 {
   g_autoptr (GError) error = NULL;
+  gboolean is_done;
 
-  large_bytes = LARGE;
   failing = which;
   n_large = 0;
-  first_pid = getpid ();
-  if (call (fixture, &error))
+  large_bytes = LARGE;
+  is_done = call (fixture, &error);
+  large_bytes = (size_t) -1;
+  report->n_large = (int) n_large;
+  if (is_done)
     return DONE;
+  g_strlcpy (report->message, error->message, sizeof report->message);
   return g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY)
                  && strstr (error->message, "bytes") != NULL
              ? REFUSED
              : OTHER;
 }
 
-/* How @call ends in a child where allocation @which fails; 0: none does, and how
- * many there are. */
+/* What the first call leaves behind may be kept for good, as tables of ops are;
+ * what the second leaves is lost. */
 static int
-end_of (const Fixture *fixture, Call call, long which)
+call_twice (Fixture *fixture, Call call, long which)
+{
+  int n_files = count_files (fixture);
+  int end = call_once (fixture, call, which);
+  long before = live_bytes;
+
+  if (end == OTHER || which == 0)
+    return end;
+  if (count_files (fixture) != n_files)
+    return LEFT_FILE;
+  end = call_once (fixture, call, which);
+  return live_bytes > before ? LEAKED : end;
+}
+
+/* How @call ends in a child where allocation @which fails; 0: none does. */
+static int
+end_of (Fixture *fixture, Call call, long which)
 {
   int status;
   pid_t child;
@@ -159,42 +341,81 @@ end_of (const Fixture *fixture, Call call, long which)
   if (child == 0)
     {
       struct rlimit no_core = { 0, 0 };
-      int end;
 
       setrlimit (RLIMIT_CORE, &no_core);
       if (freopen ("/dev/null", "w", stdout) == NULL /* "Bail out!" */
           || freopen ("/dev/null", "w", stderr) == NULL)
         _exit (OTHER);
-      end = run_failing (fixture, call, which);
-      _exit (which > 0 ? end : (int) n_large);
+      first_pid = getpid ();
+      _exit (call_twice (fixture, call, which));
     }
   g_assert_cmpint (child, >, 0);
   g_assert_cmpint (waitpid (child, &status, 0), ==, child);
-  if (WIFEXITED (status))
-    return WEXITSTATUS (status);
-  g_assert_true (WTERMSIG (status) == SIGTRAP || WTERMSIG (status) == SIGABRT);
-  return LATE;
+  return WIFEXITED (status) ? WEXITSTATUS (status) : LATE;
 }
 
 static void
 test_case (Fixture *fixture, gconstpointer data)
 {
+  static const char *const names[]
+      = { "done without", "refused", "another error", "ended the process",
+          "leaked", "left a file" };
   const Case *it = data;
-  int n = end_of (fixture, it->call, 0), ends[N_ENDS] = { 0 };
+  gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
+  int some = is_full ? MAX (it->some / 10, 1) : it->some;
+  int n, ends[N_ENDS] = { 0 };
 
-  g_assert_cmpint (n, <, 255);
-  for (int i = 1; i <= n; i++)
-    ends[end_of (fixture, it->call, i)]++;
-  g_test_message ("%d large allocations: %d done without, %d refused, %d late",
-                  n, ends[DONE], ends[REFUSED], ends[LATE]);
-  g_assert_cmpint (ends[OTHER], ==, 0);
-  g_assert_true (!it->refuses || ends[REFUSED] > 0);
+  g_assert_cmpint (end_of (fixture, it->call, 0), ==, DONE);
+  n = report->n_large;
+  for (int i = g_test_rand_int_range (0, some) + 1; i <= n; i += some)
+    {
+      int end = end_of (fixture, it->call, i);
+
+      ends[end]++;
+      if (end > REFUSED)
+        g_test_message ("TPLAN_INJECTED=%s:%d: %s: %s", it->name, i,
+                        names[end], report->message);
+    }
+  g_test_message ("%d large allocations: %d done without, %d refused", n,
+                  ends[DONE], ends[REFUSED]);
+  for (int i = OTHER; i < N_ENDS; i++)
+    g_assert_cmpint (ends[i], ==, 0);
+}
+
+/* In this process. */
+static int
+fail_one (const char *which)
+{
+  Fixture fixture = { NULL };
+  const char *number = strchr (which, ':');
+  int end = -1;
+
+  set_up (&fixture, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases) && number != NULL; i++)
+    if (strlen (cases[i].name) == (gsize) (number - which)
+        && g_str_has_prefix (which, cases[i].name))
+      end = call_twice (&fixture, cases[i].call, atol (number + 1));
+  tear_down (&fixture, NULL);
+  g_printerr ("%d %s\n", end, report->message);
+  return end;
 }
 
 int
 main (int argc, char **argv)
 {
+  /* GLib's own allocator keeps what is freed */
+  if (g_getenv ("G_SLICE") == NULL)
+    {
+      g_setenv ("G_SLICE", "always-malloc", TRUE);
+      execv ("/proc/self/exe", argv);
+    }
   g_test_init (&argc, &argv, NULL);
+  n_ops = g_getenv ("TPLAN_TEST_FULL") != NULL ? 20000 : 5000;
+  report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  g_assert_true (report != MAP_FAILED);
+  if (g_getenv ("TPLAN_INJECTED") != NULL)
+    return fail_one (g_getenv ("TPLAN_INJECTED"));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = g_strconcat ("/injected/", cases[i].name, NULL);

@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define TOO_MANY_BYTES ((gsize) 1 << 62)
 
@@ -125,6 +128,33 @@ test_without (void)
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_failed ();
   g_test_trap_assert_stderr ("*failed to allocate 4611686018427387904 bytes*");
+}
+
+/* A child does not come back where its parent will. */
+static void
+leave_in_child (gpointer data)
+{
+  int status;
+  pid_t child = fork ();
+
+  g_assert_cmpint (child, >=, 0);
+  if (child == 0)
+    {
+      struct rlimit no_core = { 0, 0 };
+
+      setrlimit (RLIMIT_CORE, &no_core);
+      close (STDOUT_FILENO); /* "Bail out!" */
+      g_free (tp_alloc (TOO_MANY_BYTES, 1));
+      _exit (0);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFSIGNALED (status));
+}
+
+static void
+test_child (void)
+{
+  g_assert_true (tp_guard (leave_in_child, NULL, "to fork", NULL));
 }
 
 static void
@@ -274,6 +304,7 @@ main (int argc, char **argv)
   g_test_add_func ("/guard/leave", test_leave);
   g_test_add_func ("/guard/nested", test_nested);
   g_test_add_func ("/guard/without", test_without);
+  g_test_add_func ("/guard/child", test_child);
   g_test_add_func ("/guard/sizes", test_sizes);
   g_test_add_func ("/guard/array", test_array);
   g_test_add_func ("/guard/map", test_map);
