@@ -72,10 +72,17 @@ TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
 TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
                               GError **error);
 
-/* That of the same graph with all on @device, one of those that @plan was made
- * for. TPLAN_ERROR_INFEASIBLE: it cannot run all. */
-TplanPlan *tp_cli_make_single (TpCli *cli, const TplanPlan *plan,
-                               const char *device, GError **error);
+/* What else @plan could have been. */
+typedef struct
+{
+  const char *device;         /* (nullable) to have all, one of those that the
+                               * plan was made for */
+  gboolean is_unfused;        /* no fusion rule is used */
+} TpRival;
+
+/* That of the same graph. TPLAN_ERROR_INFEASIBLE: the device cannot run all. */
+TplanPlan *tp_cli_make_rival (TpCli *cli, const TplanPlan *plan,
+                              const TpRival *rival, GError **error);
 
 /* Whether the file is a plan, by content. */
 gboolean tp_cli_is_plan (const char *path);
