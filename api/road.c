@@ -72,6 +72,12 @@ make_options (const TplanCosts *costs, const TpWatch *watch,
 
 /* ---- planning ----------------------------------------------------------- */
 
+const char *const *
+tp_road_list_rules (void)
+{
+  return tp_fuse_list ();
+}
+
 static gboolean
 check_rules (const char *const *no_fuse, GError **error)
 {

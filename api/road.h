@@ -66,6 +66,9 @@ TplanPlan *tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
                          const TpRoadOptions *options, TpRoadNotes *out_notes,
                          GError **error);
 
+/* Names of the fusion rules that options may leave out; NULL-terminated. */
+const char *const *tp_road_list_rules (void);
+
 /* What the table has of a model once it was measured. */
 typedef struct
 {

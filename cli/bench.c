@@ -100,6 +100,21 @@ tp_bench_add (TpBench *bench, const char *name, TplanPlan *plan)
   g_ptr_array_add (bench->entries, entry);
 }
 
+/* @out_plan: NULL where @rival cannot run all. */
+static gboolean
+make_rival (TpCli *cli, const TplanPlan *plan, const TpRival *rival,
+            TplanPlan **out_plan, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+
+  *out_plan = tp_cli_make_rival (cli, tplan_plan_get_graph (plan), rival, &local);
+  if (*out_plan != NULL
+      || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 gboolean
 tp_bench_add_singles (TpBench *bench, TpCli *cli, const TplanPlan *plan,
                       GError **error)
@@ -111,22 +126,66 @@ tp_bench_add_singles (TpBench *bench, TpCli *cli, const TplanPlan *plan,
   tplan_graph_get_ops (tplan_plan_get_graph (plan), &n_ops);
   for (int i = 0; i < n && n_ops > 0; i++)
     {
-      g_autoptr (GError) local = NULL;
+      const TpRival rival = { .device = devices[i].name };
       TplanPlan *single;
 
       if (g_strcmp0 (devices[i].name, known) == 0)
         continue;
-      single = tp_cli_make_single (cli, tplan_plan_get_graph (plan),
-                                   devices[i].name, &local);
+      if (!make_rival (cli, plan, &rival, &single, error))
+        return FALSE;
       if (single != NULL)
         tp_bench_add (bench, devices[i].name, single);
-      else if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
-        tp_cli_note (cli, "note: %s cannot run all of it", devices[i].name);
       else
+        tp_cli_note (cli, "note: %s cannot run all of it", devices[i].name);
+    }
+  return TRUE;
+}
+
+static gboolean
+is_fused (const TpBenchEntry *entry)
+{
+  return tp_api_get_plan (entry->plan)->groups->n_groups > 0;
+}
+
+/* Whether one of the first @n has all on @device, and fuses: it is, or will be,
+ * here without fusion too. */
+static gboolean
+has_fused_single (const TpBench *bench, guint n, const char *device)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (tp_bench_get (bench, i)->device, device) == 0
+        && is_fused (tp_bench_get (bench, i)))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+tp_bench_add_unfused (TpBench *bench, TpCli *cli, GError **error)
+{
+  guint n = bench->entries->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const TpBenchEntry *entry = tp_bench_get (bench, i);
+      const TpRival rival = { entry->device, TRUE };
+      g_autofree char *name = g_strconcat (entry->name, " without fusion", NULL);
+      TplanPlan *plan;
+
+      if (!is_fused (entry))
+        continue;
+      if (!make_rival (cli, entry->plan, &rival, &plan, error))
+        return FALSE;
+      if (plan == NULL)
+        continue;
+      if (entry->device == NULL && find_single (plan) != NULL
+          && has_fused_single (bench, n, find_single (plan)))
         {
-          g_propagate_error (error, g_steal_pointer (&local));
-          return FALSE;
+          tplan_plan_free (plan);
+          continue;
         }
+      tp_bench_add (bench, name, plan);
+      ((TpBenchEntry *) bench->entries->pdata[bench->entries->len - 1])
+          ->is_unfused = TRUE;
     }
   return TRUE;
 }

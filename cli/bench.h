@@ -13,6 +13,7 @@ typedef struct
   TplanPlan *plan;
   const char *device;         /* (nullable) the only one that has ops; (owned by
                                * the plan) */
+  gboolean is_unfused;        /* made with no fusion rule, beside one that was */
   TplanSession *session;
   gint64 first_ns;            /* to make it ready and to run it once */
   gint64 memory_bytes;        /* that the session takes, on all devices */
@@ -48,6 +49,9 @@ void tp_bench_add (TpBench *bench, const char *name, TplanPlan *plan);
  * run all; but for one that is here already. */
 gboolean tp_bench_add_singles (TpBench *bench, TpCli *cli,
                                const TplanPlan *plan, GError **error);
+/* For each that is here and has fused groups, the plan that the same options give
+ * without fusion. */
+gboolean tp_bench_add_unfused (TpBench *bench, TpCli *cli, GError **error);
 
 /* Makes all ready and runs them. TPLAN_ERROR_USAGE: they take other inputs, or
  * some are simulated and some are not. TPLAN_ERROR_INTERRUPTED: before the first

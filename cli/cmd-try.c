@@ -167,8 +167,7 @@ run (Try *self, TplanPlan *plan, GError **error)
     return FALSE;
   tp_cli_keep_bench (self->cli, &self->bench);
   tp_verified_judge (&self->bench, &self->verified);
-  self->chosen
-      = self->verified.is_kept ? 0 : tp_bench_find_base (&self->bench);
+  self->chosen = self->verified.verdict.chosen;
   self->plan = tp_bench_get (&self->bench, self->chosen)->plan;
   return TRUE;
 }

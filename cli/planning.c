@@ -145,17 +145,20 @@ tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
 }
 
 TplanPlan *
-tp_cli_make_single (TpCli *cli, const TplanGraph *graph, const char *device,
-                    GError **error)
+tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
+                   GError **error)
 {
-  g_autofree char *pin = g_strconcat ("*=", device, NULL);
+  g_autofree char *pin = g_strconcat ("*=", rival->device, NULL);
   const char *const pins[] = { pin, NULL };
   TplanCosts *costs = tp_cli_get_costs (cli, error);
   TpRoadOptions options;
 
   if (costs == NULL || !read_options (cli, &options, error))
     return NULL;
-  options.pins = pins;
+  if (rival->device != NULL)
+    options.pins = pins;
+  if (rival->is_unfused)
+    options.no_fuse = tp_road_list_rules ();
   options.is_measured = FALSE; /* that was done for all devices */
   return tp_road_plan (graph, costs, &options, NULL, error);
 }

@@ -72,10 +72,16 @@ TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
 TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
                               GError **error);
 
-/* That with all on @device, by the figures there are. TPLAN_ERROR_INFEASIBLE: it
- * cannot run all. */
-TplanPlan *tp_cli_make_single (TpCli *cli, const TplanGraph *graph,
-                               const char *device, GError **error);
+/* What else a plan could be. */
+typedef struct
+{
+  const char *device;         /* (nullable) to have all */
+  gboolean is_unfused;        /* no fusion rule is used */
+} TpRival;
+
+/* By the figures there are. TPLAN_ERROR_INFEASIBLE: the device cannot run all. */
+TplanPlan *tp_cli_make_rival (TpCli *cli, const TplanGraph *graph,
+                              const TpRival *rival, GError **error);
 
 /* Whether the file is a plan, by content. */
 gboolean tp_cli_is_plan (const char *path);

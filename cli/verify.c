@@ -1,5 +1,5 @@
-/* verify.c: whether a plan is faster than the best single device, by running
- * both. */
+/* verify.c: whether a plan is faster than the best single device, and than
+ * without fusion, by running all. */
 #include "config.h"
 
 #include "cli/verify.h"
@@ -18,6 +18,7 @@
 void
 tp_verified_clear (TpVerified *verified)
 {
+  g_clear_pointer (&verified->rival, g_free);
   g_clear_pointer (&verified->device, g_free);
 }
 
@@ -43,15 +44,25 @@ check_pins (const TplanPlan *plan, GError **error)
 void
 tp_verified_judge (const TpBench *bench, TpVerified *verified)
 {
-  int base = tp_bench_find_base (bench);
+  int n = (int) bench->entries->len;
+  g_autofree TpEntrant *entrants = g_new0 (TpEntrant, n + 1);
+  const TpBenchEntry *rival;
 
-  verified->device = g_strdup (tp_bench_get (bench, base)->device);
-  verified->is_single = tp_bench_get (bench, 0)->device != NULL;
+  for (int i = 0; i < n; i++)
+    {
+      const TpBenchEntry *entry = tp_bench_get (bench, i);
+
+      entrants[i] = (TpEntrant){ entry->device != NULL, entry->is_unfused };
+      verified->has_unfused = verified->has_unfused || entry->is_unfused;
+    }
+  verified->verdict = tp_judge (bench->contest, entrants, n);
+  rival = tp_bench_get (bench, verified->verdict.rival);
+  verified->rival = g_strdup (rival->name);
+  verified->device = g_strdup (rival->device);
+  verified->is_unfused = rival->is_unfused;
+  verified->is_single = entrants[0].is_single;
   verified->is_simulated = bench->is_simulated;
   verified->n_rounds = tp_contest_count_rounds (bench->contest);
-  verified->ratio = tp_contest_compare (bench->contest, 0, base);
-  verified->is_kept = verified->is_single ? verified->ratio.low <= 1
-                                          : verified->ratio.high < 1;
 }
 
 static gboolean
@@ -79,58 +90,63 @@ tp_cli_verify (TpCli *cli, TplanPlan *plan, TpVerified *out_verified,
                GError **error)
 {
   g_auto (TpBench) bench;
-  int chosen = 0;
 
-  *out_verified = (TpVerified){ .is_kept = TRUE };
+  *out_verified = (TpVerified){ 0 };
   tp_bench_init (&bench);
   tp_bench_add (&bench, "plan", plan);
   tp_cli_catch_interrupts ();
   if (!check_pins (plan, error)
-      || !tp_bench_add_singles (&bench, cli, plan, error))
+      || !tp_bench_add_singles (&bench, cli, plan, error)
+      || !tp_bench_add_unfused (&bench, cli, error))
     return NULL;
-  if (bench.entries->len > 1)
-    {
-      if (!run_and_judge (&bench, cli, out_verified, error))
-        return NULL;
-      chosen = out_verified->is_kept ? 0 : tp_bench_find_base (&bench);
-    }
-  if (chosen > 0)
+  if (bench.entries->len > 1
+      && !run_and_judge (&bench, cli, out_verified, error))
+    return NULL;
+  if (out_verified->verdict.chosen > 0)
     {
       g_autofree char *text = tp_verified_to_text (out_verified);
 
       tp_cli_note (cli, "note: the plan %s", text);
     }
-  return tp_bench_steal_plan (&bench, chosen);
+  return tp_bench_steal_plan (&bench, out_verified->verdict.chosen);
 }
 
 char *
 tp_verified_to_text (const TpVerified *verified)
 {
-  const TpContestRatio *ratio = &verified->ratio;
+  const TpContestRatio *ratio = &verified->verdict.ratio;
+  gboolean is_kept = verified->verdict.chosen == 0;
   const char *simulated = verified->is_simulated ? " (simulated)" : "";
 
-  if (verified->device == NULL)
+  if (verified->rival == NULL)
     return g_strdup ("nothing to compare with: one device at most can run it "
-                     "all");
-  if (verified->is_kept && verified->is_single)
-    return g_strdup_printf ("no other device is faster%s", simulated);
+                     "all, and nothing is fused");
+  if (is_kept && verified->is_single)
+    return g_strdup_printf ("no other device is faster%s%s",
+                            verified->has_unfused ? ", nor is it without fusion"
+                                                  : "",
+                            simulated);
   return g_strdup_printf (
-      "takes %.3f of the time of all on %s%s, %.3f to %.3f: %s", ratio->ratio,
-      verified->device, simulated, ratio->low, ratio->high,
-      verified->is_kept ? "kept" : "that one is given instead");
+      "takes %.3f of the time of %s%s%s%s, %.3f to %.3f: %s", ratio->ratio,
+      verified->device != NULL ? "all on " : "the plan",
+      verified->device != NULL ? verified->device : "",
+      verified->is_unfused ? " without fusion" : "", simulated, ratio->low,
+      ratio->high, is_kept ? "kept" : "that one is given instead");
 }
 
 json_t *
 tp_verified_to_json (const TpVerified *verified)
 {
-  const TpContestRatio *ratio = &verified->ratio;
+  const TpContestRatio *ratio = &verified->verdict.ratio;
+  gboolean is_kept = verified->verdict.chosen == 0;
 
-  if (verified->device == NULL)
-    return json_pack ("{s:b, s:n}", "kept", verified->is_kept, "device");
-  return json_pack ("{s:b, s:o, s:o, s:o, s:o, s:i, s:b}", "kept",
-                    verified->is_kept, "device",
-                    tp_cli_string (verified->device), "ratio",
-                    tp_cli_real (ratio->ratio), "low",
+  if (verified->rival == NULL)
+    return json_pack ("{s:b, s:n}", "kept", is_kept, "device");
+  return json_pack ("{s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:i, s:b}", "kept",
+                    is_kept, "against", tp_cli_string (verified->rival),
+                    "device", tp_cli_string (verified->device), "unfused",
+                    verified->is_unfused, "ratio", tp_cli_real (ratio->ratio),
+                    "low",
                     isinf (ratio->high) ? json_null ()
                                         : json_real (ratio->low),
                     "high", tp_cli_real (ratio->high), "rounds",

@@ -1,22 +1,23 @@
-/* verify.h: whether a plan is faster than the best single device, by running
- * both. */
+/* verify.h: whether a plan is faster than the best single device, and than
+ * without fusion, by running all. */
 #ifndef TP_CLI_VERIFY_H
 #define TP_CLI_VERIFY_H
 
 #include <jansson.h>
 
-#include "calib/contest.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/judge.h"
 
 typedef struct
 {
-  gboolean is_kept;           /* the plan; else that of the device */
+  TpVerdict verdict;          /* by number in the bench; the plan is 0 */
   gboolean is_single;         /* the plan is all on one device itself */
   gboolean is_simulated;
-  char *device;               /* the fastest by itself; NULL: none can, or the
-                               * plan is the only one: nothing was run */
-  TpContestRatio ratio;       /* the time of the plan over that of it */
+  gboolean has_unfused;       /* something was run without fusion */
+  char *rival;                /* of the verdict; NULL: nothing was run */
+  char *device;               /* (nullable) that has all in the rival */
+  gboolean is_unfused;        /* the rival */
   int n_rounds;
 } TpVerified;
 void tp_verified_clear (TpVerified *verified);
@@ -25,9 +26,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpVerified, tp_verified_clear)
 /* Of a bench that was run, whose first contestant is the plan. */
 void tp_verified_judge (const TpBench *bench, TpVerified *verified);
 
-/* Takes @plan. Runs it and all on each device that can, in turns; returns it, or
- * the plan of the fastest device where it is not faster than that outside its
- * interval (or, all on one device itself, is slower outside it), and says so.
+/* Takes @plan. Runs it and all on each device that can, and each of these that
+ * fuses without fusion too, in turns; returns what tp_judge () does, and says so
+ * where that is not the plan.
  * NULL: those of tp_bench_run (), or TPLAN_ERROR_USAGE: an op is pinned. */
 TplanPlan *tp_cli_verify (TpCli *cli, TplanPlan *plan,
                           TpVerified *out_verified, GError **error);

@@ -92,12 +92,13 @@ run_whole (gpointer data, GString *out)
 {
   const Whole *whole = data;
   TpCli cli = *whole->cli;
+  const TpRival alone = { whole->device, FALSE };
   g_autoptr (GError) error = NULL;
   TplanPlan *plan;
   gint64 cost_ns;
 
   cli.is_quiet = TRUE;
-  plan = tp_cli_make_single (&cli, whole->graph, whole->device, &error);
+  plan = tp_cli_make_rival (&cli, whole->graph, &alone, &error);
   cost_ns = plan != NULL ? tplan_plan_get_cost_ns (plan) : 0;
   if (cost_ns * (RUNS + WARMUP) > LONGEST_NS)
     g_string_append (out, "it would take too long");

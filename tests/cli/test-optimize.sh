@@ -62,7 +62,11 @@ grep -q '"dims": {"N": 64}' n64.json; say $? "the plan keeps the dim"
 try 0 optimize mlp.json --devices $sims --verify --format json -o verified.json && out_has '"kept": true' && out_has '"simulated": true'
 say $? "verify keeps what wins"
 cmp -s plan.json verified.json; say $? "and leaves it as it is"
-try 0 optimize mlp.json --devices sim:laptop-gpu --verify && out_has '^verified  *nothing to compare'; say $? "verify of one device"
+out_has '"against": ".* without fusion"'; say $? "and says what else was run"
+try 0 optimize mlp.json --devices sim:laptop-gpu --verify && out_has '^verified  *no other device is faster, nor is it without fusion'; say $? "verify of one device"
+unfused="--no-fuse epilogue --no-fuse prologue --no-fuse pointwise"
+try 0 optimize mlp.json --devices sim:laptop-gpu $unfused --verify && out_has '^verified  *nothing to compare'; say $? "verify of one device without fusion"
+try 0 optimize mlp.json --devices $sims $unfused --verify -o unfused.json && try 0 check unfused.json; say $? "verify where nothing is fused"
 try 2 optimize mlp.json --devices $sims --verify --pin fc1=sim:laptop-gpu && err_has "'fc1' is pinned"; say $? "verify of pins"
 try 2 optimize mlp.json --devices ref,sim:laptop-gpu --verify && err_has simulated; say $? "verify of two sorts of times"
 # A table that lies: by it, the references take no time. What comes is the plan, or
