@@ -37,6 +37,20 @@ test_disturbed (void)
   g_assert_false (is_disturbed[0] || is_disturbed[1]);
 }
 
+/* Processor time that the system booked late says nothing of the others. */
+static void
+test_booked_late (void)
+{
+  TpSample samples[300];
+  gboolean is_disturbed[300];
+
+  for (int i = 0; i < 300; i++)
+    samples[i] = make_sample (QUIET_NS + i, i == 77 ? 38 : 1.04, 0);
+  tp_samples_find_disturbed (samples, 300, &unknown, is_disturbed);
+  for (int i = 0; i < 300; i++)
+    g_assert_false (is_disturbed[i]);
+}
+
 /* Half of them on one thread, as tight a mode as the other, and lower in number
  * of samples: what the system tells decides. */
 static void
@@ -293,6 +307,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/samples/disturbed", test_disturbed);
+  g_test_add_func ("/samples/booked-late", test_booked_late);
   g_test_add_func ("/samples/estimate", test_estimate);
   g_test_add_func ("/samples/no-witness", test_no_witness);
   g_test_add_func ("/samples/apart", test_apart);
