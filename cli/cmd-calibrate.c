@@ -29,6 +29,8 @@ typedef struct
   GArray *dims;
   gint64 end_us;              /* monotonic; 0: no limit */
   json_t *models;
+  GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
+                               * what is measured anew takes older wholes along */
   int n_missing;              /* times still estimated, of all models */
   TpCalibReport report;       /* of all calls together */
 } Calibrating;
@@ -71,8 +73,6 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
 
   if (graph == NULL || !measure (self, graph, &measured, error))
     return FALSE;
-  if (measured.report.n_samples > 0 && measured.n_estimated == 0)
-    tp_cli_run_wholes (self->cli, graph, get_time_left_ns (self));
   tplan_graph_get_ops (graph, &n_ops);
   self->n_missing += measured.n_estimated;
   json_array_append_new (
@@ -80,6 +80,8 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
       json_pack ("{s:o, s:i, s:i, s:i, s:i}", "model", tp_cli_string (path),
                  "ops", n_ops, "groups", measured.n_groups, "measured",
                  measured.n_measured, "estimated", measured.n_estimated));
+  if (measured.report.n_samples > 0 && measured.n_estimated == 0)
+    g_ptr_array_add (self->whole, g_steal_pointer (&graph));
   return TRUE;
 }
 
@@ -323,8 +325,17 @@ calibrate_all (Calibrating *self, GError **error)
   for (int i = 0; i < self->cli->n_args; i++)
     if (!calibrate_model (self, self->cli->args[i], error))
       return FALSE;
+  for (guint i = 0; i < self->whole->len; i++)
+    tp_cli_run_wholes (self->cli, self->whole->pdata[i],
+                       get_time_left_ns (self));
   db = tp_cost_db_open (self->cli->cost_path, TRUE, error);
   return db != NULL && print_results (self, db, error);
+}
+
+static void
+free_graph (gpointer data)
+{
+  tplan_graph_free (data);
 }
 
 static gboolean
@@ -342,6 +353,7 @@ prepare (Calibrating *self, GError **error)
   if (limit_ns > 0)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
   self->models = json_array ();
+  self->whole = g_ptr_array_new_with_free_func (free_graph);
   self->dims = tp_cli_parse_dims (cli, error);
   return self->dims != NULL;
 }
@@ -356,6 +368,7 @@ calibrate_run (TpCli *cli, GError **error)
   is_good = prepare (&self, error) && calibrate_all (&self, error);
   g_clear_pointer (&self.dims, g_array_unref);
   json_decref (self.models);
+  g_clear_pointer (&self.whole, g_ptr_array_unref);
   return is_good;
 }
 
