@@ -116,6 +116,18 @@ tp_emit_end_groups (TpEmit *emit)
     tp_emit_end_if (emit);
 }
 
+TpValue
+tp_emit_take_digit (TpEmit *emit, TpValue *rest, gint64 extent)
+{
+  TpKernel *kernel = emit->kernel;
+  TpValue n = tp_k_index (kernel, extent);
+  TpValue digit = tp_k_binary (kernel, TP_I_IMOD, *rest, n);
+
+  *rest = tp_k_binary (kernel, TP_I_IDIV, *rest, n);
+  kernel->n_groups *= extent;
+  return digit;
+}
+
 /* ---- positions --------------------------------------------------------- */
 
 void

@@ -38,6 +38,9 @@ void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
  * tp_emit_end_groups(). */
 TpValue tp_emit_begin_groups (TpEmit *emit, gint64 n_groups);
 void tp_emit_end_groups (TpEmit *emit);
+/* The lowest digit, to the base of @extent, of what group this is; @rest has the
+ * others then. There are @extent times as many groups. */
+TpValue tp_emit_take_digit (TpEmit *emit, TpValue *rest, gint64 extent);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEmit, tp_emit_free)
 /* Hands the kernel to the program as its next step; who compiles it verifies
  * it. */

@@ -29,17 +29,6 @@ typedef struct
 
 /* ---- where ------------------------------------------------------------- */
 
-static TpValue
-take_digit (TpEmit *e, TpValue *rest, gint64 extent)
-{
-  TpValue n = tp_k_index (e->kernel, extent);
-  TpValue digit = tp_k_binary (e->kernel, TP_I_IMOD, *rest, n);
-
-  *rest = tp_k_binary (e->kernel, TP_I_IDIV, *rest, n);
-  e->kernel->n_groups *= extent;
-  return digit;
-}
-
 /* Groups next to each other share rows; items, too. */
 static void
 decode_group (TilesState *state)
@@ -54,11 +43,11 @@ decode_group (TilesState *state)
   k->local_size = plan->local_size;
   for (int i = 1; i >= 0; i--)
     state->block[i] =
-        take_digit (e, &rest, tp_tile_plan_count_blocks (plan, i));
+        tp_emit_take_digit (e, &rest, tp_tile_plan_count_blocks (plan, i));
   state->first_step = -1;
   if (plan->n_parts > 1)
     {
-      part = take_digit (e, &rest, plan->n_parts);
+      part = tp_emit_take_digit (e, &rest, plan->n_parts);
       tp_emit_set_axis (e, e->nest->n_axes - 1, part, 0, plan->n_parts - 1);
       state->first_step = tp_emit_mul_const (e, part, plan->n_steps);
     }

@@ -191,17 +191,6 @@ emit_panels (ContractState *state)
 
 /* ---- groups ------------------------------------------------------------ */
 
-static TpValue
-take_digit (TpEmit *e, TpValue *rest, gint64 extent)
-{
-  TpValue n = tp_k_index (e->kernel, extent);
-  TpValue digit = tp_k_binary (e->kernel, TP_I_IMOD, *rest, n);
-
-  *rest = tp_k_binary (e->kernel, TP_I_IDIV, *rest, n);
-  e->kernel->n_groups *= extent;
-  return digit;
-}
-
 static void
 decode_group (ContractState *state)
 {
@@ -210,14 +199,14 @@ decode_group (ContractState *state)
   TpValue rest = tp_k_group (e->kernel);
 
   e->kernel->n_groups = 1;
-  state->panel_block = take_digit (e, &rest, plan->n_panel_blocks);
-  state->col_block = take_digit (e, &rest, plan->cols.n_blocks);
-  state->row_block = take_digit (e, &rest, plan->rows.n_blocks);
+  state->panel_block = tp_emit_take_digit (e, &rest, plan->n_panel_blocks);
+  state->col_block = tp_emit_take_digit (e, &rest, plan->cols.n_blocks);
+  state->row_block = tp_emit_take_digit (e, &rest, plan->rows.n_blocks);
   for (int i = plan->c->n_outer - 1; i >= 0; i--)
     {
       gint64 extent = plan->nest->axes[plan->c->outer[i]].extent;
 
-      tp_emit_set_axis (e, plan->c->outer[i], take_digit (e, &rest, extent), 0,
+      tp_emit_set_axis (e, plan->c->outer[i], tp_emit_take_digit (e, &rest, extent), 0,
                         extent - 1);
     }
 }
