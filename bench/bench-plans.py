@@ -6,8 +6,8 @@ over that of the best single device, with its 95 % interval.
 usage: bench-plans.py TPLAN NETWORKS-DIR WORK-DIR [NETWORK ...]
 
 Exit status 1: a plan is more than 1 % slower than the best single device, even
-at the near end of its interval.  BENCH_BUSY=1: calibrated in company.  Python is used here only to drive the tplan
-program.
+at the near end of its interval.  BENCH_BUSY=1: calibrated in company.  Python is
+used here only to drive the tplan program.
 """
 import contextlib
 import json

@@ -103,7 +103,7 @@ tp_apart_note (const TpApart *apart, const TpCli *cli)
     tp_cli_note (cli, "note: others kept %d threads from running at once: times "
                       "are longer than foretold", apart->n_threads);
   else
-  tp_cli_note (cli,
+    tp_cli_note (cli,
                  "note: processors were not as when kernels were timed: "
                  "%" G_GINT64_FORMAT " ns there and back instead of %"
                  G_GINT64_FORMAT ", all at once %.2f times as long as one instead "

@@ -100,7 +100,7 @@ run_whole (gpointer data, GString *out)
   cli.is_quiet = TRUE;
   plan = tp_cli_make_rival (&cli, whole->graph, &alone, &error);
   cost_ns = plan != NULL ? tplan_plan_get_cost_ns (plan) : 0;
-  if (cost_ns * (RUNS + WARMUP) > LONGEST_NS)
+  if (cost_ns > LONGEST_NS / (RUNS + WARMUP))
     g_string_append (out, "it would take too long");
   else if (plan == NULL || !run_plan (&cli, plan, &error))
     g_string_append (out, error->message);
