@@ -30,6 +30,7 @@ tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report)
   sum->n_samples += report->n_samples;
   sum->n_disturbed += report->n_disturbed;
   sum->n_apart += report->n_apart;
+  sum->n_contended += report->n_contended;
   sum->n_settled += report->n_settled;
   sum->n_unsettled += report->n_unsettled;
   sum->n_failed += report->n_failed;

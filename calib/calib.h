@@ -28,6 +28,7 @@ typedef struct
   int n_samples, n_disturbed;
   int n_apart;                        /* of the disturbed: taken while
                                        * processors were far from each other */
+  int n_contended;                        /* while others used their cores */
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
   int n_lost;                           /* devices that could not be measured */
   gint64 time_ns, half_ns;            /* of those that have figures */

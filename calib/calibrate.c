@@ -339,7 +339,9 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
     g_hash_table_add (self->failed[device], g_strdup (named->digest));
   *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL
                  || tp_samples_are_apart (&row->processors,
-                                          &self->measure.least);
+                                          &self->measure.least)
+                 || tp_samples_are_contended (&row->processors,
+                                              &self->measure.least);
   return TRUE;
 }
 

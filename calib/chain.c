@@ -17,6 +17,8 @@
 #include <string.h>
 
 #define BURST_NS 200000
+#define LOOK_NS 300000        /* others stay longer; a look takes 20 us */
+#define N_LOOKS 32            /* in a row, for a moment without them */
 #define CALM_NS 5000000       /* as often as this the system itself interrupts */
 
 /* ---- storage ------------------------------------------------------------ */
@@ -258,6 +260,20 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
 
 /* ---- timing ------------------------------------------------------------- */
 
+/* Others come and go by the millisecond. Returns what is there now, and says so in
+ * the samples of @links that were taken since it was asked last: theirs is the
+ * worse of both. */
+static gint64
+look_back (TpChain *chain, const int *links, int n_links, gint64 before,
+           TpSample *samples)
+{
+  gint64 now = tp_probe_contention (chain->n_threads);
+
+  for (int i = 0; i < n_links; i++)
+    samples[links[i]].processors.contention = MAX (before, now);
+  return now;
+}
+
 /* Where the pool is not whole nothing of what follows counts, though each kernel
  * may look alike in all rounds. */
 static gboolean
@@ -266,6 +282,9 @@ time_on_host (TpChain *chain, const int *links, int n_links,
 {
   gboolean is_whole
       = chain->runs_nodes || tp_probe_is_pool_whole (chain->n_threads);
+  gint64 contention = chain->processors.contention;
+  gint64 looked_ns = tp_clock_get_ns ();
+  int n_looked = 0;
 
   for (int i = 0; i < n_links; i++)
     {
@@ -282,7 +301,15 @@ time_on_host (TpChain *chain, const int *links, int n_links,
       out_samples[links[i]].processors = chain->processors;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
+      if (tp_clock_get_ns () - looked_ns < LOOK_NS)
+        continue;
+      contention = look_back (chain, links + n_looked, i + 1 - n_looked,
+                              contention, out_samples);
+      n_looked = i + 1;
+      looked_ns = tp_clock_get_ns ();
     }
+  look_back (chain, links + n_looked, n_links - n_looked, contention,
+             out_samples);
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 
@@ -424,6 +451,18 @@ time_in_bursts (TpChain *chain, const int *links, int n_links,
   return TRUE;
 }
 
+/* Waits a little for others to leave: they come and go by the millisecond. */
+static void
+look (TpChain *chain)
+{
+  TpProcessors *now = &chain->processors;
+
+  tp_probe_processors (chain->n_threads, now);
+  for (int i = 0; i < N_LOOKS && tp_samples_are_contended (now, &chain->least);
+       i++)
+    now->contention = tp_probe_contention (chain->n_threads);
+}
+
 gboolean
 tp_chain_time (TpChain *chain, const int *links, int n_links,
                TpSample *out_samples, GError **error)
@@ -439,7 +478,7 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   if (!feed (chain, chain->links[links[0]].pass, error))
     return FALSE;
   tp_seat_take (&seat);
-  tp_probe_processors (chain->n_threads, &chain->processors);
+  look (chain);
   if (chain->is_host)
     is_good = time_on_host (chain, links, n_links, out_samples, error);
   tp_seat_leave (&seat);

@@ -35,6 +35,7 @@ typedef struct
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
   TpProcessors processors;    /* before the last pass run */
+  TpProcessors least;         /* known of them; 0: nothing */
   GHashTable *faults;         /* digest of a kernel compared with its nests ->
                                * what is wrong with it, "": nothing */
   double scale;               /* what the times of the last pass run are to be

@@ -58,6 +58,7 @@ const TpColumn tp_entry_columns[] = {
   { "stream_ns", ENTRY (stream_ns, TP_COLUMN_INT64), FALSE },
   { "handover_ns", ENTRY (processors.handover_ns, TP_COLUMN_PROBE), FALSE },
   { "crowding", ENTRY (processors.crowding, TP_COLUMN_PROBE), FALSE },
+  { "contention", ENTRY (processors.contention, TP_COLUMN_PROBE), FALSE },
   { "flops", ENTRY (work.flops, TP_COLUMN_INT64), FALSE },
   { "read_bytes", ENTRY (work.read_bytes, TP_COLUMN_INT64), FALSE },
   { "written_bytes", ENTRY (work.written_bytes, TP_COLUMN_INT64), FALSE },

@@ -415,9 +415,9 @@ void
 tp_cost_db_find_least (TpCostDb *db, gint64 device, TpProcessors *out_least)
 {
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
-      db, "SELECT MIN (NULLIF (handover_ns, 0)), MIN (NULLIF (crowding, 0)) "
-          "FROM entry WHERE device = ?1", "read how near processors were",
-      NULL);
+      db, "SELECT MIN (NULLIF (handover_ns, 0)), MIN (NULLIF (crowding, 0)), "
+          "MIN (NULLIF (contention, 0)) FROM entry WHERE device = ?1",
+      "read how near processors were", NULL);
 
   *out_least = (TpProcessors){ 0 };
   if (statement == NULL)
@@ -427,6 +427,7 @@ tp_cost_db_find_least (TpCostDb *db, gint64 device, TpProcessors *out_least)
     return;
   out_least->handover_ns = sqlite3_column_int64 (statement, 0);
   out_least->crowding = sqlite3_column_int64 (statement, 1);
+  out_least->contention = sqlite3_column_int64 (statement, 2);
 }
 
 static sqlite3_stmt *

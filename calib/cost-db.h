@@ -10,7 +10,7 @@
 
 /* 1: links are lines only; 2: no wholes. Those are brought up to date when they
  * are opened. */
-#define TP_COST_DB_VERSION 3
+#define TP_COST_DB_VERSION 4
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */

@@ -22,10 +22,14 @@ make_wholes (void)
       wholes);
 }
 
-/* How near processors were nobody asked. */
+/* How near processors were nobody asked, nor whether others used their cores; and
+ * version 3 took those on one core for near. */
 #define ADD_PROCESSORS \
   "ALTER TABLE entry ADD COLUMN handover_ns INTEGER NOT NULL DEFAULT 0;" \
   "ALTER TABLE entry ADD COLUMN crowding INTEGER NOT NULL DEFAULT 0;"
+#define ADD_CONTENTION \
+  "ALTER TABLE entry ADD COLUMN contention INTEGER NOT NULL DEFAULT 0;" \
+  "UPDATE entry SET handover_ns = 0, crowding = 0;"
 
 static char *
 make_tables (void)
@@ -50,7 +54,7 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      ADD_PROCESSORS
+      ADD_PROCESSORS ADD_CONTENTION
       "UPDATE entry SET state = %d WHERE state = %d;",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
@@ -58,10 +62,12 @@ upgrade_from_1 (void)
 char *
 tp_cost_schema_make_sql (gint64 version)
 {
-  g_autofree char *first = version == 0   ? make_tables ()
-                           : version == 1 ? upgrade_from_1 ()
-                                          : g_strdup (ADD_PROCESSORS);
-  g_autofree char *wholes = make_wholes ();
+  g_autofree char *first
+      = version == 0   ? make_tables ()
+        : version == 1 ? upgrade_from_1 ()
+        : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION)
+                       : g_strdup (ADD_CONTENTION);
+  g_autofree char *wholes = version < 3 ? make_wholes () : g_strdup ("");
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,
                           TP_COST_DB_VERSION);

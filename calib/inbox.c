@@ -80,11 +80,11 @@ read_entry (TpCalibration *self, GVariant *item)
   gint64 fma_ns, stream_ns;
   TpProcessors processors;
 
-  g_variant_get (item, "(iiiixxxxxxxx&s&s)", &device, &key, &state, &n,
+  g_variant_get (item, "(iiiixxxxxxxxx&s&s)", &device, &key, &state, &n,
                  &stats.min_ns, &stats.median_ns, &stats.mad_ns,
                  &stats.half_ns, &fma_ns, &stream_ns,
-                 &processors.handover_ns, &processors.crowding, &schedule,
-                 &reason);
+                 &processors.handover_ns, &processors.crowding,
+                 &processors.contention, &schedule, &reason);
   if (device < 0 || device >= (int) self->devices->len || key < 0
       || key >= self->keys->n || self->keys->keys[key].digest == NULL
       || state < 0 || state >= TP_N_ENTRY_STATES)
@@ -216,14 +216,15 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
 static gboolean
 count_samples (TpCalibration *self, GVariant *payload)
 {
-  int n, n_disturbed, n_apart;
+  int n, n_disturbed, n_apart, n_contended;
 
-  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(iii)")))
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(iiii)")))
     return TRUE;
-  g_variant_get (payload, "(iii)", &n, &n_disturbed, &n_apart);
+  g_variant_get (payload, "(iiii)", &n, &n_disturbed, &n_apart, &n_contended);
   self->report.n_samples += MAX (n, 0);
   self->report.n_disturbed += MAX (n_disturbed, 0);
   self->report.n_apart += MAX (n_apart, 0);
+  self->report.n_contended += MAX (n_contended, 0);
   return TRUE;
 }
 

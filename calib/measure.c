@@ -105,6 +105,7 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
                          median_of (bench->fma), median_of (bench->stream),
                          track->processors.handover_ns,
                          track->processors.crowding,
+                         track->processors.contention,
                          track->schedule != NULL ? track->schedule : "", "");
 }
 
@@ -145,8 +146,9 @@ send_account (Bench *bench, Lane *lane)
   if (lane->chain == NULL)
     return;
   tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
-                   g_variant_new ("(iii)", tracks->n_samples,
-                                  tracks->n_disturbed, tracks->n_apart));
+                   g_variant_new ("(iiii)", tracks->n_samples,
+                                  tracks->n_disturbed, tracks->n_apart,
+                                  tracks->n_contended));
   if (tp_tracks_has_odd_clock (tracks))
     tp_channel_send (
         bench->channel, TP_MESSAGE_WARN,
@@ -164,7 +166,7 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   g_variant_builder_add (&builder, TP_ENTRY_TYPE, lane->index, key,
                          (int) TP_ENTRY_FAILED, 0, none, none, none, none, none,
-                         none, none, none, "", error->message);
+                         none, none, none, none, "", error->message);
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
                    g_variant_builder_end (&builder));
 }
@@ -276,6 +278,7 @@ time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
     return TRUE;
   tp_channel_beat (bench->channel, TP_PHASE_RUN, lane->index, -1);
   memset (lane->samples, 0, lane->chain->n_links * sizeof (TpSample));
+  lane->chain->least = bench->near.least;
   if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
   tp_near_note (&bench->near, &lane->chain->processors);

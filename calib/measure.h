@@ -12,12 +12,13 @@
 #define TP_MESSAGE_FATAL 'f'    /* "(is)": TplanError, message */
 #define TP_MESSAGE_CHANGED 'c'  /* "i": device is not the one it was */
 #define TP_MESSAGE_WARN 'w'     /* "(is)": device, what to say of it */
-#define TP_MESSAGE_ACCOUNT 'a'  /* "(ii)": samples, how many were disturbed */
+#define TP_MESSAGE_ACCOUNT 'a'  /* "(iiii)": samples, how many were disturbed,
+                                 * taken while processors were apart, contended */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
 
 /* device, key, state, n, min, median, mad, half, fma, stream, handover, crowding,
- * schedule, reason */
-#define TP_ENTRY_TYPE "(iiiixxxxxxxxss)"
+ * contention, schedule, reason */
+#define TP_ENTRY_TYPE "(iiiixxxxxxxxxss)"
 #define TP_ENTRIES_TYPE "a" TP_ENTRY_TYPE
 
 typedef struct

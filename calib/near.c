@@ -50,13 +50,41 @@ learn (TpNear *self, const TpProcessors *part, gboolean *is_expected,
   tp_samples_note_least (&self->least, part);
 }
 
+/* The least is what was seen twice running: it is a ratio of two short times, and
+ * one of them may have been interrupted. */
+static void
+note_contention (TpNear *self, gint64 contention)
+{
+  const TpProcessors both
+      = { .contention = self->contention > 0 && contention > 0
+                            ? MAX (self->contention, contention) : 0 };
+
+  tp_samples_note_least (&self->least, &both);
+  self->contention = contention;
+}
+
+/* Nearer to each other than anybody wants to be. */
+static gboolean
+are_on_one_core (const TpNear *self, const TpProcessors *processors)
+{
+  const TpProcessors crowding = { .crowding = processors->crowding };
+
+  return tp_samples_are_apart (&crowding, &self->least);
+}
+
 void
 tp_near_note (TpNear *self, const TpProcessors *processors)
 {
-  const TpProcessors handover = { .handover_ns = processors->handover_ns };
+  gboolean is_one_core = are_on_one_core (self, processors);
+  const TpProcessors handover
+      = { .handover_ns = is_one_core ? 0 : processors->handover_ns };
   const TpProcessors crowding = { .crowding = processors->crowding };
 
-  tp_samples_note_least (&self->seen, processors);
+  tp_samples_note_least (&self->seen, &handover);
+  tp_samples_note_least (&self->seen, &crowding);
+  if (is_one_core)
+    self->own_handover_ns = processors->handover_ns;
+  note_contention (self, processors->contention);
   self->is_near = !tp_samples_are_apart (processors, &self->least);
   learn (self, &handover, &self->expects_handover, &self->least.handover_ns);
   learn (self, &crowding, &self->expects_crowding, &self->least.crowding);
@@ -95,7 +123,9 @@ void
 tp_near_conclude (TpNear *self)
 {
   if (self->expects_handover)
-    self->least.handover_ns = self->seen.handover_ns;
+    self->least.handover_ns = self->seen.handover_ns > 0
+                                  ? self->seen.handover_ns
+                                  : self->own_handover_ns;
   if (self->expects_crowding)
     self->least.crowding = self->seen.crowding;
   self->expects_handover = self->expects_crowding = FALSE;

@@ -15,7 +15,10 @@ typedef struct
   TpProcessors least;         /* known, or expected by what the system says of
                                * caches and cores; 0: neither */
   gboolean expects_handover, expects_crowding;
-  TpProcessors seen;          /* the least since tp_near_init () */
+  TpProcessors seen;          /* the least since tp_near_init (); hand-overs are
+                               * those between cores */
+  gint64 own_handover_ns;     /* the last within a core */
+  gint64 contention;          /* when last looked at */
   gint64 waited_us, limit_us; /* for them, so far and at most */
   gboolean is_near;           /* they were, when last seen */
 } TpNear;

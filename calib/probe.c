@@ -6,6 +6,7 @@
 
 #include "calib/probe.h"
 
+#include "calib/stats.h"
 #include "ir/clock.h"
 #include "runtime/pool.h"
 
@@ -20,20 +21,29 @@
 #define N_THROWS 8
 #define N_PER_THROW 8
 #define N_LINKS 2048
+#define N_BRIEF_STEPS 1024
+#define N_BRIEF_LINKS 512      /* of each chain: 7 times as many as steps */
+#define N_BRIEF_TRIES 5
 #define CACHE_MIN (G_GINT64_CONSTANT (32) << 20)
 #define CACHE_MAX (G_GINT64_CONSTANT (512) << 20)
 
-gint64
-tp_probe_fma_ns (void)
+static gint64
+time_steps (int n_steps)
 {
   volatile double seed = 0.5;
   double value = seed;
   gint64 before = tp_clock_get_ns ();
 
-  for (int i = 0; i < N_STEPS; i++)
+  for (int i = 0; i < n_steps; i++)
     value = value * 0.999 + 0.001;
   seed = value;
   return tp_clock_get_ns () - before;
+}
+
+gint64
+tp_probe_fma_ns (void)
+{
+  return time_steps (N_STEPS);
 }
 
 /* "32768K" */
@@ -242,7 +252,7 @@ typedef float Vector __attribute__ ((vector_size (16)));
 
 /* As many multiply-adds at once as a core has units for. */
 static gint64
-time_chains (void)
+time_chains (int n_links)
 {
   const Vector by = { 0.999f, 0.999f, 0.999f, 0.999f };
   const Vector plus = { 0.001f, 0.001f, 0.001f, 0.001f };
@@ -253,18 +263,17 @@ time_chains (void)
   for (int i = 0; i < N_CHAINS; i++)
     chains[i] = plus * (float) i;
   before = tp_clock_get_ns ();
-  for (int k = 0; k < N_LINKS; k++)
+  for (int k = 0; k < n_links; k++)
     {
 #pragma GCC unroll 14
       for (int i = 0; i < N_CHAINS; i++)
         chains[i] = chains[i] * by + plus;
     }
-  before = tp_clock_get_ns () - before;
   for (int i = 1; i < N_CHAINS; i++)
     chains[0] += chains[i];
   result = chains[0][0];
   (void) result;
-  return before;
+  return tp_clock_get_ns () - before;
 }
 
 typedef struct
@@ -278,7 +287,7 @@ join_in (gpointer data, gint64 first, gint64 end, int thread)
   Crowd *crowd = data;
 
   for (gint64 i = first; i < end; i++)
-    crowd->time_ns[thread] += time_chains ();
+    crowd->time_ns[thread] += time_chains (N_LINKS);
 }
 
 /* 0: not all threads were there. */
@@ -305,7 +314,7 @@ find_crowding (int n_threads)
 
   for (int i = 0; i < N_TRIES && n_threads > 1; i++)
     {
-      alone_ns = MIN (alone_ns, time_chains ());
+      alone_ns = MIN (alone_ns, time_chains (N_LINKS));
       time_ns = time_together (n_threads);
       if (time_ns > 0)
         together_ns = MIN (together_ns, time_ns);
@@ -314,10 +323,87 @@ find_crowding (int n_threads)
              ? 0 : MAX (together_ns * 1000 / alone_ns, 1000);
 }
 
+/* The two hardware threads of a core share its units. Where each multiply-add must
+ * wait for the one before, most units are idle anyway, so that takes as long in
+ * company as alone, and less at a higher clock: it is what others are measured
+ * by. */
+static gint64
+find_contention_here (void)
+{
+  gint64 steps_ns = G_MAXINT64, chains_ns[N_BRIEF_TRIES];
+  TpStats stats;
+
+  for (int i = 0; i < N_BRIEF_TRIES; i++)
+    {
+      steps_ns = MIN (steps_ns, time_steps (N_BRIEF_STEPS));
+      chains_ns[i] = time_chains (N_BRIEF_LINKS);
+    }
+  tp_stats_compute (chains_ns, N_BRIEF_TRIES, &stats);
+  return stats.median_ns * 1000 / MAX (steps_ns, 1);
+}
+
+typedef struct
+{
+  int n_threads;
+  volatile gint n_there;
+  gint64 contention[TP_POOL_MAX_THREADS];
+} Contest;
+
+/* Who is alone has taken what was another's. */
+static gboolean
+wait_for_all (Contest *contest)
+{
+  gint64 until_ns = tp_clock_get_ns () + SPIN_NS;
+
+  g_atomic_int_inc (&contest->n_there);
+  while (g_atomic_int_get (&contest->n_there) < contest->n_threads)
+    if (tp_clock_get_ns () > until_ns)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+contend (gpointer data, gint64 first, gint64 end, int thread)
+{
+  Contest *contest = data;
+
+  if (wait_for_all (contest))
+    contest->contention[thread] = find_contention_here ();
+}
+
+/* 0: not all threads were there. */
+static gint64
+find_contention_once (int n_threads)
+{
+  Contest contest = { .n_threads = n_threads };
+  gint64 most = 0;
+
+  tp_pool_run (n_threads, n_threads, contend, &contest);
+  for (int i = 0; i < n_threads; i++)
+    {
+      if (contest.contention[i] == 0)
+        return 0;
+      most = MAX (most, contest.contention[i]);
+    }
+  return most;
+}
+
+gint64
+tp_probe_contention (int n_threads)
+{
+  gint64 contention = 0;
+
+  n_threads = CLAMP (n_threads, 1, TP_POOL_MAX_THREADS);
+  for (int i = 0; i < N_TRIES && contention == 0; i++)
+    contention = find_contention_once (n_threads);
+  return contention;
+}
+
 void
 tp_probe_processors (int n_threads, TpProcessors *out_processors)
 {
   n_threads = MIN (n_threads, TP_POOL_MAX_THREADS);
+  out_processors->contention = tp_probe_contention (n_threads);
   out_processors->handover_ns = find_handover (n_threads);
   out_processors->crowding = find_crowding (n_threads);
 }

@@ -13,8 +13,8 @@
 gint64 tp_probe_fma_ns (void);
 /* A sum over 8 MiB that no cache holds: the bandwidth of memory. */
 gint64 tp_probe_stream_ns (void);
-/* What the processors that threads run on are to each other. 0: there is but one
- * thread, or the others were not there. */
+/* What the processors that threads run on are to each other, and to others. 0:
+ * there is but one thread to ask, or the others were not there. */
 typedef struct
 {
   gint64 handover_ns;         /* a cache line given to the next thread and back:
@@ -22,9 +22,16 @@ typedef struct
   gint64 crowding;            /* time of multiply-adds that all threads do at once,
                                * in thousandths of the time of one alone: whether
                                * they share the units of a core */
+  gint64 contention;          /* time of independent multiply-adds that all threads
+                               * do at once, in thousandths of that of a seventh
+                               * as many dependent ones: whether somebody else uses
+                               * the units of their cores, another virtual
+                               * machine, say */
 } TpProcessors;
 
 void tp_probe_processors (int n_threads, TpProcessors *out_processors);
+/* The last of these alone. Takes about 20 us and touches no memory. */
+gint64 tp_probe_contention (int n_threads);
 /* Whether the system says that all processors allowed share their largest cache. */
 gboolean tp_probe_is_cache_shared (void);
 /* Whether it says that no two of them are threads of one core. */

@@ -11,7 +11,8 @@ typedef struct
   gint64 cpu_ns;              /* of all threads of the process meanwhile; 0: not
                                * known */
   int n_preempted;            /* how often one of them lost its processor */
-  TpProcessors processors;    /* just before */
+  TpProcessors processors;    /* just before; contention: just after, where that
+                               * is more */
 } TpSample;
 
 /* The counters now, the clock last; and what they went up by since, the clock
@@ -23,14 +24,19 @@ void tp_sample_end (const TpSample *begin, TpSample *out_sample);
  * more; @least: what is known of that. */
 gboolean tp_samples_are_apart (const TpProcessors *processors,
                                const TpProcessors *least);
+/* Whether somebody else used the units of their cores. */
+gboolean tp_samples_are_contended (const TpProcessors *processors,
+                                   const TpProcessors *least);
 /* @least, less where @processors is. */
 void tp_samples_note_least (TpProcessors *least, const TpProcessors *processors);
-/* The least of those not apart where these are enough, else what was usual. */
+/* What was usual among those not apart, or not contended for, where these are
+ * enough, else among all. */
 void tp_samples_find_processors (const TpSample *samples, int n,
                                  const TpProcessors *least,
                                  TpProcessors *out_processors);
 /* Disturbed is what was preempted, what had less of the processors than the best
- * of them by much, and what was taken while processors were apart. */
+ * of them by much, and what was taken while processors were apart or contended
+ * for. */
 void tp_samples_find_disturbed (const TpSample *samples, int n,
                                 const TpProcessors *least,
                                 gboolean *out_is_disturbed);

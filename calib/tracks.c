@@ -173,9 +173,14 @@ look_at_processors (TpTracks *tracks, const GArray *samples, TpTrack *track)
   tp_samples_find_processors (all, samples->len, &tracks->least, &its);
   worst->handover_ns = MAX (worst->handover_ns, its.handover_ns);
   worst->crowding = MAX (worst->crowding, its.crowding);
+  worst->contention = MAX (worst->contention, its.contention);
   for (guint i = 0; i < samples->len; i++)
-    tracks->n_apart += tp_samples_are_apart (&all[i].processors,
-                                             &tracks->least);
+    {
+      const TpProcessors *it = &all[i].processors;
+
+      tracks->n_apart += tp_samples_are_apart (it, &tracks->least);
+      tracks->n_contended += tp_samples_are_contended (it, &tracks->least);
+    }
 }
 
 static void
@@ -190,7 +195,8 @@ take_mean (TpStats *stats, int n_places, double scale)
 void
 tp_tracks_compute (TpTracks *tracks)
 {
-  tracks->n_samples = tracks->n_disturbed = tracks->n_apart = 0;
+  tracks->n_samples = tracks->n_disturbed = 0;
+  tracks->n_apart = tracks->n_contended = 0;
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
       TpTrack *track = get_track (tracks, i);

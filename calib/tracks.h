@@ -22,7 +22,8 @@ typedef struct
   GArray *tracks;             /* TpTrack */
   GArray **samples;           /* per link: TpSample; NULL: time not wanted */
   GArray *scales[TP_N_PASSES]; /* gint64: millionths, one for each time run */
-  int n_samples, n_disturbed, n_apart; /* at the last tp_tracks_compute () */
+  int n_samples, n_disturbed, n_apart, n_contended; /* at the last
+                               * tp_tracks_compute () */
   TpProcessors least;         /* set by who knows; 0: nobody does */
 } TpTracks;
 

@@ -12,6 +12,9 @@
 #include "runtime/threads.h"
 
 #define DUE_NS 20000000
+#define CORES_DUE_NS 300000   /* others stay longer */
+#define CONTENDED 1.05        /* on average: worth a word */
+#define N_LOOKS 20            /* where it is asked but once */
 #define PAUSE_US (G_USEC_PER_SEC / 4)
 
 /* Beside any figure that was measured on a machine such as this. */
@@ -44,8 +47,7 @@ tp_apart_init (TpApart *apart, const TpCli *cli)
   *apart = (TpApart){
     .n_threads = tp_threads_count (cli->device_options.n_threads)
   };
-  if (apart->n_threads > 1)
-    apart->least = find_least (cli->cost_path, cli->device_options.n_threads);
+  apart->least = find_least (cli->cost_path, cli->device_options.n_threads);
   tp_apart_look (apart);
 }
 
@@ -58,9 +60,33 @@ is_away (const TpApart *apart, const TpProcessors *now)
 }
 
 gboolean
+tp_apart_look_at_cores (TpApart *apart)
+{
+  const TpProcessors now
+      = { .contention = apart->least.contention > 0
+                            ? tp_probe_contention (apart->n_threads) : 0 };
+
+  apart->is_contended = tp_samples_are_contended (&now, &apart->least);
+  if (now.contention > 0)
+    {
+      apart->sum += (double) now.contention / apart->least.contention;
+      apart->n_sum++;
+    }
+  apart->looked_at_cores_ns = tp_clock_get_ns ();
+  return apart->is_contended;
+}
+
+double
+tp_apart_get_contention (const TpApart *apart)
+{
+  return apart->n_sum > 0 ? MAX (apart->sum / apart->n_sum, 1) : 0;
+}
+
+gboolean
 tp_apart_look (TpApart *apart)
 {
-  if (apart->least.handover_ns > 0 || apart->least.crowding > 0)
+  if (apart->n_threads > 1
+      && (apart->least.handover_ns > 0 || apart->least.crowding > 0))
     {
       TpProcessors now;
 
@@ -81,6 +107,12 @@ tp_apart_is_due (const TpApart *apart)
   return tp_clock_get_ns () - apart->looked_ns >= DUE_NS;
 }
 
+gboolean
+tp_apart_are_cores_due (const TpApart *apart)
+{
+  return tp_clock_get_ns () - apart->looked_at_cores_ns >= CORES_DUE_NS;
+}
+
 void
 tp_apart_wait (TpApart *apart, gint64 limit_ns)
 {
@@ -94,11 +126,26 @@ tp_apart_wait (TpApart *apart, gint64 limit_ns)
     }
 }
 
+static gboolean
+note_contention (const TpApart *apart, const TpCli *cli)
+{
+  double contention = tp_apart_get_contention (apart);
+
+  if (contention < CONTENDED)
+    return FALSE;
+  tp_cli_note (cli, "note: others used the cores of these processors: what fills "
+                    "them took %.2f times as long as alone: times are longer than "
+                    "foretold", contention);
+  return TRUE;
+}
+
 gboolean
 tp_apart_note (const TpApart *apart, const TpCli *cli)
 {
+  gboolean is_contended = note_contention (apart, cli);
+
   if (!apart->was_apart)
-    return FALSE;
+    return is_contended;
   if (apart->apart.handover_ns == 0 || apart->apart.crowding == 0)
     tp_cli_note (cli, "note: others kept %d threads from running at once: times "
                       "are longer than foretold", apart->n_threads);
@@ -119,5 +166,7 @@ tp_cli_note_apart (const TpCli *cli)
   TpApart apart;
 
   tp_apart_init (&apart, cli);
+  for (int i = 0; i < N_LOOKS; i++)
+    tp_apart_look_at_cores (&apart);
   return tp_apart_note (&apart, cli);
 }

@@ -1,9 +1,10 @@
-/* apart.h: are the processors all here, and as near to each other as when kernels
- * were timed?
+/* apart.h: are the processors all here, as near to each other as when kernels were
+ * timed, and as much our own?
  *
  * Where they are not, kernels take longer than foretold, small ones most
  * (docs/calibration.md, "In company"). The host of a virtual machine moves them
- * about, for seconds to a minute. */
+ * about, for seconds to a minute, and lends the other thread of a core to somebody
+ * else, for milliseconds. */
 #ifndef TP_CLI_APART_H
 #define TP_CLI_APART_H
 
@@ -17,17 +18,28 @@ typedef struct
   TpProcessors apart;         /* when they last were; 0: not all here */
   gint64 looked_ns;           /* when last looked at */
   gboolean is_apart, was_apart; /* then; ever */
+  gint64 looked_at_cores_ns;
+  gboolean is_contended;      /* then */
+  double sum;                 /* of the contention, in parts of the least */
+  int n_sum;
 } TpApart;
 
 /* Looks for the first time. */
 void tp_apart_init (TpApart *apart, const TpCli *cli);
 /* Looks again; TRUE: they are apart. Takes about 0.2 ms. */
 gboolean tp_apart_look (TpApart *apart);
-/* Whether it is some milliseconds ago that somebody looked. */
+/* Looks whether others use their cores; TRUE: they do. Takes about 20 us. */
+gboolean tp_apart_look_at_cores (TpApart *apart);
+/* Whether it is some milliseconds ago that somebody looked, or looked at cores. */
 gboolean tp_apart_is_due (const TpApart *apart);
+gboolean tp_apart_are_cores_due (const TpApart *apart);
+/* How much longer than alone work took that fills a core, on average; 0: nobody
+ * knows. */
+double tp_apart_get_contention (const TpApart *apart);
 /* Until they are near, or were not for @limit_ns, or the user has enough of it. */
 void tp_apart_wait (TpApart *apart, gint64 limit_ns);
-/* Says so where they were ever apart: TRUE. */
+/* Says so where they were ever apart, or others used them by more than a little:
+ * TRUE. */
 gboolean tp_apart_note (const TpApart *apart, const TpCli *cli);
 /* Looks once, and says so. */
 gboolean tp_cli_note_apart (const TpCli *cli);

@@ -126,6 +126,21 @@ get_advice (const TpCalibReport *report)
   return "to measure anew on a quieter machine, `tplan cost forget --all` first";
 }
 
+/* What is more than a tenth of the samples. */
+static const char *
+describe_processors (const TpCalibReport *report)
+{
+  gboolean is_apart = 10 * report->n_apart > report->n_samples;
+  gboolean is_contended = 10 * report->n_contended > report->n_samples;
+
+  if (is_apart && is_contended)
+    return ", and these were far from each other, and their cores used by others, "
+           "at times";
+  if (is_apart)
+    return ", and these were far from each other at times";
+  return is_contended ? ", and others used their cores at times" : "";
+}
+
 static char *
 format_load (const TpCalibReport *report)
 {
@@ -138,9 +153,7 @@ format_load (const TpCalibReport *report)
       "others kept %.2f of %u processors busy%s%s; %.0f %% of %d samples were "
       "disturbed", others, g_get_num_processors (),
       stolen > 0.05 ? ", a hypervisor took more" : "",
-      10 * report->n_apart > report->n_samples
-          ? ", and they were far from each other at times" : "",
-      100 * get_disturbed (report), report->n_samples);
+      describe_processors (report), 100 * get_disturbed (report), report->n_samples);
 }
 
 static void
@@ -169,13 +182,14 @@ report_to_json (const TpCalibReport *report)
   g_autofree char *advice = tp_hint_complete (get_advice (report));
 
   return json_pack (
-      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
+      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
       "others_processors",
       tp_cli_real (get_processors (report, report->others_us)),
       "stolen_processors",
       tp_cli_real (get_processors (report, report->stolen_us)), "samples",
       report->n_samples, "disturbed", tp_cli_real (get_disturbed (report)),
-      "apart", report->n_apart, "settled", report->n_settled, "unsettled", report->n_unsettled, "failed",
+      "apart", report->n_apart, "contended", report->n_contended, "settled",
+      report->n_settled, "unsettled", report->n_unsettled, "failed",
       report->n_failed, "spread",
       report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
       get_grade (report), "advice", advice);

@@ -44,6 +44,16 @@ look (TpRepeat *repeat)
                      tp_apart_look (&repeat->apart) || was_apart);
 }
 
+static void
+look_at_cores (TpRepeat *repeat)
+{
+  gboolean was_contended = repeat->apart.is_contended;
+
+  tp_run_times_look_at_cores (
+      &repeat->times,
+      tp_apart_look_at_cores (&repeat->apart) || was_contended);
+}
+
 static gboolean
 run_timed (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
 {
@@ -59,6 +69,8 @@ run_timed (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
   tp_run_times_add (&repeat->times, &sample);
   if (tp_apart_is_due (&repeat->apart))
     look (repeat);
+  if (tp_apart_are_cores_due (&repeat->apart))
+    look_at_cores (repeat);
   return TRUE;
 }
 
@@ -94,6 +106,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
   for (int i = 0; i < job->n_warmup; i++)
     if (!tp_repeat_once (job->session, job->data, FALSE, error))
       return FALSE;
+  tp_apart_look_at_cores (&repeat->apart);
   begin_ns = tp_clock_get_ns ();
   while (!is_over (repeat, job, begin_ns))
     if (!run_timed (repeat, job, error))
@@ -105,6 +118,8 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
       return FALSE;
     }
   look (repeat);
+  look_at_cores (repeat);
+  repeat->times.contention = tp_apart_get_contention (&repeat->apart);
   tp_run_times_end (&repeat->times);
   return TRUE;
 }

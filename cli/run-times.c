@@ -9,7 +9,8 @@
 #define FEWEST_RANKED 5       /* runs; of fewer, ranks are all the same */
 
 /* Who looked has judged by figures of his own: these only carry the verdict. */
-static const TpProcessors near = { .handover_ns = 1 }, far = { .handover_ns = 1000 };
+static const TpProcessors best = { .handover_ns = 1, .contention = 1 };
+#define WORSE 1000
 
 /* Both in JSON and in the table. */
 static const struct
@@ -49,8 +50,17 @@ void
 tp_run_times_look (TpRunTimes *times, gboolean is_apart)
 {
   for (; times->n_looked < (int) times->samples->len; times->n_looked++)
-    g_array_index (times->samples, TpSample, times->n_looked).processors
-        = is_apart ? far : near;
+    g_array_index (times->samples, TpSample, times->n_looked)
+        .processors.handover_ns = is_apart ? WORSE : best.handover_ns;
+}
+
+void
+tp_run_times_look_at_cores (TpRunTimes *times, gboolean is_contended)
+{
+  for (; times->n_cores_looked < (int) times->samples->len;
+       times->n_cores_looked++)
+    g_array_index (times->samples, TpSample, times->n_cores_looked)
+        .processors.contention = is_contended ? WORSE : best.contention;
 }
 
 static int
@@ -68,14 +78,16 @@ tp_run_times_end (TpRunTimes *times)
   int n = (int) times->samples->len;
   g_autofree gboolean *is_disturbed = g_new (gboolean, n + 1);
 
-  tp_samples_find_disturbed (samples, n, &near, is_disturbed);
+  tp_samples_find_disturbed (samples, n, &best, is_disturbed);
   for (int i = 0; i < n; i++)
     {
       g_array_append_val (times->all_ns, samples[i].time_ns);
       if (!is_disturbed[i])
         g_array_append_val (times->calm_ns, samples[i].time_ns);
       times->n_preempted += samples[i].n_preempted > 0;
-      times->n_apart += tp_samples_are_apart (&samples[i].processors, &near);
+      times->n_apart += tp_samples_are_apart (&samples[i].processors, &best);
+      times->n_contended
+          += tp_samples_are_contended (&samples[i].processors, &best);
     }
   g_array_sort (times->all_ns, compare_times);
   g_array_sort (times->calm_ns, compare_times);
@@ -196,6 +208,11 @@ tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
   json_object_set_new (object, "preempted_runs",
                        json_integer (times->n_preempted));
   json_object_set_new (object, "apart_runs", json_integer (times->n_apart));
+  json_object_set_new (object, "contended_runs",
+                       json_integer (times->n_contended));
+  json_object_set_new (object, "contention",
+                       times->contention > 0 ? json_real (times->contention)
+                                             : json_null ());
   json_object_set_new (object, "calm_runs",
                        json_integer (times->calm_ns->len));
   json_object_set_new (object, "calm_median_ns",

@@ -13,9 +13,12 @@ typedef struct
   GArray *samples;            /* TpSample, as they came */
   GArray *all_ns, *calm_ns;   /* gint64, once tp_run_times_end (): sorted; the
                                * calm ones are those that nobody disturbed */
-  int n_looked;               /* samples whose processors are settled */
+  int n_looked, n_cores_looked; /* samples whose processors are settled */
   int n_preempted;            /* in which somebody else had a processor */
   int n_apart;                /* beside which processors were apart, cli/apart.h */
+  int n_contended;            /* beside which others used their cores */
+  double contention;          /* how much longer than alone work took that fills a
+                               * core; 0: not known */
 } TpRunTimes;
 
 void tp_run_times_init (TpRunTimes *times);
@@ -25,6 +28,8 @@ void tp_run_times_add (TpRunTimes *times, const TpSample *sample);
 /* Whether processors were apart before or after those added since the last
  * call. */
 void tp_run_times_look (TpRunTimes *times, gboolean is_apart);
+/* Likewise, whether others used their cores. */
+void tp_run_times_look_at_cores (TpRunTimes *times, gboolean is_contended);
 void tp_run_times_end (TpRunTimes *times);
 
 /* Of those that nobody disturbed; 0: too few are left. */

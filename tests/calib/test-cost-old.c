@@ -8,8 +8,10 @@
 #include <string.h>
 
 /* From the present version to those before it. */
+#define TO_3 \
+  "ALTER TABLE entry DROP COLUMN contention; PRAGMA user_version = 3;"
 #define TO_2 \
-  "DROP TRIGGER entry_renewed; DROP TABLE whole;" \
+  TO_3 "DROP TRIGGER entry_renewed; DROP TABLE whole;" \
   "ALTER TABLE entry DROP COLUMN handover_ns;" \
   "ALTER TABLE entry DROP COLUMN crowding; PRAGMA user_version = 2;"
 #define TO_1 \
@@ -78,11 +80,13 @@ test_upgrade (Fixture *fixture, gconstpointer data)
   tp_cost_db_close (open_table (fixture->path, TRUE));
 }
 
-/* Figures of version 2 are as good as they were; and wholes can be kept. */
+/* Figures of versions 2 and 3 are as good as they were; and wholes can be kept. */
 static void
-test_upgrade_2 (Fixture *fixture, gconstpointer data)
+test_upgrade_later (Fixture *fixture, gconstpointer data)
 {
-  make_old (fixture->path, TO_2);
+  int version = GPOINTER_TO_INT (data);
+
+  make_old (fixture->path, version == 2 ? TO_2 : TO_3);
   for (int is_read_only = 1; is_read_only >= 0; is_read_only--)
     {
       g_autoptr (TpCostDb) db = open_table (fixture->path, is_read_only);
@@ -97,7 +101,7 @@ test_upgrade_2 (Fixture *fixture, gconstpointer data)
                        !is_read_only);
       g_assert_cmpint (count_wholes (db, cpu), ==, !is_read_only);
       g_assert_cmpint (get_version (fixture->path), ==,
-                       is_read_only ? 2 : TP_COST_DB_VERSION);
+                       is_read_only ? version : TP_COST_DB_VERSION);
     }
 }
 
@@ -136,8 +140,13 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/cost-old/upgrade", Fixture, NULL, set_up, test_upgrade,
               tear_down);
-  g_test_add ("/cost-old/upgrade-2", Fixture, NULL, set_up, test_upgrade_2,
-              tear_down);
+  for (int version = 2; version < TP_COST_DB_VERSION; version++)
+    {
+      g_autofree char *path = g_strdup_printf ("/cost-old/upgrade-%d", version);
+
+      g_test_add (path, Fixture, GINT_TO_POINTER (version), set_up,
+                  test_upgrade_later, tear_down);
+    }
   g_test_add ("/cost-old/export", Fixture, NULL, set_up, test_old_export,
               tear_down);
   return g_test_run ();

@@ -13,7 +13,7 @@ static TpSample
 make_sample (gint64 time_ns, double share, int n_preempted)
 {
   return (TpSample){ time_ns, (gint64) (share * time_ns), n_preempted,
-                      { 0, 0 } };
+                      { 0 } };
 }
 
 static void
@@ -113,23 +113,66 @@ test_apart (void)
 static void
 test_crowded (void)
 {
-  const TpProcessors least = { 90, 1010 };
+  const TpProcessors least = { 90, 1010, 0 };
   TpSample samples[30];
   TpStats stats;
 
   for (int i = 0; i < 30; i++)
     {
       samples[i] = make_sample ((i % 3 == 0 ? 1 : 2) * QUIET_NS + i, 2, 0);
-      samples[i].processors = (TpProcessors){ 90, i % 3 == 0 ? 1030 : 1850 };
+      samples[i].processors = (TpProcessors){ 90, i % 3 == 0 ? 1030 : 1850,
+                                              640 };
     }
   g_assert_cmpint (tp_samples_compute (samples, 30, &least, &stats), ==, 20);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
 }
 
+/* The other hardware thread of a core belongs to somebody else, and is in use two
+ * thirds of the time. */
+static void
+test_contended (void)
+{
+  const TpProcessors least = { 90, 1010, 640 };
+  TpProcessors its;
+  TpSample samples[30];
+  TpStats stats;
+
+  for (int i = 0; i < 30; i++)
+    {
+      samples[i] = make_sample ((i % 3 == 0 ? 20 : 27) * QUIET_NS / 20 + i, 2, 0);
+      samples[i].processors
+          = (TpProcessors){ 90, 1010, i % 3 == 0 ? 645 + i % 2 : 760 + i };
+    }
+  g_assert_cmpint (tp_samples_compute (samples, 30, &least, &stats), ==, 20);
+  g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
+  tp_samples_find_processors (samples, 30, &least, &its);
+  g_assert_cmpint (its.contention, >=, 645);
+  g_assert_cmpint (its.contention, <=, 646);
+  /* where too few were alone the entry says so, and is measured again */
+  tp_samples_find_processors (samples, 15, &least, &its);
+  g_assert_true (tp_samples_are_contended (&its, &least));
+}
+
 static void
 note (TpNear *near, gint64 handover_ns, gint64 crowding)
 {
-  tp_near_note (near, &(TpProcessors){ handover_ns, crowding });
+  tp_near_note (near, &(TpProcessors){ handover_ns, crowding, 0 });
+}
+
+/* The least is never what was seen but once; contention is not waited for. */
+static void
+test_near_contention (void)
+{
+  static const gint64 seen[] = { 820, 650, 900, 12, 0, 640, 648, 870 };
+  TpNear near;
+
+  tp_near_init (&near, 2, &unknown);
+  for (gsize i = 0; i < G_N_ELEMENTS (seen); i++)
+    {
+      tp_near_note (&near, &(TpProcessors){ 0, 0, seen[i] });
+      g_assert_true (near.is_near);
+    }
+  g_assert_cmpint (near.least.contention, ==, 648);
 }
 
 /* What is known counts at once; what is only expected is dropped where it never
@@ -139,7 +182,7 @@ test_near (void)
 {
   TpNear near;
 
-  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000 });
+  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000, 0 });
   note (&near, 380, 1010);
   g_assert_false (near.is_near);
   note (&near, 90, 1800);
@@ -153,7 +196,7 @@ test_near (void)
   note (&near, 0, 0); /* nobody to play with */
   g_assert_cmpint (near.least.handover_ns, ==, 84);
 
-  near = (TpNear){ .least = { 150, 1000 }, .expects_handover = TRUE,
+  near = (TpNear){ .least = { 150, 1000, 0 }, .expects_handover = TRUE,
                    .expects_crowding = TRUE };
   note (&near, 380, 1900);
   g_assert_false (near.is_near);
@@ -164,12 +207,18 @@ test_near (void)
   note (&near, 420, 1900);
   g_assert_true (near.is_near);
 
-  near = (TpNear){ .least = { 150, 1000 }, .expects_handover = TRUE,
+  near = (TpNear){ .least = { 150, 1000, 0 }, .expects_handover = TRUE,
                    .expects_crowding = TRUE };
-  note (&near, 170, 1900); /* one of the two comes true */
+  note (&near, 380, 1010); /* one of the two comes true */
+  note (&near, 390, 1200);
   tp_near_conclude (&near);
-  g_assert_cmpint (near.least.handover_ns, ==, 170);
-  g_assert_cmpint (near.least.crowding, ==, 1900);
+  g_assert_cmpint (near.least.handover_ns, ==, 380);
+  g_assert_cmpint (near.least.crowding, ==, 1010);
+
+  /* two threads of one core are near, but not what is wanted */
+  note (&near, 38, 1550);
+  g_assert_false (near.is_near);
+  g_assert_cmpint (near.least.handover_ns, ==, 380);
 }
 
 /* ---- tracks ------------------------------------------------------------- */
@@ -312,6 +361,8 @@ main (int argc, char **argv)
   g_test_add_func ("/samples/no-witness", test_no_witness);
   g_test_add_func ("/samples/apart", test_apart);
   g_test_add_func ("/samples/crowded", test_crowded);
+  g_test_add_func ("/samples/contended", test_contended);
+  g_test_add_func ("/samples/near-contention", test_near_contention);
   g_test_add_func ("/samples/near", test_near);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
