@@ -458,6 +458,7 @@ look (TpChain *chain)
   TpProcessors *now = &chain->processors;
 
   tp_probe_processors (chain->n_threads, now);
+  chain->found = *now;
   for (int i = 0; i < N_LOOKS && tp_samples_are_contended (now, &chain->least);
        i++)
     now->contention = tp_probe_contention (chain->n_threads);

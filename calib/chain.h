@@ -34,7 +34,8 @@ typedef struct
   char **inputs;              /* bytes of each input of the graph */
   volatile gint *beat;        /* (nullable) counted up with each launch timed */
   GPtrArray *codes;
-  TpProcessors processors;    /* before the last pass run */
+  TpProcessors found;         /* before the last pass run, when first looked at */
+  TpProcessors processors;    /* and when it began */
   TpProcessors least;         /* known of them; 0: nothing */
   GHashTable *faults;         /* digest of a kernel compared with its nests ->
                                * what is wrong with it, "": nothing */

@@ -281,7 +281,7 @@ time_links (Bench *bench, Lane *lane, GArray *links, GError **error)
   lane->chain->least = bench->near.least;
   if (!tp_chain_time (lane->chain, first, links->len, lane->samples, error))
     return FALSE;
-  tp_near_note (&bench->near, &lane->chain->processors);
+  tp_near_note (&bench->near, &lane->chain->found);
   tp_tracks_take (&lane->tracks, lane->samples,
                   lane->chain->links[*first].pass);
   return TRUE;

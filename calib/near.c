@@ -10,6 +10,7 @@
 
 #define WAIT_S 20             /* TPLAN_CALIBRATE_WAIT says otherwise */
 #define LOOK_US (G_USEC_PER_SEC / 4)
+#define FEWEST_LOOKS 12
 #define SHARED_NS 150         /* there and back through a shared cache: 50 to 140 */
 #define ALONE 1000            /* nothing of a core is shared */
 
@@ -26,6 +27,7 @@ void
 tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
 {
   *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
+                    .known_contention = known->contention,
                     .limit_us = tp_near_get_limit_us () };
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
@@ -50,17 +52,24 @@ learn (TpNear *self, const TpProcessors *part, gboolean *is_expected,
   tp_samples_note_least (&self->least, part);
 }
 
-/* The least is what was seen twice running: it is a ratio of two short times, and
- * one of them may have been interrupted. */
+/* Others use the cores more or less, all the time. What a quarter of the looks were
+ * below is as much alone as one is often enough to be measured; the very least may
+ * be luck, and where one is hardly ever alone it foretells nothing. */
 static void
 note_contention (TpNear *self, gint64 contention)
 {
-  const TpProcessors both
-      = { .contention = self->contention > 0 && contention > 0
-                            ? MAX (self->contention, contention) : 0 };
+  TpProcessors usual = { 0 };
+  int n = 0;
 
-  tp_samples_note_least (&self->least, &both);
-  self->contention = contention;
+  if (contention <= 0)
+    return;
+  self->looks[MIN (contention, TP_NEAR_MOST)]++;
+  if (++self->n_looks < FEWEST_LOOKS)
+    return;
+  while (n * 4 < self->n_looks)
+    n += self->looks[++usual.contention];
+  self->least.contention = self->known_contention;
+  tp_samples_note_least (&self->least, &usual);
 }
 
 /* Nearer to each other than anybody wants to be. */

@@ -9,6 +9,8 @@
 /* The host of a virtual machine moves its processors about, for seconds to a
  * minute, to where they share no cache, or a core. It is worth waiting for
  * better. */
+#define TP_NEAR_MOST 4000     /* thousandths */
+
 typedef struct
 {
   int n_threads;              /* of the pool */
@@ -18,7 +20,9 @@ typedef struct
   TpProcessors seen;          /* the least since tp_near_init (); hand-overs are
                                * those between cores */
   gint64 own_handover_ns;     /* the last within a core */
-  gint64 contention;          /* when last looked at */
+  gint64 known_contention;    /* before; 0: nobody knew */
+  int n_looks;                /* for contention */
+  int looks[TP_NEAR_MOST + 1]; /* how often each was seen; the last: or more */
   gint64 waited_us, limit_us; /* for them, so far and at most */
   gboolean is_near;           /* they were, when last seen */
 } TpNear;

@@ -87,7 +87,7 @@ tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
 
   if (n_runs < FEWEST_RUNS || tp_api_get_plan (plan)->is_simulated)
     return FALSE;
-  if (rank == 0 || 2 * n < n_runs)
+  if (rank == 0 || n < FEWEST_RUNS)
     {
       note_busy (cli);
       return FALSE;

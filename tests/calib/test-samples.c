@@ -159,20 +159,35 @@ note (TpNear *near, gint64 handover_ns, gint64 crowding)
   tp_near_note (near, &(TpProcessors){ handover_ns, crowding, 0 });
 }
 
-/* The least is never what was seen but once; contention is not waited for. */
+static void
+note_contention (TpNear *near, int n, gint64 first, gint64 step)
+{
+  for (int i = 0; i < n; i++)
+    {
+      tp_near_note (near, &(TpProcessors){ 0, 0, first + i * step });
+      g_assert_true (near->is_near); /* it is not waited for */
+    }
+}
+
+/* The least is what is seen often enough to measure by, or was once. */
 static void
 test_near_contention (void)
 {
-  static const gint64 seen[] = { 820, 650, 900, 12, 0, 640, 648, 870 };
   TpNear near;
 
   tp_near_init (&near, 2, &unknown);
-  for (gsize i = 0; i < G_N_ELEMENTS (seen); i++)
-    {
-      tp_near_note (&near, &(TpProcessors){ 0, 0, seen[i] });
-      g_assert_true (near.is_near);
-    }
-  g_assert_cmpint (near.least.contention, ==, 648);
+  note_contention (&near, 1, 12, 0); /* luck */
+  g_assert_cmpint (near.least.contention, ==, 0);
+  note_contention (&near, 99, 800, 1);
+  g_assert_cmpint (near.least.contention, ==, 823);
+  note_contention (&near, 1, 0, 0); /* somebody was away */
+  note_contention (&near, 1, 1 << 20, 0);
+  note_contention (&near, 50, 650, 0);
+  g_assert_cmpint (near.least.contention, ==, 650);
+
+  tp_near_init (&near, 2, &(TpProcessors){ 0, 0, 640 });
+  note_contention (&near, 100, 800, 1);
+  g_assert_cmpint (near.least.contention, ==, 640);
 }
 
 /* What is known counts at once; what is only expected is dropped where it never
