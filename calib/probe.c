@@ -17,6 +17,7 @@
 #define N_STEPS 4096
 #define N_WORDS (TP_PROBE_STREAM_BYTES / (int) sizeof (guint64))
 #define SPIN_NS 30000
+#define WAKE_NS 300000         /* until a thread that slept is there */
 #define N_TRIES 6
 #define N_THROWS 8
 #define N_PER_THROW 8
@@ -204,7 +205,8 @@ throw_balls (Game *game)
           int ball = 2 * (i * N_PER_THROW + k) + 1;
 
           g_atomic_int_set (&game->ball, ball);
-          if (!wait_for_ball (game, ball + 1, begin_ns + SPIN_NS))
+          if (!wait_for_ball (game, ball + 1,
+                              begin_ns + (ball == 1 ? WAKE_NS : SPIN_NS)))
             return;
         }
       time_ns = (tp_clock_get_ns () - begin_ns) / N_PER_THROW;
@@ -353,7 +355,7 @@ typedef struct
 static gboolean
 wait_for_all (Contest *contest)
 {
-  gint64 until_ns = tp_clock_get_ns () + SPIN_NS;
+  gint64 until_ns = tp_clock_get_ns () + WAKE_NS;
 
   g_atomic_int_inc (&contest->n_there);
   while (g_atomic_int_get (&contest->n_there) < contest->n_threads)

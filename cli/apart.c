@@ -14,6 +14,7 @@
 #define DUE_NS 20000000
 #define CORES_DUE_NS 300000   /* others stay longer */
 #define CONTENDED 1.05        /* on average: worth a word */
+#define N_PROBES 5
 #define N_LOOKS 20            /* where it is asked but once */
 #define PAUSE_US (G_USEC_PER_SEC / 4)
 
@@ -59,6 +60,18 @@ is_away (const TpApart *apart, const TpProcessors *now)
          && !tp_probe_is_pool_whole (apart->n_threads);
 }
 
+/* Again, where a thread was only late. */
+static void
+probe (const TpApart *apart, TpProcessors *out_now)
+{
+  int i = 0;
+
+  do
+    tp_probe_processors (apart->n_threads, out_now);
+  while ((out_now->handover_ns == 0 || out_now->crowding == 0)
+         && i++ < N_PROBES && tp_probe_is_pool_whole (apart->n_threads));
+}
+
 gboolean
 tp_apart_look_at_cores (TpApart *apart)
 {
@@ -90,7 +103,7 @@ tp_apart_look (TpApart *apart)
     {
       TpProcessors now;
 
-      tp_probe_processors (apart->n_threads, &now);
+      probe (apart, &now);
       apart->is_apart = tp_samples_are_apart (&now, &apart->least)
                         || is_away (apart, &now);
       apart->was_apart |= apart->is_apart;

@@ -12,9 +12,17 @@ say $? "calibrate"
 # As if a cache line had gone there and back in 1 ns.
 sed 's/"handover_ns": [0-9]*/"handover_ns": 1/' near.json > far.json
 TPLAN_COST=$work/far.db; export TPLAN_COST
-try 0 cost import far.json && try 0 run mlp.json --devices cpu --threads 2 -n 12 --wait 0.3 --format json; say $? "run"
+# On a busy machine the other thread may not be up when it looks first, so nothing to wait for.
+waits () {
+  for i in 1 2 3 4 5 6 7 8; do
+    try 0 run mlp.json --devices cpu --threads 2 -n 12 --wait 0.3 --format json || return 1
+    err_has '^waiting for processors' && return 0
+  done
+  return 1
+}
+try 0 cost import far.json && waits; say $? "run"
 [ "$(json apart_runs)" = 12 ] && [ "$(json calm_runs)" = 0 ] && [ "$(json calm_median_ns)" = null ]; say $? "none is undisturbed"
-err_has '^waiting for processors' && err_has 'times are longer than foretold$' && err_has 'is not kept'; say $? "it says so"
+err_has 'times are longer than foretold$' && err_has 'is not kept'; say $? "it says so"
 try 0 run mlp.json --devices cpu --threads 2 -n 12 --format csv; say $? "without waiting"
 ! err_has '^waiting'; say $? "says nothing of it"
 try 0 run mlp.json --devices cpu --threads 1 -n 12 --format json && [ "$(json apart_runs)" = 0 ]; say $? "one thread needs no other"
