@@ -199,27 +199,33 @@ tp_costs_get_kernel (const TpCosts *costs, int row)
 }
 
 static void
+digest_add_count (TpDigest *digest, gint64 count)
+{
+  tp_digest_add_shorts (digest, &count, 1);
+}
+
+static void
 digest_add_table (TpDigest *digest, const TpCosts *costs, const TpCost *table,
                   int n_rows)
 {
   gsize n = (gsize) n_rows * costs->n_devices;
 
-  tp_digest_add_number (digest, n_rows);
+  digest_add_count (digest, n_rows);
   for (gsize i = 0; i < n; i++)
     {
       const TpCost *it = &table[i];
+      const gint64 numbers[TP_DIGEST_SHORTS]
+          = { it->time_ns, it->spread_ns,
+              (it->is_estimated != 0) + 2 * (it->measured_ns != 0),
+              it->measured_ns };
 
-      tp_digest_add_number (digest, it->time_ns);
       if (it->time_ns == TP_COST_NONE)
         {
+          digest_add_count (digest, it->time_ns);
           tp_digest_add_string (digest, it->reason);
-          continue;
         }
-      tp_digest_add_number (digest, it->spread_ns);
-      tp_digest_add_number (digest, (it->is_estimated != 0)
-                                        + 2 * (it->measured_ns != 0));
-      if (it->measured_ns != 0)
-        tp_digest_add_number (digest, it->measured_ns);
+      else
+        tp_digest_add_shorts (digest, numbers, it->measured_ns != 0 ? 4 : 3);
     }
 }
 
@@ -231,7 +237,7 @@ digest_add_kernels (TpDigest *digest, const TpCosts *costs)
   if (n > 0)
     tp_digest_add_string (digest, "kernels");
   for (int i = 0; i < n; i++)
-    tp_digest_add_number (digest, costs->kernels[i]);
+    digest_add_count (digest, costs->kernels[i]);
 }
 
 static void
@@ -257,6 +263,7 @@ digest_add_errors (TpDigest *digest, const TpCosts *costs)
 static void
 digest_add_head (TpDigest *digest, const TpCosts *costs)
 {
+  tp_digest_add_string (digest, "figures");
   tp_digest_add_number (digest, costs->n_devices);
   for (int i = 0; i < costs->n_devices; i++)
     tp_digest_add_string (digest, costs->devices[i]);

@@ -8,12 +8,11 @@ How arenas are laid out is for `tplan check`: one placement that is said not to
 fit, and the plan's own peaks, are believed."""
 from collections import defaultdict
 
-from check_plan import HOST, NONE, Plan, main, need
+from check_common import HOST, NONE, need
+from check_plan import Checker, main
 
-FREE = None
 
-
-class Limited(Plan):
+class Limited(Checker):
     def __init__(self, text):
         super().__init__(text)
         p = self.p
@@ -59,42 +58,32 @@ class Limited(Plan):
                 yield (t, max(it["bytes"], 1),
                        [o for o in users if o >= step and (o in group or o >= group[-1])])
 
-    def terms(self, bound):
+    def priced(self, bound):
         """{(kind, index, row): (price, device, maker, readers)}, but for costs of
         ops: what each pays alone, on either device, comes second."""
-        terms, own = {}, [[0, 0] for _ in self.ops]
-
-        def add(key, price, d, maker, readers):
-            if maker is NONE and len(readers) == 1:
-                own[readers[0]][d] += price
-            else:
-                terms[key] = price, d, maker, readers
-
+        priced, own = {}, [[0, 0] for _ in self.ops]
+        terms = [((*name, 0), *term) for name, *term in self.terms()] if bound["costs"] else []
         for row, (d, step, price) in enumerate(bound["prices"]):
             need(price >= 0 and self.limits[d] > 0 and step < len(self.ops), "price")
-            for t, size, ops in self.held(d, step):
-                add(("m", t, row), price * size >> 30, d, NONE, ops)
-        if not bound["costs"]:
-            return terms, own
-        for i, devices in enumerate(self.may):
+            terms += [(("m", t, row), price * size >> 30, d, NONE, ops)
+                      for t, size, ops in self.held(d, step)]
+        for key, price, d, maker, readers in terms:
+            if maker is NONE and len(readers) == 1:
+                own[readers[0]][d] += price
+            elif HOST not in readers:
+                priced[key] = price, d, maker, readers
+        for i, devices in enumerate(self.may if bound["costs"] else []):
             for d in devices:
                 own[i][d] += self.cost(i, d)
-        for t in self.moving:
-            maker, shown = self.makers[t], self.outputs[t]
-            for d in (0, 1):
-                if shown and maker is not NONE and d != self.host:
-                    own[maker][d] += self.copy(t, d, self.host)
-                if not (shown and maker is not NONE and d == self.host):
-                    start = HOST if maker is NONE else 1 - d
-                    add(("dh"[d], t, 0), self.copy(t, start, d), d, maker, self.readers[t])
-        for (row, d), gain in self.gains.items():
-            add(("ce"[d], row - len(self.ops), 0), gain, 1 - d, NONE, self.units[row])
-        return terms, own
+        for t in self.moving if bound["costs"] else []:
+            for d in (0, 1) if self.shown[t] else ():
+                own[self.makers[t]][d] += self.copy(t, d, self.host)
+        return priced, own
 
     def levels(self, index):
         """(what no op answers for, what each does on either device)."""
         bound = self.p["memory_bounds"][index]
-        terms, own = self.terms(bound)
+        terms, own = self.priced(bound)
         left = {key: term[0] for key, term in terms.items()}
         seen = set()
         for kind, t, row, op, amount in bound["shares"]:

@@ -5,138 +5,34 @@ usage: check_plan.py PLAN...   one line for each; exit status 1: one is not vali
 
 That figures and groups are what they should be is for `tplan check`; this shows
 that for these figures the plan costs what it says, and that none is cheaper."""
-import hashlib
-import json
+import itertools
 import math
 import sys
 from collections import defaultdict
 
-HOST, NONE, INFINITE = -1, None, -1
+from check_common import HOST, NONE, Plan, need, number
+
+INFINITE = -1
+VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
 
 
-def need(truth, *what):
-    if not truth:
-        raise ValueError(" ".join(map(str, what)))
-
-
-def to_dict(pairs):
-    need(len(dict(pairs)) == len(pairs), "something stands twice")
-    return dict(pairs)
-
-
-def number(names):
-    return to_dict([(name, i) for i, name in enumerate(names)])
-
-
-class Plan:
-    def __init__(self, text):
-        p = self.p = json.loads(text, object_pairs_hook=to_dict)
-        digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
-        simulated = any(d.startswith("sim:") for d in p["devices"])
-        self.expect({"format": "tplan-plan/2", "objective": "time", "simulated": simulated,
-                     "sha256": digest})
-        self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
-        need(len(self.devices) <= 2, "devices")
-        place, op = number(self.devices), number([o["op"] for o in self.ops])
-        number([t["tensor"] for t in self.tensors])
-        number([o for ops in p["all_groups"] for o in ops])
-        self.host = HOST if p["host"] is None else place[p["host"]]
-        self.makers = [NONE if t["producer"] is None else op[t["producer"]] for t in self.tensors]
-        self.readers = [[op[reader] for reader in t["readers"]] for t in self.tensors]
-        self.moving = [i for i, t in enumerate(self.tensors) if not t.get("constant")]
-        self.outputs = [bool(t.get("output")) for t in self.tensors]
-        self.units = [[i] for i in op.values()] + [[op[o] for o in ops] for ops in p["all_groups"]]
-        self.figure = p["op_costs"] + p["group_costs"]
-        for rows, of in ((p["op_costs"], self.ops), (self.figure, self.units),
-                         (p["to_device_costs"], self.tensors), (p["to_host_costs"], self.tensors)):
-            need([len(row) for row in rows] == [len(self.devices)] * len(of), "rows of figures")
-        self.gains = {(row, d): self.gain(row, d) for row in range(len(self.ops), len(self.units))
-                      for d in range(len(self.devices))}
-        self.where = [place[o["device"]] for o in self.ops]
-        self.cheapest = [place[o.get("cheapest", o["device"])] for o in self.ops]
-
-    def expect(self, values):
-        for key, value in values.items():
-            need(self.p[key] == value, key, "is not", value)
-
-    def cost(self, i, d):
-        """Of an op alone; NONE: may not be there."""
-        figure, op, name = self.figure[i][d], self.ops[i], self.devices[d]
-        if name in op.get("given", {}):
-            need(figure == [op["given"][name], 0], op["op"], "is not as given")
-        if not isinstance(figure, list) or name not in op.get("pins", [name]):
-            return NONE
-        need(figure[0] >= 0 and figure[1] >= 0, op["op"], "costs less than 0")
-        return figure[0]
-
-    def gain(self, row, d):
-        whole, alone = self.figure[row][d], [self.cost(o, d) for o in self.units[row]]
-        possible = isinstance(whole, list) and NONE not in alone
-        return max(0, sum(alone) - whole[0]) if possible else 0
-
-    def legs(self, t, start, end):
-        """((way, device), figure) of what a copy pays for: nothing at the host."""
-        for way, d in (("to_host_costs", start), ("to_device_costs", end)):
-            if d not in (HOST, self.host):
-                need(self.p[way][t][d][0] >= 0, "a copy costs less than 0")
-                yield (way, d), self.p[way][t][d]
-
-    def copy(self, t, start, end):
-        return sum(figure[0] for _, figure in self.legs(t, start, end))
-
-    def copies(self, where):
-        for t in self.moving:
-            home = self.host if self.makers[t] is NONE else where[self.makers[t]]
-            ends = {where[r] for r in self.readers[t]} | set([self.host] * self.outputs[t])
-            yield from ((t, home, end) for end in sorted(ends - {home}))
-
-    def count_copies(self, where):
-        return sum(self.copy(*copy) > 0 for copy in self.copies(where))
-
-    def rows(self, where):
-        """(row of figures, device) of the kernels of a placement."""
-        fused = [row for (row, d), gain in self.gains.items()
-                 if gain > 0 and {where[o] for o in self.units[row]} == {d}]
-        inside = {o for row in fused for o in self.units[row]}
-        alone = [i for i in range(len(self.ops)) if i not in inside]
-        return [(row, where[self.units[row][0]]) for row in alone + fused]
-
-    def paid(self, where):
-        """(measurement, figure) of all that a placement pays for."""
-        for row, d in self.rows(where):
-            kernel = self.p["kernels"][row] if "kernels" in self.p else 0
-            yield (("kernel", kernel) if kernel else ("row", row), d), self.figure[row][d]
-        for copy in self.copies(where):
-            yield from self.legs(*copy)
-
-    def total(self, where):
-        """NONE: an op may not be where it is."""
-        possible = NONE not in [self.cost(i, d) for i, d in enumerate(where)]
-        return sum(figure[0] for _, figure in self.paid(where)) if possible else NONE
-
-    def deviation(self, *sides):
-        """Of what placements cost, each with its sign."""
-        terms = defaultdict(float)
-        for where, sign in sides:
-            for measurement, figure in self.paid(where):
-                terms[measurement] += sign * figure[1]
-        return math.hypot(*terms.values()) / 1.96
-
+class Checker(Plan):
     def check_parts(self):
         rows, places, n = self.rows(self.where), [*self.devices, "host"], len(self.ops)
-        singles = [(self.total([d] * n), d) for d in range(len(self.devices))]
-        least, best = min((s for s in singles if s[0] is not NONE), default=(0, NONE))
+        self.paid, self.paid_least = self.pay(self.where), self.pay(self.cheapest)
+        singles = [(pays[0], self.devices[d]) for d in range(len(self.devices))
+                   for pays in [self.pay([d] * n)] if pays is not NONE]
+        least, best = min(singles, key=lambda single: single[0], default=(0, None))
+        times = {self.units[row][0]: self.figure[row][d][:2] for row, d in rows}
         transfers = [{"tensor": self.tensors[t]["tensor"], "from": places[a], "to": places[b],
                       "bytes": self.tensors[t]["bytes"], "time_ns": self.copy(t, a, b)}
                      for t, a, b in self.copies(self.where)]
         self.expect({
-            "cost_ns": self.total(self.where), "bound_ns": self.total(self.cheapest),
-            "constant_ns": sum(self.gains.values()), "best_single_ns": least,
-            "best_single": None if best is NONE else self.devices[best], "transfers": transfers,
+            "cost_ns": self.paid[0], "bound_ns": self.paid_least[0], "transfers": transfers,
+            "constant_ns": sum(self.gains.values()), "best_single_ns": least, "best_single": best,
             "groups": [self.p["all_groups"][row - n] for row, _ in rows if row >= n],
             "estimated_ops": sum(len(self.units[row]) for row, d in rows
                                  if "estimated" in self.figure[row][d])})
-        times = {self.units[row][0]: self.figure[row][d][:2] for row, d in rows}
         need([[o["time_ns"], o["spread_ns"]] for o in self.ops]
              == [times.get(i, [0, 0]) for i in range(n)], "times")
 
@@ -144,7 +40,7 @@ class Plan:
         p, cost, n = self.p, self.p["cost_ns"], len(self.devices)
         if not {"cost_low_ns", "cost_high_ns", "factors"} & p.keys():
             return
-        variance = (self.deviation((self.where, 1)) / cost) ** 2 if cost else 0
+        variance = (math.hypot(*self.paid[2].values()) / 1.96 / cost) ** 2 if cost else 0
         if cost and "factors" in p:
             need([len(p[key]) for key in ("factors", "wholes", "covariances")] == [n, n, n * n],
                  "errors of devices")
@@ -160,34 +56,29 @@ class Plan:
         """{(from, to): (capacity, copies in it)}, as "The cut" has it."""
         arcs, made, used = {}, defaultdict(list), {v for a in self.p["arcs"] for v in a[:2]}
 
-        def pay(vertex, d, maker, ends, price, copies):
-            """Where the maker, if any, is not on d and an end is; without a vertex, directly."""
-            start = "ts"[d] if maker is NONE else f"n{maker}"
-            shares = [(vertex, end, INFINITE, 0) for end in ends if vertex]
-            for a, b, *arc in [(start, vertex or ends[0], price, copies)] + shares:
-                if price and ends:
-                    arcs[(a, b) if d else (b, a)] = arc
+        def add(start, end, d, *arc):
+            arcs[(start, end) if d else (end, start)] = arc
 
         for t in self.moving:
             made[self.makers[t]].append(t)
-        for d in range(len(self.devices)):
-            for i in range(len(self.ops)):
-                own, out = self.cost(i, d), [self.copy(t, d, HOST) for t in made[i]
-                                             if self.outputs[t] and self.host == HOST]
-                own = INFINITE if own is NONE else own + sum(out)
-                pay(None, d, NONE, [f"n{i}"], own, sum(cost > 0 for cost in out))
-            for t in self.moving:
-                maker, vertex = self.makers[t], f"{'dh'[d]}{t}"
-                ends = [f"n{reader}" for reader in self.readers[t]]
-                is_only = maker is not NONE and len(made[maker]) == len(ends) == 1
-                if is_only and not self.outputs[t] and vertex not in used:
-                    vertex = None
-                if self.outputs[t] and maker is not NONE and self.host == d:
-                    ends.append("st"[d])
-                pay(vertex, d, maker, ends, self.copy(t, HOST if maker is NONE else 1 - d, d), 1)
-        for (row, d), gain in self.gains.items():
-            ends = [f"n{o}" for o in self.units[row]]
-            pay(f"g{row - len(self.ops)}{'cd'[d]}", 1 - d, NONE, ends, gain, 0)
+        for i, d in itertools.product(range(len(self.ops)), range(len(self.devices))):
+            fetches = [self.copy(t, d, HOST) for t in made[i]
+                       if self.shown[t] and self.host == HOST]
+            own = INFINITE if self.cost(i, d) is NONE else self.cost(i, d) + sum(fetches)
+            if own:
+                add("ts"[d], f"n{i}", d, own, sum(cost > 0 for cost in fetches))
+        for (kind, index), price, d, maker, ops in self.terms():
+            vertex, is_copy = VERTEX[kind].format(index), kind in "hd"
+            start = "ts"[d] if maker is NONE else f"n{maker}"
+            ends = ["st"[d] if o == HOST else f"n{o}" for o in ops]
+            if (maker is not NONE and made[maker] == [index] and len(ops) == 1
+                    and not self.shown[index] and vertex not in used):
+                vertex, = ends
+            if price and ends:
+                add(start, vertex, d, price, int(is_copy))
+                for end in ends:
+                    if end != vertex:
+                        add(vertex, end, d, INFINITE, 0)
         return arcs
 
     def check_flow(self, column, price, value):
@@ -203,12 +94,12 @@ class Plan:
         need(-balance["s"] - self.p["constant_ns"] == value, "flow is not", value)
 
     def check_tie(self, price):
-        excess = self.p["cost_ns"] - self.p["bound_ns"]
-        sd = self.deviation((self.where, 1), (self.cheapest, -1))
+        (cost, copies, spreads), (least, most, others) = self.paid, self.paid_least
+        sd = math.hypot(*(spreads[m] - others[m] for m in {*spreads, *others})) / 1.96
         sds = 3 if self.p.get("same_silicon") else 1
-        need(0 <= excess <= sds * sd * (1 + 1e-9), "more than noise above the least")
-        need(self.count_copies(self.where) < self.count_copies(self.cheapest) if price
-             else self.where == self.cheapest, "another plan is the cheapest")
+        need(0 <= cost - least <= sds * sd * (1 + 1e-9), "more than noise above the least")
+        need(copies < most if price else self.where == self.cheapest,
+             "another plan is the cheapest")
 
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
@@ -219,7 +110,7 @@ class Plan:
             return need(not p["arcs"] and not price, "arcs of one device")
         self.check_flow(0, 0, p["bound_ns"])
         if price:
-            self.check_flow(1, price, p["cost_ns"] + price * self.count_copies(self.where))
+            self.check_flow(1, price, p["cost_ns"] + price * self.paid[1])
 
     def check_all(self):
         self.check_parts()
@@ -241,4 +132,4 @@ def main(kind):
 
 
 if __name__ == "__main__":
-    main(Plan)
+    main(Checker)

@@ -55,14 +55,25 @@ is_shared (const TpCheckerArcs *arcs, int tensor, int device)
          && arcs->checker->costs->host == device;
 }
 
+/* Of a copy of @tensor to @device: from the other one, or from the caller who
+ * feeds it. */
+static gint64
+copy_cost (const TpCheckerArcs *arcs, int tensor, int device)
+{
+  int from = get_tensor (arcs, tensor)->producer < 0 ? TP_COSTS_HOST
+                                                     : 1 - device;
+
+  return tp_checker_copy_cost (arcs->checker, tensor, from, device);
+}
+
 /* Whether the copy of @tensor to @device is a vertex. */
 static gboolean
 has_copy (const TpCheckerArcs *arcs, int tensor, int device)
 {
   const TpCheckerTensor *it = get_tensor (arcs, tensor);
-  const TpCheckerCopies *copies = &arcs->copies[tensor];
 
-  return copies->costs[device] > 0 && !copies->is_plain && !it->is_constant
+  return !arcs->copies[tensor].is_plain && !it->is_constant
+         && copy_cost (arcs, tensor, device) > 0
          && (it->n_readers > 0 || is_shared (arcs, tensor, device));
 }
 
@@ -145,7 +156,7 @@ node_to_node (const TpCheckerArcs *arcs, int from, int to)
   if (plain.reader != (device == 1 ? to : from))
     return (TpCheckerArc){ ABSENT, 0 };
   return fill_arc (new_arc (arcs, MADE, plain.tensor, device), TRUE,
-                   arcs->copies[plain.tensor].costs[device]);
+                   copy_cost (arcs, plain.tensor, device));
 }
 
 /* Between a copy on @device and what makes it: @node, or the caller (-1). */
@@ -155,7 +166,7 @@ made_arc (const TpCheckerArcs *arcs, int tensor, int node, int device)
   return fill_arc (new_arc (arcs, MADE, tensor, device),
                    get_tensor (arcs, tensor)->producer == node
                        && has_copy (arcs, tensor, device),
-                   arcs->copies[tensor].costs[device]);
+                   copy_cost (arcs, tensor, device));
 }
 
 static TpCheckerArc
@@ -347,9 +358,6 @@ gather_copies (TpCheckerArcs *arcs)
                          && checker->graph->nodes[it->producer].n_outputs == 1;
       if (copies->is_plain)
         arcs->plains[it->producer] = (TpCheckerPlain){ i, it->readers[0] };
-      for (int d = 0; d < 2; d++)
-        copies->costs[d] = tp_checker_copy_cost (
-            checker, i, it->producer < 0 ? TP_COSTS_HOST : 1 - d, d);
     }
   return first;
 }

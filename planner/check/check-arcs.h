@@ -17,8 +17,6 @@ typedef struct
 /* Of the copies of a tensor. */
 typedef struct
 {
-  gint64 costs[2];            /* to each device: from the other one, or from the
-                               * caller who feeds it */
   int first;                  /* of its readers, among those of all tensors */
   gboolean is_plain;          /* one reader, and nothing else that could share
                                * the arc: no copies as vertices are needed */

@@ -8,12 +8,6 @@
 
 #include <math.h>
 
-static void
-add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
-{
-  side->terms[measurement] += cost->spread_ns;
-}
-
 static gint64
 count_rows (const TpCosts *costs)
 {
@@ -44,6 +38,17 @@ static gint64
 count_measurements (const TpCosts *costs)
 {
   return (count_rows (costs) + count_kernels (costs) + 2) * costs->n_devices;
+}
+
+/* Where figures have no spread, there is nothing to allocate either. */
+static void
+add_term (TpCheckerSide *side, gint64 measurement, const TpCost *cost)
+{
+  if (cost->spread_ns == 0)
+    return;
+  if (side->terms == NULL)
+    side->terms = tp_new0 (double, count_measurements (side->checker->costs));
+  side->terms[measurement] += cost->spread_ns;
 }
 
 gboolean
@@ -166,7 +171,6 @@ tp_checker_side_init (TpCheckerSide *side, TpChecker *checker,
                       const int *devices)
 {
   *side = (TpCheckerSide){ .checker = checker, .devices = devices };
-  side->terms = tp_new0 (double, count_measurements (checker->costs));
   side->kernels = g_new0 (gint64, checker->costs->n_devices + 1);
   pay_kernels (side);
   pay_copies (side);
@@ -179,15 +183,23 @@ tp_checker_side_clear (TpCheckerSide *side)
   g_clear_pointer (&side->terms, g_free);
 }
 
+static double
+get_term (const TpCheckerSide *side, gint64 measurement)
+{
+  return side == NULL || side->terms == NULL ? 0 : side->terms[measurement];
+}
+
 double
 tp_checker_side_sd (const TpCheckerSide *side, const TpCheckerSide *other)
 {
   gint64 n = count_measurements (side->checker->costs);
   double squares = 0;
 
+  if (side->terms == NULL && (other == NULL || other->terms == NULL))
+    return 0;
   for (gint64 i = 0; i < n; i++)
     {
-      double spread = side->terms[i] - (other == NULL ? 0 : other->terms[i]);
+      double spread = get_term (side, i) - get_term (other, i);
 
       squares += spread * spread;
     }

@@ -14,7 +14,7 @@ typedef struct
   const int *devices;         /* (unowned) [node] */
   gint64 cost, n_copies;
   gint64 *kernels;            /* [device]: of cost */
-  double *terms;              /* [measurement]: spreads, added */
+  double *terms;              /* [measurement]: spreads, added; NULL: all 0 */
 } TpCheckerSide;
 void tp_checker_side_clear (TpCheckerSide *side);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerSide, tp_checker_side_clear)

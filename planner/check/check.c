@@ -92,30 +92,24 @@ add_in_range (gint64 *sum, gint64 cost)
          && *sum < MAX_SUM;
 }
 
-static gboolean
-is_in_range (gint64 cost)
-{
-  return cost >= 0 && cost < MAX_SUM;
-}
-
 /* All copies of @tensor from anywhere to anywhere: what is in the host's memory
- * is on the host device too. */
+ * is on the host device too. From each place but one, and to it, there is a copy
+ * for every other. */
 static gboolean
 add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
 {
   int n = checker->costs->n_devices, host = checker->costs->host;
   const TpCheckerLegs *legs = &checker->legs[(gsize) tensor * n];
+  int n_others = host < 0 ? n : n - 1;
+  gint64 all = 0, copies;
 
   for (int d = 0; d < n; d++)
-    if (!is_in_range (legs[d].fetch) || !is_in_range (legs[d].feed))
+    if (legs[d].fetch < 0 || legs[d].feed < 0
+        || __builtin_add_overflow (all, legs[d].fetch, &all)
+        || __builtin_add_overflow (all, legs[d].feed, &all))
       return FALSE;
-  for (int from = TP_COSTS_HOST; from < n; from++)
-    for (int to = TP_COSTS_HOST; to < n; to++)
-      if (from != to && (host < 0 || (from != host && to != host))
-          && !add_in_range (sum,
-                            tp_checker_copy_cost (checker, tensor, from, to)))
-        return FALSE;
-  return TRUE;
+  return all < MAX_SUM && !__builtin_mul_overflow (all, n_others, &copies)
+         && copies < MAX_SUM && add_in_range (sum, copies);
 }
 
 /* No cost is negative, and no sum of different ones can overflow. */

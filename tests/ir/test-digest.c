@@ -81,6 +81,58 @@ test_values (void)
   assert_digest (bytes, sizeof bytes - 1, have);
 }
 
+/* The number of bytes of @value, and these, from the lowest up. */
+static void
+append_short (GByteArray *bytes, gint64 value)
+{
+  guint8 n = 0, all[8];
+
+  for (guint64 rest = value; rest > 0; rest /= 256)
+    all[n++] = rest % 256;
+  g_byte_array_append (bytes, &n, 1);
+  g_byte_array_append (bytes, all, n);
+}
+
+/* Of any size. */
+static gint64
+draw_number (int index)
+{
+  static const gint64 edges[] = { 0, 1, 255, 256, G_MAXINT64, -1, G_MININT64 };
+  guint64 drawn = (guint64) (guint32) g_test_rand_int () << 32
+                  | (guint32) g_test_rand_int ();
+
+  return index < (int) G_N_ELEMENTS (edges)
+             ? edges[index]
+             : (gint64) (drawn >> g_test_rand_int_range (0, 64));
+}
+
+/* Also across the end of the buffer. */
+static void
+test_short (void)
+{
+  for (int round = 0; round < 20; round++)
+    {
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+      g_autoptr (TpDigest) digest = tp_digest_new ();
+      g_autofree char *have = NULL;
+
+      for (int i = 0; i < 8000; i += TP_DIGEST_SHORTS)
+        {
+          gint64 values[TP_DIGEST_SHORTS];
+          int n = g_test_rand_int_range (0, TP_DIGEST_SHORTS + 1);
+
+          for (int k = 0; k < n; k++)
+            {
+              values[k] = draw_number (i + k);
+              append_short (bytes, values[k]);
+            }
+          tp_digest_add_shorts (digest, values, n);
+        }
+      have = tp_digest_finish (digest);
+      assert_digest (bytes->data, bytes->len, have);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -88,5 +140,6 @@ main (int argc, char **argv)
   g_test_add_func ("/digest/sizes", test_sizes);
   g_test_add_func ("/digest/pieces", test_pieces);
   g_test_add_func ("/digest/values", test_values);
+  g_test_add_func ("/digest/short", test_short);
   return g_test_run ();
 }

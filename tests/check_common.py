@@ -1,0 +1,117 @@
+"""What the file of a plan says, and what placements cost by its figures: for
+check_plan.py and check_memory.py, after docs/plan-format.md."""
+import hashlib
+import json
+from collections import defaultdict
+
+HOST, NONE = -1, None
+
+
+def need(truth, *what):
+    if not truth:
+        raise ValueError(" ".join(map(str, what)))
+
+
+def to_dict(pairs):
+    need(len(dict(pairs)) == len(pairs), "something stands twice")
+    return dict(pairs)
+
+
+def number(names):
+    return to_dict([(name, i) for i, name in enumerate(names)])
+
+
+class Plan:
+    def __init__(self, text):
+        p = self.p = json.loads(text, object_pairs_hook=to_dict)
+        digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
+        simulated = any(d.startswith("sim:") for d in p["devices"])
+        self.expect({"format": "tplan-plan/2", "objective": "time", "simulated": simulated,
+                     "sha256": digest})
+        self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
+        need(len(self.devices) <= 2, "devices")
+        place, op = number(self.devices), number([o["op"] for o in self.ops])
+        number([t["tensor"] for t in self.tensors])
+        number([o for ops in p["all_groups"] for o in ops])
+        self.host = HOST if p["host"] is None else place[p["host"]]
+        self.makers = [NONE if t["producer"] is None else op[t["producer"]] for t in self.tensors]
+        self.readers = [[op[reader] for reader in t["readers"]] for t in self.tensors]
+        self.moving = [i for i, t in enumerate(self.tensors) if not t.get("constant")]
+        self.shown = [t["producer"] is not None and bool(t.get("output")) for t in self.tensors]
+        self.units = [[i] for i in op.values()] + [[op[o] for o in ops] for ops in p["all_groups"]]
+        self.figure = p["op_costs"] + p["group_costs"]
+        for rows, of in ((p["op_costs"], self.ops), (self.figure, self.units),
+                         (p["to_device_costs"], self.tensors), (p["to_host_costs"], self.tensors)):
+            need([len(row) for row in rows] == [len(self.devices)] * len(of), "rows of figures")
+            need(all(figure[0] >= 0 and figure[1] >= 0 for row in rows for figure in row
+                     if isinstance(figure, list)), "a figure is less than 0")
+        self.gains = {(row, d): self.gain(row, d) for row in range(len(self.ops), len(self.units))
+                      for d in range(len(self.devices))}
+        self.where = [place[o["device"]] for o in self.ops]
+        self.cheapest = [place[o.get("cheapest", o["device"])] for o in self.ops]
+
+    def expect(self, values):
+        for key, value in values.items():
+            need(self.p[key] == value, key, "is not", value)
+
+    def cost(self, i, d):
+        """Of an op alone; NONE: may not be there."""
+        figure, op, name = self.figure[i][d], self.ops[i], self.devices[d]
+        if name in op.get("given", {}):
+            need(figure == [op["given"][name], 0], op["op"], "is not as given")
+        return figure[0] if isinstance(figure, list) and name in op.get("pins", [name]) else NONE
+
+    def gain(self, row, d):
+        whole, alone = self.figure[row][d], [self.cost(o, d) for o in self.units[row]]
+        possible = isinstance(whole, list) and NONE not in alone
+        return max(0, sum(alone) - whole[0]) if possible else 0
+
+    def legs(self, t, start, end):
+        """[((way, device), figure)] of what a copy pays for: nothing at the host."""
+        return [((way, d), self.p[way][t][d])
+                for way, d in (("to_host_costs", start), ("to_device_costs", end))
+                if d not in (HOST, self.host)]
+
+    def copy(self, t, start, end):
+        return sum(figure[0] for _, figure in self.legs(t, start, end))
+
+    def copies(self, where):
+        for t in self.moving:
+            home = self.host if self.makers[t] is NONE else where[self.makers[t]]
+            ends = {where[r] for r in self.readers[t]} | set([self.host] * self.shown[t])
+            yield from ((t, home, end) for end in sorted(ends - {home}))
+
+    def rows(self, where):
+        """(row of figures, device) of the kernels of a placement."""
+        fused = [row for (row, d), gain in self.gains.items()
+                 if gain > 0 and {where[o] for o in self.units[row]} == {d}]
+        inside = {o for row in fused for o in self.units[row]}
+        alone = [i for i in range(len(self.ops)) if i not in inside]
+        return [(row, where[self.units[row][0]]) for row in alone + fused]
+
+    def pay(self, where):
+        """(cost, copies that cost anything, {measurement: spread}) of a placement; NONE: an
+        op may not be where it is."""
+        if NONE in [self.cost(i, d) for i, d in enumerate(where)]:
+            return NONE
+        kernels = self.p.get("kernels", [0] * len(self.units))
+        copies = [self.legs(*copy) for copy in self.copies(where)]
+        paid = [((("kernel", kernels[row]) if kernels[row] else ("row", row), d),
+                 self.figure[row][d]) for row, d in self.rows(where)]
+        paid += [leg for legs in copies for leg in legs]
+        spreads = defaultdict(float)
+        for measurement, figure in paid:
+            spreads[measurement] += figure[1]
+        return (sum(figure[0] for _, figure in paid),
+                sum(any(figure[0] for _, figure in legs) for legs in copies), spreads)
+
+    def terms(self):
+        """((kind, index), price, device, maker, ops): paid once where the maker, if any, is not
+        on the device and any of the ops is; HOST of the ops is the caller, who reads there."""
+        for t in self.moving:
+            for d in range(len(self.devices)):
+                ends = self.readers[t] + [HOST] * (self.shown[t] and d == self.host)
+                start = HOST if self.makers[t] is NONE else 1 - d
+                yield ("dh"[d], t), self.copy(t, start, d), d, self.makers[t], ends
+        for (row, d), gain in self.gains.items():
+            yield ("ce"[d], row - len(self.ops)), gain, 1 - d, NONE, self.units[row]
