@@ -43,7 +43,7 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
 
   wrap->graph = graph;
   wrap->path = g_strdup (path);
-  wrap->dims = dims == NULL ? NULL : g_hash_table_ref (dims);
+  wrap->dims = dims == NULL ? NULL : tp_dims_ref (dims);
   if (no_pass != NULL && no_pass[0] != NULL)
     wrap->no_pass = g_strdupv ((char **) no_pass);
   wrap->inputs = describe_tensors (graph, graph->n_inputs, graph->inputs);
@@ -65,11 +65,12 @@ load_graph (const char *path, const TplanLoadOptions *options, GError **error)
   if (!tp_load_init (&load, options, error))
     return NULL;
   raw = tp_graph_read (path, &load.options, error);
-  graph = raw == NULL ? NULL
-                      : tp_graph_prepare_with (raw, &load.passes, error);
-  if (graph == NULL)
+  if (raw == NULL)
     return NULL;
   tp_load_note_assumed (&load);
+  graph = tp_graph_prepare_with (raw, &load.passes, error);
+  if (graph == NULL)
+    return NULL;
   wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);
   wrap->assumed = g_steal_pointer (&load.assumed);
   return wrap;
@@ -116,8 +117,8 @@ tplan_graph_free (TplanGraph *graph)
   if (graph == NULL)
     return;
   tp_graph_unref (graph->graph);
-  g_clear_pointer (&graph->dims, g_hash_table_unref);
-  g_clear_pointer (&graph->assumed, g_ptr_array_unref);
+  tp_dims_unref (graph->dims);
+  tp_dims_unref (graph->assumed);
   g_strfreev (graph->no_pass);
   g_free (graph->path);
   g_free (graph->inputs);
@@ -132,7 +133,7 @@ tp_api_get_graph (const TplanGraph *graph)
   return graph->graph;
 }
 
-const GPtrArray *
+const TpDims *
 tp_api_get_assumed (const TplanGraph *graph)
 {
   return graph->assumed;

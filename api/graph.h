@@ -9,7 +9,7 @@
 const TpGraph *tp_api_get_graph (const TplanGraph *graph);
 
 /* char*: dimensions that had no value, taken as 1; NULL: none were to be. */
-const GPtrArray *tp_api_get_assumed (const TplanGraph *graph);
+const TpDims *tp_api_get_assumed (const TplanGraph *graph);
 
 /* Takes @graph, which is prepared, without the passes @no_pass (nullable). */
 TplanGraph *tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,

@@ -9,13 +9,11 @@
 static TpDims *
 make_dims (const TplanDim *dims)
 {
-  TpDims *table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                         g_free);
+  g_autoptr (TpDims) table = tp_dims_new ();
 
   for (int i = 0; dims[i].name != NULL; i++)
-    g_hash_table_insert (table, g_strdup (dims[i].name),
-                         tp_memdup (&dims[i].value, sizeof dims[i].value));
-  return table;
+    tp_dims_set (table, dims[i].name, dims[i].value);
+  return g_steal_pointer (&table);
 }
 
 static gboolean
@@ -50,7 +48,7 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
   if (options->dims != NULL && options->dims[0].name != NULL)
     load->dims = make_dims (options->dims);
   if (options->assumes_dims)
-    load->assumed = g_ptr_array_new_with_free_func (g_free);
+    load->assumed = tp_dims_new ();
   load->options = (TpLoadOptions){ .dims = load->dims,
                                    .assumed = load->assumed,
                                    .limits = &load->limits,
@@ -61,21 +59,17 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
 void
 tp_load_note_assumed (TpLoad *load)
 {
-  static const TplanDim none[] = { { NULL, 0 } };
-  static const gint64 one = 1;
+  int n = load->assumed != NULL ? tp_dims_size (load->assumed) : 0;
 
-  for (guint i = 0; load->assumed != NULL && i < load->assumed->len; i++)
-    {
-      if (load->dims == NULL)
-        load->dims = make_dims (none);
-      g_hash_table_insert (load->dims, g_strdup (load->assumed->pdata[i]),
-                           tp_memdup (&one, sizeof one));
-    }
+  if (n > 0 && load->dims == NULL)
+    load->dims = tp_dims_new ();
+  for (int i = 0; i < n; i++)
+    tp_dims_set (load->dims, tp_dims_get_name (load->assumed, i), 1);
 }
 
 void
 tp_load_clear (TpLoad *load)
 {
-  g_clear_pointer (&load->dims, g_hash_table_unref);
-  g_clear_pointer (&load->assumed, g_ptr_array_unref);
+  g_clear_pointer (&load->dims, tp_dims_unref);
+  g_clear_pointer (&load->assumed, tp_dims_unref);
 }

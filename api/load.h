@@ -13,7 +13,7 @@ typedef struct
   TpLoadOptions options;      /* points into the rest: not to be copied */
   TpLimits limits;
   TpDims *dims;               /* (nullable) */
-  GPtrArray *assumed;         /* (nullable) char*: where they are to be */
+  TpDims *assumed;            /* (nullable) where they are to be */
   TpPassOptions passes;       /* borrows the names */
 } TpLoad;
 

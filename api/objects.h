@@ -12,7 +12,7 @@ struct TplanGraph
   TpGraph *graph;             /* prepared */
   char *path;                 /* (nullable) as given to load */
   TpDims *dims;               /* (nullable) likewise, with those assumed */
-  GPtrArray *assumed;         /* (nullable) char*: their names */
+  TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
   TplanTensor *inputs;
   TplanTensor *outputs;

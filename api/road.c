@@ -211,9 +211,9 @@ sign_plan (const Road *road, TpPlan *plan)
 {
   g_free (plan->graph_path);
   plan->graph_path = g_strdup (road->model->path);
-  g_clear_pointer (&plan->dims, g_hash_table_unref);
+  g_clear_pointer (&plan->dims, tp_dims_unref);
   if (road->model->dims != NULL)
-    plan->dims = g_hash_table_ref (road->model->dims);
+    plan->dims = tp_dims_ref (road->model->dims);
   g_strfreev (plan->pins);
   plan->pins = g_strdupv ((char **) road->options->pins);
   g_strfreev (plan->no_pass);

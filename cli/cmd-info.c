@@ -294,9 +294,9 @@ print_data (const Info *info, const TpCli *cli)
     if (info->n_dtypes[i] > 0)
       json_object_set_new (dtypes, tp_dtype_get_name (i),
                            json_integer (info->n_dtypes[i]));
-  for (guint i = 0; i < info->survey.assumed->len; i++)
-    json_array_append_new (assumed,
-                           tp_cli_string (info->survey.assumed->pdata[i]));
+  for (int i = 0; i < tp_dims_size (info->survey.assumed); i++)
+    json_array_append_new (
+        assumed, tp_cli_string (tp_dims_get_name (info->survey.assumed, i)));
   document = json_pack (
       "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",
       "format", "tplan-info/1", "graph", tp_cli_string (graph->name), "opset",

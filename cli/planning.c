@@ -76,25 +76,24 @@ print_notes (const TpCli *cli, const TpRoadNotes *notes)
 }
 
 static void
-note_assumed (const TpCli *cli, const GPtrArray *assumed)
+note_assumed (const TpCli *cli, const TpDims *assumed)
 {
+  int n = tp_dims_size (assumed);
   g_autoptr (GString) names = g_string_new (NULL);
 
-  for (guint i = 0; i < assumed->len; i++)
+  for (int i = 0; i < n; i++)
     g_string_append_printf (names, "%s'%s'", i == 0 ? "" : ", ",
-                            (const char *) assumed->pdata[i]);
-  if (assumed->len > 0)
+                            tp_dims_get_name (assumed, i));
+  if (n > 0)
     tp_cli_note (cli, "note: dimension%s %s %s no value and %s taken as 1: "
                       "--dim %s=8 would be another",
-                 assumed->len == 1 ? "" : "s", names->str,
-                 assumed->len == 1 ? "has" : "have",
-                 assumed->len == 1 ? "is" : "are",
-                 (const char *) assumed->pdata[0]);
+                 n == 1 ? "" : "s", names->str, n == 1 ? "has" : "have",
+                 n == 1 ? "is" : "are", tp_dims_get_name (assumed, 0));
 }
 
 void
 tp_cli_note_model (const TpCli *cli, const TpGraph *graph,
-                   const GPtrArray *assumed)
+                   const TpDims *assumed)
 {
   if (assumed != NULL)
     note_assumed (cli, assumed);
@@ -230,8 +229,7 @@ check_plan_dims (const TpCli *cli, const TplanPlan *handle, const char *path,
   for (guint i = 0; dims != NULL && i < dims->len; i++)
     {
       const TplanDim *dim = &g_array_index (dims, TplanDim, i);
-      const gint64 *value
-          = own == NULL ? NULL : g_hash_table_lookup (own, dim->name);
+      const gint64 *value = tp_dims_find (own, dim->name);
 
       if (value == NULL || *value != dim->value)
         return refuse_flag (path, "dim", error);

@@ -61,7 +61,7 @@ TplanGraph *tp_cli_load_model (const TpCli *cli, const char *model,
 /* What tp_cli_load_model () says, of a graph however it was read; @assumed:
  * (nullable) char*. */
 void tp_cli_note_model (const TpCli *cli, const TpGraph *graph,
-                        const GPtrArray *assumed);
+                        const TpDims *assumed);
 
 /* Loads @model with @dims and plans it; complete but for margins. Tells what
  * figures lack. TPLAN_ERROR_STALE with --stale=fail. */

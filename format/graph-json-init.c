@@ -189,7 +189,7 @@ static TpTensorFile *
 get_file (const Entry *entry, const char *name, GError **error)
 {
   const TpGraphJson *reader = entry->reader;
-  TpTensorFile *file = g_hash_table_lookup (reader->files, name);
+  TpTensorFile *file = tp_map_lookup (reader->files, name);
   const TpLimits *limits = &reader->builder->draft->limits;
   g_autoptr (GBytes) bytes = NULL;
 
@@ -199,9 +199,9 @@ get_file (const Entry *entry, const char *name, GError **error)
   file = bytes != NULL ? tp_tensor_file_new (bytes, name, limits, error) : NULL;
   if (file == NULL)
     return NULL;
-  g_hash_table_insert (reader->files, g_strdup (name), file);
   tp_region_own (reader->builder->draft->region, file,
                  (GDestroyNotify) tp_tensor_file_free);
+  tp_map_insert (reader->files, g_strdup (name), file);
   return file;
 }
 

@@ -5,13 +5,14 @@
 #include "format/file.h"
 #include "format/json-read.h"
 #include "graph/graph-builder.h"
+#include "ir/map.h"
 
 typedef struct
 {
   TpGraphBuilder *builder;
   const char *path;           /* of the file; NULL: text from elsewhere */
   TpFileFlags file_flags;
-  GHashTable *files;          /* char* -> TpTensorFile*: of initializers */
+  TpMap *files;               /* char* -> TpTensorFile*: of initializers */
 } TpGraphJson;
 
 static inline TpJsonPlace

@@ -165,8 +165,8 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
 {
   g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
   g_autoptr (TpGraphBuilder) builder = NULL;
-  g_autoptr (GHashTable) files
-      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, NULL);
+  g_autoptr (TpMap) files
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
                          .file_flags = options->files };
 

@@ -113,7 +113,7 @@ add_frame (Writer *writer)
 {
   GString *text = writer->text;
   const TpDraft *draft = writer->builder->draft;
-  g_autoptr (GList) names = g_hash_table_get_keys (writer->builder->dims);
+  g_autoptr (TpArray) names = tp_dims_sort_names (writer->builder->dims);
 
   g_string_append (text, "{ \"format\": \"tplan-graph/1\"");
   if (*draft->name != '\0')
@@ -122,16 +122,14 @@ add_frame (Writer *writer)
       tp_json_append_string (text, draft->name);
     }
   g_string_append_printf (text, ", \"opset\": %d", draft->opset);
-  names = g_list_sort (names, (GCompareFunc) strcmp);
-  for (GList *it = names; it != NULL; it = it->next)
+  for (guint i = 0; i < names->len; i++)
     {
-      const gint64 *value
-          = g_hash_table_lookup (writer->builder->dims, it->data);
+      const char *name = tp_array_index (names, const char *, i);
 
-      g_string_append (text, it == names ? ",\n  \"dims\": {" : ", ");
-      add_key (text, it->data);
-      add_int (text, *value);
-      g_string_append (text, it->next == NULL ? "}" : "");
+      g_string_append (text, i == 0 ? ",\n  \"dims\": {" : ", ");
+      add_key (text, name);
+      add_int (text, *tp_dims_find (writer->builder->dims, name));
+      g_string_append (text, i + 1 == names->len ? "}" : "");
     }
 }
 

@@ -453,9 +453,8 @@ static GByteArray *
 make_head (const Writer *writer, gint64 graph_bytes)
 {
   GByteArray *out = g_byte_array_new ();
-  GHashTable *dims = writer->builder->dims;
-  g_autoptr (GList) names
-      = g_list_sort (g_hash_table_get_keys (dims), (GCompareFunc) strcmp);
+  const TpDims *dims = writer->builder->dims;
+  g_autoptr (TpArray) names = tp_dims_sort_names (dims);
 
   put_int (out, MODEL_IR_VERSION, IR_VERSION);
   put_string (out, MODEL_PRODUCER, "tplan");
@@ -463,11 +462,12 @@ make_head (const Writer *writer, gint64 graph_bytes)
   put_opset (out, "", writer->builder->draft->opset);
   for (guint i = 0; i < writer->domains->len; i++)
     put_opset (out, writer->domains->pdata[i], 1);
-  for (const GList *it = names; it != NULL; it = it->next)
+  for (guint i = 0; i < names->len; i++)
     {
-      const gint64 *value = g_hash_table_lookup (dims, it->data);
-      g_autofree char *key = g_strconcat (TP_ONNX_DIM_PREFIX, it->data, NULL);
-      g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, *value);
+      const char *name = tp_array_index (names, const char *, i);
+      g_autofree char *key = g_strconcat (TP_ONNX_DIM_PREFIX, name, NULL);
+      g_autofree char *text
+          = g_strdup_printf ("%" G_GINT64_FORMAT, *tp_dims_find (dims, name));
 
       put_entry (out, MODEL_METADATA, key, text);
     }

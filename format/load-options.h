@@ -13,7 +13,7 @@ typedef struct
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
   TpFileFlags files;          /* how they are loaded */
-  GPtrArray *assumed;         /* (nullable): dimensions without a value are 1, and
+  TpDims *assumed;            /* (nullable): dimensions without a value are 1, and
                                * their names go in here */
   gboolean keep_unknown;      /* ops of unknown type are no error before shapes
                                * are inferred: for tp_graph_open () */

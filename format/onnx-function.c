@@ -33,8 +33,8 @@ enum
 struct TpOnnxFunction
 {
   const char *name, *domain;
-  GPtrArray *inputs, *outputs; /* const char* */
-  GStringChunk *strings;
+  TpArray *inputs, *outputs;  /* const char* */
+  TpRegion *strings;          /* (unowned) */
   TpWire wire;
   TpWirePath path;
   gint64 opset;               /* of ONNX's own ops; 0: not said */
@@ -46,7 +46,7 @@ struct TpOnnxCall
   const TpOnnxCall *parent;   /* NULL: called by the graph */
   int depth;
   const char *prefix;         /* of names made up */
-  GHashTable *names;          /* char* -> char*: in the body, in the graph */
+  TpMap *names;               /* char* -> char*: in the body, in the graph */
   const TpArray *attrs;       /* TpAttr of the call */
 };
 
@@ -70,13 +70,13 @@ add_opset (TpOnnxFunction *function, const TpWire *wire,
 
 static gboolean
 add_name (const TpWire *wire, const TpWireField *field,
-          TpOnnxFunction *function, GPtrArray *names, GError **error)
+          TpOnnxFunction *function, TpArray *names, GError **error)
 {
   const char *name;
 
   if (!tp_wire_get_string (wire, field, function->strings, &name, error))
     return FALSE;
-  g_ptr_array_add (names, (gpointer) name);
+  tp_array_append_val (names, name);
   return TRUE;
 }
 
@@ -106,21 +106,19 @@ read_function (const TpWire *wire, const TpWireField *field, gpointer user,
 }
 
 static void
-function_free (gpointer user)
+function_free (TpOnnxFunction *function)
 {
-  TpOnnxFunction *function = user;
-
-  g_ptr_array_unref (function->inputs);
-  g_ptr_array_unref (function->outputs);
-  g_string_chunk_free (function->strings);
+  tp_array_unref (function->inputs);
+  tp_array_unref (function->outputs);
   g_free (function);
 }
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpOnnxFunction, function_free)
 
-GHashTable *
+TpMap *
 tp_onnx_functions_new (void)
 {
-  return g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
-                                function_free);
+  return tp_map_new (tp_name_hash, g_str_equal, g_free,
+                     (GDestroyNotify) function_free);
 }
 
 static gboolean
@@ -129,7 +127,7 @@ check_unique (TpOnnx *onnx, const TpOnnxFunction *function, GError **error)
   g_autofree char *key = g_strconcat (function->domain, ".", function->name,
                                       NULL);
 
-  if (!g_hash_table_contains (onnx->functions, key))
+  if (!tp_map_find (onnx->functions, key, NULL))
     return TRUE;
   tp_wire_set_error (&function->wire, function->wire.pos, error,
                      "a second function '%s'", function->name);
@@ -140,26 +138,24 @@ gboolean
 tp_onnx_add_function (TpOnnx *onnx, const TpWire *wire,
                       const TpWireField *field, GError **error)
 {
-  TpOnnxFunction *function = g_new0 (TpOnnxFunction, 1);
+  g_autoptr (TpOnnxFunction) function = g_new0 (TpOnnxFunction, 1);
+  g_autofree char *key = NULL;
 
   function->name = function->domain = "";
-  function->inputs = g_ptr_array_new ();
-  function->outputs = g_ptr_array_new ();
-  function->strings = g_string_chunk_new (64);
+  function->inputs = tp_array_new (sizeof (char *));
+  function->outputs = tp_array_new (sizeof (char *));
+  function->strings = onnx->kept;
   function->path = (TpWirePath){ NULL, "functions",
-                                 g_hash_table_size (onnx->functions) };
-  if (tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
-    {
-      function->wire = tp_wire_enter (wire, field, &function->path);
-      if (tp_wire_read (function->wire, read_function, function, error)
-          && check_unique (onnx, function, error))
-        return g_hash_table_insert (onnx->functions,
-                                    g_strconcat (function->domain, ".",
-                                                 function->name, NULL),
-                                    function);
-    }
-  function_free (function);
-  return FALSE;
+                                 (int) tp_map_size (onnx->functions) };
+  if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
+    return FALSE;
+  function->wire = tp_wire_enter (wire, field, &function->path);
+  if (!tp_wire_read (function->wire, read_function, function, error)
+      || !check_unique (onnx, function, error))
+    return FALSE;
+  key = g_strconcat (function->domain, ".", function->name, NULL);
+  return tp_map_insert (onnx->functions, g_steal_pointer (&key),
+                        g_steal_pointer (&function));
 }
 
 const TpOnnxFunction *
@@ -168,10 +164,10 @@ tp_onnx_find_function (const TpOnnx *onnx, const char *domain,
 {
   g_autofree char *key = NULL;
 
-  if (g_hash_table_size (onnx->functions) == 0)
+  if (tp_map_size (onnx->functions) == 0)
     return NULL;
   key = g_strconcat (domain, ".", name, NULL);
-  return g_hash_table_lookup (onnx->functions, key);
+  return tp_map_lookup (onnx->functions, key);
 }
 
 TpWire
@@ -191,7 +187,7 @@ tp_onnx_map_name (const TpOnnx *onnx, const char *name)
 
   if (call == NULL || *name == '\0')
     return name;
-  mapped = g_hash_table_lookup (call->names, name);
+  mapped = tp_map_lookup (call->names, name);
   if (mapped != NULL)
     return mapped;
   own = g_string_new (call->prefix);
@@ -199,8 +195,7 @@ tp_onnx_map_name (const TpOnnx *onnx, const char *name)
   while (tp_graph_builder_is_defined (onnx->builder, own->str))
     g_string_append_c (own, '_');
   mapped = own->str;
-  g_hash_table_insert (call->names, g_strdup (name),
-                       g_string_free (own, FALSE));
+  tp_map_insert (call->names, g_strdup (name), g_string_free (own, FALSE));
   return mapped;
 }
 
@@ -235,10 +230,16 @@ constant_free (gpointer user)
   g_free (constant);
 }
 
-GHashTable *
+TpMap *
 tp_onnx_constants_new (void)
 {
-  return g_hash_table_new_full (NULL, NULL, NULL, constant_free);
+  return tp_map_new (g_direct_hash, g_direct_equal, NULL, constant_free);
+}
+
+static const char *
+get_name (const TpArray *names, guint i)
+{
+  return tp_array_index (names, const char *, i);
 }
 
 /* What a function gives goes by the name that each call has for it. */
@@ -246,17 +247,18 @@ void
 tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire, const char *name)
 {
   const TpOnnxCall *call = onnx->call;
-  Constant *constant = NULL;
+  const char *shared;
+  Constant *constant;
 
   if (call == NULL)
     return;
   for (guint i = 0; i < call->function->outputs->len; i++)
-    if (strcmp (call->function->outputs->pdata[i], name) == 0)
+    if (strcmp (get_name (call->function->outputs, i), name) == 0)
       return;
+  shared = tp_onnx_map_name (onnx, name);
   constant = g_new (Constant, 1);
-  constant->name = g_strdup (name);
-  constant->shared = g_strdup (tp_onnx_map_name (onnx, name));
-  g_hash_table_insert (onnx->constants, (gpointer) wire->pos, constant);
+  *constant = (Constant){ g_strdup (name), g_strdup (shared) };
+  tp_map_insert (onnx->constants, (gpointer) wire->pos, constant);
 }
 
 /* FALSE: the node at @wire is none, or the first to be read, or was read by
@@ -264,13 +266,13 @@ tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire, const char *name)
 static gboolean
 take_constant (const TpOnnx *onnx, const TpWire *wire)
 {
-  const Constant *constant = g_hash_table_lookup (onnx->constants, wire->pos);
+  const Constant *constant = tp_map_lookup (onnx->constants, wire->pos);
 
   if (constant == NULL
-      || g_hash_table_contains (onnx->call->names, constant->name))
+      || tp_map_find (onnx->call->names, constant->name, NULL))
     return FALSE;
-  g_hash_table_insert (onnx->call->names, g_strdup (constant->name),
-                       g_strdup (constant->shared));
+  tp_map_insert (onnx->call->names, g_strdup (constant->name),
+                 g_strdup (constant->shared));
   return TRUE;
 }
 
@@ -289,10 +291,10 @@ value_free (gpointer user)
   g_free (value);
 }
 
-GHashTable *
+TpMap *
 tp_onnx_values_new (void)
 {
-  return g_hash_table_new_full (NULL, NULL, NULL, value_free);
+  return tp_map_new (g_direct_hash, g_direct_equal, NULL, value_free);
 }
 
 static gboolean
@@ -311,12 +313,12 @@ tp_onnx_share_value (TpOnnx *onnx, const TpTensor *value, const char *name)
   if (onnx->call == NULL || value->init.kind != TP_INIT_DATA
       || value->size_bytes < LARGE_BYTES)
     return NULL;
-  known = g_hash_table_lookup (onnx->values, place);
+  known = tp_map_lookup (onnx->values, place);
   if (known != NULL)
     return is_same_value (&known->value, value) ? known->name : NULL;
   known = g_new (Value, 1);
   *known = (Value){ *value, g_strdup (name) };
-  g_hash_table_insert (onnx->values, place, known);
+  tp_map_insert (onnx->values, place, known);
   return NULL;
 }
 
@@ -354,8 +356,8 @@ check_call (const TpOnnx *onnx, const TpOnnxFunction *function,
 
 /* Inputs left out stay so; outputs left out get names like all others. */
 static gboolean
-bind_names (TpOnnxCall *call, const TpWire *wire, const GPtrArray *inputs,
-            const GPtrArray *outputs, GError **error)
+bind_names (TpOnnxCall *call, const TpWire *wire, const TpArray *inputs,
+            const TpArray *outputs, GError **error)
 {
   const TpOnnxFunction *function = call->function;
 
@@ -369,12 +371,12 @@ bind_names (TpOnnxCall *call, const TpWire *wire, const GPtrArray *inputs,
       return FALSE;
     }
   for (guint i = 0; i < outputs->len; i++)
-    if (*(const char *) outputs->pdata[i] != '\0')
-      g_hash_table_insert (call->names, g_strdup (function->outputs->pdata[i]),
-                           g_strdup (outputs->pdata[i]));
+    if (*get_name (outputs, i) != '\0')
+      tp_map_insert (call->names, g_strdup (get_name (function->outputs, i)),
+                     g_strdup (get_name (outputs, i)));
   for (guint i = 0; i < function->inputs->len; i++)
-    g_hash_table_insert (call->names, g_strdup (function->inputs->pdata[i]),
-                         g_strdup (i < inputs->len ? inputs->pdata[i] : ""));
+    tp_map_insert (call->names, g_strdup (get_name (function->inputs, i)),
+                   g_strdup (i < inputs->len ? get_name (inputs, i) : ""));
   return TRUE;
 }
 
@@ -407,11 +409,11 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
                        const TpWire *wire, const TpOnnxArguments *arguments,
                        GError **error)
 {
-  g_autoptr (GHashTable) names
-      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
+  g_autoptr (TpMap) names
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, g_free);
   g_autofree char *prefix = g_strdup_printf ("%s#%d",
                                              function->name, onnx->n_calls);
-  g_autoptr (GStringChunk) strings = NULL;
+  g_autoptr (TpRegion) strings = NULL;
   const TpOnnxCall *parent = onnx->call;
   TpOnnxCall call = { function, parent, parent != NULL ? parent->depth + 1 : 1,
                       prefix, names, arguments->attrs };
@@ -425,9 +427,9 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
   onnx->n_calls++;
   onnx->call = &call;
   strings = onnx->strings; /* the caller's are still needed */
-  onnx->strings = g_string_chunk_new (256);
+  onnx->strings = tp_region_new (TP_REGION_NO_BUDGET);
   is_done = tp_wire_read (function->wire, add_body_node, &walk, error);
-  g_string_chunk_free (onnx->strings);
+  tp_region_free (onnx->strings);
   onnx->strings = g_steal_pointer (&strings);
   onnx->call = parent;
   return is_done;

@@ -7,7 +7,7 @@
 #include "format/onnx.h"
 #include "ir/graph.h"
 
-GHashTable *tp_onnx_functions_new (void);
+TpMap *tp_onnx_functions_new (void);
 
 /* Reads the FunctionProto in @field; its body only when it is called. */
 gboolean tp_onnx_add_function (TpOnnx *onnx, const TpWire *wire,
@@ -31,14 +31,14 @@ const char *tp_onnx_map_name (const TpOnnx *onnx, const char *name);
 const TpAttr *tp_onnx_find_argument (const TpOnnx *onnx, const char *name);
 
 /* Constants of bodies, by where they stand in the file. */
-GHashTable *tp_onnx_constants_new (void);
+TpMap *tp_onnx_constants_new (void);
 /* What the node at @wire, called @name in its body, gives is the same in every
  * call: those to come take that of this one. */
 void tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire,
                              const char *name);
 
 /* Large values of constants in bodies, by where they lie. */
-GHashTable *tp_onnx_values_new (void);
+TpMap *tp_onnx_values_new (void);
 /* What constant in the graph has the values of @value already; NULL: @name, which
  * is noted, or @value is small, or no function is being called. So a value of one
  * place in the file is one constant, however many calls each give it a name. */

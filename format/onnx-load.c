@@ -151,7 +151,7 @@ read_metadata (const TpWire *wire, const TpWireField *field, gpointer user,
 
   if (field->number != MODEL_METADATA)
     return TRUE;
-  g_string_chunk_clear (onnx->strings);
+  tp_region_clear (onnx->strings);
   if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
       || !tp_wire_read (tp_wire_enter (wire, field, &path), read_entry, &entry,
                         error))
@@ -174,7 +174,7 @@ read_metadata (const TpWire *wire, const TpWireField *field, gpointer user,
 static gboolean
 add_initializer (TpOnnx *onnx, TpWire wire, GError **error)
 {
-  g_string_chunk_clear (onnx->strings);
+  tp_region_clear (onnx->strings);
   return tp_onnx_add_tensor (onnx, wire, NULL, error);
 }
 
@@ -255,11 +255,12 @@ static void
 onnx_clear (TpOnnx *onnx)
 {
   g_clear_pointer (&onnx->builder, tp_graph_builder_free);
-  g_hash_table_unref (onnx->files);
-  g_hash_table_unref (onnx->functions);
-  g_hash_table_unref (onnx->constants);
-  g_hash_table_unref (onnx->values);
-  g_string_chunk_free (onnx->strings);
+  tp_map_free (onnx->files);
+  tp_map_free (onnx->functions);
+  tp_map_free (onnx->constants);
+  tp_map_free (onnx->values);
+  tp_region_free (onnx->strings);
+  tp_region_free (onnx->kept);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpOnnx, onnx_clear)
 
@@ -272,9 +273,10 @@ tp_graph_open_onnx (const char *path, GBytes *bytes,
     .path = path,
     .bytes = bytes,
     .options = options,
-    .strings = g_string_chunk_new (256),
-    .files = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
-                                    (GDestroyNotify) g_bytes_unref),
+    .strings = tp_region_new (TP_REGION_NO_BUDGET),
+    .kept = tp_region_new (TP_REGION_NO_BUDGET),
+    .files = tp_map_new (tp_name_hash, g_str_equal, g_free,
+                         (GDestroyNotify) g_bytes_unref),
     .functions = tp_onnx_functions_new (),
     .constants = tp_onnx_constants_new (),
     .values = tp_onnx_values_new (),

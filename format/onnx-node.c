@@ -58,10 +58,10 @@ static const struct
 typedef struct
 {
   TpOnnx *onnx;
-  GPtrArray *inputs, *outputs; /* const char* */
+  TpArray *inputs, *outputs;  /* const char* */
   const char *name, *type, *domain;
   TpArray *attrs;             /* TpAttr */
-  GPtrArray *lists;           /* TpArray: values of list attributes */
+  TpArray *lists;             /* TpArray*: values of list attributes */
   int n_attributes;           /* seen */
   gboolean has_reference;     /* to an argument of the call */
   const char *last_name;      /* of an input or output, as it stands there */
@@ -81,10 +81,12 @@ typedef struct
 static void
 node_clear (Node *node)
 {
-  g_ptr_array_unref (node->inputs);
-  g_ptr_array_unref (node->outputs);
+  tp_array_unref (node->inputs);
+  tp_array_unref (node->outputs);
   tp_array_unref (node->attrs);
-  g_ptr_array_unref (node->lists);
+  for (guint i = 0; i < node->lists->len; i++)
+    tp_array_unref (tp_array_index (node->lists, TpArray *, i));
+  tp_array_unref (node->lists);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Node, node_clear)
 
@@ -133,7 +135,7 @@ read_attribute (const TpWire *wire, const TpWireField *field, gpointer user,
                 GError **error)
 {
   Attribute *self = user;
-  GStringChunk *strings = self->node->onnx->strings;
+  TpRegion *strings = self->node->onnx->strings;
 
   if (field->number < 32)
     self->fields |= 1u << field->number;
@@ -196,7 +198,7 @@ add_tensor (Attribute *self, const TpWire *wire, GError **error)
   const TpWireField *field = self->tensor.number ? &self->tensor : &none;
   g_autoptr (GString) name = g_string_new (NULL);
   const char *output = self->node->outputs->len > 0
-                           ? g_ptr_array_index (self->node->outputs, 0)
+                           ? tp_array_index (self->node->outputs, const char *, 0)
                            : "";
 
   g_string_printf (name, "%s:%s", output, self->attr.name);
@@ -253,6 +255,15 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
   return TRUE;
 }
 
+static TpArray *
+add_list (Node *node, gsize size)
+{
+  guint n = node->lists->len;
+
+  tp_array_set_size (node->lists, n + 1); /* owned as soon as it is there */
+  return tp_array_index (node->lists, TpArray *, n) = tp_array_new (size);
+}
+
 static gboolean
 add_attribute (Node *node, TpWire wire, GError **error)
 {
@@ -260,14 +271,11 @@ add_attribute (Node *node, TpWire wire, GError **error)
     .node = node,
     .attr = { .name = "", .s = "" },
     .argument = "",
-    .ints = tp_array_new (sizeof (gint64)),
-    .floats = tp_array_new (sizeof (double)),
-    .texts = tp_array_new (sizeof (char *)),
+    .ints = add_list (node, sizeof (gint64)),
+    .floats = add_list (node, sizeof (double)),
+    .texts = add_list (node, sizeof (char *)),
   };
 
-  g_ptr_array_add (node->lists, self.ints);
-  g_ptr_array_add (node->lists, self.floats);
-  g_ptr_array_add (node->lists, self.texts);
   return tp_wire_read (wire, read_attribute, &self, error)
          && finish_attribute (&self, &wire, error);
 }
@@ -276,14 +284,15 @@ add_attribute (Node *node, TpWire wire, GError **error)
 
 static gboolean
 read_name (const TpWire *wire, const TpWireField *field, Node *node,
-           GPtrArray *names, GError **error)
+           TpArray *names, GError **error)
 {
-  const char *name;
+  const char *name, *mapped;
 
   if (!tp_wire_get_string (wire, field, node->onnx->strings, &name, error))
     return FALSE;
   node->last_name = name;
-  g_ptr_array_add (names, (gpointer) tp_onnx_map_name (node->onnx, name));
+  mapped = tp_onnx_map_name (node->onnx, name);
+  tp_array_append_val (names, mapped);
   if (names->len <= MAX_NAMES)
     return TRUE;
   tp_wire_set_error (wire, wire->pos, error, "more than %d inputs or outputs",
@@ -296,7 +305,7 @@ read_frame (const TpWire *wire, const TpWireField *field, gpointer user,
             GError **error)
 {
   Node *node = user;
-  GStringChunk *strings = node->onnx->strings;
+  TpRegion *strings = node->onnx->strings;
 
   switch (field->number)
     {
@@ -331,11 +340,11 @@ read_attributes (const TpWire *wire, const TpWireField *field, gpointer user,
 
 /* Trailing names left out are as good as absent. */
 static void
-trim (GPtrArray *names)
+trim (TpArray *names)
 {
   while (names->len > 0
-         && *(const char *) g_ptr_array_index (names, names->len - 1) == '\0')
-    g_ptr_array_set_size (names, names->len - 1);
+         && *tp_array_index (names, const char *, names->len - 1) == '\0')
+    tp_array_set_size (names, names->len - 1);
 }
 
 /* Ops of other domains that are known by their bare names: exporters wrote
@@ -432,8 +441,8 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
   g_autofree char *place = tp_wire_path_to_string (wire->path);
   TpNode out = { .type = type, .place = place };
   TpNodeNames names
-      = { node->inputs->len, (const char *const *) node->inputs->pdata,
-          node->outputs->len, (const char *const *) node->outputs->pdata };
+      = { node->inputs->len, (const char *const *) node->inputs->data,
+          node->outputs->len, (const char *const *) node->outputs->data };
 
   /* Names of nodes need not be unique in ONNX, so some are dropped. */
   if (*node->name != '\0'
@@ -470,23 +479,18 @@ add_node (Node *node, const TpWire *wire, GError **error)
   return add_op (node, type, wire, error);
 }
 
-static void
-free_list (gpointer list)
-{
-  tp_array_unref (list);
-}
-
 gboolean
 tp_onnx_add_node (TpOnnx *onnx, TpWire wire, GError **error)
 {
   g_auto (Node) node = {
     .onnx = onnx, .name = "", .type = "", .domain = "",
-    .inputs = g_ptr_array_new (), .outputs = g_ptr_array_new (),
+    .inputs = tp_array_new (sizeof (char *)),
+    .outputs = tp_array_new (sizeof (char *)),
     .attrs = tp_array_new (sizeof (TpAttr)),
-    .lists = g_ptr_array_new_with_free_func (free_list),
+    .lists = tp_array_new (sizeof (TpArray *)),
   };
 
-  g_string_chunk_clear (onnx->strings);
+  tp_region_clear (onnx->strings);
   if (!tp_wire_read (wire, read_frame, &node, error))
     return FALSE;
   trim (node.inputs);

@@ -8,7 +8,7 @@ enum { TP_ONNX_OPSET_DOMAIN = 1, TP_ONNX_OPSET_VERSION = 2 };
 
 typedef struct
 {
-  GStringChunk *strings;      /* set by the caller: the domain goes there */
+  TpRegion *strings;          /* set by the caller: the domain goes there */
   const char *domain;
   gint64 version;
 } TpOnnxOpset;

@@ -313,7 +313,7 @@ read_raw (Tensor *tensor, const TpWire *wire, GError **error)
 static GBytes *
 get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
 {
-  GBytes *bytes = g_hash_table_lookup (onnx->files, name);
+  GBytes *bytes = tp_map_lookup (onnx->files, name);
   g_autoptr (GError) cause = NULL;
 
   if (bytes != NULL)
@@ -331,7 +331,7 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
       tp_wire_set_error (wire, wire->pos, error, "%s", cause->message);
       return NULL;
     }
-  g_hash_table_insert (onnx->files, g_strdup (name), bytes);
+  tp_map_insert (onnx->files, g_strdup (name), bytes);
   tp_graph_builder_keep (onnx->builder, bytes);
   tp_graph_builder_allow (onnx->builder, g_bytes_get_size (bytes));
   return bytes;
@@ -436,16 +436,14 @@ tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
                           TpFileTensor *out_tensor, GError **error)
 {
   g_autoptr (TpArray) dims = tp_array_new (sizeof (gint64));
+  g_autoptr (TpRegion) strings = tp_region_new (TP_REGION_NO_BUDGET);
+  g_autoptr (TpMap) files = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   TpWirePath root = { NULL, "tensor", -1 };
   TpWire wire = tp_wire_open (bytes, path, &root);
   TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,
-                  .strings = g_string_chunk_new (64),
-                  .files = g_hash_table_new (tp_name_hash, g_str_equal) };
+                  .strings = strings, .files = files };
   Tensor tensor = { .onnx = &onnx, .name = "", .dims = dims };
-  gboolean good = tp_wire_read (wire, read_frame, &tensor, error)
-                  && read_tensor (&tensor, &wire, out_tensor, error);
 
-  g_hash_table_unref (onnx.files);
-  g_string_chunk_free (onnx.strings);
-  return good;
+  return tp_wire_read (wire, read_frame, &tensor, error)
+         && read_tensor (&tensor, &wire, out_tensor, error);
 }

@@ -107,8 +107,8 @@ read_value (const TpWire *wire, const TpWireField *field, gpointer user,
 }
 
 /* A dimension without value or name is called after its input: "x.0". */
-static void
-name_dims (Value *value)
+static gboolean
+name_dims (Value *value, GError **error)
 {
   for (int i = 0; i < value->n_dims; i++)
     {
@@ -119,9 +119,11 @@ name_dims (Value *value)
         dim->value = -1;
       else if (dim->value >= 0)
         dim->name = NULL;
-      else
-        dim->name = g_string_chunk_insert (value->onnx->strings, name);
+      else if ((dim->name = tp_region_strdup (value->onnx->strings, name,
+                                              error)) == NULL)
+        return FALSE;
     }
+  return TRUE;
 }
 
 gboolean
@@ -131,7 +133,7 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
   g_autofree char *place = tp_wire_path_to_string (wire.path);
   TpTensorSpec input = { .dims = value.dims, .place = place };
 
-  g_string_chunk_clear (onnx->strings);
+  tp_region_clear (onnx->strings);
   if (!tp_wire_read (wire, read_value, &value, error))
     return FALSE;
   if (tp_graph_builder_is_defined (onnx->builder, value.name))
@@ -153,7 +155,8 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
                          "of at most %d dimensions", value.name, TP_MAX_RANK);
       return FALSE;
     }
-  name_dims (&value);
+  if (!name_dims (&value, error))
+    return FALSE;
   input.name = value.name;
   input.rank = value.n_dims;
   return tp_graph_builder_add_input (onnx->builder, &input, error);
@@ -165,7 +168,7 @@ tp_onnx_add_output (TpOnnx *onnx, TpWire wire, GError **error)
   Value value = { .onnx = onnx, .name = "" };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
 
-  g_string_chunk_clear (onnx->strings);
+  tp_region_clear (onnx->strings);
   return tp_wire_read (wire, read_value, &value, error)
          && tp_graph_builder_add_output (onnx->builder, value.name, place,
                                          error);

@@ -232,8 +232,10 @@ tp_wire_get_float (const TpWire *wire, const TpWireField *field, double *out,
 
 gboolean
 tp_wire_get_string (const TpWire *wire, const TpWireField *field,
-                    GStringChunk *chunk, const char **out, GError **error)
+                    TpRegion *strings, const char **out, GError **error)
 {
+  char *text;
+
   if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
     return FALSE;
   if (field->size > 0 && memchr (field->data, '\0', field->size) != NULL)
@@ -242,8 +244,12 @@ tp_wire_get_string (const TpWire *wire, const TpWireField *field,
                          "a text contains a NUL byte: the file is damaged");
       return FALSE;
     }
-  *out = g_string_chunk_insert_len (chunk, (const char *) field->data,
-                                    field->size);
+  text = tp_region_alloc (strings, (gint64) field->size + 1, 1, error);
+  if (text == NULL)
+    return FALSE;
+  if (field->size > 0)
+    memcpy (text, field->data, field->size);
+  *out = text;
   return TRUE;
 }
 

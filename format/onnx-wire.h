@@ -6,6 +6,7 @@
 #ifndef TP_FORMAT_ONNX_WIRE_H
 #define TP_FORMAT_ONNX_WIRE_H
 
+#include "ir/region.h"
 #include "ir/types.h"
 
 /* The field path to a message, such as graph.node[3].attribute[1]. */
@@ -69,9 +70,9 @@ gboolean tp_wire_get_int (const TpWire *wire, const TpWireField *field,
                           gint64 *out, GError **error);
 gboolean tp_wire_get_float (const TpWire *wire, const TpWireField *field,
                             double *out, GError **error);
-/* Text without a NUL byte, copied into @chunk. */
+/* Text without a NUL byte, copied into @strings. */
 gboolean tp_wire_get_string (const TpWire *wire, const TpWireField *field,
-                             GStringChunk *chunk, const char **out,
+                             TpRegion *strings, const char **out,
                              GError **error);
 
 /* Where repeated numbers go: called for each one, as it stands in the file:

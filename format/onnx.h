@@ -7,6 +7,7 @@
 #include "format/tensor-file.h"
 #include "graph/graph-builder.h"
 #include "ir/array.h"
+#include "ir/map.h"
 #include "ir/region.h"
 
 typedef struct TpOnnxFunction TpOnnxFunction;
@@ -22,11 +23,12 @@ typedef struct
   const TpLoadOptions *options;
   TpGraphBuilder *builder;    /* NULL: a lone tensor */
   TpRegion *region;           /* of the builder: values that must be copied */
-  GStringChunk *strings;      /* of the node being read */
-  GHashTable *files;          /* char* -> GBytes*: external data */
-  GHashTable *functions;      /* char* -> TpOnnxFunction* */
-  GHashTable *constants;      /* of bodies, by where they stand in the file */
-  GHashTable *values;         /* large ones of bodies, by where they lie */
+  TpRegion *strings;          /* of the node being read */
+  TpRegion *kept;             /* strings of functions */
+  TpMap *files;               /* char* -> GBytes*: external data */
+  TpMap *functions;           /* char* -> TpOnnxFunction* */
+  TpMap *constants;           /* of bodies, by where they stand in the file */
+  TpMap *values;              /* large ones of bodies, by where they lie */
   const TpOnnxCall *call;     /* whose body is being read; NULL: the graph */
   int n_calls;                /* so far */
 } TpOnnx;
@@ -39,8 +41,8 @@ typedef struct
 /* What a node calls a function with. */
 typedef struct
 {
-  const GPtrArray *inputs, *outputs; /* const char* */
-  const TpArray *attrs;              /* TpAttr */
+  const TpArray *inputs, *outputs; /* const char* */
+  const TpArray *attrs;       /* TpAttr */
 } TpOnnxArguments;
 
 #endif

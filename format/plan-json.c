@@ -78,28 +78,22 @@ write_list_end (GString *out)
   tp_text_append (out, "],\n");
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (a, b);
-}
-
 static void
-write_dims (GString *out, GHashTable *dims)
+write_dims (GString *out, const TpDims *dims)
 {
-  g_autoptr (GList) names
-      = g_list_sort (g_hash_table_get_keys (dims), compare_names);
+  g_autoptr (TpArray) names = tp_dims_sort_names (dims);
 
   write_key (out, "dims");
   tp_text_append_c (out, '{');
-  for (GList *at = names; at != NULL; at = at->next)
+  for (guint i = 0; i < names->len; i++)
     {
-      const gint64 *value = g_hash_table_lookup (dims, at->data);
+      const char *name = tp_array_index (names, const char *, i);
 
-      if (at != names)
+      if (i > 0)
         tp_text_append (out, ", ");
-      tp_json_append_string (out, at->data);
-      tp_text_append_printf (out, ": %" G_GINT64_FORMAT, *value);
+      tp_json_append_string (out, name);
+      tp_text_append_printf (out, ": %" G_GINT64_FORMAT,
+                             *tp_dims_find (dims, name));
     }
   tp_text_append (out, "},\n");
 }

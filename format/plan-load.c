@@ -160,7 +160,7 @@ load_dims (TpPlanPlace root, TpPlan *plan, GError **error)
     return TRUE;
   if (!json_is_object (dims))
     return tp_plan_read_fail (root.reader, error, "dims", "not an object");
-  plan->dims = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
+  plan->dims = tp_dims_new ();
   json_object_foreach (dims, name, value)
     {
       TpPlanPlace place = { root.reader, "dims", value };
@@ -168,8 +168,7 @@ load_dims (TpPlanPlace root, TpPlan *plan, GError **error)
 
       if (!tp_plan_read_integer (place, 0, &number, error))
         return FALSE;
-      g_hash_table_insert (plan->dims, g_strdup (name),
-                           g_memdup2 (&number, sizeof number));
+      tp_dims_set (plan->dims, name, number);
     }
   return TRUE;
 }

@@ -58,6 +58,7 @@ tp_tensor_file_new (GBytes *bytes, const char *name, const TpLimits *limits,
 {
   g_autoptr (TpTensorFile) file = NULL;
   const TpTensorKind *kind = find_kind (name);
+  static const char *const end = NULL;
   TpLimits defaults;
 
   if (kind == NULL)
@@ -75,21 +76,20 @@ tp_tensor_file_new (GBytes *bytes, const char *name, const TpLimits *limits,
   tp_limits_init (&defaults);
   file->region = tp_region_new (
       tp_limits_get_memory (limits ? limits : &defaults, file->size));
-  file->entries
-      = g_hash_table_new_full (tp_name_hash, g_str_equal, NULL, free_entry);
-  file->keys = g_ptr_array_new ();
+  file->entries = tp_map_new (tp_name_hash, g_str_equal, NULL, free_entry);
+  file->keys = tp_array_new (sizeof (char *));
   if (kind->has_keys ? !kind->list (file, error)
                      : tp_tensor_file_add (file, "", error) == NULL)
     return NULL;
-  g_ptr_array_add (file->keys, NULL);
+  tp_array_append_val (file->keys, end);
   return g_steal_pointer (&file);
 }
 
 void
 tp_tensor_file_free (TpTensorFile *file)
 {
-  g_ptr_array_unref (file->keys);
-  g_hash_table_unref (file->entries);
+  tp_array_unref (file->keys);
+  tp_map_free (file->entries);
   tp_region_free (file->region);
   g_bytes_unref (file->bytes);
   g_free (file->name);
@@ -102,7 +102,7 @@ tp_tensor_file_get_keys (const TpTensorFile *file, int *out_n)
   static const char *const none[] = { NULL };
 
   *out_n = file->kind->has_keys ? file->keys->len - 1 : 0;
-  return file->kind->has_keys ? (const char *const *) file->keys->pdata : none;
+  return file->kind->has_keys ? (const char *const *) file->keys->data : none;
 }
 
 /* ---- finding ----------------------------------------------------------- */
@@ -115,7 +115,7 @@ format_keys (const TpTensorFile *file)
 
   for (guint i = 0; i < MIN (n, MAX_KEYS_LISTED); i++)
     g_string_append_printf (list, "%s%s", i > 0 ? ", " : "",
-                            (const char *) file->keys->pdata[i]);
+                            tp_array_index (file->keys, const char *, i));
   if (n > MAX_KEYS_LISTED)
     g_string_append_printf (list, " and %u more", n - MAX_KEYS_LISTED);
   return g_string_free (g_steal_pointer (&list), FALSE);
@@ -134,9 +134,10 @@ find_entry (const TpTensorFile *file, const char *key, GError **error)
       return NULL;
     }
   if (key != NULL)
-    entry = g_hash_table_lookup (file->entries, key);
+    entry = tp_map_lookup (file->entries, key);
   else if (file->keys->len == 2)
-    entry = g_hash_table_lookup (file->entries, file->keys->pdata[0]);
+    entry = tp_map_lookup (file->entries,
+                           tp_array_index (file->keys, const char *, 0));
   if (entry != NULL)
     return entry;
   list = format_keys (file);

@@ -25,15 +25,15 @@ tp_tensor_file_add (TpTensorFile *file, const char *key, GError **error)
 {
   TpTensorEntry *entry;
 
-  if (g_hash_table_contains (file->entries, key))
+  if (tp_map_find (file->entries, key, NULL))
     {
       tp_tensor_file_fail (file, error, "there are two tensors '%s'", key);
       return NULL;
     }
   entry = g_new0 (TpTensorEntry, 1);
   entry->key = g_strdup (key);
-  g_hash_table_insert (file->entries, entry->key, entry);
-  g_ptr_array_add (file->keys, entry->key);
+  tp_map_insert (file->entries, entry->key, entry);
+  tp_array_append_val (file->keys, entry->key);
   return entry;
 }
 

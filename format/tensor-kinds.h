@@ -4,6 +4,7 @@
 
 #include "format/tensor-file.h"
 #include "ir/array.h"
+#include "ir/map.h"
 #include "ir/region.h"
 
 typedef struct
@@ -35,8 +36,8 @@ struct TpTensorFile
   const guint8 *base;         /* of @bytes */
   gsize size;
   TpRegion *region;           /* what had to be copied or unpacked */
-  GHashTable *entries;        /* key -> TpTensorEntry* (owned) */
-  GPtrArray *keys;            /* in order, then NULL */
+  TpMap *entries;             /* key -> TpTensorEntry* (owned) */
+  TpArray *keys;              /* char*, in order, then NULL */
 };
 
 /* Part of a file that belongs to one entry. */

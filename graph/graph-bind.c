@@ -63,9 +63,7 @@ match_dims (TpGraphBuilder *builder, const TpBuilderSpec *spec,
     {
       const TpDimSpec *dim = &spec->dims[i];
       const gint64 *known = dim->name == NULL ? &dim->value
-                            : dims == NULL
-                                ? NULL
-                                : g_hash_table_lookup (dims, dim->name);
+                                              : tp_dims_find (dims, dim->name);
 
       if (known == NULL)
         tp_graph_builder_set_dim (builder, dim->name, value->dims[i]);
@@ -147,7 +145,7 @@ tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
 
 void
 tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
-                         GPtrArray *assumed)
+                         TpDims *assumed)
 {
   for (guint i = 0; i < builder->specs->len; i++)
     {
@@ -158,11 +156,11 @@ tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
         {
           const char *name = spec->dims[k].name;
 
-          if (name == NULL || g_hash_table_contains (builder->dims, name)
-              || (dims != NULL && g_hash_table_contains (dims, name)))
+          if (name == NULL || tp_dims_find (builder->dims, name) != NULL
+              || tp_dims_find (dims, name) != NULL)
             continue;
           tp_graph_builder_set_dim (builder, name, 1);
-          g_ptr_array_add (assumed, g_strdup (name));
+          tp_dims_set (assumed, name, 1);
         }
     }
 }

@@ -25,6 +25,6 @@ gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
 /* Dimensions that nobody gives a value are 1; their names go into @assumed, which
  * owns them. After what is bound. */
 void tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
-                              GPtrArray *assumed);
+                              TpDims *assumed);
 
 #endif

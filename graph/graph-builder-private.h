@@ -30,7 +30,7 @@ struct TpGraphBuilder
   TpDraft *draft;
   TpMap *tensors;             /* char* -> index + 1 */
   TpMap *nodes;               /* char*, a set */
-  GHashTable *dims;           /* char* -> gint64*: defaults */
+  TpDims *dims;               /* defaults */
   TpArray *states;            /* TpBuilderState, per tensor */
   TpArray *specs;             /* TpBuilderSpec */
   TpArray *constants;         /* int: tensors in order of adding */

@@ -26,8 +26,7 @@ tp_graph_builder_new (const char *name, int opset)
   builder->draft->opset = opset;
   builder->tensors = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   builder->nodes = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
-  builder->dims
-      = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
+  builder->dims = tp_dims_new ();
   builder->states = tp_array_new (sizeof (TpBuilderState));
   builder->specs = tp_array_new (sizeof (TpBuilderSpec));
   builder->constants = tp_array_new (sizeof (int));
@@ -39,7 +38,7 @@ tp_graph_builder_free (TpGraphBuilder *builder)
 {
   tp_map_free (builder->tensors);
   tp_map_free (builder->nodes);
-  g_hash_table_unref (builder->dims);
+  tp_dims_unref (builder->dims);
   tp_array_unref (builder->states);
   tp_array_unref (builder->specs);
   tp_array_unref (builder->constants);
@@ -65,8 +64,7 @@ void
 tp_graph_builder_set_dim (TpGraphBuilder *builder, const char *name,
                           gint64 value)
 {
-  g_hash_table_insert (builder->dims, g_strdup (name),
-                       g_memdup2 (&value, sizeof value));
+  tp_dims_set (builder->dims, name, value);
 }
 
 gboolean

@@ -8,7 +8,6 @@
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
-#include "ir/name-hash.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
 
@@ -83,9 +82,9 @@ name_nodes (TpGraphBuilder *builder, GError **error)
 static const gint64 *
 find_dim (TpGraphBuilder *builder, TpDims *dims, const char *name)
 {
-  const gint64 *value = dims == NULL ? NULL : g_hash_table_lookup (dims, name);
+  const gint64 *value = tp_dims_find (dims, name);
 
-  return value != NULL ? value : g_hash_table_lookup (builder->dims, name);
+  return value != NULL ? value : tp_dims_find (builder->dims, name);
 }
 
 /* Dimension @i of @spec; -1 on error. */
@@ -153,48 +152,40 @@ bind_spec (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
   return FALSE;
 }
 
-static int
-compare_names (const void *a, const void *b)
+/* Of all that are named. */
+static TpDims *
+gather_dims (TpGraphBuilder *builder)
 {
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
+  g_autoptr (TpDims) all = tp_dims_new ();
 
-/* Of all that are named, ended by NULL; the names are borrowed. */
-static GPtrArray *
-list_dims (TpGraphBuilder *builder)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (tp_name_hash, g_str_equal);
-  GPtrArray *names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer name;
-
-  g_hash_table_iter_init (&iter, builder->dims);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (g_hash_table_add (seen, name))
-      g_ptr_array_add (names, name);
+  for (int i = 0; i < tp_dims_size (builder->dims); i++)
+    tp_dims_set (all, tp_dims_get_name (builder->dims, i), 0);
   for (guint i = 0; i < builder->specs->len; i++)
     {
       const TpBuilderSpec *spec
           = &tp_array_index (builder->specs, TpBuilderSpec, i);
 
       for (int j = 0; j < spec->rank; j++)
-        if (spec->dims[j].name != NULL
-            && g_hash_table_add (seen, (char *) spec->dims[j].name))
-          g_ptr_array_add (names, (char *) spec->dims[j].name);
+        if (spec->dims[j].name != NULL)
+          tp_dims_set (all, spec->dims[j].name, 0);
     }
-  g_ptr_array_sort (names, compare_names);
-  g_ptr_array_add (names, NULL);
-  return names;
+  return g_steal_pointer (&all);
 }
 
 static void
-set_dim_error (TpGraphBuilder *builder, const char *name,
-               const char *const *known, GError **error)
+set_dim_error (TpGraphBuilder *builder, const char *name, const TpDims *all,
+               GError **error)
 {
+  static const char *const end = NULL;
+  g_autoptr (TpArray) names = tp_dims_sort_names (all);
+  const char *const *known;
   g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
-  g_autofree char *near = tp_near_name_ask (name, known);
+  g_autofree char *near = NULL;
   g_autoptr (GString) list = g_string_new (NULL);
 
+  tp_array_append_val (names, end);
+  known = (const char *const *) names->data;
+  near = tp_near_name_ask (name, known);
   for (int i = 0; known[i] != NULL && i <= DIMS_TOLD; i++)
     g_string_append_printf (list, "%s%s", i == 0 ? "there are " : ", ",
                             i < DIMS_TOLD ? known[i] : "...");
@@ -206,20 +197,15 @@ set_dim_error (TpGraphBuilder *builder, const char *name,
 static gboolean
 check_dims_known (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {
-  g_autoptr (GPtrArray) names = NULL;
-  const char *const *known;
-  GHashTableIter iter;
-  gpointer name;
+  g_autoptr (TpDims) all = NULL;
 
   if (dims == NULL)
     return TRUE;
-  names = list_dims (builder);
-  known = (const char *const *) names->pdata;
-  g_hash_table_iter_init (&iter, dims);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (!g_strv_contains (known, name))
+  all = gather_dims (builder);
+  for (int i = 0; i < tp_dims_size (dims); i++)
+    if (tp_dims_find (all, tp_dims_get_name (dims, i)) == NULL)
       {
-        set_dim_error (builder, name, known, error);
+        set_dim_error (builder, tp_dims_get_name (dims, i), all, error);
         return FALSE;
       }
   return TRUE;

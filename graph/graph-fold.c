@@ -20,13 +20,21 @@
 #define MAX_INPUT_ELEMENTS (1 << 23)  /* of one op */
 #define MAX_BYTES (1 << 25)           /* of all outputs that are not such */
 
-static void
-free_tensors (TpRefTensor *tensors, int n)
+/* What a reference reads, or what it makes. */
+typedef struct
 {
-  for (int i = 0; i < n; i++)
-    g_free (tensors[i].data);
-  g_free (tensors);
+  int n;
+  TpRefTensor *tensors;
+} Tensors;
+
+static void
+tensors_clear (Tensors *self)
+{
+  for (int i = 0; self->tensors != NULL && i < self->n; i++)
+    g_free (self->tensors[i].data);
+  g_free (self->tensors);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tensors, tensors_clear)
 
 static gboolean
 init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
@@ -188,7 +196,8 @@ load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 static gboolean
 run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
 {
-  TpRefTensor *inputs = tp_new0 (TpRefTensor, node->n_inputs);
+  g_auto (Tensors) inputs = { node->n_inputs,
+                              tp_new0 (TpRefTensor, node->n_inputs) };
   g_autofree const TpRefTensor **borrowed
       = tp_new0 (const TpRefTensor *, node->n_inputs);
   gboolean ok = TRUE;
@@ -196,8 +205,8 @@ run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
   for (int i = 0; ok && i < node->n_inputs; i++)
     if (node->inputs[i] >= 0)
       {
-        ok = load_input (draft, node, i, &inputs[i]);
-        borrowed[i] = &inputs[i];
+        ok = load_input (draft, node, i, &inputs.tensors[i]);
+        borrowed[i] = &inputs.tensors[i];
       }
   for (int i = 0; ok && i < node->n_outputs; i++)
     ok = init_ref_tensor (&outputs[i],
@@ -207,7 +216,6 @@ run_reference (TpDraft *draft, const TpNode *node, TpRefTensor *outputs)
       node->op->reference (node, borrowed, outputs);
       ok = results_are_exact (node, outputs);
     }
-  free_tensors (inputs, node->n_inputs);
   return ok;
 }
 
@@ -272,18 +280,16 @@ take_budget (TpFold *fold, TpDraft *draft, const TpNode *node)
 gboolean
 tp_fold_node (TpFold *fold, TpDraft *draft, TpNode *node, GError **error)
 {
+  g_auto (Tensors) outputs = { node->n_outputs, NULL };
   gboolean ok = TRUE;
-  TpRefTensor *outputs;
 
   if (fold_view (draft, node) || !take_budget (fold, draft, node))
     return TRUE;
-  outputs = tp_new0 (TpRefTensor, node->n_outputs);
-  if (run_reference (draft, node, outputs))
-    {
-      for (int i = 0; ok && i < node->n_outputs; i++)
-        ok = store (draft, node->outputs[i], &outputs[i], error);
-      node->type = NULL;
-    }
-  free_tensors (outputs, node->n_outputs);
+  outputs.tensors = tp_new0 (TpRefTensor, node->n_outputs);
+  if (!run_reference (draft, node, outputs.tensors))
+    return TRUE;
+  for (int i = 0; ok && i < node->n_outputs; i++)
+    ok = store (draft, node->outputs[i], &outputs.tensors[i], error);
+  node->type = NULL;
   return ok;
 }

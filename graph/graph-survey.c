@@ -15,14 +15,14 @@ tp_survey_init (TpSurvey *survey)
 {
   survey->problems
       = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free, g_free);
-  survey->assumed = g_ptr_array_new_with_free_func (g_free);
+  survey->assumed = tp_dims_new ();
 }
 
 void
 tp_survey_clear (TpSurvey *survey)
 {
   g_hash_table_unref (survey->problems);
-  g_ptr_array_unref (survey->assumed);
+  tp_dims_unref (survey->assumed);
 }
 
 TpGraph *

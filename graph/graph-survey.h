@@ -7,7 +7,7 @@
 typedef struct
 {
   GHashTable *problems;       /* name of an op -> char*: why it is not known */
-  GPtrArray *assumed;         /* char*: dimensions without a value, taken as 1 */
+  TpDims *assumed;            /* dimensions without a value, taken as 1 */
 } TpSurvey;
 
 void tp_survey_init (TpSurvey *survey);

@@ -6,6 +6,7 @@
 #ifndef TP_IR_GRAPH_H
 #define TP_IR_GRAPH_H
 
+#include "ir/dims.h"
 #include "ir/limit.h"
 #include "ir/region.h"
 #include "ir/types.h"
@@ -127,9 +128,6 @@ struct TpGraph
 TpGraph *tp_graph_ref (TpGraph *graph);
 void tp_graph_unref (TpGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGraph, tp_graph_unref)
-
-/* Names to values for symbolic dims; NULL: none. */
-typedef GHashTable TpDims; /* char* -> gint64* */
 
 static inline gboolean
 tp_tensor_is_constant (const TpTensor *tensor)

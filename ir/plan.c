@@ -40,7 +40,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->graph_digest);
   g_free (plan->costs_digest);
   g_free (plan->certificate);
-  g_clear_pointer (&plan->dims, g_hash_table_unref);
+  tp_dims_unref (plan->dims);
   g_strfreev (plan->pins);
   g_strfreev (plan->no_pass);
   g_strfreev (plan->no_fuse);

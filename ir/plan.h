@@ -68,7 +68,7 @@ typedef struct
   char *graph_name;
   char *graph_digest;
   char *costs_digest;
-  GHashTable *dims;           /* char* -> gint64*; may be NULL */
+  TpDims *dims;               /* char* -> gint64*; may be NULL */
   char **pins;                /* (nullable) "GLOB=DEVICE" from the command line,
                                * applied to the prepared graph */
   char **no_pass;             /* (nullable) passes left out when the graph was

@@ -45,7 +45,7 @@ tp_region_new (gint64 budget_bytes)
 }
 
 void
-tp_region_free (TpRegion *region)
+tp_region_clear (TpRegion *region)
 {
   while (region->owned != NULL)
     {
@@ -61,6 +61,15 @@ tp_region_free (TpRegion *region)
       g_free (region->chunks);
       region->chunks = next;
     }
+  region->pos = region->end = NULL;
+  region->used_bytes = 0;
+  region->chunk_bytes = FIRST_CHUNK_BYTES;
+}
+
+void
+tp_region_free (TpRegion *region)
+{
+  tp_region_clear (region);
   g_free (region);
 }
 

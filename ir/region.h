@@ -15,6 +15,9 @@ TpRegion *tp_region_new (gint64 budget_bytes);
 void tp_region_free (TpRegion *region);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRegion, tp_region_free)
 
+/* As it was when it was new. */
+void tp_region_clear (TpRegion *region);
+
 void tp_region_set_budget (TpRegion *region, gint64 budget_bytes);
 
 /**

@@ -9,6 +9,7 @@
 #include "ops/reference-integer.h"
 
 #include "ir/guard.h"
+#include "ir/region.h"
 #include "nest/nest-expr.h"
 #include "ops/op-util.h"
 
@@ -84,10 +85,20 @@ shown_dtype (const TpNode *node, TpDtype dtype)
   return moves (node) ? TPLAN_DTYPE_FLOAT64 : dtype;
 }
 
+static double *
+get_doubles (TpRegion *region, gint64 n)
+{
+  double *doubles = tp_region_alloc (region, n + 1, sizeof (double), NULL);
+
+  if (doubles == NULL)
+    tp_guard_leave ((gsize) (n + 1) * sizeof (double));
+  return doubles;
+}
+
 /* What the reference is to see of each input. */
 static void
 show_inputs (const TpNode *node, const TpRefTensor *const *inputs,
-             TpRefTensor *shown)
+             TpRegion *doubles, TpRefTensor *shown)
 {
   gint64 n = 0;
 
@@ -100,7 +111,7 @@ show_inputs (const TpNode *node, const TpRefTensor *const *inputs,
       shown[i] = *inputs[i];
       if (inputs[i]->integers == NULL)
         continue;
-      shown[i].data = tp_new (double, inputs[i]->count + 1);
+      shown[i].data = get_doubles (doubles, inputs[i]->count);
       shown[i].dtype = shown_dtype (node, inputs[i]->dtype);
       for (gint64 k = 0; k < inputs[i]->count; k++)
         shown[i].data[k] = is_moved ? (double) n++ + MARK
@@ -119,7 +130,7 @@ all_are_integers (const TpNode *node, const TpRefTensor *const *inputs)
 
 static void
 run_with_doubles (const TpNode *node, const TpRefTensor *const *given,
-                  TpRefTensor *outputs)
+                  TpRegion *doubles, TpRefTensor *outputs)
 {
   g_autofree TpDtype *dtypes = tp_new0 (TpDtype, node->n_outputs + 1);
 
@@ -129,7 +140,7 @@ run_with_doubles (const TpNode *node, const TpRefTensor *const *given,
       if (outputs[i].integers == NULL)
         continue;
       outputs[i].dtype = shown_dtype (node, dtypes[i]);
-      outputs[i].data = tp_new0 (double, outputs[i].count + 1);
+      outputs[i].data = get_doubles (doubles, outputs[i].count);
     }
   node->op->reference (node, given, outputs);
   for (int i = 0; i < node->n_outputs; i++)
@@ -140,23 +151,21 @@ static void
 run_on_doubles (const TpNode *node, const TpRefTensor *const *inputs,
                 TpRefTensor *outputs)
 {
+  g_autoptr (TpRegion) doubles = tp_region_new (TP_REGION_NO_BUDGET);
   g_autofree TpRefTensor *shown = tp_new0 (TpRefTensor, node->n_inputs + 1);
   g_autofree const TpRefTensor **given
       = tp_new0 (const TpRefTensor *, node->n_inputs + 1);
 
-  show_inputs (node, inputs, shown);
+  show_inputs (node, inputs, doubles, shown);
   for (int i = 0; i < node->n_inputs; i++)
     given[i] = inputs[i] != NULL ? &shown[i] : NULL;
-  run_with_doubles (node, given, outputs);
+  run_with_doubles (node, given, doubles, outputs);
   for (int i = 0; i < node->n_outputs; i++)
     if (outputs[i].integers != NULL)
       {
         take_results (node, inputs, &outputs[i]);
-        g_clear_pointer (&outputs[i].data, g_free);
+        outputs[i].data = NULL;
       }
-  for (int i = 0; i < node->n_inputs; i++)
-    if (inputs[i] != NULL && inputs[i]->integers != NULL)
-      g_free (shown[i].data);
 }
 
 void

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "tests/cli/fail-alloc.c"
-#include "tests/ir/onnx-bytes.h"
+#include "injected-models.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -25,12 +25,14 @@ enum { DONE, REFUSED, OTHER, LATE, LEAKED, LEFT_FILE, N_ENDS };
 
 typedef struct
 {
-  char *folder, *json, *onnx, *table, *saved, *again;
+  char *folder, *json, *onnx, *functions, *dims, *folded, *tensors, *weights;
+  char *table, *saved, *saved_dims, *again;
   TplanGraph *graph;
   TplanCosts *costs;
   TplanPlan *plan;
   TplanPlan *ref_plan;        /* LLVM and drivers end the process themselves */
   TplanSession *session;      /* of it */
+  TplanSession *integers;     /* of a small plan for ref */
   float in[64], out[64];
 } Fixture;
 
@@ -78,6 +80,35 @@ load_onnx (Fixture *fixture, GError **error)
 }
 
 static gboolean
+load_functions (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->functions, error);
+}
+
+/* Half of them have no value. */
+static gboolean
+load_dims (Fixture *fixture, GError **error)
+{
+  const TplanLoadOptions options = { .assumes_dims = TRUE };
+  TplanGraph *graph = tplan_graph_load_full (fixture->dims, &options, error);
+
+  tplan_graph_free (graph);
+  return graph != NULL;
+}
+
+static gboolean
+load_folded (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->folded, error);
+}
+
+static gboolean
+load_tensors (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->tensors, error);
+}
+
+static gboolean
 optimize_within (Fixture *fixture, const char *const *limits, GError **error)
 {
   const TplanOptimizeOptions options = { .memory_limits = limits };
@@ -115,12 +146,24 @@ save_plan (Fixture *fixture, GError **error)
 }
 
 static gboolean
-load_plan (Fixture *fixture, GError **error)
+load_plan_from (const char *path, GError **error)
 {
-  TplanPlan *plan = tplan_plan_load (fixture->saved, NULL, error);
+  TplanPlan *plan = tplan_plan_load (path, NULL, error);
 
   tplan_plan_free (plan);
   return plan != NULL;
+}
+
+static gboolean
+load_plan (Fixture *fixture, GError **error)
+{
+  return load_plan_from (fixture->saved, error);
+}
+
+static gboolean
+load_plan_of_dims (Fixture *fixture, GError **error)
+{
+  return load_plan_from (fixture->saved_dims, error);
 }
 
 static gboolean
@@ -148,6 +191,16 @@ run_session (Fixture *fixture, GError **error)
 }
 
 static gboolean
+run_integers (Fixture *fixture, GError **error)
+{
+  static gint64 in[64 * 64], out[64 * 64];
+  const void *const inputs[] = { in };
+  void *const outputs[] = { out };
+
+  return tplan_session_run (fixture->integers, inputs, outputs, error);
+}
+
+static gboolean
 open_costs (Fixture *fixture, GError **error)
 {
   static const char *const devices[] = { "ref", NULL };
@@ -160,76 +213,57 @@ open_costs (Fixture *fixture, GError **error)
 static const Case cases[] = {
   { "load", load_json, 5 },
   { "load-onnx", load_onnx, 5 },
+  { "load-functions", load_functions, 5 },
+  { "load-dims", load_dims, 5 },
+  { "load-folded", load_folded, 1 },
+  { "load-tensors", load_tensors, 5 },
   { "optimize", optimize, 5 },
   { "optimize-tight", optimize_tight, 800 }, /* seconds each */
   { "plan-save", save_plan, 1 },
   { "plan-load", load_plan, 10 },
+  { "plan-load-dims", load_plan_of_dims, 10 },
   { "check", check_plan, 5 },
   { "session", make_session, 5 },
   { "run", run_session, 1 },
+  { "run-integers", run_integers, 1 },
   { "costs", open_costs, 1 },
 };
 
-/* ---- models --------------------------------------------------------------- */
+/* ---- what is called ------------------------------------------------------- */
 
-/* A chain with branches that come back, with weights, and with what is not fused
- * away. */
 static void
-write_op (GString *text, int i)
+make_plan_of_dims (Fixture *fixture)
 {
-  g_string_append_printf (text, "%s{\"name\": \"op%d\", ", i > 0 ? ", " : "",
-                          i);
-  if (i % 16 == 0)
-    g_string_append_printf (text, "\"type\": \"Mul\", \"inputs\": "
-                            "[\"t%d\", \"w%d\"]", i, i);
-  else if (i % 4 == 3)
-    g_string_append_printf (text, "\"type\": \"Add\", \"inputs\": "
-                            "[\"t%d\", \"t%d\"]", i, i - 3);
-  else
-    g_string_append_printf (text, "\"type\": \"%s\", \"inputs\": [\"t%d\"]",
-                            i % 16 == 9 ? "Softmax" : "Tanh", i);
-  g_string_append_printf (text, ", \"outputs\": [\"t%d\"]}", i + 1);
+  const TplanLoadOptions options = { .assumes_dims = TRUE };
+  g_autoptr (GError) error = NULL;
+  TplanGraph *graph = tplan_graph_load_full (fixture->dims, &options, &error);
+  TplanPlan *plan = tplan_graph_optimize (graph, fixture->costs, NULL, &error);
+
+  g_assert_no_error (error);
+  tplan_plan_save (plan, fixture->saved_dims, &error);
+  g_assert_no_error (error);
+  tplan_plan_free (plan);
+  tplan_graph_free (graph);
 }
 
 static void
-write_json (const char *path)
+make_integers (Fixture *fixture, TplanCosts *costs)
 {
-  g_autoptr (GString) text = g_string_new (
-      "{\"format\": \"tplan-graph/1\", \"opset\": 17, \"inputs\": "
-      "[{\"name\": \"t0\", \"shape\": [64]}], \"initializers\": [");
+  g_autofree char *path = g_build_filename (fixture->folder, "i.json", NULL);
+  g_autoptr (GError) error = NULL;
+  TplanGraph *graph;
+  TplanPlan *plan;
 
-  for (int i = 0; i < n_ops; i += 16)
-    g_string_append_printf (text, "%s{\"name\": \"w%d\", \"shape\": [64], "
-                            "\"random\": {\"seed\": %d}}",
-                            i > 0 ? ", " : "", i, i);
-  g_string_append_printf (text, "], \"outputs\": [\"t%d\"], \"ops\": [",
-                          n_ops);
-  for (int i = 0; i < n_ops; i++)
-    write_op (text, i);
-  g_string_append (text, "]}");
-  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
-}
-
-static void
-write_onnx (const char *path)
-{
-  static const gint64 dims[] = { 64 };
-  g_autofree char *last = g_strdup_printf ("t%d", n_ops);
-  g_autoptr (GByteArray) model = NULL;
-  Msg *graph = msg_new ();
-
-  for (int i = 0; i < n_ops; i++)
-    {
-      g_autofree char *input = g_strdup_printf ("t%d", i);
-      g_autofree char *output = g_strdup_printf ("t%d", i + 1);
-
-      msg_take (graph, 1, node_new ("Tanh", input, NULL, output));
-    }
-  msg_take (graph, 11, value_new ("t0", 1, dims));
-  msg_take (graph, 12, value_new (last, 1, dims));
-  model = model_new (graph);
-  g_assert_true (g_file_set_contents (path, (const char *) model->data,
-                                      model->len, NULL));
+  injected_write_integers (path);
+  graph = tplan_graph_load (path, NULL, &error);
+  g_assert_no_error (error);
+  plan = tplan_graph_optimize (graph, costs, NULL, &error);
+  g_assert_no_error (error);
+  fixture->integers = tplan_session_new (plan, 1, &error);
+  g_assert_no_error (error);
+  tplan_plan_free (plan);
+  tplan_graph_free (graph);
+  g_remove (path);
 }
 
 static void
@@ -243,6 +277,7 @@ make_ref (Fixture *fixture)
   fixture->ref_plan
       = tplan_graph_optimize (fixture->graph, costs, NULL, &error);
   g_assert_no_error (error);
+  make_integers (fixture, costs);
   tplan_costs_close (costs);
   fixture->session = tplan_session_new (fixture->ref_plan, 1, &error);
   g_assert_no_error (error);
@@ -258,11 +293,21 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->folder = g_dir_make_tmp ("tplan-injected-XXXXXX", NULL);
   fixture->json = g_build_filename (fixture->folder, "m.json", NULL);
   fixture->onnx = g_build_filename (fixture->folder, "m.onnx", NULL);
+  fixture->functions = g_build_filename (fixture->folder, "f.onnx", NULL);
+  fixture->dims = g_build_filename (fixture->folder, "d.json", NULL);
+  fixture->folded = g_build_filename (fixture->folder, "c.json", NULL);
+  fixture->tensors = g_build_filename (fixture->folder, "t.json", NULL);
+  fixture->weights = g_build_filename (fixture->folder, "t.safetensors", NULL);
   fixture->table = g_build_filename (fixture->folder, "cost.db", NULL);
   fixture->saved = g_build_filename (fixture->folder, "p.json", NULL);
+  fixture->saved_dims = g_build_filename (fixture->folder, "pd.json", NULL);
   fixture->again = g_build_filename (fixture->folder, "q.json", NULL);
-  write_json (fixture->json);
-  write_onnx (fixture->onnx);
+  injected_write_json (fixture->json, n_ops);
+  injected_write_onnx (fixture->onnx, n_ops);
+  injected_write_functions (fixture->functions, n_ops);
+  injected_write_dims (fixture->dims, n_ops);
+  injected_write_folded (fixture->folded);
+  injected_write_tensors (fixture->tensors, fixture->weights, n_ops);
   fixture->graph = tplan_graph_load (fixture->json, NULL, &error);
   g_assert_no_error (error);
   fixture->costs = tplan_costs_open (fixture->table, devices, 1, &error);
@@ -272,15 +317,19 @@ set_up (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   tplan_plan_save (fixture->plan, fixture->saved, &error);
   g_assert_no_error (error);
+  make_plan_of_dims (fixture);
   make_ref (fixture);
 }
 
 static void
 tear_down (Fixture *fixture, gconstpointer data)
 {
-  char *const paths[] = { fixture->json, fixture->onnx, fixture->table,
-                          fixture->saved, fixture->again };
+  char *const paths[]
+      = { fixture->json, fixture->onnx, fixture->functions, fixture->dims,
+          fixture->folded, fixture->tensors, fixture->weights, fixture->table,
+          fixture->saved, fixture->saved_dims, fixture->again };
 
+  tplan_session_free (fixture->integers);
   tplan_session_free (fixture->session);
   tplan_plan_free (fixture->ref_plan);
   tplan_plan_free (fixture->plan);

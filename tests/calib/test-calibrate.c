@@ -13,6 +13,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Only for what hangs: on a machine whose host takes its processors away, what
@@ -510,25 +511,34 @@ test_cancel (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (count_known (fixture), ==, 3);
 }
 
+static volatile gint *n_dawdled; /* shared with the child */
+
 static void
 dawdle (TpPhase phase, int device, int key)
 {
-  if (phase == TP_PHASE_RUN)
-    g_usleep (100 * 1000);
+  if (phase != TP_PHASE_RUN)
+    return;
+  g_atomic_int_inc (n_dawdled);
+  g_usleep (100 * 1000);
 }
 
+#define N_ENOUGH 100          /* runs that it takes when there is time */
+
+/* There is time for 4 runs and for what had begun, for 8 in all. Runs are counted,
+ * as a starved machine takes any time for them. */
 static void
 test_time_limit (Fixture *fixture, gconstpointer data)
 {
-  gint64 start;
-
+  n_dawdled = mmap (NULL, sizeof *n_dawdled, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  g_assert_true (n_dawdled != MAP_FAILED);
   tp_calibrate (fixture->db, NULL, NULL, &fixture->options, NULL);
   tp_worker_hook = dawdle;
   fixture->options.time_limit_ns = 400 * 1000 * 1000;
-  start = g_get_monotonic_time ();
   calibrate (fixture);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_USEC_PER_SEC);
-  g_assert_cmpint (count_entries (fixture, TP_ENTRY_SETTLED), ==, 0);
+  g_test_message ("%d runs", *n_dawdled);
+  g_assert_cmpint (*n_dawdled, <, N_ENOUGH / 2);
+  munmap ((void *) n_dawdled, sizeof *n_dawdled);
 }
 
 static void

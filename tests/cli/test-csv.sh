@@ -36,7 +36,7 @@ head -n 1 .out | grep -q '^op,type,device,times_ns.sim:desktop-cpu,times_ns.sim:
 data sweep sweep mlp.json --dim N=1,2..8 --devices $sims
 [ "$(sed 's/,.*//' .out | tr '\n' ' ')" = "value 1 2 4 8 " ]; say $? "a row for each value"
 data info info mlp.json
-data calibrate calibrate mlp.json --devices ref --time-limit 5s
+data calibrate calibrate mlp.json --devices ref
 data try try 'a, "b".json' --devices $sims
 data 'cost list' cost list
 data 'cost show' cost show

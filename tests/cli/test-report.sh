@@ -57,7 +57,7 @@ wanted=$(sed -n 's/.*"best_single_ns": *\([0-9]*\).*/\1/p' mlp.plan.json)
 say $? "and of sweeps"
 
 # A device that is real: the machine of the page is that of the cost table.
-try 0 calibrate -q mlp.json --devices ref --time-limit 2s; try 0 optimize -q -d ref mlp.json -o ref.json
+try 0 calibrate -q mlp.json --devices ref; try 0 optimize -q -d ref mlp.json -o ref.json
 try 0 report ref.json -o ref.html && good ref.html && grep -q '"measured_at":[0-9]' ref.html; say $? "a measured device"
 TPLAN_COST=$work/empty.db try 0 report ref.json -o bare.html && good bare.html && grep -q '"stale":"not measured' bare.html
 say $? "another cost table"
@@ -88,7 +88,7 @@ done
 # browse FILE#STATE: what a browser makes of it, in .dom; what it says, in .said.
 browse ()
 {
-  timeout 120 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+  timeout 600 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
     --user-data-dir="$work/chromium" --enable-logging=stderr --virtual-time-budget=5000 \
     --dump-dom "file://$work/$1" > .dom 2> .said || return 1
   sed -n '/CONSOLE/p' .said > .out

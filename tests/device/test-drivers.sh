@@ -3,44 +3,91 @@
 # out, and the rest goes on.
 . "$G_TEST_SRCDIR/driver-common.sh"
 echo "$fake" > "$work/vendors/bad.icd"
-TPLAN_DRIVER_TIMEOUT=2
+# Enough for the good driver on a machine that hardly gets to run. Who has to wait
+# for that waits beside the others, each in a folder of its own with what it finds.
+TPLAN_DRIVER_TIMEOUT=20
 export TPLAN_DRIVER_TIMEOUT
 
+# enter NAME: where what comes does no harm.
+enter ()
+{
+  mkdir "$1" && cp mlp.json "$1" && cd "$1" || exit 99
+  XDG_CACHE_HOME=$PWD/cache
+}
+# keep NAME ARGUMENT...: the exit status, .out and .err of it, until it is judged.
+keep ()
+{
+  name=$1; shift
+  "$TPLAN" "$@" > "$name.out" 2> "$name.err"
+  echo $? > "$name.code"
+}
+# judge CODE NAME: what was kept of it becomes .out and .err.
+judge ()
+{
+  cp "$2.out" .out && cp "$2.err" .err && read -r code < "$2.code" && [ "$code" -eq "$1" ] \
+    || { echo "exit status ${code:-none}, not $1" >> .err; return 1; }
+}
+
+meet () { enter "$1" && TEST_DRIVER=$2 keep devices devices --format=csv; }
+
+# What was bad is not met again by those who only plan; `devices` tries anew.
+turn_good ()
+{
+  enter better && export TEST_DRIVER="hang platforms"
+  keep bad devices
+  keep plan optimize mlp.json -o plan.json --driver-timeout=1h
+  keep run run plan.json -n 1 --driver-timeout=1h
+  export TEST_DRIVER=
+  keep mended devices --format=csv
+}
+# One that was good, and is not any more.
+turn_bad ()
+{
+  enter worse && export TEST_DRIVER=
+  keep good devices
+  export TEST_DRIVER="hang platforms"
+  keep worse optimize mlp.json -o plan.json --driver-timeout=1
+  keep again devices
+  keep without optimize mlp.json -o plan.json
+}
+
+whats="hang-load hang-platforms hang-devices hang-context
+       exit-load exit-platforms exit-devices exit-context
+       crash-load crash-platforms crash-devices crash-context"
+(turn_good) &
+(turn_bad) &
+for what in $whats; do
+  case $what in
+    hang-*) (meet $what "hang ${what#*-}") & ;;
+    *) (meet $what "${what%-*} ${what#*-}") ;;
+  esac
+done
+wait
+
 # The good driver's device is there, and the bad driver is told of.
-for what in "hang load" "hang platforms" "hang devices" "hang context" \
-            "exit load" "exit platforms" "exit devices" "exit context" \
-            "crash load" "crash platforms" "crash devices" "crash context"; do
-  export TEST_DRIVER="$what"
-  try 0 devices --format=csv; say $? "devices: $what"
+for what in $whats; do
+  judge 0 $what/devices; say $? "devices: $what"
   out_has '^opencl:0,ready'; say $? "  the other is there"
   ! out_has '^opencl:1'; say $? "  this one is not"
   err_has 'bad.icd'; say $? "  and is named"
 done
-
-# What was bad is not met again by those who only plan; `devices` tries anew.
-export TEST_DRIVER="hang platforms"
-try 0 devices; say $? "hangs once more"
-try 0 optimize mlp.json -o plan.json --driver-timeout=1h; say $? "optimize does without it"
+judge 0 better/bad; say $? "hangs once more"
+judge 0 better/plan; say $? "optimize does without it"
 err_has 'bad.icd'; say $? "  and says so"
-try 0 run plan.json -n 1 --driver-timeout=1h; say $? "run does without it"
-export TEST_DRIVER=
-try 0 devices --format=csv; say $? "a driver that was mended"
+judge 0 better/run; say $? "run does without it"
+judge 0 better/mended; say $? "a driver that was mended"
 ! err_has 'bad.icd'; say $? "  is met anew"
-
-# One that was good, and is not any more.
-export TEST_DRIVER="hang platforms"
-try 6 optimize mlp.json -fo plan.json; say $? "a driver that was good hangs"
+judge 0 worse/good && ! err_has 'bad.icd'; say $? "a driver that is good"
+judge 6 worse/worse; say $? "  hangs"
 err_has 'tplan devices'; say $? "  which says who finds out"
-try 0 devices; err_has 'bad.icd'; say $? "  who does"
-try 0 optimize mlp.json -fo plan.json; say $? "  and leaves it out"
+judge 0 worse/again && err_has 'bad.icd'; say $? "  who does"
+judge 0 worse/without; say $? "  and leaves it out"
 
-# Nothing is left behind where the whole command is given up.
+# Nothing is left behind where the whole command is given up: its file is its mark.
 export TEST_DRIVER="hang platforms"
-rm -rf "$XDG_CACHE_HOME/tplan/drivers"
-try 5 optimize mlp.json -o - --timeout=0.2 --driver-timeout=1h; say $? "--timeout ends it"
-sleep 0.3
-! pgrep -f "tplan optimize mlp.json -o - --timeout=0.2" > /dev/null
-say $? "  and the child with it"
+is_gone () { for _ in $(seq 600); do pgrep -f "$1" > /dev/null || return 0; sleep 0.1; done; return 1; }
+try 5 optimize mlp.json -o "$work/given-up.json" --timeout=0.2 --driver-timeout=1h; say $? "--timeout ends it"
+is_gone "$work/given-up.json"; say $? "  and the child with it"
 try 2 devices --driver-timeout=often; say $? "a time that is none"
 
 # A driver alone: without it there is no OpenCL device.

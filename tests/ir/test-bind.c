@@ -25,12 +25,11 @@ static const float floats[] = { -1, 2 };
 static TpGraph *
 load (const char *name, const TpInputValue *value, GError **error)
 {
-  g_autoptr (GHashTable) dims = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpDims) dims = tp_dims_new ();
   g_autoptr (GHashTable) values = g_hash_table_new (g_str_hash, g_str_equal);
   const TpLoadOptions options = { .dims = dims, .values = values };
-  gint64 n = 2;
 
-  g_hash_table_insert (dims, (char *) "N", &n);
+  tp_dims_set (dims, "N", 2);
   if (name != NULL)
     g_hash_table_insert (values, (char *) name, (gpointer) value);
   return tp_graph_read_json ("g.json", text, strlen (text), &options, error);

@@ -72,8 +72,7 @@ test_dims (void)
   static const char text[]
       = HEAD "\"dims\": {\"N\": 4}, \"inputs\": [{\"name\": \"x\", \"shape\": "
              "[\"N\", \"M\"]}], " RELU OUTPUT;
-  g_autoptr (GHashTable) dims = g_hash_table_new (g_str_hash, g_str_equal);
-  gint64 n = 9, m = 5;
+  g_autoptr (TpDims) dims = tp_dims_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = load (text, NULL, &error);
 
@@ -81,17 +80,17 @@ test_dims (void)
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   g_assert_nonnull (strstr (error->message, "--dim M="));
   g_clear_error (&error);
-  g_hash_table_insert (dims, (char *) "M", &m);
+  tp_dims_set (dims, "M", 5);
   graph = load (text, dims, &error);
   g_assert_no_error (error);
   g_assert_cmpint (graph->tensors[graph->inputs[0]].dims[0], ==, 4);
   tp_graph_unref (graph);
-  g_hash_table_insert (dims, (char *) "N", &n);
+  tp_dims_set (dims, "N", 9);
   graph = load (text, dims, &error);
   g_assert_no_error (error);
   g_assert_cmpint (graph->tensors[graph->inputs[0]].dims[0], ==, 9);
   tp_graph_unref (graph);
-  g_hash_table_insert (dims, (char *) "Q", &n);
+  tp_dims_set (dims, "Q", 9);
   graph = load (text, dims, &error);
   g_assert_null (graph);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);

@@ -290,27 +290,26 @@ static void
 test_dims (void)
 {
   static const gint64 dims[] = { -1, -2 };
-  g_autoptr (GHashTable) bound = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpDims) bound = tp_dims_new ();
   Msg *graph = msg_new ();
   g_autoptr (GByteArray) model = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (TpGraph) loaded = NULL;
   g_autoptr (GError) error = NULL;
-  gint64 n = 4, m = 6;
 
   msg_take (graph, 11, value_new ("x", 2, dims));
   msg_take (graph, 12, value_new ("y", 0, NULL));
   msg_take (graph, 1, node_new ("Relu", "x", NULL, "y"));
   model = model_new (graph);
   bytes = g_bytes_new (model->data, model->len);
-  g_hash_table_insert (bound, (char *) "N", &n);
+  tp_dims_set (bound, "N", 4);
   loaded = tp_graph_load_onnx ("m.onnx", bytes, bound, &error);
   g_assert_null (loaded);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   g_assert_cmpstr (error->message, ==,
                    "m.onnx: graph.input[0].shape[1]: dimension 'x.1' has no "
                    "value: give it one, as with --dim x.1=8");
-  g_hash_table_insert (bound, (char *) "x.1", &m);
+  tp_dims_set (bound, "x.1", 6);
   loaded = tp_graph_load_onnx ("m.onnx", bytes, bound, NULL);
   g_assert_cmpint (loaded->tensors[loaded->outputs[0]].dims[0], ==, 4);
   g_assert_cmpint (loaded->tensors[loaded->outputs[0]].dims[1], ==, 6);

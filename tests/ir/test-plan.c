@@ -445,14 +445,11 @@ test_dims (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpPlan) plan = NULL;
-  gint64 two = 2;
   g_autofree char *other = g_strdup (graph_text);
 
   (void) data;
-  f->plan->dims
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_insert (f->plan->dims, g_strdup ("N"),
-                       g_memdup2 (&two, sizeof two));
+  f->plan->dims = tp_dims_new ();
+  tp_dims_set (f->plan->dims, "N", 2);
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
   strstr (other, "\"N\": 2")[5] = '3'; /* a default the plan overrides */
   g_assert_true (g_file_set_contents (f->graph_path, other, -1, NULL));

@@ -25,7 +25,7 @@ ROUNDING = 2e-6               # values are about 1: what cancels keeps their err
 RULES = ("epilogue", "prologue", "pointwise")
 PASSES = ("identity", "transpose", "recognise", "fold-norm", "norm", "layout", "permute")
 REWRITTEN = ("Resize", "ScatterND")   # no kernels, and not rewritten if given a cost
-LIMIT = 120                   # seconds for a command
+LIMIT = 600                   # seconds for a command
 
 
 class Failure(Exception):

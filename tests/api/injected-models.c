@@ -1,0 +1,271 @@
+/* injected-models.c: see injected-models.h. */
+#include "config.h"
+
+#include "injected-models.h"
+
+#include "tests/ir/onnx-bytes.h"
+
+#include <string.h>
+
+/* A chain with branches that come back, with weights, and with what is not fused
+ * away. */
+static void
+write_op (GString *text, int i)
+{
+  g_string_append_printf (text, "%s{\"name\": \"op%d\", ", i > 0 ? ", " : "",
+                          i);
+  if (i % 16 == 0)
+    g_string_append_printf (text, "\"type\": \"Mul\", \"inputs\": "
+                            "[\"t%d\", \"w%d\"]", i, i);
+  else if (i % 4 == 3)
+    g_string_append_printf (text, "\"type\": \"Add\", \"inputs\": "
+                            "[\"t%d\", \"t%d\"]", i, i - 3);
+  else
+    g_string_append_printf (text, "\"type\": \"%s\", \"inputs\": [\"t%d\"]",
+                            i % 16 == 9 ? "Softmax" : "Tanh", i);
+  g_string_append_printf (text, ", \"outputs\": [\"t%d\"]}", i + 1);
+}
+
+void
+injected_write_json (const char *path, int n_ops)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{\"format\": \"tplan-graph/1\", \"opset\": 17, \"inputs\": "
+      "[{\"name\": \"t0\", \"shape\": [64]}], \"initializers\": [");
+
+  for (int i = 0; i < n_ops; i += 16)
+    g_string_append_printf (text, "%s{\"name\": \"w%d\", \"shape\": [64], "
+                            "\"random\": {\"seed\": %d}}",
+                            i > 0 ? ", " : "", i, i);
+  g_string_append_printf (text, "], \"outputs\": [\"t%d\"], \"ops\": [",
+                          n_ops);
+  for (int i = 0; i < n_ops; i++)
+    write_op (text, i);
+  g_string_append (text, "]}");
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+}
+
+void
+injected_write_onnx (const char *path, int n_ops)
+{
+  static const gint64 dims[] = { 64 };
+  g_autofree char *last = g_strdup_printf ("t%d", n_ops);
+  g_autoptr (GByteArray) model = NULL;
+  Msg *graph = msg_new ();
+
+  for (int i = 0; i < n_ops; i++)
+    {
+      g_autofree char *input = g_strdup_printf ("t%d", i);
+      g_autofree char *output = g_strdup_printf ("t%d", i + 1);
+
+      msg_take (graph, 1, node_new ("Tanh", input, NULL, output));
+    }
+  msg_take (graph, 11, value_new ("t0", 1, dims));
+  msg_take (graph, 12, value_new (last, 1, dims));
+  model = model_new (graph);
+  g_assert_true (g_file_set_contents (path, (const char *) model->data,
+                                      model->len, NULL));
+}
+
+/* ---- functions, named dimensions, constants to fold ----------------------- */
+
+/* A function of "x", whose result is "y". */
+static Msg *
+function_new (const char *name)
+{
+  Msg *function = msg_new ();
+
+  msg_string (function, 1, name);
+  msg_string (function, 4, "x");
+  msg_string (function, 5, "y");
+  msg_string (function, 10, "local");
+  return function;
+}
+
+static Msg *
+constant_new (const char *name)
+{
+  static const gint64 dims[] = { 16, 64 }; /* as large as is kept once */
+  static const float values[16 * 64];
+  Msg *tensor = tensor_new (name, 1, 2, dims), *attr = attr_new ("value", 4);
+  Msg *node = node_new ("Constant", NULL, NULL, name);
+
+  msg_bytes (tensor, 9, values, sizeof values);
+  msg_take (attr, 5, tensor);
+  msg_take (node, 5, attr);
+  return node;
+}
+
+/* y = x + c0 + c1 + ... */
+static Msg *
+long_function_new (int n)
+{
+  Msg *function = function_new ("long");
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *constant = g_strdup_printf ("c%d", i);
+      g_autofree char *input = g_strdup_printf (i > 0 ? "h%d" : "x", i);
+      g_autofree char *output = g_strdup_printf (i + 1 < n ? "h%d" : "y", i + 1);
+
+      msg_take (function, 7, constant_new (constant));
+      msg_take (function, 7, node_new ("Add", input, constant, output));
+    }
+  return function;
+}
+
+static Msg *
+call_new (int i, const char *function)
+{
+  g_autofree char *input = g_strdup_printf ("t%d", i);
+  g_autofree char *output = g_strdup_printf ("t%d", i + 1);
+  Msg *node = node_new (function, input, NULL, output);
+
+  msg_string (node, 7, "local");
+  return node;
+}
+
+/* Many small functions and a long one. */
+void
+injected_write_functions (const char *path, int n_ops)
+{
+  static const gint64 dims[] = { 64 };
+  int n = n_ops / 4;
+  g_autofree char *last = g_strdup_printf ("t%d", n + 1);
+  g_autoptr (GByteArray) model = NULL;
+  Msg *graph = msg_new ();
+
+  msg_take (graph, 11, value_new ("t0", 1, dims));
+  msg_take (graph, 12, value_new (last, 0, NULL));
+  for (int i = 0; i <= n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%d", i);
+
+      msg_take (graph, 1, call_new (i, i < n ? name : "long"));
+    }
+  model = model_new (graph);
+  msg_take (model, 25, long_function_new (n / 2));
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("f%d", i);
+      Msg *function = function_new (name);
+
+      msg_take (function, 7, node_new ("Tanh", "x", NULL, "y"));
+      msg_take (model, 25, function);
+    }
+  g_assert_true (g_file_set_contents (path, (const char *) model->data,
+                                      model->len, NULL));
+}
+
+/* An input and an op for each dimension; every other one has a value. */
+void
+injected_write_dims (const char *path, int n_ops)
+{
+  g_autoptr (GString) text
+      = g_string_new ("{\"format\": \"tplan-graph/1\", \"dims\": {");
+
+  for (int i = 0; i < n_ops; i += 2)
+    g_string_append_printf (text, "%s\"N%d\": 4", i > 0 ? ", " : "", i);
+  g_string_append (text, "}, \"inputs\": [");
+  for (int i = 0; i < n_ops; i++)
+    g_string_append_printf (text, "%s{\"name\": \"x%d\", \"shape\": "
+                            "[\"N%d\"]}", i > 0 ? ", " : "", i, i);
+  g_string_append (text, "], \"ops\": [");
+  for (int i = 0; i < n_ops; i++)
+    g_string_append_printf (text, "%s{\"type\": \"Tanh\", \"inputs\": "
+                            "[\"x%d\"], \"outputs\": [\"y%d\"]}",
+                            i > 0 ? ", " : "", i, i);
+  g_string_append (text, "], \"outputs\": [");
+  for (int i = 0; i < n_ops; i++)
+    g_string_append_printf (text, "%s\"y%d\"", i > 0 ? ", " : "", i);
+  g_string_append (text, "]}");
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+}
+
+/* Ops on constants whose references have memory of their own. */
+void
+injected_write_folded (const char *path)
+{
+  static const char text[]
+      = "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x\","
+        " \"shape\": [1, 64, 64]}], \"initializers\": ["
+        "{\"name\": \"c\", \"shape\": [1, 64, 64], \"fill\": 0.5},"
+        "{\"name\": \"s\", \"shape\": [64], \"fill\": 1},"
+        "{\"name\": \"k\", \"dtype\": \"int64\", \"shape\": [1],"
+        " \"fill\": 64}],"
+        "\"ops\": ["
+        "{\"type\": \"LayerNormalization\", \"inputs\": [\"c\", \"s\"],"
+        " \"outputs\": [\"n\"]},"
+        "{\"type\": \"InstanceNormalization\","
+        " \"inputs\": [\"n\", \"s\", \"s\"], \"outputs\": [\"i\"]},"
+        "{\"type\": \"TopK\", \"inputs\": [\"i\", \"k\"],"
+        " \"outputs\": [\"v\", \"j\"]},"
+        "{\"type\": \"Softmax\", \"inputs\": [\"v\"],"
+        " \"outputs\": [\"p\"]},"
+        "{\"type\": \"Split\", \"inputs\": [\"p\"],"
+        " \"attrs\": {\"axis\": 1, \"num_outputs\": 2},"
+        " \"outputs\": [\"a\", \"b\"]},"
+        "{\"type\": \"Concat\", \"inputs\": [\"b\", \"a\"],"
+        " \"attrs\": {\"axis\": 1}, \"outputs\": [\"q\"]},"
+        "{\"type\": \"Add\", \"inputs\": [\"x\", \"q\"],"
+        " \"outputs\": [\"y\"]}], \"outputs\": [\"y\"]}";
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+/* A file of many tensors, and who reads them all. */
+void
+injected_write_tensors (const char *path, const char *weights_path, int n_ops)
+{
+  static const float weights[4];
+  g_autoptr (GString) text = g_string_new (
+      "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x0\", "
+      "\"shape\": [4]}], \"initializers\": [");
+  g_autoptr (GString) file = g_string_new ("12345678{");
+  g_autofree char *name = g_path_get_basename (weights_path);
+  int n = n_ops / 4;
+  guint64 size;
+
+  for (int i = 0; i < n; i++)
+    {
+      const char *comma = i > 0 ? ", " : "";
+
+      g_string_append_printf (text, "%s{\"name\": \"w%d\", \"file\": "
+                              "\"%s\", \"key\": \"k%d\"}", comma, i, name, i);
+      g_string_append_printf (file, "%s\"k%d\": {\"dtype\": \"F32\", "
+                              "\"shape\": [4], \"data_offsets\": [%d, %d]}",
+                              comma, i, 16 * i, 16 * i + 16);
+    }
+  g_string_append (file, "}");
+  size = GUINT64_TO_LE (file->len - 8);
+  memcpy (file->str, &size, 8);
+  g_string_append (text, "], \"ops\": [");
+  for (int i = 0; i < n; i++)
+    {
+      g_string_append_len (file, (const char *) weights, sizeof weights);
+      g_string_append_printf (text, "%s{\"type\": \"Mul\", \"inputs\": "
+                              "[\"x%d\", \"w%d\"], \"outputs\": [\"x%d\"]}",
+                              i > 0 ? ", " : "", i, i, i + 1);
+    }
+  g_string_append_printf (text, "], \"outputs\": [\"x%d\"]}", n);
+  g_assert_true (g_file_set_contents (weights_path, file->str, file->len, NULL));
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+}
+
+/* Ops whose references see integers as doubles. */
+void
+injected_write_integers (const char *path)
+{
+  static const char text[]
+      = "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x\","
+        " \"dtype\": \"int64\", \"shape\": [64, 64]}], \"ops\": ["
+        "{\"type\": \"Transpose\", \"inputs\": [\"x\"],"
+        " \"attrs\": {\"perm\": [1, 0]}, \"outputs\": [\"t\"]},"
+        "{\"type\": \"Concat\", \"inputs\": [\"t\", \"x\"],"
+        " \"attrs\": {\"axis\": 0}, \"outputs\": [\"c\"]},"
+        "{\"type\": \"ReduceMax\", \"inputs\": [\"c\"],"
+        " \"attrs\": {\"axes\": [0]}, \"outputs\": [\"y\"]}],"
+        "\"opset\": 17, \"outputs\": [\"y\"]}";
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
