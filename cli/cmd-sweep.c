@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const GOptionEntry sweep_options[] = { TP_PLANNING_OPTIONS, { 0 } };
+static const GOptionEntry sweep_options[]
+    = { TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 } };
 
 typedef struct
 {
