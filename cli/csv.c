@@ -70,6 +70,36 @@ format_list (const json_t *list)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Sentences, which spaces would not part. */
+static gboolean
+is_text (const json_t *list)
+{
+  gsize i;
+  json_t *value;
+
+  json_array_foreach (list, i, value)
+    if (json_is_string (value)
+        && strchr (json_string_value (value), ' ') != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* "reasons.0" -> the first, and so on: {"0": ...} for flatten (). */
+static json_t *
+number_list (const json_t *list)
+{
+  json_t *object = json_object (), *value;
+  gsize i;
+
+  json_array_foreach (list, i, value)
+    {
+      g_autofree char *name = g_strdup_printf ("%zu", i);
+
+      json_object_set (object, name, value);
+    }
+  return object;
+}
+
 /* name -> text of all that is in @object; @names gets them in order. */
 static void
 flatten (json_t *object, const char *prefix, GHashTable *cells,
@@ -85,10 +115,14 @@ flatten (json_t *object, const char *prefix, GHashTable *cells,
       char *text = json_is_array (value) ? format_list (value)
                                          : format_scalar (value);
 
-      if (json_is_object (value))
+      if (json_is_object (value) || is_text (value))
         {
+          json_t *object_in = json_is_object (value) ? json_incref (value)
+                                                     : number_list (value);
+
           g_free (text);
-          flatten (value, inner, cells, names);
+          flatten (object_in, inner, cells, names);
+          json_decref (object_in);
         }
       else if (text != NULL)
         {
