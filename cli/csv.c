@@ -8,27 +8,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void
-print_cell (const char *text, char end)
+print_cell (FILE *out, const char *text, char end)
 {
   g_autofree char *clean = tp_foreign_text_clean (text);
 
   if (strpbrk (clean, ",\"") == NULL)
-    fputs (clean, stdout);
+    fputs (clean, out);
   else
     {
-      putchar ('"');
+      putc ('"', out);
       for (const char *at = clean; *at != 0; at++)
         {
           if (*at == '"')
-            putchar ('"');
-          putchar (*at);
+            putc ('"', out);
+          putc (*at, out);
         }
-      putchar ('"');
+      putc ('"', out);
     }
-  putchar (end);
+  putc (end, out);
 }
 
 static char *
@@ -155,7 +156,7 @@ add_columns (GPtrArray *columns, GHashTable *known, const GPtrArray *names)
 }
 
 static void
-print_row (const GPtrArray *columns, GHashTable *cells)
+print_row (FILE *out, const GPtrArray *columns, GHashTable *cells)
 {
   for (guint i = 0; i < columns->len; i++)
     {
@@ -163,13 +164,13 @@ print_row (const GPtrArray *columns, GHashTable *cells)
       const char *text
           = cells == NULL ? name : g_hash_table_lookup (cells, name);
 
-      print_cell (text != NULL ? text : "",
+      print_cell (out, text != NULL ? text : "",
                   i + 1 < columns->len ? ',' : '\n');
     }
 }
 
 static void
-print_rows (json_t *list)
+print_rows (FILE *out, json_t *list)
 {
   g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) rows
@@ -187,9 +188,9 @@ print_rows (json_t *list)
       add_columns (columns, known, names);
       g_ptr_array_add (rows, cells);
     }
-  print_row (columns, NULL);
+  print_row (out, columns, NULL);
   for (guint k = 0; k < rows->len; k++)
-    print_row (columns, rows->pdata[k]);
+    print_row (out, columns, rows->pdata[k]);
 }
 
 /* ---- name, value, unit ---------------------------------------------------- */
@@ -225,9 +226,9 @@ print_pairs (json_t *document)
     {
       const char *name = names->pdata[i];
 
-      print_cell (name, ',');
-      print_cell (g_hash_table_lookup (cells, name), ',');
-      print_cell (find_unit (name), '\n');
+      print_cell (stdout, name, ',');
+      print_cell (stdout, g_hash_table_lookup (cells, name), ',');
+      print_cell (stdout, find_unit (name), '\n');
     }
 }
 
@@ -240,8 +241,23 @@ tp_cli_print_data (const TpCli *cli, json_t *document, const char *key)
       return;
     }
   if (key != NULL)
-    print_rows (json_object_get (document, key));
+    print_rows (stdout, json_object_get (document, key));
   else
     print_pairs (document);
   json_decref (document);
+}
+
+char *
+tp_csv_make_rows (const json_t *document, const char *key)
+{
+  char *text = NULL, *copy;
+  size_t size = 0;
+  FILE *out = open_memstream (&text, &size);
+
+  if (out == NULL)
+    return NULL;
+  print_rows (out, json_object_get (document, key));
+  copy = fclose (out) == 0 ? g_strndup (text, size) : NULL;
+  free (text);
+  return copy;
 }

@@ -26,12 +26,13 @@ keep run run out/plan.json --repeat 3 --profile --check
 keep run-ref run out/ref.json --repeat 3 --check --check-ops
 keep bench bench mlp.json out/plan.json --devices $sims
 keep try try sym.json --devices $sims
-keep sweep sweep sym.json --dim N=1,2..8 --devices $sims
+keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep info info sym.json
 keep ops ops
 keep devices devices
 keep calibrate calibrate mlp.json sym.json --devices ref --time-limit 5s
 keep calibrate-again calibrate mlp.json --devices ref
+keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2 --time-limit 5s
 keep cost-list cost list
 keep cost-show cost show
 cp "$TPLAN_COST" other.db
