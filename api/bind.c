@@ -4,8 +4,10 @@
 #include "api/bind.h"
 
 #include "api/bind-figures.h"
+#include "api/elsewhere.h"
 #include "calib/certain.h"
 #include "calib/cost-db.h"
+#include "calib/device-match.h"
 #include "calib/facts.h"
 #include "calib/lookup.h"
 #include "calib/trust.h"
@@ -395,7 +397,7 @@ tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 /* ---- the table ---------------------------------------------------------- */
 
 static gboolean
-check_facts (TpBind *bind)
+check_facts (TpBind *bind, TpCostDb *db)
 {
   const TpPlan *plan = bind->plan;
   gboolean is_good = TRUE;
@@ -406,7 +408,11 @@ check_facts (TpBind *bind)
 
       if (tp_device_is_simulated (plan->devices[i]))
         continue;
-      now = tp_facts_gather (plan->devices[i], plan->origin.n_threads);
+      now = tp_device_match_dup_facts (db, plan->devices[i],
+                                       plan->origin.n_threads, NULL);
+      if (now == NULL)
+        return tp_bind_fail (bind, "device '%s' is not in the table's machine",
+                             plan->devices[i]);
       difference = tp_facts_compare (plan->origin.facts[i], now);
       if (difference != NULL)
         is_good = tp_bind_fail (bind, "device '%s' is another now: %s",
@@ -482,13 +488,14 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
                    "up: make it again with `tplan optimize`");
       return FALSE;
     }
-  db = tp_cost_db_open (path, TRUE, error);
+  db = tp_elsewhere_is (path) ? tp_elsewhere_open (path, error)
+                              : tp_cost_db_open (path, TRUE, error);
   costs = db == NULL ? NULL
                      : tp_cost_db_lookup (db, graph, plan->all_groups, &options,
                                           error);
   if (costs == NULL)
     return FALSE;
-  return (check_facts (&bind) & tp_bind_compare (&bind, costs, "the table has")
+  return (check_facts (&bind, db) & tp_bind_compare (&bind, costs, "the table has")
           & tp_bind_compare_silicon (&bind, costs)
           & tp_bind_compare_errors (&bind, costs))
          && check_schedules (&bind, costs);

@@ -9,8 +9,8 @@
 #include "calib/cost-db.h"
 #include "ir/guard.h"
 
-static gboolean
-check_devices (const char *const *devices, GError **error)
+gboolean
+tp_api_check_devices (const char *const *devices, GError **error)
 {
   if (devices[0] == NULL)
     {
@@ -36,7 +36,9 @@ choose_devices (const char *const *devices, GError **error)
 {
   if (devices == NULL)
     return tp_devices_choose (error);
-  return check_devices (devices, error) ? g_strdupv ((char **) devices) : NULL;
+  return tp_api_check_devices (devices, error)
+             ? g_strdupv ((char **) devices)
+             : NULL;
 }
 
 static TplanCosts *

@@ -7,4 +7,8 @@
 /* NULL-terminated; owned by @costs. */
 const char *const *tp_api_get_devices (const TplanCosts *costs);
 
+/* Some, and none twice. */
+gboolean tp_api_check_devices (const char *const *devices, GError **error);
+
 #endif
+

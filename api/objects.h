@@ -22,6 +22,7 @@ struct TplanGraph
 struct TplanCosts
 {
   char *path;                 /* (nullable) */
+  gboolean is_elsewhere;      /* @path is the file of another machine */
   char **devices;
   int n_devices;
   int n_threads;

@@ -4,13 +4,14 @@
 #include "api/road.h"
 
 #include "api/devices.h"
+#include "api/elsewhere.h"
 #include "api/graph.h"
 #include "api/memory-limit.h"
 #include "api/objects.h"
 #include "api/plan.h"
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
-#include "calib/facts.h"
+#include "calib/device-match.h"
 #include "calib/lookup.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
@@ -33,6 +34,8 @@ typedef struct
   TpGraph *graph;             /* pinned */
   TpGroups *groups;
   TpCosts *costs;
+  char *machine;              /* whose they are; NULL: this one's */
+  char **facts;               /* as TpPlanOrigin */
 } Road;
 
 static void
@@ -41,6 +44,8 @@ road_clear (Road *road)
   g_clear_pointer (&road->graph, tp_graph_unref);
   g_clear_pointer (&road->groups, tp_groups_free);
   g_clear_pointer (&road->costs, tp_costs_unref);
+  g_clear_pointer (&road->machine, g_free);
+  g_clear_pointer (&road->facts, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Road, road_clear)
 
@@ -120,23 +125,72 @@ pin_and_fuse (Road *road, GError **error)
   return TRUE;
 }
 
+/* Of each device; "" of those that depend on nothing. */
+static gboolean
+gather_facts (Road *road, TpCostDb *db, GError **error)
+{
+  const TplanCosts *from = road->from;
+  const TpMachineInfo *machine = tp_cost_db_get_machine (db);
+  gboolean is_real = FALSE;
+
+  road->facts = tp_new0 (char *, from->n_devices + 1);
+  for (int i = 0; i < from->n_devices; i++)
+    {
+      gboolean is_simulated = tp_device_is_simulated (from->devices[i]);
+
+      road->facts[i]
+          = is_simulated ? g_strdup ("")
+                         : tp_device_match_dup_facts (db, from->devices[i],
+                                                      from->n_threads, error);
+      if (road->facts[i] == NULL)
+        return FALSE;
+      is_real |= !is_simulated;
+    }
+  if (machine != NULL && is_real)
+    road->machine = g_strdup (*machine->cpu != 0 ? machine->cpu : "unnamed");
+  return TRUE;
+}
+
+/* Nothing is measured on a machine that is elsewhere, nor its drivers asked. */
+static TpCostDb *
+open_table (const Road *road, GError **error)
+{
+  const TplanCosts *from = road->from;
+
+  if (!from->is_elsewhere)
+    return tp_cost_db_open (from->path, !road->options->is_measured, error);
+  if (!road->options->is_measured)
+    return tp_elsewhere_open (from->path, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s: nothing can be measured on another machine: leave "
+               "--level=measure out", from->path);
+  return NULL;
+}
+
+/* Before the first figure is used. */
+static gboolean
+make_ready (Road *road, TpCostDb *db, TpCalibOptions *options, GError **error)
+{
+  if (road->from->is_elsewhere)
+    return TRUE;
+  return (!road->options->is_measured
+          || tp_calibrate (db, road->graph, road->groups, options, error))
+         && tp_devices_check (db, options, road->options->asks_drivers, error);
+}
+
 /* @warnings gets what is said of figures that are used. */
 static gboolean
 find_costs (Road *road, GPtrArray *warnings, GError **error)
 {
-  gboolean is_measured = road->options->is_measured;
   TpCalibOptions options
       = make_options (road->from, &road->options->watch, warnings);
-  g_autoptr (TpCostDb) db
-      = tp_cost_db_open (road->from->path, !is_measured, error);
+  g_autoptr (TpCostDb) db = open_table (road, error);
 
   options.is_stale_error = road->options->is_stale_error;
   options.trusts_estimates = road->options->trusts_estimates;
   options.is_raw = road->options->is_exact;
-  if (db == NULL
-      || (is_measured
-          && !tp_calibrate (db, road->graph, road->groups, &options, error))
-      || !tp_devices_check (db, &options, road->options->asks_drivers, error))
+  if (db == NULL || !make_ready (road, db, &options, error)
+      || !gather_facts (road, db, error))
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
@@ -178,30 +232,19 @@ take_notes (const Road *road, TpRoadNotes *notes, GError **error)
   return FALSE;
 }
 
-/* Of each device; "" of those that depend on nothing. */
-static char **
-gather_facts (const TplanCosts *costs)
-{
-  char **facts = tp_new0 (char *, costs->n_devices + 1);
-
-  for (int i = 0; i < costs->n_devices; i++)
-    facts[i] = tp_device_is_simulated (costs->devices[i])
-                   ? g_strdup ("")
-                   : tp_facts_gather (costs->devices[i], costs->n_threads);
-  return facts;
-}
-
 static void
 sign_origin (const Road *road, TpPlan *plan)
 {
   g_strfreev (plan->no_fuse);
   plan->no_fuse = g_strdupv ((char **) road->options->no_fuse);
   g_strfreev (plan->origin.facts);
+  g_free (plan->origin.machine);
   plan->origin = (TpPlanOrigin){
     .n_threads = road->from->n_threads,
     .is_exact = road->options->is_exact,
     .trusts_estimates = road->options->trusts_estimates,
-    .facts = gather_facts (road->from),
+    .facts = g_strdupv (road->facts),
+    .machine = g_strdup (road->machine),
   };
 }
 
@@ -278,7 +321,7 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
               const TpRoadOptions *options, TpRoadNotes *out_notes,
               GError **error)
 {
-  g_auto (Road) road = { graph, costs, options, NULL, NULL, NULL };
+  g_auto (Road) road = { .model = graph, .from = costs, .options = options };
   g_auto (TpRoadNotes) unread = { NULL, 0, 0 };
   TpRoadNotes *notes = out_notes == NULL ? &unread : out_notes;
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);

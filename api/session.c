@@ -5,6 +5,7 @@
 #include "api/session.h"
 
 #include "api/objects.h"
+#include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
 
@@ -89,6 +90,34 @@ start_on_host (TplanSession *wrap, GError **error)
   return make (wrap, error);
 }
 
+/* ---- another machine ------------------------------------------------------- */
+
+/* Kernels and figures are of the machine that the plan is for. */
+static gboolean
+check_machine (const TpPlan *plan, GError **error)
+{
+  const TpPlanOrigin *origin = &plan->origin;
+
+  for (int i = 0; origin->machine != NULL && i < plan->n_devices; i++)
+    {
+      g_autofree char *now = NULL, *difference = NULL;
+
+      if (tp_device_is_simulated (plan->devices[i]))
+        continue;
+      now = tp_facts_gather (plan->devices[i], origin->n_threads);
+      difference = tp_facts_compare (origin->facts[i], now);
+      if (difference == NULL)
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE,
+                   "the plan is for another machine, '%s', and runs there "
+                   "alone: device '%s': %s: plan for this one with `tplan "
+                   "optimize`",
+                   origin->machine, plan->devices[i], difference);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* ---- the calls ------------------------------------------------------------- */
 
 static gboolean
@@ -98,6 +127,8 @@ start (TplanSession *wrap, GError **error)
 
   if (wrap->options.is_on_host)
     return start_on_host (wrap, error);
+  if (!check_machine (wrap->plan, error))
+    return FALSE;
   return make (wrap, &failure) || fall_back (wrap, &failure, error);
 }
 

@@ -221,12 +221,26 @@ tp_cost_db_open (const char *path, gboolean is_read_only, GError **error)
   return db;
 }
 
+TpCostDb *
+tp_cost_db_new_in_memory (const char *path, GError **error)
+{
+  TpCostDb *db = open_file (":memory:", FALSE, error);
+
+  if (db != NULL)
+    {
+      g_free (db->path);
+      db->path = g_strdup (path);
+    }
+  return db;
+}
+
 void
 tp_cost_db_close (TpCostDb *db)
 {
   if (db == NULL)
     return;
   tp_cost_db_close (db->system);
+  tp_machine_info_free (db->machine);
   sqlite3_finalize (db->find);
   sqlite3_close_v2 (db->sqlite);
   g_free (db->path);
@@ -237,6 +251,12 @@ TpCostDb *
 tp_cost_db_get_system (TpCostDb *db)
 {
   return db->system;
+}
+
+const TpMachineInfo *
+tp_cost_db_get_machine (const TpCostDb *db)
+{
+  return db->machine;
 }
 
 const char *

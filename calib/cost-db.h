@@ -5,6 +5,7 @@
 
 #include "calib/calib.h"
 #include "calib/fit.h"
+#include "calib/machine-info.h"
 #include "calib/probe.h"
 #include "calib/stats.h"
 
@@ -81,6 +82,9 @@ typedef struct
 /* NULL: there is none. */
 TpCostDb *tp_cost_db_get_system (TpCostDb *db);
 const char *tp_cost_db_get_path (const TpCostDb *db);
+/* Of which all rows are, and hold whatever machine this is; NULL: they are
+ * measured here, and hold while their facts do. (borrowed) */
+const TpMachineInfo *tp_cost_db_get_machine (const TpCostDb *db);
 /* How long to wait for another process; 5 s unless told. */
 void tp_cost_db_set_busy_ms (TpCostDb *db, int busy_ms);
 
@@ -126,6 +130,8 @@ gboolean tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error);
  * _BUSY: another process writes; _FAILED: no right to the file. */
 TpCostDb *tp_cost_db_open (const char *path, gboolean is_read_only,
                            GError **error);
+/* Empty; nobody else sees it. @path: what it is called. */
+TpCostDb *tp_cost_db_new_in_memory (const char *path, GError **error);
 void tp_cost_db_close (TpCostDb *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCostDb, tp_cost_db_close)
 

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "calib/columns.h"
+#include "calib/machine-info.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
 
@@ -15,6 +16,7 @@ struct TpCostDb
   char *path;
   sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
   TpCostDb *system;
+  TpMachineInfo *machine;     /* (nullable) all rows are of this other one */
   int n_open;                 /* tp_cost_db_begin () without its end */
 };
 

@@ -2,10 +2,12 @@
  * machines, to keep beside a report, to read.
  *
  *   { "format": "tplan-cost/3",
+ *     "machine": { "cpu": "...", ... },
  *     "devices": [ { "name": "cpu", ..., "entries": [ { ... } ],
  *                    "wholes": [ { ... } ] } ] }
  *
- * Every column is there; a column that is missing or of another type is an
+ * "machine" is there where all is of one machine as it was at one time. Every
+ * column is there; a column that is missing, of another type or not known is an
  * error with its path. "tplan-cost/2" had no wholes, "tplan-cost/1" no points
  * of links either; what that calls settled is taken as provisional, as that of
  * an older table is. */
@@ -15,6 +17,8 @@
 
 #include "calib/columns.h"
 #include "calib/cost-wholes.h"
+#include "calib/keys-check.h"
+#include "calib/machine-json.h"
 #include "calib/row-check.h"
 #include "ir/foreign-text.h"
 
@@ -27,6 +31,50 @@
 #define OLD_FORMAT "tplan-cost/1"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+TpExchangeDevice *
+tp_exchange_device_new (void)
+{
+  TpExchangeDevice *it = g_new0 (TpExchangeDevice, 1);
+
+  it->device = tp_device_row_new ();
+  it->entries = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_entry_row_free);
+  it->wholes = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_whole_row_free);
+  return it;
+}
+
+void
+tp_exchange_device_free (TpExchangeDevice *it)
+{
+  if (it == NULL)
+    return;
+  tp_device_row_free (it->device);
+  g_clear_pointer (&it->entries, g_ptr_array_unref);
+  g_clear_pointer (&it->wholes, g_ptr_array_unref);
+  g_free (it);
+}
+
+TpExchange *
+tp_exchange_new (void)
+{
+  TpExchange *exchange = g_new0 (TpExchange, 1);
+
+  exchange->devices = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_exchange_device_free);
+  return exchange;
+}
+
+void
+tp_exchange_free (TpExchange *exchange)
+{
+  if (exchange == NULL)
+    return;
+  g_ptr_array_unref (exchange->devices);
+  tp_machine_info_free (exchange->machine);
+  g_free (exchange);
+}
 
 static json_t *
 points_to_json (const TpFit *fit)
@@ -87,47 +135,32 @@ rows_to_json (const TpColumn *columns, GPtrArray *rows)
 }
 
 static json_t *
-device_to_json (TpCostDb *db, const TpDeviceRow *device, GError **error)
+device_to_json (const TpExchangeDevice *it)
 {
-  g_autoptr (json_t) object = row_to_json (tp_device_columns, device);
-  g_autoptr (GPtrArray) entries
-      = tp_cost_db_list_entries (db, device->id, NULL, error);
-  g_autoptr (GPtrArray) wholes = NULL;
+  json_t *object = row_to_json (tp_device_columns, it->device);
 
-  if (entries == NULL)
-    return NULL;
-  wholes = tp_cost_db_list_wholes (db, device->id, error);
-  if (wholes == NULL)
-    return NULL;
   json_object_set_new (object, "entries",
-                       rows_to_json (tp_entry_columns, entries));
+                       rows_to_json (tp_entry_columns, it->entries));
   json_object_set_new (object, "wholes",
-                       rows_to_json (tp_whole_columns, wholes));
-  return g_steal_pointer (&object);
+                       rows_to_json (tp_whole_columns, it->wholes));
+  return object;
 }
 
 char *
-tp_cost_db_export (TpCostDb *db, GError **error)
+tp_exchange_write (const TpExchange *exchange)
 {
   g_autoptr (json_t) root = json_object ();
-  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (db, NULL, error);
-  json_t *array;
+  json_t *array = json_array ();
   char *text, *copy;
 
-  if (devices == NULL)
-    return NULL;
-  array = json_array ();
   json_object_set_new (root, "format", json_string (FORMAT));
+  if (exchange->machine != NULL)
+    json_object_set_new (root, "machine",
+                         tp_machine_info_to_json (exchange->machine));
   json_object_set_new (root, "devices", array);
-  for (guint i = 0; i < devices->len; i++)
-    {
-      json_t *device = device_to_json (db, g_ptr_array_index (devices, i),
-                                       error);
-
-      if (device == NULL)
-        return NULL;
-      json_array_append_new (array, device);
-    }
+  for (guint i = 0; i < exchange->devices->len; i++)
+    json_array_append_new (array,
+                           device_to_json (exchange->devices->pdata[i]));
   text = tp_foreign_text_escape_json (
       json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17)));
   copy = g_strconcat (text, "\n", NULL);
@@ -135,24 +168,40 @@ tp_cost_db_export (TpCostDb *db, GError **error)
   return copy;
 }
 
-/* ---- import ------------------------------------------------------------- */
-
-/* One device of the file, and its rows. */
-typedef struct
+static TpExchangeDevice *
+read_device (TpCostDb *db, const TpDeviceRow *row, GError **error)
 {
-  TpDeviceRow *device;
-  GPtrArray *entries, *wholes;
-} Import;
+  g_autoptr (TpExchangeDevice) it = tp_exchange_device_new ();
 
-static void
-import_free (Import *import)
-{
-  tp_device_row_free (import->device);
-  g_clear_pointer (&import->entries, g_ptr_array_unref);
-  g_clear_pointer (&import->wholes, g_ptr_array_unref);
-  g_free (import);
+  tp_device_row_free (it->device);
+  it->device = tp_device_row_copy (row);
+  g_ptr_array_unref (it->entries);
+  it->entries = tp_cost_db_list_entries (db, row->id, NULL, error);
+  if (it->entries == NULL)
+    return NULL;
+  g_ptr_array_unref (it->wholes);
+  it->wholes = tp_cost_db_list_wholes (db, row->id, error);
+  return it->wholes == NULL ? NULL : g_steal_pointer (&it);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Import, import_free)
+
+char *
+tp_cost_db_export (TpCostDb *db, GError **error)
+{
+  g_autoptr (TpExchange) exchange = tp_exchange_new ();
+  g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (db, NULL, error);
+
+  for (guint i = 0; devices != NULL && i < devices->len; i++)
+    {
+      TpExchangeDevice *it = read_device (db, devices->pdata[i], error);
+
+      if (it == NULL)
+        return NULL;
+      g_ptr_array_add (exchange->devices, it);
+    }
+  return devices == NULL ? NULL : tp_exchange_write (exchange);
+}
+
+/* ---- import ------------------------------------------------------------- */
 
 static gboolean
 read_column (const TpColumn *column, const json_t *value, void *field)
@@ -192,6 +241,23 @@ read_column (const TpColumn *column, const json_t *value, void *field)
                  && tp_fit_points_from_text (json_string_value (value), field));
     }
   return FALSE;
+}
+
+/* @others: keys beside the columns. */
+static gboolean
+check_keys (const TpColumn *columns, const char *const *others,
+            const json_t *object, const char *place, GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    if (strcmp (columns[i].name, "device") != 0)
+      g_ptr_array_add (known, (gpointer) columns[i].name);
+  for (int i = 0; others != NULL && others[i] != NULL; i++)
+    g_ptr_array_add (known, (gpointer) others[i]);
+  g_ptr_array_add (known, NULL);
+  return tp_keys_check (object, (const char *const *) known->pdata, place,
+                        error);
 }
 
 static gboolean
@@ -295,36 +361,34 @@ read_rows (const Kind *kind, const json_t *object, const char *place,
     {
       g_autofree char *at
           = g_strdup_printf ("%s.%s[%zu]", place, kind->key, i);
+      const json_t *object_of_row = json_array_get (list, i);
       gpointer row = kind->new_row ();
 
       g_ptr_array_add (rows, row);
-      if (!row_from_json (kind->columns, json_array_get (list, i), row, at,
-                          error)
+      if (!check_keys (kind->columns, NULL, object_of_row, at, error)
+          || !row_from_json (kind->columns, object_of_row, row, at, error)
           || !kind->check (row, at, error))
         return FALSE;
     }
   return TRUE;
 }
 
-static Import *
-import_from_json (const json_t *object, gsize index, gboolean has_wholes,
+static TpExchangeDevice *
+device_from_json (const json_t *object, gsize index, gboolean has_wholes,
                   GError **error)
 {
-  g_autoptr (Import) import = g_new0 (Import, 1);
+  static const char *const lists[] = { "entries", "wholes", NULL };
+  g_autoptr (TpExchangeDevice) it = tp_exchange_device_new ();
   g_autofree char *place = g_strdup_printf ("devices[%zu]", index);
 
-  import->device = tp_device_row_new ();
-  import->entries = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
-  import->wholes = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_whole_row_free);
-  if (!row_from_json (tp_device_columns, object, import->device, place, error)
-      || !check_device (import->device, place, error)
-      || !read_rows (&entry_kind, object, place, import->entries, error)
+  if (!check_keys (tp_device_columns, lists, object, place, error)
+      || !row_from_json (tp_device_columns, object, it->device, place, error)
+      || !check_device (it->device, place, error)
+      || !read_rows (&entry_kind, object, place, it->entries, error)
       || (has_wholes
-          && !read_rows (&whole_kind, object, place, import->wholes, error)))
+          && !read_rows (&whole_kind, object, place, it->wholes, error)))
     return NULL;
-  return g_steal_pointer (&import);
+  return g_steal_pointer (&it);
 }
 
 static void
@@ -347,11 +411,32 @@ is_known_format (const char *format)
          || g_strcmp0 (format, OLD_FORMAT) == 0;
 }
 
-static GPtrArray *
-read_imports (const char *text, gsize size, GError **error)
+static gboolean
+read_head (const json_t *root, TpExchange *exchange, GError **error)
 {
-  g_autoptr (GPtrArray) imports = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) import_free);
+  static const char *const keys[] = { "format", "machine", "devices", NULL };
+  const char *format = json_string_value (json_object_get (root, "format"));
+  const json_t *machine = json_object_get (root, "machine");
+
+  if (!json_is_array (json_object_get (root, "devices"))
+      || !is_known_format (format))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
+                   "an array: make one by `tplan cost export`");
+      return FALSE;
+    }
+  if (!tp_keys_check (root, keys, "the file", error))
+    return FALSE;
+  if (machine != NULL)
+    exchange->machine = tp_machine_info_from_json (machine, error);
+  return machine == NULL || exchange->machine != NULL;
+}
+
+TpExchange *
+tp_exchange_read (const char *text, gsize size, GError **error)
+{
+  g_autoptr (TpExchange) exchange = tp_exchange_new ();
   json_error_t fault;
   g_autoptr (json_t) root = json_loadb (text, size, JSON_REJECT_DUPLICATES,
                                         &fault);
@@ -364,26 +449,21 @@ read_imports (const char *text, gsize size, GError **error)
                    fault.line, fault.column, fault.text);
       return NULL;
     }
-  if (!json_is_array (devices) || !is_known_format (format))
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
-                   "an array: make one by `tplan cost export`");
-      return NULL;
-    }
+  if (!read_head (root, exchange, error))
+    return NULL;
   for (gsize i = 0; i < json_array_size (devices); i++)
     {
-      Import *import
-          = import_from_json (json_array_get (devices, i), i,
+      TpExchangeDevice *it
+          = device_from_json (json_array_get (devices, i), i,
                               strcmp (format, FORMAT) == 0, error);
 
-      if (import == NULL)
+      if (it == NULL)
         return NULL;
-      g_ptr_array_add (imports, import);
+      g_ptr_array_add (exchange->devices, it);
       if (strcmp (format, OLD_FORMAT) == 0)
-        doubt_entries (import->entries);
+        doubt_entries (it->entries);
     }
-  return g_steal_pointer (&imports);
+  return g_steal_pointer (&exchange);
 }
 
 /* When the table's own figure of the same kernel was measured; -1: never. */
@@ -402,7 +482,8 @@ find_age (TpCostDb *db, const TpEntryRow *row)
  * kept one that is newer than that of the import. Those that the import
  * replaced took the table's wholes along. */
 static gboolean
-store_wholes (TpCostDb *db, const Import *import, gint64 since, GError **error)
+store_wholes (TpCostDb *db, const TpExchangeDevice *import, gint64 since,
+              GError **error)
 {
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
 
@@ -419,7 +500,8 @@ store_wholes (TpCostDb *db, const Import *import, gint64 since, GError **error)
 
 /* Drops what the table knows better. */
 static gboolean
-store_import (TpCostDb *db, Import *import, int *out_n, GError **error)
+store_import (TpCostDb *db, TpExchangeDevice *import, int *out_n,
+              GError **error)
 {
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
   gint64 since = -1;
@@ -444,16 +526,26 @@ store_import (TpCostDb *db, Import *import, int *out_n, GError **error)
 }
 
 gboolean
-tp_cost_db_import (TpCostDb *db, const char *text, gsize size, int *out_n,
+tp_exchange_store (TpExchange *exchange, TpCostDb *db, int *out_n,
                    GError **error)
 {
-  g_autoptr (GPtrArray) imports = read_imports (text, size, error);
+  const GPtrArray *devices = exchange->devices;
   gboolean is_good = TRUE;
 
   *out_n = 0;
-  if (imports == NULL || !tp_cost_db_begin (db, error))
+  if (!tp_cost_db_begin (db, error))
     return FALSE;
-  for (guint i = 0; is_good && i < imports->len; i++)
-    is_good = store_import (db, g_ptr_array_index (imports, i), out_n, error);
+  for (guint i = 0; is_good && i < devices->len; i++)
+    is_good = store_import (db, devices->pdata[i], out_n, error);
   return tp_cost_db_end (db, is_good, error);
+}
+
+gboolean
+tp_cost_db_import (TpCostDb *db, const char *text, gsize size, int *out_n,
+                   GError **error)
+{
+  g_autoptr (TpExchange) exchange = tp_exchange_read (text, size, error);
+
+  *out_n = 0;
+  return exchange != NULL && tp_exchange_store (exchange, db, out_n, error);
 }

@@ -67,15 +67,6 @@ find_cpu_value (const char *cpuinfo, const char *const *keys)
   return g_strdup ("");
 }
 
-char *
-tp_facts_dup_cpu_name (void)
-{
-  static const char *const keys[] = { "model name", "Hardware", NULL };
-  g_autofree char *cpuinfo = read_cpuinfo ();
-
-  return find_cpu_value (cpuinfo, keys);
-}
-
 static void
 add_cpu (GString *facts)
 {
@@ -231,6 +222,51 @@ tp_facts_gather_opened (const char *name, int n_threads)
         g_string_append_printf (facts, FILE_KEY "%s=%s\n", path, value);
     }
   return g_string_free (facts, FALSE);
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+char *
+tp_facts_find (const char *facts, const char *key)
+{
+  g_auto (GStrv) lines = g_strsplit (facts, "\n", -1);
+  gsize n = strlen (key);
+
+  for (int i = 0; lines[i] != NULL; i++)
+    if (strncmp (lines[i], key, n) == 0 && lines[i][n] == '=')
+      return g_strdup (lines[i] + n + 1);
+  return NULL;
+}
+
+char *
+tp_facts_dup_lasting (const char *facts)
+{
+  g_auto (GStrv) lines = g_strsplit (facts, "\n", -1);
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != 0 && !g_str_has_prefix (lines[i], FILE_KEY))
+      g_string_append_printf (text, "%s\n", lines[i]);
+  return g_string_free (text, FALSE);
+}
+
+/* Name, family, model and stepping are parted by spaces; only a name has more. Some
+ * have a number for a name. */
+char *
+tp_facts_dup_cpu_of (const char *facts)
+{
+  char *cpu = tp_facts_find (facts, "cpu");
+
+  for (int i = 0; cpu != NULL && i < 3; i++)
+    {
+      char *space = strrchr (cpu, ' ');
+
+      if (space != NULL)
+        *space = 0;
+    }
+  if (cpu != NULL && g_str_has_prefix (cpu, "0x"))
+    *cpu = 0;
+  return cpu == NULL ? g_strdup ("") : cpu;
 }
 
 /* ---- comparing ---------------------------------------------------------- */

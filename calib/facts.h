@@ -10,11 +10,15 @@ char *tp_facts_gather (const char *name, int n_threads);
 /* The same and "file:PATH=size:time" for every library of drivers and compilers
  * now mapped into this process: call it with the device open. */
 char *tp_facts_gather_opened (const char *name, int n_threads);
+/* The value of @key in @facts; NULL: there is none. The caller frees. */
+char *tp_facts_find (const char *facts, const char *key);
+/* @facts without the files of drivers: as tp_facts_gather () has them. */
+char *tp_facts_dup_lasting (const char *facts);
+/* What the CPU of @facts is called; "" if they do not say. */
+char *tp_facts_dup_cpu_of (const char *facts);
 /* NULL: what @stored says still holds; else which fact differs, for people. */
 char *tp_facts_compare (const char *stored, const char *now);
 
-/* What this machine's CPU is called; "" if it does not say. */
-char *tp_facts_dup_cpu_name (void);
 /* Single-precision vector lanes and clock of the CPU, by guess. */
 void tp_facts_guess_cpu (int *out_lanes, double *out_ghz);
 

@@ -1,7 +1,7 @@
 /* lookup.c: the costs of a graph, from what was measured.
  *
  * Opens no device: a plan is made in a fraction of the time that loading a
- * driver takes. A row of the table is used only while its facts hold. */
+ * driver takes. */
 #include "config.h"
 
 #include "calib/lookup.h"
@@ -12,7 +12,6 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
-#include "calib/row-check.h"
 #include "calib/trust.h"
 #include "ir/guard.h"
 #include "machine/machine-costs.h"
@@ -21,87 +20,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static gboolean
-match_in (TpDeviceMatch *match, int which, const char *device,
-          const char *facts, GError **error)
-{
-  g_autoptr (GPtrArray) rows = tp_cost_db_list_devices (match->dbs[which],
-                                                        device, error);
-
-  if (rows == NULL)
-    return FALSE;
-  for (guint i = 0; i < rows->len && match->rows[which] == NULL; i++)
-    {
-      TpDeviceRow *row = g_ptr_array_index (rows, i);
-      g_autofree char *difference = tp_facts_compare (row->facts, facts);
-
-      if (difference == NULL
-          && !tp_device_row_check (
-              row, tp_cost_db_get_path (match->dbs[which]), error))
-        return FALSE;
-      if (difference == NULL)
-        {
-          match->rows[which] = row;
-          rows->pdata[i] = NULL;
-        }
-      else if (match->stale_reason == NULL)
-        match->stale_reason = g_steal_pointer (&difference);
-    }
-  return TRUE;
-}
-
-gboolean
-tp_device_match_init (TpDeviceMatch *match, TpCostDb *db, const char *device,
-                      int n_threads, GError **error)
-{
-  g_autofree char *facts = tp_facts_gather (device, n_threads);
-
-  memset (match, 0, sizeof *match);
-  match->dbs[0] = db;
-  match->dbs[1] = tp_cost_db_get_system (db);
-  if (!match_in (match, 0, device, facts, error))
-    return FALSE;
-  /* a system table that cannot be read must not stop anyone */
-  if (match->dbs[1] != NULL && !match_in (match, 1, device, facts, NULL))
-    match->dbs[1] = NULL;
-  if (match->rows[0] != NULL || match->rows[1] != NULL)
-    g_clear_pointer (&match->stale_reason, g_free);
-  return TRUE;
-}
-
-void
-tp_device_match_clear (TpDeviceMatch *match)
-{
-  g_clear_pointer (&match->rows[0], tp_device_row_free);
-  g_clear_pointer (&match->rows[1], tp_device_row_free);
-  g_clear_pointer (&match->stale_reason, g_free);
-}
-
-const TpDeviceRow *
-tp_device_match_get_row (const TpDeviceMatch *match, TpCostDb **out_db)
-{
-  int which = match->rows[0] != NULL ? 0 : 1;
-
-  *out_db = match->dbs[which];
-  return match->rows[which];
-}
-
-TpEntryRow *
-tp_device_match_find_entry (const TpDeviceMatch *match, const char *digest,
-                            const char *dtype, GError **error)
-{
-  TpEntryRow *entry = NULL;
-  GError *failure = NULL;
-
-  for (int i = 0; i < 2 && entry == NULL && failure == NULL; i++)
-    if (match->rows[i] != NULL)
-      entry = tp_cost_db_find_entry (match->dbs[i], match->rows[i]->id, digest,
-                                     dtype, i == 0 ? &failure : NULL);
-  if (failure != NULL)
-    g_propagate_error (error, failure);
-  return entry;
-}
 
 /* ---- one device --------------------------------------------------------- */
 
@@ -118,6 +36,7 @@ typedef struct
   const char *device;
   const TpDeviceOps *kind;    /* of device */
   int index;
+  gboolean is_elsewhere;      /* the table is of another machine */
   double *expected;           /* as for tp_posterior_draw (); of all devices */
   TpCorrector *corrector;     /* of all devices */
   int n_estimated;
@@ -292,6 +211,14 @@ fill_column (Column *column, GError **error)
 
 /* ---- what to say of it -------------------------------------------------- */
 
+/* What would help. */
+static const char *
+find_remedy (const Column *column)
+{
+  return column->is_elsewhere ? "calibrate on that machine and export again"
+                              : "run `tplan calibrate`";
+}
+
 static char *
 describe_fault (const Column *column)
 {
@@ -302,24 +229,27 @@ describe_fault (const Column *column)
   if (column->n_estimated == 0)
     return NULL;
   if (column->row == NULL)
-    return g_strdup_printf ("device '%s' was never measured: %s: run `tplan "
-                            "calibrate`",
+    return g_strdup_printf ("device '%s' was never measured: %s: %s",
                             column->device,
                             column->options->trusts_estimates
                                     || column->index == column->costs->host
                                 ? "its times are estimates"
-                                : "it gets no op that can run elsewhere");
+                                : "it gets no op that can run elsewhere",
+                            find_remedy (column));
   return g_strdup_printf ("device '%s': %d of %d times are estimates, such as "
-                          "'%s': run `tplan calibrate` with this model",
+                          "'%s': %s%s",
                           column->device, column->n_estimated, column->keys->n,
-                          column->first_estimated);
+                          column->first_estimated, find_remedy (column),
+                          column->is_elsewhere ? "" : " with this model");
 }
 
 /* Drivers that run on a CPU name it. */
 static gboolean
 is_this_cpu (const Column *column)
 {
-  g_autofree char *cpu = tp_facts_dup_cpu_name ();
+  g_autofree char *cpu = column->row == NULL
+                             ? g_strdup ("")
+                             : tp_facts_dup_cpu_of (column->row->facts);
 
   return column->row != NULL && *cpu != 0
          && !tp_device_is_host (column->device)
@@ -389,6 +319,23 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   return is_good;
 }
 
+/* Of figures made up by hand that name no link: worth saying, for a device that is
+ * meant to be a card would look better than it is. */
+static void
+note_no_link (const Column *column, const TpMachine *machine)
+{
+  if (machine->link_gbps > 0 || column->index == column->costs->host
+      || column->options->warnings == NULL
+      || g_strv_contains (tp_machine_list (), machine->name))
+    return;
+  g_ptr_array_add (
+      column->options->warnings,
+      g_strdup_printf ("device '%s' has no link: it works in host memory, and a "
+                       "copy is read and written at its %g GB/s; with "
+                       "link=12GB/s+8us it would be a card",
+                       column->device, machine->bandwidth_gbps));
+}
+
 static gboolean
 fill_simulated (Column *column, GError **error)
 {
@@ -398,6 +345,7 @@ fill_simulated (Column *column, GError **error)
   if (machine == NULL)
     return FALSE;
   column->costs->is_same_silicon = FALSE;
+  note_no_link (column, machine);
   tp_machine_fill_costs (machine, column->index, column->graph, column->groups,
                          column->costs);
   return TRUE;
@@ -536,7 +484,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autoptr (TpKeys) keys = NULL;
   Column column = { .graph = graph, .groups = groups, .options = options,
                     .costs = costs, .expected = expected,
-                    .corrector = corrector };
+                    .corrector = corrector,
+                    .is_elsewhere = tp_cost_db_get_machine (db) != NULL };
 
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   costs->is_same_silicon = options->n_devices > 1;

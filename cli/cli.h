@@ -46,6 +46,7 @@ typedef struct
   char **dim_texts;           /* --dim, as written; never NULL */
   char **no_pass;             /* --no-pass, NULL-terminated, never NULL */
   char *cost_path;            /* (nullable) */
+  const char *machine_path;   /* (nullable) --machine: of another one */
   gboolean follow_links;      /* --follow-symlinks */
   gboolean copies_weights;    /* --copy-weights */
   unsigned given;             /* TpCliUses: by a flag of the command line */

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
+#include "cli/series.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "cli/whole-run.h"
@@ -26,7 +27,7 @@ typedef struct
 {
   TpCli *cli;
   TplanCosts *costs;
-  GArray *dims;
+  TpSeries series;
   gint64 end_us;              /* monotonic; 0: no limit */
   json_t *models;
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
@@ -63,11 +64,13 @@ calibrate_machine (Calibrating *self, GError **error)
   return measure (self, NULL, &measured, error);
 }
 
+/* @value: of the dimension that has several; 0: none has. */
 static gboolean
-calibrate_model (Calibrating *self, const char *path, GError **error)
+calibrate_model (Calibrating *self, const char *path, gint64 value,
+                 GError **error)
 {
   g_autoptr (TplanGraph) graph
-      = tp_cli_load_model (self->cli, path, self->dims, error);
+      = tp_cli_load_model (self->cli, path, self->series.dims, error);
   g_auto (TpMeasured) measured = { 0 };
   int n_ops;
 
@@ -80,6 +83,11 @@ calibrate_model (Calibrating *self, const char *path, GError **error)
       json_pack ("{s:o, s:i, s:i, s:i, s:i}", "model", tp_cli_string (path),
                  "ops", n_ops, "groups", measured.n_groups, "measured",
                  measured.n_measured, "estimated", measured.n_estimated));
+  if (value != 0)
+    json_object_set_new (
+        json_array_get (self->models, json_array_size (self->models) - 1),
+        "dims",
+        json_pack ("{s:I}", self->series.parameter, (json_int_t) value));
   if (measured.report.n_samples > 0 && measured.n_estimated == 0)
     g_ptr_array_add (self->whole, g_steal_pointer (&graph));
   return TRUE;
@@ -337,8 +345,10 @@ calibrate_all (Calibrating *self, GError **error)
   if (self->cli->n_args == 0 && !calibrate_machine (self, error))
     return FALSE;
   for (int i = 0; i < self->cli->n_args; i++)
-    if (!calibrate_model (self, self->cli->args[i], error))
-      return FALSE;
+    for (guint k = 0; k < tp_series_count (&self->series); k++)
+      if (!calibrate_model (self, self->cli->args[i],
+                            tp_series_set (&self->series, k), error))
+        return FALSE;
   for (guint i = 0; i < self->whole->len; i++)
     tp_cli_run_wholes (self->cli, self->whole->pdata[i],
                        get_time_left_ns (self));
@@ -368,8 +378,7 @@ prepare (Calibrating *self, GError **error)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
   self->models = json_array ();
   self->whole = g_ptr_array_new_with_free_func (free_graph);
-  self->dims = tp_cli_parse_dims (cli, error);
-  return self->dims != NULL;
+  return tp_series_init (&self->series, cli, error);
 }
 
 static gboolean
@@ -380,7 +389,7 @@ calibrate_run (TpCli *cli, GError **error)
 
   tp_cli_catch_interrupts ();
   is_good = prepare (&self, error) && calibrate_all (&self, error);
-  g_clear_pointer (&self.dims, g_array_unref);
+  tp_series_clear (&self.series);
   json_decref (self.models);
   g_clear_pointer (&self.whole, g_ptr_array_unref);
   return is_good;

@@ -28,6 +28,7 @@ static const GOptionEntry explain_options[] = {
     "how many ops to show; 0, the default: all", "N" },
   TP_GRAPH_OPTION,
   TP_PLANNING_OPTIONS,
+  TP_MACHINE_OPTION,
   { 0 },
 };
 

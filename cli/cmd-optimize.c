@@ -24,6 +24,7 @@ static gboolean wants_margins, wants_verify;
 
 static const GOptionEntry optimize_options[] = {
   TP_PLANNING_OPTIONS,
+  TP_MACHINE_OPTION,
   { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &required,
     "status 5 unless DEV has that share (repeatable)", "DEV>=N%time" },
   { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
@@ -139,6 +140,8 @@ print_data (const TpCli *cli, const TplanPlan *handle,
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "tied_ops",
                        json_integer (count_tied (plan)));
+  json_object_set_new (document, "machine",
+                       tp_cli_string (plan->origin.machine));
   json_object_set_new (document, "simulated",
                        json_boolean (plan->is_simulated));
   if (wants_verify)
@@ -351,7 +354,7 @@ const TpCommand tp_command_optimize = {
   .name = "optimize",
   .arguments = "MODEL",
   .summary = "Finds the cheapest plan for a model and proves it",
-  .details = "Files for -o: .json the plan; .dot, .svg, .png its picture.",
+  .details = "-o: .json .dot .svg .png",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT,

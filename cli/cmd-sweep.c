@@ -6,15 +6,18 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/run-times.h"
+#include "cli/series.h"
 #include "cli/single.h"
+#include "cli/sweep-files.h"
 #include "cli/text.h"
-#include "cli/values.h"
 #include "ir/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const GOptionEntry sweep_options[] = { TP_PLANNING_OPTIONS, { 0 } };
+static const GOptionEntry sweep_options[]
+    = { TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 } };
 
 typedef struct
 {
@@ -24,9 +27,7 @@ typedef struct
 
 typedef struct
 {
-  char *parameter;
-  GArray *dims;               /* the other ones, and the current value */
-  GArray *values;             /* gint64 */
+  TpSeries series;
   GArray *points;             /* SweepPoint */
 } Sweep;
 
@@ -36,35 +37,15 @@ sweep_clear (Sweep *sweep)
   for (guint i = 0; sweep->points != NULL && i < sweep->points->len; i++)
     tplan_plan_free (g_array_index (sweep->points, SweepPoint, i).plan);
   g_clear_pointer (&sweep->points, g_array_unref);
-  g_clear_pointer (&sweep->values, g_array_unref);
-  g_clear_pointer (&sweep->dims, g_array_unref);
-  g_free (sweep->parameter);
+  tp_series_clear (&sweep->series);
 }
 
-/* The one dimension with several values is swept; the others are fixed. */
 static gboolean
 sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
 {
-  for (int i = 0; cli->dim_texts[i] != NULL; i++)
-    {
-      g_autofree char *name = NULL;
-      g_autoptr (GArray) values = NULL;
-
-      if (!tp_cli_parse_dim (cli->dim_texts[i], &name, &values, error))
-        return FALSE;
-      if (values->len == 1)
-        tp_cli_values_set (sweep->dims, name,
-                           g_array_index (values, gint64, 0));
-      else if (sweep->parameter == NULL)
-        {
-          sweep->parameter = g_steal_pointer (&name);
-          sweep->values = g_steal_pointer (&values);
-        }
-      else
-        break;
-    }
-  if (sweep->parameter != NULL
-      && sweep->dims->len + 1 == g_strv_length (cli->dim_texts))
+  if (!tp_series_init (&sweep->series, cli, error))
+    return FALSE;
+  if (sweep->series.parameter != NULL)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "sweep takes one --dim with several values, such as "
@@ -75,13 +56,12 @@ sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
 static gboolean
 sweep_plan (Sweep *sweep, TpCli *cli, GError **error)
 {
-  for (guint i = 0; i < sweep->values->len; i++)
+  for (guint i = 0; i < tp_series_count (&sweep->series); i++)
     {
-      SweepPoint point = { g_array_index (sweep->values, gint64, i), NULL };
+      SweepPoint point = { tp_series_set (&sweep->series, i), NULL };
 
-      tp_cli_values_set (sweep->dims, sweep->parameter, point.value);
-      point.plan
-          = tp_cli_make_plan (cli, cli->args[0], sweep->dims, error);
+      point.plan = tp_cli_make_plan (cli, cli->args[0], sweep->series.dims,
+                                     error);
       if (point.plan == NULL)
         return FALSE;
       g_array_append_val (sweep->points, point);
@@ -141,6 +121,25 @@ singles_to_json (const SweepPoint *point)
   return object;
 }
 
+/* Of a batch of the plan's in @time_ns; 0: not known. */
+static double
+get_rate (const TplanPlan *plan, gint64 time_ns)
+{
+  gint64 n = tp_graph_count_items (tplan_plan_get_graph (plan));
+
+  return time_ns > 0 ? 1e9 * (double) n / (double) time_ns : 0;
+}
+
+static void
+set_rate (json_t *object, const char *key, const TplanPlan *plan,
+          gint64 time_ns)
+{
+  double rate = get_rate (plan, time_ns);
+
+  json_object_set_new (object, key, rate > 0 ? json_real (rate)
+                                             : json_null ());
+}
+
 static json_t *
 point_to_json (const SweepPoint *point)
 {
@@ -154,11 +153,14 @@ point_to_json (const SweepPoint *point)
       "single_ns", singles_to_json (point));
 
   tp_cli_add_interval (object, "", point->plan);
+  set_rate (object, "items_per_second", point->plan, plan->cost_ns);
+  set_rate (object, "items_per_second_low", point->plan, plan->cost_high_ns);
+  set_rate (object, "items_per_second_high", point->plan, plan->cost_low_ns);
   return object;
 }
 
-static void
-sweep_print_data (const Sweep *sweep, const TpCli *cli)
+static json_t *
+sweep_to_json (const Sweep *sweep)
 {
   json_t *points = json_array (), *breaks = json_array ();
   const SweepPoint *leaving = sweep_find_leaving (sweep);
@@ -174,13 +176,12 @@ sweep_print_data (const Sweep *sweep, const TpCli *cli)
         json_array_append_new (breaks, json_integer (point->value));
       last = tp_api_get_plan (point->plan);
     }
-  tp_cli_print_data (cli, json_pack (
+  return json_pack (
       "{s:s, s:s, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
-      "parameter", sweep->parameter, "points", points, "breakpoints", breaks,
-      "leaves_host_at",
+      "parameter", sweep->series.parameter, "points", points, "breakpoints",
+      breaks, "leaves_host_at",
       leaving == NULL ? json_null () : json_integer (leaving->value),
-      "simulated", last != NULL && last->is_simulated),
-                     "points");
+      "simulated", last != NULL && last->is_simulated);
 }
 
 static char *
@@ -193,48 +194,112 @@ format_single (const TpPlan *plan)
   return g_strdup_printf ("%s on %s", time, plan->devices[plan->best_single]);
 }
 
+/* "+-3 %", of a time that is between as sure as that. */
+static char *
+format_band (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+
+  if (plan->cost_low_ns < 0 || plan->cost_ns <= 0)
+    return NULL;
+  return g_strdup_printf ("%.1f %%", 50.0
+                                         * (double) (plan->cost_high_ns
+                                                     - plan->cost_low_ns)
+                                         / (double) plan->cost_ns);
+}
+
+static void
+add_row (TpTable *table, const SweepPoint *point)
+{
+  const TpPlan *plan = tp_api_get_plan (point->plan);
+
+  tp_table_add (table, g_strdup_printf ("%" G_GINT64_FORMAT, point->value),
+                tp_cli_format_time (plan->cost_ns), format_band (point->plan),
+                g_strdup_printf ("%.4g", get_rate (point->plan,
+                                                   plan->cost_ns)),
+                tp_cli_format_devices (point->plan), format_single (plan),
+                g_strdup (plan->is_simulated ? "yes" : "no"));
+}
+
 static void
 sweep_print_table (const Sweep *sweep, TpCli *cli)
 {
-  g_autofree char *parameter = g_strconcat (">", sweep->parameter, NULL);
-  const char *const headers[] = { parameter,     ">COST",    "PLACEMENT",
-                                  "BEST SINGLE", "SIMULATED", NULL };
+  g_autofree char *parameter = g_strconcat (">", sweep->series.parameter, NULL);
+  const char *const headers[]
+      = { parameter, ">COST", ">+-", ">ITEMS/S", "PLACEMENT", "BEST SINGLE",
+          "SIMULATED", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   const SweepPoint *leaving = sweep_find_leaving (sweep);
+
+  for (guint i = 0; i < sweep->points->len; i++)
+    add_row (table, &g_array_index (sweep->points, SweepPoint, i));
+  tp_table_print (table, cli);
+  if (leaving != NULL)
+    tp_cli_note (cli, "the plan leaves the host at %s=%" G_GINT64_FORMAT,
+                 sweep->series.parameter, leaving->value);
+  else
+    tp_cli_note (cli, "the plan never leaves the host");
+}
+
+/* The first plan, and each that puts ops elsewhere than the one before it: those
+ * that a page shows. (plans borrowed, names of @names owned by it) */
+static GPtrArray *
+list_plans (const Sweep *sweep, GPtrArray *names)
+{
+  GPtrArray *plans = g_ptr_array_new ();
+  const TpPlan *last = NULL;
 
   for (guint i = 0; i < sweep->points->len; i++)
     {
       const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
       const TpPlan *plan = tp_api_get_plan (point->plan);
 
-      tp_table_add (table,
-                    g_strdup_printf ("%" G_GINT64_FORMAT, point->value),
-                    tp_cli_format_time (tplan_plan_get_cost_ns (point->plan)),
-                    tp_cli_format_devices (point->plan),
-                    format_single (plan),
-                    g_strdup (plan->is_simulated ? "yes" : "no"));
+      if (last == NULL || !is_same_placement (last, plan))
+        {
+          g_ptr_array_add (plans, point->plan);
+          g_ptr_array_add (names, g_strdup_printf ("%s=%" G_GINT64_FORMAT,
+                                                   sweep->series.parameter,
+                                                   point->value));
+        }
+      last = plan;
     }
-  tp_table_print (table, cli);
-  if (leaving != NULL)
-    tp_cli_note (cli, "the plan leaves the host at %s=%" G_GINT64_FORMAT,
-                 sweep->parameter, leaving->value);
-  else
-    tp_cli_note (cli, "the plan never leaves the host");
+  g_ptr_array_add (names, NULL);
+  return plans;
+}
+
+static gboolean
+sweep_finish (const Sweep *sweep, TpCli *cli, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) plans = list_plans (sweep, names);
+  json_t *document = sweep_to_json (sweep);
+  const TpSweepFiles files = { document, plans,
+                               (const char *const *) names->pdata };
+
+  if (!tp_sweep_files_write (cli, &files, error))
+    {
+      json_decref (document);
+      return FALSE;
+    }
+  if (cli->format != TP_FORMAT_TABLE)
+    {
+      tp_cli_print_data (cli, document, "points");
+      return TRUE;
+    }
+  json_decref (document);
+  sweep_print_table (sweep, cli);
+  return TRUE;
 }
 
 static gboolean
 sweep_run (TpCli *cli, GError **error)
 {
-  Sweep sweep = { 0 };
-  gboolean good;
+  Sweep sweep = { .points = g_array_new (FALSE, FALSE, sizeof (SweepPoint)) };
+  gboolean good = tp_sweep_files_check (cli, error)
+                  && sweep_parse (&sweep, cli, error)
+                  && sweep_plan (&sweep, cli, error)
+                  && sweep_finish (&sweep, cli, error);
 
-  sweep.dims = tp_cli_values_new ();
-  sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
-  good = sweep_parse (&sweep, cli, error) && sweep_plan (&sweep, cli, error);
-  if (good && cli->format != TP_FORMAT_TABLE)
-    sweep_print_data (&sweep, cli);
-  else if (good)
-    sweep_print_table (&sweep, cli);
   sweep_clear (&sweep);
   return good;
 }
@@ -245,10 +310,10 @@ const TpCommand tp_command_sweep = {
   .summary = "Plans a model over several values of one dimension",
   .details = "  tplan sweep model.onnx --dim N=1,2,4..128 --devices "
              "cpu,sim:laptop-gpu\n"
-             "A..B doubles from A up to B.",
+             "A..B doubles from A up to B. -o: .svg, .html, .csv or .json.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_PLANNING | TP_USES_FORMAT,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_OUTPUT,
   .options = sweep_options,
   .run = sweep_run,
 };

@@ -8,27 +8,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void
-print_cell (const char *text, char end)
+print_cell (FILE *out, const char *text, char end)
 {
   g_autofree char *clean = tp_foreign_text_clean (text);
 
   if (strpbrk (clean, ",\"") == NULL)
-    fputs (clean, stdout);
+    fputs (clean, out);
   else
     {
-      putchar ('"');
+      putc ('"', out);
       for (const char *at = clean; *at != 0; at++)
         {
           if (*at == '"')
-            putchar ('"');
-          putchar (*at);
+            putc ('"', out);
+          putc (*at, out);
         }
-      putchar ('"');
+      putc ('"', out);
     }
-  putchar (end);
+  putc (end, out);
 }
 
 static char *
@@ -70,6 +71,36 @@ format_list (const json_t *list)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Sentences, which spaces would not part. */
+static gboolean
+is_text (const json_t *list)
+{
+  gsize i;
+  json_t *value;
+
+  json_array_foreach (list, i, value)
+    if (json_is_string (value)
+        && strchr (json_string_value (value), ' ') != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* "reasons.0" -> the first, and so on: {"0": ...} for flatten (). */
+static json_t *
+number_list (const json_t *list)
+{
+  json_t *object = json_object (), *value;
+  gsize i;
+
+  json_array_foreach (list, i, value)
+    {
+      g_autofree char *name = g_strdup_printf ("%zu", i);
+
+      json_object_set (object, name, value);
+    }
+  return object;
+}
+
 /* name -> text of all that is in @object; @names gets them in order. */
 static void
 flatten (json_t *object, const char *prefix, GHashTable *cells,
@@ -85,10 +116,14 @@ flatten (json_t *object, const char *prefix, GHashTable *cells,
       char *text = json_is_array (value) ? format_list (value)
                                          : format_scalar (value);
 
-      if (json_is_object (value))
+      if (json_is_object (value) || is_text (value))
         {
+          json_t *object_in = json_is_object (value) ? json_incref (value)
+                                                     : number_list (value);
+
           g_free (text);
-          flatten (value, inner, cells, names);
+          flatten (object_in, inner, cells, names);
+          json_decref (object_in);
         }
       else if (text != NULL)
         {
@@ -121,7 +156,7 @@ add_columns (GPtrArray *columns, GHashTable *known, const GPtrArray *names)
 }
 
 static void
-print_row (const GPtrArray *columns, GHashTable *cells)
+print_row (FILE *out, const GPtrArray *columns, GHashTable *cells)
 {
   for (guint i = 0; i < columns->len; i++)
     {
@@ -129,13 +164,13 @@ print_row (const GPtrArray *columns, GHashTable *cells)
       const char *text
           = cells == NULL ? name : g_hash_table_lookup (cells, name);
 
-      print_cell (text != NULL ? text : "",
+      print_cell (out, text != NULL ? text : "",
                   i + 1 < columns->len ? ',' : '\n');
     }
 }
 
 static void
-print_rows (json_t *list)
+print_rows (FILE *out, json_t *list)
 {
   g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) rows
@@ -153,9 +188,9 @@ print_rows (json_t *list)
       add_columns (columns, known, names);
       g_ptr_array_add (rows, cells);
     }
-  print_row (columns, NULL);
+  print_row (out, columns, NULL);
   for (guint k = 0; k < rows->len; k++)
-    print_row (columns, rows->pdata[k]);
+    print_row (out, columns, rows->pdata[k]);
 }
 
 /* ---- name, value, unit ---------------------------------------------------- */
@@ -191,9 +226,9 @@ print_pairs (json_t *document)
     {
       const char *name = names->pdata[i];
 
-      print_cell (name, ',');
-      print_cell (g_hash_table_lookup (cells, name), ',');
-      print_cell (find_unit (name), '\n');
+      print_cell (stdout, name, ',');
+      print_cell (stdout, g_hash_table_lookup (cells, name), ',');
+      print_cell (stdout, find_unit (name), '\n');
     }
 }
 
@@ -206,8 +241,23 @@ tp_cli_print_data (const TpCli *cli, json_t *document, const char *key)
       return;
     }
   if (key != NULL)
-    print_rows (json_object_get (document, key));
+    print_rows (stdout, json_object_get (document, key));
   else
     print_pairs (document);
   json_decref (document);
+}
+
+char *
+tp_csv_make_rows (const json_t *document, const char *key)
+{
+  char *text = NULL, *copy;
+  size_t size = 0;
+  FILE *out = open_memstream (&text, &size);
+
+  if (out == NULL)
+    return NULL;
+  print_rows (out, json_object_get (document, key));
+  copy = fclose (out) == 0 ? g_strndup (text, size) : NULL;
+  free (text);
+  return copy;
 }

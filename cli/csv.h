@@ -13,4 +13,8 @@
  * lists, only plain ones are shown. */
 void tp_cli_print_data (const TpCli *cli, json_t *document, const char *key);
 
+/* The rows as text, for a file; NULL: there is no memory. The caller frees. */
+char *tp_csv_make_rows (const json_t *document, const char *key);
+
 #endif
+

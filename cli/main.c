@@ -33,6 +33,7 @@
   X (report)                                                                  \
   X (info)                                                                    \
   X (convert)                                                                 \
+  X (machine)                                                                 \
   X (cost)                                                                    \
   X (devices)                                                                 \
   X (ops)

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 
 #include "api/child.h"
+#include "api/costs-elsewhere.h"
 #include "cli/cli.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
@@ -25,6 +26,7 @@
 #include <sys/auxv.h>
 
 #define CONFIG_GROUP "tplan"
+#define HELP_COLUMNS 80
 
 /* Where GOption puts what it reads; one command runs in one process. */
 static struct
@@ -134,14 +136,24 @@ print_entry (const GOptionEntry *entry)
     printf ("      %-22s %s\n", name, entry->description);
 }
 
+/* On one line with the summary where there is room. */
+static void
+print_details (const TpCommand *command)
+{
+  const char *details = command->details == NULL ? "" : command->details;
+  gsize length = strlen (command->summary) + strlen (details) + strlen (". ");
+  gboolean fits = strchr (details, '\n') == NULL && length <= HELP_COLUMNS;
+
+  printf ("%s.%s%s\n", command->summary,
+          *details == 0 ? "" : fits ? " " : "\n", details);
+}
+
 void
 tp_cli_print_help (const TpCommand *command)
 {
-  printf ("Usage: tplan %s [OPTION...]%s%s\n%s.\n", command->name,
-          *command->arguments == 0 ? "" : " ", command->arguments,
-          command->summary);
-  if (command->details != NULL)
-    printf ("%s\n", command->details);
+  printf ("Usage: tplan %s [OPTION...]%s%s\n", command->name,
+          *command->arguments == 0 ? "" : " ", command->arguments);
+  print_details (command);
   for (const GOptionEntry *it = command->options;
        it != NULL && it->long_name != NULL; it++)
     print_entry (it);
@@ -507,6 +519,13 @@ tp_cli_get_costs (TpCli *cli, GError **error)
 {
   if (cli->costs != NULL)
     return cli->costs;
+  if (cli->machine_path != NULL)
+    {
+      cli->costs = tp_costs_of_elsewhere (
+          cli->machine_path, (const char *const *) cli->devices,
+          cli->device_options.n_threads, error);
+      return cli->costs;
+    }
   tp_cli_meet_drivers (cli, (const char *const *) cli->devices);
   cli->costs = tplan_costs_open (cli->cost_path,
                                  (const char *const *) cli->devices,

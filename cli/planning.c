@@ -63,6 +63,27 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
                           &options->is_stale_error, error);
 }
 
+/* Both say which figures to take. */
+static TplanCosts *
+get_costs (TpCli *cli, GError **error)
+{
+  cli->machine_path = tp_cli_planning.machine;
+  if (cli->machine_path == NULL || (cli->given & TP_USES_COSTS) == 0)
+    return tp_cli_get_costs (cli, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "--cost is a table of this machine, --machine the file of "
+               "another: leave one out");
+  return NULL;
+}
+
+static void
+note_elsewhere (const TpCli *cli, const TpPlan *plan)
+{
+  if (plan->origin.machine != NULL)
+    tp_cli_note (cli, "note: by the figures of another machine, '%s': the plan "
+                      "runs there alone", plan->origin.machine);
+}
+
 static void
 print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
@@ -128,7 +149,7 @@ tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
 TplanPlan *
 tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
 {
-  TplanCosts *costs = tp_cli_get_costs (cli, error);
+  TplanCosts *costs = get_costs (cli, error);
   g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
   TpRoadOptions options;
   TplanPlan *plan;
@@ -140,6 +161,8 @@ tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
   plan = tp_road_plan (graph, costs, &options, &notes, error);
   tp_cli_progress_end (cli);
   print_notes (cli, &notes);
+  if (plan != NULL)
+    note_elsewhere (cli, tp_api_get_plan (plan));
   return plan;
 }
 
@@ -149,7 +172,7 @@ tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
 {
   g_autofree char *pin = g_strconcat ("*=", rival->device, NULL);
   const char *const pins[] = { pin, NULL };
-  TplanCosts *costs = tp_cli_get_costs (cli, error);
+  TplanCosts *costs = get_costs (cli, error);
   TpRoadOptions options;
 
   if (costs == NULL || !read_options (cli, &options, error))
@@ -187,7 +210,8 @@ is_given (const GOptionEntry *entry)
 static const char *
 find_flag (const TpCli *cli)
 {
-  static const GOptionEntry planning[] = { TP_PLANNING_OPTIONS, { 0 } };
+  static const GOptionEntry planning[]
+      = { TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 } };
   static const struct
   {
     const char *name;

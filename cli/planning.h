@@ -19,6 +19,7 @@ typedef struct
   gboolean trusts_estimates;
   char *objective;
   gboolean is_exact;
+  char *machine;              /* file of another machine */
   char *graph_path;           /* of a plan whose graph has moved */
 } TpPlanning;
 
@@ -44,6 +45,9 @@ extern TpPlanning tp_cli_planning;
     "what to minimise (default: time)", "NAME" }, \
   { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact, \
     "take figures as measured, as if they had no noise", NULL }
+#define TP_MACHINE_OPTION \
+  { "machine", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.machine, \
+    "plan for the machine of `tplan machine export`", "FILE" }
 #define TP_GRAPH_OPTION \
   { "graph", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.graph_path, \
     "the plan's graph, if it has moved", "FILE" }

@@ -52,6 +52,8 @@ name_plan (const Report *self, guint i)
 {
   const TplanPlan *plan = self->plans->pdata[i];
 
+  if (self->options->names != NULL)
+    return g_strdup (self->options->names[i]);
   return (guint) self->cli->n_args == self->plans->len && self->plans->len > 1
              ? g_path_get_basename (self->cli->args[i])
              : g_strdup (tp_api_get_plan (plan)->graph_name);
@@ -128,6 +130,9 @@ gather (Report *self, GError **error)
   for (int i = 0; sweeps != NULL && sweeps[i] != NULL; i++)
     if (!add_sweep (self, sweeps[i], error))
       return FALSE;
+  if (self->options->sweep != NULL)
+    json_array_append_new (self->sweeps,
+                           tp_report_sweep_to_json (self->options->sweep));
   return TRUE;
 }
 

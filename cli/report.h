@@ -2,6 +2,8 @@
 #ifndef TP_CLI_REPORT_H
 #define TP_CLI_REPORT_H
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 
 typedef struct
@@ -9,6 +11,8 @@ typedef struct
   char **runs;                /* (nullable): files of `tplan run` */
   char **sweeps;              /* (nullable): files of `tplan sweep` */
   gboolean is_measured;       /* run each plan */
+  const json_t *sweep;        /* (nullable) what `tplan sweep` has to say */
+  const char *const *names;   /* (nullable) of the plans */
 } TpReportOptions;
 
 /* "model.plan.json" -> "model.report.html"; the caller frees. */

@@ -125,6 +125,8 @@ write_origin (GString *out, const TpPlan *plan)
   write_truth_line (out, "exact", plan->origin.is_exact);
   write_truth_line (out, "trust_estimates", plan->origin.trusts_estimates);
   write_names (out, "facts", plan->origin.facts);
+  if (plan->origin.machine != NULL)
+    write_string_line (out, "machine", plan->origin.machine);
 }
 
 static void

@@ -213,6 +213,22 @@ load_truth (TpPlanPlace root, const char *key, gboolean *out_value,
          || tp_plan_read_fail (root.reader, error, key, "not true or false");
 }
 
+/* Absent where it is the one that the plan was made on. */
+static gboolean
+load_machine (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  const char *text;
+
+  if (json_object_get (root.json, "machine") == NULL)
+    return TRUE;
+  if (!tp_plan_read_string (root, "machine", FALSE, &text, error))
+    return FALSE;
+  plan->origin.machine = g_strdup (text);
+  return plan->origin.facts != NULL
+         || tp_plan_read_fail (root.reader, error, "machine",
+                               "no facts of it");
+}
+
 /* How figures were looked up; once the devices are known. */
 static gboolean
 load_origin (TpPlanPlace root, TpPlan *plan, GError **error)
@@ -230,6 +246,8 @@ load_origin (TpPlanPlace root, TpPlan *plan, GError **error)
                       error))
     return FALSE;
   origin->n_threads = (int) MIN (n_threads, G_MAXINT);
+  if (!load_machine (root, plan, error))
+    return FALSE;
   return origin->facts == NULL
          || (int) g_strv_length (origin->facts) == plan->n_devices
          || tp_plan_read_fail (root.reader, error, "facts",

@@ -45,6 +45,7 @@ tp_plan_unref (TpPlan *plan)
   g_strfreev (plan->no_pass);
   g_strfreev (plan->no_fuse);
   g_strfreev (plan->origin.facts);
+  g_free (plan->origin.machine);
   g_free (plan->objective);
   g_strfreev (plan->devices);
   for (int i = 0; i < plan->n_placements; i++)

@@ -58,6 +58,8 @@ typedef struct
   gboolean trusts_estimates;
   char **facts;               /* (nullable) [device]: what a measurement depends
                                * on there; "": of a simulated one, nothing */
+  char *machine;              /* (nullable) whose figures these are, if not of the
+                               * machine it was made on: it runs there alone */
 } TpPlanOrigin;
 
 typedef struct

@@ -92,6 +92,20 @@ machine_parse_memory (TpMachine *machine, const char *value)
 }
 
 static gboolean
+machine_refuse_key (const TpMachine *machine, const char *key, GError **error)
+{
+  static const char *const keys[] = { "gflops", "gbps", "launch", "link", "full",
+                                      "memory", "missing", NULL };
+  g_autofree char *near = tp_near_name_ask (key, keys);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "machine '%s': unknown key '%s'%s: use gflops, gbps, launch, "
+               "link, full, memory or missing",
+               machine->name, key, near);
+  return FALSE;
+}
+
+static gboolean
 machine_parse_key (TpMachine *machine, const char *key, const char *value,
                    GError **error)
 {
@@ -134,13 +148,7 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
       good = TRUE;
     }
   else if (example == NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "machine '%s': unknown key '%s': use gflops, gbps, launch, "
-                   "link, full, memory or missing",
-                   machine->name, key);
-      return FALSE;
-    }
+    return machine_refuse_key (machine, key, error);
   if (!good)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "machine '%s': %s='%s' is no such quantity: write for "
@@ -191,6 +199,7 @@ machine_parse_list (const char *name, const char *description,
 {
   g_autoptr (TpMachine) machine = machine_new (name, description);
   g_auto (GStrv) parts = g_strsplit (figures, ",", -1);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (int i = 0; parts[i] != NULL; i++)
     {
@@ -203,11 +212,34 @@ machine_parse_list (const char *name, const char *description,
           return NULL;
         }
       *equals = 0;
-      if (!machine_parse_key (machine, g_strstrip (parts[i]), equals + 1,
-                              error))
+      if (!g_hash_table_add (seen, g_strstrip (parts[i])))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "machine '%s': '%s' stands twice", name, parts[i]);
+          return NULL;
+        }
+      if (!machine_parse_key (machine, parts[i], equals + 1, error))
         return NULL;
     }
   return machine_finish (g_steal_pointer (&machine), error);
+}
+
+/* What stands in another group would be overlooked. */
+static gboolean
+machine_check_groups (const TpMachine *machine, GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+
+  for (int i = 0; groups[i] != NULL; i++)
+    if (strcmp (groups[i], MACHINE_GROUP) != 0)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "machine '%s': unknown group [%s]: a machine file has "
+                     "[" MACHINE_GROUP "] alone",
+                     machine->name, groups[i]);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 static gboolean
@@ -215,7 +247,7 @@ machine_read_keys (TpMachine *machine, GKeyFile *file, GError **error)
 {
   g_auto (GStrv) keys = g_key_file_get_keys (file, MACHINE_GROUP, NULL, error);
 
-  if (keys == NULL)
+  if (keys == NULL || !machine_check_groups (machine, file, error))
     return FALSE;
   for (int i = 0; keys[i] != NULL; i++)
     {

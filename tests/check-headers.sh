@@ -39,4 +39,4 @@ only OpenCL '#include <CL/' '^runtime/'
 only cgraph '#include <(graphviz/)?(cgraph|gvc)' '^view/'
 only SQLite '#include <sqlite3' '^calib/'
 # Reports are written with it, too.
-only jansson '#include <jansson' '^format/\|^cli/\|^calib/exchange.c'
+only jansson '#include <jansson' '^format/\|^cli/\|^calib/exchange.c\|^calib/keys-check\|^calib/machine-json'

@@ -94,6 +94,7 @@ fi
 module=$(find "$root" -name tplan.py)
 [ -n "$module" ]; say $? "tplan.py is installed"
 find "$root" -name 'graph-format.md' | grep -q .; say $? "so are the documents"
+find "$root" -name plan.schema.json | grep -q .; say $? "and the schemas"
 make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
 left=$(find "$root" -type f | head -n 5)
 [ -z "$left" ] || echo "$left" >> "$work/log"

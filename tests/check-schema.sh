@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs/graph-format.schema.json and the reader agree: both take the examples,
+# docs/schema/graph.schema.json and the reader agree: both take the examples,
 # the networks made at build time and the graphs of the tests, and both refuse
 # what is spoilt in a way that a schema can tell.
 set -u
@@ -17,7 +17,7 @@ import copy, glob, json, subprocess, sys
 import jsonschema
 
 source, build, work = sys.argv[1:]
-with open(f"{source}/docs/graph-format.schema.json") as file:
+with open(f"{source}/docs/schema/graph.schema.json") as file:
     schema = json.load(file)
 checker = jsonschema.validators.validator_for(schema)
 count = 0

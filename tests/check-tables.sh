@@ -25,7 +25,7 @@ public=$(sed -n 's/^ *TPLAN_DTYPE_\([A-Z0-9]*\),.*/\1/p' include/tplan.h |
   tr '[:upper:]' '[:lower:]')
 bad=
 [ -n "$names" ] && [ "$public" = "$names" ] || bad=include/tplan.h
-schema=docs/graph-format.schema.json
+schema=docs/schema/graph.schema.json
 listed=$(grep '\["float32", ' $schema | grep -oE '"[a-z0-9]+"[],]' | tr -d '],"')
 [ "$listed" = "$names" ] || bad="$bad $schema"
 report 4 "$bad" "others list the element types of ir/dtype.c"

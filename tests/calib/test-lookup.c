@@ -180,7 +180,8 @@ static void
 test_same_silicon (Fixture *fixture, gconstpointer data)
 {
   static const char *const devices[] = { "cpu", "opencl:0" };
-  g_autofree char *cpu = tp_facts_dup_cpu_name ();
+  g_autofree char *facts = tp_facts_gather ("cpu", 0);
+  g_autofree char *cpu = tp_facts_dup_cpu_of (facts);
   g_autofree char *identity = g_strdup_printf ("opencl;driver-%s;1.0", cpu);
 
   if (*cpu == 0)

@@ -30,6 +30,11 @@ grep -q '^p99_ns,[0-9]*,ns$' .out; say $? "its percentiles"
 data profile run plan.json --repeat 1 --profile
 data bench bench mlp.json plan.json --devices $sims
 data check check plan.json
+sed 's/"cost_ns": [0-9]*/"cost_ns": 1/; s/"threads": 0/"threads": 1/' plan.json > forged.json
+sed '$d' forged.json | sed '$d' > head.txt
+{ cat head.txt; printf ' "sha256": "%s"\n}\n' "$(sha256sum < head.txt | cut -d' ' -f1)"; } > forged.json
+try 1 check forged.json --format csv && grep -q '^reasons.0,..*,$' .out; say $? "a row for each reason"
+data machine machine show
 data explain explain plan.json
 head -n 1 .out | grep -q '^op,type,device,times_ns.sim:desktop-cpu,times_ns.sim:laptop-gpu,'; say $? "a column for each device"
 [ "$(wc -l < .out)" -eq 5 ]; say $? "a row for each op"

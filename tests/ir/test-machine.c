@@ -7,6 +7,7 @@
 #include "machine/machine.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 static void
 test_profiles (void)
@@ -68,6 +69,41 @@ test_refused (void)
       g_assert_nonnull (error);
       g_assert_true (error->domain == TPLAN_ERROR);
     }
+}
+
+/* What is wrong is named, with what may have been meant. */
+static void
+test_named (void)
+{
+  const char *const cases[][2] = {
+    { "gflop=1,gbps=1", "unknown key 'gflop' (did you mean 'gflops'?)" },
+    { "gflops=1,gbps=1,lnk=1GB/s", "unknown key 'lnk' (did you mean 'link'?)" },
+    { "gflops=1,gbps=1,gflops=2", "'gflops' stands twice" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (tp_machine_parse (cases[i][0], &error));
+      g_assert_nonnull (strstr (error->message, cases[i][1]));
+    }
+}
+
+static void
+test_other_group (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "box.conf", NULL);
+
+  g_assert_true (g_file_set_contents (
+      path, "[machine]\ngflops=1\ngbps=1\n[link]\ngbps=12\n", -1, NULL));
+  g_assert_null (tp_machine_parse (path, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "unknown group [link]"));
+  g_remove (path);
+  g_rmdir (folder);
 }
 
 static void
@@ -173,6 +209,8 @@ main (int argc, char **argv)
   g_test_add_func ("/machine/profiles", test_profiles);
   g_test_add_func ("/machine/units", test_units);
   g_test_add_func ("/machine/refused", test_refused);
+  g_test_add_func ("/machine/named", test_named);
+  g_test_add_func ("/machine/other-group", test_other_group);
   g_test_add_func ("/machine/file", test_file);
   g_test_add_func ("/machine/estimate", test_estimate);
   g_test_add_func ("/machine/fill-costs", test_fill_costs);

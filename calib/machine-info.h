@@ -1,0 +1,31 @@
+/* machine-info.h: what a machine is, for people: its processors, memory and
+ * caches. No figure depends on it. */
+#ifndef TP_CALIB_MACHINE_INFO_H
+#define TP_CALIB_MACHINE_INFO_H
+
+#include <glib.h>
+
+/* Caches of one kind. */
+typedef struct
+{
+  int level;
+  char kind[16];              /* "data", "instruction", "unified" */
+  gint64 size_bytes;          /* of one */
+  int shared_by;              /* processors; 0: not known */
+  int count;                  /* how many there are */
+} TpMachineCache;
+
+typedef struct
+{
+  char *cpu;                  /* "Intel(R) Xeon(R) ..."; "" if it does not say */
+  int processors;             /* of which this process may use some */
+  gint64 memory_bytes;
+  GArray *caches;             /* TpMachineCache, by level */
+} TpMachineInfo;
+
+/* Of this machine. @folder: (nullable) instead of /sys/devices/system/cpu. */
+TpMachineInfo *tp_machine_info_gather (const char *folder);
+void tp_machine_info_free (TpMachineInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMachineInfo, tp_machine_info_free)
+
+#endif

@@ -1,0 +1,45 @@
+#!/bin/sh
+# What every command prints as JSON, and what it writes, is what docs/schema says.
+. "$(dirname "$0")/common.sh"
+python=
+for it in python3 /usr/bin/python3; do
+  [ -n "$python" ] || { "$it" -c 'import jsonschema; jsonschema.Draft202012Validator' 2> /dev/null && python=$it; }
+done
+[ -n "$python" ] || { echo "1..0 # SKIP no python3 with jsonschema"; exit 0; }
+sed 's/ "dims": {"N": 4},//' mlp.json > sym.json
+
+# keep NAME ARGUMENT...: the output as NAME.json; whatever it says is looked at later.
+keep ()
+{
+  name=$1; shift
+  "$TPLAN" "$@" --format json > "out/$name.json" 2> .err \
+    || { echo "# $name: exit status $?"; sed 's/^/# /' .err; }
+}
+mkdir out
+keep optimize optimize mlp.json --devices $sims -o out/plan.json --margins
+keep optimize-limited optimize mlp.json --devices $sims --mem-limit sim:desktop-cpu=4K -o out/limited.json
+keep optimize-ref optimize mlp.json --devices ref --pin '*=ref' --no-fuse epilogue --no-pass layout -o out/ref.json
+keep optimize-verified optimize mlp.json --devices $sims --verify
+keep check check out/plan.json
+keep explain explain out/plan.json
+keep run run out/plan.json --repeat 3 --profile --check
+keep run-ref run out/ref.json --repeat 3 --check --check-ops
+keep bench bench mlp.json out/plan.json --devices $sims
+keep try try sym.json --devices $sims
+keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
+keep info info sym.json
+keep ops ops
+keep devices devices
+keep calibrate calibrate mlp.json sym.json --devices ref --time-limit 5s
+keep calibrate-again calibrate mlp.json --devices ref
+keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2 --time-limit 5s
+keep cost-list cost list
+keep cost-show cost show
+cp "$TPLAN_COST" other.db
+keep cost-diff cost diff other.db "$TPLAN_COST" mlp.json --all --devices ref
+keep machine machine show
+keep machine-sim machine show sim:laptop-gpu
+"$TPLAN" cost export -o out/cost.json
+"$TPLAN" machine export -o out/machine-file.json
+"$TPLAN" optimize mlp.json -q --machine out/machine-file.json -o out/elsewhere.json > /dev/null
+exec "$python" "$(dirname "$0")/check_schemas.py" "$top_srcdir/docs/schema" out/*.json
