@@ -81,7 +81,7 @@ add_cpu (GString *facts)
   g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256,
                                                            features, -1);
 
-  g_string_append (facts, "cpu=");
+  g_string_append (facts, TP_FACT_PROCESSOR "=");
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
       g_autofree char *value = find_cpu_value (cpuinfo, parts[i]);
@@ -255,7 +255,7 @@ tp_facts_dup_lasting (const char *facts)
 char *
 tp_facts_dup_cpu_of (const char *facts)
 {
-  char *cpu = tp_facts_find (facts, "cpu");
+  char *cpu = tp_facts_find (facts, TP_FACT_PROCESSOR);
 
   for (int i = 0; cpu != NULL && i < 3; i++)
     {

@@ -5,6 +5,9 @@
 
 #include <glib.h>
 
+/* A key of facts, and of what tells of a machine: its processor. */
+#define TP_FACT_PROCESSOR "cpu"
+
 /* What is so now for device @name. */
 char *tp_facts_gather (const char *name, int n_threads);
 /* The same and "file:PATH=size:time" for every library of drivers and compilers

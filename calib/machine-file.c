@@ -145,7 +145,7 @@ static gboolean
 check_same (const TpDeviceRow *a, const TpDeviceRow *b, GError **error)
 {
   static const char *const same[]
-      = { "cpu", "cpu-features", "codegen", "threads", NULL };
+      = { TP_FACT_PROCESSOR, "cpu-features", "codegen", "threads", NULL };
 
   for (int i = 0; same[i] != NULL; i++)
     {

@@ -3,6 +3,7 @@
 
 #include "calib/machine-json.h"
 
+#include "calib/facts.h"
 #include "calib/keys-check.h"
 #include "include/tplan.h"
 
@@ -12,7 +13,7 @@
 #define MAX_CACHES 64         /* kinds of them */
 
 static const char *const keys[]
-    = { "cpu", "processors", "memory_bytes", "caches", NULL };
+    = { TP_FACT_PROCESSOR, "processors", "memory_bytes", "caches", NULL };
 static const char *const cache_keys[]
     = { "level", "kind", "size_bytes", "shared_by", "count", NULL };
 
@@ -33,8 +34,8 @@ tp_machine_info_to_json (const TpMachineInfo *info)
                              (json_int_t) it->size_bytes, "shared_by",
                              it->shared_by, "count", it->count));
     }
-  return json_pack ("{s:s, s:i, s:I, s:o}", "cpu", cpu, "processors",
-                    info->processors, "memory_bytes",
+  return json_pack ("{s:s, s:i, s:I, s:o}", TP_FACT_PROCESSOR, cpu,
+                    "processors", info->processors, "memory_bytes",
                     (json_int_t) info->memory_bytes, "caches", caches);
 }
 
@@ -125,7 +126,8 @@ TpMachineInfo *
 tp_machine_info_from_json (const json_t *json, GError **error)
 {
   g_autoptr (TpMachineInfo) info = g_new0 (TpMachineInfo, 1);
-  const char *cpu = json_string_value (json_object_get (json, "cpu"));
+  const char *cpu
+      = json_string_value (json_object_get (json, TP_FACT_PROCESSOR));
   gint64 n;
   const Number numbers[]
       = { { "processors", G_MAXINT32, &n },

@@ -3,6 +3,7 @@
 
 #include "cli/machine-text.h"
 
+#include "calib/facts.h"
 #include "cli/text.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ tp_machine_text_machine (const json_t *document)
 {
   GPtrArray *lines = g_ptr_array_new ();
   const json_t *machine = json_object_get (document, "machine");
-  const char *cpu = get_text (machine, "cpu");
+  const char *cpu = get_text (machine, TP_FACT_PROCESSOR);
   g_autofree char *memory
       = tp_cli_format_bytes (get_integer (machine, "memory_bytes"));
   gsize i;

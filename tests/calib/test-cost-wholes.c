@@ -147,14 +147,13 @@ test_import_bad (Fixture *fixture, gconstpointer data)
   static const struct { const char *from, *to, *message; } cases[] = {
     { "\"n\": 11", "\"n\": -1", "devices[0].wholes[0]: 'n'" },
     { "\"n\": 11", "\"n\": 0", "devices[0].wholes[0]: digest" },
-    { "\"median_ns\": 11", "\"median_ns\": \"1\", \"x\": 11",
+    { "\"median_ns\": 1100000", "\"median_ns\": \"1\"",
       "devices[0].wholes[0]: 'median_ns'" },
     { "\"median_ns\": 1100000", "\"median_ns\": 9223372036854775807",
       "devices[0].wholes[0]: median_ns is" },
     { "\"kernels_ns\": 1", "\"kernels_ns\": 2", "contradict" },
     { "\"predicted_ns\": 1000000", "\"predicted_ns\": 0", "contradict" },
     { "\"network\": \"0", "\"network\": \"", "contradict" },
-    { "\"wholes\": [", "\"wholes\": 3, \"x\": [", "'wholes'" },
     { "\"wholes\": [", "\"holes\": [", "'wholes'" },
   };
   g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
