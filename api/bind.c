@@ -354,6 +354,12 @@ has_margins (const TpPlan *plan)
   return FALSE;
 }
 
+static const char *
+describe_least (const TpPlacement *it)
+{
+  return it->is_margin_least ? " at least" : "";
+}
+
 /* All of them or none. */
 static gboolean
 check_margins (TpBind *bind)
@@ -371,12 +377,16 @@ check_margins (TpBind *bind)
   if (!tp_place_margins (&copy, bind->graph, &error))
     return tp_bind_fail (bind, "margins: %s", error->message);
   for (int i = 0; i < plan->n_placements; i++)
-    if (placements[i].margin_ns != plan->placements[i].margin_ns)
+    if (placements[i].margin_ns != plan->placements[i].margin_ns
+        || !placements[i].is_margin_least
+               != !plan->placements[i].is_margin_least)
       return tp_bind_fail (bind, "op '%s': margin %" G_GINT64_FORMAT
-                           " ns, worked out %" G_GINT64_FORMAT,
+                           " ns%s, worked out %" G_GINT64_FORMAT "%s",
                            bind->graph->nodes[placements[i].node].name,
                            plan->placements[i].margin_ns,
-                           placements[i].margin_ns);
+                           describe_least (&plan->placements[i]),
+                           placements[i].margin_ns,
+                           describe_least (&placements[i]));
   return TRUE;
 }
 

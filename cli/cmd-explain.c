@@ -58,6 +58,18 @@ has_margin (const Explained *it)
   return it->placement->margin_ns >= 0 && !is_tie (it);
 }
 
+/* NULL: it has none. */
+static char *
+format_margin (const Explained *it)
+{
+  g_autofree char *time = NULL;
+
+  if (!has_margin (it))
+    return NULL;
+  time = tp_cli_format_time (it->placement->margin_ns);
+  return g_strconcat (it->placement->is_margin_least ? ">= " : "", time, NULL);
+}
+
 static TpReason
 find_reason (const Explained *it, int *out_rival)
 {
@@ -169,6 +181,9 @@ explained_to_json (const Explained *it)
       !has_margin (it) ? json_null ()
                        : json_integer (it->placement->margin_ns));
 
+  json_object_set_new (
+      object, "margin_at_least",
+      json_boolean (has_margin (it) && it->placement->is_margin_least));
   json_object_set_new (object, "measured_ns",
                        costs_to_json (it, get_measured));
   json_object_set_new (object, "reason_code",
@@ -193,8 +208,7 @@ add_row (TpTable *table, const Explained *it)
       g_strdup (it->plan->devices[it->device]), format_costs (it),
       it->transfer_ns == 0 ? NULL : tp_cli_format_time (it->transfer_ns),
       g_strdup (get_group_name (it)),
-      !has_margin (it) ? NULL
-                       : tp_cli_format_time (it->placement->margin_ns),
+      format_margin (it),
       format_reason (it));
 }
 
@@ -339,28 +353,20 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
       "ops");
 }
 
-/* Of ops that could be elsewhere: it would have taken too long. */
 static int
-count_unknown_margins (const TpPlan *plan, const TpGraph *graph)
+count_least_margins (const TpPlan *plan)
 {
   int n = 0;
 
   for (int i = 0; i < plan->n_placements; i++)
-    {
-      const TpPlacement *at = &plan->placements[i];
-      int rival;
-      TpReason reason = tp_plan_find_reason (plan, graph, at, &rival);
-
-      n += at->margin_ns < 0 && reason != TP_REASON_ALONE
-           && reason != TP_REASON_PINNED && reason != TP_REASON_ONLY;
-    }
+    n += plan->placements[i].is_margin_least != 0;
   return n;
 }
 
 static void
-print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
+print_notes (const TpCli *cli, const TplanPlan *plan)
 {
-  int n_unknown = count_unknown_margins (tp_api_get_plan (plan), graph);
+  int n_least = count_least_margins (tp_api_get_plan (plan));
   g_autofree char *limits = tp_cli_format_limits (plan);
 
   if (limits != NULL)
@@ -370,10 +376,12 @@ print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
                     "move before the plan flips.",
                tp_cli_simulated (plan));
   if (tp_cli_is_limited (plan))
-    tp_cli_note (cli, "Within limits of memory no margins are worked out.");
-  else if (n_unknown > 0)
-    tp_cli_note (cli, "Margins of %d ops would take too long to find.",
-                 n_unknown);
+    tp_cli_note (cli, "Margins are at least (>=) what plans without limits of "
+                      "memory would need.");
+  else if (n_least > 0)
+    tp_cli_note (cli, "Margins of %d ops are proved to be at least (>=) so "
+                      "large: more would take too long to find.",
+                 n_least);
 }
 
 static gboolean
@@ -410,7 +418,7 @@ explain_run (TpCli *cli, GError **error)
   explain_all (cli, plan, only);
   tp_cli_note_factors (cli, plan);
   if (cli->format == TP_FORMAT_TABLE)
-    print_notes (cli, plan, graph);
+    print_notes (cli, plan);
   return TRUE;
 }
 

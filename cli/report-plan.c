@@ -158,12 +158,13 @@ op_to_json (const TpPlan *plan, const TpGraph *graph, int i, int group)
       = write_micro (tp_cli_format_reason (plan, graph, at, group >= 0));
 
   return json_pack (
-      "{s:o, s:o, s:i, s:I, s:o, s:i, s:o, s:o, s:o}", "name",
+      "{s:o, s:o, s:i, s:I, s:o, s:i, s:o, s:b, s:o, s:o}", "name",
       tp_cli_clean_string (node->name), "type", tp_cli_clean_string (node->type), "dev",
       at->device, "ns", (json_int_t) at->time_ns, "costs",
       list_costs (plan, i), "group", group, "margin",
       at->margin_ns < 0 || is_tie ? json_null ()
                                   : json_integer (at->margin_ns),
+      "least", at->is_margin_least,
       "why", tp_cli_clean_string (reason), "shape", tp_cli_clean_string (shape));
 }
 

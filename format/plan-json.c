@@ -242,6 +242,8 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
                               ", \"spread_ns\": %" G_GINT64_FORMAT
                               ", \"margin_ns\": %" G_GINT64_FORMAT,
                               it->time_ns, it->spread_ns, it->margin_ns);
+      if (it->is_margin_least)
+        tp_text_append (out, ", \"margin_at_least\": true");
       write_member (out, "schedule", it->schedule);
       if (it->cheapest != it->device)
         write_member (out, "cheapest", plan->devices[it->cheapest]);

@@ -48,17 +48,29 @@ read_cheapest (TpPlanPlace place, TpPlacement *out, GError **error)
 }
 
 static gboolean
+read_margin (TpPlanPlace place, TpPlacement *out, GError **error)
+{
+  const json_t *margin = json_object_get (place.json, "margin_ns");
+  const json_t *least = json_object_get (place.json, "margin_at_least");
+
+  out->is_margin_least = json_is_true (least);
+  if (least != NULL && !json_is_true (least))
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "margin_at_least is not true");
+  return tp_plan_read_integer (tp_plan_place_enter (place, margin), -1,
+                               &out->margin_ns, error);
+}
+
+static gboolean
 read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
 {
   const TpPlanReader *reader = place.reader;
-  const json_t *margin = json_object_get (place.json, "margin_ns");
 
   return read_name (place, "op", reader->nodes, &out->node, error)
          && read_name (place, "device", reader->devices, &out->device, error)
          && tp_plan_read_number (place, "time_ns", &out->time_ns, error)
          && tp_plan_read_number (place, "spread_ns", &out->spread_ns, error)
-         && tp_plan_read_integer (tp_plan_place_enter (place, margin), -1,
-                                  &out->margin_ns, error)
+         && read_margin (place, out, error)
          && read_cheapest (place, out, error)
          && read_schedule (place, out, error);
 }

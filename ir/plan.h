@@ -45,6 +45,7 @@ typedef struct
   gint64 spread_ns;
   gint64 margin_ns;           /* how far its cost must move to flip the plan;
                                * -1: not asked for or pinned */
+  gboolean is_margin_least;   /* at least that far: more is not known */
   char *schedule;             /* (nullable) of the kernels that were measured;
                                * of a group, the first has it for all */
 } TpPlacement;

@@ -3,23 +3,24 @@
  * The margin of an op is what the cheapest plan with that op on its other
  * device costs more: its own cost there would have to fall, or here to rise, by
  * more than that before the plan changes for its sake. With a tie broken its price
- * is on every copy, as it was when the plan was chosen. One cut is solved;
- * each op then asks for a little more flow from there. Where many ops hang
- * together, that leads through the whole graph, for each: so all ops share a
- * number of arcs to look at, and one that would need more than its part of what
- * is left has no margin. */
+ * is on every copy, as it was when the plan was chosen. One cut is solved; each op
+ * then asks for a little more flow from there, beginning with what its
+ * neighbours left (maxflow-force.c). In a large graph that is wired at random that
+ * may lead through the whole graph, for each: so all together look at a number
+ * of arcs, and of an op that would need more than its part what it found is the
+ * least that its margin can be. */
 #include "config.h"
 
 #include "planner/cut.h"
 
+#include "ir/guard.h"
 #include "planner/network.h"
 #include "planner/solver.h"
 #include "planner/tie.h"
 
 #include <string.h>
 
-/* A second where they lie close in memory, ten where they do not: hundreds of ops
- * in any shape, hundreds of thousands in chains. */
+/* Two to five seconds, if all are needed. */
 #define MARGIN_SCANS (G_GINT64_CONSTANT (1) << 28)
 
 /* One device: nothing to cut, nothing to prove. */
@@ -62,18 +63,18 @@ cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 static void
 fill_margins (const TpProblem *problem, TpNetwork *network, TpPlan *plan)
 {
-  gint64 left = MARGIN_SCANS;
+  gsize n = (gsize) plan->n_placements + 1;
+  g_autofree guint8 *is_wanted = tp_new0 (guint8, n);
+  g_autofree TpFlowForced *forced = tp_new (TpFlowForced, n);
 
   for (int i = 0; i < plan->n_placements; i++)
+    is_wanted[i] = tp_problem_node_cost (problem, i, 0) != TP_COST_NONE
+                   && tp_problem_node_cost (problem, i, 1) != TP_COST_NONE;
+  tp_network_force_all (network, is_wanted, MARGIN_SCANS, forced);
+  for (int i = 0; i < plan->n_placements; i++)
     {
-      TpPlacement *it = &plan->placements[i];
-      gint64 share = left / (plan->n_placements - i), scans = share;
-
-      it->margin_ns = -1;
-      if (tp_problem_node_cost (problem, it->node, 0) != TP_COST_NONE
-          && tp_problem_node_cost (problem, it->node, 1) != TP_COST_NONE)
-        it->margin_ns = tp_network_force (network, it->node, &scans);
-      left -= share - MAX (scans, 0);
+      plan->placements[i].margin_ns = is_wanted[i] ? forced[i].amount : -1;
+      plan->placements[i].is_margin_least = is_wanted[i] && !forced[i].is_exact;
     }
 }
 

@@ -99,6 +99,24 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   return tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
 }
 
+/* No plan that fits costs less than the cheapest of all with the op forced: what
+ * that is above this plan is the least of the op's margin. */
+static void
+limit_fill_margins (const TpProblem *problem, TpPlan *plan)
+{
+  tp_solver_cut.fill_margins (problem, plan);
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      TpPlacement *it = &plan->placements[i];
+      gint64 forced = it->device == it->cheapest ? it->margin_ns : 0;
+
+      if (it->margin_ns < 0)
+        continue;
+      it->margin_ns = MAX (plan->bound_ns + forced - plan->cost_ns, 0);
+      it->is_margin_least = TRUE;
+    }
+}
+
 const TpSolver tp_solver_limit = {
   .name = "branch-and-bound",
   .max_devices = 2,
@@ -106,4 +124,5 @@ const TpSolver tp_solver_limit = {
   .keeps_limits = TRUE,
   .certificate = TP_PLAN_MEMORY_TREE,
   .solve = limit_solve,
+  .fill_margins = limit_fill_margins,
 };

@@ -26,7 +26,10 @@ tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error)
       return FALSE;
     }
   for (int i = 0; i < plan->n_placements; i++)
-    plan->placements[i].margin_ns = -1;
+    {
+      plan->placements[i].margin_ns = -1;
+      plan->placements[i].is_margin_least = FALSE;
+    }
   if (solver->fill_margins != NULL)
     solver->fill_margins (problem, plan);
   return TRUE;

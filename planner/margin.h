@@ -5,7 +5,8 @@
 #include "ir/graph.h"
 #include "ir/plan.h"
 
-/* Fills margin_ns of every placement, where the solver can tell. */
+/* Fills margin_ns of every placement, and is_margin_least where the solver cannot
+ * tell more. */
 gboolean tp_place_margins (TpPlan *plan, const TpGraph *graph, GError **error);
 
 #endif

@@ -36,6 +36,14 @@ is_live_root (const TpFlow *flow, int v, gboolean is_sink)
   return flow->level[v] == 0 && is_target (flow, v, !is_sink);
 }
 
+/* Whatever is forced, nothing flows from one side of the cut to the other and
+ * on to a terminal there. */
+static gboolean
+is_across (const TpFlow *flow, int v, int w)
+{
+  return flow->is_sink != NULL && flow->is_sink[v] != flow->is_sink[w];
+}
+
 static void
 visit (TpFlow *flow, int v, int level, TpArray *queue)
 {
@@ -72,7 +80,8 @@ find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
           int w = flow->arcs[a].head;
 
           if (flow->stamp[w] == flow->clock
-              || outward_residual (flow, a, is_sink) == 0)
+              || outward_residual (flow, a, is_sink) == 0
+              || is_across (flow, v, w))
             continue;
           visit (flow, w, flow->level[v] + 1, queue);
           if (is_target (flow, w, is_sink))
@@ -80,28 +89,6 @@ find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
         }
     }
   return found;
-}
-
-static void
-change_arc (TpFlow *flow, int a, gint64 amount)
-{
-  tp_flow_push (flow, a, amount);
-  if (flow->changes != NULL)
-    {
-      Change change = { a, amount };
-      tp_array_append_val (flow->changes, change);
-    }
-}
-
-static void
-change_terminal (TpFlow *flow, int v, gint64 amount)
-{
-  flow->terminal[v] -= amount;
-  if (flow->changes != NULL)
-    {
-      Change change = { ~v, amount };
-      tp_array_append_val (flow->changes, change);
-    }
 }
 
 /* Pushes what fits along @flow->path, which leads from @target to @root, and
@@ -123,12 +110,12 @@ augment (TpFlow *flow, int target, int root, gboolean is_sink)
     {
       int a = is_sink ? path[i] : flow->arcs[path[i]].sister;
 
-      change_arc (flow, a, amount);
+      tp_flow_push (flow, a, amount);
       if (flow->arcs[a].residual == 0)
         keep = i;
     }
-  change_terminal (flow, target, is_sink ? amount : -amount);
-  change_terminal (flow, root, is_sink ? -amount : amount);
+  flow->terminal[target] -= is_sink ? amount : -amount;
+  flow->terminal[root] += is_sink ? amount : -amount;
   tp_array_set_size (flow->path, keep);
   return amount;
 }
@@ -191,9 +178,9 @@ drain_target (TpFlow *flow, int target, gboolean is_sink)
 }
 
 gint64
-tp_flow_block (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink)
+tp_flow_block (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
+               TpArray *reached)
 {
-  g_autoptr (TpArray) queue = tp_array_new (sizeof (int));
   gint64 total = 0;
   int found;
 
@@ -203,10 +190,10 @@ tp_flow_block (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink)
       flow->current = tp_renew (int, flow->current, flow->n_vertices + 1);
       flow->stamp = tp_new0 (int, flow->n_vertices + 1);
     }
-  while ((found = find_levels (flow, roots, n_roots, is_sink, queue)) >= 0)
-    for (guint i = queue->len; i-- > 0;)
+  while ((found = find_levels (flow, roots, n_roots, is_sink, reached)) >= 0)
+    for (guint i = reached->len; i-- > 0;)
       {
-        int v = tp_array_index (queue, int, i);
+        int v = tp_array_index (reached, int, i);
 
         if (flow->level[v] >= 0 && flow->level[v] < found)
           break;

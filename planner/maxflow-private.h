@@ -20,13 +20,6 @@ typedef struct
   gint64 capacity, reverse;
 } Pair;
 
-/* A change to undo: of an arc, or of the terminal residual of ~arc. */
-typedef struct
-{
-  int arc;
-  gint64 amount;
-} Change;
-
 struct TpFlow
 {
   int n_vertices;
@@ -47,7 +40,10 @@ struct TpFlow
   int clock;
   gint64 scans_left;          /* of arcs, that this search may still make */
   TpArray *path;              /* int: arcs */
-  TpArray *changes;           /* Change; NULL: not wanted */
+
+  guint8 *is_sink;            /* NULL: nothing was forced yet. Else sides of the
+                               * cut, which searches keep to */
+  gint64 *most;               /* what forcing each vertex takes at most */
 };
 
 static inline void

@@ -39,7 +39,8 @@ tp_flow_free (TpFlow *flow)
   g_free (flow->stamp);
   g_free (flow->current);
   tp_array_unref (flow->path);
-  g_clear_pointer (&flow->changes, tp_array_unref);
+  g_free (flow->is_sink);
+  g_free (flow->most);
   g_free (flow);
 }
 
@@ -109,13 +110,14 @@ static void
 solve_by_levels (TpFlow *flow)
 {
   g_autofree int *roots = tp_new (int, flow->n_vertices + 1);
+  g_autoptr (TpArray) reached = tp_array_new (sizeof (int));
   int n_roots = 0;
 
   flow->has_switched = TRUE;
   for (int v = 0; v < flow->n_vertices; v++)
     if (flow->terminal[v] < 0)
       roots[n_roots++] = v;
-  tp_flow_block (flow, roots, n_roots, TRUE);
+  tp_flow_block (flow, roots, n_roots, TRUE, reached);
 }
 
 gint64
@@ -257,41 +259,4 @@ tp_flow_get_sink_side (const TpFlow *flow, guint8 *out_is_sink)
           stack[n_stack++] = u;
         }
     }
-}
-
-static void
-undo (TpFlow *flow)
-{
-  for (guint i = flow->changes->len; i-- > 0;)
-    {
-      const Change *change = &tp_array_index (flow->changes, Change, i);
-
-      if (change->arc < 0)
-        flow->terminal[~change->arc] += change->amount;
-      else
-        tp_flow_push (flow, change->arc, -change->amount);
-    }
-  tp_array_set_size (flow->changes, 0);
-}
-
-gint64
-tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit,
-               gint64 *scans_left)
-{
-  gint64 kept = flow->terminal[v], direct, amount;
-
-  /* What v still draws from its own terminal goes straight to the other. */
-  direct = to_sink ? MAX (kept, 0) : MAX (-kept, 0);
-  if (direct >= limit)
-    return limit;
-  if (flow->changes == NULL)
-    flow->changes = tp_array_new (sizeof (Change));
-  flow->terminal[v] = to_sink ? direct - limit : limit - direct;
-  flow->scans_left = *scans_left;
-  amount = direct + tp_flow_block (flow, &v, 1, to_sink);
-  *scans_left = flow->scans_left;
-  flow->scans_left = G_MAXINT64;
-  undo (flow);
-  flow->terminal[v] = kept;
-  return *scans_left < 0 ? -1 : amount;
 }

@@ -52,11 +52,4 @@ void tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,
  * whatever flow was found. */
 void tp_flow_get_sink_side (const TpFlow *flow, guint8 *out_is_sink);
 
-/* After solve: by how much the minimum cut grows when @v is forced to the sink
- * side (@to_sink) or the source side; at most @limit. Starts from the flow found
- * and puts it back: costs only what lies near @v, where that is little. Takes the
- * arcs it looks at off @scans_left; -1, which is then below 0: they were more. */
-gint64 tp_flow_force (TpFlow *flow, int v, gboolean to_sink, gint64 limit,
-                      gint64 *scans_left);
-
 #endif

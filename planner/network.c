@@ -445,13 +445,21 @@ tp_network_get_constant (const TpNetwork *network)
   return network->constant;
 }
 
-gint64
-tp_network_force (TpNetwork *network, int node, gint64 *scans_left)
+void
+tp_network_force_all (TpNetwork *network, const guint8 *is_wanted,
+                      gint64 scans, TpFlowForced *out)
 {
-  int vertex = network->flow_vertex[node];
+  gsize n = (gsize) count_vertices (network) + 1;
+  g_autofree guint8 *wanted = tp_new0 (guint8, n);
+  g_autofree TpFlowForced *forced = tp_new (TpFlowForced, n);
+  int n_nodes = network->problem->graph->n_nodes;
 
-  return tp_flow_force (network->flow, vertex, !network->is_sink[vertex],
-                        network->sum - network->value, scans_left);
+  for (int i = 0; i < n_nodes; i++)
+    wanted[network->flow_vertex[i]] = is_wanted[i];
+  tp_flow_force_all (network->flow, wanted, network->sum - network->value,
+                     scans, forced);
+  for (int i = 0; i < n_nodes; i++)
+    out[i] = forced[network->flow_vertex[i]];
 }
 
 static TpCutVertex

@@ -3,6 +3,7 @@
 #define TP_PLANNER_NETWORK_H
 
 #include "ir/plan.h"
+#include "planner/maxflow-force.h"
 #include "planner/maxflow.h"
 #include "planner/problem.h"
 
@@ -26,9 +27,11 @@ gint64 tp_network_get_value (const TpNetwork *network);
 int tp_network_get_device (const TpNetwork *network, int node);
 /* Fusion gains taken in advance: cost = cut - constant. */
 gint64 tp_network_get_constant (const TpNetwork *network);
-/* By how much the cost grows when @node has to run on its other device; -1: not
- * known after @scans_left, as for tp_flow_force (). */
-gint64 tp_network_force (TpNetwork *network, int node, gint64 *scans_left);
+/* For each node: by how much the cost grows when it has to run on its other
+ * device, if @is_wanted: [node]; with a number of arcs to look at. @network is good
+ * for nothing else then. */
+void tp_network_force_all (TpNetwork *network, const guint8 *is_wanted,
+                           gint64 scans, TpFlowForced *out);
 /* The certificate: every arc through which anything flows, and that in @raised
  * (nullable), made of @network. */
 TpArc *tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,

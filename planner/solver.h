@@ -19,7 +19,8 @@ typedef struct
    * all was refused before. */
   gboolean (*solve) (const TpProblem *problem, TpPlan *plan, guint8 *devices,
                      guint8 *cheapest, GError **error);
-  /* (nullable): sets margin_ns of every placement of @plan. */
+  /* (nullable): sets margin_ns and is_margin_least of every placement of @plan,
+   * which have none. */
   void (*fill_margins) (const TpProblem *problem, TpPlan *plan);
 } TpSolver;
 

@@ -541,7 +541,7 @@
         plan.devices.length > 2 ? h('span', { class: 'soft' }, ` on ${plan.devices[rival(op)].name}`) : null]) });
     if (plan.known) list.push({ key: 'measured', name: 'kernel took', n: true, of: (op) => (plan.stepOf.get(op.i) || {}).measured || -1,
       text: (op) => time((plan.stepOf.get(op.i) || {}).measured) });
-    list.push({ key: 'margin', name: 'margin', n: true, of: (op) => (op.margin === null ? -1 : op.margin), text: (op) => time(op.margin) });
+    list.push({ key: 'margin', name: 'margin', n: true, of: (op) => (op.margin === null ? -1 : op.margin), text: (op) => (op.least ? '\u2265 ' : '') + time(op.margin) });
     list.push({ key: 'why', name: 'why', of: (op) => op.why, text: (op) => op.why, why: true });
     return list;
   }

@@ -308,7 +308,7 @@ check_times (TpChecker *checker, const gboolean *fused)
                          G_GINT64_FORMAT " +- %" G_GINT64_FORMAT,
                          checker->graph->nodes[i].name, time_ns, spread_ns,
                          it->time_ns, it->spread_ns);
-      if (it->margin_ns < -1)
+      if (it->margin_ns < -1 || (it->margin_ns < 0 && it->is_margin_least))
         tp_checker_fail (checker, "op '%s' has a negative margin",
                          checker->graph->nodes[i].name);
     }

@@ -416,6 +416,14 @@ drop_margin (Case *it)
 }
 
 static void
+bound_margin (Case *it)
+{
+  for (int i = 0; i < it->plan->n_placements; i++)
+    if (it->plan->placements[i].margin_ns >= 0)
+      it->plan->placements[i].is_margin_least = TRUE;
+}
+
+static void
 change_peak (Case *it)
 {
   it->plan->peak_bytes[0]--;
@@ -505,6 +513,7 @@ static const Mutation mutations[] = {
   { "change-profile", change_profile },
   { "change-margin", change_margin },
   { "drop-margin", drop_margin },
+  { "bound-margin", bound_margin },
   { "change-peak", change_peak },
   { "change-weights", change_weights },
   { "add-schedule", add_schedule },

@@ -34,6 +34,11 @@ try 0 explain tight.json && out_has 'memory: the cheapest plan has it on' && err
 say $? "explain says so"
 try 0 explain tight.json --format json && out_has '"reason_code": "memory"' && out_has '"free_cost_ns"'
 say $? "for programs too"
+out_has '"margin_at_least": true'; say $? "margins are bounds"
+try 0 explain tight.json && out_has '>= '; say $? "and marked so"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" --margins -o margins.json \
+  && grep -q '"margin_at_least": true' margins.json && try 0 check margins.json
+say $? "kept in plans, and checked"
 try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" -o again.json && cmp -s tight.json again.json
 say $? "the same plan every time"
 sed 's/"memory_limits": \[\([0-9]*\), [0-9]*\]/"memory_limits": [\1, 1000]/' tight.json > lie.json

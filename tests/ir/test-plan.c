@@ -64,8 +64,8 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 2;
   plan->placements = g_new0 (TpPlacement, 2);
-  plan->placements[0] = (TpPlacement) { 0, 1, 1, 11, 1, -1, NULL };
-  plan->placements[1] = (TpPlacement) { 1, 0, 0, 12, 1, 3,
+  plan->placements[0] = (TpPlacement) { 0, 1, 1, 11, 1, -1, FALSE, NULL };
+  plan->placements[1] = (TpPlacement) { 1, 0, 0, 12, 1, 3, TRUE,
                                          g_strdup ("window lanes=8; \"x\"") };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
@@ -208,7 +208,7 @@ test_bytes (Fixture *f, gconstpointer data)
       memcpy (copy, text, size + 1);
       copy[i] ^= 1 << g_test_rand_int_range (0, 8);
       expect_refused (f, copy, size, "a changed byte");
-      if (i % 7 == 0)
+      if (i % 7 == 0 && i < size - 1) /* whose newline may go */
         expect_refused (f, text, i, "a cut file");
     }
   memcpy (copy, text, size);
@@ -256,7 +256,7 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "\"time_ns\": 11", "\"time_ns\": 1.5" },
     { "\"time_ns\": 11", "\"time_ns\": 9223372036854775807" },
     { "\"time_ns\": 11", "\"time_ns\": 99999999999999999999" },
-    { "\"margin_ns\": 3", "\"margin_ns\": -2" },
+    { "\"margin_at_least\": true", "\"margin_at_least\": false" },
     { "\"spread_ns\": 1", "\"spread_ns\": \"1\"" },
     { "\"tensor\": \"x\"", "\"tensor\": \"w\"" },
     { "\"bytes\": 32", "\"bytes\": 31" },

@@ -7,6 +7,7 @@
 #include "format/plan-json.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
+#include "planner/margin.h"
 #include "planner/place.h"
 
 #include <glib/gstdio.h>
@@ -20,6 +21,13 @@ typedef struct
   gint64 least;               /* cost of the cheapest that fits; TP_COST_NONE */
   gint64 free_bytes[2];       /* of the cheapest of all */
 } Truth;
+
+static gboolean
+fits (const gint64 *bytes, const gint64 *limits)
+{
+  return (limits[0] == 0 || bytes[0] <= limits[0])
+         && (limits[1] == 0 || bytes[1] <= limits[1]);
+}
 
 /* All placements twice: the cheapest, and the cheapest within @limits
  * (nullable). */
@@ -45,8 +53,7 @@ find_truth (const TpTestCase *test, const gint64 *limits, Truth *truth)
         memcpy (truth->free_bytes, bytes, sizeof bytes);
       if (limits == NULL)
         least = cost;
-      else if ((limits[0] == 0 || bytes[0] <= limits[0])
-               && (limits[1] == 0 || bytes[1] <= limits[1]))
+      else if (fits (bytes, limits))
         truth->least = cost;
     }
 }
@@ -125,6 +132,60 @@ place_tight (const TpTestCase *test, int n_cuts, gint64 *limits)
     return plan;
   tp_plan_unref (plan);
   return NULL;
+}
+
+/* No placement that fits and has an op elsewhere costs less than the plan and the
+ * op's margin. */
+static void
+check_margins (const TpTestCase *test, TpPlan *plan, int *n_above)
+{
+  guint8 devices[16] = { 0 };
+  int n = plan->n_placements;
+
+  g_assert_true (tp_place_margins (plan, test->graph, NULL));
+  for (int i = 0; i < n; i++)
+    *n_above += plan->placements[i].margin_ns > 0;
+  for (guint set = 0; set < 1u << n; set++)
+    {
+      gint64 bytes[2], cost;
+
+      for (int i = 0; i < n; i++)
+        devices[i] = (set >> i) & 1;
+      cost = tp_test_case_cost (test, devices);
+      tp_memory_case_count (test, devices, bytes);
+      for (int i = 0; i < n && cost != TP_COST_NONE
+                      && fits (bytes, plan->memory_limits);
+           i++)
+        if (devices[i] != plan->placements[i].device)
+          {
+            g_assert_true (plan->placements[i].is_margin_least);
+            g_assert_cmpint (cost - plan->cost_ns, >=,
+                             plan->placements[i].margin_ns);
+          }
+    }
+}
+
+/* Those of plans within limits are the least they can be, and of some use. */
+static void
+test_margins (void)
+{
+  int n_plans = 0, n_above = 0;
+
+  for (int round = 0; round < 40; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = tp_memory_case_new (g_test_rand_int_range (2, 9));
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan = place_tight (test, 0, limits);
+
+      if (plan == NULL)
+        continue;
+      n_plans++;
+      check_margins (test, plan, &n_above);
+      tp_test_assert_checked (plan, test->graph);
+    }
+  g_assert_cmpint (n_plans, >, 5);
+  g_assert_cmpint (n_above, >, 5);
 }
 
 /* Equal arguments, equal bytes; and a limit that does not bind leaves no trace. */
@@ -476,6 +537,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/limit/brute-force", test_brute_force);
+  g_test_add_func ("/limit/margins", test_margins);
   g_test_add_func ("/limit/equal-bytes", test_equal_bytes);
   g_test_add_func ("/limit/few-cuts", test_few_cuts);
   g_test_add_func ("/limit/large", test_large);

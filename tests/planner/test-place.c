@@ -254,6 +254,47 @@ test_margins (void)
     }
 }
 
+/* The cheapest plan in which op @index cannot be where @plan has it; NULL: it has
+ * nowhere else to be. */
+static TpPlan *
+place_elsewhere (TpTestCase *test, const TpPlan *plan, int index)
+{
+  TpCost *here = tp_costs_node (test->costs, index,
+                                plan->placements[index].device);
+  TpCost kept = *here;
+  TpPlan *forced;
+
+  *here = (TpCost){ .time_ns = TP_COST_NONE, .reason = "forced" };
+  tp_costs_seal (test->costs);
+  forced = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  *here = kept;
+  tp_costs_seal (test->costs);
+  return forced;
+}
+
+/* In large ones each is what planning again finds. */
+static void
+test_large_margins (void)
+{
+  for (int round = 0; round < 10; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (300);
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = place (test);
+
+      g_assert_true (tp_place_margins (plan, test->graph, NULL));
+      for (int i = round; i < test->graph->n_nodes; i += 10)
+        {
+          g_autoptr (TpPlan) forced = place_elsewhere (test, plan, i);
+
+          g_assert_false (plan->placements[i].is_margin_least);
+          g_assert_cmpint (plan->placements[i].margin_ns, ==,
+                           forced == NULL ? -1
+                                          : forced->cost_ns - plan->cost_ns);
+        }
+    }
+}
+
 /* Large ones: the proof is checked, and moving any one op gains nothing. */
 static void
 test_large (void)
@@ -499,6 +540,7 @@ main (int argc, char **argv)
   g_test_add_func ("/place/swapped", test_swapped);
   g_test_add_func ("/place/dearer-link", test_dearer_link);
   g_test_add_func ("/place/margins", test_margins);
+  g_test_add_func ("/place/large-margins", test_large_margins);
   g_test_add_func ("/place/large", test_large);
   g_test_add_func ("/place/one-device", test_one_device);
   g_test_add_func ("/place/device-only", test_device_only);
