@@ -4,6 +4,7 @@
 #include "calib/account.h"
 
 #include "calib/columns.h"
+#include "ir/map.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -77,7 +78,7 @@ count_entry (TpCalibReport *report, const TpEntryRow *row)
 static gboolean
 count_device (TpCalibration *self, int device, GError **error)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpMap) seen = tp_map_new (g_str_hash, g_str_equal, NULL, NULL);
 
   for (int i = 0; i < self->keys->n; i++)
     {
@@ -85,7 +86,7 @@ count_device (TpCalibration *self, int device, GError **error)
       g_autoptr (TpEntryRow) row = NULL;
       GError *failure = NULL;
 
-      if (key->digest == NULL || !g_hash_table_add (seen, key->digest))
+      if (key->digest == NULL || !tp_map_insert (seen, key->digest, NULL))
         continue;
       row = tp_device_match_find_entry (&self->matches[device], key->digest,
                                         key->dtype, &failure);

@@ -16,6 +16,7 @@
 #include "calib/links.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
+#include "ir/guard.h"
 #include "runtime/devices.h"
 
 #include <string.h>
@@ -349,23 +350,23 @@ static gboolean
 plan_pass (TpCalibration *self, int index, int pass, GError **error)
 {
   TpMeasureDevice *device = &self->measure.devices[index];
-  GArray *links = tp_links_list (self->keys, device->name, self->failed[index],
-                                 pass == 0);
+  TpArray *links = tp_links_list (self->keys, device->name,
+                                  self->failed[index], pass == 0);
 
-  g_clear_pointer (&device->passes[pass], g_array_unref);
+  tp_array_unref (device->passes[pass]);
   device->passes[pass] = links;
   if (self->has_given_up[index])
-    g_array_set_size (links, 0);
+    tp_array_set_size (links, 0);
   for (guint i = 0; i < links->len; i++)
     {
-      int key = g_array_index (links, int, i);
+      int key = tp_array_index (links, int, i);
 
       if (!is_missing (self, index, key, &device->is_wanted[key], error))
         return FALSE;
     }
   /* what is alone in both passes is wanted from the first only */
   for (guint i = 0; pass > 0 && i < device->passes[0]->len; i++)
-    self->is_covered[g_array_index (device->passes[0], int, i)] = TRUE;
+    self->is_covered[tp_array_index (device->passes[0], int, i)] = TRUE;
   tp_links_thin (links, device->is_wanted, self->is_covered);
   memset (self->is_covered, 0, self->keys->n * sizeof (gboolean));
   return TRUE;
@@ -436,7 +437,7 @@ measure_graph (TpCalibration *self, GError **error)
   int n;
 
   self->keys = tp_keys_new (self->graph, self->groups, TRUE);
-  self->is_covered = g_new0 (gboolean, self->keys->n + 1);
+  self->is_covered = tp_new0 (gboolean, self->keys->n + 1);
   self->measure = (TpMeasureJob){ .graph = self->graph,
                                   .keys = self->keys,
                                   .n_threads = self->options->n_threads,
@@ -444,7 +445,8 @@ measure_graph (TpCalibration *self, GError **error)
   self->measure.devices = g_new0 (TpMeasureDevice, self->devices->len + 1);
   for (guint i = 0; i < self->devices->len; i++)
     {
-      self->measure.devices[i].is_wanted = g_new0 (gboolean, self->keys->n + 1);
+      self->measure.devices[i].is_wanted
+          = tp_new0 (gboolean, self->keys->n + 1);
       self->measure.devices[i].batch_max = BATCH_MAX;
     }
   if (!plan_all (self, &n, error))
@@ -491,7 +493,7 @@ calibration_clear (TpCalibration *self)
       if (self->measure.devices == NULL)
         continue;
       for (int j = 0; j < TP_N_PASSES; j++)
-        g_clear_pointer (&self->measure.devices[i].passes[j], g_array_unref);
+        tp_array_unref (self->measure.devices[i].passes[j]);
       g_free (self->measure.devices[i].is_wanted);
     }
   g_free (self->measure.devices);
@@ -504,6 +506,8 @@ calibration_clear (TpCalibration *self)
   g_ptr_array_unref (self->devices);
   tp_keys_free (self->keys);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCalibration, calibration_clear)
 
 /* Constants may be missing only when there was no time for them. */
 static gboolean
@@ -543,7 +547,7 @@ gboolean
 tp_calibrate (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
               const TpCalibOptions *options, GError **error)
 {
-  TpCalibration self = { .db = db, .graph = graph, .groups = groups };
+  g_auto (TpCalibration) self = { .db = db, .graph = graph, .groups = groups };
   TpWorkload begin;
   gboolean is_good;
 
@@ -553,6 +557,5 @@ tp_calibrate (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   tp_account_add_load (&self.report, &begin);
   if (options->report != NULL)
     tp_calib_report_add (options->report, &self.report);
-  calibration_clear (&self);
   return is_good;
 }

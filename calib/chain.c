@@ -126,7 +126,7 @@ feed (TpChain *chain, int pass, GError **error)
 }
 
 static void
-add_links (TpChain *chain, GArray *const *passes)
+add_links (TpChain *chain, TpArray *const *passes)
 {
   int n = 0;
 
@@ -135,13 +135,13 @@ add_links (TpChain *chain, GArray *const *passes)
   chain->links = g_new0 (TpLink, chain->n_links + 1);
   for (int i = 0; i < TP_N_PASSES; i++)
     for (guint j = 0; j < passes[i]->len; j++)
-      chain->links[n++] = (TpLink){ .key = g_array_index (passes[i], int, j),
+      chain->links[n++] = (TpLink){ .key = tp_array_index (passes[i], int, j),
                                     .pass = i };
 }
 
 TpChain *
 tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
-              GArray *const *passes, GError **error)
+              TpArray *const *passes, GError **error)
 {
   g_autoptr (TpChain) chain = g_new0 (TpChain, 1);
   TpDeviceInfo info;

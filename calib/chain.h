@@ -6,6 +6,7 @@
 
 #include "calib/keys.h"
 #include "calib/samples.h"
+#include "ir/array.h"
 #include "runtime/arena.h"
 
 #define TP_N_PASSES 2         /* with groups fused, and node by node */
@@ -46,7 +47,7 @@ typedef struct
 /* @passes: TP_N_PASSES lists of keys (int) to run, each in the order of the
  * graph. Borrows everything. TPLAN_ERROR_MEMORY when the arena does not fit. */
 TpChain *tp_chain_new (TpDevice *device, const TpGraph *graph,
-                       const TpKeys *keys, GArray *const *passes,
+                       const TpKeys *keys, TpArray *const *passes,
                        GError **error);
 void tp_chain_free (TpChain *chain);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)

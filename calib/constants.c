@@ -292,13 +292,13 @@ static gboolean
 measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
                GError **error)
 {
-  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (int));
-  GArray *const passes[TP_N_PASSES] = { links, none };
+  g_autoptr (TpArray) links = tp_array_new (sizeof (int));
+  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
+  TpArray *const passes[TP_N_PASSES] = { links, none };
   gboolean is_good;
 
   for (int i = 0; i < keys->n; i++)
-    g_array_append_val (links, i);
+    tp_array_append_val (links, i);
   subject->chain = tp_chain_new (subject->device, subject->graph, keys, passes,
                                  error);
   if (subject->chain == NULL)

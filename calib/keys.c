@@ -9,6 +9,7 @@
 #include "calib/keys.h"
 
 #include "nest/nest-check.h"
+#include "ir/guard.h"
 #include "nest/nest-text.h"
 #include "ops/lower.h"
 #include "runtime/device.h"
@@ -166,13 +167,13 @@ TpKeys *
 tp_keys_new (const TpGraph *graph, const TpGroups *groups,
              gboolean keep_lowered)
 {
-  TpKeys *keys = g_new0 (TpKeys, 1);
+  g_autoptr (TpKeys) keys = g_new0 (TpKeys, 1);
   int n_groups = groups != NULL ? groups->n_groups : 0;
 
+  keys->keys = tp_new0 (TpKey, graph->n_nodes + n_groups + 1);
   keys->n_nodes = graph->n_nodes;
   keys->n = graph->n_nodes + n_groups;
-  keys->keys = g_new0 (TpKey, keys->n + 1);
-  keys->indices = g_new (int, graph->n_nodes + 1);
+  keys->indices = tp_new (int, graph->n_nodes + 1);
   for (int i = 0; i < graph->n_nodes; i++)
     {
       keys->indices[i] = i;
@@ -186,7 +187,7 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
     }
   for (int i = 0; i < keys->n; i++)
     key_init (&keys->keys[i], graph, keep_lowered);
-  return keys;
+  return g_steal_pointer (&keys);
 }
 
 void

@@ -3,6 +3,8 @@
 
 #include "calib/links.h"
 
+#include "ir/guard.h"
+
 #define N_BEFORE 2            /* kernels run before one that is wanted */
 
 static gboolean
@@ -24,12 +26,12 @@ put_group (const TpKeys *keys, int group, int *instead)
     instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
 }
 
-GArray *
+TpArray *
 tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
                gboolean is_fused)
 {
-  GArray *links = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autofree int *instead = g_new (int, keys->n_nodes + 1); /* -1: nothing */
+  g_autoptr (TpArray) links = tp_array_new (sizeof (int));
+  g_autofree int *instead = tp_new (int, keys->n_nodes + 1); /* -1: nothing */
 
   for (int i = 0; i < keys->n_nodes; i++)
     instead[i] = can_run (&keys->keys[i], device, failed) ? i : -1;
@@ -38,20 +40,20 @@ tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
       put_group (keys, i, instead);
   for (int i = 0; i < keys->n_nodes; i++)
     if (instead[i] >= 0)
-      g_array_append_val (links, instead[i]);
-  return links;
+      tp_array_append_val (links, instead[i]);
+  return g_steal_pointer (&links);
 }
 
 void
-tp_links_thin (GArray *links, const gboolean *is_wanted,
+tp_links_thin (TpArray *links, const gboolean *is_wanted,
                const gboolean *is_covered)
 {
   int n_wanted = 0, n = 0;
-  g_autofree gboolean *is_due = g_new0 (gboolean, links->len + 1);
+  g_autofree gboolean *is_due = tp_new0 (gboolean, links->len + 1);
 
   for (guint i = 0; i < links->len; i++)
     {
-      int key = g_array_index (links, int, i);
+      int key = tp_array_index (links, int, i);
 
       is_due[i] = is_wanted[key] && !is_covered[key];
       n_wanted += is_due[i];
@@ -65,7 +67,7 @@ tp_links_thin (GArray *links, const gboolean *is_wanted,
       for (guint j = i; j < MIN (i + 1 + N_BEFORE, links->len); j++)
         is_near |= is_due[j];
       if (is_near)
-        g_array_index (links, int, n++) = g_array_index (links, int, i);
+        tp_array_index (links, int, n++) = tp_array_index (links, int, i);
     }
-  g_array_set_size (links, n);
+  tp_array_set_size (links, n);
 }

@@ -14,6 +14,7 @@
 #include "calib/posterior.h"
 #include "calib/trust.h"
 #include "ir/guard.h"
+#include "ir/map.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -30,7 +31,7 @@ typedef struct
   const TpKeys *keys;
   const TpCalibOptions *options;
   TpCosts *costs;
-  TpDeviceMatch match;
+  TpDeviceMatch *match;
   const TpDeviceRow *row;     /* (nullable) of match */
   TpEstimator *estimator;
   const char *device;
@@ -92,7 +93,7 @@ fill_cost (Column *column, const TpKey *key, TpCost *cost, GError **error)
       cost->time_ns = 0;
       return TRUE;
     }
-  entry = tp_device_match_find_entry (&column->match, key->digest, key->dtype,
+  entry = tp_device_match_find_entry (column->match, key->digest, key->dtype,
                                       &failure);
   if (failure != NULL)
     {
@@ -222,10 +223,10 @@ find_remedy (const Column *column)
 static char *
 describe_fault (const Column *column)
 {
-  if (column->match.stale_reason != NULL)
+  if (column->match->stale_reason != NULL)
     return g_strdup_printf ("device '%s': its measurements are stale: %s: run "
                             "`tplan calibrate`", column->device,
-                            column->match.stale_reason);
+                            column->match->stale_reason);
   if (column->n_estimated == 0)
     return NULL;
   if (column->row == NULL)
@@ -298,25 +299,26 @@ report_fault (const Column *column, GError **error)
 static gboolean
 fill_measured (Column *column, TpCostDb *db, GError **error)
 {
+  g_auto (TpDeviceMatch) match = { 0 };
+  g_autoptr (TpEstimator) estimator = NULL;
   TpCostDb *table;
-  gboolean is_good;
 
-  if (!tp_device_match_init (&column->match, db, column->device,
+  if (!tp_device_match_init (&match, db, column->device,
                              column->options->n_threads, error))
     return FALSE;
-  column->row = tp_device_match_get_row (&column->match, &table);
+  column->match = &match;
+  column->row = tp_device_match_get_row (column->match, &table);
   if (column->row != NULL)
     column->costs->memory_bytes[column->index] = column->row->memory_bytes;
-  column->estimator = tp_estimator_new (table, column->row, column->kind,
-                                        column->options->n_threads);
-  is_good = fill_column (column, error) && report_fault (column, error)
-            && tp_corrector_read (column->corrector, column->index,
-                                  &column->match, error);
-  if (is_good)
-    note_same_silicon (column);
-  tp_estimator_free (column->estimator);
-  tp_device_match_clear (&column->match);
-  return is_good;
+  estimator = tp_estimator_new (table, column->row, column->kind,
+                                column->options->n_threads);
+  column->estimator = estimator;
+  if (!fill_column (column, error) || !report_fault (column, error)
+      || !tp_corrector_read (column->corrector, column->index, column->match,
+                             error))
+    return FALSE;
+  note_same_silicon (column);
+  return TRUE;
 }
 
 /* Of figures made up by hand that name no link: worth saying, for a device that is
@@ -384,28 +386,26 @@ tp_lookup_find_host (const char *const *devices, int n_devices)
 int *
 tp_lookup_number_kernels (const TpKeys *keys)
 {
-  g_autoptr (GHashTable) numbers
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  int *kernels = tp_new0 (int, keys->n + 1);
+  g_autoptr (TpMap) numbers
+      = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree int *kernels = tp_new0 (int, keys->n + 1);
 
   for (int i = 0; i < keys->n; i++)
     {
       const TpKey *key = &keys->keys[i];
-      char *name;
+      g_autofree char *name = NULL;
 
       if (key->digest == NULL)
         continue;
       name = g_strconcat (key->digest, " ", key->dtype, NULL);
-      kernels[i] = GPOINTER_TO_INT (g_hash_table_lookup (numbers, name));
+      kernels[i] = GPOINTER_TO_INT (tp_map_lookup (numbers, name));
       if (kernels[i] != 0)
-        {
-          g_free (name);
-          continue;
-        }
+        continue;
       kernels[i] = i + 1;
-      g_hash_table_insert (numbers, name, GINT_TO_POINTER (kernels[i]));
+      tp_map_insert (numbers, g_steal_pointer (&name),
+                     GINT_TO_POINTER (kernels[i]));
     }
-  return kernels;
+  return g_steal_pointer (&kernels);
 }
 
 /* Estimates of groups stay between their nodes, which have moved. */

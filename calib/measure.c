@@ -16,6 +16,7 @@
 #include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
+#include "ir/map.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
 
@@ -176,7 +177,7 @@ send_failure (Bench *bench, Lane *lane, int key, const GError *error)
 static void
 number_kernels (Lane *lane)
 {
-  g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpMap) kernels = tp_map_new (g_str_hash, g_str_equal, NULL, NULL);
   TpChain *chain = lane->chain;
 
   lane->link_kernels = g_new (int, chain->n_links + 1);
@@ -186,10 +187,10 @@ number_kernels (Lane *lane)
       const char *digest = chain->keys->keys[chain->links[i].key].digest;
       gpointer number;
 
-      if (!g_hash_table_lookup_extended (kernels, digest, NULL, &number))
+      if (!tp_map_find (kernels, digest, &number))
         {
           number = GINT_TO_POINTER (lane->n_kernels++);
-          g_hash_table_insert (kernels, (gpointer) digest, number);
+          tp_map_insert (kernels, (gpointer) digest, number);
         }
       lane->link_kernels[i] = GPOINTER_TO_INT (number);
     }
@@ -583,17 +584,18 @@ tp_measure_work (TpChannel *channel, gpointer data)
 int
 tp_measure_count_steps (const TpMeasureJob *job, const TpMeasureDevice *device)
 {
-  g_autoptr (GHashTable) kernels = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpMap) kernels = tp_map_new (g_str_hash, g_str_equal, NULL, NULL);
   int n = 0;
 
   for (int i = 0; i < TP_N_PASSES; i++)
     {
-      GArray *links = device->passes[i];
+      const TpArray *links = device->passes[i];
 
       for (guint j = 0; j < links->len; j++)
-        g_hash_table_add (kernels,
-                          job->keys->keys[g_array_index (links, int, j)].digest);
+        tp_map_insert (kernels,
+                       job->keys->keys[tp_array_index (links, int, j)].digest,
+                       NULL);
       n += links->len > 0 ? ROUNDS_MIN : 0;
     }
-  return n + (int) g_hash_table_size (kernels) * device->compile_steps;
+  return n + (int) tp_map_size (kernels) * device->compile_steps;
 }

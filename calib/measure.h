@@ -25,7 +25,7 @@ typedef struct
 {
   const char *name;
   const char *identity;       /* as when its constants were measured */
-  GArray *passes[TP_N_PASSES];/* keys to run, each in the order of the graph */
+  TpArray *passes[TP_N_PASSES]; /* keys to run, in the order of the graph */
   gboolean *is_wanted;        /* per key: its time is wanted */
   int batch_max;              /* kernels to compile together */
   int compile_steps;          /* what one takes, in steps of progress */

@@ -17,6 +17,9 @@
 
 #include "calib/posterior.h"
 
+#include "ir/array.h"
+#include "ir/guard.h"
+
 #include <math.h>
 
 #define BISECTIONS 60
@@ -30,7 +33,7 @@ typedef struct
 /* Ratios of one kind. */
 typedef struct
 {
-  GArray *draws;              /* Draw: each measurement once */
+  TpArray *draws;             /* Draw: each measurement once */
   guint8 *seen;               /* [kernel] */
   double mean, tau2;
   double mean_variance;
@@ -46,18 +49,17 @@ typedef struct
 static void
 population_init (Population *it, const TpCosts *costs)
 {
-  *it = (Population){
-    .draws = g_array_new (FALSE, FALSE, sizeof (Draw)),
-    .seen = g_new0 (guint8, (gsize) costs->n_nodes + costs->n_groups + 1),
-  };
+  it->draws = tp_array_new (sizeof (Draw));
+  it->seen = tp_new0 (guint8, (gsize) costs->n_nodes + costs->n_groups + 1);
 }
 
 static void
 population_clear (Population *it)
 {
-  g_array_unref (it->draws);
+  tp_array_unref (it->draws);
   g_free (it->seen);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Population, population_clear)
 
 static void
 population_add (Population *it, int kernel, const Sides *sides)
@@ -66,7 +68,7 @@ population_add (Population *it, int kernel, const Sides *sides)
 
   if (kernel > 0 && it->seen[kernel]++)
     return;
-  g_array_append_val (it->draws, draw);
+  tp_array_append_val (it->draws, draw);
 }
 
 /* Sets the mean for @tau2; returns the weighted squares. */
@@ -77,7 +79,7 @@ weigh (Population *it, double tau2)
 
   for (guint i = 0; i < it->draws->len; i++)
     {
-      const Draw *draw = &g_array_index (it->draws, Draw, i);
+      const Draw *draw = &tp_array_index (it->draws, Draw, i);
 
       weights += 1 / (draw->variance + tau2);
       sum += draw->ratio / (draw->variance + tau2);
@@ -87,7 +89,7 @@ weigh (Population *it, double tau2)
   it->tau2 = tau2;
   for (guint i = 0; i < it->draws->len; i++)
     {
-      const Draw *draw = &g_array_index (it->draws, Draw, i);
+      const Draw *draw = &tp_array_index (it->draws, Draw, i);
 
       squares += pow (draw->ratio - it->mean, 2) / (draw->variance + tau2);
     }
@@ -188,7 +190,7 @@ static void
 draw_device (TpCosts *costs, int device, int host)
 {
   int n_rows = costs->n_nodes + costs->n_groups;
-  Population all;
+  g_auto (Population) all = { 0 };
   Sides sides;
 
   population_init (&all, costs);
@@ -207,7 +209,6 @@ draw_device (TpCosts *costs, int device, int host)
       draw_figure (&all, &sides, 1, get_row (costs, row, device));
       draw_figure (&all, &turned, -1, get_row (costs, row, host));
     }
-  population_clear (&all);
 }
 
 /* ---- a group to its ops -------------------------------------------------- */
@@ -274,7 +275,7 @@ static void
 draw_groups (TpCosts *costs, const TpGroups *groups, const double *expected,
              int device)
 {
-  Population all;
+  g_auto (Population) all = { 0 };
 
   population_init (&all, costs);
   for (int pass = 0; pass < 2; pass++)
@@ -298,7 +299,6 @@ draw_groups (TpCosts *costs, const TpGroups *groups, const double *expected,
             draw_figure (&all, &sides, 1, tp_costs_group (costs, g, device));
         }
     }
-  population_clear (&all);
 }
 
 void

@@ -8,7 +8,6 @@
 #include "format/plan-read-memory.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
-#include "ir/room.h"
 
 #include <string.h>
 
@@ -75,22 +74,18 @@ read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
          && read_schedule (place, out, error);
 }
 
-#define WHAT "for the ops of a plan"
-
 static gboolean
 read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
   int n = reader->graph->n_nodes;
-  g_autofree guint8 *seen = tp_room_new0 (n + 1, 1, WHAT, error);
+  g_autofree guint8 *seen = tp_new0 (guint8, n + 1);
   json_t *list;
   char path[64];
 
-  if (seen == NULL || !tp_plan_read_list (root, "ops", n, &list, error))
+  if (!tp_plan_read_list (root, "ops", n, &list, error))
     return FALSE;
-  plan->placements = tp_room_new0 (n + 1, sizeof (TpPlacement), WHAT, error);
-  if (plan->placements == NULL)
-    return FALSE;
+  plan->placements = tp_new0 (TpPlacement, n + 1);
   plan->n_placements = n;
   for (int i = 0; i < n; i++)
     {

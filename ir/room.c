@@ -29,16 +29,3 @@ tp_room_check (gint64 size_bytes, const char *what, GError **error)
   tp_room_set_error (size_bytes, what, error);
   return FALSE;
 }
-
-void *
-tp_room_new0 (gint64 n, gsize size, const char *what, GError **error)
-{
-  gint64 size_bytes = G_MAXINT64;
-  void *array = tp_size_mul (MAX (n, 1), (gint64) size, &size_bytes)
-                    ? g_try_malloc0 (size_bytes)
-                    : NULL;
-
-  if (array == NULL)
-    tp_room_set_error (size_bytes, what, error);
-  return array;
-}

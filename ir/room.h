@@ -25,9 +25,4 @@ gboolean tp_room_check (gint64 size_bytes, const char *what, GError **error);
 /* %TPLAN_ERROR_MEMORY, in these words. */
 void tp_room_set_error (gint64 size_bytes, const char *what, GError **error);
 
-/* @n zeroed elements of @size bytes, @n may be 0; release with g_free(). %NULL
- * with %TPLAN_ERROR_MEMORY, which names the bytes and @what they are for. For
- * arrays as long as the graph: unlike g_new0() it ends nobody. */
-void *tp_room_new0 (gint64 n, gsize size, const char *what, GError **error);
-
 #endif

@@ -7,6 +7,8 @@
 #include "kernel/kernel-opencl.h"
 #include "runtime/device.h"
 #include "runtime/kernel-code.h"
+#include "ir/guard.h"
+#include "ir/text.h"
 #include "runtime/opencl-context.h"
 #include "runtime/opencl-events.h"
 #include "runtime/opencl.h"
@@ -283,7 +285,7 @@ fail_build (const ClDevice *device, cl_program program, cl_int code,
 
   clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
                          &size);
-  log = g_malloc0 (size + 1);
+  log = tp_alloc0 (size + 1, 1);
   clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, size, log,
                          NULL);
   return tp_opencl_fail (error, device->name, code, "cannot build kernels: %s",
@@ -305,7 +307,7 @@ build_program (ClDevice *device, ClCode *code, GError **error)
     {
       g_autofree char *kernel = tp_kernel_to_opencl (kernels->pdata[i]);
 
-      g_string_append (source, kernel);
+      tp_text_append (source, kernel);
     }
   text = source->str;
   code->program = clCreateProgramWithSource (device->context, 1, &text, NULL,
@@ -340,6 +342,7 @@ cl_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
   ClCode *code = g_new0 (ClCode, 1);
+  g_auto (TpMaking) making = { base, &code->kernel_code.base, NULL };
   TpTarget target = { 0 };
 
   tp_opencl_describe (device->id, &target);
@@ -347,11 +350,8 @@ cl_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
       = (TpKernelCode){ .base.n_units = n_units, .device = base };
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !build_program (device, code, error))
-    {
-      cl_free_code (base, &code->kernel_code.base);
-      return NULL;
-    }
-  return &code->kernel_code.base;
+    return NULL;
+  return g_steal_pointer (&making.code);
 }
 
 /* ---- launching ------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include "ir/guard.h"
-#include "ir/room.h"
 #include "nest/nest.h"
 #include "ops/reference.h"
 #include "runtime/constants.h"
@@ -187,19 +186,15 @@ static TpCode *
 ref_compile (TpDevice *device, const TpUnit *units, int n_units,
              GError **error)
 {
-  static const char what[] = "for the ops of ref";
   RefCode *code = g_new0 (RefCode, 1);
   g_auto (TpMaking) making = { device, &code->base, NULL };
 
   code->constants = tp_constants_new (device, TRUE);
-  code->base.schedules
-      = tp_room_new0 (n_units + 1, sizeof (char *), what, error);
-  if (code->base.schedules != NULL)
-    code->units = tp_room_new0 (n_units + 1, sizeof (TpUnit), what, error);
-  if (code->units != NULL)
-    code->n_values = tp_room_new0 (n_units, sizeof (gint64), what, error);
-  code->base.n_units = code->n_values != NULL ? n_units : 0;
-  if (code->n_values == NULL || !fill_code (device, code, units, error))
+  code->base.schedules = tp_new0 (char *, n_units + 1);
+  code->units = tp_new0 (TpUnit, n_units + 1);
+  code->n_values = tp_new0 (gint64, n_units);
+  code->base.n_units = n_units;
+  if (!fill_code (device, code, units, error))
     return NULL;
   return g_steal_pointer (&making.code);
 }

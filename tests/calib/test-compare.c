@@ -21,16 +21,16 @@ static const struct
 static TpChain *
 make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys)
 {
-  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (int));
-  GArray *const passes[TP_N_PASSES] = { links, none };
+  g_autoptr (TpArray) links = tp_array_new (sizeof (int));
+  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
+  TpArray *const passes[TP_N_PASSES] = { links, none };
   g_autoptr (GError) error = NULL;
   g_autofree int *all = g_new (int, keys->n + 1);
   TpChain *chain;
 
   for (int i = 0; i < keys->n; i++)
     if (keys->keys[i].is_lowerable && !keys->keys[i].is_free)
-      g_array_append_val (links, i);
+      tp_array_append_val (links, i);
   chain = tp_chain_new (device, graph, keys, passes, &error);
   g_assert_no_error (error);
   for (int i = 0; i < chain->n_links; i++)

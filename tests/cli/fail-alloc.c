@@ -21,6 +21,7 @@ static size_t large_bytes = (size_t) -1;
 static long failing;
 static atomic_long n_large;
 static atomic_long live_bytes; /* in blocks that are not freed */
+static int (*is_meant) (void); /* (nullable) whether this one counts */
 static pid_t first_pid;
 
 __attribute__ ((constructor)) static void
@@ -54,7 +55,8 @@ end (void)
 static int
 fails (size_t size)
 {
-  if (size < large_bytes || atomic_fetch_add (&n_large, 1) + 1 != failing)
+  if (size < large_bytes || (is_meant != NULL && !is_meant ())
+      || atomic_fetch_add (&n_large, 1) + 1 != failing)
     return 0;
   errno = ENOMEM;
   return 1;
