@@ -12,14 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct TpJit
-{
-  const TpJitModule *module;
-  void *code;
-  int n_kernels;
-  TpJitFunc *functions;
-};
-
 /* --- the module --------------------------------------------------------- */
 
 static const TpJitModule *loaded_module;
@@ -93,60 +85,84 @@ get_module (void)
 
 /* --- code --------------------------------------------------------------- */
 
-TpJit *
-tp_jit_new (const TpKernel *const *kernels, int n_kernels, GError **error)
+gboolean
+tp_jit_compile (const TpKernel *const *kernels, const TpJitWork *work,
+                GError **error)
 {
-  g_autoptr (TpJit) jit = g_new0 (TpJit, 1);
+  const TpJitModule *module = get_module ();
   g_autofree char *message = NULL;
 
-  jit->module = get_module ();
-  if (jit->module == NULL)
+  if (module == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                    "no LLVM module for the cpu device: %s; install it or set "
                    "TPLAN_MODULE_DIR",
                    load_message);
-      return NULL;
+      return FALSE;
+    }
+  if (module->compile (kernels, work, &message))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "LLVM cannot compile a kernel: %s",
+               message != NULL ? message : "no reason given");
+  return FALSE;
+}
+
+/* All kernels in turn, in one thread. */
+typedef struct
+{
+  int n, next;
+  GByteArray **objects;
+} InTurn;
+
+static int
+take_next (gpointer data)
+{
+  InTurn *turn = data;
+
+  return turn->next < turn->n ? turn->next++ : -1;
+}
+
+static void
+keep_object (gpointer data, int kernel, const TpObject *object)
+{
+  InTurn *turn = data;
+
+  turn->objects[kernel] = g_byte_array_sized_new (object->size);
+  g_byte_array_append (turn->objects[kernel], object->bytes, object->size);
+}
+
+TpJit *
+tp_jit_new (const TpKernel *const *kernels, int n_kernels, GError **error)
+{
+  g_autofree GByteArray **kept = g_new0 (GByteArray *, n_kernels + 1);
+  g_autofree TpObject *objects = g_new0 (TpObject, n_kernels + 1);
+  InTurn turn = { n_kernels, 0, kept };
+  const TpJitWork work = { take_next, keep_object, &turn };
+  TpJit *jit = NULL;
+
+  if (tp_jit_compile (kernels, &work, error))
+    {
+      for (int i = 0; i < n_kernels; i++)
+        objects[i] = (TpObject){ kept[i]->data, kept[i]->len };
+      jit = tp_object_link (objects, n_kernels, error);
     }
   for (int i = 0; i < n_kernels; i++)
-    if (kernels[i]->local_size != 1)
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                     "kernel '%s' has %d work-items per group; the cpu device "
-                     "runs 1",
-                     kernels[i]->name, kernels[i]->local_size);
-        return NULL;
-      }
-  jit->n_kernels = n_kernels;
-  jit->functions = g_new0 (TpJitFunc, n_kernels + 1);
-  jit->code =
-      jit->module->compile (kernels, n_kernels, jit->functions, &message);
-  if (jit->code == NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "LLVM cannot compile %d kernels: %s", n_kernels,
-                   message != NULL ? message : "no reason given");
-      return NULL;
-    }
-  return g_steal_pointer (&jit);
+    if (kept[i] != NULL)
+      g_byte_array_unref (kept[i]);
+  return jit;
 }
 
 void
 tp_jit_free (TpJit *jit)
 {
-  if (jit == NULL)
-    return;
-  if (jit->code != NULL)
-    jit->module->release (jit->code);
-  g_free (jit->functions);
-  g_free (jit);
+  tp_object_code_free (jit);
 }
 
 TpJitFunc
 tp_jit_get (const TpJit *jit, int kernel)
 {
-  g_assert (kernel >= 0 && kernel < jit->n_kernels);
-  return jit->functions[kernel];
+  return (TpJitFunc) (guintptr) tp_object_code_get (jit, kernel);
 }
 
 gint64

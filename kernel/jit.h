@@ -7,17 +7,30 @@
 #define TP_KERNEL_JIT_H
 
 #include "kernel/kernel.h"
+#include "kernel/object.h"
 #include "kernel/target.h"
 
-typedef struct TpJit TpJit;   /* code of some kernels; freeing unmaps it */
+typedef TpObjectCode TpJit;   /* code of some kernels; freeing unmaps it */
 
 /* One work-group: @buffers the global buffers, @local scratch for the local
  * ones (64-byte aligned, tp_jit_local_bytes ()), @iteration as TP_I_ITERATION. */
 typedef void (*TpJitFunc) (void *const *buffers, gint64 group, void *local,
                            gint64 iteration);
 
-/* %NULL with TPLAN_ERROR_DEVICE: built without LLVM, or the module is missing.
- * Safe from several threads. */
+/* Which kernels are compiled, and what becomes of them. */
+typedef struct
+{
+  int (*next) (gpointer data); /* the number of one; < 0: no more */
+  void (*take) (gpointer data, int kernel, const TpObject *object);
+  gpointer data;
+} TpJitWork;
+
+/* Compiles in this thread, with LLVM, which ends the process where it gets no
+ * memory. %FALSE with TPLAN_ERROR_DEVICE: built without LLVM, the module is
+ * missing, or a kernel was refused. Safe from several threads. */
+gboolean tp_jit_compile (const TpKernel *const *kernels, const TpJitWork *work,
+                         GError **error);
+/* That and tp_object_link (). */
 TpJit *tp_jit_new (const TpKernel *const *kernels, int n_kernels,
                    GError **error);
 void tp_jit_free (TpJit *jit);
@@ -39,10 +52,10 @@ typedef struct
 {
   int abi;                    /* TP_JIT_ABI */
   const char *(*get_identity) (void);
-  void *(*compile) (const TpKernel *const *kernels, int n_kernels,
-                    TpJitFunc *out_functions, char **out_message);
-  void (*release) (void *code);
+  /* FALSE with *@out_message: to be freed; NULL: no reason is given. */
+  gboolean (*compile) (const TpKernel *const *kernels, const TpJitWork *work,
+                       char **out_message);
 } TpJitModule;
-#define TP_JIT_ABI 2
+#define TP_JIT_ABI 3
 
 #endif
