@@ -7,10 +7,11 @@
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/private-folder.h"
+
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
+#include "runtime/private-folder.h"
 
 #include <locale.h>
 #include <signal.h>
