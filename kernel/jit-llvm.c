@@ -6,8 +6,10 @@
 #include "kernel/jit-llvm.h"
 
 #include "kernel/jit-llvm-emit.h"
+#include "kernel/emitter-digest.h"
 #include "kernel/jit.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -44,6 +46,17 @@ get_identity (void)
 {
   ensure_target ();
   return identity;
+}
+
+/* Which file is mapped, not which was linked: a fixed LLVM is another one. */
+static const char *
+get_library (void)
+{
+  Dl_info info;
+
+  return dladdr ((void *) (guintptr) LLVMContextCreate, &info) != 0
+             ? info.dli_fname
+             : "";
 }
 
 /* --- one kernel to one object ------------------------------------------- */
@@ -180,6 +193,8 @@ compile (const TpKernel *const *kernels, const TpJitWork *work,
 
 const TpJitModule tp_jit_module = {
   .abi = TP_JIT_ABI,
+  .emitter = TP_EMITTER_DIGEST,
   .get_identity = get_identity,
+  .get_library = get_library,
   .compile = compile,
 };

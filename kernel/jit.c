@@ -10,9 +10,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- the module --------------------------------------------------------- */
+
+#define MODULE "jit-llvm.so"
 
 static const TpJitModule *loaded_module;
 static char *load_message;    /* why there is none */
@@ -45,10 +48,9 @@ open_module (const char *path, char **out_message)
 
 /* The first that works; a message about the first that is there, or the last. */
 static void
-try_dir (const char *dir)
+try_path (const char *path)
 {
   g_autofree char *message = NULL;
-  g_autofree char *path = g_build_filename (dir, "jit-llvm.so", NULL);
 
   if (loaded_module != NULL)
     return;
@@ -60,18 +62,30 @@ try_dir (const char *dir)
   load_message = g_steal_pointer (&message);
 }
 
-/* $TPLAN_MODULE_DIR, then where it belongs. Stays for good: LLVM cannot be
- * unloaded. */
-static void
-load_module (void)
+/* In $TPLAN_MODULE_DIR, then where it belongs. */
+static char **
+list_paths (void)
 {
   const char *dir = secure_getenv ("TPLAN_MODULE_DIR");
   g_auto (GStrv) dirs = tp_module_dir_list ();
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
 
   if (dir != NULL)
-    try_dir (dir);
+    g_ptr_array_add (paths, g_build_filename (dir, MODULE, NULL));
   for (int i = 0; dirs[i] != NULL; i++)
-    try_dir (dirs[i]);
+    g_ptr_array_add (paths, g_build_filename (dirs[i], MODULE, NULL));
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
+}
+
+/* Stays for good: LLVM cannot be unloaded. */
+static void
+load_module (void)
+{
+  g_auto (GStrv) paths = list_paths ();
+
+  for (int i = 0; paths[i] != NULL; i++)
+    try_path (paths[i]);
 }
 
 static const TpJitModule *
@@ -85,6 +99,15 @@ get_module (void)
 
 /* --- code --------------------------------------------------------------- */
 
+static void
+set_missing (GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "no LLVM module for the cpu device: %s; install it or set "
+               "TPLAN_MODULE_DIR",
+               load_message);
+}
+
 gboolean
 tp_jit_compile (const TpKernel *const *kernels, const TpJitWork *work,
                 GError **error)
@@ -94,10 +117,7 @@ tp_jit_compile (const TpKernel *const *kernels, const TpJitWork *work,
 
   if (module == NULL)
     {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "no LLVM module for the cpu device: %s; install it or set "
-                   "TPLAN_MODULE_DIR",
-                   load_message);
+      set_missing (error);
       return FALSE;
     }
   if (module->compile (kernels, work, &message))
@@ -183,6 +203,89 @@ tp_jit_get_identity (void)
   const TpJitModule *module = get_module ();
 
   return module != NULL ? module->get_identity () : NULL;
+}
+
+TpJitCompiler *
+tp_jit_compiler_new (GError **error)
+{
+  const TpJitModule *module = get_module ();
+  TpJitCompiler *compiler;
+
+  if (module == NULL)
+    {
+      set_missing (error);
+      return NULL;
+    }
+  compiler = g_new0 (TpJitCompiler, 1);
+  compiler->identity = g_strdup (module->get_identity ());
+  compiler->emitter = g_strdup (module->emitter);
+  compiler->library = g_strdup (module->get_library ());
+  return compiler;
+}
+
+void
+tp_jit_compiler_free (TpJitCompiler *compiler)
+{
+  if (compiler == NULL)
+    return;
+  g_free (compiler->identity);
+  g_free (compiler->emitter);
+  g_free (compiler->library);
+  g_free (compiler);
+}
+
+/* --- what decides it ------------------------------------------------------ */
+
+char *
+tp_jit_describe_file (const char *path)
+{
+  struct stat info;
+
+  if (stat (path, &info) != 0)
+    return g_strconcat (path, " none\n", NULL);
+  return g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
+                          " %" G_GINT64_FORMAT ".%ld %" G_GINT64_FORMAT
+                          ".%ld\n",
+                          path, (gint64) info.st_size, (guint64) info.st_ino,
+                          (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                          (gint64) info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
+/* What does not change from one core, or one moment, to the next. */
+static gboolean
+tells_cpu (const char *line)
+{
+  static const char *const names[]
+      = { "vendor_id", "cpu family", "model", "stepping", "microcode", "flags",
+          "Features", "CPU " };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (line, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+tp_jit_dup_facts (void)
+{
+  g_autoptr (GString) facts = g_string_new (PACKAGE_VERSION "\n");
+  g_auto (GStrv) paths = list_paths ();
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  for (int i = 0; paths[i] != NULL; i++)
+    {
+      g_autofree char *file = tp_jit_describe_file (paths[i]);
+
+      g_string_append (facts, file);
+    }
+  if (!g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    return NULL;
+  lines = g_strsplit (text, "\n", -1);
+  for (int i = 0; lines[i] != NULL && lines[i][0] != 0; i++)
+    if (tells_cpu (lines[i]))
+      g_string_append_printf (facts, "%s\n", lines[i]);
+  return g_string_free (g_steal_pointer (&facts), FALSE);
 }
 
 /* --- the CPU ------------------------------------------------------------ */

@@ -43,6 +43,25 @@ gint64 tp_jit_local_bytes (const TpKernel *kernel);
 void tp_jit_describe_cpu (TpTarget *target);
 /* "llvm-15.0.6 rocketlake +avx512f..."; NULL without LLVM. */
 const char *tp_jit_get_identity (void);
+/* What decides the code of a kernel, beside the kernel. */
+typedef struct
+{
+  char *identity;             /* as tp_jit_get_identity () */
+  char *emitter;              /* digest of the sources that make LLVM IR */
+  char *library;              /* file of LLVM, for tp_jit_describe_file () */
+} TpJitCompiler;
+
+/* Loads LLVM. %NULL: there is none, as tp_jit_compile (). */
+TpJitCompiler *tp_jit_compiler_new (GError **error);
+void tp_jit_compiler_free (TpJitCompiler *compiler);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpJitCompiler, tp_jit_compiler_free)
+/* Loads nothing: the files that the module may be, and the processor. As long as
+ * they are equal, and so is the file of LLVM, so is a TpJitCompiler. %NULL: it
+ * cannot be told. Caller frees. */
+char *tp_jit_dup_facts (void);
+/* Path, size and times: another text, another file. Caller frees. */
+char *tp_jit_describe_file (const char *path);
+
 /* Model, vectors and caches of this CPU in one line; needs no LLVM, so it is
  * there at once. */
 const char *tp_jit_get_cpu (void);
@@ -51,7 +70,9 @@ const char *tp_jit_get_cpu (void);
 typedef struct
 {
   int abi;                    /* TP_JIT_ABI */
+  const char *emitter;
   const char *(*get_identity) (void);
+  const char *(*get_library) (void);
   /* FALSE with *@out_message: to be freed; NULL: no reason is given. */
   gboolean (*compile) (const TpKernel *const *kernels, const TpJitWork *work,
                        char **out_message);

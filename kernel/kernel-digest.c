@@ -39,11 +39,10 @@ add_instr (GByteArray *bytes, const TpInstr *instr, int at)
   add_number (bytes, bits);
 }
 
-void
-tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
+GByteArray *
+tp_kernel_to_bytes (const TpKernel *kernel)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_autofree char *digest = NULL;
+  GByteArray *bytes = g_byte_array_sized_new (256 + 12 * kernel->n_instrs);
 
   add_number (bytes, kernel->n_groups);
   add_number (bytes, kernel->local_size);
@@ -59,6 +58,15 @@ tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
     }
   for (int i = 0; i < kernel->n_instrs; i++)
     add_instr (bytes, &kernel->instrs[i], i);
+  return bytes;
+}
+
+void
+tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
+{
+  g_autoptr (GByteArray) bytes = tp_kernel_to_bytes (kernel);
+  g_autofree char *digest = NULL;
+
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, bytes->data,
                                         bytes->len);
   g_free (kernel->name);

@@ -4,6 +4,9 @@
 
 #include "kernel/kernel.h"
 
+/* All of @kernel but its name, and short: equal bytes, equal kernels. The same in
+ * every process. Caller unrefs. */
+GByteArray *tp_kernel_to_bytes (const TpKernel *kernel);
 /* Names @kernel by @family and a digest: equal names, equal kernels. */
 void tp_kernel_set_digest_name (TpKernel *kernel, const char *family);
 
