@@ -145,6 +145,11 @@ typedef struct
   gboolean falls_back;        /* when a device is lost or fails, the session goes
                                * on with all ops on the host */
   gboolean is_on_host;        /* that from the start */
+  const char *cache;          /* (nullable): where machine code is kept for other
+                               * processes: "user": in the user's cache folder; an
+                               * absolute path: below it; "off"; NULL: as
+                               * $TPLAN_CACHE_DIR says in these words, else "off".
+                               * A folder that others can reach is not used */
 } TplanSessionOptions;
 
 /* How to plan; all zero is good. */
