@@ -199,13 +199,14 @@ job_clear (Job *job)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Job, job_clear)
 
-static GByteArray *
+static TpArray *
 make_key (const Job *job, int kernel)
 {
-  GByteArray *key = tp_kernel_to_bytes (job->kernels[kernel]);
+  g_autoptr (TpArray) key = tp_array_new (1);
 
-  return g_byte_array_prepend (key, (const guint8 *) job->head,
-                               strlen (job->head) + 1);
+  tp_array_append_vals (key, job->head, strlen (job->head) + 1);
+  tp_kernel_append_bytes (job->kernels[kernel], key);
+  return g_steal_pointer (&key);
 }
 
 static void
@@ -213,7 +214,7 @@ find_kept (Job *job)
 {
   for (int i = 0; i < job->n; i++)
     {
-      g_autoptr (GByteArray) key = NULL;
+      g_autoptr (TpArray) key = NULL;
 
       if (job->head != NULL)
         {
@@ -230,7 +231,7 @@ find_kept (Job *job)
 static void
 keep (const Job *job, int kernel, const TpObject *object)
 {
-  g_autoptr (GByteArray) key = make_key (job, kernel);
+  g_autoptr (TpArray) key = make_key (job, kernel);
 
   tp_code_cache_keep (job->compiler->cache, (TpBytes){ key->data, key->len },
                       (TpBytes){ object->bytes, object->size });

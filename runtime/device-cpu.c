@@ -155,6 +155,7 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 {
   CpuDevice *device = (CpuDevice *) base;
   CpuCode *code = g_new0 (CpuCode, 1);
+  g_auto (TpMaking) making = { base, NULL, NULL };
   TpTarget target = { 0 };
 
   tp_jit_describe_cpu (&target);
@@ -162,14 +163,12 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
   code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
                                       .device = base,
                                       .is_host = TRUE };
+  making.code = &code->kernel_code.base;
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !compile_kernels (device, code, error)
       || !alloc_scratch (device, code, error))
-    {
-      cpu_free_code (base, &code->kernel_code.base);
-      return NULL;
-    }
-  return &code->kernel_code.base;
+    return NULL;
+  return g_steal_pointer (&making.code);
 }
 
 /* ---- launching ----------------------------------------------------------- */
@@ -210,6 +209,7 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   const TpKernelUnit *it = &code->kernel_code.units[unit];
   const TpProgram *program = it->program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
+  g_auto (TpMaking) making = { device, NULL, launch };
 
   launch->n_steps = program->n_steps;
   launch->n_iterations = program->n_iterations;
@@ -221,14 +221,11 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
                                                      i, operands, error);
 
       if (bufs == NULL)
-        {
-          cpu_free_launch (device, launch);
-          return NULL;
-        }
+        return NULL;
       launch->steps[i] = make_step (code, &program->steps[i], it->kernels[i],
                                     bufs);
     }
-  return launch;
+  return g_steal_pointer (&making.launch);
 }
 
 static void
