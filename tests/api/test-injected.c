@@ -25,11 +25,12 @@ enum { DONE, REFUSED, OTHER, LATE, LEAKED, LEFT_FILE, N_ENDS };
 
 typedef struct
 {
-  char *folder, *json, *onnx, *table, *saved, *again;
+  char *folder, *json, *onnx, *table, *saved, *again, *cache;
   TplanGraph *graph;
   TplanCosts *costs;
   TplanPlan *plan;
-  TplanPlan *ref_plan;        /* LLVM and drivers end the process themselves */
+  TplanPlan *ref_plan;        /* drivers end the process themselves */
+  TplanPlan *cpu_plan;        /* NULL: there is no LLVM */
   TplanSession *session;      /* of it */
   float in[64], out[64];
 } Fixture;
@@ -47,6 +48,7 @@ typedef struct
 /* What a child tells of the calls it made. */
 typedef struct
 {
+  atomic_long counter;        /* of large allocations, for children of it too */
   int n_large;
   char message[256];
 } Report;
@@ -138,6 +140,32 @@ make_session (Fixture *fixture, GError **error)
   return session != NULL;
 }
 
+/* What is compiled, and what is found: the children's allocations count as well. */
+static gboolean
+make_on_cpu (Fixture *fixture, const char *cache, GError **error)
+{
+  const TplanSessionOptions options = { .n_threads = 1, .cache = cache };
+  TplanSession *session
+      = fixture->cpu_plan == NULL
+            ? NULL
+            : tplan_session_new_full (fixture->cpu_plan, &options, error);
+
+  tplan_session_free (session);
+  return session != NULL || fixture->cpu_plan == NULL;
+}
+
+static gboolean
+compile_session (Fixture *fixture, GError **error)
+{
+  return make_on_cpu (fixture, "off", error);
+}
+
+static gboolean
+load_session (Fixture *fixture, GError **error)
+{
+  return make_on_cpu (fixture, fixture->cache, error);
+}
+
 static gboolean
 run_session (Fixture *fixture, GError **error)
 {
@@ -166,6 +194,8 @@ static const Case cases[] = {
   { "plan-load", load_plan, 10 },
   { "check", check_plan, 5 },
   { "session", make_session, 5 },
+  { "session-cpu", compile_session, 5 },
+  { "session-cpu-kept", load_session, 5 },
   { "run", run_session, 1 },
   { "costs", open_costs, 1 },
 };
@@ -232,18 +262,31 @@ write_onnx (const char *path)
                                       model->len, NULL));
 }
 
-static void
-make_ref (Fixture *fixture)
+static TplanPlan *
+plan_on (const Fixture *fixture, const char *device, GError **error)
 {
-  static const char *const devices[] = { "ref", NULL };
-  g_autoptr (GError) error = NULL;
-  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, &error);
+  const char *const devices[] = { device, NULL };
+  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, error);
+  TplanPlan *plan = costs == NULL ? NULL
+                                  : tplan_graph_optimize (fixture->graph,
+                                                          costs, NULL, error);
 
-  g_assert_no_error (error);
-  fixture->ref_plan
-      = tplan_graph_optimize (fixture->graph, costs, NULL, &error);
-  g_assert_no_error (error);
   tplan_costs_close (costs);
+  return plan;
+}
+
+static void
+make_sessions (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+
+  fixture->cpu_plan = plan_on (fixture, "cpu", &error);
+  if (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE))
+    g_assert_no_error (error);
+  g_clear_error (&error);
+  g_assert_true (make_on_cpu (fixture, fixture->cache, &error)); /* it is kept */
+  fixture->ref_plan = plan_on (fixture, "ref", &error);
+  g_assert_no_error (error);
   fixture->session = tplan_session_new (fixture->ref_plan, 1, &error);
   g_assert_no_error (error);
 }
@@ -272,7 +315,24 @@ set_up (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   tplan_plan_save (fixture->plan, fixture->saved, &error);
   g_assert_no_error (error);
-  make_ref (fixture);
+  fixture->cache = g_build_filename (fixture->folder, "kept", NULL);
+  make_sessions (fixture);
+}
+
+static void
+remove_all (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_remove (path) != 0)
+        remove_all (path);
+    }
+  g_rmdir (folder);
 }
 
 static void
@@ -283,6 +343,7 @@ tear_down (Fixture *fixture, gconstpointer data)
 
   tplan_session_free (fixture->session);
   tplan_plan_free (fixture->ref_plan);
+  tplan_plan_free (fixture->cpu_plan);
   tplan_plan_free (fixture->plan);
   tplan_costs_close (fixture->costs);
   tplan_graph_free (fixture->graph);
@@ -291,6 +352,8 @@ tear_down (Fixture *fixture, gconstpointer data)
       g_remove (paths[i]);
       g_free (paths[i]);
     }
+  remove_all (fixture->cache);
+  g_free (fixture->cache);
   g_rmdir (fixture->folder);
   g_free (fixture->folder);
 }
@@ -315,11 +378,11 @@ call_once (Fixture *fixture, Call call, long which)
   gboolean is_done;
 
   failing = which;
-  n_large = 0;
+  *n_large = 0;
   large_bytes = LARGE;
   is_done = call (fixture, &error);
   large_bytes = (size_t) -1;
-  report->n_large = (int) n_large;
+  report->n_large = (int) *n_large;
   if (is_done)
     return DONE;
   g_strlcpy (report->message, error->message, sizeof report->message);
@@ -431,6 +494,7 @@ main (int argc, char **argv)
   report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   g_assert_true (report != MAP_FAILED);
+  n_large = &report->counter;
   if (g_getenv ("TPLAN_INJECTED") != NULL)
     return fail_one (g_getenv ("TPLAN_INJECTED"));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
