@@ -681,7 +681,8 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Makes @plan ready to run: opens its devices, compiles, packs weights and
  * allocates all memory. Sessions share nothing but @plan and the threads.
  *
- * Takes milliseconds to seconds; drivers may start threads. They stay behind when
+ * Takes milliseconds to seconds. Kernels for "cpu" are compiled in child processes,
+ * which are gone on return; SIGCHLD is sent for them. Drivers may start threads. They stay behind when
  * the process forks: in the child sessions on OpenCL give %TPLAN_ERROR_DEVICE,
  * those on the host alone go on. libtplan stays in memory after dlclose().
  *
