@@ -272,6 +272,7 @@ tp_jit_dup_facts (void)
   g_auto (GStrv) paths = list_paths ();
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
+  char *end;
 
   for (int i = 0; paths[i] != NULL; i++)
     {
@@ -281,8 +282,11 @@ tp_jit_dup_facts (void)
     }
   if (!g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
     return NULL;
+  end = strstr (text, "\n\n"); /* of the first core */
+  if (end != NULL)
+    *end = 0;
   lines = g_strsplit (text, "\n", -1);
-  for (int i = 0; lines[i] != NULL && lines[i][0] != 0; i++)
+  for (int i = 0; lines[i] != NULL; i++)
     if (tells_cpu (lines[i]))
       g_string_append_printf (facts, "%s\n", lines[i]);
   return g_string_free (g_steal_pointer (&facts), FALSE);

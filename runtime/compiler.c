@@ -24,6 +24,7 @@
 
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 static TpJitCompiler *known;  /* once it is, for good */
+static gboolean is_absent;    /* so is that there is none */
 
 enum { IDENTITY, EMITTER, LIBRARY, FILE_FACTS, N_FIELDS };
 
@@ -128,11 +129,14 @@ ask (const TpCodeCache *cache)
                                      NULL);
   Question question = { .cache = cache, .key = key };
   const TpChildren children = { answer, take_answer, &question, 1 };
+  TpChildrenEnd end = TP_CHILDREN_DONE;
 
   look_up (&question);
-  if (question.compiler == NULL
-      && tp_children_run (&children, NULL) == TP_CHILDREN_IMPOSSIBLE)
+  if (question.compiler == NULL)
+    end = tp_children_run (&children, NULL);
+  if (end == TP_CHILDREN_IMPOSSIBLE)
     question.compiler = tp_jit_compiler_new (NULL);
+  is_absent = end == TP_CHILDREN_REFUSED;
   return question.compiler;
 }
 
@@ -149,9 +153,9 @@ tp_compiler_get_identity (const TpCodeCache *cache)
   const char *identity;
 
   pthread_mutex_lock (&known_mutex);
-  if (known == NULL && cache == NULL)
+  if (known == NULL && !is_absent && cache == NULL)
     cache = usual = tp_code_cache_open (tp_code_cache_get_place (), NULL);
-  if (known == NULL)
+  if (known == NULL && !is_absent)
     tp_guard (ensure_known, (gpointer) cache, "to ask for LLVM", NULL);
   identity = known != NULL ? known->identity : NULL;
   pthread_mutex_unlock (&known_mutex);
