@@ -43,6 +43,7 @@ struct TplanSession
   TpPlan *plan;               /* of that */
   TpGraph *graph;
   TplanSessionOptions options;
+  char *cache;                /* of the options */
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */
   TpSession *lost;            /* the one that was, as long as others may look at

@@ -48,7 +48,8 @@ is_of_device (const TplanSession *wrap, const GError *error)
 static gboolean
 make (TplanSession *wrap, GError **error)
 {
-  const TpDeviceOptions options = { .n_threads = wrap->options.n_threads };
+  const TpDeviceOptions options = { .n_threads = wrap->options.n_threads,
+                                    .code_cache = wrap->options.cache };
 
   wrap->session = tp_session_new (wrap->graph, wrap->plan, &options, error);
   return wrap->session != NULL;
@@ -179,6 +180,7 @@ tplan_session_new_full (const TplanPlan *plan,
   g_return_val_if_fail (options->n_threads >= 0, NULL);
   wrap = g_new0 (TplanSession, 1);
   wrap->options = *options;
+  wrap->options.cache = wrap->cache = g_strdup (options->cache);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
   call.wrap = wrap;
@@ -252,6 +254,7 @@ tplan_session_free (TplanSession *session)
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
   g_free (session->fallback);
+  g_free (session->cache);
   g_free (session);
 }
 

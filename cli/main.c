@@ -7,10 +7,11 @@
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/private-folder.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
+#include "runtime/code-cache.h"
+#include "runtime/private-folder.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -148,6 +149,30 @@ set_driver_cache (const TpCli *cli, const TpCommand *command)
                  reason != NULL ? reason->message : "");
 }
 
+/* So it is with what this program compiles itself, but it does without; what was
+ * asked for in words nobody knows is a mistake. */
+static gboolean
+check_code_cache (const TpCli *cli, const TpCommand *command, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (TpCodeCache) cache = NULL;
+
+  if ((command->uses & TP_USES_THREADS) == 0)
+    return TRUE;
+  cache = tp_code_cache_open (g_getenv ("TPLAN_CACHE_DIR"), &reason);
+  if (g_error_matches (reason, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  if (reason == NULL)
+    return TRUE;
+  tp_cli_warn (cli, "kernels are compiled each time: the cache folder %s",
+               reason->message);
+  g_setenv ("TPLAN_CACHE_DIR", "off", TRUE);
+  return TRUE;
+}
+
 /* A set-uid program believes nothing its caller says. */
 static void
 forget_environment (void)
@@ -190,7 +215,8 @@ run_command (const TpCommand *command, int argc, char **argv)
       tp_hint_begin (commands, command, &cli);
       tp_cli_complete_lines (tp_hint_complete);
       set_driver_cache (&cli, command);
-      if (tp_cli_check_files (&cli, command, &error))
+      if (check_code_cache (&cli, command, &error)
+          && tp_cli_check_files (&cli, command, &error))
         command->run (&cli, &error);
     }
   code = error == NULL ? cli.exit_code : report (&cli, error);

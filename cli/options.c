@@ -37,6 +37,7 @@ static struct
   char **no_pass;
   char *timeout;
   char *driver_timeout;
+  char *cache;
   gboolean follow_links, copies_weights;
   char *format;
   char *devices;
@@ -91,6 +92,9 @@ static const CommonOption common[] = {
   { TP_USES_THREADS,
     { "driver-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
       &given.driver_timeout, NULL, NULL } },
+  { TP_USES_THREADS,
+    { "cache", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &given.cache,
+      NULL, NULL } },
   { TP_USES_COSTS,
     { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
       "cost table to use instead of the user's", "FILE" } },
@@ -161,9 +165,13 @@ tp_cli_print_help (const TpCommand *command)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
   if (command->uses & TP_USES_GRAPH)
-    fputs ("      --limit=NAME=N  --timeout=TIME  --follow-symlinks  "
-           "--copy-weights\n",
+    fputs ("  --limit=NAME=N --timeout=TIME --follow-symlinks --copy-weights",
            stdout);
+  if (command->uses & TP_USES_THREADS)
+    fputs (command->uses & TP_USES_GRAPH ? " --cache=DIR" : "  --cache=DIR",
+           stdout);
+  if (command->uses & (TP_USES_GRAPH | TP_USES_THREADS))
+    fputs ("\n", stdout);
   printf ("  -q, --quiet  -v, --verbose  --color=WHEN  -h, --help%s\n",
           command->uses & TP_USES_THREADS ? "  --driver-timeout=TIME" : "");
 }
@@ -249,7 +257,8 @@ static void
 warn_unknown_key (const TpCli *cli, const char *group, const char *key)
 {
   static const char *const known[] = { "devices", "threads", "cost", "format",
-                                       "driver-timeout", "color", NULL };
+                                       "driver-timeout", "cache", "color",
+                                       NULL };
   gboolean is_ours = strcmp (group, CONFIG_GROUP) == 0;
   g_autofree char *near = NULL, *list = NULL;
 
@@ -340,6 +349,16 @@ apply_driver_timeout (GKeyFile *config, GError **error)
   return TRUE;
 }
 
+/* Whoever opens a device in this process, or in a child, finds it so. */
+static void
+apply_cache (GKeyFile *config)
+{
+  g_autofree char *place = choose_text (g_steal_pointer (&given.cache),
+                                        "TPLAN_CACHE_DIR", config, "cache");
+
+  g_setenv ("TPLAN_CACHE_DIR", place != NULL ? place : "user", TRUE);
+}
+
 static gboolean
 apply (TpCli *cli, GKeyFile *config, GError **error)
 {
@@ -367,6 +386,7 @@ apply (TpCli *cli, GKeyFile *config, GError **error)
     return FALSE;
   cli->cost_path = choose_text (g_steal_pointer (&given.cost), "TPLAN_COST",
                                 config, "cost");
+  apply_cache (config);
   return apply_limits (cli, error) && apply_driver_timeout (config, error)
          && apply_threads (cli, config, error);
 }

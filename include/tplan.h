@@ -145,6 +145,11 @@ typedef struct
   gboolean falls_back;        /* when a device is lost or fails, the session goes
                                * on with all ops on the host */
   gboolean is_on_host;        /* that from the start */
+  const char *cache;          /* (nullable): where machine code is kept for other
+                               * processes: "user": in the user's cache folder; an
+                               * absolute path: below it; "off"; NULL: as
+                               * $TPLAN_CACHE_DIR says in these words, else "off".
+                               * A folder that others can reach is not used */
 } TplanSessionOptions;
 
 /* How to plan; all zero is good. */
@@ -676,7 +681,8 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Makes @plan ready to run: opens its devices, compiles, packs weights and
  * allocates all memory. Sessions share nothing but @plan and the threads.
  *
- * Takes milliseconds to seconds; drivers may start threads. They stay behind when
+ * Takes milliseconds to seconds. Kernels for "cpu" are compiled in child processes,
+ * which are gone on return; SIGCHLD is sent for them. Drivers may start threads. They stay behind when
  * the process forks: in the child sessions on OpenCL give %TPLAN_ERROR_DEVICE,
  * those on the host alone go on. libtplan stays in memory after dlclose().
  *

@@ -29,14 +29,25 @@ static const guint32 constants[64] = {
   0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
 };
 
-gboolean
-tp_sha256_is_there (void)
+static gboolean
+ask_processor (void)
 {
   unsigned a, b, c, d;
 
   if (!__get_cpuid (1, &a, &b, &c, &d) || (c & bit_SSE4_1) == 0)
     return FALSE;
   return __get_cpuid_count (7, 0, &a, &b, &c, &d) && (b & bit_SHA) != 0;
+}
+
+/* Asked once: in a virtual machine it takes longer than most digests. */
+gboolean
+tp_sha256_is_there (void)
+{
+  static int known;           /* (atomic) 1: no; 2: yes */
+
+  if (g_atomic_int_get (&known) == 0)
+    g_atomic_int_set (&known, 1 + ask_processor ());
+  return g_atomic_int_get (&known) == 2;
 }
 
 /* The next four words of the schedule from the last sixteen. */

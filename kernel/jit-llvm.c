@@ -1,34 +1,23 @@
-/* jit-llvm.c: the module that owns LLVM. Kernels are compiled to objects by as
- * many threads as there are processors, each with a context and a target
- * machine of its own, then linked in one ORC JIT. Code generation runs at its
- * default level and no IR pass runs: kernels come as they shall be. */
+/* jit-llvm.c: the module that owns LLVM. Kernels are compiled to objects, each in
+ * a context of its own; linking them needs no LLVM (object.c). Code generation
+ * runs at its default level and no IR pass runs: kernels come as they shall be. */
 #include "config.h"
 
 #include "kernel/jit-llvm.h"
 
 #include "kernel/jit-llvm-emit.h"
+#include "kernel/emitter-digest.h"
 #include "kernel/jit.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Analysis.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 extern const TpJitModule tp_jit_module;
-
-typedef struct
-{
-  const TpKernel *const *kernels;
-  int n_kernels;
-  int next; /* (atomic) kernel to be taken */
-  LLVMMemoryBufferRef *objects;
-  char *message; /* (atomic) the first failure */
-} Work;
 
 static char *host_cpu, *host_features, *identity;
 
@@ -57,6 +46,17 @@ get_identity (void)
 {
   ensure_target ();
   return identity;
+}
+
+/* Which file is mapped, not which was linked: a fixed LLVM is another one. */
+static const char *
+get_library (void)
+{
+  Dl_info info;
+
+  return dladdr ((void *) (guintptr) LLVMContextCreate, &info) != 0
+             ? info.dli_fname
+             : "";
 }
 
 /* --- one kernel to one object ------------------------------------------- */
@@ -122,7 +122,7 @@ compile_module (LLVMTargetMachineRef machine, LLVMModuleRef module,
 }
 
 static LLVMMemoryBufferRef
-compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel, int i,
+compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel,
                 char **out_message)
 {
   LLVMContextRef context = LLVMContextCreate ();
@@ -130,13 +130,11 @@ compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel, int i,
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (machine);
   char *triple = LLVMGetTargetMachineTriple (machine);
   LLVMMemoryBufferRef object;
-  char name[32];
 
-  snprintf (name, sizeof name, "k%d", i);
   LLVMContextSetDiagnosticHandler (context, take_diagnostic, out_message);
   LLVMSetModuleDataLayout (module, layout);
   LLVMSetTarget (module, triple);
-  tp_llvm_emit_kernel (module, kernel, name);
+  tp_llvm_emit_kernel (module, kernel, TP_OBJECT_ENTRY);
   object = compile_module (machine, module, out_message);
   LLVMDisposeMessage (triple);
   LLVMDisposeTargetData (layout);
@@ -150,134 +148,53 @@ compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel, int i,
   return object;
 }
 
-static gpointer
-work (gpointer data)
+static gboolean
+is_for_cpu (const TpKernel *kernel, char **out_message)
 {
-  Work *job = data;
-  char *message = NULL;
-  LLVMTargetMachineRef machine = create_machine (&message);
+  if (kernel->local_size == 1)
+    return TRUE;
+  *out_message = g_strdup_printf ("'%s' has %d work-items per group; the cpu "
+                                  "device runs 1",
+                                  kernel->name, kernel->local_size);
+  return FALSE;
+}
+
+static gboolean
+compile (const TpKernel *const *kernels, const TpJitWork *work,
+         char **out_message)
+{
+  LLVMTargetMachineRef machine;
+  gboolean is_good;
   int i;
 
-  while (machine != NULL && message == NULL
-         && (i = g_atomic_int_add (&job->next, 1)) < job->n_kernels)
-    job->objects[i] = compile_kernel (machine, job->kernels[i], i, &message);
+  ensure_target ();
+  machine = create_machine (out_message);
+  is_good = machine != NULL;
+  while (is_good && (i = work->next (work->data)) >= 0)
+    {
+      LLVMMemoryBufferRef buffer
+          = is_for_cpu (kernels[i], out_message)
+                ? compile_kernel (machine, kernels[i], out_message)
+                : NULL;
+      TpObject object;
+
+      is_good = buffer != NULL;
+      if (!is_good)
+        break;
+      object = (TpObject){ (const guint8 *) LLVMGetBufferStart (buffer),
+                           LLVMGetBufferSize (buffer) };
+      work->take (work->data, i, &object);
+      LLVMDisposeMemoryBuffer (buffer);
+    }
   if (machine != NULL)
     LLVMDisposeTargetMachine (machine);
-  if (message != NULL
-      && !g_atomic_pointer_compare_and_exchange (&job->message, NULL, message))
-    g_free (message);
-  return NULL;
-}
-
-static void
-compile_objects (Work *job)
-{
-  int n_threads = MIN ((int)g_get_num_processors (), job->n_kernels);
-  g_autofree GThread **threads = g_new0 (GThread *, n_threads + 1);
-
-  for (int i = 1; i < n_threads; i++)
-    threads[i] = g_thread_try_new ("tplan-jit", work, job, NULL);
-  work (job);
-  for (int i = 1; i < n_threads; i++)
-    if (threads[i] != NULL)
-      g_thread_join (threads[i]);
-}
-
-/* --- linking ------------------------------------------------------------ */
-
-static gboolean
-failed (LLVMErrorRef error, char **out_message)
-{
-  char *message;
-
-  if (error == NULL)
-    return FALSE;
-  message = LLVMGetErrorMessage (error);
-  *out_message = g_strdup (message);
-  LLVMDisposeErrorMessage (message);
-  return TRUE;
-}
-
-/* What a machine without the instruction calls: fmaf, floorf, rintf. */
-static gboolean
-add_libm (LLVMOrcLLJITRef jit, char **out_message)
-{
-  LLVMOrcDefinitionGeneratorRef generator = NULL;
-
-  if (failed (LLVMOrcCreateDynamicLibrarySearchGeneratorForPath (
-                  &generator, "libm.so.6", LLVMOrcLLJITGetGlobalPrefix (jit),
-                  NULL, NULL),
-              out_message))
-    return FALSE;
-  LLVMOrcJITDylibAddGenerator (LLVMOrcLLJITGetMainJITDylib (jit), generator);
-  return TRUE;
-}
-
-static gboolean
-link_objects (LLVMOrcLLJITRef jit, Work *job, TpJitFunc *out_functions,
-              char **out_message)
-{
-  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit);
-  uint64_t address; /* LLVM 14 has another name for its type */
-  LLVMMemoryBufferRef object;
-  char name[32];
-
-  if (!add_libm (jit, out_message))
-    return FALSE;
-  for (int i = 0; i < job->n_kernels; i++)
-    {
-      object = g_steal_pointer (&job->objects[i]);
-      if (failed (LLVMOrcLLJITAddObjectFile (jit, library, object),
-                  out_message))
-        return FALSE;
-    }
-  for (int i = 0; i < job->n_kernels; i++)
-    {
-      snprintf (name, sizeof name, "k%d", i);
-      if (failed (LLVMOrcLLJITLookup (jit, &address, name), out_message))
-        return FALSE;
-      out_functions[i] = (TpJitFunc)(guintptr)address;
-    }
-  return TRUE;
-}
-
-static void
-release (void *code)
-{
-  char *message = NULL;
-
-  if (failed (LLVMOrcDisposeLLJIT (code), &message))
-    g_free (message);
-}
-
-static void *
-compile (const TpKernel *const *kernels, int n_kernels,
-         TpJitFunc *out_functions, char **out_message)
-{
-  g_autofree LLVMMemoryBufferRef *objects =
-      g_new0 (LLVMMemoryBufferRef, n_kernels + 1);
-  Work job = { .kernels = kernels, .n_kernels = n_kernels, .objects = objects };
-  LLVMOrcLLJITRef jit = NULL;
-
-  ensure_target ();
-  compile_objects (&job);
-  if (job.message != NULL)
-    *out_message = job.message;
-  else if (!failed (LLVMOrcCreateLLJIT (&jit, NULL), out_message)
-           && !link_objects (jit, &job, out_functions, out_message))
-    {
-      release (jit);
-      jit = NULL;
-    }
-  for (int i = 0; i < n_kernels; i++)
-    if (objects[i] != NULL)
-      LLVMDisposeMemoryBuffer (objects[i]);
-  return jit;
+  return is_good;
 }
 
 const TpJitModule tp_jit_module = {
   .abi = TP_JIT_ABI,
+  .emitter = TP_EMITTER_DIGEST,
   .get_identity = get_identity,
+  .get_library = get_library,
   .compile = compile,
-  .release = release,
 };

@@ -10,17 +10,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-struct TpJit
-{
-  const TpJitModule *module;
-  void *code;
-  int n_kernels;
-  TpJitFunc *functions;
-};
-
 /* --- the module --------------------------------------------------------- */
+
+#define MODULE "jit-llvm.so"
 
 static const TpJitModule *loaded_module;
 static char *load_message;    /* why there is none */
@@ -53,10 +48,9 @@ open_module (const char *path, char **out_message)
 
 /* The first that works; a message about the first that is there, or the last. */
 static void
-try_dir (const char *dir)
+try_path (const char *path)
 {
   g_autofree char *message = NULL;
-  g_autofree char *path = g_build_filename (dir, "jit-llvm.so", NULL);
 
   if (loaded_module != NULL)
     return;
@@ -68,18 +62,30 @@ try_dir (const char *dir)
   load_message = g_steal_pointer (&message);
 }
 
-/* $TPLAN_MODULE_DIR, then where it belongs. Stays for good: LLVM cannot be
- * unloaded. */
-static void
-load_module (void)
+/* In $TPLAN_MODULE_DIR, then where it belongs. */
+static char **
+list_paths (void)
 {
   const char *dir = secure_getenv ("TPLAN_MODULE_DIR");
   g_auto (GStrv) dirs = tp_module_dir_list ();
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
 
   if (dir != NULL)
-    try_dir (dir);
+    g_ptr_array_add (paths, g_build_filename (dir, MODULE, NULL));
   for (int i = 0; dirs[i] != NULL; i++)
-    try_dir (dirs[i]);
+    g_ptr_array_add (paths, g_build_filename (dirs[i], MODULE, NULL));
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
+}
+
+/* Stays for good: LLVM cannot be unloaded. */
+static void
+load_module (void)
+{
+  g_auto (GStrv) paths = list_paths ();
+
+  for (int i = 0; paths[i] != NULL; i++)
+    try_path (paths[i]);
 }
 
 static const TpJitModule *
@@ -93,60 +99,90 @@ get_module (void)
 
 /* --- code --------------------------------------------------------------- */
 
+static void
+set_missing (GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "no LLVM module for the cpu device: %s; install it or set "
+               "TPLAN_MODULE_DIR",
+               load_message);
+}
+
+gboolean
+tp_jit_compile (const TpKernel *const *kernels, const TpJitWork *work,
+                GError **error)
+{
+  const TpJitModule *module = get_module ();
+  g_autofree char *message = NULL;
+
+  if (module == NULL)
+    {
+      set_missing (error);
+      return FALSE;
+    }
+  if (module->compile (kernels, work, &message))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "LLVM cannot compile a kernel: %s",
+               message != NULL ? message : "no reason given");
+  return FALSE;
+}
+
+/* All kernels in turn, in one thread. */
+typedef struct
+{
+  int n, next;
+  GByteArray **objects;
+} InTurn;
+
+static int
+take_next (gpointer data)
+{
+  InTurn *turn = data;
+
+  return turn->next < turn->n ? turn->next++ : -1;
+}
+
+static void
+keep_object (gpointer data, int kernel, const TpObject *object)
+{
+  InTurn *turn = data;
+
+  turn->objects[kernel] = g_byte_array_sized_new (object->size);
+  g_byte_array_append (turn->objects[kernel], object->bytes, object->size);
+}
+
 TpJit *
 tp_jit_new (const TpKernel *const *kernels, int n_kernels, GError **error)
 {
-  g_autoptr (TpJit) jit = g_new0 (TpJit, 1);
-  g_autofree char *message = NULL;
+  g_autofree GByteArray **kept = g_new0 (GByteArray *, n_kernels + 1);
+  g_autofree TpObject *objects = g_new0 (TpObject, n_kernels + 1);
+  InTurn turn = { n_kernels, 0, kept };
+  const TpJitWork work = { take_next, keep_object, &turn };
+  TpJit *jit = NULL;
 
-  jit->module = get_module ();
-  if (jit->module == NULL)
+  if (tp_jit_compile (kernels, &work, error))
     {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "no LLVM module for the cpu device: %s; install it or set "
-                   "TPLAN_MODULE_DIR",
-                   load_message);
-      return NULL;
+      for (int i = 0; i < n_kernels; i++)
+        objects[i] = (TpObject){ kept[i]->data, kept[i]->len };
+      jit = tp_object_link (objects, n_kernels, error);
     }
   for (int i = 0; i < n_kernels; i++)
-    if (kernels[i]->local_size != 1)
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                     "kernel '%s' has %d work-items per group; the cpu device "
-                     "runs 1",
-                     kernels[i]->name, kernels[i]->local_size);
-        return NULL;
-      }
-  jit->n_kernels = n_kernels;
-  jit->functions = g_new0 (TpJitFunc, n_kernels + 1);
-  jit->code =
-      jit->module->compile (kernels, n_kernels, jit->functions, &message);
-  if (jit->code == NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "LLVM cannot compile %d kernels: %s", n_kernels,
-                   message != NULL ? message : "no reason given");
-      return NULL;
-    }
-  return g_steal_pointer (&jit);
+    if (kept[i] != NULL)
+      g_byte_array_unref (kept[i]);
+  return jit;
 }
 
 void
 tp_jit_free (TpJit *jit)
 {
-  if (jit == NULL)
-    return;
-  if (jit->code != NULL)
-    jit->module->release (jit->code);
-  g_free (jit->functions);
-  g_free (jit);
+  tp_object_code_free (jit);
 }
 
 TpJitFunc
 tp_jit_get (const TpJit *jit, int kernel)
 {
-  g_assert (kernel >= 0 && kernel < jit->n_kernels);
-  return jit->functions[kernel];
+  return (TpJitFunc) (guintptr) tp_object_code_get (jit, kernel);
 }
 
 gint64
@@ -167,6 +203,93 @@ tp_jit_get_identity (void)
   const TpJitModule *module = get_module ();
 
   return module != NULL ? module->get_identity () : NULL;
+}
+
+TpJitCompiler *
+tp_jit_compiler_new (GError **error)
+{
+  const TpJitModule *module = get_module ();
+  TpJitCompiler *compiler;
+
+  if (module == NULL)
+    {
+      set_missing (error);
+      return NULL;
+    }
+  compiler = g_new0 (TpJitCompiler, 1);
+  compiler->identity = g_strdup (module->get_identity ());
+  compiler->emitter = g_strdup (module->emitter);
+  compiler->library = g_strdup (module->get_library ());
+  return compiler;
+}
+
+void
+tp_jit_compiler_free (TpJitCompiler *compiler)
+{
+  if (compiler == NULL)
+    return;
+  g_free (compiler->identity);
+  g_free (compiler->emitter);
+  g_free (compiler->library);
+  g_free (compiler);
+}
+
+/* --- what decides it ------------------------------------------------------ */
+
+char *
+tp_jit_describe_file (const char *path)
+{
+  struct stat info;
+
+  if (stat (path, &info) != 0)
+    return g_strconcat (path, " none\n", NULL);
+  return g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GUINT64_FORMAT
+                          " %" G_GINT64_FORMAT ".%ld %" G_GINT64_FORMAT
+                          ".%ld\n",
+                          path, (gint64) info.st_size, (guint64) info.st_ino,
+                          (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                          (gint64) info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
+/* What does not change from one core, or one moment, to the next. */
+static gboolean
+tells_cpu (const char *line)
+{
+  static const char *const names[]
+      = { "vendor_id", "cpu family", "model", "stepping", "microcode", "flags",
+          "Features", "CPU " };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (line, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+tp_jit_dup_facts (void)
+{
+  g_autoptr (GString) facts = g_string_new (PACKAGE_VERSION "\n");
+  g_auto (GStrv) paths = list_paths ();
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  char *end;
+
+  for (int i = 0; paths[i] != NULL; i++)
+    {
+      g_autofree char *file = tp_jit_describe_file (paths[i]);
+
+      g_string_append (facts, file);
+    }
+  if (!g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    return NULL;
+  end = strstr (text, "\n\n"); /* of the first core */
+  if (end != NULL)
+    *end = 0;
+  lines = g_strsplit (text, "\n", -1);
+  for (int i = 0; lines[i] != NULL; i++)
+    if (tells_cpu (lines[i]))
+      g_string_append_printf (facts, "%s\n", lines[i]);
+  return g_string_free (g_steal_pointer (&facts), FALSE);
 }
 
 /* --- the CPU ------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 
 #include "kernel/kernel-bounds.h"
 
+#include "ir/guard.h"
 #include "kernel/kernel-ops.h"
 #include "kernel/kernel-prover.h"
 
@@ -286,9 +287,9 @@ gboolean
 tp_kernel_verify_bounds (const TpKernel *kernel, GError **error)
 {
   g_autoptr (TpSolver) solver = tp_solver_new ();
-  g_autofree TpAffine *forms = g_new0 (TpAffine, kernel->n_instrs + 1);
-  g_autofree TpAffine *counts = g_new0 (TpAffine, kernel->n_instrs + 1);
-  g_autofree TpAffine *quotients = g_new0 (TpAffine, kernel->n_instrs + 1);
+  g_autofree TpAffine *forms = tp_new0 (TpAffine, kernel->n_instrs + 1);
+  g_autofree TpAffine *counts = tp_new0 (TpAffine, kernel->n_instrs + 1);
+  g_autofree TpAffine *quotients = tp_new0 (TpAffine, kernel->n_instrs + 1);
   g_autofree int *match = tp_kernel_match_regions (kernel);
   TpProver prover = {
     .kernel = kernel,

@@ -9,22 +9,23 @@
 
 /* Seven bits a byte, small numbers of either sign first. */
 static void
-add_number (GByteArray *bytes, gint64 value)
+add_number (TpArray *bytes, gint64 value)
 {
   guint64 rest = ((guint64) value << 1) ^ (guint64) (value >> 63);
+  guint8 digits[10];
+  guint n = 0;
 
   do
     {
-      guint8 byte = (rest & 127) | (rest > 127 ? 128 : 0);
-
-      g_byte_array_append (bytes, &byte, 1);
+      digits[n++] = (rest & 127) | (rest > 127 ? 128 : 0);
       rest >>= 7;
     }
   while (rest > 0);
+  tp_array_append_vals (bytes, digits, n);
 }
 
 static void
-add_instr (GByteArray *bytes, const TpInstr *instr, int at)
+add_instr (TpArray *bytes, const TpInstr *instr, int at)
 {
   const TpValue operands[] = { instr->a, instr->b, instr->c };
   guint32 bits;
@@ -40,11 +41,8 @@ add_instr (GByteArray *bytes, const TpInstr *instr, int at)
 }
 
 void
-tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
+tp_kernel_append_bytes (const TpKernel *kernel, TpArray *bytes)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_autofree char *digest = NULL;
-
   add_number (bytes, kernel->n_groups);
   add_number (bytes, kernel->local_size);
   add_number (bytes, tp_kernel_uses_iteration (kernel) ? kernel->n_iterations
@@ -59,7 +57,17 @@ tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
     }
   for (int i = 0; i < kernel->n_instrs; i++)
     add_instr (bytes, &kernel->instrs[i], i);
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, bytes->data,
+}
+
+void
+tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
+{
+  g_autoptr (TpArray) bytes = tp_array_new (1);
+  g_autofree char *digest = NULL;
+
+  tp_kernel_append_bytes (kernel, bytes);
+  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+                                        (const guchar *) bytes->data,
                                         bytes->len);
   g_free (kernel->name);
   kernel->name = g_strdup_printf ("%s_%.32s", family, digest);

@@ -3,6 +3,8 @@
 
 #include "kernel/kernel-ops.h"
 
+#include "ir/guard.h"
+
 #define PURE(name, operands, result)                                           \
   {                                                                            \
     name, operands, result, TRUE, TRUE                                         \
@@ -125,7 +127,7 @@ tp_index_modulo (gint64 x, gint64 y)
 int *
 tp_kernel_match_regions (const TpKernel *kernel)
 {
-  int *match = g_new (int, kernel->n_instrs + 1);
+  g_autofree int *match = tp_new (int, kernel->n_instrs + 1);
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (int));
 
   for (int i = 0; i < kernel->n_instrs; i++)
@@ -149,5 +151,5 @@ tp_kernel_match_regions (const TpKernel *kernel)
         }
     }
   g_assert (open->len == 0);
-  return match;
+  return g_steal_pointer (&match);
 }

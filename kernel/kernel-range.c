@@ -6,6 +6,8 @@
 
 #include "kernel/kernel-range.h"
 
+#include "ir/guard.h"
+
 static const TpRange full = { G_MININT64, G_MAXINT64 };
 
 gboolean
@@ -162,7 +164,7 @@ range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
 TpRange *
 tp_kernel_get_ranges (const TpKernel *kernel)
 {
-  TpRange *ranges = g_new (TpRange, kernel->n_instrs + 1);
+  TpRange *ranges = tp_new (TpRange, kernel->n_instrs + 1);
 
   for (int i = 0; i < kernel->n_instrs; i++)
     ranges[i] = kernel->instrs[i].kind == TP_KIND_INDEX
@@ -220,7 +222,7 @@ multiple_of (const TpKernel *kernel, const TpInstr *instr,
 gint64 *
 tp_kernel_get_multiples (const TpKernel *kernel)
 {
-  gint64 *multiples = g_new (gint64, kernel->n_instrs + 1);
+  gint64 *multiples = tp_new (gint64, kernel->n_instrs + 1);
 
   for (int i = 0; i < kernel->n_instrs; i++)
     multiples[i] =

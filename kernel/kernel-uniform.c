@@ -4,6 +4,8 @@
 
 #include "kernel/kernel-uniform.h"
 
+#include "ir/guard.h"
+
 /* Memory that the kernel writes may hold anything by now; and what a loop
  * carries is not followed. */
 static gboolean
@@ -22,7 +24,7 @@ is_uniform (const TpKernel *kernel, const TpInstr *instr,
 gboolean
 tp_kernel_verify_barriers (const TpKernel *kernel, GError **error)
 {
-  g_autofree gboolean *uniform = g_new0 (gboolean, kernel->n_instrs + 1);
+  g_autofree gboolean *uniform = tp_new0 (gboolean, kernel->n_instrs + 1);
   int n_divergent = 0; /* open regions; those inside of one count, too */
 
   for (int i = 0; i < kernel->n_instrs && kernel->local_size > 1; i++)

@@ -4,6 +4,7 @@
 
 #include "kernel/kernel-verify.h"
 
+#include "ir/guard.h"
 #include "kernel/kernel-bounds.h"
 #include "kernel/kernel-ops.h"
 #include "kernel/kernel-uniform.h"
@@ -351,7 +352,7 @@ gboolean
 tp_kernel_verify (const TpKernel *kernel, GError **error)
 {
   Verifier verifier = { .kernel = kernel, .error = error };
-  g_autofree int *scope = g_new (int, kernel->n_instrs + 1);
+  g_autofree int *scope = tp_new (int, kernel->n_instrs + 1);
 
   if (kernel->n_groups < 1 || kernel->local_size < 1
       || kernel->n_iterations < 1)

@@ -4,6 +4,8 @@
 
 #include "kernel/kernel-ops.h"
 
+#include "ir/guard.h"
+
 #include <string.h>
 
 struct TpKernelBuilder
@@ -110,8 +112,10 @@ append (TpKernel *kernel, TpInstr instr)
 
   if (kernel->n_instrs == builder->n_allocated)
     {
-      builder->n_allocated = MAX (64, 2 * builder->n_allocated);
-      kernel->instrs = g_renew (TpInstr, kernel->instrs, builder->n_allocated);
+      int n = MAX (64, 2 * builder->n_allocated);
+
+      kernel->instrs = tp_renew (TpInstr, kernel->instrs, n);
+      builder->n_allocated = n;
     }
   kernel->instrs[kernel->n_instrs] = instr;
   return kernel->n_instrs++;

@@ -2,18 +2,12 @@
  * the groups of a kernel are shared out over the thread pool. */
 #include "config.h"
 
-#include "ir/room.h"
-#include "kernel/jit.h"
+#include "runtime/compiler.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/kernel-code.h"
 #include "runtime/pool.h"
 #include "runtime/threads.h"
-
-/* Of LLVM; of an instruction while its kernel is compiled; of it as code. */
-#define COMPILER_BYTES ((gint64) 32 << 20)
-#define INSTR_BYTES 4096
-#define CODE_BYTES 64
 
 extern const TpDeviceOps tp_device_cpu;
 
@@ -24,15 +18,13 @@ typedef struct
 {
   TpDevice base;
   int n_threads;
+  TpCodeCache *cache;         /* (nullable) */
 } CpuDevice;
 
 typedef struct
 {
   TpKernelCode kernel_code;
-  int n_parts;                /* compiled at once, by as many threads */
-  TpJit **parts;              /* kernel i is number i / n_parts of part
-                               * i % n_parts */
-  GError **errors;            /* of the parts */
+  TpJit *jit;
   TpBuf *scratch;             /* local memory of each thread */
   gint64 scratch_bytes;       /* per thread */
 } CpuCode;
@@ -57,7 +49,7 @@ struct TpLaunch
 static int
 cpu_count (const char **out_reason)
 {
-  gboolean is_there = tp_jit_get_identity () != NULL;
+  gboolean is_there = tp_compiler_get_identity (NULL) != NULL;
 
   *out_reason = is_there ? NULL
                          : "built without LLVM, or its module was not found "
@@ -69,17 +61,31 @@ static TpDevice *
 cpu_open (const char *which, const TpDeviceOptions *options, GError **error)
 {
   g_autofree CpuDevice *device = g_new0 (CpuDevice, 1);
+  g_autoptr (GError) reason = NULL;
 
   device->base.ops = &tp_device_cpu;
   device->n_threads = tp_threads_count (options->n_threads);
   if (!tp_pool_prepare (device->n_threads, error))
     return NULL;
+  /* without one, kernels are compiled each time */
+  device->cache = tp_code_cache_open (options->code_cache != NULL
+                                          ? options->code_cache
+                                          : tp_code_cache_get_place (),
+                                      &reason);
+  if (g_error_matches (reason, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return NULL;
+    }
   return &g_steal_pointer (&device)->base;
 }
 
 static void
-cpu_close (TpDevice *device)
+cpu_close (TpDevice *base)
 {
+  CpuDevice *device = (CpuDevice *) base;
+
+  tp_code_cache_close (device->cache);
   g_free (device);
 }
 
@@ -93,7 +99,8 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
     .description = g_strdup_printf ("%s, %d threads", tp_jit_get_cpu (),
                                     device->n_threads),
     .identity = g_strdup_printf ("cpu;%s;threads=%d;%s", tp_jit_get_cpu (),
-                                 device->n_threads, tp_jit_get_identity ()),
+                                 device->n_threads, 
+                                 tp_compiler_get_identity (device->cache)),
     .memory_bytes = tp_host_get_memory_bytes (),
     .is_host = TRUE,
   };
@@ -101,59 +108,16 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
 
 /* ---- compiling ----------------------------------------------------------- */
 
-static void
-compile_parts (gpointer data, gint64 first, gint64 end, int thread)
-{
-  CpuCode *code = data;
-  GPtrArray *kernels = code->kernel_code.kernels;
-
-  for (gint64 part = first; part < end; part++)
-    {
-      g_autoptr (GPtrArray) own = g_ptr_array_new ();
-
-      for (guint i = part; i < kernels->len; i += code->n_parts)
-        g_ptr_array_add (own, kernels->pdata[i]);
-      code->parts[part] = tp_jit_new ((const TpKernel *const *) own->pdata,
-                                      own->len, &code->errors[part]);
-    }
-}
-
-/* LLVM ends the process where it gets no memory. Its tables are there once; it
- * takes a kernel at a time on each thread, and keeps the code of all. */
 static gboolean
-check_room (const CpuDevice *device, const GPtrArray *kernels, GError **error)
+compile_kernels (const CpuDevice *device, CpuCode *code, GError **error)
 {
-  gint64 all = 0, largest = 0;
+  const GPtrArray *kernels = code->kernel_code.kernels;
+  const TpCompiler compiler = { device->n_threads, device->cache };
 
-  for (guint i = 0; i < kernels->len; i++)
-    {
-      const TpKernel *kernel = kernels->pdata[i];
-
-      all += kernel->n_instrs;
-      largest = MAX (largest, kernel->n_instrs);
-    }
-  return tp_room_check (COMPILER_BYTES + all * CODE_BYTES
-                        + MIN (all, largest * device->n_threads) * INSTR_BYTES,
-                        "to compile kernels", error);
-}
-
-static gboolean
-compile_kernels (CpuDevice *device, CpuCode *code, GError **error)
-{
-  if (!check_room (device, code->kernel_code.kernels, error))
-    return FALSE;
-  code->n_parts = MIN ((guint) device->n_threads,
-                       code->kernel_code.kernels->len);
-  code->parts = g_new0 (TpJit *, code->n_parts + 1);
-  code->errors = g_new0 (GError *, code->n_parts + 1);
-  tp_pool_run (device->n_threads, code->n_parts, compile_parts, code);
-  for (int i = 0; i < code->n_parts; i++)
-    if (code->parts[i] == NULL)
-      {
-        g_propagate_error (error, g_steal_pointer (&code->errors[i]));
-        return FALSE;
-      }
-  return TRUE;
+  code->jit = tp_compiler_make (&compiler,
+                                (const TpKernel *const *) kernels->pdata,
+                                kernels->len, error);
+  return code->jit != NULL;
 }
 
 static gboolean
@@ -180,13 +144,7 @@ cpu_free_code (TpDevice *device, TpCode *base)
 
   if (code == NULL)
     return;
-  for (int i = 0; i < code->n_parts; i++)
-    {
-      g_clear_pointer (&code->parts[i], tp_jit_free);
-      g_clear_error (&code->errors[i]);
-    }
-  g_free (code->parts);
-  g_free (code->errors);
+  tp_jit_free (code->jit);
   tp_host_buf_free (device, code->scratch);
   tp_kernel_code_clear (&code->kernel_code);
   g_free (code);
@@ -197,6 +155,7 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 {
   CpuDevice *device = (CpuDevice *) base;
   CpuCode *code = g_new0 (CpuCode, 1);
+  g_auto (TpMaking) making = { base, NULL, NULL };
   TpTarget target = { 0 };
 
   tp_jit_describe_cpu (&target);
@@ -204,14 +163,12 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
   code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
                                       .device = base,
                                       .is_host = TRUE };
+  making.code = &code->kernel_code.base;
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !compile_kernels (device, code, error)
       || !alloc_scratch (device, code, error))
-    {
-      cpu_free_code (base, &code->kernel_code.base);
-      return NULL;
-    }
-  return &code->kernel_code.base;
+    return NULL;
+  return g_steal_pointer (&making.code);
 }
 
 /* ---- launching ----------------------------------------------------------- */
@@ -232,8 +189,7 @@ make_step (const CpuCode *code, const TpStep *step, int kernel,
            TpBuf *const *bufs)
 {
   CpuStep bound = {
-    .function = tp_jit_get (code->parts[kernel % code->n_parts],
-                            kernel / code->n_parts),
+    .function = tp_jit_get (code->jit, kernel),
     .buffers = g_new0 (void *, step->n_args + 1),
     .n_groups = step->kernel->n_groups,
     .scratch = tp_host_buf_get_data (code->scratch),
@@ -253,6 +209,7 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   const TpKernelUnit *it = &code->kernel_code.units[unit];
   const TpProgram *program = it->program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
+  g_auto (TpMaking) making = { device, NULL, launch };
 
   launch->n_steps = program->n_steps;
   launch->n_iterations = program->n_iterations;
@@ -264,14 +221,11 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
                                                      i, operands, error);
 
       if (bufs == NULL)
-        {
-          cpu_free_launch (device, launch);
-          return NULL;
-        }
+        return NULL;
       launch->steps[i] = make_step (code, &program->steps[i], it->kernels[i],
                                     bufs);
     }
-  return launch;
+  return g_steal_pointer (&making.launch);
 }
 
 static void

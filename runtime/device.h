@@ -61,6 +61,9 @@ typedef struct
 typedef struct
 {
   int n_threads;                      /* 0: by environment and affinity */
+  const char *code_cache;             /* (nullable): where machine code is kept,
+                                       * as for tp_code_cache_open (); NULL: by
+                                       * environment */
   gboolean is_guest;                  /* another device of the plan is the host:
                                        * `sim` charges for copies within host
                                        * memory too */

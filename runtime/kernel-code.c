@@ -7,6 +7,7 @@
 
 #include "runtime/kernel-code.h"
 
+#include "ir/guard.h"
 #include "kernel/kernel-verify.h"
 
 /* The bytes behind argument @arg of a step of @unit; whether they may be written
@@ -162,7 +163,7 @@ alloc_workspaces (TpKernelCode *code, GError **error)
 {
   TpDevice *device = code->device;
 
-  code->workspaces = g_new0 (TpBuf *, code->workspace_bytes->len + 1);
+  code->workspaces = tp_new0 (TpBuf *, code->workspace_bytes->len + 1);
   for (guint i = 0; i < code->workspace_bytes->len; i++)
     {
       gint64 bytes = g_array_index (code->workspace_bytes, gint64, i);
@@ -181,8 +182,8 @@ tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
 {
   int n = code->base.n_units;
 
-  code->base.schedules = g_new0 (char *, n + 1);
-  code->units = g_new0 (TpKernelUnit, n + 1);
+  code->base.schedules = tp_new0 (char *, n + 1);
+  code->units = tp_new0 (TpKernelUnit, n + 1);
   code->kernels = g_ptr_array_new ();
   code->numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   code->constants = tp_constants_new (code->device, code->is_host);

@@ -38,6 +38,7 @@ struct TpBuild
 void tp_build_init (TpBuild *build, const TpLowered *lowered,
                     const TpTarget *target);
 void tp_build_clear (TpBuild *build);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBuild, tp_build_clear)
 /* @args: TpArg, one per global buffer of @kernel. */
 void tp_build_take_step (TpBuild *build, TpKernel *kernel, const GArray *args);
 

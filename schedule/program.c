@@ -74,13 +74,22 @@ build_program (TpBuild *build, GError **error)
   return check_given (build, error) ? take_build (build, first_repeated) : NULL;
 }
 
+static TpProgram *
+build_as_given (const TpLowered *lowered, const TpTarget *target,
+                const GArray *given, GError **error)
+{
+  g_auto (TpBuild) build = { 0 };
+
+  tp_build_init (&build, lowered, target);
+  build.given = given;
+  return build_program (&build, error);
+}
+
 TpProgram *
 tp_program_new (const TpLowered *lowered, const TpTarget *target,
                 const char *schedule, GError **error)
 {
   g_autoptr (GArray) given = NULL;
-  TpProgram *program = NULL;
-  TpBuild build;
 
   if (!check_operands (lowered, error))
     return NULL;
@@ -88,11 +97,7 @@ tp_program_new (const TpLowered *lowered, const TpTarget *target,
     given = tp_schedule_parse (schedule, error);
   if (schedule != NULL && given == NULL)
     return NULL;
-  tp_build_init (&build, lowered, target);
-  build.given = given;
-  program = build_program (&build, error);
-  tp_build_clear (&build);
-  return program;
+  return build_as_given (lowered, target, given, error);
 }
 
 void

@@ -45,9 +45,17 @@ tp_schedule_parse (const char *text, GError **error)
 typedef struct
 {
   const TpFamily *family;
-  gpointer analysis;
+  gpointer analysis;          /* (owned) of the family */
   TpChoice choice;
 } Pick;
+
+static void
+pick_clear (Pick *pick)
+{
+  if (pick->analysis != NULL)
+    pick->family->free (g_steal_pointer (&pick->analysis));
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pick, pick_clear)
 
 static gboolean
 is_last_resort (const TpFamily *family, gconstpointer analysis)
@@ -68,7 +76,7 @@ try_family (Pick *pick, const TpBuild *build, TpNest *const *nests, int n,
   if (is_last_resort (pick->family, pick->analysis) == is_last
       && tp_family_choose (pick->family, pick->analysis, &pick->choice))
     return TRUE;
-  pick->family->free (pick->analysis);
+  pick_clear (pick);
   return FALSE;
 }
 
@@ -139,8 +147,6 @@ pick_given (Pick *pick, TpBuild *build, TpNest *const *nests, int n)
     return TRUE;
   if (n == 1 || pick->analysis != NULL)
     set_fault (build, &pick->choice, fault);
-  if (pick->analysis != NULL)
-    pick->family->free (pick->analysis);
   return FALSE;
 }
 
@@ -150,7 +156,7 @@ pick_given (Pick *pick, TpBuild *build, TpNest *const *nests, int n)
 static gboolean
 schedule_together (TpBuild *build, TpNest *const *nests, int n)
 {
-  Pick pick = { NULL };
+  g_auto (Pick) pick = { NULL };
   gboolean is_picked = is_given (build)
                            ? pick_given (&pick, build, nests, n)
                            : pick_by_model (&pick, build, nests, n);
@@ -159,7 +165,6 @@ schedule_together (TpBuild *build, TpNest *const *nests, int n)
     return FALSE;
   g_array_append_val (build->choices, pick.choice);
   pick.family->emit (build, pick.analysis, &pick.choice);
-  pick.family->free (pick.analysis);
   return TRUE;
 }
 

@@ -28,11 +28,12 @@ enum { DONE, REFUSED, OTHER, LATE, LEAKED, LEFT_FILE, N_ENDS };
 typedef struct
 {
   char *folder, *json, *onnx, *functions, *dims, *folded, *tensors, *weights;
-  char *table, *saved, *saved_dims, *again;
+  char *table, *saved, *saved_dims, *again, *cache;
   TplanGraph *graph, *small;
   TplanCosts *costs;
   TplanPlan *plan;
-  TplanPlan *ref_plan;
+  TplanPlan *ref_plan;        /* drivers end the process themselves */
+  TplanPlan *cpu_plan;        /* NULL: there is no LLVM */
   TplanSession *session;      /* of it */
   TplanSession *integers;     /* of a small plan for ref */
   float in[64], out[64];
@@ -54,6 +55,7 @@ typedef struct
 /* What a child tells of the calls it made. */
 typedef struct
 {
+  atomic_long counter;        /* of large allocations, for children of it too */
   int n_large;
   gboolean is_absent;         /* the device */
   char message[256];
@@ -187,6 +189,32 @@ make_session (Fixture *fixture, GError **error)
   return session != NULL;
 }
 
+/* What is compiled, and what is found: the children's allocations count as well. */
+static gboolean
+make_on_cpu (Fixture *fixture, const char *cache, GError **error)
+{
+  const TplanSessionOptions options = { .n_threads = 1, .cache = cache };
+  TplanSession *session
+      = fixture->cpu_plan == NULL
+            ? NULL
+            : tplan_session_new_full (fixture->cpu_plan, &options, error);
+
+  tplan_session_free (session);
+  return session != NULL || fixture->cpu_plan == NULL;
+}
+
+static gboolean
+compile_session (Fixture *fixture, GError **error)
+{
+  return make_on_cpu (fixture, "off", error);
+}
+
+static gboolean
+load_session (Fixture *fixture, GError **error)
+{
+  return make_on_cpu (fixture, fixture->cache, error);
+}
+
 static gboolean
 run_session (Fixture *fixture, GError **error)
 {
@@ -276,6 +304,8 @@ static const Case cases[] = {
   { "plan-load-dims", load_plan_of_dims, 10, 0 },
   { "check", check_plan, 5, 0 },
   { "session", make_session, 5, 0 },
+  { "session-cpu", compile_session, 5, 0 },
+  { "session-cpu-kept", load_session, 5, 0 },
   { "run", run_session, 1, 0 },
   { "run-integers", run_integers, 1, 0 },
   { "costs", open_costs, 1, 0 },
@@ -316,13 +346,16 @@ make_plan_of_dims (Fixture *fixture)
 }
 
 static void
-make_integers (Fixture *fixture, TplanCosts *costs)
+make_integers (Fixture *fixture)
 {
+  static const char *const devices[] = { "ref", NULL };
   g_autofree char *path = g_build_filename (fixture->folder, "i.json", NULL);
   g_autoptr (GError) error = NULL;
+  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, &error);
   TplanGraph *graph;
   TplanPlan *plan;
 
+  g_assert_no_error (error);
   injected_write_integers (path);
   graph = tplan_graph_load (path, NULL, &error);
   g_assert_no_error (error);
@@ -332,24 +365,38 @@ make_integers (Fixture *fixture, TplanCosts *costs)
   g_assert_no_error (error);
   tplan_plan_free (plan);
   tplan_graph_free (graph);
+  tplan_costs_close (costs);
   g_remove (path);
 }
 
-static void
-make_ref (Fixture *fixture)
+static TplanPlan *
+plan_on (const Fixture *fixture, const char *device, GError **error)
 {
-  static const char *const devices[] = { "ref", NULL };
-  g_autoptr (GError) error = NULL;
-  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, &error);
+  const char *const devices[] = { device, NULL };
+  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, error);
+  TplanPlan *plan = costs == NULL ? NULL
+                                  : tplan_graph_optimize (fixture->graph,
+                                                          costs, NULL, error);
 
-  g_assert_no_error (error);
-  fixture->ref_plan
-      = tplan_graph_optimize (fixture->graph, costs, NULL, &error);
-  g_assert_no_error (error);
-  make_integers (fixture, costs);
   tplan_costs_close (costs);
+  return plan;
+}
+
+static void
+make_sessions (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+
+  fixture->cpu_plan = plan_on (fixture, "cpu", &error);
+  if (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE))
+    g_assert_no_error (error);
+  g_clear_error (&error);
+  g_assert_true (make_on_cpu (fixture, fixture->cache, &error)); /* it is kept */
+  fixture->ref_plan = plan_on (fixture, "ref", &error);
+  g_assert_no_error (error);
   fixture->session = tplan_session_new (fixture->ref_plan, 1, &error);
   g_assert_no_error (error);
+  make_integers (fixture);
 }
 
 static void
@@ -388,7 +435,24 @@ set_up (Fixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   make_small (fixture);
   make_plan_of_dims (fixture);
-  make_ref (fixture);
+  fixture->cache = g_build_filename (fixture->folder, "kept", NULL);
+  make_sessions (fixture);
+}
+
+static void
+remove_all (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_remove (path) != 0)
+        remove_all (path);
+    }
+  g_rmdir (folder);
 }
 
 static void
@@ -402,6 +466,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   tplan_session_free (fixture->integers);
   tplan_session_free (fixture->session);
   tplan_plan_free (fixture->ref_plan);
+  tplan_plan_free (fixture->cpu_plan);
   tplan_plan_free (fixture->plan);
   tplan_costs_close (fixture->costs);
   tplan_graph_free (fixture->small);
@@ -411,6 +476,8 @@ tear_down (Fixture *fixture, gconstpointer data)
       g_remove (paths[i]);
       g_free (paths[i]);
     }
+  remove_all (fixture->cache);
+  g_free (fixture->cache);
   g_rmdir (fixture->folder);
   g_free (fixture->folder);
 }
@@ -461,12 +528,12 @@ call_once (Fixture *fixture, const Case *it, long which)
   gboolean is_done;
 
   failing = which;
-  n_large = 0;
+  *n_large = 0;
   is_meant = it->ours_bytes > 0 ? is_asked_by_us : NULL;
   large_bytes = MAX (it->ours_bytes, LARGE);
   is_done = it->call (fixture, &error);
   large_bytes = (size_t) -1;
-  report->n_large = (int) n_large;
+  report->n_large = (int) *n_large;
   if (is_done)
     return DONE;
   report->is_absent
@@ -587,6 +654,7 @@ main (int argc, char **argv)
   report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   g_assert_true (report != MAP_FAILED);
+  n_large = &report->counter;
   if (g_getenv ("TPLAN_INJECTED") != NULL)
     return fail_one (g_getenv ("TPLAN_INJECTED"));
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)

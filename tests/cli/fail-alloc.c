@@ -19,7 +19,8 @@ extern void __libc_free (void *block);
 
 static size_t large_bytes = (size_t) -1;
 static long failing;
-static atomic_long n_large;
+static atomic_long n_own;
+static atomic_long *n_large = &n_own; /* may be shared with children */
 static atomic_long live_bytes; /* in blocks that are not freed */
 static int (*is_meant) (void); /* (nullable) whether this one counts */
 static pid_t first_pid;
@@ -39,7 +40,7 @@ __attribute__ ((destructor)) static void
 end (void)
 {
   const char *path = getenv ("TPLAN_FAIL_COUNT");
-  long n = n_large;
+  long n = *n_large;
   FILE *file;
 
   large_bytes = (size_t) -1;
@@ -56,7 +57,7 @@ static int
 fails (size_t size)
 {
   if (size < large_bytes || (is_meant != NULL && !is_meant ())
-      || atomic_fetch_add (&n_large, 1) + 1 != failing)
+      || atomic_fetch_add (n_large, 1) + 1 != failing)
     return 0;
   errno = ENOMEM;
   return 1;

@@ -3,6 +3,8 @@
 # else can reach is used.
 . "$(dirname "$0")/common.sh"
 unset POCL_CACHE_DIR
+TPLAN_CACHE_DIR=off # but where it is asked for
+export TPLAN_CACHE_DIR
 TMPDIR=$work/tmp
 export TMPDIR
 mkdir tmp
@@ -64,4 +66,38 @@ mkdir given
 POCL_CACHE_DIR=$work/given
 export POCL_CACHE_DIR
 try 0 devices && [ ! -s .err ]; say $? "a folder given by name is not looked at"
+
+# What tplan compiles itself. run_kept NAME: whether a run prints what one without
+# any cache does.
+if ! "$TPLAN" devices 2> /dev/null | grep -q '^cpu'; then
+  say 0 "kept kernels # SKIP no cpu device"
+  finish; exit 0
+fi
+kept=$work/kept
+run_kept () { try 0 run -q -n 1 --warmup 0 --devices cpu --cache "$kept" -f -o "$1" mlp.json && diff -r off "$1"; }
+files () { find "$kept/tplan/code" -type f | wc -l; }
+try 0 run -q -n 1 --warmup 0 --devices cpu --cache off -o off mlp.json && [ ! -e "$kept" ]; say $? "off: nothing is kept"
+run_kept cold && n_files=$(files) && [ "$n_files" -gt 1 ]; say $? "kernels are kept"
+ls -l --time-style=full-iso "$kept/tplan/code" > before
+run_kept warm && ls -l --time-style=full-iso "$kept/tplan/code" | cmp -s - before
+say $? "and loaded: the same results, no file is new"
+for file in "$kept/tplan/code/"*; do printf X | dd of="$file" bs=1 seek=200 conv=notrunc 2> /dev/null; done
+run_kept damaged && [ "$(files)" -eq "$n_files" ]; say $? "damaged files are made anew"
+for file in "$kept/tplan/code/"*; do truncate -s 100 "$file"; done
+run_kept cut && [ "$(files)" -eq "$n_files" ]; say $? "cut files too"
+rm -rf "$kept"
+for i in 1 2 3 4; do
+  "$TPLAN" run -q -n 1 --warmup 0 --devices cpu --cache "$kept" -o "at-once-$i" mlp.json > "at-once-$i.out" 2>&1 &
+done
+wait
+diff -r off at-once-1 && diff -r off at-once-2 && diff -r off at-once-3 && diff -r off at-once-4
+say $? "several at once, into an empty folder"
+[ "$(files)" -eq "$n_files" ]; say $? "leave one file for each kernel"
+rm -rf "$kept"
+(ulimit -f 2 && run_kept full); say $? "files that cannot grow are done without"
+[ "$(files)" -eq 0 ]; say $? "and none is left"
+rm -rf "$kept"; mkdir -p "$kept/tplan/code"; chmod 777 "$kept/tplan/code"
+try 0 run -n 1 --warmup 0 --devices cpu --cache "$kept" -o unsafe mlp.json && diff -r off unsafe && err_has "compiled each time: the cache folder '.*' can be written to by others" && [ "$(files)" -eq 0 ]
+say $? "a folder that others can write to is not used, and that is said"
+try 2 run --cache here mlp.json && err_has "absolute path"; say $? "a place that is no place is a mistake"
 finish

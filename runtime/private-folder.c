@@ -5,7 +5,7 @@
  * meanwhile. */
 #include "config.h"
 
-#include "cli/private-folder.h"
+#include "runtime/private-folder.h"
 
 #include "include/tplan.h"
 
@@ -124,18 +124,39 @@ walk_to_own (Walk *walk, const char *name, GError **error)
          && check_own (walk, error);
 }
 
+/* To be closed by the caller, also on FALSE. */
+static gboolean
+walk_all (Walk *walk, const char *base, const char *parent, const char *child,
+          GError **error)
+{
+  return walk_to_base (walk, base, error)
+         && walk_to_own (walk, parent, error)
+         && walk_to_own (walk, child, error);
+}
+
 char *
 tp_private_folder_make (const char *base, const char *parent,
                         const char *child, GError **error)
 {
   Walk walk = { g_string_new ("/"), -1 };
-  gboolean is_good = walk_to_base (&walk, base, error)
-                     && walk_to_own (&walk, parent, error)
-                     && walk_to_own (&walk, child, error);
+  gboolean is_good = walk_all (&walk, base, parent, child, error);
 
   if (walk.fd >= 0)
     close (walk.fd);
   return g_string_free (walk.path, !is_good);
+}
+
+int
+tp_private_folder_open (const char *base, const char *parent,
+                        const char *child, GError **error)
+{
+  Walk walk = { g_string_new ("/"), -1 };
+  gboolean is_good = walk_all (&walk, base, parent, child, error);
+
+  g_string_free (walk.path, TRUE);
+  if (!is_good && walk.fd >= 0)
+    close (walk.fd);
+  return is_good ? walk.fd : -1;
 }
 
 /* ---- for one process ---------------------------------------------------- */

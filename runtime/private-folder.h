@@ -1,6 +1,6 @@
 /* private-folder.h: folders that nobody else can put anything into. */
-#ifndef TP_CLI_PRIVATE_FOLDER_H
-#define TP_CLI_PRIVATE_FOLDER_H
+#ifndef TP_RUNTIME_PRIVATE_FOLDER_H
+#define TP_RUNTIME_PRIVATE_FOLDER_H
 
 #include <glib.h>
 
@@ -11,6 +11,11 @@
  * path, which has no links in it. TPLAN_ERROR_FAILED: which folder, and why not. */
 char *tp_private_folder_make (const char *base, const char *parent,
                               const char *child, GError **error);
+
+/* That folder, opened: what is found from the descriptor is in it, however names
+ * change meanwhile. -1: as above. */
+int tp_private_folder_open (const char *base, const char *parent,
+                            const char *child, GError **error);
 
 /* One that is gone, with what is in it, when the process exits. */
 char *tp_private_folder_make_temporary (GError **error);
