@@ -126,7 +126,6 @@ tplan_plan_load_full (const char *path, const char *graph_path,
   LoadCall call = { path, graph_path, options, error, NULL };
 
   g_return_val_if_fail (path != NULL, NULL);
-  g_return_val_if_fail (options == NULL || options->dims == NULL, NULL);
   g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
   tp_guard (load_call, &call, "to read this plan", error);
   return call.plan;

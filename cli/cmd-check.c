@@ -8,6 +8,8 @@
 #include "cli/planning.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "format/file.h"
+#include "format/tiers.h"
 #include "runtime/devices.h"
 
 static const char *table_path;
@@ -44,43 +46,66 @@ judge (const TplanPlan *plan)
                   : "none is cheaper by more than noise";
 }
 
-static void
-print_result (TpCli *cli, const TplanPlan *plan, gboolean is_valid,
-              const GPtrArray *reasons)
+/* A plan, and what was found. */
+typedef struct
 {
-  gint64 cost_ns = tplan_plan_get_cost_ns (plan);
-  gint64 bound_ns = tplan_plan_get_bound_ns (plan);
-  g_autofree char *cost = tp_cli_format_time (cost_ns);
-  g_autofree char *bound = tp_cli_format_time (bound_ns);
+  TplanPlan *plan;
+  GPtrArray *reasons;         /* char * */
+  gboolean is_valid;
+  char *name;                 /* for people: the file, and which of its plans */
+} Checked;
 
-  if (is_valid)
-    tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", cli->args[0], cost,
-                  tp_cli_simulated (plan), bound,
-                  judge (plan),
-                  has_stated_costs (plan) ? "; costs as stated in the plan"
-                                          : "");
+static void
+checked_clear (Checked *checked)
+{
+  g_clear_pointer (&checked->plan, tplan_plan_free);
+  g_clear_pointer (&checked->reasons, g_ptr_array_unref);
+  g_clear_pointer (&checked->name, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checked, checked_clear)
+
+static void
+print_result (const Checked *it)
+{
+  g_autofree char *cost
+      = tp_cli_format_time (tplan_plan_get_cost_ns (it->plan));
+  g_autofree char *bound
+      = tp_cli_format_time (tplan_plan_get_bound_ns (it->plan));
+
+  if (it->is_valid)
+    tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", it->name, cost,
+                  tp_cli_simulated (it->plan), bound, judge (it->plan),
+                  has_stated_costs (it->plan) ? "; costs as stated in the plan"
+                                              : "");
   else
-    tp_cli_print ("%s: not valid:", cli->args[0]);
-  for (guint i = 0; i < reasons->len; i++)
-    tp_cli_print ("  %s", (const char *) reasons->pdata[i]);
+    tp_cli_print ("%s: not valid:", it->name);
+  for (guint i = 0; i < it->reasons->len; i++)
+    tp_cli_print ("  %s", (const char *) it->reasons->pdata[i]);
 }
 
-static void
-print_data (const TpCli *cli, const TplanPlan *plan, gboolean is_valid,
-            const GPtrArray *reasons)
+static json_t *
+checked_to_json (const Checked *it)
 {
   json_t *list = json_array ();
 
-  for (guint i = 0; i < reasons->len; i++)
-    json_array_append_new (list, tp_cli_string (reasons->pdata[i]));
-  tp_cli_print_data (
-      cli,
-      json_pack ("{s:s, s:b, s:b, s:I, s:I, s:o}", "format", "tplan-check/1",
-                 "valid", is_valid, "costs_as_stated", has_stated_costs (plan),
-                 "cost_ns", (json_int_t) tplan_plan_get_cost_ns (plan),
-                 "bound_ns", (json_int_t) tplan_plan_get_bound_ns (plan),
-                 "reasons", list),
-      NULL);
+  for (guint i = 0; i < it->reasons->len; i++)
+    json_array_append_new (list, tp_cli_string (it->reasons->pdata[i]));
+  return json_pack (
+      "{s:b, s:b, s:I, s:I, s:o}", "valid", it->is_valid, "costs_as_stated",
+      has_stated_costs (it->plan), "cost_ns",
+      (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
+      (json_int_t) tplan_plan_get_bound_ns (it->plan), "reasons", list);
+}
+
+static void
+print_data (const TpCli *cli, const Checked *it)
+{
+  json_t *document = json_pack ("{s:s}", "format", "tplan-check/1");
+  json_t *checked = checked_to_json (it);
+
+  json_object_update (document, checked);
+  json_decref (checked);
+  tp_cli_print_data (cli, document, NULL);
 }
 
 /* FALSE: it cannot be told. */
@@ -100,26 +125,106 @@ check (const TplanPlan *plan, GPtrArray *reasons, gboolean *out_is_valid,
   return FALSE;
 }
 
+/* @dims: (nullable): which plan of tiers. */
+static gboolean
+check_plan (TpCli *cli, const GArray *dims, Checked *out, GError **error)
+{
+  const TplanLoadOptions options = tp_cli_load_options (cli, dims);
+
+  out->name = g_strdup (cli->args[0]);
+  out->reasons = g_ptr_array_new_with_free_func (g_free);
+  out->plan = tplan_plan_load_full (cli->args[0], tp_cli_planning.graph_path,
+                                    &options, error);
+  return out->plan != NULL
+         && check (out->plan, out->reasons, &out->is_valid, error);
+}
+
+/* One plan, of a file of its own or by --dim. */
+static gboolean
+check_one (TpCli *cli, GError **error)
+{
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_auto (Checked) checked = { 0 };
+
+  if (dims == NULL
+      || !check_plan (cli, dims->len > 0 ? dims : NULL, &checked, error))
+    return FALSE;
+  if (cli->format != TP_FORMAT_TABLE)
+    print_data (cli, &checked);
+  else
+    print_result (&checked);
+  cli->exit_code = checked.is_valid ? TP_EXIT_GOOD : TP_EXIT_FAILED;
+  return TRUE;
+}
+
+/* What is there to be checked: the dimension, and its values. */
+static gboolean
+list_tiers (const char *path, char **out_parameter, GArray **out_values,
+            GError **error)
+{
+  g_autoptr (GBytes) file = tp_file_load (path, TP_FILE_PLAIN, error);
+
+  return file != NULL
+         && tp_tiers_list (file, path, out_parameter, out_values, error);
+}
+
+static gboolean
+check_tier (TpCli *cli, const TplanDim *tier, json_t *list, GError **error)
+{
+  g_autoptr (GArray) dims = tp_cli_values_new ();
+  g_auto (Checked) checked = { 0 };
+  json_t *object;
+
+  tp_cli_values_set (dims, tier->name, tier->value);
+  if (!check_plan (cli, dims, &checked, error))
+    return FALSE;
+  g_free (checked.name);
+  checked.name = g_strdup_printf ("%s: %s=%" G_GINT64_FORMAT, cli->args[0],
+                                  tier->name, tier->value);
+  object = json_pack ("{s:I}", "value", (json_int_t) tier->value);
+  json_object_update_new (object, checked_to_json (&checked));
+  json_array_append_new (list, object);
+  if (cli->format == TP_FORMAT_TABLE)
+    print_result (&checked);
+  if (!checked.is_valid)
+    cli->exit_code = TP_EXIT_FAILED;
+  return TRUE;
+}
+
+/* All plans of a file of tiers. */
+static gboolean
+check_tiers (TpCli *cli, GError **error)
+{
+  g_autofree char *parameter = NULL;
+  g_autoptr (GArray) values = NULL;
+  json_t *list = json_array ();
+  gboolean is_good
+      = list_tiers (cli->args[0], &parameter, &values, error);
+
+  for (guint i = 0; is_good && i < values->len; i++)
+    {
+      const TplanDim tier = { parameter, g_array_index (values, gint64, i) };
+
+      is_good = check_tier (cli, &tier, list, error);
+    }
+  if (is_good && cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (cli,
+                       json_pack ("{s:s, s:o, s:b, s:O}", "format",
+                                  "tplan-check-tiers/1", "parameter",
+                                  tp_cli_string (parameter), "valid",
+                                  cli->exit_code == TP_EXIT_GOOD, "tiers",
+                                  list),
+                       "tiers");
+  json_decref (list);
+  return is_good;
+}
+
 static gboolean
 check_run (TpCli *cli, GError **error)
 {
-  const TplanLoadOptions options = tp_cli_load_options (cli, NULL);
-  g_autoptr (TplanPlan) plan
-      = tplan_plan_load_full (cli->args[0], tp_cli_planning.graph_path,
-                              &options, error);
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  gboolean is_valid;
-
-  if (plan == NULL)
-    return FALSE;
-  if (!check (plan, reasons, &is_valid, error))
-    return FALSE;
-  if (cli->format != TP_FORMAT_TABLE)
-    print_data (cli, plan, is_valid, reasons);
-  else
-    print_result (cli, plan, is_valid, reasons);
-  cli->exit_code = is_valid ? TP_EXIT_GOOD : TP_EXIT_FAILED;
-  return TRUE;
+  return tp_cli_is_tiers (cli->args[0]) && cli->dim_texts[0] == NULL
+             ? check_tiers (cli, error)
+             : check_one (cli, error);
 }
 
 const TpCommand tp_command_check = {
@@ -133,7 +238,7 @@ const TpCommand tp_command_check = {
              "valid (reasons on stdout), 3 not readable or\nfor another graph.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_FORMAT | TP_USES_GRAPH,
+  .uses = TP_USES_FORMAT | TP_USES_GRAPH | TP_USES_DIMS,
   .options = check_options,
   .run = check_run,
 };

@@ -11,8 +11,9 @@
 #include "cli/picture.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/series.h"
 #include "cli/text.h"
-#include "cli/values.h"
+#include "cli/tiers-made.h"
 #include "cli/verify.h"
 #include "format/plan-json.h"
 
@@ -320,15 +321,42 @@ check_outputs (TpCli *cli, GError **error)
   return TRUE;
 }
 
+/* A plan for each value of a dimension, in one file. */
 static gboolean
-optimize_run (TpCli *cli, GError **error)
+optimize_tiers (TpCli *cli, TpSeries *series, GError **error)
 {
-  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_auto (TpTiersMade) made = { 0 };
+
+  if (wants_verify)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--verify is for one plan: give '%s' one value",
+                   series->parameter);
+      return FALSE;
+    }
+  tp_tiers_made_init (&made, series->parameter);
+  for (guint i = 0; i < tp_series_count (series); i++)
+    {
+      gint64 value = tp_series_set (series, i);
+      g_autoptr (TplanPlan) plan
+          = tp_cli_make_plan (cli, cli->args[0], series->dims, error);
+
+      if (plan == NULL || !check_required (plan, error)
+          || (wants_margins && !tp_api_find_margins (plan, error)))
+        return FALSE;
+      tp_tiers_made_add (&made, value, plan);
+    }
+  return tp_tiers_made_finish (&made, cli, error);
+}
+
+static gboolean
+optimize_one (TpCli *cli, const GArray *dims, GError **error)
+{
   g_autoptr (TplanPlan) plan = NULL;
   g_auto (TpVerified) verified = { 0 };
   OptimizeTotals totals = { .verified = &verified };
 
-  if (dims == NULL || !check_outputs (cli, error))
+  if (!check_outputs (cli, error))
     return FALSE;
   plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
   if (plan != NULL && wants_verify)
@@ -348,6 +376,21 @@ optimize_run (TpCli *cli, GError **error)
     print_table (cli, plan, &totals);
   g_free (totals.sha256);
   return TRUE;
+}
+
+static gboolean
+optimize_run (TpCli *cli, GError **error)
+{
+  TpSeries series;
+  gboolean is_good = tp_series_init (&series, cli, error);
+
+  if (is_good && series.parameter != NULL)
+    is_good = tp_tiers_check_outputs (cli, error)
+              && optimize_tiers (cli, &series, error);
+  else if (is_good)
+    is_good = optimize_one (cli, series.dims, error);
+  tp_series_clear (&series);
+  return is_good;
 }
 
 const TpCommand tp_command_optimize = {

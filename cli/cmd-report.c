@@ -95,7 +95,7 @@ const TpCommand tp_command_report = {
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_OUTPUT | TP_USES_GRAPH | TP_USES_COSTS | TP_USES_THREADS
-          | TP_USES_SEED,
+          | TP_USES_SEED | TP_USES_DIMS,
   .options = report_options,
   .run = report_run,
 };

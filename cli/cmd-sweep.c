@@ -200,7 +200,8 @@ format_band (const TplanPlan *handle)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
 
-  if (plan->cost_low_ns < 0 || plan->cost_ns <= 0)
+  if (plan->cost_low_ns < 0 || plan->cost_low_ns == plan->cost_high_ns
+      || plan->cost_ns <= 0)
     return NULL;
   return g_strdup_printf ("%.1f %%", 50.0
                                          * (double) (plan->cost_high_ns

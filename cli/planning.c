@@ -12,6 +12,7 @@
 #include "cli/values.h"
 #include "format/graph-load.h"
 #include "format/plan-load.h"
+#include "format/tiers.h"
 
 #include <string.h>
 
@@ -185,8 +186,8 @@ tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
   return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
-gboolean
-tp_cli_is_plan (const char *path)
+static gboolean
+starts_as (const char *path, gboolean (*is) (const char *text, gsize size))
 {
   g_autoptr (GMappedFile) file = NULL;
 
@@ -194,8 +195,20 @@ tp_cli_is_plan (const char *path)
     return FALSE;
   file = g_mapped_file_new (path, FALSE, NULL);
   return file != NULL && g_mapped_file_get_contents (file) != NULL
-         && tp_plan_is_plan (g_mapped_file_get_contents (file),
-                             g_mapped_file_get_length (file));
+         && is (g_mapped_file_get_contents (file),
+                g_mapped_file_get_length (file));
+}
+
+gboolean
+tp_cli_is_tiers (const char *path)
+{
+  return starts_as (path, tp_tiers_is);
+}
+
+gboolean
+tp_cli_is_plan (const char *path)
+{
+  return starts_as (path, tp_plan_is_plan) || tp_cli_is_tiers (path);
 }
 
 static gboolean
@@ -261,13 +274,43 @@ check_plan_dims (const TpCli *cli, const TplanPlan *handle, const char *path,
   return dims != NULL;
 }
 
+/* Which of several it is, where that is not what was asked for. */
+static void
+note_tier (const TpCli *cli, const char *path, const TplanPlan *handle,
+           const GArray *dims)
+{
+  TpDims *own = tp_api_get_plan (handle)->dims;
+
+  for (guint i = 0; i < dims->len; i++)
+    {
+      const TplanDim *dim = &g_array_index (dims, TplanDim, i);
+      const gint64 *value = g_hash_table_lookup (own, dim->name);
+
+      if (*value != dim->value)
+        tp_cli_note (cli, "note: %s: none of its plans is for %s=%"
+                     G_GINT64_FORMAT ": taken is that for %s=%" G_GINT64_FORMAT,
+                     path, dim->name, dim->value, dim->name, *value);
+      else
+        tp_cli_note (cli, "note: %s: of its plans, that for %s=%"
+                     G_GINT64_FORMAT, path, dim->name, *value);
+    }
+}
+
 TplanPlan *
 tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
 {
-  TplanLoadOptions load = tp_cli_load_options (cli, NULL);
+  gboolean is_tiers = tp_cli_is_tiers (path);
+  g_autoptr (GArray) dims = is_tiers ? tp_cli_parse_dims (cli, error) : NULL;
+  TplanLoadOptions load = tp_cli_load_options (cli, dims);
+  TplanPlan *plan;
 
+  if (is_tiers && dims == NULL)
+    return NULL;
   load.no_pass = NULL;        /* a plan says it itself */
-  return tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
+  plan = tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
+  if (plan != NULL && is_tiers)
+    note_tier (cli, path, plan, dims);
+  return plan;
 }
 
 static TplanPlan *
@@ -279,7 +322,9 @@ load_unchanged (const TpCli *cli, const char *path, GError **error)
   if (flag != NULL && !refuse_flag (path, flag, error))
     return NULL;
   plan = tp_cli_load_plan (cli, path, error);
-  return plan != NULL && check_plan_dims (cli, plan, path, error)
+  return plan != NULL
+                 && (tp_cli_is_tiers (path)
+                     || check_plan_dims (cli, plan, path, error))
              ? g_steal_pointer (&plan)
              : NULL;
 }

@@ -87,8 +87,10 @@ typedef struct
 TplanPlan *tp_cli_make_rival (TpCli *cli, const TplanGraph *graph,
                               const TpRival *rival, GError **error);
 
-/* Whether the file is a plan, by content. */
+/* Whether the file is a plan, or has several, by content. */
 gboolean tp_cli_is_plan (const char *path);
+/* Whether it has tiers: plans for several values of a dimension. */
+gboolean tp_cli_is_tiers (const char *path);
 
 /* Beside a model that the options shape. */
 TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,

@@ -225,3 +225,30 @@ tp_json_get_strings (TpJsonPlace place, const char *key, gboolean is_required,
   *out = g_steal_pointer (&strings);
   return TRUE;
 }
+
+/* Where @text goes on after @what, whatever space is before that; or NULL. */
+static const char *
+skip_token (const char *text, const char *end, const char *what)
+{
+  gsize length = strlen (what);
+
+  while (text != NULL && text < end && strchr (" \t\r\n", *text) != NULL
+         && *text != 0)
+    text++;
+  return text != NULL && (gsize) (end - text) >= length
+                 && memcmp (text, what, length) == 0
+             ? text + length
+             : NULL;
+}
+
+gboolean
+tp_json_starts_as (const char *text, gsize size, const char *format)
+{
+  g_autofree char *quoted = g_strconcat ("\"", format, NULL);
+  const char *const tokens[] = { "{", "\"format\"", ":", quoted };
+  const char *at = text, *end = text == NULL ? NULL : text + size;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tokens); i++)
+    at = skip_token (at, end, tokens[i]);
+  return at != NULL;
+}

@@ -24,6 +24,9 @@ void tp_json_set_error (TpJsonPlace place, const char *key, GError **error,
  * TRUE with *out_root NULL, and where it is not. */
 gboolean tp_json_load (const char *text, gsize size, json_t **out_root,
                        json_error_t *out_at, GError **error);
+/* Whether @text is an object whose first key says that its format begins with
+ * @format: the start is enough, so that what was cut short is told from others. */
+gboolean tp_json_starts_as (const char *text, gsize size, const char *format);
 /* Parses @text; syntax errors and keys given twice are "file:line:column". */
 json_t *tp_json_parse (const char *file, const char *text, gsize size,
                        GError **error);

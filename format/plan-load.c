@@ -10,6 +10,7 @@
 #include "format/plan-read-body.h"
 #include "format/plan-read-same.h"
 #include "format/plan-read.h"
+#include "format/tiers.h"
 #include "graph/pass.h"
 #include "ir/digest.h"
 #include "ir/foreign-text.h"
@@ -26,32 +27,10 @@
 #define LOAD_MAX_BYTES (G_GINT64_CONSTANT (2) << 30)
 #define LOAD_MAX_DEVICES 16
 
-/* Where @text goes on after @what, whatever space is before that; or NULL. */
-static const char *
-skip_token (const char *text, const char *end, const char *what)
-{
-  gsize length = strlen (what);
-
-  while (text != NULL && text < end && strchr (" \t\r\n", *text) != NULL
-         && *text != 0)
-    text++;
-  return text != NULL && (gsize) (end - text) >= length
-                 && memcmp (text, what, length) == 0
-             ? text + length
-             : NULL;
-}
-
 gboolean
 tp_plan_is_plan (const char *text, gsize size)
 {
-  static const char *const tokens[]
-      = { "{", "\"format\"", ":", "\"" TP_PLAN_FORMAT };
-  const char *at = text, *end = text == NULL ? NULL : text + size;
-
-  /* The start is enough, so that a plan cut short is told from a graph. */
-  for (gsize i = 0; i < G_N_ELEMENTS (tokens); i++)
-    at = skip_token (at, end, tokens[i]);
-  return at != NULL;
+  return tp_json_starts_as (text, size, TP_PLAN_FORMAT);
 }
 
 static GBytes *
@@ -490,6 +469,35 @@ reader_clear (TpPlanReader *reader)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanReader, reader_clear)
 
+/* What was asked of a plan is what it says; of the one that was picked from tiers,
+ * or less. */
+static gboolean
+check_dims (const TpPlanReader *reader, const TpPlan *plan, gboolean is_picked,
+            GError **error)
+{
+  GHashTableIter iter;
+  gpointer name, wanted;
+
+  if (reader->options->dims == NULL)
+    return TRUE;
+  g_hash_table_iter_init (&iter, reader->options->dims);
+  while (g_hash_table_iter_next (&iter, &name, &wanted))
+    {
+      const gint64 *own
+          = plan->dims == NULL ? NULL : g_hash_table_lookup (plan->dims, name);
+      gint64 value = *(const gint64 *) wanted;
+
+      if (own != NULL && (*own == value || (is_picked && *own > value)))
+        continue;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s: the plan is not for %s=%" G_GINT64_FORMAT ": make one "
+                   "that is with `tplan optimize`", reader->path,
+                   (const char *) name, value);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 TpPlan *
 tp_plan_load (const char *path, const char *graph_path, TpGraph **out_graph,
               GError **error)
@@ -505,12 +513,16 @@ tp_plan_read (const char *path, const char *graph_path,
 {
   g_auto (TpPlanReader) reader = { .path = path, .options = options };
   g_autoptr (TpPlan) plan = tp_plan_new ();
-  g_autoptr (GBytes) bytes = load_bytes (&reader, error);
+  g_autoptr (GBytes) file = load_bytes (&reader, error);
+  g_autoptr (GBytes) bytes
+      = file == NULL ? NULL : tp_tiers_pick (file, path, options->dims, error);
   TpGraph *graph
       = bytes == NULL
             ? NULL
             : load_checked (&reader, bytes, graph_path, plan, error);
 
+  if (graph != NULL && !check_dims (&reader, plan, bytes != file, error))
+    g_clear_pointer (&graph, tp_graph_unref);
   if (graph == NULL)
     {
       tp_foreign_text_clean_error (error);

@@ -23,7 +23,9 @@ gboolean tp_plan_is_plan (const char *text, gsize size);
 TpPlan *tp_plan_load (const char *path, const char *graph_path,
                       TpGraph **out_graph, GError **error);
 
-/* The same; @options are for the graph, but its dimensions are the plan's. */
+/* The same; @options are for the graph, but its dimensions are the plan's: those
+ * of @options say which plan, where @path has tiers. TPLAN_ERROR_USAGE: they do
+ * not. */
 TpPlan *tp_plan_read (const char *path, const char *graph_path,
                       const TpLoadOptions *options, TpGraph **out_graph,
                       GError **error);

@@ -473,14 +473,19 @@ TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
  * tplan_plan_load_full:
  * @path: as for tplan_plan_load()
  * @graph_path: (nullable): likewise
- * @options: (nullable): how to read the graph; its dims and passes are the
- *   plan's, so @options has none
+ * @options: (nullable): how to read the graph; its passes are the plan's, so
+ *   @options has none; its dims too, but where @path has tiers, plans for several
+ *   values of a dimension (`tplan optimize --dim N=1,2,4`), those of @options say
+ *   which: the plan for the least value that is not less than theirs
  * @error: return location for a #GError
  *
- * tplan_plan_load() with all its options.
+ * tplan_plan_load() with all its options. Of tiers, tplan_plan_get_graph() says what
+ * shapes the plan is for: a smaller batch is filled up to it.
  *
  * Returns: (transfer full): as there. %NULL with @error set as there or for
- *   tplan_graph_load_full().
+ *   tplan_graph_load_full(), or:
+ *   %TPLAN_ERROR_USAGE: dims that the plan is not for, or, of tiers, none or a
+ *     value above all there are.
  *
  * Thread: any.
  */

@@ -43,11 +43,12 @@ def close(schema):
     return closed
 
 
-schemas = {}
+schemas, files = {}, {}
 for path in sorted(glob.glob(f"{folder}/*.schema.json")):
     name = os.path.basename(path)
     with open(path) as file:
         schema = json.load(file)
+    files[name] = schema
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
         wrong = None
@@ -60,7 +61,22 @@ for path in sorted(glob.glob(f"{folder}/*.schema.json")):
             for key, value in inner.get("properties", {}).items()
             if "description" not in value]
     say(not dumb, f"{name} describes its keys", *dumb)
-    schemas[schema["title"]] = [name, close(schema), 0]
+    schemas[schema["title"]] = [name, schema, 0]
+
+
+def resolve(schema):
+    """With the files it refers to put in."""
+    inner = copy.deepcopy(schema)
+    for _, it in walk(inner):
+        inside = it.get("items")
+        if isinstance(inside, dict) and inside.get("$ref") in files:
+            it["items"] = files[inside["$ref"]]
+            inner.setdefault("$defs", {}).update(it["items"].get("$defs", {}))
+    return close(inner)
+
+
+for known in schemas.values():
+    known[1] = resolve(known[1])
 
 for path in paths:
     try:

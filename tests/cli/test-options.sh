@@ -22,7 +22,7 @@ try 2 optimize a b; say $? "too many arguments"
 try 2 ops --format xml && err_has xml; say $? "unknown format"
 try 2 optimize mlp.json --dim N; say $? "dim without a value"
 try 2 optimize mlp.json --dim N=0; say $? "dim of zero"
-try 2 optimize mlp.json --dim N=1,2; say $? "several values outside sweep"
+try 2 info mlp.json --dim N=1,2; say $? "several values where one is meant"
 try 2 optimize mlp.json --devices $sims --pin fc9=cpu && err_has fc9
 say $? "pin that matches nothing"
 try 2 optimize mlp.json --devices cpu,cpu; say $? "device twice"

@@ -20,6 +20,8 @@ keep optimize optimize mlp.json --devices $sims -o out/plan.json --margins
 keep optimize-limited optimize mlp.json --devices $sims --mem-limit sim:desktop-cpu=4K -o out/limited.json
 keep optimize-ref optimize mlp.json --devices ref --pin '*=ref' --no-fuse epilogue --no-pass layout -o out/ref.json
 keep optimize-verified optimize mlp.json --devices $sims --verify
+keep optimize-tiers optimize sym.json --dim N=1,2 --devices $sims -o out/tiers.json
+keep check-tiers check out/tiers.json
 keep check check out/plan.json
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check
