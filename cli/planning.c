@@ -284,7 +284,7 @@ note_tier (const TpCli *cli, const char *path, const TplanPlan *handle,
   for (guint i = 0; i < dims->len; i++)
     {
       const TplanDim *dim = &g_array_index (dims, TplanDim, i);
-      const gint64 *value = g_hash_table_lookup (own, dim->name);
+      const gint64 *value = tp_dims_find (own, dim->name);
 
       if (*value != dim->value)
         tp_cli_note (cli, "note: %s: none of its plans is for %s=%"

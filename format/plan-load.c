@@ -475,24 +475,20 @@ static gboolean
 check_dims (const TpPlanReader *reader, const TpPlan *plan, gboolean is_picked,
             GError **error)
 {
-  GHashTableIter iter;
-  gpointer name, wanted;
+  const TpDims *dims = reader->options->dims;
 
-  if (reader->options->dims == NULL)
-    return TRUE;
-  g_hash_table_iter_init (&iter, reader->options->dims);
-  while (g_hash_table_iter_next (&iter, &name, &wanted))
+  for (int i = 0; dims != NULL && i < tp_dims_size (dims); i++)
     {
-      const gint64 *own
-          = plan->dims == NULL ? NULL : g_hash_table_lookup (plan->dims, name);
-      gint64 value = *(const gint64 *) wanted;
+      const char *name = tp_dims_get_name (dims, i);
+      const gint64 *own = tp_dims_find (plan->dims, name);
+      gint64 value = *tp_dims_find (dims, name);
 
       if (own != NULL && (*own == value || (is_picked && *own > value)))
         continue;
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "%s: the plan is not for %s=%" G_GINT64_FORMAT ": make one "
-                   "that is with `tplan optimize`", reader->path,
-                   (const char *) name, value);
+                   "that is with `tplan optimize`", reader->path, name,
+                   value);
       return FALSE;
     }
   return TRUE;

@@ -204,10 +204,6 @@ tp_tiers_pick (GBytes *file, const char *path, TpDims *dims, GError **error)
     return g_bytes_ref (file);
   if (!read_tiers (&tiers, file, error))
     return NULL;
-  index = find_tier (&tiers,
-                     dims == NULL
-                         ? NULL
-                         : g_hash_table_lookup (dims, tiers.parameter),
-                     error);
+  index = find_tier (&tiers, tp_dims_find (dims, tiers.parameter), error);
   return index < 0 ? NULL : write_plan (&tiers, index, error);
 }
