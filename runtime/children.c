@@ -193,11 +193,12 @@ bury (Watch *watch, Child *child)
     watch->has_died = TRUE;
 }
 
-static void
+/* FALSE: they have nothing to say. */
+static gboolean
 listen (Watch *watch)
 {
   g_autofree struct pollfd *polled = g_new0 (struct pollfd, watch->n + 1);
-  int n_open = watch->n;
+  int n_open = watch->n, n_ready;
 
   while (n_open > 0)
     {
@@ -207,13 +208,19 @@ listen (Watch *watch)
           polled[i] = (struct pollfd){ watch->children[i].pipe, POLLIN, 0 };
           n_open += polled[i].fd >= 0;
         }
-      if (n_open > 0 && poll (polled, watch->n, -1) > 0)
+      if (n_open == 0)
+        break;
+      n_ready = poll (polled, watch->n, watch->task->silence_ms);
+      if (n_ready == 0)
+        return FALSE;
+      if (n_ready > 0)
         for (int i = 0; i < watch->n; i++)
           if (polled[i].fd >= 0 && polled[i].revents != 0)
             listen_to (watch, &watch->children[i]);
     }
   for (int i = 0; i < watch->n; i++)
     bury (watch, &watch->children[i]);
+  return TRUE;
 }
 
 /* Without one there is none; with fewer than wanted they do the work. */
@@ -239,7 +246,13 @@ tp_children_run (const TpChildren *task, GError **error)
     is_made = make_child (&watch);
   if (watch.n == 0)
     return fail_to_begin (error);
-  listen (&watch);
+  if (!listen (&watch))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "child processes were silent for %d s",
+                   task->silence_ms / 1000);
+      return TP_CHILDREN_IMPOSSIBLE;
+    }
   if (watch.refusal == NULL && !watch.has_died)
     return TP_CHILDREN_DONE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE, "%s",

@@ -9,6 +9,8 @@
 #include "ir/array.h"
 #include "ir/types.h"
 
+#define TP_CHILDREN_SILENCE_MS 300000 /* longer than any kernel takes */
+
 typedef struct
 {
   /* In each child: calls tp_children_send () with @pipe. FALSE with the reason. */
@@ -17,6 +19,8 @@ typedef struct
   void (*receive) (gpointer data, int number, TpArray *bytes);
   gpointer data;
   int n_children;
+  int silence_ms;             /* none of them says anything for so long: they are
+                               * ended */
 } TpChildren;
 
 typedef enum
@@ -25,7 +29,8 @@ typedef enum
   TP_CHILDREN_REFUSED,        /* an error of work () */
   TP_CHILDREN_DIED,           /* a child ended, with a signal or without: killed,
                                * crashed, or without memory */
-  TP_CHILDREN_IMPOSSIBLE,     /* there can be no children here */
+  TP_CHILDREN_IMPOSSIBLE,     /* there can be no children here; or they wait for a
+                               * lock that nobody holds any more */
 } TpChildrenEnd;
 
 /* Returns when all children are gone. @error: unless all is done. Runs in a guarded

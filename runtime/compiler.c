@@ -128,7 +128,8 @@ ask (const TpCodeCache *cache)
                       : g_strconcat ("compiler\n" TP_EMITTER_DIGEST "\n", facts,
                                      NULL);
   Question question = { .cache = cache, .key = key };
-  const TpChildren children = { answer, take_answer, &question, 1 };
+  const TpChildren children = { answer, take_answer, &question, 1,
+                                TP_CHILDREN_SILENCE_MS };
   TpChildrenEnd end = TP_CHILDREN_DONE;
 
   look_up (&question);
@@ -323,11 +324,25 @@ is_complete (const Job *job)
   return TRUE;
 }
 
+/* Some may have been made before children were silent. */
+static void
+look_again (Job *job)
+{
+  int n = 0;
+
+  for (int i = 0; i < job->n_missing; i++)
+    if (job->made[job->missing[i]].bytes == NULL)
+      job->missing[n++] = job->missing[i];
+  job->n_missing = n;
+  g_atomic_int_set (&job->common->next, 0);
+}
+
 static gboolean
 compile_here (Job *job, GError **error)
 {
   const TpJitWork work = { take_next, take_object_here, job };
 
+  look_again (job);
   return tp_jit_compile (job->kernels, &work, error);
 }
 
@@ -336,7 +351,8 @@ compile_missing (Job *job, GError **error)
 {
   const TpChildren children
       = { compile_there, take_object, job,
-          CLAMP (job->compiler->n_threads, 1, job->n_missing) };
+          CLAMP (job->compiler->n_threads, 1, job->n_missing),
+          TP_CHILDREN_SILENCE_MS };
   g_autoptr (GError) reason = NULL;
 
   if (!tp_room_check (estimate_bytes (job), "to compile kernels", error))

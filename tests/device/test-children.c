@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define N 300                 /* messages of a child */
+#define PATIENT_MS TP_CHILDREN_SILENCE_MS
 
 typedef struct
 {
@@ -61,7 +62,7 @@ static void
 test_tell (void)
 {
   Heard heard = { getpid (), 0, 0 };
-  const TpChildren children = { tell, hear, &heard, 3 };
+  const TpChildren children = { tell, hear, &heard, 3, PATIENT_MS };
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (tp_children_run (&children, &error), ==, TP_CHILDREN_DONE);
@@ -118,7 +119,8 @@ test_ends (void)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       Heard heard = { getpid (), 0, 0 };
-      const TpChildren children = { cases[i].work, hear, &heard, 2 };
+      const TpChildren children = { cases[i].work, hear, &heard, 2,
+                                    PATIENT_MS };
       g_autoptr (GError) error = NULL;
 
       g_assert_cmpint (tp_children_run (&children, &error), ==, cases[i].end);
@@ -130,12 +132,34 @@ test_ends (void)
     }
 }
 
+/* As where it waits for a lock that another thread of the program held. */
+static gboolean
+say_nothing (int pipe, gpointer data, GError **error)
+{
+  for (int i = 0; i < 1000; i++)
+    pause ();
+  return FALSE;
+}
+
+static void
+test_silence (void)
+{
+  Heard heard = { getpid (), 0, 0 };
+  const TpChildren children = { say_nothing, hear, &heard, 2, 100 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (tp_children_run (&children, &error), ==,
+                   TP_CHILDREN_IMPOSSIBLE);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED);
+  assert_alone ();
+}
+
 /* A program that does not want to know of its children has none to wait for. */
 static void
 test_ignored (void)
 {
   Heard heard = { getpid (), 0, 0 };
-  const TpChildren children = { tell, hear, &heard, 2 };
+  const TpChildren children = { tell, hear, &heard, 2, PATIENT_MS };
 
   signal (SIGCHLD, SIG_IGN);
   g_assert_cmpint (tp_children_run (&children, NULL), ==, TP_CHILDREN_DONE);
@@ -165,7 +189,8 @@ static void
 test_handlers (void)
 {
   Heard heard = { getpid (), 0, 0 };
-  const TpChildren children = { signal_itself, hear, &heard, 1 };
+  const TpChildren children = { signal_itself, hear, &heard, 1,
+                                PATIENT_MS };
 
   signal (SIGUSR1, count);
   g_assert_cmpint (tp_children_run (&children, NULL), ==, TP_CHILDREN_DIED);
@@ -181,6 +206,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/children/tell", test_tell);
   g_test_add_func ("/children/ends", test_ends);
+  g_test_add_func ("/children/silence", test_silence);
   g_test_add_func ("/children/ignored", test_ignored);
   g_test_add_func ("/children/handlers", test_handlers);
   return g_test_run ();
