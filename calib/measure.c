@@ -98,15 +98,15 @@ add_entry (Bench *bench, Lane *lane, const TpTrack *track,
 {
   const TpStats *stats = &track->stats;
   TpEntryState state = is_settled ? TP_ENTRY_SETTLED : TP_ENTRY_PROVISIONAL;
+  const TpProcessors *processors = &track->processors;
 
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns,
                          tp_stats_find_spread (stats),
                          median_of (bench->fma), median_of (bench->stream),
-                         track->processors.handover_ns,
-                         track->processors.crowding,
-                         track->processors.contention,
+                         processors->handover_ns, processors->crowding,
+                         processors->contention,
                          track->schedule != NULL ? track->schedule : "", "");
 }
 
@@ -151,11 +151,10 @@ send_account (Bench *bench, Lane *lane)
                                   tracks->n_disturbed, tracks->n_apart,
                                   tracks->n_contended));
   if (tp_tracks_has_odd_clock (tracks))
-    tp_channel_send (
-        bench->channel, TP_MESSAGE_WARN,
-        g_variant_new ("(is)", lane->index,
-                       "its clock and that of the host tell of different "
-                       "times: the host's is believed"));
+    tp_channel_send (bench->channel, TP_MESSAGE_WARN,
+                     g_variant_new ("(is)", lane->index,
+                                    "its clock and that of the host tell of "
+                                    "different times: the host's is believed"));
 }
 
 static void

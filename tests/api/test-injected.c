@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "tests/cli/fail-alloc.c"
+#include "injected-calls.h"
 #include "injected-models.h"
 
 #include <dlfcn.h>
@@ -21,36 +22,7 @@
 #include <sys/wait.h>
 #include <tplan.h>
 
-#define LARGE 16384           /* bytes */
-
 enum { DONE, REFUSED, OTHER, LATE, LEAKED, LEFT_FILE, N_ENDS };
-
-typedef struct
-{
-  char *folder, *json, *onnx, *functions, *dims, *folded, *tensors, *weights;
-  char *table, *saved, *saved_dims, *again, *cache;
-  TplanGraph *graph, *small;
-  TplanCosts *costs;
-  TplanPlan *plan;
-  TplanPlan *ref_plan;        /* drivers end the process themselves */
-  TplanPlan *cpu_plan;        /* NULL: there is no LLVM */
-  TplanSession *session;      /* of it */
-  TplanSession *integers;     /* of a small plan for ref */
-  float in[64], out[64];
-} Fixture;
-
-typedef gboolean (*Call) (Fixture *fixture, GError **error);
-
-typedef struct
-{
-  const char *name;
-  Call call;
-  int some;                   /* one in so many is tried by `make check`; by
-                               * `make check-full` ten times as many, or all */
-  size_t ours_bytes;          /* 0: whoever asks for LARGE fails; else we alone do,
-                               * not SQLite nor drivers, who also keep memory;
-                               * kernels have some each, however few they are */
-} Case;
 
 /* What a child tells of the calls it made. */
 typedef struct
@@ -61,259 +33,8 @@ typedef struct
   char message[256];
 } Report;
 
-static int n_ops;
+int injected_n_ops;
 static Report *report;
-
-/* ---- the calls ------------------------------------------------------------ */
-
-static gboolean
-load_from (const char *path, GError **error)
-{
-  TplanGraph *graph = tplan_graph_load (path, NULL, error);
-
-  tplan_graph_free (graph);
-  return graph != NULL;
-}
-
-static gboolean
-load_json (Fixture *fixture, GError **error)
-{
-  return load_from (fixture->json, error);
-}
-
-static gboolean
-load_onnx (Fixture *fixture, GError **error)
-{
-  return load_from (fixture->onnx, error);
-}
-
-static gboolean
-load_functions (Fixture *fixture, GError **error)
-{
-  return load_from (fixture->functions, error);
-}
-
-/* Half of them have no value. */
-static gboolean
-load_dims (Fixture *fixture, GError **error)
-{
-  const TplanLoadOptions options = { .assumes_dims = TRUE };
-  TplanGraph *graph = tplan_graph_load_full (fixture->dims, &options, error);
-
-  tplan_graph_free (graph);
-  return graph != NULL;
-}
-
-static gboolean
-load_folded (Fixture *fixture, GError **error)
-{
-  return load_from (fixture->folded, error);
-}
-
-static gboolean
-load_tensors (Fixture *fixture, GError **error)
-{
-  return load_from (fixture->tensors, error);
-}
-
-static gboolean
-optimize_within (Fixture *fixture, const char *const *limits, GError **error)
-{
-  const TplanOptimizeOptions options = { .memory_limits = limits };
-  TplanPlan *plan = tplan_graph_optimize_full (fixture->graph, fixture->costs,
-                                               &options, error);
-
-  tplan_plan_free (plan);
-  return plan != NULL;
-}
-
-static gboolean
-optimize (Fixture *fixture, GError **error)
-{
-  return optimize_within (fixture, NULL, error);
-}
-
-/* The weights, of 16 bytes an op, are not to be on one device. */
-static gboolean
-optimize_tight (Fixture *fixture, GError **error)
-{
-  g_autofree char *limit = g_strdup_printf ("sim:laptop-cpu=%d", 16 * n_ops);
-  const char *const limits[] = { limit, NULL };
-
-  return optimize_within (fixture, limits, error);
-}
-
-static gboolean
-save_plan (Fixture *fixture, GError **error)
-{
-  gboolean is_done = tplan_plan_save (fixture->plan, fixture->again, error);
-
-  if (is_done)
-    g_remove (fixture->again);
-  return is_done;
-}
-
-static gboolean
-load_plan_from (const char *path, GError **error)
-{
-  TplanPlan *plan = tplan_plan_load (path, NULL, error);
-
-  tplan_plan_free (plan);
-  return plan != NULL;
-}
-
-static gboolean
-load_plan (Fixture *fixture, GError **error)
-{
-  return load_plan_from (fixture->saved, error);
-}
-
-static gboolean
-load_plan_of_dims (Fixture *fixture, GError **error)
-{
-  return load_plan_from (fixture->saved_dims, error);
-}
-
-static gboolean
-check_plan (Fixture *fixture, GError **error)
-{
-  return tplan_plan_check (fixture->plan, error);
-}
-
-static gboolean
-make_session (Fixture *fixture, GError **error)
-{
-  TplanSession *session = tplan_session_new (fixture->ref_plan, 1, error);
-
-  tplan_session_free (session);
-  return session != NULL;
-}
-
-/* What is compiled, and what is found: the children's allocations count as well. */
-static gboolean
-make_on_cpu (Fixture *fixture, const char *cache, GError **error)
-{
-  const TplanSessionOptions options = { .n_threads = 1, .cache = cache };
-  TplanSession *session
-      = fixture->cpu_plan == NULL
-            ? NULL
-            : tplan_session_new_full (fixture->cpu_plan, &options, error);
-
-  tplan_session_free (session);
-  return session != NULL || fixture->cpu_plan == NULL;
-}
-
-static gboolean
-compile_session (Fixture *fixture, GError **error)
-{
-  return make_on_cpu (fixture, "off", error);
-}
-
-static gboolean
-load_session (Fixture *fixture, GError **error)
-{
-  return make_on_cpu (fixture, fixture->cache, error);
-}
-
-static gboolean
-run_session (Fixture *fixture, GError **error)
-{
-  const void *const inputs[] = { fixture->in };
-  void *const outputs[] = { fixture->out };
-
-  return tplan_session_run (fixture->session, inputs, outputs, error);
-}
-
-static gboolean
-run_integers (Fixture *fixture, GError **error)
-{
-  static gint64 in[64 * 64], out[64 * 64];
-  const void *const inputs[] = { in };
-  void *const outputs[] = { out };
-
-  return tplan_session_run (fixture->integers, inputs, outputs, error);
-}
-
-static gboolean
-optimize_for_ref (Fixture *fixture, GError **error)
-{
-  static const char *const devices[] = { "ref", NULL };
-  g_autoptr (TplanCosts) costs
-      = tplan_costs_open (fixture->table, devices, 1, error);
-  g_autoptr (TplanPlan) plan
-      = costs == NULL ? NULL
-                      : tplan_graph_optimize (fixture->graph, costs, NULL,
-                                              error);
-
-  return plan != NULL;
-}
-
-/* All of it, as a child has to open the driver itself. */
-static gboolean
-make_opencl_session (Fixture *fixture, GError **error)
-{
-  static const char *const devices[] = { "opencl:0", NULL };
-  g_autoptr (TplanCosts) costs
-      = tplan_costs_open (fixture->table, devices, 1, error);
-  g_autoptr (TplanPlan) plan
-      = costs == NULL ? NULL
-                      : tplan_graph_optimize (fixture->small, costs, NULL,
-                                              error);
-  g_autoptr (TplanSession) session
-      = plan == NULL ? NULL : tplan_session_new (plan, 1, error);
-
-  return session != NULL;
-}
-
-#define SOON_NS (2 * G_GINT64_CONSTANT (1000000000))
-
-/* Most are asked for before a child measures. */
-static gboolean
-calibrate (Fixture *fixture, GError **error)
-{
-  static const char *const devices[] = { "ref", NULL };
-  g_autoptr (TplanCosts) costs
-      = tplan_costs_open (fixture->table, devices, 1, error);
-
-  return costs != NULL
-         && tplan_costs_calibrate (costs, fixture->graph, SOON_NS,
-                                   NULL, error);
-}
-
-static gboolean
-open_costs (Fixture *fixture, GError **error)
-{
-  static const char *const devices[] = { "ref", NULL };
-  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, error);
-
-  tplan_costs_close (costs);
-  return costs != NULL;
-}
-
-static const Case cases[] = {
-  { "load", load_json, 5, 0 },
-  { "load-onnx", load_onnx, 5, 0 },
-  { "load-functions", load_functions, 5, 0 },
-  { "load-dims", load_dims, 5, 0 },
-  { "load-folded", load_folded, 1, 0 },
-  { "load-tensors", load_tensors, 5, 0 },
-  { "optimize", optimize, 5, 0 },
-  { "optimize-tight", optimize_tight, 800, 0 }, /* seconds each */
-  { "plan-save", save_plan, 1, 0 },
-  { "plan-load", load_plan, 10, 0 },
-  { "plan-load-dims", load_plan_of_dims, 10, 0 },
-  { "check", check_plan, 5, 0 },
-  { "session", make_session, 5, 0 },
-  { "session-cpu", compile_session, 5, 0 },
-  { "session-cpu-kept", load_session, 5, 0 },
-  { "run", run_session, 1, 0 },
-  { "run-integers", run_integers, 1, 0 },
-  { "costs", open_costs, 1, 0 },
-  { "optimize-ref", optimize_for_ref, 5, LARGE },
-  { "opencl", make_opencl_session, 1, 4 * LARGE },
-  { "calibrate", calibrate, 20, LARGE },
-};
-
 /* ---- what is called ------------------------------------------------------- */
 
 #define SMALL 400             /* ops: a driver compiles them all */
@@ -391,7 +112,7 @@ make_sessions (Fixture *fixture)
   if (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE))
     g_assert_no_error (error);
   g_clear_error (&error);
-  g_assert_true (make_on_cpu (fixture, fixture->cache, &error)); /* it is kept */
+  g_assert_true (injected_make_on_cpu (fixture, fixture->cache, &error));
   fixture->ref_plan = plan_on (fixture, "ref", &error);
   g_assert_no_error (error);
   fixture->session = tplan_session_new (fixture->ref_plan, 1, &error);
@@ -418,12 +139,12 @@ set_up (Fixture *fixture, gconstpointer data)
   fixture->saved = g_build_filename (fixture->folder, "p.json", NULL);
   fixture->saved_dims = g_build_filename (fixture->folder, "pd.json", NULL);
   fixture->again = g_build_filename (fixture->folder, "q.json", NULL);
-  injected_write_json (fixture->json, n_ops);
-  injected_write_onnx (fixture->onnx, n_ops);
-  injected_write_functions (fixture->functions, n_ops);
-  injected_write_dims (fixture->dims, n_ops);
+  injected_write_json (fixture->json, injected_n_ops);
+  injected_write_onnx (fixture->onnx, injected_n_ops);
+  injected_write_functions (fixture->functions, injected_n_ops);
+  injected_write_dims (fixture->dims, injected_n_ops);
   injected_write_folded (fixture->folded);
-  injected_write_tensors (fixture->tensors, fixture->weights, n_ops);
+  injected_write_tensors (fixture->tensors, fixture->weights, injected_n_ops);
   fixture->graph = tplan_graph_load (fixture->json, NULL, &error);
   g_assert_no_error (error);
   fixture->costs = tplan_costs_open (fixture->table, devices, 1, &error);
@@ -630,10 +351,11 @@ fail_one (const char *which)
   int end = -1;
 
   set_up (&fixture, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (cases) && number != NULL; i++)
-    if (strlen (cases[i].name) == (gsize) (number - which)
-        && g_str_has_prefix (which, cases[i].name))
-      end = call_twice (&fixture, &cases[i], atol (number + 1));
+  for (const Case *it = injected_cases; it->name != NULL && number != NULL;
+       it++)
+    if (strlen (it->name) == (gsize) (number - which)
+        && g_str_has_prefix (which, it->name))
+      end = call_twice (&fixture, it, atol (number + 1));
   tear_down (&fixture, NULL);
   g_printerr ("%d %s\n", end, report->message);
   return end;
@@ -649,7 +371,7 @@ main (int argc, char **argv)
       execv ("/proc/self/exe", argv);
     }
   g_test_init (&argc, &argv, NULL);
-  n_ops = g_getenv ("TPLAN_TEST_FULL") != NULL ? 20000 : 5000;
+  injected_n_ops = g_getenv ("TPLAN_TEST_FULL") != NULL ? 20000 : 5000;
   is_asked_by_us (); /* the first backtrace() loads a library */
   report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -657,11 +379,11 @@ main (int argc, char **argv)
   n_large = &report->counter;
   if (g_getenv ("TPLAN_INJECTED") != NULL)
     return fail_one (g_getenv ("TPLAN_INJECTED"));
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+  for (const Case *it = injected_cases; it->name != NULL; it++)
     {
-      g_autofree char *path = g_strconcat ("/injected/", cases[i].name, NULL);
+      g_autofree char *path = g_strconcat ("/injected/", it->name, NULL);
 
-      g_test_add (path, Fixture, &cases[i], set_up, test_case, tear_down);
+      g_test_add (path, Fixture, it, set_up, test_case, tear_down);
     }
   return g_test_run ();
 }

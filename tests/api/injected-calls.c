@@ -1,0 +1,257 @@
+/* injected-calls.c: see injected-calls.h. */
+#include "config.h"
+
+#include "injected-calls.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static gboolean
+load_from (const char *path, GError **error)
+{
+  TplanGraph *graph = tplan_graph_load (path, NULL, error);
+
+  tplan_graph_free (graph);
+  return graph != NULL;
+}
+
+static gboolean
+load_json (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->json, error);
+}
+
+static gboolean
+load_onnx (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->onnx, error);
+}
+
+static gboolean
+load_functions (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->functions, error);
+}
+
+/* Half of them have no value. */
+static gboolean
+load_dims (Fixture *fixture, GError **error)
+{
+  const TplanLoadOptions options = { .assumes_dims = TRUE };
+  TplanGraph *graph = tplan_graph_load_full (fixture->dims, &options, error);
+
+  tplan_graph_free (graph);
+  return graph != NULL;
+}
+
+static gboolean
+load_folded (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->folded, error);
+}
+
+static gboolean
+load_tensors (Fixture *fixture, GError **error)
+{
+  return load_from (fixture->tensors, error);
+}
+
+static gboolean
+optimize_within (Fixture *fixture, const char *const *limits, GError **error)
+{
+  const TplanOptimizeOptions options = { .memory_limits = limits };
+  TplanPlan *plan = tplan_graph_optimize_full (fixture->graph, fixture->costs,
+                                               &options, error);
+
+  tplan_plan_free (plan);
+  return plan != NULL;
+}
+
+static gboolean
+optimize (Fixture *fixture, GError **error)
+{
+  return optimize_within (fixture, NULL, error);
+}
+
+/* The weights, of 16 bytes an op, are not to be on one device. */
+static gboolean
+optimize_tight (Fixture *fixture, GError **error)
+{
+  g_autofree char *limit
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+  const char *const limits[] = { limit, NULL };
+
+  return optimize_within (fixture, limits, error);
+}
+
+static gboolean
+save_plan (Fixture *fixture, GError **error)
+{
+  gboolean is_done = tplan_plan_save (fixture->plan, fixture->again, error);
+
+  if (is_done)
+    g_remove (fixture->again);
+  return is_done;
+}
+
+static gboolean
+load_plan_from (const char *path, GError **error)
+{
+  TplanPlan *plan = tplan_plan_load (path, NULL, error);
+
+  tplan_plan_free (plan);
+  return plan != NULL;
+}
+
+static gboolean
+load_plan (Fixture *fixture, GError **error)
+{
+  return load_plan_from (fixture->saved, error);
+}
+
+static gboolean
+load_plan_of_dims (Fixture *fixture, GError **error)
+{
+  return load_plan_from (fixture->saved_dims, error);
+}
+
+static gboolean
+check_plan (Fixture *fixture, GError **error)
+{
+  return tplan_plan_check (fixture->plan, error);
+}
+
+static gboolean
+make_session (Fixture *fixture, GError **error)
+{
+  TplanSession *session = tplan_session_new (fixture->ref_plan, 1, error);
+
+  tplan_session_free (session);
+  return session != NULL;
+}
+
+/* What is compiled, and what is found: the children's allocations count as well. */
+gboolean
+injected_make_on_cpu (Fixture *fixture, const char *cache, GError **error)
+{
+  const TplanSessionOptions options = { .n_threads = 1, .cache = cache };
+  TplanSession *session
+      = fixture->cpu_plan == NULL
+            ? NULL
+            : tplan_session_new_full (fixture->cpu_plan, &options, error);
+
+  tplan_session_free (session);
+  return session != NULL || fixture->cpu_plan == NULL;
+}
+
+static gboolean
+compile_session (Fixture *fixture, GError **error)
+{
+  return injected_make_on_cpu (fixture, "off", error);
+}
+
+static gboolean
+load_session (Fixture *fixture, GError **error)
+{
+  return injected_make_on_cpu (fixture, fixture->cache, error);
+}
+
+static gboolean
+run_session (Fixture *fixture, GError **error)
+{
+  const void *const inputs[] = { fixture->in };
+  void *const outputs[] = { fixture->out };
+
+  return tplan_session_run (fixture->session, inputs, outputs, error);
+}
+
+static gboolean
+run_integers (Fixture *fixture, GError **error)
+{
+  static gint64 in[64 * 64], out[64 * 64];
+  const void *const inputs[] = { in };
+  void *const outputs[] = { out };
+
+  return tplan_session_run (fixture->integers, inputs, outputs, error);
+}
+
+static gboolean
+optimize_for_ref (Fixture *fixture, GError **error)
+{
+  static const char *const devices[] = { "ref", NULL };
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table, devices, 1, error);
+  g_autoptr (TplanPlan) plan
+      = costs == NULL ? NULL
+                      : tplan_graph_optimize (fixture->graph, costs, NULL,
+                                              error);
+
+  return plan != NULL;
+}
+
+/* All of it, as a child has to open the driver itself. */
+static gboolean
+make_opencl_session (Fixture *fixture, GError **error)
+{
+  static const char *const devices[] = { "opencl:0", NULL };
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table, devices, 1, error);
+  g_autoptr (TplanPlan) plan
+      = costs == NULL ? NULL
+                      : tplan_graph_optimize (fixture->small, costs, NULL,
+                                              error);
+  g_autoptr (TplanSession) session
+      = plan == NULL ? NULL : tplan_session_new (plan, 1, error);
+
+  return session != NULL;
+}
+
+#define SOON_NS (2 * G_GINT64_CONSTANT (1000000000))
+
+/* Most are asked for before a child measures. */
+static gboolean
+calibrate (Fixture *fixture, GError **error)
+{
+  static const char *const devices[] = { "ref", NULL };
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table, devices, 1, error);
+
+  return costs != NULL
+         && tplan_costs_calibrate (costs, fixture->graph, SOON_NS,
+                                   NULL, error);
+}
+
+static gboolean
+open_costs (Fixture *fixture, GError **error)
+{
+  static const char *const devices[] = { "ref", NULL };
+  TplanCosts *costs = tplan_costs_open (fixture->table, devices, 1, error);
+
+  tplan_costs_close (costs);
+  return costs != NULL;
+}
+
+const Case injected_cases[] = {
+  { "load", load_json, 5, 0 },
+  { "load-onnx", load_onnx, 5, 0 },
+  { "load-functions", load_functions, 5, 0 },
+  { "load-dims", load_dims, 5, 0 },
+  { "load-folded", load_folded, 1, 0 },
+  { "load-tensors", load_tensors, 5, 0 },
+  { "optimize", optimize, 5, 0 },
+  { "optimize-tight", optimize_tight, 800, 0 }, /* seconds each */
+  { "plan-save", save_plan, 1, 0 },
+  { "plan-load", load_plan, 10, 0 },
+  { "plan-load-dims", load_plan_of_dims, 10, 0 },
+  { "check", check_plan, 5, 0 },
+  { "session", make_session, 5, 0 },
+  { "session-cpu", compile_session, 5, 0 },
+  { "session-cpu-kept", load_session, 5, 0 },
+  { "run", run_session, 1, 0 },
+  { "run-integers", run_integers, 1, 0 },
+  { "costs", open_costs, 1, 0 },
+  { "optimize-ref", optimize_for_ref, 5, LARGE },
+  { "opencl", make_opencl_session, 1, 4 * LARGE },
+  { "calibrate", calibrate, 20, LARGE },
+  { NULL, NULL, 0, 0 },
+};
