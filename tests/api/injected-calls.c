@@ -239,7 +239,7 @@ const Case injected_cases[] = {
   { "load-folded", load_folded, 1, 0 },
   { "load-tensors", load_tensors, 5, 0 },
   { "optimize", optimize, 5, 0 },
-  { "optimize-tight", optimize_tight, 800, 0 }, /* seconds each */
+  { "optimize-tight", optimize_tight, 6000, 0 }, /* seconds each */
   { "plan-save", save_plan, 1, 0 },
   { "plan-load", load_plan, 10, 0 },
   { "plan-load-dims", load_plan_of_dims, 10, 0 },
