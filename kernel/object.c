@@ -208,9 +208,9 @@ find_function (const char *name)
 static gboolean
 find_address (const Placing *it, guint64 index, guint64 *out, GError **error)
 {
-  guint8 *stub = it->memory + it->stubs + index * TP_STUB_BYTES;
   Elf64_Sym symbol;
   guint64 function;
+  guint8 *stub;
 
   if (!read_symbol (it, index, &symbol))
     return refuse ("a symbol lies outside", error);
@@ -226,6 +226,7 @@ find_address (const Placing *it, guint64 index, guint64 *out, GError **error)
   function = find_function (get_name (it, &symbol));
   if (function == 0)
     return refuse ("it calls a function that is not known", error);
+  stub = it->memory + it->stubs + index * TP_STUB_BYTES;
   tp_relocate_write_stub (it->machine, stub, function);
   *out = (guintptr) stub;
   return TRUE;
@@ -235,13 +236,12 @@ static gboolean
 relocate_field (const Placing *it, const Elf64_Shdr *target, gsize offset,
                 const Elf64_Rela *rela, GError **error)
 {
-  guint8 *field = it->memory + offset + rela->r_offset;
-  TpRelocation relocation = { .type = ELF64_R_TYPE (rela->r_info),
-                              .place = (guintptr) field,
-                              .field = field };
+  TpRelocation relocation = { .type = ELF64_R_TYPE (rela->r_info) };
 
   if (rela->r_offset > target->sh_size)
     return refuse ("a relocation lies outside", error);
+  relocation.field = it->memory + offset + rela->r_offset;
+  relocation.place = (guintptr) relocation.field;
   relocation.room = target->sh_size - rela->r_offset;
   if (!find_address (it, ELF64_R_SYM (rela->r_info), &relocation.value, error))
     return FALSE;
