@@ -239,9 +239,11 @@ is_fused (const TpTestCase *test, int group, const guint8 *devices)
 
   for (int k = 0; k < it->n_nodes; k++)
     {
-      if (devices[it->nodes[k]] != device)
+      gint64 time_ns = tp_costs_node (test->costs, it->nodes[k], device)->time_ns;
+
+      if (devices[it->nodes[k]] != device || time_ns == TP_COST_NONE)
         return FALSE;
-      apart += tp_costs_node (test->costs, it->nodes[k], device)->time_ns;
+      apart += time_ns;
     }
   return fused < apart;
 }
