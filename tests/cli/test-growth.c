@@ -4,8 +4,7 @@
  * Both are of a whole command, as the system counts them. Other programs still have
  * to do with it (they share caches, and cores), so the small model and the large one
  * are run one after the other, again where they are above the bound: something
- * quadratic takes a hundred times as long in every try. Without it, up to 14 times
- * was seen: what is large no longer fits a cache. */
+ * quadratic takes a hundred times as long in every try. */
 #include "config.h"
 
 #include "tests/ir/onnx-bytes.h"
@@ -18,10 +17,10 @@
 #include <unistd.h>
 
 #define TIMES 10
-#define MOST 25               /* times as much */
+#define MOST 15               /* times as much */
 #define FLOOR_USEC 15000      /* what is less is taken for this */
 #define FLOOR_KIB 2048
-#define TRIES 6
+#define TRIES 12
 #define DOMAIN "local"
 #define DEPTH 30              /* of functions; 32 is the limit */
 
