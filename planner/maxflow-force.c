@@ -18,6 +18,7 @@
 #include "ir/guard.h"
 #include "planner/maxflow-levels.h"
 #include "planner/maxflow-private.h"
+#include "planner/maxflow-usable.h"
 
 #include <string.h>
 
@@ -56,6 +57,7 @@ begin (TpFlow *flow)
     flow->most[v] = G_MAXINT64;
   flow->is_sink = tp_new0 (guint8, (gsize) flow->n_vertices + 1);
   tp_flow_get_sink_side (flow, flow->is_sink);
+  tp_flow_list_usable (flow);
 }
 
 /* Of a cut that grows by @most, when any of @reached changes sides with all others

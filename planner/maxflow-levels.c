@@ -15,6 +15,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/maxflow-private.h"
+#include "planner/maxflow-usable.h"
 
 /* Residual of the arc as the flow would use it: from root outwards if the roots
  * are sources, else towards the root. @a: leads away from the root. */
@@ -44,12 +45,14 @@ is_across (const TpFlow *flow, int v, int w)
   return flow->is_sink != NULL && flow->is_sink[v] != flow->is_sink[w];
 }
 
+/* @v was found by the arc @from, or is a root (-1). */
 static void
-visit (TpFlow *flow, int v, int level, TpArray *queue)
+visit (TpFlow *flow, int v, int level, int from, TpArray *queue)
 {
   flow->stamp[v] = flow->clock;
   flow->level[v] = level;
-  flow->current[v] = flow->first[v];
+  flow->current[v] = from >= 0 ? flow->arcs[from].sister : flow->first[v];
+  flow->untried[v] = flow->first[v + 1] - flow->first[v];
   tp_array_append_val (queue, v);
 }
 
@@ -65,25 +68,26 @@ find_levels (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
   tp_array_set_size (queue, 0);
   for (int i = 0; i < n_roots; i++)
     if (is_target (flow, roots[i], !is_sink))
-      visit (flow, roots[i], 0, queue);
+      visit (flow, roots[i], 0, -1, queue);
   for (guint i = 0; i < queue->len; i++)
     {
       int v = tp_array_index (queue, int, i);
+      int n_usable = tp_flow_count_usable (flow, v);
 
       if (found >= 0 && flow->level[v] >= found)
         break;
-      flow->scans_left -= 1 + flow->first[v + 1] - flow->first[v];
+      flow->scans_left -= 1 + n_usable;
       if (flow->scans_left < 0)
         return -1;
-      for (int a = flow->first[v]; a < flow->first[v + 1]; a++)
+      for (int k = 0; k < n_usable; k++)
         {
-          int w = flow->arcs[a].head;
+          int a = tp_flow_get_usable (flow, v, k), w = flow->arcs[a].head;
 
           if (flow->stamp[w] == flow->clock
               || outward_residual (flow, a, is_sink) == 0
               || is_across (flow, v, w))
             continue;
-          visit (flow, w, flow->level[v] + 1, queue);
+          visit (flow, w, flow->level[v] + 1, a, queue);
           if (is_target (flow, w, is_sink))
             found = flow->level[w];
         }
@@ -111,6 +115,7 @@ augment (TpFlow *flow, int target, int root, gboolean is_sink)
       int a = is_sink ? path[i] : flow->arcs[path[i]].sister;
 
       tp_flow_push (flow, a, amount);
+      tp_flow_relist (flow, a);
       if (flow->arcs[a].residual == 0)
         keep = i;
     }
@@ -120,12 +125,20 @@ augment (TpFlow *flow, int target, int root, gboolean is_sink)
   return amount;
 }
 
+static void
+try_next (TpFlow *flow, int v)
+{
+  flow->untried[v]--;
+  if (++flow->current[v] == flow->first[v + 1])
+    flow->current[v] = flow->first[v];
+}
+
 /* One step down the levels from @v; -1: none is left. @path arcs lead towards
  * the root. */
 static int
 step_down (TpFlow *flow, int v, gboolean is_sink)
 {
-  for (; flow->current[v] < flow->first[v + 1]; flow->current[v]++)
+  for (; flow->untried[v] > 0; try_next (flow, v))
     {
       int a = flow->current[v], w = flow->arcs[a].head;
 
@@ -188,6 +201,7 @@ tp_flow_block (TpFlow *flow, const int *roots, int n_roots, gboolean is_sink,
     {
       flow->level = tp_renew (int, flow->level, flow->n_vertices + 1);
       flow->current = tp_renew (int, flow->current, flow->n_vertices + 1);
+      flow->untried = tp_renew (int, flow->untried, flow->n_vertices + 1);
       flow->stamp = tp_new0 (int, flow->n_vertices + 1);
     }
   while ((found = find_levels (flow, roots, n_roots, is_sink, reached)) >= 0)

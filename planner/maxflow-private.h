@@ -36,7 +36,8 @@ struct TpFlow
 
   int *level;                 /* of Dinic's search; valid when stamped */
   int *stamp;
-  int *current;
+  int *current;               /* the arc to go down by, when all are tried in */
+  int *untried;               /* turn from that by which the vertex was found */
   int clock;
   gint64 scans_left;          /* of arcs, that this search may still make */
   TpArray *path;              /* int: arcs */
@@ -44,6 +45,10 @@ struct TpFlow
   guint8 *is_sink;            /* NULL: nothing was forced yet. Else sides of the
                                * cut, which searches keep to */
   gint64 *most;               /* what forcing each vertex takes at most */
+
+  int *listed;                /* NULL, or [arc]: those of a vertex, usable first */
+  int *place;                 /* [arc]: of each in @listed */
+  int *n_usable;              /* [vertex] */
 };
 
 static inline void

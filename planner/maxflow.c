@@ -38,9 +38,13 @@ tp_flow_free (TpFlow *flow)
   g_free (flow->level);
   g_free (flow->stamp);
   g_free (flow->current);
+  g_free (flow->untried);
   tp_array_unref (flow->path);
   g_free (flow->is_sink);
   g_free (flow->most);
+  g_free (flow->listed);
+  g_free (flow->place);
+  g_free (flow->n_usable);
   g_free (flow);
 }
 

@@ -233,6 +233,32 @@ check_forced (const Case *c, gint64 value, TpFlow *many, TpFlow *few)
     }
 }
 
+/* One tensor that all others read, as the copy of it: who forces them passes it
+ * every time, and may not look at all of them there. */
+static void
+test_force_fan (void)
+{
+  const int n = 5000;
+  g_autoptr (TpFlow) flow = tp_flow_new (n + 1);
+  g_autofree guint8 *wanted = g_new (guint8, n + 1);
+  g_autofree TpFlowForced *forced = g_new (TpFlowForced, n + 1);
+
+  memset (wanted, 1, n + 1);
+  tp_flow_add_terminal (flow, n, 100, 0);
+  for (int v = 0; v < n; v++)
+    {
+      tp_flow_add_terminal (flow, v, 10 + v, 0);
+      tp_flow_add_pair (flow, n, v, 1000, 0);
+    }
+  g_assert_cmpint (tp_flow_solve (flow), ==, 0);
+  tp_flow_force_all (flow, wanted, G_MAXINT32, 50 * n, forced);
+  for (int v = 0; v < n; v++)
+    {
+      g_assert_true (forced[v].is_exact);
+      g_assert_cmpint (forced[v].amount, ==, 110 + v);
+    }
+}
+
 static void
 test_force (void)
 {
@@ -477,6 +503,7 @@ main (int argc, char **argv)
   g_test_add_func ("/maxflow/empty", test_empty);
   g_test_add_func ("/maxflow/brute-force", test_brute_force);
   g_test_add_func ("/maxflow/force", test_force);
+  g_test_add_func ("/maxflow/force-fan", test_force_fan);
   g_test_add_func ("/maxflow/random-large", test_random_large);
   g_test_add_func ("/maxflow/grid", test_grid);
   g_test_add_data_func ("/maxflow/chain", GINT_TO_POINTER (FALSE), test_chain);
