@@ -13,10 +13,12 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (64 << 10)
+#define DRAFT ".tplan-draft"
 
 struct TpSaver
 {
@@ -62,7 +64,7 @@ open_nameless (const char *folder)
   int fd = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   g_autofree char *source = make_link_source (fd);
 
-  if (fd < 0 || access (source, F_OK) == 0)
+  if (fd < 0 || (access (source, F_OK) == 0 && flock (fd, LOCK_EX) == 0))
     return fd;
   close (fd);
   return -1;
@@ -167,30 +169,55 @@ link_as (TpSaver *saver, const char *name)
   return linkat (AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* No call puts a nameless file in the place of another: it gets a name first. */
+/* Who was killed between giving a name and renaming left this; who lives has it
+ * locked. */
+static void
+remove_abandoned (const char *name)
+{
+  int fd = open (name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat ours, theirs;
+
+  if (fd < 0)
+    return;
+  if (flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &ours) == 0
+      && lstat (name, &theirs) == 0 && ours.st_ino == theirs.st_ino
+      && ours.st_dev == theirs.st_dev)
+    unlink (name);
+  close (fd);
+}
+
+/* No call puts a nameless file in the place of another: it gets a name first, by
+ * which the next one finds it should we be killed now; another if that is in use. */
 static gboolean
 name_draft (TpSaver *saver)
 {
   static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+  g_autofree char *folder = g_path_get_dirname (saver->path);
+  g_autofree char *name = g_build_filename (folder, DRAFT, NULL);
+  gboolean is_linked = link_as (saver, name);
 
-  for (int trial = 0; trial < 100 && saver->draft == NULL; trial++)
+  if (!is_linked && errno == EEXIST)
     {
-      g_autofree char *name = make_draft_name (saver);
-
+      remove_abandoned (name);
+      is_linked = link_as (saver, name);
+    }
+  for (int trial = 0; trial < 100 && !is_linked && errno == EEXIST; trial++)
+    {
+      g_free (name);
+      name = make_draft_name (saver);
       for (char *at = name + strlen (name) - 6; *at != '\0'; at++)
         *at = digits[g_random_int_range (0, sizeof digits - 1)];
-      if (link_as (saver, name))
-        saver->draft = g_steal_pointer (&name);
-      else if (errno != EEXIST)
-        break;
+      is_linked = link_as (saver, name);
     }
-  return saver->draft != NULL;
+  saver->draft = is_linked ? g_steal_pointer (&name) : NULL;
+  return is_linked;
 }
 
 static gboolean
 rename_draft (TpSaver *saver, GError **error)
 {
-  if (!name_draft (saver) || g_rename (saver->draft, saver->path) != 0)
+  if ((saver->draft == NULL && !name_draft (saver))
+      || g_rename (saver->draft, saver->path) != 0)
     return fail (saver, errno, error);
   g_clear_pointer (&saver->draft, g_free);
   return TRUE;
@@ -215,7 +242,9 @@ gboolean
 tp_saver_finish (TpSaver *saver, GError **error)
 {
   return settle (saver, error)
-         && (saver->is_direct || rename_draft (saver, error));
+         && (saver->is_direct
+             || (saver->draft == NULL && link_as (saver, saver->path))
+             || rename_draft (saver, error));
 }
 
 /* A link never replaces; file systems without them get a rename after a look. */

@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,6 +153,36 @@ test_killed (Fixture *f, gconstpointer unused)
   g_assert_cmpint (count_names (f), ==, 0);
 }
 
+/* Who was killed just before a rename left a draft, which goes with the next; but
+ * one that is locked is being written. */
+static void
+test_abandoned (Fixture *f, gconstpointer is_locked)
+{
+  g_autofree char *draft = g_build_filename (f->folder, ".tplan-draft", NULL);
+  int fd;
+
+  if (!has_nameless_files (f))
+    {
+      g_test_skip ("this file system has no nameless files");
+      return;
+    }
+  g_assert_true (g_file_set_contents (f->path, "old", -1, NULL));
+  g_assert_true (g_file_set_contents (draft, "abandoned", -1, NULL));
+  fd = g_open (draft, O_RDONLY | O_CLOEXEC, 0);
+  g_assert_cmpint (fd, >=, 0);
+  if (is_locked != NULL)
+    g_assert_cmpint (flock (fd, LOCK_EX), ==, 0);
+  {
+    g_autoptr (TpSaver) saver = start (f, "new");
+
+    g_assert_true (tp_saver_finish (saver, NULL));
+  }
+  assert_content (f, "new");
+  g_assert_cmpint (count_names (f), ==, is_locked != NULL ? 2 : 1);
+  close (fd);
+  g_unlink (draft);
+}
+
 /* A pipe or a device is written to, never replaced. */
 static void
 test_special (Fixture *f, gconstpointer unused)
@@ -190,5 +221,9 @@ main (int argc, char **argv)
   ADD ("mode", test_mode);
   ADD ("killed", test_killed);
   ADD ("special", test_special);
+  g_test_add ("/save/abandoned", Fixture, NULL, set_up, test_abandoned,
+              tear_down);
+  g_test_add ("/save/in-use", Fixture, "locked", set_up, test_abandoned,
+              tear_down);
   return g_test_run ();
 }
