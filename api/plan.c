@@ -65,6 +65,12 @@ fill_transfers (TplanPlan *wrap)
     }
 }
 
+int
+tp_api_pick_threads (const TpPlan *plan, int n_threads)
+{
+  return n_threads > 0 ? n_threads : plan->origin.n_threads;
+}
+
 TplanPlan *
 tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph)
 {

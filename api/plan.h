@@ -20,6 +20,10 @@ gboolean tp_api_check_table (const TplanPlan *plan, const char *path,
 /* Fills margin_ns of every placement. */
 gboolean tp_api_find_margins (TplanPlan *plan, GError **error);
 
+/* The threads that a session of @plan has when @n_threads are asked for; 0 asks for
+ * those that it was made for. 0: what the process may use. */
+int tp_api_pick_threads (const TpPlan *plan, int n_threads);
+
 /* Takes both. */
 TplanPlan *tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph);
 

@@ -5,6 +5,7 @@
 #include "api/session.h"
 
 #include "api/objects.h"
+#include "api/plan.h"
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
@@ -180,6 +181,8 @@ tplan_session_new_full (const TplanPlan *plan,
   g_return_val_if_fail (options->n_threads >= 0, NULL);
   wrap = g_new0 (TplanSession, 1);
   wrap->options = *options;
+  wrap->options.n_threads
+      = tp_api_pick_threads (plan->plan, options->n_threads);
   wrap->options.cache = wrap->cache = g_strdup (options->cache);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);

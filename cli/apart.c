@@ -43,12 +43,10 @@ find_least (const char *path, int n_threads)
 }
 
 void
-tp_apart_init (TpApart *apart, const TpCli *cli)
+tp_apart_init (TpApart *apart, const TpCli *cli, int n_threads)
 {
-  *apart = (TpApart){
-    .n_threads = tp_threads_count (cli->device_options.n_threads)
-  };
-  apart->least = find_least (cli->cost_path, cli->device_options.n_threads);
+  *apart = (TpApart){ .n_threads = tp_threads_count (n_threads) };
+  apart->least = find_least (cli->cost_path, n_threads);
   tp_apart_look (apart);
 }
 
@@ -178,7 +176,7 @@ tp_cli_note_apart (const TpCli *cli)
 {
   TpApart apart;
 
-  tp_apart_init (&apart, cli);
+  tp_apart_init (&apart, cli, cli->device_options.n_threads);
   for (int i = 0; i < N_LOOKS; i++)
     tp_apart_look_at_cores (&apart);
   return tp_apart_note (&apart, cli);

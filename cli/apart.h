@@ -24,8 +24,8 @@ typedef struct
   int n_sum;
 } TpApart;
 
-/* Looks for the first time. */
-void tp_apart_init (TpApart *apart, const TpCli *cli);
+/* Looks for the first time, on behalf of @n_threads; 0: as many as may be. */
+void tp_apart_init (TpApart *apart, const TpCli *cli, int n_threads);
 /* Looks again; TRUE: they are apart. Takes about 0.2 ms. */
 gboolean tp_apart_look (TpApart *apart);
 /* Looks whether others use their cores; TRUE: they do. Takes about 20 us. */

@@ -16,9 +16,12 @@ static gboolean
 keep (const TpCli *cli, const TplanPlan *plan, const TpWholeTime *time)
 {
   g_autoptr (GError) error = NULL;
+  TpWholeTime of_threads = *time;
   gboolean is_kept;
 
-  if (!tp_api_keep_whole (plan, cli->cost_path, time, &is_kept, &error))
+  of_threads.n_threads = tp_api_pick_threads (tp_api_get_plan (plan),
+                                              cli->device_options.n_threads);
+  if (!tp_api_keep_whole (plan, cli->cost_path, &of_threads, &is_kept, &error))
     tp_cli_note (cli, "note: how long it took is not kept: %s",
                  error->message);
   return is_kept;
@@ -56,7 +59,6 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
       TpContestTimes times;
       TpWholeTime time = {
         .half_ns = tp_contest_get_half_ns (bench->contest, (int) i),
-        .n_threads = cli->device_options.n_threads,
       };
 
       if (time.half_ns < 0)
@@ -82,7 +84,7 @@ tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
                   int n, int n_runs)
 {
   int rank = tp_stats_interval_rank (n);
-  TpWholeTime time = { .n = n, .n_threads = cli->device_options.n_threads };
+  TpWholeTime time = { .n = n };
   gboolean is_kept;
 
   if (n_runs < FEWEST_RUNS || tp_api_get_plan (plan)->is_simulated)

@@ -3,11 +3,13 @@
 
 #include "cli/repeat.h"
 
+#include "api/plan.h"
 #include "api/session.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/watchdog.h"
 #include "ir/clock.h"
+#include "runtime/threads.h"
 
 void
 tp_repeat_init (TpRepeat *repeat)
@@ -87,9 +89,17 @@ is_over (const TpRepeat *repeat, const TpRepeatJob *job, gint64 begin_ns)
 }
 
 static void
-wait_for_processors (TpRepeat *repeat, gint64 limit_ns, const TpCli *cli)
+wait_for_processors (TpRepeat *repeat, const TpPlan *plan, gint64 limit_ns,
+                     const TpCli *cli)
 {
-  tp_apart_init (&repeat->apart, cli);
+  int n_threads = tp_api_pick_threads (plan, cli->device_options.n_threads);
+  int n_planned = tp_threads_count (plan->origin.n_threads);
+
+  tp_apart_init (&repeat->apart, cli, n_threads);
+  repeat->times.n_threads = repeat->apart.n_threads;
+  if (repeat->times.n_threads != n_planned)
+    tp_cli_note (cli, "note: on %d threads; what is foretold is for %d",
+                 repeat->times.n_threads, n_planned);
   if (repeat->apart.is_apart && limit_ns > 0)
     tp_cli_note (cli, "waiting for processors to be near each other");
   tp_apart_wait (&repeat->apart, limit_ns);
@@ -99,10 +109,11 @@ gboolean
 tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
                GError **error)
 {
+  const TpPlan *plan = tp_api_get_session_plan (job->session);
   gint64 begin_ns;
 
-  if (!tp_api_get_session_plan (job->session)->is_simulated)
-    wait_for_processors (repeat, job->wait_ns, cli);
+  if (!plan->is_simulated)
+    wait_for_processors (repeat, plan, job->wait_ns, cli);
   for (int i = 0; i < job->n_warmup; i++)
     if (!tp_repeat_once (job->session, job->data, FALSE, error))
       return FALSE;

@@ -17,6 +17,7 @@ typedef struct
   int n_preempted;            /* in which somebody else had a processor */
   int n_apart;                /* beside which processors were apart, cli/apart.h */
   int n_contended;            /* beside which others used their cores */
+  int n_threads;              /* of "cpu"; 0: all devices are simulated */
   double contention;          /* how much longer than alone work took that fills a
                                * core; 0: not known */
 } TpRunTimes;

@@ -680,7 +680,8 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
 /**
  * tplan_session_new:
  * @plan: a plan
- * @n_threads: as for tplan_costs_open(), and the same for the prediction to hold
+ * @n_threads: how many threads "cpu" has, for what was predicted to hold as many as
+ *   the plan was made for; 0: as many
  * @error: return location for a #GError
  *
  * Makes @plan ready to run: opens its devices, compiles, packs weights and
