@@ -14,6 +14,7 @@
 #define DUE_NS 20000000
 #define CORES_DUE_NS 300000   /* others stay longer */
 #define CONTENDED 1.05        /* on average: worth a word */
+#define CALMER 0.93           /* likewise: than when kernels were timed */
 #define N_PROBES 5
 #define N_LOOKS 20            /* where it is asked but once */
 #define PAUSE_US (G_USEC_PER_SEC / 4)
@@ -137,11 +138,22 @@ tp_apart_wait (TpApart *apart, gint64 limit_ns)
     }
 }
 
+/* The first calibration on a machine cannot know what alone is. */
+static void
+note_calm (const TpApart *apart, const TpCli *cli)
+{
+  if (apart->n_sum > 0 && apart->sum / apart->n_sum < CALMER)
+    tp_cli_note (cli, "note: others used these cores when kernels were timed, and "
+                      "less so now: times are shorter than foretold: `tplan cost "
+                      "forget --all`, then `tplan calibrate`");
+}
+
 static gboolean
 note_contention (const TpApart *apart, const TpCli *cli)
 {
   double contention = tp_apart_get_contention (apart);
 
+  note_calm (apart, cli);
   if (contention < CONTENDED)
     return FALSE;
   tp_cli_note (cli, "note: others used the cores of these processors: what fills "

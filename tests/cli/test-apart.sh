@@ -26,6 +26,12 @@ err_has 'times are longer than foretold$' && err_has 'is not kept'; say $? "it s
 try 0 run mlp.json --devices cpu --threads 2 -n 12 --format csv; say $? "without waiting"
 ! err_has '^waiting'; say $? "says nothing of it"
 try 0 run mlp.json --devices cpu --threads 1 -n 12 --format json && [ "$(json apart_runs)" = 0 ]; say $? "one thread needs no other"
+# As if what fills a core had taken 30 times as long as it does.
+sed 's/"contention": [0-9]*/"contention": 20000/' near.json > company.json
+TPLAN_COST=$work/company.db
+try 0 cost import company.json && try 0 run mlp.json --devices cpu --threads 2 -n 12 \
+  && err_has 'times are shorter than foretold'; say $? "figures of others' company"
+TPLAN_COST=$work/far.db
 try 0 run mlp.json --devices $sims -n 12 --wait 1h --format json && [ "$(json apart_runs)" = 0 ] && [ "$(json calm_runs)" = 12 ]
 say $? "nobody disturbs what is simulated"
 try 2 run mlp.json --devices cpu --wait long; say $? "a time that is none"
