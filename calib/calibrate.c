@@ -14,6 +14,7 @@
 #include "calib/columns.h"
 #include "calib/inbox.h"
 #include "calib/links.h"
+#include "calib/measure-steps.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
 #include "ir/guard.h"
@@ -385,7 +386,10 @@ plan_all (TpCalibration *self, int *out_n, GError **error)
       memset (device->is_wanted, 0, self->keys->n * sizeof (gboolean));
       device->name = g_ptr_array_index (self->devices, i);
       device->identity = self->rows[i]->identity;
-      device->compile_steps = self->rows[i]->is_host ? 1 : COMPILE_STEPS;
+      device->is_host = self->rows[i]->is_host != 0;
+      device->to_device = self->rows[i]->to_device;
+      device->to_host = self->rows[i]->to_host;
+      device->compile_steps = device->is_host ? 1 : COMPILE_STEPS;
       for (int pass = 0; pass < TP_N_PASSES; pass++)
         {
           if (!plan_pass (self, i, pass, error))

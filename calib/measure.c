@@ -11,7 +11,9 @@
 
 #include "calib/measure.h"
 
+#include "calib/beaten.h"
 #include "calib/compare.h"
+#include "calib/measure-steps.h"
 #include "calib/near.h"
 #include "calib/precedence.h"
 #include "calib/probe.h"
@@ -22,7 +24,6 @@
 
 #include <string.h>
 
-#define ROUNDS_MIN 9
 #define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
@@ -122,7 +123,7 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
     return;
   is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
   compute (bench, lane);
-  tp_tracks_are_settled (tracks, ROUNDS_MIN, is_last ? is_settled : NULL);
+  tp_tracks_are_settled (tracks, TP_MEASURE_ROUNDS_MIN, is_last ? is_settled : NULL);
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
@@ -131,7 +132,7 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
       if (track->stats.n > 0)
         add_entry (bench, lane, track,
                    is_settled[i] || (is_last && bench->is_slow)
-                       || tp_stats_is_settled (&track->stats, ROUNDS_MIN),
+                       || tp_stats_is_settled (&track->stats, TP_MEASURE_ROUNDS_MIN),
                    &builder);
     }
   tp_channel_send (bench->channel, TP_MESSAGE_ENTRIES,
@@ -409,17 +410,25 @@ compile_all (Bench *bench, Lane *lane)
 static gboolean
 are_settled (Bench *bench)
 {
-  for (int i = 0; i < bench->job->n_devices; i++)
+  int n = bench->job->n_devices;
+  g_autofree TpRival *rivals = g_new0 (TpRival, n);
+  gboolean are_all = TRUE;
+
+  for (int i = 0; i < n; i++)
     {
       Lane *lane = &bench->lanes[i];
 
+      rivals[i].device = lane->wanted;
       if (lane->has_given_up)
         continue;
+      rivals[i].tracks = &lane->tracks;
       compute (bench, lane);
-      if (!tp_tracks_are_settled (&lane->tracks, ROUNDS_MIN, NULL))
-        return FALSE;
     }
-  return TRUE;
+  tp_beaten_mark (bench->job->graph, rivals, n);
+  for (int i = 0; i < n; i++)
+    are_all &= rivals[i].tracks == NULL
+               || tp_tracks_are_settled (rivals[i].tracks, TP_MEASURE_ROUNDS_MIN, NULL);
+  return are_all;
 }
 
 static void
@@ -471,7 +480,7 @@ run_round (Bench *bench, int round)
   for (int pass = 0; pass < TP_N_PASSES; pass++)
     for (int i = 0; i < bench->job->n_devices; i++)
       run_pass (bench, &bench->lanes[i], (pass + round + 1) % TP_N_PASSES,
-                round >= 0 && round < ROUNDS_MIN);
+                round >= 0 && round < TP_MEASURE_ROUNDS_MIN);
 }
 
 static void
@@ -503,22 +512,12 @@ run_rounds (Bench *bench)
       n_near += bench->near.is_near;
       elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
-      if ((round + 1 >= ROUNDS_MIN && elapsed > DURATION_US
+      if ((round + 1 >= TP_MEASURE_ROUNDS_MIN && elapsed > DURATION_US
            && are_settled (bench))
           || (round + 1 >= ROUNDS_FIRST && elapsed > budget_us)
           || elapsed > 3 * budget_us)
         break;
     }
-}
-
-static int
-count_links (const TpMeasureDevice *device)
-{
-  int n = 0;
-
-  for (int i = 0; i < TP_N_PASSES; i++)
-    n += device->passes[i]->len;
-  return n;
 }
 
 static gboolean
@@ -532,7 +531,7 @@ open_lanes (Bench *bench, GError **error)
       lane->index = i;
       for (int j = 0; j < TP_N_PASSES; j++)
         lane->bound[j] = g_array_new (FALSE, FALSE, sizeof (int));
-      if (count_links (lane->wanted) == 0)
+      if (tp_measure_count_links (lane->wanted) == 0)
         lane->has_given_up = TRUE;
       else if (!lane_open (bench, lane, error))
         return FALSE;
@@ -578,23 +577,4 @@ tp_measure_work (TpChannel *channel, gpointer data)
       send_entries (&bench, &bench.lanes[i], !bench.is_late);
       send_account (&bench, &bench.lanes[i]);
     }
-}
-
-int
-tp_measure_count_steps (const TpMeasureJob *job, const TpMeasureDevice *device)
-{
-  g_autoptr (TpMap) kernels = tp_map_new (g_str_hash, g_str_equal, NULL, NULL);
-  int n = 0;
-
-  for (int i = 0; i < TP_N_PASSES; i++)
-    {
-      const TpArray *links = device->passes[i];
-
-      for (guint j = 0; j < links->len; j++)
-        tp_map_insert (kernels,
-                       job->keys->keys[tp_array_index (links, int, j)].digest,
-                       NULL);
-      n += links->len > 0 ? ROUNDS_MIN : 0;
-    }
-  return n + (int) tp_map_size (kernels) * device->compile_steps;
 }

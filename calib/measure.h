@@ -5,6 +5,8 @@
 #include "calib/chain.h"
 #include "calib/worker.h"
 
+#define TP_MEASURE_ROUNDS_MIN 9 /* before figures can be settled */
+
 /* Kinds of message, and what they carry. */
 #define TP_MESSAGE_DEVICE 'd'   /* as tp_constants_read () wants it */
 #define TP_MESSAGE_ENTRIES 'e'  /* TP_ENTRIES_TYPE */
@@ -25,6 +27,8 @@ typedef struct
 {
   const char *name;
   const char *identity;       /* as when its constants were measured */
+  gboolean is_host;
+  TpFit to_device, to_host;   /* unless it is */
   TpArray *passes[TP_N_PASSES]; /* keys to run, in the order of the graph */
   gboolean *is_wanted;        /* per key: its time is wanted */
   int batch_max;              /* kernels to compile together */
@@ -43,8 +47,5 @@ typedef struct
 
 /* TpWorker.work; @data: TpMeasureJob. */
 void tp_measure_work (TpChannel *channel, gpointer data);
-/* Steps it will report for @device when all goes well. */
-int tp_measure_count_steps (const TpMeasureJob *job,
-                            const TpMeasureDevice *device);
 
 #endif

@@ -224,27 +224,30 @@ tp_tracks_compute (TpTracks *tracks)
     }
 }
 
+static gboolean
+is_settled (const TpTrack *track, int n_min)
+{
+  return track->is_beaten || tp_stats_is_settled (&track->stats, n_min);
+}
+
 gboolean
 tp_tracks_are_settled (const TpTracks *tracks, int n_min,
                        gboolean *out_is_settled)
 {
   gint64 whole_ns = 0, unsettled_ns = 0;
-  gboolean is_enough, is_settled;
+  gboolean is_enough;
 
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
       const TpTrack *track = get_track (tracks, i);
 
       whole_ns += track->stats.median_ns * track->links->len;
-      if (track->stats.n > 0 && !tp_stats_is_settled (&track->stats, n_min))
+      if (track->stats.n > 0 && !is_settled (track, n_min))
         unsettled_ns += (track->stats.half_ns + track->stats.median_ns / 20)
                         * track->links->len;
     }
   is_enough = unsettled_ns <= whole_ns * SMALL;
   for (guint i = 0; out_is_settled != NULL && i < tracks->tracks->len; i++)
-    {
-      is_settled = tp_stats_is_settled (&get_track (tracks, i)->stats, n_min);
-      out_is_settled[i] = is_enough || is_settled;
-    }
+    out_is_settled[i] = is_enough || is_settled (get_track (tracks, i), n_min);
   return is_enough;
 }

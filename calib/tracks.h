@@ -14,6 +14,7 @@ typedef struct
   TpStats stats;              /* of the last tp_tracks_compute (); n is 0 while
                                * there are no samples */
   TpProcessors processors;    /* of the place where they were worst */
+  gboolean is_beaten;         /* no plan will have it here: calib/beaten.h */
 } TpTrack;
 
 typedef struct
@@ -41,7 +42,7 @@ void tp_tracks_forget (TpTracks *tracks);
 void tp_tracks_compute (TpTracks *tracks);
 
 /* Whether the times stand: each by its own interval, or all that do not make
- * less than a per cent of the whole together. With @out_is_settled: (nullable)
+ * less than a per cent of the whole together; those beaten do. With @out_is_settled: (nullable)
  * per track: whether it need not be measured again. */
 gboolean tp_tracks_are_settled (const TpTracks *tracks, int n_min,
                                 gboolean *out_is_settled);
