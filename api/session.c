@@ -257,9 +257,3 @@ tplan_session_free (TplanSession *session)
   g_free (session->cache);
   g_free (session);
 }
-
-const char *
-tplan_get_version (void)
-{
-  return PACKAGE_VERSION;
-}

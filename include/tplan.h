@@ -10,7 +10,10 @@
  * #GError last and reports in the domain #TPLAN_ERROR. The library never
  * prints, exits, or changes the process. Times are nanoseconds, sizes bytes.
  * "Thread: any" means any thread at any time; "one at a time" that calls with
- * the same object must not overlap. */
+ * the same object must not overlap.
+ *
+ * Contents: versions, errors, types and options, graphs, costs, plans,
+ * sessions. */
 #ifndef TPLAN_H
 #define TPLAN_H
 
@@ -18,10 +21,18 @@
 
 G_BEGIN_DECLS
 
+/* ---- versions ------------------------------------------------------------- */
+
 /* Of the header; of the library that runs: tplan_version_get(). */
 #define TPLAN_VERSION_MAJOR 0
 #define TPLAN_VERSION_MINOR 1
 #define TPLAN_VERSION_MICRO 0
+#define TPLAN_VERSION "0.1.0"
+
+/* Rises with every version: three digits each for minor and micro. */
+#define TPLAN_VERSION_NUMBER                                                  \
+  (TPLAN_VERSION_MAJOR * 1000000 + TPLAN_VERSION_MINOR * 1000                 \
+   + TPLAN_VERSION_MICRO)
 
 /* Whether the header is of that version or of a later one. */
 #define TPLAN_CHECK_VERSION(major, minor, micro)                              \
@@ -45,6 +56,8 @@ G_BEGIN_DECLS
  * Thread: any.
  */
 const char *tplan_version_get (int *out_major, int *out_minor, int *out_micro);
+
+/* ---- errors --------------------------------------------------------------- */
 
 #define TPLAN_ERROR (tplan_error_quark ())
 
@@ -91,7 +104,7 @@ typedef enum
   TPLAN_ERROR_INTERRUPTED,
 } TplanError;
 
-/* ---- what the calls below hand out --------------------------------------- */
+/* ---- types and options ---------------------------------------------------- */
 
 /* A model with all its shapes known. Never changes. */
 typedef struct TplanGraph TplanGraph;
@@ -111,6 +124,17 @@ typedef enum
   TPLAN_DTYPE_UINT8,
   TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
 } TplanDtype;
+
+/**
+ * tplan_dtype_get_name:
+ * @dtype: an element type
+ *
+ * Returns: (transfer none): its name, as in graphs and in numpy: "float32".
+ *   %NULL when there is no such type.
+ *
+ * Thread: any.
+ */
+const char *tplan_dtype_get_name (TplanDtype dtype);
 
 /* A value for a symbolic dimension. */
 typedef struct
@@ -675,7 +699,7 @@ const char *tplan_plan_find_reason (const TplanPlan *plan, const char *op);
 const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
                                                int *out_n);
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- sessions ------------------------------------------------------------- */
 
 /**
  * tplan_session_new:
@@ -776,26 +800,6 @@ gint64 tplan_session_get_time_ns (const TplanSession *session);
  */
 void tplan_session_free (TplanSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
-
-/**
- * tplan_dtype_get_name:
- * @dtype: an element type
- *
- * Returns: (transfer none): its name, as in graphs and in numpy: "float32".
- *   %NULL when there is no such type.
- *
- * Thread: any.
- */
-const char *tplan_dtype_get_name (TplanDtype dtype);
-
-/**
- * tplan_get_version:
- *
- * Returns: (transfer none): the version of the library that runs, "1.2.3".
- *
- * Thread: any.
- */
-const char *tplan_get_version (void);
 
 G_END_DECLS
 
