@@ -7,7 +7,12 @@
 #include "api/objects.h"
 #include "api/road.h"
 #include "calib/cost-db.h"
+#include "calib/exchange.h"
 #include "ir/guard.h"
+
+#include <string.h>
+
+#define TABLE_IN_MEMORY "table" /* what messages call it */
 
 gboolean
 tp_api_check_devices (const char *const *devices, GError **error)
@@ -103,6 +108,66 @@ const char *const *
 tp_api_get_devices (const TplanCosts *costs)
 {
   return (const char *const *) costs->devices;
+}
+
+typedef struct
+{
+  const TplanCosts *costs;
+  GBytes *bytes;
+  int n;
+  GError **error;
+  gboolean is_done;
+} ExchangeCall;
+
+static void
+import_call (gpointer data)
+{
+  ExchangeCall *call = data;
+  g_autoptr (TpCostDb) db
+      = tp_cost_db_open (call->costs->path, FALSE, call->error);
+  gsize size;
+  const char *text = g_bytes_get_data (call->bytes, &size);
+
+  if (db == NULL)
+    return;
+  call->is_done = tp_cost_db_import (db, size > 0 ? text : "", size, &call->n,
+                                     call->error);
+  if (!call->is_done)
+    g_prefix_error (call->error, "%s: ", TABLE_IN_MEMORY);
+}
+
+gboolean
+tplan_costs_import (TplanCosts *costs, GBytes *bytes, int *out_n,
+                    GError **error)
+{
+  ExchangeCall call = { costs, bytes, 0, error, FALSE };
+
+  g_return_val_if_fail (costs != NULL && bytes != NULL, FALSE);
+  tp_guard (import_call, &call, "to import figures", error);
+  tp_set_n (out_n, call.n);
+  return call.is_done;
+}
+
+static void
+export_call (gpointer data)
+{
+  ExchangeCall *call = data;
+  g_autoptr (TpCostDb) db
+      = tp_cost_db_open (call->costs->path, TRUE, call->error);
+  char *text = db == NULL ? NULL : tp_cost_db_export (db, call->error);
+
+  if (text != NULL)
+    call->bytes = g_bytes_new_take (text, strlen (text));
+}
+
+GBytes *
+tplan_costs_export (const TplanCosts *costs, GError **error)
+{
+  ExchangeCall call = { .costs = costs, .error = error };
+
+  g_return_val_if_fail (costs != NULL, NULL);
+  tp_guard (export_call, &call, "to export figures", error);
+  return call.bytes;
 }
 
 typedef struct

@@ -2,6 +2,7 @@
 #ifndef TP_API_OBJECTS_H
 #define TP_API_OBJECTS_H
 
+#include "format/load-options.h"
 #include "include/tplan.h"
 #include "ir/map.h"
 #include "ir/plan.h"
@@ -10,7 +11,8 @@
 struct TplanGraph
 {
   TpGraph *graph;             /* prepared */
-  char *path;                 /* (nullable) as given to load */
+  char *path;                 /* (nullable) as given to load; NULL: it was in
+                               * memory */
   TpDims *dims;               /* (nullable) likewise, with those assumed */
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
@@ -49,6 +51,13 @@ struct TplanSession
   TpSession *lost;            /* the one that was, as long as others may look at
                                * it */
 };
+
+/* For people. */
+static inline const char *
+tp_get_model_name (const TplanGraph *graph)
+{
+  return graph->path != NULL ? graph->path : TP_MODEL_IN_MEMORY;
+}
 
 static inline void
 tp_set_n (int *out_n, int n)

@@ -216,7 +216,7 @@ count_unmeasured (const TpCosts *costs)
 static gboolean
 take_notes (const Road *road, TpRoadNotes *notes, GError **error)
 {
-  const char *path = road->model->path;
+  const char *path = tp_get_model_name (road->model);
   int n = count_unmeasured (road->costs);
 
   notes->n_ops = road->costs->n_nodes;
@@ -304,7 +304,7 @@ place (Road *road, GError **error)
 
   if (plan == NULL)
     {
-      g_prefix_error (error, "%s: ", road->model->path);
+      g_prefix_error (error, "%s: ", tp_get_model_name (road->model));
       return NULL;
     }
   sign_plan (road, plan);

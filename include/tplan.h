@@ -143,6 +143,23 @@ typedef struct
   gint64 value;
 } TplanDim;
 
+/**
+ * TplanLoadFile:
+ * @name: a file, as a model calls it: relative, and not above the model's folder
+ * @user_data: of the options
+ * @error: return location for a #GError
+ *
+ * Gives a file that a model in memory keeps its weights in, once for each name
+ * and before the call that reads the model returns. The graph keeps a reference.
+ *
+ * Returns: (transfer full): all of the file, which does not change as long as it is
+ *   used, or %NULL with @error set.
+ *
+ * Thread: that of the call.
+ */
+typedef GBytes *(*TplanLoadFile) (const char *name, gpointer user_data,
+                                  GError **error);
+
 /* How to read a model; all zero is good. The limits are there for files from
  * strangers: raise one for a file you vouch for. */
 typedef struct
@@ -160,6 +177,10 @@ typedef struct
                                * then change while what is read is used */
   gboolean assumes_dims;      /* a symbolic dimension without a value is 1, as
                                * for `tplan`, which says so; else it is an error */
+  TplanLoadFile load_file;    /* (nullable): has the files that the model names;
+                               * NULL: they lie beside it, and a model in memory
+                               * may name none */
+  gpointer load_file_data;    /* for @load_file */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */
@@ -275,6 +296,28 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
 TplanGraph *tplan_graph_load_full (const char *path,
                                    const TplanLoadOptions *options,
                                    GError **error);
+
+/**
+ * tplan_graph_new_from_bytes:
+ * @bytes: an ONNX or JSON model, as tplan_graph_load() reads it
+ * @options: (nullable): how to read it; the files it names are had of @load_file
+ * @error: return location for a #GError
+ *
+ * tplan_graph_load_full() for a model that is no file. Messages call it "model". No
+ * file is read.
+ *
+ * Keeps a reference on @bytes, which must not change as long as the graph, a plan or
+ * a session uses them: weights are not copied.
+ *
+ * Returns: (transfer full): the graph; release with tplan_graph_free(). %NULL
+ *   with @error set as for tplan_graph_load_full(), or:
+ *   %TPLAN_ERROR_INPUT: the model names a file that @options do not give.
+ *
+ * Thread: any.
+ */
+TplanGraph *tplan_graph_new_from_bytes (GBytes *bytes,
+                                        const TplanLoadOptions *options,
+                                        GError **error);
 
 /**
  * tplan_graph_free:
@@ -406,6 +449,44 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                                 const volatile gint *cancelled,
                                 GError **error);
 
+/**
+ * tplan_costs_import:
+ * @costs: costs; the table is created where there is none
+ * @bytes: what tplan_costs_export() or `tplan cost export` gave: JSON, format
+ *   "tplan-cost/3"
+ * @out_n: (out) (nullable): how many figures were taken
+ * @error: return location for a #GError
+ *
+ * Adds figures to the table; of two for the same kernel the one measured later
+ * stays. All of @bytes is checked before anything is written. Figures of another
+ * device, driver or compiler are kept for the day they match again.
+ *
+ * Returns: %TRUE, or %FALSE with @error set:
+ *   %TPLAN_ERROR_INPUT: @bytes are no table, or not a sound one, at the place
+ *     named: export it again; or the table they are to go into is none.
+ *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
+ *   %TPLAN_ERROR_FAILED: the table cannot be written.
+ *   %TPLAN_ERROR_MEMORY: none for figures of that many: free some.
+ *
+ * Thread: any.
+ */
+gboolean tplan_costs_import (TplanCosts *costs, GBytes *bytes, int *out_n,
+                             GError **error);
+
+/**
+ * tplan_costs_export:
+ * @costs: costs
+ * @error: return location for a #GError
+ *
+ * Gives all figures of the table, of every device, as JSON.
+ *
+ * Returns: (transfer full): the bytes; release with g_bytes_unref(). %NULL with
+ *   @error set as for tplan_costs_open().
+ *
+ * Thread: any.
+ */
+GBytes *tplan_costs_export (const TplanCosts *costs, GError **error);
+
 /* ---- plans ---------------------------------------------------------------- */
 
 /**
@@ -516,6 +597,40 @@ TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
 TplanPlan *tplan_plan_load_full (const char *path, const char *graph_path,
                                  const TplanLoadOptions *options,
                                  GError **error);
+
+/**
+ * tplan_plan_new_from_bytes:
+ * @bytes: what tplan_plan_save() wrote or tplan_plan_to_bytes() gave
+ * @graph: (nullable): the model; %NULL: the file that the plan names, from the
+ *   working directory
+ * @options: (nullable): as for tplan_plan_load_full()
+ * @error: return location for a #GError
+ *
+ * tplan_plan_load_full() for a plan that is no file. Messages call it "plan", and
+ * @graph "model". Keeps a reference on @graph, as tplan_graph_new_from_bytes() does,
+ * and none on @bytes.
+ *
+ * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
+ *   @error set as for tplan_plan_load_full() and tplan_graph_new_from_bytes().
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_plan_new_from_bytes (GBytes *bytes, GBytes *graph,
+                                      const TplanLoadOptions *options,
+                                      GError **error);
+
+/**
+ * tplan_plan_to_bytes:
+ * @plan: a plan
+ * @error: return location for a #GError
+ *
+ * Returns: (transfer full): what tplan_plan_save() would write; release with
+ *   g_bytes_unref(). %NULL with @error set:
+ *   %TPLAN_ERROR_MEMORY: none for a text of its size: free some.
+ *
+ * Thread: any.
+ */
+GBytes *tplan_plan_to_bytes (const TplanPlan *plan, GError **error);
 
 /**
  * tplan_plan_save:
