@@ -8,6 +8,8 @@
 #include "ir/plan.h"
 #include "runtime/session.h"
 
+#include <pthread.h>
+
 struct TplanGraph
 {
   TpGraph *graph;             /* prepared */
@@ -48,6 +50,9 @@ struct TplanSession
   char *cache;                /* of the options */
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */
+  TplanStep *steps;           /* (nullable) once they were asked for */
+  pthread_mutex_t turn;       /* over all above, once it is made */
+  struct TpRunQueue *runs;
   TpSession *lost;            /* the one that was, as long as others may look at
                                * it */
 };

@@ -114,6 +114,8 @@ typedef struct TplanCosts TplanCosts;
 typedef struct TplanPlan TplanPlan;
 /* A plan compiled, with its memory: ready to run. */
 typedef struct TplanSession TplanSession;
+/* A run of a session that was submitted and goes on by itself. */
+typedef struct TplanRun TplanRun;
 
 typedef enum
 {
@@ -195,6 +197,8 @@ typedef struct
                                * absolute path: below it; "off"; NULL: as
                                * $TPLAN_CACHE_DIR says in these words, else "off".
                                * A folder that others can reach is not used */
+  gboolean is_profiled;       /* each run waits after each step and takes its
+                               * time, for tplan_session_get_steps(); slower */
 } TplanSessionOptions;
 
 /* How to plan; all zero is good. */
@@ -236,6 +240,23 @@ typedef struct
   gint64 size_bytes;
   gint64 time_ns;             /* predicted */
 } TplanTransfer;
+
+/* A step of a run, kernels or a copy; read only, and owned by the session. */
+typedef struct
+{
+  const char *op;             /* the first of those it does; NULL: it copies */
+  int n_ops;                  /* that it does as one: more where they are fused */
+  const char *tensor;         /* that it copies; NULL: it copies none */
+  const char *device;         /* where it runs or copies to; "host": the caller's
+                               * memory */
+  const char *reason;         /* why there, as tplan_plan_find_reason() says; NULL
+                               * for copies, and after falling back */
+  gint64 predicted_ns;        /* 0: the plan foretells nothing */
+  gint64 spread_ns;           /* with 95 % within so much of it, as far as the
+                               * measurement by itself says; 0: an estimate, a
+                               * copy, or simulated */
+  gint64 measured_ns;         /* by the last profiled run; 0: there was none */
+} TplanStep;
 
 /* ---- graphs --------------------------------------------------------------- */
 
@@ -869,9 +890,9 @@ TplanSession *tplan_session_new_full (const TplanPlan *plan,
  * Returns: (nullable): why @session runs on the host alone: what failed; %NULL: it
  *   runs as planned. Owned by @session.
  *
- * Thread: one at a time.
+ * Thread: any; waits for a run under way.
  */
-const char *tplan_session_get_fallback (const TplanSession *session);
+const char *tplan_session_get_fallback (TplanSession *session);
 
 /**
  * tplan_session_run:
@@ -881,18 +902,96 @@ const char *tplan_session_get_fallback (const TplanSession *session);
  * @outputs: one array per output likewise; written
  * @error: return location for a #GError
  *
- * Runs the plan once and waits for the end.
+ * Runs the plan once and waits for the end. Runs of one session take turns,
+ * submitted or not: for runs side by side make a session for each.
  *
  * Allocates nothing and decides nothing.
  *
  * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
  *   %TPLAN_ERROR_DEVICE: a device failed: make a new session, or one that falls
  *     back.
+ *   %TPLAN_ERROR_MEMORY: none where an op or a driver needs some: free some.
  *
- * Thread: one at a time.
+ * Thread: any.
  */
 gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
                             void *const *outputs, GError **error);
+
+/**
+ * tplan_session_submit:
+ * @session: a session
+ * @inputs: as for tplan_session_run(); the list is copied, the arrays are not
+ * @outputs: likewise
+ * @error: return location for a #GError
+ *
+ * Runs the plan once, in a thread of @session that starts with the first call.
+ * Any number may be submitted at a time; they run in that order, one at a time. The
+ * arrays must stay, and be left alone, until the run is done or cancelled.
+ *
+ * In a child of fork() runs of the parent end with %TPLAN_ERROR_INTERRUPTED; fork
+ * while none is under way, or leave @session to the parent.
+ *
+ * Returns: (transfer full): the run; release with tplan_run_free(). %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_FAILED: the thread cannot be started: end some.
+ *   %TPLAN_ERROR_MEMORY: none for the lists: free some.
+ *
+ * Thread: any.
+ */
+TplanRun *tplan_session_submit (TplanSession *session,
+                                const void *const *inputs,
+                                void *const *outputs, GError **error);
+
+/**
+ * tplan_run_wait:
+ * @run: a run
+ * @error: return location for a #GError
+ *
+ * Waits until @run is done. Several threads may wait, and each as often as it
+ * likes.
+ *
+ * Returns: %TRUE, or %FALSE with @error set as for tplan_session_run(), or:
+ *   %TPLAN_ERROR_INTERRUPTED: it was cancelled, its session was freed before it was
+ *     begun, or the process forked meanwhile.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_wait (TplanRun *run, GError **error);
+
+/**
+ * tplan_run_is_done:
+ * @run: a run
+ *
+ * Returns: whether tplan_run_wait() would not wait.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_is_done (TplanRun *run);
+
+/**
+ * tplan_run_cancel:
+ * @run: a run
+ *
+ * Takes @run back if it was not begun; its arrays are not touched then. One that
+ * was begun is not stopped: no device can be told to.
+ *
+ * Returns: %TRUE: it never runs. %FALSE: it is under way or done.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_cancel (TplanRun *run);
+
+/**
+ * tplan_run_free:
+ * @run: (nullable) (transfer full): a run; its session may be gone
+ *
+ * Cancels @run, or waits for it where it was begun: afterwards its arrays are the
+ * caller's again.
+ *
+ * Thread: any, after all other calls with @run.
+ */
+void tplan_run_free (TplanRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanRun, tplan_run_free)
 
 /**
  * tplan_session_get_time_ns:
@@ -901,17 +1000,37 @@ gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
  * Returns: what the last run took, by the clock; by the virtual clock if a
  *   device is simulated. 0 before the first.
  *
+ * Thread: any; waits for a run under way.
+ */
+gint64 tplan_session_get_time_ns (TplanSession *session);
+
+/**
+ * tplan_session_get_steps:
+ * @session: a session
+ * @out_n: (out) (nullable): how many
+ * @error: return location for a #GError
+ *
+ * Says of each step of a run, in their order, what it does, where and why, what the
+ * plan foretold, and what it took in the last run, if that was profiled.
+ *
+ * Returns: (transfer none): @out_n steps, until the next call or run. %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_MEMORY: none for the list: free some.
+ *   %TPLAN_ERROR_DEVICE: @session cannot go on: make a new one.
+ *
  * Thread: one at a time.
  */
-gint64 tplan_session_get_time_ns (const TplanSession *session);
+const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
+                                          GError **error);
 
 /**
  * tplan_session_free:
  * @session: (nullable) (transfer full): a session
  *
- * Frees its memory and closes its devices.
+ * Frees its memory and closes its devices. Runs that were submitted and not begun
+ * are cancelled, one under way is waited for.
  *
- * Thread: one at a time.
+ * Thread: any, after all other calls with @session.
  */
 void tplan_session_free (TplanSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
