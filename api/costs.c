@@ -6,6 +6,7 @@
 #include "api/devices.h"
 #include "api/objects.h"
 #include "api/road.h"
+#include "api/watch.h"
 #include "calib/cost-db.h"
 #include "calib/exchange.h"
 #include "ir/guard.h"
@@ -175,6 +176,7 @@ typedef struct
   TplanCosts *costs;
   const TplanGraph *graph;
   const TpWatch *watch;
+  const TpFollower *follower; /* (nullable) */
   GError **error;
   gboolean is_done;
 } MeasureCall;
@@ -183,9 +185,33 @@ static void
 measure_call (gpointer data)
 {
   MeasureCall *call = data;
+  g_auto (TpMeasured) measured = { 0 };
+  gboolean is_logged
+      = call->follower != NULL && call->follower->asked->log != NULL;
 
-  call->is_done = tp_road_measure (call->costs, call->graph, call->watch, NULL,
-                                   call->error);
+  call->is_done
+      = tp_road_measure (call->costs, call->graph, call->watch,
+                         is_logged ? &measured : NULL, call->error);
+  if (is_logged)
+    tp_follower_log (call->follower, measured.warnings);
+}
+
+gboolean
+tplan_costs_calibrate_full (TplanCosts *costs, const TplanGraph *graph,
+                            const TplanCalibrateOptions *options,
+                            GError **error)
+{
+  static const TplanCalibrateOptions defaults;
+  TpFollower follower;
+  TpWatch watch;
+  MeasureCall call = { costs, graph, &watch, &follower, error, FALSE };
+
+  options = options == NULL ? &defaults : options;
+  g_return_val_if_fail (costs != NULL && options->time_limit_ns >= 0, FALSE);
+  tp_follower_init (&follower, &options->watch);
+  watch = tp_follower_get_watch (&follower, options->time_limit_ns);
+  tp_guard (measure_call, &call, "to calibrate", error);
+  return call.is_done;
 }
 
 gboolean
@@ -195,7 +221,7 @@ tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
 {
   const TpWatch watch
       = { .time_limit_ns = time_limit_ns, .cancelled = cancelled };
-  MeasureCall call = { costs, graph, &watch, error, FALSE };
+  MeasureCall call = { costs, graph, &watch, NULL, error, FALSE };
 
   g_return_val_if_fail (costs != NULL && time_limit_ns >= 0, FALSE);
   tp_guard (measure_call, &call, "to calibrate", error);

@@ -201,6 +201,65 @@ typedef struct
                                * time, for tplan_session_get_steps(); slower */
 } TplanSessionOptions;
 
+/* How far a call has come; read only, and gone when the callback returns. */
+typedef struct
+{
+  const char *what;           /* is done now, for people */
+  int n_done, n_total;        /* steps; n_total 0: not known yet */
+  gint64 left_ns;             /* until the end, about; 0: not known */
+} TplanProgress;
+
+/**
+ * TplanProgressFunc:
+ * @progress: how far the call has come
+ * @user_data: of the #TplanWatch
+ *
+ * Called before each step, never after the call it belongs to has returned. It makes
+ * no calls with the objects of that call.
+ *
+ * Returns: %FALSE to stop: the call then fails with %TPLAN_ERROR_INTERRUPTED.
+ *
+ * Thread: that of the call.
+ */
+typedef gboolean (*TplanProgressFunc) (const TplanProgress *progress,
+                                       gpointer user_data);
+
+/**
+ * TplanLogFunc:
+ * @text: a line for people, what they may want to know though nothing failed
+ * @user_data: of the #TplanWatch
+ *
+ * Called never after the call it belongs to has returned.
+ *
+ * Thread: that of the call.
+ */
+typedef void (*TplanLogFunc) (const char *text, gpointer user_data);
+
+/* How to follow a call that takes its time; all zero: it is not followed. */
+typedef struct
+{
+  TplanProgressFunc progress; /* (nullable) */
+  TplanLogFunc log;           /* (nullable) */
+  gpointer user_data;         /* for both */
+  volatile gint *cancelled;   /* (nullable): becomes non-zero to stop early, from a
+                               * signal handler or another thread; set where
+                               * @progress returns FALSE */
+} TplanWatch;
+
+/* How to calibrate; all zero is good. */
+typedef struct
+{
+  gint64 time_limit_ns;       /* when to stop; 0: when done */
+  TplanWatch watch;
+} TplanCalibrateOptions;
+
+/* Where times come from. */
+typedef enum
+{
+  TPLAN_LEVEL_ESTIMATE,       /* the table, and estimates for what it lacks */
+  TPLAN_LEVEL_MEASURE,        /* what it lacks is measured first */
+} TplanLevel;
+
 /* How to plan; all zero is good. */
 typedef struct
 {
@@ -208,6 +267,16 @@ typedef struct
   const char *const *memory_limits; /* (nullable): "DEVICE=SIZE", such as
                                * "opencl:0=512M": arena and weights there take
                                * no more; ended by NULL */
+  const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
+                               * `--no-fuse`; ended by NULL */
+  const char *objective;      /* (nullable): "time" */
+  TplanLevel level;           /* to measure, this has to be the only thread of the
+                               * process, as for tplan_costs_calibrate() */
+  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
+                               * they carried no noise */
+  gboolean trusts_estimates;  /* they may win ops from measured times */
+  gboolean needs_measured;    /* an error unless all ops are measured */
+  TplanWatch watch;
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
@@ -471,6 +540,24 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                                 GError **error);
 
 /**
+ * tplan_costs_calibrate_full:
+ * @costs: as for tplan_costs_calibrate()
+ * @graph: (nullable): likewise
+ * @options: (nullable): how to
+ * @error: return location for a #GError
+ *
+ * tplan_costs_calibrate() with all its options: it can be followed.
+ *
+ * Returns: as there; %TPLAN_ERROR_INTERRUPTED also where @options stop it.
+ *
+ * Thread: the only one of the process.
+ */
+gboolean tplan_costs_calibrate_full (TplanCosts *costs,
+                                     const TplanGraph *graph,
+                                     const TplanCalibrateOptions *options,
+                                     GError **error);
+
+/**
  * tplan_costs_import:
  * @costs: costs; the table is created where there is none
  * @bytes: what tplan_costs_export() or `tplan cost export` gave: JSON, format
@@ -562,7 +649,11 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_USAGE: a limit of another form, or for a device that is not
- *     among those of @costs.
+ *     among those of @costs; no such objective, fusion rule or level.
+ *   %TPLAN_ERROR_STALE: not all ops are measured, and @options want it: calibrate.
+ *   %TPLAN_ERROR_INTERRUPTED: @options stopped it; what was measured is kept.
+ *   %TPLAN_ERROR_BUSY, %TPLAN_ERROR_FAILED: as for tplan_costs_calibrate(), where
+ *     it is to measure.
  *   %TPLAN_ERROR_INFEASIBLE: no plan fits into the limits, or none was found that
  *     does; the message says which, where most is held, and how much is missing.
  *
