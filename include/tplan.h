@@ -25,8 +25,11 @@ G_BEGIN_DECLS
 
 /* Of the header; of the library that runs: tplan_version_get(). */
 #define TPLAN_VERSION_MAJOR 0
+/* Likewise. */
 #define TPLAN_VERSION_MINOR 1
+/* Likewise. */
 #define TPLAN_VERSION_MICRO 0
+/* All three. */
 #define TPLAN_VERSION "0.1.0"
 
 /* Rises with every version: three digits each for minor and micro. */
@@ -59,6 +62,7 @@ const char *tplan_version_get (int *out_major, int *out_minor, int *out_micro);
 
 /* ---- errors --------------------------------------------------------------- */
 
+/* The domain of all errors of tplan. */
 #define TPLAN_ERROR (tplan_error_quark ())
 
 /**
@@ -88,6 +92,8 @@ GQuark tplan_error_quark (void);
  *   `tplan calibrate`
  * @TPLAN_ERROR_BUSY: another process holds the cost table: try again
  * @TPLAN_ERROR_INTERRUPTED: stopped on request; what was done is kept
+ *
+ * What failed, and so what to do.
  */
 typedef enum
 {
@@ -117,6 +123,7 @@ typedef struct TplanSession TplanSession;
 /* A run of a session that was submitted and goes on by itself. */
 typedef struct TplanRun TplanRun;
 
+/* Types of elements; numpy's, in the byte order of the machine. */
 typedef enum
 {
   TPLAN_DTYPE_FLOAT32,
@@ -141,8 +148,8 @@ const char *tplan_dtype_get_name (TplanDtype dtype);
 /* A value for a symbolic dimension. */
 typedef struct
 {
-  const char *name;
-  gint64 value;
+  const char *name;           /* as the model has it */
+  gint64 value;               /* 1 or more */
 } TplanDim;
 
 /**
@@ -205,7 +212,8 @@ typedef struct
 typedef struct
 {
   const char *what;           /* is done now, for people */
-  int n_done, n_total;        /* steps; n_total 0: not known yet */
+  int n_done;                 /* steps */
+  int n_total;                /* steps; 0: not known yet */
   gint64 left_ns;             /* until the end, about; 0: not known */
 } TplanProgress;
 
@@ -250,7 +258,7 @@ typedef struct
 typedef struct
 {
   gint64 time_limit_ns;       /* when to stop; 0: when done */
-  TplanWatch watch;
+  TplanWatch watch;           /* who follows the call */
 } TplanCalibrateOptions;
 
 /* Where times come from. */
@@ -276,24 +284,24 @@ typedef struct
                                * they carried no noise */
   gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean needs_measured;    /* an error unless all ops are measured */
-  TplanWatch watch;
+  TplanWatch watch;           /* who follows the call */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
 typedef struct
 {
-  const char *name;
-  TplanDtype dtype;
-  int rank;
+  const char *name;           /* as the model has it */
+  TplanDtype dtype;           /* of its elements */
+  int rank;                   /* how many dimensions; 0: a scalar */
   const gint64 *dims;         /* @rank of them; last varies fastest */
-  gint64 size_bytes;
+  gint64 size_bytes;          /* of all elements, without gaps */
 } TplanTensor;
 
 /* What a plan puts on one device; read only, and owned by the plan. */
 typedef struct
 {
   const char *name;           /* "cpu", "opencl:0" */
-  int n_ops;
+  int n_ops;                  /* that run there */
   gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
   gint64 weight_bytes;        /* for weights, before kernels pack them */
   gint64 time_ns;             /* predicted, of its kernels */
@@ -302,11 +310,11 @@ typedef struct
 /* One tensor copied between devices; read only, and owned by the plan. */
 typedef struct
 {
-  const char *tensor;
-  const char *from;           /* devices; "host": the caller's memory, where no
+  const char *tensor;         /* its name */
+  const char *from;           /* a device; "host": the caller's memory, where no
                                * device of the plan works in it */
-  const char *to;
-  gint64 size_bytes;
+  const char *to;             /* likewise */
+  gint64 size_bytes;          /* of the tensor */
   gint64 time_ns;             /* predicted */
 } TplanTransfer;
 
