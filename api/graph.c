@@ -54,8 +54,10 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
   return g_steal_pointer (&wrap);
 }
 
+/* Of the file @path, or of @bytes. */
 static TplanGraph *
-load_graph (const char *path, const TplanLoadOptions *options, GError **error)
+load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
+            GError **error)
 {
   g_auto (TpLoad) load = { 0 };
   g_autoptr (TpGraph) raw = NULL;
@@ -64,7 +66,11 @@ load_graph (const char *path, const TplanLoadOptions *options, GError **error)
 
   if (!tp_load_init (&load, options, error))
     return NULL;
-  raw = tp_graph_read (path, &load.options, error);
+  load.options.is_in_memory = bytes != NULL;
+  raw = bytes != NULL
+            ? tp_graph_read_bytes (TP_MODEL_IN_MEMORY, bytes, &load.options,
+                                   error)
+            : tp_graph_read (path, &load.options, error);
   if (raw == NULL)
     return NULL;
   tp_load_note_assumed (&load);
@@ -79,6 +85,7 @@ load_graph (const char *path, const TplanLoadOptions *options, GError **error)
 typedef struct
 {
   const char *path;
+  GBytes *bytes;
   const TplanLoadOptions *options;
   GError **error;
   TplanGraph *graph;
@@ -89,16 +96,28 @@ load_call (gpointer data)
 {
   LoadCall *call = data;
 
-  call->graph = load_graph (call->path, call->options, call->error);
+  call->graph = load_graph (call->path, call->bytes, call->options,
+                            call->error);
 }
 
 TplanGraph *
 tplan_graph_load_full (const char *path, const TplanLoadOptions *options,
                        GError **error)
 {
-  LoadCall call = { path, options, error, NULL };
+  LoadCall call = { path, NULL, options, error, NULL };
 
   g_return_val_if_fail (path != NULL, NULL);
+  tp_guard (load_call, &call, "to read this model", error);
+  return call.graph;
+}
+
+TplanGraph *
+tplan_graph_new_from_bytes (GBytes *bytes, const TplanLoadOptions *options,
+                            GError **error)
+{
+  LoadCall call = { NULL, bytes, options, error, NULL };
+
+  g_return_val_if_fail (bytes != NULL, NULL);
   tp_guard (load_call, &call, "to read this model", error);
   return call.graph;
 }

@@ -2,15 +2,19 @@
 #ifndef TP_API_OBJECTS_H
 #define TP_API_OBJECTS_H
 
+#include "format/load-options.h"
 #include "include/tplan.h"
 #include "ir/map.h"
 #include "ir/plan.h"
 #include "runtime/session.h"
 
+#include <pthread.h>
+
 struct TplanGraph
 {
   TpGraph *graph;             /* prepared */
-  char *path;                 /* (nullable) as given to load */
+  char *path;                 /* (nullable) as given to load; NULL: it was in
+                               * memory */
   TpDims *dims;               /* (nullable) likewise, with those assumed */
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
@@ -46,9 +50,19 @@ struct TplanSession
   char *cache;                /* of the options */
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */
+  TplanStep *steps;           /* (nullable) once they were asked for */
+  pthread_mutex_t turn;       /* over all above, once it is made */
+  struct TpRunQueue *runs;
   TpSession *lost;            /* the one that was, as long as others may look at
                                * it */
 };
+
+/* For people. */
+static inline const char *
+tp_get_model_name (const TplanGraph *graph)
+{
+  return graph->path != NULL ? graph->path : TP_MODEL_IN_MEMORY;
+}
 
 static inline void
 tp_set_n (int *out_n, int n)

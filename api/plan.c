@@ -15,6 +15,10 @@
 #include "planner/check/check.h"
 #include "planner/margin.h"
 
+#include <string.h>
+
+#define PLAN_IN_MEMORY "plan" /* what messages call it */
+
 static void
 fill_devices (TplanPlan *wrap)
 {
@@ -98,7 +102,7 @@ tplan_plan_free (TplanPlan *plan)
 
 typedef struct
 {
-  const char *path, *graph_path;
+  const TpPlanSource *source;
   const TplanLoadOptions *options;
   GError **error;
   TplanPlan *plan;
@@ -115,8 +119,7 @@ load_call (gpointer data)
 
   if (!tp_load_init (&load, call->options, call->error))
     return;
-  plan = tp_plan_read (call->path, call->graph_path, &load.options, &graph,
-                       call->error);
+  plan = tp_plan_read_from (call->source, &load.options, &graph, call->error);
   if (plan == NULL)
     return;
   wrap = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
@@ -125,16 +128,37 @@ load_call (gpointer data)
                                  g_steal_pointer (&wrap));
 }
 
+static TplanPlan *
+read_plan (const TpPlanSource *source, const TplanLoadOptions *options,
+           GError **error)
+{
+  LoadCall call = { source, options, error, NULL };
+
+  tp_guard (load_call, &call, "to read this plan", error);
+  return call.plan;
+}
+
 TplanPlan *
 tplan_plan_load_full (const char *path, const char *graph_path,
                       const TplanLoadOptions *options, GError **error)
 {
-  LoadCall call = { path, graph_path, options, error, NULL };
+  const TpPlanSource source = { .path = path, .graph_path = graph_path };
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
-  tp_guard (load_call, &call, "to read this plan", error);
-  return call.plan;
+  return read_plan (&source, options, error);
+}
+
+TplanPlan *
+tplan_plan_new_from_bytes (GBytes *bytes, GBytes *graph,
+                           const TplanLoadOptions *options, GError **error)
+{
+  const TpPlanSource source
+      = { .path = PLAN_IN_MEMORY, .bytes = bytes, .graph = graph };
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+  g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
+  return read_plan (&source, options, error);
 }
 
 TplanPlan *
@@ -149,6 +173,7 @@ typedef struct
   const char *path;
   GError **error;
   gboolean is_done;
+  GBytes *bytes;
 } PlanCall;
 
 static void
@@ -160,10 +185,29 @@ save_call (gpointer data)
                                 call->path, call->error);
 }
 
+static void
+write_call (gpointer data)
+{
+  PlanCall *call = data;
+  char *text = tp_plan_to_json (call->plan->plan, call->plan->graph->graph);
+
+  call->bytes = g_bytes_new_take (text, strlen (text));
+}
+
+GBytes *
+tplan_plan_to_bytes (const TplanPlan *plan, GError **error)
+{
+  PlanCall call = { .plan = plan, .error = error };
+
+  g_return_val_if_fail (plan != NULL, NULL);
+  tp_guard (write_call, &call, "to write this plan", error);
+  return call.bytes;
+}
+
 gboolean
 tplan_plan_save (const TplanPlan *plan, const char *path, GError **error)
 {
-  PlanCall call = { plan, path, error, FALSE };
+  PlanCall call = { .plan = plan, .path = path, .error = error };
 
   g_return_val_if_fail (plan != NULL && path != NULL, FALSE);
   tp_guard (save_call, &call, "to write this plan", error);
@@ -216,7 +260,7 @@ check_call (gpointer data)
 gboolean
 tplan_plan_check (const TplanPlan *plan, GError **error)
 {
-  PlanCall call = { plan, NULL, error, FALSE };
+  PlanCall call = { .plan = plan, .error = error };
 
   g_return_val_if_fail (plan != NULL, FALSE);
   tp_guard (check_call, &call, "to check this plan", error);

@@ -9,6 +9,7 @@
 #include "api/memory-limit.h"
 #include "api/objects.h"
 #include "api/plan.h"
+#include "api/watch.h"
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
 #include "calib/device-match.h"
@@ -24,6 +25,8 @@
 /* Of an op, with its arcs, groups and proof; and of each device it can run on. */
 #define PLAN_OP_BYTES 1024
 #define PLAN_DEVICE_BYTES 256
+
+#define N_STAGES 3
 
 /* One way along it. */
 typedef struct
@@ -216,7 +219,7 @@ count_unmeasured (const TpCosts *costs)
 static gboolean
 take_notes (const Road *road, TpRoadNotes *notes, GError **error)
 {
-  const char *path = road->model->path;
+  const char *path = tp_get_model_name (road->model);
   int n = count_unmeasured (road->costs);
 
   notes->n_ops = road->costs->n_nodes;
@@ -304,7 +307,7 @@ place (Road *road, GError **error)
 
   if (plan == NULL)
     {
-      g_prefix_error (error, "%s: ", road->model->path);
+      g_prefix_error (error, "%s: ", tp_get_model_name (road->model));
       return NULL;
     }
   sign_plan (road, plan);
@@ -314,6 +317,22 @@ place (Road *road, GError **error)
   wrap = tp_api_wrap_graph (g_steal_pointer (&road->graph),
                             road->model->path, road->model->dims, no_pass);
   return tp_api_wrap_plan (g_steal_pointer (&plan), g_steal_pointer (&wrap));
+}
+
+/* FALSE: it is to stop there. */
+static gboolean
+enter_stage (const Road *road, int stage, const char *what, GError **error)
+{
+  const TpRoadOptions *options = road->options;
+
+  if (options->tell != NULL)
+    options->tell (stage, N_STAGES, what, 0, options->watch.user_data);
+  if (options->watch.cancelled == NULL
+      || g_atomic_int_get (options->watch.cancelled) == 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
+               "%s: planning was stopped", tp_get_model_name (road->model));
+  return FALSE;
 }
 
 TplanPlan *
@@ -327,10 +346,15 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
 
   *notes = (TpRoadNotes){ NULL, 0, 0 };
-  if (!pin_and_fuse (&road, error) || !find_costs (&road, warnings, error))
+  if (!enter_stage (&road, 0, "fusing ops", error)
+      || !pin_and_fuse (&road, error)
+      || !enter_stage (&road, 1, "looking up times", error)
+      || !find_costs (&road, warnings, error))
     return NULL;
   notes->warnings = g_steal_pointer (&warnings);
-  return take_notes (&road, notes, error) ? place (&road, error) : NULL;
+  return take_notes (&road, notes, error)
+                 && enter_stage (&road, 2, "placing ops", error)
+             ? place (&road, error) : NULL;
 }
 
 /* ---- measuring ---------------------------------------------------------- */
@@ -402,6 +426,7 @@ typedef struct
   const TplanGraph *graph;
   const TplanCosts *costs;
   const TpRoadOptions *options;
+  const TpFollower *follower;
   GError **error;
   TplanPlan *plan;
 } PlanCall;
@@ -410,24 +435,55 @@ static void
 plan_call (gpointer data)
 {
   PlanCall *call = data;
+  g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
 
-  call->plan = tp_road_plan (call->graph, call->costs, call->options, NULL,
+  call->plan = tp_road_plan (call->graph, call->costs, call->options, &notes,
                              call->error);
+  tp_follower_log (call->follower, notes.warnings);
+}
+
+static gboolean
+check_level (TplanLevel level, GError **error)
+{
+  if (level == TPLAN_LEVEL_ESTIMATE || level == TPLAN_LEVEL_MEASURE)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "no level %d: there are TPLAN_LEVEL_ESTIMATE and "
+               "TPLAN_LEVEL_MEASURE", (int) level);
+  return FALSE;
+}
+
+static void
+fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
+              TpRoadOptions *road)
+{
+  road->pins = options->pins;
+  road->memory_limits = options->memory_limits;
+  road->no_fuse = options->no_fuse;
+  road->objective = options->objective;
+  road->is_exact = options->is_exact;
+  road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
+  road->trusts_estimates = options->trusts_estimates;
+  road->is_stale_error = options->needs_measured;
+  road->watch = tp_follower_get_watch (follower, 0);
+  road->tell = tp_follower_tell;
 }
 
 TplanPlan *
 tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
                            const TplanOptimizeOptions *options, GError **error)
 {
+  static const TplanOptimizeOptions defaults;
   TpRoadOptions road = { NULL };
-  PlanCall call = { graph, costs, &road, error, NULL };
+  TpFollower follower;
+  PlanCall call = { graph, costs, &road, &follower, error, NULL };
 
   g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
-  if (options != NULL)
-    {
-      road.pins = options->pins;
-      road.memory_limits = options->memory_limits;
-    }
+  options = options == NULL ? &defaults : options;
+  if (!check_level (options->level, error))
+    return NULL;
+  tp_follower_init (&follower, &options->watch);
+  fill_options (options, &follower, &road);
   tp_guard (plan_call, &call, "to plan this model", error);
   return call.plan;
 }

@@ -38,6 +38,8 @@ typedef struct
   gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */
   TpWatch watch;
+  TpCalibProgress tell;       /* (nullable): called with watch.user_data as each
+                               * stage begins */
 } TpRoadOptions;
 
 /* What is worth telling of a road that was taken. */
@@ -60,6 +62,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
  *   TPLAN_ERROR_INFEASIBLE: nothing fits into the memory there is, or nothing was
  *     found that does.
  *   TPLAN_ERROR_STALE: as @options wants it.
+ *   TPLAN_ERROR_INTERRUPTED: the watch stopped it between two stages.
  *   those of tplan_costs_calibrate (), where it is to measure.
  */
 TplanPlan *tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,

@@ -6,6 +6,8 @@
 
 #include "api/objects.h"
 #include "api/plan.h"
+#include "api/run.h"
+#include "api/steps.h"
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
@@ -72,6 +74,7 @@ fall_back (TplanSession *wrap, GError **failure, GError **error)
   wrap->lost = g_steal_pointer (&wrap->session);
   tp_plan_unref (wrap->plan);
   wrap->plan = own;
+  g_clear_pointer (&wrap->steps, g_free);
   return make (wrap, error);
 }
 
@@ -135,14 +138,23 @@ start (TplanSession *wrap, GError **error)
 }
 
 static gboolean
+run_once (TplanSession *wrap, const void *const *inputs, void *const *outputs,
+          GError **error)
+{
+  return wrap->options.is_profiled
+             ? tp_session_run_profiled (wrap->session, inputs, outputs, error)
+             : tp_session_run (wrap->session, inputs, outputs, error);
+}
+
+static gboolean
 run (TplanSession *wrap, const void *const *inputs, void *const *outputs,
      GError **error)
 {
   g_autoptr (GError) failure = NULL;
 
-  return tp_session_run (wrap->session, inputs, outputs, &failure)
+  return run_once (wrap, inputs, outputs, &failure)
          || (fall_back (wrap, &failure, error)
-             && tp_session_run (wrap->session, inputs, outputs, error));
+             && run_once (wrap, inputs, outputs, error));
 }
 
 typedef struct
@@ -170,6 +182,32 @@ run_call (gpointer data)
   call->is_done = run (call->wrap, call->inputs, call->outputs, call->error);
 }
 
+static gboolean
+check_goes_on (const TplanSession *session, GError **error)
+{
+  if (session->session != NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "the session could not go on when a device failed (%s): "
+               "make a new one", session->fallback);
+  return FALSE;
+}
+
+/* Runs take turns, whichever threads they come from. */
+static gboolean
+run_in_turn (gpointer data, const void *const *inputs, void *const *outputs,
+               GError **error)
+{
+  TplanSession *session = data;
+  Call call = { session, inputs, outputs, error, FALSE };
+
+  pthread_mutex_lock (&session->turn);
+  if (check_goes_on (session, error))
+    tp_guard (run_call, &call, "to run this session", error);
+  pthread_mutex_unlock (&session->turn);
+  return call.is_done;
+}
+
 TplanSession *
 tplan_session_new_full (const TplanPlan *plan,
                         const TplanSessionOptions *options, GError **error)
@@ -186,6 +224,8 @@ tplan_session_new_full (const TplanPlan *plan,
   wrap->options.cache = wrap->cache = g_strdup (options->cache);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
+  pthread_mutex_init (&wrap->turn, NULL);
+  wrap->runs = tp_run_queue_new (run_in_turn, wrap);
   call.wrap = wrap;
   tp_guard (start_call, &call, "to make a session", error);
   if (!call.is_done)
@@ -214,37 +254,98 @@ tp_api_get_session_plan (const TplanSession *session)
 }
 
 const char *
-tplan_session_get_fallback (const TplanSession *session)
+tplan_session_get_fallback (TplanSession *session)
 {
+  const char *why;
+
   g_return_val_if_fail (session != NULL, NULL);
-  return session->fallback;
+  pthread_mutex_lock (&session->turn);
+  why = session->fallback;
+  pthread_mutex_unlock (&session->turn);
+  return why;
 }
 
 gboolean
 tplan_session_run (TplanSession *session, const void *const *inputs,
                    void *const *outputs, GError **error)
 {
-  Call call = { session, inputs, outputs, error, FALSE };
-
   g_return_val_if_fail (session != NULL, FALSE);
   g_return_val_if_fail (inputs != NULL && outputs != NULL, FALSE);
-  if (session->session == NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "the session could not go on when a device failed (%s): "
-                   "make a new one", session->fallback);
-      return FALSE;
-    }
-  tp_guard (run_call, &call, "to run this session", error);
-  return call.is_done;
+  return run_in_turn (session, inputs, outputs, error);
+}
+
+typedef struct
+{
+  TplanSession *session;
+  TpRunArrays arrays;
+  GError **error;
+  TplanRun *run;
+} SubmitCall;
+
+static void
+submit_call (gpointer data)
+{
+  SubmitCall *call = data;
+
+  call->run = tp_run_queue_add (call->session->runs, &call->arrays,
+                                call->error);
+}
+
+TplanRun *
+tplan_session_submit (TplanSession *session, const void *const *inputs,
+                      void *const *outputs, GError **error)
+{
+  SubmitCall call = { .session = session, .error = error };
+
+  g_return_val_if_fail (session != NULL, NULL);
+  g_return_val_if_fail (inputs != NULL && outputs != NULL, NULL);
+  call.arrays = (TpRunArrays){ inputs, outputs, session->graph->n_inputs,
+                               session->graph->n_outputs };
+  tp_guard (submit_call, &call, "to submit a run", error);
+  return call.run;
 }
 
 gint64
-tplan_session_get_time_ns (const TplanSession *session)
+tplan_session_get_time_ns (TplanSession *session)
 {
+  gint64 time_ns;
+
   g_return_val_if_fail (session != NULL, 0);
-  return session->session != NULL
-             ? tp_session_get_time_ns (session->session) : 0;
+  pthread_mutex_lock (&session->turn);
+  time_ns = session->session != NULL
+                ? tp_session_get_time_ns (session->session) : 0;
+  pthread_mutex_unlock (&session->turn);
+  return time_ns;
+}
+
+static void
+steps_call (gpointer data)
+{
+  TplanSession *session = data;
+
+  session->steps
+      = tp_steps_foretell (session->session, session->plan, session->graph);
+}
+
+const TplanStep *
+tplan_session_get_steps (TplanSession *session, int *out_n, GError **error)
+{
+  const TplanStep *steps = NULL;
+  int n = 0;
+
+  g_return_val_if_fail (session != NULL, NULL);
+  pthread_mutex_lock (&session->turn);
+  if (check_goes_on (session, error)
+      && (session->steps != NULL
+          || tp_guard (steps_call, session, "to list steps", error)))
+    {
+      tp_steps_measure (session->session, session->steps);
+      tp_session_get_steps (session->session, &n);
+      steps = session->steps;
+    }
+  pthread_mutex_unlock (&session->turn);
+  tp_set_n (out_n, n);
+  return steps;
 }
 
 void
@@ -252,17 +353,14 @@ tplan_session_free (TplanSession *session)
 {
   if (session == NULL)
     return;
+  tp_run_queue_close (session->runs);
+  pthread_mutex_destroy (&session->turn);
   tp_session_free (session->session);
   tp_session_free (session->lost);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
+  g_free (session->steps);
   g_free (session->fallback);
   g_free (session->cache);
   g_free (session);
-}
-
-const char *
-tplan_get_version (void)
-{
-  return PACKAGE_VERSION;
 }

@@ -3,14 +3,6 @@
 
 #include "include/tplan.h"
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_ (x)
-#define VERSION_TEXT                                                          \
-  TEXT (TPLAN_VERSION_MAJOR)                                                  \
-  "." TEXT (TPLAN_VERSION_MINOR) "." TEXT (TPLAN_VERSION_MICRO)
-
-G_STATIC_ASSERT (sizeof VERSION_TEXT == sizeof PACKAGE_VERSION);
-
 const char *
 tplan_version_get (int *out_major, int *out_minor, int *out_micro)
 {

@@ -196,15 +196,15 @@ open_by_steps (int folder, const char *name)
   return fd;
 }
 
-static gboolean
-leads_up (const char *name)
+gboolean
+tp_file_is_below (const char *name)
 {
   g_auto (GStrv) steps = g_strsplit (name, "/", -1);
 
   for (int i = 0; steps[i] != NULL; i++)
     if (strcmp (steps[i], "..") == 0)
-      return TRUE;
-  return *name == '/';
+      return FALSE;
+  return *name != '/';
 }
 
 /* Links are followed, but not those of /proc, which are doors and no names. */
@@ -215,7 +215,7 @@ open_through_links (int folder, const char *name)
                           .resolve = RESOLVE_NO_MAGICLINKS };
   int fd;
 
-  if (leads_up (name))
+  if (!tp_file_is_below (name))
     {
       errno = EXDEV;
       return -1;

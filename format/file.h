@@ -11,6 +11,9 @@ typedef enum
   TP_FILE_COPY = 1 << 1,      /* read where it could be mapped */
 } TpFileFlags;
 
+/* Whether @name, as a model writes it, stays below the folder of the model. */
+gboolean tp_file_is_below (const char *name);
+
 /* All of a file the user named. Regular files are mapped, others are read.
  * TPLAN_ERROR_MEMORY: there is none for what is read. */
 GBytes *tp_file_load (const char *path, TpFileFlags flags, GError **error);

@@ -195,7 +195,8 @@ get_file (const Entry *entry, const char *name, GError **error)
 
   if (file != NULL)
     return file;
-  bytes = tp_file_load_beside (reader->path, name, reader->file_flags, error);
+  bytes = tp_load_options_find_file (reader->options, reader->path, name,
+                                     error);
   file = bytes != NULL ? tp_tensor_file_new (bytes, name, limits, error) : NULL;
   if (file == NULL)
     return NULL;

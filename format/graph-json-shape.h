@@ -2,8 +2,8 @@
 #ifndef TP_FORMAT_GRAPH_JSON_SHAPE_H
 #define TP_FORMAT_GRAPH_JSON_SHAPE_H
 
-#include "format/file.h"
 #include "format/json-read.h"
+#include "format/load-options.h"
 #include "graph/graph-builder.h"
 #include "ir/map.h"
 
@@ -11,7 +11,7 @@ typedef struct
 {
   TpGraphBuilder *builder;
   const char *path;           /* of the file; NULL: text from elsewhere */
-  TpFileFlags file_flags;
+  const TpLoadOptions *options;
   TpMap *files;               /* char* -> TpTensorFile*: of initializers */
 } TpGraphJson;
 

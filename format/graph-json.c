@@ -168,7 +168,7 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
   g_autoptr (TpMap) files
       = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
-                         .file_flags = options->files };
+                         .options = options };
 
   if (root == NULL)
     return NULL;

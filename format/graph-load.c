@@ -89,17 +89,26 @@ tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
 }
 
 TpGraph *
-tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
+tp_graph_read_bytes (const char *path, GBytes *bytes,
+                     const TpLoadOptions *options, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_load (path, options->files, error);
   TpGraph *graph
-      = bytes == NULL
-            ? NULL
-            : finish (open_bytes (path, bytes, options, error), options, error);
+      = finish (open_bytes (path, bytes, options, error), options, error);
 
   if (graph == NULL)
     finish_error (path, error);
   return graph;
+}
+
+TpGraph *
+tp_graph_read (const char *path, const TpLoadOptions *options, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_load (path, options->files, error);
+
+  if (bytes != NULL)
+    return tp_graph_read_bytes (path, bytes, options, error);
+  finish_error (path, error);
+  return NULL;
 }
 
 TpGraph *

@@ -26,6 +26,10 @@ TpGraphBuilder *tp_graph_open (const char *path, const TpLoadOptions *options,
  */
 TpGraph *tp_graph_read (const char *path, const TpLoadOptions *options,
                         GError **error);
+/* The same of bytes, which @path names for people: a file that was read, or, as
+ * @options say, none. */
+TpGraph *tp_graph_read_bytes (const char *path, GBytes *bytes,
+                              const TpLoadOptions *options, GError **error);
 TpGraph *tp_graph_read_json (const char *path, const char *text, gsize size,
                              const TpLoadOptions *options, GError **error);
 TpGraph *tp_graph_read_onnx (const char *path, GBytes *bytes,

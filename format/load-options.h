@@ -5,6 +5,13 @@
 #include "format/file.h"
 #include "graph/graph-bind.h"
 
+/* What messages call a model that is no file. */
+#define TP_MODEL_IN_MEMORY "model"
+
+/* All of the file that a model calls @name; NULL with @error. */
+typedef GBytes *(*TpLoadFile) (const char *name, gpointer user_data,
+                               GError **error);
+
 /* How to read a file; { 0 } is good. */
 typedef struct
 {
@@ -13,11 +20,21 @@ typedef struct
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
   TpFileFlags files;          /* how they are loaded */
+  TpLoadFile load_file;       /* (nullable): has the files that the model names;
+                               * else they lie beside it */
+  gpointer load_file_data;
+  gboolean is_in_memory;      /* it is no file: nothing lies beside it */
   TpDims *assumed;            /* (nullable): dimensions without a value are 1, and
                                * their names go in here */
   gboolean keep_unknown;      /* ops of unknown type are no error before shapes
                                * are inferred: for tp_graph_open () */
   gboolean skip_unknown_attrs;/* and what attributes they have does not matter */
 } TpLoadOptions;
+
+/* The file that @model calls @name, from where @options say; TPLAN_ERROR_INPUT or
+ * what load_file says. */
+GBytes *tp_load_options_find_file (const TpLoadOptions *options,
+                                   const char *model, const char *name,
+                                   GError **error);
 
 #endif

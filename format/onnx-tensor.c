@@ -324,8 +324,8 @@ get_file (TpOnnx *onnx, const TpWire *wire, const char *name, GError **error)
                                "put the values into the file");
       return NULL;
     }
-  bytes = tp_file_load_beside (onnx->path ? onnx->path : "", name,
-                               onnx->options->files, &cause);
+  bytes = tp_load_options_find_file (
+      onnx->options, onnx->path ? onnx->path : "", name, &cause);
   if (bytes == NULL)
     {
       tp_wire_set_error (wire, wire->pos, error, "%s", cause->message);

@@ -34,6 +34,18 @@ tp_plan_is_plan (const char *text, gsize size)
 }
 
 static GBytes *
+take_bytes (const TpPlanReader *reader, GBytes *bytes, GError **error)
+{
+  gsize size = g_bytes_get_size (bytes);
+
+  if (size > 0 && size <= LOAD_MAX_BYTES)
+    return g_bytes_ref (bytes);
+  tp_plan_read_fail (reader, error, "start", "%s",
+                     size == 0 ? "there are no bytes" : "more than 2 GiB");
+  return NULL;
+}
+
+static GBytes *
 load_bytes (const TpPlanReader *reader, GError **error)
 {
   g_autofree char *text = NULL;
@@ -41,6 +53,8 @@ load_bytes (const TpPlanReader *reader, GError **error)
   struct stat info;
   gsize size;
 
+  if (reader->source->bytes != NULL)
+    return take_bytes (reader, reader->source->bytes, error);
   if (stat (reader->path, &info) != 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
                  reader->path, g_strerror (errno));
@@ -287,8 +301,9 @@ load_head (TpPlanPlace root, TpPlan *plan, GError **error)
 /* The path as written, or beside the plan when only that exists. */
 static char *
 load_find_graph (const TpPlanReader *reader, const TpPlan *plan,
-                 const char *graph_path, GError **error)
+                 GError **error)
 {
+  const char *graph_path = reader->source->graph_path;
   g_autofree char *folder = g_path_get_dirname (reader->path);
   g_autofree char *beside = NULL;
 
@@ -327,7 +342,11 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   TpGraph *pinned;
 
   options.dims = plan->dims;
-  raw = tp_graph_read (path, &options, &local);
+  options.is_in_memory = reader->source->graph != NULL;
+  raw = options.is_in_memory
+            ? tp_graph_read_bytes (path, reader->source->graph, &options,
+                                   &local)
+            : tp_graph_read (path, &options, &local);
   if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
     tp_plan_read_fail (reader, error, "dims", "%s", local->message);
   else if (local != NULL)
@@ -343,10 +362,11 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
 }
 
 static TpGraph *
-load_graph (const TpPlanReader *reader, const TpPlan *plan,
-            const char *graph_path, GError **error)
+load_graph (const TpPlanReader *reader, const TpPlan *plan, GError **error)
 {
-  g_autofree char *path = load_find_graph (reader, plan, graph_path, error);
+  g_autofree char *path = reader->source->graph != NULL
+                              ? g_strdup (TP_MODEL_IN_MEMORY)
+                              : load_find_graph (reader, plan, error);
   g_autoptr (TpGraph) graph
       = path == NULL ? NULL : load_pinned (reader, plan, path, error);
   g_autofree char *digest = graph == NULL ? NULL : tp_graph_digest (graph);
@@ -389,15 +409,15 @@ load_get_tensor (const TpGraph *graph, int i)
 
 /* Fills @plan; its graph, or NULL. */
 static TpGraph *
-load_all (TpPlanReader *reader, const json_t *json, const char *graph_path,
-          TpPlan *plan, GError **error)
+load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
+          GError **error)
 {
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
   reader->devices = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   if (!load_head (root, plan, error))
     return NULL;
-  graph = load_graph (reader, plan, graph_path, error);
+  graph = load_graph (reader, plan, error);
   if (graph == NULL)
     return NULL;
   reader->graph = graph;
@@ -440,8 +460,8 @@ load_check_text (TpPlanPlace root, const TpPlan *plan, const TpGraph *graph,
 
 /* Fills @plan; its graph, or NULL. */
 static TpGraph *
-load_checked (TpPlanReader *reader, GBytes *bytes, const char *graph_path,
-              TpPlan *plan, GError **error)
+load_checked (TpPlanReader *reader, GBytes *bytes, TpPlan *plan,
+              GError **error)
 {
   gsize size;
   const char *text = g_bytes_get_data (bytes, &size);
@@ -454,7 +474,7 @@ load_checked (TpPlanReader *reader, GBytes *bytes, const char *graph_path,
   /* the text of format 1 is no text to compare with: keys may lack */
   if (json != NULL && plan->version > 0
       && (plan->version > 1 || load_check_digest (reader, text, size, error)))
-    graph = load_all (reader, json, graph_path, plan, error);
+    graph = load_all (reader, json, plan, error);
   if (graph != NULL && !load_check_text (root, plan, graph, bytes, error))
     g_clear_pointer (&graph, tp_graph_unref);
   return g_steal_pointer (&graph);
@@ -507,15 +527,25 @@ tp_plan_read (const char *path, const char *graph_path,
               const TpLoadOptions *options, TpGraph **out_graph,
               GError **error)
 {
-  g_auto (TpPlanReader) reader = { .path = path, .options = options };
+  const TpPlanSource source = { .path = path, .graph_path = graph_path };
+
+  return tp_plan_read_from (&source, options, out_graph, error);
+}
+
+TpPlan *
+tp_plan_read_from (const TpPlanSource *source, const TpLoadOptions *options,
+                   TpGraph **out_graph, GError **error)
+{
+  g_auto (TpPlanReader) reader
+      = { .path = source->path, .source = source, .options = options };
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autoptr (GBytes) file = load_bytes (&reader, error);
   g_autoptr (GBytes) bytes
-      = file == NULL ? NULL : tp_tiers_pick (file, path, options->dims, error);
-  TpGraph *graph
-      = bytes == NULL
+      = file == NULL
             ? NULL
-            : load_checked (&reader, bytes, graph_path, plan, error);
+            : tp_tiers_pick (file, source->path, options->dims, error);
+  TpGraph *graph
+      = bytes == NULL ? NULL : load_checked (&reader, bytes, plan, error);
 
   if (graph != NULL && !check_dims (&reader, plan, bytes != file, error))
     g_clear_pointer (&graph, tp_graph_unref);

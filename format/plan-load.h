@@ -23,11 +23,24 @@ gboolean tp_plan_is_plan (const char *text, gsize size);
 TpPlan *tp_plan_load (const char *path, const char *graph_path,
                       TpGraph **out_graph, GError **error);
 
+/* A plan and its graph: files, or what is in memory already. */
+typedef struct TpPlanSource
+{
+  const char *path;           /* of the plan; with @bytes only for people */
+  GBytes *bytes;              /* (nullable): the plan, which is no file */
+  const char *graph_path;     /* (nullable): as for tp_plan_load () */
+  GBytes *graph;              /* (nullable): the graph, which is none either */
+} TpPlanSource;
+
 /* The same; @options are for the graph, but its dimensions are the plan's: those
  * of @options say which plan, where @path has tiers. TPLAN_ERROR_USAGE: they do
  * not. */
 TpPlan *tp_plan_read (const char *path, const char *graph_path,
                       const TpLoadOptions *options, TpGraph **out_graph,
                       GError **error);
+
+TpPlan *tp_plan_read_from (const TpPlanSource *source,
+                           const TpLoadOptions *options, TpGraph **out_graph,
+                           GError **error);
 
 #endif

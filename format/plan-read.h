@@ -11,6 +11,7 @@
 typedef struct
 {
   const char *path;           /* of the plan, for messages */
+  const struct TpPlanSource *source; /* where both come from */
   const TpLoadOptions *options; /* for the graph */
   const TpGraph *graph;       /* once loaded */
   TpMap *nodes;               /* name -> index + 1 */

@@ -1,4 +1,4 @@
-/* fuzz-graph-json.c: graphs in JSON. */
+/* fuzz-graph-json.c: graphs in JSON, in a file and in memory. */
 #include "config.h"
 
 #include "format/graph-load.h"
@@ -12,7 +12,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (TpGraph) graph = tp_graph_read_json (
       "graph.json", (const char *) data, size, &options, NULL);
 
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+
   if (graph != NULL)
     fuzz_use_graph (graph);
+  else
+    fuzz_try_model (bytes); /* it may have wanted files */
   return 0;
 }

@@ -1,4 +1,4 @@
-/* fuzz-onnx.c: ONNX models. */
+/* fuzz-onnx.c: ONNX models, in a file and in memory. */
 #include "config.h"
 
 #include "format/graph-load.h"
@@ -15,5 +15,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   if (graph != NULL)
     fuzz_use_graph (graph);
+  else
+    fuzz_try_model (bytes); /* it may have wanted files */
   return 0;
 }

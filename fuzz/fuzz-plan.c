@@ -67,21 +67,36 @@ run (const TplanPlan *plan)
     g_assert_cmpint (tplan_session_get_time_ns (session), >=, 0);
 }
 
+/* Read once. */
+static GBytes *
+get_graph (void)
+{
+  static GBytes *bytes;
+  const char *path = getenv ("FUZZ_GRAPH");
+  char *text;
+  gsize size;
+
+  if (bytes != NULL)
+    return bytes;
+  if (path == NULL || !g_file_get_contents (path, &text, &size, NULL))
+    g_error ("FUZZ_GRAPH must name the graph of the plans");
+  bytes = g_bytes_new_take (text, size);
+  return bytes;
+}
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  const char *graph_path = getenv ("FUZZ_GRAPH");
   g_autoptr (GString) text = g_string_new_len ((const char *) data, size);
   g_autofree char *digest
       = g_compute_checksum_for_data (G_CHECKSUM_SHA256, data, size);
   g_autoptr (TplanPlan) plan = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autofree char *again = NULL;
 
-  if (graph_path == NULL)
-    g_error ("FUZZ_GRAPH must name the graph of the plans");
   g_string_append_printf (text, " \"sha256\": \"%s\"\n}\n", digest);
-  plan = tplan_plan_load (fuzz_make_file (text->str, text->len), graph_path,
-                          NULL);
+  bytes = g_bytes_new_static (text->str, text->len);
+  plan = tplan_plan_new_from_bytes (bytes, get_graph (), NULL, NULL);
   if (plan == NULL)
     return 0;
   ask (plan);

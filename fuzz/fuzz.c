@@ -3,6 +3,8 @@
 
 #include "fuzz/fuzz.h"
 
+#include "format/graph-load.h"
+#include "format/load-options.h"
 #include "format/plan-json.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
@@ -14,9 +16,6 @@
 #include "planner/check/check.h"
 #include "planner/fuse.h"
 #include "planner/place.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define MAX_NODES_USED 64
 
@@ -98,28 +97,23 @@ fuzz_use_graph (const TpGraph *graph)
   plan_graph (ready);
 }
 
-const char *
-fuzz_make_file (const void *data, gsize size)
+/* Whatever file the model names is the model. */
+static GBytes *
+give_model (const char *name, gpointer bytes, GError **error)
 {
-  static char path[64];
-  static int fd = -1;
-  const guint8 *bytes = data;
-  gboolean is_empty;
+  return g_bytes_ref (bytes);
+}
 
-  if (fd < 0)
-    {
-      fd = memfd_create ("fuzz", MFD_CLOEXEC);
-      g_snprintf (path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-  is_empty = ftruncate (fd, 0) == 0 && lseek (fd, 0, SEEK_SET) == 0;
-  g_assert_true (is_empty);
-  while (size > 0)
-    {
-      ssize_t n = write (fd, bytes, size);
+void
+fuzz_try_model (GBytes *bytes)
+{
+  const TpLoadOptions options = { .limits = fuzz_get_limits (),
+                                  .load_file = give_model,
+                                  .load_file_data = bytes,
+                                  .is_in_memory = TRUE };
+  g_autoptr (TpGraph) graph
+      = tp_graph_read_bytes (TP_MODEL_IN_MEMORY, bytes, &options, NULL);
 
-      g_assert_cmpint (n, >, 0);
-      bytes += n;
-      size -= n;
-    }
-  return path;
+  if (graph != NULL)
+    fuzz_use_graph (graph);
 }

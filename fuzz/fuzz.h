@@ -15,7 +15,7 @@ const TpLimits *fuzz_get_limits (void);
  * plan: none of that may fail but by an error. */
 void fuzz_use_graph (const TpGraph *graph);
 
-/* A file of these bytes that is gone with the process: its path. */
-const char *fuzz_make_file (const void *data, gsize size);
+/* @bytes as a model in memory, which has files that hold just these bytes. */
+void fuzz_try_model (GBytes *bytes);
 
 #endif

@@ -10,7 +10,10 @@
  * #GError last and reports in the domain #TPLAN_ERROR. The library never
  * prints, exits, or changes the process. Times are nanoseconds, sizes bytes.
  * "Thread: any" means any thread at any time; "one at a time" that calls with
- * the same object must not overlap. */
+ * the same object must not overlap.
+ *
+ * Contents: versions, errors, types and options, graphs, costs, plans,
+ * sessions. */
 #ifndef TPLAN_H
 #define TPLAN_H
 
@@ -18,10 +21,21 @@
 
 G_BEGIN_DECLS
 
+/* ---- versions ------------------------------------------------------------- */
+
 /* Of the header; of the library that runs: tplan_version_get(). */
 #define TPLAN_VERSION_MAJOR 0
+/* Likewise. */
 #define TPLAN_VERSION_MINOR 1
+/* Likewise. */
 #define TPLAN_VERSION_MICRO 0
+/* All three. */
+#define TPLAN_VERSION "0.1.0"
+
+/* Rises with every version: three digits each for minor and micro. */
+#define TPLAN_VERSION_NUMBER                                                  \
+  (TPLAN_VERSION_MAJOR * 1000000 + TPLAN_VERSION_MINOR * 1000                 \
+   + TPLAN_VERSION_MICRO)
 
 /* Whether the header is of that version or of a later one. */
 #define TPLAN_CHECK_VERSION(major, minor, micro)                              \
@@ -46,6 +60,9 @@ G_BEGIN_DECLS
  */
 const char *tplan_version_get (int *out_major, int *out_minor, int *out_micro);
 
+/* ---- errors --------------------------------------------------------------- */
+
+/* The domain of all errors of tplan. */
 #define TPLAN_ERROR (tplan_error_quark ())
 
 /**
@@ -75,6 +92,8 @@ GQuark tplan_error_quark (void);
  *   `tplan calibrate`
  * @TPLAN_ERROR_BUSY: another process holds the cost table: try again
  * @TPLAN_ERROR_INTERRUPTED: stopped on request; what was done is kept
+ *
+ * What failed, and so what to do.
  */
 typedef enum
 {
@@ -91,7 +110,7 @@ typedef enum
   TPLAN_ERROR_INTERRUPTED,
 } TplanError;
 
-/* ---- what the calls below hand out --------------------------------------- */
+/* ---- types and options ---------------------------------------------------- */
 
 /* A model with all its shapes known. Never changes. */
 typedef struct TplanGraph TplanGraph;
@@ -101,7 +120,10 @@ typedef struct TplanCosts TplanCosts;
 typedef struct TplanPlan TplanPlan;
 /* A plan compiled, with its memory: ready to run. */
 typedef struct TplanSession TplanSession;
+/* A run of a session that was submitted and goes on by itself. */
+typedef struct TplanRun TplanRun;
 
+/* Types of elements; numpy's, in the byte order of the machine. */
 typedef enum
 {
   TPLAN_DTYPE_FLOAT32,
@@ -112,12 +134,40 @@ typedef enum
   TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
 } TplanDtype;
 
+/**
+ * tplan_dtype_get_name:
+ * @dtype: an element type
+ *
+ * Returns: (transfer none): its name, as in graphs and in numpy: "float32".
+ *   %NULL when there is no such type.
+ *
+ * Thread: any.
+ */
+const char *tplan_dtype_get_name (TplanDtype dtype);
+
 /* A value for a symbolic dimension. */
 typedef struct
 {
-  const char *name;
-  gint64 value;
+  const char *name;           /* as the model has it */
+  gint64 value;               /* 1 or more */
 } TplanDim;
+
+/**
+ * TplanLoadFile:
+ * @name: a file, as a model calls it: relative, and not above the model's folder
+ * @user_data: of the options
+ * @error: return location for a #GError
+ *
+ * Gives a file that a model in memory keeps its weights in, once for each name
+ * and before the call that reads the model returns. The graph keeps a reference.
+ *
+ * Returns: (transfer full): all of the file, which does not change as long as it is
+ *   used, or %NULL with @error set.
+ *
+ * Thread: that of the call.
+ */
+typedef GBytes *(*TplanLoadFile) (const char *name, gpointer user_data,
+                                  GError **error);
 
 /* How to read a model; all zero is good. The limits are there for files from
  * strangers: raise one for a file you vouch for. */
@@ -136,6 +186,10 @@ typedef struct
                                * then change while what is read is used */
   gboolean assumes_dims;      /* a symbolic dimension without a value is 1, as
                                * for `tplan`, which says so; else it is an error */
+  TplanLoadFile load_file;    /* (nullable): has the files that the model names;
+                               * NULL: they lie beside it, and a model in memory
+                               * may name none */
+  gpointer load_file_data;    /* for @load_file */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */
@@ -150,7 +204,69 @@ typedef struct
                                * absolute path: below it; "off"; NULL: as
                                * $TPLAN_CACHE_DIR says in these words, else "off".
                                * A folder that others can reach is not used */
+  gboolean is_profiled;       /* each run waits after each step and takes its
+                               * time, for tplan_session_get_steps(); slower */
 } TplanSessionOptions;
+
+/* How far a call has come; read only, and gone when the callback returns. */
+typedef struct
+{
+  const char *what;           /* is done now, for people */
+  int n_done;                 /* steps */
+  int n_total;                /* steps; 0: not known yet */
+  gint64 left_ns;             /* until the end, about; 0: not known */
+} TplanProgress;
+
+/**
+ * TplanProgressFunc:
+ * @progress: how far the call has come
+ * @user_data: of the #TplanWatch
+ *
+ * Called before each step, never after the call it belongs to has returned. It makes
+ * no calls with the objects of that call.
+ *
+ * Returns: %FALSE to stop: the call then fails with %TPLAN_ERROR_INTERRUPTED.
+ *
+ * Thread: that of the call.
+ */
+typedef gboolean (*TplanProgressFunc) (const TplanProgress *progress,
+                                       gpointer user_data);
+
+/**
+ * TplanLogFunc:
+ * @text: a line for people, what they may want to know though nothing failed
+ * @user_data: of the #TplanWatch
+ *
+ * Called never after the call it belongs to has returned.
+ *
+ * Thread: that of the call.
+ */
+typedef void (*TplanLogFunc) (const char *text, gpointer user_data);
+
+/* How to follow a call that takes its time; all zero: it is not followed. */
+typedef struct
+{
+  TplanProgressFunc progress; /* (nullable) */
+  TplanLogFunc log;           /* (nullable) */
+  gpointer user_data;         /* for both */
+  volatile gint *cancelled;   /* (nullable): becomes non-zero to stop early, from a
+                               * signal handler or another thread; set where
+                               * @progress returns FALSE */
+} TplanWatch;
+
+/* How to calibrate; all zero is good. */
+typedef struct
+{
+  gint64 time_limit_ns;       /* when to stop; 0: when done */
+  TplanWatch watch;           /* who follows the call */
+} TplanCalibrateOptions;
+
+/* Where times come from. */
+typedef enum
+{
+  TPLAN_LEVEL_ESTIMATE,       /* the table, and estimates for what it lacks */
+  TPLAN_LEVEL_MEASURE,        /* what it lacks is measured first */
+} TplanLevel;
 
 /* How to plan; all zero is good. */
 typedef struct
@@ -159,23 +275,33 @@ typedef struct
   const char *const *memory_limits; /* (nullable): "DEVICE=SIZE", such as
                                * "opencl:0=512M": arena and weights there take
                                * no more; ended by NULL */
+  const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
+                               * `--no-fuse`; ended by NULL */
+  const char *objective;      /* (nullable): "time" */
+  TplanLevel level;           /* to measure, this has to be the only thread of the
+                               * process, as for tplan_costs_calibrate() */
+  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
+                               * they carried no noise */
+  gboolean trusts_estimates;  /* they may win ops from measured times */
+  gboolean needs_measured;    /* an error unless all ops are measured */
+  TplanWatch watch;           /* who follows the call */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
 typedef struct
 {
-  const char *name;
-  TplanDtype dtype;
-  int rank;
+  const char *name;           /* as the model has it */
+  TplanDtype dtype;           /* of its elements */
+  int rank;                   /* how many dimensions; 0: a scalar */
   const gint64 *dims;         /* @rank of them; last varies fastest */
-  gint64 size_bytes;
+  gint64 size_bytes;          /* of all elements, without gaps */
 } TplanTensor;
 
 /* What a plan puts on one device; read only, and owned by the plan. */
 typedef struct
 {
   const char *name;           /* "cpu", "opencl:0" */
-  int n_ops;
+  int n_ops;                  /* that run there */
   gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
   gint64 weight_bytes;        /* for weights, before kernels pack them */
   gint64 time_ns;             /* predicted, of its kernels */
@@ -184,13 +310,30 @@ typedef struct
 /* One tensor copied between devices; read only, and owned by the plan. */
 typedef struct
 {
-  const char *tensor;
-  const char *from;           /* devices; "host": the caller's memory, where no
+  const char *tensor;         /* its name */
+  const char *from;           /* a device; "host": the caller's memory, where no
                                * device of the plan works in it */
-  const char *to;
-  gint64 size_bytes;
+  const char *to;             /* likewise */
+  gint64 size_bytes;          /* of the tensor */
   gint64 time_ns;             /* predicted */
 } TplanTransfer;
+
+/* A step of a run, kernels or a copy; read only, and owned by the session. */
+typedef struct
+{
+  const char *op;             /* the first of those it does; NULL: it copies */
+  int n_ops;                  /* that it does as one: more where they are fused */
+  const char *tensor;         /* that it copies; NULL: it copies none */
+  const char *device;         /* where it runs or copies to; "host": the caller's
+                               * memory */
+  const char *reason;         /* why there, as tplan_plan_find_reason() says; NULL
+                               * for copies, and after falling back */
+  gint64 predicted_ns;        /* 0: the plan foretells nothing */
+  gint64 spread_ns;           /* with 95 % within so much of it, as far as the
+                               * measurement by itself says; 0: an estimate, a
+                               * copy, or simulated */
+  gint64 measured_ns;         /* by the last profiled run; 0: there was none */
+} TplanStep;
 
 /* ---- graphs --------------------------------------------------------------- */
 
@@ -251,6 +394,28 @@ TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
 TplanGraph *tplan_graph_load_full (const char *path,
                                    const TplanLoadOptions *options,
                                    GError **error);
+
+/**
+ * tplan_graph_new_from_bytes:
+ * @bytes: an ONNX or JSON model, as tplan_graph_load() reads it
+ * @options: (nullable): how to read it; the files it names are had of @load_file
+ * @error: return location for a #GError
+ *
+ * tplan_graph_load_full() for a model that is no file. Messages call it "model". No
+ * file is read.
+ *
+ * Keeps a reference on @bytes, which must not change as long as the graph, a plan or
+ * a session uses them: weights are not copied.
+ *
+ * Returns: (transfer full): the graph; release with tplan_graph_free(). %NULL
+ *   with @error set as for tplan_graph_load_full(), or:
+ *   %TPLAN_ERROR_INPUT: the model names a file that @options do not give.
+ *
+ * Thread: any.
+ */
+TplanGraph *tplan_graph_new_from_bytes (GBytes *bytes,
+                                        const TplanLoadOptions *options,
+                                        GError **error);
 
 /**
  * tplan_graph_free:
@@ -382,6 +547,62 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                                 const volatile gint *cancelled,
                                 GError **error);
 
+/**
+ * tplan_costs_calibrate_full:
+ * @costs: as for tplan_costs_calibrate()
+ * @graph: (nullable): likewise
+ * @options: (nullable): how to
+ * @error: return location for a #GError
+ *
+ * tplan_costs_calibrate() with all its options: it can be followed.
+ *
+ * Returns: as there; %TPLAN_ERROR_INTERRUPTED also where @options stop it.
+ *
+ * Thread: the only one of the process.
+ */
+gboolean tplan_costs_calibrate_full (TplanCosts *costs,
+                                     const TplanGraph *graph,
+                                     const TplanCalibrateOptions *options,
+                                     GError **error);
+
+/**
+ * tplan_costs_import:
+ * @costs: costs; the table is created where there is none
+ * @bytes: what tplan_costs_export() or `tplan cost export` gave: JSON, format
+ *   "tplan-cost/3"
+ * @out_n: (out) (nullable): how many figures were taken
+ * @error: return location for a #GError
+ *
+ * Adds figures to the table; of two for the same kernel the one measured later
+ * stays. All of @bytes is checked before anything is written. Figures of another
+ * device, driver or compiler are kept for the day they match again.
+ *
+ * Returns: %TRUE, or %FALSE with @error set:
+ *   %TPLAN_ERROR_INPUT: @bytes are no table, or not a sound one, at the place
+ *     named: export it again; or the table they are to go into is none.
+ *   %TPLAN_ERROR_BUSY: another process writes the table: try again.
+ *   %TPLAN_ERROR_FAILED: the table cannot be written.
+ *   %TPLAN_ERROR_MEMORY: none for figures of that many: free some.
+ *
+ * Thread: any.
+ */
+gboolean tplan_costs_import (TplanCosts *costs, GBytes *bytes, int *out_n,
+                             GError **error);
+
+/**
+ * tplan_costs_export:
+ * @costs: costs
+ * @error: return location for a #GError
+ *
+ * Gives all figures of the table, of every device, as JSON.
+ *
+ * Returns: (transfer full): the bytes; release with g_bytes_unref(). %NULL with
+ *   @error set as for tplan_costs_open().
+ *
+ * Thread: any.
+ */
+GBytes *tplan_costs_export (const TplanCosts *costs, GError **error);
+
 /* ---- plans ---------------------------------------------------------------- */
 
 /**
@@ -436,7 +657,11 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_USAGE: a limit of another form, or for a device that is not
- *     among those of @costs.
+ *     among those of @costs; no such objective, fusion rule or level.
+ *   %TPLAN_ERROR_STALE: not all ops are measured, and @options want it: calibrate.
+ *   %TPLAN_ERROR_INTERRUPTED: @options stopped it; what was measured is kept.
+ *   %TPLAN_ERROR_BUSY, %TPLAN_ERROR_FAILED: as for tplan_costs_calibrate(), where
+ *     it is to measure.
  *   %TPLAN_ERROR_INFEASIBLE: no plan fits into the limits, or none was found that
  *     does; the message says which, where most is held, and how much is missing.
  *
@@ -492,6 +717,40 @@ TplanPlan *tplan_plan_load (const char *path, const char *graph_path,
 TplanPlan *tplan_plan_load_full (const char *path, const char *graph_path,
                                  const TplanLoadOptions *options,
                                  GError **error);
+
+/**
+ * tplan_plan_new_from_bytes:
+ * @bytes: what tplan_plan_save() wrote or tplan_plan_to_bytes() gave
+ * @graph: (nullable): the model; %NULL: the file that the plan names, from the
+ *   working directory
+ * @options: (nullable): as for tplan_plan_load_full()
+ * @error: return location for a #GError
+ *
+ * tplan_plan_load_full() for a plan that is no file. Messages call it "plan", and
+ * @graph "model". Keeps a reference on @graph, as tplan_graph_new_from_bytes() does,
+ * and none on @bytes.
+ *
+ * Returns: (transfer full): the plan; release with tplan_plan_free(). %NULL with
+ *   @error set as for tplan_plan_load_full() and tplan_graph_new_from_bytes().
+ *
+ * Thread: any.
+ */
+TplanPlan *tplan_plan_new_from_bytes (GBytes *bytes, GBytes *graph,
+                                      const TplanLoadOptions *options,
+                                      GError **error);
+
+/**
+ * tplan_plan_to_bytes:
+ * @plan: a plan
+ * @error: return location for a #GError
+ *
+ * Returns: (transfer full): what tplan_plan_save() would write; release with
+ *   g_bytes_unref(). %NULL with @error set:
+ *   %TPLAN_ERROR_MEMORY: none for a text of its size: free some.
+ *
+ * Thread: any.
+ */
+GBytes *tplan_plan_to_bytes (const TplanPlan *plan, GError **error);
 
 /**
  * tplan_plan_save:
@@ -675,7 +934,7 @@ const char *tplan_plan_find_reason (const TplanPlan *plan, const char *op);
 const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
                                                int *out_n);
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- sessions ------------------------------------------------------------- */
 
 /**
  * tplan_session_new:
@@ -731,9 +990,9 @@ TplanSession *tplan_session_new_full (const TplanPlan *plan,
  * Returns: (nullable): why @session runs on the host alone: what failed; %NULL: it
  *   runs as planned. Owned by @session.
  *
- * Thread: one at a time.
+ * Thread: any; waits for a run under way.
  */
-const char *tplan_session_get_fallback (const TplanSession *session);
+const char *tplan_session_get_fallback (TplanSession *session);
 
 /**
  * tplan_session_run:
@@ -743,18 +1002,96 @@ const char *tplan_session_get_fallback (const TplanSession *session);
  * @outputs: one array per output likewise; written
  * @error: return location for a #GError
  *
- * Runs the plan once and waits for the end.
+ * Runs the plan once and waits for the end. Runs of one session take turns,
+ * submitted or not: for runs side by side make a session for each.
  *
  * Allocates nothing and decides nothing.
  *
  * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
  *   %TPLAN_ERROR_DEVICE: a device failed: make a new session, or one that falls
  *     back.
+ *   %TPLAN_ERROR_MEMORY: none where an op or a driver needs some: free some.
  *
- * Thread: one at a time.
+ * Thread: any.
  */
 gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
                             void *const *outputs, GError **error);
+
+/**
+ * tplan_session_submit:
+ * @session: a session
+ * @inputs: as for tplan_session_run(); the list is copied, the arrays are not
+ * @outputs: likewise
+ * @error: return location for a #GError
+ *
+ * Runs the plan once, in a thread of @session that starts with the first call.
+ * Any number may be submitted at a time; they run in that order, one at a time. The
+ * arrays must stay, and be left alone, until the run is done or cancelled.
+ *
+ * In a child of fork() runs of the parent end with %TPLAN_ERROR_INTERRUPTED; fork
+ * while none is under way, or leave @session to the parent.
+ *
+ * Returns: (transfer full): the run; release with tplan_run_free(). %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_FAILED: the thread cannot be started: end some.
+ *   %TPLAN_ERROR_MEMORY: none for the lists: free some.
+ *
+ * Thread: any.
+ */
+TplanRun *tplan_session_submit (TplanSession *session,
+                                const void *const *inputs,
+                                void *const *outputs, GError **error);
+
+/**
+ * tplan_run_wait:
+ * @run: a run
+ * @error: return location for a #GError
+ *
+ * Waits until @run is done. Several threads may wait, and each as often as it
+ * likes.
+ *
+ * Returns: %TRUE, or %FALSE with @error set as for tplan_session_run(), or:
+ *   %TPLAN_ERROR_INTERRUPTED: it was cancelled, its session was freed before it was
+ *     begun, or the process forked meanwhile.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_wait (TplanRun *run, GError **error);
+
+/**
+ * tplan_run_is_done:
+ * @run: a run
+ *
+ * Returns: whether tplan_run_wait() would not wait.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_is_done (TplanRun *run);
+
+/**
+ * tplan_run_cancel:
+ * @run: a run
+ *
+ * Takes @run back if it was not begun; its arrays are not touched then. One that
+ * was begun is not stopped: no device can be told to.
+ *
+ * Returns: %TRUE: it never runs. %FALSE: it is under way or done.
+ *
+ * Thread: any.
+ */
+gboolean tplan_run_cancel (TplanRun *run);
+
+/**
+ * tplan_run_free:
+ * @run: (nullable) (transfer full): a run; its session may be gone
+ *
+ * Cancels @run, or waits for it where it was begun: afterwards its arrays are the
+ * caller's again.
+ *
+ * Thread: any, after all other calls with @run.
+ */
+void tplan_run_free (TplanRun *run);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanRun, tplan_run_free)
 
 /**
  * tplan_session_get_time_ns:
@@ -763,40 +1100,40 @@ gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
  * Returns: what the last run took, by the clock; by the virtual clock if a
  *   device is simulated. 0 before the first.
  *
+ * Thread: any; waits for a run under way.
+ */
+gint64 tplan_session_get_time_ns (TplanSession *session);
+
+/**
+ * tplan_session_get_steps:
+ * @session: a session
+ * @out_n: (out) (nullable): how many
+ * @error: return location for a #GError
+ *
+ * Says of each step of a run, in their order, what it does, where and why, what the
+ * plan foretold, and what it took in the last run, if that was profiled.
+ *
+ * Returns: (transfer none): @out_n steps, until the next call or run. %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_MEMORY: none for the list: free some.
+ *   %TPLAN_ERROR_DEVICE: @session cannot go on: make a new one.
+ *
  * Thread: one at a time.
  */
-gint64 tplan_session_get_time_ns (const TplanSession *session);
+const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
+                                          GError **error);
 
 /**
  * tplan_session_free:
  * @session: (nullable) (transfer full): a session
  *
- * Frees its memory and closes its devices.
+ * Frees its memory and closes its devices. Runs that were submitted and not begun
+ * are cancelled, one under way is waited for.
  *
- * Thread: one at a time.
+ * Thread: any, after all other calls with @session.
  */
 void tplan_session_free (TplanSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
-
-/**
- * tplan_dtype_get_name:
- * @dtype: an element type
- *
- * Returns: (transfer none): its name, as in graphs and in numpy: "float32".
- *   %NULL when there is no such type.
- *
- * Thread: any.
- */
-const char *tplan_dtype_get_name (TplanDtype dtype);
-
-/**
- * tplan_get_version:
- *
- * Returns: (transfer none): the version of the library that runs, "1.2.3".
- *
- * Thread: any.
- */
-const char *tplan_get_version (void);
 
 G_END_DECLS
 

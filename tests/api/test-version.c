@@ -12,8 +12,16 @@ test_version (void)
 
   g_assert_cmpstr (text, ==, numbers);
   g_assert_cmpstr (text, ==, PACKAGE_VERSION);
+  g_assert_cmpstr (text, ==, TPLAN_VERSION);
+  g_assert_cmpint (major * 1000000 + minor * 1000 + micro, ==,
+                   TPLAN_VERSION_NUMBER);
   g_assert_cmpstr (tplan_version_get (NULL, NULL, NULL), ==, text);
 }
+
+/* The preprocessor can ask too. */
+#if TPLAN_VERSION_NUMBER < 1000 || !TPLAN_CHECK_VERSION (0, 1, 0)
+#error "this is older than the first version"
+#endif
 
 static void
 test_check (void)

@@ -1,0 +1,301 @@
+/* run.c: a queue of runs and the thread that takes them. The thread starts with
+ * the first run, so who submits none has none; all signals are blocked in it. */
+#include "config.h"
+
+#include "api/run.h"
+
+#include "ir/guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+typedef enum
+{
+  RUN_WAITS,
+  RUN_GOES,
+  RUN_ENDED,                  /* or never will go */
+} RunState;
+
+struct TplanRun
+{
+  TpRunQueue *queue;          /* a reference */
+  TplanRun *next;             /* in it */
+  RunState state;             /* this and all below by its lock */
+  gboolean is_good;
+  GError *error;              /* why not */
+  const void **inputs;
+  void **outputs;
+};
+
+struct TpRunQueue
+{
+  gint n_refs;                /* of the session and of each run; atomic */
+  TpRunWork work;
+  gpointer data;
+  pthread_mutex_t lock;       /* over all below */
+  pthread_cond_t changed;
+  TplanRun *first;            /* that waits */
+  TplanRun **end;
+  TplanRun *going;            /* (nullable) */
+  gboolean is_closed;
+  pid_t owner;                /* of the thread; 0: there is none */
+  pthread_t thread;
+};
+
+TpRunQueue *
+tp_run_queue_new (TpRunWork work, gpointer data)
+{
+  TpRunQueue *queue = g_new0 (TpRunQueue, 1);
+
+  queue->n_refs = 1;
+  queue->work = work;
+  queue->data = data;
+  queue->end = &queue->first;
+  pthread_mutex_init (&queue->lock, NULL);
+  pthread_cond_init (&queue->changed, NULL);
+  return queue;
+}
+
+static void
+queue_unref (TpRunQueue *queue)
+{
+  if (!g_atomic_int_dec_and_test (&queue->n_refs))
+    return;
+  pthread_mutex_destroy (&queue->lock);
+  pthread_cond_destroy (&queue->changed);
+  g_free (queue);
+}
+
+/* ---- states ---------------------------------------------------------------- */
+
+/* The lock is held, here and below. */
+static void
+end_run (TplanRun *run, gboolean is_good)
+{
+  run->is_good = is_good;
+  run->state = RUN_ENDED;
+  pthread_cond_broadcast (&run->queue->changed);
+}
+
+static TplanRun *
+take_first (TpRunQueue *queue)
+{
+  TplanRun *run = queue->first;
+
+  queue->first = run->next;
+  if (queue->first == NULL)
+    queue->end = &queue->first;
+  return run;
+}
+
+static void
+fail_run (TplanRun *run, const char *why)
+{
+  g_set_error (&run->error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED, "%s", why);
+  end_run (run, FALSE);
+}
+
+static void
+fail_waiting (TpRunQueue *queue, const char *why)
+{
+  while (queue->first != NULL)
+    fail_run (take_first (queue), why);
+}
+
+/* A child of the process that has the thread: nothing goes on here, and the lock
+ * is as the fork found it. */
+static void
+start_anew (TpRunQueue *queue)
+{
+  static const char why[] = "the run stayed in the process that this one was "
+                            "forked from: submit it again";
+
+  pthread_mutex_init (&queue->lock, NULL);
+  pthread_cond_init (&queue->changed, NULL);
+  fail_waiting (queue, why);
+  if (queue->going != NULL)
+    fail_run (g_steal_pointer (&queue->going), why);
+  queue->owner = 0;
+}
+
+static void
+lock (TpRunQueue *queue)
+{
+  if (queue->owner != 0 && queue->owner != getpid ())
+    start_anew (queue);
+  pthread_mutex_lock (&queue->lock);
+}
+
+/* ---- the thread ------------------------------------------------------------ */
+
+static void *
+thread_main (void *data)
+{
+  TpRunQueue *queue = data;
+
+  pthread_mutex_lock (&queue->lock);
+  while (!queue->is_closed)
+    {
+      TplanRun *run;
+      gboolean is_good;
+
+      if (queue->first == NULL)
+        {
+          pthread_cond_wait (&queue->changed, &queue->lock);
+          continue;
+        }
+      run = queue->going = take_first (queue);
+      run->state = RUN_GOES;
+      pthread_mutex_unlock (&queue->lock);
+      is_good = queue->work (queue->data, run->inputs, run->outputs,
+                             &run->error);
+      pthread_mutex_lock (&queue->lock);
+      queue->going = NULL;
+      end_run (run, is_good);
+    }
+  pthread_mutex_unlock (&queue->lock);
+  return NULL;
+}
+
+static gboolean
+start_thread (TpRunQueue *queue, GError **error)
+{
+  sigset_t all, before;
+  int code;
+
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  code = pthread_create (&queue->thread, NULL, thread_main, queue);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  if (code != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "no thread can be started for runs of a session: %s: end "
+                   "some, or run without submitting", g_strerror (code));
+      return FALSE;
+    }
+  pthread_setname_np (queue->thread, "tplan-runs");
+  queue->owner = getpid ();
+  return TRUE;
+}
+
+/* ---- runs come and go ------------------------------------------------------ */
+
+void
+tp_run_queue_close (TpRunQueue *queue)
+{
+  gboolean has_thread;
+
+  lock (queue);
+  queue->is_closed = TRUE;
+  fail_waiting (queue, "the run was not begun when its session was freed");
+  has_thread = queue->owner != 0;
+  pthread_cond_broadcast (&queue->changed);
+  pthread_mutex_unlock (&queue->lock);
+  if (has_thread)
+    pthread_join (queue->thread, NULL);
+  queue_unref (queue);
+}
+
+TplanRun *
+tp_run_queue_add (TpRunQueue *queue, const TpRunArrays *arrays,
+                  GError **error)
+{
+  g_autofree const void **inputs = tp_memdup (
+      arrays->inputs, sizeof *arrays->inputs * arrays->n_inputs);
+  g_autofree void **outputs = tp_memdup (
+      arrays->outputs, sizeof *arrays->outputs * arrays->n_outputs);
+  g_autofree TplanRun *run = tp_new0 (TplanRun, 1);
+  gboolean is_good;
+
+  lock (queue);
+  is_good = queue->owner != 0 || start_thread (queue, error);
+  if (is_good)
+    {
+      g_atomic_int_inc (&queue->n_refs);
+      run->queue = queue;
+      run->inputs = g_steal_pointer (&inputs);
+      run->outputs = g_steal_pointer (&outputs);
+      *queue->end = run;
+      queue->end = &run->next;
+      pthread_cond_broadcast (&queue->changed);
+    }
+  pthread_mutex_unlock (&queue->lock);
+  return is_good ? g_steal_pointer (&run) : NULL;
+}
+
+/* ---- the calls ------------------------------------------------------------- */
+
+/* The lock is held. */
+static void
+leave_queue (TplanRun *run)
+{
+  TpRunQueue *queue = run->queue;
+  TplanRun **at = &queue->first;
+
+  while (*at != run)
+    at = &(*at)->next;
+  *at = run->next;
+  if (run->next == NULL)
+    queue->end = at;
+}
+
+gboolean
+tplan_run_wait (TplanRun *run, GError **error)
+{
+  gboolean is_good;
+
+  g_return_val_if_fail (run != NULL, FALSE);
+  lock (run->queue);
+  while (run->state != RUN_ENDED)
+    pthread_cond_wait (&run->queue->changed, &run->queue->lock);
+  is_good = run->is_good;
+  if (!is_good && error != NULL)
+    *error = g_error_copy (run->error);
+  pthread_mutex_unlock (&run->queue->lock);
+  return is_good;
+}
+
+gboolean
+tplan_run_is_done (TplanRun *run)
+{
+  gboolean is_done;
+
+  g_return_val_if_fail (run != NULL, TRUE);
+  lock (run->queue);
+  is_done = run->state == RUN_ENDED;
+  pthread_mutex_unlock (&run->queue->lock);
+  return is_done;
+}
+
+gboolean
+tplan_run_cancel (TplanRun *run)
+{
+  gboolean is_waiting;
+
+  g_return_val_if_fail (run != NULL, FALSE);
+  lock (run->queue);
+  is_waiting = run->state == RUN_WAITS;
+  if (is_waiting)
+    {
+      leave_queue (run);
+      fail_run (run, "the run was cancelled before it was begun");
+    }
+  pthread_mutex_unlock (&run->queue->lock);
+  return is_waiting;
+}
+
+void
+tplan_run_free (TplanRun *run)
+{
+  if (run == NULL)
+    return;
+  tplan_run_cancel (run);
+  tplan_run_wait (run, NULL);
+  queue_unref (run->queue);
+  g_clear_error (&run->error);
+  g_free (run->inputs);
+  g_free (run->outputs);
+  g_free (run);
+}
