@@ -67,10 +67,13 @@ if command -v man > /dev/null; then
 fi
 if command -v bash > /dev/null; then
   completion=$(find "$root" -path '*bash-completion/completions/tplan')
-  PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_WORDS=(tplan opt) COMP_CWORD=1
-    _tplan tplan opt tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
+  PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_LINE="tplan opt" COMP_POINT=9
+    _tplan tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
   say $? "the completion works"
 fi
+find "$root" -path '*/zsh/site-functions/_tplan' | grep -q . \
+  && find "$root" -path '*/fish/vendor_completions.d/tplan.fish' | grep -q .
+say $? "so do zsh and fish find theirs"
 # A tree that is moved stays whole, and what lies in the working directory is
 # none of its business.
 moved=$work/moved
