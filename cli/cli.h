@@ -77,6 +77,7 @@ typedef struct
   const char *summary;        /* one line */
   const char *details;        /* (nullable) a few lines: examples, exit status */
   int n_args_min, n_args_max; /* TP_CLI_ANY: no bound */
+  const char *verbs;          /* (nullable) first argument: "show export" */
   unsigned uses;              /* TpCliUses */
   const GOptionEntry *options;/* own ones, (nullable) */
   gboolean (*run) (TpCli *cli, GError **error);

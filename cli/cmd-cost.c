@@ -416,6 +416,7 @@ static const GOptionEntry options[] = {
 const TpCommand tp_command_cost = {
   .name = "cost",
   .arguments = "VERB [ARGUMENT...]",
+  .verbs = "list show export import forget diff",
   .summary = "Shows, moves and clears what was measured",
   .details = "  list             devices, and whether their figures hold\n"
              "  show [DEVICE]    every kernel measured\n"

@@ -256,6 +256,7 @@ machine_run (TpCli *cli, GError **error)
 const TpCommand tp_command_machine = {
   .name = "machine",
   .arguments = "[VERB] [ARGUMENT]",
+  .verbs = "show export",
   .summary = "Shows a machine as it was measured, and takes it along",
   .details = "  show [FILE|sim:PROFILE]  devices, speeds, links, how good the "
              "figures are\n"

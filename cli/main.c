@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli/cli.h"
+#include "cli/complete.h"
 #include "cli/files.h"
 #include "cli/hint.h"
 #include "cli/no-memory.h"
@@ -252,6 +253,11 @@ main (int argc, char **argv)
   if (strcmp (argv[1], "--version") == 0)
     {
       puts ("tplan " PACKAGE_VERSION);
+      return TP_EXIT_GOOD;
+    }
+  if (strcmp (argv[1], "--complete") == 0)
+    {
+      tp_cli_complete (commands, argc - 2, argv + 2);
       return TP_EXIT_GOOD;
     }
   if (strcmp (argv[1], "help") == 0)

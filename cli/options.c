@@ -79,7 +79,7 @@ static const CommonOption common[] = {
       "leave out a pass over the graph (repeatable)", "PASS" } },
   { TP_USES_GRAPH,
     { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
-      &given.limits, NULL, NULL } },
+      &given.limits, NULL, "NAME=N" } },
   { TP_USES_GRAPH,
     { "follow-symlinks", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
       &given.follow_links, NULL, NULL } },
@@ -88,13 +88,13 @@ static const CommonOption common[] = {
       &given.copies_weights, NULL, NULL } },
   { TP_USES_GRAPH,
     { "timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &given.timeout,
-      NULL, NULL } },
+      NULL, "TIME" } },
   { TP_USES_THREADS,
     { "driver-timeout", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING,
-      &given.driver_timeout, NULL, NULL } },
+      &given.driver_timeout, NULL, "TIME" } },
   { TP_USES_THREADS,
     { "cache", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &given.cache,
-      NULL, NULL } },
+      NULL, "DIR" } },
   { TP_USES_COSTS,
     { "cost", 0, 0, G_OPTION_ARG_FILENAME, &given.cost,
       "cost table to use instead of the user's", "FILE" } },
@@ -461,21 +461,33 @@ make_context (const TpCommand *command)
   return context;
 }
 
+GPtrArray *
+tp_cli_list_options (const TpCommand *command)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (const GOptionEntry *it = command->options;
+       it != NULL && it->long_name != NULL; it++)
+    g_ptr_array_add (list, (gpointer) it);
+  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
+    if (is_used (&common[i], command))
+      g_ptr_array_add (list, (gpointer) &common[i].entry);
+  return list;
+}
+
 /* "" or what it asks: of the options of @command, hidden ones too. */
 static char *
 ask_option (const TpCommand *command, const char *typed)
 {
+  g_autoptr (GPtrArray) options = tp_cli_list_options (command);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *bare
       = g_strndup (typed, strcspn (typed, "="));
   const char *found;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
-    if (is_used (&common[i], command))
-      g_ptr_array_add (names, (char *) common[i].entry.long_name);
-  for (const GOptionEntry *it = command->options;
-       it != NULL && it->long_name != NULL; it++)
-    g_ptr_array_add (names, (char *) it->long_name);
+  for (guint i = 0; i < options->len; i++)
+    g_ptr_array_add (names,
+                     (char *) ((const GOptionEntry *) options->pdata[i])->long_name);
   g_ptr_array_add (names, NULL);
   found = tp_near_name_find (bare, (const char *const *) names->pdata);
   return found == NULL ? g_strdup ("")
@@ -532,6 +544,20 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
     warn_unknown_keys (cli, config);
   return config != NULL && check_arguments (cli, command, error)
          && apply (cli, config, error);
+}
+
+void
+tp_cli_parse_typed (TpCli *cli, const TpCommand *command, int argc,
+                    char **argv)
+{
+  g_autoptr (GOptionContext) context = make_context (command);
+  g_autoptr (GKeyFile) config = g_key_file_new ();
+
+  g_option_context_set_ignore_unknown_options (context, TRUE);
+  g_option_context_parse (context, &argc, &argv, NULL);
+  take_given (cli);
+  cli->is_quiet = TRUE;
+  apply (cli, config, NULL);
 }
 
 TplanCosts *

@@ -9,6 +9,12 @@
  * FALSE with an error, or with none when help was asked for and printed. */
 gboolean tp_cli_parse (TpCli *cli, const TpCommand *command, int argc,
                        char **argv, GError **error);
+/* The same of a line that is still being typed, without the file: whatever is no
+ * option, or has no value yet, is passed over. */
+void tp_cli_parse_typed (TpCli *cli, const TpCommand *command, int argc,
+                         char **argv);
+/* const GOptionEntry*: all that @command takes, its own first. (container) */
+GPtrArray *tp_cli_list_options (const TpCommand *command);
 void tp_cli_clear (TpCli *cli);
 void tp_cli_print_help (const TpCommand *command);
 

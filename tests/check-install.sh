@@ -19,7 +19,7 @@ export HOME TPLAN_COST
 root=$work/root
 : > "$work/log"
 
-make -s -C "$top_builddir" install DESTDIR="$root" > "$work/log" 2>&1
+MAKEFLAGS= make -s -C "$top_builddir" install DESTDIR="$root" > "$work/log" 2>&1
 say $? "make install DESTDIR="
 # Where things are, with the prefix of this build.
 pc=$(find "$root" -name tplan.pc)
@@ -27,6 +27,9 @@ pc=$(find "$root" -name tplan.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 PKG_CONFIG_SYSROOT_DIR=
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+# pkg-config wants the development packages of private ones too.
+pkg-config --print-requires --print-requires-private tplan > "$work/log"
+[ "$(sed 's/ .*//' "$work/log" | xargs)" = glib-2.0 ]; say $? "a program needs the headers of GLib alone"
 libdir=$root$(pkg-config --variable=libdir tplan)
 prefix=$root$(pkg-config --variable=prefix tplan)
 includedir=$root$(pkg-config --variable=includedir tplan)
@@ -67,10 +70,13 @@ if command -v man > /dev/null; then
 fi
 if command -v bash > /dev/null; then
   completion=$(find "$root" -path '*bash-completion/completions/tplan')
-  PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_WORDS=(tplan opt) COMP_CWORD=1
-    _tplan tplan opt tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
+  PATH=$prefix/bin:$PATH bash -c '. "$1"; COMP_LINE="tplan opt" COMP_POINT=9
+    _tplan tplan; [ "${COMPREPLY[*]}" = optimize ]' bash "$completion" > "$work/log" 2>&1
   say $? "the completion works"
 fi
+find "$root" -path '*/zsh/site-functions/_tplan' | grep -q . \
+  && find "$root" -path '*/fish/vendor_completions.d/tplan.fish' | grep -q .
+say $? "so do zsh and fish find theirs"
 # A tree that is moved stays whole, and what lies in the working directory is
 # none of its business.
 moved=$work/moved
@@ -91,11 +97,10 @@ if [ -e "$libdir/tplan/jit-llvm.so" ]; then
   mv ../module "$moved_libdir/tplan/jit-llvm.so"
   cd "$work" && mv "$moved" "$root" || exit 99
 fi
-module=$(find "$root" -name tplan.py)
-[ -n "$module" ]; say $? "tplan.py is installed"
+find "$root" -path '*/python/tplan/__init__.py' | grep -q .; say $? "the Python module is installed"
 find "$root" -name 'graph-format.md' | grep -q .; say $? "so are the documents"
 find "$root" -name plan.schema.json | grep -q .; say $? "and the schemas"
-make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
+MAKEFLAGS= make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
 left=$(find "$root" -type f | head -n 5)
 [ -z "$left" ] || echo "$left" >> "$work/log"
 [ -z "$left" ]; say $? "make uninstall leaves nothing"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manual and --help tell of the same commands and options; the pages have
-# no mistakes that groff sees; completion offers what there is.
+# no mistakes that groff sees.
 set -u
 n=0
 say ()
@@ -72,34 +72,4 @@ else
   n=$((n + 1)); echo "ok $n - pages # SKIP no groff"
 fi
 
-# complete WORD...: what is offered for the last word.
-complete_ ()
-{
-  TPLAN=$tplan bash -c '
-    . "$top_srcdir/docs/completion/tplan"
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    _tplan "$TPLAN" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
-    echo ${COMPREPLY[@]}' bash "$@"
-}
-if command -v bash > /dev/null; then
-  [ "$(complete_ tplan exp)" = explain ]; say $? "completes a command"
-  [ "$(complete_ tplan run --check-)" = --check-ops ]; say $? "completes an option"
-  [ "$(complete_ tplan run --format=j)" = json ]; say $? "completes a value"
-  [ "$(complete_ tplan run --format = c)" = csv ]; say $? "completes a value behind ="
-  complete_ tplan run --devices=cpu,sim:server | grep -q 'cpu,sim:server-gpu'
-  say $? "completes a device in a list"
-  [ "$(complete_ tplan cost exp)" = export ]; say $? "completes a verb of cost"
-  # What is listed twice is compared with what the program says it has.
-  known=$("$tplan" cost '?' 2>&1 | sed 's/.*there are //; s/,//g; s/ and / /')
-  [ -n "$known" ] && [ "$(complete_ tplan cost '')" = "$known" ]
-  say $? "completes all verbs of cost: $known"
-  known=$("$tplan" optimize "$top_srcdir/examples/mlp.json" -d sim:laptop-cpu --no-fuse '?' 2>&1 \
-    | sed 's/.*there are //; s/,//g')
-  [ -n "$known" ] && [ "$(complete_ tplan optimize --no-fuse '')" = "$known" ]
-  say $? "completes all fusion rules: $known"
-  [ "$(complete_ tplan optimize --no-pass iden)" = identity ]; say $? "completes a pass to leave out"
-  [ "$(complete_ tplan convert --after=res)" = resize ]; say $? "completes a pass to stop after"
-else
-  n=$((n + 1)); echo "ok $n - completion # SKIP no bash"
-fi
 echo "1..$n"

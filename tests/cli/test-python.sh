@@ -1,5 +1,5 @@
 #!/bin/sh
-# python/tplan.py against the library that was built: plans, runs, errors.
+# python/tplan against the library that was built: plans, runs, errors.
 . "$(dirname "$0")/common.sh"
 
 skip () { echo "1..0 # SKIP $1"; exit 0; }
@@ -96,4 +96,126 @@ expect(ValueError, "closed", session.run, {"x": numpy.zeros((4, 16), "float32")}
 expect(KeyError, "nobody", tplan.Plan.load("plan.json").device_of, "nobody")
 assert tplan.version().count(".") == 2
 PY
+case_ "a string is one device, pins and limits are obeyed, reasons are told" <<'PY'
+import tplan
+graph = tplan.Graph("mlp.json")
+plan = graph.optimize(devices="ref")
+assert plan.devices == {"ref": 4}, plan.devices
+simulated = graph.optimize(devices=["sim:desktop-cpu", "sim:laptop-gpu"],
+                           pins="fc1=sim:laptop-gpu")
+assert simulated.device_of("fc1") == "sim:laptop-gpu"
+ops = {it.name: it for it in simulated.explain()}
+assert list(ops) == graph.ops and ops["fc1"].reason == "pinned"
+assert {it.device for it in ops.values()} <= {"sim:desktop-cpu", "sim:laptop-gpu"}
+assert all(it.source != it.target and it.size_bytes > 0 for it in simulated.transfers)
+assert len(simulated.transfers) > 0 and plan.transfers == []
+try:
+    graph.optimize(devices="sim:desktop-cpu", memory_limits="sim:desktop-cpu=1K")
+    raise AssertionError("1K is enough")
+except tplan.Error as error:
+    assert error.code in ("LIMIT", "INFEASIBLE"), error.code
+assert tplan.Graph("mlp.json", assume_dims=True).inputs[0].shape == (4, 16)
+PY
+case_ "what is measured is found again" <<'PY'
+import os, tplan
+graph = tplan.Graph("mlp.json")
+assert graph.optimize(devices="ref", costs="own.db").n_estimated == 4
+graph.calibrate(devices="ref", costs="own.db", time_limit_s=60)
+assert os.path.getsize("own.db") > 0
+plan = graph.optimize(devices="ref", costs="own.db")
+assert plan.n_estimated == 0
+tplan.calibrate(devices="ref", costs="own.db", time_limit_s=1)
+PY
+try 0 optimize mlp.json --devices ref --dim N=1,2,8 -o tiers.json; say $? "tiers"
+case_ "of tiers the next above is picked" <<'PY'
+import tplan
+for n, tier in ((1, 1), (2, 2), (3, 8), (8, 8)):
+    shape = tplan.Plan.load("tiers.json", dims={"N": n}).inputs[0].shape
+    assert shape == (tier, 16), shape
+try:
+    tplan.Plan.load("tiers.json", dims={"N": 9})
+    raise AssertionError("there is no tier for 9")
+except tplan.Error as error:
+    assert error.code == "USAGE"
+PY
+case_ "dense arrays are read and written where they are" <<'PY'
+import mmap, numpy, tplan
+plan = tplan.Plan.load("plan.json")
+shared = mmap.mmap(-1, 4 * 8 * 4)
+probs = numpy.frombuffer(shared, "float32").reshape(4, 8)
+x = numpy.ones((4, 16), "float32")
+with tplan.Session(plan) as session:
+    (tensor,) = session.inputs
+    assert session._take(tensor, {"x": x}).ctypes.data == x.ctypes.data
+    assert session.run({"x": x}, {"probs": probs})["probs"] is probs
+    assert numpy.frombuffer(shared[:], "float32").sum() > 3.99
+    class Foreign:
+        def __dlpack__(self, **how): return x.__dlpack__(**how)
+        def __dlpack_device__(self): return x.__dlpack_device__()
+    assert session._take(tensor, {"x": Foreign()}).ctypes.data == x.ctypes.data
+    assert (session.run({"x": Foreign()})["probs"] == probs).all()
+    try:
+        session.run({"x": x}, {"probs": numpy.zeros((8, 4), "float32").T})
+        raise AssertionError("it is not dense")
+    except ValueError as error:
+        assert "'probs'" in str(error)
+assert (plan.run({"x": x})["probs"] == probs).all()
+PY
+case_ "plans are run in turns" <<'PY'
+import tplan
+graph = tplan.Graph("mlp.json")
+plans = {name: graph.optimize(devices="ref") for name in ("a", "b")}
+timings = tplan.bench(plans, rounds=4)
+assert sorted(it.name for it in timings) == ["a", "b"]
+assert timings[0].median_ns <= timings[1].median_ns
+for it in timings:
+    assert len(it.times_ns) == 4 and 0 < it.low_ns <= it.median_ns <= it.high_ns
+    assert min(it.times_ns) <= it.median_ns <= max(it.times_ns)
+assert len(tplan.bench(plans, rounds=1)[0].times_ns) == 1
+PY
+sed 's/"fc1"/"<b>fc1\\u0026"/' mlp.json > marked.json
+case_ "a notebook shows a plan, and no mark-up of its names" <<'PY'
+import html.parser, tplan
+class Reader(html.parser.HTMLParser):
+    open, text = [], ""
+    def handle_starttag(self, tag, attrs): self.open.append(tag)
+    def handle_endtag(self, tag): assert self.open.pop() == tag
+    def handle_data(self, data): self.text += data + "\n"
+plan = tplan.Graph("marked.json").optimize(devices="ref")
+reader = Reader()
+reader.feed(plan._repr_html_())
+assert reader.open == [], reader.open
+assert "<b>fc1&\n" in reader.text and "4 of 4 ops estimated" in reader.text
+assert "4 ops on ref" in repr(plan)
+plan.close()
+assert plan._repr_html_() == "Plan(closed)"
+PY
+case_ "whatever is public has types and a docstring" <<'PY'
+import inspect, typing, tplan
+for name in tplan.__all__:
+    thing = getattr(tplan, name)
+    assert inspect.getdoc(thing), name
+    members = [thing] if inspect.isfunction(thing) else [
+        it for key, it in vars(thing).items()
+        if inspect.isfunction(it) and not key.startswith("_")]
+    for it in members:
+        hints = typing.get_type_hints(it)
+        wanted = set(inspect.signature(it).parameters) - {"self"} | {"return"}
+        assert wanted <= set(hints), (name, it.__name__, wanted - set(hints))
+PY
+[ "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top_srcdir/python/pyproject.toml")" = "$("$TPLAN" --version | sed 's/tplan //')" ]
+say $? "the wheel has the version of the program"
+if "$python" -c 'import setuptools, wheel' 2> .err; then
+  cp -r "$top_srcdir/python" tree && rm -rf tree/tplan/__pycache__ && (cd tree && "$python" setup.py -q bdist_wheel -d ../made) > .out 2>&1 \
+    && mkdir site && (cd site && "$python" -m zipfile -e ../made/tplan-*-py3-none-any.whl .)
+  say $? "a wheel is built"
+  PYTHONPATH=$work/site case_ "and works, with the library of the system" <<'PY'
+import os, tplan
+assert os.path.dirname(tplan.__file__).endswith("site/tplan")
+assert os.path.exists(os.path.join(os.path.dirname(tplan.__file__), "py.typed"))
+tplan.Plan.load("plan.json").check()
+PY
+else
+  n=$((n + 1)); echo "ok $n - a wheel # SKIP no setuptools, or no wheel"
+fi
 finish
