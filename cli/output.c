@@ -7,6 +7,7 @@
 #include "cli/text.h"
 #include "format/file-save.h"
 #include "ir/foreign-text.h"
+#include "ir/guard.h"
 
 #include <errno.h>
 #include <math.h>
@@ -140,12 +141,13 @@ tp_cli_write_output (const TpCli *cli, const char *path, const void *data,
 void
 tp_cli_print_json (json_t *document)
 {
-  g_autofree char *text = NULL;
+  const size_t flags = JSON_INDENT (2) | JSON_REAL_PRECISION (9);
+  g_autofree char *text
+      = tp_foreign_text_escape_json (json_dumps (document, flags));
 
-  text = tp_foreign_text_escape_json (
-      json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
-  if (text != NULL)
-    puts (text);
+  if (text == NULL) /* nothing said is no answer */
+    tp_guard_leave (json_dumpb (document, NULL, 0, flags));
+  puts (text);
   json_decref (document);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/report-machine.h"
 #include "cli/report-plan.h"
 #include "cli/report-runs.h"
+#include "ir/room.h"
 #include "view/report.h"
 
 #include <stdio.h>
@@ -137,7 +138,7 @@ gather (Report *self, GError **error)
 }
 
 static GBytes *
-make_page (Report *self)
+make_page (Report *self, GError **error)
 {
   const TpPlan *first = tp_api_get_plan (self->plans->pdata[0]);
   g_autofree char *title
@@ -150,9 +151,15 @@ make_page (Report *self)
       (json_int_t) (g_get_real_time () / G_USEC_PER_SEC), "plans", self->data,
       "sweeps", self->sweeps);
   g_autofree char *json = json_dumps (all, JSON_COMPACT);
+  gsize size = json == NULL ? json_dumpb (all, NULL, 0, JSON_COMPACT) : 0;
   char *page;
 
   json_decref (all);
+  if (json == NULL)
+    {
+      tp_room_set_error (size, "to make this page", error);
+      return NULL;
+    }
   g_ptr_array_add (self->lines, NULL);
   page = tp_report_page_new (title, (const char *const *) self->lines->pdata,
                              json);
@@ -165,7 +172,7 @@ tp_report_make (TpCli *cli, const GPtrArray *plans,
 {
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
   Report self = { cli, plans, options, lines, json_array (), json_array () };
-  GBytes *page = gather (&self, error) ? make_page (&self) : NULL;
+  GBytes *page = gather (&self, error) ? make_page (&self, error) : NULL;
 
   json_decref (self.data);
   json_decref (self.sweeps);

@@ -13,7 +13,7 @@ folders=$3 # what the targets are linked with
 fuzz=$build/_fuzz
 FUZZ_CORPUS=${FUZZ_CORPUS:-$fuzz/corpus}
 export FUZZ_CORPUS
-targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan cost}
+targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan cost object}
 sanitize=address,undefined
 
 command -v "${CLANG:=clang}" > /dev/null || {
@@ -59,6 +59,10 @@ cp good-plan.json seeds/plan/good
 sed '/^ "\(peak\|weight\)_bytes": /d' good-plan.json > seeds/plan/bare
 for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
 cp "$source"/examples/*.json seeds/graph-json/
+mkdir -p seeds/object "$FUZZ_CORPUS/object"
+for level in 0 1 2 3; do
+  "$CLANG" -O$level -fPIC -fno-math-errno -ffreestanding -c "$source/fuzz/object.c" -o seeds/object/$level
+done
 FUZZ_GRAPH=$source/tests/bad/good.json
 export FUZZ_GRAPH
 

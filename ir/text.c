@@ -44,17 +44,25 @@ tp_text_append_c (GString *text, char c)
 }
 
 void
+tp_text_append_vprintf (GString *text, const char *format, va_list args)
+{
+  va_list again;
+  int n;
+
+  va_copy (again, args);
+  n = g_vsnprintf (NULL, 0, format, again);
+  va_end (again);
+  make_room (text, n);
+  g_vsnprintf (text->str + text->len, n + 1, format, args);
+  text->len += n;
+}
+
+void
 tp_text_append_printf (GString *text, const char *format, ...)
 {
   va_list args;
-  int n;
 
   va_start (args, format);
-  n = g_vsnprintf (NULL, 0, format, args);
+  tp_text_append_vprintf (text, format, args);
   va_end (args);
-  make_room (text, n);
-  va_start (args, format);
-  g_vsnprintf (text->str + text->len, n + 1, format, args);
-  va_end (args);
-  text->len += n;
 }

@@ -10,5 +10,7 @@ void tp_text_append_c (GString *text, char c);
 void tp_text_append_len (GString *text, const char *bytes, gsize n);
 void tp_text_append_printf (GString *text, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+void tp_text_append_vprintf (GString *text, const char *format, va_list args)
+    G_GNUC_PRINTF (2, 0);
 
 #endif

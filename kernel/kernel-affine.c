@@ -6,6 +6,8 @@
 
 #include "kernel/kernel-affine.h"
 
+#include "ir/array.h"
+
 #include <string.h>
 
 #define INF TP_AFFINE_INFINITY
@@ -30,9 +32,9 @@ typedef struct
 
 struct TpSolver
 {
-  GArray *atoms; /* Atom */
-  GArray *facts; /* Fact */
-  GArray *marks; /* Mark */
+  TpArray *atoms; /* Atom */
+  TpArray *facts; /* Fact */
+  TpArray *marks; /* Mark */
   int n_steps;
 };
 
@@ -41,31 +43,31 @@ tp_solver_new (void)
 {
   TpSolver *solver = g_new0 (TpSolver, 1);
 
-  solver->atoms = g_array_new (FALSE, FALSE, sizeof (Atom));
-  solver->facts = g_array_new (FALSE, FALSE, sizeof (Fact));
-  solver->marks = g_array_new (FALSE, FALSE, sizeof (Mark));
+  solver->atoms = tp_array_new (sizeof (Atom));
+  solver->facts = tp_array_new (sizeof (Fact));
+  solver->marks = tp_array_new (sizeof (Mark));
   return solver;
 }
 
 void
 tp_solver_free (TpSolver *solver)
 {
-  g_array_unref (solver->atoms);
-  g_array_unref (solver->facts);
-  g_array_unref (solver->marks);
+  tp_array_unref (solver->atoms);
+  tp_array_unref (solver->facts);
+  tp_array_unref (solver->marks);
   g_free (solver);
 }
 
 static Atom *
 atom_at (const TpSolver *solver, int i)
 {
-  return &g_array_index (solver->atoms, Atom, i);
+  return &tp_array_index (solver->atoms, Atom, i);
 }
 
 static Fact *
 fact_at (const TpSolver *solver, int i)
 {
-  return &g_array_index (solver->facts, Fact, i);
+  return &tp_array_index (solver->facts, Fact, i);
 }
 
 /* --- forms -------------------------------------------------------------- */
@@ -157,7 +159,7 @@ tp_solver_add_atom (TpSolver *solver, gint64 lo, gint64 hi)
   TpAffine form = { .n = 1, .coef = { 1 } };
 
   form.atom[0] = solver->atoms->len;
-  g_array_append_val (solver->atoms, atom);
+  tp_array_append_val (solver->atoms, atom);
   return form;
 }
 
@@ -197,7 +199,7 @@ tp_solver_assume (TpSolver *solver, const TpAffine *form)
   atom = atom_at (solver, form->atom[form->n - 1]);
   fact.next = atom->facts;
   atom->facts = solver->facts->len;
-  g_array_append_val (solver->facts, fact);
+  tp_array_append_val (solver->facts, fact);
 }
 
 void
@@ -205,23 +207,23 @@ tp_solver_open (TpSolver *solver)
 {
   Mark mark = { solver->atoms->len, solver->facts->len };
 
-  g_array_append_val (solver->marks, mark);
+  tp_array_append_val (solver->marks, mark);
 }
 
 void
 tp_solver_close (TpSolver *solver)
 {
-  Mark mark = g_array_index (solver->marks, Mark, solver->marks->len - 1);
+  Mark mark = tp_array_index (solver->marks, Mark, solver->marks->len - 1);
 
-  g_array_set_size (solver->marks, solver->marks->len - 1);
+  tp_array_set_size (solver->marks, solver->marks->len - 1);
   for (int i = solver->facts->len - 1; i >= (int)mark.n_facts; i--)
     {
       const Fact *fact = fact_at (solver, i);
 
       atom_at (solver, fact->form.atom[fact->form.n - 1])->facts = fact->next;
     }
-  g_array_set_size (solver->facts, mark.n_facts);
-  g_array_set_size (solver->atoms, mark.n_atoms);
+  tp_array_set_size (solver->facts, mark.n_facts);
+  tp_array_set_size (solver->atoms, mark.n_atoms);
 }
 
 /* --- bounds ------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "kernel/kernel-opencl-preamble.h"
 
 #include "ir/dtype.h"
+#include "ir/text.h"
 
 #include <string.h>
 
@@ -84,27 +85,27 @@ static void
 add_lanes (GString *text, int n, gboolean is_store)
 {
   for (guint i = 0; i < (guint)n; i++)
-    g_string_append_printf (text,
-                            is_store ? "  if (m.s%x) p[0x%x] = v.s%x;\n"
-                                     : "  if (m.s%x) v.s%x = p[0x%x];\n",
-                            i, i, i);
+    tp_text_append_printf (text,
+                           is_store ? "  if (m.s%x) p[0x%x] = v.s%x;\n"
+                                    : "  if (m.s%x) v.s%x = p[0x%x];\n",
+                           i, i, i);
 }
 
 static void
 add_masked (GString *text, const char *type, const char *space, int n)
 {
-  g_string_append_printf (text,
-                          "static %s%d tp_load_%s%d_%s (__%s const %s *p, "
-                          "int%d m)\n{\n  %s%d v = 0;\n",
-                          type, n, type, n, space, space, type, n, type, n);
+  tp_text_append_printf (text,
+                         "static %s%d tp_load_%s%d_%s (__%s const %s *p, "
+                         "int%d m)\n{\n  %s%d v = 0;\n",
+                         type, n, type, n, space, space, type, n, type, n);
   add_lanes (text, n, FALSE);
-  g_string_append_printf (text,
-                          "  return v;\n}\n"
-                          "static void tp_store_%s%d_%s (__%s %s *p, %s%d v, "
-                          "int%d m)\n{\n",
-                          type, n, space, space, type, type, n, n);
+  tp_text_append_printf (text,
+                         "  return v;\n}\n"
+                         "static void tp_store_%s%d_%s (__%s %s *p, %s%d v, "
+                         "int%d m)\n{\n",
+                         type, n, space, space, type, type, n, n);
   add_lanes (text, n, TRUE);
-  g_string_append (text, "}\n");
+  tp_text_append (text, "}\n");
 }
 
 /* Types that one C type stands for have functions once. */
@@ -117,24 +118,33 @@ is_first (TpDtype dtype)
   return TRUE;
 }
 
-static gpointer
-make_preamble (gpointer unused)
+static char *
+make_preamble (void)
 {
   static const char *const spaces[] = { "global", "local" };
-  GString *text = g_string_new (common);
+  g_autoptr (GString) text = g_string_new (NULL);
 
+  tp_text_append (text, common);
   for (int i = 0; i < tp_dtype_count (); i++)
     if (tp_dtype_has_kernels (i) && is_first (i))
       for (guint k = 0; k < G_N_ELEMENTS (spaces); k++)
         for (int n = 4; n <= 16; n *= 2)
           add_masked (text, tp_dtype_get (i)->opencl, spaces[k], n);
-  return g_string_free (text, FALSE);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Not by GOnce, which may not be left by unwinding. */
 const char *
 tp_opencl_preamble (void)
 {
-  static GOnce once = G_ONCE_INIT; /* (owned for ever) */
+  static char *made; /* (owned for ever) */
+  char *text = g_atomic_pointer_get (&made);
 
-  return g_once (&once, make_preamble, NULL);
+  if (text != NULL)
+    return text;
+  text = make_preamble ();
+  if (g_atomic_pointer_compare_and_exchange (&made, NULL, text))
+    return text;
+  g_free (text); /* another thread was first */
+  return g_atomic_pointer_get (&made);
 }

@@ -3,6 +3,8 @@
 
 #include "kernel/kernel-opencl-printer.h"
 
+#include "ir/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -61,11 +63,11 @@ tp_printer_print_line (TpPrinter *printer, const char *format, ...)
 {
   va_list args;
 
-  g_string_append_printf (printer->text, "%*s", 2 * printer->depth, "");
+  tp_text_append_printf (printer->text, "%*s", 2 * printer->depth, "");
   va_start (args, format);
-  g_string_append_vprintf (printer->text, format, args);
+  tp_text_append_vprintf (printer->text, format, args);
   va_end (args);
-  g_string_append_c (printer->text, '\n');
+  tp_text_append_c (printer->text, '\n');
 }
 
 /* --- leaves ------------------------------------------------------------- */

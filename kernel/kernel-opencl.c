@@ -10,6 +10,8 @@
 
 #include "kernel/kernel-opencl.h"
 
+#include "ir/guard.h"
+#include "ir/text.h"
 #include "kernel/kernel-opencl-printer.h"
 #include "kernel/kernel-ops.h"
 
@@ -463,17 +465,17 @@ print_head (TpPrinter *printer)
   tp_printer_print_line (
       printer, "__kernel __attribute__ ((reqd_work_group_size (%d, 1, 1)))",
       kernel->local_size);
-  g_string_append_printf (printer->text, "void %s (", kernel->name);
+  tp_text_append_printf (printer->text, "void %s (", kernel->name);
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
-      g_string_append_printf (
+      tp_text_append_printf (
           printer->text, "%s__global %s%s *restrict b%d", i > 0 ? ", " : "",
           kernel->buffers[i].is_written ? "" : "const ",
           tp_dtype_get (kernel->buffers[i].dtype)->opencl, i);
   if (tp_kernel_uses_iteration (kernel))
-    g_string_append_printf (printer->text, "%sconst long iteration",
-                            kernel->n_buffers > 0 ? ", " : "");
-  g_string_append (printer->text, ")\n{\n");
+    tp_text_append_printf (printer->text, "%sconst long iteration",
+                           kernel->n_buffers > 0 ? ", " : "");
+  tp_text_append (printer->text, ")\n{\n");
   printer->depth++;
   for (int i = 0; i < kernel->n_buffers; i++)
     if (kernel->buffers[i].space == TP_SPACE_LOCAL)
@@ -495,20 +497,21 @@ tp_kernel_to_opencl (const TpKernel *kernel)
 {
   g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
   g_autofree gint64 *multiples = tp_kernel_get_multiples (kernel);
-  g_autofree const char **names = g_new0 (const char *, kernel->n_instrs + 1);
+  g_autofree const char **names = tp_new0 (const char *, kernel->n_instrs + 1);
+  g_autoptr (GStringChunk) chunk = g_string_chunk_new (4096);
+  g_autoptr (GString) text = g_string_new (NULL);
   TpPrinter printer = {
     .kernel = kernel,
     .ranges = ranges,
     .multiples = multiples,
-    .chunk = g_string_chunk_new (4096),
+    .chunk = chunk,
     .names = names,
-    .text = g_string_new (NULL),
+    .text = text,
   };
 
   print_head (&printer);
   for (int i = 0; i < kernel->n_instrs; i++)
     print_instr (&printer, i);
-  g_string_append (printer.text, "}\n");
-  g_string_chunk_free (printer.chunk);
-  return g_string_free (printer.text, FALSE);
+  tp_text_append (text, "}\n");
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -3,6 +3,8 @@
 
 #include "kernel/kernel-ops.h"
 
+#include "ir/array.h"
+
 #include "ir/guard.h"
 
 #define PURE(name, operands, result)                                           \
@@ -128,7 +130,7 @@ int *
 tp_kernel_match_regions (const TpKernel *kernel)
 {
   g_autofree int *match = tp_new (int, kernel->n_instrs + 1);
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (TpArray) open = tp_array_new (sizeof (int));
 
   for (int i = 0; i < kernel->n_instrs; i++)
     {
@@ -136,7 +138,7 @@ tp_kernel_match_regions (const TpKernel *kernel)
 
       match[i] = -1;
       if (op == TP_I_FOR || op == TP_I_IF)
-        g_array_append_val (open, i);
+        tp_array_append_val (open, i);
       else if (op == TP_I_YIELD)
         {
           match[i] = kernel->instrs[i].a;
@@ -145,9 +147,9 @@ tp_kernel_match_regions (const TpKernel *kernel)
       else if (op == TP_I_END_FOR || op == TP_I_END_IF)
         {
           g_assert (open->len > 0);
-          match[i] = g_array_index (open, int, open->len - 1);
+          match[i] = tp_array_index (open, int, open->len - 1);
           match[match[i]] = i;
-          g_array_set_size (open, open->len - 1);
+          tp_array_set_size (open, open->len - 1);
         }
     }
   g_assert (open->len == 0);

@@ -4,63 +4,33 @@
 
 #include "kernel/kernel-ops.h"
 
+#include "ir/array.h"
 #include "ir/guard.h"
+#include "kernel/kernel-share.h"
 
 #include <string.h>
 
 struct TpKernelBuilder
 {
   int n_allocated;    /* instructions */
-  GHashTable *shared; /* owned TpInstr -> value, those in scope */
-  GPtrArray *order;   /* its keys, oldest first (unowned) */
-  GArray *scopes;     /* int: length of order when a region opened */
-  GArray *loops;      /* int: open FOR's, innermost last */
+  TpSharing sharing;  /* pure values in scope */
+  TpArray *loops;     /* int: open FOR's, innermost last */
 };
-
-static guint
-instr_hash (gconstpointer key)
-{
-  const TpInstr *instr = key;
-  guint32 bits;
-  guint hash;
-
-  memcpy (&bits, &instr->fimm, sizeof bits);
-  hash = instr->op * 31u + (guint)instr->lanes;
-  hash = hash * 0x9e3779b1u + (guint)instr->a;
-  hash = hash * 0x9e3779b1u + (guint)instr->b;
-  hash = hash * 0x9e3779b1u + (guint)instr->c;
-  hash = hash * 0x9e3779b1u + (guint)instr->imm;
-  hash = hash * 0x9e3779b1u + bits;
-  return hash ^ (hash >> 15);
-}
-
-static gboolean
-instr_equal (gconstpointer key1, gconstpointer key2)
-{
-  const TpInstr *x = key1, *y = key2;
-
-  return x->op == y->op && x->kind == y->kind && x->lanes == y->lanes
-         && x->a == y->a && x->b == y->b && x->c == y->c && x->imm == y->imm
-         && memcmp (&x->fimm, &y->fimm, sizeof x->fimm) == 0;
-}
 
 TpKernel *
 tp_kernel_new (const char *name)
 {
-  TpKernel *kernel = g_new0 (TpKernel, 1);
+  g_autoptr (TpKernel) kernel = g_new0 (TpKernel, 1);
   TpKernelBuilder *builder = g_new0 (TpKernelBuilder, 1);
 
-  builder->shared =
-      g_hash_table_new_full (instr_hash, instr_equal, g_free, NULL);
-  builder->order = g_ptr_array_new ();
-  builder->scopes = g_array_new (FALSE, FALSE, sizeof (int));
-  builder->loops = g_array_new (FALSE, FALSE, sizeof (int));
+  kernel->builder = builder;
   kernel->name = g_strdup (name);
   kernel->n_groups = 1;
   kernel->local_size = 1;
   kernel->n_iterations = 1;
-  kernel->builder = builder;
-  return kernel;
+  tp_sharing_init (&builder->sharing);
+  builder->loops = tp_array_new (sizeof (int));
+  return g_steal_pointer (&kernel);
 }
 
 void
@@ -68,10 +38,8 @@ tp_kernel_free (TpKernel *kernel)
 {
   if (kernel == NULL)
     return;
-  g_hash_table_unref (kernel->builder->shared);
-  g_ptr_array_unref (kernel->builder->order);
-  g_array_unref (kernel->builder->scopes);
-  g_array_unref (kernel->builder->loops);
+  tp_sharing_clear (&kernel->builder->sharing);
+  tp_array_unref (kernel->builder->loops);
   g_free (kernel->builder);
   g_free (kernel->name);
   g_free (kernel->instrs);
@@ -83,12 +51,13 @@ int
 tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
                       gint64 n_elements, gboolean is_written)
 {
-  int n = kernel->n_buffers++;
+  int n = kernel->n_buffers;
 
   /* Globals come first: they are the arguments. */
   g_assert (space == TP_SPACE_LOCAL || n == 0
             || kernel->buffers[n - 1].space == TP_SPACE_GLOBAL);
-  kernel->buffers = g_renew (TpKernelBuffer, kernel->buffers, n + 1);
+  kernel->buffers = tp_renew (TpKernelBuffer, kernel->buffers, n + 1);
+  kernel->n_buffers = n + 1;
   kernel->buffers[n] = (TpKernelBuffer){ .space = space,
                                          .dtype = dtype,
                                          .n_elements = n_elements,
@@ -125,40 +94,14 @@ append (TpKernel *kernel, TpInstr instr)
 static TpValue
 share (TpKernel *kernel, TpInstr instr)
 {
-  TpKernelBuilder *builder = kernel->builder;
-  gpointer found;
-  TpInstr *key;
-  TpValue value;
+  TpSharing *sharing = &kernel->builder->sharing;
+  TpValue value = tp_sharing_find (sharing, kernel->instrs, &instr);
 
-  if (g_hash_table_lookup_extended (builder->shared, &instr, NULL, &found))
-    return GPOINTER_TO_INT (found);
+  if (value >= 0)
+    return value;
   value = append (kernel, instr);
-  key = g_memdup2 (&instr, sizeof instr);
-  g_hash_table_insert (builder->shared, key, GINT_TO_POINTER (value));
-  g_ptr_array_add (builder->order, key);
+  tp_sharing_add (sharing, kernel->instrs, value);
   return value;
-}
-
-static void
-open_scope (TpKernel *kernel)
-{
-  TpKernelBuilder *builder = kernel->builder;
-
-  g_array_append_val (builder->scopes, builder->order->len);
-}
-
-static void
-close_scope (TpKernel *kernel)
-{
-  TpKernelBuilder *builder = kernel->builder;
-  int n;
-
-  g_assert (builder->scopes->len > 0);
-  n = g_array_index (builder->scopes, int, builder->scopes->len - 1);
-  g_array_set_size (builder->scopes, builder->scopes->len - 1);
-  for (int i = builder->order->len - 1; i >= n; i--)
-    g_hash_table_remove (builder->shared, builder->order->pdata[i]);
-  g_ptr_array_set_size (builder->order, n);
 }
 
 static TpInstr
@@ -527,8 +470,8 @@ tp_k_for (TpKernel *kernel, TpValue first, TpValue end, gint64 step)
   g_assert (step > 0);
   instr.imm = step;
   value = append (kernel, instr);
-  g_array_append_val (kernel->builder->loops, value);
-  open_scope (kernel);
+  tp_array_append_val (kernel->builder->loops, value);
+  tp_sharing_open (&kernel->builder->sharing);
   return value;
 }
 
@@ -546,12 +489,12 @@ tp_k_carry (TpKernel *kernel, TpValue initial)
 void
 tp_k_end_for (TpKernel *kernel, const TpValue *next, int n, TpValue *out_finals)
 {
-  GArray *loops = kernel->builder->loops;
+  TpArray *loops = kernel->builder->loops;
   TpValue first_carry;
 
   g_assert (loops->len > 0);
-  first_carry = g_array_index (loops, int, loops->len - 1) + 1;
-  g_array_set_size (loops, loops->len - 1);
+  first_carry = tp_array_index (loops, int, loops->len - 1) + 1;
+  tp_array_set_size (loops, loops->len - 1);
   for (int i = 0; i < n; i++)
     {
       TpInstr carry = *instr_of (kernel, first_carry + i);
@@ -562,19 +505,19 @@ tp_k_end_for (TpKernel *kernel, const TpValue *next, int n, TpValue *out_finals)
                                       first_carry + i, next[i]));
     }
   append (kernel, instr_make (TP_I_END_FOR, TP_KIND_VOID, 1, -1, -1));
-  close_scope (kernel);
+  tp_sharing_close (&kernel->builder->sharing, kernel->instrs);
 }
 
 void
 tp_k_if (TpKernel *kernel, TpValue condition)
 {
   append (kernel, instr_make (TP_I_IF, TP_KIND_VOID, 1, condition, -1));
-  open_scope (kernel);
+  tp_sharing_open (&kernel->builder->sharing);
 }
 
 void
 tp_k_end_if (TpKernel *kernel)
 {
   append (kernel, instr_make (TP_I_END_IF, TP_KIND_VOID, 1, -1, -1));
-  close_scope (kernel);
+  tp_sharing_close (&kernel->builder->sharing, kernel->instrs);
 }

@@ -5,6 +5,7 @@
 
 #include "kernel/object.h"
 
+#include "ir/guard.h"
 #include "kernel/relocate.h"
 
 #include <elf.h>
@@ -172,7 +173,7 @@ place_object (Placing *it, GError **error)
 
   if (!read_header (it, error))
     return FALSE;
-  it->offsets = g_new (gsize, it->header.e_shnum + 1);
+  it->offsets = tp_new (gsize, it->header.e_shnum + 1);
   if (!advance (it, 64, 0, &begin))
     return refuse ("there is too much of it", error);
   for (guint i = 0; i < it->header.e_shnum; i++)

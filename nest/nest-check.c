@@ -7,6 +7,7 @@
 
 #include "nest/nest-check.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "nest/nest.h"
 
@@ -202,7 +203,7 @@ check_expr (const TpNest *nest, int i, GError **error)
 static gboolean
 check_stage_order (const TpNest *nest, int stage, GError **error)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
   int expr = nest->stages[stage].expr;
 
   if (expr < 0 || expr >= nest->n_exprs)
@@ -221,7 +222,7 @@ check_stage_order (const TpNest *nest, int stage, GError **error)
 static gboolean
 check_index_stages (const TpNest *nest, GError **error)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
   for (int i = 0; i < nest->n_loads; i++)
     if (nest->loads[i].index >= 0)
@@ -309,7 +310,7 @@ size_add_sat (gint64 a, gint64 b)
 static gint64
 expr_count_flops (const TpNest *nest, int expr)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
   gint64 n = 0;
 
   tp_nest_mark_used (nest, expr, used);
@@ -347,7 +348,7 @@ nest_count_flops (const TpNest *nest)
 static void
 access_mark_axes (const TpNest *nest, const TpAccess *access, gboolean *axes)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
   if (access->index >= 0)
     tp_nest_mark_used (nest, access->index, used);
@@ -383,7 +384,7 @@ static void
 count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
                gint64 *written, int n_operands)
 {
-  g_autofree gint64 *own = g_new0 (gint64, n_operands);
+  g_autofree gint64 *own = tp_new0 (gint64, n_operands);
 
   for (int i = 0; i < nest->n_loads; i++)
     {
@@ -402,8 +403,8 @@ count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
 void
 tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
 {
-  g_autofree gint64 *read = g_new0 (gint64, lowered->n_operands + 1);
-  g_autofree gint64 *written = g_new0 (gint64, lowered->n_operands + 1);
+  g_autofree gint64 *read = tp_new0 (gint64, lowered->n_operands + 1);
+  g_autofree gint64 *written = tp_new0 (gint64, lowered->n_operands + 1);
   TpWork work = { 0 };
 
   for (int i = 0; i < lowered->n_nests; i++)

@@ -3,6 +3,7 @@
 
 #include "nest/nest-eval.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "nest/nest.h"
 
@@ -33,7 +34,7 @@ typedef struct
 static Script
 script_new (const TpNest *nest, int root)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
   Script script = { root, 0, g_new (int, nest->n_exprs) };
 
   tp_nest_mark_used (nest, root, used);
@@ -326,10 +327,10 @@ static void
 eval_nest (Eval *eval, gint64 iteration, gint64 most)
 {
   const TpNest *nest = eval->nest;
-  g_autofree gint64 *load_index = g_new0 (gint64, nest->n_loads + 1);
-  g_autofree TpScalar *value = g_new0 (TpScalar, nest->n_exprs);
-  g_autofree TpScalar *stage = g_new0 (TpScalar, nest->n_stages + 1);
-  g_autofree Script *scripts = g_new0 (Script, nest->n_stages + 1);
+  g_autofree gint64 *load_index = tp_new0 (gint64, nest->n_loads + 1);
+  g_autofree TpScalar *value = tp_new0 (TpScalar, nest->n_exprs);
+  g_autofree TpScalar *stage = tp_new0 (TpScalar, nest->n_stages + 1);
+  g_autofree Script *scripts = tp_new0 (Script, nest->n_stages + 1);
 
   eval->load_index = load_index;
   eval->store_index = nest->store.offset + iteration * nest->store.step;
@@ -348,7 +349,7 @@ eval_nest (Eval *eval, gint64 iteration, gint64 most)
 void
 tp_lowered_eval (const TpLowered *lowered, double *const *operands)
 {
-  g_autofree TpCells *cells = g_new (TpCells, lowered->n_operands + 1);
+  g_autofree TpCells *cells = tp_new (TpCells, lowered->n_operands + 1);
 
   for (int i = 0; i < lowered->n_operands; i++)
     cells[i] = (TpCells){ TPLAN_DTYPE_FLOAT64, operands[i] };

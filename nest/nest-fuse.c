@@ -3,6 +3,7 @@
 
 #include "nest/nest-fuse.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "nest/nest-match.h"
 
@@ -110,8 +111,8 @@ import_one (TpNest *nest, const TpExpr *expr, const Loaded *loaded,
 static int
 nest_import (TpNest *nest, const TpNest *src, int root, const Loaded *loaded)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, src->n_exprs);
-  g_autofree int *map = g_new (int, src->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, src->n_exprs);
+  g_autofree int *map = tp_new (int, src->n_exprs);
 
   tp_nest_mark_used (src, root, used);
   for (int i = 0; i < src->n_exprs; i++)
@@ -203,7 +204,7 @@ nest_stores_exactly (const TpNest *nest)
 
   if (tp_dtype_holds_results (nest->store.dtype))
     return TRUE;
-  fits = g_new0 (gboolean, nest->n_exprs);
+  fits = tp_new0 (gboolean, nest->n_exprs);
   for (int i = 0; i <= nest->result; i++)
     fits[i] = expr_fits (nest, &nest->exprs[i], fits);
   return fits[nest->result];
@@ -212,7 +213,7 @@ nest_stores_exactly (const TpNest *nest)
 static gboolean
 nest_has_staged_index (const TpNest *nest)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
   for (int i = 0; i < nest->n_loads; i++)
     if (nest->loads[i].index >= 0)
@@ -227,7 +228,7 @@ TpNest *
 tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
 {
   g_autoptr (TpNest) nest = NULL;
-  g_autofree Loaded *loaded = g_new0 (Loaded, consumer->n_loads + 1);
+  g_autofree Loaded *loaded = tp_new0 (Loaded, consumer->n_loads + 1);
   const TpAccess *meet = nest_find_only_load (consumer, operand);
   TpMatch match;
 
@@ -301,7 +302,7 @@ prologue_compute (TpNest *nest, TpMatch *match, const TpAccess *meet,
                   Loaded *out_loaded)
 {
   const TpNest *producer = match->guest;
-  g_autofree Loaded *loaded = g_new0 (Loaded, producer->n_loads + 1);
+  g_autofree Loaded *loaded = tp_new0 (Loaded, producer->n_loads + 1);
   int main_load = 0;
 
   for (int i = 0; i < meet->n_guards; i++)
@@ -377,7 +378,7 @@ tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
                        int operand)
 {
   g_autoptr (TpNest) nest = tp_nest_new ();
-  g_autofree Loaded *loaded = g_new0 (Loaded, consumer->n_loads + 1);
+  g_autofree Loaded *loaded = tp_new0 (Loaded, consumer->n_loads + 1);
 
   if (!nest_is_plain_map (producer) || producer->store.operand != operand
       || !nest_stores_exactly (producer))

@@ -3,6 +3,7 @@
 
 #include "nest/nest-text.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "nest/nest.h"
 
@@ -154,8 +155,8 @@ static void
 text_add_nest (GString *text, const TpNest *nest)
 {
   static const char *const combiners[] = { "sum", "max", "min", "prod" };
-  g_autofree int *loads = g_new (int, nest->n_loads + 1);
-  g_autofree int *exprs = g_new (int, nest->n_exprs + 1);
+  g_autofree int *loads = tp_new (int, nest->n_loads + 1);
+  g_autofree int *exprs = tp_new (int, nest->n_exprs + 1);
   TextState state = { nest, text, loads, exprs, 0, 0 };
 
   memset (loads, -1, sizeof (int) * nest->n_loads);

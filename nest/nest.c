@@ -5,6 +5,7 @@
 
 #include "nest/nest.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ array_grow (gpointer array, int n, gsize size)
 {
   if (array != NULL && (gsize)n < array_capacity (n))
     return array;
-  return g_realloc_n (array, array_capacity (n + 1), size);
+  return tp_realloc (array, array_capacity (n + 1), size);
 }
 
 static gpointer
@@ -37,7 +38,7 @@ array_copy (gconstpointer array, int n, gsize size)
 
   if (n == 0)
     return NULL;
-  copy = g_malloc_n (array_capacity (n), size);
+  copy = tp_alloc (array_capacity (n), size);
   memcpy (copy, array, n * size);
   return copy;
 }
@@ -67,13 +68,16 @@ tp_nest_free (TpNest *nest)
 TpNest *
 tp_nest_copy (const TpNest *nest)
 {
-  TpNest *copy = g_new (TpNest, 1);
+  g_autoptr (TpNest) copy = g_new (TpNest, 1);
 
   *copy = *nest;
+  copy->loads = NULL;
+  copy->exprs = NULL;
+  copy->stages = NULL;
   copy->loads = array_copy (nest->loads, nest->n_loads, sizeof (TpAccess));
   copy->exprs = array_copy (nest->exprs, nest->n_exprs, sizeof (TpExpr));
   copy->stages = array_copy (nest->stages, nest->n_stages, sizeof (TpStage));
-  return copy;
+  return g_steal_pointer (&copy);
 }
 
 int
@@ -292,7 +296,9 @@ tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype, gint64 n_elements)
 void
 tp_lowered_take_nest (TpLowered *lowered, TpNest *nest)
 {
+  g_autoptr (TpNest) owned = nest;
+
   lowered->nests =
       array_grow (lowered->nests, lowered->n_nests, sizeof (TpNest *));
-  lowered->nests[lowered->n_nests++] = nest;
+  lowered->nests[lowered->n_nests++] = g_steal_pointer (&owned);
 }

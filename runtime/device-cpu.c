@@ -2,6 +2,7 @@
  * the groups of a kernel are shared out over the thread pool. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "runtime/compiler.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
@@ -111,23 +112,27 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
 static gboolean
 compile_kernels (const CpuDevice *device, CpuCode *code, GError **error)
 {
-  const GPtrArray *kernels = code->kernel_code.kernels;
+  const TpArray *kernels = code->kernel_code.kernels;
+  const TpKernel *const *list
+      = (const TpKernel *const *) (void *) kernels->data;
   const TpCompiler compiler = { device->n_threads, device->cache };
 
-  code->jit = tp_compiler_make (&compiler,
-                                (const TpKernel *const *) kernels->pdata,
-                                kernels->len, error);
+  code->jit = tp_compiler_make (&compiler, list, kernels->len, error);
   return code->jit != NULL;
 }
 
 static gboolean
 alloc_scratch (CpuDevice *device, CpuCode *code, GError **error)
 {
-  GPtrArray *kernels = code->kernel_code.kernels;
+  const TpArray *kernels = code->kernel_code.kernels;
   gint64 most = 0;
 
   for (guint i = 0; i < kernels->len; i++)
-    most = MAX (most, tp_jit_local_bytes (kernels->pdata[i]));
+    {
+      const TpKernel *kernel = tp_kernel_code_get (&code->kernel_code, i);
+
+      most = MAX (most, tp_jit_local_bytes (kernel));
+    }
   /* Threads a cache line off each other's sets, and no line shared. */
   code->scratch_bytes
       = (most + TP_BUF_ALIGN - 1) / TP_BUF_ALIGN * TP_BUF_ALIGN + 64;
@@ -211,10 +216,10 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   TpLaunch *launch = g_new0 (TpLaunch, 1);
   g_auto (TpMaking) making = { device, NULL, launch };
 
+  launch->steps = tp_new0 (CpuStep, program->n_steps + 1);
   launch->n_steps = program->n_steps;
   launch->n_iterations = program->n_iterations;
   launch->first_repeated = program->first_repeated_step;
-  launch->steps = g_new0 (CpuStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
     {
       g_autofree TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit,

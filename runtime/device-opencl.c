@@ -296,16 +296,18 @@ fail_build (const ClDevice *device, cl_program program, cl_int code,
 static gboolean
 build_program (ClDevice *device, ClCode *code, GError **error)
 {
-  GPtrArray *kernels = code->kernel_code.kernels;
-  g_autoptr (GString) source = g_string_new (tp_opencl_preamble ());
+  const TpArray *kernels = code->kernel_code.kernels;
+  g_autoptr (GString) source = g_string_new (NULL);
   const char *text;
   cl_int result;
 
   if (kernels->len == 0)
     return TRUE;
+  tp_text_append (source, tp_opencl_preamble ());
   for (guint i = 0; i < kernels->len; i++)
     {
-      g_autofree char *kernel = tp_kernel_to_opencl (kernels->pdata[i]);
+      g_autofree char *kernel
+          = tp_kernel_to_opencl (tp_kernel_code_get (&code->kernel_code, i));
 
       tp_text_append (source, kernel);
     }
@@ -405,26 +407,24 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
   const TpKernelUnit *it = &code->kernel_code.units[unit];
   const TpProgram *program = it->program;
   TpLaunch *launch = g_new0 (TpLaunch, 1);
+  g_auto (TpMaking) making = { base, NULL, launch };
 
+  launch->steps = tp_new0 (ClStep, program->n_steps + 1);
   launch->n_steps = program->n_steps;
   launch->n_iterations = program->n_iterations;
   launch->first_repeated = program->first_repeated_step;
-  launch->steps = g_new0 (ClStep, launch->n_steps + 1);
   for (int i = 0; i < launch->n_steps; i++)
     {
       const TpKernel *kernel
-          = code->kernel_code.kernels->pdata[it->kernels[i]];
+          = tp_kernel_code_get (&code->kernel_code, it->kernels[i]);
       g_autofree TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit,
                                                      i, operands, error);
 
       if (bufs == NULL
           || !make_step (code, kernel, bufs, &launch->steps[i], error))
-        {
-          cl_free_launch (base, launch);
-          return NULL;
-        }
+        return NULL;
     }
-  return launch;
+  return g_steal_pointer (&making.launch);
 }
 
 /* Keeps the first and the last event of a launch. */

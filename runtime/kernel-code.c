@@ -68,17 +68,18 @@ check_step (const TpKernelUnit *unit, int index, GError **error)
 static int
 find_kernel (TpKernelCode *code, TpKernel *kernel, GError **error)
 {
+  int number = code->kernels->len;
   gpointer found;
 
-  if (g_hash_table_lookup_extended (code->numbers, kernel->name, NULL, &found))
+  if (tp_map_find (code->numbers, kernel->name, &found))
     return GPOINTER_TO_INT (found);
   if (!tp_kernel_verify (kernel, error))
     return -1;
-  g_hash_table_insert (code->numbers, kernel->name,
-                       GINT_TO_POINTER (code->kernels->len));
-  kernel->name = g_strdup_printf ("k%u", code->kernels->len);
-  g_ptr_array_add (code->kernels, kernel);
-  return code->kernels->len - 1;
+  tp_array_append_val (code->kernels, kernel);
+  tp_map_insert (code->numbers, g_steal_pointer (&kernel->name),
+                 GINT_TO_POINTER (number));
+  kernel->name = g_strdup_printf ("k%d", number);
+  return number;
 }
 
 static void
@@ -100,7 +101,7 @@ find_kernels (TpKernelCode *code, TpKernelUnit *unit, GError **error)
 {
   const TpProgram *program = unit->program;
 
-  unit->kernels = g_new0 (int, program->n_steps + 1);
+  unit->kernels = tp_new0 (int, program->n_steps + 1);
   for (int i = 0; i < program->n_steps; i++)
     {
       if (check_step (unit, i, error))
@@ -144,7 +145,7 @@ add_unit (TpKernelCode *code, int index, const TpUnit *unit,
   it->graph = unit->graph != NULL ? tp_graph_ref ((TpGraph *) unit->graph)
                                   : NULL;
   it->n_operands = unit->lowered->n_operands;
-  it->operands = g_memdup2 (unit->lowered->operands,
+  it->operands = tp_memdup (unit->lowered->operands,
                             it->n_operands * sizeof it->operands[0]);
   it->program
       = tp_program_new (unit->lowered, target, unit->schedule, error);
@@ -184,8 +185,8 @@ tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
 
   code->base.schedules = tp_new0 (char *, n + 1);
   code->units = tp_new0 (TpKernelUnit, n + 1);
-  code->kernels = g_ptr_array_new ();
-  code->numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  code->kernels = tp_array_new (sizeof (TpKernel *));
+  code->numbers = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
   code->constants = tp_constants_new (code->device, code->is_host);
   code->workspace_bytes = g_array_new (FALSE, TRUE, sizeof (gint64));
   for (int i = 0; i < n; i++)
@@ -194,6 +195,7 @@ tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
   return alloc_workspaces (code, error);
 }
 
+/* What is not there yet is %NULL, from any point of the making on. */
 void
 tp_kernel_code_clear (TpKernelCode *code)
 {
@@ -201,7 +203,7 @@ tp_kernel_code_clear (TpKernelCode *code)
        i++)
     if (code->workspaces[i] != NULL)
       code->device->ops->free_buf (code->device, code->workspaces[i]);
-  for (int i = 0; i < code->base.n_units; i++)
+  for (int i = 0; code->units != NULL && i < code->base.n_units; i++)
     {
       TpKernelUnit *unit = &code->units[i];
 
@@ -211,12 +213,18 @@ tp_kernel_code_clear (TpKernelCode *code)
       g_free (unit->kernels);
     }
   g_clear_pointer (&code->constants, tp_constants_free);
-  g_ptr_array_unref (code->kernels);
-  g_hash_table_unref (code->numbers);
-  g_array_unref (code->workspace_bytes);
+  tp_array_unref (code->kernels);
+  tp_map_free (code->numbers);
+  g_clear_pointer (&code->workspace_bytes, g_array_unref);
   g_strfreev (code->base.schedules);
   g_free (code->workspaces);
   g_free (code->units);
+}
+
+const TpKernel *
+tp_kernel_code_get (const TpKernelCode *code, guint number)
+{
+  return tp_array_index (code->kernels, TpKernel *, number);
 }
 
 static TpBuf *
@@ -252,7 +260,7 @@ tp_kernel_code_bind (TpKernelCode *code, int unit, int step,
 {
   const TpKernelUnit *it = &code->units[unit];
   const TpStep *its_step = &it->program->steps[step];
-  g_autofree TpBuf **bufs = g_new0 (TpBuf *, its_step->n_args + 1);
+  g_autofree TpBuf **bufs = tp_new0 (TpBuf *, its_step->n_args + 1);
 
   for (int i = 0; i < its_step->n_args; i++)
     {

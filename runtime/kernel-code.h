@@ -3,6 +3,8 @@
 #ifndef TP_RUNTIME_KERNEL_CODE_H
 #define TP_RUNTIME_KERNEL_CODE_H
 
+#include "ir/array.h"
+#include "ir/map.h"
 #include "schedule/program.h"
 #include "runtime/constants.h"
 
@@ -23,8 +25,8 @@ typedef struct
   TpDevice *device;
   gboolean is_host;           /* as in TpDeviceInfo */
   TpKernelUnit *units;
-  GPtrArray *kernels;         /* distinct TpKernel, named "k0", "k1", ... */
-  GHashTable *numbers;        /* of kernels, by the name of what they compute */
+  TpArray *kernels;           /* distinct TpKernel *, named "k0", "k1", ... */
+  TpMap *numbers;             /* of kernels, by the name of what they compute */
   TpConstants *constants;
   GArray *workspace_bytes;    /* gint64: the largest of each number */
   TpBuf **workspaces;         /* shared by all units: they run one by one */
@@ -34,6 +36,8 @@ typedef struct
 gboolean tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
                               const TpUnit *units, GError **error);
 void tp_kernel_code_clear (TpKernelCode *code);
+/* Distinct kernel number @number. */
+const TpKernel *tp_kernel_code_get (const TpKernelCode *code, guint number);
 
 /* One buffer per argument of step @step of unit @unit; makes the constants among
  * them. NULL-terminated, caller frees the list alone; NULL on error. */

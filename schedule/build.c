@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "schedule/build.h"
+
+#include "ir/guard.h"
 #include "schedule/nest-canon.h"
 
 /* ---- sources ----------------------------------------------------------- */
@@ -11,7 +13,7 @@ add_source (TpBuild *build, TpArg arg, TpDtype dtype, gint64 n_elements)
 {
   TpSource source = { arg, dtype, n_elements };
 
-  g_array_append_val (build->sources, source);
+  tp_array_append_val (build->sources, source);
   return build->sources->len - 1;
 }
 
@@ -27,34 +29,17 @@ add_operand (TpBuild *build, int i)
                 operand->n_elements);
 }
 
-static void
-clear_step (void *data)
-{
-  TpStep *step = data;
-
-  tp_kernel_free (step->kernel);
-  g_free (step->args);
-}
-
-static void
-clear_pack (void *data)
-{
-  tp_nest_free (((TpPack *) data)->nest);
-}
-
 void
 tp_build_init (TpBuild *build, const TpLowered *lowered,
                const TpTarget *target)
 {
   *build = (TpBuild) { .lowered = lowered, .target = target,
                        .n_iterations = 1 };
-  build->sources = g_array_new (FALSE, FALSE, sizeof (TpSource));
-  build->steps = g_array_new (FALSE, FALSE, sizeof (TpStep));
-  build->packs = g_array_new (FALSE, FALSE, sizeof (TpPack));
-  build->workspaces = g_array_new (FALSE, FALSE, sizeof (gint64));
-  build->choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
-  g_array_set_clear_func (build->steps, clear_step);
-  g_array_set_clear_func (build->packs, clear_pack);
+  build->sources = tp_array_new (sizeof (TpSource));
+  build->steps = tp_array_new (sizeof (TpStep));
+  build->packs = tp_array_new (sizeof (TpPack));
+  build->workspaces = tp_array_new (sizeof (gint64));
+  build->choices = tp_array_new (sizeof (TpChoice));
   for (int i = 0; i < lowered->n_operands; i++)
     add_operand (build, i);
 }
@@ -62,21 +47,26 @@ tp_build_init (TpBuild *build, const TpLowered *lowered,
 void
 tp_build_clear (TpBuild *build)
 {
-  g_array_unref (build->sources);
-  g_array_unref (build->steps);
-  g_array_unref (build->packs);
-  g_array_unref (build->workspaces);
-  g_array_unref (build->choices);
+  for (guint i = 0; build->steps != NULL && i < build->steps->len; i++)
+    tp_step_clear (&tp_array_index (build->steps, TpStep, i));
+  for (guint i = 0; build->packs != NULL && i < build->packs->len; i++)
+    tp_nest_free (tp_array_index (build->packs, TpPack, i).nest);
+  tp_array_unref (build->sources);
+  tp_array_unref (build->steps);
+  tp_array_unref (build->packs);
+  tp_array_unref (build->workspaces);
+  tp_array_unref (build->choices);
   g_clear_error (&build->error);
 }
 
 void
-tp_build_take_step (TpBuild *build, TpKernel *kernel, const GArray *args)
+tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args)
 {
-  TpStep step = { kernel, args->len, NULL };
+  g_auto (TpStep) step = { kernel, args->len, NULL };
 
-  step.args = g_memdup2 (args->data, args->len * sizeof (TpArg));
-  g_array_append_val (build->steps, step);
+  step.args = tp_memdup (args->data, args->len * sizeof (TpArg));
+  tp_array_append_val (build->steps, step);
+  step = (TpStep) { NULL, 0, NULL }; /* the array has it */
 }
 
 int
@@ -85,7 +75,7 @@ tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
   gint64 bytes = n_elements * (gint64) tp_dtype_get_size (dtype);
   int index = build->workspaces->len;
 
-  g_array_append_val (build->workspaces, bytes);
+  tp_array_append_val (build->workspaces, bytes);
   return add_source (build, (TpArg) { TP_ARG_WORKSPACE, index }, dtype,
                      n_elements);
 }
@@ -93,10 +83,12 @@ tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
 int
 tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
 {
+  g_autoptr (TpNest) owned = nest;
   TpPack pack = { operand, n_elements, nest };
   int index = build->packs->len;
 
-  g_array_append_val (build->packs, pack);
+  tp_array_append_val (build->packs, pack);
+  owned = NULL; /* the array has it */
   return add_source (build, (TpArg) { TP_ARG_PACKED, index },
                      TPLAN_DTYPE_FLOAT32, n_elements);
 }
@@ -104,7 +96,7 @@ tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
 gint64
 tp_build_get_elements (const TpBuild *build, int source)
 {
-  return g_array_index (build->sources, TpSource, source).n_elements;
+  return tp_array_index (build->sources, TpSource, source).n_elements;
 }
 
 gboolean
@@ -120,7 +112,7 @@ tp_build_is_constant (const TpBuild *build, int source)
 static TpNest *
 new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
 {
-  TpNest *copy = tp_nest_new ();
+  g_autoptr (TpNest) copy = tp_nest_new ();
   TpAccess *from = tp_nest_add_load (copy, load->operand);
   gint64 n = 1;
 
@@ -140,7 +132,7 @@ new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
   copy->result = tp_nest_load (copy, 0);
   load->offset = 0;
   *out_n = n;
-  return copy;
+  return g_steal_pointer (&copy);
 }
 
 static gboolean

@@ -24,12 +24,12 @@ struct TpBuild
   const TpLowered *lowered;
   const TpTarget *target;
   gint64 n_iterations;        /* of what is being scheduled */
-  GArray *sources;            /* TpSource */
-  GArray *steps;              /* TpStep */
-  GArray *packs;              /* TpPack */
-  GArray *workspaces;         /* gint64: bytes */
-  GArray *choices;            /* TpChoice, in the order they were made */
-  const GArray *given;        /* (nullable) TpChoice: what the first ones shall
+  TpArray *sources;            /* TpSource */
+  TpArray *steps;              /* TpStep */
+  TpArray *packs;              /* TpPack */
+  TpArray *workspaces;         /* gint64: bytes */
+  TpArray *choices;            /* TpChoice, in the order they were made */
+  const TpArray *given;        /* (nullable) TpChoice: what the first ones shall
                                * be */
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
   GError *error;              /* the first fault of those given */
@@ -40,7 +40,7 @@ void tp_build_init (TpBuild *build, const TpLowered *lowered,
 void tp_build_clear (TpBuild *build);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBuild, tp_build_clear)
 /* @args: TpArg, one per global buffer of @kernel. */
-void tp_build_take_step (TpBuild *build, TpKernel *kernel, const GArray *args);
+void tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args);
 
 /* Both return the number of the new source. */
 int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);

@@ -48,14 +48,14 @@ tp_choice_append_text (const TpChoice *choice, GString *text)
 }
 
 char *
-tp_choices_to_text (const GArray *choices)
+tp_choices_to_text (const TpArray *choices)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < choices->len; i++)
     {
       g_string_append (text, i > 0 ? SEPARATOR : "");
-      tp_choice_append_text (&g_array_index (choices, TpChoice, i), text);
+      tp_choice_append_text (&tp_array_index (choices, TpChoice, i), text);
     }
   return g_string_free (text, FALSE);
 }
@@ -174,11 +174,11 @@ tp_choice_parse (const char *text, const TpForm *const *forms,
   return TRUE;
 }
 
-GArray *
+TpArray *
 tp_choices_parse (const char *text, const TpForm *const *forms,
                   GError **error)
 {
-  g_autoptr (GArray) choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  g_autoptr (TpArray) choices = tp_array_new (sizeof (TpChoice));
   g_auto (GStrv) parts = g_strsplit (text, SEPARATOR, -1);
 
   for (char **part = parts; *part != NULL; part++)
@@ -187,7 +187,7 @@ tp_choices_parse (const char *text, const TpForm *const *forms,
 
       if (!tp_choice_parse (*part, forms, &choice, error))
         return NULL;
-      g_array_append_val (choices, choice);
+      tp_array_append_val (choices, choice);
     }
   return g_steal_pointer (&choices);
 }

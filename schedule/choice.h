@@ -6,7 +6,7 @@
 #ifndef TP_SCHEDULE_CHOICE_H
 #define TP_SCHEDULE_CHOICE_H
 
-#include <glib.h>
+#include "ir/array.h"
 
 #define TP_CHOICE_MAX_VALUES 16
 
@@ -48,8 +48,8 @@ gboolean tp_choice_parse (const char *text, const TpForm *const *forms,
                           TpChoice *out_choice, GError **error);
 
 /* Choices joined by "; ": TpProgram.schedule. */
-char *tp_choices_to_text (const GArray *choices);
-GArray *tp_choices_parse (const char *text, const TpForm *const *forms,
+char *tp_choices_to_text (const TpArray *choices);
+TpArray *tp_choices_parse (const char *text, const TpForm *const *forms,
                           GError **error);
 
 #endif

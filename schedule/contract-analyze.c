@@ -3,6 +3,7 @@
 
 #include "schedule/contract-analyze.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 
@@ -50,7 +51,7 @@ find_main_load (const TpNest *nest, int expr)
 static gboolean
 uses_stage (const TpNest *nest, int expr)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
   tp_nest_mark_used (nest, expr, used);
   for (int i = 0; i <= expr; i++)
@@ -218,6 +219,8 @@ tp_contract_new (const TpBuild *build, const TpNest *nest)
 void
 tp_contract_free (TpContract *c)
 {
+  if (c == NULL)
+    return;
   tp_nest_free (c->nest);
   g_free (c);
 }

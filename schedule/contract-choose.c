@@ -68,7 +68,7 @@ find_tile_fault (const TpContract *c, const gint64 *v)
 }
 
 static void
-list_tiles_of (const TpContract *c, TpChoice *choice, GArray *out)
+list_tiles_of (const TpContract *c, TpChoice *choice, TpArray *out)
 {
   gint64 *v = choice->values;
   gint64 most = count_points (c, v[TP_CONTRACT_VECTORS]);
@@ -80,12 +80,12 @@ list_tiles_of (const TpContract *c, TpChoice *choice, GArray *out)
           break;
         v[TP_CONTRACT_COLS] = cols;
         v[TP_CONTRACT_ROWS] = rows;
-        g_array_append_val (out, *choice);
+        tp_array_append_val (out, *choice);
       }
 }
 
 static void
-list_tiles (const TpContract *c, const TpChoice *partial, GArray *out)
+list_tiles (const TpContract *c, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
   int lanes = choose_lanes (c);
@@ -122,7 +122,7 @@ next_tiles (gint64 tiles, gint64 all)
 /* With blocks of @rows x @cols tiles. */
 static void
 list_panels (const TpContract *c, const TpChoice *partial, gint64 rows,
-             gint64 cols, GArray *out)
+             gint64 cols, TpArray *out)
 {
   TpChoice choice = *partial;
   gint64 *v = choice.values;
@@ -138,12 +138,12 @@ list_panels (const TpContract *c, const TpChoice *partial, gint64 rows,
   for (gint64 panels = 1; panels <= all; panels = next_tiles (panels, all))
     {
       v[TP_CONTRACT_BLOCK_PANELS] = panels;
-      g_array_append_val (out, choice);
+      tp_array_append_val (out, choice);
     }
 }
 
 static void
-list_blocks (const TpContract *c, const TpChoice *partial, GArray *out)
+list_blocks (const TpContract *c, const TpChoice *partial, TpArray *out)
 {
   gint64 row_tile = partial->values[TP_CONTRACT_ROWS];
   gint64 col_tile = partial->values[TP_CONTRACT_COLS];
@@ -220,14 +220,14 @@ find_access_fault (const TpContract *c, const gint64 *v)
 static gboolean
 has_blocks (const TpContract *c, const TpChoice *choice)
 {
-  g_autoptr (GArray) blocks = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  g_autoptr (TpArray) blocks = tp_array_new (sizeof (TpChoice));
 
   list_blocks (c, choice, blocks);
   return blocks->len > 0;
 }
 
 static void
-list_accesses (const TpContract *c, const TpChoice *partial, GArray *out)
+list_accesses (const TpContract *c, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
   gint64 *v = choice.values;
@@ -238,27 +238,27 @@ list_accesses (const TpContract *c, const TpChoice *partial, GArray *out)
       v[TP_CONTRACT_STAGE] = i / 2 == 0 ? stage : !stage;
       v[TP_CONTRACT_PACK] = i % 2 == 0 ? pack : !pack;
       if (find_access_fault (c, v) == NULL && has_blocks (c, &choice))
-        g_array_append_val (out, choice);
+        tp_array_append_val (out, choice);
     }
 }
 
 /* ---- steps ------------------------------------------------------------- */
 
 static void
-list_unrolls (const TpChoice *partial, GArray *out)
+list_unrolls (const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
 
   for (int unroll = 8; unroll > 0; unroll /= 2)
     {
       choice.values[TP_CONTRACT_UNROLL] = unroll;
-      g_array_append_val (out, choice);
+      tp_array_append_val (out, choice);
     }
 }
 
 void
 tp_contract_enumerate (gconstpointer analysis, int step,
-                       const TpChoice *partial, GArray *out_choices)
+                       const TpChoice *partial, TpArray *out_choices)
 {
   switch ((Step) step)
     {

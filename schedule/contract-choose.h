@@ -9,7 +9,7 @@
 
 /* As the members of TpFamily. */
 void tp_contract_enumerate (gconstpointer analysis, int step,
-                            const TpChoice *partial, GArray *out_choices);
+                            const TpChoice *partial, TpArray *out_choices);
 double tp_contract_cost (gconstpointer analysis, int step,
                          const TpChoice *choice);
 const char *tp_contract_find_fault (gconstpointer analysis,

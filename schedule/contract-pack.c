@@ -15,7 +15,7 @@ new_pack_nest (const TpContractPlan *plan, gint64 first, gint64 n, gint64 width,
   const TpAxis *axes = c->nest->axes;
   gint64 nr = tp_contract_plan_width (plan), step = w->stride[c->n_axis];
   gint64 n_panels = (c->n_total + nr - 1) / nr, size = nr;
-  TpNest *nest = tp_nest_new ();
+  g_autoptr (TpNest) nest = tp_nest_new ();
   TpAccess *load = tp_nest_add_load (nest, w->operand);
   int order[TP_NEST_MAX_AXES], n_order = 0, at;
 
@@ -43,7 +43,7 @@ new_pack_nest (const TpContractPlan *plan, gint64 first, gint64 n, gint64 width,
   load->stride[at] = step;
   nest->store.stride[at] = 1;
   nest->result = tp_nest_load (nest, 0);
-  return nest;
+  return g_steal_pointer (&nest);
 }
 
 static gint64
@@ -133,7 +133,6 @@ tp_contract_pack (TpContractPlan *plan, TpBuild *build, gboolean is_packed)
 {
   gint64 width = tp_contract_plan_width (plan);
 
-  plan->nest = tp_nest_copy (plan->c->nest);
   plan->is_packed = is_packed;
   plan->w_panel = is_packed ? width * plan->c->k_total : width;
   if (is_packed)

@@ -5,8 +5,8 @@
 #include "schedule/build.h"
 #include "schedule/contract-plan.h"
 
-/* Sets all of @plan that hangs on w, plan->nest too, which the caller frees.
- * @is_packed: w is copied into panels, by @build or by its steps. */
+/* Sets all of @plan that hangs on w, and changes plan->nest, a copy of the
+ * caller's. @is_packed: w is copied into panels, by @build or by its steps. */
 void tp_contract_pack (TpContractPlan *plan, TpBuild *build,
                        gboolean is_packed);
 

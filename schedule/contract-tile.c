@@ -5,6 +5,7 @@
 
 #include "schedule/contract-tile.h"
 
+#include "ir/guard.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
@@ -161,7 +162,7 @@ tp_contract_emit_tile (const TpContractPlan *plan, TpEmit *emit,
                        const TpContractTile *tile)
 {
   int n = count_points (tile) * tile->vectors;
-  g_autofree TpValue *acc = g_new (TpValue, n);
+  g_autofree TpValue *acc = tp_new (TpValue, n);
   TileState state = { plan, emit, tile, acc };
   TpValue zero = tp_k_f32 (emit->kernel, plan->lanes, 0.0f);
 

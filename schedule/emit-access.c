@@ -310,13 +310,12 @@ load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
   key.lanes = lanes;
   key.active = lanes > 1 ? emit->active : 1;
   if (emit->loaded == NULL)
-    emit->loaded = g_hash_table_new_full (loaded_hash, loaded_equal, g_free,
-                                          NULL);
-  if (g_hash_table_lookup_extended (emit->loaded, &key, NULL, &found))
+    emit->loaded = tp_map_new (loaded_hash, loaded_equal, g_free, NULL);
+  if (tp_map_find (emit->loaded, &key, &found))
     return GPOINTER_TO_INT (found);
   value = tp_k_load (emit->kernel, buffer, index, lanes, mask);
-  g_hash_table_insert (emit->loaded, g_memdup2 (&key, sizeof key),
-                       GINT_TO_POINTER (value));
+  tp_map_insert (emit->loaded, g_memdup2 (&key, sizeof key),
+                 GINT_TO_POINTER (value));
   return value;
 }
 

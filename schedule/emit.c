@@ -3,6 +3,7 @@
 
 #include "schedule/emit.h"
 
+#include "ir/guard.h"
 #include "kernel/kernel-digest.h"
 #include "schedule/nest-canon.h"
 
@@ -11,11 +12,11 @@
 static int
 find_buffer (TpEmit *emit, int source, gboolean is_written)
 {
-  const TpSource *s = &g_array_index (emit->build->sources, TpSource, source);
+  const TpSource *s = &tp_array_index (emit->build->sources, TpSource, source);
 
   for (guint i = 0; i < emit->args->len; i++)
     {
-      const TpArg *arg = &g_array_index (emit->args, TpArg, i);
+      const TpArg *arg = &tp_array_index (emit->args, TpArg, i);
 
       if (arg->kind == s->arg.kind && arg->index == s->arg.index)
         {
@@ -24,7 +25,7 @@ find_buffer (TpEmit *emit, int source, gboolean is_written)
           return i;
         }
     }
-  g_array_append_val (emit->args, s->arg);
+  tp_array_append_val (emit->args, s->arg);
   return tp_kernel_add_buffer (emit->kernel, TP_SPACE_GLOBAL, s->dtype,
                                s->n_elements, is_written);
 }
@@ -32,14 +33,14 @@ find_buffer (TpEmit *emit, int source, gboolean is_written)
 TpEmit *
 tp_emit_new (TpBuild *build, const TpNest *nest)
 {
-  TpEmit *emit = g_new0 (TpEmit, 1);
+  g_autoptr (TpEmit) emit = g_new0 (TpEmit, 1);
 
   emit->build = build;
   emit->kernel = tp_kernel_new ("kernel");
   emit->kernel->n_iterations = build->n_iterations;
-  emit->args = g_array_new (FALSE, FALSE, sizeof (TpArg));
+  emit->args = tp_array_new (sizeof (TpArg));
   tp_emit_set_nest (emit, nest);
-  return emit;
+  return g_steal_pointer (&emit);
 }
 
 void
@@ -48,12 +49,12 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
   g_autofree gboolean *used = tp_nest_find_used_loads (nest);
 
   emit->nest = nest;
-  emit->load_buffers = g_renew (int, emit->load_buffers, nest->n_loads + 1);
+  emit->load_buffers = tp_renew (int, emit->load_buffers, nest->n_loads + 1);
   for (int i = 0; i < nest->n_loads; i++)
     emit->load_buffers[i]
         = used[i] ? find_buffer (emit, nest->loads[i].operand, FALSE) : -1;
   emit->store_buffer = find_buffer (emit, nest->store.operand, TRUE);
-  emit->stages = g_renew (TpValue, emit->stages, nest->n_stages + 1);
+  emit->stages = tp_renew (TpValue, emit->stages, nest->n_stages + 1);
   tp_emit_set_lanes (emit, -1, 1, 1);
   for (int i = 0; i < TP_NEST_MAX_AXES; i++)
     tp_emit_clear_axis (emit, i);
@@ -63,7 +64,7 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
 static void
 forget_loads (TpEmit *emit)
 {
-  g_clear_pointer (&emit->loaded, g_hash_table_unref);
+  g_clear_pointer (&emit->loaded, tp_map_free);
 }
 
 void
@@ -72,7 +73,7 @@ tp_emit_free (TpEmit *emit)
   if (emit == NULL)
     return;
   tp_kernel_free (emit->kernel);
-  g_array_unref (emit->args);
+  tp_array_unref (emit->args);
   g_free (emit->load_buffers);
   g_free (emit->stages);
   forget_loads (emit);

@@ -2,6 +2,7 @@
 #ifndef TP_SCHEDULE_EMIT_H
 #define TP_SCHEDULE_EMIT_H
 
+#include "ir/map.h"
 #include "schedule/build.h"
 
 /* Where an axis is: pos + delta; pos lies in [lo, hi]. */
@@ -17,7 +18,7 @@ typedef struct
   TpBuild *build;
   const TpNest *nest;         /* (unowned) */
   TpKernel *kernel;
-  GArray *args;               /* TpArg */
+  TpArray *args;               /* TpArg */
   int *load_buffers;          /* kernel buffer per load; -1: unused */
   int store_buffer;
   int lanes;
@@ -27,7 +28,7 @@ typedef struct
   gboolean is_shared;         /* several nests, each with groups of its own */
   TpPosition axes[TP_NEST_MAX_AXES];
   TpValue *stages;            /* value per stage, of 1 or @lanes lanes */
-  GHashTable *loaded;         /* loads of the open region */
+  TpMap *loaded;              /* loads of the open region */
 } TpEmit;
 
 TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);

@@ -3,6 +3,7 @@
 
 #include "schedule/expr.h"
 
+#include "ir/guard.h"
 #include "kernel/kernel-math.h"
 #include "kernel/kernel-trig.h"
 #include "nest/nest-expr.h"
@@ -281,8 +282,8 @@ emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 TpValue
 tp_emit_expr (TpEmit *emit, int root)
 {
-  g_autofree gboolean *needed = g_new0 (gboolean, root + 1);
-  g_autofree TpValue *values = g_new (TpValue, root + 1);
+  g_autofree gboolean *needed = tp_new0 (gboolean, root + 1);
+  g_autofree TpValue *values = tp_new (TpValue, root + 1);
 
   mark_needed (emit->nest, root, needed);
   for (int i = 0; i <= root; i++)

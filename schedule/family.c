@@ -5,11 +5,11 @@
 
 #define USUAL_LOCAL_SIZE 64     /* a wave on some GPUs, two on others */
 
-GArray *
+TpArray *
 tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
                      const TpChoice *partial)
 {
-  GArray *choices = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  TpArray *choices = tp_array_new (sizeof (TpChoice));
 
   family->enumerate (analysis, step, partial, choices);
   return choices;
@@ -20,13 +20,13 @@ static gboolean
 choose_step (const TpFamily *family, gconstpointer analysis, int step,
              TpChoice *choice)
 {
-  g_autoptr (GArray) choices
+  g_autoptr (TpArray) choices
       = tp_family_enumerate (family, analysis, step, choice);
   double best = 0.0;
 
   for (guint i = 0; i < choices->len; i++)
     {
-      const TpChoice *it = &g_array_index (choices, TpChoice, i);
+      const TpChoice *it = &tp_array_index (choices, TpChoice, i);
       double cost
           = family->cost == NULL ? 0.0 : family->cost (analysis, step, it);
 
@@ -53,12 +53,12 @@ tp_family_choose (const TpFamily *family, gconstpointer analysis,
 
 void
 tp_family_append (const TpChoice *choice, int at, gint64 number,
-                  GArray *out_choices)
+                  TpArray *out_choices)
 {
   TpChoice copy = *choice;
 
   copy.values[at] = number;
-  g_array_append_val (out_choices, copy);
+  tp_array_append_val (out_choices, copy);
 }
 
 int
@@ -69,7 +69,7 @@ tp_family_get_local_size (const TpTarget *target)
 
 void
 tp_family_list_local_sizes (const TpChoice *choice, int at,
-                            const TpTarget *target, GArray *out_choices)
+                            const TpTarget *target, TpArray *out_choices)
 {
   int usual = tp_family_get_local_size (target);
 

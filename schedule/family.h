@@ -24,7 +24,7 @@ typedef struct
    * is a choice without fault; what is listed first is best unless the model
    * knows better. */
   void (*enumerate) (gconstpointer analysis, int step, const TpChoice *partial,
-                     GArray *out_choices);
+                     TpArray *out_choices);
   /* By the model, of a choice as far as it is made: the less the better, among
    * the choices of one step. NULL: the order says all. */
   double (*cost) (gconstpointer analysis, int step, const TpChoice *choice);
@@ -35,7 +35,7 @@ typedef struct
 } TpFamily;
 
 /* Of the choices of @step, in order. */
-GArray *tp_family_enumerate (const TpFamily *family, gconstpointer analysis,
+TpArray *tp_family_enumerate (const TpFamily *family, gconstpointer analysis,
                              int step, const TpChoice *partial);
 /* The model's: at each step the cheapest, the first of equals. FALSE: at some
  * step there is none. */
@@ -44,12 +44,12 @@ gboolean tp_family_choose (const TpFamily *family, gconstpointer analysis,
 
 /* Appends @choice with @number as its value @at. */
 void tp_family_append (const TpChoice *choice, int at, gint64 number,
-                       GArray *out_choices);
+                       TpArray *out_choices);
 /* Work-items per group of a GPU that do not work together. */
 int tp_family_get_local_size (const TpTarget *target);
 /* The same as value @at: choices, that one first, and a fault. */
 void tp_family_list_local_sizes (const TpChoice *choice, int at,
-                                 const TpTarget *target, GArray *out_choices);
+                                 const TpTarget *target, TpArray *out_choices);
 const char *tp_family_find_local_fault (const TpTarget *target,
                                         gint64 local_size);
 

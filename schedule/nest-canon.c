@@ -4,6 +4,7 @@
 
 #include "schedule/nest-canon.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 static void
 mark_loads (const TpNest *nest, int root, gboolean *used)
 {
-  g_autofree gboolean *exprs = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *exprs = tp_new0 (gboolean, nest->n_exprs);
 
   tp_nest_mark_used (nest, root, exprs);
   for (int i = 0; i <= root; i++)
@@ -26,21 +27,21 @@ mark_loads (const TpNest *nest, int root, gboolean *used)
 gboolean *
 tp_nest_find_loads_of (const TpNest *nest, int root)
 {
-  gboolean *used = g_new0 (gboolean, nest->n_loads + 1);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_loads + 1);
 
   mark_loads (nest, root, used);
-  return used;
+  return g_steal_pointer (&used);
 }
 
 gboolean *
 tp_nest_find_used_loads (const TpNest *nest)
 {
-  gboolean *used = g_new0 (gboolean, nest->n_loads + 1);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_loads + 1);
 
   mark_loads (nest, nest->result, used);
   for (int i = 0; i < nest->n_stages; i++)
     mark_loads (nest, nest->stages[i].expr, used);
-  return used;
+  return g_steal_pointer (&used);
 }
 
 gboolean
@@ -128,7 +129,7 @@ gboolean
 tp_nest_find_outside (const TpNest *nest, int expr, double *out_value)
 {
   g_autofree gboolean *used = tp_nest_find_loads_of (nest, expr);
-  g_autofree Known *values = g_new0 (Known, nest->n_exprs);
+  g_autofree Known *values = tp_new0 (Known, nest->n_exprs);
   const TpAccess *guarded = NULL;
 
   for (int i = 0; i < nest->n_loads; i++)
@@ -276,7 +277,7 @@ has_reduce_axis (const TpNest *nest)
 static void
 inline_stages (TpNest *nest)
 {
-  g_autofree int *other = g_new (int, nest->n_exprs);
+  g_autofree int *other = tp_new (int, nest->n_exprs);
 
   for (int i = 0; i < nest->n_exprs; i++)
     {
@@ -314,7 +315,7 @@ clear_unused_loads (TpNest *nest)
 TpNest *
 tp_nest_canonicalize (const TpNest *nest)
 {
-  TpNest *canonical = tp_nest_copy (nest);
+  g_autoptr (TpNest) canonical = tp_nest_copy (nest);
 
   for (int i = canonical->n_axes; i < TP_NEST_MAX_AXES; i++)
     canonical->axes[i] = (TpAxis) { 1, FALSE };
@@ -328,7 +329,7 @@ tp_nest_canonicalize (const TpNest *nest)
     drop_guards (canonical, &canonical->loads[i]);
   while (merge_one_pair (canonical))
     ;
-  return canonical;
+  return g_steal_pointer (&canonical);
 }
 
 /* ---- splitting --------------------------------------------------------- */

@@ -27,20 +27,14 @@ take_build (TpBuild *build, int first_repeated)
   TpProgram *program = g_new0 (TpProgram, 1);
 
   program->n_steps = build->steps->len;
-  program->steps = g_memdup2 (build->steps->data,
-                              program->n_steps * sizeof (TpStep));
+  program->steps = tp_array_steal (build->steps);
   program->n_iterations = build->lowered->n_iterations;
   program->first_repeated_step = first_repeated;
   program->n_packs = build->packs->len;
-  program->packs = g_memdup2 (build->packs->data,
-                              program->n_packs * sizeof (TpPack));
+  program->packs = tp_array_steal (build->packs);
   program->n_workspaces = build->workspaces->len;
-  program->workspace_bytes = g_memdup2 (build->workspaces->data,
-                                        program->n_workspaces
-                                            * sizeof (gint64));
+  program->workspace_bytes = tp_array_steal (build->workspaces);
   program->schedule = tp_choices_to_text (build->choices);
-  g_array_set_clear_func (build->steps, NULL);
-  g_array_set_clear_func (build->packs, NULL);
   return program;
 }
 
@@ -76,7 +70,7 @@ build_program (TpBuild *build, GError **error)
 
 static TpProgram *
 build_as_given (const TpLowered *lowered, const TpTarget *target,
-                const GArray *given, GError **error)
+                const TpArray *given, GError **error)
 {
   g_auto (TpBuild) build = { 0 };
 
@@ -89,7 +83,7 @@ TpProgram *
 tp_program_new (const TpLowered *lowered, const TpTarget *target,
                 const char *schedule, GError **error)
 {
-  g_autoptr (GArray) given = NULL;
+  g_autoptr (TpArray) given = NULL;
 
   if (!check_operands (lowered, error))
     return NULL;
@@ -106,10 +100,7 @@ tp_program_free (TpProgram *program)
   if (program == NULL)
     return;
   for (int i = 0; i < program->n_steps; i++)
-    {
-      tp_kernel_free (program->steps[i].kernel);
-      g_free (program->steps[i].args);
-    }
+    tp_step_clear (&program->steps[i]);
   for (int i = 0; i < program->n_packs; i++)
     tp_nest_free (program->packs[i].nest);
   g_free (program->steps);

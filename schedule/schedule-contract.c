@@ -271,13 +271,14 @@ order_k (TpContract *c)
 static gpointer
 contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
-  TpContract *c = n == 1 ? tp_contract_new (build, nests[0]) : NULL;
+  g_autoptr (TpContract) c
+      = n == 1 ? tp_contract_new (build, nests[0]) : NULL;
 
   if (c == NULL)
     return NULL;
   order_k (c);
   c->is_stageable = tp_contract_find_dims (c);
-  return c;
+  return g_steal_pointer (&c);
 }
 
 static void
@@ -298,12 +299,14 @@ contract_is_last_resort (gconstpointer analysis)
 static void
 contract_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
+  const TpContract *c = analysis;
+  g_autoptr (TpNest) nest = tp_nest_copy (c->nest);
   TpContractPlan plan;
 
-  tp_contract_plan_init (&plan, analysis, choice);
+  tp_contract_plan_init (&plan, c, choice);
+  plan.nest = nest;
   tp_contract_pack (&plan, build, choice->values[TP_CONTRACT_PACK]);
   emit_kernel (build, &plan);
-  tp_nest_free (plan.nest);
 }
 
 const TpFamily tp_schedule_contract = {

@@ -24,13 +24,15 @@ typedef struct
 static gpointer
 items_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
+  g_autoptr (TpNest) copy = NULL;
   ItemsAnalysis *a = NULL;
 
   if (n != 1)
     return NULL;
+  copy = tp_nest_copy (nests[0]);
   a = g_new0 (ItemsAnalysis, 1);
   a->target = build->target;
-  a->nest = tp_nest_copy (nests[0]);
+  a->nest = g_steal_pointer (&copy);
   return a;
 }
 
@@ -51,7 +53,7 @@ items_is_last_resort (gconstpointer analysis)
 
 static void
 items_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                 GArray *out)
+                 TpArray *out)
 {
   const ItemsAnalysis *a = analysis;
 
@@ -78,11 +80,10 @@ static void
 items_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
   const ItemsAnalysis *a = analysis;
-  TpWindowPlan window;
+  g_auto (TpWindowPlan) window = { NULL };
 
   tp_schedule_items_plan (&window, a->nest, choice->values[LOCAL]);
   tp_window_plan_emit (&window, build);
-  tp_window_plan_clear (&window);
 }
 
 const TpFamily tp_schedule_items = {

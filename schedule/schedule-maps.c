@@ -3,9 +3,11 @@
  * are sensible: many small copies cost mostly their compilation. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "schedule/nest-canon.h"
 #include "schedule/schedule-items.h"
 #include "schedule/schedule-window.h"
+#include "schedule/window-analyze.h"
 
 #define MAX_MAPS 16
 
@@ -59,37 +61,41 @@ are_independent (TpNest *const *nests, int n)
   return n > 1;
 }
 
-static gpointer
-maps_analyze (const TpBuild *build, TpNest *const *nests, int n)
-{
-  MapsAnalysis *a = NULL;
-
-  if (!are_independent (nests, n))
-    return NULL;
-  a = g_new0 (MapsAnalysis, 1);
-  a->n = n;
-  a->nests = g_new (TpNest *, n);
-  for (int i = 0; i < n; i++)
-    a->nests[i] = tp_nest_copy (nests[i]);
-  return a;
-}
-
 static void
 maps_free (gpointer analysis)
 {
   MapsAnalysis *a = analysis;
 
+  if (a == NULL)
+    return;
   for (int i = 0; i < a->n; i++)
     tp_nest_free (a->nests[i]);
   g_free (a->nests);
   g_free (a);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (MapsAnalysis, maps_free)
+
+static gpointer
+maps_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  g_autoptr (MapsAnalysis) a = NULL;
+
+  if (!are_independent (nests, n))
+    return NULL;
+  a = g_new0 (MapsAnalysis, 1);
+  a->nests = tp_new0 (TpNest *, n);
+  a->n = n;
+  for (int i = 0; i < n; i++)
+    a->nests[i] = tp_nest_copy (nests[i]);
+  return g_steal_pointer (&a);
+}
+
 /* ---- choices ----------------------------------------------------------- */
 
 static void
 maps_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                GArray *out)
+                TpArray *out)
 {
   for (int n = MAX_MAPS; n > 0; n /= 4)
     tp_family_append (partial, N, n, out);
@@ -105,8 +111,7 @@ maps_find_fault (gconstpointer analysis, const TpChoice *choice)
 static void
 plan_window (TpWindowPlan *window, TpBuild *build, TpNest *const *nest)
 {
-  const TpFamily *family = &tp_schedule_window;
-  gpointer analysis;
+  g_autoptr (TpWindowAnalysis) analysis = NULL;
   TpChoice choice;
 
   if (tp_target_is_gpu (build->target))
@@ -115,23 +120,38 @@ plan_window (TpWindowPlan *window, TpBuild *build, TpNest *const *nest)
                               tp_family_get_local_size (build->target));
       return;
     }
-  analysis = family->analyze (build, nest, 1);
-  if (!tp_family_choose (family, analysis, &choice))
+  analysis = tp_window_analysis_new (build, *nest);
+  if (!tp_family_choose (&tp_schedule_window, analysis, &choice))
     g_assert_not_reached ();  /* it fits every nest */
   tp_schedule_window_plan (window, build, analysis, &choice);
-  family->free (analysis);
 }
+
+typedef struct
+{
+  int n;
+  TpWindowPlan *plans;
+} Windows;
+
+static void
+windows_clear (Windows *windows)
+{
+  for (int i = 0; i < windows->n; i++)
+    tp_window_plan_clear (&windows->plans[i]);
+  g_free (windows->plans);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Windows, windows_clear)
 
 static void
 emit_some (TpBuild *build, TpNest *const *nests, int n)
 {
-  g_autofree TpWindowPlan *windows = g_new0 (TpWindowPlan, n);
+  g_auto (Windows) windows = { 0, NULL };
 
+  windows.plans = tp_new0 (TpWindowPlan, n);
+  windows.n = n;
   for (int i = 0; i < n; i++)
-    plan_window (&windows[i], build, &nests[i]);
-  tp_window_plan_emit_shared (windows, n, build);
-  for (int i = 0; i < n; i++)
-    tp_window_plan_clear (&windows[i]);
+    plan_window (&windows.plans[i], build, &nests[i]);
+  tp_window_plan_emit_shared (windows.plans, n, build);
 }
 
 static void

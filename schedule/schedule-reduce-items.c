@@ -397,14 +397,16 @@ static gpointer
 rows_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
   const TpNest *nest = nests[0];
+  g_autoptr (TpNest) copy = NULL;
   RowsAnalysis *a = NULL;
   int n_straight[2];
 
   if (n != 1 || nest->n_stages == 0 || !covers_all_or_none (nest))
     return NULL;
+  copy = tp_nest_copy (nest);
   a = g_new0 (RowsAnalysis, 1);
   a->target = build->target;
-  a->nest = tp_nest_copy (nest);
+  a->nest = g_steal_pointer (&copy);
   tp_span_init (&a->points);
   tp_span_init (&a->k);
   for (int i = 0; i < nest->n_axes; i++)
@@ -452,7 +454,7 @@ rows_find_fault (gconstpointer analysis, const TpChoice *choice)
 
 static void
 rows_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                GArray *out)
+                TpArray *out)
 {
   const RowsAnalysis *a = analysis;
   TpChoice choice = *partial;
@@ -464,7 +466,7 @@ rows_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
         choice.values[POINTS] = points;
         choice.values[ITEMS] = items;
         if (rows_find_fault (a, &choice) == NULL)
-          g_array_append_val (out, choice);
+          tp_array_append_val (out, choice);
       }
 }
 

@@ -292,14 +292,16 @@ measure (ReduceAnalysis *a)
 static gpointer
 reduce_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
+  g_autoptr (TpNest) copy = NULL;
   ReduceAnalysis *a = NULL;
   int axis = n == 1 && nests[0]->n_stages > 0 ? find_axis (nests[0]) : -1;
 
   if (axis < 0 || !covers_all_or_none (nests[0]))
     return NULL;
+  copy = tp_nest_copy (nests[0]);
   a = g_new0 (ReduceAnalysis, 1);
   a->target = build->target;
-  a->nest = tp_nest_copy (nests[0]);
+  a->nest = g_steal_pointer (&copy);
   a->axis = axis;
   measure (a);
   return a;
@@ -330,7 +332,7 @@ count_sums (const ReduceAnalysis *a, gint64 lanes)
 }
 
 static void
-list_lanes (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   int lanes = a->target->lanes;
 
@@ -341,14 +343,14 @@ list_lanes (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
 }
 
 static void
-list_sums (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+list_sums (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   for (gint64 n = count_sums (a, partial->values[LANES]); n > 0; n /= 2)
     tp_family_append (partial, SUMS, n, out);
 }
 
 static void
-list_points (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
+list_points (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   gint64 groups = CLAMP (a->work / 8192, 1, 16 * a->target->n_units);
   gint64 points = (a->n_points + groups - 1) / groups;
@@ -362,10 +364,10 @@ list_points (const ReduceAnalysis *a, const TpChoice *partial, GArray *out)
 
 static void
 reduce_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                  GArray *out)
+                  TpArray *out)
 {
   static void (*const steps[]) (const ReduceAnalysis *, const TpChoice *,
-                                GArray *)
+                                TpArray *)
       = { list_lanes, list_sums, list_points };
 
   steps[step] (analysis, partial, out);

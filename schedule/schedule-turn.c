@@ -188,6 +188,7 @@ find_axes (const TpNest *nest, int *out_axes)
 static gpointer
 turn_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
+  g_autoptr (TpNest) copy = NULL;
   TurnAnalysis *a = NULL;
   int axes[2];
 
@@ -195,9 +196,10 @@ turn_analyze (const TpBuild *build, TpNest *const *nests, int n)
       || MIN (nests[0]->axes[axes[0]].extent, nests[0]->axes[axes[1]].extent)
              < 4)
     return NULL;
+  copy = tp_nest_copy (nests[0]);
   a = g_new0 (TurnAnalysis, 1);
   a->target = build->target;
-  a->nest = tp_nest_copy (nests[0]);
+  a->nest = g_steal_pointer (&copy);
   a->dtype = a->nest->exprs[a->nest->result].is_integer ? TPLAN_DTYPE_INT64
                                                         : TPLAN_DTYPE_FLOAT32;
   tp_span_init (&a->outer);
@@ -242,7 +244,7 @@ turn_find_fault (gconstpointer analysis, const TpChoice *choice)
  * of the wait for memory. */
 static void
 turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                GArray *out)
+                TpArray *out)
 {
   const TurnAnalysis *a = analysis;
   gint64 least = MIN (a->axes[0].extent, a->axes[1].extent);
@@ -254,7 +256,7 @@ turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
         choice.values[SIDE] = side;
         choice.values[ITEMS] = MAX (side * side / share, 2);
         if (side < 2 * least && turn_find_fault (a, &choice) == NULL)
-          g_array_append_val (out, choice);
+          tp_array_append_val (out, choice);
       }
 }
 

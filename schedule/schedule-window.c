@@ -72,7 +72,7 @@ choose_cut (const TpWindowAnalysis *a, int axis)
 }
 
 static void
-list_vectors (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
+list_vectors (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
 
@@ -80,18 +80,18 @@ list_vectors (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
   for (int lanes = choose_lanes (a); lanes >= 4; lanes /= 2)
     {
       choice.values[LANES] = lanes;
-      g_array_append_val (out, choice);
+      tp_array_append_val (out, choice);
     }
   choice.values[LANES] = 1;
   choice.values[CUT_LOAD] = choose_cut (a, a->load_axis);
   if (a->single.nest->n_axes + (choice.values[CUT_LOAD] > 1)
       < TP_NEST_MAX_AXES)
     choice.values[CUT_STORE] = choose_cut (a, a->store_axis);
-  g_array_append_val (out, choice);
+  tp_array_append_val (out, choice);
   if (choice.values[CUT_LOAD] * choice.values[CUT_STORE] == 1)
     return;
   choice.values[CUT_LOAD] = choice.values[CUT_STORE] = 1;
-  g_array_append_val (out, choice);
+  tp_array_append_val (out, choice);
 }
 
 static gboolean
@@ -184,7 +184,7 @@ choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
 }
 
 static void
-list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
+list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   static const gint64 others[][2]
       = { { 1, 1 }, { 1, 2 }, { 1, 4 }, { 2, 1 }, { 4, 1 }, { 8, 1 } };
@@ -198,14 +198,14 @@ list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
     }
   choice.values[TILE] = tile;
   choice.values[UNROLL] = unroll;
-  g_array_append_val (out, choice);
+  tp_array_append_val (out, choice);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     {
       choice.values[TILE] = others[i][0];
       choice.values[UNROLL] = others[i][1];
       if ((choice.values[TILE] != tile || choice.values[UNROLL] != unroll)
           && find_tile_fault (a, &choice) == NULL)
-        g_array_append_val (out, choice);
+        tp_array_append_val (out, choice);
     }
 }
 
@@ -244,7 +244,7 @@ choose_points (const TpWindowAnalysis *a)
 }
 
 static void
-list_loops (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
+list_loops (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   gint64 points = choose_points (a), flat = choose_flat (a, partial);
   gint64 counts[] = { points, points / 4, MIN (points, a->n_points / 4) * 4 };
@@ -256,7 +256,7 @@ list_loops (const TpWindowAnalysis *a, const TpChoice *partial, GArray *out)
         choice.values[FLAT] = f;
         choice.values[POINTS] = counts[i];
         if (i == 0 || counts[i] != points)
-          g_array_append_val (out, choice);
+          tp_array_append_val (out, choice);
       }
 }
 
@@ -301,10 +301,10 @@ window_is_last_resort (gconstpointer analysis)
 
 static void
 window_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
-                  GArray *out)
+                  TpArray *out)
 {
   static void (*const steps[]) (const TpWindowAnalysis *, const TpChoice *,
-                                GArray *)
+                                TpArray *)
       = { list_vectors, list_tiles, list_loops };
 
   steps[step] (analysis, partial, out);
@@ -374,7 +374,8 @@ tp_schedule_window_plan (TpWindowPlan *window, TpBuild *build,
 {
   const TpWindowAnalysis *a = analysis;
   const gint64 *v = choice->values;
-  TpNest *nest = tp_nest_copy (a->single.nest);
+  g_autoptr (TpNest) copy = tp_nest_copy (a->single.nest);
+  TpNest *nest = copy;
   int n_axes = nest->n_axes;
 
   if (v[LANES] > 1)
@@ -383,7 +384,7 @@ tp_schedule_window_plan (TpWindowPlan *window, TpBuild *build,
     tp_nest_split_axis (nest, a->load_axis, v[CUT_LOAD]);
   if (v[CUT_STORE] > 1)
     tp_nest_split_axis (nest, a->store_axis, v[CUT_STORE]);
-  tp_window_plan_init (window, nest);
+  tp_window_plan_init (window, g_steal_pointer (&copy));
   set_grid (&window->grid, a, choice);
   order_axes (&window->grid);
   if (nest->n_axes > n_axes)
@@ -395,11 +396,10 @@ tp_schedule_window_plan (TpWindowPlan *window, TpBuild *build,
 static void
 window_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
-  TpWindowPlan window;
+  g_auto (TpWindowPlan) window = { NULL };
 
   tp_schedule_window_plan (&window, build, analysis, choice);
   tp_window_plan_emit (&window, build);
-  tp_window_plan_clear (&window);
 }
 
 const TpFamily tp_schedule_window = {

@@ -33,7 +33,7 @@ tp_schedule_list (int *out_n)
   return schedules;
 }
 
-GArray *
+TpArray *
 tp_schedule_parse (const char *text, GError **error)
 {
   return tp_choices_parse (text, forms, error);
@@ -140,7 +140,7 @@ pick_given (Pick *pick, TpBuild *build, TpNest *const *nests, int n)
   const char *fault = NULL;
 
   pick->choice
-      = g_array_index (build->given, TpChoice, build->choices->len);
+      = tp_array_index (build->given, TpChoice, build->choices->len);
   pick->family = find_family (pick->choice.form);
   fault = analyze_given (pick, build, nests, n);
   if (fault == NULL)
@@ -163,7 +163,7 @@ schedule_together (TpBuild *build, TpNest *const *nests, int n)
 
   if (!is_picked)
     return FALSE;
-  g_array_append_val (build->choices, pick.choice);
+  tp_array_append_val (build->choices, pick.choice);
   pick.family->emit (build, pick.analysis, &pick.choice);
   return TRUE;
 }
@@ -202,13 +202,12 @@ schedule_nest (TpBuild *build, const TpNest *nest)
 void
 tp_schedule_range (TpBuild *build, int first, int end)
 {
-  g_autoptr (GPtrArray) nests
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+  g_autoptr (TpLowered) canonical = tp_lowered_new ();
 
   build->schedule = schedule_nest;
   for (int i = first; i < end; i++)
     if (!is_empty (build->lowered->nests[i]))
-      g_ptr_array_add (nests,
-                       tp_nest_canonicalize (build->lowered->nests[i]));
-  schedule_nests (build, (TpNest *const *) nests->pdata, nests->len);
+      tp_lowered_take_nest (canonical,
+                            tp_nest_canonicalize (build->lowered->nests[i]));
+  schedule_nests (build, canonical->nests, canonical->n_nests);
 }

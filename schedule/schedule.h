@@ -7,7 +7,7 @@
 /* All of them, in the order they are asked. */
 const TpFamily *const *tp_schedule_list (int *out_n);
 /* Choices of all of them, from text. */
-GArray *tp_schedule_parse (const char *text, GError **error);
+TpArray *tp_schedule_parse (const char *text, GError **error);
 
 /**
  * tp_schedule_range:

@@ -24,4 +24,7 @@ typedef struct
   TpArg *args;
 } TpStep;
 
+void tp_step_clear (TpStep *step);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpStep, tp_step_clear)
+
 #endif

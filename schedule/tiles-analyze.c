@@ -96,8 +96,8 @@ last_axis (const TpSpan *span)
 TpTiles *
 tp_tiles_new (const TpBuild *build, const TpNest *nest)
 {
-  TpContract *c = tp_contract_new (build, nest);
-  TpTiles *t = NULL;
+  g_autoptr (TpContract) c = tp_contract_new (build, nest);
+  g_autoptr (TpTiles) t = NULL;
 
   if (c == NULL)
     return NULL;
@@ -111,13 +111,14 @@ tp_tiles_new (const TpBuild *build, const TpNest *nest)
     if (t->sides[i].n > 0)
       tp_build_turn_constants (build, t->turned, last_axis (&t->sides[i]));
   find_k (t, c);
-  tp_contract_free (c);
-  return t;
+  return g_steal_pointer (&t);
 }
 
 void
 tp_tiles_free (TpTiles *tiles)
 {
+  if (tiles == NULL)
+    return;
   tp_nest_free (tiles->nest);
   tp_nest_free (tiles->turned);
   g_free (tiles);
@@ -126,10 +127,10 @@ tp_tiles_free (TpTiles *tiles)
 TpNest *
 tp_tiles_pack (const TpTiles *tiles, TpBuild *build)
 {
-  TpNest *nest = tp_nest_copy (tiles->nest);
+  g_autoptr (TpNest) nest = tp_nest_copy (tiles->nest);
 
   for (int i = 0; i < 2; i++)
     if (tiles->sides[i].n > 0)
       tp_build_pack_constants (build, nest, last_axis (&tiles->sides[i]));
-  return nest;
+  return g_steal_pointer (&nest);
 }

@@ -138,7 +138,7 @@ cost_of (const TpTiles *t, const TpChoice *choice)
 
 /* Parts that divide the steps of K, as many as are sensible. */
 static void
-list_parts (const TpTiles *t, const TpChoice *partial, GArray *out)
+list_parts (const TpTiles *t, const TpChoice *partial, TpArray *out)
 {
   gint64 n = count_steps (t, partial->values[TP_TILES_DEPTH]);
   TpChoice choice = *partial;
@@ -147,7 +147,7 @@ list_parts (const TpTiles *t, const TpChoice *partial, GArray *out)
     {
       choice.values[TP_TILES_PARTS] = parts;
       if (n % parts == 0 && (parts == 1 || n / parts >= 4))
-        g_array_append_val (out, choice);
+        tp_array_append_val (out, choice);
     }
 }
 
@@ -155,16 +155,16 @@ list_parts (const TpTiles *t, const TpChoice *partial, GArray *out)
 double
 tp_tiles_cost (gconstpointer tiles, int step, const TpChoice *choice)
 {
-  g_autoptr (GArray) parts = NULL;
+  g_autoptr (TpArray) parts = NULL;
   double best = 0.0;
 
   if (step == TP_TILES_N_STEPS - 1)
     return cost_of (tiles, choice);
-  parts = g_array_new (FALSE, FALSE, sizeof (TpChoice));
+  parts = tp_array_new (sizeof (TpChoice));
   list_parts (tiles, choice, parts);
   for (guint i = 0; i < parts->len; i++)
     {
-      double cost = cost_of (tiles, &g_array_index (parts, TpChoice, i));
+      double cost = cost_of (tiles, &tp_array_index (parts, TpChoice, i));
 
       best = i == 0 ? cost : MIN (best, cost);
     }
@@ -175,10 +175,10 @@ tp_tiles_cost (gconstpointer tiles, int step, const TpChoice *choice)
 
 /* Appends @choice if some depth and buffers go with it: the least ones do. */
 static void
-append_legal (const TpTiles *t, const TpChoice *choice, GArray *out)
+append_legal (const TpTiles *t, const TpChoice *choice, TpArray *out)
 {
   if (tp_tiles_find_fault (t, choice) == NULL)
-    g_array_append_val (out, *choice);
+    tp_array_append_val (out, *choice);
 }
 
 /* Blocks at most twice as long as a side. */
@@ -192,7 +192,7 @@ is_too_long (const TpTiles *t, const TpChoice *choice, int side)
 }
 
 static void
-list_items (const TpTiles *t, const TpChoice *partial, GArray *out)
+list_items (const TpTiles *t, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
   int most = t->target->local_size;
@@ -209,7 +209,7 @@ list_items (const TpTiles *t, const TpChoice *partial, GArray *out)
 }
 
 static void
-list_tiles (const TpTiles *t, const TpChoice *partial, GArray *out)
+list_tiles (const TpTiles *t, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
 
@@ -226,7 +226,7 @@ list_tiles (const TpTiles *t, const TpChoice *partial, GArray *out)
 }
 
 static void
-list_depths (const TpTiles *t, const TpChoice *partial, GArray *out)
+list_depths (const TpTiles *t, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
 
@@ -241,10 +241,10 @@ list_depths (const TpTiles *t, const TpChoice *partial, GArray *out)
 
 void
 tp_tiles_enumerate (gconstpointer tiles, int step, const TpChoice *partial,
-                    GArray *out_choices)
+                    TpArray *out_choices)
 {
   static void (*const steps[TP_TILES_N_STEPS]) (
-      const TpTiles *, const TpChoice *, GArray *) = { list_tiles, list_depths,
+      const TpTiles *, const TpChoice *, TpArray *) = { list_tiles, list_depths,
                                                        list_parts };
 
   steps[step](tiles, partial, out_choices);

@@ -7,7 +7,7 @@
 #define TP_TILES_N_STEPS 3 /* tile and items; depth and buffers; parts */
 
 void tp_tiles_enumerate (gconstpointer tiles, int step, const TpChoice *partial,
-                         GArray *out_choices);
+                         TpArray *out_choices);
 double tp_tiles_cost (gconstpointer tiles, int step, const TpChoice *choice);
 const char *tp_tiles_find_fault (gconstpointer tiles, const TpChoice *choice);
 

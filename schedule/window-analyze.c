@@ -3,6 +3,7 @@
 
 #include "schedule/window-analyze.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 
@@ -39,7 +40,7 @@ count_misfits (const TpNest *nest, int axis, const gboolean *used,
 static gboolean
 is_heavy (const TpNest *nest)
 {
-  g_autofree gboolean *used = g_new0 (gboolean, nest->n_exprs);
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
   if (nest->n_stages > 0)
     return TRUE;
@@ -182,14 +183,16 @@ count_points (const TpNest *nest, gboolean is_reduce)
 static void
 find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
 {
+  g_autoptr (TpNest) copy = NULL;
   TpNest *turned;
 
   a->vaxis = find_vector_axis (nest);
   if (a->vaxis < 0)
     return;
-  turned = tp_nest_copy (nest);
+  copy = tp_nest_copy (nest);
+  turned = copy;
   tp_build_turn_constants (build, turned, a->vaxis);
-  tp_window_plan_init (&a->wide, turned);
+  tp_window_plan_init (&a->wide, g_steal_pointer (&copy));
   if (nest->n_stages > 0)
     a->tile_axis = find_tile_axis (turned, a->vaxis);
   if (a->tile_axis >= 0)
@@ -199,7 +202,7 @@ find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
 TpWindowAnalysis *
 tp_window_analysis_new (const TpBuild *build, const TpNest *nest)
 {
-  TpWindowAnalysis *a = g_new0 (TpWindowAnalysis, 1);
+  g_autoptr (TpWindowAnalysis) a = g_new0 (TpWindowAnalysis, 1);
 
   a->target = build->target;
   a->vaxis = a->tile_axis = a->load_axis = a->store_axis = -1;
@@ -209,12 +212,14 @@ tp_window_analysis_new (const TpBuild *build, const TpNest *nest)
   find_copy_axes (a);
   if (a->target->lanes > 1)
     find_vectors (a, build, nest);
-  return a;
+  return g_steal_pointer (&a);
 }
 
 void
 tp_window_analysis_free (TpWindowAnalysis *a)
 {
+  if (a == NULL)
+    return;
   tp_window_plan_clear (&a->single);
   tp_window_plan_clear (&a->wide);
   g_free (a);

@@ -18,6 +18,7 @@ typedef struct
 
 TpWindowAnalysis *tp_window_analysis_new (const TpBuild *build,
                                         const TpNest *nest);
-void tp_window_analysis_free (TpWindowAnalysis *a);
+void tp_window_analysis_free (TpWindowAnalysis *a); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpWindowAnalysis, tp_window_analysis_free)
 
 #endif

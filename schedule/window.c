@@ -6,6 +6,7 @@
 
 #include "schedule/window.h"
 
+#include "ir/guard.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
@@ -291,7 +292,7 @@ emit_body (TpEmit *e, int tile, int vectors, void *data)
   const TpWindowPlan *plan = data;
   const TpNest *nest = e->nest;
   int n = tile * vectors;
-  g_autofree TpValue *values = g_new (TpValue, n * nest->n_stages + 1);
+  g_autofree TpValue *values = tp_new (TpValue, n * nest->n_stages + 1);
   WindowState state = { .emit = e, .plan = plan, .grid = &plan->grid,
                         .tile = tile, .vectors = vectors, .values = values };
 

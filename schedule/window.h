@@ -20,6 +20,7 @@ typedef struct
  * first load that has them. */
 void tp_window_plan_init (TpWindowPlan *window, TpNest *nest);
 void tp_window_plan_clear (TpWindowPlan *window);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWindowPlan, tp_window_plan_clear)
 /* Emits @window as a kernel of its own. */
 void tp_window_plan_emit (const TpWindowPlan *window, TpBuild *build);
 /* Emits @windows as one kernel, whose groups they share out among them. */

@@ -206,6 +206,36 @@ make_opencl_session (Fixture *fixture, GError **error)
   return session != NULL;
 }
 
+/* Kernels of many kinds, the program text of OpenCL among them. */
+static gboolean
+make_kinds_session (Fixture *fixture, const char *device, GError **error)
+{
+  const char *const devices[] = { device, NULL };
+  const TplanSessionOptions options = { .n_threads = 1, .cache = "off" };
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table, devices, 1, error);
+  g_autoptr (TplanPlan) plan
+      = costs == NULL ? NULL
+                      : tplan_graph_optimize (fixture->kinds, costs, NULL,
+                                              error);
+  g_autoptr (TplanSession) session
+      = plan == NULL ? NULL : tplan_session_new_full (plan, &options, error);
+
+  return session != NULL;
+}
+
+static gboolean
+make_kinds_on_cpu (Fixture *fixture, GError **error)
+{
+  return make_kinds_session (fixture, "cpu", error);
+}
+
+static gboolean
+make_kinds_on_opencl (Fixture *fixture, GError **error)
+{
+  return make_kinds_session (fixture, "opencl:0", error);
+}
+
 #define SOON_NS (2 * G_GINT64_CONSTANT (1000000000))
 
 /* Most are asked for before a child measures. */
@@ -245,13 +275,15 @@ const Case injected_cases[] = {
   { "plan-load-dims", load_plan_of_dims, 40, 0 },
   { "check", check_plan, 5, 0 },
   { "session", make_session, 5, 0 },
-  { "session-cpu", compile_session, 20, 0 },
-  { "session-cpu-kept", load_session, 20, 0 },
+  { "session-cpu", compile_session, 7, 0 },
+  { "session-cpu-kept", load_session, 7, 0 },
   { "run", run_session, 1, 0 },
   { "run-integers", run_integers, 1, 0 },
   { "costs", open_costs, 1, 0 },
   { "optimize-ref", optimize_for_ref, 10, LARGE },
   { "opencl", make_opencl_session, 1, 4 * LARGE },
+  { "kinds-cpu", make_kinds_on_cpu, 20, LARGE },
+  { "kinds-opencl", make_kinds_on_opencl, 10, LARGE },
   { "calibrate", calibrate, 50, LARGE },
   { NULL, NULL, 0, 0 },
 };

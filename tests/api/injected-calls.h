@@ -11,7 +11,7 @@ typedef struct
 {
   char *folder, *json, *onnx, *functions, *dims, *folded, *tensors, *weights;
   char *table, *saved, *saved_dims, *again, *cache;
-  TplanGraph *graph, *small;
+  TplanGraph *graph, *small, *kinds;
   TplanCosts *costs;
   TplanPlan *plan;
   TplanPlan *ref_plan;        /* drivers end the process themselves */

@@ -269,3 +269,84 @@ injected_write_integers (const char *path)
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
+
+/* ---- kernels of many kinds ------------------------------------------------ */
+
+/* One op that reads "@input" and weights, and gives "@output". */
+static void
+add_kind (GString *text, const char *type, const char *inputs,
+          const char *output, const char *attrs)
+{
+  g_string_append_printf (text, "%s{\"type\": \"%s\", \"inputs\": [%s], "
+                          "\"outputs\": [\"%s\"], \"attrs\": {%s}}",
+                          g_str_has_suffix (text->str, "[") ? "" : ", ", type,
+                          inputs, output, attrs);
+}
+
+/* "x0", "x1", ... */
+static char *
+list_names (const char *stem, int n)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (text, "%s\"%s%d\"", i > 0 ? ", " : "", stem, i);
+  return g_string_free (text, FALSE);
+}
+
+/* Contractions, windows, reductions, transpositions, a recurrence, many tensors
+ * read by one kernel, and elementwise ops that become one. */
+void
+injected_write_kinds (const char *path)
+{
+  static const struct
+  {
+    const char *name, *shape;
+  } weights[] = { { "wc", "[24, 8, 3, 3]" }, { "wd", "[24, 1, 5, 5]" },
+                  { "wm", "[200, 100]" },    { "s", "[100]" },
+                  { "wl", "[1, 64, 100]" },  { "rl", "[1, 64, 16]" } };
+  g_autofree char *many = list_names ("v", 40);
+  GString *text = g_string_new ("{\"format\": \"tplan-graph/1\", \"opset\": 17, "
+                                "\"inputs\": [{\"name\": \"x\", \"shape\": "
+                                "[1, 8, 20, 20]}, {\"name\": \"m\", \"shape\": "
+                                "[3, 50, 200]}");
+
+  for (int i = 0; i < 40; i++)
+    g_string_append_printf (text, ", {\"name\": \"v%d\", \"shape\": [%d, 30]}",
+                            i, i % 3 + 1);
+  for (int i = 0; i < 40; i++)
+    g_string_append_printf (text, ", {\"name\": \"u%d\", \"shape\": [30]}", i);
+  g_string_append (text, "], \"initializers\": [");
+  for (gsize i = 0; i < G_N_ELEMENTS (weights); i++)
+    g_string_append_printf (text, "%s{\"name\": \"%s\", \"shape\": %s, "
+                            "\"random\": {\"seed\": %d}}", i > 0 ? ", " : "",
+                            weights[i].name, weights[i].shape, (int) i);
+  g_string_append (text, "], \"outputs\": [\"y1\", \"y2\", \"y3\", \"y4\", "
+                         "\"y5\", \"y6\"], \"ops\": [");
+  add_kind (text, "Conv", "\"x\", \"wc\"", "c1", "\"pads\": [1, 1, 1, 1]");
+  add_kind (text, "Conv", "\"c1\", \"wd\"", "c2",
+            "\"pads\": [2, 2, 2, 2], \"group\": 24, \"strides\": [2, 2]");
+  add_kind (text, "MaxPool", "\"c2\"", "y1", "\"kernel_shape\": [3, 3]");
+  add_kind (text, "MatMul", "\"m\", \"wm\"", "m1", "");
+  add_kind (text, "LayerNormalization", "\"m1\", \"s\"", "m2", "");
+  add_kind (text, "Softmax", "\"m2\"", "y2", "\"axis\": -1");
+  add_kind (text, "Transpose", "\"m2\"", "y3", "\"perm\": [2, 0, 1]");
+  add_kind (text, "LSTM", "\"m1\", \"wl\", \"rl\"", "y4",
+            "\"hidden_size\": 16");
+  add_kind (text, "Concat", many, "y5", "\"axis\": 0");
+  g_string_append (text, ", {\"type\": \"Sum\", \"inputs\": [");
+  g_free (g_steal_pointer (&many));
+  many = list_names ("u", 40);
+  g_string_append_printf (text, "%s], \"outputs\": [\"h0\"]}", many);
+  for (int i = 0; i < 24; i++)
+    {
+      g_autofree char *input = g_strdup_printf ("\"h%d\"", i);
+      g_autofree char *output = g_strdup_printf (i < 23 ? "h%d" : "y6", i + 1);
+
+      add_kind (text, i % 3 == 0 ? "Erf" : i % 3 == 1 ? "Tanh" : "Softplus", input,
+                output, "");
+    }
+  g_string_append (text, "]}");
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  g_string_free (text, TRUE);
+}

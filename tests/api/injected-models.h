@@ -11,5 +11,6 @@ void injected_write_folded (const char *path);
 void injected_write_tensors (const char *path, const char *weights_path,
                              int n_ops);
 void injected_write_integers (const char *path);
+void injected_write_kinds (const char *path);
 
 #endif

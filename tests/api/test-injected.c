@@ -4,7 +4,9 @@
  * check` takes some of them, `make check-full` more, of a larger graph.
  *
  * TPLAN_INJECTED=CASE:NUMBER lets that one fail in this process, for a debugger:
- * what GLib says before it ends has the call that has to ask tp_new() instead. */
+ * what GLib says before it ends has the call that has to ask tp_new() instead.
+ * TPLAN_INJECTED=CASE:FIRST-LAST/STEP walks these in children: a slice of what
+ * takes long. TPLAN_INJECTED_OPS: of the models. */
 #include "config.h"
 
 #include "tests/cli/fail-alloc.c"
@@ -35,6 +37,8 @@ typedef struct
 
 int injected_n_ops;
 static Report *report;
+static const char *asked;     /* (nullable) TPLAN_INJECTED */
+
 /* ---- what is called ------------------------------------------------------- */
 
 #define SMALL 400             /* ops: a driver compiles them all */
@@ -47,6 +51,9 @@ make_small (Fixture *fixture)
 
   injected_write_json (path, SMALL);
   fixture->small = tplan_graph_load (path, NULL, &error);
+  g_assert_no_error (error);
+  injected_write_kinds (path);
+  fixture->kinds = tplan_graph_load (path, NULL, &error);
   g_assert_no_error (error);
   g_remove (path);
 }
@@ -190,6 +197,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   tplan_plan_free (fixture->cpu_plan);
   tplan_plan_free (fixture->plan);
   tplan_costs_close (fixture->costs);
+  tplan_graph_free (fixture->kinds);
   tplan_graph_free (fixture->small);
   tplan_graph_free (fixture->graph);
   for (gsize i = 0; i < G_N_ELEMENTS (paths); i++)
@@ -310,55 +318,89 @@ end_of (Fixture *fixture, const Case *it, long which)
   return WIFEXITED (status) ? WEXITSTATUS (status) : LATE;
 }
 
+/* Every @step-th of @first to @last. */
 static void
-test_case (Fixture *fixture, gconstpointer data)
+walk (Fixture *fixture, const Case *it, const int range[3])
 {
   static const char *const names[]
       = { "done without", "refused", "another error", "ended the process",
           "leaked", "left a file" };
-  const Case *it = data;
+  int ends[N_ENDS] = { 0 };
+
+  for (int i = range[0]; i <= range[1]; i += range[2])
+    {
+      int end = end_of (fixture, it, i);
+
+      ends[end]++;
+      if (end > REFUSED)
+        g_test_message ("TPLAN_INJECTED=%s:%d: %s: %s", it->name, i,
+                        names[end], report->message);
+    }
+  g_test_message ("%d done without, %d refused", ends[DONE], ends[REFUSED]);
+  for (int i = OTHER; i < N_ENDS; i++)
+    g_assert_cmpint (ends[i], ==, 0);
+}
+
+/* Which are walked: some of all, or what TPLAN_INJECTED says. */
+static void
+choose_range (const Case *it, int n, int range[3])
+{
   gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
   int some = is_full ? MAX (it->some / 10, 1) : it->some;
-  int n, end = end_of (fixture, it, 0), ends[N_ENDS] = { 0 };
+
+  range[0] = g_test_rand_int_range (0, some) + 1;
+  range[1] = n;
+  range[2] = some;
+  if (asked != NULL)
+    {
+      range[2] = 1;
+      sscanf (asked, "%*[^:]:%d-%d/%d", &range[0], &range[1], &range[2]);
+      range[1] = MIN (range[1], n);
+    }
+}
+
+static void
+test_case (Fixture *fixture, gconstpointer data)
+{
+  const Case *it = data;
+  int end = end_of (fixture, it, 0), range[3];
 
   if (end == OTHER && report->is_absent)
     {
       g_test_skip (report->message);
       return;
     }
+  if (end != DONE)
+    g_test_message ("%s", report->message);
   g_assert_cmpint (end, ==, DONE);
-  n = report->n_large;
-  for (int i = g_test_rand_int_range (0, some) + 1; i <= n; i += some)
-    {
-      end = end_of (fixture, it, i);
-      ends[end]++;
-      if (end > REFUSED)
-        g_test_message ("TPLAN_INJECTED=%s:%d: %s: %s", it->name, i,
-                        names[end], report->message);
-    }
-  g_test_message ("%d large allocations: %d done without, %d refused", n,
-                  ends[DONE], ends[REFUSED]);
-  for (int i = OTHER; i < N_ENDS; i++)
-    g_assert_cmpint (ends[i], ==, 0);
+  choose_range (it, report->n_large, range);
+  g_test_message ("%d large allocations", report->n_large);
+  walk (fixture, it, range);
 }
 
 /* In this process. */
-static int
-fail_one (const char *which)
+static void
+test_one (Fixture *fixture, gconstpointer data)
 {
-  Fixture fixture = { NULL };
-  const char *number = strchr (which, ':');
-  int end = -1;
+  int end = call_twice (fixture, data, atol (strchr (asked, ':') + 1));
 
-  set_up (&fixture, NULL);
-  for (const Case *it = injected_cases; it->name != NULL && number != NULL;
-       it++)
-    if (strlen (it->name) == (gsize) (number - which)
-        && g_str_has_prefix (which, it->name))
-      end = call_twice (&fixture, it, atol (number + 1));
-  tear_down (&fixture, NULL);
-  g_printerr ("%d %s\n", end, report->message);
-  return end;
+  g_test_message ("%d %s", end, report->message);
+  g_assert_cmpint (end, <=, REFUSED);
+}
+
+static gboolean
+is_asked (const Case *it)
+{
+  gsize length = strlen (it->name);
+
+  return asked == NULL
+         || (strncmp (asked, it->name, length) == 0 && asked[length] == ':');
+}
+
+static gboolean
+is_one (void)
+{
+  return asked != NULL && strchr (strchr (asked, ':'), '-') == NULL;
 }
 
 int
@@ -371,19 +413,22 @@ main (int argc, char **argv)
       execv ("/proc/self/exe", argv);
     }
   g_test_init (&argc, &argv, NULL);
+  asked = g_getenv ("TPLAN_INJECTED");
   injected_n_ops = g_getenv ("TPLAN_TEST_FULL") != NULL ? 20000 : 5000;
+  if (g_getenv ("TPLAN_INJECTED_OPS") != NULL)
+    injected_n_ops = atoi (g_getenv ("TPLAN_INJECTED_OPS"));
   is_asked_by_us (); /* the first backtrace() loads a library */
   report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   g_assert_true (report != MAP_FAILED);
   n_large = &report->counter;
-  if (g_getenv ("TPLAN_INJECTED") != NULL)
-    return fail_one (g_getenv ("TPLAN_INJECTED"));
   for (const Case *it = injected_cases; it->name != NULL; it++)
     {
       g_autofree char *path = g_strconcat ("/injected/", it->name, NULL);
 
-      g_test_add (path, Fixture, it, set_up, test_case, tear_down);
+      if (is_asked (it))
+        g_test_add (path, Fixture, it, set_up, is_one () ? test_one : test_case,
+                    tear_down);
     }
   return g_test_run ();
 }

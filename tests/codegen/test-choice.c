@@ -49,7 +49,7 @@ test_round_trip (void)
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (GError) error = NULL;
-      g_autoptr (GArray) choices = tp_choices_parse (texts[i][0], forms,
+      g_autoptr (TpArray) choices = tp_choices_parse (texts[i][0], forms,
                                                      &error);
       g_autofree char *text = NULL;
 

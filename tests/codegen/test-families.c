@@ -32,12 +32,12 @@ draw_listed (const TpFamily *family, gconstpointer analysis,
   *out_choice = (TpChoice) { .form = &family->form };
   for (int step = 0; step < family->n_steps; step++)
     {
-      g_autoptr (GArray) choices
+      g_autoptr (TpArray) choices
           = tp_family_enumerate (family, analysis, step, out_choice);
 
       if (choices->len == 0)
         return FALSE;
-      *out_choice = g_array_index (choices, TpChoice,
+      *out_choice = tp_array_index (choices, TpChoice,
                                    any_of (0, choices->len - 1));
     }
   return TRUE;
@@ -77,14 +77,14 @@ check_choice (const TpLowered *lowered, const TpTarget *target,
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (TpProgram) program = NULL;
-  g_autoptr (GArray) again = NULL;
+  g_autoptr (TpArray) again = NULL;
   g_autoptr (GError) error = NULL;
 
   tp_choice_append_text (choice, text);
   again = tp_schedule_parse (text->str, &error);
   g_assert_no_error (error);
   g_assert_cmpint (again->len, ==, 1);
-  g_assert_true (tp_choice_equal (&g_array_index (again, TpChoice, 0),
+  g_assert_true (tp_choice_equal (&tp_array_index (again, TpChoice, 0),
                                   choice));
   program = tp_program_new (lowered, target, text->str, &error);
   g_assert_no_error (error);
