@@ -6,11 +6,11 @@
 TpShareBound *
 tp_share_bound_new (void)
 {
-  TpShareBound *bound = g_new0 (TpShareBound, 1);
+  g_autoptr (TpShareBound) bound = g_new0 (TpShareBound, 1);
 
   bound->rows = tp_array_new (sizeof (TpShareRow));
   bound->amounts = tp_array_new (sizeof (gint64));
-  return bound;
+  return g_steal_pointer (&bound);
 }
 
 void
@@ -26,13 +26,13 @@ tp_share_bound_free (TpShareBound *bound)
 TpShareProof *
 tp_share_proof_new (void)
 {
-  TpShareProof *proof = g_new0 (TpShareProof, 1);
+  g_autoptr (TpShareProof) proof = g_new0 (TpShareProof, 1);
 
   proof->unit = 1;
   proof->bounds = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_share_bound_free);
   proof->entries = tp_array_new (sizeof (TpShareEntry));
-  return proof;
+  return g_steal_pointer (&proof);
 }
 
 void
@@ -40,7 +40,7 @@ tp_share_proof_free (TpShareProof *proof)
 {
   if (proof == NULL)
     return;
-  g_ptr_array_unref (proof->bounds);
+  g_clear_pointer (&proof->bounds, g_ptr_array_unref);
   tp_array_unref (proof->entries);
   g_free (proof);
 }

@@ -248,11 +248,11 @@ tp_share_move_join (const TpShareModel *model, const guint8 *first,
   gsize n = model->n_ops;
   g_autofree guint8 *is_second = NULL;
   g_autofree guint8 *joined = tp_new (guint8, n + 1);
-  g_auto (Join) join = { .model = model, .first = first, .second = second,
-                         .sides = tp_array_new (sizeof (Side)),
-                         .arcs = tp_array_new (sizeof (Arc)) };
+  g_auto (Join) join = { .model = model, .first = first, .second = second };
   gint64 found;
 
+  join.sides = tp_array_new (sizeof (Side));
+  join.arcs = tp_array_new (sizeof (Arc));
   join.vertex_of = tp_new (int, n + 1);
   fill (&join);
   is_second = tp_new0 (guint8, join.n_vertices + 1);
