@@ -42,8 +42,11 @@ judge (const TplanPlan *plan)
   if (tp_cli_is_limited (plan))
     return is_least ? "none that fits is cheaper"
                     : "none that fits goes below the bound";
-  return is_least ? "no plan is cheaper"
-                  : "none is cheaper by more than noise";
+  if (is_least)
+    return "no plan is cheaper";
+  return tp_api_get_plan (plan)->tie_price_ns > 0
+             ? "none is cheaper by more than noise"
+             : "none goes below the bound";
 }
 
 /* A plan, and what was found. */

@@ -290,7 +290,9 @@ format_choice (const Try *self)
       : tplan_plan_get_cost_ns (self->plan)
               == tplan_plan_get_bound_ns (self->plan)
           ? "proved least"
-          : "within noise of the least");
+      : tp_api_get_plan (self->plan)->tie_price_ns > 0
+          ? "within noise of the least"
+          : "near the least");
 }
 
 static char *

@@ -63,6 +63,8 @@ format_proof (const TpPlan *plan)
                                   gap, part);
   if (plan->cost_ns == plan->bound_ns)
     return g_strdup ("proved least");
+  if (plan->tie_price_ns == 0)
+    return g_strdup_printf ("at most %s (%.1f %%) above the least", gap, part);
   return g_strdup_printf ("a tie: the least is %s (%.1f %%) less, which is less "
                           "than noise",
                           gap, part);

@@ -9,6 +9,7 @@
 #include "format/file-save.h"
 #include "format/json.h"
 #include "format/plan-json-memory.h"
+#include "format/plan-json-shares.h"
 #include "ir/digest.h"
 #include "ir/text.h"
 
@@ -494,6 +495,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_string_line (out, "certificate", plan->certificate);
   write_arcs (out, plan);
   tp_plan_write_memory_proof (plan, graph, out);
+  tp_plan_write_shares (plan, out);
   digest = tp_digest_bytes (out->str, out->len);
   tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (g_steal_pointer (&out), FALSE);

@@ -6,6 +6,7 @@
 #include "format/plan-json.h"
 #include "format/plan-read-costs.h"
 #include "format/plan-read-memory.h"
+#include "format/plan-read-shares.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
 
@@ -358,5 +359,6 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
   return plan->all_groups != NULL && tp_plan_read_costs (root, plan, error)
          && read_certificate (root, plan, error)
          && read_arcs (root, plan, error)
-         && tp_plan_read_memory_proof (root, plan, error);
+         && tp_plan_read_memory_proof (root, plan, error)
+         && tp_plan_read_shares (root, plan, error);
 }

@@ -8,6 +8,7 @@
 #include "ir/costs.h"
 #include "ir/cut-vertex.h"
 #include "ir/memory-proof.h"
+#include "ir/share-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
  * overflow. */
@@ -114,6 +115,8 @@ typedef struct
   TpMemoryProof *memory_proof; /* (nullable): that nothing which fits costs less
                                * than it says; @arcs are of all, whatever they
                                * take, and "cheapest" is theirs */
+  TpShareProof *share_proof;  /* (nullable): of three devices and more: that
+                               * nothing costs less than @bound_ns */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

@@ -6,10 +6,12 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
+#include "planner/share.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
   &tp_solver_limit,
+  &tp_solver_share,
 };
 
 const TpSolver *
@@ -26,9 +28,16 @@ tp_solver_find (const TpProblem *problem, GError **error)
         return solvers[i];
       most = MAX (most, solvers[i]->max_devices);
     }
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%d devices: plans for objective '%s' are made for at most %d: "
-               "name fewer",
-               problem->n_devices, problem->objective->name, most);
+  if (problem->limits != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: the cheapest plan takes more memory than there "
+                 "is, and limits of memory are kept for at most %d devices: "
+                 "name fewer, or allow more",
+                 problem->n_devices, most);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: plans for objective '%s' are made for at most "
+                 "%d: name fewer",
+                 problem->n_devices, problem->objective->name, most);
   return NULL;
 }

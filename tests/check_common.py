@@ -29,7 +29,7 @@ class Plan:
         self.expect({"format": "tplan-plan/2", "objective": "time", "simulated": simulated,
                      "sha256": digest})
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
-        need(len(self.devices) <= 2, "devices")
+        need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])
         number([t["tensor"] for t in self.tensors])
         number([o for ops in p["all_groups"] for o in ops])

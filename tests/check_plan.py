@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 
 from check_common import HOST, NONE, Plan, need, number
+from check_share import Shares
 
 INFINITE = -1
 VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
@@ -27,8 +28,9 @@ class Checker(Plan):
         transfers = [{"tensor": self.tensors[t]["tensor"], "from": places[a], "to": places[b],
                       "bytes": self.tensors[t]["bytes"], "time_ns": self.copy(t, a, b)}
                      for t, a, b in self.copies(self.where)]
+        self.is_shared = self.p["certificate"] == "share-tree"
         self.expect({
-            "cost_ns": self.paid[0], "bound_ns": self.paid_least[0], "transfers": transfers,
+            "cost_ns": self.paid[0], "transfers": transfers,
             "constant_ns": sum(self.gains.values()), "best_single_ns": least, "best_single": best,
             "groups": [self.p["all_groups"][row - n] for row, _ in rows if row >= n],
             "estimated_ops": sum(len(self.units[row]) for row, d in rows
@@ -104,7 +106,11 @@ class Checker(Plan):
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
         self.check_tie(price)
-        self.expect({"certificate": "min-cut"})
+        if self.is_shared:
+            need(price == 0 and p["bound_ns"] <= p["cost_ns"], "bounds")
+            return Shares(self).check()
+        self.expect({"certificate": "min-cut", "bound_ns": self.paid_least[0]})
+        need(len(self.devices) <= 2, "devices")
         number([(a, b) for a, b, *_ in p["arcs"]])
         if len(self.devices) == 1:
             return need(not p["arcs"] and not price, "arcs of one device")

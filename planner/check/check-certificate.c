@@ -6,6 +6,7 @@
 
 #include "planner/check/check-memory.h"
 #include "planner/check/check-proof.h"
+#include "planner/check/check-shares.h"
 
 static const struct
 {
@@ -15,6 +16,7 @@ static const struct
 } certificates[] = {
   { "min-cut", 2, tp_checker_check_cut },
   { TP_PLAN_MEMORY_TREE, 2, tp_checker_check_memory_tree },
+  { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, tp_checker_check_shares },
 };
 
 void

@@ -16,6 +16,10 @@ extern const TpTestMutation tp_test_part_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];
+/* Of plans for three devices and more. */
+extern const TpTestMutation tp_test_share_mutations[];
+/* Some such case; of every five one has no host. */
+TpTestCase *tp_test_share_case_new (int round);
 
 gboolean tp_test_lists_arc (const TpPlan *plan, TpCutVertex from,
                             TpCutVertex to);

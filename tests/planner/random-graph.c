@@ -11,12 +11,14 @@
 #include <string.h>
 
 static const TpDimSpec row[] = { { 4, NULL } };
-static const char *const device_names[] = { "cpu", "opencl:0", NULL };
+static const char *const device_names[]
+    = { "cpu", "opencl:0", "opencl:1", "opencl:2", NULL };
+static const char *const pin_both[] = { "cpu", "opencl:0", NULL };
 static const char *const pin_cpu[] = { "cpu", NULL };
 static const char *const pin_device[] = { "opencl:0", NULL };
 static const char *const pin_other[] = { "opencl:7", "opencl:0", NULL };
 static const char *const *const pin_sets[]
-    = { pin_cpu, pin_device, pin_other, device_names };
+    = { pin_cpu, pin_device, pin_other, pin_both };
 
 TpTestSpec
 tp_test_spec_random (int n_ops)
@@ -170,7 +172,7 @@ fill_nodes (TpCosts *costs, const TpGraph *graph, const TpTestSpec *spec)
 
       if (keep == 0 && is_allowed (graph, i, 1) && g_test_rand_bit ())
         keep = 1;
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < costs->n_devices; d++)
         if (d == keep || !spec->has_gaps || g_test_rand_int_range (0, 4) > 0)
           *tp_costs_node (costs, i, d) = random_cost (spec->max_cost);
         else
@@ -183,7 +185,7 @@ static void
 fill_groups (TpCosts *costs, const TpGroups *groups, int max)
 {
   for (int g = 0; g < groups->n_groups; g++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < costs->n_devices; d++)
       if (g_test_rand_int_range (0, 5) > 0)
         *tp_costs_group (costs, g, d)
             = random_cost (max * groups->groups[g].n_nodes / 2);
@@ -206,17 +208,18 @@ tp_test_case_new (const TpTestSpec *spec)
 {
   TpTestCase *test = g_new0 (TpTestCase, 1);
   int max_copy = g_test_rand_bit () ? spec->max_cost / 2 : 2;
+  int n = spec->n_devices == 0 ? 2 : spec->n_devices;
 
   test->graph = new_graph (spec);
   test->groups = new_groups (test->graph, !spec->has_groups);
-  test->costs = tp_costs_new (2, device_names, test->graph, test->groups);
+  test->costs = tp_costs_new (n, device_names, test->graph, test->groups);
   test->costs->host = spec->host;
   fill_nodes (test->costs, test->graph, spec);
   fill_groups (test->costs, test->groups, spec->max_cost);
-  for (int i = 0; i < 2 * test->graph->n_tensors; i++)
+  for (int i = 0; i < n * test->graph->n_tensors; i++)
     {
-      *tp_costs_feed (test->costs, i / 2, i % 2) = random_cost (max_copy);
-      *tp_costs_fetch (test->costs, i / 2, i % 2) = random_cost (max_copy);
+      *tp_costs_feed (test->costs, i / n, i % n) = random_cost (max_copy);
+      *tp_costs_fetch (test->costs, i / n, i % n) = random_cost (max_copy);
     }
   if (spec->has_kernels)
     test->costs->kernels = new_kernels (test->costs);
@@ -249,14 +252,15 @@ visit_copies (const TpTestCase *test, const guint8 *devices, CopyFunc visit,
       const TpTensor *tensor = &graph->tensors[i];
       int host = test->costs->host;
       int home = tensor->producer < 0 ? host : devices[tensor->producer];
-      gboolean is_wanted[3] = { FALSE }; /* host memory, devices */
+      gboolean is_wanted[1 + TP_TEST_MAX_DEVICES] = { FALSE }; /* from host
+                                                               * memory on */
 
       if (tp_tensor_is_constant (tensor))
         continue;
       is_wanted[1 + host] = tensor->is_output;
       for (int k = 0; k < tensor->n_consumers; k++)
         is_wanted[1 + devices[tensor->consumers[k]]] = TRUE;
-      for (int to = TP_COSTS_HOST; to < 2; to++)
+      for (int to = TP_COSTS_HOST; to < test->costs->n_devices; to++)
         if (to != home && is_wanted[1 + to])
           visit (test->costs, i, home, to, data);
     }
@@ -387,13 +391,14 @@ double
 tp_test_case_noise (const TpTestCase *test, const guint8 *devices,
                     const guint8 *others)
 {
-  double here[4] = { 0 }, there[4] = { 0 }, variance = 0;
+  double here[2 * TP_TEST_MAX_DEVICES] = { 0 };
+  double there[2 * TP_TEST_MAX_DEVICES] = { 0 }, variance = 0;
 
   visit_copies (test, devices, spread_copy, here);
   visit_copies (test, others, spread_copy, there);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 2 * TP_TEST_MAX_DEVICES; i++)
     variance += (here[i] - there[i]) * (here[i] - there[i]);
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < test->costs->n_devices; d++)
     variance += rows_variance (test, devices, others, d);
   return sqrt (variance) / 1.96;
 }

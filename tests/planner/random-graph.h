@@ -4,9 +4,12 @@
 
 #include "ir/plan.h"
 
+#define TP_TEST_MAX_DEVICES 4
+
 typedef struct
 {
   int n_ops;
+  int n_devices;              /* 0: two */
   int max_cost;               /* small ones make many ties */
   gboolean has_pins;
   gboolean has_gaps;          /* ops that one device cannot run */

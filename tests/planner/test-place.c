@@ -489,15 +489,17 @@ test_refused (void)
 static void
 test_many_devices (void)
 {
-  static const char *const names[] = { "cpu", "opencl:0", "opencl:1", NULL };
+  static const char *const names[]
+      = { "cpu", "opencl:0", "opencl:1", "opencl:2",
+          "opencl:3", "opencl:4", "opencl:5", NULL };
   g_autoptr (TpTestCase) test = small_case ();
   g_autoptr (TpCosts) two = test->costs;
 
-  test->costs = tp_costs_new (3, names, test->graph, test->groups);
-  for (int i = 0; i < 3 * test->costs->n_nodes; i++)
+  test->costs = tp_costs_new (7, names, test->graph, test->groups);
+  for (int i = 0; i < 7 * test->costs->n_nodes; i++)
     test->costs->nodes[i].time_ns = 1;
   assert_refused (test, "time", TPLAN_ERROR_UNSUPPORTED,
-                  "3 devices*'time'*at most 2*");
+                  "7 devices*'time'*at most 6*");
 }
 
 /* As large as costs may be. */

@@ -20,7 +20,7 @@ static const char *const unseen[] = {
   "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
-  "change-factor", "drop-half-interval", NULL };
+  "change-factor", "drop-half-interval", "change-row-first", NULL };
 
 typedef struct
 {
@@ -104,6 +104,65 @@ write_bad (Bundle *bundle, const TpTestMutation *mutation)
     }
 }
 
+static TpPlan *
+place_shared (const TpTestCase *test)
+{
+  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, "time",
+                           NULL);
+
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static void
+write_good_shared (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
+      g_autoptr (TpPlan) plan = place_shared (test);
+
+      write_plan (bundle, plan, test, "good");
+    }
+}
+
+/* Proofs that need a tree are rare. */
+static void
+write_trees (Bundle *bundle)
+{
+  for (int round = 0, n_done = 0; round < 400 && n_done < 3; round++)
+    {
+      TpTestSpec spec = { .n_ops = 50, .n_devices = 4, .max_cost = 20,
+                          .has_gaps = TRUE, .has_groups = TRUE };
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL;
+
+      for (int i = 0; i < test->graph->n_nodes; i++)
+        test->graph->nodes[i].n_costs = 0;
+      plan = place_shared (test);
+      if (plan->share_proof->entries->len == 1)
+        continue;
+      write_plan (bundle, plan, test, "good-tree");
+      n_done++;
+    }
+}
+
+static void
+write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
+{
+  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
+      g_autoptr (TpPlan) plan = place_shared (test);
+
+      if (g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
+}
+
 /* Lines end in ": valid", or have ": not valid: " and why. */
 static char **
 run (Bundle *bundle)
@@ -167,6 +226,8 @@ test_good (void)
 
   bundle_init (&bundle);
   write_good (&bundle);
+  write_good_shared (&bundle);
+  write_trees (&bundle);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
 }
@@ -183,6 +244,19 @@ test_bad (gconstpointer data)
   bundle_clear (&bundle);
 }
 
+static void
+test_bad_shared (void)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMutation *it = tp_test_share_mutations; it->name != NULL;
+       it++)
+    write_bad_shared (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -195,6 +269,7 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/second/good", test_good);
+  g_test_add_func ("/second/shares", test_bad_shared);
   g_test_add_data_func ("/second/parts", tp_test_part_mutations, test_bad);
   g_test_add_data_func ("/second/proof", tp_test_proof_mutations, test_bad);
   g_test_add_data_func ("/second/tie", tp_test_tie_mutations, test_bad);

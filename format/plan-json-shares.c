@@ -1,0 +1,52 @@
+/* plan-json-shares.c: see plan-json-shares.h. */
+#include "config.h"
+
+#include "format/plan-json-shares.h"
+
+#include "ir/text.h"
+
+static void
+write_bound (const TpShareBound *bound, int n_devices, GString *out)
+{
+  for (guint i = 0; i < bound->rows->len; i++)
+    {
+      const TpShareRow *it = &tp_array_index (bound->rows, TpShareRow, i);
+
+      tp_text_append_printf (out, "%s[\"%c\", %d, %d", i == 0 ? "" : ", ",
+                             it->kind, it->index, it->op);
+      for (int d = 0; d < n_devices; d++)
+        tp_text_append_printf (
+            out, ", %" G_GINT64_FORMAT,
+            tp_array_index (bound->amounts, gint64, it->first + d));
+      tp_text_append_c (out, ']');
+    }
+}
+
+void
+tp_plan_write_shares (const TpPlan *plan, GString *out)
+{
+  const TpShareProof *proof = plan->share_proof;
+
+  if (proof == NULL)
+    return;
+  tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
+                         proof->unit);
+  tp_text_append (out, " \"share_bounds\": [");
+  for (guint i = 0; i < proof->bounds->len; i++)
+    {
+      tp_text_append (out, i == 0 ? "\n  [" : ",\n  [");
+      write_bound (proof->bounds->pdata[i], plan->n_devices, out);
+      tp_text_append_c (out, ']');
+    }
+  tp_text_append (out, "],\n \"share_tree\": [");
+  for (guint i = 0; i < proof->entries->len; i++)
+    {
+      const TpShareEntry *it
+          = &tp_array_index (proof->entries, TpShareEntry, i);
+
+      tp_text_append_printf (out, "%s[\"%s\", %d]",
+                             i == 0 ? "\n  " : ",\n  ",
+                             it->is_branch ? "op" : "bound", it->index);
+    }
+  tp_text_append (out, "],\n");
+}

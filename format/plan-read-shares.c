@@ -1,0 +1,120 @@
+/* plan-read-shares.c: see plan-read-shares.h. */
+#include "config.h"
+
+#include "format/plan-read-shares.h"
+
+/* Element @index, a number of at least 0 and at most @high. */
+static gboolean
+read_element (TpPlanPlace place, gsize index, gint64 high, gint64 *out,
+              GError **error)
+{
+  if (!tp_plan_read_integer (
+          tp_plan_place_enter (place, json_array_get (place.json, index)), 0,
+          out, error))
+    return FALSE;
+  return *out <= high
+         || tp_plan_read_fail (place.reader, error, place.path,
+                               "%" G_GINT64_FORMAT " is out of range", *out);
+}
+
+static gboolean
+read_row (TpPlanPlace place, int n_devices, TpShareBound *bound,
+          GError **error)
+{
+  const char *kind = json_string_value (json_array_get (place.json, 0));
+  TpShareRow row = { .first = bound->amounts->len };
+  gint64 index, op;
+
+  if (json_array_size (place.json) != 3 + (gsize) n_devices || kind == NULL
+      || (g_strcmp0 (kind, "t") != 0 && g_strcmp0 (kind, "g") != 0))
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not [\"t\" or \"g\", index, op] and an amount "
+                              "for each device");
+  if (!read_element (place, 1, G_MAXINT, &index, error)
+      || !read_element (place, 2, G_MAXINT, &op, error))
+    return FALSE;
+  for (int d = 0; d < n_devices; d++)
+    {
+      gint64 amount;
+
+      if (!read_element (place, 3 + d, TP_PLAN_MAX_NUMBER, &amount, error))
+        return FALSE;
+      tp_array_append_val (bound->amounts, amount);
+    }
+  row.kind = kind[0];
+  row.index = (int) index;
+  row.op = (int) op;
+  tp_array_append_val (bound->rows, row);
+  return TRUE;
+}
+
+static gboolean
+read_bounds (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
+             GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (root, "share_bounds", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      const json_t *rows = json_array_get (list, i);
+      char path[64];
+      TpPlanPlace place = { root.reader, path, NULL };
+
+      g_snprintf (path, sizeof path, "share_bounds[%" G_GSIZE_FORMAT "]", i);
+      if (!json_is_array (rows))
+        return tp_plan_read_fail (root.reader, error, path, "not a list");
+      g_ptr_array_add (proof->bounds, tp_share_bound_new ());
+      for (gsize k = 0; k < json_array_size (rows); k++)
+        if (!read_row (tp_plan_place_enter (place, json_array_get (rows, k)),
+                       plan->n_devices, proof->bounds->pdata[i], error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_tree (TpPlanPlace root, TpShareProof *proof, GError **error)
+{
+  json_t *list;
+  TpPlanPlace place = { root.reader, "share_tree", NULL };
+
+  if (!tp_plan_read_list (root, "share_tree", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      const char *kind;
+      TpShareEntry entry;
+      gint64 index;
+
+      place.json = json_array_get (list, i);
+      kind = json_string_value (json_array_get (place.json, 0));
+      entry.is_branch = g_strcmp0 (kind, "op") == 0;
+      if (json_array_size (place.json) != 2
+          || (!entry.is_branch && g_strcmp0 (kind, "bound") != 0))
+        return tp_plan_read_fail (root.reader, error, place.path,
+                                  "not [\"op\", I] or [\"bound\", I]");
+      if (!read_element (place, 1, G_MAXINT, &index, error))
+        return FALSE;
+      entry.index = (int) index;
+      tp_array_append_val (proof->entries, entry);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  g_autoptr (TpShareProof) proof = NULL;
+
+  if (json_object_get (root.json, "share_unit") == NULL)
+    return TRUE;
+  proof = tp_share_proof_new ();
+  if (!tp_plan_read_number (root, "share_unit", &proof->unit, error)
+      || !read_bounds (root, plan, proof, error)
+      || !read_tree (root, proof, error))
+    return FALSE;
+  plan->share_proof = g_steal_pointer (&proof);
+  return TRUE;
+}

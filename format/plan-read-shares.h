@@ -1,0 +1,11 @@
+/* plan-read-shares.h: the proof of plans for three devices and more, read
+ * back. */
+#ifndef TP_FORMAT_PLAN_READ_SHARES_H
+#define TP_FORMAT_PLAN_READ_SHARES_H
+
+#include "format/plan-read.h"
+
+/* A plan may do without. Whether it proves anything is for tp_check () to say. */
+gboolean tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error);
+
+#endif

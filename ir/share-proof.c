@@ -1,0 +1,46 @@
+/* share-proof.c: see share-proof.h. */
+#include "config.h"
+
+#include "ir/share-proof.h"
+
+TpShareBound *
+tp_share_bound_new (void)
+{
+  g_autoptr (TpShareBound) bound = g_new0 (TpShareBound, 1);
+
+  bound->rows = tp_array_new (sizeof (TpShareRow));
+  bound->amounts = tp_array_new (sizeof (gint64));
+  return g_steal_pointer (&bound);
+}
+
+void
+tp_share_bound_free (TpShareBound *bound)
+{
+  if (bound == NULL)
+    return;
+  tp_array_unref (bound->rows);
+  tp_array_unref (bound->amounts);
+  g_free (bound);
+}
+
+TpShareProof *
+tp_share_proof_new (void)
+{
+  g_autoptr (TpShareProof) proof = g_new0 (TpShareProof, 1);
+
+  proof->unit = 1;
+  proof->bounds = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_share_bound_free);
+  proof->entries = tp_array_new (sizeof (TpShareEntry));
+  return g_steal_pointer (&proof);
+}
+
+void
+tp_share_proof_free (TpShareProof *proof)
+{
+  if (proof == NULL)
+    return;
+  g_clear_pointer (&proof->bounds, g_ptr_array_unref);
+  tp_array_unref (proof->entries);
+  g_free (proof);
+}

@@ -1,0 +1,58 @@
+/* share-proof.h: why no placement on several devices is cheaper than so much.
+ *
+ * What tensors and groups cost is shared out among the ops that are at their
+ * ends; then the least is found op by op. A tree of choices proves more where
+ * that is not enough. docs/planner.md, "More devices", has the words. */
+#ifndef TP_IR_SHARE_PROOF_H
+#define TP_IR_SHARE_PROOF_H
+
+#include "ir/array.h"
+
+#include <glib.h>
+
+/* Kind of the certificate. */
+#define TP_PLAN_SHARE_TREE "share-tree"
+
+/* What op @op answers for of the copies of a tensor, or of the gain of a group, on
+ * each device: amounts from @first. */
+typedef struct
+{
+  char kind;                  /* 't': tensor @index, which the op reads; 'g':
+                               * group @index, of which it is */
+  int index;
+  int op;
+  guint first;                /* in amounts, one for each device */
+} TpShareRow;
+
+typedef struct
+{
+  TpArray *rows;              /* TpShareRow: those of the first bound that are
+                               * otherwise; in the first itself, all but zeros */
+  TpArray *amounts;           /* gint64, >= 0 */
+} TpShareBound;
+
+/* The tree: each branch before what is below it. */
+typedef struct
+{
+  gboolean is_branch;         /* op @index: on each device it may be on, in their
+                               * order, what follows; else an end: bound @index
+                               * is enough */
+  int index;
+} TpShareEntry;
+
+typedef struct
+{
+  gint64 unit;                /* amounts are in 1 / @unit of a nanosecond */
+  GPtrArray *bounds;          /* TpShareBound */
+  TpArray *entries;           /* TpShareEntry */
+} TpShareProof;
+
+TpShareBound *tp_share_bound_new (void);
+void tp_share_bound_free (TpShareBound *bound);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareBound, tp_share_bound_free)
+
+TpShareProof *tp_share_proof_new (void);
+void tp_share_proof_free (TpShareProof *proof); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareProof, tp_share_proof_free)
+
+#endif

@@ -1,0 +1,290 @@
+/* share-model.c: see share-model.h. */
+#include "config.h"
+
+#include "planner/share-model.h"
+
+#include "ir/guard.h"
+
+/* With figures below that, no sum of messages overflows. */
+#define MAX_TOTAL (G_GINT64_CONSTANT (1) << 52)
+#define MAX_UNIT 256
+
+/* ---- how fine ------------------------------------------------------------ */
+
+static gboolean
+add_up (gint64 *total, gint64 cost)
+{
+  if (cost != TP_COST_NONE)
+    *total += MIN (cost, MAX_TOTAL);
+  return *total < MAX_TOTAL;
+}
+
+/* More than any placement costs. */
+static gboolean
+sum_all (const TpProblem *problem, gint64 *total)
+{
+  const TpGraph *graph = problem->graph;
+
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      for (int i = 0; i < graph->n_nodes; i++)
+        if (!add_up (total, tp_problem_node_cost (problem, i, d)))
+          return FALSE;
+      for (int i = 0; i < graph->n_tensors; i++)
+        if (!tp_tensor_is_constant (&graph->tensors[i])
+            && (!add_up (total, tp_problem_edge_cost (problem, i,
+                                                      TP_COSTS_HOST, d))
+                || !add_up (total, tp_problem_edge_cost (problem, i, d,
+                                                         TP_COSTS_HOST))))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+choose_unit (TpShareModel *model, GError **error)
+{
+  gint64 total = 0;
+
+  if (!sum_all (model->problem, &total))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
+                   "all costs together reach 2^52, too much to place on %d "
+                   "devices: mend the costs, or name two",
+                   model->n_devices);
+      return FALSE;
+    }
+  model->unit = 1;
+  while (model->unit < MAX_UNIT && total * model->unit * 2 < MAX_TOTAL)
+    model->unit *= 2;
+  return TRUE;
+}
+
+/* ---- terms --------------------------------------------------------------- */
+
+static gboolean
+add_price (TpShareModel *model, gint64 price)
+{
+  price *= model->unit;
+  tp_array_append_val (model->prices, price);
+  return price != 0;
+}
+
+static void
+add_term (TpShareModel *model, TpShareTerm term, const int *ops)
+{
+  TpShareMember member = { 0, (int) model->terms->len };
+
+  term.first = (int) model->members->len;
+  for (int i = 0; i < term.n; i++)
+    {
+      member.op = ops[i];
+      tp_array_append_val (model->members, member);
+    }
+  tp_array_append_val (model->terms, term);
+}
+
+/* One without any price is left out. */
+static void
+add_tensor (TpShareModel *model, int index)
+{
+  const TpTensor *tensor = &model->problem->graph->tensors[index];
+  int host = model->problem->costs->host;
+  gboolean is_kept = tensor->is_output && tensor->producer >= 0 && host >= 0;
+  gboolean is_priced = FALSE;
+  TpShareTerm term = { .kind = 't', .index = index,
+                       .maker = tensor->producer,
+                       .n = tensor->n_consumers,
+                       .kept = is_kept ? 1u << host : 0,
+                       .prices = model->prices->len };
+
+  if (tp_tensor_is_constant (tensor) || (term.n == 0 && !is_kept))
+    return;
+  for (int i = 0; i < (term.maker < 0 ? 1 : model->n_devices); i++)
+    for (int to = 0; to < model->n_devices; to++)
+      is_priced |= add_price (
+          model, tp_problem_edge_cost (model->problem, index,
+                                       term.maker < 0 ? TP_COSTS_HOST : i,
+                                       to));
+  if (is_priced)
+    add_term (model, term, tensor->consumers);
+  else
+    tp_array_set_size (model->prices, (guint) term.prices);
+}
+
+static void
+add_group (TpShareModel *model, int index)
+{
+  const TpGroup *group = &model->problem->groups->groups[index];
+  gboolean is_priced = FALSE;
+  TpShareTerm term = { .kind = 'g', .index = index, .maker = -1,
+                       .n = group->n_nodes, .prices = model->prices->len };
+
+  for (int d = 0; d < model->n_devices; d++)
+    is_priced |= add_price (model,
+                            tp_problem_get_gain (model->problem, index, d));
+  if (is_priced)
+    add_term (model, term, group->nodes);
+  else
+    tp_array_set_size (model->prices, (guint) term.prices);
+}
+
+/* ---- ops ----------------------------------------------------------------- */
+
+static void
+fill_own (TpShareModel *model)
+{
+  const TpProblem *problem = model->problem;
+
+  for (int i = 0; i < model->n_ops; i++)
+    for (int d = 0; d < model->n_devices; d++)
+      {
+        const TpNode *node = &problem->graph->nodes[i];
+        gint64 cost = tp_problem_node_cost (problem, i, d);
+
+        for (int k = 0; k < node->n_outputs && cost != TP_COST_NONE; k++)
+          if (node->outputs[k] >= 0)
+            cost += tp_problem_fetch_cost (problem, node->outputs[k], d);
+        model->own[(gsize) i * model->n_devices + d]
+            = cost == TP_COST_NONE ? TP_COST_NONE : cost * model->unit;
+      }
+}
+
+/* Those it is the maker of first. */
+static void
+list_parts (TpShareModel *model)
+{
+  g_autofree int *ends = tp_new0 (int, model->n_ops + 1);
+  int n = (int) (model->members->len + model->terms->len);
+
+  for (guint i = 0; i < model->terms->len; i++)
+    if (tp_share_model_get_term (model, i)->maker >= 0)
+      model->firsts[tp_share_model_get_term (model, i)->maker + 1]++;
+  for (guint i = 0; i < model->members->len; i++)
+    model->firsts[tp_share_model_get_op (model, i) + 1]++;
+  for (int i = 0; i < model->n_ops; i++)
+    {
+      model->firsts[i + 1] += model->firsts[i];
+      ends[i] = model->firsts[i];
+    }
+  model->parts = tp_new (int, n + 1);
+  for (guint i = 0; i < model->terms->len; i++)
+    if (tp_share_model_get_term (model, i)->maker >= 0)
+      model->parts[ends[tp_share_model_get_term (model, i)->maker]++]
+          = -1 - (int) i;
+  for (guint i = 0; i < model->members->len; i++)
+    model->parts[ends[tp_share_model_get_op (model, i)]++] = (int) i;
+}
+
+TpShareModel *
+tp_share_model_new (const TpProblem *problem, GError **error)
+{
+  g_autoptr (TpShareModel) model = g_new0 (TpShareModel, 1);
+  gsize n = problem->graph->n_nodes;
+
+  model->problem = problem;
+  model->n_devices = problem->n_devices;
+  model->n_ops = (int) n;
+  model->n_sets = 1u << problem->n_devices;
+  if (!choose_unit (model, error))
+    return NULL;
+  model->terms = tp_array_new (sizeof (TpShareTerm));
+  model->members = tp_array_new (sizeof (TpShareMember));
+  model->prices = tp_array_new (sizeof (gint64));
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    add_tensor (model, i);
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    add_group (model, i);
+  model->own = tp_new (gint64, n * model->n_devices + 1);
+  model->firsts = tp_new0 (int, n + 2);
+  fill_own (model);
+  list_parts (model);
+  return g_steal_pointer (&model);
+}
+
+void
+tp_share_model_free (TpShareModel *model)
+{
+  if (model == NULL)
+    return;
+  tp_array_unref (model->terms);
+  tp_array_unref (model->members);
+  tp_array_unref (model->prices);
+  g_free (model->own);
+  g_free (model->firsts);
+  g_free (model->parts);
+  g_free (model);
+}
+
+/* ---- what placements cost ------------------------------------------------- */
+
+gint64
+tp_share_model_price (const TpShareModel *model, const TpShareTerm *term,
+                      int from, guint set)
+{
+  const gint64 *prices
+      = &tp_array_index (model->prices, gint64, term->prices);
+  gint64 sum = 0;
+
+  if (term->maker >= 0)
+    prices += (gsize) from * model->n_devices;
+  set |= term->kept;
+  for (int to = 0; to < model->n_devices; to++)
+    if ((set >> to & 1) != 0 && (term->maker < 0 || to != from))
+      sum += prices[to];
+  return sum;
+}
+
+void
+tp_share_model_list_prices (const TpShareModel *model,
+                            const TpShareTerm *term, int from, gint64 *out)
+{
+  const gint64 *prices
+      = &tp_array_index (model->prices, gint64, term->prices);
+
+  if (term->maker >= 0)
+    prices += (gsize) from * model->n_devices;
+  out[0] = tp_share_model_price (model, term, from, 0);
+  for (int d = 0; d < model->n_devices; d++)
+    {
+      gboolean is_paid = (term->kept >> d & 1) != 0
+                         || (term->maker >= 0 && d == from);
+      gint64 step = is_paid ? 0 : prices[d];
+
+      for (guint set = 0; set < 1u << d; set++)
+        out[1u << d | set] = out[set] + step;
+    }
+}
+
+gint64
+tp_share_model_term_cost (const TpShareModel *model, int index,
+                          const guint8 *devices)
+{
+  const TpShareTerm *term = tp_share_model_get_term (model, index);
+  guint set = 0;
+  int last = 0;
+
+  for (int i = 0; i < term->n; i++)
+    {
+      last = devices[tp_share_model_get_op (model, term->first + i)];
+      set |= 1u << last;
+    }
+  if (term->kind == 't')
+    return tp_share_model_price (
+        model, term, term->maker < 0 ? 0 : devices[term->maker], set);
+  return set != 1u << last ? 0
+                           : -tp_array_index (model->prices, gint64,
+                                              term->prices + last);
+}
+
+gint64
+tp_share_model_cost (const TpShareModel *model, const guint8 *devices)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < model->n_ops; i++)
+    sum += model->own[(gsize) i * model->n_devices + devices[i]];
+  for (guint i = 0; i < model->terms->len; i++)
+    sum += tp_share_model_term_cost (model, (int) i, devices);
+  return sum / model->unit;
+}

@@ -1,0 +1,83 @@
+/* share-model.h: the costs of placements on several devices as a sum of terms, and
+ * what of each term ops answer for.
+ *
+ * A term is a tensor, of which copies are paid, or a group, which gains where it is
+ * whole on one device. Each of its members (the readers of the tensor, the ops of
+ * the group) has a row of messages, one for each device; the op that makes the
+ * tensor has credits. Messages are added to what the op costs there and taken off
+ * the term, so that what placements cost stays what it is; the sum of all least
+ * parts is a lower bound of it. */
+#ifndef TP_PLANNER_SHARE_MODEL_H
+#define TP_PLANNER_SHARE_MODEL_H
+
+#include "ir/share-proof.h"
+#include "planner/problem.h"
+
+#define TP_SHARE_MAX_DEVICES 6 /* sets of devices are looked at one by one */
+
+typedef struct
+{
+  char kind;                  /* as in TpShareRow */
+  int index;
+  int maker;                  /* op; -1: the caller, or none */
+  int first, n;               /* rows of its members, by op */
+  guint kept;                 /* set of devices that have a copy whoever reads */
+  gsize prices;               /* in @prices: tensor: [from * n_devices + to], from
+                               * the caller only [to]; group: [device], gains */
+} TpShareTerm;
+
+typedef struct
+{
+  int op, term;
+} TpShareMember;
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned) */
+  int n_devices, n_ops;
+  gint64 unit;                /* all figures here are multiplied by it */
+  guint n_sets;               /* 2 to the number of devices */
+  TpArray *terms;             /* TpShareTerm */
+  TpArray *members;           /* TpShareMember */
+  TpArray *prices;            /* gint64 */
+  int *firsts, *parts;        /* [op], into the other: terms it has to do with:
+                               * n: member n; -1 - t: maker of term t */
+  gint64 *own;                /* [op * n_devices + device]: alone */
+  gint64 work;                /* done so far, in messages looked at */
+} TpShareModel;
+
+/* %NULL: TPLAN_ERROR_LIMIT: costs too large for so many devices. */
+TpShareModel *tp_share_model_new (const TpProblem *problem, GError **error);
+void tp_share_model_free (TpShareModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareModel, tp_share_model_free)
+
+static inline const TpShareTerm *
+tp_share_model_get_term (const TpShareModel *model, int term)
+{
+  return &tp_array_index (model->terms, TpShareTerm, term);
+}
+
+/* The op of a member. */
+static inline int
+tp_share_model_get_op (const TpShareModel *model, int member)
+{
+  return tp_array_index (model->members, TpShareMember, member).op;
+}
+
+/* What copies of the tensor of @term cost when it is made on @from and @set has
+ * those who read it; @from: ignored where the caller has it. */
+gint64 tp_share_model_price (const TpShareModel *model,
+                             const TpShareTerm *term, int from, guint set);
+
+/* The same for all sets: [set]. */
+void tp_share_model_list_prices (const TpShareModel *model,
+                                 const TpShareTerm *term, int from,
+                                 gint64 *out);
+
+/* What a term costs in a placement; @devices: one an op. */
+gint64 tp_share_model_term_cost (const TpShareModel *model, int term,
+                                 const guint8 *devices);
+/* What a placement costs, not multiplied. */
+gint64 tp_share_model_cost (const TpShareModel *model, const guint8 *devices);
+
+#endif

@@ -1,0 +1,15 @@
+/* share-tree.h: the search for the least cost on several devices, and its
+ * proof. */
+#ifndef TP_PLANNER_SHARE_TREE_H
+#define TP_PLANNER_SHARE_TREE_H
+
+#include "planner/share-climb.h"
+
+/* A placement, the cheapest that was found, in @devices; *out_cost, *out_bound:
+ * what it costs, and what none costs less than. */
+TpShareProof *tp_share_tree_search (TpShareModel *model, guint8 *devices,
+                                    gint64 *out_cost, gint64 *out_bound);
+/* The messages of the first bound of @proof, as made for the same problem. */
+void tp_share_tree_recall (const TpShareProof *proof, TpShareState *state);
+
+#endif

@@ -1,0 +1,72 @@
+/* share.c: placements on three devices and more.
+ *
+ * There the least cost is no cut, and finding it is hard. Cuts find cheap
+ * placements (share-move.c), a bound says that none is cheaper (share-climb.c), and
+ * a tree of choices closes gaps between the two (share-tree.c). */
+#include "config.h"
+
+#include "planner/share.h"
+
+#include "ir/guard.h"
+#include "planner/share-tree.h"
+
+#include <string.h>
+
+static gboolean
+share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+             guint8 *cheapest, GError **error)
+{
+  g_autoptr (TpShareModel) model = tp_share_model_new (problem, error);
+  gint64 cost;
+
+  if (model == NULL)
+    return FALSE;
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int d = 0; d < problem->n_devices; d++)
+      plan->constant_ns += tp_problem_get_gain (problem, i, d);
+  plan->share_proof
+      = tp_share_tree_search (model, devices, &cost, &plan->bound_ns);
+  memcpy (cheapest, devices, problem->graph->n_nodes);
+  return TRUE;
+}
+
+/* By the first bound: what the op costs elsewhere is that much above the least of
+ * all, at least. */
+static void
+share_fill_margins (const TpProblem *problem, TpPlan *plan)
+{
+  g_autoptr (TpShareModel) model = tp_share_model_new (problem, NULL);
+  g_auto (TpShareState) state = { 0 };
+  g_autofree guint8 *devices = tp_new0 (guint8, plan->n_placements + 1);
+  g_autofree gint64 *margins = tp_new0 (gint64, plan->n_placements + 1);
+  gint64 bound;
+
+  if (model == NULL || plan->share_proof == NULL
+      || plan->share_proof->bounds->len == 0
+      || plan->share_proof->unit != model->unit)
+    return;
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[i] = (guint8) plan->placements[i].device;
+  tp_share_state_init (&state, model);
+  tp_share_tree_recall (plan->share_proof, &state);
+  bound = tp_share_state_bound (&state);
+  tp_share_state_find_margins (&state, devices, margins);
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      TpPlacement *it = &plan->placements[i];
+
+      if ((state.sets[i] & (state.sets[i] - 1)) == 0)
+        continue;
+      it->margin_ns = MAX (bound + margins[i] - plan->cost_ns, 0);
+      it->is_margin_least = TRUE;
+    }
+}
+
+const TpSolver tp_solver_share = {
+  .name = "shares",
+  .max_devices = TP_SHARE_MAX_DEVICES,
+  .kinds = TP_OBJECTIVE_SUM,
+  .certificate = TP_PLAN_SHARE_TREE,
+  .solve = share_solve,
+  .fill_margins = share_fill_margins,
+};

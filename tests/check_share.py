@@ -1,0 +1,88 @@
+"""The proof of plans for three devices and more: for check_plan.py, after
+docs/plan-format.md and docs/planner.md ("More devices")."""
+from check_common import NONE, need
+
+
+class Shares:
+    """Rows: what an op answers for of a tensor that it reads, or of its group."""
+
+    def __init__(self, plan):
+        self.plan, p, k = plan, plan.p, len(plan.devices)
+        self.unit, n = p["share_unit"], len(plan.ops)
+        self.may = [[d for d in range(k) if plan.cost(i, d) is not NONE] for i in range(n)]
+        self.sets = [[d for d in range(k) if s >> d & 1] for s in range(1 << k)]
+        self.rows = [("t", t, o) for t in plan.moving for o in plan.readers[t]]
+        self.rows += [("g", g, o) for g, ops in enumerate(plan.units[n:]) for o in ops]
+        self.order = {row: i for i, row in enumerate(self.rows)}
+        need(1 <= self.unit <= 1 << 20 and not p["arcs"], "unit, or arcs")
+        zeros = dict.fromkeys(self.rows, [0] * k)
+        self.bounds = [self.read(zeros, p["share_bounds"][0])]
+        self.bounds += [self.read(self.bounds[0], rows) for rows in p["share_bounds"][1:]]
+
+    def read(self, base, rows):
+        keys = [tuple(row[:3]) for row in rows]
+        order = [self.order[key] for key in keys]
+        need(order == sorted(set(order)), "rows are out of order")
+        for (_, _, op), row in zip(keys, rows):
+            amounts = dict(enumerate(row[3:]))
+            need(len(amounts) == len(self.plan.devices), "amounts of a row")
+            need(min(amounts[d] for d in self.may[op]) == 0 == min(amounts.values()), "least")
+            need(not any(a for d, a in amounts.items() if d not in self.may[op]), "nowhere")
+        return {**base, **{key: row[3:] for key, row in zip(keys, rows)}}
+
+    def most(self, bound, term, ops, at, within):
+        """What rows come to at most with their ops within some devices; NONE: they cannot."""
+        sums = [max((bound[*term, o][d] for d in at[o] if d in within), default=NONE) for o in ops]
+        return NONE if NONE in sums else sum(sums)
+
+    def price(self, t, start, within):
+        ends = set(within) | ({self.plan.host} if self.plan.shown[t] else set())
+        return self.unit * sum(self.plan.copy(t, start, end) for end in ends - {start})
+
+    def least(self, bound, at):
+        """What no placement with ops at those devices is below, in units."""
+        plan, n = self.plan, len(self.plan.ops)
+        levels = [{d: self.unit * plan.cost(i, d) for d in devices} for i, devices in enumerate(at)]
+        total = 0
+        for (_, _, o), amounts in bound.items():
+            for d in at[o]:
+                levels[o][d] += amounts[d]
+        for t in plan.moving:
+            maker = plan.makers[t]
+            sums = [(within, most) for within in self.sets if within or not plan.readers[t]
+                    for most in [self.most(bound, ("t", t), plan.readers[t], at, within)]
+                    if most is not NONE]
+            for d in [plan.host] if maker is NONE else at[maker]:
+                back = max(most - self.price(t, d, within) for within, most in sums)
+                if maker is NONE:
+                    total -= back
+                else:
+                    levels[maker][d] -= back
+        for g, ops in enumerate(plan.units[n:]):
+            whole = [(self.most(bound, ("g", g), ops, at, [d]), plan.gains[n + g, d])
+                     for d in range(len(plan.devices))]
+            apart = self.most(bound, ("g", g), ops, at, range(len(plan.devices)))
+            total -= max([apart] + [most + self.unit * gain
+                                    for most, gain in whole if most is not NONE])
+        return total + sum(min(level.values()) for level in levels)
+
+    def check(self):
+        at, path, done = [list(devices) for devices in self.may], [], False
+        for kind, index in self.plan.p["share_tree"]:
+            need(not done and index >= 0, "more ends than the tree has")
+            if kind == "op":
+                need(len(at[index]) > 1, "op", index, "is not free")
+                path.append((index, at[index][1:]))
+                at[index] = at[index][:1]
+                continue
+            need(kind == "bound" and self.least(self.bounds[index], at)
+                 > self.unit * (self.plan.p["bound_ns"] - 1), "nothing is proved by", index)
+            while path and not path[-1][1]:
+                op, _ = path.pop()
+                at[op] = list(self.may[op])
+            done = not path
+            if path:
+                op, left = path.pop()
+                at[op] = left[:1]
+                path.append((op, left[1:]))
+        need(done, "an end without a proof")

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Plans for three devices and more: made, checked twice, shown, and run on the host
+# and two OpenCL devices, where there are so many.
+. "$(dirname "$0")/common.sh"
+cp "$top_srcdir/tests/plans/residual.json" . || exit 99
+POCL_DEVICES="pthread basic"
+export POCL_DEVICES
+
+board=sim:$top_srcdir/tests/machines/odd-board.conf
+for list in sim:desktop-cpu,sim:laptop-gpu,sim:desktop-gpu "sim:desktop-cpu,sim:laptop-gpu,sim:desktop-gpu,$board"; do
+  for model in mlp residual; do
+    try 0 optimize $model.json --devices "$list" -f -o plan.json; say $? "$model on $list"
+    out_has 'cost .*(simulated), proved least'; say $? "  proved"
+    grep -q '"certificate": "share-tree"' plan.json; say $? "  by shares"
+    try 0 check plan.json && out_has 'valid.*no plan is cheaper'; say $? "  checked"
+    if command -v python3 > /dev/null; then
+      python3 "$top_srcdir/tests/check_plan.py" plan.json > .out 2> .err; say $? "  by the other checker"
+    fi
+    cp plan.json first.json
+    try 0 optimize $model.json --devices "$list" -f -o plan.json && cmp -s first.json plan.json; say $? "  the same again"
+  done
+done
+
+sims=sim:desktop-cpu,sim:laptop-gpu,sim:desktop-gpu
+try 0 optimize residual.json --devices $sims --pin conv1=sim:laptop-gpu --pin conv2=sim:desktop-gpu --pin sum2=sim:desktop-cpu \
+  --margins -f -o spread.json && [ "$(grep -c '"device": "sim:laptop-gpu"' spread.json)" -ge 1 ]
+say $? "pins on all three"
+grep -q '"from": "sim:laptop-gpu", "to": "sim:desktop-gpu"' spread.json \
+  || grep -q '"from": "sim:desktop-gpu", "to": "sim:desktop-cpu"' spread.json; say $? "  with the copies they need"
+grep -q '"margin_at_least": true' spread.json; say $? "  margins are bounds"
+try 0 check spread.json; say $? "  checked"
+try 0 explain spread.json && out_has 'sim:desktop-cpu | sim:laptop-gpu | sim:desktop-gpu'; say $? "explain has a time for each"
+try 0 explain spread.json --format json && out_has '"sim:laptop-gpu"'; say $? "for programs too"
+try 0 view spread.json -o spread.svg && grep -q 'laptop.*gpu' spread.svg; say $? "a picture"
+try 0 report spread.json -o spread.html && grep -q laptop-gpu spread.html; say $? "a page"
+try 0 optimize residual.json --devices $sims --format json -f -o plan.json && out_has '"gap": 0.0'; say $? "optimize for programs"
+
+# What is not done.
+try 3 optimize residual.json --devices $sims --mem-limit sim:desktop-gpu=1K -o no.json && err_has '3 devices.*limits of memory are kept for at most 2'
+say $? "limits of memory that bind are refused"
+for i in 1 2 3 4 5 6 7; do printf '[machine]\ngflops=%d0\ngbps=10\nlaunch=1us\nlink=1GB/s+1us\n' $i > m$i.conf; done
+many=$(for i in 1 2 3 4 5 6 7; do printf ',sim:%s/m%d.conf' "$work" $i; done)
+try 3 optimize residual.json --devices "${many#,}" -o no.json && err_has '7 devices.*at most 6'; say $? "and so are seven devices"
+
+# Run.
+if "$TPLAN" devices --format=csv > .out 2> .err && out_has '^cpu,ready' && out_has '^opencl:1,ready'; then
+  three=cpu,opencl:0,opencl:1
+  try 0 optimize residual.json --devices $three --trust-estimates --pin conv1=opencl:0 --pin relu1=opencl:0 \
+    --pin conv2=opencl:1 --pin sum2=cpu -f -o run.json
+  say $? "a plan for the host and two OpenCL devices"
+  grep -q '"from": "opencl:0", "to": "opencl:1"' run.json; say $? "  with a copy from one to the other"
+  try 0 check run.json; say $? "  checked"
+  try 0 run --check --profile run.json -n 2 --warmup=0 && out_has '^check *good'; say $? "  runs, and is right"
+  [ "$(grep -c ' copy  *\(cpu\|opencl:[01]\) ' .out)" -eq "$(grep -c '"from": ' run.json)" ]; say $? "  makes the copies that it says"
+  try 0 bench residual.json --devices $three --trust-estimates -n 3; say $? "bench has them all"
+else
+  n=$((n + 1)); echo "ok $n - a plan for the host and two OpenCL devices # SKIP not so many devices"
+fi
+finish

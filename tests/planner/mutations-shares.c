@@ -1,0 +1,402 @@
+/* mutations-shares.c: ways to spoil the proof of a plan for three devices and
+ * more. */
+#include "config.h"
+
+#include "mutations.h"
+
+#define FAR (G_GINT64_CONSTANT (1) << 50) /* more than all costs together */
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static TpShareBound *
+get_bound (const TpPlan *plan)
+{
+  return plan->share_proof->bounds->pdata[0];
+}
+
+static TpShareRow *
+pick_row (const TpPlan *plan)
+{
+  TpArray *rows = get_bound (plan)->rows;
+
+  return rows->len == 0
+             ? NULL
+             : &tp_array_index (rows, TpShareRow, pick ((int) rows->len));
+}
+
+static gint64 *
+get_amounts (const TpPlan *plan, const TpShareRow *row)
+{
+  return &tp_array_index (get_bound (plan)->amounts, gint64, row->first);
+}
+
+static gboolean
+may_run (const TpPlan *plan, const TpTestCase *test, int op, int device)
+{
+  const char *const *pins = test->graph->nodes[op].pins;
+
+  return tp_costs_node (test->costs, op, device)->time_ns != TP_COST_NONE
+         && (pins == NULL || g_strv_contains (pins, plan->devices[device]));
+}
+
+static int
+count_devices (const TpPlan *plan, const TpTestCase *test, int op)
+{
+  int n = 0;
+
+  for (int d = 0; d < plan->n_devices; d++)
+    n += may_run (plan, test, op, d);
+  return n;
+}
+
+/* ---- amounts -------------------------------------------------------------- */
+
+/* The op is elsewhere then, and the maker has lost that much. */
+static gboolean
+raise_amount (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row == NULL || plan->share_proof->entries->len > 1
+      || count_devices (plan, test, row->op) < 2)
+    return FALSE;
+  for (int d = 0; d < plan->n_devices; d++)
+    if (get_amounts (plan, row)[d] > 0)
+      {
+        get_amounts (plan, row)[d] += FAR;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+lower_amount (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row == NULL)
+    return FALSE;
+  get_amounts (plan, row)[pick (plan->n_devices)] = -1;
+  return TRUE;
+}
+
+/* The same proof, but not as proofs are written. */
+static gboolean
+shift_row (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  for (int d = 0; row != NULL && d < plan->n_devices; d++)
+    get_amounts (plan, row)[d] += may_run (plan, test, row->op, d);
+  return row != NULL;
+}
+
+static gboolean
+pay_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  for (int d = 0; row != NULL && d < plan->n_devices; d++)
+    if (!may_run (plan, test, row->op, d))
+      {
+        get_amounts (plan, row)[d] = 1;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+static gboolean
+change_op (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row == NULL || row->kind != 't')
+    return FALSE;
+  row->op = test->graph->tensors[row->index].producer; /* reads it not */
+  return row->op >= 0;
+}
+
+static gboolean
+change_op_far (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row != NULL)
+    row->op += test->graph->n_nodes;
+  return row != NULL;
+}
+
+static gboolean
+change_index_far (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row != NULL)
+    row->index += test->graph->n_tensors + test->groups->n_groups;
+  return row != NULL;
+}
+
+static gboolean
+change_kind (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row == NULL || row->kind != 't' || row->index < test->groups->n_groups)
+    return FALSE;
+  row->kind = 'g';
+  return TRUE;
+}
+
+static gboolean
+swap_rows (TpPlan *plan, const TpTestCase *test)
+{
+  TpArray *rows = get_bound (plan)->rows;
+  TpShareRow *first = &tp_array_index (rows, TpShareRow, 0), kept;
+
+  if (rows->len < 2)
+    return FALSE;
+  kept = first[0];
+  first[0] = first[1];
+  first[1] = kept;
+  return TRUE;
+}
+
+static gboolean
+double_row (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+  TpShareRow copy;
+
+  if (row == NULL)
+    return FALSE;
+  copy = *row;
+  tp_array_append_val (get_bound (plan)->rows, copy);
+  return TRUE;
+}
+
+static gboolean
+change_first (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row != NULL)
+    row->first = G_MAXUINT - 1;
+  return row != NULL;
+}
+
+/* ---- the tree ------------------------------------------------------------- */
+
+static TpShareEntry *
+get_entry (const TpPlan *plan, guint index)
+{
+  return &tp_array_index (plan->share_proof->entries, TpShareEntry, index);
+}
+
+static gboolean
+drop_end (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->share_proof->entries,
+                     plan->share_proof->entries->len - 1);
+  return TRUE;
+}
+
+static gboolean
+add_end (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->share_proof->entries,
+                     plan->share_proof->entries->len + 1);
+  return TRUE;
+}
+
+/* Without what should be below. */
+static gboolean
+branch_at_end (TpPlan *plan, const TpTestCase *test)
+{
+  TpShareEntry *last
+      = get_entry (plan, plan->share_proof->entries->len - 1);
+
+  *last = (TpShareEntry){ TRUE, pick (plan->n_placements) };
+  return TRUE;
+}
+
+static gboolean
+branch_on_pinned (TpPlan *plan, const TpTestCase *test)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    if (count_devices (plan, test, i) == 1)
+      {
+        TpShareEntry entry = { FALSE, 0 };
+
+        *get_entry (plan, plan->share_proof->entries->len - 1)
+            = (TpShareEntry){ TRUE, i };
+        tp_array_append_val (plan->share_proof->entries, entry);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+branch_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  *get_entry (plan, 0) = (TpShareEntry){ TRUE, plan->n_placements };
+  return TRUE;
+}
+
+static gboolean
+end_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  *get_entry (plan, plan->share_proof->entries->len - 1)
+      = (TpShareEntry){ FALSE, (int) plan->share_proof->bounds->len };
+  return TRUE;
+}
+
+static gboolean
+drop_tree (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->share_proof->entries, 0);
+  return TRUE;
+}
+
+static gboolean
+drop_bounds (TpPlan *plan, const TpTestCase *test)
+{
+  g_ptr_array_set_size (plan->share_proof->bounds, 0);
+  return TRUE;
+}
+
+static gboolean
+drop_shares (TpPlan *plan, const TpTestCase *test)
+{
+  g_clear_pointer (&plan->share_proof, tp_share_proof_free);
+  return TRUE;
+}
+
+/* ---- what is claimed ------------------------------------------------------ */
+
+static gboolean
+raise_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+drop_unit (TpPlan *plan, const TpTestCase *test)
+{
+  plan->share_proof->unit = 0;
+  return TRUE;
+}
+
+static gboolean
+raise_unit (TpPlan *plan, const TpTestCase *test)
+{
+  plan->share_proof->unit = G_GINT64_CONSTANT (1) << 40;
+  return TRUE;
+}
+
+static gboolean
+change_certificate (TpPlan *plan, const TpTestCase *test)
+{
+  g_free (plan->certificate);
+  plan->certificate = g_strdup ("min-cut");
+  return TRUE;
+}
+
+static gboolean
+add_arcs (TpPlan *plan, const TpTestCase *test)
+{
+  const TpArc arc = { .from = { TP_CUT_SOURCE, 0 }, .to = { TP_CUT_NODE, 0 } };
+
+  g_assert_cmpint (plan->n_arcs, ==, 0);
+  g_free (plan->arcs);
+  plan->arcs = g_new (TpArc, 1);
+  plan->arcs[0] = arc;
+  plan->n_arcs = 1;
+  return TRUE;
+}
+
+static gboolean
+name_a_price (TpPlan *plan, const TpTestCase *test)
+{
+  plan->tie_price_ns = 1;
+  return TRUE;
+}
+
+static gboolean
+move_cheapest (TpPlan *plan, const TpTestCase *test)
+{
+  int op = pick (plan->n_placements);
+  int *cheapest = &plan->placements[op].cheapest;
+
+  *cheapest = (*cheapest + 1) % plan->n_devices;
+  return TRUE;
+}
+
+static gboolean
+cheapen_figure (TpPlan *plan, const TpTestCase *test)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    {
+      TpCost *cost = tp_costs_node (plan->costs, i, plan->placements[i].device);
+
+      if (cost->time_ns < 20)
+        continue;
+      cost->time_ns -= 10;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+const TpTestMutation tp_test_share_mutations[] = {
+  { "raise-amount", raise_amount },
+  { "lower-amount", lower_amount },
+  { "shift-row", shift_row },
+  { "pay-nowhere", pay_nowhere },
+  { "change-row-op", change_op },
+  { "change-row-op-far", change_op_far },
+  { "change-row-index-far", change_index_far },
+  { "change-row-kind", change_kind },
+  { "swap-rows", swap_rows },
+  { "double-row", double_row },
+  { "change-row-first", change_first },
+  { "drop-end", drop_end },
+  { "add-end", add_end },
+  { "branch-at-end", branch_at_end },
+  { "branch-on-pinned", branch_on_pinned },
+  { "branch-nowhere", branch_nowhere },
+  { "end-nowhere", end_nowhere },
+  { "drop-share-tree", drop_tree },
+  { "drop-share-bounds", drop_bounds },
+  { "drop-shares", drop_shares },
+  { "raise-share-bound", raise_bound },
+  { "drop-unit", drop_unit },
+  { "raise-unit", raise_unit },
+  { "change-share-certificate", change_certificate },
+  { "add-arcs", add_arcs },
+  { "name-a-price", name_a_price },
+  { "move-share-cheapest", move_cheapest },
+  { "cheapen-figure", cheapen_figure },
+  { NULL, NULL },
+};
+
+TpTestCase *
+tp_test_share_case_new (int round)
+{
+  TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 16),
+                      .n_devices = 3 + round % 2, .max_cost = 60,
+                      .has_pins = TRUE, .has_gaps = TRUE, .has_groups = TRUE,
+                      .host = round % 5 - 1 < 3 ? round % 5 - 1 : 0,
+                      .has_kernels = g_test_rand_bit () };
+  TpTestCase *test = tp_test_case_new (&spec);
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  return test;
+}
