@@ -39,7 +39,8 @@ struct TpRunQueue
   TplanRun **end;
   TplanRun *going;            /* (nullable) */
   gboolean is_closed;
-  pid_t owner;                /* of the thread; 0: there is none */
+  gint owner;                 /* process of the thread; 0: there is none; atomic,
+                               * for it is asked whether the lock is any good */
   pthread_t thread;
 };
 
@@ -116,13 +117,15 @@ start_anew (TpRunQueue *queue)
   fail_waiting (queue, why);
   if (queue->going != NULL)
     fail_run (g_steal_pointer (&queue->going), why);
-  queue->owner = 0;
+  g_atomic_int_set (&queue->owner, 0);
 }
 
 static void
 lock (TpRunQueue *queue)
 {
-  if (queue->owner != 0 && queue->owner != getpid ())
+  gint owner = g_atomic_int_get (&queue->owner);
+
+  if (owner != 0 && owner != getpid ())
     start_anew (queue);
   pthread_mutex_lock (&queue->lock);
 }
@@ -176,7 +179,7 @@ start_thread (TpRunQueue *queue, GError **error)
       return FALSE;
     }
   pthread_setname_np (queue->thread, "tplan-runs");
-  queue->owner = getpid ();
+  g_atomic_int_set (&queue->owner, getpid ());
   return TRUE;
 }
 
@@ -190,7 +193,7 @@ tp_run_queue_close (TpRunQueue *queue)
   lock (queue);
   queue->is_closed = TRUE;
   fail_waiting (queue, "the run was not begun when its session was freed");
-  has_thread = queue->owner != 0;
+  has_thread = g_atomic_int_get (&queue->owner) != 0;
   pthread_cond_broadcast (&queue->changed);
   pthread_mutex_unlock (&queue->lock);
   if (has_thread)
@@ -210,7 +213,8 @@ tp_run_queue_add (TpRunQueue *queue, const TpRunArrays *arrays,
   gboolean is_good;
 
   lock (queue);
-  is_good = queue->owner != 0 || start_thread (queue, error);
+  is_good = g_atomic_int_get (&queue->owner) != 0
+            || start_thread (queue, error);
   if (is_good)
     {
       g_atomic_int_inc (&queue->n_refs);

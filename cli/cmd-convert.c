@@ -90,8 +90,9 @@ warn_unknown (const TpCli *cli, const TpGraphBuilder *builder)
 
 /* ---- the two ways ------------------------------------------------------ */
 
-/* The same graph, read to the end, for the types of its outputs; *out is NULL when
- * dims have no values or an op is unknown. FALSE: there is no memory. */
+/* The same graph, read to the end, for the types and ranks of its outputs, which no
+ * value of a dimension changes; *out is NULL when an op is unknown. FALSE: there is
+ * no memory. */
 static gboolean
 find_types (const TpCli *cli, const GArray *dims, TpGraph **out,
             GError **error)
@@ -100,7 +101,7 @@ find_types (const TpCli *cli, const GArray *dims, TpGraph **out,
   g_autoptr (GError) reason = NULL;
   g_auto (TpLoad) load = { 0 };
 
-  given.assumes_dims = FALSE;
+  given.assumes_dims = TRUE;
   *out = tp_load_init (&load, &given, &reason)
              ? tp_graph_read (cli->args[0], &load.options, &reason)
              : NULL;

@@ -204,7 +204,7 @@ add_initializers (Writer *writer, GError **error)
 
 /* ---- inputs and outputs ------------------------------------------------ */
 
-/* A ValueInfoProto; takes @shape, which may be NULL. */
+/* A ValueInfoProto; takes @shape. */
 static void
 add_value (Writer *writer, int field, const char *name, TpDtype dtype,
            GByteArray *shape)
@@ -213,8 +213,7 @@ add_value (Writer *writer, int field, const char *name, TpDtype dtype,
   GByteArray *tensor = g_byte_array_new ();
 
   put_int (tensor, TYPE_ELEM, tp_dtype_get (dtype)->onnx);
-  if (shape != NULL)
-    put_message (tensor, TYPE_SHAPE, shape);
+  put_message (tensor, TYPE_SHAPE, shape);
   put_message (type, TYPE_TENSOR, tensor);
   put_string (value, VALUE_NAME, name);
   put_message (value, VALUE_TYPE, type);
@@ -270,7 +269,8 @@ add_inputs (Writer *writer)
   return is_symbolic;
 }
 
-/* Types as inferred; shapes too, unless they hang on dimensions with names. */
+/* Types as inferred, and ranks; where inputs have dimensions with names, what hangs
+ * on them is left open. */
 static void
 add_outputs (Writer *writer, gboolean is_symbolic)
 {
@@ -284,7 +284,7 @@ add_outputs (Writer *writer, gboolean is_symbolic)
           = writer->types == NULL
                 ? NULL
                 : &writer->types->tensors[writer->types->outputs[i]];
-      GByteArray *shape = NULL, *value;
+      GByteArray *shape, *value;
 
       if (type == NULL || type->rank < 0)
         {
@@ -293,11 +293,12 @@ add_outputs (Writer *writer, gboolean is_symbolic)
           put_message (writer->bytes, GRAPH_OUTPUT, value);
           continue;
         }
-      for (int k = 0; !is_symbolic && k <= type->rank; k++)
-        if (k == 0)
-          shape = g_byte_array_new ();
+      shape = g_byte_array_new ();
+      for (int k = 0; k < type->rank; k++)
+        if (is_symbolic)
+          put_message (shape, SHAPE_DIM, g_byte_array_new ());
         else
-          put_dim (shape, type->dims[k - 1], NULL);
+          put_dim (shape, type->dims[k], NULL);
       add_value (writer, GRAPH_OUTPUT, name, type->dtype, shape);
     }
 }

@@ -844,8 +844,9 @@ gboolean tplan_plan_get_interval_ns (const TplanPlan *plan,
  * @plan: a plan
  *
  * Returns: what no plan of these devices and figures, within the limits of memory
- *   there were, can go below; equal to the cost if @plan is optimal. A plan with fewer copies than the cheapest may
- *   cost more, by less than the noise of measured figures.
+ *   there were, can go below; equal to the cost if @plan is optimal. A plan with
+ *   fewer copies than the cheapest may cost more, by less than the noise of measured
+ *   figures.
  *
  * Thread: any.
  */
@@ -913,10 +914,10 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  *
  * Returns: (transfer none) (nullable): why @op is where it is: "alone" (there is
  *   no other device), "pinned", "only" (no other device can), "tie" (it would be
- *   elsewhere in a plan that is cheaper by less than noise), "faster" (by itself
- *   than on any other), "equal" (and beside its neighbours) or "neighbours"
- *   (slower, but leaving them would cost more). Others may be added. %NULL if
- *   there is no such op.
+ *   elsewhere in a plan that is cheaper by less than noise), "memory" (likewise in
+ *   one that takes more memory than there is), "faster" (by itself than on any
+ *   other), "equal" (and beside its neighbours) or "neighbours" (slower, but leaving
+ *   them would cost more). Others may be added. %NULL if there is no such op.
  *
  * Thread: any.
  */
@@ -947,8 +948,9 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * allocates all memory. Sessions share nothing but @plan and the threads.
  *
  * Takes milliseconds to seconds. Kernels for "cpu" are compiled in child processes,
- * which are gone on return; SIGCHLD is sent for them. Drivers may start threads. They stay behind when
- * the process forks: in the child sessions on OpenCL give %TPLAN_ERROR_DEVICE,
+ * which are gone on return; SIGCHLD is sent for them. Drivers may start threads. They
+ * stay behind when the process forks: in the child sessions on OpenCL give
+ * %TPLAN_ERROR_DEVICE,
  * those on the host alone go on. libtplan stays in memory after dlclose().
  *
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
@@ -957,6 +959,8 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch.
  *   %TPLAN_ERROR_UNSUPPORTED: an op that has costs but cannot be run.
  *   %TPLAN_ERROR_INPUT: a loaded plan that cannot be run; see tplan_plan_check().
+ *   %TPLAN_ERROR_STALE: the plan was made for another machine: make one for this.
+ *   %TPLAN_ERROR_FAILED: a thread of "cpu" cannot be started: ask for fewer.
  *
  * Thread: any.
  */

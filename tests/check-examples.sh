@@ -1,0 +1,63 @@
+#!/bin/sh
+# The programs in examples/ do what they say, and tell of mistakes; they are C++ too.
+set -u
+n=0
+say ()
+{
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+    sed 's/^/# /' "$work/log" | tail -n 15; echo "not ok $n - $2"; fi
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+HOME=$work
+TPLAN_COST=$work/cost.db
+unset TPLAN_DEVICES
+export HOME TPLAN_COST
+examples=$top_builddir/examples
+tplan=$top_builddir/cli/tplan
+model=$top_srcdir/examples/mlp.json
+: > "$work/log"
+
+"$tplan" optimize -q "$model" --devices ref --dim N=2 -o "$work/plan.json" > "$work/log" 2>&1
+say $? "a plan to run"
+"$tplan" optimize -q "$model" --devices ref --dim N=1,4,8 -o "$work/tiers.json" > "$work/log" 2>&1
+say $? "plans for some sizes"
+
+"$examples/embed" "$model" ref > "$work/log" 2>&1 && grep -q '^run 4: ' "$work/log"
+say $? "embed"
+"$examples/serve" "$work/plan.json" 3 5 > "$work/log" 2>&1 \
+  && [ "$(grep -c '^thread [012]: 5 requests' "$work/log")" -eq 3 ]
+say $? "serve: every thread has done its requests"
+for pair in 1:1 3:4 4:4 5:8; do
+  size=${pair%:*}
+  "$examples/batch" "$work/tiers.json" N "$size" > "$work/log" 2>&1 \
+    && grep -qx "plan for ${pair#*:} rows" "$work/log" && [ "$(grep -c '^row ' "$work/log")" -eq "$size" ]
+  say $? "batch: $size rows on the plan for ${pair#*:}"
+done
+"$examples/batch" "$work/tiers.json" N 8 | grep '^row 2:' > "$work/eight"
+"$examples/batch" "$work/tiers.json" N 3 | grep '^row 2:' > "$work/log"
+[ -s "$work/log" ] && cmp -s "$work/eight" "$work/log"; say $? "batch: a row is the same in every batch"
+"$examples/batch" "$work/tiers.json" N 9 > "$work/log" 2>&1
+[ $? -eq 1 ] && grep -q 'none for 9 or more' "$work/log"; say $? "batch: none for 9 rows"
+"$examples/buffers" "$model" ref > "$work/log" 2>&1 && grep -q '^2 tensors in one block' "$work/log"
+say $? "buffers"
+"$examples/async" "$work/plan.json" 7 > "$work/log" 2>&1 \
+  && grep -qx '7 runs' "$work/log" && grep -q '^longest of ' "$work/log"
+say $? "async"
+for program in embed serve buffers async; do
+  "$examples/$program" none.json > "$work/log" 2>&1
+  [ $? -eq 1 ] && grep -q 'none.json' "$work/log"; say $? "$program: no such file"
+  "$examples/$program" > "$work/log" 2>&1; [ $? -eq 2 ]; say $? "$program: usage"
+done
+if command -v "${CXX:-c++}" > /dev/null; then
+  for program in embed serve batch buffers async; do
+    "${CXX:-c++}" -x c++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only -I"$top_srcdir/include" \
+      $(pkg-config --cflags glib-2.0) "$top_srcdir/examples/$program.c" > "$work/log" 2>&1
+    say $? "$program.c is C++"
+  done
+else
+  n=$((n + 1))
+  echo "ok $n - C++ # SKIP there is no ${CXX:-c++}"
+fi
+echo "1..$n"
