@@ -78,7 +78,7 @@ static void
 cut_bars (char **lines)
 {
   for (int i = 0; lines[i] != NULL; i++)
-    g_strchomp (g_strdelimit (g_strstrip (lines[i]), "#", ' '));
+    g_strchomp (g_strdelimit (lines[i], "#", ' '));
 }
 
 static void
@@ -157,7 +157,7 @@ check_pictures (const TpCli *cli, GError **error)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                        "machine show: '%s': the suffix must be .dot, .svg or "
-                       ".png; `tplan machine export` makes a file to plan with",
+                       ".png; `tplan machine --help` says how to make a file to plan with",
                        path);
           return FALSE;
         }

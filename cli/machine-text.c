@@ -223,7 +223,7 @@ add_curve (GPtrArray *lines, const GArray *points)
       g_autofree char *time = format_ns (it->time_ns);
       g_autofree char *bar = draw_bar (rate, fastest);
 
-      add (lines, "%10s %10s %8.3g GB/s %s", bytes, time, rate, bar);
+      add (lines, "%-10s %10s %8.3g GB/s %s", bytes, time, rate, bar);
     }
 }
 

@@ -22,6 +22,7 @@ static const struct
 #define PLAIN_FILL "#f4f5f6"
 #define PLAIN_LINE "#66717c"
 #define FONT "Helvetica,Arial,sans-serif"
+#define FONT_OF_COLUMNS "Courier New,Courier,monospace"
 
 static void
 set (void *object, const char *name, const char *value)
@@ -104,6 +105,23 @@ draw_link (Agraph_t *root, Agnode_t *const *nodes, const TpBoxLink *link)
   set (edge, "color", PLAIN_LINE);
 }
 
+static gboolean
+is_linked (const TpBoxes *boxes, int box)
+{
+  for (int i = 0; i < boxes->n_links; i++)
+    if (boxes->links[i].from == box || boxes->links[i].to == box)
+      return TRUE;
+  return FALSE;
+}
+
+/* A box that nothing leads to stands beside those of links, not above the first. */
+static void
+hang_box (Agraph_t *root, const TpBoxes *boxes, Agnode_t *const *nodes, int i)
+{
+  if (!is_linked (boxes, i))
+    set (agedge (root, nodes[0], nodes[i], NULL, TRUE), "style", "invis");
+}
+
 static Agraph_t *
 draw (const TpBoxes *boxes)
 {
@@ -112,8 +130,9 @@ draw (const TpBoxes *boxes)
 
   agattr (root, AGNODE, (char *) "fontname", (char *) FONT);
   agattr (root, AGNODE, (char *) "fontsize", (char *) "11");
-  agattr (root, AGEDGE, (char *) "fontname", (char *) FONT);
-  agattr (root, AGEDGE, (char *) "fontsize", (char *) "10");
+  agattr (root, AGEDGE, (char *) "fontname",
+          (char *) FONT_OF_COLUMNS);
+  agattr (root, AGEDGE, (char *) "fontsize", (char *) "9");
   set (root, "rankdir", "LR");
   set (root, "nodesep", "0.4");
   set (root, "ranksep", "1");
@@ -121,6 +140,8 @@ draw (const TpBoxes *boxes)
     nodes[i] = draw_box (root, &boxes->boxes[i], i);
   for (int i = 0; i < boxes->n_links; i++)
     draw_link (root, nodes, &boxes->links[i]);
+  for (int i = 1; i < boxes->n_boxes; i++)
+    hang_box (root, boxes, nodes, i);
   return root;
 }
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define WIDTH 860
+#define WIDTH 900
 #define HEIGHT 480
 #define LEFT 80               /* of the plot; the names of lines are right of it */
 #define RIGHT 640

@@ -8,10 +8,15 @@ try 7 machine export && err_has 'nothing measured holds'; say $? "nothing to tak
 try 2 machine shew && err_has "did you mean 'show'"; say $? "no such verb"
 try 2 machine export here there; say $? "one argument too many"
 try 2 machine show -o machine.html && err_has "must be .dot, .svg or .png"; say $? "no such picture"
+err_has 'tplan machine --help' && ! err_has 'export -o machine.html'; say $? "and a picture's name is not suggested for data"
 try 0 machine show sim:gflops=2000,gbps=200 && out_has '2000 GFLOP/s, 200 GB/s, a launch 0 ns' && out_has 'works in host memory'
 say $? "what a made-up machine leaves out"
 try 0 machine show sim:laptop-gpu && out_has 'to device: 12 GB/s + 12.0 us, a line' && out_has ' GB/s ########################$'
 say $? "a profile and its link"
+# In the picture columns are of one width, and the machine stands left of what hangs on nothing.
+try 0 machine show sim:laptop-gpu -o sim.svg && [ "$(sed -n 's/.*>\([^<]* GB\/s\)<.*/\1/p' sim.svg | grep -v '^to ' | sed 's/&#160;/ /g' | awk '{ print length }' | sort -u | wc -l)" -eq 1 ]
+say $? "columns stay columns in the picture"
+try 0 machine show -o bare.dot && [ "$(grep -c 'style=invis' bare.dot)" -ge 1 ]; say $? "a device without figures stands beside the machine"
 
 # Measured, on a device that is everywhere.
 try 0 calibrate mlp.json --devices ref --threads 1 --time-limit 5s; say $? "calibrated"
