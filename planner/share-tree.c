@@ -16,6 +16,7 @@
 /* About a second each; one sweep of all ops in any case. */
 #define CLIMB_WORK (G_GINT64_CONSTANT (1) << 26)
 #define TREE_WORK (G_GINT64_CONSTANT (1) << 26)
+#define MANY_OPS 2000        /* each step costs more: a quarter of the work */
 #define LEAST_SWEEPS 24
 #define MAX_DEPTH 48
 #define MAX_STATE_BYTES (G_GINT64_CONSTANT (1) << 28) /* of all depths */
@@ -423,7 +424,9 @@ search_all (Search *search, TpShareState *state)
   look_for_better (search, state, TRUE);
   g_ptr_array_add (search->proof->bounds, write_bound (state, NULL));
   search->root = state;
-  search->work = search->model->work + TREE_WORK;
+  search->work
+      = search->model->work
+        + (search->model->n_ops > MANY_OPS ? TREE_WORK / 4 : TREE_WORK);
   search->max_depth
       = (int) MIN (MAX_DEPTH, MAX_STATE_BYTES / (gint64) (bytes + 1));
   if (bound < search->cost)
