@@ -196,7 +196,7 @@ check_goes_on (const TplanSession *session, GError **error)
 /* Runs take turns, whichever threads they come from. */
 static gboolean
 run_in_turn (gpointer data, const void *const *inputs, void *const *outputs,
-               GError **error)
+             GError **error)
 {
   TplanSession *session = data;
   Call call = { session, inputs, outputs, error, FALSE };
