@@ -136,9 +136,10 @@ offer_simulated (Line *line, const char *prefix)
 static void
 offer_devices (Line *line, const char *prefix)
 {
-  g_autofree char *simulated = g_strconcat (prefix, "sim:", NULL);
+  const char *typed = g_str_has_prefix (line->word, prefix)
+                          ? line->word + strlen (prefix) : "";
 
-  if (!g_str_has_prefix (line->word, simulated))
+  if (!tp_device_is_simulated (typed))
     offer_present (line, prefix, "");
   offer_simulated (line, prefix);
 }

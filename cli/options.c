@@ -21,9 +21,11 @@
 #include "cli/values.h"
 #include "ir/near-name.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #define CONFIG_GROUP "tplan"
 #define HELP_COLUMNS 80
@@ -234,6 +236,13 @@ split_devices (const char *text, char ***out_devices, GError **error)
   return TRUE;
 }
 
+/* Not asked of GLib: its message takes memory where the locale is not UTF-8. */
+static gboolean
+is_absent (const char *path)
+{
+  return access (path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* The configuration file: absent is fine, malformed is not. */
 static GKeyFile *
 load_config (GError **error)
@@ -243,10 +252,8 @@ load_config (GError **error)
   g_autofree char *path = g_build_filename (g_get_user_config_dir (), "tplan",
                                             "tplan.conf", NULL);
 
-  if (getauxval (AT_SECURE) != 0
-      || g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
-      || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT)
-      || g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOTDIR))
+  if (getauxval (AT_SECURE) != 0 || is_absent (path)
+      || g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local))
     return g_steal_pointer (&file);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s: mend the file",
                path, local->message);

@@ -441,4 +441,4 @@ def _timing(name: str, times: List[int]) -> Timing:
 
 def version() -> str:
     """The version of the library that runs."""
-    return call("get_version").decode()
+    return call("version_get", None, None, None).decode()

@@ -106,7 +106,7 @@ _CALLS = {
     "session_get_time_ns": [ctypes.c_int64, _HANDLE],
     "session_free": [None, _HANDLE],
     "dtype_get_name": [ctypes.c_char_p, ctypes.c_int],
-    "get_version": [ctypes.c_char_p],
+    "version_get": [ctypes.c_char_p, _INT, _INT, _INT],
 }
 
 
