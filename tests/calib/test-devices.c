@@ -41,7 +41,7 @@ static void
 check_schedule (const char *schedule)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) choices = tp_schedule_parse (schedule, &error);
+  g_autoptr (TpArray) choices = tp_schedule_parse (schedule, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (choices->len, >, 0);
