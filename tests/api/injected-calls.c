@@ -269,14 +269,14 @@ const Case injected_cases[] = {
   { "load-folded", load_folded, 1, 0 },
   { "load-tensors", load_tensors, 5, 0 },
   { "optimize", optimize, 10, 0 },
-  { "optimize-tight", optimize_tight, 6000, 0 }, /* seconds each */
+  { "optimize-tight", optimize_tight, 12000, 0 }, /* seconds each */
   { "plan-save", save_plan, 1, 0 },
   { "plan-load", load_plan, 20, 0 },
   { "plan-load-dims", load_plan_of_dims, 40, 0 },
   { "check", check_plan, 5, 0 },
   { "session", make_session, 5, 0 },
-  { "session-cpu", compile_session, 7, 0 },
-  { "session-cpu-kept", load_session, 7, 0 },
+  { "session-cpu", compile_session, 20, 0 },
+  { "session-cpu-kept", load_session, 20, 0 },
   { "run", run_session, 1, 0 },
   { "run-integers", run_integers, 1, 0 },
   { "costs", open_costs, 1, 0 },
