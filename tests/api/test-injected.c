@@ -36,6 +36,7 @@ typedef struct
 } Report;
 
 int injected_n_ops;
+static Fixture shared;        /* what is called is called in children */
 static Report *report;
 static const char *asked;     /* (nullable) TPLAN_INJECTED */
 
@@ -128,7 +129,7 @@ make_sessions (Fixture *fixture)
 }
 
 static void
-set_up (Fixture *fixture, gconstpointer data)
+set_up (Fixture *fixture)
 {
   static const char *const devices[]
       = { "sim:laptop-cpu", "sim:laptop-gpu", NULL };
@@ -184,7 +185,7 @@ remove_all (const char *folder)
 }
 
 static void
-tear_down (Fixture *fixture, gconstpointer data)
+tear_down (Fixture *fixture)
 {
   char *const paths[]
       = { fixture->json, fixture->onnx, fixture->functions, fixture->dims,
@@ -360,8 +361,9 @@ choose_range (const Case *it, int n, int range[3])
 }
 
 static void
-test_case (Fixture *fixture, gconstpointer data)
+test_case (gconstpointer data)
 {
+  Fixture *fixture = &shared;
   const Case *it = data;
   int end = end_of (fixture, it, 0), range[3];
 
@@ -380,9 +382,9 @@ test_case (Fixture *fixture, gconstpointer data)
 
 /* In this process. */
 static void
-test_one (Fixture *fixture, gconstpointer data)
+test_one (gconstpointer data)
 {
-  int end = call_twice (fixture, data, atol (strchr (asked, ':') + 1));
+  int end = call_twice (&shared, data, atol (strchr (asked, ':') + 1));
 
   g_test_message ("%d %s", end, report->message);
   g_assert_cmpint (end, <=, REFUSED);
@@ -406,6 +408,8 @@ is_one (void)
 int
 main (int argc, char **argv)
 {
+  int status;
+
   /* GLib's own allocator keeps what is freed */
   if (g_getenv ("G_SLICE") == NULL)
     {
@@ -427,8 +431,10 @@ main (int argc, char **argv)
       g_autofree char *path = g_strconcat ("/injected/", it->name, NULL);
 
       if (is_asked (it))
-        g_test_add (path, Fixture, it, set_up, is_one () ? test_one : test_case,
-                    tear_down);
+        g_test_add_data_func (path, it, is_one () ? test_one : test_case);
     }
-  return g_test_run ();
+  set_up (&shared);
+  status = g_test_run ();
+  tear_down (&shared);
+  return status;
 }
