@@ -32,7 +32,8 @@ for claim in "CL_DEVICE_MAX_COMPUTE_UNITS 1000000000" "CL_DEVICE_LOCAL_MEM_SIZE 
              "CL_DEVICE_MAX_WORK_GROUP_SIZE 0" "CL_DEVICE_MAX_WORK_GROUP_SIZE 1000000000" \
              "CL_DEVICE_GLOBAL_MEM_CACHE_SIZE 1000000000000" "CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT 1000000"; do
   export TEST_OPENCL_CLAIM="$claim"
-  for size in 1 64; do
+  sizes=$([ "${sizes:-64}" = 64 ] && echo 1 || echo 64) # by turns
+  for size in $([ -n "${TPLAN_TEST_FULL:-}" ] && echo 1 64 || echo "$sizes"); do
     TPLAN_OPENCL_LOCAL_SIZE=$size try 0 run --check mlp.json --devices=opencl:0 -n 1 --warmup=0
     say $? "$claim, groups of $size"
   done
