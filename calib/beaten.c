@@ -53,23 +53,36 @@ get_copies_ns (const TpGraph *graph, const TpKey *key,
   return COPIES * sum_ns;
 }
 
-/* At the place where it costs most: equal kernels may read constants or not. */
-static double
-get_most_copies_ns (const TpGraph *graph, const TpRival *here,
-                    const TpTrack *track, const TpMeasureDevice *there)
+gboolean
+tp_beaten_is (const TpGraph *graph, const TpKey *key, const TpTimed *here,
+              const TpTimed *there)
 {
-  const TpChain *chain = here->tracks->chain;
-  double most_ns = 0;
+  double least_ns = here->stats->median_ns
+                    - SURE * (double) tp_stats_find_spread (here->stats);
+  double most_ns = there->stats->median_ns
+                   + SURE * (double) tp_stats_find_spread (there->stats);
 
-  for (guint i = 0; i < track->links->len; i++)
+  return here->stats->n >= TP_MEASURE_ROUNDS_MIN
+         && there->stats->n >= TP_MEASURE_ROUNDS_MIN && most_ns < least_ns
+         && most_ns + get_copies_ns (graph, key, here->device, there->device)
+                < least_ns;
+}
+
+/* Wherever it is: equal kernels may read constants or not. */
+static gboolean
+is_beaten (const TpGraph *graph, const TpChain *chain, const GArray *links,
+           const TpTimed *here, const TpTimed *there)
+{
+  gboolean is = TRUE;
+
+  for (guint i = 0; i < links->len && is; i++)
     {
-      int link = g_array_index (track->links, int, i);
-      const TpKey *key = &chain->keys->keys[chain->links[link].key];
+      int link = g_array_index (links, int, i);
 
-      most_ns = MAX (most_ns,
-                     get_copies_ns (graph, key, here->device, there));
+      is = tp_beaten_is (graph, &chain->keys->keys[chain->links[link].key],
+                         here, there);
     }
-  return most_ns;
+  return is;
 }
 
 static const char *
@@ -87,25 +100,9 @@ index_tracks (const TpRival *rival)
     {
       TpTrack *track = &g_array_index (rival->tracks->tracks, TpTrack, i);
 
-      if (track->stats.n >= TP_MEASURE_ROUNDS_MIN)
-        g_hash_table_insert (index, (gpointer) get_digest (rival, track),
-                             track);
+      g_hash_table_insert (index, (gpointer) get_digest (rival, track), track);
     }
   return index;
-}
-
-static gboolean
-is_beaten (const TpGraph *graph, const TpRival *here, const TpTrack *track,
-           const TpRival *there, const TpTrack *other)
-{
-  double least_ns = track->stats.median_ns
-                    - SURE * (double) tp_stats_find_spread (&track->stats);
-  double most_ns = other->stats.median_ns
-                   + SURE * (double) tp_stats_find_spread (&other->stats);
-
-  return most_ns < least_ns
-         && most_ns + get_most_copies_ns (graph, here, track, there->device)
-                < least_ns;
 }
 
 static void
@@ -119,8 +116,10 @@ mark_by (const TpGraph *graph, const TpRival *here, const TpRival *there)
       const TpTrack *other
           = g_hash_table_lookup (index, get_digest (here, track));
 
-      if (other != NULL && track->stats.n >= TP_MEASURE_ROUNDS_MIN
-          && is_beaten (graph, here, track, there, other))
+      if (other != NULL
+          && is_beaten (graph, here->tracks->chain, track->links,
+                        &(TpTimed){ here->device, &track->stats },
+                        &(TpTimed){ there->device, &other->stats }))
         track->is_beaten = TRUE;
     }
 }

@@ -34,6 +34,7 @@ tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report)
   sum->n_settled += report->n_settled;
   sum->n_unsettled += report->n_unsettled;
   sum->n_failed += report->n_failed;
+  sum->n_beaten += report->n_beaten;
   sum->n_lost += report->n_lost;
   sum->time_ns += report->time_ns;
   sum->half_ns += report->half_ns;

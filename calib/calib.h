@@ -30,6 +30,8 @@ typedef struct
                                        * processors were far from each other */
   int n_contended;                        /* while others used their cores */
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
+  int n_beaten;                         /* others: certainly cheaper elsewhere,
+                                         * so that nothing hangs on them */
   int n_lost;                           /* devices that could not be measured */
   gint64 time_ns, half_ns;            /* of those that have figures */
 } TpCalibReport;

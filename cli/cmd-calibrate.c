@@ -169,11 +169,16 @@ print_report (const Calibrating *self)
 {
   const TpCalibReport *report = &self->report;
   g_autofree char *load = format_load (report);
+  g_autofree char *beaten
+      = report->n_beaten > 0
+            ? g_strdup_printf ("; %d certainly cheaper elsewhere",
+                               report->n_beaten) : NULL;
 
   tp_cli_print ("%s", "");
   tp_cli_print ("load:    %s", load);
-  tp_cli_print ("kernels: %d settled, %d not settled, %d failed",
-                report->n_settled, report->n_unsettled, report->n_failed);
+  tp_cli_print ("kernels: %d settled, %d not settled, %d failed%s",
+                report->n_settled, report->n_unsettled, report->n_failed,
+                beaten != NULL ? beaten : "");
   if (report->time_ns > 0)
     tp_cli_print ("grade %s: times within +-%.1f %%: %s", get_grade (report),
                   100 * tp_calib_report_get_spread (report),
@@ -190,7 +195,7 @@ report_to_json (const TpCalibReport *report)
   g_autofree char *advice = tp_hint_complete (get_advice (report));
 
   return json_pack (
-      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
+      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
       "others_processors",
       tp_cli_real (get_processors (report, report->others_us)),
       "stolen_processors",
@@ -198,7 +203,7 @@ report_to_json (const TpCalibReport *report)
       report->n_samples, "disturbed", tp_cli_real (get_disturbed (report)),
       "apart", report->n_apart, "contended", report->n_contended, "settled",
       report->n_settled, "unsettled", report->n_unsettled, "failed",
-      report->n_failed, "spread",
+      report->n_failed, "beaten", report->n_beaten, "spread",
       report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
       get_grade (report), "advice", advice);
 }
