@@ -191,6 +191,10 @@ tear_down (Fixture *fixture, gconstpointer data)
           fixture->folded, fixture->tensors, fixture->weights, fixture->table,
           fixture->saved, fixture->saved_dims, fixture->again };
 
+  g_clear_pointer (&fixture->bytes, g_bytes_unref);
+  g_clear_pointer (&fixture->more_bytes, g_bytes_unref);
+  tplan_plan_free (fixture->shares);
+  tplan_costs_close (fixture->three);
   tplan_session_free (fixture->integers);
   tplan_session_free (fixture->session);
   tplan_plan_free (fixture->ref_plan);
@@ -363,8 +367,11 @@ static void
 test_case (Fixture *fixture, gconstpointer data)
 {
   const Case *it = data;
-  int end = end_of (fixture, it, 0), range[3];
+  int end, range[3];
 
+  if (it->prepare != NULL)
+    it->prepare (fixture);
+  end = end_of (fixture, it, 0);
   if (end == OTHER && report->is_absent)
     {
       g_test_skip (report->message);
@@ -382,8 +389,12 @@ test_case (Fixture *fixture, gconstpointer data)
 static void
 test_one (Fixture *fixture, gconstpointer data)
 {
-  int end = call_twice (fixture, data, atol (strchr (asked, ':') + 1));
+  const Case *it = data;
+  int end;
 
+  if (it->prepare != NULL)
+    it->prepare (fixture);
+  end = call_twice (fixture, it, atol (strchr (asked, ':') + 1));
   g_test_message ("%d %s", end, report->message);
   g_assert_cmpint (end, <=, REFUSED);
 }
