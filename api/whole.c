@@ -160,7 +160,8 @@ keep (const Keeper *keeper, const char *path, gboolean *out_kept,
   if (rows == NULL)
     return failure == NULL;
   db = tp_cost_db_open (path, FALSE, error);
-  *out_kept = db != NULL && tp_cost_db_put_wholes (db, rows, error);
+  *out_kept = db != NULL && tp_cost_db_put_wholes (db, rows->pdata, rows->len,
+                                                    error);
   return *out_kept;
 }
 

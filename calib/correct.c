@@ -96,7 +96,7 @@ tp_corrector_read (TpCorrector *corrector, int device,
 {
   for (int i = 0; i < 2 && !corrector->options->is_raw; i++)
     {
-      g_autoptr (GPtrArray) rows = NULL;
+      g_autoptr (TpPointers) rows = NULL;
 
       if (match->rows[i] == NULL)
         continue;

@@ -337,11 +337,12 @@ tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row, GError **error)
 }
 
 static gboolean
-put_all (TpCostDb *db, sqlite3_stmt *statement, GPtrArray *rows, GError **error)
+put_all (TpCostDb *db, sqlite3_stmt *statement, gpointer const *rows, guint n,
+         GError **error)
 {
-  for (guint i = 0; i < rows->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      tp_sql_bind (statement, tp_entry_columns, g_ptr_array_index (rows, i));
+      tp_sql_bind (statement, tp_entry_columns, rows[i]);
       if (sqlite3_step (statement) != SQLITE_DONE)
         return tp_sql_fail (db, "store an entry", error);
       sqlite3_reset (statement);
@@ -350,7 +351,8 @@ put_all (TpCostDb *db, sqlite3_stmt *statement, GPtrArray *rows, GError **error)
 }
 
 gboolean
-tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
+tp_cost_db_put_entries (TpCostDb *db, gpointer const *rows, guint n,
+                        GError **error)
 {
   g_autoptr (GString) sql = tp_sql_new_upsert ("entry", tp_entry_columns);
   g_autoptr (sqlite3_stmt) statement = NULL;
@@ -365,7 +367,7 @@ tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows, GError **error)
   statement = tp_sql_prepare (db, sql->str, "store entries", error);
   if (statement == NULL || !tp_cost_db_begin (db, error))
     return FALSE;
-  is_good = put_all (db, statement, rows, error);
+  is_good = put_all (db, statement, rows, n, error);
   sqlite3_reset (statement);
   return tp_cost_db_end (db, is_good, error);
 }
@@ -396,12 +398,12 @@ tp_cost_db_list_devices (TpCostDb *db, const char *name, GError **error)
   return g_steal_pointer (&rows);
 }
 
-GPtrArray *
+TpPointers *
 tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
                          GError **error)
 {
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
+  g_autoptr (TpPointers) rows
+      = tp_pointers_new ((GDestroyNotify) tp_entry_row_free);
   g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
   g_autofree char *sql = g_strdup_printf (
       "SELECT %s FROM entry WHERE device = ?1%s ORDER BY label, digest, "
@@ -421,7 +423,7 @@ tp_cost_db_list_entries (TpCostDb *db, gint64 device, const char *family,
       row = read_entry (db, statement, error);
       if (row == NULL)
         return NULL;
-      g_ptr_array_add (rows, row);
+      tp_pointers_add (rows, row);
     }
   if (result != SQLITE_DONE)
     {

@@ -8,6 +8,7 @@
 #include "calib/machine-info.h"
 #include "calib/probe.h"
 #include "calib/stats.h"
+#include "ir/pointers.h"
 
 /* 1: links are lines only; 2: no wholes. Those are brought up to date when they
  * are opened. */
@@ -104,14 +105,14 @@ gboolean tp_cost_db_keep_device (TpCostDb *db, TpDeviceRow *row,
 /* In one transaction. Replaces entries of equal device, digest, dtype and
  * schedule; a provisional one never replaces a settled one, nor a provisional one
  * of 6 samples or more that is relatively surer. */
-gboolean tp_cost_db_put_entries (TpCostDb *db, GPtrArray *rows,
+gboolean tp_cost_db_put_entries (TpCostDb *db, gpointer const *rows, guint n,
                                  GError **error);
 /* Rows of device @name, all if NULL, last measured first. */
 GPtrArray *tp_cost_db_list_devices (TpCostDb *db, const char *name,
                                     GError **error);
 /* Entries of a device; @family NULL: all. */
-GPtrArray *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
-                                    const char *family, GError **error);
+TpPointers *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
+                                     const char *family, GError **error);
 /* The fastest usable schedule, else the failed one. %NULL without @error: there
  * is none. */
 /* The least beside any entry of @device. */

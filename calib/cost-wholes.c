@@ -27,16 +27,16 @@ step (TpCostDb *db, sqlite3_stmt *statement, GError **error)
 }
 
 static gboolean
-put_all (TpCostDb *db, GPtrArray *rows, GError **error)
+put_all (TpCostDb *db, gpointer const *rows, guint n, GError **error)
 {
   g_autoptr (GString) sql = tp_sql_new_upsert ("whole", tp_whole_columns);
   g_autoptr (sqlite3_stmt) put = tp_sql_prepare (db, sql->str, STORE, error);
   g_autoptr (sqlite3_stmt) forget
       = put == NULL ? NULL : tp_sql_prepare (db, forget_old, STORE, error);
 
-  for (guint i = 0; forget != NULL && i < rows->len; i++)
+  for (guint i = 0; forget != NULL && i < n; i++)
     {
-      const TpWholeRow *row = rows->pdata[i];
+      const TpWholeRow *row = rows[i];
 
       tp_sql_bind (put, tp_whole_columns, row);
       sqlite3_bind_int64 (forget, 1, row->device);
@@ -49,17 +49,18 @@ put_all (TpCostDb *db, GPtrArray *rows, GError **error)
 }
 
 gboolean
-tp_cost_db_put_wholes (TpCostDb *db, GPtrArray *rows, GError **error)
+tp_cost_db_put_wholes (TpCostDb *db, gpointer const *rows, guint n,
+                       GError **error)
 {
   return tp_cost_db_begin (db, error)
-         && tp_cost_db_end (db, put_all (db, rows, error), error);
+         && tp_cost_db_end (db, put_all (db, rows, n, error), error);
 }
 
-GPtrArray *
+TpPointers *
 tp_cost_db_list_wholes (TpCostDb *db, gint64 device, GError **error)
 {
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_whole_row_free);
+  g_autoptr (TpPointers) rows
+      = tp_pointers_new ((GDestroyNotify) tp_whole_row_free);
   g_autofree char *names = tp_columns_join (tp_whole_columns, FALSE);
   g_autofree char *sql = g_strdup_printf (
       "SELECT %s FROM whole WHERE device = ?1 "
@@ -76,7 +77,7 @@ tp_cost_db_list_wholes (TpCostDb *db, gint64 device, GError **error)
       TpWholeRow *row = tp_whole_row_new ();
 
       tp_sql_read (statement, 0, tp_whole_columns, row);
-      g_ptr_array_add (rows, row);
+      tp_pointers_add (rows, row);
       if (!tp_whole_row_check (row, db->path, error))
         return NULL;
     }

@@ -8,9 +8,10 @@
 #define TP_COST_SITTINGS 8
 
 /* In one transaction; @rows: of TpWholeRow. */
-gboolean tp_cost_db_put_wholes (TpCostDb *db, GPtrArray *rows, GError **error);
+gboolean tp_cost_db_put_wholes (TpCostDb *db, gpointer const *rows, guint n,
+                                GError **error);
 /* Of a device, of TpWholeRow, last measured first. */
-GPtrArray *tp_cost_db_list_wholes (TpCostDb *db, gint64 device,
-                                   GError **error);
+TpPointers *tp_cost_db_list_wholes (TpCostDb *db, gint64 device,
+                                    GError **error);
 
 #endif

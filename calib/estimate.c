@@ -25,7 +25,7 @@ struct TpEstimator
   const TpDeviceRow *row;     /* (nullable) */
   TpMachine machine;
   TpFit to_device, to_host;
-  GHashTable *families;       /* family -> GPtrArray of TpEntryRow */
+  GHashTable *families;       /* family -> TpPointers of TpEntryRow */
 };
 
 static void
@@ -57,7 +57,7 @@ tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
   estimator->db = db;
   estimator->row = row;
   estimator->families = g_hash_table_new_full (
-      g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify) tp_pointers_free);
   if (row == NULL)
     guess_machine (estimator, &kind->guess, n_threads);
   else
@@ -142,7 +142,7 @@ insert_neighbour (Neighbour *nearest, int n, Neighbour new)
 }
 
 static int
-find_nearest (const TpEstimator *estimator, GPtrArray *rows, const TpWork *work,
+find_nearest (const TpEstimator *estimator, TpPointers *rows, const TpWork *work,
               Neighbour *nearest)
 {
   int n = 0;
@@ -181,10 +181,10 @@ blend (const Neighbour *nearest, int n, gint64 roofline_ns, TpCost *cost)
   cost->spread_ns = (gint64) (cost->time_ns * spread);
 }
 
-static GPtrArray *
+static TpPointers *
 get_family (TpEstimator *estimator, const char *family, GError **error)
 {
-  GPtrArray *rows = g_hash_table_lookup (estimator->families, family);
+  TpPointers *rows = g_hash_table_lookup (estimator->families, family);
 
   if (rows != NULL)
     return rows;
@@ -201,7 +201,7 @@ tp_estimator_fill (TpEstimator *estimator, const TpKey *key, TpCost *cost,
 {
   gint64 roofline_ns = tp_estimator_roofline_ns (estimator, &key->work);
   Neighbour nearest[N_NEAREST];
-  GPtrArray *rows = NULL;
+  TpPointers *rows = NULL;
   int n = 0;
 
   cost->is_estimated = TRUE;

@@ -21,11 +21,13 @@
 #include "calib/machine-json.h"
 #include "calib/row-check.h"
 #include "ir/foreign-text.h"
+#include "ir/guard.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#define ROW_BYTES 4096          /* about, as JSON */
 #define FORMAT "tplan-cost/3"
 #define FORMAT_WITHOUT_WHOLES "tplan-cost/2"
 #define OLD_FORMAT "tplan-cost/1"
@@ -38,10 +40,8 @@ tp_exchange_device_new (void)
   TpExchangeDevice *it = g_new0 (TpExchangeDevice, 1);
 
   it->device = tp_device_row_new ();
-  it->entries = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
-  it->wholes = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_whole_row_free);
+  it->entries = tp_pointers_new ((GDestroyNotify) tp_entry_row_free);
+  it->wholes = tp_pointers_new ((GDestroyNotify) tp_whole_row_free);
   return it;
 }
 
@@ -51,8 +51,8 @@ tp_exchange_device_free (TpExchangeDevice *it)
   if (it == NULL)
     return;
   tp_device_row_free (it->device);
-  g_clear_pointer (&it->entries, g_ptr_array_unref);
-  g_clear_pointer (&it->wholes, g_ptr_array_unref);
+  tp_pointers_free (it->entries);
+  tp_pointers_free (it->wholes);
   g_free (it);
 }
 
@@ -87,7 +87,7 @@ points_to_json (const TpFit *fit)
 static json_t *
 row_to_json (const TpColumn *columns, const void *row)
 {
-  json_t *object = json_object ();
+  g_autoptr (json_t) object = json_object ();
 
   for (int i = 0; columns[i].name != NULL; i++)
     {
@@ -113,59 +113,92 @@ row_to_json (const TpColumn *columns, const void *row)
           value = points_to_json (field);
           break;
         }
-      json_object_set_new (object, columns[i].name, value);
+      if (json_object_set_new (object, columns[i].name, value) != 0)
+        tp_guard_leave (ROW_BYTES);
     }
-  return object;
+  return g_steal_pointer (&object);
 }
 
-/* Rows of one device, which is said by where they stand. */
+/* Rows of one device, which is said by where they stand. jansson says that there is
+ * no memory, and leaves out what there is none for. */
 static json_t *
-rows_to_json (const TpColumn *columns, GPtrArray *rows)
+rows_to_json (const TpColumn *columns, const TpPointers *rows)
 {
-  json_t *list = json_array ();
+  g_autoptr (json_t) list = json_array ();
 
   for (guint i = 0; i < rows->len; i++)
     {
-      json_t *row = row_to_json (columns, g_ptr_array_index (rows, i));
+      json_t *row = row_to_json (columns, rows->pdata[i]);
 
       json_object_del (row, "device");
-      json_array_append_new (list, row);
+      if (json_array_append_new (list, row) != 0)
+        tp_guard_leave (rows->len * ROW_BYTES);
     }
-  return list;
+  return g_steal_pointer (&list);
+}
+
+static void
+add_list (json_t *object, const char *key, json_t *list)
+{
+  if (json_object_set_new (object, key, list) != 0)
+    tp_guard_leave (ROW_BYTES);
 }
 
 static json_t *
 device_to_json (const TpExchangeDevice *it)
 {
-  json_t *object = row_to_json (tp_device_columns, it->device);
+  g_autoptr (json_t) object = row_to_json (tp_device_columns, it->device);
 
-  json_object_set_new (object, "entries",
-                       rows_to_json (tp_entry_columns, it->entries));
-  json_object_set_new (object, "wholes",
-                       rows_to_json (tp_whole_columns, it->wholes));
-  return object;
+  add_list (object, "entries", rows_to_json (tp_entry_columns, it->entries));
+  add_list (object, "wholes", rows_to_json (tp_whole_columns, it->wholes));
+  return g_steal_pointer (&object);
+}
+
+static json_t *
+devices_to_json (const GPtrArray *devices)
+{
+  g_autoptr (json_t) array = json_array ();
+
+  for (guint i = 0; i < devices->len; i++)
+    if (json_array_append_new (array, device_to_json (devices->pdata[i])) != 0)
+      tp_guard_leave (ROW_BYTES);
+  return g_steal_pointer (&array);
+}
+
+static gsize
+count_rows (const GPtrArray *devices)
+{
+  gsize n = devices->len;
+
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const TpExchangeDevice *it = devices->pdata[i];
+
+      n += it->entries->len + it->wholes->len;
+    }
+  return n;
 }
 
 char *
 tp_exchange_write (const TpExchange *exchange)
 {
   g_autoptr (json_t) root = json_object ();
-  json_t *array = json_array ();
-  char *text, *copy;
+  g_autofree char *out = NULL;
+  char *text;
+  gsize size;
 
-  json_object_set_new (root, "format", json_string (FORMAT));
+  add_list (root, "format", json_string (FORMAT));
   if (exchange->machine != NULL)
-    json_object_set_new (root, "machine",
-                         tp_machine_info_to_json (exchange->machine));
-  json_object_set_new (root, "devices", array);
-  for (guint i = 0; i < exchange->devices->len; i++)
-    json_array_append_new (array,
-                           device_to_json (exchange->devices->pdata[i]));
-  text = tp_foreign_text_escape_json (
-      json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17)));
-  copy = g_strconcat (text, "\n", NULL);
-  g_free (text);
-  return copy;
+    add_list (root, "machine", tp_machine_info_to_json (exchange->machine));
+  add_list (root, "devices", devices_to_json (exchange->devices));
+  text = json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
+  if (text == NULL)
+    tp_guard_leave (count_rows (exchange->devices) * ROW_BYTES);
+  out = tp_foreign_text_escape_json (text);
+  size = strlen (out);
+  out = tp_realloc (out, size + 2, 1);
+  memcpy (out + size, "\n", 2);
+  return g_steal_pointer (&out);
 }
 
 static TpExchangeDevice *
@@ -175,11 +208,11 @@ read_device (TpCostDb *db, const TpDeviceRow *row, GError **error)
 
   tp_device_row_free (it->device);
   it->device = tp_device_row_copy (row);
-  g_ptr_array_unref (it->entries);
+  g_clear_pointer (&it->entries, tp_pointers_free);
   it->entries = tp_cost_db_list_entries (db, row->id, NULL, error);
   if (it->entries == NULL)
     return NULL;
-  g_ptr_array_unref (it->wholes);
+  g_clear_pointer (&it->wholes, tp_pointers_free);
   it->wholes = tp_cost_db_list_wholes (db, row->id, error);
   return it->wholes == NULL ? NULL : g_steal_pointer (&it);
 }
@@ -346,7 +379,7 @@ static const Kind whole_kind
 
 static gboolean
 read_rows (const Kind *kind, const json_t *object, const char *place,
-           GPtrArray *rows, GError **error)
+           TpPointers *rows, GError **error)
 {
   const json_t *list = json_object_get (object, kind->key);
 
@@ -364,7 +397,7 @@ read_rows (const Kind *kind, const json_t *object, const char *place,
       const json_t *object_of_row = json_array_get (list, i);
       gpointer row = kind->new_row ();
 
-      g_ptr_array_add (rows, row);
+      tp_pointers_add (rows, row);
       if (!check_keys (kind->columns, NULL, object_of_row, at, error)
           || !row_from_json (kind->columns, object_of_row, row, at, error)
           || !kind->check (row, at, error))
@@ -392,11 +425,11 @@ device_from_json (const json_t *object, gsize index, gboolean has_wholes,
 }
 
 static void
-doubt_entries (GPtrArray *entries)
+doubt_entries (TpPointers *entries)
 {
   for (guint i = 0; i < entries->len; i++)
     {
-      TpEntryRow *row = g_ptr_array_index (entries, i);
+      TpEntryRow *row = entries->pdata[i];
 
       if (row->state == TP_ENTRY_SETTLED)
         row->state = TP_ENTRY_PROVISIONAL;
@@ -485,17 +518,17 @@ static gboolean
 store_wholes (TpCostDb *db, const TpExchangeDevice *import, gint64 since,
               GError **error)
 {
-  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (TpPointers) taken = tp_pointers_new (NULL);
 
   for (guint i = 0; i < import->wholes->len; i++)
     {
-      TpWholeRow *row = g_ptr_array_index (import->wholes, i);
+      TpWholeRow *row = import->wholes->pdata[i];
 
       row->device = import->device->id;
       if (row->measured_us / G_USEC_PER_SEC > since)
-        g_ptr_array_add (taken, row);
+        tp_pointers_add (taken, row);
     }
-  return tp_cost_db_put_wholes (db, taken, error);
+  return tp_cost_db_put_wholes (db, taken->pdata, taken->len, error);
 }
 
 /* Drops what the table knows better. */
@@ -503,25 +536,25 @@ static gboolean
 store_import (TpCostDb *db, TpExchangeDevice *import, int *out_n,
               GError **error)
 {
-  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  g_autoptr (TpPointers) taken = tp_pointers_new (NULL);
   gint64 since = -1;
 
   if (!tp_cost_db_put_device (db, import->device, error))
     return FALSE;
   for (guint i = 0; i < import->entries->len; i++)
     {
-      TpEntryRow *row = g_ptr_array_index (import->entries, i);
+      TpEntryRow *row = import->entries->pdata[i];
       gint64 age;
 
       row->device = import->device->id;
       age = find_age (db, row);
       if (age < row->measured_at)
-        g_ptr_array_add (taken, row);
+        tp_pointers_add (taken, row);
       else if (age > row->measured_at)
         since = MAX (since, age);
     }
   *out_n += taken->len;
-  return tp_cost_db_put_entries (db, taken, error)
+  return tp_cost_db_put_entries (db, taken->pdata, taken->len, error)
          && store_wholes (db, import, since, error);
 }
 

@@ -10,7 +10,7 @@
 typedef struct
 {
   TpDeviceRow *device;
-  GPtrArray *entries, *wholes; /* TpEntryRow, TpWholeRow */
+  TpPointers *entries, *wholes; /* TpEntryRow, TpWholeRow */
 } TpExchangeDevice;
 
 /* What is in a file. */

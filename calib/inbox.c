@@ -151,7 +151,8 @@ tp_inbox_store (TpCalibration *self, GPtrArray *rows, GError **error)
   if (!tp_cost_db_begin (self->db, error))
     return FALSE;
   is_good = keep_devices (self, rows, error)
-            && tp_cost_db_put_entries (self->db, rows, error);
+            && tp_cost_db_put_entries (self->db, rows->pdata, rows->len,
+                                       error);
   return tp_cost_db_end (self->db, is_good, error);
 }
 

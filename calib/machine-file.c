@@ -8,6 +8,8 @@
 #include "calib/device-match.h"
 #include "calib/exchange.h"
 #include "calib/facts.h"
+#include "ir/map.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -22,19 +24,16 @@ name_entry (const TpEntryRow *row)
 /* Entries of the system's table count where the own one has none. */
 static gboolean
 add_entries (TpExchangeDevice *it, TpCostDb *db, gint64 device,
-             GHashTable *seen, GError **error)
+             TpMap *seen, GError **error)
 {
-  g_autoptr (GPtrArray) rows
+  g_autoptr (TpPointers) rows
       = tp_cost_db_list_entries (db, device, NULL, error);
 
   if (rows == NULL)
     return FALSE;
-  g_ptr_array_set_free_func (rows, NULL);
   for (guint i = 0; i < rows->len; i++)
-    if (g_hash_table_add (seen, name_entry (rows->pdata[i])))
-      g_ptr_array_add (it->entries, rows->pdata[i]);
-    else
-      tp_entry_row_free (rows->pdata[i]);
+    if (tp_map_insert (seen, name_entry (rows->pdata[i]), NULL))
+      tp_pointers_add (it->entries, g_steal_pointer (&rows->pdata[i]));
   return TRUE;
 }
 
@@ -42,8 +41,8 @@ static TpExchangeDevice *
 read_device (const TpDeviceMatch *match, GError **error)
 {
   g_autoptr (TpExchangeDevice) it = tp_exchange_device_new ();
-  g_autoptr (GHashTable) seen
-      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (TpMap) seen
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
   TpCostDb *table;
   const TpDeviceRow *row = tp_device_match_get_row (match, &table);
 
@@ -53,7 +52,7 @@ read_device (const TpDeviceMatch *match, GError **error)
     if (match->rows[i] != NULL
         && !add_entries (it, match->dbs[i], match->rows[i]->id, seen, error))
       return NULL;
-  g_ptr_array_unref (it->wholes);
+  g_clear_pointer (&it->wholes, tp_pointers_free);
   it->wholes = tp_cost_db_list_wholes (table, row->id, error);
   return it->wholes == NULL ? NULL : g_steal_pointer (&it);
 }

@@ -56,9 +56,9 @@ typedef struct
 static gboolean
 list_device (Listing *listing, const TpDeviceRow *row, GError **error)
 {
-  g_autoptr (GPtrArray) entries = tp_cost_db_list_entries (listing->db, row->id,
-                                                           NULL, error);
-  g_autoptr (GPtrArray) wholes
+  g_autoptr (TpPointers) entries
+      = tp_cost_db_list_entries (listing->db, row->id, NULL, error);
+  g_autoptr (TpPointers) wholes
       = entries == NULL ? NULL
                         : tp_cost_db_list_wholes (listing->db, row->id, error);
   g_autofree char *difference = find_difference (listing->cli, row);
@@ -181,7 +181,7 @@ static gboolean
 show_device (Listing *listing, const TpDeviceRow *device, GError **error)
 {
   g_autofree char *difference = find_difference (listing->cli, device);
-  g_autoptr (GPtrArray) entries = NULL;
+  g_autoptr (TpPointers) entries = NULL;
 
   if (difference != NULL && !given.is_all)
     return TRUE; /* what is not used is not shown unless asked for */

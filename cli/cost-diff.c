@@ -95,7 +95,7 @@ get_figure (const TpEntryRow *row)
 }
 
 static GHashTable *
-index_entries (GPtrArray *rows)
+index_entries (TpPointers *rows)
 {
   GHashTable *index = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                              NULL);
@@ -109,9 +109,9 @@ index_entries (GPtrArray *rows)
 static gboolean
 compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
 {
-  g_autoptr (GPtrArray) first = tp_cost_db_list_entries (
+  g_autoptr (TpPointers) first = tp_cost_db_list_entries (
       diff->dbs[0], devices[0]->id, NULL, error);
-  g_autoptr (GPtrArray) second = NULL;
+  g_autoptr (TpPointers) second = NULL;
   g_autoptr (GHashTable) index = NULL;
   int n_common = 0;
 

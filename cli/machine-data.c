@@ -91,9 +91,9 @@ static gboolean
 add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
              GError **error)
 {
-  g_autoptr (GPtrArray) entries
+  g_autoptr (TpPointers) entries
       = tp_cost_db_list_entries (db, row->id, NULL, error);
-  g_autoptr (GPtrArray) wholes
+  g_autoptr (TpPointers) wholes
       = entries == NULL ? NULL : tp_cost_db_list_wholes (db, row->id, error);
   TpCalibReport report = { 0 };
   int counts[TP_N_ENTRY_STATES] = { 0 };

@@ -16,6 +16,7 @@
 typedef struct
 {
   const char *path;
+  GBytes *file;               /* (borrowed) */
   json_t *root;
   const char *parameter;
   const json_t *plans;
@@ -108,10 +109,10 @@ read_values (Tiers *tiers, GError **error)
 }
 
 static gboolean
-read_tiers (Tiers *tiers, GBytes *file, GError **error)
+read_tiers (Tiers *tiers, GError **error)
 {
   gsize size;
-  const char *text = g_bytes_get_data (file, &size);
+  const char *text = g_bytes_get_data (tiers->file, &size);
   gsize n;
 
   tiers->root = tp_json_parse (tiers->path, text, size, error);
@@ -135,9 +136,9 @@ gboolean
 tp_tiers_list (GBytes *file, const char *path, char **out_parameter,
                GArray **out_values, GError **error)
 {
-  g_auto (Tiers) tiers = { .path = path };
+  g_auto (Tiers) tiers = { .path = path, .file = file };
 
-  if (!read_tiers (&tiers, file, error))
+  if (!read_tiers (&tiers, error))
     return FALSE;
   *out_parameter = g_strdup (tiers.parameter);
   *out_values = g_steal_pointer (&tiers.values);
@@ -188,21 +189,22 @@ write_plan (const Tiers *tiers, int index, GError **error)
   if (text != NULL)
     return g_bytes_new_take (text, strlen (text));
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-               "%s: no memory for one of its plans", tiers->path);
+               "%s: no memory for one of its plans, of up to %zu bytes: free "
+               "some", tiers->path, g_bytes_get_size (tiers->file));
   return NULL;
 }
 
 GBytes *
 tp_tiers_pick (GBytes *file, const char *path, TpDims *dims, GError **error)
 {
-  g_auto (Tiers) tiers = { .path = path };
+  g_auto (Tiers) tiers = { .path = path, .file = file };
   gsize size;
   const char *text = g_bytes_get_data (file, &size);
   int index;
 
   if (!tp_tiers_is (text, size))
     return g_bytes_ref (file);
-  if (!read_tiers (&tiers, file, error))
+  if (!read_tiers (&tiers, error))
     return NULL;
   index = find_tier (&tiers, tp_dims_find (dims, tiers.parameter), error);
   return index < 0 ? NULL : write_plan (&tiers, index, error);

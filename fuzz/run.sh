@@ -13,7 +13,7 @@ folders=$3 # what the targets are linked with
 fuzz=$build/_fuzz
 FUZZ_CORPUS=${FUZZ_CORPUS:-$fuzz/corpus}
 export FUZZ_CORPUS
-targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan cost object}
+targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan tiers cost rows machine object code}
 sanitize=address,undefined
 
 command -v "${CLANG:=clang}" > /dev/null || {
@@ -63,8 +63,40 @@ mkdir -p seeds/object "$FUZZ_CORPUS/object"
 for level in 0 1 2 3; do
   "$CLANG" -O$level -fPIC -fno-math-errno -ffreestanding -c "$source/fuzz/object.c" -o seeds/object/$level
 done
+# What was measured of this machine, and what was compiled for it; of `ref` alone it
+# is had in seconds, and everywhere.
+tplan () { TPLAN_MODULE_DIR=$build/kernel/.libs TPLAN_COST=$fuzz/cost.db XDG_CACHE_HOME=$fuzz/cache "$build/cli/tplan" "$@" > tplan.log 2>&1 || { cat tplan.log >&2; false; } }
+mkdir -p seeds/machine seeds/rows seeds/tiers seeds/code
+for target in machine rows tiers code; do mkdir -p "$FUZZ_CORPUS/$target"; done
+mlp=$source/examples/mlp.json
+[ -f machine.json ] || {
+  tplan calibrate "$mlp" --devices ref --threads 1 --time-limit 5s || true # not all may be measured by then
+  tplan machine export -f --threads 1 -o machine.json
+  tplan cost export -f -o costs.json
+}
+# Wholes come of a quiet machine alone.
+digest=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+whole="{\"digest\": \"$digest\", \"network\": \"$digest\", \"label\": \"mlp\", \"measured_us\": 1, \"n_devices\": 1,
+ \"kernels_ns\": 5, \"predicted_ns\": 6, \"spread_ns\": 1, \"median_ns\": 7, \"half_ns\": 1, \"n\": 9}"
+for kind in machine costs; do
+  awk -v whole="$whole" '{ gsub (/"wholes": \[\]/, "\"wholes\": [" whole "]"); print }' $kind.json > with-$kind.json
+done
+cp with-machine.json seeds/machine/good
+cp with-costs.json seeds/cost/good
+printf '\1\14\0\3\2ab' > seeds/rows/text
+sed 's/ "dims": {"N": 64},//' "$mlp" > any-batch.json
+tplan optimize -q -f any-batch.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu -o tiers.json
+cp tiers.json seeds/tiers/good
+# Without LLVM there is none but this, of three bytes for a key of three.
+zero='\0\0\0\0\0\0\0'
+{ printf "tplan code 1\n\0\0\0\3$zero\3$zero"; printf '%064d' 0; printf keyset; } > seeds/code/small
+tplan run --devices cpu --threads 1 --repeat 1 "$mlp" || true
+find cache/tplan/code -type f -size -64k -exec cp {} seeds/code/ \; 2> /dev/null || true
 FUZZ_GRAPH=$source/tests/bad/good.json
-export FUZZ_GRAPH
+FUZZ_GRAPH_OF_TIERS=$fuzz/any-batch.json
+FUZZ_GRAPH_OF_MACHINE=$mlp
+FUZZ_MACHINE=$fuzz/with-machine.json
+export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_MACHINE
 
 status=0
 printf '%s\n' $targets | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" \

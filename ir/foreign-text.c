@@ -3,6 +3,8 @@
 
 #include "ir/foreign-text.h"
 
+#include "ir/text.h"
+
 #include <string.h>
 
 static gboolean
@@ -64,26 +66,26 @@ static void
 append_escaped (GString *out, gunichar c)
 {
   if (c > 0xffff)
-    g_string_append_printf (out, "\\u%04x\\u%04x",
-                            0xd800 + ((c - 0x10000) >> 10),
-                            0xdc00 + ((c - 0x10000) & 0x3ff));
+    tp_text_append_printf (out, "\\u%04x\\u%04x",
+                           0xd800 + ((c - 0x10000) >> 10),
+                           0xdc00 + ((c - 0x10000) & 0x3ff));
   else
-    g_string_append_printf (out, "\\u%04x", c);
+    tp_text_append_printf (out, "\\u%04x", c);
 }
 
 char *
 tp_foreign_text_escape_json (char *json)
 {
   g_autofree char *given = json;
-  GString *out;
+  g_autoptr (GString) out = NULL;
 
   if (json == NULL)
     return NULL;
-  out = g_string_sized_new (strlen (json));
+  out = g_string_new (NULL);
   for (const char *at = json; *at != '\0'; at = g_utf8_next_char (at))
     if (*at != '\n' && is_unfit (g_utf8_get_char (at)))
       append_escaped (out, g_utf8_get_char (at));
     else
-      g_string_append_len (out, at, g_utf8_next_char (at) - at);
-  return g_string_free (out, FALSE);
+      tp_text_append_len (out, at, g_utf8_next_char (at) - at);
+  return g_string_free (g_steal_pointer (&out), FALSE);
 }

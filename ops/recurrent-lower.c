@@ -127,24 +127,27 @@ set_access (TpAccess *access, const Place *place, int batch, int element)
   access->stride[element] = place->element;
 }
 
+/* The next; what is lowered has it before memory can run out for its parts. */
+static TpNest *
+add_nest (const TpCellLowering *self)
+{
+  TpNest *nest = tp_nest_new ();
+
+  tp_lowered_take_nest (self->lowered, nest);
+  return nest;
+}
+
 /* Over batch and @n elements, storing to @place. */
 static TpNest *
 nest_new (const TpCellLowering *self, gint64 n, const Place *place)
 {
-  TpNest *nest = tp_nest_new ();
+  TpNest *nest = add_nest (self);
 
   tp_nest_add_axis (nest, self->r.n_batch, FALSE);
   tp_nest_add_axis (nest, n, FALSE);
   nest->store.operand = place->operand;
   set_access (&nest->store, place, AXIS_BATCH, AXIS_ELEMENT);
   return nest;
-}
-
-static void
-finish (const TpCellLowering *self, TpNest *nest, int result)
-{
-  nest->result = result;
-  tp_lowered_take_nest (self->lowered, nest);
 }
 
 static int
@@ -229,7 +232,7 @@ lower_inputs (const TpCellLowering *self, const Place *place)
   const TpRecurrent *r = &self->r;
   const TpTensor *x = get_input (self, TP_RECURRENT_X);
   const TpTensor *w = get_input (self, TP_RECURRENT_W);
-  TpNest *nest = tp_nest_new ();
+  TpNest *nest = add_nest (self);
   TpAccess *load = NULL;
   int result = -1;
 
@@ -249,7 +252,7 @@ lower_inputs (const TpCellLowering *self, const Place *place)
   load->offset = self->direction * w->strides[0];
   load->stride[2] = w->strides[1];
   result = sum_products (nest, r->n_inputs, x->strides[2], w->strides[2]);
-  finish (self, nest, add_biases (self, nest, 2, result));
+  nest->result = add_biases (self, nest, 2, result);
 }
 
 /* @place becomes input @i, or 0. */
@@ -267,7 +270,7 @@ lower_start (const TpCellLowering *self, int i, const Place *place)
 
       result = load_place (nest, &from);
     }
-  finish (self, nest, result);
+  nest->result = result;
 }
 
 static void
@@ -320,7 +323,7 @@ lower_products (const TpCellLowering *self, const Place *state, int first,
   load->offset =
       self->direction * w->strides[0] + first * n * w->strides[1];
   load->stride[AXIS_ELEMENT] = w->strides[1];
-  finish (self, nest, sum_products (nest, n, state->element, w->strides[2]));
+  nest->result = sum_products (nest, n, state->element, w->strides[2]);
 }
 
 /* What the state of the cell adds to @x; @gate in the order of P. */
@@ -399,7 +402,7 @@ tp_rnn_lower (const TpCellLowering *self)
 
   lower_products (self, &memory->h, 0, 1);
   nest = nest_new (self, self->r.n_hidden, &memory->h);
-  finish (self, nest, apply (self, nest, 0, load_gate (self, nest, 0)));
+  nest->result = apply (self, nest, 0, load_gate (self, nest, 0));
 }
 
 static void
@@ -408,9 +411,8 @@ lower_reset (const TpCellLowering *self, const Memory *memory)
   TpNest *nest = nest_new (self, self->r.n_hidden, &memory->reset);
   int reset = apply (self, nest, 0, load_gate (self, nest, 1));
 
-  finish (self, nest,
-          tp_nest_binary (nest, TP_EXPR_MUL, reset,
-                          load_place (nest, &memory->h)));
+  nest->result = tp_nest_binary (nest, TP_EXPR_MUL, reset,
+                                 load_place (nest, &memory->h));
 }
 
 /* The hidden gate where the reset gate comes after R. */
@@ -451,9 +453,8 @@ tp_gru_lower (const TpCellLowering *self)
   hidden = is_after ? load_hidden_reset_after (self, nest)
                     : load_gate (self, nest, 2);
   hidden = apply (self, nest, 1, hidden);
-  finish (self, nest,
-          blend (nest, complement (nest, update), hidden, update,
-                 load_place (nest, &memory->h)));
+  nest->result = blend (nest, complement (nest, update), hidden, update,
+                        load_place (nest, &memory->h));
 }
 
 /* Gates: input, output, forget, cell; those of P: input, output, forget. */
@@ -479,16 +480,15 @@ tp_lstm_lower (const TpCellLowering *self)
       forget = add_peephole (self, nest, 2, cell, load_gate (self, nest, 2));
       forget = apply (self, nest, 0, forget);
     }
-  finish (self, nest,
-          blend (nest, forget, cell, in,
-                 apply (self, nest, 1, load_gate (self, nest, 3))));
+  nest->result = blend (nest, forget, cell, in,
+                        apply (self, nest, 1, load_gate (self, nest, 3)));
   nest = nest_new (self, self->r.n_hidden, &memory->h);
   cell = load_place (nest, &memory->c);
   out = add_peephole (self, nest, 1, cell, load_gate (self, nest, 1));
   out = apply (self, nest, 0, out);
   cell = tp_activation_expr (&self->r.functions[self->direction][2], nest,
                              cell);
-  finish (self, nest, tp_nest_binary (nest, TP_EXPR_MUL, out, cell));
+  nest->result = tp_nest_binary (nest, TP_EXPR_MUL, out, cell);
 }
 
 /* The state becomes part of Y. */
@@ -515,7 +515,7 @@ lower_y (const TpCellLowering *self, const Memory *memory)
       place.step = -place.step;
     }
   nest = nest_new (self, self->r.n_hidden, &place);
-  finish (self, nest, load_place (nest, &memory->h));
+  nest->result = load_place (nest, &memory->h);
 }
 
 static void

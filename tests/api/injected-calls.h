@@ -19,6 +19,10 @@ typedef struct
   TplanSession *session;      /* of it */
   TplanSession *integers;     /* of a small plan for ref */
   float in[64], out[64];
+  /* by Case.prepare */
+  GBytes *bytes, *more_bytes; /* (nullable) what is read, and what belongs to it */
+  TplanCosts *three;          /* (nullable) of three devices */
+  TplanPlan *shares;          /* (nullable) for them */
 } Fixture;
 
 typedef gboolean (*Call) (Fixture *fixture, GError **error);
@@ -32,12 +36,36 @@ typedef struct
   size_t ours_bytes;          /* 0: whoever asks for LARGE fails; else we alone do,
                                * not SQLite nor drivers, who also keep memory;
                                * kernels have some each, however few they are */
+  void (*prepare) (Fixture *fixture); /* (nullable) what this call alone needs */
 } Case;
 
 extern int injected_n_ops;    /* of the models */
 
 /* The last has no name. */
 extern const Case injected_cases[];
+
+/* Of tensors and plans in memory, followed, with options, of three devices; runs
+ * that are submitted, and their steps. */
+void injected_prepare_model (Fixture *fixture);
+void injected_prepare_tensors (Fixture *fixture);
+void injected_prepare_plan (Fixture *fixture);
+void injected_prepare_tiers (Fixture *fixture);
+void injected_prepare_figures (Fixture *fixture);
+void injected_prepare_table (Fixture *fixture);
+void injected_prepare_three (Fixture *fixture);
+gboolean injected_read_model (Fixture *fixture, GError **error);
+gboolean injected_read_plan (Fixture *fixture, GError **error);
+gboolean injected_read_tier (Fixture *fixture, GError **error);
+gboolean injected_write_plan (Fixture *fixture, GError **error);
+gboolean injected_import (Fixture *fixture, GError **error);
+gboolean injected_export (Fixture *fixture, GError **error);
+gboolean injected_optimize_fully (Fixture *fixture, GError **error);
+gboolean injected_share (Fixture *fixture, GError **error);
+gboolean injected_check_shares (Fixture *fixture, GError **error);
+gboolean injected_read_shares (Fixture *fixture, GError **error);
+gboolean injected_submit (Fixture *fixture, GError **error);
+gboolean injected_list_steps (Fixture *fixture, GError **error);
+gboolean injected_fall_back (Fixture *fixture, GError **error);
 
 /* A session of the plan for cpu, if there is one, which is freed; @cache: (nullable)
  * where machine code is kept. */

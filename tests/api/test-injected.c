@@ -184,6 +184,16 @@ remove_all (const char *folder)
   g_rmdir (folder);
 }
 
+/* What a case prepared. */
+static void
+clear_prepared (Fixture *fixture)
+{
+  g_clear_pointer (&fixture->bytes, g_bytes_unref);
+  g_clear_pointer (&fixture->more_bytes, g_bytes_unref);
+  g_clear_pointer (&fixture->shares, tplan_plan_free);
+  g_clear_pointer (&fixture->three, tplan_costs_close);
+}
+
 static void
 tear_down (Fixture *fixture)
 {
@@ -361,12 +371,13 @@ choose_range (const Case *it, int n, int range[3])
 }
 
 static void
-test_case (gconstpointer data)
+walk_case (Fixture *fixture, const Case *it)
 {
-  Fixture *fixture = &shared;
-  const Case *it = data;
-  int end = end_of (fixture, it, 0), range[3];
+  int end, range[3];
 
+  if (it->prepare != NULL)
+    it->prepare (fixture);
+  end = end_of (fixture, it, 0);
   if (end == OTHER && report->is_absent)
     {
       g_test_skip (report->message);
@@ -380,14 +391,27 @@ test_case (gconstpointer data)
   walk (fixture, it, range);
 }
 
+static void
+test_case (gconstpointer data)
+{
+  walk_case (&shared, data);
+  clear_prepared (&shared);
+}
+
 /* In this process. */
 static void
 test_one (gconstpointer data)
 {
-  int end = call_twice (&shared, data, atol (strchr (asked, ':') + 1));
+  Fixture *fixture = &shared;
+  const Case *it = data;
+  int end;
 
+  if (it->prepare != NULL)
+    it->prepare (fixture);
+  end = call_twice (fixture, it, atol (strchr (asked, ':') + 1));
   g_test_message ("%d %s", end, report->message);
   g_assert_cmpint (end, <=, REFUSED);
+  clear_prepared (fixture);
 }
 
 static gboolean

@@ -89,7 +89,7 @@ measure (TpCostDb *db, gint64 device, const TplanGraph *graph, gint64 time_ns)
       row->stats = (TpStats){ 9, time_ns, time_ns, 1, time_ns / 50 };
       g_ptr_array_add (rows, row);
     }
-  g_assert_true (tp_cost_db_put_entries (db, rows, NULL));
+  g_assert_true (tp_cost_db_put_entries (db, rows->pdata, rows->len, NULL));
 }
 
 static void

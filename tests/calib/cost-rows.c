@@ -95,7 +95,7 @@ put_entry (TpCostDb *db, TpEntryRow *entry, GError **error)
       (GDestroyNotify) tp_entry_row_free);
 
   g_ptr_array_add (rows, entry);
-  return tp_cost_db_put_entries (db, rows, error);
+  return tp_cost_db_put_entries (db, rows->pdata, rows->len, error);
 }
 
 TpWholeRow *
@@ -126,14 +126,14 @@ put_whole (TpCostDb *db, TpWholeRow *whole)
       (GDestroyNotify) tp_whole_row_free);
 
   g_ptr_array_add (rows, whole);
-  return tp_cost_db_put_wholes (db, rows, NULL);
+  return tp_cost_db_put_wholes (db, rows->pdata, rows->len, NULL);
 }
 
 int
 count_wholes (TpCostDb *db, gint64 device)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) rows = tp_cost_db_list_wholes (db, device, &error);
+  g_autoptr (TpPointers) rows = tp_cost_db_list_wholes (db, device, &error);
 
   g_assert_no_error (error);
   return (int) rows->len;

@@ -119,7 +119,7 @@ count_entries (Fixture *fixture, TpEntryState state)
   g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (fixture->db, NULL,
                                                            NULL);
   const TpDeviceRow *device;
-  g_autoptr (GPtrArray) rows = NULL;
+  g_autoptr (TpPointers) rows = NULL;
   int n = 0;
 
   if (devices->len == 0)
@@ -180,7 +180,7 @@ test_forget_beside (Fixture *fixture, gconstpointer data)
   for (guint i = 0; i < devices->len; i++)
     {
       const TpDeviceRow *device = g_ptr_array_index (devices, i);
-      g_autoptr (GPtrArray) rows
+      g_autoptr (TpPointers) rows
           = tp_cost_db_list_entries (fixture->db, device->id, NULL, NULL);
 
       if (g_str_equal (device->name, "other"))
@@ -201,7 +201,7 @@ settle_all (Fixture *fixture)
   for (guint i = 0; i < devices->len; i++)
     {
       const TpDeviceRow *device = g_ptr_array_index (devices, i);
-      g_autoptr (GPtrArray) rows
+      g_autoptr (TpPointers) rows
           = tp_cost_db_list_entries (fixture->db, device->id, NULL, NULL);
 
       for (guint k = 0; k < rows->len; k++)
@@ -211,7 +211,8 @@ settle_all (Fixture *fixture)
           if (row->state == TP_ENTRY_PROVISIONAL)
             row->state = TP_ENTRY_SETTLED;
         }
-      g_assert_true (tp_cost_db_put_entries (fixture->db, rows, NULL));
+      g_assert_true (tp_cost_db_put_entries (fixture->db, rows->pdata,
+                                              rows->len, NULL));
     }
 }
 

@@ -17,7 +17,7 @@ static int
 count_entries (TpCostDb *db, gint64 device, const char *family)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device, family,
+  g_autoptr (TpPointers) rows = tp_cost_db_list_entries (db, device, family,
                                                         &error);
 
   g_assert_no_error (error);
@@ -387,7 +387,7 @@ test_edited (Fixture *fixture, gconstpointer data)
                              "rowid = (SELECT min (rowid) FROM entry)",
                              edits[i].change);
       g_autoptr (GError) error = NULL;
-      g_autoptr (GPtrArray) rows = NULL;
+      g_autoptr (TpPointers) rows = NULL;
       sqlite3 *other;
 
       put_entry (db, make_entry (cpu, 1), NULL);

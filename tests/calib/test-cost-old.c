@@ -40,7 +40,7 @@ check_upgraded (TpCostDb *db)
 {
   g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (db, "cpu", NULL);
   const TpDeviceRow *device = g_ptr_array_index (devices, 0);
-  g_autoptr (GPtrArray) rows = tp_cost_db_list_entries (db, device->id, NULL,
+  g_autoptr (TpPointers) rows = tp_cost_db_list_entries (db, device->id, NULL,
                                                         NULL);
   const TpEntryRow *first = g_ptr_array_index (rows, 0);
   const TpEntryRow *second = g_ptr_array_index (rows, 1);
@@ -91,7 +91,7 @@ test_upgrade_later (Fixture *fixture, gconstpointer data)
     {
       g_autoptr (TpCostDb) db = open_table (fixture->path, is_read_only);
       gint64 cpu = 1;
-      g_autoptr (GPtrArray) rows
+      g_autoptr (TpPointers) rows
           = tp_cost_db_list_entries (db, cpu, NULL, NULL);
       const TpEntryRow *first = g_ptr_array_index (rows, 0);
 

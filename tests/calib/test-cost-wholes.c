@@ -16,7 +16,7 @@ test_put (Fixture *fixture, gconstpointer data)
   g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
   gint64 cpu = put_device (db, "cpu", ""), gpu = put_device (db, "gpu", "");
   TpWholeRow *again = make_whole (cpu, 1, THEN);
-  g_autoptr (GPtrArray) rows = NULL;
+  g_autoptr (TpPointers) rows = NULL;
   const TpWholeRow *row;
 
   again->median_ns = 7;
@@ -42,7 +42,7 @@ test_sittings (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
   gint64 cpu = put_device (db, "cpu", "");
-  g_autoptr (GPtrArray) rows = NULL;
+  g_autoptr (TpPointers) rows = NULL;
   const TpWholeRow *last;
 
   put_whole (db, make_whole (cpu, 3, THEN));

@@ -53,7 +53,7 @@ check_device (Bench *bench, const char *name)
   g_autoptr (GPtrArray) devices = tp_cost_db_list_devices (bench->db, name,
                                                            NULL);
   const TpDeviceRow *row;
-  g_autoptr (GPtrArray) entries = NULL;
+  g_autoptr (TpPointers) entries = NULL;
 
   g_assert_cmpint (devices->len, ==, 1);
   row = g_ptr_array_index (devices, 0);

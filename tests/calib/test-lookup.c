@@ -120,7 +120,7 @@ put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
       set_text (&row->reason, "it burnt");
     }
   g_ptr_array_add (rows, row);
-  tp_cost_db_put_entries (db, rows, &error);
+  tp_cost_db_put_entries (db, rows->pdata, rows->len, &error);
   g_assert_no_error (error);
 }
 
