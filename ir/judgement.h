@@ -24,6 +24,7 @@ typedef struct
   int n_moves;
   TpMove *moves;              /* the largest gain first; no two share an op */
   int max_ops;                /* of a run that was tried */
+  int n_gone;                 /* ops of its file that planning folds away */
   gint64 moved_ns;            /* what it costs with all of them made */
 } TpJudgement;
 

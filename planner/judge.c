@@ -347,8 +347,8 @@ count_costs (State *state, TpJudgement *out)
 }
 
 TpJudgement *
-tp_judge (const TpPlan *plan, const TpGraph *graph, const guint8 *devices,
-          int n_moves, GError **error)
+tp_placement_judge (const TpPlan *plan, const TpGraph *graph,
+                    const guint8 *devices, int n_moves, GError **error)
 {
   g_autoptr (TpProblem) problem
       = tp_problem_new (graph, plan->all_groups, plan->costs, plan->objective,

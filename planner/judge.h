@@ -6,7 +6,7 @@
 #include "ir/plan.h"
 
 /**
- * tp_judge:
+ * tp_placement_judge:
  * @plan: whose figures, groups and objective it is judged by; its placement says
  *   nothing
  * @devices: [node]: of the other placement
@@ -15,7 +15,8 @@
  * Pure. TPLAN_ERROR_INFEASIBLE names an op that cannot run where @devices has it;
  * the rest as tp_place ().
  */
-TpJudgement *tp_judge (const TpPlan *plan, const TpGraph *graph,
-                       const guint8 *devices, int n_moves, GError **error);
+TpJudgement *tp_placement_judge (const TpPlan *plan, const TpGraph *graph,
+                                 const guint8 *devices, int n_moves,
+                                 GError **error);
 
 #endif

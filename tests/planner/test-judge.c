@@ -125,7 +125,7 @@ test_random (void)
       test = tp_test_case_new (&spec);
       plan = place (test);
       devices = draw (test);
-      it = tp_judge (plan, test->graph, devices, N_MOVES, &error);
+      it = tp_placement_judge (plan, test->graph, devices, N_MOVES, &error);
       g_assert_no_error (error);
       g_assert_cmpint (it->cost_ns, ==, tp_test_case_cost (test, devices));
       g_assert_cmpint (it->copies_ns, ==,
@@ -147,7 +147,7 @@ test_best (void)
       g_autoptr (TpPlan) plan = place (test);
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
       g_autoptr (TpJudgement) it
-          = tp_judge (plan, test->graph, devices, N_MOVES, NULL);
+          = tp_placement_judge (plan, test->graph, devices, N_MOVES, NULL);
 
       g_assert_cmpint (it->cost_ns, ==, plan->cost_ns);
       g_assert_cmpint (it->n_copies, ==, plan->n_transfers);
@@ -166,7 +166,7 @@ test_large (void)
   g_autoptr (TpPlan) plan = place (test);
   g_autofree guint8 *devices = draw (test);
   g_autoptr (TpJudgement) it
-      = tp_judge (plan, test->graph, devices, N_MOVES, NULL);
+      = tp_placement_judge (plan, test->graph, devices, N_MOVES, NULL);
 
   g_assert_cmpint (it->cost_ns, ==, tp_test_case_cost (test, devices));
   g_assert_cmpint (it->max_ops, <, spec.n_ops);
@@ -194,7 +194,8 @@ test_refused (void)
 
   tp_costs_node (plan->costs, 1, 1)->time_ns = TP_COST_NONE;
   tp_costs_node (plan->costs, 1, 1)->reason = "no kernel";
-  g_assert_null (tp_judge (plan, test->graph, devices, N_MOVES, &error));
+  g_assert_null (tp_placement_judge (plan, test->graph, devices, N_MOVES,
+                                     &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
   g_assert_nonnull (strstr (error->message, test->graph->nodes[1].name));
   g_assert_nonnull (strstr (error->message, "(no kernel)"));
