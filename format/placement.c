@@ -7,6 +7,7 @@
 #include "format/file.h"
 #include "format/placement-add.h"
 #include "format/placement-read.h"
+#include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/near-name.h"
 
@@ -47,8 +48,8 @@ tp_placement_load (const char *path, GError **error)
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                "%s: no op has a device in it: %s", path,
                file->kind == TP_PLACEMENT_NODES
-                   ? "write it with `tplan export --to onnx`, or give metadata '"
-                     TP_PLACEMENT_KEY "' to its nodes"
+                   ? "write it with `tplan convert --placement`, or give "
+                     "metadata '" TP_PLACEMENT_KEY "' to its nodes"
                    : "write lines OP,DEVICE, or {\"OP\": \"DEVICE\"}");
   return NULL;
 }
@@ -196,4 +197,100 @@ tp_placement_match (const TpPlacementFile *file,
     *out_n_gone += !tp_map_find (
         ops, tp_array_index (file->entries, TpPlacementEntry, i).op, NULL);
   return TRUE;
+}
+
+/* ---- what it means for a file ------------------------------------------- */
+
+/* Names of ops that planning made of others are known by those. */
+static gboolean
+has_origin (TpGraphBuilder *source, const char *op)
+{
+  g_autofree char *name = g_strdup (op);
+  char *colon;
+
+  while (!tp_graph_builder_has_node (source, name))
+    {
+      colon = strrchr (name, ':');
+      if (colon == NULL)
+        return FALSE;
+      *colon = '\0';
+    }
+  return TRUE;
+}
+
+static gboolean
+check_source (const TpPlacementFile *file, TpGraphBuilder *source,
+              GError **error)
+{
+  const TpArray *nodes = source->draft->nodes;
+  g_autofree const char **names = tp_new0 (const char *, nodes->len + 1);
+  g_autofree char *place = NULL, *near = NULL;
+
+  for (guint i = 0; i < nodes->len; i++)
+    names[i] = tp_draft_node (source->draft, i)->name;
+  for (guint i = 0; i < file->entries->len; i++)
+    {
+      const TpPlacementEntry *it
+          = &tp_array_index (file->entries, TpPlacementEntry, i);
+
+      if (has_origin (source, it->op))
+        continue;
+      place = tp_placement_dup_place (file, it->index);
+      near = tp_near_name_ask (it->op, names);
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: the model has no op '%s'%s: take a placement of this "
+                   "model", place, it->op, near);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* @of_tensor: [tensor], of those whom @tensors leads to. */
+static const char *
+find_beside (const int *tensors, int n, const char *const *of_tensor)
+{
+  const char *device = NULL;
+
+  for (int i = 0; i < n; i++)
+    if (tensors[i] >= 0 && of_tensor[tensors[i]] != NULL)
+      device = of_tensor[tensors[i]];
+  return device;
+}
+
+const char **
+tp_placement_spread (const TpPlacementFile *file, TpGraphBuilder *source,
+                     GError **error)
+{
+  TpDraft *draft = source->draft;
+  int n = (int) draft->nodes->len;
+  g_autofree const char **devices = tp_new0 (const char *, n + 1);
+  g_autofree const char **read
+      = tp_new0 (const char *, draft->tensors->len + 1);
+  g_autofree const char **made
+      = tp_new0 (const char *, draft->tensors->len + 1);
+
+  if (!check_source (file, source, error))
+    return NULL;
+  for (int i = n - 1; i >= 0; i--)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+      const TpPlacementEntry *entry = find_entry (file, node->name);
+
+      devices[i] = entry != NULL
+                       ? entry->device
+                       : find_beside (node->outputs, node->n_outputs, read);
+      for (int k = 0; devices[i] != NULL && k < node->n_inputs; k++)
+        if (node->inputs[k] >= 0)
+          read[node->inputs[k]] = devices[i];
+    }
+  for (int i = 0; i < n; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      if (devices[i] == NULL)
+        devices[i] = find_beside (node->inputs, node->n_inputs, made);
+      for (int k = 0; k < node->n_outputs; k++)
+        made[node->outputs[k]] = devices[i];
+    }
+  return g_steal_pointer (&devices);
 }

@@ -63,4 +63,18 @@ gboolean tp_placement_match (const TpPlacementFile *file,
                              guint8 *out_devices, int *out_n_gone,
                              GError **error);
 
+/**
+ * tp_placement_spread:
+ * @source: a graph as its file has it
+ *
+ * For each op of the file the device in @file; for one that has none there, since
+ * planning folds it away, that of the first op that reads it, or else of the last
+ * that it reads; NULL: there is none either.
+ *
+ * Returns: (transfer container): [node of the draft], names that @file owns;
+ *   TPLAN_ERROR_INPUT: @source has no such op.
+ */
+const char **tp_placement_spread (const TpPlacementFile *file,
+                                  TpGraphBuilder *source, GError **error);
+
 #endif

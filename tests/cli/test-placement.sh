@@ -39,6 +39,19 @@ echo '{"fc1": "sim:laptop-gpu", "relu": "sim:laptop-gpu", "fc2": "sim:laptop-gpu
 try 0 check --placement same-gpu.json same.json --devices $sims --format json && [ "$(json cost_ns)" = "$cost" ] && [ "$(json ops_folded)" = 1 ] && err_has 'note: 1 op'
 say $? "an op that is folded away says nothing"
 
+# Devices in the metadata of ONNX: of a model as its file has it.
+try 0 convert same.json --placement gpu.json -o placed.onnx && try 0 check --placement placed.onnx same.json --devices $sims --format json \
+  && [ "$(json cost_ns)" = "$cost" ] && [ "$(json ops_folded)" = 1 ]
+say $? "written into ONNX and read back"
+[ "$(grep -a -o 'layer_ann' placed.onnx | wc -l)" -eq 5 ]; say $? "what is folded away goes with what reads it"
+try 0 convert same.json -o plain.onnx && try 0 convert placed.onnx -o again.onnx && cmp -s plain.onnx again.onnx
+say $? "the model is the same"
+try 3 check --placement plain.onnx same.json --devices $sims && err_has 'plain.onnx: no op has a device in it'; say $? "without metadata there is none"
+try 2 convert same.json --placement gpu.json -o placed.json && err_has 'give -o FILE.onnx'; say $? "JSON has no metadata"
+echo '{"fc3": "cpu"}' > other.json
+try 3 convert mlp.json --placement other.json -o other.onnx && err_has "other.json: the model has no op 'fc3' (did you mean 'fc1'?)"
+say $? "a placement of another model"
+
 # bad TEXT SAID: a file with TEXT is refused.
 bad () { printf "$1" > bad; judge 3 bad && err_has "$2"; say $? "refused: $2"; }
 bad 'fc1,sim:laptop-gpu\nrelv,sim:laptop-gpu\nfc2,sim:laptop-gpu\nsoft,sim:laptop-gpu\nrelu,sim:laptop-gpu\n' "bad:2: graph 'mlp' has no op 'relv' (did you mean 'relu'?)"
