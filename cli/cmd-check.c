@@ -1,10 +1,13 @@
-/* cmd-check.c: is a plan valid, and is it proved? */
+/* cmd-check.c: is a plan valid, and is it proved? And what is a placement worth
+ * that was made elsewhere? */
 #include "config.h"
 
 #include "api/plan.h"
 #include "cli/csv.h"
+#include "cli/files.h"
 #include "cli/memory-limits.h"
 #include "cli/output.h"
+#include "cli/placement.h"
 #include "cli/planning.h"
 #include "cli/text.h"
 #include "cli/values.h"
@@ -12,13 +15,23 @@
 #include "format/tiers.h"
 #include "runtime/devices.h"
 
-static const char *table_path;
+static const char *table_path; /* NULL: stated figures are believed */
+static const char *placement_path;
 
-static const GOptionEntry check_options[]
-    = { TP_GRAPH_OPTION,
-        { "cost", 0, 0, G_OPTION_ARG_FILENAME, &table_path,
-          "look measured figures up again", "TABLE" },
-        { 0 } };
+static const GOptionEntry check_options[] = {
+  TP_GRAPH_OPTION,
+  { "placement", 0, 0, G_OPTION_ARG_FILENAME, &placement_path,
+    "judge this one (CSV, JSON, ONNX) of MODEL", "FILE" },
+  { "no-fuse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.no_fuse,
+    "of MODEL: leave out a fusion rule (repeatable)", "RULE" },
+  { "trust-estimates", 0, 0, G_OPTION_ARG_NONE,
+    &tp_cli_planning.trusts_estimates,
+    "of MODEL: trust times that were never measured", NULL },
+  { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact,
+    "of MODEL: take figures as if they had no noise", NULL },
+  TP_MACHINE_OPTION,
+  { 0 },
+};
 
 /* Where the figures of real devices are believed. */
 static gboolean
@@ -222,26 +235,49 @@ check_tiers (TpCli *cli, GError **error)
   return is_good;
 }
 
+/* --cost, which says where figures of plans are looked up again, shapes none. */
 static gboolean
-check_run (TpCli *cli, GError **error)
+check_file (TpCli *cli, GError **error)
 {
+  if (cli->given & TP_USES_COSTS)
+    table_path = cli->cost_path;
+  cli->given &= ~TP_USES_COSTS;
+  if (!tp_cli_expect_plan (cli->args[0], error)
+      || !tp_cli_check_flags (cli, cli->args[0], error))
+    return FALSE;
   return tp_cli_is_tiers (cli->args[0]) && cli->dim_texts[0] == NULL
              ? check_tiers (cli, error)
              : check_one (cli, error);
 }
 
+static gboolean
+check_run (TpCli *cli, GError **error)
+{
+  if (placement_path == NULL)
+    return check_file (cli, error);
+  if (!tp_cli_is_plan (cli->args[0]) && tp_cli_planning.graph_path == NULL)
+    return tp_cli_judge_placement (cli, placement_path, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "--placement is judged of a model%s: `tplan check --placement "
+               "FILE MODEL`", tp_cli_planning.graph_path != NULL
+                                  ? ", and --graph is of a plan"
+                                  : ", not of a plan, which is one itself");
+  return FALSE;
+}
+
 const TpCommand tp_command_check = {
   .name = "check",
-  .arguments = "PLAN",
-  .summary = "Checks a plan and its proof against graph and costs",
+  .arguments = "PLAN|MODEL",
+  .summary = "Checks a plan and its proof, or judges another placement",
   .details = "Rebuilds the network from graph and costs with code of its own "
-             "and verifies\ncapacity, conservation and flow = cut; makes groups, "
-             "memory, margins and what\nfigures follow from the graph again. "
-             "With --cost, measured figures too.\nExit status: 0 proved, 1 not "
-             "valid (reasons on stdout), 3 not readable or\nfor another graph.",
+             "and verifies\ncapacity, conservation and flow = cut; with --cost, "
+             "measured figures too. Of\na placement made elsewhere: what it "
+             "costs, how far from the least, what to move.\nExit status: 0 "
+             "proved or judged, 1 not valid, 3 not readable or not "
+             "fitting",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_FORMAT | TP_USES_GRAPH | TP_USES_DIMS,
+  .uses = TP_USES_PLANNING | TP_USES_FORMAT,
   .options = check_options,
   .run = check_run,
 };

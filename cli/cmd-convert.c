@@ -10,6 +10,7 @@
 #include "format/graph-write-json.h"
 #include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
+#include "format/placement.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-reopen.h"
 
@@ -21,11 +22,15 @@
 static gboolean external_data;
 static char *after;           /* a pass; NULL: as the file stands */
 
+static char *placement_path;
+
 static const GOptionEntry convert_options[] = {
   { "external-data", 0, 0, G_OPTION_ARG_NONE, &external_data,
     "ONNX: weights into OUTPUT.data (always above 2 GB)", NULL },
   { "after", 0, 0, G_OPTION_ARG_STRING, &after,
     "write what planning makes of MODEL, up to PASS", "PASS" },
+  { "placement", 0, 0, G_OPTION_ARG_FILENAME, &placement_path,
+    "ONNX: devices of FILE, such as a plan, into metadata", "FILE" },
   { 0 },
 };
 
@@ -33,6 +38,8 @@ typedef struct
 {
   TpGraphBuilder *builder;
   TpGraph *graph;             /* after passes; NULL: none was run */
+  TpPlacementFile *placement; /* (nullable), as is what follows from it */
+  const char **devices;
 } Source;
 
 static void
@@ -40,6 +47,8 @@ source_clear (Source *source)
 {
   g_clear_pointer (&source->builder, tp_graph_builder_free);
   g_clear_pointer (&source->graph, tp_graph_unref);
+  g_clear_pointer (&source->devices, g_free);
+  g_clear_pointer (&source->placement, tp_placement_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
 
@@ -119,6 +128,7 @@ convert_to_onnx (TpCli *cli, const Source *source, GError **error)
   g_autofree char *data_path = g_strconcat (path, ".data", NULL);
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TpGraph) types = NULL;
+  TpOnnxParts parts = { .devices = source->devices };
   gboolean is_big = tp_graph_count_weight_bytes (builder) > MAX_INSIDE_BYTES;
 
   if (dims == NULL
@@ -130,9 +140,9 @@ convert_to_onnx (TpCli *cli, const Source *source, GError **error)
   else if (!find_types (cli, dims, &types, error))
     return FALSE;
   warn_lost (cli, builder);
-  return tp_graph_write_onnx (builder, types, path,
-                              external_data || is_big ? data_path : NULL,
-                              error);
+  parts.types = types;
+  parts.data_path = external_data || is_big ? data_path : NULL;
+  return tp_graph_write_onnx_parts (builder, &parts, path, error);
 }
 
 static gboolean
@@ -142,6 +152,12 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
   g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
 
+  if (source->devices != NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--placement goes into metadata of ONNX: give -o FILE.onnx");
+      return FALSE;
+    }
   return tp_cli_check_output (cli, data_path, error)
          && tp_graph_write_json (source->builder, path, data_path, error);
 }
@@ -197,6 +213,18 @@ source_prepare (Source *source, TpCli *cli, GError **error)
 }
 
 static gboolean
+source_place (Source *source, GError **error)
+{
+  if (placement_path == NULL)
+    return TRUE;
+  source->placement = tp_placement_load (placement_path, error);
+  if (source->placement != NULL)
+    source->devices
+        = tp_placement_spread (source->placement, source->builder, error);
+  return source->devices != NULL;
+}
+
+static gboolean
 convert_run (TpCli *cli, GError **error)
 {
   static const struct
@@ -204,7 +232,7 @@ convert_run (TpCli *cli, GError **error)
     const char *suffix;
     gboolean (*convert) (TpCli *cli, const Source *source, GError **error);
   } ways[] = { { ".onnx", convert_to_onnx }, { ".json", convert_to_json } };
-  g_auto (Source) source = { NULL, NULL };
+  g_auto (Source) source = { 0 };
 
   for (gsize i = 0; i < G_N_ELEMENTS (ways); i++)
     if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
@@ -213,7 +241,8 @@ convert_run (TpCli *cli, GError **error)
         if (!tp_cli_check_output (cli, cli->outputs[0], error))
           return FALSE;
         if (!(after == NULL ? source_open (&source, cli, error)
-                            : source_prepare (&source, cli, error)))
+                            : source_prepare (&source, cli, error))
+            || !source_place (&source, error))
           return FALSE;
         warn_unknown (cli, source.builder);
         return ways[i].convert (cli, &source, error);

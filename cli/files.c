@@ -68,18 +68,23 @@ set_model_error (const char *path, GError **error)
 }
 
 gboolean
+tp_cli_expect_plan (const char *path, GError **error)
+{
+  if (tp_cli_is_plan (path) || !is_model (path))
+    return TRUE;
+  set_model_error (path, error);
+  return FALSE;
+}
+
+gboolean
 tp_cli_check_files (const TpCli *cli, const TpCommand *command, GError **error)
 {
   gboolean takes_plans = strstr (command->arguments, "PLAN") != NULL;
   gboolean takes_models = strstr (command->arguments, "MODEL") != NULL;
 
   for (int i = 0; i < cli->n_args && takes_plans != takes_models; i++)
-    if (takes_plans && !tp_cli_is_plan (cli->args[i])
-        && is_model (cli->args[i]))
-      {
-        set_model_error (cli->args[i], error);
-        return FALSE;
-      }
+    if (takes_plans && !tp_cli_expect_plan (cli->args[i], error))
+      return FALSE;
     else if (takes_models && tp_cli_is_plan (cli->args[i]))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,

@@ -14,4 +14,7 @@ char *tp_cli_name_plan (const char *model);
 gboolean tp_cli_check_files (const TpCli *cli, const TpCommand *command,
                              GError **error);
 
+/* FALSE: @path is a model. What is neither is left to who reads it. */
+gboolean tp_cli_expect_plan (const char *path, GError **error);
+
 #endif

@@ -313,13 +313,20 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
   return plan;
 }
 
+gboolean
+tp_cli_check_flags (const TpCli *cli, const char *path, GError **error)
+{
+  const char *flag = find_flag (cli);
+
+  return flag == NULL || refuse_flag (path, flag, error);
+}
+
 static TplanPlan *
 load_unchanged (const TpCli *cli, const char *path, GError **error)
 {
-  const char *flag = find_flag (cli);
   g_autoptr (TplanPlan) plan = NULL;
 
-  if (flag != NULL && !refuse_flag (path, flag, error))
+  if (!tp_cli_check_flags (cli, path, error))
     return NULL;
   plan = tp_cli_load_plan (cli, path, error);
   return plan != NULL

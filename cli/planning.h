@@ -96,6 +96,10 @@ gboolean tp_cli_is_tiers (const char *path);
 TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,
                              GError **error);
 
+/* That no flag was given that shapes plans, now that @path is one. */
+gboolean tp_cli_check_flags (const TpCli *cli, const char *path,
+                             GError **error);
+
 /* @path is a plan, or a model to be planned by the options. TPLAN_ERROR_USAGE: a
  * flag that says nothing to the one or to the other; --threads does to neither,
  * unless the caller, who runs it, takes it out of @cli->given. */

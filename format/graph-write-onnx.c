@@ -12,6 +12,7 @@
 #include "format/onnx-opset.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
+#include "format/placement.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
@@ -19,6 +20,8 @@
 #include <string.h>
 
 #define IR_VERSION 8
+#define IR_VERSION_METADATA 10 /* the first in which nodes have any */
+#define ORT_ANNOTATION "layer_ann" /* see session.layer_assignment_settings */
 #define EXTERNAL_ALIGN 4096
 #define MIN_EXTERNAL_BYTES 1024
 
@@ -35,7 +38,7 @@ enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
        GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
-       NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
+       NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_METADATA = 9 };
 enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5,
        ATTR_FLOATS = 7, ATTR_INTS = 8, ATTR_STRINGS = 9, ATTR_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9,
@@ -54,6 +57,7 @@ typedef struct
 {
   TpGraphBuilder *builder;
   const TpGraph *types;       /* (nullable) */
+  const char *const *devices; /* (nullable) [node] */
   GArray *pieces;             /* Piece */
   GByteArray *bytes;          /* of the piece being made */
   GPtrArray *domains;         /* char*: of ops not ONNX's own */
@@ -422,6 +426,11 @@ add_nodes (Writer *writer, GError **error)
       put_names (writer, out, node, i);
       put_string (out, NODE_NAME, node->name);
       put_type (writer, out, node->type);
+      if (writer->devices != NULL && writer->devices[i] != NULL)
+        {
+          put_entry (out, NODE_METADATA, TP_PLACEMENT_KEY, writer->devices[i]);
+          put_entry (out, NODE_METADATA, ORT_ANNOTATION, writer->devices[i]);
+        }
       for (int k = 0; good && k < node->n_attrs; k++)
         {
           GByteArray *attr = g_byte_array_new ();
@@ -457,7 +466,8 @@ make_head (const Writer *writer, gint64 graph_bytes)
   const TpDims *dims = writer->builder->dims;
   g_autoptr (TpArray) names = tp_dims_sort_names (dims);
 
-  put_int (out, MODEL_IR_VERSION, IR_VERSION);
+  put_int (out, MODEL_IR_VERSION,
+           writer->devices != NULL ? IR_VERSION_METADATA : IR_VERSION);
   put_string (out, MODEL_PRODUCER, "tplan");
   put_string (out, MODEL_PRODUCER_VERSION, PACKAGE_VERSION);
   put_opset (out, "", writer->builder->draft->opset);
@@ -538,21 +548,31 @@ gboolean
 tp_graph_write_onnx (TpGraphBuilder *builder, const TpGraph *types,
                      const char *path, const char *data_path, GError **error)
 {
+  const TpOnnxParts parts = { .types = types, .data_path = data_path };
+
+  return tp_graph_write_onnx_parts (builder, &parts, path, error);
+}
+
+gboolean
+tp_graph_write_onnx_parts (TpGraphBuilder *builder, const TpOnnxParts *parts,
+                           const char *path, GError **error)
+{
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_autoptr (GPtrArray) domains = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (TpSaver) data = NULL;
   g_autofree char *data_name = NULL;
-  Writer writer = { .builder = builder, .types = types, .pieces = pieces,
+  Writer writer = { .builder = builder, .types = parts->types,
+                    .devices = parts->devices, .pieces = pieces,
                     .domains = domains };
   gboolean good;
 
   g_array_set_clear_func (pieces, clear_piece);
-  if (data_path != NULL)
+  if (parts->data_path != NULL)
     {
-      data = tp_saver_new (data_path, error);
+      data = tp_saver_new (parts->data_path, error);
       if (data == NULL)
         return FALSE;
-      data_name = g_path_get_basename (data_path);
+      data_name = g_path_get_basename (parts->data_path);
     }
   writer.data = data;
   writer.data_name = data_name;

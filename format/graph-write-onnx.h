@@ -20,4 +20,18 @@ gboolean tp_graph_write_onnx (TpGraphBuilder *builder, const TpGraph *types,
                               const char *path, const char *data_path,
                               GError **error);
 
+/* What else goes into the file. */
+typedef struct
+{
+  const TpGraph *types;       /* (nullable) as above, as is the next */
+  const char *data_path;
+  const char *const *devices; /* (nullable) [node of the draft]: names, NULL for
+                               * none: metadata that tp_placement_load () reads,
+                               * and the annotation by which ONNX Runtime assigns
+                               * nodes */
+} TpOnnxParts;
+gboolean tp_graph_write_onnx_parts (TpGraphBuilder *builder,
+                                    const TpOnnxParts *parts,
+                                    const char *path, GError **error);
+
 #endif
