@@ -106,6 +106,21 @@ find_command (const char *name)
   return NULL;
 }
 
+/* An option where a command is wanted. */
+static int
+refuse_option (const char *typed)
+{
+  const char *const names[] = { "--help", "--version", NULL };
+  g_autofree char *near = tp_near_name_ask (typed, names);
+  g_autofree char *text = g_strdup_printf (
+      "tplan: '%s' stands before the command%s: options come after it: see "
+      "`tplan --help`", typed, near);
+  g_autofree char *clean = tp_foreign_text_clean (text);
+
+  fprintf (stderr, "%s\n", clean);
+  return TP_EXIT_USAGE;
+}
+
 static int
 refuse_command (const char *typed)
 {
@@ -114,6 +129,8 @@ refuse_command (const char *typed)
   g_autoptr (GString) text = g_string_new ("tplan: no command ");
   g_autofree char *clean = NULL;
 
+  if (*typed == '-')
+    return refuse_option (typed);
   for (int i = 0; commands[i] != NULL; i++)
     names[i] = commands[i]->name;
   near = tp_near_name_ask (typed, names);
