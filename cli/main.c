@@ -8,6 +8,7 @@
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/pulse.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
@@ -232,11 +233,14 @@ run_command (const TpCommand *command, int argc, char **argv)
     {
       tp_hint_begin (commands, command, &cli);
       tp_cli_complete_lines (tp_hint_complete);
+      if (!cli.is_quiet)
+        tp_cli_pulse_start (command->name);
       set_driver_cache (&cli, command);
       if (check_code_cache (&cli, command, &error)
           && tp_cli_check_files (&cli, command, &error))
         command->run (&cli, &error);
     }
+  tp_cli_pulse_end ();
   code = error == NULL ? cli.exit_code : report (&cli, error);
   tp_cli_clear (&cli);
   if ((fflush (stdout) != 0 || ferror (stdout)) && code == TP_EXIT_GOOD)
