@@ -455,8 +455,9 @@ read_head (const json_t *root, TpExchange *exchange, GError **error)
       || !is_known_format (format))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "not a cost table: 'format' must be '" FORMAT "' and 'devices' "
-                   "an array: make one by `tplan cost export`");
+                   "neither a cost table nor a machine: 'format' must be '" FORMAT
+                   "' and 'devices' an array: `tplan cost export` makes the "
+                   "one, `tplan machine export` the other");
       return FALSE;
     }
   if (!tp_keys_check (root, keys, "the file", error))

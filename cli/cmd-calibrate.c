@@ -120,8 +120,13 @@ get_grade (const TpCalibReport *report)
 }
 
 static const char *
-get_advice (const TpCalibReport *report)
+get_advice (const Calibrating *self)
 {
+  const TpCalibReport *report = &self->report;
+  int n = report->n_settled + report->n_unsettled + report->n_failed;
+
+  if (report->time_ns <= 0 && n == 0 && json_array_size (self->models) > 0)
+    return "nothing was to be measured: `tplan devices` says which are real";
   if (report->time_ns <= 0)
     return "name models to have their kernels measured";
   if (tp_calib_report_get_grade (report) <= 'B')
@@ -182,17 +187,18 @@ print_report (const Calibrating *self)
   if (report->time_ns > 0)
     tp_cli_print ("grade %s: times within +-%.1f %%: %s", get_grade (report),
                   100 * tp_calib_report_get_spread (report),
-                  get_advice (report));
+                  get_advice (self));
   else
-    tp_cli_print ("grade -: %s", get_advice (report));
+    tp_cli_print ("grade -: %s", get_advice (self));
 }
 
 static json_t *
-report_to_json (const TpCalibReport *report)
+report_to_json (const Calibrating *self)
 {
+  const TpCalibReport *report = &self->report;
   double spread = tp_calib_report_get_spread (report);
 
-  g_autofree char *advice = tp_hint_complete (get_advice (report));
+  g_autofree char *advice = tp_hint_complete (get_advice (self));
 
   return json_pack (
       "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
@@ -321,7 +327,7 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   json_t *document = json_pack (
       "{s:s, s:o, s:b, s:o, s:o, s:O}", "format", "tplan-calibrate/1", "table",
       tp_cli_string (tp_cost_db_get_path (db)), "complete",
-      self->n_missing == 0, "quality", report_to_json (&self->report),
+      self->n_missing == 0, "quality", report_to_json (self),
       "devices", devices, "models", self->models);
 
   if (is_good && self->cli->format == TP_FORMAT_CSV)

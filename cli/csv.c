@@ -4,6 +4,7 @@
 #include "cli/csv.h"
 
 #include "cli/output.h"
+#include "cli/pulse.h"
 #include "ir/foreign-text.h"
 
 #include <math.h>
@@ -240,6 +241,7 @@ tp_cli_print_data (const TpCli *cli, json_t *document, const char *key)
       tp_cli_print_json (document);
       return;
     }
+  tp_cli_pulse_said ();
   if (key != NULL)
     print_rows (stdout, json_object_get (document, key));
   else

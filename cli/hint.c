@@ -77,16 +77,48 @@ has_option (const TpCommand *command, const char *name)
 
 /* ---- what the plan says, where a model is wanted -------------------------- */
 
+/* (nullable) The first of plans for several values, its dimension being all of
+ * them, as text; takes @tiers. */
+static json_t *
+pick_tier (json_t *tiers)
+{
+  const char *name = json_string_value (json_object_get (tiers, "parameter"));
+  json_t *plans = json_object_get (tiers, "plans"), *plan = NULL, *it;
+  g_autoptr (GString) values = g_string_new (NULL);
+  gsize i;
+
+  json_array_foreach (plans, i, it)
+    {
+      const json_t *dims = json_object_get (it, "dims");
+      const json_t *value
+          = name == NULL ? NULL : json_object_get (dims, name);
+
+      plan = plan == NULL && json_is_object (dims) ? json_incref (it) : plan;
+      if (json_is_integer (value))
+        g_string_append_printf (values, "%s%" JSON_INTEGER_FORMAT,
+                                values->len == 0 ? "" : ",",
+                                json_integer_value (value));
+    }
+  if (plan != NULL && values->len > 0)
+    json_object_set_new (json_object_get (plan, "dims"), name,
+                         json_string (values->str));
+  json_decref (tiers);
+  return plan;
+}
+
 /* (nullable) A plan that is cut short or no JSON says nothing. */
 static json_t *
 read_plan (const char *path)
 {
   g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
   gsize size = file == NULL ? 0 : g_mapped_file_get_length (file);
+  json_t *plan
+      = size == 0 || size > PLAN_MAX_BYTES
+            ? NULL
+            : json_loadb (g_mapped_file_get_contents (file), size, 0, NULL);
 
-  return size == 0 || size > PLAN_MAX_BYTES
-             ? NULL
-             : json_loadb (g_mapped_file_get_contents (file), size, 0, NULL);
+  return json_is_array (json_object_get (plan, "plans")) ? pick_tier (plan)
+                                                         : plan;
 }
 
 /* Where a plan's graph is, as the reader of plans finds it; NULL: nowhere. */
@@ -99,7 +131,9 @@ find_graph (const char *path, const json_t *plan)
       = graph == NULL ? NULL : g_build_filename (folder, graph, NULL);
 
   if (tp_cli_planning.graph_path != NULL)
-    return g_strdup (tp_cli_planning.graph_path);
+    return g_file_test (tp_cli_planning.graph_path, G_FILE_TEST_IS_REGULAR)
+               ? g_strdup (tp_cli_planning.graph_path)
+               : NULL;
   if (graph != NULL && g_file_test (graph, G_FILE_TEST_IS_REGULAR))
     return g_strdup (graph);
   return beside != NULL && g_file_test (beside, G_FILE_TEST_IS_REGULAR)
@@ -128,47 +162,59 @@ add_plan_list (GString *line, const char *name, const json_t *list)
       add_option (line, name, json_string_value (value));
 }
 
-/* "cpu,opencl:0"; what is no name is left out. */
+/* "cpu,opencl:0"; what is no name, or stands there twice, is left out. */
 static char *
 join_names (const json_t *list)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   gsize i;
   json_t *value;
 
   json_array_foreach (list, i, value)
-    if (json_is_string (value))
-      g_string_append_printf (text, "%s%s", text->len == 0 ? "" : ",",
-                              json_string_value (value));
-  return g_string_free (g_steal_pointer (&text), FALSE);
+    if (json_is_string (value)
+        && !g_ptr_array_find_with_equal_func (names, json_string_value (value),
+                                              g_str_equal, NULL))
+      g_ptr_array_add (names, (char *) json_string_value (value));
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (",", (char **) names->pdata);
 }
 
-static gboolean
-is_dim_given (const char *name)
+/* (nullable) The value typed for dimension @name. */
+static const char *
+find_dim (const char *name)
 {
   gsize length = strlen (name);
 
   for (int i = 0; cli->dim_texts[i] != NULL; i++)
     if (strncmp (cli->dim_texts[i], name, length) == 0
         && cli->dim_texts[i][length] == '=')
-      return TRUE;
-  return FALSE;
+      return cli->dim_texts[i] + length + 1;
+  return NULL;
 }
 
+/* Plans for several values are for the one typed as well. */
 static void
-add_plan_dims (GString *line, const json_t *plan)
+add_plan_dims (GString *line, const TpCommand *command, const json_t *plan)
 {
+  gboolean is_optimize = strcmp (command->name, "optimize") == 0;
   json_t *value;
   const char *name;
 
   json_object_foreach (json_object_get (plan, "dims"), name, value)
-    if (json_is_integer (value) && !is_dim_given (name))
-      {
-        g_autofree char *text = g_strdup_printf (
-            "%s=%" JSON_INTEGER_FORMAT, name, json_integer_value (value));
+    {
+      const char *typed = find_dim (name);
+      g_autofree char *text = NULL;
 
+      if (json_is_integer (value) && typed == NULL)
+        text = g_strdup_printf ("%s=%" JSON_INTEGER_FORMAT, name,
+                                json_integer_value (value));
+      else if (json_is_string (value) && is_optimize)
+        text = g_strdup_printf ("%s=%s%s%s", name, json_string_value (value),
+                                typed == NULL ? "" : ",",
+                                typed == NULL ? "" : typed);
+      if (text != NULL)
         add_option (line, "dim", text);
-      }
+    }
 }
 
 /* What the plan was made with and @command takes, but for what is given anew. */
@@ -180,7 +226,7 @@ add_plan_options (GString *line, const TpCommand *command, const json_t *plan)
   gint64 n_threads = json_integer_value (json_object_get (plan, "threads"));
 
   if (command->uses & TP_USES_DIMS)
-    add_plan_dims (line, plan);
+    add_plan_dims (line, command, plan);
   if ((uses & TP_USES_DEVICES) && *devices != 0)
     add_option (line, "devices", devices);
   if ((uses & TP_USES_THREADS) && n_threads > 0)
@@ -213,6 +259,16 @@ takes_files (const TpCommand *command)
   return takes_models (command) || takes_plans (command);
 }
 
+/* Whether a value of the dimension of @text is in @line already. */
+static gboolean
+has_dim (const GString *line, const char *text)
+{
+  g_autofree char *begin
+      = g_strdup_printf (" --dim %.*s=", (int) strcspn (text, "="), text);
+
+  return strstr (line->str, begin) != NULL;
+}
+
 /* Only a sweep takes a dimension of several values; others get the first. */
 static void
 add_dims (GString *line, const TpCommand *command)
@@ -224,6 +280,8 @@ add_dims (GString *line, const TpCommand *command)
       g_autofree char *text = g_strdup (cli->dim_texts[i]);
       char *several = strstr (text, "..");
 
+      if (has_dim (line, text))
+        continue;
       text[is_sweep ? strlen (text) : strcspn (text, ",")] = 0;
       if (!is_sweep && several != NULL)
         *several = 0;

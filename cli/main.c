@@ -8,6 +8,7 @@
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/pulse.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
@@ -106,6 +107,21 @@ find_command (const char *name)
   return NULL;
 }
 
+/* An option where a command is wanted. */
+static int
+refuse_option (const char *typed)
+{
+  const char *const names[] = { "--help", "--version", NULL };
+  g_autofree char *near = tp_near_name_ask (typed, names);
+  g_autofree char *text = g_strdup_printf (
+      "tplan: '%s' stands before the command%s: options come after it: see "
+      "`tplan --help`", typed, near);
+  g_autofree char *clean = tp_foreign_text_clean (text);
+
+  fprintf (stderr, "%s\n", clean);
+  return TP_EXIT_USAGE;
+}
+
 static int
 refuse_command (const char *typed)
 {
@@ -114,6 +130,8 @@ refuse_command (const char *typed)
   g_autoptr (GString) text = g_string_new ("tplan: no command ");
   g_autofree char *clean = NULL;
 
+  if (*typed == '-')
+    return refuse_option (typed);
   for (int i = 0; commands[i] != NULL; i++)
     names[i] = commands[i]->name;
   near = tp_near_name_ask (typed, names);
@@ -215,11 +233,14 @@ run_command (const TpCommand *command, int argc, char **argv)
     {
       tp_hint_begin (commands, command, &cli);
       tp_cli_complete_lines (tp_hint_complete);
+      if (!cli.is_quiet)
+        tp_cli_pulse_start (command->name);
       set_driver_cache (&cli, command);
       if (check_code_cache (&cli, command, &error)
           && tp_cli_check_files (&cli, command, &error))
         command->run (&cli, &error);
     }
+  tp_cli_pulse_end ();
   code = error == NULL ? cli.exit_code : report (&cli, error);
   tp_cli_clear (&cli);
   if ((fflush (stdout) != 0 || ferror (stdout)) && code == TP_EXIT_GOOD)

@@ -439,7 +439,7 @@ check_arguments (const TpCli *cli, const TpCommand *command, GError **error)
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "%s takes %s, not %d arguments: see `tplan %s --help`",
                command->name,
-               *command->arguments == 0 ? "none" : command->arguments,
+               *command->arguments == 0 ? "nothing" : command->arguments,
                cli->n_args, command->name);
   return FALSE;
 }

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 
 #include "cli/cli.h"
+#include "cli/pulse.h"
 #include "cli/text.h"
 #include "format/file-save.h"
 #include "ir/foreign-text.h"
@@ -30,6 +31,7 @@ print_line (FILE *stream, const char *format, va_list args)
   g_autofree char *whole = complete (text);
   g_autofree char *clean = tp_foreign_text_clean (whole);
 
+  tp_cli_pulse_said ();
   fprintf (stream, "%s\n", clean);
 }
 
@@ -67,6 +69,7 @@ tp_cli_warn (const TpCli *cli, const char *format, ...)
 {
   va_list args;
 
+  tp_cli_pulse_said ();
   fputs ("tplan: warning: ", stderr);
   va_start (args, format);
   print_talk (format, args);
@@ -147,6 +150,7 @@ tp_cli_print_json (json_t *document)
 
   if (text == NULL) /* nothing said is no answer */
     tp_guard_leave (json_dumpb (document, NULL, 0, flags));
+  tp_cli_pulse_said ();
   puts (text);
   json_decref (document);
 }

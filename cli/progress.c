@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/pulse.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
 
@@ -78,6 +79,8 @@ show_bar (int done, int total, const char *what, const char *eta)
   char bar[PROGRESS_CELLS + 1];
 
   is_shown = TRUE;
+  tp_cli_pulse_said ();
+  tp_cli_pulse_set_bar (TRUE);
   filled = CLAMP (filled, 0, PROGRESS_CELLS);
   memset (bar, '.', PROGRESS_CELLS);
   memset (bar, '#', filled);
@@ -126,6 +129,7 @@ void
 tp_cli_progress_end (const TpCli *cli)
 {
   (void) cli;
+  tp_cli_pulse_set_bar (FALSE);
   if (is_shown)
     fputs ("\r\033[K", stderr);
   is_shown = FALSE;

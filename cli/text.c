@@ -4,6 +4,7 @@
 #include "cli/text.h"
 
 #include "cli/cli.h"
+#include "cli/pulse.h"
 #include "ir/foreign-text.h"
 
 #include <math.h>
@@ -155,6 +156,7 @@ tp_table_print (const TpTable *table, const TpCli *cli)
   gboolean bold = tp_cli_has_colour (cli, stdout);
 
   widths = table_find_widths (table);
+  tp_cli_pulse_said ();
   fputs (bold ? "\033[1m" : "", stdout);
   for (int i = 0; i < n && !table_is_pairs (table); i++)
     print_padded (table_get_header (table, i), widths[i],

@@ -6,6 +6,7 @@
 #include "format/file.h"
 #include "format/graph-json.h"
 #include "format/load-options.h"
+#include "format/model-kinds.h"
 #include "format/onnx-load.h"
 #include "graph/graph-bind.h"
 #include "graph/graph-builder.h"
@@ -25,6 +26,28 @@ is_json (const char *path, const char *text, gsize size)
   return i < size && (text[i] == '{' || text[i] == '[');
 }
 
+/* What cannot be read may be something that is known. */
+static TpGraphBuilder *
+open_onnx (const char *path, GBytes *bytes, const TpLoadOptions *options,
+           GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+  TpGraphBuilder *opened = tp_graph_open_onnx (path, bytes, options, &fault);
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  const char *kind
+      = g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_INPUT)
+            ? tp_model_kind_describe (text, size)
+            : NULL;
+
+  if (kind != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: no ONNX model but %s",
+                 path, kind);
+  else if (fault != NULL)
+    g_propagate_error (error, g_steal_pointer (&fault));
+  return opened;
+}
+
 static TpGraphBuilder *
 open_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
             GError **error)
@@ -42,7 +65,7 @@ open_bytes (const char *path, GBytes *bytes, const TpLoadOptions *options,
     }
   return is_json (path, text, size)
              ? tp_graph_open_json (path, text, size, options, error)
-             : tp_graph_open_onnx (path, bytes, options, error);
+             : open_onnx (path, bytes, options, error);
 }
 
 /* Budgets do not know the file: what they say gets its name. Whatever names of

@@ -8,13 +8,14 @@
 # auditwheel, the wheel is named by the manylinux it finds it to be; else by "linux".
 set -eu
 srcdir=$1 build=$2 folder=$3
-python=${PYTHON:-python3}
+python=${PYTHON:-$(for it in python3 /usr/bin/python3; do
+  if "$it" -c 'import setuptools, wheel' 2> /dev/null; then echo "$it"; break; fi; done)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 die () { echo "wheel: $*" >&2; exit 1; }
 command -v dpkg > /dev/null || die "licences of libraries are looked up with dpkg"
 command -v patchelf > /dev/null || die "there is no patchelf: apt-get install patchelf"
-"$python" -c 'import setuptools, wheel' 2> /dev/null || die "$python has no setuptools or no wheel: apt-get install python3-setuptools python3-wheel"
+[ -n "$python" ] && "$python" -c 'import setuptools, wheel' 2> /dev/null || die "no python3 has setuptools and wheel: apt-get install python3-setuptools python3-wheel"
 
 mkdir "$work/tree"
 cp -r "$srcdir/python/pyproject.toml" "$srcdir/python/setup.py" "$srcdir/python/README.md" "$srcdir/python/tplan" "$srcdir/LICENSE" "$work/tree/"

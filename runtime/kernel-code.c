@@ -133,7 +133,8 @@ explain_fault (const TpUnit *unit, GError **error)
               && g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   g_set_error (error, fault->domain, fault->code, "op '%s': %s%s",
                unit->graph->nodes[unit->nodes[0]].name, fault->message,
-               is_misfit ? ": make the plan again with `tplan optimize`" : "");
+               is_misfit ? ": the schedule is of another kernel: make the plan "
+                           "again with `tplan optimize`" : "");
 }
 
 static gboolean

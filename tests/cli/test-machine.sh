@@ -50,7 +50,7 @@ try 2 optimize mlp.json --machine here.json --cost "$TPLAN_COST" && err_has 'lea
 try 2 optimize mlp.json --machine here.json --level=measure && err_has 'nothing can be measured'; say $? "measuring elsewhere"
 try 2 optimize mlp.json --machine here.json --threads 3 && err_has 'measured with 1 threads, not 3'; say $? "other threads"
 try 6 optimize mlp.json --machine here.json --devices rff && err_has "did you mean 'ref'"; say $? "a device it has not"
-try 3 optimize mlp.json --machine mlp.json && err_has "mlp.json: not a cost table"; say $? "a model is no machine"
+try 3 optimize mlp.json --machine mlp.json && err_has "mlp.json: neither a cost table nor a machine"; say $? "a model is no machine"
 try 3 optimize mlp.json --machine "$TPLAN_COST" && err_has 'not a machine file'; say $? "nor is a table"
 try 0 cost export -o table.json && try 3 optimize mlp.json --machine table.json && err_has "not of one machine: it has no 'machine'"; say $? "a table may be of many"
 sed 's/"processors"/"procesors"/' here.json > bad.json

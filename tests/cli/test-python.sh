@@ -203,6 +203,9 @@ for name in tplan.__all__:
         wanted = set(inspect.signature(it).parameters) - {"self"} | {"return"}
         assert wanted <= set(hints), (name, it.__name__, wanted - set(hints))
 PY
+try_embed () { "$python" "$top_srcdir/examples/embed.py" "$@" > .out 2> .err; }
+try_embed mlp.json ref && out_has '^ref: 4 ops$' && out_has '^run 4: [0-9.]* ms$'; say $? "embed.py plans and runs"
+try_embed none.json; [ $? -eq 1 ] && err_has 'none.json: cannot be opened'; say $? "embed.py tells of a file that is not there"
 [ "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top_srcdir/python/pyproject.toml")" = "$("$TPLAN" --version | sed 's/tplan //')" ]
 say $? "the wheel has the version of the program"
 if "$python" -c 'import setuptools, wheel' 2> .err; then
