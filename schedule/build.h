@@ -45,7 +45,7 @@ void tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args);
 /* Both return the number of the new source. */
 int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);
 int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
-                       TpNest *nest);
+                       TpNest *nest, const TpPackSquare *square); /* or NULL */
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
 
