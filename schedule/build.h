@@ -31,6 +31,7 @@ struct TpBuild
   TpArray *choices;            /* TpChoice, in the order they were made */
   const TpArray *given;        /* (nullable) TpChoice: what the first ones shall
                                * be */
+  gboolean is_rival;          /* what is close goes the other way */
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
   GError *error;              /* the first fault of those given */
 };
