@@ -41,7 +41,7 @@ static void
 race (const MatmulCase *c, const TpTarget *target)
 {
   g_autoptr (TpLowered) lowered = new_matmul (c);
-  BenchProgram *bench = bench_program_new (lowered, target);
+  BenchProgram *bench = bench_program_new (lowered, target, NULL);
   double flops = 2.0 * c->m * c->n * c->k;
   int repeats = MAX (1, 4e8 / flops);
   double ours[N_ROUNDS], theirs[N_ROUNDS], ratios[N_ROUNDS];

@@ -95,11 +95,18 @@ compile (BenchProgram *bench)
 }
 
 BenchProgram *
-bench_program_new (const TpLowered *lowered, const TpTarget *target)
+bench_program_new (const TpLowered *lowered, const TpTarget *target,
+                   const char *schedule)
 {
   BenchProgram *bench = g_new0 (BenchProgram, 1);
-  const TpProgram *program = tp_program_new (lowered, target, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  const TpProgram *program = tp_program_new (lowered, target, schedule, &error);
 
+  if (program == NULL)
+    {
+      fprintf (stderr, "bench: %s\n", error->message);
+      exit (1);
+    }
   bench->program = (TpProgram *) program;
   bench->n_operands = lowered->n_operands;
   bench->operands = g_new (float *, lowered->n_operands);

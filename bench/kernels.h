@@ -18,9 +18,10 @@ typedef struct
   double compile_ms;
 } BenchProgram;
 
-/* Takes nothing; exits with a message when kernels cannot be made. */
+/* @schedule: (nullable) as of tp_program_new(). Takes nothing; exits with a
+ * message when kernels cannot be made. */
 BenchProgram *bench_program_new (const TpLowered *lowered,
-                                 const TpTarget *target);
+                                 const TpTarget *target, const char *schedule);
 void bench_program_free (BenchProgram *bench);
 void bench_program_run (const BenchProgram *bench);
 

@@ -13,6 +13,7 @@
 #include "calib/seat.h"
 #include "ir/clock.h"
 #include "ops/random-input.h"
+#include "schedule/program.h"
 
 #include <string.h>
 
@@ -24,9 +25,12 @@
 /* ---- storage ------------------------------------------------------------ */
 
 static TpUnit
-get_unit (const TpChain *chain, const TpKey *key)
+get_unit (const TpChain *chain, const TpLink *link)
 {
+  const TpKey *key = &chain->keys->keys[link->key];
+
   return (TpUnit) { .graph = chain->graph,
+                    .schedule = link->rival,
                     .n_nodes = key->n_nodes,
                     .nodes = key->nodes,
                     .lowered = chain->runs_nodes ? NULL : key->lowered };
@@ -47,7 +51,7 @@ spell_out (const TpChain *chain, int pass, GError **error)
     {
       const TpKey *key = &chain->keys->keys[chain->links[i].key];
 
-      if (chain->links[i].pass != pass)
+      if (chain->links[i].pass != pass || chain->links[i].rival != NULL)
         continue;
       for (int k = 0; k < key->n_nodes; k++)
         places[key->nodes[k]] = 0;
@@ -126,22 +130,55 @@ feed (TpChain *chain, int pass, GError **error)
 }
 
 static void
-add_links (TpChain *chain, TpArray *const *passes)
+add_link (TpChain *chain, int key, int pass, char *rival)
 {
+  TpLink *link = &chain->links[chain->n_links++];
+
+  *link = (TpLink){ .key = key, .pass = pass, .rival = rival };
+  if (rival != NULL)
+    link->name = g_strconcat (chain->keys->keys[key].digest, " ", rival, NULL);
+}
+
+/* The schedule that @key is also to be run by; NULL: none. */
+static char *
+find_rival (const TpChain *chain, const TpChainWanted *wanted, int key,
+            const TpTarget *target)
+{
+  const TpLowered *lowered = chain->keys->keys[key].lowered;
+
+  if (wanted->has_rivals == NULL || !wanted->has_rivals[key]
+      || lowered == NULL || chain->runs_nodes || target->lanes == 0)
+    return NULL;
+  return tp_program_find_rival (lowered, target);
+}
+
+/* What finds its input in the caches because the same was just run is at an
+ * advantage: that is the model's choice. */
+static void
+add_links (TpChain *chain, const TpChainWanted *wanted, const TpTarget *target)
+{
+  TpArray *const *passes = wanted->passes;
   int n = 0;
 
   for (int i = 0; i < TP_N_PASSES; i++)
-    chain->n_links += passes[i]->len;
-  chain->links = g_new0 (TpLink, chain->n_links + 1);
+    n += passes[i]->len;
+  chain->links = g_new0 (TpLink, 2 * n + 1);
   for (int i = 0; i < TP_N_PASSES; i++)
     for (guint j = 0; j < passes[i]->len; j++)
-      chain->links[n++] = (TpLink){ .key = tp_array_index (passes[i], int, j),
-                                    .pass = i };
+      {
+        int key = tp_array_index (passes[i], int, j);
+        char *rival
+            = i == 0 ? find_rival (chain, wanted, key, target) : NULL;
+
+        if (rival != NULL)
+          add_link (chain, key, i, rival);
+        add_link (chain, key, i, NULL);
+      }
 }
 
 TpChain *
-tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
-              TpArray *const *passes, GError **error)
+tp_chain_new (TpDevice *device, const TpGraph *graph,
+              const TpChainWanted *wanted, GError **error)
 {
   g_autoptr (TpChain) chain = g_new0 (TpChain, 1);
   TpDeviceInfo info;
@@ -151,10 +188,10 @@ tp_chain_new (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   chain->is_host = info.is_host;
   chain->runs_nodes = info.runs_nodes;
   chain->n_threads = 1;
-  tp_device_info_clear (&info);
   chain->graph = graph;
-  chain->keys = keys;
-  add_links (chain, passes);
+  chain->keys = wanted->keys;
+  add_links (chain, wanted, &info.target);
+  tp_device_info_clear (&info);
   chain->codes = g_ptr_array_new ();
   chain->faults = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
                                          g_free);
@@ -185,20 +222,32 @@ tp_chain_free (TpChain *chain)
   if (chain == NULL)
     return;
   ops = chain->device->ops;
+  g_hash_table_unref (chain->faults);
   for (int i = 0; i < chain->n_links; i++)
-    if (chain->links[i].launch != NULL)
-      ops->free_launch (chain->device, chain->links[i].launch);
+    {
+      if (chain->links[i].launch != NULL)
+        ops->free_launch (chain->device, chain->links[i].launch);
+      g_free (chain->links[i].rival);
+      g_free (chain->links[i].name);
+    }
   for (guint i = 0; i < chain->codes->len; i++)
     ops->free_code (chain->device, g_ptr_array_index (chain->codes, i));
   free_memory (chain);
   g_strfreev (chain->inputs);
   g_ptr_array_unref (chain->codes);
-  g_hash_table_unref (chain->faults);
   g_free (chain->links);
   g_free (chain);
 }
 
 /* ---- compiling ---------------------------------------------------------- */
+
+const char *
+tp_chain_get_name (const TpChain *chain, int link)
+{
+  const TpLink *it = &chain->links[link];
+
+  return it->name != NULL ? it->name : chain->keys->keys[it->key].digest;
+}
 
 const TpStorage *
 tp_chain_find_storage (const TpChain *chain, int link, int tensor,
@@ -215,7 +264,7 @@ tp_chain_find_storage (const TpChain *chain, int link, int tensor,
 static gboolean
 bind_link (TpChain *chain, TpCode *code, int unit, TpLink *link, GError **error)
 {
-  const TpUnit its = get_unit (chain, &chain->keys->keys[link->key]);
+  const TpUnit its = get_unit (chain, link);
   g_autoptr (TpArray) operands = tp_unit_list_operands (&its);
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, operands->len + 1);
 
@@ -246,8 +295,7 @@ tp_chain_compile (TpChain *chain, const int *links, int n_links, GError **error)
   TpCode *code;
 
   for (int i = 0; i < n_links; i++)
-    units[i]
-        = get_unit (chain, &chain->keys->keys[chain->links[links[i]].key]);
+    units[i] = get_unit (chain, &chain->links[links[i]]);
   code = chain->device->ops->compile (chain->device, units, n_links, error);
   if (code == NULL)
     return FALSE;

@@ -16,6 +16,9 @@ typedef struct
   int key;                    /* in the TpKeys */
   int pass;
   TpLaunch *launch;           /* NULL until compiled */
+  char *rival;                /* (nullable) schedule that may be faster than the
+                               * model's, which the next link has */
+  char *name;                 /* of a rival: what no other kernel is called */
   const char *schedule;       /* (owned by its code) */
 } TpLink;
 
@@ -38,20 +41,31 @@ typedef struct
   TpProcessors found;         /* before the last pass run, when first looked at */
   TpProcessors processors;    /* and when it began */
   TpProcessors least;         /* known of them; 0: nothing */
-  GHashTable *faults;         /* digest of a kernel compared with its nests ->
+  GHashTable *faults;         /* name of a kernel compared with its nests ->
                                * what is wrong with it, "": nothing */
   double scale;               /* what the times of the last pass run are to be
                                * multiplied by: see tp_chain_time () */
 } TpChain;
 
-/* @passes: TP_N_PASSES lists of keys (int) to run, each in the order of the
- * graph. Borrows everything. TPLAN_ERROR_MEMORY when the arena does not fit. */
+/* What to run. */
+typedef struct
+{
+  const TpKeys *keys;
+  TpArray *const *passes;     /* TP_N_PASSES lists of keys (int), each in the
+                               * order of the graph */
+  const gboolean *has_rivals; /* (nullable) per key: in the first pass both
+                               * schedules are run where two are close */
+} TpChainWanted;
+
+/* Borrows everything but @wanted. TPLAN_ERROR_MEMORY when the arena does not
+ * fit. */
 TpChain *tp_chain_new (TpDevice *device, const TpGraph *graph,
-                       const TpKeys *keys, TpArray *const *passes,
-                       GError **error);
+                       const TpChainWanted *wanted, GError **error);
 void tp_chain_free (TpChain *chain);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpChain, tp_chain_free)
 
+/* What tells its kernel from others of the chain. */
+const char *tp_chain_get_name (const TpChain *chain, int link);
 /* Where @tensor is while @link runs, and its buffer; NULL: nowhere. */
 const TpStorage *tp_chain_find_storage (const TpChain *chain, int link,
                                         int tensor, TpBuf **out_buf);

@@ -415,7 +415,8 @@ gboolean
 tp_compare_link (TpChain *chain, int link, GError **error)
 {
   const TpKey *key = &chain->keys->keys[chain->links[link].key];
-  const char *known = g_hash_table_lookup (chain->faults, key->digest);
+  const char *name = tp_chain_get_name (chain, link);
+  const char *known = g_hash_table_lookup (chain->faults, name);
   char *fault = NULL;
 
   if (chain->runs_nodes || key->lowered == NULL)
@@ -425,7 +426,7 @@ tp_compare_link (TpChain *chain, int link, GError **error)
       if (!compare (chain, link, &fault, error))
         return FALSE;
       known = fault != NULL ? fault : g_strdup ("");
-      g_hash_table_insert (chain->faults, key->digest, (char *) known);
+      g_hash_table_insert (chain->faults, (char *) name, (char *) known);
     }
   if (*known == 0)
     return TRUE;

@@ -299,8 +299,8 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
 
   for (int i = 0; i < keys->n; i++)
     tp_array_append_val (links, i);
-  subject->chain = tp_chain_new (subject->device, subject->graph, keys, passes,
-                                 error);
+  subject->chain = tp_chain_new (subject->device, subject->graph,
+                                 &(TpChainWanted) { keys, passes, NULL }, error);
   if (subject->chain == NULL)
     return FALSE;
   is_good = measure_speeds (subject, error)

@@ -217,6 +217,8 @@ static gboolean
 lane_open (Bench *bench, Lane *lane, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = bench->job->n_threads };
+  const TpChainWanted wanted = { bench->job->keys, lane->wanted->passes,
+                                 lane->wanted->is_wanted };
   g_autoptr (GError) failure = NULL;
 
   tp_channel_beat (bench->channel, TP_PHASE_OPEN, lane->index, -1);
@@ -228,8 +230,8 @@ lane_open (Bench *bench, Lane *lane, GError **error)
       lane->has_given_up = TRUE;
       return TRUE;
     }
-  lane->chain = tp_chain_new (lane->device, bench->job->graph,
-                              bench->job->keys, lane->wanted->passes, &failure);
+  lane->chain = tp_chain_new (lane->device, bench->job->graph, &wanted,
+                              &failure);
   if (lane->chain == NULL)
     {
       give_up (bench, lane, failure);
@@ -319,7 +321,8 @@ try_batch (Bench *bench, Lane *lane, GArray *batch)
           g_array_append_val (good[lane->chain->links[link].pass], link);
           continue;
         }
-      send_failure (bench, lane, lane->chain->links[link].key, error);
+      if (lane->chain->links[link].rival == NULL) /* else there is another */
+        send_failure (bench, lane, lane->chain->links[link].key, error);
       drop_link (lane, link);
     }
   if (g_get_monotonic_time () - before < SLOW_US) /* else the rounds will do */

@@ -27,14 +27,14 @@ static int
 find_track (TpTracks *tracks, int link, GHashTable *known)
 {
   const TpLink *where = &tracks->chain->links[link];
-  const char *digest = tracks->chain->keys->keys[where->key].digest;
+  const char *name = tp_chain_get_name (tracks->chain, link);
   TpTrack track = { .key = where->key, .pass = where->pass };
   gpointer found;
 
-  if (g_hash_table_lookup_extended (known, digest, NULL, &found))
+  if (g_hash_table_lookup_extended (known, name, NULL, &found))
     return GPOINTER_TO_INT (found);
   track.links = g_array_new (FALSE, FALSE, sizeof (int));
-  g_hash_table_insert (known, (gpointer) digest,
+  g_hash_table_insert (known, (gpointer) name,
                        GINT_TO_POINTER (tracks->tracks->len));
   g_array_append_val (tracks->tracks, track);
   return tracks->tracks->len - 1;

@@ -328,7 +328,7 @@ tp_jit_describe_cpu (TpTarget *target)
   target->l1_bytes = cache_bytes (_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   target->l2_bytes = cache_bytes (_SC_LEVEL2_CACHE_SIZE, 256 << 10);
   target->local_size = 1;
-  target->local_bytes = target->l2_bytes / 2;
+  target->local_bytes = 4 * target->l2_bytes;
 }
 
 static char *

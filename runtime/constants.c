@@ -189,6 +189,19 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   return buf != NULL ? keep (constants, buf, g_steal_pointer (&key)) : NULL;
 }
 
+/* What becomes of squares of elements. */
+static char *
+get_square_key (const TpPackSquare *square)
+{
+  if (square->n_from == 0)
+    return g_strdup ("");
+  return g_strdup_printf (
+      "%p:%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
+      ":%" G_GINT64_FORMAT,
+      (const void *) square->matrix, square->from_stride[0],
+      square->from_stride[1], square->to_stride[0], square->to_stride[1]);
+}
+
 /* Equal for packs that copy the same elements to the same places. */
 static char *
 get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
@@ -199,6 +212,7 @@ get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
   TpOperand dst = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32,
                     .n_elements = pack->n_elements };
   g_autofree char *text = NULL;
+  g_autofree char *square = get_square_key (&pack->square);
   TpNest *nest = tp_nest_copy (pack->nest);
 
   for (int i = 0; i < nest->n_loads; i++)
@@ -208,7 +222,7 @@ get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
   tp_lowered_add_operand (lowered, &dst);
   tp_lowered_take_nest (lowered, nest);
   text = tp_lowered_to_text (lowered);
-  return g_strdup_printf ("%p:%d:%s", graph, tensor, text);
+  return g_strdup_printf ("%p:%d:%s:%s", graph, tensor, square, text);
 }
 
 TpBuf *

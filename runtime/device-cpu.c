@@ -90,6 +90,16 @@ cpu_close (TpDevice *base)
   g_free (device);
 }
 
+static TpTarget
+get_target (const CpuDevice *device)
+{
+  TpTarget target = { 0 };
+
+  tp_jit_describe_cpu (&target);
+  target.n_units = device->n_threads;
+  return target;
+}
+
 static void
 cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
 {
@@ -104,6 +114,7 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
                                  tp_compiler_get_identity (device->cache)),
     .memory_bytes = tp_host_get_memory_bytes (),
     .is_host = TRUE,
+    .target = get_target (device),
   };
 }
 
@@ -161,10 +172,8 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
   CpuDevice *device = (CpuDevice *) base;
   CpuCode *code = g_new0 (CpuCode, 1);
   g_auto (TpMaking) making = { base, NULL, NULL };
-  TpTarget target = { 0 };
+  const TpTarget target = get_target (device);
 
-  tp_jit_describe_cpu (&target);
-  target.n_units = device->n_threads;
   code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
                                       .device = base,
                                       .is_host = TRUE };

@@ -9,6 +9,7 @@
 #include "ir/array.h"
 #include "ir/execution.h"
 #include "ir/op.h"
+#include "kernel/target.h"
 
 typedef struct TpDevice TpDevice;     /* opened */
 typedef struct TpBuf TpBuf;           /* memory on a device */
@@ -56,6 +57,8 @@ typedef struct
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */
   gboolean runs_nodes;                /* wants units that are not lowered */
+  TpTarget target;                    /* that kernels are made for; lanes 0: it
+                                       * does not say */
 } TpDeviceInfo;
 
 typedef struct

@@ -81,12 +81,15 @@ tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
 }
 
 int
-tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest)
+tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest,
+                   const TpPackSquare *square)
 {
   g_autoptr (TpNest) owned = nest;
-  TpPack pack = { operand, n_elements, nest };
+  TpPack pack = { operand, n_elements, nest, { 0 } };
   int index = build->packs->len;
 
+  if (square != NULL)
+    pack.square = *square;
   tp_array_append_val (build->packs, pack);
   owned = NULL; /* the array has it */
   return add_source (build, (TpArg) { TP_ARG_PACKED, index },
@@ -158,7 +161,7 @@ tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis)
       if (!used[i] || !needs_copy (build, load, axis))
         continue;
       copy = new_copy (nest, load, axis, &n);
-      load->operand = tp_build_add_pack (build, load->operand, n, copy);
+      load->operand = tp_build_add_pack (build, load->operand, n, copy, NULL);
     }
 }
 

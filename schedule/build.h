@@ -31,6 +31,7 @@ struct TpBuild
   TpArray *choices;            /* TpChoice, in the order they were made */
   const TpArray *given;        /* (nullable) TpChoice: what the first ones shall
                                * be */
+  gboolean is_rival;          /* what is close goes the other way */
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
   GError *error;              /* the first fault of those given */
 };
@@ -45,7 +46,7 @@ void tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args);
 /* Both return the number of the new source. */
 int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);
 int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
-                       TpNest *nest);
+                       TpNest *nest, const TpPackSquare *square); /* or NULL */
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
 

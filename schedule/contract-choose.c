@@ -101,13 +101,15 @@ list_tiles (const TpContract *c, const TpChoice *partial, TpArray *out)
 
 /* ---- blocks ------------------------------------------------------------ */
 
+/* x is read once per panel, so it is to stay in the second cache. */
 static gboolean
 is_scratch_there (const TpContract *c, const TpChoice *choice)
 {
+  gint64 most = MIN (c->target->local_bytes, c->target->l2_bytes / 2);
   TpContractPlan plan;
 
   tp_contract_plan_init (&plan, c, choice);
-  return !plan.is_staged || plan.scratch * 4 <= c->target->local_bytes;
+  return !plan.is_staged || plan.scratch * 4 <= most;
 }
 
 /* Next larger number of tiles to try: all of them last. */

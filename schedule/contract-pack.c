@@ -119,7 +119,7 @@ pack_w (TpContractPlan *plan, TpBuild *build)
       TpNest *nest = new_constant_pack (plan, &packed);
 
       packed.operand = tp_build_add_pack (build, w->operand,
-                                          count_packed (plan), nest);
+                                          count_packed (plan), nest, NULL);
     }
   else
     packed.operand = add_pack_steps (plan, build, &packed);

@@ -20,6 +20,8 @@ typedef struct
   void (*free) (gpointer analysis);
   /* Whether any other family is to be asked first; NULL: never. */
   gboolean (*is_last_resort) (gconstpointer analysis);
+  /* Whether that is so close that only measuring can tell; NULL: never. */
+  gboolean (*is_close) (gconstpointer analysis);
   /* Appends what step @step may add to @partial. Whatever goes through all steps
    * is a choice without fault; what is listed first is best unless the model
    * knows better. */

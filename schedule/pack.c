@@ -21,10 +21,35 @@ guards_hold (const TpNest *nest, const TpAccess *load, const gint64 *at)
   return TRUE;
 }
 
+static void
+transform (const TpPackSquare *square, const float *src, float *dst)
+{
+  const double *matrix = square->matrix;
+  int n = square->n_from;
+  double half[TP_PACK_MAX_SIDE][TP_PACK_MAX_SIDE] = { { 0.0 } };
+
+  for (int i = 0; i < square->n_to; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        half[i][j] += matrix[i * n + k]
+                      * src[k * square->from_stride[0]
+                            + j * square->from_stride[1]];
+  for (int i = 0; i < square->n_to; i++)
+    for (int j = 0; j < square->n_to; j++)
+      {
+        double sum = 0.0;
+
+        for (int k = 0; k < n; k++)
+          sum += half[i][k] * matrix[j * n + k];
+        dst[i * square->to_stride[0] + j * square->to_stride[1]] = sum;
+      }
+}
+
 /* All points with the given outer counters; the last axis is a plain loop. */
 static void
-run_row (const TpNest *nest, gint64 *at, const float *src, float *dst)
+run_row (const TpPack *pack, gint64 *at, const float *src, float *dst)
 {
+  const TpNest *nest = pack->nest;
   const TpAccess *load = &nest->loads[0];
   int last = nest->n_axes - 1;
   gint64 from = load->offset, to = nest->store.offset;
@@ -39,7 +64,11 @@ run_row (const TpNest *nest, gint64 *at, const float *src, float *dst)
     {
       if (last >= 0)
         at[last] = i;
-      if (load->n_guards == 0 || guards_hold (nest, load, at))
+      if (load->n_guards > 0 && !guards_hold (nest, load, at))
+        ;                     /* stays zero */
+      else if (pack->square.n_from > 0)
+        transform (&pack->square, src + from, dst + to);
+      else
         dst[to] = src[from];
       from += last < 0 ? 0 : load->stride[last];
       to += last < 0 ? 0 : nest->store.stride[last];
@@ -56,7 +85,7 @@ tp_pack_run (const TpPack *pack, const float *src, float *dst)
   memset (dst, 0, pack->n_elements * sizeof *dst);
   do
     {
-      run_row (nest, at, src, dst);
+      run_row (pack, at, src, dst);
       for (axis = nest->n_axes - 2; axis >= 0; axis--)
         {
           if (++at[axis] < nest->axes[axis].extent)

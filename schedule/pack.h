@@ -4,14 +4,27 @@
 
 #include "nest/nest.h"
 
+#define TP_PACK_MAX_SIDE 8
+
+/* Squares of @n_from x @n_from elements become matrix * square * transposed
+ * matrix, in double, rounded once. */
+typedef struct
+{
+  int n_from, n_to;
+  const double *matrix;       /* static: n_to rows of n_from */
+  gint64 from_stride[2], to_stride[2];  /* of a square's rows and columns */
+} TpPackSquare;
+
 /* A constant operand of float32 in the order a kernel likes, made once per
  * session by running @nest (a copy from the operand to n_elements floats;
- * positions it does not write are zero). */
+ * positions it does not write are zero). With a @square the nest goes from the
+ * first element of each square to the first of what becomes of it. */
 typedef struct
 {
   int operand;
   gint64 n_elements;
   TpNest *nest;
+  TpPackSquare square;        /* n_from = 0: elements are copied as they are */
 } TpPack;
 
 /* Runs a pack on the host in plain C: @src the operand, @dst n_elements. */

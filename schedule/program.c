@@ -6,6 +6,8 @@
 #include "codegen-id.h"
 #include "schedule/schedule.h"
 
+#include <string.h>
+
 static gboolean
 check_operands (const TpLowered *lowered, GError **error)
 {
@@ -77,6 +79,28 @@ build_as_given (const TpLowered *lowered, const TpTarget *target,
   tp_build_init (&build, lowered, target);
   build.given = given;
   return build_program (&build, error);
+}
+
+static TpProgram *
+build_rival (const TpLowered *lowered, const TpTarget *target, GError **error)
+{
+  g_auto (TpBuild) build = { 0 };
+
+  tp_build_init (&build, lowered, target);
+  build.is_rival = TRUE;
+  return build_program (&build, error);
+}
+
+char *
+tp_program_find_rival (const TpLowered *lowered, const TpTarget *target)
+{
+  g_autoptr (TpProgram) model = tp_program_new (lowered, target, NULL, NULL);
+  g_autoptr (TpProgram) rival
+      = model != NULL ? build_rival (lowered, target, NULL) : NULL;
+
+  if (rival == NULL || strcmp (rival->schedule, model->schedule) == 0)
+    return NULL;
+  return g_steal_pointer (&rival->schedule);
 }
 
 TpProgram *

@@ -36,6 +36,10 @@ typedef struct
 TpProgram *tp_program_new (const TpLowered *lowered, const TpTarget *target,
                            const char *schedule, GError **error);
 void tp_program_free (TpProgram *program);
+
+/* The schedule that may turn out faster than the model's when both are measured;
+ * NULL: none. What cannot be built has none. */
+char *tp_program_find_rival (const TpLowered *lowered, const TpTarget *target);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 
 /* Digest of the codegen sources this library was built from: part of the cost

@@ -9,6 +9,7 @@
 /* One row each, in the order they are asked. */
 #define FAMILIES(ROW) \
   ROW (maps)          \
+  ROW (winograd)      \
   ROW (contract)      \
   ROW (contract_tiles) \
   ROW (turn)          \
@@ -58,9 +59,14 @@ pick_clear (Pick *pick)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pick, pick_clear)
 
 static gboolean
-is_last_resort (const TpFamily *family, gconstpointer analysis)
+is_last_resort (const TpBuild *build, const TpFamily *family,
+                gconstpointer analysis)
 {
-  return family->is_last_resort != NULL && family->is_last_resort (analysis);
+  gboolean is_last
+      = family->is_last_resort != NULL && family->is_last_resort (analysis);
+  gboolean is_close = family->is_close != NULL && family->is_close (analysis);
+
+  return build->is_rival && is_close ? !is_last : is_last;
 }
 
 /* The choice of the model, if @family takes the nests with @is_last. */
@@ -73,7 +79,7 @@ try_family (Pick *pick, const TpBuild *build, TpNest *const *nests, int n,
                        : NULL;
   if (pick->analysis == NULL)
     return FALSE;
-  if (is_last_resort (pick->family, pick->analysis) == is_last
+  if (is_last_resort (build, pick->family, pick->analysis) == is_last
       && tp_family_choose (pick->family, pick->analysis, &pick->choice))
     return TRUE;
   pick_clear (pick);

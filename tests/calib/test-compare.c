@@ -17,9 +17,11 @@ static const struct
 #include "../ir/op-cases.inc"
 };
 
-/* All of @graph on @device, node by node, compiled. */
+/* All of @graph on @device, node by node, compiled; @has_rivals: as of
+ * tp_chain_new(). */
 static TpChain *
-make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys)
+make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
+            const gboolean *has_rivals)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autoptr (TpArray) none = tp_array_new (sizeof (int));
@@ -31,7 +33,8 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys)
   for (int i = 0; i < keys->n; i++)
     if (keys->keys[i].is_lowerable && !keys->keys[i].is_free)
       tp_array_append_val (links, i);
-  chain = tp_chain_new (device, graph, keys, passes, &error);
+  chain = tp_chain_new (
+      device, graph, &(TpChainWanted) { keys, passes, has_rivals }, &error);
   g_assert_no_error (error);
   for (int i = 0; i < chain->n_links; i++)
     all[i] = i;
@@ -61,7 +64,7 @@ test_right (gconstpointer data)
       g_assert_no_error (error);
       test_graph_set_layout (graph, i % TEST_N_LAYOUTS);
       keys = tp_keys_new (graph, NULL, TRUE);
-      chain = make_chain (device, graph, keys);
+      chain = make_chain (device, graph, keys, NULL);
       for (int k = 0; k < chain->n_links; k++)
         if (!tp_compare_link (chain, k, &error))
           g_error ("%s: %s", cases[i].text, error->message);
@@ -86,7 +89,7 @@ test_wrong (gconstpointer data)
       g_autoptr (GError) error = NULL;
       g_autoptr (TpGraph) graph = test_graph_new (17, texts[i], NULL);
       g_autoptr (TpKeys) keys = tp_keys_new (graph, NULL, TRUE);
-      g_autoptr (TpChain) chain = make_chain (device, graph, keys);
+      g_autoptr (TpChain) chain = make_chain (device, graph, keys, NULL);
       TpLaunch *first = chain->links[0].launch;
 
       g_assert_cmpint (chain->n_links, ==, 2);
@@ -98,6 +101,39 @@ test_wrong (gconstpointer data)
       /* it is said again, of each place of the kernel */
       g_clear_error (&error);
       g_assert_false (tp_compare_link (chain, 0, &error));
+    }
+}
+
+/* A convolution is there directly and by Winograd's filtering, each by a name of
+ * its own; another kernel once. */
+static void
+test_rivals (gconstpointer data)
+{
+  TpDevice *device = (TpDevice *) data;
+  const gboolean has_rivals[] = { TRUE, TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, "in x 1 32 17 16;const w 32 32 3 3;"
+          "Conv x w -> y pads=1,1,1,1;Tanh y -> z", &error);
+  g_autoptr (TpKeys) keys = NULL;
+  g_autoptr (TpChain) chain = NULL;
+
+  g_assert_no_error (error);
+  test_graph_set_layout (graph, TEST_LAYOUT_CHANNELS_LAST);
+  keys = tp_keys_new (graph, NULL, TRUE);
+  chain = make_chain (device, graph, keys, has_rivals);
+  g_assert_cmpint (chain->n_links, ==, 3);
+  g_assert_cmpint (chain->links[0].key, ==, chain->links[1].key);
+  g_assert_cmpstr (chain->links[0].schedule, ==, chain->links[0].rival);
+  g_assert_null (chain->links[1].rival);
+  g_assert_true (g_str_has_prefix (chain->links[0].schedule, "winograd")
+                 != g_str_has_prefix (chain->links[1].schedule, "winograd"));
+  g_assert_cmpstr (tp_chain_get_name (chain, 0), !=,
+                   tp_chain_get_name (chain, 1));
+  for (int i = 0; i < chain->n_links; i++)
+    {
+      tp_compare_link (chain, i, &error);
+      g_assert_no_error (error);
     }
 }
 
@@ -114,6 +150,7 @@ main (int argc, char **argv)
     {
       g_test_add_data_func ("/compare/right", device, test_right);
       g_test_add_data_func ("/compare/wrong", device, test_wrong);
+      g_test_add_data_func ("/compare/rivals", device, test_rivals);
     }
   return device != NULL ? g_test_run () : 0;
 }

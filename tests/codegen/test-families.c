@@ -188,6 +188,81 @@ test_conv (void)
     }
 }
 
+static const TpFamily *
+find_family (const char *name)
+{
+  int n;
+  const TpFamily *const *families = tp_schedule_list (&n);
+
+  for (int i = 0; i < n; i++)
+    if (strcmp (families[i]->form.name, name) == 0)
+      return families[i];
+  g_assert_not_reached ();
+}
+
+/* Choices of the family @name alone for the one nest of @lowered, taken; how
+ * many. */
+static int
+check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (GPtrArray) nests
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+  TpBuild build;
+  int n;
+
+  g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[0]));
+  tp_build_init (&build, lowered, target);
+  n = check_family (lowered, &build, find_family (name), nests);
+  tp_build_clear (&build);
+  return n;
+}
+
+/* Windows of 3 x 3: odd sizes, all paddings, channels that fill no vector. */
+static void
+test_winograd (void)
+{
+  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
+                                             &target_sse };
+
+  for (int i = 0; i < 30; i++)
+    {
+      ConvCase c = { any_of (1, 2), any_of (2, 19), any_of (4, 9),
+                     any_of (4, 9), any_of (2, 37), 3, 3, 1, i % 3, 1, 1,
+                     FALSE, FALSE, any_of (0, 1), any_of (0, 1) };
+
+      g_assert_cmpint (check_alone (new_conv (&c), vectors[i / 10],
+                                    "winograd"), >, 0);
+    }
+}
+
+static void
+test_no_winograd (void)
+{
+  static const ConvCase cases[] = {
+    { 1, 8, 8, 8, 8, 3, 3, 2, 1, 1, 1, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 2, 1, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 2, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 8, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 5, 5, 1, 1, 1, 1, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 2, 1, 1, 1, 1, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_row_major = TRUE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_out_row_major = TRUE },
+  };
+  MatmulCase matmul = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  const ConvCase good = { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1,
+                          .is_row_major = FALSE };
+  TpLowered *computed = new_conv (&good);
+
+  computed->operands[1].is_constant = FALSE;
+  g_assert_cmpint (check_alone (computed, &target_avx2, "winograd"), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (check_alone (new_conv (&cases[i]), &target_avx2,
+                                  "winograd"), ==, 0);
+  g_assert_cmpint (check_alone (new_matmul (&matmul), &target_avx2,
+                                "winograd"), ==, 0);
+}
+
 static void
 test_pool (void)
 {
@@ -299,6 +374,9 @@ static void
 test_refuse (void)
 {
   MatmulCase c = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  ConvCase window = { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1,
+                          .is_row_major = FALSE };
+  g_autoptr (TpLowered) conv = new_conv (&window);
   g_autoptr (TpLowered) matmul = new_matmul (&c);
   g_autoptr (TpLowered) maps = make_maps (GINT_TO_POINTER (2));
   g_autoptr (TpProgram) wide
@@ -327,6 +405,21 @@ test_refuse (void)
   check_refused (matmul, &target_gpu, "reduce-items points=1 items=64",
                  "more items than elements");
   check_refused (matmul, &target_gpu, "items local=65", "work-items");
+  check_refused (matmul, &target_avx2,
+                 "winograd output=2 block=1x1 lanes=8 vectors=1 tiles=1 "
+                 "panels=1", "none for it");
+  check_refused (conv, &target_avx2,
+                 "winograd output=3 block=1x1 lanes=8 vectors=1 tiles=1 "
+                 "panels=1", "not known");
+  check_refused (conv, &target_avx2,
+                 "winograd output=2 block=2x1 lanes=8 vectors=1 tiles=1 "
+                 "panels=1", "whole ones");
+  check_refused (conv, &target_avx2,
+                 "winograd output=2 block=5x4 lanes=8 vectors=1 tiles=1 "
+                 "panels=1", "more tiles than there are");
+  check_refused (conv, &target_avx2,
+                 "winograd output=2 block=4x4 lanes=8 vectors=2 tiles=9 "
+                 "panels=1", "registers");
 }
 
 /* What is not given the model chooses; maps may be computed one by one. */
@@ -348,11 +441,37 @@ test_partial (void)
   check_program (maps, apart, run_by_interpreter);
 }
 
+/* What may be as fast is another family's, and right. */
+static void
+test_rival (void)
+{
+  MatmulCase product = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  ConvCase window = { 1, 32, 12, 12, 32, 3, 3, 1, 1, 1, 1,
+                      .has_epilogue = TRUE };
+  g_autoptr (TpLowered) matmul = new_matmul (&product);
+  g_autoptr (TpLowered) conv = new_conv (&window);
+  g_autofree char *none = tp_program_find_rival (matmul, &target_avx2);
+  g_autofree char *rival = tp_program_find_rival (conv, &target_avx2);
+  g_autoptr (TpProgram) model
+      = tp_program_new (conv, &target_avx2, NULL, NULL);
+  g_autoptr (TpProgram) other = NULL;
+
+  g_assert_null (none);
+  g_assert_nonnull (rival);
+  other = tp_program_new (conv, &target_avx2, rival, NULL);
+  g_assert_cmpstr (other->schedule, ==, rival);
+  g_assert_true (g_str_has_prefix (rival, "winograd")
+                 != g_str_has_prefix (model->schedule, "winograd"));
+  check_program (conv, other, run_by_interpreter);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/families/conv", test_conv);
+  g_test_add_func ("/families/winograd", test_winograd);
+  g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
   g_test_add_func ("/families/matmul", test_matmul);
   g_test_add_func ("/families/pages", test_pages);
@@ -361,5 +480,6 @@ main (int argc, char **argv)
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
+  g_test_add_func ("/families/rival", test_rival);
   return g_test_run ();
 }

@@ -4,8 +4,10 @@
 #include "config.h"
 
 #include "kernel/jit.h"
+#include "nest/nest-eval.h"
 #include "typed-nests.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +160,82 @@ test_random_conv (void)
     }
 }
 
+/* What Winograd's filtering loses, of the sum of the magnitudes of what is added
+ * up: the error of a result by the oracle. */
+static double
+find_worst_error (const TpLowered *lowered, const TpProgram *program)
+{
+  double *exact[8], *sizes[8], worst = 0.0;
+  void *memory[8];
+  int n = lowered->n_operands, out = lowered->nests[0]->store.operand;
+
+  for (int i = 0; i < n; i++)
+    {
+      gint64 size = lowered->operands[i].n_elements;
+
+      exact[i] = g_new (double, size);
+      sizes[i] = g_new (double, size);
+      memory[i] = g_new (float, size);
+      for (gint64 j = 0; j < size; j++)
+        {
+          float x = (float) g_test_rand_double_range (-1.0, 1.0);
+
+          ((float *) memory[i])[j] = x;
+          exact[i][j] = x;
+          sizes[i][j] = fabs (x);
+        }
+    }
+  tp_lowered_eval (lowered, exact);
+  tp_lowered_eval (lowered, sizes);
+  g_assert_true (run_by_jit (program, memory, NULL));
+  for (gint64 j = 0; j < lowered->operands[out].n_elements; j++)
+    worst = MAX (worst, fabs (((float *) memory[out])[j] - exact[out][j])
+                            / sizes[out][j]);
+  for (int i = 0; i < n; i++)
+    {
+      g_free (exact[i]);
+      g_free (sizes[i]);
+      g_free (memory[i]);
+    }
+  return worst;
+}
+
+static void
+check_accuracy (int output, double most)
+{
+  static const gint64 channels[] = { 3, 32, 256 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (channels); i++)
+    {
+      ConvCase c = { 1, channels[i], 12, 12, 16, 3, 3, 1, 1, 1, 1,
+                     .has_epilogue = FALSE };
+      g_autofree char *schedule = g_strdup_printf (
+          "winograd output=%d block=3x%d lanes=4 vectors=1 tiles=3 panels=2",
+          output, 12 / output);
+      g_autoptr (TpLowered) lowered = new_conv (&c);
+      g_autoptr (TpProgram) program = NULL;
+      TpTarget target;
+      double error;
+
+      memset (&target, 0, sizeof target);
+      tp_jit_describe_cpu (&target);
+      target.n_units = 1;
+      program = tp_program_new (lowered, &target, schedule, NULL);
+      g_assert_nonnull (program);
+      error = find_worst_error (lowered, program);
+      g_test_message ("output=%d, %d channels: %.2g", output,
+                      (int) channels[i], error);
+      g_assert_cmpfloat (error, <, most);
+    }
+}
+
+static void
+test_accuracy (void)
+{
+  check_accuracy (2, 1e-6);
+  check_accuracy (4, 1e-5);
+}
+
 static TpLowered *
 make_scratch (const void *data)
 {
@@ -198,6 +276,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-jit/matmul", test_matmul);
   g_test_add_func ("/schedule-jit/pool", test_pool);
   g_test_add_func ("/schedule-jit/random-conv", test_random_conv);
+  g_test_add_func ("/schedule-jit/accuracy", test_accuracy);
   g_test_add_func ("/schedule-jit/typed", test_typed);
   g_test_add_func ("/schedule-jit/recurrence", test_recurrence);
   return g_test_run ();

@@ -1,0 +1,85 @@
+/* winograd-analyze.c: is a nest a convolution with windows of 3 x 3, stride 1,
+ * dilation 1, one group and constant filters, channels innermost? */
+#include "config.h"
+
+#include "schedule/winograd-analyze.h"
+
+#include "ir/guard.h"
+#include "schedule/contract-analyze.h"
+#include "schedule/contract-dims.h"
+
+/* The window's axis of @dim, which @axis walks point by point; -1: it is not
+ * that. */
+static int
+find_window_axis (const TpContract *c, const TpStageDim *dim, int axis)
+{
+  int window = -1;
+
+  if (dim->coef[axis] != 1)
+    return -1;
+  for (int i = 0; i < c->nest->n_axes; i++)
+    {
+      if (i == axis || dim->coef[i] == 0)
+        continue;
+      if (window >= 0 || dim->coef[i] != 1 || !c->nest->axes[i].is_reduce
+          || c->nest->axes[i].extent != 3)
+        return -1;
+      window = i;
+    }
+  return window;
+}
+
+/* Two dimensions with a window each; the last one is channels. */
+static gboolean
+find_dims (TpWinograd *w)
+{
+  const TpContract *c = w->c;
+  const TpStageDim *last = &c->dims[2];
+  gboolean is_turned;
+
+  if (c->n_dims != 3 || c->n_k != 3)
+    return FALSE;
+  is_turned = c->dims[0].coef[c->row_axis] == 0;
+  w->window_axes[0] = find_window_axis (c, &c->dims[is_turned], c->row_axis);
+  w->window_axes[1] = find_window_axis (c, &c->dims[!is_turned], c->col_axis);
+  w->channel_axis = last->carrier;
+  w->n_channels = c->nest->axes[last->carrier].extent;
+  return w->window_axes[0] >= 0 && w->window_axes[1] >= 0
+         && c->nest->axes[last->carrier].is_reduce;
+}
+
+/* All points share the filters, and results are vectors. */
+static gboolean
+are_operands_fit (const TpContract *c)
+{
+  const TpAccess *filters = &c->nest->loads[c->w_load];
+
+  for (int i = 0; i < c->n_outer; i++)
+    if (filters->stride[c->outer[i]] != 0)
+      return FALSE;
+  return c->is_w_constant && filters->dtype == TPLAN_DTYPE_FLOAT32
+         && c->nest->store.stride[c->n_axis] == 1;
+}
+
+TpWinograd *
+tp_winograd_new (const TpBuild *build, const TpNest *nest)
+{
+  g_autoptr (TpWinograd) w = g_new0 (TpWinograd, 1);
+
+  w->c = tp_contract_new (build, nest);
+  if (w->c == NULL || w->c->row_axis < 0 || w->c->col_axis < 0
+      || !are_operands_fit (w->c) || !tp_contract_find_dims (w->c)
+      || !find_dims (w))
+    return NULL;
+  w->c->is_stageable = TRUE;
+  return g_steal_pointer (&w);
+}
+
+void
+tp_winograd_free (TpWinograd *w)
+{
+  if (w == NULL)
+    return;
+  tp_contract_free (w->c);
+  g_free (w);
+}
