@@ -26,12 +26,36 @@ tp_problem_node_cost (const TpProblem *problem, int node, int device)
       || is_pinned_away (&problem->graph->nodes[node],
                          costs->devices[device]))
     return TP_COST_NONE;
-  return problem->objective->node_cost (costs, cost, device);
+  return problem->objective->node_cost (costs, cost, device)
+         * (problem->weights == NULL ? 1 : problem->weights[device]);
+}
+
+/* Each half of a copy has its own weight. */
+static gint64
+weigh_copy (const TpProblem *problem, int tensor, int from, int to)
+{
+  const gint64 *feeds = problem->weights + problem->n_devices;
+  const gint64 *fetches = feeds + problem->n_devices;
+  gint64 cost = 0;
+
+  if (from == to)
+    return 0;
+  if (from != TP_COSTS_HOST)
+    cost += fetches[from]
+            * problem->objective->edge_cost (problem->costs, tensor, from,
+                                             TP_COSTS_HOST);
+  if (to != TP_COSTS_HOST)
+    cost += feeds[to]
+            * problem->objective->edge_cost (problem->costs, tensor,
+                                             TP_COSTS_HOST, to);
+  return cost;
 }
 
 gint64
 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from, int to)
 {
+  if (problem->weights != NULL)
+    return weigh_copy (problem, tensor, from, to);
   return problem->objective->edge_cost (problem->costs, tensor, from, to);
 }
 
@@ -310,7 +334,6 @@ tp_problem_new (const TpGraph *graph, const TpGroups *groups,
                 const TpCosts *costs, const char *objective, GError **error)
 {
   g_autoptr (TpProblem) problem = g_new0 (TpProblem, 1);
-  gint64 sum = 0;
 
   problem->graph = graph;
   problem->groups = groups;
@@ -318,12 +341,28 @@ tp_problem_new (const TpGraph *graph, const TpGroups *groups,
   problem->objective = tp_objective_find (objective);
   problem->n_devices = costs->n_devices;
   if (!check_parts (problem, objective, error)
-      || !check_nodes (problem, &sum, error)
-      || !check_tensors (problem, &sum, error)
-      || !check_groups (problem, &sum, error)
+      || !check_nodes (problem, &problem->sum, error)
+      || !check_tensors (problem, &problem->sum, error)
+      || !check_groups (problem, &problem->sum, error)
       || !check_feasible (problem, error))
     return NULL;
   return g_steal_pointer (&problem);
+}
+
+TpProblem *
+tp_problem_weigh (const TpProblem *problem, const gint64 *weights)
+{
+  g_autoptr (TpProblem) weighed = g_new0 (TpProblem, 1);
+  gsize n = (gsize) problem->costs->n_groups * problem->n_devices;
+
+  *weighed = *problem;
+  weighed->weights = weights;
+  weighed->gains = NULL; /* @problem owns them */
+  weighed->gains = tp_new0 (gint64, n + 1);
+  for (gsize i = 0; i < n; i++)
+    weighed->gains[i]
+        = problem->gains[i] * weights[i % (gsize) problem->n_devices];
+  return g_steal_pointer (&weighed);
 }
 
 void

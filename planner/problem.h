@@ -11,6 +11,7 @@ typedef struct
   const TpCosts *costs;
   const TpObjective *objective;
   int n_devices;
+  gint64 sum;                 /* of all costs there are; below the limit */
   gint64 *gains;              /* [group * n_devices + device]: saved when the
                                * group runs as one there; >= 0 */
   const gint64 *limits;       /* (nullable): [device]: bytes of memory; 0: no
@@ -18,6 +19,10 @@ typedef struct
   int n_cuts;                 /* to make for them; 0: as many as take some two
                                * seconds */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
+  const gint64 *weights;      /* (nullable): what a unit of time costs:
+                               * [device]: of kernels there; [n_devices + device]:
+                               * of copies to it from host memory; [2 * n_devices
+                               * + device]: of copies from it */
 } TpProblem;
 
 /* Sums of costs stay below this, so that a cut network cannot overflow. */
@@ -34,6 +39,14 @@ typedef struct
 TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
                            const TpCosts *costs, const char *objective,
                            GError **error);
+/**
+ * tp_problem_weigh:
+ * @weights: (unowned): at least 0, and their largest times all costs together is
+ *   below TP_PROBLEM_LIMIT
+ *
+ * The same problem, in which time costs that much.
+ */
+TpProblem *tp_problem_weigh (const TpProblem *problem, const gint64 *weights);
 void tp_problem_free (TpProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
 

@@ -331,6 +331,35 @@ tp_test_case_cost (const TpTestCase *test, const guint8 *devices)
   return sum;
 }
 
+static void
+load_copy (const TpCosts *costs, int tensor, int from, int to, gpointer data)
+{
+  gint64 *feeds = (gint64 *) data + costs->n_devices;
+  gint64 *fetches = feeds + costs->n_devices;
+
+  if (to >= 0 && to != costs->host)
+    feeds[to] += tp_costs_feed (costs, tensor, to)->time_ns;
+  if (from >= 0 && from != costs->host)
+    fetches[from] += tp_costs_fetch (costs, tensor, from)->time_ns;
+}
+
+gboolean
+tp_test_case_loads (const TpTestCase *test, const guint8 *devices,
+                    gint64 *out_loads)
+{
+  memset (out_loads, 0, sizeof (gint64) * 3 * test->costs->n_devices);
+  if (tp_test_case_cost (test, devices) == TP_COST_NONE)
+    return FALSE;
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    out_loads[devices[i]]
+        += tp_costs_node (test->costs, i, devices[i])->time_ns;
+  for (int g = 0; g < test->groups->n_groups; g++)
+    out_loads[devices[test->groups->groups[g].nodes[0]]]
+        -= group_saving (test, g, devices);
+  visit_copies (test, devices, load_copy, out_loads);
+  return TRUE;
+}
+
 /* [2 * device]: of feeding, of fetching. */
 static void
 spread_copy (const TpCosts *costs, int tensor, int from, int to, gpointer data)

@@ -37,6 +37,10 @@ gint64 tp_test_case_cost (const TpTestCase *test, const guint8 *devices);
 /* The part of it that is copies. */
 gint64 tp_test_case_copies (const TpTestCase *test, const guint8 *devices);
 
+/* [3 * n_devices]: how long each device is busy, then the way to each from host
+ * memory, then the way back; FALSE: not allowed. */
+gboolean tp_test_case_loads (const TpTestCase *test, const guint8 *devices,
+                             gint64 *out_loads);
 /* How many copies it takes, of those that cost anything. */
 int tp_test_case_count (const TpTestCase *test, const guint8 *devices);
 /* One standard deviation of what the two differ in, from the same words. */

@@ -1,0 +1,193 @@
+/* load-model.c: see load-model.h. */
+#include "config.h"
+
+#include "planner/load-model.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+void
+tp_load_model_init (TpLoadModel *model, const TpProblem *problem)
+{
+  gsize n_nodes = (gsize) problem->graph->n_nodes + 1;
+  int n_groups = problem->costs->n_groups;
+
+  *model = (TpLoadModel){ .problem = problem,
+                          .n_engines = 3 * problem->n_devices };
+  model->group_of = tp_new (int, n_nodes);
+  memset (model->group_of, -1, sizeof (int) * n_nodes);
+  for (int i = 0; i < n_groups; i++)
+    for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
+      model->group_of[problem->groups->groups[i].nodes[k]] = i;
+  model->seen_groups = tp_new0 (guint, (gsize) n_groups + 1);
+  model->seen_tensors
+      = tp_new0 (guint, (gsize) problem->graph->n_tensors + 1);
+}
+
+void
+tp_load_model_clear (TpLoadModel *model)
+{
+  g_clear_pointer (&model->group_of, g_free);
+  g_clear_pointer (&model->seen_groups, g_free);
+  g_clear_pointer (&model->seen_tensors, g_free);
+}
+
+/* What is added to. */
+typedef struct
+{
+  TpLoadModel *model;
+  const guint8 *devices;
+  int sign;                   /* 1, or -1: is taken off */
+  gint64 *loads;
+} Sum;
+
+static void
+add (const Sum *sum, int engine, gint64 amount)
+{
+  gboolean is_one = sum->model->problem->costs->is_same_silicon;
+
+  sum->loads[is_one ? 0 : engine] += sum->sign * amount;
+}
+
+static void
+add_node (const Sum *sum, int node)
+{
+  int device = sum->devices[node];
+
+  add (sum, device, tp_problem_node_cost (sum->model->problem, node, device));
+}
+
+/* What @group saves; its ops are added one by one. */
+static void
+add_gain (const Sum *sum, int group)
+{
+  const TpProblem *problem = sum->model->problem;
+  int device = tp_problem_find_fused (problem, group, sum->devices);
+
+  if (device >= 0)
+    add (sum, device, -tp_problem_get_gain (problem, group, device));
+}
+
+static void
+add_copy (const Sum *sum, int tensor, int from, int to)
+{
+  const TpProblem *problem = sum->model->problem;
+  int n = problem->n_devices;
+
+  if (from != TP_COSTS_HOST)
+    add (sum, 2 * n + from,
+         tp_problem_edge_cost (problem, tensor, from, TP_COSTS_HOST));
+  if (to != TP_COSTS_HOST)
+    add (sum, n + to,
+         tp_problem_edge_cost (problem, tensor, TP_COSTS_HOST, to));
+}
+
+static gboolean
+is_read_at (const Sum *sum, const TpTensor *tensor, int place)
+{
+  if (tensor->is_output && place == sum->model->problem->costs->host)
+    return TRUE;
+  for (int k = 0; k < tensor->n_consumers; k++)
+    if (sum->devices[tensor->consumers[k]] == place)
+      return TRUE;
+  return FALSE;
+}
+
+/* All copies of @index. */
+static void
+add_tensor (const Sum *sum, int index)
+{
+  const TpProblem *problem = sum->model->problem;
+  const TpTensor *tensor = &problem->graph->tensors[index];
+  int home = tensor->producer < 0 ? problem->costs->host
+                                  : sum->devices[tensor->producer];
+
+  if (tp_tensor_is_constant (tensor))
+    return;
+  for (int to = TP_COSTS_HOST; to < problem->n_devices; to++)
+    if (to != home && is_read_at (sum, tensor, to))
+      add_copy (sum, index, home, to);
+}
+
+void
+tp_load_model_sum (TpLoadModel *model, const guint8 *devices,
+                   gint64 *out_loads)
+{
+  const TpGraph *graph = model->problem->graph;
+  const Sum sum = { model, devices, 1, out_loads };
+
+  memset (out_loads, 0, sizeof (gint64) * model->n_engines);
+  for (int i = 0; i < graph->n_nodes; i++)
+    add_node (&sum, i);
+  for (int i = 0; i < model->problem->costs->n_groups; i++)
+    add_gain (&sum, i);
+  for (int i = 0; i < graph->n_tensors; i++)
+    add_tensor (&sum, i);
+}
+
+/* Those of @tensors that were not met in this turn. */
+static void
+add_near (const Sum *sum, const int *tensors, int n_tensors)
+{
+  guint *seen = sum->model->seen_tensors;
+
+  for (int i = 0; i < n_tensors; i++)
+    {
+      if (tensors[i] < 0 || seen[tensors[i]] == sum->model->turn)
+        continue;
+      seen[tensors[i]] = sum->model->turn;
+      add_tensor (sum, tensors[i]);
+    }
+}
+
+/* All that depends on where the ops of @piece are, each once. */
+static void
+add_piece (const Sum *sum, TpLoadPiece piece)
+{
+  TpLoadModel *model = sum->model;
+
+  model->turn++;
+  for (int i = 0; i < piece.n_ops; i++)
+    {
+      const TpNode *node = &model->problem->graph->nodes[piece.ops[i]];
+      int group = model->group_of[piece.ops[i]];
+
+      add_node (sum, piece.ops[i]);
+      add_near (sum, node->inputs, node->n_inputs);
+      add_near (sum, node->outputs, node->n_outputs);
+      if (group < 0 || model->seen_groups[group] == model->turn)
+        continue;
+      model->seen_groups[group] = model->turn;
+      add_gain (sum, group);
+    }
+}
+
+gboolean
+tp_load_model_move (TpLoadModel *model, guint8 *devices, gint64 *loads,
+                    TpLoadPiece piece, int device)
+{
+  const Sum before = { model, devices, -1, loads };
+  const Sum after = { model, devices, 1, loads };
+
+  for (int i = 0; i < piece.n_ops; i++)
+    if (tp_problem_node_cost (model->problem, piece.ops[i], device)
+        == TP_COST_NONE)
+      return FALSE;
+  add_piece (&before, piece);
+  for (int i = 0; i < piece.n_ops; i++)
+    devices[piece.ops[i]] = (guint8) device;
+  add_piece (&after, piece);
+  return TRUE;
+}
+
+int
+tp_load_model_find_busiest (const TpLoadModel *model, const gint64 *loads)
+{
+  int busiest = 0;
+
+  for (int i = 1; i < model->n_engines; i++)
+    if (loads[i] > loads[busiest])
+      busiest = i;
+  return busiest;
+}

@@ -1,0 +1,175 @@
+/* load-move.c: see load-move.h. A placement is better where its most loaded engine
+ * carries less, or, at the same, where the squares of all loads add up to less: so
+ * that engines next to the busiest are relieved too. */
+#include "config.h"
+
+#include "planner/load-move.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+#define MAX_ENGINES 6 /* of two devices */
+
+typedef struct
+{
+  gint64 most;
+  double squares;
+} Score;
+
+static Score
+score_loads (const TpLoadModel *model, const gint64 *loads)
+{
+  Score score = { loads[tp_load_model_find_busiest (model, loads)], 0 };
+
+  for (int i = 0; i < model->n_engines; i++)
+    score.squares += (double) loads[i] * (double) loads[i];
+  return score;
+}
+
+static gboolean
+is_less (Score score, Score than)
+{
+  if (score.most != than.most)
+    return score.most < than.most;
+  return score.squares < than.squares;
+}
+
+static void
+take (TpLoadBest *best, const guint8 *devices, const gint64 *loads)
+{
+  memcpy (best->devices, devices, best->model->problem->graph->n_nodes);
+  memcpy (best->loads, loads, sizeof (gint64) * best->model->n_engines);
+}
+
+void
+tp_load_best_offer (TpLoadBest *best, const guint8 *devices)
+{
+  gint64 loads[MAX_ENGINES];
+
+  tp_load_model_sum (best->model, devices, loads);
+  if (is_less (score_loads (best->model, loads),
+               score_loads (best->model, best->loads)))
+    take (best, devices, loads);
+}
+
+void
+tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
+{
+  TpLoadModel *model = best->model;
+  int n = model->problem->graph->n_nodes;
+  g_autofree guint8 *devices = tp_memdup (from, (gsize) n + 1);
+  gint64 loads[MAX_ENGINES];
+
+  tp_load_model_sum (model, devices, loads);
+  for (int i = 0; i < n; i++)
+    {
+      if (devices[i] == to[i]
+          || !tp_load_model_move (model, devices, loads,
+                                  (TpLoadPiece){ &i, 1 }, to[i]))
+        continue;
+      if (is_less (score_loads (model, loads),
+                   score_loads (model, best->loads)))
+        take (best, devices, loads);
+    }
+}
+
+/* ---- moves and swaps ----------------------------------------------------- */
+
+/* An op, or after all ops a whole group. */
+static TpLoadPiece
+get_piece (const TpLoadModel *model, const int *ops, int index)
+{
+  int n = model->problem->graph->n_nodes;
+  const TpGroup *group;
+
+  if (index < n)
+    return (TpLoadPiece){ &ops[index], 1 };
+  group = &model->problem->groups->groups[index - n];
+  return (TpLoadPiece){ group->nodes, group->n_nodes };
+}
+
+/* The device all of it is on; -1: it is not on one. */
+static int
+find_device (const guint8 *devices, TpLoadPiece piece)
+{
+  int device = piece.n_ops == 0 ? -1 : devices[piece.ops[0]];
+
+  for (int i = 1; i < piece.n_ops; i++)
+    if (devices[piece.ops[i]] != device)
+      return -1;
+  return device;
+}
+
+static gboolean
+move (TpLoadBest *best, TpLoadPiece piece, int device)
+{
+  best->work_left -= piece.n_ops;
+  return tp_load_model_move (best->model, best->devices, best->loads,
+                             piece, device);
+}
+
+/* Whether @first is better on its other device, with @second (nullable) coming
+ * from there. */
+static gboolean
+try_pieces (TpLoadBest *best, TpLoadPiece first, const TpLoadPiece *second)
+{
+  Score before = score_loads (best->model, best->loads);
+  int device = find_device (best->devices, first);
+
+  if (device < 0
+      || (second != NULL
+          && find_device (best->devices, *second) != 1 - device)
+      || !move (best, first, 1 - device))
+    return FALSE;
+  if (second == NULL || move (best, *second, device))
+    {
+      if (is_less (score_loads (best->model, best->loads), before))
+        return TRUE;
+      if (second != NULL)
+        move (best, *second, 1 - device);
+    }
+  move (best, first, device);
+  return FALSE;
+}
+
+static gboolean
+try_moves (TpLoadBest *best, const int *ops, int n_pieces)
+{
+  gboolean has_moved = FALSE;
+
+  for (int i = 0; i < n_pieces && best->work_left > 0; i++)
+    if (try_pieces (best, get_piece (best->model, ops, i), NULL))
+      has_moved = TRUE;
+  return has_moved;
+}
+
+/* Stops at the first that helps: moves alone are tried again then. */
+static gboolean
+try_swaps (TpLoadBest *best, const int *ops, int n_pieces)
+{
+  for (int i = 0; i < n_pieces; i++)
+    for (int k = i + 1; k < n_pieces && best->work_left > 0; k++)
+      {
+        TpLoadPiece second = get_piece (best->model, ops, k);
+
+        if (try_pieces (best, get_piece (best->model, ops, i), &second))
+          return TRUE;
+      }
+  return FALSE;
+}
+
+void
+tp_load_best_improve (TpLoadBest *best)
+{
+  const TpProblem *problem = best->model->problem;
+  int n = problem->graph->n_nodes;
+  int n_pieces = n + problem->costs->n_groups;
+  g_autofree int *ops = tp_new (int, (gsize) n + 1);
+
+  for (int i = 0; i < n; i++)
+    ops[i] = i;
+  while (best->work_left > 0)
+    if (!try_moves (best, ops, n_pieces) && !try_swaps (best, ops, n_pieces))
+      return;
+}

@@ -1,0 +1,222 @@
+/* test-load.c: the least load of the busiest engine, and what proves it. */
+#include "config.h"
+
+#include "planner/load.h"
+#include "planner/problem.h"
+#include "random-graph.h"
+
+#include <string.h>
+
+#define MAX_ENGINES 6
+
+static TpProblem *
+new_problem (const TpTestCase *test)
+{
+  g_autoptr (GError) error = NULL;
+  TpProblem *problem = tp_problem_new (test->graph, test->groups, test->costs,
+                                       "time", &error);
+
+  g_assert_no_error (error);
+  return problem;
+}
+
+static TpLoadProof *
+solve (const TpTestCase *test)
+{
+  g_autoptr (TpProblem) problem = new_problem (test);
+  g_autoptr (GError) error = NULL;
+  TpLoadProof *proof = tp_load_solve (problem, &error);
+
+  g_assert_no_error (error);
+  return proof;
+}
+
+/* Processors that are one engine do all of it in turn. */
+static gint64
+find_most (const TpTestCase *test, const gint64 *loads)
+{
+  gint64 most = 0, sum = 0;
+
+  for (int e = 0; e < 3 * test->costs->n_devices; e++)
+    {
+      most = MAX (most, loads[e]);
+      sum += loads[e];
+    }
+  return test->costs->is_same_silicon ? sum : most;
+}
+
+static gint64
+weigh (const gint64 *loads, const gint64 *weights)
+{
+  gint64 sum = 0;
+
+  for (int e = 0; e < MAX_ENGINES; e++)
+    sum += loads[e] * weights[e];
+  return sum;
+}
+
+/* The least of all placements: of the busiest engine, of the weighted sum. */
+static gint64
+try_all (const TpTestCase *test, const gint64 *weights, gint64 *out_sum)
+{
+  int n = test->graph->n_nodes;
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  gint64 loads[MAX_ENGINES], best = TP_COST_NONE;
+
+  *out_sum = TP_COST_NONE;
+  for (guint mask = 0; mask < 1u << n; mask++)
+    {
+      for (int i = 0; i < n; i++)
+        devices[i] = mask >> i & 1;
+      if (!tp_test_case_loads (test, devices, loads))
+        continue;
+      best = MIN (best, find_most (test, loads));
+      *out_sum = MIN (*out_sum, weigh (loads, weights));
+    }
+  return best;
+}
+
+/* The flow is what the best cut is worth, and the bound follows from it. */
+static void
+check_proof (const TpTestCase *test, const TpLoadProof *proof, gint64 least)
+{
+  gint64 flow = -proof->constant, sum = 0;
+
+  for (int i = 0; i < proof->n_arcs; i++)
+    {
+      const TpArc *arc = &proof->arcs[i];
+
+      g_assert_cmpint (arc->flow, >, 0);
+      if (arc->capacity >= 0)
+        g_assert_cmpint (arc->flow, <=, arc->capacity);
+      flow += arc->from.kind == TP_CUT_SOURCE ? arc->flow : 0;
+    }
+  for (int e = 0; e < proof->n_engines; e++)
+    {
+      g_assert_cmpint (proof->weights[e], >=, 0);
+      sum += proof->weights[e];
+    }
+  if (test->costs->is_same_silicon)
+    sum = 1;
+  g_assert_cmpint (flow, ==, least);
+  g_assert_cmpint (proof->bound_ns, ==, (flow + sum - 1) / sum);
+}
+
+static void
+check_placement (const TpTestCase *test, const TpLoadProof *proof)
+{
+  gint64 loads[MAX_ENGINES], sum = 0;
+
+  g_assert_true (tp_test_case_loads (test, proof->devices, loads));
+  g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
+  for (int e = 0; e < MAX_ENGINES; e++)
+    {
+      sum += loads[e];
+      if (!test->costs->is_same_silicon)
+        g_assert_cmpint (proof->loads[e], ==, loads[e]);
+    }
+  if (test->costs->is_same_silicon)
+    g_assert_cmpint (proof->loads[0], ==, sum);
+}
+
+/* Every placement there is. The search is no proof of its own: that it finds the
+ * best nearly always is asked of all rounds together. */
+static void
+test_brute_force (gconstpointer data)
+{
+  gboolean is_same = GPOINTER_TO_INT (data);
+  int n_rounds = is_same ? 500 : 10000, n_best = 0, n_proved = 0;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      TpTestSpec spec
+          = tp_test_spec_random (g_test_rand_int_range (1, is_same ? 8 : 10));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpLoadProof) proof = NULL;
+      gint64 best, least;
+
+      test->costs->is_same_silicon = is_same;
+      proof = solve (test);
+      best = try_all (test, proof->weights, &least);
+      check_placement (test, proof);
+      check_proof (test, proof, least);
+      g_assert_cmpint (proof->bound_ns, <=, best);
+      g_assert_cmpint (proof->load_ns, >=, best);
+      n_best += proof->load_ns == best;
+      n_proved += proof->load_ns == proof->bound_ns;
+    }
+  g_test_message ("%d of %d are the best, %d are proved to be", n_best,
+                  n_rounds, n_proved);
+  g_assert_cmpint (n_best, >=, is_same ? n_rounds : n_rounds * 9 / 10);
+  g_assert_cmpint (n_proved, >=, is_same ? n_rounds : n_rounds / 4);
+}
+
+/* Larger ones: placement and bound fit the costs, and come out the same again. */
+static void
+test_repeat (void)
+{
+  for (int round = 0; round < 20; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (50, 200));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpLoadProof) first = solve (test);
+      g_autoptr (TpLoadProof) second = solve (test);
+
+      check_placement (test, first);
+      g_assert_cmpint (first->bound_ns, <=, first->load_ns);
+      g_assert_cmpmem (first->devices, first->n_nodes, second->devices,
+                       second->n_nodes);
+      g_assert_cmpmem (first->weights, sizeof (gint64) * first->n_engines,
+                       second->weights, sizeof (gint64) * second->n_engines);
+      g_assert_cmpint (first->bound_ns, ==, second->bound_ns);
+      g_assert_cmpint (first->n_arcs, ==, second->n_arcs);
+    }
+}
+
+static void
+test_one_device (void)
+{
+  TpTestSpec spec = { .n_ops = 6, .n_devices = 1, .max_cost = 50 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  g_autoptr (TpLoadProof) proof = solve (test);
+  gint64 loads[MAX_ENGINES] = { 0 };
+
+  g_assert_true (tp_test_case_loads (test, proof->devices, loads));
+  g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
+  g_assert_cmpint (proof->bound_ns, ==, proof->load_ns);
+  g_assert_cmpint (proof->n_arcs, ==, 0);
+}
+
+static void
+test_refused (void)
+{
+  TpTestSpec three = { .n_ops = 3, .n_devices = 3, .max_cost = 9 };
+  TpTestSpec two = { .n_ops = 3, .max_cost = 9 };
+  g_autoptr (TpTestCase) many = tp_test_case_new (&three);
+  g_autoptr (TpTestCase) large = tp_test_case_new (&two);
+  g_autoptr (TpProblem) problem = new_problem (many);
+  g_autoptr (TpProblem) other = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_load_solve (problem, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  tp_costs_node (large->costs, 0, 0)->time_ns = TP_PROBLEM_LIMIT / 8;
+  other = new_problem (large);
+  g_assert_null (tp_load_solve (other, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/load/brute-force", GINT_TO_POINTER (FALSE),
+                        test_brute_force);
+  g_test_add_data_func ("/load/same-silicon", GINT_TO_POINTER (TRUE),
+                        test_brute_force);
+  g_test_add_func ("/load/repeat", test_repeat);
+  g_test_add_func ("/load/one-device", test_one_device);
+  g_test_add_func ("/load/refused", test_refused);
+  return g_test_run ();
+}
