@@ -88,10 +88,9 @@ tear_down (Fixture *f, gconstpointer unused)
 static void
 put_entry (Fixture *f, int device, int key, gint64 time_ns, TpEntryState state)
 {
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
   const TpKey *it = &f->calibration.keys->keys[key];
-  TpEntryRow *row = tp_entry_row_new ();
+  g_autoptr (TpEntryRow) row = tp_entry_row_new ();
+  const gpointer rows[] = { row };
   g_autoptr (GError) error = NULL;
 
   set_text (&row->digest, it->digest);
@@ -105,8 +104,7 @@ put_entry (Fixture *f, int device, int key, gint64 time_ns, TpEntryState state)
     set_text (&row->reason, "it burnt");
   else
     row->stats = (TpStats){ 20, time_ns, time_ns, 1, time_ns / 50 };
-  g_ptr_array_add (rows, row);
-  tp_cost_db_put_entries (f->calibration.db, rows, &error);
+  tp_cost_db_put_entries (f->calibration.db, rows, 1, &error);
   g_assert_no_error (error);
 }
 
