@@ -258,8 +258,8 @@ check_run (TpCli *cli, GError **error)
   if (!tp_cli_is_plan (cli->args[0]) && tp_cli_planning.graph_path == NULL)
     return tp_cli_judge_placement (cli, placement_path, error);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "--placement is judged of a model%s: `tplan check --placement "
-               "FILE MODEL`", tp_cli_planning.graph_path != NULL
+               "--placement is judged of a model%s: give that alone",
+               tp_cli_planning.graph_path != NULL
                                   ? ", and --graph is of a plan"
                                   : ", not of a plan, which is one itself");
   return FALSE;

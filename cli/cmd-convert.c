@@ -30,7 +30,7 @@ static const GOptionEntry convert_options[] = {
   { "after", 0, 0, G_OPTION_ARG_STRING, &after,
     "write what planning makes of MODEL, up to PASS", "PASS" },
   { "placement", 0, 0, G_OPTION_ARG_FILENAME, &placement_path,
-    "ONNX: devices of FILE, such as a plan, into metadata", "FILE" },
+    "ONNX: devices of FILE (a plan, say) in metadata", "FILE" },
   { 0 },
 };
 

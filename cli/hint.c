@@ -3,6 +3,7 @@
 
 #include "cli/hint.h"
 
+#include <glib/gstdio.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -377,6 +378,17 @@ add_model_of (GString *line, const TpCommand *command, const char *path)
   return graph != NULL;
 }
 
+/* What is no plan, where a plan comes first: whether it may be a model. */
+static gboolean
+may_be_model (const char *path)
+{
+  GStatBuf status;
+
+  return !g_str_has_prefix (running->arguments, "PLAN")
+         || (g_stat (path, &status) == 0 && S_ISREG (status.st_mode)
+             && status.st_size > 0);
+}
+
 /* The first of those typed that @command takes; FALSE: none was. */
 static gboolean
 add_file (GString *line, const TpCommand *command)
@@ -385,7 +397,8 @@ add_file (GString *line, const TpCommand *command)
   gboolean is_plan = path != NULL && tp_cli_is_plan (path);
 
   if (path == NULL || !takes_files (command)
-      || (!is_plan && !(takes_models (command) && takes_models (running))))
+      || (!is_plan && !(takes_models (command) && takes_models (running)
+                        && may_be_model (path))))
     return FALSE;
   if (is_plan && !takes_plans (command))
     return add_model_of (line, command, path);

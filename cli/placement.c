@@ -148,8 +148,8 @@ print_text (const TpCli *cli, const Judged *judged)
   if (judged->it->n_moves > 0)
     print_moves (cli, judged);
   else if (judged->it->cost_ns > plan->cost_ns)
-    tp_cli_print ("No move of one run of ops gains anything: `tplan optimize` "
-                  "moves several at once.");
+    tp_cli_print ("No move of one run of ops gains anything; several at once "
+                  "do, as in the plan.");
 }
 
 static void

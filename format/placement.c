@@ -48,8 +48,8 @@ tp_placement_load (const char *path, GError **error)
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                "%s: no op has a device in it: %s", path,
                file->kind == TP_PLACEMENT_NODES
-                   ? "write it with `tplan convert --placement`, or give "
-                     "metadata '" TP_PLACEMENT_KEY "' to its nodes"
+                   ? "convert --placement writes it: metadata '"
+                     TP_PLACEMENT_KEY "' of nodes"
                    : "write lines OP,DEVICE, or {\"OP\": \"DEVICE\"}");
   return NULL;
 }

@@ -96,6 +96,10 @@ note 'nothing was to be measured' calibrate mlp.json --devices sim:laptop-gpu
 note 'run it with' try mlp.json --devices ref -o tried.json
 sed 's/"Relu"/"Odd", "shapes": [[4, 32]], "cost": {"ref": 5, "cpu": 5}/' mlp.json > odd.json
 note "'Odd' is not known" run odd.json --devices cpu
+echo "fc1,ref" > some.csv
+note 'no device is given' check --placement some.csv mlp.json --devices ref
+echo "nobody,ref" > nobody.csv
+note 'has no op' check --placement nobody.csv mlp.json --devices ref
 note 'estimates still' try wider.json --devices ref --time-limit 1ms -o partly.json
 
 # sign OLD NEW EXPRESSION: a plan, changed and signed again.
