@@ -115,12 +115,10 @@ find (const guint8 *file, gsize size, TpBytes key)
   g_autofree char *path = g_build_filename (folder, name, NULL);
   g_autofree guint8 *value = NULL;
   gsize value_size = 0;
-  gboolean is_there;
 
   put_file (path, file, size);
   value = tp_code_cache_find (cache, key, &value_size);
-  is_there = access (path, F_OK) == 0;
-  g_assert (is_there == (value != NULL));
+  g_assert_cmpint (access (path, F_OK) == 0, ==, value != NULL);
   if (value == NULL)
     return FALSE;
   g_assert_cmpmem (value, value_size, file + size - value_size, value_size);
