@@ -12,7 +12,9 @@
  * moments of DerSimonian and Laird does not hang on the few best measured ones.
  *
  * A ratio has two figures; the correction is shared by their variances, which is
- * the posterior mean of each when nothing was known of the figures themselves. */
+ * the posterior mean of each when nothing was known of the figures themselves.
+ *
+ * Of a group more is known: it has less to do than its ops apart. */
 #include "config.h"
 
 #include "calib/posterior.h"
@@ -23,6 +25,7 @@
 #include <math.h>
 
 #define BISECTIONS 60
+#define CERTAIN 2.0           /* standard deviations */
 
 typedef struct
 {
@@ -301,6 +304,39 @@ draw_groups (TpCosts *costs, const TpGroups *groups, const double *expected,
     }
 }
 
+/* Whether it is beyond doubt that a group takes longer than its ops. */
+static gboolean
+is_slower (const Sides *gain)
+{
+  return gain->ratio > CERTAIN * sqrt (gain->own + gain->other);
+}
+
+/* One kernel does what its ops do without storing and loading in between. Unless
+ * figures say for certain that it takes longer all the same, it is taken to be as
+ * fast, less the least there is: else what is fused would follow the noise. */
+static void
+doubt_losses (TpCosts *costs, const TpGroups *groups, const double *expected,
+              int device)
+{
+  for (int g = 0; g < costs->n_groups; g++)
+    {
+      double log_ratio = expected[(gsize) g * costs->n_devices + device];
+      TpCost *fused = tp_costs_group (costs, g, device);
+      gint64 sum_ns;
+      Sides gain;
+
+      if (isnan (log_ratio) || log_ratio >= 0
+          || !find_gain (costs, groups, g, device, &gain)
+          || is_slower (&gain)
+          || !sum_ops (costs, &groups->groups[g], device, &sum_ns)
+          || fused->time_ns < sum_ns || sum_ns < 2)
+        continue;
+      if (fused->measured_ns == 0)
+        fused->measured_ns = fused->time_ns;
+      fused->time_ns = sum_ns - 1;
+    }
+}
+
 void
 tp_posterior_draw (TpCosts *costs, const TpGroups *groups,
                    const double *expected)
@@ -312,4 +348,6 @@ tp_posterior_draw (TpCosts *costs, const TpGroups *groups,
   for (int d = 0; d < costs->n_devices; d++)
     if (d != host)
       draw_device (costs, d, host);
+  for (int d = 0; d < costs->n_devices && expected != NULL; d++)
+    doubt_losses (costs, groups, expected, d);
 }

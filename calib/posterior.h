@@ -13,8 +13,9 @@
  *
  * Draws noisy figures towards what others of their kind have, by as much as they
  * are noisy: what a kernel takes on one device to what it takes on the host, and
- * what a group takes to what its ops do. time_ns and spread_ns are then those of
- * the posterior; measured_ns keeps what was measured.
+ * what a group takes to what its ops do. A group that should gain, and loses no
+ * more than noise could make it, is as fast as its ops. time_ns and spread_ns are
+ * then those of the posterior; measured_ns keeps what was measured.
  *
  * Pure. Estimates, exact figures (spread 0) and what no device can are left alone
  * and draw nothing.

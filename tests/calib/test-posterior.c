@@ -236,6 +236,50 @@ test_groups (void)
   case_clear (&c);
 }
 
+/* Groups that should gain and lose by less than noise may are as fast as their ops;
+ * those that lose for certain stay slow, and so do those of which nothing is known
+ * and those that are exact. */
+static void
+test_losses (void)
+{
+  static const struct
+  {
+    double loss, sd, expected;
+    gboolean is_believed;
+  } kinds[] = { { 0.05, 0.06, -0.1, FALSE }, { 0.5, 0.02, -0.1, TRUE },
+                { 0.05, 0.06, NAN, TRUE }, { 0.05, 0, -0.1, TRUE } };
+  Case c;
+
+  case_init (&c, 0, 0.001);
+  for (int g = 0; g < N / 2; g++)
+    {
+      double sum = tp_costs_node (c.costs, 2 * g, 0)->time_ns
+                   + tp_costs_node (c.costs, 2 * g + 1, 0)->time_ns;
+      int kind = g % G_N_ELEMENTS (kinds);
+      TpCost *group = tp_costs_group (c.costs, g, 0);
+
+      c.expected[2 * g] = kinds[kind].expected;
+      group->time_ns = sum * exp (kinds[kind].loss);
+      group->spread_ns = group->time_ns * kinds[kind].sd * TP_COST_SPREADS;
+    }
+  tp_posterior_draw (c.costs, c.groups, c.expected);
+  for (int g = 0; g < N / 2; g++)
+    {
+      gint64 sum = tp_costs_node (c.costs, 2 * g, 0)->time_ns
+                   + tp_costs_node (c.costs, 2 * g + 1, 0)->time_ns;
+      const TpCost *group = tp_costs_group (c.costs, g, 0);
+
+      if (kinds[g % G_N_ELEMENTS (kinds)].is_believed)
+        g_assert_cmpint (group->time_ns, >, sum);
+      else
+        {
+          g_assert_cmpint (group->time_ns, ==, sum - 1);
+          g_assert_cmpint (group->measured_ns, >, sum);
+        }
+    }
+  case_clear (&c);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,5 +290,6 @@ main (int argc, char **argv)
   g_test_add_func ("/posterior/repeated", test_repeated);
   g_test_add_func ("/posterior/estimates", test_estimates);
   g_test_add_func ("/posterior/groups", test_groups);
+  g_test_add_func ("/posterior/losses", test_losses);
   return g_test_run ();
 }
