@@ -52,12 +52,13 @@ move_to_json (const Judged *judged, const TpMove *move)
 {
   const TpPlan *plan = tp_api_get_plan (judged->plan);
 
-  return json_pack ("{s:o, s:o, s:i, s:s, s:I, s:I}", "first",
+  return json_pack ("{s:o, s:o, s:i, s:s, s:I, s:I, s:b}", "first",
                     tp_cli_string (get_op (judged, move->first)), "last",
                     tp_cli_string (get_op (judged, move->last)), "n_ops",
                     move->n_moved, "to", plan->devices[move->device],
                     "gain_ns", (json_int_t) move->gain_ns, "cost_ns",
-                    (json_int_t) (judged->it->cost_ns - move->gain_ns));
+                    (json_int_t) (judged->it->cost_ns - move->gain_ns),
+                    "kept", move->is_kept);
 }
 
 static void
@@ -127,7 +128,10 @@ print_moves (const TpCli *cli, const Judged *judged)
   const TpJudgement *it = judged->it;
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autofree char *moved = tp_cli_format_time (it->moved_ns);
+  int n_kept = 0;
 
+  for (int i = 0; i < it->n_moves; i++)
+    n_kept += it->moves[i].is_kept;
   for (int i = 0; i < it->n_moves; i++)
     tp_table_add (table, format_run (judged, &it->moves[i]),
                   g_strdup (plan->devices[it->moves[i].device]),
@@ -136,7 +140,8 @@ print_moves (const TpCli *cli, const Judged *judged)
   tp_cli_print ("Moves that gain most, each made alone:");
   tp_table_print (table, cli);
   if (it->n_moves > 1)
-    tp_cli_print ("All of them together: %s.", moved);
+    tp_cli_print ("Made one after the other, %d of them gain: then %s.",
+                  n_kept, moved);
 }
 
 static void

@@ -13,6 +13,8 @@ typedef struct
   int device;
   gint64 gain_ns;             /* what the placement costs less with this move
                                * alone; above 0 */
+  gboolean is_kept;           /* gains still when made after those before it that
+                               * do */
 } TpMove;
 
 typedef struct
@@ -25,7 +27,7 @@ typedef struct
   TpMove *moves;              /* the largest gain first; no two share an op */
   int max_ops;                /* of a run that was tried */
   int n_gone;                 /* ops of its file that planning folds away */
-  gint64 moved_ns;            /* what it costs with all of them made */
+  gint64 moved_ns;            /* what it costs with those made that are kept */
 } TpJudgement;
 
 void tp_judgement_free (TpJudgement *judgement);

@@ -271,11 +271,29 @@ search_take (Search *search, TpMove *out)
   return TRUE;
 }
 
+/* Makes @move after others, unless it no longer gains. */
+static gboolean
+make_move (State *state, const TpMove *move)
+{
+  int n = move->last - move->first + 1;
+  g_autofree guint8 *old = tp_memdup (state->devices + move->first, n);
+  const gint64 before = state->cost;
+
+  for (int i = 0; i < n; i++)
+    if (old[i] != move->device)
+      move_node (state, move->first + i, move->device);
+  if (state->cost < before)
+    return TRUE;
+  for (int i = 0; i < n; i++)
+    if (old[i] != move->device)
+      move_node (state, move->first + i, old[i]);
+  return FALSE;
+}
+
 static void
 find_moves (State *state, int n_moves, TpJudgement *out)
 {
   g_auto (Search) search = { 0 };
-  const guint8 *devices = state->devices;
 
   search_init (&search, state);
   out->max_ops = search.max_ops;
@@ -284,9 +302,7 @@ find_moves (State *state, int n_moves, TpJudgement *out)
          && search_take (&search, &out->moves[out->n_moves]))
     out->n_moves++;
   for (int i = 0; i < out->n_moves; i++)
-    for (int k = out->moves[i].first; k <= out->moves[i].last; k++)
-      if (devices[k] != out->moves[i].device)
-        move_node (state, k, out->moves[i].device);
+    out->moves[i].is_kept = make_move (state, &out->moves[i]);
   out->moved_ns = state->cost;
 }
 

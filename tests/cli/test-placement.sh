@@ -27,7 +27,7 @@ echo '{"fc1": "sim:laptop-gpu", "relu": "sim:laptop-gpu", "fc2": "sim:laptop-gpu
 try 0 optimize mlp.json --devices $sims --pin '*=sim:laptop-gpu' --format json; cost=$(json cost_ns)
 judge 0 gpu.json --format json && [ "$(json cost_ns)" = "$cost" ]; say $? "names and devices as JSON"
 judge 0 gpu.json && out_has 'No placement costs less than .*proved' && out_has 'GAIN'; say $? "as text"
-judge 0 gpu.json --format csv && out_has '^first,last,n_ops,to,gain_ns,cost_ns$'; say $? "as rows"
+judge 0 gpu.json --format csv && out_has '^first,last,n_ops,to,gain_ns,cost_ns,kept$'; say $? "as rows"
 judge 0 gpu.json --no-fuse epilogue --no-fuse pointwise --no-fuse prologue --format json && [ "$(json groups)" = 0 ] && [ "$(json cost_ns)" -gt "$cost" ]
 say $? "without groups it costs more"
 try 0 optimize mlp.json --devices $sims -o best.json -f && judge 0 best.json && out_has '^No placement costs less: proved' && ! out_has GAIN
