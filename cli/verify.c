@@ -55,7 +55,7 @@ tp_verified_judge (const TpBench *bench, TpVerified *verified)
       entrants[i] = (TpEntrant){ entry->device != NULL, entry->is_unfused };
       verified->has_unfused = verified->has_unfused || entry->is_unfused;
     }
-  verified->verdict = tp_judge (bench->contest, entrants, n);
+  verified->verdict = tp_verdict_find (bench->contest, entrants, n);
   rival = tp_bench_get (bench, verified->verdict.rival);
   verified->rival = g_strdup (rival->name);
   verified->device = g_strdup (rival->device);

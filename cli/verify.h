@@ -7,7 +7,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/judge.h"
+#include "cli/verdict.h"
 
 typedef struct
 {
@@ -27,8 +27,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpVerified, tp_verified_clear)
 void tp_verified_judge (const TpBench *bench, TpVerified *verified);
 
 /* Takes @plan. Runs it and all on each device that can, and each of these that
- * fuses without fusion too, in turns; returns what tp_judge () does, and says so
- * where that is not the plan.
+ * fuses without fusion too, in turns; returns what tp_verdict_find () does, and
+ * says so where that is not the plan.
  * NULL: those of tp_bench_run (), or TPLAN_ERROR_USAGE: an op is pinned. */
 TplanPlan *tp_cli_verify (TpCli *cli, TplanPlan *plan,
                           TpVerified *out_verified, GError **error);

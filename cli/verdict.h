@@ -1,6 +1,6 @@
-/* judge.h: which plan to give, of several that ran in turns. Pure. */
-#ifndef TP_CLI_JUDGE_H
-#define TP_CLI_JUDGE_H
+/* verdict.h: which plan to give, of several that ran in turns. Pure. */
+#ifndef TP_CLI_VERDICT_H
+#define TP_CLI_VERDICT_H
 
 #include "calib/contest.h"
 
@@ -20,7 +20,7 @@ typedef struct
 } TpVerdict;
 
 /**
- * tp_judge:
+ * tp_verdict_find:
  * @entrants: as many as there are in @contest, @n; 0 is the proposal
  *
  * A plan planned again without fusion takes the place of the proposal where it
@@ -28,7 +28,7 @@ typedef struct
  * faster, outside the interval, than the fastest that is on one; else that is
  * given. A proposal on one device stays unless another is faster outside it.
  */
-TpVerdict tp_judge (const TpContest *contest, const TpEntrant *entrants,
-                    int n);
+TpVerdict tp_verdict_find (const TpContest *contest,
+                           const TpEntrant *entrants, int n);
 
 #endif

@@ -1,7 +1,7 @@
-/* judge.c: see judge.h. */
+/* verdict.c: see verdict.h. */
 #include "config.h"
 
-#include "cli/judge.h"
+#include "cli/verdict.h"
 
 /* The proposal, or what was planned the same way without fusion. */
 static int
@@ -48,7 +48,8 @@ is_beaten (const TpContest *contest, const TpEntrant *entrants, int champion,
 }
 
 TpVerdict
-tp_judge (const TpContest *contest, const TpEntrant *entrants, int n)
+tp_verdict_find (const TpContest *contest, const TpEntrant *entrants,
+                 int n)
 {
   TpVerdict verdict = { .chosen = find_champion (contest, entrants, n) };
   int base = find_base (contest, entrants, n);

@@ -1,7 +1,7 @@
-/* test-judge.c: which of several plans that were run is given. */
+/* test-verdict.c: which of several plans that were run is given. */
 #include "config.h"
 
-#include "cli/judge.h"
+#include "cli/verdict.h"
 
 #define MAX_ENTRANTS 5
 #define N_ROUNDS 30
@@ -20,46 +20,46 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  { "/judge/wins", 2, { &several, &single }, { 80, 100 }, 0, 1 },
-  { "/judge/loses", 2, { &several, &single }, { 100, 80 }, 1, 1 },
-  { "/judge/draws", 2, { &several, &single }, { 100, 100 }, 1, 1 },
-  { "/judge/single-draws", 2, { &single, &single }, { 100, 100 }, 0, 1 },
-  { "/judge/single-wins",
+  { "/verdict/wins", 2, { &several, &single }, { 80, 100 }, 0, 1 },
+  { "/verdict/loses", 2, { &several, &single }, { 100, 80 }, 1, 1 },
+  { "/verdict/draws", 2, { &several, &single }, { 100, 100 }, 1, 1 },
+  { "/verdict/single-draws", 2, { &single, &single }, { 100, 100 }, 0, 1 },
+  { "/verdict/single-wins",
     3,
     { &single, &single, &single_unfused },
     { 60, 100, 90 },
     0,
     2 },
-  { "/judge/single-loses", 2, { &single, &single }, { 100, 80 }, 1, 1 },
-  { "/judge/unfused-wins",
+  { "/verdict/single-loses", 2, { &single, &single }, { 100, 80 }, 1, 1 },
+  { "/verdict/unfused-wins",
     3,
     { &several, &single, &several_unfused },
     { 80, 100, 60 },
     2,
     2 },
-  { "/judge/unfused-draws",
+  { "/verdict/unfused-draws",
     3,
     { &several, &single, &several_unfused },
     { 80, 100, 80 },
     0,
     1 },
-  { "/judge/unfused-loses-to-single",
+  { "/verdict/unfused-loses-to-single",
     3,
     { &several, &single, &several_unfused },
     { 90, 50, 60 },
     1,
     1 },
-  { "/judge/single-unfused-wins",
+  { "/verdict/single-unfused-wins",
     4,
     { &several, &single, &several_unfused, &single_unfused },
     { 90, 80, 85, 60 },
     3,
     3 },
-  { "/judge/own-unfused-wins", 2, { &single, &single_unfused }, { 90, 60 }, 1,
+  { "/verdict/fused-loses", 2, { &single, &single_unfused }, { 90, 60 }, 1,
     1 },
-  { "/judge/own-unfused-loses", 2, { &single, &single_unfused }, { 60, 90 }, 0,
+  { "/verdict/fused-wins", 2, { &single, &single_unfused }, { 60, 90 }, 0,
     1 },
-  { "/judge/no-single", 2, { &several, &several_unfused }, { 60, 90 }, 0, 1 },
+  { "/verdict/no-single", 2, { &several, &several_unfused }, { 60, 90 }, 0, 1 },
 };
 
 /* Noise of one percent, now to one side and now to the other. */
@@ -90,7 +90,7 @@ test_case (gconstpointer data)
 
   for (int i = 0; i < it->n; i++)
     entrants[i] = *it->entrants[i];
-  verdict = tp_judge (contest, entrants, it->n);
+  verdict = tp_verdict_find (contest, entrants, it->n);
   g_assert_cmpint (verdict.chosen, ==, it->chosen);
   g_assert_cmpint (verdict.rival, ==, it->rival);
   g_assert_cmpfloat (verdict.ratio.low, <=, verdict.ratio.ratio);
