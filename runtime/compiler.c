@@ -24,7 +24,7 @@
 
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 static TpJitCompiler *known;  /* once it is, for good */
-static gboolean is_absent;    /* so is that there is none */
+static char *absence;         /* so is why there is none */
 
 enum { IDENTITY, EMITTER, LIBRARY, FILE_FACTS, N_FIELDS };
 
@@ -131,13 +131,15 @@ ask (const TpCodeCache *cache)
   const TpChildren children = { answer, take_answer, &question, 1,
                                 TP_CHILDREN_SILENCE_MS };
   TpChildrenEnd end = TP_CHILDREN_DONE;
+  g_autoptr (GError) error = NULL;
 
   look_up (&question);
   if (question.compiler == NULL)
-    end = tp_children_run (&children, NULL);
+    end = tp_children_run (&children, &error);
   if (end == TP_CHILDREN_IMPOSSIBLE)
     question.compiler = tp_jit_compiler_new (NULL);
-  is_absent = end == TP_CHILDREN_REFUSED;
+  if (end == TP_CHILDREN_REFUSED)
+    absence = g_strdup (error->message);
   return question.compiler;
 }
 
@@ -154,13 +156,24 @@ tp_compiler_get_identity (const TpCodeCache *cache)
   const char *identity;
 
   pthread_mutex_lock (&known_mutex);
-  if (known == NULL && !is_absent && cache == NULL)
+  if (known == NULL && absence == NULL && cache == NULL)
     cache = usual = tp_code_cache_open (tp_code_cache_get_place (), NULL);
-  if (known == NULL && !is_absent)
+  if (known == NULL && absence == NULL)
     tp_guard (ensure_known, (gpointer) cache, "to ask for LLVM", NULL);
   identity = known != NULL ? known->identity : NULL;
   pthread_mutex_unlock (&known_mutex);
   return identity;
+}
+
+const char *
+tp_compiler_get_absence (void)
+{
+  const char *reason;
+
+  pthread_mutex_lock (&known_mutex);
+  reason = absence;
+  pthread_mutex_unlock (&known_mutex);
+  return reason != NULL ? reason : "LLVM did not answer";
 }
 
 /* ---- kernels --------------------------------------------------------------- */

@@ -14,6 +14,8 @@
 /* "llvm-15.0.6 rocketlake +avx512f...": what measurements depend on. @cache:
  * (nullable). %NULL: there is no LLVM. Asked once a process; stays. */
 const char *tp_compiler_get_identity (const TpCodeCache *cache);
+/* After that: why there is none. */
+const char *tp_compiler_get_absence (void);
 
 typedef struct
 {

@@ -52,9 +52,7 @@ cpu_count (const char **out_reason)
 {
   gboolean is_there = tp_compiler_get_identity (NULL) != NULL;
 
-  *out_reason = is_there ? NULL
-                         : "built without LLVM, or its module was not found "
-                           "(TPLAN_MODULE_DIR)";
+  *out_reason = is_there ? NULL : tp_compiler_get_absence ();
   return is_there;
 }
 

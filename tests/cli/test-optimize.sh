@@ -44,6 +44,9 @@ try 0 check pinned.json; say $? "and re-applied by check"
 try 5 optimize mlp.json --devices $sims --pin fc1=opencl:9; say $? "pin to a device that is not there"
 try 6 optimize mlp.json --devices ref,opencl:77 && err_has 'opencl:77'
 say $? "a device that is not there"
+mkdir broken && echo nothing > broken/jit-llvm.so
+TPLAN_MODULE_DIR=$work/broken "$TPLAN" devices > .out 2> .err && grep '^cpu .*absent.*broken/jit-llvm.so' .out > /dev/null
+say $? "a module that does not load is named"
 TPLAN_MODULE_DIR=/nonexistent "$TPLAN" optimize mlp.json > .out 2> .err
 code=$?
 if [ -e "${TPLAN_MODULE_DIR:-}" ]; then
