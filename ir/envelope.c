@@ -1,0 +1,15 @@
+/* envelope.c: see envelope.h. */
+#include "config.h"
+
+#include "ir/envelope.h"
+
+void
+tp_envelope_free (TpEnvelope *envelope)
+{
+  if (envelope == NULL)
+    return;
+  for (int i = 0; i < envelope->n_pieces; i++)
+    g_free (envelope->pieces[i].devices);
+  g_free (envelope->pieces);
+  g_free (envelope);
+}
