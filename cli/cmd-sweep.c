@@ -1,4 +1,5 @@
-/* cmd-sweep.c: the plan as a function of one dimension, such as the batch. */
+/* cmd-sweep.c: the plan as a function of one dimension, such as the batch; or of
+ * how long something takes (sweep-scale.c). */
 #include "config.h"
 
 #include "api/plan.h"
@@ -10,14 +11,21 @@
 #include "cli/series.h"
 #include "cli/single.h"
 #include "cli/sweep-files.h"
+#include "cli/sweep-scale.h"
 #include "cli/text.h"
 #include "ir/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const GOptionEntry sweep_options[]
-    = { TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 } };
+static char *scale;
+
+static const GOptionEntry sweep_options[] = {
+  { "scale", 0, 0, G_OPTION_ARG_STRING, &scale,
+    "all plans as copies, or DEVICE, take as many times",
+    "WHAT=LOW..HIGH" },
+  TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 }
+};
 
 typedef struct
 {
@@ -49,7 +57,8 @@ sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "sweep takes one --dim with several values, such as "
-               "--dim N=1,2,4..128");
+               "--dim N=1,2,4..128, or --scale, such as "
+               "--scale copies=0.01..100");
   return FALSE;
 }
 
@@ -295,12 +304,15 @@ sweep_finish (const Sweep *sweep, TpCli *cli, GError **error)
 static gboolean
 sweep_run (TpCli *cli, GError **error)
 {
-  Sweep sweep = { .points = g_array_new (FALSE, FALSE, sizeof (SweepPoint)) };
-  gboolean good = tp_sweep_files_check (cli, error)
-                  && sweep_parse (&sweep, cli, error)
-                  && sweep_plan (&sweep, cli, error)
-                  && sweep_finish (&sweep, cli, error);
+  Sweep sweep = { .points = NULL };
+  gboolean good;
 
+  if (scale != NULL)
+    return tp_sweep_scale (cli, scale, error);
+  sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
+  good = tp_sweep_files_check (cli, error) && sweep_parse (&sweep, cli, error)
+         && sweep_plan (&sweep, cli, error)
+         && sweep_finish (&sweep, cli, error);
   sweep_clear (&sweep);
   return good;
 }
@@ -308,7 +320,7 @@ sweep_run (TpCli *cli, GError **error)
 const TpCommand tp_command_sweep = {
   .name = "sweep",
   .arguments = "MODEL",
-  .summary = "Plans a model over several values of one dimension",
+  .summary = "Plans a model over values of a dimension, or speeds",
   .details = "  tplan sweep model.onnx --dim N=1,2,4..128 --devices "
              "cpu,sim:laptop-gpu\n"
              "A..B doubles from A up to B. -o: .svg, .html, .csv or .json.",

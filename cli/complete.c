@@ -298,6 +298,14 @@ complete_share (Line *line)
   complete_device (line, ">=");
 }
 
+/* "copies=0.01..100" */
+static void
+complete_scale (Line *line)
+{
+  offer (line, "", "copies=0.01..100", "all copies");
+  complete_device (line, "=");
+}
+
 /* "cpu,opencl:0": the last of a list; what is before it stays. */
 static void
 complete_list (Line *line)
@@ -364,6 +372,7 @@ static const struct
   { "OP=DEVICE", NULL, NULL, complete_pin, NULL },
   { "DEV=SIZE", NULL, NULL, complete_memory, NULL },
   { "DEV>=N%time", NULL, NULL, complete_share, NULL },
+  { "WHAT=LOW..HIGH", NULL, NULL, complete_scale, NULL },
   { "NAME=FILE", NULL, NULL, complete_input, NULL },
   { "NAME=N", "dim", NULL, offer_dims, NULL },
   { "NAME=N", "limit", NULL, NULL, "" },

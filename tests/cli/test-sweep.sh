@@ -33,6 +33,25 @@ try 2 sweep sym.json --dim N=4 && err_has 'one --dim with several values'; say $
 try 2 sweep sym.json --dim N=1,2 --dim M=1,2 && err_has "'N' and 'M' have several values"; say $? "two dimensions are too many"
 try 2 sweep sym.json --dim N=1,2 --dim N=4 && err_has "'N' is given twice"; say $? "one twice"
 
+# As something takes longer: where one plan gives way to the next both cost the same; with
+# dear copies, and beside a slow device, all ops are on the host.
+try 0 sweep sym.json --dim N=65536 --scale sim:laptop-gpu=0.000001..1000000 --devices $sims --format csv; say $? "a device scaled"
+awk -F, 'NR == 1 { next } NR > 2 && ($1 != end || $5 / cost > 1.000001 || $5 / cost < 0.999999) { exit 1 }
+  { end = $2; cost = $6 } END { exit !(NR >= 3) }' .out; say $? "pieces meet"
+host=$(sed -n 1p .out | tr , '\n' | grep -n sim:desktop-cpu | cut -d: -f1)
+[ "$(tail -n 1 .out | cut -d, -f7)" = 0 ] && [ "$(tail -n 1 .out | cut -d, -f"$host")" = 4 ]; say $? "none is on a slow device"
+try 0 sweep mlp.json --scale copies=0.5..1000000 --devices $sims --format csv && [ "$(tail -n 1 .out | cut -d, -f7)" = 0 ]; say $? "no dear copies"
+try 0 sweep mlp.json --scale sim:laptop-gpu=0.5..2 --devices $sims && out_has 'SIMULATED COST' && err_has 'proved least'; say $? "as a table, marked as simulated"
+try 0 optimize mlp.json --devices $sims --format json; cost=$(json cost_ns)
+try 0 sweep mlp.json --scale copies=0.5..1 --devices $sims --format json; [ "$(sed -n 's/^ *"cost_to_ns": \([0-9]*\).*/\1/p' .out | tail -n 1)" = "$cost" ]
+say $? "times 1: what the plan costs"
+for bad in copies copies= copies=1 copies=1.. copies=2..1 copies=0..1 copies=1..nan copies=1..2x =1..2 copies=1..1e9; do
+  try 2 sweep mlp.json --scale "$bad" --devices $sims && err_has "as in --scale copies"; say $? "no scale: $bad"
+done
+try 2 sweep mlp.json --scale gpu=1..2 --devices $sims && err_has "sim:laptop-gpu"; say $? "no such device: what there is"
+try 2 sweep mlp.json --scale copies=1..2 --devices $sims -o x.svg && err_has 'leave out -o'; say $? "no files"
+try 2 sweep mlp.json --scale copies=1..2 --devices $sims --mem-limit sim:desktop-cpu=1G && err_has 'leave out --mem-limit'; say $? "no limits of memory"
+
 # All of them measured.
 try 0 calibrate sym.json --devices ref --dim N=1,2,4 --time-limit 20s --format json && [ "$(grep -c '"model":' .out)" -eq 3 ] \
   && [ "$(sed -n 's/^ *"N": //p' .out | tr '\n' ' ')" = "1 2 4 " ]

@@ -1,0 +1,43 @@
+/* envelope.c: a plan's figures, as one thing takes longer. */
+#include "config.h"
+
+#include "api/envelope.h"
+
+#include "api/graph.h"
+#include "api/plan.h"
+#include "ir/guard.h"
+#include "planner/envelope.h"
+
+typedef struct
+{
+  const TplanPlan *plan;
+  const TpScale *scale;
+  GError **error;
+  TpEnvelope *envelope;
+} FindCall;
+
+static void
+find_call (gpointer data)
+{
+  FindCall *call = data;
+  const TpPlan *plan = tp_api_get_plan (call->plan);
+
+  call->envelope = tp_envelope_find (
+      tp_api_get_graph (tplan_plan_get_graph (call->plan)), plan->all_groups,
+      plan->costs, call->scale, call->error);
+}
+
+TpEnvelope *
+tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
+                      GError **error)
+{
+  FindCall call = { plan, scale, error, NULL };
+
+  if (tp_api_get_plan (plan)->memory_limits != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "plans with limits of memory are not made for all scales: "
+                 "leave out --mem-limit");
+  else
+    tp_guard (find_call, &call, "to plan for all scales", error);
+  return call.envelope;
+}

@@ -1,0 +1,18 @@
+/* envelope.h: a plan's figures, as one thing takes longer. */
+#ifndef TP_API_ENVELOPE_H
+#define TP_API_ENVELOPE_H
+
+#include "include/tplan.h"
+#include "ir/envelope.h"
+
+/**
+ * tp_api_find_envelope:
+ * @plan: whose figures and groups count; where they place it does not
+ *
+ * TPLAN_ERROR_USAGE: @plan has limits of memory; others: those of
+ * tp_envelope_find ().
+ */
+TpEnvelope *tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
+                                  GError **error);
+
+#endif
