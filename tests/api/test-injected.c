@@ -12,6 +12,7 @@
 #include "tests/cli/fail-alloc.c"
 #include "injected-calls.h"
 #include "injected-models.h"
+#include "tests/remove-all.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -168,22 +169,6 @@ set_up (Fixture *fixture)
   make_sessions (fixture);
 }
 
-static void
-remove_all (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      if (g_remove (path) != 0)
-        remove_all (path);
-    }
-  g_rmdir (folder);
-}
-
 /* What a case prepared. */
 static void
 clear_prepared (Fixture *fixture)
@@ -216,7 +201,7 @@ tear_down (Fixture *fixture)
       g_remove (paths[i]);
       g_free (paths[i]);
     }
-  remove_all (fixture->cache);
+  tp_test_remove_all (fixture->cache);
   g_free (fixture->cache);
   g_rmdir (fixture->folder);
   g_free (fixture->folder);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/code-cache.h"
+#include "tests/remove-all.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -36,26 +37,10 @@ set_up (Fixture *f, gconstpointer data)
 }
 
 static void
-remove_all (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      if (g_remove (path) != 0)
-        remove_all (path);
-    }
-  g_rmdir (folder);
-}
-
-static void
 tear_down (Fixture *f, gconstpointer data)
 {
   tp_code_cache_close (f->cache);
-  remove_all (f->base);
+  tp_test_remove_all (f->base);
   g_free (f->folder);
   g_free (f->base);
 }

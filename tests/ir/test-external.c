@@ -9,6 +9,7 @@
 #include "ir/graph-value.h"
 #include "ir/graph.h"
 #include "tests/ir/onnx-bytes.h"
+#include "tests/remove-all.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -64,26 +65,9 @@ fixture_set_up (Fixture *f, gconstpointer data)
 }
 
 static void
-remove_all (const char *path)
-{
-  g_autoptr (GDir) folder = g_file_test (path, G_FILE_TEST_IS_SYMLINK)
-                                ? NULL
-                                : g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
-    {
-      g_autofree char *inner = g_build_filename (path, name, NULL);
-
-      remove_all (inner);
-    }
-  g_remove (path);
-}
-
-static void
 fixture_tear_down (Fixture *f, gconstpointer data)
 {
-  remove_all (f->root);
+  tp_test_remove_all (f->root);
   g_free (f->root);
   g_free (f->model);
   g_free (f->json);
