@@ -33,9 +33,9 @@ keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep info info sym.json
 keep ops ops
 keep devices devices
-keep calibrate calibrate mlp.json sym.json --devices ref --time-limit 5s
+keep calibrate calibrate mlp.json sym.json --devices ref
 keep calibrate-again calibrate mlp.json --devices ref
-keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2 --time-limit 5s
+keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2
 keep cost-list cost list
 keep cost-show cost show
 cp "$TPLAN_COST" other.db
