@@ -9,7 +9,7 @@
 gint64 tp_patience_get_wait_us (void);
 
 /* How long to time the kernels of a graph at most, per device: 10 s, or
- * $TPLAN_CALIBRATE_MOST. */
+ * $TPLAN_CALIBRATE_MOST. Its constants take 1.5 s at most, and no more than this. */
 gint64 tp_patience_get_most_us (void);
 
 #endif
