@@ -13,6 +13,7 @@
 #include "calib/facts.h"
 #include "calib/measure.h"
 #include "calib/near.h"
+#include "calib/patience.h"
 #include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
@@ -29,7 +30,7 @@
 #define ROUNDS_FEW 3
 #define ROUNDS_MIN 9
 #define ROUNDS_MAX 60
-#define BUDGET_NS (G_GINT64_CONSTANT (1500) * 1000 * 1000)
+#define BUDGET_US (1500 * 1000)
 #define FIT_TYPE "(ddds)"
 #define ROW_TYPE "((isssxdddddx)" FIT_TYPE FIT_TYPE ")"
 
@@ -204,7 +205,8 @@ run_rounds (const Subject *subject, const int *links, TpTracks *tracks,
 
   tp_precedence_take (subject->precedence);
   tp_near_wait (subject->near, subject->precedence, subject->channel);
-  limit_ns = tp_clock_get_ns () + BUDGET_NS;
+  limit_ns = tp_clock_get_ns ()
+             + 1000 * MIN (BUDGET_US, tp_patience_get_most_us ());
   for (int round = -1; round < ROUNDS_MAX; round++) /* the first warms up */
     {
       tp_channel_beat (subject->channel, TP_PHASE_OPEN, subject->index, -1);

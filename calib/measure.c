@@ -15,6 +15,7 @@
 #include "calib/compare.h"
 #include "calib/measure-steps.h"
 #include "calib/near.h"
+#include "calib/patience.h"
 #include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
@@ -27,7 +28,6 @@
 #define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
-#define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
 #define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
 
@@ -500,7 +500,7 @@ static void
 run_rounds (Bench *bench)
 {
   int n_near = 0;
-  gint64 budget_us = BUDGET_US * bench->job->n_devices;
+  gint64 budget_us = tp_patience_get_most_us () * bench->job->n_devices;
   gint64 start = g_get_monotonic_time (), elapsed = 0;
 
   run_round (bench, -1); /* warms up */

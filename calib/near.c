@@ -3,32 +3,21 @@
 
 #include "calib/near.h"
 
+#include "calib/patience.h"
 #include "calib/samples.h"
 #include "calib/seat.h"
 
-#include <stdlib.h>
-
-#define WAIT_S 20             /* TPLAN_CALIBRATE_WAIT says otherwise */
 #define LOOK_US (G_USEC_PER_SEC / 4)
 #define FEWEST_LOOKS 12
 #define SHARED_NS 150         /* there and back through a shared cache: 50 to 140 */
 #define ALONE 1000            /* nothing of a core is shared */
-
-gint64
-tp_near_get_limit_us (void)
-{
-  const char *text = g_getenv ("TPLAN_CALIBRATE_WAIT");
-  long seconds = text != NULL ? strtol (text, NULL, 10) : WAIT_S;
-
-  return CLAMP (seconds, 0, 3600) * G_USEC_PER_SEC;
-}
 
 void
 tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
 {
   *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
                     .known_contention = known->contention,
-                    .limit_us = tp_near_get_limit_us () };
+                    .limit_us = tp_patience_get_wait_us () };
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
   if (self->expects_handover)

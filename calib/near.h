@@ -27,8 +27,6 @@ typedef struct
   gboolean is_near;           /* they were, when last seen */
 } TpNear;
 
-/* How long to wait for them at most: 20 s, or $TPLAN_CALIBRATE_WAIT. */
-gint64 tp_near_get_limit_us (void);
 /* @known: the least there was before. */
 void tp_near_init (TpNear *self, int n_threads, const TpProcessors *known);
 /* @processors: just now. */

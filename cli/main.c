@@ -201,7 +201,8 @@ forget_environment (void)
           "TPLAN_THREADS",   "TPLAN_LOG",       "TPLAN_MODULE_DIR",
           "TPLAN_SYSTEM_COST", "XDG_CONFIG_HOME", "XDG_STATE_HOME",
           "XDG_CACHE_HOME",  "POCL_CACHE_DIR",  "OCL_ICD_VENDORS",
-          "TPLAN_DRIVER_TIMEOUT", "TPLAN_CALIBRATE_WAIT" };
+          "TPLAN_DRIVER_TIMEOUT", "TPLAN_CALIBRATE_WAIT",
+          "TPLAN_CALIBRATE_MOST" };
 
   if (getauxval (AT_SECURE) == 0)
     return;

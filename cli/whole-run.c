@@ -6,7 +6,7 @@
 #include "api/child.h"
 #include "api/costs.h"
 #include "api/graph.h"
-#include "calib/near.h"
+#include "calib/patience.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -73,7 +73,7 @@ repeat_and_keep (TpCli *cli, const TplanPlan *plan, TplanSession *session,
     .data = data,
     .n_runs = count_runs (run_ns),
     .n_warmup = WARMUP,
-    .wait_ns = tp_near_get_limit_us () * 1000,
+    .wait_ns = tp_patience_get_wait_us () * 1000,
   };
   gboolean is_good = TRUE, is_last = FALSE;
 
@@ -136,7 +136,7 @@ static gint64
 find_deadline (gint64 left_ns)
 {
   gint64 most_ns
-      = READY_NS + tp_near_get_limit_us () * 1000 + 2 * LONGEST_NS;
+      = READY_NS + tp_patience_get_wait_us () * 1000 + 2 * LONGEST_NS;
 
   return left_ns > 0 ? MIN (left_ns, most_ns) : most_ns;
 }

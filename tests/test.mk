@@ -7,6 +7,7 @@ AM_TESTS_ENVIRONMENT = G_DEBUG=fatal-warnings; export G_DEBUG; \
   TPLAN_MODULE_DIR='$(abs_top_builddir)/kernel/.libs'; export TPLAN_MODULE_DIR; \
   TPLAN='$(abs_top_builddir)/cli/tplan'; export TPLAN; \
   TPLAN_CALIBRATE_WAIT=0; export TPLAN_CALIBRATE_WAIT; \
+  TPLAN_CALIBRATE_MOST=0.2; export TPLAN_CALIBRATE_MOST; \
   top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
   top_builddir='$(abs_top_builddir)'; export top_builddir;
 # A report is an exit status that no test expects; leaks of other libraries are

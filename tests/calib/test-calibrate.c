@@ -525,18 +525,24 @@ dawdle (TpPhase phase, int device, int key)
 
 #define N_ENOUGH 100          /* runs that it takes when there is time */
 
-/* There is time for 4 runs and for what had begun, for 8 in all. Runs are counted,
- * as a starved machine takes any time for them. */
+/* There is time for 4 runs and for what had begun, for 8 in all; with a limit for
+ * all of it, or for the timing. Runs are counted, as a starved machine takes any
+ * time for them. */
 static void
 test_time_limit (Fixture *fixture, gconstpointer data)
 {
+  gboolean is_of_timing = GPOINTER_TO_INT (data);
+
   n_dawdled = mmap (NULL, sizeof *n_dawdled, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   g_assert_true (n_dawdled != MAP_FAILED);
   tp_calibrate (fixture->db, NULL, NULL, &fixture->options, NULL);
   tp_worker_hook = dawdle;
-  fixture->options.time_limit_ns = 400 * 1000 * 1000;
+  if (!is_of_timing)
+    fixture->options.time_limit_ns = 400 * 1000 * 1000;
+  g_setenv ("TPLAN_CALIBRATE_MOST", is_of_timing ? "0.4" : "10", TRUE);
   calibrate (fixture);
+  g_setenv ("TPLAN_CALIBRATE_MOST", "0.2", TRUE);
   g_test_message ("%d runs", *n_dawdled);
   g_assert_cmpint (*n_dawdled, <, N_ENOUGH / 2);
   munmap ((void *) n_dawdled, sizeof *n_dawdled);
@@ -576,6 +582,7 @@ main (int argc, char **argv)
     { "/calibrate/crash-timing", test_crash_while_timing, 0 },
     { "/calibrate/cancel", test_cancel, 0 },
     { "/calibrate/time-limit", test_time_limit, 0 },
+    { "/calibrate/timing-limit", test_time_limit, 1 },
     { "/calibrate/no-device", test_no_device, 0 },
     { "/calibrate/turn", test_turn, 0 },
     { "/calibrate/turn-limit", test_turn_limit, 0 },

@@ -34,9 +34,9 @@ keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
 keep info info sym.json
 keep ops ops
 keep devices devices
-keep calibrate calibrate mlp.json sym.json --devices ref --time-limit 5s
+keep calibrate calibrate mlp.json sym.json --devices ref
 keep calibrate-again calibrate mlp.json --devices ref
-keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2 --time-limit 5s
+keep calibrate-dims calibrate sym.json --devices ref --dim N=1,2
 keep cost-list cost list
 keep cost-show cost show
 cp "$TPLAN_COST" other.db

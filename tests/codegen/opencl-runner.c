@@ -1,4 +1,5 @@
-/* opencl-runner.c: a program, a queue and buffers that live for one run. */
+/* opencl-runner.c: a program and buffers that live for one run, in a context that
+ * lives as long as the test: a driver reads its library anew for each. */
 #include "config.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -14,28 +15,46 @@
 struct OpenclRunner
 {
   const TpKernel *const *kernels;
-  cl_context context;
-  cl_device_id device;
-  cl_command_queue queue;
   cl_program program;
 };
+
+static cl_context context;    /* NULL: not yet */
+static cl_command_queue queue;
+static cl_device_id device;
 
 static cl_device_id
 find_device (void)
 {
   cl_platform_id platforms[8];
   cl_uint n_platforms = 0, n_devices = 0;
-  cl_device_id device;
+  cl_device_id found;
 
   if (clGetPlatformIDs (8, platforms, &n_platforms) != CL_SUCCESS)
     return NULL;
   for (cl_uint i = 0; i < MIN (n_platforms, 8); i++)
-    if (clGetDeviceIDs (platforms[i], CL_DEVICE_TYPE_ALL, 1, &device,
+    if (clGetDeviceIDs (platforms[i], CL_DEVICE_TYPE_ALL, 1, &found,
                         &n_devices)
             == CL_SUCCESS
         && n_devices > 0)
-      return device;
+      return found;
   return NULL;
+}
+
+static gboolean
+open_device (void)
+{
+  cl_int status;
+
+  if (context != NULL)
+    return TRUE;
+  device = find_device ();
+  if (device == NULL)
+    return FALSE;
+  context = clCreateContext (NULL, 1, &device, NULL, NULL, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  queue = clCreateCommandQueue (context, device, 0, &status);
+  g_assert_cmpint (status, ==, CL_SUCCESS);
+  return TRUE;
 }
 
 /* clang warns of vectors wider than the processor's that are given to a function, as
@@ -58,16 +77,16 @@ build (OpenclRunner *runner, int n_kernels)
       g_string_append (text, kernel);
     }
   source = text->str;
-  runner->program =
-      clCreateProgramWithSource (runner->context, 1, &source, NULL, &status);
+  runner->program
+      = clCreateProgramWithSource (context, 1, &source, NULL, &status);
   g_assert_cmpint (status, ==, CL_SUCCESS);
-  status = clBuildProgram (runner->program, 1, &runner->device,
+  status = clBuildProgram (runner->program, 1, &device,
                            "-cl-std=CL1.2 -Werror "
                            "-cl-fp32-correctly-rounded-divide-sqrt",
                            NULL, NULL);
   if (status != CL_SUCCESS)
     {
-      clGetProgramBuildInfo (runner->program, runner->device,
+      clGetProgramBuildInfo (runner->program, device,
                              CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
       g_test_message ("%s", source);
       g_error ("clBuildProgram: %d: %s", status, log);
@@ -79,21 +98,14 @@ opencl_runner_new (const TpKernel *const *kernels, int n_kernels,
                    char **out_reason)
 {
   OpenclRunner *runner;
-  cl_device_id device = find_device ();
-  cl_int status;
 
-  if (device == NULL)
+  if (!open_device ())
     {
       *out_reason = g_strdup ("no OpenCL device");
       return NULL;
     }
   runner = g_new0 (OpenclRunner, 1);
   runner->kernels = kernels;
-  runner->device = device;
-  runner->context = clCreateContext (NULL, 1, &device, NULL, NULL, &status);
-  g_assert_cmpint (status, ==, CL_SUCCESS);
-  runner->queue = clCreateCommandQueue (runner->context, device, 0, &status);
-  g_assert_cmpint (status, ==, CL_SUCCESS);
   build (runner, n_kernels);
   return runner;
 }
@@ -102,8 +114,6 @@ void
 opencl_runner_free (OpenclRunner *runner)
 {
   clReleaseProgram (runner->program);
-  clReleaseCommandQueue (runner->queue);
-  clReleaseContext (runner->context);
   g_free (runner);
 }
 
@@ -124,20 +134,20 @@ opencl_runner_run (OpenclRunner *runner, int i, gint64 iteration,
   for (int j = 0; j < kernel->n_buffers && buffers[j] != NULL; j++)
     {
       memory[j] = clCreateBuffer (
-          runner->context, CL_MEM_COPY_HOST_PTR,
+          context, CL_MEM_COPY_HOST_PTR,
           tp_kernel_buffer_get_bytes (&kernel->buffers[j]), buffers[j], &status);
       g_assert_cmpint (status, ==, CL_SUCCESS);
       clSetKernelArg (function, n_args++, sizeof (cl_mem), &memory[j]);
     }
   if (tp_kernel_uses_iteration (kernel))
     clSetKernelArg (function, n_args, sizeof argument, &argument);
-  status = clEnqueueNDRangeKernel (runner->queue, function, 1, NULL, &global,
+  status = clEnqueueNDRangeKernel (queue, function, 1, NULL, &global,
                                    &local, 0, NULL, NULL);
   g_assert_cmpint (status, ==, CL_SUCCESS);
   for (int j = 0; memory[j] != NULL; j++)
     {
       status =
-          clEnqueueReadBuffer (runner->queue, memory[j], CL_TRUE, 0,
+          clEnqueueReadBuffer (queue, memory[j], CL_TRUE, 0,
                                tp_kernel_buffer_get_bytes (&kernel->buffers[j]),
                                buffers[j], 0, NULL, NULL);
       g_assert_cmpint (status, ==, CL_SUCCESS);
