@@ -184,7 +184,7 @@ count_tensors (Info *info)
       if (tensor->rank == TP_RANK_UNKNOWN)
         continue;
       info->n_dtypes[tensor->dtype]++;
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_resident (tensor))
         continue;
       info->activation_bytes += tensor->size_bytes;
       intervals[n].size_bytes = tensor->size_bytes;
