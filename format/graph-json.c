@@ -7,6 +7,7 @@
 #include "format/graph-json-cost.h"
 #include "format/graph-json-init.h"
 #include "format/graph-json-op.h"
+#include "format/graph-partitioning.h"
 #include "format/load-options.h"
 #include "graph/graph-limit.h"
 #include "ir/name-hash.h"
@@ -155,6 +156,15 @@ add_all (const TpGraphJson *reader, const json_t *root, GError **error)
          && add_entries (reader, root, "outputs", add_output, error);
 }
 
+static TpGraphBuilder *
+open_partitioning (const char *path)
+{
+  TpGraphBuilder *builder = tp_graph_builder_new ("", 17);
+
+  tp_graph_builder_set_source (builder, path);
+  return builder;
+}
+
 /* Checks the frame of the document and makes the builder. */
 static TpGraphBuilder *
 open_document (const char *path, const json_t *root, GError **error)
@@ -196,14 +206,19 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
       = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
                          .options = options };
+  gboolean is_foreign = tp_graph_is_partitioning (root);
 
   if (root == NULL)
     return NULL;
-  builder = open_document (path, root, error);
+  builder = is_foreign ? open_partitioning (path)
+                       : open_document (path, root, error);
   if (builder == NULL)
     return NULL;
   reader.builder = builder;
   builder->keeps_unknown = options->keep_unknown;
   tp_graph_builder_set_limits (builder, options->limits, size);
-  return add_all (&reader, root, error) ? g_steal_pointer (&builder) : NULL;
+  return (is_foreign ? tp_graph_json_add_partitioning (&reader, root, error)
+                     : add_all (&reader, root, error))
+             ? g_steal_pointer (&builder)
+             : NULL;
 }

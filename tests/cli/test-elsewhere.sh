@@ -1,6 +1,6 @@
 #!/bin/sh
 # Graphs made elsewhere: what they say of copies, spreads, state and of what is to be
-# on one device, planned and checked twice.
+# on one device, planned and checked twice; files of dnn-partitioning.
 . "$(dirname "$0")/common.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 cpu=sim:server-cpu gpu=sim:server-gpu
@@ -42,4 +42,10 @@ say $? "three devices are refused"
 printf '%s\n' "forward,$gpu" "loss,$cpu" "backward,$gpu" "momentum,$gpu" "update,$cpu" > apart.csv
 ! try 0 check --placement apart.csv step.json $both && err_has "wants them on one device"; say $? "a placement that parts them is none"
 
+# dnn-partitioning: against all placements there are.
+python3 "$here/check_partitioning.py" "$TPLAN" "$work" "$here/../check_plan.py" > .out 2>&1; say $? "graphs of dnn-partitioning cost the least there is"
+printf '{"nodes": [{"id": 1, "cpuLatency": -1}], "edges": []}' > bad.json
+! try 0 optimize bad.json $both && err_has "nodes\[0\].cpuLatency: must be a number"; say $? "bad times are named"
+printf '{"nodes": [{"id": 1, "cpuLatency": 1, "fpgaLatency": 1}], "edges": [{"sourceId": 1, "destId": 7, "cost": 1}]}' > bad.json
+! try 0 optimize bad.json $both && err_has "edges\[0\].destId: must be the id"; say $? "so are edges to nowhere"
 finish
