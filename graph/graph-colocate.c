@@ -113,33 +113,43 @@ make_room (Sets *sets, TpRegion *region, int *numbers, int *out_n,
   return out;
 }
 
+/* Each node into its set. */
+static gboolean
+take_sets (Sets *sets, TpGraph *graph, TpRegion *region, GError **error)
+{
+  g_autofree int *numbers = tp_new (int, graph->n_nodes + 1);
+  int *places = tp_region_alloc (region, graph->n_nodes, sizeof (int), error);
+  TpColocation *colocations
+      = places == NULL ? NULL
+                       : make_room (sets, region, numbers,
+                                    &graph->n_colocations, error);
+
+  if (colocations == NULL)
+    return FALSE;
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      TpColocation *it;
+
+      places[i] = numbers[find (sets, i)];
+      if (places[i] < 0)
+        continue;
+      it = &colocations[places[i]];
+      ((int *) it->nodes)[it->n_nodes++] = i;
+    }
+  graph->colocations = colocations;
+  graph->colocation_of = places;
+  return TRUE;
+}
+
 gboolean
 tp_graph_colocate (TpGraph *graph, TpRegion *region, GError **error)
 {
   g_autofree int *firsts = tp_new (int, graph->n_nodes + 1);
-  g_autofree int *numbers = NULL;
   Sets sets = { .graph = graph, .firsts = firsts };
-  TpColocation *colocations;
 
   for (int i = 0; i < graph->n_nodes; i++)
     firsts[i] = i;
   join_named (&sets);
   join_states (&sets);
-  if (!sets.has_any)
-    return TRUE;
-  numbers = tp_new (int, graph->n_nodes + 1);
-  colocations
-      = make_room (&sets, region, numbers, &graph->n_colocations, error);
-  if (colocations == NULL)
-    return FALSE;
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      int number = numbers[find (&sets, i)];
-      TpColocation *it = number < 0 ? NULL : &colocations[number];
-
-      if (it != NULL)
-        ((int *) it->nodes)[it->n_nodes++] = i;
-    }
-  graph->colocations = colocations;
-  return TRUE;
+  return !sets.has_any || take_sets (&sets, graph, region, error);
 }

@@ -146,6 +146,8 @@ struct TpGraph
   const int *outputs;
   int n_colocations;
   const TpColocation *colocations; /* disjoint, by their first nodes */
+  const int *colocation_of;   /* [node]: which of them, or -1; NULL: there are
+                               * none */
   struct TpRegion *region;     /* everything above lives here */
   char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
 };

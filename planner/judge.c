@@ -27,7 +27,6 @@ typedef struct
   guint8 *devices;            /* [node] */
   int *readers;               /* [tensor * n_devices + device]: ops there */
   int *groups;                /* [node]: its group, or -1 */
-  guint8 *is_bound;           /* [node]: to others; such ops do not move */
   int *members;               /* [group * n_devices + device]: ops there */
   gint64 cost;
 } State;
@@ -39,7 +38,6 @@ state_clear (State *state)
   g_clear_pointer (&state->readers, g_free);
   g_clear_pointer (&state->groups, g_free);
   g_clear_pointer (&state->members, g_free);
-  g_clear_pointer (&state->is_bound, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (State, state_clear)
 
@@ -146,10 +144,6 @@ state_init (State *state, const TpProblem *problem, const guint8 *devices)
   for (int i = 0; i < n_groups; i++)
     for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
       state->groups[problem->groups->groups[i].nodes[k]] = i;
-  state->is_bound = tp_new0 (guint8, graph->n_nodes + 1);
-  for (int i = 0; i < graph->n_colocations; i++)
-    for (int k = 0; k < graph->colocations[i].n_nodes; k++)
-      state->is_bound[graph->colocations[i].nodes[k]] = TRUE;
   for (int i = 0; i < graph->n_nodes; i++)
     count_node (state, i, 1);
 }
@@ -157,10 +151,16 @@ state_init (State *state, const TpProblem *problem, const guint8 *devices)
 /* ---- moves -------------------------------------------------------------- */
 
 static gboolean
+is_bound (const TpGraph *graph, int node)
+{
+  return graph->colocation_of != NULL && graph->colocation_of[node] >= 0;
+}
+
+static gboolean
 may_go (const State *state, int node, int device)
 {
   return state->devices[node] == device
-         || (!state->is_bound[node]
+         || (!is_bound (state->problem->graph, node)
              && tp_problem_node_cost (state->problem, node, device)
                     != TP_COST_NONE);
 }
