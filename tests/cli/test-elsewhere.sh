@@ -34,6 +34,7 @@ try 0 convert step.json -o again.json && try 0 convert again.json -o same.json &
 say $? "convert keeps what there is"
 try 0 optimize again.json $both --format json && [ "$(json cost_ns)" = 22630 ]; say $? "and it is the same graph"
 ! try 0 convert step.json -o step.onnx && err_has "'[wm]' is state"; say $? "ONNX has no word for state"
+try 0 info step.json --format json && [ "$(json state_bytes)" = 524288 ]; say $? "info has its bytes"
 ! try 0 run plan.json && err_has "has state, such as"; say $? "it is not run"
 ! try 0 optimize step.json $both --pin "forward=$cpu" --pin "update=$gpu" && err_has "on one device" && err_has "pinned elsewhere"
 say $? "pins that contradict it are named"

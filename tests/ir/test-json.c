@@ -139,6 +139,7 @@ typedef struct
 #define OP(body) HEAD INPUT "\"ops\": [{" body "}], " OUTPUT
 #define INIT(body)                                                            \
   HEAD INPUT "\"initializers\": [{\"name\": \"w\", " body "}], " RELU OUTPUT
+#define PART_NODE "{\"id\": 1, \"cpuLatency\": 1, \"fpgaLatency\": 1}"
 #define STATE(shape, more)                                                    \
   HEAD INPUT "\"state\": [{\"name\": \"s\", \"shape\": " shape more "}], "
 /* z = x + s, y = relu (z) */
@@ -241,6 +242,23 @@ static const Case cases[] = {
   { "cost", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
                 "[\"y\"], \"cost\": {\"cpu\": -1}"),
     "g.json: ops?0?.cost.cpu: *", BAD },
+  { "part-node", "{\"nodes\": [3], \"edges\": []}",
+    "g.json: nodes?0?: must be an object", BAD },
+  { "part-id", "{\"nodes\": [{\"id\": 1.5}], \"edges\": []}",
+    "g.json: nodes?0?.id: must be an integer", BAD },
+  { "part-no-time", "{\"nodes\": [{\"id\": 1}], \"edges\": []}",
+    "g.json: nodes?0?.cpuLatency: is missing*", BAD },
+  { "part-huge", "{\"nodes\": [{\"id\": 1, \"cpuLatency\": 1e300}], "
+    "\"edges\": []}", "g.json: nodes?0?.cpuLatency: must be a number*", BAD },
+  { "part-twice", "{\"nodes\": [" PART_NODE ", " PART_NODE "], \"edges\": []}",
+    "g.json: nodes?1?.id: another node has the id 1*", BAD },
+  { "part-costs", "{\"nodes\": [" PART_NODE "], \"edges\": [{\"sourceId\": 1, "
+    "\"destId\": 1, \"cost\": 1}, {\"sourceId\": 1, \"destId\": 1, "
+    "\"cost\": 2}]}", "g.json: edges?1?.cost: another edge of node 1*", BAD },
+  { "part-cycle", "{\"nodes\": [" PART_NODE "], \"edges\": [{\"sourceId\": 1, "
+    "\"destId\": 1, \"cost\": 1}]}", "g.json: *", BAD },
+  { "part-empty", "{\"nodes\": [], \"edges\": []}",
+    "g.json: outputs: *no outputs", BAD },
   { "spread", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
                   "[\"y\"], \"cost\": {\"cpu\": [1, -2]}"),
     "g.json: ops?0?.cost.cpu: *95 % interval*", BAD },

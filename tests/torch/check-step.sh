@@ -27,7 +27,7 @@ for model in mlp resnet18; do
   for gflops in 50 20000; do
     "$python" -B "$top_srcdir/examples/training_step.py" $model -o "$work/step.json" --batch 2 --repeats 1 \
       --cpu sim:desktop-cpu --gpu sim:desktop-gpu --gflops $gflops > "$work/out" 2>&1 &&
-      "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu -o "$work/plan.json" > "$work/out" 2>&1
+      "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu -f -o "$work/plan.json" > "$work/out" 2>&1
     say $? "$model, $gflops GFLOPS: planned"
     "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
     "$python" "$top_srcdir/tests/check_plan.py" "$work/plan.json" > "$work/out" 2>&1; say $? "so does the other checker"
