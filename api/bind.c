@@ -165,7 +165,8 @@ check_copies (TpBind *bind, int device)
     {
       const TpTensor *tensor = &bind->graph->tensors[i];
 
-      if (tp_tensor_is_constant (tensor) || tensor->size_bytes < MIN_BYTES
+      if (tp_tensor_is_resident (tensor) || tensor->size_bytes < MIN_BYTES
+          || tensor->n_copies > 0
           || (tp_costs_feed (costs, i, device)->time_ns > 0
               && tp_costs_fetch (costs, i, device)->time_ns > 0))
         continue;

@@ -42,7 +42,7 @@ get_copies_ns (const TpGraph *graph, const TpKey *key,
           const TpTensor *tensor = node->inputs[k] < 0
                                        ? NULL : &graph->tensors[node->inputs[k]];
 
-          if (tensor != NULL && !tp_tensor_is_constant (tensor))
+          if (tensor != NULL && !tp_tensor_is_resident (tensor))
             sum_ns += get_copy_ns (here, there, tensor->size_bytes);
         }
       for (int k = 0; k < node->n_outputs; k++)

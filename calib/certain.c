@@ -67,7 +67,7 @@ open_copies (Certain *certain, int device)
   TpCosts *costs = certain->costs;
 
   for (int i = 0; i < costs->n_tensors && device != costs->host; i++)
-    if (!tp_tensor_is_constant (&certain->graph->tensors[i]))
+    if (!tp_tensor_is_resident (&certain->graph->tensors[i]))
       {
         tp_costs_feed (costs, i, device)->time_ns = TP_COST_OPEN;
         tp_costs_fetch (costs, i, device)->time_ns = TP_COST_OPEN;
@@ -84,6 +84,7 @@ fill_real (Certain *certain, int device)
   for (int i = 0; i < costs->n_groups; i++)
     *tp_costs_group (costs, i, device) = find_group (certain, i, device);
   open_copies (certain, device);
+  tp_costs_take_given (costs, certain->graph, device);
 }
 
 static gboolean

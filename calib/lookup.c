@@ -169,7 +169,7 @@ fill_transfers (Column *column)
         {
           const TpFit *fit = NULL;
 
-          if (tp_tensor_is_constant (tensor))
+          if (tp_tensor_is_resident (tensor))
             continue; /* every session has its own copy, made once */
           if (column->row != NULL && !tp_device_is_host (column->device))
             fit = to_device ? &column->row->to_device : &column->row->to_host;
@@ -493,6 +493,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
     return NULL;
   if (keys != NULL)
     heed_noise (&column);
+  for (int i = 0; i < options->n_devices; i++)
+    tp_costs_take_given (costs, graph, i);
   if (!options->trusts_estimates)
     tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);

@@ -55,7 +55,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
 /* ---- what is lost ------------------------------------------------------ */
 
 static void
-count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs)
+count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs,
+            int *out_together)
 {
   for (guint i = 0; i < builder->draft->nodes->len; i++)
     {
@@ -63,15 +64,19 @@ count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs)
 
       *out_pins += node->pins != NULL;
       *out_costs += node->n_costs > 0;
+      *out_together += node->colocation != NULL;
     }
 }
 
 static void
 warn_lost (const TpCli *cli, const TpGraphBuilder *builder)
 {
-  int n_pins = 0, n_costs = 0;
+  int n_pins = 0, n_costs = 0, n_together = 0;
 
-  count_lost (builder, &n_pins, &n_costs);
+  count_lost (builder, &n_pins, &n_costs, &n_together);
+  if (n_together > 0)
+    tp_cli_warn (cli, "ONNX has no place for the \"colocation\" of %d ops: "
+                 "left out", n_together);
   if (n_pins + n_costs > 0)
     tp_cli_warn (cli, "ONNX has no place for the \"device\" of %d ops and the "
                  "\"cost\" of %d: left out", n_pins, n_costs);

@@ -45,6 +45,8 @@ typedef struct
   GHashTable *by_type;        /* char* -> OpInfo* */
   GPtrArray *ops;             /* OpInfo*, many first */
   gint64 flops, n_parameters, weight_bytes, activation_bytes, peak_bytes;
+  gint64 state_bytes;
+  int n_states;
   int *n_dtypes;              /* [dtype]: tensors */
 } Info;
 
@@ -184,7 +186,12 @@ count_tensors (Info *info)
       if (tensor->rank == TP_RANK_UNKNOWN)
         continue;
       info->n_dtypes[tensor->dtype]++;
-      if (tp_tensor_is_constant (tensor))
+      if (tensor->state == 1 + i)
+        {
+          info->n_states++;
+          info->state_bytes += tensor->size_bytes;
+        }
+      if (tp_tensor_is_resident (tensor))
         continue;
       info->activation_bytes += tensor->size_bytes;
       intervals[n].size_bytes = tensor->size_bytes;
@@ -298,14 +305,15 @@ print_data (const Info *info, const TpCli *cli)
     json_array_append_new (
         assumed, tp_cli_string (tp_dims_get_name (info->survey.assumed, i)));
   document = json_pack (
-      "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",
+      "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
       "format", "tplan-info/1", "graph", tp_cli_string (graph->name), "opset",
       graph->opset, "inputs",
       tensors_to_json (graph, graph->inputs, graph->n_inputs), "outputs",
       tensors_to_json (graph, graph->outputs, graph->n_outputs),
       "dims_taken_as_1", assumed, "ops", ops_to_json (info), "dtypes", dtypes,
       "parameters", (json_int_t) info->n_parameters, "weight_bytes",
-      (json_int_t) info->weight_bytes, "activation_bytes",
+      (json_int_t) info->weight_bytes, "state_bytes",
+      (json_int_t) info->state_bytes, "activation_bytes",
       (json_int_t) info->activation_bytes, "peak_activation_bytes",
       (json_int_t) info->peak_bytes, "flops", (json_int_t) info->flops);
   tp_cli_print_data (cli, document, "ops");
@@ -359,6 +367,14 @@ format_weights (const Info *info)
 }
 
 static char *
+format_states (const Info *info)
+{
+  g_autofree char *bytes = tp_cli_format_bytes (info->state_bytes);
+
+  return g_strdup_printf ("%d, of %s", info->n_states, bytes);
+}
+
+static char *
 format_activations (const Info *info)
 {
   g_autofree char *all = tp_cli_format_bytes (info->activation_bytes);
@@ -382,6 +398,8 @@ print_summary (const Info *info, TpCli *cli)
   tp_table_add (table, g_strdup ("outputs"),
                 format_tensors (graph, graph->outputs, graph->n_outputs));
   tp_table_add (table, g_strdup ("parameters"), format_weights (info));
+  if (info->n_states > 0)
+    tp_table_add (table, g_strdup ("states"), format_states (info));
   tp_table_add (table, g_strdup ("activations"), format_activations (info));
   tp_table_add (table, g_strdup ("work"),
                 g_strdup_printf ("%.4g GFLOP", info->flops * 1e-9));

@@ -20,6 +20,15 @@ find_refusal (const TpPlan *plan, const TpPlacement *placement)
   return "no other device can";
 }
 
+/* Some other op that @node is to be with. */
+static const char *
+find_mate (const TpGraph *graph, int node)
+{
+  const TpColocation *it = &graph->colocations[graph->colocation_of[node]];
+
+  return graph->nodes[it->nodes[it->nodes[0] == node]].name;
+}
+
 /* By how much the two differ for the op alone. */
 static char *
 format_gain (const TpPlan *plan, const TpPlacement *placement, int rival)
@@ -65,6 +74,11 @@ tp_cli_format_reason (const TpPlan *plan, const TpGraph *graph,
     case TP_REASON_FASTER:
       text = format_gain (plan, placement, rival);
       return g_strdup_printf ("%s faster than on %s", text, devices[rival]);
+    case TP_REASON_TOGETHER:
+      text = format_gain (plan, placement, rival);
+      return g_strdup_printf ("%s slower than on %s, but is to be with %s",
+                              text, devices[rival],
+                              find_mate (graph, placement->node));
     case TP_REASON_NEIGHBOURS:
       text = format_gain (plan, placement, rival);
       return g_strdup_printf ("%s slower than on %s, but leaving %s would cost "

@@ -209,7 +209,7 @@ list_edges (const TpGraph *graph)
     {
       const TpTensor *tensor = &graph->tensors[i];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_resident (tensor))
         continue;
       for (int k = 0; k < tensor->n_consumers; k++)
         json_array_append_new (

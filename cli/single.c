@@ -28,7 +28,7 @@ sum_copies (const TpPlan *plan, const TpGraph *graph, int device)
     {
       const TpTensor *tensor = &graph->tensors[i];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_resident (tensor))
         continue;
       if (tensor->producer < 0 && tensor->n_consumers > 0)
         sum += tp_costs_copy (plan->costs, i, TP_COSTS_HOST, device).time_ns;

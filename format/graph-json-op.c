@@ -3,6 +3,7 @@
 
 #include "format/graph-json-op.h"
 
+#include "format/graph-json-cost.h"
 #include "format/graph-json-shape.h"
 #include "graph/graph-constant.h"
 #include "graph/graph-expand.h"
@@ -10,8 +11,6 @@
 #include "ir/guard.h"
 
 #include <string.h>
-
-#define MAX_COST_NS ((gint64) 1 << 60)
 
 /* An op as read; arrays are its own, strings the document's. */
 typedef struct
@@ -214,16 +213,11 @@ read_costs (Op *op, GError **error)
     }
   json_object_foreach (costs, device, value)
     {
-      TpNodeCost cost = { device, json_integer_value (value) };
+      TpNodeCost cost = { .device = device };
+      g_autofree char *at = g_strconcat ("cost.", device, NULL);
 
-      if (!json_is_integer (value) || cost.time_ns < 0
-          || cost.time_ns > MAX_COST_NS)
-        {
-          g_autofree char *at = g_strconcat ("cost.", device, NULL);
-          tp_json_set_error (op_place (op), at, error,
-                             "must be nanoseconds, an integer from 0 to 2^60");
-          return FALSE;
-        }
+      if (!tp_graph_json_read_figure (op_place (op), at, value, &cost, error))
+        return FALSE;
       tp_array_append_val (op->costs, cost);
     }
   op->node.n_costs = op->costs->len;
@@ -364,7 +358,7 @@ tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
 {
   static const char *const keys[]
       = { "name", "type", "inputs", "outputs", "attrs", "device", "cost",
-          "shapes", "dtypes", NULL };
+          "shapes", "dtypes", "colocation", NULL };
   g_auto (Op) op = {
     .reader = reader, .ops = ops, .index = index,
     .json = json_array_get (ops, index),
@@ -380,6 +374,8 @@ tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
          && tp_json_get_string (place, "name", FALSE, &op.node.name, error)
          && tp_json_get_string (place, "type", TRUE, &op.node.type, error)
          && read_names (&op, error) && read_attrs (&op, error)
+         && tp_json_get_string (place, "colocation", FALSE,
+                                &op.node.colocation, error)
          && read_pins (&op, error) && read_costs (&op, error)
          && declare_outputs (&op, error) && add_node (&op, error);
 }

@@ -4,8 +4,10 @@
 
 #include "format/graph-json.h"
 
+#include "format/graph-json-cost.h"
 #include "format/graph-json-init.h"
 #include "format/graph-json-op.h"
+#include "format/graph-partitioning.h"
 #include "format/load-options.h"
 #include "graph/graph-limit.h"
 #include "ir/name-hash.h"
@@ -43,24 +45,48 @@ add_dims (const TpGraphJson *reader, const json_t *root, GError **error)
   return TRUE;
 }
 
+/* What inputs and states have; strings are the document's. */
+static gboolean
+read_spec (const TpGraphJson *reader, TpJsonPlace place, TpTensorSpec *spec,
+           GError **error)
+{
+  g_autofree char *shape_path = g_strconcat (place.path, ".shape", NULL);
+  json_t *shape;
+
+  spec->dtype = TPLAN_DTYPE_FLOAT32;
+  spec->place = place.path;
+  return tp_json_get_string (place, "name", TRUE, &spec->name, error)
+         && tp_json_get_dtype (place, "dtype", &spec->dtype, error)
+         && tp_json_get_list (place, "shape", TRUE, &shape, error)
+         && tp_graph_json_read_shape (
+             tp_graph_json_place (reader, shape_path, shape),
+             (TpDimSpec *) spec->dims, &spec->rank, error);
+}
+
 static gboolean
 add_input (const TpGraphJson *reader, TpJsonPlace place, GError **error)
 {
   static const char *const keys[] = { "name", "dtype", "shape", NULL };
-  g_autofree char *shape_path = g_strconcat (place.path, ".shape", NULL);
   TpDimSpec dims[TP_MAX_RANK];
-  TpTensorSpec input
-      = { .dtype = TPLAN_DTYPE_FLOAT32, .dims = dims, .place = place.path };
-  json_t *shape;
+  TpTensorSpec input = { .dims = dims };
 
   return tp_json_check_object (place, keys, error)
-         && tp_json_get_string (place, "name", TRUE, &input.name, error)
-         && tp_json_get_dtype (place, "dtype", &input.dtype, error)
-         && tp_json_get_list (place, "shape", TRUE, &shape, error)
-         && tp_graph_json_read_shape (
-             tp_graph_json_place (reader, shape_path, shape), dims, &input.rank,
-             error)
+         && read_spec (reader, place, &input, error)
          && tp_graph_builder_add_input (reader->builder, &input, error);
+}
+
+static gboolean
+add_state (const TpGraphJson *reader, TpJsonPlace place, GError **error)
+{
+  static const char *const keys[] = { "name", "dtype", "shape", "next", NULL };
+  TpDimSpec dims[TP_MAX_RANK];
+  TpTensorSpec state = { .dims = dims };
+  const char *next = NULL;
+
+  return tp_json_check_object (place, keys, error)
+         && tp_json_get_string (place, "next", FALSE, &next, error)
+         && read_spec (reader, place, &state, error)
+         && tp_graph_builder_add_state (reader->builder, &state, next, error);
 }
 
 /* Calls @add for each entry of the list @key. */
@@ -124,8 +150,19 @@ add_all (const TpGraphJson *reader, const json_t *root, GError **error)
          && add_entries (reader, root, "inputs", add_input, error)
          && add_entries (reader, root, "initializers",
                          tp_graph_json_add_initializer, error)
+         && add_entries (reader, root, "state", add_state, error)
          && add_ops (reader, root, error)
+         && tp_graph_json_add_copies (reader, root, error)
          && add_entries (reader, root, "outputs", add_output, error);
+}
+
+static TpGraphBuilder *
+open_partitioning (const char *path)
+{
+  TpGraphBuilder *builder = tp_graph_builder_new ("", 17);
+
+  tp_graph_builder_set_source (builder, path);
+  return builder;
 }
 
 /* Checks the frame of the document and makes the builder. */
@@ -134,7 +171,7 @@ open_document (const char *path, const json_t *root, GError **error)
 {
   static const char *const keys[]
       = { "format", "name", "opset", "dims", "inputs", "outputs",
-          "initializers", "ops", NULL };
+          "initializers", "state", "ops", "copies", NULL };
   TpJsonPlace place = { path, "", root };
   const char *format = NULL, *name = "";
   gint64 opset = 17;
@@ -169,14 +206,19 @@ tp_graph_open_json (const char *path, const char *text, gsize size,
       = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
   TpGraphJson reader = { .path = path, .files = files,
                          .options = options };
+  gboolean is_foreign = tp_graph_is_partitioning (root);
 
   if (root == NULL)
     return NULL;
-  builder = open_document (path, root, error);
+  builder = is_foreign ? open_partitioning (path)
+                       : open_document (path, root, error);
   if (builder == NULL)
     return NULL;
   reader.builder = builder;
   builder->keeps_unknown = options->keep_unknown;
   tp_graph_builder_set_limits (builder, options->limits, size);
-  return add_all (&reader, root, error) ? g_steal_pointer (&builder) : NULL;
+  return (is_foreign ? tp_graph_json_add_partitioning (&reader, root, error)
+                     : add_all (&reader, root, error))
+             ? g_steal_pointer (&builder)
+             : NULL;
 }

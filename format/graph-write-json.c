@@ -275,6 +275,65 @@ add_initializers (Writer *writer)
   g_string_append (writer->text, "]");
 }
 
+/* ---- states ------------------------------------------------------------ */
+
+/* [tensor]: the next value of it, or -1. */
+static int *
+find_nexts (const TpDraft *draft)
+{
+  int *nexts = g_new (int, draft->tensors->len + 1);
+
+  for (guint i = 0; i < draft->tensors->len; i++)
+    nexts[i] = -1;
+  for (int i = 0; i < (int) draft->tensors->len; i++)
+    {
+      int state = tp_array_index (draft->tensors, TpTensor, i).state - 1;
+
+      if (state >= 0 && state != i)
+        nexts[state] = i;
+    }
+  return nexts;
+}
+
+static void
+add_state (Writer *writer, int index, int next)
+{
+  TpDraft *draft = writer->builder->draft;
+  const TpBuilderSpec *spec = writer->specs[index];
+
+  begin_entry (writer);
+  add_key (writer->text, "name");
+  tp_json_append_string (writer->text, tp_draft_tensor (draft, index)->name);
+  g_string_append_printf (writer->text, ", \"dtype\": \"%s\", \"shape\": ",
+                          tp_dtype_get_name (spec->dtype));
+  add_dims (writer->text, spec);
+  if (next >= 0)
+    {
+      g_string_append (writer->text, ", \"next\": ");
+      tp_json_append_string (writer->text,
+                             tp_draft_tensor (draft, next)->name);
+    }
+  g_string_append_c (writer->text, '}');
+}
+
+static void
+add_states (Writer *writer)
+{
+  TpDraft *draft = writer->builder->draft;
+  g_autofree int *nexts = find_nexts (draft);
+  int n = 0;
+
+  for (int i = 0; i < (int) draft->tensors->len; i++)
+    {
+      if (tp_draft_tensor (draft, i)->state != 1 + i)
+        continue;
+      if (n++ == 0)
+        begin_list (writer, "state");
+      add_state (writer, i, nexts[i]);
+    }
+  g_string_append (writer->text, n > 0 ? "]" : "");
+}
+
 /* ---- ops --------------------------------------------------------------- */
 
 static void
@@ -369,8 +428,23 @@ add_attrs (Writer *writer, const TpNode *node)
 }
 
 static void
+add_figure (GString *text, gint64 time_ns, gint64 spread_ns)
+{
+  if (spread_ns != 0)
+    g_string_append_printf (text, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                            "]", time_ns, spread_ns);
+  else
+    add_int (text, time_ns);
+}
+
+static void
 add_pins_and_costs (GString *text, const TpNode *node)
 {
+  if (node->colocation != NULL)
+    {
+      g_string_append (text, ", \"colocation\": ");
+      tp_json_append_string (text, node->colocation);
+    }
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
     {
       g_string_append (text, i == 0 ? ", \"device\": [" : ", ");
@@ -381,7 +455,7 @@ add_pins_and_costs (GString *text, const TpNode *node)
     {
       g_string_append (text, i == 0 ? ", \"cost\": {" : ", ");
       add_key (text, node->costs[i].device);
-      add_int (text, node->costs[i].time_ns);
+      add_figure (text, node->costs[i].time_ns, node->costs[i].spread_ns);
     }
   g_string_append (text, node->n_costs > 0 ? "}" : "");
 }
@@ -432,7 +506,41 @@ add_ops (Writer *writer)
       add_declared (writer, node);
       g_string_append_c (writer->text, '}');
     }
-  g_string_append (writer->text, "] }\n");
+  g_string_append (writer->text, "]");
+}
+
+static void
+add_copies (Writer *writer)
+{
+  TpDraft *draft = writer->builder->draft;
+  GString *text = writer->text;
+  int n = 0;
+
+  for (guint i = 0; i < draft->tensors->len; i++)
+    {
+      const TpTensor *tensor = tp_draft_tensor (draft, i);
+
+      for (int k = 0; k < tensor->n_copies; k++)
+        {
+          const TpGivenCopy *it = &tensor->copies[k];
+
+          if (n++ == 0)
+            g_string_append (text, ",\n  \"copies\": {");
+          if (k == 0)
+            {
+              g_string_append (text, n == 1 ? "\n    " : ",\n    ");
+              add_key (text, tensor->name);
+            }
+          g_string_append (text, k == 0 ? "{" : ", ");
+          add_key (text, it->device);
+          g_string_append (text, "{\"to\": ");
+          add_figure (text, it->to_ns, it->to_spread_ns);
+          g_string_append (text, ", \"from\": ");
+          add_figure (text, it->from_ns, it->from_spread_ns);
+          g_string_append (text, k + 1 == tensor->n_copies ? "}}" : "}");
+        }
+    }
+  g_string_append (text, n > 0 ? "}" : "");
 }
 
 /* ---- the file ---------------------------------------------------------- */
@@ -469,7 +577,10 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
   add_inputs (&writer);
   add_outputs (&writer);
   add_initializers (&writer);
+  add_states (&writer);
   add_ops (&writer);
+  add_copies (&writer);
+  g_string_append (text, " }\n");
   if (writer.fault != NULL)
     {
       g_propagate_error (error, writer.fault);

@@ -566,6 +566,8 @@ tp_graph_write_onnx_parts (TpGraphBuilder *builder, const TpOnnxParts *parts,
                     .domains = domains };
   gboolean good;
 
+  if (!tp_graph_check_stateless (builder, error))
+    return FALSE;
   g_array_set_clear_func (pieces, clear_piece);
   if (parts->data_path != NULL)
     {

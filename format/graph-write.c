@@ -43,6 +43,20 @@ tp_graph_find_uses (TpGraphBuilder *builder)
   return uses;
 }
 
+gboolean
+tp_graph_check_stateless (TpGraphBuilder *builder, GError **error)
+{
+  for (guint i = 0; i < builder->draft->tensors->len; i++)
+    if (tp_draft_tensor (builder->draft, i)->state > 0)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                     "'%s' is state, for which ONNX has no word: convert to "
+                     ".json", tp_draft_tensor (builder->draft, i)->name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 gint64
 tp_graph_count_weight_bytes (TpGraphBuilder *builder)
 {

@@ -9,6 +9,8 @@
 #include "format/file.h"
 #include "graph/graph-builder.h"
 
+/* FALSE: there is state, for which ONNX has no word. */
+gboolean tp_graph_check_stateless (TpGraphBuilder *builder, GError **error);
 /* What @path would have in it, or more: whether ONNX needs a second file. */
 gint64 tp_graph_count_weight_bytes (TpGraphBuilder *builder);
 

@@ -217,7 +217,13 @@ write_node (GString *out, const TpPlan *plan, const TpNode *node)
         continue;
       tp_text_append (out, n++ == 0 ? ", \"given\": {" : ", ");
       tp_json_append_string (out, plan->devices[i]);
-      tp_text_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
+      if (cost->spread_ns == 0)
+        tp_text_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
+      else
+        tp_text_append_printf (out,
+                                ": [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                                "]",
+                                cost->time_ns, cost->spread_ns);
     }
   if (n > 0)
     tp_text_append_c (out, '}');
@@ -275,6 +281,8 @@ write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
   tp_text_append_c (out, ']');
   if (tp_tensor_is_constant (tensor))
     tp_text_append (out, ", \"constant\": true");
+  if (tensor->state > 0)
+    write_member (out, "state", graph->tensors[tensor->state - 1].name);
   if (tensor->is_output)
     tp_text_append (out, ", \"output\": true");
   tp_text_append_c (out, '}');
@@ -318,6 +326,24 @@ write_groups (GString *out, const char *key, const TpGroups *groups,
     {
       write_list_next (out, &n);
       write_group (out, &groups->groups[i], graph);
+    }
+  write_list_end (out);
+}
+
+static void
+write_colocations (GString *out, const TpGraph *graph)
+{
+  int n = 0;
+
+  if (graph->n_colocations == 0)
+    return;
+  write_list_begin (out, "colocations");
+  for (int i = 0; i < graph->n_colocations; i++)
+    {
+      const TpColocation *it = &graph->colocations[i];
+
+      write_list_next (out, &n);
+      write_group (out, &(TpGroup){ it->n_nodes, it->nodes }, graph);
     }
   write_list_end (out);
 }
@@ -484,7 +510,10 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_head (out, plan);
   write_totals (out, plan);
   if (plan->version > 1)
-    write_tensors (out, graph);
+    {
+      write_tensors (out, graph);
+      write_colocations (out, graph);
+    }
   write_placements (out, plan, graph);
   write_groups (out, "groups", plan->groups, graph);
   write_transfers (out, plan, graph);

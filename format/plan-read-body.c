@@ -195,7 +195,7 @@ read_vertex (const TpPlanReader *reader, const TpPlan *plan,
   int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
   int n_groups = plan->all_groups->n_groups;
   const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
-                         n_groups };
+                         n_groups, reader->graph->n_colocations };
 
   G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
   return name != NULL && tp_cut_vertex_read (name, out)

@@ -71,6 +71,7 @@ add (Body *self, const char *type, const TpAttr *attr, const char *output, ...)
                   .n_attrs = attr != NULL,
                   .attrs = attr,
                   .pins = self->node->pins,
+                  .colocation = self->node->colocation,
                   .place = self->node->place };
   int n = 0;
   va_list args;

@@ -23,6 +23,8 @@ typedef struct
   gboolean is_defined;
   int user, input;            /* first use: node in order of adding; or -1 */
   const char *place;          /* of what defines it */
+  const char *wanted;         /* (nullable): place of the state that it is the
+                               * next value of */
 } TpBuilderState;
 
 struct TpGraphBuilder

@@ -240,6 +240,60 @@ tp_graph_builder_declare (TpGraphBuilder *builder, const TpTensorSpec *spec,
   return index >= 0 && add_spec (builder, index, spec, error);
 }
 
+gboolean
+tp_graph_builder_add_state (TpGraphBuilder *builder, const TpTensorSpec *spec,
+                            const char *next, GError **error)
+{
+  const char *place = spec->place == NULL ? "" : spec->place;
+  g_autofree char *wanted = g_strconcat (place, ".next", NULL);
+  TpBuilderState *state;
+  int index, other;
+
+  if (!check_rank (builder, spec->rank, spec->place, error))
+    return FALSE;
+  index = tp_builder_define_tensor (builder, spec->name, spec->place, error);
+  if (index < 0 || !add_spec (builder, index, spec, error))
+    return FALSE;
+  tp_draft_tensor (builder->draft, index)->state = 1 + index;
+  if (next == NULL)
+    return TRUE;
+  other = tp_builder_get_tensor (builder, next, wanted, error);
+  if (other < 0)
+    return FALSE;
+  if (tp_draft_tensor (builder->draft, other)->state > 0)
+    {
+      tp_builder_set_error (builder, wanted, error,
+                            "'%s' is a state, or the next value of another: "
+                            "each has one of its own", next);
+      return FALSE;
+    }
+  tp_draft_tensor (builder->draft, other)->state = 1 + index;
+  state = &tp_array_index (builder->states, TpBuilderState, other);
+  state->wanted = tp_region_strdup (builder->draft->region, wanted, error);
+  return state->wanted != NULL;
+}
+
+gboolean
+tp_graph_builder_give_copies (TpGraphBuilder *builder, const char *name,
+                              const TpGivenCopy *copies, int n, GError **error)
+{
+  TpRegion *region = builder->draft->region;
+  int index = tp_builder_get_tensor (builder, name, NULL, error);
+  TpGivenCopy *copy
+      = index < 0 ? NULL
+                  : tp_region_dup (region, copies, n, sizeof *copies, error);
+
+  for (int i = 0; copy != NULL && i < n; i++)
+    if ((copy[i].device = tp_region_strdup (region, copy[i].device, error))
+        == NULL)
+      return FALSE;
+  if (copy == NULL)
+    return FALSE;
+  tp_draft_tensor (builder->draft, index)->copies = copy;
+  tp_draft_tensor (builder->draft, index)->n_copies = n;
+  return TRUE;
+}
+
 /* What is not in the file must not be without end. */
 static gboolean
 check_generated (TpGraphBuilder *builder, const TpTensor *tensor,

@@ -51,6 +51,16 @@ gboolean tp_graph_builder_add_input (TpGraphBuilder *builder,
 gboolean tp_graph_builder_add_constant (TpGraphBuilder *builder,
                                         const TpTensor *constant,
                                         const char *place, GError **error);
+/* Bytes that stay on a device from run to run; @next: (nullable): the tensor that
+ * is stored in their place, made by some op. */
+gboolean tp_graph_builder_add_state (TpGraphBuilder *builder,
+                                     const TpTensorSpec *spec,
+                                     const char *next, GError **error);
+/* What copies of the tensor called @name cost; it is defined. */
+gboolean tp_graph_builder_give_copies (TpGraphBuilder *builder,
+                                       const char *name,
+                                       const TpGivenCopy *copies, int n,
+                                       GError **error);
 gboolean tp_graph_builder_add_output (TpGraphBuilder *builder, const char *name,
                                       const char *place, GError **error);
 

@@ -3,6 +3,7 @@
 
 #include "graph/graph-draft.h"
 
+#include "graph/graph-colocate.h"
 #include "ir/array.h"
 #include "ir/guard.h"
 
@@ -159,6 +160,8 @@ tp_draft_count_uses (TpDraft *draft, int *n_uses)
     }
   for (guint i = 0; i < draft->outputs->len; i++)
     n_uses[tp_array_index (draft->outputs, int, i)]++;
+  for (guint i = 0; i < draft->tensors->len; i++)
+    n_uses[i] += tp_draft_tensor (draft, i)->state > 0;
 }
 
 /* ---- order ------------------------------------------------------------- */
@@ -280,6 +283,8 @@ tp_draft_remove_dead (TpDraft *draft)
 
   for (guint i = 0; i < draft->outputs->len; i++)
     is_needed[tp_array_index (draft->outputs, int, i)] = TRUE;
+  for (guint i = 0; i < draft->tensors->len; i++)
+    is_needed[i] |= tp_draft_tensor (draft, i)->state > 0;
   for (guint i = draft->nodes->len; i > 0; i--)
     {
       TpNode *node = tp_draft_node (draft, i - 1);
@@ -329,6 +334,9 @@ number_tensors (TpDraft *draft, int *map)
     }
   for (guint i = 0; i < draft->outputs->len; i++)
     number (map, &n, tp_array_index (draft->outputs, int, i));
+  for (guint i = 0; i < draft->tensors->len; i++)
+    if (map[i] >= 0)
+      number (map, &n, tp_draft_tensor (draft, i)->state - 1);
   return n;
 }
 
@@ -342,7 +350,12 @@ move_tensors (TpDraft *draft, const int *map, int n)
   tp_array_set_size (draft->tensors, n);
   for (guint i = 0; i < old->len; i++)
     if (map[i] >= 0)
-      *tp_draft_tensor (draft, map[i]) = tp_array_index (old, TpTensor, i);
+      {
+        TpTensor *tensor = tp_draft_tensor (draft, map[i]);
+
+        *tensor = tp_array_index (old, TpTensor, i);
+        tensor->state = tensor->state > 0 ? 1 + map[tensor->state - 1] : 0;
+      }
 }
 
 static void
@@ -529,6 +542,8 @@ tp_draft_finish (TpDraft *draft, GError **error)
   graph->n_nodes = draft->nodes->len;
   graph->n_inputs = draft->inputs->len;
   graph->n_outputs = draft->outputs->len;
+  if (!tp_graph_colocate (graph, draft->region, error))
+    return NULL;
   graph->region = g_steal_pointer (&draft->region);
   return graph;
 }

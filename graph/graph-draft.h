@@ -61,7 +61,7 @@ gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
 
 /* Sets the producer of every tensor. */
 void tp_draft_link (TpDraft *draft);
-/* Adds to @n_uses, one per tensor, how often nodes and outputs name it. */
+/* Adds to @n_uses, one per tensor, how often nodes, outputs and states name it. */
 void tp_draft_count_uses (TpDraft *draft, int *n_uses);
 /* Topological order, kept as it is where it is right already.
  * TPLAN_ERROR_INPUT names the ops of a cycle. */

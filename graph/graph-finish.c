@@ -7,6 +7,7 @@
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "graph/graph-state.h"
 #include "ir/array.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
@@ -30,7 +31,7 @@ set_undefined_error (TpGraphBuilder *builder, int tensor, GError **error)
         "%s.inputs[%d]", tp_draft_node (builder->draft, state->user)->place,
         state->input);
   else
-    place = g_strdup ("outputs");
+    place = g_strdup (state->wanted != NULL ? state->wanted : "outputs");
   tp_builder_set_error (builder, place, error,
                         "no op, input or initializer gives the tensor '%s': "
                         "define it or correct the name", name);
@@ -230,6 +231,7 @@ gboolean
 tp_graph_builder_check (TpGraphBuilder *builder, GError **error)
 {
   return check_graph_name (builder, error) && check_defined (builder, error)
+         && tp_builder_check_states (builder, error)
          && name_nodes (builder, error)
          && tp_draft_sort (builder->draft, error);
 }
@@ -250,11 +252,10 @@ tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
 TpGraph *
 tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {
-  if (!check_graph_name (builder, error) || !check_defined (builder, error)
-      || !name_nodes (builder, error)
+  if (!tp_graph_builder_check (builder, error)
       || !tp_graph_builder_bind_all (builder, dims, error)
-      || !tp_draft_sort (builder->draft, error)
-      || !tp_draft_infer (builder->draft, error))
+      || !tp_draft_infer (builder->draft, error)
+      || !tp_builder_check_state_shapes (builder, error))
     return NULL;
   return tp_draft_finish (builder->draft, error);
 }

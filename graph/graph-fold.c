@@ -96,7 +96,7 @@ count_elements (TpDraft *draft, const TpNode *node)
     {
       const TpTensor *output = tp_draft_tensor (draft, node->outputs[i]);
 
-      if (output->size_bytes > most)
+      if (output->size_bytes > most || output->state > 0)
         return -1;
       n += output->count;
     }
@@ -119,7 +119,8 @@ fold_view (TpDraft *draft, TpNode *node)
   output = tp_draft_tensor (draft, node->outputs[0]);
   if (!tp_tensor_is_constant (input) || input->init.scale != NULL
       || input->init.steps != NULL
-      || input->dtype != output->dtype || input->count != output->count)
+      || input->dtype != output->dtype || input->count != output->count
+      || output->state > 0)
     return FALSE;
   output->init = input->init;
   node->type = NULL;

@@ -128,6 +128,18 @@ copy_pins (TpRegion *region, TpNode *node, GError **error)
 }
 
 static gboolean
+copy_colocation (TpGraphBuilder *builder, TpNode *node, GError **error)
+{
+  if (node->colocation == NULL)
+    return TRUE;
+  if (!tp_builder_check_name (builder, node->colocation, node->place, error))
+    return FALSE;
+  node->colocation
+      = tp_region_strdup (builder->draft->region, node->colocation, error);
+  return node->colocation != NULL;
+}
+
+static gboolean
 copy_costs (TpRegion *region, TpNode *node, GError **error)
 {
   TpNodeCost *costs = tp_region_dup (region, node->costs, node->n_costs,
@@ -271,6 +283,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       || !copy_attrs (builder, src, &node, error)
       || !copy_name (builder, &node, error) || !copy_pins (region, &node, error)
       || !copy_costs (region, &node, error)
+      || !copy_colocation (builder, &node, error)
       || !link_inputs (builder, &node, names.inputs, error)
       || !link_outputs (builder, &node, names.outputs, error))
     return FALSE;

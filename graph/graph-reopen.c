@@ -55,6 +55,9 @@ add_all (TpGraphBuilder *builder, GError **error)
   for (int i = 0; i < (int) draft->tensors->len; i++)
     if (tp_tensor_is_constant (tp_draft_tensor (draft, i)))
       tp_array_append_val (builder->constants, i);
+    else if (tp_draft_tensor (draft, i)->state == 1 + i
+             && !add_spec (builder, i, error))
+      return FALSE;
   for (guint i = 0; i < draft->nodes->len; i++)
     if (!add_node (builder, tp_draft_node (draft, i), error))
       return FALSE;

@@ -25,7 +25,8 @@ can_rename (TpDraft *draft, int input)
 {
   const TpTensor *tensor = tp_draft_tensor (draft, input);
 
-  return tensor->producer >= 0 && !tensor->is_output && !tensor->is_input;
+  return tensor->producer >= 0 && !tensor->is_output && !tensor->is_input
+         && tensor->state == 0;
 }
 
 static void
@@ -57,7 +58,8 @@ drop_identity (TpDraft *draft, TpNode *node, int *alias)
 {
   int input = resolve (alias, node->inputs[0]), output = node->outputs[0];
 
-  if (!tp_draft_tensor (draft, output)->is_output)
+  if (!tp_draft_tensor (draft, output)->is_output
+      && tp_draft_tensor (draft, output)->state == 0)
     alias[output] = input;
   else if (can_rename (draft, input))
     {
@@ -79,7 +81,7 @@ is_identity (TpDraft *draft, const TpNode *node)
     {
       const TpTensor *mask = tp_draft_tensor (draft, node->outputs[j]);
 
-      if (mask->n_consumers > 0 || mask->is_output)
+      if (mask->n_consumers > 0 || mask->is_output || mask->state > 0)
         return FALSE;
     }
   return tp_node_has_flag (node, TP_OP_IDENTITY);

@@ -150,6 +150,7 @@ add_twin (Pass *pass, int tensor, const char *suffix, GError **error)
 {
   TpTensor twin = *tp_draft_tensor (pass->draft, tensor);
 
+  twin.state = 0;
   twin.name = tp_draft_make_tensor_name (pass->draft, twin.name, suffix, error);
   return twin.name == NULL ? -1 : tp_draft_add_tensor (pass->draft, &twin);
 }
@@ -186,7 +187,8 @@ lay_out (Pass *pass, const TpNode *node, int j, GError **error)
 
   if (!pass->is_last[tensor])
     return TRUE;
-  if (tp_draft_tensor (pass->draft, tensor)->is_output)
+  if (tp_draft_tensor (pass->draft, tensor)->is_output
+      || tp_draft_tensor (pass->draft, tensor)->state > 0)
     pass->last[tensor] = add_twin (pass, tensor, ":channels_last", error);
   else if (pass->needs_rows[tensor])
     pass->rows[tensor] = add_twin (pass, tensor, ":rows", error);

@@ -45,6 +45,7 @@ add_constant (TpDraft *draft, const TpNode *node, int like,
     return -1;
   tp_dtype_store_doubles (tensor.dtype, values, tensor.count, data);
   tensor.init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
+  tensor.state = 0;
   tensor.is_output = FALSE;
   tensor.name = tp_draft_make_tensor_name (draft, tensor.name, ":split", error);
   return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);

@@ -43,6 +43,8 @@ mark_readers (Pass *pass)
     }
   for (guint i = 0; i < draft->outputs->len; i++)
     pass->is_rigid[tp_array_index (draft->outputs, int, i)] = TRUE;
+  for (guint i = 0; i < draft->tensors->len; i++)
+    pass->is_rigid[i] |= tp_draft_tensor (draft, i)->state > 0;
 }
 
 /* The strides that dimension i of the result has in the input. */
@@ -119,7 +121,7 @@ try_node (Pass *pass, TpNode *node)
 
   if (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
       || tp_tensor_is_constant (x)
-      || node->pins != NULL || node->n_costs > 0)
+      || tp_node_is_told (node))
     return;
   get_strides (node, x, strides);
   if (can_be_read (pass, node->outputs[0], strides))

@@ -321,7 +321,7 @@ is_private (const Match *m, const int *n_uses)
       const TpNode *node = tp_draft_node (m->draft, m->nodes[i]);
       int n = 0;
 
-      if (node->pins != NULL || node->n_costs > 0)
+      if (tp_node_is_told (node))
         return FALSE;
       for (int j = 0; i > 0 && j < m->n_nodes; j++)
         {

@@ -30,11 +30,12 @@ can_fold (TpDraft *draft, const TpNode *node, const guint8 *is_rigid)
   const TpTensor *x, *out;
 
   if (!tp_node_is (node, "Transpose")
-      || node->pins != NULL || node->n_costs > 0)
+      || tp_node_is_told (node))
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);
   out = tp_draft_tensor (draft, node->outputs[0]);
   return tp_tensor_is_constant (x) && x->init.scale == NULL && !out->is_output
+         && out->state == 0
          && !is_rigid[node->outputs[0]];
 }
 

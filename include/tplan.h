@@ -916,8 +916,9 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  *   no other device), "pinned", "only" (no other device can), "tie" (it would be
  *   elsewhere in a plan that is cheaper by less than noise), "memory" (likewise in
  *   one that takes more memory than there is), "faster" (by itself than on any
- *   other), "equal" (and beside its neighbours) or "neighbours" (slower, but leaving
- *   them would cost more). Others may be added. %NULL if there is no such op.
+ *   other), "equal" (and beside its neighbours), "together" (slower, but what it is
+ *   to be with is there) or "neighbours" (slower, but leaving them would cost more).
+ *   Others may be added. %NULL if there is no such op.
  *
  * Thread: any.
  */

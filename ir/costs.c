@@ -5,6 +5,8 @@
 
 #include "ir/guard.h"
 
+#include <string.h>
+
 TpGroups *
 tp_groups_new (void)
 {
@@ -186,6 +188,33 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
 /* Another device may well be faster, and of few ops it is seen in a figure or
  * two. The same processors can only have a better kernel; among dozens of ops some
  * figure is off by one standard deviation in any table. */
+void
+tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
+{
+  const char *name = costs->devices[device];
+
+  for (int i = 0; i < costs->n_nodes; i++)
+    {
+      const TpNodeCost *given = tp_node_find_cost (&graph->nodes[i], name);
+
+      if (given != NULL)
+        tp_costs_node (costs, i, device)->spread_ns = given->spread_ns;
+    }
+  for (int i = 0; i < costs->n_tensors && device != costs->host; i++)
+    for (int k = 0; k < graph->tensors[i].n_copies; k++)
+      {
+        const TpGivenCopy *it = &graph->tensors[i].copies[k];
+
+        if (strcmp (it->device, name) != 0)
+          continue;
+        *tp_costs_feed (costs, i, device)
+            = (TpCost){ .time_ns = it->to_ns, .spread_ns = it->to_spread_ns };
+        *tp_costs_fetch (costs, i, device)
+            = (TpCost){ .time_ns = it->from_ns,
+                        .spread_ns = it->from_spread_ns };
+      }
+}
+
 int
 tp_costs_get_tie_sds (const TpCosts *costs)
 {

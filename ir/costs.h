@@ -108,6 +108,9 @@ TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
 TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
 TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
 TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
+/* What @graph itself says of @device: spreads of the times that it gives, and
+ * copies. */
+void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);
 /* How many standard deviations a plan with more copies must be better by. */
 int tp_costs_get_tie_sds (const TpCosts *costs);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */

@@ -19,6 +19,7 @@ static const struct
   [TP_CUT_ON_FIRST] = { 'd', "", TRUE },
   [TP_CUT_WHOLE_FIRST] = { 'g', "c", TRUE },
   [TP_CUT_WHOLE_SECOND] = { 'g', "d", TRUE },
+  [TP_CUT_TOGETHER] = { 'k', "", TRUE },
 };
 
 char *

@@ -15,13 +15,14 @@ typedef enum
   TP_CUT_ON_FIRST,            /* "d<tensor>": there is a copy on the first */
   TP_CUT_WHOLE_FIRST,         /* "g<group>c": it is whole on the first */
   TP_CUT_WHOLE_SECOND,        /* "g<group>d": it is whole on the second */
+  TP_CUT_TOGETHER,            /* "k<colocation>": where all of it is */
   TP_N_CUT_VERTICES
 } TpCutVertexKind;
 
 typedef struct
 {
   int kind;                   /* TpCutVertexKind */
-  int index;                  /* node, tensor or group; of "s" and "t": 0 */
+  int index;                  /* node, tensor, group or colocation; of "s" and "t": 0 */
 } TpCutVertex;
 
 #define TP_CUT_VERTEX_NAME 16 /* a letter, an int, a letter, and the end */

@@ -86,7 +86,7 @@ add_storage (Builder *builder, int tensor, int device)
   const TpTensor *its = &builder->graph->tensors[root];
   TpStorage storage = { .tensor = root, .device = device, .first = -1,
                         .last = -1, .size_bytes = MAX (its->size_bytes, 1),
-                        .is_constant = tp_tensor_is_constant (its) };
+                        .is_constant = tp_tensor_is_resident (its) };
   int *index = &execution->storage_of[(gsize) root * execution->n_devices
                                       + device];
 
@@ -356,10 +356,12 @@ count_weights (TpExecution *execution, int unit, guint8 *is_counted)
           gsize at = (gsize) MAX (root, 0) * execution->n_devices + it->device;
 
           if (root < 0 || is_counted[at]
-              || !tp_tensor_is_constant (&graph->tensors[root]))
+              || !tp_tensor_is_resident (&graph->tensors[root]))
             continue;
           is_counted[at] = TRUE;
-          if (!tp_size_add (*sum, graph->tensors[root].size_bytes, sum))
+          if (!tp_size_add (
+                  *sum, tp_tensor_get_resident_bytes (&graph->tensors[root]),
+                  sum))
             *sum = G_MAXINT64;
         }
     }

@@ -53,6 +53,36 @@ feed_tensor (TpDigest *digest, const TpTensor *tensor)
 }
 
 static void
+feed_states (TpDigest *digest, const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state > 0)
+      {
+        tp_digest_add_string (digest, "state");
+        tp_digest_add_number (digest, i);
+        tp_digest_add_number (digest, graph->tensors[i].state);
+      }
+}
+
+static void
+feed_copies (TpDigest *digest, const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    for (int k = 0; k < graph->tensors[i].n_copies; k++)
+      {
+        const TpGivenCopy *it = &graph->tensors[i].copies[k];
+
+        tp_digest_add_string (digest, "copy");
+        tp_digest_add_number (digest, i);
+        tp_digest_add_string (digest, it->device);
+        tp_digest_add_number (digest, it->to_ns);
+        tp_digest_add_number (digest, it->to_spread_ns);
+        tp_digest_add_number (digest, it->from_ns);
+        tp_digest_add_number (digest, it->from_spread_ns);
+      }
+}
+
+static void
 feed_attr (TpDigest *digest, const TpAttr *attr)
 {
   tp_digest_add_string (digest, attr->name);
@@ -109,7 +139,22 @@ feed_node (TpDigest *digest, const TpNode *node)
     {
       tp_digest_add_string (digest, node->costs[i].device);
       tp_digest_add_number (digest, node->costs[i].time_ns);
+      if (node->costs[i].spread_ns != 0)
+        tp_digest_add_number (digest, -node->costs[i].spread_ns);
     }
+}
+
+/* What most graphs lack adds nothing, so that theirs stay as they were. */
+static void
+feed_colocations (TpDigest *digest, const TpGraph *graph)
+{
+  if (graph->n_colocations == 0)
+    return;
+  tp_digest_add_string (digest, "colocations");
+  tp_digest_add_number (digest, graph->n_colocations);
+  for (int i = 0; i < graph->n_colocations; i++)
+    feed_indices (digest, graph->colocations[i].nodes,
+                  graph->colocations[i].n_nodes);
 }
 
 static char *
@@ -127,6 +172,9 @@ compute_digest (const TpGraph *graph)
     feed_node (digest, &graph->nodes[i]);
   feed_indices (digest, graph->inputs, graph->n_inputs);
   feed_indices (digest, graph->outputs, graph->n_outputs);
+  feed_colocations (digest, graph);
+  feed_states (digest, graph);
+  feed_copies (digest, graph);
   return tp_digest_finish (digest);
 }
 

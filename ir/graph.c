@@ -31,6 +31,12 @@ tp_node_is (const TpNode *node, const char *type)
   return node->type != NULL && strcmp (node->type, type) == 0;
 }
 
+gboolean
+tp_node_is_told (const TpNode *node)
+{
+  return node->pins != NULL || node->n_costs > 0 || node->colocation != NULL;
+}
+
 const TpNodeCost *
 tp_node_find_cost (const TpNode *node, const char *device)
 {

@@ -39,6 +39,14 @@ typedef struct
                                * graph) */
 } TpInit;
 
+/* What copying a tensor costs, as the graph has it. */
+typedef struct
+{
+  const char *device;
+  gint64 to_ns, from_ns;      /* from host memory to it, and back */
+  gint64 to_spread_ns, from_spread_ns; /* halves of 95 % intervals */
+} TpGivenCopy;
+
 typedef struct
 {
   const char *name;           /* (owned by the graph), unique */
@@ -55,6 +63,11 @@ typedef struct
   const int *consumers;       /* nodes, ascending, each once */
   gboolean is_input;
   gboolean is_output;
+  int state;                  /* 0: none; else 1 + the tensor whose bytes stay on
+                               * a device from run to run: this one, or one that
+                               * this is the next value of, stored in its place */
+  int n_copies;               /* given in the file */
+  const TpGivenCopy *copies;
 } TpTensor;
 
 typedef enum
@@ -86,6 +99,7 @@ typedef struct
 {
   const char *device;
   gint64 time_ns;
+  gint64 spread_ns;           /* half of the 95 % interval */
 } TpNodeCost;
 
 typedef struct
@@ -104,8 +118,17 @@ typedef struct
   const char *const *pins;    /* NULL: any device; else NULL-terminated names */
   int n_costs;                /* given in the file */
   const TpNodeCost *costs;
+  const char *colocation;     /* (nullable): all ops that name it are on one
+                               * device */
   const char *place;          /* in the source, such as "ops[3]" */
 } TpNode;
+
+/* Ops that are on one device, wherever that is. */
+typedef struct
+{
+  int n_nodes;                /* two or more */
+  const int *nodes;           /* ascending */
+} TpColocation;
 
 struct TpGraph
 {
@@ -121,6 +144,10 @@ struct TpGraph
   const int *inputs;          /* tensors fed by the caller */
   int n_outputs;
   const int *outputs;
+  int n_colocations;
+  const TpColocation *colocations; /* disjoint, by their first nodes */
+  const int *colocation_of;   /* [node]: which of them, or -1; NULL: there are
+                               * none */
   struct TpRegion *region;     /* everything above lives here */
   char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
 };
@@ -135,10 +162,28 @@ tp_tensor_is_constant (const TpTensor *tensor)
   return tensor->init.kind != TP_INIT_NONE;
 }
 
+/* What devices have already when a run begins, or keep when it ends: never copied. */
+static inline gboolean
+tp_tensor_is_resident (const TpTensor *tensor)
+{
+  return tp_tensor_is_constant (tensor) || tensor->state > 0;
+}
+
+/* Of a tensor that is resident, where it is read. What is the next value of a state
+ * has no bytes of its own. */
+static inline gint64
+tp_tensor_get_resident_bytes (const TpTensor *tensor)
+{
+  return tensor->state > 0 && tensor->producer >= 0 ? 0 : tensor->size_bytes;
+}
+
 /* Whether @node is still there and of the type that a pass is about. What a pass
  * asks of ops that it does not rewrite is no matter of names: see TpOpFlags. */
 gboolean tp_node_is (const TpNode *node, const char *type);
 const TpAttr *tp_node_find_attr (const TpNode *node, const char *name);
+/* Whether the graph says where @node is to be or what it costs: then passes do not
+ * make it part of something else. */
+gboolean tp_node_is_told (const TpNode *node);
 /* What the graph itself says @node costs on @device, or NULL. */
 const TpNodeCost *tp_node_find_cost (const TpNode *node, const char *device);
 /* tp_near_name_ask () of the names of its ops. */

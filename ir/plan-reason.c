@@ -46,7 +46,12 @@ tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
   there = get_time (plan, placement->node, rival);
   if (here == there)
     return TP_REASON_EQUAL;
-  return here < there ? TP_REASON_FASTER : TP_REASON_NEIGHBOURS;
+  if (here < there)
+    return TP_REASON_FASTER;
+  return graph->colocation_of != NULL
+                 && graph->colocation_of[placement->node] >= 0
+             ? TP_REASON_TOGETHER
+             : TP_REASON_NEIGHBOURS;
 }
 
 const char *
@@ -57,6 +62,7 @@ tp_reason_get_name (TpReason reason)
     [TP_REASON_ONLY] = "only",         [TP_REASON_TIE] = "tie",
     [TP_REASON_FASTER] = "faster",     [TP_REASON_EQUAL] = "equal",
     [TP_REASON_NEIGHBOURS] = "neighbours", [TP_REASON_MEMORY] = "memory",
+    [TP_REASON_TOGETHER] = "together",
   };
 
   return names[reason];

@@ -15,6 +15,7 @@ typedef enum
                                * more memory than there is */
   TP_REASON_FASTER,           /* by itself, than on any other */
   TP_REASON_EQUAL,            /* and beside its neighbours */
+  TP_REASON_TOGETHER,         /* slower here, where what it is to be with is */
   TP_REASON_NEIGHBOURS,       /* slower here, but leaving would cost more in
                                * copies or in fusion */
 } TpReason;

@@ -120,4 +120,5 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
       *tp_costs_feed (costs, i, device) = cost;
       *tp_costs_fetch (costs, i, device) = cost;
     }
+  tp_costs_take_given (costs, graph, device);
 }

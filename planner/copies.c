@@ -48,7 +48,7 @@ tp_copies_list (const TpProblem *problem, const guint8 *devices)
   g_autoptr (TpArray) list = tp_array_new (sizeof (TpTransfer));
 
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
+    if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
       add_copies (problem, devices, i, list);
   return g_steal_pointer (&list);
 }

@@ -98,6 +98,7 @@ const TpSolver tp_solver_cut = {
   .name = "min-cut",
   .max_devices = 2,
   .kinds = TP_OBJECTIVE_SUM,
+  .keeps_together = TRUE,
   .certificate = "min-cut",
   .solve = cut_solve,
   .fill_margins = cut_fill_margins,

@@ -127,7 +127,7 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
     return FALSE;
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
-  if (value->n_consumers != 1 || value->is_output
+  if (value->n_consumers != 1 || value->is_output || value->state > 0
       || !is_exact (value->dtype) || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;

@@ -2,10 +2,11 @@
  * make it cheaper.
  *
  * A move takes a run of ops, first to last as they stand in the graph, to one
- * device. From each first op the run grows op by op, and what the placement costs
- * is kept up: only the tensors and the group of the op that goes can change. So
- * each gain is exact, and trying all runs of n ops takes n * n steps for each
- * device; in large graphs runs have a largest length, so that steps stay few. */
+ * device; ops that are to be with others stay. From each first op the run grows
+ * op by op, and what the placement costs is kept up: only the tensors and the
+ * group of the op that goes can change. So each gain is exact, and trying all runs
+ * of n ops takes n * n steps for each device; in large graphs runs have a largest
+ * length, so that steps stay few. */
 #include "config.h"
 
 #include "planner/judge.h"
@@ -53,7 +54,7 @@ cost_of_tensor (const State *state, int index)
   int home = tensor->producer < 0 ? host : state->devices[tensor->producer];
   gint64 sum = 0;
 
-  if (tp_tensor_is_constant (tensor))
+  if (tp_tensor_is_resident (tensor))
     return 0;
   for (int to = TP_COSTS_HOST; to < problem->n_devices; to++)
     if (to != home
@@ -150,11 +151,18 @@ state_init (State *state, const TpProblem *problem, const guint8 *devices)
 /* ---- moves -------------------------------------------------------------- */
 
 static gboolean
+is_bound (const TpGraph *graph, int node)
+{
+  return graph->colocation_of != NULL && graph->colocation_of[node] >= 0;
+}
+
+static gboolean
 may_go (const State *state, int node, int device)
 {
   return state->devices[node] == device
-         || tp_problem_node_cost (state->problem, node, device)
-                != TP_COST_NONE;
+         || (!is_bound (state->problem->graph, node)
+             && tp_problem_node_cost (state->problem, node, device)
+                    != TP_COST_NONE);
 }
 
 /* The best of those that begin with @first, end before @end and go to @device;
@@ -306,7 +314,34 @@ find_moves (State *state, int n_moves, TpJudgement *out)
   out->moved_ns = state->cost;
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- what may be -------------------------------------------------------- */
+
+static gboolean
+check_together (const TpProblem *problem, const guint8 *devices,
+                GError **error)
+{
+  const TpGraph *graph = problem->graph;
+
+  for (int i = 0; i < graph->n_colocations; i++)
+    {
+      const int *nodes = graph->colocations[i].nodes;
+
+      for (int k = 1; k < graph->colocations[i].n_nodes; k++)
+        {
+          if (devices[nodes[k]] == devices[nodes[0]])
+            continue;
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+                       "op '%s' is placed on %s and op '%s' on %s, but the "
+                       "graph wants them on one device: place them together",
+                       graph->nodes[nodes[0]].name,
+                       problem->costs->devices[devices[nodes[0]]],
+                       graph->nodes[nodes[k]].name,
+                       problem->costs->devices[devices[nodes[k]]]);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
 
 static gboolean
 check_ops (const TpProblem *problem, const guint8 *devices, GError **error)
@@ -321,8 +356,9 @@ check_ops (const TpProblem *problem, const guint8 *devices, GError **error)
         continue;
       if (cost->time_ns != TP_COST_NONE)
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
-                     "op '%s' is placed on %s, where its pin in the graph does "
-                     "not let it be: place it elsewhere, or change the pin",
+                     "op '%s' is placed on %s, where its pin in the graph, or "
+                     "what it is to be with, does not let it be: place it "
+                     "elsewhere, or change the graph",
                      node->name, device);
       else
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
@@ -333,6 +369,8 @@ check_ops (const TpProblem *problem, const guint8 *devices, GError **error)
     }
   return TRUE;
 }
+
+/* ---- all of it ---------------------------------------------------------- */
 
 static void
 count_costs (State *state, TpJudgement *out)
@@ -372,7 +410,8 @@ tp_placement_judge (const TpPlan *plan, const TpGraph *graph,
   g_autoptr (TpJudgement) out = NULL;
   g_auto (State) state = { 0 };
 
-  if (problem == NULL || !check_ops (problem, devices, error))
+  if (problem == NULL || !check_ops (problem, devices, error)
+      || !check_together (problem, devices, error))
     return NULL;
   out = g_new0 (TpJudgement, 1);
   state_init (&state, problem, devices);

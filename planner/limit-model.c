@@ -126,7 +126,7 @@ add_costs (TpLimitModel *model)
   model->costs = terms_alloc (model->n_ops);
   add_ops (problem, model->costs);
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    if (!tp_tensor_is_constant (&problem->graph->tensors[i]))
+    if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
       add_tensor (problem, model->costs, i);
   for (int i = 0; i < problem->costs->n_groups; i++)
     {
@@ -276,10 +276,10 @@ add_holdings (TpLimitModel *model)
       TpLimitHolding *it = &model->holdings[i];
       const TpTensor *tensor = &graph->tensors[i];
 
-      it->is_constant = tp_tensor_is_constant (tensor);
+      it->is_constant = tp_tensor_is_resident (tensor);
       it->maker = tensor->producer;
       if (roots[i] == i)
-        it->size_bytes = it->is_constant ? tensor->size_bytes
+        it->size_bytes = it->is_constant ? tp_tensor_get_resident_bytes (tensor)
                                          : MAX (tensor->size_bytes, 1);
       it->first = n;
       n += it->n;

@@ -103,7 +103,7 @@ add_tensor (const Sum *sum, int index)
   int home = tensor->producer < 0 ? problem->costs->host
                                   : sum->devices[tensor->producer];
 
-  if (tp_tensor_is_constant (tensor))
+  if (tp_tensor_is_resident (tensor))
     return;
   for (int to = TP_COSTS_HOST; to < problem->n_devices; to++)
     if (to != home && is_read_at (sum, tensor, to))

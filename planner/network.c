@@ -17,6 +17,7 @@
  *              a part of s->n and n->t
  *   s->gc      gain on the first device    gc->n       infinite, each member
  *   gd->t      gain on the second          n->gd       infinite, each member
+ *   k->n, n->k infinite, each of what is to be on one device
  *
  * No arc has capacity 0, and none comes twice. */
 #include "config.h"
@@ -201,7 +202,7 @@ add_tensors (TpNetwork *network)
       int producer = VERTEX_NODES + tensor->producer;
       gint64 there, back;
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_resident (tensor))
         continue;
       there = tp_problem_edge_cost (problem, i, 0, 1);
       back = tp_problem_edge_cost (problem, i, 1, 0);
@@ -250,6 +251,18 @@ add_group (TpNetwork *network, int index)
       add_arc (network, (NetArc){ helper, VERTEX_SINK, second, 0, 0, 0 });
     }
   network->constant += first + second;
+}
+
+static void
+add_colocation (TpNetwork *network, int index)
+{
+  const TpColocation *it = &network->problem->graph->colocations[index];
+  int vertex = add_vertex (network, (TpCutVertex){ TP_CUT_TOGETHER, index },
+                           it->nodes[0]);
+
+  for (int k = 0; k < it->n_nodes; k++)
+    add_arc (network, (NetArc){ VERTEX_NODES + it->nodes[k], vertex, INFINITE,
+                                INFINITE, 0, 0 });
 }
 
 static gint64
@@ -327,6 +340,8 @@ tp_network_new (const TpProblem *problem)
   add_tensors (network);
   for (int i = 0; i < problem->costs->n_groups; i++)
     add_group (network, i);
+  for (int i = 0; i < problem->graph->n_colocations; i++)
+    add_colocation (network, i);
   build_flow (network);
   return g_steal_pointer (&network);
 }

@@ -23,6 +23,8 @@ tp_problem_node_cost (const TpProblem *problem, int node, int device)
   const TpCost *cost = tp_costs_node (costs, node, device);
 
   if (cost->time_ns == TP_COST_NONE
+      || (problem->is_barred != NULL
+          && problem->is_barred[(gsize) node * problem->n_devices + device])
       || is_pinned_away (&problem->graph->nodes[node],
                          costs->devices[device]))
     return TP_COST_NONE;
@@ -121,7 +123,7 @@ check_tensors (const TpProblem *problem, gint64 *sum, GError **error)
       {
         const TpTensor *tensor = &problem->graph->tensors[i];
 
-        if (tp_tensor_is_constant (tensor)
+        if (tp_tensor_is_resident (tensor)
             || add_copies (problem, i, d, sum))
           continue;
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
@@ -253,6 +255,93 @@ check_feasible (const TpProblem *problem, GError **error)
   return FALSE;
 }
 
+/* "cpu: op 'b' (ops[3]) is pinned elsewhere; gpu: op 'a' (ops[1]) cannot run there
+ * (no kernel)": of each device the first op that may not be there. */
+static void
+describe_apart (const TpProblem *problem, const TpColocation *colocation,
+                GString *out)
+{
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      const TpCost *cost;
+      const TpNode *node;
+      int k = 0;
+
+      while (tp_problem_node_cost (problem, colocation->nodes[k], d)
+             != TP_COST_NONE)
+        k++;
+      node = &problem->graph->nodes[colocation->nodes[k]];
+      cost = tp_costs_node (problem->costs, colocation->nodes[k], d);
+      g_string_append_printf (out, "%s%s: op '%s'%s%s%s ", d == 0 ? "" : "; ",
+                              problem->costs->devices[d], node->name,
+                              node->place == NULL ? "" : " (",
+                              node->place == NULL ? "" : node->place,
+                              node->place == NULL ? "" : ")");
+      if (is_pinned_away (node, problem->costs->devices[d]))
+        g_string_append (out, "is pinned elsewhere");
+      else
+        g_string_append_printf (out, "cannot run there (%s)",
+                                cost->reason == NULL ? "no cost is known"
+                                                     : cost->reason);
+    }
+}
+
+static gboolean
+may_all_be (const TpProblem *problem, const TpColocation *colocation,
+            int device)
+{
+  for (int k = 0; k < colocation->n_nodes; k++)
+    if (tp_problem_node_cost (problem, colocation->nodes[k], device)
+        == TP_COST_NONE)
+      return FALSE;
+  return TRUE;
+}
+
+/* Where one of a colocation may not be, none of it may. */
+static gboolean
+check_colocation (const TpProblem *problem, const TpColocation *it,
+                  guint8 *is_barred, GError **error)
+{
+  g_autoptr (GString) text = NULL;
+  int n_left = 0;
+
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      gboolean may_be = may_all_be (problem, it, d);
+
+      n_left += may_be;
+      for (int k = 0; k < it->n_nodes; k++)
+        is_barred[(gsize) it->nodes[k] * problem->n_devices + d] = !may_be;
+    }
+  if (n_left > 0)
+    return TRUE;
+  text = g_string_new (NULL);
+  describe_apart (problem, it, text);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+               "op '%s' and %d more are to be on one device, and none is left "
+               "for all of them: %s: change the pins, or what is to be "
+               "together",
+               problem->graph->nodes[it->nodes[0]].name, it->n_nodes - 1,
+               text->str);
+  return FALSE;
+}
+
+static gboolean
+check_colocations (TpProblem *problem, GError **error)
+{
+  const TpGraph *graph = problem->graph;
+  g_autofree guint8 *is_barred = NULL;
+
+  if (graph->n_colocations == 0)
+    return TRUE;
+  is_barred = tp_new0 (guint8, (gsize) graph->n_nodes * problem->n_devices + 1);
+  for (int i = 0; i < graph->n_colocations; i++)
+    if (!check_colocation (problem, &graph->colocations[i], is_barred, error))
+      return FALSE;
+  problem->is_barred = g_steal_pointer (&is_barred);
+  return TRUE;
+}
+
 static gboolean
 check_parts (const TpProblem *problem, const char *objective, GError **error)
 {
@@ -300,7 +389,7 @@ copies_of_single (const TpProblem *problem, int device)
     {
       const TpTensor *tensor = &problem->graph->tensors[i];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_resident (tensor))
         continue;
       if (tensor->producer < 0 && tensor->n_consumers > 0)
         sum += tp_problem_edge_cost (problem, i, TP_COSTS_HOST, device);
@@ -343,8 +432,9 @@ tp_problem_new (const TpGraph *graph, const TpGroups *groups,
   if (!check_parts (problem, objective, error)
       || !check_nodes (problem, &problem->sum, error)
       || !check_tensors (problem, &problem->sum, error)
-      || !check_groups (problem, &problem->sum, error)
-      || !check_feasible (problem, error))
+      || !check_feasible (problem, error)
+      || !check_colocations (problem, error)
+      || !check_groups (problem, &problem->sum, error))
     return NULL;
   return g_steal_pointer (&problem);
 }
@@ -358,6 +448,11 @@ tp_problem_weigh (const TpProblem *problem, const gint64 *weights)
   *weighed = *problem;
   weighed->weights = weights;
   weighed->gains = NULL; /* @problem owns them */
+  weighed->is_barred = NULL;
+  if (problem->is_barred != NULL)
+    weighed->is_barred
+        = tp_memdup (problem->is_barred, (gsize) problem->graph->n_nodes
+                                             * problem->n_devices);
   weighed->gains = tp_new0 (gint64, n + 1);
   for (gsize i = 0; i < n; i++)
     weighed->gains[i]
@@ -371,5 +466,6 @@ tp_problem_free (TpProblem *problem)
   if (problem == NULL)
     return;
   g_free (problem->gains);
+  g_free (problem->is_barred);
   g_free (problem);
 }

@@ -6,7 +6,8 @@
 
 typedef struct
 {
-  const TpGraph *graph;       /* (unowned), as are all but @gains */
+  const TpGraph *graph;       /* (unowned), as are all but @gains and
+                               * @is_barred */
   const TpGroups *groups;
   const TpCosts *costs;
   const TpObjective *objective;
@@ -14,6 +15,8 @@ typedef struct
   gint64 sum;                 /* of all costs there are; below the limit */
   gint64 *gains;              /* [group * n_devices + device]: saved when the
                                * group runs as one there; >= 0 */
+  guint8 *is_barred;          /* (nullable): [node * n_devices + device]: one
+                               * that it is to be with may not be there */
   const gint64 *limits;       /* (nullable): [device]: bytes of memory; 0: no
                                * limit */
   int n_cuts;                 /* to make for them; 0: as many as take some two
@@ -34,7 +37,7 @@ typedef struct
  *
  * TPLAN_ERROR_USAGE: the parts do not fit each other, or no such objective;
  * _LIMIT: costs negative or too large; _INFEASIBLE: an op is left without a
- * device, and which pins did it.
+ * device, and which pins did it; or those of a colocation have none in common.
  */
 TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
                            const TpCosts *costs, const char *objective,
@@ -50,7 +53,8 @@ TpProblem *tp_problem_weigh (const TpProblem *problem, const gint64 *weights);
 void tp_problem_free (TpProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
 
-/* TP_COST_NONE: unsupported there, or pinned elsewhere. */
+/* TP_COST_NONE: unsupported there, or pinned elsewhere; it, or one that is to be
+ * where it is. */
 gint64 tp_problem_node_cost (const TpProblem *problem, int node, int device);
 /* @from, @to: devices, or TP_COSTS_HOST. */
 gint64 tp_problem_edge_cost (const TpProblem *problem, int tensor, int from,

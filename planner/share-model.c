@@ -31,7 +31,7 @@ sum_all (const TpProblem *problem, gint64 *total)
         if (!add_up (total, tp_problem_node_cost (problem, i, d)))
           return FALSE;
       for (int i = 0; i < graph->n_tensors; i++)
-        if (!tp_tensor_is_constant (&graph->tensors[i])
+        if (!tp_tensor_is_resident (&graph->tensors[i])
             && (!add_up (total, tp_problem_edge_cost (problem, i,
                                                       TP_COSTS_HOST, d))
                 || !add_up (total, tp_problem_edge_cost (problem, i, d,
@@ -98,7 +98,7 @@ add_tensor (TpShareModel *model, int index)
                        .kept = is_kept ? 1u << host : 0,
                        .prices = model->prices->len };
 
-  if (tp_tensor_is_constant (tensor) || (term.n == 0 && !is_kept))
+  if (tp_tensor_is_resident (tensor) || (term.n == 0 && !is_kept))
     return;
   for (int i = 0; i < (term.maker < 0 ? 1 : model->n_devices); i++)
     for (int to = 0; to < model->n_devices; to++)

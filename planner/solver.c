@@ -14,6 +14,32 @@ static const TpSolver *const solvers[] = {
   &tp_solver_share,
 };
 
+static void
+set_error (const TpProblem *problem, int most, GError **error)
+{
+  if (problem->graph->n_colocations > 0 && problem->limits != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "the cheapest plan takes more memory than there is, and "
+                 "limits of memory are not kept yet where ops are to be on one "
+                 "device (state, colocations): allow more");
+  else if (problem->limits != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: the cheapest plan takes more memory than there "
+                 "is, and limits of memory are kept for at most %d devices: "
+                 "name fewer, or allow more",
+                 problem->n_devices, most);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: plans for objective '%s'%s are made for at most "
+                 "%d: name fewer",
+                 problem->n_devices, problem->objective->name,
+                 problem->graph->n_colocations > 0
+                     ? " of graphs with ops that are to be on one device "
+                       "(state, colocations)"
+                     : "",
+                 most);
+}
+
 const TpSolver *
 tp_solver_find (const TpProblem *problem, GError **error)
 {
@@ -22,22 +48,14 @@ tp_solver_find (const TpProblem *problem, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (solvers); i++)
     {
       if ((solvers[i]->kinds & problem->objective->kind) == 0
-          || (problem->limits != NULL && !solvers[i]->keeps_limits))
+          || (problem->limits != NULL && !solvers[i]->keeps_limits)
+          || (problem->graph->n_colocations > 0
+              && !solvers[i]->keeps_together))
         continue;
       if (problem->n_devices <= solvers[i]->max_devices)
         return solvers[i];
       most = MAX (most, solvers[i]->max_devices);
     }
-  if (problem->limits != NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "%d devices: the cheapest plan takes more memory than there "
-                 "is, and limits of memory are kept for at most %d devices: "
-                 "name fewer, or allow more",
-                 problem->n_devices, most);
-  else
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "%d devices: plans for objective '%s' are made for at most "
-                 "%d: name fewer",
-                 problem->n_devices, problem->objective->name, most);
+  set_error (problem, most, error);
   return NULL;
 }

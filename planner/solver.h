@@ -11,6 +11,8 @@ typedef struct
   int max_devices;
   guint kinds;                /* of objectives: bits of TpObjectiveKind */
   gboolean keeps_limits;      /* those of memory; others know none */
+  gboolean keeps_together;    /* what is to be on one device; others know
+                               * nothing of that */
   const char *certificate;    /* kind of its proofs, by which tp_check () knows
                                * them */
   /* Sets the device of each node in @devices (zeroed), in @cheapest (likewise)

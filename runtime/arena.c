@@ -34,12 +34,14 @@ tp_tensor_dup_value (const TpTensor *tensor, GError **error)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                  "constant '%s': cannot have %" G_GINT64_FORMAT " bytes",
                  tensor->name, tensor->size_bytes);
+  else if (tensor->state > 0)
+    memset (value, 0, tensor->size_bytes);
   else
     tp_tensor_write_value (tensor, value);
   return value;
 }
 
-/* *buf is there to be dropped on FALSE too. */
+/* A constant, or a state, which begins as zeros. *buf is there to be dropped on FALSE too. */
 static gboolean
 place_constant (TpDevice *device, const TpTensor *tensor, TpBuf **buf,
                 GError **error)

@@ -66,13 +66,31 @@ check_limits (const TpSession *session, GError **error)
   return TRUE;
 }
 
+/* What a plan is made for, and a session does not do yet. */
+static gboolean
+check_states (const TpGraph *graph, GError **error)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state > 0)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                     "graph '%s' has state, such as '%s': such graphs are "
+                     "planned, checked and explained, but not run yet",
+                     graph->name,
+                     graph->tensors[graph->tensors[i].state - 1].name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 TpSession *
 tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
                 GError **error)
 {
   TpExecution *execution
-      = tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
-                       "to make a session", error)
+      = check_states (graph, error)
+                && tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
+                                  "to make a session", error)
             ? tp_plan_spell_out (plan, graph, error)
             : NULL;
   g_autoptr (TpSession) session

@@ -1,6 +1,7 @@
 """What the file of a plan says, and what placements cost by its figures: for
 check_plan.py and check_memory.py, after docs/plan-format.md."""
 import hashlib
+import itertools
 import json
 from collections import defaultdict
 
@@ -36,9 +37,11 @@ class Plan:
         self.host = HOST if p["host"] is None else place[p["host"]]
         self.makers = [NONE if t["producer"] is None else op[t["producer"]] for t in self.tensors]
         self.readers = [[op[reader] for reader in t["readers"]] for t in self.tensors]
-        self.moving = [i for i, t in enumerate(self.tensors) if not t.get("constant")]
+        self.moving = [i for i, t in enumerate(self.tensors) if not {"constant", "state"} & t.keys()]
         self.shown = [t["producer"] is not None and bool(t.get("output")) for t in self.tensors]
         self.units = [[i] for i in op.values()] + [[op[o] for o in ops] for ops in p["all_groups"]]
+        self.together = [[op[o] for o in ops] for ops in p.get("colocations", [])]
+        self.bound = to_dict([(i, ops) for ops in self.together for i in ops])
         self.figure = p["op_costs"] + p["group_costs"]
         for rows, of in ((p["op_costs"], self.ops), (self.figure, self.units),
                          (p["to_device_costs"], self.tensors), (p["to_host_costs"], self.tensors)):
@@ -49,16 +52,23 @@ class Plan:
                       for d in range(len(self.devices))}
         self.where = [place[o["device"]] for o in self.ops]
         self.cheapest = [place[o.get("cheapest", o["device"])] for o in self.ops]
+        for where, ops in itertools.product((self.where, self.cheapest), self.together):
+            need(len({where[o] for o in ops}) == 1, "on two devices:", ops)
 
     def expect(self, values):
         for key, value in values.items():
             need(self.p[key] == value, key, "is not", value)
 
     def cost(self, i, d):
-        """Of an op alone; NONE: may not be there."""
+        """Of an op alone; NONE: it or one that is to be with it may not be there."""
+        return NONE if NONE in [self.own(o, d) for o in self.bound.get(i, [])] else self.own(i, d)
+
+    def own(self, i, d):
         figure, op, name = self.figure[i][d], self.ops[i], self.devices[d]
         if name in op.get("given", {}):
-            need(figure == [op["given"][name], 0], op["op"], "is not as given")
+            given = op["given"][name]
+            need(figure == (given if isinstance(given, list) else [given, 0]),
+                 op["op"], "is not as given")
         return figure[0] if isinstance(figure, list) and name in op.get("pins", [name]) else NONE
 
     def gain(self, row, d):

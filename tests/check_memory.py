@@ -48,8 +48,8 @@ class Limited(Checker):
             maker, users = self.makers[t], self.users.get(t, [])
             if self.root[t] != t:
                 continue
-            if it.get("constant"):
-                yield t, it["bytes"], users
+            if it.get("constant") or "state" in it:
+                yield t, it["bytes"] * (it.get("state", it["tensor"]) == it["tensor"]), users
             elif maker == step and group[-1] == step:
                 yield t, max(it["bytes"], 1), [maker]
             elif maker == step and t == made[0]:

@@ -81,6 +81,9 @@ class Checker(Plan):
                 for end in ends:
                     if end != vertex:
                         add(vertex, end, d, INFINITE, 0)
+        for k, ops in enumerate(self.together):
+            for i, d in itertools.product(ops, (0, 1)):
+                add(f"k{k}", f"n{i}", d, INFINITE, 0)
         return arcs
 
     def check_flow(self, column, price, value):

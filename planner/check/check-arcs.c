@@ -23,6 +23,7 @@ enum
   READER, /* a reader of a tensor: shares that copy */
   GAIN,   /* a group: what it saves there */
   MEMBER, /* an op: of a group that saves there */
+  BOUND,  /* an op: of a colocation, from it and to it */
 };
 
 static TpCheckerArc
@@ -278,6 +279,25 @@ node_to_second_gain (const TpCheckerArcs *arcs, int node, int group)
   return member_arc (arcs, group, node, 1);
 }
 
+static TpCheckerArc
+bound_arc (const TpCheckerArcs *arcs, int colocation, int node, int way)
+{
+  return fill_arc (new_arc (arcs, BOUND, node, way),
+                   arcs->together[node] == colocation, INFINITE);
+}
+
+static TpCheckerArc
+together_to_node (const TpCheckerArcs *arcs, int colocation, int node)
+{
+  return bound_arc (arcs, colocation, node, 0);
+}
+
+static TpCheckerArc
+node_to_together (const TpCheckerArcs *arcs, int node, int colocation)
+{
+  return bound_arc (arcs, colocation, node, 1);
+}
+
 typedef TpCheckerArc (*Kind) (const TpCheckerArcs *arcs, int from, int to);
 
 /* NULL: no such arcs. */
@@ -297,6 +317,8 @@ static const Kind kinds[TP_N_CUT_VERTICES][TP_N_CUT_VERTICES] = {
   [TP_CUT_WHOLE_FIRST][TP_CUT_NODE] = first_gain_to_node,
   [TP_CUT_NODE][TP_CUT_WHOLE_SECOND] = node_to_second_gain,
   [TP_CUT_WHOLE_SECOND][TP_CUT_SINK] = second_gain_to_sink,
+  [TP_CUT_TOGETHER][TP_CUT_NODE] = together_to_node,
+  [TP_CUT_NODE][TP_CUT_TOGETHER] = node_to_together,
 };
 
 TpCheckerArc
@@ -362,16 +384,30 @@ gather_copies (TpCheckerArcs *arcs)
   return first;
 }
 
+static void
+gather_together (TpCheckerArcs *arcs)
+{
+  const TpGraph *graph = arcs->checker->graph;
+
+  arcs->together = tp_new (int, graph->n_nodes + 1);
+  memset (arcs->together, -1, sizeof (int) * (gsize) graph->n_nodes);
+  for (int i = 0; i < graph->n_colocations; i++)
+    for (int k = 0; k < graph->colocations[i].n_nodes; k++)
+      arcs->together[graph->colocations[i].nodes[k]] = i;
+}
+
 void
 tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker)
 {
   int n_nodes = checker->graph->n_nodes, n_tensors = checker->graph->n_tensors;
   gint64 sizes[] = { [OWN] = n_nodes,   [MADE] = n_tensors,
                      [CALLER] = n_tensors, [READER] = 0,
-                     [GAIN] = checker->costs->n_groups, [MEMBER] = n_nodes };
+                     [GAIN] = checker->costs->n_groups, [MEMBER] = n_nodes,
+                     [BOUND] = n_nodes };
 
   *arcs = (TpCheckerArcs){ .checker = checker };
   sizes[READER] = gather_copies (arcs);
+  gather_together (arcs);
   for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
       arcs->bases[i] = arcs->n_numbers;
@@ -384,4 +420,5 @@ tp_checker_arcs_clear (TpCheckerArcs *arcs)
 {
   g_clear_pointer (&arcs->copies, g_free);
   g_clear_pointer (&arcs->plains, g_free);
+  g_clear_pointer (&arcs->together, g_free);
 }

@@ -33,7 +33,8 @@ typedef struct
   const TpChecker *checker;   /* (unowned) */
   TpCheckerCopies *copies;    /* [tensor] */
   TpCheckerPlain *plains;     /* [node] */
-  gint64 bases[6];            /* numbers of each family begin there */
+  int *together;              /* [node]: its colocation; -1: none */
+  gint64 bases[7];            /* numbers of each family begin there */
   gint64 n_numbers;
 } TpCheckerArcs;
 

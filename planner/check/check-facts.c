@@ -35,6 +35,30 @@ gather_nodes (TpChecker *checker)
                 : TP_COST_NONE;
 }
 
+/* Where one of a colocation may not be, none of it may. */
+static void
+bar_together (TpChecker *checker)
+{
+  int n_devices = checker->costs->n_devices;
+
+  for (int i = 0; i < checker->graph->n_colocations; i++)
+    {
+      const TpColocation *it = &checker->graph->colocations[i];
+
+      for (int d = 0; d < n_devices; d++)
+        {
+          gint64 *costs = checker->node_costs + d;
+          gboolean is_barred = FALSE;
+
+          for (int k = 0; k < it->n_nodes; k++)
+            is_barred |= costs[(gsize) it->nodes[k] * n_devices]
+                         == TP_COST_NONE;
+          for (int k = 0; is_barred && k < it->n_nodes; k++)
+            costs[(gsize) it->nodes[k] * n_devices] = TP_COST_NONE;
+        }
+    }
+}
+
 static void
 gather_tensors (TpChecker *checker)
 {
@@ -49,7 +73,7 @@ gather_tensors (TpChecker *checker)
         .producer = it->producer,
         .n_readers = it->n_consumers,
         .readers = it->consumers,
-        .is_constant = tp_tensor_is_constant (it),
+        .is_constant = tp_tensor_is_resident (it),
         .is_output = it->is_output,
       };
     }
@@ -72,10 +96,32 @@ gather_legs (TpChecker *checker)
         };
 }
 
+gboolean
+tp_checker_check_together (TpChecker *checker, const int *devices)
+{
+  const TpGraph *graph = checker->graph;
+
+  for (int i = 0; i < graph->n_colocations; i++)
+    for (int k = 1; k < graph->colocations[i].n_nodes; k++)
+      {
+        int first = graph->colocations[i].nodes[0];
+        int other = graph->colocations[i].nodes[k];
+
+        if (devices[first] != devices[other])
+          return tp_checker_fail (checker,
+                                  "ops '%s' and '%s' are on two devices, but "
+                                  "are to be together",
+                                  graph->nodes[first].name,
+                                  graph->nodes[other].name);
+      }
+  return TRUE;
+}
+
 void
 tp_checker_gather_facts (TpChecker *checker)
 {
   gather_nodes (checker);
+  bar_together (checker);
   gather_tensors (checker);
   gather_legs (checker);
   checker->devices = tp_new (int, checker->plan->n_placements + 1);

@@ -8,5 +8,7 @@
 /* Of a checker whose sizes fit each other. */
 void tp_checker_gather_facts (TpChecker *checker);
 void tp_checker_drop_facts (TpChecker *checker);
+/* @devices: [node]. */
+gboolean tp_checker_check_together (TpChecker *checker, const int *devices);
 
 #endif

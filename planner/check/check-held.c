@@ -133,7 +133,7 @@ find_readers (TpCheckerHeld *held, int root, int device, int step)
   const TpChecker *checker = held->checker;
   int end = find_end (held, step, device);
   gboolean is_constant
-      = tp_tensor_is_constant (&checker->graph->tensors[root]);
+      = tp_tensor_is_resident (&checker->graph->tensors[root]);
 
   for (int i = held->firsts[root]; i < held->firsts[root + 1]; i++)
     {
@@ -156,10 +156,10 @@ tp_checker_held_find (TpCheckerHeld *held, int root, int device, int step)
   held->n_ops = 0;
   if (held->roots[root] != root)
     return 0;
-  if (tp_tensor_is_constant (tensor))
+  if (tp_tensor_is_resident (tensor))
     {
       find_readers (held, root, device, step);
-      return tensor->size_bytes;
+      return tp_tensor_get_resident_bytes (tensor);
     }
   if (tensor->producer == step)
     {

@@ -50,7 +50,7 @@ find_copy (const TpChecker *checker, int tensor, int device, Term *out)
 {
   const TpTensor *it = &checker->graph->tensors[tensor];
 
-  if (tp_tensor_is_constant (it)
+  if (tp_tensor_is_resident (it)
       || (it->is_output && it->producer >= 0
           && checker->costs->host == device))
     return FALSE;
@@ -143,7 +143,7 @@ add_costs (const TpChecker *checker, Wide *levels)
       if (find_copy (checker, i, d, &term))
         add_single (levels, &term);
   for (int i = 0; i < checker->costs->n_tensors; i++)
-    if (!tp_tensor_is_constant (&checker->graph->tensors[i]))
+    if (!tp_tensor_is_resident (&checker->graph->tensors[i]))
       add_output (checker, i, levels);
   for (int i = 0; i < checker->costs->n_groups; i++)
     for (int d = 0; d < 2; d++)

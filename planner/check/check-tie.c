@@ -9,6 +9,7 @@
 
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-facts.h"
 #include "planner/check/check-side.h"
 
 #define ROUNDING 1e-9 /* relative: sums are taken in no particular order */
@@ -55,7 +56,7 @@ check_cheapest (TpChecker *checker, int *devices)
                                 "cheapest plan",
                                 checker->graph->nodes[i].name, devices[i]);
     }
-  return TRUE;
+  return tp_checker_check_together (checker, devices);
 }
 
 static void

@@ -16,6 +16,7 @@ tp_checker_number_vertices (const TpChecker *checker)
     [TP_CUT_ON_FIRST] = n_tensors,
     [TP_CUT_WHOLE_FIRST] = n_groups,
     [TP_CUT_WHOLE_SECOND] = n_groups,
+    [TP_CUT_TOGETHER] = checker->graph->n_colocations,
   };
   TpCheckerVertices vertices = { { 0 } };
 

@@ -501,6 +501,7 @@ check_all (TpChecker *checker)
   fused = tp_new0 (gboolean, checker->costs->n_groups + 1);
   for (int g = 0; g < checker->costs->n_groups; g++)
     fused[g] = is_fused (checker, g);
+  tp_checker_check_together (checker, checker->devices);
   check_identity (checker);
   check_groups (checker, fused);
   cost = check_times (checker, fused);

@@ -519,7 +519,7 @@ static void
 test_given_in_group (Fixture *fixture, gconstpointer data)
 {
   gint64 device = put_device (fixture->db, "cpu", NULL);
-  TpNodeCost cost = { "cpu", 99999999 };
+  TpNodeCost cost = { .device = "cpu", .time_ns = 99999999 };
   g_autoptr (TpCosts) costs = NULL;
 
   put_all (fixture, fixture->db, device);

@@ -181,7 +181,7 @@ test_opaque (void)
   g_autoptr (TpGraphBuilder) builder = new_builder ();
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (GError) error = NULL;
-  TpNodeCost cost = { "cpu", 5 };
+  TpNodeCost cost = { .device = "cpu", .time_ns = 5 };
   TpNode node = { .type = "Mystery", .place = "m", .n_costs = 1,
                   .costs = &cost };
   TpTensorSpec spec = { "y", TPLAN_DTYPE_INT32, 2, square, "m" };
@@ -200,7 +200,7 @@ static void
 test_opaque_without_shape (void)
 {
   g_autoptr (TpGraphBuilder) builder = new_builder ();
-  TpNodeCost cost = { "cpu", 5 };
+  TpNodeCost cost = { .device = "cpu", .time_ns = 5 };
   TpNode node = { .type = "Mystery", .place = "m", .n_costs = 1,
                   .costs = &cost };
   const char *in = "x", *out = "y";
@@ -243,7 +243,7 @@ test_wide (void)
 {
   g_autoptr (TpGraphBuilder) builder = new_builder ();
   g_autoptr (TpGraph) graph = NULL;
-  TpNodeCost cost = { "cpu", 5 };
+  TpNodeCost cost = { .device = "cpu", .time_ns = 5 };
   TpNode node = { .type = "Mystery", .n_costs = 1, .costs = &cost };
   TpTensorSpec spec = { "y", TPLAN_DTYPE_FLOAT32, 2, square, "m" };
   g_autofree const char **inputs = g_new0 (const char *, 100000);

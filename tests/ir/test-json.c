@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "format/graph-load.h"
+#include "graph/pass.h"
 #include "ir/foreign-text.h"
 #include "ir/graph-value.h"
 #include "ir/graph.h"
@@ -138,6 +139,14 @@ typedef struct
 #define OP(body) HEAD INPUT "\"ops\": [{" body "}], " OUTPUT
 #define INIT(body)                                                            \
   HEAD INPUT "\"initializers\": [{\"name\": \"w\", " body "}], " RELU OUTPUT
+#define PART_NODE "{\"id\": 1, \"cpuLatency\": 1, \"fpgaLatency\": 1}"
+#define STATE(shape, more)                                                    \
+  HEAD INPUT "\"state\": [{\"name\": \"s\", \"shape\": " shape more "}], "
+/* z = x + s, y = relu (z) */
+#define ADD                                                                   \
+  "\"ops\": [{\"name\": \"add\", \"type\": \"Add\", \"inputs\": [\"x\", "      \
+  "\"s\"], \"outputs\": [\"z\"]}, {\"name\": \"relu\", \"type\": \"Relu\", "     \
+  "\"inputs\": [\"z\"], \"outputs\": [\"y\"]}], "
 #define BAD TPLAN_ERROR_INPUT
 
 static const Case cases[] = {
@@ -233,6 +242,51 @@ static const Case cases[] = {
   { "cost", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
                 "[\"y\"], \"cost\": {\"cpu\": -1}"),
     "g.json: ops?0?.cost.cpu: *", BAD },
+  { "part-node", "{\"nodes\": [3], \"edges\": []}",
+    "g.json: nodes?0?: must be an object", BAD },
+  { "part-id", "{\"nodes\": [{\"id\": 1.5}], \"edges\": []}",
+    "g.json: nodes?0?.id: must be an integer", BAD },
+  { "part-no-time", "{\"nodes\": [{\"id\": 1}], \"edges\": []}",
+    "g.json: nodes?0?.cpuLatency: is missing*", BAD },
+  { "part-huge", "{\"nodes\": [{\"id\": 1, \"cpuLatency\": 1e300}], "
+    "\"edges\": []}", "g.json: nodes?0?.cpuLatency: must be a number*", BAD },
+  { "part-twice", "{\"nodes\": [" PART_NODE ", " PART_NODE "], \"edges\": []}",
+    "g.json: nodes?1?.id: another node has the id 1*", BAD },
+  { "part-costs", "{\"nodes\": [" PART_NODE "], \"edges\": [{\"sourceId\": 1, "
+    "\"destId\": 1, \"cost\": 1}, {\"sourceId\": 1, \"destId\": 1, "
+    "\"cost\": 2}]}", "g.json: edges?1?.cost: another edge of node 1*", BAD },
+  { "part-cycle", "{\"nodes\": [" PART_NODE "], \"edges\": [{\"sourceId\": 1, "
+    "\"destId\": 1, \"cost\": 1}]}", "g.json: *", BAD },
+  { "part-empty", "{\"nodes\": [], \"edges\": []}",
+    "g.json: outputs: *no outputs", BAD },
+  { "spread", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
+                  "[\"y\"], \"cost\": {\"cpu\": [1, -2]}"),
+    "g.json: ops?0?.cost.cpu: *95 % interval*", BAD },
+  { "copies", HEAD INPUT RELU "\"copies\": {\"y\": {\"cpu\": 1.5}}, " OUTPUT,
+    "g.json: copies.y.cpu: must be nanoseconds*", BAD },
+  { "copies-half", HEAD INPUT RELU "\"copies\": {\"y\": {\"cpu\": "
+    "{\"to\": 1}}}, " OUTPUT, "g.json: copies.y.cpu.from: must be*", BAD },
+  { "copies-none", HEAD INPUT RELU "\"copies\": {\"q\": {\"cpu\": 1}}, "
+    OUTPUT, "g.json: copies.q: no op*", BAD },
+  { "copies-list", HEAD INPUT RELU "\"copies\": [], " OUTPUT,
+    "g.json: copies: must be an object", BAD },
+  { "colocation", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
+                      "[\"y\"], \"colocation\": \"\""),
+    "g.json: ops?0?: a name must not be empty", BAD },
+  { "state-unread", STATE ("[2, 3]", "") RELU OUTPUT,
+    "g.json: state?0?: no op reads the state 's'*", BAD },
+  { "state-next", STATE ("[2, 3]", ", \"next\": \"q\"") ADD OUTPUT,
+    "g.json: state?0?.next: no op*'q'*", BAD },
+  { "state-input", STATE ("[2, 3]", ", \"next\": \"x\"") ADD OUTPUT,
+    "g.json: state?0?.next: 'x' is made by no op*", BAD },
+  { "state-itself", STATE ("[2, 3]", ", \"next\": \"s\"") ADD OUTPUT,
+    "g.json: state?0?.next: 's' is a state, or*", BAD },
+  { "state-output", STATE ("[2, 3]", ", \"next\": \"y\"") ADD OUTPUT,
+    "g.json: state?0?.next: 'y' is an output too*", BAD },
+  { "state-shape", STATE ("[3]", ", \"next\": \"z\"") ADD OUTPUT,
+    "g.json: state?0?.next: 'z' has another shape*'s'*", BAD },
+  { "state-key", STATE ("[3]", ", \"fill\": 1") ADD OUTPUT,
+    "g.json: state?0?: unknown key \"fill\"*", BAD },
   { "no-shapes", OP ("\"type\": \"W\", \"inputs\": [\"x\"], \"outputs\": "
                      "[\"y\"], \"cost\": {\"cpu\": 1}"),
     "g.json: ops?0?: *\"shapes\"*", BAD },
@@ -275,6 +329,44 @@ static const Case cases[] = {
   { "key", INIT ("\"shape\": [1], \"fill\": 1, \"key\": \"a\""),
     "g.json: initializers?0?.key: *", BAD },
 };
+
+/* What is stored stays, with what it is stored in, whatever passes drop. */
+static void
+test_state (void)
+{
+  static const char text[]
+      = HEAD INPUT
+      "\"state\": [{\"name\": \"s\", \"shape\": [2, 3], \"next\": \"t\"}, "
+      "{\"name\": \"kept\", \"shape\": [2, 3]}], "
+      "\"ops\": [{\"type\": \"Add\", \"inputs\": [\"x\", \"s\"], \"outputs\": "
+      "[\"u\"]}, {\"type\": \"Identity\", \"inputs\": [\"u\"], \"outputs\": "
+      "[\"t\"]}, {\"type\": \"Add\", \"inputs\": [\"x\", \"kept\"], \"outputs\": "
+      "[\"y\"]}], " OUTPUT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = load (text, NULL, &error);
+  g_autoptr (TpGraph) prepared = NULL;
+  int n_states = 0;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (graph->n_colocations, ==, 1);
+  g_assert_cmpint (graph->colocations[0].n_nodes, ==, 2);
+  prepared = tp_graph_prepare (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (prepared->n_nodes, ==, 2); /* the Identity is gone */
+  g_assert_cmpint (prepared->n_colocations, ==, 0);
+  for (int i = 0; i < prepared->n_tensors; i++)
+    {
+      const TpTensor *it = &prepared->tensors[i];
+
+      if (it->state == 0)
+        continue;
+      n_states++;
+      g_assert_false (it->is_input || it->is_output);
+      g_assert_cmpstr (prepared->tensors[it->state - 1].name, ==,
+                       it->producer >= 0 ? "s" : it->name);
+    }
+  g_assert_cmpint (n_states, ==, 3);
+}
 
 static void
 test_case (gconstpointer data)
@@ -487,6 +579,7 @@ main (int argc, char **argv)
   g_test_add_func ("/json/npy", test_npy);
   g_test_add_func ("/json/file-key", test_file_key);
   g_test_add_func ("/json/paths", test_paths);
+  g_test_add_func ("/json/state", test_state);
   g_test_add_func ("/json/bad/foreign-names", test_foreign_names);
   g_test_add_func ("/json/bad/brackets", test_brackets);
   g_test_add_func ("/json/bad/long-name", test_long_name);

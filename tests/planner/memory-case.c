@@ -88,7 +88,7 @@ static void
 add_op (Draft *draft, int index)
 {
   g_autoptr (GError) error = NULL;
-  static const TpNodeCost unused = { "cpu", 1 };
+  static const TpNodeCost unused = { .device = "cpu", .time_ns = 1 };
   g_autofree char *name = g_strdup_printf ("op%d", index);
   g_autofree char *weight = NULL;
   TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,

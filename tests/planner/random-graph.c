@@ -34,6 +34,16 @@ tp_test_spec_random (int n_ops)
   };
 }
 
+TpTestSpec
+tp_test_spec_together (int n_ops)
+{
+  TpTestSpec spec = tp_test_spec_random (n_ops);
+
+  spec.has_together = g_test_rand_bit ();
+  spec.has_state = !spec.has_pins && g_test_rand_bit ();
+  return spec;
+}
+
 /* ---- graph ------------------------------------------------------------- */
 
 typedef struct
@@ -51,11 +61,27 @@ pick_input (const Draft *draft)
   return g_ptr_array_index (draft->tensors, g_test_rand_int_range (from, n));
 }
 
+/* Some ops are with others; those have a device in common, by the name. */
 static void
-add_op (Draft *draft, int index, gboolean has_pins)
+choose_together (TpNode *node, gboolean has_pins)
+{
+  static const char *const names[] = { "A", "B", "C" };
+  int name = g_test_rand_int_range (0, 9);
+
+  if (name >= (int) G_N_ELEMENTS (names))
+    return;
+  node->colocation = names[name];
+  if (has_pins)
+    node->pins = g_test_rand_int_range (0, 4) > 0 ? NULL
+                 : name % 2 == 0                  ? pin_cpu
+                                                  : pin_device;
+}
+
+static void
+add_op (Draft *draft, int index, const TpTestSpec *made)
 {
   g_autoptr (GError) error = NULL;
-  static const TpNodeCost unused = { "cpu", 1 };
+  static const TpNodeCost unused = { .device = "cpu", .time_ns = 1 };
   g_autofree char *name = g_strdup_printf ("op%d", index);
   TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
                   .costs = &unused };
@@ -65,9 +91,12 @@ add_op (Draft *draft, int index, gboolean has_pins)
   names.n_inputs = g_test_rand_int_range (1, 4);
   names.n_outputs = g_test_rand_int_range (0, 4) == 0 ? 2 : 1;
   for (int i = 0; i < names.n_inputs; i++)
-    inputs[i] = pick_input (draft);
-  if (has_pins && g_test_rand_int_range (0, 4) == 0)
+    inputs[i] = i == 0 && index == 0 && made->has_state ? "s"
+                                                        : pick_input (draft);
+  if (made->has_pins && g_test_rand_int_range (0, 4) == 0)
     node.pins = pin_sets[g_test_rand_int_range (0, G_N_ELEMENTS (pin_sets))];
+  if (made->has_together)
+    choose_together (&node, made->has_pins);
   for (int i = 0; i < names.n_outputs; i++)
     {
       char *output = g_strdup_printf ("%s_%d", name, i);
@@ -101,6 +130,48 @@ add_sources (Draft *draft)
   tp_graph_builder_add_constant (draft->builder, &w, "w", NULL);
 }
 
+/* Read by the first op; what the second or the last makes takes its place. */
+static void
+add_state (const Draft *draft, const TpTestSpec *made)
+{
+  const TpTensorSpec s = { "s", TPLAN_DTYPE_FLOAT32, 1, row, "s" };
+  g_autofree char *next
+      = g_strdup_printf ("op%d_0", g_test_rand_bit () ? MIN (1, made->n_ops - 1)
+                                                      : made->n_ops - 1);
+
+  g_assert_true (tp_graph_builder_add_state (draft->builder, &s, next, NULL));
+  g_ptr_array_add (draft->tensors, g_strdup ("s"));
+}
+
+static void
+add_output (const Draft *draft, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+
+  tp_graph_builder_add_output (draft->builder, name, "outputs", &error);
+  g_assert_no_error (error);
+}
+
+/* The last tensor, or an input where that is a state, and some others. */
+static void
+add_outputs (const Draft *draft)
+{
+  TpDraft *made = draft->builder->draft;
+  guint n = draft->tensors->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = draft->tensors->pdata[i];
+      int index = tp_builder_get_tensor (draft->builder, name, "", NULL);
+
+      if ((i + 1 == n || g_test_rand_int_range (0, 6) == 0)
+          && tp_draft_tensor (made, index)->state == 0)
+        add_output (draft, name);
+    }
+  if (made->outputs->len == 0)
+    add_output (draft, "x");
+}
+
 static TpGraph *
 new_graph (const TpTestSpec *spec)
 {
@@ -111,15 +182,11 @@ new_graph (const TpTestSpec *spec)
   TpGraph *graph;
 
   add_sources (&draft);
+  if (spec->has_state)
+    add_state (&draft, spec);
   for (int i = 0; i < spec->n_ops; i++)
-    add_op (&draft, i, spec->has_pins);
-  for (guint i = 0; i < tensors->len; i++)
-    if (i + 1 == tensors->len || g_test_rand_int_range (0, 6) == 0)
-      {
-        tp_graph_builder_add_output (builder, tensors->pdata[i], "outputs",
-                                     &error);
-        g_assert_no_error (error);
-      }
+    add_op (&draft, i, spec);
+  add_outputs (&draft);
   graph = tp_graph_builder_finish (builder, NULL, &error);
   g_assert_no_error (error);
   return graph;
@@ -170,7 +237,11 @@ fill_nodes (TpCosts *costs, const TpGraph *graph, const TpTestSpec *spec)
     {
       int keep = is_allowed (graph, i, 0) ? 0 : 1;
 
-      if (keep == 0 && is_allowed (graph, i, 1) && g_test_rand_bit ())
+      if (spec->has_state)
+        keep = 0;
+      else if (graph->nodes[i].colocation != NULL)
+        keep = (graph->nodes[i].colocation[0] - 'A') % 2;
+      else if (keep == 0 && is_allowed (graph, i, 1) && g_test_rand_bit ())
         keep = 1;
       for (int d = 0; d < costs->n_devices; d++)
         if (d == keep || !spec->has_gaps || g_test_rand_int_range (0, 4) > 0)
@@ -255,7 +326,7 @@ visit_copies (const TpTestCase *test, const guint8 *devices, CopyFunc visit,
       gboolean is_wanted[1 + TP_TEST_MAX_DEVICES] = { FALSE }; /* from host
                                                                * memory on */
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_constant (tensor) || tensor->state > 0)
         continue;
       is_wanted[1 + host] = tensor->is_output;
       for (int k = 0; k < tensor->n_consumers; k++)
@@ -313,11 +384,65 @@ group_saving (const TpTestCase *test, int group, const guint8 *devices)
   return fused == TP_COST_NONE || fused >= apart ? 0 : apart - fused;
 }
 
+static gboolean
+reads (const TpNode *node, int tensor)
+{
+  for (int k = 0; k < node->n_inputs; k++)
+    if (node->inputs[k] == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether @node has to do with the one state there is, called "s". */
+static gboolean
+holds_state (const TpGraph *graph, int node)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state > 0
+        && (graph->tensors[i].producer == node
+            || reads (&graph->nodes[node], i)))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_state_together (const TpGraph *graph, const guint8 *devices)
+{
+  int place = -1;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      if (!holds_state (graph, i))
+        continue;
+      if (place >= 0 && devices[i] != place)
+        return FALSE;
+      place = devices[i];
+    }
+  return TRUE;
+}
+
+/* By the names that ops have. Quadratic. */
+static gboolean
+are_together (const TpGraph *graph, const guint8 *devices)
+{
+  if (!is_state_together (graph, devices))
+    return FALSE;
+  for (int i = 0; i < graph->n_nodes; i++)
+    for (int k = 0; graph->nodes[i].colocation != NULL && k < i; k++)
+      if (g_strcmp0 (graph->nodes[i].colocation, graph->nodes[k].colocation)
+              == 0
+          && devices[i] != devices[k])
+        return FALSE;
+  return TRUE;
+}
+
 gint64
 tp_test_case_cost (const TpTestCase *test, const guint8 *devices)
 {
   gint64 sum = tp_test_case_copies (test, devices);
 
+  if (!are_together (test->graph, devices))
+    return TP_COST_NONE;
   for (int i = 0; i < test->graph->n_nodes; i++)
     {
       gint64 time_ns = tp_costs_node (test->costs, i, devices[i])->time_ns;

@@ -16,6 +16,9 @@ typedef struct
   gboolean has_groups;
   int host;                   /* a device, or TP_COSTS_HOST */
   gboolean has_kernels;       /* measurements that stand in many places */
+  gboolean has_together;      /* ops that are to be on one device */
+  gboolean has_state;         /* what stays on a device from run to run; not with
+                               * pins */
 } TpTestSpec;
 
 typedef struct
@@ -30,6 +33,8 @@ TpTestCase *tp_test_case_new (const TpTestSpec *spec);
 void tp_test_case_free (TpTestCase *test);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestCase, tp_test_case_free)
 TpTestSpec tp_test_spec_random (int n_ops);
+/* Likewise, of graphs in which some ops may have to be together. */
+TpTestSpec tp_test_spec_together (int n_ops);
 
 /* What it costs to run every op where @devices says, straight from the words of
  * docs/planner.md; TP_COST_NONE: not allowed. */

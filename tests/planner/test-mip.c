@@ -121,7 +121,7 @@ add_tensors (Mip *mip)
       int producer = tensor->producer + 1;
       gint64 fetch[2];
 
-      if (tp_tensor_is_constant (tensor))
+      if (tp_tensor_is_constant (tensor) || tensor->state > 0)
         continue;
       for (int d = 0; d < 2; d++)
         {
@@ -170,6 +170,47 @@ add_groups (Mip *mip)
       }
 }
 
+static void
+add_equal (Mip *mip, int node, int other)
+{
+  add_row (mip, node + 1, 1, other + 1, -1, 0);
+  add_row (mip, other + 1, 1, node + 1, -1, 0);
+}
+
+/* All that read or make what is state, of which there is one. */
+static void
+add_state (Mip *mip)
+{
+  const TpGraph *graph = mip->test->graph;
+  int first = -1;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    for (int k = -1; k < graph->tensors[i].n_consumers; k++)
+      {
+        const TpTensor *it = &graph->tensors[i];
+        int node = k < 0 ? it->producer : it->consumers[k];
+
+        if (it->state == 0 || node < 0)
+          continue;
+        if (first >= 0 && first != node)
+          add_equal (mip, first, node);
+        first = first < 0 ? node : first;
+      }
+}
+
+/* Ops of one name are on one device. */
+static void
+add_together (Mip *mip)
+{
+  const TpGraph *graph = mip->test->graph;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    for (int k = 0; k < i && graph->nodes[i].colocation != NULL; k++)
+      if (g_strcmp0 (graph->nodes[i].colocation, graph->nodes[k].colocation)
+          == 0)
+        add_equal (mip, i, k);
+}
+
 static double
 solve_mip (const TpTestCase *test)
 {
@@ -179,6 +220,8 @@ solve_mip (const TpTestCase *test)
 
   value += add_tensors (&mip);
   add_groups (&mip);
+  add_together (&mip);
+  add_state (&mip);
   glp_init_iocp (&options);
   options.presolve = GLP_ON;
   g_assert_cmpint (glp_intopt (mip.problem, &options), ==, 0);
@@ -193,7 +236,7 @@ test_mip (void)
   glp_term_out (GLP_OFF);
   for (int round = 0; round < 60; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (20 + round);
+      TpTestSpec spec = tp_test_spec_together (20 + round);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
                                           test->costs, "time", NULL);

@@ -113,7 +113,7 @@ test_brute_force (void)
 {
   for (int round = 0; round < 1000; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (
+      TpTestSpec spec = tp_test_spec_together (g_test_rand_int_range (
           1, round % 10 == 0 ? 13 : 10));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
 
@@ -127,7 +127,7 @@ test_equal_bytes (void)
 {
   for (int round = 0; round < 100; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (60);
+      TpTestSpec spec = tp_test_spec_together (60);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) first = place (test);
       g_autoptr (TpPlan) second = place (test);
@@ -173,7 +173,7 @@ test_swapped (void)
 {
   for (int round = 0; round < 200; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (40);
+      TpTestSpec spec = tp_test_spec_together (40);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpCosts) costs = swap_devices (test);
       g_autoptr (TpPlan) plan = place (test);
@@ -203,7 +203,7 @@ test_dearer_link (void)
 {
   for (int round = 0; round < 200; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (40);
+      TpTestSpec spec = tp_test_spec_together (40);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       int factor = g_test_rand_int_range (2, 6);
       g_autoptr (TpPlan) cheap = place (test);
@@ -226,7 +226,7 @@ test_margins (void)
 {
   for (int round = 0; round < 100; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 8));
+      TpTestSpec spec = tp_test_spec_together (g_test_rand_int_range (1, 8));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = place (test);
       int n = test->graph->n_nodes;
@@ -278,7 +278,7 @@ test_large_margins (void)
 {
   for (int round = 0; round < 10; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (300);
+      TpTestSpec spec = tp_test_spec_together (300);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = place (test);
 
@@ -301,7 +301,7 @@ test_large (void)
 {
   for (int round = 0; round < 5; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (3000);
+      TpTestSpec spec = tp_test_spec_together (3000);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = place (test);
       g_autofree guint8 *devices = tp_test_plan_devices (plan);

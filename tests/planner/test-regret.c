@@ -56,7 +56,7 @@ static void
 add_op (TpGraphBuilder *builder, Shape shape, int i)
 {
   static const TpDimSpec row[] = { { 4, NULL } };
-  static const TpNodeCost unused = { "cpu", 1 };
+  static const TpNodeCost unused = { .device = "cpu", .time_ns = 1 };
   g_autoptr (GError) error = NULL;
   char names[3][24];
   const char *inputs[] = { names[0], names[1] }, *output = names[2];

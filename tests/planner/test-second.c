@@ -46,13 +46,15 @@ place (const TpTestCase *test, gint64 spread_ns)
 }
 
 static TpTestCase *
-make_case (int round)
+make_case (int round, gboolean has_pins)
 {
   const TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22),
-                            .max_cost = 60, .has_pins = TRUE,
+                            .max_cost = 60, .has_pins = has_pins,
                             .has_gaps = TRUE, .has_groups = TRUE,
                             .host = round % 3 - 1,
-                            .has_kernels = g_test_rand_bit () };
+                            .has_kernels = g_test_rand_bit (),
+                            .has_together = !has_pins || round % 2 == 0,
+                            .has_state = !has_pins };
 
   TpTestCase *test = tp_test_case_new (&spec);
 
@@ -78,7 +80,7 @@ write_good (Bundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpTestCase) test = make_case (round, round % 3 > 0);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
       if (round % 4 < 2)
@@ -93,7 +95,7 @@ write_bad (Bundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpTestCase) test = make_case (round, TRUE);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
       if (g_strv_contains (unseen, mutation->name)

@@ -49,7 +49,7 @@ test_exact (void)
 {
   for (int round = 0; round < 200; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (30);
+      TpTestSpec spec = tp_test_spec_together (30);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = NULL;
       g_autoptr (TpPlan) cheapest = NULL;
@@ -238,7 +238,7 @@ test_brute_force (void)
   for (int round = 0; round < n_rounds; round++)
     {
       TpTestSpec spec
-          = tp_test_spec_random (g_test_rand_int_range (2, MAX_OPS));
+          = tp_test_spec_together (g_test_rand_int_range (2, MAX_OPS));
       g_autoptr (TpTestCase) test = NULL;
       g_autoptr (TpPlan) plan = NULL;
 
@@ -261,7 +261,7 @@ test_margins (void)
 {
   for (int round = 0; round < 40; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (6);
+      TpTestSpec spec = tp_test_spec_together (6);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autofree Placement *list = NULL;
       g_autoptr (TpPlan) plan = NULL;
@@ -297,7 +297,7 @@ test_large (void)
 {
   for (int round = 0; round < 20; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (400);
+      TpTestSpec spec = tp_test_spec_together (400);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) first = NULL;
       g_autoptr (TpPlan) second = NULL;

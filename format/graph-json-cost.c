@@ -1,0 +1,116 @@
+/* graph-json-cost.c: see graph-json-cost.h. */
+#include "config.h"
+
+#include "format/graph-json-cost.h"
+
+#include "ir/array.h"
+
+#define MAX_COST_NS ((gint64) 1 << 60)
+
+static gboolean
+is_time (const json_t *json)
+{
+  return json_is_integer (json) && json_integer_value (json) >= 0
+         && json_integer_value (json) <= MAX_COST_NS;
+}
+
+gboolean
+tp_graph_json_read_figure (TpJsonPlace place, const char *key,
+                           const json_t *json, TpNodeCost *out,
+                           GError **error)
+{
+  gboolean is_pair = json_is_array (json) && json_array_size (json) == 2;
+  const json_t *time = is_pair ? json_array_get (json, 0) : json;
+  const json_t *spread = is_pair ? json_array_get (json, 1) : NULL;
+
+  out->time_ns = json_integer_value (time);
+  out->spread_ns = json_integer_value (spread);
+  if (is_time (time) && (spread == NULL || is_time (spread)))
+    return TRUE;
+  tp_json_set_error (place, key, error,
+                     "must be nanoseconds, an integer from 0 to 2^60, or a "
+                     "list of two: the time, and half of its 95 %% interval");
+  return FALSE;
+}
+
+/* One figure both ways, or {"to": figure, "from": figure}. */
+static gboolean
+read_copy (TpJsonPlace place, const char *device, const json_t *json,
+           TpGivenCopy *out, GError **error)
+{
+  static const char *const keys[] = { "to", "from", NULL };
+  g_autofree char *path = g_strconcat (place.path, ".", device, NULL);
+  TpJsonPlace both = { place.file, path, json };
+  TpNodeCost to = { .device = device }, from = { .device = device };
+
+  if (!json_is_object (json))
+    {
+      if (!tp_graph_json_read_figure (place, device, json, &to, error))
+        return FALSE;
+      from = to;
+    }
+  else if (!tp_json_check_object (both, keys, error)
+           || !tp_graph_json_read_figure (
+               both, "to", json_object_get (json, "to"), &to, error)
+           || !tp_graph_json_read_figure (
+               both, "from", json_object_get (json, "from"), &from, error))
+    return FALSE;
+  *out = (TpGivenCopy){ device, to.time_ns, from.time_ns, to.spread_ns,
+                        from.spread_ns };
+  return TRUE;
+}
+
+static gboolean
+add_copies_of (const TpGraphJson *reader, const char *tensor, json_t *json,
+               GError **error)
+{
+  g_autofree char *path = g_strconcat ("copies.", tensor, NULL);
+  TpJsonPlace place = tp_graph_json_place (reader, path, json);
+  g_autoptr (TpArray) copies = tp_array_new (sizeof (TpGivenCopy));
+  const char *device;
+  json_t *value;
+
+  if (!tp_graph_builder_is_defined (reader->builder, tensor))
+    {
+      tp_json_set_error (place, NULL, error,
+                         "no op, input or initializer gives the tensor: "
+                         "correct the name");
+      return FALSE;
+    }
+  if (!json_is_object (json) || json_object_size (json) == 0)
+    {
+      tp_json_set_error (place, NULL, error,
+                         "must be an object from device to nanoseconds");
+      return FALSE;
+    }
+  json_object_foreach (json, device, value)
+    {
+      TpGivenCopy copy;
+
+      if (!read_copy (place, device, value, &copy, error))
+        return FALSE;
+      tp_array_append_val (copies, copy);
+    }
+  return tp_graph_builder_give_copies (
+      reader->builder, tensor, (const TpGivenCopy *) (void *) copies->data,
+      (int) copies->len, error);
+}
+
+gboolean
+tp_graph_json_add_copies (const TpGraphJson *reader, const json_t *root,
+                          GError **error)
+{
+  json_t *copies = json_object_get (root, "copies"), *value;
+  const char *tensor;
+
+  if (copies != NULL && !json_is_object (copies))
+    {
+      tp_json_set_error (tp_graph_json_place (reader, "copies", copies), NULL,
+                         error, "must be an object");
+      return FALSE;
+    }
+  json_object_foreach (copies, tensor, value)
+    if (!add_copies_of (reader, tensor, value, error))
+      return FALSE;
+  return TRUE;
+}
