@@ -318,6 +318,15 @@ is_hopeless (Tree *tree, int index, const TpLimitClimb *climb)
              || is_ruled_out (tree, index, climb->over, 3));
 }
 
+/* Where no row is, the layout may be: what was offered would be the best. */
+static gboolean
+is_over (const Tree *tree, const TpLimitClimb *climb)
+{
+  return climb->device >= 0
+         || tp_limit_model_cost (tree->climber.model, climb->under)
+                < tree->climber.best->cost;
+}
+
 static void
 visit (Tree *tree, int index)
 {
@@ -338,7 +347,7 @@ visit (Tree *tree, int index)
       get_node (tree, index)->value = climb.cut->value;
       get_node (tree, index)->index = add_bound (tree, climb.cut);
     }
-  if (climb.device >= 0 && tree->climber.best->work_left > 0)
+  if (is_over (tree, &climb) && tree->climber.best->work_left > 0)
     {
       tp_limit_best_search (tree->climber.best, climb.under);
       tp_limit_best_search (tree->climber.best, climb.over);
