@@ -29,13 +29,19 @@ is_glibc () { case " linux-vdso.so.1 $(echo $glibc) " in *" $1 "*) return 0 ;; *
 
 # ---- what is ours ------------------------------------------------------------
 
-make -s -C "$build" install DESTDIR="$work/root" > "$work/log" 2>&1 || { cat "$work/log" >&2; die "make install failed"; }
+# What changed since is linked here.
+make -s -C "$build" install DESTDIR="$work/root" LDFLAGS='-Wl,--disable-new-dtags,-rpath,\$$ORIGIN/../lib' > "$work/log" 2>&1 \
+  || { cat "$work/log" >&2; die "make install failed"; }
 prefix=$work/root$(sed -n 's/^prefix=//p' "$build/tplan.pc")
 mkdir -p "$stage"
 mv "$prefix"/* "$stage/"
 rm -f "$stage"/lib/*.la "$stage"/lib/tplan/*.la
 for program in tests/device/test-conformance tests/codegen/test-schedule-opencl bench/gpu-links; do
   "$build/libtool" --mode=install install -c "$build/$program" "$stage/libexec/$(basename $program)" > /dev/null
+done
+for file in "$stage"/libexec/* "$stage"/lib/libtplan.so.*.*; do
+  objdump -p "$file" | grep -q '  RPATH  *\$ORIGIN/../lib$' \
+    || die "$(basename "$file") takes the machine's libraries: it was linked by another make than bindist: rm -r $build"
 done
 mkdir -p "$stage/bench" "$stage/examples"
 cp "$srcdir/bench/gpu.sh" "$srcdir/bench/gpu-torch.py" "$srcdir/bench/torch_bert.py" "$stage/bench/"

@@ -356,7 +356,9 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   if (prepared == NULL)
     return NULL;
   pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
-  if (pinned == NULL)
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    g_propagate_error (error, g_steal_pointer (&local));
+  else if (pinned == NULL)
     tp_plan_read_fail (reader, error, "pins", "%s", local->message);
   return pinned;
 }

@@ -86,7 +86,7 @@ read_each (TpPlanPlace place, const char *key,
 }
 
 static gboolean
-read_bound (TpPlanPlace place, GPtrArray *bounds, GError **error)
+read_bound (TpPlanPlace place, TpPointers *bounds, GError **error)
 {
   g_autoptr (TpMemoryBound) bound = tp_memory_bound_new ();
   const json_t *costs = json_object_get (place.json, "costs");
@@ -98,7 +98,7 @@ read_bound (TpPlanPlace place, GPtrArray *bounds, GError **error)
   if (!read_each (place, "prices", read_price, bound->prices, error)
       || !read_each (place, "shares", read_share, bound->shares, error))
     return FALSE;
-  g_ptr_array_add (bounds, g_steal_pointer (&bound));
+  tp_pointers_add (bounds, g_steal_pointer (&bound));
   return TRUE;
 }
 

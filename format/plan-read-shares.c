@@ -65,7 +65,7 @@ read_bounds (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
       g_snprintf (path, sizeof path, "share_bounds[%" G_GSIZE_FORMAT "]", i);
       if (!json_is_array (rows))
         return tp_plan_read_fail (root.reader, error, path, "not a list");
-      g_ptr_array_add (proof->bounds, tp_share_bound_new ());
+      tp_pointers_add (proof->bounds, tp_share_bound_new ());
       for (gsize k = 0; k < json_array_size (rows); k++)
         if (!read_row (tp_plan_place_enter (place, json_array_get (rows, k)),
                        plan->n_devices, proof->bounds->pdata[i], error))

@@ -4,6 +4,7 @@
 #include "format/plan-read.h"
 
 #include "format/plan-json.h"
+#include "ir/guard.h"
 
 #include <string.h>
 
@@ -87,10 +88,11 @@ tp_plan_read_strings (TpPlanPlace place, const char *key, char ***out_list,
                       GError **error)
 {
   json_t *list;
-  g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) strings = NULL;
 
   if (!tp_plan_read_list (place, key, -1, &list, error))
     return FALSE;
+  strings = tp_new0 (char *, json_array_size (list) + 1);
   for (gsize i = 0; i < json_array_size (list); i++)
     {
       const char *text = json_string_value (json_array_get (list, i));
@@ -99,10 +101,9 @@ tp_plan_read_strings (TpPlanPlace place, const char *key, char ***out_list,
         return tp_plan_read_fail (place.reader, error, key,
                                   "element %" G_GSIZE_FORMAT " is not a string",
                                   i);
-      g_ptr_array_add (strings, g_strdup (text));
+      strings[i] = g_strdup (text);
     }
-  g_ptr_array_add (strings, NULL);
-  *out_list = (char **) g_ptr_array_free (g_steal_pointer (&strings), FALSE);
+  *out_list = g_steal_pointer (&strings);
   return TRUE;
 }
 

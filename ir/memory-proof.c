@@ -8,12 +8,12 @@
 TpMemoryBound *
 tp_memory_bound_new (void)
 {
-  TpMemoryBound *bound = g_new0 (TpMemoryBound, 1);
+  g_autoptr (TpMemoryBound) bound = g_new0 (TpMemoryBound, 1);
 
   bound->has_costs = TRUE;
   bound->prices = tp_array_new (sizeof (TpMemoryPrice));
   bound->shares = tp_array_new (sizeof (TpMemoryShare));
-  return bound;
+  return g_steal_pointer (&bound);
 }
 
 void
@@ -29,12 +29,11 @@ tp_memory_bound_free (TpMemoryBound *bound)
 TpMemoryProof *
 tp_memory_proof_new (void)
 {
-  TpMemoryProof *proof = g_new0 (TpMemoryProof, 1);
+  g_autoptr (TpMemoryProof) proof = g_new0 (TpMemoryProof, 1);
 
-  proof->bounds = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_memory_bound_free);
+  proof->bounds = tp_pointers_new ((GDestroyNotify) tp_memory_bound_free);
   proof->entries = tp_array_new (sizeof (TpProofEntry));
-  return proof;
+  return g_steal_pointer (&proof);
 }
 
 void
@@ -42,7 +41,7 @@ tp_memory_proof_free (TpMemoryProof *proof)
 {
   if (proof == NULL)
     return;
-  g_ptr_array_unref (proof->bounds);
+  tp_pointers_free (proof->bounds);
   tp_array_unref (proof->entries);
   g_free (proof);
 }

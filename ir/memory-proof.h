@@ -7,6 +7,7 @@
 #define TP_IR_MEMORY_PROOF_H
 
 #include "ir/array.h"
+#include "ir/pointers.h"
 
 #include <glib.h>
 
@@ -59,7 +60,7 @@ typedef struct
 typedef struct
 {
   gint64 bound_ns;            /* what fits costs no less */
-  GPtrArray *bounds;          /* TpMemoryBound */
+  TpPointers *bounds;         /* TpMemoryBound */
   TpArray *entries;           /* TpProofEntry: the tree, each branch before what is
                                * below it */
 } TpMemoryProof;

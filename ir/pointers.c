@@ -24,9 +24,7 @@ tp_pointers_free (TpPointers *pointers)
 {
   if (pointers == NULL)
     return;
-  for (guint i = 0; pointers->free != NULL && i < pointers->len; i++)
-    if (pointers->pdata[i] != NULL)
-      pointers->free (pointers->pdata[i]);
+  tp_pointers_cut (pointers, 0);
   g_free (pointers->pdata);
   g_free (pointers);
 }
@@ -42,4 +40,13 @@ tp_pointers_add (TpPointers *pointers, gpointer pointer)
   pointers->pdata
       = tp_renew (gpointer, pointers->pdata, (gsize) pointers->capacity * 2);
   pointers->capacity *= 2;
+}
+
+void
+tp_pointers_cut (TpPointers *pointers, guint len)
+{
+  for (guint i = len; pointers->free != NULL && i < pointers->len; i++)
+    if (pointers->pdata[i] != NULL)
+      pointers->free (pointers->pdata[i]);
+  pointers->len = MIN (pointers->len, len);
 }

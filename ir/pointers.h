@@ -19,5 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPointers, tp_pointers_free)
 
 /* Takes @pointer, also when the call is left. */
 void tp_pointers_add (TpPointers *pointers, gpointer pointer);
+/* Frees those after the first @len. */
+void tp_pointers_cut (TpPointers *pointers, guint len);
 
 #endif

@@ -29,8 +29,7 @@ tp_share_proof_new (void)
   g_autoptr (TpShareProof) proof = g_new0 (TpShareProof, 1);
 
   proof->unit = 1;
-  proof->bounds = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_share_bound_free);
+  proof->bounds = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
   proof->entries = tp_array_new (sizeof (TpShareEntry));
   return g_steal_pointer (&proof);
 }
@@ -40,7 +39,7 @@ tp_share_proof_free (TpShareProof *proof)
 {
   if (proof == NULL)
     return;
-  g_clear_pointer (&proof->bounds, g_ptr_array_unref);
+  tp_pointers_free (proof->bounds);
   tp_array_unref (proof->entries);
   g_free (proof);
 }

@@ -7,6 +7,7 @@
 #define TP_IR_SHARE_PROOF_H
 
 #include "ir/array.h"
+#include "ir/pointers.h"
 
 #include <glib.h>
 
@@ -43,7 +44,7 @@ typedef struct
 typedef struct
 {
   gint64 unit;                /* amounts are in 1 / @unit of a nanosecond */
-  GPtrArray *bounds;          /* TpShareBound */
+  TpPointers *bounds;         /* TpShareBound */
   TpArray *entries;           /* TpShareEntry */
 } TpShareProof;
 

@@ -11,6 +11,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "ir/pointers.h"
 #include "planner/limit-climb.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ typedef struct
   TpLimitClimber climber;
   TpArray *nodes;             /* Node */
   TpArray *heap;              /* int: open nodes, the lowest value first */
-  GPtrArray *bounds;          /* TpMemoryBound */
+  TpPointers *bounds;         /* TpMemoryBound */
   gint64 n_shares;
   gint8 *fixed;               /* of the node at hand */
 } Tree;
@@ -124,7 +125,7 @@ static int
 add_bound (Tree *tree, TpLimitCut *cut)
 {
   tree->n_shares += cut->bound->shares->len + 1;
-  g_ptr_array_add (tree->bounds, g_steal_pointer (&cut->bound));
+  tp_pointers_add (tree->bounds, g_steal_pointer (&cut->bound));
   return (int) tree->bounds->len - 1;
 }
 
@@ -318,6 +319,15 @@ is_hopeless (Tree *tree, int index, const TpLimitClimb *climb)
              || is_ruled_out (tree, index, climb->over, 3));
 }
 
+/* Where no row is, the layout may be: what was offered would be the best. */
+static gboolean
+is_over (const Tree *tree, const TpLimitClimb *climb)
+{
+  return climb->device >= 0
+         || tp_limit_model_cost (tree->climber.model, climb->under)
+                < tree->climber.best->cost;
+}
+
 static void
 visit (Tree *tree, int index)
 {
@@ -338,7 +348,7 @@ visit (Tree *tree, int index)
       get_node (tree, index)->value = climb.cut->value;
       get_node (tree, index)->index = add_bound (tree, climb.cut);
     }
-  if (climb.device >= 0 && tree->climber.best->work_left > 0)
+  if (is_over (tree, &climb) && tree->climber.best->work_left > 0)
     {
       tp_limit_best_search (tree->climber.best, climb.under);
       tp_limit_best_search (tree->climber.best, climb.over);
@@ -362,7 +372,7 @@ take_bound (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
   if (numbers[index] < 0)
     {
       numbers[index] = (int) proof->bounds->len;
-      g_ptr_array_add (proof->bounds,
+      tp_pointers_add (proof->bounds,
                        g_steal_pointer (&tree->bounds->pdata[index]));
     }
   return numbers[index];
@@ -436,7 +446,7 @@ tree_clear (Tree *tree)
 {
   tp_array_unref (tree->nodes);
   tp_array_unref (tree->heap);
-  g_ptr_array_unref (tree->bounds);
+  tp_pointers_free (tree->bounds);
   g_free (tree->fixed);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tree, tree_clear)
@@ -449,13 +459,12 @@ tp_limit_tree_search (TpLimitBest *best, int n_cuts)
     .climber = { model, best, tp_limit_cut_max_price (model), n_cuts },
     .nodes = tp_array_new (sizeof (Node)),
     .heap = tp_array_new (sizeof (int)),
-    .bounds = g_ptr_array_new_with_free_func (
-        (GDestroyNotify) tp_memory_bound_free),
+    .bounds = tp_pointers_new ((GDestroyNotify) tp_memory_bound_free),
   };
   Node root = { .parent = -1, .kind = TP_PROOF_BOUND, .value = G_MININT64 };
 
   tree.fixed = tp_new0 (gint8, model->n_ops + 1);
-  g_ptr_array_add (tree.bounds, tp_memory_bound_new ());
+  tp_pointers_add (tree.bounds, tp_memory_bound_new ());
   tp_array_append_val (tree.nodes, root);
   heap_push (&tree, 0);
   while (tree.heap->len > 0 && tree.climber.cuts_left > 0

@@ -76,6 +76,23 @@ fail_alone (const TpProblem *problem, GError **error)
   return fail (problem, devices, TRUE, error);
 }
 
+/* All that can on one device: what fits there is found, however little else is. */
+static void
+offer_ends (TpLimitBest *best)
+{
+  const TpLimitModel *model = best->model;
+  g_autofree gint8 *devices = tp_new0 (gint8, model->n_ops + 1);
+
+  for (int d = 0; d < 2; d++)
+    {
+      for (int i = 0; i < model->n_ops; i++)
+        devices[i] = tp_limit_model_may_move (model, i)
+                         ? d
+                         : model->costs->own[2 * (gsize) i] == TP_COST_NONE;
+      tp_limit_best_offer (best, devices);
+    }
+}
+
 static gboolean
 limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
              guint8 *cheapest, GError **error)
@@ -89,6 +106,7 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
     return fail_alone (problem, error);
   model = tp_limit_model_new (problem, problem->limits);
   tp_limit_best_init (&best, model);
+  offer_ends (&best);
   exact.heeds_noise = FALSE;
   proof = tp_limit_tree_search (&best, count_cuts (problem));
   if (best.cost == TP_COST_NONE)

@@ -166,7 +166,7 @@ is_equal (const TpShareBound *bound, const TpShareBound *other)
 static void
 add_end (Search *search, const TpShareState *state, gint64 least)
 {
-  GPtrArray *bounds = search->proof->bounds;
+  TpPointers *bounds = search->proof->bounds;
   g_autoptr (TpShareBound) bound = write_bound (state, search->root);
   TpShareEntry entry = { FALSE, (int) bounds->len };
 
@@ -179,7 +179,7 @@ add_end (Search *search, const TpShareState *state, gint64 least)
   else
     {
       search->n_rows += bound->rows->len;
-      g_ptr_array_add (bounds, g_steal_pointer (&bound));
+      tp_pointers_add (bounds, g_steal_pointer (&bound));
     }
   tp_array_append_val (search->proof->entries, entry);
 }
@@ -406,7 +406,7 @@ drop_tree (Search *search, gint64 bound)
   if (search->least > bound || search->proof->entries->len == 1)
     return;
   search->least = bound;
-  g_ptr_array_set_size (search->proof->bounds, 1);
+  tp_pointers_cut (search->proof->bounds, 1);
   tp_array_set_size (search->proof->entries, 0);
   tp_array_append_vals (search->proof->entries, &(TpShareEntry){ FALSE, 0 },
                         1);
@@ -422,7 +422,7 @@ search_all (Search *search, TpShareState *state)
   if (bound < search->cost)
     look_from_all_sides (search);
   look_for_better (search, state, TRUE);
-  g_ptr_array_add (search->proof->bounds, write_bound (state, NULL));
+  tp_pointers_add (search->proof->bounds, write_bound (state, NULL));
   search->root = state;
   search->work
       = search->model->work

@@ -49,6 +49,7 @@ extern const Case injected_cases[];
 void injected_prepare_model (Fixture *fixture);
 void injected_prepare_tensors (Fixture *fixture);
 void injected_prepare_plan (Fixture *fixture);
+void injected_prepare_lists (Fixture *fixture);
 void injected_prepare_tiers (Fixture *fixture);
 void injected_prepare_figures (Fixture *fixture);
 void injected_prepare_table (Fixture *fixture);

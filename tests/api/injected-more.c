@@ -5,6 +5,7 @@
 #include "injected-calls.h"
 #include "injected-models.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static GBytes *
@@ -66,6 +67,66 @@ injected_read_plan (Fixture *fixture, GError **error)
       fixture->bytes, fixture->more_bytes, NULL, error);
 
   return plan != NULL;
+}
+
+/* What limits make hard to prove has bounds by the thousand, and ops are pinned
+ * one by one: a plan of few ops, which has more of both put in. */
+#define FEW 400               /* ops */
+#define MANY 2500
+#define DIGEST_KEY "\n \"sha256\": \""
+
+static void
+insert (GString *plan, const char *before, const char *text)
+{
+  gssize at = strstr (plan->str, before) - plan->str + strlen (before);
+
+  g_assert_nonnull (strstr (plan->str, before));
+  for (int i = 0; i < MANY; i++)
+    g_string_insert (plan, at, text);
+}
+
+static void
+sign (GString *plan)
+{
+  char *last = g_strrstr (plan->str, DIGEST_KEY);
+  g_autofree char *digest = NULL;
+
+  g_assert_nonnull (last);
+  digest = g_compute_checksum_for_data (
+      G_CHECKSUM_SHA256, (const guchar *) plan->str, last + 1 - plan->str);
+  memcpy (last + strlen (DIGEST_KEY), digest, strlen (digest));
+}
+
+void
+injected_prepare_lists (Fixture *fixture)
+{
+  static const char *const limits[] = { "sim:laptop-cpu=14500", NULL };
+  static const char *const pins[] = { "op0=sim:laptop-cpu", NULL };
+  const TplanOptimizeOptions options
+      = { .memory_limits = limits, .pins = pins };
+  g_autofree char *path = g_build_filename (fixture->folder, "few.json", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanGraph) graph = NULL;
+  g_autoptr (TplanPlan) plan = NULL;
+  g_autoptr (GBytes) whole = NULL;
+  g_autoptr (GString) text = NULL;
+
+  injected_write_json (path, FEW);
+  fixture->more_bytes = read_file (path);
+  g_remove (path);
+  graph = tplan_graph_new_from_bytes (fixture->more_bytes, NULL, &error);
+  g_assert_no_error (error);
+  plan = tplan_graph_optimize_full (graph, fixture->costs, &options, &error);
+  g_assert_no_error (error);
+  whole = tplan_plan_to_bytes (plan, &error);
+  g_assert_no_error (error);
+  text = g_string_new_len (g_bytes_get_data (whole, NULL),
+                           g_bytes_get_size (whole));
+  insert (text, "\"memory_bounds\": [",
+          "{\"costs\": false, \"prices\": [], \"shares\": []},");
+  insert (text, "\"pins\": [", "\"op0=sim:laptop-cpu\",");
+  sign (text);
+  fixture->bytes = g_string_free_to_bytes (g_steal_pointer (&text));
 }
 
 /* One plan, for a dimension that is 1. */

@@ -52,6 +52,26 @@ for bad in 1G nowhere=1G "$fast=" "$fast=-1" "$fast=1X" "$fast=0"; do
   say $? "limit '$bad'"
 done
 
+# Each tensor has a page of its own, which no price on its bytes knows: what fits into
+# less is found, whatever the limit.
+awk 'BEGIN {
+  n = 400
+  printf "{\"format\": \"tplan-graph/1\", \"opset\": 17, \"outputs\": [\"t%d\"],\n", n
+  print "\"inputs\": [{\"name\": \"t0\", \"shape\": [64]}], \"initializers\": ["
+  for (i = 0; i < n; i += 16)
+    printf "%s{\"name\": \"w%d\", \"shape\": [64], \"random\": {\"seed\": %d}}\n", i ? "," : "", i, i
+  print "], \"ops\": ["
+  for (i = 0; i < n; i++) {
+    second = i % 16 == 0 ? ", \"w" i "\"" : i % 4 == 3 ? ", \"t" i - 3 "\"" : ""
+    printf "%s{\"name\": \"op%d\", \"type\": \"%s\", \"inputs\": [\"t%d\"%s], \"outputs\": [\"t%d\"]}\n", i ? "," : "", i,
+      i % 16 == 0 ? "Mul" : i % 4 == 3 ? "Add" : i % 16 == 9 ? "Softmax" : "Tanh", i, second, i + 1 }
+  print "] }" }' > pages.json
+for bytes in 6000 9000 14500; do
+  try 0 optimize -f pages.json --devices sim:laptop-cpu,sim:laptop-gpu --mem-limit sim:laptop-cpu=$bytes \
+    --pin op0=sim:laptop-cpu -o pages.plan.json && try 0 check pages.plan.json
+  say $? "$bytes bytes, of which layouts take more than tensors do"
+done
+
 # Real devices: a run takes no more than the limit, or says by how much.
 if "$TPLAN" optimize wide.json --devices cpu,ref --trust-estimates -o all.json > .out 2> .err; then
   try 0 optimize wide.json --devices cpu,ref --trust-estimates --mem-limit cpu=2500K -o part.json

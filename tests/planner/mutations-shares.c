@@ -266,7 +266,7 @@ drop_tree (TpPlan *plan, const TpTestCase *test)
 static gboolean
 drop_bounds (TpPlan *plan, const TpTestCase *test)
 {
-  g_ptr_array_set_size (plan->share_proof->bounds, 0);
+  tp_pointers_cut (plan->share_proof->bounds, 0);
   return TRUE;
 }
 
