@@ -6,12 +6,14 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
+#include "planner/load.h"
 #include "planner/share.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
   &tp_solver_limit,
   &tp_solver_share,
+  &tp_solver_load,
 };
 
 const TpSolver *
@@ -28,7 +30,13 @@ tp_solver_find (const TpProblem *problem, GError **error)
         return solvers[i];
       most = MAX (most, solvers[i]->max_devices);
     }
-  if (problem->limits != NULL)
+  if (problem->limits != NULL && most == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "the plan for objective '%s' takes more memory than there "
+                 "is, and limits of memory are kept for 'time' only: allow "
+                 "more, or plan for that",
+                 problem->objective->name);
+  else if (problem->limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
                  "is, and limits of memory are kept for at most %d devices: "
