@@ -63,18 +63,21 @@ tp_cli_format_loads (const TpPlan *plan)
 {
   const TpLoadProof *proof = plan->load_proof;
   g_autofree char *name = NULL, *load = NULL, *all = NULL, *proved = NULL;
+  g_autofree char *bound = NULL;
 
   if (proof == NULL)
     return NULL;
   name = name_engine (plan, find_busiest (proof));
   load = tp_cli_format_time (proof->load_ns);
+  bound = tp_cli_format_time (proof->bound_ns);
   all = format_engines (plan);
   proved = proof->load_ns == proof->bound_ns
                ? g_strdup ("proved least")
-               : g_strdup_printf ("at most %.2f %% above the least",
+               : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_gap (proof));
-  return g_strdup_printf ("%s a run on %s, %.4g runs/s predicted%s, %s (%s)",
-                          load, name, find_rate (proof),
+  return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s (%s)",
+                          load, name, find_rate (proof) < 100 ? 2 : 0,
+                          find_rate (proof),
                           plan->is_simulated ? ", simulated" : "", proved,
                           all);
 }
