@@ -47,7 +47,7 @@ typedef struct
 static gboolean
 is_tie (const Explained *it)
 {
-  return it->plan->memory_proof == NULL
+  return it->plan->tie_price_ns > 0
          && it->placement->cheapest != it->device;
 }
 

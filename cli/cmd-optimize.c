@@ -6,6 +6,7 @@
 #include "cli/csv.h"
 #include "cli/device-bytes.h"
 #include "cli/hint.h"
+#include "cli/loads.h"
 #include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/picture.h"
@@ -83,7 +84,7 @@ count_tied (const TpPlan *plan)
   int n = 0;
 
   for (int i = 0; i < plan->n_placements; i++)
-    n += plan->memory_proof == NULL
+    n += plan->tie_price_ns > 0
          && plan->placements[i].cheapest != plan->placements[i].device;
   return n;
 }
@@ -137,6 +138,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
                        tp_cli_device_bytes_to_json (plan,
                                                     plan->weight_bytes));
   json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
+  json_object_set_new (document, "load", tp_cli_loads_to_json (plan));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "tied_ops",
@@ -250,6 +252,8 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   tp_table_add (table, g_strdup ("placement"),
                 tp_cli_format_devices (handle));
   tp_table_add (table, g_strdup ("cost"), format_cost (handle, totals));
+  if (plan->load_proof != NULL)
+    tp_table_add (table, g_strdup ("busiest"), tp_cli_format_loads (plan));
   tp_table_add (table, g_strdup ("best single"), format_single (plan, get_graph (handle)));
   tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
   tp_table_add (table, g_strdup ("fused groups"),

@@ -384,7 +384,7 @@ static const struct
   { "WHAT", "stale", NULL, NULL, "warn fail" },
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
-  { "NAME", "objective", NULL, NULL, "time" },
+  { "NAME", "objective", NULL, NULL, "time throughput" },
   { NULL },
 };
 

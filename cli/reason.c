@@ -68,6 +68,10 @@ tp_cli_format_reason (const TpPlan *plan, const TpGraph *graph,
       return g_strdup_printf ("memory: the cheapest plan has it on %s, and "
                               "does not fit",
                               devices[placement->cheapest]);
+    case TP_REASON_LOAD:
+      return g_strdup_printf ("load: for one run by itself the cheapest plan "
+                              "has it on %s",
+                              devices[placement->cheapest]);
     case TP_REASON_EQUAL:
       return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
                               devices[rival]);

@@ -8,6 +8,7 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "cli/loads.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -55,6 +56,8 @@ format_proof (const TpPlan *plan)
                           / (double) plan->cost_ns
                     : 0;
 
+  if (plan->load_proof != NULL)
+    return tp_cli_format_loads (plan);
   if (plan->memory_proof != NULL)
     return plan->cost_ns == plan->bound_ns
                ? g_strdup ("proved least of those that fit the memory")
@@ -154,7 +157,7 @@ op_to_json (const TpPlan *plan, const TpGraph *graph, int i, int group)
 {
   const TpNode *node = &graph->nodes[i];
   const TpPlacement *at = &plan->placements[i];
-  gboolean is_tie = plan->memory_proof == NULL && at->cheapest != at->device;
+  gboolean is_tie = plan->tie_price_ns > 0 && at->cheapest != at->device;
   g_autofree char *shape = format_shape (graph, node);
   g_autofree char *reason
       = write_micro (tp_cli_format_reason (plan, graph, at, group >= 0));

@@ -8,6 +8,8 @@
 
 #include "format/file-save.h"
 #include "format/json.h"
+#include "format/plan-json-arcs.h"
+#include "format/plan-json-load.h"
 #include "format/plan-json-memory.h"
 #include "format/plan-json-shares.h"
 #include "ir/digest.h"
@@ -476,31 +478,6 @@ write_costs (GString *out, const TpCosts *costs)
   write_errors (out, costs);
 }
 
-static void
-write_arcs (GString *out, const TpPlan *plan)
-{
-  int n = 0;
-
-  write_list_begin (out, "arcs");
-  for (int i = 0; i < plan->n_arcs; i++)
-    {
-      const TpArc *arc = &plan->arcs[i];
-      char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
-
-      write_list_next (out, &n);
-      tp_text_append_printf (out,
-                              "[\"%s\", \"%s\", %" G_GINT64_FORMAT
-                              ", %" G_GINT64_FORMAT,
-                              tp_cut_vertex_write (arc->from, from),
-                              tp_cut_vertex_write (arc->to, to), arc->capacity,
-                              arc->flow);
-      if (plan->tie_price_ns != 0)
-        tp_text_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
-      tp_text_append_c (out, ']');
-    }
-  write_list_end (out);
-}
-
 char *
 tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
 {
@@ -522,9 +499,11 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   if (plan->costs != NULL)
     write_costs (out, plan->costs);
   write_string_line (out, "certificate", plan->certificate);
-  write_arcs (out, plan);
+  tp_plan_write_arcs (out, "arcs", (TpPlanArcs){ plan->arcs, plan->n_arcs,
+                                                 plan->tie_price_ns != 0 });
   tp_plan_write_memory_proof (plan, graph, out);
   tp_plan_write_shares (plan, out);
+  tp_plan_write_load_proof (plan, out);
   digest = tp_digest_bytes (out->str, out->len);
   tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (g_steal_pointer (&out), FALSE);

@@ -4,7 +4,9 @@
 #include "format/plan-read-body.h"
 
 #include "format/plan-json.h"
+#include "format/plan-read-arcs.h"
 #include "format/plan-read-costs.h"
+#include "format/plan-read-load.h"
 #include "format/plan-read-memory.h"
 #include "format/plan-read-shares.h"
 #include "format/plan-read.h"
@@ -186,22 +188,6 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
-/* A vertex of what there is. */
-static gboolean
-read_vertex (const TpPlanReader *reader, const TpPlan *plan,
-             const json_t *value, TpCutVertex *out)
-{
-  const char *name = json_string_value (value);
-  int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
-  int n_groups = plan->all_groups->n_groups;
-  const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
-                         n_groups, reader->graph->n_colocations };
-
-  G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
-  return name != NULL && tp_cut_vertex_read (name, out)
-         && out->index < limits[out->kind];
-}
-
 /* Of whatever kind: whether it proves anything is for tp_check () to say. */
 static gboolean
 read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
@@ -215,53 +201,15 @@ read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
-/* [from, to, capacity, flow], and the flow of the tie where one was broken. */
-static gboolean
-read_arc (TpPlanPlace place, const TpPlan *plan, TpArc *arc, GError **error)
-{
-  const TpPlanReader *reader = place.reader;
-  const json_t *at = place.json;
-  gboolean is_tied = plan->tie_price_ns != 0;
-
-  if (json_array_size (at) != (is_tied ? 5 : 4)
-      || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
-      || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
-    return tp_plan_read_fail (reader, error, place.path,
-                              "not [from, to, capacity, flow%s]",
-                              is_tied ? ", flow of the tie" : "");
-  return tp_plan_read_integer (
-             tp_plan_place_enter (place, json_array_get (at, 2)), -1,
-             &arc->capacity, error)
-         && tp_plan_read_integer (
-             tp_plan_place_enter (place, json_array_get (at, 3)), 0,
-             &arc->flow, error)
-         && (!is_tied
-             || tp_plan_read_integer (
-                 tp_plan_place_enter (place, json_array_get (at, 4)), 0,
-                 &arc->tie_flow, error));
-}
-
 static gboolean
 read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const TpPlanReader *reader = root.reader;
-  json_t *list;
+  TpPlanArcList list = { plan->tie_price_ns != 0, NULL, 0 };
+  gboolean is_good = tp_plan_read_arcs (root, "arcs", plan, &list, error);
 
-  if (!tp_plan_read_list (root, "arcs", -1, &list, error))
-    return FALSE;
-  plan->arcs = tp_new0 (TpArc, json_array_size (list) + 1);
-  for (gsize i = 0; i < json_array_size (list); i++)
-    {
-      const json_t *at = json_array_get (list, i);
-      TpArc *arc = &plan->arcs[plan->n_arcs++];
-      char path[64];
-      TpPlanPlace place = { reader, path, at };
-
-      g_snprintf (path, sizeof path, "arcs[%" G_GSIZE_FORMAT "]", i);
-      if (!read_arc (place, plan, arc, error))
-        return FALSE;
-    }
-  return TRUE;
+  plan->arcs = list.arcs;
+  plan->n_arcs = list.n_arcs;
+  return is_good;
 }
 
 /* A plan may do without. */
@@ -359,6 +307,7 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
   return plan->all_groups != NULL && tp_plan_read_costs (root, plan, error)
          && read_certificate (root, plan, error)
          && read_arcs (root, plan, error)
+         && tp_plan_read_load_proof (root, plan, error)
          && tp_plan_read_memory_proof (root, plan, error)
          && tp_plan_read_shares (root, plan, error);
 }

@@ -25,6 +25,16 @@ typedef struct
   int index;                  /* node, tensor, group or colocation; of "s" and "t": 0 */
 } TpCutVertex;
 
+/* One arc of the cut network, with the flow that proves the bound. */
+typedef struct
+{
+  TpCutVertex from, to;
+  gint64 capacity;            /* -1: infinite */
+  gint64 flow;
+  gint64 tie_flow;            /* with the price of the tie on every copy; 0:
+                               * there was none */
+} TpArc;
+
 #define TP_CUT_VERTEX_NAME 16 /* a letter, an int, a letter, and the end */
 
 /* @name: TP_CUT_VERTEX_NAME bytes, returned. */

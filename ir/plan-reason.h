@@ -13,6 +13,8 @@ typedef enum
                                * cheaper by less than noise */
   TP_REASON_MEMORY,           /* the cheapest plan has it elsewhere, but takes
                                * more memory than there is */
+  TP_REASON_LOAD,             /* the plan cheapest for one run has it elsewhere,
+                               * where the busiest engine would carry more */
   TP_REASON_FASTER,           /* by itself, than on any other */
   TP_REASON_EQUAL,            /* and beside its neighbours */
   TP_REASON_TOGETHER,         /* slower here, where what it is to be with is */

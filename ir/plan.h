@@ -7,6 +7,7 @@
 
 #include "ir/costs.h"
 #include "ir/cut-vertex.h"
+#include "ir/load-proof.h"
 #include "ir/memory-proof.h"
 #include "ir/share-proof.h"
 
@@ -25,16 +26,6 @@ typedef struct
   gint64 size_bytes;
   gint64 time_ns;
 } TpTransfer;
-
-/* One arc of the cut network, with the flow that proves the bound. */
-typedef struct
-{
-  TpCutVertex from, to;
-  gint64 capacity;            /* -1: infinite */
-  gint64 flow;
-  gint64 tie_flow;            /* with the price of the tie on every copy; 0:
-                               * there was none */
-} TpArc;
 
 typedef struct
 {
@@ -117,6 +108,9 @@ typedef struct
                                * take, and "cheapest" is theirs */
   TpShareProof *share_proof;  /* (nullable): of three devices and more: that
                                * nothing costs less than @bound_ns */
+  TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
+                               * carries less than it says; @arcs and "cheapest"
+                               * are those of the plan cheapest by @cost_ns */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

@@ -6,10 +6,10 @@
 #include "planner/load-move.h"
 
 #include "ir/guard.h"
+#include "ir/load-proof.h"
 
 #include <string.h>
 
-#define MAX_ENGINES 6 /* of two devices */
 
 typedef struct
 {
@@ -45,7 +45,7 @@ take (TpLoadBest *best, const guint8 *devices, const gint64 *loads)
 void
 tp_load_best_offer (TpLoadBest *best, const guint8 *devices)
 {
-  gint64 loads[MAX_ENGINES];
+  gint64 loads[TP_LOAD_MAX_ENGINES];
 
   tp_load_model_sum (best->model, devices, loads);
   if (is_less (score_loads (best->model, loads),
@@ -59,7 +59,7 @@ tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
   TpLoadModel *model = best->model;
   int n = model->problem->graph->n_nodes;
   g_autofree guint8 *devices = tp_memdup (from, (gsize) n + 1);
-  gint64 loads[MAX_ENGINES];
+  gint64 loads[TP_LOAD_MAX_ENGINES];
 
   tp_load_model_sum (model, devices, loads);
   for (int i = 0; i < n; i++)

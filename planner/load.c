@@ -14,13 +14,14 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/cut.h"
 #include "planner/load-move.h"
 #include "planner/network.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_ENGINES 6 /* of two devices */
+#define MAX_ENGINES TP_LOAD_MAX_ENGINES
 #define MIN_WEIGHTS 64        /* coarser ones prove little */
 #define MAX_CUTS 40
 #define MIN_CUTS 6
@@ -45,18 +46,6 @@ typedef struct
   gint64 bound;
   gint64 weights[MAX_ENGINES]; /* that prove it */
 } Search;
-
-void
-tp_load_proof_free (TpLoadProof *proof)
-{
-  if (proof == NULL)
-    return;
-  g_free (proof->devices);
-  g_free (proof->loads);
-  g_free (proof->weights);
-  g_free (proof->arcs);
-  g_free (proof);
-}
 
 static void
 search_clear (Search *search)
@@ -298,7 +287,9 @@ search_alone (Search *search)
   int busiest = tp_load_model_find_busiest (&search->model,
                                             search->best.loads);
 
-  search->weights[busiest] = 1;
+  for (int e = 0; e < search->model.n_engines; e++)
+    search->weights[e]
+        = e == busiest || search->problem->costs->is_same_silicon;
   search->bound = search->best.loads[busiest];
 }
 
@@ -314,28 +305,25 @@ fill_arcs (const Search *search, TpLoadProof *proof)
     return;
   network = tp_network_new (weighed);
   tp_network_solve (network);
-  proof->constant = tp_network_get_constant (network);
   proof->arcs = tp_network_dup_arcs (network, NULL, &proof->n_arcs);
 }
 
 static TpLoadProof *
-make_proof (Search *search)
+make_proof (const Search *search)
 {
-  g_autoptr (TpLoadProof) proof = g_new0 (TpLoadProof, 1);
+  int n = search->model.n_engines;
+  g_autoptr (TpLoadProof) proof = tp_load_proof_new (n);
 
-  proof->n_engines = search->model.n_engines;
-  proof->n_nodes = search->problem->graph->n_nodes;
   proof->load_ns = get_load (search);
   proof->bound_ns = search->bound;
-  proof->devices = g_steal_pointer (&search->best.devices);
-  proof->loads = g_steal_pointer (&search->best.loads);
-  proof->weights = tp_memdup (search->weights, sizeof search->weights);
+  memcpy (proof->loads, search->best.loads, sizeof (gint64) * n);
+  memcpy (proof->weights, search->weights, sizeof (gint64) * n);
   fill_arcs (search, proof);
   return g_steal_pointer (&proof);
 }
 
 TpLoadProof *
-tp_load_solve (const TpProblem *problem, GError **error)
+tp_load_solve (const TpProblem *problem, guint8 *devices, GError **error)
 {
   g_auto (Search) search = { 0 };
 
@@ -359,5 +347,28 @@ tp_load_solve (const TpProblem *problem, GError **error)
     search_alone (&search);
   else
     search_all (&search);
+  memcpy (devices, search.best.devices, problem->graph->n_nodes);
   return make_proof (&search);
 }
+
+/* With the plan that is cheapest for one run by itself, and its proof: what is given
+ * up for throughput is known as surely. Noise breaks no ties here. */
+static gboolean
+load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+            guint8 *cheapest, GError **error)
+{
+  TpProblem exact = *problem;
+
+  exact.heeds_noise = FALSE;
+  plan->load_proof = tp_load_solve (problem, devices, error);
+  return plan->load_proof != NULL
+         && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
+}
+
+const TpSolver tp_solver_load = {
+  .name = "weighted-cuts",
+  .max_devices = 2,
+  .kinds = TP_OBJECTIVE_MAX,
+  .certificate = TP_PLAN_WEIGHTED_CUT,
+  .solve = load_solve,
+};

@@ -155,7 +155,7 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   fill_best_single (plan, problem);
   tp_plan_find_interval (plan, problem->graph);
   g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL
-            || plan->share_proof != NULL
+            || plan->share_proof != NULL || plan->load_proof != NULL
             || (plan->tie_price_ns > 0 && plan->cost_ns > plan->bound_ns));
   return g_steal_pointer (&plan);
 }

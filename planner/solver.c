@@ -6,12 +6,14 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
+#include "planner/load.h"
 #include "planner/share.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
   &tp_solver_limit,
   &tp_solver_share,
+  &tp_solver_load,
 };
 
 static void
@@ -22,12 +24,23 @@ set_error (const TpProblem *problem, int most, GError **error)
                  "the cheapest plan takes more memory than there is, and "
                  "limits of memory are not kept yet where ops are to be on one "
                  "device (state, colocations): allow more");
+  else if (problem->limits != NULL && most == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "the plan for objective '%s' takes more memory than there "
+                 "is, and limits of memory are kept for 'time' only: allow "
+                 "more, or plan for that",
+                 problem->objective->name);
   else if (problem->limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
                  "is, and limits of memory are kept for at most %d devices: "
                  "name fewer, or allow more",
                  problem->n_devices, most);
+  else if (most == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "plans for objective '%s' are not made where ops are to be on "
+                 "one device (state, colocations): plan for 'time'",
+                 problem->objective->name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: plans for objective '%s'%s are made for at most "

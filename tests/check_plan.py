@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 
 from check_common import HOST, NONE, Plan, need, number
+from check_load import Loads
 from check_share import Shares
 
 INFINITE = -1
@@ -108,11 +109,16 @@ class Checker(Plan):
 
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
-        self.check_tie(price)
+        if p["certificate"] == "weighted-cut":
+            need(price == 0 and all(o["margin_ns"] == -1 for o in self.ops), "a tie or a margin")
+            Loads(self).check()
+        else:
+            self.check_tie(price)
+            self.expect({"certificate": "share-tree" if self.is_shared else "min-cut"})
         if self.is_shared:
             need(price == 0 and p["bound_ns"] <= p["cost_ns"], "bounds")
             return Shares(self).check()
-        self.expect({"certificate": "min-cut", "bound_ns": self.paid_least[0]})
+        self.expect({"bound_ns": self.paid_least[0]})
         need(len(self.devices) <= 2, "devices")
         number([(a, b) for a, b, *_ in p["arcs"]])
         if len(self.devices) == 1:

@@ -4,6 +4,7 @@
 
 #include "planner/check/check-certificate.h"
 
+#include "planner/check/check-load.h"
 #include "planner/check/check-memory.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-shares.h"
@@ -17,7 +18,23 @@ static const struct
   { "min-cut", 2, tp_checker_check_cut },
   { TP_PLAN_MEMORY_TREE, 2, tp_checker_check_memory_tree },
   { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, tp_checker_check_shares },
+  { TP_PLAN_WEIGHTED_CUT, 2, tp_checker_check_load },
 };
+
+/* Throughput is proved by loads, and nothing else is. */
+static void
+check_kind (TpChecker *checker, const char *kind)
+{
+  gboolean is_load = g_strcmp0 (kind, TP_PLAN_WEIGHTED_CUT) == 0;
+  gboolean is_asked
+      = g_strcmp0 (checker->plan->objective, "throughput") == 0;
+
+  if (is_load != is_asked || is_load != (checker->plan->load_proof != NULL))
+    tp_checker_fail (checker,
+                     "a certificate of kind '%.40s' proves nothing for "
+                     "objective '%s'",
+                     kind == NULL ? "" : kind, checker->plan->objective);
+}
 
 void
 tp_checker_check_certificate (TpChecker *checker)
@@ -26,6 +43,7 @@ tp_checker_check_certificate (TpChecker *checker)
 
   if (checker->plan->memory_limits != NULL)
     tp_checker_check_limits (checker);
+  check_kind (checker, kind);
   for (gsize i = 0; i < G_N_ELEMENTS (certificates); i++)
     {
       if (g_strcmp0 (certificates[i].name, kind) != 0)

@@ -16,7 +16,7 @@
 #include "planner/check/check-costs.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-share.h"
-#include "planner/check/check-side.h"
+#include "planner/check/check-tie.h"
 
 #define FREE (-1)
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 32) /* ops looked at: a minute */
@@ -278,37 +278,6 @@ tp_checker_check_limits (TpChecker *checker)
 }
 
 /* What costs least of all, fitting or not, costs the bound. */
-static void
-check_cheapest (TpChecker *checker)
-{
-  const TpPlan *plan = checker->plan;
-  g_autofree int *devices = tp_new (int, plan->n_placements + 1);
-  g_auto (TpCheckerSide) side = { 0 };
-
-  for (int i = 0; i < plan->n_placements; i++)
-    {
-      int device = plan->placements[i].cheapest;
-
-      devices[i] = device;
-      if (device < 0 || device > 1
-          || !tp_checker_may_run (checker, i, device))
-        {
-          tp_checker_fail (checker, "op '%s' cannot be on device %d in the "
-                                    "cheapest plan",
-                           checker->graph->nodes[i].name, device);
-          return;
-        }
-    }
-  if (!tp_checker_check_kernels (checker))
-    return;
-  tp_checker_side_init (&side, checker, devices);
-  if (side.cost != plan->bound_ns)
-    tp_checker_fail (checker,
-                     "the cheapest plan costs %" G_GINT64_FORMAT
-                     ", the bound is %" G_GINT64_FORMAT,
-                     side.cost, plan->bound_ns);
-}
-
 static gboolean
 check_parts (TpChecker *checker)
 {
@@ -343,6 +312,6 @@ tp_checker_check_memory_tree (TpChecker *checker)
   if (!check_parts (checker))
     return;
   tp_checker_check_cut (checker);
-  check_cheapest (checker);
+  tp_checker_check_cheapest (checker);
   walk_tree (checker);
 }

@@ -73,13 +73,32 @@ check_broken (const TpCheckerSide *side)
 }
 
 void
+tp_checker_check_cheapest (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  g_autofree int *devices = tp_new (int, plan->n_placements + 1);
+  g_auto (TpCheckerSide) side = { 0 };
+
+  if (!check_cheapest (checker, devices)
+      || !tp_checker_check_kernels (checker))
+    return;
+  tp_checker_side_init (&side, checker, devices);
+  if (side.cost != plan->bound_ns)
+    tp_checker_fail (checker,
+                     "the cheapest plan costs %" G_GINT64_FORMAT
+                     ", the bound is %" G_GINT64_FORMAT,
+                     side.cost, plan->bound_ns);
+}
+
+void
 tp_checker_check_tie (const TpCheckerSide *side, gint64 cost)
 {
   TpChecker *checker = side->checker;
   const TpPlan *plan = checker->plan;
 
-  if (g_strcmp0 (plan->certificate, TP_PLAN_MEMORY_TREE) == 0)
-    return;                   /* what may cost more is for check-memory.c */
+  if (g_strcmp0 (plan->certificate, TP_PLAN_MEMORY_TREE) == 0
+      || g_strcmp0 (plan->certificate, TP_PLAN_WEIGHTED_CUT) == 0)
+    return;                   /* what may cost more is for others */
   if (plan->tie_price_ns < 0)
     tp_checker_fail (checker, "the price of the tie is negative");
   else if (plan->tie_price_ns > 0)

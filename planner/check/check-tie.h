@@ -8,4 +8,8 @@
  * That the price proves what it should is the certificate's business. */
 void tp_checker_check_tie (const TpCheckerSide *side, gint64 cost);
 
+/* Of a plan that has another reason to cost more: that its "cheapest" costs the
+ * bound. */
+void tp_checker_check_cheapest (TpChecker *checker);
+
 #endif

@@ -99,4 +99,10 @@ try 0 sweep mlp.json --dim N=1,2,4..16 --devices $sims --format json \
   && [ "$(grep -c '"value"' .out)" = 5 ] && out_has breakpoints && [ "$(json parameter)" = N ]
 say $? "sweep"
 try 2 sweep mlp.json --dim N=4 --devices $sims; say $? "sweep of one value"
+try 0 optimize mlp.json --devices $sims --objective throughput -o load.json && out_has 'busiest .*runs/s predicted, simulated'
+say $? "throughput"
+try 0 check load.json; say $? "  is proved"
+try 0 explain load.json; say $? "  is explained"
+try 0 optimize mlp.json --devices $sims --objective throughput --format json && out_has '"runs_per_s":'; say $? "  in JSON"
+try 0 optimize mlp.json --devices $sims && ! out_has '^busiest'; say $? "and of nothing else"
 finish

@@ -64,6 +64,32 @@ test_mutation (gconstpointer data)
 }
 
 static void
+test_load_mutation (gconstpointer data)
+{
+  const TpTestMutation *mutation = data;
+  int n_done = 0;
+
+  for (int round = 0; round < 1000 && n_done < 25; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (2, 22));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
+                                          test->costs, "throughput", NULL);
+      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+      tp_test_assert_checked (plan, test->graph);
+      if (!mutation->mutate (plan, test))
+        continue;
+      n_done++;
+      if (!check (plan, test, after))
+        continue;
+      g_test_message ("mutation %d was taken", n_done);
+      g_test_fail ();
+    }
+  g_assert_cmpint (n_done, >=, 5);
+}
+
+static void
 test_share_mutation (gconstpointer data)
 {
   const TpTestMutation *mutation = data;
@@ -169,11 +195,12 @@ test_idle_arcs (void)
 }
 
 static void
-add_mutations (const TpTestMutation *mutations, GTestDataFunc test)
+add_mutations (const char *folder, const TpTestMutation *mutations,
+               GTestDataFunc test)
 {
   for (const TpTestMutation *it = mutations; it->name != NULL; it++)
     {
-      g_autofree char *path = g_strconcat ("/check/", it->name, NULL);
+      g_autofree char *path = g_strconcat (folder, it->name, NULL);
 
       g_test_add_data_func (path, it, test);
     }
@@ -183,11 +210,13 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_mutations (tp_test_part_mutations, test_mutation);
-  add_mutations (tp_test_proof_mutations, test_mutation);
-  add_mutations (tp_test_tie_mutations, test_mutation);
-  add_mutations (tp_test_interval_mutations, test_mutation);
-  add_mutations (tp_test_share_mutations, test_share_mutation);
+  add_mutations ("/check/", tp_test_part_mutations, test_mutation);
+  add_mutations ("/check/", tp_test_proof_mutations, test_mutation);
+  add_mutations ("/check/", tp_test_tie_mutations, test_mutation);
+  add_mutations ("/check/", tp_test_interval_mutations, test_mutation);
+  add_mutations ("/check/", tp_test_load_mutations, test_load_mutation);
+  add_mutations ("/check/load/", tp_test_part_mutations, test_load_mutation);
+  add_mutations ("/check/", tp_test_share_mutations, test_share_mutation);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);

@@ -2,12 +2,13 @@
 #include "config.h"
 
 #include "planner/load.h"
+#include "planner/place.h"
 #include "planner/problem.h"
 #include "random-graph.h"
 
 #include <string.h>
 
-#define MAX_ENGINES 6
+#define MAX_ENGINES TP_LOAD_MAX_ENGINES
 
 static TpProblem *
 new_problem (const TpTestCase *test)
@@ -20,12 +21,13 @@ new_problem (const TpTestCase *test)
   return problem;
 }
 
+/* @devices: [node] */
 static TpLoadProof *
-solve (const TpTestCase *test)
+solve (const TpTestCase *test, guint8 *devices)
 {
   g_autoptr (TpProblem) problem = new_problem (test);
   g_autoptr (GError) error = NULL;
-  TpLoadProof *proof = tp_load_solve (problem, &error);
+  TpLoadProof *proof = tp_load_solve (problem, devices, &error);
 
   g_assert_no_error (error);
   return proof;
@@ -80,7 +82,11 @@ try_all (const TpTestCase *test, const gint64 *weights, gint64 *out_sum)
 static void
 check_proof (const TpTestCase *test, const TpLoadProof *proof, gint64 least)
 {
-  gint64 flow = -proof->constant, sum = 0;
+  g_autoptr (TpProblem) problem = new_problem (test);
+  gint64 flow = 0, sum = 0;
+
+  for (int i = 0; i < 2 * test->groups->n_groups; i++)
+    flow -= problem->gains[i] * proof->weights[i % 2];
 
   for (int i = 0; i < proof->n_arcs; i++)
     {
@@ -103,11 +109,12 @@ check_proof (const TpTestCase *test, const TpLoadProof *proof, gint64 least)
 }
 
 static void
-check_placement (const TpTestCase *test, const TpLoadProof *proof)
+check_placement (const TpTestCase *test, const TpLoadProof *proof,
+                 const guint8 *devices)
 {
   gint64 loads[MAX_ENGINES], sum = 0;
 
-  g_assert_true (tp_test_case_loads (test, proof->devices, loads));
+  g_assert_true (tp_test_case_loads (test, devices, loads));
   g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
   for (int e = 0; e < MAX_ENGINES; e++)
     {
@@ -133,12 +140,13 @@ test_brute_force (gconstpointer data)
           = tp_test_spec_random (g_test_rand_int_range (1, is_same ? 8 : 10));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpLoadProof) proof = NULL;
+      guint8 devices[16] = { 0 };
       gint64 best, least;
 
       test->costs->is_same_silicon = is_same;
-      proof = solve (test);
+      proof = solve (test, devices);
       best = try_all (test, proof->weights, &least);
-      check_placement (test, proof);
+      check_placement (test, proof, devices);
       check_proof (test, proof, least);
       g_assert_cmpint (proof->bound_ns, <=, best);
       g_assert_cmpint (proof->load_ns, >=, best);
@@ -159,13 +167,13 @@ test_repeat (void)
     {
       TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (50, 200));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpLoadProof) first = solve (test);
-      g_autoptr (TpLoadProof) second = solve (test);
+      guint8 devices[256] = { 0 }, again[256] = { 0 };
+      g_autoptr (TpLoadProof) first = solve (test, devices);
+      g_autoptr (TpLoadProof) second = solve (test, again);
 
-      check_placement (test, first);
+      check_placement (test, first, devices);
       g_assert_cmpint (first->bound_ns, <=, first->load_ns);
-      g_assert_cmpmem (first->devices, first->n_nodes, second->devices,
-                       second->n_nodes);
+      g_assert_cmpmem (devices, sizeof devices, again, sizeof again);
       g_assert_cmpmem (first->weights, sizeof (gint64) * first->n_engines,
                        second->weights, sizeof (gint64) * second->n_engines);
       g_assert_cmpint (first->bound_ns, ==, second->bound_ns);
@@ -178,10 +186,11 @@ test_one_device (void)
 {
   TpTestSpec spec = { .n_ops = 6, .n_devices = 1, .max_cost = 50 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpLoadProof) proof = solve (test);
+  guint8 devices[16] = { 0 };
+  g_autoptr (TpLoadProof) proof = solve (test, devices);
   gint64 loads[MAX_ENGINES] = { 0 };
 
-  g_assert_true (tp_test_case_loads (test, proof->devices, loads));
+  g_assert_true (tp_test_case_loads (test, devices, loads));
   g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
   g_assert_cmpint (proof->bound_ns, ==, proof->load_ns);
   g_assert_cmpint (proof->n_arcs, ==, 0);
@@ -197,14 +206,61 @@ test_refused (void)
   g_autoptr (TpProblem) problem = new_problem (many);
   g_autoptr (TpProblem) other = NULL;
   g_autoptr (GError) error = NULL;
+  guint8 devices[16] = { 0 };
 
-  g_assert_null (tp_load_solve (problem, &error));
+  g_assert_null (tp_load_solve (problem, devices, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
   g_clear_error (&error);
   tp_costs_node (large->costs, 0, 0)->time_ns = TP_PROBLEM_LIMIT / 8;
   other = new_problem (large);
-  g_assert_null (tp_load_solve (other, &error));
+  g_assert_null (tp_load_solve (other, devices, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
+}
+
+/* Plans: the checker takes them, and they do not cost less than the cheapest nor
+ * carry more than what that makes its busiest engine carry. */
+static void
+test_plans (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 40));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL, least = NULL;
+      guint8 devices[64] = { 0 };
+      gint64 loads[MAX_ENGINES];
+
+      test->costs->is_same_silicon = round % 10 == 0;
+      tp_costs_seal (test->costs);
+      plan = tp_place_within_noise (test->graph, test->groups, test->costs,
+                                    "throughput", NULL);
+      least = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      tp_test_assert_checked (plan, test->graph);
+      g_assert_cmpint (plan->bound_ns, ==, least->cost_ns);
+      g_assert_cmpint (plan->cost_ns, >=, least->cost_ns);
+      for (int i = 0; i < least->n_placements; i++)
+        devices[i] = (guint8) least->placements[i].device;
+      g_assert_true (tp_test_case_loads (test, devices, loads));
+      g_assert_cmpint (plan->load_proof->load_ns, <=,
+                       find_most (test, loads));
+    }
+}
+
+/* Each of its own reason, with what to do. */
+static void
+test_no_limits (void)
+{
+  TpTestSpec spec = { .n_ops = 12, .max_cost = 9 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  const gint64 limits[] = { 1, 1 };
+  const TpPlaceOptions options
+      = { .objective = "throughput", .limits = limits };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_place_with (test->graph, test->groups, test->costs,
+                                &options, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "allow more"));
 }
 
 int
@@ -218,5 +274,7 @@ main (int argc, char **argv)
   g_test_add_func ("/load/repeat", test_repeat);
   g_test_add_func ("/load/one-device", test_one_device);
   g_test_add_func ("/load/refused", test_refused);
+  g_test_add_func ("/load/plans", test_plans);
+  g_test_add_func ("/load/no-limits", test_no_limits);
   return g_test_run ();
 }

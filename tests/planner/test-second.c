@@ -20,7 +20,8 @@ static const char *const unseen[] = {
   "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
-  "change-factor", "drop-half-interval", "change-row-first", NULL };
+  "change-factor", "drop-half-interval", "change-row-first",
+  "move-load-cheapest", NULL };
 
 typedef struct
 {
@@ -114,6 +115,46 @@ place_shared (const TpTestCase *test)
 
   tp_plan_count_memory (plan, test->graph);
   return plan;
+}
+
+static TpPlan *
+place_loads (const TpTestCase *test)
+{
+  TpPlan *plan = tp_place (test->graph, test->groups, test->costs,
+                           "throughput", NULL);
+
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static void
+write_good_loads (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpPlan) plan = NULL;
+
+      test->costs->is_same_silicon = round % 7 == 0;
+      plan = place_loads (test);
+      write_plan (bundle, plan, test, "good-load");
+    }
+}
+
+static void
+write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
+{
+  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      g_autoptr (TpTestCase) test = make_case (round);
+      g_autoptr (TpPlan) plan = place_loads (test);
+
+      if (g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
 }
 
 static void
@@ -229,6 +270,7 @@ test_good (void)
   bundle_init (&bundle);
   write_good (&bundle);
   write_good_shared (&bundle);
+  write_good_loads (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
@@ -242,6 +284,18 @@ test_bad (gconstpointer data)
   bundle_init (&bundle);
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
+static void
+test_bad_loads (gconstpointer data)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMutation *it = data; it->name != NULL; it++)
+    write_bad_loads (&bundle, it);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
 }
@@ -272,6 +326,10 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/second/good", test_good);
   g_test_add_func ("/second/shares", test_bad_shared);
+  g_test_add_data_func ("/second/loads", tp_test_load_mutations,
+                        test_bad_loads);
+  g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
+                        test_bad_loads);
   g_test_add_data_func ("/second/parts", tp_test_part_mutations, test_bad);
   g_test_add_data_func ("/second/proof", tp_test_proof_mutations, test_bad);
   g_test_add_data_func ("/second/tie", tp_test_tie_mutations, test_bad);

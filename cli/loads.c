@@ -1,0 +1,106 @@
+/* loads.c: see loads.h. */
+#include "config.h"
+
+#include "cli/loads.h"
+
+#include "cli/text.h"
+
+static char *
+name_engine (const TpPlan *plan, int engine)
+{
+  static const char *const ways[] = { "", "to ", "from " };
+  int n = plan->n_devices;
+
+  return g_strconcat (ways[engine / n], plan->devices[engine % n], NULL);
+}
+
+static int
+find_busiest (const TpLoadProof *proof)
+{
+  int busiest = 0;
+
+  for (int e = 1; e < proof->n_engines; e++)
+    if (proof->loads[e] > proof->loads[busiest])
+      busiest = e;
+  return busiest;
+}
+
+static double
+find_gap (const TpLoadProof *proof)
+{
+  return proof->load_ns == 0 ? 0
+                             : (double) (proof->load_ns - proof->bound_ns)
+                                   / (double) proof->load_ns;
+}
+
+static double
+find_rate (const TpLoadProof *proof)
+{
+  return proof->load_ns == 0 ? 0 : 1e9 / (double) proof->load_ns;
+}
+
+/* Those that carry anything. */
+static char *
+format_engines (const TpPlan *plan)
+{
+  const TpLoadProof *proof = plan->load_proof;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (int e = 0; e < proof->n_engines; e++)
+    {
+      g_autofree char *name = name_engine (plan, e);
+      g_autofree char *time = tp_cli_format_time (proof->loads[e]);
+
+      if (proof->loads[e] > 0)
+        g_string_append_printf (text, "%s%s %s", text->len == 0 ? "" : ", ",
+                                name, time);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+tp_cli_format_loads (const TpPlan *plan)
+{
+  const TpLoadProof *proof = plan->load_proof;
+  g_autofree char *name = NULL, *load = NULL, *all = NULL, *proved = NULL;
+  g_autofree char *bound = NULL;
+
+  if (proof == NULL)
+    return NULL;
+  name = name_engine (plan, find_busiest (proof));
+  load = tp_cli_format_time (proof->load_ns);
+  bound = tp_cli_format_time (proof->bound_ns);
+  all = format_engines (plan);
+  proved = proof->load_ns == proof->bound_ns
+               ? g_strdup ("proved least")
+               : g_strdup_printf ("bound %s, gap %.2f %%", bound,
+                                  100 * find_gap (proof));
+  return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s (%s)",
+                          load, name, find_rate (proof) < 100 ? 2 : 0,
+                          find_rate (proof),
+                          plan->is_simulated ? ", simulated" : "", proved,
+                          all);
+}
+
+json_t *
+tp_cli_loads_to_json (const TpPlan *plan)
+{
+  const TpLoadProof *proof = plan->load_proof;
+  g_autofree char *busiest = NULL;
+  json_t *engines;
+
+  if (proof == NULL)
+    return json_null ();
+  busiest = name_engine (plan, find_busiest (proof));
+  engines = json_object ();
+  for (int e = 0; e < proof->n_engines; e++)
+    {
+      g_autofree char *name = name_engine (plan, e);
+
+      json_object_set_new (engines, name, json_integer (proof->loads[e]));
+    }
+  return json_pack ("{s:o, s:s, s:I, s:I, s:f, s:f}", "engines", engines,
+                    "busiest", busiest, "load_ns", (json_int_t) proof->load_ns,
+                    "bound_ns", (json_int_t) proof->bound_ns, "gap",
+                    find_gap (proof), "runs_per_s", find_rate (proof));
+}

@@ -1,0 +1,16 @@
+/* loads.h: what engines carry by a plan for throughput, in words. */
+#ifndef TP_CLI_LOADS_H
+#define TP_CLI_LOADS_H
+
+#include <jansson.h>
+
+#include "ir/plan.h"
+
+/* "1.2 ms a run on sim:gpu, 830 runs/s, simulated, proved least: sim:cpu 1.1 ms, ..."; NULL:
+ * @plan has no such proof. Caller frees. */
+char *tp_cli_format_loads (const TpPlan *plan);
+/* {"engines": {name: ns}, "busiest", "load_ns", "bound_ns", "gap", "runs_per_s"};
+ * null: there is none. */
+json_t *tp_cli_loads_to_json (const TpPlan *plan);
+
+#endif

@@ -1,0 +1,34 @@
+/* plan-json-arcs.c: see plan-json-arcs.h. */
+#include "config.h"
+
+#include "format/plan-json-arcs.h"
+
+#include "ir/text.h"
+
+static void
+write_arc (GString *out, const TpArc *arc, gboolean is_tied)
+{
+  char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
+
+  tp_text_append_printf (out,
+                         "[\"%s\", \"%s\", %" G_GINT64_FORMAT
+                         ", %" G_GINT64_FORMAT,
+                         tp_cut_vertex_write (arc->from, from),
+                         tp_cut_vertex_write (arc->to, to), arc->capacity,
+                         arc->flow);
+  if (is_tied)
+    tp_text_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
+  tp_text_append_c (out, ']');
+}
+
+void
+tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs)
+{
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int i = 0; i < arcs.n_arcs; i++)
+    {
+      tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
+      write_arc (out, &arcs.arcs[i], arcs.is_tied);
+    }
+  tp_text_append (out, "],\n");
+}

@@ -1,0 +1,17 @@
+/* plan-json-arcs.h: arcs of cut networks, as text. */
+#ifndef TP_FORMAT_PLAN_JSON_ARCS_H
+#define TP_FORMAT_PLAN_JSON_ARCS_H
+
+#include "ir/cut-vertex.h"
+
+typedef struct
+{
+  const TpArc *arcs;
+  int n_arcs;
+  gboolean is_tied;           /* each with the flow of the tie */
+} TpPlanArcs;
+
+/* A member of the plan, and the comma behind it. */
+void tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs);
+
+#endif

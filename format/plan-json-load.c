@@ -1,0 +1,34 @@
+/* plan-json-load.c: see plan-json-load.h. */
+#include "config.h"
+
+#include "format/plan-json-load.h"
+
+#include "format/plan-json-arcs.h"
+#include "ir/text.h"
+
+static void
+write_engines (GString *out, const char *key, const gint64 *numbers, int n)
+{
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int e = 0; e < n; e++)
+    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, e == 0 ? "" : ", ",
+                           numbers[e]);
+  tp_text_append (out, "],\n");
+}
+
+void
+tp_plan_write_load_proof (const TpPlan *plan, GString *out)
+{
+  const TpLoadProof *proof = plan->load_proof;
+
+  if (proof == NULL)
+    return;
+  tp_text_append_printf (out,
+                         " \"load_ns\": %" G_GINT64_FORMAT
+                         ",\n \"load_bound_ns\": %" G_GINT64_FORMAT ",\n",
+                         proof->load_ns, proof->bound_ns);
+  write_engines (out, "loads", proof->loads, proof->n_engines);
+  write_engines (out, "load_weights", proof->weights, proof->n_engines);
+  tp_plan_write_arcs (out, "load_arcs",
+                      (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+}

@@ -1,0 +1,10 @@
+/* plan-json-load.h: what engines carry, and its proof, as text. */
+#ifndef TP_FORMAT_PLAN_JSON_LOAD_H
+#define TP_FORMAT_PLAN_JSON_LOAD_H
+
+#include "ir/plan.h"
+
+/* Lines of their own; none where @plan has no such proof. */
+void tp_plan_write_load_proof (const TpPlan *plan, GString *out);
+
+#endif

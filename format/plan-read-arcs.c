@@ -1,0 +1,70 @@
+/* plan-read-arcs.c: see plan-read-arcs.h. */
+#include "config.h"
+
+#include "format/plan-read-arcs.h"
+
+#include "ir/guard.h"
+
+/* A vertex of what there is. */
+static gboolean
+read_vertex (const TpPlanReader *reader, const TpPlan *plan,
+             const json_t *value, TpCutVertex *out)
+{
+  const char *name = json_string_value (value);
+  int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
+  int n_groups = plan->all_groups->n_groups;
+  const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
+                         n_groups, reader->graph->n_colocations };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
+  return name != NULL && tp_cut_vertex_read (name, out)
+         && out->index < limits[out->kind];
+}
+
+/* [from, to, capacity, flow], and the flow of the tie where one was broken. */
+static gboolean
+read_arc (TpPlanPlace place, const TpPlan *plan, gboolean is_tied, TpArc *arc,
+          GError **error)
+{
+  const TpPlanReader *reader = place.reader;
+  const json_t *at = place.json;
+
+  if (json_array_size (at) != (is_tied ? 5 : 4)
+      || !read_vertex (reader, plan, json_array_get (at, 0), &arc->from)
+      || !read_vertex (reader, plan, json_array_get (at, 1), &arc->to))
+    return tp_plan_read_fail (reader, error, place.path,
+                              "not [from, to, capacity, flow%s]",
+                              is_tied ? ", flow of the tie" : "");
+  return tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (at, 2)), -1,
+             &arc->capacity, error)
+         && tp_plan_read_integer (
+             tp_plan_place_enter (place, json_array_get (at, 3)), 0,
+             &arc->flow, error)
+         && (!is_tied
+             || tp_plan_read_integer (
+                 tp_plan_place_enter (place, json_array_get (at, 4)), 0,
+                 &arc->tie_flow, error));
+}
+
+gboolean
+tp_plan_read_arcs (TpPlanPlace root, const char *key, const TpPlan *plan,
+                   TpPlanArcList *list, GError **error)
+{
+  json_t *json;
+
+  if (!tp_plan_read_list (root, key, -1, &json, error))
+    return FALSE;
+  list->arcs = tp_new0 (TpArc, json_array_size (json) + 1);
+  for (gsize i = 0; i < json_array_size (json); i++)
+    {
+      char path[64];
+      TpPlanPlace place = { root.reader, path, json_array_get (json, i) };
+
+      g_snprintf (path, sizeof path, "%s[%" G_GSIZE_FORMAT "]", key, i);
+      if (!read_arc (place, plan, list->is_tied,
+                     &list->arcs[list->n_arcs++], error))
+        return FALSE;
+    }
+  return TRUE;
+}

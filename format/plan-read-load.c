@@ -1,0 +1,53 @@
+/* plan-read-load.c: see plan-read-load.h. */
+#include "config.h"
+
+#include "format/plan-read-load.h"
+
+#include "format/plan-read-arcs.h"
+
+/* Of each engine. */
+static gboolean
+read_engines (TpPlanPlace root, const char *key, int n, gint64 *out,
+              GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (root, key, n, &list, error))
+    return FALSE;
+  for (int e = 0; e < n; e++)
+    {
+      TpPlanPlace place = { root.reader, key, json_array_get (list, e) };
+
+      if (!tp_plan_read_integer (place, 0, &out[e], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_proof (TpPlanPlace root, const TpPlan *plan, TpLoadProof *proof,
+            GError **error)
+{
+  TpPlanArcList list = { FALSE, NULL, 0 };
+  gboolean is_good;
+
+  if (!tp_plan_read_number (root, "load_ns", &proof->load_ns, error)
+      || !tp_plan_read_number (root, "load_bound_ns", &proof->bound_ns, error)
+      || !read_engines (root, "loads", proof->n_engines, proof->loads, error)
+      || !read_engines (root, "load_weights", proof->n_engines,
+                        proof->weights, error))
+    return FALSE;
+  is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
+  proof->arcs = list.arcs;
+  proof->n_arcs = list.n_arcs;
+  return is_good;
+}
+
+gboolean
+tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  if (json_object_get (root.json, "load_ns") == NULL)
+    return TRUE;
+  plan->load_proof = tp_load_proof_new (3 * plan->n_devices);
+  return read_proof (root, plan, plan->load_proof, error);
+}

@@ -1,0 +1,26 @@
+/* load-proof.c: see load-proof.h. */
+#include "config.h"
+
+#include "ir/load-proof.h"
+
+TpLoadProof *
+tp_load_proof_new (int n_engines)
+{
+  TpLoadProof *proof = g_new0 (TpLoadProof, 1);
+
+  proof->n_engines = n_engines;
+  proof->loads = g_new0 (gint64, n_engines);
+  proof->weights = g_new0 (gint64, n_engines);
+  return proof;
+}
+
+void
+tp_load_proof_free (TpLoadProof *proof)
+{
+  if (proof == NULL)
+    return;
+  g_free (proof->loads);
+  g_free (proof->weights);
+  g_free (proof->arcs);
+  g_free (proof);
+}

@@ -1,0 +1,34 @@
+/* load-proof.h: what each engine carries in one run, and why no placement has a
+ * busiest engine that carries less than so much.
+ *
+ * Engines are numbered: devices, then the way to each from host memory, then the way
+ * back from each. docs/planner.md, "Throughput", has the words. */
+#ifndef TP_IR_LOAD_PROOF_H
+#define TP_IR_LOAD_PROOF_H
+
+#include "ir/cut-vertex.h"
+
+/* Kind of the certificate. */
+#define TP_PLAN_WEIGHTED_CUT "weighted-cut"
+#define TP_LOAD_MAX_ENGINES 6 /* of two devices */
+
+typedef struct
+{
+  int n_engines;
+  gint64 *loads;              /* [engine]: of the plan, in ns */
+  gint64 load_ns;             /* the most of these */
+  gint64 bound_ns;            /* no placement has less */
+  gint64 *weights;            /* [engine]: with these the arcs prove it: the flow,
+                               * less weighted fusion gains, is the least weighted
+                               * sum of loads; the most is no less than their
+                               * mean */
+  int n_arcs;
+  TpArc *arcs;                /* one device has none */
+} TpLoadProof;
+
+/* All 0. */
+TpLoadProof *tp_load_proof_new (int n_engines);
+void tp_load_proof_free (TpLoadProof *proof); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLoadProof, tp_load_proof_free)
+
+#endif

@@ -1,0 +1,302 @@
+/* mutations-load.c: ways to spoil the proof of a plan for throughput. */
+#include "config.h"
+
+#include "mutations.h"
+
+#include <string.h>
+
+#define FAR (G_GINT64_CONSTANT (1) << 62)
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static TpArc *
+pick_arc (const TpPlan *plan)
+{
+  const TpLoadProof *proof = plan->load_proof;
+
+  return proof->n_arcs == 0 ? NULL : &proof->arcs[pick (proof->n_arcs)];
+}
+
+static gboolean
+raise_load (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->load_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_load (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->load_ns-- > 0;
+}
+
+static gboolean
+raise_load_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_load_bound (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->bound_ns-- > 0;
+}
+
+static gboolean
+raise_engine (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->loads[pick (6)]++;
+  return TRUE;
+}
+
+static gboolean
+lower_engine (TpPlan *plan, const TpTestCase *test)
+{
+  int e = pick (6);
+
+  if (plan->load_proof->loads[e] == 0)
+    return FALSE;
+  plan->load_proof->loads[e]--;
+  return TRUE;
+}
+
+static gboolean
+swap_engines (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *loads = plan->load_proof->loads, kept = loads[0];
+
+  loads[0] = loads[1];
+  loads[1] = kept;
+  return loads[0] != loads[1];
+}
+
+static gboolean
+drop_weights (TpPlan *plan, const TpTestCase *test)
+{
+  memset (plan->load_proof->weights, 0, 6 * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+negative_weight (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->weights[pick (6)] = -1;
+  return TRUE;
+}
+
+static gboolean
+huge_weight (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->weights[pick (6)] = FAR;
+  return TRUE;
+}
+
+static gboolean
+double_weight (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *weight = &plan->load_proof->weights[pick (2)];
+
+  *weight *= 2;
+  return *weight > 0 && plan->load_proof->bound_ns > 0;
+}
+
+static gboolean
+raise_load_flow (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc != NULL)
+    arc->flow++;
+  return arc != NULL;
+}
+
+static gboolean
+lower_load_flow (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc != NULL)
+    arc->flow--;
+  return arc != NULL;
+}
+
+static gboolean
+negative_load_flow (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc != NULL)
+    arc->flow = -1;
+  return arc != NULL;
+}
+
+static gboolean
+raise_load_capacity (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc != NULL)
+    arc->capacity++;
+  return arc != NULL;
+}
+
+static gboolean
+free_load_arc (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc == NULL || arc->capacity < 0)
+    return FALSE;
+  arc->capacity = -1;
+  return TRUE;
+}
+
+static gboolean
+double_load_arc (TpPlan *plan, const TpTestCase *test)
+{
+  TpLoadProof *proof = plan->load_proof;
+
+  if (proof->n_arcs == 0)
+    return FALSE;
+  proof->arcs = g_renew (TpArc, proof->arcs, proof->n_arcs + 1);
+  proof->arcs[proof->n_arcs] = proof->arcs[pick (proof->n_arcs)];
+  proof->n_arcs++;
+  return TRUE;
+}
+
+static gboolean
+drop_load_arc (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->n_arcs-- > 0;
+}
+
+static gboolean
+drop_load_arcs (TpPlan *plan, const TpTestCase *test)
+{
+  gboolean had = plan->load_proof->n_arcs > 0;
+
+  plan->load_proof->n_arcs = 0;
+  return had;
+}
+
+static gboolean
+turn_load_arc (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+  TpCutVertex kept;
+
+  if (arc == NULL)
+    return FALSE;
+  kept = arc->from;
+  arc->from = arc->to;
+  arc->to = kept;
+  return TRUE;
+}
+
+static gboolean
+load_arc_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpArc *arc = pick_arc (plan);
+
+  if (arc == NULL || arc->from.kind == TP_CUT_SOURCE)
+    return FALSE;
+  arc->from.index = 1 << 20;
+  return TRUE;
+}
+
+static gboolean
+drop_load_proof (TpPlan *plan, const TpTestCase *test)
+{
+  g_clear_pointer (&plan->load_proof, tp_load_proof_free);
+  return TRUE;
+}
+
+static gboolean
+change_load_certificate (TpPlan *plan, const TpTestCase *test)
+{
+  g_free (plan->certificate);
+  plan->certificate = g_strdup ("min-cut");
+  return TRUE;
+}
+
+static gboolean
+change_load_objective (TpPlan *plan, const TpTestCase *test)
+{
+  g_free (plan->objective);
+  plan->objective = g_strdup ("time");
+  return TRUE;
+}
+
+static gboolean
+raise_load_least (TpPlan *plan, const TpTestCase *test)
+{
+  plan->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_load_least (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->bound_ns-- > 0;
+}
+
+static gboolean
+price_load_copies (TpPlan *plan, const TpTestCase *test)
+{
+  plan->tie_price_ns = 1;
+  return TRUE;
+}
+
+static gboolean
+claim_margin (TpPlan *plan, const TpTestCase *test)
+{
+  plan->placements[pick (plan->n_placements)].margin_ns = 0;
+  return TRUE;
+}
+
+static gboolean
+move_load_cheapest (TpPlan *plan, const TpTestCase *test)
+{
+  TpPlacement *it = &plan->placements[pick (plan->n_placements)];
+
+  it->cheapest = plan->n_devices;
+  return TRUE;
+}
+
+const TpTestMutation tp_test_load_mutations[] = {
+  { "raise-load", raise_load },
+  { "lower-load", lower_load },
+  { "raise-load-bound", raise_load_bound },
+  { "lower-load-bound", lower_load_bound },
+  { "raise-engine", raise_engine },
+  { "lower-engine", lower_engine },
+  { "swap-engines", swap_engines },
+  { "drop-weights", drop_weights },
+  { "negative-weight", negative_weight },
+  { "huge-weight", huge_weight },
+  { "double-weight", double_weight },
+  { "raise-load-flow", raise_load_flow },
+  { "lower-load-flow", lower_load_flow },
+  { "negative-load-flow", negative_load_flow },
+  { "raise-load-capacity", raise_load_capacity },
+  { "free-load-arc", free_load_arc },
+  { "double-load-arc", double_load_arc },
+  { "drop-load-arc", drop_load_arc },
+  { "drop-load-arcs", drop_load_arcs },
+  { "turn-load-arc", turn_load_arc },
+  { "load-arc-nowhere", load_arc_nowhere },
+  { "drop-load-proof", drop_load_proof },
+  { "change-load-certificate", change_load_certificate },
+  { "change-load-objective", change_load_objective },
+  { "raise-load-least", raise_load_least },
+  { "lower-load-least", lower_load_least },
+  { "price-load-copies", price_load_copies },
+  { "claim-margin", claim_margin },
+  { "move-load-cheapest", move_load_cheapest },
+  { NULL, NULL },
+};
