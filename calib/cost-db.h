@@ -38,6 +38,7 @@ typedef enum
   TP_ENTRY_SETTLED,           /* by the stop rule or the budget */
   TP_ENTRY_PROVISIONAL,       /* few samples: usable, to be refined */
   TP_ENTRY_FAILED,            /* the device refused, crashed or hung: reason */
+  TP_ENTRY_TRIED,             /* tuned: another schedule of it is used */
   TP_N_ENTRY_STATES
 } TpEntryState;
 
