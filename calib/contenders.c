@@ -3,8 +3,6 @@
 
 #include "calib/contenders.h"
 
-#include "schedule/program.h"
-
 #include <string.h>
 
 #define N_JUDGED 6            /* samples that an interval takes */

@@ -4,9 +4,7 @@
 #define TP_CALIB_CONTENDERS_H
 
 #include "calib/tracks.h"
-#include "ir/pointers.h"
-#include "kernel/target.h"
-#include "nest/nest.h"
+#include "schedule/program.h"
 
 /* Schedules of @lowered that are to be timed beside the model's, which is not among
  * them: the best of @n_candidates by the model; with fewer than two, what the
@@ -14,6 +12,8 @@
 TpPointers *tp_contenders_list (const TpLowered *lowered,
                                 const TpTarget *target, int n_candidates,
                                 const char *known);
+
+#define TP_CONTENDERS_FINALISTS 3 /* that go on, as a rule */
 
 /* Of each kernel only the model's schedule and the @n_kept fastest so far are timed
  * any longer: the others leave @bound, a list of links. */

@@ -28,7 +28,6 @@
 #define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define ROUNDS_ALL 6                   /* with all candidates */
-#define N_FINALISTS 3
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
 #define BUDGET_US (10 * G_USEC_PER_SEC) /* of all rounds, per device */
 #define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
@@ -118,9 +117,8 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
   g_autofree gboolean *is_settled = NULL;
   GVariantBuilder builder;
 
-  /* contenders are judged when all is timed */
   if (lane->chain == NULL || (bench->job->n_candidates > 0 && !is_last))
-    return;
+    return; /* contenders are judged when all is timed */
   is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
   compute (bench, lane);
   tp_tracks_are_settled (tracks, TP_MEASURE_ROUNDS_MIN, is_last ? is_settled : NULL);
@@ -505,10 +503,10 @@ static void
 thin (Bench *bench)
 {
   for (int i = 0; i < bench->job->n_devices; i++)
-    if (!bench->lanes[i].has_given_up)
+    if (bench->job->n_candidates > 0 && !bench->lanes[i].has_given_up)
       {
         compute (bench, &bench->lanes[i]);
-        tp_contenders_thin (&bench->lanes[i].tracks, N_FINALISTS,
+        tp_contenders_thin (&bench->lanes[i].tracks, TP_CONTENDERS_FINALISTS,
                             bench->lanes[i].bound[0]);
       }
 }
@@ -530,7 +528,7 @@ run_rounds (Bench *bench)
       tp_near_wait (&bench->near, &bench->precedence, bench->channel);
       run_round (bench, round);
       n_near += bench->near.is_near;
-      if (bench->job->n_candidates > 0 && round + 1 == ROUNDS_ALL)
+      if (round + 1 == ROUNDS_ALL)
         thin (bench);
       elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);

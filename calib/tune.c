@@ -31,6 +31,7 @@ typedef struct
   gint64 *times_ns;           /* per key */
   gboolean *is_tuned;
   gint64 whole_ns;
+  TpArray *wanted;            /* int: of these, one of each kernel to be tuned */
 } Work;
 
 static void
@@ -38,6 +39,7 @@ work_clear (Work *work)
 {
   g_clear_pointer (&work->tried, g_hash_table_unref);
   tp_array_unref (work->links);
+  tp_array_unref (work->wanted);
   g_free (work->times_ns);
   g_free (work->is_tuned);
 }
@@ -135,10 +137,10 @@ list_wanted (const TpCalibration *self, const Work *work)
 }
 
 /* Nothing is to run on any device but @index, and there what leads up to kernels
- * @first to @end - 1 of @wanted. */
+ * @first to @end - 1 of those wanted. */
 static void
 plan_some (TpCalibration *self, int index, const Work *work,
-           const TpArray *wanted, guint first, guint end)
+           guint first, guint end)
 {
   TpMeasureDevice *device = &self->measure.devices[index];
   const TpKey *keys = self->keys->keys;
@@ -154,7 +156,7 @@ plan_some (TpCalibration *self, int index, const Work *work,
       tp_array_append_val (device->passes[0], key);
       for (guint k = first; k < end && work->times_ns[key] > 0; k++)
         device->is_wanted[key]
-            |= strcmp (keys[tp_array_index (wanted, int, k)].digest,
+            |= strcmp (keys[tp_array_index (work->wanted, int, k)].digest,
                        keys[key].digest) == 0;
     }
   tp_links_thin (device->passes[0], device->is_wanted, self->is_covered);
@@ -165,20 +167,20 @@ tune_device (TpCalibration *self, int device, TpTuneRun run,
              gboolean *out_is_over, GError **error)
 {
   g_auto (Work) work = { 0 };
-  g_autoptr (TpArray) wanted = NULL;
+  guint n;
 
   if (self->has_given_up[device])
     return TRUE;
   if (!read_work (self, device, &work, error))
     return FALSE;
-  wanted = list_wanted (self, &work);
-  self->n_total += (wanted->len + AT_ONCE - 1) / AT_ONCE
+  work.wanted = list_wanted (self, &work);
+  n = work.wanted->len;
+  self->n_total += (n + AT_ONCE - 1) / AT_ONCE
                        * TP_MEASURE_ROUNDS_MIN
-                   + wanted->len * self->measure.devices[device].compile_steps;
-  for (guint i = 0; i < wanted->len && !*out_is_over; i += AT_ONCE)
+                   + n * self->measure.devices[device].compile_steps;
+  for (guint i = 0; i < n && !*out_is_over; i += AT_ONCE)
     {
-      plan_some (self, device, &work, wanted, i,
-                 MIN (i + AT_ONCE, wanted->len));
+      plan_some (self, device, &work, i, MIN (i + AT_ONCE, n));
       if (!run (self, out_is_over, error))
         return FALSE;
     }

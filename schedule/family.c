@@ -115,16 +115,17 @@ is_listed (const TpArray *ranked, const TpChoice *choice)
   return FALSE;
 }
 
-/* One of @others more, the next that comes to something new; @next: the first not
- * yet seen. */
+/* One of @others more, the first that comes to something new; those seen are
+ * removed. */
 static void
 take_next (const TpFamily *family, gconstpointer analysis, int step,
-           const TpArray *others, guint *next, TpArray *ranked)
+           TpArray *others, TpArray *ranked)
 {
-  while (*next < others->len)
+  while (others->len > 0)
     {
-      TpRanked it = tp_array_index (others, TpRanked, (*next)++);
+      TpRanked it = tp_array_index (others, TpRanked, 0);
 
+      tp_array_remove_index (others, 0);
       if (!choose_from (family, analysis, step + 1, &it.choice)
           || is_listed (ranked, &it.choice))
         continue;
@@ -139,7 +140,6 @@ tp_family_rank (const TpFamily *family, gconstpointer analysis, int most)
   g_autoptr (TpArray) ranked = tp_array_new (sizeof (TpRanked));
   g_autoptr (TpPointers) others
       = tp_pointers_new ((GDestroyNotify) tp_array_unref);
-  g_autofree guint *next = g_new0 (guint, family->n_steps + 1);
   TpChoice path = { .form = &family->form };
   TpRanked first = { 0 };
   guint n_before;
@@ -159,7 +159,7 @@ tp_family_rank (const TpFamily *family, gconstpointer analysis, int most)
     {
       n_before = ranked->len;
       for (int i = 0; i < family->n_steps && (int) ranked->len < most; i++)
-        take_next (family, analysis, i, others->pdata[i], &next[i], ranked);
+        take_next (family, analysis, i, others->pdata[i], ranked);
     }
   while (ranked->len > n_before && (int) ranked->len < most);
   return g_steal_pointer (&ranked);
