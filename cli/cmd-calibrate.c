@@ -425,7 +425,7 @@ calibrate_run (TpCli *cli, GError **error)
 
 static const GOptionEntry options[] = {
   { "level", 0, 0, G_OPTION_ARG_STRING, &given.level,
-    "measure (default), or tune: also find faster schedules", "LEVEL" },
+    "measure (default), or tune schedules too", "LEVEL" },
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,
     "stop after TIME (90, 2m, 1h); results are kept", "TIME" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
