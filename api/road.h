@@ -16,6 +16,7 @@
 typedef struct
 {
   gint64 time_limit_ns;       /* 0: none */
+  gboolean is_tuning;         /* of tp_road_measure (): TP_LEVEL_TUNE */
   const volatile gint *cancelled; /* (nullable) */
   TpCalibProgress progress;   /* (nullable) */
   gpointer user_data;

@@ -12,6 +12,7 @@ typedef enum
 {
   TP_LEVEL_ESTIMATE, /* roofline from machine constants, or defaults */
   TP_LEVEL_MEASURE,  /* every distinct kernel, best known schedule */
+  TP_LEVEL_TUNE,     /* and other schedules of those that matter */
 } TpLevel;
 
 /* @eta_ns: 0 while it cannot be told. @total: 0 while nothing is done yet, for the
@@ -63,6 +64,7 @@ typedef struct
   gboolean is_of_then;                /* of lookup: wholes measured after
                                        * wholes_until_us are not there */
   gint64 wholes_until_us;
+  gboolean is_tuning;                 /* of calibrate: TP_LEVEL_TUNE */
   TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;

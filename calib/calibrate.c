@@ -17,6 +17,7 @@
 #include "calib/measure-steps.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
+#include "calib/tune.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
 
@@ -339,6 +340,9 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
     }
   if (row != NULL && row->state == TP_ENTRY_FAILED)
     g_hash_table_add (self->failed[device], g_strdup (named->digest));
+  g_free (self->measure.devices[device].schedules[key]);
+  self->measure.devices[device].schedules[key]
+      = row != NULL ? g_strdup (row->schedule) : NULL;
   *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL
                  || tp_samples_are_apart (&row->processors,
                                           &self->measure.least)
@@ -435,6 +439,21 @@ measure_chains (TpCalibration *self, GError **error)
   return TRUE;
 }
 
+/* One child; of one that does not come through nothing is kept. */
+static gboolean
+run_tuning (TpCalibration *self, gboolean *out_is_over, GError **error)
+{
+  while (wait_for_turn (self))
+    ;
+  *out_is_over = is_over (self);
+  if (*out_is_over)
+    return TRUE;
+  if (!run_child (self, measure_work, error))
+    return FALSE;
+  *out_is_over = is_over (self);
+  return !is_broken (self) || blame (self, error);
+}
+
 static gboolean
 measure_graph (TpCalibration *self, GError **error)
 {
@@ -451,6 +470,7 @@ measure_graph (TpCalibration *self, GError **error)
     {
       self->measure.devices[i].is_wanted
           = tp_new0 (gboolean, self->keys->n + 1);
+      self->measure.devices[i].schedules = tp_new0 (char *, self->keys->n + 1);
       self->measure.devices[i].batch_max = BATCH_MAX;
     }
   if (!plan_all (self, &n, error))
@@ -458,7 +478,9 @@ measure_graph (TpCalibration *self, GError **error)
   for (guint i = 0; i < self->devices->len; i++)
     self->n_total += tp_measure_count_steps (&self->measure,
                                              &self->measure.devices[i]);
-  return measure_chains (self, error);
+  return measure_chains (self, error)
+         && (!self->options->is_tuning || is_over (self)
+             || tp_tune_graph (self, run_tuning, error));
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -499,6 +521,9 @@ calibration_clear (TpCalibration *self)
       for (int j = 0; j < TP_N_PASSES; j++)
         tp_array_unref (self->measure.devices[i].passes[j]);
       g_free (self->measure.devices[i].is_wanted);
+      for (int k = 0; k < self->keys->n; k++)
+        g_free (self->measure.devices[i].schedules[k]);
+      g_free (self->measure.devices[i].schedules);
     }
   g_free (self->measure.devices);
   g_free (self->is_covered);

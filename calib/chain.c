@@ -9,11 +9,11 @@
 
 #include "calib/chain.h"
 
+#include "calib/contenders.h"
 #include "calib/probe.h"
 #include "calib/seat.h"
 #include "ir/clock.h"
 #include "ops/random-input.h"
-#include "schedule/program.h"
 
 #include <string.h>
 
@@ -139,17 +139,19 @@ add_link (TpChain *chain, int key, int pass, char *rival)
     link->name = g_strconcat (chain->keys->keys[key].digest, " ", rival, NULL);
 }
 
-/* The schedule that @key is also to be run by; NULL: none. */
-static char *
-find_rival (const TpChain *chain, const TpChainWanted *wanted, int key,
-            const TpTarget *target)
+/* The schedules that @key is also to be run by; NULL: none. */
+static TpPointers *
+list_rivals (const TpChain *chain, const TpChainWanted *wanted, int key,
+             const TpTarget *target)
 {
   const TpLowered *lowered = chain->keys->keys[key].lowered;
 
   if (wanted->has_rivals == NULL || !wanted->has_rivals[key]
       || lowered == NULL || chain->runs_nodes || target->lanes == 0)
     return NULL;
-  return tp_program_find_rival (lowered, target);
+  return tp_contenders_list (
+      lowered, target, wanted->n_candidates,
+      wanted->schedules != NULL ? wanted->schedules[key] : NULL);
 }
 
 /* What finds its input in the caches because the same was just run is at an
@@ -158,20 +160,20 @@ static void
 add_links (TpChain *chain, const TpChainWanted *wanted, const TpTarget *target)
 {
   TpArray *const *passes = wanted->passes;
-  int n = 0;
+  int n = 0, n_most = MAX (wanted->n_candidates, 1 + 2);
 
   for (int i = 0; i < TP_N_PASSES; i++)
     n += passes[i]->len;
-  chain->links = g_new0 (TpLink, 2 * n + 1);
+  chain->links = g_new0 (TpLink, n_most * n + 1);
   for (int i = 0; i < TP_N_PASSES; i++)
     for (guint j = 0; j < passes[i]->len; j++)
       {
         int key = tp_array_index (passes[i], int, j);
-        char *rival
-            = i == 0 ? find_rival (chain, wanted, key, target) : NULL;
+        g_autoptr (TpPointers) rivals
+            = i == 0 ? list_rivals (chain, wanted, key, target) : NULL;
 
-        if (rival != NULL)
-          add_link (chain, key, i, rival);
+        for (guint k = 0; rivals != NULL && k < rivals->len; k++)
+          add_link (chain, key, i, g_strdup (rivals->pdata[k]));
         add_link (chain, key, i, NULL);
       }
 }

@@ -53,8 +53,10 @@ typedef struct
   const TpKeys *keys;
   TpArray *const *passes;     /* TP_N_PASSES lists of keys (int), each in the
                                * order of the graph */
-  const gboolean *has_rivals; /* (nullable) per key: in the first pass both
-                               * schedules are run where two are close */
+  const gboolean *has_rivals; /* (nullable) per key: in the first pass the
+                               * schedules of tp_contenders_list () run too */
+  int n_candidates;           /* of these */
+  char *const *schedules;     /* (nullable) per key: the table's; NULL: none */
 } TpChainWanted;
 
 /* Borrows everything but @wanted. TPLAN_ERROR_MEMORY when the arena does not

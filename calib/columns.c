@@ -212,6 +212,7 @@ tp_entry_state_get_name (gint64 state)
     [TP_ENTRY_SETTLED] = "settled",
     [TP_ENTRY_PROVISIONAL] = "provisional",
     [TP_ENTRY_FAILED] = "failed",
+    [TP_ENTRY_TRIED] = "tried",
   };
 
   return state >= 0 && state < TP_N_ENTRY_STATES ? names[state] : "unknown";

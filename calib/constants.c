@@ -302,7 +302,7 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
   for (int i = 0; i < keys->n; i++)
     tp_array_append_val (links, i);
   subject->chain = tp_chain_new (subject->device, subject->graph,
-                                 &(TpChainWanted) { keys, passes, NULL }, error);
+                                 &(TpChainWanted) { .keys = keys, .passes = passes }, error);
   if (subject->chain == NULL)
     return FALSE;
   is_good = measure_speeds (subject, error)

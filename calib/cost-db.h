@@ -38,6 +38,7 @@ typedef enum
   TP_ENTRY_SETTLED,           /* by the stop rule or the budget */
   TP_ENTRY_PROVISIONAL,       /* few samples: usable, to be refined */
   TP_ENTRY_FAILED,            /* the device refused, crashed or hung: reason */
+  TP_ENTRY_TRIED,             /* tuned: another schedule of it is used */
   TP_N_ENTRY_STATES
 } TpEntryState;
 
@@ -113,7 +114,7 @@ GPtrArray *tp_cost_db_list_devices (TpCostDb *db, const char *name,
 /* Entries of a device; @family NULL: all. */
 TpPointers *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
                                      const char *family, GError **error);
-/* The fastest usable schedule, else the failed one. %NULL without @error: there
+/* The fastest usable schedule, else one that was tried, else the failed one. %NULL without @error: there
  * is none. */
 /* The least beside any entry of @device. */
 void tp_cost_db_find_least (TpCostDb *db, gint64 device,

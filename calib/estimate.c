@@ -152,7 +152,8 @@ find_nearest (const TpEstimator *estimator, TpPointers *rows, const TpWork *work
       const TpEntryRow *row = g_ptr_array_index (rows, i);
       gint64 roofline_ns = tp_estimator_roofline_ns (estimator, &row->work);
 
-      if (row->state != TP_ENTRY_FAILED && row->stats.median_ns > 0)
+      if (row->state != TP_ENTRY_FAILED && row->state != TP_ENTRY_TRIED
+          && row->stats.median_ns > 0)
         n = insert_neighbour (
             nearest, n,
             (Neighbour){ measure_distance (&row->work, work),

@@ -13,6 +13,7 @@
 
 #include "calib/beaten.h"
 #include "calib/compare.h"
+#include "calib/contenders.h"
 #include "calib/measure-steps.h"
 #include "calib/near.h"
 #include "calib/patience.h"
@@ -27,6 +28,7 @@
 
 #define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
+#define ROUNDS_ALL 6                   /* with all candidates */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
 #define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
@@ -75,17 +77,6 @@ give_up (Bench *bench, Lane *lane, const GError *error)
                    g_variant_new ("(is)", lane->index, error->message));
 }
 
-static gint64
-median_of (GArray *samples)
-{
-  TpStats stats;
-
-  if (samples->len == 0)
-    return 0;
-  tp_stats_compute ((const gint64 *) samples->data, samples->len, &stats);
-  return stats.median_ns;
-}
-
 static void
 compute (const Bench *bench, Lane *lane)
 {
@@ -94,21 +85,28 @@ compute (const Bench *bench, Lane *lane)
 }
 
 static void
-add_entry (Bench *bench, Lane *lane, const TpTrack *track,
-           gboolean is_settled, GVariantBuilder *builder)
+add_entry (Bench *bench, Lane *lane, int index, gboolean is_settled,
+           GVariantBuilder *builder)
 {
+  const TpTrack *track = &g_array_index (lane->tracks.tracks, TpTrack, index);
   const TpStats *stats = &track->stats;
-  TpEntryState state = is_settled ? TP_ENTRY_SETTLED : TP_ENTRY_PROVISIONAL;
+  TpEntryState state = track->is_tried ? TP_ENTRY_TRIED
+                       : is_settled    ? TP_ENTRY_SETTLED
+                                       : TP_ENTRY_PROVISIONAL;
+  g_autofree char *outcome
+      = bench->job->n_candidates > 0
+            ? tp_contenders_describe (&lane->tracks, index) : g_strdup ("");
   const TpProcessors *processors = &track->processors;
 
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns,
                          tp_stats_find_spread (stats),
-                         median_of (bench->fma), median_of (bench->stream),
+                         tp_stats_find_median (bench->fma), tp_stats_find_median (bench->stream),
                          processors->handover_ns, processors->crowding,
                          processors->contention,
-                         track->schedule != NULL ? track->schedule : "", "");
+                         track->schedule != NULL ? track->schedule : "",
+                         outcome);
 }
 
 /* @is_last: as good as it will get. */
@@ -119,19 +117,22 @@ send_entries (Bench *bench, Lane *lane, gboolean is_last)
   g_autofree gboolean *is_settled = NULL;
   GVariantBuilder builder;
 
-  if (lane->chain == NULL)
-    return;
+  if (lane->chain == NULL || (bench->job->n_candidates > 0 && !is_last))
+    return; /* contenders are judged when all is timed */
   is_settled = g_new0 (gboolean, tracks->tracks->len + 1);
   compute (bench, lane);
   tp_tracks_are_settled (tracks, TP_MEASURE_ROUNDS_MIN, is_last ? is_settled : NULL);
+  if (bench->job->n_candidates > 0)
+    tp_contenders_judge (tracks);
   g_variant_builder_init (&builder, G_VARIANT_TYPE (TP_ENTRIES_TYPE));
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
       const TpTrack *track = &g_array_index (tracks->tracks, TpTrack, i);
 
       if (track->stats.n > 0)
-        add_entry (bench, lane, track,
-                   is_settled[i] || (is_last && bench->is_slow)
+        add_entry (bench, lane, i,
+                   is_settled[i] || bench->job->n_candidates > 0
+                       || (is_last && bench->is_slow)
                        || tp_stats_is_settled (&track->stats, TP_MEASURE_ROUNDS_MIN),
                    &builder);
     }
@@ -218,7 +219,9 @@ lane_open (Bench *bench, Lane *lane, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = bench->job->n_threads };
   const TpChainWanted wanted = { bench->job->keys, lane->wanted->passes,
-                                 lane->wanted->is_wanted };
+                                 lane->wanted->is_wanted,
+                                 bench->job->n_candidates,
+                                 lane->wanted->schedules };
   g_autoptr (GError) failure = NULL;
 
   tp_channel_beat (bench->channel, TP_PHASE_OPEN, lane->index, -1);
@@ -497,6 +500,18 @@ forget_samples (Bench *bench)
 }
 
 static void
+thin (Bench *bench)
+{
+  for (int i = 0; i < bench->job->n_devices; i++)
+    if (bench->job->n_candidates > 0 && !bench->lanes[i].has_given_up)
+      {
+        compute (bench, &bench->lanes[i]);
+        tp_contenders_thin (&bench->lanes[i].tracks, TP_CONTENDERS_FINALISTS,
+                            bench->lanes[i].bound[0]);
+      }
+}
+
+static void
 run_rounds (Bench *bench)
 {
   int n_near = 0;
@@ -513,6 +528,8 @@ run_rounds (Bench *bench)
       tp_near_wait (&bench->near, &bench->precedence, bench->channel);
       run_round (bench, round);
       n_near += bench->near.is_near;
+      if (round + 1 == ROUNDS_ALL)
+        thin (bench);
       elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= TP_MEASURE_ROUNDS_MIN && elapsed > DURATION_US

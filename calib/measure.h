@@ -31,6 +31,7 @@ typedef struct
   TpFit to_device, to_host;   /* unless it is */
   TpArray *passes[TP_N_PASSES]; /* keys to run, in the order of the graph */
   gboolean *is_wanted;        /* per key: its time is wanted */
+  char **schedules;           /* per key: the table's; NULL: none */
   int batch_max;              /* kernels to compile together */
   int compile_steps;          /* what one takes, in steps of progress */
 } TpMeasureDevice;
@@ -40,6 +41,8 @@ typedef struct
   const TpGraph *graph;
   const TpKeys *keys;
   int n_threads;
+  int n_candidates;           /* schedules to time of each kernel wanted, of which
+                               * one is kept; 0: those that are close */
   TpProcessors least;         /* seen before; 0: none */
   int n_devices;
   TpMeasureDevice *devices;

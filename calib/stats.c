@@ -139,6 +139,18 @@ tp_stats_is_settled (const TpStats *stats, int n_min)
 }
 
 gint64
+tp_stats_find_median (const GArray *samples)
+{
+  TpStats stats;
+
+  if (samples->len == 0)
+    return 0;
+  tp_stats_compute ((const gint64 *) (const void *) samples->data,
+                    samples->len, &stats);
+  return stats.median_ns;
+}
+
+gint64
 tp_stats_find_spread (const TpStats *stats)
 {
   double apart = hypot (APART * stats->median_ns, APART_NS);

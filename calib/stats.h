@@ -27,6 +27,9 @@ void tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats);
  * and reaches down to the minimum where less than two thirds were kept. */
 void tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats);
 
+/* Of int64 samples; 0: there are none. */
+gint64 tp_stats_find_median (const GArray *samples);
+
 /* Half of the interval that later processes are in as well: as half_ns, which is of
  * one, and what processes differ by; no more than all of the time. */
 gint64 tp_stats_find_spread (const TpStats *stats);

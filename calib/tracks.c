@@ -227,7 +227,8 @@ tp_tracks_compute (TpTracks *tracks)
 static gboolean
 is_settled (const TpTrack *track, int n_min)
 {
-  return track->is_beaten || tp_stats_is_settled (&track->stats, n_min);
+  return track->is_beaten || track->is_out
+         || tp_stats_is_settled (&track->stats, n_min);
 }
 
 gboolean

@@ -15,6 +15,8 @@ typedef struct
                                * there are no samples */
   TpProcessors processors;    /* of the place where they were worst */
   gboolean is_beaten;         /* no plan will have it here: calib/beaten.h */
+  gboolean is_out;            /* not timed any longer: calib/contenders.h */
+  gboolean is_tried;          /* another schedule of its kernel is to be used */
 } TpTrack;
 
 typedef struct

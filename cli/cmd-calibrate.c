@@ -21,6 +21,7 @@
 static struct
 {
   char *time_limit;
+  char *level;
 } given;
 
 typedef struct
@@ -29,6 +30,7 @@ typedef struct
   TplanCosts *costs;
   TpSeries series;
   gint64 end_us;              /* monotonic; 0: no limit */
+  gboolean is_tuning;
   json_t *models;
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
                                * what is measured anew takes older wholes along */
@@ -49,8 +51,9 @@ static gboolean
 measure (Calibrating *self, const TplanGraph *graph, TpMeasured *measured,
          GError **error)
 {
-  gboolean is_good = tp_cli_measure (self->cli, graph, get_time_left_ns (self),
-                                     measured, error);
+  const TpWatch asked = { .time_limit_ns = get_time_left_ns (self),
+                          .is_tuning = self->is_tuning };
+  gboolean is_good = tp_cli_measure (self->cli, graph, &asked, measured, error);
 
   tp_calib_report_add (&self->report, &measured->report);
   return is_good;
@@ -374,11 +377,25 @@ free_graph (gpointer data)
 }
 
 static gboolean
+read_level (Calibrating *self, GError **error)
+{
+  self->is_tuning = g_strcmp0 (given.level, "tune") == 0;
+  if (given.level == NULL || self->is_tuning
+      || g_str_equal (given.level, "measure"))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "level '%s' is neither measure nor tune", given.level);
+  return FALSE;
+}
+
+static gboolean
 prepare (Calibrating *self, GError **error)
 {
   TpCli *cli = self->cli;
   gint64 limit_ns = 0;
 
+  if (!read_level (self, error))
+    return FALSE;
   if (given.time_limit != NULL
       && !tp_cli_parse_time (given.time_limit, &limit_ns, error))
     return FALSE;
@@ -407,6 +424,8 @@ calibrate_run (TpCli *cli, GError **error)
 }
 
 static const GOptionEntry options[] = {
+  { "level", 0, 0, G_OPTION_ARG_STRING, &given.level,
+    "measure (default), or tune schedules too", "LEVEL" },
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,
     "stop after TIME (90, 2m, 1h); results are kept", "TIME" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },

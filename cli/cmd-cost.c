@@ -172,9 +172,11 @@ show_entry (Listing *listing, const TpDeviceRow *device, const TpEntryRow *row)
                   tp_cli_format_time (row->stats.min_ns),
                   g_strdup_printf ("%d", row->stats.n),
                   g_strdup_printf ("%.3g", gflops),
-                  row->state == TP_ENTRY_PROVISIONAL
-                      ? g_strconcat ("(provisional) ", row->schedule, NULL)
-                      : g_strdup (row->schedule));
+                  row->state == TP_ENTRY_SETTLED
+                      ? g_strdup (row->schedule)
+                      : g_strdup_printf ("(%s) %s",
+                                         tp_entry_state_get_name (row->state),
+                                         row->schedule));
 }
 
 static gboolean

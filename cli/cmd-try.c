@@ -123,7 +123,8 @@ measure (Try *self, GError **error)
   g_auto (TpMeasured) after = { 0 };
   g_autofree char *limit = tp_cli_format_time (self->time_limit_ns);
 
-  if (!tp_cli_measure (self->cli, self->graph, 1, &before, error))
+  if (!tp_cli_measure (self->cli, self->graph,
+                       &(TpWatch) { .time_limit_ns = 1 }, &before, error))
     return FALSE;
   if (before.n_estimated == 0)
     return TRUE;
@@ -131,7 +132,8 @@ measure (Try *self, GError **error)
                           "most",
                before.n_estimated, before.n_estimated + before.n_measured,
                limit);
-  if (!tp_cli_measure (self->cli, self->graph, self->time_limit_ns, &after,
+  if (!tp_cli_measure (self->cli, self->graph,
+                       &(TpWatch) { .time_limit_ns = self->time_limit_ns }, &after,
                        error))
     return FALSE;
   self->n_estimated = after.n_estimated;

@@ -380,6 +380,7 @@ static const struct
   { "RULE", NULL, NULL, complete_rule, NULL },
   { "FORMAT", NULL, NULL, NULL, "table json csv" },
   { "WHEN", NULL, NULL, NULL, "auto always never" },
+  { "LEVEL", "level", "calibrate", NULL, "measure tune" },
   { "LEVEL", NULL, NULL, NULL, "estimate measure" },
   { "WHAT", "stale", NULL, NULL, "warn fail" },
   { "KEY", "sort", "explain", NULL, "time name gain" },

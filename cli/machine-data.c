@@ -105,7 +105,7 @@ add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
       const TpEntryRow *entry = entries->pdata[i];
 
       counts[CLAMP (entry->state, 0, TP_N_ENTRY_STATES - 1)]++;
-      if (entry->state == TP_ENTRY_FAILED)
+      if (entry->state == TP_ENTRY_FAILED || entry->state == TP_ENTRY_TRIED)
         continue;
       report.time_ns += entry->stats.median_ns;
       report.half_ns += entry->stats.half_ns;

@@ -8,10 +8,11 @@
 #include "cli/progress.h"
 
 gboolean
-tp_cli_measure (TpCli *cli, const TplanGraph *graph, gint64 time_limit_ns,
+tp_cli_measure (TpCli *cli, const TplanGraph *graph, const TpWatch *asked,
                 TpMeasured *out_measured, GError **error)
 {
-  const TpWatch watch = { .time_limit_ns = time_limit_ns,
+  const TpWatch watch = { .time_limit_ns = asked->time_limit_ns,
+                          .is_tuning = asked->is_tuning,
                           .cancelled = tp_cli_get_cancelled (),
                           .progress = tp_cli_progress,
                           .user_data = cli };

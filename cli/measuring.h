@@ -5,9 +5,9 @@
 #include "api/road.h"
 #include "cli/cli.h"
 
-/* tp_road_measure () of @graph (nullable); @time_limit_ns: 0: none. */
+/* tp_road_measure () of @graph (nullable); @asked: its time limit and level. */
 gboolean tp_cli_measure (TpCli *cli, const TplanGraph *graph,
-                         gint64 time_limit_ns, TpMeasured *out_measured,
+                         const TpWatch *asked, TpMeasured *out_measured,
                          GError **error);
 
 #endif

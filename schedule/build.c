@@ -56,6 +56,7 @@ tp_build_clear (TpBuild *build)
   tp_array_unref (build->packs);
   tp_array_unref (build->workspaces);
   tp_array_unref (build->choices);
+  tp_array_unref (build->ranked);
   g_clear_error (&build->error);
 }
 

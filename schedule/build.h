@@ -32,6 +32,10 @@ struct TpBuild
   const TpArray *given;        /* (nullable) TpChoice: what the first ones shall
                                * be */
   gboolean is_rival;          /* what is close goes the other way */
+  int n_ranked_max;           /* choices to rank for what is most work; 0: none */
+  int ranked_at;              /* which choice those are for */
+  gint64 ranked_work;
+  TpArray *ranked;             /* (nullable) TpRanked */
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
   GError *error;              /* the first fault of those given */
 };

@@ -3,6 +3,10 @@
 
 #include "schedule/family.h"
 
+#include "ir/pointers.h"
+
+#include <stdlib.h>
+
 #define USUAL_LOCAL_SIZE 64     /* a wave on some GPUs, two on others */
 
 TpArray *
@@ -13,6 +17,13 @@ tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
 
   family->enumerate (analysis, step, partial, choices);
   return choices;
+}
+
+static double
+get_cost (const TpFamily *family, gconstpointer analysis, int step,
+          const TpChoice *choice)
+{
+  return family->cost == NULL ? 0.0 : family->cost (analysis, step, choice);
 }
 
 /* Makes step @step of @choice. */
@@ -27,8 +38,7 @@ choose_step (const TpFamily *family, gconstpointer analysis, int step,
   for (guint i = 0; i < choices->len; i++)
     {
       const TpChoice *it = &tp_array_index (choices, TpChoice, i);
-      double cost
-          = family->cost == NULL ? 0.0 : family->cost (analysis, step, it);
+      double cost = get_cost (family, analysis, step, it);
 
       if (i > 0 && cost >= best)
         continue;
@@ -38,15 +48,121 @@ choose_step (const TpFamily *family, gconstpointer analysis, int step,
   return choices->len > 0;
 }
 
+/* Makes all steps from @step on. */
+static gboolean
+choose_from (const TpFamily *family, gconstpointer analysis, int step,
+             TpChoice *choice)
+{
+  for (; step < family->n_steps; step++)
+    if (!choose_step (family, analysis, step, choice))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 tp_family_choose (const TpFamily *family, gconstpointer analysis,
                   TpChoice *out_choice)
 {
   *out_choice = (TpChoice) { .form = &family->form };
-  for (int step = 0; step < family->n_steps; step++)
-    if (!choose_step (family, analysis, step, out_choice))
-      return FALSE;
-  return TRUE;
+  return choose_from (family, analysis, 0, out_choice);
+}
+
+/* ---- ranking ----------------------------------------------------------- */
+
+#define ORDER_REGRET 0.05     /* of each place, where no cost tells */
+
+static int
+compare_regrets (const void *a, const void *b)
+{
+  double x = ((const TpRanked *) a)->regret, y = ((const TpRanked *) b)->regret;
+
+  return (x > y) - (x < y);
+}
+
+/* What else step @step may add to @partial, by what it costs more than @best,
+ * what the model would have there. */
+static TpArray *
+list_others (const TpFamily *family, gconstpointer analysis, int step,
+             const TpChoice *partial, const TpChoice *best)
+{
+  g_autoptr (TpArray) choices
+      = tp_family_enumerate (family, analysis, step, partial);
+  g_autoptr (TpArray) others = tp_array_new (sizeof (TpRanked));
+  double least = get_cost (family, analysis, step, best);
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      TpRanked it = { .choice = tp_array_index (choices, TpChoice, i) };
+
+      if (tp_choice_equal (&it.choice, best))
+        continue;
+      it.regret = least > 0
+                      ? get_cost (family, analysis, step, &it.choice) / least - 1
+                      : ORDER_REGRET * (others->len + 1);
+      tp_array_append_val (others, it);
+    }
+  if (others->len > 0)
+    qsort (others->data, others->len, sizeof (TpRanked), compare_regrets);
+  return g_steal_pointer (&others);
+}
+
+static gboolean
+is_listed (const TpArray *ranked, const TpChoice *choice)
+{
+  for (guint i = 0; i < ranked->len; i++)
+    if (tp_choice_equal (&tp_array_index (ranked, TpRanked, i).choice, choice))
+      return TRUE;
+  return FALSE;
+}
+
+/* One of @others more, the first that comes to something new; those seen are
+ * removed. */
+static void
+take_next (const TpFamily *family, gconstpointer analysis, int step,
+           TpArray *others, TpArray *ranked)
+{
+  while (others->len > 0)
+    {
+      TpRanked it = tp_array_index (others, TpRanked, 0);
+
+      tp_array_remove_index (others, 0);
+      if (!choose_from (family, analysis, step + 1, &it.choice)
+          || is_listed (ranked, &it.choice))
+        continue;
+      tp_array_append_val (ranked, it);
+      return;
+    }
+}
+
+TpArray *
+tp_family_rank (const TpFamily *family, gconstpointer analysis, int most)
+{
+  g_autoptr (TpArray) ranked = tp_array_new (sizeof (TpRanked));
+  g_autoptr (TpPointers) others
+      = tp_pointers_new ((GDestroyNotify) tp_array_unref);
+  TpChoice path = { .form = &family->form };
+  TpRanked first = { 0 };
+  guint n_before;
+
+  if (!tp_family_choose (family, analysis, &first.choice))
+    return g_steal_pointer (&ranked);
+  tp_array_append_val (ranked, first);
+  for (int i = 0; i < family->n_steps; i++)
+    {
+      const TpChoice partial = path;
+
+      choose_step (family, analysis, i, &path);
+      tp_pointers_add (others,
+                       list_others (family, analysis, i, &partial, &path));
+    }
+  do
+    {
+      n_before = ranked->len;
+      for (int i = 0; i < family->n_steps && (int) ranked->len < most; i++)
+        take_next (family, analysis, i, others->pdata[i], ranked);
+    }
+  while (ranked->len > n_before && (int) ranked->len < most);
+  return g_steal_pointer (&ranked);
 }
 
 /* ---- for families ------------------------------------------------------ */

@@ -44,6 +44,20 @@ TpArray *tp_family_enumerate (const TpFamily *family, gconstpointer analysis,
 gboolean tp_family_choose (const TpFamily *family, gconstpointer analysis,
                            TpChoice *out_choice);
 
+typedef struct
+{
+  TpChoice choice;
+  double regret;              /* how much more it costs than the model's, in parts
+                               * of that, as the model sees it; its own: 0 */
+} TpRanked;
+
+/* At most @most whole choices that are worth measuring, the model's first: each
+ * departs from it in one step, by what is next best there, and goes on as the
+ * model would. Steps take turns, so that none crowds out the others. (owned)
+ * TpRanked */
+TpArray *tp_family_rank (const TpFamily *family, gconstpointer analysis,
+                         int most);
+
 /* Appends @choice with @number as its value @at. */
 void tp_family_append (const TpChoice *choice, int at, gint64 number,
                        TpArray *out_choices);

@@ -103,6 +103,78 @@ tp_program_find_rival (const TpLowered *lowered, const TpTarget *target)
   return g_steal_pointer (&rival->schedule);
 }
 
+/* ---- candidates -------------------------------------------------------- */
+
+static void
+add_candidate (TpPointers *texts, const char *text)
+{
+  for (guint i = 0; i < texts->len; i++)
+    if (strcmp (texts->pdata[i], text) == 0)
+      return;
+  tp_pointers_add (texts, g_strdup (text));
+}
+
+/* What comes of @choice where the choices of @model are as they are before it. */
+static void
+add_departure (const TpBuild *model, const TpChoice *choice, TpPointers *texts)
+{
+  g_autoptr (TpArray) given = tp_array_new (sizeof (TpChoice));
+  g_autoptr (TpProgram) program = NULL;
+
+  for (int i = 0; i < model->ranked_at; i++)
+    tp_array_append_val (given, tp_array_index (model->choices, TpChoice, i));
+  tp_array_append_val (given, *choice);
+  program = build_as_given (model->lowered, model->target, given, NULL);
+  if (program != NULL)
+    add_candidate (texts, program->schedule);
+}
+
+/* Up to @most in all. */
+static void
+add_departures (const TpBuild *model, int most, TpPointers *texts)
+{
+  for (guint i = 1; model->ranked != NULL && i < model->ranked->len
+                    && (int) texts->len < most; i++)
+    add_departure (model,
+                   &tp_array_index (model->ranked, TpRanked, i).choice, texts);
+}
+
+/* FALSE: it cannot be built. */
+static gboolean
+rank_build (TpBuild *build, int most, TpPointers *texts)
+{
+  g_autoptr (TpProgram) program = NULL;
+
+  build->n_ranked_max = most;
+  program = build_program (build, NULL);
+  if (program == NULL)
+    return FALSE;
+  add_candidate (texts, program->schedule);
+  return TRUE;
+}
+
+TpPointers *
+tp_program_list_candidates (const TpLowered *lowered, const TpTarget *target,
+                            int most)
+{
+  g_autoptr (TpPointers) texts = tp_pointers_new (g_free);
+  g_auto (TpBuild) model = { 0 }, rival = { 0 };
+
+  tp_build_init (&model, lowered, target);
+  tp_build_init (&rival, lowered, target);
+  rival.is_rival = TRUE;
+  if (!check_operands (lowered, NULL) || !rank_build (&model, most, texts))
+    return g_steal_pointer (&texts);
+  /* two families share what may be measured */
+  if (rank_build (&rival, most, texts) && texts->len > 1)
+    {
+      add_departures (&model, 2 + (most - 2) / 2, texts);
+      add_departures (&rival, most, texts);
+    }
+  add_departures (&model, most, texts);
+  return g_steal_pointer (&texts);
+}
+
 TpProgram *
 tp_program_new (const TpLowered *lowered, const TpTarget *target,
                 const char *schedule, GError **error)

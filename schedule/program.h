@@ -2,6 +2,7 @@
 #ifndef TP_SCHEDULE_PROGRAM_H
 #define TP_SCHEDULE_PROGRAM_H
 
+#include "ir/pointers.h"
 #include "schedule/pack.h"
 #include "schedule/step.h"
 #include "kernel/target.h"
@@ -40,6 +41,13 @@ void tp_program_free (TpProgram *program);
 /* The schedule that may turn out faster than the model's when both are measured;
  * NULL: none. What cannot be built has none. */
 char *tp_program_find_rival (const TpLowered *lowered, const TpTarget *target);
+
+/* Schedules worth measuring, @most at most, each another: the model's first, then
+ * its rival where there is one, then what departs from either in the nest that is
+ * the most work, as tp_family_rank () has it. Pure. (owned) char *; none: it
+ * cannot be built. */
+TpPointers *tp_program_list_candidates (const TpLowered *lowered,
+                                        const TpTarget *target, int most);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 
 /* Digest of the codegen sources this library was built from: part of the cost

@@ -158,6 +158,41 @@ pick_given (Pick *pick, TpBuild *build, TpNest *const *nests, int n)
 
 /* ---- nests ------------------------------------------------------------- */
 
+/* Points of all @nests, times what is added up for each: enough to tell what is most
+ * work. */
+static gint64
+count_work (TpNest *const *nests, int n)
+{
+  gint64 work = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      gint64 points = 1;
+
+      for (int k = 0; k < nests[i]->n_axes; k++)
+        points = MIN (points, G_MAXINT32) * MIN (nests[i]->axes[k].extent,
+                                                G_MAXINT32);
+      work += MIN (points, G_MAXINT64 / 4 / n);
+    }
+  return work;
+}
+
+/* What else might be made of @nests, if they are the most work so far. */
+static void
+rank_choices (TpBuild *build, const Pick *pick, TpNest *const *nests, int n)
+{
+  gint64 work = count_work (nests, n);
+
+  if (build->ranked != NULL && work <= build->ranked_work)
+    return;
+  if (build->ranked != NULL)
+    tp_array_unref (build->ranked);
+  build->ranked_work = work;
+  build->ranked_at = build->choices->len;
+  build->ranked = tp_family_rank (pick->family, pick->analysis,
+                                  build->n_ranked_max);
+}
+
 /* FALSE: no family takes all of @nests, or there is an error. */
 static gboolean
 schedule_together (TpBuild *build, TpNest *const *nests, int n)
@@ -169,6 +204,8 @@ schedule_together (TpBuild *build, TpNest *const *nests, int n)
 
   if (!is_picked)
     return FALSE;
+  if (build->n_ranked_max > 0)
+    rank_choices (build, &pick, nests, n);
   tp_array_append_val (build->choices, pick.choice);
   pick.family->emit (build, pick.analysis, &pick.choice);
   return TRUE;

@@ -34,7 +34,8 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
     if (keys->keys[i].is_lowerable && !keys->keys[i].is_free)
       tp_array_append_val (links, i);
   chain = tp_chain_new (
-      device, graph, &(TpChainWanted) { keys, passes, has_rivals }, &error);
+      device, graph, &(TpChainWanted) { .keys = keys, .passes = passes,
+                                       .has_rivals = has_rivals }, &error);
   g_assert_no_error (error);
   for (int i = 0; i < chain->n_links; i++)
     all[i] = i;

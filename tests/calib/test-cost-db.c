@@ -264,7 +264,7 @@ test_import_bad (Fixture *fixture, gconstpointer data)
     { "\"n\": 9", "\"n\": \"9\"", "devices[0].entries[0]: 'n'" },
     { "\"n\": 9,", "", "devices[0].entries[0]: 'n'" },
     { "\"median_ns\": 101", "\"median_ns\": 1", "devices[0].entries[0]" },
-    { "\"state\": 0", "\"state\": 3", "devices[0].entries[0]" },
+    { "\"state\": 0", "\"state\": 4", "devices[0].entries[0]" },
     { "\"peak_gflops\"", "\"peak\"",
       "devices[0]: unknown key 'peak' (did you mean 'peak_gflops'?)" },
     { "4:100 ", "4:100 4:200 ", "devices[0]: 'to_host_points' must be points" },

@@ -1,0 +1,86 @@
+#!/bin/sh
+# `tplan calibrate --level tune`: what was tried stays known, and a plan runs the
+# schedules it names, whatever the table prefers by then.
+python=$(command -v python3) || { echo "1..0 # SKIP no python3"; exit 0; }
+"$TPLAN" devices 2>/dev/null | grep -q '^cpu ' \
+  || { echo "1..0 # SKIP no device cpu"; exit 0; }
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+TPLAN_COST=$work/cost.db
+TPLAN_SYSTEM_COST=$work/none.db
+TPLAN_CALIBRATE_WAIT=0
+XDG_CONFIG_HOME=$work
+XDG_CACHE_HOME=$work
+export TPLAN_COST TPLAN_SYSTEM_COST TPLAN_CALIBRATE_WAIT XDG_CONFIG_HOME XDG_CACHE_HOME
+cd "$work" || exit 99
+cat > tiny.json <<'END'
+{ "format": "tplan-graph/1", "name": "tiny", "opset": 17,
+  "inputs": [{"name": "x", "dtype": "float32", "shape": [64, 96]}],
+  "outputs": ["y"],
+  "initializers": [{"name": "w", "dtype": "float32", "shape": [96, 80],
+                    "random": {"seed": 1, "std": 0.5}}],
+  "ops": [
+    {"name": "a", "type": "MatMul", "inputs": ["x", "w"], "outputs": ["h"]},
+    {"name": "b", "type": "Relu", "inputs": ["h"], "outputs": ["y"]} ] }
+END
+
+n=0
+result () # STATUS NAME
+{
+  n=$((n + 1))
+  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+    sed 's/^/# /' out err
+    echo "not ok $n - $2"
+  fi
+}
+run () # NAME COMMAND...: output in out and err
+{
+  name=$1; shift
+  "$@" > out 2> err
+  result $? "$name"
+}
+sql () # STATEMENT: what it gives, a row a line
+{
+  "$python" -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+for row in c.execute(sys.argv[2]):
+    print(*row, sep="|")
+c.commit()' cost.db "$1"
+}
+
+"$TPLAN" calibrate -q -d cpu --threads 1 --level fast tiny.json > out 2> err
+test $? -eq 2 && grep -q "neither measure nor tune" err
+result $? "no such level"
+run "tune" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
+test "$(sql 'SELECT COUNT (*) > 2 FROM entry WHERE state = 3')" = 1
+result $? "schedules were tried"
+test -z "$(sql 'SELECT digest FROM entry WHERE state = 3 AND digest NOT IN
+                (SELECT digest FROM entry WHERE state < 2)')"
+result $? "of each kernel that was tuned one is used"
+tried='SELECT digest, schedule FROM entry ORDER BY digest, schedule'
+sql "$tried" > before
+run "tune again" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
+sql "$tried" | cmp -s - before
+result $? "nothing new was tried"
+
+run "a plan" "$TPLAN" optimize -q -d cpu --threads 1 -o plan.json tiny.json
+used=$(sql "SELECT schedule FROM entry WHERE state < 2 AND digest IN
+            (SELECT digest FROM entry WHERE state = 3)")
+grep -qF "$used" plan.json
+result $? "the plan names what is used"
+run "it runs" "$TPLAN" run -q --threads 1 -n 1 -o first plan.json
+# as another tuning might have ended: with another tile
+other=$(sql "SELECT rowid FROM entry WHERE state = 3 AND schedule LIKE '%tile=%'
+             ORDER BY median_ns LIMIT 1")
+sql "UPDATE entry SET state = 3 WHERE schedule = '$used'"
+sql "UPDATE entry SET state = 0, min_ns = 2000, median_ns = 2000
+     WHERE rowid = $other"
+run "a later plan" "$TPLAN" optimize -q -d cpu --threads 1 -o later.json tiny.json
+! grep -qF "$used" later.json \
+  && grep -qF "$(sql "SELECT schedule FROM entry WHERE rowid = $other")" later.json
+result $? "the later plan names the other"
+run "the first plan runs" "$TPLAN" run -q --threads 1 -n 1 -o second plan.json
+cmp -s first/y.npy second/y.npy
+result $? "... with the same bits"
+run "the later plan runs, and is right" "$TPLAN" run -q --threads 1 -n 1 --check later.json
+echo "1..$n"
