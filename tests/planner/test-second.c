@@ -46,23 +46,36 @@ place (const TpTestCase *test, gint64 spread_ns)
   return plan;
 }
 
-static TpTestCase *
-make_case (int round, gboolean has_pins)
+/* With no op that is to be with another. */
+static TpTestSpec
+make_spec (int round)
 {
-  const TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22),
-                            .max_cost = 60, .has_pins = has_pins,
-                            .has_gaps = TRUE, .has_groups = TRUE,
-                            .host = round % 3 - 1,
-                            .has_kernels = g_test_rand_bit (),
-                            .has_together = !has_pins || round % 2 == 0,
-                            .has_state = !has_pins };
+  return (TpTestSpec){ .n_ops = g_test_rand_int_range (2, 22),
+                       .max_cost = 60, .has_pins = TRUE, .has_gaps = TRUE,
+                       .has_groups = TRUE, .host = round % 3 - 1,
+                       .has_kernels = g_test_rand_bit () };
+}
 
-  TpTestCase *test = tp_test_case_new (&spec);
+static TpTestCase *
+make_case (const TpTestSpec *spec)
+{
+  TpTestCase *test = tp_test_case_new (spec);
 
   /* its figures are not those that the graph gives */
   for (int i = 0; i < test->graph->n_nodes; i++)
     test->graph->nodes[i].n_costs = 0;
   return test;
+}
+
+static TpTestCase *
+make_bound_case (int round, gboolean has_pins)
+{
+  TpTestSpec spec = make_spec (round);
+
+  spec.has_pins = has_pins;
+  spec.has_together = !has_pins || round % 2 == 0;
+  spec.has_state = !has_pins;
+  return make_case (&spec);
 }
 
 static void
@@ -81,7 +94,7 @@ write_good (Bundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round, round % 3 > 0);
+      g_autoptr (TpTestCase) test = make_bound_case (round, round % 3 > 0);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
       if (round % 4 < 2)
@@ -96,7 +109,7 @@ write_bad (Bundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round, TRUE);
+      g_autoptr (TpTestCase) test = make_bound_case (round, TRUE);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
       if (g_strv_contains (unseen, mutation->name)
@@ -132,7 +145,8 @@ write_good_loads (Bundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round);
+      const TpTestSpec spec = make_spec (round);
+      g_autoptr (TpTestCase) test = make_case (&spec);
       g_autoptr (TpPlan) plan = NULL;
 
       test->costs->is_same_silicon = round % 7 == 0;
@@ -146,7 +160,8 @@ write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
     {
-      g_autoptr (TpTestCase) test = make_case (round);
+      const TpTestSpec spec = make_spec (round);
+      g_autoptr (TpTestCase) test = make_case (&spec);
       g_autoptr (TpPlan) plan = place_loads (test);
 
       if (g_strv_contains (unseen, mutation->name)
