@@ -253,7 +253,7 @@ add_output (const Graph *graph, const Node *node, GError **error)
   const TpTensorSpec spec
       = { node->id, TPLAN_DTYPE_UINT8, 1, dims, node->id };
   gint64 copy_ns = MAX (node->copy_ns, 0);
-  const TpGivenCopy copy = { TP_PARTITIONING_FPGA, copy_ns, copy_ns, 0, 0 };
+  const TpGivenCopy copy = { TP_GIVEN_DEVICE_FPGA, copy_ns, copy_ns, 0, 0 };
 
   return tp_graph_builder_declare (builder, &spec, error)
          && tp_graph_builder_give_copies (builder, node->id, &copy, 1, error)
@@ -268,8 +268,8 @@ add_op (const Graph *graph, const Node *node, const GPtrArray *inputs,
         GError **error)
 {
   const TpNodeCost costs[]
-      = { { TP_PARTITIONING_CPU, node->cpu_ns, 0 },
-          { TP_PARTITIONING_FPGA, node->fpga_ns, 0 } };
+      = { { TP_GIVEN_DEVICE_CPU, node->cpu_ns, 0 },
+          { TP_GIVEN_DEVICE_FPGA, node->fpga_ns, 0 } };
   g_autofree char *name = node->name == NULL || *node->name == '\0'
                               ? g_strdup (node->id)
                               : g_strconcat (node->name, ":", node->id, NULL);

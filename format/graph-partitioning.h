@@ -6,8 +6,8 @@
 #include "format/graph-json-shape.h"
 
 /* What its times are given for. */
-#define TP_PARTITIONING_CPU "sim:server-cpu"
-#define TP_PARTITIONING_FPGA "sim:server-gpu"
+#define TP_GIVEN_DEVICE_CPU "sim:server-cpu"
+#define TP_GIVEN_DEVICE_FPGA "sim:server-gpu"
 
 gboolean tp_graph_is_partitioning (const json_t *root);
 /* Adds all of @root to the builder of @reader. */

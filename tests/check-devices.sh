@@ -4,7 +4,8 @@
 # Comments may, and so may what is said to people and what stands in files; tests,
 # benchmarks and examples name the devices they want. Looked for are strings that
 # are a kind's name, or begin with it and a colon. A fact (calib/facts.h) may be called as
-# a kind is.
+# a kind is, and files of others that know devices by no name have to be taken to mean
+# some (TP_GIVEN_DEVICE_).
 cd "$top_srcdir" || exit 99
 kinds=$(sed -n 's/^  \.name = "\([a-z]*\)",$/\1/p' runtime/device-*.c)
 folders=$(find . -name '*.[ch]' -not -path './runtime/*' -not -path './tests/*' -not -path './bench/*' \
@@ -22,7 +23,7 @@ judge ()
       }
       gsub (/\/\*([^*]|\*[^\/])*\*\//, "", line)
       if (at = index (line, "/*")) { line = substr (line, 1, at - 1); is_comment = 1 }
-      if (line !~ /^#define TP_FACT_/ && line ~ "\"(" kinds ")(:[^\"]*)?\"") print FILENAME ":" FNR ": " $0
+      if (line !~ /^#define TP_(FACT|GIVEN_DEVICE)_/ && line ~ "\"(" kinds ")(:[^\"]*)?\"") print FILENAME ":" FNR ": " $0
     }' "$@"
 }
 say ()
