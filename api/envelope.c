@@ -8,6 +8,8 @@
 #include "ir/guard.h"
 #include "planner/envelope.h"
 
+#include <string.h>
+
 typedef struct
 {
   const TplanPlan *plan;
@@ -33,7 +35,11 @@ tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
 {
   FindCall call = { plan, scale, error, NULL };
 
-  if (tp_api_get_plan (plan)->memory_limits != NULL)
+  if (strcmp (tp_api_get_plan (plan)->objective, "time") != 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "plans for all scales are made for objective 'time' only: "
+                 "leave out --objective");
+  else if (tp_api_get_plan (plan)->memory_limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "plans with limits of memory are not made for all scales: "
                  "leave out --mem-limit");

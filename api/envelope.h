@@ -9,8 +9,8 @@
  * tp_api_find_envelope:
  * @plan: whose figures and groups count; where they place it does not
  *
- * TPLAN_ERROR_USAGE: @plan has limits of memory; others: those of
- * tp_envelope_find ().
+ * TPLAN_ERROR_USAGE: @plan has limits of memory, or is for another objective than
+ * "time"; others: those of tp_envelope_find ().
  */
 TpEnvelope *tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
                                   GError **error);

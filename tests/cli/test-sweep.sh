@@ -51,6 +51,7 @@ done
 try 2 sweep mlp.json --scale gpu=1..2 --devices $sims && err_has "sim:laptop-gpu"; say $? "no such device: what there is"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims -o x.svg && err_has 'leave out -o'; say $? "no files"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims --mem-limit sim:desktop-cpu=1G && err_has 'leave out --mem-limit'; say $? "no limits of memory"
+try 2 sweep mlp.json --scale copies=1..2 --devices $sims --objective throughput && err_has 'leave out --objective'; say $? "no other objective"
 
 # All of them measured.
 try 0 calibrate sym.json --devices ref --dim N=1,2,4 --format json && [ "$(grep -c '"model":' .out)" -eq 3 ] \
