@@ -114,11 +114,11 @@ GPtrArray *tp_cost_db_list_devices (TpCostDb *db, const char *name,
 /* Entries of a device; @family NULL: all. */
 TpPointers *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
                                      const char *family, GError **error);
-/* The fastest usable schedule, else one that was tried, else the failed one. %NULL without @error: there
- * is none. */
 /* The least beside any entry of @device. */
 void tp_cost_db_find_least (TpCostDb *db, gint64 device,
                             TpProcessors *out_least);
+/* The fastest usable schedule, else one that was tried, else the failed one. %NULL
+ * without @error: there is none. */
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);

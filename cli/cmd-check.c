@@ -5,6 +5,7 @@
 #include "api/plan.h"
 #include "cli/csv.h"
 #include "cli/files.h"
+#include "cli/loads.h"
 #include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/placement.h"
@@ -87,6 +88,7 @@ print_result (const Checked *it)
       = tp_cli_format_time (tplan_plan_get_cost_ns (it->plan));
   g_autofree char *bound
       = tp_cli_format_time (tplan_plan_get_bound_ns (it->plan));
+  g_autofree char *loads = tp_cli_format_loads (tp_api_get_plan (it->plan));
 
   if (it->is_valid)
     tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", it->name, cost,
@@ -95,6 +97,8 @@ print_result (const Checked *it)
                                               : "");
   else
     tp_cli_print ("%s: not valid:", it->name);
+  if (it->is_valid && loads != NULL)
+    tp_cli_print ("  busiest engine: %s", loads);
   for (guint i = 0; i < it->reasons->len; i++)
     tp_cli_print ("  %s", (const char *) it->reasons->pdata[i]);
 }
@@ -107,10 +111,11 @@ checked_to_json (const Checked *it)
   for (guint i = 0; i < it->reasons->len; i++)
     json_array_append_new (list, tp_cli_string (it->reasons->pdata[i]));
   return json_pack (
-      "{s:b, s:b, s:I, s:I, s:o}", "valid", it->is_valid, "costs_as_stated",
+      "{s:b, s:b, s:I, s:I, s:o, s:o}", "valid", it->is_valid, "costs_as_stated",
       has_stated_costs (it->plan), "cost_ns",
       (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
-      (json_int_t) tplan_plan_get_bound_ns (it->plan), "reasons", list);
+      (json_int_t) tplan_plan_get_bound_ns (it->plan), "load",
+      tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "reasons", list);
 }
 
 static void

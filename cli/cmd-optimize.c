@@ -162,6 +162,9 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
   g_autofree char *interval = tp_cli_format_interval (plan);
   const char *simulated = tp_cli_simulated (plan);
 
+  if (tp_api_get_plan (plan)->load_proof != NULL)
+    return g_strdup_printf ("%s predicted%s%s for one run, of which the least "
+                            "is %s", cost, simulated, interval, bound);
   if (tp_api_get_plan (plan)->tie_price_ns > 0)
     return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
                             cost, simulated, interval, bound);

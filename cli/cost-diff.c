@@ -94,6 +94,13 @@ get_figure (const TpEntryRow *row)
   return (Figure){ row->stats.median_ns, row->stats.half_ns };
 }
 
+/* Of a kernel that was tuned one schedule is used. */
+static gboolean
+is_used (const TpEntryRow *row)
+{
+  return row->state != TP_ENTRY_TRIED;
+}
+
 static GHashTable *
 index_entries (TpPointers *rows)
 {
@@ -101,8 +108,9 @@ index_entries (TpPointers *rows)
                                              NULL);
 
   for (guint i = 0; i < rows->len; i++)
-    g_hash_table_insert (index, make_key (g_ptr_array_index (rows, i)),
-                         g_ptr_array_index (rows, i));
+    if (is_used (g_ptr_array_index (rows, i)))
+      g_hash_table_insert (index, make_key (g_ptr_array_index (rows, i)),
+                           g_ptr_array_index (rows, i));
   return index;
 }
 
@@ -113,7 +121,7 @@ compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
       diff->dbs[0], devices[0]->id, NULL, error);
   g_autoptr (TpPointers) second = NULL;
   g_autoptr (GHashTable) index = NULL;
-  int n_common = 0;
+  int n_first = 0, n_common = 0;
 
   if (first == NULL)
     return FALSE;
@@ -126,6 +134,9 @@ compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
       const TpEntryRow *a = g_ptr_array_index (first, i), *b;
       g_autofree char *key = make_key (a);
 
+      if (!is_used (a))
+        continue;
+      n_first++;
       b = g_hash_table_lookup (index, key);
       if (b == NULL)
         continue;
@@ -133,8 +144,8 @@ compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
       add_row (diff, devices[0]->name, a->label,
                (Figure[]){ get_figure (a), get_figure (b) });
     }
-  diff->n_only[0] += first->len - n_common;
-  diff->n_only[1] += second->len - n_common;
+  diff->n_only[0] += n_first - n_common;
+  diff->n_only[1] += (int) g_hash_table_size (index) - n_common;
   return TRUE;
 }
 

@@ -63,6 +63,10 @@ run "tune again" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
 sql "$tried" | cmp -s - before
 result $? "nothing new was tried"
 
+"$TPLAN" cost diff --all --format json cost.db cost.db > diff
+test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (*) FROM entry WHERE state != 3')"
+result $? "what was only tried is not compared"
+
 run "a plan" "$TPLAN" optimize -q -d cpu --threads 1 -o plan.json tiny.json
 used=$(sql "SELECT schedule FROM entry WHERE state < 2 AND digest IN
             (SELECT digest FROM entry WHERE state = 3)")

@@ -23,6 +23,8 @@ keep optimize-verified optimize mlp.json --devices $sims --verify
 keep optimize-tiers optimize sym.json --dim N=1,2 --devices $sims -o out/tiers.json
 keep check-tiers check out/tiers.json
 keep check check out/plan.json
+"$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
+keep check-load check out/load.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check
