@@ -10,7 +10,7 @@
 typedef struct
 {
   int device;                 /* whose kernels; or TP_SCALE_COPIES */
-  double low, high;           /* above 0 */
+  double low, high;           /* from 1e-6 to 1e6, rising */
 } TpScale;
 
 /* A placement that is the cheapest for all x of an interval: there it costs

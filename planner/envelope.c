@@ -41,6 +41,7 @@ typedef struct
   const TpGroups *groups;
   const TpCosts *costs;
   const TpScale *scale;
+  TpArray *points;            /* Point: all plans that were made */
   TpArray *pieces;            /* TpPiece */
   TpEnvelope *out;
 } Search;
@@ -131,13 +132,6 @@ scale_costs (const Search *search, Ratio x)
 
 /* ---- plans -------------------------------------------------------------- */
 
-static void
-point_clear (Point *point)
-{
-  g_clear_pointer (&point->piece.devices, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Point, point_clear)
-
 /* The part of what @plan costs that grows with x. */
 static gint64
 sum_scaled (const Search *search, const TpPlan *plan)
@@ -155,32 +149,30 @@ sum_scaled (const Search *search, const TpPlan *plan)
 }
 
 static gboolean
-point_init (Point *point, Search *search, Ratio x, GError **error)
+add_point (Search *search, Ratio x, GError **error)
 {
   g_autoptr (TpCosts) costs = scale_costs (search, x);
   g_autoptr (TpPlan) plan
       = tp_place (search->graph, search->groups, costs, "time", error);
+  Point point = { .x = x };
+  guint8 *devices;
   gint64 scaled;
 
   if (plan == NULL)
     return FALSE;
   scaled = sum_scaled (search, plan);
-  point->x = x;
-  point->piece = (TpPiece){ .fixed_ns = (plan->cost_ns - scaled) / x.q,
-                            .scaled_ns = scaled / x.p,
-                            .n_copies = plan->n_transfers };
-  point->piece.devices = tp_new (guint8, plan->n_placements + 1);
+  point.piece = (TpPiece){ .fixed_ns = (plan->cost_ns - scaled) / x.q,
+                           .scaled_ns = scaled / x.p,
+                           .n_copies = plan->n_transfers };
+  tp_array_append_val (search->points, point);
+  devices = tp_new (guint8, plan->n_placements + 1);
   for (int i = 0; i < plan->n_placements; i++)
-    point->piece.devices[i] = plan->placements[i].device;
+    devices[i] = plan->placements[i].device;
+  tp_array_index (search->points, Point, search->points->len - 1)
+      .piece.devices = devices;
   search->out->n_plans++;
   search->out->is_proved &= plan->bound_ns == plan->cost_ns;
   return TRUE;
-}
-
-static gboolean
-is_same_line (const TpPiece *a, const TpPiece *b)
-{
-  return a->fixed_ns == b->fixed_ns && a->scaled_ns == b->scaled_ns;
 }
 
 static gint64
@@ -191,14 +183,16 @@ cost_at (const TpPiece *piece, Ratio x)
 
 /* ---- the search --------------------------------------------------------- */
 
+/* That of point @index, which gives it away: it is used once. */
 static void
-add_piece (Search *search, const TpPiece *piece, double from)
+add_piece (Search *search, int index, double from)
 {
+  TpPiece *piece = &tp_array_index (search->points, Point, index).piece;
   TpPiece copy = *piece;
 
   copy.from = from;
-  copy.devices = tp_memdup (piece->devices, search->graph->n_nodes + 1);
   tp_array_append_val (search->pieces, copy);
+  piece->devices = NULL;
 }
 
 /* Where two lines meet that do not fall alike: between the points. */
@@ -217,32 +211,68 @@ is_end (Ratio x, const Point *point)
   return x.p == point->x.p && x.q == point->x.q;
 }
 
-/* Adds the pieces that begin after @low, up to that of @high; FALSE: no plan. Depth:
- * pieces, and no more than there are ops, as each begins with another slope. */
-static gboolean
-search_between (Search *search, const Point *low, const Point *high,
-                GError **error)
+static const Point *
+get_point (const Search *search, int index)
 {
-  g_auto (Point) middle = { 0 };
-  double meeting;
-  Ratio x;
+  return &tp_array_index (search->points, Point, index);
+}
 
-  if (low->piece.scaled_ns <= high->piece.scaled_ns)
+/* Where neither is cheaper than the other: whether a third plan is. Adds it. */
+static gboolean
+add_between (Search *search, int low, int high, gboolean *out_is_cheaper,
+             GError **error)
+{
+  Ratio x = find_ratio (
+      find_meeting (get_point (search, low), get_point (search, high)));
+  const TpPiece *piece;
+
+  *out_is_cheaper = FALSE;
+  if (is_end (x, get_point (search, low))
+      || is_end (x, get_point (search, high)))
     return TRUE;
-  meeting = find_meeting (low, high);
-  x = find_ratio (meeting);
-  if (!is_end (x, low) && !is_end (x, high))
+  if (!add_point (search, x, error))
+    return FALSE;
+  piece = &get_point (search, search->points->len - 1)->piece;
+  *out_is_cheaper = cost_at (piece, x)
+                        < cost_at (&get_point (search, low)->piece, x)
+                    && cost_at (piece, x)
+                           < cost_at (&get_point (search, high)->piece, x);
+  return TRUE;
+}
+
+/* From the first point to the second. Points are open, the nearest last, until all
+ * pieces before theirs are found. */
+static gboolean
+search_all (Search *search, GError **error)
+{
+  g_autoptr (TpArray) open = tp_array_new (sizeof (int));
+  int low = 0;
+
+  tp_array_append_vals (open, &(int){ 1 }, 1);
+  while (open->len > 0)
     {
-      if (!point_init (&middle, search, x, error))
-        return FALSE;
-      if (cost_at (&middle.piece, x) < cost_at (&low->piece, x)
-          && cost_at (&middle.piece, x) < cost_at (&high->piece, x)
-          && !is_same_line (&middle.piece, &low->piece)
-          && !is_same_line (&middle.piece, &high->piece))
-        return search_between (search, low, &middle, error)
-               && search_between (search, &middle, high, error);
+      int high = tp_array_index (open, int, open->len - 1);
+      gboolean is_cheaper = FALSE;
+
+      if (get_point (search, low)->piece.scaled_ns
+          > get_point (search, high)->piece.scaled_ns)
+        {
+          int middle = search->points->len;
+
+          if (!add_between (search, low, high, &is_cheaper, error))
+            return FALSE;
+          if (is_cheaper)
+            tp_array_append_val (open, middle);
+          else
+            add_piece (search, high,
+                       find_meeting (get_point (search, low),
+                                     get_point (search, high)));
+        }
+      if (is_cheaper)
+        continue;
+      low = high;
+      tp_array_set_size (open, open->len - 1);
     }
-  add_piece (search, &high->piece, meeting);
   return TRUE;
 }
 
@@ -261,9 +291,12 @@ finish (Search *search)
 static void
 search_clear (Search *search)
 {
-  for (guint i = 0; search->pieces != NULL && i < search->pieces->len; i++)
+  for (guint i = 0; i < search->points->len; i++)
+    g_free (tp_array_index (search->points, Point, i).piece.devices);
+  for (guint i = 0; i < search->pieces->len; i++)
     g_free (tp_array_index (search->pieces, TpPiece, i).devices);
-  g_clear_pointer (&search->pieces, tp_array_unref);
+  tp_array_unref (search->points);
+  tp_array_unref (search->pieces);
   g_clear_pointer (&search->out, tp_envelope_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
@@ -272,18 +305,16 @@ TpEnvelope *
 tp_envelope_find (const TpGraph *graph, const TpGroups *groups,
                   const TpCosts *costs, const TpScale *scale, GError **error)
 {
-  g_auto (Search) search = { graph, groups, costs, scale,
-                             tp_array_new (sizeof (TpPiece)),
-                             g_new0 (TpEnvelope, 1) };
-  g_auto (Point) low = { 0 };
-  g_auto (Point) high = { 0 };
+  g_auto (Search) search
+      = { graph, groups, costs, scale, tp_array_new (sizeof (Point)),
+          tp_array_new (sizeof (TpPiece)), g_new0 (TpEnvelope, 1) };
 
   search.out->is_proved = TRUE;
-  if (!point_init (&low, &search, find_ratio (scale->low), error)
-      || !point_init (&high, &search, find_ratio (scale->high), error))
+  if (!add_point (&search, find_ratio (scale->low), error)
+      || !add_point (&search, find_ratio (scale->high), error))
     return NULL;
-  add_piece (&search, &low.piece, scale->low);
-  if (!search_between (&search, &low, &high, error))
+  add_piece (&search, 0, scale->low);
+  if (!search_all (&search, error))
     return NULL;
   finish (&search);
   return g_steal_pointer (&search.out);
