@@ -458,8 +458,8 @@ prepare_find (TpCostDb *db, GError **error)
   g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
   g_autofree char *sql = g_strdup_printf (
       "SELECT %s FROM entry WHERE device = ?1 AND digest = ?2 AND dtype = ?3 "
-      "ORDER BY state = %d, state = %d, median_ns LIMIT 1", names,
-      TP_ENTRY_FAILED, TP_ENTRY_TRIED);
+      "AND state != %d ORDER BY state = %d, median_ns LIMIT 1", names,
+      TP_ENTRY_TRIED, TP_ENTRY_FAILED);
 
   return tp_sql_prepare (db, sql, "read an entry", error);
 }

@@ -91,6 +91,34 @@ test_precedence (Fixture *fixture, gconstpointer data)
   tp_entry_row_free (found);
 }
 
+/* What was only tried is no figure of the kernel, whatever became of the one that
+ * was used. */
+static void
+test_tried (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", "");
+  TpEntryRow *row = make_entry (cpu, 1);
+  g_autofree char *digest = g_strdup (row->digest);
+  g_autoptr (GError) error = NULL;
+  TpEntryRow *found;
+
+  row->state = TP_ENTRY_TRIED;
+  put_entry (db, row, NULL);
+  found = tp_cost_db_find_entry (db, cpu, digest, "float32", &error);
+  g_assert_no_error (error);
+  g_assert_null (found);
+  row = make_entry (cpu, 1);
+  row->state = TP_ENTRY_FAILED;
+  row->stats = (TpStats){ 0 };
+  set_text (&row->reason, "crashed");
+  set_text (&row->schedule, "");
+  put_entry (db, row, NULL);
+  found = tp_cost_db_find_entry (db, cpu, digest, "float32", NULL);
+  g_assert_cmpstr (found->reason, ==, "crashed");
+  tp_entry_row_free (found);
+}
+
 static void
 test_read_only (Fixture *fixture, gconstpointer data)
 {
@@ -474,6 +502,7 @@ main (int argc, char **argv)
   } tests[] = {
     { "/cost-db/rows", test_rows },
     { "/cost-db/precedence", test_precedence },
+    { "/cost-db/tried", test_tried },
     { "/cost-db/two-looks", test_two_looks },
     { "/cost-db/edited", test_edited },
     { "/cost-db/edited-device", test_edited_device },
