@@ -26,7 +26,7 @@ is_outcome (const TpEntryRow *row)
 /* Keys of one device, and the times of their kernels; 0: none. */
 typedef struct
 {
-  GHashTable *tried;          /* digests of what the table has of other schedules */
+  GHashTable *tried;          /* kernels of which the table has other schedules */
   TpArray *links;             /* int: keys, in the order of the graph */
   gint64 *times_ns;           /* per key */
   gboolean *is_tuned;
@@ -45,6 +45,13 @@ work_clear (Work *work)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
 
+/* What the table knows a kernel by. */
+static char *
+name_kernel (const char *digest, const char *dtype)
+{
+  return g_strjoin ("\n", digest, dtype, NULL);
+}
+
 /* Whatever became of the entry in use since: what was tried stays. */
 static gboolean
 read_tried (TpCalibration *self, int device, Work *work, GError **error)
@@ -62,7 +69,7 @@ read_tried (TpCalibration *self, int device, Work *work, GError **error)
       const TpEntryRow *it = entries->pdata[i];
 
       if (it->state == TP_ENTRY_TRIED)
-        g_hash_table_add (work->tried, g_strdup (it->digest));
+        g_hash_table_add (work->tried, name_kernel (it->digest, it->dtype));
     }
   return row == NULL || entries != NULL;
 }
@@ -80,6 +87,7 @@ read_work (TpCalibration *self, int device, Work *work, GError **error)
     {
       int key = tp_array_index (work->links, int, i);
       const TpKey *named = &self->keys->keys[key];
+      g_autofree char *name = name_kernel (named->digest, named->dtype);
       GError *failure = NULL;
       g_autoptr (TpEntryRow) row = tp_device_match_find_entry (
           &self->matches[device], named->digest, named->dtype, &failure);
@@ -93,8 +101,7 @@ read_work (TpCalibration *self, int device, Work *work, GError **error)
         continue;
       work->times_ns[key] = row->stats.median_ns;
       work->is_tuned[key] = is_outcome (row)
-                            || g_hash_table_contains (work->tried,
-                                                      named->digest);
+                            || g_hash_table_contains (work->tried, name);
       work->whole_ns += row->stats.median_ns;
     }
   return TRUE;
