@@ -12,7 +12,9 @@ get_us (const char *name, double otherwise_s)
   const char *text = g_getenv (name);
   double seconds = text != NULL ? g_ascii_strtod (text, NULL) : otherwise_s;
 
-  return (gint64) (CLAMP (seconds, 0, 3600) * G_USEC_PER_SEC);
+  if (!(seconds > 0)) /* NaN too */
+    return 0;
+  return (gint64) (MIN (seconds, 3600) * G_USEC_PER_SEC);
 }
 
 gint64
