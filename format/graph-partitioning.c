@@ -12,6 +12,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/name-hash.h"
+#include "ir/pointers.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,7 +265,7 @@ add_output (const Graph *graph, const Node *node, GError **error)
 
 /* @inputs: what it reads. */
 static gboolean
-add_op (const Graph *graph, const Node *node, const GPtrArray *inputs,
+add_op (const Graph *graph, const Node *node, const TpPointers *inputs,
         GError **error)
 {
   const TpNodeCost costs[]
@@ -292,7 +293,7 @@ static gboolean
 build_node (const Graph *graph, int index, guint *next, GError **error)
 {
   const Node *node = get_node (graph, index);
-  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (TpPointers) inputs = tp_pointers_new (NULL);
   g_autofree char *size = NULL;
   int last = -1;
 
@@ -303,7 +304,7 @@ build_node (const Graph *graph, int index, guint *next, GError **error)
       if (edge->to != index)
         break;
       if (edge->from != last)
-        g_ptr_array_add (inputs, get_node (graph, edge->from)->id);
+        tp_pointers_add (inputs, get_node (graph, edge->from)->id);
       last = edge->from;
     }
   if (node->size_bytes > 0)
@@ -311,7 +312,7 @@ build_node (const Graph *graph, int index, guint *next, GError **error)
       size = add_size (graph, node, error);
       if (size == NULL)
         return FALSE;
-      g_ptr_array_add (inputs, size);
+      tp_pointers_add (inputs, size);
     }
   return add_op (graph, node, inputs, error);
 }

@@ -8,6 +8,7 @@
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
+#include "ir/guard.h"
 
 #include <math.h>
 #include <string.h>
@@ -281,7 +282,7 @@ add_initializers (Writer *writer)
 static int *
 find_nexts (const TpDraft *draft)
 {
-  int *nexts = g_new (int, draft->tensors->len + 1);
+  int *nexts = tp_new (int, draft->tensors->len + 1);
 
   for (guint i = 0; i < draft->tensors->len; i++)
     nexts[i] = -1;
@@ -549,7 +550,7 @@ static const TpBuilderSpec **
 find_specs (TpGraphBuilder *builder)
 {
   const TpBuilderSpec **specs
-      = g_new0 (const TpBuilderSpec *, builder->draft->tensors->len + 1);
+      = tp_new0 (const TpBuilderSpec *, builder->draft->tensors->len + 1);
 
   for (guint i = 0; i < builder->specs->len; i++)
     {
