@@ -277,7 +277,7 @@ typedef struct
                                * no more; ended by NULL */
   const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
                                * `--no-fuse`; ended by NULL */
-  const char *objective;      /* (nullable): "time" */
+  const char *objective;      /* (nullable): "time" or "throughput" */
   TplanLevel level;           /* to measure, this has to be the only thread of the
                                * process, as for tplan_costs_calibrate() */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
@@ -915,10 +915,11 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  * Returns: (transfer none) (nullable): why @op is where it is: "alone" (there is
  *   no other device), "pinned", "only" (no other device can), "tie" (it would be
  *   elsewhere in a plan that is cheaper by less than noise), "memory" (likewise in
- *   one that takes more memory than there is), "faster" (by itself than on any
- *   other), "equal" (and beside its neighbours), "together" (slower, but what it is
- *   to be with is there) or "neighbours" (slower, but leaving them would cost more).
- *   Others may be added. %NULL if there is no such op.
+ *   one that takes more memory than there is), "load" (likewise in one whose
+ *   busiest engine carries more), "faster" (by itself than on any other), "equal"
+ *   (and beside its neighbours), "together" (slower, but what it is to be with is
+ *   there) or "neighbours" (slower, but leaving them would cost more). Others may be
+ *   added. %NULL if there is no such op.
  *
  * Thread: any.
  */

@@ -70,7 +70,7 @@ typedef struct
                                * prepared */
   char **no_fuse;             /* (nullable) fusion rules left out */
   TpPlanOrigin origin;
-  char *objective;            /* "time" */
+  char *objective;            /* "time" or "throughput" */
   int n_devices;
   char **devices;
   gboolean is_simulated;
