@@ -96,15 +96,15 @@ add_entry (Bench *bench, Lane *lane, int index, gboolean is_settled,
   g_autofree char *outcome
       = bench->job->n_candidates > 0
             ? tp_contenders_describe (&lane->tracks, index) : g_strdup ("");
-  const TpProcessors *processors = &track->processors;
+  const TpProcessors *near = &track->processors;
 
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns,
                          tp_stats_find_spread (stats),
-                         tp_stats_find_median (bench->fma), tp_stats_find_median (bench->stream),
-                         processors->handover_ns, processors->crowding,
-                         processors->contention,
+                         tp_stats_find_median (bench->fma),
+                         tp_stats_find_median (bench->stream),
+                         near->handover_ns, near->crowding, near->contention,
                          track->schedule != NULL ? track->schedule : "",
                          outcome);
 }

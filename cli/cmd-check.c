@@ -111,8 +111,8 @@ checked_to_json (const Checked *it)
   for (guint i = 0; i < it->reasons->len; i++)
     json_array_append_new (list, tp_cli_string (it->reasons->pdata[i]));
   return json_pack (
-      "{s:b, s:b, s:I, s:I, s:o, s:o}", "valid", it->is_valid, "costs_as_stated",
-      has_stated_costs (it->plan), "cost_ns",
+      "{s:b, s:b, s:I, s:I, s:o, s:o}", "valid", it->is_valid,
+      "costs_as_stated", has_stated_costs (it->plan), "cost_ns",
       (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
       (json_int_t) tplan_plan_get_bound_ns (it->plan), "load",
       tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "reasons", list);

@@ -22,7 +22,7 @@ static char *scale;
 
 static const GOptionEntry sweep_options[] = {
   { "scale", 0, 0, G_OPTION_ARG_STRING, &scale,
-    "all plans as copies, or DEVICE, take as many times",
+    "all plans if copies or DEVICE took x times as long",
     "WHAT=LOW..HIGH" },
   TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 }
 };

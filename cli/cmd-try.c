@@ -133,8 +133,8 @@ measure (Try *self, GError **error)
                before.n_estimated, before.n_estimated + before.n_measured,
                limit);
   if (!tp_cli_measure (self->cli, self->graph,
-                       &(TpWatch) { .time_limit_ns = self->time_limit_ns }, &after,
-                       error))
+                       &(TpWatch) { .time_limit_ns = self->time_limit_ns },
+                       &after, error))
     return FALSE;
   self->n_estimated = after.n_estimated;
   return TRUE;

@@ -6,8 +6,8 @@
 
 #include "ir/plan.h"
 
-/* "1.2 ms a run on sim:gpu, 830 runs/s, simulated, proved least: sim:cpu 1.1 ms, ..."; NULL:
- * @plan has no such proof. Caller frees. */
+/* "1.2 ms a run on sim:gpu, 830 runs/s predicted, simulated, proved least (sim:cpu
+ * 1.1 ms, ...)"; NULL: @plan has no such proof. Caller frees. */
 char *tp_cli_format_loads (const TpPlan *plan);
 /* {"engines": {name: ns}, "busiest", "load_ns", "bound_ns", "gap", "runs_per_s"};
  * null: there is none. */

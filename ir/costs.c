@@ -185,9 +185,6 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
                    tp_costs_feed (costs, tensor, to));
 }
 
-/* Another device may well be faster, and of few ops it is seen in a figure or
- * two. The same processors can only have a better kernel; among dozens of ops some
- * figure is off by one standard deviation in any table. */
 void
 tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
 {
@@ -215,6 +212,9 @@ tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
       }
 }
 
+/* Another device may well be faster, and of few ops it is seen in a figure or
+ * two. The same processors can only have a better kernel; among dozens of ops some
+ * figure is off by one standard deviation in any table. */
 int
 tp_costs_get_tie_sds (const TpCosts *costs)
 {

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-
 typedef struct
 {
   gint64 most;

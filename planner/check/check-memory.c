@@ -277,7 +277,6 @@ tp_checker_check_limits (TpChecker *checker)
     tp_checker_fail (checker, "the plan takes more memory than its limits");
 }
 
-/* What costs least of all, fitting or not, costs the bound. */
 static gboolean
 check_parts (TpChecker *checker)
 {
