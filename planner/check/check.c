@@ -11,6 +11,7 @@
 #include "ir/guard.h"
 #include "planner/check/check-certificate.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-digest.h"
 #include "planner/check/check-facts.h"
 #include "planner/check/check-interval.h"
 #include "planner/check/check-private.h"
@@ -196,11 +197,10 @@ check_form (TpChecker *checker)
 /* ---- identity ---------------------------------------------------------- */
 
 static void
-check_identity (TpChecker *checker)
+check_identity (TpChecker *checker, const char *costs_digest)
 {
   const TpPlan *plan = checker->plan;
   g_autofree char *graph_digest = tp_graph_digest (checker->graph);
-  g_autofree char *costs_digest = tp_costs_compute_digest (checker->costs);
 
   if (g_strcmp0 (plan->graph_digest, graph_digest) != 0)
     tp_checker_fail (checker, "the plan is for a graph with digest %s, this "
@@ -493,22 +493,24 @@ check_noise (TpChecker *checker, gint64 cost)
 static void
 check_all (TpChecker *checker)
 {
+  g_auto (TpCheckerDigest) digest = { 0 };
   g_autofree gboolean *fused = NULL;
   gint64 cost;
 
   if (!check_form (checker))
     return;
+  tp_checker_digest_begin (&digest, checker->costs);
   fused = tp_new0 (gboolean, checker->costs->n_groups + 1);
   for (int g = 0; g < checker->costs->n_groups; g++)
     fused[g] = is_fused (checker, g);
   tp_checker_check_together (checker, checker->devices);
-  check_identity (checker);
   check_groups (checker, fused);
   cost = check_times (checker, fused);
   cost += check_transfers (checker);
   check_totals (checker, cost);
   check_noise (checker, cost);
   tp_checker_check_certificate (checker);
+  check_identity (checker, tp_checker_digest_end (&digest));
 }
 
 static void

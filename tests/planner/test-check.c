@@ -149,6 +149,28 @@ test_reasons (void)
   g_assert_cmpuint (reasons->len, <, 80);
 }
 
+/* Of that many figures another thread works on the digest. */
+static void
+test_large (void)
+{
+  TpTestSpec spec = { .n_ops = 12000, .max_cost = 60 };
+  g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  g_autoptr (TpPlan) plan
+      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  char *digit = plan->costs_digest;
+
+  g_assert_true (tp_check (plan, test->graph, reasons));
+  *digit = *digit == '0' ? '1' : '0';
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  g_assert_cmpuint (reasons->len, ==, 1);
+  g_assert_nonnull (strstr (reasons->pdata[0], "costs have digest"));
+  g_ptr_array_set_size (reasons, 0);
+  plan->n_devices = 1;
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  plan->n_devices = 2;
+}
+
 /* The reason says which kind, and what to do. */
 static void
 test_unknown_certificate (void)
@@ -220,6 +242,7 @@ main (int argc, char **argv)
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);
+  g_test_add_func ("/check/large", test_large);
   g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);
   return g_test_run ();
 }

@@ -1,0 +1,21 @@
+/* check-digest.h: the digest of the costs, beside what else is checked. */
+#ifndef TP_PLANNER_CHECK_DIGEST_H
+#define TP_PLANNER_CHECK_DIGEST_H
+
+#include "ir/costs.h"
+
+typedef struct
+{
+  const TpCosts *costs;
+  GThread *thread;            /* NULL: none is at work */
+  char *digest;
+} TpCheckerDigest;
+
+/* @costs are not to change until it is cleared. */
+void tp_checker_digest_begin (TpCheckerDigest *self, const TpCosts *costs);
+/* Waits for it where need be. */
+const char *tp_checker_digest_end (TpCheckerDigest *self);
+void tp_checker_digest_clear (TpCheckerDigest *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerDigest, tp_checker_digest_clear)
+
+#endif
