@@ -44,7 +44,6 @@ typedef struct
   gint64 transfer_ns;
   gint64 cost_ns, bound_ns;
   double gap;
-  char *sha256;
   const TpVerified *verified; /* (borrowed) with --verify */
 } OptimizeTotals;
 
@@ -57,9 +56,6 @@ get_graph (const TplanPlan *plan)
 static void
 find_totals (const TplanPlan *plan, OptimizeTotals *totals)
 {
-  g_autofree char *text
-      = tp_plan_to_json (tp_api_get_plan (plan), get_graph (plan));
-  const char *end = text + strlen (text) - strlen ("\"\n}\n");
   const TplanTransfer *transfers
       = tplan_plan_get_transfers (plan, &totals->n_transfers);
 
@@ -74,7 +70,17 @@ find_totals (const TplanPlan *plan, OptimizeTotals *totals)
   if (totals->cost_ns > 0)
     totals->gap
         = (double) (totals->cost_ns - totals->bound_ns) / totals->cost_ns;
-  totals->sha256 = g_strndup (end - 64, 64);
+}
+
+/* What the file of the plan ends in. */
+static json_t *
+sha256_to_json (const TplanPlan *plan)
+{
+  g_autofree char *text
+      = tp_plan_to_json (tp_api_get_plan (plan), get_graph (plan));
+  const char *end = text + strlen (text) - strlen ("\"\n}\n");
+
+  return json_stringn (end - 64, 64);
 }
 
 /* Ops that the cheapest plan has elsewhere, for no more than noise. */
@@ -150,7 +156,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
   if (wants_verify)
     json_object_set_new (document, "verified",
                          tp_verified_to_json (totals->verified));
-  json_object_set_new (document, "plan_sha256", json_string (totals->sha256));
+  json_object_set_new (document, "plan_sha256", sha256_to_json (handle));
   tp_cli_print_data (cli, document, NULL);
 }
 
@@ -381,7 +387,6 @@ optimize_one (TpCli *cli, const GArray *dims, GError **error)
     print_data (cli, plan, &totals);
   else
     print_table (cli, plan, &totals);
-  g_free (totals.sha256);
   return TRUE;
 }
 

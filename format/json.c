@@ -8,20 +8,31 @@
 
 #include <string.h>
 
+/* Or the end. */
+static gboolean
+is_special (guchar c)
+{
+  return c < 0x20 || c == 0x7f || c == '"' || c == '\\';
+}
+
 static void
 json_append_escaped (GString *out, const char *text)
 {
   tp_text_append_c (out, '"');
-  for (; *text != 0; text++)
+  while (*text != 0)
     {
-      guchar c = *text;
+      const char *begin = text;
 
-      if (c == '"' || c == '\\')
-        tp_text_append_c (out, '\\');
-      if (c < 0x20 || c == 0x7f)
-        tp_text_append_printf (out, "\\u%04x", c);
-      else
-        tp_text_append_c (out, c);
+      while (!is_special (*text))
+        text++;
+      tp_text_append_len (out, begin, text - begin);
+      if (*text == '"' || *text == '\\')
+        {
+          tp_text_append_c (out, '\\');
+          tp_text_append_c (out, *text++);
+        }
+      else if (*text != 0)
+        tp_text_append_printf (out, "\\u%04x", *text++);
     }
   tp_text_append_c (out, '"');
 }

@@ -10,14 +10,19 @@ write_arc (GString *out, const TpArc *arc, gboolean is_tied)
 {
   char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
 
-  tp_text_append_printf (out,
-                         "[\"%s\", \"%s\", %" G_GINT64_FORMAT
-                         ", %" G_GINT64_FORMAT,
-                         tp_cut_vertex_write (arc->from, from),
-                         tp_cut_vertex_write (arc->to, to), arc->capacity,
-                         arc->flow);
+  tp_text_append (out, "[\"");
+  tp_text_append (out, tp_cut_vertex_write (arc->from, from));
+  tp_text_append (out, "\", \"");
+  tp_text_append (out, tp_cut_vertex_write (arc->to, to));
+  tp_text_append (out, "\", ");
+  tp_text_append_number (out, arc->capacity);
+  tp_text_append (out, ", ");
+  tp_text_append_number (out, arc->flow);
   if (is_tied)
-    tp_text_append_printf (out, ", %" G_GINT64_FORMAT, arc->tie_flow);
+    {
+      tp_text_append (out, ", ");
+      tp_text_append_number (out, arc->tie_flow);
+    }
   tp_text_append_c (out, ']');
 }
 

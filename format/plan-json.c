@@ -20,7 +20,9 @@
 static void
 write_key (GString *out, const char *key)
 {
-  tp_text_append_printf (out, " \"%s\": ", key);
+  tp_text_append (out, " \"");
+  tp_text_append (out, key);
+  tp_text_append (out, "\": ");
 }
 
 static void
@@ -44,7 +46,8 @@ static void
 write_number_line (GString *out, const char *key, gint64 value)
 {
   write_key (out, key);
-  tp_text_append_printf (out, "%" G_GINT64_FORMAT ",\n", value);
+  tp_text_append_number (out, value);
+  tp_text_append (out, ",\n");
 }
 
 /* ["a", "b"] */
@@ -95,8 +98,8 @@ write_dims (GString *out, const TpDims *dims)
       if (i > 0)
         tp_text_append (out, ", ");
       tp_json_append_string (out, name);
-      tp_text_append_printf (out, ": %" G_GINT64_FORMAT,
-                             *tp_dims_find (dims, name));
+      tp_text_append (out, ": ");
+      tp_text_append_number (out, *tp_dims_find (dims, name));
     }
   tp_text_append (out, "},\n");
 }
@@ -161,8 +164,10 @@ write_numbers (GString *out, const char *key, const gint64 *numbers, int n)
     return;
   write_key (out, key);
   for (int i = 0; i < n; i++)
-    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ", ",
-                            numbers[i]);
+    {
+      tp_text_append (out, i == 0 ? "[" : ", ");
+      tp_text_append_number (out, numbers[i]);
+    }
   tp_text_append (out, "],\n");
 }
 
@@ -189,13 +194,22 @@ write_totals (GString *out, const TpPlan *plan)
   write_numbers (out, "memory_limits", plan->memory_limits, plan->n_devices);
 }
 
+static void
+write_number_member (GString *out, const char *key, gint64 value)
+{
+  tp_text_append_c (out, ',');
+  write_key (out, key);
+  tp_text_append_number (out, value);
+}
+
 /* @text: (nullable): left out */
 static void
 write_member (GString *out, const char *key, const char *text)
 {
   if (text == NULL)
     return;
-  tp_text_append_printf (out, ", \"%s\": ", key);
+  tp_text_append_c (out, ',');
+  write_key (out, key);
   tp_json_append_string (out, text);
 }
 
@@ -246,11 +260,9 @@ write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
       tp_json_append_string (out, graph->nodes[it->node].name);
       tp_text_append (out, ", \"device\": ");
       tp_json_append_string (out, plan->devices[it->device]);
-      tp_text_append_printf (out,
-                              ", \"time_ns\": %" G_GINT64_FORMAT
-                              ", \"spread_ns\": %" G_GINT64_FORMAT
-                              ", \"margin_ns\": %" G_GINT64_FORMAT,
-                              it->time_ns, it->spread_ns, it->margin_ns);
+      write_number_member (out, "time_ns", it->time_ns);
+      write_number_member (out, "spread_ns", it->spread_ns);
+      write_number_member (out, "margin_ns", it->margin_ns);
       if (it->is_margin_least)
         tp_text_append (out, ", \"margin_at_least\": true");
       write_member (out, "schedule", it->schedule);
@@ -268,8 +280,8 @@ write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
 {
   tp_text_append (out, "{\"tensor\": ");
   tp_json_append_string (out, tensor->name);
-  tp_text_append_printf (out, ", \"bytes\": %" G_GINT64_FORMAT
-                          ", \"producer\": ", tensor->size_bytes);
+  write_number_member (out, "bytes", tensor->size_bytes);
+  tp_text_append (out, ", \"producer\": ");
   write_string_or_null (out, tensor->producer < 0
                                  ? NULL
                                  : graph->nodes[tensor->producer].name);
@@ -373,10 +385,9 @@ write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
       tp_json_append_string (out, get_place (plan, it->from));
       tp_text_append (out, ", \"to\": ");
       tp_json_append_string (out, get_place (plan, it->to));
-      tp_text_append_printf (out,
-                              ", \"bytes\": %" G_GINT64_FORMAT
-                              ", \"time_ns\": %" G_GINT64_FORMAT "}",
-                              it->size_bytes, it->time_ns);
+      write_number_member (out, "bytes", it->size_bytes);
+      write_number_member (out, "time_ns", it->time_ns);
+      tp_text_append_c (out, '}');
     }
   write_list_end (out);
 }
@@ -391,12 +402,17 @@ write_cost (GString *out, const TpCost *cost)
       write_string_or_null (out, cost->reason);
       return;
     }
-  tp_text_append_printf (out, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT,
-                          cost->time_ns, cost->spread_ns);
+  tp_text_append_c (out, '[');
+  tp_text_append_number (out, cost->time_ns);
+  tp_text_append (out, ", ");
+  tp_text_append_number (out, cost->spread_ns);
   if (cost->is_estimated)
     tp_text_append (out, ", \"estimated\"");
   else if (cost->measured_ns != 0)
-    tp_text_append_printf (out, ", %" G_GINT64_FORMAT, cost->measured_ns);
+    {
+      tp_text_append (out, ", ");
+      tp_text_append_number (out, cost->measured_ns);
+    }
   tp_text_append_c (out, ']');
 }
 
@@ -437,8 +453,10 @@ write_kernels (GString *out, const TpCosts *costs)
     return;
   write_list_begin (out, "kernels");
   for (int i = 0; i < n; i++)
-    tp_text_append_printf (out, "%s%d", i == 0 ? "" : ", ",
-                            costs->kernels[i]);
+    {
+      tp_text_append (out, i == 0 ? "" : ", ");
+      tp_text_append_number (out, costs->kernels[i]);
+    }
   write_list_end (out);
 }
 

@@ -3,6 +3,8 @@
 
 #include "ir/cut-vertex.h"
 
+#include "ir/decimal.h"
+
 #include <string.h>
 
 /* By kind: what is before the number, and after it. */
@@ -25,13 +27,14 @@ static const struct
 char *
 tp_cut_vertex_write (TpCutVertex vertex, char *name)
 {
+  char *at = name;
+
   if (vertex.kind < 0 || vertex.kind >= TP_N_CUT_VERTICES)
-    g_strlcpy (name, "?", TP_CUT_VERTEX_NAME);
-  else if (kinds[vertex.kind].has_number)
-    g_snprintf (name, TP_CUT_VERTEX_NAME, "%c%d%s", kinds[vertex.kind].head,
-                vertex.index, kinds[vertex.kind].tail);
-  else
-    g_snprintf (name, TP_CUT_VERTEX_NAME, "%c", kinds[vertex.kind].head);
+    return strcpy (name, "?");
+  *at++ = kinds[vertex.kind].head;
+  if (kinds[vertex.kind].has_number)
+    at += tp_decimal_write (vertex.index, at);
+  strcpy (at, kinds[vertex.kind].tail);
   return name;
 }
 

@@ -1,33 +1,41 @@
-/* text.c: makes room, then appends as GLib does. */
+/* text.c: see text.h. */
 #include "config.h"
 
 #include "ir/text.h"
 
+#include "ir/decimal.h"
 #include "ir/guard.h"
 
 #include <string.h>
 
-/* For @n more bytes and the nul, so that GLib need not allocate. */
 static void
-make_room (GString *text, gsize n)
+grow (GString *text, gsize n)
 {
   gsize size = text->allocated_len;
 
   if (n >= G_MAXSIZE / 2 - text->len)
     tp_guard_leave (G_MAXSIZE);
-  if (text->len + n < size)
-    return;
   while (size <= text->len + n)
     size *= 2;
   text->str = tp_realloc (text->str, size, 1);
   text->allocated_len = size;
 }
 
+/* For @n more bytes and the nul. */
+static inline void
+make_room (GString *text, gsize n)
+{
+  if (n >= text->allocated_len - text->len)
+    grow (text, n);
+}
+
 void
 tp_text_append_len (GString *text, const char *bytes, gsize n)
 {
   make_room (text, n);
-  g_string_append_len (text, bytes, n);
+  memcpy (text->str + text->len, bytes, n);
+  text->len += n;
+  text->str[text->len] = 0;
 }
 
 void
@@ -40,7 +48,15 @@ void
 tp_text_append_c (GString *text, char c)
 {
   make_room (text, 1);
-  g_string_append_c (text, c);
+  text->str[text->len++] = c;
+  text->str[text->len] = 0;
+}
+
+void
+tp_text_append_number (GString *text, gint64 value)
+{
+  make_room (text, TP_DECIMAL_SIZE);
+  text->len += tp_decimal_write (value, text->str + text->len);
 }
 
 void

@@ -7,6 +7,8 @@
 
 void tp_text_append (GString *text, const char *string);
 void tp_text_append_c (GString *text, char c);
+/* As digits. */
+void tp_text_append_number (GString *text, gint64 value);
 void tp_text_append_len (GString *text, const char *bytes, gsize n);
 void tp_text_append_printf (GString *text, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
