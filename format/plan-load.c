@@ -485,11 +485,45 @@ load_checked (TpPlanReader *reader, GBytes *bytes, TpPlan *plan,
 static void
 reader_clear (TpPlanReader *reader)
 {
+  tp_plan_lines_free (reader->lines);
   tp_map_free (reader->nodes);
   tp_map_free (reader->tensors);
   tp_map_free (reader->devices);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanReader, reader_clear)
+
+/* Text as tplan writes it, its lists line by line. Whatever was made of them is
+ * right if it is written as the same bytes. NULL without @error: it is not. */
+static TpGraph *
+load_by_lines (const TpPlanReader *whole, GBytes *bytes, TpPlan *plan,
+               GError **error)
+{
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  g_auto (TpPlanReader) reader = { .path = whole->path,
+                                   .source = whole->source,
+                                   .options = whole->options,
+                                   .lines = tp_plan_lines_new (text, size) };
+  g_autoptr (json_t) json = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (GError) local = NULL;
+  g_autofree char *again = NULL;
+
+  if (reader.lines == NULL)
+    return NULL;
+  json = json_loadb (tp_plan_lines_get_rest (reader.lines)->str,
+                     tp_plan_lines_get_rest (reader.lines)->len,
+                     JSON_REJECT_DUPLICATES, NULL);
+  plan->version = json == NULL ? 0 : load_version (&reader, json, NULL);
+  if (plan->version == TP_PLAN_VERSION)
+    graph = load_all (&reader, json, plan, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    g_propagate_error (error, g_steal_pointer (&local));
+  again = graph == NULL ? NULL : tp_plan_to_json (plan, graph);
+  if (again != NULL && strlen (again) == size && memcmp (again, text, size) == 0)
+    return g_steal_pointer (&graph);
+  return NULL;
+}
 
 /* What was asked of a plan is what it says; of the one that was picked from tiers,
  * or less. */
@@ -546,9 +580,18 @@ tp_plan_read_from (const TpPlanSource *source, const TpLoadOptions *options,
       = file == NULL
             ? NULL
             : tp_tiers_pick (file, source->path, options->dims, error);
+  g_autoptr (GError) local = NULL;
   TpGraph *graph
-      = bytes == NULL ? NULL : load_checked (&reader, bytes, plan, error);
+      = bytes == NULL ? NULL : load_by_lines (&reader, bytes, plan, &local);
 
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  else if (graph == NULL && bytes != NULL)
+    {
+      tp_plan_unref (g_steal_pointer (&plan));
+      plan = tp_plan_new ();
+      graph = load_checked (&reader, bytes, plan, error);
+    }
   if (graph != NULL && !check_dims (&reader, plan, bytes != file, error))
     g_clear_pointer (&graph, tp_graph_unref);
   if (graph == NULL)

@@ -51,17 +51,18 @@ gboolean
 tp_plan_read_arcs (TpPlanPlace root, const char *key, const TpPlan *plan,
                    TpPlanArcList *list, GError **error)
 {
-  json_t *json;
+  g_auto (TpPlanRows) rows = { NULL };
+  int n;
 
-  if (!tp_plan_read_list (root, key, -1, &json, error))
+  if (!tp_plan_read_rows (root, key, -1, &rows, &n, error))
     return FALSE;
-  list->arcs = tp_new0 (TpArc, json_array_size (json) + 1);
-  for (gsize i = 0; i < json_array_size (json); i++)
+  list->arcs = tp_new0 (TpArc, n + 1);
+  for (int i = 0; i < n; i++)
     {
       char path[64];
-      TpPlanPlace place = { root.reader, path, json_array_get (json, i) };
+      TpPlanPlace place = { root.reader, path, tp_plan_rows_next (&rows) };
 
-      g_snprintf (path, sizeof path, "%s[%" G_GSIZE_FORMAT "]", key, i);
+      g_snprintf (path, sizeof path, "%s[%d]", key, i);
       if (!read_arc (place, plan, list->is_tied,
                      &list->arcs[list->n_arcs++], error))
         return FALSE;

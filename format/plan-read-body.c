@@ -83,17 +83,17 @@ read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
   const TpPlanReader *reader = root.reader;
   int n = reader->graph->n_nodes;
   g_autofree guint8 *seen = tp_new0 (guint8, n + 1);
-  json_t *list;
+  g_auto (TpPlanRows) rows = { NULL };
   char path[64];
 
-  if (!tp_plan_read_list (root, "ops", n, &list, error))
+  if (!tp_plan_read_rows (root, "ops", n, &rows, &n, error))
     return FALSE;
   plan->placements = tp_new0 (TpPlacement, n + 1);
   plan->n_placements = n;
   for (int i = 0; i < n; i++)
     {
       TpPlacement *it = &plan->placements[i];
-      TpPlanPlace place = { reader, path, json_array_get (list, i) };
+      TpPlanPlace place = { reader, path, tp_plan_rows_next (&rows) };
 
       g_snprintf (path, sizeof path, "ops[%d]", i);
       if (!read_placement (place, it, error))
@@ -117,17 +117,17 @@ read_groups (TpPlanPlace root, const char *key, GError **error)
   const TpPlanReader *reader = root.reader;
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *nodes = tp_new (int, reader->graph->n_nodes + 1);
-  json_t *list;
+  g_auto (TpPlanRows) rows = { NULL };
+  int n_rows;
 
-  if (!tp_plan_read_list (root, key, -1, &list, error))
+  if (!tp_plan_read_rows (root, key, -1, &rows, &n_rows, error))
     return NULL;
-  for (gsize i = 0; i < json_array_size (list); i++)
+  for (int i = 0; i < n_rows; i++)
     {
-      const json_t *group = json_array_get (list, i);
+      const json_t *group = tp_plan_rows_next (&rows);
       int n = (int) MIN (json_array_size (group),
                          (gsize) reader->graph->n_nodes + 1);
-      g_autofree char *path
-          = g_strdup_printf ("%s[%" G_GSIZE_FORMAT "]", key, i);
+      g_autofree char *path = g_strdup_printf ("%s[%d]", key, i);
       TpPlanPlace place = { reader, path, group };
 
       if (n < 1 || n > reader->graph->n_nodes)
@@ -160,17 +160,17 @@ static gboolean
 read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
-  json_t *list;
+  g_auto (TpPlanRows) rows = { NULL };
 
-  if (!tp_plan_read_list (root, "transfers", -1, &list, error))
+  if (!tp_plan_read_rows (root, "transfers", -1, &rows, &plan->n_transfers,
+                          error))
     return FALSE;
-  plan->n_transfers = (int) json_array_size (list);
   plan->transfers = tp_new0 (TpTransfer, plan->n_transfers + 1);
   for (int i = 0; i < plan->n_transfers; i++)
     {
       TpTransfer *it = &plan->transfers[i];
       char path[64];
-      TpPlanPlace place = { reader, path, json_array_get (list, i) };
+      TpPlanPlace place = { reader, path, tp_plan_rows_next (&rows) };
 
       g_snprintf (path, sizeof path, "transfers[%d]", i);
       if (!read_name (place, "tensor", reader->tensors, &it->tensor, error)

@@ -80,13 +80,14 @@ static gboolean
 read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
             GError **error)
 {
-  json_t *list;
+  g_auto (TpPlanRows) rows = { NULL };
+  int n;
 
-  if (!tp_plan_read_list (root, table->key, table->n_rows, &list, error))
+  if (!tp_plan_read_rows (root, table->key, table->n_rows, &rows, &n, error))
     return FALSE;
-  for (int i = 0; i < table->n_rows; i++)
+  for (int i = 0; i < n; i++)
     {
-      const json_t *row = json_array_get (list, i);
+      const json_t *row = tp_plan_rows_next (&rows);
       TpCost *cells = table->cells + (gsize) i * table->n_columns;
       char path[64];
       TpPlanPlace place = { root.reader, path, row };

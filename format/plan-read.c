@@ -65,6 +65,17 @@ tp_plan_read_string (TpPlanPlace place, const char *key, gboolean is_nullable,
                             value == NULL ? "missing" : "not a string");
 }
 
+static gboolean
+check_length (TpPlanPlace place, const char *key, gint64 length, gsize n,
+              GError **error)
+{
+  return length < 0 || (gint64) n == length
+         || tp_plan_read_fail (place.reader, error, key,
+                               "%" G_GSIZE_FORMAT
+                               " elements, expected %" G_GINT64_FORMAT,
+                               n, length);
+}
+
 gboolean
 tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
                    json_t **out_list, GError **error)
@@ -74,12 +85,27 @@ tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
   if (!json_is_array (value) || json_array_size (value) > G_MAXINT / 4)
     return tp_plan_read_fail (place.reader, error, key,
                               value == NULL ? "missing" : "not a list");
-  if (length >= 0 && (gint64) json_array_size (value) != length)
-    return tp_plan_read_fail (place.reader, error, key,
-                              "%" G_GSIZE_FORMAT
-                              " elements, expected %" G_GINT64_FORMAT,
-                              json_array_size (value), length);
   *out_list = value;
+  return check_length (place, key, length, json_array_size (value), error);
+}
+
+gboolean
+tp_plan_read_rows (TpPlanPlace root, const char *key, gint64 length,
+                   TpPlanRows *out_rows, int *out_n, GError **error)
+{
+  json_t *list;
+  gsize n;
+
+  if (root.reader->lines != NULL
+      && tp_plan_lines_find (root.reader->lines, key, out_rows, &n))
+    {
+      *out_n = (int) MIN (n, G_MAXINT / 4);
+      return check_length (root, key, length, n, error);
+    }
+  if (!tp_plan_read_list (root, key, length, &list, error))
+    return FALSE;
+  *out_rows = (TpPlanRows){ .list = list };
+  *out_n = (int) json_array_size (list);
   return TRUE;
 }
 

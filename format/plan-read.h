@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "format/load-options.h"
+#include "format/plan-lines.h"
 #include "ir/map.h"
 #include "ir/plan.h"
 
@@ -17,6 +18,7 @@ typedef struct
   TpMap *nodes;               /* name -> index + 1 */
   TpMap *tensors;
   TpMap *devices;
+  TpPlanLines *lines;         /* NULL: all was parsed as a whole */
 } TpPlanReader;
 
 /* "PATH: PLACE: MESSAGE: REMEDY" in TPLAN_ERROR_INPUT; always FALSE. */
@@ -51,6 +53,9 @@ gboolean tp_plan_read_strings (TpPlanPlace place, const char *key,
 /* A list of exactly @length elements, or any when -1. */
 gboolean tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
                             json_t **out_list, GError **error);
+/* Likewise of the top, one after the other: @length of those that there are. */
+gboolean tp_plan_read_rows (TpPlanPlace root, const char *key, gint64 length,
+                            TpPlanRows *out_rows, int *out_n, GError **error);
 /* A name that @names knows: its index. */
 gboolean tp_plan_read_name (TpPlanPlace place, const TpMap *names,
                             int *out_index, GError **error);
