@@ -2,7 +2,7 @@
 # Graphs made elsewhere: what they say of copies, spreads, state and of what is to be
 # on one device, planned and checked twice; files of dnn-partitioning.
 . "$(dirname "$0")/common.sh"
-here=$(cd "$(dirname "$0")" && pwd)
+here=$top_srcdir/tests/cli
 cpu=sim:server-cpu gpu=sim:server-gpu
 both="--devices $cpu,$gpu"
 

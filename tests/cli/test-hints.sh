@@ -2,7 +2,7 @@
 # Every command suggested anywhere, pasted as it stands, works; and there is none in the
 # sources that is not suggested here.
 . "$(dirname "$0")/common.sh"
-. "$(dirname "$0")/mistakes.sh"
+. "$top_srcdir/tests/cli/mistakes.sh"
 python=$(command -v python3) || { echo "1..0 # SKIP no python3"; exit 0; }
 
 # ask ARGUMENT...: what is said is kept.
@@ -145,7 +145,7 @@ fi
 
 # ---- all that was suggested --------------------------------------------------------
 
-"$python" "$(dirname "$0")/check_hints.py" "$top_srcdir" said > sites
+"$python" "$top_srcdir/tests/cli/check_hints.py" "$top_srcdir" said > sites
 [ -n "$drivers" ] || sed -i '/^not ok.*driver/s/^not //' sites
 ! grep '^not ok' sites > .out; say $? "every command suggested in the sources is suggested here"
 [ "$(grep -c '^ok' sites)" -ge 50 ]; say $? "they are $(grep -c '^ok' sites)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ordinary mistakes and what is said of them; test-hints.sh tries what is suggested.
 . "$(dirname "$0")/common.sh"
-. "$(dirname "$0")/mistakes.sh"
+. "$top_srcdir/tests/cli/mistakes.sh"
 
 # What depends neither on the run nor on how tplan was built.
 normalise ()

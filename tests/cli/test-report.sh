@@ -3,7 +3,7 @@
 # browser, where there is one, it draws without complaint, sorts and opens.
 . "$(dirname "$0")/common.sh"
 python=$(command -v python3)
-check=$(dirname "$0")/check_report.py
+check=$top_srcdir/tests/cli/check_report.py
 
 # good FILE [DOM]: what check_report.py says.
 good ()

@@ -48,4 +48,4 @@ keep machine-sim machine show sim:laptop-gpu
 "$TPLAN" cost export -o out/cost.json
 "$TPLAN" machine export -o out/machine-file.json
 "$TPLAN" optimize mlp.json -q --machine out/machine-file.json -o out/elsewhere.json > /dev/null
-exec "$python" "$(dirname "$0")/check_schemas.py" "$top_srcdir/docs/schema" out/*.json
+exec "$python" "$top_srcdir/tests/cli/check_schemas.py" "$top_srcdir/docs/schema" out/*.json
