@@ -8,19 +8,28 @@
 
 /* ---- progress ----------------------------------------------------------- */
 
+/* At the pace so far, and no longer than it may take. */
+static gint64
+find_eta_ns (const TpCalibration *self)
+{
+  gint64 now_us = g_get_monotonic_time ();
+  gint64 eta_us = self->n_done == 0
+                      ? 0
+                      : (now_us - self->start_us) / self->n_done
+                            * (self->n_total - self->n_done);
+
+  if (self->deadline_us != 0)
+    eta_us = MIN (eta_us, MAX (self->deadline_us - now_us, 0));
+  return eta_us * 1000;
+}
+
 static void
 report (TpCalibration *self, int steps, const char *what)
 {
-  gint64 elapsed_us = g_get_monotonic_time () - self->start_us;
-  int left;
-
   self->n_done = MIN (self->n_done + steps, self->n_total);
-  left = self->n_total - self->n_done;
   if (self->options->progress != NULL)
-    self->options->progress (
-        self->n_done, self->n_total, what,
-        self->n_done > 0 ? elapsed_us * 1000 / self->n_done * left : 0,
-        self->options->user_data);
+    self->options->progress (self->n_done, self->n_total, what,
+                             find_eta_ns (self), self->options->user_data);
 }
 
 void

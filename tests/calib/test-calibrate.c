@@ -41,6 +41,8 @@ count_progress (int done, int total, const char *what, gint64 eta_ns,
   Fixture *fixture = user_data;
 
   g_assert_cmpint (done, <=, total);
+  if (fixture->options.time_limit_ns > 0)
+    g_assert_cmpint (eta_ns, <=, fixture->options.time_limit_ns);
   fixture->n_progress++;
 }
 
