@@ -64,7 +64,7 @@ is_followed (const TpSession *session, int device)
 guint
 tp_session_count_progress (const TpSession *session)
 {
-  guint n = (guint) g_atomic_int_get (&session->at)
+  guint n = (guint) g_atomic_int_get (&session->slots[0].at)
             + (guint) g_atomic_int_get (&session->n_runs)
                   * (guint) (session->execution->n_actions + 2);
 
@@ -106,7 +106,7 @@ describe_action (const TpSession *session, int index)
 char *
 tp_session_describe_current (const TpSession *session)
 {
-  int at = g_atomic_int_get (&session->at);
+  int at = g_atomic_int_get (&session->slots[0].at);
   int end = MIN (at + 1, session->execution->n_actions);
 
   if (at < 0)
