@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-static gboolean
-copy_storage (const TpSessionRun *run, int storage, void *host,
-              gboolean is_write, GError **error)
+gboolean
+tp_session_copy (const TpSessionRun *run, int storage, void *host,
+                 gboolean is_write, GError **error)
 {
   const TpSession *session = run->session;
   TpDevice *device = tp_session_get_device (session, storage)->device;
@@ -27,13 +27,13 @@ move_storage (const TpSessionRun *run, int src, int dst, GError **error)
   TpBuf *const *bufs = run->slot->bufs;
 
   if (tp_session_get_device (run->session, src)->info.is_host)
-    return copy_storage (run, dst, tp_host_buf_get_data (bufs[src]), TRUE,
-                         error);
+    return tp_session_copy (run, dst, tp_host_buf_get_data (bufs[src]), TRUE,
+                            error);
   if (tp_session_get_device (run->session, dst)->info.is_host)
-    return copy_storage (run, src, tp_host_buf_get_data (bufs[dst]), FALSE,
-                         error);
-  return copy_storage (run, src, run->slot->staging, FALSE, error)
-         && copy_storage (run, dst, run->slot->staging, TRUE, error);
+    return tp_session_copy (run, src, tp_host_buf_get_data (bufs[dst]), FALSE,
+                            error);
+  return tp_session_copy (run, src, run->slot->staging, FALSE, error)
+         && tp_session_copy (run, dst, run->slot->staging, TRUE, error);
 }
 
 TpSessionDevice *
@@ -57,11 +57,12 @@ tp_session_perform (const TpSessionRun *run, const TpAction *action,
     case TP_DO_MOVE:
       return move_storage (run, action->src, action->dst, error);
     case TP_DO_FEED:
-      return copy_storage (run, action->dst,
-                           (void *) run->inputs[action->input], TRUE, error);
+      return tp_session_copy (run, action->dst,
+                              (void *) run->inputs[action->input], TRUE,
+                              error);
     case TP_DO_FETCH:
-      return copy_storage (run, action->src, run->outputs[action->output],
-                           FALSE, error);
+      return tp_session_copy (run, action->src, run->outputs[action->output],
+                              FALSE, error);
     case TP_DO_PASS:
       memmove (run->outputs[action->output], run->inputs[action->input],
                action->size_bytes);

@@ -14,6 +14,9 @@ typedef struct
 
 TpSessionDevice *tp_session_get_unit_device (const TpSession *session,
                                              int unit);
+/* Between @storage, written if @is_write, and @host. */
+gboolean tp_session_copy (const TpSessionRun *run, int storage, void *host,
+                          gboolean is_write, GError **error);
 gboolean tp_session_perform (const TpSessionRun *run, const TpAction *action,
                              GError **error);
 

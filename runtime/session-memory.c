@@ -69,9 +69,22 @@ make_emitted (TpSession *session, GError **error)
   return TRUE;
 }
 
+/* All slots read the constants of the first. */
+static void
+share_constants (const TpSession *session, TpSessionSlot *slot)
+{
+  const TpExecution *execution = session->execution;
+
+  for (int i = 0; i < execution->n_storages; i++)
+    if (execution->storages[i].is_constant)
+      slot->bufs[i] = session->slots[0].bufs[i];
+}
+
 static gboolean
 make_slot (TpSession *session, TpSessionSlot *slot, GError **error)
 {
+  if (slot != &session->slots[0])
+    share_constants (session, slot);
   for (int i = 0; i < session->execution->n_devices; i++)
     if (session->devices[i].device != NULL
         && !make_arena (session, slot, i, error))

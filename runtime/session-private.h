@@ -48,8 +48,11 @@ struct TpSession
                                * -1: nothing */
   TpArray *steps;              /* TpSessionStep */
   void **emitted;             /* [output]: value of a constant, or NULL */
-  gint n_runs;                /* that have ended; read by other threads */
+  gint n_runs;                /* that have ended, or actions with several slots;
+                               * read by other threads */
   gboolean is_followed;       /* see session-progress.h */
+  gint last_slot;             /* of the run that ended last; atomic */
+  struct TpSessionFlight *flight; /* NULL: there is one slot */
 };
 
 static inline TpSessionDevice *

@@ -11,6 +11,7 @@
 #include "ir/room.h"
 #include "nest/nest.h"
 #include "runtime/session-actions.h"
+#include "runtime/session-flight.h"
 #include "runtime/session-memory.h"
 #include "runtime/session-private.h"
 #include "runtime/session-steps.h"
@@ -30,7 +31,8 @@ slot_init (TpSessionSlot *slot, const TpExecution *execution)
 
 /* Takes @execution. */
 static TpSession *
-session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
+session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
+               int n_slots)
 {
   g_autoptr (TpSession) session = g_new0 (TpSession, 1);
 
@@ -39,14 +41,35 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
   session->execution = execution;
   session->devices = g_new0 (TpSessionDevice, execution->n_devices + 1);
   session->units = tp_new0 (TpSessionUnit, execution->units->n + 1);
-  session->n_slots = 1;
-  session->slots = tp_new0 (TpSessionSlot, session->n_slots);
+  session->n_slots = n_slots;
+  session->slots = tp_new0 (TpSessionSlot, n_slots);
   for (int i = 0; i < session->n_slots; i++)
     slot_init (&session->slots[i], execution);
   session->step_of = tp_new0 (int, execution->n_actions + 1);
   session->steps = tp_array_new (sizeof (TpSessionStep));
   session->emitted = tp_new0 (void *, graph->n_outputs + 1);
   return g_steal_pointer (&session);
+}
+
+static void
+fail_limit (const TpSession *session, int device, gint64 used_bytes,
+            GError **error)
+{
+  const TpPlan *plan = session->plan;
+  g_autofree char *runs
+      = session->n_slots == 1
+            ? g_strdup ("")
+            : g_strdup_printf ("tensors of %d runs in flight, ",
+                               session->n_slots);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+               "device '%s' takes %" G_GINT64_FORMAT " bytes with %sweights "
+               "packed for kernels and their scratch, %" G_GINT64_FORMAT
+               " more than the plan's limit: %splan with a limit that is "
+               "lower by so much",
+               plan->devices[device], used_bytes, runs,
+               used_bytes - plan->memory_limits[device],
+               session->n_slots == 1 ? "" : "have fewer in flight, or ");
 }
 
 /* Kernels want weights packed, and scratch, which no plan foretells. */
@@ -64,12 +87,7 @@ check_limits (const TpSession *session, GError **error)
 
       if (limit == 0 || used <= limit)
         continue;
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-                   "device '%s' takes %" G_GINT64_FORMAT " bytes with weights "
-                   "packed for kernels and their scratch, %" G_GINT64_FORMAT
-                   " more than the plan's limit: plan with a limit that is "
-                   "lower by so much",
-                   plan->devices[i], used, used - limit);
+      fail_limit (session, i, used, error);
       return FALSE;
     }
   return TRUE;
@@ -92,9 +110,21 @@ check_states (const TpGraph *graph, GError **error)
   return TRUE;
 }
 
+/* One clock has no say when several runs share it. */
+static gboolean
+check_clock (const TpSession *session, GError **error)
+{
+  if (!session->is_simulated || session->n_slots == 1)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%d runs in flight: simulated devices run one at a time",
+               session->n_slots);
+  return FALSE;
+}
+
 TpSession *
-tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
-                GError **error)
+tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
+                          const TpDeviceOptions *options, GError **error)
 {
   TpExecution *execution
       = check_states (graph, error)
@@ -103,16 +133,25 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
             ? tp_plan_spell_out (plan, graph, error)
             : NULL;
   g_autoptr (TpSession) session
-      = execution == NULL ? NULL : session_alloc (graph, plan, execution);
+      = execution == NULL ? NULL : session_alloc (graph, plan, execution, n_slots);
 
   if (session == NULL || !tp_session_open_devices (session, options, error)
-      || !tp_session_lower_units (session, error))
+      || !check_clock (session, error) || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
   if (!tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error) || !check_limits (session, error))
     return NULL;
+  if (n_slots > 1)
+    tp_session_flight_init (session);
   return g_steal_pointer (&session);
+}
+
+TpSession *
+tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
+                GError **error)
+{
+  return tp_session_new_in_flight (graph, plan, 1, options, error);
 }
 
 /* ---- freeing ------------------------------------------------------------ */
@@ -148,9 +187,22 @@ free_code (TpSessionDevice *there)
     there->device->ops->free_code (there->device, there->code);
 }
 
+/* Others than the first only borrow constants. */
+static void
+forget_constants (const TpSession *session, TpSessionSlot *slot)
+{
+  const TpExecution *execution = session->execution;
+
+  for (int i = 0; slot->bufs != NULL && i < execution->n_storages; i++)
+    if (execution->storages[i].is_constant)
+      slot->bufs[i] = NULL;
+}
+
 static void
 free_slot (TpSession *session, TpSessionSlot *slot)
 {
+  if (slot != &session->slots[0])
+    forget_constants (session, slot);
   for (int i = 0; slot->arenas != NULL && i < session->execution->n_devices;
        i++)
     {
@@ -177,6 +229,7 @@ tp_session_free (TpSession *session)
 {
   if (session == NULL)
     return;
+  tp_session_flight_clear (session);
   for (int i = 0; session->slots != NULL && i < session->n_slots; i++)
     free_launches (session, &session->slots[i]);
   free_units (session);
@@ -323,6 +376,21 @@ tp_session_run (TpSession *session, const void *const *inputs,
 }
 
 gboolean
+tp_session_run_in_slot (TpSession *session, int slot,
+                        const void *const *inputs, void *const *outputs,
+                        GError **error)
+{
+  const TpSessionRun run = { session, &session->slots[slot], inputs, outputs };
+
+  if (session->flight == NULL)
+    return tp_session_run (session, inputs, outputs, error);
+  if (!tp_session_fly (&run, error))
+    return FALSE;
+  g_atomic_int_set (&session->last_slot, slot);
+  return TRUE;
+}
+
+gboolean
 tp_session_run_watched (TpSession *session, const void *const *inputs,
                         void *const *outputs, TpSessionWatch watch,
                         GError **error)
@@ -371,5 +439,5 @@ tp_session_get_memory (const TpSession *session, int device,
 gint64
 tp_session_get_time_ns (const TpSession *session)
 {
-  return session->slots[0].time_ns;
+  return session->slots[g_atomic_int_get (&session->last_slot)].time_ns;
 }
