@@ -8,8 +8,6 @@
 #include "ir/plan.h"
 #include "runtime/session.h"
 
-#include <pthread.h>
-
 struct TplanGraph
 {
   TpGraph *graph;             /* prepared */
@@ -51,7 +49,8 @@ struct TplanSession
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */
   TplanStep *steps;           /* (nullable) once they were asked for */
-  pthread_mutex_t turn;       /* over all above, once it is made */
+  struct TpSlots *slots;      /* who has one reads all above, who has all may
+                               * change it */
   struct TpRunQueue *runs;
   TpSession *lost;            /* the one that was, as long as others may look at
                                * it */

@@ -1,5 +1,6 @@
-/* run.c: a queue of runs and the thread that takes them. The thread starts with
- * the first run, so who submits none has none; all signals are blocked in it. */
+/* run.c: a queue of runs and the threads that take them, as many as may be under
+ * way at a time. They start with the runs, so who submits none has none; all
+ * signals are blocked in them. */
 #include "config.h"
 
 #include "api/run.h"
@@ -37,15 +38,19 @@ struct TpRunQueue
   pthread_cond_t changed;
   TplanRun *first;            /* that waits */
   TplanRun **end;
-  TplanRun *going;            /* (nullable) */
+  int n_waiting;
+  TplanRun **going;           /* [thread]: (nullable) */
   gboolean is_closed;
-  gint owner;                 /* process of the thread; 0: there is none; atomic,
+  gint owner;                 /* process of the threads; 0: there is none; atomic,
                                * for it is asked whether the lock is any good */
-  pthread_t thread;
+  int n_threads, most_threads;
+  int n_named;                /* threads that have taken their place in going */
+  int n_idle;                 /* threads that wait for a run */
+  pthread_t *threads;
 };
 
 TpRunQueue *
-tp_run_queue_new (TpRunWork work, gpointer data)
+tp_run_queue_new (int n_threads, TpRunWork work, gpointer data)
 {
   TpRunQueue *queue = g_new0 (TpRunQueue, 1);
 
@@ -53,6 +58,9 @@ tp_run_queue_new (TpRunWork work, gpointer data)
   queue->work = work;
   queue->data = data;
   queue->end = &queue->first;
+  queue->most_threads = n_threads;
+  queue->threads = g_new0 (pthread_t, n_threads);
+  queue->going = g_new0 (TplanRun *, n_threads);
   pthread_mutex_init (&queue->lock, NULL);
   pthread_cond_init (&queue->changed, NULL);
   return queue;
@@ -65,6 +73,8 @@ queue_unref (TpRunQueue *queue)
     return;
   pthread_mutex_destroy (&queue->lock);
   pthread_cond_destroy (&queue->changed);
+  g_free (queue->threads);
+  g_free (queue->going);
   g_free (queue);
 }
 
@@ -87,6 +97,7 @@ take_first (TpRunQueue *queue)
   queue->first = run->next;
   if (queue->first == NULL)
     queue->end = &queue->first;
+  queue->n_waiting--;
   return run;
 }
 
@@ -115,8 +126,10 @@ start_anew (TpRunQueue *queue)
   pthread_mutex_init (&queue->lock, NULL);
   pthread_cond_init (&queue->changed, NULL);
   fail_waiting (queue, why);
-  if (queue->going != NULL)
-    fail_run (g_steal_pointer (&queue->going), why);
+  for (int i = 0; i < queue->n_threads; i++)
+    if (queue->going[i] != NULL)
+      fail_run (g_steal_pointer (&queue->going[i]), why);
+  queue->n_threads = queue->n_named = queue->n_idle = 0;
   g_atomic_int_set (&queue->owner, 0);
 }
 
@@ -132,31 +145,38 @@ lock (TpRunQueue *queue)
 
 /* ---- the thread ------------------------------------------------------------ */
 
+/* The lock is held, but while the run goes. */
+static void
+do_run (TpRunQueue *queue, TplanRun **going)
+{
+  TplanRun *run = *going = take_first (queue);
+  gboolean is_good;
+
+  run->state = RUN_GOES;
+  pthread_mutex_unlock (&queue->lock);
+  is_good = queue->work (queue->data, run->inputs, run->outputs, &run->error);
+  pthread_mutex_lock (&queue->lock);
+  *going = NULL;
+  end_run (run, is_good);
+}
+
 static void *
 thread_main (void *data)
 {
   TpRunQueue *queue = data;
+  TplanRun **going;
 
   pthread_mutex_lock (&queue->lock);
+  going = &queue->going[queue->n_named++];
   while (!queue->is_closed)
-    {
-      TplanRun *run;
-      gboolean is_good;
-
-      if (queue->first == NULL)
-        {
-          pthread_cond_wait (&queue->changed, &queue->lock);
-          continue;
-        }
-      run = queue->going = take_first (queue);
-      run->state = RUN_GOES;
-      pthread_mutex_unlock (&queue->lock);
-      is_good = queue->work (queue->data, run->inputs, run->outputs,
-                             &run->error);
-      pthread_mutex_lock (&queue->lock);
-      queue->going = NULL;
-      end_run (run, is_good);
-    }
+    if (queue->first != NULL)
+      do_run (queue, going);
+    else
+      {
+        queue->n_idle++;
+        pthread_cond_wait (&queue->changed, &queue->lock);
+        queue->n_idle--;
+      }
   pthread_mutex_unlock (&queue->lock);
   return NULL;
 }
@@ -169,7 +189,8 @@ start_thread (TpRunQueue *queue, GError **error)
 
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
-  code = pthread_create (&queue->thread, NULL, thread_main, queue);
+  code = pthread_create (&queue->threads[queue->n_threads], NULL, thread_main,
+                         queue);
   pthread_sigmask (SIG_SETMASK, &before, NULL);
   if (code != 0)
     {
@@ -178,8 +199,21 @@ start_thread (TpRunQueue *queue, GError **error)
                    "some, or run without submitting", g_strerror (code));
       return FALSE;
     }
-  pthread_setname_np (queue->thread, "tplan-runs");
+  pthread_setname_np (queue->threads[queue->n_threads++], "tplan-runs");
   g_atomic_int_set (&queue->owner, getpid ());
+  return TRUE;
+}
+
+/* One more where the runs that wait are more than the threads that do. One is
+ * enough to go on with. */
+static gboolean
+start_threads (TpRunQueue *queue, GError **error)
+{
+  if (queue->n_threads == 0)
+    return start_thread (queue, error);
+  if (queue->n_threads < queue->most_threads
+      && queue->n_waiting >= queue->n_idle)
+    start_thread (queue, NULL);
   return TRUE;
 }
 
@@ -188,16 +222,16 @@ start_thread (TpRunQueue *queue, GError **error)
 void
 tp_run_queue_close (TpRunQueue *queue)
 {
-  gboolean has_thread;
+  int n_threads;
 
   lock (queue);
   queue->is_closed = TRUE;
   fail_waiting (queue, "the run was not begun when its session was freed");
-  has_thread = g_atomic_int_get (&queue->owner) != 0;
+  n_threads = queue->n_threads;
   pthread_cond_broadcast (&queue->changed);
   pthread_mutex_unlock (&queue->lock);
-  if (has_thread)
-    pthread_join (queue->thread, NULL);
+  for (int i = 0; i < n_threads; i++)
+    pthread_join (queue->threads[i], NULL);
   queue_unref (queue);
 }
 
@@ -213,8 +247,7 @@ tp_run_queue_add (TpRunQueue *queue, const TpRunArrays *arrays,
   gboolean is_good;
 
   lock (queue);
-  is_good = g_atomic_int_get (&queue->owner) != 0
-            || start_thread (queue, error);
+  is_good = start_threads (queue, error);
   if (is_good)
     {
       g_atomic_int_inc (&queue->n_refs);
@@ -223,6 +256,7 @@ tp_run_queue_add (TpRunQueue *queue, const TpRunArrays *arrays,
       run->outputs = g_steal_pointer (&outputs);
       *queue->end = run;
       queue->end = &run->next;
+      queue->n_waiting++;
       pthread_cond_broadcast (&queue->changed);
     }
   pthread_mutex_unlock (&queue->lock);
@@ -243,6 +277,7 @@ leave_queue (TplanRun *run)
   *at = run->next;
   if (run->next == NULL)
     queue->end = at;
+  queue->n_waiting--;
 }
 
 gboolean

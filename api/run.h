@@ -1,5 +1,5 @@
-/* run.h: runs that are submitted and waited for later: one thread of a session
- * takes them in turn. Their public calls are here too. */
+/* run.h: runs that are submitted and waited for later: threads of a session take
+ * them in turn. Their public calls are here too. */
 #ifndef TP_API_RUN_H
 #define TP_API_RUN_H
 
@@ -7,7 +7,7 @@
 
 typedef struct TpRunQueue TpRunQueue;
 
-/* Does one run, in the thread of the queue. */
+/* Does one run, in a thread of the queue. */
 typedef gboolean (*TpRunWork) (gpointer data, const void *const *inputs,
                                void *const *outputs, GError **error);
 
@@ -19,8 +19,9 @@ typedef struct
   int n_inputs, n_outputs;
 } TpRunArrays;
 
-TpRunQueue *tp_run_queue_new (TpRunWork work, gpointer data);
-/* Runs that were not begun never will be; one under way is waited for. Handles of
+/* @n_threads: the most; they are started as runs want them. */
+TpRunQueue *tp_run_queue_new (int n_threads, TpRunWork work, gpointer data);
+/* Runs that were not begun never will be; those under way are waited for. Handles of
  * runs stay good. */
 void tp_run_queue_close (TpRunQueue *queue);
 /* TPLAN_ERROR_FAILED: no thread. Copies both lists, no array. */

@@ -7,10 +7,13 @@
 #include "api/objects.h"
 #include "api/plan.h"
 #include "api/run.h"
+#include "api/slots.h"
 #include "api/steps.h"
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
+
+#define MOST_IN_FLIGHT 64     /* each has a thread */
 
 /* ---- falling back --------------------------------------------------------- */
 
@@ -48,13 +51,23 @@ is_of_device (const TplanSession *wrap, const GError *error)
              || g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY));
 }
 
+/* A run that is timed step by step is alone. */
+static int
+count_slots (const TplanSessionOptions *options)
+{
+  return options->is_profiled ? 1 : MAX (options->n_in_flight, 1);
+}
+
 static gboolean
 make (TplanSession *wrap, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = wrap->options.n_threads,
                                     .code_cache = wrap->options.cache };
 
-  wrap->session = tp_session_new (wrap->graph, wrap->plan, &options, error);
+  wrap->session
+      = tp_session_new_in_flight (wrap->graph, wrap->plan,
+                                  count_slots (&wrap->options), &options,
+                                  error);
   return wrap->session != NULL;
 }
 
@@ -137,33 +150,17 @@ start (TplanSession *wrap, GError **error)
   return make (wrap, &failure) || fall_back (wrap, &failure, error);
 }
 
-static gboolean
-run_once (TplanSession *wrap, const void *const *inputs, void *const *outputs,
-          GError **error)
-{
-  return wrap->options.is_profiled
-             ? tp_session_run_profiled (wrap->session, inputs, outputs, error)
-             : tp_session_run (wrap->session, inputs, outputs, error);
-}
-
-static gboolean
-run (TplanSession *wrap, const void *const *inputs, void *const *outputs,
-     GError **error)
-{
-  g_autoptr (GError) failure = NULL;
-
-  return run_once (wrap, inputs, outputs, &failure)
-         || (fall_back (wrap, &failure, error)
-             && run_once (wrap, inputs, outputs, error));
-}
-
+/* A run, or the start of a session, guarded. */
 typedef struct
 {
   TplanSession *wrap;
   const void *const *inputs;
   void *const *outputs;
+  int slot;
+  TpSession *session;         /* that it ran on */
   GError **error;
   gboolean is_done;
+  gboolean is_unwound;        /* no memory here; that is no fault of a device */
 } Call;
 
 static void
@@ -172,14 +169,6 @@ start_call (gpointer data)
   Call *call = data;
 
   call->is_done = start (call->wrap, call->error);
-}
-
-static void
-run_call (gpointer data)
-{
-  Call *call = data;
-
-  call->is_done = run (call->wrap, call->inputs, call->outputs, call->error);
 }
 
 static gboolean
@@ -193,19 +182,98 @@ check_goes_on (const TplanSession *session, GError **error)
   return FALSE;
 }
 
-/* Runs take turns, whichever threads they come from. */
+static void
+run_call (gpointer data)
+{
+  Call *call = data;
+  TplanSession *wrap = call->wrap;
+
+  call->is_done
+      = wrap->options.is_profiled
+            ? tp_session_run_profiled (wrap->session, call->inputs,
+                                       call->outputs, call->error)
+            : tp_session_run_in_slot (wrap->session, call->slot, call->inputs,
+                                      call->outputs, call->error);
+}
+
+static gboolean
+run_in_slot (Call *call)
+{
+  TplanSession *wrap = call->wrap;
+
+  call->is_done = FALSE;
+  call->slot = tp_slots_take (wrap->slots);
+  call->session = wrap->session;
+  if (check_goes_on (wrap, call->error))
+    call->is_unwound
+        = !tp_guard (run_call, call, "to run this session", call->error);
+  tp_slots_give (wrap->slots, call->slot);
+  return call->is_done;
+}
+
+typedef struct
+{
+  const Call *run;
+  GError **failure;           /* of it */
+  GError **error;             /* why nothing can be done */
+  gboolean is_done;
+} Recovery;
+
+static void
+recover_call (gpointer data)
+{
+  Recovery *recovery = data;
+
+  recovery->is_done = fall_back (recovery->run->wrap, recovery->failure,
+                                 recovery->error);
+}
+
+/* Others may have failed with @run: the first to come here falls back for all. */
+static gboolean
+recover (const Call *run, GError **failure, GError **error)
+{
+  TplanSession *wrap = run->wrap;
+  Recovery recovery = { run, failure, error, FALSE };
+
+  tp_slots_take_all (wrap->slots);
+  if (wrap->session != NULL && wrap->session != run->session)
+    recovery.is_done = TRUE;
+  else if (run->session != NULL && !run->is_unwound)
+    tp_guard (recover_call, &recovery, "to go on with this session", error);
+  else
+    g_propagate_error (error, g_steal_pointer (failure));
+  tp_slots_give_all (wrap->slots);
+  return recovery.is_done;
+}
+
+/* As many runs are under way as there are slots, whichever threads they come
+ * from. */
 static gboolean
 run_in_turn (gpointer data, const void *const *inputs, void *const *outputs,
              GError **error)
 {
-  TplanSession *session = data;
-  Call call = { session, inputs, outputs, error, FALSE };
+  g_autoptr (GError) failure = NULL;
+  Call call = { .wrap = data, .inputs = inputs, .outputs = outputs,
+                .error = &failure };
 
-  pthread_mutex_lock (&session->turn);
-  if (check_goes_on (session, error))
-    tp_guard (run_call, &call, "to run this session", error);
-  pthread_mutex_unlock (&session->turn);
-  return call.is_done;
+  if (run_in_slot (&call))
+    return TRUE;
+  if (!recover (&call, &failure, error))
+    return FALSE;
+  g_clear_error (&failure);
+  call.error = error;
+  return run_in_slot (&call);
+}
+
+static gboolean
+check_options (const TplanSessionOptions *options, GError **error)
+{
+  if (options->n_in_flight <= MOST_IN_FLIGHT)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%d runs in flight: a session has %d at most",
+               options->n_in_flight, MOST_IN_FLIGHT);
+  return FALSE;
 }
 
 TplanSession *
@@ -217,6 +285,9 @@ tplan_session_new_full (const TplanPlan *plan,
 
   g_return_val_if_fail (plan != NULL && options != NULL, NULL);
   g_return_val_if_fail (options->n_threads >= 0, NULL);
+  g_return_val_if_fail (options->n_in_flight >= 0, NULL);
+  if (!check_options (options, error))
+    return NULL;
   wrap = g_new0 (TplanSession, 1);
   wrap->options = *options;
   wrap->options.n_threads
@@ -224,8 +295,8 @@ tplan_session_new_full (const TplanPlan *plan,
   wrap->options.cache = wrap->cache = g_strdup (options->cache);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
-  pthread_mutex_init (&wrap->turn, NULL);
-  wrap->runs = tp_run_queue_new (run_in_turn, wrap);
+  wrap->slots = tp_slots_new (count_slots (options));
+  wrap->runs = tp_run_queue_new (count_slots (options), run_in_turn, wrap);
   call.wrap = wrap;
   tp_guard (start_call, &call, "to make a session", error);
   if (!call.is_done)
@@ -259,9 +330,9 @@ tplan_session_get_fallback (TplanSession *session)
   const char *why;
 
   g_return_val_if_fail (session != NULL, NULL);
-  pthread_mutex_lock (&session->turn);
+  tp_slots_take_all (session->slots);
   why = session->fallback;
-  pthread_mutex_unlock (&session->turn);
+  tp_slots_give_all (session->slots);
   return why;
 }
 
@@ -311,10 +382,10 @@ tplan_session_get_time_ns (TplanSession *session)
   gint64 time_ns;
 
   g_return_val_if_fail (session != NULL, 0);
-  pthread_mutex_lock (&session->turn);
+  tp_slots_take_all (session->slots);
   time_ns = session->session != NULL
                 ? tp_session_get_time_ns (session->session) : 0;
-  pthread_mutex_unlock (&session->turn);
+  tp_slots_give_all (session->slots);
   return time_ns;
 }
 
@@ -334,7 +405,7 @@ tplan_session_get_steps (TplanSession *session, int *out_n, GError **error)
   int n = 0;
 
   g_return_val_if_fail (session != NULL, NULL);
-  pthread_mutex_lock (&session->turn);
+  tp_slots_take_all (session->slots);
   if (check_goes_on (session, error)
       && (session->steps != NULL
           || tp_guard (steps_call, session, "to list steps", error)))
@@ -343,7 +414,7 @@ tplan_session_get_steps (TplanSession *session, int *out_n, GError **error)
       tp_session_get_steps (session->session, &n);
       steps = session->steps;
     }
-  pthread_mutex_unlock (&session->turn);
+  tp_slots_give_all (session->slots);
   tp_set_n (out_n, n);
   return steps;
 }
@@ -354,7 +425,7 @@ tplan_session_free (TplanSession *session)
   if (session == NULL)
     return;
   tp_run_queue_close (session->runs);
-  pthread_mutex_destroy (&session->turn);
+  tp_slots_free (session->slots);
   tp_session_free (session->session);
   tp_session_free (session->lost);
   tp_plan_unref (session->plan);

@@ -206,6 +206,9 @@ typedef struct
                                * A folder that others can reach is not used */
   gboolean is_profiled;       /* each run waits after each step and takes its
                                * time, for tplan_session_get_steps(); slower */
+  int n_in_flight;            /* runs that may be under way at a time, each in memory
+                               * of its own, at most 64; 0: one. Not of a session
+                               * that is profiled, and not on simulated devices */
 } TplanSessionOptions;
 
 /* How far a call has come; read only, and gone when the callback returns. */
@@ -981,7 +984,17 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
  * and right. It never returns to the plan; tplan_session_get_fallback() says why.
  * A driver that hangs is not waited for less: nobody can.
  *
- * Returns: (transfer full): the session; errors are those of tplan_session_new().
+ * With several runs in flight, one computes on a device while another copies, or
+ * computes elsewhere: more runs in the same time where the plan uses several
+ * devices, as %throughput plans do. Each run takes as long as before or longer, and
+ * its result is the same. Tensors are there once for each, weights once for all:
+ * all of it has to be within what the plan was allowed to take.
+ *
+ * Returns: (transfer full): the session; errors are those of tplan_session_new(),
+ *   and:
+ *   %TPLAN_ERROR_USAGE: more than 64 in flight: ask for fewer.
+ *   %TPLAN_ERROR_UNSUPPORTED: several in flight on simulated devices: ask for one.
+ *   %TPLAN_ERROR_MEMORY: as many do not fit: ask for fewer.
  *
  * Thread: any.
  */
@@ -996,7 +1009,7 @@ TplanSession *tplan_session_new_full (const TplanPlan *plan,
  * Returns: (nullable): why @session runs on the host alone: what failed; %NULL: it
  *   runs as planned. Owned by @session.
  *
- * Thread: any; waits for a run under way.
+ * Thread: any; waits for runs under way.
  */
 const char *tplan_session_get_fallback (TplanSession *session);
 
@@ -1008,8 +1021,8 @@ const char *tplan_session_get_fallback (TplanSession *session);
  * @outputs: one array per output likewise; written
  * @error: return location for a #GError
  *
- * Runs the plan once and waits for the end. Runs of one session take turns,
- * submitted or not: for runs side by side make a session for each.
+ * Runs the plan once and waits for the end. Runs of one session, submitted or not,
+ * take turns; as many are under way at a time as it was made for.
  *
  * Allocates nothing and decides nothing.
  *
@@ -1030,8 +1043,9 @@ gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
  * @outputs: likewise
  * @error: return location for a #GError
  *
- * Runs the plan once, in a thread of @session that starts with the first call.
- * Any number may be submitted at a time; they run in that order, one at a time. The
+ * Runs the plan once, in a thread of @session that starts with the first call, or
+ * in one of several where runs may be in flight. Any number may be submitted at a
+ * time; they begin in that order, as many at a time as @session was made for. The
  * arrays must stay, and be left alone, until the run is done or cancelled.
  *
  * In a child of fork() runs of the parent end with %TPLAN_ERROR_INTERRUPTED; fork
@@ -1103,10 +1117,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanRun, tplan_run_free)
  * tplan_session_get_time_ns:
  * @session: a session
  *
- * Returns: what the last run took, by the clock; by the virtual clock if a
- *   device is simulated. 0 before the first.
+ * Returns: what the run took that ended last, by the clock; by the virtual clock if
+ *   a device is simulated. 0 before the first. Of runs in flight that is the time
+ *   from begin to end of one, not that between the ends of two.
  *
- * Thread: any; waits for a run under way.
+ * Thread: any; waits for runs under way.
  */
 gint64 tplan_session_get_time_ns (TplanSession *session);
 
@@ -1134,7 +1149,7 @@ const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
  * @session: (nullable) (transfer full): a session
  *
  * Frees its memory and closes its devices. Runs that were submitted and not begun
- * are cancelled, one under way is waited for.
+ * are cancelled, those under way are waited for.
  *
  * Thread: any, after all other calls with @session.
  */

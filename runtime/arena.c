@@ -70,8 +70,10 @@ tp_arena_place (const TpArena *arena, const TpExecution *execution,
         continue;
       if (it->is_constant)
         {
-          if (!place_constant (device, &execution->graph->tensors[it->tensor],
-                               &bufs[i], error))
+          if (bufs[i] == NULL
+              && !place_constant (device,
+                                  &execution->graph->tensors[it->tensor],
+                                  &bufs[i], error))
             return FALSE;
           continue;
         }

@@ -22,7 +22,7 @@ void tp_arena_clear (TpArena *arena);
 
 /* Into @bufs, one element per storage of @execution, the buffers of those on the
  * device; others stay. Constants among them get memory of their own, outside the
- * arena, and their values. FALSE leaves some for tp_arena_drop (). */
+ * arena, and their values, unless they have a buffer already. FALSE leaves some for tp_arena_drop (). */
 gboolean tp_arena_place (const TpArena *arena, const TpExecution *execution,
                          TpBuf **bufs, GError **error);
 /* Frees those of the device; before the arena. */

@@ -10,12 +10,12 @@
 #include "ir/guard.h"
 #include "ir/text.h"
 #include "runtime/opencl-context.h"
+#include "runtime/opencl-copy.h"
 #include "runtime/opencl-events.h"
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 extern const TpDeviceOps tp_device_opencl;
 
@@ -29,6 +29,8 @@ typedef struct
   cl_command_queue queue;
   cl_command_queue timed;     /* made when stamps are first asked for */
   cl_command_queue current;   /* one of the two */
+  cl_command_queue copies[2]; /* [is_write] where it is shared: copies do not wait
+                               * for kernels; else NULL */
   gboolean is_mapped;         /* copies by mapping: memory is the host's */
   gint64 max_buf_bytes;
   GArray *pending;            /* TimedLaunch, oldest first */
@@ -78,9 +80,23 @@ cl_close (TpDevice *base)
     TP_OPENCL_RELEASE (CommandQueue, device->queue);
   if (device->timed != NULL)
     TP_OPENCL_RELEASE (CommandQueue, device->timed);
+  for (int i = 0; i < 2; i++)
+    if (device->copies[i] != NULL)
+      TP_OPENCL_RELEASE (CommandQueue, device->copies[i]);
   g_array_unref (device->pending);
   g_free (device->name);
   g_free (device);
+}
+
+static gboolean
+make_queue (ClDevice *device, cl_command_queue *out_queue, GError **error)
+{
+  cl_int code;
+
+  *out_queue = clCreateCommandQueue (device->context, device->id, 0, &code);
+  code = tp_opencl_check (code, *out_queue);
+  return code == CL_SUCCESS
+         || tp_opencl_fail (error, device->name, code, "cannot make a queue");
 }
 
 static gboolean
@@ -97,11 +113,12 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
   device->context = shared.context;
   device->id = shared.device;
-  device->queue = clCreateCommandQueue (device->context, device->id, 0, &code);
-  code = tp_opencl_check (code, device->queue);
-  if (code != CL_SUCCESS)
-    return tp_opencl_fail (error, device->name, code, "cannot make a queue");
+  if (!make_queue (device, &device->queue, error))
+    return FALSE;
   device->current = device->queue;
+  for (int i = 0; options->is_shared && i < 2; i++)
+    if (!make_queue (device, &device->copies[i], error))
+      return FALSE;
   return TRUE;
 }
 
@@ -226,31 +243,13 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
   g_free (buf);
 }
 
-static cl_int
-copy_mapped (ClDevice *device, const TpCopy *copy)
-{
-  cl_int code;
-  void *there = clEnqueueMapBuffer (
-      device->current, copy->buf->memory, CL_TRUE,
-      copy->is_write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0,
-      copy->size_bytes, 0, NULL, NULL, &code);
-
-  code = tp_opencl_check (code, there);
-  if (code != CL_SUCCESS)
-    return code;
-  if (copy->is_write)
-    memcpy (there, copy->host, copy->size_bytes);
-  else
-    memcpy (copy->host, there, copy->size_bytes);
-  return clEnqueueUnmapMemObject (device->current, copy->buf->memory, there, 0,
-                                  NULL, NULL);
-}
-
 static gboolean
 cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
   cl_mem memory = copy->buf->memory;
+  cl_command_queue own = device->copies[copy->is_write != FALSE];
+  cl_command_queue queue = own != NULL ? own : device->current;
   cl_int code;
 
   g_assert (copy->size_bytes <= MAX (copy->buf->size_bytes, 1));
@@ -258,14 +257,11 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
     return TRUE;
   if (!tp_opencl_check_process (device->name, error))
     return FALSE;
-  if (device->is_mapped)
-    code = copy_mapped (device, copy);
-  else if (copy->is_write)
-    code = clEnqueueWriteBuffer (device->current, memory, CL_TRUE, 0,
-                                 copy->size_bytes, copy->host, 0, NULL, NULL);
-  else
-    code = clEnqueueReadBuffer (device->current, memory, CL_TRUE, 0,
-                                copy->size_bytes, copy->host, 0, NULL, NULL);
+  code = device->is_mapped ? tp_opencl_copy_mapped (queue, memory, copy)
+                           : tp_opencl_copy (queue, memory, copy);
+  /* A write that blocks has read its source; kernels are in another queue. */
+  if (code == CL_SUCCESS && own != NULL)
+    code = clFinish (own);
   if (code == CL_SUCCESS)
     return TRUE;
   return tp_opencl_fail (error, device->name, code,

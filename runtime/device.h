@@ -2,7 +2,9 @@
  *
  * A device runs units: lowered nodes. It knows no op; only `ref`, which runs the
  * references, looks at the nodes of a unit. All calls on one device come from
- * one thread at a time. */
+ * one thread at a time. Where options say that it is shared, launch () and copy ()
+ * in either direction may come from a thread each: these three are not ordered
+ * among each other then, and a copy has happened on return. */
 #ifndef TP_RUNTIME_DEVICE_H
 #define TP_RUNTIME_DEVICE_H
 
@@ -70,6 +72,7 @@ typedef struct
   gboolean is_guest;                  /* another device of the plan is the host:
                                        * `sim` charges for copies within host
                                        * memory too */
+  gboolean is_shared;                 /* by runs in flight: see above */
 } TpDeviceOptions;
 
 /* To or from the beginning of a buffer. */

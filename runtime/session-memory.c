@@ -9,14 +9,14 @@
 #include "runtime/session-private.h"
 
 static gboolean
-make_arena (TpSession *session, int device, GError **error)
+make_arena (TpSession *session, TpSessionSlot *slot, int device,
+            GError **error)
 {
-  TpSessionDevice *there = &session->devices[device];
+  TpArena *arena = &slot->arenas[device];
 
-  return tp_arena_init (&there->arena, there->device, device,
+  return tp_arena_init (arena, session->devices[device].device, device,
                         session->execution->memory[device].arena_bytes, error)
-         && tp_arena_place (&there->arena, session->execution, session->bufs,
-                            error);
+         && tp_arena_place (arena, session->execution, slot->bufs, error);
 }
 
 /* What moves between two devices passes through the host; one that is the host
@@ -32,7 +32,7 @@ count_staging (const TpSession *session, const TpAction *action)
 }
 
 static gboolean
-make_staging (TpSession *session, GError **error)
+make_staging (TpSession *session, TpSessionSlot *slot, GError **error)
 {
   const TpExecution *execution = session->execution;
   gint64 size_bytes = 0;
@@ -42,12 +42,12 @@ make_staging (TpSession *session, GError **error)
                       count_staging (session, &execution->actions[i]));
   if (size_bytes == 0)
     return TRUE;
-  session->staging = g_try_malloc (size_bytes);
-  if (session->staging == NULL)
+  slot->staging = g_try_malloc (size_bytes);
+  if (slot->staging == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                  "cannot have %" G_GINT64_FORMAT
                  " bytes to pass tensors through", size_bytes);
-  return session->staging != NULL;
+  return slot->staging != NULL;
 }
 
 static gboolean
@@ -69,13 +69,36 @@ make_emitted (TpSession *session, GError **error)
   return TRUE;
 }
 
+/* All slots read the constants of the first. */
+static void
+share_constants (const TpSession *session, TpSessionSlot *slot)
+{
+  const TpExecution *execution = session->execution;
+
+  for (int i = 0; i < execution->n_storages; i++)
+    if (execution->storages[i].is_constant)
+      slot->bufs[i] = session->slots[0].bufs[i];
+}
+
+static gboolean
+make_slot (TpSession *session, TpSessionSlot *slot, GError **error)
+{
+  if (slot != &session->slots[0])
+    share_constants (session, slot);
+  for (int i = 0; i < session->execution->n_devices; i++)
+    if (session->devices[i].device != NULL
+        && !make_arena (session, slot, i, error))
+      return FALSE;
+  return make_staging (session, slot, error);
+}
+
 gboolean
 tp_session_make_arenas (TpSession *session, GError **error)
 {
-  for (int i = 0; i < session->execution->n_devices; i++)
-    if (session->devices[i].device != NULL && !make_arena (session, i, error))
+  for (int i = 0; i < session->n_slots; i++)
+    if (!make_slot (session, &session->slots[i], error))
       return FALSE;
-  return make_staging (session, error) && make_emitted (session, error);
+  return make_emitted (session, error);
 }
 
 /* ---- binding ------------------------------------------------------------ */
@@ -112,23 +135,20 @@ compile_device (TpSession *session, int device, GError **error)
   return there->code != NULL;
 }
 
-/* The buffer of what @unit reads or writes; NULL: the device sees to it. */
+/* The storage of what @unit reads or writes; -1: the device sees to it. */
 static gboolean
-find_operand (const TpSession *session, int unit, int tensor, TpBuf **out_buf,
+find_operand (const TpSession *session, int unit, int tensor, int *out_storage,
               GError **error)
 {
   const TpPlacedUnit *it = &session->execution->units->units[unit];
-  int storage;
 
-  *out_buf = NULL;
+  *out_storage = -1;
   if (tensor < 0 || tp_tensor_is_constant (&session->graph->tensors[tensor]))
     return TRUE;
-  storage = tp_execution_find_storage (session->execution, tensor, it->device);
-  if (storage >= 0)
-    {
-      *out_buf = session->bufs[storage];
-      return TRUE;
-    }
+  *out_storage = tp_execution_find_storage (session->execution, tensor,
+                                            it->device);
+  if (*out_storage >= 0)
+    return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                "plan: the kernel of op '%s' needs tensor '%s', which a group "
                "hides; make the plan anew",
@@ -138,23 +158,29 @@ find_operand (const TpSession *session, int unit, int tensor, TpBuf **out_buf,
 }
 
 static gboolean
-bind_unit (TpSession *session, int index, GError **error)
+bind_unit (TpSession *session, const TpSessionSlot *slot, int index,
+           GError **error)
 {
   const TpUnit unit = get_unit (session, index);
   int device = session->execution->units->units[index].device;
   const TpSessionDevice *there = &session->devices[device];
-  TpSessionUnit *its = &session->units[index];
   g_autoptr (TpArray) operands = tp_unit_list_operands (&unit);
   g_autofree TpBuf **bufs = tp_new0 (TpBuf *, operands->len + 1);
 
   for (guint i = 0; i < operands->len; i++)
-    if (!find_operand (session, index,
-                       tp_array_index (operands, TpUnitOperand, i).tensor,
-                       &bufs[i], error))
-      return FALSE;
-  its->launch = there->device->ops->bind (there->device, there->code,
-                                          its->index, bufs, error);
-  return its->launch != NULL;
+    {
+      int storage;
+
+      if (!find_operand (session, index,
+                         tp_array_index (operands, TpUnitOperand, i).tensor,
+                         &storage, error))
+        return FALSE;
+      bufs[i] = storage >= 0 ? slot->bufs[storage] : NULL;
+    }
+  slot->launches[index]
+      = there->device->ops->bind (there->device, there->code,
+                                  session->units[index].index, bufs, error);
+  return slot->launches[index] != NULL;
 }
 
 gboolean
@@ -164,8 +190,9 @@ tp_session_bind (TpSession *session, GError **error)
     if (session->devices[i].device != NULL
         && !compile_device (session, i, error))
       return FALSE;
-  for (int i = 0; i < session->execution->units->n; i++)
-    if (!bind_unit (session, i, error))
-      return FALSE;
+  for (int slot = 0; slot < session->n_slots; slot++)
+    for (int i = 0; i < session->execution->units->n; i++)
+      if (!bind_unit (session, &session->slots[slot], i, error))
+        return FALSE;
   return TRUE;
 }

@@ -11,7 +11,6 @@ typedef struct
   TpLowered *lowered;         /* NULL: the device runs nodes */
   const char *schedule;       /* (nullable) of the plan */
   int index;                  /* among the units of its device */
-  TpLaunch *launch;
 } TpSessionUnit;
 
 typedef struct
@@ -19,9 +18,21 @@ typedef struct
   TpDevice *device;           /* NULL: nothing runs there */
   TpDeviceInfo info;
   TpCode *code;
-  TpArena arena;
   int n_per_run;              /* launches of a run, once followed */
 } TpSessionDevice;
+
+/* What a run needs for itself while it is under way. */
+typedef struct
+{
+  TpArena *arenas;            /* per device */
+  TpBuf **bufs;               /* per storage of the execution; constants among
+                               * them are those of the first slot */
+  TpLaunch **launches;        /* per unit */
+  void *staging;              /* between two devices with memory of their own */
+  gint64 time_ns;             /* of the last run */
+  gint at;                    /* action of the run; their number: at its end; -1:
+                               * there is no run. Read by other threads */
+} TpSessionSlot;
 
 struct TpSession
 {
@@ -31,17 +42,17 @@ struct TpSession
   TpSessionDevice *devices;
   gboolean is_simulated;
   TpSessionUnit *units;       /* of the execution */
-  TpBuf **bufs;               /* per storage of the execution */
+  int n_slots;                /* runs that can be under way at a time */
+  TpSessionSlot *slots;
   int *step_of;               /* per action of it: what the caller sees of it;
                                * -1: nothing */
   TpArray *steps;              /* TpSessionStep */
-  void *staging;              /* between two devices with memory of their own */
   void **emitted;             /* [output]: value of a constant, or NULL */
-  gint64 time_ns;
-  gint at;                    /* action of the run; their number: at its end; -1:
-                               * there is no run. Read by other threads */
-  gint n_runs;                /* that have ended; likewise */
+  gint n_runs;                /* that have ended, or actions with several slots;
+                               * read by other threads */
   gboolean is_followed;       /* see session-progress.h */
+  gint last_slot;             /* of the run that ended last; atomic */
+  struct TpSessionFlight *flight; /* NULL: there is one slot */
 };
 
 static inline TpSessionDevice *

@@ -64,9 +64,12 @@ is_followed (const TpSession *session, int device)
 guint
 tp_session_count_progress (const TpSession *session)
 {
-  guint n = (guint) g_atomic_int_get (&session->at)
-            + (guint) g_atomic_int_get (&session->n_runs)
-                  * (guint) (session->execution->n_actions + 2);
+  guint n = (guint) g_atomic_int_get (&session->n_runs);
+
+  if (session->n_slots > 1)
+    return n; /* of actions, all waited for */
+  n = (guint) g_atomic_int_get (&session->slots[0].at)
+      + n * (guint) (session->execution->n_actions + 2);
 
   for (int i = 0; i < session->execution->n_devices; i++)
     if (is_followed (session, i))
@@ -103,12 +106,28 @@ describe_action (const TpSession *session, int index)
                           session->graph->tensors[action->tensor].name);
 }
 
+/* A run that waits for an engine is at nothing. */
+static char *
+describe_flight (const TpSession *session)
+{
+  for (int i = 0; i < session->n_slots; i++)
+    {
+      int at = g_atomic_int_get (&session->slots[i].at);
+
+      if (at >= 0)
+        return describe_action (session, at);
+    }
+  return NULL;
+}
+
 char *
 tp_session_describe_current (const TpSession *session)
 {
-  int at = g_atomic_int_get (&session->at);
+  int at = g_atomic_int_get (&session->slots[0].at);
   int end = MIN (at + 1, session->execution->n_actions);
 
+  if (session->n_slots > 1)
+    return describe_flight (session);
   if (at < 0)
     return NULL;
   for (int i = 0; i < session->execution->n_devices; i++)

@@ -23,6 +23,7 @@ tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
 
       if (there->device != NULL)
         continue;
+      its.is_shared = session->n_slots > 1;
       its.is_guest = device != session->execution->host;
       there->device = tp_device_open (session->plan->devices[device], &its,
                                       error);

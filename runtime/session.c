@@ -10,20 +10,29 @@
 #include "ir/plan-memory.h"
 #include "ir/room.h"
 #include "nest/nest.h"
-#include "runtime/host.h"
+#include "runtime/session-actions.h"
+#include "runtime/session-flight.h"
 #include "runtime/session-memory.h"
 #include "runtime/session-private.h"
 #include "runtime/session-steps.h"
 #include "runtime/session-units.h"
 
-#include <string.h>
-
 /* Of an op: what it does in a run, its nests, its launch. */
 #define SESSION_OP_BYTES ((gint64) 1024)
 
+static void
+slot_init (TpSessionSlot *slot, const TpExecution *execution)
+{
+  slot->arenas = g_new0 (TpArena, execution->n_devices + 1);
+  slot->bufs = tp_new0 (TpBuf *, execution->n_storages + 1);
+  slot->launches = tp_new0 (TpLaunch *, execution->units->n + 1);
+  slot->at = -1;
+}
+
 /* Takes @execution. */
 static TpSession *
-session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
+session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
+               int n_slots)
 {
   g_autoptr (TpSession) session = g_new0 (TpSession, 1);
 
@@ -32,12 +41,35 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution)
   session->execution = execution;
   session->devices = g_new0 (TpSessionDevice, execution->n_devices + 1);
   session->units = tp_new0 (TpSessionUnit, execution->units->n + 1);
-  session->bufs = tp_new0 (TpBuf *, execution->n_storages + 1);
+  session->n_slots = n_slots;
+  session->slots = tp_new0 (TpSessionSlot, n_slots);
+  for (int i = 0; i < session->n_slots; i++)
+    slot_init (&session->slots[i], execution);
   session->step_of = tp_new0 (int, execution->n_actions + 1);
   session->steps = tp_array_new (sizeof (TpSessionStep));
   session->emitted = tp_new0 (void *, graph->n_outputs + 1);
-  session->at = -1;
   return g_steal_pointer (&session);
+}
+
+static void
+fail_limit (const TpSession *session, int device, gint64 used_bytes,
+            GError **error)
+{
+  const TpPlan *plan = session->plan;
+  g_autofree char *runs
+      = session->n_slots == 1
+            ? g_strdup ("")
+            : g_strdup_printf ("tensors of %d runs in flight, ",
+                               session->n_slots);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+               "device '%s' takes %" G_GINT64_FORMAT " bytes with %sweights "
+               "packed for kernels and their scratch, %" G_GINT64_FORMAT
+               " more than the plan's limit: %splan with a limit that is "
+               "lower by so much",
+               plan->devices[device], used_bytes, runs,
+               used_bytes - plan->memory_limits[device],
+               session->n_slots == 1 ? "" : "have fewer in flight, or ");
 }
 
 /* Kernels want weights packed, and scratch, which no plan foretells. */
@@ -55,12 +87,7 @@ check_limits (const TpSession *session, GError **error)
 
       if (limit == 0 || used <= limit)
         continue;
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-                   "device '%s' takes %" G_GINT64_FORMAT " bytes with weights "
-                   "packed for kernels and their scratch, %" G_GINT64_FORMAT
-                   " more than the plan's limit: plan with a limit that is "
-                   "lower by so much",
-                   plan->devices[i], used, used - limit);
+      fail_limit (session, i, used, error);
       return FALSE;
     }
   return TRUE;
@@ -83,9 +110,21 @@ check_states (const TpGraph *graph, GError **error)
   return TRUE;
 }
 
+/* One clock has no say when several runs share it. */
+static gboolean
+check_clock (const TpSession *session, GError **error)
+{
+  if (!session->is_simulated || session->n_slots == 1)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%d runs in flight: simulated devices run one at a time",
+               session->n_slots);
+  return FALSE;
+}
+
 TpSession *
-tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
-                GError **error)
+tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
+                          const TpDeviceOptions *options, GError **error)
 {
   TpExecution *execution
       = check_states (graph, error)
@@ -94,47 +133,93 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
             ? tp_plan_spell_out (plan, graph, error)
             : NULL;
   g_autoptr (TpSession) session
-      = execution == NULL ? NULL : session_alloc (graph, plan, execution);
+      = execution == NULL ? NULL : session_alloc (graph, plan, execution, n_slots);
 
   if (session == NULL || !tp_session_open_devices (session, options, error)
-      || !tp_session_lower_units (session, error))
+      || !check_clock (session, error) || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
   if (!tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error) || !check_limits (session, error))
     return NULL;
+  if (n_slots > 1)
+    tp_session_flight_init (session);
   return g_steal_pointer (&session);
+}
+
+TpSession *
+tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
+                GError **error)
+{
+  return tp_session_new_in_flight (graph, plan, 1, options, error);
 }
 
 /* ---- freeing ------------------------------------------------------------ */
 
 static void
-free_units (TpSession *session)
+free_launches (TpSession *session, TpSessionSlot *slot)
 {
   const TpUnits *units = session->execution->units;
 
-  for (int i = 0; session->units != NULL && i < units->n; i++)
+  for (int i = 0; slot->launches != NULL && i < units->n; i++)
     {
-      TpSessionUnit *unit = &session->units[i];
       TpDevice *device = session->devices[units->units[i].device].device;
 
-      if (unit->launch != NULL)
-        device->ops->free_launch (device, unit->launch);
-      g_clear_pointer (&unit->lowered, tp_lowered_free);
+      if (slot->launches[i] != NULL)
+        device->ops->free_launch (device, slot->launches[i]);
     }
+  g_free (slot->launches);
+}
+
+static void
+free_units (TpSession *session)
+{
+  for (int i = 0; session->units != NULL && i < session->execution->units->n;
+       i++)
+    g_clear_pointer (&session->units[i].lowered, tp_lowered_free);
   g_free (session->units);
 }
 
 static void
-free_device (TpSession *session, TpSessionDevice *there)
+free_code (TpSessionDevice *there)
+{
+  if (there->code != NULL)
+    there->device->ops->free_code (there->device, there->code);
+}
+
+/* Others than the first only borrow constants. */
+static void
+forget_constants (const TpSession *session, TpSessionSlot *slot)
+{
+  const TpExecution *execution = session->execution;
+
+  for (int i = 0; slot->bufs != NULL && i < execution->n_storages; i++)
+    if (execution->storages[i].is_constant)
+      slot->bufs[i] = NULL;
+}
+
+static void
+free_slot (TpSession *session, TpSessionSlot *slot)
+{
+  if (slot != &session->slots[0])
+    forget_constants (session, slot);
+  for (int i = 0; slot->arenas != NULL && i < session->execution->n_devices;
+       i++)
+    {
+      if (slot->arenas[i].device != NULL)
+        tp_arena_drop (&slot->arenas[i], session->execution, slot->bufs);
+      tp_arena_clear (&slot->arenas[i]);
+    }
+  g_free (slot->arenas);
+  g_free (slot->bufs);
+  g_free (slot->staging);
+}
+
+static void
+free_device (TpSessionDevice *there)
 {
   if (there->device == NULL)
     return;
-  if (there->code != NULL)
-    there->device->ops->free_code (there->device, there->code);
-  if (there->arena.device != NULL)
-    tp_arena_drop (&there->arena, session->execution, session->bufs);
-  tp_arena_clear (&there->arena);
   tp_device_info_clear (&there->info);
   tp_device_close (there->device);
 }
@@ -144,16 +229,22 @@ tp_session_free (TpSession *session)
 {
   if (session == NULL)
     return;
+  tp_session_flight_clear (session);
+  for (int i = 0; session->slots != NULL && i < session->n_slots; i++)
+    free_launches (session, &session->slots[i]);
   free_units (session);
   for (int i = 0; i < session->execution->n_devices; i++)
-    free_device (session, &session->devices[i]);
+    free_code (&session->devices[i]);
+  for (int i = 0; session->slots != NULL && i < session->n_slots; i++)
+    free_slot (session, &session->slots[i]);
+  for (int i = 0; i < session->execution->n_devices; i++)
+    free_device (&session->devices[i]);
   for (int i = 0; session->emitted != NULL && i < session->graph->n_outputs;
        i++)
     g_free (session->emitted[i]);
   g_free (session->emitted);
-  g_free (session->staging);
+  g_free (session->slots);
   g_free (session->devices);
-  g_free (session->bufs);
   g_free (session->step_of);
   tp_array_unref (session->steps);
   tp_execution_free (session->execution);
@@ -163,72 +254,6 @@ tp_session_free (TpSession *session)
 }
 
 /* ---- running ------------------------------------------------------------ */
-
-static gboolean
-copy_storage (TpSession *session, int storage, void *host, gboolean is_write,
-              GError **error)
-{
-  TpDevice *device = tp_session_get_device (session, storage)->device;
-  int tensor = session->execution->storages[storage].tensor;
-  TpCopy copy = { session->bufs[storage], host,
-                  session->graph->tensors[tensor].size_bytes, is_write };
-
-  return device->ops->copy (device, &copy, error);
-}
-
-/* Host memory is read and written in place; two other devices meet there. */
-static gboolean
-move_storage (TpSession *session, int src, int dst, GError **error)
-{
-  if (tp_session_get_device (session, src)->info.is_host)
-    return copy_storage (session, dst,
-                         tp_host_buf_get_data (session->bufs[src]), TRUE,
-                         error);
-  if (tp_session_get_device (session, dst)->info.is_host)
-    return copy_storage (session, src,
-                         tp_host_buf_get_data (session->bufs[dst]), FALSE,
-                         error);
-  return copy_storage (session, src, session->staging, FALSE, error)
-         && copy_storage (session, dst, session->staging, TRUE, error);
-}
-
-static TpSessionDevice *
-get_unit_device (const TpSession *session, int unit)
-{
-  return &session->devices[session->execution->units->units[unit].device];
-}
-
-static gboolean
-perform (TpSession *session, const TpAction *action, const void *const *inputs,
-         void *const *outputs, GError **error)
-{
-  TpDevice *device;
-
-  switch (action->kind)
-    {
-    case TP_DO_LAUNCH:
-      device = get_unit_device (session, action->unit)->device;
-      return device->ops->launch (device, session->units[action->unit].launch,
-                                  error);
-    case TP_DO_MOVE:
-      return move_storage (session, action->src, action->dst, error);
-    case TP_DO_FEED:
-      return copy_storage (session, action->dst, (void *) inputs[action->input],
-                           TRUE, error);
-    case TP_DO_FETCH:
-      return copy_storage (session, action->src, outputs[action->output],
-                           FALSE, error);
-    case TP_DO_PASS:
-      memmove (outputs[action->output], inputs[action->input],
-               action->size_bytes);
-      return TRUE;
-    case TP_DO_EMIT:
-      memcpy (outputs[action->output], session->emitted[action->output],
-              action->size_bytes);
-      return TRUE;
-    }
-  g_assert_not_reached ();
-}
 
 static gboolean
 wait_for_devices (TpSession *session, GError **error)
@@ -248,7 +273,7 @@ static void
 stand_at (TpSession *session, int action)
 {
   if (session->is_followed)
-    g_atomic_int_set (&session->at, action);
+    g_atomic_int_set (&session->slots[0].at, action);
 }
 
 /* Returns @is_good. */
@@ -271,7 +296,7 @@ static gboolean
 is_virtual (const TpSession *session, const TpAction *action)
 {
   return (action->unit >= 0
-          && is_made_up (get_unit_device (session, action->unit)))
+          && is_made_up (tp_session_get_unit_device (session, action->unit)))
          || (action->src >= 0
              && is_made_up (tp_session_get_device (session, action->src)))
          || (action->dst >= 0
@@ -293,8 +318,8 @@ sum_virtual_ns (const TpSession *session)
 /* The time of one action, waited for: virtual where a simulated device has a
  * part in it. */
 static gboolean
-perform_timed (TpSession *session, int index, const void *const *inputs,
-               void *const *outputs, GError **error)
+perform_timed (TpSession *session, int index, const TpSessionRun *run,
+               GError **error)
 {
   const TpAction *action = &session->execution->actions[index];
   int step = session->step_of[index];
@@ -303,7 +328,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
   gint64 time_ns;
 
   stand_at (session, index);
-  if (!perform (session, action, inputs, outputs, error)
+  if (!tp_session_perform (run, action, error)
       || !wait_for_devices (session, error))
     return FALSE;
   time_ns = tp_clock_get_ns () - start_ns;
@@ -311,7 +336,7 @@ perform_timed (TpSession *session, int index, const void *const *inputs,
     time_ns = sum_virtual_ns (session) - virtual_ns;
   if (step >= 0)
     tp_array_index (session->steps, TpSessionStep, step).measured_ns = time_ns;
-  session->time_ns += time_ns;
+  run->slot->time_ns += time_ns;
   return TRUE;
 }
 
@@ -319,9 +344,11 @@ gboolean
 tp_session_run_profiled (TpSession *session, const void *const *inputs,
                          void *const *outputs, GError **error)
 {
-  session->time_ns = 0;
+  const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
+
+  run.slot->time_ns = 0;
   for (int i = 0; i < session->execution->n_actions; i++)
-    if (!perform_timed (session, i, inputs, outputs, error))
+    if (!perform_timed (session, i, &run, error))
       return end_run (session, FALSE);
   return end_run (session, TRUE);
 }
@@ -330,6 +357,7 @@ gboolean
 tp_session_run (TpSession *session, const void *const *inputs,
                 void *const *outputs, GError **error)
 {
+  const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
   gint64 start_ns = tp_clock_get_ns ();
 
   if (session->is_simulated)
@@ -337,15 +365,29 @@ tp_session_run (TpSession *session, const void *const *inputs,
   for (int i = 0; i < session->execution->n_actions; i++)
     {
       stand_at (session, i);
-      if (!perform (session, &session->execution->actions[i], inputs, outputs,
-                    error))
+      if (!tp_session_perform (&run, &session->execution->actions[i], error))
         return end_run (session, FALSE);
     }
   stand_at (session, session->execution->n_actions);
   if (!wait_for_devices (session, error))
     return end_run (session, FALSE);
-  session->time_ns = tp_clock_get_ns () - start_ns;
+  run.slot->time_ns = tp_clock_get_ns () - start_ns;
   return end_run (session, TRUE);
+}
+
+gboolean
+tp_session_run_in_slot (TpSession *session, int slot,
+                        const void *const *inputs, void *const *outputs,
+                        GError **error)
+{
+  const TpSessionRun run = { session, &session->slots[slot], inputs, outputs };
+
+  if (session->flight == NULL)
+    return tp_session_run (session, inputs, outputs, error);
+  if (!tp_session_fly (&run, error))
+    return FALSE;
+  g_atomic_int_set (&session->last_slot, slot);
+  return TRUE;
 }
 
 gboolean
@@ -353,10 +395,11 @@ tp_session_run_watched (TpSession *session, const void *const *inputs,
                         void *const *outputs, TpSessionWatch watch,
                         GError **error)
 {
+  const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
+
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!watch.call (session, i, TRUE, watch.data, error)
-        || !perform (session, &session->execution->actions[i], inputs, outputs,
-                     error)
+        || !tp_session_perform (&run, &session->execution->actions[i], error)
         || !watch.call (session, i, FALSE, watch.data, error))
       return FALSE;
   return wait_for_devices (session, error);
@@ -381,7 +424,8 @@ tp_session_get_memory (const TpSession *session, int device,
   *out_memory = (TpSessionMemory){ 0 };
   if (there->device == NULL)
     return;
-  out_memory->arena_bytes = there->arena.size_bytes;
+  for (int i = 0; i < session->n_slots; i++)
+    out_memory->arena_bytes += session->slots[i].arenas[device].size_bytes;
   out_memory->weight_bytes = there->device->weight_bytes;
   for (int i = 0; i < execution->n_storages; i++)
     if (execution->storages[i].device == device
@@ -395,5 +439,5 @@ tp_session_get_memory (const TpSession *session, int device,
 gint64
 tp_session_get_time_ns (const TpSession *session)
 {
-  return session->time_ns;
+  return session->slots[g_atomic_int_get (&session->last_slot)].time_ns;
 }

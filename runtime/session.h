@@ -26,21 +26,33 @@ typedef struct
  */
 TpSession *tp_session_new (TpGraph *graph, TpPlan *plan,
                            const TpDeviceOptions *options, GError **error);
+/* The same with memory for @n_slots runs that are under way at a time; weights and
+ * code are there once. TPLAN_ERROR_UNSUPPORTED also: several, on simulated
+ * devices. */
+TpSession *tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
+                                     const TpDeviceOptions *options,
+                                     GError **error);
 void tp_session_free (TpSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSession, tp_session_free)
 
 /* @inputs, @outputs: host arrays, row-major, in the order of the graph, each of
- * the tensor's size_bytes. Allocates nothing, decides nothing. */
+ * the tensor's size_bytes. Allocates nothing, decides nothing. Not while runs are
+ * in flight. */
 gboolean tp_session_run (TpSession *session, const void *const *inputs,
                          void *const *outputs, GError **error);
-/* The same, waiting after every step and filling measured_ns. */
+/* The same in slot @slot. Thread: any, while no other run has that slot. */
+gboolean tp_session_run_in_slot (TpSession *session, int slot,
+                                 const void *const *inputs,
+                                 void *const *outputs, GError **error);
+/* As tp_session_run (), waiting after every step and filling measured_ns. */
 gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
                                   void *const *outputs, GError **error);
 const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
 /* What a session takes on one device of its plan. */
 typedef struct
 {
-  gint64 arena_bytes;         /* tensors of a run: what the plan foretold */
+  gint64 arena_bytes;         /* tensors of a run: what the plan foretold, for each
+                               * that can be in flight */
   gint64 weight_bytes;        /* constants as kernels want them, packed or not;
                                * those read in place in the model's file take
                                * none */
@@ -49,8 +61,8 @@ typedef struct
 
 void tp_session_get_memory (const TpSession *session, int device,
                             TpSessionMemory *out_memory);
-/* Nanoseconds the last run took: wall clock, or the virtual clock when any
- * device is simulated. */
+/* Nanoseconds the run took that ended last: wall clock, or the virtual clock when
+ * any device is simulated. */
 gint64 tp_session_get_time_ns (const TpSession *session);
 
 #endif

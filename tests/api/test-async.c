@@ -62,13 +62,22 @@ submit (TplanSession *session, Data *data)
   return run;
 }
 
-static TplanSession *
-make_session (const char *device)
+/* Where runs go, and how many at a time. */
+typedef struct
 {
-  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 2);
+  const char *device;
+  int n_in_flight;
+} Place;
+
+static TplanSession *
+make_session (const Place *place)
+{
+  const TplanSessionOptions options
+      = { .n_threads = 2, .n_in_flight = place->n_in_flight };
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (place->device, model, 2);
   g_autoptr (GError) error = NULL;
   TplanSession *session
-      = plan == NULL ? NULL : tplan_session_new (plan, 2, &error);
+      = plan == NULL ? NULL : tplan_session_new_full (plan, &options, &error);
 
   g_assert_no_error (error);
   return session;
@@ -99,12 +108,13 @@ expect_interrupted (TplanRun *run)
     }
 }
 
-/* Many are in flight; each does its own work, in the order submitted: when the
- * last is done, all are. */
+/* Many are submitted; each does its own work, in the order submitted: when the last
+ * is done, all are, if they run one by one. */
 static void
-test_many (gconstpointer device)
+test_many (gconstpointer data_of_test)
 {
-  g_autoptr (TplanSession) session = make_session (device);
+  const Place *place = data_of_test;
+  g_autoptr (TplanSession) session = make_session (place);
   g_autofree Data *data = g_new (Data, N_RUNS);
   TplanRun *runs[N_RUNS];
 
@@ -118,7 +128,7 @@ test_many (gconstpointer device)
   expect_success (runs[N_RUNS - 1]);
   for (int i = 0; i < N_RUNS; i++)
     {
-      g_assert_true (tplan_run_is_done (runs[i]));
+      g_assert_true (place->n_in_flight > 1 || tplan_run_is_done (runs[i]));
       expect_success (runs[i]);
       assert_done (&data[i]);
       tplan_run_free (runs[i]);
@@ -128,9 +138,9 @@ test_many (gconstpointer device)
 
 /* Of those cancelled none has touched its arrays; all others are done. */
 static void
-test_cancel (gconstpointer device)
+test_cancel (gconstpointer place)
 {
-  g_autoptr (TplanSession) session = make_session (device);
+  g_autoptr (TplanSession) session = make_session (place);
   g_autofree Data *data = g_new (Data, N_RUNS);
   TplanRun *runs[N_RUNS];
   gboolean is_cancelled[N_RUNS] = { FALSE };
@@ -161,9 +171,9 @@ test_cancel (gconstpointer device)
 /* Freeing the session ends what was not begun; handles stay good. What was let go
  * of touches nothing any more. */
 static void
-test_freed (gconstpointer device)
+test_freed (gconstpointer place)
 {
-  TplanSession *session = make_session (device);
+  TplanSession *session = make_session (place);
   g_autofree Data *data = g_new (Data, N_RUNS);
   TplanRun *runs[N_RUNS];
 
@@ -223,9 +233,9 @@ use_session (gpointer session)
 
 /* All threads use one session, each way at once. */
 static void
-test_threads (gconstpointer device)
+test_threads (gconstpointer place)
 {
-  g_autoptr (TplanSession) session = make_session (device);
+  g_autoptr (TplanSession) session = make_session (place);
   GThread *threads[N_THREADS];
 
   if (session == NULL)
@@ -240,9 +250,9 @@ test_threads (gconstpointer device)
 
 /* A child submits to the session of its parent, whose thread it has not. */
 static void
-test_fork (gconstpointer device)
+test_fork (gconstpointer place)
 {
-  g_autoptr (TplanSession) session = make_session (device);
+  g_autoptr (TplanSession) session = make_session (place);
   TplanRun *old;
   Data data;
   int status;
@@ -319,8 +329,10 @@ sum_steps (TplanSession *session, int *out_n_ops)
 /* All ops are in some step; what steps took adds up to no more than the run, and
  * only where runs are profiled. */
 static void
-test_steps (gconstpointer device)
+test_steps (gconstpointer data_of_test)
 {
+  const char *device = ((const Place *) data_of_test)->device;
+
   for (int is_profiled = 0; is_profiled < 2; is_profiled++)
     {
       g_autoptr (TplanSession) session = make_profiled (device, is_profiled);
@@ -372,7 +384,27 @@ test_foretold (void)
 }
 
 static void
-add (const char *device)
+expect_refused (const char *device, int n_in_flight, TplanError code)
+{
+  const TplanSessionOptions options
+      = { .n_threads = 1, .n_in_flight = n_in_flight };
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_nonnull (plan);
+  g_assert_null (tplan_session_new_full (plan, &options, &error));
+  g_assert_error (error, TPLAN_ERROR, (gint) code);
+}
+
+static void
+test_refused (void)
+{
+  expect_refused ("ref", 65, TPLAN_ERROR_USAGE);
+  expect_refused ("sim:laptop-gpu", 2, TPLAN_ERROR_UNSUPPORTED);
+}
+
+static void
+add (const Place *place)
 {
   const struct
   {
@@ -385,23 +417,33 @@ add (const char *device)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path
-          = g_strdup_printf ("/async/%s/%s", cases[i].name, device);
+          = g_strdup_printf ("/async/%s/%s/%d", cases[i].name, place->device,
+                             place->n_in_flight);
 
-      g_test_add_data_func (path, device, cases[i].test);
+      g_test_add_data_func (path, place, cases[i].test);
     }
 }
+
+static const Place hosts[]
+    = { { "ref", 1 }, { "ref", 4 }, { "cpu", 1 }, { "cpu", 4 } };
+#ifndef __SANITIZE_THREAD__
+static const Place others[] = { { "opencl:0", 1 }, { "opencl:0", 4 } };
+#endif
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add ("ref");
-  add ("cpu");
+  for (gsize i = 0; i < G_N_ELEMENTS (hosts); i++)
+    add (&hosts[i]);
 #ifndef __SANITIZE_THREAD__
   /* Drivers are not instrumented; threads after a fork are not supported. */
-  add ("opencl:0");
-  g_test_add_data_func ("/async/fork/cpu", "cpu", test_fork);
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    add (&others[i]);
+  g_test_add_data_func ("/async/fork/cpu/1", &hosts[2], test_fork);
+  g_test_add_data_func ("/async/fork/cpu/4", &hosts[3], test_fork);
 #endif
   g_test_add_func ("/async/foretold", test_foretold);
+  g_test_add_func ("/async/refused", test_refused);
   return g_test_run ();
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include <CL/cl_layer.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static cl_icd_dispatch layer;
 /* Whether this is the call; *@out_what: what to do then. Counting starts anew when
  * the variable changes. */
 static int
-is_the_call (const char *function, char *out_what)
+count_call (const char *function, char *out_what)
 {
   static char last[64];
   static int n_calls;
@@ -41,6 +42,19 @@ is_the_call (const char *function, char *out_what)
     }
   return sscanf (text, "%39s %d %15s", name, &call, out_what) == 3
          && strcmp (name, function) == 0 && ++n_calls == call;
+}
+
+/* The same from any thread. */
+static int
+is_the_call (const char *function, char *out_what)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  int is_it;
+
+  pthread_mutex_lock (&lock);
+  is_it = count_call (function, out_what);
+  pthread_mutex_unlock (&lock);
+  return is_it;
 }
 
 #define LIE 1                 /* no code of OpenCL */

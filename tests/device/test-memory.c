@@ -29,7 +29,8 @@ fill_with_nan (TpSession *session, int storage, GError **error)
   g_autofree void *poison = g_malloc (size);
 
   memset (poison, 0xff, size);
-  return tp_device_write (device, session->bufs[storage], poison, size, error);
+  return tp_device_write (device, session->slots[0].bufs[storage], poison, size,
+                          error);
 }
 
 /* What is not yet or no longer alive becomes NaN. */
@@ -127,7 +128,7 @@ test_staging (void)
                                                       &error);
 
       g_assert_no_error (error);
-      g_assert_cmpint (session->staging != NULL, ==, cases[i].is_wanted);
+      g_assert_cmpint (session->slots[0].staging != NULL, ==, cases[i].is_wanted);
       net_check (graph, plan, TOLERANCE);
     }
 }
@@ -197,7 +198,7 @@ test_arena_is_small (void)
   plan = net_plan (graph, "ref", "0");
   session = tp_session_new (graph, plan, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (session->devices[0].arena.size_bytes, ==, 2 * 8192);
+  g_assert_cmpint (session->slots[0].arenas[0].size_bytes, ==, 2 * 8192);
 }
 
 static void

@@ -35,22 +35,27 @@ static const struct
   { "clFlush", -36, TPLAN_ERROR_DEVICE },
 };
 
+#define IN_FLIGHT 1000        /* added to the number of a fault */
+
 static gboolean
-make_and_run (TpGraph *graph, NetRun *run, GError **error)
+make_and_run (TpGraph *graph, NetRun *run, int n_slots, GError **error)
 {
   g_autoptr (TpPlan) plan = net_plan (graph, "opencl:0", "0");
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, error);
+  g_autoptr (TpSession) session
+      = tp_session_new_in_flight (graph, plan, n_slots, NULL, error);
 
   return session != NULL
-         && tp_session_run (session, (const void *const *) run->inputs,
-                            run->outputs, error);
+         && tp_session_run_in_slot (session, n_slots - 1,
+                                    (const void *const *) run->inputs,
+                                    run->outputs, error);
 }
 
 /* The calls one after the other, until there is none to fail. */
 static void
 test_fault (gconstpointer data)
 {
-  int which = GPOINTER_TO_INT (data);
+  int which = GPOINTER_TO_INT (data) % IN_FLIGHT;
+  int n_slots = GPOINTER_TO_INT (data) < IN_FLIGHT ? 1 : 2;
   g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
   g_autoptr (NetRun) run = net_run_new (graph, TP_DOMAIN_ANY);
   int n_failed = 0;
@@ -65,7 +70,7 @@ test_fault (gconstpointer data)
 
       g_setenv ("TEST_OPENCL_FAIL", fault, TRUE);
       net_run_clear_outputs (run);
-      is_good = make_and_run (graph, run, &error);
+      is_good = make_and_run (graph, run, n_slots, &error);
       g_unsetenv ("TEST_OPENCL_FAIL");
       if (is_good)
         break;
@@ -77,6 +82,68 @@ test_fault (gconstpointer data)
   g_assert_cmpint (n_failed, >, 0);
   g_assert_cmpint (n_failed, <, MOST_CALLS);
   g_assert_cmpfloat (net_run_get_error (run), <=, 1e-5);
+}
+
+typedef struct
+{
+  TpSession *session;
+  NetRun *run;
+  int slot;
+  int n_failed;
+} Runner;
+
+static gpointer
+run_often (gpointer data)
+{
+  Runner *runner = data;
+
+  for (int i = 0; i < 10; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      net_run_clear_outputs (runner->run);
+      if (tp_session_run_in_slot (runner->session, runner->slot,
+                                  (const void *const *) runner->run->inputs,
+                                  runner->run->outputs, &error))
+        g_assert_cmpfloat (net_run_get_error (runner->run), <=, 1e-5);
+      else
+        {
+          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+          runner->n_failed++;
+        }
+    }
+  return NULL;
+}
+
+/* One run fails; those beside it and after it are right, and none waits for it. */
+static void
+test_beside (gconstpointer fault)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (TpPlan) plan = net_plan (graph, "opencl:0", "0");
+  g_autoptr (TpSession) session
+      = tp_session_new_in_flight (graph, plan, 3, NULL, &error);
+  Runner runners[3];
+  GThread *threads[3];
+  int n_failed = 0;
+
+  g_assert_no_error (error);
+  g_setenv ("TEST_OPENCL_FAIL", fault, TRUE);
+  for (int i = 0; i < 3; i++)
+    {
+      runners[i] = (Runner){ session, net_run_new (graph, TP_DOMAIN_ANY), i,
+                             0 };
+      threads[i] = g_thread_new ("runner", run_often, &runners[i]);
+    }
+  for (int i = 0; i < 3; i++)
+    {
+      g_thread_join (threads[i]);
+      n_failed += runners[i].n_failed;
+      net_run_free (runners[i].run);
+    }
+  g_unsetenv ("TEST_OPENCL_FAIL");
+  g_assert_cmpint (n_failed, ==, 1);
 }
 
 /* Contexts are made once in a process: each such fault has one of its own. */
@@ -126,6 +193,22 @@ find_obstacle (void)
   return strstr (reason, "CL_") != NULL ? NULL : g_steal_pointer (&reason);
 }
 
+static void
+add_beside (void)
+{
+  static const char *const calls[]
+      = { "clEnqueueNDRangeKernel 5 -36", "clEnqueueWriteBuffer 5 -5",
+          "clEnqueueReadBuffer 5 -5" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (calls); i++)
+    {
+      g_autofree char *path
+          = g_strconcat ("/opencl-faults/beside/", calls[i], NULL);
+
+      g_test_add_data_func (path, calls[i], test_beside);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -152,6 +235,14 @@ main (int argc, char **argv)
                             strcmp (faults[i].function, "clCreateContext") == 0
                                 ? test_context_fault
                                 : test_fault);
+      if (strcmp (faults[i].function, "clCreateContext") != 0)
+        {
+          g_autofree char *flight = g_strconcat (path, "/in-flight", NULL);
+
+          g_test_add_data_func (flight, GINT_TO_POINTER (IN_FLIGHT + i),
+                                test_fault);
+        }
     }
+  add_beside ();
   return g_test_run ();
 }

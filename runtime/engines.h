@@ -1,0 +1,43 @@
+/* engines.h: what runs in flight share and use one at a time: each device with its
+ * kernels, and each direction of its copies. */
+#ifndef TP_RUNTIME_ENGINES_H
+#define TP_RUNTIME_ENGINES_H
+
+#include <glib.h>
+
+typedef struct TpEngines TpEngines;
+
+/* Of a device; engine number device * TP_ENGINE_KINDS + kind. */
+typedef enum
+{
+  TP_ENGINE_KERNELS,
+  TP_ENGINE_TO,
+  TP_ENGINE_FROM,
+  TP_ENGINE_KINDS,
+} TpEngineKind;
+
+TpEngines *tp_engines_new (int n_engines, int n_slots);
+void tp_engines_free (TpEngines *engines);
+
+/* Run @slot begins: it is younger than all others under way. One run has a slot
+ * at a time. */
+void tp_engines_begin (TpEngines *engines, int slot);
+
+/* An engine that a run has; given back when cleared. */
+typedef struct
+{
+  TpEngines *engines;         /* NULL: nothing is held */
+  int engine;
+} TpEngineHold;
+
+/* Waits until @engine is free for @slot: of those that wait the oldest run has it
+ * next. A run holds one at most, so nobody waits in a circle. @engine -1: none is
+ * needed. */
+TpEngineHold tp_engines_take (TpEngines *engines, int engine, int slot);
+void tp_engine_hold_clear (TpEngineHold *hold);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpEngineHold, tp_engine_hold_clear)
+
+/* Whether @slot waits for an engine. Thread: any. */
+gboolean tp_engines_is_waiting (TpEngines *engines, int slot);
+
+#endif

@@ -1,0 +1,14 @@
+/* opencl-copy.h: copies between a buffer and host memory. */
+#ifndef TP_RUNTIME_OPENCL_COPY_H
+#define TP_RUNTIME_OPENCL_COPY_H
+
+#include "runtime/opencl.h"
+
+/* Ordered in @queue; what host memory has to do with it is over on return. */
+cl_int tp_opencl_copy (cl_command_queue queue, cl_mem memory,
+                       const TpCopy *copy);
+/* The same by mapping, where the memory is the host's. */
+cl_int tp_opencl_copy_mapped (cl_command_queue queue, cl_mem memory,
+                              const TpCopy *copy);
+
+#endif

@@ -1,0 +1,402 @@
+/* test-flight.c: runs in flight: engines are held by one run at a time, the oldest
+ * first, and results are those of single runs, bit for bit. */
+#include "config.h"
+
+#include "../ir/random-model.h"
+#include "ir/plan-memory.h"
+#include "nets.h"
+#include "runtime/engines.h"
+#include "runtime/session-private.h"
+#include "runtime/session-progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SLOTS 4
+#define N_RUNS 50
+
+/* ---- engines --------------------------------------------------------------- */
+
+#define N_ENGINES 3
+#define N_TAKES 2000
+
+typedef struct
+{
+  TpEngines *engines;
+  gint n_holders[N_ENGINES];
+  gint n_takes;
+} Shared;
+
+typedef struct
+{
+  Shared *shared;
+  int slot;
+  guint32 seed;
+} Taker;
+
+static void
+take_once (Shared *shared, int engine, int slot)
+{
+  g_auto (TpEngineHold) hold = tp_engines_take (shared->engines, engine, slot);
+
+  if (engine < 0)
+    return;
+  g_assert_cmpint (g_atomic_int_add (&shared->n_holders[engine], 1), ==, 0);
+  g_thread_yield ();
+  g_atomic_int_inc (&shared->n_takes);
+  g_assert_cmpint (g_atomic_int_add (&shared->n_holders[engine], -1), ==, 1);
+}
+
+static gpointer
+take_often (gpointer data)
+{
+  Taker *taker = data;
+  Shared *shared = taker->shared;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (taker->seed);
+
+  for (int i = 0; i < N_TAKES; i++)
+    {
+      int engine = g_rand_int_range (rand, -1, N_ENGINES);
+
+      if (i % 10 == 0)
+        tp_engines_begin (shared->engines, taker->slot);
+      take_once (shared, engine, taker->slot);
+    }
+  return NULL;
+}
+
+static void
+test_alone (void)
+{
+  Shared shared = { tp_engines_new (N_ENGINES, MOST_SLOTS), { 0 }, 0 };
+  Taker takers[MOST_SLOTS];
+  GThread *threads[MOST_SLOTS];
+
+  for (int i = 0; i < MOST_SLOTS; i++)
+    {
+      takers[i] = (Taker){ &shared, i, g_test_rand_int () };
+      threads[i] = g_thread_new ("taker", take_often, &takers[i]);
+    }
+  for (int i = 0; i < MOST_SLOTS; i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpint (shared.n_takes, >, MOST_SLOTS * N_TAKES / 2);
+  tp_engines_free (shared.engines);
+}
+
+typedef struct
+{
+  TpEngines *engines;
+  int slot;
+  GMutex *lock;
+  GString *order;
+} Waiter;
+
+static gpointer
+wait_once (gpointer data)
+{
+  Waiter *waiter = data;
+  g_auto (TpEngineHold) hold
+      = tp_engines_take (waiter->engines, 1, waiter->slot);
+
+  g_mutex_lock (waiter->lock);
+  g_string_append_printf (waiter->order, "%d", waiter->slot);
+  g_mutex_unlock (waiter->lock);
+  return NULL;
+}
+
+/* Runs begin as 2, 0, 3; slot 1 has the engine until all wait. Another engine is
+ * free meanwhile. */
+static void
+test_oldest_first (void)
+{
+  static const int begun[] = { 2, 0, 3 };
+  TpEngines *engines = tp_engines_new (N_ENGINES, MOST_SLOTS);
+  g_autoptr (GString) order = g_string_new (NULL);
+  Waiter waiters[G_N_ELEMENTS (begun)];
+  GThread *threads[G_N_ELEMENTS (begun)];
+  TpEngineHold hold, other;
+  GMutex lock;
+
+  g_mutex_init (&lock);
+  tp_engines_begin (engines, 1);
+  hold = tp_engines_take (engines, 1, 1);
+  other = tp_engines_take (engines, 2, 0);
+  tp_engine_hold_clear (&other);
+  for (gsize i = 0; i < G_N_ELEMENTS (begun); i++)
+    tp_engines_begin (engines, begun[i]);
+  for (gsize i = G_N_ELEMENTS (begun); i-- > 0;)
+    {
+      waiters[i] = (Waiter){ engines, begun[i], &lock, order };
+      threads[i] = g_thread_new ("waiter", wait_once, &waiters[i]);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (begun); i++)
+    while (!tp_engines_is_waiting (engines, begun[i]))
+      g_usleep (1000);
+  tp_engine_hold_clear (&hold);
+  for (gsize i = 0; i < G_N_ELEMENTS (begun); i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpstr (order->str, ==, "203");
+  tp_engines_free (engines);
+  g_mutex_clear (&lock);
+}
+
+/* ---- sessions -------------------------------------------------------------- */
+
+typedef struct
+{
+  NetRun *run;
+  void **expected;            /* [output]: as a single run had it */
+} Job;
+
+typedef struct
+{
+  TpSession *session;
+  int n_slots;
+  Job *jobs;
+  gint n_taken;
+} Flight;
+
+typedef struct
+{
+  Flight *flight;
+  int slot;
+} Runner;
+
+static void
+run_single (TpSession *session, Job *job, const TpGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+
+  job->run = net_run_new (graph, TP_DOMAIN_ANY);
+  job->expected = g_new0 (void *, graph->n_outputs + 1);
+  tp_session_run (session, (const void *const *) job->run->inputs,
+                  job->run->outputs, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < graph->n_outputs; i++)
+    job->expected[i]
+        = g_memdup2 (job->run->outputs[i],
+                     graph->tensors[graph->outputs[i]].size_bytes + 1);
+}
+
+static void
+check_outputs (const Job *job)
+{
+  const TpGraph *graph = job->run->graph;
+
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      gint64 size = graph->tensors[graph->outputs[i]].size_bytes;
+
+      g_assert_cmpmem (job->run->outputs[i], size, job->expected[i], size);
+    }
+}
+
+static void
+job_clear (Job *job)
+{
+  for (int i = 0; i < job->run->graph->n_outputs; i++)
+    g_free (job->expected[i]);
+  g_free (job->expected);
+  net_run_free (job->run);
+}
+
+static gpointer
+run_jobs (gpointer data)
+{
+  Runner *runner = data;
+  Flight *flight = runner->flight;
+  int i;
+
+  while ((i = g_atomic_int_add (&flight->n_taken, 1)) < N_RUNS)
+    {
+      g_autoptr (GError) error = NULL;
+      NetRun *run = flight->jobs[i].run;
+
+      net_run_clear_outputs (run);
+      tp_session_run_in_slot (flight->session, runner->slot,
+                              (const void *const *) run->inputs, run->outputs,
+                              &error);
+      g_assert_no_error (error);
+      check_outputs (&flight->jobs[i]);
+    }
+  return NULL;
+}
+
+static void
+fly (Flight *flight)
+{
+  Runner runners[MOST_SLOTS];
+  GThread *threads[MOST_SLOTS];
+
+  flight->n_taken = 0;
+  for (int i = 0; i < flight->n_slots; i++)
+    {
+      runners[i] = (Runner){ flight, i };
+      threads[i] = g_thread_new ("runner", run_jobs, &runners[i]);
+    }
+  for (int i = 0; i < flight->n_slots; i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpint (tp_session_get_time_ns (flight->session), >, 0);
+}
+
+/* Each run but those of the first has tensors of its own; weights are shared. */
+static void
+check_memory (const TpSession *session, const TpSession *single)
+{
+  for (int i = 0; i < session->plan->n_devices; i++)
+    {
+      TpSessionMemory many, one;
+
+      tp_session_get_memory (session, i, &many);
+      tp_session_get_memory (single, i, &one);
+      g_assert_cmpint (many.arena_bytes, ==,
+                       session->n_slots * one.arena_bytes);
+      g_assert_cmpint (many.weight_bytes, ==, one.weight_bytes);
+      g_assert_cmpint (many.workspace_bytes, ==, one.workspace_bytes);
+    }
+}
+
+static void
+check_flights (TpGraph *graph, TpPlan *plan)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpSession) single = tp_session_new (graph, plan, NULL, &error);
+  Job jobs[N_RUNS];
+
+  g_assert_no_error (error);
+  for (int i = 0; i < N_RUNS; i++)
+    run_single (single, &jobs[i], graph);
+  for (int n = 1; n <= MOST_SLOTS; n++)
+    {
+      g_autoptr (TpSession) session
+          = tp_session_new_in_flight (graph, plan, n, NULL, &error);
+      Flight flight = { session, n, jobs, 0 };
+
+      g_assert_no_error (error);
+      check_memory (session, single);
+      fly (&flight);
+      if (n == MOST_SLOTS)
+        {
+          tp_session_follow (session);
+          fly (&flight);
+          g_assert_cmpuint (tp_session_count_progress (session), >, 0);
+          g_assert_null (tp_session_describe_current (session));
+        }
+    }
+  for (int i = 0; i < N_RUNS; i++)
+    job_clear (&jobs[i]);
+}
+
+static const char *const nets[] = { net_mlp, net_image, net_branches, net_ends };
+
+static void
+test_nets (gconstpointer devices)
+{
+  if (!net_need_devices (devices))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+    {
+      g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+      g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
+
+      check_flights (graph, plan);
+    }
+}
+
+/* FALSE: an op of it has no kernels. */
+static gboolean
+can_run (TpGraph *graph, TpPlan *plan)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, NULL, &error);
+
+  if (session == NULL)
+    g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  return session != NULL;
+}
+
+static void
+test_random (gconstpointer devices)
+{
+  int n_flown = 0;
+
+  if (!net_need_devices (devices))
+    return;
+  for (int i = 0; i < 200 && n_flown < 2; i++)
+    {
+      g_autoptr (TpGraph) graph = random_model (3);
+      g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
+
+      if (!can_run (graph, plan))
+        continue;
+      check_flights (graph, plan);
+      n_flown++;
+    }
+  g_assert_cmpint (n_flown, ==, 2);
+}
+
+/* ---- what is refused ------------------------------------------------------- */
+
+static void
+test_simulated (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (TpPlan) plan = net_plan (graph, "sim:server-gpu", "0");
+
+  g_assert_null (tp_session_new_in_flight (graph, plan, 2, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+}
+
+/* What one run takes is the limit: a second has no room. */
+static void
+test_limit (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
+  g_autoptr (TpPlan) plan = net_plan (graph, "ref", "0");
+  g_autoptr (TpSession) single = tp_session_new (graph, plan, NULL, &error);
+  g_autoptr (TpSession) limited = NULL;
+  g_autofree char *expected = NULL;
+  TpSessionMemory memory;
+
+  g_assert_no_error (error);
+  tp_session_get_memory (single, 0, &memory);
+  plan->memory_limits = g_new0 (gint64, 2);
+  plan->memory_limits[0] = memory.arena_bytes + memory.weight_bytes
+                           + memory.workspace_bytes;
+  limited = tp_session_new (graph, plan, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (tp_session_new_in_flight (graph, plan, 2, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+  expected = g_strdup_printf ("%" G_GINT64_FORMAT " more than the plan's limit",
+                              memory.arena_bytes);
+  g_assert_nonnull (strstr (error->message, expected));
+  g_assert_nonnull (strstr (error->message, "2 runs in flight"));
+}
+
+static const char *const places[]
+    = { "cpu", "opencl:0", "cpu opencl:0", "cpu ref", "opencl:0 cpu",
+        "opencl:0 opencl:1", "cpu opencl:0 opencl:1" };
+
+int
+main (int argc, char **argv)
+{
+  /* PoCL shows two devices then. */
+  g_setenv ("POCL_DEVICES", "pthread basic", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/flight/engines/alone", test_alone);
+  g_test_add_func ("/flight/engines/oldest-first", test_oldest_first);
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *path = g_strconcat ("/flight/nets/", places[i], NULL);
+      g_autofree char *random
+          = g_strconcat ("/flight/random/", places[i], NULL);
+
+      g_test_add_data_func (path, places[i], test_nets);
+      g_test_add_data_func (random, places[i], test_random);
+    }
+  g_test_add_func ("/flight/simulated", test_simulated);
+  g_test_add_func ("/flight/limit", test_limit);
+  return g_test_run ();
+}
