@@ -121,12 +121,12 @@ tp_plan_rows_clear (TpPlanRows *rows)
   json_decref (rows->parsed);
   if (rows->text != NULL)
     g_string_free (rows->text, TRUE);
-  *rows = (TpPlanRows){ NULL };
+  *rows = (TpPlanRows){ 0 };
 }
 
 gboolean
 tp_plan_lines_find (const TpPlanLines *lines, const char *key,
-                    TpPlanRows *out_rows, gsize *out_n)
+                    TpPlanRows *out_rows)
 {
   for (guint i = 0; i < lines->lists->len; i++)
     {
@@ -134,9 +134,9 @@ tp_plan_lines_find (const TpPlanLines *lines, const char *key,
 
       if (strcmp (list->key, key) != 0)
         continue;
-      *out_rows = (TpPlanRows){ .at = list->begin, .end = list->end };
+      *out_rows = (TpPlanRows){ .n = (int) MIN (list->n, G_MAXINT / 4),
+                                .at = list->begin, .end = list->end };
       out_rows->text = g_string_new (NULL);
-      *out_n = list->n;
       return TRUE;
     }
   return FALSE;

@@ -25,6 +25,7 @@ const GString *tp_plan_lines_get_rest (const TpPlanLines *lines);
 /* The elements of one list, in order. */
 typedef struct
 {
+  int n;                      /* how many there are */
   const json_t *list;         /* all of them; NULL: they are lines */
   const char *at, *end;       /* lines that are still to parse */
   json_t *parsed;
@@ -36,7 +37,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanRows, tp_plan_rows_clear)
 
 /* FALSE: @key is none of those lists. */
 gboolean tp_plan_lines_find (const TpPlanLines *lines, const char *key,
-                             TpPlanRows *out_rows, gsize *out_n);
+                             TpPlanRows *out_rows);
 /* The next element, good until the one after it is asked for. NULL: there is none
  * that could be parsed. */
 const json_t *tp_plan_rows_next (TpPlanRows *rows);

@@ -384,31 +384,6 @@ load_graph (const TpPlanReader *reader, const TpPlan *plan, GError **error)
   return NULL;
 }
 
-static TpMap *
-load_index_names (int n, const char *(*get) (const TpGraph *, int),
-                  const TpGraph *graph)
-{
-  g_autoptr (TpMap) names
-      = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
-
-  for (int i = 0; i < n; i++)
-    tp_map_insert (names, g_utf8_make_valid (get (graph, i), -1),
-                   GINT_TO_POINTER (i + 1));
-  return g_steal_pointer (&names);
-}
-
-static const char *
-load_get_node (const TpGraph *graph, int i)
-{
-  return graph->nodes[i].name;
-}
-
-static const char *
-load_get_tensor (const TpGraph *graph, int i)
-{
-  return graph->tensors[i].name;
-}
-
 /* Fills @plan; its graph, or NULL. */
 static TpGraph *
 load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
@@ -423,9 +398,7 @@ load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
   if (graph == NULL)
     return NULL;
   reader->graph = graph;
-  reader->nodes = load_index_names (graph->n_nodes, load_get_node, graph);
-  reader->tensors
-      = load_index_names (graph->n_tensors, load_get_tensor, graph);
+  tp_plan_reader_index (reader);
   if (!tp_plan_read_body (root, plan, error))
     return NULL;
   if (plan->peak_bytes == NULL || plan->weight_bytes == NULL)

@@ -51,21 +51,22 @@ gboolean
 tp_plan_read_arcs (TpPlanPlace root, const char *key, const TpPlan *plan,
                    TpPlanArcList *list, GError **error)
 {
-  g_auto (TpPlanRows) rows = { NULL };
-  int n;
+  g_auto (TpPlanRows) rows = { 0 };
+  g_autofree TpArc *arcs = NULL;
 
-  if (!tp_plan_read_rows (root, key, -1, &rows, &n, error))
+  if (!tp_plan_read_rows (root, key, -1, &rows, error))
     return FALSE;
-  list->arcs = tp_new0 (TpArc, n + 1);
-  for (int i = 0; i < n; i++)
+  arcs = tp_new0 (TpArc, rows.n + 1);
+  for (int i = 0; i < rows.n; i++)
     {
       char path[64];
       TpPlanPlace place = { root.reader, path, tp_plan_rows_next (&rows) };
 
       g_snprintf (path, sizeof path, "%s[%d]", key, i);
-      if (!read_arc (place, plan, list->is_tied,
-                     &list->arcs[list->n_arcs++], error))
+      if (!read_arc (place, plan, list->is_tied, &arcs[i], error))
         return FALSE;
     }
+  list->arcs = g_steal_pointer (&arcs);
+  list->n_arcs = rows.n;
   return TRUE;
 }

@@ -83,10 +83,10 @@ read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
   const TpPlanReader *reader = root.reader;
   int n = reader->graph->n_nodes;
   g_autofree guint8 *seen = tp_new0 (guint8, n + 1);
-  g_auto (TpPlanRows) rows = { NULL };
+  g_auto (TpPlanRows) rows = { 0 };
   char path[64];
 
-  if (!tp_plan_read_rows (root, "ops", n, &rows, &n, error))
+  if (!tp_plan_read_rows (root, "ops", n, &rows, error))
     return FALSE;
   plan->placements = tp_new0 (TpPlacement, n + 1);
   plan->n_placements = n;
@@ -117,12 +117,11 @@ read_groups (TpPlanPlace root, const char *key, GError **error)
   const TpPlanReader *reader = root.reader;
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *nodes = tp_new (int, reader->graph->n_nodes + 1);
-  g_auto (TpPlanRows) rows = { NULL };
-  int n_rows;
+  g_auto (TpPlanRows) rows = { 0 };
 
-  if (!tp_plan_read_rows (root, key, -1, &rows, &n_rows, error))
+  if (!tp_plan_read_rows (root, key, -1, &rows, error))
     return NULL;
-  for (int i = 0; i < n_rows; i++)
+  for (int i = 0; i < rows.n; i++)
     {
       const json_t *group = tp_plan_rows_next (&rows);
       int n = (int) MIN (json_array_size (group),
@@ -160,11 +159,11 @@ static gboolean
 read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
-  g_auto (TpPlanRows) rows = { NULL };
+  g_auto (TpPlanRows) rows = { 0 };
 
-  if (!tp_plan_read_rows (root, "transfers", -1, &rows, &plan->n_transfers,
-                          error))
+  if (!tp_plan_read_rows (root, "transfers", -1, &rows, error))
     return FALSE;
+  plan->n_transfers = rows.n;
   plan->transfers = tp_new0 (TpTransfer, plan->n_transfers + 1);
   for (int i = 0; i < plan->n_transfers; i++)
     {

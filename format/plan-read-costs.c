@@ -80,12 +80,11 @@ static gboolean
 read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
             GError **error)
 {
-  g_auto (TpPlanRows) rows = { NULL };
-  int n;
+  g_auto (TpPlanRows) rows = { 0 };
 
-  if (!tp_plan_read_rows (root, table->key, table->n_rows, &rows, &n, error))
+  if (!tp_plan_read_rows (root, table->key, table->n_rows, &rows, error))
     return FALSE;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < rows.n; i++)
     {
       const json_t *row = tp_plan_rows_next (&rows);
       TpCost *cells = table->cells + (gsize) i * table->n_columns;

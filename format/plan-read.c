@@ -5,6 +5,7 @@
 
 #include "format/plan-json.h"
 #include "ir/guard.h"
+#include "ir/name-hash.h"
 
 #include <string.h>
 
@@ -91,21 +92,16 @@ tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
 
 gboolean
 tp_plan_read_rows (TpPlanPlace root, const char *key, gint64 length,
-                   TpPlanRows *out_rows, int *out_n, GError **error)
+                   TpPlanRows *out_rows, GError **error)
 {
   json_t *list;
-  gsize n;
 
   if (root.reader->lines != NULL
-      && tp_plan_lines_find (root.reader->lines, key, out_rows, &n))
-    {
-      *out_n = (int) MIN (n, G_MAXINT / 4);
-      return check_length (root, key, length, n, error);
-    }
+      && tp_plan_lines_find (root.reader->lines, key, out_rows))
+    return check_length (root, key, length, out_rows->n, error);
   if (!tp_plan_read_list (root, key, length, &list, error))
     return FALSE;
-  *out_rows = (TpPlanRows){ .list = list };
-  *out_n = (int) json_array_size (list);
+  *out_rows = (TpPlanRows){ .n = (int) json_array_size (list), .list = list };
   return TRUE;
 }
 
@@ -146,4 +142,38 @@ tp_plan_read_name (TpPlanPlace place, const TpMap *names, int *out_index,
                               name == NULL ? "?" : name);
   *out_index = GPOINTER_TO_INT (found) - 1;
   return TRUE;
+}
+
+static TpMap *
+index_names (int n, const char *(*get) (const TpGraph *, int),
+             const TpGraph *graph)
+{
+  g_autoptr (TpMap) names
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
+
+  for (int i = 0; i < n; i++)
+    tp_map_insert (names, g_utf8_make_valid (get (graph, i), -1),
+                   GINT_TO_POINTER (i + 1));
+  return g_steal_pointer (&names);
+}
+
+static const char *
+get_node (const TpGraph *graph, int i)
+{
+  return graph->nodes[i].name;
+}
+
+static const char *
+get_tensor (const TpGraph *graph, int i)
+{
+  return graph->tensors[i].name;
+}
+
+void
+tp_plan_reader_index (TpPlanReader *reader)
+{
+  const TpGraph *graph = reader->graph;
+
+  reader->nodes = index_names (graph->n_nodes, get_node, graph);
+  reader->tensors = index_names (graph->n_tensors, get_tensor, graph);
 }

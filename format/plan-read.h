@@ -21,6 +21,9 @@ typedef struct
   TpPlanLines *lines;         /* NULL: all was parsed as a whole */
 } TpPlanReader;
 
+/* Of the names in its graph. */
+void tp_plan_reader_index (TpPlanReader *reader);
+
 /* "PATH: PLACE: MESSAGE: REMEDY" in TPLAN_ERROR_INPUT; always FALSE. */
 gboolean tp_plan_read_fail (const TpPlanReader *reader, GError **error,
                             const char *place, const char *format, ...)
@@ -55,7 +58,7 @@ gboolean tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
                             json_t **out_list, GError **error);
 /* Likewise of the top, one after the other: @length of those that there are. */
 gboolean tp_plan_read_rows (TpPlanPlace root, const char *key, gint64 length,
-                            TpPlanRows *out_rows, int *out_n, GError **error);
+                            TpPlanRows *out_rows, GError **error);
 /* A name that @names knows: its index. */
 gboolean tp_plan_read_name (TpPlanPlace place, const TpMap *names,
                             int *out_index, GError **error);

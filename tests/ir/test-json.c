@@ -272,7 +272,7 @@ static const Case cases[] = {
     "g.json: copies: must be an object", BAD },
   { "colocation", OP ("\"type\": \"Relu\", \"inputs\": [\"x\"], \"outputs\": "
                       "[\"y\"], \"colocation\": \"\""),
-    "g.json: ops?0?: a name must not be empty", BAD },
+    "g.json: ops?0?.colocation: a name must not be empty", BAD },
   { "state-unread", STATE ("[2, 3]", "") RELU OUTPUT,
     "g.json: state?0?: no op reads the state 's'*", BAD },
   { "state-next", STATE ("[2, 3]", ", \"next\": \"q\"") ADD OUTPUT,

@@ -58,17 +58,16 @@ assert_same_list (const TpPlanLines *lines, const json_t *root,
                   const json_t *rest, const char *key)
 {
   const json_t *want = json_object_get (root, key);
-  g_auto (TpPlanRows) rows = { NULL };
-  gsize n;
+  g_auto (TpPlanRows) rows = { 0 };
 
   g_assert_cmpuint (json_array_size (json_object_get (rest, key)), ==, 0);
-  if (!tp_plan_lines_find (lines, key, &rows, &n))
+  if (!tp_plan_lines_find (lines, key, &rows))
     {
       g_assert_cmpuint (json_array_size (want), ==, 0);
       return;
     }
-  g_assert_cmpuint (n, ==, json_array_size (want));
-  for (gsize i = 0; i < n; i++)
+  g_assert_cmpuint (rows.n, ==, json_array_size (want));
+  for (int i = 0; i < rows.n; i++)
     g_assert_true (json_equal (tp_plan_rows_next (&rows),
                                json_array_get (want, i)));
   g_assert_null (tp_plan_rows_next (&rows));
@@ -111,13 +110,13 @@ use (const char *text, gsize size)
 
   for (gsize i = 0; lines != NULL && i < G_N_ELEMENTS (lists); i++)
     {
-      g_auto (TpPlanRows) rows = { NULL };
-      gsize n, n_read = 0;
+      g_auto (TpPlanRows) rows = { 0 };
+      int n_read = 0;
 
-      if (!tp_plan_lines_find (lines, lists[i], &rows, &n))
+      if (!tp_plan_lines_find (lines, lists[i], &rows))
         continue;
-      g_assert_cmpuint (n, <=, size);
-      while (n_read < n && tp_plan_rows_next (&rows) != NULL)
+      g_assert_cmpuint (rows.n, <=, size);
+      while (n_read < rows.n && tp_plan_rows_next (&rows) != NULL)
         n_read++;
     }
 }
