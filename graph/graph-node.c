@@ -130,9 +130,12 @@ copy_pins (TpRegion *region, TpNode *node, GError **error)
 static gboolean
 copy_colocation (TpGraphBuilder *builder, TpNode *node, GError **error)
 {
+  g_autofree char *place = NULL;
+
   if (node->colocation == NULL)
     return TRUE;
-  if (!tp_builder_check_name (builder, node->colocation, node->place, error))
+  place = g_strconcat (node->place, ".colocation", NULL);
+  if (!tp_builder_check_name (builder, node->colocation, place, error))
     return FALSE;
   node->colocation
       = tp_region_strdup (builder->draft->region, node->colocation, error);
