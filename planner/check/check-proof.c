@@ -31,7 +31,10 @@ typedef struct
 static gboolean G_GNUC_PRINTF (3, 4)
 fail_at (const Proof *proof, int index, const char *format, ...)
 {
-  const TpArc *arc = &proof->checker->plan->arcs[index];
+  const TpPlan *plan = proof->checker->plan;
+  const TpArc *arc = &plan->arcs[index];
+  gboolean is_load
+      = plan->load_proof != NULL && plan->arcs == plan->load_proof->arcs;
   g_autofree char *what = NULL;
   char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
   va_list args;
@@ -39,7 +42,8 @@ fail_at (const Proof *proof, int index, const char *format, ...)
   va_start (args, format);
   what = g_strdup_vprintf (format, args);
   va_end (args);
-  return tp_checker_fail (proof->checker, "arcs[%d]: %s -> %s %s", index,
+  return tp_checker_fail (proof->checker, "%s[%d]: %s -> %s %s",
+                          is_load ? "load_arcs" : "arcs", index,
                           tp_cut_vertex_write (arc->from, from),
                           tp_cut_vertex_write (arc->to, to), what);
 }

@@ -63,6 +63,16 @@ test_mutation (gconstpointer data)
   g_assert_cmpint (n_done, >=, 5);
 }
 
+/* Whether it changes the proof of throughput alone. */
+static gboolean
+is_of_load (const TpTestMutation *mutation)
+{
+  for (const TpTestMutation *it = tp_test_load_mutations; it->name != NULL; it++)
+    if (it == mutation)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_load_mutation (gconstpointer data)
 {
@@ -81,10 +91,13 @@ test_load_mutation (gconstpointer data)
       if (!mutation->mutate (plan, test))
         continue;
       n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("mutation %d was taken", n_done);
-      g_test_fail ();
+      if (check (plan, test, after))
+        {
+          g_test_message ("mutation %d was taken", n_done);
+          g_test_fail ();
+        }
+      for (guint i = 0; is_of_load (mutation) && i < after->len; i++)
+        g_assert_false (g_str_has_prefix (after->pdata[i], "arcs["));
     }
   g_assert_cmpint (n_done, >=, 5);
 }
