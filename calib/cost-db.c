@@ -242,6 +242,7 @@ tp_cost_db_close (TpCostDb *db)
   tp_cost_db_close (db->system);
   tp_machine_info_free (db->machine);
   sqlite3_finalize (db->find);
+  sqlite3_finalize (db->find_age);
   sqlite3_close_v2 (db->sqlite);
   g_free (db->path);
   g_free (db);
@@ -486,6 +487,28 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
   sqlite3_reset (db->find);
   sqlite3_clear_bindings (db->find);
   return row;
+}
+
+gint64
+tp_cost_db_find_age (TpCostDb *db, const TpEntryRow *row)
+{
+  gint64 age = -1;
+
+  if (db->find_age == NULL)
+    db->find_age = tp_sql_prepare (
+        db, "SELECT measured_at FROM entry WHERE device = ?1 AND digest = ?2 "
+            "AND dtype = ?3 AND schedule = ?4", "read an entry", NULL);
+  if (db->find_age == NULL)
+    return -1;
+  sqlite3_bind_int64 (db->find_age, 1, row->device);
+  sqlite3_bind_text (db->find_age, 2, row->digest, -1, SQLITE_STATIC);
+  sqlite3_bind_text (db->find_age, 3, row->dtype, -1, SQLITE_STATIC);
+  sqlite3_bind_text (db->find_age, 4, row->schedule, -1, SQLITE_STATIC);
+  if (sqlite3_step (db->find_age) == SQLITE_ROW)
+    age = sqlite3_column_int64 (db->find_age, 0);
+  sqlite3_reset (db->find_age);
+  sqlite3_clear_bindings (db->find_age);
+  return age;
 }
 
 gboolean

@@ -122,6 +122,9 @@ void tp_cost_db_find_least (TpCostDb *db, gint64 device,
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);
+/* When the table's own row of the kernel and schedule of @row was measured, used or
+ * only tried; -1: there is none. */
+gint64 tp_cost_db_find_age (TpCostDb *db, const TpEntryRow *row);
 /* Drops a device row with its entries and wholes. */
 gboolean tp_cost_db_forget (TpCostDb *db, gint64 device, GError **error);
 

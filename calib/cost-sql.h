@@ -15,6 +15,7 @@ struct TpCostDb
   sqlite3 *sqlite;
   char *path;
   sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
+  sqlite3_stmt *find_age;     /* tp_cost_db_find_age (), likewise */
   TpCostDb *system;
   TpMachineInfo *machine;     /* (nullable) all rows are of this other one */
   int n_open;                 /* tp_cost_db_begin () without its end */

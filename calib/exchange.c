@@ -500,18 +500,6 @@ tp_exchange_read (const char *text, gsize size, GError **error)
   return g_steal_pointer (&exchange);
 }
 
-/* When the table's own figure of the same kernel was measured; -1: never. */
-static gint64
-find_age (TpCostDb *db, const TpEntryRow *row)
-{
-  g_autoptr (TpEntryRow) present = tp_cost_db_find_entry (
-      db, row->device, row->digest, row->dtype, NULL);
-
-  return present != NULL && strcmp (present->schedule, row->schedule) == 0
-             ? present->measured_at
-             : -1;
-}
-
 /* A whole from before @since says nothing of the table's figures: the table
  * kept one that is newer than that of the import. Those that the import
  * replaced took the table's wholes along. */
@@ -548,7 +536,7 @@ store_import (TpCostDb *db, TpExchangeDevice *import, int *out_n,
       gint64 age;
 
       row->device = import->device->id;
-      age = find_age (db, row);
+      age = tp_cost_db_find_age (db, row);
       if (age < row->measured_at)
         tp_pointers_add (taken, row);
       else if (age > row->measured_at)

@@ -53,6 +53,17 @@ typedef struct
   const char *table_name;     /* "own", "system" */
 } Listing;
 
+/* Those that were only tried are none that are used. */
+static int
+count_used (const TpPointers *entries)
+{
+  int n = 0;
+
+  for (guint i = 0; i < entries->len; i++)
+    n += ((const TpEntryRow *) entries->pdata[i])->state != TP_ENTRY_TRIED;
+  return n;
+}
+
 static gboolean
 list_device (Listing *listing, const TpDeviceRow *row, GError **error)
 {
@@ -66,7 +77,7 @@ list_device (Listing *listing, const TpDeviceRow *row, GError **error)
   if (wholes == NULL)
     return FALSE;
   tp_table_add (listing->table, g_strdup (row->name),
-                g_strdup_printf ("%u", entries->len),
+                g_strdup_printf ("%d", count_used (entries)),
                 g_strdup_printf ("%u", wholes->len),
                 g_strdup_printf ("%.4g GFLOP/s", row->peak_gflops),
                 g_strdup_printf ("%.3g GB/s", row->bandwidth_gbps),
@@ -76,7 +87,7 @@ list_device (Listing *listing, const TpDeviceRow *row, GError **error)
   json_array_append_new (
       listing->list,
       json_pack ("{s:o, s:i, s:i, s:o, s:o, s:I, s:s, s:o, s:o}", "name",
-                 tp_cli_string (row->name), "entries", (int) entries->len,
+                 tp_cli_string (row->name), "entries", count_used (entries),
                  "wholes", (int) wholes->len,
                  "peak_gflops", tp_cli_real (row->peak_gflops),
                  "bandwidth_gbps", tp_cli_real (row->bandwidth_gbps),

@@ -284,6 +284,52 @@ test_exchange (Fixture *fixture, gconstpointer data)
   g_assert_cmpint (n, ==, 0); /* known already */
 }
 
+/* An older figure replaces none that is newer: also not that of a schedule that was
+ * only tried, or is not the fastest. */
+static void
+test_import_older (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *other = g_build_filename (fixture->folder, "b.db", NULL);
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  g_autoptr (TpCostDb) copy = open_table (other, FALSE);
+  gint64 cpu = put_device (db, "cpu", ""), there;
+  g_autofree char *text = NULL;
+  g_autoptr (TpPointers) rows = NULL;
+  int n;
+
+  for (int i = 0; i < 2; i++)
+    {
+      TpEntryRow *row = make_entry (cpu, 0);
+
+      set_text (&row->schedule, i == 0 ? "slow" : "fast");
+      put_entry (db, row, NULL);
+    }
+  text = tp_cost_db_export (db, NULL);
+  there = put_device (copy, "cpu", "");
+  for (int i = 0; i < 3; i++)
+    {
+      TpEntryRow *row = make_entry (there, 0);
+
+      set_text (&row->schedule, i == 0 ? "slow" : i == 1 ? "fast" : "best");
+      row->state = i == 1 ? TP_ENTRY_TRIED : TP_ENTRY_SETTLED;
+      row->stats.median_ns = i == 0 ? row->stats.median_ns
+                                    : row->stats.median_ns - 1;
+      row->measured_at++;
+      put_entry (copy, row, NULL);
+    }
+  g_assert_true (tp_cost_db_import (copy, text, strlen (text), &n, NULL));
+  g_assert_cmpint (n, ==, 0);
+  rows = tp_cost_db_list_entries (copy, there, NULL, NULL);
+  g_assert_cmpuint (rows->len, ==, 3);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const TpEntryRow *row = rows->pdata[i];
+
+      g_assert_cmpint (row->state == TP_ENTRY_TRIED, ==,
+                       strcmp (row->schedule, "fast") == 0);
+    }
+}
+
 static void
 test_import_bad (Fixture *fixture, gconstpointer data)
 {
@@ -512,6 +558,7 @@ main (int argc, char **argv)
     { "/cost-db/busy", test_busy },
     { "/cost-db/kill", test_kill },
     { "/cost-db/exchange", test_exchange },
+    { "/cost-db/import-older", test_import_older },
     { "/cost-db/import-bad", test_import_bad },
     { "/cost-db/foreign", test_foreign },
     { "/cost-db/system", test_system },
