@@ -26,6 +26,8 @@
 #define WARMUP_RUNS 3
 #define WARMUP_NS 200000000
 #define MAX_ROUNDS 10000
+#define FLIGHT_RUNS 4         /* as many times those in flight are a turn at least:
+                               * it begins and ends with fewer under way */
 #define SIMULATED_ROUNDS 6    /* equal all: as many as an interval needs */
 
 static void
@@ -34,7 +36,9 @@ entry_free (gpointer data)
   TpBenchEntry *entry = data;
 
   tplan_session_free (entry->session);
-  tplan_plan_free (entry->plan);
+  tp_bench_flight_free (entry->flight);
+  if (entry->n_in_flight <= 1)
+    tplan_plan_free (entry->plan);
   g_free (entry->name);
   g_free (entry);
 }
@@ -96,6 +100,7 @@ tp_bench_add (TpBench *bench, const char *name, TplanPlan *plan)
 
   entry->name = g_strdup (name);
   entry->plan = plan;
+  entry->n_in_flight = 1;
   entry->device = find_single (plan);
   g_ptr_array_add (bench->entries, entry);
 }
@@ -188,6 +193,23 @@ tp_bench_add_unfused (TpBench *bench, TpCli *cli, GError **error)
           ->is_unfused = TRUE;
     }
   return TRUE;
+}
+
+void
+tp_bench_add_flights (TpBench *bench, int n)
+{
+  guint n_single = bench->entries->len;
+
+  for (guint i = 0; i < n_single; i++)
+    {
+      const TpBenchEntry *entry = tp_bench_get (bench, i);
+      g_autofree char *name
+          = g_strdup_printf ("%s, %d in flight", entry->name, n);
+
+      tp_bench_add (bench, name, entry->plan);
+      ((TpBenchEntry *) bench->entries->pdata[bench->entries->len - 1])
+          ->n_in_flight = n;
+    }
 }
 
 static gboolean
@@ -309,8 +331,16 @@ open_entry (TpBench *bench, TpBenchEntry *entry, int n_threads, GError **error)
 {
   gint64 start_ns = tp_clock_get_ns (), unused;
 
-  entry->session = tplan_session_new (entry->plan, n_threads, error);
-  if (entry->session == NULL)
+  entry->session = tplan_session_new_full (
+      entry->plan,
+      &(TplanSessionOptions){ .n_threads = n_threads,
+                              .n_in_flight = entry->n_in_flight },
+      error);
+  if (entry->session != NULL && entry->n_in_flight > 1)
+    entry->flight
+        = tp_bench_flight_new (&bench->data, entry->n_in_flight, error);
+  if (entry->session == NULL
+      || (entry->n_in_flight > 1 && entry->flight == NULL))
     {
       g_prefix_error (error, "%s: ", entry->name);
       return FALSE;
@@ -322,6 +352,38 @@ open_entry (TpBench *bench, TpBenchEntry *entry, int n_threads, GError **error)
   return TRUE;
 }
 
+/* @out_ns: of all @n_runs. */
+static gboolean
+fly (TpBenchEntry *entry, int n_runs, gint64 *out_ns, GError **error)
+{
+  tp_cli_watchdog_watch (entry->session);
+  if (tp_bench_flight_run (entry->flight, entry->session, n_runs, out_ns,
+                           error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", entry->name);
+  return FALSE;
+}
+
+/* As warm_up () does; and what comes out is what comes out of single runs. */
+static gboolean
+warm_up_flight (TpBench *bench, TpBenchEntry *entry, GError **error)
+{
+  int n = FLIGHT_RUNS * entry->n_in_flight;
+  gint64 time_ns;
+
+  if (!run_once (bench, entry, &time_ns, error)
+      || !fly (entry, n, &time_ns, error))
+    return FALSE;
+  entry->n_per_turn = (int) CLAMP (
+      FLIGHT_RUNS * TURN_NS / MAX (time_ns / n, 1), n, MAX (n, TURN_MAX_RUNS));
+  if (tp_bench_flight_is_same (entry->flight))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "%s: results differ from those of single runs: please report "
+               "it", entry->name);
+  return FALSE;
+}
+
 /* Also finds how many runs make a turn. */
 static gboolean
 warm_up (TpBench *bench, TpBenchEntry *entry, GError **error)
@@ -329,6 +391,8 @@ warm_up (TpBench *bench, TpBenchEntry *entry, GError **error)
   gint64 start_ns = tp_clock_get_ns ();
   gint64 least_ns = G_MAXINT64;
 
+  if (entry->flight != NULL)
+    return warm_up_flight (bench, entry, error);
   for (int i = 0; i < WARMUP_RUNS; i++)
     {
       gint64 time_ns;
@@ -353,6 +417,13 @@ take_turn (TpBench *bench, int who, GError **error)
   TpBenchEntry *entry = bench->entries->pdata[who];
   gint64 time_ns;
 
+  if (entry->flight != NULL)
+    {
+      if (!fly (entry, entry->n_per_turn, &time_ns, error))
+        return FALSE;
+      tp_contest_add (bench->contest, who, time_ns / entry->n_per_turn);
+      return TRUE;
+    }
   if (entry->is_led && !run_once (bench, entry, &time_ns, error))
     return FALSE;
   for (int i = 0; i < entry->n_per_turn; i++)
@@ -385,7 +456,8 @@ tp_bench_find_base (const TpBench *bench)
   int best;
 
   for (guint i = 0; i < bench->entries->len; i++)
-    is_single[i] = tp_bench_get (bench, i)->device != NULL;
+    is_single[i] = tp_bench_get (bench, i)->device != NULL
+                   && tp_bench_get (bench, i)->n_in_flight == 1;
   best = tp_contest_find_best (bench->contest, is_single);
   return MAX (best, 0);
 }

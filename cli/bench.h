@@ -3,6 +3,7 @@
 #define TP_CLI_BENCH_H
 
 #include "calib/contest.h"
+#include "cli/bench-flight.h"
 #include "cli/cli.h"
 #include "cli/run-data.h"
 
@@ -14,10 +15,13 @@ typedef struct
   const char *device;         /* (nullable) the only one that has ops; (owned by
                                * the plan) */
   gboolean is_unfused;        /* made with no fusion rule, beside one that was */
+  int n_in_flight;            /* 1: one run at a time. Else the plan is that of
+                               * another contestant */
+  TpBenchFlight *flight;      /* NULL: one run at a time */
   TplanSession *session;
   gint64 first_ns;            /* to make it ready and to run it once */
   gint64 memory_bytes;        /* that the session takes, on all devices */
-  int n_per_turn;
+  int n_per_turn;             /* in flight: these together are one time */
   gboolean is_led;            /* each turn by a run that does not count */
 } TpBenchEntry;
 
@@ -52,6 +56,9 @@ gboolean tp_bench_add_singles (TpBench *bench, TpCli *cli,
 /* For each that is here and has fused groups, the plan that the same options give
  * without fusion. */
 gboolean tp_bench_add_unfused (TpBench *bench, TpCli *cli, GError **error);
+
+/* For each that is here, the same with @n runs in flight. */
+void tp_bench_add_flights (TpBench *bench, int n);
 
 /* Makes all ready and runs them. TPLAN_ERROR_USAGE: they take other inputs, or
  * some are simulated and some are not. TPLAN_ERROR_INTERRUPTED: before the first

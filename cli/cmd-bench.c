@@ -5,6 +5,7 @@
 #include "cli/bench.h"
 #include "cli/csv.h"
 #include "cli/keep.h"
+#include "cli/loads.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -21,6 +22,7 @@ static struct
 {
   char *time_limit;
   int n_rounds;
+  int n_in_flight;
   char *watchdog;
 } bench_given;
 
@@ -29,6 +31,8 @@ static const GOptionEntry bench_options[] = {
     "stop after TIME, however wide the intervals (10s)", "TIME" },
   { "rounds", 'n', 0, G_OPTION_ARG_INT, &bench_given.n_rounds,
     "rounds to run, instead of until they are narrow", "N" },
+  { "in-flight", 0, 0, G_OPTION_ARG_INT, &bench_given.n_in_flight,
+    "each also with N runs under way at a time (2 to 64)", "N" },
   { "watchdog", 0, 0, G_OPTION_ARG_STRING, &bench_given.watchdog,
     "give up when no kernel ends for TIME (60, 2m)", "TIME" },
   TP_PLANNING_OPTIONS,
@@ -72,6 +76,27 @@ tell (const TpBench *bench, int who, int base)
 
 /* ---- JSON --------------------------------------------------------------- */
 
+/* Of runs in flight, by what its busiest engine carries, if the plan says. */
+static void
+add_predicted (json_t *object, const TpBenchEntry *entry)
+{
+  const TpPlan *plan = tp_api_get_plan (entry->plan);
+
+  if (entry->n_in_flight == 1)
+    {
+      json_object_set_new (object, "predicted_ns",
+                           json_integer (plan->cost_ns));
+      tp_cli_add_interval (object, "predicted_", entry->plan);
+      return;
+    }
+  json_object_set_new (object, "predicted_ns",
+                       plan->load_proof != NULL
+                           ? json_integer (plan->load_proof->load_ns)
+                           : json_null ());
+  json_object_set_new (object, "predicted_low_ns", json_null ());
+  json_object_set_new (object, "predicted_high_ns", json_null ());
+}
+
 static json_t *
 told_to_json (const Told *told, const TpBench *bench)
 {
@@ -86,10 +111,9 @@ told_to_json (const Told *told, const TpBench *bench)
       (json_int_t) times->p99_ns, "minimum_ns", (json_int_t) times->min_ns,
       "items_per_second", tp_cli_real (told->items_per_second));
 
-  json_object_set_new (object, "predicted_ns",
-                       json_integer (tplan_plan_get_cost_ns (
-                           told->entry->plan)));
-  tp_cli_add_interval (object, "predicted_", told->entry->plan);
+  json_object_set_new (object, "in_flight",
+                       json_integer (told->entry->n_in_flight));
+  add_predicted (object, told->entry);
   json_object_set_new (object, "first_ns",
                        bench->is_simulated
                            ? json_null ()
@@ -210,6 +234,22 @@ print_table (const TpBench *bench, const TpCli *cli, int base, int winner)
   print_winner (bench, winner);
 }
 
+/* What plans for throughput said of that. */
+static void
+note_loads (const TpBench *bench, const TpCli *cli)
+{
+  for (guint i = 0; i < bench->entries->len; i++)
+    {
+      const TpBenchEntry *entry = tp_bench_get (bench, i);
+      g_autofree char *loads
+          = entry->n_in_flight == 1
+                ? NULL : tp_cli_format_loads (tp_api_get_plan (entry->plan));
+
+      if (loads != NULL)
+        tp_cli_note (cli, "%s: at best %s", entry->name, loads);
+    }
+}
+
 static void
 note_machine (const TpBench *bench, const TpCli *cli)
 {
@@ -271,6 +311,8 @@ add_all (TpBench *bench, TpCli *cli, GError **error)
           return FALSE;
         tp_bench_add (bench, cli->args[i], plan);
       }
+  if (bench_given.n_in_flight > 1)
+    tp_bench_add_flights (bench, bench_given.n_in_flight);
   return TRUE;
 }
 
@@ -284,6 +326,13 @@ read_options (TpBenchOptions *options, GError **error)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "--rounds takes 1 to 10000");
+      return FALSE;
+    }
+  if (bench_given.n_in_flight != 0
+      && (bench_given.n_in_flight < 2 || bench_given.n_in_flight > 64))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "--in-flight takes 2 to 64");
       return FALSE;
     }
   if (!tp_cli_watchdog_set (bench_given.watchdog, error))
@@ -313,7 +362,10 @@ bench_run (TpCli *cli, GError **error)
   else
     print_table (&bench, cli, base, winner);
   if (cli->format == TP_FORMAT_TABLE)
-    note_machine (&bench, cli);
+    {
+      note_machine (&bench, cli);
+      note_loads (&bench, cli);
+    }
   if (*tp_cli_get_cancelled ())
     cli->exit_code = TP_EXIT_INTERRUPTED;
   return TRUE;
@@ -323,9 +375,7 @@ const TpCommand tp_command_bench = {
   .name = "bench",
   .arguments = "MODEL|PLAN...",
   .summary = "Runs plans in turns and tells which is faster",
-  .details = "  tplan bench model.onnx plan.json\n"
-             "Of a MODEL: the plan there would be, and all on each device "
-             "that can.",
+  .details = "  tplan bench model.onnx p.json: its plan, all on each device, p",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED,

@@ -61,7 +61,7 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
         .half_ns = tp_contest_get_half_ns (bench->contest, (int) i),
       };
 
-      if (time.half_ns < 0)
+      if (time.half_ns < 0 || tp_bench_get (bench, (int) i)->n_in_flight > 1)
         continue;
       tp_contest_get_times (bench->contest, (int) i, &times);
       time.median_ns = times.p50_ns;

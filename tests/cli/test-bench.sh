@@ -54,6 +54,11 @@ try 0 optimize mlp.json --devices ref -o ref.json
 try 0 bench ref.json ref.json --rounds 7 --format json && [ "$(json rounds)" = 7 ] && [ "$(json simulated)" = false ] \
   && [ "$(field ref.json first_ns | sed 's/null//;1q')" ]
 say $? "plans that run"
+try 0 bench ref.json --in-flight 3 --rounds 2 --format json && [ "$(field 'ref.json, 3 in flight' in_flight)" = 3 ] \
+  && [ "$(field ref.json in_flight)" = 1 ] && [ "$(json baseline)" = ref.json ]
+say $? "runs in flight, with the results of single ones"
+try 3 bench mlp.json --devices $sims --in-flight 2 && err_has 'one at a time'; say $? "not on simulated devices"
+try 2 bench ref.json --in-flight 1 && err_has '2 to 64'; say $? "one in flight is none"
 try 0 bench ref.json --time-limit 1ms --format json && [ "$(json rounds)" -ge 1 ]; say $? "one round at least"
 try 2 bench ref.json gpu.json && err_has simulated && err_has "'ref'"; say $? "simulated and measured are not compared"
 try 2 bench mlp.json --devices ref,sim:laptop-gpu && err_has -- --devices; say $? "nor devices of both sorts"

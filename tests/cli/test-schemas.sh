@@ -30,6 +30,7 @@ keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check
 keep run-ref run out/ref.json --repeat 3 --check --check-ops
 keep bench bench mlp.json out/plan.json --devices $sims
+keep bench-flight bench mlp.json --devices ref --in-flight 2 --rounds 1
 keep try try sym.json --devices $sims
 keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
