@@ -8,6 +8,7 @@
 #include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/series.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "ir/plan.h"
@@ -91,12 +92,31 @@ scaled_find_device (Scaled *scaled, GError **error)
   return FALSE;
 }
 
+/* A dimension and a speed do not vary together. */
+static gboolean
+check_dims (const TpCli *cli, GError **error)
+{
+  TpSeries series;
+  gboolean good = tp_series_init (&series, cli, error);
+
+  if (good && series.parameter != NULL)
+    {
+      good = FALSE;
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "dimension '%s' has several values: with --scale give it "
+                   "one, or leave out --scale", series.parameter);
+    }
+  tp_series_clear (&series);
+  return good;
+}
+
 static gboolean
 scaled_make (Scaled *scaled, TpCli *cli, GError **error)
 {
-  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (GArray) dims = NULL;
 
-  if (dims == NULL)
+  if (!check_dims (cli, error)
+      || (dims = tp_cli_parse_dims (cli, error)) == NULL)
     return FALSE;
   scaled->plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
   if (scaled->plan == NULL || !scaled_find_device (scaled, error))

@@ -49,6 +49,7 @@ for bad in copies copies= copies=1 copies=1.. copies=2..1 copies=0..1 copies=1..
   try 2 sweep mlp.json --scale "$bad" --devices $sims && err_has "as in --scale copies"; say $? "no scale: $bad"
 done
 try 2 sweep mlp.json --scale gpu=1..2 --devices $sims && err_has "sim:laptop-gpu"; say $? "no such device: what there is"
+try 2 sweep mlp.json --dim N=1,2 --scale copies=1..2 --devices $sims && err_has "'N' has several values: with --scale give it one"; say $? "no dimension beside a scale"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims -o x.svg && err_has 'leave out -o'; say $? "no files"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims --mem-limit sim:desktop-cpu=1G && err_has 'leave out --mem-limit'; say $? "no limits of memory"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims --objective throughput && err_has 'leave out --objective'; say $? "no other objective"
