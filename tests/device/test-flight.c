@@ -261,13 +261,15 @@ check_flights (TpGraph *graph, TpPlan *plan)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TpSession) single = tp_session_new (graph, plan, NULL, &error);
+  const int counts[] = { 1, g_test_rand_int_range (2, MOST_SLOTS), MOST_SLOTS };
   Job jobs[N_RUNS];
 
   g_assert_no_error (error);
   for (int i = 0; i < N_RUNS; i++)
     run_single (single, &jobs[i], graph);
-  for (int n = 1; n <= MOST_SLOTS; n++)
+  for (gsize k = 0; k < G_N_ELEMENTS (counts); k++)
     {
+      int n = counts[k];
       g_autoptr (TpSession) session
           = tp_session_new_in_flight (graph, plan, n, NULL, &error);
       Flight flight = { session, n, jobs, 0 };
@@ -322,7 +324,7 @@ test_random (gconstpointer devices)
 
   if (!net_need_devices (devices))
     return;
-  for (int i = 0; i < 200 && n_flown < 2; i++)
+  for (int i = 0; i < 100 && n_flown < 1; i++)
     {
       g_autoptr (TpGraph) graph = random_model (3);
       g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
@@ -332,7 +334,7 @@ test_random (gconstpointer devices)
       check_flights (graph, plan);
       n_flown++;
     }
-  g_assert_cmpint (n_flown, ==, 2);
+  g_assert_cmpint (n_flown, ==, 1);
 }
 
 /* ---- what is refused ------------------------------------------------------- */
