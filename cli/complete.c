@@ -385,7 +385,7 @@ static const struct
   { "WHAT", "stale", NULL, NULL, "warn fail" },
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
-  { "NAME", "objective", NULL, NULL, "time throughput" },
+  { "NAME", "objective", NULL, NULL, "time throughput makespan" },
   { NULL },
 };
 

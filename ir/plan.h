@@ -10,6 +10,7 @@
 #include "ir/load-proof.h"
 #include "ir/memory-proof.h"
 #include "ir/share-proof.h"
+#include "ir/span-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
  * overflow. */
@@ -70,7 +71,7 @@ typedef struct
                                * prepared */
   char **no_fuse;             /* (nullable) fusion rules left out */
   TpPlanOrigin origin;
-  char *objective;            /* "time" or "throughput" */
+  char *objective;            /* "time", "throughput" or "makespan" */
   int n_devices;
   char **devices;
   gboolean is_simulated;
@@ -111,6 +112,9 @@ typedef struct
   TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
                                * carries less than it says; @arcs and "cheapest"
                                * are those of the plan cheapest by @cost_ns */
+  TpSpanProof *span_proof;    /* (nullable): the schedule of a run whose engines
+                               * work at once; what the busiest engine carries
+                               * is in @load_proof */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

@@ -22,6 +22,7 @@ time_edge_cost (const TpCosts *costs, int tensor, int from, int to)
 static const TpObjective objectives[] = {
   { "time", "ns", TP_OBJECTIVE_SUM, time_node_cost, time_edge_cost },
   { "throughput", "ns", TP_OBJECTIVE_MAX, time_node_cost, time_edge_cost },
+  { "makespan", "ns", TP_OBJECTIVE_SPAN, time_node_cost, time_edge_cost },
 };
 
 const TpObjective *

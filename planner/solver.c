@@ -8,12 +8,14 @@
 #include "planner/limit.h"
 #include "planner/load.h"
 #include "planner/share.h"
+#include "planner/span.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
   &tp_solver_limit,
   &tp_solver_share,
   &tp_solver_load,
+  &tp_solver_span,
 };
 
 static void

@@ -7,6 +7,9 @@
 #include "planner/span.h"
 
 #include "ir/guard.h"
+#include "planner/cut.h"
+#include "planner/load.h"
+#include "planner/load-model.h"
 #include "planner/network.h"
 #include "planner/span-best.h"
 #include "planner/span-path.h"
@@ -14,7 +17,7 @@
 
 #include <string.h>
 
-#define WORK (1 << 23)        /* half a second's */
+#define WORK (1 << 22)        /* a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define MAX_WEIGHT 8
 
@@ -99,3 +102,54 @@ tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
   proof->bound_ns = best.bound_ns;
   return g_steal_pointer (&proof);
 }
+
+/* What engines carry by @devices. */
+static void
+fill_loads (const TpProblem *problem, const guint8 *devices, TpLoadProof *load)
+{
+  g_auto (TpLoadModel) model = { 0 };
+
+  memset (load->loads, 0, sizeof (gint64) * load->n_engines);
+  tp_load_model_init (&model, problem);
+  tp_load_model_sum (&model, devices, load->loads);
+  load->load_ns
+      = load->loads[tp_load_model_find_busiest (&model, load->loads)];
+}
+
+/* Begins with the cheapest plan and with that of the least load. The proof of the
+ * cheapest goes with the plan, as it does for throughput. */
+static gboolean
+span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+            guint8 *cheapest, GError **error)
+{
+  gsize n = (gsize) problem->graph->n_nodes + 1;
+  TpProblem exact = *problem;
+  g_autofree guint8 *least = tp_new0 (guint8, n);
+  g_autoptr (TpSpanProof) other = NULL;
+
+  exact.heeds_noise = FALSE;
+  plan->load_proof = tp_load_solve (problem, least, error);
+  if (plan->load_proof == NULL
+      || !tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error))
+    return FALSE;
+  memcpy (devices, cheapest, n - 1);
+  plan->span_proof
+      = tp_span_solve (problem, plan->load_proof->bound_ns, devices);
+  other = tp_span_solve (problem, plan->load_proof->bound_ns, least);
+  if (other->span_ns < plan->span_proof->span_ns)
+    {
+      tp_span_proof_free (plan->span_proof);
+      plan->span_proof = g_steal_pointer (&other);
+      memcpy (devices, least, n - 1);
+    }
+  fill_loads (problem, devices, plan->load_proof);
+  return TRUE;
+}
+
+const TpSolver tp_solver_span = {
+  .name = "list-schedules",
+  .max_devices = 2,
+  .kinds = TP_OBJECTIVE_SPAN,
+  .certificate = TP_PLAN_SCHEDULE,
+  .solve = span_solve,
+};

@@ -4,7 +4,7 @@
 #define TP_PLANNER_SPAN_H
 
 #include "ir/span-proof.h"
-#include "planner/problem.h"
+#include "planner/solver.h"
 
 /**
  * tp_span_solve:
@@ -19,5 +19,7 @@
  */
 TpSpanProof *tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
                             guint8 *devices);
+
+extern const TpSolver tp_solver_span;
 
 #endif

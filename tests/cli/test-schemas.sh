@@ -25,6 +25,8 @@ keep check-tiers check out/tiers.json
 keep check check out/plan.json
 "$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
 keep check-load check out/load.json
+keep optimize-span optimize mlp.json --devices $sims --objective makespan -o out/span.json
+keep check-span check out/span.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check

@@ -2,6 +2,7 @@
  * end at all, against all placements and all orders. */
 #include "config.h"
 
+#include "planner/check/check.h"
 #include "planner/place.h"
 #include "planner/span-path.h"
 #include "planner/span-tasks.h"
@@ -394,6 +395,83 @@ test_repeat (void)
     }
 }
 
+/* ---- plans ------------------------------------------------------------------ */
+
+static TpPlan *
+place (const TpTestCase *test)
+{
+  g_autoptr (GError) error = NULL;
+  TpPlan *plan;
+
+  tp_costs_seal (test->costs);
+  plan = tp_place_within_noise (test->graph, test->groups, test->costs,
+                                "makespan", &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+/* The checker takes them, and none ends later than the cheapest. */
+static void
+test_plans (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      g_autoptr (TpTestCase) test = new_case (9);
+      g_autoptr (TpProblem) problem = NULL;
+      g_autoptr (TpPlan) plan = NULL;
+      g_autofree guint8 *devices = NULL;
+      gint64 cost;
+
+      test->costs->is_same_silicon = round % 10 == 0;
+      plan = place (test);
+      problem = new_problem (test);
+      devices = dup_cheapest (test, &cost);
+      tp_test_assert_checked (plan, test->graph);
+      g_assert_cmpint (plan->bound_ns, ==, cost);
+      g_assert_cmpint (plan->span_proof->span_ns, <=,
+                       find_span (problem, devices));
+    }
+}
+
+/* Every number of a schedule is as it is for a reason: of each one that is
+ * changed the checker says so, unless something merely waits a little longer. */
+static void
+test_changed (void)
+{
+  int n_refused = 0, n_taken = 0;
+
+  for (int round = 0; round < 300; round++)
+    {
+      g_autoptr (TpTestCase) test = new_case (9);
+      g_autoptr (TpPlan) plan = place (test);
+      TpSpanProof *proof = plan->span_proof;
+      gint64 *numbers[] = { &proof->span_ns, &proof->bound_ns };
+
+      for (int i = 0; i < 2 + proof->n_nodes + 2 * proof->n_transfers; i++)
+        {
+          int node = i - 2, copy = node - proof->n_nodes;
+          gint64 *number
+              = node < 0                    ? numbers[i]
+                : copy < 0                  ? &proof->starts[node]
+                : copy < proof->n_transfers ? &proof->fetch_starts[copy]
+                    : &proof->feed_starts[copy - proof->n_transfers];
+          g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+          (*number)--;
+          if (tp_check (plan, test->graph, reasons))
+            {
+              g_assert_cmpint (node, >=, 0);
+              n_taken++;      /* it takes no time, or waited without need */
+            }
+          else
+            n_refused++;
+          (*number)++;
+        }
+    }
+  g_test_message ("%d refused, %d taken", n_refused, n_taken);
+  g_assert_cmpint (n_refused, >, 10 * n_taken);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -404,5 +482,7 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_func ("/span/schedules", test_schedules);
   g_test_add_func ("/span/repeat", test_repeat);
+  g_test_add_func ("/span/plans", test_plans);
+  g_test_add_func ("/span/changed", test_changed);
   return g_test_run ();
 }
