@@ -471,13 +471,16 @@ static void
 check_candidates (const TpLowered *lowered, const TpTarget *target, int most)
 {
   g_autoptr (TpProgram) model = tp_program_new (lowered, target, NULL, NULL);
+  g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts
-      = tp_program_list_candidates (lowered, target, most);
+      = tp_program_list_candidates (lowered, target, most, regrets);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *rival = tp_program_find_rival (lowered, target);
 
   g_assert_cmpint (texts->len, >, 1);
   g_assert_cmpint (texts->len, <=, most);
+  g_assert_cmpint (regrets->len, ==, texts->len);
+  g_assert_cmpfloat (tp_array_index (regrets, double, 0), ==, 0);
   g_assert_cmpstr (texts->pdata[0], ==, model->schedule);
   if (rival != NULL)
     g_assert_cmpstr (texts->pdata[1], ==, rival);
@@ -490,6 +493,7 @@ check_candidates (const TpLowered *lowered, const TpTarget *target, int most)
       g_assert_no_error (error);
       g_assert_cmpstr (program->schedule, ==, texts->pdata[i]);
       g_assert_true (g_hash_table_add (seen, texts->pdata[i]));
+      g_assert_cmpfloat (tp_array_index (regrets, double, i), >=, 0);
       check_program (lowered, program, run_by_interpreter);
     }
 }
@@ -519,11 +523,11 @@ test_ranking (void)
                       .has_epilogue = TRUE };
   g_autoptr (TpLowered) conv = new_conv (&window);
   g_autoptr (TpPointers) few
-      = tp_program_list_candidates (conv, &target_avx512, 4);
+      = tp_program_list_candidates (conv, &target_avx512, 4, NULL);
   g_autoptr (TpPointers) many
-      = tp_program_list_candidates (conv, &target_avx512, 12);
+      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
   g_autoptr (TpPointers) again
-      = tp_program_list_candidates (conv, &target_avx512, 12);
+      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
 
   g_assert_cmpint (few->len, ==, 4);
   g_assert_cmpint (many->len, ==, 12);
