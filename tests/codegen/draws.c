@@ -114,7 +114,10 @@ check_family (const TpLowered *lowered, const TpTarget *target,
           n++;
         }
       if (draw_legal (family, analysis, &choice))
-        check_choice (lowered, target, &choice, run);
+        {
+          check_choice (lowered, target, &choice, run);
+          n++;
+        }
     }
   if (analysis != NULL)
     family->free (analysis);

@@ -13,7 +13,7 @@ TpLowered *new_maps (int n);
 
 /* For all nests of @lowered together: @n_draws choices that @family lists, which it
  * must find no fault with, and as many more that it finds none with, where there are
- * any; each by its text, run by @run. Returns how many of the first kind. */
+ * any; each by its text, run by @run. Returns how many there were. */
 int check_family (const TpLowered *lowered, const TpTarget *target,
                   const TpFamily *family, int n_draws, RunFunc run);
 

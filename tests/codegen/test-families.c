@@ -326,6 +326,54 @@ test_rival (void)
   check_program (conv, other, run_by_interpreter);
 }
 
+/* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
+ * model has them; where blocks are large anyway measuring is to tell. */
+static void
+test_parts (void)
+{
+  static const TpTarget small = { 8, 16, 8 << 10, 64 << 10, 2, 1, 64 << 10 };
+  ConvCase deep = { 1, 256, 6, 7, 24, 3, 3, 1, 1, 1, 1, .has_epilogue = TRUE };
+  MatmulCase product = { 1, 13, 24, 2560, .is_w_constant = TRUE,
+                         .has_bias = TRUE };
+  g_autoptr (TpLowered) conv = new_conv (&deep);
+  g_autoptr (TpLowered) matmul = new_matmul (&product);
+  g_autoptr (TpProgram) roomy = tp_program_new (matmul, &target_avx2, NULL, NULL);
+  g_autofree char *rivals[]
+      = { tp_program_find_rival (conv, &small),
+          tp_program_find_rival (matmul, &small), NULL };
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (TpProgram) model
+          = tp_program_new (i == 0 ? conv : matmul, &small, NULL, NULL);
+
+      g_test_message ("%s; rival %s", model->schedule,
+                      rivals[i] != NULL ? rivals[i] : "none");
+      g_assert_true (g_str_has_prefix (model->schedule, "parts")
+                     || (rivals[i] != NULL
+                         && g_str_has_prefix (rivals[i], "parts")));
+    }
+  g_assert_false (g_str_has_prefix (roomy->schedule, "parts"));
+  for (int i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (check_alone (new_conv (&deep), &small, "parts"), >, 0);
+      g_assert_cmpint (check_alone (new_matmul (&product), &small, "parts"), >,
+                       0);
+    }
+}
+
+/* A part is not cut again; parts must divide. */
+static void
+test_no_parts (void)
+{
+  MatmulCase c = { 1, 13, 24, 96, .is_w_constant = TRUE };
+  g_autoptr (TpLowered) matmul = new_matmul (&c);
+
+  check_refused (matmul, &target_avx2, "parts n=7", "do not divide");
+  check_refused (matmul, &target_avx2, "parts n=2; parts n=2", "none for it");
+  check_refused (matmul, &target_gpu, "parts n=2", "another family");
+}
+
 /* Whatever is proposed is new, parses back to itself, and is right; the model's own
  * and its rival come first. */
 static void
@@ -414,6 +462,8 @@ main (int argc, char **argv)
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
+  g_test_add_func ("/families/parts", test_parts);
+  g_test_add_func ("/families/no-parts", test_no_parts);
   g_test_add_func ("/families/candidates", test_candidates);
   g_test_add_func ("/families/ranking", test_ranking);
   return g_test_run ();
