@@ -63,6 +63,34 @@ run "tune again" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
 sql "$tried" | cmp -s - before
 result $? "nothing new was tried"
 
+run "what came of it" "$TPLAN" cost tune -d cpu --threads 1 --format csv tiny.json
+"$python" - cost.db out > err 2>&1 <<'END'
+import csv, sqlite3, sys
+table = sqlite3.connect(sys.argv[1])
+tuned = {row[0] for row in table.execute("SELECT digest FROM entry WHERE state = 3")}
+want = {(d, s, str(m), str(h), "true" if state != 3 else "false")
+        for d, s, m, h, state in table.execute("SELECT digest, schedule, median_ns, half_ns, state FROM entry WHERE state != 2")
+        if d in tuned}
+rows = list(csv.DictReader(open(sys.argv[2])))
+got = {(r["digest"], r["schedule"], r["median_ns"], r["half_interval_ns"], r["used"]) for r in rows}
+assert got == want and len(rows) == len(want), (got, want)
+ranks = [int(r["rank"]) for r in rows]
+assert ranks == sorted(ranks) and len(set(ranks)) == len(ranks) and ranks[0] == 1, ranks
+END
+result $? "... are the rows of the table, ranked"
+first=$("$python" -c 'import csv, sys; print(next(csv.DictReader(open(sys.argv[1])))["schedule"])' out)
+TPLAN_COST=$work/plain.db "$TPLAN" calibrate -q -d cpu --threads 1 tiny.json
+TPLAN_COST=$work/plain.db "$TPLAN" cost show --threads 1 --format csv > out 2> err
+grep -F "MatMul+Relu 64x80" out | grep -qF "$first"
+result $? "... and the first is what the model has without tuning"
+run "nothing was tuned there" "$TPLAN" cost tune -d ref --format json tiny.json
+
+# as if measured where nothing else runs: what is in company is measured again
+sql "UPDATE entry SET handover_ns = 100, crowding = 1000, contention = 600"
+run "tune what is known" "$TPLAN" calibrate -d cpu --threads 1 --level tune --format json tiny.json
+grep -q '"samples": 0,' out
+result $? "nothing was timed"
+
 "$TPLAN" cost diff --all --format json cost.db cost.db > diff
 test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (*) FROM entry WHERE state != 3')"
 result $? "what was only tried is not compared"

@@ -44,6 +44,10 @@ keep cost-list cost list
 keep cost-show cost show
 cp "$TPLAN_COST" other.db
 keep cost-diff cost diff other.db "$TPLAN_COST" mlp.json --all --devices ref
+if "$TPLAN" devices | grep -q '^cpu '; then
+  TPLAN_CALIBRATE_WAIT=0 "$TPLAN" calibrate -q -d cpu --threads 1 --level tune mlp.json
+fi
+keep cost-tune cost tune mlp.json -d cpu,ref --threads 1
 keep machine machine show
 keep machine-sim machine show sim:laptop-gpu
 "$TPLAN" cost export -o out/cost.json
