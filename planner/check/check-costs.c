@@ -17,6 +17,9 @@ static const struct
 } objectives[] = {
   { "time", measure_time },
   { "throughput", measure_time },
+  { "energy", measure_time },
+  { "price", measure_time },
+  { "weighted", measure_time },
 };
 
 TpCheckerMeasure
