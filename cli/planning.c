@@ -50,6 +50,8 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
     .memory_limits = (const char *const *) tp_cli_planning.memory_limits,
+    .rates = { (const char *const *) tp_cli_planning.watts,
+               (const char *const *) tp_cli_planning.prices },
     .objective = tp_cli_planning.objective,
     .asks_drivers = TRUE,
     .trusts_estimates = tp_cli_planning.trusts_estimates,

@@ -25,6 +25,10 @@ keep check-tiers check out/tiers.json
 keep check check out/plan.json
 "$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
 keep check-load check out/load.json
+"$TPLAN" optimize mlp.json -q --devices sim:desktop-cpu,sim:laptop-gpu --objective energy --price sim:desktop-cpu=0.2/h -o out/energy.json > /dev/null
+keep optimize-energy optimize mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --objective energy
+keep check-energy check out/energy.json
+keep explain-energy explain out/energy.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check
