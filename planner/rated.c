@@ -54,39 +54,48 @@ rated_init (Rated *rated, const TpProblem *problem, const gint64 *aims,
 
 /* ---- what is asked -------------------------------------------------------- */
 
+gboolean
+tp_rated_check (const TpProblem *problem, TpAim aim, GError **error)
+{
+  static const char *const options[]
+      = { "", "--watts %s=BUSY:IDLE", "--price %s=AMOUNT/h" };
+  int device = tp_rates_find_missing (problem->costs, aim);
+  g_autoptr (GString) option = g_string_new (options[aim]);
+
+  if (problem->n_devices > 2)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                 "%d devices: plans for energy and price are made for at most "
+                 "2: name fewer",
+                 problem->n_devices);
+  if (problem->n_devices > 2 || device < 0)
+    return problem->n_devices <= 2;
+  g_string_replace (option, "%s", problem->costs->devices[device], 1);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "the least %s is asked for, and what '%s' takes of it is not "
+               "stated: give %s",
+               tp_aim_get_name (aim), problem->costs->devices[device],
+               option->str);
+  return FALSE;
+}
+
 /* FALSE: not all that is asked for is stated. */
 static gboolean
 check_stated (const TpProblem *problem, GError **error)
 {
-  static const char *const options[]
-      = { "", "--watts %s=BUSY:IDLE", "--price %s=AMOUNT/h" };
-  gint64 sum = 0;
+  gboolean is_some = FALSE;
 
   for (int aim = 0; aim < TP_N_AIMS; aim++)
     {
-      int device = problem->aims[aim] == 0
-                       ? -1
-                       : tp_rates_find_missing (problem->costs, (TpAim) aim);
-      g_autoptr (GString) option = NULL;
-
-      sum |= problem->aims[aim];
-      if (device < 0)
-        continue;
-      option = g_string_new (options[aim]);
-      g_string_replace (option, "%s", problem->costs->devices[device], 1);
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "the least %s is asked for, and what '%s' takes of it is "
-                   "not stated: give %s",
-                   tp_aim_get_name ((TpAim) aim),
-                   problem->costs->devices[device], option->str);
-      return FALSE;
+      is_some = is_some || problem->aims[aim] > 0;
+      if (problem->aims[aim] > 0
+          && !tp_rated_check (problem, (TpAim) aim, error))
+        return FALSE;
     }
-  if (sum > 0)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "what time, energy and price are worth is not said: ask for "
-               "'energy' or 'price'");
-  return FALSE;
+  if (!is_some)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "what time, energy and price are worth is not said: ask for "
+                 "'energy' or 'price', or for all with tplan pareto");
+  return is_some;
 }
 
 static gboolean

@@ -5,6 +5,9 @@
 
 #include "planner/solver.h"
 
+/* Whether what @aim wants is stated, and there are at most two devices;
+ * TPLAN_ERROR_USAGE, TPLAN_ERROR_UNSUPPORTED. */
+gboolean tp_rated_check (const TpProblem *problem, TpAim aim, GError **error);
 /* What sums of all costs there are stay below when times count @most. */
 gboolean tp_rated_fits (const TpProblem *problem, gint64 most);
 
