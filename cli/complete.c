@@ -388,6 +388,7 @@ static const struct
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
   { "NAME", "objective", NULL, NULL, "time throughput energy price" },
+  { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },
 };
 

@@ -52,6 +52,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .memory_limits = (const char *const *) tp_cli_planning.memory_limits,
     .rates = { (const char *const *) tp_cli_planning.watts,
                (const char *const *) tp_cli_planning.prices },
+    .knows_rates = tp_cli_planning.knows_rates,
     .objective = tp_cli_planning.objective,
     .asks_drivers = TRUE,
     .trusts_estimates = tp_cli_planning.trusts_estimates,

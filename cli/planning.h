@@ -15,6 +15,7 @@ typedef struct
   char **no_fuse;             /* rules not to use */
   char **memory_limits;       /* DEV=SIZE */
   char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
+  gboolean knows_rates;       /* what is known is used where none is stated */
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;

@@ -77,14 +77,14 @@ tp_cli_format_energy (double energy_j)
   {
     double below, factor;
     const char *unit;
-  } units[] = { { 999.5e-9, 1e9, "nJ" }, { 999.5e-6, 1e6, "uJ" },
-                { 999.5e-3, 1e3, "mJ" }, { 999.5, 1, "J" },
+  } units[] = { { 999.95e-9, 1e9, "nJ" }, { 999.95e-6, 1e6, "uJ" },
+                { 999.95e-3, 1e3, "mJ" }, { 999.95, 1, "J" },
                 { HUGE_VAL, 1e-3, "kJ" } };
   int i = 0;
 
   while (energy_j >= units[i].below)
     i++;
-  return g_strdup_printf ("%.3g %s", energy_j * units[i].factor,
+  return g_strdup_printf ("%.4g %s", energy_j * units[i].factor,
                           units[i].unit);
 }
 
