@@ -474,6 +474,7 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory_limits = options->memory_limits;
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
+  road->rates = (TpStatedRates){ options->watts, options->prices };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
   road->trusts_estimates = options->trusts_estimates;
