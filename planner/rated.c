@@ -145,24 +145,31 @@ find_alone (const TpProblem *problem, const guint8 *devices)
   return n > 0 ? devices[0] : 0;
 }
 
+gint64
+tp_rated_sum (const TpProblem *problem, const guint8 *devices, TpAim aim)
+{
+  gint64 one[TP_N_AIMS] = { 0 };
+  g_auto (Rated) rated = { .weighed = NULL };
+
+  one[aim] = 1;
+  return rated_init (&rated, problem, one, find_alone (problem, devices))
+             ? sum_placement (rated.weighed, devices)
+             : -1;
+}
+
 static gboolean
 fill_totals (const TpProblem *problem, const guint8 *devices,
              TpRateProof *proof, GError **error)
 {
-  int alone = find_alone (problem, devices);
-
   for (int aim = 0; aim < TP_N_AIMS; aim++)
     {
-      gint64 one[TP_N_AIMS] = { 0 };
-      g_auto (Rated) rated = { .weighed = NULL };
+      gboolean is_stated
+          = tp_rates_find_missing (problem->costs, (TpAim) aim) < 0;
 
-      one[aim] = 1;
-      proof->totals[aim] = -1;
-      if (tp_rates_find_missing (problem->costs, (TpAim) aim) >= 0)
-        continue;
-      if (!rated_init (&rated, problem, one, alone))
+      proof->totals[aim]
+          = is_stated ? tp_rated_sum (problem, devices, (TpAim) aim) : -1;
+      if (is_stated && proof->totals[aim] < 0)
         return fail_limit (error);
-      proof->totals[aim] = sum_placement (rated.weighed, devices);
     }
   return TRUE;
 }
@@ -205,8 +212,8 @@ offer_alone (const TpProblem *problem, int device, TpRateProof *proof,
   return TRUE;
 }
 
-static TpRateProof *
-solve (const TpProblem *problem, guint8 *devices, GError **error)
+TpRateProof *
+tp_rated_solve (const TpProblem *problem, guint8 *devices, GError **error)
 {
   g_autoptr (TpRateProof) proof = tp_rate_proof_new ();
 
@@ -234,7 +241,7 @@ rated_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   TpProblem exact = *problem;
 
   exact.heeds_noise = FALSE;
-  plan->rate_proof = solve (problem, devices, error);
+  plan->rate_proof = tp_rated_solve (problem, devices, error);
   return plan->rate_proof != NULL
          && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
 }

@@ -2,6 +2,7 @@
  * placements. */
 #include "config.h"
 
+#include "planner/break-even.h"
 #include "planner/pareto.h"
 #include "random-rates.h"
 
@@ -197,6 +198,76 @@ test_large (void)
   g_test_message ("%d of 100 are not known to be complete", n_incomplete);
 }
 
+/* The most that any placement with an op on @device may cost an hour and still cost
+ * less than all on the host; -1: none may. */
+static gint64
+try_prices (TpTestCase *test, int device)
+{
+  int n = test->graph->n_nodes, host = test->costs->host;
+  gint64 *price = &test->costs->rates[device].price, best = -1;
+  gint64 alone[TP_N_AIMS];
+  guint8 devices[MAX_OPS + 1];
+
+  for (int i = 0; i < n; i++)
+    devices[i] = (guint8) host;
+  if (!tp_test_case_take (test, devices, alone))
+    return TP_COST_NONE;
+  for (guint mask = 1; mask < 1u << n; mask++)
+    {
+      gint64 free[TP_N_AIMS], paid[TP_N_AIMS];
+      gint64 saved, rising;
+
+      for (int i = 0; i < n; i++)
+        devices[i] = (guint8) (mask >> i & 1 ? device : host);
+      *price = 0;
+      if (!tp_test_case_take (test, devices, free))
+        continue;
+      *price = 1;
+      tp_test_case_take (test, devices, paid);
+      saved = alone[TP_AIM_PRICE] - free[TP_AIM_PRICE];
+      rising = paid[TP_AIM_PRICE] - free[TP_AIM_PRICE];
+      if (saved > 0)
+        best = MAX (best, rising == 0 ? TP_RATE_MAX : (saved - 1) / rising);
+    }
+  return best;
+}
+
+static void
+test_break_even (void)
+{
+  int n_below = 0;
+
+  for (int round = 0; round < 600; round++)
+    {
+      TpTestSpec spec
+          = tp_test_spec_random (g_test_rand_int_range (1, MAX_OPS));
+      g_autoptr (TpTestCase) test = NULL;
+      g_autoptr (GError) error = NULL;
+      TpBreakEven even;
+      gint64 most;
+
+      spec.host = round % 2;
+      test = tp_test_case_new (&spec);
+      tp_test_case_rate (test);
+      test->costs->rates[spec.host].price *= 1000;
+      g_assert_true (tp_break_even_find (test->graph, test->groups,
+                                         test->costs, &even, &error));
+      g_assert_no_error (error);
+      most = try_prices (test, 1 - spec.host);
+      if (most >= TP_RATE_MAX)
+        g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_ALWAYS);
+      else if (most < 0)
+        g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_NEVER);
+      else
+        {
+          g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_BELOW);
+          g_assert_cmpint (even.price, ==, most);
+          n_below++;
+        }
+    }
+  g_assert_cmpint (n_below, >, 50);
+}
+
 static void
 test_refused (void)
 {
@@ -216,6 +287,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pareto/brute-force", test_brute_force);
   g_test_add_func ("/pareto/rates", test_rates);
   g_test_add_func ("/pareto/large", test_large);
+  g_test_add_func ("/pareto/break-even", test_break_even);
   g_test_add_func ("/pareto/refused", test_refused);
   return g_test_run ();
 }
