@@ -7,6 +7,7 @@
 #include "api/plan.h"
 #include "ir/guard.h"
 #include "ir/plan-memory.h"
+#include "planner/break-even.h"
 #include "planner/pareto.h"
 
 #include <string.h>
@@ -66,4 +67,34 @@ tp_api_find_pareto (const TplanPlan *plan, const TpAim *aims, GError **error)
   else
     tp_guard (find_call, &call, "to find all points", error);
   return call.pareto;
+}
+
+typedef struct
+{
+  const TplanPlan *plan;
+  TpBreakEven *out;
+  GError **error;
+  gboolean is_good;
+} EvenCall;
+
+static void
+even_call (gpointer data)
+{
+  EvenCall *call = data;
+  const TpPlan *plan = tp_api_get_plan (call->plan);
+
+  call->is_good = tp_break_even_find (
+      tp_api_get_graph (tplan_plan_get_graph (call->plan)), plan->all_groups,
+      plan->costs, call->out, call->error);
+}
+
+gboolean
+tp_api_find_break_even (const TplanPlan *plan, TpBreakEven *out,
+                        GError **error)
+{
+  EvenCall call = { plan, out, error, FALSE };
+
+  tp_guard (even_call, &call, "to find the price at which a device pays",
+            error);
+  return call.is_good;
 }

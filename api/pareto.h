@@ -4,6 +4,7 @@
 #define TP_API_PARETO_H
 
 #include "include/tplan.h"
+#include "ir/break-even.h"
 #include "ir/pareto.h"
 
 /**
@@ -18,5 +19,10 @@
  */
 TpPareto *tp_api_find_pareto (const TplanPlan *plan, const TpAim *aims,
                               GError **error);
+
+/* Up to which price the device of @plan that is not the host pays; errors are those
+ * of tp_break_even_find (). */
+gboolean tp_api_find_break_even (const TplanPlan *plan, TpBreakEven *out,
+                                 GError **error);
 
 #endif

@@ -54,6 +54,8 @@ typedef struct
   const Objectives *objectives;
   TplanPlan *plan;            /* whose figures count */
   TpPareto *pareto;
+  int device;                 /* not the host; -1: its price is not asked about */
+  TpBreakEven even;           /* of it */
 } Found;
 
 static void
@@ -82,6 +84,20 @@ parse_objectives (Found *found, GError **error)
   return FALSE;
 }
 
+/* Of prices, up to which the device beside the host pays. */
+static gboolean
+find_even (Found *found, GError **error)
+{
+  int host = tp_plan_get_host (tp_api_get_plan (found->plan));
+
+  found->device = -1;
+  if (found->objectives->aims[1] != TP_AIM_PRICE || host < 0
+      || tp_api_get_plan (found->plan)->n_devices != 2)
+    return TRUE;
+  found->device = 1 - host;
+  return tp_api_find_break_even (found->plan, &found->even, error);
+}
+
 static gboolean
 find (Found *found, TpCli *cli, GError **error)
 {
@@ -97,7 +113,7 @@ find (Found *found, TpCli *cli, GError **error)
     return FALSE;
   found->pareto
       = tp_api_find_pareto (found->plan, found->objectives->aims, error);
-  return found->pareto != NULL;
+  return found->pareto != NULL && find_even (found, error);
 }
 
 /* ---- what is told --------------------------------------------------------- */
@@ -161,6 +177,47 @@ point_to_json (const Found *found, int index)
                     aims);
 }
 
+static double
+get_price (const Found *found)
+{
+  return (double) found->even.price / TP_RATE_PARTS;
+}
+
+static json_t *
+even_to_json (const Found *found)
+{
+  static const char *const kinds[] = { "never", "below", "always" };
+
+  if (found->device < 0)
+    return json_null ();
+  return json_pack (
+      "{s:s, s:s, s:o}", "device",
+      tp_api_get_plan (found->plan)->devices[found->device], "pays",
+      kinds[found->even.kind], "price",
+      found->even.kind == TP_BREAK_EVEN_BELOW ? json_real (get_price (found))
+                                              : json_null ());
+}
+
+static void
+note_even (const TpCli *cli, const Found *found)
+{
+  const TpPlan *plan = tp_api_get_plan (found->plan);
+  const TpRate *rate = &plan->costs->rates[MAX (found->device, 0)];
+  const char *name = plan->devices[MAX (found->device, 0)];
+  double stated = (double) rate->price / TP_RATE_PARTS;
+
+  if (found->device < 0)
+    return;
+  if (found->even.kind == TP_BREAK_EVEN_NEVER)
+    tp_cli_note (cli, "%s never pays: not even for nothing a run costs less with "
+                      "it", name);
+  else if (found->even.kind == TP_BREAK_EVEN_ALWAYS)
+    tp_cli_note (cli, "%s pays at any price", name);
+  else
+    tp_cli_note (cli, "%s pays up to %.5f an hour%s: stated are %.5f", name,
+                 get_price (found), rate->is_per_use ? " of use" : "", stated);
+}
+
 static json_t *
 found_to_json (const Found *found)
 {
@@ -169,11 +226,12 @@ found_to_json (const Found *found)
 
   for (int i = 0; i < found->pareto->n_points; i++)
     json_array_append_new (points, point_to_json (found, i));
-  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:i, s:b, s:b}", "format",
+  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:b, s:b}", "format",
                     "tplan-pareto/1", "graph",
                     tp_cli_string (plan->graph_name), "objectives",
                     found->objectives->text, "worth_unit",
-                    found->objectives->worth, "points", points, "plans",
+                    found->objectives->worth, "points", points,
+                    "break_even", even_to_json (found), "plans",
                     found->pareto->n_plans, "complete",
                     found->pareto->is_complete, "simulated",
                     plan->is_simulated);
@@ -231,6 +289,7 @@ print_notes (const TpCli *cli, const Found *found)
                found->pareto->n_plans,
                found->pareto->is_complete
                    ? "" : "; some that hardly differ may lack");
+  note_even (cli, found);
   tp_cli_note (cli, "watts and prices are stated, not measured");
 }
 
@@ -274,7 +333,7 @@ write_plans (TpCli *cli, const Found *found, GError **error)
 static gboolean
 pareto_run (TpCli *cli, GError **error)
 {
-  g_auto (Found) found = { NULL, NULL, NULL };
+  g_auto (Found) found = { .plan = NULL };
   json_t *document;
 
   if (!find (&found, cli, error) || !write_plans (cli, &found, error))

@@ -24,6 +24,14 @@ try 2 pareto residual.json $pair -o p.png && err_has 'suffix'; say $? "no other 
 for two in time,price energy,price; do
   try 0 pareto residual.json $pair $prices --objectives $two --format csv; say $? "$two"
 done
+try 0 pareto residual.json $pair $prices --objectives time,price --format json && [ "$(json pays)" = below ]
+say $? "a device pays up to a price"
+most=$(sed -n '/break_even/,/}/s/ *"price": //p' .out)
+try 0 optimize residual.json $pair --price $cpu=0.1/h --price $gpu=$most/h:use --objective price && ! out_has ' 0 ops on sim:desktop-gpu'
+say $? "  then it is used"
+more=$(echo $most | awk '{ printf "%.5f", $1 + 0.00001 }')
+try 0 optimize residual.json $pair --price $cpu=0.1/h --price $gpu=$more/h:use --objective price && out_has ' 0 ops on sim:desktop-gpu'
+say $? "  and for more it is not"
 try 2 pareto residual.json $pair --objectives price,time && err_has 'none of time,energy'; say $? "no such objectives"
 try 2 pareto residual.json $pair --objectives time,price && err_has -- "--price $cpu="; say $? "prices that lack"
 try 2 pareto residual.json $pair --objective energy && err_has 'leave out --objective'; say $? "no objective"

@@ -39,6 +39,7 @@ keep try try sym.json --devices $sims
 keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
 keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu
+keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
 keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h
 keep info info sym.json
 keep ops ops
