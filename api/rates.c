@@ -52,9 +52,24 @@ state (TpCosts *costs, const char *const *texts, const Kind *kind,
 }
 
 static gboolean
-is_any (const char *const *texts)
+is_any (const TpStatedRates *stated)
 {
-  return texts != NULL && texts[0] != NULL;
+  return (stated->watts != NULL && stated->watts[0] != NULL)
+         || (stated->prices != NULL && stated->prices[0] != NULL)
+         || (stated->as != NULL && stated->as->rates != NULL);
+}
+
+static TpRate *
+make_rates (const TpCosts *costs, const TpCosts *as)
+{
+  TpRate *rates = tp_new0 (TpRate, (gsize) costs->n_devices + 1);
+
+  for (int d = 0; d < costs->n_devices; d++)
+    if (as != NULL && as->rates != NULL)
+      rates[d] = as->rates[d];
+    else
+      tp_calib_find_rate (costs->devices[d], &rates[d]);
+  return rates;
 }
 
 gboolean
@@ -68,11 +83,9 @@ tp_rates_state (TpCosts *costs, const TpStatedRates *stated,
       = { "price", TP_RATE_PRICE_FORM, "2.5/h or 0.9/h:use",
           tp_rate_parse_price };
 
-  if (!is_wanted && !is_any (stated->watts) && !is_any (stated->prices))
+  if (!is_wanted && !is_any (stated))
     return TRUE;
-  costs->rates = tp_new0 (TpRate, (gsize) costs->n_devices + 1);
-  for (int d = 0; d < costs->n_devices; d++)
-    tp_calib_find_rate (costs->devices[d], &costs->rates[d]);
+  costs->rates = make_rates (costs, stated->as);
   if (!state (costs, stated->watts, &watts, error)
       || !state (costs, stated->prices, &price, error))
     return FALSE;

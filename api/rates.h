@@ -10,6 +10,8 @@ typedef struct
 {
   const char *const *watts;
   const char *const *prices;
+  const TpCosts *as;          /* (nullable): of the same devices: what is stated
+                               * there comes first */
 } TpStatedRates;
 
 /* Into @costs, whose digest they change; nothing where nothing is stated and not

@@ -285,6 +285,7 @@ choose (const Road *road, const gint64 *limits, GError **error)
   const char *objective = road->options->objective;
   const TpPlaceOptions options = {
     .objective = objective == NULL ? "time" : objective,
+    .aims = road->options->aims,
     .heeds_noise = !road->options->is_exact,
     .limits = limits,
     .n_cuts = road->options->n_cuts,
@@ -474,7 +475,8 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory_limits = options->memory_limits;
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
-  road->rates = (TpStatedRates){ options->watts, options->prices };
+  road->rates
+      = (TpStatedRates){ options->watts, options->prices, NULL };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
   road->trusts_estimates = options->trusts_estimates;

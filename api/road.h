@@ -36,6 +36,7 @@ typedef struct
   gboolean knows_rates;       /* what is known is used, stated or not; so it is for
                                * objectives that want it */
   const char *objective;      /* (nullable): "time" */
+  const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of "weighted" */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
                                * they carried no noise */
   gboolean is_measured;       /* first measure what the table lacks */

@@ -174,8 +174,11 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
     return g_strdup_printf ("%s predicted%s%s for one run, of which the least "
                             "is %s", cost, simulated, interval, bound);
   if (tp_api_get_plan (plan)->rate_proof != NULL)
-    return g_strdup_printf ("%s predicted%s%s, where the least is %s", cost,
-                            simulated, interval, bound);
+    return g_strdup_printf ("%s predicted%s%s, %s%s", cost, simulated,
+                            interval,
+                            totals->cost_ns == totals->bound_ns
+                                ? "the least there is" : "where the least is ",
+                            totals->cost_ns == totals->bound_ns ? "" : bound);
   if (tp_api_get_plan (plan)->tie_price_ns > 0)
     return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
                             cost, simulated, interval, bound);

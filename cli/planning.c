@@ -51,7 +51,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
     .memory_limits = (const char *const *) tp_cli_planning.memory_limits,
     .rates = { (const char *const *) tp_cli_planning.watts,
-               (const char *const *) tp_cli_planning.prices },
+               (const char *const *) tp_cli_planning.prices, NULL },
     .knows_rates = tp_cli_planning.knows_rates,
     .objective = tp_cli_planning.objective,
     .asks_drivers = TRUE,

@@ -39,8 +39,8 @@ tp_objective_find (const char *name)
 
 static const char *names[G_N_ELEMENTS (objectives) + 1];
 
-static gboolean
-is_complete (const TpObjective *objective)
+gboolean
+tp_objective_is_complete (const TpObjective *objective)
 {
   gint64 sum = 0;
 
@@ -55,7 +55,7 @@ make_names (void)
   int n = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
-    if (is_complete (&objectives[i]))
+    if (tp_objective_is_complete (&objectives[i]))
       names[n++] = objectives[i].name;
 }
 

@@ -27,7 +27,9 @@ typedef struct
 } TpObjective;
 
 const TpObjective *tp_objective_find (const char *name);
-/* Names of those that need no more said; NULL-terminated. */
+/* Whether it needs no more said, such as aims. */
+gboolean tp_objective_is_complete (const TpObjective *objective);
+/* Names of those that are; NULL-terminated. */
 const char *const *tp_objective_list (void);
 
 #endif

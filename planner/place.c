@@ -202,7 +202,7 @@ tp_place_with (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
   if (problem == NULL)
     return NULL;
   problem->heeds_noise = options->heeds_noise;
-  if (options->aims != NULL)
+  if (options->aims != NULL && !tp_objective_is_complete (problem->objective))
     problem->aims = options->aims;
   problem->n_cuts = options->n_cuts;
   return place_within (problem, costs, options->limits, error);

@@ -1,17 +1,18 @@
 #!/bin/sh
 # Watts and prices: energy and price as objectives, what is said, what is refused.
 . "$(dirname "$0")/common.sh"
+cp "$top_srcdir/tests/plans/residual.json" . || exit 99
 cpu=sim:desktop-cpu gpu=sim:desktop-gpu
 pair="--devices $cpu,$gpu"
 
-try 0 optimize mlp.json $pair --objective energy --watts $gpu=220:15:10 -o energy.json \
+try 0 optimize residual.json $pair --objective energy --watts $gpu=220:15:10 -o energy.json \
   && out_has '^energy .* a run, .* W on average, simulated; watts are stated, not measured; proved least' \
   && out_has '^cost .* where the least is'
 say $? "energy is planned, and said to be stated"
 try 0 check energy.json && out_has 'energy: .*proved least'; say $? "  is proved"
 try 0 explain energy.json && err_has 'Energy: .*proved least'; say $? "  is explained"
 try 0 report energy.json -o energy.html; say $? "  is shown"
-try 0 optimize mlp.json $pair --objective energy --watts $gpu=220:15:10 -o again.json && cmp -s energy.json again.json
+try 0 optimize residual.json $pair --objective energy --watts $gpu=220:15:10 -o again.json && cmp -s energy.json again.json
 say $? "  comes out the same again"
 sed 's/\[220000, 15000, 10000,/[220000, 14000, 10000,/' energy.json > lower.json
 try 3 check lower.json && err_has "costs_sha256"; say $? "  is not taken with other watts"
@@ -20,6 +21,9 @@ try 0 optimize mlp.json $pair --watts $cpu=65:10 --watts $gpu=200:20 -o time.jso
 say $? "plans for time say what they take"
 try 0 optimize mlp.json $pair -o plain.json && ! out_has '^energy' && ! grep -q '"rates"' plain.json
 say $? "where nothing is stated nothing is said"
+
+for it in $cpu $gpu; do : > ${it#sim:}.db; done
+try 0 cost diff desktop-cpu.db desktop-gpu.db energy.json; say $? "a plan by two tables keeps its watts"
 
 prices="--price $cpu=0.40/h --price $gpu=1.1/h"
 try 0 optimize mlp.json $pair --objective price $prices -o price.json && out_has '^price .* for a million runs.*proved least'
