@@ -182,6 +182,16 @@ make_ready (Road *road, TpCostDb *db, TpCalibOptions *options, GError **error)
          && tp_devices_check (db, options, road->options->asks_drivers, error);
 }
 
+static gboolean
+wants_rates (const TpRoadOptions *options)
+{
+  static const char *const wanting[] = { "energy", "price", NULL };
+
+  return options->knows_rates
+         || (options->objective != NULL
+             && g_strv_contains (wanting, options->objective));
+}
+
 /* @warnings gets what is said of figures that are used. */
 static gboolean
 find_costs (Road *road, GPtrArray *warnings, GError **error)
@@ -198,7 +208,9 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
-  return road->costs != NULL;
+  return road->costs != NULL
+         && tp_rates_state (road->costs, &road->options->rates,
+                            wants_rates (road->options), error);
 }
 
 static int
@@ -273,6 +285,7 @@ choose (const Road *road, const gint64 *limits, GError **error)
   const char *objective = road->options->objective;
   const TpPlaceOptions options = {
     .objective = objective == NULL ? "time" : objective,
+    .aims = road->options->aims,
     .heeds_noise = !road->options->is_exact,
     .limits = limits,
     .n_cuts = road->options->n_cuts,
@@ -462,6 +475,8 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory_limits = options->memory_limits;
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
+  road->rates
+      = (TpStatedRates){ options->watts, options->prices, NULL };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
   road->trusts_estimates = options->trusts_estimates;

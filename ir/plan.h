@@ -9,6 +9,7 @@
 #include "ir/cut-vertex.h"
 #include "ir/load-proof.h"
 #include "ir/memory-proof.h"
+#include "ir/rate-proof.h"
 #include "ir/share-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
@@ -70,7 +71,7 @@ typedef struct
                                * prepared */
   char **no_fuse;             /* (nullable) fusion rules left out */
   TpPlanOrigin origin;
-  char *objective;            /* "time" or "throughput" */
+  char *objective;            /* "time", "throughput", ... */
   int n_devices;
   char **devices;
   gboolean is_simulated;
@@ -111,6 +112,8 @@ typedef struct
   TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
                                * carries less than it says; @arcs and "cheapest"
                                * are those of the plan cheapest by @cost_ns */
+  TpRateProof *rate_proof;    /* (nullable): of energy and price: that no plan
+                               * takes less; the rest likewise */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

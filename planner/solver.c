@@ -7,6 +7,7 @@
 #include "planner/cut.h"
 #include "planner/limit.h"
 #include "planner/load.h"
+#include "planner/rated.h"
 #include "planner/share.h"
 
 static const TpSolver *const solvers[] = {
@@ -14,6 +15,7 @@ static const TpSolver *const solvers[] = {
   &tp_solver_limit,
   &tp_solver_share,
   &tp_solver_load,
+  &tp_solver_rated,
 };
 
 static void

@@ -28,9 +28,11 @@ class Plan:
         digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
         simulated = any(d.startswith("sim:") for d in p["devices"])
         self.expect({"format": "tplan-plan/2", "simulated": simulated, "sha256": digest})
-        need(p["objective"] in ("time", "throughput"), "objective")
+        rated = p["objective"] in ("energy", "price", "weighted")
+        need(rated or p["objective"] in ("time", "throughput"), "objective")
         need((p["objective"] == "throughput") == (p["certificate"] == "weighted-cut")
              == ("load_ns" in p), "objective and certificate")
+        need(rated == (p["certificate"] == "rated-cut") == ("aims" in p), "aims and certificate")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
         need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])

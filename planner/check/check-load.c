@@ -8,9 +8,9 @@
 
 #include "planner/check/check-load.h"
 
-#include "ir/guard.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-tie.h"
+#include "planner/check/check-weigh.h"
 
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 
@@ -91,72 +91,7 @@ sum_weights (TpChecker *checker)
   return 0;
 }
 
-static gint64
-weigh (gint64 cost, gint64 weight, Wide *sum)
-{
-  Wide product = cost == TP_COST_NONE ? 0 : (Wide) cost * weight;
-
-  *sum = MIN (*sum + product, MAX_SUM);
-  return *sum < MAX_SUM && cost != TP_COST_NONE ? (gint64) product : cost;
-}
-
-/* FALSE: they are too large to be added up, which was said. */
-static gboolean
-weigh_facts (TpChecker *checker, TpChecker *weighed)
-{
-  const gint64 *weights = checker->plan->load_proof->weights;
-  gsize n = checker->costs->n_devices;
-  gsize n_costs = (gsize) checker->graph->n_nodes * n;
-  gsize n_legs = (gsize) checker->graph->n_tensors * n;
-  gsize n_gains = (gsize) checker->costs->n_groups * n;
-  Wide sum = 0, gains = 0;
-
-  weighed->node_costs = tp_new0 (gint64, n_costs + 1);
-  weighed->legs = tp_new0 (TpCheckerLegs, n_legs + 1);
-  weighed->gains = tp_new0 (gint64, n_gains + 1);
-  for (gsize i = 0; i < n_costs; i++)
-    weighed->node_costs[i]
-        = weigh (checker->node_costs[i], weights[i % n], &sum);
-  for (gsize i = 0; i < n_legs; i++)
-    if (!checker->tensors[i / n].is_constant)
-      weighed->legs[i] = (TpCheckerLegs){
-        .feed = weigh (checker->legs[i].feed, weights[n + i % n], &sum),
-        .fetch
-        = weigh (checker->legs[i].fetch, weights[2 * n + i % n], &sum),
-      };
-  for (gsize i = 0; i < n_gains; i++)
-    weighed->gains[i] = weigh (checker->gains[i], weights[i % n], &gains);
-  return (sum < MAX_SUM && gains < MAX_SUM)
-         || tp_checker_fail (checker, "weighted costs reach 2^62");
-}
-
 /* ---- the flow ------------------------------------------------------------- */
-
-static gint64
-sum_gains (const TpChecker *weighed)
-{
-  gint64 sum = 0;
-
-  for (int i = 0; i < weighed->costs->n_groups * weighed->costs->n_devices; i++)
-    sum += weighed->gains[i];
-  return sum;
-}
-
-/* What the flow proves of the weighted sum, if it is one. */
-static Wide
-find_value (const TpLoadProof *proof, gint64 constant)
-{
-  Wide value = -(Wide) constant;
-
-  for (int i = 0; i < proof->n_arcs; i++)
-    {
-      const TpArc *arc = &proof->arcs[i];
-
-      value += arc->from.kind == TP_CUT_SOURCE ? arc->flow : 0;
-      value -= arc->to.kind == TP_CUT_SOURCE ? arc->flow : 0;
-    }
-  return value;
-}
 
 /* All is on the one device. */
 static Wide
@@ -185,45 +120,21 @@ check_bound (TpChecker *checker, Wide value, gint64 sum)
 }
 
 static void
-check_weighted (TpChecker *checker, TpChecker *weighed, gint64 sum)
-{
-  const TpLoadProof *proof = checker->plan->load_proof;
-  gint64 constant = sum_gains (weighed);
-  Wide value = checker->costs->n_devices == 1 ? find_value_alone (proof)
-                                              : find_value (proof, constant);
-  TpPlan plan = *checker->plan;
-
-  if (value < 0 || value >= MAX_SUM)
-    {
-      tp_checker_fail (checker, "the flow of load_arcs is no flow");
-      return;
-    }
-  plan.arcs = proof->arcs;
-  plan.n_arcs = proof->n_arcs;
-  plan.constant_ns = constant;
-  plan.bound_ns = (gint64) value;
-  weighed->plan = &plan;
-  tp_checker_check_cut (weighed);
-  check_bound (checker, value, sum);
-}
-
-static void
 check_flow (TpChecker *checker)
 {
-  gint64 sum = sum_weights (checker);
-  g_autofree gint64 *costs = NULL, *gains = NULL;
-  g_autofree TpCheckerLegs *legs = NULL;
-  TpChecker weighed = *checker;
-  gboolean is_good;
+  const TpLoadProof *proof = checker->plan->load_proof;
+  gint64 sum = sum_weights (checker), value;
+  g_auto (TpCheckerWeighed) weighed = { 0 };
 
-  if (sum == 0)
+  if (sum == 0
+      || !tp_checker_weigh (checker, proof->weights, &weighed))
     return;
-  is_good = weigh_facts (checker, &weighed);
-  costs = weighed.node_costs;
-  gains = weighed.gains;
-  legs = weighed.legs;
-  if (is_good)
-    check_weighted (checker, &weighed, sum);
+  if (!tp_checker_prove (&weighed, proof->arcs, proof->n_arcs, &value))
+    return;
+  check_bound (checker,
+               checker->costs->n_devices == 1 ? find_value_alone (proof)
+                                              : value,
+               sum);
 }
 
 /* No price on a copy, and no margins: how far a figure may move is not known. */

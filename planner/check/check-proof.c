@@ -35,6 +35,8 @@ fail_at (const Proof *proof, int index, const char *format, ...)
   const TpArc *arc = &plan->arcs[index];
   gboolean is_load
       = plan->load_proof != NULL && plan->arcs == plan->load_proof->arcs;
+  gboolean is_rated
+      = plan->rate_proof != NULL && plan->arcs == plan->rate_proof->arcs;
   g_autofree char *what = NULL;
   char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
   va_list args;
@@ -43,7 +45,9 @@ fail_at (const Proof *proof, int index, const char *format, ...)
   what = g_strdup_vprintf (format, args);
   va_end (args);
   return tp_checker_fail (proof->checker, "%s[%d]: %s -> %s %s",
-                          is_load ? "load_arcs" : "arcs", index,
+                          is_load    ? "load_arcs"
+                          : is_rated ? "aim_arcs"
+                                     : "arcs", index,
                           tp_cut_vertex_write (arc->from, from),
                           tp_cut_vertex_write (arc->to, to), what);
 }
