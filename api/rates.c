@@ -60,15 +60,16 @@ is_any (const TpStatedRates *stated)
 }
 
 static TpRate *
-make_rates (const TpCosts *costs, const TpCosts *as)
+make_rates (const TpCosts *costs, const TpStatedRates *stated)
 {
+  const TpCosts *as = stated->as;
   TpRate *rates = tp_new0 (TpRate, (gsize) costs->n_devices + 1);
 
   for (int d = 0; d < costs->n_devices; d++)
     if (as != NULL && as->rates != NULL)
       rates[d] = as->rates[d];
     else
-      tp_calib_find_rate (costs->devices[d], &rates[d]);
+      tp_calib_find_rate (stated->machine, costs->devices[d], &rates[d]);
   return rates;
 }
 
@@ -85,7 +86,7 @@ tp_rates_state (TpCosts *costs, const TpStatedRates *stated,
 
   if (!is_wanted && !is_any (stated))
     return TRUE;
-  costs->rates = make_rates (costs, stated->as);
+  costs->rates = make_rates (costs, stated);
   if (!state (costs, stated->watts, &watts, error)
       || !state (costs, stated->prices, &price, error))
     return FALSE;

@@ -2,6 +2,7 @@
 #ifndef TP_API_RATES_H
 #define TP_API_RATES_H
 
+#include "calib/machine-info.h"
 #include "ir/costs.h"
 
 /* (nullable) "DEVICE=BUSY[:IDLE[:COPY]]" and "DEVICE=AMOUNT/h[:use]"; a later one
@@ -10,6 +11,7 @@ typedef struct
 {
   const char *const *watts;
   const char *const *prices;
+  const TpMachineInfo *machine; /* (nullable): what its file states is known */
   const TpCosts *as;          /* (nullable): of the same devices: what is stated
                                * there comes first */
 } TpStatedRates;

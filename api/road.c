@@ -199,7 +199,9 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
   TpCalibOptions options
       = make_options (road->from, &road->options->watch, warnings);
   g_autoptr (TpCostDb) db = open_table (road, error);
+  TpStatedRates rates = road->options->rates;
 
+  rates.machine = db == NULL ? NULL : tp_cost_db_get_machine (db);
   options.is_stale_error = road->options->is_stale_error;
   options.trusts_estimates = road->options->trusts_estimates;
   options.is_raw = road->options->is_exact;
@@ -209,8 +211,8 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
   return road->costs != NULL
-         && tp_rates_state (road->costs, &road->options->rates,
-                            wants_rates (road->options), error);
+         && tp_rates_state (road->costs, &rates, wants_rates (road->options),
+                            error);
 }
 
 static int
@@ -475,8 +477,8 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory_limits = options->memory_limits;
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
-  road->rates
-      = (TpStatedRates){ options->watts, options->prices, NULL };
+  road->rates = (TpStatedRates){ .watts = options->watts,
+                                 .prices = options->prices };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
   road->trusts_estimates = options->trusts_estimates;

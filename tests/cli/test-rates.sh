@@ -46,4 +46,19 @@ say $? "three devices"
 printf '[machine]\ngflops=10\ngbps=10\nwatts=7:2\nprice=0.05/h\n' > box.conf
 try 0 optimize mlp.json --devices sim:./box.conf --objective price && out_has 'million runs'; say $? "a made-up machine says its own"
 try 2 optimize mlp.json --devices sim:gflops=1,gbps=1,watts=lots && err_has "watts=350:50"; say $? "  and is told how"
+
+# In the file of a machine, by hand.
+"$TPLAN" calibrate mlp.json -q --devices ref > /dev/null && "$TPLAN" machine export -q -o there.json && grep -q '"machine": *{' there.json
+say $? "a machine is exported"
+# rated RATES: with these in it
+rated () { sed "s|\"machine\": *{|&\"rates\": $1, |" there.json > rated.json; }
+rated '{"ref": {"watts": "12:3", "price": "0.3/h"}}'
+try 0 optimize mlp.json --machine rated.json --objective energy && out_has ' 12 W on average'; say $? "watts of another machine"
+try 0 optimize mlp.json --machine rated.json --objective energy --watts ref=24 && out_has ' 24 W on average'; say $? "  are overridden"
+try 0 optimize mlp.json --machine rated.json --objective price && out_has 'million runs'; say $? "prices of another machine"
+try 0 optimize mlp.json --machine rated.json && ! out_has '^energy'; say $? "  count where they are asked for"
+for bad in '7' '{"ref": 7}' '{"ref": {"watts": 12}}' '{"ref": {"watts": "3:12"}}' '{"ref": {"price": "1"}}' '{"ref": {"volts": "1"}}'; do
+  rated "$bad"
+  try 3 optimize mlp.json --machine rated.json && err_has 'rated.json: machine'; say $? "no rates: $bad"
+done
 finish
