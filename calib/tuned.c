@@ -38,6 +38,7 @@ kernel_free (gpointer data)
   tp_pointers_free (kernel->choices);
   g_free (kernel);
 }
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTunedKernel, kernel_free)
 
 void
 tp_tuned_free (TpTuned *tuned)
@@ -200,8 +201,8 @@ add_row (TpMap *kernels, TpEntryRow *row)
   if (timed == NULL)
     {
       timed = g_new0 (Timed, 1);
-      timed->rows = tp_pointers_new (NULL);
       tp_map_insert (kernels, g_steal_pointer (&name), timed);
+      timed->rows = tp_pointers_new (NULL);
     }
   for (guint i = 0; i < timed->rows->len; i++)
     if (strcmp (((TpEntryRow *) timed->rows->pdata[i])->schedule,
@@ -274,7 +275,7 @@ rank_choices (const TpKey *key, const TpTarget *target, TpPointers *choices)
 static TpTunedKernel *
 make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
 {
-  TpTunedKernel *kernel = g_new0 (TpTunedKernel, 1);
+  g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
   const TpEntryRow *used = find_used (timed);
 
   kernel->label = g_strdup (key->label);
@@ -291,7 +292,7 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
       tp_pointers_add (kernel->choices, choice);
     }
   rank_choices (key, target, kernel->choices);
-  return kernel;
+  return g_steal_pointer (&kernel);
 }
 
 static gboolean

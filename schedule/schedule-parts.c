@@ -31,6 +31,16 @@ typedef struct
                                * compare only measuring tells */
 } TpParts;
 
+static void
+parts_free (gpointer analysis)
+{
+  TpParts *parts = analysis;
+
+  tp_contract_free (parts->c);
+  g_free (parts);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpParts, parts_free)
+
 /* ---- cutting ------------------------------------------------------------- */
 
 /* The sum alone, its last axis the part. */
@@ -179,7 +189,7 @@ static gpointer
 parts_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
   g_autoptr (TpContract) c = NULL;
-  TpParts *parts;
+  g_autoptr (TpParts) parts = NULL;
 
   if (n != 1 || nests[0]->store.operand >= build->lowered->n_operands)
     return NULL;
@@ -194,16 +204,7 @@ parts_analyze (const TpBuild *build, TpNest *const *nests, int n)
   find_costs (parts, build);
   parts->has_rival = parts->ratio < 1 / WORTH
                      && tp_schedule_winograd_is_best (build, nests[0]);
-  return parts;
-}
-
-static void
-parts_free (gpointer analysis)
-{
-  TpParts *parts = analysis;
-
-  tp_contract_free (parts->c);
-  g_free (parts);
+  return g_steal_pointer (&parts);
 }
 
 static gboolean

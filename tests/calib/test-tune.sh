@@ -68,9 +68,11 @@ run "what came of it" "$TPLAN" cost tune -d cpu --threads 1 --format csv tiny.js
 import csv, sqlite3, sys
 table = sqlite3.connect(sys.argv[1])
 tuned = {row[0] for row in table.execute("SELECT digest FROM entry WHERE state = 3")}
-want = {(d, s, str(m), str(h), "true" if state != 3 else "false")
-        for d, s, m, h, state in table.execute("SELECT digest, schedule, median_ns, half_ns, state FROM entry WHERE state != 2")
-        if d in tuned}
+have = [row for row in table.execute("SELECT digest, schedule, median_ns, half_ns, state FROM entry WHERE state != 2")
+        if row[0] in tuned]
+# what was measured again in company is beside the one that tuning chose: the faster is used
+least = {d: min(m for x, _, m, _, state in have if x == d and state != 3) for d in tuned}
+want = {(d, s, str(m), str(h), "true" if state != 3 and m == least[d] else "false") for d, s, m, h, state in have}
 rows = list(csv.DictReader(open(sys.argv[2])))
 got = {(r["digest"], r["schedule"], r["median_ns"], r["half_interval_ns"], r["used"]) for r in rows}
 assert got == want and len(rows) == len(want), (got, want)
@@ -97,14 +99,14 @@ result $? "what was only tried is not compared"
 
 run "a plan" "$TPLAN" optimize -q -d cpu --threads 1 -o plan.json tiny.json
 used=$(sql "SELECT schedule FROM entry WHERE state < 2 AND digest IN
-            (SELECT digest FROM entry WHERE state = 3)")
+            (SELECT digest FROM entry WHERE state = 3) ORDER BY median_ns LIMIT 1")
 grep -qF "$used" plan.json
 result $? "the plan names what is used"
 run "it runs" "$TPLAN" run -q --threads 1 -n 1 -o first plan.json
 # as another tuning might have ended: with another tile
 other=$(sql "SELECT rowid FROM entry WHERE state = 3 AND schedule LIKE '%tile=%'
              ORDER BY median_ns LIMIT 1")
-sql "UPDATE entry SET state = 3 WHERE schedule = '$used'"
+sql "UPDATE entry SET state = 3 WHERE digest IN (SELECT digest FROM entry WHERE state = 3)"
 sql "UPDATE entry SET state = 0, min_ns = 2000, median_ns = 2000
      WHERE rowid = $other"
 run "a later plan" "$TPLAN" optimize -q -d cpu --threads 1 -o later.json tiny.json
@@ -115,4 +117,24 @@ run "the first plan runs" "$TPLAN" run -q --threads 1 -n 1 -o second plan.json
 cmp -s first/y.npy second/y.npy
 result $? "... with the same bits"
 run "the later plan runs, and is right" "$TPLAN" run -q --threads 1 -n 1 --check later.json
+# On OpenCL the same, by the schedules of GPUs.
+TPLAN_OPENCL_LOCAL_SIZE=16
+export TPLAN_OPENCL_LOCAL_SIZE
+if "$TPLAN" devices 2>/dev/null | grep -q '^opencl:0 '; then
+  rm cost.db
+  run "tune opencl:0" "$TPLAN" calibrate -q -d opencl:0 --level tune tiny.json
+  test "$(sql "SELECT COUNT (DISTINCT schedule) > 4 FROM entry
+               WHERE state IN (0, 3) AND schedule LIKE 'contract-tiles %'")" = 1
+  result $? "tiles, work-groups and depths were tried"
+  run "what came of it" "$TPLAN" cost tune -d opencl:0 tiny.json
+  run "a plan for opencl:0" "$TPLAN" optimize -q -d opencl:0 -o gpu.json tiny.json
+  run "it runs" "$TPLAN" run -q -n 1 --check -o third gpu.json
+  sql "UPDATE entry SET state = 3 - state WHERE state IN (0, 3)"
+  run "the plan runs when the table prefers others" "$TPLAN" run -q -n 1 -o fourth gpu.json
+  cmp -s third/y.npy fourth/y.npy
+  result $? "... with the same bits"
+else
+  n=$((n + 1))
+  echo "ok $n - opencl:0 # SKIP no such device"
+fi
 echo "1..$n"
