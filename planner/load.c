@@ -5,9 +5,10 @@
  * costs that are weighted. So every choice of weights proves a bound, and its cut is a
  * candidate. The best weights are those of a linear program whose rows are all
  * placements: here the placements met so far (J. E. Kelley, The cutting-plane method
- * for solving convex programs, 1960), each round solved by multiplicative updates
- * (Y. Freund and R. E. Schapire, Adaptive game playing using multiplicative weights,
- * 1999). What no weights can prove stays as a gap: placements cannot be mixed. */
+ * for solving convex programs, 1960). As few placements say little of weights far
+ * from those tried, every second cut is halfway to the best weights yet (W. Ben-Ameur
+ * and J. Neto, Acceleration of cutting-plane and column generation algorithms, 2007).
+ * What no weights can prove stays as a gap: placements cannot be mixed. */
 #include "config.h"
 
 #include "planner/load.h"
@@ -16,9 +17,9 @@
 #include "ir/guard.h"
 #include "planner/cut.h"
 #include "planner/load-move.h"
+#include "planner/load-weights.h"
 #include "planner/network.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_ENGINES TP_LOAD_MAX_ENGINES
@@ -26,20 +27,14 @@
 #define MAX_CUTS 40
 #define MIN_CUTS 6
 #define CUT_NODES (1 << 21)   /* over all cuts, if not for MIN_CUTS */
-#define UPDATES 2000
 #define MOVES (1 << 20)
-
-typedef struct
-{
-  gint64 loads[MAX_ENGINES];
-} Row;
 
 typedef struct
 {
   const TpProblem *problem;
   TpLoadModel model;
   TpLoadBest best;
-  TpArray *rows;              /* Row: of placements met */
+  TpArray *rows;              /* TpLoadRow: of placements met */
   gint64 total;               /* what weights add up to, rounding apart */
   guint8 *devices;            /* of the last cut */
   guint8 *previous;           /* of the one before */
@@ -60,79 +55,6 @@ search_clear (Search *search)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
 /* ---- weights ------------------------------------------------------------- */
-
-static gint64
-find_most (const Search *search)
-{
-  gint64 most = 1;
-
-  for (guint i = 0; i < search->rows->len; i++)
-    for (int e = 0; e < search->model.n_engines; e++)
-      most = MAX (most, tp_array_index (search->rows, Row, i).loads[e]);
-  return most;
-}
-
-/* The row whose mean is least. */
-static const Row *
-find_row (const Search *search, const double *weights)
-{
-  const Row *best = NULL;
-  double least = 0;
-
-  for (guint i = 0; i < search->rows->len; i++)
-    {
-      const Row *row = &tp_array_index (search->rows, Row, i);
-      double mean = 0;
-
-      for (int e = 0; e < search->model.n_engines; e++)
-        mean += weights[e] * (double) row->loads[e];
-      if (best != NULL && mean >= least)
-        continue;
-      best = row;
-      least = mean;
-    }
-  return best;
-}
-
-static void
-normalize (double *weights, int n)
-{
-  double sum = 0;
-
-  for (int e = 0; e < n; e++)
-    sum += weights[e];
-  for (int e = 0; e < n; e++)
-    weights[e] /= sum;
-}
-
-/* Weights with which the least mean of all rows is about the most: the mean of
- * those that many updates go through. */
-static void
-find_weights (const Search *search, double *out)
-{
-  int n = search->model.n_engines;
-  double most = (double) find_most (search);
-  double weights[MAX_ENGINES];
-
-  for (int e = 0; e < n; e++)
-    {
-      weights[e] = 1.0 / n;
-      out[e] = 0;
-    }
-  for (int i = 1; i <= UPDATES; i++)
-    {
-      const Row *row = find_row (search, weights);
-      double step = 1 / sqrt (i);
-
-      for (int e = 0; e < n; e++)
-        {
-          out[e] += weights[e];
-          weights[e] *= 1 + step * (double) row->loads[e] / most;
-        }
-      normalize (weights, n);
-    }
-  normalize (out, n);
-}
 
 /* In whole numbers. Engines that are one have one weight. */
 static void
@@ -161,7 +83,7 @@ sum_weights (const Search *search, const gint64 *weights)
 static void
 add_row (Search *search, const guint8 *devices)
 {
-  Row row = { { 0 } };
+  TpLoadRow row = { { 0 } };
 
   tp_load_model_sum (&search->model, devices, row.loads);
   tp_array_append_val (search->rows, row);
@@ -199,15 +121,33 @@ get_load (const Search *search)
                                                        search->best.loads)];
 }
 
-/* FALSE: there is no more to prove with other weights. */
+/* The least weighted sum of loads of all rows. */
+static gint64
+find_least (const Search *search, const gint64 *weights)
+{
+  gint64 least = TP_COST_NONE;
+
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const TpLoadRow *row = &tp_array_index (search->rows, TpLoadRow, i);
+      gint64 sum = 0;
+
+      for (int e = 0; e < search->model.n_engines; e++)
+        sum += weights[e] * row->loads[e];
+      least = MIN (least, sum);
+    }
+  return least;
+}
+
+/* FALSE: its cut is no placement that rows did not tell of. */
 static gboolean
 try_weights (Search *search, const double *weights)
 {
   gint64 whole[MAX_ENGINES] = { 0 };
-  const Row *row = find_row (search, weights);
-  gint64 least = 0, value, sum, bound;
+  gint64 least, value, sum, bound;
 
   round_weights (search, weights, whole);
+  least = find_least (search, whole);
   value = cut (search, whole);
   sum = sum_weights (search, whole);
   bound = value / sum + (value % sum > 0);
@@ -216,10 +156,35 @@ try_weights (Search *search, const double *weights)
       search->bound = bound;
       memcpy (search->weights, whole, sizeof whole);
     }
-  for (int e = 0; e < search->model.n_engines; e++)
-    least += whole[e] * row->loads[e];
   offer_cut (search);
-  return value < least && search->bound < get_load (search);
+  return value < least;
+}
+
+/* Halfway to those of the best bound. */
+static void
+pull_weights (const Search *search, double *weights)
+{
+  double sum = (double) sum_weights (search, search->weights);
+
+  for (int e = 0; e < search->model.n_engines; e++)
+    weights[e] = (weights[e] + (double) search->weights[e] / sum) / 2;
+}
+
+static void
+search_weights (Search *search, int n_cuts)
+{
+  double weights[MAX_ENGINES];
+
+  for (int i = 0; i < n_cuts && search->bound < get_load (search); i++)
+    {
+      gboolean is_pulled = i % 2 == 1;
+
+      tp_load_find_weights (search->rows, search->model.n_engines, weights);
+      if (is_pulled)
+        pull_weights (search, weights);
+      if (!try_weights (search, weights) && !is_pulled)
+        return;
+    }
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -242,7 +207,7 @@ search_init (Search *search, const TpProblem *problem)
 
   search->problem = problem;
   tp_load_model_init (&search->model, problem);
-  search->rows = tp_array_new (sizeof (Row));
+  search->rows = tp_array_new (sizeof (TpLoadRow));
   search->devices = tp_new0 (guint8, n);
   search->previous = tp_new0 (guint8, n);
   search->total = MIN (TP_LOAD_WEIGHTS,
@@ -265,17 +230,11 @@ search_all (Search *search)
 {
   int n = search->problem->graph->n_nodes;
   int n_cuts = CLAMP (CUT_NODES / (n + 1), MIN_CUTS, MAX_CUTS);
-  double weights[MAX_ENGINES];
 
   memcpy (search->previous, search->best.devices, n);
   fill_devices (search->problem, 1, search->devices);
   offer_cut (search);
-  for (int i = 0; i < n_cuts; i++)
-    {
-      find_weights (search, weights);
-      if (!try_weights (search, weights))
-        break;
-    }
+  search_weights (search, n_cuts);
   if (search->bound < get_load (search))
     tp_load_best_improve (&search->best);
 }

@@ -1,6 +1,7 @@
 /* test-load.c: the least load of the busiest engine, and what proves it. */
 #include "config.h"
 
+#include "planner/load-weights.h"
 #include "planner/load.h"
 #include "planner/place.h"
 #include "planner/problem.h"
@@ -246,6 +247,74 @@ test_plans (void)
     }
 }
 
+/* The least mean of @rows. */
+static double
+find_mean (const TpArray *rows, const double *weights, int n)
+{
+  double least = G_MAXDOUBLE;
+
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const gint64 *loads = tp_array_index (rows, TpLoadRow, i).loads;
+      double mean = 0;
+
+      for (int e = 0; e < n; e++)
+        mean += weights[e] * (double) loads[e];
+      least = MIN (least, mean);
+    }
+  return least;
+}
+
+/* Not worse than any others, and worth what is said. */
+static void
+check_weights (const TpArray *rows, int n)
+{
+  double best[MAX_ENGINES], other[MAX_ENGINES], sum = 0;
+  double value = tp_load_find_weights (rows, n, best);
+
+  g_assert_cmpfloat_with_epsilon (find_mean (rows, best, n), value, 1e-3);
+  for (int e = 0; e < n; e++)
+    {
+      g_assert_cmpfloat (best[e], >=, 0);
+      sum += best[e];
+    }
+  g_assert_cmpfloat_with_epsilon (sum, 1, 1e-9);
+  for (int i = 0; i < 200; i++)
+    {
+      sum = 0;
+      for (int e = 0; e < n; e++)
+        sum += other[e] = i < n ? i == e : g_test_rand_double_range (0, 1);
+      for (int e = 0; e < n; e++)
+        other[e] /= sum;
+      g_assert_cmpfloat (find_mean (rows, other, n), <=, value + 1e-3);
+      for (int e = 0; e < n; e++)
+        other[e] = best[e] + (other[e] - best[e]) / 64;
+      g_assert_cmpfloat (find_mean (rows, other, n), <=, value + 1e-3);
+    }
+}
+
+static void
+test_weights (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      g_autoptr (TpArray) rows = tp_array_new (sizeof (TpLoadRow));
+      int n = g_test_rand_int_range (1, MAX_ENGINES + 1);
+      int n_rows = g_test_rand_int_range (1, 50);
+      int most = round % 3 == 0 ? 3 : 1000000;
+
+      for (int i = 0; i < n_rows; i++)
+        {
+          TpLoadRow row = { { 0 } };
+
+          for (int e = 0; e < n; e++)
+            row.loads[e] = g_test_rand_int_range (0, most);
+          tp_array_append_val (rows, row);
+        }
+      check_weights (rows, n);
+    }
+}
+
 /* Each of its own reason, with what to do. */
 static void
 test_no_limits (void)
@@ -271,6 +340,7 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_data_func ("/load/same-silicon", GINT_TO_POINTER (TRUE),
                         test_brute_force);
+  g_test_add_func ("/load/weights", test_weights);
   g_test_add_func ("/load/repeat", test_repeat);
   g_test_add_func ("/load/one-device", test_one_device);
   g_test_add_func ("/load/refused", test_refused);
