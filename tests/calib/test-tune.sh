@@ -96,6 +96,40 @@ result $? "nothing was timed"
 "$TPLAN" cost diff --all --format json cost.db cost.db > diff
 test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (*) FROM entry WHERE state != 3')"
 result $? "what was only tried is not compared"
+# Another table prefers another schedule of a kernel: it is one kernel all the same.
+"$python" - <<'PY' > pair
+import shutil, sqlite3
+for name in ("swapped.db", "both.db"):
+    shutil.copy("cost.db", name)
+first = sqlite3.connect("cost.db")
+digest, used = first.execute("""SELECT digest, schedule FROM entry WHERE state < 2 AND digest IN
+    (SELECT digest FROM entry WHERE state = 3)""").fetchone()
+(tried,) = first.execute("SELECT schedule FROM entry WHERE state = 3 AND digest = ? LIMIT 1", (digest,)).fetchone()
+swapped = sqlite3.connect("swapped.db")
+swapped.execute("UPDATE entry SET state = 3 WHERE digest = ? AND schedule = ?", (digest, used))
+swapped.execute("UPDATE entry SET state = 0 WHERE digest = ? AND schedule = ?", (digest, tried))
+swapped.commit()
+both = sqlite3.connect("both.db")
+both.execute("UPDATE entry SET state = 0 WHERE digest = ?", (digest,))
+both.commit()
+(least,) = both.execute("SELECT MIN (median_ns) FROM entry WHERE digest = ?", (digest,)).fetchone()
+print(used, tried, least, sep="\n")
+PY
+"$TPLAN" cost diff --all --format json cost.db swapped.db > swapped 2> err
+"$TPLAN" cost diff --all --format json both.db cost.db > both 2>> err
+"$python" - > out 2>> err <<'PY'
+import json
+used, tried, least = open("pair").read().split("\n")[:3]
+swapped, both = json.load(open("swapped")), json.load(open("both"))
+for it in swapped, both:
+    assert it["only_a"] == it["only_b"] == 0, it
+other = [(row["a_schedule"], row["b_schedule"]) for row in swapped["figures"] if row["a_schedule"] != row["b_schedule"]]
+assert other == [(used, tried)], other
+assert int(least) in [row["a_ns"] for row in both["figures"] if row["b_schedule"] == used], both
+PY
+result $? "a kernel is compared across schedules, by what is used"
+"$TPLAN" cost diff --all cost.db swapped.db > out 2> err && grep -qF -e "$(sed -n 1p pair) -> $(sed -n 2p pair)" out
+result $? "both schedules are named"
 
 run "a plan" "$TPLAN" optimize -q -d cpu --threads 1 -o plan.json tiny.json
 used=$(sql "SELECT schedule FROM entry WHERE state < 2 AND digest IN
