@@ -182,6 +182,16 @@ make_ready (Road *road, TpCostDb *db, TpCalibOptions *options, GError **error)
          && tp_devices_check (db, options, road->options->asks_drivers, error);
 }
 
+static gboolean
+wants_rates (const TpRoadOptions *options)
+{
+  static const char *const wanting[] = { "energy", "price", NULL };
+
+  return options->knows_rates
+         || (options->objective != NULL
+             && g_strv_contains (wanting, options->objective));
+}
+
 /* @warnings gets what is said of figures that are used. */
 static gboolean
 find_costs (Road *road, GPtrArray *warnings, GError **error)
@@ -189,7 +199,9 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
   TpCalibOptions options
       = make_options (road->from, &road->options->watch, warnings);
   g_autoptr (TpCostDb) db = open_table (road, error);
+  TpStatedRates rates = road->options->rates;
 
+  rates.machine = db == NULL ? NULL : tp_cost_db_get_machine (db);
   options.is_stale_error = road->options->is_stale_error;
   options.trusts_estimates = road->options->trusts_estimates;
   options.is_raw = road->options->is_exact;
@@ -198,7 +210,9 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
-  return road->costs != NULL;
+  return road->costs != NULL
+         && tp_rates_state (road->costs, &rates, wants_rates (road->options),
+                            error);
 }
 
 static int
@@ -273,6 +287,7 @@ choose (const Road *road, const gint64 *limits, GError **error)
   const char *objective = road->options->objective;
   const TpPlaceOptions options = {
     .objective = objective == NULL ? "time" : objective,
+    .aims = road->options->aims,
     .heeds_noise = !road->options->is_exact,
     .limits = limits,
     .n_cuts = road->options->n_cuts,
@@ -462,6 +477,8 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory_limits = options->memory_limits;
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
+  road->rates = (TpStatedRates){ .watts = options->watts,
+                                 .prices = options->prices };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
   road->trusts_estimates = options->trusts_estimates;

@@ -9,6 +9,7 @@
 #ifndef TP_API_ROAD_H
 #define TP_API_ROAD_H
 
+#include "api/rates.h"
 #include "calib/calib.h"
 #include "include/tplan.h"
 
@@ -31,7 +32,11 @@ typedef struct
                                * has is a limit besides */
   int n_cuts;                 /* to make where those bind; 0: some two seconds'
                                * worth */
+  TpStatedRates rates;
+  gboolean knows_rates;       /* what is known is used, stated or not; so it is for
+                               * objectives that want it */
   const char *objective;      /* (nullable): "time" */
+  const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of "weighted" */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
                                * they carried no noise */
   gboolean is_measured;       /* first measure what the table lacks */

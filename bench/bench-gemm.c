@@ -1,6 +1,6 @@
-/* bench-gemm.c: single-thread SGEMM through the JIT against OpenBLAS: rounds
- * interleaved, median of the ratios of each round. w is constant, so packed
- * once, as in a network; "dynamic" packs it in every run. */
+/* bench-gemm.c: single-thread SGEMM through the JIT against OpenBLAS, square and
+ * skinny: rounds interleaved, median of the ratios of each round. w is constant, so
+ * packed once, as in a network; "dynamic" packs it in every run. */
 #include "config.h"
 
 #include "ir/clock.h"
@@ -54,7 +54,7 @@ race (const MatmulCase *c, const TpTarget *target)
       theirs[i] = time_blas (bench, c, repeats);
       ratios[i] = theirs[i] / ours[i];
     }
-  printf ("%4dx%4dx%4d %-8s %7.1f GFLOP/s, OpenBLAS %7.1f, ratio %.3f  %s\n",
+  printf ("%4dx%4dx%5d %-8s %7.1f GFLOP/s, OpenBLAS %7.1f, ratio %.3f  %s\n",
           (int) c->m, (int) c->n, (int) c->k,
           c->is_w_constant ? "constant" : "dynamic",
           flops / bench_median (ours, N_ROUNDS),
@@ -66,7 +66,12 @@ race (const MatmulCase *c, const TpTarget *target)
 int
 main (void)
 {
-  static const int sizes[] = { 64, 128, 256, 384, 512, 1024 };
+  static const int sizes[][3] = {
+    { 64, 64, 64 },      { 128, 128, 128 },  { 256, 256, 256 },
+    { 384, 384, 384 },   { 512, 512, 512 },  { 1024, 1024, 1024 },
+    { 64, 64, 16384 },   { 16, 16, 65536 },  { 196, 512, 16384 },
+    { 1, 1024, 4096 },   { 8, 1024, 4096 },  { 512, 16, 1024 },
+  };
   TpTarget target = bench_get_target ();
 
   openblas_set_num_threads (1);
@@ -75,7 +80,7 @@ main (void)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (int is_constant = 1; is_constant >= 0; is_constant--)
       {
-        MatmulCase c = { 1, sizes[i], sizes[i], sizes[i],
+        MatmulCase c = { 1, sizes[i][0], sizes[i][1], sizes[i][2],
                          .is_w_constant = is_constant };
 
         race (&c, &target);

@@ -19,6 +19,7 @@ typedef struct
   const TpGraph *graph;
   const TpGroups *groups;
   const TpKeys *keys;         /* NULL: all devices are simulated */
+  const TpWorks *works;       /* NULL: none is */
   TpCosts *costs;
 } Certain;
 
@@ -96,14 +97,12 @@ fill_simulated (Certain *certain, int device, GError **error)
 
   if (machine == NULL)
     return FALSE;
-  tp_machine_fill_costs (machine, device, certain->graph, certain->groups,
-                         certain->costs);
+  tp_machine_fill_costs (machine, device, certain->works, certain->costs);
   return TRUE;
 }
 
 static gboolean
-check_kinds (const char *const *devices, gboolean *out_has_real,
-             GError **error)
+check_kinds (const char *const *devices, int *out_n_real, GError **error)
 {
   for (int i = 0; devices[i] != NULL; i++)
     {
@@ -111,7 +110,7 @@ check_kinds (const char *const *devices, gboolean *out_has_real,
 
       if (kind == NULL)
         return FALSE;
-      *out_has_real |= !kind->is_simulated;
+      *out_n_real += !kind->is_simulated;
     }
   return TRUE;
 }
@@ -121,18 +120,20 @@ tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
                        const char *const *devices, GError **error)
 {
   int n = (int) g_strv_length ((char **) devices);
-  gboolean has_real = FALSE;
+  int n_real = 0;
   g_autoptr (TpKeys) keys = NULL;
+  g_autoptr (TpWorks) works = NULL;
   g_autoptr (TpCosts) costs = NULL;
   Certain certain;
 
-  if (!check_kinds (devices, &has_real, error))
+  if (!check_kinds (devices, &n_real, error))
     return NULL;
-  keys = has_real ? tp_keys_new (graph, groups, FALSE) : NULL;
+  keys = n_real > 0 ? tp_keys_new (graph, groups, FALSE) : NULL;
+  works = n_real < n ? tp_works_new (graph, groups) : NULL;
   costs = tp_costs_new (n, devices, graph, groups);
   costs->host = tp_lookup_find_host (devices, n);
-  costs->kernels = has_real ? tp_lookup_number_kernels (keys) : NULL;
-  certain = (Certain){ graph, groups, keys, costs };
+  costs->kernels = n_real > 0 ? tp_lookup_number_kernels (keys) : NULL;
+  certain = (Certain){ graph, groups, keys, works, costs };
   for (int i = 0; i < n; i++)
     if (!tp_device_is_simulated (devices[i]))
       fill_real (&certain, i);

@@ -11,6 +11,7 @@
 #include "nest/nest-check.h"
 #include "ir/guard.h"
 #include "nest/nest-text.h"
+#include "ops/like.h"
 #include "ops/lower.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -146,6 +147,21 @@ key_lower (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
     key->lowered = g_steal_pointer (&lowered);
 }
 
+/* What @like is made of, @key is too. */
+static void
+key_copy (TpKey *key, const TpKey *like)
+{
+  int n_nodes = key->n_nodes;
+  const int *nodes = key->nodes;
+
+  *key = *like;
+  key->n_nodes = n_nodes;
+  key->nodes = nodes;
+  key->digest = g_strdup (like->digest);
+  key->family = g_strdup (like->family);
+  key->label = g_strdup (like->label);
+}
+
 static void
 key_init (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
 {
@@ -168,6 +184,8 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
              gboolean keep_lowered)
 {
   g_autoptr (TpKeys) keys = g_new0 (TpKeys, 1);
+  g_autofree int *like
+      = keep_lowered ? NULL : tp_lower_find_like (graph, groups);
   int n_groups = groups != NULL ? groups->n_groups : 0;
 
   keys->keys = tp_new0 (TpKey, graph->n_nodes + n_groups + 1);
@@ -186,7 +204,15 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
       keys->keys[graph->n_nodes + i].nodes = groups->groups[i].nodes;
     }
   for (int i = 0; i < keys->n; i++)
-    key_init (&keys->keys[i], graph, keep_lowered);
+    {
+      /* a reason names its op */
+      const TpKey *first = like == NULL ? NULL : &keys->keys[like[i]];
+
+      if (first != NULL && like[i] < i && first->is_lowerable)
+        key_copy (&keys->keys[i], first);
+      else
+        key_init (&keys->keys[i], graph, keep_lowered);
+    }
   return g_steal_pointer (&keys);
 }
 

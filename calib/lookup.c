@@ -28,7 +28,8 @@ typedef struct
 {
   const TpGraph *graph;
   const TpGroups *groups;
-  const TpKeys *keys;
+  const TpKeys *keys;         /* (nullable) before a device is measured */
+  const TpWorks *works;       /* (nullable) before one is simulated */
   const TpCalibOptions *options;
   TpCosts *costs;
   TpDeviceMatch *match;
@@ -348,8 +349,7 @@ fill_simulated (Column *column, GError **error)
     return FALSE;
   column->costs->is_same_silicon = FALSE;
   note_no_link (column, machine);
-  tp_machine_fill_costs (machine, column->index, column->graph, column->groups,
-                         column->costs);
+  tp_machine_fill_costs (machine, column->index, column->works, column->costs);
   return TRUE;
 }
 
@@ -452,7 +452,8 @@ new_expected (const TpCosts *costs)
 }
 
 static gboolean
-fill_all (Column *column, TpCostDb *db, TpKeys **keys, GError **error)
+fill_all (Column *column, TpCostDb *db, TpKeys **keys, TpWorks **works,
+          GError **error)
 {
   for (int i = 0; i < column->options->n_devices; i++)
     {
@@ -466,7 +467,10 @@ fill_all (Column *column, TpCostDb *db, TpKeys **keys, GError **error)
         return FALSE;
       if (!column->kind->is_simulated && *keys == NULL)
         *keys = tp_keys_new (column->graph, column->groups, FALSE);
+      if (column->kind->is_simulated && *works == NULL)
+        *works = tp_works_new (column->graph, column->groups);
       column->keys = *keys;
+      column->works = *works;
       if (!fill (column, db, error))
         return FALSE;
     }
@@ -482,6 +486,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autofree double *expected = new_expected (costs);
   g_autoptr (TpCorrector) corrector = tp_corrector_new (options);
   g_autoptr (TpKeys) keys = NULL;
+  g_autoptr (TpWorks) works = NULL;
   Column column = { .graph = graph, .groups = groups, .options = options,
                     .costs = costs, .expected = expected,
                     .corrector = corrector,
@@ -489,7 +494,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
 
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   costs->is_same_silicon = options->n_devices > 1;
-  if (!fill_all (&column, db, &keys, error))
+  if (!fill_all (&column, db, &keys, &works, error))
     return NULL;
   if (keys != NULL)
     heed_noise (&column);

@@ -156,5 +156,6 @@ tp_machine_info_free (TpMachineInfo *info)
     return;
   g_free (info->cpu);
   g_clear_pointer (&info->caches, g_array_unref);
+  g_clear_pointer (&info->rates, g_hash_table_unref);
   g_free (info);
 }

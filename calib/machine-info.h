@@ -21,6 +21,8 @@ typedef struct
   int processors;             /* of which this process may use some */
   gint64 memory_bytes;
   GArray *caches;             /* TpMachineCache, by level */
+  GHashTable *rates;          /* (nullable) char *, a device -> TpRate *: what its
+                               * file states of it */
 } TpMachineInfo;
 
 /* Of this machine. @folder: (nullable) instead of /sys/devices/system/cpu. */

@@ -6,6 +6,7 @@
 #include "calib/facts.h"
 #include "calib/keys-check.h"
 #include "include/tplan.h"
+#include "ir/rate-text.h"
 
 #include <string.h>
 
@@ -13,7 +14,8 @@
 #define MAX_CACHES 64         /* kinds of them */
 
 static const char *const keys[]
-    = { TP_FACT_PROCESSOR, "processors", "memory_bytes", "caches", NULL };
+    = { TP_FACT_PROCESSOR, "processors", "memory_bytes", "caches", "rates",
+        NULL };
 static const char *const cache_keys[]
     = { "level", "kind", "size_bytes", "shared_by", "count", NULL };
 
@@ -122,6 +124,66 @@ read_caches (const json_t *list, GArray *caches, GError **error)
   return TRUE;
 }
 
+/* One of its texts, which may lack; FALSE: it is of another form. */
+static gboolean
+read_rate_text (const json_t *json, const char *key,
+                gboolean (*parse) (const char *text, TpRate *rate),
+                TpRate *rate)
+{
+  const json_t *value = json_object_get (json, key);
+
+  return value == NULL
+         || (json_is_string (value)
+             && parse (json_string_value (value), rate));
+}
+
+static gboolean
+read_rate (const json_t *json, const char *place, TpRate *rate, GError **error)
+{
+  static const char *const known[] = { "watts", "price", NULL };
+
+  tp_rate_init (rate);
+  if (!tp_keys_check (json, known, place, error))
+    return FALSE;
+  if (read_rate_text (json, "watts", tp_rate_parse_watts, rate)
+      && read_rate_text (json, "price", tp_rate_parse_price, rate))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: 'watts' must be a text \"" TP_RATE_WATTS_FORM "\", such as "
+               "\"350:50\", and 'price' \"" TP_RATE_PRICE_FORM "\", such as "
+               "\"2.5/h\"", place);
+  return FALSE;
+}
+
+/* By hand: no machine knows what it draws or is rented for. */
+static gboolean
+read_rates (const json_t *list, TpMachineInfo *info, GError **error)
+{
+  const char *device;
+  json_t *value;
+
+  if (list == NULL)
+    return TRUE;
+  if (!json_is_object (list))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "machine: 'rates' must be an object, by device");
+      return FALSE;
+    }
+  info->rates
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  json_object_foreach ((json_t *) list, device, value)
+    {
+      g_autofree char *place = g_strdup_printf ("machine.rates.%s", device);
+      TpRate *rate = g_new0 (TpRate, 1);
+
+      g_hash_table_insert (info->rates, g_strdup (device), rate);
+      if (!read_rate (value, place, rate, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 TpMachineInfo *
 tp_machine_info_from_json (const json_t *json, GError **error)
 {
@@ -145,7 +207,8 @@ tp_machine_info_from_json (const json_t *json, GError **error)
     }
   info->cpu = g_strdup (cpu);
   if (!read_numbers (json, "machine", numbers, error)
-      || !read_caches (json_object_get (json, "caches"), info->caches, error))
+      || !read_caches (json_object_get (json, "caches"), info->caches, error)
+      || !read_rates (json_object_get (json, "rates"), info, error))
     return NULL;
   info->processors = (int) n;
   return g_steal_pointer (&info);

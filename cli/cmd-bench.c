@@ -378,7 +378,7 @@ const TpCommand tp_command_bench = {
   .details = "  tplan bench model.onnx p.json: its plan, all on each device, p",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
-  .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_SEED,
+  .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT | TP_USES_SEED,
   .options = bench_options,
   .run = bench_run,
 };

@@ -6,6 +6,7 @@
 #include "cli/csv.h"
 #include "cli/files.h"
 #include "cli/loads.h"
+#include "cli/rates.h"
 #include "cli/memory-limits.h"
 #include "cli/output.h"
 #include "cli/placement.h"
@@ -89,6 +90,9 @@ print_result (const Checked *it)
   g_autofree char *bound
       = tp_cli_format_time (tplan_plan_get_bound_ns (it->plan));
   g_autofree char *loads = tp_cli_format_loads (tp_api_get_plan (it->plan));
+  g_autofree char *energy
+      = tp_cli_describe_energy (tp_api_get_plan (it->plan));
+  g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (it->plan));
 
   if (it->is_valid)
     tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", it->name, cost,
@@ -99,6 +103,10 @@ print_result (const Checked *it)
     tp_cli_print ("%s: not valid:", it->name);
   if (it->is_valid && loads != NULL)
     tp_cli_print ("  busiest engine: %s", loads);
+  if (it->is_valid && energy != NULL)
+    tp_cli_print ("  energy: %s", energy);
+  if (it->is_valid && price != NULL)
+    tp_cli_print ("  price: %s", price);
   for (guint i = 0; i < it->reasons->len; i++)
     tp_cli_print ("  %s", (const char *) it->reasons->pdata[i]);
 }
@@ -111,11 +119,12 @@ checked_to_json (const Checked *it)
   for (guint i = 0; i < it->reasons->len; i++)
     json_array_append_new (list, tp_cli_string (it->reasons->pdata[i]));
   return json_pack (
-      "{s:b, s:b, s:I, s:I, s:o, s:o}", "valid", it->is_valid,
+      "{s:b, s:b, s:I, s:I, s:o, s:o, s:o}", "valid", it->is_valid,
       "costs_as_stated", has_stated_costs (it->plan), "cost_ns",
       (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
       (json_int_t) tplan_plan_get_bound_ns (it->plan), "load",
-      tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "reasons", list);
+      tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "rates",
+      tp_cli_rates_to_json (tp_api_get_plan (it->plan)), "reasons", list);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "calib/facts.h"
 #include "cli/cli.h"
 #include "cli/cost-diff.h"
+#include "cli/cost-tune.h"
 #include "cli/csv.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-/* Of models, that diff plans. */
+/* Of models, that diff plans and tune reads. */
 #define USES_MODELS (TP_USES_DEVICES | TP_USES_DIMS | TP_USES_PASSES)
 
 static struct
@@ -335,6 +336,16 @@ cost_diff (TpCli *cli, TpCostDb *db, GError **error)
   return FALSE;
 }
 
+static gboolean
+cost_tune (TpCli *cli, TpCostDb *db, GError **error)
+{
+  if (cli->n_args >= 2)
+    return tp_cost_tune (cli, (const char *const *) cli->args + 1, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "cost tune: a model is to be named");
+  return FALSE;
+}
+
 /* ---- the verbs ---------------------------------------------------------- */
 
 static const struct
@@ -351,6 +362,7 @@ static const struct
   { "import", TP_CLI_ANY, FALSE, FALSE, cost_import },
   { "forget", 1, FALSE, FALSE, cost_forget },
   { "diff", TP_CLI_ANY, TRUE, TRUE, cost_diff },
+  { "tune", TP_CLI_ANY, TRUE, TRUE, cost_tune },
 };
 
 /* "list, show, ... and diff" */
@@ -384,7 +396,7 @@ check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "cost %s: --devices, --dim and --no-pass are for the models of "
-               "'cost diff': leave them out",
+               "'cost diff' and 'cost tune': leave them out",
                verb);
   return FALSE;
 }
@@ -429,7 +441,7 @@ static const GOptionEntry options[] = {
 const TpCommand tp_command_cost = {
   .name = "cost",
   .arguments = "VERB [ARGUMENT...]",
-  .verbs = "list show export import forget diff",
+  .verbs = "list show export import forget diff tune",
   .summary = "Shows, moves and clears what was measured",
   .details = "  list             devices, and whether their figures hold\n"
              "  show [DEVICE]    every kernel measured\n"
@@ -438,7 +450,8 @@ const TpCommand tp_command_cost = {
              "  forget [DEVICE]  drop figures, to measure anew\n"
              "  diff A B [PLAN|MODEL...]\n"
              "                   what moved between two table files, and which\n"
-             "                   plans change by it",
+             "                   plans change by it\n"
+             "  tune MODEL...    schedules that were tuned: ranks, times, gains",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS

@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/rates.h"
 #include "cli/reason.h"
 #include "cli/text.h"
 #include "ir/costs.h"
@@ -345,11 +346,13 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
         list, explained_to_json (&g_array_index (ops, Explained, i)));
   tp_cli_print_data (
       cli,
-      json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o}", "format", "tplan-explain/1",
+      json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o, s:o}", "format",
+                 "tplan-explain/1",
                  "graph", tp_cli_string (plan->graph_name), "simulated",
                  plan->is_simulated, "factors",
                  tp_cli_factors_to_json (handle), "memory",
-                 tp_cli_limits_to_json (handle), "ops", list),
+                 tp_cli_limits_to_json (handle), "rates",
+                 tp_cli_rates_to_json (plan), "ops", list),
       "ops");
 }
 
@@ -368,9 +371,15 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
 {
   int n_least = count_least_margins (tp_api_get_plan (plan));
   g_autofree char *limits = tp_cli_format_limits (plan);
+  g_autofree char *energy = tp_cli_describe_energy (tp_api_get_plan (plan));
+  g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (plan));
 
   if (limits != NULL)
     tp_cli_note (cli, "Memory limits: %s.", limits);
+  if (energy != NULL)
+    tp_cli_note (cli, "Energy: %s.", energy);
+  if (price != NULL)
+    tp_cli_note (cli, "Price: %s.", price);
   tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
                     "what was measured. MARGIN: how far the time here may "
                     "move before the plan flips.",
@@ -431,7 +440,7 @@ const TpCommand tp_command_explain = {
              "the plan flips.",
   .n_args_min = 1,
   .n_args_max = 2,
-  .uses = TP_USES_PLANNING | TP_USES_FORMAT,
+  .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT,
   .options = explain_options,
   .run = explain_run,
 };

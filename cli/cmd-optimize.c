@@ -12,6 +12,7 @@
 #include "cli/picture.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/rates.h"
 #include "cli/series.h"
 #include "cli/text.h"
 #include "cli/tiers-made.h"
@@ -145,6 +146,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
                                                     plan->weight_bytes));
   json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
   json_object_set_new (document, "load", tp_cli_loads_to_json (plan));
+  json_object_set_new (document, "rates", tp_cli_rates_to_json (plan));
   json_object_set_new (document, "span", tp_cli_span_to_json (plan));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
@@ -172,6 +174,12 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
   if (tp_api_get_plan (plan)->load_proof != NULL)
     return g_strdup_printf ("%s predicted%s%s for one run, of which the least "
                             "is %s", cost, simulated, interval, bound);
+  if (tp_api_get_plan (plan)->rate_proof != NULL)
+    return g_strdup_printf ("%s predicted%s%s, %s%s", cost, simulated,
+                            interval,
+                            totals->cost_ns == totals->bound_ns
+                                ? "the least there is" : "where the least is ",
+                            totals->cost_ns == totals->bound_ns ? "" : bound);
   if (tp_api_get_plan (plan)->tie_price_ns > 0)
     return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
                             cost, simulated, interval, bound);
@@ -249,6 +257,14 @@ format_transfers (const OptimizeTotals *totals)
   return g_strdup_printf ("%d, %s, %s", totals->n_transfers, bytes, time);
 }
 
+/* Takes @text, (nullable): no row. */
+static void
+add_described (TpTable *table, const char *name, char *text)
+{
+  if (text != NULL)
+    tp_table_add (table, g_strdup (name), text);
+}
+
 static void
 print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
 {
@@ -266,6 +282,8 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
     tp_table_add (table, g_strdup ("makespan"), tp_cli_format_span (plan));
   else if (plan->load_proof != NULL)
     tp_table_add (table, g_strdup ("busiest"), tp_cli_format_loads (plan));
+  add_described (table, "energy", tp_cli_describe_energy (plan));
+  add_described (table, "price", tp_cli_describe_price (plan));
   tp_table_add (table, g_strdup ("best single"), format_single (plan, get_graph (handle)));
   tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
   tp_table_add (table, g_strdup ("fused groups"),
@@ -415,7 +433,8 @@ const TpCommand tp_command_optimize = {
   .details = "-o: .json .dot .svg .png",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT,
+  .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_OUTPUT
+          | TP_USES_FORMAT,
   .options = optimize_options,
   .run = optimize_run,
 };

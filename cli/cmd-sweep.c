@@ -326,7 +326,8 @@ const TpCommand tp_command_sweep = {
              "A..B doubles from A up to B. -o: .svg, .html, .csv or .json.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_PLANNING | TP_USES_FORMAT | TP_USES_OUTPUT,
+  .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT
+          | TP_USES_OUTPUT,
   .options = sweep_options,
   .run = sweep_run,
 };

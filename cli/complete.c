@@ -284,7 +284,7 @@ complete_device (Line *line, const char *suffix)
     offer_present (line, "", suffix);
 }
 
-/* "DEV=SIZE" */
+/* "DEV=SIZE", "DEV=BUSY", "DEV=X/h" */
 static void
 complete_memory (Line *line)
 {
@@ -371,6 +371,8 @@ static const struct
   { "LIST", NULL, NULL, complete_list, NULL },
   { "OP=DEVICE", NULL, NULL, complete_pin, NULL },
   { "DEV=SIZE", NULL, NULL, complete_memory, NULL },
+  { "DEV=BUSY", NULL, NULL, complete_memory, NULL },
+  { "DEV=X/h", NULL, NULL, complete_memory, NULL },
   { "DEV>=N%time", NULL, NULL, complete_share, NULL },
   { "WHAT=LOW..HIGH", NULL, NULL, complete_scale, NULL },
   { "NAME=FILE", NULL, NULL, complete_input, NULL },
@@ -385,7 +387,8 @@ static const struct
   { "WHAT", "stale", NULL, NULL, "warn fail" },
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
-  { "NAME", "objective", NULL, NULL, "time throughput makespan" },
+  { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
+  { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },
 };
 

@@ -154,7 +154,9 @@ compare_plan_file (Pair *pair, GError **error)
   pair->options = (TpRoadOptions){
     .pins = (const char *const *) plan->pins,
     .no_fuse = (const char *const *) plan->no_fuse,
+    .rates = { .as = plan->costs },
     .objective = plan->objective,
+    .aims = plan->rate_proof == NULL ? NULL : plan->rate_proof->aims,
     .is_exact = plan->origin.is_exact,
     .trusts_estimates = plan->origin.trusts_estimates,
   };

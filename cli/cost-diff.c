@@ -1,8 +1,8 @@
 /* cost-diff.c: what has moved between two cost tables.
  *
- * Devices are matched by name, the last measured of each; entries by kernel, type
- * and schedule. A figure has moved when it differs by more than both spreads
- * together. */
+ * Devices are matched by name, the last measured of each; entries by kernel and
+ * type: the one that plans are made with, whatever its schedule. A figure has
+ * moved when it differs by more than both spreads together. */
 #include "config.h"
 
 #include "cli/cost-diff.h"
@@ -32,6 +32,7 @@ typedef struct
 typedef struct
 {
   gint64 time_ns, half_ns;    /* time_ns 0: failed */
+  const char *schedule;       /* (nullable): of a copy, or unknown; borrowed */
 } Figure;
 
 static TpCostDb *
@@ -44,6 +45,24 @@ open_table (const char *path, GError **error)
   return NULL;
 }
 
+static char *
+format_figure (const Figure *figure)
+{
+  return figure->time_ns > 0 ? tp_cli_format_time (figure->time_ns)
+                             : g_strdup ("failed");
+}
+
+/* %NULL: it is the same in both. */
+static char *
+format_schedules (const Figure *a, const Figure *b)
+{
+  if (g_strcmp0 (a->schedule, b->schedule) == 0)
+    return NULL;
+  return g_strdup_printf ("%s -> %s",
+                          a->schedule != NULL ? a->schedule : "unknown",
+                          b->schedule != NULL ? b->schedule : "unknown");
+}
+
 static void
 add_row (Diff *diff, const char *device, const char *what,
          const Figure *figures)
@@ -51,31 +70,29 @@ add_row (Diff *diff, const char *device, const char *what,
   const Figure *a = &figures[0], *b = &figures[1];
   double apart = llabs (b->time_ns - a->time_ns);
   double spreads = apart / MAX (a->half_ns + b->half_ns, 1);
-  gboolean is_moved = a->time_ns > 0 && b->time_ns > 0
-                          ? spreads > 1 : a->time_ns != b->time_ns;
-  double change = a->time_ns > 0 && b->time_ns > 0
-                      ? (double) b->time_ns / a->time_ns - 1 : NAN;
+  gboolean are_times = a->time_ns > 0 && b->time_ns > 0;
+  gboolean is_moved = are_times ? spreads > 1 : a->time_ns != b->time_ns;
+  double change = are_times ? (double) b->time_ns / a->time_ns - 1 : NAN;
 
   diff->n_common++;
   diff->n_moved += is_moved;
   if (!is_moved && !diff->is_all)
     return;
   json_array_append_new (
-      diff->list, json_pack ("{s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "device",
-                             tp_cli_string (device), "what",
-                             tp_cli_string (what), "a_ns",
-                             (json_int_t) a->time_ns, "b_ns",
-                             (json_int_t) b->time_ns, "change",
-                             tp_cli_real (change), "spreads",
-                             tp_cli_real (spreads), "moved", is_moved));
+      diff->list,
+      json_pack ("{s:o, s:o, s:I, s:I, s:o, s:o, s:b, s:o, s:o}", "device",
+                 tp_cli_string (device), "what", tp_cli_string (what), "a_ns",
+                 (json_int_t) a->time_ns, "b_ns", (json_int_t) b->time_ns,
+                 "change", tp_cli_real (change), "spreads",
+                 tp_cli_real (spreads), "moved", is_moved, "a_schedule",
+                 tp_cli_string (a->schedule), "b_schedule",
+                 tp_cli_string (b->schedule)));
   tp_table_add (diff->table, g_strdup (device), g_strdup (what),
-                a->time_ns > 0 ? tp_cli_format_time (a->time_ns)
-                               : g_strdup ("failed"),
-                b->time_ns > 0 ? tp_cli_format_time (b->time_ns)
-                               : g_strdup ("failed"),
+                format_figure (a), format_figure (b),
                 isnan (change) ? NULL
                                : g_strdup_printf ("%+.1f %%", 100 * change),
-                isnan (change) ? NULL : g_strdup_printf ("%.1f", spreads));
+                isnan (change) ? NULL : g_strdup_printf ("%.1f", spreads),
+                format_schedules (a, b));
 }
 
 /* ---- kernels ------------------------------------------------------------ */
@@ -83,24 +100,29 @@ add_row (Diff *diff, const char *device, const char *what,
 static char *
 make_key (const TpEntryRow *row)
 {
-  return g_strjoin ("\n", row->digest, row->dtype, row->schedule, NULL);
+  return g_strjoin ("\n", row->digest, row->dtype, NULL);
 }
 
 static Figure
 get_figure (const TpEntryRow *row)
 {
+  const char *schedule = row->schedule[0] != '\0' ? row->schedule : NULL;
+
   if (row->state == TP_ENTRY_FAILED)
-    return (Figure){ 0, 0 };
-  return (Figure){ row->stats.median_ns, row->stats.half_ns };
+    return (Figure){ 0, 0, schedule };
+  return (Figure){ row->stats.median_ns, row->stats.half_ns, schedule };
 }
 
-/* Of a kernel that was tuned one schedule is used. */
+/* Whether @row is used rather than @other, as tp_cost_db_find_entry () has it. */
 static gboolean
-is_used (const TpEntryRow *row)
+is_preferred (const TpEntryRow *row, const TpEntryRow *other)
 {
-  return row->state != TP_ENTRY_TRIED;
+  if ((row->state == TP_ENTRY_FAILED) != (other->state == TP_ENTRY_FAILED))
+    return other->state == TP_ENTRY_FAILED;
+  return row->stats.median_ns < other->stats.median_ns;
 }
 
+/* Of each kernel the row that is used. */
 static GHashTable *
 index_entries (TpPointers *rows)
 {
@@ -108,9 +130,15 @@ index_entries (TpPointers *rows)
                                              NULL);
 
   for (guint i = 0; i < rows->len; i++)
-    if (is_used (g_ptr_array_index (rows, i)))
-      g_hash_table_insert (index, make_key (g_ptr_array_index (rows, i)),
-                           g_ptr_array_index (rows, i));
+    {
+      TpEntryRow *row = g_ptr_array_index (rows, i);
+      g_autofree char *key = make_key (row);
+      const TpEntryRow *other = g_hash_table_lookup (index, key);
+
+      if (row->state != TP_ENTRY_TRIED
+          && (other == NULL || is_preferred (row, other)))
+        g_hash_table_insert (index, g_steal_pointer (&key), row);
+    }
   return index;
 }
 
@@ -120,32 +148,30 @@ compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
   g_autoptr (TpPointers) first = tp_cost_db_list_entries (
       diff->dbs[0], devices[0]->id, NULL, error);
   g_autoptr (TpPointers) second = NULL;
-  g_autoptr (GHashTable) index = NULL;
-  int n_first = 0, n_common = 0;
+  g_autoptr (GHashTable) used_first = NULL, used_second = NULL;
+  int n_common = 0;
 
   if (first == NULL)
     return FALSE;
   second = tp_cost_db_list_entries (diff->dbs[1], devices[1]->id, NULL, error);
   if (second == NULL)
     return FALSE;
-  index = index_entries (second);
+  used_first = index_entries (first);
+  used_second = index_entries (second);
   for (guint i = 0; i < first->len; i++)
     {
       const TpEntryRow *a = g_ptr_array_index (first, i), *b;
       g_autofree char *key = make_key (a);
 
-      if (!is_used (a))
-        continue;
-      n_first++;
-      b = g_hash_table_lookup (index, key);
-      if (b == NULL)
+      b = g_hash_table_lookup (used_second, key);
+      if (b == NULL || g_hash_table_lookup (used_first, key) != a)
         continue;
       n_common++;
       add_row (diff, devices[0]->name, a->label,
                (Figure[]){ get_figure (a), get_figure (b) });
     }
-  diff->n_only[0] += n_first - n_common;
-  diff->n_only[1] += (int) g_hash_table_size (index) - n_common;
+  diff->n_only[0] += (int) g_hash_table_size (used_first) - n_common;
+  diff->n_only[1] += (int) g_hash_table_size (used_second) - n_common;
   return TRUE;
 }
 
@@ -168,7 +194,7 @@ compare_link (Diff *diff, const char *device, const TpFit *const *fits,
           double time_ns = tp_fit_evaluate_ns (fits[k], sizes[i]);
 
           figures[k] = (Figure){ (gint64) time_ns,
-                                 (gint64) (time_ns * fits[k]->residual) };
+                                 (gint64) (time_ns * fits[k]->residual), NULL };
         }
       add_row (diff, device, what, figures);
     }
@@ -255,7 +281,8 @@ tp_cost_diff (TpCli *cli, const char *const *paths, gboolean is_all,
               GError **error)
 {
   static const char *const headers[]
-      = { "DEVICE", "WHAT", ">A", ">B", ">CHANGE", ">SPREADS", NULL };
+      = { "DEVICE", "WHAT", ">A", ">B", ">CHANGE", ">SPREADS", "SCHEDULE",
+          NULL };
   g_autoptr (TpCostDb) first = open_table (paths[0], error);
   g_autoptr (TpCostDb) second
       = first != NULL ? open_table (paths[1], error) : NULL;

@@ -32,6 +32,7 @@
   X (check)                                                                   \
   X (explain)                                                                 \
   X (sweep)                                                                   \
+  X (pareto)                                                                  \
   X (view)                                                                    \
   X (report)                                                                  \
   X (info)                                                                    \

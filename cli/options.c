@@ -166,12 +166,12 @@ tp_cli_print_help (const TpCommand *command)
   for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
+  if (command->uses & TP_USES_RATES)
+    puts ("  --exact --watts=DEV=BUSY[:IDLE] --price=DEV=X/h[:use]");
   if (command->uses & TP_USES_GRAPH)
-    fputs ("  --limit=NAME=N --timeout=TIME --follow-symlinks --copy-weights",
-           stdout);
+    printf ("  --limit=NAME=N --timeout=TIME --follow-symlinks --copy-weights");
   if (command->uses & TP_USES_THREADS)
-    fputs (command->uses & TP_USES_GRAPH ? " --cache=DIR" : "  --cache=DIR",
-           stdout);
+    printf ("%s--cache=DIR", command->uses & TP_USES_GRAPH ? " " : "  ");
   if (command->uses & (TP_USES_GRAPH | TP_USES_THREADS))
     fputs ("\n", stdout);
   printf ("  -q, --quiet  -v, --verbose  --color=WHEN  -h, --help%s\n",

@@ -14,6 +14,8 @@ typedef struct
   char **pins;                /* OP=DEVICE */
   char **no_fuse;             /* rules not to use */
   char **memory_limits;       /* DEV=SIZE */
+  char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
+  gboolean knows_rates;       /* what is known is used where none is stated */
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;
@@ -26,6 +28,7 @@ typedef struct
 extern TpPlanning tp_cli_planning;
 
 /* clang-format off */
+/* Those that are hidden stand in a row at the end of a help: TP_USES_RATES. */
 #define TP_PLANNING_OPTIONS \
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins, \
     "run ops matching the glob OP there (repeatable)", "OP=DEVICE" }, \
@@ -43,8 +46,12 @@ extern TpPlanning tp_cli_planning;
     "let times never measured win ops from measured ones", NULL }, \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
     "what to minimise (default: time)", "NAME" }, \
-  { "exact", 0, 0, G_OPTION_ARG_NONE, &tp_cli_planning.is_exact, \
-    "take figures as measured, as if they had no noise", NULL }
+  { "watts", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
+    &tp_cli_planning.watts, NULL, "DEV=BUSY" }, \
+  { "price", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
+    &tp_cli_planning.prices, NULL, "DEV=X/h" }, \
+  { "exact", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \
+    &tp_cli_planning.is_exact, NULL, NULL }
 #define TP_MACHINE_OPTION \
   { "machine", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.machine, \
     "plan for the machine of `tplan machine export`", "FILE" }

@@ -72,6 +72,9 @@ tp_cli_format_reason (const TpPlan *plan, const TpGraph *graph,
       return g_strdup_printf ("load: for one run by itself the cheapest plan "
                               "has it on %s",
                               devices[placement->cheapest]);
+    case TP_REASON_RATED:
+      return g_strdup_printf ("%s: the fastest plan has it on %s",
+                              plan->objective, devices[placement->cheapest]);
     case TP_REASON_EQUAL:
       return g_strdup_printf ("as fast as on %s: stays beside its neighbours",
                               devices[rival]);

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/rates.h"
 #include "cli/reason.h"
 #include "cli/report-steps.h"
 #include "cli/single.h"
@@ -47,6 +48,18 @@ write_micro (char *text)
 
 /* ---- the whole ------------------------------------------------------------ */
 
+/* Of a plan that was made for either. */
+static char *
+format_rated (const TpPlan *plan)
+{
+  g_autofree char *energy = tp_cli_describe_energy (plan);
+  g_autofree char *price = tp_cli_describe_price (plan);
+
+  return g_strconcat (energy != NULL ? energy : "",
+                      energy != NULL && price != NULL ? "; " : "",
+                      price != NULL ? price : "", NULL);
+}
+
 static char *
 format_proof (const TpPlan *plan)
 {
@@ -60,6 +73,8 @@ format_proof (const TpPlan *plan)
     return tp_cli_format_span (plan);
   if (plan->load_proof != NULL)
     return tp_cli_format_loads (plan);
+  if (plan->rate_proof != NULL)
+    return format_rated (plan);
   if (plan->memory_proof != NULL)
     return plan->cost_ns == plan->bound_ns
                ? g_strdup ("proved least of those that fit the memory")

@@ -16,7 +16,6 @@
 typedef struct
 {
   const TpGraphJson *reader;
-  const json_t *ops;
   const json_t *json;
   gsize index;
   char *path;
@@ -231,10 +230,11 @@ read_costs (Op *op, GError **error)
 static gssize
 find_later_producer (const Op *op, const char *tensor)
 {
-  for (gsize i = op->index; i < json_array_size (op->ops); i++)
+  const json_t *ops = op->reader->ops;
+
+  for (gsize i = op->index; i < json_array_size (ops); i++)
     {
-      json_t *outputs
-          = json_object_get (json_array_get (op->ops, i), "outputs");
+      json_t *outputs = json_object_get (json_array_get (ops, i), "outputs");
       json_t *item;
       size_t j;
 
@@ -353,15 +353,14 @@ add_node (const Op *op, GError **error)
 }
 
 gboolean
-tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
+tp_graph_json_add_op (const TpGraphJson *reader, const json_t *json,
                       gsize index, GError **error)
 {
   static const char *const keys[]
       = { "name", "type", "inputs", "outputs", "attrs", "device", "cost",
           "shapes", "dtypes", "colocation", NULL };
   g_auto (Op) op = {
-    .reader = reader, .ops = ops, .index = index,
-    .json = json_array_get (ops, index),
+    .reader = reader, .json = json, .index = index,
     .path = g_strdup_printf ("ops[%" G_GSIZE_FORMAT "]", index),
     .attrs = tp_array_new (sizeof (TpAttr)),
     .lists = g_ptr_array_new_with_free_func (g_free),

@@ -4,8 +4,8 @@
 
 #include "format/graph-json-shape.h"
 
-/* Entry @index of "ops". */
-gboolean tp_graph_json_add_op (const TpGraphJson *reader, const json_t *ops,
+/* @json, entry @index of "ops". */
+gboolean tp_graph_json_add_op (const TpGraphJson *reader, const json_t *json,
                                gsize index, GError **error);
 
 #endif

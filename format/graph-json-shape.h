@@ -3,6 +3,7 @@
 #define TP_FORMAT_GRAPH_JSON_SHAPE_H
 
 #include "format/json-read.h"
+#include "format/json-rows.h"
 #include "format/load-options.h"
 #include "graph/graph-builder.h"
 #include "ir/map.h"
@@ -13,6 +14,8 @@ typedef struct
   const char *path;           /* of the file; NULL: text from elsewhere */
   const TpLoadOptions *options;
   TpMap *files;               /* char* -> TpTensorFile*: of initializers */
+  TpJsonRows *rows;           /* the ops, not parsed yet; NULL: they are */
+  const json_t *ops;          /* NULL: not parsed */
 } TpGraphJson;
 
 static inline TpJsonPlace

@@ -112,16 +112,35 @@ add_entries (const TpGraphJson *reader, const json_t *root, const char *key,
   return TRUE;
 }
 
+/* What cannot be parsed is told by whoever reads the document as a whole. */
 static gboolean
-add_ops (const TpGraphJson *reader, const json_t *root, GError **error)
+add_rows (const TpGraphJson *reader, GError **error)
+{
+  const json_t *op;
+
+  for (gsize i = 0; tp_json_rows_next (reader->rows, &op); i++)
+    if (op == NULL)
+      return TRUE;
+    else if (!tp_graph_json_add_op (reader, op, i, error))
+      return FALSE;
+  tp_json_set_error (tp_graph_json_place (reader, "ops", NULL), NULL, error,
+                     "is no list");
+  return FALSE;
+}
+
+static gboolean
+add_ops (TpGraphJson *reader, const json_t *root, GError **error)
 {
   json_t *ops;
 
+  if (reader->rows != NULL)
+    return add_rows (reader, error);
   if (!tp_json_get_list (tp_graph_json_place (reader, "", root), "ops", TRUE,
                          &ops, error))
     return FALSE;
+  reader->ops = ops;
   for (size_t i = 0; i < json_array_size (ops); i++)
-    if (!tp_graph_json_add_op (reader, ops, i, error))
+    if (!tp_graph_json_add_op (reader, json_array_get (ops, i), i, error))
       return FALSE;
   return TRUE;
 }
@@ -144,7 +163,7 @@ add_output (const TpGraphJson *reader, TpJsonPlace place, GError **error)
 }
 
 static gboolean
-add_all (const TpGraphJson *reader, const json_t *root, GError **error)
+add_all (TpGraphJson *reader, const json_t *root, GError **error)
 {
   return add_dims (reader, root, error)
          && add_entries (reader, root, "inputs", add_input, error)
@@ -196,29 +215,55 @@ open_document (const char *path, const json_t *root, GError **error)
   return NULL;
 }
 
-TpGraphBuilder *
-tp_graph_open_json (const char *path, const char *text, gsize size,
-                    const TpLoadOptions *options, GError **error)
+/* @text: the document, but for the rows of @reader; of @size bytes with them. */
+static TpGraphBuilder *
+open_text (TpGraphJson reader, const GString *text, gsize size, GError **error)
 {
-  g_autoptr (json_t) root = tp_json_parse (path, text, size, error);
+  g_autoptr (json_t) root
+      = tp_json_parse (reader.path, text->str, text->len, error);
   g_autoptr (TpGraphBuilder) builder = NULL;
   g_autoptr (TpMap) files
       = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL);
-  TpGraphJson reader = { .path = path, .files = files,
-                         .options = options };
   gboolean is_foreign = tp_graph_is_partitioning (root);
 
   if (root == NULL)
     return NULL;
-  builder = is_foreign ? open_partitioning (path)
-                       : open_document (path, root, error);
+  builder = is_foreign ? open_partitioning (reader.path)
+                       : open_document (reader.path, root, error);
   if (builder == NULL)
     return NULL;
   reader.builder = builder;
-  builder->keeps_unknown = options->keep_unknown;
-  tp_graph_builder_set_limits (builder, options->limits, size);
+  reader.files = files;
+  builder->keeps_unknown = reader.options->keep_unknown;
+  tp_graph_builder_set_limits (builder, reader.options->limits, size);
   return (is_foreign ? tp_graph_json_add_partitioning (&reader, root, error)
                      : add_all (&reader, root, error))
              ? g_steal_pointer (&builder)
              : NULL;
+}
+
+TpGraphBuilder *
+tp_graph_open_json (const char *path, const char *text, gsize size,
+                    const TpLoadOptions *options, GError **error)
+{
+  const GString whole = { .str = (char *) text, .len = size };
+  g_autoptr (GError) fault = NULL;
+  g_auto (TpJsonRows) rows = { 0 };
+  TpGraphJson reader = { .path = path, .options = options };
+  TpGraphBuilder *builder;
+
+  if (!tp_json_rows_init (&rows, text, size, "ops"))
+    return open_text (reader, &whole, size, error);
+  reader.rows = &rows;
+  builder = open_text (reader, rows.rest, size, &fault);
+  if (g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_INPUT))
+    {
+      /* to name the line, and ops that come later */
+      tp_json_rows_clear (&rows);
+      reader.rows = NULL;
+      return open_text (reader, &whole, size, error);
+    }
+  if (fault != NULL)
+    g_propagate_error (error, g_steal_pointer (&fault));
+  return builder;
 }

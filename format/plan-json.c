@@ -12,6 +12,7 @@
 #include "format/plan-json-load.h"
 #include "format/plan-json-span.h"
 #include "format/plan-json-memory.h"
+#include "format/plan-json-rated.h"
 #include "format/plan-json-shares.h"
 #include "ir/digest.h"
 #include "ir/text.h"
@@ -495,6 +496,7 @@ write_costs (GString *out, const TpCosts *costs)
                     columns);
   write_kernels (out, costs);
   write_errors (out, costs);
+  tp_plan_write_rates (costs, out);
 }
 
 char *
@@ -523,6 +525,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   tp_plan_write_memory_proof (plan, graph, out);
   tp_plan_write_shares (plan, out);
   tp_plan_write_load_proof (plan, out);
+  tp_plan_write_rate_proof (plan, out);
   tp_plan_write_span_proof (plan, out);
   digest = tp_digest_bytes (out->str, out->len);
   tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);

@@ -9,6 +9,7 @@
 #include "format/plan-read-load.h"
 #include "format/plan-read-span.h"
 #include "format/plan-read-memory.h"
+#include "format/plan-read-rated.h"
 #include "format/plan-read-shares.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
@@ -308,6 +309,7 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
          && read_certificate (root, plan, error)
          && read_arcs (root, plan, error)
          && tp_plan_read_load_proof (root, plan, error)
+         && tp_plan_read_rate_proof (root, plan, error)
          && tp_plan_read_span_proof (root, plan, error)
          && tp_plan_read_memory_proof (root, plan, error)
          && tp_plan_read_shares (root, plan, error);

@@ -3,6 +3,7 @@
 
 #include "format/plan-read-costs.h"
 
+#include "format/plan-read-rated.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
 
@@ -226,7 +227,8 @@ tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))
       return FALSE;
-  if (!read_kernels (root, costs, error) || !read_errors (root, costs, error))
+  if (!read_kernels (root, costs, error) || !read_errors (root, costs, error)
+      || !tp_plan_read_rates (root, costs, error))
     return FALSE;
   tp_costs_seal (costs);
   if (strcmp (costs->digest, plan->costs_digest) == 0)

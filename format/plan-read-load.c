@@ -4,6 +4,7 @@
 #include "format/plan-read-load.h"
 
 #include "format/plan-read-arcs.h"
+#include "ir/guard.h"
 
 /* Of each engine. */
 static gboolean
@@ -24,6 +25,44 @@ read_engines (TpPlanPlace root, const char *key, int n, gint64 *out,
   return TRUE;
 }
 
+/* All of a list, which is the caller's, also after an error. */
+static gboolean
+read_list (TpPlanPlace root, const char *key, int **out, int *out_n,
+           GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (root, key, -1, &list, error))
+    return FALSE;
+  *out = tp_new0 (int, json_array_size (list) + 1);
+  *out_n = (int) json_array_size (list);
+  for (int i = 0; i < *out_n; i++)
+    {
+      TpPlanPlace place = { root.reader, key, json_array_get (list, i) };
+      gint64 number;
+
+      if (!tp_plan_read_integer (place, TP_LOAD_END, &number, error))
+        return FALSE;
+      (*out)[i] = (int) MIN (number, G_MAXINT);
+    }
+  return TRUE;
+}
+
+/* What is fixed, and of each bound weights and how many arcs. */
+static gboolean
+read_tree (TpPlanPlace root, TpLoadProof *proof, GError **error)
+{
+  if (!read_list (root, "load_tree", &proof->tree, &proof->n_entries, error)
+      || !read_list (root, "load_counts", &proof->n_arcs_of, &proof->n_bounds,
+                     error))
+    return FALSE;
+  proof->weights
+      = tp_new0 (gint64, (gsize) proof->n_bounds * proof->n_engines + 1);
+  return read_engines (root, "load_weights",
+                       proof->n_bounds * proof->n_engines, proof->weights,
+                       error);
+}
+
 static gboolean
 read_proof (TpPlanPlace root, const TpPlan *plan, TpLoadProof *proof,
             GError **error)
@@ -34,8 +73,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, TpLoadProof *proof,
   if (!tp_plan_read_number (root, "load_ns", &proof->load_ns, error)
       || !tp_plan_read_number (root, "load_bound_ns", &proof->bound_ns, error)
       || !read_engines (root, "loads", proof->n_engines, proof->loads, error)
-      || !read_engines (root, "load_weights", proof->n_engines,
-                        proof->weights, error))
+      || !read_tree (root, proof, error))
     return FALSE;
   is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
   proof->arcs = list.arcs;

@@ -51,12 +51,13 @@ estimate (const TpGraph *graph, const TpGroups *groups)
 {
   const char *const names[] = { "sim:desktop-cpu", "sim:laptop-gpu" };
   g_autoptr (TpCosts) costs = tp_costs_new (2, names, graph, groups);
+  g_autoptr (TpWorks) works = tp_works_new (graph, groups);
 
   for (int i = 0; i < 2; i++)
     {
       g_autoptr (TpMachine) machine = tp_machine_parse (names[i] + 4, NULL);
 
-      tp_machine_fill_costs (machine, i, graph, groups, costs);
+      tp_machine_fill_costs (machine, i, works, costs);
     }
   return g_steal_pointer (&costs);
 }

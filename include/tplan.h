@@ -280,7 +280,8 @@ typedef struct
                                * no more; ended by NULL */
   const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
                                * `--no-fuse`; ended by NULL */
-  const char *objective;      /* (nullable): "time", "throughput" or "makespan" */
+  const char *objective;      /* (nullable): "time", "throughput", "energy",
+                               * "price" or "makespan" */
   TplanLevel level;           /* to measure, this has to be the only thread of the
                                * process, as for tplan_costs_calibrate() */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
@@ -288,6 +289,10 @@ typedef struct
   gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean needs_measured;    /* an error unless all ops are measured */
   TplanWatch watch;           /* who follows the call */
+  const char *const *watts;   /* (nullable): "DEVICE=BUSY[:IDLE[:COPY]]", what it
+                               * draws, as for `--watts`; ended by NULL */
+  const char *const *prices;  /* (nullable): "DEVICE=AMOUNT/h[:use]", what it is
+                               * rented for, as for `--price`; ended by NULL */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */

@@ -113,6 +113,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->feeds);
   g_free (costs->fetches);
   g_free (costs->kernels);
+  g_free (costs->rates);
   tp_cost_errors_free (costs->errors);
   g_free (costs);
 }
@@ -290,6 +291,22 @@ digest_add_errors (TpDigest *digest, const TpCosts *costs)
 }
 
 static void
+digest_add_rates (TpDigest *digest, const TpCosts *costs)
+{
+  if (costs->rates == NULL)
+    return;
+  tp_digest_add_string (digest, "rates");
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      tp_digest_add_number (digest, costs->rates[i].busy_mw);
+      tp_digest_add_number (digest, costs->rates[i].idle_mw);
+      tp_digest_add_number (digest, costs->rates[i].copy_mw);
+      tp_digest_add_number (digest, costs->rates[i].price);
+      tp_digest_add_number (digest, costs->rates[i].is_per_use != 0);
+    }
+}
+
+static void
 digest_add_head (TpDigest *digest, const TpCosts *costs)
 {
   tp_digest_add_string (digest, "figures");
@@ -308,6 +325,7 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
     tp_digest_add_string (digest, "same silicon");
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
+  digest_add_rates (digest, costs);
 }
 
 char *

@@ -1,4 +1,4 @@
-/* costs.h: what the planner knows of a machine: times, nothing else.
+/* costs.h: what the planner knows of a machine: times, and what they draw and cost.
  *
  * Made by calib (measured) or from machine profiles (estimated), read by the
  * planner, so that neither knows the other.
@@ -12,6 +12,7 @@
 
 #include "ir/digest.h"
 #include "ir/graph.h"
+#include "ir/rates.h"
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
 #define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
@@ -61,7 +62,7 @@ typedef struct
   TpGroup *groups;
 } TpGroups;
 
-typedef struct
+typedef struct TpCosts
 {
   int ref_count;
   int n_devices;
@@ -84,6 +85,7 @@ typedef struct
                                * number of rows */
   TpCostErrors *errors;       /* (nullable): no device is real, or nothing is
                                * known of them */
+  TpRate *rates;              /* (nullable) [device]: as stated */
   gboolean is_simulated;      /* any device: by who fills in its figures */
   gboolean is_same_silicon;   /* all devices are the processors of the host, under
                                * other names */

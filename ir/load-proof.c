@@ -10,7 +10,6 @@ tp_load_proof_new (int n_engines)
 
   proof->n_engines = n_engines;
   proof->loads = g_new0 (gint64, n_engines);
-  proof->weights = g_new0 (gint64, n_engines);
   return proof;
 }
 
@@ -21,6 +20,8 @@ tp_load_proof_free (TpLoadProof *proof)
     return;
   g_free (proof->loads);
   g_free (proof->weights);
+  g_free (proof->tree);
+  g_free (proof->n_arcs_of);
   g_free (proof->arcs);
   g_free (proof);
 }

@@ -11,6 +11,7 @@
 /* Kind of the certificate. */
 #define TP_PLAN_WEIGHTED_CUT "weighted-cut"
 #define TP_LOAD_MAX_ENGINES 6 /* of two devices */
+#define TP_LOAD_END -1
 
 typedef struct
 {
@@ -18,15 +19,20 @@ typedef struct
   gint64 *loads;              /* [engine]: of the plan, in ns */
   gint64 load_ns;             /* the most of these */
   gint64 bound_ns;            /* no placement has less */
-  gint64 *weights;            /* [engine]: with these the arcs prove it: the flow,
-                               * less weighted fusion gains, is the least weighted
-                               * sum of loads; the most is no less than their
-                               * mean */
+  int n_entries;
+  int *tree;                  /* op that is fixed, to the first device and then to
+                               * the second; TP_LOAD_END: the next bound */
+  int n_bounds;
+  gint64 *weights;            /* [bound * n_engines + engine]: with these the arcs
+                               * prove it: the flow, less weighted fusion gains, is
+                               * the least weighted sum of loads; the most is no
+                               * less than their mean */
+  int *n_arcs_of;             /* [bound]: which are next to each other */
   int n_arcs;
   TpArc *arcs;                /* one device has none */
 } TpLoadProof;
 
-/* All 0. */
+/* All 0, without tree and bounds. */
 TpLoadProof *tp_load_proof_new (int n_engines);
 void tp_load_proof_free (TpLoadProof *proof); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLoadProof, tp_load_proof_free)

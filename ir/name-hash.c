@@ -73,10 +73,16 @@ make_key (void)
 }
 
 guint
-tp_name_hash (gconstpointer name)
+tp_bytes_hash (gconstpointer bytes, gsize n)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
   pthread_once (&once, make_key);
-  return (guint) tp_siphash (process_key, name, strlen (name));
+  return (guint) tp_siphash (process_key, bytes, n);
+}
+
+guint
+tp_name_hash (gconstpointer name)
+{
+  return tp_bytes_hash (name, strlen (name));
 }

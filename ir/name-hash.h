@@ -8,6 +8,8 @@
  * choose names that collide, and order in tables means nothing: sort what is
  * shown or written. */
 guint tp_name_hash (gconstpointer name);
+/* The same of @n bytes. */
+guint tp_bytes_hash (gconstpointer bytes, gsize n);
 /* SipHash-2-4 of @n bytes. */
 guint64 tp_siphash (const guint64 *key, gconstpointer data, gsize n);
 

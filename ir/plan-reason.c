@@ -43,6 +43,7 @@ tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
   if (placement->cheapest != placement->device)
     return plan->memory_proof != NULL ? TP_REASON_MEMORY
            : plan->load_proof != NULL ? TP_REASON_LOAD
+           : plan->rate_proof != NULL ? TP_REASON_RATED
                                       : TP_REASON_TIE;
   here = get_time (plan, placement->node, placement->device);
   there = get_time (plan, placement->node, rival);
@@ -65,7 +66,7 @@ tp_reason_get_name (TpReason reason)
     [TP_REASON_FASTER] = "faster",     [TP_REASON_EQUAL] = "equal",
     [TP_REASON_NEIGHBOURS] = "neighbours", [TP_REASON_MEMORY] = "memory",
     [TP_REASON_TOGETHER] = "together",
-    [TP_REASON_LOAD] = "load",
+    [TP_REASON_LOAD] = "load",         [TP_REASON_RATED] = "rated",
   };
 
   return names[reason];

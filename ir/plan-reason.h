@@ -15,6 +15,8 @@ typedef enum
                                * more memory than there is */
   TP_REASON_LOAD,             /* the plan cheapest for one run has it elsewhere,
                                * where the busiest engine would carry more */
+  TP_REASON_RATED,            /* the fastest plan has it elsewhere, where the run
+                               * would take more energy, or cost more */
   TP_REASON_FASTER,           /* by itself, than on any other */
   TP_REASON_EQUAL,            /* and beside its neighbours */
   TP_REASON_TOGETHER,         /* slower here, where what it is to be with is */

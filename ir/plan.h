@@ -9,6 +9,7 @@
 #include "ir/cut-vertex.h"
 #include "ir/load-proof.h"
 #include "ir/memory-proof.h"
+#include "ir/rate-proof.h"
 #include "ir/share-proof.h"
 #include "ir/span-proof.h"
 
@@ -71,7 +72,7 @@ typedef struct
                                * prepared */
   char **no_fuse;             /* (nullable) fusion rules left out */
   TpPlanOrigin origin;
-  char *objective;            /* "time", "throughput" or "makespan" */
+  char *objective;            /* "time", "throughput", ... */
   int n_devices;
   char **devices;
   gboolean is_simulated;
@@ -112,6 +113,8 @@ typedef struct
   TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
                                * carries less than it says; @arcs and "cheapest"
                                * are those of the plan cheapest by @cost_ns */
+  TpRateProof *rate_proof;    /* (nullable): of energy and price: that no plan
+                               * takes less; the rest likewise */
   TpSpanProof *span_proof;    /* (nullable): the schedule of a run whose engines
                                * work at once; what the busiest engine carries
                                * is in @load_proof */

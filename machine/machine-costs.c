@@ -1,6 +1,6 @@
 /* machine-costs.c: what a graph costs on a machine we only know by figures.
  *
- * Every op is lowered as it would be to run it; the work of its nests goes
+ * Ops are lowered as they would be to run them; the work of their nests goes
  * through the roofline of the machine. */
 #include "config.h"
 
@@ -8,8 +8,6 @@
 
 #include "ir/op.h"
 #include "machine/machine.h"
-#include "nest/nest-check.h"
-#include "ops/lower.h"
 
 #include <string.h>
 
@@ -23,31 +21,24 @@ machine_find_missing (const TpMachine *machine, const TpNode *node)
   return g_intern_static_string ("this device has no such op");
 }
 
-/* FALSE and TP_COST_NONE when these nodes cannot be lowered (together). */
-static gboolean
-machine_estimate_nodes (const TpMachine *machine, const TpGraph *graph,
-                        const int *nodes, int n_nodes, TpCost *cost)
+/* TP_COST_NONE when these nodes cannot be lowered (together). */
+static void
+machine_estimate (const TpMachine *machine, const TpNodeWork *work,
+                  TpCost *cost)
 {
-  g_autoptr (TpLowered) lowered
-      = tp_lower_nodes (graph, nodes, n_nodes, NULL);
-  TpWork work;
-
-  if (lowered == NULL)
+  if (!work->is_lowerable)
     {
       cost->reason = g_intern_static_string ("no kernel for this case");
-      return FALSE;
+      return;
     }
-  tp_lowered_count_work (lowered, &work);
-  cost->time_ns = tp_machine_estimate_ns (machine, &work);
+  cost->time_ns = tp_machine_estimate_ns (machine, &work->work);
   cost->is_estimated = TRUE;
-  return TRUE;
 }
 
 static void
-machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
-                   const char *device, TpCost *cost)
+machine_fill_node (const TpMachine *machine, const TpNode *node,
+                   const TpNodeWork *work, const char *device, TpCost *cost)
 {
-  const TpNode *node = &graph->nodes[index];
   const TpNodeCost *given = tp_node_find_cost (node, device);
 
   if (given != NULL)
@@ -63,7 +54,7 @@ machine_fill_node (const TpMachine *machine, const TpGraph *graph, int index,
   else if (node->op->kind == TP_OP_VIEW)
     cost->time_ns = 0;
   else
-    machine_estimate_nodes (machine, graph, &index, 1, cost);
+    machine_estimate (machine, work, cost);
 }
 
 /* Why the device cannot run @group as one, or NULL. What the graph says goes: no
@@ -88,26 +79,27 @@ machine_find_bar (const TpCosts *costs, const TpGraph *graph,
 
 void
 tp_machine_fill_costs (const TpMachine *machine, int device,
-                       const TpGraph *graph, const TpGroups *groups,
-                       TpCosts *costs)
+                       const TpWorks *works, TpCosts *costs)
 {
+  const TpGraph *graph = works->graph;
+
   g_assert (costs->n_nodes == graph->n_nodes);
   g_assert (device >= 0 && device < costs->n_devices);
 
   costs->is_simulated = TRUE;
   costs->memory_bytes[device] = MAX (machine->memory_bytes, 0);
   for (int i = 0; i < graph->n_nodes; i++)
-    machine_fill_node (machine, graph, i, costs->devices[device],
+    machine_fill_node (machine, &graph->nodes[i], &works->works[i],
+                       costs->devices[device],
                        tp_costs_node (costs, i, device));
   for (int i = 0; i < costs->n_groups; i++)
     {
-      const TpGroup *group = &groups->groups[i];
+      const TpGroup *group = &works->groups->groups[i];
       TpCost *cost = tp_costs_group (costs, i, device);
 
       cost->reason = machine_find_bar (costs, graph, group, device);
       if (cost->reason == NULL)
-        machine_estimate_nodes (machine, graph, group->nodes, group->n_nodes,
-                                cost);
+        machine_estimate (machine, &works->works[costs->n_nodes + i], cost);
     }
   for (int i = 0; i < graph->n_tensors && device != costs->host; i++)
     {

@@ -5,11 +5,11 @@
 #include "ir/costs.h"
 #include "ir/graph.h"
 #include "machine/machine.h"
+#include "ops/works.h"
 
 /* Fills the columns of device @device of @costs by estimates. @costs->host is
- * set. */
+ * set; @works are of the graph and the groups that @costs are of. */
 void tp_machine_fill_costs (const TpMachine *machine, int device,
-                            const TpGraph *graph, const TpGroups *groups,
-                            TpCosts *costs);
+                            const TpWorks *works, TpCosts *costs);
 
 #endif

@@ -7,6 +7,8 @@
  *     gflops=2000
  *     link=12GB/s+8us
  *     missing=Softmax;Erf
+ *     watts=350:50
+ *     price=2.5/h
  */
 #include "config.h"
 
@@ -14,6 +16,7 @@
 
 #include "ir/guard.h"
 #include "ir/near-name.h"
+#include "ir/rate-text.h"
 #include "machine/machine-profiles.h"
 
 #include <math.h>
@@ -95,12 +98,13 @@ static gboolean
 machine_refuse_key (const TpMachine *machine, const char *key, GError **error)
 {
   static const char *const keys[] = { "gflops", "gbps", "launch", "link", "full",
-                                      "memory", "missing", NULL };
+                                      "memory", "missing", "watts", "price",
+                                      NULL };
   g_autofree char *near = tp_near_name_ask (key, keys);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "machine '%s': unknown key '%s'%s: use gflops, gbps, launch, "
-               "link, full, memory or missing",
+               "link, full, memory, missing, watts or price",
                machine->name, key, near);
   return FALSE;
 }
@@ -141,6 +145,16 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
       example = "8GiB";
       good = machine_parse_memory (machine, value);
     }
+  else if (strcmp (key, "watts") == 0)
+    {
+      example = "350:50";
+      good = tp_rate_parse_watts (value, &machine->rate);
+    }
+  else if (strcmp (key, "price") == 0)
+    {
+      example = "2.5/h";
+      good = tp_rate_parse_price (value, &machine->rate);
+    }
   else if (strcmp (key, "missing") == 0)
     {
       g_strfreev (machine->missing_ops);
@@ -165,6 +179,7 @@ machine_new (const char *name, const char *description)
   machine->name = g_strdup (name);
   machine->description = g_strdup (description);
   machine->full_points = 1;
+  tp_rate_init (&machine->rate);
   return machine;
 }
 

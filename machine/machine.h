@@ -22,6 +22,7 @@ typedef struct
   double full_points;         /* spatial points that fill the device */
   gint64 memory_bytes;        /* 0: no limit */
   char **missing_ops;         /* (nullable) NULL-terminated */
+  TpRate rate;                /* what it draws and is rented for */
 } TpMachine;
 
 /* A built-in profile by name, a file in GKeyFile form, or a list such as

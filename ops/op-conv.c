@@ -192,6 +192,22 @@ conv_widen (TpWindow *window)
   *window = wide;
 }
 
+/* Where each output is of one input, all rows are one long one. */
+static void
+conv_join_rows (TpWindow *w)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < TP_WINDOW_MAX_DIMS; i++)
+    {
+      if (w->kernel[i] != 1 || w->stride[i] != 1 || w->in[i] != w->out[i])
+        return;
+      n *= w->out[i];
+    }
+  for (int i = 0; i < TP_WINDOW_MAX_DIMS; i++)
+    w->in[i] = w->out[i] = i + 1 < TP_WINDOW_MAX_DIMS ? 1 : n;
+}
+
 /* One row of outputs gets one weight's worth of one row of inputs. */
 static void
 conv_add_row (const TpWindow *window, const double *x, double weight,
@@ -206,8 +222,12 @@ conv_add_row (const TpWindow *window, const double *x, double weight,
     first = (-start + stride - 1) / stride;
   if (start + (end - 1) * stride >= window->in[2])
     end = start >= window->in[2] ? 0 : (window->in[2] - 1 - start) / stride + 1;
-  for (gint64 o = first; o < end; o++)
-    out[o] += weight * x[o * stride + start];
+  if (stride == 1 && first < end)
+    tp_reference_add_scaled (out + first, x + first + start, weight,
+                             end - first);
+  else
+    for (gint64 o = first; o < end; o++)
+      out[o] += weight * x[o * stride + start];
 }
 
 /* One filter plane over one channel plane. */
@@ -253,6 +273,7 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
   if (!tp_window_init (&window, node, &source, NULL))
     g_assert_not_reached ();
   conv_widen (&window);
+  conv_join_rows (&window);
   for (gint64 i = 0; i < outputs->dims[0] * outputs->dims[1]; i++)
     {
       gint64 filter = i % weights->dims[0];

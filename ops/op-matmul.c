@@ -131,12 +131,8 @@ matmul_add_product (const MatMul *mm, const double *a, const double *b,
   memset (out, 0, mm->m * mm->n * sizeof *out);
   for (gint64 i = 0; i < mm->m; i++)
     for (gint64 k = 0; k < mm->k; k++)
-      {
-        double factor = a[i * mm->k + k];
-
-        for (gint64 j = 0; j < mm->n; j++)
-          out[i * mm->n + j] += factor * b[k * mm->n + j];
-      }
+      tp_reference_add_scaled (out + i * mm->n, b + k * mm->n,
+                               a[i * mm->k + k], mm->n);
 }
 
 static void
@@ -311,8 +307,7 @@ gemm_get_row (const Gemm *gemm, const TpRefTensor *a, const TpRefTensor *b,
         out[j] += x[k * x_step] * b->data[j * n_sum + k];
   else
     for (gint64 k = 0; k < n_sum; k++)
-      for (gint64 j = 0; j < n; j++)
-        out[j] += x[k * x_step] * b->data[k * n + j];
+      tp_reference_add_scaled (out, b->data + k * n, x[k * x_step], n);
 }
 
 static double

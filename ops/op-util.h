@@ -122,6 +122,9 @@ void tp_reference_map_integers (const TpNode *node,
 double tp_reference_to_integer (double value, TpDtype dtype);
 void tp_reference_copy (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs);
+/* out[i] += factor * x[i], for @n of them, in this order. */
+void tp_reference_add_scaled (double *restrict out, const double *restrict x,
+                              double factor, gint64 n);
 /* The element of @input that @at of @out sees when @input is broadcast. */
 double tp_reference_get_broadcast (const TpRefTensor *input,
                                    const TpRefTensor *out, const gint64 *at);

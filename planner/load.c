@@ -5,9 +5,15 @@
  * costs that are weighted. So every choice of weights proves a bound, and its cut is a
  * candidate. The best weights are those of a linear program whose rows are all
  * placements: here the placements met so far (J. E. Kelley, The cutting-plane method
- * for solving convex programs, 1960), each round solved by multiplicative updates
- * (Y. Freund and R. E. Schapire, Adaptive game playing using multiplicative weights,
- * 1999). What no weights can prove stays as a gap: placements cannot be mixed. */
+ * for solving convex programs, 1960). As few placements say little of weights far
+ * from those tried, every second cut is halfway to the best weights yet (W. Ben-Ameur
+ * and J. Neto, Acceleration of cutting-plane and column generation algorithms, 2007).
+ *
+ * What no weights can prove is for a tree: placements cannot be mixed, but with an op
+ * on the one device, and then on the other, each with weights of its own, more is
+ * proved (A. H. Land and A. G. Doig, An automatic method of solving discrete
+ * programming problems, 1960). The node whose bound is lowest is taken next. What the
+ * tree may do is counted, in cuts of ops and arcs of its proof. */
 #include "config.h"
 
 #include "planner/load.h"
@@ -16,9 +22,9 @@
 #include "ir/guard.h"
 #include "planner/cut.h"
 #include "planner/load-move.h"
+#include "planner/load-weights.h"
 #include "planner/network.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_ENGINES TP_LOAD_MAX_ENGINES
@@ -26,25 +32,36 @@
 #define MAX_CUTS 40
 #define MIN_CUTS 6
 #define CUT_NODES (1 << 21)   /* over all cuts, if not for MIN_CUTS */
-#define UPDATES 2000
 #define MOVES (1 << 20)
+#define TREE_CUTS 24          /* of a node, at most */
+#define TREE_NODES (1 << 18)  /* ops over all cuts */
+#define TREE_ARCS (1 << 16)   /* in the proof, about */
 
 typedef struct
 {
-  gint64 loads[MAX_ENGINES];
-} Row;
+  int parent;                 /* -1: the root */
+  int op, device;             /* fixed below the parent */
+  gint64 bound;
+  gint64 weights[MAX_ENGINES]; /* that prove it */
+  int branch;                 /* op of its two children; -1: it is an end */
+  int first_child;
+} Node;
 
 typedef struct
 {
   const TpProblem *problem;
   TpLoadModel model;
   TpLoadBest best;
-  TpArray *rows;              /* Row: of placements met */
+  TpArray *rows;              /* TpLoadRow: of placements met */
   gint64 total;               /* what weights add up to, rounding apart */
   guint8 *devices;            /* of the last cut */
   guint8 *previous;           /* of the one before */
   gint64 bound;
   gint64 weights[MAX_ENGINES]; /* that prove it */
+  TpArray *nodes;             /* Node */
+  gint8 *fixed;               /* [op]: device; -1: it is free */
+  guint8 *met;                /* [op]: devices of its rows, a bit for each */
+  gint64 work_left;           /* of the tree, in ops over all cuts */
 } Search;
 
 static void
@@ -56,83 +73,13 @@ search_clear (Search *search)
   g_clear_pointer (&search->rows, tp_array_unref);
   g_clear_pointer (&search->devices, g_free);
   g_clear_pointer (&search->previous, g_free);
+  g_clear_pointer (&search->nodes, tp_array_unref);
+  g_clear_pointer (&search->fixed, g_free);
+  g_clear_pointer (&search->met, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
 /* ---- weights ------------------------------------------------------------- */
-
-static gint64
-find_most (const Search *search)
-{
-  gint64 most = 1;
-
-  for (guint i = 0; i < search->rows->len; i++)
-    for (int e = 0; e < search->model.n_engines; e++)
-      most = MAX (most, tp_array_index (search->rows, Row, i).loads[e]);
-  return most;
-}
-
-/* The row whose mean is least. */
-static const Row *
-find_row (const Search *search, const double *weights)
-{
-  const Row *best = NULL;
-  double least = 0;
-
-  for (guint i = 0; i < search->rows->len; i++)
-    {
-      const Row *row = &tp_array_index (search->rows, Row, i);
-      double mean = 0;
-
-      for (int e = 0; e < search->model.n_engines; e++)
-        mean += weights[e] * (double) row->loads[e];
-      if (best != NULL && mean >= least)
-        continue;
-      best = row;
-      least = mean;
-    }
-  return best;
-}
-
-static void
-normalize (double *weights, int n)
-{
-  double sum = 0;
-
-  for (int e = 0; e < n; e++)
-    sum += weights[e];
-  for (int e = 0; e < n; e++)
-    weights[e] /= sum;
-}
-
-/* Weights with which the least mean of all rows is about the most: the mean of
- * those that many updates go through. */
-static void
-find_weights (const Search *search, double *out)
-{
-  int n = search->model.n_engines;
-  double most = (double) find_most (search);
-  double weights[MAX_ENGINES];
-
-  for (int e = 0; e < n; e++)
-    {
-      weights[e] = 1.0 / n;
-      out[e] = 0;
-    }
-  for (int i = 1; i <= UPDATES; i++)
-    {
-      const Row *row = find_row (search, weights);
-      double step = 1 / sqrt (i);
-
-      for (int e = 0; e < n; e++)
-        {
-          out[e] += weights[e];
-          weights[e] *= 1 + step * (double) row->loads[e] / most;
-        }
-      normalize (weights, n);
-    }
-  normalize (out, n);
-}
 
 /* In whole numbers. Engines that are one have one weight. */
 static void
@@ -161,20 +108,38 @@ sum_weights (const Search *search, const gint64 *weights)
 static void
 add_row (Search *search, const guint8 *devices)
 {
-  Row row = { { 0 } };
+  TpLoadRow row = { { 0 } };
 
   tp_load_model_sum (&search->model, devices, row.loads);
   tp_array_append_val (search->rows, row);
+  for (int i = 0; i < search->problem->graph->n_nodes; i++)
+    search->met[i] |= (guint8) (1u << devices[i]);
+}
+
+/* With costs by @weights, which outlive it, and fixed ops where they are. */
+static TpProblem *
+weigh (const Search *search, const gint64 *weights)
+{
+  int n = search->problem->graph->n_nodes;
+  g_autoptr (TpProblem) weighed = tp_problem_weigh (search->problem, weights);
+
+  if (weighed->is_barred == NULL)
+    weighed->is_barred = tp_new0 (guint8, 2 * (gsize) n + 1);
+  for (int i = 0; i < n; i++)
+    if (search->fixed[i] >= 0)
+      weighed->is_barred[2 * i + 1 - search->fixed[i]] = TRUE;
+  return g_steal_pointer (&weighed);
 }
 
 /* What no weighted sum of loads is below; of its placement are the devices. */
 static gint64
 cut (Search *search, const gint64 *weights)
 {
-  g_autoptr (TpProblem) weighed = tp_problem_weigh (search->problem, weights);
+  g_autoptr (TpProblem) weighed = weigh (search, weights);
   g_autoptr (TpNetwork) network = tp_network_new (weighed);
   gint64 value = tp_network_solve (network);
 
+  search->work_left -= search->problem->graph->n_nodes;
   for (int i = 0; i < search->problem->graph->n_nodes; i++)
     search->devices[i] = (guint8) tp_network_get_device (network, i);
   return value - tp_network_get_constant (network);
@@ -199,30 +164,72 @@ get_load (const Search *search)
                                                        search->best.loads)];
 }
 
-/* FALSE: there is no more to prove with other weights. */
-static gboolean
-try_weights (Search *search, const double *weights)
+/* The least weighted sum of loads of all rows. */
+static gint64
+find_least (const Search *search, const gint64 *weights)
 {
-  gint64 whole[MAX_ENGINES] = { 0 };
-  const Row *row = find_row (search, weights);
-  gint64 least = 0, value, sum, bound;
+  gint64 least = TP_COST_NONE;
 
-  round_weights (search, weights, whole);
-  value = cut (search, whole);
-  sum = sum_weights (search, whole);
-  bound = value / sum + (value % sum > 0);
+  for (guint i = 0; i < search->rows->len; i++)
+    {
+      const TpLoadRow *row = &tp_array_index (search->rows, TpLoadRow, i);
+      gint64 sum = 0;
+
+      for (int e = 0; e < search->model.n_engines; e++)
+        sum += weights[e] * row->loads[e];
+      least = MIN (least, sum);
+    }
+  return least;
+}
+
+/* FALSE: its cut is no placement that rows did not tell of. */
+static gboolean
+try_weights (Search *search, const gint64 *weights)
+{
+  gint64 least = find_least (search, weights);
+  gint64 value = cut (search, weights);
+  gint64 sum = sum_weights (search, weights);
+  gint64 bound = value / sum + (value % sum > 0);
+
   if (bound > search->bound)
     {
       search->bound = bound;
-      memcpy (search->weights, whole, sizeof whole);
+      memmove (search->weights, weights, sizeof search->weights);
     }
-  for (int e = 0; e < search->model.n_engines; e++)
-    least += whole[e] * row->loads[e];
   offer_cut (search);
-  return value < least && search->bound < get_load (search);
+  return value < least;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* Halfway to those of the best bound. */
+static void
+pull_weights (const Search *search, double *weights)
+{
+  double sum = (double) sum_weights (search, search->weights);
+
+  for (int e = 0; e < search->model.n_engines; e++)
+    weights[e] = (weights[e] + (double) search->weights[e] / sum) / 2;
+}
+
+static void
+search_weights (Search *search, int n_cuts)
+{
+  double weights[MAX_ENGINES];
+
+  for (int i = 0; i < n_cuts && search->bound < get_load (search); i++)
+    {
+      gboolean is_pulled = i % 2 == 1;
+      gint64 whole[MAX_ENGINES] = { 0 };
+
+      tp_load_find_weights (search->rows, search->model.n_engines, weights);
+      if (is_pulled)
+        pull_weights (search, weights);
+      round_weights (search, weights, whole);
+      if (!try_weights (search, whole) && !is_pulled)
+        return;
+    }
+}
+
+/* ---- the tree ------------------------------------------------------------ */
 
 /* Any placement: ops on @device where they may be. */
 static void
@@ -235,6 +242,210 @@ fill_devices (const TpProblem *problem, int device, guint8 *out)
                            : 1 - device);
 }
 
+static Node *
+get_node (const Search *search, int index)
+{
+  return &tp_array_index (search->nodes, Node, index);
+}
+
+static void
+fix_path (Search *search, int index)
+{
+  memset (search->fixed, -1, (gsize) search->problem->graph->n_nodes);
+  for (; get_node (search, index)->parent >= 0;
+       index = get_node (search, index)->parent)
+    search->fixed[get_node (search, index)->op]
+        = (gint8) get_node (search, index)->device;
+}
+
+/* Rows are of placements with fixed ops where they are: others say nothing here. */
+static void
+start_rows (Search *search)
+{
+  int n = search->problem->graph->n_nodes;
+
+  tp_array_set_size (search->rows, 0);
+  memset (search->met, 0, (gsize) n);
+  for (int device = 0; device < 2; device++)
+    {
+      fill_devices (search->problem, device, search->devices);
+      for (int i = 0; i < n; i++)
+        if (search->fixed[i] >= 0)
+          search->devices[i] = (guint8) search->fixed[i];
+      offer_cut (search);
+    }
+}
+
+/* From the weights of the node above, which prove as much here. */
+static void
+try_node (Search *search, int index)
+{
+  Node *node = get_node (search, index);
+
+  fix_path (search, index);
+  start_rows (search);
+  search->bound = -1;
+  try_weights (search, node->weights);
+  search_weights (search, TREE_CUTS);
+  node->bound = search->bound;
+  memcpy (node->weights, search->weights, sizeof node->weights);
+}
+
+/* Whether @op may be on either device, whatever others are on. */
+static gboolean
+may_branch (const Search *search, int op)
+{
+  const TpGraph *graph = search->problem->graph;
+
+  return search->fixed[op] < 0
+         && (graph->colocation_of == NULL || graph->colocation_of[op] < 0)
+         && tp_problem_node_cost (search->problem, op, 0) != TP_COST_NONE
+         && tp_problem_node_cost (search->problem, op, 1) != TP_COST_NONE;
+}
+
+/* The longest of those that placements disagree about, or else of all; -1: none. */
+static int
+choose_op (const Search *search, gboolean is_any)
+{
+  gint64 most = -1;
+  int found = -1;
+
+  for (int i = 0; i < search->problem->graph->n_nodes; i++)
+    {
+      gint64 time;
+
+      if ((!is_any && search->met[i] != 3) || !may_branch (search, i))
+        continue;
+      time = MAX (tp_problem_node_cost (search->problem, i, 0),
+                  tp_problem_node_cost (search->problem, i, 1));
+      if (time <= most)
+        continue;
+      most = time;
+      found = i;
+    }
+  return found >= 0 || is_any ? found : choose_op (search, TRUE);
+}
+
+/* Placements of the node were met last. FALSE: no op is free. */
+static gboolean
+branch (Search *search, int index)
+{
+  Node below = *get_node (search, index);
+  int op = choose_op (search, FALSE);
+
+  if (op < 0)
+    return FALSE;
+  get_node (search, index)->branch = op;
+  get_node (search, index)->first_child = (int) search->nodes->len;
+  below.parent = index;
+  below.op = op;
+  for (below.device = 0; below.device < 2; below.device++)
+    tp_array_append_val (search->nodes, below);
+  return TRUE;
+}
+
+/* The end with the lowest bound. */
+static int
+find_lowest (const Search *search)
+{
+  int found = -1;
+
+  for (int i = 0; i < (int) search->nodes->len; i++)
+    if (get_node (search, i)->branch < 0
+        && (found < 0
+            || get_node (search, i)->bound < get_node (search, found)->bound))
+      found = i;
+  return found;
+}
+
+/* Until what is proved is what the best placement carries, or enough was done. The
+ * root is done, and what is in its rows was met. */
+static void
+search_tree (Search *search)
+{
+  Node root = { .parent = -1, .op = -1, .branch = -1, .bound = search->bound };
+  guint most = (guint) (2 * TREE_ARCS
+                         / (1 + 2 * (guint) search->problem->graph->n_tensors));
+  int index = 0;
+
+  memcpy (root.weights, search->weights, sizeof root.weights);
+  tp_array_append_val (search->nodes, root);
+  search->work_left = TREE_NODES;
+  while (get_node (search, index)->bound < get_load (search)
+         && search->work_left > 0 && search->nodes->len < most)
+    {
+      if (index > 0)
+        try_node (search, index);
+      if (get_node (search, index)->bound < get_load (search)
+          && !branch (search, index))
+        break;
+      index = find_lowest (search);
+    }
+  search->bound = MIN (get_node (search, find_lowest (search))->bound,
+                       get_load (search));
+}
+
+/* ---- the proof ----------------------------------------------------------- */
+
+static void
+add_arcs (const Search *search, int index, TpLoadProof *proof, TpArray *arcs)
+{
+  const Node *node = get_node (search, index);
+  g_autoptr (TpProblem) weighed = NULL;
+  g_autoptr (TpNetwork) network = NULL;
+  g_autofree TpArc *own = NULL;
+  int n_own = 0;
+
+  if (search->problem->n_devices == 2)
+    {
+      weighed = weigh (search, node->weights);
+      network = tp_network_new (weighed);
+      tp_network_solve (network);
+      own = tp_network_dup_arcs (network, NULL, &n_own);
+      tp_array_append_vals (arcs, own, (guint) n_own);
+    }
+  memcpy (&proof->weights[proof->n_bounds * proof->n_engines], node->weights,
+          sizeof (gint64) * proof->n_engines);
+  proof->n_arcs_of[proof->n_bounds++] = n_own;
+}
+
+/* What comes after node @index, first devices before second ones; -1: it was the
+ * last. */
+static int
+find_next (const Search *search, int index)
+{
+  while (index > 0 && get_node (search, index)->device == 1)
+    index = get_node (search, index)->parent;
+  return index > 0 ? index + 1 : -1;
+}
+
+/* As far down as it takes to prove the bound. */
+static void
+fill_tree (Search *search, TpLoadProof *proof)
+{
+  gsize n = search->nodes->len;
+  g_autoptr (TpArray) arcs = tp_array_new (sizeof (TpArc));
+
+  proof->tree = tp_new (int, n);
+  proof->weights = tp_new0 (gint64, n * proof->n_engines);
+  proof->n_arcs_of = tp_new0 (int, n);
+  for (int index = 0; index >= 0;)
+    {
+      const Node *node = get_node (search, index);
+      gboolean is_end = node->branch < 0 || node->bound >= search->bound;
+
+      proof->tree[proof->n_entries++] = is_end ? TP_LOAD_END : node->branch;
+      fix_path (search, index);
+      if (is_end)
+        add_arcs (search, index, proof, arcs);
+      index = is_end ? find_next (search, index) : node->first_child;
+    }
+  proof->n_arcs = (int) arcs->len;
+  proof->arcs = tp_memdup (arcs->data, arcs->len * sizeof (TpArc) + 1);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
 static void
 search_init (Search *search, const TpProblem *problem)
 {
@@ -242,9 +453,13 @@ search_init (Search *search, const TpProblem *problem)
 
   search->problem = problem;
   tp_load_model_init (&search->model, problem);
-  search->rows = tp_array_new (sizeof (Row));
+  search->rows = tp_array_new (sizeof (TpLoadRow));
   search->devices = tp_new0 (guint8, n);
   search->previous = tp_new0 (guint8, n);
+  search->nodes = tp_array_new (sizeof (Node));
+  search->met = tp_new0 (guint8, n);
+  search->fixed = tp_new (gint8, n);
+  memset (search->fixed, -1, n);
   search->total = MIN (TP_LOAD_WEIGHTS,
                        (TP_PROBLEM_LIMIT - 1) / (problem->sum + 1));
   search->best = (TpLoadBest){
@@ -265,19 +480,14 @@ search_all (Search *search)
 {
   int n = search->problem->graph->n_nodes;
   int n_cuts = CLAMP (CUT_NODES / (n + 1), MIN_CUTS, MAX_CUTS);
-  double weights[MAX_ENGINES];
 
   memcpy (search->previous, search->best.devices, n);
   fill_devices (search->problem, 1, search->devices);
   offer_cut (search);
-  for (int i = 0; i < n_cuts; i++)
-    {
-      find_weights (search, weights);
-      if (!try_weights (search, weights))
-        break;
-    }
+  search_weights (search, n_cuts);
   if (search->bound < get_load (search))
     tp_load_best_improve (&search->best);
+  search_tree (search);
 }
 
 /* One device: all there is is on it. */
@@ -291,25 +501,11 @@ search_alone (Search *search)
     search->weights[e]
         = e == busiest || search->problem->costs->is_same_silicon;
   search->bound = search->best.loads[busiest];
-}
-
-/* The arcs of the best weights. */
-static void
-fill_arcs (const Search *search, TpLoadProof *proof)
-{
-  g_autoptr (TpProblem) weighed
-      = tp_problem_weigh (search->problem, search->weights);
-  g_autoptr (TpNetwork) network = NULL;
-
-  if (search->problem->n_devices == 1)
-    return;
-  network = tp_network_new (weighed);
-  tp_network_solve (network);
-  proof->arcs = tp_network_dup_arcs (network, NULL, &proof->n_arcs);
+  search_tree (search);
 }
 
 static TpLoadProof *
-make_proof (const Search *search)
+make_proof (Search *search)
 {
   int n = search->model.n_engines;
   g_autoptr (TpLoadProof) proof = tp_load_proof_new (n);
@@ -317,8 +513,7 @@ make_proof (const Search *search)
   proof->load_ns = get_load (search);
   proof->bound_ns = search->bound;
   memcpy (proof->loads, search->best.loads, sizeof (gint64) * n);
-  memcpy (proof->weights, search->weights, sizeof (gint64) * n);
-  fill_arcs (search, proof);
+  fill_tree (search, proof);
   return g_steal_pointer (&proof);
 }
 

@@ -530,6 +530,7 @@ tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
                      int *out_n)
 {
   TpArc *arcs = tp_new (TpArc, 2 * (gsize) network->arcs->len + 1);
+  TpArc *fitting = NULL;
   int n = 0, pair = 0, tie_pair = 0;
 
   for (guint k = 0; k < network->arcs->len; k++)
@@ -543,5 +544,6 @@ tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
         n += write_arcs (network, arc, flow, tie, &arcs[n]);
     }
   *out_n = n;
-  return g_renew (TpArc, arcs, n + 1);
+  fitting = g_try_renew (TpArc, arcs, n + 1);
+  return fitting == NULL ? arcs : fitting;
 }

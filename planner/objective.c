@@ -20,9 +20,13 @@ time_edge_cost (const TpCosts *costs, int tensor, int from, int to)
 }
 
 static const TpObjective objectives[] = {
-  { "time", "ns", TP_OBJECTIVE_SUM, time_node_cost, time_edge_cost },
-  { "throughput", "ns", TP_OBJECTIVE_MAX, time_node_cost, time_edge_cost },
-  { "makespan", "ns", TP_OBJECTIVE_SPAN, time_node_cost, time_edge_cost },
+  { "time", TP_OBJECTIVE_SUM, { 0 }, time_node_cost, time_edge_cost },
+  { "throughput", TP_OBJECTIVE_MAX, { 0 }, time_node_cost, time_edge_cost },
+  { "energy", TP_OBJECTIVE_RATED, { 0, 1, 0 }, time_node_cost,
+    time_edge_cost },
+  { "price", TP_OBJECTIVE_RATED, { 0, 0, 1 }, time_node_cost, time_edge_cost },
+  { "weighted", TP_OBJECTIVE_RATED, { 0 }, time_node_cost, time_edge_cost },
+  { "makespan", TP_OBJECTIVE_SPAN, { 0 }, time_node_cost, time_edge_cost },
 };
 
 const TpObjective *
@@ -36,11 +40,24 @@ tp_objective_find (const char *name)
 
 static const char *names[G_N_ELEMENTS (objectives) + 1];
 
+gboolean
+tp_objective_is_complete (const TpObjective *objective)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < TP_N_AIMS; i++)
+    sum += objective->aims[i];
+  return sum > 0 || objective->kind != TP_OBJECTIVE_RATED;
+}
+
 static void
 make_names (void)
 {
+  int n = 0;
+
   for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
-    names[i] = objectives[i].name;
+    if (tp_objective_is_complete (&objectives[i]))
+      names[n++] = objectives[i].name;
 }
 
 const char *const *

@@ -11,8 +11,6 @@
 #include "planner/copies.h"
 #include "planner/solver.h"
 
-#include <string.h>
-
 static TpGroups *
 groups_copy (const TpGroups *groups)
 {
@@ -156,6 +154,7 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   tp_plan_find_interval (plan, problem->graph);
   g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL
             || plan->share_proof != NULL || plan->load_proof != NULL
+            || plan->rate_proof != NULL
             || (plan->tie_price_ns > 0 && plan->cost_ns > plan->bound_ns));
   return g_steal_pointer (&plan);
 }
@@ -202,9 +201,9 @@ tp_place_with (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
 
   if (problem == NULL)
     return NULL;
-  /* spreads are of times */
-  problem->heeds_noise = options->heeds_noise
-                         && strcmp (problem->objective->unit, "ns") == 0;
+  problem->heeds_noise = options->heeds_noise;
+  if (options->aims != NULL && !tp_objective_is_complete (problem->objective))
+    problem->aims = options->aims;
   problem->n_cuts = options->n_cuts;
   return place_within (problem, costs, options->limits, error);
 }

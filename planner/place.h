@@ -20,6 +20,8 @@ typedef struct
   gboolean heeds_noise;       /* as tp_place_within_noise () */
   const gint64 *limits;       /* (nullable): [device]: bytes of arenas and
                                * weights together; 0: no limit */
+  const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of objective
+                               * "weighted" alone: what a unit of each is worth */
   int n_cuts;                 /* as many may be made where limits bind; 0: some
                                * two seconds' worth */
 } TpPlaceOptions;

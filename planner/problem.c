@@ -342,6 +342,16 @@ check_colocations (TpProblem *problem, GError **error)
   return TRUE;
 }
 
+static void
+fail_objective (const char *objective, GError **error)
+{
+  const char *const *list = tp_objective_list ();
+  g_autofree char *names = g_strjoinv ("', '", (char **) list);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "no objective '%s': there are '%s'", objective, names);
+}
+
 static gboolean
 check_parts (const TpProblem *problem, const char *objective, GError **error)
 {
@@ -349,8 +359,7 @@ check_parts (const TpProblem *problem, const char *objective, GError **error)
   int n_groups = problem->groups == NULL ? 0 : problem->groups->n_groups;
 
   if (problem->objective == NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                 "no objective '%s': there is 'time'", objective);
+    fail_objective (objective, error);
   else if (costs->n_nodes != problem->graph->n_nodes
            || costs->n_tensors != problem->graph->n_tensors
            || costs->n_groups != n_groups)
@@ -436,6 +445,7 @@ tp_problem_new (const TpGraph *graph, const TpGroups *groups,
       || !check_colocations (problem, error)
       || !check_groups (problem, &problem->sum, error))
     return NULL;
+  problem->aims = problem->objective->aims;
   return g_steal_pointer (&problem);
 }
 

@@ -22,6 +22,8 @@ typedef struct
   int n_cuts;                 /* to make for them; 0: as many as take some two
                                * seconds */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
+  const gint64 *aims;         /* [TP_N_AIMS]: of TP_OBJECTIVE_RATED: the
+                               * objective's own, or what is asked for */
   const gint64 *weights;      /* (nullable): what a unit of time costs:
                                * [device]: of kernels there; [n_devices + device]:
                                * of copies to it from host memory; [2 * n_devices

@@ -7,6 +7,7 @@
 #include "planner/cut.h"
 #include "planner/limit.h"
 #include "planner/load.h"
+#include "planner/rated.h"
 #include "planner/share.h"
 #include "planner/span.h"
 
@@ -15,6 +16,7 @@ static const TpSolver *const solvers[] = {
   &tp_solver_limit,
   &tp_solver_share,
   &tp_solver_load,
+  &tp_solver_rated,
   &tp_solver_span,
 };
 

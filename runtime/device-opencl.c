@@ -177,6 +177,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
   };
+  tp_opencl_describe (device->id, &out_info->target);
 }
 
 /* ---- memory --------------------------------------------------------------- */

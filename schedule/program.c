@@ -105,73 +105,86 @@ tp_program_find_rival (const TpLowered *lowered, const TpTarget *target)
 
 /* ---- candidates -------------------------------------------------------- */
 
-static void
-add_candidate (TpPointers *texts, const char *text)
+/* What is worth measuring, as it is found. */
+typedef struct
 {
-  for (guint i = 0; i < texts->len; i++)
-    if (strcmp (texts->pdata[i], text) == 0)
+  TpPointers *texts;          /* char * */
+  TpArray *regrets;           /* double: of each */
+  int most;
+} Candidates;
+
+static void
+add_candidate (const Candidates *self, const char *text, double regret)
+{
+  for (guint i = 0; i < self->texts->len; i++)
+    if (strcmp (self->texts->pdata[i], text) == 0)
       return;
-  tp_pointers_add (texts, g_strdup (text));
+  tp_pointers_add (self->texts, g_strdup (text));
+  tp_array_append_val (self->regrets, regret);
 }
 
-/* What comes of @choice where the choices of @model are as they are before it. */
+/* What comes of @ranked where the choices of @model are as they are before it. */
 static void
-add_departure (const TpBuild *model, const TpChoice *choice, TpPointers *texts)
+add_departure (const TpBuild *model, const TpRanked *ranked,
+               const Candidates *self)
 {
   g_autoptr (TpArray) given = tp_array_new (sizeof (TpChoice));
   g_autoptr (TpProgram) program = NULL;
 
   for (int i = 0; i < model->ranked_at; i++)
     tp_array_append_val (given, tp_array_index (model->choices, TpChoice, i));
-  tp_array_append_val (given, *choice);
+  tp_array_append_val (given, ranked->choice);
   program = build_as_given (model->lowered, model->target, given, NULL);
   if (program != NULL)
-    add_candidate (texts, program->schedule);
+    add_candidate (self, program->schedule, ranked->regret);
 }
 
 /* Up to @most in all. */
 static void
-add_departures (const TpBuild *model, int most, TpPointers *texts)
+add_departures (const TpBuild *model, int most, const Candidates *self)
 {
   for (guint i = 1; model->ranked != NULL && i < model->ranked->len
-                    && (int) texts->len < most; i++)
-    add_departure (model,
-                   &tp_array_index (model->ranked, TpRanked, i).choice, texts);
+                    && (int) self->texts->len < most; i++)
+    add_departure (model, &tp_array_index (model->ranked, TpRanked, i), self);
 }
 
 /* FALSE: it cannot be built. */
 static gboolean
-rank_build (TpBuild *build, int most, TpPointers *texts)
+rank_build (TpBuild *build, const Candidates *self)
 {
   g_autoptr (TpProgram) program = NULL;
 
-  build->n_ranked_max = most;
+  build->n_ranked_max = self->most;
   program = build_program (build, NULL);
   if (program == NULL)
     return FALSE;
-  add_candidate (texts, program->schedule);
+  add_candidate (self, program->schedule, 0.0);
   return TRUE;
 }
 
 TpPointers *
 tp_program_list_candidates (const TpLowered *lowered, const TpTarget *target,
-                            int most)
+                            int most, TpArray *out_regrets)
 {
   g_autoptr (TpPointers) texts = tp_pointers_new (g_free);
+  g_autoptr (TpArray) regrets = out_regrets != NULL
+                                    ? tp_array_ref (out_regrets)
+                                    : tp_array_new (sizeof (double));
+  const Candidates self = { texts, regrets, most };
   g_auto (TpBuild) model = { 0 }, rival = { 0 };
 
   tp_build_init (&model, lowered, target);
   tp_build_init (&rival, lowered, target);
   rival.is_rival = TRUE;
-  if (!check_operands (lowered, NULL) || !rank_build (&model, most, texts))
+  if (!check_operands (lowered, NULL) || !rank_build (&model, &self))
     return g_steal_pointer (&texts);
   /* two families share what may be measured */
-  if (rank_build (&rival, most, texts) && texts->len > 1)
+  if (rank_build (&rival, &self) && texts->len > 1)
     {
-      add_departures (&model, 2 + (most - 2) / 2, texts);
-      add_departures (&rival, most, texts);
+      add_departures (&model, 2 + (most - 2) / 2, &self);
+      add_departures (&rival, most, &self);
     }
-  add_departures (&model, most, texts);
+  add_departures (&model, most, &self);
   return g_steal_pointer (&texts);
 }
 

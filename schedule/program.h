@@ -2,6 +2,7 @@
 #ifndef TP_SCHEDULE_PROGRAM_H
 #define TP_SCHEDULE_PROGRAM_H
 
+#include "ir/array.h"
 #include "ir/pointers.h"
 #include "schedule/pack.h"
 #include "schedule/step.h"
@@ -44,10 +45,13 @@ char *tp_program_find_rival (const TpLowered *lowered, const TpTarget *target);
 
 /* Schedules worth measuring, @most at most, each another: the model's first, then
  * its rival where there is one, then what departs from either in the nest that is
- * the most work, as tp_family_rank () has it. Pure. (owned) char *; none: it
- * cannot be built. */
+ * the most work, as tp_family_rank () has it. @out_regrets: (nullable) of double:
+ * of each, how much slower the model takes it to be than what it departs from, in
+ * parts of that; a rival's is 0, as the model's own: only measuring tells them
+ * apart. Pure. (owned) char *; none: it cannot be built. */
 TpPointers *tp_program_list_candidates (const TpLowered *lowered,
-                                        const TpTarget *target, int most);
+                                        const TpTarget *target, int most,
+                                        TpArray *out_regrets);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 
 /* Digest of the codegen sources this library was built from: part of the cost

@@ -7,10 +7,10 @@
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
+#include "schedule/parts.h"
 #include "schedule/tiles-analyze.h"
 #include "schedule/tiles-choose.h"
 #include "schedule/tiles-copy.h"
-#include "schedule/tiles-parts.h"
 
 #define LANES 4 /* columns of an item come in vectors */
 #define MAX_VECTORS (TP_TILES_MAX_TILE / LANES)
@@ -339,19 +339,38 @@ tiles_free (gpointer analysis)
   tp_tiles_free (analysis);
 }
 
+/* K in parts, for results too small to keep a GPU busy; columns lie together.
+ * Returns the axis. */
+static int
+divide (const TpTilePlan *plan, TpBuild *build, TpNest *nest)
+{
+  const TpTiles *t = plan->t;
+  const TpSpan *spans[] = { &t->sides[TP_TILES_COLS], &t->sides[TP_TILES_ROWS],
+                            &t->outer };
+  TpPartsOrder order = { 0 };
+  int axis = tp_nest_add_axis (nest, plan->n_parts, FALSE);
+
+  for (guint s = 0; s < G_N_ELEMENTS (spans); s++)
+    for (int i = spans[s]->n - 1; i >= 0; i--)
+      order.axes[order.n++] = spans[s]->axes[i];
+  tp_parts_divide (&order, build, nest, axis);
+  return axis;
+}
+
 static void
 tiles_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
   TpTilePlan plan;
   g_autoptr (TpNest) nest = NULL;
+  int axis = -1;
 
   tp_tile_plan_init (&plan, analysis, choice->values);
   nest = tp_tiles_pack (analysis, build);
   if (plan.n_parts > 1)
-    tp_tiles_divide (&plan, build, nest);
+    axis = divide (&plan, build, nest);
   emit_kernel (build, &plan, nest);
   if (plan.n_parts > 1)
-    tp_tiles_add_up (&plan, build, nest);
+    tp_parts_add_up (build, plan.t->nest, nest, axis);
 }
 
 const TpFamily tp_schedule_contract_tiles = {

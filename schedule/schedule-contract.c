@@ -4,6 +4,8 @@
  * panels. */
 #include "config.h"
 
+#include "schedule/schedule-contract.h"
+
 #include "schedule/contract-analyze.h"
 #include "schedule/contract-choose.h"
 #include "schedule/contract-dims.h"
@@ -268,17 +270,33 @@ order_k (TpContract *c)
       }
 }
 
-static gpointer
-contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
+TpContract *
+tp_schedule_contract_analyze (const TpBuild *build, const TpNest *nest)
 {
-  g_autoptr (TpContract) c
-      = n == 1 ? tp_contract_new (build, nests[0]) : NULL;
+  g_autoptr (TpContract) c = tp_contract_new (build, nest);
 
   if (c == NULL)
     return NULL;
   order_k (c);
   c->is_stageable = tp_contract_find_dims (c);
   return g_steal_pointer (&c);
+}
+
+gboolean
+tp_schedule_contract_plan (const TpContract *c, TpContractPlan *out_plan)
+{
+  TpChoice choice;
+
+  if (!tp_family_choose (&tp_schedule_contract, c, &choice))
+    return FALSE;
+  tp_contract_plan_init (out_plan, c, &choice);
+  return TRUE;
+}
+
+static gpointer
+contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  return n == 1 ? tp_schedule_contract_analyze (build, nests[0]) : NULL;
 }
 
 static void

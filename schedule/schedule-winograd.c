@@ -4,13 +4,14 @@
  * lies between stays in scratch. */
 #include "config.h"
 
+#include "schedule/schedule-winograd.h"
+
 #include "schedule/contract-choose.h"
 #include "schedule/contract-model.h"
 #include "schedule/contract-stage.h"
 #include "schedule/contract-tile.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
-#include "schedule/family.h"
 #include "schedule/winograd-analyze.h"
 #include "schedule/winograd-choose.h"
 #include "schedule/winograd-model.h"
@@ -497,6 +498,19 @@ winograd_is_last_resort (gconstpointer analysis)
   const TpWinograd *w = analysis;
 
   return w->ratio >= 1.0;
+}
+
+gboolean
+tp_schedule_winograd_is_best (const TpBuild *build, const TpNest *nest)
+{
+  TpNest *copy = (TpNest *) nest;
+  TpWinograd *w = winograd_is_for (build->target)
+                      ? winograd_analyze (build, &copy, 1) : NULL;
+  gboolean is_best = w != NULL && !winograd_is_last_resort (w);
+
+  if (w != NULL)
+    winograd_free (w);
+  return is_best;
 }
 
 /* Within what the model may be wrong by. */

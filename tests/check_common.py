@@ -28,11 +28,14 @@ class Plan:
         digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
         simulated = any(d.startswith("sim:") for d in p["devices"])
         self.expect({"format": "tplan-plan/2", "simulated": simulated, "sha256": digest})
-        kind = {"throughput": "weighted-cut", "makespan": "schedule"}.get(p["objective"])
+        kind = {"throughput": "weighted-cut", "makespan": "schedule", "energy": "rated-cut",
+                "price": "rated-cut", "weighted": "rated-cut"}.get(p["objective"])
         need(kind or p["objective"] == "time", "objective")
         need(kind == p["certificate"] or (not kind and p["certificate"] not in
-             ("weighted-cut", "schedule")), "objective and certificate")
-        need(("load_ns" in p) == bool(kind) and ("span_ns" in p) == (kind == "schedule"), "proofs")
+             ("weighted-cut", "schedule", "rated-cut")), "objective and certificate")
+        need(("load_ns" in p) == (kind in ("weighted-cut", "schedule"))
+             and ("span_ns" in p) == (kind == "schedule")
+             and ("aims" in p) == (kind == "rated-cut"), "proofs")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
         need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])

@@ -10,12 +10,14 @@ class Loads:
 
     def __init__(self, checker):
         self.plan, self.p, n = checker, checker.p, len(checker.devices)
-        self.loads, self.weights = self.p["loads"], self.p["load_weights"]
-        need(len(self.loads) == len(self.weights) == 3 * n, "engines")
-        need(n <= 2 and min(self.weights) >= 0 < max(self.weights), "weights")
+        self.loads, counts = self.p["loads"], self.p["load_counts"]
+        weights, arcs = self.p["load_weights"], self.p["load_arcs"]
+        need(n <= 2 and len(self.loads) == 3 * n and min(counts) >= 0, "engines")
+        need(len(weights) == 3 * n * len(counts) and len(arcs) == sum(counts), "counts")
+        self.ends = [(weights[3 * n * i:3 * n * (i + 1)],
+                      arcs[sum(counts[:i]):sum(counts[:i + 1])]) for i in range(len(counts))]
         self.ways = {"to_device_costs": n, "to_host_costs": 2 * n}
         self.is_one = bool(self.p.get("same_silicon"))
-        need(not self.is_one or len(set(self.weights)) == 1, "weights of one engine")
 
     def check_loads(self):
         loads, plan = [0] * len(self.loads), self.plan
@@ -28,32 +30,53 @@ class Loads:
             loads = [sum(loads)] + [0] * (len(loads) - 1)
         plan.expect({"loads": loads, "load_ns": max(loads)})
 
-    def weigh(self):
-        """The same plan, of other figures."""
-        plan, weights, n = self.plan, self.weights, len(self.plan.devices)
+    def weigh(self, weights, arcs, at):
+        """The same plan, of other figures, and with ops at some devices only."""
+        plan, n = self.plan, len(self.plan.devices)
         weighed = copy.copy(plan)
-        weighed.cost = lambda i, d: (NONE if plan.cost(i, d) is NONE
+        weighed.cost = lambda i, d: (NONE if plan.cost(i, d) is NONE or d not in at[i]
                                      else plan.cost(i, d) * weights[d])
         weighed.copy = lambda t, start, end: sum(
             figure[0] * weights[self.ways[way] + d]
             for (way, d), figure in plan.legs(t, start, end))
         weighed.gains = {(row, d): gain * weights[d] for (row, d), gain in plan.gains.items()}
-        weighed.p = {**self.p, "arcs": self.p["load_arcs"],
+        weighed.p = {**self.p, "arcs": arcs,
                      "constant_ns": sum(weighed.gains.values())}
-        need(n == 2 or not self.p["load_arcs"], "arcs of one device")
+        need(n == 2 or not arcs, "arcs of one device")
         return weighed
 
-    def check(self):
-        self.check_loads()
-        weighed = self.weigh()
+    def least(self, weights, arcs, at):
+        """What no placement with ops at those devices makes the busiest engine go below."""
+        need(min(weights) >= 0 < max(weights), "weights")
+        need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
+        weighed = self.weigh(weights, arcs, at)
         if len(self.plan.devices) == 1:
-            value = sum(w * load for w, load in zip(self.weights, self.loads))
+            value = sum(w * load for w, load in zip(weights, self.loads))
         else:
-            arcs = weighed.p["arcs"]
             value = (sum(a[3] for a in arcs if a[0] == "s") - sum(a[3] for a in arcs if a[1] == "s")
                      - weighed.p["constant_ns"])
             need(len({(a[0], a[1]) for a in arcs}) == len(arcs), "an arc stands twice")
             weighed.check_flow(0, 0, value)
-        total = self.weights[0] if self.is_one else sum(self.weights)
-        self.plan.expect({"load_bound_ns": -(-value // total)})
-        need(self.p["load_bound_ns"] <= self.p["load_ns"], "less than the bound")
+        return -(-value // (weights[0] if self.is_one else sum(weights)))
+
+    def check(self):
+        self.check_loads()
+        at, path, done, ends = [[0, 1]] * len(self.plan.ops), [], False, iter(self.ends)
+        bound = self.p["load_ns"]
+        for op in self.p["load_tree"]:
+            need(not done, "more ends than the tree has")
+            if op >= 0:
+                need(len(at[op]) == len(self.plan.devices) == 2, "op", op, "is not free")
+                at[op] = [0]
+                path.append(op)
+                continue
+            need(op == -1, "neither op nor end")
+            weights, arcs = next(ends, ([0], []))
+            bound = min(bound, self.least(weights, arcs, at))
+            while path and at[path[-1]] == [1]:
+                at[path.pop()] = [0, 1]
+            done = not path
+            if path:
+                at[path[-1]] = [1]
+        need(done and next(ends, None) is None, "an end without a proof")
+        self.plan.expect({"load_bound_ns": bound})

@@ -11,6 +11,9 @@
 #include "ir/guard.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-tie.h"
+#include "planner/check/check-weigh.h"
+
+#include <string.h>
 
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 
@@ -69,161 +72,173 @@ check_loads (TpChecker *checker)
 
 /* ---- weights -------------------------------------------------------------- */
 
+/* Of one end of the tree. */
+typedef struct
+{
+  const gint64 *weights;      /* [engine] */
+  TpArc *arcs;
+  int n_arcs;
+} End;
+
 /* What they add up to; 0: they are none, which was said. */
 static gint64
-sum_weights (TpChecker *checker)
+sum_weights (TpChecker *checker, const gint64 *weights)
 {
-  const TpLoadProof *proof = checker->plan->load_proof;
   Wide sum = 0;
 
-  for (int e = 0; e < proof->n_engines; e++)
+  for (int e = 0; e < checker->plan->load_proof->n_engines; e++)
     {
-      sum += proof->weights[e];
-      if (proof->weights[e] < 0
-          || (checker->costs->is_same_silicon
-              && proof->weights[e] != proof->weights[0]))
+      sum = MIN (sum + weights[e], MAX_SUM);
+      if (weights[e] < 0
+          || (checker->costs->is_same_silicon && weights[e] != weights[0]))
         sum = MAX_SUM;
     }
   if (sum > 0 && sum < MAX_SUM)
-    return checker->costs->is_same_silicon ? proof->weights[0] : (gint64) sum;
+    return checker->costs->is_same_silicon ? weights[0] : (gint64) sum;
   tp_checker_fail (checker, "load_weights are below 0, or all 0, or too large, "
                             "or differ where all engines are one");
   return 0;
 }
 
-static gint64
-weigh (gint64 cost, gint64 weight, Wide *sum)
-{
-  Wide product = cost == TP_COST_NONE ? 0 : (Wide) cost * weight;
-
-  *sum = MIN (*sum + product, MAX_SUM);
-  return *sum < MAX_SUM && cost != TP_COST_NONE ? (gint64) product : cost;
-}
-
-/* FALSE: they are too large to be added up, which was said. */
-static gboolean
-weigh_facts (TpChecker *checker, TpChecker *weighed)
-{
-  const gint64 *weights = checker->plan->load_proof->weights;
-  gsize n = checker->costs->n_devices;
-  gsize n_costs = (gsize) checker->graph->n_nodes * n;
-  gsize n_legs = (gsize) checker->graph->n_tensors * n;
-  gsize n_gains = (gsize) checker->costs->n_groups * n;
-  Wide sum = 0, gains = 0;
-
-  weighed->node_costs = tp_new0 (gint64, n_costs + 1);
-  weighed->legs = tp_new0 (TpCheckerLegs, n_legs + 1);
-  weighed->gains = tp_new0 (gint64, n_gains + 1);
-  for (gsize i = 0; i < n_costs; i++)
-    weighed->node_costs[i]
-        = weigh (checker->node_costs[i], weights[i % n], &sum);
-  for (gsize i = 0; i < n_legs; i++)
-    if (!checker->tensors[i / n].is_constant)
-      weighed->legs[i] = (TpCheckerLegs){
-        .feed = weigh (checker->legs[i].feed, weights[n + i % n], &sum),
-        .fetch
-        = weigh (checker->legs[i].fetch, weights[2 * n + i % n], &sum),
-      };
-  for (gsize i = 0; i < n_gains; i++)
-    weighed->gains[i] = weigh (checker->gains[i], weights[i % n], &gains);
-  return (sum < MAX_SUM && gains < MAX_SUM)
-         || tp_checker_fail (checker, "weighted costs reach 2^62");
-}
-
 /* ---- the flow ------------------------------------------------------------- */
-
-static gint64
-sum_gains (const TpChecker *weighed)
-{
-  gint64 sum = 0;
-
-  for (int i = 0; i < weighed->costs->n_groups * weighed->costs->n_devices; i++)
-    sum += weighed->gains[i];
-  return sum;
-}
-
-/* What the flow proves of the weighted sum, if it is one. */
-static Wide
-find_value (const TpLoadProof *proof, gint64 constant)
-{
-  Wide value = -(Wide) constant;
-
-  for (int i = 0; i < proof->n_arcs; i++)
-    {
-      const TpArc *arc = &proof->arcs[i];
-
-      value += arc->from.kind == TP_CUT_SOURCE ? arc->flow : 0;
-      value -= arc->to.kind == TP_CUT_SOURCE ? arc->flow : 0;
-    }
-  return value;
-}
 
 /* All is on the one device. */
 static Wide
-find_value_alone (const TpLoadProof *proof)
+find_value_alone (const TpLoadProof *proof, End end)
 {
   Wide value = 0;
 
   for (int e = 0; e < proof->n_engines; e++)
-    value += (Wide) proof->weights[e] * proof->loads[e];
+    value += (Wide) end.weights[e] * proof->loads[e];
   return value;
 }
 
+/* What the end proves; -1: nothing, which was said. @devices: [op]: those it may be
+ * on, a bit for each. */
+static gint64
+check_end (TpChecker *checker, End end, const guint8 *devices)
+{
+  gint64 sum = sum_weights (checker, end.weights), value = 0;
+  g_auto (TpCheckerWeighed) weighed = { 0 };
+  int n = checker->costs->n_devices;
+  Wide least;
+
+  if (sum == 0 || !tp_checker_weigh (checker, end.weights, &weighed))
+    return -1;
+  for (int i = 0; i < checker->graph->n_nodes; i++)
+    for (int d = 0; d < n; d++)
+      if (!(devices[i] >> d & 1))
+        weighed.node_costs[(gsize) i * n + d] = TP_COST_NONE;
+  if (!tp_checker_prove (&weighed, end.arcs, end.n_arcs, &value))
+    return -1;
+  least = n == 1 ? find_value_alone (checker->plan->load_proof, end) : value;
+  return (gint64) (least / sum + (least % sum > 0));
+}
+
+/* ---- the tree ------------------------------------------------------------- */
+
+/* Where the walk through it is. */
+typedef struct
+{
+  int *path, n_path;          /* ops that are fixed */
+  guint8 *devices;            /* [op]: those it may be on */
+  int n_ends, n_arcs;         /* that were used */
+  gint64 least;               /* of all ends */
+  gboolean is_done;
+} Walk;
+
 static void
-check_bound (TpChecker *checker, Wide value, gint64 sum)
+walk_clear (Walk *walk)
+{
+  g_free (walk->path);
+  g_free (walk->devices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static gboolean
+fix_op (TpChecker *checker, Walk *walk, int op)
+{
+  if (op < 0 || op >= checker->graph->n_nodes || walk->devices[op] != 3
+      || checker->costs->n_devices != 2)
+    return tp_checker_fail (checker, "load_tree: op %d is not free", op);
+  walk->path[walk->n_path++] = op;
+  walk->devices[op] = 1;
+  return TRUE;
+}
+
+/* Goes on where the second device of an op is left. */
+static void
+step_back (Walk *walk)
+{
+  while (walk->n_path > 0 && walk->devices[walk->path[walk->n_path - 1]] == 2)
+    walk->devices[walk->path[--walk->n_path]] = 3;
+  walk->is_done = walk->n_path == 0;
+  if (!walk->is_done)
+    walk->devices[walk->path[walk->n_path - 1]] = 2;
+}
+
+static gboolean
+take_end (TpChecker *checker, Walk *walk)
 {
   const TpLoadProof *proof = checker->plan->load_proof;
-  Wide bound = value / sum + (value % sum > 0);
+  int n = walk->n_ends, n_own = n < proof->n_bounds ? proof->n_arcs_of[n] : 0;
+  End end;
+  gint64 bound;
 
+  if (n >= proof->n_bounds || n_own < 0
+      || n_own > proof->n_arcs - walk->n_arcs)
+    return tp_checker_fail (checker, "load_tree: end %d has no arcs", n);
+  end = (End){ &proof->weights[(gsize) n * proof->n_engines],
+               proof->arcs == NULL ? NULL : &proof->arcs[walk->n_arcs],
+               n_own };
+  walk->n_ends++;
+  walk->n_arcs += n_own;
+  bound = check_end (checker, end, walk->devices);
+  walk->least = MIN (walk->least, bound);
+  step_back (walk);
+  return bound >= 0;
+}
+
+static void
+check_bound (TpChecker *checker, const Walk *walk)
+{
+  const TpLoadProof *proof = checker->plan->load_proof;
+  gint64 bound = MIN (walk->least, proof->load_ns);
+
+  if (!walk->is_done || walk->n_ends != proof->n_bounds
+      || walk->n_arcs != proof->n_arcs)
+    tp_checker_fail (checker, "load_tree has %d ends and %d arcs, the plan has "
+                              "%d and %d",
+                     walk->n_ends, walk->n_arcs, proof->n_bounds,
+                     proof->n_arcs);
   if (bound != proof->bound_ns)
     tp_checker_fail (checker,
-                     "weights and flow prove that the busiest engine carries "
-                     "%.0f, not %" G_GINT64_FORMAT,
-                     (double) bound, proof->bound_ns);
-  if (proof->bound_ns > proof->load_ns)
-    tp_checker_fail (checker, "the busiest engine carries less than its bound");
+                     "weights and flows prove that the busiest engine carries "
+                     "%" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+                     bound, proof->bound_ns);
 }
 
 static void
-check_weighted (TpChecker *checker, TpChecker *weighed, gint64 sum)
+check_tree (TpChecker *checker)
 {
   const TpLoadProof *proof = checker->plan->load_proof;
-  gint64 constant = sum_gains (weighed);
-  Wide value = checker->costs->n_devices == 1 ? find_value_alone (proof)
-                                              : find_value (proof, constant);
-  TpPlan plan = *checker->plan;
+  gsize n = checker->graph->n_nodes;
+  g_auto (Walk) walk = { .path = tp_new0 (int, n + 1),
+                         .devices = tp_new (guint8, n + 1),
+                         .least = G_MAXINT64 };
 
-  if (value < 0 || value >= MAX_SUM)
+  memset (walk.devices, 3, n + 1);
+  for (int i = 0; i < proof->n_entries; i++)
     {
-      tp_checker_fail (checker, "the flow of load_arcs is no flow");
-      return;
+      if (walk.is_done)
+        tp_checker_fail (checker, "load_tree has more ends than it needs");
+      if (walk.is_done
+          || !(proof->tree[i] == TP_LOAD_END
+                   ? take_end (checker, &walk)
+                   : fix_op (checker, &walk, proof->tree[i])))
+        return;
     }
-  plan.arcs = proof->arcs;
-  plan.n_arcs = proof->n_arcs;
-  plan.constant_ns = constant;
-  plan.bound_ns = (gint64) value;
-  weighed->plan = &plan;
-  tp_checker_check_cut (weighed);
-  check_bound (checker, value, sum);
-}
-
-static void
-check_flow (TpChecker *checker)
-{
-  gint64 sum = sum_weights (checker);
-  g_autofree gint64 *costs = NULL, *gains = NULL;
-  g_autofree TpCheckerLegs *legs = NULL;
-  TpChecker weighed = *checker;
-  gboolean is_good;
-
-  if (sum == 0)
-    return;
-  is_good = weigh_facts (checker, &weighed);
-  costs = weighed.node_costs;
-  gains = weighed.gains;
-  legs = weighed.legs;
-  if (is_good)
-    check_weighted (checker, &weighed, sum);
+  check_bound (checker, &walk);
 }
 
 /* No price on a copy, and no margins: how far a figure may move is not known. */
@@ -255,5 +270,5 @@ tp_checker_check_load (TpChecker *checker)
   if (checker->reasons->len > 0)
     return;                   /* the rest stands on the parts */
   check_loads (checker);
-  check_flow (checker);
+  check_tree (checker);
 }

@@ -27,14 +27,30 @@ typedef struct
   gint64 *tie_balances;       /* likewise, of the tie; NULL: none is broken */
 } Proof;
 
+/* Adds to @index where the arcs begin in those they are of. */
+static const char *
+name_arcs (const TpPlan *plan, gint64 *index)
+{
+  const TpLoadProof *load = plan->load_proof;
+  const TpRateProof *rate = plan->rate_proof;
+
+  if (rate != NULL && plan->arcs == rate->arcs)
+    return "aim_arcs";
+  if (load == NULL || plan->arcs < load->arcs
+      || plan->arcs >= load->arcs + load->n_arcs)
+    return "arcs";
+  *index += plan->arcs - load->arcs;
+  return "load_arcs";
+}
+
 /* Notes what is wrong with arc @index: after its name, "from -> to". */
 static gboolean G_GNUC_PRINTF (3, 4)
 fail_at (const Proof *proof, int index, const char *format, ...)
 {
   const TpPlan *plan = proof->checker->plan;
   const TpArc *arc = &plan->arcs[index];
-  gboolean is_load
-      = plan->load_proof != NULL && plan->arcs == plan->load_proof->arcs;
+  gint64 place = index;
+  const char *name = name_arcs (plan, &place);
   g_autofree char *what = NULL;
   char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
   va_list args;
@@ -42,8 +58,8 @@ fail_at (const Proof *proof, int index, const char *format, ...)
   va_start (args, format);
   what = g_strdup_vprintf (format, args);
   va_end (args);
-  return tp_checker_fail (proof->checker, "%s[%d]: %s -> %s %s",
-                          is_load ? "load_arcs" : "arcs", index,
+  return tp_checker_fail (proof->checker,
+                          "%s[%" G_GINT64_FORMAT "]: %s -> %s %s", name, place,
                           tp_cut_vertex_write (arc->from, from),
                           tp_cut_vertex_write (arc->to, to), what);
 }

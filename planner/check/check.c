@@ -403,36 +403,6 @@ check_transfers (TpChecker *checker)
 
 /* ---- totals ------------------------------------------------------------ */
 
-static gint64
-compute_single (const TpChecker *checker, int device)
-{
-  const TpGraph *graph = checker->graph;
-  gint64 sum = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      if (!tp_checker_may_run (checker, i, device))
-        return TP_COST_NONE;
-      sum += tp_checker_node_cost (checker, i, device);
-    }
-  for (int g = 0; g < checker->costs->n_groups; g++)
-    sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
-  for (int i = 0; i < graph->n_tensors; i++)
-    {
-      const TpCheckerTensor *tensor = &checker->tensors[i];
-
-      if (tensor->is_constant)
-        continue;
-      if (tensor->producer < 0)
-        sum += tensor->n_readers > 0
-                   ? tp_checker_copy_cost (checker, i, TP_COSTS_HOST, device)
-                   : 0;
-      else if (tensor->is_output)
-        sum += tp_checker_copy_cost (checker, i, device, TP_COSTS_HOST);
-    }
-  return sum;
-}
-
 static void
 check_single (TpChecker *checker)
 {
@@ -442,7 +412,7 @@ check_single (TpChecker *checker)
 
   for (int d = 0; d < plan->n_devices; d++)
     {
-      gint64 cost = compute_single (checker, d);
+      gint64 cost = tp_checker_single_cost (checker, d);
 
       if (cost == TP_COST_NONE || (best >= 0 && cost >= best_cost))
         continue;

@@ -292,6 +292,7 @@ const Case injected_cases[] = {
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },
   { "optimize-options", injected_optimize_fully, 10, 0, NULL },
+  { "optimize-rated", injected_optimize_rated, 10, 0, NULL },
   { "shares", injected_share, 20, 0, injected_prepare_three },
   { "shares-check", injected_check_shares, 5, 0, injected_prepare_three },
   { "shares-load", injected_read_shares, 20, 0, injected_prepare_three },

@@ -61,6 +61,7 @@ gboolean injected_write_plan (Fixture *fixture, GError **error);
 gboolean injected_import (Fixture *fixture, GError **error);
 gboolean injected_export (Fixture *fixture, GError **error);
 gboolean injected_optimize_fully (Fixture *fixture, GError **error);
+gboolean injected_optimize_rated (Fixture *fixture, GError **error);
 gboolean injected_share (Fixture *fixture, GError **error);
 gboolean injected_check_shares (Fixture *fixture, GError **error);
 gboolean injected_read_shares (Fixture *fixture, GError **error);

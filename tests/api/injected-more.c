@@ -250,6 +250,18 @@ injected_optimize_fully (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
+gboolean
+injected_optimize_rated (Fixture *fixture, GError **error)
+{
+  static const char *const watts[] = { "sim:laptop-gpu=70:5:3", NULL };
+  const TplanOptimizeOptions options
+      = { .objective = "energy", .watts = watts };
+  g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
+      fixture->graph, fixture->costs, &options, error);
+
+  return plan != NULL && tplan_plan_check (plan, error);
+}
+
 void
 injected_prepare_three (Fixture *fixture)
 {

@@ -287,6 +287,50 @@ test_limits (Fixture *fixture, gconstpointer data)
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
 }
 
+static TplanPlan *
+optimize_rated (const Fixture *fixture, const char *objective,
+                const char *watts, GError **error)
+{
+  const char *const stated[] = { watts, NULL };
+  const char *const prices[]
+      = { "sim:desktop-cpu=0.1/h", "sim:laptop-gpu=1/h:use", NULL };
+  const TplanOptimizeOptions options
+      = { .objective = objective, .watts = stated, .prices = prices };
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load (fixture->graph_path, NULL, NULL);
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table_path, on_sims, 1, NULL);
+
+  return tplan_graph_optimize_full (graph, costs, &options, error);
+}
+
+/* Watts and prices that are stated override what is known, and are in the plan. */
+static void
+test_rates (Fixture *fixture, gconstpointer data)
+{
+  static const char *const objectives[] = { "energy", "price", "time" };
+  g_autoptr (GError) error = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
+    {
+      g_autoptr (TplanPlan) plan = optimize_rated (
+          fixture, objectives[i], "sim:desktop-cpu=90:9:1.5", &error);
+      const TpRate *rates;
+
+      g_assert_no_error (error);
+      g_assert_true (tplan_plan_check (plan, &error));
+      g_assert_no_error (error);
+      rates = tp_api_get_plan (plan)->costs->rates;
+      g_assert_cmpint (rates[0].busy_mw, ==, 90000);
+      g_assert_cmpint (rates[0].copy_mw, ==, 1500);
+      g_assert_cmpint (rates[0].price, ==, TP_RATE_PARTS / 10);
+      g_assert_cmpint (rates[1].busy_mw, >, rates[1].idle_mw);
+      g_assert_true (rates[1].is_per_use);
+    }
+  g_assert_null (optimize_rated (fixture, "energy", "cpu=9", &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+}
+
 /* Each op has a reason that its figures bear out. */
 static void
 test_reasons (Fixture *fixture, gconstpointer data)
@@ -382,6 +426,7 @@ main (int argc, char **argv)
     { "/road/rules", test_rules },
     { "/road/no-memory", test_no_memory },
     { "/road/limits", test_limits },
+    { "/road/rates", test_rates },
     { "/road/reasons", test_reasons },
     { "/road/require", test_require },
   };

@@ -63,20 +63,84 @@ run "tune again" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
 sql "$tried" | cmp -s - before
 result $? "nothing new was tried"
 
+run "what came of it" "$TPLAN" cost tune -d cpu --threads 1 --format csv tiny.json
+"$python" - cost.db out > err 2>&1 <<'END'
+import csv, sqlite3, sys
+table = sqlite3.connect(sys.argv[1])
+tuned = {row[0] for row in table.execute("SELECT digest FROM entry WHERE state = 3")}
+have = [row for row in table.execute("SELECT digest, schedule, median_ns, half_ns, state FROM entry WHERE state != 2")
+        if row[0] in tuned]
+# what was measured again in company is beside the one that tuning chose: the faster is used
+least = {d: min(m for x, _, m, _, state in have if x == d and state != 3) for d in tuned}
+want = {(d, s, str(m), str(h), "true" if state != 3 and m == least[d] else "false") for d, s, m, h, state in have}
+rows = list(csv.DictReader(open(sys.argv[2])))
+got = {(r["digest"], r["schedule"], r["median_ns"], r["half_interval_ns"], r["used"]) for r in rows}
+assert got == want and len(rows) == len(want), (got, want)
+ranks = [int(r["rank"]) for r in rows]
+assert ranks == sorted(ranks) and len(set(ranks)) == len(ranks) and ranks[0] == 1, ranks
+END
+result $? "... are the rows of the table, ranked"
+first=$("$python" -c 'import csv, sys; print(next(csv.DictReader(open(sys.argv[1])))["schedule"])' out)
+TPLAN_COST=$work/plain.db "$TPLAN" calibrate -q -d cpu --threads 1 tiny.json
+TPLAN_COST=$work/plain.db "$TPLAN" cost show --threads 1 --format csv > out 2> err
+grep -F "MatMul+Relu 64x80" out | grep -qF "$first"
+result $? "... and the first is what the model has without tuning"
+run "nothing was tuned there" "$TPLAN" cost tune -d ref --format json tiny.json
+
+# as if measured where nothing else runs: what is in company is measured again
+sql "UPDATE entry SET handover_ns = 100, crowding = 1000, contention = 600"
+run "tune what is known" "$TPLAN" calibrate -d cpu --threads 1 --level tune --format json tiny.json
+grep -q '"samples": 0,' out
+result $? "nothing was timed"
+
 "$TPLAN" cost diff --all --format json cost.db cost.db > diff
 test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (*) FROM entry WHERE state != 3')"
 result $? "what was only tried is not compared"
+# Another table prefers another schedule of a kernel: it is one kernel all the same.
+"$python" - <<'PY' > pair
+import shutil, sqlite3
+for name in ("swapped.db", "both.db"):
+    shutil.copy("cost.db", name)
+first = sqlite3.connect("cost.db")
+digest, used = first.execute("""SELECT digest, schedule FROM entry WHERE state < 2 AND digest IN
+    (SELECT digest FROM entry WHERE state = 3)""").fetchone()
+(tried,) = first.execute("SELECT schedule FROM entry WHERE state = 3 AND digest = ? LIMIT 1", (digest,)).fetchone()
+swapped = sqlite3.connect("swapped.db")
+swapped.execute("UPDATE entry SET state = 3 WHERE digest = ? AND schedule = ?", (digest, used))
+swapped.execute("UPDATE entry SET state = 0 WHERE digest = ? AND schedule = ?", (digest, tried))
+swapped.commit()
+both = sqlite3.connect("both.db")
+both.execute("UPDATE entry SET state = 0 WHERE digest = ?", (digest,))
+both.commit()
+(least,) = both.execute("SELECT MIN (median_ns) FROM entry WHERE digest = ?", (digest,)).fetchone()
+print(used, tried, least, sep="\n")
+PY
+"$TPLAN" cost diff --all --format json cost.db swapped.db > swapped 2> err
+"$TPLAN" cost diff --all --format json both.db cost.db > both 2>> err
+"$python" - > out 2>> err <<'PY'
+import json
+used, tried, least = open("pair").read().split("\n")[:3]
+swapped, both = json.load(open("swapped")), json.load(open("both"))
+for it in swapped, both:
+    assert it["only_a"] == it["only_b"] == 0, it
+other = [(row["a_schedule"], row["b_schedule"]) for row in swapped["figures"] if row["a_schedule"] != row["b_schedule"]]
+assert other == [(used, tried)], other
+assert int(least) in [row["a_ns"] for row in both["figures"] if row["b_schedule"] == used], both
+PY
+result $? "a kernel is compared across schedules, by what is used"
+"$TPLAN" cost diff --all cost.db swapped.db > out 2> err && grep -qF -e "$(sed -n 1p pair) -> $(sed -n 2p pair)" out
+result $? "both schedules are named"
 
 run "a plan" "$TPLAN" optimize -q -d cpu --threads 1 -o plan.json tiny.json
 used=$(sql "SELECT schedule FROM entry WHERE state < 2 AND digest IN
-            (SELECT digest FROM entry WHERE state = 3)")
+            (SELECT digest FROM entry WHERE state = 3) ORDER BY median_ns LIMIT 1")
 grep -qF "$used" plan.json
 result $? "the plan names what is used"
 run "it runs" "$TPLAN" run -q --threads 1 -n 1 -o first plan.json
 # as another tuning might have ended: with another tile
 other=$(sql "SELECT rowid FROM entry WHERE state = 3 AND schedule LIKE '%tile=%'
              ORDER BY median_ns LIMIT 1")
-sql "UPDATE entry SET state = 3 WHERE schedule = '$used'"
+sql "UPDATE entry SET state = 3 WHERE digest IN (SELECT digest FROM entry WHERE state = 3)"
 sql "UPDATE entry SET state = 0, min_ns = 2000, median_ns = 2000
      WHERE rowid = $other"
 run "a later plan" "$TPLAN" optimize -q -d cpu --threads 1 -o later.json tiny.json
@@ -87,4 +151,24 @@ run "the first plan runs" "$TPLAN" run -q --threads 1 -n 1 -o second plan.json
 cmp -s first/y.npy second/y.npy
 result $? "... with the same bits"
 run "the later plan runs, and is right" "$TPLAN" run -q --threads 1 -n 1 --check later.json
+# On OpenCL the same, by the schedules of GPUs.
+TPLAN_OPENCL_LOCAL_SIZE=16
+export TPLAN_OPENCL_LOCAL_SIZE
+if "$TPLAN" devices 2>/dev/null | grep -q '^opencl:0 '; then
+  rm cost.db
+  run "tune opencl:0" "$TPLAN" calibrate -q -d opencl:0 --level tune tiny.json
+  test "$(sql "SELECT COUNT (DISTINCT schedule) > 4 FROM entry
+               WHERE state IN (0, 3) AND schedule LIKE 'contract-tiles %'")" = 1
+  result $? "tiles, work-groups and depths were tried"
+  run "what came of it" "$TPLAN" cost tune -d opencl:0 tiny.json
+  run "a plan for opencl:0" "$TPLAN" optimize -q -d opencl:0 -o gpu.json tiny.json
+  run "it runs" "$TPLAN" run -q -n 1 --check -o third gpu.json
+  sql "UPDATE entry SET state = 3 - state WHERE state IN (0, 3)"
+  run "the plan runs when the table prefers others" "$TPLAN" run -q -n 1 -o fourth gpu.json
+  cmp -s third/y.npy fourth/y.npy
+  result $? "... with the same bits"
+else
+  n=$((n + 1))
+  echo "ok $n - opencl:0 # SKIP no such device"
+fi
 echo "1..$n"

@@ -44,7 +44,7 @@ for value in $(offers optimize --level '') $(offers optimize --stale '') $(offer
     estimate | measure) try 0 optimize mlp.json -d ref --level $value ;;
     warn) try 0 optimize mlp.json -d ref --stale $value ;;
     fail) try 0 optimize mlp.json -d ref --stale $value ;;
-    *) try 0 optimize mlp.json -d ref --objective $value ;;
+    *) try 0 optimize mlp.json -d ref --objective $value --watts ref=9 --price ref=1/h ;;
   esac
   say $? "$value is taken"
 done

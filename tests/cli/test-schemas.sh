@@ -25,6 +25,10 @@ keep check-tiers check out/tiers.json
 keep check check out/plan.json
 "$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
 keep check-load check out/load.json
+"$TPLAN" optimize mlp.json -q --devices sim:desktop-cpu,sim:laptop-gpu --objective energy --price sim:desktop-cpu=0.2/h -o out/energy.json > /dev/null
+keep optimize-energy optimize mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --objective energy
+keep check-energy check out/energy.json
+keep explain-energy explain out/energy.json
 keep optimize-span optimize mlp.json --devices $sims --objective makespan -o out/span.json
 keep check-span check out/span.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
@@ -36,6 +40,9 @@ keep bench-flight bench mlp.json --devices ref --in-flight 2 --rounds 1
 keep try try sym.json --devices $sims
 keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
+keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu
+keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
+keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h
 keep info info sym.json
 keep ops ops
 keep devices devices
@@ -46,6 +53,10 @@ keep cost-list cost list
 keep cost-show cost show
 cp "$TPLAN_COST" other.db
 keep cost-diff cost diff other.db "$TPLAN_COST" mlp.json --all --devices ref
+if "$TPLAN" devices | grep -q '^cpu '; then
+  TPLAN_CALIBRATE_WAIT=0 "$TPLAN" calibrate -q -d cpu --threads 1 --level tune mlp.json
+fi
+keep cost-tune cost tune mlp.json -d cpu,ref --threads 1
 keep machine machine show
 keep machine-sim machine show sim:laptop-gpu
 "$TPLAN" cost export -o out/cost.json

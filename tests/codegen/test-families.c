@@ -2,11 +2,10 @@
  * with, is right. */
 #include "config.h"
 
+#include "draws.h"
 #include "row-nests.h"
 #include "typed-nests.h"
 
-#include "schedule/nest-canon.h"
-#include "schedule/schedule.h"
 
 #include <string.h>
 
@@ -16,127 +15,18 @@ static const TpTarget *const targets[] = { &target_avx512, &target_avx2,
                                            &target_sse, &target_scalar,
                                            &target_gpu };
 
-static gint64
-any_of (gint64 lo, gint64 hi)
-{
-  return g_test_rand_int_range (lo, hi + 1);
-}
-
-/* ---- draws ------------------------------------------------------------- */
-
-/* Some way through the steps of @family; FALSE: it came to an end too soon. */
-static gboolean
-draw_listed (const TpFamily *family, gconstpointer analysis,
-             TpChoice *out_choice)
-{
-  *out_choice = (TpChoice) { .form = &family->form };
-  for (int step = 0; step < family->n_steps; step++)
-    {
-      g_autoptr (TpArray) choices
-          = tp_family_enumerate (family, analysis, step, out_choice);
-
-      if (choices->len == 0)
-        return FALSE;
-      *out_choice = tp_array_index (choices, TpChoice,
-                                   any_of (0, choices->len - 1));
-    }
-  return TRUE;
-}
-
-/* Numbers within their ranges, mostly small ones; FALSE: none was drawn that
- * @family finds no fault with. */
-static gboolean
-draw_legal (const TpFamily *family, gconstpointer analysis,
-            TpChoice *out_choice)
-{
-  for (int i = 0; i < 200; i++)
-    {
-      int at = 0;
-
-      *out_choice = (TpChoice) { .form = &family->form };
-      for (const TpParam *param = family->form.params; param->name != NULL;
-           param++)
-        for (int j = 0; j < param->n; j++)
-          {
-            gint64 most = 1 << any_of (0, 10);
-
-            out_choice->values[at++]
-                = any_of (param->min, CLAMP (most, param->min, param->max));
-          }
-      if (family->find_fault (analysis, out_choice) == NULL)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* ---- checks ------------------------------------------------------------ */
-
-static void
-check_choice (const TpLowered *lowered, const TpTarget *target,
-              const TpChoice *choice)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (TpProgram) program = NULL;
-  g_autoptr (TpArray) again = NULL;
-  g_autoptr (GError) error = NULL;
-
-  tp_choice_append_text (choice, text);
-  again = tp_schedule_parse (text->str, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (again->len, ==, 1);
-  g_assert_true (tp_choice_equal (&tp_array_index (again, TpChoice, 0),
-                                  choice));
-  program = tp_program_new (lowered, target, text->str, &error);
-  g_assert_no_error (error);
-  g_assert_true (g_str_has_prefix (program->schedule, text->str));
-  check_program (lowered, program, run_by_interpreter);
-}
-
-/* Choices of @family for all nests of @lowered together. */
-static int
-check_family (const TpLowered *lowered, const TpBuild *build,
-              const TpFamily *family, GPtrArray *nests)
-{
-  gpointer analysis = family->analyze (
-      build, (TpNest *const *) nests->pdata, nests->len);
-  TpChoice choice;
-  int n = 0;
-
-  for (int i = 0; analysis != NULL && i < N_DRAWS && !g_test_failed (); i++)
-    {
-      if (draw_listed (family, analysis, &choice))
-        {
-          g_assert_null (family->find_fault (analysis, &choice));
-          check_choice (lowered, build->target, &choice);
-          n++;
-        }
-      if (draw_legal (family, analysis, &choice))
-        check_choice (lowered, build->target, &choice);
-    }
-  if (analysis != NULL)
-    family->free (analysis);
-  return n;
-}
-
 /* Takes @lowered. */
 static void
 check_families (TpLowered *lowered, const TpTarget *target)
 {
   g_autoptr (TpLowered) owned = lowered;
-  g_autoptr (GPtrArray) nests
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
-  TpBuild build;
   int n_families, n = 0;
   const TpFamily *const *families = tp_schedule_list (&n_families);
 
-  for (int i = 0; i < lowered->n_nests; i++)
-    g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
-  tp_build_init (&build, lowered, target);
   for (int i = 0; i < n_families; i++)
-    if (families[i]->is_for (target))
-      n += check_family (lowered, &build, families[i], nests);
+    n += check_family (lowered, target, families[i], N_DRAWS,
+                       run_by_interpreter);
   g_assert_cmpint (n, >, 0);
-  tp_build_clear (&build);
 }
 
 static void
@@ -200,22 +90,14 @@ find_family (const char *name)
   g_assert_not_reached ();
 }
 
-/* Choices of the family @name alone for the one nest of @lowered, taken; how
- * many. */
+/* Choices of the family @name alone for @lowered, taken; how many. */
 static int
 check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
 {
   g_autoptr (TpLowered) owned = lowered;
-  g_autoptr (GPtrArray) nests
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
-  TpBuild build;
-  int n;
 
-  g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[0]));
-  tp_build_init (&build, lowered, target);
-  n = check_family (lowered, &build, find_family (name), nests);
-  tp_build_clear (&build);
-  return n;
+  return check_family (lowered, target, find_family (name), N_DRAWS,
+                       run_by_interpreter);
 }
 
 /* Windows of 3 x 3: odd sizes, all paddings, channels that fill no vector. */
@@ -321,31 +203,10 @@ test_typed (void)
                       GUINT_TO_POINTER (any_of (0, G_MAXINT32 - 1)));
 }
 
-/* Several maps, of which one turns its array over. */
 static TpLowered *
 make_maps (gconstpointer data)
 {
-  TpLowered *lowered = tp_lowered_new ();
-  int n = GPOINTER_TO_INT (data);
-
-  for (int i = 0; i < n; i++)
-    {
-      TpNest *nest = tp_nest_new ();
-      TpAccess *load;
-      gint64 rows = 64, cols = i == 0 ? 40 : any_of (1, 30);
-
-      tp_nest_add_axis (nest, rows, FALSE);
-      tp_nest_add_axis (nest, cols, FALSE);
-      load = tp_nest_add_load (nest, add_operand (lowered, rows * cols, FALSE));
-      load->stride[0] = i == 0 ? 1 : cols;
-      load->stride[1] = i == 0 ? rows : 1;
-      nest->store.operand = add_operand (lowered, rows * cols, FALSE);
-      nest->store.stride[0] = cols;
-      nest->store.stride[1] = 1;
-      nest->result = tp_nest_load (nest, 0);
-      tp_lowered_take_nest (lowered, nest);
-    }
-  return lowered;
+  return new_maps (GPOINTER_TO_INT (data));
 }
 
 static void
@@ -378,7 +239,7 @@ test_refuse (void)
                           .is_row_major = FALSE };
   g_autoptr (TpLowered) conv = new_conv (&window);
   g_autoptr (TpLowered) matmul = new_matmul (&c);
-  g_autoptr (TpLowered) maps = make_maps (GINT_TO_POINTER (2));
+  g_autoptr (TpLowered) maps = new_maps (2);
   g_autoptr (TpProgram) wide
       = tp_program_new (matmul, &target_avx512, NULL, NULL);
   g_autofree char *twice
@@ -426,7 +287,7 @@ test_refuse (void)
 static void
 test_partial (void)
 {
-  g_autoptr (TpLowered) maps = make_maps (GINT_TO_POINTER (3));
+  g_autoptr (TpLowered) maps = new_maps (3);
   g_autoptr (TpProgram) together
       = tp_program_new (maps, &target_avx2, NULL, NULL);
   g_autoptr (TpProgram) apart = tp_program_new (
@@ -465,19 +326,70 @@ test_rival (void)
   check_program (conv, other, run_by_interpreter);
 }
 
+/* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
+ * model has them; where blocks are large anyway measuring is to tell. */
+static void
+test_parts (void)
+{
+  static const TpTarget small = { 8, 16, 8 << 10, 64 << 10, 2, 1, 64 << 10 };
+  ConvCase deep = { 1, 256, 6, 7, 24, 3, 3, 1, 1, 1, 1, .has_epilogue = TRUE };
+  MatmulCase product = { 1, 13, 24, 2560, .is_w_constant = TRUE,
+                         .has_bias = TRUE };
+  g_autoptr (TpLowered) conv = new_conv (&deep);
+  g_autoptr (TpLowered) matmul = new_matmul (&product);
+  g_autoptr (TpProgram) roomy = tp_program_new (matmul, &target_avx2, NULL, NULL);
+  g_autofree char *rivals[]
+      = { tp_program_find_rival (conv, &small),
+          tp_program_find_rival (matmul, &small), NULL };
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr (TpProgram) model
+          = tp_program_new (i == 0 ? conv : matmul, &small, NULL, NULL);
+
+      g_test_message ("%s; rival %s", model->schedule,
+                      rivals[i] != NULL ? rivals[i] : "none");
+      g_assert_true (g_str_has_prefix (model->schedule, "parts")
+                     || (rivals[i] != NULL
+                         && g_str_has_prefix (rivals[i], "parts")));
+    }
+  g_assert_false (g_str_has_prefix (roomy->schedule, "parts"));
+  for (int i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (check_alone (new_conv (&deep), &small, "parts"), >, 0);
+      g_assert_cmpint (check_alone (new_matmul (&product), &small, "parts"), >,
+                       0);
+    }
+}
+
+/* A part is not cut again; parts must divide. */
+static void
+test_no_parts (void)
+{
+  MatmulCase c = { 1, 13, 24, 96, .is_w_constant = TRUE };
+  g_autoptr (TpLowered) matmul = new_matmul (&c);
+
+  check_refused (matmul, &target_avx2, "parts n=7", "do not divide");
+  check_refused (matmul, &target_avx2, "parts n=2; parts n=2", "none for it");
+  check_refused (matmul, &target_gpu, "parts n=2", "another family");
+}
+
 /* Whatever is proposed is new, parses back to itself, and is right; the model's own
  * and its rival come first. */
 static void
 check_candidates (const TpLowered *lowered, const TpTarget *target, int most)
 {
   g_autoptr (TpProgram) model = tp_program_new (lowered, target, NULL, NULL);
+  g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts
-      = tp_program_list_candidates (lowered, target, most);
+      = tp_program_list_candidates (lowered, target, most, regrets);
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree char *rival = tp_program_find_rival (lowered, target);
 
   g_assert_cmpint (texts->len, >, 1);
   g_assert_cmpint (texts->len, <=, most);
+  g_assert_cmpint (regrets->len, ==, texts->len);
+  g_assert_cmpfloat (tp_array_index (regrets, double, 0), ==, 0);
   g_assert_cmpstr (texts->pdata[0], ==, model->schedule);
   if (rival != NULL)
     g_assert_cmpstr (texts->pdata[1], ==, rival);
@@ -490,6 +402,7 @@ check_candidates (const TpLowered *lowered, const TpTarget *target, int most)
       g_assert_no_error (error);
       g_assert_cmpstr (program->schedule, ==, texts->pdata[i]);
       g_assert_true (g_hash_table_add (seen, texts->pdata[i]));
+      g_assert_cmpfloat (tp_array_index (regrets, double, i), >=, 0);
       check_program (lowered, program, run_by_interpreter);
     }
 }
@@ -519,11 +432,11 @@ test_ranking (void)
                       .has_epilogue = TRUE };
   g_autoptr (TpLowered) conv = new_conv (&window);
   g_autoptr (TpPointers) few
-      = tp_program_list_candidates (conv, &target_avx512, 4);
+      = tp_program_list_candidates (conv, &target_avx512, 4, NULL);
   g_autoptr (TpPointers) many
-      = tp_program_list_candidates (conv, &target_avx512, 12);
+      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
   g_autoptr (TpPointers) again
-      = tp_program_list_candidates (conv, &target_avx512, 12);
+      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
 
   g_assert_cmpint (few->len, ==, 4);
   g_assert_cmpint (many->len, ==, 12);
@@ -549,6 +462,8 @@ main (int argc, char **argv)
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
+  g_test_add_func ("/families/parts", test_parts);
+  g_test_add_func ("/families/no-parts", test_no_parts);
   g_test_add_func ("/families/candidates", test_candidates);
   g_test_add_func ("/families/ranking", test_ranking);
   return g_test_run ();

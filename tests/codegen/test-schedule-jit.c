@@ -3,6 +3,7 @@
  * LLVM. */
 #include "config.h"
 
+#include "draws.h"
 #include "kernel/jit.h"
 #include "nest/nest-eval.h"
 #include "typed-nests.h"
@@ -263,6 +264,23 @@ test_recurrence (void)
   check_widths (new_matrix_recurrence, GINT_TO_POINTER (130));
 }
 
+/* As this CPU has vectors, and half as wide. */
+static void
+test_draws (void)
+{
+  TpTarget target;
+
+  memset (&target, 0, sizeof target);
+  tp_jit_describe_cpu (&target);
+  target.n_units = 2;
+  check_draws (&target, 6, run_by_jit);
+  if (target.lanes == 4)
+    return;
+  target.lanes /= 2;
+  target.n_registers = 16;
+  check_draws (&target, 3, run_by_jit);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -279,5 +297,6 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-jit/accuracy", test_accuracy);
   g_test_add_func ("/schedule-jit/typed", test_typed);
   g_test_add_func ("/schedule-jit/recurrence", test_recurrence);
+  g_test_add_func ("/schedule-jit/draws", test_draws);
   return g_test_run ();
 }

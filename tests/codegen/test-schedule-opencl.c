@@ -2,6 +2,7 @@
  * style and the GPU style. Skips without a device. */
 #include "config.h"
 
+#include "draws.h"
 #include "nests.h"
 #include "opencl-runner.h"
 #include "row-nests.h"
@@ -222,6 +223,15 @@ test_gpu_turn (void)
     }
 }
 
+/* ---- any choices -------------------------------------------------------- */
+
+static void
+test_draws (void)
+{
+  check_draws (&target_gpu, 1, run_by_opencl);
+  check_draws (&target_avx512, 1, run_by_opencl);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -248,5 +258,6 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/gpu/convolution", test_gpu_convolution);
   g_test_add_func ("/schedule-opencl/gpu/rows", test_gpu_rows);
   g_test_add_func ("/schedule-opencl/gpu/turn", test_gpu_turn);
+  g_test_add_func ("/schedule-opencl/draws", test_draws);
   return g_test_run ();
 }

@@ -182,13 +182,15 @@ test_fill_costs (void)
   g_autoptr (TpMachine) gpu = tp_machine_parse (
       "gflops=1,gbps=1,launch=1ms,link=1GB/s+5us,missing=Softmax", NULL);
   g_autoptr (TpCosts) costs = NULL;
+  g_autoptr (TpWorks) works = NULL;
   int x = graph->inputs[0];
 
   tp_groups_add (groups, (const int[]) { 0, 1 }, 2);
+  works = tp_works_new (graph, groups);
   costs = tp_costs_new (2, devices, graph, groups);
   g_assert_false (costs->is_simulated);
-  tp_machine_fill_costs (host, 0, graph, groups, costs);
-  tp_machine_fill_costs (gpu, 1, graph, groups, costs);
+  tp_machine_fill_costs (host, 0, works, costs);
+  tp_machine_fill_costs (gpu, 1, works, costs);
   g_assert_true (costs->is_simulated);
   g_assert_true (tp_costs_node (costs, 0, 0)->is_estimated);
   g_assert_cmpint (tp_costs_node (costs, 0, 0)->time_ns, >=, 1000);

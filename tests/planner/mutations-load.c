@@ -102,7 +102,8 @@ double_weight (TpPlan *plan, const TpTestCase *test)
   gint64 *weight = &plan->load_proof->weights[pick (2)];
 
   *weight *= 2;
-  return *weight > 0 && plan->load_proof->bound_ns > 0;
+  return *weight > 0 && plan->load_proof->bound_ns > 0
+         && plan->load_proof->n_bounds == 1; /* an end may prove more than it has to */
 }
 
 static gboolean
@@ -209,6 +210,135 @@ load_arc_nowhere (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* ---- the tree ------------------------------------------------------------- */
+
+/* One that fixes an op; -1: there is none. */
+static int
+pick_fixed (const TpPlan *plan)
+{
+  const TpLoadProof *proof = plan->load_proof;
+  int first = pick (proof->n_entries);
+
+  for (int i = 0; i < proof->n_entries; i++)
+    if (proof->tree[(first + i) % proof->n_entries] != TP_LOAD_END)
+      return (first + i) % proof->n_entries;
+  return -1;
+}
+
+static gboolean
+set_entry (TpPlan *plan, int index, int value)
+{
+  if (index < 0 || plan->load_proof->tree[index] == value)
+    return FALSE;
+  plan->load_proof->tree[index] = value;
+  return TRUE;
+}
+
+static gboolean
+cut_load_tree (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->n_entries-- > 0;
+}
+
+static gboolean
+drop_load_tree (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->n_entries = 0;
+  return TRUE;
+}
+
+static gboolean
+add_load_end (TpPlan *plan, const TpTestCase *test)
+{
+  TpLoadProof *proof = plan->load_proof;
+
+  proof->tree = g_renew (int, proof->tree, proof->n_entries + 1);
+  proof->tree[proof->n_entries++] = TP_LOAD_END;
+  return TRUE;
+}
+
+static gboolean
+end_too_soon (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_fixed (plan), TP_LOAD_END);
+}
+
+static gboolean
+root_alone (TpPlan *plan, const TpTestCase *test)
+{
+  TpLoadProof *proof = plan->load_proof;
+
+  if (proof->n_entries == 1)
+    return FALSE;
+  proof->tree[0] = TP_LOAD_END;
+  proof->n_entries = 1;
+  proof->n_bounds = 1;
+  proof->n_arcs = proof->n_arcs_of[0];
+  return TRUE;
+}
+
+static gboolean
+fix_for_end (TpPlan *plan, const TpTestCase *test)
+{
+  TpLoadProof *proof = plan->load_proof;
+
+  return set_entry (plan, proof->n_entries - 1, 0);
+}
+
+static gboolean
+fix_unknown_op (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_fixed (plan), 1 << 20);
+}
+
+static gboolean
+fix_twice (TpPlan *plan, const TpTestCase *test)
+{
+  TpLoadProof *proof = plan->load_proof;
+
+  return proof->n_entries > 1 && proof->tree[1] != TP_LOAD_END
+         && set_entry (plan, 1, proof->tree[0]);
+}
+
+static gboolean
+fix_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_fixed (plan), -2);
+}
+
+static gboolean
+drop_bound (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->n_bounds-- > 0;
+}
+
+static gboolean
+raise_count (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]++;
+  return TRUE;
+}
+
+static gboolean
+lower_count (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]-- > -1;
+}
+
+static gboolean
+negative_count (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = -1;
+  return TRUE;
+}
+
+static gboolean
+huge_count (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = G_MAXINT;
+  return TRUE;
+}
+
 static gboolean
 drop_load_proof (TpPlan *plan, const TpTestCase *test)
 {
@@ -290,6 +420,20 @@ const TpTestMutation tp_test_load_mutations[] = {
   { "drop-load-arcs", drop_load_arcs },
   { "turn-load-arc", turn_load_arc },
   { "load-arc-nowhere", load_arc_nowhere },
+  { "cut-load-tree", cut_load_tree },
+  { "drop-load-tree", drop_load_tree },
+  { "add-load-end", add_load_end },
+  { "end-too-soon", end_too_soon },
+  { "root-alone", root_alone },
+  { "fix-for-end", fix_for_end },
+  { "fix-unknown-op", fix_unknown_op },
+  { "fix-twice", fix_twice },
+  { "fix-nothing", fix_nothing },
+  { "drop-bound", drop_bound },
+  { "raise-count", raise_count },
+  { "lower-count", lower_count },
+  { "negative-count", negative_count },
+  { "huge-count", huge_count },
   { "drop-load-proof", drop_load_proof },
   { "change-load-certificate", change_load_certificate },
   { "change-load-objective", change_load_objective },

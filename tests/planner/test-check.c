@@ -5,6 +5,7 @@
 #include "mutations.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
+#include "random-rates.h"
 
 #include <string.h>
 
@@ -98,6 +99,40 @@ test_load_mutation (gconstpointer data)
         }
       for (guint i = 0; is_of_load (mutation) && i < after->len; i++)
         g_assert_false (g_str_has_prefix (after->pdata[i], "arcs["));
+    }
+  g_assert_cmpint (n_done, >=, 5);
+}
+
+/* Of energy, price, and of both and time. */
+static void
+test_rated_mutation (gconstpointer data)
+{
+  static const gint64 aims[TP_N_AIMS] = { 5, 2, 1 };
+  static const char *const names[] = { "energy", "price", "weighted" };
+  const TpTestMutation *mutation = data;
+  int n_done = 0;
+
+  for (int round = 0; round < 1000 && n_done < 25; round++)
+    {
+      const TpPlaceOptions options
+          = { .objective = names[round % 3],
+              .aims = round % 3 == 2 ? aims : NULL };
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (2, 22));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL;
+      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+      tp_test_case_rate (test);
+      plan = tp_place_with (test->graph, test->groups, test->costs, &options,
+                            NULL);
+      tp_test_assert_checked (plan, test->graph);
+      if (!mutation->mutate (plan, test))
+        continue;
+      n_done++;
+      if (!check (plan, test, after))
+        continue;
+      g_test_message ("mutation %d was taken: %s", n_done, names[round % 3]);
+      g_test_fail ();
     }
   g_assert_cmpint (n_done, >=, 5);
 }
@@ -251,6 +286,9 @@ main (int argc, char **argv)
   add_mutations ("/check/", tp_test_interval_mutations, test_mutation);
   add_mutations ("/check/", tp_test_load_mutations, test_load_mutation);
   add_mutations ("/check/load/", tp_test_part_mutations, test_load_mutation);
+  add_mutations ("/check/rated/", tp_test_rated_mutations,
+                 test_rated_mutation);
+  add_mutations ("/check/rated/", tp_test_part_mutations, test_rated_mutation);
   add_mutations ("/check/", tp_test_share_mutations, test_share_mutation);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/idle-arcs", test_idle_arcs);

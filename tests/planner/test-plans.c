@@ -51,10 +51,11 @@ find_costs (const PlanCase *it, const TpGraph *graph, const TpGroups *groups)
   static const char *const names[] = { "cpu", "opencl:0", NULL };
   g_autoptr (TpMachine) host = find_machine (it->host);
   g_autoptr (TpMachine) device = find_machine (it->device);
+  g_autoptr (TpWorks) works = tp_works_new (graph, groups);
   TpCosts *costs = tp_costs_new (2, names, graph, groups);
 
-  tp_machine_fill_costs (host, 0, graph, groups, costs);
-  tp_machine_fill_costs (device, 1, graph, groups, costs);
+  tp_machine_fill_costs (host, 0, works, costs);
+  tp_machine_fill_costs (device, 1, works, costs);
   tp_costs_seal (costs);
   return costs;
 }

@@ -7,6 +7,7 @@
 #include "mutations.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
+#include "random-rates.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static const char *const unseen[] = {
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
   "change-factor", "drop-half-interval", "change-row-first",
-  "move-load-cheapest", NULL };
+  "move-load-cheapest", "unsigned-rates", NULL };
 
 typedef struct
 {
@@ -196,6 +197,52 @@ write_spans (Bundle *bundle)
     }
 }
 
+/* Of energy, price, and of both and time. */
+static TpPlan *
+place_rated (TpTestCase *test, int round)
+{
+  static const gint64 aims[TP_N_AIMS] = { 5, 2, 1 };
+  static const char *const names[] = { "energy", "price", "weighted" };
+  const TpPlaceOptions options = { .objective = names[round % 3],
+                                   .aims = round % 3 == 2 ? aims : NULL };
+  TpPlan *plan;
+
+  tp_test_case_rate (test);
+  plan = tp_place_with (test->graph, test->groups, test->costs, &options,
+                        NULL);
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static void
+write_good_rated (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = make_bound_case (round, round % 3 > 0);
+      g_autoptr (TpPlan) plan = place_rated (test, round);
+
+      write_plan (bundle, plan, test, "good-rated");
+    }
+}
+
+static void
+write_bad_rated (Bundle *bundle, const TpTestMutation *mutation)
+{
+  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      const TpTestSpec spec = make_spec (round);
+      g_autoptr (TpTestCase) test = make_case (&spec);
+      g_autoptr (TpPlan) plan = place_rated (test, round);
+
+      if (g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
+}
+
 static void
 write_good_shared (Bundle *bundle)
 {
@@ -311,6 +358,7 @@ test_good (void)
   write_good_shared (&bundle);
   write_good_loads (&bundle);
   write_spans (&bundle);
+  write_good_rated (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
@@ -336,6 +384,18 @@ test_bad_loads (gconstpointer data)
   bundle_init (&bundle);
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_loads (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
+static void
+test_bad_rated (gconstpointer data)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMutation *it = data; it->name != NULL; it++)
+    write_bad_rated (&bundle, it);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
 }
@@ -370,6 +430,10 @@ main (int argc, char **argv)
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
                         test_bad_loads);
+  g_test_add_data_func ("/second/rated", tp_test_rated_mutations,
+                        test_bad_rated);
+  g_test_add_data_func ("/second/rated-parts", tp_test_part_mutations,
+                        test_bad_rated);
   g_test_add_data_func ("/second/parts", tp_test_part_mutations, test_bad);
   g_test_add_data_func ("/second/proof", tp_test_proof_mutations, test_bad);
   g_test_add_data_func ("/second/tie", tp_test_tie_mutations, test_bad);

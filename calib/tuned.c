@@ -1,0 +1,388 @@
+/* tuned.c: see tuned.h.
+ *
+ * The table keeps what was timed, not what the model thought of it: that is found
+ * anew, and so tells of the model as it is. */
+#include "config.h"
+
+#include "calib/tuned.h"
+
+#include "calib/columns.h"
+#include "calib/device-match.h"
+#include "calib/links.h"
+#include "calib/tune.h"
+#include "ir/map.h"
+#include "ir/name-hash.h"
+#include "runtime/devices.h"
+#include "schedule/program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+choice_free (gpointer data)
+{
+  TpTunedChoice *choice = data;
+
+  g_free (choice->schedule);
+  g_free (choice);
+}
+
+static void
+kernel_free (gpointer data)
+{
+  TpTunedKernel *kernel = data;
+
+  g_free (kernel->label);
+  g_free (kernel->digest);
+  tp_pointers_free (kernel->choices);
+  g_free (kernel);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTunedKernel, kernel_free)
+
+void
+tp_tuned_free (TpTuned *tuned)
+{
+  if (tuned == NULL)
+    return;
+  g_free (tuned->device);
+  tp_pointers_free (tuned->kernels);
+  g_free (tuned);
+}
+
+/* ---- judging ------------------------------------------------------------- */
+
+static int
+compare_choices (const void *a, const void *b)
+{
+  int x = (*(TpTunedChoice *const *) a)->rank;
+  int y = (*(TpTunedChoice *const *) b)->rank;
+
+  return (x == 0) != (y == 0) ? (x == 0) - (y == 0) : (x > y) - (x < y);
+}
+
+static double
+find_relative_half (const TpStats *stats)
+{
+  return (double) stats->half_ns / MAX (stats->median_ns, 1);
+}
+
+static TpGain
+find_gain (const TpPointers *choices)
+{
+  const TpTunedChoice *first = NULL, *used = NULL;
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const TpTunedChoice *it = choices->pdata[i];
+
+      if (it->rank == 1)
+        first = it;
+      if (it->is_used)
+        used = it;
+    }
+  if (first == NULL || used == NULL || used->stats.median_ns <= 0)
+    return (TpGain){ NAN, NAN };
+  if (first == used)
+    return (TpGain){ 1.0, 0.0 };
+  return (TpGain){ (double) first->stats.median_ns / used->stats.median_ns,
+                   hypot (find_relative_half (&first->stats),
+                          find_relative_half (&used->stats)) };
+}
+
+/* Of those that have a rank, how many are below @it, those equal to it by halves:
+ * in time, or in the model's rank. */
+static double
+count_below (const TpPointers *choices, const TpTunedChoice *it,
+             gboolean is_time)
+{
+  double n = 0;
+
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const TpTunedChoice *other = choices->pdata[i];
+      gint64 a = is_time ? other->stats.median_ns : other->rank;
+      gint64 b = is_time ? it->stats.median_ns : it->rank;
+
+      if (other->rank > 0)
+        n += a < b ? 1 : a == b ? 0.5 : 0;
+    }
+  return n;
+}
+
+/* Pearson's of both ranks, which are right with ties too. */
+static double
+find_correlation (const TpPointers *choices)
+{
+  double n = 0, xx = 0, yy = 0, xy = 0;
+
+  for (guint i = 0; i < choices->len; i++)
+    n += ((const TpTunedChoice *) choices->pdata[i])->rank > 0;
+  for (guint i = 0; i < choices->len; i++)
+    {
+      const TpTunedChoice *it = choices->pdata[i];
+      double x = count_below (choices, it, FALSE) - n / 2;
+      double y = count_below (choices, it, TRUE) - n / 2;
+
+      if (it->rank == 0)
+        continue;
+      xx += x * x;
+      yy += y * y;
+      xy += x * y;
+    }
+  return n >= 3 && xx > 0 && yy > 0 ? xy / sqrt (xx * yy) : NAN;
+}
+
+void
+tp_tuned_judge (TpTuned *tuned)
+{
+  double logs = 0, squares = 0, correlations = 0;
+  int n_gains = 0, n_correlations = 0;
+
+  for (guint i = 0; i < tuned->kernels->len; i++)
+    {
+      TpTunedKernel *it = tuned->kernels->pdata[i];
+
+      qsort (it->choices->pdata, it->choices->len, sizeof (gpointer),
+             compare_choices);
+      it->gain = find_gain (it->choices);
+      it->correlation = find_correlation (it->choices);
+      if (!isnan (it->gain.ratio))
+        {
+          logs += log (it->gain.ratio);
+          squares += it->gain.half * it->gain.half;
+          n_gains++;
+        }
+      if (!isnan (it->correlation))
+        {
+          correlations += it->correlation;
+          n_correlations++;
+        }
+    }
+  tuned->gain = n_gains > 0 ? (TpGain){ exp (logs / n_gains),
+                                        sqrt (squares) / n_gains }
+                            : (TpGain){ NAN, NAN };
+  tuned->correlation = n_correlations > 0 ? correlations / n_correlations : NAN;
+}
+
+/* ---- what was timed ------------------------------------------------------ */
+
+/* Of one kernel. */
+typedef struct
+{
+  TpPointers *rows;           /* (unowned) TpEntryRow, each of another schedule */
+  gboolean is_tuned;
+} Timed;
+
+static void
+timed_free (gpointer data)
+{
+  Timed *timed = data;
+
+  tp_pointers_free (timed->rows);
+  g_free (timed);
+}
+
+static char *
+name_kernel (const char *digest, const char *dtype)
+{
+  return g_strjoin ("\n", digest, dtype, NULL);
+}
+
+/* The own table comes first, and its rows count. */
+static void
+add_row (TpMap *kernels, TpEntryRow *row)
+{
+  g_autofree char *name = name_kernel (row->digest, row->dtype);
+  Timed *timed = tp_map_lookup (kernels, name);
+
+  if (row->state == TP_ENTRY_FAILED)
+    return;
+  if (timed == NULL)
+    {
+      timed = g_new0 (Timed, 1);
+      tp_map_insert (kernels, g_steal_pointer (&name), timed);
+      timed->rows = tp_pointers_new (NULL);
+    }
+  for (guint i = 0; i < timed->rows->len; i++)
+    if (strcmp (((TpEntryRow *) timed->rows->pdata[i])->schedule,
+                row->schedule) == 0)
+      return;
+  tp_pointers_add (timed->rows, row);
+  timed->is_tuned |= row->state == TP_ENTRY_TRIED;
+}
+
+/* The faster one is used of those that are not only tried. */
+static const TpEntryRow *
+find_used (const Timed *timed)
+{
+  const TpEntryRow *used = NULL;
+
+  for (guint i = 0; i < timed->rows->len; i++)
+    {
+      const TpEntryRow *it = timed->rows->pdata[i];
+
+      if (it->state != TP_ENTRY_TRIED
+          && (used == NULL || it->stats.median_ns < used->stats.median_ns))
+        used = it;
+    }
+  return used;
+}
+
+/* ---- what the model thinks of it ----------------------------------------- */
+
+typedef struct
+{
+  int at;                     /* in the order they would be tried */
+  double regret;
+} Candidate;
+
+static int
+compare_candidates (const void *a, const void *b)
+{
+  const Candidate *x = a, *y = b;
+
+  if (x->regret != y->regret)
+    return x->regret < y->regret ? -1 : 1;
+  return x->at - y->at;
+}
+
+/* Sets the ranks of @choices. */
+static void
+rank_choices (const TpKey *key, const TpTarget *target, TpPointers *choices)
+{
+  g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
+  g_autoptr (TpPointers) texts = tp_program_list_candidates (
+      key->lowered, target, TP_TUNE_CANDIDATES, regrets);
+  g_autofree Candidate *ranked = g_new (Candidate, texts->len + 1);
+
+  for (guint i = 0; i < texts->len; i++)
+    ranked[i] = (Candidate){ i, tp_array_index (regrets, double, i) };
+  if (texts->len > 0)
+    qsort (ranked, texts->len, sizeof *ranked, compare_candidates);
+  for (guint i = 0; i < choices->len; i++)
+    {
+      TpTunedChoice *choice = choices->pdata[i];
+
+      for (guint k = 0; k < texts->len; k++)
+        if (strcmp (texts->pdata[ranked[k].at], choice->schedule) == 0)
+          choice->rank = k + 1;
+    }
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static TpTunedKernel *
+make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
+{
+  g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
+  const TpEntryRow *used = find_used (timed);
+
+  kernel->label = g_strdup (key->label);
+  kernel->digest = g_strdup (key->digest);
+  kernel->choices = tp_pointers_new (choice_free);
+  for (guint i = 0; i < timed->rows->len; i++)
+    {
+      const TpEntryRow *row = timed->rows->pdata[i];
+      TpTunedChoice *choice = g_new0 (TpTunedChoice, 1);
+
+      choice->schedule = g_strdup (row->schedule);
+      choice->is_used = row == used;
+      choice->stats = row->stats;
+      tp_pointers_add (kernel->choices, choice);
+    }
+  rank_choices (key, target, kernel->choices);
+  return g_steal_pointer (&kernel);
+}
+
+static gboolean
+read_target (const char *device, int n_threads, TpTarget *out_target,
+             GError **error)
+{
+  const TpDeviceOptions options = { .n_threads = n_threads };
+  g_autoptr (TpDevice) opened = tp_device_open (device, &options, error);
+  TpDeviceInfo info;
+
+  if (opened == NULL)
+    return FALSE;
+  opened->ops->describe (opened, &info);
+  *out_target = info.target;
+  tp_device_info_clear (&info);
+  return TRUE;
+}
+
+/* Adds those of @keys that were tuned to @tuned. */
+static gboolean
+add_kernels (TpTuned *tuned, const TpKeys *keys, const TpMap *timed,
+             int n_threads, GError **error)
+{
+  g_autoptr (GHashTable) none = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (TpArray) links = tp_links_list (keys, tuned->device, none, TRUE);
+  g_autoptr (TpMap) found = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  TpTarget target = { 0 };
+
+  for (guint i = 0; i < links->len; i++)
+    {
+      const TpKey *key = &keys->keys[tp_array_index (links, int, i)];
+      g_autofree char *name = name_kernel (key->digest, key->dtype);
+      const Timed *its = tp_map_lookup (timed, name);
+      TpTunedKernel *kernel = tp_map_lookup (found, key->digest);
+
+      if (its == NULL || !its->is_tuned || key->lowered == NULL)
+        continue;
+      if (target.lanes == 0
+          && !read_target (tuned->device, n_threads, &target, error))
+        return FALSE;
+      if (kernel == NULL)
+        {
+          kernel = make_kernel (key, its, &target);
+          tp_pointers_add (tuned->kernels, kernel);
+          tp_map_insert (found, kernel->digest, kernel);
+        }
+      kernel->n_places++;
+    }
+  return TRUE;
+}
+
+/* Of both tables; @lists keep the rows. */
+static gboolean
+read_rows (const TpDeviceMatch *match, TpPointers *lists, TpMap *timed,
+           GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (match->rows); i++)
+    {
+      TpPointers *rows;
+
+      if (match->rows[i] == NULL)
+        continue;
+      rows = tp_cost_db_list_entries (match->dbs[i], match->rows[i]->id, NULL,
+                                      error);
+      if (rows == NULL)
+        return FALSE;
+      tp_pointers_add (lists, rows);
+      for (guint k = 0; k < rows->len; k++)
+        add_row (timed, rows->pdata[k]);
+    }
+  return TRUE;
+}
+
+TpTuned *
+tp_tuned_read (TpCostDb *db, const TpKeys *keys, const char *device,
+               int n_threads, GError **error)
+{
+  g_autoptr (TpTuned) tuned = g_new0 (TpTuned, 1);
+  g_autoptr (TpPointers) lists
+      = tp_pointers_new ((GDestroyNotify) tp_pointers_free);
+  g_autoptr (TpMap) timed
+      = tp_map_new (tp_name_hash, g_str_equal, g_free, timed_free);
+  g_auto (TpDeviceMatch) match = { 0 };
+
+  tuned->device = g_strdup (device);
+  tuned->kernels = tp_pointers_new (kernel_free);
+  if (!tp_device_match_init (&match, db, device, n_threads, error)
+      || !read_rows (&match, lists, timed, error)
+      || !add_kernels (tuned, keys, timed, n_threads, error))
+    return NULL;
+  tp_tuned_judge (tuned);
+  return g_steal_pointer (&tuned);
+}

@@ -1,0 +1,52 @@
+/* tuned.h: what tuning has found: of each kernel the schedules that were timed, by
+ * the model's rank and by their times. */
+#ifndef TP_CALIB_TUNED_H
+#define TP_CALIB_TUNED_H
+
+#include "calib/keys.h"
+
+typedef struct
+{
+  char *schedule;             /* (owned) */
+  int rank;                   /* by the model, from 1; 0: it would not try it */
+  gboolean is_used;
+  TpStats stats;
+} TpTunedChoice;
+
+/* How many times as fast as the model's first choice. */
+typedef struct
+{
+  double ratio;               /* NaN: not known */
+  double half;                /* half of its 95 % interval, in parts of it */
+} TpGain;
+
+typedef struct
+{
+  char *label, *digest;       /* (owned) as in its entries */
+  int n_places;               /* where the model has it */
+  TpPointers *choices;        /* (owned) TpTunedChoice, by rank; 0 comes last */
+  TpGain gain;                /* of the one that is used */
+  double correlation;         /* Spearman's, of ranks and times; NaN: fewer than
+                               * three have both */
+} TpTunedKernel;
+
+typedef struct
+{
+  char *device;               /* (owned) */
+  TpPointers *kernels;        /* (owned) TpTunedKernel, in the order of the graph */
+  TpGain gain;                /* geometric mean of theirs */
+  double correlation;         /* mean of theirs; NaN: none has any */
+} TpTuned;
+
+/* Of the kernels that a model runs fused on @device, those that were tuned. @keys:
+ * with what they were lowered to, by which the model ranks anew. Opens the device
+ * where there are any. */
+TpTuned *tp_tuned_read (TpCostDb *db, const TpKeys *keys, const char *device,
+                        int n_threads, GError **error);
+void tp_tuned_free (TpTuned *tuned);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTuned, tp_tuned_free)
+
+/* Sorts the choices, and sets all gains and correlations by them. Pure. */
+void tp_tuned_judge (TpTuned *tuned);
+
+#endif

@@ -1,0 +1,212 @@
+/* cost-tune.c: what tuning has found of models: the schedules that were timed, how
+ * the model ranks them, and what is won. */
+#include "config.h"
+
+#include "cli/cost-tune.h"
+
+#include <math.h>
+
+#include "api/tuned.h"
+#include "cli/csv.h"
+#include "cli/hint.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/text.h"
+#include "cli/values.h"
+
+typedef struct
+{
+  TpCli *cli;
+  const char *model;
+  TpTable *table;
+  json_t *devices, *kernels, *choices;
+  gboolean has_any;           /* there is something to show */
+} Showing;
+
+/* ---- as text ------------------------------------------------------------- */
+
+/* "1.04 +-0.02"; NULL: not known. */
+static char *
+format_gain (const TpGain *gain)
+{
+  if (isnan (gain->ratio))
+    return NULL;
+  return g_strdup_printf ("%.3f +-%.3f", gain->ratio,
+                          gain->ratio * gain->half);
+}
+
+static char *
+format_correlation (double correlation)
+{
+  return isnan (correlation) ? NULL : g_strdup_printf ("%.2f", correlation);
+}
+
+static void
+add_choice_line (const Showing *self, const char *device,
+                 const TpTunedKernel *kernel, const TpTunedChoice *choice)
+{
+  gboolean is_first = choice == kernel->choices->pdata[0];
+
+  tp_table_add (self->table, is_first ? g_strdup (device) : NULL,
+                is_first ? g_strdup (kernel->label) : NULL,
+                choice->rank > 0 ? g_strdup_printf ("%d", choice->rank)
+                                 : g_strdup ("-"),
+                tp_cli_format_time (choice->stats.median_ns),
+                tp_cli_format_time (choice->stats.half_ns),
+                g_strdup_printf ("%d", choice->stats.n),
+                choice->is_used ? format_gain (&kernel->gain) : NULL,
+                g_strdup_printf ("%s%s", choice->is_used ? "* " : "  ",
+                                 choice->schedule));
+}
+
+static void
+print_summary (const Showing *self, const TpTuned *tuned)
+{
+  g_autofree char *gain = format_gain (&tuned->gain);
+  g_autofree char *correlation = format_correlation (tuned->correlation);
+  g_autofree char *quoted = tp_hint_quote (self->model);
+
+  if (tuned->kernels->len == 0)
+    {
+      tp_cli_note (self->cli,
+                   "note: %s: no kernel was tuned on %s: `tplan calibrate "
+                   "--level tune %s` does that", self->model, tuned->device, quoted);
+      return;
+    }
+  tp_cli_note (self->cli,
+               "%s: %u kernel%s tuned on %s: the schedules in use are %s times "
+               "as fast as the model's first (geometric mean); its ranks "
+               "correlate with times by %s", self->model, tuned->kernels->len,
+               tuned->kernels->len == 1 ? "" : "s", tuned->device, gain != NULL ? gain : "?",
+               correlation != NULL ? correlation : "?");
+}
+
+/* ---- as data ------------------------------------------------------------- */
+
+static void
+add_choice_record (const Showing *self, const char *device,
+                   const TpTunedKernel *kernel, const TpTunedChoice *choice)
+{
+  json_array_append_new (
+      self->choices,
+      json_pack ("{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:i, s:I, s:I, s:I}",
+                 "model", tp_cli_string (self->model), "device",
+                 tp_cli_string (device), "kernel",
+                 tp_cli_string (kernel->label), "digest", kernel->digest,
+                 "schedule", tp_cli_string (choice->schedule), "rank",
+                 choice->rank > 0 ? json_integer (choice->rank) : json_null (),
+                 "used", choice->is_used, "n", choice->stats.n, "min_ns",
+                 (json_int_t) choice->stats.min_ns, "median_ns",
+                 (json_int_t) choice->stats.median_ns, "half_interval_ns",
+                 (json_int_t) choice->stats.half_ns));
+}
+
+static void
+add_kernel_record (const Showing *self, const char *device,
+                   const TpTunedKernel *kernel)
+{
+  json_array_append_new (
+      self->kernels,
+      json_pack ("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o}", "model",
+                 tp_cli_string (self->model), "device", tp_cli_string (device),
+                 "kernel", tp_cli_string (kernel->label), "digest",
+                 kernel->digest, "places", kernel->n_places, "schedules",
+                 (int) kernel->choices->len, "gain",
+                 tp_cli_real (kernel->gain.ratio), "gain_half_interval",
+                 tp_cli_real (kernel->gain.ratio * kernel->gain.half),
+                 "correlation", tp_cli_real (kernel->correlation)));
+}
+
+static void
+add_device_record (const Showing *self, const TpTuned *tuned)
+{
+  json_array_append_new (
+      self->devices,
+      json_pack ("{s:o, s:o, s:i, s:o, s:o, s:o}", "model",
+                 tp_cli_string (self->model), "device",
+                 tp_cli_string (tuned->device), "kernels",
+                 (int) tuned->kernels->len, "gain",
+                 tp_cli_real (tuned->gain.ratio), "gain_half_interval",
+                 tp_cli_real (tuned->gain.ratio * tuned->gain.half),
+                 "correlation", tp_cli_real (tuned->correlation)));
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static void
+show_kernel (Showing *self, const char *device,
+             const TpTunedKernel *kernel)
+{
+  self->has_any = TRUE;
+  for (guint i = 0; i < kernel->choices->len; i++)
+    if (self->cli->format == TP_FORMAT_TABLE)
+      add_choice_line (self, device, kernel, kernel->choices->pdata[i]);
+    else
+      add_choice_record (self, device, kernel, kernel->choices->pdata[i]);
+  if (self->cli->format != TP_FORMAT_TABLE)
+    add_kernel_record (self, device, kernel);
+}
+
+static gboolean
+show_model (Showing *self, TplanCosts *costs, const GArray *dims,
+            GError **error)
+{
+  g_autoptr (TplanGraph) graph
+      = tp_cli_load_model (self->cli, self->model, dims, error);
+  g_autoptr (TpPointers) all
+      = graph != NULL ? tp_api_read_tuned (costs, graph, error) : NULL;
+
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    {
+      const TpTuned *tuned = all->pdata[i];
+
+      for (guint k = 0; k < tuned->kernels->len; k++)
+        show_kernel (self, tuned->device, tuned->kernels->pdata[k]);
+      add_device_record (self, tuned);
+      print_summary (self, tuned);
+    }
+  return all != NULL;
+}
+
+static void
+print (const Showing *self)
+{
+  if (self->cli->format == TP_FORMAT_TABLE && self->has_any)
+    tp_table_print (self->table, self->cli);
+  if (self->cli->format != TP_FORMAT_TABLE)
+    tp_cli_print_data (self->cli,
+                       json_pack ("{s:s, s:O, s:O, s:O}", "format",
+                                  "tplan-cost-tune/1", "devices",
+                                  self->devices, "kernels", self->kernels,
+                                  "choices", self->choices),
+                       "choices");
+}
+
+gboolean
+tp_cost_tune (TpCli *cli, const char *const *models, GError **error)
+{
+  static const char *const headers[]
+      = { "DEVICE", "KERNEL", ">RANK", ">MEDIAN", ">+-", ">N", ">GAIN",
+          "  SCHEDULE", NULL };
+  g_autoptr (TpTable) table = tp_table_new (headers);
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  TplanCosts *costs = dims != NULL ? tp_cli_get_costs (cli, error) : NULL;
+  Showing self = { .cli = cli, .table = table };
+  gboolean is_good = costs != NULL;
+
+  self.devices = json_array ();
+  self.kernels = json_array ();
+  self.choices = json_array ();
+  for (int i = 0; is_good && models[i] != NULL; i++)
+    {
+      self.model = models[i];
+      is_good = show_model (&self, costs, dims, error);
+    }
+  if (is_good)
+    print (&self);
+  json_decref (self.devices);
+  json_decref (self.kernels);
+  json_decref (self.choices);
+  return is_good;
+}

@@ -1,0 +1,179 @@
+/* pareto-files.c: see pareto-files.h. */
+#include "config.h"
+
+#include "cli/pareto-files.h"
+
+#include "cli/csv.h"
+#include "cli/output.h"
+#include "cli/rates.h"
+#include "cli/text.h"
+#include "ir/foreign-text.h"
+#include "view/frontier.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- a picture ------------------------------------------------------------ */
+
+/* What an axis shows: a key of points, and its marks in words. */
+typedef struct
+{
+  const char *name;
+  const char *key;
+  char *(*format) (double value);
+} Axis;
+
+static char *
+format_time (double time_ns)
+{
+  return tp_cli_format_time (llround (time_ns));
+}
+
+static char *
+format_price (double price)
+{
+  return tp_cli_format_price (1e6 * price);
+}
+
+static const Axis axes[] = {
+  { "time", "cost_ns", format_time },
+  { "energy", "energy_j", tp_cli_format_energy },
+  { "price", "price", format_price },
+};
+
+/* @name: up to a comma or the end. */
+static const Axis *
+find_axis (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (axes); i++)
+    if (g_str_has_prefix (name, axes[i].name))
+      return &axes[i];
+  g_assert_not_reached ();
+}
+
+static double *
+list_numbers (const json_t *points, const char *key)
+{
+  double *numbers = g_new (double, json_array_size (points) + 1);
+  gsize i;
+  json_t *point;
+
+  json_array_foreach (points, i, point)
+    numbers[i] = json_number_value (json_object_get (point, key));
+  return numbers;
+}
+
+static char *
+name_axis (const Axis *axis)
+{
+  return strcmp (axis->key, "price") == 0
+             ? g_strdup ("price of a million runs")
+             : g_strdup_printf ("%s of a run", axis->name);
+}
+
+static char *
+make_svg (const TpCli *cli, const json_t *document)
+{
+  const json_t *points = json_object_get (document, "points");
+  const char *names
+      = json_string_value (json_object_get (document, "objectives"));
+  const Axis *first = find_axis (names);
+  const Axis *second = find_axis (strchr (names, ',') + 1);
+  g_autofree double *x = list_numbers (points, first->key);
+  g_autofree double *y = list_numbers (points, second->key);
+  g_autofree char *x_name = name_axis (first), *y_name = name_axis (second);
+  g_autofree char *base = g_path_get_basename (cli->args[0]);
+  g_autofree char *title = g_strdup_printf (
+      "%s: %s and %s, as predicted%s; rates are stated", base, first->name,
+      second->name,
+      json_is_true (json_object_get (document, "simulated")) ? " (simulated)"
+                                                             : "");
+  const TpFrontier frontier
+      = { title, x_name, y_name, (int) json_array_size (points), x, y,
+          first->format, second->format };
+
+  return tp_view_frontier_to_svg (&frontier);
+}
+
+/* ---- the others ----------------------------------------------------------- */
+
+static char *
+make_csv (const TpCli *cli, const json_t *document)
+{
+  return tp_csv_make_rows (document, "points");
+}
+
+static char *
+make_json (const TpCli *cli, const json_t *document)
+{
+  g_autofree char *text = tp_foreign_text_escape_json (
+      json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
+
+  return text == NULL ? NULL : g_strconcat (text, "\n", NULL);
+}
+
+static const struct
+{
+  const char *suffix;
+  char *(*make) (const TpCli *cli, const json_t *document);
+} kinds[] = {
+  { ".svg", make_svg },
+  { ".csv", make_csv },
+  { ".json", make_json },
+};
+
+static int
+find_kind (const char *path)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_has_suffix (path, kinds[i].suffix))
+      return (int) i;
+  return -1;
+}
+
+gboolean
+tp_pareto_files_check (const TpCli *cli, GError **error)
+{
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    {
+      if (find_kind (cli->outputs[i]) < 0)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "'%s': the suffix must be .svg, .csv or .json",
+                       cli->outputs[i]);
+          return FALSE;
+        }
+      if (!tp_cli_check_output (cli, cli->outputs[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_pareto_files_write (TpCli *cli, const json_t *document, GError **error)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    {
+      char *text = kinds[find_kind (cli->outputs[i])].make (cli, document);
+
+      if (text == NULL)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                       "cannot write the points: out of memory");
+          return FALSE;
+        }
+      g_ptr_array_add (texts, text);
+    }
+  for (int i = 0; cli->outputs[i] != NULL; i++)
+    {
+      const char *text = texts->pdata[i];
+
+      if (!tp_cli_write_output (cli, cli->outputs[i], text, strlen (text),
+                                error))
+        return FALSE;
+      tp_cli_note (cli, "wrote %s", cli->outputs[i]);
+    }
+  return TRUE;
+}

@@ -1,0 +1,156 @@
+/* rates.c: see rates.h. */
+#include "config.h"
+
+#include "cli/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_ENGINES (3 * 8)
+#define PRICES_PER_HOUR (3.6e12 * TP_RATE_PARTS) /* a nanosecond's part in one */
+
+/* ---- what is taken -------------------------------------------------------- */
+
+/* The device that has all ops, or -1. */
+static int
+find_alone (const TpPlan *plan)
+{
+  for (int i = 1; i < plan->n_placements; i++)
+    if (plan->placements[i].device != plan->placements[0].device)
+      return -1;
+  return plan->n_placements > 0 ? plan->placements[0].device : 0;
+}
+
+static double
+sum_copy (const TpPlan *plan, const TpTransfer *it, const gint64 *weights)
+{
+  const TpCosts *costs = plan->costs;
+  int n = plan->n_devices, host = costs->host;
+  double sum = 0;
+
+  if (it->to != TP_COSTS_HOST && it->to != host)
+    sum += (double) weights[n + it->to]
+           * (double) tp_costs_feed (costs, it->tensor, it->to)->time_ns;
+  if (it->from != TP_COSTS_HOST && it->from != host)
+    sum += (double) weights[2 * n + it->from]
+           * (double) tp_costs_fetch (costs, it->tensor, it->from)->time_ns;
+  return sum;
+}
+
+/* By the rates of @aim; -1: not stated. */
+static double
+sum_taken (const TpPlan *plan, TpAim aim)
+{
+  gint64 aims[TP_N_AIMS] = { 0 };
+  gint64 weights[MAX_ENGINES];
+  double sum = 0;
+
+  aims[aim] = 1;
+  if (plan->costs == NULL || 3 * plan->n_devices > MAX_ENGINES
+      || tp_rates_find_missing (plan->costs, aim) >= 0
+      || !tp_rates_weigh (plan->costs, aims, find_alone (plan), weights))
+    return -1;
+  for (int i = 0; i < plan->n_placements; i++)
+    sum += (double) weights[plan->placements[i].device]
+           * (double) plan->placements[i].time_ns;
+  for (int i = 0; i < plan->n_transfers; i++)
+    sum += sum_copy (plan, &plan->transfers[i], weights);
+  return sum;
+}
+
+TpTaken
+tp_cli_find_taken (const TpPlan *plan)
+{
+  double energy = sum_taken (plan, TP_AIM_ENERGY);
+  double price = sum_taken (plan, TP_AIM_PRICE);
+
+  return (TpTaken){ .energy_j = energy < 0 ? -1 : energy / 1e12,
+                    .price = price < 0 ? -1 : price / PRICES_PER_HOUR };
+}
+
+/* ---- in words ------------------------------------------------------------- */
+
+char *
+tp_cli_format_energy (double energy_j)
+{
+  static const struct
+  {
+    double below, factor;
+    const char *unit;
+  } units[] = { { 999.95e-9, 1e9, "nJ" }, { 999.95e-6, 1e6, "uJ" },
+                { 999.95e-3, 1e3, "mJ" }, { 999.95, 1, "J" },
+                { HUGE_VAL, 1e-3, "kJ" } };
+  int i = 0;
+
+  while (energy_j >= units[i].below)
+    i++;
+  return g_strdup_printf ("%.4g %s", energy_j * units[i].factor,
+                          units[i].unit);
+}
+
+char *
+tp_cli_format_price (double price)
+{
+  return g_strdup_printf ("%.4g", price);
+}
+
+/* What the plan was made for is proved to be least, or the checker refuses it. */
+static const char *
+get_proof (const TpPlan *plan, const char *objective)
+{
+  return strcmp (plan->objective, objective) == 0 ? "; proved least" : "";
+}
+
+char *
+tp_cli_describe_energy (const TpPlan *plan)
+{
+  TpTaken taken = tp_cli_find_taken (plan);
+  g_autofree char *energy = tp_cli_format_energy (MAX (taken.energy_j, 0));
+  double seconds = (double) plan->cost_ns / 1e9;
+
+  if (taken.energy_j < 0)
+    return NULL;
+  return g_strdup_printf ("%s a run, %.4g W on average%s; watts are stated, not "
+                          "measured%s",
+                          energy, seconds > 0 ? taken.energy_j / seconds : 0,
+                          plan->is_simulated ? ", simulated" : "",
+                          get_proof (plan, "energy"));
+}
+
+char *
+tp_cli_describe_price (const TpPlan *plan)
+{
+  TpTaken taken = tp_cli_find_taken (plan);
+  g_autofree char *price = tp_cli_format_price (1e6 * MAX (taken.price, 0));
+
+  if (taken.price < 0)
+    return NULL;
+  return g_strdup_printf ("%s for a million runs, one after the other%s; prices "
+                          "are as stated%s",
+                          price, plan->is_simulated ? ", simulated" : "",
+                          get_proof (plan, "price"));
+}
+
+static json_t *
+number_to_json (double number)
+{
+  return number < 0 ? json_null () : json_real (number);
+}
+
+json_t *
+tp_cli_rates_to_json (const TpPlan *plan)
+{
+  TpTaken taken = tp_cli_find_taken (plan);
+  double seconds = (double) plan->cost_ns / 1e9;
+
+  if (taken.energy_j < 0 && taken.price < 0)
+    return json_null ();
+  return json_pack ("{s:o, s:o, s:o, s:o}", "energy_j",
+                    number_to_json (taken.energy_j), "power_w",
+                    taken.energy_j < 0 || seconds <= 0
+                        ? json_null ()
+                        : json_real (taken.energy_j / seconds),
+                    "price", number_to_json (taken.price), "proved_least",
+                    plan->rate_proof == NULL ? json_null ()
+                                             : json_string (plan->objective));
+}

@@ -1,0 +1,54 @@
+/* plan-json-rated.c: see plan-json-rated.h. */
+#include "config.h"
+
+#include "format/plan-json-rated.h"
+
+#include "format/plan-json-arcs.h"
+#include "ir/text.h"
+
+void
+tp_plan_write_rates (const TpCosts *costs, GString *out)
+{
+  if (costs->rates == NULL)
+    return;
+  tp_text_append (out, " \"rates\": [");
+  for (int d = 0; d < costs->n_devices; d++)
+    {
+      const TpRate *it = &costs->rates[d];
+
+      tp_text_append_printf (out,
+                             "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                             ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                             ", %d]",
+                             d == 0 ? "" : ", ", it->busy_mw, it->idle_mw,
+                             it->copy_mw, it->price, it->is_per_use != 0);
+    }
+  tp_text_append (out, "],\n");
+}
+
+static void
+write_aims (GString *out, const char *key, const gint64 *numbers)
+{
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int aim = 0; aim < TP_N_AIMS; aim++)
+    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, aim == 0 ? "" : ", ",
+                           numbers[aim]);
+  tp_text_append (out, "],\n");
+}
+
+void
+tp_plan_write_rate_proof (const TpPlan *plan, GString *out)
+{
+  const TpRateProof *proof = plan->rate_proof;
+
+  if (proof == NULL)
+    return;
+  write_aims (out, "aims", proof->aims);
+  write_aims (out, "aim_totals", proof->totals);
+  tp_text_append_printf (out,
+                         " \"aim_cost\": %" G_GINT64_FORMAT
+                         ",\n \"aim_bound\": %" G_GINT64_FORMAT ",\n",
+                         proof->cost, proof->bound);
+  tp_plan_write_arcs (out, "aim_arcs",
+                      (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+}

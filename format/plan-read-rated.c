@@ -1,0 +1,100 @@
+/* plan-read-rated.c: see plan-read-rated.h. */
+#include "config.h"
+
+#include "format/plan-read-rated.h"
+
+#include "format/plan-read-arcs.h"
+#include "ir/guard.h"
+
+#define N_PARTS 5             /* of a device's rates */
+
+/* Of @n numbers. */
+static gboolean
+read_numbers (TpPlanPlace list, gsize n, gint64 *out, GError **error)
+{
+  if (json_array_size (list.json) != n)
+    return tp_plan_read_fail (list.reader, error, list.path,
+                              "not a list of %d numbers", (int) n);
+  for (gsize i = 0; i < n; i++)
+    if (!tp_plan_read_integer (
+            tp_plan_place_enter (list, json_array_get (list.json, i)), -1,
+            &out[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_rate (TpPlanPlace place, TpRate *rate, GError **error)
+{
+  gint64 parts[N_PARTS];
+
+  if (!read_numbers (place, N_PARTS, parts, error))
+    return FALSE;
+  for (int i = 0; i < N_PARTS; i++)
+    if (parts[i] > TP_RATE_MAX)
+      return tp_plan_read_fail (place.reader, error, place.path,
+                                "%" G_GINT64_FORMAT " is above %"
+                                G_GINT64_FORMAT,
+                                parts[i], TP_RATE_MAX);
+  if (parts[1] < 0 || parts[2] < 0 || parts[4] < 0 || parts[4] > 1
+      || (parts[0] >= 0 && parts[1] > parts[0]))
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not watts busy, no more idle, more while it is "
+                              "copied, a price, and 1 if it is per use, else "
+                              "0");
+  *rate = (TpRate){ .busy_mw = parts[0],
+                    .idle_mw = parts[1],
+                    .copy_mw = parts[2],
+                    .price = parts[3],
+                    .is_per_use = parts[4] == 1 };
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_rates (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  TpPlanPlace place = { root.reader, "rates", NULL };
+  json_t *list;
+
+  if (json_object_get (root.json, "rates") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "rates", costs->n_devices, &list, error))
+    return FALSE;
+  costs->rates = tp_new0 (TpRate, (gsize) costs->n_devices + 1);
+  for (int d = 0; d < costs->n_devices; d++)
+    if (!read_rate (tp_plan_place_enter (place, json_array_get (list, d)),
+                    &costs->rates[d], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* List @key of the top. */
+static gboolean
+read_aims (TpPlanPlace root, const char *key, gint64 *out, GError **error)
+{
+  const TpPlanPlace place
+      = { root.reader, key, json_object_get (root.json, key) };
+
+  return read_numbers (place, TP_N_AIMS, out, error);
+}
+
+gboolean
+tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpPlanArcList list = { FALSE, NULL, 0 };
+  TpRateProof *proof;
+  gboolean is_good;
+
+  if (json_object_get (root.json, "aims") == NULL)
+    return TRUE;
+  plan->rate_proof = proof = tp_rate_proof_new ();
+  if (!read_aims (root, "aims", proof->aims, error)
+      || !read_aims (root, "aim_totals", proof->totals, error)
+      || !tp_plan_read_number (root, "aim_cost", &proof->cost, error)
+      || !tp_plan_read_number (root, "aim_bound", &proof->bound, error))
+    return FALSE;
+  is_good = tp_plan_read_arcs (root, "aim_arcs", plan, &list, error);
+  proof->arcs = list.arcs;
+  proof->n_arcs = list.n_arcs;
+  return is_good;
+}

@@ -1,0 +1,248 @@
+/* like.c: see like.h.
+ *
+ * Large graphs are made of few kinds of nodes. All that lowering looks at is
+ * written down as a row of bytes; nodes with equal rows are alike. */
+#include "config.h"
+
+#include "ops/like.h"
+
+#include "ir/graph-value.h"
+#include "ir/guard.h"
+#include "ir/map.h"
+#include "ir/name-hash.h"
+#include "ir/op.h"
+#include "ir/text.h"
+
+#include <string.h>
+
+/* Of constants, lowering reads lists of axes, bounds and lengths, and numbers:
+ * not weights. */
+#define MAX_REALS (2 * TP_MAX_RANK)
+#define MAX_INTEGERS 512
+
+typedef struct
+{
+  const TpGraph *graph;
+  TpMap *rows;                /* met: the first index with each */
+  GString *row;               /* being written */
+  int *row_of;                /* [tensor]: the row it was last described in */
+  int *number_of;             /* [tensor]: the how-manieth it was there */
+  int n_rows;
+  int n_tensors;              /* described in this row */
+} Writer;
+
+/* Seven bits a byte, the last without the eighth: most are small. */
+static void
+add_number (Writer *writer, gint64 value)
+{
+  guint8 bytes[10];
+  guint64 rest = value;
+  int n = 0;
+
+  while (rest > 0x7f)
+    {
+      bytes[n++] = rest | 0x80;
+      rest >>= 7;
+    }
+  bytes[n++] = rest;
+  tp_text_append_len (writer->row, (const char *) bytes, n);
+}
+
+static void
+add_string (Writer *writer, const char *text)
+{
+  gsize n = text == NULL ? 0 : strlen (text);
+
+  add_number (writer, text == NULL ? 0 : n + 1);
+  tp_text_append_len (writer->row, text, n);
+}
+
+static void
+add_real (Writer *writer, double value)
+{
+  tp_text_append_len (writer->row, (const char *) &value, sizeof value);
+}
+
+static void
+add_value (Writer *writer, const TpTensor *tensor)
+{
+  gboolean is_integer = tp_dtype_is_integer (tensor->dtype);
+  double values[MAX (MAX_REALS, MAX_INTEGERS)];
+  gboolean is_short = tensor->count <= (is_integer ? MAX_INTEGERS : MAX_REALS);
+
+  add_number (writer, is_short);
+  if (is_short)
+    {
+      tp_tensor_write_doubles (tensor, values);
+      tp_text_append_len (writer->row, (const char *) values,
+                          tensor->count * sizeof values[0]);
+    }
+  else if (is_integer) /* no other has them */
+    add_number (writer, tensor - writer->graph->tensors);
+}
+
+static void
+describe_tensor (Writer *writer, const TpTensor *tensor)
+{
+  add_number (writer, tensor->dtype);
+  add_number (writer, tensor->rank);
+  for (int i = 0; i < tensor->rank; i++)
+    {
+      add_number (writer, tensor->dims[i]);
+      add_number (writer, tensor->strides[i]);
+    }
+  add_number (writer, tensor->is_output);
+  add_number (writer, MIN (tensor->n_consumers, 2));
+  add_number (writer, tp_tensor_is_resident (tensor));
+  add_number (writer, tp_tensor_is_constant (tensor));
+  if (tp_tensor_is_constant (tensor))
+    add_value (writer, tensor);
+}
+
+/* Where a tensor comes again, its number says which. */
+static void
+add_tensor (Writer *writer, int index)
+{
+  if (index < 0)
+    add_number (writer, 0);
+  else if (writer->row_of[index] == writer->n_rows)
+    add_number (writer, 2 + writer->number_of[index]);
+  else
+    {
+      writer->row_of[index] = writer->n_rows;
+      writer->number_of[index] = writer->n_tensors++;
+      add_number (writer, 1);
+      describe_tensor (writer, &writer->graph->tensors[index]);
+    }
+}
+
+static void
+add_attr (Writer *writer, const TpAttr *attr)
+{
+  add_string (writer, attr->name);
+  add_number (writer, attr->kind);
+  add_number (writer, attr->dtype);
+  add_number (writer, attr->n);
+  add_real (writer, attr->f);
+  if (attr->kind == TP_ATTR_TENSOR)
+    add_tensor (writer, (int) attr->i);
+  else
+    add_number (writer, attr->i);
+  add_string (writer, attr->s);
+  for (int i = 0; i < attr->n; i++)
+    if (attr->kind == TP_ATTR_INTS)
+      add_number (writer, attr->ints[i]);
+    else if (attr->kind == TP_ATTR_FLOATS)
+      add_real (writer, attr->floats[i]);
+    else if (attr->kind == TP_ATTR_STRINGS)
+      add_string (writer, attr->strings[i]);
+}
+
+static void
+add_node (Writer *writer, const TpNode *node)
+{
+  add_string (writer, node->type);
+  add_number (writer, node->op != NULL);
+  add_number (writer, node->opset);
+  add_number (writer, node->n_inputs);
+  for (int i = 0; i < node->n_inputs; i++)
+    add_tensor (writer, node->inputs[i]);
+  add_number (writer, node->n_outputs);
+  for (int i = 0; i < node->n_outputs; i++)
+    add_tensor (writer, node->outputs[i]);
+  add_number (writer, node->n_attrs);
+  for (int i = 0; i < node->n_attrs; i++)
+    add_attr (writer, &node->attrs[i]);
+}
+
+static void
+write_row (Writer *writer, const int *nodes, int n_nodes)
+{
+  g_string_truncate (writer->row, 0);
+  writer->n_rows++;
+  writer->n_tensors = 0;
+  add_number (writer, n_nodes);
+  for (int i = 0; i < n_nodes; i++)
+    add_node (writer, &writer->graph->nodes[nodes[i]]);
+}
+
+/* ---- rows met before ---------------------------------------------------- */
+
+static guint
+row_hash (gconstpointer data)
+{
+  const GString *row = data;
+
+  return tp_bytes_hash (row->str, row->len);
+}
+
+static gboolean
+row_equal (gconstpointer a, gconstpointer b)
+{
+  return g_string_equal (a, b);
+}
+
+static void
+row_free (gpointer row)
+{
+  g_string_free (row, TRUE);
+}
+
+static void
+writer_init (Writer *writer, const TpGraph *graph)
+{
+  *writer = (Writer){ .graph = graph };
+  writer->rows = tp_map_new (row_hash, row_equal, row_free, NULL);
+  writer->row = g_string_new (NULL);
+  writer->row_of = tp_new0 (int, graph->n_tensors + 1);
+  writer->number_of = tp_new0 (int, graph->n_tensors + 1);
+}
+
+static void
+writer_clear (Writer *writer)
+{
+  tp_map_free (writer->rows);
+  if (writer->row != NULL)
+    row_free (writer->row);
+  g_free (writer->row_of);
+  g_free (writer->number_of);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Writer, writer_clear)
+
+/* The first with the row just written: @index, if there is none before. */
+static int
+find_first (Writer *writer, int index)
+{
+  gpointer first = NULL;
+
+  if (tp_map_find (writer->rows, writer->row, &first))
+    return GPOINTER_TO_INT (first);
+  tp_map_insert (writer->rows, g_steal_pointer (&writer->row),
+                 GINT_TO_POINTER (index));
+  writer->row = g_string_new (NULL);
+  return index;
+}
+
+int *
+tp_lower_find_like (const TpGraph *graph, const TpGroups *groups)
+{
+  int n_groups = groups != NULL ? groups->n_groups : 0;
+  g_autofree int *like = tp_new (int, graph->n_nodes + n_groups + 1);
+  g_auto (Writer) writer = { 0 };
+
+  writer_init (&writer, graph);
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      write_row (&writer, &i, 1);
+      like[i] = find_first (&writer, i);
+    }
+  for (int i = 0; i < n_groups; i++)
+    {
+      const TpGroup *group = &groups->groups[i];
+
+      write_row (&writer, group->nodes, group->n_nodes);
+      like[graph->n_nodes + i] = find_first (&writer, graph->n_nodes + i);
+    }
+  return g_steal_pointer (&like);
+}

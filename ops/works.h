@@ -1,0 +1,27 @@
+/* works.h: what the kernels of a graph have to do. */
+#ifndef TP_OPS_WORKS_H
+#define TP_OPS_WORKS_H
+
+#include "ir/costs.h"
+#include "ir/graph.h"
+#include "nest/nest.h"
+
+typedef struct
+{
+  gboolean is_lowerable;
+  TpWork work;                /* zero otherwise */
+} TpNodeWork;
+
+typedef struct
+{
+  const TpGraph *graph;
+  const TpGroups *groups;     /* (nullable) */
+  TpNodeWork *works;          /* of the nodes, then the groups */
+} TpWorks;
+
+/* Borrows both; @groups: (nullable). */
+TpWorks *tp_works_new (const TpGraph *graph, const TpGroups *groups);
+void tp_works_free (TpWorks *works); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpWorks, tp_works_free)
+
+#endif

@@ -1,0 +1,276 @@
+/* check-rated.c: see check-rated.h.
+ *
+ * Written from docs/planner.md, "Energy and price": watts and prices are turned into
+ * weights of engines here again, and the flow is checked as that of a plan whose
+ * figures are all weighted so. What rents one device only is worked out beside it. */
+#include "config.h"
+
+#include "planner/check/check-rated.h"
+
+#include "planner/check/check-costs.h"
+#include "planner/check/check-proof.h"
+#include "planner/check/check-tie.h"
+#include "planner/check/check-weigh.h"
+
+#include <string.h>
+
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
+
+__extension__ typedef __int128 Wide;
+
+/* ---- form ----------------------------------------------------------------- */
+
+static gboolean
+is_in_range (const TpRate *rate)
+{
+  gboolean has_power = rate->busy_mw >= 0 && rate->busy_mw <= TP_RATE_MAX
+                       && rate->idle_mw >= 0 && rate->idle_mw <= rate->busy_mw
+                       && rate->copy_mw >= 0 && rate->copy_mw <= TP_RATE_MAX;
+  gboolean has_price = rate->price >= 0 && rate->price <= TP_RATE_MAX;
+
+  return (has_power
+          || (rate->busy_mw == TP_RATE_NONE && rate->idle_mw == 0
+              && rate->copy_mw == 0))
+         && (has_price || (rate->price == TP_RATE_NONE && !rate->is_per_use));
+}
+
+/* Whether watts, or prices, are stated for all devices. */
+static gboolean
+is_stated (const TpChecker *checker, TpAim aim)
+{
+  const TpRate *rates = checker->costs->rates;
+
+  for (int d = 0; d < checker->costs->n_devices; d++)
+    if ((aim == TP_AIM_ENERGY && rates[d].busy_mw < 0)
+        || (aim == TP_AIM_PRICE && rates[d].price < 0))
+      return FALSE;
+  return TRUE;
+}
+
+/* What the objective wants is what the plan says it was made for. */
+static gboolean
+check_aims (TpChecker *checker)
+{
+  static const struct
+  {
+    const char *objective;
+    gint64 aims[TP_N_AIMS];
+  } wanted[] = { { "energy", { 0, 1, 0 } }, { "price", { 0, 0, 1 } } };
+  const gint64 *aims = checker->plan->rate_proof->aims;
+  gboolean is_some = FALSE;
+
+  for (int i = 0; i < TP_N_AIMS; i++)
+    {
+      is_some = is_some || aims[i] > 0;
+      if (aims[i] < 0 || (aims[i] > 0 && !is_stated (checker, (TpAim) i)))
+        return tp_checker_fail (checker, "aims[%d] is below 0, or what it takes "
+                                         "is not stated", i);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (wanted); i++)
+    if (strcmp (wanted[i].objective, checker->plan->objective) == 0
+        && memcmp (wanted[i].aims, aims, sizeof wanted[i].aims) != 0)
+      return tp_checker_fail (checker, "the aims are not those of objective "
+                                       "'%s'", wanted[i].objective);
+  return is_some || tp_checker_fail (checker, "all aims are 0");
+}
+
+static gboolean
+check_form (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+
+  if (plan->rate_proof == NULL || checker->costs->rates == NULL)
+    return tp_checker_fail (checker, "what devices draw or are rented for is "
+                                     "missing");
+  for (int d = 0; d < plan->n_devices; d++)
+    if (!is_in_range (&checker->costs->rates[d]))
+      return tp_checker_fail (checker, "watts or price of %s are none",
+                              checker->costs->devices[d]);
+  if (plan->tie_price_ns != 0)
+    return tp_checker_fail (checker, "no tie is broken for '%s'",
+                            plan->objective);
+  for (int i = 0; i < plan->n_placements; i++)
+    if (plan->placements[i].margin_ns != -1)
+      return tp_checker_fail (checker, "op '%s' has a margin, which is not "
+                                       "known of '%s'",
+                              checker->graph->nodes[i].name, plan->objective);
+  return check_aims (checker);
+}
+
+/* ---- rates ---------------------------------------------------------------- */
+
+/* What a nanosecond of an engine takes: kernels on @device, or its copies. @alone: the
+ * device that has all ops; -1: none. */
+static Wide
+find_rate (const TpChecker *checker, TpAim aim, int device, gboolean is_copy,
+           int alone)
+{
+  const TpCosts *costs = checker->costs;
+  const TpRate *rates = costs->rates;
+  Wide sum = 0;
+
+  if (aim == TP_AIM_TIME)
+    return 1;
+  for (int d = 0; d < costs->n_devices; d++)
+    {
+      gboolean is_at_work = d == device && !is_copy;
+      gboolean is_rented = rates[d].is_per_use
+                               ? d == device
+                               : alone < 0 || d == alone || d == costs->host;
+
+      if (aim == TP_AIM_PRICE)
+        sum += is_rented ? rates[d].price : 0;
+      else
+        sum += is_at_work ? rates[d].busy_mw : rates[d].idle_mw;
+    }
+  return aim == TP_AIM_ENERGY && is_copy ? sum + rates[device].copy_mw : sum;
+}
+
+static gboolean
+find_weights (TpChecker *checker, const gint64 *aims, int alone,
+              gint64 *weights)
+{
+  int n = checker->costs->n_devices;
+
+  for (int e = 0; e < 3 * n; e++)
+    {
+      Wide weight = 0;
+
+      for (int aim = 0; aim < TP_N_AIMS; aim++)
+        if (aims[aim] > 0)
+          weight += (Wide) aims[aim]
+                    * find_rate (checker, (TpAim) aim, e % n, e >= n, alone);
+      if (weight >= MAX_SUM)
+        return tp_checker_fail (checker, "a weight reaches 2^62");
+      weights[e] = (gint64) weight;
+    }
+  return TRUE;
+}
+
+/* ---- what the plan takes --------------------------------------------------- */
+
+/* The device that has all ops, or -1. */
+static int
+find_alone (const TpChecker *checker)
+{
+  int n = checker->graph->n_nodes;
+
+  for (int i = 1; i < n; i++)
+    if (checker->devices[i] != checker->devices[0])
+      return -1;
+  return n > 0 ? checker->devices[0] : 0;
+}
+
+/* Of parts that were found right. */
+static Wide
+sum_parts (const TpChecker *checker, const gint64 *weights)
+{
+  const TpPlan *plan = checker->plan;
+  int n = plan->n_devices;
+  Wide sum = 0;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    sum += (Wide) weights[plan->placements[i].device]
+           * plan->placements[i].time_ns;
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+      const TpCheckerLegs *legs = &checker->legs[(gsize) it->tensor * n];
+
+      if (it->to != TP_COSTS_HOST)
+        sum += (Wide) weights[n + it->to] * legs[it->to].feed;
+      if (it->from != TP_COSTS_HOST)
+        sum += (Wide) weights[2 * n + it->from] * legs[it->from].fetch;
+    }
+  return sum;
+}
+
+static gboolean
+check_sum (TpChecker *checker, const char *what, Wide sum, gint64 said)
+{
+  return sum == said
+         || tp_checker_fail (checker,
+                             "the parts take %.0f of %s, the plan says %"
+                             G_GINT64_FORMAT,
+                             (double) sum, what, said);
+}
+
+static gboolean
+check_totals (TpChecker *checker)
+{
+  static const char *const names[] = { "time", "energy", "price" };
+  const TpRateProof *proof = checker->plan->rate_proof;
+  int alone = find_alone (checker);
+  gint64 weights[TP_RATES_MAX_ENGINES];
+  Wide cost = 0;
+
+  for (int aim = 0; aim < TP_N_AIMS; aim++)
+    {
+      gint64 one[TP_N_AIMS] = { 0 };
+      Wide sum = -1;
+
+      one[aim] = 1;
+      if (is_stated (checker, (TpAim) aim))
+        {
+          if (!find_weights (checker, one, alone, weights))
+            return FALSE;
+          sum = sum_parts (checker, weights);
+          cost += (Wide) proof->aims[aim] * sum;
+        }
+      if (!check_sum (checker, names[aim], sum, proof->totals[aim]))
+        return FALSE;
+    }
+  return check_sum (checker, "what is made least", cost, proof->cost);
+}
+
+/* ---- what any takes -------------------------------------------------------- */
+
+/* The least of what the flow proves and all on one device takes. */
+static gboolean
+find_least (TpChecker *checker, gint64 *out_least)
+{
+  const TpRateProof *proof = checker->plan->rate_proof;
+  gint64 weights[TP_RATES_MAX_ENGINES], least = TP_COST_NONE;
+
+  for (int alone = -1; alone < checker->costs->n_devices; alone++)
+    {
+      g_auto (TpCheckerWeighed) weighed = { 0 };
+      gint64 value = TP_COST_NONE;
+
+      if (!find_weights (checker, proof->aims, alone, weights)
+          || !tp_checker_weigh (checker, weights, &weighed))
+        return FALSE;
+      if (alone >= 0)
+        value = tp_checker_single_cost (&weighed.checker, alone);
+      else if (!tp_checker_prove (&weighed, proof->arcs, proof->n_arcs,
+                                  &value))
+        return FALSE;
+      if (alone >= 0 || checker->costs->n_devices > 1)
+        least = MIN (least, value);
+    }
+  *out_least = least;
+  return TRUE;
+}
+
+void
+tp_checker_check_rated (TpChecker *checker)
+{
+  const TpRateProof *proof = checker->plan->rate_proof;
+  gint64 least = 0;
+
+  if (!check_form (checker))
+    return;
+  tp_checker_check_cut (checker);
+  tp_checker_check_cheapest (checker);
+  if (checker->reasons->len > 0)
+    return;                   /* the rest stands on the parts */
+  if (!check_totals (checker) || !find_least (checker, &least))
+    return;
+  if (proof->bound != least)
+    tp_checker_fail (checker,
+                     "flow and single devices prove a bound of %"
+                     G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+                     least, proof->bound);
+  if (proof->cost != least)
+    tp_checker_fail (checker, "the plan takes more than the least");
+}

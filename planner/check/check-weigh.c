@@ -1,0 +1,103 @@
+/* check-weigh.c: see check-weigh.h. */
+#include "config.h"
+
+#include "planner/check/check-weigh.h"
+
+#include "ir/guard.h"
+#include "planner/check/check-proof.h"
+
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
+
+__extension__ typedef __int128 Wide;
+
+static gint64
+weigh (gint64 cost, gint64 weight, Wide *sum)
+{
+  Wide product = cost == TP_COST_NONE ? 0 : (Wide) cost * weight;
+
+  *sum = MIN (*sum + product, MAX_SUM);
+  return *sum < MAX_SUM && cost != TP_COST_NONE ? (gint64) product : cost;
+}
+
+gboolean
+tp_checker_weigh (const TpChecker *checker, const gint64 *weights,
+                  TpCheckerWeighed *weighed)
+{
+  gsize n = checker->costs->n_devices;
+  gsize n_costs = (gsize) checker->graph->n_nodes * n;
+  gsize n_legs = (gsize) checker->graph->n_tensors * n;
+  gsize n_gains = (gsize) checker->costs->n_groups * n;
+  Wide sum = 0, gains = 0;
+
+  weighed->checker = *checker;
+  weighed->checker.node_costs = weighed->node_costs
+      = tp_new0 (gint64, n_costs + 1);
+  weighed->checker.legs = weighed->legs = tp_new0 (TpCheckerLegs, n_legs + 1);
+  weighed->checker.gains = weighed->gains = tp_new0 (gint64, n_gains + 1);
+  for (gsize i = 0; i < n_costs; i++)
+    weighed->node_costs[i]
+        = weigh (checker->node_costs[i], weights[i % n], &sum);
+  for (gsize i = 0; i < n_legs; i++)
+    if (!checker->tensors[i / n].is_constant)
+      weighed->legs[i] = (TpCheckerLegs){
+        .feed = weigh (checker->legs[i].feed, weights[n + i % n], &sum),
+        .fetch
+        = weigh (checker->legs[i].fetch, weights[2 * n + i % n], &sum),
+      };
+  for (gsize i = 0; i < n_gains; i++)
+    weighed->gains[i] = weigh (checker->gains[i], weights[i % n], &gains);
+  return (sum < MAX_SUM && gains < MAX_SUM)
+         || tp_checker_fail (&weighed->checker, "weighted costs reach 2^62");
+}
+
+void
+tp_checker_weighed_clear (TpCheckerWeighed *weighed)
+{
+  g_clear_pointer (&weighed->node_costs, g_free);
+  g_clear_pointer (&weighed->legs, g_free);
+  g_clear_pointer (&weighed->gains, g_free);
+}
+
+/* Of a plan for two devices. */
+static Wide
+sum_flow (const TpPlan *plan)
+{
+  Wide value = 0;
+
+  for (int i = 0; i < plan->n_arcs; i++)
+    {
+      const TpArc *arc = &plan->arcs[i];
+
+      value += arc->from.kind == TP_CUT_SOURCE ? arc->flow : 0;
+      value -= arc->to.kind == TP_CUT_SOURCE ? arc->flow : 0;
+    }
+  return value;
+}
+
+gboolean
+tp_checker_prove (TpCheckerWeighed *weighed, TpArc *arcs, int n_arcs,
+                  gint64 *out_value)
+{
+  TpChecker *checker = &weighed->checker;
+  const TpPlan *whole = checker->plan;
+  TpPlan plan = *whole;
+  int n_gains = checker->costs->n_groups * checker->costs->n_devices;
+  Wide value;
+
+  plan.arcs = arcs;
+  plan.n_arcs = n_arcs;
+  plan.constant_ns = 0;
+  for (int i = 0; i < n_gains; i++)
+    plan.constant_ns += weighed->gains[i];
+  value = sum_flow (&plan) - plan.constant_ns;
+  if (checker->costs->n_devices == 1)
+    value = 0;
+  if (value < 0 || value >= MAX_SUM)
+    return tp_checker_fail (checker, "the flow of weighted arcs is no flow");
+  plan.bound_ns = (gint64) value;
+  checker->plan = &plan;
+  tp_checker_check_cut (checker);
+  checker->plan = whole;
+  *out_value = (gint64) value;
+  return TRUE;
+}

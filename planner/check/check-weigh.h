@@ -1,0 +1,28 @@
+/* check-weigh.h: the figures of a plan, each times the weight of the engine that it
+ * keeps busy; and what a flow proves of their sum. */
+#ifndef TP_PLANNER_CHECK_WEIGH_H
+#define TP_PLANNER_CHECK_WEIGH_H
+
+#include "planner/check/check-private.h"
+
+/* Zeroed at first. */
+typedef struct
+{
+  TpChecker checker;          /* the same, of other figures */
+  gint64 *node_costs, *gains; /* which it has from here */
+  TpCheckerLegs *legs;
+} TpCheckerWeighed;
+
+/* @weights: [engine], at least 0; engines as in ir/load-proof.h. FALSE: the sums are
+ * too large, which was said. */
+gboolean tp_checker_weigh (const TpChecker *checker, const gint64 *weights,
+                           TpCheckerWeighed *weighed);
+void tp_checker_weighed_clear (TpCheckerWeighed *weighed);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerWeighed, tp_checker_weighed_clear)
+
+/* What no placement goes below, if @arcs are a flow, by two devices; one has no arcs,
+ * and nothing is proved of it. FALSE: it is none at all, which was said. */
+gboolean tp_checker_prove (TpCheckerWeighed *weighed, TpArc *arcs, int n_arcs,
+                           gint64 *out_value);
+
+#endif

@@ -1,0 +1,19 @@
+/* load-weights.h: the weights of engines with which the least weighted mean of loads
+ * over some placements is the most. */
+#ifndef TP_PLANNER_LOAD_WEIGHTS_H
+#define TP_PLANNER_LOAD_WEIGHTS_H
+
+#include "ir/array.h"
+#include "ir/load-proof.h"
+
+/* What a placement makes engines carry. */
+typedef struct
+{
+  gint64 loads[TP_LOAD_MAX_ENGINES];
+} TpLoadRow;
+
+/* @rows: TpLoadRow, at least one. @out: [engine], add up to one. They are as good as
+ * doubles are: what they prove is for a cut to say. Returns that least mean. */
+double tp_load_find_weights (const TpArray *rows, int n_engines, double *out);
+
+#endif

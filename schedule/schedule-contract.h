@@ -1,0 +1,17 @@
+/* schedule-contract.h: contractions, for families that are made of them. */
+#ifndef TP_SCHEDULE_SCHEDULE_CONTRACT_H
+#define TP_SCHEDULE_SCHEDULE_CONTRACT_H
+
+#include "schedule/contract-plan.h"
+#include "schedule/family.h"
+
+extern const TpFamily tp_schedule_contract;
+
+/* What @nest, canonical, is to the family "contract"; NULL: nothing. */
+TpContract *tp_schedule_contract_analyze (const TpBuild *build,
+                                          const TpNest *nest);
+/* Whether the model has a choice for @c; then *out_plan is that. */
+gboolean tp_schedule_contract_plan (const TpContract *c,
+                                    TpContractPlan *out_plan);
+
+#endif

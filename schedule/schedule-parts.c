@@ -1,0 +1,279 @@
+/* schedule-parts.c: the family "parts": contractions on CPUs whose K is so long that
+ * what a tile walks stays in no cache of its core. K is cut into parts, which are
+ * contractions each, by a choice of their own; then their sums are added up. So
+ * blocks may be larger, and fewer of them walk all of w. */
+#include "config.h"
+
+#include "schedule/contract-analyze.h"
+#include "schedule/contract-model.h"
+#include "schedule/nest-canon.h"
+#include "schedule/parts.h"
+#include "schedule/schedule-contract.h"
+#include "schedule/schedule-winograd.h"
+
+#define MOST_PARTS 64
+#define LEAST_EXTENT 16       /* of a part */
+#define WIDEST 8              /* vectors of a panel */
+#define FAR_BYTES 12.0        /* of w per cycle from beyond the core's caches */
+#define NEAR_BYTES 32.0       /* as tp_contract_model_blocks() has it */
+#define SUM_CYCLES 1.5        /* of each: fetched, stored, loaded again */
+#define WORTH 0.8             /* of the time: what the model may be wrong by */
+
+typedef struct
+{
+  TpContract *c;
+  int axis;                   /* of K: the one that is cut */
+  gint64 extent;
+  double costs[MOST_PARTS + 1]; /* cycles, by parts; 0: none that is sensible */
+  double ratio;               /* of the least of them to that of one part;
+                               * G_MAXDOUBLE: not asked for */
+  gboolean has_rival;         /* another family would have it; how the two
+                               * compare only measuring tells */
+} TpParts;
+
+static void
+parts_free (gpointer analysis)
+{
+  TpParts *parts = analysis;
+
+  tp_contract_free (parts->c);
+  g_free (parts);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpParts, parts_free)
+
+/* ---- cutting ------------------------------------------------------------- */
+
+/* The sum alone, its last axis the part. */
+static TpNest *
+cut (const TpParts *parts, gint64 n)
+{
+  TpNest *nest = tp_nest_copy (parts->c->nest);
+  int axis = tp_nest_split_axis (nest, parts->axis, parts->extent / n);
+
+  nest->axes[axis].is_reduce = FALSE;
+  return nest;
+}
+
+/* The vectors of the contraction lie together. */
+static TpPartsOrder
+order_sums (const TpContract *c)
+{
+  TpPartsOrder order = { .n = 1, .axes = { c->n_axis } };
+
+  if (c->col_axis >= 0)
+    order.axes[order.n++] = c->col_axis;
+  if (c->row_axis >= 0)
+    order.axes[order.n++] = c->row_axis;
+  for (int i = 0; i < c->n_outer; i++)
+    order.axes[order.n++] = c->outer[i];
+  return order;
+}
+
+/* ---- the model ----------------------------------------------------------- */
+
+/* What a group pays to walk w beyond what tp_contract_model_blocks() takes for
+ * granted: that it comes from the second cache. */
+static double
+count_far_cycles (const TpContractPlan *plan)
+{
+  const TpContract *c = plan->c;
+  double groups = (double) c->n_outer_points * plan->rows.n_blocks
+                  * plan->cols.n_blocks * plan->n_panel_blocks;
+  double bytes = 4.0 * plan->block_panels * tp_contract_plan_width (plan)
+                 * c->k_total;
+
+  if (4.0 * c->n_total * c->k_total <= c->target->l2_bytes)
+    return 0.0;
+  return groups * bytes * (1 / FAR_BYTES - 1 / NEAR_BYTES)
+         / c->target->n_units;
+}
+
+static double
+model_plan (const TpContractPlan *plan)
+{
+  return tp_contract_model_blocks (plan) + count_far_cycles (plan);
+}
+
+static double
+count_sums (const TpContract *c)
+{
+  return (double) c->n_outer_points * c->n_rows * c->n_cols * c->n_total;
+}
+
+/* Of @n parts, and of adding them up. */
+static double
+model_parts (const TpParts *parts, const TpBuild *build, gint64 n)
+{
+  g_autoptr (TpNest) nest = cut (parts, n), canonical = NULL;
+  g_autoptr (TpContract) part = NULL;
+  TpContractPlan plan;
+
+  nest->result = tp_nest_stage (nest, 0);
+  canonical = tp_nest_canonicalize (nest);
+  part = tp_schedule_contract_analyze (build, canonical);
+  if (part == NULL || !tp_schedule_contract_plan (part, &plan))
+    return 0.0;
+  return model_plan (&plan)
+         + SUM_CYCLES * count_sums (parts->c) * n / build->target->n_units;
+}
+
+/* Sums that take no more memory than w does. */
+static gboolean
+is_sensible (const TpParts *parts, gint64 n)
+{
+  return parts->extent % n == 0 && parts->extent / n >= LEAST_EXTENT
+         && n * count_sums (parts->c)
+                <= (double) parts->c->n_total * parts->c->k_total;
+}
+
+/* Whether a panel of w of that many columns stays in the second cache. */
+static gboolean
+is_near (const TpContract *c, gint64 width)
+{
+  return 4.0 * width * c->k_total <= c->target->l2_bytes;
+}
+
+/* Nothing is asked for where panels stay near, or others are better than
+ * contractions are. */
+static void
+find_costs (TpParts *parts, const TpBuild *build)
+{
+  const TpContract *c = parts->c;
+  double best = G_MAXDOUBLE;
+  TpContractPlan plan;
+
+  parts->ratio = G_MAXDOUBLE;
+  if (is_near (c, (gint64) WIDEST * c->target->lanes)
+      || tp_schedule_contract.is_last_resort (c)
+      || !tp_schedule_contract_plan (c, &plan)
+      || is_near (c, tp_contract_plan_width (&plan)))
+    return;
+  for (gint64 n = 2; n <= MOST_PARTS; n++)
+    {
+      parts->costs[n]
+          = is_sensible (parts, n) ? model_parts (parts, build, n) : 0.0;
+      if (parts->costs[n] > 0)
+        best = MIN (best, parts->costs[n]);
+    }
+  if (best < G_MAXDOUBLE)
+    parts->ratio = best / model_plan (&plan);
+}
+
+/* ---- the family ---------------------------------------------------------- */
+
+static const TpParam params[] = {
+  { "n", 1, 2, MOST_PARTS },
+  { NULL },
+};
+
+static gboolean
+parts_is_for (const TpTarget *target)
+{
+  return !tp_target_is_gpu (target) && target->lanes > 1;
+}
+
+/* The longest axis of K. */
+static int
+find_axis (const TpContract *c)
+{
+  int axis = c->k_axes[0];
+
+  for (int i = 1; i < c->n_k; i++)
+    if (c->nest->axes[c->k_axes[i]].extent > c->nest->axes[axis].extent)
+      axis = c->k_axes[i];
+  return axis;
+}
+
+/* What stores to a workspace is a part, which is not cut again. */
+static gpointer
+parts_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  g_autoptr (TpContract) c = NULL;
+  g_autoptr (TpParts) parts = NULL;
+
+  if (n != 1 || nests[0]->store.operand >= build->lowered->n_operands)
+    return NULL;
+  c = tp_schedule_contract_analyze (build, nests[0]);
+  /* packing splits one more */
+  if (c == NULL || c->n_k == 0 || c->nest->n_axes + 2 > TP_NEST_MAX_AXES)
+    return NULL;
+  parts = g_new0 (TpParts, 1);
+  parts->axis = find_axis (c);
+  parts->extent = c->nest->axes[parts->axis].extent;
+  parts->c = g_steal_pointer (&c);
+  find_costs (parts, build);
+  parts->has_rival = parts->ratio < 1 / WORTH
+                     && tp_schedule_winograd_is_best (build, nests[0]);
+  return g_steal_pointer (&parts);
+}
+
+static gboolean
+parts_is_last_resort (gconstpointer analysis)
+{
+  const TpParts *parts = analysis;
+
+  return parts->has_rival || parts->ratio >= WORTH;
+}
+
+static gboolean
+parts_is_close (gconstpointer analysis)
+{
+  const TpParts *parts = analysis;
+
+  return parts->ratio < 1 / WORTH
+         && (parts->has_rival || parts->ratio > WORTH * WORTH);
+}
+
+/* Where nothing was asked for the model has none. */
+static void
+parts_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
+                 TpArray *out_choices)
+{
+  const TpParts *parts = analysis;
+
+  for (gint64 n = 2; n <= MOST_PARTS; n++)
+    if (parts->costs[n] > 0)
+      tp_family_append (partial, 0, n, out_choices);
+}
+
+static double
+parts_cost (gconstpointer analysis, int step, const TpChoice *choice)
+{
+  return ((const TpParts *) analysis)->costs[choice->values[0]];
+}
+
+static const char *
+parts_find_fault (gconstpointer analysis, const TpChoice *choice)
+{
+  const TpParts *parts = analysis;
+
+  return parts->extent % choice->values[0] != 0
+             ? "parts that do not divide the longest axis of K" : NULL;
+}
+
+static void
+parts_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
+{
+  const TpParts *parts = analysis;
+  const TpPartsOrder order = order_sums (parts->c);
+  g_autoptr (TpNest) nest = cut (parts, choice->values[0]);
+  int axis = nest->n_axes - 1;
+
+  tp_parts_divide (&order, build, nest, axis);
+  build->schedule (build, nest);
+  tp_parts_add_up (build, parts->c->nest, nest, axis);
+}
+
+const TpFamily tp_schedule_parts = {
+  .form = { "parts", params },
+  .n_steps = 1,
+  .is_for = parts_is_for,
+  .analyze = parts_analyze,
+  .free = parts_free,
+  .is_last_resort = parts_is_last_resort,
+  .is_close = parts_is_close,
+  .enumerate = parts_enumerate,
+  .cost = parts_cost,
+  .find_fault = parts_find_fault,
+  .emit = parts_emit,
+};

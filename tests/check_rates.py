@@ -1,0 +1,88 @@
+"""What a plan takes of energy and money, and that none takes less: for check_plan.py, after
+docs/planner.md ("Energy and price")."""
+import copy
+
+from check_common import NONE, need
+
+TIME, ENERGY, PRICE = range(3)
+WANTED = {"energy": [0, 1, 0], "price": [0, 0, 1]}
+
+
+class Rates:
+    """All figures by what a nanosecond of their engine takes; the rest is as for the sum."""
+
+    def __init__(self, checker):
+        self.plan, self.p, self.n = checker, checker.p, len(checker.devices)
+        self.rates, self.aims = self.p["rates"], self.p["aims"]
+        need(self.n <= 2 and [len(rate) for rate in self.rates] == [5] * self.n, "rates")
+        for busy, idle, link, price, per_use in self.rates:
+            need(0 <= idle <= busy or (busy, idle, link) == (-1, 0, 0), "watts")
+            need(link >= 0 and price >= -1 and per_use in (0, 1), "watts of copies, or a price")
+            need(price >= 0 or not per_use, "a price per use of nothing")
+        need(len(self.aims) == 3 and min(self.aims) >= 0 < max(self.aims), "aims")
+        need(self.aims == WANTED.get(self.p["objective"], self.aims), "aims of the objective")
+        self.known = [True] + [min(rate[part] for rate in self.rates) >= 0 for part in (0, 3)]
+        need(not any(w and not known for w, known in zip(self.aims, self.known)), "not stated")
+
+    def rate(self, aim, device, is_copy, used):
+        """Of a nanosecond in which @device computes, or is copied to or from."""
+        if aim == TIME:
+            return 1
+        if aim == ENERGY:
+            return (sum(rate[1] for rate in self.rates)
+                    + (self.rates[device][2] if is_copy
+                       else self.rates[device][0] - self.rates[device][1]))
+        return sum(rate[3] for d, rate in enumerate(self.rates)
+                   if (d == device if rate[4] else d in used | {self.plan.host}))
+
+    def weight(self, device, is_copy, used, aims):
+        return sum(w * self.rate(aim, device, is_copy, used) for aim, w in enumerate(aims) if w)
+
+    def take(self, where, aims):
+        """What a placement takes; NONE: it is none."""
+        plan, used = self.plan, set(where)
+        if NONE in [plan.cost(i, d) for i, d in enumerate(where)]:
+            return NONE
+        kernels = sum(plan.figure[row][d][0] * self.weight(d, False, used, aims)
+                      for row, d in plan.rows(where))
+        return kernels + sum(figure[0] * self.weight(d, True, used, aims)
+                             for c in plan.copies(where) for (_, d), figure in plan.legs(*c))
+
+    def weigh(self):
+        """The same plan, of other figures: those of placements that use all devices."""
+        plan, used = self.plan, set(range(self.n))
+        weights = [self.weight(d, False, used, self.aims) for d in used]
+        links = [self.weight(d, True, used, self.aims) for d in used]
+        weighed = copy.copy(plan)
+        weighed.cost = lambda i, d: (NONE if plan.cost(i, d) is NONE
+                                     else plan.cost(i, d) * weights[d])
+        weighed.copy = lambda t, start, end: sum(
+            figure[0] * links[d] for (_, d), figure in plan.legs(t, start, end))
+        weighed.gains = {(row, d): gain * weights[d] for (row, d), gain in plan.gains.items()}
+        weighed.p = {**self.p, "arcs": self.p["aim_arcs"],
+                     "constant_ns": sum(weighed.gains.values())}
+        return weighed
+
+    def bounds(self):
+        """No placement takes less than the least of these."""
+        for d in range(self.n):
+            alone = self.take([d] * len(self.plan.ops), self.aims)
+            if alone is not NONE:
+                yield alone
+        if self.n == 1:
+            return need(not self.p["aim_arcs"], "arcs of one device")
+        weighed = self.weigh()
+        arcs = weighed.p["arcs"]
+        value = (sum(a[3] for a in arcs if a[0] == "s") - sum(a[3] for a in arcs if a[1] == "s")
+                 - weighed.p["constant_ns"])
+        need(len({(a[0], a[1]) for a in arcs}) == len(arcs), "an arc stands twice")
+        weighed.check_flow(0, 0, value)
+        yield value
+
+    def check(self):
+        one = [[int(i == aim) for i in range(3)] for aim in range(3)]
+        totals = [self.take(self.plan.where, one[aim]) if self.known[aim] else -1
+                  for aim in range(3)]
+        cost = sum(w * total for w, total in zip(self.aims, totals) if w)
+        self.plan.expect({"aim_totals": totals, "aim_cost": cost, "aim_bound": cost})
+        need(min(self.bounds()) == cost, "another takes less, or none so little")

@@ -1,0 +1,269 @@
+/* draws.c: see draws.h. */
+#include "config.h"
+
+#include "draws.h"
+
+#include "row-nests.h"
+#include "schedule/nest-canon.h"
+#include "typed-nests.h"
+
+#include <string.h>
+
+#define N_ROUNDS 100            /* before a family is given up */
+
+gint64
+any_of (gint64 lo, gint64 hi)
+{
+  return g_test_rand_int_range (lo, hi + 1);
+}
+
+/* ---- draws ------------------------------------------------------------- */
+
+/* Some way through the steps of @family; FALSE: it came to an end too soon. */
+static gboolean
+draw_listed (const TpFamily *family, gconstpointer analysis,
+             TpChoice *out_choice)
+{
+  *out_choice = (TpChoice) { .form = &family->form };
+  for (int step = 0; step < family->n_steps; step++)
+    {
+      g_autoptr (TpArray) choices
+          = tp_family_enumerate (family, analysis, step, out_choice);
+
+      if (choices->len == 0)
+        return FALSE;
+      *out_choice = tp_array_index (choices, TpChoice,
+                                   any_of (0, choices->len - 1));
+    }
+  return TRUE;
+}
+
+/* Numbers within their ranges, mostly small ones; FALSE: none was drawn that
+ * @family finds no fault with. */
+static gboolean
+draw_legal (const TpFamily *family, gconstpointer analysis,
+            TpChoice *out_choice)
+{
+  for (int i = 0; i < 200; i++)
+    {
+      int at = 0;
+
+      *out_choice = (TpChoice) { .form = &family->form };
+      for (const TpParam *param = family->form.params; param->name != NULL;
+           param++)
+        for (int j = 0; j < param->n; j++)
+          {
+            gint64 most = 1 << any_of (0, 10);
+
+            out_choice->values[at++]
+                = any_of (param->min, CLAMP (most, param->min, param->max));
+          }
+      if (family->find_fault (analysis, out_choice) == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* ---- checks ------------------------------------------------------------ */
+
+static void
+check_choice (const TpLowered *lowered, const TpTarget *target,
+              const TpChoice *choice, RunFunc run)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (TpProgram) program = NULL;
+  g_autoptr (TpArray) again = NULL;
+  g_autoptr (GError) error = NULL;
+
+  tp_choice_append_text (choice, text);
+  again = tp_schedule_parse (text->str, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (again->len, ==, 1);
+  g_assert_true (tp_choice_equal (&tp_array_index (again, TpChoice, 0),
+                                  choice));
+  program = tp_program_new (lowered, target, text->str, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_prefix (program->schedule, text->str));
+  check_program (lowered, program, run);
+}
+
+int
+check_family (const TpLowered *lowered, const TpTarget *target,
+              const TpFamily *family, int n_draws, RunFunc run)
+{
+  g_autoptr (GPtrArray) nests
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_nest_free);
+  g_auto (TpBuild) build = { 0 };
+  gpointer analysis;
+  TpChoice choice;
+  int n = 0;
+
+  if (!family->is_for (target))
+    return 0;
+  for (int i = 0; i < lowered->n_nests; i++)
+    g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
+  tp_build_init (&build, lowered, target);
+  analysis = family->analyze (&build, (TpNest *const *) nests->pdata,
+                              nests->len);
+  for (int i = 0; analysis != NULL && i < n_draws && !g_test_failed (); i++)
+    {
+      if (draw_listed (family, analysis, &choice))
+        {
+          g_assert_null (family->find_fault (analysis, &choice));
+          check_choice (lowered, target, &choice, run);
+          n++;
+        }
+      if (draw_legal (family, analysis, &choice))
+        {
+          check_choice (lowered, target, &choice, run);
+          n++;
+        }
+    }
+  if (analysis != NULL)
+    family->free (analysis);
+  return n;
+}
+
+/* ---- nests of all kinds ------------------------------------------------- */
+
+TpLowered *
+new_maps (int n)
+{
+  TpLowered *lowered = tp_lowered_new ();
+
+  for (int i = 0; i < n; i++)
+    {
+      TpNest *nest = tp_nest_new ();
+      TpAccess *load;
+      gint64 rows = 64, cols = i == 0 ? 40 : any_of (1, 30);
+
+      tp_nest_add_axis (nest, rows, FALSE);
+      tp_nest_add_axis (nest, cols, FALSE);
+      load = tp_nest_add_load (nest, add_operand (lowered, rows * cols, FALSE));
+      load->stride[0] = i == 0 ? 1 : cols;
+      load->stride[1] = i == 0 ? rows : 1;
+      nest->store.operand = add_operand (lowered, rows * cols, FALSE);
+      nest->store.stride[0] = cols;
+      nest->store.stride[1] = 1;
+      nest->result = tp_nest_load (nest, 0);
+      tp_lowered_take_nest (lowered, nest);
+    }
+  return lowered;
+}
+
+static TpLowered *
+draw_conv (void)
+{
+  ConvCase c = { 1, any_of (2, 19), any_of (5, 9), any_of (5, 9),
+                 any_of (2, 37), any_of (1, 3), 3, any_of (1, 2),
+                 any_of (0, 1), 1, 1, any_of (0, 1), any_of (0, 1),
+                 any_of (0, 1), any_of (0, 1) };
+
+  return new_conv (&c);
+}
+
+static TpLowered *
+draw_winograd (void)
+{
+  ConvCase c = { 1, any_of (2, 19), any_of (4, 9), any_of (4, 9),
+                 any_of (2, 37), 3, 3, 1, any_of (0, 2), 1, 1, FALSE, FALSE,
+                 any_of (0, 1), any_of (0, 1) };
+
+  return new_conv (&c);
+}
+
+static TpLowered *
+draw_pool (void)
+{
+  gint64 channels = any_of (1, 40);
+  ConvCase c = { 1, channels, any_of (4, 12), any_of (4, 12), channels,
+                 any_of (1, 4), any_of (1, 4), any_of (1, 2), any_of (0, 1), 1,
+                 channels, any_of (0, 1), any_of (0, 1), FALSE, FALSE };
+
+  return new_pool (&c, any_of (0, 1));
+}
+
+static TpLowered *
+draw_matmul (void)
+{
+  MatmulCase c = { any_of (1, 2), any_of (1, 40), any_of (1, 70),
+                   any_of (1, 50), any_of (0, 1), any_of (0, 1), any_of (0, 1),
+                   any_of (0, 1), any_of (0, 1) };
+
+  return new_matmul (&c);
+}
+
+static TpLowered *
+draw_rows (void)
+{
+  RowCase c = { any_of (ROW_SUM, ROW_NORM), any_of (1, 20), any_of (4, 90),
+                any_of (0, 1), any_of (1, 2) };
+
+  return new_rows (&c);
+}
+
+static TpLowered *
+draw_transpose (void)
+{
+  RowCase c = { ROW_TRANSPOSE, any_of (1, 40), any_of (4, 90), any_of (0, 1),
+                any_of (1, 2) };
+
+  return new_rows (&c);
+}
+
+static TpLowered *
+draw_maps (void)
+{
+  return new_maps (any_of (1, 4));
+}
+
+static TpLowered *
+draw_typed (void)
+{
+  return new_random_typed (GUINT_TO_POINTER (any_of (0, G_MAXINT32 - 1)));
+}
+
+static TpLowered *(*const kinds[]) (void)
+    = { draw_conv, draw_winograd, draw_pool, draw_matmul,
+        draw_rows, draw_transpose, draw_maps, draw_typed };
+
+/* Another nest of each kind, until every family for @target has had its draws; FALSE:
+ * some has not yet. */
+static gboolean
+draw_round (const TpTarget *target, int n_each, RunFunc run, int *n_drawn)
+{
+  int n_families;
+  const TpFamily *const *families = tp_schedule_list (&n_families);
+  gboolean is_done = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autoptr (TpLowered) lowered = kinds[i]();
+
+      for (int k = 0; k < n_families && !g_test_failed (); k++)
+        if (n_drawn[k] < n_each)
+          n_drawn[k] += check_family (lowered, target, families[k], 1, run);
+    }
+  for (int k = 0; k < n_families; k++)
+    is_done &= n_drawn[k] >= n_each || !families[k]->is_for (target);
+  return is_done;
+}
+
+void
+check_draws (const TpTarget *target, int n_each, RunFunc run)
+{
+  int n_families;
+  const TpFamily *const *families = tp_schedule_list (&n_families);
+  g_autofree int *n_drawn = g_new0 (int, n_families);
+
+  for (int i = 0; i < N_ROUNDS && !g_test_failed (); i++)
+    if (draw_round (target, n_each, run, n_drawn))
+      return;
+  for (int k = 0; k < n_families; k++)
+    if (families[k]->is_for (target) && n_drawn[k] < n_each)
+      {
+        g_test_message ("%d choices of '%s' were drawn", n_drawn[k],
+                        families[k]->form.name);
+        g_test_fail ();
+      }
+}

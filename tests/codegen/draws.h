@@ -1,0 +1,24 @@
+/* draws.h: choices of schedules by chance: whatever a family lists, and whatever it
+ * finds no fault with, is right. */
+#ifndef TP_TESTS_DRAWS_H
+#define TP_TESTS_DRAWS_H
+
+#include "nests.h"
+#include "schedule/schedule.h"
+
+gint64 any_of (gint64 lo, gint64 hi); /* either included */
+
+/* Several maps, of which one turns its array over. */
+TpLowered *new_maps (int n);
+
+/* For all nests of @lowered together: @n_draws choices that @family lists, which it
+ * must find no fault with, and as many more that it finds none with, where there are
+ * any; each by its text, run by @run. Returns how many there were. */
+int check_family (const TpLowered *lowered, const TpTarget *target,
+                  const TpFamily *family, int n_draws, RunFunc run);
+
+/* The same of every family for @target, with nests of all kinds by chance: @n_each
+ * draws, which each must have. */
+void check_draws (const TpTarget *target, int n_each, RunFunc run);
+
+#endif

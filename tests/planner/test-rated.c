@@ -1,0 +1,193 @@
+/* test-rated.c: the least energy and the least price, and what proves them. */
+#include "config.h"
+
+#include "planner/place.h"
+#include "random-graph.h"
+#include "random-rates.h"
+
+#include <string.h>
+
+#define MAX_ENGINES TP_RATES_MAX_ENGINES
+
+static gint64
+weigh (const gint64 *totals, const gint64 *aims)
+{
+  gint64 sum = 0;
+
+  for (int aim = 0; aim < TP_N_AIMS; aim++)
+    sum += totals[aim] * aims[aim];
+  return sum;
+}
+
+/* The least of all placements. */
+static gint64
+try_all (const TpTestCase *test, const gint64 *aims)
+{
+  int n = test->graph->n_nodes;
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  gint64 totals[TP_N_AIMS], best = TP_COST_NONE;
+
+  for (guint mask = 0; mask < 1u << n; mask++)
+    {
+      for (int i = 0; i < n; i++)
+        devices[i] = mask >> i & 1;
+      if (test->costs->n_devices == 1 && mask > 0)
+        break;
+      if (tp_test_case_take (test, devices, totals))
+        best = MIN (best, weigh (totals, aims));
+    }
+  return best;
+}
+
+static void
+check_plan (const TpPlan *plan, const TpTestCase *test, const gint64 *aims)
+{
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  const TpRateProof *proof = plan->rate_proof;
+  gint64 totals[TP_N_AIMS];
+
+  tp_test_assert_checked (plan, test->graph);
+  g_assert_true (tp_test_case_take (test, devices, totals));
+  for (int aim = 0; aim < TP_N_AIMS; aim++)
+    {
+      g_assert_cmpint (proof->totals[aim], ==, totals[aim]);
+      g_assert_cmpint (proof->aims[aim], ==, aims[aim]);
+    }
+  g_assert_cmpint (plan->cost_ns, ==, totals[TP_AIM_TIME]);
+  g_assert_cmpint (proof->cost, ==, weigh (totals, aims));
+  g_assert_cmpint (proof->bound, ==, proof->cost);
+}
+
+static const struct
+{
+  const char *objective;
+  gint64 aims[TP_N_AIMS];
+} objectives[] = {
+  { "energy", { 0, 1, 0 } },
+  { "price", { 0, 0, 1 } },
+  { "weighted", { 3, 2, 0 } },
+  { "weighted", { 50, 0, 1 } },
+  { "weighted", { 1, 1, 1 } },
+};
+
+static TpPlan *
+place (const TpTestCase *test, gsize index, GError **error)
+{
+  const TpPlaceOptions options
+      = { .objective = objectives[index].objective,
+          .heeds_noise = TRUE,
+          .aims = strcmp (objectives[index].objective, "weighted") == 0
+                      ? objectives[index].aims
+                      : NULL };
+
+  return tp_place_with (test->graph, test->groups, test->costs, &options,
+                        error);
+}
+
+static void
+test_brute_force (void)
+{
+  for (int round = 0; round < 3000; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 10));
+      gsize index = (gsize) round % G_N_ELEMENTS (objectives);
+      g_autoptr (TpTestCase) test = NULL;
+      g_autoptr (TpPlan) plan = NULL;
+      g_autoptr (GError) error = NULL;
+
+      spec.n_devices = round % 9 == 0 ? 1 : 2;
+      if (spec.n_devices == 1)
+        spec.host = spec.has_pins = spec.has_gaps = 0;
+      test = tp_test_case_new (&spec);
+      tp_test_case_rate (test);
+      plan = place (test, index, &error);
+      g_assert_no_error (error);
+      check_plan (plan, test, objectives[index].aims);
+      g_assert_cmpint (plan->rate_proof->cost, ==,
+                       try_all (test, objectives[index].aims));
+    }
+}
+
+/* What is to be together is. */
+static void
+test_together (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      TpTestSpec spec = tp_test_spec_together (g_test_rand_int_range (2, 9));
+      gsize index = (gsize) round % G_N_ELEMENTS (objectives);
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL;
+
+      tp_test_case_rate (test);
+      plan = place (test, index, NULL);
+      check_plan (plan, test, objectives[index].aims);
+      g_assert_cmpint (plan->rate_proof->cost, ==,
+                       try_all (test, objectives[index].aims));
+    }
+}
+
+/* With nothing but waiting to pay for, time is what counts: the same plan. */
+static void
+test_idle_is_time (void)
+{
+  for (int round = 0; round < 100; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 30));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL;
+
+      test->costs->rates = g_new0 (TpRate, 3);
+      for (int d = 0; d < 2; d++)
+        test->costs->rates[d]
+            = (TpRate){ .busy_mw = 7, .idle_mw = 7, .price = TP_RATE_NONE };
+      tp_costs_seal (test->costs);
+      plan = place (test, 0, NULL);
+      g_assert_cmpint (plan->cost_ns, ==, plan->bound_ns);
+      g_assert_cmpint (plan->rate_proof->cost, ==, 14 * plan->cost_ns);
+      g_assert_cmpint (plan->rate_proof->totals[TP_AIM_PRICE], ==, -1);
+    }
+}
+
+static void
+assert_refused (const TpTestCase *test, gsize index, int code,
+                const char *word)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpPlan) plan = place (test, index, &error);
+
+  g_assert_null (plan);
+  g_assert_error (error, TPLAN_ERROR, code);
+  g_assert_nonnull (strstr (error->message, word));
+}
+
+static void
+test_refused (void)
+{
+  TpTestSpec three = { .n_ops = 3, .n_devices = 3, .max_cost = 9 };
+  TpTestSpec two = { .n_ops = 3, .max_cost = 9 };
+  g_autoptr (TpTestCase) many = tp_test_case_new (&three);
+  g_autoptr (TpTestCase) test = tp_test_case_new (&two);
+
+  tp_test_case_rate (many);
+  assert_refused (many, 0, TPLAN_ERROR_UNSUPPORTED, "name fewer");
+  assert_refused (test, 0, TPLAN_ERROR_USAGE, "--watts");
+  assert_refused (test, 1, TPLAN_ERROR_USAGE, "--price");
+  tp_test_case_rate (test);
+  test->costs->rates[1].busy_mw = TP_RATE_NONE;
+  assert_refused (test, 0, TPLAN_ERROR_USAGE, test->costs->devices[1]);
+  test->costs->rates[1].busy_mw = TP_RATE_MAX;
+  tp_costs_node (test->costs, 0, 0)->time_ns = G_GINT64_CONSTANT (1) << 40;
+  assert_refused (test, 0, TPLAN_ERROR_LIMIT, "2^62");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rated/brute-force", test_brute_force);
+  g_test_add_func ("/rated/together", test_together);
+  g_test_add_func ("/rated/idle-is-time", test_idle_is_time);
+  g_test_add_func ("/rated/refused", test_refused);
+  return g_test_run ();
+}

@@ -1,0 +1,21 @@
+/* frontier.h: points of which none is better in both ways, as SVG. */
+#ifndef TP_VIEW_FRONTIER_H
+#define TP_VIEW_FRONTIER_H
+
+#include <glib.h>
+
+/* Both axes are straight, and begin where the points do: little is what matters. */
+typedef struct
+{
+  const char *title;
+  const char *x_name, *y_name;
+  int n;                      /* at least 1 */
+  const double *x, *y;
+  char *(*format_x) (double value); /* of marks; g_free () */
+  char *(*format_y) (double value);
+} TpFrontier;
+
+/* Text of strangers is made fit to be shown. The caller frees. */
+char *tp_view_frontier_to_svg (const TpFrontier *frontier);
+
+#endif
