@@ -152,9 +152,15 @@ test_job ()
   say $status "$3: $1 is an error"
 }
 
-"$TPLAN" optimize -q --devices $sims long.json -o plan.json > .out 2> .err || exit 99
-"$TPLAN" optimize -q --devices $sims sym.json --dim N=1,2 -o tiers.json > .out 2> .err || exit 99
-"$TPLAN" calibrate -q --devices ref mlp.json > .out 2> .err || exit 99
+# The set-up: a test that cannot begin says why.
+begin () # COMMAND...
+{
+  "$TPLAN" "$@" > .out 2> .err && return
+  echo "Bail out! tplan $*: $(head -n 1 .err)"; exit 99
+}
+begin optimize -q --devices $sims long.json -o plan.json
+begin optimize -q --devices $sims sym.json --dim N=1,2 -o tiers.json
+begin calibrate -q --devices ref mlp.json
 # Words come from GLib in the locale's own letters, which takes memory as well.
 (LC_ALL=C; export LC_ALL; attack info) > said; status=$?
 cat said

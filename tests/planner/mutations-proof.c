@@ -143,8 +143,9 @@ tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph)
         const TpCutVertex op = { TP_CUT_NODE, i };
         gint64 cost = tp_costs_node (plan->costs, i, d)->time_ns;
 
-        if (graph->nodes[i].pins != NULL || cost == TP_COST_NONE || cost == 0)
-          continue;
+        if (graph->nodes[i].pins != NULL || cost == TP_COST_NONE || cost == 0
+            || (graph->colocation_of != NULL && graph->colocation_of[i] >= 0))
+          continue;           /* what it is with may be unable to be there */
         if (d == 0 && !tp_test_lists_arc (plan, op, sink))
           append_arc (plan, op, sink, cost);
         if (d == 1 && !tp_test_lists_arc (plan, source, op))
