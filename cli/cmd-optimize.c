@@ -147,6 +147,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
   json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
   json_object_set_new (document, "load", tp_cli_loads_to_json (plan));
   json_object_set_new (document, "rates", tp_cli_rates_to_json (plan));
+  json_object_set_new (document, "span", tp_cli_span_to_json (plan));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
   json_object_set_new (document, "tied_ops",
@@ -277,7 +278,9 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   tp_table_add (table, g_strdup ("placement"),
                 tp_cli_format_devices (handle));
   tp_table_add (table, g_strdup ("cost"), format_cost (handle, totals));
-  if (plan->load_proof != NULL)
+  if (plan->span_proof != NULL)
+    tp_table_add (table, g_strdup ("makespan"), tp_cli_format_span (plan));
+  else if (plan->load_proof != NULL)
     tp_table_add (table, g_strdup ("busiest"), tp_cli_format_loads (plan));
   add_described (table, "energy", tp_cli_describe_energy (plan));
   add_described (table, "price", tp_cli_describe_price (plan));

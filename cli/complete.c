@@ -387,7 +387,7 @@ static const struct
   { "WHAT", "stale", NULL, NULL, "warn fail" },
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
-  { "NAME", "objective", NULL, NULL, "time throughput energy price" },
+  { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
   { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },
 };

@@ -104,3 +104,45 @@ tp_cli_loads_to_json (const TpPlan *plan)
                     "bound_ns", (json_int_t) proof->bound_ns, "gap",
                     find_gap (proof), "runs_per_s", find_rate (proof));
 }
+
+/* ---- schedules ------------------------------------------------------------ */
+
+static double
+find_span_gap (const TpSpanProof *proof)
+{
+  return proof->span_ns == 0 ? 0
+                             : (double) (proof->span_ns - proof->bound_ns)
+                                   / (double) proof->span_ns;
+}
+
+char *
+tp_cli_format_span (const TpPlan *plan)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  g_autofree char *span = NULL, *bound = NULL, *proved = NULL;
+
+  if (proof == NULL)
+    return NULL;
+  span = tp_cli_format_time (proof->span_ns);
+  bound = tp_cli_format_time (proof->bound_ns);
+  proved = proof->span_ns == proof->bound_ns
+               ? g_strdup ("proved least")
+               : g_strdup_printf ("bound %s, gap %.2f %%", bound,
+                                  100 * find_span_gap (proof));
+  return g_strdup_printf ("%s if engines work at once%s, %s; sessions run one "
+                          "thing after the other",
+                          span, plan->is_simulated ? ", simulated" : "",
+                          proved);
+}
+
+json_t *
+tp_cli_span_to_json (const TpPlan *plan)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  if (proof == NULL)
+    return json_null ();
+  return json_pack ("{s:I, s:I, s:f}", "span_ns", (json_int_t) proof->span_ns,
+                    "bound_ns", (json_int_t) proof->bound_ns, "gap",
+                    find_span_gap (proof));
+}

@@ -69,6 +69,8 @@ format_proof (const TpPlan *plan)
                           / (double) plan->cost_ns
                     : 0;
 
+  if (plan->span_proof != NULL)
+    return tp_cli_format_span (plan);
   if (plan->load_proof != NULL)
     return tp_cli_format_loads (plan);
   if (plan->rate_proof != NULL)

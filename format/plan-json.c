@@ -10,6 +10,7 @@
 #include "format/json.h"
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
+#include "format/plan-json-span.h"
 #include "format/plan-json-memory.h"
 #include "format/plan-json-rated.h"
 #include "format/plan-json-shares.h"
@@ -525,6 +526,7 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   tp_plan_write_shares (plan, out);
   tp_plan_write_load_proof (plan, out);
   tp_plan_write_rate_proof (plan, out);
+  tp_plan_write_span_proof (plan, out);
   digest = tp_digest_bytes (out->str, out->len);
   tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
   return g_string_free (g_steal_pointer (&out), FALSE);

@@ -7,6 +7,7 @@
 #include "format/plan-read-arcs.h"
 #include "format/plan-read-costs.h"
 #include "format/plan-read-load.h"
+#include "format/plan-read-span.h"
 #include "format/plan-read-memory.h"
 #include "format/plan-read-rated.h"
 #include "format/plan-read-shares.h"
@@ -309,6 +310,7 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
          && read_arcs (root, plan, error)
          && tp_plan_read_load_proof (root, plan, error)
          && tp_plan_read_rate_proof (root, plan, error)
+         && tp_plan_read_span_proof (root, plan, error)
          && tp_plan_read_memory_proof (root, plan, error)
          && tp_plan_read_shares (root, plan, error);
 }

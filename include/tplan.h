@@ -280,8 +280,8 @@ typedef struct
                                * no more; ended by NULL */
   const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
                                * `--no-fuse`; ended by NULL */
-  const char *objective;      /* (nullable): "time", "throughput", "energy" or
-                               * "price" */
+  const char *objective;      /* (nullable): "time", "throughput", "energy",
+                               * "price" or "makespan" */
   TplanLevel level;           /* to measure, this has to be the only thread of the
                                * process, as for tplan_costs_calibrate() */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if

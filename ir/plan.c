@@ -60,6 +60,7 @@ tp_plan_unref (TpPlan *plan)
   tp_share_proof_free (plan->share_proof);
   tp_load_proof_free (plan->load_proof);
   tp_rate_proof_free (plan->rate_proof);
+  tp_span_proof_free (plan->span_proof);
   tp_costs_unref (plan->costs);
   tp_groups_free (plan->all_groups);
   g_free (plan->arcs);

@@ -11,6 +11,7 @@
 #include "ir/memory-proof.h"
 #include "ir/rate-proof.h"
 #include "ir/share-proof.h"
+#include "ir/span-proof.h"
 
 /* Figures above are refused when a plan is read, so that sums of a few never
  * overflow. */
@@ -114,6 +115,9 @@ typedef struct
                                * are those of the plan cheapest by @cost_ns */
   TpRateProof *rate_proof;    /* (nullable): of energy and price: that no plan
                                * takes less; the rest likewise */
+  TpSpanProof *span_proof;    /* (nullable): the schedule of a run whose engines
+                               * work at once; what the busiest engine carries
+                               * is in @load_proof */
 } TpPlan;
 
 TpPlan *tp_plan_new (void);

@@ -26,6 +26,7 @@ static const TpObjective objectives[] = {
     time_edge_cost },
   { "price", TP_OBJECTIVE_RATED, { 0, 0, 1 }, time_node_cost, time_edge_cost },
   { "weighted", TP_OBJECTIVE_RATED, { 0 }, time_node_cost, time_edge_cost },
+  { "makespan", TP_OBJECTIVE_SPAN, { 0 }, time_node_cost, time_edge_cost },
 };
 
 const TpObjective *

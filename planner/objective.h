@@ -10,6 +10,7 @@ typedef enum
   TP_OBJECTIVE_SUM = 1 << 0,  /* added up, as if nothing overlapped */
   TP_OBJECTIVE_MAX = 1 << 1,  /* added up for each engine: the most of these */
   TP_OBJECTIVE_RATED = 1 << 2, /* added up, each times the rate of its engine */
+  TP_OBJECTIVE_SPAN = 1 << 3, /* engines work at once: when the last is done */
 } TpObjectiveKind;
 
 /* Costs of kernels and copies are integers, not negative. Both functions are pure,

@@ -9,6 +9,7 @@
 #include "planner/load.h"
 #include "planner/rated.h"
 #include "planner/share.h"
+#include "planner/span.h"
 
 static const TpSolver *const solvers[] = {
   &tp_solver_cut,
@@ -16,6 +17,7 @@ static const TpSolver *const solvers[] = {
   &tp_solver_share,
   &tp_solver_load,
   &tp_solver_rated,
+  &tp_solver_span,
 };
 
 static void

@@ -28,11 +28,14 @@ class Plan:
         digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
         simulated = any(d.startswith("sim:") for d in p["devices"])
         self.expect({"format": "tplan-plan/2", "simulated": simulated, "sha256": digest})
-        rated = p["objective"] in ("energy", "price", "weighted")
-        need(rated or p["objective"] in ("time", "throughput"), "objective")
-        need((p["objective"] == "throughput") == (p["certificate"] == "weighted-cut")
-             == ("load_ns" in p), "objective and certificate")
-        need(rated == (p["certificate"] == "rated-cut") == ("aims" in p), "aims and certificate")
+        kind = {"throughput": "weighted-cut", "makespan": "schedule", "energy": "rated-cut",
+                "price": "rated-cut", "weighted": "rated-cut"}.get(p["objective"])
+        need(kind or p["objective"] == "time", "objective")
+        need(kind == p["certificate"] or (not kind and p["certificate"] not in
+             ("weighted-cut", "schedule", "rated-cut")), "objective and certificate")
+        need(("load_ns" in p) == (kind in ("weighted-cut", "schedule"))
+             and ("span_ns" in p) == (kind == "schedule")
+             and ("aims" in p) == (kind == "rated-cut"), "proofs")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
         need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])

@@ -13,6 +13,7 @@ from collections import defaultdict
 from check_common import HOST, NONE, Plan, need, number
 from check_load import Loads
 from check_rates import Rates
+from check_span import Span
 from check_share import Shares
 
 INFINITE = -1
@@ -110,10 +111,12 @@ class Checker(Plan):
 
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
-        other = {"weighted-cut": Loads, "rated-cut": Rates}.get(p["certificate"])
+        other = {"weighted-cut": [Loads], "schedule": [Loads, Span],
+                 "rated-cut": [Rates]}.get(p["certificate"])
         if other:
             need(price == 0 and all(o["margin_ns"] == -1 for o in self.ops), "a tie or a margin")
-            other(self).check()
+            for kind in other:
+                kind(self).check()
         else:
             self.check_tie(price)
             self.expect({"certificate": "share-tree" if self.is_shared else "min-cut"})

@@ -9,6 +9,7 @@
 #include "planner/check/check-proof.h"
 #include "planner/check/check-rated.h"
 #include "planner/check/check-shares.h"
+#include "planner/check/check-span.h"
 
 static const struct
 {
@@ -21,9 +22,11 @@ static const struct
   { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, tp_checker_check_shares },
   { TP_PLAN_WEIGHTED_CUT, 2, tp_checker_check_load },
   { TP_PLAN_RATED_CUT, 2, tp_checker_check_rated },
+  { TP_PLAN_SCHEDULE, 2, tp_checker_check_span },
 };
 
-/* Throughput is proved by loads, energy and price by rates, and nothing else is. */
+/* Throughput is proved by loads, makespan by them and a schedule, energy and price by
+ * rates, and nothing else is. */
 static void
 check_kind (TpChecker *checker, const char *kind)
 {
@@ -31,9 +34,12 @@ check_kind (TpChecker *checker, const char *kind)
   const TpPlan *plan = checker->plan;
   gboolean is_load = g_strcmp0 (kind, TP_PLAN_WEIGHTED_CUT) == 0;
   gboolean is_rated = g_strcmp0 (kind, TP_PLAN_RATED_CUT) == 0;
+  gboolean is_span = g_strcmp0 (kind, TP_PLAN_SCHEDULE) == 0;
 
   if (is_load != (g_strcmp0 (plan->objective, "throughput") == 0)
-      || is_load != (plan->load_proof != NULL)
+      || is_span != (g_strcmp0 (plan->objective, "makespan") == 0)
+      || (is_load || is_span) != (plan->load_proof != NULL)
+      || is_span != (plan->span_proof != NULL)
       || is_rated != g_strv_contains (rated, plan->objective)
       || is_rated != (plan->rate_proof != NULL))
     tp_checker_fail (checker,

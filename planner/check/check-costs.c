@@ -20,6 +20,7 @@ static const struct
   { "energy", measure_time },
   { "price", measure_time },
   { "weighted", measure_time },
+  { "makespan", measure_time },
 };
 
 TpCheckerMeasure

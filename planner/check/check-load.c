@@ -251,11 +251,11 @@ check_form (TpChecker *checker)
       || plan->load_proof->n_engines != 3 * plan->n_devices)
     return tp_checker_fail (checker, "what engines carry is missing");
   if (plan->tie_price_ns != 0)
-    return tp_checker_fail (checker, "no tie is broken for throughput");
+    return tp_checker_fail (checker, "no tie is broken for such a plan");
   for (int i = 0; i < plan->n_placements; i++)
     if (plan->placements[i].margin_ns != -1)
       return tp_checker_fail (checker, "op '%s' has a margin, which is not "
-                                       "known of throughput",
+                                       "known of such a plan",
                               checker->graph->nodes[i].name);
   return TRUE;
 }

@@ -104,5 +104,10 @@ say $? "throughput"
 try 0 check load.json; say $? "  is proved"
 try 0 explain load.json; say $? "  is explained"
 try 0 optimize mlp.json --devices $sims --objective throughput --format json && out_has '"runs_per_s":'; say $? "  in JSON"
+try 0 optimize mlp.json --devices $sims --objective makespan -o span.json && out_has 'makespan .*simulated, .*one thing after the other'
+say $? "makespan"
+try 0 check span.json; say $? "  is proved"
+try 0 explain span.json; say $? "  is explained"
+try 0 optimize mlp.json --devices $sims --objective makespan --format json && out_has '"span_ns":'; say $? "  in JSON"
 try 0 optimize mlp.json --devices $sims && ! out_has '^busiest'; say $? "and of nothing else"
 finish

@@ -29,6 +29,8 @@ keep check-load check out/load.json
 keep optimize-energy optimize mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --objective energy
 keep check-energy check out/energy.json
 keep explain-energy explain out/energy.json
+keep optimize-span optimize mlp.json --devices $sims --objective makespan -o out/span.json
+keep check-span check out/span.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check

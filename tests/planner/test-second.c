@@ -173,6 +173,30 @@ write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
     }
 }
 
+/* Every other one with a number of its schedule one less, which checkers refuse
+ * (test-span.c). Groups drawn at random are no chains, and have no schedule. */
+static void
+write_spans (Bundle *bundle)
+{
+  for (int round = 0; round < 2 * N_GOOD; round++)
+    {
+      TpTestSpec spec = make_spec (round);
+      g_autoptr (TpTestCase) test = NULL;
+      g_autoptr (TpPlan) plan = NULL;
+
+      spec.has_groups = FALSE;
+      test = make_case (&spec);
+      test->costs->is_same_silicon = round % 7 == 0;
+      plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      tp_plan_count_memory (plan, test->graph);
+      if (round % 4 == 1)
+        plan->span_proof->starts[g_test_rand_int_range (0, spec.n_ops)]--;
+      else if (round % 4 == 3)
+        plan->span_proof->bound_ns--;
+      write_plan (bundle, plan, test, round % 2 ? "early" : "good-span");
+    }
+}
+
 /* Of energy, price, and of both and time. */
 static TpPlan *
 place_rated (TpTestCase *test, int round)
@@ -333,6 +357,7 @@ test_good (void)
   write_good (&bundle);
   write_good_shared (&bundle);
   write_good_loads (&bundle);
+  write_spans (&bundle);
   write_good_rated (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);

@@ -1,0 +1,10 @@
+/* plan-json-span.h: when what of a run begins, as text. */
+#ifndef TP_FORMAT_PLAN_JSON_SPAN_H
+#define TP_FORMAT_PLAN_JSON_SPAN_H
+
+#include "ir/plan.h"
+
+/* Lines of their own; none where @plan has no schedule. */
+void tp_plan_write_span_proof (const TpPlan *plan, GString *out);
+
+#endif

@@ -1,0 +1,41 @@
+/* plan-read-span.c: see plan-read-span.h. */
+#include "config.h"
+
+#include "format/plan-read-span.h"
+
+static gboolean
+read_starts (TpPlanPlace root, const char *key, int n, gint64 *out,
+             GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (root, key, n, &list, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    {
+      TpPlanPlace place = { root.reader, key, json_array_get (list, i) };
+
+      if (!tp_plan_read_integer (place, -1, &out[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_span_proof (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpSpanProof *proof;
+
+  if (json_object_get (root.json, "span_ns") == NULL)
+    return TRUE;
+  proof = plan->span_proof
+      = tp_span_proof_new (plan->n_placements, plan->n_transfers);
+  return tp_plan_read_number (root, "span_ns", &proof->span_ns, error)
+         && tp_plan_read_number (root, "span_bound_ns", &proof->bound_ns, error)
+         && read_starts (root, "op_starts", proof->n_nodes, proof->starts,
+                         error)
+         && read_starts (root, "fetch_starts", proof->n_transfers,
+                         proof->fetch_starts, error)
+         && read_starts (root, "feed_starts", proof->n_transfers,
+                         proof->feed_starts, error);
+}

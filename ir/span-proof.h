@@ -1,0 +1,31 @@
+/* span-proof.h: when each kernel and copy of a run begins where engines work at once,
+ * and how long a run takes at least.
+ *
+ * docs/planner.md, "Makespan", has the words. */
+#ifndef TP_IR_SPAN_PROOF_H
+#define TP_IR_SPAN_PROOF_H
+
+#include <glib.h>
+
+/* Kind of the certificate. */
+#define TP_PLAN_SCHEDULE "schedule"
+
+typedef struct
+{
+  gint64 span_ns;             /* when the last of them ends */
+  gint64 bound_ns;            /* no placement has less, in whatever order */
+  int n_nodes;
+  gint64 *starts;             /* [node]: in ns; all of a group in effect have that
+                               * of its kernel */
+  int n_transfers;
+  gint64 *fetch_starts;       /* [transfer]: of the way to host memory; -1: there
+                               * is none */
+  gint64 *feed_starts;        /* [transfer]: of the way from there; likewise */
+} TpSpanProof;
+
+/* All starts 0. */
+TpSpanProof *tp_span_proof_new (int n_nodes, int n_transfers);
+void tp_span_proof_free (TpSpanProof *proof); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanProof, tp_span_proof_free)
+
+#endif

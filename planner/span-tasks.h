@@ -1,0 +1,37 @@
+/* span-tasks.h: what one run by a placement has to do, as tasks of engines, and a
+ * schedule of them: what can overlap does. */
+#ifndef TP_PLANNER_SPAN_TASKS_H
+#define TP_PLANNER_SPAN_TASKS_H
+
+#include "ir/array.h"
+#include "ir/span-proof.h"
+#include "planner/problem.h"
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned) */
+  const guint8 *devices;      /* (unowned): [node] */
+  TpArray *transfers;         /* TpTransfer: the copies it needs */
+  int n_tasks;                /* nodes, then two for each transfer: to host memory,
+                               * and from there */
+  int *unit_of;               /* [node]: the task that runs it: the last of its
+                               * group in effect, or itself */
+  int *source_of;             /* [tensor * n_devices + device]: the task that brings
+                               * it there, or -1 */
+  struct TpSpanTask *tasks;   /* [task] */
+  TpArray *arcs;              /* of these to those that wait for them */
+} TpSpanTasks;
+
+TpSpanTasks *tp_span_tasks_new (const TpProblem *problem,
+                                const guint8 *devices);
+void tp_span_tasks_free (TpSpanTasks *tasks); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTasks, tp_span_tasks_free)
+
+/* Begins each task as soon as its engine is free and all it waits for is done; of
+ * several the one from which the way to the end is longest. Returns when the last
+ * ends: never later than if they ran one after the other. */
+gint64 tp_span_tasks_schedule (TpSpanTasks *tasks);
+/* Of the last schedule; bound_ns is 0. */
+TpSpanProof *tp_span_tasks_dup_proof (const TpSpanTasks *tasks);
+
+#endif

@@ -1,0 +1,25 @@
+/* span.h: the placement on two devices whose run ends first where engines work at
+ * once: their kernels, and each direction of their copies. */
+#ifndef TP_PLANNER_SPAN_H
+#define TP_PLANNER_SPAN_H
+
+#include "ir/span-proof.h"
+#include "planner/solver.h"
+
+/**
+ * tp_span_solve:
+ * @problem: for one device, or two; limits of memory are not looked at
+ * @load_bound_ns: what no busiest engine carries less than
+ * @devices: (inout): [node]: a placement; then one whose run ends no later
+ *
+ * Pure: what it may do is counted, not timed. Groups are to be chains, as
+ * tp_fuse_find () makes them.
+ *
+ * Returns: (transfer full): its schedule, and what none goes below.
+ */
+TpSpanProof *tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
+                            guint8 *devices);
+
+extern const TpSolver tp_solver_span;
+
+#endif

@@ -1,0 +1,107 @@
+"""When what of a run begins whose engines work at once, and that no run ends sooner: for
+check_plan.py, after docs/planner.md ("Makespan")."""
+from collections import defaultdict
+
+from check_common import HOST, NONE, need
+
+INFINITY = float("inf")
+
+
+class Span:
+    def __init__(self, checker):
+        self.plan, self.p = checker, checker.p
+        self.n = len(checker.devices)
+        self.inputs = [[] for _ in checker.ops]
+        for t, readers in enumerate(checker.readers):
+            for reader in readers:
+                self.inputs[reader].append(t)
+        self.moving = set(checker.moving)
+        self.group = {o: row for row in range(len(checker.ops), len(checker.units))
+                      for o in checker.units[row]}
+
+    # ---- the schedule
+
+    def check_schedule(self):
+        plan, p, starts = self.plan, self.p, self.p["op_starts"]
+        need(len(starts) == len(plan.ops), "op_starts")
+        busy, ends, unit = defaultdict(list), {}, {}
+        for row, d in plan.rows(plan.where):
+            ops = plan.units[row]
+            need(len({starts[o] for o in ops}) == 1, "a group begins more than once")
+            end = starts[ops[0]] + plan.figure[row][d][0]
+            busy[0, d].append((starts[ops[0]], end))
+            for o in ops:
+                ends[o], unit[o] = end, row
+        there = self.check_copies(busy, ends)
+        for op, tensors in enumerate(self.inputs):
+            for t in tensors:
+                maker, d = plan.makers[t], plan.where[op]
+                if maker is not NONE and plan.where[maker] == d:
+                    ready = 0 if unit[maker] == unit[op] else ends[maker]
+                elif t not in self.moving or (maker is NONE and d == plan.host):
+                    ready = 0
+                else:
+                    ready = there[t, d]
+                need(0 <= ready <= starts[op], "op", op, "begins before what it reads is there")
+        if p.get("same_silicon"):
+            busy = {0: [it for some in busy.values() for it in some]}
+        for some in busy.values():
+            some = sorted(it for it in some if it[1] > it[0])
+            need(all(a[1] <= b[0] for a, b in zip(some, some[1:])), "an engine does two things at once")
+        last = max([end for some in busy.values() for _, end in some] + list(ends.values()), default=0)
+        self.plan.expect({"span_ns": last})
+
+    def check_copies(self, busy, ends):
+        plan, p, there = self.plan, self.p, {}
+        copies = list(plan.copies(plan.where))
+        need(len(copies) == len(p["fetch_starts"]) == len(p["feed_starts"]), "starts of copies")
+        for (t, start, to), fetch, feed in zip(copies, p["fetch_starts"], p["feed_starts"]):
+            now = 0 if plan.makers[t] is NONE else ends[plan.makers[t]]
+            begins = {"to_host_costs": fetch, "to_device_costs": feed}
+            legs = plan.legs(t, start, to)
+            need([way for way in begins if begins[way] != -1] == [way for (way, _), _ in legs],
+                 "ways of a copy")
+            for (way, d), figure in legs:
+                need(begins[way] >= now, "a copy begins before what it copies is there")
+                now = begins[way] + figure[0]
+                busy[way, d].append((begins[way], now))
+            there[t, to] = now
+        return there
+
+    # ---- the longest way
+
+    def arrive(self, ends, t, to):
+        plan, maker = self.plan, self.plan.makers[t]
+        if maker is NONE:
+            return plan.copy(t, HOST, to) if t in self.moving else 0
+        return min(ends[maker][d] + (plan.copy(t, d, to) if t in self.moving and d != to else 0)
+                   for d in range(self.n))
+
+    def ready(self, ends, ops, d, row):
+        return max([self.arrive(ends, t, d) for o in ops for t in self.inputs[o]
+                    if self.plan.makers[t] is NONE or row is None
+                    or self.group.get(self.plan.makers[t]) != row], default=0)
+
+    def find_path(self):
+        plan, ends, longest = self.plan, [], 0
+        for op in range(len(plan.ops)):
+            row = self.group.get(op)
+            is_last = row is None or plan.units[row][-1] == op
+            ends.append([])
+            for d in range(self.n):
+                cost = plan.cost(op, d)
+                end = INFINITY if cost is NONE else cost + self.ready(ends, [op], d, None)
+                if row is not None and is_last and plan.gains[row, d] > 0:
+                    end = min(end, self.ready(ends, plan.units[row], d, row) + plan.figure[row][d][0])
+                ends[op].append(end)
+            longest = max(longest, min(ends[op]) if is_last else 0)
+        for t, is_shown in enumerate(plan.shown):
+            row = self.group.get(plan.makers[t])
+            if is_shown and t in self.moving and (row is None or plan.units[row][-1] == plan.makers[t]):
+                longest = max(longest, self.arrive(ends, t, HOST))
+        return longest
+
+    def check(self):
+        self.check_schedule()
+        self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path())})
+        need(self.p["span_ns"] <= self.p["cost_ns"], "longer than one after the other")
