@@ -37,3 +37,14 @@ tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs)
     }
   tp_text_append (out, "],\n");
 }
+
+void
+tp_plan_write_numbers (GString *out, const char *key, const gint64 *numbers,
+                       int n)
+{
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int i = 0; i < n; i++)
+    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, i == 0 ? "" : ", ",
+                           numbers[i]);
+  tp_text_append (out, "],\n");
+}

@@ -14,4 +14,8 @@ typedef struct
 /* A member of the plan, and the comma behind it. */
 void tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs);
 
+/* A list of numbers, on a line. */
+void tp_plan_write_numbers (GString *out, const char *key,
+                            const gint64 *numbers, int n);
+
 #endif

@@ -7,16 +7,6 @@
 #include "ir/text.h"
 
 static void
-write_engines (GString *out, const char *key, const gint64 *numbers, int n)
-{
-  tp_text_append_printf (out, " \"%s\": [", key);
-  for (int e = 0; e < n; e++)
-    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, e == 0 ? "" : ", ",
-                           numbers[e]);
-  tp_text_append (out, "],\n");
-}
-
-static void
 write_list (GString *out, const char *key, const int *numbers, int n)
 {
   tp_text_append_printf (out, " \"%s\": [", key);
@@ -36,10 +26,10 @@ tp_plan_write_load_proof (const TpPlan *plan, GString *out)
                          " \"load_ns\": %" G_GINT64_FORMAT
                          ",\n \"load_bound_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->load_ns, proof->bound_ns);
-  write_engines (out, "loads", proof->loads, proof->n_engines);
+  tp_plan_write_numbers (out, "loads", proof->loads, proof->n_engines);
   write_list (out, "load_tree", proof->tree, proof->n_entries);
-  write_engines (out, "load_weights", proof->weights,
-                 proof->n_bounds * proof->n_engines);
+  tp_plan_write_numbers (out, "load_weights", proof->weights,
+                         proof->n_bounds * proof->n_engines);
   write_list (out, "load_counts", proof->n_arcs_of, proof->n_bounds);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });

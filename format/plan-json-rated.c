@@ -26,16 +26,6 @@ tp_plan_write_rates (const TpCosts *costs, GString *out)
   tp_text_append (out, "],\n");
 }
 
-static void
-write_aims (GString *out, const char *key, const gint64 *numbers)
-{
-  tp_text_append_printf (out, " \"%s\": [", key);
-  for (int aim = 0; aim < TP_N_AIMS; aim++)
-    tp_text_append_printf (out, "%s%" G_GINT64_FORMAT, aim == 0 ? "" : ", ",
-                           numbers[aim]);
-  tp_text_append (out, "],\n");
-}
-
 void
 tp_plan_write_rate_proof (const TpPlan *plan, GString *out)
 {
@@ -43,8 +33,8 @@ tp_plan_write_rate_proof (const TpPlan *plan, GString *out)
 
   if (proof == NULL)
     return;
-  write_aims (out, "aims", proof->aims);
-  write_aims (out, "aim_totals", proof->totals);
+  tp_plan_write_numbers (out, "aims", proof->aims, TP_N_AIMS);
+  tp_plan_write_numbers (out, "aim_totals", proof->totals, TP_N_AIMS);
   tp_text_append_printf (out,
                          " \"aim_cost\": %" G_GINT64_FORMAT
                          ",\n \"aim_bound\": %" G_GINT64_FORMAT ",\n",
