@@ -87,8 +87,10 @@ grep -F "MatMul+Relu 64x80" out | grep -qF "$first"
 result $? "... and the first is what the model has without tuning"
 run "nothing was tuned there" "$TPLAN" cost tune -d ref --format json tiny.json
 
-# as if measured where nothing else runs: what is in company is measured again
+# as if measured where nothing else runs: what is in company, or did not settle in
+# it, is measured again
 sql "UPDATE entry SET handover_ns = 100, crowding = 1000, contention = 600"
+sql "UPDATE entry SET state = 0 WHERE state = 1"
 run "tune what is known" "$TPLAN" calibrate -d cpu --threads 1 --level tune --format json tiny.json
 grep -q '"samples": 0,' out
 result $? "nothing was timed"
