@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_LANES 16 /* of a value */
+
 typedef union
 {
   gint64 i; /* INDEX; I32 sign-extended; MASK 0 or 1 */
@@ -198,18 +200,17 @@ compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
 static void
 run_lanewise (Machine *machine, int i, int item)
 {
+  static const Lane none[MAX_LANES];
   const TpInstr *instr = &machine->kernel->instrs[i];
   const TpValue args[] = { instr->a, instr->b, instr->c };
+  const Lane *in[3] = { none, none, none };
   Lane *out = lanes_of (machine, item, i);
-  Lane in[3] = { { .i = 0 }, { .i = 0 }, { .i = 0 } };
 
+  for (int arg = 0; arg < 3; arg++)
+    if (args[arg] >= 0)
+      in[arg] = lanes_of (machine, item, args[arg]);
   for (int lane = 0; lane < instr->lanes; lane++)
-    {
-      for (int arg = 0; arg < 3; arg++)
-        if (args[arg] >= 0)
-          in[arg] = lanes_of (machine, item, args[arg])[lane];
-      out[lane] = compute_lane (instr, in[0], in[1], in[2]);
-    }
+    out[lane] = compute_lane (instr, in[0][lane], in[1][lane], in[2][lane]);
 }
 
 /* --- across lanes ------------------------------------------------------- */
@@ -222,7 +223,7 @@ reduce_lanes (const TpInstr *instr, const Lane *in, int n)
                                         { TP_I_IMAX, TP_I_FMAX },
                                         { TP_I_IMIN, TP_I_FMIN } };
   TpInstr step = *instr;
-  Lane part[16];
+  Lane part[MAX_LANES];
 
   step.op = steps[instr->op - TP_I_LANE_SUM][instr->kind == TP_KIND_F32];
   memcpy (part, in, n * sizeof *part);
@@ -284,7 +285,9 @@ load_lane (const void *memory, TpDtype dtype, gint64 at)
   Lane lane = { .i = 0 };
   double real = 0.0;
 
-  if (row->class != TP_CLASS_REAL)
+  if (dtype == TPLAN_DTYPE_FLOAT32)
+    memcpy (&lane.f, src, sizeof lane.f);
+  else if (row->class != TP_CLASS_REAL)
     row->load_integers (src, 1, 1, &lane.i);
   else
     {
