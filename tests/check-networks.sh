@@ -3,8 +3,8 @@
 # in double; (a) all on cpu, (b) all on opencl:0, (c) pins that force at least
 # three device changes. Outputs must depend on inputs, and stay near 1.
 # Two networks at a time, each by this script with its name as argument.
-# `make check-full` sets TPLAN_TEST_FULL: batch 4 of the classifiers, DenseNet and
-# ResNet50 all on opencl:0, and the large networks.
+# `make check-full` sets TPLAN_TEST_FULL: batch 4 of the classifiers, those that are
+# slow to compile all on opencl:0, and the large networks.
 set -u
 full=${TPLAN_TEST_FULL:-}
 # Slow ones first, so that both ends come together.
@@ -88,8 +88,8 @@ try_everywhere ()
   try "all on cpu" 0 --devices cpu
   try_inputs
   if grep -q 'opencl:0  *ready' "$work/devices"; then
-    # Half a minute of compiling and more: "mixed" has every second of their layers there.
-    case $network$full in densenet121|resnet50) ;; *) try "all on opencl:0" 2 --devices cpu,opencl:0 --pin '*=opencl:0' ;; esac
+    # Up to half a minute of compiling: "mixed" has every second of their layers there.
+    case $network$full in densenet121|resnet50|unet|mobilenet_v2|vit_ti_16) ;; *) try "all on opencl:0" 2 --devices cpu,opencl:0 --pin '*=opencl:0' ;; esac
     # Every second heavy op there, the others here.
     pins=$(sed -n 's/.*"name": "\(\(conv\|convtranspose\|matmul\|gemm\|lstm\|gru\|softmax\)_[0-9]*\)", "type".*/\1/p' "$top_builddir/examples/$network.json" \
       | awk '{ printf "--pin %s=%s ", $1, NR % 2 ? "opencl:0" : "cpu" }')
