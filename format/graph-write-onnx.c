@@ -10,6 +10,7 @@
 #include "format/file-save.h"
 #include "format/graph-write.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-put.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "format/placement.h"
@@ -34,7 +35,6 @@ enum
   MODEL_OPSET = 8,
   MODEL_METADATA = 14,
 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
        GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
@@ -66,72 +66,6 @@ typedef struct
   gint64 data_offset;
 } Writer;
 
-/* ---- the wire format --------------------------------------------------- */
-
-static void
-put_varint (GByteArray *out, guint64 value)
-{
-  do
-    {
-      guint8 byte = (value & 0x7f) | (value > 0x7f ? 0x80 : 0);
-
-      g_byte_array_append (out, &byte, 1);
-      value >>= 7;
-    }
-  while (value > 0);
-}
-
-static void
-put_int (GByteArray *out, int field, gint64 value)
-{
-  put_varint (out, field << 3 | TP_WIRE_VARINT);
-  put_varint (out, (guint64) value);
-}
-
-static void
-put_bytes (GByteArray *out, int field, const void *data, gsize size)
-{
-  put_varint (out, field << 3 | TP_WIRE_BYTES);
-  put_varint (out, size);
-  if (size > 0)
-    g_byte_array_append (out, data, size);
-}
-
-static void
-put_string (GByteArray *out, int field, const char *text)
-{
-  put_bytes (out, field, text, strlen (text));
-}
-
-static void
-put_float (GByteArray *out, double value)
-{
-  float single = value;
-  guint32 bits;
-
-  memcpy (&bits, &single, sizeof bits);
-  bits = GUINT32_TO_LE (bits);
-  g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
-}
-
-/* Takes @message. */
-static void
-put_message (GByteArray *out, int field, GByteArray *message)
-{
-  put_bytes (out, field, message->data, message->len);
-  g_byte_array_unref (message);
-}
-
-static void
-put_entry (GByteArray *out, int field, const char *key, const char *value)
-{
-  GByteArray *entry = g_byte_array_new ();
-
-  put_string (entry, ENTRY_KEY, key);
-  put_string (entry, ENTRY_VALUE, value);
-  put_message (out, field, entry);
-}
-
 /* ---- tensors ----------------------------------------------------------- */
 
 /* A TensorProto without its values. */
@@ -141,9 +75,9 @@ describe_tensor (const TpTensor *tensor)
   GByteArray *out = g_byte_array_new ();
 
   for (int i = 0; i < tensor->rank; i++)
-    put_int (out, TENSOR_DIMS, tensor->dims[i]);
-  put_int (out, TENSOR_TYPE, tp_dtype_get (tensor->dtype)->onnx);
-  put_string (out, TENSOR_NAME, tensor->name);
+    tp_onnx_put_int (out, TENSOR_DIMS, tensor->dims[i]);
+  tp_onnx_put_int (out, TENSOR_TYPE, tp_dtype_get (tensor->dtype)->onnx);
+  tp_onnx_put_string (out, TENSOR_NAME, tensor->name);
   return out;
 }
 
@@ -154,10 +88,10 @@ add_inside (Writer *writer, const TpTensor *tensor)
   GByteArray *out = describe_tensor (tensor);
   Piece piece = { writer->bytes, tensor };
 
-  put_varint (out, TENSOR_RAW << 3 | TP_WIRE_BYTES);
-  put_varint (out, tensor->size_bytes);
-  put_varint (writer->bytes, GRAPH_INITIALIZER << 3 | TP_WIRE_BYTES);
-  put_varint (writer->bytes, out->len + tensor->size_bytes);
+  tp_onnx_put_varint (out, TENSOR_RAW << 3 | TP_WIRE_BYTES);
+  tp_onnx_put_varint (out, tensor->size_bytes);
+  tp_onnx_put_varint (writer->bytes, GRAPH_INITIALIZER << 3 | TP_WIRE_BYTES);
+  tp_onnx_put_varint (writer->bytes, out->len + tensor->size_bytes);
   g_byte_array_append (writer->bytes, out->data, out->len);
   g_byte_array_unref (out);
   g_array_append_val (writer->pieces, piece);
@@ -176,11 +110,11 @@ add_outside (Writer *writer, const TpTensor *tensor, GError **error)
   offset = g_strdup_printf ("%" G_GINT64_FORMAT, writer->data_offset);
   length = g_strdup_printf ("%" G_GINT64_FORMAT, tensor->size_bytes);
   writer->data_offset += tensor->size_bytes;
-  put_entry (out, TENSOR_EXTERNAL, "location", writer->data_name);
-  put_entry (out, TENSOR_EXTERNAL, "offset", offset);
-  put_entry (out, TENSOR_EXTERNAL, "length", length);
-  put_int (out, TENSOR_LOCATION, 1);
-  put_message (writer->bytes, GRAPH_INITIALIZER, out);
+  tp_onnx_put_entry (out, TENSOR_EXTERNAL, "location", writer->data_name);
+  tp_onnx_put_entry (out, TENSOR_EXTERNAL, "offset", offset);
+  tp_onnx_put_entry (out, TENSOR_EXTERNAL, "length", length);
+  tp_onnx_put_int (out, TENSOR_LOCATION, 1);
+  tp_onnx_put_message (writer->bytes, GRAPH_INITIALIZER, out);
   return tp_saver_write (writer->data, zeros, gap, error)
          && tp_saver_write_tensor (writer->data, tensor, error);
 }
@@ -216,12 +150,12 @@ add_value (Writer *writer, int field, const char *name, TpDtype dtype,
   GByteArray *value = g_byte_array_new (), *type = g_byte_array_new ();
   GByteArray *tensor = g_byte_array_new ();
 
-  put_int (tensor, TYPE_ELEM, tp_dtype_get (dtype)->onnx);
-  put_message (tensor, TYPE_SHAPE, shape);
-  put_message (type, TYPE_TENSOR, tensor);
-  put_string (value, VALUE_NAME, name);
-  put_message (value, VALUE_TYPE, type);
-  put_message (writer->bytes, field, value);
+  tp_onnx_put_int (tensor, TYPE_ELEM, tp_dtype_get (dtype)->onnx);
+  tp_onnx_put_message (tensor, TYPE_SHAPE, shape);
+  tp_onnx_put_message (type, TYPE_TENSOR, tensor);
+  tp_onnx_put_string (value, VALUE_NAME, name);
+  tp_onnx_put_message (value, VALUE_TYPE, type);
+  tp_onnx_put_message (writer->bytes, field, value);
 }
 
 static void
@@ -230,10 +164,10 @@ put_dim (GByteArray *shape, gint64 value, const char *name)
   GByteArray *dim = g_byte_array_new ();
 
   if (name != NULL)
-    put_string (dim, DIM_PARAM, name);
+    tp_onnx_put_string (dim, DIM_PARAM, name);
   else
-    put_int (dim, DIM_VALUE, value);
-  put_message (shape, SHAPE_DIM, dim);
+    tp_onnx_put_int (dim, DIM_VALUE, value);
+  tp_onnx_put_message (shape, SHAPE_DIM, dim);
 }
 
 static gboolean
@@ -293,14 +227,14 @@ add_outputs (Writer *writer, gboolean is_symbolic)
       if (type == NULL || type->rank < 0)
         {
           value = g_byte_array_new ();
-          put_string (value, VALUE_NAME, name);
-          put_message (writer->bytes, GRAPH_OUTPUT, value);
+          tp_onnx_put_string (value, VALUE_NAME, name);
+          tp_onnx_put_message (writer->bytes, GRAPH_OUTPUT, value);
           continue;
         }
       shape = g_byte_array_new ();
       for (int k = 0; k < type->rank; k++)
         if (is_symbolic)
-          put_message (shape, SHAPE_DIM, g_byte_array_new ());
+          tp_onnx_put_message (shape, SHAPE_DIM, g_byte_array_new ());
         else
           put_dim (shape, type->dims[k], NULL);
       add_value (writer, GRAPH_OUTPUT, name, type->dtype, shape);
@@ -323,8 +257,8 @@ put_tensor (GByteArray *out, const TpTensor *tensor, GError **error)
     }
   tp_tensor_write_value (tensor, values);
   message = describe_tensor (tensor);
-  put_bytes (message, TENSOR_RAW, values, tensor->size_bytes);
-  put_message (out, ATTR_T, message);
+  tp_onnx_put_bytes (message, TENSOR_RAW, values, tensor->size_bytes);
+  tp_onnx_put_message (out, ATTR_T, message);
   return TRUE;
 }
 
@@ -338,19 +272,19 @@ put_attr (const Writer *writer, GByteArray *out, const TpAttr *attr,
           [TP_ATTR_TENSOR] = 4, [TP_ATTR_FLOATS] = 6, [TP_ATTR_INTS] = 7,
           [TP_ATTR_STRINGS] = 8 };
 
-  put_string (out, ATTR_NAME, attr->name);
-  put_int (out, ATTR_TYPE, types[attr->kind]);
+  tp_onnx_put_string (out, ATTR_NAME, attr->name);
+  tp_onnx_put_int (out, ATTR_TYPE, types[attr->kind]);
   switch (attr->kind)
     {
     case TP_ATTR_INT:
-      put_int (out, ATTR_I, attr->i);
+      tp_onnx_put_int (out, ATTR_I, attr->i);
       return TRUE;
     case TP_ATTR_FLOAT:
-      put_varint (out, ATTR_F << 3 | TP_WIRE_FIXED32);
-      put_float (out, attr->f);
+      tp_onnx_put_varint (out, ATTR_F << 3 | TP_WIRE_FIXED32);
+      tp_onnx_put_float (out, attr->f);
       return TRUE;
     case TP_ATTR_STRING:
-      put_string (out, ATTR_S, attr->s);
+      tp_onnx_put_string (out, ATTR_S, attr->s);
       return TRUE;
     case TP_ATTR_TENSOR:
       return put_tensor (out,
@@ -358,17 +292,17 @@ put_attr (const Writer *writer, GByteArray *out, const TpAttr *attr,
                          error);
     case TP_ATTR_INTS:
       for (int i = 0; i < attr->n; i++)
-        put_int (out, ATTR_INTS, attr->ints[i]);
+        tp_onnx_put_int (out, ATTR_INTS, attr->ints[i]);
       return TRUE;
     case TP_ATTR_STRINGS:
       for (int i = 0; i < attr->n; i++)
-        put_string (out, ATTR_STRINGS, attr->strings[i]);
+        tp_onnx_put_string (out, ATTR_STRINGS, attr->strings[i]);
       return TRUE;
     case TP_ATTR_FLOATS:
       for (int i = 0; i < attr->n; i++)
         {
-          put_varint (out, ATTR_FLOATS << 3 | TP_WIRE_FIXED32);
-          put_float (out, attr->floats[i]);
+          tp_onnx_put_varint (out, ATTR_FLOATS << 3 | TP_WIRE_FIXED32);
+          tp_onnx_put_float (out, attr->floats[i]);
         }
       return TRUE;
     }
@@ -380,7 +314,7 @@ put_names (const Writer *writer, GByteArray *out, const TpNode *node,
            int index)
 {
   for (int i = 0; i < node->n_inputs; i++)
-    put_string (out, NODE_INPUT,
+    tp_onnx_put_string (out, NODE_INPUT,
                 node->inputs[i] < 0
                     ? ""
                     : tp_draft_tensor (writer->builder->draft,
@@ -390,7 +324,7 @@ put_names (const Writer *writer, GByteArray *out, const TpNode *node,
       const char *name
           = tp_draft_tensor (writer->builder->draft, node->outputs[i])->name;
 
-      put_string (out, NODE_OUTPUT,
+      tp_onnx_put_string (out, NODE_OUTPUT,
                   tp_graph_is_made_up (name, index, i) ? "" : name);
     }
 }
@@ -403,10 +337,10 @@ put_type (Writer *writer, GByteArray *out, const char *type)
   g_autofree char *domain
       = g_strndup (type, dot == NULL ? 0 : (gsize) (dot - type));
 
-  put_string (out, NODE_TYPE, dot == NULL ? type : dot + 1);
+  tp_onnx_put_string (out, NODE_TYPE, dot == NULL ? type : dot + 1);
   if (dot == NULL)
     return;
-  put_string (out, NODE_DOMAIN, domain);
+  tp_onnx_put_string (out, NODE_DOMAIN, domain);
   if (!g_ptr_array_find_with_equal_func (writer->domains, domain, g_str_equal,
                                          NULL))
     g_ptr_array_add (writer->domains, g_steal_pointer (&domain));
@@ -424,21 +358,21 @@ add_nodes (Writer *writer, GError **error)
       gboolean good = TRUE;
 
       put_names (writer, out, node, i);
-      put_string (out, NODE_NAME, node->name);
+      tp_onnx_put_string (out, NODE_NAME, node->name);
       put_type (writer, out, node->type);
       if (writer->devices != NULL && writer->devices[i] != NULL)
         {
-          put_entry (out, NODE_METADATA, TP_PLACEMENT_KEY, writer->devices[i]);
-          put_entry (out, NODE_METADATA, ORT_ANNOTATION, writer->devices[i]);
+          tp_onnx_put_entry (out, NODE_METADATA, TP_PLACEMENT_KEY, writer->devices[i]);
+          tp_onnx_put_entry (out, NODE_METADATA, ORT_ANNOTATION, writer->devices[i]);
         }
       for (int k = 0; good && k < node->n_attrs; k++)
         {
           GByteArray *attr = g_byte_array_new ();
 
           good = put_attr (writer, attr, &node->attrs[k], error);
-          put_message (out, NODE_ATTRIBUTE, attr);
+          tp_onnx_put_message (out, NODE_ATTRIBUTE, attr);
         }
-      put_message (writer->bytes, GRAPH_NODE, out);
+      tp_onnx_put_message (writer->bytes, GRAPH_NODE, out);
       if (!good)
         return FALSE;
     }
@@ -453,9 +387,9 @@ put_opset (GByteArray *out, const char *domain, gint64 version)
   GByteArray *opset = g_byte_array_new ();
 
   if (*domain != '\0')
-    put_string (opset, TP_ONNX_OPSET_DOMAIN, domain);
-  put_int (opset, TP_ONNX_OPSET_VERSION, version);
-  put_message (out, MODEL_OPSET, opset);
+    tp_onnx_put_string (opset, TP_ONNX_OPSET_DOMAIN, domain);
+  tp_onnx_put_int (opset, TP_ONNX_OPSET_VERSION, version);
+  tp_onnx_put_message (out, MODEL_OPSET, opset);
 }
 
 /* Everything before the graph; the values of dimensions are ours alone. */
@@ -466,10 +400,10 @@ make_head (const Writer *writer, gint64 graph_bytes)
   const TpDims *dims = writer->builder->dims;
   g_autoptr (TpArray) names = tp_dims_sort_names (dims);
 
-  put_int (out, MODEL_IR_VERSION,
+  tp_onnx_put_int (out, MODEL_IR_VERSION,
            writer->devices != NULL ? IR_VERSION_METADATA : IR_VERSION);
-  put_string (out, MODEL_PRODUCER, "tplan");
-  put_string (out, MODEL_PRODUCER_VERSION, PACKAGE_VERSION);
+  tp_onnx_put_string (out, MODEL_PRODUCER, "tplan");
+  tp_onnx_put_string (out, MODEL_PRODUCER_VERSION, PACKAGE_VERSION);
   put_opset (out, "", writer->builder->draft->opset);
   for (guint i = 0; i < writer->domains->len; i++)
     put_opset (out, writer->domains->pdata[i], 1);
@@ -480,10 +414,10 @@ make_head (const Writer *writer, gint64 graph_bytes)
       g_autofree char *text
           = g_strdup_printf ("%" G_GINT64_FORMAT, *tp_dims_find (dims, name));
 
-      put_entry (out, MODEL_METADATA, key, text);
+      tp_onnx_put_entry (out, MODEL_METADATA, key, text);
     }
-  put_varint (out, MODEL_GRAPH << 3 | TP_WIRE_BYTES);
-  put_varint (out, graph_bytes);
+  tp_onnx_put_varint (out, MODEL_GRAPH << 3 | TP_WIRE_BYTES);
+  tp_onnx_put_varint (out, graph_bytes);
   return out;
 }
 
@@ -523,7 +457,7 @@ write_all (Writer *writer, const char *path, GError **error)
 {
   Piece last = { NULL, NULL };
 
-  put_string (writer->bytes, GRAPH_NAME,
+  tp_onnx_put_string (writer->bytes, GRAPH_NAME,
               *writer->builder->draft->name != '\0'
                   ? writer->builder->draft->name
                   : "graph");
