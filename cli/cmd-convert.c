@@ -2,10 +2,12 @@
 #include "config.h"
 
 #include "api/load.h"
+#include "cli/affinity.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/values.h"
+#include "format/affinity.h"
 #include "format/graph-load.h"
 #include "format/graph-write-json.h"
 #include "format/graph-write-onnx.h"
@@ -23,6 +25,9 @@ static gboolean external_data;
 static char *after;           /* a pass; NULL: as the file stands */
 
 static char *placement_path;
+static gboolean device_configuration;
+static char *runtime;         /* NULL: the file is a model */
+static char **device_names;
 
 static const GOptionEntry convert_options[] = {
   { "external-data", 0, 0, G_OPTION_ARG_NONE, &external_data,
@@ -31,6 +36,12 @@ static const GOptionEntry convert_options[] = {
     "write what planning makes of MODEL, up to PASS", "PASS" },
   { "placement", 0, 0, G_OPTION_ARG_FILENAME, &placement_path,
     "ONNX: devices of FILE (a plan, say) in metadata", "FILE" },
+  { "device-configuration", 0, 0, G_OPTION_ARG_NONE, &device_configuration,
+    "and as device configuration of ONNX (version 11)", NULL },
+  { "to", 0, 0, G_OPTION_ARG_STRING, &runtime,
+    "placement alone: onnxruntime, openvino, tensorflow", "RUNTIME" },
+  { "device-name", 0, 0, G_OPTION_ARG_STRING_ARRAY, &device_names,
+    "what RUNTIME calls a device (repeat)", "DEV=NAME" },
   { 0 },
 };
 
@@ -133,7 +144,8 @@ convert_to_onnx (TpCli *cli, const Source *source, GError **error)
   g_autofree char *data_path = g_strconcat (path, ".data", NULL);
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TpGraph) types = NULL;
-  TpOnnxParts parts = { .devices = source->devices };
+  TpOnnxParts parts = { .devices = source->devices,
+                        .has_configuration = device_configuration };
   gboolean is_big = tp_graph_count_weight_bytes (builder) > MAX_INSIDE_BYTES;
 
   if (dims == NULL
@@ -157,10 +169,15 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
   g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
 
+  if (runtime != NULL)
+    return tp_cli_write_affinity (
+        cli, &(TpCliAffinity){ runtime, device_names, source->builder,
+                               source->devices }, error);
   if (source->devices != NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "--placement goes into metadata of ONNX: give -o FILE.onnx");
+                   "--placement goes into metadata of ONNX: give -o FILE.onnx, or "
+                   "for one of other runtimes --to RUNTIME");
       return FALSE;
     }
   return tp_cli_check_output (cli, data_path, error)
@@ -229,6 +246,33 @@ source_place (Source *source, GError **error)
   return source->devices != NULL;
 }
 
+/* Options for a placement, and for one of another runtime. */
+static gboolean
+check_options (const TpCli *cli, GError **error)
+{
+  gboolean is_onnx = g_str_has_suffix (cli->outputs[0], ".onnx");
+
+  if (device_configuration && (placement_path == NULL || !is_onnx))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--device-configuration is of a placement in ONNX: give "
+                 "--placement FILE and -o FILE.onnx");
+  else if (runtime == NULL && device_names != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--device-name is for --to RUNTIME");
+  else if (runtime != NULL && placement_path == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--to writes a placement: give --placement FILE, a plan, say");
+  else if (runtime != NULL && after != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--to is of the model as its file has it, --after of another");
+  else if (runtime != NULL && is_onnx)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--to writes JSON: give -o FILE.json");
+  else
+    return runtime == NULL || tp_affinity_find (runtime, error) != NULL;
+  return FALSE;
+}
+
 static gboolean
 convert_run (TpCli *cli, GError **error)
 {
@@ -243,7 +287,8 @@ convert_run (TpCli *cli, GError **error)
     if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
         && g_str_has_suffix (cli->outputs[0], ways[i].suffix))
       {
-        if (!tp_cli_check_output (cli, cli->outputs[0], error))
+        if (!check_options (cli, error)
+            || !tp_cli_check_output (cli, cli->outputs[0], error))
           return FALSE;
         if (!(after == NULL ? source_open (&source, cli, error)
                             : source_prepare (&source, cli, error))
@@ -263,7 +308,8 @@ const TpCommand tp_command_convert = {
   .summary = "Converts graphs between JSON and ONNX, weights included",
   .details = "  tplan convert model.onnx -o graph.json\n"
              "Weights go to graph.safetensors beside it; those of an ONNX file "
-             "inside,\nor with --external-data beside it.",
+             "inside,\nor with --external-data beside it. --to tells other runtimes "
+             "of a plan.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH | TP_USES_PASSES,

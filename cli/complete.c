@@ -371,6 +371,7 @@ static const struct
   { "LIST", NULL, NULL, complete_list, NULL },
   { "OP=DEVICE", NULL, NULL, complete_pin, NULL },
   { "DEV=SIZE", NULL, NULL, complete_memory, NULL },
+  { "DEV=NAME", NULL, NULL, complete_memory, NULL },
   { "DEV=BUSY", NULL, NULL, complete_memory, NULL },
   { "DEV=X/h", NULL, NULL, complete_memory, NULL },
   { "DEV>=N%time", NULL, NULL, complete_share, NULL },
@@ -388,6 +389,7 @@ static const struct
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
   { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
+  { "RUNTIME", NULL, NULL, NULL, "onnxruntime openvino tensorflow" },
   { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },
 };

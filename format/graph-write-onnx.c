@@ -22,6 +22,8 @@
 
 #define IR_VERSION 8
 #define IR_VERSION_METADATA 10 /* the first in which nodes have any */
+#define IR_VERSION_DEVICES 11 /* ... and devices */
+#define CONFIGURATION "tplan" /* there may be others */
 #define ORT_ANNOTATION "layer_ann" /* see session.layer_assignment_settings */
 #define EXTERNAL_ALIGN 4096
 #define MIN_EXTERNAL_BYTES 1024
@@ -34,11 +36,16 @@ enum
   MODEL_GRAPH = 7,
   MODEL_OPSET = 8,
   MODEL_METADATA = 14,
+  MODEL_CONFIGURATION = 26,
 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
        GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
-       NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_METADATA = 9 };
+       NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_METADATA = 9,
+       NODE_DEVICES = 10 };
+enum { CONFIGURATION_NAME = 1, CONFIGURATION_COUNT = 2, CONFIGURATION_DEVICE = 3 };
+enum { DEVICES_CONFIGURATION = 1, DEVICES_SHARDING = 2 };
+enum { SHARDING_TENSOR = 1, SHARDING_DEVICE = 2 };
 enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5,
        ATTR_FLOATS = 7, ATTR_INTS = 8, ATTR_STRINGS = 9, ATTR_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9,
@@ -58,6 +65,7 @@ typedef struct
   TpGraphBuilder *builder;
   const TpGraph *types;       /* (nullable) */
   const char *const *devices; /* (nullable) [node] */
+  GPtrArray *configuration;   /* (nullable) char*: the devices there are */
   GArray *pieces;             /* Piece */
   GByteArray *bytes;          /* of the piece being made */
   GPtrArray *domains;         /* char*: of ops not ONNX's own */
@@ -346,6 +354,41 @@ put_type (Writer *writer, GByteArray *out, const char *type)
     g_ptr_array_add (writer->domains, g_steal_pointer (&domain));
 }
 
+/* Where the outputs of @node are: whole, on the device of that number. */
+static void
+put_node_device (const Writer *writer, GByteArray *out, const TpNode *node,
+                 const char *device)
+{
+  GByteArray *devices = g_byte_array_new ();
+  guint number = 0;
+
+  g_ptr_array_find_with_equal_func (writer->configuration, device, g_str_equal,
+                                    &number);
+  tp_onnx_put_string (devices, DEVICES_CONFIGURATION, CONFIGURATION);
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0)
+      {
+        const TpTensor *output
+            = tp_draft_tensor (writer->builder->draft, node->outputs[i]);
+        GByteArray *sharding = g_byte_array_new ();
+
+        tp_onnx_put_string (sharding, SHARDING_TENSOR, output->name);
+        tp_onnx_put_int (sharding, SHARDING_DEVICE, number);
+        tp_onnx_put_message (devices, DEVICES_SHARDING, sharding);
+      }
+  tp_onnx_put_message (out, NODE_DEVICES, devices);
+}
+
+static void
+put_device (const Writer *writer, GByteArray *out, const TpNode *node,
+            const char *device)
+{
+  tp_onnx_put_entry (out, NODE_METADATA, TP_PLACEMENT_KEY, device);
+  tp_onnx_put_entry (out, NODE_METADATA, ORT_ANNOTATION, device);
+  if (writer->configuration != NULL)
+    put_node_device (writer, out, node, device);
+}
+
 static gboolean
 add_nodes (Writer *writer, GError **error)
 {
@@ -361,10 +404,7 @@ add_nodes (Writer *writer, GError **error)
       tp_onnx_put_string (out, NODE_NAME, node->name);
       put_type (writer, out, node->type);
       if (writer->devices != NULL && writer->devices[i] != NULL)
-        {
-          tp_onnx_put_entry (out, NODE_METADATA, TP_PLACEMENT_KEY, writer->devices[i]);
-          tp_onnx_put_entry (out, NODE_METADATA, ORT_ANNOTATION, writer->devices[i]);
-        }
+        put_device (writer, out, node, writer->devices[i]);
       for (int k = 0; good && k < node->n_attrs; k++)
         {
           GByteArray *attr = g_byte_array_new ();
@@ -392,6 +432,20 @@ put_opset (GByteArray *out, const char *domain, gint64 version)
   tp_onnx_put_message (out, MODEL_OPSET, opset);
 }
 
+static void
+put_configuration (const Writer *writer, GByteArray *out)
+{
+  GByteArray *configuration = g_byte_array_new ();
+
+  tp_onnx_put_string (configuration, CONFIGURATION_NAME, CONFIGURATION);
+  tp_onnx_put_int (configuration, CONFIGURATION_COUNT,
+                   writer->configuration->len);
+  for (guint i = 0; i < writer->configuration->len; i++)
+    tp_onnx_put_string (configuration, CONFIGURATION_DEVICE,
+                        writer->configuration->pdata[i]);
+  tp_onnx_put_message (out, MODEL_CONFIGURATION, configuration);
+}
+
 /* Everything before the graph; the values of dimensions are ours alone. */
 static GByteArray *
 make_head (const Writer *writer, gint64 graph_bytes)
@@ -401,7 +455,9 @@ make_head (const Writer *writer, gint64 graph_bytes)
   g_autoptr (TpArray) names = tp_dims_sort_names (dims);
 
   tp_onnx_put_int (out, MODEL_IR_VERSION,
-           writer->devices != NULL ? IR_VERSION_METADATA : IR_VERSION);
+                   writer->configuration != NULL ? IR_VERSION_DEVICES
+                   : writer->devices != NULL     ? IR_VERSION_METADATA
+                                                 : IR_VERSION);
   tp_onnx_put_string (out, MODEL_PRODUCER, "tplan");
   tp_onnx_put_string (out, MODEL_PRODUCER_VERSION, PACKAGE_VERSION);
   put_opset (out, "", writer->builder->draft->opset);
@@ -416,6 +472,8 @@ make_head (const Writer *writer, gint64 graph_bytes)
 
       tp_onnx_put_entry (out, MODEL_METADATA, key, text);
     }
+  if (writer->configuration != NULL)
+    put_configuration (writer, out);
   tp_onnx_put_varint (out, MODEL_GRAPH << 3 | TP_WIRE_BYTES);
   tp_onnx_put_varint (out, graph_bytes);
   return out;
@@ -493,6 +551,7 @@ tp_graph_write_onnx_parts (TpGraphBuilder *builder, const TpOnnxParts *parts,
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   g_autoptr (GPtrArray) domains = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) configuration = NULL;
   g_autoptr (TpSaver) data = NULL;
   g_autofree char *data_name = NULL;
   Writer writer = { .builder = builder, .types = parts->types,
@@ -502,6 +561,9 @@ tp_graph_write_onnx_parts (TpGraphBuilder *builder, const TpOnnxParts *parts,
 
   if (!tp_graph_check_stateless (builder, error))
     return FALSE;
+  if (parts->has_configuration)
+    writer.configuration = configuration = tp_placement_list_devices (
+        parts->devices, builder->draft->nodes->len);
   g_array_set_clear_func (pieces, clear_piece);
   if (parts->data_path != NULL)
     {

@@ -29,6 +29,9 @@ typedef struct
                                * none: metadata that tp_placement_load () reads,
                                * and the annotation by which ONNX Runtime assigns
                                * nodes */
+  gboolean has_configuration; /* @devices also as a device configuration, which is
+                               * of version 11 of the format: outputs of a node
+                               * are whole, and on its device */
 } TpOnnxParts;
 gboolean tp_graph_write_onnx_parts (TpGraphBuilder *builder,
                                     const TpOnnxParts *parts,

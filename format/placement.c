@@ -294,3 +294,16 @@ tp_placement_spread (const TpPlacementFile *file, TpGraphBuilder *source,
     }
   return g_steal_pointer (&devices);
 }
+
+GPtrArray *
+tp_placement_list_devices (const char *const *devices, guint n)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (guint i = 0; i < n; i++)
+    if (devices[i] != NULL
+        && !g_ptr_array_find_with_equal_func (list, devices[i], g_str_equal,
+                                              NULL))
+      g_ptr_array_add (list, (char *) devices[i]);
+  return list;
+}

@@ -77,4 +77,7 @@ gboolean tp_placement_match (const TpPlacementFile *file,
 const char **tp_placement_spread (const TpPlacementFile *file,
                                   TpGraphBuilder *source, GError **error);
 
+/* Names of @devices [n], NULL for none, each once, in the order of their first op. */
+GPtrArray *tp_placement_list_devices (const char *const *devices, guint n);
+
 #endif

@@ -52,6 +52,23 @@ echo '{"fc3": "cpu"}' > other.json
 try 3 convert mlp.json --placement other.json -o other.onnx && err_has "other.json: the model has no op 'fc3' (did you mean 'fc1'?)"
 say $? "a placement of another model"
 
+
+# Placements for other runtimes, who name devices in their own way.
+to () { runtime=$1; shift; try 0 convert same.json -f --placement plan.json --to "$runtime" "$@" -o map.json && cp map.json .out; }
+to onnxruntime && out_has '"session.name_based_layer_assignment": "gpu:0(fc1,relu,same,soft);gpu:1(fc2)"'; say $? "for onnxruntime"
+to openvino --device-name sim:laptop-gpu=NPU && out_has '"device": "HETERO:.*NPU' && out_has '^    "fc2": "NPU"' && out_has '^    "relu": "GPU.'
+say $? "for openvino"
+to tensorflow --device-name sim:desktop-cpu=/CPU:0 && out_has '^  "relu": "/CPU:0"' && out_has '^  "fc2": "/device:GPU:'; say $? "for tensorflow"
+echo '{"fc1": "cpu", "relu": "ref", "fc2": "opencl:1", "soft": "opencl:0"}' > kinds.json
+try 0 convert mlp.json -f --placement kinds.json --to tensorflow -o map.json && [ "$(tr -d ' \n' < map.json)" = '{"fc1":"/device:CPU:0","relu":"/device:CPU:0","fc2":"/device:GPU:0","soft":"/device:GPU:1"}' ]
+say $? "the host is the processor, others are numbered as they come"
+try 0 convert same.json --placement gpu.json --device-configuration -o eleven.onnx && try 0 check --placement eleven.onnx same.json --devices $sims
+say $? "a device configuration does not hide the metadata"
+sed 's/"name": "relu"/"name": "re,lu"/' mlp.json > comma.json
+echo '{"fc1": "cpu", "re,lu": "cpu", "fc2": "cpu", "soft": "cpu"}' > comma-at.json
+try 3 convert comma.json --placement comma-at.json --to onnxruntime -o comma-to.json && err_has "op 're,lu'.*cannot name it"
+say $? "a name that onnxruntime would take for two"
+
 # bad TEXT SAID: a file with TEXT is refused.
 bad () { printf "$1" > bad; judge 3 bad && err_has "$2"; say $? "refused: $2"; }
 bad 'fc1,sim:laptop-gpu\nrelv,sim:laptop-gpu\nfc2,sim:laptop-gpu\nsoft,sim:laptop-gpu\nrelu,sim:laptop-gpu\n' "bad:2: graph 'mlp' has no op 'relv' (did you mean 'relu'?)"

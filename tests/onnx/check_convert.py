@@ -1,11 +1,14 @@
 """Models that `tplan convert` writes: onnx.checker accepts them, and onnxruntime
 gets from them what tplan gets from what was converted. Devices in their metadata
-are those that were given, and onnxruntime's assignment takes them.
+are those that were given, and onnxruntime's assignment takes them. Placements for
+onnxruntime, OpenVINO and TensorFlow are taken by those that Python has.
 
   check_convert.py MODEL...
 
 $TPLAN is the program. Speaks TAP, a line for each model."""
 import csv
+import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -62,30 +65,42 @@ def try_model(path, folder, options):
     return peer.compare(folder, wanted, TOLERANCE, ROUNDING)
 
 
-def open_session(target, setting):
+def open_session(target, setting, key="session.layer_assignment_settings"):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    options.add_session_config_entry("session.layer_assignment_settings", setting)
+    options.add_session_config_entry(key, setting)
     return onnxruntime.InferenceSession(target, options, providers=["CPUExecutionProvider"])
 
 
-def try_placed(path, folder, _):
-    """Ops on two devices in turn; what is folded away has a device too."""
-    target, placement = os.path.join(folder, "graph.onnx"), os.path.join(folder, "ops.csv")
+def place(path, folder):
+    """A file with ops on two devices in turn, and what is in it."""
+    placement = os.path.join(folder, "ops.csv")
     done = subprocess.run([os.environ["TPLAN"], "explain", "-q", "--devices", "ref", "--trust-estimates", "--format", "csv",
                            path], capture_output=True, text=True, check=True)
     ops = [row["op"] for row in csv.DictReader(done.stdout.splitlines())]
     wanted = {op: ("cpu", "opencl:0")[i % 2] for i, op in enumerate(ops)}
     with open(placement, "w", newline="") as file:
         csv.writer(file).writerows([("op", "device"), *wanted.items()])
-    tplan("convert", "-q", "-f", path, "--placement", placement, "-o", target)
+    return placement, wanted
+
+
+def try_placed(path, folder, _):
+    """What is folded away has a device too."""
+    target = os.path.join(folder, "graph.onnx")
+    placement, wanted = place(path, folder)
+    tplan("convert", "-q", "-f", path, "--placement", placement, "--device-configuration", "-o", target)
     onnx.checker.check_model(target, full_check=True)
     model = onnx.load(target)
+    devices = list(model.configuration[0].device)
     for node in model.graph.node:
         found = {entry.key: entry.value for entry in node.metadata_props}
         device = found.get("tplan.device")
         if device is None or found.get("layer_ann") != device or wanted.get(node.name, device) != device:
             return f"node '{node.name}': {found}, wanted {wanted.get(node.name)}"
+        shards = node.device_configurations[0].sharding_spec
+        if [x.tensor_name for x in shards] != [x for x in node.output if x] or \
+           any(list(x.device) != [devices.index(device)] for x in shards):
+            return f"node '{node.name}' on {device}: {node.device_configurations}"
     open_session(target, "cpu(=cpu,=opencl:0)")
     try:
         open_session(target, "cpu(=cpu")
@@ -94,14 +109,84 @@ def try_placed(path, folder, _):
     return "onnxruntime knows no session.layer_assignment_settings: take a newer one"
 
 
+def write_for(runtime, path, folder, placement, *options):
+    target = os.path.join(folder, runtime + ".json")
+    tplan("convert", "-q", "-f", path, "--placement", placement, "--to", runtime, *options, "-o", target)
+    with open(target) as file:
+        return json.load(file)
+
+
+def try_onnxruntime(path, folder, placement, model):
+    (key, value), = write_for("onnxruntime", path, folder, placement).items()
+    rules = dict(rule.rstrip(")").split("(") for rule in value.split(";"))
+    named = {name: device for device, names in rules.items() for name in names.split(",")}
+    if set(named) != {node.name for node in onnx.load(model, load_external_data=False).graph.node}:
+        return f"onnxruntime: {sorted(named)} are not the nodes"
+    open_session(model, value, key)
+    try:
+        open_session(model, value[:-1], key)
+    except Exception:
+        return None
+    return f"onnxruntime knows no {key}: take a newer one"
+
+
+def try_openvino(path, folder, placement, model):
+    """All that is not a constant gets its affinity by its name, or that of what it reads."""
+    import openvino
+    found = write_for("openvino", path, folder, placement, "--device-name", "opencl:0=CPU")
+    graph = openvino.Core().read_model(model)
+    nodes = onnx.load(model, load_external_data=False).graph.node
+    computed = [op for op in graph.get_ordered_ops() if op.get_type_name() not in ("Constant", "Parameter", "Result")]
+    named = sum(op.get_friendly_name() in found["affinity"] for op in computed)
+    if found["device"] != "HETERO:CPU" or not {node.name for node in nodes} <= set(found["affinity"]):
+        return f"openvino: {found['device']}, {len(found['affinity'])} of {len(nodes)} ops"
+    if named < len(nodes) / 2:
+        return f"openvino: {named} of {len(computed)} ops have a name that was given, of {len(nodes)} nodes"
+    for op in graph.get_ordered_ops():
+        op.get_rt_info()["affinity"] = found["affinity"].get(op.get_friendly_name(), "CPU")
+    openvino.Core().compile_model(graph, found["device"])
+    return None
+
+
+def try_tensorflow(path, folder, placement, model):
+    import tensorflow
+    found = write_for("tensorflow", path, folder, placement)
+    nodes = {node.name for node in onnx.load(model, load_external_data=False).graph.node}
+    with tensorflow.Graph().as_default() as graph:
+        for name, device in found.items():
+            with tensorflow.device(device):
+                tensorflow.no_op(name=name)
+    made = {op.name: op.device for op in graph.get_operations()}
+    return None if made == found and set(found) == nodes else f"tensorflow: {made}"
+
+
+def try_runtimes(path, folder, _):
+    model = os.path.join(folder, "graph.onnx")
+    tplan("convert", "-q", "-f", path, "-o", model)
+    placement, _ = place(path, folder)
+    for runtime, attempt in ("onnxruntime", try_onnxruntime), ("openvino", try_openvino), ("tensorflow", try_tensorflow):
+        if importlib.util.find_spec(runtime) is None:
+            print(f"# no {runtime}")
+            continue
+        try:
+            problem = attempt(path, folder, placement, model)
+        except RuntimeError as refused:
+            problem = None if "bytes, of which" in str(refused) else str(refused)
+        if problem is not None:
+            return problem
+    return None
+
+
+ATTEMPTS = (try_model, []), (try_model, ["--external-data"]), (try_placed, ["--placement"]), (try_runtimes, ["--to"])
+
+
 def main():
     n = 0
     for path in sys.argv[1:]:
-        for options in [], ["--external-data"], ["--placement"]:
+        for attempt, options in ATTEMPTS:
             n += 1
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    attempt = try_placed if "--placement" in options else try_model
                     problem = attempt(path, folder, options)
                 except Exception as caught:
                     problem = f"{type(caught).__name__}: {caught}"
