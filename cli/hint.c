@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/planning.h"
+#include "format/gzip.h"
 
 #define PLAN_MAX_BYTES (64 << 20) /* of one that is looked into */
 
@@ -112,11 +113,22 @@ static json_t *
 read_plan (const char *path)
 {
   g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
-  gsize size = file == NULL ? 0 : g_mapped_file_get_length (file);
-  json_t *plan
-      = size == 0 || size > PLAN_MAX_BYTES
-            ? NULL
-            : json_loadb (g_mapped_file_get_contents (file), size, 0, NULL);
+  g_autoptr (GBytes) packed
+      = file == NULL ? NULL : g_mapped_file_get_bytes (file);
+  g_autoptr (GBytes) bytes = NULL;
+  const char *text;
+  gsize size = 0;
+  json_t *plan;
+
+  text = packed == NULL ? NULL : g_bytes_get_data (packed, &size);
+  if (tp_gzip_is (text, size))
+    {
+      bytes = tp_gzip_unpack (path, packed, PLAN_MAX_BYTES, NULL);
+      text = bytes == NULL ? NULL : g_bytes_get_data (bytes, &size);
+    }
+  plan = text == NULL || size > PLAN_MAX_BYTES
+             ? NULL
+             : json_loadb (text, size, 0, NULL);
 
   return json_is_array (json_object_get (plan, "plans")) ? pick_tier (plan)
                                                          : plan;

@@ -1,8 +1,9 @@
-/* picture.c: a plan as JSON, DOT, SVG or PNG, by suffix. */
+/* picture.c: a plan as JSON, packed or not, DOT, SVG or PNG, by suffix. */
 #include "config.h"
 
 #include "cli/picture.h"
 
+#include "format/gzip.h"
 #include "format/plan-json.h"
 #include "view/render.h"
 
@@ -12,11 +13,16 @@ static GBytes *
 make_json (const TpPlan *plan, const TpGraph *graph,
            const TpPictureOptions *options, GError **error)
 {
-  char *text = tp_plan_to_json (plan, graph);
-
   (void) options;
-  (void) error;
-  return g_bytes_new_take (text, strlen (text));
+  return tp_plan_to_bytes (plan, graph, ".json", error);
+}
+
+static GBytes *
+make_packed (const TpPlan *plan, const TpGraph *graph,
+             const TpPictureOptions *options, GError **error)
+{
+  (void) options;
+  return tp_plan_to_bytes (plan, graph, TP_GZIP_SUFFIX, error);
 }
 
 static GBytes *
@@ -63,6 +69,7 @@ static const struct
                    const TpPictureOptions *options, GError **error);
 } kinds[] = {
   { ".json", make_json },
+  { ".json" TP_GZIP_SUFFIX, make_packed },
   { ".dot", make_dot },
   { ".svg", make_svg },
   { ".png", make_png },
@@ -85,7 +92,7 @@ tp_picture_check (const char *path, GError **error)
   if (find_kind (path) >= 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "'%s': the suffix must be .json, .dot, .svg or .png%s", path,
+               "'%s': the suffix must be .json, .json.gz, .dot, .svg or .png%s", path,
                g_str_has_suffix (path, ".html")
                    ? "; `tplan report --help` says how to make a page"
                    : "");

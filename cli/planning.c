@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/values.h"
 #include "format/graph-load.h"
+#include "format/gzip.h"
 #include "format/plan-load.h"
 #include "format/tiers.h"
 
@@ -189,17 +190,27 @@ tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
   return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
+#define START_BYTES 256 /* the format stands first */
+
 static gboolean
 starts_as (const char *path, gboolean (*is) (const char *text, gsize size))
 {
   g_autoptr (GMappedFile) file = NULL;
+  const char *text;
+  char start[START_BYTES];
+  gsize size;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return FALSE;
   file = g_mapped_file_new (path, FALSE, NULL);
-  return file != NULL && g_mapped_file_get_contents (file) != NULL
-         && is (g_mapped_file_get_contents (file),
-                g_mapped_file_get_length (file));
+  text = file == NULL ? NULL : g_mapped_file_get_contents (file);
+  if (text == NULL)
+    return FALSE;
+  size = g_mapped_file_get_length (file);
+  if (!tp_gzip_is (text, size))
+    return is (text, size);
+  size = tp_gzip_peek (text, size, start, sizeof start);
+  return is (start, size);
 }
 
 gboolean

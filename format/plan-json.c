@@ -7,6 +7,7 @@
 #include "format/plan-json.h"
 
 #include "format/file-save.h"
+#include "format/gzip.h"
 #include "format/json.h"
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
@@ -532,13 +533,28 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
+GBytes *
+tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph, const char *path,
+                  GError **error)
+{
+  g_autofree char *text = tp_plan_to_json (plan, graph);
+  gsize size = strlen (text);
+
+  return g_str_has_suffix (path, TP_GZIP_SUFFIX)
+             ? tp_gzip_pack (text, size, error)
+             : g_bytes_new_take (g_steal_pointer (&text), size);
+}
+
 gboolean
 tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
               GError **error)
 {
-  g_autofree char *text = tp_plan_to_json (plan, graph);
-  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
+  g_autoptr (GBytes) bytes = tp_plan_to_bytes (plan, graph, path, error);
+  g_autoptr (TpSaver) saver
+      = bytes == NULL ? NULL : tp_saver_new (path, error);
 
-  return saver != NULL && tp_saver_write (saver, text, strlen (text), error)
+  return saver != NULL
+         && tp_saver_write (saver, g_bytes_get_data (bytes, NULL),
+                            g_bytes_get_size (bytes), error)
          && tp_saver_sync (saver, error) && tp_saver_finish (saver, error);
 }

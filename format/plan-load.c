@@ -4,6 +4,7 @@
 #include "format/plan-load.h"
 
 #include "format/graph-load.h"
+#include "format/gzip.h"
 #include "format/json-read.h"
 #include "format/load-options.h"
 #include "format/plan-json.h"
@@ -46,7 +47,7 @@ take_bytes (const TpPlanReader *reader, GBytes *bytes, GError **error)
 }
 
 static GBytes *
-load_bytes (const TpPlanReader *reader, GError **error)
+read_bytes (const TpPlanReader *reader, GError **error)
 {
   g_autofree char *text = NULL;
   g_autoptr (GError) local = NULL;
@@ -70,6 +71,20 @@ load_bytes (const TpPlanReader *reader, GError **error)
   else
     return g_bytes_new_take (g_steal_pointer (&text), size);
   return NULL;
+}
+
+/* Unpacked, where they are packed. */
+static GBytes *
+load_bytes (const TpPlanReader *reader, GError **error)
+{
+  g_autoptr (GBytes) bytes = read_bytes (reader, error);
+  gsize size = 0;
+  const void *start
+      = bytes == NULL ? NULL : g_bytes_get_data (bytes, &size);
+
+  if (bytes == NULL || !tp_gzip_is (start, size))
+    return g_steal_pointer (&bytes);
+  return tp_gzip_unpack (reader->path, bytes, LOAD_MAX_BYTES, error);
 }
 
 /* Whether the file ends in the digest of its bytes. */

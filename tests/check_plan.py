@@ -5,6 +5,7 @@ usage: check_plan.py PLAN...   one line for each; exit status 1: one is not vali
 
 That figures and groups are what they should be is for `tplan check`; this shows
 that for these figures the plan costs what it says, and that none is cheaper."""
+import gzip
 import itertools
 import math
 import sys
@@ -142,7 +143,7 @@ def main(kind):
     is_good = True
     for path in sys.argv[1:]:
         try:
-            with open(path, encoding="utf-8") as file:
+            with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
                 kind(file.read()).check_all()
             print(f"{path}: valid")
         except (KeyError, IndexError, TypeError, ValueError) as reason:
