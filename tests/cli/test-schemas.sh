@@ -15,7 +15,7 @@ keep ()
   "$TPLAN" "$@" --format json > "out/$name.json" 2> .err \
     || { echo "# $name: exit status $?"; sed 's/^/# /' .err; }
 }
-mkdir out out/points
+mkdir out
 keep optimize optimize mlp.json --devices $sims -o out/plan.json --margins
 keep optimize-limited optimize mlp.json --devices $sims --mem-limit sim:desktop-cpu=4K -o out/limited.json
 keep optimize-ref optimize mlp.json --devices ref --pin '*=ref' --no-fuse epilogue --no-pass layout -o out/ref.json
