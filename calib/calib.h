@@ -65,6 +65,8 @@ typedef struct
                                        * wholes_until_us are not there */
   gint64 wholes_until_us;
   gboolean is_tuning;                 /* of calibrate: TP_LEVEL_TUNE */
+  gboolean is_brief;                  /* of calibrate: what has any figure keeps
+                                       * it; few rounds, and little waiting */
   TpCalibReport *report;              /* (nullable): tp_calibrate () adds */
   gint64 hang_limit_ns;               /* 0: 60 s without a sign of life */
 } TpCalibOptions;

@@ -291,6 +291,7 @@ run_constants (TpCalibration *self, GError **error)
         .devices = (const char *const *) self->devices->pdata,
         .is_wanted = self->is_unknown,
         .least = find_least (self),
+        .is_brief = self->options->is_brief,
       };
       if (!run_child (self, constants_work, error))
         return FALSE;
@@ -343,11 +344,13 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
   g_free (self->measure.devices[device].schedules[key]);
   self->measure.devices[device].schedules[key]
       = row != NULL ? g_strdup (row->schedule) : NULL;
-  *out_missing = row == NULL || row->state == TP_ENTRY_PROVISIONAL
-                 || tp_samples_are_apart (&row->processors,
-                                          &self->measure.least)
-                 || tp_samples_are_contended (&row->processors,
-                                              &self->measure.least);
+  *out_missing = row == NULL
+                 || (!self->options->is_brief
+                     && (row->state == TP_ENTRY_PROVISIONAL
+                         || tp_samples_are_apart (&row->processors,
+                                                  &self->measure.least)
+                         || tp_samples_are_contended (&row->processors,
+                                                      &self->measure.least)));
   return TRUE;
 }
 
@@ -464,6 +467,7 @@ measure_graph (TpCalibration *self, GError **error)
   self->measure = (TpMeasureJob){ .graph = self->graph,
                                   .keys = self->keys,
                                   .n_threads = self->options->n_threads,
+                                  .is_brief = self->options->is_brief,
                                   .n_devices = self->devices->len };
   self->measure.devices = g_new0 (TpMeasureDevice, self->devices->len + 1);
   for (guint i = 0; i < self->devices->len; i++)

@@ -447,7 +447,7 @@ tp_constants_work (TpChannel *channel, gpointer data)
 
   tp_precedence_init (&quiet.precedence, tp_threads_count (job->n_threads));
   tp_near_init (&quiet.near, tp_threads_count (job->n_threads),
-                &job->least);
+                &job->least, job->is_brief);
   for (int i = 0; i < job->n_devices && error == NULL; i++)
     if (job->is_wanted[i])
       do_device (channel, job, &quiet, i, &error);

@@ -14,6 +14,7 @@ typedef struct
   const char *const *devices;
   const gboolean *is_wanted;
   TpProcessors least;         /* seen before; 0: none */
+  gboolean is_brief;          /* waits for little */
 } TpConstantsJob;
 
 /* TpWorker.work; @data begins with a TpConstantsJob. Sends a TP_MESSAGE_DEVICE

@@ -5,6 +5,8 @@
 
 #include "ir/map.h"
 
+#define ROUNDS_MAX 100
+
 int
 tp_measure_count_links (const TpMeasureDevice *device)
 {
@@ -13,6 +15,12 @@ tp_measure_count_links (const TpMeasureDevice *device)
   for (int i = 0; i < TP_N_PASSES; i++)
     n += device->passes[i]->len;
   return n;
+}
+
+int
+tp_measure_count_rounds (const TpMeasureJob *job)
+{
+  return job->is_brief ? TP_MEASURE_ROUNDS_MIN : ROUNDS_MAX;
 }
 
 int

@@ -26,7 +26,6 @@
 
 #include <string.h>
 
-#define ROUNDS_MAX 100
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define ROUNDS_ALL 6                   /* with all candidates */
 #define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
@@ -523,11 +522,12 @@ run_rounds (Bench *bench)
   if (bench->is_slow)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
-  for (int round = 0; n_near < ROUNDS_MAX && !bench->is_late; round++)
+  for (int round = 0;
+       n_near < tp_measure_count_rounds (bench->job) && !bench->is_late; round++)
     {
       tp_near_wait (&bench->near, &bench->precedence, bench->channel);
       run_round (bench, round);
-      n_near += bench->near.is_near;
+      n_near += bench->near.is_near || bench->job->is_brief;
       if (round + 1 == ROUNDS_ALL)
         thin (bench);
       elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
@@ -570,7 +570,7 @@ tp_measure_work (TpChannel *channel, gpointer data)
   tp_precedence_init (&bench.precedence,
                       tp_threads_count (bench.job->n_threads));
   tp_near_init (&bench.near, tp_threads_count (bench.job->n_threads),
-                &bench.job->least);
+                &bench.job->least, bench.job->is_brief);
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
   bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));

@@ -44,6 +44,7 @@ typedef struct
   int n_candidates;           /* schedules to time of each kernel wanted, of which
                                * one is kept; 0: those that are close */
   TpProcessors least;         /* seen before; 0: none */
+  gboolean is_brief;          /* TP_MEASURE_ROUNDS_MIN, and little waiting */
   int n_devices;
   TpMeasureDevice *devices;
 } TpMeasureJob;

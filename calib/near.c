@@ -13,11 +13,13 @@
 #define ALONE 1000            /* nothing of a core is shared */
 
 void
-tp_near_init (TpNear *self, int n_threads, const TpProcessors *known)
+tp_near_init (TpNear *self, int n_threads, const TpProcessors *known,
+              gboolean is_brief)
 {
   *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
                     .known_contention = known->contention,
-                    .limit_us = tp_patience_get_wait_us () };
+                    .limit_us = is_brief ? tp_patience_get_brief_wait_us ()
+                                         : tp_patience_get_wait_us () };
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
   if (self->expects_handover)

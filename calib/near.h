@@ -27,8 +27,9 @@ typedef struct
   gboolean is_near;           /* they were, when last seen */
 } TpNear;
 
-/* @known: the least there was before. */
-void tp_near_init (TpNear *self, int n_threads, const TpProcessors *known);
+/* @known: the least there was before; @is_brief: to wait for little. */
+void tp_near_init (TpNear *self, int n_threads, const TpProcessors *known,
+                   gboolean is_brief);
 /* @processors: just now. */
 void tp_near_note (TpNear *self, const TpProcessors *processors);
 /* Returns once processors are near, or this has taken too long, or the child must

@@ -4,6 +4,7 @@
 #include "calib/patience.h"
 
 #define WAIT_S 20
+#define BRIEF_WAIT_S 2
 #define MOST_S 10
 
 static gint64
@@ -21,6 +22,12 @@ gint64
 tp_patience_get_wait_us (void)
 {
   return get_us ("TPLAN_CALIBRATE_WAIT", WAIT_S);
+}
+
+gint64
+tp_patience_get_brief_wait_us (void)
+{
+  return MIN (tp_patience_get_wait_us (), BRIEF_WAIT_S * G_USEC_PER_SEC);
 }
 
 gint64

@@ -8,6 +8,9 @@
  * $TPLAN_CALIBRATE_WAIT. */
 gint64 tp_patience_get_wait_us (void);
 
+/* The same where somebody waits for all of it: no more than 2 s. */
+gint64 tp_patience_get_brief_wait_us (void);
+
 /* How long to time the kernels of a graph at most, per device: 10 s, or
  * $TPLAN_CALIBRATE_MOST. Its constants take 1.5 s at most, and no more than this. */
 gint64 tp_patience_get_most_us (void);

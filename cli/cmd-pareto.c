@@ -14,6 +14,8 @@
 #include "cli/values.h"
 #include "format/plan-json.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 static struct
@@ -317,6 +319,13 @@ write_plans (TpCli *cli, const Found *found, GError **error)
 
       if (!tp_cli_check_output (cli, path, error))
         return FALSE;
+    }
+  if (n > 0 && g_mkdir_with_parents (given.plans, 0777) != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+                   "cannot make folder '%s': %s", given.plans,
+                   g_strerror (errno));
+      return FALSE;
     }
   for (int i = 0; i < n; i++)
     {

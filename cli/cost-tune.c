@@ -148,12 +148,37 @@ show_kernel (Showing *self, const char *device,
     add_kernel_record (self, device, kernel);
 }
 
+/* Plans are no models, and these say which they are of. */
+static gboolean
+expect_model (const char *path, GError **error)
+{
+  g_autofree char *graph = NULL, *word = NULL;
+
+  if (!tp_cli_is_plan (path))
+    return TRUE;
+  graph = tp_hint_find_graph (path);
+  if (graph == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s is a plan, and cost tune takes models: name its model",
+                 path);
+  else
+    {
+      word = tp_hint_quote (graph);
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s is a plan, and cost tune takes models: for its model, "
+                   "`tplan cost tune %s`",
+                   path, word);
+    }
+  return FALSE;
+}
+
 static gboolean
 show_model (Showing *self, TplanCosts *costs, const GArray *dims,
             GError **error)
 {
   g_autoptr (TplanGraph) graph
-      = tp_cli_load_model (self->cli, self->model, dims, error);
+      = expect_model (self->model, error)
+            ? tp_cli_load_model (self->cli, self->model, dims, error) : NULL;
   g_autoptr (TpPointers) all
       = graph != NULL ? tp_api_read_tuned (costs, graph, error) : NULL;
 

@@ -5,6 +5,7 @@
 #include "planner/problem.h"
 
 #include "ir/guard.h"
+#include "ir/near-name.h"
 
 #include <string.h>
 
@@ -347,9 +348,10 @@ fail_objective (const char *objective, GError **error)
 {
   const char *const *list = tp_objective_list ();
   g_autofree char *names = g_strjoinv ("', '", (char **) list);
+  g_autofree char *near = tp_near_name_ask (objective, list);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "no objective '%s': there are '%s'", objective, names);
+               "no objective '%s'%s: there are '%s'", objective, near, names);
 }
 
 static gboolean

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manual and --help tell of the same commands and options; the pages have
-# no mistakes that groff sees.
+# no mistakes that groff sees, on paper and on a terminal.
 set -u
 n=0
 say ()
@@ -64,7 +64,7 @@ told=$(sed -n '/^\.SH PASSES/,/^\.SH DEV/p' "$main" | sed 's/\\-/-/g' | sed -n '
 
 if command -v groff > /dev/null; then
   for page in "$main" "$man"/*.1; do
-    groff -ww -man -t -z "$page" > "$work/warnings" 2>&1
+    { groff -ww -man -t -z "$page"; groff -ww -man -t -z -Tutf8 "$page"; } > "$work/warnings" 2>&1
     sed 's/^/# /' "$work/warnings"
     [ ! -s "$work/warnings" ]; say $? "groff has nothing to say of $(basename "$page")"
   done

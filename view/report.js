@@ -218,7 +218,9 @@
     let y = 6;
     for (const kind of plan.known ? ['predicted', 'measured'] : ['predicted']) {
       kids.push(s('text', { x: left, y: y + 12, class: 'soft' },
-        kind === 'measured' ? `measured: steps waited for one by one, ${time(plan.taken)} in all` : `predicted: ${time(plan.predicted)}`));
+        kind === 'predicted' ? `predicted: ${time(plan.predicted)}`
+          : width < 560 ? `measured one by one: ${time(plan.taken)}`
+            : `measured: steps waited for one by one, ${time(plan.taken)} in all`));
       y += 20;
       for (const [id, name] of lanes) {
         const isNarrow = left < 50;
@@ -401,7 +403,7 @@
     const kids = [];
     for (const v of decades(low, high)) {
       kids.push(s('line', { x1: x(v), x2: x(v), y1: 10, y2: height - 40, class: 'grid' }));
-      kids.push(s('text', { x: x(v), y: height - 24, 'text-anchor': 'middle', class: 'soft' }, plain(v)));
+      kids.push(s('text', { x: x(v), y: height - 24, 'text-anchor': x(v) > width - 32 ? 'end' : 'middle', class: 'soft' }, plain(v)));
     }
     for (const v of decades(bottom, top)) {
       kids.push(s('line', { x1: 62, x2: width - 12, y1: y(v), y2: y(v), class: 'grid' }));

@@ -175,7 +175,7 @@ test_near_contention (void)
 {
   TpNear near;
 
-  tp_near_init (&near, 2, &unknown);
+  tp_near_init (&near, 2, &unknown, FALSE);
   note_contention (&near, 1, 12, 0); /* luck */
   g_assert_cmpint (near.least.contention, ==, 0);
   note_contention (&near, 99, 800, 1);
@@ -185,7 +185,7 @@ test_near_contention (void)
   note_contention (&near, 50, 650, 0);
   g_assert_cmpint (near.least.contention, ==, 650);
 
-  tp_near_init (&near, 2, &(TpProcessors){ 0, 0, 640 });
+  tp_near_init (&near, 2, &(TpProcessors){ 0, 0, 640 }, FALSE);
   note_contention (&near, 100, 800, 1);
   g_assert_cmpint (near.least.contention, ==, 640);
 }
@@ -197,7 +197,7 @@ test_near (void)
 {
   TpNear near;
 
-  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000, 0 });
+  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000, 0 }, FALSE);
   note (&near, 380, 1010);
   g_assert_false (near.is_near);
   note (&near, 90, 1800);

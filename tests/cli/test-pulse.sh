@@ -1,6 +1,7 @@
 #!/bin/sh
 # Who waits at a terminal is told that the program is at work: here one that waits for a
-# table that another writes to, until the test has seen it.
+# table that another writes to, until the test has seen it. With TPLAN_TEST_FULL, that
+# nothing is silent for long while it measures, plans and runs networks (NETWORKS).
 . "$(dirname "$0")/common.sh"
 python=$(command -v python3) || { echo "1..0 # SKIP no python3"; exit 0; }
 "$TPLAN" calibrate -q --devices ref > .out 2> .err; say $? "a cost table"
@@ -37,4 +38,72 @@ wait_with; code=$?
 wait_with --quiet; code=$?
 [ $code -eq 8 ] && ! out_has 'cost: '; say $? "not where it is to be quiet"
 try 0 cost show && ! err_has 'cost: '; say $? "and not where there is nothing to wait for"
+
+# Every command that takes a model says so again and again: all at once wait for one that
+# nobody writes.
+mkfifo awaited.json
+cat > commands <<'END'
+bench
+calibrate
+convert
+explain
+info
+optimize
+pareto
+run
+sweep
+try
+END
+"$python" - "$TPLAN" > .out 2> .err <<'PY'
+import os, pty, select, subprocess, sys
+BEATS = 3
+PATIENCE_S = 60  # with a machine that has much else to do
+tplan = sys.argv[1]
+waiting = []
+with open("commands") as file:
+    for name in file.read().split():
+        extra = ["-o", "converted.json"] if name == "convert" else ["--dim", "N=1,2"] if name == "sweep" else []
+        terminal, end = pty.openpty()
+        child = subprocess.Popen([tplan, name, "awaited.json", *extra], stdin=end, stdout=end, stderr=end)
+        os.close(end)
+        waiting.append((name, terminal, child))
+for name, terminal, child in waiting:
+    said, beat = b"", b"\x1b[K%s: " % name.encode()
+    while said.count(beat) < BEATS and select.select([terminal], [], [], PATIENCE_S)[0]:
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:
+            break
+    print(name, "beats" if said.count(beat) >= BEATS else f"says no more than {said}")
+    child.kill()
+    child.wait()
+PY
+while read -r name; do out_has "^$name beats$"; say $? "$name: it says so again and again"; done < commands
+
+# never_silent ARGUMENT...: for no longer than 2 s on a terminal, nor 10 s elsewhere, and half
+# as much again, for a machine that has other work.
+never_silent ()
+{
+  for kind in 'terminal 3' 'pipe 15'; do
+    "$python" "$top_srcdir/tests/cli/check_silence.py" ${kind#* } ${kind% *} "$TPLAN" "$@" > .out 2> .err
+    say $? "$(head -n 1 .out)"
+  done
+}
+if [ -z "${TPLAN_TEST_FULL:-}" ]; then
+  n=$((n + 1)); echo "ok $n - networks # SKIP it takes minutes: TPLAN_TEST_FULL"
+else
+  for name in ${NETWORKS:-squeezenet1_1 resnet50}; do
+    model=$top_builddir/examples/$name.json
+    [ -f "$model" ] || continue
+    ln -sf "$model" "$name.json"
+    never_silent try -f "$name.json"
+    never_silent calibrate "$name.json" --time-limit 15s
+    never_silent optimize -f "$name.json"
+    never_silent bench "$name.json" --time-limit 12s
+    never_silent run "$name.plan.json" --duration 12s
+    never_silent report -f "$name.plan.json" --measure
+    never_silent sweep "$name.json" --dim N=1,2,4
+    never_silent pareto "$name.json" --devices cpu --watts cpu=65:10
+  done
+fi
 finish

@@ -116,4 +116,39 @@ if [ -f resnet50.html ]; then
   say $? "a block opens"
 fi
 browse odd.html; say $? "a sweep of nothing is drawn as nothing"
+
+# fits FILE: as wide as a phone, nothing runs out of the page or its drawing, but what is in a
+# box that scrolls, and nothing is cut off.
+fits ()
+{
+  cat > frame.html <<HTML
+<iframe id="frame" src="$1" style="width: 360px; height: 740px; border: 0"></iframe><pre id="said"></pre>
+<script>
+frame.onload = () => setTimeout(() => {
+  const page = frame.contentDocument, wrong = [];
+  const out = (it, box) => it.getBoundingClientRect().right > box + 1 || it.getBoundingClientRect().left < -1;
+  if (page.documentElement.scrollWidth > 360) wrong.push('the page scrolls');
+  for (const it of page.body.querySelectorAll('*')) {
+    if (it.closest('.scroll') || it.closest('svg') !== null && it.tagName !== 'svg') continue;
+    if (out(it, 360)) wrong.push('out of the page: ' + it.textContent);
+    if (getComputedStyle(it).overflowX !== 'visible' && it.scrollWidth > it.clientWidth + 1) wrong.push('cut off: ' + it.textContent);
+  }
+  for (const drawing of page.querySelectorAll('svg'))
+    for (const text of drawing.querySelectorAll('text'))
+      if (out(text, drawing.getBoundingClientRect().right)) wrong.push('out of its drawing: ' + text.textContent);
+  const n = page.querySelectorAll('svg text').length;
+  said.textContent = ['seen: ' + n + ' labels, ' + frame.clientWidth + ' px'].concat(wrong.map((it) => 'WRONG ' + it.slice(0, 60))).join(String.fromCharCode(10));
+}, 1000);
+</script>
+HTML
+  timeout 600 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --allow-file-access-from-files \
+    --user-data-dir="$work/chromium" --virtual-time-budget=6000 --dump-dom "file://$work/frame.html" 2> .said \
+    | sed -n '/id="said">/,/<\/pre>/p' | sed '/<script>/,$d; s/<[^>]*>//g' > .out
+  out_has 'seen: [1-9][0-9]* labels, 360 px' && ! out_has WRONG
+}
+# With names of devices as long as they are, of ops as long as they may be.
+for page in all.html two.html pinned.html resnet50.html bert_base.html; do
+  [ -f "$page" ] || continue
+  fits $page; say $? "$page: on a phone"
+done
 finish

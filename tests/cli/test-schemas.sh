@@ -28,9 +28,17 @@ keep check-load check out/load.json
 "$TPLAN" optimize mlp.json -q --devices sim:desktop-cpu,sim:laptop-gpu --objective energy --price sim:desktop-cpu=0.2/h -o out/energy.json > /dev/null
 keep optimize-energy optimize mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --objective energy
 keep check-energy check out/energy.json
-keep explain-energy explain out/energy.json
 keep optimize-span optimize mlp.json --devices $sims --objective makespan -o out/span.json
 keep check-span check out/span.json
+# Plans for other ends than time say more, of whatever is done with them.
+for end in load energy span; do
+  keep run-$end run out/$end.json --repeat 3 --profile
+  keep explain-$end explain out/$end.json
+  keep bench-$end bench out/$end.json --rounds 2
+done
+keep sweep-energy sweep sym.json --dim N=1,2 --devices sim:desktop-cpu,sim:laptop-gpu --objective energy
+keep sweep-span sweep sym.json --dim N=1,2 --devices $sims --objective makespan
+keep optimize-tiers-span optimize sym.json --dim N=1,2 --devices $sims --objective makespan -o out/tiers-span.json
 keep check-placement check --placement out/ref.json mlp.json --devices ref,sim:laptop-gpu
 keep explain explain out/plan.json
 keep run run out/plan.json --repeat 3 --profile --check
@@ -40,7 +48,7 @@ keep bench-flight bench mlp.json --devices ref --in-flight 2 --rounds 1
 keep try try sym.json --devices $sims
 keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
-keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu
+keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu -o out/pareto-file.json --plans out/points
 keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
 keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h
 keep info info sym.json
@@ -62,4 +70,4 @@ keep machine-sim machine show sim:laptop-gpu
 "$TPLAN" cost export -o out/cost.json
 "$TPLAN" machine export -o out/machine-file.json
 "$TPLAN" optimize mlp.json -q --machine out/machine-file.json -o out/elsewhere.json > /dev/null
-exec "$python" "$top_srcdir/tests/cli/check_schemas.py" "$top_srcdir/docs/schema" out/*.json
+exec "$python" "$top_srcdir/tests/cli/check_schemas.py" "$top_srcdir/docs/schema" out/*.json out/points/*.json
