@@ -62,10 +62,14 @@ gboolean injected_import (Fixture *fixture, GError **error);
 gboolean injected_export (Fixture *fixture, GError **error);
 gboolean injected_optimize_fully (Fixture *fixture, GError **error);
 gboolean injected_optimize_rated (Fixture *fixture, GError **error);
+gboolean injected_optimize_price (Fixture *fixture, GError **error);
+gboolean injected_optimize_throughput (Fixture *fixture, GError **error);
+gboolean injected_optimize_makespan (Fixture *fixture, GError **error);
 gboolean injected_share (Fixture *fixture, GError **error);
 gboolean injected_check_shares (Fixture *fixture, GError **error);
 gboolean injected_read_shares (Fixture *fixture, GError **error);
 gboolean injected_submit (Fixture *fixture, GError **error);
+gboolean injected_fly (Fixture *fixture, GError **error);
 gboolean injected_list_steps (Fixture *fixture, GError **error);
 gboolean injected_fall_back (Fixture *fixture, GError **error);
 

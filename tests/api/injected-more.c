@@ -250,16 +250,42 @@ injected_optimize_fully (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
-gboolean
-injected_optimize_rated (Fixture *fixture, GError **error)
+static gboolean
+optimize_for (Fixture *fixture, const char *objective, GError **error)
 {
   static const char *const watts[] = { "sim:laptop-gpu=70:5:3", NULL };
+  static const char *const prices[]
+      = { "sim:laptop-cpu=0.1/h", "sim:laptop-gpu=1/h:use", NULL };
   const TplanOptimizeOptions options
-      = { .objective = "energy", .watts = watts };
+      = { .objective = objective, .watts = watts, .prices = prices };
   g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
       fixture->graph, fixture->costs, &options, error);
 
   return plan != NULL && tplan_plan_check (plan, error);
+}
+
+gboolean
+injected_optimize_rated (Fixture *fixture, GError **error)
+{
+  return optimize_for (fixture, "energy", error);
+}
+
+gboolean
+injected_optimize_price (Fixture *fixture, GError **error)
+{
+  return optimize_for (fixture, "price", error);
+}
+
+gboolean
+injected_optimize_throughput (Fixture *fixture, GError **error)
+{
+  return optimize_for (fixture, "throughput", error);
+}
+
+gboolean
+injected_optimize_makespan (Fixture *fixture, GError **error)
+{
+  return optimize_for (fixture, "makespan", error);
 }
 
 void
@@ -342,6 +368,30 @@ injected_list_steps (Fixture *fixture, GError **error)
   const TplanSessionOptions options = { .n_threads = 1, .is_profiled = TRUE };
 
   return run_with (fixture, fixture->ref_plan, &options, error);
+}
+
+/* Each of the two runs has memory of its own. */
+gboolean
+injected_fly (Fixture *fixture, GError **error)
+{
+  const TplanSessionOptions options = { .n_threads = 1, .n_in_flight = 2 };
+  const void *const inputs[] = { fixture->in };
+  float first_out[64], second_out[64];
+  void *const first_outputs[] = { first_out };
+  void *const second_outputs[] = { second_out };
+  g_autoptr (TplanSession) session
+      = tplan_session_new_full (fixture->ref_plan, &options, error);
+  g_autoptr (TplanRun) first
+      = session == NULL ? NULL
+                        : tplan_session_submit (session, inputs, first_outputs,
+                                                error);
+  g_autoptr (TplanRun) second
+      = first == NULL ? NULL
+                      : tplan_session_submit (session, inputs, second_outputs,
+                                              error);
+
+  return second != NULL && tplan_run_wait (first, error)
+         && tplan_run_wait (second, error);
 }
 
 /* Where the plan's devices cannot have memory, the host may. */
