@@ -682,7 +682,7 @@ TplanPlan *tplan_graph_optimize_full (const TplanGraph *graph,
 
 /**
  * tplan_plan_load:
- * @path: what tplan_plan_save() or `tplan optimize` wrote
+ * @path: what tplan_plan_save() or `tplan optimize` wrote, packed or not
  * @graph_path: (nullable): the model, if it has moved; else where the plan says,
  *   from the working directory or from the directory of @path
  * @error: return location for a #GError
@@ -763,7 +763,7 @@ GBytes *tplan_plan_to_bytes (const TplanPlan *plan, GError **error);
 /**
  * tplan_plan_save:
  * @plan: a plan
- * @path: a file, replaced if it exists
+ * @path: a file, replaced if it exists; packed by gzip if it ends in ".gz"
  * @error: return location for a #GError
  *
  * Writes @plan as JSON, format "tplan-plan/2". Equal plans give equal bytes. The

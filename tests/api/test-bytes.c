@@ -323,6 +323,62 @@ test_broken_plan (void)
   g_free (store.name);
 }
 
+#define GZIP_HEADER 10          /* bytes, of which some mean nothing */
+
+static GBytes *
+save_packed (const TplanPlan *plan)
+{
+  g_autofree char *path
+      = g_build_filename (g_get_tmp_dir (), "tplan-XXXXXX.json.gz", NULL);
+  g_autoptr (GError) error = NULL;
+  int fd = g_mkstemp (path);
+  char *packed;
+  gsize size;
+
+  g_assert_true (fd >= 0 && g_close (fd, NULL));
+  g_assert_true (tplan_plan_save (plan, path, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &packed, &size, NULL));
+  g_remove (path);
+  return g_bytes_new_take (packed, size);
+}
+
+/* Packed it is the same plan; any byte behind the header, changed, is found out. */
+static void
+test_packed_plan (void)
+{
+  g_autoptr (GBytes) bytes = make_model ("w.npy");
+  g_autoptr (GBytes) file = make_npy ();
+  Store store = { .bytes = file };
+  const TplanLoadOptions options
+      = { .load_file = give, .load_file_data = &store };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_new_from_bytes (bytes, &options, NULL);
+  g_autoptr (TplanPlan) plan = plan_on_ref (graph), again = NULL;
+  g_autoptr (GBytes) text = tplan_plan_to_bytes (plan, NULL), same = NULL;
+  g_autoptr (GBytes) packed = save_packed (plan);
+  gsize size = g_bytes_get_size (packed);
+
+  g_assert_cmpuint (size, <, g_bytes_get_size (text));
+  again = tplan_plan_new_from_bytes (packed, bytes, &options, &error);
+  g_assert_no_error (error);
+  same = tplan_plan_to_bytes (again, NULL);
+  g_assert_true (g_bytes_equal (text, same));
+  for (gsize at = GZIP_HEADER; at < size; at += 1 + size / 50)
+    {
+      guint8 *changed = g_memdup2 (g_bytes_get_data (packed, NULL), size);
+      g_autoptr (GBytes) other = g_bytes_new_take (changed, size);
+      g_autoptr (GError) refused = NULL;
+
+      changed[at] ^= 1;
+      g_assert_null (tplan_plan_new_from_bytes (other, bytes, &options,
+                                                &refused));
+      g_assert_error (refused, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+    }
+  g_free (store.name);
+}
+
 /* Made in memory, it names no file. */
 static void
 test_plan_without_graph (void)
@@ -400,6 +456,7 @@ main (int argc, char **argv)
   g_test_add_func ("/bytes/onnx", test_onnx);
   g_test_add_func ("/bytes/refused", test_refused);
   g_test_add_func ("/bytes/broken-plan", test_broken_plan);
+  g_test_add_func ("/bytes/packed-plan", test_packed_plan);
   g_test_add_func ("/bytes/plan-without-graph", test_plan_without_graph);
   return g_test_run ();
 }
