@@ -5,7 +5,6 @@
 #include "cli/affinity.h"
 
 #include "cli/output.h"
-#include "format/affinity.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
 #include "runtime/devices.h"
@@ -14,7 +13,6 @@
 
 typedef struct
 {
-  const TpAffinityKind *kind;
   const TpCliAffinity *it;
   GPtrArray *devices;         /* (unowned) char*, met so far */
   GPtrArray *names;           /* char*, of each */
@@ -45,7 +43,7 @@ static char *
 make_name (Naming *naming, const char *device)
 {
   const char *given = find_given (naming, device);
-  const TpAffinityKind *kind = naming->kind;
+  const TpAffinityKind *kind = naming->it->kind;
   g_autoptr (GString) name = g_string_new (given);
 
   if (given == NULL && tp_device_is_host (device))
@@ -111,14 +109,11 @@ tp_cli_write_affinity (TpCli *cli, const TpCliAffinity *it, GError **error)
   const TpAffinity affinity = { it->builder, devices };
   g_autoptr (GString) text = g_string_new (NULL);
 
-  naming.kind = tp_affinity_find (it->runtime, error);
-  if (naming.kind == NULL)
-    return FALSE;
   for (guint i = 0; i < n; i++)
     if (it->devices[i] != NULL)
       devices[i] = find_name (&naming, it->devices[i]);
   return check_given (&naming, error)
-         && tp_affinity_write (naming.kind, &affinity, text, error)
+         && tp_affinity_write (it->kind, &affinity, text, error)
          && tp_cli_write_output (cli, cli->outputs[0], text->str, text->len,
                                  error);
 }

@@ -3,11 +3,11 @@
 #define TP_CLI_AFFINITY_H
 
 #include "cli/cli.h"
-#include "graph/graph-builder-private.h"
+#include "format/affinity.h"
 
 typedef struct
 {
-  const char *runtime;
+  const TpAffinityKind *kind;
   char **names;               /* (nullable) "DEV=NAME", instead of the usual */
   TpGraphBuilder *builder;
   const char *const *devices; /* [node]; NULL: none */

@@ -51,6 +51,7 @@ typedef struct
   TpGraph *graph;             /* after passes; NULL: none was run */
   TpPlacementFile *placement; /* (nullable), as is what follows from it */
   const char **devices;
+  const TpAffinityKind *affinity; /* NULL: the file is a model */
 } Source;
 
 static void
@@ -169,9 +170,9 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
   g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
 
-  if (runtime != NULL)
+  if (source->affinity != NULL)
     return tp_cli_write_affinity (
-        cli, &(TpCliAffinity){ runtime, device_names, source->builder,
+        cli, &(TpCliAffinity){ source->affinity, device_names, source->builder,
                                source->devices }, error);
   if (source->devices != NULL)
     {
@@ -246,9 +247,9 @@ source_place (Source *source, GError **error)
   return source->devices != NULL;
 }
 
-/* Options for a placement, and for one of another runtime. */
+/* Options for a placement, and for one of another runtime, which is found. */
 static gboolean
-check_options (const TpCli *cli, GError **error)
+check_options (const TpCli *cli, Source *source, GError **error)
 {
   gboolean is_onnx = g_str_has_suffix (cli->outputs[0], ".onnx");
 
@@ -268,9 +269,11 @@ check_options (const TpCli *cli, GError **error)
   else if (runtime != NULL && is_onnx)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "--to writes JSON: give -o FILE.json");
+  else if (runtime == NULL)
+    return TRUE;
   else
-    return runtime == NULL || tp_affinity_find (runtime, error) != NULL;
-  return FALSE;
+    source->affinity = tp_affinity_find (runtime, error);
+  return source->affinity != NULL;
 }
 
 static gboolean
@@ -287,7 +290,7 @@ convert_run (TpCli *cli, GError **error)
     if (cli->outputs[0] != NULL && cli->outputs[1] == NULL
         && g_str_has_suffix (cli->outputs[0], ways[i].suffix))
       {
-        if (!check_options (cli, error)
+        if (!check_options (cli, &source, error)
             || !tp_cli_check_output (cli, cli->outputs[0], error))
           return FALSE;
         if (!(after == NULL ? source_open (&source, cli, error)

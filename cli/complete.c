@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/planning.h"
 #include "cli/values.h"
+#include "format/affinity.h"
 #include "format/graph-load.h"
 #include "graph/graph-bind.h"
 #include "graph/graph-builder-private.h"
@@ -346,6 +347,14 @@ complete_rule (Line *line)
 }
 
 static void
+complete_runtime (Line *line)
+{
+  g_autofree const char **runtimes = tp_affinity_list ();
+
+  offer_all (line, "", runtimes);
+}
+
+static void
 complete_pass (Line *line)
 {
   int n;
@@ -389,7 +398,7 @@ static const struct
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
   { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
-  { "RUNTIME", NULL, NULL, NULL, "onnxruntime openvino tensorflow" },
+  { "RUNTIME", NULL, NULL, complete_runtime, NULL },
   { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },
 };

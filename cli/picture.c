@@ -14,7 +14,7 @@ make_json (const TpPlan *plan, const TpGraph *graph,
            const TpPictureOptions *options, GError **error)
 {
   (void) options;
-  return tp_plan_to_bytes (plan, graph, ".json", error);
+  return tp_plan_to_bytes (plan, graph, FALSE, error);
 }
 
 static GBytes *
@@ -22,7 +22,7 @@ make_packed (const TpPlan *plan, const TpGraph *graph,
              const TpPictureOptions *options, GError **error)
 {
   (void) options;
-  return tp_plan_to_bytes (plan, graph, TP_GZIP_SUFFIX, error);
+  return tp_plan_to_bytes (plan, graph, TRUE, error);
 }
 
 static GBytes *

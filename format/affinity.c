@@ -161,18 +161,25 @@ static const TpAffinityKind kinds[] = {
   { "tensorflow", "/device:CPU:0", "/device:GPU:", write_map },
 };
 
+const char **
+tp_affinity_list (void)
+{
+  const char **names = g_new0 (const char *, G_N_ELEMENTS (kinds) + 1);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    names[i] = kinds[i].name;
+  return names;
+}
+
 const TpAffinityKind *
 tp_affinity_find (const char *name, GError **error)
 {
-  const char *known[G_N_ELEMENTS (kinds) + 1] = { NULL };
+  g_autofree const char **known = tp_affinity_list ();
   g_autofree char *near = NULL, *list = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
-    {
-      if (strcmp (kinds[i].name, name) == 0)
-        return &kinds[i];
-      known[i] = kinds[i].name;
-    }
+    if (strcmp (kinds[i].name, name) == 0)
+      return &kinds[i];
   near = tp_near_name_ask (name, known);
   list = g_strjoinv (", ", (char **) known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

@@ -20,6 +20,9 @@ typedef struct
   gboolean (*write) (const TpAffinity *affinity, GString *out, GError **error);
 } TpAffinityKind;
 
+/* Names of all; the caller frees the array. */
+const char **tp_affinity_list (void);
+
 /* TPLAN_ERROR_USAGE says which there are. */
 const TpAffinityKind *tp_affinity_find (const char *name, GError **error);
 

@@ -323,17 +323,17 @@ put_names (const Writer *writer, GByteArray *out, const TpNode *node,
 {
   for (int i = 0; i < node->n_inputs; i++)
     tp_onnx_put_string (out, NODE_INPUT,
-                node->inputs[i] < 0
-                    ? ""
-                    : tp_draft_tensor (writer->builder->draft,
-                                       node->inputs[i])->name);
+                        node->inputs[i] < 0
+                            ? ""
+                            : tp_draft_tensor (writer->builder->draft,
+                                               node->inputs[i])->name);
   for (int i = 0; i < node->n_outputs; i++)
     {
       const char *name
           = tp_draft_tensor (writer->builder->draft, node->outputs[i])->name;
 
       tp_onnx_put_string (out, NODE_OUTPUT,
-                  tp_graph_is_made_up (name, index, i) ? "" : name);
+                          tp_graph_is_made_up (name, index, i) ? "" : name);
     }
 }
 

@@ -534,22 +534,23 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
 }
 
 GBytes *
-tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph, const char *path,
+tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph, gboolean is_packed,
                   GError **error)
 {
   g_autofree char *text = tp_plan_to_json (plan, graph);
   gsize size = strlen (text);
 
-  return g_str_has_suffix (path, TP_GZIP_SUFFIX)
-             ? tp_gzip_pack (text, size, error)
-             : g_bytes_new_take (g_steal_pointer (&text), size);
+  return is_packed ? tp_gzip_pack (text, size, error)
+                   : g_bytes_new_take (g_steal_pointer (&text), size);
 }
 
 gboolean
 tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
               GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_plan_to_bytes (plan, graph, path, error);
+  gboolean is_packed = g_str_has_suffix (path, TP_GZIP_SUFFIX);
+  g_autoptr (GBytes) bytes
+      = tp_plan_to_bytes (plan, graph, is_packed, error);
   g_autoptr (TpSaver) saver
       = bytes == NULL ? NULL : tp_saver_new (path, error);
 

@@ -18,9 +18,10 @@
  * for equal plans. The last two lines are the SHA-256 of all before them and the
  * closing brace. */
 char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
-/* The same, packed where @path ends in ".gz". */
+/* The same, as it is or packed by gzip. */
 GBytes *tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph,
-                          const char *path, GError **error);
+                          gboolean is_packed, GError **error);
+/* Packed where @path ends in ".gz". */
 gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
                        const char *path, GError **error);
 

@@ -69,7 +69,7 @@ test_conv (void)
     {
       gint64 groups = i % 4 == 3 ? 2 : 1, k = any_of (1, 3);
       ConvCase c = { any_of (1, 2), groups * any_of (1, 9), any_of (5, 8),
-                     any_of (5, 14), groups * any_of (1, 40), k, any_of (1, 3),
+                     any_of (5, 20), groups * any_of (1, 40), k, any_of (1, 3),
                      any_of (1, 2), any_of (0, 1), any_of (1, 2), groups,
                      any_of (0, 1), any_of (0, 1), any_of (0, 1),
                      any_of (0, 1) };

@@ -131,7 +131,7 @@ def try_onnxruntime(path, folder, placement, model):
 
 
 def try_openvino(path, folder, placement, model):
-    """All that is not a constant gets its affinity by its name, or that of what it reads."""
+    """Most ops have the name that the model gave them; both devices are its CPU, for it has no other everywhere."""
     import openvino
     found = write_for("openvino", path, folder, placement, "--device-name", "opencl:0=CPU")
     graph = openvino.Core().read_model(model)
