@@ -74,3 +74,48 @@ tp_session_perform (const TpSessionRun *run, const TpAction *action,
     }
   g_assert_not_reached ();
 }
+
+gboolean
+tp_session_wait (const TpSession *session, GError **error)
+{
+  for (int i = 0; i < session->execution->n_devices; i++)
+    {
+      TpDevice *device = session->devices[i].device;
+
+      if (device != NULL && !device->ops->launch (device, NULL, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- time ------------------------------------------------------------------ */
+
+static gboolean
+is_made_up (const TpSessionDevice *it)
+{
+  return it->device != NULL && it->device->ops->is_simulated;
+}
+
+gboolean
+tp_session_is_virtual (const TpSession *session, int index)
+{
+  const TpAction *action = &session->execution->actions[index];
+
+  return (action->unit >= 0
+          && is_made_up (tp_session_get_unit_device (session, action->unit)))
+         || (action->src >= 0
+             && is_made_up (tp_session_get_device (session, action->src)))
+         || (action->dst >= 0
+             && is_made_up (tp_session_get_device (session, action->dst)));
+}
+
+gint64
+tp_session_get_virtual_ns (const TpSession *session)
+{
+  gint64 time_ns = 0;
+
+  for (int i = 0; i < session->execution->n_devices; i++)
+    if (session->devices[i].device != NULL)
+      time_ns += session->devices[i].device->virtual_ns;
+  return time_ns;
+}

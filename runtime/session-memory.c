@@ -6,7 +6,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
-#include "runtime/session-private.h"
+#include "runtime/session-overlap.h"
 
 static gboolean
 make_arena (TpSession *session, TpSessionSlot *slot, int device,
@@ -35,6 +35,7 @@ static gboolean
 make_staging (TpSession *session, TpSessionSlot *slot, GError **error)
 {
   const TpExecution *execution = session->execution;
+  int n = tp_session_wants_overlap (session) ? 2 * execution->n_devices : 1;
   gint64 size_bytes = 0;
 
   for (int i = 0; i < execution->n_actions; i++)
@@ -42,7 +43,8 @@ make_staging (TpSession *session, TpSessionSlot *slot, GError **error)
                       count_staging (session, &execution->actions[i]));
   if (size_bytes == 0)
     return TRUE;
-  slot->staging = g_try_malloc (size_bytes);
+  session->staging_bytes = size_bytes;
+  slot->staging = g_try_malloc_n (n, size_bytes);
   if (slot->staging == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                  "cannot have %" G_GINT64_FORMAT

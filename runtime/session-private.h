@@ -28,7 +28,10 @@ typedef struct
   TpBuf **bufs;               /* per storage of the execution; constants among
                                * them are those of the first slot */
   TpLaunch **launches;        /* per unit */
-  void *staging;              /* between two devices with memory of their own */
+  void *staging;              /* between two devices with memory of their own;
+                               * of a session with a schedule two for each device
+                               * that is moved from, so that one is filled while
+                               * the other is emptied */
   gint64 time_ns;             /* of the last run */
   gint at;                    /* action of the run; their number: at its end; -1:
                                * there is no run. Read by other threads */
@@ -47,12 +50,14 @@ struct TpSession
   int *step_of;               /* per action of it: what the caller sees of it;
                                * -1: nothing */
   TpArray *steps;              /* TpSessionStep */
+  gint64 staging_bytes;       /* of one move by way of the host; 0: there is none */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint n_runs;                /* that have ended, or actions with several slots;
                                * read by other threads */
   gboolean is_followed;       /* see session-progress.h */
   gint last_slot;             /* of the run that ended last; atomic */
   struct TpSessionFlight *flight; /* NULL: there is one slot */
+  struct TpSessionOverlap *overlap; /* NULL: a run does one thing after the other */
 };
 
 static inline TpSessionDevice *

@@ -7,7 +7,7 @@
 
 #include "runtime/session-progress.h"
 
-#include "runtime/session-private.h"
+#include "runtime/session-overlap.h"
 
 static int
 find_unit_device (const TpSession *session, const TpAction *action)
@@ -66,7 +66,7 @@ tp_session_count_progress (const TpSession *session)
 {
   guint n = (guint) g_atomic_int_get (&session->n_runs);
 
-  if (session->n_slots > 1)
+  if (session->n_slots > 1 || session->overlap != NULL)
     return n; /* of actions, all waited for */
   n = (guint) g_atomic_int_get (&session->slots[0].at)
       + n * (guint) (session->execution->n_actions + 2);
@@ -120,6 +120,14 @@ describe_flight (const TpSession *session)
   return NULL;
 }
 
+static char *
+describe_overlap (const TpSession *session)
+{
+  int at = tp_session_overlap_get_at (session);
+
+  return at >= 0 ? describe_action (session, at) : NULL;
+}
+
 char *
 tp_session_describe_current (const TpSession *session)
 {
@@ -128,6 +136,8 @@ tp_session_describe_current (const TpSession *session)
 
   if (session->n_slots > 1)
     return describe_flight (session);
+  if (session->overlap != NULL)
+    return describe_overlap (session);
   if (at < 0)
     return NULL;
   for (int i = 0; i < session->execution->n_devices; i++)

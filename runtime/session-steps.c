@@ -106,7 +106,8 @@ add_step (const Foretold *foretold, int index)
   TpSession *session = foretold->session;
   const TpExecution *execution = session->execution;
   const TpAction *action = &execution->actions[index];
-  TpSessionStep step = { .node = -1, .tensor = -1 };
+  TpSessionStep step = { .node = -1, .tensor = -1, .planned_ns = -1,
+                         .begin_ns = -1, .feed_ns = -1 };
   int to = 0;
 
   session->step_of[index] = -1;

@@ -23,7 +23,7 @@ static TpSessionTask
 make_task (const TpSession *session, int index)
 {
   const TpAction *action = &session->execution->actions[index];
-  TpSessionTask task = { index, TP_TASK_WHOLE, -1 };
+  TpSessionTask task = { index, TP_TASK_WHOLE, -1, 0 };
 
   if (action->kind == TP_DO_LAUNCH)
     task.engine
@@ -75,7 +75,7 @@ tp_session_perform_task (const TpSessionRun *run, const TpSessionTask *task,
                          GError **error)
 {
   const TpAction *action = &run->session->execution->actions[task->action];
-  void *staging = run->slot->staging;
+  char *staging = (char *) run->slot->staging + task->staging_offset;
 
   switch (task->part)
     {

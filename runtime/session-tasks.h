@@ -19,6 +19,7 @@ typedef struct
   TpTaskPart part;
   int engine;                 /* as in engines.h; -1: it needs none, a copy within
                                * host memory */
+  gint64 staging_offset;      /* of halves: where they meet */
 } TpSessionTask;
 
 /* In the order of the actions; g_free(). */

@@ -5,7 +5,7 @@
 
 #include "ops/lower.h"
 #include "runtime/devices.h"
-#include "runtime/session-private.h"
+#include "runtime/session-overlap.h"
 
 /* Only those that run something. */
 gboolean
@@ -23,7 +23,8 @@ tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
 
       if (there->device != NULL)
         continue;
-      its.is_shared = session->n_slots > 1;
+      its.is_shared = session->n_slots > 1
+                      || tp_session_wants_overlap (session);
       its.is_guest = device != session->execution->host;
       there->device = tp_device_open (session->plan->devices[device], &its,
                                       error);

@@ -13,6 +13,7 @@
 #include "runtime/session-actions.h"
 #include "runtime/session-flight.h"
 #include "runtime/session-memory.h"
+#include "runtime/session-overlap.h"
 #include "runtime/session-private.h"
 #include "runtime/session-steps.h"
 #include "runtime/session-units.h"
@@ -144,6 +145,9 @@ tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
     return NULL;
   if (n_slots > 1)
     tp_session_flight_init (session);
+  if (tp_session_wants_overlap (session)
+      && !tp_session_overlap_init (session, error))
+    return NULL;
   return g_steal_pointer (&session);
 }
 
@@ -230,6 +234,7 @@ tp_session_free (TpSession *session)
   if (session == NULL)
     return;
   tp_session_flight_clear (session);
+  tp_session_overlap_clear (session);
   for (int i = 0; session->slots != NULL && i < session->n_slots; i++)
     free_launches (session, &session->slots[i]);
   free_units (session);
@@ -255,19 +260,6 @@ tp_session_free (TpSession *session)
 
 /* ---- running ------------------------------------------------------------ */
 
-static gboolean
-wait_for_devices (TpSession *session, GError **error)
-{
-  for (int i = 0; i < session->execution->n_devices; i++)
-    {
-      TpDevice *device = session->devices[i].device;
-
-      if (device != NULL && !device->ops->launch (device, NULL, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* For who follows the run. */
 static void
 stand_at (TpSession *session, int action)
@@ -286,35 +278,6 @@ end_run (TpSession *session, gboolean is_good)
   return is_good;
 }
 
-static gboolean
-is_made_up (const TpSessionDevice *it)
-{
-  return it->device != NULL && it->device->ops->is_simulated;
-}
-
-static gboolean
-is_virtual (const TpSession *session, const TpAction *action)
-{
-  return (action->unit >= 0
-          && is_made_up (tp_session_get_unit_device (session, action->unit)))
-         || (action->src >= 0
-             && is_made_up (tp_session_get_device (session, action->src)))
-         || (action->dst >= 0
-             && is_made_up (tp_session_get_device (session, action->dst)));
-}
-
-/* Time by the clocks of simulated devices. */
-static gint64
-sum_virtual_ns (const TpSession *session)
-{
-  gint64 time_ns = 0;
-
-  for (int i = 0; i < session->execution->n_devices; i++)
-    if (session->devices[i].device != NULL)
-      time_ns += session->devices[i].device->virtual_ns;
-  return time_ns;
-}
-
 /* The time of one action, waited for: virtual where a simulated device has a
  * part in it. */
 static gboolean
@@ -323,17 +286,17 @@ perform_timed (TpSession *session, int index, const TpSessionRun *run,
 {
   const TpAction *action = &session->execution->actions[index];
   int step = session->step_of[index];
-  gint64 virtual_ns = sum_virtual_ns (session);
+  gint64 virtual_ns = tp_session_get_virtual_ns (session);
   gint64 start_ns = tp_clock_get_ns ();
   gint64 time_ns;
 
   stand_at (session, index);
   if (!tp_session_perform (run, action, error)
-      || !wait_for_devices (session, error))
+      || !tp_session_wait (session, error))
     return FALSE;
   time_ns = tp_clock_get_ns () - start_ns;
-  if (is_virtual (session, action))
-    time_ns = sum_virtual_ns (session) - virtual_ns;
+  if (tp_session_is_virtual (session, index))
+    time_ns = tp_session_get_virtual_ns (session) - virtual_ns;
   if (step >= 0)
     tp_array_index (session->steps, TpSessionStep, step).measured_ns = time_ns;
   run->slot->time_ns += time_ns;
@@ -346,6 +309,8 @@ tp_session_run_profiled (TpSession *session, const void *const *inputs,
 {
   const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
 
+  if (session->overlap != NULL)
+    return tp_session_overlap_run (&run, TRUE, error);
   run.slot->time_ns = 0;
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!perform_timed (session, i, &run, error))
@@ -362,6 +327,8 @@ tp_session_run (TpSession *session, const void *const *inputs,
 
   if (session->is_simulated)
     return tp_session_run_profiled (session, inputs, outputs, error);
+  if (session->overlap != NULL)
+    return tp_session_overlap_run (&run, FALSE, error);
   for (int i = 0; i < session->execution->n_actions; i++)
     {
       stand_at (session, i);
@@ -369,7 +336,7 @@ tp_session_run (TpSession *session, const void *const *inputs,
         return end_run (session, FALSE);
     }
   stand_at (session, session->execution->n_actions);
-  if (!wait_for_devices (session, error))
+  if (!tp_session_wait (session, error))
     return end_run (session, FALSE);
   run.slot->time_ns = tp_clock_get_ns () - start_ns;
   return end_run (session, TRUE);
@@ -400,9 +367,10 @@ tp_session_run_watched (TpSession *session, const void *const *inputs,
   for (int i = 0; i < session->execution->n_actions; i++)
     if (!watch.call (session, i, TRUE, watch.data, error)
         || !tp_session_perform (&run, &session->execution->actions[i], error)
+        || (session->overlap != NULL && !tp_session_wait (session, error))
         || !watch.call (session, i, FALSE, watch.data, error))
       return FALSE;
-  return wait_for_devices (session, error);
+  return tp_session_wait (session, error);
 }
 
 /* ---- asking ------------------------------------------------------------- */

@@ -15,6 +15,10 @@ typedef struct
   int device;                 /* transfer: destination, or TP_COSTS_HOST */
   gint64 predicted_ns;
   gint64 measured_ns;         /* of the last profiled run; 0: never */
+  /* By a schedule, from the start of a run; -1: there is none. */
+  gint64 planned_ns;          /* when it was to begin */
+  gint64 begin_ns;            /* when it began, in that profiled run */
+  gint64 feed_ns;             /* transfer by way of the host: its second half */
 } TpSessionStep;
 
 /**
@@ -37,7 +41,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSession, tp_session_free)
 
 /* @inputs, @outputs: host arrays, row-major, in the order of the graph, each of
  * the tensor's size_bytes. Allocates nothing, decides nothing. Not while runs are
- * in flight. */
+ * in flight. Engines work at once where the plan has a schedule. */
 gboolean tp_session_run (TpSession *session, const void *const *inputs,
                          void *const *outputs, GError **error);
 /* The same in slot @slot. Thread: any, while no other run has that slot. */

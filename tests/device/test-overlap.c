@@ -1,0 +1,550 @@
+/* test-overlap.c: sessions whose engines work at once: no two tasks that touch the
+ * same bytes are ever free to run in either order, whatever the schedule; results
+ * are those of one thing after the other, bit for bit, however long each takes;
+ * and a task that fails ends the run, not the session. */
+#include "config.h"
+
+#include "../ir/random-model.h"
+#include "nets.h"
+#include "runtime/session-order.h"
+#include "runtime/session-overlap.h"
+#include "runtime/session-progress.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- schedules at random --------------------------------------------------- */
+
+#define MOST_START 1000
+
+static gint64
+pick_start (void)
+{
+  return g_test_rand_int_range (0, MOST_START);
+}
+
+/* Copies as a planner would list them: of each tensor to each device. */
+static void
+add_transfers (TpPlan *plan, const TpGraph *graph)
+{
+  plan->transfers = g_new0 (TpTransfer, (gsize) graph->n_tensors
+                                            * (plan->n_devices + 1));
+  for (int i = 0; i < graph->n_tensors; i++)
+    for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
+      plan->transfers[plan->n_transfers++]
+          = (TpTransfer){ .tensor = i, .from = 0, .to = to };
+}
+
+static void
+schedule_at_random (TpPlan *plan, const TpGraph *graph)
+{
+  TpSpanProof *proof;
+
+  add_transfers (plan, graph);
+  plan->span_proof = proof
+      = tp_span_proof_new (graph->n_nodes, plan->n_transfers);
+  for (int i = 0; i < graph->n_nodes; i++)
+    proof->starts[i] = pick_start ();
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      proof->fetch_starts[i] = pick_start ();
+      proof->feed_starts[i] = pick_start ();
+    }
+}
+
+/* ---- bytes that tasks touch ------------------------------------------------- */
+
+typedef struct
+{
+  int task;
+  int memory;                 /* a device; n_devices: staging */
+  gint64 begin, end;
+  gboolean is_write;
+} Touch;
+
+static void
+touch_storage (GArray *touches, const TpExecution *execution, Touch touch,
+               int storage)
+{
+  const TpStorage *it = &execution->storages[storage];
+
+  if (it->is_constant)
+    return;
+  touch.memory = it->device;
+  touch.begin = it->offset;
+  touch.end = it->offset + it->size_bytes;
+  g_array_append_val (touches, touch);
+}
+
+static void
+touch_staging (GArray *touches, const TpSession *session, Touch touch,
+               gint64 offset)
+{
+  touch.memory = session->execution->n_devices;
+  touch.begin = offset;
+  touch.end = offset + session->staging_bytes;
+  g_array_append_val (touches, touch);
+}
+
+static void
+touch_unit (GArray *touches, const TpExecution *execution, int task,
+            const TpPlacedUnit *unit)
+{
+  for (int i = 0; i < unit->n_read + unit->n_written; i++)
+    touch_storage (touches, execution,
+                   (Touch){ .task = task, .is_write = i >= unit->n_read },
+                   tp_execution_find_storage (execution, unit->tensors[i],
+                                              unit->device));
+}
+
+static GArray *
+list_touches (const TpSession *session, const TpSessionOrder *order)
+{
+  const TpExecution *execution = session->execution;
+  GArray *touches = g_array_new (FALSE, FALSE, sizeof (Touch));
+
+  for (int i = 0; i < order->n_tasks; i++)
+    {
+      const TpSessionTask *task = &order->tasks[i];
+      const TpAction *action = &execution->actions[task->action];
+      gboolean reads = task->part != TP_TASK_SECOND_HALF;
+      gboolean writes = task->part != TP_TASK_FIRST_HALF;
+
+      if (action->unit >= 0)
+        touch_unit (touches, execution, i,
+                    &execution->units->units[action->unit]);
+      if (action->src >= 0 && reads)
+        touch_storage (touches, execution, (Touch){ .task = i }, action->src);
+      if (action->dst >= 0 && writes)
+        touch_storage (touches, execution,
+                       (Touch){ .task = i, .is_write = TRUE }, action->dst);
+      if (task->part != TP_TASK_WHOLE)
+        touch_staging (touches, session,
+                       (Touch){ .task = i, .is_write = reads },
+                       task->staging_offset);
+    }
+  return touches;
+}
+
+/* [before * n + after]: whether the order holds @before to end before @after. */
+static guint8 *
+find_held (const TpSessionOrder *order)
+{
+  gsize n = order->n_tasks;
+  guint8 *is_held = g_new0 (guint8, n * n + 1);
+  g_autofree int *last = g_new (int, order->n_lanes);
+
+  for (int i = 0; i < order->n_lanes; i++)
+    last[i] = -1;
+  for (gsize i = 0; i < n; i++)
+    {
+      int task = order->order[i];
+      int before = last[order->lane_of[task]];
+
+      last[order->lane_of[task]] = task;
+      for (gsize k = 0; before >= 0 && k < n; k++)
+        is_held[k * n + task] |= is_held[k * n + before]
+                                 || k == (gsize) before;
+      for (int w = order->first_waiter[task]; w < order->first_waiter[task + 1];
+           w++)
+        for (gsize k = 0; k < n; k++)
+          is_held[k * n + order->waiters[w]]
+              |= is_held[k * n + task] || k == (gsize) task;
+    }
+  return is_held;
+}
+
+static gboolean
+do_clash (const Touch *a, const Touch *b)
+{
+  return a->task != b->task && a->memory == b->memory && a->begin < b->end
+         && b->begin < a->end && (a->is_write || b->is_write);
+}
+
+/* Likewise: whether bytes make @after wait for @before, or for one that does. */
+static guint8 *
+find_needs (const TpSession *session, const TpSessionOrder *order)
+{
+  g_autoptr (GArray) touches = list_touches (session, order);
+  gsize n = order->n_tasks;
+  guint8 *needs = g_new0 (guint8, n * n + 1);
+
+  for (guint i = 0; i < touches->len; i++)
+    for (guint k = 0; k < touches->len; k++)
+      {
+        const Touch *a = &g_array_index (touches, Touch, i);
+        const Touch *b = &g_array_index (touches, Touch, k);
+
+        if (a->task < b->task && do_clash (a, b))
+          needs[a->task * n + b->task] = TRUE;
+      }
+  for (gsize to = 0; to < n; to++)
+    for (gsize by = to; by-- > 0;)
+      for (gsize from = 0; needs[by * n + to] && from < by; from++)
+        needs[from * n + to] |= needs[from * n + by];
+  return needs;
+}
+
+/* Returns how many pairs of tasks are not in order by their lane alone. */
+static int
+check_bytes (const TpSessionOrder *order, const guint8 *needs)
+{
+  g_autofree guint8 *is_held = find_held (order);
+  gsize n = order->n_tasks;
+  int n_across = 0;
+
+  for (gsize from = 0; from < n; from++)
+    for (gsize to = 0; to < n; to++)
+      if (needs[from * n + to])
+        {
+          g_assert_true (is_held[from * n + to]);
+          n_across += order->lane_of[from] != order->lane_of[to];
+        }
+  return n_across;
+}
+
+static gboolean
+is_delayed (const TpSessionOrder *order, const guint8 *needs, int task,
+            gint64 until_ns)
+{
+  for (int k = 0; k < order->n_tasks; k++)
+    if (needs[(gsize) k * order->n_tasks + task]
+        && order->planned_ns[k] >= until_ns)
+      return TRUE;
+  return FALSE;
+}
+
+/* Of two tasks in a row the second was planned first only where it needs something
+ * that was planned no sooner than the first. */
+static void
+check_schedule (const TpSessionOrder *order, const guint8 *needs)
+{
+  for (int i = 0; i + 1 < order->n_tasks; i++)
+    {
+      int first = order->order[i], second = order->order[i + 1];
+      gint64 first_ns = order->planned_ns[first];
+      gint64 second_ns = order->planned_ns[second];
+
+      if (second_ns >= 0 && second_ns < first_ns)
+        g_assert_true (is_delayed (order, needs, second, first_ns));
+    }
+}
+
+static void
+check_waits (const TpSessionOrder *order)
+{
+  g_autofree int *n_waits = g_new0 (int, order->n_tasks + 1);
+  g_autofree guint8 *is_seen = g_new0 (guint8, order->n_tasks + 1);
+
+  for (int i = 0; i < order->first_waiter[order->n_tasks]; i++)
+    n_waits[order->waiters[i]]++;
+  for (int i = 0; i < order->n_tasks; i++)
+    {
+      g_assert_cmpint (order->n_waits[i], ==, n_waits[i]);
+      g_assert_false (is_seen[order->order[i]]);
+      is_seen[order->order[i]] = TRUE;
+    }
+}
+
+/* ---- a hand in every task -------------------------------------------------- */
+
+static gint n_performed;
+static gint fails_at = -1;    /* count of tasks; -1: never */
+static gint is_slow;
+
+gboolean __real_tp_session_perform_task (const TpSessionRun *run,
+                                         const TpSessionTask *task,
+                                         GError **error);
+gboolean __wrap_tp_session_perform_task (const TpSessionRun *run,
+                                         const TpSessionTask *task,
+                                         GError **error);
+
+/* g_test_rand is not for several threads. */
+static guint
+pick_delay_us (int count, int action)
+{
+  guint hash = (guint) count * 2654435761u ^ (guint) action * 40503u;
+
+  return (hash >> 8) % 4 == 0 ? (hash >> 12) % 300 : 0;
+}
+
+gboolean
+__wrap_tp_session_perform_task (const TpSessionRun *run,
+                                const TpSessionTask *task, GError **error)
+{
+  int count = g_atomic_int_add (&n_performed, 1);
+
+  if (g_atomic_int_get (&is_slow))
+    g_usleep (pick_delay_us (count, task->action));
+  if (count == g_atomic_int_get (&fails_at))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE, "made to fail");
+      return FALSE;
+    }
+  return __real_tp_session_perform_task (run, task, error);
+}
+
+/* ---- results ---------------------------------------------------------------- */
+
+typedef struct
+{
+  NetRun *run;
+  void **expected;            /* [output]: as a plain session had it */
+} Job;
+
+static void
+run_job (TpSession *session, const Job *job, GError **error)
+{
+  net_run_clear_outputs (job->run);
+  tp_session_run (session, (const void *const *) job->run->inputs,
+                  job->run->outputs, error);
+}
+
+static void
+job_init (Job *job, TpSession *session, const TpGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+
+  job->run = net_run_new (graph, TP_DOMAIN_ANY);
+  job->expected = g_new0 (void *, graph->n_outputs + 1);
+  run_job (session, job, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < graph->n_outputs; i++)
+    job->expected[i]
+        = g_memdup2 (job->run->outputs[i],
+                     graph->tensors[graph->outputs[i]].size_bytes + 1);
+}
+
+static void
+job_clear (Job *job)
+{
+  for (int i = 0; i < job->run->graph->n_outputs; i++)
+    g_free (job->expected[i]);
+  g_free (job->expected);
+  net_run_free (job->run);
+}
+
+static void
+check_run (TpSession *session, const Job *job)
+{
+  g_autoptr (GError) error = NULL;
+  const TpGraph *graph = job->run->graph;
+
+  run_job (session, job, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      gint64 size = graph->tensors[graph->outputs[i]].size_bytes;
+
+      g_assert_cmpmem (job->run->outputs[i], size, job->expected[i], size);
+    }
+}
+
+#define N_RUNS 8
+
+static void
+check_slow_runs (TpSession *session, const Job *job)
+{
+  is_slow = TRUE;
+  for (int i = 0; i < N_RUNS; i++)
+    check_run (session, job);
+  is_slow = FALSE;
+}
+
+/* Each of some tasks fails once; the session runs on. */
+static void
+check_failures (TpSession *session, const Job *job, int n_tasks)
+{
+  for (int at = 0; at < n_tasks; at += 1 + n_tasks / 8)
+    {
+      g_autoptr (GError) error = NULL;
+
+      n_performed = 0;
+      fails_at = at;
+      run_job (session, job, &error);
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+      g_assert_cmpstr (error->message, ==, "made to fail");
+      g_assert_cmpint (n_performed, <=, n_tasks);
+      fails_at = -1;
+      check_run (session, job);
+    }
+}
+
+/* Steps have the times of a profiled run, each within it. */
+static void
+check_profile (TpSession *session, const Job *job)
+{
+  g_autoptr (GError) error = NULL;
+  const TpSessionStep *steps;
+  int n;
+
+  tp_session_run_profiled (session, (const void *const *) job->run->inputs,
+                           job->run->outputs, &error);
+  g_assert_no_error (error);
+  steps = tp_session_get_steps (session, &n);
+  for (int i = 0; i < n; i++)
+    {
+      g_assert_cmpint (steps[i].begin_ns, >=, 0);
+      g_assert_cmpint (steps[i].begin_ns + steps[i].measured_ns, <=,
+                       tp_session_get_time_ns (session));
+      g_assert_cmpint (steps[i].planned_ns, >=, -1);
+    }
+}
+
+static void
+check_progress (TpSession *session, const Job *job, int n_tasks)
+{
+  guint before;
+
+  tp_session_follow (session);
+  before = tp_session_count_progress (session);
+  check_run (session, job);
+  g_assert_cmpuint (tp_session_count_progress (session) - before, ==, n_tasks);
+  g_assert_null (tp_session_describe_current (session));
+}
+
+/* FALSE: an op of it has no kernels, or nothing is to overlap. */
+static gboolean
+check_plan (TpGraph *graph, const char *devices)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
+  g_autoptr (TpSession) plain = tp_session_new (graph, plan, NULL, &error);
+  g_autoptr (TpSession) session = NULL;
+  g_autoptr (TpSessionOrder) order = NULL;
+  g_autofree guint8 *needs = NULL;
+  Job job;
+
+  if (plain == NULL)
+    {
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+      return FALSE;
+    }
+  g_assert_null (plain->overlap);
+  schedule_at_random (plan, graph);
+  session = tp_session_new (graph, plan, NULL, &error);
+  g_assert_no_error (error);
+  if (session->overlap == NULL)
+    return FALSE;
+  order = tp_session_order_new (session);
+  check_waits (order);
+  needs = find_needs (session, order);
+  g_assert_cmpint (check_bytes (order, needs), >, 0);
+  check_schedule (order, needs);
+  job_init (&job, plain, graph);
+  check_run (session, &job);
+  check_slow_runs (session, &job);
+  check_failures (session, &job, order->n_tasks);
+  check_profile (session, &job);
+  check_progress (session, &job, order->n_tasks);
+  job_clear (&job);
+  return TRUE;
+}
+
+static const char *const nets[] = { net_mlp, net_image, net_branches, net_ends };
+
+static void
+test_nets (gconstpointer devices)
+{
+  int n_overlapped = 0;
+
+  if (!net_need_devices (devices))
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+    {
+      g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+
+      n_overlapped += check_plan (graph, devices);
+    }
+  g_assert_cmpint (n_overlapped, >, 1);
+}
+
+static void
+test_random (gconstpointer devices)
+{
+  int n_overlapped = 0;
+
+  if (!net_need_devices (devices))
+    return;
+  for (int i = 0; i < 100 && n_overlapped < 2; i++)
+    {
+      g_autoptr (TpGraph) graph = random_model (3);
+
+      n_overlapped += check_plan (graph, devices);
+    }
+  g_assert_cmpint (n_overlapped, ==, 2);
+}
+
+/* ---- what is refused --------------------------------------------------------- */
+
+/* The threads stay behind. */
+static void
+test_fork (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_branches);
+  g_autoptr (TpPlan) plan = net_plan_random (graph, "cpu opencl:0");
+  g_autoptr (TpSession) session = NULL;
+  g_autoptr (NetRun) run = net_run_new (graph, TP_DOMAIN_ANY);
+  pid_t child;
+  int status;
+
+  if (!net_need_devices ("cpu opencl:0"))
+    return;
+  schedule_at_random (plan, graph);
+  session = tp_session_new (graph, plan, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (session->overlap);
+  child = fork ();
+  if (child == 0)
+    {
+      gboolean is_good = tp_session_run (
+          session, (const void *const *) run->inputs, run->outputs, &error);
+
+      _exit (!is_good && g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE)
+             && strstr (error->message, "forked") != NULL
+                 ? 0 : 1);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_cmpint (status, ==, 0);
+}
+
+/* One device in host memory: there is nothing to overlap. */
+static void
+test_alone (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = net_load_prepared (net_branches);
+  g_autoptr (TpPlan) plan = net_plan_random (graph, "ref");
+  g_autoptr (TpSession) session = NULL;
+
+  schedule_at_random (plan, graph);
+  session = tp_session_new (graph, plan, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (session->overlap);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const places[]
+      = { "opencl:0", "cpu opencl:0", "opencl:0 cpu", "opencl:0 opencl:1",
+          "cpu opencl:0 opencl:1", "sim:server-cpu sim:server-gpu" };
+
+  /* PoCL shows two devices then. */
+  g_setenv ("POCL_DEVICES", "pthread basic", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *path = g_strconcat ("/overlap/nets/", places[i], NULL);
+      g_autofree char *random
+          = g_strconcat ("/overlap/random/", places[i], NULL);
+
+      g_test_add_data_func (path, places[i], test_nets);
+      g_test_add_data_func (random, places[i], test_random);
+    }
+  g_test_add_func ("/overlap/fork", test_fork);
+  g_test_add_func ("/overlap/alone", test_alone);
+  return g_test_run ();
+}
