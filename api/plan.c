@@ -281,18 +281,27 @@ tplan_plan_get_cost_ns (const TplanPlan *plan)
   return plan->plan->cost_ns;
 }
 
+gint64
+tplan_plan_get_run_ns (const TplanPlan *plan)
+{
+  g_return_val_if_fail (plan != NULL, 0);
+  return tp_plan_get_run_ns (plan->plan);
+}
+
 gboolean
 tplan_plan_get_interval_ns (const TplanPlan *plan, gint64 *out_low_ns,
                             gint64 *out_high_ns)
 {
   gboolean is_known;
+  gint64 run_ns;
 
   g_return_val_if_fail (plan != NULL, FALSE);
-  is_known = plan->plan->cost_low_ns >= 0;
+  is_known = tp_plan_has_interval (plan->plan);
+  run_ns = tp_plan_get_run_ns (plan->plan);
   if (out_low_ns != NULL)
-    *out_low_ns = is_known ? plan->plan->cost_low_ns : plan->plan->cost_ns;
+    *out_low_ns = is_known ? plan->plan->cost_low_ns : run_ns;
   if (out_high_ns != NULL)
-    *out_high_ns = is_known ? plan->plan->cost_high_ns : plan->plan->cost_ns;
+    *out_high_ns = is_known ? plan->plan->cost_high_ns : run_ns;
   return is_known;
 }
 

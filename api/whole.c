@@ -174,7 +174,8 @@ tp_api_keep_whole (const TplanPlan *plan, const char *path,
   Keeper keeper = { plan->plan, plan->graph->graph, time, has_ops, 0 };
 
   *out_kept = FALSE;
-  if (plan->plan->is_simulated || time->median_ns <= 0)
+  if (plan->plan->is_simulated || plan->plan->span_proof != NULL
+      || time->median_ns <= 0)
     return TRUE;
   for (int i = 0; i < keeper.plan->n_placements; i++)
     {

@@ -20,8 +20,8 @@ typedef struct
  *
  * Keeps @time beside what the table's figures foretell for @plan, uncorrected,
  * so that plans to come are corrected by it. Not kept, and no error: of a plan
- * with a simulated device, or with an op whose time the graph gives; of one
- * with a device that was never measured in this table, or whose kernels are not
+ * with a simulated device, of one whose devices work at once, or with an op
+ * whose time the graph gives; of one with a device that was never measured in this table, or whose kernels are not
  * those that were.
  *
  * FALSE: the table cannot be read or written.

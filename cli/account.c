@@ -89,7 +89,7 @@ add_up (TpAccount *account)
   account->n_parts = plan->n_devices + 2;
   account->parts = g_new0 (TpAccountPart, account->n_parts);
   rest = &account->parts[plan->n_devices + 1];
-  *rest = (TpAccountPart){ plan->cost_ns, account->measured_ns };
+  *rest = (TpAccountPart){ tp_plan_get_run_ns (plan), account->measured_ns };
   for (int i = 0; i < account->n_steps; i++)
     {
       const TpSessionStep *step = &account->steps[i];
@@ -226,7 +226,7 @@ append_part (const TpAccount *account, int which, gboolean is_first,
 static int
 find_largest (const TpAccount *account, const gboolean *is_told)
 {
-  double least = SHARE_TOLD * (double) get_plan (account)->cost_ns;
+  double least = SHARE_TOLD * (double) tp_plan_get_run_ns (get_plan (account));
   int largest = -1;
 
   for (int i = 0; i < account->n_parts; i++)
@@ -248,10 +248,9 @@ tp_account_to_text (const TpAccount *account)
   const TpPlan *plan = get_plan (account);
   g_autofree gboolean *is_told = g_new0 (gboolean, account->n_parts);
   g_autoptr (GString) text = g_string_new (NULL);
-  double error = plan->cost_ns > 0 ? (double) account->measured_ns
-                                             / (double) plan->cost_ns
-                                         - 1
-                                   : 0;
+  gint64 run_ns = tp_plan_get_run_ns (plan);
+  double error
+      = run_ns > 0 ? (double) account->measured_ns / (double) run_ns - 1 : 0;
 
   g_string_printf (text, "took %.0f %% %s%s", 100 * fabs (error),
                    error < 0 ? "less" : "longer",

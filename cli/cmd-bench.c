@@ -85,7 +85,7 @@ add_predicted (json_t *object, const TpBenchEntry *entry)
   if (entry->n_in_flight == 1)
     {
       json_object_set_new (object, "predicted_ns",
-                           json_integer (plan->cost_ns));
+                           json_integer (tp_plan_get_run_ns (plan)));
       tp_cli_add_interval (object, "predicted_", entry->plan);
       return;
     }

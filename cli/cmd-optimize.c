@@ -171,6 +171,9 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
   g_autofree char *interval = tp_cli_format_interval (plan);
   const char *simulated = tp_cli_simulated (plan);
 
+  if (tp_api_get_plan (plan)->span_proof != NULL)
+    return g_strdup_printf ("%s predicted%s one thing after the other, of which "
+                            "the least is %s", cost, simulated, bound);
   if (tp_api_get_plan (plan)->load_proof != NULL)
     return g_strdup_printf ("%s predicted%s%s for one run, of which the least "
                             "is %s", cost, simulated, interval, bound);

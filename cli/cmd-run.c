@@ -163,7 +163,7 @@ run_get_error (const Run *run)
 {
   double median = run_get_quantile (run, 0.5);
 
-  return median > 0 ? tplan_plan_get_cost_ns (run->plan) / median - 1 : 0;
+  return median > 0 ? tplan_plan_get_run_ns (run->plan) / median - 1 : 0;
 }
 
 static gboolean
@@ -232,7 +232,7 @@ run_print_data (const Run *run, const TpCli *cli)
       "{s:s, s:o, s:i, s:I, s:I, s:f, s:b}", "format", "tplan-run/1", "graph",
       tp_cli_string (plan->graph_name), "runs", (int) run->repeat.times.all_ns->len,
       "median_ns", (json_int_t) run_get_quantile (run, 0.5), "predicted_ns",
-      (json_int_t) tplan_plan_get_cost_ns (run->plan), "error",
+      (json_int_t) tplan_plan_get_run_ns (run->plan), "error",
       run_get_error (run), "simulated", plan->is_simulated);
 
   tp_run_times_add_json (&run->repeat.times, tplan_plan_get_graph (run->plan),
@@ -322,7 +322,7 @@ add_calm (TpTable *table, const Run *run)
       table, g_strdup ("undisturbed"),
       g_strdup_printf ("%s median of %u: prediction %+.1f %%%s", median,
                        run->repeat.times.calm_ns->len,
-                       100 * ((double) tplan_plan_get_cost_ns (run->plan)
+                       100 * ((double) tplan_plan_get_run_ns (run->plan)
                               / (double) calm_ns - 1),
                        tp_cli_judge_interval (run->plan, calm_ns)));
 }
@@ -344,7 +344,7 @@ run_print_table (const Run *run, TpCli *cli)
   static const char *const headers[] = { "NAME", "VALUE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autofree char *predicted
-      = tp_cli_format_time (tplan_plan_get_cost_ns (run->plan));
+      = tp_cli_format_time (tplan_plan_get_run_ns (run->plan));
   g_autofree char *interval = tp_cli_format_interval (run->plan);
 
   tp_table_add (table, g_strdup ("graph"),

@@ -305,7 +305,7 @@ format_choice (const Try *self)
 static char *
 format_measured (const Try *self)
 {
-  gint64 predicted_ns = tplan_plan_get_cost_ns (self->plan);
+  gint64 predicted_ns = tplan_plan_get_run_ns (self->plan);
   gint64 half_ns = tp_contest_get_half_ns (self->bench.contest, self->chosen);
   TpContestTimes times;
   g_autofree char *measured = NULL, *predicted = NULL, *half = NULL;
@@ -403,7 +403,7 @@ rivals_to_json (const Try *self)
                            tp_cli_string (entry->device), "runs", times.n,
                            "median_ns", (json_int_t) times.p50_ns,
                            "predicted_ns",
-                           (json_int_t) tplan_plan_get_cost_ns (entry->plan),
+                           (json_int_t) tplan_plan_get_run_ns (entry->plan),
                            "ratio", tp_cli_real (ratio.ratio), "low",
                            isinf (ratio.high) ? json_null ()
                                               : json_real (ratio.low),

@@ -129,9 +129,8 @@ tp_cli_format_span (const TpPlan *plan)
                ? g_strdup ("proved least")
                : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_span_gap (proof));
-  return g_strdup_printf ("%s if engines work at once%s, %s; sessions run one "
-                          "thing after the other",
-                          span, plan->is_simulated ? ", simulated" : "",
+  return g_strdup_printf ("%s for a run whose engines work at once%s, %s", span,
+                          plan->is_simulated ? ", simulated" : "",
                           proved);
 }
 

@@ -12,8 +12,8 @@ char *tp_cli_format_loads (const TpPlan *plan);
 /* {"engines": {name: ns}, "busiest", "load_ns", "bound_ns", "gap", "runs_per_s"};
  * null: there is none. */
 json_t *tp_cli_loads_to_json (const TpPlan *plan);
-/* "1.2 ms if engines work at once, simulated, bound 1.1 ms, gap 8.33 %; sessions run
- * one thing after the other"; NULL: @plan has no schedule. Caller frees. */
+/* "1.2 ms for a run whose engines work at once, simulated, bound 1.1 ms, gap 8.33 %";
+ * NULL: @plan has no schedule. Caller frees. */
 char *tp_cli_format_span (const TpPlan *plan);
 /* {"span_ns", "bound_ns", "gap"}; null: there is none. */
 json_t *tp_cli_span_to_json (const TpPlan *plan);

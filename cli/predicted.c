@@ -12,7 +12,8 @@
 static gboolean
 has_interval (const TpPlan *plan)
 {
-  return plan->cost_low_ns >= 0 && plan->cost_low_ns < plan->cost_high_ns;
+  return tp_plan_has_interval (plan)
+         && plan->cost_low_ns < plan->cost_high_ns;
 }
 
 char *
@@ -33,7 +34,7 @@ tp_cli_add_interval (json_t *object, const char *prefix,
   const TpPlan *plan = tp_api_get_plan (handle);
   g_autofree char *low = g_strconcat (prefix, "low_ns", NULL);
   g_autofree char *high = g_strconcat (prefix, "high_ns", NULL);
-  gboolean is_known = plan->cost_low_ns >= 0;
+  gboolean is_known = tp_plan_has_interval (plan);
 
   json_object_set_new (object, low,
                        is_known ? json_integer (plan->cost_low_ns)

@@ -95,7 +95,7 @@ tp_report_format_verdict (const TplanPlan *handle)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
   g_autofree char *devices = tp_cli_format_devices (handle);
-  g_autofree char *cost = tp_cli_format_time (plan->cost_ns);
+  g_autofree char *cost = tp_cli_format_time (tp_plan_get_run_ns (plan));
   g_autofree char *interval = tp_cli_format_interval (handle);
   g_autofree char *proof = format_proof (plan);
 
@@ -298,7 +298,8 @@ tp_report_plan_to_json (const TplanPlan *handle, GError **error)
   data = json_pack (
       "{s:o, s:b, s:i, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "graph",
       tp_cli_clean_string (plan->graph_name), "simulated", plan->is_simulated,
-      "host", tp_plan_get_host (plan), "cost", (json_int_t) plan->cost_ns,
+      "host", tp_plan_get_host (plan), "cost",
+      (json_int_t) tp_plan_get_run_ns (plan),
       "bound", (json_int_t) plan->bound_ns, "estimated", plan->n_estimated,
       "devices", list_devices (handle), "ops", list_ops (plan, graph),
       "blocks", list_blocks (plan, graph), "edges", list_edges (graph),

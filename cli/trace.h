@@ -5,7 +5,8 @@
 #include "ir/plan.h"
 #include "runtime/session.h"
 
-/* Two processes, "predicted" and "measured", each with one row per device; for
+/* Two processes, "predicted" and "measured", each with one row per device, and for the
+ * copies of each where these go on beside kernels; for
  * chrome://tracing and Perfetto. */
 char *tp_trace_to_json (const TpPlan *plan, const TpGraph *graph,
                         const TpSession *session);

@@ -821,11 +821,23 @@ const TplanGraph *tplan_plan_get_graph (const TplanPlan *plan);
  * tplan_plan_get_cost_ns:
  * @plan: a plan
  *
- * Returns: the predicted time of a run: work and transfers, one after the other.
+ * Returns: the predicted time of all work and transfers of a run, one after the
+ *   other.
  *
  * Thread: any.
  */
 gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
+
+/**
+ * tplan_plan_get_run_ns:
+ * @plan: a plan
+ *
+ * Returns: the predicted time of a run: the cost; of a plan for makespan, whose
+ *   sessions have devices and copies work at once, when its schedule ends.
+ *
+ * Thread: any.
+ */
+gint64 tplan_plan_get_run_ns (const TplanPlan *plan);
 
 /**
  * tplan_plan_get_interval_ns:
@@ -838,8 +850,8 @@ gint64 tplan_plan_get_cost_ns (const TplanPlan *plan);
  * together, and as processes differ. Both are the cost where all devices are
  * simulated.
  *
- * Returns: %FALSE: the plan was made by a tplan that worked out none; both are
- * then the cost.
+ * Returns: %FALSE: the plan was made by a tplan that worked out none, or is one for
+ *   makespan; both are then tplan_plan_get_run_ns().
  *
  * Thread: any.
  */
@@ -1023,7 +1035,7 @@ const char *tplan_session_get_fallback (TplanSession *session);
  * @session: a session
  * @inputs: one array per input of the graph, row-major, of its size_bytes; read
  *   only
- * @outputs: one array per output likewise; written
+ * @outputs: one array per output likewise; written, and none of @inputs
  * @error: return location for a #GError
  *
  * Runs the plan once and waits for the end. Runs of one session, submitted or not,

@@ -337,6 +337,13 @@ lay_out_arena (TpExecution *execution, int device)
     execution->storages[owners[i]].offset = intervals[i].offset;
 }
 
+void
+tp_execution_lay_out (TpExecution *execution)
+{
+  for (int i = 0; i < execution->n_devices; i++)
+    lay_out_arena (execution, i);
+}
+
 /* Each constant once per device, however many read it there. */
 static void
 count_weights (TpExecution *execution, int unit, guint8 *is_counted)
@@ -376,8 +383,7 @@ count_memory (TpExecution *execution)
 
   for (int i = 0; i < execution->units->n; i++)
     count_weights (execution, i, is_counted);
-  for (int i = 0; i < execution->n_devices; i++)
-    lay_out_arena (execution, i);
+  tp_execution_lay_out (execution);
 }
 
 /* ---- all of it ---------------------------------------------------------- */

@@ -19,7 +19,8 @@ typedef struct
   int device;
   gboolean is_constant;       /* read through a view: written once, before any
                                * run, and in no arena */
-  int first, last;            /* actions that write it first and use it last */
+  int first, last;            /* actions that write it first and use it last, or,
+                               * by a schedule, begin before that use ends */
   gint64 size_bytes;          /* at least 1 */
   gint64 offset;              /* in the arena of the device */
 } TpStorage;
@@ -42,6 +43,7 @@ typedef struct
   int src, dst;               /* storages; -1: none */
   int input, output;          /* positions in the graph; -1: none */
   gint64 size_bytes;
+  gint64 start_ns, end_ns;    /* by a schedule; else 0 */
 } TpAction;
 
 /* Of one device. */
@@ -61,7 +63,8 @@ typedef struct
   TpUnits *units;
   int n_actions;
   TpAction *actions;          /* feeds first, then every unit, followed by the
-                               * moves and fetches of what it made */
+                               * moves and fetches of what it made; or as a
+                               * schedule has them (ir/plan-schedule.h) */
   int n_storages;
   TpStorage *storages;
   TpMemory *memory;           /* per device */
@@ -93,6 +96,9 @@ TpExecution *tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
                                GError **error);
 void tp_execution_free (TpExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)
+
+/* Arenas, for the lifetimes that storages have now. */
+void tp_execution_lay_out (TpExecution *execution);
 
 /* The storage of @tensor on @device; -1: none. */
 int tp_execution_find_storage (const TpExecution *execution, int tensor,

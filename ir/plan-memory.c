@@ -4,6 +4,7 @@
 #include "ir/plan-memory.h"
 
 #include "ir/guard.h"
+#include "ir/plan-schedule.h"
 
 int *
 tp_plan_list_places (const TpPlan *plan, const TpGraph *graph, GError **error)
@@ -77,8 +78,12 @@ tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
   g_autofree int *places = tp_plan_list_places (plan, graph, error);
   TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
                       plan->groups };
+  TpExecution *execution
+      = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 
-  return places == NULL ? NULL : tp_execution_new (graph, &placed, error);
+  if (execution != NULL && plan->span_proof != NULL)
+    tp_plan_order_execution (plan, execution);
+  return execution;
 }
 
 void

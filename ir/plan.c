@@ -127,6 +127,18 @@ tp_plan_get_host (const TpPlan *plan)
   return plan->costs == NULL ? 0 : plan->costs->host;
 }
 
+gint64
+tp_plan_get_run_ns (const TpPlan *plan)
+{
+  return plan->span_proof != NULL ? plan->span_proof->span_ns : plan->cost_ns;
+}
+
+gboolean
+tp_plan_has_interval (const TpPlan *plan)
+{
+  return plan->span_proof == NULL && plan->cost_low_ns >= 0;
+}
+
 /* "GLOB=DEVICE": the first '=' parts them, for a device may have figures of its
  * own (sim:gflops=...); names with '=' need '?'. */
 static gboolean

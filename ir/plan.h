@@ -125,6 +125,10 @@ TpPlan *tp_plan_ref (TpPlan *plan);
 void tp_plan_unref (TpPlan *plan);
 /* As in its costs; of a plan that has none, made by hand: device 0. */
 int tp_plan_get_host (const TpPlan *plan);
+/* What a run is foretold to take: until its schedule ends, or all it costs. */
+gint64 tp_plan_get_run_ns (const TpPlan *plan);
+/* Whether it is known between what that is. */
+gboolean tp_plan_has_interval (const TpPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 
 /* Per node of @graph, which @plan places: the schedule of the unit that begins

@@ -4,7 +4,7 @@
 #include "runtime/session-order.h"
 
 #include "ir/guard.h"
-#include "ir/span-proof.h"
+#include "ir/plan-schedule.h"
 #include "runtime/engines.h"
 
 #include <stdlib.h>
@@ -191,33 +191,6 @@ typedef struct
   int task;
 } Key;
 
-/* Where the plan says when a tensor is copied: by root and destination. */
-static int *
-find_transfers (const TpSession *session)
-{
-  const TpPlan *plan = session->plan;
-  const TpExecution *execution = session->execution;
-  gsize width = (gsize) plan->n_devices + 1;
-  int *transfers = new_filled (session->graph->n_tensors * width);
-
-  for (int i = 0; i < plan->n_transfers; i++)
-    {
-      const TpTransfer *it = &plan->transfers[i];
-
-      if (it->tensor >= 0 && it->tensor < session->graph->n_tensors)
-        transfers[execution->roots[it->tensor] * width
-                  + (gsize) (it->to - TP_COSTS_HOST)] = i;
-    }
-  return transfers;
-}
-
-static int
-get_destination (const TpExecution *execution, const TpAction *action)
-{
-  return action->dst >= 0 ? execution->storages[action->dst].device
-                          : execution->host;
-}
-
 /* -1: the schedule does not say. */
 static gint64
 get_planned_start (const TpSession *session, const TpSessionTask *task,
@@ -232,10 +205,7 @@ get_planned_start (const TpSession *session, const TpSessionTask *task,
     return proof->starts[execution->units->units[action->unit].nodes[0]];
   if (task->engine < 0)
     return -1;
-  transfer = transfers[execution->roots[action->tensor]
-                           * ((gsize) session->plan->n_devices + 1)
-                       + (gsize) (get_destination (execution, action)
-                                  - TP_COSTS_HOST)];
+  transfer = tp_plan_find_transfer (execution, transfers, action);
   if (transfer == NONE)
     return -1;
   return task->engine % TP_ENGINE_KINDS == TP_ENGINE_FROM
@@ -259,15 +229,18 @@ static void
 sort_tasks (const Maker *maker)
 {
   TpSessionOrder *order = maker->order;
-  g_autofree int *transfers = find_transfers (maker->session);
+  g_autofree int *transfers = tp_plan_index_transfers (
+      maker->session->plan, maker->session->execution);
   g_autofree Key *keys = tp_new (Key, order->n_tasks + 1);
 
   for (int i = 0; i < order->n_tasks; i++)
     {
-      gint64 time_ns = get_planned_start (maker->session, &order->tasks[i],
-                                          transfers);
+      const TpSessionTask *task = &order->tasks[i];
+      gint64 time_ns = get_planned_start (maker->session, task, transfers);
 
       order->planned_ns[i] = time_ns;
+      if (time_ns < 0)
+        time_ns = maker->session->execution->actions[task->action].start_ns;
       for (int k = maker->before[i]; k != NONE; k = get_link (maker, k)->next)
         time_ns = MAX (time_ns, keys[get_link (maker, k)->task].time_ns);
       keys[i] = (Key){ time_ns, i };

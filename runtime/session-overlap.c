@@ -132,7 +132,8 @@ note_time (struct TpSessionOverlap *overlap, const TpSessionTask *task,
   step = &tp_array_index (session->steps, TpSessionStep, index);
   if (task->part == TP_TASK_SECOND_HALF)
     {
-      step->feed_ns = begin_ns;
+      step->feed_begin_ns = begin_ns;
+      step->feed_ns = time_ns;
       step->measured_ns += time_ns;
       return;
     }
@@ -409,11 +410,16 @@ tell_plan (const TpSession *session, const TpSessionOrder *order)
 {
   for (int i = 0; i < order->n_tasks; i++)
     {
-      int step = session->step_of[order->tasks[i].action];
+      int index = session->step_of[order->tasks[i].action];
+      TpSessionStep *step;
 
-      if (step >= 0 && order->tasks[i].part != TP_TASK_SECOND_HALF)
-        tp_array_index (session->steps, TpSessionStep, step).planned_ns
-            = order->planned_ns[i];
+      if (index < 0)
+        continue;
+      step = &tp_array_index (session->steps, TpSessionStep, index);
+      if (order->tasks[i].part == TP_TASK_SECOND_HALF)
+        step->planned_feed_ns = order->planned_ns[i];
+      else
+        step->planned_ns = order->planned_ns[i];
     }
 }
 

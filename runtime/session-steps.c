@@ -107,7 +107,8 @@ add_step (const Foretold *foretold, int index)
   const TpExecution *execution = session->execution;
   const TpAction *action = &execution->actions[index];
   TpSessionStep step = { .node = -1, .tensor = -1, .planned_ns = -1,
-                         .begin_ns = -1, .feed_ns = -1 };
+                         .begin_ns = -1, .planned_feed_ns = -1,
+                         .feed_begin_ns = -1 };
   int to = 0;
 
   session->step_of[index] = -1;
@@ -122,6 +123,8 @@ add_step (const Foretold *foretold, int index)
   else if (find_destination (execution, action, &to))
     {
       step.tensor = action->tensor;
+      step.from = action->src >= 0 ? execution->storages[action->src].device
+                                   : execution->host;
       step.device = to;
       step.predicted_ns = foretell_transfer (foretold, action->tensor, to);
     }

@@ -12,13 +12,17 @@ typedef struct
 {
   int node;                   /* first node of the unit; -1: transfer */
   int tensor;                 /* transfer; else -1 */
+  int from;                   /* transfer: where it was, or TP_COSTS_HOST */
   int device;                 /* transfer: destination, or TP_COSTS_HOST */
   gint64 predicted_ns;
   gint64 measured_ns;         /* of the last profiled run; 0: never */
-  /* By a schedule, from the start of a run; -1: there is none. */
+  /* Where engines work at once, from the start of a run; else, or where the
+   * schedule does not say, -1. */
   gint64 planned_ns;          /* when it was to begin */
   gint64 begin_ns;            /* when it began, in that profiled run */
-  gint64 feed_ns;             /* transfer by way of the host: its second half */
+  gint64 planned_feed_ns;     /* of a transfer by way of the host, from there */
+  gint64 feed_begin_ns;       /* likewise */
+  gint64 feed_ns;             /* how much of measured_ns that was; 0: none */
 } TpSessionStep;
 
 /**

@@ -243,8 +243,13 @@ class Plan(_Object):
 
     @property
     def cost_ns(self) -> int:
-        """The predicted time of a run."""
+        """The predicted time of all work and copies, one after the other."""
         return call("plan_get_cost_ns", self._get())
+
+    @property
+    def run_ns(self) -> int:
+        """The predicted time of a run: the cost, or the end of a schedule."""
+        return call("plan_get_run_ns", self._get())
 
     @property
     def interval_ns(self) -> Tuple[int, int]:
@@ -313,7 +318,7 @@ class Plan(_Object):
             return "Plan(closed)"
         parts = ", ".join(f"{n} ops on {device}"
                           for device, n in self.devices.items())
-        return f"Plan({parts}; {_time(self.cost_ns)} predicted)"
+        return f"Plan({parts}; {_time(self.run_ns)} predicted)"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: verdict, devices, copies, the first ops."""
@@ -322,7 +327,7 @@ class Plan(_Object):
         low, high = self.interval_ns
         proved = ("proved least" if self.cost_ns <= self.bound_ns else
                   f"at least {_time(self.bound_ns)} for any plan")
-        parts = [f"<p><b>{_time(self.cost_ns)}</b> predicted "
+        parts = [f"<p><b>{_time(self.run_ns)}</b> predicted "
                  f"({_time(low)} to {_time(high)}), {proved}; "
                  f"{self.n_estimated} of {len(self.ops)} ops estimated</p>"]
         devices = listed("plan_get_devices", self._get())

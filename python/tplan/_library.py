@@ -94,6 +94,7 @@ _CALLS = {
     "plan_free": [None, _HANDLE],
     "plan_get_graph": [_HANDLE, _HANDLE],
     "plan_get_cost_ns": [ctypes.c_int64, _HANDLE],
+    "plan_get_run_ns": [ctypes.c_int64, _HANDLE],
     "plan_get_interval_ns": [ctypes.c_int, _HANDLE, _INT64, _INT64],
     "plan_get_bound_ns": [ctypes.c_int64, _HANDLE],
     "plan_count_estimated": [ctypes.c_int, _HANDLE],

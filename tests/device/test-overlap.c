@@ -6,6 +6,7 @@
 
 #include "../ir/random-model.h"
 #include "nets.h"
+#include "order-oracle.h"
 #include "runtime/session-order.h"
 #include "runtime/session-overlap.h"
 #include "runtime/session-progress.h"
@@ -24,6 +25,12 @@ pick_start (void)
   return g_test_rand_int_range (0, MOST_START);
 }
 
+static gint64
+pick_time (void)
+{
+  return g_test_rand_int_range (0, MOST_START / 10);
+}
+
 /* Copies as a planner would list them: of each tensor to each device. */
 static void
 add_transfers (TpPlan *plan, const TpGraph *graph)
@@ -33,7 +40,8 @@ add_transfers (TpPlan *plan, const TpGraph *graph)
   for (int i = 0; i < graph->n_tensors; i++)
     for (int to = TP_COSTS_HOST; to < plan->n_devices; to++)
       plan->transfers[plan->n_transfers++]
-          = (TpTransfer){ .tensor = i, .from = 0, .to = to };
+          = (TpTransfer){ .tensor = i, .from = 0, .to = to,
+                          .time_ns = pick_time () };
 }
 
 static void
@@ -45,205 +53,14 @@ schedule_at_random (TpPlan *plan, const TpGraph *graph)
   plan->span_proof = proof
       = tp_span_proof_new (graph->n_nodes, plan->n_transfers);
   for (int i = 0; i < graph->n_nodes; i++)
-    proof->starts[i] = pick_start ();
+    {
+      proof->starts[i] = pick_start ();
+      plan->placements[i].time_ns = pick_time ();
+    }
   for (int i = 0; i < plan->n_transfers; i++)
     {
       proof->fetch_starts[i] = pick_start ();
       proof->feed_starts[i] = pick_start ();
-    }
-}
-
-/* ---- bytes that tasks touch ------------------------------------------------- */
-
-typedef struct
-{
-  int task;
-  int memory;                 /* a device; n_devices: staging */
-  gint64 begin, end;
-  gboolean is_write;
-} Touch;
-
-static void
-touch_storage (GArray *touches, const TpExecution *execution, Touch touch,
-               int storage)
-{
-  const TpStorage *it = &execution->storages[storage];
-
-  if (it->is_constant)
-    return;
-  touch.memory = it->device;
-  touch.begin = it->offset;
-  touch.end = it->offset + it->size_bytes;
-  g_array_append_val (touches, touch);
-}
-
-static void
-touch_staging (GArray *touches, const TpSession *session, Touch touch,
-               gint64 offset)
-{
-  touch.memory = session->execution->n_devices;
-  touch.begin = offset;
-  touch.end = offset + session->staging_bytes;
-  g_array_append_val (touches, touch);
-}
-
-static void
-touch_unit (GArray *touches, const TpExecution *execution, int task,
-            const TpPlacedUnit *unit)
-{
-  for (int i = 0; i < unit->n_read + unit->n_written; i++)
-    touch_storage (touches, execution,
-                   (Touch){ .task = task, .is_write = i >= unit->n_read },
-                   tp_execution_find_storage (execution, unit->tensors[i],
-                                              unit->device));
-}
-
-static GArray *
-list_touches (const TpSession *session, const TpSessionOrder *order)
-{
-  const TpExecution *execution = session->execution;
-  GArray *touches = g_array_new (FALSE, FALSE, sizeof (Touch));
-
-  for (int i = 0; i < order->n_tasks; i++)
-    {
-      const TpSessionTask *task = &order->tasks[i];
-      const TpAction *action = &execution->actions[task->action];
-      gboolean reads = task->part != TP_TASK_SECOND_HALF;
-      gboolean writes = task->part != TP_TASK_FIRST_HALF;
-
-      if (action->unit >= 0)
-        touch_unit (touches, execution, i,
-                    &execution->units->units[action->unit]);
-      if (action->src >= 0 && reads)
-        touch_storage (touches, execution, (Touch){ .task = i }, action->src);
-      if (action->dst >= 0 && writes)
-        touch_storage (touches, execution,
-                       (Touch){ .task = i, .is_write = TRUE }, action->dst);
-      if (task->part != TP_TASK_WHOLE)
-        touch_staging (touches, session,
-                       (Touch){ .task = i, .is_write = reads },
-                       task->staging_offset);
-    }
-  return touches;
-}
-
-/* [before * n + after]: whether the order holds @before to end before @after. */
-static guint8 *
-find_held (const TpSessionOrder *order)
-{
-  gsize n = order->n_tasks;
-  guint8 *is_held = g_new0 (guint8, n * n + 1);
-  g_autofree int *last = g_new (int, order->n_lanes);
-
-  for (int i = 0; i < order->n_lanes; i++)
-    last[i] = -1;
-  for (gsize i = 0; i < n; i++)
-    {
-      int task = order->order[i];
-      int before = last[order->lane_of[task]];
-
-      last[order->lane_of[task]] = task;
-      for (gsize k = 0; before >= 0 && k < n; k++)
-        is_held[k * n + task] |= is_held[k * n + before]
-                                 || k == (gsize) before;
-      for (int w = order->first_waiter[task]; w < order->first_waiter[task + 1];
-           w++)
-        for (gsize k = 0; k < n; k++)
-          is_held[k * n + order->waiters[w]]
-              |= is_held[k * n + task] || k == (gsize) task;
-    }
-  return is_held;
-}
-
-static gboolean
-do_clash (const Touch *a, const Touch *b)
-{
-  return a->task != b->task && a->memory == b->memory && a->begin < b->end
-         && b->begin < a->end && (a->is_write || b->is_write);
-}
-
-/* Likewise: whether bytes make @after wait for @before, or for one that does. */
-static guint8 *
-find_needs (const TpSession *session, const TpSessionOrder *order)
-{
-  g_autoptr (GArray) touches = list_touches (session, order);
-  gsize n = order->n_tasks;
-  guint8 *needs = g_new0 (guint8, n * n + 1);
-
-  for (guint i = 0; i < touches->len; i++)
-    for (guint k = 0; k < touches->len; k++)
-      {
-        const Touch *a = &g_array_index (touches, Touch, i);
-        const Touch *b = &g_array_index (touches, Touch, k);
-
-        if (a->task < b->task && do_clash (a, b))
-          needs[a->task * n + b->task] = TRUE;
-      }
-  for (gsize to = 0; to < n; to++)
-    for (gsize by = to; by-- > 0;)
-      for (gsize from = 0; needs[by * n + to] && from < by; from++)
-        needs[from * n + to] |= needs[from * n + by];
-  return needs;
-}
-
-/* Returns how many pairs of tasks are not in order by their lane alone. */
-static int
-check_bytes (const TpSessionOrder *order, const guint8 *needs)
-{
-  g_autofree guint8 *is_held = find_held (order);
-  gsize n = order->n_tasks;
-  int n_across = 0;
-
-  for (gsize from = 0; from < n; from++)
-    for (gsize to = 0; to < n; to++)
-      if (needs[from * n + to])
-        {
-          g_assert_true (is_held[from * n + to]);
-          n_across += order->lane_of[from] != order->lane_of[to];
-        }
-  return n_across;
-}
-
-static gboolean
-is_delayed (const TpSessionOrder *order, const guint8 *needs, int task,
-            gint64 until_ns)
-{
-  for (int k = 0; k < order->n_tasks; k++)
-    if (needs[(gsize) k * order->n_tasks + task]
-        && order->planned_ns[k] >= until_ns)
-      return TRUE;
-  return FALSE;
-}
-
-/* Of two tasks in a row the second was planned first only where it needs something
- * that was planned no sooner than the first. */
-static void
-check_schedule (const TpSessionOrder *order, const guint8 *needs)
-{
-  for (int i = 0; i + 1 < order->n_tasks; i++)
-    {
-      int first = order->order[i], second = order->order[i + 1];
-      gint64 first_ns = order->planned_ns[first];
-      gint64 second_ns = order->planned_ns[second];
-
-      if (second_ns >= 0 && second_ns < first_ns)
-        g_assert_true (is_delayed (order, needs, second, first_ns));
-    }
-}
-
-static void
-check_waits (const TpSessionOrder *order)
-{
-  g_autofree int *n_waits = g_new0 (int, order->n_tasks + 1);
-  g_autofree guint8 *is_seen = g_new0 (guint8, order->n_tasks + 1);
-
-  for (int i = 0; i < order->first_waiter[order->n_tasks]; i++)
-    n_waits[order->waiters[i]]++;
-  for (int i = 0; i < order->n_tasks; i++)
-    {
-      g_assert_cmpint (order->n_waits[i], ==, n_waits[i]);
-      g_assert_false (is_seen[order->order[i]]);
-      is_seen[order->order[i]] = TRUE;
     }
 }
 
@@ -341,7 +158,7 @@ check_run (TpSession *session, const Job *job)
     }
 }
 
-#define N_RUNS 8
+#define N_RUNS 5
 
 static void
 check_slow_runs (TpSession *session, const Job *job)
@@ -413,7 +230,6 @@ check_plan (TpGraph *graph, const char *devices)
   g_autoptr (TpSession) plain = tp_session_new (graph, plan, NULL, &error);
   g_autoptr (TpSession) session = NULL;
   g_autoptr (TpSessionOrder) order = NULL;
-  g_autofree guint8 *needs = NULL;
   Job job;
 
   if (plain == NULL)
@@ -428,10 +244,7 @@ check_plan (TpGraph *graph, const char *devices)
   if (session->overlap == NULL)
     return FALSE;
   order = tp_session_order_new (session);
-  check_waits (order);
-  needs = find_needs (session, order);
-  g_assert_cmpint (check_bytes (order, needs), >, 0);
-  check_schedule (order, needs);
+  g_assert_cmpint (order_check (session, order), >, 0);
   job_init (&job, plain, graph);
   check_run (session, &job);
   check_slow_runs (session, &job);
@@ -467,13 +280,13 @@ test_random (gconstpointer devices)
 
   if (!net_need_devices (devices))
     return;
-  for (int i = 0; i < 100 && n_overlapped < 2; i++)
+  for (int i = 0; i < 100 && n_overlapped < 1; i++)
     {
       g_autoptr (TpGraph) graph = random_model (3);
 
       n_overlapped += check_plan (graph, devices);
     }
-  g_assert_cmpint (n_overlapped, ==, 2);
+  g_assert_cmpint (n_overlapped, ==, 1);
 }
 
 /* ---- what is refused --------------------------------------------------------- */

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Plans whose engines work at once, run: by the clocks of made-up machines a run takes
+# what its schedule says, results are right on real devices too, and a trace shows
+# no engine doing two things at a time.
+. "$(dirname "$0")/common.sh"
+
+# Four towers of four products each, which meet at the end.
+awk 'BEGIN {
+  print "{ \"format\": \"tplan-graph/1\", \"name\": \"towers\", \"opset\": 17,"
+  print "  \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [32, 64]}],"
+  print "  \"outputs\": [\"y\"], \"initializers\": ["
+  for (t = 1; t <= 4; t++) for (i = 1; i <= 4; i++)
+    printf "    {\"name\": \"w%d%d\", \"dtype\": \"float32\", \"shape\": [64, 64], \"random\": {\"seed\": %d, \"std\": 0.1}}%s\n", t, i, 10 * t + i, t * i < 16 ? "," : "],"
+  print "  \"ops\": ["
+  for (t = 1; t <= 4; t++) for (i = 1; i <= 4; i++) {
+    input = i == 1 ? "x" : "r" t (i - 1)
+    printf "    {\"name\": \"fc%d%d\", \"type\": \"MatMul\", \"inputs\": [\"%s\", \"w%d%d\"], \"outputs\": [\"h%d%d\"]},\n", t, i, input, t, i, t, i
+    printf "    {\"name\": \"tanh%d%d\", \"type\": \"Tanh\", \"inputs\": [\"h%d%d\"], \"outputs\": [\"r%d%d\"]},\n", t, i, t, i, t, i
+  }
+  print "    {\"name\": \"a\", \"type\": \"Add\", \"inputs\": [\"r14\", \"r24\"], \"outputs\": [\"s\"]},"
+  print "    {\"name\": \"b\", \"type\": \"Add\", \"inputs\": [\"r34\", \"r44\"], \"outputs\": [\"t\"]},"
+  print "    {\"name\": \"c\", \"type\": \"Add\", \"inputs\": [\"s\", \"t\"], \"outputs\": [\"y\"]} ] }"
+}' > towers.json
+
+# plan DEVICES OPTION...: with two towers on each device.
+plan ()
+{
+  first=${1%,*} second=${1#*,} devices=$1; shift
+  try 0 optimize towers.json -f -o plan.json --devices "$devices" --objective makespan \
+    --pin "fc1?=$first" --pin "fc2?=$second" --pin "fc3?=$first" --pin "fc4?=$second" "$@"
+}
+
+for pair in laptop-cpu,laptop-gpu laptop-gpu,laptop-cpu laptop-gpu,desktop-gpu laptop-cpu,desktop-cpu; do
+  plan "sim:${pair%,*},sim:${pair#*,}" && try 0 check plan.json &&
+    try 0 optimize towers.json --devices "sim:${pair%,*},sim:${pair#*,}" --objective makespan --format json \
+      --pin "fc1?=sim:${pair%,*}" --pin "fc2?=sim:${pair#*,}" --pin "fc3?=sim:${pair%,*}" --pin "fc4?=sim:${pair#*,}" &&
+    span=$(sed -n 's/.*"span_ns": *\([0-9]*\).*/\1/p' .out) && cost=$(json cost_ns) &&
+    try 0 run plan.json --repeat 1 --check --format json --trace trace.json -f &&
+    [ "$(json predicted_ns)" = "$span" ] && [ "$span" -lt "$cost" ] &&
+    took=$(json median_ns) && [ $((10 * took)) -ge $((9 * span)) ] && [ $((10 * took)) -le $((11 * span)) ]
+  say $? "$pair: the run takes what the schedule says, within a tenth"
+  # The bars of each row, in order: none begins before the last has ended.
+  sed -n 's/.*"ph": "X".*"pid": \([12]\), "tid": \([0-9]*\), "ts": \([0-9.]*\), "dur": \([0-9.]*\).*/\1 \2 \3 \4/p' trace.json |
+    sort -k1,1n -k2,2n -k3,3n > bars
+  awk -v took="$took" '{ row = $1 " " $2; if (row == last && $3 < end - 0.0015) bad = 1
+         last = row; end = $3 + $4; rows[row] = 1; if ($1 == 2 && end > most) most = end }
+       END { for (r in rows) n++; d = most - took / 1000
+             exit !(NR > 30 && n >= 6 && !bad && d < 0.01 && d > -0.01) }' bars
+  say $? "$pair: engines do one thing at a time, in the trace too"
+done
+
+# Real devices: times are what they are, results are to be right.
+if "$TPLAN" devices --quiet 2> /dev/null | grep -q '^opencl:0'; then
+  plan cpu,opencl:0 --trust-estimates && try 0 run plan.json --repeat 5 --check --trace real.json && grep -q '"to opencl:0"' real.json
+  say $? "a CPU and an OpenCL device at once"
+  try 0 run plan.json --repeat 2 --account --profile; say $? "and accounted for"
+  try 0 bench plan.json --rounds 2; say $? "and raced"
+else
+  n=$((n + 1)); echo "ok $n # SKIP no OpenCL device"
+fi
+finish
