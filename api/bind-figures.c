@@ -142,9 +142,13 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
 gboolean
 tp_bind_compare_silicon (TpBind *bind, const TpCosts *want)
 {
-  return bind->plan->costs->is_same_silicon == want->is_same_silicon
-         || tp_bind_fail (bind, "same_silicon: the devices are %s",
-                          want->is_same_silicon ? "one" : "not one");
+  const TpCosts *have = bind->plan->costs;
+
+  if (have->is_same_silicon != want->is_same_silicon)
+    return tp_bind_fail (bind, "same_silicon: the devices are %s",
+                         want->is_same_silicon ? "one" : "not one");
+  return !have->has_own_processors || want->has_own_processors
+         || tp_bind_fail (bind, "own_processors: there are not so many");
 }
 
 gboolean

@@ -292,7 +292,8 @@ check_figures (TpBind *bind)
       || (plan->version == 1 && plan->costs->kernels == NULL))
     g_clear_pointer (&certain->kernels, g_free);
   is_good = tp_bind_compare (bind, certain, "it should be");
-  if (plan->is_simulated && plan->costs->is_same_silicon)
+  if (plan->is_simulated
+      && (plan->costs->is_same_silicon || plan->costs->has_own_processors))
     is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
     is_good &= check_real (bind, i);

@@ -18,6 +18,7 @@
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -258,6 +259,14 @@ is_this_cpu (const Column *column)
          && strstr (column->row->identity, cpu) != NULL;
 }
 
+/* Whether threads are so few that all devices of @options can work at once. */
+static gboolean
+leaves_room (const TpCalibOptions *options)
+{
+  return (gint64) options->n_devices * tp_threads_count (options->n_threads)
+         <= tp_threads_count_processors ();
+}
+
 /* Worth saying: figures alone do not tell why such a device is no help. And worth
  * remembering, where it is so of all devices. */
 static void
@@ -275,9 +284,13 @@ note_same_silicon (const Column *column)
   if (is_same && column->options->warnings != NULL)
     g_ptr_array_add (
         column->options->warnings,
-        g_strdup_printf ("device '%s' is the CPU that '%s' runs on: moving "
-                         "ops there wins no second processor",
-                         column->device, costs->devices[costs->host]));
+        g_strdup_printf (
+            "device '%s' is the CPU that '%s' runs on: moving ops there wins no "
+            "second processor%s",
+            column->device, costs->devices[costs->host],
+            leaves_room (column->options)
+                ? ", but where both work at once, with so few threads"
+                : ""));
 }
 
 static gboolean
@@ -496,6 +509,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   costs->is_same_silicon = options->n_devices > 1;
   if (!fill_all (&column, db, &keys, &works, error))
     return NULL;
+  costs->has_own_processors
+      = costs->is_same_silicon && leaves_room (options) && !column.is_elsewhere;
   if (keys != NULL)
     heed_noise (&column);
   for (int i = 0; i < options->n_devices; i++)

@@ -488,6 +488,8 @@ write_costs (GString *out, const TpCosts *costs)
                                       : costs->devices[costs->host]);
   if (costs->is_same_silicon)
     g_string_append (out, " \"same_silicon\": true,\n");
+  if (costs->has_own_processors)
+    g_string_append (out, " \"own_processors\": true,\n");
   write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
   write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
                     columns);

@@ -195,14 +195,26 @@ read_host (TpPlanPlace root, TpCosts *costs, GError **error)
 
 /* Said only where it is so. */
 static gboolean
+read_truth (TpPlanPlace root, const char *key, gboolean *out, GError **error)
+{
+  const json_t *at = json_object_get (root.json, key);
+
+  *out = json_is_true (at);
+  return at == NULL || json_is_true (at)
+         || tp_plan_read_fail (root.reader, error, key,
+                               "neither true nor left out");
+}
+
+static gboolean
 read_silicon (TpPlanPlace root, TpCosts *costs, GError **error)
 {
-  const json_t *at = json_object_get (root.json, "same_silicon");
-
-  costs->is_same_silicon = json_is_true (at);
-  return at == NULL || json_is_true (at)
-         || tp_plan_read_fail (root.reader, error, "same_silicon",
-                               "neither true nor left out");
+  if (!read_truth (root, "same_silicon", &costs->is_same_silicon, error)
+      || !read_truth (root, "own_processors", &costs->has_own_processors,
+                      error))
+    return FALSE;
+  return costs->is_same_silicon || !costs->has_own_processors
+         || tp_plan_read_fail (root.reader, error, "own_processors",
+                               "without same_silicon");
 }
 
 gboolean

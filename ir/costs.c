@@ -213,6 +213,12 @@ tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
       }
 }
 
+gboolean
+tp_costs_is_one_engine (const TpCosts *costs)
+{
+  return costs->is_same_silicon && !costs->has_own_processors;
+}
+
 /* Another device may well be faster, and of few ops it is seen in a figure or
  * two. The same processors can only have a better kernel; among dozens of ops some
  * figure is off by one standard deviation in any table. */
@@ -323,6 +329,8 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
     tp_digest_add_number (digest, costs->host);
   if (costs->is_same_silicon)
     tp_digest_add_string (digest, "same silicon");
+  if (costs->has_own_processors)
+    tp_digest_add_string (digest, "own processors");
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
   digest_add_rates (digest, costs);

@@ -89,6 +89,8 @@ typedef struct TpCosts
   gboolean is_simulated;      /* any device: by who fills in its figures */
   gboolean is_same_silicon;   /* all devices are the processors of the host, under
                                * other names */
+  gboolean has_own_processors; /* likewise, but with enough threads left out that
+                               * each device has processors of its own */
 } TpCosts;
 
 /* All 0, but factors, which are 1. */
@@ -113,6 +115,9 @@ TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
 /* What @graph itself says of @device: spreads of the times that it gives, and
  * copies. */
 void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);
+/* Whether kernels and copies of all devices are the work of the same processors,
+ * which do one thing at a time. */
+gboolean tp_costs_is_one_engine (const TpCosts *costs);
 /* How many standard deviations a plan with more copies must be better by. */
 int tp_costs_get_tie_sds (const TpCosts *costs);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */

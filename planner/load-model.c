@@ -45,7 +45,7 @@ typedef struct
 static void
 add (const Sum *sum, int engine, gint64 amount)
 {
-  gboolean is_one = sum->model->problem->costs->is_same_silicon;
+  gboolean is_one = tp_costs_is_one_engine (sum->model->problem->costs);
 
   sum->loads[is_one ? 0 : engine] += sum->sign * amount;
 }

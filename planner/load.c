@@ -86,7 +86,7 @@ static void
 round_weights (const Search *search, const double *weights, gint64 *out)
 {
   for (int e = 0; e < search->model.n_engines; e++)
-    out[e] = search->problem->costs->is_same_silicon
+    out[e] = tp_costs_is_one_engine (search->problem->costs)
                  ? 1
                  : (gint64) (weights[e] * (double) search->total);
 }
@@ -96,7 +96,7 @@ sum_weights (const Search *search, const gint64 *weights)
 {
   gint64 sum = 0;
 
-  if (search->problem->costs->is_same_silicon)
+  if (tp_costs_is_one_engine (search->problem->costs))
     return weights[0];
   for (int e = 0; e < search->model.n_engines; e++)
     sum += weights[e];
@@ -499,7 +499,7 @@ search_alone (Search *search)
 
   for (int e = 0; e < search->model.n_engines; e++)
     search->weights[e]
-        = e == busiest || search->problem->costs->is_same_silicon;
+        = e == busiest || tp_costs_is_one_engine (search->problem->costs);
   search->bound = search->best.loads[busiest];
   search_tree (search);
 }

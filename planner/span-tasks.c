@@ -45,7 +45,7 @@ tp_span_tasks_free (TpSpanTasks *tasks)
 static void
 set_task (TpSpanTasks *tasks, int index, int engine, gint64 time_ns)
 {
-  gboolean is_one = tasks->problem->costs->is_same_silicon;
+  gboolean is_one = tp_costs_is_one_engine (tasks->problem->costs);
 
   tasks->tasks[index].time_ns = time_ns;
   tasks->tasks[index].engine = time_ns == 0 ? -1 : is_one ? 0 : engine;

@@ -125,20 +125,23 @@ count_from_cgroup (void)
 }
 
 int
+tp_threads_count_processors (void)
+{
+  int n = count_from_affinity (), limit = count_from_cgroup ();
+
+  return limit > 0 ? MIN (n, limit) : n;
+}
+
+int
 tp_threads_count (int wanted)
 {
-  int n = wanted, limit;
+  int n = wanted;
 
   if (n <= 0)
     n = count_from_environment ("TPLAN_THREADS");
   if (n <= 0)
     n = count_from_environment ("OMP_NUM_THREADS");
   if (n <= 0)
-    {
-      n = count_from_affinity ();
-      limit = count_from_cgroup ();
-      if (limit > 0)
-        n = MIN (n, limit);
-    }
+    n = tp_threads_count_processors ();
   return CLAMP (n, 1, TP_POOL_MAX_THREADS);
 }

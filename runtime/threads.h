@@ -6,5 +6,7 @@
 /* How many threads: option, TPLAN_THREADS, OMP_NUM_THREADS, affinity mask, then
  * cgroup cpu.max. */
 int tp_threads_count (int wanted);
+/* Of processors, by the last two. */
+int tp_threads_count_processors (void);
 
 #endif

@@ -17,7 +17,7 @@ class Loads:
         self.ends = [(weights[3 * n * i:3 * n * (i + 1)],
                       arcs[sum(counts[:i]):sum(counts[:i + 1])]) for i in range(len(counts))]
         self.ways = {"to_device_costs": n, "to_host_costs": 2 * n}
-        self.is_one = bool(self.p.get("same_silicon"))
+        self.is_one = self.p.get("same_silicon", False) and not self.p.get("own_processors")
 
     def check_loads(self):
         loads, plan = [0] * len(self.loads), self.plan

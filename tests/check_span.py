@@ -43,7 +43,7 @@ class Span:
                 else:
                     ready = there[t, d]
                 need(0 <= ready <= starts[op], "op", op, "begins before what it reads is there")
-        if p.get("same_silicon"):
+        if p.get("same_silicon") and not p.get("own_processors"):
             busy = {0: [it for some in busy.values() for it in some]}
         for some in busy.values():
             some = sorted(it for it in some if it[1] > it[0])

@@ -39,7 +39,7 @@ sum_loads (const TpChecker *checker, gint64 *loads)
       if (it->from != TP_COSTS_HOST)
         loads[2 * n + it->from] += legs[it->from].fetch;
     }
-  for (int e = 1; e < 3 * n && checker->costs->is_same_silicon; e++)
+  for (int e = 1; e < 3 * n && tp_costs_is_one_engine (checker->costs); e++)
     {
       loads[0] += loads[e];
       loads[e] = 0;
@@ -90,11 +90,12 @@ sum_weights (TpChecker *checker, const gint64 *weights)
     {
       sum = MIN (sum + weights[e], MAX_SUM);
       if (weights[e] < 0
-          || (checker->costs->is_same_silicon && weights[e] != weights[0]))
+          || (tp_costs_is_one_engine (checker->costs)
+              && weights[e] != weights[0]))
         sum = MAX_SUM;
     }
   if (sum > 0 && sum < MAX_SUM)
-    return checker->costs->is_same_silicon ? weights[0] : (gint64) sum;
+    return tp_costs_is_one_engine (checker->costs) ? weights[0] : (gint64) sum;
   tp_checker_fail (checker, "load_weights are below 0, or all 0, or too large, "
                             "or differ where all engines are one");
   return 0;

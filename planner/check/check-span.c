@@ -77,8 +77,8 @@ check_form (TpChecker *checker)
 static gint64
 occupy (Times *times, int engine, gint64 start, gint64 time_ns)
 {
-  Busy busy = { times->checker->costs->is_same_silicon ? 0 : engine, start,
-                start + time_ns };
+  gboolean is_one = tp_costs_is_one_engine (times->checker->costs);
+  Busy busy = { is_one ? 0 : engine, start, start + time_ns };
 
   times->last = MAX (times->last, busy.end);
   if (time_ns > 0)

@@ -258,6 +258,14 @@ change_silicon (Case *it)
 }
 
 static void
+change_processors (Case *it)
+{
+  it->plan->costs->is_same_silicon = TRUE;
+  it->plan->costs->has_own_processors = TRUE;
+  replan (it);
+}
+
+static void
 change_host (Case *it)
 {
   it->plan->costs->host = TP_COSTS_HOST;
@@ -498,6 +506,7 @@ static const Mutation mutations[] = {
   { "add-kernels", add_kernels },
   { "change-host", change_host },
   { "change-silicon", change_silicon },
+  { "change-processors", change_processors },
   { "drop-group", drop_group },
   { "drop-groups", drop_groups },
   { "reverse-group", reverse_group },

@@ -4,159 +4,15 @@
 
 #include "calib-graphs.h"
 #include "calib/columns.h"
-#include "calib/cost-db.h"
 #include "calib/facts.h"
-#include "calib/keys.h"
-#include "calib/lookup.h"
 #include "format/graph-load.h"
+#include "lookup-fixture.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
+#include "runtime/threads.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
-
-#define KNOWN_NS 1234567
-#define KNOWN_SCHEDULE "window lanes=8"
-
-typedef struct
-{
-  char *folder;
-  char *path;
-  TpCostDb *db;
-  TpGraph *graph;
-  TpGroups *groups;
-  TpKeys *keys;
-  TpCalibOptions options;
-} Fixture;
-
-static const char *const cpu_only[] = { "cpu", NULL };
-
-static void
-set_up (Fixture *fixture, gconstpointer data)
-{
-  const int fused[] = { 0, 1 };
-  g_autoptr (GError) error = NULL;
-
-  fixture->folder = g_dir_make_tmp ("tplan-lookup-XXXXXX", NULL);
-  fixture->path = g_build_filename (fixture->folder, "cost.db", NULL);
-  fixture->db = tp_cost_db_open (fixture->path, FALSE, &error);
-  g_assert_no_error (error);
-  fixture->graph = make_small_graph (16);
-  fixture->groups = tp_groups_new ();
-  tp_groups_add (fixture->groups, fused, 2);
-  fixture->keys = tp_keys_new (fixture->graph, fixture->groups, FALSE);
-  fixture->options = (TpCalibOptions){
-    .n_devices = 1, .devices = cpu_only,
-    .warnings = g_ptr_array_new_with_free_func (g_free)
-  };
-}
-
-static void
-tear_down (Fixture *fixture, gconstpointer data)
-{
-  g_autofree char *system = g_build_filename (fixture->folder, "s.db", NULL);
-
-  tp_cost_db_close (fixture->db);
-  tp_keys_free (fixture->keys);
-  tp_groups_free (fixture->groups);
-  tp_graph_unref (fixture->graph);
-  g_ptr_array_unref (fixture->options.warnings);
-  g_remove (fixture->path);
-  g_remove (system);
-  g_rmdir (fixture->folder);
-  g_free (fixture->folder);
-  g_free (fixture->path);
-}
-
-static void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
-}
-
-/* @facts NULL: those that hold now. */
-static gint64
-put_device_as (TpCostDb *db, const char *name, const char *facts,
-               const char *identity)
-{
-  g_autoptr (TpDeviceRow) row = tp_device_row_new ();
-  g_autofree char *now = tp_facts_gather (name, 0);
-
-  set_text (&row->name, name);
-  set_text (&row->identity, identity);
-  set_text (&row->facts, facts != NULL ? facts : now);
-  row->peak_gflops = 100;
-  row->bandwidth_gbps = 10;
-  row->launch_ns = 1000;
-  row->full_points = 1;
-  row->to_device = (TpFit){ .base_ns = 5000, .per_byte_ns = 0.5,
-                             .residual = 0.1 };
-  row->to_host = (TpFit){ .base_ns = 7000, .per_byte_ns = 0.25,
-                           .residual = 0.1 };
-  g_assert_true (tp_cost_db_put_device (db, row, NULL));
-  return row->id;
-}
-
-static void
-put_entry (TpCostDb *db, gint64 device, const TpKey *key, gint64 time_ns)
-{
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) tp_entry_row_free);
-  TpEntryRow *row = tp_entry_row_new ();
-  g_autoptr (GError) error = NULL;
-
-  set_text (&row->digest, key->digest);
-  set_text (&row->dtype, key->dtype);
-  set_text (&row->family, key->family);
-  row->device = device;
-  row->work = key->work;
-  row->stats = (TpStats){ 9, time_ns, time_ns, 1, time_ns / 50 };
-  set_text (&row->schedule, KNOWN_SCHEDULE);
-  if (time_ns < 0)
-    {
-      row->state = TP_ENTRY_FAILED;
-      row->stats = (TpStats){ 0 };
-      set_text (&row->reason, "it burnt");
-    }
-  g_ptr_array_add (rows, row);
-  tp_cost_db_put_entries (db, rows->pdata, rows->len, &error);
-  g_assert_no_error (error);
-}
-
-static gint64
-put_device (TpCostDb *db, const char *name, const char *facts)
-{
-  return put_device_as (db, name, facts, "made up");
-}
-
-/* All but the VIEW. */
-static void
-put_all (Fixture *fixture, TpCostDb *db, gint64 device)
-{
-  for (int i = 0; i < fixture->keys->n; i++)
-    if (fixture->keys->keys[i].digest != NULL)
-      put_entry (db, device, &fixture->keys->keys[i], KNOWN_NS);
-}
-
-static TpCosts *
-look_up (Fixture *fixture)
-{
-  g_autoptr (GError) error = NULL;
-  TpCosts *costs = tp_cost_db_lookup (fixture->db, fixture->graph,
-                                      fixture->groups, &fixture->options,
-                                      &error);
-
-  g_assert_no_error (error);
-  return costs;
-}
-
-static const char *
-get_warning (Fixture *fixture)
-{
-  g_assert_cmpint (fixture->options.warnings->len, ==, 1);
-  return g_ptr_array_index (fixture->options.warnings, 0);
-}
 
 static void
 test_known (Fixture *fixture, gconstpointer data)
@@ -175,34 +31,62 @@ test_known (Fixture *fixture, gconstpointer data)
   g_assert_false (tp_costs_group (costs, 0, 0)->is_estimated);
 }
 
+/* Measured with @n_threads, "opencl:0" as a driver for this CPU or as another device;
+ * FALSE: the CPU has no name. */
+static gboolean
+put_two_devices (Fixture *fixture, int n_threads, gboolean is_this_cpu)
+{
+  static const char *const devices[] = { "cpu", "opencl:0" };
+  g_autofree char *host = tp_facts_gather ("cpu", n_threads);
+  g_autofree char *driver = tp_facts_gather ("opencl:0", n_threads);
+  g_autofree char *cpu = tp_facts_dup_cpu_of (host);
+  g_autofree char *identity = g_strdup_printf (
+      "opencl;%s;1.0", is_this_cpu ? cpu : "big gpu");
+
+  if (*cpu == 0)
+    g_test_skip ("the CPU has no name");
+  fixture->options.devices = devices;
+  fixture->options.n_devices = 2;
+  fixture->options.n_threads = n_threads;
+  put_all (fixture, fixture->db, put_device (fixture->db, "cpu", host));
+  put_all (fixture, fixture->db,
+           put_device_as (fixture->db, "opencl:0", driver, identity));
+  return *cpu != 0;
+}
+
 /* A driver that runs on this CPU is no second processor. */
 static void
 test_same_silicon (Fixture *fixture, gconstpointer data)
 {
-  static const char *const devices[] = { "cpu", "opencl:0" };
-  g_autofree char *facts = tp_facts_gather ("cpu", 0);
-  g_autofree char *cpu = tp_facts_dup_cpu_of (facts);
-  g_autofree char *identity = g_strdup_printf ("opencl;driver-%s;1.0", cpu);
-
-  if (*cpu == 0)
-    {
-      g_test_skip ("the CPU has no name");
-      return;
-    }
-  fixture->options.devices = devices;
-  fixture->options.n_devices = 2;
-  put_all (fixture, fixture->db, put_device (fixture->db, "cpu", NULL));
   for (int is_same = 0; is_same < 2; is_same++)
     {
       g_autoptr (TpCosts) costs = NULL;
 
-      put_all (fixture, fixture->db,
-               put_device_as (fixture->db, "opencl:0", NULL,
-                              is_same ? identity : "opencl;big gpu;1.0"));
+      if (!put_two_devices (fixture, 0, is_same))
+        return;
       costs = look_up (fixture);
       g_assert_cmpint (fixture->options.warnings->len, ==, is_same);
     }
   g_assert_nonnull (strstr (get_warning (fixture), "second processor"));
+}
+
+/* But with a thread each they have a processor each, where there are as many. */
+static void
+test_own_processors (Fixture *fixture, gconstpointer data)
+{
+  int n = tp_threads_count_processors ();
+
+  for (int few = 0; few < 2; few++)
+    {
+      g_autoptr (TpCosts) costs = NULL;
+
+      if (!put_two_devices (fixture, few ? 1 : n, TRUE))
+        return;
+      costs = look_up (fixture);
+      g_assert_true (costs->is_same_silicon);
+      g_assert_cmpint (costs->has_own_processors, ==, few && n >= 2);
+      g_assert_cmpint (tp_costs_is_one_engine (costs), ==, !few || n < 2);
+    }
 }
 
 /* One changed fact, by name. */
@@ -562,6 +446,7 @@ main (int argc, char **argv)
   } tests[] = {
     { "/lookup/known", test_known, "cpu" },
     { "/lookup/same-silicon", test_same_silicon, "cpu" },
+    { "/lookup/own-processors", test_own_processors, "cpu" },
     { "/lookup/stale", test_stale, "cpu" },
     { "/lookup/stale-file", test_stale_file, "ref" },
     { "/lookup/never-measured", test_never_measured, "opencl" },

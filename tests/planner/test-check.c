@@ -30,6 +30,7 @@ place (const TpTestCase *test, gint64 spread_ns)
   if (g_test_rand_bit ())
     costs->errors = tp_test_errors_new ();
   costs->is_same_silicon = g_test_rand_bit ();
+  costs->has_own_processors = costs->is_same_silicon && g_test_rand_bit ();
   tp_costs_seal (costs);
   return tp_place_within_noise (test->graph, test->groups, costs, "time",
                                 NULL);

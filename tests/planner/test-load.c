@@ -45,7 +45,7 @@ find_most (const TpTestCase *test, const gint64 *loads)
       most = MAX (most, loads[e]);
       sum += loads[e];
     }
-  return test->costs->is_same_silicon ? sum : most;
+  return tp_costs_is_one_engine (test->costs) ? sum : most;
 }
 
 static gint64
@@ -118,7 +118,7 @@ check_end (const TpTestCase *test, const TpProblem *problem, End end,
       g_assert_cmpint (weights[e], >=, 0);
       sum += weights[e];
     }
-  if (test->costs->is_same_silicon)
+  if (tp_costs_is_one_engine (test->costs))
     sum = 1;
   g_assert_cmpint (flow, ==, least);
   g_assert_cmpint ((flow + sum - 1) / sum, <=, best);
@@ -172,10 +172,10 @@ check_placement (const TpTestCase *test, const TpLoadProof *proof,
   for (int e = 0; e < MAX_ENGINES; e++)
     {
       sum += loads[e];
-      if (!test->costs->is_same_silicon)
+      if (!tp_costs_is_one_engine (test->costs))
         g_assert_cmpint (proof->loads[e], ==, loads[e]);
     }
-  if (test->costs->is_same_silicon)
+  if (tp_costs_is_one_engine (test->costs))
     g_assert_cmpint (proof->loads[0], ==, sum);
 }
 
@@ -285,6 +285,7 @@ test_plans (void)
       gint64 loads[MAX_ENGINES];
 
       test->costs->is_same_silicon = round % 10 == 0;
+      test->costs->has_own_processors = round % 20 == 0;
       tp_costs_seal (test->costs);
       plan = tp_place_within_noise (test->graph, test->groups, test->costs,
                                     "throughput", NULL);

@@ -181,7 +181,7 @@ fill_work (Work *work, const TpTestCase *test, const guint8 *devices)
   add_kernels (work, test, devices, units);
   for (int i = 0; i < test->graph->n_tensors; i++)
     add_tensor (work, test, devices, units, i);
-  for (int i = 0; i < work->n && test->costs->is_same_silicon; i++)
+  for (int i = 0; i < work->n && tp_costs_is_one_engine (test->costs); i++)
     work->engines[i] = 0;
 }
 
@@ -423,6 +423,7 @@ test_plans (void)
       gint64 cost;
 
       test->costs->is_same_silicon = round % 10 == 0;
+      test->costs->has_own_processors = round % 20 == 0;
       plan = place (test);
       problem = new_problem (test);
       devices = dup_cheapest (test, &cost);
