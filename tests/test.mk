@@ -10,6 +10,10 @@ AM_TESTS_ENVIRONMENT = G_DEBUG=fatal-warnings; export G_DEBUG; \
   TPLAN_CALIBRATE_MOST=0.2; export TPLAN_CALIBRATE_MOST; \
   top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
   top_builddir='$(abs_top_builddir)'; export top_builddir;
+# Where many kernels are compiled by PoCL once, to be run on little: not optimized it
+# takes half as long. All of check-full has them as users do.
+COMPILE_QUICKLY = test -n "$$TPLAN_TEST_FULL" \
+  || { : "$${POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable}"; export POCL_EXTRA_BUILD_FLAGS; };
 # A report is an exit status that no test expects; leaks of other libraries are
 # in lsan.supp. What asks for too much memory is told so, as without sanitizers.
 # intercept_tls_get_addr=0: up to GCC 13 LeakSanitizer takes some blocks of
