@@ -7,50 +7,65 @@
 #include "planner/span-stage.h"
 
 #include "ir/guard.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "planner/span-jobs.h"
 
 #define FUSED 4               /* of @fuses, beside a bit for each device */
-#define MANY_TASKS 64         /* of an engine: then only all at once are looked at */
 #define MAX_WEIGHTS 32        /* units of which weights are made */
 
 __extension__ typedef __int128 Wide;
 
-typedef struct
+static void
+fill_costs (TpSpanStage *stage)
 {
-  int engine;
-  gint64 head, time, tail;    /* before it, itself, after it */
-} Task;
+  const TpProblem *problem = stage->problem;
+
+  for (int i = 0; i < 2 * problem->graph->n_nodes; i++)
+    {
+      stage->costs[i] = tp_problem_node_cost (problem, i / 2, i % 2);
+      if (stage->costs[i] != TP_COST_NONE)
+        stage->may[i / 2] |= (guint8) (1u << i % 2);
+    }
+  for (int i = 0; i < 2 * problem->costs->n_groups; i++)
+    {
+      const TpGroup *group = &problem->groups->groups[i / 2];
+      gint64 gain = tp_problem_get_gain (problem, i / 2, i % 2);
+
+      stage->fused_costs[i] = gain == 0 ? TP_COST_NONE : -gain;
+      for (int k = 0; k < group->n_nodes && gain > 0; k++)
+        stage->fused_costs[i] += stage->costs[2 * group->nodes[k] + i % 2];
+    }
+}
 
 void
 tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
                     const TpSpanStages *stages)
 {
-  int n = problem->graph->n_nodes;
+  gsize n = 2 * (gsize) problem->graph->n_nodes + 1;
+  gsize n_groups = (gsize) problem->costs->n_groups + 1;
 
   *stage = (TpSpanStage){ .problem = problem, .stages = stages };
-  stage->may = tp_new0 (guint8, (gsize) n + 1);
-  stage->ready = tp_new0 (gint64, 2 * (gsize) n + 1);
-  stage->ends = tp_new0 (gint64, 2 * (gsize) n + 1);
-  stage->tails = tp_new0 (gint64, 2 * (gsize) n + 1);
-  stage->fuses = tp_new0 (guint8, (gsize) problem->costs->n_groups + 1);
-  stage->tasks = tp_array_new (sizeof (Task));
-  for (int i = 0; i < n; i++)
-    for (int d = 0; d < problem->n_devices; d++)
-      if (tp_problem_node_cost (problem, i, d) != TP_COST_NONE)
-        stage->may[i] |= (guint8) (1u << d);
+  stage->costs = tp_new (gint64, n);
+  stage->fused_costs = tp_new (gint64, 2 * n_groups);
+  stage->may = tp_new0 (guint8, n);
+  stage->ready = tp_new0 (gint64, n);
+  stage->ends = tp_new0 (gint64, n);
+  stage->tails = tp_new0 (gint64, n);
+  stage->fuses = tp_new0 (guint8, n_groups);
+  stage->jobs = tp_array_new (sizeof (TpSpanJob));
+  fill_costs (stage);
 }
 
 void
 tp_span_stage_clear (TpSpanStage *stage)
 {
+  g_clear_pointer (&stage->costs, g_free);
+  g_clear_pointer (&stage->fused_costs, g_free);
   g_clear_pointer (&stage->may, g_free);
   g_clear_pointer (&stage->ready, g_free);
   g_clear_pointer (&stage->ends, g_free);
   g_clear_pointer (&stage->tails, g_free);
   g_clear_pointer (&stage->fuses, g_free);
-  g_clear_pointer (&stage->tasks, tp_array_unref);
+  g_clear_pointer (&stage->jobs, tp_array_unref);
 }
 
 /* ---- what it is made of --------------------------------------------------- */
@@ -102,14 +117,15 @@ get_last (const TpSpanStage *stage, int group)
 }
 
 static gint64
+get_cost (const TpSpanStage *stage, int node, int device)
+{
+  return stage->costs[2 * node + device];
+}
+
+static gint64
 get_fused_cost (const TpSpanStage *stage, int group, int device)
 {
-  const TpGroup *it = get_group (stage, group);
-  gint64 time_ns = -tp_problem_get_gain (stage->problem, group, device);
-
-  for (int i = 0; i < it->n_nodes; i++)
-    time_ns += tp_problem_node_cost (stage->problem, it->nodes[i], device);
-  return time_ns;
+  return stage->fused_costs[2 * group + device];
 }
 
 static void
@@ -124,7 +140,7 @@ fill_fuses (TpSpanStage *stage, int group)
       any |= stage->may[it->nodes[i]];
     }
   for (int d = 0; d < 2; d++)
-    if (tp_problem_get_gain (stage->problem, group, d) == 0)
+    if (get_fused_cost (stage, group, d) == TP_COST_NONE)
       all &= (guint8) ~(1u << d);
   stage->fuses[group] = all | (all != 0 && all == any && any != 3 ? FUSED : 0);
 }
@@ -219,7 +235,7 @@ fill_ends (TpSpanStage *stage, int node)
         continue;
       stage->ready[2 * node + d] = find_ready (stage, node, d, -1);
       *end = stage->ready[2 * node + d]
-             + tp_problem_node_cost (stage->problem, node, d);
+             + get_cost (stage, node, d);
       if (fuses >> d & 1)
         fused = find_group_ready (stage, group, d)
                 + get_fused_cost (stage, group, d);
@@ -234,7 +250,7 @@ find_rest (const TpSpanStage *stage, int node, int device, int group)
 {
   int own = stage->stages->group_of[node];
   guint8 fuses = own == group ? 0 : get_fuses (stage, node);
-  gint64 alone = tp_problem_node_cost (stage->problem, node, device)
+  gint64 alone = get_cost (stage, node, device)
                  + stage->tails[2 * node + device];
   gint64 fused = TP_COST_NONE;
 
@@ -305,10 +321,10 @@ find_way (const TpSpanStage *stage, int node)
 /* ---- engines -------------------------------------------------------------- */
 
 static void
-add_task (TpSpanStage *stage, Task task)
+add_job (TpSpanStage *stage, TpSpanJob job)
 {
-  if (task.time > 0)
-    tp_array_append_val (stage->tasks, task);
+  if (job.time > 0)
+    tp_array_append_val (stage->jobs, job);
 }
 
 /* @node on its device, or its group as one kernel. */
@@ -323,12 +339,12 @@ add_kernel (TpSpanStage *stage, int node)
     {
       gint64 time_ns = get_fused_cost (stage, group, device);
 
-      add_task (stage, (Task){ device, stage->ends[at] - time_ns, time_ns,
+      add_job (stage, (TpSpanJob){ device, stage->ends[at] - time_ns, time_ns,
                                stage->tails[at] });
     }
   else if (fuses == 0 && device >= 0)
-    add_task (stage, (Task){ device, stage->ready[at],
-                             tp_problem_node_cost (stage->problem, node, device),
+    add_job (stage, (TpSpanJob){ device, stage->ready[at],
+                             get_cost (stage, node, device),
                              stage->tails[at] });
 }
 
@@ -367,8 +383,8 @@ add_copies (TpSpanStage *stage, int tensor, int from, int group, gint64 end)
         fetch = get_copy (stage, tensor, from, TP_COSTS_HOST);
       if (to != TP_COSTS_HOST && to != host)
         feed = get_copy (stage, tensor, TP_COSTS_HOST, to);
-      add_task (stage, (Task){ 4 + from, end, fetch, feed + need });
-      add_task (stage, (Task){ 2 + to, end + fetch, feed, need });
+      add_job (stage, (TpSpanJob){ 4 + from, end, fetch, feed + need });
+      add_job (stage, (TpSpanJob){ 2 + to, end + fetch, feed, need });
     }
 }
 
@@ -402,67 +418,6 @@ add_feeds (TpSpanStage *stage, int node)
     }
 }
 
-/* By engine; of one, the longest tail first. */
-static int
-compare_tasks (const void *a, const void *b)
-{
-  const Task *first = a, *second = b;
-
-  if (first->engine != second->engine)
-    return first->engine < second->engine ? -1 : 1;
-  return (first->tail < second->tail) - (first->tail > second->tail);
-}
-
-/* Of those that begin at @head at the earliest, any with the longest tails. */
-static Wide
-find_busy_since (const Task *tasks, int n, gint64 head)
-{
-  Wide sum = head, most = 0;
-
-  for (int i = 0; i < n; i++)
-    {
-      if (tasks[i].head < head)
-        continue;
-      sum += tasks[i].time;
-      most = MAX (most, sum + tasks[i].tail);
-    }
-  return most;
-}
-
-/* Tasks of one engine. */
-static Wide
-find_busy (const Task *tasks, int n)
-{
-  gint64 least = TP_COST_NONE;
-  Wide most = 0;
-
-  for (int i = 0; i < n; i++)
-    {
-      least = MIN (least, tasks[i].head);
-      if (n <= MANY_TASKS)
-        most = MAX (most, find_busy_since (tasks, n, tasks[i].head));
-    }
-  return MAX (most, find_busy_since (tasks, n, least));
-}
-
-static Wide
-find_engines (TpSpanStage *stage)
-{
-  Task *tasks = (Task *) (void *) stage->tasks->data;
-  int n = (int) stage->tasks->len;
-  Wide most = 0;
-
-  if (n > 1)
-    qsort (tasks, (gsize) n, sizeof (Task), compare_tasks);
-  for (int i = 0, end; i < n; i = end)
-    {
-      for (end = i + 1; end < n && tasks[end].engine == tasks[i].engine;)
-        end++;
-      most = MAX (most, find_busy (&tasks[i], end - i));
-    }
-  return most;
-}
-
 /* ---- both devices --------------------------------------------------------- */
 
 /* What is no choice of a device: the least of @node. */
@@ -478,7 +433,7 @@ weigh_node (const TpSpanStage *stage, int node, const gint64 *weights)
       if (!may_be (stage, node, d))
         continue;
       cost = (Wide) weights[d]
-             * tp_problem_node_cost (stage->problem, node, d);
+             * get_cost (stage, node, d);
       least = least < 0 ? cost : MIN (least, cost);
     }
   return least;
@@ -511,14 +466,14 @@ find_idle (const TpSpanStage *stage, int device)
   gint64 head = TP_COST_NONE, tail = TP_COST_NONE;
   gboolean is_used = FALSE;
 
-  for (guint i = 0; i < stage->tasks->len; i++)
-    is_used |= tp_array_index (stage->tasks, Task, i).engine == device;
+  for (guint i = 0; i < stage->jobs->len; i++)
+    is_used |= tp_array_index (stage->jobs, TpSpanJob, i).engine == device;
   for (int i = stage->stages->first_op[stage->stage];
        is_used && i < stage->stages->first_op[stage->stage + 1]; i++)
     {
       if (!may_be (stage, i, device)
           || (stage->stages->group_of[i] < 0
-              && tp_problem_node_cost (stage->problem, i, device) == 0))
+              && get_cost (stage, i, device) == 0))
         continue;
       head = MIN (head, stage->ready[2 * i + device]);
       tail = MIN (tail, stage->tails[2 * i + device]);
@@ -526,13 +481,14 @@ find_idle (const TpSpanStage *stage, int device)
   return is_used ? head + tail : 0;
 }
 
+/* @idle: [device]: as find_idle () has it. */
 static Wide
-find_mean (const TpSpanStage *stage, const gint64 *weights)
+find_mean (const TpSpanStage *stage, const gint64 *idle, const gint64 *weights)
 {
   Wide sum = 0, all = (Wide) weights[0] + weights[1];
 
   for (int d = 0; d < 2; d++)
-    sum += (Wide) weights[d] * find_idle (stage, d);
+    sum += (Wide) weights[d] * idle[d];
   for (int i = stage->stages->first_op[stage->stage];
        i < stage->stages->first_op[stage->stage + 1]; i++)
     {
@@ -550,18 +506,19 @@ find_mean (const TpSpanStage *stage, const gint64 *weights)
 static Wide
 find_means (const TpSpanStage *stage)
 {
+  const gint64 idle[] = { find_idle (stage, 0), find_idle (stage, 1) };
   int n = 0;
-  Wide most = find_mean (stage, (gint64[]){ 1, 1 });
+  Wide most = find_mean (stage, idle, (gint64[]){ 1, 1 });
 
   for (int i = stage->stages->first_op[stage->stage];
        i < stage->stages->first_op[stage->stage + 1] && n < MAX_WEIGHTS; i++)
     {
-      gint64 first = tp_problem_node_cost (stage->problem, i, 0);
-      gint64 second = tp_problem_node_cost (stage->problem, i, 1);
+      gint64 first = get_cost (stage, i, 0);
+      gint64 second = get_cost (stage, i, 1);
 
       if (MIN (first, second) == 0 || MAX (first, second) == TP_COST_NONE)
         continue;
-      most = MAX (most, find_mean (stage, (gint64[]){ second, first }));
+      most = MAX (most, find_mean (stage, idle, (gint64[]){ second, first }));
       n++;
     }
   return most;
@@ -575,10 +532,9 @@ tp_span_stage_find (TpSpanStage *stage, int index)
   int first = stage->stages->first_op[index];
   int end = stage->stages->first_op[index + 1];
   gint64 way = 0;
-  Wide busy;
 
   stage->stage = index;
-  tp_array_set_size (stage->tasks, 0);
+  tp_array_set_size (stage->jobs, 0);
   for (int i = first; i < end; i++)
     if (stage->stages->group_of[i] >= 0)
       fill_fuses (stage, stage->stages->group_of[i]);
@@ -595,6 +551,6 @@ tp_span_stage_find (TpSpanStage *stage, int index)
     }
   if (index > 0)
     add_outputs (stage, stage->stages->waists[index - 1]);
-  busy = find_engines (stage);
-  return (gint64) MAX (MAX (busy, find_means (stage)), way);
+  way = MAX (way, tp_span_jobs_find_longest (stage->jobs));
+  return MAX (way, (gint64) find_means (stage));
 }

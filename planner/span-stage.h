@@ -10,13 +10,16 @@ typedef struct
 {
   const TpProblem *problem;   /* (unowned): two devices */
   const TpSpanStages *stages; /* (unowned) */
+  gint64 *costs;              /* [node * 2 + device] */
+  gint64 *fused_costs;        /* [group * 2 + device]: as one kernel, where that
+                               * saves time; TP_COST_NONE: it does not */
   guint8 *may;                /* [node]: devices it may be on, a bit for each */
   int stage;                  /* that is looked at */
   gint64 *ready, *ends, *tails; /* [node * 2 + device]: when it can begin and end at
                                * the earliest; from there to the end of the stage */
   guint8 *fuses;              /* [group]: devices where it may be one kernel, a bit
                                * for each, and one that says it is */
-  TpArray *tasks;             /* what keeps engines busy for sure */
+  TpArray *jobs;              /* TpSpanJob: what engines have to do for sure */
 } TpSpanStage;
 
 /* All may be where they have a cost. */

@@ -495,12 +495,13 @@ weigh_group (const TpCheckerStage *stage, int node, Wide first, Wide second)
   return there == TP_COST_NONE ? sum : MIN (sum, second * there);
 }
 
+/* @idle: [device]: when it has nothing to do. */
 static Wide
-find_mean (const TpCheckerStage *stage, gint64 first, gint64 second)
+find_mean (const TpCheckerStage *stage, const gint64 *idle, gint64 first,
+           gint64 second)
 {
   Wide all = (Wide) first + second;
-  Wide sum = (Wide) first * find_idle (stage, 0)
-             + (Wide) second * find_idle (stage, 1);
+  Wide sum = (Wide) first * idle[0] + (Wide) second * idle[1];
 
   for (int i = stage->first; i < stage->end; i++)
     if (!may_fuse (stage, i))
@@ -513,7 +514,8 @@ find_mean (const TpCheckerStage *stage, gint64 first, gint64 second)
 static Wide
 find_means (const TpCheckerStage *stage)
 {
-  Wide most = find_mean (stage, 1, 1);
+  const gint64 idle[] = { find_idle (stage, 0), find_idle (stage, 1) };
+  Wide most = find_mean (stage, idle, 1, 1);
   int left = MOST_WEIGHTS;
 
   for (int i = stage->first; i < stage->end && left > 0; i++)
@@ -523,7 +525,7 @@ find_means (const TpCheckerStage *stage)
       if (first == 0 || second == 0 || first == TP_COST_NONE
           || second == TP_COST_NONE)
         continue;
-      most = MAX (most, find_mean (stage, second, first));
+      most = MAX (most, find_mean (stage, idle, second, first));
       left--;
     }
   return most;
