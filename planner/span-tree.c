@@ -35,6 +35,7 @@ tp_span_tree_free (TpSpanTree *tree)
   tp_span_stages_free (tree->stages);
   g_clear_pointer (&tree->nodes, tp_array_unref);
   g_free (tree->roots);
+  g_free (tree->lowest);
   g_free (tree->reach);
   g_free (tree->via);
   g_free (tree->chosen);
@@ -136,9 +137,15 @@ add_node (TpSpanTree *tree, Part part, Node node)
 
 /* ---- the shortest path ---------------------------------------------------- */
 
+static int *
+get_lowest (const TpSpanTree *tree, Part part)
+{
+  return &tree->lowest[get_root (tree, part) - tree->roots];
+}
+
 /* The end with the lowest bound, of several the one that fixes most. */
-static int
-find_lowest (const TpSpanTree *tree, Part part)
+static void
+update_lowest (TpSpanTree *tree, Part part)
 {
   int found = -1;
 
@@ -152,7 +159,7 @@ find_lowest (const TpSpanTree *tree, Part part)
               || (it->bound == best->bound && it->depth > best->depth)))
         found = i;
     }
-  return found;
+  *get_lowest (tree, part) = found;
 }
 
 /* The least of all ways to have the op that ends @stage on @to. */
@@ -169,7 +176,7 @@ reach (TpSpanTree *tree, int stage, int to)
 
       if (*get_root (tree, part) < 0)
         continue;
-      sum = get_node (tree, find_lowest (tree, part))->bound
+      sum = get_node (tree, *get_lowest (tree, part))->bound
             + (stage == 0 ? 0 : tree->reach[at - to - 2 + from]);
       if (sum >= tree->reach[at])
         continue;
@@ -217,6 +224,7 @@ add_roots (TpSpanTree *tree, int stage)
       *get_root (tree, part) = is_part ? (int) tree->nodes->len : -1;
       if (is_part)
         add_node (tree, part, (Node){ .parent = -1, .op = -1, .next = -1 });
+      update_lowest (tree, part);
     }
 }
 
@@ -237,6 +245,7 @@ tp_span_tree_new (const TpProblem *problem)
   n = (gsize) tree->stages->n_waists + 1;
   tp_span_stage_init (&tree->stage, problem, tree->stages);
   tree->roots = tp_new (int, 4 * n);
+  tree->lowest = tp_new (int, 4 * n);
   tree->reach = tp_new (gint64, 2 * n);
   tree->via = tp_new0 (guint8, 2 * n);
   tree->chosen = tp_new0 (guint8, n);
@@ -293,7 +302,7 @@ choose_op (const TpSpanTree *tree, int stage)
 static gboolean
 branch (TpSpanTree *tree, Part part)
 {
-  int index = find_lowest (tree, part), n = (int) tree->nodes->len;
+  int index = *get_lowest (tree, part), n = (int) tree->nodes->len;
   int root = *get_root (tree, part);
   Node below = { .parent = index, .depth = get_node (tree, index)->depth + 1 };
 
@@ -309,6 +318,7 @@ branch (TpSpanTree *tree, Part part)
       get_node (tree, root)->next = (int) tree->nodes->len;
       add_node (tree, part, below);
     }
+  update_lowest (tree, part);
   return TRUE;
 }
 
@@ -324,12 +334,14 @@ branch_all (TpSpanTree *tree)
   return has_grown;
 }
 
-void
+gboolean
 tp_span_tree_grow (TpSpanTree *tree, gint64 target)
 {
-  while (tree->bound_ns > 0 && tree->bound_ns < target && tree->work_left > 0
-         && tree->nodes->len < MAX_NODES && branch_all (tree))
-    find_path (tree, 0);
+  if (tree->bound_ns == 0 || tree->bound_ns >= target || tree->work_left <= 0
+      || tree->nodes->len >= MAX_NODES || !branch_all (tree))
+    return FALSE;
+  find_path (tree, 0);
+  return TRUE;
 }
 
 void
@@ -342,7 +354,7 @@ tp_span_tree_fill_devices (const TpSpanTree *tree, guint8 *devices)
 
       if (waist >= 0)
         devices[waist] = (guint8) part.to;
-      for (int k = find_lowest (tree, part); get_node (tree, k)->parent >= 0;
+      for (int k = *get_lowest (tree, part); get_node (tree, k)->parent >= 0;
            k = get_node (tree, k)->parent)
         devices[get_node (tree, k)->op] = (guint8) get_node (tree, k)->device;
     }
@@ -367,7 +379,7 @@ add_entries (TpSpanTree *tree, Part part, TpArray *entries)
 {
   int index = *get_root (tree, part);
   gint64 bound
-      = index < 0 ? 0 : get_node (tree, find_lowest (tree, part))->bound;
+      = index < 0 ? 0 : get_node (tree, *get_lowest (tree, part))->bound;
 
   while (index >= 0)
     {

@@ -14,6 +14,7 @@ typedef struct
   TpSpanStage stage;
   TpArray *nodes;             /* of all trees */
   int *roots;                 /* [stage * 4 + from * 2 + to]: node; -1: none */
+  int *lowest;                /* likewise: the end with the lowest bound */
   gint64 *reach;              /* [waist * 2 + device]: it ends there no sooner */
   guint8 *via;                /* likewise: where the one before is then */
   guint8 *chosen;             /* [waist]: device on the way that ends first */
@@ -27,8 +28,9 @@ TpSpanTree *tp_span_tree_new (const TpProblem *problem);
 void tp_span_tree_free (TpSpanTree *tree); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTree, tp_span_tree_free)
 
-/* Fixes ops, until what is proved is @target, or enough was done. */
-void tp_span_tree_grow (TpSpanTree *tree, gint64 target);
+/* Fixes an op of each stage on the path. FALSE: it proves @target, or enough was
+ * done. */
+gboolean tp_span_tree_grow (TpSpanTree *tree, gint64 target);
 /* Sets those of @devices ([node]) of which the bound is made. */
 void tp_span_tree_fill_devices (const TpSpanTree *tree, guint8 *devices);
 /* Sets the waists and the tree of @proof, and raises its bound. */

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define WORK (1 << 22)        /* a quarter of a second's */
+#define WORK (5 << 19)        /* of all searches: a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define MAX_WEIGHT 8
 
@@ -76,6 +76,7 @@ typedef struct
   const TpProblem *problem;
   guint8 *devices;            /* caller's */
   gint64 span_ns, bound_ns;
+  gint64 work_left;           /* half of it goes to each search */
 } Found;
 
 /* One by itself, from @start; @wants_cuts: and from others. */
@@ -88,7 +89,7 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
   g_autofree guint8 *tried = tp_memdup (start, n);
   TpSpanBest best = { .problem = found->problem, .devices = own,
                       .span_ns = G_MAXINT64, .bound_ns = found->bound_ns,
-                      .work_left = WORK };
+                      .work_left = found->work_left / 2 };
 
   tp_span_best_offer (&best, start);
   if (wants_cuts)
@@ -97,10 +98,41 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
     offer_cuts (&best, tried);
   if (has_choice)
     tp_span_best_improve (&best);
+  found->work_left += best.work_left - found->work_left / 2;
   if (best.span_ns >= found->span_ns)
     return;
   found->span_ns = best.span_ns;
   memcpy (found->devices, own, n - 1);
+}
+
+/* Placements of which bounds are made on the way, and those that moves make of the
+ * best of them. */
+static void
+grow_tree (Found *found, TpSpanTree *tree)
+{
+  gsize n = (gsize) found->problem->graph->n_nodes + 1;
+  g_autofree guint8 *tried = tp_memdup (found->devices, n);
+  g_autofree guint8 *own = tp_memdup (found->devices, n);
+  TpSpanBest best = { .problem = found->problem, .devices = own,
+                      .span_ns = G_MAXINT64, .work_left = WORK };
+  Found after = *found;
+
+  if (found->span_ns <= found->bound_ns)
+    return;
+  while (tp_span_tree_grow (tree, MIN (found->span_ns, best.span_ns))
+         && best.work_left > 0)
+    {
+      memcpy (tried, found->devices, n - 1);
+      tp_span_tree_fill_devices (tree, tried);
+      tp_span_best_offer (&best, tried);
+    }
+  after.bound_ns = MAX (found->bound_ns, tree->bound_ns);
+  if (best.span_ns < G_MAXINT64 && after.span_ns > after.bound_ns)
+    {
+      search (&after, own, FALSE);
+      search (&after, tried, FALSE);
+    }
+  found->span_ns = after.span_ns;
 }
 
 static TpSpanProof *
@@ -125,18 +157,12 @@ tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
   g_autofree guint8 *start = tp_memdup (devices, n);
   g_autoptr (TpSpanTree) tree = tp_span_tree_new (problem);
   Found found = { problem, devices, G_MAXINT64,
-                  MAX (load_bound_ns, tp_span_path_find (problem)) };
+                  MAX (load_bound_ns, tp_span_path_find (problem)), WORK };
 
   search (&found, start, TRUE);
   if (other != NULL && found.span_ns > found.bound_ns)
     search (&found, other, FALSE);
-  if (found.span_ns > found.bound_ns)
-    {
-      tp_span_tree_grow (tree, found.span_ns);
-      memcpy (start, devices, n - 1);
-      tp_span_tree_fill_devices (tree, start);
-      search (&found, start, FALSE);
-    }
+  grow_tree (&found, tree);
   return dup_proof (&found, tree);
 }
 
