@@ -117,6 +117,58 @@ list_memory (const Steps *self, int device)
   return list;
 }
 
+/* ---- the schedule --------------------------------------------------------- */
+
+/* Of host memory and one device, of @transfer; -1 begins none. */
+static void
+add_way (const TpPlan *plan, const TpGraph *graph, json_t *list,
+         const TpTransfer *transfer, gint64 start)
+{
+  gboolean is_fetch = transfer->to == TP_COSTS_HOST;
+  int device = is_fetch ? transfer->from : transfer->to;
+  const TpCost *cost
+      = is_fetch ? tp_costs_fetch (plan->costs, transfer->tensor, device)
+                 : tp_costs_feed (plan->costs, transfer->tensor, device);
+
+  if (start >= 0)
+    json_array_append_new (
+        list, json_pack ("[i, o, i, i, I, I, I]", -1,
+                         tp_cli_clean_string (
+                             graph->tensors[transfer->tensor].name),
+                         transfer->from, transfer->to,
+                         (json_int_t) cost->time_ns,
+                         (json_int_t) transfer->size_bytes, (json_int_t) start));
+}
+
+/* Members of a group but the first take no time. */
+static json_t *
+list_schedule (const TpPlan *plan, const TpGraph *graph)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  json_t *list = json_array ();
+
+  for (int i = 0; i < proof->n_nodes; i++)
+    {
+      const TpPlacement *it = &plan->placements[i];
+
+      if (it->time_ns > 0)
+        json_array_append_new (list,
+                               json_pack ("[i, n, i, i, I, i, I]", i,
+                                          it->device, it->device,
+                                          (json_int_t) it->time_ns, 0,
+                                          (json_int_t) proof->starts[i]));
+    }
+  for (int i = 0; i < proof->n_transfers; i++)
+    {
+      TpTransfer fetch = plan->transfers[i], feed = fetch;
+
+      fetch.to = feed.from = TP_COSTS_HOST;
+      add_way (plan, graph, list, &fetch, proof->fetch_starts[i]);
+      add_way (plan, graph, list, &feed, proof->feed_starts[i]);
+    }
+  return list;
+}
+
 json_t *
 tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
                          GError **error)
@@ -126,7 +178,7 @@ tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
       = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autofree int *begins = NULL, *ends = NULL;
   Steps self = { plan, graph, execution, transfers, NULL, NULL, NULL };
-  json_t *memory;
+  json_t *memory, *data;
 
   if (execution == NULL)
     return NULL;
@@ -138,5 +190,8 @@ tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
   add_actions (&self);
   for (int i = 0; i < plan->n_devices; i++)
     json_array_append_new (memory, list_memory (&self, i));
-  return json_pack ("{s:o, s:o}", "steps", self.steps, "memory", memory);
+  data = json_pack ("{s:o, s:o}", "steps", self.steps, "memory", memory);
+  if (plan->span_proof != NULL)
+    json_object_set_new (data, "schedule", list_schedule (plan, graph));
+  return data;
 }

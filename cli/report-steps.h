@@ -10,7 +10,8 @@
 /* {"steps": [...], "memory": [...]}. A step is [op, tensor, from, to, ns, bytes]:
  * a kernel has the first op of it, tensor null, and its device as "to"; a copy
  * has op -1. Memory is, for each device, a list of [step, bytes alive from then
- * on]. NULL: TPLAN_ERROR_INPUT, of a plan no planner makes. */
+ * on]. A plan for makespan has besides "schedule": kernels and ways of copies, to and
+ * from host memory, as steps with their start at the end. NULL: TPLAN_ERROR_INPUT, of a plan no planner makes. */
 json_t *tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
                                  GError **error);
 

@@ -48,3 +48,12 @@ tp_plan_write_numbers (GString *out, const char *key, const gint64 *numbers,
                            numbers[i]);
   tp_text_append (out, "],\n");
 }
+
+void
+tp_plan_write_indices (GString *out, const char *key, const int *indices, int n)
+{
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int i = 0; i < n; i++)
+    tp_text_append_printf (out, "%s%d", i == 0 ? "" : ", ", indices[i]);
+  tp_text_append (out, "],\n");
+}

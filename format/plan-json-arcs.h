@@ -17,5 +17,7 @@ void tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs);
 /* A list of numbers, on a line. */
 void tp_plan_write_numbers (GString *out, const char *key,
                             const gint64 *numbers, int n);
+void tp_plan_write_indices (GString *out, const char *key, const int *indices,
+                            int n);
 
 #endif

@@ -6,15 +6,6 @@
 #include "format/plan-json-arcs.h"
 #include "ir/text.h"
 
-static void
-write_list (GString *out, const char *key, const int *numbers, int n)
-{
-  tp_text_append_printf (out, " \"%s\": [", key);
-  for (int i = 0; i < n; i++)
-    tp_text_append_printf (out, "%s%d", i == 0 ? "" : ", ", numbers[i]);
-  tp_text_append (out, "],\n");
-}
-
 void
 tp_plan_write_load_proof (const TpPlan *plan, GString *out)
 {
@@ -27,10 +18,10 @@ tp_plan_write_load_proof (const TpPlan *plan, GString *out)
                          ",\n \"load_bound_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->load_ns, proof->bound_ns);
   tp_plan_write_numbers (out, "loads", proof->loads, proof->n_engines);
-  write_list (out, "load_tree", proof->tree, proof->n_entries);
+  tp_plan_write_indices (out, "load_tree", proof->tree, proof->n_entries);
   tp_plan_write_numbers (out, "load_weights", proof->weights,
                          proof->n_bounds * proof->n_engines);
-  write_list (out, "load_counts", proof->n_arcs_of, proof->n_bounds);
+  tp_plan_write_indices (out, "load_counts", proof->n_arcs_of, proof->n_bounds);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
 }

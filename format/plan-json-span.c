@@ -6,6 +6,16 @@
 #include "format/plan-json-arcs.h"
 #include "ir/text.h"
 
+/* They may be left out, both. */
+static void
+write_stages (const TpSpanProof *proof, GString *out)
+{
+  if (proof->n_entries == 0)
+    return;
+  tp_plan_write_indices (out, "span_waists", proof->waists, proof->n_waists);
+  tp_plan_write_indices (out, "span_tree", proof->tree, proof->n_entries);
+}
+
 void
 tp_plan_write_span_proof (const TpPlan *plan, GString *out)
 {
@@ -22,4 +32,5 @@ tp_plan_write_span_proof (const TpPlan *plan, GString *out)
                          proof->n_transfers);
   tp_plan_write_numbers (out, "feed_starts", proof->feed_starts,
                          proof->n_transfers);
+  write_stages (proof, out);
 }

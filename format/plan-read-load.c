@@ -25,36 +25,14 @@ read_engines (TpPlanPlace root, const char *key, int n, gint64 *out,
   return TRUE;
 }
 
-/* All of a list, which is the caller's, also after an error. */
-static gboolean
-read_list (TpPlanPlace root, const char *key, int **out, int *out_n,
-           GError **error)
-{
-  json_t *list;
-
-  if (!tp_plan_read_list (root, key, -1, &list, error))
-    return FALSE;
-  *out = tp_new0 (int, json_array_size (list) + 1);
-  *out_n = (int) json_array_size (list);
-  for (int i = 0; i < *out_n; i++)
-    {
-      TpPlanPlace place = { root.reader, key, json_array_get (list, i) };
-      gint64 number;
-
-      if (!tp_plan_read_integer (place, TP_LOAD_END, &number, error))
-        return FALSE;
-      (*out)[i] = (int) MIN (number, G_MAXINT);
-    }
-  return TRUE;
-}
-
 /* What is fixed, and of each bound weights and how many arcs. */
 static gboolean
 read_tree (TpPlanPlace root, TpLoadProof *proof, GError **error)
 {
-  if (!read_list (root, "load_tree", &proof->tree, &proof->n_entries, error)
-      || !read_list (root, "load_counts", &proof->n_arcs_of, &proof->n_bounds,
-                     error))
+  if (!tp_plan_read_indices (root, "load_tree", &proof->tree,
+                             &proof->n_entries, error)
+      || !tp_plan_read_indices (root, "load_counts", &proof->n_arcs_of,
+                                &proof->n_bounds, error))
     return FALSE;
   proof->weights
       = tp_new0 (gint64, (gsize) proof->n_bounds * proof->n_engines + 1);

@@ -21,6 +21,17 @@ read_starts (TpPlanPlace root, const char *key, int n, gint64 *out,
   return TRUE;
 }
 
+/* Of stages, which may lack. */
+static gboolean
+read_stages (TpPlanPlace root, TpSpanProof *proof, GError **error)
+{
+  return json_object_get (root.json, "span_tree") == NULL
+         || (tp_plan_read_indices (root, "span_waists", &proof->waists,
+                                   &proof->n_waists, error)
+             && tp_plan_read_indices (root, "span_tree", &proof->tree,
+                                      &proof->n_entries, error));
+}
+
 gboolean
 tp_plan_read_span_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -37,5 +48,6 @@ tp_plan_read_span_proof (TpPlanPlace root, TpPlan *plan, GError **error)
          && read_starts (root, "fetch_starts", proof->n_transfers,
                          proof->fetch_starts, error)
          && read_starts (root, "feed_starts", proof->n_transfers,
-                         proof->feed_starts, error);
+                         proof->feed_starts, error)
+         && read_stages (root, proof, error);
 }

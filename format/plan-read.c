@@ -177,3 +177,25 @@ tp_plan_reader_index (TpPlanReader *reader)
   reader->nodes = index_names (graph->n_nodes, get_node, graph);
   reader->tensors = index_names (graph->n_tensors, get_tensor, graph);
 }
+
+gboolean
+tp_plan_read_indices (TpPlanPlace place, const char *key, int **out, int *out_n,
+                      GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (place, key, -1, &list, error))
+    return FALSE;
+  *out = tp_new0 (int, json_array_size (list) + 1);
+  *out_n = (int) json_array_size (list);
+  for (int i = 0; i < *out_n; i++)
+    {
+      TpPlanPlace item = { place.reader, key, json_array_get (list, i) };
+      gint64 number;
+
+      if (!tp_plan_read_integer (item, -1, &number, error))
+        return FALSE;
+      (*out)[i] = (int) MIN (number, G_MAXINT);
+    }
+  return TRUE;
+}

@@ -59,6 +59,9 @@ gboolean tp_plan_read_list (TpPlanPlace place, const char *key, gint64 length,
 /* Likewise of the top, one after the other: @length of those that there are. */
 gboolean tp_plan_read_rows (TpPlanPlace root, const char *key, gint64 length,
                             TpPlanRows *out_rows, GError **error);
+/* All of a list of indices, or -1, which is the caller's, also after an error. */
+gboolean tp_plan_read_indices (TpPlanPlace place, const char *key, int **out,
+                               int *out_n, GError **error);
 /* A name that @names knows: its index. */
 gboolean tp_plan_read_name (TpPlanPlace place, const TpMap *names,
                             int *out_index, GError **error);

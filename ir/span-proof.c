@@ -26,5 +26,7 @@ tp_span_proof_free (TpSpanProof *proof)
   g_free (proof->starts);
   g_free (proof->fetch_starts);
   g_free (proof->feed_starts);
+  g_free (proof->waists);
+  g_free (proof->tree);
   g_free (proof);
 }

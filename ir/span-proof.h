@@ -9,6 +9,7 @@
 
 /* Kind of the certificate. */
 #define TP_PLAN_SCHEDULE "schedule"
+#define TP_SPAN_END -1
 
 typedef struct
 {
@@ -21,9 +22,17 @@ typedef struct
   gint64 *fetch_starts;       /* [transfer]: of the way to host memory; -1: there
                                * is none */
   gint64 *feed_starts;        /* [transfer]: of the way from there; likewise */
+  int n_waists;
+  int *waists;                /* ops of which all others come before or after; the
+                               * stages are between them */
+  int n_entries;              /* 0: the bound needs no tree */
+  int *tree;                  /* for each stage, and each pair of devices of the ops
+                               * where it starts and ends, a tree: op that is
+                               * fixed, to the first device and then to the second;
+                               * TP_SPAN_END: it is fixed as far as is needed */
 } TpSpanProof;
 
-/* All starts 0. */
+/* All starts 0, no tree. */
 TpSpanProof *tp_span_proof_new (int n_nodes, int n_transfers);
 void tp_span_proof_free (TpSpanProof *proof); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanProof, tp_span_proof_free)

@@ -3,12 +3,14 @@
 
 #include "planner/span-best.h"
 
+#include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/span-tasks.h"
 
 #include <string.h>
 
 #define MAX_LENGTH 64         /* of runs of ops that are moved at once */
+#define NEAR 12               /* groups and ops from one to another */
 
 gboolean
 tp_span_best_offer (TpSpanBest *best, const guint8 *devices)
@@ -95,21 +97,81 @@ try_runs (TpSpanBest *best, int *ops, int length, guint8 *devices)
   return is_better;
 }
 
+/* TpGroup, by their last ops: groups, and of none those that take time. @ops: [op]: its
+ * own index. */
+static TpArray *
+list_units (const TpProblem *problem, int *ops)
+{
+  int n = problem->graph->n_nodes;
+  g_autoptr (TpArray) units = tp_array_new (sizeof (TpGroup));
+  g_autofree int *group_of = tp_new (int, (gsize) n + 1);
+
+  memset (group_of, -1, sizeof (int) * (gsize) n);
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
+      group_of[problem->groups->groups[i].nodes[k]] = i;
+  for (int i = 0; i < n; i++)
+    {
+      const TpGroup *group
+          = group_of[i] < 0 ? NULL : &problem->groups->groups[group_of[i]];
+      TpGroup alone = { .nodes = &ops[i], .n_nodes = 1 };
+
+      if (group == NULL ? tp_problem_node_cost (problem, i, 0) > 0
+                              || tp_problem_node_cost (problem, i, 1) > 0
+                        : group->nodes[group->n_nodes - 1] == i)
+        tp_array_append_vals (units, group == NULL ? &alone : group, 1);
+    }
+  return g_steal_pointer (&units);
+}
+
+/* Each to the device where it is not. */
+static gboolean
+try_pair (TpSpanBest *best, const TpGroup *first, const TpGroup *second,
+          guint8 *devices)
+{
+  gboolean is_better
+      = move (best, first, 1 - devices[first->nodes[0]], devices)
+        && move (best, second, 1 - devices[second->nodes[0]], devices)
+        && tp_span_best_offer (best, devices);
+
+  memcpy (devices, best->devices, best->problem->graph->n_nodes);
+  return is_better;
+}
+
+/* Two that stand near each other. */
+static gboolean
+try_pairs (TpSpanBest *best, const TpArray *units, guint8 *devices)
+{
+  gboolean is_better = FALSE;
+
+  for (guint i = 0; i < units->len; i++)
+    for (guint k = i + 1; k < MIN (units->len, i + NEAR) && wants_more (best);
+         k++)
+      if (try_pair (best, &tp_array_index (units, TpGroup, i),
+                    &tp_array_index (units, TpGroup, k), devices))
+        is_better = TRUE;
+  return is_better;
+}
+
 void
 tp_span_best_improve (TpSpanBest *best)
 {
   int n = best->problem->graph->n_nodes;
   g_autofree int *ops = tp_new (int, (gsize) n + 1);
   g_autofree guint8 *devices = tp_memdup (best->devices, (gsize) n + 1);
+  g_autoptr (TpArray) units = NULL;
   gboolean is_better = TRUE;
 
   for (int i = 0; i < n; i++)
     ops[i] = i;
+  units = list_units (best->problem, ops);
   while (is_better && wants_more (best))
     {
       is_better = try_groups (best, devices);
       for (int length = MIN (MAX_LENGTH, n); length > 0; length /= 2)
         if (try_runs (best, ops, length, devices))
           is_better = TRUE;
+      if (!is_better)
+        is_better = try_pairs (best, units, devices);
     }
 }

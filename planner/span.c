@@ -14,10 +14,11 @@
 #include "planner/span-best.h"
 #include "planner/span-path.h"
 #include "planner/span-tasks.h"
+#include "planner/span-tree.h"
 
 #include <string.h>
 
-#define WORK (1 << 22)        /* a quarter of a second's */
+#define WORK (5 << 19)        /* of all searches: a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define MAX_WEIGHT 8
 
@@ -69,38 +70,100 @@ offer_cuts (TpSpanBest *best, guint8 *devices)
     }
 }
 
-static void
-search (TpSpanBest *best, guint8 *devices)
+/* The best of all searches. */
+typedef struct
 {
-  offer_alone (best, devices);
-  if (best->problem->n_devices == 2)
+  const TpProblem *problem;
+  guint8 *devices;            /* caller's */
+  gint64 span_ns, bound_ns;
+  gint64 work_left;           /* half of it goes to each search */
+} Found;
+
+/* One by itself, from @start; @wants_cuts: and from others. */
+static void
+search (Found *found, const guint8 *start, gboolean wants_cuts)
+{
+  gsize n = (gsize) found->problem->graph->n_nodes + 1;
+  gboolean has_choice = found->problem->n_devices == 2;
+  g_autofree guint8 *own = tp_memdup (start, n);
+  g_autofree guint8 *tried = tp_memdup (start, n);
+  TpSpanBest best = { .problem = found->problem, .devices = own,
+                      .span_ns = G_MAXINT64, .bound_ns = found->bound_ns,
+                      .work_left = found->work_left / 2 };
+
+  tp_span_best_offer (&best, start);
+  if (wants_cuts)
+    offer_alone (&best, tried);
+  if (wants_cuts && has_choice)
+    offer_cuts (&best, tried);
+  if (has_choice)
+    tp_span_best_improve (&best);
+  found->work_left += best.work_left - found->work_left / 2;
+  if (best.span_ns >= found->span_ns)
+    return;
+  found->span_ns = best.span_ns;
+  memcpy (found->devices, own, n - 1);
+}
+
+/* Placements of which bounds are made on the way, and those that moves make of the
+ * best of them. */
+static void
+grow_tree (Found *found, TpSpanTree *tree)
+{
+  gsize n = (gsize) found->problem->graph->n_nodes + 1;
+  g_autofree guint8 *tried = tp_memdup (found->devices, n);
+  g_autofree guint8 *own = tp_memdup (found->devices, n);
+  TpSpanBest best = { .problem = found->problem, .devices = own,
+                      .span_ns = G_MAXINT64, .work_left = WORK };
+  Found after = *found;
+
+  if (found->span_ns <= found->bound_ns)
+    return;
+  while (tp_span_tree_grow (tree, MIN (found->span_ns, best.span_ns))
+         && best.work_left > 0)
     {
-      offer_cuts (best, devices);
-      tp_span_best_improve (best);
+      memcpy (tried, found->devices, n - 1);
+      tp_span_tree_fill_devices (tree, tried);
+      tp_span_best_offer (&best, tried);
     }
+  after.bound_ns = MAX (found->bound_ns, tree->bound_ns);
+  if (best.span_ns < G_MAXINT64 && after.span_ns > after.bound_ns)
+    {
+      search (&after, own, FALSE);
+      search (&after, tried, FALSE);
+    }
+  found->span_ns = after.span_ns;
+}
+
+static TpSpanProof *
+dup_proof (const Found *found, TpSpanTree *tree)
+{
+  g_autoptr (TpSpanTasks) tasks
+      = tp_span_tasks_new (found->problem, found->devices);
+  g_autoptr (TpSpanProof) proof = NULL;
+
+  tp_span_tasks_schedule (tasks);
+  proof = tp_span_tasks_dup_proof (tasks);
+  proof->bound_ns = found->bound_ns;
+  tp_span_tree_fill_proof (tree, proof);
+  return g_steal_pointer (&proof);
 }
 
 TpSpanProof *
 tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
-               guint8 *devices)
+               const guint8 *other, guint8 *devices)
 {
   gsize n = (gsize) problem->graph->n_nodes + 1;
-  g_autofree guint8 *found = tp_memdup (devices, n);
-  g_autofree guint8 *tried = tp_memdup (devices, n);
-  TpSpanBest best = { .problem = problem, .devices = found,
-                      .span_ns = G_MAXINT64, .work_left = WORK };
-  g_autoptr (TpSpanTasks) tasks = NULL;
-  g_autoptr (TpSpanProof) proof = NULL;
+  g_autofree guint8 *start = tp_memdup (devices, n);
+  g_autoptr (TpSpanTree) tree = tp_span_tree_new (problem);
+  Found found = { problem, devices, G_MAXINT64,
+                  MAX (load_bound_ns, tp_span_path_find (problem)), WORK };
 
-  best.bound_ns = MAX (load_bound_ns, tp_span_path_find (problem));
-  tp_span_best_offer (&best, devices);
-  search (&best, tried);
-  memcpy (devices, found, n - 1);
-  tasks = tp_span_tasks_new (problem, devices);
-  tp_span_tasks_schedule (tasks);
-  proof = tp_span_tasks_dup_proof (tasks);
-  proof->bound_ns = best.bound_ns;
-  return g_steal_pointer (&proof);
+  search (&found, start, TRUE);
+  if (other != NULL && found.span_ns > found.bound_ns)
+    search (&found, other, FALSE);
+  grow_tree (&found, tree);
+  return dup_proof (&found, tree);
 }
 
 /* What engines carry by @devices. */
@@ -125,7 +188,6 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   gsize n = (gsize) problem->graph->n_nodes + 1;
   TpProblem exact = *problem;
   g_autofree guint8 *least = tp_new0 (guint8, n);
-  g_autoptr (TpSpanProof) other = NULL;
 
   exact.heeds_noise = FALSE;
   plan->load_proof = tp_load_solve (problem, least, error);
@@ -134,14 +196,7 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
     return FALSE;
   memcpy (devices, cheapest, n - 1);
   plan->span_proof
-      = tp_span_solve (problem, plan->load_proof->bound_ns, devices);
-  other = tp_span_solve (problem, plan->load_proof->bound_ns, least);
-  if (other->span_ns < plan->span_proof->span_ns)
-    {
-      tp_span_proof_free (plan->span_proof);
-      plan->span_proof = g_steal_pointer (&other);
-      memcpy (devices, least, n - 1);
-    }
+      = tp_span_solve (problem, plan->load_proof->bound_ns, least, devices);
   fill_loads (problem, devices, plan->load_proof);
   return TRUE;
 }

@@ -10,6 +10,7 @@
  * tp_span_solve:
  * @problem: for one device, or two; limits of memory are not looked at
  * @load_bound_ns: what no busiest engine carries less than
+ * @other: (nullable): a placement to begin with too
  * @devices: (inout): [node]: a placement; then one whose run ends no later
  *
  * Pure: what it may do is counted, not timed. Groups are to be chains, as
@@ -18,7 +19,7 @@
  * Returns: (transfer full): its schedule, and what none goes below.
  */
 TpSpanProof *tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
-                            guint8 *devices);
+                            const guint8 *other, guint8 *devices);
 
 extern const TpSolver tp_solver_span;
 

@@ -3,6 +3,7 @@ check_plan.py, after docs/planner.md ("Makespan")."""
 from collections import defaultdict
 
 from check_common import HOST, NONE, need
+from check_stages import Stages
 
 INFINITY = float("inf")
 
@@ -103,5 +104,6 @@ class Span:
 
     def check(self):
         self.check_schedule()
-        self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path())})
+        self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path(),
+                                                   Stages(self).find())})
         need(self.p["span_ns"] <= self.p["cost_ns"], "longer than one after the other")

@@ -91,6 +91,9 @@
       if (measured !== undefined) { taken += measured; known++; }
       return step;
     });
+    plan.schedule = (plan.run.schedule || []).map(([op, tensor, from, to, ns, size, start]) => (
+      { op, tensor, from, to, ns, size, isCopy: op < 0, begin: start })).sort((a, b) => a.begin - b.begin);
+    plan.span = Math.max(0, ...plan.schedule.map((step) => step.begin + step.ns));
     plan.predicted = begin;
     plan.taken = taken;
     plan.known = known;
@@ -182,9 +185,14 @@
 
   // ---- timeline ------------------------------------------------------------
 
-  function lanesOf(plan) {
+  function lanesOf(plan, kind) {
     const lanes = new Map();
     plan.devices.forEach((device, d) => lanes.set(`d${d}`, device.name));
+    if (kind === 'scheduled') {
+      for (const { from, to } of plan.schedule.filter((step) => step.isCopy))
+        lanes.set(`l${from},${to}`, from < 0 ? `to ${placeOf(plan, to)}` : `from ${placeOf(plan, from)}`);
+      return lanes;
+    }
     for (const { from, to } of copiesOf(plan)) {
       const [a, b] = [Math.min(from, to), Math.max(from, to)];
       lanes.set(`l${a},${b}`, a === plan.host || b === plan.host
@@ -192,14 +200,17 @@
     }
     return lanes;
   }
-  const laneOf = (step) => (step.isCopy ? `l${Math.min(step.from, step.to)},${Math.max(step.from, step.to)}` : `d${step.to}`);
+  function laneOf(step, kind) {
+    if (!step.isCopy) return `d${step.to}`;
+    return kind === 'scheduled' ? `l${step.from},${step.to}` : `l${Math.min(step.from, step.to)},${Math.max(step.from, step.to)}`;
+  }
   /* What a lane shows; steps too short to be seen, one behind the other, are one. */
   function bars(plan, lane, kind, x) {
     const list = [];
-    for (const step of plan.steps) {
+    for (const step of kind === 'scheduled' ? plan.schedule : plan.steps) {
       const begin = kind === 'measured' ? step.taken : step.begin;
       const ns = kind === 'measured' ? step.measured : step.ns;
-      if (laneOf(step) !== lane || !(ns > 0)) continue;
+      if (laneOf(step, kind) !== lane || !(ns > 0)) continue;
       const bar = { step, begin: x(begin), end: Math.max(x(begin + ns), x(begin) + 0.6), n: 1 };
       const last = list[list.length - 1], isShort = bar.end - bar.begin < 1;
       if (last && last.isShort && isShort && bar.begin - last.end < 0.3) {
@@ -211,18 +222,21 @@
   }
   function timeline(plan, width) {
     const total = Math.max(plan.predicted, plan.known ? plan.taken : 0, 1);
-    const lanes = [...lanesOf(plan)], lane = 26, gap = width < 560 ? 22 : 4;
-    const left = width < 560 ? 4 : 16 + Math.min(174, Math.max(...lanes.map(([, name]) => 7 * name.length)));
+    const kinds = [...(plan.schedule.length ? ['scheduled'] : []), 'predicted', ...(plan.known ? ['measured'] : [])];
+    const lanes = new Map(kinds.map((kind) => [kind, [...lanesOf(plan, kind)]]));
+    const names = kinds.flatMap((kind) => lanes.get(kind).map(([, name]) => name)), lane = 26, gap = width < 560 ? 22 : 4;
+    const left = width < 560 ? 4 : 16 + Math.min(174, Math.max(...names.map((name) => 7 * name.length)));
     const x = (ns) => left + (width - left - 8) * ns / total;
     const kids = [];
     let y = 6;
-    for (const kind of plan.known ? ['predicted', 'measured'] : ['predicted']) {
+    for (const kind of kinds) {
       kids.push(s('text', { x: left, y: y + 12, class: 'soft' },
-        kind === 'predicted' ? `predicted: ${time(plan.predicted)}`
+        kind === 'scheduled' ? `schedule, if engines work at once: ${time(plan.span)}`
+          : kind === 'predicted' ? `${plan.schedule.length ? 'one thing after the other' : 'predicted'}: ${time(plan.predicted)}`
           : width < 560 ? `measured one by one: ${time(plan.taken)}`
             : `measured: steps waited for one by one, ${time(plan.taken)} in all`));
       y += 20;
-      for (const [id, name] of lanes) {
+      for (const [id, name] of lanes.get(kind)) {
         const isNarrow = left < 50;
         if (isNarrow) y += gap - 4;
         kids.push(s('text', isNarrow ? { x: left, y: y - 5 } : { x: left - 8, y: y + 17, 'text-anchor': 'end' },
@@ -252,10 +266,11 @@
       kids.push(s('text', { x: round(x(tick)), y: y + 14, 'text-anchor': tick ? (isLast ? 'end' : 'middle') : 'start', class: 'soft' }, time(tick)));
     }
     return section('Timeline',
-      'Steps follow each other: one waits for the one before. Point at a step to read it, click to find it in the table of ops.',
+      `${plan.schedule.length ? 'By the schedule each engine does one thing at a time, as soon as what it needs is there; below,' : 'Steps follow each other:'
+      } one waits for the one before. Point at a step to read it, click to find it in the table of ops.`,
       legend([...deviceKeys(plan), ...(copiesOf(plan).length ? [['c', 'copies']] : [])]),
       s('svg', { viewBox: `0 0 ${width} ${y + 22}`, role: 'img', 'aria-label':
-        `Timeline of ${plan.steps.length} steps on ${lanes.length} lanes, ${time(plan.predicted)} predicted` }, kids),
+        `Timeline of ${plan.steps.length} steps on ${lanes.get('predicted').length} lanes, ${time(plan.predicted)} predicted` }, kids),
       plan.known && plan.known < plan.steps.length
         ? h('p', { class: 'note' }, `${plan.known} of ${plan.steps.length} steps were measured: run --profile --top 0 tells all.`) : null);
   }

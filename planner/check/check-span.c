@@ -7,6 +7,7 @@
 #include "ir/guard.h"
 #include "planner/check/check-load.h"
 #include "planner/check/check-path.h"
+#include "planner/check/check-stages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,8 @@ check_bound (TpChecker *checker, gint64 last)
   const TpSpanProof *proof = checker->plan->span_proof;
   gint64 bound = MAX (checker->plan->load_proof->bound_ns,
                       tp_checker_find_path (checker));
+
+  bound = MAX (bound, tp_checker_find_stages (checker));
 
   if (proof->span_ns != last)
     tp_checker_fail (checker,

@@ -35,6 +35,9 @@ try 0 optimize -q -d sim:laptop-gpu mlp.json -o other.json
 try 3 report other.json --run run.json -o x.html && err_has 'run.json: it is a run of none of these'; say $? "a run of another plan"
 try 0 report mlp.plan.json other.json --run run.json -o two.html && good two.html && grep -q '>other.json: ' two.html
 say $? "two plans"
+try 0 optimize -q -d $sims --objective makespan mlp.json -o span.json
+try 0 report span.json -o span.html && good span.html && grep -q '"schedule":\[\[' span.html && ! grep -q '"schedule"' two.html
+say $? "the schedule of a plan for makespan"
 try 3 report mlp.plan.json --run sweep.json -o x.html && err_has "no 'tplan-run/1'"; say $? "a sweep is no run"
 try 3 report mlp.plan.json --sweep run.json -o x.html && err_has "no 'tplan-sweep/1'"; say $? "a run is no sweep"
 echo '{"format": "tplan-run/1", "graph": 5, "profile": [[], {"name": 1}], "predicted_ns": "x"}' > odd.json

@@ -18,6 +18,8 @@ extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];
 /* Of plans for throughput, of two devices. */
 extern const TpTestMutation tp_test_load_mutations[];
+/* Of plans for makespan, of two devices and groups that are chains. */
+extern const TpTestMutation tp_test_span_mutations[];
 /* Of plans for energy, price and both, of two devices. */
 extern const TpTestMutation tp_test_rated_mutations[];
 /* Of plans for three devices and more. */

@@ -2,6 +2,7 @@
  * with any one thing changed. */
 #include "config.h"
 
+#include "chain-case.h"
 #include "mutations.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -102,6 +103,31 @@ test_load_mutation (gconstpointer data)
         g_assert_false (g_str_has_prefix (after->pdata[i], "arcs["));
     }
   g_assert_cmpint (n_done, >=, 5);
+}
+
+static void
+test_span_mutation (gconstpointer data)
+{
+  const TpTestMutation *mutation = data;
+  int n_done = 0;
+
+  for (int round = 0; round < 5000 && n_done < 25; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (12);
+      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
+                                          test->costs, "makespan", NULL);
+      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+      tp_test_assert_checked (plan, test->graph);
+      if (!mutation->mutate (plan, test))
+        continue;
+      n_done++;
+      if (!check (plan, test, after))
+        continue;
+      g_test_message ("mutation %d was taken", n_done);
+      g_test_fail ();
+    }
+  g_assert_cmpint (n_done, >=, 1); /* chains that overlap are rare */
 }
 
 /* Of energy, price, and of both and time. */
@@ -287,6 +313,8 @@ main (int argc, char **argv)
   add_mutations ("/check/", tp_test_interval_mutations, test_mutation);
   add_mutations ("/check/", tp_test_load_mutations, test_load_mutation);
   add_mutations ("/check/load/", tp_test_part_mutations, test_load_mutation);
+  add_mutations ("/check/", tp_test_span_mutations, test_span_mutation);
+  add_mutations ("/check/span/", tp_test_part_mutations, test_span_mutation);
   add_mutations ("/check/rated/", tp_test_rated_mutations,
                  test_rated_mutation);
   add_mutations ("/check/rated/", tp_test_part_mutations, test_rated_mutation);

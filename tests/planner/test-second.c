@@ -2,6 +2,7 @@
  * the spoilt ones none whose file shows it. */
 #include "config.h"
 
+#include "chain-case.h"
 #include "format/plan-json.h"
 #include "ir/plan-memory.h"
 #include "mutations.h"
@@ -173,27 +174,53 @@ write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
     }
 }
 
-/* Every other one with a number of its schedule one less, which checkers refuse
- * (test-span.c). Groups drawn at random are no chains, and have no schedule. */
-static void
-write_spans (Bundle *bundle)
+static TpTestCase *
+make_span_case (int round)
 {
-  for (int round = 0; round < 2 * N_GOOD; round++)
-    {
-      TpTestSpec spec = make_spec (round);
-      g_autoptr (TpTestCase) test = NULL;
-      g_autoptr (TpPlan) plan = NULL;
+  TpTestCase *test = tp_test_chain_case_new (12);
 
-      spec.has_groups = FALSE;
-      test = make_case (&spec);
-      test->costs->is_same_silicon = round % 7 == 0;
-      plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
-      tp_plan_count_memory (plan, test->graph);
-      if (round % 4 == 1)
-        plan->span_proof->starts[g_test_rand_int_range (0, spec.n_ops)]--;
-      else if (round % 4 == 3)
-        plan->span_proof->bound_ns--;
-      write_plan (bundle, plan, test, round % 2 ? "early" : "good-span");
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  test->costs->is_same_silicon = round % 7 == 0;
+  return test;
+}
+
+static TpPlan *
+place_span (const TpTestCase *test)
+{
+  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, "makespan",
+                           NULL);
+
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static void
+write_good_spans (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = make_span_case (round);
+      g_autoptr (TpPlan) plan = place_span (test);
+
+      write_plan (bundle, plan, test, "good-span");
+    }
+}
+
+static void
+write_bad_spans (Bundle *bundle, const TpTestMutation *mutation)
+{
+  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      g_autoptr (TpTestCase) test = make_span_case (round);
+      g_autoptr (TpPlan) plan = place_span (test);
+
+      if (g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
     }
 }
 
@@ -357,7 +384,7 @@ test_good (void)
   write_good (&bundle);
   write_good_shared (&bundle);
   write_good_loads (&bundle);
-  write_spans (&bundle);
+  write_good_spans (&bundle);
   write_good_rated (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);
@@ -384,6 +411,18 @@ test_bad_loads (gconstpointer data)
   bundle_init (&bundle);
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_loads (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
+static void
+test_bad_spans (gconstpointer data)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMutation *it = data; it->name != NULL; it++)
+    write_bad_spans (&bundle, it);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
 }
@@ -430,6 +469,8 @@ main (int argc, char **argv)
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
                         test_bad_loads);
+  g_test_add_data_func ("/second/spans", tp_test_span_mutations,
+                        test_bad_spans);
   g_test_add_data_func ("/second/rated", tp_test_rated_mutations,
                         test_bad_rated);
   g_test_add_data_func ("/second/rated-parts", tp_test_part_mutations,

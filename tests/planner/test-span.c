@@ -2,12 +2,12 @@
  * end at all, against all placements and all orders. */
 #include "config.h"
 
+#include "chain-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
 #include "planner/span-path.h"
 #include "planner/span-tasks.h"
 #include "planner/span.h"
-#include "random-graph.h"
 
 #include <string.h>
 
@@ -29,45 +29,6 @@ typedef struct
   gint64 free_at[6];
   gint64 best;
 } Search;
-
-/* As tp_fuse_find () makes them: each value but the last is read by the next op
- * alone. Others could wait for themselves. */
-static gboolean
-has_chains (const TpTestCase *test)
-{
-  for (int g = 0; g < test->groups->n_groups; g++)
-    {
-      const TpGroup *group = &test->groups->groups[g];
-
-      for (int k = 0; k + 1 < group->n_nodes; k++)
-        {
-          const TpNode *node = &test->graph->nodes[group->nodes[k]];
-
-          for (int o = 0; o < node->n_outputs; o++)
-            {
-              const TpTensor *it = &test->graph->tensors[node->outputs[o]];
-
-              if (it->is_output || it->n_consumers != 1
-                  || it->consumers[0] != group->nodes[k + 1])
-                return FALSE;
-            }
-        }
-    }
-  return TRUE;
-}
-
-static TpTestCase *
-new_case (int most)
-{
-  for (;;)
-    {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, most + 1));
-      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-
-      if (has_chains (test))
-        return g_steal_pointer (&test);
-    }
-}
 
 static TpProblem *
 new_problem (const TpTestCase *test)
@@ -296,7 +257,7 @@ test_brute_force (gconstpointer data)
 
   for (int round = 0; round < n_rounds; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (6);
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (6);
       g_autoptr (TpProblem) problem = NULL;
       g_autoptr (TpSpanProof) proof = NULL;
       g_autofree guint8 *devices = NULL;
@@ -307,7 +268,7 @@ test_brute_force (gconstpointer data)
       devices = dup_cheapest (test, &cost);
       before = find_span (problem, devices);
       g_assert_cmpint (before, <=, cost);
-      proof = tp_span_solve (problem, 0, devices);
+      proof = tp_span_solve (problem, 0, NULL, devices);
       least = try_placements (test, proof->span_ns + 1);
       g_assert_cmpint (proof->span_ns, ==, find_span (problem, devices));
       g_assert_cmpint (proof->span_ns, <=, before);
@@ -345,7 +306,7 @@ test_schedules (void)
 {
   for (int round = 0; round < 500; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (8);
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (8);
       g_autoptr (TpProblem) problem = new_problem (test);
       g_autoptr (TpSpanProof) proof = NULL;
       g_autoptr (TpSpanTasks) tasks = NULL;
@@ -385,8 +346,8 @@ test_repeat (void)
       gint64 cost;
       g_autofree guint8 *devices = dup_cheapest (test, &cost);
       g_autofree guint8 *again = dup_cheapest (test, &cost);
-      g_autoptr (TpSpanProof) first = tp_span_solve (problem, 0, devices);
-      g_autoptr (TpSpanProof) second = tp_span_solve (problem, 0, again);
+      g_autoptr (TpSpanProof) first = tp_span_solve (problem, 0, NULL, devices);
+      g_autoptr (TpSpanProof) second = tp_span_solve (problem, 0, NULL, again);
 
       g_assert_cmpmem (devices, spec.n_ops, again, spec.n_ops);
       g_assert_cmpint (first->bound_ns, <=, first->span_ns);
@@ -416,7 +377,7 @@ test_plans (void)
 {
   for (int round = 0; round < 300; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (9);
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (9);
       g_autoptr (TpProblem) problem = NULL;
       g_autoptr (TpPlan) plan = NULL;
       g_autofree guint8 *devices = NULL;
@@ -443,7 +404,7 @@ test_changed (void)
 
   for (int round = 0; round < 300; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (9);
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (9);
       g_autoptr (TpPlan) plan = place (test);
       TpSpanProof *proof = plan->span_proof;
       gint64 *numbers[] = { &proof->span_ns, &proof->bound_ns };

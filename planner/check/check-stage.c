@@ -1,0 +1,551 @@
+/* check-stage.c: see check-stage.h. The words are those of docs/planner.md, "Stages". */
+#include "config.h"
+
+#include "planner/check/check-stage.h"
+
+#include "ir/guard.h"
+
+#include <stdlib.h>
+
+#define NOBODY -2             /* no group: differs from that of ops in none */
+#define MANY 64
+#define MOST_WEIGHTS 32
+
+__extension__ typedef __int128 Wide;
+
+/* What is there for an engine to do. */
+typedef struct
+{
+  int engine;
+  gint64 before, time, after;
+} Job;
+
+/* Who makes a tensor: all but the tensor itself. */
+typedef struct
+{
+  int place;                  /* device, or TP_COSTS_HOST */
+  int group;                  /* or NOBODY */
+  gint64 done;
+} Maker;
+
+void
+tp_checker_stage_init (TpCheckerStage *stage, const TpChecker *checker)
+{
+  gsize n = 2 * (gsize) checker->graph->n_nodes + 1;
+
+  *stage = (TpCheckerStage){ .checker = checker };
+  stage->at = tp_new0 (guint8, n);
+  stage->begins = tp_new0 (gint64, n);
+  stage->ends = tp_new0 (gint64, n);
+  stage->rests = tp_new0 (gint64, n);
+  stage->jobs = tp_array_new (sizeof (Job));
+}
+
+void
+tp_checker_stage_clear (TpCheckerStage *stage)
+{
+  g_clear_pointer (&stage->at, g_free);
+  g_clear_pointer (&stage->begins, g_free);
+  g_clear_pointer (&stage->ends, g_free);
+  g_clear_pointer (&stage->rests, g_free);
+  g_clear_pointer (&stage->jobs, tp_array_unref);
+}
+
+/* ---- words ---------------------------------------------------------------- */
+
+static gboolean
+has (const TpCheckerStage *stage, int node)
+{
+  return node >= stage->first && node < stage->end;
+}
+
+static gint64
+alone (const TpCheckerStage *stage, int node, int device)
+{
+  return stage->checker->node_costs[2 * (gsize) node + device];
+}
+
+static gint64
+move (const TpCheckerStage *stage, int tensor, int from, int to)
+{
+  const TpCheckerLegs *legs = &stage->checker->legs[2 * (gsize) tensor];
+
+  if (from == to || stage->checker->tensors[tensor].is_constant)
+    return 0;
+  return (from == TP_COSTS_HOST ? 0 : legs[from].fetch)
+         + (to == TP_COSTS_HOST ? 0 : legs[to].feed);
+}
+
+static const TpGroup *
+group_of (const TpCheckerStage *stage, int node)
+{
+  int group = stage->checker->group_of[node];
+
+  return group < 0 ? NULL : &stage->checker->plan->all_groups->groups[group];
+}
+
+static int
+last_of (const TpGroup *group)
+{
+  return group->nodes[group->n_nodes - 1];
+}
+
+/* As one kernel with its group; TP_COST_NONE: cannot be. */
+static gint64
+fused (const TpCheckerStage *stage, int node, int device)
+{
+  const TpGroup *it = group_of (stage, node);
+  gint64 time_ns;
+
+  if (it == NULL)
+    return TP_COST_NONE;
+  time_ns = -stage->checker->gains[2 * (gsize) stage->checker->group_of[node]
+                                   + device];
+  if (time_ns == 0)
+    return TP_COST_NONE;
+  for (int i = 0; i < it->n_nodes; i++)
+    {
+      if (!(stage->at[it->nodes[i]] >> device & 1))
+        return TP_COST_NONE;
+      time_ns += alone (stage, it->nodes[i], device);
+    }
+  return time_ns;
+}
+
+/* Whether it can be nothing else. */
+static gboolean
+is_fused (const TpCheckerStage *stage, int node, int device)
+{
+  const TpGroup *it = group_of (stage, node);
+
+  for (int i = 0; it != NULL && i < it->n_nodes; i++)
+    if (stage->at[it->nodes[i]] != 1 << device)
+      return FALSE;
+  return fused (stage, node, device) != TP_COST_NONE;
+}
+
+static gboolean
+may_fuse (const TpCheckerStage *stage, int node)
+{
+  return fused (stage, node, 0) != TP_COST_NONE
+         || fused (stage, node, 1) != TP_COST_NONE;
+}
+
+/* Where it is for sure, or -1. */
+static int
+place_of (const TpCheckerStage *stage, int node)
+{
+  return stage->at[node] == 3 ? -1 : stage->at[node] - 1;
+}
+
+/* ---- from the front ------------------------------------------------------- */
+
+static gint64
+arrive (const TpCheckerStage *stage, int tensor, int device)
+{
+  int maker = stage->checker->tensors[tensor].producer;
+  gint64 best = TP_COST_NONE;
+
+  if (maker < 0 && stage->start < 0)
+    return move (stage, tensor, TP_COSTS_HOST, device);
+  if (maker < 0 || (maker != stage->start && !has (stage, maker)))
+    return 0;
+  for (int d = 0; d < 2; d++)
+    if (stage->at[maker] >> d & 1)
+      best = MIN (best, (maker == stage->start
+                             ? 0
+                             : stage->ends[2 * (gsize) maker + d])
+                            + move (stage, tensor, d, device));
+  return best;
+}
+
+static gint64
+await (const TpCheckerStage *stage, int node, int device, int but_of)
+{
+  const TpNode *it = &stage->checker->graph->nodes[node];
+  gint64 ready = 0;
+
+  for (int k = 0; k < it->n_inputs; k++)
+    {
+      int maker = it->inputs[k] < 0
+                      ? -1
+                      : stage->checker->tensors[it->inputs[k]].producer;
+
+      if (it->inputs[k] >= 0
+          && (maker < 0 || stage->checker->group_of[maker] != but_of))
+        ready = MAX (ready, arrive (stage, it->inputs[k], device));
+    }
+  return ready;
+}
+
+static gint64
+end_as_group (const TpCheckerStage *stage, int node, int device)
+{
+  const TpGroup *it = group_of (stage, node);
+  gint64 time_ns = fused (stage, node, device), ready = 0;
+
+  if (time_ns == TP_COST_NONE || last_of (it) != node)
+    return TP_COST_NONE;
+  for (int i = 0; i < it->n_nodes; i++)
+    ready = MAX (ready, await (stage, it->nodes[i], device,
+                               stage->checker->group_of[node]));
+  return ready + time_ns;
+}
+
+static void
+fill_front (TpCheckerStage *stage, int node)
+{
+  for (int d = 0; d < 2; d++)
+    {
+      gsize i = 2 * (gsize) node + d;
+      gint64 whole;
+
+      if (!(stage->at[node] >> d & 1))
+        continue;
+      stage->begins[i] = await (stage, node, d, NOBODY);
+      stage->ends[i] = stage->begins[i] + alone (stage, node, d);
+      whole = end_as_group (stage, node, d);
+      if (whole < stage->ends[i]
+          || (whole != TP_COST_NONE && is_fused (stage, node, d)))
+        stage->ends[i] = whole;
+    }
+}
+
+/* ---- from the back -------------------------------------------------------- */
+
+/* From the start of @node to the end, where one of @group made what it reads. */
+static gint64
+go_through (const TpCheckerStage *stage, int node, int device, int group)
+{
+  gint64 best = alone (stage, node, device)
+                + stage->rests[2 * (gsize) node + device];
+  gint64 whole = stage->checker->group_of[node] == group
+                     ? TP_COST_NONE
+                     : fused (stage, node, device);
+
+  if (whole == TP_COST_NONE)
+    return best;
+  whole += stage->rests[2 * (gsize) last_of (group_of (stage, node)) + device];
+  return is_fused (stage, node, device) ? whole : MIN (best, whole);
+}
+
+static int
+name_group (const TpCheckerStage *stage, int node)
+{
+  int group = stage->checker->group_of[node];
+
+  return group < 0 ? NOBODY : group;
+}
+
+static gint64
+find_rest (const TpCheckerStage *stage, int tensor, int device, int group)
+{
+  const TpCheckerTensor *it = &stage->checker->tensors[tensor];
+  gint64 rest = it->is_output && stage->is_last
+                    ? move (stage, tensor, device, TP_COSTS_HOST)
+                    : 0;
+
+  for (int i = 0; i < it->n_readers; i++)
+    {
+      int reader = it->readers[i];
+      gint64 best = TP_COST_NONE;
+
+      if (!has (stage, reader))
+        continue;
+      for (int d = 0; d < 2; d++)
+        if (stage->at[reader] >> d & 1)
+          best = MIN (best, move (stage, tensor, device, d)
+                                + go_through (stage, reader, d, group));
+      rest = MAX (rest, best);
+    }
+  return rest;
+}
+
+static void
+fill_back (TpCheckerStage *stage, int node)
+{
+  const TpNode *it = &stage->checker->graph->nodes[node];
+
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 *rest = &stage->rests[2 * (gsize) node + d];
+
+      *rest = 0;
+      for (int k = 0; k < it->n_outputs; k++)
+        *rest = MAX (*rest, find_rest (stage, it->outputs[k], d,
+                                       name_group (stage, node)));
+    }
+}
+
+static gint64
+find_longest (const TpCheckerStage *stage)
+{
+  gint64 longest = 0;
+
+  for (int i = stage->first; i < stage->end; i++)
+    {
+      const TpGroup *group = group_of (stage, i);
+      gint64 best = TP_COST_NONE;
+
+      for (int d = 0; d < 2; d++)
+        if (stage->at[i] >> d & 1)
+          best = MIN (best, stage->ends[2 * (gsize) i + d]
+                                + stage->rests[2 * (gsize) i + d]);
+      if (group == NULL || last_of (group) == i)
+        longest = MAX (longest, best);
+    }
+  return longest;
+}
+
+/* ---- jobs ----------------------------------------------------------------- */
+
+static void
+add_job (TpCheckerStage *stage, Job job)
+{
+  if (job.time > 0)
+    tp_array_append_val (stage->jobs, job);
+}
+
+static void
+add_kernel (TpCheckerStage *stage, int node)
+{
+  int device = place_of (stage, node);
+  gsize i = 2 * (gsize) node + device;
+  const TpGroup *group = group_of (stage, node);
+
+  if (device < 0)
+    return;
+  if (!may_fuse (stage, node))
+    add_job (stage, (Job){ device, stage->begins[i],
+                           alone (stage, node, device), stage->rests[i] });
+  else if (is_fused (stage, node, device) && last_of (group) == node)
+    add_job (stage, (Job){ device,
+                           stage->ends[i] - fused (stage, node, device),
+                           fused (stage, node, device), stage->rests[i] });
+}
+
+/* What has to be done once @tensor is on @place, if it has to be there: else -1. */
+static gint64
+find_need (const TpCheckerStage *stage, int tensor, int place, int group)
+{
+  const TpCheckerTensor *it = &stage->checker->tensors[tensor];
+  gint64 need = stage->is_last && it->is_output && it->producer >= 0
+                        && place == stage->checker->costs->host
+                    ? 0
+                    : -1;
+
+  for (int i = 0; i < it->n_readers && place != TP_COSTS_HOST; i++)
+    if (has (stage, it->readers[i])
+        && stage->at[it->readers[i]] == 1 << place)
+      need = MAX (need, go_through (stage, it->readers[i], place, group));
+  return need;
+}
+
+static void
+add_copies (TpCheckerStage *stage, int tensor, Maker maker)
+{
+  const TpCheckerLegs *legs = &stage->checker->legs[2 * (gsize) tensor];
+
+  if (stage->checker->tensors[tensor].is_constant)
+    return;
+  for (int to = TP_COSTS_HOST; to < 2; to++)
+    {
+      gint64 need = find_need (stage, tensor, to, maker.group);
+      gint64 fetch = maker.place < 0 ? 0 : legs[MAX (maker.place, 0)].fetch;
+      gint64 feed = to < 0 ? 0 : legs[MAX (to, 0)].feed;
+
+      if (to == maker.place || need < 0)
+        continue;
+      add_job (stage,
+               (Job){ 4 + maker.place, maker.done, fetch, feed + need });
+      add_job (stage, (Job){ 2 + to, maker.done + fetch, feed, need });
+    }
+}
+
+static void
+add_copies_of_node (TpCheckerStage *stage, int node)
+{
+  const TpNode *it = &stage->checker->graph->nodes[node];
+  Maker maker = { place_of (stage, node), name_group (stage, node), 0 };
+
+  if (maker.place < 0)
+    return;
+  if (node != stage->start)
+    maker.done = stage->ends[2 * (gsize) node + maker.place];
+  for (int k = 0; k < it->n_outputs; k++)
+    add_copies (stage, it->outputs[k], maker);
+}
+
+static void
+add_jobs (TpCheckerStage *stage)
+{
+  const TpChecker *checker = stage->checker;
+
+  for (int i = stage->first; i < stage->end; i++)
+    {
+      add_kernel (stage, i);
+      add_copies_of_node (stage, i);
+    }
+  if (stage->start >= 0)
+    add_copies_of_node (stage, stage->start);
+  for (int t = 0; t < checker->graph->n_tensors && stage->start < 0; t++)
+    if (checker->tensors[t].producer < 0)
+      add_copies (stage, t, (Maker){ checker->costs->host, NOBODY, 0 });
+}
+
+static int
+compare_jobs (const void *a, const void *b)
+{
+  const Job *first = a, *second = b;
+
+  if (first->after != second->after)
+    return first->after > second->after ? -1 : 1;
+  return 0;
+}
+
+/* Of jobs that stand by what is after them, the most first: those of @engine that
+ * have at least @before before them. */
+static Wide
+find_since (const TpArray *jobs, int engine, gint64 before)
+{
+  Wide all = before, most = 0;
+
+  for (guint i = 0; i < jobs->len; i++)
+    {
+      const Job *it = &tp_array_index (jobs, Job, i);
+
+      if (it->engine != engine || it->before < before)
+        continue;
+      all += it->time;
+      most = MAX (most, all + it->after);
+    }
+  return most;
+}
+
+static Wide
+find_busy (const TpArray *jobs, int engine)
+{
+  gint64 least = TP_COST_NONE;
+  int n = 0;
+  Wide most = 0;
+
+  for (guint i = 0; i < jobs->len; i++)
+    {
+      const Job *it = &tp_array_index (jobs, Job, i);
+
+      if (it->engine != engine)
+        continue;
+      least = MIN (least, it->before);
+      n++;
+    }
+  for (guint i = 0; i < jobs->len && n <= MANY; i++)
+    if (tp_array_index (jobs, Job, i).engine == engine)
+      most = MAX (most, find_since (jobs, engine,
+                                    tp_array_index (jobs, Job, i).before));
+  return n == 0 ? 0 : MAX (most, find_since (jobs, engine, least));
+}
+
+/* ---- both devices --------------------------------------------------------- */
+
+/* Before and after all kernels there can be on @device, if there is one for sure. */
+static gint64
+find_idle (const TpCheckerStage *stage, int device)
+{
+  gint64 before = TP_COST_NONE, after = TP_COST_NONE;
+  gboolean has_job = FALSE;
+
+  for (guint i = 0; i < stage->jobs->len; i++)
+    has_job |= tp_array_index (stage->jobs, Job, i).engine == device;
+  for (int i = stage->first; i < stage->end && has_job; i++)
+    if ((stage->at[i] >> device & 1)
+        && (group_of (stage, i) != NULL || alone (stage, i, device) > 0))
+      {
+        before = MIN (before, stage->begins[2 * (gsize) i + device]);
+        after = MIN (after, stage->rests[2 * (gsize) i + device]);
+      }
+  return has_job ? before + after : 0;
+}
+
+static Wide
+weigh (const TpCheckerStage *stage, int node, Wide first, Wide second)
+{
+  if (stage->at[node] == 3)
+    return MIN (first * alone (stage, node, 0),
+                second * alone (stage, node, 1));
+  return stage->at[node] == 1 ? first * alone (stage, node, 0)
+                              : second * alone (stage, node, 1);
+}
+
+/* The last op of a group that may be one kernel stands for all of it. */
+static Wide
+weigh_group (const TpCheckerStage *stage, int node, Wide first, Wide second)
+{
+  const TpGroup *it = group_of (stage, node);
+  gint64 here = fused (stage, node, 0), there = fused (stage, node, 1);
+  Wide sum = 0;
+
+  if (is_fused (stage, node, 0))
+    return first * here;
+  if (is_fused (stage, node, 1))
+    return second * there;
+  for (int i = 0; i < it->n_nodes; i++)
+    sum += weigh (stage, it->nodes[i], first, second);
+  if (here != TP_COST_NONE)
+    sum = MIN (sum, first * here);
+  return there == TP_COST_NONE ? sum : MIN (sum, second * there);
+}
+
+/* @idle: [device]: when it has nothing to do. */
+static Wide
+find_mean (const TpCheckerStage *stage, const gint64 *idle, gint64 first,
+           gint64 second)
+{
+  Wide all = (Wide) first + second;
+  Wide sum = (Wide) first * idle[0] + (Wide) second * idle[1];
+
+  for (int i = stage->first; i < stage->end; i++)
+    if (!may_fuse (stage, i))
+      sum += weigh (stage, i, first, second);
+    else if (last_of (group_of (stage, i)) == i)
+      sum += weigh_group (stage, i, first, second);
+  return (sum + all - 1) / all;
+}
+
+static Wide
+find_means (const TpCheckerStage *stage)
+{
+  const gint64 idle[] = { find_idle (stage, 0), find_idle (stage, 1) };
+  Wide most = find_mean (stage, idle, 1, 1);
+  int left = MOST_WEIGHTS;
+
+  for (int i = stage->first; i < stage->end && left > 0; i++)
+    {
+      gint64 first = alone (stage, i, 0), second = alone (stage, i, 1);
+
+      if (first == 0 || second == 0 || first == TP_COST_NONE
+          || second == TP_COST_NONE)
+        continue;
+      most = MAX (most, find_mean (stage, idle, second, first));
+      left--;
+    }
+  return most;
+}
+
+gint64
+tp_checker_stage_find (TpCheckerStage *stage)
+{
+  Wide most;
+
+  tp_array_set_size (stage->jobs, 0);
+  for (int i = stage->first; i < stage->end; i++)
+    fill_front (stage, i);
+  for (int i = stage->end - 1; i >= stage->first; i--)
+    fill_back (stage, i);
+  add_jobs (stage);
+  if (stage->jobs->len > 1)
+    qsort (stage->jobs->data, stage->jobs->len, sizeof (Job), compare_jobs);
+  most = MAX (find_longest (stage), find_means (stage));
+  for (int e = 0; e < 6; e++)
+    most = MAX (most, find_busy (stage->jobs, e));
+  return (gint64) MIN (most, (Wide) G_MAXINT64);
+}

@@ -1,0 +1,34 @@
+/* span-stage.h: how long a stage takes at least, from when the op that ends the one
+ * before is done to when its own is, with some ops on known devices. */
+#ifndef TP_PLANNER_SPAN_STAGE_H
+#define TP_PLANNER_SPAN_STAGE_H
+
+#include "ir/array.h"
+#include "planner/span-stages.h"
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned): two devices */
+  const TpSpanStages *stages; /* (unowned) */
+  gint64 *costs;              /* [node * 2 + device] */
+  gint64 *fused_costs;        /* [group * 2 + device]: as one kernel, where that
+                               * saves time; TP_COST_NONE: it does not */
+  guint8 *may;                /* [node]: devices it may be on, a bit for each */
+  int stage;                  /* that is looked at */
+  gint64 *ready, *ends, *tails; /* [node * 2 + device]: when it can begin and end at
+                               * the earliest; from there to the end of the stage */
+  guint8 *fuses;              /* [group]: devices where it may be one kernel, a bit
+                               * for each, and one that says it is */
+  TpArray *jobs;              /* TpSpanJob: what engines have to do for sure */
+} TpSpanStage;
+
+/* All may be where they have a cost. */
+void tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
+                         const TpSpanStages *stages);
+void tp_span_stage_clear (TpSpanStage *stage);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpSpanStage, tp_span_stage_clear)
+
+/* O(what its ops read, and tasks of an engine squared). */
+gint64 tp_span_stage_find (TpSpanStage *stage, int index);
+
+#endif

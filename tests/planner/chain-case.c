@@ -1,0 +1,43 @@
+/* chain-case.c: see chain-case.h. */
+#include "config.h"
+
+#include "chain-case.h"
+
+/* As tp_fuse_find () makes them: each value but the last is read by the next op
+ * alone. Others could wait for themselves. */
+static gboolean
+has_chains (const TpTestCase *test)
+{
+  for (int g = 0; g < test->groups->n_groups; g++)
+    {
+      const TpGroup *group = &test->groups->groups[g];
+
+      for (int k = 0; k + 1 < group->n_nodes; k++)
+        {
+          const TpNode *node = &test->graph->nodes[group->nodes[k]];
+
+          for (int o = 0; o < node->n_outputs; o++)
+            {
+              const TpTensor *it = &test->graph->tensors[node->outputs[o]];
+
+              if (it->is_output || it->n_consumers != 1
+                  || it->consumers[0] != group->nodes[k + 1])
+                return FALSE;
+            }
+        }
+    }
+  return TRUE;
+}
+
+TpTestCase *
+tp_test_chain_case_new (int most)
+{
+  for (;;)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, most + 1));
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+
+      if (has_chains (test))
+        return g_steal_pointer (&test);
+    }
+}

@@ -1,0 +1,10 @@
+/* chain-case.h: random graphs whose groups are as tp_fuse_find () makes them. */
+#ifndef TP_TESTS_CHAIN_CASE_H
+#define TP_TESTS_CHAIN_CASE_H
+
+#include "random-graph.h"
+
+/* Of up to @most ops. */
+TpTestCase *tp_test_chain_case_new (int most);
+
+#endif

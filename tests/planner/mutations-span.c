@@ -1,0 +1,371 @@
+/* mutations-span.c: ways to spoil the schedule of a plan for makespan, and its
+ * proof. */
+#include "config.h"
+
+#include "mutations.h"
+
+#include <string.h>
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static gboolean
+raise_span (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->span_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_span (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->span_proof->span_ns-- > 0;
+}
+
+static gboolean
+raise_span_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_span_bound (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->span_proof->bound_ns-- > 0;
+}
+
+static gboolean
+drop_span_proof (TpPlan *plan, const TpTestCase *test)
+{
+  g_clear_pointer (&plan->span_proof, tp_span_proof_free);
+  return TRUE;
+}
+
+/* ---- the schedule --------------------------------------------------------- */
+
+static gboolean
+start_too_soon (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->starts[pick (plan->span_proof->n_nodes)]--;
+  return TRUE;
+}
+
+static gboolean
+start_before_all (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->starts[pick (plan->span_proof->n_nodes)] = -1;
+  return TRUE;
+}
+
+static gboolean
+start_after_all (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+
+  proof->starts[pick (proof->n_nodes)] = proof->span_ns + 1;
+  return TRUE;
+}
+
+static gboolean
+start_together (TpPlan *plan, const TpTestCase *test)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  gboolean has_changed = FALSE;
+
+  for (int i = 0; i < proof->n_nodes; i++)
+    {
+      has_changed |= proof->starts[i] > 0;
+      proof->starts[i] = 0;
+    }
+  return has_changed;
+}
+
+/* One that takes time, on the engine of another that does. */
+static gboolean
+start_with_other (TpPlan *plan, const TpTestCase *test)
+{
+  const TpPlacement *placements = plan->placements;
+  int a = pick (plan->n_placements), b = pick (plan->n_placements);
+  gint64 *starts = plan->span_proof->starts;
+
+  if (placements[a].time_ns == 0 || placements[b].time_ns == 0
+      || placements[a].device != placements[b].device || starts[a] <= starts[b])
+    return FALSE;
+  starts[a] = starts[b];
+  return TRUE;
+}
+
+/* One way of a copy; NULL: there is none. */
+static gint64 *
+pick_way (const TpPlan *plan, gboolean is_there)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  for (int i = 0; i < proof->n_transfers; i++)
+    {
+      if ((proof->fetch_starts[i] >= 0) == is_there)
+        return &proof->fetch_starts[i];
+      if ((proof->feed_starts[i] >= 0) == is_there)
+        return &proof->feed_starts[i];
+    }
+  return NULL;
+}
+
+static gboolean
+copy_too_soon (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *way = pick_way (plan, TRUE);
+
+  if (way != NULL)
+    --*way;
+  return way != NULL;
+}
+
+static gboolean
+drop_way (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *way = pick_way (plan, TRUE);
+
+  if (way != NULL)
+    *way = -1;
+  return way != NULL;
+}
+
+static gboolean
+claim_way (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *way = pick_way (plan, FALSE);
+
+  if (way != NULL)
+    *way = 0;
+  return way != NULL;
+}
+
+static gboolean
+copy_after_all (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *way = pick_way (plan, TRUE);
+
+  if (way != NULL)
+    *way = plan->span_proof->span_ns + 1;
+  return way != NULL;
+}
+
+/* ---- stages --------------------------------------------------------------- */
+
+static gboolean
+set_waist (TpPlan *plan, int value)
+{
+  TpSpanProof *proof = plan->span_proof;
+  int i = proof->n_waists == 0 ? 0 : pick (proof->n_waists);
+
+  if (proof->n_waists == 0 || proof->waists[i] == value)
+    return FALSE;
+  proof->waists[i] = value;
+  return TRUE;
+}
+
+static gboolean
+move_waist (TpPlan *plan, const TpTestCase *test)
+{
+  return set_waist (plan, pick (plan->n_placements));
+}
+
+static gboolean
+waist_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  return set_waist (plan, 1 << 20);
+}
+
+static gboolean
+negative_waist (TpPlan *plan, const TpTestCase *test)
+{
+  return set_waist (plan, -1);
+}
+
+static gboolean
+swap_waists (TpPlan *plan, const TpTestCase *test)
+{
+  int *waists = plan->span_proof->waists;
+  int kept;
+
+  if (plan->span_proof->n_waists < 2)
+    return FALSE;
+  kept = waists[0];
+  waists[0] = waists[1];
+  waists[1] = kept;
+  return TRUE;
+}
+
+static gboolean
+repeat_waist (TpPlan *plan, const TpTestCase *test)
+{
+  int *waists = plan->span_proof->waists;
+
+  if (plan->span_proof->n_waists < 2)
+    return FALSE;
+  waists[1] = waists[0];
+  return TRUE;
+}
+
+static gboolean
+drop_waist (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->span_proof->n_waists-- > 0;
+}
+
+static gboolean
+drop_waists (TpPlan *plan, const TpTestCase *test)
+{
+  gboolean had = plan->span_proof->n_waists > 0;
+
+  plan->span_proof->n_waists = 0;
+  return had;
+}
+
+static gboolean
+add_waist (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+
+  if (proof->n_entries == 0)
+    return FALSE;
+  proof->waists = g_renew (int, proof->waists, proof->n_waists + 1);
+  proof->waists[proof->n_waists++] = plan->n_placements;
+  return TRUE;
+}
+
+/* ---- the trees ------------------------------------------------------------ */
+
+/* One that fixes an op, or one that does not; -1: there is none. */
+static int
+pick_entry (const TpPlan *plan, gboolean is_end)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  int n = proof->n_entries, first = n == 0 ? 0 : pick (n);
+
+  for (int i = 0; i < n; i++)
+    if ((proof->tree[(first + i) % n] == TP_SPAN_END) == is_end)
+      return (first + i) % n;
+  return -1;
+}
+
+static gboolean
+set_entry (TpPlan *plan, int index, int value)
+{
+  if (index < 0 || plan->span_proof->tree[index] == value)
+    return FALSE;
+  plan->span_proof->tree[index] = value;
+  return TRUE;
+}
+
+static gboolean
+cut_span_tree (TpPlan *plan, const TpTestCase *test)
+{
+  return plan->span_proof->n_entries-- > 0;
+}
+
+static gboolean
+drop_span_tree (TpPlan *plan, const TpTestCase *test)
+{
+  gboolean had = plan->span_proof->n_entries > 0;
+
+  plan->span_proof->n_entries = 0;
+  return had;
+}
+
+static gboolean
+add_span_end (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+
+  if (proof->n_entries == 0)
+    return FALSE;
+  proof->tree = g_renew (int, proof->tree, proof->n_entries + 1);
+  proof->tree[proof->n_entries++] = TP_SPAN_END;
+  return TRUE;
+}
+
+static gboolean
+end_span_too_soon (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_entry (plan, FALSE), TP_SPAN_END);
+}
+
+static gboolean
+fix_for_span_end (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_entry (plan, TRUE), 0);
+}
+
+static gboolean
+fix_unknown_span_op (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_entry (plan, FALSE), 1 << 20);
+}
+
+static gboolean
+fix_no_span_op (TpPlan *plan, const TpTestCase *test)
+{
+  return set_entry (plan, pick_entry (plan, g_test_rand_bit ()), -2);
+}
+
+static gboolean
+fix_waist (TpPlan *plan, const TpTestCase *test)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  return proof->n_waists > 0
+         && set_entry (plan, pick_entry (plan, FALSE),
+                       proof->waists[pick (proof->n_waists)]);
+}
+
+static gboolean
+fix_span_op_twice (TpPlan *plan, const TpTestCase *test)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  for (int i = 1; i < proof->n_entries; i++)
+    if (proof->tree[i - 1] != TP_SPAN_END && proof->tree[i] != TP_SPAN_END)
+      return set_entry (plan, i, proof->tree[i - 1]);
+  return FALSE;
+}
+
+const TpTestMutation tp_test_span_mutations[] = {
+  { "raise-span", raise_span },
+  { "lower-span", lower_span },
+  { "raise-span-bound", raise_span_bound },
+  { "lower-span-bound", lower_span_bound },
+  { "drop-span-proof", drop_span_proof },
+  { "start-too-soon", start_too_soon },
+  { "start-before-all", start_before_all },
+  { "start-after-all", start_after_all },
+  { "start-together", start_together },
+  { "start-with-other", start_with_other },
+  { "copy-too-soon", copy_too_soon },
+  { "drop-way", drop_way },
+  { "claim-way", claim_way },
+  { "copy-after-all", copy_after_all },
+  { "move-waist", move_waist },
+  { "waist-nowhere", waist_nowhere },
+  { "negative-waist", negative_waist },
+  { "swap-waists", swap_waists },
+  { "repeat-waist", repeat_waist },
+  { "drop-waist", drop_waist },
+  { "drop-waists", drop_waists },
+  { "add-waist", add_waist },
+  { "cut-span-tree", cut_span_tree },
+  { "drop-span-tree", drop_span_tree },
+  { "add-span-end", add_span_end },
+  { "end-span-too-soon", end_span_too_soon },
+  { "fix-for-span-end", fix_for_span_end },
+  { "fix-unknown-span-op", fix_unknown_span_op },
+  { "fix-no-span-op", fix_no_span_op },
+  { "fix-waist", fix_waist },
+  { "fix-span-op-twice", fix_span_op_twice },
+  { NULL, NULL },
+};
