@@ -269,7 +269,7 @@ const Case injected_cases[] = {
   { "load-folded", load_folded, 1, 0, NULL },
   { "load-tensors", load_tensors, 5, 0, NULL },
   { "optimize", optimize, 10, 0, NULL },
-  { "optimize-tight", optimize_tight, 12000, 0, NULL }, /* seconds each */
+  { "optimize-tight", optimize_tight, 1600, 0, NULL }, /* seconds each */
   { "plan-save", save_plan, 1, 0, NULL },
   { "plan-load", load_plan, 20, 0, NULL },
   { "plan-load-dims", load_plan_of_dims, 40, 0, NULL },
