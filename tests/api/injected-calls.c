@@ -288,6 +288,8 @@ const Case injected_cases[] = {
   { "bytes", injected_read_model, 5, 0, injected_prepare_model },
   { "bytes-tensors", injected_read_model, 5, 0, injected_prepare_tensors },
   { "plan-bytes", injected_read_plan, 20, 0, injected_prepare_plan },
+  { "plan-packed", injected_read_plan, 20, 0, injected_prepare_packed },
+  { "plan-pack", injected_save_packed, 1, 0, NULL },
   { "plan-lists", injected_read_plan, 5, 0, injected_prepare_lists },
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },
