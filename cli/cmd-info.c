@@ -177,6 +177,7 @@ count_tensors (Info *info)
 {
   const TpGraph *graph = info->graph;
   g_autofree TpInterval *intervals = g_new0 (TpInterval, graph->n_tensors + 1);
+  g_auto (TpScratch) scratch = { 0 };
   int n = 0;
 
   for (int i = 0; i < graph->n_tensors; i++)
@@ -200,7 +201,7 @@ count_tensors (Info *info)
                                 ? graph->n_nodes
                                 : tensor->consumers[tensor->n_consumers - 1];
     }
-  info->peak_bytes = tp_intervals_pack (intervals, n, ALIGN, NULL);
+  info->peak_bytes = tp_intervals_pack (intervals, n, ALIGN, &scratch, NULL);
 }
 
 static int

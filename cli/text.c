@@ -68,8 +68,10 @@ tp_table_new (const char *const *headers)
 {
   TpTable *table = g_new0 (TpTable, 1);
 
-  table->headers = g_strdupv ((char **) headers);
-  table->n_columns = (int) g_strv_length (table->headers);
+  table->n_columns = (int) g_strv_length ((char **) headers);
+  table->headers = g_new0 (char *, table->n_columns + 1);
+  for (int i = 0; i < table->n_columns; i++) /* a dimension's name is foreign */
+    table->headers[i] = tp_foreign_text_clean (headers[i]);
   table->cells = g_ptr_array_new_with_free_func (g_free);
   return table;
 }

@@ -5,6 +5,7 @@
 
 #include "include/tplan.h"
 #include "ir/guard.h"
+#include "ir/room.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -13,6 +14,32 @@
 #define MOST_RATIO 64
 #define MOST_BASE (G_GINT64_CONSTANT (64) << 20)
 #define FIRST_BYTES 65536
+
+/* What zlib has for itself: freed by zlib alone, so no guarded call is left for
+ * it. @missing_bytes: gint64: what could not be had. */
+static voidpf
+alloc_for_zlib (voidpf missing_bytes, uInt n, uInt size)
+{
+  void *block = g_try_malloc_n (n, size);
+
+  if (block == NULL)
+    *(gint64 *) missing_bytes = (gint64) n * size;
+  return block;
+}
+
+static void
+free_for_zlib (voidpf missing_bytes, voidpf block)
+{
+  g_free (block);
+}
+
+/* Of what @bytes hold. */
+static z_stream
+stream_of (const void *bytes, gint64 *missing_bytes)
+{
+  return (z_stream){ .next_in = (Bytef *) bytes, .zalloc = alloc_for_zlib,
+                     .zfree = free_for_zlib, .opaque = missing_bytes };
+}
 
 /* Streams end with their owner, also where memory runs out between. */
 typedef struct
@@ -48,7 +75,8 @@ tp_gzip_is (const void *bytes, gsize size)
 gsize
 tp_gzip_peek (const void *bytes, gsize size, void *out, gsize room)
 {
-  g_auto (Unpacking) it = { { .next_in = (Bytef *) bytes } };
+  gint64 missing_bytes = 0;
+  g_auto (Unpacking) it = { stream_of (bytes, &missing_bytes) };
 
   g_assert (room <= G_MAXUINT32);
   it.stream.avail_in = MIN (size, G_MAXUINT32);
@@ -68,15 +96,6 @@ fail (const char *path, const char *what, GError **error)
   return FALSE;
 }
 
-static gboolean
-fail_memory (const char *path, GError **error)
-{
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-               "%s%sno memory for gzip: free some", path == NULL ? "" : path,
-               path == NULL ? "" : ": ");
-  return FALSE;
-}
-
 /* How it ended: at the end of the stream, of the bytes, or badly. */
 static gboolean
 judge_end (const char *path, int status, gboolean is_all, GError **error)
@@ -84,8 +103,6 @@ judge_end (const char *path, int status, gboolean is_all, GError **error)
   if (status == Z_STREAM_END)
     return is_all || fail (path, "something follows its end: the file is "
                            "damaged, or more than one", error);
-  if (status == Z_MEM_ERROR)
-    return fail_memory (path, error);
   return fail (path, status == Z_OK || status == Z_BUF_ERROR
                          ? "it is cut short"
                          : "it is damaged",
@@ -111,8 +128,9 @@ tp_gzip_unpack (const char *path, GBytes *packed, gint64 most, GError **error)
   gsize n_packed, size = FIRST_BYTES, at = 0, in = 0;
   const guint8 *bytes = g_bytes_get_data (packed, &n_packed);
   gsize limit = MIN ((guint64) most, MOST_RATIO * (guint64) n_packed + MOST_BASE);
+  gint64 missing_bytes = 0;
   g_autofree guint8 *data = tp_alloc (size, 1);
-  g_auto (Unpacking) it = { { .next_in = (Bytef *) bytes } };
+  g_auto (Unpacking) it = { stream_of (bytes, &missing_bytes) };
   int status = inflateInit2 (&it.stream, WRAPPER);
 
   while (status == Z_OK)
@@ -130,6 +148,11 @@ tp_gzip_unpack (const char *path, GBytes *packed, gint64 most, GError **error)
       in += n_in - it.stream.avail_in;
       at += n_out - it.stream.avail_out;
     }
+  if (status == Z_MEM_ERROR)
+    {
+      tp_room_set_error (missing_bytes, "to unpack this plan", error);
+      return NULL;
+    }
   if (at > limit)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
@@ -146,8 +169,10 @@ tp_gzip_unpack (const char *path, GBytes *packed, gint64 most, GError **error)
 GBytes *
 tp_gzip_pack (const void *data, gsize size, GError **error)
 {
-  g_auto (Packing) it = { { .next_in = (Bytef *) data } };
+  gint64 missing_bytes = 0;
+  g_auto (Packing) it = { stream_of (data, &missing_bytes) };
   g_autofree guint8 *out = NULL;
+  void *shorter;
   gsize room, in = 0, at = 0;
   int status = deflateInit2 (&it.stream, Z_BEST_SPEED, Z_DEFLATED, WRAPPER,
                              MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
@@ -171,8 +196,11 @@ tp_gzip_pack (const void *data, gsize size, GError **error)
     }
   if (status != Z_STREAM_END)
     {
-      fail_memory (NULL, error);
+      tp_room_set_error (missing_bytes, "to pack this plan", error);
       return NULL;
     }
-  return g_bytes_new_take (g_realloc (g_steal_pointer (&out), at), at);
+  shorter = g_try_realloc (out, at); /* or it stays as long as it is */
+  if (shorter != NULL)
+    out = shorter;
+  return g_bytes_new_take (g_steal_pointer (&out), at);
 }

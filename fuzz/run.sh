@@ -58,6 +58,13 @@ sow plan '*/plan.json'
 cp good-plan.json seeds/plan/good
 sed '/^ "\(peak\|weight\)_bytes": /d' good-plan.json > seeds/plan/bare
 for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
+# Packed: whole, without the last lines, in a stored block, cut short, followed by more.
+gzip -nc good-plan.json > seeds/plan/packed
+for plan in good bare; do gzip -nc1 seeds/plan/$plan > seeds/plan/packed-$plan; done
+head -c 300 seeds/plan/good > start
+{ printf '\37\213\10\0\0\0\0\0\0\3\1\54\1\323\376'; cat start; } > seeds/plan/packed-stored
+head -c 400 seeds/plan/packed > seeds/plan/packed-cut
+cat seeds/plan/packed-good seeds/plan/packed-bare > seeds/plan/packed-twice
 cp "$source"/examples/*.json seeds/graph-json/
 mkdir -p seeds/object "$FUZZ_CORPUS/object"
 for level in 0 1 2 3; do

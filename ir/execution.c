@@ -3,7 +3,6 @@
 
 #include "ir/execution.h"
 
-#include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/intervals.h"
 
@@ -12,6 +11,7 @@ typedef struct
   const TpGraph *graph;
   const int *places;
   TpExecution *execution;     /* being made */
+  TpScratch *scratch;
   TpArray *actions;           /* TpAction */
   TpArray *storages;          /* TpStorage */
   int *input_of;              /* per tensor: which input it is; -1: none */
@@ -38,13 +38,19 @@ find_roots (const TpGraph *graph)
   return roots;
 }
 
-static int *
-new_filled (gsize n, int value)
+static void
+fill (int *values, gsize n, int value)
 {
-  int *values = tp_new (int, n + 1);
-
   for (gsize i = 0; i < n; i++)
     values[i] = value;
+}
+
+static int *
+new_filled (TpScratch *scratch, gsize n, int value)
+{
+  int *values = tp_scratch_new (scratch, int, n + 1);
+
+  fill (values, n, value);
   return values;
 }
 
@@ -265,7 +271,8 @@ static gboolean
 check_outputs (const Builder *builder, GError **error)
 {
   const TpGraph *graph = builder->graph;
-  g_autofree guint8 *is_made = tp_new0 (guint8, graph->n_outputs + 1);
+  guint8 *is_made
+      = tp_scratch_new0 (builder->scratch, guint8, graph->n_outputs + 1);
 
   for (guint i = 0; i < builder->actions->len; i++)
     {
@@ -312,15 +319,16 @@ add_actions (Builder *builder, GError **error)
 
 /* ---- memory ------------------------------------------------------------- */
 
-static void
-lay_out_arena (TpExecution *execution, int device)
+void
+tp_execution_lay_out (TpExecution *execution, int device, TpScratch *scratch)
 {
   TpMemory *memory = &execution->memory[device];
-  g_autofree TpInterval *intervals = tp_new (TpInterval,
-                                             execution->n_storages + 1);
-  g_autofree int *owners = tp_new (int, execution->n_storages + 1);
-  int n = 0;
+  TpInterval *intervals;
+  int *owners, n = 0;
 
+  tp_scratch_reset (scratch);
+  intervals = tp_scratch_new (scratch, TpInterval, execution->n_storages + 1);
+  owners = tp_scratch_new (scratch, int, execution->n_storages + 1);
   for (int i = 0; i < execution->n_storages; i++)
     {
       const TpStorage *it = &execution->storages[i];
@@ -332,16 +340,9 @@ lay_out_arena (TpExecution *execution, int device)
                                      .first = it->first, .last = it->last };
     }
   memory->arena_bytes = tp_intervals_pack (intervals, n, TP_ARENA_ALIGN,
-                                           &memory->bound_bytes);
+                                           scratch, &memory->bound_bytes);
   for (int i = 0; i < n; i++)
     execution->storages[owners[i]].offset = intervals[i].offset;
-}
-
-void
-tp_execution_lay_out (TpExecution *execution)
-{
-  for (int i = 0; i < execution->n_devices; i++)
-    lay_out_arena (execution, i);
 }
 
 /* Each constant once per device, however many read it there. */
@@ -375,72 +376,108 @@ count_weights (TpExecution *execution, int unit, guint8 *is_counted)
 }
 
 static void
-count_memory (TpExecution *execution)
+count_all_weights (TpExecution *execution, TpScratch *scratch)
 {
-  g_autofree guint8 *is_counted = tp_new0 (
-      guint8,
-       (gsize) execution->graph->n_tensors * execution->n_devices + 1);
+  guint8 *is_counted = tp_scratch_new0 (
+      scratch, guint8,
+      (gsize) execution->graph->n_tensors * execution->n_devices + 1);
 
   for (int i = 0; i < execution->units->n; i++)
     count_weights (execution, i, is_counted);
-  tp_execution_lay_out (execution);
 }
 
 /* ---- all of it ---------------------------------------------------------- */
 
-static TpExecution *
-execution_alloc (const TpGraph *graph, const TpPlaced *placed, TpUnits *units)
+TpExecution *
+tp_execution_new_empty (const TpGraph *graph, int n_devices)
 {
   g_autoptr (TpExecution) execution = g_new0 (TpExecution, 1);
-  int n_devices = placed->n_devices;
 
   execution->graph = graph;
   execution->n_devices = n_devices;
-  execution->host = placed->host;
-  execution->units = units;
-  execution->memory = tp_new0 (TpMemory, n_devices + 1);
+  execution->units = tp_units_new_empty (graph);
+  execution->memory = tp_new (TpMemory, n_devices + 1);
   execution->roots = find_roots (graph);
-  execution->storage_of = new_filled ((gsize) graph->n_tensors * n_devices, -1);
+  execution->storage_of = tp_new (int, (gsize) graph->n_tensors * n_devices + 1);
+  execution->all_actions = tp_array_new (sizeof (TpAction));
+  execution->all_storages = tp_array_new (sizeof (TpStorage));
   return g_steal_pointer (&execution);
+}
+
+/* Nothing of the last one but memory. */
+static void
+forget (TpExecution *execution)
+{
+  tp_array_set_size (execution->all_actions, 0);
+  tp_array_set_size (execution->all_storages, 0);
+  for (int i = 0; i < execution->n_devices; i++)
+    execution->memory[i] = (TpMemory){ 0 };
+  fill (execution->storage_of,
+        (gsize) execution->graph->n_tensors * execution->n_devices, -1);
+}
+
+static gboolean
+spell_out (Builder *builder, GError **error)
+{
+  TpExecution *execution = builder->execution;
+  gboolean is_good;
+
+  find_ends (builder);
+  add_storages (builder);
+  is_good = add_actions (builder, error);
+  execution->n_actions = builder->actions->len;
+  execution->actions = (TpAction *) (void *) builder->actions->data;
+  execution->n_storages = builder->storages->len;
+  execution->storages = (TpStorage *) (void *) builder->storages->data;
+  return is_good;
+}
+
+gboolean
+tp_execution_set (TpExecution *execution, const TpPlaced *placed,
+                  TpScratch *scratch, GError **error)
+{
+  const TpGraph *graph = execution->graph;
+  Builder builder = { graph, placed->places, execution, scratch,
+                      execution->all_actions, execution->all_storages,
+                      NULL, NULL, NULL };
+
+  g_assert (placed->n_devices == execution->n_devices);
+  tp_scratch_reset (scratch);
+  forget (execution);
+  execution->host = placed->host;
+  if (!tp_units_set (execution->units, graph, placed, scratch, error))
+    return FALSE;
+  builder.input_of = new_filled (scratch, graph->n_tensors, -1);
+  builder.first_output = new_filled (scratch, graph->n_tensors, -1);
+  builder.next_output = new_filled (scratch, graph->n_outputs, -1);
+  if (!spell_out (&builder, error))
+    return FALSE;
+  count_all_weights (execution, scratch);
+  return TRUE;
 }
 
 TpExecution *
 tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
                   GError **error)
 {
-  TpUnits *units = tp_units_new (graph, placed->places, placed->groups, error);
+  g_auto (TpScratch) scratch = { 0 };
   g_autoptr (TpExecution) execution
-      = units == NULL ? NULL : execution_alloc (graph, placed, units);
-  g_autofree int *input_of = new_filled (graph->n_tensors, -1);
-  g_autofree int *first_output = new_filled (graph->n_tensors, -1);
-  g_autofree int *next_output = new_filled (graph->n_outputs, -1);
-  g_autoptr (TpArray) actions = tp_array_new (sizeof (TpAction));
-  g_autoptr (TpArray) storages = tp_array_new (sizeof (TpStorage));
-  Builder builder = { graph, placed->places, execution, actions, storages, input_of,
-                      first_output, next_output };
-  gboolean is_good;
+      = tp_execution_new_empty (graph, placed->n_devices);
 
-  if (execution == NULL)
+  if (!tp_execution_set (execution, placed, &scratch, error))
     return NULL;
-  find_ends (&builder);
-  add_storages (&builder);
-  is_good = add_actions (&builder, error);
-  execution->n_actions = actions->len;
-  execution->actions = tp_array_steal (actions);
-  execution->n_storages = storages->len;
-  execution->storages = tp_array_steal (storages);
-  if (!is_good)
-    return NULL;
-  count_memory (execution);
+  for (int i = 0; i < execution->n_devices; i++)
+    tp_execution_lay_out (execution, i, &scratch);
   return g_steal_pointer (&execution);
 }
 
 void
 tp_execution_free (TpExecution *execution)
 {
-  tp_units_free (execution->units);
-  g_free (execution->actions);
-  g_free (execution->storages);
+  if (execution->units != NULL)
+    tp_units_free (execution->units);
+  tp_array_unref (execution->all_actions);
+  tp_array_unref (execution->all_storages);
   g_free (execution->memory);
   g_free (execution->roots);
   g_free (execution->storage_of);

@@ -8,6 +8,7 @@
 #ifndef TP_IR_EXECUTION_H
 #define TP_IR_EXECUTION_H
 
+#include "ir/array.h"
 #include "ir/units.h"
 
 #define TP_ARENA_ALIGN 4096   /* of what has a place in an arena */
@@ -70,18 +71,8 @@ typedef struct
   TpMemory *memory;           /* per device */
   int *roots;                 /* per tensor: whose bytes it has */
   int *storage_of;            /* [root * n_devices + device]; -1: none */
+  TpArray *all_actions, *all_storages; /* where those above are */
 } TpExecution;
-
-/* What is spelled out. All borrowed. */
-typedef struct
-{
-  int n_devices;
-  int host;                   /* the device that works in host memory, where the
-                               * caller's arrays are; TP_COSTS_HOST: none */
-  const int *places;          /* device of each node; -1: it does not run, and
-                               * what it makes is there when it is first read */
-  const TpGroups *groups;     /* (nullable): those in effect */
-} TpPlaced;
 
 /**
  * tp_execution_new:
@@ -94,11 +85,17 @@ typedef struct
  */
 TpExecution *tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
                                GError **error);
+/* For placements of @graph on @n_devices; none is spelled out yet. */
+TpExecution *tp_execution_new_empty (const TpGraph *graph, int n_devices);
+/* Spells out @placed where the one before was, which is no more, also after an
+ * error. Arenas are not laid out: arena_bytes is 0. @scratch is reset. */
+gboolean tp_execution_set (TpExecution *execution, const TpPlaced *placed,
+                           TpScratch *scratch, GError **error);
+/* Gives what is on @device its places in the arena. @scratch is reset. */
+void tp_execution_lay_out (TpExecution *execution, int device,
+                           TpScratch *scratch);
 void tp_execution_free (TpExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)
-
-/* Arenas, for the lifetimes that storages have now. */
-void tp_execution_lay_out (TpExecution *execution);
 
 /* The storage of @tensor on @device; -1: none. */
 int tp_execution_find_storage (const TpExecution *execution, int tensor,

@@ -17,15 +17,18 @@
 
 #include "ir/intervals.h"
 
-#include "ir/array.h"
-#include "ir/guard.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_MET (1 << 24)     /* a fraction of a second */
 #define WORD_BITS 64
 #define MAX_RECENT 64         /* at least, before they are given ranks */
+
+typedef struct
+{
+  int interval;
+  int next;
+} CoverCell;
 
 typedef struct
 {
@@ -36,7 +39,9 @@ typedef struct
   guint64 *has_start;         /* a bit per step: the list is not empty */
   int *next_start;            /* interval -> next in its start list */
   int *covers;                /* tree vertex -> list of cover cells */
-  TpArray *cells;             /* CoverCell */
+  CoverCell *cells;
+  int n_cells, max_cells;
+  TpScratch *scratch;
 } PackIndex;
 
 /* Intervals, in an array that holds all there are. */
@@ -57,12 +62,6 @@ typedef struct
   PackList recent;            /* placed since, in no order */
 } PackOrder;
 
-typedef struct
-{
-  int interval;
-  int next;
-} CoverCell;
-
 static int
 pack_compare_steps (const void *a, const void *b)
 {
@@ -73,9 +72,9 @@ pack_compare_steps (const void *a, const void *b)
 
 /* Rewrites the steps as 0, 1, 2, ... in the same order. */
 static int
-pack_renumber (TpInterval *intervals, int n)
+pack_renumber (TpInterval *intervals, int n, TpScratch *scratch)
 {
-  g_autofree int *steps = tp_new (int, 2 * (gsize) n + 1);
+  int *steps = tp_scratch_new (scratch, int, 2 * (gsize) n + 1);
   int n_steps = 0;
 
   for (int i = 0; i < n; i++)
@@ -107,11 +106,14 @@ pack_index_init (PackIndex *index, const TpInterval *intervals, int n,
   index->n_steps = n_steps;
   for (index->base = 1; index->base < n_steps;)
     index->base *= 2;
-  index->starts = tp_new (int, n_steps);
-  index->has_start = tp_new0 (guint64, n_steps / WORD_BITS + 1);
-  index->next_start = tp_new (int, n);
-  index->covers = tp_new (int, 2 * (gsize) index->base);
-  index->cells = tp_array_new (sizeof (CoverCell));
+  index->starts = tp_scratch_new (index->scratch, int, n_steps);
+  index->has_start = tp_scratch_new0 (index->scratch, guint64,
+                                      n_steps / WORD_BITS + 1);
+  index->next_start = tp_scratch_new (index->scratch, int, n);
+  index->covers = tp_scratch_new (index->scratch, int,
+                                  2 * (gsize) index->base);
+  index->max_cells = n;
+  index->cells = tp_scratch_new (index->scratch, CoverCell, n);
   for (int i = 0; i < n_steps; i++)
     index->starts[i] = -1;
   for (int i = 0; i < 2 * index->base; i++)
@@ -119,22 +121,23 @@ pack_index_init (PackIndex *index, const TpInterval *intervals, int n,
 }
 
 static void
-pack_index_clear (PackIndex *index)
+grow_cells (PackIndex *index)
 {
-  g_free (index->starts);
-  g_free (index->has_start);
-  g_free (index->next_start);
-  g_free (index->covers);
-  tp_array_unref (index->cells);
+  CoverCell *more
+      = tp_scratch_new (index->scratch, CoverCell, 2 * (gsize) index->max_cells);
+
+  memcpy (more, index->cells, sizeof (CoverCell) * index->n_cells);
+  index->cells = more;
+  index->max_cells *= 2;
 }
 
 static void
 pack_index_cover (PackIndex *index, int vertex, int interval)
 {
-  CoverCell cell = { interval, index->covers[vertex] };
-
-  index->covers[vertex] = index->cells->len;
-  tp_array_append_val (index->cells, cell);
+  if (index->n_cells == index->max_cells)
+    grow_cells (index);
+  index->cells[index->n_cells] = (CoverCell){ interval, index->covers[vertex] };
+  index->covers[vertex] = index->n_cells++;
 }
 
 static void
@@ -194,10 +197,8 @@ pack_index_find (const PackIndex *index, const TpInterval *wanted,
   for (int v = wanted->first + index->base; v > 0; v /= 2)
     for (int cell = index->covers[v]; cell >= 0;)
       {
-        const CoverCell *c = &tp_array_index (index->cells, CoverCell, cell);
-
-        found->ids[found->n++] = c->interval;
-        cell = c->next;
+        found->ids[found->n++] = index->cells[cell].interval;
+        cell = index->cells[cell].next;
       }
   if (wanted->first < wanted->last)
     pack_index_find_starts (index, wanted->first + 1, wanted->last, found);
@@ -232,25 +233,17 @@ pack_align_up (gint64 value, gint64 align)
 /* ---- the order of those placed -------------------------------------------- */
 
 static void
-pack_order_init (PackOrder *order, const TpInterval *intervals, int n)
+pack_order_init (PackOrder *order, const TpInterval *intervals, int n,
+                 TpScratch *scratch)
 {
   order->intervals = intervals;
   order->n = 0;
-  order->by_rank = tp_new (int, n);
-  order->rank_of = tp_new (int, n);
-  order->marks = tp_new0 (guint64, n / WORD_BITS + 1);
-  order->recent = (PackList){ tp_new (int, n), 0 };
+  order->by_rank = tp_scratch_new (scratch, int, n);
+  order->rank_of = tp_scratch_new (scratch, int, n);
+  order->marks = tp_scratch_new0 (scratch, guint64, n / WORD_BITS + 1);
+  order->recent = (PackList){ tp_scratch_new (scratch, int, n), 0 };
   for (int i = 0; i < n; i++)
     order->rank_of[i] = -1;
-}
-
-static void
-pack_order_clear (PackOrder *order)
-{
-  g_free (order->by_rank);
-  g_free (order->rank_of);
-  g_free (order->marks);
-  g_free (order->recent.ids);
 }
 
 /* Shell's sort: dozens or hundreds at a time, too often to call a comparison. */
@@ -405,10 +398,11 @@ find_among_many (PackOrder *order, PackList *found, PackGap *gap)
 }
 
 static gint64
-pack_find_bound (const TpInterval *intervals, int n, int n_steps)
+pack_find_bound (const TpInterval *intervals, int n, int n_steps,
+                 TpScratch *scratch)
 {
-  g_autofree gint64 *ends = tp_new0 (gint64, n_steps + 1);
-  g_autofree gint64 *begins = tp_new0 (gint64, n_steps + 1);
+  gint64 *ends = tp_scratch_new0 (scratch, gint64, n_steps + 1);
+  gint64 *begins = tp_scratch_new0 (scratch, gint64, n_steps + 1);
   gint64 alive = 0, most = 0;
 
   for (int i = 0; i < n; i++)
@@ -454,24 +448,17 @@ pack_find_offset (Packing *packing, const TpInterval *it, gint64 align)
   return gap.offset;
 }
 
-static void
-packing_clear (Packing *packing)
-{
-  pack_index_clear (&packing->index);
-  pack_order_clear (&packing->order);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Packing, packing_clear)
-
 static gint64
-pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
+pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align,
+                TpScratch *scratch)
 {
-  g_autofree int *sequence = tp_new (int, n);
-  g_autofree int *found = tp_new (int, n);
-  g_auto (Packing) packing = { .found = { found, 0 } };
+  int *sequence = tp_scratch_new (scratch, int, n);
+  Packing packing = { .index = { .scratch = scratch },
+                      .found = { tp_scratch_new (scratch, int, n), 0 } };
   gint64 total = 0;
 
   pack_index_init (&packing.index, intervals, n, n_steps);
-  pack_order_init (&packing.order, intervals, n);
+  pack_order_init (&packing.order, intervals, n, scratch);
   for (int i = 0; i < n; i++)
     sequence[i] = i;
   qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
@@ -493,9 +480,9 @@ pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align)
 
 gint64
 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
-                   gint64 *out_bound_bytes)
+                   TpScratch *scratch, gint64 *out_bound_bytes)
 {
-  g_autofree TpInterval *copy = NULL;
+  TpInterval *copy;
   gint64 total;
   int n_steps;
 
@@ -503,11 +490,12 @@ tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
     *out_bound_bytes = 0;
   if (n == 0)
     return 0;
-  copy = tp_memdup (intervals, sizeof (TpInterval) * n);
-  n_steps = pack_renumber (copy, n);
-  total = pack_place_all (copy, n, n_steps, MAX (align, 1));
+  copy = tp_scratch_new (scratch, TpInterval, n);
+  memcpy (copy, intervals, sizeof (TpInterval) * n);
+  n_steps = pack_renumber (copy, n, scratch);
+  total = pack_place_all (copy, n, n_steps, MAX (align, 1), scratch);
   if (out_bound_bytes != NULL)
-    *out_bound_bytes = pack_find_bound (copy, n, n_steps);
+    *out_bound_bytes = pack_find_bound (copy, n, n_steps, scratch);
   for (int i = 0; i < n; i++)
     intervals[i].offset = copy[i].offset;
   return total;

@@ -2,7 +2,7 @@
 #ifndef TP_IR_INTERVALS_H
 #define TP_IR_INTERVALS_H
 
-#include <glib.h>
+#include "ir/scratch.h"
 
 /* Byte offsets for intervals of lifetime, none overlapping in both time and
  * space: greedy by size. */
@@ -16,6 +16,6 @@ typedef struct
 /* Returns bytes in all, G_MAXINT64 when they cannot be counted;
  * @out_bound_bytes (nullable): the largest sum alive at one step. */
 gint64 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
-                          gint64 *out_bound_bytes);
+                          TpScratch *scratch, gint64 *out_bound_bytes);
 
 #endif

@@ -247,6 +247,7 @@ keep_alive (Timer *timer, int index, int storage, gboolean is_write)
 void
 tp_plan_order_execution (const TpPlan *plan, TpExecution *execution)
 {
+  g_auto (TpScratch) scratch = { 0 };
   g_auto (Timer) timer = { NULL };
 
   timer_init (&timer, plan, execution);
@@ -256,5 +257,6 @@ tp_plan_order_execution (const TpPlan *plan, TpExecution *execution)
     execution->storages[i].first = execution->storages[i].last = -1;
   for (int i = 0; i < execution->n_actions; i++)
     use_all (&timer, i, keep_alive);
-  tp_execution_lay_out (execution);
+  for (int i = 0; i < execution->n_devices; i++)
+    tp_execution_lay_out (execution, i, &scratch);
 }

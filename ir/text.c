@@ -33,7 +33,8 @@ void
 tp_text_append_len (GString *text, const char *bytes, gsize n)
 {
   make_room (text, n);
-  memcpy (text->str + text->len, bytes, n);
+  if (n > 0)
+    memcpy (text->str + text->len, bytes, n);
   text->len += n;
   text->str[text->len] = 0;
 }

@@ -118,9 +118,9 @@ add_unit (const Placing *placing, TpUnits *units, const int *nodes,
   TpPlacedUnit *unit = &units->units[units->n];
   int *its_nodes = units->nodes;
 
-  unit->device = placing->places[nodes[0]];
-  unit->n_nodes = n_nodes;
-  unit->tensors = units->tensors;
+  *unit = (TpPlacedUnit){ .device = placing->places[nodes[0]],
+                          .n_nodes = n_nodes,
+                          .tensors = units->tensors };
   if (units->n > 0)
     {
       const TpPlacedUnit *before = unit - 1;
@@ -153,33 +153,46 @@ add_units (const Placing *placing, const TpGroups *groups, TpUnits *units)
     }
 }
 
-static TpUnits *
-units_alloc (const TpGraph *graph)
+TpUnits *
+tp_units_new_empty (const TpGraph *graph)
 {
   g_autoptr (TpUnits) units = g_new0 (TpUnits, 1);
   gsize n_tensors = 0;
 
   for (int i = 0; i < graph->n_nodes; i++)
     n_tensors += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
-  units->units = tp_new0 (TpPlacedUnit, graph->n_nodes + 1);
+  units->units = tp_new (TpPlacedUnit, graph->n_nodes + 1);
   units->nodes = tp_new (int, graph->n_nodes + 1);
   units->tensors = tp_new (int, n_tensors + 1);
   return g_steal_pointer (&units);
+}
+
+gboolean
+tp_units_set (TpUnits *units, const TpGraph *graph, const TpPlaced *placed,
+              TpScratch *scratch, GError **error)
+{
+  const Placing placing
+      = { graph, placed->places,
+          tp_scratch_new (scratch, int, graph->n_nodes + 1) };
+
+  units->n = 0;
+  if (!assign_groups (&placing, placed->groups, error))
+    return FALSE;
+  add_units (&placing, placed->groups, units);
+  return TRUE;
 }
 
 TpUnits *
 tp_units_new (const TpGraph *graph, const int *places, const TpGroups *groups,
               GError **error)
 {
-  g_autofree int *group_of = tp_new (int, graph->n_nodes + 1);
-  const Placing placing = { graph, places, group_of };
-  TpUnits *units;
+  const TpPlaced placed = { .places = places, .groups = groups };
+  g_auto (TpScratch) scratch = { 0 };
+  g_autoptr (TpUnits) units = tp_units_new_empty (graph);
 
-  if (!assign_groups (&placing, groups, error))
-    return NULL;
-  units = units_alloc (graph);
-  add_units (&placing, groups, units);
-  return units;
+  return tp_units_set (units, graph, &placed, &scratch, error)
+             ? g_steal_pointer (&units)
+             : NULL;
 }
 
 void

@@ -4,6 +4,7 @@
 #define TP_IR_UNITS_H
 
 #include "ir/costs.h"
+#include "ir/scratch.h"
 
 typedef struct
 {
@@ -14,6 +15,17 @@ typedef struct
   const int *tensors;         /* those read, then those written: no constants,
                                * none left out, none that stays inside */
 } TpPlacedUnit;
+
+/* What is spelled out. All borrowed. */
+typedef struct
+{
+  int n_devices;
+  int host;                   /* the device that works in host memory, where the
+                               * caller's arrays are; TP_COSTS_HOST: none */
+  const int *places;          /* device of each node; -1: it does not run, and
+                               * what it makes is there when it is first read */
+  const TpGroups *groups;     /* (nullable): those in effect */
+} TpPlaced;
 
 typedef struct
 {
@@ -32,6 +44,12 @@ typedef struct
  */
 TpUnits *tp_units_new (const TpGraph *graph, const int *places,
                        const TpGroups *groups, GError **error);
+/* Room for those of any placement of @graph, and none yet. */
+TpUnits *tp_units_new_empty (const TpGraph *graph);
+/* Those of another placement, instead of what @units were; errors as above. */
+gboolean tp_units_set (TpUnits *units, const TpGraph *graph,
+                       const TpPlaced *placed, TpScratch *scratch,
+                       GError **error);
 void tp_units_free (TpUnits *units);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpUnits, tp_units_free)
 

@@ -128,7 +128,7 @@ add_attr (Writer *writer, const TpAttr *attr)
     add_tensor (writer, (int) attr->i);
   else
     add_number (writer, attr->i);
-  add_string (writer, attr->s);
+  add_string (writer, attr->kind == TP_ATTR_STRING ? attr->s : NULL);
   for (int i = 0; i < attr->n; i++)
     if (attr->kind == TP_ATTR_INTS)
       add_number (writer, attr->ints[i]);

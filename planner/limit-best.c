@@ -21,6 +21,8 @@ tp_limit_best_init (TpLimitBest *best, const TpLimitModel *model)
                          .work_left = WORK };
   best->devices = tp_new0 (gint8, model->n_ops + 1);
   best->nearest = tp_new0 (gint8, model->n_ops + 1);
+  best->shares = tp_new (gint64, model->n_ops + 1);
+  tp_limit_layout_init (&best->layout, model->problem, model->limits);
 }
 
 void
@@ -28,64 +30,16 @@ tp_limit_best_clear (TpLimitBest *best)
 {
   g_clear_pointer (&best->devices, g_free);
   g_clear_pointer (&best->nearest, g_free);
+  g_clear_pointer (&best->shares, g_free);
+  tp_limit_layout_clear (&best->layout);
 }
 
 /* ---- what fits ---------------------------------------------------------- */
 
-static TpGroups *
-find_groups (const TpProblem *problem, const guint8 *devices)
-{
-  g_autoptr (TpGroups) groups = tp_groups_new ();
-
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    if (tp_problem_find_fused (problem, i, devices) >= 0)
-      tp_groups_add (groups, problem->groups->groups[i].nodes,
-                     problem->groups->groups[i].n_nodes);
-  return g_steal_pointer (&groups);
-}
-
-TpExecution *
-tp_limit_execution_new (const TpProblem *problem, const gint8 *devices)
-{
-  int n_ops = problem->graph->n_nodes;
-  g_autoptr (TpGroups) groups
-      = find_groups (problem, (const guint8 *) devices);
-  g_autofree int *places = tp_new (int, n_ops + 1);
-  TpPlaced placed
-      = { problem->n_devices, problem->costs->host, places, groups };
-
-  for (int i = 0; i < n_ops; i++)
-    places[i] = devices[i];
-  return tp_execution_new (problem->graph, &placed, NULL);
-}
-
-gint64
-tp_limit_execution_over (const TpLimitModel *model,
-                         const TpExecution *execution)
-{
-  gint64 over = 0;
-
-  for (int d = 0; d < 2; d++)
-    {
-      gint64 needed;
-
-      if (model->limits[d] == 0)
-        continue;
-      if (execution == NULL
-          || !tp_size_add (execution->memory[d].arena_bytes,
-                           execution->memory[d].weight_bytes, &needed))
-        return G_MAXINT64;
-      over += MIN (MAX (needed - model->limits[d], 0), TP_PROBLEM_LIMIT);
-    }
-  return over;
-}
-
 static gint64
 find_over (TpLimitBest *best, const gint8 *devices)
 {
-  g_autoptr (TpExecution) execution
-      = tp_limit_execution_new (best->model->problem, devices);
-  gint64 over = tp_limit_execution_over (best->model, execution);
+  gint64 over = tp_limit_layout_get_over (&best->layout, devices);
 
   if (over < best->nearest_over)
     {
@@ -106,6 +60,7 @@ tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
     {
       int step;
       gint64 over = model->limits[d] == 0
+                            || model->limits[d] >= model->all_bytes
                         ? 0
                         : tp_limit_model_peak (model, devices, d, &step)
                               - model->limits[d];
@@ -155,10 +110,11 @@ static int
 find_cheapest_move (TpLimitBest *best, gint8 *devices, int device, int step)
 {
   const TpLimitModel *model = best->model;
-  g_autofree gint64 *shares = tp_limit_model_shares (model, device, step);
+  const gint64 *shares = best->shares;
   double least = 0;
   int found = -1;
 
+  tp_limit_model_share (model, device, step, best->shares);
   best->work_left -= 4 * model->n_ops;
   for (int i = 0; i < model->n_ops; i++)
     {
@@ -183,18 +139,12 @@ static int
 find_overlaid (TpLimitBest *best, const gint8 *devices, int *out_step)
 {
   const TpLimitModel *model = best->model;
-  g_autoptr (TpExecution) execution = tp_limit_execution_new (model->problem, devices);
+  int device = tp_limit_layout_find_over (&best->layout, devices);
 
   best->work_left -= 8 * model->problem->graph->n_tensors;
-  for (int d = 0; execution != NULL && d < 2; d++)
-    if (model->limits[d] > 0
-        && execution->memory[d].arena_bytes
-               > model->limits[d] - execution->memory[d].weight_bytes)
-      {
-        tp_limit_model_peak (model, devices, d, out_step);
-        return d;
-      }
-  return -1;
+  if (device >= 0)
+    tp_limit_model_peak (model, devices, device, out_step);
+  return device;
 }
 
 /* One op after the other to where there is room; FALSE: none is left. */

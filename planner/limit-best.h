@@ -2,7 +2,7 @@
 #ifndef TP_PLANNER_LIMIT_BEST_H
 #define TP_PLANNER_LIMIT_BEST_H
 
-#include "ir/execution.h"
+#include "planner/limit-layout.h"
 #include "planner/limit-model.h"
 
 typedef struct
@@ -13,19 +13,13 @@ typedef struct
   gint8 *nearest;             /* the one that takes least too much */
   gint64 nearest_over;
   gint64 work_left;           /* of looking beside what is offered */
+  gint64 *shares;             /* [op]: of what is to be moved */
+  TpLimitLayout layout;
 } TpLimitBest;
 
 void tp_limit_best_init (TpLimitBest *best, const TpLimitModel *model);
 void tp_limit_best_clear (TpLimitBest *best);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitBest, tp_limit_best_clear)
-
-/* As it would run; g_free () is tp_execution_free (). NULL: its groups hide what
- * others read. */
-TpExecution *tp_limit_execution_new (const TpProblem *problem,
-                                     const gint8 *devices);
-/* Bytes above the limits on both devices, by the arenas as they are laid out. */
-gint64 tp_limit_execution_over (const TpLimitModel *model,
-                                const TpExecution *execution);
 
 /* Takes @devices if it fits and costs less; whether it fits. */
 gboolean tp_limit_best_offer (TpLimitBest *best, const gint8 *devices);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-__extension__ typedef __int128 Wide;
+typedef TpLimitWide Wide;
 
 /* ---- terms -------------------------------------------------------------- */
 
@@ -288,7 +288,12 @@ add_holdings (TpLimitModel *model)
   tp_array_set_size (model->readers, n);
   visit_reads (graph, roots, last, take_read, model);
   find_hidden (model);
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (!tp_size_add (model->all_bytes, model->holdings[i].size_bytes,
+                      &model->all_bytes))
+      model->all_bytes = G_MAXINT64;
   model->scratch = tp_new (int, model->n_ops + 1);
+  model->changes = tp_new (TpLimitWide, model->n_ops + 2);
 }
 
 /* The last op of the group that @step is inside of, and that may be in effect on
@@ -393,6 +398,7 @@ tp_limit_model_free (TpLimitModel *model)
   g_free (model->term_of);
   g_free (model->group_of);
   g_free (model->scratch);
+  g_free (model->changes);
   g_free (model->holdings);
   g_free (model);
 }
@@ -550,9 +556,10 @@ gint64
 tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
                      int device, int *out_step)
 {
-  g_autofree Wide *changes = tp_new0 (Wide, model->n_ops + 2);
+  Wide *changes = model->changes;
   Wide held = 0, most = 0;
 
+  memset (changes, 0, sizeof (Wide) * (model->n_ops + 2));
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     add_change (model, &model->holdings[i], devices, device, changes);
   *out_step = 0;
@@ -568,11 +575,11 @@ tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
              : tp_limit_model_held (model, devices, device, *out_step);
 }
 
-gint64 *
-tp_limit_model_shares (const TpLimitModel *model, int device, int step)
+void
+tp_limit_model_share (const TpLimitModel *model, int device, int step,
+                      gint64 *shares)
 {
-  gint64 *shares = tp_new0 (gint64, model->n_ops + 1);
-
+  memset (shares, 0, sizeof (gint64) * model->n_ops);
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
@@ -583,5 +590,4 @@ tp_limit_model_shares (const TpLimitModel *model, int device, int step)
         shares[model->scratch[k]] = MIN (shares[model->scratch[k]] + bytes,
                                          TP_PROBLEM_LIMIT / 2);
     }
-  return shares;
 }

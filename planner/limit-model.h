@@ -11,6 +11,8 @@
 #include "ir/memory-proof.h"
 #include "planner/problem.h"
 
+__extension__ typedef __int128 TpLimitWide;
+
 #define TP_LIMIT_FREE (-1)    /* of an op that has no device yet */
 
 typedef struct
@@ -53,7 +55,9 @@ typedef struct
   TpLimitHolding *holdings;   /* [tensor]; of no bytes: a view */
   TpArray *readers;           /* int */
   int *group_of;              /* [op]: -1: none that is offered */
+  gint64 all_bytes;           /* of all holdings: no placement holds more */
   int *scratch;               /* [op]: holders just found */
+  TpLimitWide *changes;       /* [op]: of what is held, while a peak is found */
 } TpLimitModel;
 
 /* Two devices. */
@@ -86,9 +90,7 @@ tp_limit_term_readers (const TpLimitTerms *terms, const TpLimitTerm *term)
 static inline gint64
 tp_limit_price (gint64 price, gint64 bytes)
 {
-  __extension__ typedef __int128 Wide;
-
-  return (gint64) ((Wide) price * bytes >> 30);
+  return (gint64) ((TpLimitWide) price * bytes >> 30);
 }
 
 /* Of a placement: kernels and copies, groups where they save. */
@@ -102,7 +104,8 @@ gint64 tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,
 /* The most of these over all steps, and the first with so much. */
 gint64 tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
                             int device, int *out_step);
-/* [op]: bytes that it, with others or alone, holds on @device at @step. */
-gint64 *tp_limit_model_shares (const TpLimitModel *model, int device, int step);
+/* @shares: [op]: bytes that it, with others or alone, holds on @device at @step. */
+void tp_limit_model_share (const TpLimitModel *model, int device, int step,
+                           gint64 *shares);
 
 #endif

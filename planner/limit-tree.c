@@ -207,18 +207,19 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
   const TpLimitModel *model = tree->climber.model;
   const TpMemoryBound *bound
       = tree->bounds->pdata[get_node (tree, index)->index];
-  g_autofree gint64 *weights = tp_limit_model_shares (
-      model, MAX (climb->device, 0), MAX (climb->step, 0));
+  g_autofree gint64 *weights = tp_new (gint64, model->n_ops + 1);
+  g_autofree gint64 *shares = tp_new (gint64, model->n_ops + 1);
 
+  tp_limit_model_share (model, MAX (climb->device, 0), MAX (climb->step, 0),
+                        weights);
   for (int i = 0; i < model->n_ops && bound->prices->len > 0; i++)
     weights[i] = 0;
   for (guint row = 0; row < bound->prices->len; row++)
     {
       const TpMemoryPrice *it
           = &tp_array_index (bound->prices, TpMemoryPrice, row);
-      g_autofree gint64 *shares
-          = tp_limit_model_shares (model, it->device, it->step);
 
+      tp_limit_model_share (model, it->device, it->step, shares);
       for (int i = 0; i < model->n_ops; i++)
         weights[i] += MIN (tp_limit_price (it->price, shares[i]),
                            TP_PROBLEM_LIMIT / 8);
@@ -247,17 +248,13 @@ static void
 look_at_layout (const Tree *tree, TpLimitClimb *climb)
 {
   const TpLimitModel *model = tree->climber.model;
-  g_autoptr (TpExecution) execution
-      = tp_limit_execution_new (model->problem, climb->under);
 
-  for (int d = 0; execution != NULL && climb->device < 0 && d < 2; d++)
-    if (model->limits[d] > 0
-        && execution->memory[d].arena_bytes
-               > model->limits[d] - execution->memory[d].weight_bytes)
-      {
-        climb->device = d;
-        tp_limit_model_peak (model, climb->under, d, &climb->step);
-      }
+  if (climb->device >= 0)
+    return;
+  climb->device = tp_limit_layout_find_over (&tree->climber.best->layout,
+                                             climb->under);
+  if (climb->device >= 0)
+    tp_limit_model_peak (model, climb->under, climb->device, &climb->step);
 }
 
 static void
@@ -383,15 +380,13 @@ static gint64
 find_end_value (Tree *tree, int index)
 {
   const Node *node = get_node (tree, index);
-  g_autoptr (TpExecution) execution = NULL;
 
   if (node->kind == TP_PROOF_FULL)
     return TP_COST_NONE;
   if (node->kind == TP_PROOF_BOUND)
     return node->value;
   fix_path (tree, index);
-  execution = tp_limit_execution_new (tree->climber.model->problem, tree->fixed);
-  if (tp_limit_execution_over (tree->climber.model, execution) > 0)
+  if (tp_limit_layout_get_over (&tree->climber.best->layout, tree->fixed) > 0)
     return TP_COST_NONE;
   return tp_limit_model_cost (tree->climber.model, tree->fixed);
 }

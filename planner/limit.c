@@ -51,10 +51,12 @@ static gboolean
 fail (const TpProblem *problem, const gint8 *nearest, gboolean is_proved,
       GError **error)
 {
-  g_autoptr (TpExecution) execution
-      = tp_limit_execution_new (problem, nearest);
+  g_auto (TpLimitLayout) layout = { 0 };
   g_autoptr (GString) text = g_string_new (NULL);
+  const TpExecution *execution;
 
+  tp_limit_layout_init (&layout, problem, problem->limits);
+  execution = tp_limit_layout_get (&layout, nearest);
   for (int d = 0; d < problem->n_devices && execution != NULL; d++)
     describe_device (problem, execution, d, text);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,

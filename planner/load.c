@@ -441,7 +441,7 @@ fill_tree (Search *search, TpLoadProof *proof)
       index = is_end ? find_next (search, index) : node->first_child;
     }
   proof->n_arcs = (int) arcs->len;
-  proof->arcs = tp_memdup (arcs->data, arcs->len * sizeof (TpArc) + 1);
+  proof->arcs = tp_array_steal (arcs);
 }
 
 /* ---- all ----------------------------------------------------------------- */

@@ -376,7 +376,7 @@ tp_share_state_term_slack (const TpShareState *state, int index,
   return cost - find_least (state, index);
 }
 
-/* When all that is around @op has come to it. */
+/* When all that is around @op has come to it; 0: it can be nowhere else. */
 static gint64
 find_margin (const TpShareState *state, int op, int device)
 {
@@ -387,6 +387,8 @@ find_margin (const TpShareState *state, int op, int device)
   for (int d = 0; d < model->n_devices; d++)
     if (d != device && (state->sets[op] >> d & 1) != 0)
       least = MIN (least, levels[d]);
+  if (least == G_MAXINT64)
+    return 0;
   return (least - levels[tp_share_state_choose (state, op)]) / model->unit;
 }
 

@@ -269,7 +269,7 @@ const Case injected_cases[] = {
   { "load-folded", load_folded, 1, 0, NULL },
   { "load-tensors", load_tensors, 5, 0, NULL },
   { "optimize", optimize, 10, 0, NULL },
-  { "optimize-tight", optimize_tight, 12000, 0, NULL }, /* seconds each */
+  { "optimize-tight", optimize_tight, 1600, 0, NULL }, /* seconds each */
   { "plan-save", save_plan, 1, 0, NULL },
   { "plan-load", load_plan, 20, 0, NULL },
   { "plan-load-dims", load_plan_of_dims, 40, 0, NULL },
@@ -288,6 +288,8 @@ const Case injected_cases[] = {
   { "bytes", injected_read_model, 5, 0, injected_prepare_model },
   { "bytes-tensors", injected_read_model, 5, 0, injected_prepare_tensors },
   { "plan-bytes", injected_read_plan, 20, 0, injected_prepare_plan },
+  { "plan-packed", injected_read_plan, 20, 0, injected_prepare_packed },
+  { "plan-pack", injected_save_packed, 1, 0, NULL },
   { "plan-lists", injected_read_plan, 5, 0, injected_prepare_lists },
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },

@@ -69,6 +69,30 @@ injected_read_plan (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
+gboolean
+injected_save_packed (Fixture *fixture, GError **error)
+{
+  g_autofree char *path = g_strconcat (fixture->saved, ".gz", NULL);
+  gboolean is_done = tplan_plan_save (fixture->plan, path, error);
+
+  if (is_done)
+    g_remove (path);
+  return is_done;
+}
+
+void
+injected_prepare_packed (Fixture *fixture)
+{
+  g_autofree char *path = g_strconcat (fixture->saved, ".gz", NULL);
+  g_autoptr (GError) error = NULL;
+
+  tplan_plan_save (fixture->plan, path, &error);
+  g_assert_no_error (error);
+  fixture->bytes = read_file (path);
+  fixture->more_bytes = read_file (fixture->json);
+  g_remove (path);
+}
+
 /* What limits make hard to prove has bounds by the thousand, and ops are pinned
  * one by one: a plan of few ops, which has more of both put in. */
 #define FEW 400               /* ops */

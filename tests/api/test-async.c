@@ -248,6 +248,7 @@ test_threads (gconstpointer place)
 
 /* ---- processes -------------------------------------------------------------- */
 
+#ifndef __SANITIZE_THREAD__
 /* A child submits to the session of its parent, whose thread it has not. */
 static void
 test_fork (gconstpointer place)
@@ -286,6 +287,7 @@ test_fork (gconstpointer place)
   assert_done (&data);
   tplan_run_free (old);
 }
+#endif
 
 /* ---- steps ------------------------------------------------------------------ */
 

@@ -83,12 +83,41 @@ use_model () # FILE: by every command that reads one
   rm -f again.*
 }
 
+# whole FILE...: what was written is fit as well, but for tabs.
+whole ()
+{
+  for file; do
+    [ ! -f "$file" ] || { tr -d '\t' < "$file" > drawn && fit drawn; } || echo "$file" >> faults
+  done
+}
+
+# By those that compare, measure and draw.
+use_model_more () # FILE
+{
+  rm -rf made.* plans
+  shows pareto -f --devices $sims "$1" -o made.csv -o made.svg -o made.json --plans=plans
+  whole made.csv made.svg made.json
+  for format in table json csv; do
+    shows sweep --devices $sims --scale=copies=0.5..2 --format $format "$1"
+  done
+  shows calibrate --cost other.db --devices ref --time-limit 5s "$1"
+  for format in table json csv; do
+    shows bench --cost other.db --devices ref -n 1 --format $format "$1"
+  done
+  shows try -f --cost other.db --devices ref --time-limit 1s --bench-limit 0.1s "$1" -o made.json
+  whole made.json made.report.html
+  shows cost --cost other.db show --all
+}
+
 use_plan () # FILE
 {
   shows check "$1"; shows check --format json "$1"
   shows check --graph good.json "$1"
   shows explain --graph good.json "$1"
   shows view --graph good.json -f "$1" -o made.dot
+  rm -f made.html
+  shows report --graph good.json -f "$1" -o made.html
+  whole made.html
   shows run --graph good.json -n 1 --warmup 0 "$1"
 }
 
@@ -123,6 +152,25 @@ for model in good type pin attr dim key file dtype; do
   use_model bad.json
   told "$model.json, escaped"
 done
+for model in good dim pin; do
+  replaced "$escaped" $model.json
+  use_model_more bad.json
+  told "$model.json, escaped, compared and measured"
+done
+# Whoever names a dimension has its name from the model.
+dim=$(printf '\033]0;N\007\302\233\nforged\n\342\200\256')
+replaced '\\u001b]0;N\\u0007\\u009b\\nforged\\n\\u202e' dim.json
+rm -rf made.*
+for format in table json csv; do
+  shows sweep -f --devices $sims --dim "$dim=1,2" --format $format bad.json -o made.csv -o made.svg -o made.html -o made.json
+  whole made.csv made.svg made.html made.json
+  shows optimize -f --devices $sims --dim "$dim=1,2" --format $format bad.json -o tiers.json
+  whole tiers.json
+  shows check --graph bad.json tiers.json
+  shows run --graph bad.json -n 1 --warmup 0 --dim "$dim=2" --format $format tiers.json
+done
+[ -f made.html ] && [ -f tiers.json ] || echo "the dimension was not found" >> faults
+told "a dimension of strange name"
 replaced "$escaped" good.plan
 sign bad.plan
 use_plan bad.plan
@@ -169,6 +217,7 @@ while IFS= read -r name; do
   replaced "$name" key.cost
   shows cost --cost other.db import bad.cost
   shows cost --cost other.db list
+  whole made.json
   told "in bytes, row $row"
 done < names
 finish

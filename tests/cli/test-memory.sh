@@ -43,6 +43,9 @@ start ()
   info) set -- info long.json ;;
   optimize) set -- optimize --devices $sims long.json -o out/plan.json ;;
   check) set -- check plan.json ;;
+  pack) set -- optimize --devices $sims long.json -o out/plan.json.gz ;;
+  unpack) set -- check plan.json.gz ;;
+  pareto) set -- pareto --devices $sims long.json -o out/pareto.csv -o out/pareto.svg --plans=out ;;
   explain) set -- explain plan.json ;;
   convert) set -- convert long.json -o out/long.onnx ;;
   run-ref) set -- run --devices ref -n 1 --warmup 0 -o out/values wide.json ;;
@@ -159,13 +162,14 @@ begin () # COMMAND...
   echo "Bail out! tplan $*: $(head -n 1 .err)"; exit 99
 }
 begin optimize -q --devices $sims long.json -o plan.json
+begin optimize -q --devices $sims long.json -o plan.json.gz
 begin optimize -q --devices $sims sym.json --dim N=1,2 -o tiers.json
 begin calibrate -q --devices ref mlp.json
 # Words come from GLib in the locale's own letters, which takes memory as well.
 (LC_ALL=C; export LC_ALL; attack info) > said; status=$?
 cat said
 say $status "in the locale C: an allocation that fails is an error"
-for each in ${JOBS:-info optimize check explain convert run-ref run-cpu view report tiers tiers-check sweep profile cost-export machine-export}; do
+for each in ${JOBS:-info optimize check pack unpack pareto explain convert run-ref run-cpu view report tiers tiers-check sweep profile cost-export machine-export}; do
   if [ $each = run-cpu ] && ! "$TPLAN" devices | grep -q '^cpu'; then continue; fi
   test_job "an allocation that fails" attack $each
   # LLVM alone takes more addresses than that.

@@ -222,6 +222,19 @@ DOES (clEnqueueReadBuffer,
       (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, void *f,
        cl_uint g, const cl_event *h, cl_event *i),
       (a, b, c, d, e, f, g, h, i))
+DOES (clEnqueueUnmapMemObject,
+      (cl_command_queue a, cl_mem b, void *c, cl_uint d, const cl_event *e,
+       cl_event *f),
+      (a, b, c, d, e, f))
+MAKES (void *, clEnqueueMapBuffer,
+       (cl_command_queue a, cl_mem b, cl_bool c, cl_map_flags d, size_t e,
+        size_t f, cl_uint g, const cl_event *h, cl_event *i, cl_int *out_code),
+       (a, b, c, d, e, f, g, h, i, out_code))
+
+typedef void (CL_CALLBACK *EventNotify) (cl_event, cl_int, void *);
+
+DOES (clSetEventCallback, (cl_event a, cl_int b, EventNotify c, void *d),
+      (a, b, c, d))
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
 
@@ -373,6 +386,9 @@ clInitLayer (cl_uint n, const cl_icd_dispatch *its_target, cl_uint *out_n,
   SET (clEnqueueNDRangeKernel);
   SET (clEnqueueWriteBuffer);
   SET (clEnqueueReadBuffer);
+  SET (clEnqueueMapBuffer);
+  SET (clEnqueueUnmapMemObject);
+  SET (clSetEventCallback);
   SET (clFinish);
   SET (clFlush);
 #undef SET

@@ -12,7 +12,9 @@ try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for open
 # judge FAULT: what `run` does about it; 124: it had to be ended.
 judge ()
 {
-  TEST_OPENCL_FAIL=$1 timeout -k 1 300 "$TPLAN" run plan.json --check -n 1 --warmup=0 \
+  claim=
+  case $1 in *[mM]ap*) claim='CL_DEVICE_TYPE 4 CL_DEVICE_HOST_UNIFIED_MEMORY 1' ;; esac
+  TEST_OPENCL_CLAIM=$claim TEST_OPENCL_FAIL=$1 timeout -k 1 300 "$TPLAN" run plan.json --check -n 1 --warmup=0 \
     --watchdog=0.3 --timeout=1.5 > .out 2> .err
   code=$?
   case $code in
@@ -25,7 +27,8 @@ judge ()
 i=0
 for function in clCreateContext clCreateCommandQueue clCreateBuffer clCreateSubBuffer \
                 clCreateProgramWithSource clBuildProgram clCreateKernel clSetKernelArg \
-                clEnqueueNDRangeKernel clEnqueueWriteBuffer clEnqueueReadBuffer clFinish clFlush; do
+                clEnqueueNDRangeKernel clEnqueueWriteBuffer clEnqueueReadBuffer \
+                clEnqueueMapBuffer clEnqueueUnmapMemObject clSetEventCallback clFinish clFlush; do
   for call in 1 2 3 4; do
     for what in hang lie; do
       i=$((i + 1))

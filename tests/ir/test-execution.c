@@ -352,6 +352,58 @@ test_random (void)
     }
 }
 
+static void
+assert_same (const TpExecution *a, const TpExecution *b)
+{
+  g_autofree char *text = to_text (a);
+
+  assert_actions (b, text);
+  g_assert_cmpint (a->n_storages, ==, b->n_storages);
+  for (int i = 0; i < a->n_storages; i++)
+    {
+      const TpStorage *it = &a->storages[i], *its = &b->storages[i];
+
+      g_assert_cmpint (it->tensor, ==, its->tensor);
+      g_assert_cmpint (it->first, ==, its->first);
+      g_assert_cmpint (it->last, ==, its->last);
+      g_assert_cmpint (it->offset, ==, its->offset);
+    }
+  g_assert_cmpmem (a->memory, a->n_devices * sizeof a->memory[0],
+                   b->memory, b->n_devices * sizeof b->memory[0]);
+}
+
+/* One placement after the other in the same memory, with errors between. */
+static void
+test_again (void)
+{
+  g_autoptr (TpGraph) graph = random_graph (40);
+  g_autoptr (TpExecution) again = tp_execution_new_empty (graph, 3);
+  g_auto (TpScratch) scratch = { 0 };
+
+  for (int round = 0; round < 100; round++)
+    {
+      g_autofree int *places = g_new (int, graph->n_nodes);
+      g_autoptr (TpGroups) groups = tp_groups_new ();
+      g_autoptr (TpExecution) alone = NULL;
+      const TpPlaced placed = { 3, round % 3, places, groups };
+
+      for (int i = 0; i < graph->n_nodes; i++)
+        places[i] = round % 2 == 0 ? g_test_rand_int_range (0, 3) : 1;
+      if (round % 4 == 1)
+        tp_groups_add (groups, (const int[]) { 1, 0 }, 2);
+      else if (round % 4 == 3)
+        tp_groups_add (groups, (const int[]) { round % 40 }, 1);
+      alone = tp_execution_new (graph, &placed, NULL);
+      g_assert_cmpint (tp_execution_set (again, &placed, &scratch, NULL), ==,
+                       alone != NULL);
+      if (alone == NULL)
+        continue;
+      for (int i = 0; i < 3; i++)
+        tp_execution_lay_out (again, i, &scratch);
+      assert_same (again, alone);
+    }
+}
+
 /* Ops that read what was made anywhere before; many outputs. */
 static TpGraph *
 large_graph (int n_ops)
@@ -411,6 +463,7 @@ main (int argc, char **argv)
   g_test_add_func ("/execution/part", test_part);
   g_test_add_func ("/execution/bad-groups", test_bad_groups);
   g_test_add_func ("/execution/random", test_random);
+  g_test_add_func ("/execution/again", test_again);
   g_test_add_func ("/execution/large", test_large);
   return g_test_run ();
 }

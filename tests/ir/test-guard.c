@@ -273,6 +273,7 @@ test_text (void)
       tp_text_append_printf (text, "%d %*s", i, i % 300, "x");
       g_string_append_printf (oracle, "%d %*s", i, i % 300, "x");
       tp_text_append_len (text, "with\0nul", 8);
+      tp_text_append_len (text, NULL, 0);
       g_string_append_len (oracle, "with\0nul", 8);
       g_assert_cmpmem (text->str, text->len + 1, oracle->str,
                        oracle->len + 1);

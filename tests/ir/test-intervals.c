@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+static TpScratch scratch;     /* that of the packing before */
+
 static gboolean
 meets (gint64 a, gint64 a_end, gint64 b, gint64 b_end)
 {
@@ -60,7 +62,8 @@ test_random (void)
           it[i].size_bytes = g_test_rand_int_range (0, 500);
           it[i].offset = -1;
         }
-      total = tp_intervals_pack (it, n, align, &bound);
+      tp_scratch_reset (&scratch);
+      total = tp_intervals_pack (it, n, align, &scratch, &bound);
       check_packing (it, n, align, total);
       g_assert_cmpint (bound, ==, brute_bound (it, n));
       g_assert_cmpint (bound, <=, total);
@@ -133,7 +136,7 @@ test_plain (void)
           it[i].size_bytes = g_test_rand_int_range (1, 300);
         }
       plain = g_memdup2 (it, n * sizeof it[0]);
-      tp_intervals_pack (it, n, 16, NULL);
+      tp_intervals_pack (it, n, 16, &scratch, NULL);
       pack_plainly (plain, n, 16);
       for (int i = 0; i < n; i++)
         g_assert_cmpint (it[i].offset, ==, plain[i].offset);
@@ -150,7 +153,7 @@ test_chain (void)
 
   for (int i = 0; i < n; i++)
     it[i] = (TpInterval) { 64, i, i + 1, 0 };
-  g_assert_cmpint (tp_intervals_pack (it, n, 64, &bound), ==, 128);
+  g_assert_cmpint (tp_intervals_pack (it, n, 64, &scratch, &bound), ==, 128);
   g_assert_cmpint (bound, ==, 128);
 }
 
@@ -165,7 +168,7 @@ test_long_lived (void)
     it[i] = (TpInterval) { 64, i, i + 1, 0 };
   it[7].first = 0;
   it[7].last = n;
-  g_assert_cmpint (tp_intervals_pack (it, n, 64, NULL), ==, 192);
+  g_assert_cmpint (tp_intervals_pack (it, n, 64, &scratch, NULL), ==, 192);
 }
 
 static int
@@ -190,7 +193,7 @@ test_crowd (void)
       it[i].last = 2;
       sum += it[i].size_bytes;
     }
-  total = tp_intervals_pack (it, n, 64, NULL);
+  total = tp_intervals_pack (it, n, 64, &scratch, NULL);
   g_assert_cmpint (total, ==, sum);
   qsort (it, n, sizeof it[0], compare_offsets);
   for (int i = 1; i < n; i++)
@@ -203,8 +206,9 @@ test_huge (void)
 {
   TpInterval it[] = { { G_MAXINT64 - 1, 0, 1, 0 }, { 4096, 0, 1, 0 } };
 
-  g_assert_cmpint (tp_intervals_pack (it, 2, 4096, NULL), ==, G_MAXINT64);
-  g_assert_cmpint (tp_intervals_pack (NULL, 0, 64, NULL), ==, 0);
+  g_assert_cmpint (tp_intervals_pack (it, 2, 4096, &scratch, NULL), ==,
+                   G_MAXINT64);
+  g_assert_cmpint (tp_intervals_pack (NULL, 0, 64, &scratch, NULL), ==, 0);
 }
 
 int

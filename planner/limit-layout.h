@@ -1,0 +1,39 @@
+/* limit-layout.h: what placements take as sessions lay them out: one after the other,
+ * in the same memory. */
+#ifndef TP_PLANNER_LIMIT_LAYOUT_H
+#define TP_PLANNER_LIMIT_LAYOUT_H
+
+#include "ir/execution.h"
+#include "planner/problem.h"
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned) */
+  const gint64 *limits;       /* (unowned): [device], 0: none */
+  gint64 all_bytes;           /* no device takes more than that */
+  TpExecution *execution;     /* of @devices */
+  TpScratch scratch;
+  TpGroups groups;            /* those in effect, as the problem has them */
+  int *places;
+  gint8 *devices;             /* the placement asked for last */
+  gboolean is_set;
+  gboolean is_good;           /* no group hides what others read */
+  gboolean *is_laid_out;      /* [device] */
+} TpLimitLayout;
+
+void tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem,
+                           const gint64 *limits);
+void tp_limit_layout_clear (TpLimitLayout *layout);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitLayout, tp_limit_layout_clear)
+
+/* As it would run, until another is asked for. NULL: its groups hide what others
+ * read. */
+const TpExecution *tp_limit_layout_get (TpLimitLayout *layout,
+                                        const gint8 *devices);
+/* Bytes above the limits on all devices; G_MAXINT64: they cannot be counted, or it
+ * does not run. */
+gint64 tp_limit_layout_get_over (TpLimitLayout *layout, const gint8 *devices);
+/* The first device that takes more than its limit; -1: none, or it does not run. */
+int tp_limit_layout_find_over (TpLimitLayout *layout, const gint8 *devices);
+
+#endif
