@@ -133,7 +133,8 @@ tp_json_rows_clear (TpJsonRows *rows)
   *rows = (TpJsonRows){ 0 };
 }
 
-/* As many elements as are parsed at once; FALSE: not one. */
+/* As many elements as are parsed at once; FALSE: not one, or what stands behind them
+ * is no comma. */
 static gboolean
 parse (TpJsonRows *rows)
 {
