@@ -7,6 +7,7 @@
 #include "format/graph-json-cost.h"
 #include "format/graph-json-init.h"
 #include "format/graph-json-op.h"
+#include "format/graph-json-row.h"
 #include "format/graph-partitioning.h"
 #include "format/load-options.h"
 #include "graph/graph-limit.h"
@@ -112,14 +113,37 @@ add_entries (const TpGraphJson *reader, const json_t *root, const char *key,
   return TRUE;
 }
 
+/* The next op from its text, where it is plain. */
+static gboolean
+scan_row (const TpGraphJson *reader, TpGraphRow *row)
+{
+  const char *text;
+  gsize size;
+
+  if (!tp_json_rows_peek (reader->rows, &text, &size)
+      || !tp_graph_row_scan (text, size, row)
+      || !tp_graph_row_is_fed (reader, row))
+    return FALSE;
+  tp_json_rows_skip (reader->rows, size);
+  return TRUE;
+}
+
 /* What cannot be parsed is told by whoever reads the document as a whole. */
 static gboolean
 add_rows (const TpGraphJson *reader, GError **error)
 {
+  g_autofree TpGraphRow *row = g_new (TpGraphRow, 1);
   const json_t *op;
 
-  for (gsize i = 0; tp_json_rows_next (reader->rows, &op); i++)
-    if (op == NULL)
+  for (gsize i = 0;; i++)
+    if (scan_row (reader, row))
+      {
+        if (!tp_graph_row_add (reader, row, i, error))
+          return FALSE;
+      }
+    else if (!tp_json_rows_next (reader->rows, &op))
+      break;
+    else if (op == NULL)
       return TRUE;
     else if (!tp_graph_json_add_op (reader, op, i, error))
       return FALSE;

@@ -133,7 +133,8 @@ tp_json_rows_clear (TpJsonRows *rows)
   *rows = (TpJsonRows){ 0 };
 }
 
-/* As many elements as are parsed at once; FALSE: not one. */
+/* As many elements as are parsed at once; FALSE: not one, or what stands behind them
+ * is no comma. */
 static gboolean
 parse (TpJsonRows *rows)
 {
@@ -141,6 +142,8 @@ parse (TpJsonRows *rows)
 
   while (stop < rows->end && stop - rows->at < PARSE_BYTES)
     stop = skip_value (stop + 1, rows->end);
+  if (stop < rows->end && *stop != ',')
+    return FALSE;
   g_string_truncate (rows->text, 0);
   tp_text_append_c (rows->text, '[');
   tp_text_append_len (rows->text, rows->at, stop - rows->at);
@@ -167,4 +170,26 @@ tp_json_rows_next (TpJsonRows *rows, const json_t **out)
     }
   *out = json_array_get (rows->parsed, rows->n_parsed++);
   return TRUE;
+}
+
+gboolean
+tp_json_rows_peek (const TpJsonRows *rows, const char **out_text,
+                   gsize *out_size)
+{
+  const char *stop;
+
+  if (rows->n_parsed != json_array_size (rows->parsed) || !rows->has_more)
+    return FALSE;
+  stop = skip_value (rows->at, rows->end);
+  *out_text = rows->at;
+  *out_size = stop - rows->at;
+  return stop == rows->end || *stop == ',';
+}
+
+void
+tp_json_rows_skip (TpJsonRows *rows, gsize size)
+{
+  rows->at += size;
+  rows->has_more = rows->at < rows->end;
+  rows->at += rows->has_more;
 }

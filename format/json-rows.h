@@ -30,5 +30,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpJsonRows, tp_json_rows_clear)
 /* The next element, good until the one after it is asked for; NULL after the last.
  * FALSE: what follows cannot be parsed. */
 gboolean tp_json_rows_next (TpJsonRows *rows, const json_t **out);
+/* The text of the next element, with the space around it, which remains the next
+ * until it is skipped; FALSE: there is none, or it is parsed already. */
+gboolean tp_json_rows_peek (const TpJsonRows *rows, const char **out_text,
+                            gsize *out_size);
+void tp_json_rows_skip (TpJsonRows *rows, gsize size);
 
 #endif

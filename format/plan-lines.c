@@ -172,3 +172,21 @@ tp_plan_rows_next (TpPlanRows *rows)
     parse (rows);
   return json_array_get (rows->parsed, rows->n_parsed++);
 }
+
+gboolean
+tp_plan_rows_take (TpPlanRows *rows, TpPlanScan *out_line)
+{
+  if (rows->list != NULL || rows->n_parsed != json_array_size (rows->parsed)
+      || rows->at >= rows->end)
+    return FALSE;
+  out_line->begin = out_line->at = rows->at;
+  out_line->end = rows->at = skip_line (rows->at, rows->end);
+  return TRUE;
+}
+
+gboolean
+tp_plan_rows_put_back (TpPlanRows *rows, const TpPlanScan *line)
+{
+  rows->at = line->begin;
+  return FALSE;
+}

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#include "ir/types.h"
+#include "format/plan-scan.h"
 
 typedef struct TpPlanLines TpPlanLines;
 
@@ -41,5 +41,9 @@ gboolean tp_plan_lines_find (const TpPlanLines *lines, const char *key,
 /* The next element, good until the one after it is asked for. NULL: there is none
  * that could be parsed. */
 const json_t *tp_plan_rows_next (TpPlanRows *rows);
+/* The same as text, to scan; FALSE: it is not there as a line, or parsed already. */
+gboolean tp_plan_rows_take (TpPlanRows *rows, TpPlanScan *out_line);
+/* The line taken last is not as expected: tp_plan_rows_next () has it. Always FALSE. */
+gboolean tp_plan_rows_put_back (TpPlanRows *rows, const TpPlanScan *line);
 
 #endif

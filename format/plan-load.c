@@ -406,14 +406,15 @@ load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
 {
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
+
   reader->devices = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  reader->names = g_new0 (TpPlanNames, 1);
   if (!load_head (root, plan, error))
     return NULL;
   graph = load_graph (reader, plan, error);
   if (graph == NULL)
     return NULL;
   reader->graph = graph;
-  tp_plan_reader_index (reader);
   if (!tp_plan_read_body (root, plan, error))
     return NULL;
   if (plan->peak_bytes == NULL || plan->weight_bytes == NULL)
@@ -474,8 +475,12 @@ static void
 reader_clear (TpPlanReader *reader)
 {
   tp_plan_lines_free (reader->lines);
-  tp_map_free (reader->nodes);
-  tp_map_free (reader->tensors);
+  if (reader->names != NULL)
+    {
+      tp_map_free (reader->names->nodes);
+      tp_map_free (reader->names->tensors);
+    }
+  g_free (reader->names);
   tp_map_free (reader->devices);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanReader, reader_clear)

@@ -5,20 +5,53 @@
 
 #include "ir/guard.h"
 
-/* A vertex of what there is. */
+/* Whether there is that vertex. */
 static gboolean
-read_vertex (const TpPlanReader *reader, const TpPlan *plan,
-             const json_t *value, TpCutVertex *out)
+check_vertex (const TpPlanReader *reader, const TpPlan *plan,
+              const TpCutVertex *vertex)
 {
-  const char *name = json_string_value (value);
   int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
   int n_groups = plan->all_groups->n_groups;
   const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
                          n_groups, reader->graph->n_colocations };
 
   G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
+  return vertex->index < limits[vertex->kind];
+}
+
+static gboolean
+read_vertex (const TpPlanReader *reader, const TpPlan *plan,
+             const json_t *value, TpCutVertex *out)
+{
+  const char *name = json_string_value (value);
+
   return name != NULL && tp_cut_vertex_read (name, out)
-         && out->index < limits[out->kind];
+         && check_vertex (reader, plan, out);
+}
+
+/* The next of @rows, where it is a line as they are written. */
+static gboolean
+scan_arc (const TpPlanReader *reader, const TpPlan *plan, gboolean is_tied,
+          TpPlanRows *rows, TpArc *arc)
+{
+  TpPlanScan line;
+
+  if (!tp_plan_rows_take (rows, &line))
+    return FALSE;
+  return (tp_plan_scan_text (&line, "  [")
+          && tp_plan_scan_vertex (&line, &arc->from)
+          && tp_plan_scan_text (&line, ", ")
+          && tp_plan_scan_vertex (&line, &arc->to)
+          && tp_plan_scan_text (&line, ", ")
+          && tp_plan_scan_number (&line, -1, &arc->capacity)
+          && tp_plan_scan_text (&line, ", ")
+          && tp_plan_scan_number (&line, 0, &arc->flow)
+          && (!is_tied
+              || (tp_plan_scan_text (&line, ", ")
+                  && tp_plan_scan_number (&line, 0, &arc->tie_flow)))
+          && check_vertex (reader, plan, &arc->from)
+          && check_vertex (reader, plan, &arc->to))
+         || tp_plan_rows_put_back (rows, &line);
 }
 
 /* [from, to, capacity, flow], and the flow of the tie where one was broken. */
@@ -60,8 +93,11 @@ tp_plan_read_arcs (TpPlanPlace root, const char *key, const TpPlan *plan,
   for (int i = 0; i < rows.n; i++)
     {
       char path[64];
-      TpPlanPlace place = { root.reader, path, tp_plan_rows_next (&rows) };
+      TpPlanPlace place = { root.reader, path, NULL };
 
+      if (scan_arc (root.reader, plan, list->is_tied, &rows, &arcs[i]))
+        continue;
+      place.json = tp_plan_rows_next (&rows);
       g_snprintf (path, sizeof path, "%s[%d]", key, i);
       if (!read_arc (place, plan, list->is_tied, &arcs[i], error))
         return FALSE;

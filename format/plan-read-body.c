@@ -70,13 +70,44 @@ read_placement (TpPlanPlace place, TpPlacement *out, GError **error)
 {
   const TpPlanReader *reader = place.reader;
 
-  return read_name (place, "op", reader->nodes, &out->node, error)
+  return read_name (place, "op", tp_plan_reader_get_nodes (reader),
+                    &out->node, error)
          && read_name (place, "device", reader->devices, &out->device, error)
          && tp_plan_read_number (place, "time_ns", &out->time_ns, error)
          && tp_plan_read_number (place, "spread_ns", &out->spread_ns, error)
          && read_margin (place, out, error)
          && read_cheapest (place, out, error)
          && read_schedule (place, out, error);
+}
+
+/* The next of @rows, that of @node, where it is as most are: without a schedule.
+ * What stands behind is the graph's. */
+static gboolean
+scan_placement (const TpPlan *plan, const TpNode *node, TpPlanRows *rows,
+                TpPlacement *out)
+{
+  TpPlanScan line;
+
+  if (!tp_plan_rows_take (rows, &line))
+    return FALSE;
+  if (!tp_plan_scan_text (&line, "  {\"op\": ")
+      || !tp_plan_scan_name (&line, node->name)
+      || !tp_plan_scan_text (&line, ", \"device\": ")
+      || !tp_plan_scan_any (&line, plan->devices, plan->n_devices,
+                            &out->device)
+      || !tp_plan_scan_member (&line, "time_ns", 0, &out->time_ns)
+      || !tp_plan_scan_member (&line, "spread_ns", 0, &out->spread_ns)
+      || !tp_plan_scan_member (&line, "margin_ns", -1, &out->margin_ns))
+    return tp_plan_rows_put_back (rows, &line);
+  out->is_margin_least
+      = tp_plan_scan_text (&line, ", \"margin_at_least\": true");
+  out->cheapest = out->device;
+  if (tp_plan_scan_text (&line, ", \"schedule\"")
+      || (tp_plan_scan_text (&line, ", \"cheapest\": ")
+          && !tp_plan_scan_any (&line, plan->devices, plan->n_devices,
+                                &out->cheapest)))
+    return tp_plan_rows_put_back (rows, &line);
+  return TRUE;
 }
 
 static gboolean
@@ -95,8 +126,13 @@ read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
   for (int i = 0; i < n; i++)
     {
       TpPlacement *it = &plan->placements[i];
-      TpPlanPlace place = { reader, path, tp_plan_rows_next (&rows) };
+      TpPlanPlace place = { reader, path, NULL };
 
+      it->node = i;
+      if (scan_placement (plan, &reader->graph->nodes[i], &rows, it)
+          && seen[i]++ == 0)
+        continue;
+      place.json = tp_plan_rows_next (&rows);
       g_snprintf (path, sizeof path, "ops[%d]", i);
       if (!read_placement (place, it, error))
         return FALSE;
@@ -139,7 +175,7 @@ read_groups (TpPlanPlace root, const char *key, GError **error)
       for (int k = 0; k < n; k++)
         if (!tp_plan_read_name (
                 tp_plan_place_enter (place, json_array_get (group, k)),
-                reader->nodes, &nodes[k], error))
+                tp_plan_reader_get_nodes (reader), &nodes[k], error))
           return NULL;
       tp_groups_add (groups, nodes, n);
     }
@@ -157,11 +193,39 @@ read_end (TpPlanPlace place, const char *key, int *out_end, GError **error)
          || read_name (place, key, place.reader->devices, out_end, error);
 }
 
+/* They stand in the order of their tensors, of which @it is not before @from. */
+static gboolean
+scan_transfer (const TpPlan *plan, const TpGraph *graph, int from,
+               TpPlanRows *rows, TpTransfer *it)
+{
+  TpPlanScan line;
+
+  if (from == graph->n_tensors || !tp_plan_rows_take (rows, &line))
+    return FALSE;
+  if (!tp_plan_scan_text (&line, "  {\"tensor\": "))
+    return tp_plan_rows_put_back (rows, &line);
+  it->tensor = from;
+  while (it->tensor < graph->n_tensors
+         && !tp_plan_scan_name (&line, graph->tensors[it->tensor].name))
+    it->tensor++;
+  return (it->tensor < graph->n_tensors
+          && tp_plan_scan_text (&line, ", \"from\": ")
+          && tp_plan_scan_any (&line, plan->devices, plan->n_devices,
+                               &it->from)
+          && tp_plan_scan_text (&line, ", \"to\": ")
+          && tp_plan_scan_any (&line, plan->devices, plan->n_devices, &it->to)
+          && tp_plan_scan_member (&line, "bytes", 0, &it->size_bytes)
+          && tp_plan_scan_member (&line, "time_ns", 0, &it->time_ns)
+          && it->size_bytes == graph->tensors[it->tensor].size_bytes)
+         || tp_plan_rows_put_back (rows, &line);
+}
+
 static gboolean
 read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   const TpPlanReader *reader = root.reader;
   g_auto (TpPlanRows) rows = { 0 };
+  int from = 0;
 
   if (!tp_plan_read_rows (root, "transfers", -1, &rows, error))
     return FALSE;
@@ -171,10 +235,18 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
     {
       TpTransfer *it = &plan->transfers[i];
       char path[64];
-      TpPlanPlace place = { reader, path, tp_plan_rows_next (&rows) };
+      TpPlanPlace place = { reader, path, NULL };
 
+      if (scan_transfer (plan, reader->graph, from, &rows, it))
+        {
+          from = it->tensor;
+          continue;
+        }
+      from = reader->graph->n_tensors; /* never searched twice */
+      place.json = tp_plan_rows_next (&rows);
       g_snprintf (path, sizeof path, "transfers[%d]", i);
-      if (!read_name (place, "tensor", reader->tensors, &it->tensor, error)
+      if (!read_name (place, "tensor", tp_plan_reader_get_tensors (reader),
+                      &it->tensor, error)
           || !read_end (place, "from", &it->from, error)
           || !read_end (place, "to", &it->to, error)
           || !tp_plan_read_number (place, "bytes", &it->size_bytes, error)

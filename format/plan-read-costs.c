@@ -77,6 +77,41 @@ read_cost (TpPlanPlace place, GHashTable *reasons, TpCost *cost, GError **error)
                          cost, error);
 }
 
+/* [time, spread], with what is behind them. */
+static gboolean
+scan_cost (TpPlanScan *line, TpCost *cost)
+{
+  *cost = (TpCost){ 0 };
+  if (!tp_plan_scan_text (line, "[")
+      || !tp_plan_scan_number (line, 0, &cost->time_ns)
+      || !tp_plan_scan_text (line, ", ")
+      || !tp_plan_scan_number (line, 0, &cost->spread_ns))
+    return FALSE;
+  if (tp_plan_scan_text (line, "]"))
+    return TRUE;
+  if (!tp_plan_scan_text (line, ", "))
+    return FALSE;
+  cost->is_estimated = tp_plan_scan_text (line, "\"estimated\"");
+  return (cost->is_estimated
+          || tp_plan_scan_number (line, 1, &cost->measured_ns))
+         && tp_plan_scan_text (line, "]");
+}
+
+/* The next of @rows, where all of it is figures. */
+static gboolean
+scan_costs (TpPlanRows *rows, int n, TpCost *cells)
+{
+  TpPlanScan line;
+
+  if (!tp_plan_rows_take (rows, &line))
+    return FALSE;
+  for (int k = 0; k < n; k++)
+    if (!tp_plan_scan_text (&line, k == 0 ? "  [" : ", ")
+        || !scan_cost (&line, &cells[k]))
+      return tp_plan_rows_put_back (rows, &line);
+  return tp_plan_scan_text (&line, "]") || tp_plan_rows_put_back (rows, &line);
+}
+
 static gboolean
 read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
             GError **error)
@@ -87,11 +122,14 @@ read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
     return FALSE;
   for (int i = 0; i < rows.n; i++)
     {
-      const json_t *row = tp_plan_rows_next (&rows);
       TpCost *cells = table->cells + (gsize) i * table->n_columns;
       char path[64];
-      TpPlanPlace place = { root.reader, path, row };
+      TpPlanPlace place = { root.reader, path, NULL };
+      const json_t *row;
 
+      if (scan_costs (&rows, table->n_columns, cells))
+        continue;
+      row = place.json = tp_plan_rows_next (&rows);
       g_snprintf (path, sizeof path, "%s[%d]", table->key, i);
       if ((int) json_array_size (row) != table->n_columns)
         return tp_plan_read_fail (place.reader, error, path,

@@ -169,13 +169,26 @@ get_tensor (const TpGraph *graph, int i)
   return graph->tensors[i].name;
 }
 
-void
-tp_plan_reader_index (TpPlanReader *reader)
+const TpMap *
+tp_plan_reader_get_nodes (const TpPlanReader *reader)
 {
-  const TpGraph *graph = reader->graph;
+  TpPlanNames *names = reader->names;
 
-  reader->nodes = index_names (graph->n_nodes, get_node, graph);
-  reader->tensors = index_names (graph->n_tensors, get_tensor, graph);
+  if (names->nodes == NULL)
+    names->nodes
+        = index_names (reader->graph->n_nodes, get_node, reader->graph);
+  return names->nodes;
+}
+
+const TpMap *
+tp_plan_reader_get_tensors (const TpPlanReader *reader)
+{
+  TpPlanNames *names = reader->names;
+
+  if (names->tensors == NULL)
+    names->tensors
+        = index_names (reader->graph->n_tensors, get_tensor, reader->graph);
+  return names->tensors;
 }
 
 gboolean

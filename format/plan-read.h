@@ -9,20 +9,26 @@
 #include "ir/map.h"
 #include "ir/plan.h"
 
+/* Name -> index + 1; NULL until one is looked up. */
+typedef struct
+{
+  TpMap *nodes, *tensors;
+} TpPlanNames;
+
 typedef struct
 {
   const char *path;           /* of the plan, for messages */
   const struct TpPlanSource *source; /* where both come from */
   const TpLoadOptions *options; /* for the graph */
   const TpGraph *graph;       /* once loaded */
-  TpMap *nodes;               /* name -> index + 1 */
-  TpMap *tensors;
+  TpPlanNames *names;
   TpMap *devices;
   TpPlanLines *lines;         /* NULL: all was parsed as a whole */
 } TpPlanReader;
 
-/* Of the names in its graph. */
-void tp_plan_reader_index (TpPlanReader *reader);
+/* Of its graph. */
+const TpMap *tp_plan_reader_get_nodes (const TpPlanReader *reader);
+const TpMap *tp_plan_reader_get_tensors (const TpPlanReader *reader);
 
 /* "PATH: PLACE: MESSAGE: REMEDY" in TPLAN_ERROR_INPUT; always FALSE. */
 gboolean tp_plan_read_fail (const TpPlanReader *reader, GError **error,

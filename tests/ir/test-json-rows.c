@@ -185,6 +185,22 @@ mutate (GString *text)
     }
 }
 
+/* What is no comma is none where what is parsed at once ends, either. */
+static void
+test_boundary (void)
+{
+  static const char *const signs[] = { ",", "}", "]", "}," };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (signs); i++)
+    {
+      g_autofree char *space = g_strnfill (1 << 15, ' ');
+      g_autofree char *text = g_strconcat ("{\"ops\":[{", space, "}", signs[i],
+                                           " {}]}", NULL);
+
+      g_assert_true (equal_whole (text, strlen (text)) == (i == 0));
+    }
+}
+
 static void
 test_random (void)
 {
@@ -207,6 +223,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/json-rows/cases", test_cases);
   g_test_add_func ("/json-rows/depth", test_depth);
+  g_test_add_func ("/json-rows/boundary", test_boundary);
   g_test_add_func ("/json-rows/random", test_random);
   return g_test_run ();
 }

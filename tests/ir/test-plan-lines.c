@@ -73,6 +73,107 @@ assert_same_list (const TpPlanLines *lines, const json_t *root,
   g_assert_null (tp_plan_rows_next (&rows));
 }
 
+/* The text of an element, without the comma that stands behind it. */
+static json_t *
+parse_line (const TpPlanScan *line)
+{
+  gsize size = line->end - line->begin;
+
+  g_assert_true (line->at == line->begin);
+  while (size > 0 && strchr (",\n", line->begin[size - 1]) != NULL)
+    size--;
+  return json_loadb (line->begin, size, 0, NULL);
+}
+
+/* Some taken as text, some put back, some asked for at once. */
+static void
+assert_same_taken (const TpPlanLines *lines, const json_t *root,
+                   const char *key)
+{
+  const json_t *want = json_object_get (root, key);
+  g_auto (TpPlanRows) rows = { 0 };
+  TpPlanScan line;
+
+  if (!tp_plan_lines_find (lines, key, &rows))
+    return;
+  for (int i = 0; i < rows.n; i++)
+    {
+      json_t *have = NULL;
+
+      if (g_test_rand_bit () && tp_plan_rows_take (&rows, &line))
+        {
+          if (g_test_rand_bit ())
+            have = parse_line (&line);
+          else
+            g_assert_false (tp_plan_rows_put_back (&rows, &line));
+        }
+      g_assert_true (json_equal (
+          have == NULL ? tp_plan_rows_next (&rows) : have,
+          json_array_get (want, i)));
+      json_decref (have);
+    }
+  g_assert_false (tp_plan_rows_take (&rows, &line));
+}
+
+static void
+test_scan (void)
+{
+  static const struct
+  {
+    const char *text;
+    gint64 low, number;       /* G_MININT64: none */
+  } cases[] = {
+    { "0", 0, 0 },
+    { "0,", 0, 0 },
+    { "-1]", -1, -1 },
+    { "-1", 0, G_MININT64 },
+    { "-", -1, G_MININT64 },
+    { "", 0, G_MININT64 },
+    { "x", 0, G_MININT64 },
+    { "01", 0, G_MININT64 },
+    { "999999999999999999", 0, 999999999999999999 },
+    { "1000000000000000000", 0, G_MININT64 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const char *text = cases[i].text;
+      TpPlanScan scan = { text, text, text + strlen (text) };
+      gint64 number;
+
+      if (tp_plan_scan_number (&scan, cases[i].low, &number))
+        g_assert_cmpint (number, ==, cases[i].number);
+      else
+        g_assert_true (cases[i].number == G_MININT64);
+    }
+}
+
+static void
+test_scan_line (void)
+{
+  char a[] = "a", ab[] = "ab", *const names[] = { a, ab };
+  const char *text = ", \"n\": 7, \"ab\"[\"n12\"";
+  TpPlanScan scan = { text, text, text + strlen (text) };
+  TpCutVertex vertex;
+  gint64 number;
+  int index;
+
+  g_assert_false (tp_plan_scan_text (&scan, ", \"m"));
+  g_assert_true (tp_plan_scan_member (&scan, "n", 7, &number));
+  g_assert_cmpint (number, ==, 7);
+  g_assert_true (tp_plan_scan_text (&scan, ", "));
+  g_assert_false (tp_plan_scan_any (&scan, names, 1, &index));
+  g_assert_true (tp_plan_scan_any (&scan, names, 2, &index));
+  g_assert_cmpint (index, ==, 1);
+  g_assert_false (tp_plan_scan_vertex (&scan, &vertex));
+  g_assert_true (tp_plan_scan_text (&scan, "["));
+  g_assert_true (tp_plan_scan_vertex (&scan, &vertex));
+  g_assert_cmpint (vertex.kind, ==, TP_CUT_NODE);
+  g_assert_cmpint (vertex.index, ==, 12);
+  g_assert_true (scan.at == scan.end);
+  g_assert_false (tp_plan_scan_text (&scan, "\""));
+}
+
 static void
 test_same (void)
 {
@@ -91,7 +192,10 @@ test_same (void)
           rest = json_loads (tp_plan_lines_get_rest (lines)->str, 0, NULL);
           g_assert_nonnull (rest);
           for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
-            assert_same_list (lines, root, rest, lists[i]);
+            {
+              assert_same_list (lines, root, rest, lists[i]);
+              assert_same_taken (lines, root, lists[i]);
+            }
           g_assert_cmpuint (json_object_size (rest), ==,
                             json_object_size (root));
           json_decref (rest);
@@ -172,5 +276,7 @@ main (int argc, char **argv)
   g_test_add_func ("/plan-lines/cut", test_cut);
   g_test_add_func ("/plan-lines/changed", test_changed);
   g_test_add_func ("/plan-lines/many-lines", test_many_lines);
+  g_test_add_func ("/plan-lines/scan", test_scan);
+  g_test_add_func ("/plan-lines/scan-line", test_scan_line);
   return g_test_run ();
 }
