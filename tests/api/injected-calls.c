@@ -290,7 +290,7 @@ const Case injected_cases[] = {
   { "plan-bytes", injected_read_plan, 20, 0, injected_prepare_plan },
   { "plan-packed", injected_read_plan, 20, 0, injected_prepare_packed },
   { "plan-pack", injected_save_packed, 1, 0, NULL },
-  { "plan-lists", injected_read_plan, 5, 0, injected_prepare_lists },
+  { "plan-lists", injected_read_plan, 17, 0, injected_prepare_lists },
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },
   { "optimize-options", injected_optimize_fully, 10, 0, NULL },
