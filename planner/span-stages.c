@@ -107,8 +107,10 @@ static void
 add_left (const TpGraph *graph, gboolean is_back, gint64 *sums)
 {
   gsize n = (gsize) graph->n_nodes + 1;
-  g_auto (Walk) walk = { graph, is_back, tp_new0 (int, n), tp_new (int, n), 0 };
+  g_auto (Walk) walk = { .graph = graph, .is_back = is_back };
 
+  walk.left = tp_new0 (int, n);
+  walk.queue = tp_new (int, n);
   for (int i = 0; i < graph->n_nodes; i++)
     go_past (&walk, i, count);
   for (int i = 0; i < graph->n_nodes; i++)

@@ -238,7 +238,7 @@ tp_span_tree_new (const TpProblem *problem)
   tree->stages = tp_span_stages_new (problem);
   tree->nodes = tp_array_new (sizeof (Node));
   tree->work_left = WORK;
-  if (problem->n_devices != 2 || problem->costs->is_same_silicon
+  if (problem->n_devices != 2 || tp_costs_is_one_engine (problem->costs)
       || problem->sum >= MAX_SUM
       || 8 * problem->graph->n_nodes > tree->work_left)
     return g_steal_pointer (&tree);

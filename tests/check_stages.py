@@ -186,7 +186,8 @@ class Stages:
         waists, entries = p.get("span_waists", []), iter(p.get("span_tree", []))
         if not {"span_waists", "span_tree"} & p.keys():
             return 0
-        need(self.span.n == 2 and not p.get("same_silicon") and waists == sorted(set(waists)), "waists")
+        is_one = p.get("same_silicon") and not p.get("own_processors")
+        need(self.span.n == 2 and not is_one and waists == sorted(set(waists)), "waists")
         need(all(0 <= waist < len(self.plan.ops) for waist in waists), "waists")
         reach, marks = {0: 0}, [NONE, *waists, NONE]
         for start, end in zip(marks, marks[1:]):

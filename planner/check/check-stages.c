@@ -247,7 +247,7 @@ tp_checker_find_stages (TpChecker *checker)
     return 0;
   tp_checker_stage_init (&walk.stage, checker);
   walk.path = tp_new (int, (gsize) checker->graph->n_nodes + 1);
-  if (checker->costs->n_devices != 2 || checker->costs->is_same_silicon
+  if (checker->costs->n_devices != 2 || tp_costs_is_one_engine (checker->costs)
       || !are_waists (&walk))
     {
       tp_checker_fail (checker, "span_waists are no ops in order, or are not "
