@@ -329,7 +329,8 @@ place (Road *road, GError **error)
     }
   sign_plan (road, plan);
   sign_origin (road, plan);
-  tp_plan_count_memory (plan, road->graph);
+  if (plan->peak_bytes == NULL)
+    tp_plan_count_memory (plan, road->graph);
   no_pass = (const char *const *) plan->no_pass;
   wrap = tp_api_wrap_graph (g_steal_pointer (&road->graph),
                             road->model->path, road->model->dims, no_pass);

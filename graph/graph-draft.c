@@ -40,9 +40,9 @@ tp_draft_free (TpDraft *draft)
 }
 
 static void
-release_graph (gpointer graph)
+release_region (gpointer region)
 {
-  tp_graph_unref (graph);
+  tp_region_free (region);
 }
 
 /* Copies of the index arrays of all nodes, in one block of memory. */
@@ -73,8 +73,8 @@ tp_draft_new_from_graph (const TpGraph *graph)
 {
   g_autoptr (TpDraft) draft = tp_draft_new (TP_REGION_NO_BUDGET);
 
-  tp_region_own (draft->region, tp_graph_ref ((TpGraph *) graph),
-                 release_graph);
+  tp_region_own (draft->region, tp_region_ref (graph->region),
+                 release_region);
   draft->name = graph->name;
   draft->source = graph->source;
   draft->opset = graph->opset;
@@ -491,10 +491,9 @@ link_consumers (TpDraft *draft, GError **error)
 }
 
 static void *
-dup_array (TpDraft *draft, const TpArray *array, GError **error)
+dup_array (TpRegion *region, const TpArray *array, GError **error)
 {
-  return tp_region_dup (draft->region, array->data, array->len,
-                        array->size, error);
+  return tp_region_dup (region, array->data, array->len, array->size, error);
 }
 
 static void
@@ -516,6 +515,8 @@ mark_ends (TpDraft *draft)
 TpGraph *
 tp_draft_finish (TpDraft *draft, GError **error)
 {
+  g_autoptr (TpRegion) tables = tp_region_new (TP_REGION_NO_BUDGET);
+  TpRegion *region = draft->region;
   TpGraph *graph;
 
   tp_region_set_budget (draft->region, TP_REGION_NO_BUDGET);
@@ -527,11 +528,13 @@ tp_draft_finish (TpDraft *draft, GError **error)
   graph = tp_region_alloc (draft->region, 1, sizeof (TpGraph), error);
   if (graph == NULL)
     return NULL;
-  graph->tensors = dup_array (draft, draft->tensors, error);
-  graph->nodes = graph->tensors ? dup_array (draft, draft->nodes, error) : NULL;
-  graph->inputs = graph->nodes ? dup_array (draft, draft->inputs, error) : NULL;
+  graph->tensors = dup_array (tables, draft->tensors, error);
+  graph->nodes
+      = graph->tensors ? dup_array (tables, draft->nodes, error) : NULL;
+  graph->inputs
+      = graph->nodes ? dup_array (region, draft->inputs, error) : NULL;
   graph->outputs
-      = graph->inputs ? dup_array (draft, draft->outputs, error) : NULL;
+      = graph->inputs ? dup_array (region, draft->outputs, error) : NULL;
   if (graph->outputs == NULL)
     return NULL;
   graph->ref_count = 1;
@@ -544,6 +547,7 @@ tp_draft_finish (TpDraft *draft, GError **error)
   graph->n_outputs = draft->outputs->len;
   if (!tp_graph_colocate (graph, draft->region, error))
     return NULL;
+  graph->tables = g_steal_pointer (&tables);
   graph->region = g_steal_pointer (&draft->region);
   return graph;
 }

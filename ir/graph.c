@@ -22,6 +22,8 @@ tp_graph_unref (TpGraph *graph)
   if (!g_atomic_int_dec_and_test (&graph->ref_count))
     return;
   g_free (graph->digest);
+  if (graph->tables != NULL)
+    tp_region_free (graph->tables);
   tp_region_free (graph->region); /* @graph lives in it */
 }
 

@@ -148,7 +148,9 @@ struct TpGraph
   const TpColocation *colocations; /* disjoint, by their first nodes */
   const int *colocation_of;   /* [node]: which of them, or -1; NULL: there are
                                * none */
-  struct TpRegion *region;     /* everything above lives here */
+  struct TpRegion *region;     /* everything above lives here, but for */
+  struct TpRegion *tables;     /* (nullable): @tensors and @nodes; graphs made of
+                                * this one hold @region, and have their own */
   char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
 };
 

@@ -26,6 +26,7 @@ struct Owned
 
 struct TpRegion
 {
+  gint ref_count;             /* atomic */
   gint64 budget_bytes;
   gint64 used_bytes;
   gsize chunk_bytes;          /* of the next chunk */
@@ -39,8 +40,16 @@ tp_region_new (gint64 budget_bytes)
 {
   TpRegion *region = g_new0 (TpRegion, 1);
 
+  region->ref_count = 1;
   region->budget_bytes = budget_bytes;
   region->chunk_bytes = FIRST_CHUNK_BYTES;
+  return region;
+}
+
+TpRegion *
+tp_region_ref (TpRegion *region)
+{
+  g_atomic_int_inc (&region->ref_count);
   return region;
 }
 
@@ -69,6 +78,8 @@ tp_region_clear (TpRegion *region)
 void
 tp_region_free (TpRegion *region)
 {
+  if (!g_atomic_int_dec_and_test (&region->ref_count))
+    return;
   tp_region_clear (region);
   g_free (region);
 }

@@ -12,6 +12,8 @@ typedef struct TpRegion TpRegion;
 #define TP_REGION_NO_BUDGET G_MAXINT64
 
 TpRegion *tp_region_new (gint64 budget_bytes);
+TpRegion *tp_region_ref (TpRegion *region);
+/* Frees it once all who hold it are gone. */
 void tp_region_free (TpRegion *region);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRegion, tp_region_free)
 

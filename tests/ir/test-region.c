@@ -68,6 +68,27 @@ test_own (void)
   g_bytes_unref (bytes);
 }
 
+static void
+count_call (gpointer data)
+{
+  ++*(int *) data;
+}
+
+/* What is in it stays until the last who holds it is gone. */
+static void
+test_ref (void)
+{
+  TpRegion *region = tp_region_new (TP_REGION_NO_BUDGET);
+  int n_calls = 0;
+
+  tp_region_own (region, &n_calls, count_call);
+  g_assert_true (tp_region_ref (region) == region);
+  tp_region_free (region);
+  g_assert_cmpint (n_calls, ==, 0);
+  tp_region_free (region);
+  g_assert_cmpint (n_calls, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -76,5 +97,6 @@ main (int argc, char **argv)
   g_test_add_func ("/region/budget", test_budget);
   g_test_add_func ("/region/overflow", test_overflow);
   g_test_add_func ("/region/own", test_own);
+  g_test_add_func ("/region/ref", test_ref);
   return g_test_run ();
 }
