@@ -157,7 +157,8 @@ for model in good dim pin; do
   use_model_more bad.json
   told "$model.json, escaped, compared and measured"
 done
-# Whoever names a dimension has its name from the model.
+# Whoever names a dimension has its name from the model, in a terminal that can write it.
+LC_ALL=C.UTF-8; export LC_ALL
 dim=$(printf '\033]0;N\007\302\233\nforged\n\342\200\256')
 replaced '\\u001b]0;N\\u0007\\u009b\\nforged\\n\\u202e' dim.json
 rm -rf made.*
