@@ -8,6 +8,18 @@ try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for open
 try 0 run plan.json --check --fallback -n 2; say $? "nothing fails"
 ! err_has host; say $? "  and nothing is said"
 
+# Where engines work at once too.
+try 0 optimize mlp.json --devices=opencl:0 --objective makespan -o span.json; say $? "a plan for makespan"
+for fault in "clEnqueueNDRangeKernel 7 -5" "clFinish 2 -36" "clEnqueueReadBuffer 3 -5" "clEnqueueWriteBuffer 2 -2"; do
+  export TEST_OPENCL_FAIL="$fault"
+  "$TPLAN" run span.json -n 4 > .out 2> .err
+  code=$?
+  [ $code = 6 ] || [ $code = 5 ]; say $? "at once, without: $fault"
+  try 0 run span.json --check --fallback -n 4; say $? "at once, with: $fault"
+  err_has "on the host: device 'opencl:0'"; say $? "  it is said"
+done
+unset TEST_OPENCL_FAIL
+
 # At which call what happens.
 for fault in "clCreateContext 1 -2" "clBuildProgram 1 -11" "clCreateBuffer 1 -4" \
              "clEnqueueNDRangeKernel 1 -36" "clEnqueueNDRangeKernel 7 -5" "clFinish 2 -36" \
