@@ -331,6 +331,35 @@ test_rates (Fixture *fixture, gconstpointer data)
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
 }
 
+/* What a run is foretold to take: all that it costs, or until its schedule ends. */
+static void
+test_run_time (Fixture *fixture, gconstpointer data)
+{
+  static const char *const objectives[] = { "time", "throughput", "makespan" };
+  const char *const pins[] = { "relu=sim:laptop-gpu", NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (objectives); i++)
+    {
+      const TpRoadOptions options = { .objective = objectives[i], .pins = pins };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TplanPlan) plan
+          = take_road (fixture, on_sims, &options, NULL, &error);
+      gint64 cost_ns = tplan_plan_get_cost_ns (plan), low, high;
+      gint64 run_ns = tplan_plan_get_run_ns (plan);
+      const TpSpanProof *proof = tp_api_get_plan (plan)->span_proof;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (proof != NULL, ==, i == 2);
+      g_assert_cmpint (run_ns, ==, proof != NULL ? proof->span_ns : cost_ns);
+      g_assert_cmpint (run_ns, <=, cost_ns);
+      g_assert_cmpint (tplan_plan_get_interval_ns (plan, &low, &high), ==,
+                       proof == NULL);
+      g_assert_true (low <= run_ns && run_ns <= high);
+      g_assert_true (tplan_plan_check (plan, &error));
+      g_assert_no_error (error);
+    }
+}
+
 /* Each op has a reason that its figures bear out. */
 static void
 test_reasons (Fixture *fixture, gconstpointer data)
@@ -427,6 +456,7 @@ main (int argc, char **argv)
     { "/road/no-memory", test_no_memory },
     { "/road/limits", test_limits },
     { "/road/rates", test_rates },
+    { "/road/run-time", test_run_time },
     { "/road/reasons", test_reasons },
     { "/road/require", test_require },
   };
