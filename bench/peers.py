@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Times tplan against onnxruntime and OpenVINO (float32) on ONNX models, all in
+one process and in turns: ratios of time tplan / peer, below 1 where tplan wins.
+
+usage: peers.py TPLAN MODEL.onnx...
+
+THREADS=1 of each; ROUNDS=11; PEERS=onnxruntime,openvino: what is not installed is
+left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1).
+TPLAN_LIBRARY is the libtplan of TPLAN; `make bench-peers` sets it. A round lets
+each run in turn for about 50 ms, three times at least, and takes the median; the
+ratio is the median over rounds of the ratio of that round, the span holds half of
+them. Outputs are compared. Calls are timed from outside, buffers bound before.
+"""
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+
+THREADS = int(os.environ.get("THREADS", "1"))
+ROUNDS = int(os.environ.get("ROUNDS", "11"))
+PEERS = os.environ.get("PEERS", "onnxruntime,openvino").split(",")
+ROUND_S = 0.05
+DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
+TOLERANCE = 1e-3              # of the largest magnitude of an output
+
+
+class Tplan:
+    def __init__(self, program, model, work):
+        import tplan
+        from tplan import _library
+        plan = os.path.join(work, "plan.json")
+        dims = [it for name, value in DIMS.items() for it in ("--dim", f"{name}={value}")]
+        flags = ["-q", "--devices", "cpu", "--threads", str(THREADS), *dims, model]
+        subprocess.run([program, "calibrate", *flags], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([program, "optimize", "-f", "-o", plan, *flags], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.plan = tplan.Plan.load(plan, model)
+        self.session = tplan.Session(self.plan, THREADS)
+        self._call, self._pointers = _library.attempt, _library.pointers
+
+    def bind(self, inputs):
+        self.outputs = [numpy.empty(it.shape, it.dtype) for it in self.plan.outputs]
+        self._in = self._pointers([inputs[it.name] for it in self.plan.inputs])
+        self._out = self._pointers(self.outputs)
+        self._handle = self.session._get()
+
+    def run(self):
+        self._call("session_run", self._handle, self._in, self._out)
+
+    def results(self):
+        return self.outputs
+
+
+class OnnxRuntime:
+    def __init__(self, model, _shapes):
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = THREADS
+        options.inter_op_num_threads = 1
+        for name, value in DIMS.items():
+            options.add_free_dimension_override_by_name(name, int(value))
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+
+    def bind(self, inputs):
+        self.binding = self.session.io_binding()
+        for it in self.session.get_inputs():
+            self.binding.bind_cpu_input(it.name, inputs[it.name])
+        for it in self.session.get_outputs():
+            self.binding.bind_output(it.name)
+
+    def run(self):
+        self.session.run_with_iobinding(self.binding)
+
+    def results(self):
+        return self.binding.copy_outputs_to_cpu()
+
+
+class OpenVino:
+    def __init__(self, model, shapes):
+        import openvino
+        core = openvino.Core()
+        read = core.read_model(model)
+        read.reshape({it.any_name: list(shapes[it.any_name]) for it in read.inputs})
+        self.request = core.compile_model(read, "CPU", {
+            "INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": THREADS,
+            "PERFORMANCE_HINT": "LATENCY", "ENABLE_CPU_PINNING": False}).create_infer_request()
+
+    def bind(self, inputs):
+        import openvino
+        self._kept = {name: openvino.Tensor(it, shared_memory=True) for name, it in inputs.items()}
+        for name, tensor in self._kept.items():
+            self.request.set_tensor(name, tensor)
+
+    def run(self):
+        self.request.infer()
+
+    def results(self):
+        return [numpy.array(it.data) for it in self.request.output_tensors]
+
+
+KINDS = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+
+
+def make_inputs(tensors):
+    """Normal numbers, always the same; of integers zeros, which every index may be."""
+    random = numpy.random.default_rng(1)
+    return {it.name: random.standard_normal(it.shape).astype(it.dtype)
+            if it.dtype.kind == "f" else numpy.zeros(it.shape, it.dtype) for it in tensors}
+
+
+def turn(it):
+    """The median of a round, in seconds; a call before it warms the caches."""
+    it.run()
+    times = []
+    end = time.perf_counter() + ROUND_S
+    while len(times) < 3 or time.perf_counter() < end and len(times) < 1000:
+        start = time.perf_counter()
+        it.run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def distance(ours, theirs):
+    """The largest difference of an element, of the largest magnitude there is."""
+    worst = 0.0
+    for a, b in zip(ours, theirs):
+        if a.dtype.kind == "f" and a.size:
+            worst = max(worst, float(numpy.max(numpy.abs(a - b))) / (float(numpy.max(numpy.abs(b))) + 1e-30))
+        elif not numpy.array_equal(a, b):
+            worst = math.inf
+    return worst
+
+
+def race(program, model, work):
+    """{peer: [ratio of each round]}, the median time of tplan, what differs."""
+    ours = Tplan(program, model, work)
+    inputs = make_inputs(ours.plan.inputs)
+    shapes = {it.name: it.shape for it in ours.plan.inputs}
+    runners = {"tplan": ours}
+    for name in PEERS:
+        try:
+            runners[name] = KINDS[name](model, shapes)
+        except ImportError:
+            print(f"{name} is not installed: left out")
+            PEERS.remove(name)
+    for it in runners.values():
+        it.bind(inputs)
+        it.run()
+        it.run()
+    differs = [f"{name} differs by {far:.1e}" for name, it in runners.items() if name != "tplan"
+               for far in [distance(ours.results(), it.results())] if not far <= TOLERANCE]
+    times = {name: [] for name in runners}
+    for i in range(ROUNDS):
+        order = list(runners) if i % 2 == 0 else list(reversed(runners))
+        for name in order:
+            times[name].append(turn(runners[name]))
+    ratios = {name: [a / b for a, b in zip(times["tplan"], times[name])]
+              for name in runners if name != "tplan"}
+    return ratios, statistics.median(times["tplan"]), "; ".join(differs)
+
+
+def main():
+    program, models = sys.argv[1], sys.argv[2:]
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))
+    with open("/proc/cpuinfo") as info:
+        cpu = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
+    print(f"machine: {len(cpu)} x {cpu[0] if cpu else 'unknown CPU'}, load {os.getloadavg()[0]:.2f}, "
+          f"{THREADS} threads, {ROUNDS} rounds; ratios of time tplan / peer, half of the rounds")
+    medians = {name: [] for name in PEERS}
+    for model in models:
+        name = os.path.splitext(os.path.basename(model))[0]
+        with tempfile.TemporaryDirectory() as work:
+            try:
+                ratios, ours, differs = race(program, model, work)
+            except Exception as error:          # of a peer, of any kind: the others go on
+                print(f"{name:26} {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
+                continue
+        cells = []
+        for peer, values in ratios.items():
+            low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+            medians[peer].append(middle)
+            cells.append(f"{peer} {middle:5.2f} ({low:.2f} to {high:.2f})")
+        print(f"{name:26} {ours * 1e3:9.3f} ms  {'  '.join(cells)}  {differs}", flush=True)
+    for peer, values in medians.items():
+        if values:
+            print(f"{peer}: geometric mean {statistics.geometric_mean(values):.3f} of {len(values)}, "
+                  f"worst {max(values):.2f}, {sum(it > 1.05 for it in values)} above 1.05")
+
+
+if __name__ == "__main__":
+    main()

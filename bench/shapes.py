@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes ONNX models of one op each, in shapes that networks have and libraries
+find hard, for peers.py to time.
+
+usage: shapes.py DIR [WORD...]       only names that contain one of the words
+"""
+import os
+import sys
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+RANDOM = numpy.random.default_rng(7)
+
+
+def weight(name, *shape):
+    fan = numpy.prod(shape[1:]) if len(shape) > 1 else shape[0]
+    return numpy_helper.from_array(
+        (RANDOM.standard_normal(shape) / numpy.sqrt(fan)).astype(numpy.float32), name)
+
+
+def model(nodes, inputs, constants=()):
+    """Inputs are (name, shape); the output of the last node is that of the graph."""
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs]
+    last = helper.make_empty_tensor_value_info(nodes[-1].output[0])
+    graph = helper.make_graph(nodes, "shape", info, [last], list(constants))
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    made.ir_version = 8
+    made = onnx.shape_inference.infer_shapes(made)
+    onnx.checker.check_model(made)
+    return made
+
+
+def product(m, k, n, constant=False, batch=(), transposed=False):
+    """x (batch, m, k) times w (batch, k, n); w is an input unless it is constant;
+    if transposed it is (batch, n, k), as keys are."""
+    w_shape = (*batch, n, k) if transposed else (*batch, k, n)
+    nodes, w = [], "w"
+    if transposed:
+        axes = [*range(len(batch)), len(batch) + 1, len(batch)]
+        nodes, w = [helper.make_node("Transpose", ["w"], ["wt"], perm=axes)], "wt"
+    nodes.append(helper.make_node("MatMul", ["x", w], ["y"]))
+    x = ("x", (*batch, m, k))
+    if constant:
+        return model(nodes, [x], [weight("w", *w_shape)])
+    return model(nodes, [x, ("w", w_shape)])
+
+
+def convolution(channels, filters, size, kernel, stride=1, groups=1, batch=1):
+    """Square, padded to keep its size (over the stride)."""
+    w = weight("w", filters, channels // groups, kernel, kernel)
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], group=groups, strides=[stride] * 2,
+                            pads=[kernel // 2] * 4, kernel_shape=[kernel] * 2)
+    return model([node], [("x", (batch, channels, size, size))], [w, weight("b", filters)])
+
+
+def convolutions(channels, size, kernel, stride=1, groups=1):
+    """Between 1x1 convolutions, as networks have it, in whatever layout is best."""
+    node = helper.make_node("Conv", ["t", "w"], ["u"], group=groups, strides=[stride] * 2,
+                            pads=[kernel // 2] * 4, kernel_shape=[kernel] * 2)
+    return model([helper.make_node("Conv", ["x", "v"], ["t"]), node,
+                  helper.make_node("Conv", ["u", "z"], ["y"])],
+                 [("x", (1, 8, size, size))],
+                 [weight("v", channels, 8, 1, 1), weight("w", channels, channels // groups, kernel, kernel),
+                  weight("z", 8, channels, 1, 1)])
+
+
+def unary(op, shape, *constants, **attributes):
+    return model([helper.make_node(op, ["x", *(it.name for it in constants)], ["y"], **attributes)],
+                 [("x", shape)], constants)
+
+
+SHAPES = {
+    "gemm-256": lambda: product(256, 256, 256),
+    "gemm-512": lambda: product(512, 512, 512),
+    "gemm-1024": lambda: product(1024, 1024, 1024),
+    "gemm-512-const": lambda: product(512, 512, 512, True),
+    "m1-768x768": lambda: product(1, 768, 768),
+    "m1-1024x4096": lambda: product(1, 1024, 4096),
+    "m4-768x768": lambda: product(4, 768, 768),
+    "m8-768x768": lambda: product(8, 768, 768),
+    "m1-768x3072-const": lambda: product(1, 768, 3072, True),
+    "m4-768x3072-const": lambda: product(4, 768, 3072, True),
+    "m8-768x3072-const": lambda: product(8, 768, 3072, True),
+    "keys-m1-12x512x64": lambda: product(1, 64, 512, batch=(1, 12), transposed=True),
+    "values-m1-12x512x64": lambda: product(1, 512, 64, batch=(1, 12)),
+    "keys-m8-12x512x64": lambda: product(8, 64, 512, batch=(1, 12), transposed=True),
+    "keys-m128-12x128x64": lambda: product(128, 64, 128, batch=(1, 12), transposed=True),
+    "values-m128-12x128x64": lambda: product(128, 128, 64, batch=(1, 12)),
+    "n1-512x512": lambda: product(512, 512, 1),
+    "n4-512x512": lambda: product(512, 512, 4),
+    "n8-512x512": lambda: product(512, 512, 8),
+    "n10-1024x512-const": lambda: product(1024, 512, 10, True),
+    "n16-512x512": lambda: product(512, 512, 16),
+    "n1-4096x1024-const": lambda: product(4096, 1024, 1, True),
+    "k16384-64x64": lambda: product(64, 16384, 64),
+    "k65536-16x16": lambda: product(16, 65536, 16),
+    "softmax-1024": lambda: unary("Softmax", (1024, 1024), axis=-1),
+    "softmax-128": lambda: unary("Softmax", (12, 128, 128), axis=-1),
+    "layernorm-768": lambda: unary("LayerNormalization", (512, 768), weight("s", 768), weight("b", 768)),
+    "gelu-erf": lambda: unary("Erf", (128, 3072)),
+    "depthwise-3-56": lambda: convolution(144, 144, 56, 3, groups=144),
+    "depthwise-3-112-s2": lambda: convolution(96, 96, 112, 3, 2, groups=96),
+    "depthwise-7-56": lambda: convolution(96, 96, 56, 7, groups=96),
+    "between-dw3-56": lambda: convolutions(144, 56, 3, groups=144),
+    "between-dw3-112-s2": lambda: convolutions(96, 112, 3, 2, groups=96),
+    "between-dw5-28-s2": lambda: convolutions(120, 28, 5, 2, groups=120),
+    "between-dw7-56": lambda: convolutions(96, 56, 7, groups=96),
+    "between-g32-56": lambda: convolutions(128, 56, 3, groups=32),
+    "between-g32-56-s2": lambda: convolutions(256, 56, 3, 2, groups=32),
+    "stem-7-224-s2": lambda: convolution(3, 64, 224, 7, 2),
+    "stem-3-224-s2": lambda: convolution(3, 32, 224, 3, 2),
+    "1x1-512-2048-7": lambda: convolution(512, 2048, 7, 1),
+    "1x1-256-1024-14": lambda: convolution(256, 1024, 14, 1),
+    "3x3-64-56": lambda: convolution(64, 64, 56, 3),
+    "3x3-128-28": lambda: convolution(128, 128, 28, 3),
+    "3x3-256-14": lambda: convolution(256, 256, 14, 3),
+    "3x3-512-7": lambda: convolution(512, 512, 7, 3),
+    "3x3-256-512-28": lambda: convolution(256, 512, 28, 3),
+    "3x3-512-512-28": lambda: convolution(512, 512, 28, 3),
+    "3x3-2048-512-28": lambda: convolution(2048, 512, 28, 3),
+    "3x3-64-224": lambda: convolution(64, 64, 224, 3),
+}
+
+
+def main():
+    folder, words = sys.argv[1], sys.argv[2:]
+    os.makedirs(folder, exist_ok=True)
+    for name, make in SHAPES.items():
+        if not words or any(word in name for word in words):
+            onnx.save(make(), os.path.join(folder, name + ".onnx"))
+
+
+if __name__ == "__main__":
+    main()
