@@ -33,7 +33,9 @@ typedef struct
 typedef struct
 {
   TpJitFunc function;
-  void **buffers;
+  int n_buffers;
+  TpBuf **bufs;               /* (owned list) */
+  void **buffers;             /* where they are, now */
   gint64 n_groups;
   gint64 iteration;           /* now running */
   char *scratch;
@@ -112,6 +114,7 @@ cpu_describe (TpDevice *base, TpDeviceInfo *out_info)
                                  tp_compiler_get_identity (device->cache)),
     .memory_bytes = tp_host_get_memory_bytes (),
     .is_host = TRUE,
+    .takes_loans = TRUE,
     .target = get_target (device),
   };
 }
@@ -191,26 +194,27 @@ cpu_free_launch (TpDevice *device, TpLaunch *launch)
   if (launch == NULL)
     return;
   for (int i = 0; i < launch->n_steps; i++)
-    g_free (launch->steps[i].buffers);
+    {
+      g_free (launch->steps[i].bufs);
+      g_free (launch->steps[i].buffers);
+    }
   g_free (launch->steps);
   g_free (launch);
 }
 
+/* Takes @bufs. */
 static CpuStep
-make_step (const CpuCode *code, const TpStep *step, int kernel,
-           TpBuf *const *bufs)
+make_step (const CpuCode *code, const TpStep *step, int kernel, TpBuf **bufs)
 {
-  CpuStep bound = {
+  return (CpuStep){
     .function = tp_jit_get (code->jit, kernel),
+    .n_buffers = step->n_args,
+    .bufs = bufs,
     .buffers = g_new0 (void *, step->n_args + 1),
     .n_groups = step->kernel->n_groups,
     .scratch = tp_host_buf_get_data (code->scratch),
     .scratch_bytes = code->scratch_bytes,
   };
-
-  for (int i = 0; i < step->n_args; i++)
-    bound.buffers[i] = tp_host_buf_get_data (bufs[i]);
-  return bound;
 }
 
 static TpLaunch *
@@ -229,8 +233,8 @@ cpu_bind (TpDevice *device, TpCode *base, int unit, TpBuf *const *operands,
   launch->first_repeated = program->first_repeated_step;
   for (int i = 0; i < launch->n_steps; i++)
     {
-      g_autofree TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit,
-                                                     i, operands, error);
+      TpBuf **bufs = tp_kernel_code_bind (&code->kernel_code, unit, i, operands,
+                                          error);
 
       if (bufs == NULL)
         return NULL;
@@ -248,6 +252,15 @@ run_groups (gpointer data, gint64 first, gint64 end, int thread)
 
   for (gint64 group = first; group < end; group++)
     step->function (step->buffers, group, scratch, step->iteration);
+}
+
+static void
+find_buffers (TpLaunch *launch)
+{
+  for (int i = 0; i < launch->n_steps; i++)
+    for (int k = 0; k < launch->steps[i].n_buffers; k++)
+      launch->steps[i].buffers[k]
+          = tp_host_buf_get_data (launch->steps[i].bufs[k]);
 }
 
 static void
@@ -270,6 +283,7 @@ cpu_launch (TpDevice *base, TpLaunch *launch, GError **error)
 
   if (launch == NULL)
     return TRUE;
+  find_buffers (launch);
   for (gint64 i = 0; i < launch->n_iterations; i++)
     run_steps (device, launch, i == 0 ? 0 : launch->first_repeated, i);
   return TRUE;

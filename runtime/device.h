@@ -58,6 +58,8 @@ typedef struct
   gint64 memory_bytes;                /* 0: unknown */
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */
+  gboolean takes_loans;               /* launches look where their buffers are
+                                       * when they run: tp_host_buf_lend () */
   gboolean runs_nodes;                /* wants units that are not lowered */
   TpTarget target;                    /* that kernels are made for; lanes 0: it
                                        * does not say */

@@ -14,6 +14,7 @@
 struct TpBuf
 {
   char *data;
+  char *own;                  /* where @data is when nothing is lent */
   gint64 size_bytes;
   gboolean is_borrowed;       /* the memory is another's */
 };
@@ -22,6 +23,12 @@ void *
 tp_host_buf_get_data (const TpBuf *buf)
 {
   return buf->data;
+}
+
+void
+tp_host_buf_lend (TpBuf *buf, void *data)
+{
+  buf->data = data == NULL ? buf->own : data;
 }
 
 gint64
@@ -72,11 +79,11 @@ tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
   if (parent != NULL)
     {
       g_assert (offset >= 0 && offset <= parent->size_bytes - size_bytes);
-      buf->data = parent->data + offset;
+      buf->data = buf->own = parent->data + offset;
       return g_steal_pointer (&buf);
     }
   if (size_bytes <= tp_host_get_memory_bytes () - device->used_bytes)
-    buf->data = get_pages (size_bytes);
+    buf->data = buf->own = get_pages (size_bytes);
   if (buf->data == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
@@ -94,7 +101,7 @@ tp_host_buf_wrap (void *data, gint64 size_bytes)
 {
   TpBuf *buf = g_new0 (TpBuf, 1);
 
-  buf->data = data;
+  buf->data = buf->own = data;
   buf->size_bytes = size_bytes;
   buf->is_borrowed = TRUE;
   return buf;
@@ -117,7 +124,7 @@ gboolean
 tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error)
 {
   g_assert (copy->size_bytes <= copy->buf->size_bytes);
-  if (copy->size_bytes == 0)
+  if (copy->size_bytes == 0 || copy->buf->data == copy->host)
     return TRUE;
   if (copy->is_write)
     memcpy (copy->buf->data, copy->host, copy->size_bytes);

@@ -19,5 +19,8 @@ char *tp_host_get_cpu_name (void);
 
 /* The address of a buffer of a device that is_host. */
 void *tp_host_buf_get_data (const TpBuf *buf);
+/* Has @buf be @data, as large, of someone else, in place of its own memory; NULL:
+ * that again. For launches of a device that takes_loans. */
+void tp_host_buf_lend (TpBuf *buf, void *data);
 
 #endif

@@ -13,6 +13,15 @@ typedef struct
   int index;                  /* among the units of its device */
 } TpSessionUnit;
 
+/* An input or output of the graph whose bytes can be those of the caller. */
+typedef struct
+{
+  int storage;
+  int input, output;          /* positions in the graph; -1: it is the other */
+  gint64 size_bytes;
+  int alignment;
+} TpSessionLoan;
+
 typedef struct
 {
   TpDevice *device;           /* NULL: nothing runs there */
@@ -51,6 +60,7 @@ struct TpSession
                                * -1: nothing */
   TpArray *steps;              /* TpSessionStep */
   gint64 staging_bytes;       /* of one move by way of the host; 0: there is none */
+  TpArray *loans;             /* TpSessionLoan */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint n_runs;                /* that have ended, or actions with several slots;
                                * read by other threads */

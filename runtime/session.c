@@ -12,6 +12,7 @@
 #include "nest/nest.h"
 #include "runtime/session-actions.h"
 #include "runtime/session-flight.h"
+#include "runtime/session-loans.h"
 #include "runtime/session-memory.h"
 #include "runtime/session-overlap.h"
 #include "runtime/session-private.h"
@@ -48,6 +49,7 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
     slot_init (&session->slots[i], execution);
   session->step_of = tp_new0 (int, execution->n_actions + 1);
   session->steps = tp_array_new (sizeof (TpSessionStep));
+  session->loans = tp_array_new (sizeof (TpSessionLoan));
   session->emitted = tp_new0 (void *, graph->n_outputs + 1);
   return g_steal_pointer (&session);
 }
@@ -140,6 +142,7 @@ tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
       || !check_clock (session, error) || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
+  tp_session_find_loans (session);
   if (!tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error) || !check_limits (session, error))
     return NULL;
@@ -252,6 +255,7 @@ tp_session_free (TpSession *session)
   g_free (session->devices);
   g_free (session->step_of);
   tp_array_unref (session->steps);
+  tp_array_unref (session->loans);
   tp_execution_free (session->execution);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
@@ -303,19 +307,64 @@ perform_timed (TpSession *session, int index, const TpSessionRun *run,
   return TRUE;
 }
 
+static gboolean
+run_profiled (const TpSessionRun *run, GError **error)
+{
+  TpSession *session = run->session;
+
+  if (session->overlap != NULL)
+    return tp_session_overlap_run (run, TRUE, error);
+  run->slot->time_ns = 0;
+  for (int i = 0; i < session->execution->n_actions; i++)
+    if (!perform_timed (session, i, run, error))
+      return end_run (session, FALSE);
+  return end_run (session, TRUE);
+}
+
+static gboolean
+run_plain (const TpSessionRun *run, GError **error)
+{
+  TpSession *session = run->session;
+  gint64 start_ns = tp_clock_get_ns ();
+
+  if (session->is_simulated)
+    return run_profiled (run, error);
+  if (session->overlap != NULL)
+    return tp_session_overlap_run (run, FALSE, error);
+  for (int i = 0; i < session->execution->n_actions; i++)
+    {
+      stand_at (session, i);
+      if (!tp_session_perform (run, &session->execution->actions[i], error))
+        return end_run (session, FALSE);
+    }
+  stand_at (session, session->execution->n_actions);
+  if (!tp_session_wait (session, error))
+    return end_run (session, FALSE);
+  run->slot->time_ns = tp_clock_get_ns () - start_ns;
+  return end_run (session, TRUE);
+}
+
+/* @way with what can be lent. */
+static gboolean
+run_lent (const TpSessionRun *run,
+          gboolean (*way) (const TpSessionRun *run, GError **error),
+          GError **error)
+{
+  gboolean is_good;
+
+  tp_session_lend (run);
+  is_good = way (run, error);
+  tp_session_take_back (run);
+  return is_good;
+}
+
 gboolean
 tp_session_run_profiled (TpSession *session, const void *const *inputs,
                          void *const *outputs, GError **error)
 {
   const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
 
-  if (session->overlap != NULL)
-    return tp_session_overlap_run (&run, TRUE, error);
-  run.slot->time_ns = 0;
-  for (int i = 0; i < session->execution->n_actions; i++)
-    if (!perform_timed (session, i, &run, error))
-      return end_run (session, FALSE);
-  return end_run (session, TRUE);
+  return run_lent (&run, run_profiled, error);
 }
 
 gboolean
@@ -323,23 +372,8 @@ tp_session_run (TpSession *session, const void *const *inputs,
                 void *const *outputs, GError **error)
 {
   const TpSessionRun run = { session, &session->slots[0], inputs, outputs };
-  gint64 start_ns = tp_clock_get_ns ();
 
-  if (session->is_simulated)
-    return tp_session_run_profiled (session, inputs, outputs, error);
-  if (session->overlap != NULL)
-    return tp_session_overlap_run (&run, FALSE, error);
-  for (int i = 0; i < session->execution->n_actions; i++)
-    {
-      stand_at (session, i);
-      if (!tp_session_perform (&run, &session->execution->actions[i], error))
-        return end_run (session, FALSE);
-    }
-  stand_at (session, session->execution->n_actions);
-  if (!tp_session_wait (session, error))
-    return end_run (session, FALSE);
-  run.slot->time_ns = tp_clock_get_ns () - start_ns;
-  return end_run (session, TRUE);
+  return run_lent (&run, run_plain, error);
 }
 
 gboolean
@@ -351,7 +385,7 @@ tp_session_run_in_slot (TpSession *session, int slot,
 
   if (session->flight == NULL)
     return tp_session_run (session, inputs, outputs, error);
-  if (!tp_session_fly (&run, error))
+  if (!run_lent (&run, tp_session_fly, error))
     return FALSE;
   g_atomic_int_set (&session->last_slot, slot);
   return TRUE;
