@@ -18,6 +18,8 @@
 #define LN2_LOW -2.12194440e-4f
 #define SQRT_HALF_BITS 0x3f3504f3
 #define ONE_BITS 0x3f800000
+/* 1.5 * 2^23: floats near it are whole numbers, and stand in their lowest bits. */
+#define ROUNDER 12582912.0f
 
 static TpValue
 select_nan (TpKernel *kernel, TpValue x, TpValue result)
@@ -28,71 +30,76 @@ select_nan (TpKernel *kernel, TpValue x, TpValue result)
 
 /* --- exp ---------------------------------------------------------------- */
 
-/* 2^n for an integral float n in [-126, 127]. */
+/* 2^n of the n in the lowest bits of @bits, in [-126, 127]. */
 static TpValue
-power_of_two (TpKernel *kernel, TpValue n)
+power_of_two (TpKernel *kernel, TpValue bits)
 {
-  TpValue bits = tp_k_unary (kernel, TP_I_F32_TO_I32, n);
-
-  bits = binary_i (kernel, TP_I_IADD, bits, 127);
   bits = binary_i (kernel, TP_I_ISHL, bits, 23);
-  return tp_k_unary (kernel, TP_I_AS_F32, bits);
+  return tp_k_unary (kernel, TP_I_AS_F32,
+                     binary_i (kernel, TP_I_IADD, bits, ONE_BITS));
 }
 
-/* exp (x + low) for |low| << 1; *out_n: the result is to be scaled by 2^n. */
+/* exp (x + low) for |low| << 1; the result is to be scaled by 2^n, and n stands in
+ * the lowest bits of *out_bits, an even number of higher ones above it: a sum with
+ * ROUNDER is rounded to a whole number there. */
 static TpValue
-exp_mantissa (TpKernel *kernel, TpValue x, TpValue low, TpValue *out_n)
+exp_mantissa (TpKernel *kernel, TpValue x, TpValue low, TpValue *out_bits)
 {
   static const float coefs[] = { 1.9875691500e-4f, 1.3981999507e-3f,
                                  8.3334519073e-3f, 4.1665795894e-2f,
                                  1.6666665459e-1f, 5.0000001201e-1f };
-  TpValue n, r, square;
+  TpValue rounder = real (kernel, x, ROUNDER), n, r, square;
 
-  n = tp_k_unary (kernel, TP_I_FROUND,
-                  binary (kernel, TP_I_FMUL, x, 1.44269504088896341f));
+  n = tp_k_fma (kernel, x, real (kernel, x, 1.44269504088896341f), rounder);
+  *out_bits = tp_k_unary (kernel, TP_I_AS_I32, n);
+  n = tp_k_binary (kernel, TP_I_FSUB, n, rounder);
   r = tp_k_fma (kernel, n, real (kernel, x, -LN2_HIGH), x);
   r = tp_k_fma (kernel, n, real (kernel, x, -LN2_LOW), r);
   if (low >= 0)
     r = tp_k_binary (kernel, TP_I_FADD, r, low);
   square = tp_k_binary (kernel, TP_I_FMUL, r, r);
-  r = tp_k_fma (kernel, polynomial (kernel, r, coefs, 6), square, r);
-  *out_n = n;
+  r = tp_k_fma (kernel, polynomial_by_squares (kernel, r, square, coefs, 6),
+                square, r);
   return binary (kernel, TP_I_FADD, r, 1);
 }
 
-/* For x where the result is neither denormal nor infinite. */
+/* For x where the result is neither denormal nor infinite: n goes into its
+ * exponent. */
 static TpValue
 exp_normal (TpKernel *kernel, TpValue x)
 {
-  TpValue n, mantissa = exp_mantissa (kernel, x, -1, &n);
+  TpValue bits, mantissa = exp_mantissa (kernel, x, -1, &bits);
 
-  return tp_k_binary (kernel, TP_I_FMUL, mantissa, power_of_two (kernel, n));
+  bits = binary_i (kernel, TP_I_ISHL, bits, 23);
+  mantissa = tp_k_unary (kernel, TP_I_AS_I32, mantissa);
+  return tp_k_unary (kernel, TP_I_AS_F32,
+                     tp_k_binary (kernel, TP_I_IADD, mantissa, bits));
 }
 
-/* For all x but NaN. Scales in two steps, each by a normal number, so only the
- * last rounds. What rounds to 0 is 0 before that: a product that underflows
+/* For all x, NaN giving NaN. Scales in two steps, each by a normal number, so only
+ * the last rounds. What rounds to 0 is 0 before that: a product that underflows
  * takes more than a hundred cycles, and masked softmaxes are full of them. */
 static TpValue
 exp_wide (TpKernel *kernel, TpValue x, TpValue low)
 {
-  TpValue n, half, mantissa, is_zero;
+  TpValue bits, half, mantissa, is_zero;
 
-  x = binary (kernel, TP_I_FMIN, x, 90.0f);
-  x = binary (kernel, TP_I_FMAX, x, -105.0f);
+  x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 90.0f), x);
+  x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -105.0f), x);
   is_zero = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, -104.0f));
-  mantissa = exp_mantissa (kernel, x, low, &n);
+  mantissa = exp_mantissa (kernel, x, low, &bits);
   mantissa = tp_k_select (kernel, is_zero, real (kernel, x, 0), mantissa);
-  half = tp_k_unary (kernel, TP_I_FFLOOR, binary (kernel, TP_I_FMUL, n, 0.5f));
-  n = tp_k_binary (kernel, TP_I_FSUB, n, half);
+  half = binary_i (kernel, TP_I_IDIV, bits, 2);
+  bits = tp_k_binary (kernel, TP_I_ISUB, bits, half);
   mantissa =
       tp_k_binary (kernel, TP_I_FMUL, mantissa, power_of_two (kernel, half));
-  return tp_k_binary (kernel, TP_I_FMUL, mantissa, power_of_two (kernel, n));
+  return tp_k_binary (kernel, TP_I_FMUL, mantissa, power_of_two (kernel, bits));
 }
 
 TpValue
 tp_k_exp (TpKernel *kernel, TpValue x)
 {
-  return select_nan (kernel, x, exp_wide (kernel, x, -1));
+  return exp_wide (kernel, x, -1);
 }
 
 /* 1 / (1 + exp (-x)), through exp (-|x|), which cannot overflow. */
@@ -106,7 +113,7 @@ tp_k_sigmoid (TpKernel *kernel, TpValue x)
   top = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, 0));
   top = tp_k_select (kernel, top, t, one);
   t = tp_k_binary (kernel, TP_I_FADD, t, one);
-  return select_nan (kernel, x, tp_k_binary (kernel, TP_I_FDIV, top, t));
+  return tp_k_binary (kernel, TP_I_FDIV, top, t);
 }
 
 /* --- tanh, erf ---------------------------------------------------------- */
@@ -150,7 +157,9 @@ tp_k_erf (TpKernel *kernel, TpValue x)
   is_large =
       tp_k_binary (kernel, TP_I_FLESS, real (kernel, x, 0.927734375f), t);
   t = binary (kernel, TP_I_FMIN, t, 4);
-  large = polynomial (kernel, t, large_coefs, 7);
+  large = polynomial_by_squares (kernel, t,
+                                 tp_k_binary (kernel, TP_I_FMUL, t, t),
+                                 large_coefs, 7);
   large = tp_k_fma (kernel, large, t, tp_k_unary (kernel, TP_I_FNEG, t));
   large = tp_k_binary (kernel, TP_I_FSUB, real (kernel, x, 1),
                        exp_normal (kernel, large));

@@ -32,4 +32,13 @@ tp_target_has_lanes (const TpTarget *target, gint64 lanes)
              && lanes <= target->lanes);
 }
 
+/* The same of maps with long functions: they may fill two registers, whose halves
+ * take turns while each waits for itself. */
+static inline gboolean
+tp_target_has_long_lanes (const TpTarget *target, gint64 lanes)
+{
+  return tp_target_has_lanes (target, lanes)
+         || (lanes <= 16 && target->lanes > 1 && lanes == 2 * target->lanes);
+}
+
 #endif

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
-
+#include "ir/guard.h"
 #include "nest/nest.h"
 
 #include <math.h>
@@ -101,6 +101,24 @@ tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used)
       for (int k = 0; k < n; k++)
         used[parts[k]] = TRUE;
     }
+}
+
+static gboolean
+is_long (TpExprOp op)
+{
+  return (op >= TP_EXPR_EXP && op <= TP_EXPR_COS) || op == TP_EXPR_POW;
+}
+
+gboolean
+tp_nest_takes_long (const TpNest *nest, int expr)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, expr + 1);
+
+  tp_nest_mark_used (nest, expr, used);
+  for (int i = 0; i <= expr; i++)
+    if (used[i] && is_long (nest->exprs[i].op))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean

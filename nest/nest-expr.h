@@ -18,6 +18,9 @@ int tp_nest_get_parts (const TpNest *nest, int expr, int out_parts[3]);
 /* Sets @used[i] for @expr and all it is made of; leaves the others alone. */
 void tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used);
 
+/* Whether @expr has a function that takes tens of instructions. */
+gboolean tp_nest_takes_long (const TpNest *nest, int expr);
+
 /* Whether the result is stored for each point of the reduce axes (softmax). */
 gboolean tp_nest_covers_reduce (const TpNest *nest);
 

@@ -58,7 +58,8 @@ softmax_add_axes (TpLowering *lowering, int first, int end)
 }
 
 /* exp (x - max) / sum (exp (x - max)), or its logarithm x - max - log (sum (exp
- * (x - max))). */
+ * (x - max))). The sum is at least 1, so its inverse is as good as itself, and is
+ * taken once. */
 static int
 softmax_expr (TpNest *nest, gboolean is_log)
 {
@@ -71,7 +72,9 @@ softmax_expr (TpNest *nest, gboolean is_log)
   if (is_log)
     return tp_nest_binary (nest, TP_EXPR_SUB, below,
                            tp_nest_unary (nest, TP_EXPR_LOG, sum));
-  return tp_nest_binary (nest, TP_EXPR_DIV, power, sum);
+  return tp_nest_binary (
+      nest, TP_EXPR_MUL, power,
+      tp_nest_binary (nest, TP_EXPR_DIV, tp_nest_const (nest, 1.0), sum));
 }
 
 /* Data: whether the logarithm is wanted. */

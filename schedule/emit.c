@@ -55,6 +55,9 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
         = used[i] ? find_buffer (emit, nest->loads[i].operand, FALSE) : -1;
   emit->store_buffer = find_buffer (emit, nest->store.operand, TRUE);
   emit->stages = tp_renew (TpValue, emit->stages, nest->n_stages + 1);
+  emit->known = tp_renew (TpValue, emit->known, nest->n_exprs + 1);
+  for (int i = 0; i < nest->n_exprs; i++)
+    emit->known[i] = -1;
   tp_emit_set_lanes (emit, -1, 1, 1);
   for (int i = 0; i < TP_NEST_MAX_AXES; i++)
     tp_emit_clear_axis (emit, i);
@@ -76,6 +79,7 @@ tp_emit_free (TpEmit *emit)
   tp_array_unref (emit->args);
   g_free (emit->load_buffers);
   g_free (emit->stages);
+  g_free (emit->known);
   forget_loads (emit);
   g_free (emit);
 }

@@ -28,6 +28,8 @@ typedef struct
   gboolean is_shared;         /* several nests, each with groups of its own */
   TpPosition axes[TP_NEST_MAX_AXES];
   TpValue *stages;            /* value per stage, of 1 or @lanes lanes */
+  TpValue *known;             /* (nullable) values per expression that hold here,
+                               * or -1 */
   TpMap *loaded;              /* loads of the open region */
 } TpEmit;
 

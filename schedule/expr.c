@@ -27,34 +27,51 @@ static const TpInstrOp integer_ops[TP_N_EXPR_OPS] = {
   [TP_EXPR_MIN] = TP_I_IMIN, [TP_EXPR_MAX] = TP_I_IMAX,
 };
 
+static gboolean
+is_known (const TpEmit *emit, int expr)
+{
+  TpValue value = emit->known == NULL ? -1 : emit->known[expr];
+
+  return value >= 0 && emit->kernel->instrs[value].lanes == emit->lanes;
+}
+
+static gboolean
+is_product (const TpEmit *emit, int expr)
+{
+  return emit->nest->exprs[expr].op == TP_EXPR_MUL && !is_known (emit, expr);
+}
+
 /* A sum with a product as one of its terms is one instruction. Returns the
  * product, or -1. */
 static int
-find_product (const TpNest *nest, const TpExpr *expr, int *out_other)
+find_product (const TpEmit *emit, const TpExpr *expr, int *out_other)
 {
   if (expr->op != TP_EXPR_ADD || expr->is_integer)
     return -1;
-  if (nest->exprs[expr->a].op == TP_EXPR_MUL)
+  if (is_product (emit, expr->a))
     {
       *out_other = expr->b;
       return expr->a;
     }
   *out_other = expr->a;
-  return nest->exprs[expr->b].op == TP_EXPR_MUL ? expr->b : -1;
+  return is_product (emit, expr->b) ? expr->b : -1;
 }
 
+/* What is known needs nothing. */
 static void
-mark_needed (const TpNest *nest, int root, gboolean *needed)
+mark_needed (const TpEmit *emit, int root, gboolean *needed)
 {
+  const TpNest *nest = emit->nest;
+
   needed[root] = TRUE;
   for (int i = root; i >= 0; i--)
     {
       const TpExpr *expr = &nest->exprs[i];
       int arity = tp_expr_arity (expr->op), other, product;
 
-      if (!needed[i])
+      if (!needed[i] || is_known (emit, i))
         continue;
-      product = find_product (nest, expr, &other);
+      product = find_product (emit, expr, &other);
       if (product >= 0)
         {
           needed[other] = TRUE;
@@ -258,7 +275,7 @@ static TpValue
 emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
   TpKernel *k = emit->kernel;
-  int other, product = find_product (emit->nest, expr, &other);
+  int other, product = find_product (emit, expr, &other);
   const TpExpr *mul = product < 0 ? NULL : &emit->nest->exprs[product];
 
   if (mul != NULL)
@@ -285,11 +302,53 @@ tp_emit_expr (TpEmit *emit, int root)
   g_autofree gboolean *needed = tp_new0 (gboolean, root + 1);
   g_autofree TpValue *values = tp_new (TpValue, root + 1);
 
-  mark_needed (emit->nest, root, needed);
+  mark_needed (emit, root, needed);
   for (int i = 0; i <= root; i++)
     if (needed[i])
-      values[i] = emit_one (emit, &emit->nest->exprs[i], values);
+      values[i] = is_known (emit, i)
+                      ? emit->known[i]
+                      : emit_one (emit, &emit->nest->exprs[i], values);
   return values[root];
+}
+
+/* Whether the same at all points, of each of @n expressions. */
+static void
+find_uniform (const TpNest *nest, int n, gboolean *uniform)
+{
+  for (int i = 0; i < n; i++)
+    {
+      int parts[3];
+      int n_parts = tp_nest_get_parts (nest, i, parts);
+      TpExprOp op = nest->exprs[i].op;
+
+      uniform[i] = !nest->exprs[i].is_integer && op != TP_EXPR_LOAD
+                   && op != TP_EXPR_INSIDE;
+      for (int k = 0; k < n_parts; k++)
+        uniform[i] = uniform[i] && uniform[parts[k]];
+    }
+}
+
+void
+tp_emit_know_uniform (TpEmit *emit, int root, int lanes)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, root + 1);
+  g_autofree gboolean *uniform = tp_new0 (gboolean, root + 1);
+
+  tp_nest_mark_used (emit->nest, root, used);
+  find_uniform (emit->nest, root + 1, uniform);
+  for (int i = 0; i <= root; i++)
+    if (used[i] && uniform[i] && tp_expr_arity (emit->nest->exprs[i].op) > 0)
+      emit->known[i] = tp_emit_expr (emit, i);
+  for (int i = 0; i <= root; i++)
+    if (used[i] && uniform[i] && emit->known[i] >= 0)
+      emit->known[i] = tp_k_splat (emit->kernel, emit->known[i], lanes);
+}
+
+void
+tp_emit_forget (TpEmit *emit)
+{
+  for (int i = 0; i < emit->nest->n_exprs; i++)
+    emit->known[i] = -1;
 }
 
 TpValue

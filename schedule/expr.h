@@ -6,6 +6,11 @@
 
 /* Real expressions are F32 values, integer ones INDEX. */
 TpValue tp_emit_expr (TpEmit *emit, int expr);
+/* Emits now, at one lane, what @root is made of that is the same at all points
+ * (stages and constants), for uses at @lanes lanes; until tp_emit_forget(), and
+ * within this region. */
+void tp_emit_know_uniform (TpEmit *emit, int root, int lanes);
+void tp_emit_forget (TpEmit *emit);
 TpValue tp_emit_integer (TpEmit *emit, gint64 value, int lanes);
 /* What a combiner starts from, of the class of @expr and as many lanes as now. */
 TpValue tp_emit_identity (TpEmit *emit, TpCombiner combiner, int expr);

@@ -4,6 +4,7 @@
  * stage. */
 #include "config.h"
 
+#include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
@@ -35,6 +36,8 @@ typedef struct
   int axis;                   /* reduce axis of the vectors */
   int n_others;               /* other reduce axes, outer to inner */
   int others[TP_NEST_MAX_AXES];
+  gboolean is_long;           /* has functions that take long */
+  int kept;                   /* stage whose values are used again, or -1 */
   gint64 n_points, work;
 } ReduceAnalysis;
 
@@ -43,6 +46,7 @@ typedef struct
 {
   const ReduceAnalysis *a;
   int lanes, sums;
+  int row_buffer;             /* values of the kept stage */
 } ReducePlan;
 
 /* One stage while it is emitted. */
@@ -50,10 +54,50 @@ typedef struct
 {
   TpEmit *emit;
   const ReducePlan *plan;
-  const TpStage *stage;
+  int stage;
   int n;                      /* accumulators */
   TpValue acc[MAX_SUMS];
 } StageState;
+
+/* ---- values kept ------------------------------------------------------- */
+
+static int
+kept_expr (const ReduceAnalysis *a)
+{
+  return a->kept < 0 ? -1 : a->nest->stages[a->kept].expr;
+}
+
+/* Where the values of this point of the axis lie in the row. */
+static TpValue
+find_in_row (TpEmit *e, const ReducePlan *plan)
+{
+  const TpPosition *at = &e->axes[plan->a->axis];
+
+  return tp_emit_add_const (e, at->pos, at->delta);
+}
+
+/* Reads the value at this point of what was kept before @stage. */
+static void
+know_kept (TpEmit *e, const ReducePlan *plan, int stage)
+{
+  if (plan->a->kept >= 0 && plan->a->kept < stage)
+    e->known[kept_expr (plan->a)]
+        = tp_k_load (e->kernel, plan->row_buffer, find_in_row (e, plan),
+                     plan->lanes, -1);
+}
+
+/* The value of a stage at the current point. */
+static TpValue
+emit_value (TpEmit *e, const ReducePlan *plan, int stage)
+{
+  TpValue value;
+
+  know_kept (e, plan, stage);
+  value = tp_emit_expr (e, e->nest->stages[stage].expr);
+  if (stage == plan->a->kept)
+    tp_k_store (e->kernel, plan->row_buffer, find_in_row (e, plan), value, -1);
+  return value;
+}
 
 /* ---- stages ------------------------------------------------------------ */
 
@@ -89,13 +133,19 @@ static void
 accumulate_whole (StageState *state, int vectors)
 {
   TpEmit *e = state->emit;
+  const TpStage *stage = &e->nest->stages[state->stage];
   int axis = state->plan->a->axis;
 
   for (int i = 0; i < vectors; i++)
     {
       e->axes[axis].delta = (gint64) i * state->plan->lanes;
-      state->acc[i] = tp_emit_accumulate (e, state->stage->combiner,
-                                          state->acc[i], state->stage->expr);
+      if (state->plan->a->kept < 0)
+        state->acc[i] = tp_emit_accumulate (e, stage->combiner, state->acc[i],
+                                            stage->expr);
+      else
+        state->acc[i]
+            = tp_emit_combine (e, stage->combiner, state->acc[i],
+                               emit_value (e, state->plan, state->stage));
     }
   e->axes[axis].delta = 0;
 }
@@ -105,14 +155,14 @@ static void
 accumulate_tail (StageState *state, int active)
 {
   TpEmit *e = state->emit;
-  TpCombiner combiner = state->stage->combiner;
+  const TpStage *stage = &e->nest->stages[state->stage];
   TpValue value;
 
   tp_emit_set_lanes (e, state->plan->a->axis, state->plan->lanes, active);
-  value = tp_emit_expr (e, state->stage->expr);
+  value = emit_value (e, state->plan, state->stage);
   value = tp_k_select (e->kernel, tp_emit_mask (e), value,
-                       tp_emit_identity (e, combiner, state->stage->expr));
-  state->acc[0] = tp_emit_combine (e, combiner, state->acc[0], value);
+                       tp_emit_identity (e, stage->combiner, stage->expr));
+  state->acc[0] = tp_emit_combine (e, stage->combiner, state->acc[0], value);
   tp_emit_set_lanes (e, state->plan->a->axis, e->lanes, e->lanes);
 }
 
@@ -155,10 +205,12 @@ join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
 }
 
 static TpValue
-emit_stage (TpEmit *e, const ReducePlan *plan, const TpStage *stage)
+emit_stage (TpEmit *e, const ReducePlan *plan, int index)
 {
-  StageState state = { .emit = e, .plan = plan, .stage = stage };
+  StageState state = { .emit = e, .plan = plan, .stage = index };
+  const TpStage *stage = &e->nest->stages[index];
 
+  tp_emit_know_uniform (e, stage->expr, plan->lanes);
   state.n = plan->sums;
   tp_emit_set_lanes (e, plan->a->axis, plan->lanes, plan->lanes);
   for (int i = 0; i < state.n; i++)
@@ -176,6 +228,13 @@ emit_stage (TpEmit *e, const ReducePlan *plan, const TpStage *stage)
 /* ---- result ------------------------------------------------------------ */
 
 static void
+store_result (TpEmit *e, const ReducePlan *plan)
+{
+  know_kept (e, plan, e->nest->n_stages);
+  tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+}
+
+static void
 emit_result_row (TpEmit *e, const ReducePlan *plan)
 {
   int axis = plan->a->axis, lanes = plan->lanes;
@@ -186,14 +245,14 @@ emit_result_row (TpEmit *e, const ReducePlan *plan)
     {
       tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, at, lanes), 0,
                         at - lanes);
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+      store_result (e, plan);
       tp_emit_end_for (e, NULL, 0, NULL);
     }
   if (at < extent)
     {
       tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
       tp_emit_set_lanes (e, axis, lanes, extent - at);
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+      store_result (e, plan);
     }
   tp_emit_clear_axis (e, axis);
   tp_emit_set_lanes (e, -1, 1, 1);
@@ -204,13 +263,15 @@ emit_body (TpEmit *e, int tile, int vectors, void *data)
 {
   const ReducePlan *plan = data;
 
+  tp_emit_forget (e);
   for (int i = 0; i < e->nest->n_stages; i++)
-    e->stages[i] = emit_stage (e, plan, &e->nest->stages[i]);
+    e->stages[i] = emit_stage (e, plan, i);
   if (!tp_nest_covers_reduce (e->nest))
     {
       tp_emit_store (e, tp_emit_expr (e, e->nest->result));
       return;
     }
+  tp_emit_know_uniform (e, e->nest->result, plan->lanes);
   open_others (e, plan, NULL);
   emit_result_row (e, plan);
   close_others (e, plan, NULL);
@@ -273,6 +334,45 @@ covers_all_or_none (const TpNest *nest)
   return TRUE;
 }
 
+/* Whether a later stage or the result is made of what @stage sums up. */
+static gboolean
+is_used_again (const TpNest *nest, int stage)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+
+  tp_nest_mark_used (nest, nest->result, used);
+  for (int i = stage + 1; i < nest->n_stages; i++)
+    tp_nest_mark_used (nest, nest->stages[i].expr, used);
+  return used[nest->stages[stage].expr];
+}
+
+/* The last stage with values that are used again, take long (the exponentials of
+ * a softmax) and are a row that fits near; or -1. */
+static int
+find_kept (const ReduceAnalysis *a)
+{
+  const TpNest *nest = a->nest;
+  gint64 bytes = (nest->axes[a->axis].extent + 2 * a->target->lanes) * 4;
+
+  if (!tp_nest_covers_reduce (nest) || a->n_others > 0
+      || bytes > MIN (a->target->local_bytes, a->target->l2_bytes / 2))
+    return -1;
+  for (int i = nest->n_stages - 1; i >= 0; i--)
+    if (!nest->exprs[nest->stages[i].expr].is_integer
+        && tp_nest_takes_long (nest, nest->stages[i].expr) && is_used_again (nest, i))
+      return i;
+  return -1;
+}
+
+static gboolean
+has_long (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_stages; i++)
+    if (tp_nest_takes_long (nest, nest->stages[i].expr))
+      return TRUE;
+  return tp_nest_takes_long (nest, nest->result);
+}
+
 static void
 measure (ReduceAnalysis *a)
 {
@@ -304,6 +404,8 @@ reduce_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a->nest = g_steal_pointer (&copy);
   a->axis = axis;
   measure (a);
+  a->is_long = has_long (a->nest);
+  a->kept = find_kept (a);
   return a;
 }
 
@@ -334,7 +436,7 @@ count_sums (const ReduceAnalysis *a, gint64 lanes)
 static void
 list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
-  int lanes = a->target->lanes;
+  int lanes = a->target->lanes * (a->is_long && a->target->lanes < 16 ? 2 : 1);
 
   while (lanes > 4 && lanes > a->nest->axes[a->axis].extent)
     lanes /= 2;
@@ -345,8 +447,13 @@ list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 static void
 list_sums (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
-  for (gint64 n = count_sums (a, partial->values[LANES]); n > 0; n /= 2)
-    tp_family_append (partial, SUMS, n, out);
+  gint64 lanes = partial->values[LANES], most = count_sums (a, lanes);
+
+  if (lanes > a->target->lanes && most > 2)
+    tp_family_append (partial, SUMS, 2, out);
+  for (gint64 n = most; n > 0; n /= 2)
+    if (n != 2 || lanes <= a->target->lanes || most <= 2)
+      tp_family_append (partial, SUMS, n, out);
 }
 
 static void
@@ -379,7 +486,8 @@ reduce_find_fault (gconstpointer analysis, const TpChoice *choice)
   const ReduceAnalysis *a = analysis;
   const gint64 *v = choice->values;
 
-  if (!tp_target_has_lanes (a->target, v[LANES]))
+  if (!(a->is_long ? tp_target_has_long_lanes : tp_target_has_lanes) (
+          a->target, v[LANES]))
     return "the device has no vectors of so many lanes";
   if (v[SUMS] > count_sums (a, v[LANES]))
     return "more sums than vectors";
@@ -392,10 +500,14 @@ static void
 reduce_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
   const ReduceAnalysis *a = analysis;
-  ReducePlan plan = { a, choice->values[LANES], choice->values[SUMS] };
+  ReducePlan plan = { a, choice->values[LANES], choice->values[SUMS], -1 };
   g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
   TpGrid grid;
 
+  if (a->kept >= 0)
+    plan.row_buffer = tp_kernel_add_buffer (
+        emit->kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+        a->nest->axes[a->axis].extent + plan.lanes, TRUE);
   tp_grid_init (&grid, a->nest);
   grid.group_points = choice->values[POINTS];
   tp_grid_emit (&grid, emit, emit_body, &plan);

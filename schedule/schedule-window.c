@@ -5,6 +5,7 @@
 
 #include "schedule/schedule-window.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 #include "schedule/window-analyze.h"
 
@@ -48,11 +49,22 @@ extent_of (const TpWindowAnalysis *a, int axis)
   return a->single.nest->axes[axis].extent;
 }
 
+/* A map by itself, of functions that take long. */
+static gboolean
+is_long (const TpWindowAnalysis *a)
+{
+  const TpNest *nest = a->single.nest;
+
+  return nest->n_stages == 0 && tp_nest_takes_long (nest, nest->result);
+}
+
 static int
 choose_lanes (const TpWindowAnalysis *a)
 {
   int lanes = a->vaxis < 0 ? 1 : a->target->lanes;
 
+  if (lanes > 1 && lanes < 16 && is_long (a))
+    lanes *= 2;
   while (lanes > 4 && lanes / 2 >= extent_of (a, a->vaxis))
     lanes /= 2;
   return lanes;
@@ -108,7 +120,8 @@ find_vector_fault (const TpWindowAnalysis *a, const TpChoice *choice)
   const gint64 *v = choice->values;
   int n_cuts = (v[CUT_LOAD] > 1) + (v[CUT_STORE] > 1);
 
-  if (!tp_target_has_lanes (a->target, v[LANES]))
+  if (!(is_long (a) ? tp_target_has_long_lanes : tp_target_has_lanes) (
+          a->target, v[LANES]))
     return "the device has no vectors of so many lanes";
   if (v[LANES] > 1 && a->vaxis < 0)
     return "no axis is one for vectors";
