@@ -113,14 +113,13 @@ SHAPES = {
     "stem-3-224-s2": lambda: convolution(3, 32, 224, 3, 2),
     "1x1-512-2048-7": lambda: convolution(512, 2048, 7, 1),
     "1x1-256-1024-14": lambda: convolution(256, 1024, 14, 1),
-    "3x3-64-56": lambda: convolution(64, 64, 56, 3),
-    "3x3-128-28": lambda: convolution(128, 128, 28, 3),
-    "3x3-256-14": lambda: convolution(256, 256, 14, 3),
-    "3x3-512-7": lambda: convolution(512, 512, 7, 3),
-    "3x3-256-512-28": lambda: convolution(256, 512, 28, 3),
-    "3x3-512-512-28": lambda: convolution(512, 512, 28, 3),
-    "3x3-2048-512-28": lambda: convolution(2048, 512, 28, 3),
-    "3x3-64-224": lambda: convolution(64, 64, 224, 3),
+    "between-3-64-56": lambda: convolutions(64, 56, 3),
+    "between-3-128-28": lambda: convolutions(128, 28, 3),
+    "between-3-256-14": lambda: convolutions(256, 14, 3),
+    "between-3-256-28": lambda: convolutions(256, 28, 3),
+    "between-3-512-28": lambda: convolutions(512, 28, 3),
+    "between-3-512-7": lambda: convolutions(512, 7, 3),
+    "between-3-64-224": lambda: convolutions(64, 224, 3),
 }
 
 
