@@ -98,6 +98,7 @@ ring_peek (const Ring *ring, int ahead)
 
 /* Vertices lie anywhere in memory and do little each: most of the time went into
  * waiting for them. Those that come up are asked for while others are at work.
+ * Few orphans wait at a time: the arcs of each are asked for when it becomes one.
  * Inlined always: calls to what only prefetches are dropped as having no effect. */
 static inline __attribute__ ((always_inline)) void
 fetch_ahead (const Trees *trees, const Ring *ring)
@@ -130,6 +131,7 @@ make_orphan (Trees *trees, int v)
 {
   trees->vertices[v].parent = ORPHAN;
   ring_push (&trees->orphans, v);
+  __builtin_prefetch (&trees->flow->arcs[trees->flow->first[v]]);
 }
 
 static void
@@ -192,7 +194,8 @@ find_bottleneck (Trees *trees, int v, int side, gint64 amount)
 
   for (; trees->vertices[v].parent != TERMINAL;
        v = trees->vertices[v].up, trees->scans++)
-    amount = MIN (amount, flow->arcs[flow_arc (trees, v, side)].residual);
+    amount = MIN (amount,
+                  back_residual (flow, trees->vertices[v].parent, side));
   return MIN (amount, ABS (flow->terminal[v]));
 }
 
@@ -321,7 +324,6 @@ adopt_orphans (Trees *trees)
     {
       int v = ring_pop (&trees->orphans);
 
-      fetch_ahead (trees, &trees->orphans);
       trees->vertices[v].parent = find_parent (trees, v);
       if (trees->vertices[v].parent == NONE)
         set_free (trees, v);
