@@ -1038,7 +1038,8 @@ const char *tplan_session_get_fallback (TplanSession *session);
  * @outputs: one array per output likewise; written, and none of @inputs
  * @error: return location for a #GError
  *
- * Runs the plan once and waits for the end. Runs of one session, submitted or not,
+ * Runs the plan once and waits for the end. Where only kernels of `cpu` touch an
+ * array, they read and write it in place. Runs of one session, submitted or not,
  * take turns; as many are under way at a time as it was made for.
  *
  * Allocates nothing and decides nothing.
