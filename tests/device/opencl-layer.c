@@ -1,6 +1,7 @@
 /* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
- * of a code there may be "hang", "crash", "exit", "lie" (nothing is done or made, and
+ * of a code there may be "hang", "crash" (abort), "exit" (_exit, with 0), "quit"
+ * (exit, with 0), "kill" (SIGKILL), "lie" (nothing is done or made, and
  * success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
@@ -13,6 +14,7 @@
 
 #include <CL/cl_layer.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +101,12 @@ choose (const char *function)
     pause ();
   if (strcmp (what, "exit") == 0)
     _exit (0);
+  if (strcmp (what, "quit") == 0)
+    exit (0);
   if (strcmp (what, "crash") == 0)
     abort ();
+  if (strcmp (what, "kill") == 0)
+    raise (SIGKILL);
   if (strcmp (what, "false") == 0)
     return FALSIFY;
   return strcmp (what, "lie") == 0 ? LIE : atoi (what);
