@@ -63,8 +63,8 @@ tp_cli_ending_watch (const char *name)
   if (!is_known)
     is_known = atexit (on_exit_early) == 0;
   g_snprintf (message, sizeof message,
-              "tplan: a driver ended the process before `%s` was done: leave "
-              "its device out; `tplan devices` lists them\n", name);
+              "tplan: a driver ended the process before '%s' was done: leave "
+              "its device out with --devices or --pin\n", name);
   message_size = strlen (message);
   watched = getpid ();
 }
