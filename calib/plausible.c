@@ -18,6 +18,8 @@
 #define PEAK_GFLOPS 1e6       /* no one device has more, of float32 */
 #define MEMORY_GBPS 1e5       /* nor this */
 #define LINK_GBPS 1000        /* no link is faster, be it within one chip */
+#define CLOCKS 2              /* times what the caller saw, and CLOCKS_NS: a device's */
+#define CLOCKS_NS 1000000     /* clock is another */
 
 /* Of all processors. */
 static double
@@ -119,4 +121,22 @@ tp_plausible_bound_link (TpFit *link, double bandwidth_gbps, const char *way)
   return g_strdup_printf ("a link %s of %.3g GB/s is not believed: it is taken "
                           "for as fast as its memory, %.3g GB/s", way, rate,
                           limit);
+}
+
+gboolean
+tp_plausible_stamps (const TpStamp *stamps, guint n, gint64 time_ns)
+{
+  gint64 begin_ns, last_ns;
+
+  if (n == 0 || stamps[0].begin_ns <= 0)
+    return FALSE;
+  begin_ns = last_ns = stamps[0].begin_ns;
+  for (guint i = 0; i < n; i++)
+    {
+      if (stamps[i].end_ns < last_ns)
+        return FALSE;
+      last_ns = stamps[i].end_ns;
+    }
+  return last_ns > begin_ns
+         && last_ns - begin_ns <= CLOCKS * time_ns + CLOCKS_NS;
 }

@@ -3,6 +3,7 @@
 #define TP_CALIB_PLAUSIBLE_H
 
 #include "calib/cost-db.h"
+#include "runtime/device.h"
 
 /* What no kernel of a device goes beyond. */
 typedef struct
@@ -29,5 +30,9 @@ char *tp_plausible_bound_device (TpDeviceRow *device);
  * @bandwidth_gbps. @way: "to the device". NULL: it is not. */
 char *tp_plausible_bound_link (TpFit *link, double bandwidth_gbps,
                                const char *way);
+
+/* Whether @n stamps of launches one after the other, which took @time_ns by the
+ * caller's clock, may be true: ends follow each other, and fit in. */
+gboolean tp_plausible_stamps (const TpStamp *stamps, guint n, gint64 time_ns);
 
 #endif

@@ -51,6 +51,7 @@ typedef struct
   TplanPlan *plan;            /* what is written; (borrowed) */
   int chosen;                 /* of the bench */
   int n_estimated;            /* times that are not measured */
+  int n_lost;                 /* devices that could not be measured */
 } Try;
 
 static void
@@ -139,6 +140,7 @@ measure (Try *self, GError **error)
                        &after, error))
     return FALSE;
   self->n_estimated = after.n_estimated;
+  self->n_lost = after.report.n_lost;
   return TRUE;
 }
 
@@ -163,7 +165,9 @@ run (Try *self, TplanPlan *plan, GError **error)
       = { .time_limit_ns = self->bench_limit_ns, .n_rounds_least = 6 };
 
   tp_bench_add (&self->bench, "plan", plan);
-  if (!tp_bench_add_singles (&self->bench, self->cli, plan, error))
+  /* A driver that ended where it was measured would end this process. */
+  if (self->n_lost == 0
+      && !tp_bench_add_singles (&self->bench, self->cli, plan, error))
     return FALSE;
   tp_cli_note (self->cli, "running it%s",
                self->bench.entries->len > 1 ? ", and all on each device" : "");

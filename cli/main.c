@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/complete.h"
+#include "cli/ending.h"
 #include "cli/files.h"
 #include "cli/hint.h"
 #include "cli/no-memory.h"
@@ -240,7 +241,11 @@ run_command (const TpCommand *command, int argc, char **argv)
       set_driver_cache (&cli, command);
       if (check_code_cache (&cli, command, &error)
           && tp_cli_check_files (&cli, command, &error))
-        command->run (&cli, &error);
+        {
+          tp_cli_ending_watch (command->name);
+          command->run (&cli, &error);
+          tp_cli_ending_watch (NULL);
+        }
     }
   tp_cli_pulse_end ();
   code = error == NULL ? cli.exit_code : report (&cli, error);

@@ -10,6 +10,7 @@
 #include "cli/no-memory.h"
 
 #include "cli/cli.h"
+#include "cli/ending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ end (const char *message)
   ssize_t n = write (STDERR_FILENO, message, strlen (message));
 
   (void) n; /* there is nobody left to tell */
-  _exit (TP_EXIT_LIMIT);
+  tp_cli_ending_leave (TP_EXIT_LIMIT);
 }
 
 /* GLib: "gmem.c:136: failed to allocate 40012 bytes". */

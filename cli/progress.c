@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 
 #include "cli/cli.h"
+#include "cli/ending.h"
 #include "cli/output.h"
 #include "cli/pulse.h"
 #include "cli/text.h"
@@ -48,8 +49,8 @@ on_timeout (int number)
 
   (void) number;
   if (write (STDERR_FILENO, text, sizeof text - 1) < 0)
-    _exit (TP_EXIT_FAILED);
-  _exit (TP_EXIT_LIMIT);
+    tp_cli_ending_leave (TP_EXIT_FAILED);
+  tp_cli_ending_leave (TP_EXIT_LIMIT);
 }
 
 void

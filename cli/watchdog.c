@@ -8,6 +8,7 @@
 
 #include "api/session.h"
 #include "cli/cli.h"
+#include "cli/ending.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "runtime/session-progress.h"
@@ -64,7 +65,7 @@ give_up (const char *what)
                : "pin it elsewhere or leave the device out");
   if (restart_flag != NULL)
     restart ();
-  _exit (TP_EXIT_DEVICE);
+  tp_cli_ending_leave (TP_EXIT_DEVICE);
 }
 
 static void

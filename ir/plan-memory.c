@@ -78,12 +78,12 @@ tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
   g_autofree int *places = tp_plan_list_places (plan, graph, error);
   TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
                       plan->groups };
-  TpExecution *execution
+  g_autoptr (TpExecution) execution
       = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 
   if (execution != NULL && plan->span_proof != NULL)
     tp_plan_order_execution (plan, execution);
-  return execution;
+  return g_steal_pointer (&execution);
 }
 
 void

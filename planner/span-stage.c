@@ -393,9 +393,12 @@ add_outputs (TpSpanStage *stage, int node)
 {
   const TpNode *it = &stage->problem->graph->nodes[node];
   int device = find_device (stage, node), group = stage->stages->group_of[node];
-  gint64 end = is_start (stage, node) ? 0 : stage->ends[2 * node + device];
+  gint64 end;
 
-  for (int k = 0; k < it->n_outputs && device >= 0; k++)
+  if (device < 0)
+    return;
+  end = is_start (stage, node) ? 0 : stage->ends[2 * node + device];
+  for (int k = 0; k < it->n_outputs; k++)
     add_copies (stage, it->outputs[k], device, group < 0 ? -2 : group, end);
 }
 

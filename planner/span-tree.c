@@ -393,6 +393,17 @@ add_entries (TpSpanTree *tree, Part part, TpArray *entries)
     }
 }
 
+/* Not NULL where there is none. */
+static int *
+dup_ints (const int *from, gsize n)
+{
+  int *copy = tp_new (int, n + 1);
+
+  if (n > 0)
+    memcpy (copy, from, n * sizeof (int));
+  return copy;
+}
+
 void
 tp_span_tree_fill_proof (TpSpanTree *tree, TpSpanProof *proof)
 {
@@ -405,7 +416,7 @@ tp_span_tree_fill_proof (TpSpanTree *tree, TpSpanProof *proof)
     add_entries (tree, (Part){ i / 4, i / 2 % 2, i % 2 }, entries);
   proof->bound_ns = tree->bound_ns;
   proof->n_waists = n;
-  proof->waists = tp_memdup (tree->stages->waists, sizeof (int) * (gsize) n + 1);
+  proof->waists = dup_ints (tree->stages->waists, (gsize) n);
   proof->n_entries = (int) entries->len;
-  proof->tree = tp_memdup (entries->data, sizeof (int) * entries->len + 1);
+  proof->tree = dup_ints ((const int *) (void *) entries->data, entries->len);
 }

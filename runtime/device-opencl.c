@@ -33,14 +33,8 @@ typedef struct
                                * for kernels; else NULL */
   gboolean is_mapped;         /* copies by mapping: memory is the host's */
   gint64 max_buf_bytes;
-  GArray *pending;            /* TimedLaunch, oldest first */
+  GArray *pending;            /* TpOpenclTimed, oldest first */
 } ClDevice;
-
-/* The first and the last kernel of a launch. */
-typedef struct
-{
-  cl_event first, last;
-} TimedLaunch;
 
 typedef struct
 {
@@ -122,6 +116,16 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
   return TRUE;
 }
 
+/* As large a buffer as the driver lets be made; one that does not say is asked when
+ * it is made. */
+static gint64
+get_max_buf_bytes (cl_device_id device)
+{
+  guint64 bytes = tp_opencl_get_number (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+
+  return bytes == 0 ? G_MAXINT64 : (gint64) MIN (bytes, G_MAXINT64);
+}
+
 static TpDevice *
 cl_open (const char *which, const TpDeviceOptions *options, GError **error)
 {
@@ -139,16 +143,14 @@ cl_open (const char *which, const TpDeviceOptions *options, GError **error)
     }
   device = g_new0 (ClDevice, 1);
   device->base.ops = &tp_device_opencl;
-  device->pending = g_array_new (FALSE, FALSE, sizeof (TimedLaunch));
+  device->pending = g_array_new (FALSE, FALSE, sizeof (TpOpenclTimed));
   device->name = g_strdup_printf ("opencl:%d", (int) index);
   device->index = index;
   device->id = tp_opencl_get (index);
   device->is_mapped
       = !tp_opencl_is_cpu (device->id)
         && tp_opencl_get_number (device->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
-  device->max_buf_bytes
-      = MIN (tp_opencl_get_number (device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-             G_MAXINT64);
+  device->max_buf_bytes = get_max_buf_bytes (device->id);
   if (open_context (device, options, error))
     return &device->base;
   cl_close (&device->base);
@@ -163,7 +165,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
   g_autofree char *vendor = tp_opencl_dup_text (device->id, CL_DEVICE_VENDOR);
   g_autofree char *version = tp_opencl_dup_text (device->id, CL_DEVICE_VERSION);
   g_autofree char *driver = tp_opencl_dup_text (device->id, CL_DRIVER_VERSION);
-  g_autofree char *platform = tp_opencl_dup_platform (device->id);
+  g_autofree char *platform = tp_opencl_dup_platform (device->index);
   g_autofree char *uuid = tp_opencl_dup_uuid (device->id);
   int n_units = tp_opencl_count_units (device->id);
 
@@ -280,8 +282,10 @@ fail_build (const ClDevice *device, cl_program program, cl_int code,
   size_t size = 0;
   g_autofree char *log = NULL;
 
-  clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
-                         &size);
+  if (clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                             &size) != CL_SUCCESS
+      || size > TP_OPENCL_TEXT_MAX)
+    size = 0;
   log = tp_alloc0 (size + 1, 1);
   clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, size, log,
                          NULL);
@@ -424,21 +428,10 @@ cl_bind (TpDevice *base, TpCode *base_code, int unit, TpBuf *const *operands,
   return g_steal_pointer (&making.launch);
 }
 
-/* Keeps the first and the last event of a launch. */
-static void
-take_event (TimedLaunch *timed, cl_event event)
-{
-  if (timed->last != NULL)
-    clReleaseEvent (timed->last);
-  timed->last = event;
-  if (timed->first == NULL && clRetainEvent (event) == CL_SUCCESS)
-    timed->first = event;
-}
-
 /* A kernel takes its arguments along when it is enqueued. */
 static cl_int
 enqueue_step (ClDevice *device, const ClStep *step, cl_long iteration,
-              TimedLaunch *out_timed)
+              TpOpenclTimed *out_timed)
 {
   cl_event event = NULL;
   cl_int code = CL_SUCCESS;
@@ -453,12 +446,12 @@ enqueue_step (ClDevice *device, const ClStep *step, cl_long iteration,
                                    &step->global_size, &step->local_size, 0,
                                    NULL, out_timed != NULL ? &event : NULL);
   if (code == CL_SUCCESS && out_timed != NULL)
-    take_event (out_timed, event);
+    tp_opencl_timed_take (out_timed, event);
   return code;
 }
 
 static cl_int
-enqueue (ClDevice *device, const TpLaunch *launch, TimedLaunch *out_timed)
+enqueue (ClDevice *device, const TpLaunch *launch, TpOpenclTimed *out_timed)
 {
   cl_int code = CL_SUCCESS;
 
@@ -491,30 +484,6 @@ choose_queue (ClDevice *device)
   return code;
 }
 
-static gboolean
-read_stamp (const TimedLaunch *timed, TpStamp *out_stamp)
-{
-  cl_ulong begin = 0, end = 0;
-
-  if (timed->first == NULL || timed->last == NULL
-      || clGetEventProfilingInfo (timed->first, CL_PROFILING_COMMAND_START,
-                                  sizeof begin, &begin, NULL) != CL_SUCCESS
-      || clGetEventProfilingInfo (timed->last, CL_PROFILING_COMMAND_END,
-                                  sizeof end, &end, NULL) != CL_SUCCESS)
-    return FALSE;
-  *out_stamp = (TpStamp){ begin, end };
-  return begin > 0 && end >= begin;
-}
-
-static void
-drop_events (const TimedLaunch *timed)
-{
-  if (timed->first != NULL)
-    clReleaseEvent (timed->first);
-  if (timed->last != NULL)
-    clReleaseEvent (timed->last);
-}
-
 /* All, or none when the driver has no clock. */
 static void
 take_stamps (ClDevice *device)
@@ -525,13 +494,14 @@ take_stamps (ClDevice *device)
 
   for (guint i = 0; i < device->pending->len; i++)
     {
-      TimedLaunch *timed = &g_array_index (device->pending, TimedLaunch, i);
+      TpOpenclTimed *timed
+          = &g_array_index (device->pending, TpOpenclTimed, i);
       TpStamp stamp;
 
-      has_clock = has_clock && read_stamp (timed, &stamp);
+      has_clock = has_clock && tp_opencl_timed_read (timed, &stamp);
       if (has_clock)
         g_array_append_val (stamps, stamp);
-      drop_events (timed);
+      tp_opencl_timed_clear (timed);
     }
   if (stamps != NULL && !has_clock)
     g_array_set_size (stamps, n_before);
@@ -552,7 +522,7 @@ static gboolean
 cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
-  TimedLaunch timed = { NULL, NULL };
+  TpOpenclTimed timed = { NULL, NULL };
   gboolean is_told = base->stamps != NULL || base->n_ended != NULL;
   cl_int code;
 
@@ -564,11 +534,11 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
   if (code == CL_SUCCESS)
     code = enqueue (device, launch, is_told ? &timed : NULL);
   if (base->n_ended != NULL)
-    tp_opencl_count_end (timed.last, base->n_ended);
+    tp_opencl_count_end (tp_opencl_timed_get_last (&timed), base->n_ended);
   if (base->stamps != NULL)
     g_array_append_val (device->pending, timed);
   else
-    drop_events (&timed);
+    tp_opencl_timed_clear (&timed);
   if (code == CL_SUCCESS)
     code = clFlush (device->current);
   if (code == CL_SUCCESS)

@@ -69,7 +69,7 @@ find_part (cl_device_id device, guint64 n_threads)
 
   if (n_threads > 0 && can_part (device)
       && clCreateSubDevices (device, parts, 1, &part, &n) == CL_SUCCESS
-      && n == 1)
+      && n == 1 && part != NULL)
     return part;
   return device;
 }

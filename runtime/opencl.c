@@ -14,6 +14,7 @@
 /* What drivers claim beyond these is a mistake of theirs. */
 #define UNITS_MAX 4096
 #define LOCAL_BYTES_MAX (1 << 20)
+#define LISTED_MAX 1024       /* platforms, or devices of one */
 
 #define GPU_LOCAL_SIZE 256
 #define MAX_DIMENSIONS 16      /* 3 are usual */
@@ -39,9 +40,16 @@ const TpDeviceDrivers tp_opencl_drivers = {
   .get_chosen = tp_opencl_drivers_get_chosen,
 };
 
-static GArray *found;         /* cl_device_id */
+typedef struct
+{
+  cl_device_id device;
+  cl_platform_id platform;    /* that listed it */
+} Found;
+
+static GArray *found;         /* Found */
 static const char *absence;   /* why there are none */
 
+/* A driver may list fewer than it counted. */
 static void
 add_devices (cl_platform_id platform)
 {
@@ -51,10 +59,17 @@ add_devices (cl_platform_id platform)
   if (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, 0, NULL, &n) != CL_SUCCESS
       || n == 0)
     return;
+  n = MIN (n, LISTED_MAX);
   devices = g_new0 (cl_device_id, n);
   if (clGetDeviceIDs (platform, CL_DEVICE_TYPE_ALL, n, devices, NULL)
-      == CL_SUCCESS)
-    g_array_append_vals (found, devices, n);
+      != CL_SUCCESS)
+    return;
+  for (cl_uint i = 0; i < n && devices[i] != NULL; i++)
+    {
+      Found it = { devices[i], platform };
+
+      g_array_append_val (found, it);
+    }
 }
 
 /* ---- signals ------------------------------------------------------------- */
@@ -89,12 +104,12 @@ put_gpus_first (GArray *devices)
 
   for (guint i = 0; i < devices->len; i++)
     {
-      cl_device_id device = g_array_index (devices, cl_device_id, i);
+      Found it = g_array_index (devices, Found, i);
 
-      if (tp_opencl_is_cpu (device))
+      if (tp_opencl_is_cpu (it.device))
         continue;
       g_array_remove_index (devices, i);
-      g_array_insert_val (devices, n_first++, device);
+      g_array_insert_val (devices, n_first++, it);
     }
 }
 
@@ -105,7 +120,7 @@ find_all (void)
   g_autofree cl_platform_id *platforms = NULL;
   cl_int code;
 
-  found = g_array_new (FALSE, FALSE, sizeof (cl_device_id));
+  found = g_array_new (FALSE, FALSE, sizeof (Found));
   absence = "no OpenCL platform is installed";
   tp_opencl_drivers_begin ();
   code = clGetPlatformIDs (0, NULL, &n);
@@ -113,10 +128,11 @@ find_all (void)
   if (code != CL_SUCCESS || n == 0)
     return;
   absence = "no OpenCL platform has a device";
+  n = MIN (n, LISTED_MAX);
   platforms = g_new0 (cl_platform_id, n);
   if (clGetPlatformIDs (n, platforms, NULL) != CL_SUCCESS)
     return;
-  for (cl_uint i = 0; i < n; i++)
+  for (cl_uint i = 0; i < n && platforms[i] != NULL; i++)
     add_devices (platforms[i]);
   put_gpus_first (found);
 }
@@ -146,7 +162,7 @@ tp_opencl_count (const char **out_reason)
 cl_device_id
 tp_opencl_get (int index)
 {
-  return g_array_index (found, cl_device_id, index);
+  return g_array_index (found, Found, index).device;
 }
 
 /* ---- errors ---------------------------------------------------------------- */
@@ -265,43 +281,45 @@ tp_opencl_get_number (cl_device_id device, cl_device_info what)
   return value;
 }
 
+/* What a driver says of itself in at most TP_OPENCL_TEXT_MAX bytes. */
 char *
 tp_opencl_dup_text (cl_device_id device, cl_device_info what)
 {
   size_t size = 0;
-  char *text;
+  g_autofree char *text = NULL;
 
-  if (clGetDeviceInfo (device, what, 0, NULL, &size) != CL_SUCCESS)
+  if (clGetDeviceInfo (device, what, 0, NULL, &size) != CL_SUCCESS
+      || size > TP_OPENCL_TEXT_MAX)
     return g_strdup ("unknown");
   text = g_malloc0 (size + 1);
-  clGetDeviceInfo (device, what, size, text, NULL);
-  return g_strstrip (text);
+  if (clGetDeviceInfo (device, what, size, text, NULL) != CL_SUCCESS)
+    return g_strdup ("unknown");
+  return g_strdup (g_strstrip (text));
 }
 
 static char *
 dup_platform_text (cl_platform_id platform, cl_platform_info what)
 {
   size_t size = 0;
-  char *text;
+  g_autofree char *text = NULL;
 
-  if (clGetPlatformInfo (platform, what, 0, NULL, &size) != CL_SUCCESS)
+  if (clGetPlatformInfo (platform, what, 0, NULL, &size) != CL_SUCCESS
+      || size > TP_OPENCL_TEXT_MAX)
     return g_strdup ("unknown");
   text = g_malloc0 (size + 1);
-  clGetPlatformInfo (platform, what, size, text, NULL);
-  return g_strstrip (text);
+  if (clGetPlatformInfo (platform, what, size, text, NULL) != CL_SUCCESS)
+    return g_strdup ("unknown");
+  return g_strdup (g_strstrip (text));
 }
 
+/* Of the one that listed it: what a driver says it is of may be none. */
 char *
-tp_opencl_dup_platform (cl_device_id device)
+tp_opencl_dup_platform (int index)
 {
-  cl_platform_id platform = NULL;
-  g_autofree char *name = NULL, *version = NULL;
+  cl_platform_id platform = g_array_index (found, Found, index).platform;
+  g_autofree char *name = dup_platform_text (platform, CL_PLATFORM_NAME);
+  g_autofree char *version = dup_platform_text (platform, CL_PLATFORM_VERSION);
 
-  if (clGetDeviceInfo (device, CL_DEVICE_PLATFORM, sizeof platform, &platform,
-                       NULL) != CL_SUCCESS)
-    return g_strdup ("unknown platform");
-  name = dup_platform_text (platform, CL_PLATFORM_NAME);
-  version = dup_platform_text (platform, CL_PLATFORM_VERSION);
   return g_strdup_printf ("%s;%s", name, version);
 }
 

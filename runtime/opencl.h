@@ -10,6 +10,8 @@
 #include "runtime/device.h"
 #include "schedule/program.h"
 
+#define TP_OPENCL_TEXT_MAX (1 << 20) /* bytes; more is no text */
+
 extern const TpDeviceDrivers tp_opencl_drivers;
 
 /* All devices of all platforms, GPUs first, else in the drivers' order; found
@@ -37,8 +39,8 @@ int tp_opencl_count_units (cl_device_id device); /* as far as believed */
 gboolean tp_opencl_is_cpu (cl_device_id device);
 guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
-/* "platform name;platform version" of @device; caller frees. */
-char *tp_opencl_dup_platform (cl_device_id device);
+/* "platform name;platform version" of that device; caller frees. */
+char *tp_opencl_dup_platform (int index);
 /* In hex; "" where there is none. Caller frees. */
 char *tp_opencl_dup_uuid (cl_device_id device);
 /* For clBuildProgram (). */

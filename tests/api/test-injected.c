@@ -33,6 +33,7 @@ typedef struct
   atomic_long counter;        /* of large allocations, for children of it too */
   int n_large;
   gboolean is_absent;         /* the device */
+  long leaked_bytes;
   char message[256];
 } Report;
 
@@ -270,6 +271,14 @@ call_once (Fixture *fixture, const Case *it, long which)
              : OTHER;
 }
 
+/* The first error of a process makes a lock of GLib's that is kept for good. */
+static void
+make_first_error (void)
+{
+  g_autoptr (GError) error
+      = g_error_new_literal (TPLAN_ERROR, TPLAN_ERROR_MEMORY, "");
+}
+
 /* Where what it leaves behind can be told, a call is made three times: where it
  * fails cold; where nothing fails, and all that is kept for good, as tables of ops
  * are, is made; and where it fails again: what that one leaves is lost. */
@@ -289,7 +298,8 @@ call_thrice (Fixture *fixture, const Case *it, long which)
     return OTHER;
   before = live_bytes;
   end = call_once (fixture, it, which);
-  return live_bytes > before ? LEAKED : end;
+  report->leaked_bytes = live_bytes - before;
+  return report->leaked_bytes > 0 ? LEAKED : end;
 }
 
 /* How it ends in a child where allocation @which fails; 0: none does. */
@@ -332,8 +342,8 @@ walk (Fixture *fixture, const Case *it, const int range[3])
 
       ends[end]++;
       if (end > REFUSED)
-        g_test_message ("TPLAN_INJECTED=%s:%d: %s: %s", it->name, i,
-                        names[end], report->message);
+        g_test_message ("TPLAN_INJECTED=%s:%d: %s (%ld bytes): %s", it->name, i,
+                        names[end], report->leaked_bytes, report->message);
     }
   g_test_message ("%d done without, %d refused", ends[DONE], ends[REFUSED]);
   for (int i = OTHER; i < N_ENDS; i++)
@@ -445,6 +455,7 @@ main (int argc, char **argv)
       if (is_asked (it))
         g_test_add_data_func (path, it, is_one () ? test_one : test_case);
     }
+  make_first_error ();
   set_up (&shared);
   status = g_test_run ();
   tear_down (&shared);

@@ -123,6 +123,34 @@ test_device (void)
     }
 }
 
+/* In 1000 ns by the caller's clock. */
+static void
+test_stamps (void)
+{
+  static const struct
+  {
+    TpStamp stamps[3];
+    guint n;
+    gboolean is_believed;
+  } cases[] = {
+    { { { 50, 400 }, { 400, 500 }, { 510, 900 } }, 3, TRUE },
+    { { { 50, 400 }, { 390, 500 }, { 510, 900 } }, 3, TRUE }, /* they overlap */
+    { { { 50, 400 } }, 1, TRUE },
+    { { { 50, 400 } }, 0, FALSE },
+    { { { 50, 50 } }, 1, FALSE },
+    { { { 0, 400 } }, 1, FALSE },
+    { { { 50, 400 }, { 400, 300 }, { 510, 900 } }, 3, FALSE },
+    { { { 50, 400 }, { 400, -1 }, { 510, 900 } }, 3, FALSE },
+    { { { -1, 400 }, { 400, 500 }, { 510, 900 } }, 3, FALSE },
+    { { { 50, 400 }, { 400, 500 }, { 510, G_MAXINT64 } }, 3, FALSE },
+    { { { 50, G_MAXINT64 }, { 400, 500 }, { 510, 900 } }, 3, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (tp_plausible_stamps (cases[i].stamps, cases[i].n, 1000),
+                     ==, cases[i].is_believed);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -131,5 +159,6 @@ main (int argc, char **argv)
   g_test_add_func ("/plausible/limits", test_limits);
   g_test_add_func ("/plausible/links", test_links);
   g_test_add_func ("/plausible/device", test_device);
+  g_test_add_func ("/plausible/stamps", test_stamps);
   return g_test_run ();
 }

@@ -338,20 +338,17 @@ test_parts (void)
   g_autoptr (TpLowered) conv = new_conv (&deep);
   g_autoptr (TpLowered) matmul = new_matmul (&product);
   g_autoptr (TpProgram) roomy = tp_program_new (matmul, &target_avx2, NULL, NULL);
-  g_autofree char *rivals[]
-      = { tp_program_find_rival (conv, &small),
-          tp_program_find_rival (matmul, &small), NULL };
 
   for (int i = 0; i < 2; i++)
     {
-      g_autoptr (TpProgram) model
-          = tp_program_new (i == 0 ? conv : matmul, &small, NULL, NULL);
+      const TpLowered *lowered = i == 0 ? conv : matmul;
+      g_autoptr (TpProgram) model = tp_program_new (lowered, &small, NULL, NULL);
+      g_autofree char *rival = tp_program_find_rival (lowered, &small);
 
       g_test_message ("%s; rival %s", model->schedule,
-                      rivals[i] != NULL ? rivals[i] : "none");
+                      rival != NULL ? rival : "none");
       g_assert_true (g_str_has_prefix (model->schedule, "parts")
-                     || (rivals[i] != NULL
-                         && g_str_has_prefix (rivals[i], "parts")));
+                     || (rival != NULL && g_str_has_prefix (rival, "parts")));
     }
   g_assert_false (g_str_has_prefix (roomy->schedule, "parts"));
   for (int i = 0; i < 2; i++)

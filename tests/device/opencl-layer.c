@@ -1,7 +1,9 @@
 /* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
- * of a code there may be "hang", "crash", "exit", "lie" (nothing is done or made, and
- * success is told) and, of clEnqueueNDRangeKernel, "stall": that kernel never ends. With
+ * of a code there may be "hang", "crash" (abort), "exit" (_exit, with 0), "quit"
+ * (exit, with 0), "kill" (SIGKILL), "lie" (nothing is done or made, and
+ * success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
+ * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
  * "CL_DEVICE_LOCAL_MEM_SIZE 1 CL_DEVICE_TYPE 4" is what is said of each device, and of
  * those called like TEST_OPENCL_GPU that they are GPUs. With TEST_OPENCL_WHOLE devices
@@ -12,6 +14,7 @@
 
 #include <CL/cl_layer.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,27 +24,53 @@ static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
 
 #define WHAT_SIZE 16
+#define MOST_FAULTS 4
 
-/* Whether this is the call; *@out_what: what to do then. Counting starts anew when
- * the variable changes. */
-static int
-count_call (const char *function, char *out_what)
+static struct
 {
-  static char last[64];
-  static int n_calls;
+  char function[40];
+  int call;                   /* 0: each */
+  char what[WHAT_SIZE];
+  int n_calls;
+} faults[MOST_FAULTS];
+static int n_faults;
+
+/* Counting starts anew when the variable changes. */
+static void
+read_faults (void)
+{
+  static char last[200];
   const char *text = getenv ("TEST_OPENCL_FAIL");
-  char name[40] = "";
-  int call = 0;
+  int n = 0;
 
   if (text == NULL || strlen (text) >= sizeof last)
     text = "";
-  if (strcmp (text, last) != 0)
+  if (strcmp (text, last) == 0)
+    return;
+  strcpy (last, text);
+  for (n_faults = 0; n_faults < MOST_FAULTS; n_faults++, text += n)
     {
-      strcpy (last, text);
-      n_calls = 0;
+      faults[n_faults].n_calls = 0;
+      if (sscanf (text, "%39s %d %15s%n", faults[n_faults].function,
+                  &faults[n_faults].call, faults[n_faults].what, &n) != 3)
+        break;
     }
-  return sscanf (text, "%39s %d %15s", name, &call, out_what) == 3
-         && strcmp (name, function) == 0 && ++n_calls == call;
+}
+
+/* Whether this is the call; *@out_what: what to do then. */
+static int
+count_call (const char *function, char *out_what)
+{
+  int is_it = 0;
+
+  read_faults ();
+  for (int i = 0; i < n_faults; i++)
+    if (strcmp (faults[i].function, function) == 0)
+      {
+        is_it = ++faults[i].n_calls == faults[i].call || faults[i].call == 0;
+        strcpy (out_what, faults[i].what);
+      }
+  return is_it;
 }
 
 /* The same from any thread. */
@@ -57,9 +86,10 @@ is_the_call (const char *function, char *out_what)
   return is_it;
 }
 
-#define LIE 1                 /* no code of OpenCL */
+#define LIE 1                 /* no codes of OpenCL */
+#define FALSIFY 2
 
-/* The code to fail with, or CL_SUCCESS, or LIE. */
+/* The code to fail with, or CL_SUCCESS, LIE or FALSIFY. */
 static cl_int
 choose (const char *function)
 {
@@ -71,9 +101,22 @@ choose (const char *function)
     pause ();
   if (strcmp (what, "exit") == 0)
     _exit (0);
+  if (strcmp (what, "quit") == 0)
+    exit (0);
   if (strcmp (what, "crash") == 0)
     abort ();
+  if (strcmp (what, "kill") == 0)
+    raise (SIGKILL);
+  if (strcmp (what, "false") == 0)
+    return FALSIFY;
   return strcmp (what, "lie") == 0 ? LIE : atoi (what);
+}
+
+/* What the caller is told where the call is not made. */
+static cl_int
+tell (cl_int code)
+{
+  return code == LIE || code == FALSIFY ? CL_SUCCESS : code;
 }
 
 /* Functions that return an object, and an error through a pointer. */
@@ -85,7 +128,7 @@ choose (const char *function)
     if (code == CL_SUCCESS)                                                   \
       return target->name arguments;                                          \
     if (out_code != NULL)                                                     \
-      *out_code = code == LIE ? CL_SUCCESS : code;                            \
+      *out_code = tell (code);                                                \
     return NULL;                                                              \
   }
 /* Functions that return an error. */
@@ -94,9 +137,7 @@ choose (const char *function)
   {                                                                           \
     cl_int code = choose (#name);                                             \
                                                                               \
-    return code == CL_SUCCESS ? target->name arguments                        \
-           : code == LIE      ? CL_SUCCESS                                    \
-                              : code;                                         \
+    return code == CL_SUCCESS ? target->name arguments : tell (code);         \
   }
 
 typedef void (CL_CALLBACK *ContextNotify) (const char *, const void *, size_t,
@@ -143,7 +184,7 @@ clCreateSubBuffer_layer (cl_mem a, cl_mem_flags b, cl_buffer_create_type c,
 
   if (code == CL_SUCCESS)
     return create_part (a, b, c, d, out_code);
-  *out_code = code == LIE ? CL_SUCCESS : code;
+  *out_code = tell (code);
   return NULL;
 }
 MAKES (cl_program, clCreateProgramWithSource,
@@ -207,7 +248,7 @@ clEnqueueNDRangeKernel_layer (cl_command_queue a, cl_kernel b, cl_uint c,
     code = choose ("clEnqueueNDRangeKernel");
   if (code == CL_SUCCESS && is_strict ())
     code = check_range (c, e, f);
-  if (code == LIE)
+  if (code == LIE || code == FALSIFY)
     return target->clEnqueueMarkerWithWaitList (a, g, h, i);
   return code == CL_SUCCESS
              ? target->clEnqueueNDRangeKernel (a, b, c, d, e, f, g, h, i)
@@ -237,6 +278,65 @@ DOES (clSetEventCallback, (cl_event a, cl_int b, EventNotify c, void *d),
       (a, b, c, d))
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
+DOES (clReleaseEvent, (cl_event a), (a))
+DOES (clReleaseDevice, (cl_device_id a), (a))
+DOES (clReleaseCommandQueue, (cl_command_queue a), (a))
+DOES (clReleaseMemObject, (cl_mem a), (a))
+DOES (clReleaseProgram, (cl_program a), (a))
+DOES (clReleaseKernel, (cl_kernel a), (a))
+
+/* Of what was told, each byte becomes 255; of texts also their ends. */
+static cl_int
+falsify (cl_int code, size_t size, void *value, size_t *out_size)
+{
+  if (code == CL_SUCCESS && value != NULL)
+    memset (value, 255, size);
+  if (code == CL_SUCCESS && out_size != NULL)
+    memset (out_size, 255, sizeof *out_size);
+  return code;
+}
+
+/* Functions that tell something: @c bytes at @d, and at @e how many there are. */
+#define TELLS(name, parameters, arguments)                                    \
+  static CL_API_ENTRY cl_int CL_API_CALL name##_layer parameters              \
+  {                                                                           \
+    cl_int code = choose (#name);                                             \
+                                                                              \
+    if (code == FALSIFY)                                                      \
+      return falsify (target->name arguments, c, d, e);                       \
+    return code == CL_SUCCESS ? target->name arguments : tell (code);         \
+  }
+
+TELLS (clGetPlatformInfo,
+       (cl_platform_id a, cl_platform_info b, size_t c, void *d, size_t *e),
+       (a, b, c, d, e))
+TELLS (clGetEventProfilingInfo,
+       (cl_event a, cl_profiling_info b, size_t c, void *d, size_t *e),
+       (a, b, c, d, e))
+TELLS (clGetProgramBuildInfo,
+       (cl_program a, cl_device_id device, cl_program_build_info b, size_t c,
+        void *d, size_t *e),
+       (a, device, b, c, d, e))
+
+/* Functions that list objects: there are as many as a number can tell. */
+#define LISTS(name, parameters, arguments)                                    \
+  static CL_API_ENTRY cl_int CL_API_CALL name##_layer parameters              \
+  {                                                                           \
+    cl_int code = choose (#name), result = tell (code);                       \
+                                                                              \
+    if (code == CL_SUCCESS || code == FALSIFY)                                \
+      result = target->name arguments;                                        \
+    if (code == FALSIFY && result == CL_SUCCESS && out_n != NULL)             \
+      *out_n = (cl_uint) -1;                                                  \
+    return result;                                                            \
+  }
+
+LISTS (clGetPlatformIDs, (cl_uint n, cl_platform_id *ids, cl_uint *out_n),
+       (n, ids, out_n))
+LISTS (clGetDeviceIDs,
+       (cl_platform_id a, cl_device_type b, cl_uint n, cl_device_id *ids,
+        cl_uint *out_n),
+       (a, b, n, ids, out_n))
 
 static const struct
 {
@@ -305,9 +405,9 @@ is_called_gpu (cl_device_id device, cl_device_info what)
   return strstr (text, name) != NULL;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL
-clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
-                       void *value, size_t *out_size)
+static cl_int
+get_device_info (cl_device_id device, cl_device_info what, size_t size,
+                 void *value, size_t *out_size)
 {
   static const cl_device_partition_property none = 0;
 
@@ -339,15 +439,34 @@ clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
   return CL_SUCCESS;
 }
 
+static CL_API_ENTRY cl_int CL_API_CALL
+clGetDeviceInfo_layer (cl_device_id device, cl_device_info what, size_t size,
+                       void *value, size_t *out_size)
+{
+  cl_int code = choose ("clGetDeviceInfo");
+
+  if (code == FALSIFY)
+    return falsify (get_device_info (device, what, size, value, out_size),
+                    size, value, out_size);
+  return code == CL_SUCCESS
+             ? get_device_info (device, what, size, value, out_size)
+             : tell (code);
+}
+
 /* Such a driver may have NULL in its table. */
 static CL_API_ENTRY cl_int CL_API_CALL
 clCreateSubDevices_layer (cl_device_id device,
                           const cl_device_partition_property *a, cl_uint b,
                           cl_device_id *c, cl_uint *d)
 {
+  cl_int code = choose ("clCreateSubDevices");
+
   if (getenv ("TEST_OPENCL_WHOLE") != NULL)
     abort ();
-  return target->clCreateSubDevices (device, a, b, c, d);
+  if (code == FALSIFY && d != NULL) /* one, which is none */
+    *d = 1;
+  return code == CL_SUCCESS ? target->clCreateSubDevices (device, a, b, c, d)
+                            : tell (code);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL
@@ -391,6 +510,17 @@ clInitLayer (cl_uint n, const cl_icd_dispatch *its_target, cl_uint *out_n,
   SET (clSetEventCallback);
   SET (clFinish);
   SET (clFlush);
+  SET (clReleaseEvent);
+  SET (clReleaseDevice);
+  SET (clReleaseCommandQueue);
+  SET (clReleaseMemObject);
+  SET (clReleaseProgram);
+  SET (clReleaseKernel);
+  SET (clGetPlatformIDs);
+  SET (clGetPlatformInfo);
+  SET (clGetDeviceIDs);
+  SET (clGetProgramBuildInfo);
+  SET (clGetEventProfilingInfo);
 #undef SET
   *out_n = sizeof layer / sizeof (void *);
   *out_layer = &layer;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Any function of OpenCL hangs at any of its calls, or does nothing and tells of
-# success: `run --check` gives what is right, or an error, in time. Some of them; all
-# for TPLAN_TEST_FULL.
+# Any function of OpenCL hangs at any of its calls, does nothing and tells of success,
+# or tells what is false: `run --check` gives what is right, or an error, in time. Some
+# of them; all for TPLAN_TEST_FULL.
 . "$G_TEST_SRCDIR/driver-common.sh"
 OPENCL_LAYERS=$layer
 export OPENCL_LAYERS
-step=9
+step=17
 [ -z "${TPLAN_TEST_FULL-}" ] || step=1
 try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for opencl:0"
 
@@ -24,19 +24,66 @@ judge ()
     *) echo "exit status $code" >> .err; false ;;
   esac
 }
+
+# judge_build FAULT: of what is asked only where kernels cannot be built.
+judge_build () { judge "clBuildProgram 1 -11 $1" && { [ $code = 5 ] || err_has 'CL_BUILD_PROGRAM_FAILURE'; }; }
+
+# judge_clock FAULT: of what is asked only while kernels are timed.
+judge_clock ()
+{
+  rm -f cost.db
+  TEST_OPENCL_FAIL=$1 timeout -k 1 300 "$TPLAN" calibrate mlp.json --devices=opencl:0 --timeout=60 > .out 2> .err
+  code=$?
+  case $code in
+    0|4) "$TPLAN" run mlp.json --devices=opencl:0 --check -n 1 > .out 2> .err && out_has 'check *good' ;;
+    5|6) err_has '^tplan: ' ;;
+    *) echo "exit status $code" >> .err; false ;;
+  esac
+}
+
+# meet FUNCTION CALL WHAT: one in $step.
 i=0
+meet ()
+{
+  i=$((i + 1))
+  [ $((i % step)) = 0 ] || return 0
+  case $1 in
+    clGetProgramBuildInfo) judge_build "$*" ;;
+    clGetEventProfilingInfo) judge_clock "$*" ;;
+    *) judge "$*" ;;
+  esac
+  say $? "$*"
+  # Else the driver would be known as bad from then on.
+  case $1 in clCreateContext|clCreateSubDevices|clGet*) rm -f "$XDG_CACHE_HOME/tplan/drivers" ;; esac
+}
+
 for function in clCreateContext clCreateCommandQueue clCreateBuffer clCreateSubBuffer \
                 clCreateProgramWithSource clBuildProgram clCreateKernel clSetKernelArg \
                 clEnqueueNDRangeKernel clEnqueueWriteBuffer clEnqueueReadBuffer \
-                clEnqueueMapBuffer clEnqueueUnmapMemObject clSetEventCallback clFinish clFlush; do
+                clEnqueueMapBuffer clEnqueueUnmapMemObject clSetEventCallback clFinish clFlush \
+                clReleaseEvent clReleaseDevice clReleaseCommandQueue clReleaseMemObject \
+                clReleaseProgram clReleaseKernel; do
   for call in 1 2 3 4; do
-    for what in hang lie; do
-      i=$((i + 1))
-      [ $((i % step)) = 0 ] || continue
-      judge "$function $call $what"; say $? "$function $call $what"
-      # Else the driver would be known as bad from then on.
-      [ $function != clCreateContext ] || rm -f "$XDG_CACHE_HOME/tplan/drivers"
-    done
+    for what in hang lie; do meet $function $call $what; done
   done
 done
+# Those that tell something: it is nothing, or all ones; call 0 is each.
+for function in clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateSubDevices \
+                clGetProgramBuildInfo; do
+  for call in 0 1 2 3 4; do
+    for what in hang lie false -5; do meet $function $call $what; done
+  done
+done
+for what in hang lie false -7; do
+  for call in 0 2 21; do meet clGetEventProfilingInfo $call $what; done
+done
+# Each that once ended the program, or hid who was at fault.
+step=1
+if [ -z "${TPLAN_TEST_FULL-}" ]; then
+  meet clGetPlatformIDs 1 false
+  meet clGetDeviceIDs 1 false
+  meet clGetDeviceInfo 0 false
+  meet clGetDeviceInfo 0 lie
+  meet clCreateSubDevices 1 false
+fi
 finish

@@ -1,0 +1,13 @@
+/* ending.h: the program ends when its command does, and not before. */
+#ifndef TP_CLI_ENDING_H
+#define TP_CLI_ENDING_H
+
+/* From then on whoever ends this process, a driver by exit() or _exit(), ends it
+ * with a message and TP_EXIT_DEVICE: what ends with another status is the
+ * command @name alone. NULL: it is done. */
+void tp_cli_ending_watch (const char *name);
+
+/* Ends the process before the command is done; for signal handlers too. */
+_Noreturn void tp_cli_ending_leave (int status);
+
+#endif
