@@ -145,6 +145,19 @@ emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
 }
 
 static LLVMValueRef
+emit_zip (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  LLVMValueRef lanes[MAX_LANES];
+  int n = instr->lanes, first = instr->imm * n / 2;
+
+  for (int i = 0; i < n; i++)
+    lanes[i] = const_int (emitter, first + i / 2 + i % 2 * n);
+  return LLVMBuildShuffleVector (emitter->builder, emitter->values[instr->a],
+                                 emitter->values[instr->b],
+                                 LLVMConstVector (lanes, n), "");
+}
+
+static LLVMValueRef
 emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
   LLVMValueRef a = emitter->values[instr->a];
@@ -160,6 +173,8 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
       return LLVMBuildInsertElement (emitter->builder, a,
                                      emitter->values[instr->b],
                                      const_int (emitter, instr->imm), "");
+    case TP_I_ZIP:
+      return emit_zip (emitter, instr);
     default:
       return emit_reduction (emitter, instr, a);
     }

@@ -234,6 +234,15 @@ reduce_lanes (const TpInstr *instr, const Lane *in, int n)
 }
 
 static void
+run_zip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
+{
+  int first = instr->imm * instr->lanes / 2;
+
+  for (int i = 0; i < instr->lanes; i++)
+    out[i] = (i % 2 == 0 ? a : b)[first + i / 2];
+}
+
+static void
 run_across (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
@@ -252,6 +261,9 @@ run_across (Machine *machine, int i, int item)
     case TP_I_INSERT:
       memmove (out, in, instr->lanes * sizeof *out);
       out[instr->imm] = *lanes_of (machine, item, instr->b);
+      break;
+    case TP_I_ZIP:
+      run_zip (instr, in, lanes_of (machine, item, instr->b), out);
       break;
     default:
       out[0] =

@@ -124,6 +124,18 @@ widen (TpPrinter *printer, const TpInstr *instr, int operand)
   return tp_printer_keep (printer, "(long) %s", name);
 }
 
+/* An operand that may be the result: one of 64 bits that cannot be it where that
+ * has 32 is cut, so that no compiler wonders. */
+static const char *
+choose (TpPrinter *printer, const TpInstr *instr, int operand, const char *name)
+{
+  if (instr->kind != TP_KIND_INDEX
+      || !tp_printer_is_narrow (printer, instr - printer->kernel->instrs)
+      || tp_printer_is_narrow (printer, operand))
+    return name;
+  return tp_printer_keep (printer, "(int) %s", name);
+}
+
 /* Both operands of 32 bits are divided as such. */
 static const char *
 narrow_division (TpPrinter *printer, const TpInstr *instr)
@@ -136,6 +148,20 @@ narrow_division (TpPrinter *printer, const TpInstr *instr)
   return tp_printer_keep (printer, "(int) ((uint) %s %s (uint) %s)",
                           printer->names[instr->a], plain_operator (instr),
                           printer->names[instr->b]);
+}
+
+static const char *
+extremum (TpPrinter *printer, const TpInstr *instr, const char *a,
+          const char *b)
+{
+  const char *first = choose (printer, instr, instr->a, a);
+  const char *second = choose (printer, instr, instr->b, b);
+
+  if (instr->op == TP_I_IMIN || instr->op == TP_I_FMIN)
+    return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, first, second);
+  if (instr->op == TP_I_FMAX)
+    return tp_printer_keep (printer, "%s > %s ? %s : %s", a, b, first, second);
+  return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, second, first);
 }
 
 static const char *
@@ -157,16 +183,16 @@ binary_expression (TpPrinter *printer, const TpInstr *instr)
   if (is_unsigned_op (printer, instr)
       && (text = narrow_division (printer, instr)) != NULL)
     return text;
+  if (operator!= NULL && is_unsigned_op (printer, instr) && instr->lanes == 1
+      && is_index)
+    return tp_printer_keep (printer, "(%s) ((ulong) %s %s (ulong) %s)", type, a,
+                            operator, b);
   if (operator!= NULL && is_unsigned_op (printer, instr))
     return tp_printer_keep (printer, "as_%s (as_u%s (%s) %s as_u%s (%s))", type,
                             type, a, operator, type, b);
   if (operator!= NULL)
     return tp_printer_keep (printer, "%s %s %s", a, operator, b);
-  if (instr->op == TP_I_IMIN || instr->op == TP_I_FMIN)
-    return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, a, b);
-  if (instr->op == TP_I_FMAX)
-    return tp_printer_keep (printer, "%s > %s ? %s : %s", a, b, a, b);
-  return tp_printer_keep (printer, "%s < %s ? %s : %s", a, b, b, a); /* IMAX */
+  return extremum (printer, instr, a, b);
 }
 
 /* One truth value is 0 or 1, those of a vector are 0 or -1. */
@@ -281,6 +307,22 @@ select_expression (TpPrinter *printer, const TpInstr *instr, const char *mask,
 }
 
 static const char *
+zip_expression (TpPrinter *printer, const TpInstr *instr, const char *a,
+                const char *b)
+{
+  g_autoptr (GString) lanes = g_string_new (NULL);
+  int first = instr->imm * instr->lanes / 2;
+
+  for (int i = 0; i < instr->lanes / 2; i++)
+    g_string_append_printf (lanes, "%s%s.s%x, %s.s%x", i > 0 ? ", " : "", a,
+                            (guint)(first + i), b, (guint)(first + i));
+  return tp_printer_keep (printer, "(%s) (%s)",
+                          tp_printer_name_type (printer, instr->kind,
+                                                instr->lanes),
+                          lanes->str);
+}
+
+static const char *
 expression (TpPrinter *printer, const TpInstr *instr)
 {
   const char *a = printer->names[instr->a];
@@ -291,6 +333,8 @@ expression (TpPrinter *printer, const TpInstr *instr)
     return load_expression (printer, instr);
   if (instr->op == TP_I_FMA)
     return tp_printer_keep (printer, "fma (%s, %s, %s)", a, b, c);
+  if (instr->op == TP_I_ZIP)
+    return zip_expression (printer, instr, a, b);
   if (instr->op == TP_I_SELECT)
     return select_expression (printer, instr, a, b, c);
   if (b != NULL)

@@ -153,6 +153,9 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
       return instr->lanes == 1 && instr->imm >= 0 && instr->imm < a;
     case TP_I_INSERT:
       return a == instr->lanes && b == 1 && instr->imm >= 0 && instr->imm < a;
+    case TP_I_ZIP:
+      return a > 1 && a == b && instr->lanes == a
+             && (instr->imm == 0 || instr->imm == 1);
     case TP_I_LANE_SUM:
     case TP_I_LANE_MAX:
     case TP_I_LANE_MIN:

@@ -424,6 +424,17 @@ tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane)
   return share (kernel, instr);
 }
 
+TpValue
+tp_k_zip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_upper)
+{
+  TpInstr first = *instr_of (kernel, a);
+  TpInstr instr = instr_make (TP_I_ZIP, first.kind, first.lanes, a, b);
+
+  g_assert (first.lanes > 1 && first.lanes == instr_of (kernel, b)->lanes);
+  instr.imm = is_upper != FALSE;
+  return share (kernel, instr);
+}
+
 /* --- memory and regions ------------------------------------------------ */
 
 TpValue

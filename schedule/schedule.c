@@ -14,6 +14,7 @@
   ROW (contract)      \
   ROW (contract_tiles) \
   ROW (turn)          \
+  ROW (transpose)     \
   ROW (reduce)        \
   ROW (reduce_items)  \
   ROW (window)        \

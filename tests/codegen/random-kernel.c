@@ -258,8 +258,11 @@ add_lanes (Generator *gen, int width)
   TpValue scalar = pick (gen, kind, 0);
   int lane = draw (widths[width]);
 
-  switch (draw (4))
+  switch (draw (width > 0 ? 5 : 4))
     {
+    case 4:
+      return tp_k_zip (kernel, pick (gen, TP_KIND_F32, width),
+                       pick (gen, TP_KIND_F32, width), draw (2));
     case 0:
       return tp_k_splat (kernel, scalar, widths[width]);
     case 1:

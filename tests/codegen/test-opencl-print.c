@@ -118,6 +118,43 @@ make_items (void)
   return kernel;
 }
 
+/* 64 bits divided by 32, with 32 left, and less than any number of 64. */
+static TpKernel *
+make_narrow (void)
+{
+  TpKernel *kernel = tp_kernel_new ("narrow");
+  int data = tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64,
+                                   8, TRUE);
+  TpValue item = tp_k_item (kernel), value;
+
+  kernel->local_size = 8;
+  value = tp_k_binary (kernel, TP_I_IMAX,
+                       tp_k_load (kernel, data, item, 1, -1),
+                       tp_k_index (kernel, 0));
+  value = tp_k_binary (kernel, TP_I_IMOD, value, tp_k_index (kernel, 7));
+  value = tp_k_binary (kernel, TP_I_IMIN, value,
+                       tp_k_index (kernel, G_MAXINT64 - 1));
+  tp_k_store (kernel, data, item, value, -1);
+  return kernel;
+}
+
+static void
+test_narrow (void)
+{
+  g_autoptr (TpKernel) kernel = make_narrow ();
+  const TpKernel *kernels[] = { kernel };
+  g_autofree char *reason = NULL;
+  OpenclRunner *runner = opencl_runner_new (kernels, 1, &reason);
+
+  if (runner == NULL)
+    {
+      g_test_skip (reason);
+      return;
+    }
+  check (runner, kernel, 0);
+  opencl_runner_free (runner);
+}
+
 static void
 test_random (void)
 {
@@ -151,6 +188,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/opencl-print/text", test_text);
   g_test_add_func ("/opencl-print/gpu-text", test_gpu_text);
+  g_test_add_func ("/opencl-print/narrow", test_narrow);
   g_test_add_func ("/opencl-print/random", test_random);
   return g_test_run ();
 }
