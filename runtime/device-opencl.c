@@ -12,6 +12,7 @@
 #include "runtime/opencl-context.h"
 #include "runtime/opencl-copy.h"
 #include "runtime/opencl-events.h"
+#include "runtime/opencl-shared.h"
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
@@ -31,6 +32,7 @@ typedef struct
   cl_command_queue current;   /* one of the two */
   cl_command_queue copies[2]; /* [is_write] where it is shared: copies do not wait
                                * for kernels; else NULL */
+  gboolean has_shared;        /* buffers that the host uses in place */
   gboolean is_mapped;         /* copies by mapping: memory is the host's */
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
@@ -45,6 +47,7 @@ typedef struct
 struct TpBuf
 {
   cl_mem memory;
+  char *shared;               /* where the host has it; NULL: nowhere */
   gint64 size_bytes;
   gboolean is_part;
 };
@@ -107,6 +110,8 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
   device->context = shared.context;
   device->id = shared.device;
+  device->has_shared
+      = options->is_shared && tp_opencl_can_share (device->id);
   if (!make_queue (device, &device->queue, error))
     return FALSE;
   device->current = device->queue;
@@ -185,15 +190,25 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
 /* ---- memory --------------------------------------------------------------- */
 
 static cl_mem
-new_memory (ClDevice *device, TpBuf *parent, gint64 offset, gint64 size_bytes,
-            cl_int *out_code)
+new_part (const TpBuf *parent, gint64 offset, gint64 size_bytes,
+          char **out_shared, cl_int *out_code)
 {
   cl_buffer_region region = { offset, size_bytes };
+
+  *out_shared = parent->shared != NULL ? parent->shared + offset : NULL;
+  return clCreateSubBuffer (parent->memory, CL_MEM_READ_WRITE,
+                            CL_BUFFER_CREATE_TYPE_REGION, &region, out_code);
+}
+
+static cl_mem
+new_memory (ClDevice *device, gint64 size_bytes, char **out_shared,
+            cl_int *out_code)
+{
   cl_mem_flags flags = CL_MEM_READ_WRITE;
 
-  if (parent != NULL)
-    return clCreateSubBuffer (parent->memory, flags,
-                              CL_BUFFER_CREATE_TYPE_REGION, &region, out_code);
+  if (device->has_shared)
+    return tp_opencl_new_shared (device->context, size_bytes, out_shared,
+                                 out_code);
   if (device->is_mapped)
     flags |= CL_MEM_ALLOC_HOST_PTR;
   return clCreateBuffer (device->context, flags, size_bytes, NULL, out_code);
@@ -206,6 +221,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
   ClDevice *device = (ClDevice *) base;
   TpBuf *buf;
   cl_int code;
+  char *shared = NULL;
   cl_mem memory;
 
   if (parent == NULL && size_bytes > device->max_buf_bytes)
@@ -217,7 +233,9 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
                    device->max_buf_bytes);
       return NULL;
     }
-  memory = new_memory (device, parent, offset, MAX (size_bytes, 1), &code);
+  memory = parent != NULL
+               ? new_part (parent, offset, MAX (size_bytes, 1), &shared, &code)
+               : new_memory (device, MAX (size_bytes, 1), &shared, &code);
   code = tp_opencl_check (code, memory);
   if (code != CL_SUCCESS)
     {
@@ -228,6 +246,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
     }
   buf = g_new0 (TpBuf, 1);
   buf->memory = memory;
+  buf->shared = shared;
   buf->size_bytes = size_bytes;
   buf->is_part = parent != NULL;
   if (!buf->is_part)
@@ -260,6 +279,11 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
     return TRUE;
   if (!tp_opencl_check_process (device->name, error))
     return FALSE;
+  if (copy->buf->shared != NULL)
+    {
+      tp_opencl_copy_shared (copy->buf->shared, copy);
+      return TRUE;
+    }
   code = device->is_mapped ? tp_opencl_copy_mapped (queue, memory, copy)
                            : tp_opencl_copy (queue, memory, copy);
   /* A write that blocks has read its source; kernels are in another queue. */

@@ -3,7 +3,9 @@
 #ifndef TP_RUNTIME_OPENCL_H
 #define TP_RUNTIME_OPENCL_H
 
-#define CL_TARGET_OPENCL_VERSION 120
+/* Of 2.0 shared memory alone is used, and only where a device says it has it. */
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 #include "ir/types.h"

@@ -9,7 +9,8 @@
  * those called like TEST_OPENCL_GPU that they are GPUs. With TEST_OPENCL_WHOLE devices
  * cannot be parted, and the driver has no such call. With TEST_OPENCL_STRICT=512 parts
  * of buffers begin at multiples of that, and groups are as drivers of GPUs want them. */
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "config.h"
 
 #include <CL/cl_layer.h>
@@ -155,6 +156,17 @@ MAKES (cl_command_queue, clCreateCommandQueue,
 MAKES (cl_mem, clCreateBuffer,
        (cl_context a, cl_mem_flags b, size_t c, void *d, cl_int *out_code),
        (a, b, c, d, out_code))
+DOES (clSetMemObjectDestructorCallback,
+      (cl_mem a, void (CL_CALLBACK *b) (cl_mem, void *), void *c), (a, b, c))
+
+/* No error but NULL. */
+static CL_API_ENTRY void *CL_API_CALL
+clSVMAlloc_layer (cl_context a, cl_svm_mem_flags b, size_t c, cl_uint d)
+{
+  return choose ("clSVMAlloc") == CL_SUCCESS ? target->clSVMAlloc (a, b, c, d)
+                                             : NULL;
+}
+
 /* What GPUs want and PoCL does not ask for. */
 static int
 is_strict (void)
@@ -502,6 +514,8 @@ clInitLayer (cl_uint n, const cl_icd_dispatch *its_target, cl_uint *out_n,
   SET (clCreateKernel);
   SET (clBuildProgram);
   SET (clSetKernelArg);
+  SET (clSetMemObjectDestructorCallback);
+  SET (clSVMAlloc);
   SET (clEnqueueNDRangeKernel);
   SET (clEnqueueWriteBuffer);
   SET (clEnqueueReadBuffer);
