@@ -359,7 +359,8 @@ find_kept (const ReduceAnalysis *a)
     return -1;
   for (int i = nest->n_stages - 1; i >= 0; i--)
     if (!nest->exprs[nest->stages[i].expr].is_integer
-        && tp_nest_takes_long (nest, nest->stages[i].expr) && is_used_again (nest, i))
+        && tp_nest_takes_long (nest, nest->stages[i].expr)
+        && is_used_again (nest, i))
       return i;
   return -1;
 }

@@ -8,7 +8,8 @@ try 0 optimize mlp.json --devices=opencl:0 -o plan.json; say $? "a plan for open
 try 0 run plan.json --check --fallback -n 2; say $? "nothing fails"
 ! err_has host; say $? "  and nothing is said"
 
-# Where engines work at once too.
+# Where engines work at once too, copies by the driver among them.
+TPLAN_OPENCL_SHARE=no; export TPLAN_OPENCL_SHARE
 try 0 optimize mlp.json --devices=opencl:0 --objective makespan -o span.json; say $? "a plan for makespan"
 for fault in "clEnqueueNDRangeKernel 7 -5" "clFinish 2 -36" "clEnqueueReadBuffer 3 -5" "clEnqueueWriteBuffer 2 -2"; do
   export TEST_OPENCL_FAIL="$fault"
@@ -18,7 +19,7 @@ for fault in "clEnqueueNDRangeKernel 7 -5" "clFinish 2 -36" "clEnqueueReadBuffer
   try 0 run span.json --check --fallback -n 4; say $? "at once, with: $fault"
   err_has "on the host: device 'opencl:0'"; say $? "  it is said"
 done
-unset TEST_OPENCL_FAIL
+unset TEST_OPENCL_FAIL TPLAN_OPENCL_SHARE
 
 # At which call what happens.
 for fault in "clCreateContext 1 -2" "clBuildProgram 1 -11" "clCreateBuffer 1 -4" \

@@ -37,7 +37,9 @@ for i in 1 2 3 4 5; do hang "run$i" "clEnqueueNDRangeKernel $i stall" run plan.j
 hang bench "clEnqueueNDRangeKernel 30 stall" bench plan.json
 hang copy "clEnqueueReadBuffer 1 hang" run plan.json
 hang span "clEnqueueNDRangeKernel 2 stall" run span.json
+TPLAN_OPENCL_SHARE=no; export TPLAN_OPENCL_SHARE
 hang span_copy "clEnqueueReadBuffer 1 hang" run span.json
+unset TPLAN_OPENCL_SHARE
 wait
 i=1
 for op in first second third fourth first; do

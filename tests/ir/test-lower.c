@@ -332,7 +332,7 @@ static const struct
   { "in x 3 4;const w 4 5;MatMul x w -> y", { 120, 128, 60, 80, 15 } },
   { "in x 1 4 6 6;const w 8 4 3 3;Conv x w -> y pads=1,1,1,1",
     { 2 * 8 * 36 * 36, 4 * (144 + 288), 4 * 288, 4 * 288, 288 } },
-  { "in x 2 8;Softmax x -> y", { 16 * (1 + 3 + 3), 64, 64, 0, 2 } },
+  { "in x 2 8;Softmax x -> y", { 16 * (1 + 3 + 4), 64, 64, 0, 2 } },
   /* a slice reads only what it takes */
   { "in x 100 4;ints s 0;ints e 2;Slice x s e -> y", { 0, 32, 32, 0, 8 } },
   { "in x 2 3;in y 2 4;Concat x y -> z axis=1", { 0, 56, 56, 0, 14 } },
