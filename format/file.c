@@ -227,10 +227,10 @@ open_through_links (int folder, const char *name)
 }
 
 static int
-open_beneath (int folder, const char *name)
+open_beneath (int folder, const char *name, int flags)
 {
   struct open_how how = {
-    .flags = OPEN_FLAGS | O_NONBLOCK,
+    .flags = flags,
     .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
   };
   int fd = syscall (SYS_openat2, folder, name, &how, sizeof how);
@@ -277,14 +277,42 @@ is_between (struct timespec when, struct timespec from, struct timespec to)
  * which it went, by a clock that is not the finest, in the file: nobody but root
  * can set it. */
 static Links
-look_for_links (const struct stat *info, struct timespec opening)
+look_once (int fd, struct stat *info, struct timespec opening)
 {
   struct timespec now;
 
+  if (fstat (fd, info) != 0)
+    return LINKS_UNSURE;
   if (info->st_nlink > 1)
     return LINKS_OTHER;
   clock_gettime (CLOCK_REALTIME, &now);
   return is_between (info->st_ctim, opening, now) ? LINKS_UNSURE : LINKS_NONE;
+}
+
+/* Returns when whatever took a name out of @folder before is done: the kernel
+ * reads a folder under the lock under which names go. */
+static void
+wait_for_folder (int folder)
+{
+  __attribute__ ((cleanup (close_fd))) int fd
+      = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char entries[1024];
+
+  if (fd >= 0)
+    syscall (SYS_getdents64, fd, entries, sizeof entries);
+}
+
+/* A name that is going is counted out first and its time set after: a look
+ * between the two sees neither, one after the folder was waited for sees it. */
+static Links
+look_for_links (int folder, int fd, struct stat *info, struct timespec opening)
+{
+  Links links = look_once (fd, info, opening);
+
+  if (links != LINKS_NONE)
+    return links;
+  wait_for_folder (folder);
+  return look_once (fd, info, opening);
 }
 
 static gboolean
@@ -301,27 +329,51 @@ refuse_links (const char *name, Links links, GError **error)
   return FALSE;
 }
 
+/* Takes @fd, of which errno tells if it is negative; -1 with @error set. */
 static int
-open_once (const char *folder_path, const char *name, gboolean follow_links,
-           struct stat *info, GError **error)
+take_regular (int fd, const char *folder, const char *name, struct stat *info,
+              GError **error)
 {
-  __attribute__ ((cleanup (close_fd))) int folder
-      = open (folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  __attribute__ ((cleanup (close_fd))) int fd = -1;
-
-  if (folder >= 0)
-    fd = follow_links ? open_through_links (folder, name)
-                      : open_beneath (folder, name);
   if (fd < 0 || fstat (fd, info) != 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "file '%s' cannot be opened in '%s': %s", name, folder_path,
+                 "file '%s' cannot be opened in '%s': %s", name, folder,
                  explain_open_error (errno));
   else if (!S_ISREG (info->st_mode))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                  "'%s' is not a regular file", name);
   else
-    return take_descriptor (&fd);
+    return fd;
+  close_fd (&fd);
   return -1;
+}
+
+/* -1 with errno set. */
+static int
+open_folder (const char *path)
+{
+  return open (path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int
+open_linked (const char *folder_path, const char *name, struct stat *info,
+             GError **error)
+{
+  __attribute__ ((cleanup (close_fd))) int folder = open_folder (folder_path);
+  int fd = folder < 0 ? -1 : open_through_links (folder, name);
+
+  return take_regular (fd, folder_path, name, info, error);
+}
+
+/* The folder that @name itself is in; -1 with errno set. */
+static int
+open_parent (const char *folder_path, const char *name)
+{
+  __attribute__ ((cleanup (close_fd))) int folder = open_folder (folder_path);
+  g_autofree char *parent = g_path_get_dirname (name);
+
+  return folder < 0 ? -1
+                    : open_beneath (folder, parent,
+                                    O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* -1 with @error set: a file of one name is opened, or nothing. One that was
@@ -332,15 +384,19 @@ open_named (const char *folder_path, const char *name, struct stat *info,
 {
   for (int n_looks = 1;; n_looks++)
     {
-      __attribute__ ((cleanup (close_fd))) int fd = -1;
+      __attribute__ ((cleanup (close_fd))) int parent = -1, fd = -1;
+      g_autofree char *last = g_path_get_basename (name);
       struct timespec opening;
       Links links;
 
       clock_gettime (CLOCK_REALTIME_COARSE, &opening);
-      fd = open_once (folder_path, name, FALSE, info, error);
+      parent = open_parent (folder_path, name);
+      if (parent >= 0)
+        fd = open_beneath (parent, last, OPEN_FLAGS | O_NONBLOCK);
+      fd = take_regular (fd, folder_path, name, info, error);
       if (fd < 0)
         return -1;
-      links = look_for_links (info, opening);
+      links = look_for_links (parent, fd, info, opening);
       if (links == LINKS_NONE)
         return take_descriptor (&fd);
       if (links == LINKS_OTHER || n_looks == MAX_LOOKS)
@@ -360,7 +416,7 @@ tp_file_load_beside (const char *model, const char *name, TpFileFlags flags,
   struct stat info;
   __attribute__ ((cleanup (close_fd))) int fd
       = flags & TP_FILE_FOLLOW_LINKS
-            ? open_once (folder, name, TRUE, &info, error)
+            ? open_linked (folder, name, &info, error)
             : open_named (folder, name, &info, error);
 
   return fd < 0 ? NULL : take_fd (fd, &info, name, flags, error);
