@@ -6,10 +6,11 @@ usage: peers.py TPLAN MODEL.onnx...
 
 THREADS=1 of each; ROUNDS=11; PEERS=onnxruntime,openvino: what is not installed is
 left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1).
-TPLAN_LIBRARY is the libtplan of TPLAN; `make bench-peers` sets it. A round lets
+TPLAN_LIBRARY is the libtplan of TPLAN; `make -C bench bench-peers` sets it. A round lets
 each run in turn for about 50 ms, three times at least, and takes the median; the
 ratio is the median over rounds of the ratio of that round, the span holds half of
 them. Outputs are compared. Calls are timed from outside, buffers bound before.
+Ends with 1 if a model failed, an output differed or no peer is there.
 """
 import math
 import os
@@ -19,13 +20,16 @@ import sys
 import tempfile
 import time
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    sys.exit("peers.py needs numpy: install it for this Python")
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 
 THREADS = int(os.environ.get("THREADS", "1"))
 ROUNDS = int(os.environ.get("ROUNDS", "11"))
-PEERS = os.environ.get("PEERS", "onnxruntime,openvino").split(",")
+PEERS = [it for it in os.environ.get("PEERS", "onnxruntime,openvino").split(",") if it]
 ROUND_S = 0.05
 DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
 TOLERANCE = 1e-3              # of the largest magnitude of an output
@@ -129,13 +133,23 @@ def turn(it):
 
 
 def distance(ours, theirs):
-    """The largest difference of an element, of the largest magnitude there is."""
+    """The largest difference of an element, of the largest magnitude there is;
+    infinite where shapes or integers differ, or where but one is not finite."""
+    if len(ours) != len(theirs):
+        return math.inf
     worst = 0.0
     for a, b in zip(ours, theirs):
+        if a.shape != b.shape:
+            return math.inf
         if a.dtype.kind == "f" and a.size:
-            worst = max(worst, float(numpy.max(numpy.abs(a - b))) / (float(numpy.max(numpy.abs(b))) + 1e-30))
+            same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
+            far = numpy.where(same, 0, numpy.abs(a - b))
+            if not numpy.isfinite(far).all():
+                return math.inf
+            largest = numpy.max(numpy.abs(b), initial=0, where=numpy.isfinite(b))
+            worst = max(worst, float(numpy.max(far)) / (float(largest) + 1e-30))
         elif not numpy.array_equal(a, b):
-            worst = math.inf
+            return math.inf
     return worst
 
 
@@ -145,7 +159,7 @@ def race(program, model, work):
     inputs = make_inputs(ours.plan.inputs)
     shapes = {it.name: it.shape for it in ours.plan.inputs}
     runners = {"tplan": ours}
-    for name in PEERS:
+    for name in list(PEERS):
         try:
             runners[name] = KINDS[name](model, shapes)
         except ImportError:
@@ -168,7 +182,13 @@ def race(program, model, work):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    unknown = [it for it in PEERS if it not in KINDS]
+    if unknown:
+        sys.exit(f"PEERS: no {unknown[0]} is known, but {', '.join(KINDS)}")
     program, models = sys.argv[1], sys.argv[2:]
+    n_bad = 0
     os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))
     with open("/proc/cpuinfo") as info:
         cpu = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
@@ -181,8 +201,10 @@ def main():
             try:
                 ratios, ours, differs = race(program, model, work)
             except Exception as error:          # of a peer, of any kind: the others go on
-                print(f"{name:26} {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
+                print(f"{name:26} {type(error).__name__}: {(str(error).splitlines() or [''])[0]}", flush=True)
+                n_bad += 1
                 continue
+        n_bad += bool(differs)
         cells = []
         for peer, values in ratios.items():
             low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -193,7 +215,10 @@ def main():
         if values:
             print(f"{peer}: geometric mean {statistics.geometric_mean(values):.3f} of {len(values)}, "
                   f"worst {max(values):.2f}, {sum(it > 1.05 for it in values)} above 1.05")
+    if n_bad:
+        print(f"{n_bad} of {len(models)} models failed or differ")
+    return 1 if n_bad or not any(medians.values()) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

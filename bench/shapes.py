@@ -7,9 +7,12 @@ usage: shapes.py DIR [WORD...]       only names that contain one of the words
 import os
 import sys
 
-import numpy
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+try:
+    import numpy
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as error:
+    sys.exit(f"shapes.py needs {error.name}: install it for this Python")
 
 RANDOM = numpy.random.default_rng(7)
 

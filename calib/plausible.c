@@ -18,8 +18,10 @@
 #define PEAK_GFLOPS 1e6       /* no one device has more, of float32 */
 #define MEMORY_GBPS 1e5       /* nor this */
 #define LINK_GBPS 1000        /* no link is faster, be it within one chip */
-#define CLOCKS 2              /* times what the caller saw, and CLOCKS_NS: a device's */
-#define CLOCKS_NS 1000000     /* clock is another */
+/* A device's clock is another than the caller's: a kernel may take so many times
+ * what the caller saw, and so much more. */
+#define CLOCKS 2
+#define CLOCKS_NS 1000000
 
 /* Of all processors. */
 static double

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "nest/nest-expr.h"
+
 #include "ir/guard.h"
 #include "nest/nest.h"
 

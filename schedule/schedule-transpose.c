@@ -42,7 +42,6 @@ typedef struct
   TpNest *nest;
   int axes[2];
   gint64 extents[2];
-  gint64 n_outer;             /* points of all others */
 } TransposeAnalysis;
 
 typedef struct
@@ -248,15 +247,11 @@ transpose_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a = g_new0 (TransposeAnalysis, 1);
   a->target = build->target;
   a->nest = g_steal_pointer (&copy);
-  a->n_outer = 1;
   for (int i = 0; i < 2; i++)
     {
       a->axes[i] = axes[i];
       a->extents[i] = a->nest->axes[axes[i]].extent;
     }
-  for (int i = 0; i < a->nest->n_axes; i++)
-    if (i != axes[READ] && i != axes[WRITTEN])
-      a->n_outer *= a->nest->axes[i].extent;
   return a;
 }
 
@@ -285,8 +280,8 @@ list_lanes (const TransposeAnalysis *a, const TpChoice *partial, TpArray *out)
       tp_family_append (partial, LANES, lanes, out);
 }
 
-/* Blocks of both sides stay in the second cache; small ones keep all units at
- * work. */
+/* What a block reads and writes stays in the second cache; the shapes differ for
+ * the cost to choose from. */
 static void
 list_blocks (const TransposeAnalysis *a, const TpChoice *partial, TpArray *out)
 {
