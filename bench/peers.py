@@ -143,7 +143,8 @@ def distance(ours, theirs):
             return math.inf
         if a.dtype.kind == "f" and a.size:
             same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
-            far = numpy.where(same, 0, numpy.abs(a - b))
+            with numpy.errstate(invalid="ignore"):
+                far = numpy.where(same, 0, numpy.abs(a - b))
             if not numpy.isfinite(far).all():
                 return math.inf
             largest = numpy.max(numpy.abs(b), initial=0, where=numpy.isfinite(b))
