@@ -26,6 +26,15 @@ add_reduction (TpNest *nest, const RowCase *c, int x)
   nest->store.stride[1] = 1;
 }
 
+/* As the ops do: by the reciprocal, had once for a row. */
+static int
+divide (TpNest *nest, int x, int y)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, x,
+                         tp_nest_binary (nest, TP_EXPR_DIV,
+                                         tp_nest_const (nest, 1.0), y));
+}
+
 static void
 add_softmax (TpNest *nest, const RowCase *c, int x)
 {
@@ -34,8 +43,7 @@ add_softmax (TpNest *nest, const RowCase *c, int x)
   x = tp_nest_binary (nest, TP_EXPR_SUB, x, tp_nest_stage (nest, most));
   x = tp_nest_unary (nest, TP_EXPR_EXP, x);
   sum = tp_nest_add_stage (nest, TP_COMBINE_SUM, x);
-  nest->result
-      = tp_nest_binary (nest, TP_EXPR_DIV, x, tp_nest_stage (nest, sum));
+  nest->result = divide (nest, x, tp_nest_stage (nest, sum));
   set_matrix (&nest->store, c, c->is_turned);
 }
 
@@ -58,8 +66,7 @@ add_norm (TpLowered *lowered, TpNest *nest, const RowCase *c, int x)
                           share);
   value = tp_nest_binary (nest, TP_EXPR_ADD, value,
                           tp_nest_const (nest, 1e-5));
-  value = tp_nest_binary (nest, TP_EXPR_DIV, x,
-                          tp_nest_unary (nest, TP_EXPR_SQRT, value));
+  value = divide (nest, x, tp_nest_unary (nest, TP_EXPR_SQRT, value));
   nest->result = tp_nest_binary (nest, TP_EXPR_MUL, value,
                                  tp_nest_load (nest, 1));
   set_matrix (&nest->store, c, c->is_turned);
