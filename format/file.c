@@ -371,9 +371,12 @@ open_parent (const char *folder_path, const char *name)
   __attribute__ ((cleanup (close_fd))) int folder = open_folder (folder_path);
   g_autofree char *parent = g_path_get_dirname (name);
 
-  return folder < 0 ? -1
-                    : open_beneath (folder, parent,
-                                    O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return -1;
+  if (*name != '\0')
+    return open_beneath (folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  errno = ENOENT;
+  return -1;
 }
 
 /* -1 with @error set: a file of one name is opened, or nothing. One that was
