@@ -7,6 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define ALONE 0.03            /* of the time, by others */
+#define TICKS_US 20000        /* booked to the wrong process at either end */
+#define SHORT_US (5 * TICKS_US)
+
 static gint64
 get_cpu_us (int who)
 {
@@ -47,4 +51,15 @@ tp_workload_get_others_us (const TpWorkload *begin, const TpWorkload *end)
     return -1;
   return MAX (0, end->busy_us - begin->busy_us
                      - (end->own_us - begin->own_us));
+}
+
+gboolean
+tp_workload_was_alone (const TpWorkload *begin, const TpWorkload *end)
+{
+  gint64 wall_us = end->wall_us - begin->wall_us;
+  gint64 others_us = tp_workload_get_others_us (begin, end);
+  gint64 limit_us = (gint64) (ALONE * (double) wall_us) + TICKS_US;
+
+  return wall_us >= SHORT_US && others_us >= 0 && others_us <= limit_us
+         && end->stolen_us - begin->stolen_us <= limit_us;
 }

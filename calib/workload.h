@@ -15,5 +15,9 @@ void tp_workload_read (TpWorkload *out_now);
 /* What others worked from @begin to @end; -1: not known. */
 gint64 tp_workload_get_others_us (const TpWorkload *begin,
                                   const TpWorkload *end);
+/* Whether it is sure that nobody else had a processor for long: a thread that lost
+ * its own made room for another of this process. FALSE also where the time was too
+ * short to tell: the system counts in ticks. */
+gboolean tp_workload_was_alone (const TpWorkload *begin, const TpWorkload *end);
 
 #endif

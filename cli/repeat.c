@@ -5,6 +5,7 @@
 
 #include "api/plan.h"
 #include "api/session.h"
+#include "calib/workload.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/watchdog.h"
@@ -110,6 +111,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
                GError **error)
 {
   const TpPlan *plan = tp_api_get_session_plan (job->session);
+  TpWorkload begin, end;
   gint64 begin_ns;
 
   if (!plan->is_simulated)
@@ -118,6 +120,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
     if (!tp_repeat_once (job->session, job->data, FALSE, error))
       return FALSE;
   tp_apart_look_at_cores (&repeat->apart);
+  tp_workload_read (&begin);
   begin_ns = tp_clock_get_ns ();
   while (!is_over (repeat, job, begin_ns))
     if (!run_timed (repeat, job, error))
@@ -128,6 +131,8 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
                    "interrupted before the first timed run ended");
       return FALSE;
     }
+  tp_workload_read (&end);
+  repeat->times.is_alone = tp_workload_was_alone (&begin, &end);
   look (repeat);
   look_at_cores (repeat);
   repeat->times.contention = tp_apart_get_contention (&repeat->apart);

@@ -74,10 +74,12 @@ compare_times (const void *a, const void *b)
 void
 tp_run_times_end (TpRunTimes *times)
 {
-  const TpSample *samples = (const TpSample *) (void *) times->samples->data;
+  TpSample *samples = (TpSample *) (void *) times->samples->data;
   int n = (int) times->samples->len;
   g_autofree gboolean *is_disturbed = g_new (gboolean, n + 1);
 
+  for (int i = 0; i < n && times->is_alone; i++)
+    samples[i].n_preempted = 0;
   tp_samples_find_disturbed (samples, n, &best, is_disturbed);
   for (int i = 0; i < n; i++)
     {

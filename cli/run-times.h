@@ -17,6 +17,8 @@ typedef struct
   int n_preempted;            /* in which somebody else had a processor */
   int n_apart;                /* beside which processors were apart, cli/apart.h */
   int n_contended;            /* beside which others used their cores */
+  gboolean is_alone;          /* nobody else had a processor for long: threads
+                               * that lost theirs made room for each other */
   int n_threads;              /* of "cpu"; 0: all devices are simulated */
   double contention;          /* how much longer than alone work took that fills a
                                * core; 0: not known */
