@@ -23,22 +23,24 @@ tp_target_is_gpu (const TpTarget *target)
   return target->local_size > 1;
 }
 
-/* Whether kernels for it may have vectors of @lanes lanes; 1: none. */
+/* How many lanes vectors of kernels for it may have; @is_long: of those with long
+ * functions, which may fill two registers, whose halves take turns while each waits
+ * for itself. */
+static inline int
+tp_target_get_lanes (const TpTarget *target, gboolean is_long)
+{
+  return is_long && target->lanes > 1 && target->lanes < 16
+             ? 2 * target->lanes
+             : target->lanes;
+}
+
+/* Whether they may have vectors of @lanes lanes; 1: none. */
 static inline gboolean
-tp_target_has_lanes (const TpTarget *target, gint64 lanes)
+tp_target_has_lanes (const TpTarget *target, gint64 lanes, gboolean is_long)
 {
   return lanes == 1
          || ((lanes == 4 || lanes == 8 || lanes == 16)
-             && lanes <= target->lanes);
-}
-
-/* The same of maps with long functions: they may fill two registers, whose halves
- * take turns while each waits for itself. */
-static inline gboolean
-tp_target_has_long_lanes (const TpTarget *target, gint64 lanes)
-{
-  return tp_target_has_lanes (target, lanes)
-         || (lanes <= 16 && target->lanes > 1 && lanes == 2 * target->lanes);
+             && lanes <= tp_target_get_lanes (target, is_long));
 }
 
 #endif

@@ -56,7 +56,7 @@ find_tile_fault (const TpContract *c, const gint64 *v)
   gint64 rows = v[TP_CONTRACT_ROWS], cols = v[TP_CONTRACT_COLS];
 
   if (v[TP_CONTRACT_LANES] == 1
-      || !tp_target_has_lanes (c->target, v[TP_CONTRACT_LANES]))
+      || !tp_target_has_lanes (c->target, v[TP_CONTRACT_LANES], FALSE))
     return "the device has no vectors of so many lanes";
   if (cols > c->n_cols || rows > c->n_rows)
     return "a tile larger than all there is";

@@ -437,7 +437,7 @@ count_sums (const ReduceAnalysis *a, gint64 lanes)
 static void
 list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
-  int lanes = a->target->lanes * (a->is_long && a->target->lanes < 16 ? 2 : 1);
+  int lanes = tp_target_get_lanes (a->target, a->is_long);
 
   while (lanes > 4 && lanes > a->nest->axes[a->axis].extent)
     lanes /= 2;
@@ -445,15 +445,16 @@ list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
     tp_family_append (partial, LANES, lanes, out);
 }
 
+/* Vectors of two registers hide much of it by themselves: two sums come first. */
 static void
 list_sums (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   gint64 lanes = partial->values[LANES], most = count_sums (a, lanes);
+  gint64 first = lanes > a->target->lanes ? MIN (most, 2) : most;
 
-  if (lanes > a->target->lanes && most > 2)
-    tp_family_append (partial, SUMS, 2, out);
+  tp_family_append (partial, SUMS, first, out);
   for (gint64 n = most; n > 0; n /= 2)
-    if (n != 2 || lanes <= a->target->lanes || most <= 2)
+    if (n != first)
       tp_family_append (partial, SUMS, n, out);
 }
 
@@ -487,8 +488,7 @@ reduce_find_fault (gconstpointer analysis, const TpChoice *choice)
   const ReduceAnalysis *a = analysis;
   const gint64 *v = choice->values;
 
-  if (!(a->is_long ? tp_target_has_long_lanes : tp_target_has_lanes) (
-          a->target, v[LANES]))
+  if (!tp_target_has_lanes (a->target, v[LANES], a->is_long))
     return "the device has no vectors of so many lanes";
   if (v[SUMS] > count_sums (a, v[LANES]))
     return "more sums than vectors";

@@ -315,7 +315,7 @@ transpose_find_fault (gconstpointer analysis, const TpChoice *choice)
   const TransposeAnalysis *a = analysis;
   const gint64 *v = choice->values;
 
-  if (!tp_target_has_lanes (a->target, v[LANES]))
+  if (!tp_target_has_lanes (a->target, v[LANES], FALSE))
     return "the device has no vectors of so many lanes";
   for (int i = 0; i < 2; i++)
     {

@@ -61,10 +61,8 @@ is_long (const TpWindowAnalysis *a)
 static int
 choose_lanes (const TpWindowAnalysis *a)
 {
-  int lanes = a->vaxis < 0 ? 1 : a->target->lanes;
+  int lanes = a->vaxis < 0 ? 1 : tp_target_get_lanes (a->target, is_long (a));
 
-  if (lanes > 1 && lanes < 16 && is_long (a))
-    lanes *= 2;
   while (lanes > 4 && lanes / 2 >= extent_of (a, a->vaxis))
     lanes /= 2;
   return lanes;
@@ -120,8 +118,7 @@ find_vector_fault (const TpWindowAnalysis *a, const TpChoice *choice)
   const gint64 *v = choice->values;
   int n_cuts = (v[CUT_LOAD] > 1) + (v[CUT_STORE] > 1);
 
-  if (!(is_long (a) ? tp_target_has_long_lanes : tp_target_has_lanes) (
-          a->target, v[LANES]))
+  if (!tp_target_has_lanes (a->target, v[LANES], is_long (a)))
     return "the device has no vectors of so many lanes";
   if (v[LANES] > 1 && a->vaxis < 0)
     return "no axis is one for vectors";

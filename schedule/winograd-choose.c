@@ -123,7 +123,7 @@ static const char *
 find_tile_fault (const TpWinograd *w, const gint64 *v)
 {
   if (v[TP_WINOGRAD_LANES] == 1
-      || !tp_target_has_lanes (w->c->target, v[TP_WINOGRAD_LANES]))
+      || !tp_target_has_lanes (w->c->target, v[TP_WINOGRAD_LANES], FALSE))
     return "the device has no vectors of so many lanes";
   if (v[TP_WINOGRAD_TILES] > count_tiles (w, v[TP_WINOGRAD_VECTORS]))
     return "more sums than registers";
