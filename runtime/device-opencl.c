@@ -6,6 +6,7 @@
 #include "kernel/kernel-opencl-preamble.h"
 #include "kernel/kernel-opencl.h"
 #include "runtime/device.h"
+#include "runtime/host.h"
 #include "runtime/kernel-code.h"
 #include "ir/guard.h"
 #include "ir/text.h"
@@ -281,7 +282,7 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
     return FALSE;
   if (copy->buf->shared != NULL)
     {
-      tp_opencl_copy_shared (copy->buf->shared, copy);
+      tp_host_copy (copy, copy->buf->shared);
       return TRUE;
     }
   code = device->is_mapped ? tp_opencl_copy_mapped (queue, memory, copy)

@@ -120,15 +120,21 @@ tp_host_buf_free (TpDevice *device, TpBuf *buf)
   g_free (buf);
 }
 
+void
+tp_host_copy (const TpCopy *copy, void *data)
+{
+  if (copy->is_write)
+    memcpy (data, copy->host, copy->size_bytes);
+  else
+    memcpy (copy->host, data, copy->size_bytes);
+}
+
 gboolean
 tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error)
 {
   g_assert (copy->size_bytes <= copy->buf->size_bytes);
   if (copy->size_bytes == 0 || copy->buf->data == copy->host)
     return TRUE;
-  if (copy->is_write)
-    memcpy (copy->buf->data, copy->host, copy->size_bytes);
-  else
-    memcpy (copy->host, copy->buf->data, copy->size_bytes);
+  tp_host_copy (copy, copy->buf->data);
   return TRUE;
 }

@@ -13,6 +13,9 @@ TpBuf *tp_host_buf_wrap (void *data, gint64 size_bytes);
 void tp_host_buf_free (TpDevice *device, TpBuf *buf);
 gboolean tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error);
 
+/* What @copy says, where @data is what its buffer is, or is mapped to. */
+void tp_host_copy (const TpCopy *copy, void *data);
+
 gint64 tp_host_get_memory_bytes (void);
 /* "Intel(R) Xeon(R) ..."; caller frees. */
 char *tp_host_get_cpu_name (void);

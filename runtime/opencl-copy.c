@@ -3,7 +3,7 @@
 
 #include "runtime/opencl-copy.h"
 
-#include <string.h>
+#include "runtime/host.h"
 
 cl_int
 tp_opencl_copy (cl_command_queue queue, cl_mem memory, const TpCopy *copy)
@@ -28,9 +28,6 @@ tp_opencl_copy_mapped (cl_command_queue queue, cl_mem memory,
   code = tp_opencl_check (code, there);
   if (code != CL_SUCCESS)
     return code;
-  if (copy->is_write)
-    memcpy (there, copy->host, copy->size_bytes);
-  else
-    memcpy (copy->host, there, copy->size_bytes);
+  tp_host_copy (copy, there);
   return clEnqueueUnmapMemObject (queue, memory, there, 0, NULL, NULL);
 }

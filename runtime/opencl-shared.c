@@ -7,7 +7,6 @@
 #include "runtime/opencl-shared.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct
 {
@@ -82,13 +81,4 @@ tp_opencl_new_shared (cl_context context, size_t size_bytes, char **out_data,
     return own (memory, context, data, out_code);
   clSVMFree (context, data);
   return NULL;
-}
-
-void
-tp_opencl_copy_shared (char *data, const TpCopy *copy)
-{
-  if (copy->is_write)
-    memcpy (data, copy->host, copy->size_bytes);
-  else
-    memcpy (copy->host, data, copy->size_bytes);
 }

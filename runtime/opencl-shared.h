@@ -3,7 +3,6 @@
 #ifndef TP_RUNTIME_OPENCL_SHARED_H
 #define TP_RUNTIME_OPENCL_SHARED_H
 
-#include "runtime/device.h"
 #include "runtime/opencl.h"
 
 /* A CPU with fine-grained shared memory: host and kernels may use one buffer at a
@@ -11,11 +10,9 @@
  * environment: none is taken for such. */
 gboolean tp_opencl_can_share (cl_device_id device);
 
-/* Its memory is *@out_data, and goes when the last reference does. */
+/* Its memory is *@out_data, and goes when the last reference does. Who copies sees to
+ * it that no kernel uses the bytes meanwhile. */
 cl_mem tp_opencl_new_shared (cl_context context, size_t size_bytes,
                              char **out_data, cl_int *out_code);
-/* @data: of the buffer. Who copies has seen to it that no kernel uses the bytes
- * meanwhile. */
-void tp_opencl_copy_shared (char *data, const TpCopy *copy);
 
 #endif
