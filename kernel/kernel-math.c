@@ -84,6 +84,7 @@ exp_wide (TpKernel *kernel, TpValue x, TpValue low)
 {
   TpValue bits, half, mantissa, is_zero;
 
+  /* of two, one of which is no number, the second is the result: so it stays */
   x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 90.0f), x);
   x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -105.0f), x);
   is_zero = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, -104.0f));
