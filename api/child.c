@@ -7,6 +7,7 @@
 #include "api/child.h"
 
 #include "include/tplan.h"
+#include "ir/clock.h"
 #include "ir/posix.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 
 #define ANSWER_BYTES_MAX (1 << 20)
 #define TICK_US 2000
+#define LOOK_MS 50
 #define BURIAL_US G_USEC_PER_SEC /* what is stuck in the system is left there */
 
 static gint64 deadline_us = 10 * G_USEC_PER_SEC;
@@ -48,20 +50,39 @@ answer (int fd, pid_t parent, void (*work) (gpointer, GString *),
   _exit (tp_posix_write (fd, out->str, out->len + 1) ? 0 : 1);
 }
 
-/* Up to the end of the answer, TRUE, or of the pipe, or @end_us. */
+/* How long an answer is waited for. */
+typedef struct
+{
+  TpClockWatch watch;
+  gint64 limit_us;
+} Patience;
+
+static void
+patience_start (Patience *patience, gint64 limit_us)
+{
+  tp_clock_watch_start (&patience->watch);
+  patience->limit_us = limit_us;
+}
+
 static gboolean
-read_answer (int fd, gint64 end_us, GString *out_answer)
+patience_is_over (Patience *patience)
+{
+  return tp_clock_watch_look (&patience->watch) >= 1000 * patience->limit_us;
+}
+
+/* Up to the end of the answer, TRUE, or of the pipe, or of @patience. */
+static gboolean
+read_answer (int fd, Patience *patience, GString *out_answer)
 {
   while (out_answer->len <= ANSWER_BYTES_MAX)
     {
       struct pollfd event = { fd, POLLIN, 0 };
-      gint64 left_us = end_us - g_get_monotonic_time ();
       char bytes[4096];
       gssize n;
 
-      if (left_us <= 0)
+      if (patience_is_over (patience))
         return FALSE;
-      if (poll (&event, 1, (int) MIN (left_us / 1000 + 1, G_MAXINT)) <= 0)
+      if (poll (&event, 1, LOOK_MS) <= 0)
         continue;
       n = read (fd, bytes, sizeof bytes);
       if (n == 0 || (n < 0 && errno != EINTR))
@@ -73,13 +94,13 @@ read_answer (int fd, gint64 end_us, GString *out_answer)
   return FALSE;
 }
 
-/* Whether it has ended by @end_us. */
+/* Whether it has ended within @patience. */
 static gboolean
-wait_until (pid_t child, gint64 end_us, int *out_status)
+wait_for_end (pid_t child, Patience *patience, int *out_status)
 {
   while (waitpid (child, out_status, WNOHANG) == 0)
     {
-      if (g_get_monotonic_time () >= end_us)
+      if (patience_is_over (patience))
         return FALSE;
       g_usleep (TICK_US);
     }
@@ -105,17 +126,20 @@ static char *
 watch (pid_t child, int fd, gint64 limit_us, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gint64 end_us = g_get_monotonic_time () + limit_us;
-  gboolean is_whole = read_answer (fd, end_us, text);
+  Patience patience;
+  gboolean is_whole, is_ended;
   int status = 0;
-  gboolean is_ended = is_whole || wait_until (child, end_us, &status);
 
+  patience_start (&patience, limit_us);
+  is_whole = read_answer (fd, &patience, text);
+  is_ended = is_whole || wait_for_end (child, &patience, &status);
   if (!is_whole)
     fail (is_ended, status, limit_us, error);
   if (is_whole || !is_ended)
     {
       kill (child, SIGKILL);
-      wait_until (child, g_get_monotonic_time () + BURIAL_US, &status);
+      patience_start (&patience, BURIAL_US);
+      wait_for_end (child, &patience, &status);
     }
   return is_whole ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }

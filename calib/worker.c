@@ -4,6 +4,7 @@
 #include "calib/worker.h"
 
 #include "include/tplan.h"
+#include "ir/clock.h"
 #include "ir/posix.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ typedef struct
   int pipe;
   TpBeat *beat;
   GByteArray *inbox;
-  gint64 beat_us;             /* when it last beat */
+  TpClockWatch silence;       /* since it last beat */
   int last_beat;
   gint64 stop_us;             /* when it was told to stop; 0: not yet */
 } Watch;
@@ -172,11 +173,11 @@ is_overdue (Watch *watch, gint64 now_us, TpWorkerEnd *end)
   if (beat != watch->last_beat)
     {
       watch->last_beat = beat;
-      watch->beat_us = now_us;
+      tp_clock_watch_start (&watch->silence);
     }
   if (watch->stop_us != 0 && now_us - watch->stop_us > GRACE_US)
     end->outcome = TP_OUTCOME_STOPPED;
-  else if (now_us - watch->beat_us > watch->worker->hang_us)
+  else if (tp_clock_watch_look (&watch->silence) > 1000 * watch->worker->hang_us)
     end->outcome = TP_OUTCOME_HUNG;
   else
     return FALSE;
@@ -247,7 +248,7 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
   if (watch.beat == MAP_FAILED)
     return fail_to_start (error);
   watch.beat->device = watch.beat->key = -1;
-  watch.beat_us = g_get_monotonic_time ();
+  tp_clock_watch_start (&watch.silence);
   if (pipe2 (ends, O_CLOEXEC) != 0 || (watch.child = fork ()) < 0)
     {
       fail_to_start (error);

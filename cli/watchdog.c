@@ -12,6 +12,7 @@
 #include "cli/text.h"
 #include "cli/values.h"
 #include "runtime/session-progress.h"
+#include "ir/clock.h"
 #include "ir/foreign-text.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static GMutex lock;                 /* of what follows */
 static const TpSession *watched;
 static gint64 limit_us;             /* 0: there is no watchdog */
 static guint last_count;
-static gint64 last_us;              /* when it became so */
+static TpClockWatch silence;        /* since it became so */
 static const char *restart_flag;    /* NULL: the program ends */
 
 /* As it was called, but for the flag: threads that hang end with what they were.
@@ -73,16 +74,15 @@ look (void)
 {
   guint count = watched != NULL ? tp_session_count_progress (watched) : 0;
   g_autofree char *what = NULL;
-  gint64 now_us = g_get_monotonic_time ();
 
   if (watched != NULL)
     what = tp_session_describe_current (watched);
   if (what == NULL || count != last_count)
     {
       last_count = count;
-      last_us = now_us;
+      tp_clock_watch_start (&silence);
     }
-  else if (now_us - last_us > limit_us)
+  else if (tp_clock_watch_look (&silence) > 1000 * limit_us)
     give_up (what);
 }
 
@@ -141,6 +141,6 @@ tp_cli_watchdog_watch (TplanSession *session)
   if (next != NULL)
     tp_session_follow (next);
   watched = next;
-  last_us = g_get_monotonic_time ();
+  tp_clock_watch_start (&silence);
   g_mutex_unlock (&lock);
 }
