@@ -30,7 +30,7 @@
 #define ERROR_TOLD 0.05
 
 #define RUNS 10
-#define NOT_GIVEN -1
+#define NOT_GIVEN G_MININT
 
 static struct
 {
@@ -53,7 +53,7 @@ static struct
   gboolean fallback;
   gboolean on_host;
 } run_given
-    = { .repeat = NOT_GIVEN, .warmup = 3, .tolerance = 1e-4, .profile_options = { .n_top = 10 } };
+    = { .repeat = NOT_GIVEN, .warmup = NOT_GIVEN, .tolerance = 1e-4, .profile_options = { .n_top = 10 } };
 
 static const GOptionEntry run_options[] = {
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &run_given.inputs,
@@ -67,7 +67,7 @@ static const GOptionEntry run_options[] = {
   { "wait", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &run_given.wait, NULL,
     "TIME" },
   { "warmup", 0, 0, G_OPTION_ARG_INT, &run_given.warmup,
-    "runs before them (3)", "N" },
+    "runs before them (50 ms of them, 3 at least)", "N" },
   { "check", 0, 0, G_OPTION_ARG_NONE, &run_given.check,
     "compare outputs with the references in double", NULL },
   { "check-ops", 0, 0, G_OPTION_ARG_NONE, &run_given.check_ops,
@@ -136,7 +136,8 @@ run_repeat (Run *run, const TpCli *cli, GError **error)
     .session = run->session,
     .data = &run->data,
     .n_runs = is_timed ? 0 : n_runs,
-    .n_warmup = run_given.warmup,
+    .n_warmup = run_given.warmup == NOT_GIVEN ? TP_REPEAT_WARM
+                                              : run_given.warmup,
     .duration_ns = is_timed ? run_given.duration_ns : 0,
     .wait_ns = run_given.wait_ns,
   };
@@ -500,11 +501,16 @@ run_do (Run *run, TpCli *cli, GError **error)
 }
 
 static gboolean
+is_count (int given, int least)
+{
+  return given == NOT_GIVEN || (given >= least && given <= TP_REPEAT_MAX);
+}
+
+static gboolean
 run_check_counts (GError **error)
 {
-  if (run_given.repeat != 0 && run_given.repeat >= NOT_GIVEN
-      && run_given.repeat <= TP_REPEAT_MAX && run_given.warmup >= 0
-      && run_given.warmup <= TP_REPEAT_MAX && run_given.tolerance >= 0)
+  if (is_count (run_given.repeat, 1) && is_count (run_given.warmup, 0)
+      && run_given.tolerance >= 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "

@@ -8,6 +8,8 @@
 
 #define TP_REPEAT_MAX 1000000
 
+#define TP_REPEAT_WARM (-1)
+
 typedef struct
 {
   TplanSession *session;
@@ -15,7 +17,8 @@ typedef struct
   int n_runs;                 /* timed, at most; 0: as many as fit in the
                                * duration */
   int n_least;                /* timed however long that takes; at least 1 */
-  int n_warmup;               /* before them, not timed */
+  int n_warmup;               /* before them, not timed; TP_REPEAT_WARM: some, and
+                               * until a processor is up to speed */
   gint64 duration_ns;         /* 0: as long as all take */
   gint64 wait_ns;             /* at most, for processors to be near */
 } TpRepeatJob;

@@ -18,7 +18,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define WARMUP 3
 #define RUNS 20
 #define RUNS_LEAST 3
 #define LIMIT_NS (3 * G_GINT64_CONSTANT (1000000000)) /* of more than these */
@@ -180,7 +179,7 @@ run_repeat (Measured *self, const TpCli *cli, GError **error)
     .data = &self->data,
     .n_runs = RUNS,
     .n_least = RUNS_LEAST,
-    .n_warmup = WARMUP,
+    .n_warmup = TP_REPEAT_WARM,
     .duration_ns = LIMIT_NS,
   };
 

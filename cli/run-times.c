@@ -207,6 +207,7 @@ tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
                        json_integer (tp_run_times_get_quantile (times, 0)));
   json_object_set_new (object, "maximum_ns",
                        json_integer (tp_run_times_get_quantile (times, 1)));
+  json_object_set_new (object, "warmup_runs", json_integer (times->n_warmup));
   json_object_set_new (object, "threads",
                        times->n_threads > 0 ? json_integer (times->n_threads)
                                             : json_null ());

@@ -13,6 +13,7 @@ typedef struct
   GArray *samples;            /* TpSample, as they came */
   GArray *all_ns, *calm_ns;   /* gint64, once tp_run_times_end (): sorted; the
                                * calm ones are those that nobody disturbed */
+  int n_warmup;               /* runs before them */
   int n_looked, n_cores_looked; /* samples whose processors are settled */
   int n_preempted;            /* in which somebody else had a processor */
   int n_apart;                /* beside which processors were apart, cli/apart.h */

@@ -72,7 +72,7 @@ repeat_and_keep (TpCli *cli, const TplanPlan *plan, TplanSession *session,
     .session = session,
     .data = data,
     .n_runs = count_runs (run_ns),
-    .n_warmup = WARMUP,
+    .n_warmup = TP_REPEAT_WARM,
     .wait_ns = tp_patience_get_wait_us () * 1000,
   };
   gboolean is_good = TRUE, is_last = FALSE;

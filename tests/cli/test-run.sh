@@ -9,6 +9,11 @@ for key in format runs median_ns p10_ns p90_ns predicted_ns error peak_bytes wei
 done
 [ "$(json runs)" = 3 ] && [ "$(json worst_op)" = soft ]; say $? "what it says"
 try 0 run plan.json --repeat 1; say $? "table"
+for count in 0 5; do
+  try 0 run plan.json --repeat 1 --warmup $count --format json && [ "$(json warmup_runs)" = $count ]; say $? "$count runs before them"
+done
+try 0 run plan.json --repeat 1 --format json && [ "$(json warmup_runs)" -ge 3 ]; say $? "until it is warm"
+try 2 run plan.json --warmup=-1 && try 2 run plan.json --repeat=-1; say $? "no such counts"
 try 0 run plan.json --repeat 1 --check-ops && out_has 'each op'; say $? "each op by itself"
 try 0 run mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --repeat 1 --check-ops --format json && out_has max_op_error
 say $? "each op by itself, simulated"
