@@ -8,8 +8,8 @@
 #
 #   coverage.sh TPLAN MODEL...
 #
-# DEVICES=cpu,opencl:0 one after another; SITTINGS=5 of each plan; RUNS=21 in each;
-# THREADS=: as many; WAIT=60s for processors to be near each other before each;
+# DEVICES=cpu,opencl:0 one after another; SITTINGS=5 of each plan; DURATION=2s of
+# each: short ones say little of who else was there; THREADS=: as many; WAIT=60s for processors to be near each other before each;
 # KEEP=1 lets each sitting correct the plans after it, as use does, else nothing is
 # kept and all plans are of one calibration.
 set -eu
@@ -26,7 +26,7 @@ export TPLAN_COST TPLAN_SYSTEM_COST
 # "median low high" of one sitting
 sit () {
   [ -n "${KEEP:-}" ] || cp "$TPLAN_COST" "$work/kept.db"
-  "$tplan" run -q --devices="$1" $threads --repeat="${RUNS:-21}" \
+  "$tplan" run -q --devices="$1" $threads --duration="${DURATION:-2s}" \
     --wait="${WAIT:-60s}" --format=json "$2" > "$work/run.json"
   [ -n "${KEEP:-}" ] || cp "$work/kept.db" "$TPLAN_COST"
   sed -n 's/^  "\(calm_median\|median\|predicted\|predicted_low\|predicted_high\)_ns": \([0-9]*\).*/\1 \2/p
