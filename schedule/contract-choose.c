@@ -184,19 +184,6 @@ find_block_fault (const TpContract *c, const TpChoice *choice)
 
 /* ---- access ------------------------------------------------------------ */
 
-/* Reading in place wants rows that do not share cache sets. */
-static gboolean
-is_staging_better (const TpContract *c, const gint64 *v)
-{
-  gint64 step = c->col_axis < 0
-                    ? 0 : c->nest->loads[c->x_load].stride[c->col_axis];
-
-  return !c->is_plain
-         || (step % 1024 == 0 && v[TP_CONTRACT_COLS] > 4
-             && c->n_total
-                    >= 4 * v[TP_CONTRACT_LANES] * v[TP_CONTRACT_VECTORS]);
-}
-
 /* Few rows do not pay for packing: w is read where it is if its rows are
  * contiguous. */
 static gboolean
@@ -233,8 +220,11 @@ list_accesses (const TpContract *c, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
   gint64 *v = choice.values;
-  int stage = is_staging_better (c, v), pack = is_packing_better (c);
+  int stage, pack = is_packing_better (c);
+  TpContractPlan plan;
 
+  tp_contract_plan_init (&plan, c, partial);
+  stage = tp_contract_plan_prefers_stage (&plan);
   for (int i = 0; i < 4; i++)
     {
       v[TP_CONTRACT_STAGE] = i / 2 == 0 ? stage : !stage;

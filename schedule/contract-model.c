@@ -8,13 +8,18 @@
 
 /* ---- tiles ------------------------------------------------------------- */
 
-/* Cycles of one step of K for @points x @vectors: two multiply-adds and nearly
- * two loads per cycle, four cycles of latency; w comes from the first cache
- * while a panel fits, else from the second. */
+/* Cycles of one step of K for @rows x @cols points and @vectors: two multiply-adds
+ * and nearly two loads per cycle, four cycles of latency; w comes from the first
+ * cache while a panel fits, else from the second, and so does x where lines of it
+ * push each other out. */
 static double
-step_cycles (const TpContractPlan *plan, int points, int vectors)
+step_cycles (const TpContractPlan *plan, gint64 rows, gint64 cols, int vectors)
 {
-  double fma = points * vectors * 0.5, loads = (points + vectors) * 0.55;
+  gint64 points = rows * cols;
+  gboolean is_far = tp_contract_plan_collides (plan, rows, cols)
+                    && !tp_contract_plan_prefers_stage (plan);
+  double fma = points * vectors * 0.5;
+  double loads = points * (is_far ? 2.0 : 0.55) + vectors * 0.55;
   double bytes = vectors * plan->lanes * 4.0;
   double panel = bytes * plan->c->k_total;
   double w = panel > plan->c->target->l1_bytes ? bytes / 200.0 : 0.0;
@@ -23,23 +28,26 @@ step_cycles (const TpContractPlan *plan, int points, int vectors)
 }
 
 static double
-tile_cycles (const TpContractPlan *plan, gint64 points, gint64 vectors)
+tile_cycles (const TpContractPlan *plan, gint64 rows, gint64 cols,
+             gint64 vectors)
 {
+  gint64 points = rows * cols;
+
   if (points == 0 || vectors == 0)
     return 0.0;
-  return step_cycles (plan, points, vectors) * plan->c->k_total
+  return step_cycles (plan, rows, cols, vectors) * plan->c->k_total
          + 2.0 * points * vectors + 20.0;
 }
 
-/* All panels for one tile of @points. */
+/* All panels for one tile of @rows x @cols points. */
 static double
-row_cycles (const TpContractPlan *plan, gint64 points)
+panels_cycles (const TpContractPlan *plan, gint64 rows, gint64 cols)
 {
   gint64 nr = tp_contract_plan_width (plan), n_total = plan->c->n_total;
   gint64 rest = (n_total % nr + plan->lanes - 1) / plan->lanes;
 
-  return n_total / nr * tile_cycles (plan, points, plan->vectors)
-         + tile_cycles (plan, points, rest);
+  return n_total / nr * tile_cycles (plan, rows, cols, plan->vectors)
+         + tile_cycles (plan, rows, cols, rest);
 }
 
 double
@@ -50,10 +58,10 @@ tp_contract_model_tiles (const TpContractPlan *plan)
   gint64 wide = w->extent / w->tile, narrow = w->extent % w->tile;
   int bodies = (1 + (low > 0)) * (1 + (narrow > 0));
 
-  return (tall * wide * row_cycles (plan, r->tile * w->tile)
-          + tall * row_cycles (plan, r->tile * narrow)
-          + wide * row_cycles (plan, low * w->tile)
-          + row_cycles (plan, low * narrow))
+  return (tall * wide * panels_cycles (plan, r->tile, w->tile)
+          + tall * panels_cycles (plan, r->tile, narrow)
+          + wide * panels_cycles (plan, low, w->tile)
+          + panels_cycles (plan, low, narrow))
          * (1.0 + 0.01 * (bodies - 1));
 }
 

@@ -111,6 +111,46 @@ tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
   plan->cols.x = step_of_x (plan, plan->cols.axis);
 }
 
+/* ---- x in place -------------------------------------------------------- */
+
+/* A page apart lines fall into the same set: so much a way holds of caches that are
+ * looked up while addresses are translated. */
+#define PAGE_BYTES 4096
+#define LINE_BYTES 64
+#define N_SETS (PAGE_BYTES / LINE_BYTES)
+
+gboolean
+tp_contract_plan_collides (const TpContractPlan *plan, gint64 rows, gint64 cols)
+{
+  gint64 ways = plan->c->target->l1_bytes / PAGE_BYTES, last = -1;
+  int lines[N_SETS] = { 0 };
+
+  if (plan->is_staged || !plan->c->is_plain)
+    return FALSE;
+  for (gint64 i = 0; i < rows * cols; i++)
+    {
+      gint64 at = i / cols * plan->rows.x + i % cols * plan->cols.x;
+      gint64 line = ABS (at) * 4 / LINE_BYTES;
+
+      if (line != last && ++lines[line % N_SETS] > ways)
+        return TRUE;
+      last = line;
+    }
+  return FALSE;
+}
+
+gboolean
+tp_contract_plan_prefers_stage (const TpContractPlan *plan)
+{
+  const TpContract *c = plan->c;
+
+  return !c->is_plain
+         || (c->is_stageable
+             && c->n_total >= 4 * tp_contract_plan_width (plan)
+             && tp_contract_plan_collides (plan, plan->rows.tile,
+                                           plan->cols.tile));
+}
+
 /* ---- loops over K ------------------------------------------------------ */
 
 void

@@ -47,6 +47,13 @@ void tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
                             const TpChoice *choice);
 gint64 tp_contract_plan_width (const TpContractPlan *plan); /* of a panel */
 gint64 tp_contract_plan_count_panels (const TpContractPlan *plan); /* or 1 */
+/* Whether @rows x @cols points of x, read in place, are more lines than the sets of
+ * the first cache they fall into hold: each is gone before its next element is
+ * wanted. */
+gboolean tp_contract_plan_collides (const TpContractPlan *plan, gint64 rows,
+                                    gint64 cols);
+/* Whether x is better staged, and can be. */
+gboolean tp_contract_plan_prefers_stage (const TpContractPlan *plan);
 /* Loops over K, merged where x and w allow, for w as in plan->nest. */
 void tp_contract_plan_merge_loops (TpContractPlan *plan);
 

@@ -6,6 +6,7 @@
 #include "row-nests.h"
 #include "typed-nests.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define N_DRAWS 3               /* choices per nest, target and family */
@@ -325,6 +326,31 @@ test_rival (void)
   check_program (conv, other, run_by_interpreter);
 }
 
+/* Few columns do not pay for staging, so no more rows a page apart are read at once
+ * than the sets of the first cache they share hold. */
+static void
+test_sets (void)
+{
+  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
+                                             &target_sse };
+  MatmulCase c = { 1, 40, 16, 1024, .is_w_constant = TRUE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (vectors); i++)
+    {
+      g_autoptr (TpLowered) lowered = new_matmul (&c);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, vectors[i], NULL, NULL);
+      const char *tile = strstr (program->schedule, " tile=1x");
+
+      g_test_message ("%s", program->schedule);
+      g_assert_nonnull (tile);
+      g_assert_true (strstr (program->schedule, " stage=1") != NULL
+                     || atoi (tile + strlen (" tile=1x"))
+                            <= vectors[i]->l1_bytes / 4096);
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
+
 /* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
  * model has them; where blocks are large anyway measuring is to tell. */
 static void
@@ -504,6 +530,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
+  g_test_add_func ("/families/sets", test_sets);
   g_test_add_func ("/families/parts", test_parts);
   g_test_add_func ("/families/no-parts", test_no_parts);
   g_test_add_func ("/families/candidates", test_candidates);
