@@ -6,6 +6,7 @@
 #include "schedule/contract-model.h"
 
 #define MAX_VECTORS 8
+#define NEAR_ROWS 256         /* elements between rows of w that lie close */
 
 typedef enum
 {
@@ -184,14 +185,24 @@ find_block_fault (const TpContract *c, const TpChoice *choice)
 
 /* ---- access ------------------------------------------------------------ */
 
-/* Few rows do not pay for packing: w is read where it is if its rows are
- * contiguous. */
-static gboolean
-is_packing_better (const TpContract *c)
+/* How far w goes along K, as the micro-kernel walks it. */
+static gint64
+step_of_w (const TpContract *c)
 {
-  return c->is_w_constant
-         || c->nest->loads[c->w_load].stride[c->n_axis] != 1
-         || c->n_rows * c->n_cols > 32;
+  return c->n_k == 0
+             ? 0 : c->nest->loads[c->w_load].stride[c->k_axes[c->n_k - 1]];
+}
+
+/* Few rows do not pay for packing, nor does w whose rows lie close together: it is
+ * read where it is if its rows are contiguous. */
+static gboolean
+is_packing_better (const TpContract *c, const gint64 *v)
+{
+  if (c->is_w_constant || c->nest->loads[c->w_load].stride[c->n_axis] != 1)
+    return TRUE;
+  if (c->n_rows * c->n_cols <= 32)
+    return FALSE;
+  return c->n_total % v[TP_CONTRACT_LANES] != 0 || step_of_w (c) > NEAR_ROWS;
 }
 
 static const char *
@@ -220,7 +231,7 @@ list_accesses (const TpContract *c, const TpChoice *partial, TpArray *out)
 {
   TpChoice choice = *partial;
   gint64 *v = choice.values;
-  int stage, pack = is_packing_better (c);
+  int stage, pack = is_packing_better (c, v);
   TpContractPlan plan;
 
   tp_contract_plan_init (&plan, c, partial);

@@ -351,6 +351,35 @@ test_sets (void)
     }
 }
 
+/* What is no constant is read where it is if its rows are whole vectors and lie close
+ * together; else it is packed. */
+static void
+test_in_place (void)
+{
+  static const struct
+  {
+    MatmulCase c;
+    gboolean is_packed;
+  } cases[] = {
+    { { 1, 40, 16, 24, .has_bias = TRUE }, FALSE },
+    { { 3, 36, 48, 9, .trans_a = TRUE }, FALSE },
+    { { 1, 40, 20, 24, .has_bias = TRUE }, TRUE },
+    { { 1, 40, 16, 24, .trans_b = TRUE }, TRUE },
+    { { 1, 40, 1024, 3, .has_bias = TRUE }, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpLowered) lowered = new_matmul (&cases[i].c);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &target_avx512, NULL, NULL);
+
+      g_test_message ("%s", program->schedule);
+      g_assert_cmpint (program->n_steps > 1, ==, cases[i].is_packed);
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
+
 /* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
  * model has them; where blocks are large anyway measuring is to tell. */
 static void
@@ -531,6 +560,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
   g_test_add_func ("/families/sets", test_sets);
+  g_test_add_func ("/families/in-place", test_in_place);
   g_test_add_func ("/families/parts", test_parts);
   g_test_add_func ("/families/no-parts", test_no_parts);
   g_test_add_func ("/families/candidates", test_candidates);
