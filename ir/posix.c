@@ -34,6 +34,25 @@ tp_posix_write (int fd, const void *data, gsize size)
   return TRUE;
 }
 
+gboolean
+tp_posix_read (int fd, void *data, gsize size)
+{
+  guint8 *next = data;
+
+  while (size > 0)
+    {
+      ssize_t n = read (fd, next, size);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return FALSE;
+      next += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
 int
 tp_posix_wait (pid_t child)
 {

@@ -8,6 +8,8 @@
 
 /* All of @data. FALSE with errno set. */
 gboolean tp_posix_write (int fd, const void *data, gsize size);
+/* @size bytes to @data. FALSE: there are not as many, or errno is set. */
+gboolean tp_posix_read (int fd, void *data, gsize size);
 /* The status of @child, once it has ended. */
 int tp_posix_wait (pid_t child);
 /* In a child: whatever ends @parent, also SIGKILL, ends this process. */

@@ -112,24 +112,6 @@ check_file (int fd)
   return info.st_size;
 }
 
-static gboolean
-read_all (int fd, guint8 *bytes, gsize size)
-{
-  gsize n_read = 0;
-
-  while (n_read < size)
-    {
-      ssize_t n = read (fd, bytes + n_read, size - n_read);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return FALSE;
-      n_read += n;
-    }
-  return TRUE;
-}
-
 /* NULL: not the value of @key. */
 static guint8 *
 read_value (int fd, TpBytes key, gsize *out_size)
@@ -139,7 +121,7 @@ read_value (int fd, TpBytes key, gsize *out_size)
   Header header, expected;
   TpBytes value;
 
-  if (bytes == NULL || !read_all (fd, bytes, size))
+  if (bytes == NULL || !tp_posix_read (fd, bytes, size))
     return NULL;
   memcpy (&header, bytes, sizeof header);
   if (header.key_size != key.size
