@@ -9,11 +9,18 @@
 #include "api/contact.h"
 
 #include "api/child.h"
+#include "ir/posix.h"
 #include "runtime/devices.h"
+#include "runtime/private-folder.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define KNOWN "drivers"       /* a file */
+#define MAX_KNOWN_BYTES (1 << 20)
 
 typedef struct
 {
@@ -70,10 +77,61 @@ meet (gpointer data, GString *out)
 
 /* ---- what is known ------------------------------------------------------- */
 
-static char *
-get_cache_path (void)
+/* -1 where others could reach it: there is nothing known, and nothing is kept. */
+static int
+open_folder (void)
 {
-  return g_build_filename (g_get_user_cache_dir (), "tplan", "drivers", NULL);
+  return tp_private_folder_open (g_get_user_cache_dir (), "tplan", NULL, NULL);
+}
+
+/* NULL: it is not a file of ours. */
+static char *
+read_own (int fd)
+{
+  struct stat info;
+  char *text;
+
+  if (fstat (fd, &info) != 0 || !S_ISREG (info.st_mode)
+      || info.st_uid != geteuid () || info.st_size > MAX_KNOWN_BYTES)
+    return NULL;
+  text = g_malloc0 (info.st_size + 1);
+  if (tp_posix_read (fd, text, info.st_size))
+    return text;
+  g_free (text);
+  return NULL;
+}
+
+static GKeyFile *
+load_known (void)
+{
+  GKeyFile *known = g_key_file_new ();
+  int folder = open_folder ();
+  int fd = folder < 0 ? -1 : openat (folder, KNOWN, O_RDONLY | O_NOFOLLOW
+                                                        | O_NONBLOCK
+                                                        | O_CLOEXEC);
+  g_autofree char *text = fd < 0 ? NULL : read_own (fd);
+
+  if (text != NULL)
+    g_key_file_load_from_data (known, text, -1, G_KEY_FILE_NONE, NULL);
+  if (fd >= 0)
+    close (fd);
+  if (folder >= 0)
+    close (folder);
+  return known;
+}
+
+/* Where it cannot be kept drivers are met each time. */
+static void
+save_known (GKeyFile *known)
+{
+  g_autofree char *folder
+      = tp_private_folder_make (g_get_user_cache_dir (), "tplan", NULL, NULL);
+  g_autofree char *path = folder != NULL
+                              ? g_build_filename (folder, KNOWN, NULL)
+                              : NULL;
+
+  if (path != NULL)
+    g_key_file_save_to_file (known, path, NULL);
 }
 
 /* "size:time", "" of what is not there. */
@@ -287,13 +345,11 @@ gboolean
 tp_contact_drivers (const char *const *devices, gboolean is_fresh,
                     GPtrArray *notes)
 {
-  g_autoptr (GKeyFile) known = g_key_file_new ();
-  g_autofree char *path = get_cache_path ();
+  g_autoptr (GKeyFile) known = load_known ();
   gboolean is_met = FALSE, is_changed = FALSE;
   int n;
   const TpDeviceOps *const *kinds = tp_device_list (&n);
 
-  g_key_file_load_from_file (known, path, G_KEY_FILE_NONE, NULL);
   for (int i = 0; i < n; i++)
     {
       Contact contact
@@ -305,7 +361,7 @@ tp_contact_drivers (const char *const *devices, gboolean is_fresh,
       is_met = TRUE;
       is_changed |= contact.is_changed;
     }
-  if (is_changed) /* where it cannot be kept they are met each time */
-    g_key_file_save_to_file (known, path, NULL);
+  if (is_changed)
+    save_known (known);
   return is_met;
 }

@@ -131,7 +131,7 @@ walk_all (Walk *walk, const char *base, const char *parent, const char *child,
 {
   return walk_to_base (walk, base, error)
          && walk_to_own (walk, parent, error)
-         && walk_to_own (walk, child, error);
+         && (child == NULL || walk_to_own (walk, child, error));
 }
 
 char *

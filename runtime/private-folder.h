@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* The folder @parent/@child below @base, made where it is missing: ours, for us
+/* The folder @parent/@child (or, NULL, @parent) below @base, made where it is missing: ours, for us
  * alone (mode 700), no symbolic link; and all above it belongs to us or root and
  * cannot be changed by others. @base itself may be reached by links. What drivers
  * load from there is then what was put there in our name. The caller frees the

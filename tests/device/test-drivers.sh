@@ -83,6 +83,28 @@ err_has 'tplan devices'; say $? "  which says who finds out"
 judge 0 worse/again && err_has 'bad.icd'; say $? "  who does"
 judge 0 worse/without; say $? "  and leaves it out"
 
+# What was found is believed where only we can have written it, and nobody waits for a
+# file that has no end.
+export TEST_DRIVER=
+enter planted
+mkdir vendors && cp "$OCL_ICD_VENDORS/good.icd" vendors
+OCL_ICD_VENDORS=$PWD/vendors
+known=$XDG_CACHE_HOME/tplan/drivers
+try 0 devices && sed 's/^fault=.*/fault=was planted/' "$known" > planted; say $? "a list of drivers"
+plant () { rm -rf "$XDG_CACHE_HOME" && mkdir -p "${known%/*}" && chmod 700 "${known%/*}" && cp planted "$known"; }
+run () { try 0 run -n 1 --warmup=0 --devices=opencl:0 --timeout=60 mlp.json && ! err_has 'was planted'; }
+plant; try 6 run --devices=opencl:0 mlp.json && err_has 'was planted'; say $? "  of ours is believed"
+plant; chmod 777 "${known%/*}"
+run; say $? "  not in a folder that others can write to"
+plant; rm "$known"; ln -s "$PWD/planted" "$known"
+run; say $? "  nor by a link"
+plant; rm "$known"; mkfifo "$known"
+run; say $? "  a pipe is not waited for"
+plant; chown 65534 "$known" 2> /dev/null
+[ "$(stat -c %u "$known")" != 65534 ] || run; say $? "  nor of another user"
+cd "$work" || exit 99
+XDG_CACHE_HOME=$work/cache OCL_ICD_VENDORS=$work/vendors
+
 # Nothing is left behind where the whole command is given up: its file is its mark.
 export TEST_DRIVER="hang platforms"
 is_gone () { for _ in $(seq 600); do pgrep -f "$1" > /dev/null || return 0; sleep 0.1; done; return 1; }
