@@ -23,7 +23,7 @@ typedef struct
   gint64 fetch, feed;         /* TP_COST_NONE: there is none */
 } TpCheckerLegs;
 
-typedef struct
+typedef struct TpChecker
 {
   const TpPlan *plan;         /* (unowned), as is the rest but the arrays */
   const TpGraph *graph;

@@ -483,28 +483,31 @@ check_all (TpChecker *checker)
   check_identity (checker, tp_checker_digest_end (&digest));
 }
 
-static void
-checker_clear (TpChecker *checker)
+void
+tp_check_fill (TpChecker *checker)
+{
+  checker->measure = tp_checker_find_measure (checker->plan->objective);
+  check_all (checker);
+}
+
+void
+tp_check_clear (TpChecker *checker)
 {
   tp_checker_drop_facts (checker);
-  g_free (checker->gains);
-  g_free (checker->group_of);
+  g_clear_pointer (&checker->gains, g_free);
+  g_clear_pointer (&checker->group_of, g_free);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpChecker, checker_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpChecker, tp_check_clear)
 
 gboolean
 tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
   guint n_before = reasons->len;
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
-  g_auto (TpChecker) checker = {
-    .plan = plan,
-    .graph = graph,
-    .measure = tp_checker_find_measure (plan->objective),
-    .reasons = found,
-  };
+  g_auto (TpChecker) checker
+      = { .plan = plan, .graph = graph, .reasons = found };
 
-  check_all (&checker);
+  tp_check_fill (&checker);
   for (guint i = 0; i < found->len; i++)
     g_ptr_array_add (reasons, g_strdup (found->pdata[i]));
   return reasons->len == n_before;

@@ -9,4 +9,11 @@
  * Returns whether the plan is valid and proved. */
 gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
 
+/* The same for who asks more of a plan once it is found right: a checker, zeroed but
+ * for plan, graph and reasons, gets all that the check works out, until it is
+ * cleared. */
+struct TpChecker;
+void tp_check_fill (struct TpChecker *checker);
+void tp_check_clear (struct TpChecker *checker);
+
 #endif

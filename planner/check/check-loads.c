@@ -1,0 +1,344 @@
+/* check-loads.c: see check-loads.h.
+ *
+ * The mean of what engines carry, by any weights, is at most what the busiest does.
+ * The sum of weighted loads is a sum of costs as any other, so a flow bounds it: the
+ * proof is checked as that of a plan whose figures are all multiplied by the weight of
+ * the engine that they keep busy. Of several plans, whose ops have nothing to do with
+ * each other, the sums add up, each times the runs of its plan. */
+#include "config.h"
+
+#include "planner/check/check-loads.h"
+
+#include "ir/guard.h"
+#include "planner/check/check-proof.h"
+#include "planner/check/check-weigh.h"
+
+#include <string.h>
+
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
+
+__extension__ typedef __int128 Wide;
+
+/* The same for all: devices, and whether they are one engine. */
+static const TpCosts *
+get_costs (const TpCheckerLoads *it)
+{
+  return it->parts[0].checker->costs;
+}
+
+/* ---- loads --------------------------------------------------------------- */
+
+/* Of one run. */
+static void
+sum_loads (const TpChecker *checker, Wide *loads)
+{
+  const TpPlan *plan = checker->plan;
+  int n = plan->n_devices;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    loads[plan->placements[i].device] += plan->placements[i].time_ns;
+  for (int i = 0; i < plan->n_transfers; i++)
+    {
+      const TpTransfer *it = &plan->transfers[i];
+      const TpCheckerLegs *legs = &checker->legs[(gsize) it->tensor * n];
+
+      if (it->to != TP_COSTS_HOST)
+        loads[n + it->to] += legs[it->to].feed;
+      if (it->from != TP_COSTS_HOST)
+        loads[2 * n + it->from] += legs[it->from].fetch;
+    }
+  for (int e = 1; e < 3 * n && tp_costs_is_one_engine (checker->costs); e++)
+    {
+      loads[0] += loads[e];
+      loads[e] = 0;
+    }
+}
+
+/* FALSE: too much, which was said. */
+static gboolean
+sum_parts (const TpCheckerLoads *it, Wide *loads)
+{
+  for (int i = 0; i < it->n_parts; i++)
+    {
+      Wide own[TP_LOAD_MAX_ENGINES] = { 0 };
+
+      sum_loads (it->parts[i].checker, own);
+      for (int e = 0; e < it->proof->n_engines; e++)
+        loads[e] += own[e] * it->parts[i].n_runs;
+    }
+  for (int e = 0; e < it->proof->n_engines; e++)
+    if (loads[e] >= MAX_SUM)
+      return tp_checker_fail (it->parts[0].checker, "loads reach 2^62");
+  return TRUE;
+}
+
+/* Of parts that were found right. */
+static void
+check_loads (const TpCheckerLoads *it)
+{
+  const TpLoadProof *proof = it->proof;
+  Wide loads[TP_LOAD_MAX_ENGINES] = { 0 };
+  gint64 most = 0;
+
+  if (!sum_parts (it, loads))
+    return;
+  for (int e = 0; e < proof->n_engines; e++)
+    {
+      most = MAX (most, (gint64) loads[e]);
+      if (proof->loads[e] != loads[e])
+        tp_checker_fail (it->parts[0].checker,
+                         "engine %d carries %" G_GINT64_FORMAT
+                         ", the plan says %" G_GINT64_FORMAT,
+                         e, (gint64) loads[e], proof->loads[e]);
+    }
+  if (proof->load_ns != most)
+    tp_checker_fail (it->parts[0].checker,
+                     "the busiest engine carries %" G_GINT64_FORMAT
+                     ", the plan says %" G_GINT64_FORMAT,
+                     most, proof->load_ns);
+}
+
+/* ---- weights -------------------------------------------------------------- */
+
+/* What they add up to; 0: they are none, which was said. */
+static gint64
+sum_weights (const TpCheckerLoads *it, const gint64 *weights)
+{
+  gboolean is_one = tp_costs_is_one_engine (get_costs (it));
+  Wide sum = 0;
+
+  for (int e = 0; e < it->proof->n_engines; e++)
+    {
+      sum = MIN (sum + weights[e], MAX_SUM);
+      if (weights[e] < 0 || (is_one && weights[e] != weights[0]))
+        sum = MAX_SUM;
+    }
+  if (sum > 0 && sum < MAX_SUM)
+    return is_one ? weights[0] : (gint64) sum;
+  tp_checker_fail (it->parts[0].checker,
+                   "load_weights are below 0, or all 0, or too large, or "
+                   "differ where all engines are one");
+  return 0;
+}
+
+/* Of a nanosecond of one run of the part; FALSE: too large, which was said. */
+static gboolean
+weigh_runs (const TpCheckerLoads *it, const TpCheckerLoadPart *part,
+            const gint64 *weights, gint64 *out)
+{
+  for (int e = 0; e < it->proof->n_engines; e++)
+    if (__builtin_mul_overflow (weights[e], part->n_runs, &out[e])
+        || out[e] >= MAX_SUM)
+      return tp_checker_fail (part->checker, "load_weights times runs reach "
+                                             "2^62");
+  return TRUE;
+}
+
+/* ---- the flow ------------------------------------------------------------- */
+
+/* Of one end of the tree, or of what is a part's of it. */
+typedef struct
+{
+  const gint64 *weights;      /* [engine] */
+  TpArc *arcs;
+  const int *n_arcs;          /* [part] */
+  const guint8 *devices;      /* [op]: those it may be on, a bit for each */
+} End;
+
+/* All is on the one device. */
+static Wide
+find_value_alone (const TpLoadProof *proof, const gint64 *weights)
+{
+  Wide value = 0;
+
+  for (int e = 0; e < proof->n_engines; e++)
+    value += (Wide) weights[e] * proof->loads[e];
+  return value;
+}
+
+/* What the flow of part @index proves of its runs; FALSE: nothing, which was said. */
+static gboolean
+prove_part (const TpCheckerLoads *it, int index, End own, gint64 *out_value)
+{
+  const TpCheckerLoadPart *part = &it->parts[index];
+  gint64 weights[TP_LOAD_MAX_ENGINES] = { 0 };
+  g_auto (TpCheckerWeighed) weighed = { 0 };
+  int n = part->checker->costs->n_devices;
+
+  if (!weigh_runs (it, part, own.weights, weights)
+      || !tp_checker_weigh (part->checker, weights, &weighed))
+    return FALSE;
+  for (int i = 0; i < part->checker->graph->n_nodes; i++)
+    for (int d = 0; d < n; d++)
+      if (!(own.devices[i] >> d & 1))
+        weighed.node_costs[(gsize) i * n + d] = TP_COST_NONE;
+  return tp_checker_prove (&weighed, own.arcs, own.n_arcs[index], out_value);
+}
+
+/* What the end proves; -1: nothing, which was said. */
+static gint64
+check_end (const TpCheckerLoads *it, End end)
+{
+  gint64 sum = sum_weights (it, end.weights), value = 0;
+  Wide least = 0, bound;
+
+  if (sum == 0)
+    return -1;
+  for (int i = 0; i < it->n_parts; i++)
+    {
+      if (!prove_part (it, i, end, &value))
+        return -1;
+      least += value;
+      end.devices += it->parts[i].checker->graph->n_nodes;
+      end.arcs = end.arcs == NULL ? NULL : end.arcs + end.n_arcs[i];
+    }
+  if (get_costs (it)->n_devices == 1)
+    least = find_value_alone (it->proof, end.weights);
+  bound = least / sum + (least % sum > 0);
+  return (gint64) MIN (bound, MAX_SUM);
+}
+
+/* ---- the tree ------------------------------------------------------------- */
+
+/* Where the walk through it is. */
+typedef struct
+{
+  int n_ops;                  /* of all parts, one after the other */
+  int *path, n_path;          /* ops that are fixed */
+  guint8 *devices;            /* [op]: those it may be on */
+  int n_ends, n_arcs;         /* that were used */
+  gint64 least;               /* of all ends */
+  gboolean is_done;
+} Walk;
+
+static void
+walk_clear (Walk *walk)
+{
+  g_free (walk->path);
+  g_free (walk->devices);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static gboolean
+fix_op (const TpCheckerLoads *it, Walk *walk, int op)
+{
+  if (op < 0 || op >= walk->n_ops || walk->devices[op] != 3
+      || get_costs (it)->n_devices != 2)
+    return tp_checker_fail (it->parts[0].checker,
+                            "load_tree: op %d is not free", op);
+  walk->path[walk->n_path++] = op;
+  walk->devices[op] = 1;
+  return TRUE;
+}
+
+/* Goes on where the second device of an op is left. */
+static void
+step_back (Walk *walk)
+{
+  while (walk->n_path > 0 && walk->devices[walk->path[walk->n_path - 1]] == 2)
+    walk->devices[walk->path[--walk->n_path]] = 3;
+  walk->is_done = walk->n_path == 0;
+  if (!walk->is_done)
+    walk->devices[walk->path[walk->n_path - 1]] = 2;
+}
+
+/* The arcs of the next end, of all parts; -1: there are not so many. */
+static int
+count_arcs (const TpCheckerLoads *it, const Walk *walk)
+{
+  const TpLoadProof *proof = it->proof;
+  gint64 n = 0;
+
+  if (walk->n_ends >= proof->n_bounds)
+    return -1;
+  for (int i = 0; i < it->n_parts; i++)
+    {
+      int own = proof->n_arcs_of[(gsize) walk->n_ends * it->n_parts + i];
+
+      if (own < 0)
+        return -1;
+      n += own;
+    }
+  return n <= proof->n_arcs - walk->n_arcs ? (int) n : -1;
+}
+
+static gboolean
+take_end (const TpCheckerLoads *it, Walk *walk)
+{
+  const TpLoadProof *proof = it->proof;
+  int n = walk->n_ends, n_own = count_arcs (it, walk);
+  End end;
+  gint64 bound;
+
+  if (n_own < 0)
+    return tp_checker_fail (it->parts[0].checker,
+                            "load_tree: end %d has no arcs", n);
+  end = (End){ &proof->weights[(gsize) n * proof->n_engines],
+               proof->arcs == NULL ? NULL : &proof->arcs[walk->n_arcs],
+               &proof->n_arcs_of[(gsize) n * it->n_parts], walk->devices };
+  walk->n_ends++;
+  walk->n_arcs += n_own;
+  bound = check_end (it, end);
+  walk->least = MIN (walk->least, bound);
+  step_back (walk);
+  return bound >= 0;
+}
+
+static void
+check_bound (const TpCheckerLoads *it, const Walk *walk)
+{
+  const TpLoadProof *proof = it->proof;
+  gint64 bound = MIN (walk->least, proof->load_ns);
+
+  if (!walk->is_done || walk->n_ends != proof->n_bounds
+      || walk->n_arcs != proof->n_arcs)
+    tp_checker_fail (it->parts[0].checker,
+                     "load_tree has %d ends and %d arcs, the plan has %d and "
+                     "%d",
+                     walk->n_ends, walk->n_arcs, proof->n_bounds,
+                     proof->n_arcs);
+  if (bound != proof->bound_ns)
+    tp_checker_fail (it->parts[0].checker,
+                     "weights and flows prove that the busiest engine carries "
+                     "%" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
+                     bound, proof->bound_ns);
+}
+
+static void
+walk_init (Walk *walk, const TpCheckerLoads *it)
+{
+  for (int i = 0; i < it->n_parts; i++)
+    walk->n_ops += it->parts[i].checker->graph->n_nodes;
+  walk->path = tp_new0 (int, (gsize) walk->n_ops + 1);
+  walk->devices = tp_new (guint8, (gsize) walk->n_ops + 1);
+  walk->least = G_MAXINT64;
+  memset (walk->devices, 3, (gsize) walk->n_ops + 1);
+}
+
+static void
+check_tree (const TpCheckerLoads *it)
+{
+  const TpLoadProof *proof = it->proof;
+  g_auto (Walk) walk = { 0 };
+
+  walk_init (&walk, it);
+  for (int i = 0; i < proof->n_entries; i++)
+    {
+      if (walk.is_done)
+        tp_checker_fail (it->parts[0].checker,
+                         "load_tree has more ends than it needs");
+      if (walk.is_done
+          || !(proof->tree[i] == TP_LOAD_END
+                   ? take_end (it, &walk)
+                   : fix_op (it, &walk, proof->tree[i])))
+        return;
+    }
+  check_bound (it, &walk);
+}
+
+void
+tp_checker_check_loads (const TpCheckerLoads *loads)
+{
+  check_loads (loads);
+  check_tree (loads);
+}
