@@ -1,6 +1,8 @@
 /* load-move.c: see load-move.h. A placement is better where its most loaded engine
  * carries less, or, at the same, where the squares of all loads add up to less: so
- * that engines next to the busiest are relieved too. */
+ * that engines next to the busiest are relieved too. Where memory is limited, it is
+ * better before all where less of it is missing; as that takes long to find out, it
+ * is asked only of placements that could be better by it. */
 #include "config.h"
 
 #include "planner/load-move.h"
@@ -34,6 +36,33 @@ is_less (Score score, Score than)
   return score.squares < than.squares;
 }
 
+static gint64
+find_excess (TpLoadRoom *room, const guint8 *devices, int n_ops)
+{
+  if (room->work_left <= 0)
+    return G_MAXINT64;
+  room->work_left -= n_ops;
+  return room->find_excess (room->data, devices);
+}
+
+/* Whether @devices, whose score is @score, is better than what had @than and the
+ * excess of @best, which it then has. */
+static gboolean
+is_better (TpLoadBest *best, const guint8 *devices, Score score, Score than)
+{
+  gboolean is_faster = is_less (score, than);
+  gint64 excess;
+
+  if (best->room == NULL || (best->excess == 0 && !is_faster))
+    return is_faster;
+  excess = find_excess (best->room, devices,
+                        best->model->problem->graph->n_nodes);
+  if (excess > best->excess || (excess == best->excess && !is_faster))
+    return FALSE;
+  best->excess = excess;
+  return TRUE;
+}
+
 static void
 take (TpLoadBest *best, const guint8 *devices, const gint64 *loads)
 {
@@ -47,8 +76,8 @@ tp_load_best_offer (TpLoadBest *best, const guint8 *devices)
   gint64 loads[TP_LOAD_MAX_ENGINES];
 
   tp_load_model_sum (best->model, devices, loads);
-  if (is_less (score_loads (best->model, loads),
-               score_loads (best->model, best->loads)))
+  if (is_better (best, devices, score_loads (best->model, loads),
+                 score_loads (best->model, best->loads)))
     take (best, devices, loads);
 }
 
@@ -67,8 +96,8 @@ tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
           || !tp_load_model_move (model, devices, loads,
                                   (TpLoadPiece){ &i, 1 }, to[i]))
         continue;
-      if (is_less (score_loads (model, loads),
-                   score_loads (model, best->loads)))
+      if (is_better (best, devices, score_loads (model, loads),
+                     score_loads (model, best->loads)))
         take (best, devices, loads);
     }
 }
@@ -123,7 +152,8 @@ try_pieces (TpLoadBest *best, TpLoadPiece first, const TpLoadPiece *second)
     return FALSE;
   if (second == NULL || move (best, *second, device))
     {
-      if (is_less (score_loads (best->model, best->loads), before))
+      if (is_better (best, best->devices,
+                     score_loads (best->model, best->loads), before))
         return TRUE;
       if (second != NULL)
         move (best, *second, 1 - device);

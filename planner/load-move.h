@@ -4,15 +4,28 @@
 
 #include "planner/load-model.h"
 
+/* What placements take of memory, where there are limits. */
+typedef struct
+{
+  /* Bytes above them; 0: it fits. */
+  gint64 (*find_excess) (gpointer data, const guint8 *devices);
+  gpointer data;
+  gint64 work_left;           /* in ops of placements that are asked about; those
+                               * not asked about are not taken */
+} TpLoadRoom;
+
 typedef struct
 {
   TpLoadModel *model;         /* (unowned) */
   guint8 *devices;            /* the best met */
   gint64 *loads;              /* its loads */
   gint64 work_left;           /* in ops moved for trial */
+  TpLoadRoom *room;           /* (nullable) (unowned) */
+  gint64 excess;              /* of the best, in bytes */
 } TpLoadBest;
 
-/* Takes @devices if its busiest engine carries less. */
+/* Takes @devices if it is less above the limits, or no more and its busiest engine
+ * carries less. */
 void tp_load_best_offer (TpLoadBest *best, const guint8 *devices);
 /* Goes from @from to @to op by op, in their order, and offers what is between. */
 void tp_load_best_walk (TpLoadBest *best, const guint8 *from,

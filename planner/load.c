@@ -21,7 +21,6 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/cut.h"
-#include "planner/load-move.h"
 #include "planner/load-weights.h"
 #include "planner/network.h"
 
@@ -485,7 +484,7 @@ search_all (Search *search)
   fill_devices (search->problem, 1, search->devices);
   offer_cut (search);
   search_weights (search, n_cuts);
-  if (search->bound < get_load (search))
+  if (search->bound < get_load (search) || search->best.excess > 0)
     tp_load_best_improve (&search->best);
   search_tree (search);
 }
@@ -517,34 +516,56 @@ make_proof (Search *search)
   return g_steal_pointer (&proof);
 }
 
-TpLoadProof *
-tp_load_solve (const TpProblem *problem, guint8 *devices, GError **error)
+static gboolean
+check_size (const TpProblem *problem, GError **error)
 {
-  g_auto (Search) search = { 0 };
-
   if (problem->n_devices > 2)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                    "%d devices: the load of the busiest is made least for at "
                    "most 2: name fewer",
                    problem->n_devices);
-      return NULL;
+      return FALSE;
     }
   if (problem->sum > TP_PROBLEM_LIMIT / MIN_WEIGHTS)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
                    "all costs together reach 2^56, too much to be weighted: "
                    "mend the costs");
-      return NULL;
+      return FALSE;
     }
+  return TRUE;
+}
+
+TpLoadProof *
+tp_load_solve_within (const TpProblem *problem, TpLoadRoom *room,
+                      guint8 *devices, gint64 *out_excess, GError **error)
+{
+  g_auto (Search) search = { 0 };
+
+  if (!check_size (problem, error))
+    return NULL;
   search_init (&search, problem);
+  search.best.room = room;
+  if (room != NULL)
+    search.best.excess = room->find_excess (room->data, search.best.devices);
   if (problem->n_devices == 1)
     search_alone (&search);
   else
     search_all (&search);
   memcpy (devices, search.best.devices, problem->graph->n_nodes);
+  *out_excess = search.best.excess;
   return make_proof (&search);
 }
+
+TpLoadProof *
+tp_load_solve (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  gint64 excess;
+
+  return tp_load_solve_within (problem, NULL, devices, &excess, error);
+}
+
 
 /* With the plan that is cheapest for one run by itself, and its proof: what is given
  * up for throughput is known as surely. Noise breaks no ties here. */

@@ -3,6 +3,7 @@
 #ifndef TP_PLANNER_LOAD_H
 #define TP_PLANNER_LOAD_H
 
+#include "planner/load-move.h"
 #include "planner/solver.h"
 
 /* What weights add up to where costs allow it. */
@@ -21,6 +22,13 @@
  */
 TpLoadProof *tp_load_solve (const TpProblem *problem, guint8 *devices,
                             GError **error);
+
+/* The same where memory is limited: of placements that are asked about those that fit
+ * come first; what is proved holds of all, whether they fit or not. @out_excess: bytes
+ * that are missing for what was found, or 0. */
+TpLoadProof *tp_load_solve_within (const TpProblem *problem, TpLoadRoom *room,
+                                   guint8 *devices, gint64 *out_excess,
+                                   GError **error);
 
 extern const TpSolver tp_solver_load;
 
