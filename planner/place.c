@@ -9,6 +9,7 @@
 #include "ir/plan-interval.h"
 #include "ir/plan-memory.h"
 #include "planner/copies.h"
+#include "planner/load-model.h"
 #include "planner/solver.h"
 
 static TpGroups *
@@ -128,6 +129,17 @@ fill_best_single (TpPlan *plan, const TpProblem *problem)
     }
 }
 
+/* All that depends on where ops are. */
+static void
+fill_parts (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
+            const guint8 *cheapest)
+{
+  fill_placements (plan, problem, devices, cheapest);
+  fill_transfers (plan, problem, devices);
+  fill_groups (plan, problem, devices);
+  tp_plan_find_interval (plan, problem->graph);
+}
+
 static TpPlan *
 place (const TpProblem *problem, TpCosts *costs, GError **error)
 {
@@ -147,11 +159,8 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   plan->certificate = g_strdup (solver->certificate);
   if (!solver->solve (problem, plan, devices, cheapest, error))
     return NULL;
-  fill_placements (plan, problem, devices, cheapest);
-  fill_transfers (plan, problem, devices);
-  fill_groups (plan, problem, devices);
   fill_best_single (plan, problem);
-  tp_plan_find_interval (plan, problem->graph);
+  fill_parts (plan, problem, devices, cheapest);
   g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL
             || plan->share_proof != NULL || plan->load_proof != NULL
             || plan->rate_proof != NULL
@@ -225,4 +234,49 @@ tp_place_within_noise (const TpGraph *graph, const TpGroups *groups,
       = { .objective = objective, .heeds_noise = TRUE };
 
   return tp_place_with (graph, groups, costs, &options, error);
+}
+
+/* ---- elsewhere ------------------------------------------------------------ */
+
+static void
+drop_parts (TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    g_free (plan->placements[i].schedule);
+  g_clear_pointer (&plan->placements, g_free);
+  g_clear_pointer (&plan->transfers, g_free);
+  g_clear_pointer (&plan->groups, tp_groups_free);
+  g_clear_pointer (&plan->peak_bytes, g_free);
+  g_clear_pointer (&plan->weight_bytes, g_free);
+  plan->cost_ns = 0;
+  plan->n_estimated = 0;
+}
+
+static void
+fill_loads (TpLoadProof *proof, const TpProblem *problem,
+            const guint8 *devices)
+{
+  g_auto (TpLoadModel) model = { 0 };
+
+  tp_load_model_init (&model, problem);
+  tp_load_model_sum (&model, devices, proof->loads);
+  proof->load_ns
+      = proof->loads[tp_load_model_find_busiest (&model, proof->loads)];
+}
+
+void
+tp_place_move (TpPlan *plan, const TpGraph *graph, const guint8 *devices)
+{
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (graph, plan->all_groups, plan->costs, plan->objective,
+                        NULL);
+  g_autofree guint8 *cheapest = tp_new (guint8, (gsize) graph->n_nodes + 1);
+
+  g_assert (problem != NULL && plan->load_proof != NULL);
+  for (int i = 0; i < graph->n_nodes; i++)
+    cheapest[i] = (guint8) plan->placements[i].cheapest;
+  drop_parts (plan);
+  fill_parts (plan, problem, devices, cheapest);
+  fill_loads (plan->load_proof, problem, devices);
+  tp_plan_count_memory (plan, graph);
 }

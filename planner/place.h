@@ -42,4 +42,9 @@ TpPlan *tp_place_within_noise (const TpGraph *graph, const TpGroups *groups,
                                TpCosts *costs, const char *objective,
                                GError **error);
 
+/* Makes of @plan, which is for throughput, what it would be if ops had been found
+ * best on @devices: [node]. What is proved of all placements remains. Its memory is
+ * counted. */
+void tp_place_move (TpPlan *plan, const TpGraph *graph, const guint8 *devices);
+
 #endif

@@ -1,0 +1,193 @@
+/* mix-union.c: see mix-union.h. */
+#include "config.h"
+
+#include "planner/mix-union.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+/* What is filled in, from where on. */
+typedef struct
+{
+  TpMixUnion *all;
+  const TpMixPart *part;
+  TpMixFirst first;
+  int *numbers;               /* that are free */
+} Filler;
+
+/* ---- the graph ----------------------------------------------------------- */
+
+static const int *
+add_numbers (Filler *filler, const int *numbers, int n, int first)
+{
+  int *own = filler->numbers;
+
+  for (int i = 0; i < n; i++)
+    own[i] = numbers[i] < 0 ? numbers[i] : first + numbers[i];
+  filler->numbers += n;
+  return own;
+}
+
+static void
+add_node (Filler *filler, int index)
+{
+  TpNode *node = &filler->all->graph.nodes[filler->first.node + index];
+  int first = filler->first.tensor;
+
+  *node = filler->part->graph->nodes[index];
+  node->inputs = add_numbers (filler, node->inputs, node->n_inputs, first);
+  node->outputs = add_numbers (filler, node->outputs, node->n_outputs, first);
+}
+
+static void
+add_tensor (Filler *filler, int index)
+{
+  TpTensor *tensor = &filler->all->graph.tensors[filler->first.tensor + index];
+
+  *tensor = filler->part->graph->tensors[index];
+  tensor->consumers = add_numbers (filler, tensor->consumers,
+                                   tensor->n_consumers, filler->first.node);
+  if (tensor->producer >= 0)
+    tensor->producer += filler->first.node;
+  if (tensor->state > 0)
+    tensor->state += filler->first.tensor;
+}
+
+static gsize
+count_numbers (const TpGraph *graph)
+{
+  gsize n = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    n += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
+  for (int i = 0; i < graph->n_tensors; i++)
+    n += graph->tensors[i].n_consumers;
+  return n;
+}
+
+/* ---- figures ------------------------------------------------------------- */
+
+/* What is too much is so still. */
+static TpCost
+multiply (TpCost cost, gint64 times)
+{
+  if (cost.time_ns != TP_COST_NONE
+      && __builtin_mul_overflow (cost.time_ns, times, &cost.time_ns))
+    cost.time_ns = TP_COST_NONE - 1;
+  return cost;
+}
+
+static void
+copy_rows (TpCost *to, const TpCost *from, gsize n, gint64 times)
+{
+  for (gsize i = 0; i < n; i++)
+    to[i] = multiply (from[i], times);
+}
+
+static void
+add_costs (const Filler *filler)
+{
+  const TpCosts *from = filler->part->plan->costs;
+  TpCosts *to = filler->all->costs;
+  gsize n = (gsize) to->n_devices;
+  gint64 times = filler->part->n_runs;
+
+  copy_rows (&to->nodes[filler->first.node * n], from->nodes,
+             from->n_nodes * n, times);
+  copy_rows (&to->groups[filler->first.group * n], from->groups,
+             from->n_groups * n, times);
+  copy_rows (&to->feeds[filler->first.tensor * n], from->feeds,
+             from->n_tensors * n, times);
+  copy_rows (&to->fetches[filler->first.tensor * n], from->fetches,
+             from->n_tensors * n, times);
+}
+
+static void
+add_groups (TpMixUnion *all, const TpMixPart *part, int first)
+{
+  const TpGroups *groups = part->plan->all_groups;
+
+  for (int i = 0; i < groups->n_groups; i++)
+    {
+      const TpGroup *group = &groups->groups[i];
+      g_autofree int *nodes = tp_new (int, (gsize) group->n_nodes + 1);
+
+      for (int k = 0; k < group->n_nodes; k++)
+        nodes[k] = first + group->nodes[k];
+      tp_groups_add (all->groups, nodes, group->n_nodes);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static void
+find_firsts (TpMixUnion *all, const TpMix *mix)
+{
+  all->first = tp_new0 (TpMixFirst, (gsize) mix->n_parts + 1);
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      const TpMixPart *part = &mix->parts[i];
+
+      all->first[i + 1] = (TpMixFirst){
+        .node = all->first[i].node + part->graph->n_nodes,
+        .tensor = all->first[i].tensor + part->graph->n_tensors,
+        .group = all->first[i].group + part->plan->all_groups->n_groups,
+      };
+    }
+}
+
+static void
+fill_graph (TpMixUnion *all, const TpMix *mix)
+{
+  Filler filler = { .all = all };
+  gsize n_numbers = 0;
+
+  for (int i = 0; i < mix->n_parts; i++)
+    n_numbers += count_numbers (mix->parts[i].graph);
+  all->numbers = filler.numbers = tp_new (int, n_numbers + 1);
+  all->graph.n_nodes = all->first[mix->n_parts].node;
+  all->graph.n_tensors = all->first[mix->n_parts].tensor;
+  all->graph.nodes = tp_new0 (TpNode, (gsize) all->graph.n_nodes + 1);
+  all->graph.tensors = tp_new0 (TpTensor, (gsize) all->graph.n_tensors + 1);
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      filler.part = &mix->parts[i];
+      filler.first = all->first[i];
+      for (int k = 0; k < filler.part->graph->n_nodes; k++)
+        add_node (&filler, k);
+      for (int k = 0; k < filler.part->graph->n_tensors; k++)
+        add_tensor (&filler, k);
+    }
+}
+
+void
+tp_mix_union_init (TpMixUnion *all, const TpMix *mix)
+{
+  const TpCosts *costs = mix->parts[0].plan->costs;
+
+  find_firsts (all, mix);
+  fill_graph (all, mix);
+  all->groups = tp_groups_new ();
+  for (int i = 0; i < mix->n_parts; i++)
+    add_groups (all, &mix->parts[i], all->first[i].node);
+  all->costs = tp_costs_new (costs->n_devices,
+                             (const char *const *) costs->devices,
+                             &all->graph, all->groups);
+  all->costs->host = costs->host;
+  all->costs->is_same_silicon = costs->is_same_silicon;
+  all->costs->has_own_processors = costs->has_own_processors;
+  for (int i = 0; i < mix->n_parts; i++)
+    add_costs (&(Filler){ all, &mix->parts[i], all->first[i], NULL });
+}
+
+void
+tp_mix_union_clear (TpMixUnion *all)
+{
+  g_clear_pointer (&all->graph.nodes, g_free);
+  g_clear_pointer (&all->graph.tensors, g_free);
+  g_clear_pointer (&all->groups, tp_groups_free);
+  g_clear_pointer (&all->costs, tp_costs_unref);
+  g_clear_pointer (&all->first, g_free);
+  g_clear_pointer (&all->numbers, g_free);
+}

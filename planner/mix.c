@@ -1,0 +1,253 @@
+/* mix.c: see mix.h.
+ *
+ * What engines carry in a round is what they carry in one run of all graphs together,
+ * each with figures as many times as large as it is run. So all is left to load.c,
+ * and what it found for the whole is handed to the parts. */
+#include "config.h"
+
+#include "planner/mix.h"
+
+#include "ir/guard.h"
+#include "planner/load.h"
+#include "planner/mix-union.h"
+#include "planner/place.h"
+
+#include <string.h>
+
+/* ---- memory -------------------------------------------------------------- */
+
+typedef struct
+{
+  const TpMix *mix;
+  const TpMixUnion *all;
+  const gint64 *limits;
+} Room;
+
+static void
+move_parts (const TpMix *mix, const TpMixUnion *all, const guint8 *devices)
+{
+  for (int i = 0; i < mix->n_parts; i++)
+    tp_place_move (mix->parts[i].plan, mix->parts[i].graph,
+                   devices + all->first[i].node);
+}
+
+/* What is missing on @device for the plans as they are. */
+static gint64
+find_missing (const TpMix *mix, const gint64 *limits, int device)
+{
+  gint64 bytes = 0;
+
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      const TpPlan *plan = mix->parts[i].plan;
+
+      if (!tp_size_add (bytes, plan->peak_bytes[device], &bytes)
+          || !tp_size_add (bytes, plan->weight_bytes[device], &bytes))
+        bytes = TP_PLAN_MAX_NUMBER;
+    }
+  return limits[device] == 0 ? 0 : MAX (0, bytes - limits[device]);
+}
+
+static gint64
+find_excess (gpointer data, const guint8 *devices)
+{
+  const Room *room = data;
+  gint64 sum = 0;
+
+  move_parts (room->mix, room->all, devices);
+  for (int d = 0; d < room->mix->parts[0].plan->n_devices; d++)
+    sum += MIN (find_missing (room->mix, room->limits, d),
+                TP_PLAN_MAX_NUMBER / 16);
+  return sum;
+}
+
+static gboolean
+refuse_memory (const TpMix *mix, const gint64 *limits, GError **error)
+{
+  const TpPlan *plan = mix->parts[0].plan;
+  int worst = 0;
+
+  for (int d = 1; d < plan->n_devices; d++)
+    if (find_missing (mix, limits, d) > find_missing (mix, limits, worst))
+      worst = d;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+               "no placement was found in which arenas and weights of all %d "
+               "graphs fit: the one that takes least too much takes %"
+               G_GINT64_FORMAT " bytes more on '%s' than its %"
+               G_GINT64_FORMAT ": allow more, or plan fewer graphs",
+               mix->n_parts, find_missing (mix, limits, worst),
+               plan->devices[worst], limits[worst]);
+  return FALSE;
+}
+
+/* ---- the proof ----------------------------------------------------------- */
+
+static int
+get_first (TpMixFirst first, TpCutVertex vertex)
+{
+  switch (vertex.kind)
+    {
+    case TP_CUT_NODE:
+      return first.node;
+    case TP_CUT_ON_SECOND:
+    case TP_CUT_ON_FIRST:
+      return first.tensor;
+    case TP_CUT_WHOLE_FIRST:
+    case TP_CUT_WHOLE_SECOND:
+      return first.group;
+    default:
+      return 0;
+    }
+}
+
+static gboolean
+is_terminal (TpCutVertex vertex)
+{
+  return vertex.kind == TP_CUT_SOURCE || vertex.kind == TP_CUT_SINK;
+}
+
+/* Of the end of @arc that is no terminal: one is not, for every arc is of an op, or of
+ * what ops read or are grouped in. */
+static gboolean
+is_of_part (const TpMixUnion *all, int part, const TpArc *arc)
+{
+  TpCutVertex vertex = is_terminal (arc->from) ? arc->to : arc->from;
+
+  return vertex.index >= get_first (all->first[part], vertex)
+         && vertex.index < get_first (all->first[part + 1], vertex);
+}
+
+/* The arcs of all parts, sorted by part; of each how many. */
+static void
+sort_arcs (const TpMix *mix, const TpMixUnion *all, const TpArc *arcs, int n,
+           TpArc *out, int *out_counts)
+{
+  for (int part = 0; part < mix->n_parts; part++)
+    {
+      TpMixFirst first = all->first[part];
+
+      out_counts[part] = 0;
+      for (int i = 0; i < n; i++)
+        {
+          if (!is_of_part (all, part, &arcs[i]))
+            continue;
+          *out = arcs[i];
+          out->from.index -= get_first (first, out->from);
+          out->to.index -= get_first (first, out->to);
+          out++;
+          out_counts[part]++;
+        }
+    }
+}
+
+/* From arcs of the whole to those of its parts. */
+static void
+split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
+{
+  g_autofree TpArc *arcs = tp_new (TpArc, (gsize) proof->n_arcs + 1);
+  g_autofree int *counts
+      = tp_new0 (int, (gsize) proof->n_bounds * mix->n_parts + 1);
+  int first = 0;
+
+  for (int i = 0; i < proof->n_bounds; i++)
+    {
+      sort_arcs (mix, all, proof->n_arcs == 0 ? NULL : &proof->arcs[first],
+                 proof->n_arcs_of[i], &arcs[first],
+                 &counts[(gsize) i * mix->n_parts]);
+      first += proof->n_arcs_of[i];
+    }
+  g_free (proof->arcs);
+  proof->arcs = g_steal_pointer (&arcs);
+  g_free (proof->n_arcs_of);
+  proof->n_arcs_of = g_steal_pointer (&counts);
+}
+
+/* ---- rates --------------------------------------------------------------- */
+
+char *
+tp_mix_name_engine (const TpPlan *plan, int engine)
+{
+  static const char *const ways[] = { "", "to ", "from " };
+  int n = plan->n_devices;
+
+  return g_strconcat (ways[engine / n], plan->devices[engine % n], NULL);
+}
+
+static int
+find_busiest (const TpLoadProof *proof)
+{
+  int busiest = 0;
+
+  for (int e = 1; e < proof->n_engines; e++)
+    if (proof->loads[e] > proof->loads[busiest])
+      busiest = e;
+  return busiest;
+}
+
+static gboolean
+check_rates (const TpMix *mix, GError **error)
+{
+  const TpLoadProof *proof = mix->proof;
+  const TpPlan *plan = mix->parts[0].plan;
+  g_autofree char *name = tp_mix_name_engine (plan, find_busiest (proof));
+  double busy = tp_mix_get_busy (mix, proof->load_ns);
+
+  if (tp_mix_can_carry (mix, proof->load_ns))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
+               "%s: '%s' would be busy %.3f s of every second%s, and in no "
+               "placement is the busiest engine busy less than %.3f s: divide "
+               "the rates by %.3f",
+               tp_mix_can_carry (mix, proof->bound_ns)
+                   ? "no placement was found that keeps the rates"
+                   : "the rates cannot be kept",
+               name, busy, plan->is_simulated ? " (simulated)" : "",
+               tp_mix_get_busy (mix, proof->bound_ns), busy);
+  return FALSE;
+}
+
+/* ---- all ------------------------------------------------------------------ */
+
+/* Without limits; and once more with them, if what was found does not fit. */
+static TpLoadProof *
+solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
+{
+  TpLoadRoom asked = { find_excess, room, 1 << 21 };
+  gint64 excess = 0;
+  g_autoptr (TpLoadProof) proof
+      = tp_load_solve (problem, devices, error);
+
+  if (proof == NULL || room->limits == NULL
+      || find_excess (room, devices) == 0)
+    return g_steal_pointer (&proof);
+  g_clear_pointer (&proof, tp_load_proof_free);
+  proof = tp_load_solve_within (problem, &asked, devices, &excess, error);
+  if (proof == NULL || excess == 0)
+    return g_steal_pointer (&proof);
+  move_parts (room->mix, room->all, devices);
+  refuse_memory (room->mix, room->limits, error);
+  return NULL;
+}
+
+gboolean
+tp_mix_place (TpMix *mix, const gint64 *limits, GError **error)
+{
+  g_auto (TpMixUnion) all = { 0 };
+  g_autoptr (TpProblem) problem = NULL;
+  g_autofree guint8 *devices = NULL;
+  Room room = { mix, &all, limits };
+
+  tp_mix_union_init (&all, mix);
+  problem = tp_problem_new (&all.graph, all.groups, all.costs, "throughput",
+                            error);
+  if (problem == NULL)
+    return FALSE;
+  devices = tp_new0 (guint8, (gsize) all.graph.n_nodes + 1);
+  tp_load_proof_free (mix->proof);
+  mix->proof = solve (problem, &room, devices, error);
+  if (mix->proof == NULL)
+    return FALSE;
+  move_parts (mix, &all, devices);
+  split_arcs (mix, &all, mix->proof);
+  return check_rates (mix, error);
+}

@@ -1,0 +1,81 @@
+/* mix-case.c: see mix-case.h. */
+#include "config.h"
+
+#include "mix-case.h"
+
+#include "ir/plan-memory.h"
+#include "planner/mix.h"
+#include "planner/place.h"
+
+static TpTestCase *
+new_part (const TpTestMixSpec *spec)
+{
+  int n = MAX (1, spec->n_ops / spec->n_parts);
+  TpTestSpec one = { .n_ops = g_test_rand_int_range (1, n + 1),
+                     .n_devices = spec->n_devices,
+                     .max_cost = g_test_rand_bit () ? 5 : 60,
+                     .has_pins = g_test_rand_bit (),
+                     .has_gaps = g_test_rand_bit (),
+                     .has_groups = !spec->has_no_groups && g_test_rand_bit (),
+                     .host = spec->host };
+  TpTestCase *test = tp_test_case_new (&one);
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  test->costs->is_same_silicon = spec->is_same;
+  tp_costs_seal (test->costs);
+  return test;
+}
+
+TpTestMixCase *
+tp_test_mix_case_new (const TpTestMixSpec *spec)
+{
+  TpTestMixCase *test = g_new0 (TpTestMixCase, 1);
+
+  test->n_parts = spec->n_parts;
+  for (int i = 0; i < spec->n_parts; i++)
+    test->parts[i] = new_part (spec);
+  return test;
+}
+
+void
+tp_test_mix_case_free (TpTestMixCase *test)
+{
+  for (int i = 0; i < test->n_parts; i++)
+    tp_test_case_free (test->parts[i]);
+  g_free (test);
+}
+
+TpMix *
+tp_test_mix_new (const TpTestMixCase *test, const gint64 *n_runs)
+{
+  TpMix *mix = tp_mix_new (test->n_parts);
+
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      TpTestCase *own = test->parts[i];
+      g_autofree char *rate = g_strdup_printf ("%" G_GINT64_FORMAT "/s",
+                                               n_runs[i]);
+
+      mix->parts[i].name = g_strdup_printf ("part%d", i);
+      mix->parts[i].graph = tp_graph_ref (own->graph);
+      mix->parts[i].plan = tp_place (own->graph, own->groups, own->costs,
+                                     "throughput", NULL);
+      tp_plan_count_memory (mix->parts[i].plan, own->graph);
+      g_assert_true (tp_mix_rate_parse (rate, &mix->parts[i].rate));
+    }
+  g_assert_true (tp_mix_count_runs (mix, NULL));
+  return mix;
+}
+
+TpMix *
+tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs)
+{
+  TpMix *mix = tp_test_mix_new (test, n_runs);
+  g_autoptr (GError) error = NULL;
+
+  tp_mix_place (mix, NULL, &error);
+  g_assert_no_error (error);
+  return mix;
+}

@@ -1,0 +1,45 @@
+/* mix-case.h: random graphs that are run side by side, and ways to spoil what was
+ * planned for them. */
+#ifndef TP_TESTS_MIX_CASE_H
+#define TP_TESTS_MIX_CASE_H
+
+#include "ir/mix.h"
+#include "random-graph.h"
+
+#define TP_TEST_MIX_PARTS 3
+
+typedef struct
+{
+  int n_parts;
+  TpTestCase *parts[TP_TEST_MIX_PARTS];
+} TpTestMixCase;
+
+typedef struct
+{
+  int n_parts, n_ops;         /* of all together, about */
+  int n_devices;
+  int host;
+  gboolean has_no_groups;     /* so that all can be spelled out */
+  gboolean is_same;           /* all devices are the processors of the host */
+} TpTestMixSpec;
+
+/* From GTest's random numbers. */
+TpTestMixCase *tp_test_mix_case_new (const TpTestMixSpec *spec);
+void tp_test_mix_case_free (TpTestMixCase *test);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestMixCase, tp_test_mix_case_free)
+
+/* With plans of their own for each, and rates of @n_runs in a second: [part]. */
+TpMix *tp_test_mix_new (const TpTestMixCase *test, const gint64 *n_runs);
+/* The same, placed: rates are such that they can be kept. */
+TpMix *tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs);
+
+typedef struct
+{
+  const char *name;
+  gboolean (*mutate) (TpMix *mix); /* FALSE: there is nothing to change so */
+} TpTestMixMutation;
+
+/* Ends with a NULL name. */
+extern const TpTestMixMutation tp_test_mix_mutations[];
+
+#endif

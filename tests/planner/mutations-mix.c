@@ -1,0 +1,466 @@
+/* mutations-mix.c: ways to spoil plans that run side by side, and their proof. */
+#include "config.h"
+
+#include "mix-case.h"
+#include "planner/place.h"
+
+#include <string.h>
+
+#define FAR (G_GINT64_CONSTANT (1) << 62)
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static TpMixPart *
+pick_part (TpMix *mix)
+{
+  return &mix->parts[pick (mix->n_parts)];
+}
+
+static TpArc *
+pick_arc (TpMix *mix)
+{
+  return mix->proof->n_arcs == 0 ? NULL
+                                 : &mix->proof->arcs[pick (mix->proof->n_arcs)];
+}
+
+/* ---- loads ---------------------------------------------------------------- */
+
+static gboolean
+raise_load (TpMix *mix)
+{
+  mix->proof->load_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_load (TpMix *mix)
+{
+  return mix->proof->load_ns-- > 0;
+}
+
+static gboolean
+raise_bound (TpMix *mix)
+{
+  mix->proof->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+lower_bound (TpMix *mix)
+{
+  return mix->proof->bound_ns-- > 0;
+}
+
+static gboolean
+raise_engine (TpMix *mix)
+{
+  mix->proof->loads[pick (6)]++;
+  return TRUE;
+}
+
+static gboolean
+swap_engines (TpMix *mix)
+{
+  gint64 *loads = mix->proof->loads, kept = loads[0];
+
+  loads[0] = loads[1];
+  loads[1] = kept;
+  return loads[0] != loads[1];
+}
+
+/* ---- parts ---------------------------------------------------------------- */
+
+static gboolean
+raise_runs (TpMix *mix)
+{
+  pick_part (mix)->n_runs++;
+  return TRUE;
+}
+
+static gboolean
+double_runs (TpMix *mix)
+{
+  for (int i = 0; i < mix->n_parts; i++)
+    mix->parts[i].n_runs *= 2;
+  return TRUE;
+}
+
+static gboolean
+no_runs (TpMix *mix)
+{
+  pick_part (mix)->n_runs = 0;
+  return TRUE;
+}
+
+static gboolean
+negative_runs (TpMix *mix)
+{
+  pick_part (mix)->n_runs *= -1;
+  return TRUE;
+}
+
+static gboolean
+double_rate (TpMix *mix)
+{
+  pick_part (mix)->rate.span_ns *= 2;
+  return TRUE;
+}
+
+static gboolean
+reducible_rate (TpMix *mix)
+{
+  TpMixRate *rate = &pick_part (mix)->rate;
+
+  rate->n_runs *= 2;
+  rate->span_ns *= 2;
+  return TRUE;
+}
+
+static gboolean
+no_rate (TpMix *mix)
+{
+  pick_part (mix)->rate.n_runs = 0;
+  return TRUE;
+}
+
+/* So that the same is to be done in a round of a nanosecond. */
+static gboolean
+rates_too_high (TpMix *mix)
+{
+  for (int i = 0; i < mix->n_parts; i++)
+    mix->parts[i].rate = (TpMixRate){ mix->parts[i].n_runs, 1 };
+  return mix->proof->load_ns > 1;
+}
+
+static gboolean
+same_names (TpMix *mix)
+{
+  g_free (mix->parts[1].name);
+  mix->parts[1].name = g_strdup (mix->parts[0].name);
+  return TRUE;
+}
+
+static gboolean
+swap_parts (TpMix *mix)
+{
+  TpMixPart kept = mix->parts[0];
+
+  if (kept.graph->n_nodes == mix->parts[1].graph->n_nodes)
+    return FALSE;
+  mix->parts[0] = mix->parts[1];
+  mix->parts[1] = kept;
+  return mix->proof->n_arcs > 0;
+}
+
+static gboolean
+swap_runs (TpMix *mix)
+{
+  gint64 kept = mix->parts[0].n_runs;
+
+  mix->parts[0].n_runs = mix->parts[1].n_runs;
+  mix->parts[1].n_runs = kept;
+  return kept != mix->parts[0].n_runs;
+}
+
+static gboolean
+drop_part (TpMix *mix)
+{
+  TpMixPart *last = &mix->parts[mix->n_parts - 1];
+
+  if (last->plan->load_proof->load_ns == 0)
+    return FALSE;
+  g_free (last->name);
+  tp_plan_unref (last->plan);
+  tp_graph_unref (last->graph);
+  mix->n_parts--;
+  return TRUE;
+}
+
+/* A right plan, which is not the one that the loads are of. */
+static gboolean
+move_op (TpMix *mix)
+{
+  TpMixPart *part = pick_part (mix);
+  int n = part->graph->n_nodes, op = pick (n);
+  gint64 loads[TP_LOAD_MAX_ENGINES];
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+
+  for (int i = 0; i < n; i++)
+    devices[i] = (guint8) part->plan->placements[i].device;
+  devices[op] = 1 - devices[op];
+  if (part->graph->nodes[op].pins != NULL
+      || tp_costs_node (part->plan->costs, op, devices[op])->time_ns
+             == TP_COST_NONE)
+    return FALSE;
+  memcpy (loads, part->plan->load_proof->loads, sizeof loads);
+  tp_place_move (part->plan, part->graph, devices);
+  return memcmp (loads, part->plan->load_proof->loads, sizeof loads) != 0;
+}
+
+static gboolean
+spoil_plan (TpMix *mix)
+{
+  pick_part (mix)->plan->cost_ns++;
+  return TRUE;
+}
+
+static gboolean
+other_objective (TpMix *mix)
+{
+  TpMixPart *part = pick_part (mix);
+  TpPlan *plan
+      = tp_place (part->graph, part->plan->all_groups, part->plan->costs,
+                  "time", NULL);
+
+  tp_plan_unref (part->plan);
+  part->plan = plan;
+  return TRUE;
+}
+
+static gboolean
+other_threads (TpMix *mix)
+{
+  pick_part (mix)->plan->origin.n_threads = 7;
+  return TRUE;
+}
+
+static gboolean
+negative_limit (TpMix *mix)
+{
+  mix->memory_limits = g_new0 (gint64, 2);
+  mix->memory_limits[pick (2)] = -1;
+  return TRUE;
+}
+
+static gboolean
+low_limit (TpMix *mix)
+{
+  int device = pick (2);
+  gint64 bytes = 0;
+
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      if (mix->parts[i].plan->peak_bytes[device] >= FAR)
+        return FALSE;         /* groups that no run can have */
+      bytes += mix->parts[i].plan->peak_bytes[device]
+               + mix->parts[i].plan->weight_bytes[device];
+    }
+  mix->memory_limits = g_new0 (gint64, 2);
+  mix->memory_limits[device] = bytes - 1;
+  return bytes > 1;
+}
+
+/* ---- weights and flows ---------------------------------------------------- */
+
+static gboolean
+drop_weights (TpMix *mix)
+{
+  memset (mix->proof->weights, 0, 6 * sizeof (gint64));
+  return TRUE;
+}
+
+static gboolean
+negative_weight (TpMix *mix)
+{
+  mix->proof->weights[pick (6)] = -1;
+  return TRUE;
+}
+
+static gboolean
+huge_weight (TpMix *mix)
+{
+  mix->proof->weights[pick (6)] = FAR;
+  return TRUE;
+}
+
+/* Times the runs of a part it is none. */
+static gboolean
+large_weight (TpMix *mix)
+{
+  if (mix->parts[0].n_runs < 2)
+    return FALSE;
+  mix->proof->weights[pick (6)] = FAR - 1;
+  return TRUE;
+}
+
+static gboolean
+raise_flow (TpMix *mix)
+{
+  TpArc *arc = pick_arc (mix);
+
+  if (arc != NULL)
+    arc->flow++;
+  return arc != NULL;
+}
+
+static gboolean
+lower_flow (TpMix *mix)
+{
+  TpArc *arc = pick_arc (mix);
+
+  if (arc != NULL)
+    arc->flow--;
+  return arc != NULL;
+}
+
+static gboolean
+raise_capacity (TpMix *mix)
+{
+  TpArc *arc = pick_arc (mix);
+
+  if (arc != NULL)
+    arc->capacity++;
+  return arc != NULL;
+}
+
+static gboolean
+turn_arc (TpMix *mix)
+{
+  TpArc *arc = pick_arc (mix);
+  TpCutVertex kept;
+
+  if (arc == NULL)
+    return FALSE;
+  kept = arc->from;
+  arc->from = arc->to;
+  arc->to = kept;
+  return TRUE;
+}
+
+static gboolean
+arc_nowhere (TpMix *mix)
+{
+  TpArc *arc = pick_arc (mix);
+
+  if (arc == NULL || arc->from.kind == TP_CUT_SOURCE)
+    return FALSE;
+  arc->from.index = 1 << 20;
+  return TRUE;
+}
+
+static gboolean
+drop_arcs (TpMix *mix)
+{
+  gboolean had = mix->proof->n_arcs > 0;
+
+  mix->proof->n_arcs = 0;
+  return had;
+}
+
+/* From one part to the next, both of which have some. */
+static gboolean
+move_count (TpMix *mix)
+{
+  int *counts = mix->proof->n_arcs_of;
+
+  if (counts[0] == 0)
+    return FALSE;
+  counts[0]--;
+  counts[1]++;
+  return TRUE;
+}
+
+static gboolean
+negative_count (TpMix *mix)
+{
+  mix->proof->n_arcs_of[1] = -1;
+  return TRUE;
+}
+
+/* ---- the tree ------------------------------------------------------------- */
+
+static gboolean
+cut_tree (TpMix *mix)
+{
+  return mix->proof->n_entries-- > 0;
+}
+
+static gboolean
+add_end (TpMix *mix)
+{
+  TpLoadProof *proof = mix->proof;
+
+  proof->tree = g_renew (int, proof->tree, proof->n_entries + 1);
+  proof->tree[proof->n_entries++] = TP_LOAD_END;
+  return TRUE;
+}
+
+static gboolean
+root_alone (TpMix *mix)
+{
+  TpLoadProof *proof = mix->proof;
+
+  if (proof->n_entries == 1)
+    return FALSE;
+  proof->tree[0] = TP_LOAD_END;
+  proof->n_entries = 1;
+  return TRUE;
+}
+
+static gboolean
+fix_unknown_op (TpMix *mix)
+{
+  if (mix->proof->tree[0] == TP_LOAD_END)
+    return FALSE;
+  mix->proof->tree[0] = 0;
+  for (int i = 0; i < mix->n_parts; i++)
+    mix->proof->tree[0] += mix->parts[i].graph->n_nodes;
+  return TRUE;
+}
+
+static gboolean
+drop_bound (TpMix *mix)
+{
+  return mix->proof->n_bounds-- > 0;
+}
+
+#define MUTATION(name) { #name, name }
+
+const TpTestMixMutation tp_test_mix_mutations[] = {
+  MUTATION (raise_load),
+  MUTATION (lower_load),
+  MUTATION (raise_bound),
+  MUTATION (lower_bound),
+  MUTATION (raise_engine),
+  MUTATION (swap_engines),
+  MUTATION (raise_runs),
+  MUTATION (double_runs),
+  MUTATION (no_runs),
+  MUTATION (negative_runs),
+  MUTATION (double_rate),
+  MUTATION (reducible_rate),
+  MUTATION (no_rate),
+  MUTATION (rates_too_high),
+  MUTATION (same_names),
+  MUTATION (swap_parts),
+  MUTATION (swap_runs),
+  MUTATION (drop_part),
+  MUTATION (move_op),
+  MUTATION (spoil_plan),
+  MUTATION (other_objective),
+  MUTATION (other_threads),
+  MUTATION (negative_limit),
+  MUTATION (low_limit),
+  MUTATION (drop_weights),
+  MUTATION (negative_weight),
+  MUTATION (huge_weight),
+  MUTATION (large_weight),
+  MUTATION (raise_flow),
+  MUTATION (lower_flow),
+  MUTATION (raise_capacity),
+  MUTATION (turn_arc),
+  MUTATION (arc_nowhere),
+  MUTATION (drop_arcs),
+  MUTATION (move_count),
+  MUTATION (negative_count),
+  MUTATION (cut_tree),
+  MUTATION (add_end),
+  MUTATION (root_alone),
+  MUTATION (fix_unknown_op),
+  MUTATION (drop_bound),
+  { NULL, NULL },
+};

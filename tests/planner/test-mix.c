@@ -1,0 +1,387 @@
+/* test-mix.c: several graphs on one machine: the least load there is, and its proof. */
+#include "config.h"
+
+#include "mix-case.h"
+#include "planner/check/check-mix.h"
+#include "planner/mix.h"
+#include "planner/place.h"
+
+#include <string.h>
+
+#define MAX_ENGINES TP_LOAD_MAX_ENGINES
+
+static TpTestMixSpec
+make_spec (int n_ops)
+{
+  return (TpTestMixSpec){ .n_parts = g_test_rand_int_range (1, 4),
+                          .n_ops = n_ops,
+                          .n_devices = 2,
+                          .host = g_test_rand_int_range (-1, 2),
+                          .is_same = g_test_rand_int_range (0, 6) == 0 };
+}
+
+static void
+draw_rates (gint64 *n_runs)
+{
+  for (int i = 0; i < TP_TEST_MIX_PARTS; i++)
+    n_runs[i] = g_test_rand_int_range (1, 13);
+}
+
+static void
+assert_checked (const TpMix *mix)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  if (tp_check_mix (mix, reasons))
+    return;
+  g_test_message ("%s", (const char *) reasons->pdata[0]);
+  g_test_fail ();
+}
+
+/* ---- brute force ---------------------------------------------------------- */
+
+/* What all carry in a round; FALSE: an op may not be there. */
+static gboolean
+find_loads (const TpTestMixCase *test, const TpMix *mix, guint mask,
+            gint64 *loads)
+{
+  int first = 0;
+
+  memset (loads, 0, sizeof (gint64) * MAX_ENGINES);
+  for (int i = 0; i < test->n_parts; i++)
+    {
+      guint8 devices[32];
+      gint64 own[MAX_ENGINES];
+
+      for (int k = 0; k < test->parts[i]->graph->n_nodes; k++)
+        devices[k] = mask >> (first + k) & 1;
+      if (!tp_test_case_loads (test->parts[i], devices, own))
+        return FALSE;
+      for (int e = 0; e < MAX_ENGINES; e++)
+        loads[e] += mix->parts[i].n_runs * own[e];
+      first += test->parts[i]->graph->n_nodes;
+    }
+  return TRUE;
+}
+
+static gint64
+find_most (const TpTestMixCase *test, const gint64 *loads)
+{
+  gint64 most = 0, sum = 0;
+
+  for (int e = 0; e < MAX_ENGINES; e++)
+    {
+      most = MAX (most, loads[e]);
+      sum += loads[e];
+    }
+  return test->parts[0]->costs->is_same_silicon ? sum : most;
+}
+
+static int
+count_ops (const TpTestMixCase *test)
+{
+  int n = 0;
+
+  for (int i = 0; i < test->n_parts; i++)
+    n += test->parts[i]->graph->n_nodes;
+  return n;
+}
+
+static gint64
+try_all (const TpTestMixCase *test, const TpMix *mix)
+{
+  gint64 loads[MAX_ENGINES], best = TP_COST_NONE;
+
+  for (guint mask = 0; mask < 1u << count_ops (test); mask++)
+    if (find_loads (test, mix, mask, loads))
+      best = MIN (best, find_most (test, loads));
+  return best;
+}
+
+static void
+test_brute_force (void)
+{
+  int n_several = 0, n_trees = 0;
+
+  for (int round = 0; round < 600; round++)
+    {
+      TpTestMixSpec spec = make_spec (round % 20 == 0 ? 12 : 8);
+      g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
+      g_autoptr (TpMix) mix = NULL;
+      gint64 n_runs[TP_TEST_MIX_PARTS], best;
+
+      draw_rates (n_runs);
+      mix = tp_test_mix_place (test, n_runs);
+      best = try_all (test, mix);
+      g_assert_cmpint (mix->proof->load_ns, ==, best);
+      g_assert_cmpint (mix->proof->bound_ns, ==, best);
+      assert_checked (mix);
+      n_several += mix->n_parts > 1;
+      n_trees += mix->proof->n_bounds > 1;
+    }
+  g_assert_cmpint (n_several, >, 100);
+  g_assert_cmpint (n_trees, >, 50);
+}
+
+/* ---- properties ----------------------------------------------------------- */
+
+static void
+assert_same_places (const TpPlan *plan, const TpPlan *other)
+{
+  g_assert_cmpint (plan->n_placements, ==, other->n_placements);
+  for (int i = 0; i < plan->n_placements; i++)
+    g_assert_cmpint (plan->placements[i].device, ==,
+                     other->placements[i].device);
+}
+
+/* At whatever rate, one graph is placed as for throughput. */
+static void
+test_alone (void)
+{
+  for (int round = 0; round < 100; round++)
+    {
+      TpTestMixSpec spec = make_spec (30);
+      g_autoptr (TpTestMixCase) test = NULL;
+      g_autoptr (TpMix) before = NULL, mix = NULL;
+      gint64 n_runs[] = { g_test_rand_int_range (1, 1000) };
+
+      spec.n_parts = 1;
+      test = tp_test_mix_case_new (&spec);
+      before = tp_test_mix_new (test, n_runs);
+      mix = tp_test_mix_place (test, n_runs);
+      assert_same_places (mix->parts[0].plan, before->parts[0].plan);
+      g_assert_cmpint (mix->proof->load_ns, ==,
+                       before->parts[0].plan->load_proof->load_ns);
+      g_assert_cmpint (mix->proof->bound_ns, ==,
+                       before->parts[0].plan->load_proof->bound_ns);
+      assert_checked (mix);
+    }
+}
+
+/* With all rates so many times as high the same is done, and takes as many times as
+ * much of each second. */
+static void
+test_linear (void)
+{
+  for (int round = 0; round < 100; round++)
+    {
+      TpTestMixSpec spec = make_spec (40);
+      g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
+      g_autoptr (TpMix) mix = NULL, more = NULL;
+      gint64 n_runs[TP_TEST_MIX_PARTS], times = g_test_rand_int_range (2, 50);
+
+      draw_rates (n_runs);
+      mix = tp_test_mix_place (test, n_runs);
+      for (int i = 0; i < TP_TEST_MIX_PARTS; i++)
+        n_runs[i] *= times;
+      more = tp_test_mix_place (test, n_runs);
+      for (int i = 0; i < mix->n_parts; i++)
+        assert_same_places (mix->parts[i].plan, more->parts[i].plan);
+      g_assert_cmpint (mix->proof->load_ns, ==, more->proof->load_ns);
+      g_assert_cmpfloat_with_epsilon (
+          tp_mix_get_busy (mix, mix->proof->load_ns) * (double) times,
+          tp_mix_get_busy (more, more->proof->load_ns), 1e-12);
+      assert_checked (more);
+    }
+}
+
+static gint64
+find_least (const TpMix *mix, int device)
+{
+  gint64 bytes = 0;
+
+  for (int i = 0; i < mix->n_parts; i++)
+    bytes += mix->parts[i].plan->peak_bytes[device]
+             + mix->parts[i].plan->weight_bytes[device];
+  return bytes;
+}
+
+/* Limits that what is best without them just keeps change nothing; tighter ones give
+ * what fits, or a reason, and never a better bound. */
+static void
+test_memory (void)
+{
+  int n_fitting = 0, n_refused = 0;
+
+  for (int round = 0; round < 200; round++)
+    {
+      TpTestMixSpec spec = make_spec (10);
+      g_autoptr (TpTestMixCase) test = NULL;
+      g_autoptr (TpMix) free_mix = NULL, mix = NULL;
+      g_autoptr (GError) error = NULL;
+      gint64 n_runs[TP_TEST_MIX_PARTS], limits[2];
+
+      spec.has_no_groups = TRUE;
+      test = tp_test_mix_case_new (&spec);
+      draw_rates (n_runs);
+      free_mix = tp_test_mix_place (test, n_runs);
+      mix = tp_test_mix_new (test, n_runs);
+      limits[0] = MAX (1, find_least (free_mix, 0) - round % 2);
+      limits[1] = MAX (1, find_least (free_mix, 1) - round % 3);
+      if (!tp_mix_place (mix, limits, &error))
+        {
+          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+          g_assert_nonnull (strstr (error->message, "allow more"));
+          g_assert_true (round % 6 > 0);
+          n_refused++;
+          continue;
+        }
+      mix->memory_limits = g_memdup2 (limits, sizeof limits);
+      assert_checked (mix);
+      g_assert_cmpint (mix->proof->bound_ns, <=, free_mix->proof->load_ns);
+      if (round % 6 == 0)
+        g_assert_cmpint (mix->proof->load_ns, ==, free_mix->proof->load_ns);
+      n_fitting += mix->proof->load_ns > free_mix->proof->load_ns;
+    }
+  g_test_message ("%d fitted at a price, %d did not", n_fitting, n_refused);
+  g_assert_cmpint (n_fitting, >, 5);
+  g_assert_cmpint (n_refused, >, 5);
+}
+
+/* What cannot be kept is refused, with the engine and what it would carry. */
+static void
+test_too_fast (void)
+{
+  TpTestMixSpec spec = { .n_parts = 2, .n_ops = 8, .n_devices = 2 };
+  g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
+  g_autoptr (TpMix) mix = NULL;
+  g_autoptr (GError) error = NULL;
+  const gint64 n_runs[] = { 2000000000, 2000000000 };
+
+  tp_costs_node (test->parts[0]->costs, 0, 0)->time_ns = 1000;
+  tp_costs_node (test->parts[0]->costs, 0, 1)->time_ns = 1000;
+  tp_costs_seal (test->parts[0]->costs);
+  mix = tp_test_mix_new (test, n_runs);
+  g_assert_false (tp_mix_place (mix, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+  g_assert_nonnull (strstr (error->message, "of every second"));
+}
+
+static void
+test_one_device (void)
+{
+  TpTestMixSpec spec = { .n_parts = 3, .n_ops = 9, .n_devices = 1 };
+  g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
+  g_autoptr (TpMix) mix = NULL;
+  const gint64 n_runs[] = { 1, 2, 3 };
+
+  mix = tp_test_mix_place (test, n_runs);
+  g_assert_cmpint (mix->proof->bound_ns, ==, mix->proof->load_ns);
+  assert_checked (mix);
+}
+
+/* ---- rates ---------------------------------------------------------------- */
+
+static void
+test_rates (void)
+{
+  static const struct
+  {
+    const char *text;
+    gint64 n_runs, span_ns;
+  } good[] = {
+    { "30/s", 3, 100000000 },
+    { "2.5/s", 1, 400000000 },
+    { "1/h", 1, G_GINT64_CONSTANT (3600000000000) },
+    { "33ms", 1, 33000000 },
+    { "1.5us", 1, 1500 },
+    { "60/min", 1, 1000000000 },
+  };
+  static const char *const bad[]
+      = { "", "30", "/s", "0/s", "-1/s", "30/", "30/d", "1..5/s", "5./s",
+          "30 /s", "ms", "1e3/s", "9999999999999/s", "99999999999h" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      TpMixRate rate;
+
+      g_assert_true (tp_mix_rate_parse (good[i].text, &rate));
+      g_assert_cmpint (rate.n_runs, ==, good[i].n_runs);
+      g_assert_cmpint (rate.span_ns, ==, good[i].span_ns);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      TpMixRate rate;
+
+      g_test_message ("'%s'", bad[i]);
+      g_assert_false (tp_mix_rate_parse (bad[i], &rate));
+    }
+}
+
+static void
+test_rounds (void)
+{
+  static const char *const rates[] = { "30/s", "5/s", "12.5/s" };
+  g_autoptr (TpMix) mix = tp_mix_new (3);
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 3; i++)
+    {
+      mix->parts[i].name = g_strdup (rates[i]);
+      g_assert_true (tp_mix_rate_parse (rates[i], &mix->parts[i].rate));
+    }
+  g_assert_true (tp_mix_count_runs (mix, NULL));
+  g_assert_cmpint (mix->parts[0].n_runs, ==, 12);
+  g_assert_cmpint (mix->parts[1].n_runs, ==, 2);
+  g_assert_cmpint (mix->parts[2].n_runs, ==, 5);
+  g_assert_cmpfloat_with_epsilon (tp_mix_get_round_ns (mix), 4e8, 1e-3);
+  g_assert_true (tp_mix_can_carry (mix, 400000000));
+  g_assert_false (tp_mix_can_carry (mix, 400000001));
+  g_assert_true (tp_mix_rate_parse ("0.000001/h", &mix->parts[1].rate));
+  g_assert_false (tp_mix_count_runs (mix, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
+}
+
+/* ---- what is no proof ----------------------------------------------------- */
+
+static void
+test_mutation (gconstpointer data)
+{
+  const TpTestMixMutation *mutation = data;
+  int n_done = 0;
+
+  for (int round = 0; round < 1000 && n_done < 25; round++)
+    {
+      TpTestMixSpec spec = make_spec (20);
+      g_autoptr (TpTestMixCase) test = NULL;
+      g_autoptr (TpMix) mix = NULL;
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+      gint64 n_runs[TP_TEST_MIX_PARTS];
+
+      draw_rates (n_runs);
+      spec.n_parts = MAX (spec.n_parts, 2);
+      test = tp_test_mix_case_new (&spec);
+      mix = tp_test_mix_place (test, n_runs);
+      assert_checked (mix);
+      if (!mutation->mutate (mix))
+        continue;
+      n_done++;
+      if (!tp_check_mix (mix, reasons))
+        continue;
+      g_test_message ("mutation %d was taken", n_done);
+      g_test_fail ();
+    }
+  g_assert_cmpint (n_done, >=, 5);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mix/rates", test_rates);
+  g_test_add_func ("/mix/rounds", test_rounds);
+  g_test_add_func ("/mix/brute-force", test_brute_force);
+  g_test_add_func ("/mix/alone", test_alone);
+  g_test_add_func ("/mix/linear", test_linear);
+  g_test_add_func ("/mix/memory", test_memory);
+  g_test_add_func ("/mix/too-fast", test_too_fast);
+  g_test_add_func ("/mix/one-device", test_one_device);
+  for (const TpTestMixMutation *it = tp_test_mix_mutations; it->name != NULL;
+       it++)
+    {
+      g_autofree char *path = g_strconcat ("/mix/spoilt/", it->name, NULL);
+
+      g_test_add_data_func (path, it, test_mutation);
+    }
+  return g_test_run ();
+}
