@@ -163,11 +163,14 @@ prove_part (const TpCheckerLoads *it, int index, End own, gint64 *out_value)
   const TpCheckerLoadPart *part = &it->parts[index];
   gint64 weights[TP_LOAD_MAX_ENGINES] = { 0 };
   g_auto (TpCheckerWeighed) weighed = { 0 };
-  int n = part->checker->costs->n_devices;
+  TpPlan plan = *part->checker->plan;
+  int n = plan.n_devices;
 
   if (!weigh_runs (it, part, own.weights, weights)
       || !tp_checker_weigh (part->checker, weights, &weighed))
     return FALSE;
+  plan.load_proof = (TpLoadProof *) it->proof; /* whose arcs these are */
+  weighed.checker.plan = &plan;
   for (int i = 0; i < part->checker->graph->n_nodes; i++)
     for (int d = 0; d < n; d++)
       if (!(own.devices[i] >> d & 1))

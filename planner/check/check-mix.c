@@ -228,6 +228,8 @@ tp_check_mix (const TpMix *mix, GPtrArray *reasons)
   if (reasons->len > n_before)
     return FALSE;
   check_beside (&check);
+  if (reasons->len > n_before)
+    return FALSE;
   check_runs (&check);
   check_memory (&check);
   if (reasons->len > n_before)
