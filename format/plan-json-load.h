@@ -7,4 +7,7 @@
 /* Lines of their own; none where @plan has no such proof. */
 void tp_plan_write_load_proof (const TpPlan *plan, GString *out);
 
+/* The same of @n_parts plans that have it together. */
+void tp_plan_write_loads (const TpLoadProof *proof, int n_parts, GString *out);
+
 #endif

@@ -5,15 +5,18 @@
 
 #include "ir/guard.h"
 
-/* Whether there is that vertex. */
+/* Whether @plan has that vertex; of NULL, several plans, any will do: who checks the
+ * proof asks which there are. */
 static gboolean
 check_vertex (const TpPlanReader *reader, const TpPlan *plan,
               const TpCutVertex *vertex)
 {
-  int n_nodes = reader->graph->n_nodes, n_tensors = reader->graph->n_tensors;
-  int n_groups = plan->all_groups->n_groups;
+  int n_nodes = plan == NULL ? G_MAXINT : reader->graph->n_nodes;
+  int n_tensors = plan == NULL ? G_MAXINT : reader->graph->n_tensors;
+  int n_groups = plan == NULL ? G_MAXINT : plan->all_groups->n_groups;
+  int n_together = plan == NULL ? G_MAXINT : reader->graph->n_colocations;
   const int limits[] = { 1, 1, n_nodes, n_tensors, n_tensors, n_groups,
-                         n_groups, reader->graph->n_colocations };
+                         n_groups, n_together };
 
   G_STATIC_ASSERT (G_N_ELEMENTS (limits) == TP_N_CUT_VERTICES);
   return vertex->index < limits[vertex->kind];

@@ -25,15 +25,19 @@ read_engines (TpPlanPlace root, const char *key, int n, gint64 *out,
   return TRUE;
 }
 
-/* What is fixed, and of each bound weights and how many arcs. */
+/* What is fixed, and of each bound weights and how many arcs each part has. */
 static gboolean
-read_tree (TpPlanPlace root, TpLoadProof *proof, GError **error)
+read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
 {
   if (!tp_plan_read_indices (root, "load_tree", &proof->tree,
                              &proof->n_entries, error)
       || !tp_plan_read_indices (root, "load_counts", &proof->n_arcs_of,
                                 &proof->n_bounds, error))
     return FALSE;
+  if (proof->n_bounds % n_parts != 0)
+    return tp_plan_read_fail (root.reader, error, "load_counts",
+                              "not as many for each part");
+  proof->n_bounds /= n_parts;
   proof->weights
       = tp_new0 (gint64, (gsize) proof->n_bounds * proof->n_engines + 1);
   return read_engines (root, "load_weights",
@@ -41,9 +45,10 @@ read_tree (TpPlanPlace root, TpLoadProof *proof, GError **error)
                        error);
 }
 
+/* @plan: (nullable): of several parts there is none. */
 static gboolean
-read_proof (TpPlanPlace root, const TpPlan *plan, TpLoadProof *proof,
-            GError **error)
+read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
+            TpLoadProof *proof, GError **error)
 {
   TpPlanArcList list = { FALSE, NULL, 0 };
   gboolean is_good;
@@ -51,7 +56,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, TpLoadProof *proof,
   if (!tp_plan_read_number (root, "load_ns", &proof->load_ns, error)
       || !tp_plan_read_number (root, "load_bound_ns", &proof->bound_ns, error)
       || !read_engines (root, "loads", proof->n_engines, proof->loads, error)
-      || !read_tree (root, proof, error))
+      || !read_tree (root, n_parts, proof, error))
     return FALSE;
   is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
   proof->arcs = list.arcs;
@@ -65,5 +70,13 @@ tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   if (json_object_get (root.json, "load_ns") == NULL)
     return TRUE;
   plan->load_proof = tp_load_proof_new (3 * plan->n_devices);
-  return read_proof (root, plan, plan->load_proof, error);
+  return read_proof (root, plan, 1, plan->load_proof, error);
+}
+
+gboolean
+tp_plan_read_loads (TpPlanPlace root, int n_devices, int n_parts,
+                    TpLoadProof **out_proof, GError **error)
+{
+  *out_proof = tp_load_proof_new (3 * n_devices);
+  return read_proof (root, NULL, n_parts, *out_proof, error);
 }

@@ -8,4 +8,9 @@
 gboolean tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan,
                                   GError **error);
 
+/* The same of @n_parts plans that have one together, of @n_devices; *@out_proof is
+ * the caller's, also after an error. */
+gboolean tp_plan_read_loads (TpPlanPlace root, int n_devices, int n_parts,
+                             TpLoadProof **out_proof, GError **error);
+
 #endif

@@ -1,0 +1,71 @@
+/* mix-json.c: see mix-json.h. */
+#include "config.h"
+
+#include "format/mix-json.h"
+
+#include "format/json-read.h"
+#include "format/json.h"
+#include "format/plan-json-arcs.h"
+#include "format/plan-json-load.h"
+#include "format/plan-json.h"
+#include "ir/digest.h"
+#include "ir/text.h"
+
+gboolean
+tp_mix_is (const char *text, gsize size)
+{
+  return tp_json_starts_as (text, size, "tplan-mix/");
+}
+
+static void
+write_parts (const TpMix *mix, GString *out)
+{
+  tp_text_append (out, " \"parts\": [\n");
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      const TpMixPart *part = &mix->parts[i];
+
+      tp_text_append (out, "  {\"name\": ");
+      tp_json_append_string (out, part->name);
+      tp_text_append_printf (out,
+                             ", \"runs\": %" G_GINT64_FORMAT
+                             ", \"span_ns\": %" G_GINT64_FORMAT
+                             ", \"in_round\": %" G_GINT64_FORMAT "}%s\n",
+                             part->rate.n_runs, part->rate.span_ns,
+                             part->n_runs, i + 1 < mix->n_parts ? "," : "");
+    }
+  tp_text_append (out, " ],\n");
+}
+
+static void
+write_plans (const TpMix *mix, GString *out)
+{
+  tp_text_append (out, " \"plans\": [\n");
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      g_autofree char *plan
+          = tp_plan_to_json (mix->parts[i].plan, mix->parts[i].graph);
+
+      tp_text_append (out, i == 0 ? "" : ",\n");
+      tp_text_append (out, plan);
+    }
+  tp_text_append (out, " ],\n");
+}
+
+char *
+tp_mix_to_json (const TpMix *mix)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree char *digest = NULL;
+
+  tp_text_append (out, "{\n \"format\": \"" TP_MIX_FORMAT "\",\n");
+  write_parts (mix, out);
+  if (mix->memory_limits != NULL)
+    tp_plan_write_numbers (out, "memory_limits", mix->memory_limits,
+                           mix->parts[0].plan->n_devices);
+  tp_plan_write_loads (mix->proof, mix->n_parts, out);
+  write_plans (mix, out);
+  digest = tp_digest_bytes (out->str, out->len);
+  tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}

@@ -1,0 +1,21 @@
+/* mix-load.h: plans of several graphs that run side by side, read back. */
+#ifndef TP_FORMAT_MIX_LOAD_H
+#define TP_FORMAT_MIX_LOAD_H
+
+#include "format/load-options.h"
+#include "ir/mix.h"
+
+/**
+ * tp_mix_load:
+ * @path: what tp_mix_to_json () wrote, as it is or packed by gzip
+ * @options: for the graphs, each of which is looked for as that of a plan; the
+ *   dimensions are the plans'
+ *
+ * Checks the form and the digest, and each plan as tp_plan_load () does; whether all
+ * of it is any good is for tp_check_mix () to say. TPLAN_ERROR_INPUT names file and
+ * place.
+ */
+TpMix *tp_mix_load (const char *path, const TpLoadOptions *options,
+                    GError **error);
+
+#endif
