@@ -1,5 +1,6 @@
 /* engines.h: what runs in flight share and use one at a time: each device with its
- * kernels, and each direction of its copies. */
+ * kernels, and each direction of its copies. Runs are those of one session, or of
+ * several for the same devices. */
 #ifndef TP_RUNTIME_ENGINES_H
 #define TP_RUNTIME_ENGINES_H
 
@@ -16,8 +17,15 @@ typedef enum
   TP_ENGINE_KINDS,
 } TpEngineKind;
 
-TpEngines *tp_engines_new (int n_engines, int n_slots);
-void tp_engines_free (TpEngines *engines);
+TpEngines *tp_engines_new (int n_engines);
+TpEngines *tp_engines_ref (TpEngines *engines);
+void tp_engines_unref (TpEngines *engines); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpEngines, tp_engines_unref)
+
+/* Room for @n runs that nobody else has: slots from the one returned on. */
+int tp_engines_join (TpEngines *engines, int n);
+/* When none of their runs is under way. */
+void tp_engines_leave (TpEngines *engines, int first, int n);
 
 /* Run @slot begins: it is younger than all others under way. One run has a slot
  * at a time. */
@@ -28,6 +36,7 @@ typedef struct
 {
   TpEngines *engines;         /* NULL: nothing is held */
   int engine;
+  gint64 since_ns;
 } TpEngineHold;
 
 /* Waits until @engine is free for @slot: of those that wait the oldest run has it
@@ -37,6 +46,9 @@ TpEngineHold tp_engines_take (TpEngines *engines, int engine, int slot);
 void tp_engine_hold_clear (TpEngineHold *hold);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpEngineHold, tp_engine_hold_clear)
 
+/* How long @engine was had by runs, all together; of one that is under way nothing
+ * yet. Thread: any. */
+gint64 tp_engines_get_busy_ns (TpEngines *engines, int engine);
 /* Whether @slot waits for an engine. Thread: any. */
 gboolean tp_engines_is_waiting (TpEngines *engines, int slot);
 

@@ -17,33 +17,49 @@
 struct TpSessionFlight
 {
   TpEngines *engines;
+  int first_slot;             /* of the session there */
   int n_tasks;
   TpSessionTask *tasks;
 };
 
 void
-tp_session_flight_init (TpSession *session)
+tp_session_flight_init (TpSession *session, TpEngines *shared)
 {
   const TpExecution *execution = session->execution;
   struct TpSessionFlight *flight = g_new0 (struct TpSessionFlight, 1);
 
   session->flight = flight;
   flight->tasks = tp_session_list_tasks (session, &flight->n_tasks);
-  flight->engines = tp_engines_new (execution->n_devices * TP_ENGINE_KINDS,
-                                    session->n_slots);
+  flight->engines
+      = shared != NULL
+            ? tp_engines_ref (shared)
+            : tp_engines_new (execution->n_devices * TP_ENGINE_KINDS);
+  flight->first_slot = tp_engines_join (flight->engines, session->n_slots);
 }
 
 void
 tp_session_flight_clear (TpSession *session)
 {
-  if (session->flight == NULL)
+  struct TpSessionFlight *flight = session->flight;
+
+  if (flight == NULL)
     return;
-  tp_engines_free (session->flight->engines);
-  g_free (session->flight->tasks);
+  if (flight->engines != NULL)
+    tp_engines_leave (flight->engines, flight->first_slot, session->n_slots);
+  tp_engines_unref (flight->engines);
+  g_free (flight->tasks);
   g_clear_pointer (&session->flight, g_free);
 }
 
 /* ---- running --------------------------------------------------------------- */
+
+/* Of the run, among all that share the engines. */
+static int
+get_slot (const TpSessionRun *run)
+{
+  return run->session->flight->first_slot
+         + (int) (run->slot - run->session->slots);
+}
 
 /* For who follows runs: -1: the run waits. */
 static void
@@ -85,9 +101,8 @@ perform_on_engine (const TpSessionRun *run, int first, int n, GError **error)
 {
   const struct TpSessionFlight *flight = run->session->flight;
   const TpSessionTask *tasks = &flight->tasks[first];
-  int slot = (int) (run->slot - run->session->slots);
   g_auto (TpEngineHold) hold
-      = tp_engines_take (flight->engines, tasks[0].engine, slot);
+      = tp_engines_take (flight->engines, tasks[0].engine, get_slot (run));
 
   return perform_all (run, tasks, n, error);
 }
@@ -107,11 +122,10 @@ gboolean
 tp_session_fly (const TpSessionRun *run, GError **error)
 {
   const struct TpSessionFlight *flight = run->session->flight;
-  int slot = (int) (run->slot - run->session->slots);
   gint64 start_ns = tp_clock_get_ns ();
   int n;
 
-  tp_engines_begin (flight->engines, slot);
+  tp_engines_begin (flight->engines, get_slot (run));
   for (int i = 0; i < flight->n_tasks; i += n)
     {
       n = count_on_engine (flight, i);

@@ -147,7 +147,7 @@ tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
       || !tp_session_bind (session, error) || !check_limits (session, error))
     return NULL;
   if (n_slots > 1)
-    tp_session_flight_init (session);
+    tp_session_flight_init (session, NULL);
   if (tp_session_wants_overlap (session)
       && !tp_session_overlap_init (session, error))
     return NULL;
@@ -159,6 +159,16 @@ tp_session_new (TpGraph *graph, TpPlan *plan, const TpDeviceOptions *options,
                 GError **error)
 {
   return tp_session_new_in_flight (graph, plan, 1, options, error);
+}
+
+void
+tp_session_share (TpSession *session, TpEngines *engines)
+{
+  if (session->is_simulated)
+    return;
+  tp_session_overlap_clear (session);
+  tp_session_flight_clear (session);
+  tp_session_flight_init (session, engines);
 }
 
 /* ---- freeing ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include "ir/plan.h"
 #include "runtime/device.h"
+#include "runtime/engines.h"
 
 typedef struct TpSession TpSession;
 
@@ -40,6 +41,10 @@ TpSession *tp_session_new (TpGraph *graph, TpPlan *plan,
 TpSession *tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
                                      const TpDeviceOptions *options,
                                      GError **error);
+/* Before the first run: runs of @session use the engines one at a time with those of
+ * all others that share @engines, which are for as many devices, numbered alike.
+ * Those of simulated devices, which have clocks of their own, share nothing. */
+void tp_session_share (TpSession *session, TpEngines *engines);
 void tp_session_free (TpSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSession, tp_session_free)
 

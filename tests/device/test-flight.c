@@ -68,10 +68,11 @@ take_often (gpointer data)
 static void
 test_alone (void)
 {
-  Shared shared = { tp_engines_new (N_ENGINES, MOST_SLOTS), { 0 }, 0 };
+  Shared shared = { tp_engines_new (N_ENGINES), { 0 }, 0 };
   Taker takers[MOST_SLOTS];
   GThread *threads[MOST_SLOTS];
 
+  tp_engines_join (shared.engines, MOST_SLOTS);
   for (int i = 0; i < MOST_SLOTS; i++)
     {
       takers[i] = (Taker){ &shared, i, g_test_rand_int () };
@@ -80,7 +81,7 @@ test_alone (void)
   for (int i = 0; i < MOST_SLOTS; i++)
     g_thread_join (threads[i]);
   g_assert_cmpint (shared.n_takes, >, MOST_SLOTS * N_TAKES / 2);
-  tp_engines_free (shared.engines);
+  tp_engines_unref (shared.engines);
 }
 
 typedef struct
@@ -110,7 +111,7 @@ static void
 test_oldest_first (void)
 {
   static const int begun[] = { 2, 0, 3 };
-  TpEngines *engines = tp_engines_new (N_ENGINES, MOST_SLOTS);
+  TpEngines *engines = tp_engines_new (N_ENGINES);
   g_autoptr (GString) order = g_string_new (NULL);
   Waiter waiters[G_N_ELEMENTS (begun)];
   GThread *threads[G_N_ELEMENTS (begun)];
@@ -118,6 +119,7 @@ test_oldest_first (void)
   GMutex lock;
 
   g_mutex_init (&lock);
+  tp_engines_join (engines, MOST_SLOTS);
   tp_engines_begin (engines, 1);
   hold = tp_engines_take (engines, 1, 1);
   other = tp_engines_take (engines, 2, 0);
@@ -136,8 +138,40 @@ test_oldest_first (void)
   for (gsize i = 0; i < G_N_ELEMENTS (begun); i++)
     g_thread_join (threads[i]);
   g_assert_cmpstr (order->str, ==, "203");
-  tp_engines_free (engines);
+  tp_engines_unref (engines);
   g_mutex_clear (&lock);
+}
+
+/* Sessions come and go: each has slots of its own, and what was left is had again. */
+static void
+test_join (void)
+{
+  g_autoptr (TpEngines) engines = tp_engines_new (N_ENGINES);
+
+  g_assert_cmpint (tp_engines_join (engines, 2), ==, 0);
+  g_assert_cmpint (tp_engines_join (engines, 3), ==, 2);
+  g_assert_cmpint (tp_engines_join (engines, 1), ==, 5);
+  tp_engines_leave (engines, 2, 3);
+  g_assert_cmpint (tp_engines_join (engines, 4), ==, 6);
+  g_assert_cmpint (tp_engines_join (engines, 2), ==, 2);
+  g_assert_cmpint (tp_engines_join (engines, 1), ==, 4);
+}
+
+/* What was held is counted once it is given back, of each engine by itself. */
+static void
+test_busy (void)
+{
+  g_autoptr (TpEngines) engines = tp_engines_new (N_ENGINES);
+  TpEngineHold hold;
+
+  tp_engines_join (engines, 1);
+  tp_engines_begin (engines, 0);
+  hold = tp_engines_take (engines, 1, 0);
+  g_usleep (2000);
+  g_assert_cmpint (tp_engines_get_busy_ns (engines, 1), ==, 0);
+  tp_engine_hold_clear (&hold);
+  g_assert_cmpint (tp_engines_get_busy_ns (engines, 1), >=, 2000000);
+  g_assert_cmpint (tp_engines_get_busy_ns (engines, 0), ==, 0);
 }
 
 /* ---- sessions -------------------------------------------------------------- */
@@ -389,6 +423,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/flight/engines/alone", test_alone);
   g_test_add_func ("/flight/engines/oldest-first", test_oldest_first);
+  g_test_add_func ("/flight/engines/join", test_join);
+  g_test_add_func ("/flight/engines/busy", test_busy);
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
       g_autofree char *path = g_strconcat ("/flight/nets/", places[i], NULL);
