@@ -5,6 +5,7 @@
 #include "format/load-options.h"
 #include "include/tplan.h"
 #include "ir/map.h"
+#include "ir/mix.h"
 #include "ir/plan.h"
 #include "runtime/session.h"
 
@@ -39,12 +40,21 @@ struct TplanPlan
   TpMap *places;              /* name of op -> TpPlacement (both unowned) */
 };
 
+struct TplanMix
+{
+  TpMix *mix;
+  TplanPlan **plans;          /* [part] */
+  TplanMixPart *parts;
+  TpEngines *engines;         /* that its sessions share */
+};
+
 struct TplanSession
 {
   TpSession *session;         /* what runs */
   TpPlan *plan;               /* of that */
   TpGraph *graph;
   TplanSessionOptions options;
+  TpEngines *engines;         /* (nullable) that it shares with others */
   char *cache;                /* of the options */
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */

@@ -304,12 +304,14 @@ static TpPlan *
 choose_within (const Road *road, GError **error)
 {
   const char *const *texts = road->options->memory_limits;
+  gboolean is_free = road->options->ignores_memory;
   g_autofree gint64 *asked = tp_limits_parse (road->costs, texts, error);
   g_autofree gint64 *limits
       = asked == NULL ? NULL : tp_limits_join (road->costs, asked);
-  TpPlan *plan = limits == NULL ? NULL : choose (road, limits, error);
+  TpPlan *plan = limits == NULL
+                     ? NULL : choose (road, is_free ? NULL : limits, error);
 
-  if (plan != NULL && plan->memory_limits == NULL && texts != NULL
+  if (plan != NULL && !is_free && plan->memory_limits == NULL && texts != NULL
       && texts[0] != NULL)
     plan->memory_limits = g_steal_pointer (&asked);
   return plan;
@@ -490,22 +492,31 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
 }
 
 TplanPlan *
-tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
-                           const TplanOptimizeOptions *options, GError **error)
+tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
+                  const TplanOptimizeOptions *options, gboolean ignores_memory,
+                  GError **error)
 {
-  static const TplanOptimizeOptions defaults;
-  TpRoadOptions road = { NULL };
+  TpRoadOptions road = { .ignores_memory = ignores_memory };
   TpFollower follower;
   PlanCall call = { graph, costs, &road, &follower, error, NULL };
 
-  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
-  options = options == NULL ? &defaults : options;
   if (!check_level (options->level, error))
     return NULL;
   tp_follower_init (&follower, &options->watch);
   fill_options (options, &follower, &road);
   tp_guard (plan_call, &call, "to plan this model", error);
   return call.plan;
+}
+
+TplanPlan *
+tplan_graph_optimize_full (const TplanGraph *graph, const TplanCosts *costs,
+                           const TplanOptimizeOptions *options, GError **error)
+{
+  static const TplanOptimizeOptions defaults;
+
+  g_return_val_if_fail (graph != NULL && costs != NULL, NULL);
+  return tp_road_optimize (graph, costs, options == NULL ? &defaults : options,
+                           FALSE, error);
 }
 
 TplanPlan *

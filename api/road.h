@@ -31,6 +31,7 @@ typedef struct
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
   const char *const *memory_limits; /* (nullable) "DEVICE=SIZE"; what a device
                                * has is a limit besides */
+  gboolean ignores_memory;    /* no limits are kept: who asks looks at them */
   int n_cuts;                 /* to make where those bind; 0: some two seconds'
                                * worth */
   TpStatedRates rates;
@@ -75,6 +76,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
 TplanPlan *tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
                          const TpRoadOptions *options, TpRoadNotes *out_notes,
                          GError **error);
+
+/* tplan_graph_optimize_full (); @ignores_memory: as in the options of the road. */
+TplanPlan *tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
+                             const TplanOptimizeOptions *options,
+                             gboolean ignores_memory, GError **error);
 
 /* Names of the fusion rules that options may leave out; NULL-terminated. */
 const char *const *tp_road_list_rules (void);

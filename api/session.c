@@ -68,6 +68,9 @@ make (TplanSession *wrap, GError **error)
       = tp_session_new_in_flight (wrap->graph, wrap->plan,
                                   count_slots (&wrap->options), &options,
                                   error);
+  /* on the host alone it has other devices than those it was to share */
+  if (wrap->session != NULL && wrap->engines != NULL && wrap->fallback == NULL)
+    tp_session_share (wrap->session, wrap->engines);
   return wrap->session != NULL;
 }
 
@@ -277,15 +280,12 @@ check_options (const TplanSessionOptions *options, GError **error)
 }
 
 TplanSession *
-tplan_session_new_full (const TplanPlan *plan,
-                        const TplanSessionOptions *options, GError **error)
+tp_api_new_session (const TplanPlan *plan, const TplanSessionOptions *options,
+                    TpEngines *engines, GError **error)
 {
   Call call = { .error = error };
   TplanSession *wrap;
 
-  g_return_val_if_fail (plan != NULL && options != NULL, NULL);
-  g_return_val_if_fail (options->n_threads >= 0, NULL);
-  g_return_val_if_fail (options->n_in_flight >= 0, NULL);
   if (!check_options (options, error))
     return NULL;
   wrap = g_new0 (TplanSession, 1);
@@ -293,6 +293,7 @@ tplan_session_new_full (const TplanPlan *plan,
   wrap->options.n_threads
       = tp_api_pick_threads (plan->plan, options->n_threads);
   wrap->options.cache = wrap->cache = g_strdup (options->cache);
+  wrap->engines = engines == NULL ? NULL : tp_engines_ref (engines);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
   wrap->slots = tp_slots_new (count_slots (options));
@@ -302,6 +303,16 @@ tplan_session_new_full (const TplanPlan *plan,
   if (!call.is_done)
     g_clear_pointer (&wrap, tplan_session_free);
   return wrap;
+}
+
+TplanSession *
+tplan_session_new_full (const TplanPlan *plan,
+                        const TplanSessionOptions *options, GError **error)
+{
+  g_return_val_if_fail (plan != NULL && options != NULL, NULL);
+  g_return_val_if_fail (options->n_threads >= 0, NULL);
+  g_return_val_if_fail (options->n_in_flight >= 0, NULL);
+  return tp_api_new_session (plan, options, NULL, error);
 }
 
 TplanSession *
@@ -428,6 +439,7 @@ tplan_session_free (TplanSession *session)
   tp_slots_free (session->slots);
   tp_session_free (session->session);
   tp_session_free (session->lost);
+  tp_engines_unref (session->engines);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
   g_free (session->steps);

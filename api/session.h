@@ -10,4 +10,10 @@
 TpSession *tp_api_get_session (TplanSession *session);
 const TpPlan *tp_api_get_session_plan (const TplanSession *session);
 
+/* tplan_session_new_full () of a session that shares @engines (nullable) with others
+ * for the same devices. */
+TplanSession *tp_api_new_session (const TplanPlan *plan,
+                                  const TplanSessionOptions *options,
+                                  TpEngines *engines, GError **error);
+
 #endif

@@ -122,6 +122,9 @@ typedef struct TplanPlan TplanPlan;
 typedef struct TplanSession TplanSession;
 /* A run of a session that was submitted and goes on by itself. */
 typedef struct TplanRun TplanRun;
+/* Plans of several graphs that share the devices of one machine, each run at a rate
+ * of its own. Never changes. */
+typedef struct TplanMix TplanMix;
 
 /* Types of elements; numpy's, in the byte order of the machine. */
 typedef enum
@@ -325,6 +328,24 @@ typedef struct
   gint64 size_bytes;          /* of the tensor */
   gint64 time_ns;             /* predicted */
 } TplanTransfer;
+
+/* A graph to be planned with others. */
+typedef struct
+{
+  const char *name;           /* not that of another of them */
+  const char *rate;           /* how often it is run: "30/s", "2.5/min", "33ms" from
+                               * one to the next */
+  const TplanGraph *graph;
+} TplanMixGraph;
+
+/* A graph planned with others; read only, and owned by the mix. */
+typedef struct
+{
+  const char *name;
+  gint64 n_runs;              /* that are wanted in each @span_ns */
+  gint64 span_ns;
+  const TplanPlan *plan;      /* which ops are where */
+} TplanMixPart;
 
 /* A step of a run, kernels or a copy; read only, and owned by the session. */
 typedef struct
@@ -1173,6 +1194,141 @@ const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
  */
 void tplan_session_free (TplanSession *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
+
+/* ---- several graphs ------------------------------------------------------- */
+
+/**
+ * tplan_mix_optimize:
+ * @graphs: what is to run on one machine
+ * @n_graphs: how many, at most 64
+ * @costs: its devices, one or two
+ * @options: (nullable): as for tplan_graph_optimize_full(); the objective is
+ *   "throughput", and limits of memory are of all graphs together
+ * @error: return location for a #GError
+ *
+ * One placement for all @graphs: the busiest engine, a device or one direction of its
+ * copies, is busy for the least part of each second that was found, and what no
+ * placement goes below is proved.
+ *
+ * Deterministic; threads may be started meanwhile.
+ *
+ * Returns: (transfer full): the plans; release with tplan_mix_free(). %NULL with
+ *   @error set as for tplan_graph_optimize_full(), or:
+ *   %TPLAN_ERROR_USAGE: no graph, more than 64, two of one name, no such rate, or
+ *     another objective.
+ *   %TPLAN_ERROR_LIMIT: the rates are in no simple proportion.
+ *   %TPLAN_ERROR_INFEASIBLE: the rates cannot be kept, or no placement was found that
+ *     does; the message names the engine. Or the graphs do not fit into the memory
+ *     there is.
+ *
+ * Thread: any.
+ */
+TplanMix *tplan_mix_optimize (const TplanMixGraph *graphs, int n_graphs,
+                              const TplanCosts *costs,
+                              const TplanOptimizeOptions *options,
+                              GError **error);
+
+/**
+ * tplan_mix_load:
+ * @path: what tplan_mix_save() or `tplan optimize` of several models wrote
+ * @options: (nullable): how to read the graphs; dims and passes are the plans'
+ * @error: return location for a #GError
+ *
+ * Reads plans and their graphs, as tplan_plan_load() does each.
+ *
+ * Returns: (transfer full): the plans; release with tplan_mix_free(). %NULL with
+ *   @error set as for tplan_plan_load().
+ *
+ * Thread: any.
+ */
+TplanMix *tplan_mix_load (const char *path, const TplanLoadOptions *options,
+                          GError **error);
+
+/**
+ * tplan_mix_save:
+ * @mix: plans
+ * @path: a file, replaced if it exists; packed by gzip if it ends in ".gz"
+ * @error: return location for a #GError
+ *
+ * Writes @mix as JSON, format "tplan-mix/1". Equal plans give equal bytes.
+ *
+ * Returns: %TRUE, or %FALSE with @error set:
+ *   %TPLAN_ERROR_FAILED: the file cannot be written.
+ *
+ * Thread: any.
+ */
+gboolean tplan_mix_save (const TplanMix *mix, const char *path, GError **error);
+
+/**
+ * tplan_mix_check:
+ * @mix: plans
+ * @error: return location for a #GError
+ *
+ * Verifies each plan as tplan_plan_check() does, and the proof of all together.
+ *
+ * Returns: %TRUE if they are valid. %FALSE with @error set:
+ *   %TPLAN_ERROR_INPUT: they are not, with the reasons: optimize again.
+ *
+ * Thread: any.
+ */
+gboolean tplan_mix_check (const TplanMix *mix, GError **error);
+
+/**
+ * tplan_mix_free:
+ * @mix: (nullable) (transfer full): plans
+ *
+ * Gives @mix and its plans up. Sessions made from it keep what they need.
+ *
+ * Thread: any.
+ */
+void tplan_mix_free (TplanMix *mix);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanMix, tplan_mix_free)
+
+/**
+ * tplan_mix_get_parts:
+ * @mix: plans
+ * @out_n: (nullable) (out): how many
+ *
+ * Returns: (transfer none): what @mix is made of, in the order in which it was asked
+ *   for.
+ *
+ * Thread: any.
+ */
+const TplanMixPart *tplan_mix_get_parts (const TplanMix *mix, int *out_n);
+
+/**
+ * tplan_mix_get_busy:
+ * @mix: plans
+ * @out_bound: (nullable) (out): what no placement goes below
+ *
+ * Returns: the part of each second that the busiest engine is predicted to be busy, at
+ *   most 1.
+ *
+ * Thread: any.
+ */
+double tplan_mix_get_busy (const TplanMix *mix, double *out_bound);
+
+/**
+ * tplan_mix_new_session:
+ * @mix: plans
+ * @part: which of them
+ * @options: as for tplan_session_new_full()
+ * @error: return location for a #GError
+ *
+ * A session of one plan. Runs of all sessions that are made so of one @mix use each
+ * device, and each direction of its copies, one after the other, the oldest run first:
+ * so they run side by side as was planned. Who runs them keeps the rates; with one
+ * run of each under way at a time, some device may have nothing to do where more in
+ * flight would give it work.
+ *
+ * Returns: (transfer full): the session; release with tplan_session_free(). %NULL with
+ *   @error set as for tplan_session_new_full().
+ *
+ * Thread: any.
+ */
+TplanSession *tplan_mix_new_session (const TplanMix *mix, int part,
+                                     const TplanSessionOptions *options,
+                                     GError **error);
 
 G_END_DECLS
 
