@@ -368,6 +368,12 @@ tp_api_get_mix (const TplanMix *mix)
   return mix->mix;
 }
 
+TplanPlan *
+tp_api_steal_part (TplanMix *mix, int part)
+{
+  return g_steal_pointer (&mix->plans[part]);
+}
+
 const TplanMixPart *
 tplan_mix_get_parts (const TplanMix *mix, int *out_n)
 {
@@ -383,6 +389,12 @@ tplan_mix_get_busy (const TplanMix *mix, double *out_bound)
   if (out_bound != NULL)
     *out_bound = tp_mix_get_busy (mix->mix, mix->mix->proof->bound_ns);
   return tp_mix_get_busy (mix->mix, mix->mix->proof->load_ns);
+}
+
+gint64
+tp_api_find_alone_ns (const TplanMix *mix, int device)
+{
+  return tp_mix_find_alone (mix->mix, device);
 }
 
 /* Engines of sessions go by device, those of proofs by kind. */

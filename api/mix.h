@@ -24,8 +24,14 @@ TplanMix *tp_api_mix_plans (TpMixAsked *asked, int n,
 
 /* Owned by @mix. */
 const TpMix *tp_api_get_mix (const TplanMix *mix);
+/* (transfer full): the plan of part @part, which @mix has no more: it is good for
+ * nothing but to be freed. */
+TplanPlan *tp_api_steal_part (TplanMix *mix, int part);
 /* tplan_mix_check () with each reason apart: @reasons gets char *. */
 gboolean tp_api_check_mix (const TplanMix *mix, GPtrArray *reasons);
+/* What the busiest engine carries in a round with all ops on @device; -1: one cannot
+ * be there. */
+gint64 tp_api_find_alone_ns (const TplanMix *mix, int device);
 /* How long its sessions had engine @engine, numbered as in ir/load-proof.h. */
 gint64 tp_api_get_busy_ns (const TplanMix *mix, int engine);
 

@@ -135,3 +135,25 @@ tp_mix_can_carry (const TpMix *mix, gint64 load_ns)
   return (Wide) load_ns * first->rate.n_runs
          <= (Wide) first->n_runs * first->rate.span_ns;
 }
+
+int
+tp_mix_find_busiest (const TpMix *mix)
+{
+  const TpLoadProof *proof = mix->proof;
+  int busiest = 0;
+
+  for (int e = 1; e < proof->n_engines; e++)
+    if (proof->loads[e] > proof->loads[busiest])
+      busiest = e;
+  return busiest;
+}
+
+char *
+tp_mix_name_engine (const TpMix *mix, int engine)
+{
+  static const char *const ways[] = { "", "to ", "from " };
+  const TpPlan *plan = mix->parts[0].plan;
+  int n = plan->n_devices;
+
+  return g_strconcat (ways[engine / n], plan->devices[engine % n], NULL);
+}

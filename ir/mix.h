@@ -48,5 +48,9 @@ double tp_mix_get_round_ns (const TpMix *mix);
 double tp_mix_get_busy (const TpMix *mix, gint64 load_ns);
 /* Whether that is at most all of it, exactly. */
 gboolean tp_mix_can_carry (const TpMix *mix, gint64 load_ns);
+/* Of engines, numbered as in load-proof.h, that which carries most. */
+int tp_mix_find_busiest (const TpMix *mix);
+/* "cpu", "to opencl:0"; g_free (). */
+char *tp_mix_name_engine (const TpMix *mix, int engine);
 
 #endif

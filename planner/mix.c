@@ -164,32 +164,13 @@ split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
 
 /* ---- rates --------------------------------------------------------------- */
 
-char *
-tp_mix_name_engine (const TpPlan *plan, int engine)
-{
-  static const char *const ways[] = { "", "to ", "from " };
-  int n = plan->n_devices;
-
-  return g_strconcat (ways[engine / n], plan->devices[engine % n], NULL);
-}
-
-static int
-find_busiest (const TpLoadProof *proof)
-{
-  int busiest = 0;
-
-  for (int e = 1; e < proof->n_engines; e++)
-    if (proof->loads[e] > proof->loads[busiest])
-      busiest = e;
-  return busiest;
-}
-
 static gboolean
 check_rates (const TpMix *mix, GError **error)
 {
   const TpLoadProof *proof = mix->proof;
   const TpPlan *plan = mix->parts[0].plan;
-  g_autofree char *name = tp_mix_name_engine (plan, find_busiest (proof));
+  g_autofree char *name
+      = tp_mix_name_engine (mix, tp_mix_find_busiest (mix));
   double busy = tp_mix_get_busy (mix, proof->load_ns);
 
   if (tp_mix_can_carry (mix, proof->load_ns))
@@ -250,4 +231,26 @@ tp_mix_place (TpMix *mix, const gint64 *limits, GError **error)
   move_parts (mix, &all, devices);
   split_arcs (mix, &all, mix->proof);
   return check_rates (mix, error);
+}
+
+gint64
+tp_mix_find_alone (const TpMix *mix, int device)
+{
+  g_auto (TpMixUnion) all = { 0 };
+  g_auto (TpLoadModel) model = { 0 };
+  g_autoptr (TpProblem) problem = NULL;
+  g_autofree guint8 *devices = NULL;
+  gint64 loads[TP_LOAD_MAX_ENGINES] = { 0 };
+
+  tp_mix_union_init (&all, mix);
+  problem = tp_problem_new (&all.graph, all.groups, all.costs, "throughput",
+                            NULL);
+  if (problem == NULL
+      || tp_problem_single_cost (problem, device) == TP_COST_NONE)
+    return -1;
+  devices = tp_new (guint8, (gsize) all.graph.n_nodes + 1);
+  memset (devices, device, (gsize) all.graph.n_nodes + 1);
+  tp_load_model_init (&model, problem);
+  tp_load_model_sum (&model, devices, loads);
+  return loads[tp_load_model_find_busiest (&model, loads)];
 }

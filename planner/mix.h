@@ -23,7 +23,8 @@
  */
 gboolean tp_mix_place (TpMix *mix, const gint64 *limits, GError **error);
 
-/* "to cpu", of an engine of @plan; g_free (). */
-char *tp_mix_name_engine (const TpPlan *plan, int engine);
+/* What the busiest engine carries in a round with all ops on @device; -1: one cannot
+ * be there. */
+gint64 tp_mix_find_alone (const TpMix *mix, int device);
 
 #endif
