@@ -6,6 +6,7 @@
 #include "cli/csv.h"
 #include "cli/keep.h"
 #include "cli/loads.h"
+#include "cli/mix-bench.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -17,6 +18,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define DEFAULT_IN_FLIGHT 2   /* of each graph that runs beside others */
 
 static struct
 {
@@ -342,6 +345,34 @@ read_options (TpBenchOptions *options, GError **error)
                                error);
 }
 
+/* Plans that run side by side are no contestants. */
+static gboolean
+is_mix (const TpCli *cli)
+{
+  for (int i = 0; i < cli->n_args; i++)
+    if (tp_cli_is_mix (cli->args[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+bench_mix (TpCli *cli, const TpBenchOptions *options, GError **error)
+{
+  const TpMixBenchOptions own
+      = { options->time_limit_ns,
+          bench_given.n_in_flight > 0 ? bench_given.n_in_flight
+                                      : DEFAULT_IN_FLIGHT };
+
+  cli->given &= ~TP_USES_THREADS; /* sessions have them */
+  if (cli->n_args == 1 && bench_given.n_rounds == 0)
+    return tp_cli_check_flags (cli, cli->args[0], error)
+           && tp_cli_bench_mix (cli, cli->args[0], &own, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "plans of several graphs run side by side, not in turns: give "
+               "their file alone, without --rounds");
+  return FALSE;
+}
+
 static gboolean
 bench_run (TpCli *cli, GError **error)
 {
@@ -351,7 +382,11 @@ bench_run (TpCli *cli, GError **error)
 
   tp_bench_init (&bench);
   tp_cli_catch_interrupts ();
-  if (!read_options (&options, error) || !add_all (&bench, cli, error)
+  if (!read_options (&options, error))
+    return FALSE;
+  if (is_mix (cli))
+    return bench_mix (cli, &options, error);
+  if (!add_all (&bench, cli, error)
       || !tp_bench_run (&bench, cli, &options, error))
     return FALSE;
   tp_cli_keep_bench (cli, &bench);
@@ -375,7 +410,8 @@ const TpCommand tp_command_bench = {
   .name = "bench",
   .arguments = "MODEL|PLAN...",
   .summary = "Runs plans in turns and tells which is faster",
-  .details = "  tplan bench model.onnx p.json: its plan, all on each device, p",
+  .details = "  tplan bench model.onnx p.json: its plan, all on each device, p\nOf "
+             "plans of several graphs: runs them side by side at their rates",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT | TP_USES_SEED,

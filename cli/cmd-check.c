@@ -2,12 +2,14 @@
  * that was made elsewhere? */
 #include "config.h"
 
+#include "api/mix.h"
 #include "api/plan.h"
 #include "cli/csv.h"
 #include "cli/files.h"
 #include "cli/loads.h"
 #include "cli/rates.h"
 #include "cli/memory-limits.h"
+#include "cli/mix-loads.h"
 #include "cli/output.h"
 #include "cli/placement.h"
 #include "cli/planning.h"
@@ -112,19 +114,26 @@ print_result (const Checked *it)
 }
 
 static json_t *
-checked_to_json (const Checked *it)
+reasons_to_json (const GPtrArray *reasons)
 {
   json_t *list = json_array ();
 
-  for (guint i = 0; i < it->reasons->len; i++)
-    json_array_append_new (list, tp_cli_string (it->reasons->pdata[i]));
+  for (guint i = 0; i < reasons->len; i++)
+    json_array_append_new (list, tp_cli_string (reasons->pdata[i]));
+  return list;
+}
+
+static json_t *
+checked_to_json (const Checked *it)
+{
   return json_pack (
       "{s:b, s:b, s:I, s:I, s:o, s:o, s:o}", "valid", it->is_valid,
       "costs_as_stated", has_stated_costs (it->plan), "cost_ns",
       (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
       (json_int_t) tplan_plan_get_bound_ns (it->plan), "load",
       tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "rates",
-      tp_cli_rates_to_json (tp_api_get_plan (it->plan)), "reasons", list);
+      tp_cli_rates_to_json (tp_api_get_plan (it->plan)), "reasons",
+      reasons_to_json (it->reasons));
 }
 
 static void
@@ -249,6 +258,70 @@ check_tiers (TpCli *cli, GError **error)
   return is_good;
 }
 
+/* Each plan, with --cost its figures too, and the proof of all. */
+static gboolean
+check_parts (const TplanMix *mix, GPtrArray *reasons, gboolean *out_is_valid,
+             GError **error)
+{
+  int n;
+  const TplanMixPart *parts = tplan_mix_get_parts (mix, &n);
+
+  *out_is_valid = tp_api_check_mix (mix, reasons);
+  for (int i = 0; i < n && *out_is_valid && table_path != NULL; i++)
+    if (!check (parts[i].plan, reasons, out_is_valid, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+print_mix_data (const TpCli *cli, const TplanMix *mix,
+                const GPtrArray *reasons, gboolean is_valid)
+{
+  json_t *document = json_pack (
+      "{s:s, s:b, s:b, s:o}", "format", "tplan-check-mix/1", "valid", is_valid,
+      "costs_as_stated",
+      has_stated_costs (tplan_mix_get_parts (mix, NULL)->plan), "reasons",
+      reasons_to_json (reasons));
+
+  tp_cli_add_mix_json (document, mix);
+  tp_cli_print_data (cli, document, "parts");
+}
+
+static void
+print_mix (const char *path, const TplanMix *mix, const GPtrArray *reasons,
+           gboolean is_valid)
+{
+  const TplanPlan *first = tplan_mix_get_parts (mix, NULL)->plan;
+  g_autofree char *busy = tp_cli_format_mix_busy (mix);
+
+  if (is_valid)
+    tp_cli_print ("%s: valid: %s%s", path, busy,
+                  has_stated_costs (first) ? "; costs as stated in the plans"
+                                           : "");
+  else
+    tp_cli_print ("%s: not valid:", path);
+  for (guint i = 0; i < reasons->len; i++)
+    tp_cli_print ("  %s", (const char *) reasons->pdata[i]);
+}
+
+/* Plans of several graphs. */
+static gboolean
+check_mix (TpCli *cli, GError **error)
+{
+  g_autoptr (TplanMix) mix = tp_cli_load_mix (cli, cli->args[0], error);
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  gboolean is_valid;
+
+  if (mix == NULL || !check_parts (mix, reasons, &is_valid, error))
+    return FALSE;
+  if (cli->format != TP_FORMAT_TABLE)
+    print_mix_data (cli, mix, reasons, is_valid);
+  else
+    print_mix (cli->args[0], mix, reasons, is_valid);
+  cli->exit_code = is_valid ? TP_EXIT_GOOD : TP_EXIT_FAILED;
+  return TRUE;
+}
+
 /* --cost, which says where figures of plans are looked up again, shapes none. */
 static gboolean
 check_file (TpCli *cli, GError **error)
@@ -259,6 +332,8 @@ check_file (TpCli *cli, GError **error)
   if (!tp_cli_expect_plan (cli->args[0], error)
       || !tp_cli_check_flags (cli, cli->args[0], error))
     return FALSE;
+  if (tp_cli_is_whole_mix (cli->args[0]))
+    return check_mix (cli, error);
   return tp_cli_is_tiers (cli->args[0]) && cli->dim_texts[0] == NULL
              ? check_tiers (cli, error)
              : check_one (cli, error);

@@ -5,6 +5,7 @@
 #include "api/plan.h"
 #include "cli/csv.h"
 #include "cli/memory-limits.h"
+#include "cli/mix-loads.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -409,6 +410,38 @@ check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
   return FALSE;
 }
 
+/* Of several graphs: who keeps what busy. */
+static gboolean
+explain_mix (TpCli *cli, GError **error)
+{
+  g_autoptr (TplanMix) mix = NULL;
+  g_autofree char *busy = NULL;
+  json_t *document;
+
+  if (cli->n_args > 1)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s has several graphs: --part says of which '%s' is an op",
+                   cli->args[0], cli->args[1]);
+      return FALSE;
+    }
+  mix = tp_cli_check_flags (cli, cli->args[0], error)
+            ? tp_cli_load_mix (cli, cli->args[0], error) : NULL;
+  if (mix == NULL)
+    return FALSE;
+  if (cli->format != TP_FORMAT_TABLE)
+    {
+      document = json_pack ("{s:s}", "format", "tplan-explain-mix/1");
+      tp_cli_add_mix_json (document, mix);
+      tp_cli_print_data (cli, document, "parts");
+      return TRUE;
+    }
+  tp_cli_print_mix_loads (cli, mix);
+  busy = tp_cli_format_mix_busy (mix);
+  tp_cli_note (cli, "%s; --part NAME tells of the ops of one graph", busy);
+  return TRUE;
+}
+
 static gboolean
 explain_run (TpCli *cli, GError **error)
 {
@@ -416,6 +449,8 @@ explain_run (TpCli *cli, GError **error)
   g_autoptr (TplanPlan) plan = NULL;
   const TpGraph *graph;
 
+  if (tp_cli_is_whole_mix (cli->args[0]))
+    return explain_mix (cli, error);
   if (check_options (error))
     plan = tp_cli_load_or_plan (cli, cli->args[0], error);
   if (plan == NULL)

@@ -8,6 +8,7 @@
 #include "cli/hint.h"
 #include "cli/loads.h"
 #include "cli/memory-limits.h"
+#include "cli/mix-made.h"
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/planning.h"
@@ -24,12 +25,15 @@
 
 static char **required;       /* tplan_plan_require () */
 static gboolean wants_margins, wants_verify;
+static char **rates;          /* of several models: "NAME=RATE,..." */
 
 static const GOptionEntry optimize_options[] = {
   TP_PLANNING_OPTIONS,
   TP_MACHINE_OPTION,
   { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &required,
     "status 5 unless DEV has that share (repeatable)", "DEV>=N%time" },
+  { "rate", 0, 0, G_OPTION_ARG_STRING_ARRAY, &rates,
+    "of several: runs of NAME, 30/s, 33ms (repeatable)", "NAME=RATE" },
   { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
     "keep in the plan how far each cost is from a flip", NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, &wants_verify,
@@ -414,11 +418,32 @@ optimize_one (TpCli *cli, const GArray *dims, GError **error)
   return TRUE;
 }
 
+/* One placement for all models. */
+static gboolean
+optimize_mix (TpCli *cli, GError **error)
+{
+  const char *flag = wants_margins       ? "margins"
+                     : wants_verify      ? "verify"
+                     : required != NULL  ? "require"
+                                         : NULL;
+
+  if (flag == NULL)
+    return tp_cli_optimize_mix (cli, rates, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "--%s is for one model: leave it out, or --rate and all models "
+               "but one", flag);
+  return FALSE;
+}
+
 static gboolean
 optimize_run (TpCli *cli, GError **error)
 {
   TpSeries series;
-  gboolean is_good = tp_series_init (&series, cli, error);
+  gboolean is_good;
+
+  if (cli->n_args > 1 || rates != NULL)
+    return optimize_mix (cli, error);
+  is_good = tp_series_init (&series, cli, error);
 
   if (is_good && series.parameter != NULL)
     is_good = tp_tiers_check_outputs (cli, error)
@@ -431,11 +456,12 @@ optimize_run (TpCli *cli, GError **error)
 
 const TpCommand tp_command_optimize = {
   .name = "optimize",
-  .arguments = "MODEL",
+  .arguments = "MODEL...",
   .summary = "Finds the cheapest plan for a model and proves it",
-  .details = "-o: .json .dot .svg .png",
+  .details = "-o: .json .dot .svg .png; several models: one placement for all, "
+             "by --rate",
   .n_args_min = 1,
-  .n_args_max = 1,
+  .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_OUTPUT
           | TP_USES_FORMAT,
   .options = optimize_options,

@@ -4,6 +4,7 @@
 #include "cli/planning.h"
 
 #include "api/graph.h"
+#include "api/mix.h"
 #include "api/plan.h"
 #include "api/road.h"
 #include "cli/options.h"
@@ -12,6 +13,7 @@
 #include "cli/values.h"
 #include "format/graph-load.h"
 #include "format/gzip.h"
+#include "format/mix-json.h"
 #include "format/plan-load.h"
 #include "format/tiers.h"
 
@@ -151,24 +153,47 @@ tp_cli_make_plan (TpCli *cli, const char *model, const GArray *dims,
   return graph == NULL ? NULL : tp_cli_plan_graph (cli, graph, error);
 }
 
-TplanPlan *
-tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
+static TplanPlan *
+plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
+            GError **error)
 {
   TplanCosts *costs = get_costs (cli, error);
   g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
-  TpRoadOptions options;
   TplanPlan *plan;
 
-  if (costs == NULL || !read_options (cli, &options, error))
+  if (costs == NULL)
     return NULL;
-  if (options.is_measured)
+  if (options->is_measured)
     tp_cli_catch_interrupts ();
-  plan = tp_road_plan (graph, costs, &options, &notes, error);
+  plan = tp_road_plan (graph, costs, options, &notes, error);
   tp_cli_progress_end (cli);
   print_notes (cli, &notes);
   if (plan != NULL)
     note_elsewhere (cli, tp_api_get_plan (plan));
   return plan;
+}
+
+TplanPlan *
+tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph, GError **error)
+{
+  TpRoadOptions options;
+
+  return read_options (cli, &options, error)
+             ? plan_graph (cli, graph, &options, error) : NULL;
+}
+
+TplanPlan *
+tp_cli_plan_part (TpCli *cli, const char *model, const GArray *dims,
+                  GError **error)
+{
+  g_autoptr (TplanGraph) graph = tp_cli_load_model (cli, model, dims, error);
+  TpRoadOptions options;
+
+  if (graph == NULL || !read_options (cli, &options, error))
+    return NULL;
+  options.objective = "throughput";
+  options.ignores_memory = TRUE; /* that is of all graphs together */
+  return plan_graph (cli, graph, &options, error);
 }
 
 TplanPlan *
@@ -220,9 +245,22 @@ tp_cli_is_tiers (const char *path)
 }
 
 gboolean
+tp_cli_is_mix (const char *path)
+{
+  return starts_as (path, tp_mix_is);
+}
+
+gboolean
+tp_cli_is_whole_mix (const char *path)
+{
+  return tp_cli_planning.part == NULL && tp_cli_is_mix (path);
+}
+
+gboolean
 tp_cli_is_plan (const char *path)
 {
-  return starts_as (path, tp_plan_is_plan) || tp_cli_is_tiers (path);
+  return starts_as (path, tp_plan_is_plan) || tp_cli_is_tiers (path)
+         || tp_cli_is_mix (path);
 }
 
 static gboolean
@@ -310,6 +348,70 @@ note_tier (const TpCli *cli, const char *path, const TplanPlan *handle,
     }
 }
 
+TplanMix *
+tp_cli_load_mix (const TpCli *cli, const char *path, GError **error)
+{
+  TplanLoadOptions load = tp_cli_load_options (cli, NULL);
+
+  if (tp_cli_planning.graph_path != NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s has several graphs, and --graph is of one: put each "
+                   "where its plan has it, or beside the plans", path);
+      return NULL;
+    }
+  load.no_pass = NULL;        /* a plan says it itself */
+  return tplan_mix_load (path, &load, error);
+}
+
+static void
+refuse_part (const char *path, const TplanMix *mix, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  int n;
+  const TplanMixPart *parts = tplan_mix_get_parts (mix, &n);
+
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (names, "%s%s", i == 0 ? "" : ", ", parts[i].name);
+  if (tp_cli_planning.part == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "%s has plans of several graphs, %s: say which with --part "
+                 "%s; `tplan check`, `explain` and `bench` take all",
+                 path, names->str, parts[0].name);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "%s: no plan is of '%s': there are %s", path,
+                 tp_cli_planning.part, names->str);
+}
+
+/* The one that --part names. */
+static TplanPlan *
+load_part (const TpCli *cli, const char *path, GError **error)
+{
+  g_autoptr (TplanMix) mix = tp_cli_load_mix (cli, path, error);
+  int n = 0;
+  const TplanMixPart *parts
+      = mix == NULL ? NULL : tplan_mix_get_parts (mix, &n);
+
+  for (int i = 0; i < n; i++)
+    if (g_strcmp0 (parts[i].name, tp_cli_planning.part) == 0)
+      return tp_api_steal_part (mix, i);
+  if (mix != NULL)
+    refuse_part (path, mix, error);
+  return NULL;
+}
+
+static gboolean
+check_part (const char *path, GError **error)
+{
+  if (tp_cli_planning.part == NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s has one plan: --part is for plans of several graphs, made "
+               "by `tplan optimize` of several models: leave it out", path);
+  return FALSE;
+}
+
 TplanPlan *
 tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
 {
@@ -318,7 +420,9 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
   TplanLoadOptions load = tp_cli_load_options (cli, dims);
   TplanPlan *plan;
 
-  if (is_tiers && dims == NULL)
+  if (tp_cli_is_mix (path))
+    return load_part (cli, path, error);
+  if ((is_tiers && dims == NULL) || !check_part (path, error))
     return NULL;
   load.no_pass = NULL;        /* a plan says it itself */
   plan = tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);

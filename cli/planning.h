@@ -23,6 +23,7 @@ typedef struct
   gboolean is_exact;
   char *machine;              /* file of another machine */
   char *graph_path;           /* of a plan whose graph has moved */
+  char *part;                 /* of plans of several graphs: which */
 } TpPlanning;
 
 extern TpPlanning tp_cli_planning;
@@ -57,7 +58,9 @@ extern TpPlanning tp_cli_planning;
     "plan for the machine of `tplan machine export`", "FILE" }
 #define TP_GRAPH_OPTION \
   { "graph", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.graph_path, \
-    "the plan's graph, if it has moved", "FILE" }
+    "the plan's graph, if it has moved", "FILE" }, \
+  { "part", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.part, \
+    "of plans of several graphs, that of this one", "NAME" }
 /* clang-format on */
 
 /* What a command that plans obeys. */
@@ -98,6 +101,18 @@ TplanPlan *tp_cli_make_rival (TpCli *cli, const TplanGraph *graph,
 gboolean tp_cli_is_plan (const char *path);
 /* Whether it has tiers: plans for several values of a dimension. */
 gboolean tp_cli_is_tiers (const char *path);
+
+/* Whether it has plans of several graphs that run side by side. */
+gboolean tp_cli_is_mix (const char *path);
+/* The same, and none of them is named with --part. */
+gboolean tp_cli_is_whole_mix (const char *path);
+/* As tp_cli_load_plan () of such a file. */
+TplanMix *tp_cli_load_mix (const TpCli *cli, const char *path, GError **error);
+
+/* What a graph is planned for and with, by the options, as if it were alone on the
+ * machine: for api/mix.h. */
+TplanPlan *tp_cli_plan_part (TpCli *cli, const char *model, const GArray *dims,
+                             GError **error);
 
 /* Beside a model that the options shape. */
 TplanPlan *tp_cli_load_plan (const TpCli *cli, const char *path,

@@ -106,6 +106,13 @@ tp_table_add (TpTable *table, char *first, ...)
   va_end (cells);
 }
 
+void
+tp_table_add_list (TpTable *table, char *const *cells)
+{
+  for (int i = 0; i < table->n_columns; i++)
+    g_ptr_array_add (table->cells, clean_text (cells[i]));
+}
+
 /* Names and values speak for themselves. */
 static gboolean
 table_is_pairs (const TpTable *table)

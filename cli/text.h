@@ -23,6 +23,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTable, tp_table_free)
 
 /* One string per column, taken; NULL is empty. */
 void tp_table_add (TpTable *table, char *first, ...);
+/* The same of a list; the strings are taken, not the list. */
+void tp_table_add_list (TpTable *table, char *const *cells);
 void tp_table_print (const TpTable *table, const TpCli *cli);
 
 #endif
