@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks plans from their files alone: docs/plan-format.md, docs/planner.md.
+"""Checks plans, and those of several graphs, from their files alone: docs/plan-format.md,
+docs/planner.md.
 
 usage: check_plan.py PLAN...   one line for each; exit status 1: one is not valid
 
@@ -13,6 +14,7 @@ from collections import defaultdict
 
 from check_common import HOST, NONE, Plan, need, number
 from check_load import Loads
+from check_mix import Mix, is_mix
 from check_rates import Rates
 from check_span import Span
 from check_share import Shares
@@ -144,7 +146,8 @@ def main(kind):
     for path in sys.argv[1:]:
         try:
             with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
-                kind(file.read()).check_all()
+                text = file.read()
+            (Mix(text, kind) if is_mix(text) else kind(text)).check_all()
             print(f"{path}: valid")
         except (KeyError, IndexError, TypeError, ValueError) as reason:
             print(f"{path}: not valid: {type(reason).__name__}: {reason}")

@@ -14,8 +14,8 @@ new_part (const TpTestMixSpec *spec)
   TpTestSpec one = { .n_ops = g_test_rand_int_range (1, n + 1),
                      .n_devices = spec->n_devices,
                      .max_cost = g_test_rand_bit () ? 5 : 60,
-                     .has_pins = g_test_rand_bit (),
-                     .has_gaps = g_test_rand_bit (),
+                     .has_pins = spec->n_devices > 1 && g_test_rand_bit (),
+                     .has_gaps = spec->n_devices > 1 && g_test_rand_bit (),
                      .has_groups = !spec->has_no_groups && g_test_rand_bit (),
                      .host = spec->host };
   TpTestCase *test = tp_test_case_new (&one);

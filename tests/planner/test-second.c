@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "format/mix-json.h"
 #include "format/plan-json.h"
 #include "ir/plan-memory.h"
+#include "mix-case.h"
 #include "mutations.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -170,6 +172,58 @@ write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
           || !mutation->mutate (plan, test))
         continue;
       write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
+}
+
+/* ---- several graphs ------------------------------------------------------- */
+
+static TpMix *
+make_mix (int round)
+{
+  TpTestMixSpec spec = { .n_parts = 1 + round % 3, .n_ops = 20,
+                         .n_devices = round % 5 == 0 ? 1 : 2,
+                         .host = round % 2 - 1, .is_same = round % 7 == 0 };
+  g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
+  const gint64 n_runs[] = { 1 + round % 4, 6, 1 + round % 9 };
+
+  return tp_test_mix_place (test, n_runs);
+}
+
+static void
+write_mix (Bundle *bundle, const TpMix *mix, const char *name)
+{
+  char *path = g_strdup_printf ("%s/%s-%u.json", bundle->folder, name,
+                                bundle->files->len);
+  g_autofree char *text = tp_mix_to_json (mix);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_ptr_array_insert (bundle->files, (int) bundle->files->len - 1, path);
+}
+
+static void
+write_good_mixes (Bundle *bundle)
+{
+  for (int round = 0; round < N_GOOD; round++)
+    {
+      g_autoptr (TpMix) mix = make_mix (round);
+
+      write_mix (bundle, mix, "good-mix");
+    }
+}
+
+/* Of two graphs and three, on two devices. */
+static void
+write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
+{
+  for (int round = 1, n_done = 0; round < 1000 && n_done < 5; round++)
+    {
+      g_autoptr (TpMix) mix
+          = round % 3 == 0 || round % 5 == 0 ? NULL : make_mix (round);
+
+      if (mix == NULL || !mutation->mutate (mix))
+        continue;
+      write_mix (bundle, mix, mutation->name);
       n_done++;
     }
 }
@@ -386,6 +440,7 @@ test_good (void)
   write_good_loads (&bundle);
   write_good_spans (&bundle);
   write_good_rated (&bundle);
+  write_good_mixes (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
@@ -452,6 +507,19 @@ test_bad_shared (void)
   bundle_clear (&bundle);
 }
 
+static void
+test_bad_mixes (void)
+{
+  Bundle bundle;
+
+  bundle_init (&bundle);
+  for (const TpTestMixMutation *it = tp_test_mix_mutations; it->name != NULL;
+       it++)
+    write_bad_mixes (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -465,6 +533,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/second/good", test_good);
   g_test_add_func ("/second/shares", test_bad_shared);
+  g_test_add_func ("/second/mixes", test_bad_mixes);
   g_test_add_data_func ("/second/loads", tp_test_load_mutations,
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,

@@ -1,0 +1,119 @@
+"""Plans of several graphs on one machine, and that no busiest engine of it carries less: for
+check_plan.py, after docs/planner.md ("Several graphs") and docs/plan-format.md."""
+import hashlib
+import json
+import math
+import re
+from fractions import Fraction
+
+from check_common import need, number, to_dict
+from check_load import Loads
+
+KEYS = {"format", "parts", "memory_limits", "load_ns", "load_bound_ns", "loads", "load_tree",
+        "load_weights", "load_counts", "load_arcs", "plans", "sha256"}
+
+
+def is_mix(text):
+    return text.startswith('{\n "format": "tplan-mix/1"')
+
+
+class Mix:
+    def __init__(self, text, kind):
+        m = self.m = json.loads(text, object_pairs_hook=to_dict)
+        digest = hashlib.sha256(text.rsplit(' "sha256": "', 1)[0].encode()).hexdigest()
+        need(m["sha256"] == digest and set(m) <= KEYS, "sha256, or a key")
+        self.parts = m["parts"]
+        number([part["name"] for part in self.parts])
+        need(all(set(part) == {"name", "runs", "span_ns", "in_round"} for part in self.parts),
+             "a key of a part")
+        # each plan is text as in a file of its own
+        texts = re.findall(r"^\{\n \"format\": \"tplan-plan/.*?^\}\n", text, re.M | re.S)
+        need(len(texts) == len(self.parts) > 0
+             and [json.loads(plan) for plan in texts] == m["plans"], "not a plan for each part")
+        self.plans = [kind(plan) for plan in texts]
+        self.runs = [part["in_round"] for part in self.parts]
+        self.count = [len(plan.ops) for plan in self.plans]
+        self.engines = 3 * len(self.plans[0].devices)
+
+    def check_parts(self):
+        first = self.plans[0].p
+        for plan in self.plans:
+            plan.check_all()
+            need(plan.p["objective"] == "throughput", "an objective")
+            for key in ("devices", "host", "same_silicon", "own_processors", "facts", "machine",
+                        "threads"):
+                need(plan.p.get(key) == first.get(key), "plans of two machines:", key)
+        for d, limit in enumerate(self.m.get("memory_limits", [])):
+            taken = sum(plan.p["peak_bytes"][d] + plan.p["weight_bytes"][d] for plan in self.plans)
+            need(limit == 0 or 0 <= taken <= limit, "more memory than the limit")
+
+    def check_round(self):
+        """Runs are as the rates, no round is shorter, and the busiest engine has the time."""
+        spans = set()
+        for part, runs in zip(self.parts, self.runs):
+            need(0 < part["runs"] <= 2 ** 31 and 0 < part["span_ns"] < 2 ** 62
+                 and math.gcd(part["runs"], part["span_ns"]) == 1, "a rate")
+            need(0 < runs <= 2 ** 20, "runs in a round")
+            spans.add(Fraction(runs * part["span_ns"], part["runs"]))
+        need(len(spans) == 1 and math.gcd(*self.runs) == 1, "a round is none of the rates")
+        need(self.m["load_ns"] <= spans.pop(), "the rates cannot be kept")
+
+    def check_loads(self):
+        loads = [sum(runs * plan.p["loads"][e] for plan, runs in zip(self.plans, self.runs))
+                 for e in range(self.engines)]
+        need(self.m["loads"] == loads and self.m["load_ns"] == max(loads), "loads")
+
+    def least(self, weights, arcs, at):
+        """What an end proves; arcs: [part]."""
+        is_one = Loads(self.plans[0]).is_one
+        need(min(weights) >= 0 < max(weights), "weights")
+        need(not is_one or len(set(weights)) == 1, "weights of one engine")
+        value = 0
+        for plan, runs, own in zip(self.plans, self.runs, arcs):
+            weighed = Loads(plan).weigh([w * runs for w in weights], own, at[:len(plan.ops)])
+            at = at[len(plan.ops):]
+            flow = (sum(a[3] for a in own if a[0] == "s") - sum(a[3] for a in own if a[1] == "s")
+                    - weighed.p["constant_ns"])
+            need(len({(a[0], a[1]) for a in own}) == len(own), "an arc stands twice")
+            if len(plan.devices) == 2:
+                weighed.check_flow(0, 0, flow)
+                value += flow
+        if self.engines == 3:
+            value = sum(w * load for w, load in zip(weights, self.m["loads"]))
+        return -(-value // (weights[0] if is_one else sum(weights)))
+
+    def ends(self):
+        counts, weights = self.m["load_counts"], self.m["load_weights"]
+        arcs, n = iter(self.m["load_arcs"]), len(self.parts)
+        need(len(counts) % n == 0 and len(weights) == self.engines * (len(counts) // n)
+             and min(counts) >= 0 and sum(counts) == len(self.m["load_arcs"]), "counts")
+        for i in range(len(counts) // n):
+            yield (weights[self.engines * i:self.engines * (i + 1)],
+                   [[next(arcs) for _ in range(count)] for count in counts[n * i:n * (i + 1)]])
+
+    def check_tree(self):
+        at, path, done = [[0, 1]] * sum(self.count), [], False
+        bound, ends = self.m["load_ns"], self.ends()
+        for op in self.m["load_tree"]:
+            need(not done, "more ends than the tree has")
+            if op >= 0:
+                need(len(at[op]) == 2 and self.engines == 6, "op", op, "is not free")
+                at[op] = [0]
+                path.append(op)
+                continue
+            need(op == -1, "neither op nor end")
+            weights, arcs = next(ends, ([0], []))
+            bound = min(bound, self.least(weights, arcs, at))
+            while path and at[path[-1]] == [1]:
+                at[path.pop()] = [0, 1]
+            done = not path
+            if path:
+                at[path[-1]] = [1]
+        need(done and next(ends, None) is None, "an end without a proof")
+        need(self.m["load_bound_ns"] == bound, "bound")
+
+    def check_all(self):
+        self.check_parts()
+        self.check_round()
+        self.check_loads()
+        self.check_tree()
