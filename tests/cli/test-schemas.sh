@@ -23,6 +23,11 @@ keep optimize-verified optimize mlp.json --devices $sims --verify
 keep optimize-tiers optimize sym.json --dim N=1,2 --devices $sims -o out/tiers.json
 keep check-tiers check out/tiers.json
 keep check check out/plan.json
+keep optimize-mix optimize mlp.json sym.json --devices $sims --rate mlp=100/s --mem-limit sim:desktop-cpu=1G -o out/mix-file.json
+keep check-mix check out/mix-file.json
+keep explain-mix explain out/mix-file.json
+"$TPLAN" optimize mlp.json sym.json -q --devices ref --rate mlp=100/s -o out/mix-ref.json > /dev/null
+keep bench-mix bench out/mix-ref.json --time-limit 100ms
 "$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
 keep check-load check out/load.json
 "$TPLAN" optimize mlp.json -q --devices sim:desktop-cpu,sim:laptop-gpu --objective energy --price sim:desktop-cpu=0.2/h -o out/energy.json > /dev/null
