@@ -172,8 +172,11 @@ check_plan (TpCli *cli, const GArray *dims, Checked *out, GError **error)
 
   out->name = g_strdup (cli->args[0]);
   out->reasons = g_ptr_array_new_with_free_func (g_free);
-  out->plan = tplan_plan_load_full (cli->args[0], tp_cli_planning.graph_path,
-                                    &options, error);
+  out->plan = tp_cli_planning.part != NULL
+                  ? tp_cli_load_plan (cli, cli->args[0], error)
+                  : tplan_plan_load_full (cli->args[0],
+                                          tp_cli_planning.graph_path, &options,
+                                          error);
   return out->plan != NULL
          && check (out->plan, out->reasons, &out->is_valid, error);
 }

@@ -91,24 +91,32 @@ set_runs (TpMix *mix, int index)
   return mix->parts[index].n_runs <= TP_MIX_MOST_RUNS;
 }
 
+/* The first part with whose rate a round is too long; 0: none. */
+static int
+find_too_long (TpMix *mix)
+{
+  mix->parts[0].n_runs = 1;
+  for (int i = 1; i < mix->n_parts; i++)
+    if (!add_ratio (mix, i))
+      return i;
+  for (int i = 1; i < mix->n_parts; i++)
+    if (!set_runs (mix, i))
+      return i;
+  return 0;
+}
+
 gboolean
 tp_mix_count_runs (TpMix *mix, GError **error)
 {
-  gboolean is_good = TRUE;
-  int i;
+  int index = find_too_long (mix);
 
-  mix->parts[0].n_runs = 1;
-  for (i = 1; i < mix->n_parts && is_good; i++)
-    is_good = add_ratio (mix, i);
-  for (i = 1; i < mix->n_parts && is_good; i++)
-    is_good = set_runs (mix, i);
-  if (is_good)
+  if (index == 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
                "there is no round of at most %d runs in which the rates of "
                "'%s' and '%s' are kept: give rates that are in a simpler "
                "proportion",
-               TP_MIX_MOST_RUNS, mix->parts[0].name, mix->parts[i - 1].name);
+               TP_MIX_MOST_RUNS, mix->parts[0].name, mix->parts[index].name);
   return FALSE;
 }
 

@@ -117,27 +117,24 @@ is_of_part (const TpMixUnion *all, int part, const TpArc *arc)
          && vertex.index < get_first (all->first[part + 1], vertex);
 }
 
-/* The arcs of all parts, sorted by part; of each how many. */
-static void
-sort_arcs (const TpMix *mix, const TpMixUnion *all, const TpArc *arcs, int n,
-           TpArc *out, int *out_counts)
+/* Those of @part among @n @arcs, with what they name numbered as in its graph; returns
+ * how many. */
+static int
+take_arcs (const TpMixUnion *all, int part, const TpArc *arcs, int n,
+           TpArc *out)
 {
-  for (int part = 0; part < mix->n_parts; part++)
-    {
-      TpMixFirst first = all->first[part];
+  TpMixFirst first = all->first[part];
+  int n_own = 0;
 
-      out_counts[part] = 0;
-      for (int i = 0; i < n; i++)
-        {
-          if (!is_of_part (all, part, &arcs[i]))
-            continue;
-          *out = arcs[i];
-          out->from.index -= get_first (first, out->from);
-          out->to.index -= get_first (first, out->to);
-          out++;
-          out_counts[part]++;
-        }
-    }
+  for (int i = 0; i < n; i++)
+    if (is_of_part (all, part, &arcs[i]))
+      {
+        out[n_own] = arcs[i];
+        out[n_own].from.index -= get_first (first, arcs[i].from);
+        out[n_own].to.index -= get_first (first, arcs[i].to);
+        n_own++;
+      }
+  return n_own;
 }
 
 /* From arcs of the whole to those of its parts. */
@@ -147,14 +144,19 @@ split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
   g_autofree TpArc *arcs = tp_new (TpArc, (gsize) proof->n_arcs + 1);
   g_autofree int *counts
       = tp_new0 (int, (gsize) proof->n_bounds * mix->n_parts + 1);
-  int first = 0;
+  const TpArc *from = proof->arcs;
+  TpArc *to = arcs;
 
-  for (int i = 0; i < proof->n_bounds; i++)
+  for (int i = 0; i < proof->n_bounds && proof->n_arcs > 0; i++)
     {
-      sort_arcs (mix, all, proof->n_arcs == 0 ? NULL : &proof->arcs[first],
-                 proof->n_arcs_of[i], &arcs[first],
-                 &counts[(gsize) i * mix->n_parts]);
-      first += proof->n_arcs_of[i];
+      for (int part = 0; part < mix->n_parts; part++)
+        {
+          int *count = &counts[(gsize) i * mix->n_parts + part];
+
+          *count = take_arcs (all, part, from, proof->n_arcs_of[i], to);
+          to += *count;
+        }
+      from += proof->n_arcs_of[i];
     }
   g_free (proof->arcs);
   proof->arcs = g_steal_pointer (&arcs);

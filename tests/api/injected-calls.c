@@ -292,6 +292,7 @@ const Case injected_cases[] = {
   { "plan-pack", injected_save_packed, 1, 0, NULL },
   { "plan-lists", injected_read_plan, 17, 0, injected_prepare_lists },
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
+  { "mix", injected_mix, 400, 0, NULL },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },
   { "optimize-options", injected_optimize_fully, 10, 0, NULL },
   { "optimize-rated", injected_optimize_rated, 10, 0, NULL },

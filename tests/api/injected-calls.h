@@ -58,6 +58,7 @@ void injected_prepare_three (Fixture *fixture);
 gboolean injected_read_model (Fixture *fixture, GError **error);
 gboolean injected_read_plan (Fixture *fixture, GError **error);
 gboolean injected_read_tier (Fixture *fixture, GError **error);
+gboolean injected_mix (Fixture *fixture, GError **error);
 gboolean injected_write_plan (Fixture *fixture, GError **error);
 gboolean injected_save_packed (Fixture *fixture, GError **error);
 gboolean injected_import (Fixture *fixture, GError **error);

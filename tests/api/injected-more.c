@@ -178,6 +178,25 @@ injected_read_tier (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
+/* Planned together, checked, written and read. */
+gboolean
+injected_mix (Fixture *fixture, GError **error)
+{
+  const TplanMixGraph graphs[] = { { "one", "3/s", fixture->graph },
+                                   { "other", "2/s", fixture->graph } };
+  g_autofree char *path = g_strconcat (fixture->saved, ".mix", NULL);
+  g_autoptr (TplanMix) mix
+      = tplan_mix_optimize (graphs, 2, fixture->costs, NULL, error);
+  g_autoptr (TplanMix) again = NULL;
+
+  if (mix == NULL || !tplan_mix_check (mix, error)
+      || !tplan_mix_save (mix, path, error))
+    return FALSE;
+  again = tplan_mix_load (path, NULL, error);
+  g_remove (path);
+  return again != NULL;
+}
+
 gboolean
 injected_write_plan (Fixture *fixture, GError **error)
 {

@@ -1,0 +1,250 @@
+/* test-mix.c: several graphs planned together, written, read back, checked, and run
+ * side by side from many threads. Against the shared library, as a user would. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <tplan.h>
+
+#define N 64
+#define N_RUNS 100
+#define N_THREADS 3           /* for each graph */
+
+/* y = x * x + x, and y = x * x - x */
+static const char *const models[] = {
+  "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x\","
+  " \"shape\": [64]}], \"outputs\": [\"y\"], \"ops\": ["
+  " {\"name\": \"square\", \"type\": \"Mul\", \"inputs\": [\"x\", \"x\"],"
+  "  \"outputs\": [\"s\"]}, {\"name\": \"sum\", \"type\": \"Add\","
+  "  \"inputs\": [\"s\", \"x\"], \"outputs\": [\"y\"]}]}",
+  "{\"format\": \"tplan-graph/1\", \"inputs\": [{\"name\": \"x\","
+  " \"shape\": [64]}], \"outputs\": [\"y\"], \"ops\": ["
+  " {\"name\": \"square\", \"type\": \"Mul\", \"inputs\": [\"x\", \"x\"],"
+  "  \"outputs\": [\"s\"]}, {\"name\": \"difference\", \"type\": \"Sub\","
+  "  \"inputs\": [\"s\", \"x\"], \"outputs\": [\"y\"]}]}",
+};
+
+typedef struct
+{
+  char *folder, *paths[2], *table, *saved;
+  TplanGraph *graphs[2];
+  TplanCosts *costs;
+} Fixture;
+
+/* @devices: ended by NULL. */
+static void
+set_up (Fixture *fixture, const char *const *devices)
+{
+  g_autoptr (GError) error = NULL;
+
+  fixture->folder = g_dir_make_tmp ("tplan-mix-XXXXXX", NULL);
+  fixture->table = g_build_filename (fixture->folder, "cost.db", NULL);
+  fixture->saved = g_build_filename (fixture->folder, "mix.json", NULL);
+  for (int i = 0; i < 2; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("g%d.json", i);
+
+      fixture->paths[i] = g_build_filename (fixture->folder, name, NULL);
+      g_assert_true (g_file_set_contents (fixture->paths[i], models[i], -1,
+                                          NULL));
+      fixture->graphs[i] = tplan_graph_load (fixture->paths[i], NULL, &error);
+      g_assert_no_error (error);
+    }
+  fixture->costs = tplan_costs_open (fixture->table, devices, 1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *fixture)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      tplan_graph_free (fixture->graphs[i]);
+      g_remove (fixture->paths[i]);
+      g_free (fixture->paths[i]);
+    }
+  tplan_costs_close (fixture->costs);
+  g_remove (fixture->table);
+  g_remove (fixture->saved);
+  g_rmdir (fixture->folder);
+  g_free (fixture->table);
+  g_free (fixture->saved);
+  g_free (fixture->folder);
+}
+
+static TplanMix *
+plan (const Fixture *fixture, const char *first, const char *second,
+      const TplanOptimizeOptions *options, GError **error)
+{
+  const TplanMixGraph asked[] = { { "plus", first, fixture->graphs[0] },
+                                  { "minus", second, fixture->graphs[1] } };
+
+  return tplan_mix_optimize (asked, 2, fixture->costs, options, error);
+}
+
+static void
+test_made (void)
+{
+  static const char *const devices[]
+      = { "sim:desktop-cpu", "sim:laptop-gpu", NULL };
+  Fixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = NULL, again = NULL;
+  const TplanMixPart *parts;
+  double bound, busy;
+  int n;
+
+  set_up (&fixture, devices);
+  mix = plan (&fixture, "300/s", "4ms", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_mix_save (mix, fixture.saved, &error));
+  again = tplan_mix_load (fixture.saved, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_mix_check (again, &error));
+  parts = tplan_mix_get_parts (again, &n);
+  g_assert_cmpint (n, ==, 2);
+  g_assert_cmpstr (parts[1].name, ==, "minus");
+  g_assert_cmpint (parts[1].n_runs, ==, 1);
+  g_assert_cmpint (parts[1].span_ns, ==, 4000000);
+  g_assert_cmpstr (tplan_plan_find_device (parts[0].plan, "square"), ==,
+                   tplan_plan_find_device (tplan_mix_get_parts (mix, NULL)->plan,
+                                           "square"));
+  busy = tplan_mix_get_busy (again, &bound);
+  g_assert_cmpfloat (busy, ==, tplan_mix_get_busy (mix, NULL));
+  g_assert_true (bound > 0 && bound <= busy && busy <= 1);
+  tear_down (&fixture);
+}
+
+static void
+expect (const Fixture *fixture, const char *rate,
+        const TplanOptimizeOptions *options, TplanError code)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = plan (fixture, "1/s", rate, options, &error);
+
+  g_assert_null (mix);
+  g_assert_error (error, TPLAN_ERROR, (int) code);
+}
+
+static void
+test_refused (void)
+{
+  static const char *const devices[]
+      = { "sim:desktop-cpu", "sim:laptop-gpu", NULL };
+  static const char *const tight[]
+      = { "sim:desktop-cpu=1", "sim:laptop-gpu=1", NULL };
+  const TplanOptimizeOptions other = { .objective = "energy" };
+  const TplanOptimizeOptions small = { .memory_limits = tight };
+  Fixture fixture;
+  TplanMixGraph twice[2];
+  g_autoptr (GError) error = NULL;
+
+  set_up (&fixture, devices);
+  expect (&fixture, "often", NULL, TPLAN_ERROR_USAGE);
+  expect (&fixture, "1000000000/s", NULL, TPLAN_ERROR_LIMIT);
+  expect (&fixture, "1ns", NULL, TPLAN_ERROR_LIMIT);
+  expect (&fixture, "2000ns", &other, TPLAN_ERROR_USAGE);
+  expect (&fixture, "1/s", &small, TPLAN_ERROR_INFEASIBLE);
+  twice[0] = twice[1] = (TplanMixGraph){ "one", "1/s", fixture.graphs[0] };
+  g_assert_null (tplan_mix_optimize (twice, 2, fixture.costs, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_null (tplan_mix_optimize (twice, 0, fixture.costs, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_null (tplan_mix_load (fixture.paths[0], NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  tear_down (&fixture);
+}
+
+/* ---- side by side --------------------------------------------------------- */
+
+typedef struct
+{
+  TplanSession *session;
+  int sign;                   /* of the second term */
+  int seed;
+} Runner;
+
+/* Small whole numbers: exact on every device. */
+static gpointer
+run_often (gpointer data)
+{
+  const Runner *runner = data;
+  g_autoptr (GError) error = NULL;
+
+  for (int round = 0; round < N_RUNS; round++)
+    {
+      float x[N], y[N];
+      const void *inputs[] = { x };
+      void *outputs[] = { y };
+
+      for (int i = 0; i < N; i++)
+        x[i] = (float) (runner->seed * 5 + round + i);
+      tplan_session_run (runner->session, inputs, outputs, &error);
+      g_assert_no_error (error);
+      for (int i = 0; i < N; i++)
+        g_assert_cmpfloat (y[i], ==,
+                           x[i] * x[i] + (float) runner->sign * x[i]);
+    }
+  return NULL;
+}
+
+/* The mix may go before its sessions. */
+static void
+run_all (TplanSession *const *sessions)
+{
+  Runner runners[2 * N_THREADS];
+  GThread *threads[2 * N_THREADS];
+
+  for (int i = 0; i < 2 * N_THREADS; i++)
+    {
+      runners[i] = (Runner){ sessions[i % 2], i % 2 == 0 ? 1 : -1, i };
+      threads[i] = g_thread_new ("runner", run_often, &runners[i]);
+    }
+  for (int i = 0; i < 2 * N_THREADS; i++)
+    g_thread_join (threads[i]);
+}
+
+static void
+test_runs (gconstpointer device)
+{
+  const char *const devices[] = { device, NULL };
+  Fixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = NULL;
+  TplanSession *sessions[2] = { NULL, NULL };
+
+  set_up (&fixture, devices);
+  mix = plan (&fixture, "3/s", "2/s", NULL, &error);
+  for (int i = 0; i < 2 && mix != NULL; i++)
+    {
+      const TplanSessionOptions options = { .n_in_flight = 1 + i };
+
+      sessions[i] = tplan_mix_new_session (mix, i, &options, &error);
+      if (sessions[i] == NULL)
+        break;
+    }
+  g_clear_pointer (&mix, tplan_mix_free);
+  if (error != NULL)
+    {
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+      g_test_skip (error->message);
+    }
+  else
+    run_all (sessions);
+  tplan_session_free (sessions[0]);
+  tplan_session_free (sessions[1]);
+  tear_down (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mix/made", test_made);
+  g_test_add_func ("/mix/refused", test_refused);
+  g_test_add_data_func ("/mix/runs/ref", "ref", test_runs);
+  g_test_add_data_func ("/mix/runs/cpu", "cpu", test_runs);
+  g_test_add_data_func ("/mix/runs/opencl", "opencl:0", test_runs);
+  return g_test_run ();
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Several graphs on one machine: planned together, checked, told, and run side by side.
+. "$(dirname "$0")/common.sh"
+python=$(command -v python3)
+sed 's/"name": "mlp"/"name": "other"/' mlp.json > other.json
+
+try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -o both.json && err_has "wrote both.json" && out_has "simulated"; say $? "made"
+out_has "^busiest .* of each second predicted (simulated), \(proved least\|bound\)" && out_has "^all on one " && out_has "mlp, 300/s  other, 250/s"; say $? "told"
+try 0 optimize other.json mlp.json --devices $sims --rate other=4ms --rate mlp=300/s && out_has "other, 250/s  mlp, 300/s"; say $? "in the order given"
+try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -o again.json && cmp -s both.json again.json; say $? "equal calls give equal bytes"
+try 0 optimize mlp.json other.json --devices $sims && err_has "no rate of 'mlp' is given, taken as 1/s" && err_has "no rate of 'other'"; say $? "once a second if nothing is said"
+try 0 optimize mlp.json --devices $sims --rate mlp=7/s -o one.json && try 0 optimize mlp.json --devices $sims --objective throughput -o load.json
+"$TPLAN" explain one.json --part mlp -q --format csv > a.csv && "$TPLAN" explain load.json -q --format csv > b.csv && cmp -s a.csv b.csv; say $? "one graph is placed as for throughput"
+try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms --format json && first=$(json busy) \
+  && try 0 optimize mlp.json other.json --devices $sims --rate mlp=600/s,other=2ms --format json \
+  && [ "$(awk "BEGIN { r = $(json busy) / $first; print (r > 1.999 && r < 2.001) }")" = 1 ]; say $? "twice as often is twice as busy"
+
+try 0 check both.json && out_has "^both.json: valid: .*of each second predicted (simulated)"; say $? "checked"
+try 0 check both.json --format json && [ "$(json valid)" = true ] && [ "$(json format)" = tplan-check-mix/1 ]; say $? "as JSON"
+try 0 check both.json --part other && out_has "^both.json: valid: costs"; say $? "one of them"
+if [ -n "$python" ]; then
+  "$python" "$top_srcdir/tests/check_plan.py" both.json one.json > .out 2> .err && [ "$(grep -c ': valid$' .out)" -eq 2 ]; say $? "by the other checker too"
+fi
+try 0 explain both.json && out_has "ENGINE  *SIMULATED BUSY"; say $? "explained"
+try 0 explain both.json --part mlp fc1; say $? "an op of one"
+try 2 explain both.json fc1 && err_has "part says of which"; say $? "which wants its graph"
+try 0 view both.json --part mlp -o mlp.svg && try 0 report both.json --part other -o other.html && try 0 run both.json --part other --repeat 1; say $? "one is drawn, reported and run"
+for command in view report run; do try 2 $command both.json && err_has "say which with --part mlp" || break; done; say $? "not all at once"
+try 2 run both.json --part ohter && err_has "no plan is of 'ohter': there are mlp, other"; say $? "no other part"
+try 2 run load.json --part mlp && err_has "has one plan"; say $? "nor a part of one plan"
+try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -o both.json.gz -q && try 0 check both.json.gz; say $? "packed"
+"$TPLAN" optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -q -o - > piped.json 2> .err && cmp -s piped.json both.json; say $? "to standard output"
+
+# What cannot be.
+try 5 optimize mlp.json other.json --devices $sims --rate mlp=90000000/s,other=90000000/s -o fast.json && err_has "the rates cannot be kept: '.*' would be busy .* s of every second (simulated)" && [ ! -e fast.json ]
+say $? "rates that are too high"
+try 5 optimize mlp.json other.json --devices $sims --mem-limit sim:desktop-cpu=1 --mem-limit sim:laptop-gpu=1 && err_has "allow more"; say $? "memory that is not there"
+try 2 optimize mlp.json other.json --devices $sims --rate mpl=3/s && err_has "no model is named 'mpl' (did you mean 'mlp'?): there are mlp, other"; say $? "a rate of none of them"
+for rate in mlp mlp=3 mlp=0/s mlp=-3/s mlp=3/y mlp=1/s,mlp=2/s; do try 2 optimize mlp.json other.json --devices $sims --rate $rate || break; done; say $? "rates that are none"
+try 2 optimize mlp.json ./mlp.json --devices $sims && err_has "two graphs are named 'mlp'"; say $? "one name twice"
+try 5 optimize mlp.json other.json --devices $sims --rate mlp=1000003/s,other=0.000001/h && err_has "the rates of 'mlp' and 'other' are kept: give rates that are in a simpler proportion"; say $? "rates in no simple proportion"
+for option in --verify --margins "--require sim:desktop-cpu>=1%time" "--objective makespan" "-o t.svg"; do
+  try 2 optimize mlp.json other.json --devices $sims $option || break
+done
+say $? "what is for one model"
+try 2 optimize mlp.json other.json --devices $sims -o both.json && err_has exists; say $? "nothing is overwritten"
+try 3 bench both.json && err_has "simulated devices run one graph at a time"; say $? "simulated graphs do not run side by side"
+
+# Side by side, on the references.
+try 0 optimize mlp.json other.json --devices ref --rate mlp=40/s,other=20/s -o ref.json -q
+try 0 bench ref.json --time-limit 300ms --format json && [ "$(json format)" = tplan-bench-mix/1 ] && [ "$(grep -c '"asked": ' .out)" -eq 2 ] && out_has '"asked": 12' && out_has '"asked": 6'
+say $? "run at their rates"
+try 0 bench ref.json --time-limit 300ms --seed 3 --in-flight 4 && out_has "^ENGINE  *PREDICTED BUSY  *MEASURED" && out_has "^ref "; say $? "at times that are drawn"
+try 2 bench ref.json load.json && err_has "side by side"; say $? "they are no contestants"
+
+# Hostile files.
+bad () { name=$1 message=$2; shift 2; sed "$@" both.json > bad.json; try 3 check bad.json && err_has "bad.json: .*$message"; say $? "$name"; }
+bad "another format" "this tplan reads tplan-mix/1" 's,tplan-mix/1,tplan-mix/2,'
+bad "an unknown key" "unknown key" 's/^ "parts"/ "party": 1, "parts"/'
+bad "another rate" "sha256: .*was changed" 's/"runs": 300/"runs": 301/; s/"runs": 3,/"runs": 7,/'
+bad "no rate" "no such rate" 's/"in_round": [0-9]*/"in_round": 0/'
+bad "another load" "was changed" '0,/"load_bound_ns": [0-9]*/s//"load_bound_ns": 1/'
+bad "a plan that was changed" "other: .*was changed\|mlp: .*was changed" '0,/"cost_ns": [0-9]*/s//"cost_ns": 1/'
+bad "a plan less" "plans: not one for each part" 's/^ "parts": \[/ "parts": [ {"name": "x", "runs": 1, "span_ns": 1, "in_round": 1},/'
+head -c 300 both.json > bad.json; try 3 check bad.json && err_has "cut short"; say $? "cut short"
+tr -d '\n' < both.json > flat.json; try 0 check flat.json; say $? "laid out otherwise it is the same"
+finish
