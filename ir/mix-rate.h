@@ -4,7 +4,8 @@
 
 #include "ir/types.h"
 
-#define TP_MIX_RATE_FORM "N/s, N/min, N/h, or one run each time: N ns, us, ms, s"
+#define TP_MIX_RATE_FORM \
+  "such as 30/s, 2.5/min, 100/h, or 33ms from one run to the next"
 #define TP_MIX_RATE_MOST (G_GINT64_CONSTANT (1) << 31) /* runs */
 #define TP_MIX_RATE_SPAN_NS (G_GINT64_CONSTANT (1) << 62) /* is above any span */
 

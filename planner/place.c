@@ -248,6 +248,7 @@ drop_parts (TpPlan *plan)
   g_clear_pointer (&plan->groups, tp_groups_free);
   g_clear_pointer (&plan->peak_bytes, g_free);
   g_clear_pointer (&plan->weight_bytes, g_free);
+  plan->n_placements = plan->n_transfers = 0;
   plan->cost_ns = 0;
   plan->n_estimated = 0;
 }
