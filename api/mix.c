@@ -88,7 +88,7 @@ read_rate (const TpMixAsked *asked, TpMixRate *out, GError **error)
   if (tp_mix_rate_parse (asked->rate, out))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "rate '%s' of '%s' is none of " TP_MIX_RATE_FORM, asked->rate,
+               "rate '%s' of '%s' is none " TP_MIX_RATE_FORM, asked->rate,
                asked->name);
   return FALSE;
 }

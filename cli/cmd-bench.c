@@ -410,8 +410,7 @@ const TpCommand tp_command_bench = {
   .name = "bench",
   .arguments = "MODEL|PLAN...",
   .summary = "Runs plans in turns and tells which is faster",
-  .details = "  tplan bench model.onnx p.json: its plan, all on each device, p\nOf "
-             "plans of several graphs: runs them side by side at their rates",
+  .details = "  tplan bench model.onnx p.json: its plan, all on each device, p",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT | TP_USES_SEED,

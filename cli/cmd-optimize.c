@@ -32,10 +32,10 @@ static const GOptionEntry optimize_options[] = {
   TP_MACHINE_OPTION,
   { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &required,
     "status 5 unless DEV has that share (repeatable)", "DEV>=N%time" },
-  { "rate", 0, 0, G_OPTION_ARG_STRING_ARRAY, &rates,
-    "of several: runs of NAME, 30/s, 33ms (repeatable)", "NAME=RATE" },
-  { "margins", 0, 0, G_OPTION_ARG_NONE, &wants_margins,
-    "keep in the plan how far each cost is from a flip", NULL },
+  { "rate", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, &rates, NULL,
+    "NAME=RATE" },
+  { "margins", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &wants_margins,
+    NULL, NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, &wants_verify,
     "run it against single devices; give what wins", NULL },
   { 0 },
@@ -458,8 +458,8 @@ const TpCommand tp_command_optimize = {
   .name = "optimize",
   .arguments = "MODEL...",
   .summary = "Finds the cheapest plan for a model and proves it",
-  .details = "-o: .json .dot .svg .png; several models: one placement for all, "
-             "by --rate",
+  .details = "      --rate=NAME=RATE,.. of several models  --margins  -o: "
+             ".json .dot .svg .png",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_OUTPUT

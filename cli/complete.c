@@ -10,6 +10,7 @@
 #include "api/road.h"
 #include "cli/hint.h"
 #include "cli/options.h"
+#include "cli/mix-made.h"
 #include "cli/planning.h"
 #include "cli/values.h"
 #include "format/affinity.h"
@@ -292,6 +293,39 @@ complete_memory (Line *line)
   complete_device (line, "=");
 }
 
+/* "NAME=RATE" of the models given; more may follow a comma. */
+static void
+complete_rate (Line *line)
+{
+  const char *comma = strrchr (line->word, ',');
+  g_autofree char *prefix
+      = g_strndup (line->word, comma == NULL ? 0 : comma + 1 - line->word);
+
+  for (int i = 0; line->cli->args[i] != NULL; i++)
+    {
+      g_autofree char *name = tp_cli_name_part (line->cli->args[i]);
+      g_autofree char *text = g_strconcat (name, "=", NULL);
+
+      offer (line, prefix, text, NULL);
+    }
+}
+
+/* Of plans of several graphs. */
+static void
+complete_part (Line *line)
+{
+  g_autofree char *path = find_model (line);
+  g_autoptr (TplanMix) mix = path == NULL || !tp_cli_is_mix (path)
+                                 ? NULL
+                                 : tp_cli_load_mix (line->cli, path, NULL);
+  int n = 0;
+  const TplanMixPart *parts
+      = mix == NULL ? NULL : tplan_mix_get_parts (mix, &n);
+
+  for (int i = 0; i < n; i++)
+    offer (line, "", parts[i].name, NULL);
+}
+
 /* "DEV>=N%time" */
 static void
 complete_share (Line *line)
@@ -398,6 +432,8 @@ static const struct
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
   { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
+  { "NAME", "part", NULL, complete_part, NULL },
+  { "NAME=RATE", NULL, NULL, complete_rate, NULL },
   { "RUNTIME", NULL, NULL, complete_runtime, NULL },
   { "A,B", NULL, NULL, NULL, "time,energy time,price energy,price" },
   { NULL },

@@ -427,9 +427,8 @@ check_real (const Bench *bench, const char *path, GError **error)
   if (!tp_api_get_mix (bench->mix)->parts[0].plan->is_simulated)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%s: simulated devices run one graph at a time: `tplan explain` "
-               "has what is predicted, `--part NAME` of `tplan run` runs one",
-               path);
+               "%s: simulated devices run one graph at a time: run one with "
+               "--part, or see with explain what is predicted of all", path);
   return FALSE;
 }
 

@@ -45,9 +45,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Models, models_clear)
 
 /* ---- what is asked for ---------------------------------------------------- */
 
-/* "nets/a.b.onnx" -> "a" */
-static char *
-name_model (const char *path)
+char *
+tp_cli_name_part (const char *path)
 {
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = strchr (base + 1, '.');
@@ -130,7 +129,7 @@ read_models (const TpCli *cli, char *const *rates, Models *models,
   models->rates = g_new0 (char *, models->n);
   models->names = g_new0 (char *, models->n + 1);
   for (int i = 0; i < models->n; i++)
-    models->names[i] = name_model (cli->args[i]);
+    models->names[i] = tp_cli_name_part (cli->args[i]);
   if (!take_rates (models, rates, error))
     return FALSE;
   for (int i = 0; i < models->n; i++)
@@ -172,8 +171,8 @@ check_options (const TpCli *cli, GError **error)
           && !g_str_has_suffix (path, ".json" TP_GZIP_SUFFIX))
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "'%s': plans of several models go into a .json file; "
-                       "`tplan view --part NAME` draws one of them", path);
+                       "'%s': plans of several models go into a .json file, of "
+                       "which view draws one with --part", path);
           return FALSE;
         }
       if (!tp_cli_check_output (cli, path, error))

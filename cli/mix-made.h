@@ -4,8 +4,10 @@
 
 #include "cli/cli.h"
 
+/* "nets/a.b.onnx" -> "a"; g_free (). */
+char *tp_cli_name_part (const char *path);
 /* Plans all of @cli->args as --rate has it: @rates: (nullable): "NAME=RATE,...", names
- * those of files without what follows the first dot, or of graphs. */
+ * as above. */
 gboolean tp_cli_optimize_mix (TpCli *cli, char *const *rates, GError **error);
 
 #endif

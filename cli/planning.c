@@ -376,8 +376,7 @@ refuse_part (const char *path, const TplanMix *mix, GError **error)
   if (tp_cli_planning.part == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "%s has plans of several graphs, %s: say which with --part "
-                 "%s; `tplan check`, `explain` and `bench` take all",
-                 path, names->str, parts[0].name);
+                 "%s", path, names->str, parts[0].name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "%s: no plan is of '%s': there are %s", path,
@@ -407,8 +406,8 @@ check_part (const char *path, GError **error)
   if (tp_cli_planning.part == NULL)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%s has one plan: --part is for plans of several graphs, made "
-               "by `tplan optimize` of several models: leave it out", path);
+               "%s has one plan: --part is for plans of several graphs: leave "
+               "it out", path);
   return FALSE;
 }
 

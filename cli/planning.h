@@ -58,9 +58,9 @@ extern TpPlanning tp_cli_planning;
     "plan for the machine of `tplan machine export`", "FILE" }
 #define TP_GRAPH_OPTION \
   { "graph", 0, 0, G_OPTION_ARG_FILENAME, &tp_cli_planning.graph_path, \
-    "the plan's graph, if it has moved", "FILE" }, \
-  { "part", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.part, \
-    "of plans of several graphs, that of this one", "NAME" }
+    "its graph, if it has moved; of several, --part=NAME", "FILE" }, \
+  { "part", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, \
+    &tp_cli_planning.part, NULL, "NAME" }
 /* clang-format on */
 
 /* What a command that plans obeys. */

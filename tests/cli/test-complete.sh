@@ -21,7 +21,7 @@ for command in $commands; do
   diff .help .offered > .out; say $? "all options of $command"
   # Whatever is no number or time has values to choose from.
   while read -r option; do
-    case $option in *=N | *=TIME | *=X | *=D | *=DIR | --limit=*) continue ;; esac
+    case $option in *=N | *=TIME | *=X | *=D | *=DIR | --limit=* | --part=*) continue ;; esac
     said=$("$TPLAN" --complete "$command" mlp.json --devices ref "${option%%=*}=" 2> .err)
     [ "$said" != words ] && [ ! -s .err ]; say $? "$command offers values for $option"
   done <<OPTIONS
@@ -57,6 +57,10 @@ same "dimensions" "N=" "$(offers optimize mlp.json --dim '')"
 same "dimensions of a plan's model" "N=" "$(offers optimize plan.json --dim '')"
 same "inputs" "x=" "$(offers run plan.json -i '')"
 same "files behind an input" "files --input=x=" "$("$TPLAN" --complete run plan.json --input=x=a)"
+same "models that have a rate" "mlp= other=" "$(offers optimize mlp.json other.json --rate '')"
+same "the next of them" "mlp=3/s,mlp= mlp=3/s,other=" "$(offers optimize mlp.json other.json --rate mlp=3/s,)"
+cp mlp.json other.json; "$TPLAN" optimize mlp.json other.json -q -d ref -o both.json > .out 2> .err
+same "graphs planned together" "mlp other" "$(offers explain both.json --part '')"
 same "simulated devices" "$("$TPLAN" devices --format csv | sed -n 's/,simulated.*//p' | grep sim:server | xargs)" "$(offers optimize -d sim:server)"
 same "devices behind a comma" "--devices=ref,sim:edge-cpu" "$(offers optimize --devices=ref,sim:edge)"
 offers optimize -d '' | grep -qw ref; say $? "devices of this machine"
