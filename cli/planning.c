@@ -376,7 +376,8 @@ refuse_part (const char *path, const TplanMix *mix, GError **error)
   if (tp_cli_planning.part == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "%s has plans of several graphs, %s: say which with --part "
-                 "%s", path, names->str, parts[0].name);
+                 "%s; bench runs all of them side by side",
+                 path, names->str, parts[0].name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "%s: no plan is of '%s': there are %s", path,
