@@ -1,422 +1,28 @@
-/* schedule-reduce.c: the family "reduce": reductions along a contiguous axis
- * (softmax, means, dot products): vectors run along that axis, several
- * accumulators hide the latency of addition, lanes are joined at the end of each
- * stage. */
+/* schedule-reduce.c: the family "reduce": reductions along a contiguous axis, a
+ * point after the other. */
 #include "config.h"
 
-#include "ir/guard.h"
-#include "nest/nest-expr.h"
-#include "schedule/emit-access.h"
-#include "schedule/expr.h"
-#include "schedule/family.h"
+#include "schedule/schedule-reduce.h"
+
 #include "schedule/grid.h"
-#include "schedule/nest-canon.h"
-
-#define MAX_SUMS 4
-
-/* The values of a choice. */
-enum
-{
-  LANES,
-  SUMS,                       /* vectors that accumulate at once */
-  POINTS,                     /* per group, about */
-};
 
 static const TpParam params[] = {
   { "lanes", 1, 4, 16 },
-  { "sums", 1, 1, MAX_SUMS },
+  { "sums", 1, 1, TP_REDUCE_MAX_SUMS },
   { "points", 1, 1, G_MAXINT64 / 4 },
   { NULL },
 };
 
-typedef struct
-{
-  const TpTarget *target;
-  TpNest *nest;
-  int axis;                   /* reduce axis of the vectors */
-  int n_others;               /* other reduce axes, outer to inner */
-  int others[TP_NEST_MAX_AXES];
-  gboolean is_long;           /* has functions that take long */
-  int kept;                   /* stage whose values are used again, or -1 */
-  gint64 n_points, work;
-} ReduceAnalysis;
-
-/* The choice made. */
-typedef struct
-{
-  const ReduceAnalysis *a;
-  int lanes, sums;
-  int row_buffer;             /* values of the kept stage */
-} ReducePlan;
-
-/* One stage while it is emitted. */
-typedef struct
-{
-  TpEmit *emit;
-  const ReducePlan *plan;
-  int stage;
-  int n;                      /* accumulators */
-  TpValue acc[MAX_SUMS];
-} StageState;
-
-/* ---- values kept ------------------------------------------------------- */
-
-static int
-kept_expr (const ReduceAnalysis *a)
-{
-  return a->kept < 0 ? -1 : a->nest->stages[a->kept].expr;
-}
-
-/* Where the values of this point of the axis lie in the row. */
-static TpValue
-find_in_row (TpEmit *e, const ReducePlan *plan)
-{
-  const TpPosition *at = &e->axes[plan->a->axis];
-
-  return tp_emit_add_const (e, at->pos, at->delta);
-}
-
-/* Reads the value at this point of what was kept before @stage. */
-static void
-know_kept (TpEmit *e, const ReducePlan *plan, int stage)
-{
-  if (plan->a->kept >= 0 && plan->a->kept < stage)
-    e->known[kept_expr (plan->a)]
-        = tp_k_load (e->kernel, plan->row_buffer, find_in_row (e, plan),
-                     plan->lanes, -1);
-}
-
-/* The value of a stage at the current point. */
-static TpValue
-emit_value (TpEmit *e, const ReducePlan *plan, int stage)
-{
-  TpValue value;
-
-  know_kept (e, plan, stage);
-  value = tp_emit_expr (e, e->nest->stages[stage].expr);
-  if (stage == plan->a->kept)
-    tp_k_store (e->kernel, plan->row_buffer, find_in_row (e, plan), value, -1);
-  return value;
-}
-
-/* ---- stages ------------------------------------------------------------ */
-
-static void
-open_others (TpEmit *e, const ReducePlan *plan, StageState *state)
-{
-  for (int i = 0; i < plan->a->n_others; i++)
-    {
-      int axis = plan->a->others[i];
-      gint64 extent = e->nest->axes[axis].extent;
-
-      tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, extent, 1), 0,
-                        extent - 1);
-      for (int j = 0; state != NULL && j < state->n; j++)
-        state->acc[j] = tp_k_carry (e->kernel, state->acc[j]);
-    }
-}
-
-static void
-close_others (TpEmit *e, const ReducePlan *plan, StageState *state)
-{
-  for (int i = plan->a->n_others - 1; i >= 0; i--)
-    {
-      if (state == NULL)
-        tp_emit_end_for (e, NULL, 0, NULL);
-      else
-        tp_emit_end_for (e, state->acc, state->n, state->acc);
-      tp_emit_clear_axis (e, plan->a->others[i]);
-    }
-}
-
-static void
-accumulate_whole (StageState *state, int vectors)
-{
-  TpEmit *e = state->emit;
-  const TpStage *stage = &e->nest->stages[state->stage];
-  int axis = state->plan->a->axis;
-
-  for (int i = 0; i < vectors; i++)
-    {
-      e->axes[axis].delta = (gint64) i * state->plan->lanes;
-      if (state->plan->a->kept < 0)
-        state->acc[i] = tp_emit_accumulate (e, stage->combiner, state->acc[i],
-                                            stage->expr);
-      else
-        state->acc[i]
-            = tp_emit_combine (e, stage->combiner, state->acc[i],
-                               emit_value (e, state->plan, state->stage));
-    }
-  e->axes[axis].delta = 0;
-}
-
-/* The last vector: lanes past the end take the identity. */
-static void
-accumulate_tail (StageState *state, int active)
-{
-  TpEmit *e = state->emit;
-  const TpStage *stage = &e->nest->stages[state->stage];
-  TpValue value;
-
-  tp_emit_set_lanes (e, state->plan->a->axis, state->plan->lanes, active);
-  value = emit_value (e, state->plan, state->stage);
-  value = tp_k_select (e->kernel, tp_emit_mask (e), value,
-                       tp_emit_identity (e, stage->combiner, stage->expr));
-  state->acc[0] = tp_emit_combine (e, stage->combiner, state->acc[0], value);
-  tp_emit_set_lanes (e, state->plan->a->axis, e->lanes, e->lanes);
-}
-
-static void
-accumulate_axis (StageState *state)
-{
-  TpEmit *e = state->emit;
-  int axis = state->plan->a->axis, lanes = state->plan->lanes;
-  gint64 extent = e->nest->axes[axis].extent;
-  gint64 step = (gint64) state->n * lanes, at = extent / step * step;
-  int vectors = (extent - at) / lanes;
-
-  if (at > 0)
-    {
-      TpValue pos = tp_emit_for_const (e, 0, at, step);
-
-      tp_emit_set_axis (e, axis, pos, 0, at - step);
-      for (int i = 0; i < state->n; i++)
-        state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);
-      accumulate_whole (state, state->n);
-      tp_emit_end_for (e, state->acc, state->n, state->acc);
-    }
-  tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
-  accumulate_whole (state, vectors);
-  at += (gint64) vectors * lanes;
-  tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
-  if (at < extent)
-    accumulate_tail (state, extent - at);
-  tp_emit_clear_axis (e, axis);
-}
-
-static TpValue
-join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
-{
-  static const TpInstrOp ops[] = { [TP_COMBINE_SUM] = TP_I_LANE_SUM,
-                                   [TP_COMBINE_MAX] = TP_I_LANE_MAX,
-                                   [TP_COMBINE_MIN] = TP_I_LANE_MIN };
-
-  return tp_k_unary (e->kernel, ops[combiner], value);
-}
-
-static TpValue
-emit_stage (TpEmit *e, const ReducePlan *plan, int index)
-{
-  StageState state = { .emit = e, .plan = plan, .stage = index };
-  const TpStage *stage = &e->nest->stages[index];
-
-  tp_emit_know_uniform (e, stage->expr, plan->lanes);
-  state.n = plan->sums;
-  tp_emit_set_lanes (e, plan->a->axis, plan->lanes, plan->lanes);
-  for (int i = 0; i < state.n; i++)
-    state.acc[i] = tp_emit_identity (e, stage->combiner, stage->expr);
-  open_others (e, plan, &state);
-  accumulate_axis (&state);
-  close_others (e, plan, &state);
-  for (int i = 1; i < state.n; i++)
-    state.acc[0] = tp_emit_combine (e, stage->combiner, state.acc[0],
-                                    state.acc[i]);
-  tp_emit_set_lanes (e, -1, 1, 1);
-  return join_lanes (e, stage->combiner, state.acc[0]);
-}
-
-/* ---- result ------------------------------------------------------------ */
-
-static void
-store_result (TpEmit *e, const ReducePlan *plan)
-{
-  know_kept (e, plan, e->nest->n_stages);
-  tp_emit_store (e, tp_emit_expr (e, e->nest->result));
-}
-
-static void
-emit_result_row (TpEmit *e, const ReducePlan *plan)
-{
-  int axis = plan->a->axis, lanes = plan->lanes;
-  gint64 extent = e->nest->axes[axis].extent, at = extent / lanes * lanes;
-
-  tp_emit_set_lanes (e, axis, lanes, lanes);
-  if (at > 0)
-    {
-      tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, at, lanes), 0,
-                        at - lanes);
-      store_result (e, plan);
-      tp_emit_end_for (e, NULL, 0, NULL);
-    }
-  if (at < extent)
-    {
-      tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
-      tp_emit_set_lanes (e, axis, lanes, extent - at);
-      store_result (e, plan);
-    }
-  tp_emit_clear_axis (e, axis);
-  tp_emit_set_lanes (e, -1, 1, 1);
-}
-
-static void
-emit_body (TpEmit *e, int tile, int vectors, void *data)
-{
-  const ReducePlan *plan = data;
-
-  tp_emit_forget (e);
-  for (int i = 0; i < e->nest->n_stages; i++)
-    e->stages[i] = emit_stage (e, plan, i);
-  if (!tp_nest_covers_reduce (e->nest))
-    {
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
-      return;
-    }
-  tp_emit_know_uniform (e, e->nest->result, plan->lanes);
-  open_others (e, plan, NULL);
-  emit_result_row (e, plan);
-  close_others (e, plan, NULL);
-}
-
-/* ---- analysis ---------------------------------------------------------- */
-
-static gboolean
-axis_fits (const TpNest *nest, int axis, const gboolean *used)
-{
-  gboolean is_contiguous = FALSE;
-
-  for (int i = 0; i < nest->n_loads; i++)
-    {
-      const TpAccess *load = &nest->loads[i];
-
-      if (!used[i])
-        continue;
-      if (load->stride[axis] != 0 && load->stride[axis] != 1)
-        return FALSE;
-      if (tp_nest_index_walks (nest, load, axis))
-        return FALSE;
-      is_contiguous |= load->stride[axis] == 1;
-      for (int j = 0; j < load->n_guards; j++)
-        if (load->guards[j].coef[axis] != 0)
-          return FALSE;
-    }
-  return is_contiguous;
-}
-
-static int
-find_axis (const TpNest *nest)
-{
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-  gboolean is_covering = tp_nest_covers_reduce (nest);
-  int best = -1;
-
-  for (int i = 0; i < nest->n_stages; i++)
-    if (nest->stages[i].combiner == TP_COMBINE_PROD)
-      return -1;
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce && nest->axes[i].extent >= 4
-        && (!is_covering || nest->store.stride[i] == 1)
-        && axis_fits (nest, i, used)
-        && (best < 0 || nest->axes[i].extent > nest->axes[best].extent))
-      best = i;
-  return best;
-}
-
-/* Every reduce axis is stored, or none. */
-static gboolean
-covers_all_or_none (const TpNest *nest)
-{
-  gboolean is_covering = tp_nest_covers_reduce (nest);
-
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce
-        && (nest->store.stride[i] != 0) != is_covering)
-      return FALSE;
-  return TRUE;
-}
-
-/* Whether a later stage or the result is made of what @stage sums up. */
-static gboolean
-is_used_again (const TpNest *nest, int stage)
-{
-  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
-
-  tp_nest_mark_used (nest, nest->result, used);
-  for (int i = stage + 1; i < nest->n_stages; i++)
-    tp_nest_mark_used (nest, nest->stages[i].expr, used);
-  return used[nest->stages[stage].expr];
-}
-
-/* The last stage with values that are used again, take long (the exponentials of
- * a softmax) and are a row that fits near; or -1. */
-static int
-find_kept (const ReduceAnalysis *a)
-{
-  const TpNest *nest = a->nest;
-  gint64 bytes = (nest->axes[a->axis].extent + 2 * a->target->lanes) * 4;
-
-  if (!tp_nest_covers_reduce (nest) || a->n_others > 0
-      || bytes > MIN (a->target->local_bytes, a->target->l2_bytes / 2))
-    return -1;
-  for (int i = nest->n_stages - 1; i >= 0; i--)
-    if (!nest->exprs[nest->stages[i].expr].is_integer
-        && tp_nest_takes_long (nest, nest->stages[i].expr)
-        && is_used_again (nest, i))
-      return i;
-  return -1;
-}
-
-static gboolean
-has_long (const TpNest *nest)
-{
-  for (int i = 0; i < nest->n_stages; i++)
-    if (tp_nest_takes_long (nest, nest->stages[i].expr))
-      return TRUE;
-  return tp_nest_takes_long (nest, nest->result);
-}
-
-static void
-measure (ReduceAnalysis *a)
-{
-  const TpNest *nest = a->nest;
-
-  a->n_points = a->work = 1;
-  for (int i = 0; i < nest->n_axes; i++)
-    {
-      if (nest->axes[i].is_reduce && i != a->axis)
-        a->others[a->n_others++] = i;
-      if (!nest->axes[i].is_reduce)
-        a->n_points *= nest->axes[i].extent;
-      a->work *= nest->axes[i].extent;
-    }
-}
-
 static gpointer
 reduce_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
-  g_autoptr (TpNest) copy = NULL;
-  ReduceAnalysis *a = NULL;
-  int axis = n == 1 && nests[0]->n_stages > 0 ? find_axis (nests[0]) : -1;
-
-  if (axis < 0 || !covers_all_or_none (nests[0]))
-    return NULL;
-  copy = tp_nest_copy (nests[0]);
-  a = g_new0 (ReduceAnalysis, 1);
-  a->target = build->target;
-  a->nest = g_steal_pointer (&copy);
-  a->axis = axis;
-  measure (a);
-  a->is_long = has_long (a->nest);
-  a->kept = find_kept (a);
-  return a;
+  return n == 1 ? tp_reduce_new (build, nests[0]) : NULL;
 }
 
 static void
 reduce_free (gpointer analysis)
 {
-  ReduceAnalysis *a = analysis;
-
-  tp_nest_free (a->nest);
-  g_free (a);
+  tp_reduce_free (analysis);
 }
 
 static gboolean
@@ -429,53 +35,53 @@ reduce_is_for (const TpTarget *target)
 
 /* As many as hide the latency of addition, if there are so many vectors. */
 static gint64
-count_sums (const ReduceAnalysis *a, gint64 lanes)
+count_sums (const TpReduce *a, gint64 lanes)
 {
-  return CLAMP (a->nest->axes[a->axis].extent / lanes, 1, MAX_SUMS);
+  return CLAMP (a->nest->axes[a->axis].extent / lanes, 1, TP_REDUCE_MAX_SUMS);
 }
 
 static void
-list_lanes (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
+list_lanes (const TpReduce *a, const TpChoice *partial, TpArray *out)
 {
   int lanes = tp_target_get_lanes (a->target, a->is_long);
 
   while (lanes > 4 && lanes > a->nest->axes[a->axis].extent)
     lanes /= 2;
   for (; lanes >= 4; lanes /= 2)
-    tp_family_append (partial, LANES, lanes, out);
+    tp_family_append (partial, TP_REDUCE_LANES, lanes, out);
 }
 
 /* Vectors of two registers hide much of it by themselves: two sums come first. */
 static void
-list_sums (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
+list_sums (const TpReduce *a, const TpChoice *partial, TpArray *out)
 {
-  gint64 lanes = partial->values[LANES], most = count_sums (a, lanes);
+  gint64 lanes = partial->values[TP_REDUCE_LANES], most = count_sums (a, lanes);
   gint64 first = lanes > a->target->lanes ? MIN (most, 2) : most;
 
-  tp_family_append (partial, SUMS, first, out);
+  tp_family_append (partial, TP_REDUCE_SUMS, first, out);
   for (gint64 n = most; n > 0; n /= 2)
     if (n != first)
-      tp_family_append (partial, SUMS, n, out);
+      tp_family_append (partial, TP_REDUCE_SUMS, n, out);
 }
 
 static void
-list_points (const ReduceAnalysis *a, const TpChoice *partial, TpArray *out)
+list_points (const TpReduce *a, const TpChoice *partial, TpArray *out)
 {
   gint64 groups = CLAMP (a->work / 8192, 1, 16 * a->target->n_units);
   gint64 points = (a->n_points + groups - 1) / groups;
 
-  tp_family_append (partial, POINTS, points, out);
+  tp_family_append (partial, TP_REDUCE_POINTS, points, out);
   if (points >= 4)
-    tp_family_append (partial, POINTS, points / 4, out);
+    tp_family_append (partial, TP_REDUCE_POINTS, points / 4, out);
   if (points <= a->n_points / 4)
-    tp_family_append (partial, POINTS, points * 4, out);
+    tp_family_append (partial, TP_REDUCE_POINTS, points * 4, out);
 }
 
 static void
 reduce_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
                   TpArray *out)
 {
-  static void (*const steps[]) (const ReduceAnalysis *, const TpChoice *,
+  static void (*const steps[]) (const TpReduce *, const TpChoice *,
                                 TpArray *)
       = { list_lanes, list_sums, list_points };
 
@@ -485,32 +91,35 @@ reduce_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 static const char *
 reduce_find_fault (gconstpointer analysis, const TpChoice *choice)
 {
-  const ReduceAnalysis *a = analysis;
+  const TpReduce *a = analysis;
   const gint64 *v = choice->values;
 
-  if (!tp_target_has_lanes (a->target, v[LANES], a->is_long))
+  if (!tp_target_has_lanes (a->target, v[TP_REDUCE_LANES], a->is_long))
     return "the device has no vectors of so many lanes";
-  if (v[SUMS] > count_sums (a, v[LANES]))
+  if (v[TP_REDUCE_SUMS] > count_sums (a, v[TP_REDUCE_LANES]))
     return "more sums than vectors";
-  if (v[POINTS] > MAX (a->n_points, 1))
+  if (v[TP_REDUCE_POINTS] > MAX (a->n_points, 1))
     return "groups of more points than there are";
   return NULL;
 }
 
 static void
+emit_body (TpEmit *emit, int tile, int vectors, void *data)
+{
+  tp_reduce_emit_point (data, emit);
+}
+
+static void
 reduce_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
-  const ReduceAnalysis *a = analysis;
-  ReducePlan plan = { a, choice->values[LANES], choice->values[SUMS], -1 };
+  const TpReduce *a = analysis;
   g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
+  TpReducePlan plan;
   TpGrid grid;
 
-  if (a->kept >= 0)
-    plan.row_buffer = tp_kernel_add_buffer (
-        emit->kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
-        a->nest->axes[a->axis].extent + plan.lanes, TRUE);
+  tp_reduce_plan_init (&plan, a, choice, emit->kernel);
   tp_grid_init (&grid, a->nest);
-  grid.group_points = choice->values[POINTS];
+  grid.group_points = choice->values[TP_REDUCE_POINTS];
   tp_grid_emit (&grid, emit, emit_body, &plan);
   tp_emit_finish (emit, "reduce");
 }

@@ -1,0 +1,393 @@
+/* reduce.c: vectors run along a contiguous reduce axis, several accumulators hide
+ * the latency of addition, lanes are joined at the end of each stage. */
+#include "config.h"
+
+#include "schedule/reduce.h"
+
+#include "ir/guard.h"
+#include "nest/nest-expr.h"
+#include "schedule/emit-access.h"
+#include "schedule/expr.h"
+#include "schedule/nest-canon.h"
+
+/* One stage while it is emitted. */
+typedef struct
+{
+  TpEmit *emit;
+  const TpReducePlan *plan;
+  int stage;
+  int n;                      /* accumulators */
+  TpValue acc[TP_REDUCE_MAX_SUMS];
+} StageState;
+
+/* ---- values kept ------------------------------------------------------- */
+
+static int
+kept_expr (const TpReduce *a)
+{
+  return a->kept < 0 ? -1 : a->nest->stages[a->kept].expr;
+}
+
+/* Where the values of this point of the axis lie in the row. */
+static TpValue
+find_in_row (TpEmit *e, const TpReducePlan *plan)
+{
+  const TpPosition *at = &e->axes[plan->a->axis];
+
+  return tp_emit_add_const (e, at->pos, at->delta);
+}
+
+/* Reads the value at this point of what was kept before @stage. */
+static void
+know_kept (TpEmit *e, const TpReducePlan *plan, int stage)
+{
+  if (plan->a->kept >= 0 && plan->a->kept < stage)
+    e->known[kept_expr (plan->a)]
+        = tp_k_load (e->kernel, plan->row_buffer, find_in_row (e, plan),
+                     plan->lanes, -1);
+}
+
+/* The value of a stage at the current point. */
+static TpValue
+emit_value (TpEmit *e, const TpReducePlan *plan, int stage)
+{
+  TpValue value;
+
+  know_kept (e, plan, stage);
+  value = tp_emit_expr (e, e->nest->stages[stage].expr);
+  if (stage == plan->a->kept)
+    tp_k_store (e->kernel, plan->row_buffer, find_in_row (e, plan), value, -1);
+  return value;
+}
+
+/* ---- stages ------------------------------------------------------------ */
+
+static void
+open_others (TpEmit *e, const TpReducePlan *plan, StageState *state)
+{
+  for (int i = 0; i < plan->a->n_others; i++)
+    {
+      int axis = plan->a->others[i];
+      gint64 extent = e->nest->axes[axis].extent;
+
+      tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, extent, 1), 0,
+                        extent - 1);
+      for (int j = 0; state != NULL && j < state->n; j++)
+        state->acc[j] = tp_k_carry (e->kernel, state->acc[j]);
+    }
+}
+
+static void
+close_others (TpEmit *e, const TpReducePlan *plan, StageState *state)
+{
+  for (int i = plan->a->n_others - 1; i >= 0; i--)
+    {
+      if (state == NULL)
+        tp_emit_end_for (e, NULL, 0, NULL);
+      else
+        tp_emit_end_for (e, state->acc, state->n, state->acc);
+      tp_emit_clear_axis (e, plan->a->others[i]);
+    }
+}
+
+static void
+accumulate_whole (StageState *state, int vectors)
+{
+  TpEmit *e = state->emit;
+  const TpStage *stage = &e->nest->stages[state->stage];
+  int axis = state->plan->a->axis;
+
+  for (int i = 0; i < vectors; i++)
+    {
+      e->axes[axis].delta = (gint64) i * state->plan->lanes;
+      if (state->plan->a->kept < 0)
+        state->acc[i] = tp_emit_accumulate (e, stage->combiner, state->acc[i],
+                                            stage->expr);
+      else
+        state->acc[i]
+            = tp_emit_combine (e, stage->combiner, state->acc[i],
+                               emit_value (e, state->plan, state->stage));
+    }
+  e->axes[axis].delta = 0;
+}
+
+/* The last vector: lanes past the end take the identity. */
+static void
+accumulate_tail (StageState *state, int active)
+{
+  TpEmit *e = state->emit;
+  const TpStage *stage = &e->nest->stages[state->stage];
+  TpValue value;
+
+  tp_emit_set_lanes (e, state->plan->a->axis, state->plan->lanes, active);
+  value = emit_value (e, state->plan, state->stage);
+  value = tp_k_select (e->kernel, tp_emit_mask (e), value,
+                       tp_emit_identity (e, stage->combiner, stage->expr));
+  state->acc[0] = tp_emit_combine (e, stage->combiner, state->acc[0], value);
+  tp_emit_set_lanes (e, state->plan->a->axis, e->lanes, e->lanes);
+}
+
+static void
+accumulate_axis (StageState *state)
+{
+  TpEmit *e = state->emit;
+  int axis = state->plan->a->axis, lanes = state->plan->lanes;
+  gint64 extent = e->nest->axes[axis].extent;
+  gint64 step = (gint64) state->n * lanes, at = extent / step * step;
+  int vectors = (extent - at) / lanes;
+
+  if (at > 0)
+    {
+      TpValue pos = tp_emit_for_const (e, 0, at, step);
+
+      tp_emit_set_axis (e, axis, pos, 0, at - step);
+      for (int i = 0; i < state->n; i++)
+        state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);
+      accumulate_whole (state, state->n);
+      tp_emit_end_for (e, state->acc, state->n, state->acc);
+    }
+  tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
+  accumulate_whole (state, vectors);
+  at += (gint64) vectors * lanes;
+  tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
+  if (at < extent)
+    accumulate_tail (state, extent - at);
+  tp_emit_clear_axis (e, axis);
+}
+
+static TpValue
+join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
+{
+  static const TpInstrOp ops[] = { [TP_COMBINE_SUM] = TP_I_LANE_SUM,
+                                   [TP_COMBINE_MAX] = TP_I_LANE_MAX,
+                                   [TP_COMBINE_MIN] = TP_I_LANE_MIN };
+
+  return tp_k_unary (e->kernel, ops[combiner], value);
+}
+
+static TpValue
+emit_stage (TpEmit *e, const TpReducePlan *plan, int index)
+{
+  StageState state = { .emit = e, .plan = plan, .stage = index };
+  const TpStage *stage = &e->nest->stages[index];
+
+  tp_emit_know_uniform (e, stage->expr, plan->lanes);
+  state.n = plan->sums;
+  tp_emit_set_lanes (e, plan->a->axis, plan->lanes, plan->lanes);
+  for (int i = 0; i < state.n; i++)
+    state.acc[i] = tp_emit_identity (e, stage->combiner, stage->expr);
+  open_others (e, plan, &state);
+  accumulate_axis (&state);
+  close_others (e, plan, &state);
+  for (int i = 1; i < state.n; i++)
+    state.acc[0] = tp_emit_combine (e, stage->combiner, state.acc[0],
+                                    state.acc[i]);
+  tp_emit_set_lanes (e, -1, 1, 1);
+  return join_lanes (e, stage->combiner, state.acc[0]);
+}
+
+/* ---- result ------------------------------------------------------------ */
+
+static void
+store_result (TpEmit *e, const TpReducePlan *plan)
+{
+  know_kept (e, plan, e->nest->n_stages);
+  tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+}
+
+static void
+emit_result_row (TpEmit *e, const TpReducePlan *plan)
+{
+  int axis = plan->a->axis, lanes = plan->lanes;
+  gint64 extent = e->nest->axes[axis].extent, at = extent / lanes * lanes;
+
+  tp_emit_set_lanes (e, axis, lanes, lanes);
+  if (at > 0)
+    {
+      tp_emit_set_axis (e, axis, tp_emit_for_const (e, 0, at, lanes), 0,
+                        at - lanes);
+      store_result (e, plan);
+      tp_emit_end_for (e, NULL, 0, NULL);
+    }
+  if (at < extent)
+    {
+      tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
+      tp_emit_set_lanes (e, axis, lanes, extent - at);
+      store_result (e, plan);
+    }
+  tp_emit_clear_axis (e, axis);
+  tp_emit_set_lanes (e, -1, 1, 1);
+}
+
+void
+tp_reduce_emit_point (const TpReducePlan *plan, TpEmit *e)
+{
+  tp_emit_forget (e);
+  for (int i = 0; i < e->nest->n_stages; i++)
+    e->stages[i] = emit_stage (e, plan, i);
+  if (!tp_nest_covers_reduce (e->nest))
+    {
+      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+      return;
+    }
+  tp_emit_know_uniform (e, e->nest->result, plan->lanes);
+  open_others (e, plan, NULL);
+  emit_result_row (e, plan);
+  close_others (e, plan, NULL);
+}
+
+/* ---- analysis ---------------------------------------------------------- */
+
+static gboolean
+axis_fits (const TpNest *nest, int axis, const gboolean *used)
+{
+  gboolean is_contiguous = FALSE;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i])
+        continue;
+      if (load->stride[axis] != 0 && load->stride[axis] != 1)
+        return FALSE;
+      if (tp_nest_index_walks (nest, load, axis))
+        return FALSE;
+      is_contiguous |= load->stride[axis] == 1;
+      for (int j = 0; j < load->n_guards; j++)
+        if (load->guards[j].coef[axis] != 0)
+          return FALSE;
+    }
+  return is_contiguous;
+}
+
+static int
+find_axis (const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  gboolean is_covering = tp_nest_covers_reduce (nest);
+  int best = -1;
+
+  for (int i = 0; i < nest->n_stages; i++)
+    if (nest->stages[i].combiner == TP_COMBINE_PROD)
+      return -1;
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce && nest->axes[i].extent >= 4
+        && (!is_covering || nest->store.stride[i] == 1)
+        && axis_fits (nest, i, used)
+        && (best < 0 || nest->axes[i].extent > nest->axes[best].extent))
+      best = i;
+  return best;
+}
+
+/* Every reduce axis is stored, or none. */
+static gboolean
+covers_all_or_none (const TpNest *nest)
+{
+  gboolean is_covering = tp_nest_covers_reduce (nest);
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce
+        && (nest->store.stride[i] != 0) != is_covering)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether a later stage or the result is made of what @stage sums up. */
+static gboolean
+is_used_again (const TpNest *nest, int stage)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+
+  tp_nest_mark_used (nest, nest->result, used);
+  for (int i = stage + 1; i < nest->n_stages; i++)
+    tp_nest_mark_used (nest, nest->stages[i].expr, used);
+  return used[nest->stages[stage].expr];
+}
+
+/* The last stage with values that are used again, take long (the exponentials of
+ * a softmax) and are a row that fits near; or -1. */
+static int
+find_kept (const TpReduce *a)
+{
+  const TpNest *nest = a->nest;
+  gint64 bytes = (nest->axes[a->axis].extent + 2 * a->target->lanes) * 4;
+
+  if (!tp_nest_covers_reduce (nest) || a->n_others > 0
+      || bytes > MIN (a->target->local_bytes, a->target->l2_bytes / 2))
+    return -1;
+  for (int i = nest->n_stages - 1; i >= 0; i--)
+    if (!nest->exprs[nest->stages[i].expr].is_integer
+        && tp_nest_takes_long (nest, nest->stages[i].expr)
+        && is_used_again (nest, i))
+      return i;
+  return -1;
+}
+
+static gboolean
+has_long (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_stages; i++)
+    if (tp_nest_takes_long (nest, nest->stages[i].expr))
+      return TRUE;
+  return tp_nest_takes_long (nest, nest->result);
+}
+
+static void
+measure (TpReduce *a)
+{
+  const TpNest *nest = a->nest;
+
+  a->n_points = a->work = 1;
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      if (nest->axes[i].is_reduce && i != a->axis)
+        a->others[a->n_others++] = i;
+      if (!nest->axes[i].is_reduce)
+        a->n_points *= nest->axes[i].extent;
+      a->work *= nest->axes[i].extent;
+    }
+}
+
+TpReduce *
+tp_reduce_new (const TpBuild *build, const TpNest *nest)
+{
+  g_autoptr (TpNest) copy = NULL;
+  TpReduce *a = NULL;
+  int axis = nest->n_stages > 0 ? find_axis (nest) : -1;
+
+  if (axis < 0 || !covers_all_or_none (nest))
+    return NULL;
+  copy = tp_nest_copy (nest);
+  a = g_new0 (TpReduce, 1);
+  a->target = build->target;
+  a->nest = g_steal_pointer (&copy);
+  a->axis = axis;
+  measure (a);
+  a->is_long = has_long (a->nest);
+  a->kept = find_kept (a);
+  return a;
+}
+
+void
+tp_reduce_free (TpReduce *reduce)
+{
+  if (reduce == NULL)
+    return;
+  tp_nest_free (reduce->nest);
+  g_free (reduce);
+}
+
+/* ---- plans ------------------------------------------------------------- */
+
+void
+tp_reduce_plan_init (TpReducePlan *plan, const TpReduce *reduce,
+                     const TpChoice *choice, TpKernel *kernel)
+{
+  *plan = (TpReducePlan) { reduce, choice->values[TP_REDUCE_LANES],
+                           choice->values[TP_REDUCE_SUMS], -1 };
+  if (reduce->kept >= 0)
+    plan->row_buffer = tp_kernel_add_buffer (
+        kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+        reduce->nest->axes[reduce->axis].extent + plan->lanes, TRUE);
+}
