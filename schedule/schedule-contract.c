@@ -214,21 +214,50 @@ decode_group (ContractState *state)
 }
 
 static void
+emit_block (ContractState *state)
+{
+  const TpContractPlan *plan = state->plan;
+
+  if (plan->is_staged)
+    tp_contract_emit_stage (plan, state->emit, state->x_buffer,
+                            state->row_block, state->col_block);
+  else
+    state->x_buffer = state->emit->load_buffers[plan->c->x_load];
+  emit_panels (state);
+}
+
+int
+tp_schedule_contract_add_scratch (const TpContractPlan *plan, TpKernel *kernel)
+{
+  if (!plan->is_staged)
+    return -1;
+  return tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+                               plan->scratch, TRUE);
+}
+
+void
+tp_schedule_contract_emit_block (const TpContractPlan *plan, TpEmit *emit,
+                                 int scratch)
+{
+  TpValue zero = tp_k_index (emit->kernel, 0);
+  ContractState state = { .plan = plan, .emit = emit, .x_buffer = scratch,
+                          .row_block = zero, .col_block = zero,
+                          .panel_block = zero };
+
+  g_assert (plan->rows.n_blocks == 1 && plan->cols.n_blocks == 1
+            && plan->n_panel_blocks == 1);
+  emit_block (&state);
+}
+
+static void
 emit_kernel (TpBuild *build, const TpContractPlan *plan)
 {
   g_autoptr (TpEmit) emit = tp_emit_new (build, plan->nest);
   ContractState state = { .plan = plan, .emit = emit };
 
-  state.x_buffer = emit->load_buffers[plan->c->x_load];
-  if (plan->is_staged)
-    state.x_buffer = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
-                                           TPLAN_DTYPE_FLOAT32, plan->scratch,
-                                           TRUE);
+  state.x_buffer = tp_schedule_contract_add_scratch (plan, emit->kernel);
   decode_group (&state);
-  if (plan->is_staged)
-    tp_contract_emit_stage (plan, emit, state.x_buffer, state.row_block,
-                            state.col_block);
-  emit_panels (&state);
+  emit_block (&state);
   tp_emit_finish (emit, "contract");
 }
 

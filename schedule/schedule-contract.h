@@ -3,6 +3,7 @@
 #define TP_SCHEDULE_SCHEDULE_CONTRACT_H
 
 #include "schedule/contract-plan.h"
+#include "schedule/emit.h"
 #include "schedule/family.h"
 
 extern const TpFamily tp_schedule_contract;
@@ -13,5 +14,13 @@ TpContract *tp_schedule_contract_analyze (const TpBuild *build,
 /* Whether the model has a choice for @c; then *out_plan is that. */
 gboolean tp_schedule_contract_plan (const TpContract *c,
                                     TpContractPlan *out_plan);
+
+/* The scratch that @plan has x staged in, or -1. */
+int tp_schedule_contract_add_scratch (const TpContractPlan *plan,
+                                      TpKernel *kernel);
+/* All that @plan, of one block, computes where the outer axes are; @scratch: of
+ * the above. */
+void tp_schedule_contract_emit_block (const TpContractPlan *plan, TpEmit *emit,
+                                      int scratch);
 
 #endif
