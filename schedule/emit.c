@@ -14,6 +14,8 @@ find_buffer (TpEmit *emit, int source, gboolean is_written)
 {
   const TpSource *s = &tp_array_index (emit->build->sources, TpSource, source);
 
+  if (source == emit->local_source)
+    return emit->local_buffer;
   for (guint i = 0; i < emit->args->len; i++)
     {
       const TpArg *arg = &tp_array_index (emit->args, TpArg, i);
@@ -30,8 +32,8 @@ find_buffer (TpEmit *emit, int source, gboolean is_written)
                                s->n_elements, is_written);
 }
 
-TpEmit *
-tp_emit_new (TpBuild *build, const TpNest *nest)
+static TpEmit *
+emit_new (TpBuild *build)
 {
   g_autoptr (TpEmit) emit = g_new0 (TpEmit, 1);
 
@@ -39,8 +41,40 @@ tp_emit_new (TpBuild *build, const TpNest *nest)
   emit->kernel = tp_kernel_new ("kernel");
   emit->kernel->n_iterations = build->n_iterations;
   emit->args = tp_array_new (sizeof (TpArg));
+  emit->local_source = emit->local_buffer = -1;
+  return g_steal_pointer (&emit);
+}
+
+TpEmit *
+tp_emit_new (TpBuild *build, const TpNest *nest)
+{
+  g_autoptr (TpEmit) emit = emit_new (build);
+
   tp_emit_set_nest (emit, nest);
   return g_steal_pointer (&emit);
+}
+
+/* Arguments come before scratch, so all nests are asked for theirs first. */
+TpEmit *
+tp_emit_new_joint (TpBuild *build, TpNest *const *nests, int n, int local,
+                   gint64 n_elements)
+{
+  g_autoptr (TpEmit) emit = emit_new (build);
+
+  emit->local_source = local;
+  for (int i = 0; i < n; i++)
+    tp_emit_set_nest (emit, nests[i]);
+  emit->local_buffer
+      = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
+                              TPLAN_DTYPE_FLOAT32, n_elements, TRUE);
+  return g_steal_pointer (&emit);
+}
+
+/* Loads of the region that ends here are not known in the next. */
+static void
+forget_loads (TpEmit *emit)
+{
+  g_clear_pointer (&emit->loaded, tp_map_free);
 }
 
 void
@@ -49,6 +83,7 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
   g_autofree gboolean *used = tp_nest_find_used_loads (nest);
 
   emit->nest = nest;
+  forget_loads (emit);
   emit->load_buffers = tp_renew (int, emit->load_buffers, nest->n_loads + 1);
   for (int i = 0; i < nest->n_loads; i++)
     emit->load_buffers[i]
@@ -61,13 +96,6 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
   tp_emit_set_lanes (emit, -1, 1, 1);
   for (int i = 0; i < TP_NEST_MAX_AXES; i++)
     tp_emit_clear_axis (emit, i);
-}
-
-/* Loads of the region that ends here are not known in the next. */
-static void
-forget_loads (TpEmit *emit)
-{
-  g_clear_pointer (&emit->loaded, tp_map_free);
 }
 
 void

@@ -21,6 +21,8 @@ typedef struct
   TpArray *args;               /* TpArg */
   int *load_buffers;          /* kernel buffer per load; -1: unused */
   int store_buffer;
+  int local_source;           /* of the build, but scratch of the group; or -1 */
+  int local_buffer;
   int lanes;
   int vaxis;                  /* axis the lanes run along, or -1 */
   int active;                 /* lanes in use, the first ones */
@@ -35,6 +37,10 @@ typedef struct
 
 TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);
 void tp_emit_free (TpEmit *emit);
+/* For @n nests, all of them run by each group, one after the other: what they have
+ * in source @local, @n_elements, is scratch of the group. */
+TpEmit *tp_emit_new_joint (TpBuild *build, TpNest *const *nests, int n,
+                           int local, gint64 n_elements);
 /* Turns to another nest; no region may be open. */
 void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
 /* Claims @n_groups for what follows; returns which of them this is. Close with

@@ -4,6 +4,7 @@
 #include "schedule/program.h"
 
 #include "codegen-id.h"
+#include "ir/guard.h"
 #include "schedule/schedule.h"
 
 #include <string.h>
@@ -22,12 +23,34 @@ check_operands (const TpLowered *lowered, GError **error)
   return TRUE;
 }
 
+/* What no step reads or writes, since a family keeps it in its groups, takes no
+ * memory. */
+static void
+drop_unused_workspaces (TpBuild *build)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, build->workspaces->len + 1);
+
+  for (guint i = 0; i < build->steps->len; i++)
+    {
+      const TpStep *step = &tp_array_index (build->steps, TpStep, i);
+
+      for (int k = 0; k < step->n_args; k++)
+        if (step->args[k].kind == TP_ARG_WORKSPACE)
+          used[step->args[k].index] = TRUE;
+    }
+  for (guint i = 0; i < build->workspaces->len; i++)
+    if (!used[i])
+      tp_array_index (build->workspaces, gint64, i) = 0;
+}
+
 /* What has been built becomes a program. */
 static TpProgram *
 take_build (TpBuild *build, int first_repeated)
 {
-  TpProgram *program = g_new0 (TpProgram, 1);
+  TpProgram *program = NULL;
 
+  drop_unused_workspaces (build);
+  program = g_new0 (TpProgram, 1);
   program->n_steps = build->steps->len;
   program->steps = tp_array_steal (build->steps);
   program->n_iterations = build->lowered->n_iterations;
