@@ -9,6 +9,7 @@
 /* One row each, in the order they are asked. */
 #define FAMILIES(ROW) \
   ROW (maps)          \
+  ROW (rows)          \
   ROW (parts)         \
   ROW (winograd)      \
   ROW (contract)      \

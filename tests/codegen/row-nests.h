@@ -26,4 +26,19 @@ typedef struct
 /* @data: a RowCase. */
 TpLowered *new_rows (gconstpointer data);
 
+/* Scores q * k scaled, their rows normalized by @kind, and these times v: three
+ * nests, with scratch between them. */
+typedef struct
+{
+  RowKind kind;               /* ROW_SOFTMAX or ROW_NORM */
+  gint64 heads, rows, cols, depth, width; /* width: of v and the result */
+  gboolean has_mask;          /* a number per column is added to scores */
+  gboolean is_shared;         /* all heads have the same k and v */
+  gboolean is_turned;         /* k lies as q, a row per column of scores */
+  gboolean is_interleaved;    /* heads of a row lie one after the other */
+} AttentionCase;
+
+/* @data: an AttentionCase. */
+TpLowered *new_attention (gconstpointer data);
+
 #endif
