@@ -1,4 +1,5 @@
-/* lower.c: one node, or a chain of them, to a program of nests. */
+/* lower.c: one node, or a chain of them, to a program of nests: one nest per node
+ * that is not elementwise, and those that are within these. */
 #include "config.h"
 
 #include "ops/lower.h"
@@ -128,12 +129,33 @@ node_reads (const TpNode *node, int tensor)
   return FALSE;
 }
 
+/* Of a chain, what is not elementwise: one op of any kind, or a product, a reduction
+ * of its rows, and a product with these. */
+static gboolean
+check_anchors (const TpGraph *graph, const int *nodes, int n_nodes,
+               GError **error)
+{
+  static const TpOpKind kinds[]
+      = { TP_OP_CONTRACT, TP_OP_REDUCE, TP_OP_CONTRACT };
+  const TpNode *anchors[G_N_ELEMENTS (kinds) + 1] = { NULL };
+  guint n = 0;
+
+  for (int i = 0; i < n_nodes && n < G_N_ELEMENTS (anchors); i++)
+    if (graph->nodes[nodes[i]].op->kind != TP_OP_MAP)
+      anchors[n++] = &graph->nodes[nodes[i]];
+  for (guint i = 0; n == G_N_ELEMENTS (kinds) && i < n; i++)
+    if (anchors[i]->op->kind != kinds[i])
+      n = 2;
+  if (n > 1 && n != G_N_ELEMENTS (kinds))
+    return tp_op_refuse (anchors[1], error,
+                         "a second op that is not elementwise in one kernel");
+  return TRUE;
+}
+
 static gboolean
 check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
              GError **error)
 {
-  int n_anchors = 0;
-
   for (int i = 0; i < n_nodes; i++)
     {
       const TpNode *node = &graph->nodes[nodes[i]];
@@ -141,10 +163,6 @@ check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
 
       if (!check_node (graph, node, error))
         return FALSE;
-      if (n_nodes > 1 && node->op->kind != TP_OP_MAP && ++n_anchors > 1)
-        return tp_op_refuse (node, error,
-                             "a second op that is not "
-                             "elementwise in one kernel");
       if (n_nodes > 1 && node->op->kind == TP_OP_VIEW)
         return tp_op_refuse (node, error, "a view cannot be fused");
       if (i + 1 == n_nodes)
@@ -168,8 +186,8 @@ check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
 
 /* ---- joining ----------------------------------------------------------- */
 
-/* Replaces the first @n_before nests, which write @operand, and those after
- * them, which read it, by their compositions. */
+/* Replaces those of the first @n_before nests that write @operand, and the one
+ * after them, which reads it, by their compositions. */
 static gboolean
 join_epilogue (TpLowered *lowered, int n_before, int operand)
 {
@@ -179,8 +197,11 @@ join_epilogue (TpLowered *lowered, int n_before, int operand)
   lowered->n_nests = n_before;
   for (int i = 0; i < n_before; i++)
     {
-      TpNest *fused = tp_nest_fuse (lowered->nests[i], map, operand);
+      TpNest *fused = NULL;
 
+      if (lowered->nests[i]->store.operand != operand)
+        continue;
+      fused = tp_nest_fuse (lowered->nests[i], map, operand);
       if (fused == NULL)
         return FALSE;
       tp_nest_free (lowered->nests[i]);
@@ -209,6 +230,19 @@ join_prologue (TpLowered *lowered, int operand)
   return TRUE;
 }
 
+/* @operand, which a nest that is no map writes, is handed on in scratch. */
+static gboolean
+join_scratch (TpLowered *lowered, int n_before, int operand)
+{
+  if (lowered->nests[n_before - 1]->store.operand != operand
+      || (n_before > 1
+          && lowered->nests[n_before - 2]->store.operand == operand))
+    return FALSE;
+  lowered->operands[operand].tensor = -1;
+  lowered->operands[operand].is_scratch = TRUE;
+  return TRUE;
+}
+
 /* Adds @node, which reads the output of @before (NULL: it is the first). */
 static gboolean
 add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
@@ -232,6 +266,8 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
   operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
   if (node->op->kind == TP_OP_MAP)
     is_joined = join_epilogue (lowered, n_before, operand);
+  else if (lowered->nests[n_before - 1]->n_stages > 0)
+    is_joined = join_scratch (lowered, n_before, operand);
   else
     is_joined = n_before == 1 && join_prologue (lowered, operand);
   if (!is_joined)
@@ -336,7 +372,8 @@ tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
   g_autoptr (TpLowered) lowered = tp_lowered_new ();
   const TpNode *before = NULL;
 
-  if (!check_chain (graph, nodes, n_nodes, error))
+  if (!check_chain (graph, nodes, n_nodes, error)
+      || !check_anchors (graph, nodes, n_nodes, error))
     return NULL;
   if (graph->nodes[nodes[0]].op->kind == TP_OP_VIEW)
     return lower_view (graph, &graph->nodes[nodes[0]]);

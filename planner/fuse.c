@@ -2,10 +2,11 @@
  *
  * A group is a chain in which every value but the last is read once, by the
  * next node: no other node can notice that it was never stored. It holds any
- * number of MAPs and at most one node of another kind, its anchor. Chains start
- * as single nodes; a rule says which two may be joined. Rules are tried in
- * order, so what an earlier one took is not there for a later one: the groups
- * are disjoint, and whether one pays is for the planner to say. */
+ * number of MAPs and at most one node of another kind, its anchor; or three of
+ * them, if a rule says so. Chains start as single nodes; a rule says which may be
+ * joined. Rules are tried in order, so what an earlier one took is not there for
+ * a later one: the groups are disjoint, and whether one pays is for the planner to
+ * say. */
 #include "config.h"
 
 #include "planner/fuse.h"
@@ -29,6 +30,8 @@ typedef struct
    * At most one of them is not KIND_NO_ANCHOR. */
   gboolean (*matches) (TpOpKind before, TpOpKind after);
   gboolean is_backward;       /* last node first: chains grow at their head */
+  /* Or whether a node of kind @between may join such chains. */
+  gboolean (*matches_three) (TpOpKind before, TpOpKind between, TpOpKind after);
 } FuseRule;
 
 /* Conv + Relu, Concat + BatchNormalization + Relu, Softmax + Mul, ... */
@@ -53,10 +56,19 @@ pointwise_matches (TpOpKind before, TpOpKind after)
   return before == KIND_NO_ANCHOR && after == KIND_NO_ANCHOR;
 }
 
+/* MatMul + Mul + Add + Softmax + MatMul */
+static gboolean
+attention_matches (TpOpKind before, TpOpKind between, TpOpKind after)
+{
+  return before == TP_OP_CONTRACT && between == TP_OP_REDUCE
+         && after == TP_OP_CONTRACT;
+}
+
 static const FuseRule rules[] = {
-  { "epilogue", epilogue_matches, FALSE },
-  { "prologue", prologue_matches, TRUE },
-  { "pointwise", pointwise_matches, FALSE },
+  { "epilogue", epilogue_matches, FALSE, NULL },
+  { "prologue", prologue_matches, TRUE, NULL },
+  { "pointwise", pointwise_matches, FALSE, NULL },
+  { "attention", NULL, FALSE, attention_matches },
 };
 
 typedef struct
@@ -193,13 +205,61 @@ try_consumer (Chains *chains, const FuseRule *rule, int consumer)
     join (chains, best, consumer);
 }
 
+/* The node that alone reads what @node makes, as large as what @node reads first, or
+ * -1: @node is done row by row, and its rows are there for one other only. */
+static int
+find_row_reader (const TpGraph *graph, int node)
+{
+  const TpNode *self = &graph->nodes[node];
+  const TpTensor *out = NULL;
+
+  if (self->n_inputs < 1 || self->inputs[0] < 0 || self->n_outputs != 1
+      || self->outputs[0] < 0)
+    return -1;
+  out = &graph->tensors[self->outputs[0]];
+  if (out->n_consumers != 1
+      || !have_equal_dims (&graph->tensors[self->inputs[0]], out))
+    return -1;
+  return out->consumers[0];
+}
+
+/* The first chain is all before @node, the last one starts with who reads it. */
+static void
+try_between (Chains *chains, const FuseRule *rule, int node)
+{
+  const TpGraph *graph = chains->graph;
+  int after = chains->size[node] == 1 && chains->head[node] == node
+                  ? find_row_reader (graph, node)
+                  : -1;
+  int before = after < 0 ? -1
+                         : graph->tensors[graph->nodes[node].inputs[0]].producer;
+  int head = 0;
+
+  if (before < 0 || chains->next[before] >= 0 || chains->next[node] >= 0
+      || chains->head[after] != after)
+    return;
+  head = chains->head[before];
+  if (chains->size[head] + 1 + chains->size[after] <= MAX_GROUP
+      && rule->matches_three (chains->anchor[before], chains->anchor[node],
+                              chains->anchor[after])
+      && is_private_value (graph, &graph->nodes[before], &graph->nodes[node])
+      && is_private_value (graph, &graph->nodes[node], &graph->nodes[after]))
+    {
+      join (chains, before, node);
+      join (chains, node, after);
+    }
+}
+
 static void
 apply_rule (Chains *chains, const FuseRule *rule)
 {
   int n = chains->graph->n_nodes;
 
   for (int i = 0; i < n; i++)
-    try_consumer (chains, rule, rule->is_backward ? n - 1 - i : i);
+    if (rule->matches_three != NULL)
+      try_between (chains, rule, i);
+    else
+      try_consumer (chains, rule, rule->is_backward ? n - 1 - i : i);
 }
 
 static void

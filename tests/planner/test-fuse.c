@@ -40,6 +40,9 @@
 #define CONV(name, in) OP (name, "Conv", Q (in) "," Q ("w"), "")
 #define RELU(name, in) OP (name, "Relu", Q (in), "")
 #define ADD(name, a, b) OP (name, "Add", Q (a) "," Q (b), "")
+#define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
+#define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
+#define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
 #define NORM(name, in)                                                        \
   OP (name, "BatchNormalization",                                             \
       Q (in) "," Q ("c") "," Q ("c") "," Q ("c") "," Q ("c"), "")
@@ -147,6 +150,31 @@ static const FuseCase cases[] = {
     NULL },
   { "pointwise-broadcast", Q ("t"),
     RELU ("r", "v") "," ADD ("t", "r", "m"), "", NULL },
+  /* attention */
+  { "attention", Q ("o"), SCORES ("a", "s") "," SOFTMAX ("p", "s") ","
+    MATMUL ("o", "p", "n"), "a+s+p+o", NULL },
+  { "attention-relu", Q ("r"), SCORES ("a", "s") "," SOFTMAX ("p", "s") ","
+    MATMUL ("o", "p", "n") "," RELU ("r", "o"), "a+s+p+o+r", NULL },
+  { "relu-attention", Q ("o"),
+    RELU ("r", "m") "," MATMUL ("a", "r", "n") "," SOFTMAX ("p", "a") ","
+    MATMUL ("o", "p", "n"), "r+a+p+o", NULL },
+  { "attention-off", Q ("o"), SCORES ("a", "s") "," SOFTMAX ("p", "s") ","
+    MATMUL ("o", "p", "n"), "a+s", "attention" },
+  { "scores-read-twice", Q ("o") "," Q ("t"),
+    SCORES ("a", "s") "," SOFTMAX ("p", "s") "," MATMUL ("o", "p", "n") ","
+    MATMUL ("t", "s", "n"), "a+s", NULL },
+  { "weights-are-output", Q ("o") "," Q ("p"),
+    SCORES ("a", "s") "," SOFTMAX ("p", "s") "," MATMUL ("o", "p", "n"),
+    "a+s", NULL },
+  { "weights-as-weights", Q ("o"),
+    SCORES ("a", "s") "," SOFTMAX ("p", "s") "," MATMUL ("o", "n", "p"),
+    "a+s", NULL },
+  { "scores-of-no-product", Q ("o"),
+    SOFTMAX ("p", "m") "," MATMUL ("o", "p", "n"), "", NULL },
+  { "mean-between", Q ("o"),
+    MATMUL ("a", "m", "n") ","
+    OP ("p", "ReduceMean", Q ("a"), ",\"attrs\":{\"axes\":[0]}") ","
+    MATMUL ("o", "p", "n"), "", NULL },
   { "pins-apart", Q ("t"),
     OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") ","
     OP ("t", "Tanh", Q ("r"), ",\"device\":\"opencl:0\""), "", NULL },
@@ -257,6 +285,7 @@ test_list (void)
   g_assert_true (g_strv_contains (names, "epilogue"));
   g_assert_true (g_strv_contains (names, "prologue"));
   g_assert_true (g_strv_contains (names, "pointwise"));
+  g_assert_true (g_strv_contains (names, "attention"));
   g_assert_true (g_strv_contains (tp_objective_list (), "time"));
 }
 
