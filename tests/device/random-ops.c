@@ -241,6 +241,20 @@ random_prologue (void)
       pick_size (9), in, out, in);
 }
 
+/* Scores of all kinds of sizes, their softmax, and values weighted by it. */
+static char *
+random_attention (void)
+{
+  int heads = INT (1, 4), rows = pick_size (40), cols = pick_size (70);
+  int depth = pick_size (20), width = pick_size (40);
+
+  return g_strdup_printf (
+      "group;in q 2 %d %d %d;in k %d %d %d;in m 2 1 1 %d;in v %d %d %d;"
+      "MatMul q k -> s;%s s m -> t;Softmax t -> p axis=3;MatMul p v -> z",
+      heads, rows, depth, INT (0, 2) ? heads : 1, depth, cols, cols, heads,
+      cols, width, pick_word ("Add Mul Sub"));
+}
+
 static char *(*const makers[]) (void) = {
   random_conv,    random_pointwise_conv, random_grouped_conv,
   random_gemm,    random_matmul,         random_pool,
@@ -248,7 +262,7 @@ static char *(*const makers[]) (void) = {
   random_unary,   random_binary,         random_transpose,
   random_concat,  random_pad,            random_chain,
   random_prologue, random_conv,          random_gemm,
-  random_einsum,
+  random_einsum,  random_attention,
 };
 
 int

@@ -64,6 +64,17 @@ static const struct
   { "in x 6 5;in z 3 5;ints s 4;ints e -99;ints a 0;ints d -2;"
     "Slice x s e a d -> b;Add b z -> c",
     1 },
+  /* scratch */
+  { "in q 2 3 5 4;in k 2 3 4 7;in m 2 1 1 7;in v 2 3 7 6;in r 5 6;"
+    "MatMul q k -> s;Add s m -> t;Softmax t -> p axis=3;MatMul p v -> o;"
+    "Mul o r -> z",
+    3 },
+  { "in q 5 4;const k 4 7;const v 7 6;Neg q -> n;MatMul n k -> s;"
+    "LogSoftmax s -> p axis=1;Abs p -> a;MatMul a v -> o",
+    3 },
+  { "in q 5 1;in k 1 7;const v 7 6;MatMul q k -> s;Softmax s -> p axis=1;"
+    "MatMul p v -> o",
+    2 },
   /* prologues */
   { "in x 2 4 6 6;" BN "const w 3 4 3 3;"
     "BatchNormalization x s b m v -> a;Relu a -> c;"
@@ -245,6 +256,12 @@ static const struct
     "op 'b': does not line up with op 'a'" },
   { "in x 4;in y 3 4;Relu x -> a;Add a y -> b", "does not line up" },
   { "in x 3 4;in y 4 4;MatMul x y -> a;in z 4 3;MatMul a z -> b",
+    "op 'b': a second op that is not elementwise" },
+  { "in x 3 4;in y 4 4;MatMul x y -> a;Softmax a -> b axis=1",
+    "op 'b': a second op that is not elementwise" },
+  { "in x 3 4;in y 4 4;Softmax x -> a axis=1;MatMul a y -> b",
+    "op 'b': a second op that is not elementwise" },
+  { "in x 3 4;in y 4 4;MatMul x y -> a;MatMul a y -> b;Softmax b -> c axis=1",
     "op 'b': a second op that is not elementwise" },
   { "in x 3 4;Relu x -> a;Neg a -> b;Add a b -> c",
     "op 'a': its output 'a' is read by others than op 'b'" },
