@@ -91,7 +91,7 @@ static gboolean
 is_in_place (const TpTensor *tensor)
 {
   return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
-         && tensor->init.steps == NULL && tp_strided_is_row_major (tensor);
+         && tensor->init.steps == NULL && tp_tensor_is_row_major (tensor);
 }
 
 static gint64

@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+gboolean
+tp_tensor_is_row_major (const TpTensor *tensor)
+{
+  gint64 strides[TP_MAX_RANK];
+
+  tp_dims_row_major (tensor->rank, tensor->dims, strides);
+  for (int i = 0; i < tensor->rank; i++)
+    if (tensor->dims[i] > 1 && tensor->strides[i] != strides[i])
+      return FALSE;
+  return TRUE;
+}
+
 TpGraph *
 tp_graph_ref (TpGraph *graph)
 {

@@ -164,6 +164,9 @@ tp_tensor_is_constant (const TpTensor *tensor)
   return tensor->init.kind != TP_INIT_NONE;
 }
 
+/* Whether its elements lie in the order of its dimensions, without gaps. */
+gboolean tp_tensor_is_row_major (const TpTensor *tensor);
+
 /* What devices have already when a run begins, or keep when it ends: never copied. */
 static inline gboolean
 tp_tensor_is_resident (const TpTensor *tensor)

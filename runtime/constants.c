@@ -69,7 +69,7 @@ is_usable_in_place (const TpTensor *tensor)
          && tensor->init.steps == NULL
          && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
               == 0
-         && tp_strided_is_row_major (tensor);
+         && tp_tensor_is_row_major (tensor);
 }
 
 /* In the order of its strides; in *@out_owned unless it is used in place. */
@@ -85,7 +85,7 @@ write_value (const TpConstants *constants, const TpTensor *tensor,
   if (rows == NULL)
     return NULL;
   tp_tensor_write_value (tensor, rows);
-  if (tp_strided_is_row_major (tensor))
+  if (tp_tensor_is_row_major (tensor))
     return *out_owned = g_steal_pointer (&rows);
   value = try_alloc (constants, tensor->size_bytes, error);
   if (value == NULL)

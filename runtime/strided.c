@@ -45,18 +45,6 @@ rows_next (Rows *rows)
     }
 }
 
-gboolean
-tp_strided_is_row_major (const TpTensor *tensor)
-{
-  gint64 strides[TP_MAX_RANK];
-
-  tp_dims_row_major (tensor->rank, tensor->dims, strides);
-  for (int i = 0; i < tensor->rank; i++)
-    if (tensor->dims[i] > 1 && tensor->strides[i] != strides[i])
-      return FALSE;
-  return TRUE;
-}
-
 void
 tp_strided_scatter (const TpTensor *tensor, const void *src, void *dst)
 {

@@ -5,7 +5,6 @@
 
 #include "ir/graph.h"
 
-gboolean tp_strided_is_row_major (const TpTensor *tensor);
 /* Row-major elements @src of the dtype of @tensor to their places in @dst. */
 void tp_strided_scatter (const TpTensor *tensor, const void *src, void *dst);
 /* Storage @src of @tensor to row-major doubles, and back. */

@@ -85,7 +85,7 @@ test_scatter (void)
   const guint8 expected[N] = { 1, 4, 2, 5, 3, 6 };
   guint8 storage[N];
 
-  g_assert_false (tp_strided_is_row_major (&tensor));
+  g_assert_false (tp_tensor_is_row_major (&tensor));
   tp_strided_scatter (&tensor, rows, storage);
   g_assert_cmpmem (storage, N, expected, N);
 }
