@@ -141,8 +141,12 @@ check_anchors (const TpGraph *graph, const int *nodes, int n_nodes,
   guint n = 0;
 
   for (int i = 0; i < n_nodes && n < G_N_ELEMENTS (anchors); i++)
-    if (graph->nodes[nodes[i]].op->kind != TP_OP_MAP)
-      anchors[n++] = &graph->nodes[nodes[i]];
+    {
+      const TpNode *node = &graph->nodes[nodes[i]];
+
+      if (node->op->kind != TP_OP_MAP && node->op->kind != TP_OP_VIEW)
+        anchors[n++] = node;
+    }
   for (guint i = 0; n == G_N_ELEMENTS (kinds) && i < n; i++)
     if (anchors[i]->op->kind != kinds[i])
       n = 2;
@@ -150,6 +154,17 @@ check_anchors (const TpGraph *graph, const int *nodes, int n_nodes,
     return tp_op_refuse (anchors[1], error,
                          "a second op that is not elementwise in one kernel");
   return TRUE;
+}
+
+/* What has the same elements in the same order, for ops before it and after. */
+static gboolean
+is_view_between (const TpGraph *graph, const int *nodes, int n_nodes, int i)
+{
+  const TpNode *node = &graph->nodes[nodes[i]];
+
+  return i > 0 && i + 1 < n_nodes
+         && tp_tensor_is_row_major (&graph->tensors[node->inputs[0]])
+         && tp_tensor_is_row_major (node_get_output (graph, node));
 }
 
 static gboolean
@@ -163,7 +178,8 @@ check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
 
       if (!check_node (graph, node, error))
         return FALSE;
-      if (n_nodes > 1 && node->op->kind == TP_OP_VIEW)
+      if (n_nodes > 1 && node->op->kind == TP_OP_VIEW
+          && !is_view_between (graph, nodes, n_nodes, i))
         return tp_op_refuse (node, error, "a view cannot be fused");
       if (i + 1 == n_nodes)
         return TRUE;
@@ -243,6 +259,16 @@ join_scratch (TpLowered *lowered, int n_before, int operand)
   return TRUE;
 }
 
+/* What @before makes is read as what the view @node makes: by other strides. */
+static void
+pass_view (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
+           const TpNode *node)
+{
+  int operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
+
+  lowered->operands[operand].tensor = node->outputs[0];
+}
+
 /* Adds @node, which reads the output of @before (NULL: it is the first). */
 static gboolean
 add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
@@ -252,6 +278,11 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
   int operand = -1;
   gboolean is_joined = FALSE;
 
+  if (before != NULL && node->op->kind == TP_OP_VIEW)
+    {
+      pass_view (lowered, graph, before, node);
+      return TRUE;
+    }
   if (!node->op->lower (graph, node, lowered, error)
       || !check_operands (graph, node, lowered, error)
       || !check_classes (node, lowered, n_before, error)

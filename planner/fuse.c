@@ -3,7 +3,8 @@
  * A group is a chain in which every value but the last is read once, by the
  * next node: no other node can notice that it was never stored. It holds any
  * number of MAPs and at most one node of another kind, its anchor; or three of
- * them, if a rule says so. Chains start as single nodes; a rule says which may be
+ * them, if a rule says so; and views before maps, where they merge axes only.
+ * Chains start as single nodes; a rule says which may be
  * joined. Rules are tried in order, so what an earlier one took is not there for
  * a later one: the groups are disjoint, and whether one pays is for the planner to
  * say. */
@@ -149,21 +150,76 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
          && count_reads (consumer, producer->outputs[0]) == 1;
 }
 
+/* Whether each dimension of @out is one or more of @in, so that who goes over those
+ * of @in knows where he is in @out: the other way round takes divisions. */
 static gboolean
-may_join (const Chains *chains, const FuseRule *rule, int producer,
+merges_dims (const TpTensor *in, const TpTensor *out)
+{
+  int k = 0;
+
+  if (!tp_tensor_is_row_major (in) || !tp_tensor_is_row_major (out))
+    return FALSE;
+  for (int i = 0; i < out->rank; i++)
+    {
+      gint64 left = out->dims[i];
+
+      for (; left > 1 && k < in->rank && in->dims[k] > 0
+             && left % in->dims[k] == 0;
+           k++)
+        left /= in->dims[k];
+      if (left != 1)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A view of one reader that maps can be fused through. */
+static gboolean
+is_transparent (const Chains *chains, int node, int consumer)
+{
+  const TpGraph *graph = chains->graph;
+  const TpNode *view = &graph->nodes[node];
+
+  return get_kind (view) == TP_OP_VIEW && chains->head[node] == node
+         && get_kind (&graph->nodes[consumer]) == TP_OP_MAP
+         && is_private_value (graph, view, &graph->nodes[consumer])
+         && view->inputs[0] >= 0
+         && merges_dims (&graph->tensors[view->inputs[0]],
+                         &graph->tensors[view->outputs[0]]);
+}
+
+/* Who makes @tensor for @consumer; -1: nobody. @out_view: what it is read through,
+ * or -1. */
+static int
+find_producer (const Chains *chains, int tensor, int consumer, int *out_view)
+{
+  const TpGraph *graph = chains->graph;
+  int producer = tensor < 0 ? -1 : graph->tensors[tensor].producer;
+
+  *out_view = -1;
+  if (producer < 0 || !is_transparent (chains, producer, consumer))
+    return producer;
+  *out_view = producer;
+  return graph->tensors[graph->nodes[producer].inputs[0]].producer;
+}
+
+/* @view: between them, or -1. */
+static gboolean
+may_join (const Chains *chains, const FuseRule *rule, int producer, int view,
           int consumer)
 {
   const TpGraph *graph = chains->graph;
+  int reader = view >= 0 ? view : consumer;
   int head;
 
   if (chains->next[producer] >= 0)
     return FALSE;
   head = chains->head[producer];
-  return chains->size[head] + chains->size[consumer] <= MAX_GROUP
+  return chains->size[head] + (view >= 0) + chains->size[consumer] <= MAX_GROUP
          && rule->matches (chains->anchor[producer],
                            chains->anchor[consumer])
          && is_private_value (graph, &graph->nodes[producer],
-                              &graph->nodes[consumer]);
+                              &graph->nodes[reader]);
 }
 
 static void
@@ -189,20 +245,30 @@ try_consumer (Chains *chains, const FuseRule *rule, int consumer)
 {
   const TpGraph *graph = chains->graph;
   const TpNode *node = &graph->nodes[consumer];
-  int best = -1;
+  int best = -1, best_view = -1;
 
   if (chains->head[consumer] != consumer)
     return;
   for (int i = 0; i < node->n_inputs; i++)
     {
-      int tensor = node->inputs[i];
-      int producer = tensor < 0 ? -1 : graph->tensors[tensor].producer;
+      int view = -1;
+      int producer = find_producer (chains, node->inputs[i], consumer, &view);
 
-      if (producer > best && may_join (chains, rule, producer, consumer))
-        best = producer;
+      if (producer <= best
+          || !may_join (chains, rule, producer, view, consumer))
+        continue;
+      best = producer;
+      best_view = view;
     }
-  if (best >= 0)
-    join (chains, best, consumer);
+  if (best < 0)
+    return;
+  if (best_view >= 0)
+    {
+      chains->anchor[best_view] = KIND_NO_ANCHOR;
+      join (chains, best, best_view);
+      best = best_view;
+    }
+  join (chains, best, consumer);
 }
 
 /* The node that alone reads what @node makes, as large as what @node reads first, or

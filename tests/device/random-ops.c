@@ -255,6 +255,20 @@ random_attention (void)
       cols, width, pick_word ("Add Mul Sub"));
 }
 
+/* Rows of all batches one after the other, between a product and a sum. */
+static char *
+random_view (void)
+{
+  int batch = INT (1, 4), rows = pick_size (20), cols = pick_size (40);
+  int depth = pick_size (20);
+
+  return g_strdup_printf (
+      "group;in x %d %d %d;const w %d %d;in r %d %d;MatMul x w -> a;"
+      "Flatten a -> f axis=2;%s f r -> b;Relu b -> z",
+      batch, rows, depth, depth, cols, batch * rows, cols,
+      pick_word ("Add Mul Sub"));
+}
+
 static char *(*const makers[]) (void) = {
   random_conv,    random_pointwise_conv, random_grouped_conv,
   random_gemm,    random_matmul,         random_pool,
@@ -262,7 +276,7 @@ static char *(*const makers[]) (void) = {
   random_unary,   random_binary,         random_transpose,
   random_concat,  random_pad,            random_chain,
   random_prologue, random_conv,          random_gemm,
-  random_einsum,  random_attention,
+  random_einsum,  random_attention,      random_view,
 };
 
 int

@@ -29,7 +29,9 @@
   "{\"name\":\"j\",\"dtype\":\"int64\",\"shape\":[4]},"                       \
   "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]}],"                  \
   "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
-  "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") "],"
+  "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") ","             \
+  "{\"name\":\"split\",\"dtype\":\"int64\",\"shape\":[3],"                 \
+  "\"data\":[4,2,2]}],"
 #define WEIGHTS(name, shape)                                                  \
   "{\"name\":\"" name "\",\"dtype\":\"float32\",\"shape\":" shape             \
   ",\"fill\":0.5}"
@@ -40,6 +42,7 @@
 #define CONV(name, in) OP (name, "Conv", Q (in) "," Q ("w"), "")
 #define RELU(name, in) OP (name, "Relu", Q (in), "")
 #define ADD(name, a, b) OP (name, "Add", Q (a) "," Q (b), "")
+#define RESHAPE(name, in) OP (name, "Reshape", Q (in) "," Q ("split"), "")
 #define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
 #define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
 #define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
@@ -95,7 +98,24 @@ static const FuseCase cases[] = {
     NULL },
   { "view-between", Q ("r"),
     OP ("a", "MatMul", Q ("m") "," Q ("n"), "") ","
-    OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"), "", NULL },
+    OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"), "a+f+r", NULL },
+  { "view-merges", Q ("r"),
+    CONV ("a", "x") "," OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"),
+    "a+f+r", NULL },
+  { "view-splits", Q ("r"),
+    RELU ("a", "m") "," RESHAPE ("f", "a") "," RELU ("r", "f"), "", NULL },
+  { "view-behind-input", Q ("r"),
+    OP ("f", "Flatten", Q ("x"), "") "," RELU ("r", "f"), "", NULL },
+  { "view-is-output", Q ("r") "," Q ("f"),
+    CONV ("a", "x") "," OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"),
+    "", NULL },
+  { "view-read-twice", Q ("r") "," Q ("s"),
+    CONV ("a", "x") "," OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f")
+    "," RELU ("s", "f"), "", NULL },
+  { "view-of-sum", Q ("r"),
+    OP ("a", "MatMul", Q ("m") "," Q ("n"), "") "," ADD ("s", "a", "m") ","
+    OP ("f", "Flatten", Q ("s"), "") "," ADD ("r", "f", "v"), "a+s+f+r",
+    NULL },
   /* a residual sum goes to the later of two convolutions */
   { "residual", Q ("r"),
     CONV ("a", "x") "," CONV ("b", "x") "," ADD ("s", "b", "a") ","
