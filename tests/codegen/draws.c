@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define N_ROUNDS 100            /* before a family is given up */
+#define N_ALONE 3               /* choices of one family */
 
 gint64
 any_of (gint64 lo, gint64 hi)
@@ -122,6 +123,27 @@ check_family (const TpLowered *lowered, const TpTarget *target,
   if (analysis != NULL)
     family->free (analysis);
   return n;
+}
+
+static const TpFamily *
+find_family (const char *name)
+{
+  int n;
+  const TpFamily *const *families = tp_schedule_list (&n);
+
+  for (int i = 0; i < n; i++)
+    if (strcmp (families[i]->form.name, name) == 0)
+      return families[i];
+  g_assert_not_reached ();
+}
+
+int
+check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
+{
+  g_autoptr (TpLowered) owned = lowered;
+
+  return check_family (lowered, target, find_family (name), N_ALONE,
+                       run_by_interpreter);
 }
 
 /* ---- nests of all kinds ------------------------------------------------- */

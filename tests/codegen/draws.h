@@ -17,6 +17,9 @@ TpLowered *new_maps (int n);
 int check_family (const TpLowered *lowered, const TpTarget *target,
                   const TpFamily *family, int n_draws, RunFunc run);
 
+/* A few of the family @name by the interpreter; takes @lowered. */
+int check_alone (TpLowered *lowered, const TpTarget *target, const char *name);
+
 /* The same of every family for @target, with nests of all kinds by chance: @n_each
  * draws, which each must have. */
 void check_draws (const TpTarget *target, int n_each, RunFunc run);

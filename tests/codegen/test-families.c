@@ -6,7 +6,6 @@
 #include "row-nests.h"
 #include "typed-nests.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define N_DRAWS 3               /* choices per nest, target and family */
@@ -76,28 +75,6 @@ test_conv (void)
 
       check_everywhere (make_conv, &c);
     }
-}
-
-static const TpFamily *
-find_family (const char *name)
-{
-  int n;
-  const TpFamily *const *families = tp_schedule_list (&n);
-
-  for (int i = 0; i < n; i++)
-    if (strcmp (families[i]->form.name, name) == 0)
-      return families[i];
-  g_assert_not_reached ();
-}
-
-/* Choices of the family @name alone for @lowered, taken; how many. */
-static int
-check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
-{
-  g_autoptr (TpLowered) owned = lowered;
-
-  return check_family (lowered, target, find_family (name), N_DRAWS,
-                       run_by_interpreter);
 }
 
 /* Windows of 3 x 3: odd sizes, all paddings, channels that fill no vector. */
@@ -369,60 +346,6 @@ test_rival (void)
   check_program (conv, other, run_by_interpreter);
 }
 
-/* Few columns do not pay for staging, so no more rows a page apart are read at once
- * than the sets of the first cache they share hold. */
-static void
-test_sets (void)
-{
-  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
-                                             &target_sse };
-  MatmulCase c = { 1, 40, 16, 1024, .is_w_constant = TRUE };
-
-  for (guint i = 0; i < G_N_ELEMENTS (vectors); i++)
-    {
-      g_autoptr (TpLowered) lowered = new_matmul (&c);
-      g_autoptr (TpProgram) program
-          = tp_program_new (lowered, vectors[i], NULL, NULL);
-      const char *tile = strstr (program->schedule, " tile=1x");
-
-      g_test_message ("%s", program->schedule);
-      g_assert_nonnull (tile);
-      g_assert_true (strstr (program->schedule, " stage=1") != NULL
-                     || atoi (tile + strlen (" tile=1x"))
-                            <= vectors[i]->l1_bytes / 4096);
-      check_program (lowered, program, run_by_interpreter);
-    }
-}
-
-/* What is no constant is read where it is if its rows are whole vectors and lie close
- * together; else it is packed. */
-static void
-test_in_place (void)
-{
-  static const struct
-  {
-    MatmulCase c;
-    gboolean is_packed;
-  } cases[] = {
-    { { 1, 40, 16, 24, .has_bias = TRUE }, FALSE },
-    { { 3, 36, 48, 9, .trans_a = TRUE }, FALSE },
-    { { 1, 40, 20, 24, .has_bias = TRUE }, TRUE },
-    { { 1, 40, 16, 24, .trans_b = TRUE }, TRUE },
-    { { 1, 40, 1024, 3, .has_bias = TRUE }, TRUE },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (TpLowered) lowered = new_matmul (&cases[i].c);
-      g_autoptr (TpProgram) program
-          = tp_program_new (lowered, &target_avx512, NULL, NULL);
-
-      g_test_message ("%s", program->schedule);
-      g_assert_cmpint (program->n_steps > 1, ==, cases[i].is_packed);
-      check_program (lowered, program, run_by_interpreter);
-    }
-}
-
 /* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
  * model has them; where blocks are large anyway measuring is to tell. */
 static void
@@ -604,8 +527,6 @@ main (int argc, char **argv)
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
-  g_test_add_func ("/families/sets", test_sets);
-  g_test_add_func ("/families/in-place", test_in_place);
   g_test_add_func ("/families/parts", test_parts);
   g_test_add_func ("/families/no-parts", test_no_parts);
   g_test_add_func ("/families/candidates", test_candidates);
