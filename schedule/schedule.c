@@ -13,6 +13,7 @@
   ROW (parts)         \
   ROW (winograd)      \
   ROW (contract)      \
+  ROW (sweep)         \
   ROW (contract_tiles) \
   ROW (turn)          \
   ROW (transpose)     \

@@ -216,6 +216,15 @@ draw_matmul (void)
 }
 
 static TpLowered *
+draw_sweep (void)
+{
+  MatmulCase c = { any_of (1, 2), any_of (1, 3), any_of (1, 90), any_of (2, 50),
+                   FALSE, FALSE, any_of (0, 1), FALSE, any_of (0, 1) };
+
+  return new_matmul (&c);
+}
+
+static TpLowered *
 draw_rows (void)
 {
   RowCase c = { any_of (ROW_SUM, ROW_NORM), any_of (1, 20), any_of (4, 90),
@@ -247,7 +256,7 @@ draw_typed (void)
 
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_matmul,
-        draw_rows, draw_transpose, draw_maps, draw_typed };
+        draw_sweep, draw_rows, draw_transpose, draw_maps, draw_typed };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

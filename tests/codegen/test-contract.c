@@ -62,11 +62,89 @@ test_in_place (void)
     }
 }
 
+/* What the model makes of @c where caches are small, right; whether it is a sweep. */
+static gboolean
+is_swept (const MatmulCase *c, TpTarget target)
+{
+  g_autoptr (TpLowered) lowered = new_matmul (c);
+  g_autoptr (TpProgram) program = NULL;
+
+  target.l1_bytes = 8 << 10;
+  target.l2_bytes = 64 << 10;
+  program = tp_program_new (lowered, &target, NULL, NULL);
+  g_test_message ("%s", program->schedule);
+  check_program (lowered, program, run_by_interpreter);
+  return g_str_has_prefix (program->schedule, "sweep");
+}
+
+/* Few rows times what no cache of a core holds: rows are walked to their ends, whatever
+ * of them fills no vector, or no block. */
+static void
+test_sweep (void)
+{
+  static const MatmulCase cases[] = {
+    { 1, 1, 1030, 20, .has_bias = TRUE },
+    { 2, 3, 1040, 17, .has_bias = TRUE },
+    { 1, 2, 1037, 16, .trans_a = TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (vectors); j++)
+      {
+        g_assert_true (is_swept (&cases[i], *vectors[j]));
+        g_assert_cmpint (check_alone (new_matmul (&cases[i]), vectors[j],
+                                      "sweep"), >, 0);
+      }
+}
+
+/* Small ones, of few columns too: the model would not, but may be told to; where
+ * factors change their roles there is none. */
+static void
+test_small_sweep (void)
+{
+  int n = 0;
+
+  for (int i = 0; i < 20; i++)
+    {
+      MatmulCase c = { any_of (1, 2), any_of (1, 3), any_of (1, 90),
+                       any_of (2, 40), any_of (0, 1), FALSE, any_of (0, 1),
+                       FALSE, any_of (0, 1) };
+
+      n += check_alone (new_matmul (&c), vectors[i % 3], "sweep");
+    }
+  g_assert_cmpint (n, >, 0);
+}
+
+/* Constants are packed once; short rows and columns and many points are for others,
+ * and so is what is near. */
+static void
+test_no_sweep (void)
+{
+  static const MatmulCase cases[] = {
+    { 1, 1, 1040, 20, .is_w_constant = TRUE },
+    { 1, 1, 1040, 20, .trans_b = TRUE },
+    { 1, 4, 1040, 20, .has_bias = TRUE },
+    { 1, 1, 40, 600, .has_bias = TRUE },
+    { 1, 1, 1040, 9, .has_bias = TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_assert_false (is_swept (&cases[i], target_avx2));
+      g_assert_true (i >= 3
+                     || check_alone (new_matmul (&cases[i]), &target_avx2,
+                                     "sweep") == 0);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/contract/sets", test_sets);
   g_test_add_func ("/contract/in-place", test_in_place);
+  g_test_add_func ("/contract/sweep", test_sweep);
+  g_test_add_func ("/contract/small-sweep", test_small_sweep);
+  g_test_add_func ("/contract/no-sweep", test_no_sweep);
   return g_test_run ();
 }
