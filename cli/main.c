@@ -17,6 +17,7 @@
 #include "runtime/private-folder.h"
 
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,11 +259,23 @@ run_command (const TpCommand *command, int argc, char **argv)
   return code;
 }
 
+/* Large blocks grow without being copied and are gone when they are freed, however
+ * large those before were. */
+static void
+map_large_blocks (void)
+{
+#ifdef M_MMAP_THRESHOLD
+  mallopt (M_MMAP_THRESHOLD, 4 << 20);
+  mallopt (M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
 int
 main (int argc, char **argv)
 {
   const TpCommand *command;
 
+  map_large_blocks ();
   setlocale (LC_CTYPE, "");
   forget_environment ();
   tp_cli_no_memory_catch ();

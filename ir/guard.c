@@ -80,6 +80,7 @@ check (void *block, gsize size_bytes)
 {
   if (block == NULL && size_bytes > 0)
     tp_guard_leave (size_bytes);
+  tp_room_ask_large_pages (block, size_bytes);
   return block;
 }
 

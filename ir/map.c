@@ -4,6 +4,7 @@
 #include "ir/map.h"
 
 #include "ir/guard.h"
+#include "ir/room.h"
 
 #define FIRST_SLOTS 16
 
@@ -89,6 +90,7 @@ grow (TpMap *map)
 
   if (slots == NULL)
     return FALSE;
+  tp_room_ask_large_pages (slots, n_slots * sizeof (Slot));
   for (gsize k = 0; k <= map->mask; k++)
     if (old[k].is_used)
       {

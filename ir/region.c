@@ -3,10 +3,12 @@
 
 #include "ir/region.h"
 
+#include "ir/room.h"
+
 #include <string.h>
 
 #define FIRST_CHUNK_BYTES 4096
-#define LAST_CHUNK_BYTES (1 << 20)
+#define LAST_CHUNK_BYTES (16 << 20)
 #define ALIGN 16
 #define WIDE_ALIGN 64 /* of requests of at least this size */
 
@@ -120,6 +122,7 @@ grow (TpRegion *region, gsize bytes)
 
   if (chunk == NULL)
     return FALSE;
+  tp_room_ask_large_pages (chunk, size);
   chunk->next = region->chunks;
   region->chunks = chunk;
   region->pos = (guint8 *) (chunk + 1);

@@ -5,6 +5,9 @@
 #include "ir/room.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+#define LARGE_BYTES (4 << 20) /* two large pages, nearly everywhere */
 
 void
 tp_room_set_error (gint64 size_bytes, const char *what, GError **error)
@@ -28,4 +31,19 @@ tp_room_check (gint64 size_bytes, const char *what, GError **error)
     }
   tp_room_set_error (size_bytes, what, error);
   return FALSE;
+}
+
+/* Whole pages around it: a block that malloc mapped by itself stays one mapping, which
+ * can grow without being copied. */
+void
+tp_room_ask_large_pages (void *block, gsize size_bytes)
+{
+#ifdef MADV_HUGEPAGE
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  gsize before = (guintptr) block & (page - 1);
+  gsize size = (size_bytes + before + page - 1) & ~(page - 1);
+
+  if (size_bytes >= LARGE_BYTES)
+    madvise ((char *) block - before, size, MADV_HUGEPAGE);
+#endif
 }

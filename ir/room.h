@@ -25,4 +25,9 @@ gboolean tp_room_check (gint64 size_bytes, const char *what, GError **error);
 /* %TPLAN_ERROR_MEMORY, in these words. */
 void tp_room_set_error (gint64 size_bytes, const char *what, GError **error);
 
+/* Of a block that will be filled: where it is large, large pages are asked for, of
+ * which each costs one fault instead of hundreds. Where there are none nothing is
+ * lost. */
+void tp_room_ask_large_pages (void *block, gsize size_bytes);
+
 #endif
