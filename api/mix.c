@@ -293,12 +293,10 @@ static void
 save_call (gpointer data)
 {
   MixCall *call = data;
-  g_autofree char *text = tp_mix_to_json (call->mix->mix);
-  gsize size = strlen (text);
   g_autoptr (GBytes) bytes
-      = g_str_has_suffix (call->path, TP_GZIP_SUFFIX)
-            ? tp_gzip_pack (text, size, call->error)
-            : g_bytes_new_take (g_steal_pointer (&text), size);
+      = tp_mix_to_bytes (call->mix->mix,
+                         g_str_has_suffix (call->path, TP_GZIP_SUFFIX),
+                         call->error);
   g_autoptr (TpSaver) saver
       = bytes == NULL ? NULL : tp_saver_new (call->path, call->error);
 

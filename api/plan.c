@@ -9,6 +9,7 @@
 #include "api/objects.h"
 #include "format/plan-json.h"
 #include "format/plan-load.h"
+#include "format/plan-save.h"
 #include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/plan-reason.h"

@@ -19,6 +19,7 @@
 #include "cli/tiers-made.h"
 #include "cli/verify.h"
 #include "format/plan-json.h"
+#include "format/plan-save.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -321,7 +322,15 @@ check_required (const TplanPlan *plan, GError **error)
   return TRUE;
 }
 
-/* All files are made before the first is written. */
+static gboolean
+fill_plan (TpSaver *saver, gconstpointer plan, GError **error)
+{
+  return tp_plan_save_to (tp_api_get_plan (plan), get_graph (plan), FALSE,
+                          saver, error);
+}
+
+/* All files are made before the first is written, but for those of the plan itself,
+ * which can be made. */
 static gboolean
 write_outputs (TpCli *cli, const TplanPlan *plan, GError **error)
 {
@@ -331,20 +340,28 @@ write_outputs (TpCli *cli, const TplanPlan *plan, GError **error)
 
   for (int i = 0; cli->outputs[i] != NULL; i++)
     {
+      const char *path = cli->outputs[i];
       GBytes *bytes
-          = tp_picture_make (cli->outputs[i], tp_api_get_plan (plan),
-                             get_graph (plan), &options, error);
+          = tp_picture_is_plan (path)
+                ? NULL
+                : tp_picture_make (path, tp_api_get_plan (plan),
+                                   get_graph (plan), &options, error);
 
-      if (bytes == NULL)
+      if (bytes == NULL && !tp_picture_is_plan (path))
         return FALSE;
       g_ptr_array_add (files, bytes);
     }
   for (int i = 0; cli->outputs[i] != NULL; i++)
     {
-      gsize size;
-      const void *data = g_bytes_get_data (files->pdata[i], &size);
+      const char *path = cli->outputs[i];
+      GBytes *bytes = files->pdata[i];
+      gsize size = 0;
+      const void *data
+          = bytes == NULL ? NULL : g_bytes_get_data (bytes, &size);
 
-      if (!tp_cli_write_output (cli, cli->outputs[i], data, size, error))
+      if (bytes == NULL
+              ? !tp_cli_fill_output (cli, path, fill_plan, plan, error)
+              : !tp_cli_write_output (cli, path, data, size, error))
         return FALSE;
       if (strcmp (cli->outputs[i], "-") != 0)
         tp_cli_note (cli, "wrote %s", cli->outputs[i]);

@@ -184,32 +184,23 @@ check_options (const TpCli *cli, GError **error)
 /* ---- what was made -------------------------------------------------------- */
 
 static gboolean
-write_file (const TpCli *cli, const char *path, const char *text,
+write_file (const TpCli *cli, const char *path, const TpMix *mix,
             GError **error)
 {
-  gsize size = strlen (text);
-  g_autoptr (GBytes) packed = NULL;
-  const void *data = text;
+  g_autoptr (GBytes) bytes
+      = tp_mix_to_bytes (mix, g_str_has_suffix (path, TP_GZIP_SUFFIX), error);
 
-  if (g_str_has_suffix (path, TP_GZIP_SUFFIX))
-    {
-      packed = tp_gzip_pack (text, size, error);
-      if (packed == NULL)
-        return FALSE;
-      data = g_bytes_get_data (packed, &size);
-    }
-  return tp_cli_write_output (cli, path, data, size, error);
+  return bytes != NULL
+         && tp_cli_write_output (cli, path, g_bytes_get_data (bytes, NULL),
+                                 g_bytes_get_size (bytes), error);
 }
 
 static gboolean
 write_files (const TpCli *cli, const TplanMix *mix, GError **error)
 {
-  g_autofree char *text = cli->outputs[0] == NULL
-                              ? NULL : tp_mix_to_json (tp_api_get_mix (mix));
-
   for (int i = 0; cli->outputs[i] != NULL; i++)
     {
-      if (!write_file (cli, cli->outputs[i], text, error))
+      if (!write_file (cli, cli->outputs[i], tp_api_get_mix (mix), error))
         return FALSE;
       if (strcmp (cli->outputs[i], "-") != 0)
         tp_cli_note (cli, "wrote %s", cli->outputs[i]);

@@ -117,14 +117,31 @@ finish (const TpCli *cli, TpSaver *saver, const char *path, GError **error)
   return FALSE;
 }
 
-static gboolean
-write_file (const TpCli *cli, const char *path, const void *data, gsize size,
-            GError **error)
+gboolean
+tp_cli_fill_output (const TpCli *cli, const char *path, TpCliFill fill,
+                    gconstpointer data, GError **error)
 {
-  g_autoptr (TpSaver) saver = tp_saver_new (path, error);
+  g_autoptr (TpSaver) saver = NULL;
 
-  return saver != NULL && tp_saver_write (saver, data, size, error)
+  if (!tp_cli_check_output (cli, path, error))
+    return FALSE;
+  saver = tp_saver_new (path, error);
+  return saver != NULL && fill (saver, data, error)
          && tp_saver_sync (saver, error) && finish (cli, saver, path, error);
+}
+
+typedef struct
+{
+  const void *data;
+  gsize size;
+} Bytes;
+
+static gboolean
+fill_bytes (TpSaver *saver, gconstpointer data, GError **error)
+{
+  const Bytes *bytes = data;
+
+  return tp_saver_write (saver, bytes->data, bytes->size, error);
 }
 
 gboolean
@@ -136,9 +153,8 @@ tp_cli_write_output (const TpCli *cli, const char *path, const void *data,
       fwrite (data, 1, size, stdout);
       return fflush (stdout) == 0 || write_fail ("stdout", error);
     }
-  if (!tp_cli_check_output (cli, path, error))
-    return FALSE;
-  return write_file (cli, path, data, size, error);
+  return tp_cli_fill_output (cli, path, fill_bytes, &(Bytes){ data, size },
+                             error);
 }
 
 void

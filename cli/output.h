@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "format/file-save.h"
 
 /* What every line below is put through first; its caller frees. */
 void tp_cli_complete_lines (char *(*with) (const char *text));
@@ -24,6 +25,13 @@ gboolean tp_cli_check_output (const TpCli *cli, const char *path,
 /* Whole or not at all: written beside @path, then renamed. */
 gboolean tp_cli_write_output (const TpCli *cli, const char *path,
                               const void *data, gsize size, GError **error);
+
+/* Likewise of what @fill writes; @path is no "-". */
+typedef gboolean (*TpCliFill) (TpSaver *saver, gconstpointer data,
+                               GError **error);
+gboolean tp_cli_fill_output (const TpCli *cli, const char *path,
+                             TpCliFill fill, gconstpointer data,
+                             GError **error);
 
 /* Takes @document; indented, with a line end. */
 void tp_cli_print_json (json_t *document);

@@ -4,7 +4,7 @@
 #include "cli/picture.h"
 
 #include "format/gzip.h"
-#include "format/plan-json.h"
+#include "format/plan-save.h"
 #include "view/render.h"
 
 #include <string.h>
@@ -97,6 +97,12 @@ tp_picture_check (const char *path, GError **error)
                    ? "; `tplan report --help` says how to make a page"
                    : "");
   return FALSE;
+}
+
+gboolean
+tp_picture_is_plan (const char *path)
+{
+  return kinds[find_kind (path)].make == make_json && strcmp (path, "-") != 0;
 }
 
 GBytes *

@@ -14,6 +14,9 @@ typedef struct
 
 /* Whether the suffix of @path is known: .json (or "-") .dot .svg .png. */
 gboolean tp_picture_check (const char *path, GError **error);
+/* Whether that is a file of the plan itself, not packed, which is written as it is
+ * made: of a large plan there is more text than memory is wanted for. */
+gboolean tp_picture_is_plan (const char *path);
 /* @path "-": the plan as JSON. */
 GBytes *tp_picture_make (const char *path, const TpPlan *plan,
                          const TpGraph *graph,

@@ -6,6 +6,7 @@
 #include "include/tplan.h"
 #include "ir/guard.h"
 #include "ir/room.h"
+#include "ir/text.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -14,6 +15,8 @@
 #define MOST_RATIO 64
 #define MOST_BASE (G_GINT64_CONSTANT (64) << 20)
 #define FIRST_BYTES 65536
+#define PIECE_BYTES 65536
+#define MOST_AT_ONCE (1u << 30)
 
 /* What zlib has for itself: freed by zlib alone, so no guarded call is left for
  * it. @missing_bytes: gint64: what could not be had. */
@@ -53,18 +56,6 @@ unpacking_clear (Unpacking *it)
   inflateEnd (&it->stream);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Unpacking, unpacking_clear)
-
-typedef struct
-{
-  z_stream stream;
-} Packing;
-
-static void
-packing_clear (Packing *it)
-{
-  deflateEnd (&it->stream);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Packing, packing_clear)
 
 gboolean
 tp_gzip_is (const void *bytes, gsize size)
@@ -166,41 +157,78 @@ tp_gzip_unpack (const char *path, GBytes *packed, gint64 most, GError **error)
   return g_bytes_new_take (g_steal_pointer (&data), at);
 }
 
-GBytes *
-tp_gzip_pack (const void *data, gsize size, GError **error)
+struct TpPacker
 {
-  gint64 missing_bytes = 0;
-  g_auto (Packing) it = { stream_of (data, &missing_bytes) };
-  g_autofree guint8 *out = NULL;
-  void *shorter;
-  gsize room, in = 0, at = 0;
-  int status = deflateInit2 (&it.stream, Z_BEST_SPEED, Z_DEFLATED, WRAPPER,
-                             MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
+  z_stream stream;
+  gint64 missing_bytes;
+  int status;
+  GString *out;
+};
 
-  if (status == Z_OK)
-    {
-      room = deflateBound (&it.stream, size);
-      out = tp_alloc (room, 1);
-    }
-  while (status == Z_OK)
-    {
-      uInt n_in = MIN (size - in, G_MAXUINT32 / 2);
-      uInt n_out = MIN (room - at, G_MAXUINT32 / 2);
+TpPacker *
+tp_packer_new (void)
+{
+  TpPacker *packer = tp_new0 (TpPacker, 1);
 
-      it.stream.avail_in = n_in;
-      it.stream.next_out = out + at;
-      it.stream.avail_out = n_out;
-      status = deflate (&it.stream, n_in == size - in ? Z_FINISH : Z_NO_FLUSH);
-      in += n_in - it.stream.avail_in;
-      at += n_out - it.stream.avail_out;
-    }
-  if (status != Z_STREAM_END)
+  packer->stream = stream_of (NULL, &packer->missing_bytes);
+  packer->status
+      = deflateInit2 (&packer->stream, Z_BEST_SPEED, Z_DEFLATED, WRAPPER,
+                      MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
+  packer->out = g_string_new (NULL);
+  return packer;
+}
+
+void
+tp_packer_free (TpPacker *packer)
+{
+  if (packer == NULL)
+    return;
+  deflateEnd (&packer->stream);
+  if (packer->out != NULL)
+    g_string_free (packer->out, TRUE);
+  g_free (packer);
+}
+
+/* What there is of input, as far as @flush goes. */
+static void
+pack (TpPacker *packer, int flush)
+{
+  char piece[PIECE_BYTES];
+
+  do
     {
-      tp_room_set_error (missing_bytes, "to pack this plan", error);
-      return NULL;
+      packer->stream.next_out = (Bytef *) piece;
+      packer->stream.avail_out = sizeof piece;
+      packer->status = deflate (&packer->stream, flush);
+      tp_text_append_len (packer->out, piece,
+                          sizeof piece - packer->stream.avail_out);
     }
-  shorter = g_try_realloc (out, at); /* or it stays as long as it is */
-  if (shorter != NULL)
-    out = shorter;
-  return g_bytes_new_take (g_steal_pointer (&out), at);
+  while (packer->status == Z_OK && packer->stream.avail_out == 0);
+}
+
+void
+tp_packer_add (TpPacker *packer, const void *bytes, gsize size)
+{
+  for (gsize at = 0; at < size && packer->status == Z_OK;)
+    {
+      uInt n = MIN (size - at, MOST_AT_ONCE);
+
+      packer->stream.next_in = (Bytef *) bytes + at;
+      packer->stream.avail_in = n;
+      pack (packer, Z_NO_FLUSH);
+      if (packer->status == Z_BUF_ERROR) /* nothing was left to do */
+        packer->status = Z_OK;
+      at += n;
+    }
+}
+
+GBytes *
+tp_packer_finish (TpPacker *packer, GError **error)
+{
+  if (packer->status == Z_OK)
+    pack (packer, Z_FINISH);
+  if (packer->status == Z_STREAM_END)
+    return g_string_free_to_bytes (g_steal_pointer (&packer->out));
+  tp_room_set_error (packer->missing_bytes, "to pack this plan", error);
+  return NULL;
 }

@@ -23,7 +23,13 @@ gsize tp_gzip_peek (const void *bytes, gsize size, void *out, gsize room);
 GBytes *tp_gzip_unpack (const char *path, GBytes *packed, gint64 most,
                         GError **error);
 
-/* The same bytes for the same @data, whenever. TPLAN_ERROR_MEMORY. */
-GBytes *tp_gzip_pack (const void *data, gsize size, GError **error);
+/* Packs what it is given, piece after piece: the same bytes for the same pieces,
+ * whenever. TPLAN_ERROR_MEMORY when it is finished, which is once. */
+typedef struct TpPacker TpPacker;
+TpPacker *tp_packer_new (void);
+void tp_packer_add (TpPacker *packer, const void *bytes, gsize size);
+GBytes *tp_packer_finish (TpPacker *packer, GError **error);
+void tp_packer_free (TpPacker *packer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPacker, tp_packer_free)
 
 #endif

@@ -3,13 +3,15 @@
 
 #include "format/mix-json.h"
 
+#include "format/gzip.h"
 #include "format/json-read.h"
 #include "format/json.h"
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json.h"
-#include "ir/digest.h"
 #include "ir/text.h"
+
+#include <string.h>
 
 gboolean
 tp_mix_is (const char *text, gsize size)
@@ -43,11 +45,9 @@ write_plans (const TpMix *mix, GString *out)
   tp_text_append (out, " \"plans\": [\n");
   for (int i = 0; i < mix->n_parts; i++)
     {
-      g_autofree char *plan
-          = tp_plan_to_json (mix->parts[i].plan, mix->parts[i].graph);
-
       tp_text_append (out, i == 0 ? "" : ",\n");
-      tp_text_append (out, plan);
+      tp_plan_write (mix->parts[i].plan, mix->parts[i].graph,
+                     tp_plan_text_keep, out);
     }
   tp_text_append (out, " ],\n");
 }
@@ -55,17 +55,31 @@ write_plans (const TpMix *mix, GString *out)
 char *
 tp_mix_to_json (const TpMix *mix)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
-  g_autofree char *digest = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (TpPlanText) out = { 0 };
 
-  tp_text_append (out, "{\n \"format\": \"" TP_MIX_FORMAT "\",\n");
-  write_parts (mix, out);
+  tp_plan_text_init (&out, tp_plan_text_keep, text);
+  tp_text_append (out.text, "{\n \"format\": \"" TP_MIX_FORMAT "\",\n");
+  write_parts (mix, out.text);
   if (mix->memory_limits != NULL)
-    tp_plan_write_numbers (out, "memory_limits", mix->memory_limits,
+    tp_plan_write_numbers (out.text, "memory_limits", mix->memory_limits,
                            mix->parts[0].plan->n_devices);
-  tp_plan_write_loads (mix->proof, mix->n_parts, out);
-  write_plans (mix, out);
-  digest = tp_digest_bytes (out->str, out->len);
-  tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
-  return g_string_free (g_steal_pointer (&out), FALSE);
+  tp_plan_write_loads (mix->proof, mix->n_parts, &out);
+  write_plans (mix, out.text);
+  tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+GBytes *
+tp_mix_to_bytes (const TpMix *mix, gboolean is_packed, GError **error)
+{
+  g_autofree char *text = tp_mix_to_json (mix);
+  gsize size = strlen (text);
+  g_autoptr (TpPacker) packer = NULL;
+
+  if (!is_packed)
+    return g_bytes_new_take (g_steal_pointer (&text), size);
+  packer = tp_packer_new ();
+  tp_packer_add (packer, text, size);
+  return tp_packer_finish (packer, error);
 }

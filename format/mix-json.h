@@ -16,5 +16,7 @@ gboolean tp_mix_is (const char *text, gsize size);
 /* Byte-equal for equal plans; ends in the SHA-256 of all before it, as a plan does.
  * g_free (). */
 char *tp_mix_to_json (const TpMix *mix);
+/* The same, packed by gzip where @is_packed. */
+GBytes *tp_mix_to_bytes (const TpMix *mix, gboolean is_packed, GError **error);
 
 #endif

@@ -27,15 +27,16 @@ write_arc (GString *out, const TpArc *arc, gboolean is_tied)
 }
 
 void
-tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs)
+tp_plan_write_arcs (TpPlanText *out, const char *key, TpPlanArcs arcs)
 {
-  tp_text_append_printf (out, " \"%s\": [", key);
+  tp_text_append_printf (out->text, " \"%s\": [", key);
   for (int i = 0; i < arcs.n_arcs; i++)
     {
-      tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
-      write_arc (out, &arcs.arcs[i], arcs.is_tied);
+      tp_plan_text_pass (out);
+      tp_text_append (out->text, i == 0 ? "\n  " : ",\n  ");
+      write_arc (out->text, &arcs.arcs[i], arcs.is_tied);
     }
-  tp_text_append (out, "],\n");
+  tp_text_append (out->text, "],\n");
 }
 
 void

@@ -2,6 +2,7 @@
 #ifndef TP_FORMAT_PLAN_JSON_ARCS_H
 #define TP_FORMAT_PLAN_JSON_ARCS_H
 
+#include "format/plan-text.h"
 #include "ir/cut-vertex.h"
 
 typedef struct
@@ -12,7 +13,7 @@ typedef struct
 } TpPlanArcs;
 
 /* A member of the plan, and the comma behind it. */
-void tp_plan_write_arcs (GString *out, const char *key, TpPlanArcs arcs);
+void tp_plan_write_arcs (TpPlanText *out, const char *key, TpPlanArcs arcs);
 
 /* A list of numbers, on a line. */
 void tp_plan_write_numbers (GString *out, const char *key,

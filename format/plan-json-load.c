@@ -7,24 +7,24 @@
 #include "ir/text.h"
 
 void
-tp_plan_write_loads (const TpLoadProof *proof, int n_parts, GString *out)
+tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
 {
-  tp_text_append_printf (out,
+  tp_text_append_printf (out->text,
                          " \"load_ns\": %" G_GINT64_FORMAT
                          ",\n \"load_bound_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->load_ns, proof->bound_ns);
-  tp_plan_write_numbers (out, "loads", proof->loads, proof->n_engines);
-  tp_plan_write_indices (out, "load_tree", proof->tree, proof->n_entries);
-  tp_plan_write_numbers (out, "load_weights", proof->weights,
+  tp_plan_write_numbers (out->text, "loads", proof->loads, proof->n_engines);
+  tp_plan_write_indices (out->text, "load_tree", proof->tree, proof->n_entries);
+  tp_plan_write_numbers (out->text, "load_weights", proof->weights,
                          proof->n_bounds * proof->n_engines);
-  tp_plan_write_indices (out, "load_counts", proof->n_arcs_of,
+  tp_plan_write_indices (out->text, "load_counts", proof->n_arcs_of,
                          proof->n_bounds * n_parts);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
 }
 
 void
-tp_plan_write_load_proof (const TpPlan *plan, GString *out)
+tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out)
 {
   if (plan->load_proof != NULL)
     tp_plan_write_loads (plan->load_proof, 1, out);

@@ -2,12 +2,14 @@
 #ifndef TP_FORMAT_PLAN_JSON_LOAD_H
 #define TP_FORMAT_PLAN_JSON_LOAD_H
 
+#include "format/plan-text.h"
 #include "ir/plan.h"
 
 /* Lines of their own; none where @plan has no such proof. */
-void tp_plan_write_load_proof (const TpPlan *plan, GString *out);
+void tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out);
 
 /* The same of @n_parts plans that have it together. */
-void tp_plan_write_loads (const TpLoadProof *proof, int n_parts, GString *out);
+void tp_plan_write_loads (const TpLoadProof *proof, int n_parts,
+                          TpPlanText *out);
 
 #endif

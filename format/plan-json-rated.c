@@ -27,15 +27,15 @@ tp_plan_write_rates (const TpCosts *costs, GString *out)
 }
 
 void
-tp_plan_write_rate_proof (const TpPlan *plan, GString *out)
+tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out)
 {
   const TpRateProof *proof = plan->rate_proof;
 
   if (proof == NULL)
     return;
-  tp_plan_write_numbers (out, "aims", proof->aims, TP_N_AIMS);
-  tp_plan_write_numbers (out, "aim_totals", proof->totals, TP_N_AIMS);
-  tp_text_append_printf (out,
+  tp_plan_write_numbers (out->text, "aims", proof->aims, TP_N_AIMS);
+  tp_plan_write_numbers (out->text, "aim_totals", proof->totals, TP_N_AIMS);
+  tp_text_append_printf (out->text,
                          " \"aim_cost\": %" G_GINT64_FORMAT
                          ",\n \"aim_bound\": %" G_GINT64_FORMAT ",\n",
                          proof->cost, proof->bound);

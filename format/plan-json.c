@@ -6,8 +6,6 @@
 
 #include "format/plan-json.h"
 
-#include "format/file-save.h"
-#include "format/gzip.h"
 #include "format/json.h"
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
@@ -76,9 +74,10 @@ write_list_begin (GString *out, const char *key)
 }
 
 static void
-write_list_next (GString *out, int *n_written)
+write_list_next (TpPlanText *out, int *n_written)
 {
-  tp_text_append (out, (*n_written)++ == 0 ? "\n  " : ",\n  ");
+  tp_plan_text_pass (out);
+  tp_text_append (out->text, (*n_written)++ == 0 ? "\n  " : ",\n  ");
 }
 
 static void
@@ -249,33 +248,33 @@ write_node (GString *out, const TpPlan *plan, const TpNode *node)
 }
 
 static void
-write_placements (GString *out, const TpPlan *plan, const TpGraph *graph)
+write_placements (TpPlanText *out, const TpPlan *plan, const TpGraph *graph)
 {
   int n = 0;
 
-  write_list_begin (out, "ops");
+  write_list_begin (out->text, "ops");
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *it = &plan->placements[i];
 
       write_list_next (out, &n);
-      tp_text_append (out, "{\"op\": ");
-      tp_json_append_string (out, graph->nodes[it->node].name);
-      tp_text_append (out, ", \"device\": ");
-      tp_json_append_string (out, plan->devices[it->device]);
-      write_number_member (out, "time_ns", it->time_ns);
-      write_number_member (out, "spread_ns", it->spread_ns);
-      write_number_member (out, "margin_ns", it->margin_ns);
+      tp_text_append (out->text, "{\"op\": ");
+      tp_json_append_string (out->text, graph->nodes[it->node].name);
+      tp_text_append (out->text, ", \"device\": ");
+      tp_json_append_string (out->text, plan->devices[it->device]);
+      write_number_member (out->text, "time_ns", it->time_ns);
+      write_number_member (out->text, "spread_ns", it->spread_ns);
+      write_number_member (out->text, "margin_ns", it->margin_ns);
       if (it->is_margin_least)
-        tp_text_append (out, ", \"margin_at_least\": true");
-      write_member (out, "schedule", it->schedule);
+        tp_text_append (out->text, ", \"margin_at_least\": true");
+      write_member (out->text, "schedule", it->schedule);
       if (it->cheapest != it->device)
-        write_member (out, "cheapest", plan->devices[it->cheapest]);
+        write_member (out->text, "cheapest", plan->devices[it->cheapest]);
       if (plan->version > 1)
-        write_node (out, plan, &graph->nodes[it->node]);
-      tp_text_append_c (out, '}');
+        write_node (out->text, plan, &graph->nodes[it->node]);
+      tp_text_append_c (out->text, '}');
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static void
@@ -306,17 +305,17 @@ write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
 }
 
 static void
-write_tensors (GString *out, const TpGraph *graph)
+write_tensors (TpPlanText *out, const TpGraph *graph)
 {
   int n = 0;
 
-  write_list_begin (out, "tensors");
+  write_list_begin (out->text, "tensors");
   for (int i = 0; i < graph->n_tensors; i++)
     {
       write_list_next (out, &n);
-      write_tensor (out, &graph->tensors[i], graph);
+      write_tensor (out->text, &graph->tensors[i], graph);
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static void
@@ -333,36 +332,36 @@ write_group (GString *out, const TpGroup *group, const TpGraph *graph)
 }
 
 static void
-write_groups (GString *out, const char *key, const TpGroups *groups,
+write_groups (TpPlanText *out, const char *key, const TpGroups *groups,
               const TpGraph *graph)
 {
   int n = 0;
 
-  write_list_begin (out, key);
+  write_list_begin (out->text, key);
   for (int i = 0; groups != NULL && i < groups->n_groups; i++)
     {
       write_list_next (out, &n);
-      write_group (out, &groups->groups[i], graph);
+      write_group (out->text, &groups->groups[i], graph);
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static void
-write_colocations (GString *out, const TpGraph *graph)
+write_colocations (TpPlanText *out, const TpGraph *graph)
 {
   int n = 0;
 
   if (graph->n_colocations == 0)
     return;
-  write_list_begin (out, "colocations");
+  write_list_begin (out->text, "colocations");
   for (int i = 0; i < graph->n_colocations; i++)
     {
       const TpColocation *it = &graph->colocations[i];
 
       write_list_next (out, &n);
-      write_group (out, &(TpGroup){ it->n_nodes, it->nodes }, graph);
+      write_group (out->text, &(TpGroup){ it->n_nodes, it->nodes }, graph);
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static const char *
@@ -372,27 +371,27 @@ get_place (const TpPlan *plan, int device)
 }
 
 static void
-write_transfers (GString *out, const TpPlan *plan, const TpGraph *graph)
+write_transfers (TpPlanText *out, const TpPlan *plan, const TpGraph *graph)
 {
   int n = 0;
 
-  write_list_begin (out, "transfers");
+  write_list_begin (out->text, "transfers");
   for (int i = 0; i < plan->n_transfers; i++)
     {
       const TpTransfer *it = &plan->transfers[i];
 
       write_list_next (out, &n);
-      tp_text_append (out, "{\"tensor\": ");
-      tp_json_append_string (out, graph->tensors[it->tensor].name);
-      tp_text_append (out, ", \"from\": ");
-      tp_json_append_string (out, get_place (plan, it->from));
-      tp_text_append (out, ", \"to\": ");
-      tp_json_append_string (out, get_place (plan, it->to));
-      write_number_member (out, "bytes", it->size_bytes);
-      write_number_member (out, "time_ns", it->time_ns);
-      tp_text_append_c (out, '}');
+      tp_text_append (out->text, "{\"tensor\": ");
+      tp_json_append_string (out->text, graph->tensors[it->tensor].name);
+      tp_text_append (out->text, ", \"from\": ");
+      tp_json_append_string (out->text, get_place (plan, it->from));
+      tp_text_append (out->text, ", \"to\": ");
+      tp_json_append_string (out->text, get_place (plan, it->to));
+      write_number_member (out->text, "bytes", it->size_bytes);
+      write_number_member (out->text, "time_ns", it->time_ns);
+      tp_text_append_c (out->text, '}');
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 /* [time, spread], [time, spread, "estimated"], [time, spread, measured], or why
@@ -433,34 +432,35 @@ write_cost_row (GString *out, const TpCost *row, int n_devices)
 }
 
 static void
-write_cost_table (GString *out, const char *key, const TpCost *table, int rows,
+write_cost_table (TpPlanText *out, const char *key, const TpCost *table, int rows,
                   int columns)
 {
   int n = 0;
 
-  write_list_begin (out, key);
+  write_list_begin (out->text, key);
   for (int i = 0; i < rows; i++)
     {
       write_list_next (out, &n);
-      write_cost_row (out, &table[(gsize) i * columns], columns);
+      write_cost_row (out->text, &table[(gsize) i * columns], columns);
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static void
-write_kernels (GString *out, const TpCosts *costs)
+write_kernels (TpPlanText *out, const TpCosts *costs)
 {
   int n = costs->kernels == NULL ? 0 : costs->n_nodes + costs->n_groups;
 
   if (n == 0)
     return;
-  write_list_begin (out, "kernels");
+  write_list_begin (out->text, "kernels");
   for (int i = 0; i < n; i++)
     {
-      tp_text_append (out, i == 0 ? "" : ", ");
-      tp_text_append_number (out, costs->kernels[i]);
+      tp_plan_text_pass (out);
+      tp_text_append (out->text, i == 0 ? "" : ", ");
+      tp_text_append_number (out->text, costs->kernels[i]);
     }
-  write_list_end (out);
+  write_list_end (out->text);
 }
 
 static void
@@ -479,17 +479,17 @@ write_errors (GString *out, const TpCosts *costs)
 }
 
 static void
-write_costs (GString *out, const TpCosts *costs)
+write_costs (TpPlanText *out, const TpCosts *costs)
 {
   int columns = costs->n_devices;
 
-  write_string_line (out, "host", costs->host == TP_COSTS_HOST
+  write_string_line (out->text, "host", costs->host == TP_COSTS_HOST
                                       ? NULL
                                       : costs->devices[costs->host]);
   if (costs->is_same_silicon)
-    g_string_append (out, " \"same_silicon\": true,\n");
+    g_string_append (out->text, " \"same_silicon\": true,\n");
   if (costs->has_own_processors)
-    g_string_append (out, " \"own_processors\": true,\n");
+    g_string_append (out->text, " \"own_processors\": true,\n");
   write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
   write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
                     columns);
@@ -498,18 +498,20 @@ write_costs (GString *out, const TpCosts *costs)
   write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
                     columns);
   write_kernels (out, costs);
-  write_errors (out, costs);
-  tp_plan_write_rates (costs, out);
+  write_errors (out->text, costs);
+  tp_plan_write_rates (costs, out->text);
 }
 
-char *
-tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
+void
+tp_plan_write (const TpPlan *plan, const TpGraph *graph, TpPlanTake take,
+               gpointer data)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
-  g_autofree char *digest = NULL;
+  g_auto (TpPlanText) made = { 0 };
+  TpPlanText *out = &made;
 
-  write_head (out, plan);
-  write_totals (out, plan);
+  tp_plan_text_init (out, take, data);
+  write_head (out->text, plan);
+  write_totals (out->text, plan);
   if (plan->version > 1)
     {
       write_tensors (out, graph);
@@ -518,46 +520,51 @@ tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
   write_placements (out, plan, graph);
   write_groups (out, "groups", plan->groups, graph);
   write_transfers (out, plan, graph);
-  write_string_line (out, "costs_sha256", plan->costs_digest);
+  write_string_line (out->text, "costs_sha256", plan->costs_digest);
   write_groups (out, "all_groups", plan->all_groups, graph);
   if (plan->costs != NULL)
     write_costs (out, plan->costs);
-  write_string_line (out, "certificate", plan->certificate);
+  write_string_line (out->text, "certificate", plan->certificate);
   tp_plan_write_arcs (out, "arcs", (TpPlanArcs){ plan->arcs, plan->n_arcs,
                                                  plan->tie_price_ns != 0 });
-  tp_plan_write_memory_proof (plan, graph, out);
-  tp_plan_write_shares (plan, out);
+  tp_plan_write_memory_proof (plan, graph, out->text);
+  tp_plan_write_shares (plan, out->text);
   tp_plan_write_load_proof (plan, out);
   tp_plan_write_rate_proof (plan, out);
-  tp_plan_write_span_proof (plan, out);
-  digest = tp_digest_bytes (out->str, out->len);
-  tp_text_append_printf (out, TP_PLAN_DIGEST_KEY "%s" TP_PLAN_TAIL, digest);
-  return g_string_free (g_steal_pointer (&out), FALSE);
+  tp_plan_write_span_proof (plan, out->text);
+  tp_plan_text_sign (out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);
 }
 
-GBytes *
-tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph, gboolean is_packed,
-                  GError **error)
+char *
+tp_plan_to_json (const TpPlan *plan, const TpGraph *graph)
 {
-  g_autofree char *text = tp_plan_to_json (plan, graph);
-  gsize size = strlen (text);
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  return is_packed ? tp_gzip_pack (text, size, error)
-                   : g_bytes_new_take (g_steal_pointer (&text), size);
+  tp_plan_write (plan, graph, tp_plan_text_keep, text);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+typedef struct
+{
+  const char *at, *end;       /* what is still to come; NULL: they differ */
+} Comparison;
+
+static void
+take_compared (gpointer data, const char *bytes, gsize size)
+{
+  Comparison *it = data;
+  gboolean is_same = it->at != NULL && size <= (gsize) (it->end - it->at)
+                     && memcmp (it->at, bytes, size) == 0;
+
+  it->at = is_same ? it->at + size : NULL;
 }
 
 gboolean
-tp_plan_save (const TpPlan *plan, const TpGraph *graph, const char *path,
-              GError **error)
+tp_plan_has_text (const TpPlan *plan, const TpGraph *graph, const char *text,
+                  gsize size)
 {
-  gboolean is_packed = g_str_has_suffix (path, TP_GZIP_SUFFIX);
-  g_autoptr (GBytes) bytes
-      = tp_plan_to_bytes (plan, graph, is_packed, error);
-  g_autoptr (TpSaver) saver
-      = bytes == NULL ? NULL : tp_saver_new (path, error);
+  Comparison it = { text, text + size };
 
-  return saver != NULL
-         && tp_saver_write (saver, g_bytes_get_data (bytes, NULL),
-                            g_bytes_get_size (bytes), error)
-         && tp_saver_sync (saver, error) && tp_saver_finish (saver, error);
+  tp_plan_write (plan, graph, take_compared, &it);
+  return it.at == it.end;
 }

@@ -2,6 +2,7 @@
 #ifndef TP_FORMAT_PLAN_JSON_H
 #define TP_FORMAT_PLAN_JSON_H
 
+#include "format/plan-text.h"
 #include "ir/plan.h"
 
 #define TP_PLAN_FORMAT "tplan-plan/"  /* and the version */
@@ -18,11 +19,11 @@
  * for equal plans. The last two lines are the SHA-256 of all before them and the
  * closing brace. */
 char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
-/* The same, as it is or packed by gzip. */
-GBytes *tp_plan_to_bytes (const TpPlan *plan, const TpGraph *graph,
-                          gboolean is_packed, GError **error);
-/* Packed where @path ends in ".gz". */
-gboolean tp_plan_save (const TpPlan *plan, const TpGraph *graph,
-                       const char *path, GError **error);
+/* The same in pieces, the last of which ends the plan. */
+void tp_plan_write (const TpPlan *plan, const TpGraph *graph, TpPlanTake take,
+                    gpointer data);
+/* Whether that is what they are together. */
+gboolean tp_plan_has_text (const TpPlan *plan, const TpGraph *graph,
+                           const char *text, gsize size);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "format/graph-load.h"
 #include "format/plan-json.h"
+#include "format/plan-save.h"
 #include "format/plan-load.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"

@@ -5,6 +5,7 @@
 #include "memory-case.h"
 
 #include "format/plan-json.h"
+#include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/margin.h"

@@ -5,6 +5,7 @@
 #include "chain-case.h"
 #include "format/mix-json.h"
 #include "format/plan-json.h"
+#include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "mix-case.h"
 #include "mutations.h"

@@ -1,0 +1,60 @@
+/* plan-text.c: see plan-text.h. */
+#include "config.h"
+
+#include "format/plan-text.h"
+
+#include "ir/text.h"
+
+#define PIECE_BYTES (64 << 10)
+
+void
+tp_plan_text_keep (gpointer text, const char *bytes, gsize size)
+{
+  tp_text_append_len (text, bytes, size);
+}
+
+void
+tp_plan_text_init (TpPlanText *out, TpPlanTake take, gpointer data)
+{
+  *out = (TpPlanText){ .take = take, .data = data };
+  out->text = g_string_new (NULL);
+  out->digest = tp_digest_new ();
+}
+
+void
+tp_plan_text_clear (TpPlanText *out)
+{
+  if (out->text != NULL)
+    g_string_free (out->text, TRUE);
+  g_clear_pointer (&out->digest, tp_digest_free);
+  out->text = NULL;
+}
+
+static void
+hand_on (TpPlanText *out)
+{
+  out->take (out->data, out->text->str, out->text->len);
+  g_string_truncate (out->text, 0);
+}
+
+void
+tp_plan_text_pass (TpPlanText *out)
+{
+  if (out->text->len < PIECE_BYTES)
+    return;
+  tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
+  hand_on (out);
+}
+
+void
+tp_plan_text_sign (TpPlanText *out, const char *key, const char *tail)
+{
+  g_autofree char *hex = NULL;
+
+  tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
+  hex = tp_digest_finish (out->digest);
+  tp_text_append (out->text, key);
+  tp_text_append (out->text, hex);
+  tp_text_append (out->text, tail);
+  hand_on (out);
+}
