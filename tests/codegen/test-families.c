@@ -172,49 +172,6 @@ test_rows (void)
     }
 }
 
-/* Heads whose scores never leave the scratch of groups: few rows and many, blocks
- * that divide them and not, keys of all heads and of each. */
-static void
-test_attention (void)
-{
-  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
-                                             &target_sse };
-
-  for (int i = 0; i < 18; i++)
-    {
-      AttentionCase c = { i % 6 == 5 ? ROW_NORM : ROW_SOFTMAX, any_of (1, 3),
-                          any_of (2, 60), any_of (4, 70), any_of (2, 20),
-                          any_of (2, 40), any_of (0, 1), any_of (0, 1),
-                          any_of (0, 1), any_of (0, 1) };
-
-      g_assert_cmpint (check_alone (new_attention (&c), vectors[i / 6],
-                                    "rows"), >, 0);
-      for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
-        check_lowered (new_attention (&c), targets[k], run_by_interpreter);
-    }
-}
-
-/* Memory that somebody else may read is written, whatever is in between. */
-static void
-test_no_attention (void)
-{
-  const AttentionCase c = { ROW_SOFTMAX, 2, 20, 30, 8, 8, .is_turned = TRUE };
-  const AttentionCase one = { ROW_SOFTMAX, 2, 1, 30, 8, 8, .is_turned = TRUE };
-  const AttentionCase narrow = { ROW_SOFTMAX, 2, 20, 3, 8, 8, .is_turned = TRUE };
-
-  for (int i = 0; i < 2; i++)
-    {
-      TpLowered *lowered = new_attention (&c);
-
-      lowered->operands[i].is_scratch = FALSE;
-      g_assert_cmpint (check_alone (lowered, &target_avx2, "rows"), ==, 0);
-    }
-  g_assert_cmpint (check_alone (new_attention (&one), &target_avx2, "rows"),
-                   ==, 0);
-  g_assert_cmpint (check_alone (new_attention (&narrow), &target_avx2,
-                                "rows"), ==, 0);
-}
-
 static void
 test_typed (void)
 {
@@ -520,8 +477,6 @@ main (int argc, char **argv)
   g_test_add_func ("/families/pages", test_pages);
   g_test_add_func ("/families/rows", test_rows);
   g_test_add_func ("/families/once-per-row", test_once_per_row);
-  g_test_add_func ("/families/attention", test_attention);
-  g_test_add_func ("/families/no-attention", test_no_attention);
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/refuse", test_refuse);

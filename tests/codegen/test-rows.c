@@ -1,0 +1,72 @@
+/* The family "rows": products whose rows are reduced and multiplied again. */
+#include "config.h"
+
+#include "draws.h"
+#include "row-nests.h"
+
+#define N_DRAWS 3               /* choices per nest and target */
+
+extern const TpFamily tp_schedule_rows;
+
+static const TpTarget *const targets[] = { &target_avx512, &target_avx2,
+                                           &target_sse, &target_scalar,
+                                           &target_gpu };
+
+/* Choices of the family for @lowered, taken; how many. */
+static int
+check_rows (TpLowered *lowered, const TpTarget *target)
+{
+  g_autoptr (TpLowered) owned = lowered;
+
+  return check_family (lowered, target, &tp_schedule_rows, N_DRAWS,
+                       run_by_interpreter);
+}
+
+/* Heads whose scores never leave the scratch of groups: few rows and many, blocks
+ * that divide them and not, keys of all heads and of each. */
+static void
+test_rows (void)
+{
+  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
+                                             &target_sse };
+
+  for (int i = 0; i < 18; i++)
+    {
+      AttentionCase c = { i % 6 == 5 ? ROW_NORM : ROW_SOFTMAX, any_of (1, 3),
+                          any_of (2, 60), any_of (4, 70), any_of (2, 20),
+                          any_of (2, 40), any_of (0, 1), any_of (0, 1),
+                          any_of (0, 1), any_of (0, 1) };
+
+      g_assert_cmpint (check_rows (new_attention (&c), vectors[i / 6]), >, 0);
+      for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
+        check_lowered (new_attention (&c), targets[k], run_by_interpreter);
+    }
+}
+
+/* Memory that somebody else may read is written, whatever is in between. */
+static void
+test_no_rows (void)
+{
+  const AttentionCase c = { ROW_SOFTMAX, 2, 20, 30, 8, 8, .is_turned = TRUE };
+  const AttentionCase one = { ROW_SOFTMAX, 2, 1, 30, 8, 8, .is_turned = TRUE };
+  const AttentionCase narrow = { ROW_SOFTMAX, 2, 20, 3, 8, 8, .is_turned = TRUE };
+
+  for (int i = 0; i < 2; i++)
+    {
+      TpLowered *lowered = new_attention (&c);
+
+      lowered->operands[i].is_scratch = FALSE;
+      g_assert_cmpint (check_rows (lowered, &target_avx2), ==, 0);
+    }
+  g_assert_cmpint (check_rows (new_attention (&one), &target_avx2), ==, 0);
+  g_assert_cmpint (check_rows (new_attention (&narrow), &target_avx2), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rows/right", test_rows);
+  g_test_add_func ("/rows/no-rows", test_no_rows);
+  return g_test_run ();
+}
