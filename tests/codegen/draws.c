@@ -234,6 +234,17 @@ draw_rows (void)
 }
 
 static TpLowered *
+draw_attention (void)
+{
+  AttentionCase c = { any_of (0, 1) ? ROW_SOFTMAX : ROW_NORM, any_of (1, 3),
+                      any_of (2, 40), any_of (4, 70), any_of (2, 20),
+                      any_of (2, 40), any_of (0, 1), any_of (0, 1),
+                      any_of (0, 1), any_of (0, 1) };
+
+  return new_attention (&c);
+}
+
+static TpLowered *
 draw_transpose (void)
 {
   RowCase c = { ROW_TRANSPOSE, any_of (1, 40), any_of (4, 90), any_of (0, 1),
@@ -256,7 +267,8 @@ draw_typed (void)
 
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_matmul,
-        draw_sweep, draw_rows, draw_transpose, draw_maps, draw_typed };
+        draw_sweep, draw_rows, draw_attention, draw_transpose, draw_maps,
+        draw_typed };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */
