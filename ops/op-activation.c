@@ -130,7 +130,7 @@ celu_value (const TpNode *node, const double *x)
 {
   double alpha = tp_node_get_float (node, "alpha", 1.0);
 
-  return fmax (0.0, x[0]) + fmin (0.0, alpha * expm1 (x[0] / alpha));
+  return x[0] < 0.0 ? alpha * expm1 (x[0] / alpha) : x[0];
 }
 
 const TpOp tp_op_celu = {

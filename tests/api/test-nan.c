@@ -23,6 +23,7 @@ static const Op ops[] = {
   { "HardSwish", "", FALSE },
   { "Softplus", "", FALSE },
   { "LeakyRelu", "", FALSE },
+  { "Celu", "", FALSE },
   { "Abs", "", FALSE },
   { "Max", "", FALSE },
   { "Min", "", FALSE },
