@@ -41,6 +41,20 @@ judge_clock ()
   esac
 }
 
+# judge_shared FAULT: of what is asked only where runs overlap. bench holds what comes
+# out of them against what comes out of one.
+judge_shared ()
+{
+  TEST_OPENCL_FAIL=$1 timeout -k 1 300 "$TPLAN" bench plan.json --in-flight=2 --rounds=3 --time-limit=0.1s \
+    --watchdog=0.5 --timeout=3 > .out 2> .err
+  code=$?
+  case $code in
+    0) out_has '2 in flight' ;;
+    5|6) err_has '^tplan: ' ;;
+    *) echo "exit status $code" >> .err; false ;;
+  esac
+}
+
 # meet FUNCTION CALL WHAT: one in $step.
 i=0
 meet ()
@@ -50,6 +64,7 @@ meet ()
   case $1 in
     clGetProgramBuildInfo) judge_build "$*" ;;
     clGetEventProfilingInfo) judge_clock "$*" ;;
+    clSVMAlloc|clSetMemObjectDestructorCallback) judge_shared "$*" ;;
     *) judge "$*" ;;
   esac
   say $? "$*"
@@ -76,6 +91,11 @@ for function in clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInf
 done
 for what in hang lie false -7; do
   for call in 0 2 21; do meet clGetEventProfilingInfo $call $what; done
+done
+for function in clSVMAlloc clSetMemObjectDestructorCallback; do
+  for call in 0 1 2 3 4; do
+    for what in hang lie -5; do meet $function $call $what; done
+  done
 done
 # Each that once ended the program, or hid who was at fault.
 step=1
