@@ -3,8 +3,7 @@
 #include "config.h"
 
 #include "ops/op-util.h"
-
-#include <math.h>
+#include "ops/reduce-fold.h"
 
 /* ---- which dimensions -------------------------------------------------- */
 
@@ -106,16 +105,14 @@ global_infer (const TpNode *node, const TpTensor *const *inputs,
 /* ---- what is combined -------------------------------------------------- */
 
 /* What the record of a reduction has as data. As a nest: @combiner over @before
- * of each element, then @after. For the reference: @add each element to @start,
- * then @end. NULL: nothing to do; @n elements are combined. */
+ * of each element, then @after; NULL: nothing to do; @n elements are combined.
+ * For the reference: @fold. */
 typedef struct
 {
   TpCombiner combiner;
   int (*before) (const TpNode *node, TpNest *nest, int x);
   int (*after) (const TpNode *node, TpNest *nest, int x, gint64 n);
-  double start;
-  double (*add) (const TpNode *node, double sum, double x);
-  double (*end) (const TpNode *node, double sum, gint64 n);
+  const TpFold *fold;
 } ReduceKind;
 
 static int
@@ -170,90 +167,6 @@ power_after (const TpNode *node, TpNest *nest, int x, gint64 n)
   return p == 1 ? x
                 : tp_nest_binary (nest, TP_EXPR_POW, x,
                                   tp_nest_const (nest, 1.0 / p));
-}
-
-static double
-add_plain (const TpNode *node, double sum, double x)
-{
-  return sum + x;
-}
-
-static double
-add_abs (const TpNode *node, double sum, double x)
-{
-  return sum + fabs (x);
-}
-
-static double
-add_square (const TpNode *node, double sum, double x)
-{
-  return sum + x * x;
-}
-
-static double
-add_power (const TpNode *node, double sum, double x)
-{
-  return sum + pow (fabs (x), tp_node_get_int (node, "p", 2));
-}
-
-/* log (exp (sum) + exp (x)) */
-static double
-add_log_exp (const TpNode *node, double sum, double x)
-{
-  double high = fmax (sum, x);
-
-  if (isnan (sum + x))
-    return isinf (sum) && isinf (x) ? INFINITY : sum + x;
-  return isinf (high) ? high : high + log1p (exp (fmin (sum, x) - high));
-}
-
-static double
-add_factor (const TpNode *node, double product, double x)
-{
-  return product * x;
-}
-
-static double
-add_max (const TpNode *node, double max, double x)
-{
-  return isnan (max) || max > x ? max : x;
-}
-
-static double
-add_min (const TpNode *node, double min, double x)
-{
-  return isnan (min) || min < x ? min : x;
-}
-
-/* As windows have it: NaN is none. */
-static double
-add_max_number (const TpNode *node, double max, double x)
-{
-  return x > max ? x : max;
-}
-
-static double
-end_mean (const TpNode *node, double sum, gint64 n)
-{
-  return sum / n;
-}
-
-static double
-end_root (const TpNode *node, double sum, gint64 n)
-{
-  return sqrt (sum);
-}
-
-static double
-end_log (const TpNode *node, double sum, gint64 n)
-{
-  return log (sum);
-}
-
-static double
-end_power (const TpNode *node, double sum, gint64 n)
-{
-  return pow (sum, 1.0 / tp_node_get_int (node, "p", 2));
 }
 
 /* ---- nest -------------------------------------------------------------- */
@@ -407,33 +320,13 @@ global_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
 /* ---- reference --------------------------------------------------------- */
 
-/* Walks the input once; every element finds its output. Integer types cut what
- * comes out. */
 static void
-reduce_scatter (const TpNode *node, const TpRefTensor *x,
-                const gboolean *is_reduced, TpRefTensor *out)
+fold (const TpNode *node, const TpRefTensor *x, const gboolean *is_reduced,
+      TpRefTensor *out)
 {
   const ReduceKind *kind = node->op->data;
-  gint64 at[TP_MAX_RANK] = { 0 };
 
-  for (gint64 i = 0; i < out->count; i++)
-    out->data[i] = kind->start;
-  for (gint64 i = 0; i < x->count; i++)
-    {
-      gint64 index = 0;
-
-      for (int k = 0; k < x->rank; k++)
-        if (!is_reduced[k])
-          index = index * x->dims[k] + at[k];
-      out->data[index] = kind->add (node, out->data[index], x->data[i]);
-      tp_dims_next (x->rank, x->dims, at);
-    }
-  for (gint64 i = 0; kind->end != NULL && i < out->count; i++)
-    {
-      out->data[i] = kind->end (node, out->data[i], x->count / out->count);
-      if (tp_dtype_is_integer (out->dtype))
-        out->data[i] = trunc (out->data[i]);
-    }
+  tp_fold_run (kind->fold, node, x, is_reduced, out);
 }
 
 static void
@@ -454,7 +347,7 @@ reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
   if (!reduce_set_axes (&reduce, node, axes, n, NULL))
     g_assert_not_reached ();
-  reduce_scatter (node, inputs[0], reduce.is_reduced, &outputs[0]);
+  fold (node, inputs[0], reduce.is_reduced, &outputs[0]);
 }
 
 static void
@@ -464,7 +357,7 @@ global_reference (const TpNode *node, const TpRefTensor *const *inputs,
   static const gboolean is_spatial[TP_MAX_RANK] = { FALSE, FALSE, TRUE, TRUE,
                                                     TRUE,  TRUE,  TRUE, TRUE };
 
-  reduce_scatter (node, inputs[0], is_spatial, &outputs[0]);
+  fold (node, inputs[0], is_spatial, &outputs[0]);
 }
 
 /* ---- records ----------------------------------------------------------- */
@@ -492,7 +385,7 @@ const TpOp tp_op_reduce_l1 = {
   .name = "ReduceL1",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, abs_before, NULL, 0.0, add_abs, NULL),
+  COMBINES (TP_COMBINE_SUM, abs_before, NULL, &tp_fold_abs),
   .tolerance = 1e-5,
 };
 
@@ -500,8 +393,7 @@ const TpOp tp_op_reduce_l2 = {
   .name = "ReduceL2",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, square_before, root_after, 0.0, add_square,
-            end_root),
+  COMBINES (TP_COMBINE_SUM, square_before, root_after, &tp_fold_norm),
   .tolerance = 1e-5,
 };
 
@@ -509,7 +401,7 @@ const TpOp tp_op_reduce_log_sum = {
   .name = "ReduceLogSum",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, NULL, log_after, 0.0, add_plain, end_log),
+  COMBINES (TP_COMBINE_SUM, NULL, log_after, &tp_fold_log_sum),
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-5,
 };
@@ -518,7 +410,7 @@ const TpOp tp_op_reduce_log_sum_exp = {
   .name = "ReduceLogSumExp",
   REDUCE,
   .lower = log_sum_exp_lower,
-  COMBINES (.start = -INFINITY, .add = add_log_exp),
+  COMBINES (.fold = &tp_fold_log_sum_exp),
   .tolerance = 1e-5,
 };
 
@@ -526,7 +418,7 @@ const TpOp tp_op_reduce_max = {
   .name = "ReduceMax",
   REDUCE,
   .lower = extremum_lower,
-  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max, NULL),
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max),
   .tolerance = 0.0,
 };
 
@@ -534,7 +426,7 @@ const TpOp tp_op_reduce_mean = {
   .name = "ReduceMean",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean),
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean),
   .tolerance = 1e-5,
 };
 
@@ -542,7 +434,7 @@ const TpOp tp_op_reduce_min = {
   .name = "ReduceMin",
   REDUCE,
   .lower = extremum_lower,
-  COMBINES (TP_COMBINE_MIN, NULL, NULL, INFINITY, add_min, NULL),
+  COMBINES (TP_COMBINE_MIN, NULL, NULL, &tp_fold_min),
   .tolerance = 0.0,
 };
 
@@ -550,7 +442,7 @@ const TpOp tp_op_reduce_prod = {
   .name = "ReduceProd",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_PROD, NULL, NULL, 1.0, add_factor, NULL),
+  COMBINES (TP_COMBINE_PROD, NULL, NULL, &tp_fold_product),
   .tolerance = 1e-5,
 };
 
@@ -558,7 +450,7 @@ const TpOp tp_op_reduce_sum = {
   .name = "ReduceSum",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, NULL, NULL, 0.0, add_plain, NULL),
+  COMBINES (TP_COMBINE_SUM, NULL, NULL, &tp_fold_sum),
   .tolerance = 1e-5,
 };
 
@@ -566,14 +458,14 @@ const TpOp tp_op_reduce_sum_square = {
   .name = "ReduceSumSquare",
   REDUCE,
   .lower = reduce_lower,
-  COMBINES (TP_COMBINE_SUM, square_before, NULL, 0.0, add_square, NULL),
+  COMBINES (TP_COMBINE_SUM, square_before, NULL, &tp_fold_square),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_global_average_pool = {
   .name = "GlobalAveragePool",
   GLOBAL,
-  COMBINES (TP_COMBINE_SUM, NULL, mean_after, 0.0, add_plain, end_mean),
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean),
   .tolerance = 1e-5,
 };
 
@@ -585,8 +477,7 @@ static const TpAttrSpec lp_pool_attrs[] = {
 const TpOp tp_op_global_lp_pool = {
   .name = "GlobalLpPool",
   GLOBAL,
-  COMBINES (TP_COMBINE_SUM, power_before, power_after, 0.0, add_power,
-            end_power),
+  COMBINES (TP_COMBINE_SUM, power_before, power_after, &tp_fold_power),
   .attrs = lp_pool_attrs,
   .tolerance = 1e-5,
 };
@@ -594,6 +485,6 @@ const TpOp tp_op_global_lp_pool = {
 const TpOp tp_op_global_max_pool = {
   .name = "GlobalMaxPool",
   GLOBAL,
-  COMBINES (TP_COMBINE_MAX, NULL, NULL, -INFINITY, add_max_number, NULL),
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max_number),
   .tolerance = 0.0,
 };

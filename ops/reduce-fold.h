@@ -1,0 +1,25 @@
+/* reduce-fold.h: what reductions make of their elements, for the reference. */
+#ifndef TP_OPS_REDUCE_FOLD_H
+#define TP_OPS_REDUCE_FOLD_H
+
+#include "ir/op.h"
+
+/* @add each element to @start, then @end; NULL: nothing to do. @n elements are
+ * combined. */
+typedef struct
+{
+  double start;
+  double (*add) (const TpNode *node, double sum, double x);
+  double (*end) (const TpNode *node, double sum, gint64 n);
+} TpFold;
+
+extern const TpFold tp_fold_abs, tp_fold_log_sum, tp_fold_log_sum_exp,
+    tp_fold_max, tp_fold_max_number, tp_fold_mean, tp_fold_min, tp_fold_norm,
+    tp_fold_power, tp_fold_product, tp_fold_square, tp_fold_sum;
+
+/* Walks @x once; every element finds its output. Integer types cut what comes
+ * out. */
+void tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
+                  const gboolean *is_reduced, TpRefTensor *out);
+
+#endif
