@@ -37,7 +37,7 @@ typedef struct
 } TpShape;
 
 /* A tensor of doubles, dense row-major, for references; of integers for
- * map_integer(). */
+ * map_integer() and reference_integer(). */
 typedef struct
 {
   TpDtype dtype;
@@ -114,6 +114,12 @@ struct TpOp
   /* Its value where all inputs are integers, before it wraps to the width of
    * the output. NULL: map_value() has to do, which is exact up to 2^53. */
   gint64 (*map_integer) (const TpNode *node, const gint64 *x);
+
+  /* The same of an op that is not elementwise, all whose inputs and outputs are
+   * integers then: it wraps what it writes. NULL: reference() has to do. */
+  void (*reference_integer) (const TpNode *node,
+                             const TpRefTensor *const *inputs,
+                             TpRefTensor *outputs);
 
   /* One bit for each input whose elements come out as they went in: so
    * `ref` moves any integer exactly. TP_MOVES_ALL: every input. */

@@ -93,30 +93,76 @@ cumsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                                      tp_nest_load (lowering.nest, 0)));
 }
 
+/* What both references walk: along @rows, from the end where @is_reverse; an
+ * element is not in its own sum where @is_exclusive. */
+typedef struct
+{
+  Rows rows;
+  gboolean is_exclusive, is_reverse;
+} CumSum;
+
+static CumSum
+cumsum_new (const TpNode *node, const TpRefTensor *x, gint64 dimension)
+{
+  int axis = 0;
+
+  if (!tp_axis_resolve (node, dimension, x->rank, &axis, NULL))
+    g_assert_not_reached ();
+  return (CumSum){ rows_new (x, axis),
+                   tp_node_get_int (node, "exclusive", 0) != 0,
+                   tp_node_get_int (node, "reverse", 0) != 0 };
+}
+
+/* Where element @i of what is summed in row @row stands. */
+static gint64
+cumsum_find (const CumSum *cumsum, gint64 row, gint64 i)
+{
+  const Rows *rows = &cumsum->rows;
+
+  return rows_start (rows, row, rows->n)
+         + (cumsum->is_reverse ? rows->n - 1 - i : i) * rows->step;
+}
+
 static void
 cumsum_reference (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
-  const TpRefTensor *x = inputs[0];
-  gboolean is_exclusive = tp_node_get_int (node, "exclusive", 0) != 0;
-  gboolean is_reverse = tp_node_get_int (node, "reverse", 0) != 0;
-  int axis = 0;
-  Rows rows;
+  CumSum cumsum = cumsum_new (node, inputs[0], inputs[1]->data[0]);
 
-  if (!tp_axis_resolve (node, inputs[1]->data[0], x->rank, &axis, NULL))
-    g_assert_not_reached ();
-  rows = rows_new (x, axis);
-  for (gint64 row = 0; row < rows.n_rows; row++)
+  for (gint64 row = 0; row < cumsum.rows.n_rows; row++)
     {
-      gint64 start = rows_start (&rows, row, rows.n);
       double sum = 0.0;
 
-      for (gint64 i = 0; i < rows.n; i++)
+      for (gint64 i = 0; i < cumsum.rows.n; i++)
         {
-          gint64 at = start + (is_reverse ? rows.n - 1 - i : i) * rows.step;
+          gint64 at = cumsum_find (&cumsum, row, i);
+          double next = sum + inputs[0]->data[at];
 
-          outputs[0].data[at] = is_exclusive ? sum : sum + x->data[at];
-          sum += x->data[at];
+          outputs[0].data[at] = cumsum.is_exclusive ? sum : next;
+          sum = next;
+        }
+    }
+}
+
+static void
+cumsum_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
+                          TpRefTensor *outputs)
+{
+  CumSum cumsum = cumsum_new (node, inputs[0], inputs[1]->integers[0]);
+
+  for (gint64 row = 0; row < cumsum.rows.n_rows; row++)
+    {
+      guint64 sum = 0;
+
+      for (gint64 i = 0; i < cumsum.rows.n; i++)
+        {
+          gint64 at = cumsum_find (&cumsum, row, i);
+          guint64 next = sum + (guint64) inputs[0]->integers[at];
+
+          outputs[0].integers[at]
+              = tp_dtype_wrap (outputs[0].dtype,
+                               (gint64) (cumsum.is_exclusive ? sum : next));
+          sum = next;
         }
     }
 }
@@ -138,6 +184,7 @@ const TpOp tp_op_cum_sum = {
   .infer = cumsum_infer,
   .lower = cumsum_lower,
   .reference = cumsum_reference,
+  .reference_integer = cumsum_reference_integer,
 };
 
 /* ---- ArgMax, ArgMin ------------------------------------------------------ */

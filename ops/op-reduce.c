@@ -329,25 +329,47 @@ fold (const TpNode *node, const TpRefTensor *x, const gboolean *is_reduced,
   tp_fold_run (kind->fold, node, x, is_reduced, out);
 }
 
+/* Of inputs in doubles, or of integers. */
 static void
-reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                  TpRefTensor *outputs)
+reduce_init_reference (Reduce *reduce, const TpNode *node,
+                       const TpRefTensor *const *inputs)
 {
   gint64 values[TP_MAX_RANK];
   int n = 0;
   const gint64 *axes = tp_node_get_ints (node, "axes", &n);
-  Reduce reduce = { .rank = inputs[0]->rank };
 
+  *reduce = (Reduce){ .rank = inputs[0]->rank };
   if (tp_node_has_input (node, 1))
     {
       n = inputs[1]->count;
       for (int i = 0; i < n; i++)
-        values[i] = inputs[1]->data[i];
+        values[i] = inputs[1]->data != NULL ? (gint64) inputs[1]->data[i]
+                                            : inputs[1]->integers[i];
       axes = values;
     }
-  if (!reduce_set_axes (&reduce, node, axes, n, NULL))
+  if (!reduce_set_axes (reduce, node, axes, n, NULL))
     g_assert_not_reached ();
+}
+
+static void
+reduce_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  Reduce reduce;
+
+  reduce_init_reference (&reduce, node, inputs);
   fold (node, inputs[0], reduce.is_reduced, &outputs[0]);
+}
+
+static void
+reduce_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
+                          TpRefTensor *outputs)
+{
+  const ReduceKind *kind = node->op->data;
+  Reduce reduce;
+
+  reduce_init_reference (&reduce, node, inputs);
+  tp_fold_run_integers (kind->fold, inputs[0], reduce.is_reduced, &outputs[0]);
 }
 
 static void
@@ -385,6 +407,7 @@ const TpOp tp_op_reduce_l1 = {
   .name = "ReduceL1",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, abs_before, NULL, &tp_fold_abs),
   .tolerance = 1e-5,
 };
@@ -418,6 +441,7 @@ const TpOp tp_op_reduce_max = {
   .name = "ReduceMax",
   REDUCE,
   .lower = extremum_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max),
   .tolerance = 0.0,
 };
@@ -434,6 +458,7 @@ const TpOp tp_op_reduce_min = {
   .name = "ReduceMin",
   REDUCE,
   .lower = extremum_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_MIN, NULL, NULL, &tp_fold_min),
   .tolerance = 0.0,
 };
@@ -442,6 +467,7 @@ const TpOp tp_op_reduce_prod = {
   .name = "ReduceProd",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_PROD, NULL, NULL, &tp_fold_product),
   .tolerance = 1e-5,
 };
@@ -450,6 +476,7 @@ const TpOp tp_op_reduce_sum = {
   .name = "ReduceSum",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, NULL, NULL, &tp_fold_sum),
   .tolerance = 1e-5,
 };
@@ -458,6 +485,7 @@ const TpOp tp_op_reduce_sum_square = {
   .name = "ReduceSumSquare",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, square_before, NULL, &tp_fold_square),
   .tolerance = 1e-5,
 };

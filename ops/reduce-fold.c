@@ -91,18 +91,82 @@ end_power (const TpNode *node, double sum, gint64 n)
   return pow (sum, 1.0 / tp_node_get_int (node, "p", 2));
 }
 
-const TpFold tp_fold_abs = { .add = add_abs };
+/* ---- of integers, which wrap --------------------------------------------- */
+
+static gint64
+add_plain_integer (gint64 sum, gint64 x)
+{
+  return (gint64) ((guint64) sum + (guint64) x);
+}
+
+static gint64
+add_abs_integer (gint64 sum, gint64 x)
+{
+  return (gint64) ((guint64) sum + (x < 0 ? 0 - (guint64) x : (guint64) x));
+}
+
+static gint64
+add_square_integer (gint64 sum, gint64 x)
+{
+  return (gint64) ((guint64) sum + (guint64) x * (guint64) x);
+}
+
+static gint64
+add_factor_integer (gint64 product, gint64 x)
+{
+  return (gint64) ((guint64) product * (guint64) x);
+}
+
+static gint64
+add_max_integer (gint64 max, gint64 x)
+{
+  return MAX (max, x);
+}
+
+static gint64
+add_min_integer (gint64 min, gint64 x)
+{
+  return MIN (min, x);
+}
+
+/* ---- the rows ------------------------------------------------------------ */
+
+const TpFold tp_fold_abs = {
+  .add = add_abs,
+  .add_integer = add_abs_integer,
+};
 const TpFold tp_fold_log_sum = { .add = add_plain, .end = end_log };
 const TpFold tp_fold_log_sum_exp = { .start = -INFINITY, .add = add_log_exp };
-const TpFold tp_fold_max = { .start = -INFINITY, .add = add_max };
+const TpFold tp_fold_max = {
+  .start = -INFINITY,
+  .add = add_max,
+  .integer_start = G_MININT64,
+  .add_integer = add_max_integer,
+};
 const TpFold tp_fold_max_number = { .start = -INFINITY, .add = add_max_number };
 const TpFold tp_fold_mean = { .add = add_plain, .end = end_mean };
-const TpFold tp_fold_min = { .start = INFINITY, .add = add_min };
+const TpFold tp_fold_min = {
+  .start = INFINITY,
+  .add = add_min,
+  .integer_start = G_MAXINT64,
+  .add_integer = add_min_integer,
+};
 const TpFold tp_fold_norm = { .add = add_square, .end = end_root };
 const TpFold tp_fold_power = { .add = add_power, .end = end_power };
-const TpFold tp_fold_product = { .start = 1.0, .add = add_factor };
-const TpFold tp_fold_square = { .add = add_square };
-const TpFold tp_fold_sum = { .add = add_plain };
+const TpFold tp_fold_product = {
+  .start = 1.0,
+  .add = add_factor,
+  .integer_start = 1,
+  .add_integer = add_factor_integer,
+};
+const TpFold tp_fold_square = {
+  .add = add_square,
+  .add_integer = add_square_integer,
+};
+const TpFold tp_fold_sum = {
+  .add = add_plain,
+  .add_integer = add_plain_integer,
+};
 
 /* ---- over whole dimensions ----------------------------------------------- */
 
@@ -140,4 +204,23 @@ tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
       if (tp_dtype_is_integer (out->dtype))
         out->data[i] = trunc (out->data[i]);
     }
+}
+
+void
+tp_fold_run_integers (const TpFold *fold, const TpRefTensor *x,
+                      const gboolean *is_reduced, TpRefTensor *out)
+{
+  gint64 at[TP_MAX_RANK] = { 0 };
+
+  for (gint64 i = 0; i < out->count; i++)
+    out->integers[i] = fold->integer_start;
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      gint64 *sum = &out->integers[find_output (x, is_reduced, at)];
+
+      *sum = fold->add_integer (*sum, x->integers[i]);
+      tp_dims_next (x->rank, x->dims, at);
+    }
+  for (gint64 i = 0; i < out->count; i++)
+    out->integers[i] = tp_dtype_wrap (out->dtype, out->integers[i]);
 }

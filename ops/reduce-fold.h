@@ -11,6 +11,8 @@ typedef struct
   double start;
   double (*add) (const TpNode *node, double sum, double x);
   double (*end) (const TpNode *node, double sum, gint64 n);
+  gint64 integer_start;
+  gint64 (*add_integer) (gint64 sum, gint64 x); /* NULL: not of integers */
 } TpFold;
 
 extern const TpFold tp_fold_abs, tp_fold_log_sum, tp_fold_log_sum_exp,
@@ -21,5 +23,8 @@ extern const TpFold tp_fold_abs, tp_fold_log_sum, tp_fold_log_sum_exp,
  * out. */
 void tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
                   const gboolean *is_reduced, TpRefTensor *out);
+/* The same exactly, of integers, where @fold adds these; wraps what comes out. */
+void tp_fold_run_integers (const TpFold *fold, const TpRefTensor *x,
+                           const gboolean *is_reduced, TpRefTensor *out);
 
 #endif

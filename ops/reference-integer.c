@@ -1,7 +1,7 @@
 /* reference-integer.c: the references of ops, which compute in double, on
  * integers that a double does not hold.
  *
- * Arithmetic has map_integer(). What only moves elements gets tickets in their
+ * Arithmetic has map_integer(), sums and the like reference_integer(). What only moves elements gets tickets in their
  * place, which no integer looks like; those that come out say which element it
  * was, and all else is a number that the op made itself. */
 #include "config.h"
@@ -172,9 +172,13 @@ void
 tp_reference_run (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
-  if (node->op->map_integer != NULL && outputs[0].integers != NULL
-      && all_are_integers (node, inputs))
+  gboolean is_integer
+      = outputs[0].integers != NULL && all_are_integers (node, inputs);
+
+  if (node->op->map_integer != NULL && is_integer)
     tp_reference_map_integers (node, inputs, outputs);
+  else if (node->op->reference_integer != NULL && is_integer)
+    node->op->reference_integer (node, inputs, outputs);
   else
     run_on_doubles (node, inputs, outputs);
 }

@@ -8,8 +8,9 @@
 
 #define N 6
 
-#define INPUT(NAME, DTYPE)                                                    \
-  "{\"name\": \"" NAME "\", \"dtype\": \"" DTYPE "\", \"shape\": [6]}"
+#define INPUT_OF(NAME, DTYPE, SHAPE)                                          \
+  "{\"name\": \"" NAME "\", \"dtype\": \"" DTYPE "\", \"shape\": " SHAPE "}"
+#define INPUT(NAME, DTYPE) INPUT_OF (NAME, DTYPE, "[6]")
 #define OP(TYPE, INPUTS, OUT, ...)                                            \
   "{\"name\": \"" OUT "\", \"type\": \"" TYPE "\", \"inputs\": [" INPUTS      \
   "], \"outputs\": [\"" OUT "\"]" __VA_ARGS__ "}"
@@ -105,12 +106,133 @@ test_exact (gconstpointer device)
   SAME (back);
 }
 
+/* ---- reductions ---------------------------------------------------------- */
+
+#define ROWS 3
+#define ROW 5
+
+#define ROW_OP(TYPE, INPUT, OUT)                                              \
+  OP (TYPE, "\"" INPUT "\"", OUT, ", \"attrs\": {\"axes\": [1]}")
+
+static const char row_model[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"rows\", \"opset\": 13,"
+      " \"inputs\": [" INPUT_OF ("x", "int64", "[3, 5]") ","
+      INPUT_OF ("y", "int32", "[3, 5]") "],"
+      " \"initializers\": [{\"name\": \"axis\", \"dtype\": \"int64\","
+      "   \"shape\": [1], \"data\": [1]}],"
+      " \"outputs\": [\"max\", \"min\", \"sum\", \"prod\", \"square\", \"l1\","
+      "  \"prod32\", \"sum32\", \"square32\", \"l32\", \"along\", \"before\"],"
+      " \"ops\": ["
+      ROW_OP ("ReduceMax", "x", "max") ","
+      ROW_OP ("ReduceMin", "x", "min") ","
+      OP ("ReduceSum", "\"x\", \"axis\"", "sum") ","
+      ROW_OP ("ReduceProd", "x", "prod") ","
+      ROW_OP ("ReduceSumSquare", "x", "square") ","
+      ROW_OP ("ReduceL1", "x", "l1") ","
+      ROW_OP ("ReduceProd", "y", "prod32") ","
+      ROW_OP ("ReduceSum", "y", "sum32") ","
+      ROW_OP ("ReduceSumSquare", "y", "square32") ","
+      ROW_OP ("ReduceL1", "y", "l32") ","
+      OP ("CumSum", "\"x\", \"axis\"", "along") ","
+      OP ("CumSum", "\"x\", \"axis\"", "before",
+          ", \"attrs\": {\"exclusive\": 1, \"reverse\": 1}") "]}";
+
+typedef struct
+{
+  gint64 max[ROWS], min[ROWS], sum[ROWS], prod[ROWS], square[ROWS], l1[ROWS];
+  gint32 prod32[ROWS], sum32[ROWS], square32[ROWS], l32[ROWS];
+  gint64 along[ROWS][ROW], before[ROWS][ROW];
+} RowResults;
+
+static const gint64 x[ROWS][ROW]
+    = { { G_MAXINT64, 1, G_MAXINT64 - 1, 3, -7 },
+        { G_MININT64, G_MININT64 + 1, -(G_GINT64_CONSTANT (1) << 53) - 1,
+          -5, -3 },
+        { (G_GINT64_CONSTANT (1) << 53) + 1, 3, 5,
+          (G_GINT64_CONSTANT (1) << 53) + 3, -1 } };
+static const gint32 y[ROWS][ROW]
+    = { { 65537, 65537, 3, -5, 7 },
+        { G_MAXINT32, G_MAXINT32, G_MAXINT32, 2, 1 },
+        { G_MININT32, -1, G_MININT32, -3, 5 } };
+
+static void
+compute_row (int i, RowResults *want)
+{
+  guint64 sum = 0, prod = 1, square = 0, l1 = 0;
+  guint32 sum32 = 0, prod32 = 1, square32 = 0, l32 = 0;
+
+  want->max[i] = want->min[i] = x[i][0];
+  for (int k = 0; k < ROW; k++)
+    {
+      guint64 wide = x[i][k];
+      guint32 narrow = y[i][k];
+
+      want->max[i] = MAX (want->max[i], x[i][k]);
+      want->min[i] = MIN (want->min[i], x[i][k]);
+      want->along[i][k] = sum += wide;
+      prod *= wide;
+      square += wide * wide;
+      l1 += x[i][k] < 0 ? -wide : wide;
+      sum32 += narrow;
+      prod32 *= narrow;
+      square32 += narrow * narrow;
+      l32 += y[i][k] < 0 ? -narrow : narrow;
+    }
+  want->sum[i] = sum;
+  want->prod[i] = prod;
+  want->square[i] = square;
+  want->l1[i] = l1;
+  want->prod32[i] = prod32;
+  want->sum32[i] = sum32;
+  want->square32[i] = square32;
+  want->l32[i] = l32;
+  for (int k = 0; k < ROW; k++)
+    want->before[i][k] = sum - (guint64) want->along[i][k];
+}
+
+static void
+test_rows (gconstpointer device)
+{
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, row_model, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanSession) session = NULL;
+  RowResults got = { 0 }, want = { 0 };
+  const void *inputs[] = { x, y };
+  void *outputs[] = { got.max, got.min, got.sum, got.prod, got.square, got.l1,
+                      got.prod32, got.sum32, got.square32, got.l32,
+                      got.along, got.before };
+
+  if (plan == NULL)
+    return;
+  session = tplan_session_new (plan, 1, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_session_run (session, inputs, outputs, &error));
+  g_assert_no_error (error);
+  for (int i = 0; i < ROWS; i++)
+    compute_row (i, &want);
+  SAME (max);
+  SAME (min);
+  SAME (sum);
+  SAME (prod);
+  SAME (square);
+  SAME (l1);
+  SAME (prod32);
+  SAME (sum32);
+  SAME (square32);
+  SAME (l32);
+  SAME (along);
+  SAME (before);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/integers/ref", "ref", test_exact);
-  g_test_add_data_func ("/integers/cpu", "cpu", test_exact);
-  g_test_add_data_func ("/integers/opencl", "opencl:0", test_exact);
+  g_test_add_data_func ("/integers/each/ref", "ref", test_exact);
+  g_test_add_data_func ("/integers/each/cpu", "cpu", test_exact);
+  g_test_add_data_func ("/integers/each/opencl", "opencl:0", test_exact);
+  g_test_add_data_func ("/integers/rows/ref", "ref", test_rows);
+  g_test_add_data_func ("/integers/rows/cpu", "cpu", test_rows);
+  g_test_add_data_func ("/integers/rows/opencl", "opencl:0", test_rows);
   return g_test_run ();
 }
