@@ -179,6 +179,21 @@ mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
                      tp_dtype_get_name (inputs[0]->dtype));
 }
 
+/* Of a size below that of the divisor it is the size itself, also where that is
+ * infinite: what MOD subtracts is then no number. */
+static int
+mod_sizes (TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int b = tp_nest_unary (nest, TP_EXPR_ABS, x[1]);
+  int rest = tp_nest_binary (nest, TP_EXPR_MOD, a, b);
+
+  if (nest->exprs[a].is_integer)
+    return rest;
+  return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_LESS, a, b), a,
+                         rest);
+}
+
 /* fmod is the remainder of the sizes with the sign of the dividend. */
 static int
 mod_expr (const TpNode *node, TpNest *nest, const int *x)
@@ -187,9 +202,7 @@ mod_expr (const TpNode *node, TpNest *nest, const int *x)
 
   if (tp_node_get_int (node, "fmod", 0) == 0)
     return tp_nest_binary (nest, TP_EXPR_MOD, x[0], x[1]);
-  rest = tp_nest_binary (nest, TP_EXPR_MOD,
-                         tp_nest_unary (nest, TP_EXPR_ABS, x[0]),
-                         tp_nest_unary (nest, TP_EXPR_ABS, x[1]));
+  rest = mod_sizes (nest, x);
   return tp_nest_select (nest,
                          tp_nest_binary (nest, TP_EXPR_LESS, x[0],
                                          tp_nest_const (nest, 0.0)),

@@ -243,8 +243,9 @@ extremum_expr (TpLowering *lowering, const Reduce *reduce)
                          find_nan (lowering, x));
 }
 
-/* The greatest is taken out, so that nothing overflows. Where all is minus
- * infinity it is the lowest number instead, which leaves their sum 0. */
+/* The greatest is taken out, so that nothing overflows. Where that is infinite it
+ * is the number next to it instead: of minus infinity the sum is then 0, of
+ * infinity infinite. */
 static int
 log_sum_exp_expr (TpLowering *lowering, const Reduce *reduce)
 {
@@ -255,6 +256,8 @@ log_sum_exp_expr (TpLowering *lowering, const Reduce *reduce)
 
   max = tp_nest_binary (nest, TP_EXPR_MAX, max,
                         tp_nest_const (nest, -G_MAXFLOAT));
+  max = tp_nest_binary (nest, TP_EXPR_MIN, max,
+                        tp_nest_const (nest, G_MAXFLOAT));
   sum = tp_nest_unary (nest, TP_EXPR_EXP,
                        tp_nest_binary (nest, TP_EXPR_SUB, x, max));
   sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum);

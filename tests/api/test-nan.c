@@ -1,4 +1,4 @@
-/* test-nan.c: what ops make of NaN is the same on every device. */
+/* test-nan.c: what ops make of NaN and infinity is the same on every device. */
 #include "plan-on.h"
 
 #include <glib.h>
@@ -134,6 +134,90 @@ test_windows (gconstpointer device)
     }
 }
 
+/* Infinity is a number: a finite one is its own remainder, and where it is the
+ * greatest of many it is their sum. */
+typedef struct
+{
+  const char *op;             /* type, inputs, and so on */
+  const char *second;         /* the other input, or "" */
+  float x[4], y[4];           /* of a row; all rows are the same */
+  float z[4];
+  int n;                      /* results of a row */
+} Infinite;
+
+#define MANY 19               /* rows: again more than a vector */
+
+#define MOD "\"type\": \"Mod\", \"inputs\": [\"x\", \"y\"], \"attrs\": {\"fmod\": 1}"
+#define SUM_EXP                                                               \
+  "\"type\": \"ReduceLogSumExp\", \"inputs\": [\"x\"],"                        \
+  " \"attrs\": {\"axes\": [1]}"
+#define SOFTMAX "\"type\": \"Softmax\", \"inputs\": [\"x\"]"
+#define SECOND ", {\"name\": \"y\", \"dtype\": \"float32\", \"shape\": [19, 4]}"
+
+static const Infinite infinities[] = {
+  { MOD, SECOND, { 5.5f, -5.5f, 0.0f, 1e30f },
+    { INFINITY, -INFINITY, INFINITY, -INFINITY }, { 5.5f, -5.5f, 0.0f, 1e30f },
+    4 },
+  { MOD, SECOND, { INFINITY, -INFINITY, INFINITY, NAN },
+    { INFINITY, INFINITY, 3.0f, INFINITY }, { NAN, NAN, NAN, NAN }, 4 },
+  { MOD, SECOND, { 5.5f, -5.5f, 1.0f, -7.0f }, { NAN, 2.0f, 0.0f, -4.0f },
+    { NAN, -1.5f, NAN, -3.0f }, 4 },
+  { SUM_EXP, "", { 1.0f, INFINITY, -2.0f, 3.0f }, { 0 }, { INFINITY }, 1 },
+  { SUM_EXP, "", { INFINITY, INFINITY, -INFINITY, 3.0f }, { 0 }, { INFINITY },
+    1 },
+  { SUM_EXP, "", { -INFINITY, -INFINITY, -INFINITY, -INFINITY }, { 0 },
+    { -INFINITY }, 1 },
+  { SUM_EXP, "", { -INFINITY, 2.0f, -INFINITY, -INFINITY }, { 0 }, { 2.0f },
+    1 },
+  { SUM_EXP, "", { G_MAXFLOAT, -INFINITY, 0.0f, 1.0f }, { 0 }, { G_MAXFLOAT },
+    1 },
+  { SUM_EXP, "", { INFINITY, NAN, 0.0f, 1.0f }, { 0 }, { NAN }, 1 },
+  { SOFTMAX, "", { INFINITY, 2.0f, 0.0f, 1.0f }, { 0 }, { NAN, NAN, NAN, NAN },
+    4 },
+};
+
+static void
+check_infinite (const char *device, const Infinite *want)
+{
+  g_autofree char *model = g_strdup_printf (
+      "{\"format\": \"tplan-graph/1\", \"name\": \"infinite\", \"opset\": 14,"
+      " \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\","
+      "   \"shape\": [19, 4]}%s], \"outputs\": [\"z\"],"
+      " \"ops\": [{\"name\": \"op\", \"outputs\": [\"z\"], %s}]}",
+      want->second, want->op);
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
+  g_autoptr (TplanSession) session = NULL;
+  float x[MANY * 4], y[MANY * 4], z[MANY * 4] = { 0 };
+  const void *inputs[] = { x, y };
+  void *outputs[] = { z };
+
+  if (plan == NULL)
+    return;
+  session = tplan_session_new (plan, 1, NULL);
+  g_assert_nonnull (session);
+  for (int i = 0; i < MANY * 4; i++)
+    {
+      x[i] = want->x[i % 4];
+      y[i] = want->y[i % 4];
+    }
+  g_assert_true (tplan_session_run (session, inputs, outputs, NULL));
+  for (int i = 0; i < MANY * want->n; i++)
+    {
+      float right = want->z[i % want->n];
+
+      if (isnan (right) ? !isnan (z[i]) : z[i] != right)
+        g_error ("case %d: element %d is %g, not %g",
+                 (int) (want - infinities), i, z[i], right);
+    }
+}
+
+static void
+test_infinite (gconstpointer device)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (infinities); i++)
+    check_infinite (device, &infinities[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,9 +229,12 @@ main (int argc, char **argv)
       g_autofree char *stays = g_strdup_printf ("/nan/stays/%s", devices[i]);
       g_autofree char *windows
           = g_strdup_printf ("/nan/windows/%s", devices[i]);
+      g_autofree char *infinite
+          = g_strdup_printf ("/nan/infinite/%s", devices[i]);
 
       g_test_add_data_func (stays, devices[i], test_stays);
       g_test_add_data_func (windows, devices[i], test_windows);
+      g_test_add_data_func (infinite, devices[i], test_infinite);
     }
   return g_test_run ();
 }
