@@ -167,15 +167,15 @@ digest_environment (const Contact *contact)
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
 }
 
-/* Group names take no brackets. */
+/* Group names take no brackets, control characters or bytes that are no text:
+ * each of these is %XX, and no two files have one name. */
 static char *
 name_group (const Contact *contact)
 {
-  char *name = contact->file != NULL
-                   ? g_strdup (contact->file)
-                   : g_strconcat ("drivers of ", contact->kind->name, NULL);
-
-  return g_strdelimit (name, "[]\n\r\t", '_');
+  if (contact->file == NULL)
+    return g_strconcat ("drivers of ", contact->kind->name, NULL);
+  return g_uri_escape_string (contact->file,
+                              G_URI_RESERVED_CHARS_ALLOWED_IN_PATH " ", TRUE);
 }
 
 /* The four things that must be as they were. */

@@ -102,6 +102,16 @@ plant; rm "$known"; mkfifo "$known"
 run; say $? "  a pipe is not waited for"
 plant; chown 65534 "$known" 2> /dev/null
 [ "$(stat -c %u "$known")" != 65534 ] || run; say $? "  nor of another user"
+
+# A file whose name has control characters, brackets or bytes of no text is a driver too.
+enter named
+name=$(printf 'a[b]\001\t\177\377%%.icd')
+mkdir vendors && cp "$OCL_ICD_VENDORS/good.icd" "vendors/$name"
+OCL_ICD_VENDORS=$PWD/vendors
+known=$XDG_CACHE_HOME/tplan/drivers
+try 0 devices && ! err_has CRITICAL; say $? "a driver with an odd name"
+sed 's/^fault=.*/fault=was planted/' "$known" > planted && cp planted "$known"
+try 6 run --devices=opencl:0 mlp.json && err_has 'was planted'; say $? "  is known again"
 cd "$work" || exit 99
 XDG_CACHE_HOME=$work/cache OCL_ICD_VENDORS=$work/vendors
 
