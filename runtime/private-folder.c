@@ -69,7 +69,10 @@ check_above (const Walk *walk, GError **error)
   if (info.st_uid != 0 && info.st_uid != geteuid ())
     return fail (walk, "belongs to another user", error);
   if ((info.st_mode & OTHERS_WRITE) != 0 && (info.st_mode & S_ISVTX) == 0)
-    return fail (walk, "can be written to by others", error);
+    return fail (walk,
+                 "can be written to by others (take that right from them, and "
+                 "remove what tplan keeps in it, which cannot be trusted)",
+                 error);
   return TRUE;
 }
 
@@ -84,7 +87,10 @@ check_own (const Walk *walk, GError **error)
   if (info.st_uid != geteuid ())
     return fail (walk, "belongs to another user", error);
   if ((info.st_mode & OTHERS_WRITE) != 0)
-    return fail (walk, "can be written to by others", error);
+    return fail (walk,
+                 "can be written to by others (remove it: what is in it cannot "
+                 "be trusted)",
+                 error);
   if ((info.st_mode & ACCESSPERMS) != S_IRWXU
       && fchmod (walk->fd, S_IRWXU) != 0)
     return fail (walk, g_strerror (errno), error);

@@ -36,13 +36,13 @@ kept; say $? "a base that is reached by a link"
 
 fresh open
 mkdir -p -m 777 "$XDG_CACHE_HOME/tplan/pocl" && chmod 777 "$pocl"
-refused "can be written to by others"; say $? "a folder that others can write to"
+refused "can be written to by others (remove it"; say $? "a folder that others can write to"
 fresh group
 mkdir -p "$pocl" && chmod 770 "$XDG_CACHE_HOME/tplan"
 refused "can be written to by others"; say $? "or its group"
 fresh parent
 mkdir -p "$pocl" && chmod 777 "$XDG_CACHE_HOME"
-refused "can be written to by others"; say $? "a parent that others can write to"
+refused "can be written to by others (take that right"; say $? "a parent that others can write to"
 fresh symlink
 mkdir -p elsewhere "$XDG_CACHE_HOME/tplan" && ln -s "$work/elsewhere" "$pocl"
 refused "is a symbolic link"; say $? "a symbolic link"
