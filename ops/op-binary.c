@@ -179,34 +179,44 @@ mod_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
                      tp_dtype_get_name (inputs[0]->dtype));
 }
 
-/* Of a size below that of the divisor it is the size itself, also where that is
- * infinite: what MOD subtracts is then no number. */
+/* What division towards zero leaves, which has the sign of the dividend: the least
+ * integer has no size. */
 static int
-mod_sizes (TpNest *nest, const int *x)
+rest_of_integers (TpNest *nest, const int *x)
+{
+  int whole = tp_nest_binary (nest, TP_EXPR_MUL,
+                              tp_nest_binary (nest, TP_EXPR_DIV, x[0], x[1]),
+                              x[1]);
+
+  return tp_nest_select (nest, x[1],
+                         tp_nest_binary (nest, TP_EXPR_SUB, x[0], whole),
+                         tp_nest_const_integer (nest, 0));
+}
+
+/* The remainder of the sizes with the sign of the dividend. Of a size below that
+ * of the divisor it is the size itself, also where that is infinite: what MOD
+ * subtracts is then no number. */
+static int
+rest_of_reals (TpNest *nest, const int *x)
 {
   int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
   int b = tp_nest_unary (nest, TP_EXPR_ABS, x[1]);
-  int rest = tp_nest_binary (nest, TP_EXPR_MOD, a, b);
+  int rest = tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_LESS, a, b),
+                             a, tp_nest_binary (nest, TP_EXPR_MOD, a, b));
 
-  if (nest->exprs[a].is_integer)
-    return rest;
-  return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_LESS, a, b), a,
-                         rest);
-}
-
-/* fmod is the remainder of the sizes with the sign of the dividend. */
-static int
-mod_expr (const TpNode *node, TpNest *nest, const int *x)
-{
-  int rest = 0;
-
-  if (tp_node_get_int (node, "fmod", 0) == 0)
-    return tp_nest_binary (nest, TP_EXPR_MOD, x[0], x[1]);
-  rest = mod_sizes (nest, x);
   return tp_nest_select (nest,
                          tp_nest_binary (nest, TP_EXPR_LESS, x[0],
                                          tp_nest_const (nest, 0.0)),
                          tp_nest_unary (nest, TP_EXPR_NEG, rest), rest);
+}
+
+static int
+mod_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  if (tp_node_get_int (node, "fmod", 0) == 0)
+    return tp_nest_binary (nest, TP_EXPR_MOD, x[0], x[1]);
+  return nest->exprs[x[0]].is_integer ? rest_of_integers (nest, x)
+                                      : rest_of_reals (nest, x);
 }
 
 static double

@@ -18,10 +18,11 @@
 static const char model[]
     = "{\"format\": \"tplan-graph/1\", \"name\": \"wide\", \"opset\": 17,"
       " \"inputs\": [" INPUT ("a", "int64") "," INPUT ("b", "int64") ","
-      INPUT ("c", "int32") "," INPUT ("pick", "int64") ","
+      INPUT ("c", "int32") "," INPUT ("d", "int64") ","
+      INPUT ("pick", "int64") ","
       INPUT ("which", "bool") "],"
       " \"outputs\": [\"add\", \"mul\", \"max\", \"less\", \"where\","
-      "  \"gather\", \"concat\", \"narrow\", \"mul32\", \"back\"],"
+      "  \"gather\", \"concat\", \"narrow\", \"mul32\", \"back\", \"rest\"],"
       " \"ops\": ["
       OP ("Add", "\"a\", \"b\"", "add") ","
       OP ("Mul", "\"a\", \"b\"", "mul") ","
@@ -32,7 +33,8 @@ static const char model[]
       OP ("Concat", "\"a\", \"b\"", "concat", ", \"attrs\": {\"axis\": 0}") ","
       OP ("Cast", "\"a\"", "narrow", ", \"attrs\": {\"to\": 6}") ","
       OP ("Mul", "\"c\", \"c\"", "mul32") ","
-      OP ("Sub", "\"add\", \"b\"", "back") "]}";
+      OP ("Sub", "\"add\", \"b\"", "back") ","
+      OP ("Mod", "\"a\", \"d\"", "rest", ", \"attrs\": {\"fmod\": 1}") "]}";
 
 typedef struct
 {
@@ -40,7 +42,7 @@ typedef struct
   guint8 less[N];
   gint64 where[N], gather[N], concat[2 * N];
   gint32 narrow[N], mul32[N];
-  gint64 back[N];
+  gint64 back[N], rest[N];
 } Results;
 
 static const gint64 a[N] = { G_MAXINT64, (G_GINT64_CONSTANT (1) << 53) + 1,
@@ -49,6 +51,7 @@ static const gint64 a[N] = { G_MAXINT64, (G_GINT64_CONSTANT (1) << 53) + 1,
 static const gint64 b[N] = { 1, G_GINT64_CONSTANT (1) << 53, -5, 3, -1,
                              0x123456789abcdef0 };
 static const gint32 c[N] = { 65537, -65537, G_MAXINT32, G_MININT32, 46341, 3 };
+static const gint64 d[N] = { -10, 10, G_MININT64, 0, 3, G_MININT64 };
 static const gint64 pick[N] = { 5, 1, 0, -1, 4, 2 };
 static const guint8 which[N] = { 1, 0, 1, 1, 0, 1 };
 
@@ -69,6 +72,7 @@ compute (Results *want)
       want->narrow[i] = (gint32) (guint32) (guint64) a[i];
       want->mul32[i] = (gint32) ((guint32) c[i] * (guint32) c[i]);
       want->back[i] = a[i];
+      want->rest[i] = d[i] == 0 ? 0 : a[i] % d[i];
     }
 }
 
@@ -82,10 +86,10 @@ test_exact (gconstpointer device)
   g_autoptr (GError) error = NULL;
   g_autoptr (TplanSession) session = NULL;
   Results got = { 0 }, want = { 0 };
-  const void *inputs[] = { a, b, c, pick, which };
+  const void *inputs[] = { a, b, c, d, pick, which };
   void *outputs[] = { got.add, got.mul, got.max, got.less, got.where,
                       got.gather, got.concat, got.narrow, got.mul32,
-                      got.back };
+                      got.back, got.rest };
 
   if (plan == NULL)
     return;
@@ -104,6 +108,7 @@ test_exact (gconstpointer device)
   SAME (narrow);
   SAME (mul32);
   SAME (back);
+  SAME (rest);
 }
 
 /* ---- reductions ---------------------------------------------------------- */
