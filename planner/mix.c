@@ -12,6 +12,7 @@
 #include "planner/mix-union.h"
 #include "planner/place.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- memory -------------------------------------------------------------- */
@@ -166,6 +167,7 @@ split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
 
 /* ---- rates --------------------------------------------------------------- */
 
+/* What to divide by is rounded up: rates divided so are kept by this placement. */
 static gboolean
 check_rates (const TpMix *mix, GError **error)
 {
@@ -185,7 +187,8 @@ check_rates (const TpMix *mix, GError **error)
                    ? "no placement was found that keeps the rates"
                    : "the rates cannot be kept",
                name, busy, plan->is_simulated ? " (simulated)" : "",
-               tp_mix_get_busy (mix, proof->bound_ns), busy);
+               tp_mix_get_busy (mix, proof->bound_ns),
+               ceil (busy * 1000) / 1000);
   return FALSE;
 }
 

@@ -34,6 +34,14 @@ try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -o
 # What cannot be.
 try 5 optimize mlp.json other.json --devices $sims --rate mlp=90000000/s,other=90000000/s -o fast.json && err_has "the rates cannot be kept: '.*' would be busy .* s of every second (simulated)" && [ ! -e fast.json ]
 say $? "rates that are too high"
+n_kept=0
+for rate in 170000 190000 230000 290000 310000 370000 410000 430000; do
+  try 5 optimize mlp.json other.json --devices $sims --rate mlp=$rate/s,other=$rate/s || break
+  rate=$(sed -n 's/.*divide the rates by //p' .err | awk -v rate=$rate '{ printf "%.3f", int (1000 * rate / $1) / 1000 }')
+  try 0 optimize mlp.json other.json --devices $sims --rate mlp=$rate/s,other=$rate/s || break
+  n_kept=$((n_kept + 1))
+done
+[ $n_kept -eq 8 ]; say $? "divided as they are told, they are kept"
 try 5 optimize mlp.json other.json --devices $sims --mem-limit sim:desktop-cpu=1 --mem-limit sim:laptop-gpu=1 && err_has "allow more"; say $? "memory that is not there"
 try 2 optimize mlp.json other.json --devices $sims --rate mpl=3/s && err_has "no model is named 'mpl' (did you mean 'mlp'?): there are mlp, other"; say $? "a rate of none of them"
 for rate in mlp mlp=3 mlp=0/s mlp=-3/s mlp=3/y mlp=1/s,mlp=2/s; do try 2 optimize mlp.json other.json --devices $sims --rate $rate || break; done; say $? "rates that are none"
