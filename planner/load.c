@@ -566,7 +566,6 @@ tp_load_solve (const TpProblem *problem, guint8 *devices, GError **error)
   return tp_load_solve_within (problem, NULL, devices, &excess, error);
 }
 
-
 /* With the plan that is cheapest for one run by itself, and its proof: what is given
  * up for throughput is known as surely. Noise breaks no ties here. */
 static gboolean
