@@ -11,6 +11,7 @@
 #define LAST_CHUNK_BYTES (16 << 20)
 #define ALIGN 16
 #define WIDE_ALIGN 64 /* of requests of at least this size */
+#define INT_ALIGN 4   /* of small lists of integers: most of a graph's are of one */
 
 typedef struct Chunk Chunk;
 struct Chunk
@@ -153,16 +154,17 @@ check_budget (TpRegion *region, gint64 n, gsize size, gint64 *out_bytes,
   return TRUE;
 }
 
-void *
-tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error)
+static void *
+alloc_aligned (TpRegion *region, gint64 n, gsize size, gsize align,
+               GError **error)
 {
   gint64 bytes;
-  gsize align;
   guint8 *p;
 
   if (!check_budget (region, n, size, &bytes, error))
     return NULL;
-  align = bytes >= WIDE_ALIGN ? WIDE_ALIGN : ALIGN;
+  if (align > 1 && bytes >= WIDE_ALIGN)
+    align = WIDE_ALIGN;
   p = region->pos != NULL ? align_up (region->pos, align) : NULL;
   if (p == NULL || p > region->end || bytes > region->end - p)
     {
@@ -181,6 +183,13 @@ tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error)
 }
 
 void *
+tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error)
+{
+  return alloc_aligned (region, n, size,
+                        size == INT_ALIGN ? INT_ALIGN : ALIGN, error);
+}
+
+void *
 tp_region_dup (TpRegion *region, const void *data, gint64 n, gsize size,
                GError **error)
 {
@@ -194,5 +203,8 @@ tp_region_dup (TpRegion *region, const void *data, gint64 n, gsize size,
 char *
 tp_region_strdup (TpRegion *region, const char *string, GError **error)
 {
-  return tp_region_dup (region, string, strlen (string) + 1, 1, error);
+  gsize size = strlen (string) + 1;
+  char *copy = alloc_aligned (region, size, 1, 1, error);
+
+  return copy == NULL ? NULL : memcpy (copy, string, size);
 }

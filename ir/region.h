@@ -27,8 +27,8 @@ void tp_region_set_budget (TpRegion *region, gint64 budget_bytes);
  * @n: elements, may be 0
  * @size: bytes per element
  *
- * Zeroed memory, aligned for any type up to 64 bytes, that lives as long as
- * @region.
+ * Zeroed memory, aligned for any type of @size bytes, and to 64 bytes where it is
+ * that many or more; it lives as long as @region.
  *
  * Returns: (transfer none): never %NULL unless @error is set:
  *   %TPLAN_ERROR_LIMIT: over the budget: the file is out of proportion.
@@ -38,6 +38,7 @@ void *tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error);
 /* A copy of @n elements of @data. */
 void *tp_region_dup (TpRegion *region, const void *data, gint64 n, gsize size,
                      GError **error);
+/* Not aligned. */
 char *tp_region_strdup (TpRegion *region, const char *string, GError **error);
 
 /* Calls @destroy (@data) when the region is freed. */

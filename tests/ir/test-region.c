@@ -26,6 +26,23 @@ test_alloc (void)
   g_assert_cmpint (tp_region_get_used (region), ==, total);
 }
 
+/* Lists of integers and strings take what they have. */
+static void
+test_close (void)
+{
+  g_autoptr (TpRegion) region = tp_region_new (TP_REGION_NO_BUDGET);
+  char *first = tp_region_strdup (region, "a", NULL);
+  char *second = tp_region_strdup (region, "bc", NULL);
+  int *numbers = tp_region_alloc (region, 3, sizeof (int), NULL);
+  int *others = tp_region_alloc (region, 1, sizeof (int), NULL);
+  gint64 *wide = tp_region_alloc (region, 1, sizeof (gint64), NULL);
+
+  g_assert_true (second == first + 2);
+  g_assert_cmpint ((guintptr) numbers % sizeof (int), ==, 0);
+  g_assert_true (others == numbers + 3);
+  g_assert_cmpint ((guintptr) wide % 16, ==, 0);
+}
+
 static void
 test_budget (void)
 {
@@ -94,6 +111,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/region/alloc", test_alloc);
+  g_test_add_func ("/region/close", test_close);
   g_test_add_func ("/region/budget", test_budget);
   g_test_add_func ("/region/overflow", test_overflow);
   g_test_add_func ("/region/own", test_own);
