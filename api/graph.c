@@ -74,7 +74,7 @@ load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
   if (raw == NULL)
     return NULL;
   tp_load_note_assumed (&load);
-  graph = tp_graph_prepare_with (raw, &load.passes, error);
+  graph = tp_graph_prepare_taken (g_steal_pointer (&raw), &load.passes, error);
   if (graph == NULL)
     return NULL;
   wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);

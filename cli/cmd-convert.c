@@ -228,8 +228,8 @@ source_prepare (Source *source, TpCli *cli, GError **error)
   if (raw != NULL)
     tp_cli_note_model (cli, raw, load.assumed);
   source->graph = raw == NULL ? NULL
-                              : tp_graph_prepare_with (raw, &load.passes,
-                                                       error);
+                              : tp_graph_prepare_taken (
+                                    g_steal_pointer (&raw), &load.passes, error);
   source->builder
       = source->graph == NULL ? NULL : tp_graph_reopen (source->graph, error);
   return source->builder != NULL;

@@ -366,8 +366,9 @@ load_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
     tp_plan_read_fail (reader, error, "dims", "%s", local->message);
   else if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
-  prepared
-      = raw == NULL ? NULL : tp_graph_prepare_with (raw, &passes, error);
+  prepared = raw == NULL ? NULL
+                         : tp_graph_prepare_taken (g_steal_pointer (&raw),
+                                                   &passes, error);
   if (prepared == NULL)
     return NULL;
   pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);

@@ -88,6 +88,37 @@ tp_draft_new_from_graph (const TpGraph *graph)
   return g_steal_pointer (&draft);
 }
 
+/* What is not kept of @graph lies in its region. */
+static TpDraft *
+take_all (TpGraph *graph)
+{
+  g_autoptr (TpDraft) draft = tp_draft_new (TP_REGION_NO_BUDGET);
+
+  tp_array_append_vals (draft->inputs, graph->inputs, graph->n_inputs);
+  tp_array_append_vals (draft->outputs, graph->outputs, graph->n_outputs);
+  draft->name = graph->name;
+  draft->source = graph->source;
+  draft->opset = graph->opset;
+  tp_array_unref (draft->tensors);
+  draft->tensors = g_steal_pointer (&graph->tables[0]);
+  tp_array_unref (draft->nodes);
+  draft->nodes = g_steal_pointer (&graph->tables[1]);
+  tp_region_own (draft->region, tp_region_ref (graph->region),
+                 release_region);
+  return g_steal_pointer (&draft);
+}
+
+TpDraft *
+tp_draft_take_graph (TpGraph *graph)
+{
+  g_autoptr (TpGraph) owned = graph;
+
+  return g_atomic_int_get (&graph->ref_count) == 1 && graph->tables[0] != NULL
+                 && tp_region_is_sole (graph->region)
+             ? take_all (graph)
+             : tp_draft_new_from_graph (graph);
+}
+
 char *
 tp_draft_dup_prefix (const TpDraft *draft, const char *place)
 {
@@ -515,7 +546,6 @@ mark_ends (TpDraft *draft)
 TpGraph *
 tp_draft_finish (TpDraft *draft, GError **error)
 {
-  g_autoptr (TpRegion) tables = tp_region_new (TP_REGION_NO_BUDGET);
   TpRegion *region = draft->region;
   TpGraph *graph;
 
@@ -528,11 +558,7 @@ tp_draft_finish (TpDraft *draft, GError **error)
   graph = tp_region_alloc (draft->region, 1, sizeof (TpGraph), error);
   if (graph == NULL)
     return NULL;
-  graph->tensors = dup_array (tables, draft->tensors, error);
-  graph->nodes
-      = graph->tensors ? dup_array (tables, draft->nodes, error) : NULL;
-  graph->inputs
-      = graph->nodes ? dup_array (region, draft->inputs, error) : NULL;
+  graph->inputs = dup_array (region, draft->inputs, error);
   graph->outputs
       = graph->inputs ? dup_array (region, draft->outputs, error) : NULL;
   if (graph->outputs == NULL)
@@ -545,9 +571,14 @@ tp_draft_finish (TpDraft *draft, GError **error)
   graph->n_nodes = draft->nodes->len;
   graph->n_inputs = draft->inputs->len;
   graph->n_outputs = draft->outputs->len;
+  tp_array_trim (draft->tensors);
+  tp_array_trim (draft->nodes);
+  graph->tensors = (TpTensor *) (void *) draft->tensors->data;
+  graph->nodes = (TpNode *) (void *) draft->nodes->data;
   if (!tp_graph_colocate (graph, draft->region, error))
     return NULL;
-  graph->tables = g_steal_pointer (&tables);
+  graph->tables[0] = g_steal_pointer (&draft->tensors);
+  graph->tables[1] = g_steal_pointer (&draft->nodes);
   graph->region = g_steal_pointer (&draft->region);
   return graph;
 }

@@ -31,6 +31,9 @@ typedef struct
 TpDraft *tp_draft_new (gint64 budget_bytes);
 /* Keeps @graph alive as long as the draft or what it becomes. */
 TpDraft *tp_draft_new_from_graph (const TpGraph *graph);
+/* The same of a graph that is (transfer full): where nobody else has it, nothing is
+ * copied. */
+TpDraft *tp_draft_take_graph (TpGraph *graph);
 void tp_draft_free (TpDraft *draft);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpDraft, tp_draft_free)
 

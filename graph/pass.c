@@ -68,11 +68,12 @@ run_stage (TpDraft *draft, gboolean is_layout, const TpPassOptions *options,
   return TRUE;
 }
 
+/* @graph: (transfer full), as of lay_out (). */
 static TpGraph *
-rewrite (const TpGraph *graph, const TpPassOptions *options,
-         gboolean *out_stops, GError **error)
+rewrite (TpGraph *graph, const TpPassOptions *options, gboolean *out_stops,
+         GError **error)
 {
-  g_autoptr (TpDraft) draft = tp_draft_new_from_graph (graph);
+  g_autoptr (TpDraft) draft = tp_draft_take_graph (graph);
 
   if (!run_stage (draft, FALSE, options, out_stops, error)
       || !tp_draft_remove_unused_tensors (draft, error))
@@ -90,14 +91,14 @@ is_laid_out (const TpGraph *graph)
 }
 
 static TpGraph *
-lay_out (const TpGraph *graph, const TpPassOptions *options, GError **error)
+lay_out (TpGraph *graph, const TpPassOptions *options, GError **error)
 {
   g_autoptr (TpDraft) draft = NULL;
   gboolean stops;
 
   if (is_laid_out (graph))
-    return tp_graph_ref ((TpGraph *) graph);
-  draft = tp_draft_new_from_graph (graph);
+    return graph;
+  draft = tp_draft_take_graph (graph);
   return run_stage (draft, TRUE, options, &stops, error)
              ? tp_draft_finish (draft, error)
              : NULL;
@@ -108,30 +109,39 @@ tp_graph_simplify (const TpGraph *graph, GError **error)
 {
   gboolean stops;
 
-  return rewrite (graph, &all_passes, &stops, error);
+  return rewrite (tp_graph_ref ((TpGraph *) graph), &all_passes, &stops,
+                  error);
 }
 
 TpGraph *
 tp_graph_assign_layout (const TpGraph *graph, GError **error)
 {
-  return lay_out (graph, &all_passes, error);
+  return lay_out (tp_graph_ref ((TpGraph *) graph), &all_passes, error);
 }
 
 TpGraph *
 tp_graph_prepare_with (const TpGraph *graph, const TpPassOptions *options,
                        GError **error)
 {
-  g_autoptr (TpGraph) simple = NULL;
+  return tp_graph_prepare_taken (tp_graph_ref ((TpGraph *) graph), options,
+                                 error);
+}
+
+TpGraph *
+tp_graph_prepare_taken (TpGraph *graph, const TpPassOptions *options,
+                        GError **error)
+{
+  g_autoptr (TpGraph) taken = graph, simple = NULL;
   gboolean stops;
 
   if (!tp_pass_check_options (options, error)
       || !tp_room_check (graph->n_nodes * DRAFT_NODE_BYTES,
                          "to rewrite this model", error))
     return NULL;
-  simple = rewrite (graph, options, &stops, error);
+  simple = rewrite (g_steal_pointer (&taken), options, &stops, error);
   if (simple == NULL || stops)
     return g_steal_pointer (&simple);
-  return lay_out (simple, options, error);
+  return lay_out (g_steal_pointer (&simple), options, error);
 }
 
 TpGraph *

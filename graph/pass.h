@@ -43,6 +43,10 @@ TpGraph *tp_graph_prepare (const TpGraph *graph, GError **error);
 /* The same after some of the passes; errors of tp_pass_check_options () too. */
 TpGraph *tp_graph_prepare_with (const TpGraph *graph,
                                 const TpPassOptions *options, GError **error);
+/* The same of a @graph that is (transfer full): where nobody else has it, what is made
+ * takes its place. */
+TpGraph *tp_graph_prepare_taken (TpGraph *graph, const TpPassOptions *options,
+                                 GError **error);
 /* The passes that choose no strides, and those that do. */
 TpGraph *tp_graph_simplify (const TpGraph *graph, GError **error);
 TpGraph *tp_graph_assign_layout (const TpGraph *graph, GError **error);

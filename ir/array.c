@@ -71,6 +71,15 @@ tp_array_set_size (TpArray *array, guint len)
 }
 
 void
+tp_array_trim (TpArray *array)
+{
+  if (array->len == 0 || array->len == array->capacity)
+    return;
+  array->data = tp_realloc (array->data, array->len, array->size);
+  array->capacity = array->len;
+}
+
+void
 tp_array_remove_index (TpArray *array, guint index)
 {
   char *element = array->data + (gsize) index * array->size;

@@ -21,6 +21,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpArray, tp_array_unref)
 
 void tp_array_append_vals (TpArray *array, gconstpointer values, guint n);
 void tp_array_set_size (TpArray *array, guint len); /* new ones are zero */
+void tp_array_trim (TpArray *array); /* to what its elements take */
 void tp_array_remove_index (TpArray *array, guint index);
 /* The elements, for g_free(); @array is empty then. */
 gpointer tp_array_steal (TpArray *array);

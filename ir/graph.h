@@ -6,6 +6,7 @@
 #ifndef TP_IR_GRAPH_H
 #define TP_IR_GRAPH_H
 
+#include "ir/array.h"
 #include "ir/dims.h"
 #include "ir/limit.h"
 #include "ir/region.h"
@@ -149,7 +150,7 @@ struct TpGraph
   const int *colocation_of;   /* [node]: which of them, or -1; NULL: there are
                                * none */
   struct TpRegion *region;     /* everything above lives here, but for */
-  struct TpRegion *tables;     /* (nullable): @tensors and @nodes; graphs made of
+  TpArray *tables[2];          /* (nullable): @tensors and @nodes; graphs made of
                                 * this one hold @region, and have their own */
   char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
 };

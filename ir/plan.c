@@ -227,7 +227,7 @@ tp_graph_pin (TpGraph *graph, const char *const *pins, GError **error)
     }
   pinned->ref_count = 1;
   pinned->region = region;
-  pinned->tables = NULL;
+  pinned->tables[0] = pinned->tables[1] = NULL;
   pinned->digest = NULL;        /* pins are in it */
   nodes = tp_region_dup (region, graph->nodes, graph->n_nodes, sizeof *nodes,
                          error);

@@ -93,6 +93,12 @@ tp_region_set_budget (TpRegion *region, gint64 budget_bytes)
   region->budget_bytes = budget_bytes;
 }
 
+gboolean
+tp_region_is_sole (const TpRegion *region)
+{
+  return g_atomic_int_get (&region->ref_count) == 1;
+}
+
 gint64
 tp_region_get_used (const TpRegion *region)
 {

@@ -44,6 +44,8 @@ char *tp_region_strdup (TpRegion *region, const char *string, GError **error);
 /* Calls @destroy (@data) when the region is freed. */
 void tp_region_own (TpRegion *region, gpointer data, GDestroyNotify destroy);
 
+/* Whether nobody else has a reference. */
+gboolean tp_region_is_sole (const TpRegion *region);
 gint64 tp_region_get_used (const TpRegion *region); /* bytes */
 
 #endif
