@@ -49,5 +49,8 @@ int tp_builder_get_tensor (TpGraphBuilder *builder, const char *name,
 /* The tensor called @name, from now on defined at @place; -1 on error. */
 int tp_builder_define_tensor (TpGraphBuilder *builder, const char *name,
                               const char *place, GError **error);
+/* The same of a @place in the region of the draft. */
+int tp_builder_define_at (TpGraphBuilder *builder, const char *name,
+                          const char *place, GError **error);
 
 #endif

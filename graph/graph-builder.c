@@ -136,8 +136,8 @@ tp_builder_get_tensor (TpGraphBuilder *builder, const char *name, const char *pl
 }
 
 int
-tp_builder_define_tensor (TpGraphBuilder *builder, const char *name, const char *place,
-               GError **error)
+tp_builder_define_at (TpGraphBuilder *builder, const char *name,
+                      const char *place, GError **error)
 {
   int index = tp_builder_get_tensor (builder, name, place, error);
   TpBuilderState *state;
@@ -153,9 +153,18 @@ tp_builder_define_tensor (TpGraphBuilder *builder, const char *name, const char 
       return -1;
     }
   state->is_defined = TRUE;
-  state->place = tp_region_strdup (builder->draft->region, place ? place : "",
-                                   error);
-  return state->place == NULL ? -1 : index;
+  state->place = place;
+  return index;
+}
+
+int
+tp_builder_define_tensor (TpGraphBuilder *builder, const char *name,
+                          const char *place, GError **error)
+{
+  const char *kept = tp_region_strdup (builder->draft->region,
+                                       place ? place : "", error);
+
+  return kept == NULL ? -1 : tp_builder_define_at (builder, name, kept, error);
 }
 
 /* ---- inputs, constants, outputs ---------------------------------------- */

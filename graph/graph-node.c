@@ -142,14 +142,35 @@ copy_colocation (TpGraphBuilder *builder, TpNode *node, GError **error)
   return node->colocation != NULL;
 }
 
-static gboolean
-copy_costs (TpRegion *region, TpNode *node, GError **error)
+/* The op added last, whose words often come again; NULL: there is none. */
+static const TpNode *
+get_last (TpGraphBuilder *builder)
 {
-  TpNodeCost *costs = tp_region_dup (region, node->costs, node->n_costs,
-                                     sizeof (TpNodeCost), error);
+  guint n = builder->draft->nodes->len;
+
+  return n == 0 ? NULL : tp_draft_node (builder->draft, n - 1);
+}
+
+static const char *
+keep_device (TpGraphBuilder *builder, const char *device, int i, GError **error)
+{
+  const TpNode *last = get_last (builder);
+
+  return last != NULL && i < last->n_costs
+                 && strcmp (last->costs[i].device, device) == 0
+             ? last->costs[i].device
+             : tp_region_strdup (builder->draft->region, device, error);
+}
+
+static gboolean
+copy_costs (TpGraphBuilder *builder, TpNode *node, GError **error)
+{
+  TpNodeCost *costs
+      = tp_region_dup (builder->draft->region, node->costs, node->n_costs,
+                       sizeof (TpNodeCost), error);
 
   for (int i = 0; costs != NULL && i < node->n_costs; i++)
-    if ((costs[i].device = tp_region_strdup (region, costs[i].device, error))
+    if ((costs[i].device = keep_device (builder, costs[i].device, i, error))
         == NULL)
       return FALSE;
   node->costs = costs;
@@ -204,11 +225,11 @@ link_outputs (TpGraphBuilder *builder, TpNode *node, const char *const *names,
     return FALSE;
   for (int i = 0; i < node->n_outputs; i++)
     {
-      g_autofree char *name = names[i] != NULL && *names[i] != '\0'
-                                  ? g_strdup (names[i])
-                                  : make_output_name (builder, i);
+      gboolean is_named = names[i] != NULL && *names[i] != '\0';
+      g_autofree char *made = is_named ? NULL : make_output_name (builder, i);
 
-      outputs[i] = tp_builder_define_tensor (builder, name, node->place, error);
+      outputs[i] = tp_builder_define_at (builder, is_named ? names[i] : made,
+                                         node->place, error);
       if (outputs[i] < 0)
         return FALSE;
     }
@@ -272,12 +293,13 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       && names.n_outputs == 1)
     return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
-  node.type = node.place ? tp_region_strdup (region, src->type, error) : NULL;
+  node.op = tp_op_find (src->type);
+  if (node.place == NULL)
+    return FALSE;
+  node.type = node.op != NULL ? node.op->name
+                              : tp_region_strdup (region, src->type, error);
   if (node.type == NULL)
     return FALSE;
-  node.op = tp_op_find (node.type);
-  if (node.op != NULL)
-    node.type = node.op->name;
   node.opset = builder->draft->opset;
   node.n_inputs = names.n_inputs;
   node.n_outputs = names.n_outputs;
@@ -285,7 +307,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       || !check_arity (builder, &node, names.inputs, error)
       || !copy_attrs (builder, src, &node, error)
       || !copy_name (builder, &node, error) || !copy_pins (region, &node, error)
-      || !copy_costs (region, &node, error)
+      || !copy_costs (builder, &node, error)
       || !copy_colocation (builder, &node, error)
       || !link_inputs (builder, &node, names.inputs, error)
       || !link_outputs (builder, &node, names.outputs, error))
