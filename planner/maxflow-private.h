@@ -27,10 +27,12 @@ struct TpFlow
   gint64 *sink_capacity;
   gint64 *terminal;           /* residual: > 0 from the source, < 0 to the sink;
                                * what passes straight through is taken first */
-  TpArray *pairs;             /* Pair */
+  int n_pairs;
+  TpArray *pairs;             /* Pair; NULL when @arcs are there */
   int *first;                 /* [n_vertices + 1]: arcs of v: first[v] ... */
   Arc *arcs;
   int *pair_arc;              /* arc u->v of each pair */
+  gint64 *pair_capacity;      /* and what that was */
   gint64 effort;
   gboolean has_switched;
 

@@ -35,6 +35,7 @@ tp_flow_free (TpFlow *flow)
   g_free (flow->first);
   g_free (flow->arcs);
   g_free (flow->pair_arc);
+  g_free (flow->pair_capacity);
   g_free (flow->level);
   g_free (flow->stamp);
   g_free (flow->current);
@@ -65,6 +66,7 @@ tp_flow_add_pair (TpFlow *flow, int u, int v, gint64 capacity, gint64 reverse)
   g_assert (u >= 0 && u < flow->n_vertices && v >= 0 && v < flow->n_vertices);
   g_assert (u != v && capacity >= 0 && reverse >= 0 && flow->arcs == NULL);
   tp_array_append_val (flow->pairs, pair);
+  flow->n_pairs++;
 }
 
 void
@@ -79,11 +81,12 @@ tp_flow_has_switched (const TpFlow *flow)
   return flow->has_switched;
 }
 
-/* Arcs sorted by tail: by counting, so in the order they were added. */
+/* Arcs sorted by tail: by counting, so in the order they were added. Of the pairs their
+ * capacities are kept. */
 static void
 build_arcs (TpFlow *flow)
 {
-  int n = flow->n_vertices, n_pairs = flow->pairs->len;
+  int n = flow->n_vertices, n_pairs = flow->n_pairs;
   const Pair *pairs = (const Pair *) flow->pairs->data;
   g_autofree int *next = tp_new (int, n + 1);
 
@@ -91,6 +94,7 @@ build_arcs (TpFlow *flow)
   flow->first = tp_new0 (int, n + 2);
   flow->arcs = tp_new (Arc, 2 * (gsize) n_pairs + 1);
   flow->pair_arc = tp_new (int, n_pairs + 1);
+  flow->pair_capacity = tp_new (gint64, n_pairs + 1);
   for (int k = 0; k < n_pairs; k++)
     {
       flow->first[pairs[k].u + 1]++;
@@ -107,7 +111,9 @@ build_arcs (TpFlow *flow)
       flow->arcs[a] = (Arc){ pairs[k].v, b, pairs[k].capacity, pairs[k].reverse };
       flow->arcs[b] = (Arc){ pairs[k].u, a, pairs[k].reverse, pairs[k].capacity };
       flow->pair_arc[k] = a;
+      flow->pair_capacity[k] = pairs[k].capacity;
     }
+  g_clear_pointer (&flow->pairs, tp_array_unref);
 }
 
 static void
@@ -178,21 +184,22 @@ TpFlow *
 tp_flow_dup (const TpFlow *flow)
 {
   g_autoptr (TpFlow) copy = tp_flow_new (0);
-  gsize n = flow->n_vertices, n_arcs = 2 * (gsize) flow->pairs->len;
+  gsize n = flow->n_vertices, n_pairs = flow->n_pairs;
 
   g_assert (flow->arcs != NULL);
   copy->n_vertices = flow->n_vertices;
   copy->effort = flow->effort;
   copy->has_switched = flow->has_switched;
-  tp_array_append_vals (copy->pairs, flow->pairs->data, flow->pairs->len);
+  copy->n_pairs = flow->n_pairs;
   copy->source_capacity
       = tp_memdup (flow->source_capacity, n * sizeof (gint64));
   copy->sink_capacity = tp_memdup (flow->sink_capacity, n * sizeof (gint64));
   copy->terminal = tp_memdup (flow->terminal, (n + 1) * sizeof (gint64));
   copy->first = tp_memdup (flow->first, (n + 2) * sizeof (int));
-  copy->arcs = tp_memdup (flow->arcs, (n_arcs + 1) * sizeof (Arc));
-  copy->pair_arc
-      = tp_memdup (flow->pair_arc, (n_arcs / 2 + 1) * sizeof (int));
+  copy->arcs = tp_memdup (flow->arcs, (2 * n_pairs + 1) * sizeof (Arc));
+  copy->pair_arc = tp_memdup (flow->pair_arc, (n_pairs + 1) * sizeof (int));
+  copy->pair_capacity
+      = tp_memdup (flow->pair_capacity, (n_pairs + 1) * sizeof (gint64));
   return g_steal_pointer (&copy);
 }
 
@@ -209,13 +216,11 @@ tp_flow_raise_terminal (TpFlow *flow, int v, gint64 from_source,
 void
 tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
 {
-  Pair *it = &tp_array_index (flow->pairs, Pair, pair);
   Arc *arc = &flow->arcs[flow->pair_arc[pair]];
   Arc *sister = &flow->arcs[arc->sister];
 
   g_assert (capacity >= 0 && reverse >= 0);
-  it->capacity += capacity;
-  it->reverse += reverse;
+  flow->pair_capacity[pair] += capacity;
   arc->residual += capacity;
   sister->reverse += capacity;
   arc->reverse += reverse;
@@ -225,8 +230,7 @@ tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
 gint64
 tp_flow_get_pair (const TpFlow *flow, int pair)
 {
-  return tp_array_index (flow->pairs, Pair, pair).capacity
-         - flow->arcs[flow->pair_arc[pair]].residual;
+  return flow->pair_capacity[pair] - flow->arcs[flow->pair_arc[pair]].residual;
 }
 
 void
