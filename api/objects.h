@@ -4,7 +4,6 @@
 
 #include "format/load-options.h"
 #include "include/tplan.h"
-#include "ir/map.h"
 #include "ir/mix.h"
 #include "ir/plan.h"
 #include "runtime/session.h"
@@ -37,7 +36,9 @@ struct TplanPlan
   TplanGraph *graph;
   TplanDevice *devices;
   TplanTransfer *transfers;
-  TpMap *places;              /* name of op -> TpPlacement (both unowned) */
+  int *slots;                 /* by the hash of the name of an op, 1 + its place in
+                               * @plan, or in one of those that follow; 0: free */
+  gsize mask;                 /* there are one more */
 };
 
 struct TplanMix

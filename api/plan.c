@@ -32,16 +32,52 @@ fill_devices (TplanPlan *wrap)
       wrap->devices[i].peak_bytes = plan->peak_bytes[i];
       wrap->devices[i].weight_bytes = plan->weight_bytes[i];
     }
-  wrap->places = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *it = &plan->placements[i];
 
       wrap->devices[it->device].n_ops++;
       wrap->devices[it->device].time_ns += it->time_ns;
-      tp_map_insert (wrap->places, (gpointer) wrap->graph->ops[it->node],
-                     (gpointer) it);
     }
+}
+
+static const char *
+get_op (const TplanPlan *wrap, int place)
+{
+  return wrap->graph->ops[wrap->plan->placements[place].node];
+}
+
+/* At most half full: a map of so many names takes eight times as much. */
+static void
+fill_slots (TplanPlan *wrap)
+{
+  gsize n_slots = 2;
+
+  while (n_slots / 2 < (gsize) wrap->plan->n_placements)
+    n_slots *= 2;
+  wrap->mask = n_slots - 1;
+  wrap->slots = tp_new0 (int, n_slots);
+  for (int i = 0; i < wrap->plan->n_placements; i++)
+    {
+      gsize at = tp_name_hash (get_op (wrap, i)) & wrap->mask;
+
+      while (wrap->slots[at] != 0)
+        at = (at + 1) & wrap->mask;
+      wrap->slots[at] = i + 1;
+    }
+}
+
+/* NULL: no op has this name. */
+static const TpPlacement *
+find_place (const TplanPlan *wrap, const char *op)
+{
+  gsize at = tp_name_hash (op) & wrap->mask;
+
+  while (wrap->slots[at] != 0
+         && strcmp (get_op (wrap, wrap->slots[at] - 1), op) != 0)
+    at = (at + 1) & wrap->mask;
+  return wrap->slots[at] == 0 ? NULL
+                              : &wrap->plan->placements[wrap->slots[at] - 1];
 }
 
 static const char *
@@ -84,6 +120,7 @@ tp_api_wrap_plan (TpPlan *plan, TplanGraph *graph)
   wrap->plan = plan;
   wrap->graph = graph;
   fill_devices (wrap);
+  fill_slots (wrap);
   fill_transfers (wrap);
   return g_steal_pointer (&wrap);
 }
@@ -93,7 +130,7 @@ tplan_plan_free (TplanPlan *plan)
 {
   if (plan == NULL)
     return;
-  tp_map_free (plan->places);
+  g_free (plan->slots);
   g_free (plan->devices);
   g_free (plan->transfers);
   tp_plan_unref (plan->plan);
@@ -336,7 +373,7 @@ tplan_plan_find_device (const TplanPlan *plan, const char *op)
   const TpPlacement *it;
 
   g_return_val_if_fail (plan != NULL && op != NULL, NULL);
-  it = tp_map_lookup (plan->places, op);
+  it = find_place (plan, op);
   return it == NULL ? NULL : plan->plan->devices[it->device];
 }
 
@@ -346,7 +383,7 @@ tplan_plan_find_reason (const TplanPlan *plan, const char *op)
   const TpPlacement *it;
 
   g_return_val_if_fail (plan != NULL && op != NULL, NULL);
-  it = tp_map_lookup (plan->places, op);
+  it = find_place (plan, op);
   return it == NULL ? NULL
                     : tp_reason_get_name (tp_plan_find_reason (
                           plan->plan, plan->graph->graph, it, NULL));
