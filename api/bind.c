@@ -214,12 +214,13 @@ static gboolean
 check_trust (TpBind *bind)
 {
   const TpPlan *plan = bind->plan;
-  g_autoptr (TpCosts) again
-      = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
-                      bind->graph, bind->groups);
+  g_autoptr (TpCosts) again = NULL;
 
-  if (plan->version == 1 || plan->origin.trusts_estimates)
+  if (plan->version == 1 || plan->origin.trusts_estimates
+      || !tp_trust_has_doubts (plan->costs))
     return TRUE;
+  again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
+                        bind->graph, bind->groups);
   copy_figures (again, plan->costs);
   tp_trust_measured (again, bind->graph, bind->groups);
   return tp_bind_compare (bind, again, "estimates untrusted leave");

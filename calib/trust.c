@@ -81,19 +81,34 @@ doubt_group (const Trust *trust, const TpGroup *group, int index, int device)
     doubt (cost);
 }
 
+static gboolean
+is_doubted (const TpCosts *costs, int device)
+{
+  return device != costs->host
+         && !tp_device_is_simulated (costs->devices[device]);
+}
+
+gboolean
+tp_trust_has_doubts (const TpCosts *costs)
+{
+  for (int i = 0; i < costs->n_devices; i++)
+    if (is_doubted (costs, i))
+      return TRUE;
+  return FALSE;
+}
+
 void
 tp_trust_measured (TpCosts *costs, const TpGraph *graph, const TpGroups *groups)
 {
-  g_autofree gboolean *is_doubted = g_new0 (gboolean, costs->n_devices + 1);
-  Trust trust = { costs, graph, is_doubted };
+  g_autofree gboolean *doubted = g_new0 (gboolean, costs->n_devices + 1);
+  Trust trust = { costs, graph, doubted };
 
   for (int i = 0; i < costs->n_devices; i++)
-    is_doubted[i]
-        = i != costs->host && !tp_device_is_simulated (costs->devices[i]);
+    doubted[i] = is_doubted (costs, i);
   for (int i = 0; i < costs->n_nodes; i++)
     doubt_node (&trust, i);
   for (int i = 0; i < costs->n_groups; i++)
     for (int k = 0; k < costs->n_devices; k++)
-      if (is_doubted[k])
+      if (doubted[k])
         doubt_group (&trust, &groups->groups[i], i, k);
 }

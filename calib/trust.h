@@ -10,5 +10,7 @@
  * of pinned ops stay. */
 void tp_trust_measured (TpCosts *costs, const TpGraph *graph,
                         const TpGroups *groups);
+/* Whether that may take any away: not where all devices are simulated, or the host. */
+gboolean tp_trust_has_doubts (const TpCosts *costs);
 
 #endif
