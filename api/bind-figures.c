@@ -26,7 +26,7 @@ tp_bind_fail (TpBind *bind, const char *format, ...)
 typedef struct
 {
   const char *what;           /* "op '%s'" */
-  const TpCost *have, *want;
+  TpCostsGet get;
   int n_rows;
   const char *(*get_name) (const TpBind *bind, int row);
 } Table;
@@ -76,15 +76,16 @@ are_equal (const TpCost *have, const TpCost *want)
 }
 
 static gboolean
-compare_row (TpBind *bind, const Table *table, int row, const char *whence)
+compare_row (TpBind *bind, const TpCosts *should_be, const Table *table, int row,
+             const char *whence)
 {
   int n = bind->plan->n_devices;
   gboolean is_good = TRUE;
 
   for (int d = 0; d < n; d++)
     {
-      const TpCost *have = &table->have[(gsize) row * n + d];
-      const TpCost *want = &table->want[(gsize) row * n + d];
+      const TpCost *have = table->get (bind->plan->costs, row, d);
+      const TpCost *want = table->get (should_be, row, d);
       g_autofree char *has = NULL, *should = NULL;
 
       if (are_equal (have, want))
@@ -121,10 +122,10 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
 {
   const TpCosts *have = bind->plan->costs;
   const Table tables[] = {
-    { "op", have->nodes, want->nodes, have->n_nodes, get_node },
-    { "group of", have->groups, want->groups, have->n_groups, get_group },
-    { "feeding", have->feeds, want->feeds, have->n_tensors, get_tensor },
-    { "fetching", have->fetches, want->fetches, have->n_tensors, get_tensor },
+    { "op", tp_costs_node, have->n_nodes, get_node },
+    { "group of", tp_costs_group, have->n_groups, get_group },
+    { "feeding", tp_costs_feed, have->n_tensors, get_tensor },
+    { "fetching", tp_costs_fetch, have->n_tensors, get_tensor },
   };
   gboolean is_good = TRUE;
 
@@ -135,7 +136,7 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
         want->host < 0 ? TP_PLAN_HOST : want->devices[want->host]);
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     for (int row = 0; row < tables[i].n_rows; row++)
-      is_good &= compare_row (bind, &tables[i], row, whence);
+      is_good &= compare_row (bind, want, &tables[i], row, whence);
   return compare_kernels (bind, want) && is_good;
 }
 

@@ -201,8 +201,13 @@ copy_figures (TpCosts *to, const TpCosts *from)
 
   memcpy (to->nodes, from->nodes, n * from->n_nodes * sizeof (TpCost));
   memcpy (to->groups, from->groups, n * from->n_groups * sizeof (TpCost));
-  memcpy (to->feeds, from->feeds, n * from->n_tensors * sizeof (TpCost));
-  memcpy (to->fetches, from->fetches, n * from->n_tensors * sizeof (TpCost));
+  for (int i = 0; i < from->n_tensors; i++)
+    {
+      memcpy (tp_costs_feed (to, i, 0), tp_costs_feed (from, i, 0),
+              n * sizeof (TpCost));
+      memcpy (tp_costs_fetch (to, i, 0), tp_costs_fetch (from, i, 0),
+              n * sizeof (TpCost));
+    }
   to->host = from->host;
   if (from->kernels != NULL)
     to->kernels = tp_memdup (from->kernels, (from->n_nodes + from->n_groups)

@@ -211,9 +211,12 @@ find_costs (Road *road, GPtrArray *warnings, GError **error)
     return FALSE;
   road->costs
       = tp_cost_db_lookup (db, road->graph, road->groups, &options, error);
-  return road->costs != NULL
-         && tp_rates_state (road->costs, &rates, wants_rates (road->options),
-                            error);
+  if (road->costs == NULL
+      || !tp_rates_state (road->costs, &rates, wants_rates (road->options),
+                          error))
+    return FALSE;
+  tp_costs_share_copies (road->costs);
+  return TRUE;
 }
 
 static int

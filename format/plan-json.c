@@ -432,8 +432,8 @@ write_cost_row (GString *out, const TpCost *row, int n_devices)
 }
 
 static void
-write_cost_table (TpPlanText *out, const char *key, const TpCost *table, int rows,
-                  int columns)
+write_cost_table (TpPlanText *out, const char *key, const TpCosts *costs,
+                  TpCostsGet get, int rows)
 {
   int n = 0;
 
@@ -441,7 +441,7 @@ write_cost_table (TpPlanText *out, const char *key, const TpCost *table, int row
   for (int i = 0; i < rows; i++)
     {
       write_list_next (out, &n);
-      write_cost_row (out->text, &table[(gsize) i * columns], columns);
+      write_cost_row (out->text, get (costs, i, 0), costs->n_devices);
     }
   write_list_end (out->text);
 }
@@ -481,8 +481,6 @@ write_errors (GString *out, const TpCosts *costs)
 static void
 write_costs (TpPlanText *out, const TpCosts *costs)
 {
-  int columns = costs->n_devices;
-
   write_string_line (out->text, "host", costs->host == TP_COSTS_HOST
                                       ? NULL
                                       : costs->devices[costs->host]);
@@ -490,13 +488,13 @@ write_costs (TpPlanText *out, const TpCosts *costs)
     g_string_append (out->text, " \"same_silicon\": true,\n");
   if (costs->has_own_processors)
     g_string_append (out->text, " \"own_processors\": true,\n");
-  write_cost_table (out, "op_costs", costs->nodes, costs->n_nodes, columns);
-  write_cost_table (out, "group_costs", costs->groups, costs->n_groups,
-                    columns);
-  write_cost_table (out, "to_device_costs", costs->feeds, costs->n_tensors,
-                    columns);
-  write_cost_table (out, "to_host_costs", costs->fetches, costs->n_tensors,
-                    columns);
+  write_cost_table (out, "op_costs", costs, tp_costs_node, costs->n_nodes);
+  write_cost_table (out, "group_costs", costs, tp_costs_group,
+                    costs->n_groups);
+  write_cost_table (out, "to_device_costs", costs, tp_costs_feed,
+                    costs->n_tensors);
+  write_cost_table (out, "to_host_costs", costs, tp_costs_fetch,
+                    costs->n_tensors);
   write_kernels (out, costs);
   write_errors (out->text, costs);
   tp_plan_write_rates (costs, out->text);

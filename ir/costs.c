@@ -3,6 +3,7 @@
 
 #include "ir/costs.h"
 
+#include "ir/array.h"
 #include "ir/guard.h"
 
 #include <string.h>
@@ -112,6 +113,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->groups);
   g_free (costs->feeds);
   g_free (costs->fetches);
+  g_free (costs->copy_rows);
   g_free (costs->kernels);
   g_free (costs->rates);
   tp_cost_errors_free (costs->errors);
@@ -134,12 +136,20 @@ tp_costs_group (const TpCosts *costs, int group, int device)
   return &costs->groups[(gsize) group * costs->n_devices + device];
 }
 
+/* Where the row of @tensor begins. */
+static gsize
+find_copy (const TpCosts *costs, int tensor)
+{
+  return (gsize) (costs->copy_rows == NULL ? tensor : costs->copy_rows[tensor])
+         * costs->n_devices;
+}
+
 TpCost *
 tp_costs_feed (const TpCosts *costs, int tensor, int device)
 {
   g_assert (tensor >= 0 && tensor < costs->n_tensors);
   g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->feeds[(gsize) tensor * costs->n_devices + device];
+  return &costs->feeds[find_copy (costs, tensor) + device];
 }
 
 TpCost *
@@ -147,7 +157,7 @@ tp_costs_fetch (const TpCosts *costs, int tensor, int device)
 {
   g_assert (tensor >= 0 && tensor < costs->n_tensors);
   g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->fetches[(gsize) tensor * costs->n_devices + device];
+  return &costs->fetches[find_copy (costs, tensor) + device];
 }
 
 /* One after the other. Figures of a bad file may be anything: what cannot be
@@ -213,6 +223,102 @@ tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
       }
 }
 
+/* ---- copies that cost the same ------------------------------------------- */
+
+#define N_SLOTS 4096
+
+/* Rows of @costs put together, each once, or again where others came between. */
+typedef struct
+{
+  const TpCosts *costs;
+  TpArray *feeds, *fetches;   /* TpCost */
+  int *rows;                  /* [tensor] */
+  int slots[N_SLOTS];         /* 1 + a row whose figures lead there; 0: none */
+} Sharing;
+
+static void
+sharing_clear (Sharing *it)
+{
+  tp_array_unref (it->feeds);
+  tp_array_unref (it->fetches);
+  g_free (it->rows);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sharing, sharing_clear)
+
+static gboolean
+are_same (const TpCost *first, const TpCost *second, int n)
+{
+  for (int d = 0; d < n; d++)
+    if (first[d].time_ns != second[d].time_ns
+        || first[d].spread_ns != second[d].spread_ns
+        || first[d].measured_ns != second[d].measured_ns
+        || first[d].is_estimated != second[d].is_estimated
+        || first[d].reason != second[d].reason
+        || first[d].schedule != second[d].schedule)
+      return FALSE;
+  return TRUE;
+}
+
+static guint64
+mix (guint64 sum, gint64 figure)
+{
+  sum = (sum ^ (guint64) figure) * 0x9e3779b97f4a7c15u;
+  return sum ^ sum >> 29;
+}
+
+static guint
+find_slot (const TpCost *feeds, const TpCost *fetches, int n)
+{
+  guint64 sum = 0;
+
+  for (int d = 0; d < n; d++)
+    sum = mix (mix (sum, feeds[d].time_ns), fetches[d].time_ns);
+  return mix (sum, 0) % N_SLOTS;
+}
+
+/* The row of @tensor among those put together. */
+static int
+share_row (Sharing *it, int tensor)
+{
+  int n = it->costs->n_devices;
+  const TpCost *feeds = tp_costs_feed (it->costs, tensor, 0);
+  const TpCost *fetches = tp_costs_fetch (it->costs, tensor, 0);
+  int *slot = &it->slots[find_slot (feeds, fetches, n)];
+  gsize at = (gsize) MAX (*slot - 1, 0) * n;
+
+  if (*slot > 0
+      && are_same (&tp_array_index (it->feeds, TpCost, at), feeds, n)
+      && are_same (&tp_array_index (it->fetches, TpCost, at), fetches, n))
+    return *slot - 1;
+  tp_array_append_vals (it->feeds, feeds, n);
+  tp_array_append_vals (it->fetches, fetches, n);
+  *slot = (int) (it->feeds->len / n);
+  return *slot - 1;
+}
+
+void
+tp_costs_share_copies (TpCosts *costs)
+{
+  g_auto (Sharing) it = { .costs = costs };
+  int n_most = costs->n_tensors / 2;
+
+  if (costs->copy_rows != NULL)
+    return;
+  it.feeds = tp_array_new (sizeof (TpCost));
+  it.fetches = tp_array_new (sizeof (TpCost));
+  it.rows = tp_new (int, costs->n_tensors + 1);
+  for (int i = 0; i < costs->n_tensors; i++)
+    if ((it.rows[i] = share_row (&it, i)) >= n_most)
+      return;
+  if (costs->n_tensors == 0)
+    return;
+  g_free (costs->feeds);
+  g_free (costs->fetches);
+  costs->feeds = tp_array_steal (it.feeds);
+  costs->fetches = tp_array_steal (it.fetches);
+  costs->copy_rows = g_steal_pointer (&it.rows);
+}
+
 gboolean
 tp_costs_is_one_engine (const TpCosts *costs)
 {
@@ -241,27 +347,33 @@ digest_add_count (TpDigest *digest, gint64 count)
 }
 
 static void
-digest_add_table (TpDigest *digest, const TpCosts *costs, const TpCost *table,
+digest_add_cost (TpDigest *digest, const TpCost *it)
+{
+  const gint64 numbers[TP_DIGEST_SHORTS]
+      = { it->time_ns, it->spread_ns,
+          (it->is_estimated != 0) + 2 * (it->measured_ns != 0),
+          it->measured_ns };
+
+  if (it->time_ns == TP_COST_NONE)
+    {
+      digest_add_count (digest, it->time_ns);
+      tp_digest_add_string (digest, it->reason);
+    }
+  else
+    tp_digest_add_shorts (digest, numbers, it->measured_ns != 0 ? 4 : 3);
+}
+
+static void
+digest_add_table (TpDigest *digest, const TpCosts *costs, TpCostsGet get,
                   int n_rows)
 {
-  gsize n = (gsize) n_rows * costs->n_devices;
-
   digest_add_count (digest, n_rows);
-  for (gsize i = 0; i < n; i++)
+  for (int i = 0; i < n_rows; i++)
     {
-      const TpCost *it = &table[i];
-      const gint64 numbers[TP_DIGEST_SHORTS]
-          = { it->time_ns, it->spread_ns,
-              (it->is_estimated != 0) + 2 * (it->measured_ns != 0),
-              it->measured_ns };
+      const TpCost *row = get (costs, i, 0);
 
-      if (it->time_ns == TP_COST_NONE)
-        {
-          digest_add_count (digest, it->time_ns);
-          tp_digest_add_string (digest, it->reason);
-        }
-      else
-        tp_digest_add_shorts (digest, numbers, it->measured_ns != 0 ? 4 : 3);
+      for (int d = 0; d < costs->n_devices; d++)
+        digest_add_cost (digest, &row[d]);
     }
 }
 
@@ -342,10 +454,10 @@ tp_costs_compute_digest (const TpCosts *costs)
   g_autoptr (TpDigest) digest = tp_digest_new ();
 
   digest_add_head (digest, costs);
-  digest_add_table (digest, costs, costs->nodes, costs->n_nodes);
-  digest_add_table (digest, costs, costs->groups, costs->n_groups);
-  digest_add_table (digest, costs, costs->feeds, costs->n_tensors);
-  digest_add_table (digest, costs, costs->fetches, costs->n_tensors);
+  digest_add_table (digest, costs, tp_costs_node, costs->n_nodes);
+  digest_add_table (digest, costs, tp_costs_group, costs->n_groups);
+  digest_add_table (digest, costs, tp_costs_feed, costs->n_tensors);
+  digest_add_table (digest, costs, tp_costs_fetch, costs->n_tensors);
   digest_add_tail (digest, costs);
   return tp_digest_finish (digest);
 }

@@ -79,6 +79,9 @@ typedef struct TpCosts
   TpCost *feeds;              /* [tensor * n_devices + device]: from host
                                * memory to the device; the host's are unused */
   TpCost *fetches;            /* likewise: from the device to host memory */
+  int *copy_rows;             /* (nullable) [tensor]: which row of both is its own,
+                               * where tensors share them; NULL: that of its
+                               * number */
   int *kernels;               /* (nullable) [node, then group]: where equal, a
                                * device's figures are one measurement, and
                                * wrong together; 0: of its own. 1 to the
@@ -112,6 +115,11 @@ TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
 TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
 TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
 TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
+/* Any of the four. */
+typedef TpCost *(*TpCostsGet) (const TpCosts *costs, int row, int device);
+/* Keeps rows of copies that are equal once, if that are most of them: figures of
+ * copies are not to be changed any more. */
+void tp_costs_share_copies (TpCosts *costs);
 /* What @graph itself says of @device: spreads of the times that it gives, and
  * copies. */
 void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);

@@ -104,12 +104,14 @@ multiply_table (const Search *search, Ratio x, const TpCost *from, TpCost *to,
 }
 
 static void
-multiply_copies (const Search *search, Ratio x, const TpCost *from, TpCost *to)
+multiply_copies (const Search *search, Ratio x, TpCostsGet get, TpCosts *to)
 {
   gint64 by = search->scale->device == TP_SCALE_COPIES ? x.p : x.q;
 
-  for (int i = 0; i < search->costs->n_tensors * search->costs->n_devices; i++)
-    to[i].time_ns = multiply (from[i].time_ns, by);
+  for (int i = 0; i < to->n_tensors; i++)
+    for (int d = 0; d < to->n_devices; d++)
+      get (to, i, d)->time_ns
+          = multiply (get (search->costs, i, d)->time_ns, by);
 }
 
 static TpCosts *
@@ -124,8 +126,8 @@ scale_costs (const Search *search, Ratio x)
   to->is_simulated = from->is_simulated;
   multiply_table (search, x, from->nodes, to->nodes, from->n_nodes);
   multiply_table (search, x, from->groups, to->groups, from->n_groups);
-  multiply_copies (search, x, from->feeds, to->feeds);
-  multiply_copies (search, x, from->fetches, to->fetches);
+  multiply_copies (search, x, tp_costs_feed, to);
+  multiply_copies (search, x, tp_costs_fetch, to);
   tp_costs_seal (to);
   return to;
 }

@@ -79,10 +79,14 @@ multiply (TpCost cost, gint64 times)
 }
 
 static void
-copy_rows (TpCost *to, const TpCost *from, gsize n, gint64 times)
+copy_rows (TpCost *to, const TpMixPart *part, TpCostsGet get, int n_rows)
 {
-  for (gsize i = 0; i < n; i++)
-    to[i] = multiply (from[i], times);
+  const TpCosts *from = part->plan->costs;
+  int n = from->n_devices;
+
+  for (int i = 0; i < n_rows; i++)
+    for (int d = 0; d < n; d++)
+      to[(gsize) i * n + d] = multiply (*get (from, i, d), part->n_runs);
 }
 
 static void
@@ -91,16 +95,15 @@ add_costs (const Filler *filler)
   const TpCosts *from = filler->part->plan->costs;
   TpCosts *to = filler->all->costs;
   gsize n = (gsize) to->n_devices;
-  gint64 times = filler->part->n_runs;
 
-  copy_rows (&to->nodes[filler->first.node * n], from->nodes,
-             from->n_nodes * n, times);
-  copy_rows (&to->groups[filler->first.group * n], from->groups,
-             from->n_groups * n, times);
-  copy_rows (&to->feeds[filler->first.tensor * n], from->feeds,
-             from->n_tensors * n, times);
-  copy_rows (&to->fetches[filler->first.tensor * n], from->fetches,
-             from->n_tensors * n, times);
+  copy_rows (&to->nodes[filler->first.node * n], filler->part, tp_costs_node,
+             from->n_nodes);
+  copy_rows (&to->groups[filler->first.group * n], filler->part,
+             tp_costs_group, from->n_groups);
+  copy_rows (&to->feeds[filler->first.tensor * n], filler->part,
+             tp_costs_feed, from->n_tensors);
+  copy_rows (&to->fetches[filler->first.tensor * n], filler->part,
+             tp_costs_fetch, from->n_tensors);
 }
 
 static void

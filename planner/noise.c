@@ -132,13 +132,18 @@ tp_noise_covers (const TpProblem *problem, const guint8 *devices,
 }
 
 static double
-sum_spreads (const TpCost *table, gsize n)
+sum_spreads (const TpCosts *costs, TpCostsGet get, int n_rows)
 {
   double sum = 0;
 
-  for (gsize i = 0; i < n; i++)
-    if (table[i].time_ns != TP_COST_NONE)
-      sum += table[i].spread_ns;
+  for (int i = 0; i < n_rows; i++)
+    {
+      const TpCost *row = get (costs, i, 0);
+
+      for (int d = 0; d < costs->n_devices; d++)
+        if (row[d].time_ns != TP_COST_NONE)
+          sum += row[d].spread_ns;
+    }
   return sum;
 }
 
@@ -146,11 +151,10 @@ gint64
 tp_noise_limit_ns (const TpProblem *problem)
 {
   const TpCosts *costs = problem->costs;
-  gsize n = costs->n_devices;
-  double sum = sum_spreads (costs->nodes, n * costs->n_nodes)
-               + sum_spreads (costs->groups, n * costs->n_groups)
-               + sum_spreads (costs->feeds, n * costs->n_tensors)
-               + sum_spreads (costs->fetches, n * costs->n_tensors);
+  double sum = sum_spreads (costs, tp_costs_node, costs->n_nodes)
+               + sum_spreads (costs, tp_costs_group, costs->n_groups)
+               + sum_spreads (costs, tp_costs_feed, costs->n_tensors)
+               + sum_spreads (costs, tp_costs_fetch, costs->n_tensors);
 
   return (gint64) MIN (sum * tp_costs_get_tie_sds (costs) / TP_COST_SPREADS,
                        TP_PROBLEM_LIMIT);

@@ -130,6 +130,68 @@ test_digest (void)
     }
 }
 
+/* Every figure of a copy that is drawn, one in some. */
+static TpCost
+draw_copy (int n_kinds)
+{
+  int kind = g_test_rand_int_range (0, n_kinds);
+
+  return (TpCost){ .time_ns = kind % 7 == 6 ? TP_COST_NONE : kind,
+                   .spread_ns = kind % 2,
+                   .measured_ns = kind % 3,
+                   .is_estimated = kind % 5 == 0,
+                   .reason = kind % 7 == 6 ? "no road" : NULL };
+}
+
+static void
+assert_same_copies (const TpCosts *first, const TpCosts *second)
+{
+  for (int i = 0; i < 2 * first->n_tensors; i++)
+    {
+      TpCostsGet get = i % 2 == 0 ? tp_costs_feed : tp_costs_fetch;
+
+      for (int d = 0; d < 2; d++)
+        {
+          const TpCost *one = get (first, i / 2, d);
+          const TpCost *two = get (second, i / 2, d);
+
+          g_assert_cmpint (one->time_ns, ==, two->time_ns);
+          g_assert_cmpint (one->spread_ns, ==, two->spread_ns);
+          g_assert_cmpint (one->measured_ns, ==, two->measured_ns);
+          g_assert_cmpint (one->is_estimated, ==, two->is_estimated);
+          g_assert_true (one->reason == two->reason);
+        }
+    }
+}
+
+/* Rows that are equal are kept once, and nobody sees it; where most differ they stay. */
+static void
+test_share_copies (void)
+{
+  const TpGraph large = { .n_tensors = 2000 };
+
+  for (int i = 0; i < 20; i++)
+    {
+      int n_kinds = i == 0 ? 1 : g_test_rand_int_range (1, i < 10 ? 5 : 3000);
+      g_autoptr (TpCosts) costs = tp_costs_new (2, devices, &large, NULL);
+      g_autoptr (TpCosts) shared = tp_costs_new (2, devices, &large, NULL);
+
+      for (int k = 0; k < 8000; k++)
+        {
+          TpCostsGet get = k % 2 == 0 ? tp_costs_feed : tp_costs_fetch;
+
+          *get (costs, k / 4, k / 2 % 2) = draw_copy (n_kinds);
+          *get (shared, k / 4, k / 2 % 2) = *get (costs, k / 4, k / 2 % 2);
+        }
+      tp_costs_share_copies (shared);
+      tp_costs_seal (costs);
+      tp_costs_seal (shared);
+      assert_same_copies (costs, shared);
+      g_assert_cmpstr (costs->digest, ==, shared->digest);
+      g_assert_true (n_kinds > 4 || shared->copy_rows != NULL);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -137,6 +199,7 @@ main (int argc, char **argv)
   g_test_add_func ("/costs/new", test_new);
   g_test_add_func ("/costs/copy", test_copy);
   g_test_add_func ("/costs/copy-limits", test_copy_limits);
+  g_test_add_func ("/costs/share-copies", test_share_copies);
   g_test_add_func ("/costs/groups", test_groups);
   g_test_add_func ("/costs/digest", test_digest);
   return g_test_run ();
