@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#define GROUP_WINDOW 256      /* ops among which the next of a group is looked for */
+
 /* One that is absent is not known. */
 static gboolean
 read_schedule (TpPlanPlace place, TpPlacement *out, GError **error)
@@ -149,6 +151,58 @@ read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
+/* The op from @from on, before @end, whose name comes next; -1: none of them. */
+static int
+scan_node (const TpGraph *graph, int from, int end, TpPlanScan *line)
+{
+  for (int i = from; i < end; i++)
+    if (tp_plan_scan_name (line, graph->nodes[i].name))
+      return i;
+  return -1;
+}
+
+/* The next of @rows into @nodes, where it begins with an op that is not before @from,
+ * and its ops are not far from each other. Returns how many they are; 0: another. */
+static int
+scan_group (const TpGraph *graph, int from, TpPlanRows *rows, int *nodes)
+{
+  TpPlanScan line;
+  int n = 1;
+
+  if (from == graph->n_nodes || !tp_plan_rows_take (rows, &line))
+    return 0;
+  nodes[0] = tp_plan_scan_text (&line, "  [")
+                 ? scan_node (graph, from, graph->n_nodes, &line)
+                 : -1;
+  for (; nodes[n - 1] >= 0 && tp_plan_scan_text (&line, ", "); n++)
+    nodes[n] = scan_node (graph, nodes[n - 1] + 1,
+                          MIN (nodes[n - 1] + GROUP_WINDOW, graph->n_nodes),
+                          &line);
+  if (nodes[n - 1] >= 0 && tp_plan_scan_text (&line, "]"))
+    return n;
+  tp_plan_rows_put_back (rows, &line);
+  return 0;
+}
+
+static int
+read_group (TpPlanPlace place, int *nodes, GError **error)
+{
+  int n_nodes = place.reader->graph->n_nodes;
+  int n = (int) MIN (json_array_size (place.json), (gsize) n_nodes + 1);
+
+  if (n < 1 || n > n_nodes)
+    {
+      tp_plan_read_fail (place.reader, error, place.path, "not a list of ops");
+      return 0;
+    }
+  for (int k = 0; k < n; k++)
+    if (!tp_plan_read_name (
+            tp_plan_place_enter (place, json_array_get (place.json, k)),
+            tp_plan_reader_get_nodes (place.reader), &nodes[k], error))
+      return 0;
+  return n;
+}
+
 static TpGroups *
 read_groups (TpPlanPlace root, const char *key, GError **error)
 {
@@ -156,27 +210,25 @@ read_groups (TpPlanPlace root, const char *key, GError **error)
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *nodes = tp_new (int, reader->graph->n_nodes + 1);
   g_auto (TpPlanRows) rows = { 0 };
+  int from = 0;
 
   if (!tp_plan_read_rows (root, key, -1, &rows, error))
     return NULL;
   for (int i = 0; i < rows.n; i++)
     {
-      const json_t *group = tp_plan_rows_next (&rows);
-      int n = (int) MIN (json_array_size (group),
-                         (gsize) reader->graph->n_nodes + 1);
-      g_autofree char *path = g_strdup_printf ("%s[%d]", key, i);
-      TpPlanPlace place = { reader, path, group };
+      int n = scan_group (reader->graph, from, &rows, nodes);
+      char path[64];
 
-      if (n < 1 || n > reader->graph->n_nodes)
+      from = n > 0 ? nodes[0] : reader->graph->n_nodes; /* never searched twice */
+      if (n == 0)
         {
-          tp_plan_read_fail (reader, error, path, "not a list of ops");
-          return NULL;
+          g_snprintf (path, sizeof path, "%s[%d]", key, i);
+          n = read_group ((TpPlanPlace){ reader, path,
+                                         tp_plan_rows_next (&rows) },
+                          nodes, error);
         }
-      for (int k = 0; k < n; k++)
-        if (!tp_plan_read_name (
-                tp_plan_place_enter (place, json_array_get (group, k)),
-                tp_plan_reader_get_nodes (reader), &nodes[k], error))
-          return NULL;
+      if (n == 0)
+        return NULL;
       tp_groups_add (groups, nodes, n);
     }
   return g_steal_pointer (&groups);

@@ -97,9 +97,23 @@ scan_cost (TpPlanScan *line, TpCost *cost)
          && tp_plan_scan_text (line, "]");
 }
 
-/* The next of @rows, where all of it is figures. */
+/* No figure: without a reason, or for that of the row @before. */
 static gboolean
-scan_costs (TpPlanRows *rows, int n, TpCost *cells)
+scan_reason (TpPlanScan *line, const TpCost *before, TpCost *cost)
+{
+  *cost = (TpCost){ .time_ns = TP_COST_NONE };
+  if (tp_plan_scan_text (line, "null"))
+    return TRUE;
+  if (before == NULL || before->time_ns != TP_COST_NONE
+      || before->reason == NULL || !tp_plan_scan_name (line, before->reason))
+    return FALSE;
+  cost->reason = before->reason;
+  return TRUE;
+}
+
+/* The next of @rows, where all of it is figures, or reasons known from @before. */
+static gboolean
+scan_costs (TpPlanRows *rows, int n, const TpCost *before, TpCost *cells)
 {
   TpPlanScan line;
 
@@ -107,7 +121,9 @@ scan_costs (TpPlanRows *rows, int n, TpCost *cells)
     return FALSE;
   for (int k = 0; k < n; k++)
     if (!tp_plan_scan_text (&line, k == 0 ? "  [" : ", ")
-        || !scan_cost (&line, &cells[k]))
+        || !(scan_cost (&line, &cells[k])
+             || scan_reason (&line, before == NULL ? NULL : &before[k],
+                             &cells[k])))
       return tp_plan_rows_put_back (rows, &line);
   return tp_plan_scan_text (&line, "]") || tp_plan_rows_put_back (rows, &line);
 }
@@ -127,7 +143,8 @@ read_table (TpPlanPlace root, GHashTable *reasons, const Table *table,
       TpPlanPlace place = { root.reader, path, NULL };
       const json_t *row;
 
-      if (scan_costs (&rows, table->n_columns, cells))
+      if (scan_costs (&rows, table->n_columns,
+                      i == 0 ? NULL : cells - table->n_columns, cells))
         continue;
       row = place.json = tp_plan_rows_next (&rows);
       g_snprintf (path, sizeof path, "%s[%d]", table->key, i);
