@@ -4,6 +4,7 @@
 #include "format/file.h"
 
 #include "include/tplan.h"
+#include "ir/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,7 @@ copy_fd (int fd, const struct stat *before, const char *path, GError **error)
                    path, (gint64) before->st_size);
       return NULL;
     }
+  tp_room_ask_large_pages (data, before->st_size);
   if (!fill (fd, path, data, before->st_size, error))
     return NULL;
   if (fstat (fd, &after) != 0 || after.st_size != before->st_size
