@@ -4,6 +4,7 @@
 #include "format/plan-save.h"
 
 #include "format/gzip.h"
+#include "format/pack-beside.h"
 #include "format/plan-json.h"
 
 #include <string.h>
@@ -25,18 +26,18 @@ take_saved (gpointer data, const char *bytes, gsize size)
 }
 
 static void
-take_packed (gpointer packer, const char *bytes, gsize size)
+take_packed (gpointer beside, const char *bytes, gsize size)
 {
-  tp_packer_add (packer, bytes, size);
+  tp_pack_beside_add (beside, bytes, size);
 }
 
 static GBytes *
 pack (const TpPlan *plan, const TpGraph *graph, GError **error)
 {
-  g_autoptr (TpPacker) packer = tp_packer_new ();
+  g_autoptr (TpPackBeside) beside = tp_pack_beside_new ();
 
-  tp_plan_write (plan, graph, take_packed, packer);
-  return tp_packer_finish (packer, error);
+  tp_plan_write (plan, graph, take_packed, beside);
+  return tp_pack_beside_finish (beside, error);
 }
 
 GBytes *
