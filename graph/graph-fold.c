@@ -10,6 +10,7 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op.h"
+#include "ops/reference-integer.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,10 +131,7 @@ fold_view (TpDraft *draft, TpNode *node)
 static gboolean
 moves_only (const TpNode *node)
 {
-  const TpOp *op = node->op;
-
-  return op->kind == TP_OP_MOVE || op->kind == TP_OP_VIEW
-         || (op->flags & TP_OP_COPIES) != 0;
+  return tp_reference_moves (node) || (node->op->flags & TP_OP_COPIES) != 0;
 }
 
 /* Whether the integers of @tensor, read as @values, are what they were. Those

@@ -50,6 +50,16 @@ typedef struct
 
 #define TP_MOVES(i) (1u << (i))
 #define TP_MOVES_ALL G_MAXUINT
+#define TP_PRODUCT(...) &(const guint[]){ __VA_ARGS__, 0 }[0]
+#define TP_PRODUCT_ALL G_MAXUINT
+#define TP_MAX_FACTORS 8
+
+typedef enum
+{
+  TP_RANKS_NONE,
+  TP_RANKS_ASKED,     /* only which elements of input 0 are less than others */
+  TP_RANKS_TAKEN,     /* the same, and output 0 is of such elements */
+} TpRanks;
 
 typedef enum
 {
@@ -124,6 +134,13 @@ struct TpOp
   /* One bit for each input whose elements come out as they went in: so
    * `ref` moves any integer exactly. TP_MOVES_ALL: every input. */
   guint moves;
+
+  /* It is a sum of sums of products of elements, each of one of the inputs that
+   * these masks (of TP_MOVES) name, ended by 0, and of whole numbers that it has as
+   * attributes; TP_PRODUCT_ALL: of every input. So `ref` is exact with reference()
+   * alone. NULL: it is none. */
+  const guint *products;
+  TpRanks ranks;              /* and so of what only compares */
 
   /* Elementwise ops: the dimension of the output that dimension 0 of input @i
    * meets. NULL: the last dimensions meet. */

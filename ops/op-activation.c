@@ -2,6 +2,7 @@
  * Shrink, Softplus, Softsign, PRelu. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "ops/op-util.h"
 
 #include <math.h>
@@ -198,6 +199,30 @@ shrink_value (const TpNode *node, const double *x)
   return x[0] > lambd ? x[0] - bias : 0.0;
 }
 
+/* @x + @bias, cut to an integer. */
+static gint64
+add_bias (gint64 x, double bias)
+{
+  gint64 sum = (gint64) ((guint64) x
+                         + (guint64) tp_real_to_integer (floor (bias)));
+
+  return sum < 0 && bias != floor (bias) ? sum + 1 : sum;
+}
+
+static gint64
+shrink_integer (const TpNode *node, const gint64 *x)
+{
+  gint64 lambd = tp_real_to_integer (
+      floor (tp_node_get_float (node, "lambd", 0.5)));
+  gint64 least = tp_real_to_integer (
+      ceil (-tp_node_get_float (node, "lambd", 0.5)));
+  double bias = tp_node_get_float (node, "bias", 0.0);
+
+  if (x[0] < least)
+    return add_bias (x[0], bias);
+  return x[0] > lambd ? add_bias (x[0], -bias) : 0;
+}
+
 static const TpAttrSpec shrink_attrs[] = {
   { "bias", TP_ATTR_FLOAT, FALSE },
   { "lambd", TP_ATTR_FLOAT, FALSE },
@@ -211,6 +236,7 @@ const TpOp tp_op_shrink = {
   .tolerance = 1e-6,
   .map_expr = shrink_expr,
   .map_value = shrink_value,
+  .map_integer = shrink_integer,
 };
 
 /* ---- soft ones ---------------------------------------------------------- */
@@ -320,6 +346,12 @@ prelu_value (const TpNode *node, const double *x)
   return x[0] < 0.0 ? x[0] * x[1] : x[0];
 }
 
+static gint64
+prelu_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0] < 0 ? (gint64) ((guint64) x[0] * (guint64) x[1]) : x[0];
+}
+
 const TpOp tp_op_prelu = {
   .name = "PRelu",
   .kind = TP_OP_MAP,
@@ -333,4 +365,5 @@ const TpOp tp_op_prelu = {
   .reference = tp_reference_map,
   .map_expr = prelu_expr,
   .map_value = prelu_value,
+  .map_integer = prelu_integer,
 };

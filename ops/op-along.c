@@ -252,7 +252,7 @@ static const TpAttrSpec arg_attrs[] = {
 #define ARG                                                                    \
   .kind = TP_OP_REDUCE, .n_inputs_min = 1, .n_inputs_max = 1,                  \
   .n_outputs_max = 1, .attrs = arg_attrs, .infer = arg_infer,                  \
-  .reference = arg_reference
+  .reference = arg_reference, .ranks = TP_RANKS_ASKED
 
 const TpOp tp_op_arg_max = { .name = "ArgMax", ARG,
                              .data = &(const double){ 1.0 } };
@@ -377,4 +377,5 @@ const TpOp tp_op_top_k = {
   .attrs = top_k_attrs,
   .infer = top_k_infer,
   .reference = top_k_reference,
+  .ranks = TP_RANKS_TAKEN,
 };

@@ -155,6 +155,26 @@ pow_value (const TpNode *node, const double *x)
   return pow (x[0], x[1]);
 }
 
+/* By squaring. What a negative exponent leaves is a fraction but of 1 and -1. */
+static gint64
+pow_integer (const TpNode *node, const gint64 *x)
+{
+  guint64 base = (guint64) x[0], power = 1;
+  gint64 exponent = x[1];
+
+  if (exponent < 0 && x[0] != 1 && x[0] != -1)
+    return 0;
+  if (exponent < 0)
+    return exponent % 2 == 0 ? 1 : x[0];
+  for (; exponent > 0; exponent /= 2)
+    {
+      if (exponent % 2 == 1)
+        power *= base;
+      base *= base;
+    }
+  return (gint64) power;
+}
+
 const TpOp tp_op_pow = {
   .name = "Pow",
   BINARY,
@@ -163,6 +183,7 @@ const TpOp tp_op_pow = {
   .tolerance = 1e-5,
   .map_expr = pow_expr,
   .map_value = pow_value,
+  .map_integer = pow_integer,
 };
 
 /* ---- Mod: the sign of the divisor, or with fmod that of the dividend ------ */
@@ -396,7 +417,12 @@ const TpOp tp_op_sum = {
 static int
 mean_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  return tp_nest_binary (nest, TP_EXPR_MUL, sum_expr (node, nest, x),
+  int sum = sum_expr (node, nest, x);
+
+  if (nest->exprs[sum].is_integer)
+    return tp_nest_binary (nest, TP_EXPR_DIV, sum,
+                           tp_nest_const_integer (nest, node->n_inputs));
+  return tp_nest_binary (nest, TP_EXPR_MUL, sum,
                          tp_nest_const (nest, 1.0 / node->n_inputs));
 }
 
@@ -406,10 +432,17 @@ mean_value (const TpNode *node, const double *x)
   return sum_value (node, x) / node->n_inputs;
 }
 
+static gint64
+mean_integer (const TpNode *node, const gint64 *x)
+{
+  return sum_integer (node, x) / node->n_inputs;
+}
+
 const TpOp tp_op_mean = {
   .name = "Mean",
   VARIADIC,
   .tolerance = 1e-6,
   .map_expr = mean_expr,
   .map_value = mean_value,
+  .map_integer = mean_integer,
 };

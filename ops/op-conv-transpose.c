@@ -486,4 +486,5 @@ const TpOp tp_op_conv_transpose = {
   .infer = transpose_infer,
   .lower = transpose_lower,
   .reference = transpose_reference,
+  .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
 };

@@ -312,4 +312,5 @@ const TpOp tp_op_conv = {
   .infer = conv_infer,
   .lower = conv_lower,
   .reference = conv_reference,
+  .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
 };

@@ -366,4 +366,5 @@ const TpOp tp_op_einsum = {
   .infer = einsum_infer,
   .lower = einsum_lower,
   .reference = einsum_reference,
+  .products = TP_PRODUCT (TP_PRODUCT_ALL),
 };

@@ -115,12 +115,49 @@ const TpOp tp_op_constant_of_shape = {
 
 /* ---- Range -------------------------------------------------------------- */
 
+/* How many lie from start to limit, of which that is none. */
+static double
+count_reals (const TpTensor *const *inputs)
+{
+  double x[3]; /* start, limit, delta */
+
+  for (int i = 0; i < 3; i++)
+    tp_tensor_write_doubles (inputs[i], &x[i]);
+  return ceil ((x[1] - x[0]) / x[2]);
+}
+
+static gint64
+read_integer (const TpTensor *tensor)
+{
+  char memory[sizeof (gint64)];
+  gint64 value;
+
+  tp_tensor_write_part (tensor, 0, 1, memory);
+  tp_dtype_get (tensor->dtype)->load_integers (memory, 1, 1, &value);
+  return value;
+}
+
+/* The same; the way may be longer than any integer. */
+static double
+count_integers (const TpTensor *const *inputs)
+{
+  gint64 start = read_integer (inputs[0]), limit = read_integer (inputs[1]);
+  gint64 delta = read_integer (inputs[2]);
+  guint64 way, step;
+
+  if (delta > 0 ? limit <= start : limit >= start)
+    return 0.0;
+  way = delta > 0 ? (guint64) limit - (guint64) start
+                  : (guint64) start - (guint64) limit;
+  step = delta > 0 ? (guint64) delta : 0 - (guint64) delta;
+  return (double) (way / step + (way % step != 0));
+}
+
 static gboolean
 range_infer (const TpNode *node, const TpTensor *const *inputs,
              TpShape *outputs, GError **error)
 {
-  double x[3] = { 0.0 }; /* start, limit, delta */
-  double n = 0.0;
+  double n = 0.0, delta = 0.0;
 
   for (int i = 0; i < 3; i++)
     {
@@ -132,17 +169,20 @@ range_infer (const TpNode *node, const TpTensor *const *inputs,
       if (!tp_tensor_is_constant (inputs[i]))
         return tp_op_refuse (node, error, "input %d ('%s') must be a constant",
                              i, inputs[i]->name);
-      tp_tensor_write_doubles (inputs[i], &x[i]);
     }
-  if (x[2] == 0.0)
+  tp_tensor_write_doubles (inputs[2], &delta);
+  if (delta == 0.0)
     return tp_op_fail (node, error, "delta (input 2) is 0");
-  n = ceil ((x[1] - x[0]) / x[2]);
+  if (!tp_infer_one_dtype (node, inputs, error))
+    return FALSE;
+  n = tp_dtype_is_integer (inputs[0]->dtype) ? count_integers (inputs)
+                                              : count_reals (inputs);
   if (!(n < 0x1p53))
     return tp_op_fail (node, error, "%g elements are too many", n);
   outputs[0].dtype = inputs[0]->dtype;
   outputs[0].rank = 1;
   outputs[0].dims[0] = MAX (n, 0.0);
-  return tp_infer_one_dtype (node, inputs, error);
+  return TRUE;
 }
 
 static void
@@ -153,6 +193,19 @@ range_reference (const TpNode *node, const TpRefTensor *const *inputs,
     outputs[0].data[i] = inputs[0]->data[0] + i * inputs[2]->data[0];
 }
 
+static void
+range_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
+                         TpRefTensor *outputs)
+{
+  guint64 start = (guint64) inputs[0]->integers[0];
+  guint64 delta = (guint64) inputs[2]->integers[0];
+
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    outputs[0].integers[i]
+        = tp_dtype_wrap (outputs[0].dtype,
+                         (gint64) (start + (guint64) i * delta));
+}
+
 const TpOp tp_op_range = {
   .name = "Range",
   FILL,
@@ -160,6 +213,7 @@ const TpOp tp_op_range = {
   .n_inputs_max = 3,
   .infer = range_infer,
   .reference = range_reference,
+  .reference_integer = range_reference_integer,
 };
 
 /* ---- EyeLike ------------------------------------------------------------ */

@@ -175,6 +175,7 @@ const TpOp tp_op_matmul = {
   .infer = matmul_infer,
   .lower = matmul_lower,
   .reference = matmul_reference,
+  .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1)),
 };
 
 /* ---- Gemm: alpha * a' b' + beta * c ------------------------------------- */
@@ -362,4 +363,5 @@ const TpOp tp_op_gemm = {
   .infer = gemm_infer,
   .lower = gemm_lower,
   .reference = gemm_reference,
+  .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
 };

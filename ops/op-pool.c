@@ -294,6 +294,7 @@ const TpOp tp_op_max_pool = {
   .infer = pool_infer,
   .lower = max_pool_lower,
   .reference = max_pool_reference,
+  .ranks = TP_RANKS_TAKEN,
 };
 
 const TpOp tp_op_average_pool = {

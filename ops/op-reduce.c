@@ -130,6 +130,8 @@ square_before (const TpNode *node, TpNest *nest, int x)
 static int
 mean_after (const TpNode *node, TpNest *nest, int x, gint64 n)
 {
+  if (nest->exprs[x].is_integer)
+    return tp_nest_binary (nest, TP_EXPR_DIV, x, tp_nest_const_integer (nest, n));
   return tp_nest_binary (nest, TP_EXPR_MUL, x, tp_nest_const (nest, 1.0 / n));
 }
 
@@ -419,6 +421,7 @@ const TpOp tp_op_reduce_l2 = {
   .name = "ReduceL2",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, square_before, root_after, &tp_fold_norm),
   .tolerance = 1e-5,
 };
@@ -427,6 +430,7 @@ const TpOp tp_op_reduce_log_sum = {
   .name = "ReduceLogSum",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, NULL, log_after, &tp_fold_log_sum),
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-5,
@@ -436,6 +440,7 @@ const TpOp tp_op_reduce_log_sum_exp = {
   .name = "ReduceLogSumExp",
   REDUCE,
   .lower = log_sum_exp_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (.fold = &tp_fold_log_sum_exp),
   .tolerance = 1e-5,
 };
@@ -453,6 +458,7 @@ const TpOp tp_op_reduce_mean = {
   .name = "ReduceMean",
   REDUCE,
   .lower = reduce_lower,
+  .reference_integer = reduce_reference_integer,
   COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean),
   .tolerance = 1e-5,
 };
@@ -517,5 +523,6 @@ const TpOp tp_op_global_max_pool = {
   .name = "GlobalMaxPool",
   GLOBAL,
   COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max_number),
+  .ranks = TP_RANKS_TAKEN,
   .tolerance = 0.0,
 };

@@ -258,6 +258,7 @@ const TpOp tp_op_resize = {
   .data = &(const TpResizeKind){ .is_upsample = FALSE },
   .infer = resize_infer,
   .reference = resize_reference,
+  .moves = TP_MOVES (0),
 };
 
 static const TpAttrSpec upsample_attrs[] = {
@@ -279,4 +280,5 @@ const TpOp tp_op_upsample = {
   .data = &(const TpResizeKind){ .is_upsample = TRUE },
   .infer = resize_infer,
   .reference = resize_reference,
+  .moves = TP_MOVES (0),
 };

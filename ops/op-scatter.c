@@ -5,6 +5,7 @@
 
 #include "ops/op-scatter.h"
 
+#include "ir/guard.h"
 #include "ops/scatter.h"
 
 #include <string.h>
@@ -214,6 +215,57 @@ scatter_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
+static gint64
+combine_integers (int reduction, gint64 old, gint64 update)
+{
+  switch (reduction)
+    {
+    case ADD:
+      return (gint64) ((guint64) old + (guint64) update);
+    case MULTIPLY:
+      return (gint64) ((guint64) old * (guint64) update);
+    case SMALLER:
+      return MIN (old, update);
+    case LARGER:
+      return MAX (old, update);
+    default:
+      return update;
+    }
+}
+
+static void
+scatter_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
+                           TpRefTensor *outputs)
+{
+  TpRefTensor *out = &outputs[0];
+  TpScatter scatter
+      = tp_scatter_new (node, inputs[0]->rank, inputs[0]->dims,
+                        inputs[1]->rank, inputs[1]->dims);
+  g_autofree double *indices = tp_new (double, inputs[1]->count + 1);
+  int reduction = 0;
+
+  if (!find_reduction (node, &reduction, NULL))
+    g_assert_not_reached ();
+  for (gint64 i = 0; i < inputs[1]->count; i++)
+    indices[i] = (double) inputs[1]->integers[i];
+  memcpy (out->integers, inputs[0]->integers, out->count * sizeof (gint64));
+  for (gint64 i = 0; i < scatter.n_updates; i++)
+    {
+      gint64 block = tp_scatter_find (&scatter, indices, i);
+
+      for (gint64 k = 0; block >= 0 && k < scatter.block_size; k++)
+        {
+          gint64 *to = &out->integers[block * scatter.block_size + k];
+
+          *to = tp_dtype_wrap (
+              out->dtype,
+              combine_integers (
+                  reduction, *to,
+                  inputs[2]->integers[i * scatter.block_size + k]));
+        }
+    }
+}
+
 static const TpAttrSpec scatter_nd_attrs[] = {
   { "reduction", TP_ATTR_STRING, FALSE },
   { 0 },
@@ -231,7 +283,7 @@ const TpOp tp_op_scatter_nd = {
   .data = &(const ScatterKind){ .is_nd = TRUE },
   .infer = scatter_infer,
   .reference = scatter_reference,
-  .moves = TP_MOVES (0) | TP_MOVES (2),
+  .reference_integer = scatter_reference_integer,
 };
 
 static const TpAttrSpec scatter_elements_attrs[] = {
@@ -252,7 +304,7 @@ const TpOp tp_op_scatter_elements = {
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
-  .moves = TP_MOVES (0) | TP_MOVES (2),
+  .reference_integer = scatter_reference_integer,
 };
 
 /* ScatterElements until opset 10. */
@@ -268,5 +320,5 @@ const TpOp tp_op_scatter = {
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
   .reference = scatter_reference,
-  .moves = TP_MOVES (0) | TP_MOVES (2),
+  .reference_integer = scatter_reference_integer,
 };

@@ -232,6 +232,7 @@ const TpOp tp_op_hardmax = {
   SOFTMAX,
   .tolerance = 0.0,
   .reference = hardmax_reference,
+  .ranks = TP_RANKS_ASKED,
 };
 
 /* ---- LpNormalization ---------------------------------------------------- */

@@ -224,12 +224,20 @@ floor_value (const TpNode *node, const double *x)
   return floor (x[0]);
 }
 
+/* Of what is whole already. */
+static gint64
+same_integer (const TpNode *node, const gint64 *x)
+{
+  return x[0];
+}
+
 const TpOp tp_op_floor = {
   .name = "Floor",
   UNARY,
   .tolerance = 0.0,
   .map_expr = floor_expr,
   .map_value = floor_value,
+  .map_integer = same_integer,
 };
 
 static int
@@ -381,6 +389,7 @@ const TpOp tp_op_ceil = {
   .tolerance = 0.0,
   .map_expr = ceil_expr,
   .map_value = ceil_value,
+  .map_integer = same_integer,
 };
 
 static int
@@ -407,6 +416,7 @@ const TpOp tp_op_round = {
   .tolerance = 0.0,
   .map_expr = round_expr,
   .map_value = round_value,
+  .map_integer = same_integer,
 };
 
 /* What is neither above nor below 0 stays: 0, -0 and NaN. */

@@ -3,6 +3,7 @@
 
 #include "ops/reduce-fold.h"
 
+#include "ir/guard.h"
 #include "ops/op-util.h"
 
 #include <math.h>
@@ -129,14 +130,89 @@ add_min_integer (gint64 min, gint64 x)
   return MIN (min, x);
 }
 
+static gint64
+end_mean_integer (gint64 sum, gint64 n)
+{
+  return sum / n;
+}
+
+/* ---- of integers, which do not wrap before the end ------------------------ */
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+struct TpWideSum
+{
+  gint64 max;
+  Wide sum;
+  UnsignedWide squares;       /* or the greatest there is */
+  long double exps;           /* of each less the greatest */
+};
+
+static void
+add_wide (TpWideSum *sum, gint64 x)
+{
+  Wide square = (Wide) x * x;
+
+  sum->sum += x;
+  if (__builtin_add_overflow (sum->squares, (UnsignedWide) square,
+                              &sum->squares))
+    sum->squares = ~(UnsignedWide) 0;
+  sum->exps += expl (-(long double) ((guint64) sum->max - (guint64) x));
+}
+
+/* What is below it of whole numbers. */
+static gint64
+end_root_wide (const TpWideSum *sum)
+{
+  UnsignedWide root = (UnsignedWide) sqrtl ((long double) sum->squares);
+
+  while (root > G_MAXUINT64 || root * root > sum->squares)
+    root--;
+  while (root < G_MAXUINT64 && (root + 1) * (root + 1) <= sum->squares)
+    root++;
+  return root > G_MAXINT64 ? G_MAXINT64 : (gint64) root;
+}
+
+/* Of nothing minus infinity, and of what is less NaN, as integers have these. */
+static gint64
+end_log_wide (const TpWideSum *sum)
+{
+  gint64 log;
+
+  if (sum->sum <= 0)
+    return sum->sum == 0 ? G_MININT64 : 0;
+  log = (gint64) floorl (logl ((long double) sum->sum));
+  return expl ((long double) log) > (long double) sum->sum ? log - 1 : log;
+}
+
+/* Towards 0. */
+static gint64
+end_log_exp_wide (const TpWideSum *sum)
+{
+  long double rest = logl (sum->exps);
+  gint64 whole = (gint64) floorl (rest);
+  gint64 log = (gint64) ((guint64) sum->max + (guint64) whole);
+
+  return log < 0 && rest > (long double) whole ? log + 1 : log;
+}
+
 /* ---- the rows ------------------------------------------------------------ */
 
 const TpFold tp_fold_abs = {
   .add = add_abs,
   .add_integer = add_abs_integer,
 };
-const TpFold tp_fold_log_sum = { .add = add_plain, .end = end_log };
-const TpFold tp_fold_log_sum_exp = { .start = -INFINITY, .add = add_log_exp };
+const TpFold tp_fold_log_sum = {
+  .add = add_plain,
+  .end = end_log,
+  .end_wide = end_log_wide,
+};
+const TpFold tp_fold_log_sum_exp = {
+  .start = -INFINITY,
+  .add = add_log_exp,
+  .end_wide = end_log_exp_wide,
+};
 const TpFold tp_fold_max = {
   .start = -INFINITY,
   .add = add_max,
@@ -144,14 +220,23 @@ const TpFold tp_fold_max = {
   .add_integer = add_max_integer,
 };
 const TpFold tp_fold_max_number = { .start = -INFINITY, .add = add_max_number };
-const TpFold tp_fold_mean = { .add = add_plain, .end = end_mean };
+const TpFold tp_fold_mean = {
+  .add = add_plain,
+  .end = end_mean,
+  .add_integer = add_plain_integer,
+  .end_integer = end_mean_integer,
+};
 const TpFold tp_fold_min = {
   .start = INFINITY,
   .add = add_min,
   .integer_start = G_MAXINT64,
   .add_integer = add_min_integer,
 };
-const TpFold tp_fold_norm = { .add = add_square, .end = end_root };
+const TpFold tp_fold_norm = {
+  .add = add_square,
+  .end = end_root,
+  .end_wide = end_root_wide,
+};
 const TpFold tp_fold_power = { .add = add_power, .end = end_power };
 const TpFold tp_fold_product = {
   .start = 1.0,
@@ -206,9 +291,35 @@ tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
     }
 }
 
-void
-tp_fold_run_integers (const TpFold *fold, const TpRefTensor *x,
-                      const gboolean *is_reduced, TpRefTensor *out)
+static void
+run_wide (const TpFold *fold, const TpRefTensor *x, const gboolean *is_reduced,
+          TpRefTensor *out)
+{
+  g_autofree TpWideSum *sums = tp_new0 (TpWideSum, out->count + 1);
+  gint64 at[TP_MAX_RANK] = { 0 };
+
+  for (gint64 i = 0; i < out->count; i++)
+    sums[i].max = G_MININT64;
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      TpWideSum *sum = &sums[find_output (x, is_reduced, at)];
+
+      sum->max = MAX (sum->max, x->integers[i]);
+      tp_dims_next (x->rank, x->dims, at);
+    }
+  for (gint64 i = 0; i < x->count; i++)
+    {
+      add_wide (&sums[find_output (x, is_reduced, at)], x->integers[i]);
+      tp_dims_next (x->rank, x->dims, at);
+    }
+  for (gint64 i = 0; i < out->count; i++)
+    out->integers[i]
+        = tp_dtype_wrap (out->dtype, fold->end_wide (&sums[i]));
+}
+
+static void
+run_wrapping (const TpFold *fold, const TpRefTensor *x,
+              const gboolean *is_reduced, TpRefTensor *out)
 {
   gint64 at[TP_MAX_RANK] = { 0 };
 
@@ -222,5 +333,20 @@ tp_fold_run_integers (const TpFold *fold, const TpRefTensor *x,
       tp_dims_next (x->rank, x->dims, at);
     }
   for (gint64 i = 0; i < out->count; i++)
-    out->integers[i] = tp_dtype_wrap (out->dtype, out->integers[i]);
+    {
+      if (fold->end_integer != NULL)
+        out->integers[i] = fold->end_integer (out->integers[i],
+                                              x->count / out->count);
+      out->integers[i] = tp_dtype_wrap (out->dtype, out->integers[i]);
+    }
+}
+
+void
+tp_fold_run_integers (const TpFold *fold, const TpRefTensor *x,
+                      const gboolean *is_reduced, TpRefTensor *out)
+{
+  if (fold->end_wide != NULL)
+    run_wide (fold, x, is_reduced, out);
+  else
+    run_wrapping (fold, x, is_reduced, out);
 }

@@ -4,6 +4,9 @@
 
 #include "ir/op.h"
 
+/* Sums that do not wrap. */
+typedef struct TpWideSum TpWideSum;
+
 /* @add each element to @start, then @end; NULL: nothing to do. @n elements are
  * combined. */
 typedef struct
@@ -13,6 +16,8 @@ typedef struct
   double (*end) (const TpNode *node, double sum, gint64 n);
   gint64 integer_start;
   gint64 (*add_integer) (gint64 sum, gint64 x); /* NULL: not of integers */
+  gint64 (*end_integer) (gint64 sum, gint64 n); /* NULL: nothing to do */
+  gint64 (*end_wide) (const TpWideSum *sum);    /* instead of both */
 } TpFold;
 
 extern const TpFold tp_fold_abs, tp_fold_log_sum, tp_fold_log_sum_exp,

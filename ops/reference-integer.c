@@ -1,9 +1,10 @@
 /* reference-integer.c: the references of ops, which compute in double, on
  * integers that a double does not hold.
  *
- * Arithmetic has map_integer(), sums and the like reference_integer(). What only moves elements gets tickets in their
- * place, which no integer looks like; those that come out say which element it
- * was, and all else is a number that the op made itself. */
+ * Arithmetic has map_integer(), sums and the like reference_integer(); sums of
+ * products and what compares are for reference-parts.c. What only moves elements gets
+ * tickets in their place, which no integer looks like; those that come out say which
+ * element it was, and all else is a number that the op made itself. */
 #include "config.h"
 
 #include "ops/reference-integer.h"
@@ -12,25 +13,27 @@
 #include "ir/region.h"
 #include "nest/nest-expr.h"
 #include "ops/op-util.h"
+#include "ops/reference-parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MARK 0.375 /* the fraction of a ticket: exact beside any count */
 
-/* A scatter that adds does not only move. */
-static gboolean
-moves (const TpNode *node)
+/* An image that is resized smoothly does not only move. */
+gboolean
+tp_reference_moves (const TpNode *node)
 {
-  return node->op->moves != 0
-         && strcmp (tp_node_get_string (node, "reduction", "none"), "none")
-                == 0;
+  const char *mode = tp_node_get_string (node, "mode", "nearest");
+
+  return node->op->moves != 0 && strstr (mode, "linear") == NULL
+         && strstr (mode, "cubic") == NULL;
 }
 
 static gboolean
 moves_input (const TpNode *node, int i)
 {
-  if (!moves (node))
+  if (!tp_reference_moves (node))
     return FALSE;
   return node->op->moves == TP_MOVES_ALL
          || (i < 32 && (node->op->moves & TP_MOVES (i)) != 0);
@@ -64,7 +67,7 @@ static void
 take_results (const TpNode *node, const TpRefTensor *const *inputs,
               TpRefTensor *output)
 {
-  gboolean has_tickets = moves (node);
+  gboolean has_tickets = tp_reference_moves (node);
 
   for (gint64 i = 0; i < output->count; i++)
     {
@@ -82,7 +85,7 @@ take_results (const TpNode *node, const TpRefTensor *const *inputs,
 static TpDtype
 shown_dtype (const TpNode *node, TpDtype dtype)
 {
-  return moves (node) ? TPLAN_DTYPE_FLOAT64 : dtype;
+  return tp_reference_moves (node) ? TPLAN_DTYPE_FLOAT64 : dtype;
 }
 
 static double *
@@ -179,6 +182,10 @@ tp_reference_run (const TpNode *node, const TpRefTensor *const *inputs,
     tp_reference_map_integers (node, inputs, outputs);
   else if (node->op->reference_integer != NULL && is_integer)
     node->op->reference_integer (node, inputs, outputs);
+  else if (is_integer && tp_reference_has_products (node))
+    tp_reference_run_products (node, inputs, &outputs[0]);
+  else if (node->op->ranks != TP_RANKS_NONE && inputs[0]->integers != NULL)
+    tp_reference_run_ranks (node, inputs, outputs);
   else
     run_on_doubles (node, inputs, outputs);
 }
