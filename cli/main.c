@@ -16,6 +16,8 @@
 #include "runtime/code-cache.h"
 #include "runtime/private-folder.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
 #include <signal.h>
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 /* The list of commands, in the order of --help. */
 #define COMMANDS(X)                                                           \
@@ -251,11 +254,6 @@ run_command (const TpCommand *command, int argc, char **argv)
   tp_cli_pulse_end ();
   code = error == NULL ? cli.exit_code : report (&cli, error);
   tp_cli_clear (&cli);
-  if ((fflush (stdout) != 0 || ferror (stdout)) && code == TP_EXIT_GOOD)
-    {
-      fputs ("tplan: cannot write the result to stdout\n", stderr);
-      code = TP_EXIT_FAILED;
-    }
   return code;
 }
 
@@ -270,22 +268,44 @@ map_large_blocks (void)
 #endif
 }
 
-int
-main (int argc, char **argv)
+/* Where one of the three is closed the next file would get its number, and what is
+ * printed: it is open, to what it is not for, which is an error when it is used. */
+static void
+open_standard_files (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && errno == EBADF
+        && open ("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      _exit (TP_EXIT_FAILED);
+}
+
+/* What was printed has to have got somewhere. */
+static int
+finish (int code)
+{
+  if ((fflush (stdout) == 0 && !ferror (stdout)) || code != TP_EXIT_GOOD)
+    return code;
+  fputs ("tplan: cannot write the result to stdout\n", stderr);
+  return TP_EXIT_FAILED;
+}
+
+static gboolean
+is_one_of (const char *word, const char *a, const char *b)
+{
+  return strcmp (word, a) == 0 || strcmp (word, b) == 0;
+}
+
+static int
+run_arguments (int argc, char **argv)
 {
   const TpCommand *command;
 
-  map_large_blocks ();
-  setlocale (LC_CTYPE, "");
-  forget_environment ();
-  tp_cli_no_memory_catch ();
-  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
   if (argc < 2)
     {
       print_usage (stderr);
       return TP_EXIT_USAGE;
     }
-  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0
+  if (is_one_of (argv[1], "--help", "-h")
       || (strcmp (argv[1], "help") == 0 && argc == 2))
     {
       print_usage (stdout);
@@ -312,4 +332,16 @@ main (int argc, char **argv)
   if (command == NULL)
     return refuse_command (argv[1]);
   return run_command (command, argc - 1, argv + 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  open_standard_files ();
+  map_large_blocks ();
+  setlocale (LC_CTYPE, "");
+  forget_environment ();
+  tp_cli_no_memory_catch ();
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
+  return finish (run_arguments (argc, argv));
 }
