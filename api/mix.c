@@ -244,9 +244,11 @@ tplan_mix_optimize (const TplanMixGraph *graphs, int n_graphs,
 
 /* ---- files ---------------------------------------------------------------- */
 
+#define IN_MEMORY "plans"     /* what messages call them */
+
 typedef struct
 {
-  const char *path;
+  const TpMixSource *source;
   const TplanLoadOptions *options;
   TplanMix *wrap;
   GError **error;
@@ -261,24 +263,48 @@ load_call (gpointer data)
 
   if (!tp_load_init (&load, call->options, call->error))
     return;
-  call->wrap->mix = tp_mix_load (call->path, &load.options, call->error);
+  call->wrap->mix
+      = tp_mix_read_from (call->source, &load.options, call->error);
   if (call->wrap->mix == NULL)
     return;
   wrap_parts (call->wrap, NULL);
   call->is_done = TRUE;
 }
 
+static TplanMix *
+read_mix (const TpMixSource *source, const TplanLoadOptions *options,
+          GError **error)
+{
+  g_autoptr (TplanMix) wrap = g_new0 (TplanMix, 1);
+  LoadCall call = { source, options, wrap, error, FALSE };
+
+  tp_guard (load_call, &call, "to read these plans", error);
+  return call.is_done ? g_steal_pointer (&wrap) : NULL;
+}
+
 TplanMix *
 tplan_mix_load (const char *path, const TplanLoadOptions *options,
                 GError **error)
 {
-  g_autoptr (TplanMix) wrap = g_new0 (TplanMix, 1);
-  LoadCall call = { path, options, wrap, error, FALSE };
+  const TpMixSource source = { .path = path };
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
-  tp_guard (load_call, &call, "to read these plans", error);
-  return call.is_done ? g_steal_pointer (&wrap) : NULL;
+  return read_mix (&source, options, error);
+}
+
+TplanMix *
+tplan_mix_new_from_bytes (GBytes *bytes, GBytes *const *graphs, int n_graphs,
+                          const TplanLoadOptions *options, GError **error)
+{
+  const TpMixSource source = { .path = IN_MEMORY,
+                               .bytes = bytes,
+                               .graphs = graphs,
+                               .n_graphs = n_graphs };
+
+  g_return_val_if_fail (bytes != NULL && n_graphs >= 0, NULL);
+  g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
+  return read_mix (&source, options, error);
 }
 
 typedef struct

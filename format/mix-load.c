@@ -22,6 +22,7 @@
 typedef struct
 {
   TpPlanReader reader;        /* of what is not in a plan */
+  const TpMixSource *source;
   TpJsonRows rows;            /* the plans */
   json_t *root;               /* without them */
   TpMix *mix;
@@ -155,11 +156,15 @@ take_plan (Mix *it)
 }
 
 static gboolean
-read_plan (Mix *it, const TpLoadOptions *options, TpMixPart *part,
-           GError **error)
+read_plan (Mix *it, const TpLoadOptions *options, int i, GError **error)
 {
+  TpMixPart *part = &it->mix->parts[i];
   g_autoptr (GBytes) bytes = take_plan (it);
-  const TpPlanSource source = { .path = it->reader.path, .bytes = bytes };
+  const TpPlanSource source = {
+    .path = it->reader.path,
+    .bytes = bytes,
+    .graph = it->source->graphs != NULL ? it->source->graphs[i] : NULL,
+  };
 
   if (bytes == NULL)
     return tp_plan_read_fail (&it->reader, error, "plans",
@@ -176,8 +181,12 @@ read_plans (Mix *it, const TpLoadOptions *options, GError **error)
   const char *text;
   gsize size;
 
+  if (it->source->graphs != NULL && it->source->n_graphs != it->mix->n_parts)
+    return tp_plan_read_fail (&it->reader, error, "parts",
+                              "%d, and %d graphs were given", it->mix->n_parts,
+                              it->source->n_graphs);
   for (int i = 0; i < it->mix->n_parts; i++)
-    if (!read_plan (it, options, &it->mix->parts[i], error))
+    if (!read_plan (it, options, i, error))
       return FALSE;
   return !tp_json_rows_peek (&it->rows, &text, &size)
          || tp_plan_read_fail (&it->reader, error, "plans",
@@ -227,10 +236,15 @@ read_all (Mix *it, GBytes *bytes, const TpLoadOptions *options, GError **error)
 }
 
 TpMix *
-tp_mix_load (const char *path, const TpLoadOptions *options, GError **error)
+tp_mix_read_from (const TpMixSource *source, const TpLoadOptions *options,
+                  GError **error)
 {
-  g_auto (Mix) it = { .reader = { .path = path, .options = options } };
-  g_autoptr (GBytes) file = tp_file_load (path, TP_FILE_PLAIN, error);
+  g_auto (Mix) it = { .reader = { .path = source->path, .options = options },
+                      .source = source };
+  g_autoptr (GBytes) file
+      = source->bytes != NULL
+            ? g_bytes_ref (source->bytes)
+            : tp_file_load (source->path, TP_FILE_PLAIN, error);
   gsize size = 0;
   const void *start = file == NULL ? NULL : g_bytes_get_data (file, &size);
   g_autoptr (GBytes) bytes = NULL;
@@ -238,10 +252,18 @@ tp_mix_load (const char *path, const TpLoadOptions *options, GError **error)
   if (file == NULL)
     return NULL;
   bytes = tp_gzip_is (start, size)
-              ? tp_gzip_unpack (path, file, MAX_BYTES, error)
+              ? tp_gzip_unpack (source->path, file, MAX_BYTES, error)
               : g_bytes_ref (file);
   if (bytes != NULL && read_all (&it, bytes, options, error))
     return g_steal_pointer (&it.mix);
   tp_foreign_text_clean_error (error);
   return NULL;
+}
+
+TpMix *
+tp_mix_load (const char *path, const TpLoadOptions *options, GError **error)
+{
+  const TpMixSource source = { .path = path };
+
+  return tp_mix_read_from (&source, options, error);
 }

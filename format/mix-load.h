@@ -18,4 +18,17 @@
 TpMix *tp_mix_load (const char *path, const TpLoadOptions *options,
                     GError **error);
 
+/* Plans and their graphs: files, or what is in memory already. */
+typedef struct TpMixSource
+{
+  const char *path;           /* of the plans; with @bytes only for people */
+  GBytes *bytes;              /* (nullable): the plans, which are no file */
+  GBytes *const *graphs;      /* (nullable): one for each of them, in their order */
+  int n_graphs;
+} TpMixSource;
+
+/* The same. TPLAN_ERROR_INPUT also where there are more or fewer graphs. */
+TpMix *tp_mix_read_from (const TpMixSource *source,
+                         const TpLoadOptions *options, GError **error);
+
 #endif

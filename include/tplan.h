@@ -1245,6 +1245,30 @@ TplanMix *tplan_mix_load (const char *path, const TplanLoadOptions *options,
                           GError **error);
 
 /**
+ * tplan_mix_new_from_bytes:
+ * @bytes: what tplan_mix_save() wrote
+ * @graphs: (nullable): a model for each plan, in their order; %NULL: the files that
+ *   the plans name, from the working directory
+ * @n_graphs: how many models
+ * @options: (nullable): as for tplan_mix_load()
+ * @error: return location for a #GError
+ *
+ * tplan_mix_load() for plans that are no file. Messages call them "plans", and each
+ * model "model". Keeps a reference on each of @graphs, as
+ * tplan_graph_new_from_bytes() does, and none on @bytes.
+ *
+ * Returns: (transfer full): the plans; release with tplan_mix_free(). %NULL with
+ *   @error set as for tplan_mix_load() and tplan_graph_new_from_bytes(), or:
+ *   %TPLAN_ERROR_INPUT: @n_graphs is not the number of plans.
+ *
+ * Thread: any.
+ */
+TplanMix *tplan_mix_new_from_bytes (GBytes *bytes, GBytes *const *graphs,
+                                    int n_graphs,
+                                    const TplanLoadOptions *options,
+                                    GError **error);
+
+/**
  * tplan_mix_save:
  * @mix: plans
  * @path: a file, replaced if it exists; packed by gzip if it ends in ".gz"

@@ -114,6 +114,50 @@ test_made (void)
   tear_down (&fixture);
 }
 
+/* The same from memory, with the graphs in their order, and only with all of them. */
+static void
+test_bytes (void)
+{
+  static const char *const devices[]
+      = { "sim:desktop-cpu", "sim:laptop-gpu", NULL };
+  Fixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = NULL, again = NULL, swapped = NULL, named = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GBytes *graphs[2];
+  char *text;
+  gsize size;
+
+  set_up (&fixture, devices);
+  mix = plan (&fixture, "300/s", "4ms", NULL, &error);
+  g_assert_true (tplan_mix_save (mix, fixture.saved, &error));
+  g_assert_true (g_file_get_contents (fixture.saved, &text, &size, NULL));
+  bytes = g_bytes_new_take (text, size);
+  for (int i = 0; i < 2; i++)
+    graphs[i] = g_bytes_new_static (models[i], strlen (models[i]));
+  again = tplan_mix_new_from_bytes (bytes, graphs, 2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_mix_check (again, &error));
+  named = tplan_mix_new_from_bytes (bytes, NULL, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (tplan_mix_new_from_bytes (bytes, graphs, 1, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_assert_nonnull (strstr (error->message, "1 graphs were given"));
+  g_clear_error (&error);
+  g_assert_null (
+      tplan_mix_new_from_bytes (graphs[0], graphs, 2, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_clear_error (&error);
+  g_bytes_unref (graphs[1]);
+  graphs[1] = g_bytes_ref (graphs[0]);
+  swapped = tplan_mix_new_from_bytes (bytes, graphs, 2, NULL, &error);
+  g_assert_null (swapped);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  for (int i = 0; i < 2; i++)
+    g_bytes_unref (graphs[i]);
+  tear_down (&fixture);
+}
+
 static void
 expect (const Fixture *fixture, const char *rate,
         const TplanOptimizeOptions *options, TplanError code)
@@ -242,6 +286,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/mix/made", test_made);
+  g_test_add_func ("/mix/bytes", test_bytes);
   g_test_add_func ("/mix/refused", test_refused);
   g_test_add_data_func ("/mix/runs/ref", "ref", test_runs);
   g_test_add_data_func ("/mix/runs/cpu", "cpu", test_runs);
