@@ -6,7 +6,7 @@ source=$1
 target=$2
 dict=
 case $target in
-  graph-json|plan|tiers|cost|machine|safetensors) dict=-dict=$source/fuzz/json.dict ;;
+  graph-json|plan|tiers|mix|cost|machine|safetensors) dict=-dict=$source/fuzz/json.dict ;;
   onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
 esac
 status=0

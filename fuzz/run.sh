@@ -13,7 +13,7 @@ folders=$3 # what the targets are linked with
 fuzz=$build/_fuzz
 FUZZ_CORPUS=${FUZZ_CORPUS:-$fuzz/corpus}
 export FUZZ_CORPUS
-targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan tiers cost rows machine object code}
+targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan tiers mix cost rows machine object code}
 sanitize=address,undefined
 
 command -v "${CLANG:=clang}" > /dev/null || {
@@ -73,8 +73,8 @@ done
 # What was measured of this machine, and what was compiled for it; of `ref` alone it
 # is had in seconds, and everywhere.
 tplan () { TPLAN_MODULE_DIR=$build/kernel/.libs TPLAN_COST=$fuzz/cost.db XDG_CACHE_HOME=$fuzz/cache "$build/cli/tplan" "$@" > tplan.log 2>&1 || { cat tplan.log >&2; false; } }
-mkdir -p seeds/machine seeds/rows seeds/tiers seeds/code
-for target in machine rows tiers code; do mkdir -p "$FUZZ_CORPUS/$target"; done
+mkdir -p seeds/machine seeds/rows seeds/tiers seeds/mix seeds/code
+for target in machine rows tiers mix code; do mkdir -p "$FUZZ_CORPUS/$target"; done
 mlp=$source/examples/mlp.json
 [ -f machine.json ] || {
   tplan calibrate "$mlp" --devices ref --threads 1 --time-limit 5s || true # not all may be measured by then
@@ -94,6 +94,14 @@ printf '\1\14\0\3\2ab' > seeds/rows/text
 sed 's/ "dims": {"N": 64},//' "$mlp" > any-batch.json
 tplan optimize -q -f any-batch.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu -o tiers.json
 cp tiers.json seeds/tiers/good
+# Two models side by side, by devices that both are on; and with limits of memory.
+tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=100/s --rate good=30/s \
+  --devices sim:desktop-cpu,sim:desktop-gpu -o mix.json
+cp mix.json seeds/mix/good
+tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=3/s --rate good=7ms \
+  --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1G -o mix.json
+cp mix.json seeds/mix/limited
+gzip -nc mix.json > seeds/mix/packed
 # Without LLVM there is none but this, of three bytes for a key of three.
 zero='\0\0\0\0\0\0\0'
 { printf "tplan code 1\n\0\0\0\3$zero\3$zero"; printf '%064d' 0; printf keyset; } > seeds/code/small
@@ -102,8 +110,9 @@ find cache/tplan/code -type f -size -64k -exec cp {} seeds/code/ \; 2> /dev/null
 FUZZ_GRAPH=$source/tests/bad/good.json
 FUZZ_GRAPH_OF_TIERS=$fuzz/any-batch.json
 FUZZ_GRAPH_OF_MACHINE=$mlp
+FUZZ_GRAPH_OF_MIX=$mlp
 FUZZ_MACHINE=$fuzz/with-machine.json
-export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_MACHINE
+export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE
 
 status=0
 printf '%s\n' $targets | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" \
