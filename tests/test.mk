@@ -35,3 +35,4 @@ check_PROGRAMS =
 dist_check_SCRIPTS =
 EXTRA_DIST =
 TESTS = $(check_PROGRAMS) $(dist_check_SCRIPTS)
+-include $(top_srcdir)/tests/chosen.mk
