@@ -5,6 +5,7 @@
 
 #include "include/tplan.h"
 #include "ir/clock.h"
+#include "ir/keeper.h"
 #include "ir/posix.h"
 
 #include <errno.h>
@@ -21,10 +22,12 @@
 #define GRACE_US (400 * 1000)         /* to send what there is */
 #define MESSAGE_BYTES_MAX (1 << 20)
 
+/* @sum tells it from what a driver writes into a file that is not its own. */
 typedef struct
 {
   int kind;
   guint32 n_bytes;
+  guint32 sum;                /* of the rest and the payload */
 } Header;
 
 void (*tp_worker_hook) (TpPhase phase, int device, int key) = NULL;
@@ -39,13 +42,27 @@ tell (int file, const void *bytes, gsize n)
     _exit (1);
 }
 
+/* FNV-1a; @key is the pair's secret. */
+static guint32
+add_up (guint32 key, const Header *header, const void *payload)
+{
+  const guint8 *bytes = payload;
+  guint32 sum = (key ^ (guint32) header->kind) * 16777619u;
+
+  sum = (sum ^ header->n_bytes) * 16777619u;
+  for (guint32 i = 0; i < header->n_bytes; i++)
+    sum = (sum ^ bytes[i]) * 16777619u;
+  return sum;
+}
+
 void
 tp_channel_send (TpChannel *channel, int kind, GVariant *payload)
 {
   g_autoptr (GVariant) boxed = g_variant_ref_sink (g_variant_new_variant (
       payload));
-  Header header = { kind, g_variant_get_size (boxed) };
+  Header header = { kind, g_variant_get_size (boxed), 0 };
 
+  header.sum = add_up (channel->key, &header, g_variant_get_data (boxed));
   tell (channel->pipe, &header, sizeof header);
   tell (channel->pipe, g_variant_get_data (boxed), header.n_bytes);
 }
@@ -68,13 +85,12 @@ tp_channel_must_stop (const TpChannel *channel)
 }
 
 G_GNUC_NORETURN static void
-run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
+run_child (const TpWorker *worker, TpChannel channel)
 {
   const struct rlimit none = { 0, 0 };
-  TpChannel channel = { pipe_end, beat };
 
-  /* dies with its parent, leaves Ctrl-C to it, and litters no core files */
-  tp_posix_die_with (parent);
+  /* leaves Ctrl-C to its parent, and litters no core files */
+  tp_posix_close_others (channel.pipe);
   signal (SIGINT, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   for (int number = 1; number < NSIG; number++)
@@ -83,7 +99,7 @@ run_child (const TpWorker *worker, int pipe_end, TpBeat *beat, pid_t parent)
       signal (number, SIG_DFL);
   setrlimit (RLIMIT_CORE, &none);
   worker->work (&channel, worker->data);
-  g_atomic_int_set (&beat->is_done, 1);
+  g_atomic_int_set (&channel.beat->is_done, 1);
   _exit (0);
 }
 
@@ -94,6 +110,8 @@ typedef struct
   const TpWorker *worker;
   pid_t child;
   int pipe;
+  guint32 key;
+  gboolean is_spoilt;         /* what came is not the child's */
   TpBeat *beat;
   GByteArray *inbox;
   TpClockWatch silence;       /* since it last beat */
@@ -108,21 +126,20 @@ take_message (Watch *watch, gboolean *out_taken, GError **error)
   g_autoptr (GVariant) boxed = NULL;
   g_autoptr (GVariant) payload = NULL;
   guint8 *bytes;
+  const guint8 *payload_data;
 
   *out_taken = FALSE;
   if (watch->inbox->len < sizeof header)
     return TRUE;
   memcpy (&header, watch->inbox->data, sizeof header);
-  if (header.n_bytes > MESSAGE_BYTES_MAX)
-    {
-      g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                           "the measuring process sent garbage: a driver may "
-                           "have overwritten its memory: try again");
-      return FALSE;
-    }
-  if (watch->inbox->len < sizeof header + header.n_bytes)
+  watch->is_spoilt = header.n_bytes > MESSAGE_BYTES_MAX;
+  if (watch->is_spoilt || watch->inbox->len < sizeof header + header.n_bytes)
     return TRUE;
-  bytes = g_memdup2 (watch->inbox->data + sizeof header, header.n_bytes);
+  payload_data = watch->inbox->data + sizeof header;
+  watch->is_spoilt = add_up (watch->key, &header, payload_data) != header.sum;
+  if (watch->is_spoilt)
+    return TRUE;
+  bytes = g_memdup2 (payload_data, header.n_bytes);
   boxed = g_variant_ref_sink (g_variant_new_from_data (
       G_VARIANT_TYPE_VARIANT, bytes, header.n_bytes, FALSE, g_free, bytes));
   payload = g_variant_get_variant (boxed);
@@ -185,14 +202,22 @@ is_overdue (Watch *watch, gint64 now_us, TpWorkerEnd *end)
 }
 
 static void
-bury (Watch *watch, TpWorkerEnd *end)
+bury (Watch *watch, gboolean is_open, TpWorkerEnd *end)
 {
-  int status = tp_posix_wait (watch->child);
+  int status = 0;
+
+  if (is_open)
+    tp_keeper_end (watch->child);
+  else
+    status = tp_posix_wait (watch->child);
 
   end->beat = *watch->beat;
+  end->is_spoilt = watch->is_spoilt;
   if (end->outcome != TP_OUTCOME_DONE)
     return;
-  if (WIFSIGNALED (status))
+  if (end->is_spoilt)
+    end->outcome = TP_OUTCOME_CRASHED;
+  else if (WIFSIGNALED (status))
     {
       end->outcome = TP_OUTCOME_CRASHED;
       end->signal = WTERMSIG (status);
@@ -208,7 +233,7 @@ watch_child (Watch *watch, TpWorkerEnd *end, GError **error)
 {
   gboolean is_open = TRUE, is_good = TRUE;
 
-  while (is_open && is_good)
+  while (is_open && is_good && !watch->is_spoilt)
     {
       struct pollfd events = { watch->pipe, POLLIN, 0 };
       int n = poll (&events, 1, TICK_MS);
@@ -220,9 +245,7 @@ watch_child (Watch *watch, TpWorkerEnd *end, GError **error)
       if (is_overdue (watch, now_us, end))
         break;
     }
-  if (is_open)
-    kill (watch->child, SIGKILL);
-  bury (watch, end);
+  bury (watch, is_open, end);
   return is_good;
 }
 
@@ -239,7 +262,6 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
 {
   Watch watch = { .worker = worker };
   TpWorkerEnd end = { .outcome = TP_OUTCOME_DONE };
-  pid_t parent = getpid ();
   gboolean is_good;
   int ends[2] = { -1, -1 };
 
@@ -248,8 +270,9 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
   if (watch.beat == MAP_FAILED)
     return fail_to_start (error);
   watch.beat->device = watch.beat->key = -1;
+  watch.key = g_random_int ();
   tp_clock_watch_start (&watch.silence);
-  if (pipe2 (ends, O_CLOEXEC) != 0 || (watch.child = fork ()) < 0)
+  if (pipe2 (ends, O_CLOEXEC) != 0 || (watch.child = tp_keeper_fork ()) < 0)
     {
       fail_to_start (error);
       munmap (watch.beat, sizeof (TpBeat));
@@ -260,7 +283,7 @@ tp_worker_run (const TpWorker *worker, TpWorkerEnd *out_end, GError **error)
   if (watch.child == 0)
     {
       close (ends[0]);
-      run_child (worker, ends[1], watch.beat, parent);
+      run_child (worker, (TpChannel){ ends[1], watch.key, watch.beat });
     }
   close (ends[1]);
   watch.pipe = ends[0];
@@ -279,6 +302,8 @@ tp_worker_end_describe (const TpWorkerEnd *end, gint64 hang_us)
   if (end->outcome == TP_OUTCOME_HUNG)
     return g_strdup_printf ("did not end within %" G_GINT64_FORMAT " s",
                             (hang_us + 999999) / 1000000);
+  if (end->is_spoilt)
+    return g_strdup ("wrote into files that are not its own");
   if (end->outcome == TP_OUTCOME_CRASHED && end->signal != 0)
     return g_strdup_printf ("crashed (signal %d)", end->signal);
   if (end->outcome == TP_OUTCOME_CRASHED)

@@ -3,7 +3,7 @@
  * The child is forked, not executed anew: it has the graph already. It says what
  * it is about to do on a shared page, and what it found through a pipe. The
  * parent has no device open, so that forking is safe and a driver's end is only
- * the child's. */
+ * the child's. It has none of the parent's files, and leaves no process behind. */
 #ifndef TP_CALIB_WORKER_H
 #define TP_CALIB_WORKER_H
 
@@ -30,6 +30,7 @@ typedef struct
 typedef struct
 {
   int pipe;
+  guint32 key;
   TpBeat *beat;
 } TpChannel;
 
@@ -57,6 +58,7 @@ typedef struct
 {
   TpOutcome outcome;
   int signal;                 /* CRASHED: 0 when it exited by itself */
+  gboolean is_spoilt;         /* CRASHED: something else wrote into the pipe */
   TpBeat beat;
 } TpWorkerEnd;
 

@@ -9,7 +9,9 @@
 #include "cli/ending.h"
 
 #include "cli/cli.h"
+#include "ir/keeper.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -39,10 +41,46 @@ _exit (int status)
   if (is_early ())
     {
       tell ();
+      tp_keeper_end_children ();
       status = TP_EXIT_DEVICE;
     }
   while (TRUE)
     syscall (SYS_exit_group, status);
+}
+
+/* What ends the process where nobody asks for it: what drivers started ends too. */
+static void
+on_signal (int number)
+{
+  sigset_t its;
+
+  tp_keeper_end_children ();
+  signal (number, SIG_DFL);
+  sigemptyset (&its);
+  sigaddset (&its, number);
+  raise (number);
+  sigprocmask (SIG_UNBLOCK, &its, NULL);
+}
+
+void
+tp_cli_ending_catch (int number)
+{
+  struct sigaction action = { .sa_handler = on_signal };
+
+  sigemptyset (&action.sa_mask);
+  sigaction (number, &action, NULL);
+}
+
+void
+tp_cli_ending_begin (void)
+{
+  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+  struct sigaction old;
+
+  tp_keeper_take_orphans ();
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      tp_cli_ending_catch (numbers[i]);
 }
 
 static void
@@ -73,5 +111,6 @@ void
 tp_cli_ending_leave (int status)
 {
   watched = 0;
+  tp_keeper_end_children ();
   _exit (status);
 }

@@ -2,6 +2,13 @@
 #ifndef TP_CLI_ENDING_H
 #define TP_CLI_ENDING_H
 
+/* From then on what drivers start in this process ends with it, whatever ends it but
+ * SIGKILL; tp_keeper_end_children() where it ends by itself. Before any other handler
+ * is set. */
+void tp_cli_ending_begin (void);
+/* The same for signal @number again, whose handler was another; for handlers too. */
+void tp_cli_ending_catch (int number);
+
 /* From then on whoever ends this process, a driver by exit() or _exit(), ends it
  * with a message and TP_EXIT_DEVICE: what ends with another status is the
  * command @name alone. NULL: it is done. */

@@ -12,6 +12,7 @@
 #include "cli/pulse.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
+#include "ir/keeper.h"
 #include "ir/near-name.h"
 #include "runtime/code-cache.h"
 #include "runtime/private-folder.h"
@@ -279,10 +280,11 @@ open_standard_files (void)
       _exit (TP_EXIT_FAILED);
 }
 
-/* What was printed has to have got somewhere. */
+/* What was printed has to have got somewhere, and nobody is left behind. */
 static int
 finish (int code)
 {
+  tp_keeper_end_children ();
   if ((fflush (stdout) == 0 && !ferror (stdout)) || code != TP_EXIT_GOOD)
     return code;
   fputs ("tplan: cannot write the result to stdout\n", stderr);
@@ -338,6 +340,7 @@ int
 main (int argc, char **argv)
 {
   open_standard_files ();
+  tp_cli_ending_begin ();
   map_large_blocks ();
   setlocale (LC_CTYPE, "");
   forget_environment ();

@@ -27,7 +27,7 @@ static gboolean is_shown;
 static void
 on_interrupt (int number)
 {
-  (void) number;
+  tp_cli_ending_catch (number); /* the second ends it */
   is_cancelled = 1;
 }
 
@@ -37,7 +37,6 @@ tp_cli_catch_interrupts (void)
   struct sigaction action = { .sa_handler = on_interrupt };
 
   sigemptyset (&action.sa_mask);
-  action.sa_flags = (int) SA_RESETHAND;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
 }

@@ -70,3 +70,23 @@ tp_posix_die_with (pid_t parent)
   if (getppid () != parent)
     _exit (1);
 }
+
+void
+tp_posix_close_others (int kept)
+{
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      int fd = (int) g_ascii_strtoll (name, NULL, 10);
+
+      g_array_append_val (open, fd);
+    }
+  g_clear_pointer (&dir, g_dir_close);
+  for (guint i = 0; i < open->len; i++)
+    if (g_array_index (open, int, i) > STDERR_FILENO
+        && g_array_index (open, int, i) != kept)
+      close (g_array_index (open, int, i));
+}

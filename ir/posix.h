@@ -14,5 +14,7 @@ gboolean tp_posix_read (int fd, void *data, gsize size);
 int tp_posix_wait (pid_t child);
 /* In a child: whatever ends @parent, also SIGKILL, ends this process. */
 void tp_posix_die_with (pid_t parent);
+/* In a child: closes all files but the three standard ones and @kept. */
+void tp_posix_close_others (int kept);
 
 #endif
