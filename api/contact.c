@@ -9,6 +9,7 @@
 #include "api/contact.h"
 
 #include "api/child.h"
+#include "include/tplan.h"
 #include "ir/posix.h"
 #include "runtime/devices.h"
 #include "runtime/private-folder.h"
@@ -16,11 +17,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define KNOWN "drivers"       /* a file */
 #define MAX_KNOWN_BYTES (1 << 20)
+#define N_BAITS 3
 
 typedef struct
 {
@@ -30,6 +33,12 @@ typedef struct
   GKeyFile *known;            /* a group each, called as it is said to people */
   gboolean is_changed;        /* known is */
 } Contact;
+
+typedef struct
+{
+  int file;                   /* -1: none to be had */
+  struct stat was;
+} Bait;
 
 /* ---- in the child -------------------------------------------------------- */
 
@@ -55,15 +64,53 @@ find_library (const char *file)
   return NULL;
 }
 
+/* Files that are none of the driver's: it is to leave them alone. */
+static void
+lay_bait (Bait baits[N_BAITS])
+{
+  for (int i = 0; i < N_BAITS; i++)
+    {
+      baits[i].file = memfd_create ("tplan", MFD_CLOEXEC);
+      if (baits[i].file >= 0 && fstat (baits[i].file, &baits[i].was) != 0)
+        baits[i].file = -1;
+    }
+}
+
+/* What it did to one; NULL: nothing. */
+static const char *
+look_at_bait (const Bait baits[N_BAITS])
+{
+  for (int i = 0; i < N_BAITS; i++)
+    {
+      struct stat is;
+
+      if (baits[i].file < 0)
+        continue;
+      if (fstat (baits[i].file, &is) != 0
+          || is.st_ino != baits[i].was.st_ino
+          || is.st_dev != baits[i].was.st_dev)
+        return "closed files that are not its own";
+      if (is.st_size != 0)
+        return "wrote into files that are not its own";
+    }
+  return NULL;
+}
+
 /* Devices that cannot be opened say so themselves when they are used. What is
- * open stays: drivers crash most readily when they are closed. */
+ * open stays: drivers crash most readily when they are closed. Says what was done
+ * wrong in a line, then the library. */
 static void
 meet (gpointer data, GString *out)
 {
   const Contact *contact = data;
-  const char *reason;
-  int n = contact->kind->count (&reason);
+  const char *reason, *fault;
+  Bait baits[N_BAITS];
+  int n;
   g_autofree char *library = NULL;
+
+  setpgid (0, 0); /* whom it may kill */
+  lay_bait (baits);
+  n = contact->kind->count (&reason);
 
   for (int i = 0; i < n; i++)
     {
@@ -72,7 +119,9 @@ meet (gpointer data, GString *out)
       tp_device_open (name, NULL, NULL);
     }
   library = find_library (contact->file);
-  g_string_append (out, library != NULL ? library : "");
+  fault = look_at_bait (baits);
+  g_string_append_printf (out, "%s\n%s", fault != NULL ? fault : "",
+                          library != NULL ? library : "");
 }
 
 /* ---- what is known ------------------------------------------------------- */
@@ -257,24 +306,41 @@ get_named_library (const char *file)
   return text != NULL ? g_strstrip (text) : g_strdup ("");
 }
 
-/* What is wrong with it; NULL: nothing. */
+/* What is wrong with it; NULL: nothing. *out_library: "" where it is not known, and
+ * NULL where the fault is not its own. */
+static char *
+ask_driver (Contact *contact, char **out_library)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *answer = tp_child_ask (meet, contact, &error);
+  char *end = answer != NULL ? strchr (answer, '\n') : NULL;
+
+  if (end == NULL)
+    {
+      if (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_FAILED))
+        *out_library = get_named_library (contact->file);
+      return g_strdup (error != NULL ? error->message : "gave no answer");
+    }
+  *out_library = g_strdup (end + 1);
+  return end > answer ? g_strndup (answer, end - answer) : NULL;
+}
+
+/* The same, of what is known or asked. */
 static char *
 find_fault (Contact *contact)
 {
   const TpDeviceDrivers *drivers = contact->kind->drivers;
   const char *const alone[] = { contact->file, NULL };
   g_autofree char *library = NULL;
-  g_autoptr (GError) error = NULL;
   char *fault;
 
   if (recall (contact, &fault))
     return fault;
   drivers->narrow (contact->file != NULL ? alone : NULL, NULL);
-  library = tp_child_ask (meet, contact, &error);
-  if (library == NULL)
-    library = get_named_library (contact->file);
-  remember (contact, library, error != NULL ? error->message : NULL);
-  return error != NULL ? g_strdup (error->message) : NULL;
+  fault = ask_driver (contact, &library);
+  if (library != NULL)
+    remember (contact, library, fault);
+  return fault;
 }
 
 static void

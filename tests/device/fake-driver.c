@@ -1,11 +1,14 @@
 /* fake-driver.c: an OpenCL driver with one device and no good in it: what it does
  * when it is first met says TEST_DRIVER, such as "hang platforms" or "exit
- * devices". At best it has no memory for a context. */
+ * devices": "hang", "exit", "crash", "leave" (processes behind, and go on), "stay"
+ * (the same, and hang), "write" (into every file there is), "close" (them), "parent"
+ * and "group" (kill these). At best it has no memory for a context. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "config.h"
 
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,31 @@ static cl_icd_dispatch dispatch;
 static struct _cl_platform_id platform = { &dispatch };
 static struct _cl_device_id device = { &dispatch };
 
+/* A process in a session of its own, and one in its own group. */
+static void
+leave_processes (void)
+{
+  for (int i = 0; i < 2; i++)
+    if (fork () == 0)
+      {
+        if (i == 0)
+          setsid ();
+        while (1)
+          pause ();
+      }
+}
+
+/* Into, or of, every file there is. */
+static void
+write_everywhere (int closes)
+{
+  for (int fd = 3; fd < 1024; fd++)
+    if (closes)
+      close (fd);
+    else if (write (fd, "not yours", 9) < 0)
+      continue;
+}
+
 /* @where: "load", "platforms", "devices", "context". */
 static void
 misbehave (const char *where)
@@ -35,7 +63,15 @@ misbehave (const char *where)
   if (text == NULL || sscanf (text, "%15s %15s", what, when) != 2
       || strcmp (when, where) != 0)
     return;
-  if (strcmp (what, "hang") == 0)
+  if (strcmp (what, "leave") == 0 || strcmp (what, "stay") == 0)
+    leave_processes ();
+  if (strcmp (what, "write") == 0 || strcmp (what, "close") == 0)
+    write_everywhere (strcmp (what, "close") == 0);
+  if (strcmp (what, "parent") == 0)
+    kill (getppid (), SIGKILL);
+  if (strcmp (what, "group") == 0)
+    kill (0, SIGKILL);
+  if (strcmp (what, "hang") == 0 || strcmp (what, "stay") == 0)
     while (1)
       pause ();
   if (strcmp (what, "exit") == 0)

@@ -1,8 +1,9 @@
 /* opencl-layer.c: a layer for the OpenCL loader that does wrong at one call of one
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
  * of a code there may be "hang", "crash" (abort), "exit" (_exit, with 0), "quit"
- * (exit, with 0), "kill" (SIGKILL), "lie" (nothing is done or made, and
- * success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
+ * (exit, with 0), "kill" (SIGKILL), "leave" (a process in a session of its own stays
+ * behind, and the call is made), "stay" (the same, and hang), "lie" (nothing is done
+ * or made, and success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
  * "CL_DEVICE_LOCAL_MEM_SIZE 1 CL_DEVICE_TYPE 4" is what is said of each device, and of
@@ -90,6 +91,16 @@ is_the_call (const char *function, char *out_what)
 #define LIE 1                 /* no codes of OpenCL */
 #define FALSIFY 2
 
+static void
+leave_process (void)
+{
+  if (fork () != 0)
+    return;
+  setsid ();
+  while (1)
+    pause ();
+}
+
 /* The code to fail with, or CL_SUCCESS, LIE or FALSIFY. */
 static cl_int
 choose (const char *function)
@@ -98,8 +109,12 @@ choose (const char *function)
 
   if (!is_the_call (function, what))
     return CL_SUCCESS;
-  while (strcmp (what, "hang") == 0)
+  if (strcmp (what, "leave") == 0 || strcmp (what, "stay") == 0)
+    leave_process ();
+  while (strcmp (what, "hang") == 0 || strcmp (what, "stay") == 0)
     pause ();
+  if (strcmp (what, "leave") == 0)
+    return CL_SUCCESS;
   if (strcmp (what, "exit") == 0)
     _exit (0);
   if (strcmp (what, "quit") == 0)
