@@ -15,11 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static volatile pid_t watched;     /* process whose command goes on; 0: none */
+static gboolean has_only_its_own;  /* children */
 static char message[160];          /* made before it is needed */
 static gsize message_size;
+
+/* Who became this program by exec may have had children before: they, and what they
+ * leave, are not ours to end. */
+static gboolean
+has_children (void)
+{
+  siginfo_t info;
+
+  return waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+void
+tp_cli_ending_end_children (void)
+{
+  if (has_only_its_own)
+    tp_keeper_end_children ();
+}
 
 static gboolean
 is_early (void)
@@ -41,7 +60,7 @@ _exit (int status)
   if (is_early ())
     {
       tell ();
-      tp_keeper_end_children ();
+      tp_cli_ending_end_children ();
       status = TP_EXIT_DEVICE;
     }
   while (TRUE)
@@ -54,7 +73,7 @@ on_signal (int number)
 {
   sigset_t its;
 
-  tp_keeper_end_children ();
+  tp_cli_ending_end_children ();
   signal (number, SIG_DFL);
   sigemptyset (&its);
   sigaddset (&its, number);
@@ -77,7 +96,9 @@ tp_cli_ending_begin (void)
   static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
   struct sigaction old;
 
-  tp_keeper_take_orphans ();
+  has_only_its_own = !has_children ();
+  if (has_only_its_own)
+    tp_keeper_take_orphans ();
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
       tp_cli_ending_catch (numbers[i]);
@@ -111,6 +132,6 @@ void
 tp_cli_ending_leave (int status)
 {
   watched = 0;
-  tp_keeper_end_children ();
+  tp_cli_ending_end_children ();
   _exit (status);
 }

@@ -3,9 +3,10 @@
 #define TP_CLI_ENDING_H
 
 /* From then on what drivers start in this process ends with it, whatever ends it but
- * SIGKILL; tp_keeper_end_children() where it ends by itself. Before any other handler
- * is set. */
+ * SIGKILL, unless it has children already. Before any other handler is set. */
 void tp_cli_ending_begin (void);
+/* Where it ends by itself; for signal handlers too. */
+void tp_cli_ending_end_children (void);
 /* The same for signal @number again, whose handler was another; for handlers too. */
 void tp_cli_ending_catch (int number);
 

@@ -12,7 +12,6 @@
 #include "cli/pulse.h"
 #include "cli/text.h"
 #include "ir/foreign-text.h"
-#include "ir/keeper.h"
 #include "ir/near-name.h"
 #include "runtime/code-cache.h"
 #include "runtime/private-folder.h"
@@ -284,7 +283,7 @@ open_standard_files (void)
 static int
 finish (int code)
 {
-  tp_keeper_end_children ();
+  tp_cli_ending_end_children ();
   if ((fflush (stdout) == 0 && !ferror (stdout)) || code != TP_EXIT_GOOD)
     return code;
   fputs ("tplan: cannot write the result to stdout\n", stderr);

@@ -51,6 +51,7 @@ restart (void)
         g_ptr_array_add (arguments, (char *) restart_flag);
     }
   g_ptr_array_add (arguments, NULL);
+  tp_cli_ending_end_children ();
   execv ("/proc/self/exe", (char **) arguments->pdata);
 }
 

@@ -98,6 +98,10 @@ for signal in TERM INT HUP; do
   wait $child
   is_alone; say $? "run: SIG$signal, and nobody is left"
 done 2> /dev/null
+# What was there before is not the command's, whoever became it by exec.
+unset TEST_OPENCL_FAIL
+sh -c 'sleep 60 & echo $! > before; exec "$0" run plan.json -n 1 --warmup=0' "$TPLAN" > .out 2> .err
+kill "$(cat before)"; say $? "run: who was there before lives on"
 export TEST_OPENCL_FAIL="clBuildProgram 1 leave clEnqueueNDRangeKernel 1 exit"
 marked 6 run plan.json -n 1; say $? "run: ended by the driver"
 is_alone; say $? "  nobody is left"
