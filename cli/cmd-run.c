@@ -53,7 +53,7 @@ static struct
   gboolean fallback;
   gboolean on_host;
 } run_given
-    = { .repeat = NOT_GIVEN, .warmup = NOT_GIVEN, .tolerance = 1e-4, .profile_options = { .n_top = 10 } };
+    = { .repeat = NOT_GIVEN, .warmup = NOT_GIVEN, .tolerance = TP_RUN_DERIVED, .profile_options = { .n_top = 10 } };
 
 static const GOptionEntry run_options[] = {
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &run_given.inputs,
@@ -73,7 +73,8 @@ static const GOptionEntry run_options[] = {
   { "check-ops", 0, 0, G_OPTION_ARG_NONE, &run_given.check_ops,
     "compare each op by itself, to find the one to blame", NULL },
   { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
-    "largest relative error --check lets pass (1e-4)", "X" },
+    "largest relative error --check lets pass (1e-4,\n"
+    "                             or what rounding can do)", "X" },
   { "account", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
     &run_given.account, NULL, NULL },
   { "profile", 0, 0, G_OPTION_ARG_NONE, &run_given.profile,
@@ -259,6 +260,8 @@ run_print_data (const Run *run, const TpCli *cli)
                            tp_cli_real (run->errors.max_abs_error));
       json_object_set_new (document, "max_rel_error",
                            tp_cli_real (run->errors.max_rel_error));
+      json_object_set_new (document, "limit",
+                           tp_cli_real (run->errors.limit));
       json_object_set_new (document, "flushed",
                            json_integer (run->errors.n_flushed));
       json_object_set_new (document, "worst_op",
@@ -372,10 +375,10 @@ run_print_table (const Run *run, TpCli *cli)
     }
   if (run_given.check)
     tp_table_add (table, g_strdup ("check"),
-                  tp_run_errors_format (&run->errors, run_given.tolerance));
+                  tp_run_errors_format (&run->errors));
   if (run_given.check_ops)
     tp_table_add (table, g_strdup ("each op"),
-                  tp_run_errors_format (&run->op_errors, run_given.tolerance));
+                  tp_run_errors_format (&run->op_errors));
   tp_table_print (table, cli);
   if (run_given.profile && run->account.parts != NULL)
     tp_profile_print (&run->account, cli, &run_given.profile_options);
@@ -405,7 +408,8 @@ static gboolean
 compare (Run *run, TpCli *cli, GError **error)
 {
   return (!run_given.check
-          || tp_run_data_check (&run->data, &run->errors, error))
+          || tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
+                                error))
          && (!run_given.check_ops
              || tp_unit_check (&run->data, tp_api_get_plan (run->plan),
                                &cli->device_options, &run->op_errors, error));
@@ -429,10 +433,12 @@ run_compare (Run *run, TpCli *cli, GError **error)
 static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
+  run->op_errors.limit = run->op_errors.bounds.limit
+      = run_given.tolerance >= 0 ? run_given.tolerance : TP_RUN_LIMIT;
   if (!run_compare (run, cli, error))
     return FALSE;
-  run->is_good = run->errors.max_rel_error <= run_given.tolerance
-                 && run->op_errors.max_rel_error <= run_given.tolerance;
+  run->is_good = tp_run_errors_are_good (&run->errors)
+                 && tp_run_errors_are_good (&run->op_errors);
   return TRUE;
 }
 
@@ -510,7 +516,7 @@ static gboolean
 run_check_counts (GError **error)
 {
   if (is_count (run_given.repeat, 1) && is_count (run_given.warmup, 0)
-      && run_given.tolerance >= 0)
+      && (run_given.tolerance == TP_RUN_DERIVED || run_given.tolerance >= 0))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "--repeat takes 1 to 1000000, --warmup 0 to 1000000, "

@@ -3,6 +3,7 @@
 #define TP_CLI_RUN_DATA_H
 
 #include "cli/cli.h"
+#include "cli/run-errors.h"
 #include "ir/graph.h"
 
 typedef struct
@@ -24,37 +25,13 @@ void tp_run_data_clear (TpRunData *data);
 gboolean tp_run_data_save (const TpRunData *data, const TpCli *cli,
                            const char *folder, GError **error);
 
-/* How far outputs are from the references in double. */
-typedef struct
-{
-  double max_abs_error;
-  double max_rel_error;       /* |got - want| / max (|want|, largest |want| of
-                               * the tensor / 100, least normal number) */
-  gint64 n_flushed;           /* denormals that came out as 0: no error */
-  const char *worst_op;       /* the producer of the worst output; (unowned) */
-  const char *worst_output;
-} TpRunErrors;
-
-/* "good: relative error 1e-07 (limit 0.0001), ..."; g_free (). */
-char *tp_run_errors_format (const TpRunErrors *errors, double tolerance);
-
-/* What came out for @tensor. */
-typedef struct
-{
-  const TpTensor *tensor;
-  TpDtype dtype;              /* of the values: the tensor's, or double */
-  const void *values;         /* row-major */
-  const char *op;             /* the producer */
-} TpRunAnswer;
-
-/* Compares @got with @want; keeps the worst in @errors. */
-void tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
-                        const double *want);
 /* Every tensor (@keep_all) or output by the references; as
  * tp_graph_run_reference (). */
 GPtrArray *tp_run_data_get_reference (const TpRunData *data,
                                       gboolean keep_all, GError **error);
-gboolean tp_run_data_check (const TpRunData *data, TpRunErrors *out_errors,
-                            GError **error);
+/* @limit: below 0: TP_RUN_LIMIT, and where an output is farther off, what rounding can
+ * do to it. */
+gboolean tp_run_data_check (const TpRunData *data, double limit,
+                            TpRunErrors *out_errors, GError **error);
 
 #endif

@@ -229,7 +229,8 @@ tp_unit_check (const TpRunData *data, const TpPlan *plan,
 
   if (values == NULL)
     return FALSE;
-  *out_errors = (TpRunErrors) { 0 };
+  *out_errors = (TpRunErrors){ .limit = out_errors->limit,
+                                .bounds = out_errors->bounds };
   for (int i = 0; i < plan->n_devices; i++)
     if (is_used (plan, i) && !check_device (&check, plan, i, options, error))
       return FALSE;

@@ -10,6 +10,7 @@
 #include "nest/nest-expr.h"
 #include "ops/reference-integer.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCK 512 /* integers of a constant read at a time */
@@ -67,6 +68,8 @@ typedef struct
   void **values;   /* per tensor; NULL: none, or freed */
   int *last_use;   /* per tensor: node, or -1 */
   gboolean keep_all;
+  const TpRounding *roundings; /* per node; NULL: none */
+  GRand *random;
 } RefRun;
 
 static void *
@@ -171,6 +174,38 @@ ref_release (RefRun *run, int index)
   g_clear_pointer (&run->values[index], g_free);
 }
 
+/* Uniformly. */
+static void
+deviate (const TpTensor *tensor, double *values, const TpRounding *rounding,
+         GRand *random)
+{
+  double widest = sqrt (3.0) * rounding->deviation, squares = 0.0, typical;
+
+  for (gint64 i = 0; rounding->is_sum && i < tensor->count; i++)
+    squares += isfinite (values[i]) ? values[i] * values[i] : 0.0;
+  typical = sqrt (squares / (double) MAX (tensor->count, 1));
+  for (gint64 i = 0; i < tensor->count; i++)
+    values[i] += MAX (fabs (values[i]), typical)
+                 * g_rand_double_range (random, -widest, widest);
+}
+
+static void
+ref_round (RefRun *run, int index, void *const *outputs)
+{
+  const TpNode *node = &run->graph->nodes[index];
+
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      const TpTensor *tensor = node->outputs[i] < 0
+                                   ? NULL
+                                   : &run->graph->tensors[node->outputs[i]];
+
+      if (tensor != NULL && !tp_dtype_is_integer (tensor->dtype)
+          && run->roundings[index].deviation > 0.0)
+        deviate (tensor, outputs[i], &run->roundings[index], run->random);
+    }
+}
+
 static gboolean
 ref_run_node (RefRun *run, int index, GError **error)
 {
@@ -199,6 +234,8 @@ ref_run_node (RefRun *run, int index, GError **error)
       run->values[node->outputs[i]] = outputs[i];
     }
   tp_node_run_reference (run->graph, node, inputs, outputs);
+  if (run->roundings != NULL)
+    ref_round (run, index, outputs);
   for (int i = 0; i < node->n_inputs; i++)
     if (node->inputs[i] >= 0 && run->last_use[node->inputs[i]] == index)
       ref_release (run, node->inputs[i]);
@@ -269,17 +306,39 @@ ref_run (RefRun *run, const double *const *inputs, GPtrArray *results,
   return ref_collect (run, results, error);
 }
 
+static GPtrArray *
+run_whole (RefRun *run, const double *const *inputs, GError **error)
+{
+  const TpGraph *graph = run->graph;
+  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_free);
+  g_autofree void **values = tp_new0 (void *, graph->n_tensors + 1);
+  g_autofree int *last_use = tp_new (int, graph->n_tensors + 1);
+  gboolean is_done;
+
+  run->values = values;
+  run->last_use = last_use;
+  is_done = ref_run (run, inputs, results, error);
+  for (int i = 0; i < graph->n_tensors; i++)
+    g_free (values[i]);
+  return is_done ? g_steal_pointer (&results) : NULL;
+}
+
 GPtrArray *
 tp_graph_run_reference (const TpGraph *graph, const double *const *inputs,
                         gboolean keep_all, GError **error)
 {
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_free);
-  g_autofree void **values = tp_new0 (void *, graph->n_tensors + 1);
-  g_autofree int *last_use = tp_new (int, graph->n_tensors + 1);
-  RefRun run = { graph, values, last_use, keep_all };
-  gboolean is_done = ref_run (&run, inputs, results, error);
+  RefRun run = { .graph = graph, .keep_all = keep_all };
 
-  for (int i = 0; i < graph->n_tensors; i++)
-    g_free (values[i]);
-  return is_done ? g_steal_pointer (&results) : NULL;
+  return run_whole (&run, inputs, error);
+}
+
+GPtrArray *
+tp_graph_run_rounded (const TpGraph *graph, const double *const *inputs,
+                      const TpRounding *roundings, guint32 seed,
+                      GError **error)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  RefRun run = { .graph = graph, .roundings = roundings, .random = random };
+
+  return run_whole (&run, inputs, error);
 }

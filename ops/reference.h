@@ -14,6 +14,21 @@ GPtrArray *tp_graph_run_reference (const TpGraph *graph,
                                    const double *const *inputs,
                                    gboolean keep_all, GError **error);
 
+/* What rounding leaves in the results of a node, where they are reals. */
+typedef struct
+{
+  double deviation;           /* relative to each; 0: none */
+  gboolean is_sum;            /* or to the root of their mean square, if that is more:
+                               * what is added up may be that large */
+} TpRounding;
+
+/* The same, with results that deviate by @roundings, one per node, at random by
+ * @seed. */
+GPtrArray *tp_graph_run_rounded (const TpGraph *graph,
+                                 const double *const *inputs,
+                                 const TpRounding *roundings, guint32 seed,
+                                 GError **error);
+
 /* One node: @inputs (NULL: left out) and @outputs preallocated, gint64 where the
  * tensor is of integers, else double. */
 void tp_node_run_reference (const TpGraph *graph, const TpNode *node,
