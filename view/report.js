@@ -544,8 +544,8 @@
     const list = [
       { key: 'order', name: '#', n: true, of: (op) => op.i, text: (op) => String(op.i + 1) },
       { key: 'name', name: 'op', of: (op) => op.name, text: (op) => op.name },
-      { key: 'type', name: 'type', of: (op) => op.type, text: (op) => [op.type, h('small', { class: 'soft under' }, op.shape)] },
-      { key: 'device', name: 'device', of: (op) => plan.devices[op.dev].name, short: true,
+      { key: 'type', name: 'type', kind: 'type', of: (op) => op.type, text: (op) => [op.type, h('small', { class: 'soft under' }, op.shape)] },
+      { key: 'device', name: 'device', kind: 'keyed', of: (op) => plan.devices[op.dev].name,
         text: (op) => [h('span', { class: `key b${colour(op.dev)}`, 'aria-hidden': 'true' }), plan.devices[op.dev].name] },
       { key: 'share', name: 'share', n: true, of: share, text: (op) => (op.ns > 0
         ? [h('span', { class: 'share', style: { width: `${round(40 * share(op) / plan.largest)}px` }, 'aria-hidden': 'true' }), percent(share(op))]
@@ -559,7 +559,7 @@
     if (plan.known) list.push({ key: 'measured', name: 'kernel took', n: true, of: (op) => (plan.stepOf.get(op.i) || {}).measured || -1,
       text: (op) => time((plan.stepOf.get(op.i) || {}).measured) });
     list.push({ key: 'margin', name: 'margin', n: true, of: (op) => (op.margin === null ? -1 : op.margin), text: (op) => (op.least ? '\u2265 ' : '') + time(op.margin) });
-    list.push({ key: 'why', name: 'why', of: (op) => op.why, text: (op) => op.why, why: true });
+    list.push({ key: 'why', name: 'why', of: (op) => op.why, kind: 'why', text: (op) => op.why });
     return list;
   }
   function sorted(plan, column) {
@@ -591,7 +591,7 @@
       } }, c.name)));
       const rows = list.slice(0, ROWS_MAX).map((op) => h('tr', { class: op.name === state.op ? 'here' : null },
         columns.map((c) => (c.key === 'name' ? h('th', { scope: 'row' }, c.text(op))
-          : h('td', { class: c.n ? 'n' : c.why ? 'why' : c.short ? 'short' : null }, c.text(op))))));
+          : h('td', { class: c.n ? 'n' : c.kind || null }, c.text(op))))));
       place.replaceChildren(h('table', { id: `ops${plan.index + 1}` },
         h('caption', {}, 'Ops, with their times alone; ± is half of the 95 % interval, ~ an estimate'),
         h('thead', {}, h('tr', {}, heads)), h('tbody', {}, rows)));

@@ -80,18 +80,20 @@ try 0 optimize -q -d $sims evil.json -o evil.plan.json && try 0 report evil.plan
   && ! grep -q '<img' evil.html && [ "$(grep -c '<script' evil.html)" -eq 2 ]
 say $? "no markup comes from names"
 
-for name in resnet50 densenet121 bert_base gpt2; do
-  model=$top_builddir/examples/$name.json
-  [ -f "$model" ] || continue
+# Every example.
+for model in "$top_srcdir"/examples/*.json "$top_builddir"/examples/*.json; do
+  grep -q tplan-graph "$model" || continue
+  name=$(basename "$model" .json)
   try 0 optimize -q -f -d sim:desktop-cpu,sim:integrated-gpu "$model" -o big.json && try 0 report -f big.json -o $name.html \
     && good $name.html && [ "$(size $name.html)" -lt 2000000 ]
   say $? "$name: $(size $name.html) bytes"
+  echo $name >> examples
 done
 
 # browse FILE#STATE: what a browser makes of it, in .dom; what it says, in .said.
 browse ()
 {
-  timeout 600 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+  timeout 600 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --allow-file-access-from-files \
     --user-data-dir="$work/chromium" --enable-logging=stderr --virtual-time-budget=5000 \
     --dump-dom "file://$work/$1" > .dom 2> .said || return 1
   sed -n '/CONSOLE/p' .said > .out
@@ -118,24 +120,50 @@ if [ -f resnet50.html ]; then
     && good resnet50.html .dom
   say $? "a block opens"
 fi
+# Every example in a frame of one page.
+{
+  echo '<pre id="said"></pre><script>const names = ['
+  sed "s/.*/'&',/" examples
+  cat <<'HTML'
+];
+const frames = names.map((name) => {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  frame.src = name + '.html';
+  return frame;
+});
+onload = () => setTimeout(() => {
+  said.textContent = frames.map((frame, i) => {
+    const page = frame.contentDocument, n = page.querySelectorAll('svg').length;
+    return (page.documentElement.dataset.ready === 'yes' && n >= 3 ? 'drawn: ' : 'NOT drawn: ') + names[i] + ', ' + n + ' drawings';
+  }).join(String.fromCharCode(10));
+  document.documentElement.dataset.ready = 'yes';
+}, 2000);
+</script>
+HTML
+} > frames.html
+browse frames.html && [ "$(grep -c '^\(<.*>\)*drawn: ' .dom)" -eq "$(wc -l < examples)" ]; say $? "every example is drawn: $(wc -l < examples)"
 browse odd.html; say $? "a sweep of nothing is drawn as nothing"
 
-# fits FILE: as wide as a phone, nothing runs out of the page or its drawing, but what is in a
-# box that scrolls, and nothing is cut off.
+# fits FILE WIDTH: in a window so wide, nothing runs out of the page or its drawing, but what is
+# in a box that scrolls, and nothing is cut off; on a screen no such box has to scroll, and a
+# name may end in an ellipsis.
 fits ()
 {
   cat > frame.html <<HTML
-<iframe id="frame" src="$1" style="width: 360px; height: 740px; border: 0"></iframe><pre id="said"></pre>
+<iframe id="frame" src="$1" style="width: $2px; height: 740px; border: 0"></iframe><pre id="said"></pre>
 <script>
 frame.onload = () => setTimeout(() => {
   const page = frame.contentDocument, wrong = [];
   const out = (it, box) => it.getBoundingClientRect().right > box + 1 || it.getBoundingClientRect().left < -1;
-  if (page.documentElement.scrollWidth > 360) wrong.push('the page scrolls');
+  if (page.documentElement.scrollWidth > $2) wrong.push('the page scrolls');
   for (const it of page.body.querySelectorAll('*')) {
     if (it.closest('.scroll') || it.closest('svg') !== null && it.tagName !== 'svg') continue;
-    if (out(it, 360)) wrong.push('out of the page: ' + it.textContent);
-    if (getComputedStyle(it).overflowX !== 'visible' && it.scrollWidth > it.clientWidth + 1) wrong.push('cut off: ' + it.textContent);
+    if (out(it, $2)) wrong.push('out of the page: ' + it.textContent);
+    const style = getComputedStyle(it);
+    if (style.overflowX !== 'visible' && !($2 > 1000 && style.textOverflow === 'ellipsis') && it.scrollWidth > it.clientWidth + 1) wrong.push('cut off: ' + it.textContent);
   }
+  for (const box of $2 > 1000 ? page.querySelectorAll('.scroll') : [])
+    if (box.scrollWidth > box.clientWidth + 1) wrong.push('scrolls by ' + (box.scrollWidth - box.clientWidth) + ': ' + box.getAttribute('aria-label'));
   for (const drawing of page.querySelectorAll('svg'))
     for (const text of drawing.querySelectorAll('text'))
       if (out(text, drawing.getBoundingClientRect().right)) wrong.push('out of its drawing: ' + text.textContent);
@@ -145,13 +173,19 @@ frame.onload = () => setTimeout(() => {
 </script>
 HTML
   timeout 600 chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --allow-file-access-from-files \
-    --user-data-dir="$work/chromium" --virtual-time-budget=6000 --dump-dom "file://$work/frame.html" 2> .said \
+    --user-data-dir="$work/chromium" --window-size=1400,900 --virtual-time-budget=6000 --dump-dom "file://$work/frame.html" 2> .said \
     | sed -n '/id="said">/,/<\/pre>/p' | sed '/<script>/,$d; s/<[^>]*>//g' > .out
-  out_has 'seen: [1-9][0-9]* labels, 360 px' && ! out_has WRONG
+  out_has "seen: [1-9][0-9]* labels, $2 px" && ! out_has WRONG
 }
 # With names of devices as long as they are, of ops as long as they may be.
-for page in all.html two.html pinned.html resnet50.html bert_base.html; do
+if [ -f resnet50.html ]; then
+  try 0 optimize -q -f -d sim:desktop-cpu,sim:integrated-gpu "$top_builddir/examples/resnet50.json" -o big.json \
+    && "$TPLAN" run -q --profile --top 0 --repeat 1 --format json big.json > run.json && try 0 report big.json --run run.json -o wide.html
+  say $? "a large plan that ran"
+fi
+for page in wide.html all.html two.html pinned.html resnet50.html bert_base.html; do
   [ -f "$page" ] || continue
-  fits $page; say $? "$page: on a phone"
+  fits $page 360; say $? "$page: on a phone"
+  fits $page 1200; say $? "$page: on a screen"
 done
 finish
