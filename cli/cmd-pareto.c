@@ -29,7 +29,7 @@ static const GOptionEntry pareto_options[] = {
     "time,energy (default), time,price or energy,price", "A,B" },
   { "plans", 0, 0, G_OPTION_ARG_FILENAME, &given.plans,
     "write each plan to DIR/point-N.json", "DIR" },
-  TP_PLANNING_OPTIONS,
+  TP_SHAPING_OPTIONS,
   TP_MACHINE_OPTION,
   { 0 },
 };

@@ -30,7 +30,12 @@ extern TpPlanning tp_cli_planning;
 
 /* clang-format off */
 /* Those that are hidden stand in a row at the end of a help: TP_USES_RATES. */
-#define TP_PLANNING_OPTIONS \
+/* pareto has others. */
+#define TP_OBJECTIVE_OPTION \
+  { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
+    "what to minimise (default: time)", "NAME" }
+#define TP_PLANNING_OPTIONS TP_SHAPING_OPTIONS, TP_OBJECTIVE_OPTION
+#define TP_SHAPING_OPTIONS \
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins, \
     "run ops matching the glob OP there (repeatable)", "OP=DEVICE" }, \
   { "no-fuse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.no_fuse, \
@@ -45,8 +50,6 @@ extern TpPlanning tp_cli_planning;
   { "trust-estimates", 0, 0, G_OPTION_ARG_NONE, \
     &tp_cli_planning.trusts_estimates, \
     "let times never measured win ops from measured ones", NULL }, \
-  { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
-    "what to minimise (default: time)", "NAME" }, \
   { "watts", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.watts, NULL, "DEV=BUSY" }, \
   { "price", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \

@@ -94,7 +94,7 @@ check_stated (const TpProblem *problem, GError **error)
   if (!is_some)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "what time, energy and price are worth is not said: ask for "
-                 "'energy' or 'price', or for all with tplan pareto");
+                 "'energy' or 'price', or plan for all with `tplan pareto`");
   return is_some;
 }
 

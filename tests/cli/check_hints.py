@@ -69,11 +69,15 @@ def expression(text):
     return re.compile("".join(made), re.S)
 
 
-sites = []
+BARE = re.compile(r"(?<![`/\w-])tplan (?:%s)\b" % "|".join(
+    re.findall(r"^  X \((\w+)\)", open(f"{sources}/cli/main.c").read(), re.M)))
+sites, bare = [], []
 for folder in FOLDERS:
     for path in sorted(glob.glob(f"{sources}/{folder}/*.[ch]")):
         with open(path) as file:
             for line, text in strings(file.read()):
+                if BARE.search(text) and not text.startswith("  tplan "):  # an example of --help
+                    bare.append(f"{path[len(sources) + 1:]}:{line}: no backquote stands before a command: {text}")
                 if "`tplan " in text + "\0" and not (text + "\0").startswith(tuple(NO_HINTS)):
                     sites.append([f"{path[len(sources) + 1:]}:{line}", text, expression(text), 0])
 
@@ -95,4 +99,6 @@ for count, (where, text, _, times) in enumerate(sites, 1):
         print("ok", count, "-", f"{where}: {shown} # SKIP {reason[0]}")
     else:
         print("ok" if times else "not ok", count, "-", f"{where}: {shown}")
-print(f"1..{len(sites)}")
+for count, text in enumerate(bare, len(sites) + 1):
+    print("not ok", count, "-", text.replace("\n", " "))
+print(f"1..{len(sites) + len(bare)}")

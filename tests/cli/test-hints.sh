@@ -27,6 +27,7 @@ done < "$top_srcdir/tests/cli/mistakes.list"
 note 'of 4 ops have estimated' optimize 'a model.json' --devices ref --dim N=2 --threads 1 --cost 'new costs.db'
 note 'was never measured' explain mlp.json --devices ref,sim:laptop-gpu --no-pass norm --limit nodes=100
 note 'trust estimates' explain mlp.json --devices ref,cpu --cost 'new costs.db'
+note 'plan for all with' optimize mlp.json --devices $sims --objective weighted
 note 'it gets no op' optimize mlp.json --devices sim:laptop-cpu,ref --pin fc1=sim:laptop-cpu --pin fc2=sim:laptop-cpu
 note 'no figures yet' cost show --cost 'new costs.db'
 note 'no figures of' cost show ref --cost 'new costs.db'
