@@ -1,5 +1,6 @@
 """check_schemas.py SCHEMAS DOCUMENT...: TAP. Each document is what its schema says,
-every key that occurs in one is described, and no schema is without a document."""
+every key that occurs in one is described, and no schema is without a document.
+NEVER_TRIED: what of the program no document is of."""
 import copy
 import glob
 import json
@@ -96,4 +97,6 @@ for path in paths:
 
 for name, _, uses in schemas.values():
     say(uses > 0, f"{name} was held against something")
+never = os.environ["NEVER_TRIED"]
+say(not never, "every command was tried", *never.splitlines())
 print(f"1..{count}")

@@ -37,6 +37,27 @@ try ()
 out_has () { grep -q -e "$1" "$work/.out"; }
 err_has () { grep -q -e "$1" "$work/.err"; }
 
+# verbs: all that print data, as the program itself lists them: "run", "cost list", ...
+# What only says on stderr what it did has no data.
+verbs ()
+{
+  "$TPLAN" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Z].*/\1/p' | while read -r verb; do
+    "$TPLAN" "$verb" --help | grep -q -e '--format=' || continue
+    # A verb that has verbs offers them in place of a file.
+    inner=$("$TPLAN" --complete "$verb" '' | sed -n '1!p' | tr -d '\t')
+    "$TPLAN" "$verb" --help | sed -n '1p' | grep -q VERB || inner=
+    if [ -z "$inner" ]; then echo "$verb"; else echo "$inner" | sed "s/^/$verb /"; fi
+  done | grep -vx -e 'cost forget' -e 'cost import'
+}
+# none_left FILE: no verb is absent from FILE, which has one command a line.
+none_left ()
+{
+  verbs > .verbs
+  : > .out
+  while read -r verb; do grep -q "^$verb\( \|\$\)" "$1" || echo "never tried: $verb" >> .out; done < .verbs
+  [ "$(wc -l < .verbs)" -ge 19 ] && [ ! -s .out ]
+}
+
 # json KEY: the number, word or string behind the first "KEY": of .out.
 json () { sed -n "s/^ *\"$1\": *\"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" "$work/.out" | head -n 1; }
 

@@ -9,6 +9,7 @@ cp mlp.json 'a, "b".json'
 data ()
 {
   name=$1; shift
+  echo "$@" >> tried
   try 0 "$@" --format csv && awk '
     { n = 1; quoted = 0
       for (i = 1; i <= length ($0); i++) {
@@ -49,6 +50,26 @@ data devices devices
 data ops ops
 cp "$TPLAN_COST" other.db
 data 'cost diff' cost diff other.db "$TPLAN_COST" --all
+if "$TPLAN" devices | grep -q '^cpu '; then
+  TPLAN_CALIBRATE_WAIT=0 "$TPLAN" calibrate -q -d cpu --threads 1 --level tune mlp.json > .out 2> .err
+  data 'cost tune' cost tune mlp.json -d cpu --threads 1
+else
+  try 0 cost tune mlp.json -d ref --format csv; say $? "cost tune"
+  echo cost tune >> tried
+fi
+data pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu
+data scale sweep mlp.json --scale copies=0.1..10 --devices $sims
+printf 'fc1,sim:laptop-gpu\nrelu,sim:desktop-cpu\nfc2,sim:laptop-gpu\nsoft,sim:desktop-cpu\n' > elsewhere.csv
+data placement check --placement elsewhere.csv mlp.json --devices $sims
+data 'a made-up machine' machine show sim:laptop-gpu
+cp mlp.json other.json
+data several optimize mlp.json other.json --devices $sims -o both.json
+data 'check of several' check both.json
+data 'explain of several' explain both.json
+"$TPLAN" optimize mlp.json other.json -q --devices ref --rate mlp=9/s -o real.json > .out 2> .err
+data 'bench of several' bench real.json --time-limit 100ms
+printf '%s\n' 'cost export' 'machine export' >> tried # these are JSON whatever is asked for
+none_left tried; say $? "every command was tried"
 
 # explain in another order, and less of it.
 first () { sed -n '2s/,.*//p' .out; }

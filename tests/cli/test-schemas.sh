@@ -1,5 +1,6 @@
 #!/bin/sh
-# What every command prints as JSON, and what it writes, is what docs/schema says.
+# What every command prints as JSON, and what it writes, is what docs/schema says; the program
+# itself tells which commands there are.
 . "$(dirname "$0")/common.sh"
 python=
 for it in python3 /usr/bin/python3; do
@@ -12,6 +13,7 @@ sed 's/ "dims": {"N": 4},//' mlp.json > sym.json
 keep ()
 {
   name=$1; shift
+  echo "$@" >> kept
   "$TPLAN" "$@" --format json > "out/$name.json" 2> .err \
     || { echo "# $name: exit status $?"; sed 's/^/# /' .err; }
 }
@@ -72,7 +74,9 @@ fi
 keep cost-tune cost tune mlp.json -d cpu,ref --threads 1
 keep machine machine show
 keep machine-sim machine show sim:laptop-gpu
-"$TPLAN" cost export -o out/cost.json
-"$TPLAN" machine export -o out/machine-file.json
+keep cost cost export
+keep machine-file machine export
 "$TPLAN" optimize mlp.json -q --machine out/machine-file.json -o out/elsewhere.json > /dev/null
+none_left kept
+NEVER_TRIED=$(cat .out); export NEVER_TRIED
 exec "$python" "$top_srcdir/tests/cli/check_schemas.py" "$top_srcdir/docs/schema" out/*.json out/points/*.json
