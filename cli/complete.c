@@ -10,7 +10,7 @@
 #include "api/road.h"
 #include "cli/hint.h"
 #include "cli/options.h"
-#include "cli/mix-made.h"
+#include "cli/mix-names.h"
 #include "cli/planning.h"
 #include "cli/values.h"
 #include "format/affinity.h"
@@ -300,11 +300,11 @@ complete_rate (Line *line)
   const char *comma = strrchr (line->word, ',');
   g_autofree char *prefix
       = g_strndup (line->word, comma == NULL ? 0 : comma + 1 - line->word);
+  g_auto (GStrv) names = tp_cli_name_models (line->cli->args);
 
-  for (int i = 0; line->cli->args[i] != NULL; i++)
+  for (int i = 0; names[i] != NULL; i++)
     {
-      g_autofree char *name = tp_cli_name_part (line->cli->args[i]);
-      g_autofree char *text = g_strconcat (name, "=", NULL);
+      g_autofree char *text = g_strconcat (names[i], "=", NULL);
 
       offer (line, prefix, text, NULL);
     }

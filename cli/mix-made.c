@@ -7,6 +7,7 @@
 #include "api/plan.h"
 #include "cli/csv.h"
 #include "cli/mix-loads.h"
+#include "cli/mix-names.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -45,25 +46,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Models, models_clear)
 
 /* ---- what is asked for ---------------------------------------------------- */
 
-char *
-tp_cli_name_part (const char *path)
-{
-  g_autofree char *base = g_path_get_basename (path);
-  const char *dot = strchr (base + 1, '.');
-
-  return g_strndup (base, dot == NULL ? strlen (base) : (gsize) (dot - base));
-}
-
-/* -1: none. */
-static int
-find_model (const Models *models, const char *name)
-{
-  for (int i = 0; i < models->n; i++)
-    if (strcmp (models->names[i], name) == 0)
-      return i;
-  return -1;
-}
-
 static gboolean
 refuse_name (const Models *models, const char *name, GError **error)
 {
@@ -79,7 +61,7 @@ refuse_name (const Models *models, const char *name, GError **error)
 
 /* "NAME=RATE" */
 static gboolean
-take_rate (Models *models, const char *text, GError **error)
+take_rate (const TpCli *cli, Models *models, const char *text, GError **error)
 {
   const char *equals = strrchr (text, '=');
   g_autofree char *name
@@ -93,7 +75,7 @@ take_rate (Models *models, const char *text, GError **error)
                    models->names[0]);
       return FALSE;
     }
-  index = find_model (models, name);
+  index = tp_cli_find_named (cli, models->names, name);
   if (index < 0)
     return refuse_name (models, name, error);
   if (models->rates[index] != NULL)
@@ -107,14 +89,15 @@ take_rate (Models *models, const char *text, GError **error)
 }
 
 static gboolean
-take_rates (Models *models, char *const *rates, GError **error)
+take_rates (const TpCli *cli, Models *models, char *const *rates,
+            GError **error)
 {
   for (; rates != NULL && *rates != NULL; rates++)
     {
       g_auto (GStrv) each = g_strsplit (*rates, ",", -1);
 
       for (int i = 0; each[i] != NULL; i++)
-        if (!take_rate (models, each[i], error))
+        if (!take_rate (cli, models, each[i], error))
           return FALSE;
     }
   return TRUE;
@@ -127,10 +110,8 @@ read_models (const TpCli *cli, char *const *rates, Models *models,
   models->n = cli->n_args;
   models->asked = g_new0 (TpMixAsked, models->n);
   models->rates = g_new0 (char *, models->n);
-  models->names = g_new0 (char *, models->n + 1);
-  for (int i = 0; i < models->n; i++)
-    models->names[i] = tp_cli_name_part (cli->args[i]);
-  if (!take_rates (models, rates, error))
+  models->names = tp_cli_name_models (cli->args);
+  if (!take_rates (cli, models, rates, error))
     return FALSE;
   for (int i = 0; i < models->n; i++)
     models->asked[i]

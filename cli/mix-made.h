@@ -4,10 +4,8 @@
 
 #include "cli/cli.h"
 
-/* "nets/a.b.onnx" -> "a"; g_free (). */
-char *tp_cli_name_part (const char *path);
 /* Plans all of @cli->args as --rate has it: @rates: (nullable): "NAME=RATE,...", names
- * as above. */
+ * as mix-names.h has them. */
 gboolean tp_cli_optimize_mix (TpCli *cli, char *const *rates, GError **error);
 
 #endif

@@ -46,6 +46,11 @@ try 5 optimize mlp.json other.json --devices $sims --mem-limit sim:desktop-cpu=1
 try 2 optimize mlp.json other.json --devices $sims --rate mpl=3/s && err_has "no model is named 'mpl' (did you mean 'mlp'?): there are mlp, other"; say $? "a rate of none of them"
 for rate in mlp mlp=3 mlp=0/s mlp=-3/s mlp=3/y mlp=1/s,mlp=2/s; do try 2 optimize mlp.json other.json --devices $sims --rate $rate || break; done; say $? "rates that are none"
 try 2 optimize mlp.json ./mlp.json --devices $sims && err_has "two graphs are named 'mlp'"; say $? "one name twice"
+mkdir one two && cp mlp.json one/net.json && sed 's/"name": "mlp"/"name": "second"/' mlp.json > two/net.json
+try 0 optimize one/net.json two/net.json --devices $sims --rate one/net=300/s,two/net=4ms -q -o nets.json \
+  && try 0 explain nets.json --part two/net; say $? "two files of one name are told apart by their folders"
+try 0 optimize one/net.json two/net.json --devices $sims --rate one/net=300/s,second=4ms -q -o - && cmp -s .out nets.json; say $? "a graph's own name"
+try 0 optimize mlp.json one/net.json two/net.json --devices $sims --rate second=3/s,mlp=5/s && err_has "no rate of 'one/net' is given"; say $? "the name of a file before that of a graph"
 try 5 optimize mlp.json other.json --devices $sims --rate mlp=1000003/s,other=0.000001/h && err_has "the rates of 'mlp' and 'other' are kept: give rates that are in a simpler proportion"; say $? "rates in no simple proportion"
 for option in --verify --margins "--require sim:desktop-cpu>=1%time" "--objective makespan" "-o t.svg"; do
   try 2 optimize mlp.json other.json --devices $sims $option || break
