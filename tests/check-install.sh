@@ -99,7 +99,8 @@ if [ -e "$libdir/tplan/jit-llvm.so" ]; then
 fi
 find "$root" -path '*/python/tplan/__init__.py' | grep -q .; say $? "the Python module is installed"
 find "$root" -name 'graph-format.md' | grep -q .; say $? "so are the documents"
-find "$root" -name plan.schema.json | grep -q .; say $? "and the schemas"
+find "$root" -name '*.schema.json' | sed 's,.*/,,' | sort > installed
+ls "$top_srcdir/docs/schema" | diff - installed > "$work/log"; say $? "and the schemas"
 MAKEFLAGS= make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
 left=$(find "$root" -type f | head -n 5)
 [ -z "$left" ] || echo "$left" >> "$work/log"
