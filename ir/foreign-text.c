@@ -73,19 +73,34 @@ append_escaped (GString *out, gunichar c)
     tp_text_append_printf (out, "\\u%04x", c);
 }
 
+/* Where the first character is that has to be escaped, or the end. Few texts have
+ * any, and they are long. */
+static const char *
+find_unescaped (const char *at)
+{
+  while (*at != '\0'
+         && ((*at >= 0x20 && *at < 0x7f) || *at == '\n'
+             || !is_unfit (g_utf8_get_char (at))))
+    at = g_utf8_next_char (at);
+  return at;
+}
+
 char *
 tp_foreign_text_escape_json (char *json)
 {
   g_autofree char *given = json;
   g_autoptr (GString) out = NULL;
+  const char *at, *end;
 
-  if (json == NULL)
-    return NULL;
+  if (json == NULL || *(end = find_unescaped (json)) == '\0')
+    return g_steal_pointer (&given);
   out = g_string_new (NULL);
-  for (const char *at = json; *at != '\0'; at = g_utf8_next_char (at))
-    if (*at != '\n' && is_unfit (g_utf8_get_char (at)))
-      append_escaped (out, g_utf8_get_char (at));
-    else
-      tp_text_append_len (out, at, g_utf8_next_char (at) - at);
+  for (at = json; *end != '\0'; end = find_unescaped (at))
+    {
+      tp_text_append_len (out, at, end - at);
+      append_escaped (out, g_utf8_get_char (end));
+      at = g_utf8_next_char (end);
+    }
+  tp_text_append (out, at);
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
