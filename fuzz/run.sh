@@ -4,6 +4,8 @@
 # the bad files of tests/bad and the good ones they are made of; what is found
 # goes to _fuzz/found.
 #   FUZZ_TARGETS="onnx npz"   only these
+#   FUZZ_TIMEOUT=SECONDS      an input that takes longer (10) is a finding; more, where the
+#                             processor is not ours alone
 #   FUZZ_CORPUS=DIR           keep what was learnt, and the count of runs, there
 #                             (_fuzz/corpus), from build to build
 set -eu
@@ -76,8 +78,17 @@ tplan () { TPLAN_MODULE_DIR=$build/kernel/.libs TPLAN_COST=$fuzz/cost.db XDG_CAC
 mkdir -p seeds/machine seeds/rows seeds/tiers seeds/mix seeds/code
 for target in machine rows tiers mix code; do mkdir -p "$FUZZ_CORPUS/$target"; done
 mlp=$source/examples/mlp.json
+# Few ops: what an input changes is what is used, and it takes no time.
+cat > small.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "small", "opset": 17, "outputs": ["y"],
+  "inputs": [{"name": "x", "dtype": "float32", "shape": ["N", 8]}],
+  "initializers": [{"name": "w", "dtype": "float32", "shape": [8, 8], "random": {"seed": 1, "std": 0.2}}],
+  "ops": [{"name": "product", "type": "MatMul", "inputs": ["x", "w"], "outputs": ["p"]},
+    {"name": "relu", "type": "Relu", "inputs": ["p"], "outputs": ["y"]}] }
+JSON
+sed 's/ "name": "small",/& "dims": {"N": 4},/' small.json > small-of-4.json
 [ -f machine.json ] || {
-  tplan calibrate "$mlp" --devices ref --threads 1 --time-limit 5s || true # not all may be measured by then
+  tplan calibrate small-of-4.json --devices ref --threads 1 --time-limit 5s || true # not all may be measured by then
   tplan machine export -f --threads 1 -o machine.json
   tplan cost export -f -o costs.json
 }
@@ -91,8 +102,8 @@ done
 cp with-machine.json seeds/machine/good
 cp with-costs.json seeds/cost/good
 printf '\1\14\0\3\2ab' > seeds/rows/text
-sed 's/ "dims": {"N": 64},//' "$mlp" > any-batch.json
-tplan optimize -q -f any-batch.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu -o tiers.json
+tplan optimize -q -f small.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu \
+  --pin relu=sim:desktop-gpu -o tiers.json
 cp tiers.json seeds/tiers/good
 # Two models side by side, by devices that both are on; and with limits of memory.
 tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=100/s --rate good=30/s \
@@ -108,8 +119,8 @@ zero='\0\0\0\0\0\0\0'
 tplan run --devices cpu --threads 1 --repeat 1 "$mlp" || true
 find cache/tplan/code -type f -size -64k -exec cp {} seeds/code/ \; 2> /dev/null || true
 FUZZ_GRAPH=$source/tests/bad/good.json
-FUZZ_GRAPH_OF_TIERS=$fuzz/any-batch.json
-FUZZ_GRAPH_OF_MACHINE=$mlp
+FUZZ_GRAPH_OF_TIERS=$fuzz/small.json
+FUZZ_GRAPH_OF_MACHINE=$fuzz/small-of-4.json
 FUZZ_GRAPH_OF_MIX=$mlp
 FUZZ_MACHINE=$fuzz/with-machine.json
 export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE
