@@ -17,7 +17,21 @@
 #include "planner/fuse.h"
 #include "planner/place.h"
 
+#include <stdlib.h>
+
 #define MAX_NODES_USED 64
+
+GBytes *
+fuzz_get_file (const char *variable)
+{
+  const char *path = getenv (variable);
+  char *text;
+  gsize size;
+
+  if (path == NULL || !g_file_get_contents (path, &text, &size, NULL))
+    g_error ("%s must name a file: `make fuzz` sets it", variable);
+  return g_bytes_new_take (text, size);
+}
 
 const TpLimits *
 fuzz_get_limits (void)

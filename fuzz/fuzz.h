@@ -8,6 +8,9 @@
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
+/* The file that $@variable names, which `make fuzz` made: a good one. */
+GBytes *fuzz_get_file (const char *variable);
+
 /* Smaller than the defaults, so that an input takes milliseconds. */
 const TpLimits *fuzz_get_limits (void);
 

@@ -123,7 +123,8 @@ FUZZ_GRAPH_OF_TIERS=$fuzz/small.json
 FUZZ_GRAPH_OF_MACHINE=$fuzz/small-of-4.json
 FUZZ_GRAPH_OF_MIX=$mlp
 FUZZ_MACHINE=$fuzz/with-machine.json
-export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE
+FUZZ_COSTS=$fuzz/with-costs.json
+export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE FUZZ_COSTS
 
 status=0
 printf '%s\n' $targets | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" \

@@ -7,8 +7,6 @@
 #include "api/plan.h"
 #include "format/plan-json.h"
 
-#include <stdlib.h>
-
 #define MAX_RUN_BYTES (64 << 20)
 
 static void
@@ -63,18 +61,6 @@ run (const TplanPlan *plan)
       && tplan_session_run (session, (const void *const *) in->pdata,
                             out->pdata, NULL))
     g_assert_cmpint (tplan_session_get_time_ns (session), >=, 0);
-}
-
-GBytes *
-fuzz_get_file (const char *variable)
-{
-  const char *path = getenv (variable);
-  char *text;
-  gsize size;
-
-  if (path == NULL || !g_file_get_contents (path, &text, &size, NULL))
-    g_error ("%s must name a file: `make fuzz` sets it", variable);
-  return g_bytes_new_take (text, size);
 }
 
 static void

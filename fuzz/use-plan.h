@@ -4,10 +4,6 @@
 
 #include "include/tplan.h"
 
-/* The file that $@variable names, read once by each target; it is what plans are
- * for. */
-GBytes *fuzz_get_file (const char *variable);
-
 /* Signs the plan @text, which lacks its last two lines: or no change would be read
  * any further. Reads it for @graph and uses it by the calls that a program makes. */
 void fuzz_use_plan (const char *text, gsize size, GBytes *graph);
