@@ -25,7 +25,8 @@ awk -v target="$target" -v seconds="${FUZZ_SECONDS:-60}" \
   >> "$FUZZ_CORPUS/runs"
 if [ "$status" -eq 0 ]; then
   echo "ok $target, ${FUZZ_SECONDS:-60} s:" $(grep -E \
-    'number_of_executed_units|peak_rss|slowest_unit' "$target.log")
+    'number_of_executed_units|peak_rss|slowest_unit' "$target.log") \
+    $(grep -ao 'cov: [0-9]*' "$target.log" | tail -n 1) # places in the code: few where all is refused
 else
   echo "failed: $target"
   tail -n 40 "$target.log"
