@@ -59,6 +59,30 @@ for patch in "$patches"/*.patch; do
   [ $status -eq 0 ]; say $? "$(basename "$patch") applies"
 done
 
+# compiles PATCH: what it makes of the library's and the program's sources is C that
+# fits the headers, which change without it.
+compiles ()
+{
+  rm -rf "$work/part"
+  sed -n 's,^+++ b/,,p' "$1" > "$work/touched"
+  while read -r file; do
+    mkdir -p "$work/part/$(dirname "$file")"
+    [ ! -e "$top_srcdir/$file" ] || cp "$top_srcdir/$file" "$work/part/$file"
+  done < "$work/touched"
+  patch -p1 -s -f -d "$work/part" < "$1" || return 1
+  grep '\.c$' "$work/touched" | grep -v '^tests/' > "$work/sources"
+  while read -r file; do
+    ${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Werror -I"$work/part" -I"$top_srcdir" -I"$top_builddir" \
+      -I"$top_builddir/schedule" $CHECK_CFLAGS -DG_LOG_DOMAIN='"tplan"' "$work/part/$file" || return 1
+  done < "$work/sources"
+}
+for patch in "$patches"/*.patch; do
+  compiles "$patch" > "$work/said" 2>&1
+  status=$?
+  head -n 20 "$work/said" | sed 's/^/# /'
+  [ $status -eq 0 ]; say $? "$(basename "$patch") compiles"
+done
+
 # ---- all of them, built and tried -------------------------------------------
 
 # try NAME COMMAND...: what it says comes with a failure.
