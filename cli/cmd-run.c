@@ -22,7 +22,6 @@
 #include "cli/values.h"
 #include "cli/watchdog.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -405,37 +404,16 @@ run_write_trace (Run *run, TpCli *cli, GError **error)
 }
 
 static gboolean
-compare (Run *run, TpCli *cli, GError **error)
-{
-  return (!run_given.check
-          || tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
-                                error))
-         && (!run_given.check_ops
-             || tp_unit_check (&run->data, tp_api_get_plan (run->plan),
-                               &cli->device_options, &run->op_errors, error));
-}
-
-/* In the mode in which floats are as IEEE 754 has them, whatever a library has
- * set for the run. */
-static gboolean
-run_compare (Run *run, TpCli *cli, GError **error)
-{
-  fenv_t mode;
-  gboolean good;
-
-  fegetenv (&mode);
-  fesetenv (FE_DFL_ENV);
-  good = compare (run, cli, error);
-  fesetenv (&mode);
-  return good;
-}
-
-static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
   run->op_errors.limit = run->op_errors.bounds.limit
       = run_given.tolerance >= 0 ? run_given.tolerance : TP_RUN_LIMIT;
-  if (!run_compare (run, cli, error))
+  if ((run_given.check
+       && !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
+                              error))
+      || (run_given.check_ops
+          && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
+                             &cli->device_options, &run->op_errors, error)))
     return FALSE;
   run->is_good = tp_run_errors_are_good (&run->errors)
                  && tp_run_errors_are_good (&run->op_errors);

@@ -30,7 +30,8 @@ gboolean tp_run_data_save (const TpRunData *data, const TpCli *cli,
 GPtrArray *tp_run_data_get_reference (const TpRunData *data,
                                       gboolean keep_all, GError **error);
 /* @limit: below 0: TP_RUN_LIMIT, and where an output is farther off, what rounding can
- * do to it. */
+ * do to it. In the mode in which floats are as IEEE 754 has them, whatever a library
+ * has set for the run. */
 gboolean tp_run_data_check (const TpRunData *data, double limit,
                             TpRunErrors *out_errors, GError **error);
 

@@ -9,6 +9,8 @@
 #include "runtime/devices.h"
 #include "runtime/strided.h"
 
+#include <fenv.h>
+
 typedef struct
 {
   const TpGraph *graph;
@@ -208,10 +210,10 @@ is_used (const TpPlan *plan, int device)
   return FALSE;
 }
 
-gboolean
-tp_unit_check (const TpRunData *data, const TpPlan *plan,
-               const TpDeviceOptions *options, TpRunErrors *out_errors,
-               GError **error)
+static gboolean
+check_all (const TpRunData *data, const TpPlan *plan,
+           const TpDeviceOptions *options, TpRunErrors *out_errors,
+           GError **error)
 {
   g_autofree int *places = tp_plan_list_places (plan, data->graph, error);
   g_autoptr (TpUnits) placed
@@ -235,4 +237,19 @@ tp_unit_check (const TpRunData *data, const TpPlan *plan,
     if (is_used (plan, i) && !check_device (&check, plan, i, options, error))
       return FALSE;
   return TRUE;
+}
+
+gboolean
+tp_unit_check (const TpRunData *data, const TpPlan *plan,
+               const TpDeviceOptions *options, TpRunErrors *out_errors,
+               GError **error)
+{
+  fenv_t mode;
+  gboolean is_done;
+
+  fegetenv (&mode);
+  fesetenv (FE_DFL_ENV);
+  is_done = check_all (data, plan, options, out_errors, error);
+  fesetenv (&mode);
+  return is_done;
 }
