@@ -9,6 +9,7 @@
 #include "cli/device-bytes.h"
 #include "cli/drivers.h"
 #include "cli/keep.h"
+#include "cli/mix-run.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -518,14 +519,54 @@ run_check_options (TpCli *cli, GError **error)
          || tp_cli_check_output (cli, run_given.trace, error);
 }
 
+/* What is for one plan, of what was given; NULL: nothing. */
+static const char *
+find_single_option (void)
+{
+  return run_given.check_ops                 ? "check-ops"
+         : run_given.account                 ? "account"
+         : run_given.profile                 ? "profile"
+         : run_given.trace != NULL           ? "trace"
+         : run_given.duration != NULL        ? "duration"
+         : run_given.wait != NULL            ? "wait"
+         : run_given.watchdog != NULL        ? "watchdog"
+         : run_given.fallback                ? "fallback"
+                                             : NULL;
+}
+
+static gboolean
+run_mix (TpCli *cli, GError **error)
+{
+  const char *single = find_single_option ();
+  const TpMixRunOptions options = {
+    .inputs = run_given.inputs,
+    .output_folder = run_given.output_folder,
+    .n_rounds = run_given.repeat == NOT_GIVEN ? 0 : run_given.repeat,
+    .n_warmup = run_given.warmup == NOT_GIVEN ? 1 : run_given.warmup,
+    .check = run_given.check,
+    .tolerance = run_given.tolerance,
+  };
+
+  cli->given &= ~TP_USES_THREADS; /* sessions have them */
+  if (single == NULL)
+    return tp_cli_check_flags (cli, cli->args[0], error)
+           && tp_cli_run_mix (cli, cli->args[0], &options, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s has plans of several graphs, and --%s is for one: say which "
+               "with --part", cli->args[0], single);
+  return FALSE;
+}
+
 static gboolean
 run_run (TpCli *cli, GError **error)
 {
   Run run = { 0 };
   gboolean good = run_check_options (cli, error);
 
-  tp_repeat_init (&run.repeat);
   tp_cli_catch_interrupts ();
+  if (good && tp_cli_is_whole_mix (cli->args[0]))
+    return run_mix (cli, error);
+  tp_repeat_init (&run.repeat);
   good = good && run_do (&run, cli, error);
   if (good)
     run_tell_fallback (&run, cli);

@@ -376,7 +376,7 @@ refuse_part (const char *path, const TplanMix *mix, GError **error)
   if (tp_cli_planning.part == NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "%s has plans of several graphs, %s: say which with --part "
-                 "%s; bench runs all of them side by side",
+                 "%s; run and bench run all of them side by side",
                  path, names->str, parts[0].name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

@@ -168,18 +168,34 @@ tp_run_data_clear (TpRunData *data)
 
 /* A name from a graph as one file name. */
 static char *
-make_file_name (const char *folder, const char *name)
+clean_name (const char *name)
 {
-  g_autofree char *clean = g_utf8_make_valid (name, -1);
-  g_autofree char *file = NULL;
+  char *clean = g_utf8_make_valid (name, -1);
 
   for (char *at = clean; *at != 0; at++)
     if (*at == '/' || (guchar) *at < 0x20 || *at == 0x7f)
       *at = '_';
   if (*clean == '.')
     *clean = '_';
-  file = g_strdup_printf ("%.200s.npy", clean);
+  return clean;
+}
+
+static char *
+make_file_name (const char *folder, const char *name)
+{
+  g_autofree char *clean = clean_name (name);
+  g_autofree char *file = g_strdup_printf ("%.200s.npy", clean);
+
   return g_build_filename (folder, file, NULL);
+}
+
+char *
+tp_run_data_name_folder (const char *folder, const char *name)
+{
+  g_autofree char *clean = clean_name (name);
+  g_autofree char *own = g_strdup_printf ("%.200s", clean);
+
+  return g_build_filename (folder, own, NULL);
 }
 
 gboolean

@@ -25,6 +25,9 @@ void tp_run_data_clear (TpRunData *data);
 gboolean tp_run_data_save (const TpRunData *data, const TpCli *cli,
                            const char *folder, GError **error);
 
+/* Where in @folder outputs of the graph of this name go; g_free (). */
+char *tp_run_data_name_folder (const char *folder, const char *name);
+
 /* Every tensor (@keep_all) or output by the references; as
  * tp_graph_run_reference (). */
 GPtrArray *tp_run_data_get_reference (const TpRunData *data,

@@ -25,7 +25,7 @@ try 0 explain both.json && out_has "ENGINE  *SIMULATED BUSY"; say $? "explained"
 try 0 explain both.json --part mlp fc1; say $? "an op of one"
 try 2 explain both.json fc1 && err_has "part says of which"; say $? "which wants its graph"
 try 0 view both.json --part mlp -o mlp.svg && try 0 report both.json --part other -o other.html && try 0 run both.json --part other --repeat 1; say $? "one is drawn, reported and run"
-for command in "view both.json" "report both.json -o all.html" "run both.json"; do try 2 $command && err_has "say which with --part mlp" || break; done; say $? "not all at once"
+for command in "view both.json" "report both.json -o all.html"; do try 2 $command && err_has "say which with --part mlp" || break; done; say $? "not all at once"
 try 2 run both.json --part ohter && err_has "no plan is of 'ohter': there are mlp, other"; say $? "no other part"
 try 2 run load.json --part mlp && err_has "has one plan"; say $? "nor a part of one plan"
 try 0 optimize mlp.json other.json --devices $sims --rate mlp=300/s,other=4ms -o both.json.gz -q && try 0 check both.json.gz; say $? "packed"
@@ -58,6 +58,7 @@ done
 say $? "what is for one model"
 try 2 optimize mlp.json other.json --devices $sims -o both.json && err_has exists; say $? "nothing is overwritten"
 try 3 bench both.json && err_has "simulated devices run one graph at a time"; say $? "simulated graphs do not run side by side"
+try 3 run both.json && err_has "simulated devices run one graph at a time"; say $? "nor for what comes out"
 
 # Side by side, on the references.
 try 0 optimize mlp.json other.json --devices ref --rate mlp=40/s,other=20/s -o ref.json -q
@@ -65,6 +66,28 @@ try 0 bench ref.json --time-limit 300ms --format json && [ "$(json format)" = tp
 say $? "run at their rates"
 try 0 bench ref.json --time-limit 300ms --seed 3 --in-flight 4 && out_has "^ENGINE  *PREDICTED BUSY  *MEASURED" && out_has "^ref "; say $? "at times that are drawn"
 try 2 bench ref.json load.json && err_has "side by side"; say $? "they are no contestants"
+
+# For what comes out: rounds of two and one, against the references and runs alone.
+try 0 run ref.json --repeat 3 --check --format json && [ "$(json format)" = tplan-run-mix/1 ] && [ "$(json rounds)" = 3 ] && [ "$(json good)" = true ] \
+  && out_has '"in_round": 2' && out_has '"runs": 6' && out_has '"runs": 3' && [ "$(json median_ns)" -gt 0 ]; say $? "run in rounds, and checked"
+try 0 run ref.json --repeat 2 --check && out_has "^mlp  *2 .*good: " && out_has "^other  *1 .*good: " && out_has "^ref " && err_has "^a round: .* predicted: "; say $? "told"
+try 0 run ref.json --repeat 1 --output all && try 0 run ref.json --part other --repeat 1 --output alone && cmp -s all/other/probs.npy alone/probs.npy && [ -e all/mlp/probs.npy ]
+say $? "outputs, each in the folder of its graph, are those of one alone"
+awk 'BEGIN { for (i = 0; i < 64; i++) print i / 64 }' > x.txt
+"$TPLAN" run ref.json --part mlp --repeat 1 --seed 7 -q -o seven > /dev/null 2>&1
+python3 -c "import array; h = b'{\"x\":{\"dtype\":\"F32\",\"shape\":[4,16],\"data_offsets\":[0,256]}}'; open('x.safetensors', 'wb').write(len(h).to_bytes(8, 'little') + h + array.array('f', map(float, open('x.txt'))).tobytes())"
+try 0 run ref.json --repeat 1 -i mlp:x=x.safetensors:x -i other:x=x.safetensors:x -o given && cmp -s given/mlp/probs.npy given/other/probs.npy \
+  && ! cmp -s given/mlp/probs.npy all/mlp/probs.npy; say $? "inputs, by the name of their graph"
+try 2 run ref.json -i x=x.safetensors && err_has "input 'x=x.safetensors' is not GRAPH:NAME=FILE .*: such as 'mlp:x=x.safetensors'"; say $? "which is to be said"
+try 2 run ref.json -i mlp:y=x.safetensors && err_has "'y=x.safetensors' is not NAME=FILE with an input of graph 'mlp'"; say $? "an input that the graph has not"
+try 0 optimize mlp.json other.json --devices ref --rate mlp=60/s,other=20/s -o three.json -q
+try 2 run three.json --repeat 1000000 && err_has "'mlp' would be run 3000000 times, and at most 2000000 are counted: give fewer rounds"; say $? "no more runs than are counted"
+for option in --check-ops --account --profile "--trace t.json" "--duration 1s" "--wait 1s" "--watchdog 9s" --fallback; do
+  try 2 run ref.json $option && err_has "is for one: say which with --part" || break
+done
+say $? "what is for one plan"
+try 1 run ref.json --repeat 1 --check --tolerance 0 && out_has "^mlp .*WRONG: "; say $? "the limit is obeyed"
+try 2 run ref.json --devices cpu && err_has "which --devices cannot change"; say $? "no plan is changed"
 
 # Hostile files.
 bad () { name=$1 message=$2; shift 2; sed "$@" both.json > bad.json; try 3 check bad.json && err_has "bad.json: .*$message"; say $? "$name"; }

@@ -30,6 +30,7 @@ keep check-mix check out/mix-file.json
 keep explain-mix explain out/mix-file.json
 "$TPLAN" optimize mlp.json sym.json -q --devices ref --rate mlp=100/s -o out/mix-ref.json > /dev/null
 keep bench-mix bench out/mix-ref.json --time-limit 100ms
+keep run-mix run out/mix-ref.json --repeat 2 --check
 "$TPLAN" optimize mlp.json -q --devices $sims --objective throughput -o out/load.json > /dev/null
 keep check-load check out/load.json
 "$TPLAN" optimize mlp.json -q --devices sim:desktop-cpu,sim:laptop-gpu --objective energy --price sim:desktop-cpu=0.2/h -o out/energy.json > /dev/null
