@@ -284,3 +284,21 @@ tp_memory_case_place (const TpTestCase *test, const gint64 *limits, int n_cuts)
     g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
   return plan;
 }
+
+TpPlan *
+tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
+                            gint64 *out_limits)
+{
+  g_autoptr (TpPlan) cheapest = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (cheapest);
+  TpPlan *plan;
+
+  tp_memory_case_count (test, devices, out_limits);
+  out_limits[0] = 0;
+  out_limits[1] = out_limits[1] / 2 + 1;
+  plan = tp_memory_case_place (test, out_limits, n_cuts);
+  if (plan == NULL || plan->memory_proof != NULL)
+    return plan;
+  tp_plan_unref (plan);
+  return NULL;
+}

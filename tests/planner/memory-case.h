@@ -18,4 +18,9 @@ void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
 TpPlan *tp_memory_case_place (const TpTestCase *test, const gint64 *limits,
                               int n_cuts);
 
+/* Within half of what the cheapest plan takes on the second device; NULL: that is not
+ * to be met, or does not bind. */
+TpPlan *tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
+                                    gint64 *out_limits);
+
 #endif

@@ -31,7 +31,9 @@ reseal (TpPlan *plan)
 static gboolean
 move_op (TpPlan *plan, const TpTestCase *test)
 {
-  plan->placements[pick (plan->n_placements)].device ^= 1;
+  TpPlacement *it = &plan->placements[pick (plan->n_placements)];
+
+  it->device = (it->device + 1) % plan->n_devices;
   return TRUE;
 }
 
@@ -43,7 +45,7 @@ move_op_and_totals (TpPlan *plan, const TpTestCase *test)
   g_autofree guint8 *devices = NULL;
   gint64 cost;
 
-  it->device ^= 1;
+  it->device = (it->device + 1) % plan->n_devices;
   devices = tp_test_plan_devices (plan);
   cost = tp_test_case_cost (test, devices);
   it->time_ns
@@ -57,8 +59,8 @@ move_op_and_totals (TpPlan *plan, const TpTestCase *test)
 static gboolean
 move_to_nowhere (TpPlan *plan, const TpTestCase *test)
 {
-  plan->placements[pick (plan->n_placements)].device = g_test_rand_bit () ? 2
-                                                                          : -1;
+  plan->placements[pick (plan->n_placements)].device
+      = g_test_rand_bit () ? plan->n_devices : -1;
   return TRUE;
 }
 
@@ -68,7 +70,7 @@ violate_pin (TpPlan *plan, const TpTestCase *test)
   for (int i = 0; i < plan->n_placements; i++)
     {
       const char *const *pins = test->graph->nodes[i].pins;
-      int other = 1 - plan->placements[i].device;
+      int other = (plan->placements[i].device + 1) % plan->n_devices;
 
       if (pins == NULL || g_strv_contains (pins, plan->devices[other]))
         continue;
@@ -187,8 +189,9 @@ make_figures_huge (TpPlan *plan, const TpTestCase *test)
 static gboolean
 change_host (TpPlan *plan, const TpTestCase *test)
 {
-  plan->costs->host = plan->costs->host == 1 ? TP_COSTS_HOST
-                                             : plan->costs->host + 1;
+  int *host = &plan->costs->host;
+
+  *host = *host == plan->n_devices - 1 ? TP_COSTS_HOST : *host + 1;
   reseal (plan);
   return TRUE;
 }
@@ -196,7 +199,8 @@ change_host (TpPlan *plan, const TpTestCase *test)
 static gboolean
 change_host_to_nowhere (TpPlan *plan, const TpTestCase *test)
 {
-  plan->costs->host = g_test_rand_bit () ? 2 : TP_COSTS_HOST - 1;
+  plan->costs->host
+      = g_test_rand_bit () ? plan->n_devices : TP_COSTS_HOST - 1;
   reseal (plan);
   return TRUE;
 }
@@ -362,8 +366,10 @@ turn_transfer (TpPlan *plan, const TpTestCase *test)
 
   if (it != NULL)
     {
-      it->from = 1 - it->from;
-      it->to = 1 - it->to;
+      int from = it->from;
+
+      it->from = it->to;
+      it->to = from;
     }
   return it != NULL;
 }

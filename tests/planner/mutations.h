@@ -24,6 +24,12 @@ extern const TpTestMutation tp_test_span_mutations[];
 extern const TpTestMutation tp_test_rated_mutations[];
 /* Of plans for three devices and more. */
 extern const TpTestMutation tp_test_share_mutations[];
+/* Of plans within limits of memory that made them dearer. */
+extern const TpTestMutation tp_test_memory_mutations[];
+TpTestCase *tp_test_tight_case_new (void);
+/* NULL: the limits bind nothing, or leave nothing. */
+TpPlan *tp_test_place_tight (const TpTestCase *test);
+
 /* Some such case; of every five one has no host. */
 TpTestCase *tp_test_share_case_new (int round);
 

@@ -190,6 +190,68 @@ test_share_mutation (gconstpointer data)
   g_assert_cmpint (n_done, >=, 5);
 }
 
+/* How often @mutation had something to change. */
+static int
+spoil (const TpTestMutation *mutation, gboolean is_tight)
+{
+  int n_done = 0;
+
+  for (int round = 0; round < 40 && n_done < 10; round++)
+    {
+      g_autoptr (TpTestCase) test = is_tight ? tp_test_tight_case_new ()
+                                             : tp_test_share_case_new (round);
+      g_autoptr (TpPlan) plan
+          = is_tight ? tp_test_place_tight (test)
+                     : tp_place (test->graph, test->groups, test->costs, "time",
+                                 NULL);
+      g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+      if (plan == NULL)
+        continue;
+      g_assert_true (check (plan, test, before));
+      if (!mutation->mutate (plan, test))
+        continue;
+      n_done++;
+      if (!check (plan, test, after))
+        continue;
+      g_test_message ("%s was taken", mutation->name);
+      g_test_fail ();
+    }
+  return n_done;
+}
+
+/* Of @mutations; not every kind has something to change in every kind of plan. */
+static int
+count_kinds (const TpTestMutation *mutations, gboolean is_tight)
+{
+  int n_kinds = 0;
+
+  for (const TpTestMutation *it = mutations; it->name != NULL; it++)
+    n_kinds += spoil (it, is_tight) > 0;
+  g_test_message ("%d kinds", n_kinds);
+  return n_kinds;
+}
+
+static void
+test_tight_mutations (void)
+{
+  int n_own = 0;
+
+  for (const TpTestMutation *it = tp_test_memory_mutations; it->name != NULL;
+       it++)
+    n_own++;
+  g_assert_cmpint (count_kinds (tp_test_memory_mutations, TRUE), ==, n_own);
+  g_assert_cmpint (count_kinds (tp_test_part_mutations, TRUE), >=, 20);
+  g_assert_cmpint (count_kinds (tp_test_proof_mutations, TRUE), >=, 20);
+}
+
+static void
+test_share_parts (void)
+{
+  g_assert_cmpint (count_kinds (tp_test_part_mutations, FALSE), >=, 20);
+}
+
 /* A plan for one graph says nothing of another. */
 static void
 test_other_graph (void)
@@ -319,6 +381,8 @@ main (int argc, char **argv)
                  test_rated_mutation);
   add_mutations ("/check/rated/", tp_test_part_mutations, test_rated_mutation);
   add_mutations ("/check/", tp_test_share_mutations, test_share_mutation);
+  g_test_add_func ("/check/share-parts", test_share_parts);
+  g_test_add_func ("/check/tight", test_tight_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);

@@ -116,25 +116,6 @@ test_brute_force (void)
 
 /* ---- what does not depend on the case ----------------------------------- */
 
-/* Limits of half of what the cheapest takes; NULL: they are not to be met, or do
- * not bind. */
-static TpPlan *
-place_tight (const TpTestCase *test, int n_cuts, gint64 *limits)
-{
-  g_autoptr (TpPlan) cheapest = tp_memory_case_place (test, NULL, 0);
-  g_autofree guint8 *devices = tp_test_plan_devices (cheapest);
-  TpPlan *plan;
-
-  tp_memory_case_count (test, devices, limits);
-  limits[0] = 0;
-  limits[1] = limits[1] / 2 + 1;
-  plan = tp_memory_case_place (test, limits, n_cuts);
-  if (plan == NULL || plan->memory_proof != NULL)
-    return plan;
-  tp_plan_unref (plan);
-  return NULL;
-}
-
 /* No placement that fits and has an op elsewhere costs less than the plan and the
  * op's margin. */
 static void
@@ -177,7 +158,7 @@ test_margins (void)
       g_autoptr (TpTestCase) test
           = tp_memory_case_new (g_test_rand_int_range (2, 9));
       gint64 limits[2];
-      g_autoptr (TpPlan) plan = place_tight (test, 0, limits);
+      g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 0, limits);
 
       if (plan == NULL)
         continue;
@@ -198,8 +179,10 @@ test_equal_bytes (void)
       g_autoptr (TpTestCase) test = tp_memory_case_new (40);
       const gint64 wide[2] = { G_GINT64_CONSTANT (1) << 40, 1 << 30 };
       gint64 limits[2];
-      g_autoptr (TpPlan) first = place_tight (test, 50, limits);
-      g_autoptr (TpPlan) second = place_tight (test, 50, limits);
+      g_autoptr (TpPlan) first
+          = tp_memory_case_place_tight (test, 50, limits);
+      g_autoptr (TpPlan) second
+          = tp_memory_case_place_tight (test, 50, limits);
       g_autoptr (TpPlan) plain = tp_memory_case_place (test, NULL, 0);
       g_autoptr (TpPlan) within = tp_memory_case_place (test, wide, 0);
       g_autofree char *a = NULL, *b = NULL, *c = NULL, *d = NULL;
@@ -226,7 +209,8 @@ test_few_cuts (void)
     {
       g_autoptr (TpTestCase) test = tp_memory_case_new (30);
       gint64 limits[2];
-      g_autoptr (TpPlan) plan = place_tight (test, 1 + round % 4, limits);
+      g_autoptr (TpPlan) plan
+          = tp_memory_case_place_tight (test, 1 + round % 4, limits);
       g_autoptr (TpPlan) better = NULL;
 
       if (plan == NULL)
@@ -253,7 +237,8 @@ test_large (void)
       g_autoptr (TpTestCase) test = tp_memory_case_new (100 + 10 * round);
       gint64 limits[2];
       g_autoptr (TpPlan) plan
-          = place_tight (test, n_rounds > 2 ? 0 : 100, limits);
+          = tp_memory_case_place_tight (test, n_rounds > 2 ? 0 : 100,
+                                        limits);
 
       if (plan == NULL)
         continue;
@@ -440,7 +425,7 @@ test_spoilt (void)
     {
       g_autoptr (TpTestCase) test = tp_memory_case_new (10);
       gint64 limits[2];
-      g_autoptr (TpPlan) plan = place_tight (test, 0, limits);
+      g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 0, limits);
 
       if (plan == NULL)
         continue;
@@ -484,7 +469,7 @@ write_plans (const char *folder, GPtrArray *argv)
 
       for (int i = 0; i < test->graph->n_nodes; i++)
         test->graph->nodes[i].n_costs = 0; /* its figures are others */
-      plan = place_tight (test, round % 2 ? 3 : 0, limits);
+      plan = tp_memory_case_place_tight (test, round % 2 ? 3 : 0, limits);
       if (plan == NULL)
         continue;
       tp_plan_count_memory (plan, test->graph);

@@ -22,7 +22,7 @@
  * alone, which are in a form of our own. */
 static const char *const unseen[] = {
   "move-to-nowhere", "drop-placement", "change-host-to-nowhere",
-  "drop-figures", "offer-nowhere", "turn-transfer", "move-cheapest-nowhere",
+  "drop-figures", "offer-nowhere", "move-cheapest-nowhere",
   "change-graph-digest", "change-costs-digest", "change-name", "change-device",
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
   "change-factor", "drop-half-interval", "change-row-first",
@@ -374,6 +374,27 @@ write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
     }
 }
 
+/* Three of each kind for which there is something to change; returns whether there
+ * is. */
+static gboolean
+write_bad_tight (Bundle *bundle, const TpTestMutation *mutation)
+{
+  int n_done = 0;
+
+  for (int round = 0; round < 40 && n_done < 3; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_tight_case_new ();
+      g_autoptr (TpPlan) plan = tp_test_place_tight (test);
+
+      if (plan == NULL || g_strv_contains (unseen, mutation->name)
+          || !mutation->mutate (plan, test))
+        continue;
+      write_plan (bundle, plan, test, mutation->name);
+      n_done++;
+    }
+  return n_done > 0;
+}
+
 /* Lines end in ": valid", or have ": not valid: " and why. */
 static char **
 run (Bundle *bundle)
@@ -389,14 +410,13 @@ run (Bundle *bundle)
 }
 
 static void
-bundle_init (Bundle *bundle)
+bundle_init (Bundle *bundle, const char *script)
 {
   bundle->folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
   bundle->files = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (bundle->files, g_strdup ("python3"));
   g_ptr_array_add (bundle->files,
-                   g_test_build_filename (G_TEST_DIST, "..", "check_plan.py",
-                                          NULL));
+                   g_test_build_filename (G_TEST_DIST, "..", script, NULL));
   g_ptr_array_add (bundle->files, NULL);
 }
 
@@ -435,7 +455,7 @@ test_good (void)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   write_good (&bundle);
   write_good_shared (&bundle);
   write_good_loads (&bundle);
@@ -452,7 +472,7 @@ test_bad (gconstpointer data)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad (&bundle, it);
   expect_verdicts (&bundle);
@@ -464,7 +484,7 @@ test_bad_loads (gconstpointer data)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_loads (&bundle, it);
   expect_verdicts (&bundle);
@@ -476,7 +496,7 @@ test_bad_spans (gconstpointer data)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_spans (&bundle, it);
   expect_verdicts (&bundle);
@@ -488,7 +508,7 @@ test_bad_rated (gconstpointer data)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_rated (&bundle, it);
   expect_verdicts (&bundle);
@@ -496,16 +516,34 @@ test_bad_rated (gconstpointer data)
 }
 
 static void
-test_bad_shared (void)
+test_bad_shared (gconstpointer data)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
-  for (const TpTestMutation *it = tp_test_share_mutations; it->name != NULL;
-       it++)
+  bundle_init (&bundle, "check_plan.py");
+  for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_shared (&bundle, it);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
+}
+
+static void
+test_bad_tight (void)
+{
+  static const TpTestMutation *const lists[]
+      = { tp_test_memory_mutations, tp_test_part_mutations,
+          tp_test_proof_mutations };
+  int n_kinds = 0;
+  Bundle bundle;
+
+  bundle_init (&bundle, "check_memory.py");
+  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
+    for (const TpTestMutation *it = lists[i]; it->name != NULL; it++)
+      n_kinds += write_bad_tight (&bundle, it);
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+  g_test_message ("%d kinds", n_kinds);
+  g_assert_cmpint (n_kinds, >=, 45);
 }
 
 static void
@@ -513,7 +551,7 @@ test_bad_mixes (void)
 {
   Bundle bundle;
 
-  bundle_init (&bundle);
+  bundle_init (&bundle, "check_plan.py");
   for (const TpTestMixMutation *it = tp_test_mix_mutations; it->name != NULL;
        it++)
     write_bad_mixes (&bundle, it);
@@ -533,13 +571,19 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/second/good", test_good);
-  g_test_add_func ("/second/shares", test_bad_shared);
+  g_test_add_data_func ("/second/shares", tp_test_share_mutations,
+                        test_bad_shared);
+  g_test_add_data_func ("/second/share-parts", tp_test_part_mutations,
+                        test_bad_shared);
+  g_test_add_func ("/second/tight", test_bad_tight);
   g_test_add_func ("/second/mixes", test_bad_mixes);
   g_test_add_data_func ("/second/loads", tp_test_load_mutations,
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
                         test_bad_loads);
   g_test_add_data_func ("/second/spans", tp_test_span_mutations,
+                        test_bad_spans);
+  g_test_add_data_func ("/second/span-parts", tp_test_part_mutations,
                         test_bad_spans);
   g_test_add_data_func ("/second/rated", tp_test_rated_mutations,
                         test_bad_rated);

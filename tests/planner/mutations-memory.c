@@ -1,0 +1,408 @@
+/* mutations-memory.c: ways to spoil the proof of a plan within limits of memory. */
+#include "config.h"
+
+#include "ir/plan-memory.h"
+#include "memory-case.h"
+#include "mutations.h"
+
+#include <string.h>
+
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
+static int
+count_entries (const TpPlan *plan)
+{
+  return (int) plan->memory_proof->entries->len;
+}
+
+static TpProofEntry *
+get_entry (const TpPlan *plan, int index)
+{
+  return &tp_array_index (plan->memory_proof->entries, TpProofEntry, index);
+}
+
+/* Some entry of that kind, or NULL. */
+static TpProofEntry *
+pick_entry (const TpPlan *plan, TpProofKind kind)
+{
+  int n = count_entries (plan), first = pick (n);
+
+  for (int i = 0; i < n; i++)
+    if (get_entry (plan, (first + i) % n)->kind == kind)
+      return get_entry (plan, (first + i) % n);
+  return NULL;
+}
+
+/* Of those that an end of the tree needs, so that it is looked at. */
+static TpMemoryBound *
+pick_bound (const TpPlan *plan)
+{
+  const TpProofEntry *end = pick_entry (plan, TP_PROOF_BOUND);
+
+  return end == NULL ? NULL : plan->memory_proof->bounds->pdata[end->index];
+}
+
+static TpMemoryShare *
+pick_share (const TpPlan *plan)
+{
+  const TpMemoryBound *bound = pick_bound (plan);
+
+  return bound == NULL || bound->shares->len == 0
+             ? NULL
+             : &tp_array_index (bound->shares, TpMemoryShare,
+                                pick ((int) bound->shares->len));
+}
+
+static TpMemoryPrice *
+pick_price (const TpPlan *plan)
+{
+  const TpMemoryBound *bound = pick_bound (plan);
+
+  return bound == NULL || bound->prices->len == 0
+             ? NULL
+             : &tp_array_index (bound->prices, TpMemoryPrice,
+                                pick ((int) bound->prices->len));
+}
+
+/* ---- the tree ------------------------------------------------------------- */
+
+static gboolean
+drop_entry (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_remove_index (plan->memory_proof->entries,
+                         (guint) pick (count_entries (plan)));
+  return TRUE;
+}
+
+static gboolean
+drop_last_entry (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->memory_proof->entries,
+                     (guint) count_entries (plan) - 1);
+  return TRUE;
+}
+
+static gboolean
+repeat_last_entry (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry last = *get_entry (plan, count_entries (plan) - 1);
+
+  tp_array_append_val (plan->memory_proof->entries, last);
+  return TRUE;
+}
+
+static gboolean
+drop_tree (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->memory_proof->entries, 0);
+  return TRUE;
+}
+
+static gboolean
+branch_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_BRANCH);
+
+  if (entry != NULL)
+    entry->index = plan->n_placements + pick (3);
+  return entry != NULL;
+}
+
+/* On an op that has its device already. */
+static gboolean
+branch_twice (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *root = get_entry (plan, 0);
+
+  if (count_entries (plan) < 3 || root->kind != TP_PROOF_BRANCH
+      || root[1].kind != TP_PROOF_BRANCH)
+    return FALSE;
+  root[1].index = root->index;
+  return TRUE;
+}
+
+/* Without what should be below. */
+static gboolean
+branch_at_end (TpPlan *plan, const TpTestCase *test)
+{
+  *get_entry (plan, count_entries (plan) - 1)
+      = (TpProofEntry){ TP_PROOF_BRANCH, pick (plan->n_placements), 0 };
+  return TRUE;
+}
+
+static gboolean
+bound_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_BOUND);
+
+  if (entry != NULL)
+    entry->index = (int) plan->memory_proof->bounds->len + pick (3);
+  return entry != NULL;
+}
+
+static gboolean
+drop_bounds (TpPlan *plan, const TpTestCase *test)
+{
+  gboolean is_used = pick_bound (plan) != NULL;
+
+  tp_pointers_cut (plan->memory_proof->bounds, 0);
+  return is_used;
+}
+
+static gboolean
+full_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_FULL);
+
+  if (entry != NULL)
+    entry->step = plan->n_placements + pick (3);
+  return entry != NULL;
+}
+
+/* There it may hold what it likes. */
+static gboolean
+full_without_limit (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_FULL);
+
+  if (entry == NULL || plan->memory_limits[0] > 0)
+    return FALSE;
+  entry->index = 0;
+  return TRUE;
+}
+
+/* One of several placements. */
+static gboolean
+place_too_early (TpPlan *plan, const TpTestCase *test)
+{
+  if (count_entries (plan) < 3)
+    return FALSE;
+  tp_array_set_size (plan->memory_proof->entries, 1);
+  *get_entry (plan, 0) = (TpProofEntry){ TP_PROOF_PLACED, 0, 0 };
+  return TRUE;
+}
+
+/* ---- bounds --------------------------------------------------------------- */
+
+static gboolean
+raise_share (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->amount += G_GINT64_CONSTANT (1) << 40;
+  return share != NULL;
+}
+
+static gboolean
+lower_share (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->amount = -1;
+  return share != NULL;
+}
+
+static gboolean
+repeat_share (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryBound *bound = pick_bound (plan);
+  TpMemoryShare share;
+
+  if (bound == NULL || bound->shares->len == 0)
+    return FALSE;
+  share = tp_array_index (bound->shares, TpMemoryShare, 0);
+  share.amount = 0;
+  tp_array_append_val (bound->shares, share);
+  return TRUE;
+}
+
+static gboolean
+share_to_nobody (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->op = plan->n_placements + pick (3);
+  return share != NULL;
+}
+
+static gboolean
+share_of_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->index += test->graph->n_tensors + test->groups->n_groups;
+  return share != NULL;
+}
+
+static gboolean
+share_of_no_row (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->row += 1000;
+  return share != NULL;
+}
+
+static gboolean
+share_of_no_kind (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryShare *share = pick_share (plan);
+
+  if (share != NULL)
+    share->kind = 'x';
+  return share != NULL;
+}
+
+static gboolean
+lower_price (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryPrice *price = pick_price (plan);
+
+  if (price != NULL)
+    price->price = -1;
+  return price != NULL;
+}
+
+static gboolean
+price_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryPrice *price = pick_price (plan);
+
+  if (price != NULL)
+    price->step = plan->n_placements + pick (3);
+  return price != NULL;
+}
+
+static gboolean
+price_without_limit (TpPlan *plan, const TpTestCase *test)
+{
+  TpMemoryPrice *price = pick_price (plan);
+
+  if (price == NULL || plan->memory_limits[0] > 0)
+    return FALSE;
+  price->device = 0;
+  return TRUE;
+}
+
+/* ---- what is claimed ------------------------------------------------------ */
+
+static gboolean
+raise_bound (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_proof->bound_ns = plan->cost_ns + 1;
+  return TRUE;
+}
+
+static gboolean
+bound_below_all (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_proof->bound_ns = plan->bound_ns - 1;
+  return TRUE;
+}
+
+static gboolean
+raise_cheapest (TpPlan *plan, const TpTestCase *test)
+{
+  plan->bound_ns++;
+  return TRUE;
+}
+
+static gboolean
+tighten_limit (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_limits[1] = plan->peak_bytes[1] + plan->weight_bytes[1] - 1;
+  return TRUE;
+}
+
+static gboolean
+lower_limit (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_limits[1] = -1;
+  return TRUE;
+}
+
+static gboolean
+drop_limits (TpPlan *plan, const TpTestCase *test)
+{
+  memset (plan->memory_limits, 0, 2 * sizeof *plan->memory_limits);
+  return TRUE;
+}
+
+static gboolean
+name_a_price (TpPlan *plan, const TpTestCase *test)
+{
+  plan->tie_price_ns = 1;
+  return TRUE;
+}
+
+static gboolean
+drop_arcs (TpPlan *plan, const TpTestCase *test)
+{
+  plan->n_arcs = 0;
+  return TRUE;
+}
+
+const TpTestMutation tp_test_memory_mutations[] = {
+  { "drop-memory-entry", drop_entry },
+  { "drop-last-memory-entry", drop_last_entry },
+  { "repeat-last-memory-entry", repeat_last_entry },
+  { "drop-memory-tree", drop_tree },
+  { "branch-memory-nowhere", branch_nowhere },
+  { "branch-memory-twice", branch_twice },
+  { "branch-memory-at-end", branch_at_end },
+  { "bound-nowhere", bound_nowhere },
+  { "drop-memory-bounds", drop_bounds },
+  { "full-nowhere", full_nowhere },
+  { "full-without-limit", full_without_limit },
+  { "place-too-early", place_too_early },
+  { "raise-memory-share", raise_share },
+  { "lower-memory-share", lower_share },
+  { "repeat-memory-share", repeat_share },
+  { "share-to-nobody", share_to_nobody },
+  { "share-of-nothing", share_of_nothing },
+  { "share-of-no-row", share_of_no_row },
+  { "share-of-no-kind", share_of_no_kind },
+  { "lower-memory-price", lower_price },
+  { "price-nowhere", price_nowhere },
+  { "price-without-limit", price_without_limit },
+  { "raise-memory-bound", raise_bound },
+  { "bound-below-all", bound_below_all },
+  { "raise-cheapest", raise_cheapest },
+  { "tighten-limit", tighten_limit },
+  { "lower-limit", lower_limit },
+  { "drop-limits", drop_limits },
+  { "name-a-memory-price", name_a_price },
+  { "drop-memory-arcs", drop_arcs },
+  { NULL, NULL },
+};
+
+TpPlan *
+tp_test_place_tight (const TpTestCase *test)
+{
+  gint64 limits[2];
+  TpPlan *plan = tp_memory_case_place_tight (test, 0, limits);
+
+  if (plan != NULL)
+    tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+TpTestCase *
+tp_test_tight_case_new (void)
+{
+  TpTestCase *test = tp_memory_case_new (12);
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  return test;
+}
