@@ -325,6 +325,27 @@ look_back (TpChain *chain, const int *links, int n_links, gint64 before,
   return now;
 }
 
+/* The next of @links that is there; @n_links: none. */
+static int
+find_next (const TpChain *chain, const int *links, int n_links, int i)
+{
+  while (i < n_links && chain->links[links[i]].launch == NULL)
+    i++;
+  return i;
+}
+
+/* To ask the system what disturbed a kernel takes longer than a short one, and drives
+ * what that is about to use from the nearest cache: short ones that follow each other
+ * are asked about together. */
+static gboolean
+is_to_count (const TpChain *chain, const int *links, int n_links, int i)
+{
+  int next = find_next (chain, links, n_links, i + 1);
+
+  return !chain->links[links[i]].is_short || next == n_links
+         || !chain->links[links[next]].is_short;
+}
+
 /* Where the pool is not whole nothing of what follows counts, though each kernel
  * may look alike in all rounds. */
 static gboolean
@@ -335,32 +356,43 @@ time_on_host (TpChain *chain, const int *links, int n_links,
       = chain->runs_nodes || tp_probe_is_pool_whole (chain->n_threads);
   gint64 contention = chain->processors.contention;
   gint64 looked_ns = tp_clock_get_ns ();
-  int n_looked = 0;
+  int n_looked = 0, n_counted = 0;
+  gboolean is_due;
+  TpSample begin;
 
-  for (int i = 0; i < n_links; i++)
+  tp_sample_begin (&begin);
+  for (int i = find_next (chain, links, n_links, 0); i < n_links;
+       i = find_next (chain, links, n_links, i + 1))
     {
-      TpLink *link = &chain->links[links[i]];
-      TpSample begin;
+      TpSample *sample = &out_samples[links[i]];
 
-      if (link->launch == NULL)
-        continue;
-      tp_sample_begin (&begin);
-      if (!chain->device->ops->launch (chain->device, link->launch, error))
+      tp_sample_begin_next (&begin);
+      if (!chain->device->ops->launch (chain->device,
+                                       chain->links[links[i]].launch, error))
         return FALSE;
-      tp_sample_end (&begin, &out_samples[links[i]]);
-      out_samples[links[i]].n_preempted += !is_whole;
-      out_samples[links[i]].processors = chain->processors;
+      tp_sample_end_next (&begin, sample);
+      sample->n_preempted = !is_whole;
+      sample->processors = chain->processors;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
-      if (tp_clock_get_ns () - looked_ns < LOOK_NS)
+      is_due = begin.time_ns + sample->time_ns - looked_ns >= LOOK_NS;
+      if (!is_due && !is_to_count (chain, links, n_links, i))
+        continue;
+      tp_sample_count (&begin, links + n_counted, i + 1 - n_counted,
+                       out_samples);
+      n_counted = i + 1;
+      if (!is_due)
         continue;
       contention = look_back (chain, links + n_looked, i + 1 - n_looked,
                               contention, out_samples);
       n_looked = i + 1;
-      looked_ns = tp_clock_get_ns ();
+      tp_sample_begin (&begin);
+      looked_ns = begin.time_ns;
     }
   look_back (chain, links + n_looked, n_links - n_looked, contention,
              out_samples);
+  for (int i = 0; i < n_links; i++)
+    chain->links[links[i]].is_short = tp_sample_is_short (&out_samples[links[i]]);
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 

@@ -20,6 +20,7 @@ typedef struct
                                * model's, which the next link has */
   char *name;                 /* of a rival: what no other kernel is called */
   const char *schedule;       /* (owned by its code) */
+  gboolean is_short;          /* was when last timed on the host */
 } TpLink;
 
 typedef struct

@@ -60,6 +60,44 @@ tp_sample_end (const TpSample *begin, TpSample *out_sample)
   out_sample->n_preempted -= begin->n_preempted;
 }
 
+void
+tp_sample_begin_next (TpSample *begin)
+{
+  begin->time_ns = tp_clock_get_ns ();
+}
+
+void
+tp_sample_end_next (const TpSample *begin, TpSample *out_sample)
+{
+  *out_sample = (TpSample){ .time_ns = tp_clock_get_ns () - begin->time_ns };
+  out_sample->time_ns = MAX (1, out_sample->time_ns);
+}
+
+void
+tp_sample_count (TpSample *begin, const int *which, int n, TpSample *samples)
+{
+  TpSample now;
+  int n_there = 0;
+
+  tp_sample_begin (&now);
+  for (int i = 0; i < n; i++)
+    n_there += samples[which[i]].time_ns > 0;
+  for (int i = 0; i < n; i++)
+    {
+      TpSample *sample = &samples[which[i]];
+
+      sample->n_preempted += now.n_preempted - begin->n_preempted;
+      sample->cpu_ns = n_there == 1 ? now.cpu_ns - begin->cpu_ns : 0;
+    }
+  *begin = now;
+}
+
+gboolean
+tp_sample_is_short (const TpSample *sample)
+{
+  return sample->time_ns > 0 && sample->time_ns < SHORT_NS;
+}
+
 static double
 get_share (const TpSample *sample)
 {
@@ -187,6 +225,7 @@ tp_samples_find_disturbed (const TpSample *samples, int n,
                           || tp_samples_are_contended (&samples[i].processors,
                                                        least)
                           || (samples[i].time_ns >= SHORT_NS
+                              && samples[i].cpu_ns > 0
                               && get_share (&samples[i]) < SHARE * best);
 }
 

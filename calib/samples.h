@@ -19,6 +19,15 @@ typedef struct
  * first: so their reading is in no time. */
 void tp_sample_begin (TpSample *out_begin);
 void tp_sample_end (const TpSample *begin, TpSample *out_sample);
+/* The same by the clock alone, for several in a row; what the counters went up by
+ * since @begin is told to all of them, @samples [@which[i]], later, and the next row
+ * begins. Processor time is told where there is but one (with time above 0). */
+void tp_sample_begin_next (TpSample *begin);
+void tp_sample_end_next (const TpSample *begin, TpSample *out_sample);
+void tp_sample_count (TpSample *begin, const int *which, int n,
+                      TpSample *samples);
+/* Worth counting by itself. */
+gboolean tp_sample_is_short (const TpSample *sample);
 
 /* Whether processors were further from each other than they can be, or shared
  * more; @least: what is known of that. */

@@ -1,5 +1,5 @@
 /* test-samples.c: which samples are disturbed, and what becomes of the places of
- * a kernel. No clock is read. */
+ * a kernel. No clock decides. */
 #include "config.h"
 
 #include "calib/near.h"
@@ -24,17 +24,51 @@ test_disturbed (void)
     make_sample (3 * QUIET_NS, 1.9, 1), /* gave its processor up */
     make_sample (2 * QUIET_NS, 1.0, 0), /* a worker was away all the time */
     make_sample (3000, 0.1, 0),         /* too short to tell by its share */
+    make_sample (QUIET_NS, 0, 0),       /* one of several that were counted together */
   };
   const TpSample waiting[] = { make_sample (QUIET_NS, 0.02, 0),
                                make_sample (QUIET_NS, 0.2, 0) };
-  gboolean is_disturbed[5];
+  gboolean is_disturbed[6];
 
-  tp_samples_find_disturbed (samples, 5, &unknown, is_disturbed);
+  tp_samples_find_disturbed (samples, 6, &unknown, is_disturbed);
   g_assert_false (is_disturbed[0] || is_disturbed[1]);
   g_assert_true (is_disturbed[2] && is_disturbed[3]);
-  g_assert_false (is_disturbed[4]);
+  g_assert_false (is_disturbed[4] || is_disturbed[5]);
   tp_samples_find_disturbed (waiting, 2, &unknown, is_disturbed);
   g_assert_false (is_disturbed[0] || is_disturbed[1]);
+}
+
+/* What is counted together: one that is not there is left alone, and processor time is
+ * told only of what was there by itself. */
+static void
+test_counted (void)
+{
+  const int alone[] = { 0 }, row[] = { 1, 2, 3 };
+  TpSample samples[4] = { 0 }, begin;
+
+  tp_sample_begin (&begin);
+  begin.n_preempted -= 2;
+  begin.cpu_ns -= 12345;
+  tp_sample_begin_next (&begin);
+  tp_sample_end_next (&begin, &samples[0]);
+  tp_sample_count (&begin, alone, 1, samples);
+  g_assert_cmpint (samples[0].time_ns, >, 0);
+  g_assert_cmpint (samples[0].cpu_ns, >=, 12345);
+  g_assert_cmpint (samples[0].n_preempted, >=, 2);
+  begin.n_preempted -= 3;
+  for (int i = 1; i <= 2; i++)
+    {
+      tp_sample_begin_next (&begin);
+      tp_sample_end_next (&begin, &samples[i]);
+      samples[i].n_preempted = i;
+    }
+  tp_sample_count (&begin, row, 3, samples);
+  for (int i = 1; i <= 2; i++)
+    {
+      g_assert_cmpint (samples[i].n_preempted, >=, i + 3);
+      g_assert_cmpint (samples[i].cpu_ns, ==, 0);
+    }
+  g_assert_cmpint (samples[3].time_ns, ==, 0);
 }
 
 /* Processor time that the system booked late says nothing of the others. */
@@ -371,6 +405,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/samples/disturbed", test_disturbed);
+  g_test_add_func ("/samples/counted", test_counted);
   g_test_add_func ("/samples/booked-late", test_booked_late);
   g_test_add_func ("/samples/estimate", test_estimate);
   g_test_add_func ("/samples/no-witness", test_no_witness);
