@@ -21,6 +21,8 @@
 #define ENOUGH 15             /* undisturbed ones */
 #define N_TRIES 3             /* each of twice as many runs */
 #define WARMUP 3
+#define SITTINGS 3
+#define SITTINGS_PART 4       /* of what kernels may take, after which no more begin */
 #define RUNS_NS (SECOND_NS / 2)     /* of all others */
 #define LONGEST_NS (6 * SECOND_NS)  /* all runs of a try, as foretold */
 #define READY_NS (30 * SECOND_NS)   /* to compile and to open a device */
@@ -141,32 +143,64 @@ find_deadline (gint64 left_ns)
   return left_ns > 0 ? MIN (left_ns, most_ns) : most_ns;
 }
 
+typedef struct
+{
+  gint64 begin_us;
+  gint64 time_limit_ns;       /* 0: none */
+} Hours;
+
+static gint64
+find_left_ns (const Hours *hours)
+{
+  gint64 gone_us = g_get_monotonic_time () - hours->begin_us;
+
+  return MAX (hours->time_limit_ns - gone_us * 1000, 0);
+}
+
+static void
+sit (const Whole *whole, const Hours *hours)
+{
+  gint64 left_ns = find_left_ns (hours);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *said = NULL;
+
+  if (tp_device_is_simulated (whole->device)
+      || (hours->time_limit_ns > 0 && left_ns == 0))
+    return;
+  said = tp_child_ask_within (run_whole, (gpointer) whole,
+                              find_deadline (left_ns), &error);
+  if (whole->cli->is_verbose)
+    tp_cli_note (whole->cli, "run as a whole on %s: %s%s", whole->device,
+                 said != NULL && *said == 0 ? "kept" : "not kept: ",
+                 said == NULL ? error->message : said);
+}
+
+/* No process is quite as fast as the next, so there are several where that takes
+ * little beside the kernels. */
+static gboolean
+is_worth_more (const Hours *hours, int n_devices)
+{
+  gint64 gone_us = g_get_monotonic_time () - hours->begin_us;
+
+  return gone_us * SITTINGS_PART < tp_patience_get_most_us () * n_devices;
+}
+
 void
 tp_cli_run_wholes (TpCli *cli, const TplanGraph *graph, gint64 time_limit_ns)
 {
-  gint64 end_us = g_get_monotonic_time () + time_limit_ns / 1000;
+  const Hours hours = { g_get_monotonic_time (), time_limit_ns };
   TplanCosts *costs = tp_cli_get_costs (cli, NULL);
   const char *const *names = tp_api_get_devices (costs);
+  int n = (int) g_strv_length ((char **) names);
 
-  for (int i = 0; names[i] != NULL && !*tp_cli_get_cancelled (); i++)
+  for (int k = 0; k < n * SITTINGS; k++)
     {
-      Whole whole = { cli, graph, names[i] };
-      gint64 left_ns = (end_us - g_get_monotonic_time ()) * 1000;
-      g_autoptr (GError) error = NULL;
-      g_autofree char *said = NULL;
+      const Whole whole = { cli, graph, names[k % n] };
 
-      if (tp_device_is_simulated (names[i])
-          || (time_limit_ns > 0 && left_ns <= 0))
-        continue;
-      tp_cli_progress (i, (int) g_strv_length ((char **) names),
-                       "run as a whole", 0, cli);
-      said = tp_child_ask_within (run_whole, &whole,
-                                  find_deadline (time_limit_ns > 0 ? left_ns : 0),
-                                  &error);
-      if (cli->is_verbose)
-        tp_cli_note (cli, "run as a whole on %s: %s%s", names[i],
-                     said != NULL && *said == 0 ? "kept" : "not kept: ",
-                     said == NULL ? error->message : said);
+      if (*tp_cli_get_cancelled () || (k >= n && !is_worth_more (&hours, n)))
+        break;
+      tp_cli_progress (k % n, n, "run as a whole", 0, cli);
+      sit (&whole, &hours);
     }
   tp_cli_progress_end (cli);
 }
