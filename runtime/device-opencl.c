@@ -14,6 +14,7 @@
 #include "runtime/opencl-copy.h"
 #include "runtime/opencl-events.h"
 #include "runtime/opencl-shared.h"
+#include "runtime/opencl-wait.h"
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
@@ -34,6 +35,7 @@ typedef struct
   cl_command_queue copies[2]; /* [is_write] where it is shared: copies do not wait
                                * for kernels; else NULL */
   gboolean has_shared;        /* buffers that the host uses in place */
+  gboolean is_awake;          /* who waits for it */
   gboolean is_mapped;         /* copies by mapping: memory is the host's */
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
@@ -113,6 +115,8 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
   device->id = shared.device;
   device->has_shared
       = options->is_shared && tp_opencl_can_share (device->id);
+  device->is_awake = !options->is_shared
+                     && tp_opencl_may_stay_awake (device->index, device->id);
   if (!make_queue (device, &device->queue, error))
     return FALSE;
   device->current = device->queue;
@@ -285,8 +289,9 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
       tp_host_copy (copy, copy->buf->shared);
       return TRUE;
     }
-  code = device->is_mapped ? tp_opencl_copy_mapped (queue, memory, copy)
-                           : tp_opencl_copy (queue, memory, copy);
+  code = device->is_mapped  ? tp_opencl_copy_mapped (queue, memory, copy)
+         : device->is_awake ? tp_opencl_copy_awake (queue, memory, copy)
+                            : tp_opencl_copy (queue, memory, copy);
   /* A write that blocks has read its source; kernels are in another queue. */
   if (code == CL_SUCCESS && own != NULL)
     code = clFinish (own);
@@ -536,7 +541,8 @@ take_stamps (ClDevice *device)
 static gboolean
 wait (ClDevice *device, GError **error)
 {
-  cl_int code = clFinish (device->current);
+  cl_int code = device->is_awake ? tp_opencl_finish_awake (device->current)
+                                 : clFinish (device->current);
 
   take_stamps (device);
   return code == CL_SUCCESS

@@ -4,15 +4,35 @@
 #include "runtime/opencl-copy.h"
 
 #include "runtime/host.h"
+#include "runtime/opencl-wait.h"
+
+static cl_int
+enqueue (cl_command_queue queue, cl_mem memory, const TpCopy *copy,
+         cl_bool is_blocking, cl_event *out_event)
+{
+  if (copy->is_write)
+    return clEnqueueWriteBuffer (queue, memory, is_blocking, 0,
+                                 copy->size_bytes, copy->host, 0, NULL,
+                                 out_event);
+  return clEnqueueReadBuffer (queue, memory, is_blocking, 0, copy->size_bytes,
+                              copy->host, 0, NULL, out_event);
+}
 
 cl_int
 tp_opencl_copy (cl_command_queue queue, cl_mem memory, const TpCopy *copy)
 {
-  if (copy->is_write)
-    return clEnqueueWriteBuffer (queue, memory, CL_TRUE, 0, copy->size_bytes,
-                                 copy->host, 0, NULL, NULL);
-  return clEnqueueReadBuffer (queue, memory, CL_TRUE, 0, copy->size_bytes,
-                              copy->host, 0, NULL, NULL);
+  return enqueue (queue, memory, copy, CL_TRUE, NULL);
+}
+
+cl_int
+tp_opencl_copy_awake (cl_command_queue queue, cl_mem memory,
+                      const TpCopy *copy)
+{
+  cl_event event = NULL;
+  cl_int code = enqueue (queue, memory, copy, CL_FALSE, &event);
+
+  code = tp_opencl_check (code, event);
+  return code == CL_SUCCESS ? tp_opencl_await (queue, event) : code;
 }
 
 cl_int

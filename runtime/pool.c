@@ -68,8 +68,8 @@ typedef struct
 
 static Pool pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void
-pause_briefly (void)
+void
+tp_pool_pause (void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause ();
@@ -101,7 +101,7 @@ spin_while (atomic_int *word, int value)
     {
       if (atomic_load_explicit (word, memory_order_acquire) != value)
         return TRUE;
-      pause_briefly ();
+      tp_pool_pause ();
       if (i % 64 != 0)
         continue;
       if (end_ns == 0)

@@ -28,4 +28,7 @@ gboolean tp_pool_prepare (int n_threads, GError **error);
 void tp_pool_run (int n_threads, gint64 n_items, TpPoolFunc func,
                   gpointer data);
 
+/* Leaves a moment to who shares the core with one that waits awake. */
+void tp_pool_pause (void);
+
 #endif

@@ -305,6 +305,10 @@ DOES (clSetEventCallback, (cl_event a, cl_int b, EventNotify c, void *d),
       (a, b, c, d))
 DOES (clFinish, (cl_command_queue a), (a))
 DOES (clFlush, (cl_command_queue a), (a))
+DOES (clEnqueueMarkerWithWaitList,
+      (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *d),
+      (a, b, c, d))
+DOES (clWaitForEvents, (cl_uint a, const cl_event *b), (a, b))
 DOES (clReleaseEvent, (cl_event a), (a))
 DOES (clReleaseDevice, (cl_device_id a), (a))
 DOES (clReleaseCommandQueue, (cl_command_queue a), (a))
@@ -539,6 +543,8 @@ clInitLayer (cl_uint n, const cl_icd_dispatch *its_target, cl_uint *out_n,
   SET (clSetEventCallback);
   SET (clFinish);
   SET (clFlush);
+  SET (clEnqueueMarkerWithWaitList);
+  SET (clWaitForEvents);
   SET (clReleaseEvent);
   SET (clReleaseDevice);
   SET (clReleaseCommandQueue);

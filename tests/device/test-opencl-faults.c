@@ -33,6 +33,8 @@ static const struct
   { "clEnqueueReadBuffer", -5, TPLAN_ERROR_DEVICE },
   { "clFinish", -5, TPLAN_ERROR_DEVICE },
   { "clFlush", -36, TPLAN_ERROR_DEVICE },
+  { "clEnqueueMarkerWithWaitList", -5, TPLAN_ERROR_DEVICE },
+  { "clWaitForEvents", -14, TPLAN_ERROR_DEVICE },
   { "clSVMAlloc", -4, TPLAN_ERROR_MEMORY },
   { "clSetMemObjectDestructorCallback", -6, TPLAN_ERROR_MEMORY },
 };
@@ -45,6 +47,14 @@ is_of_shared (const char *function)
          || g_str_equal (function, "clSetMemObjectDestructorCallback");
 }
 
+/* Called where there are fewer threads than processors, and one run at a time. */
+static gboolean
+is_of_awake (const char *function)
+{
+  return g_str_equal (function, "clEnqueueMarkerWithWaitList")
+         || g_str_equal (function, "clWaitForEvents");
+}
+
 /* Memory that is shared takes no such calls. */
 static gboolean
 is_copy (const char *call)
@@ -53,14 +63,18 @@ is_copy (const char *call)
          || g_str_has_prefix (call, "clEnqueueReadBuffer");
 }
 
-#define IN_FLIGHT 1000        /* added to the number of a fault */
+/* Added to the number of a fault. */
+#define IN_FLIGHT 1000
+#define ONE_THREAD 2000
 
 static gboolean
-make_and_run (TpGraph *graph, NetRun *run, int n_slots, GError **error)
+make_and_run (TpGraph *graph, NetRun *run, int kind, GError **error)
 {
+  const TpDeviceOptions options = { .n_threads = kind == ONE_THREAD };
+  int n_slots = kind == IN_FLIGHT ? 2 : 1;
   g_autoptr (TpPlan) plan = net_plan (graph, "opencl:0", "0");
   g_autoptr (TpSession) session
-      = tp_session_new_in_flight (graph, plan, n_slots, NULL, error);
+      = tp_session_new_in_flight (graph, plan, n_slots, &options, error);
 
   return session != NULL
          && tp_session_run_in_slot (session, n_slots - 1,
@@ -73,7 +87,7 @@ static void
 test_fault (gconstpointer data)
 {
   int which = GPOINTER_TO_INT (data) % IN_FLIGHT;
-  int n_slots = GPOINTER_TO_INT (data) < IN_FLIGHT ? 1 : 2;
+  int kind = GPOINTER_TO_INT (data) - which;
   g_autoptr (TpGraph) graph = net_load_prepared (net_mlp);
   g_autoptr (NetRun) run = net_run_new (graph, TP_DOMAIN_ANY);
   int n_failed = 0;
@@ -90,7 +104,7 @@ test_fault (gconstpointer data)
 
       g_setenv ("TEST_OPENCL_FAIL", fault, TRUE);
       net_run_clear_outputs (run);
-      is_good = make_and_run (graph, run, n_slots, &error);
+      is_good = make_and_run (graph, run, kind, &error);
       g_unsetenv ("TEST_OPENCL_FAIL");
       if (is_good)
         break;
@@ -102,6 +116,8 @@ test_fault (gconstpointer data)
   g_unsetenv ("TPLAN_OPENCL_SHARE");
   if (n_failed == 0 && is_of_shared (faults[which].function))
     g_test_skip ("the device shares no memory");
+  else if (n_failed == 0 && is_of_awake (faults[which].function))
+    g_test_skip ("there is but one processor");
   else
     g_assert_cmpint (n_failed, >, 0);
   g_assert_cmpint (n_failed, <, MOST_CALLS);
@@ -236,6 +252,20 @@ add_beside (void)
     }
 }
 
+static void
+add_kinds (const char *path, gsize which)
+{
+  g_autofree char *flight = g_strconcat (path, "/in-flight", NULL);
+  g_autofree char *alone = g_strconcat (path, "/one-thread", NULL);
+
+  if (!is_of_awake (faults[which].function))
+    g_test_add_data_func (flight, GINT_TO_POINTER (IN_FLIGHT + which),
+                          test_fault);
+  if (!is_of_shared (faults[which].function))
+    g_test_add_data_func (alone, GINT_TO_POINTER (ONE_THREAD + which),
+                          test_fault);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -258,19 +288,15 @@ main (int argc, char **argv)
                                                faults[i].function,
                                                faults[i].code);
 
-      if (!is_of_shared (faults[i].function))
+      if (!is_of_shared (faults[i].function)
+          && !is_of_awake (faults[i].function))
         g_test_add_data_func (
             path, GINT_TO_POINTER (i),
             strcmp (faults[i].function, "clCreateContext") == 0
                 ? test_context_fault
                 : test_fault);
       if (strcmp (faults[i].function, "clCreateContext") != 0)
-        {
-          g_autofree char *flight = g_strconcat (path, "/in-flight", NULL);
-
-          g_test_add_data_func (flight, GINT_TO_POINTER (IN_FLIGHT + i),
-                                test_fault);
-        }
+        add_kinds (path, i);
     }
   add_beside ();
   return g_test_run ();

@@ -1,0 +1,16 @@
+/* opencl-wait.h: waiting for a queue, awake where that is worth it. */
+#ifndef TP_RUNTIME_OPENCL_WAIT_H
+#define TP_RUNTIME_OPENCL_WAIT_H
+
+#include "runtime/opencl.h"
+
+/* Whether a caller may stay awake beside the threads of @device, which stands for
+ * device @index: it is part of a CPU, with fewer threads than there are processors. */
+gboolean tp_opencl_may_stay_awake (int index, cl_device_id device);
+
+/* clFinish (), for which the caller stays awake for some milliseconds first. */
+cl_int tp_opencl_finish_awake (cl_command_queue queue);
+/* Likewise until the command of @event is done; takes @event. */
+cl_int tp_opencl_await (cl_command_queue queue, cl_event event);
+
+#endif
