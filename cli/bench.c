@@ -6,6 +6,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
+#include "calib/workload.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -507,9 +508,11 @@ static gboolean
 run_rounds (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
             GError **error)
 {
+  TpWorkload begin, end;
   gboolean good = TRUE;
 
   bench->contest = tp_contest_new ((int) bench->entries->len);
+  tp_workload_read (&begin);
   bench->n_switches = -count_switches ();
   bench->start_ns = tp_clock_get_ns ();
   while (good && !is_over (bench, options))
@@ -518,6 +521,8 @@ run_rounds (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
       show_progress (bench, cli, options);
     }
   bench->n_switches += count_switches ();
+  tp_workload_read (&end);
+  bench->is_alone = tp_workload_was_alone (&begin, &end);
   tp_cli_progress_end (cli);
   if (good && tp_contest_count_rounds (bench->contest) == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
@@ -525,14 +530,17 @@ run_rounds (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
   return good && tp_contest_count_rounds (bench->contest) > 0;
 }
 
+/* The load before may be that of a calibration just ended, and who takes a processor
+ * from a thread a driver's other thread. */
 gboolean
 tp_bench_is_busy (const TpBench *bench)
 {
   double n_processors = g_get_num_processors ();
 
-  return bench->load > n_processors / 2
-         || (double) bench->n_switches
-                > 20 * n_processors * ((double) bench->time_ns / 1e9 + 1);
+  return !bench->is_alone
+         && (bench->load > n_processors / 2
+             || (double) bench->n_switches
+                    > 20 * n_processors * ((double) bench->time_ns / 1e9 + 1));
 }
 
 gboolean

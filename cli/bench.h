@@ -41,6 +41,7 @@ typedef struct
   gint64 start_ns, time_ns;   /* of the rounds */
   double load;                /* before them; below 0: not known */
   gint64 n_switches;          /* involuntary ones, while they lasted */
+  gboolean is_alone;          /* nobody else had a processor meanwhile */
 } TpBench;
 
 void tp_bench_init (TpBench *bench);
