@@ -119,6 +119,20 @@ read_kind (TpCostDb *db, gint64 *application, gint64 *version, gint64 *pages,
   return FALSE;
 }
 
+/* Before any of its tables is touched. */
+static gboolean
+check_foreign (TpCostDb *db, GError **error)
+{
+  g_autofree char *found = tp_cost_schema_find_foreign (db->sqlite);
+
+  if (found == NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: has '%s', which tplan has not made: name another file, or "
+               "drop it", db->path, found);
+  return FALSE;
+}
+
 /* Who only reads must not change the file, and may have no right to: it is
  * brought up to date in memory. */
 static gboolean
@@ -140,6 +154,8 @@ check_schema (TpCostDb *db, gboolean is_read_only, GError **error)
   gboolean is_new, is_old;
 
   if (!read_kind (db, &application, &version, &pages, error))
+    return FALSE;
+  if (application == TP_COST_APPLICATION_ID && !check_foreign (db, error))
     return FALSE;
   is_new = application == 0 && version == 0 && pages <= 1;
   is_old = application == TP_COST_APPLICATION_ID && version >= 1

@@ -5,6 +5,11 @@
 
 #include "calib/columns.h"
 
+#define ENTRY_RENEWED \
+  "CREATE TRIGGER entry_renewed AFTER UPDATE ON entry BEGIN " \
+  "DELETE FROM whole WHERE device = NEW.device " \
+  "AND measured_us < (NEW.measured_at + 1) * 1000000; END"
+
 /* An entry measured anew is another figure: what wholes said of the old one,
  * they do not say of it. Which wholes it has a part in is not kept, so those of
  * its device go. */
@@ -16,9 +21,7 @@ make_wholes (void)
   return g_strdup_printf (
       "CREATE TABLE whole (%s, FOREIGN KEY (device) REFERENCES device (id) "
       "ON DELETE CASCADE);"
-      "CREATE TRIGGER entry_renewed AFTER UPDATE ON entry BEGIN "
-      "DELETE FROM whole WHERE device = NEW.device "
-      "AND measured_us < (NEW.measured_at + 1) * 1000000; END;",
+      ENTRY_RENEWED ";",
       wholes);
 }
 
@@ -71,6 +74,24 @@ tp_cost_schema_make_sql (gint64 version)
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,
                           TP_COST_DB_VERSION);
+}
+
+/* What is no table of rows or an index has no page: a view or a trigger may compute
+ * for ever. */
+char *
+tp_cost_schema_find_foreign (sqlite3 *file)
+{
+  static const char sql[]
+      = "SELECT type || ' ' || name FROM sqlite_master WHERE rootpage = 0 "
+        "AND sql IS NOT '" ENTRY_RENEWED "' LIMIT 1";
+  sqlite3_stmt *statement = NULL;
+  char *found = NULL;
+
+  if (sqlite3_prepare_v2 (file, sql, -1, &statement, NULL) == SQLITE_OK
+      && sqlite3_step (statement) == SQLITE_ROW)
+    found = g_strdup ((const char *) sqlite3_column_text (statement, 0));
+  sqlite3_finalize (statement);
+  return found;
 }
 
 sqlite3 *

@@ -4,6 +4,7 @@
 #include "calib/exchange.h"
 #include "cost-rows.h"
 
+#include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -133,6 +134,32 @@ test_old_export (Fixture *fixture, gconstpointer data)
   check_upgraded (copy);
 }
 
+/* A table that computes for ever when it is read or written is none of ours. */
+static void
+test_endless (Fixture *fixture, gconstpointer data)
+{
+  static const char *const foreign[]
+      = { "ALTER TABLE device RENAME TO d; CREATE VIEW device AS"
+          " WITH RECURSIVE c (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM c)"
+          " SELECT d.* FROM d, c WHERE k < 0",
+          "CREATE TRIGGER endless AFTER INSERT ON entry BEGIN DELETE FROM device"
+          " WHERE id IN (WITH RECURSIVE c (k) AS (SELECT 1 UNION ALL"
+          " SELECT k + 1 FROM c) SELECT k FROM c WHERE k < 0); END",
+          "DROP TRIGGER entry_renewed; CREATE TRIGGER entry_renewed AFTER UPDATE"
+          " ON entry BEGIN DELETE FROM device; END" };
+
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS (foreign); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      make_old (fixture->path, foreign[i / 2]);
+      g_assert_null (tp_cost_db_open (fixture->path, i % 2 == 0, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+      g_assert_nonnull (strstr (error->message, "has not made"));
+      g_remove (fixture->path);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -147,6 +174,8 @@ main (int argc, char **argv)
       g_test_add (path, Fixture, GINT_TO_POINTER (version), set_up,
                   test_upgrade_later, tear_down);
     }
+  g_test_add ("/cost-old/endless", Fixture, NULL, set_up, test_endless,
+              tear_down);
   g_test_add ("/cost-old/export", Fixture, NULL, set_up, test_old_export,
               tear_down);
   return g_test_run ();
