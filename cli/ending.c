@@ -9,7 +9,7 @@
 #include "cli/ending.h"
 
 #include "cli/cli.h"
-#include "ir/keeper.h"
+#include "ir/orphans.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void
 tp_cli_ending_end_children (void)
 {
   if (has_only_its_own)
-    tp_keeper_end_children ();
+    tp_orphans_end ();
 }
 
 static gboolean
@@ -98,7 +98,7 @@ tp_cli_ending_begin (void)
 
   has_only_its_own = !has_children ();
   if (has_only_its_own)
-    tp_keeper_take_orphans ();
+    tp_orphans_take ();
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (sigaction (numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
       tp_cli_ending_catch (numbers[i]);

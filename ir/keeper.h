@@ -17,9 +17,5 @@ pid_t tp_keeper_fork (void);
 /* Ends the child of @keeper and all below it, and waits for that, unless they are
  * stuck in the system. */
 void tp_keeper_end (pid_t keeper);
-/* In a program that knows all its children: from now on orphans below come to it. */
-void tp_keeper_take_orphans (void);
-/* And ends all that it has. Safe in handlers of signals. */
-void tp_keeper_end_children (void);
 
 #endif
