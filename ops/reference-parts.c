@@ -215,6 +215,47 @@ find_greatest (const TpRefTensor *tensor)
   return greatest;
 }
 
+static gboolean
+has_no_factor (const TpNode *node)
+{
+  const TpAttrSpec *attrs = node->op->attrs;
+
+  for (int i = 0; attrs != NULL && attrs[i].name != NULL; i++)
+    if (attrs[i].kind == TP_ATTR_FLOAT
+        && tp_node_get_float (node, attrs[i].name, 1.0) != 1.0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+show_sizes (Parts *parts, gboolean is_signed)
+{
+  for (int i = 0; i < parts->node->n_inputs; i++)
+    for (gint64 k = 0; parts->given[i] != NULL && k < parts->given[i]->count;
+         k++)
+      {
+        double value = (double) parts->inputs[i]->integers[k];
+
+        parts->shown[i].data[k] = is_signed ? value : fabs (value);
+      }
+}
+
+/* The same, by the sums of the sizes of all products, which the op itself adds. */
+static gboolean
+has_small_sums (Parts *parts)
+{
+  double greatest = 0.0;
+
+  if (!has_no_factor (parts->node))
+    return FALSE;
+  show_sizes (parts, FALSE);
+  parts_run (parts);
+  for (gint64 k = 0; k < parts->outputs[0].count; k++)
+    greatest = MAX (greatest, parts->outputs[0].data[k]);
+  show_sizes (parts, TRUE);
+  return greatest < 0x1p52;
+}
+
 /* Whether doubles hold all that comes up on the way, factors of the op included. */
 static gboolean
 is_small (const TpNode *node, const TpRefTensor *const *inputs)
@@ -242,7 +283,7 @@ tp_reference_run_products (const TpNode *node,
 
   parts_init (&parts, output);
   memset (output->integers, 0, output->count * sizeof (gint64));
-  if (is_small (node, inputs))
+  if (is_small (node, inputs) || has_small_sums (&parts))
     {
       parts_run (&parts);
       add_output (&parts, 0, output);
