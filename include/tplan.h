@@ -335,15 +335,15 @@ typedef struct
   const char *name;           /* not that of another of them */
   const char *rate;           /* how often it is run: "30/s", "2.5/min", "33ms" from
                                * one to the next */
-  const TplanGraph *graph;
+  const TplanGraph *graph;    /* its ops are to be placed; the caller keeps it */
 } TplanMixGraph;
 
 /* A graph planned with others; read only, and owned by the mix. */
 typedef struct
 {
-  const char *name;
+  const char *name;           /* that it was given */
   gint64 n_runs;              /* that are wanted in each @span_ns */
-  gint64 span_ns;
+  gint64 span_ns;             /* as the rate has it, in lowest terms */
   const TplanPlan *plan;      /* which ops are where */
 } TplanMixPart;
 
