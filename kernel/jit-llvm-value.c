@@ -144,14 +144,17 @@ emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
   return value;
 }
 
+/* Lanes of the first operand count from 0, those of the second from @n. */
 static LLVMValueRef
-emit_zip (TpLlvmEmitter *emitter, const TpInstr *instr)
+emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
   LLVMValueRef lanes[MAX_LANES];
   int n = instr->lanes, first = instr->imm * n / 2;
 
   for (int i = 0; i < n; i++)
-    lanes[i] = const_int (emitter, first + i / 2 + i % 2 * n);
+    lanes[i] = const_int (emitter, instr->op == TP_I_ZIP
+                                       ? first + i / 2 + i % 2 * n
+                                       : 2 * i + instr->imm);
   return LLVMBuildShuffleVector (emitter->builder, emitter->values[instr->a],
                                  emitter->values[instr->b],
                                  LLVMConstVector (lanes, n), "");
@@ -174,7 +177,8 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
                                      emitter->values[instr->b],
                                      const_int (emitter, instr->imm), "");
     case TP_I_ZIP:
-      return emit_zip (emitter, instr);
+    case TP_I_UNZIP:
+      return emit_shuffle (emitter, instr);
     default:
       return emit_reduction (emitter, instr, a);
     }

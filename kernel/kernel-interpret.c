@@ -243,6 +243,15 @@ run_zip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
 }
 
 static void
+run_unzip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
+{
+  int half = instr->lanes / 2;
+
+  for (int i = 0; i < instr->lanes; i++)
+    out[i] = (i < half ? a : b)[i % half * 2 + instr->imm];
+}
+
+static void
 run_across (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
@@ -264,6 +273,9 @@ run_across (Machine *machine, int i, int item)
       break;
     case TP_I_ZIP:
       run_zip (instr, in, lanes_of (machine, item, instr->b), out);
+      break;
+    case TP_I_UNZIP:
+      run_unzip (instr, in, lanes_of (machine, item, instr->b), out);
       break;
     default:
       out[0] =

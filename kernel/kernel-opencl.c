@@ -323,6 +323,18 @@ zip_expression (TpPrinter *printer, const TpInstr *instr, const char *a,
 }
 
 static const char *
+unzip_expression (TpPrinter *printer, const TpInstr *instr, const char *a,
+                  const char *b)
+{
+  const char *half = instr->imm == 0 ? "even" : "odd";
+
+  return tp_printer_keep (printer, "(%s) (%s.%s, %s.%s)",
+                          tp_printer_name_type (printer, instr->kind,
+                                                instr->lanes),
+                          a, half, b, half);
+}
+
+static const char *
 expression (TpPrinter *printer, const TpInstr *instr)
 {
   const char *a = printer->names[instr->a];
@@ -335,6 +347,8 @@ expression (TpPrinter *printer, const TpInstr *instr)
     return tp_printer_keep (printer, "fma (%s, %s, %s)", a, b, c);
   if (instr->op == TP_I_ZIP)
     return zip_expression (printer, instr, a, b);
+  if (instr->op == TP_I_UNZIP)
+    return unzip_expression (printer, instr, a, b);
   if (instr->op == TP_I_SELECT)
     return select_expression (printer, instr, a, b, c);
   if (b != NULL)

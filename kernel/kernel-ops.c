@@ -69,6 +69,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_EXTRACT] = MIXED ("extract", "T", 'T'),
   [TP_I_INSERT] = MIXED ("insert", "TT", 'T'),
   [TP_I_ZIP] = MIXED ("zip", "FF", 'F'),
+  [TP_I_UNZIP] = MIXED ("unzip", "FF", 'F'),
   [TP_I_LANE_SUM] = MIXED ("lane_sum", "D", 'D'),
   [TP_I_LANE_MAX] = MIXED ("lane_max", "D", 'D'),
   [TP_I_LANE_MIN] = MIXED ("lane_min", "D", 'D'),

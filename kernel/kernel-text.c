@@ -37,6 +37,7 @@ append_immediate (GString *text, const TpInstr *instr)
     case TP_I_EXTRACT:
     case TP_I_INSERT:
     case TP_I_ZIP:
+    case TP_I_UNZIP:
     case TP_I_FOR:
       g_string_append_printf (text, " %" G_GINT64_FORMAT, instr->imm);
       break;

@@ -154,6 +154,7 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
     case TP_I_INSERT:
       return a == instr->lanes && b == 1 && instr->imm >= 0 && instr->imm < a;
     case TP_I_ZIP:
+    case TP_I_UNZIP:
       return a > 1 && a == b && instr->lanes == a
              && (instr->imm == 0 || instr->imm == 1);
     case TP_I_LANE_SUM:

@@ -424,15 +424,27 @@ tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane)
   return share (kernel, instr);
 }
 
+static TpValue
+shuffle (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b, gboolean which)
+{
+  TpInstr first = *instr_of (kernel, a);
+  TpInstr instr = instr_make (op, first.kind, first.lanes, a, b);
+
+  g_assert (first.lanes > 1 && first.lanes == instr_of (kernel, b)->lanes);
+  instr.imm = which != FALSE;
+  return share (kernel, instr);
+}
+
 TpValue
 tp_k_zip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_upper)
 {
-  TpInstr first = *instr_of (kernel, a);
-  TpInstr instr = instr_make (TP_I_ZIP, first.kind, first.lanes, a, b);
+  return shuffle (kernel, TP_I_ZIP, a, b, is_upper);
+}
 
-  g_assert (first.lanes > 1 && first.lanes == instr_of (kernel, b)->lanes);
-  instr.imm = is_upper != FALSE;
-  return share (kernel, instr);
+TpValue
+tp_k_unzip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_odd)
+{
+  return shuffle (kernel, TP_I_UNZIP, a, b, is_odd);
 }
 
 /* --- memory and regions ------------------------------------------------ */

@@ -82,6 +82,8 @@ typedef enum
   TP_I_INSERT,      /* a: vector, b: scalar, imm: lane */
   TP_I_ZIP,         /* F32 vectors: lanes of a and of b in turns, from the lower
                      * halves, or with imm 1 from the upper ones */
+  TP_I_UNZIP,       /* F32 vectors: the even lanes of a, then those of b, or with
+                     * imm 1 the odd ones */
   TP_I_LANE_SUM,    /* F32 or INDEX lanes -> 1, pairwise tree order */
   TP_I_LANE_MAX,
   TP_I_LANE_MIN,
@@ -167,6 +169,7 @@ TpValue tp_k_splat (TpKernel *kernel, TpValue a, int lanes);
 TpValue tp_k_extract (TpKernel *kernel, TpValue a, int lane);
 TpValue tp_k_insert (TpKernel *kernel, TpValue a, TpValue scalar, int lane);
 TpValue tp_k_zip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_upper);
+TpValue tp_k_unzip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_odd);
 TpValue tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes,
                    TpValue mask);
 /* Lets @load also ask for what lies @ahead elements on. */

@@ -258,8 +258,11 @@ add_lanes (Generator *gen, int width)
   TpValue scalar = pick (gen, kind, 0);
   int lane = draw (widths[width]);
 
-  switch (draw (width > 0 ? 5 : 4))
+  switch (draw (width > 0 ? 6 : 4))
     {
+    case 5:
+      return tp_k_unzip (kernel, pick (gen, TP_KIND_F32, width),
+                         pick (gen, TP_KIND_F32, width), draw (2));
     case 4:
       return tp_k_zip (kernel, pick (gen, TP_KIND_F32, width),
                        pick (gen, TP_KIND_F32, width), draw (2));
