@@ -19,6 +19,7 @@
   ROW (transpose)     \
   ROW (reduce)        \
   ROW (reduce_items)  \
+  ROW (plane)         \
   ROW (window)        \
   ROW (items)
 

@@ -205,6 +205,21 @@ draw_pool (void)
   return new_pool (&c, any_of (0, 1));
 }
 
+/* A filter per channel, or maxima; in rows. */
+static TpLowered *
+draw_plane (void)
+{
+  gint64 channels = any_of (1, 6);
+  ConvCase c = { any_of (1, 2), channels, any_of (6, 24), any_of (8, 50),
+                 channels, any_of (1, 5), any_of (2, 5), any_of (1, 3),
+                 any_of (0, 3), any_of (1, 2), channels, TRUE, TRUE,
+                 any_of (0, 1), any_of (0, 1) };
+
+  if (c.kh * c.dilation > c.h + 2 * c.pad)
+    c.kh = 1;
+  return any_of (0, 3) == 0 ? new_pool (&c, TRUE) : new_conv (&c);
+}
+
 static TpLowered *
 draw_matmul (void)
 {
@@ -266,7 +281,7 @@ draw_typed (void)
 }
 
 static TpLowered *(*const kinds[]) (void)
-    = { draw_conv, draw_winograd, draw_pool, draw_matmul,
+    = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_matmul,
         draw_sweep, draw_rows, draw_attention, draw_transpose, draw_maps,
         draw_typed };
 

@@ -137,6 +137,48 @@ test_pool (void)
     }
 }
 
+/* Convolutions of one filter per channel, and maxima, in rows: odd sizes, steps,
+ * dilations and paddings, also those wider than the windows. */
+static void
+test_plane (void)
+{
+  static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
+                                             &target_sse };
+  int n = 0;
+
+  for (int i = 0; i < 48; i++)
+    {
+      gint64 channels = any_of (1, 5), dilation = i % 5 == 4 ? 2 : 1;
+      ConvCase c = { any_of (1, 2), channels, any_of (1, 40), any_of (7, 70),
+                     channels, i % 4 == 3 ? 1 : any_of (1, 7), any_of (2, 7),
+                     any_of (1, 3), i % 4 == 3 ? 0 : any_of (0, 4), dilation,
+                     channels, TRUE, TRUE, any_of (0, 1), any_of (0, 1) };
+
+      c.kh = MIN (c.kh, (c.h + 2 * c.pad - 1) / dilation + 1);
+      c.kw = MIN (c.kw, (c.w + 2 * c.pad - 1) / dilation + 1);
+      n += check_alone (i % 3 == 2 ? new_pool (&c, TRUE) : new_conv (&c),
+                        vectors[i % 3], "plane");
+      n += check_alone (new_conv (&c), vectors[(i + 1) % 3], "plane");
+    }
+  g_assert_cmpint (n, >, 200);
+}
+
+static void
+test_no_plane (void)
+{
+  static const ConvCase cases[] = {
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 8, .is_row_major = FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 8, .is_row_major = TRUE },
+    { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 8, .is_out_row_major = TRUE },
+    { 1, 8, 8, 8, 8, 1, 1, 1, 0, 1, 8, TRUE, TRUE, FALSE, FALSE },
+    { 1, 8, 8, 8, 8, 3, 3, 5, 1, 1, 8, TRUE, TRUE, FALSE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (check_alone (new_conv (&cases[i]), &target_avx2, "plane"),
+                     ==, 0);
+}
+
 static void
 test_matmul (void)
 {
@@ -473,6 +515,8 @@ main (int argc, char **argv)
   g_test_add_func ("/families/winograd", test_winograd);
   g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
+  g_test_add_func ("/families/plane", test_plane);
+  g_test_add_func ("/families/no-plane", test_no_plane);
   g_test_add_func ("/families/matmul", test_matmul);
   g_test_add_func ("/families/pages", test_pages);
   g_test_add_func ("/families/rows", test_rows);
