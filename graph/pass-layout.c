@@ -3,7 +3,8 @@
  * Activations of image networks are channels-last: a 1x1 convolution is then a
  * plain matrix product, and every vector runs along the channels. The layout
  * starts at convolutions and pools and spreads over the ops between them; a
- * graph without any stays row-major. Where bytes are taken as they are (a view)
+ * graph without any stays row-major. A convolution of one filter per channel is as
+ * fast in rows, where nothing around it wants another layout. Where bytes are taken as they are (a view)
  * or leave the graph, a Relayout op puts them in rows. */
 #include "config.h"
 
@@ -13,6 +14,11 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ops/op.h"
+
+#include <string.h>
+
+#define LEAST_COLUMNS 14      /* of planes that are worth staying in rows */
+#define MOST_STEP 2
 
 typedef struct
 {
@@ -54,6 +60,36 @@ is_conductor (const TpNode *node)
 }
 
 static gboolean
+is_at_most (const TpNode *node, const char *name, gint64 most)
+{
+  int n = 0;
+  const gint64 *values = tp_node_get_ints (node, name, &n);
+
+  for (int i = 0; i < n; i++)
+    if (values[i] > most)
+      return FALSE;
+  return TRUE;
+}
+
+/* A convolution of one filter per channel that kernels for planes in rows take, and
+ * rows that fill a vector or so. */
+static gboolean
+is_fast_in_rows (TpDraft *draft, const TpNode *node)
+{
+  const TpTensor *x, *y;
+  gint64 n_groups = tp_node_get_int (node, "group", 1);
+
+  if (strcmp (node->op->name, "Conv") != 0 || n_groups == 1)
+    return FALSE;
+  x = tp_draft_tensor (draft, node->inputs[0]);
+  y = tp_draft_tensor (draft, node->outputs[0]);
+  return x->rank == 4 && n_groups == x->dims[1] && n_groups == y->dims[1]
+         && y->dims[3] >= LEAST_COLUMNS
+         && is_at_most (node, "strides",
+                        is_at_most (node, "dilations", 1) ? MOST_STEP : 1);
+}
+
+static gboolean
 mark (Pass *pass, int tensor)
 {
   if (tensor < 0 || pass->is_last[tensor]
@@ -89,8 +125,10 @@ has_marked (const Pass *pass, const TpNode *node)
 static gboolean
 spread (Pass *pass, const TpNode *node)
 {
-  if (!tp_node_has_flag (node, TP_OP_CHANNELS_LAST)
-      && !(is_conductor (node) && has_marked (pass, node)))
+  gboolean is_eager = tp_node_has_flag (node, TP_OP_CHANNELS_LAST);
+
+  if ((!is_eager || is_fast_in_rows (pass->draft, node))
+      && !((is_eager || is_conductor (node)) && has_marked (pass, node)))
     return FALSE;
   return mark_all (pass, node->inputs, node->n_inputs)
          | mark_all (pass, node->outputs, node->n_outputs);

@@ -19,6 +19,7 @@ load (const char *ops, const char *outputs)
       "[2, 3, 6, 6]}], 'initializers': ["
       "{'name': 'w', 'shape': [4, 3, 3, 3], 'random': {'seed': 1}}, "
       "{'name': 'v', 'shape': [4, 4, 1, 1], 'random': {'seed': 7}}, "
+      "{'name': 'u', 'shape': [3, 1, 3, 3], 'random': {'seed': 8}}, "
       "{'name': 'b', 'shape': [4], 'random': {'seed': 2}}, "
       "{'name': 'scale', 'shape': [4], 'data': [1, 2, -0.5, 3]}, "
       "{'name': 'bias', 'shape': [4], 'random': {'seed': 4}}, "
@@ -258,6 +259,25 @@ test_layout_output (void)
   g_assert_cmpstr (graph->nodes[2].type, ==, "Relayout");
 }
 
+#define DEPTHWISE(pad)                                                        \
+  "{'type': 'Conv', 'inputs': ['x', 'u'], 'outputs': ['d'], 'attrs': "        \
+  "{'group': 3, 'pads': [" #pad ", " #pad ", " #pad ", " #pad "]}}"
+
+/* A filter per channel stays in rows by itself, if these are not short, and is
+ * channels-last beside other convolutions. */
+static void
+test_layout_depthwise (void)
+{
+  g_autoptr (TpGraph) graph = NULL;
+
+  tp_graph_unref (lay_out (DEPTHWISE (5) ", " UNARY ("Relu", "d", "y"), "'y'",
+                           0));
+  tp_graph_unref (lay_out (DEPTHWISE (1), "'d'", 1));
+  graph = lay_out (DEPTHWISE (5) ", {'type': 'Conv', 'inputs': ['d', 'w'], "
+                   "'outputs': ['y']}", "'y'", 1);
+  assert_channels_last (graph, find_node (graph, "Conv")->outputs[0]);
+}
+
 /* One copy in rows for all that need it, and none for those that do not. */
 static void
 test_layout_view (void)
@@ -453,6 +473,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/identity-output", test_identity_output);
   g_test_add_func ("/pass/dead", test_dead);
   g_test_add_func ("/pass/layout-output", test_layout_output);
+  g_test_add_func ("/pass/layout-depthwise", test_layout_depthwise);
   g_test_add_func ("/pass/layout-view", test_layout_view);
   g_test_add_func ("/pass/layout-point", test_layout_point);
   g_test_add_func ("/pass/layout-none", test_layout_none);
