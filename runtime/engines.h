@@ -43,6 +43,25 @@ typedef struct
  * next. A run holds one at most, so nobody waits in a circle. @engine -1: none is
  * needed. */
 TpEngineHold tp_engines_take (TpEngines *engines, int engine, int slot);
+
+/* Does what is next of a run, with the engine that the run waited for, and returns that
+ * which it needs then; -1: it has ended. Thread: any, one at a time. */
+typedef int (*TpEngineStep) (gpointer run);
+
+typedef struct
+{
+  int engine;                 /* needed first */
+  int slot;
+  TpEngineStep step;
+  gpointer run;
+} TpEngineJob;
+
+/* As tp_engines_take (), but if the engine, which is one, is not free at once, the run may
+ * be done by threads of the engines, which are awake, instead of its own, which has to
+ * wake up. FALSE: all of it is done. TRUE: @out_hold has the engine that it needs next, which
+ * may be another one. */
+gboolean tp_engines_pass (TpEngines *engines, const TpEngineJob *job,
+                          TpEngineHold *out_hold);
 void tp_engine_hold_clear (TpEngineHold *hold);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpEngineHold, tp_engine_hold_clear)
 

@@ -1,9 +1,10 @@
 /* session-flight.c: several runs of a session under way at a time: a pipeline.
  *
- * Each run does its actions in order, in a thread of its own and in memory of its
- * own. What they share are the engines: the kernels of a device, and either
- * direction of its copies. A run has an engine for as many actions as it does there
- * in a row, waits until these have ended, and hands it on. So within a run nothing
+ * Each run does its actions in order, in memory of its own. What they share are the
+ * engines: the kernels of a device, and either direction of its copies. A run has an
+ * engine for as many actions as it does there in a row, in the thread of who called as
+ * long as engines are free, else in those of the engines; waits until these have
+ * ended, and hands it on. So within a run nothing
  * overlaps, and no action needs to know of which others it depends; with enough
  * runs the busiest engine is never idle, which is all that throughput asks. */
 #include "config.h"
@@ -11,6 +12,7 @@
 #include "runtime/session-flight.h"
 
 #include "ir/clock.h"
+#include "ir/guard.h"
 #include "runtime/engines.h"
 #include "runtime/session-tasks.h"
 
@@ -95,18 +97,6 @@ perform_all (const TpSessionRun *run, const TpSessionTask *tasks, int n,
   return is_good;
 }
 
-/* @n tasks from @first use one engine. */
-static gboolean
-perform_on_engine (const TpSessionRun *run, int first, int n, GError **error)
-{
-  const struct TpSessionFlight *flight = run->session->flight;
-  const TpSessionTask *tasks = &flight->tasks[first];
-  g_auto (TpEngineHold) hold
-      = tp_engines_take (flight->engines, tasks[0].engine, get_slot (run));
-
-  return perform_all (run, tasks, n, error);
-}
-
 static int
 count_on_engine (const struct TpSessionFlight *flight, int first)
 {
@@ -118,20 +108,83 @@ count_on_engine (const struct TpSessionFlight *flight, int first)
   return end - first;
 }
 
+/* How far a run is: who does what is next of it has it alone. */
+typedef struct
+{
+  const TpSessionRun *run;
+  int at;                     /* task */
+  gboolean is_good;
+  GError **error;
+} Way;
+
+/* The tasks in a row that use one engine. */
+static void
+perform_next (gpointer data)
+{
+  Way *way = data;
+  const struct TpSessionFlight *flight = way->run->session->flight;
+  int n = count_on_engine (flight, way->at);
+
+  way->is_good = perform_all (way->run, &flight->tasks[way->at], n, way->error);
+  way->at += n;
+}
+
+static gboolean
+has_ended (const Way *way)
+{
+  return !way->is_good || way->at == way->run->session->flight->n_tasks;
+}
+
+/* Without an engine, as far as none is needed. */
+static void
+perform_free (Way *way)
+{
+  const struct TpSessionFlight *flight = way->run->session->flight;
+
+  while (!has_ended (way) && flight->tasks[way->at].engine < 0)
+    perform_next (way);
+}
+
+static void
+perform_step (gpointer data)
+{
+  perform_next (data);
+  perform_free (data);
+}
+
+/* In another thread than that of the run, which without memory is left by itself. */
+static int
+fly_on (gpointer data)
+{
+  Way *way = data;
+
+  if (!tp_guard (perform_step, way, "to run this plan", way->error))
+    way->is_good = FALSE;
+  return has_ended (way) ? -1
+                         : way->run->session->flight->tasks[way->at].engine;
+}
+
 gboolean
 tp_session_fly (const TpSessionRun *run, GError **error)
 {
   const struct TpSessionFlight *flight = run->session->flight;
   gint64 start_ns = tp_clock_get_ns ();
-  int n;
+  Way way = { run, 0, TRUE, error };
 
   tp_engines_begin (flight->engines, get_slot (run));
-  for (int i = 0; i < flight->n_tasks; i += n)
+  perform_free (&way);
+  while (!has_ended (&way))
     {
-      n = count_on_engine (flight, i);
-      if (!perform_on_engine (run, i, n, error))
-        return FALSE;
+      const TpEngineJob job = { flight->tasks[way.at].engine, get_slot (run),
+                                fly_on, &way };
+      g_auto (TpEngineHold) hold = { NULL, -1, 0 };
+
+      if (!tp_engines_pass (flight->engines, &job, &hold))
+        break;
+      perform_next (&way);
+      tp_engine_hold_clear (&hold);
+      perform_free (&way);
     }
   run->slot->time_ns = tp_clock_get_ns () - start_ns;
-  return TRUE;
+  return way.is_good;
 }

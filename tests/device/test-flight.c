@@ -142,6 +142,97 @@ test_oldest_first (void)
   g_mutex_clear (&lock);
 }
 
+#define N_PASSES 200
+#define N_STEPS 30
+
+/* A run that needs one engine after the other. */
+typedef struct
+{
+  Shared *shared;
+  GRand *rand;
+  int engine;                 /* that it needs next; -1: it has ended */
+  gint at, n_inside;
+  int n_own;                  /* steps in the thread of the run */
+} Passed;
+
+static int
+pass_on (gpointer data)
+{
+  Passed *passed = data;
+  gint *n_holders = &passed->shared->n_holders[passed->engine];
+
+  g_assert_cmpint (g_atomic_int_add (&passed->n_inside, 1), ==, 0);
+  g_assert_cmpint (g_atomic_int_add (n_holders, 1), ==, 0);
+  g_thread_yield ();
+  g_assert_cmpint (g_atomic_int_add (n_holders, -1), ==, 1);
+  passed->at++;
+  passed->engine = passed->at == N_STEPS
+                       ? -1
+                       : g_rand_int_range (passed->rand, 0, N_ENGINES);
+  g_assert_cmpint (g_atomic_int_add (&passed->n_inside, -1), ==, 1);
+  return passed->engine;
+}
+
+static void
+pass_once (Passed *passed, int slot)
+{
+  tp_engines_begin (passed->shared->engines, slot);
+  passed->at = 0;
+  passed->engine = g_rand_int_range (passed->rand, 0, N_ENGINES);
+  while (passed->engine >= 0)
+    {
+      const TpEngineJob job = { passed->engine, slot, pass_on, passed };
+      g_auto (TpEngineHold) hold = { NULL, -1, 0 };
+
+      if (!tp_engines_pass (passed->shared->engines, &job, &hold))
+        break;
+      g_assert_cmpint (hold.engine, ==, passed->engine);
+      passed->n_own++;
+      pass_on (passed);
+    }
+  g_assert_cmpint (passed->at, ==, N_STEPS);
+}
+
+static gpointer
+pass_often (gpointer data)
+{
+  Taker *taker = data;
+  Passed passed = { .shared = taker->shared,
+                    .rand = g_rand_new_with_seed (taker->seed) };
+
+  for (int i = 0; i < N_PASSES; i++)
+    pass_once (&passed, taker->slot);
+  g_rand_free (passed.rand);
+  return GINT_TO_POINTER (passed.n_own);
+}
+
+/* Every step is done once, in order, with its engine held by nobody else, whoever
+ * does it. Alone a run does all of them itself. */
+static void
+test_pass (void)
+{
+  for (int n = 1; n <= MOST_SLOTS; n += MOST_SLOTS - 1)
+    {
+      Shared shared = { tp_engines_new (N_ENGINES), { 0 }, 0 };
+      Taker takers[MOST_SLOTS];
+      GThread *threads[MOST_SLOTS];
+      int n_own = 0;
+
+      tp_engines_join (shared.engines, n);
+      for (int i = 0; i < n; i++)
+        {
+          takers[i] = (Taker){ &shared, i, g_test_rand_int () };
+          threads[i] = g_thread_new ("passer", pass_often, &takers[i]);
+        }
+      for (int i = 0; i < n; i++)
+        n_own += GPOINTER_TO_INT (g_thread_join (threads[i]));
+      g_test_message ("%d of %d steps in threads of runs", n_own,
+                      n * N_PASSES * N_STEPS);
+      g_assert_true (n > 1 || n_own == N_PASSES * N_STEPS);
+      tp_engines_unref (shared.engines);
+    }
+}
+
 /* Sessions come and go: each has slots of its own, and what was left is had again. */
 static void
 test_join (void)
@@ -424,6 +515,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flight/engines/alone", test_alone);
   g_test_add_func ("/flight/engines/oldest-first", test_oldest_first);
   g_test_add_func ("/flight/engines/join", test_join);
+  g_test_add_func ("/flight/engines/pass", test_pass);
   g_test_add_func ("/flight/engines/busy", test_busy);
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
