@@ -22,6 +22,9 @@
 #define TRIES 3
 #define STEEP 2
 
+#define PROBES 400            /* of an op and a device: about what a cut takes */
+#define PROBE_CUTS 2          /* as much of a node, at most */
+
 #define MAX_SHARES (1 << 18)  /* in all bounds kept: some MB of a plan */
 
 typedef struct
@@ -150,24 +153,90 @@ add_child (Tree *tree, int parent, int op, int device, gint64 value)
 /* ---- what a node says --------------------------------------------------- */
 
 static gboolean
-is_full (Tree *tree, Node *node)
+is_device_full (const Tree *tree, Node *node, int device)
 {
   const TpLimitModel *model = tree->climber.model;
+  int step;
 
-  for (int d = 0; d < 2; d++)
+  if (model->limits[device] == 0
+      || tp_limit_model_peak (model, tree->fixed, device, &step)
+             <= model->limits[device])
+    return FALSE;
+  node->kind = TP_PROOF_FULL;
+  node->index = device;
+  node->step = step;
+  return TRUE;
+}
+
+static gboolean
+is_full (const Tree *tree, Node *node)
+{
+  return is_device_full (tree, node, 0) || is_device_full (tree, node, 1);
+}
+
+/* @op is on @device, or too much is held there: a node for either below @index, of
+ * which the one with @op there, @full, is done with. Returns the other. */
+static int
+add_forced (Tree *tree, int index, const Node *full)
+{
+  int child = (int) tree->nodes->len;
+  gint64 value = get_node (tree, index)->value;
+
+  for (int k = 0; k < 2; k++)
+    add_node (tree, index, full->op, k, value);
+  get_node (tree, index)->kind = TP_PROOF_BRANCH;
+  get_node (tree, index)->first_child = child;
+  get_node (tree, index)->index = full->op;
+  get_node (tree, child + full->device)->kind = TP_PROOF_FULL;
+  get_node (tree, child + full->device)->index = full->index;
+  get_node (tree, child + full->device)->step = full->step;
+  tree->fixed[full->op] = (gint8) (1 - full->device);
+  return child + 1 - full->device;
+}
+
+/* Free ops that are too much on a device by themselves, with those fixed so far, are
+ * fixed to the other, each under the one before; until there are none, or
+ * @probes_left of an op and a device are spent. Returns the node below them all. */
+static int
+fix_full_ops (Tree *tree, int index, int *probes_left)
+{
+  const TpLimitModel *model = tree->climber.model;
+  gboolean is_new = TRUE;
+
+  while (is_new)
     {
-      int step;
+      is_new = FALSE;
+      for (int i = 0; i < model->n_ops && *probes_left > 0; i++)
+        for (int d = 0; d < 2 && tree->fixed[i] == TP_LIMIT_FREE; d++)
+          {
+            Node full = { .op = i, .device = d };
 
-      if (model->limits[d] == 0
-          || tp_limit_model_peak (model, tree->fixed, d, &step)
-                 <= model->limits[d])
-        continue;
-      node->kind = TP_PROOF_FULL;
-      node->index = d;
-      node->step = step;
-      return TRUE;
+            if (model->limits[d] == 0)
+              continue;
+            *probes_left -= 1;
+            tree->fixed[i] = (gint8) d;
+            if (!is_device_full (tree, &full, d))
+              {
+                tree->fixed[i] = TP_LIMIT_FREE;
+                continue;
+              }
+            index = add_forced (tree, index, &full);
+            is_new = TRUE;
+          }
     }
-  return FALSE;
+  return index;
+}
+
+static int
+force_ops (Tree *tree, int index)
+{
+  int n_cuts = MIN (index == 0 ? tree->climber.cuts_left / 4 : PROBE_CUTS,
+                    tree->climber.cuts_left);
+  int probes_left = n_cuts * PROBES;
+
+  index = fix_full_ops (tree, index, &probes_left);
+  tree->climber.cuts_left -= n_cuts - probes_left / PROBES;
+  return index;
 }
 
 /* Whether memory alone rules out all that is below: each of @devices (a bit for
@@ -335,6 +404,9 @@ visit (Tree *tree, int index)
   tree->climber.n_tries = is_root ? ROOT_TRIES : TRIES;
   tree->climber.steep = is_root ? ROOT_STEEP : STEEP;
   fix_path (tree, index);
+  if (is_full (tree, get_node (tree, index)))
+    return;
+  index = force_ops (tree, index);
   if (is_full (tree, get_node (tree, index)))
     return;
   prices = ((TpMemoryBound *) tree->bounds->pdata[get_node (tree, index)
