@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-#define MAX_ROWS 4            /* prices at once */
+#define MAX_ROWS 24           /* prices at once */
+#define CUT_ROWS 8            /* as many make a cut take about twice as long */
 
 __extension__ typedef __int128 Wide;
 
@@ -57,7 +58,7 @@ try_prices (Climbing *climbing, gint64 *out_value, gint8 *devices)
   g_autoptr (TpLimitCut) cut = tp_limit_cut_new (
       climber->model, climbing->prices, TRUE, climbing->fixed);
 
-  climber->cuts_left--;
+  climber->cuts_left -= 1 + (int) climbing->prices->len / CUT_ROWS;
   tp_limit_best_offer (climber->best, cut->devices);
   *out_value = cut->value;
   memcpy (devices, cut->devices, climber->model->n_ops);
