@@ -36,4 +36,10 @@ if [ -f "$model" ]; then
 fi
 try 2 view plan.json --full --max-nodes 3 && err_has 'leave out --max-nodes'; say $? "not both"
 try 2 view plan.json --max-nodes 0; say $? "view of no nodes"
+# The legend has what the plan is the least of.
+for aim in "makespan:when engines work at once" "throughput:busiest engine, a run"; do
+  try 0 optimize mlp.json --devices $sims --objective "${aim%%:*}" -o "aim-${aim%%:*}.json" \
+    && try 0 view "aim-${aim%%:*}.json" -o "aim-${aim%%:*}.dot" && grep -q "${aim#*:}" "aim-${aim%%:*}.dot" || break
+done
+say $? "an objective of its own is in the legend"
 finish
