@@ -349,19 +349,52 @@ tp_facts_compare (const char *stored, const char *now)
   return first;
 }
 
+/* Vector lanes by the instruction sets of @features. */
+static int
+count_lanes (const char *features)
+{
+  return strstr (features, "avx512f") != NULL ? 16
+         : strstr (features, "avx2") != NULL  ? 8
+                                              : 4;
+}
+
+/* 0: @cpuinfo does not say, or something else. */
+static double
+find_ghz (const char *cpuinfo)
+{
+  static const char *const clock[] = { "cpu MHz", NULL };
+  g_autofree char *mhz = find_cpu_value (cpuinfo, clock);
+  double ghz = g_ascii_strtod (mhz, NULL) / 1000;
+
+  return ghz < 0.3 || ghz > 10 ? 0 : ghz;
+}
+
 void
 tp_facts_guess_cpu (int *out_lanes, double *out_ghz)
 {
   static const char *const flags[] = { "flags", "Features", NULL };
-  static const char *const clock[] = { "cpu MHz", NULL };
   g_autofree char *cpuinfo = read_cpuinfo ();
   g_autofree char *features = find_cpu_value (cpuinfo, flags);
-  g_autofree char *mhz = find_cpu_value (cpuinfo, clock);
+  double ghz = find_ghz (cpuinfo);
 
-  *out_lanes = strstr (features, "avx512f") != NULL ? 16
-               : strstr (features, "avx2") != NULL  ? 8
-                                                    : 4;
-  *out_ghz = g_ascii_strtod (mhz, NULL) / 1000;
-  if (*out_ghz < 0.3 || *out_ghz > 10)
-    *out_ghz = 2.5;
+  *out_lanes = count_lanes (features);
+  *out_ghz = ghz > 0 ? ghz : 2.5;
+}
+
+double
+tp_facts_bound_gflops_by (const char *cpuinfo)
+{
+  static const char *const flags[] = { "flags", NULL };
+  g_autofree char *features = find_cpu_value (cpuinfo, flags);
+  int lanes = *features == '\0' ? 16 : count_lanes (features);
+
+  return lanes * 2 * 2 * MAX (2 * find_ghz (cpuinfo), 5);
+}
+
+double
+tp_facts_bound_gflops (void)
+{
+  g_autofree char *cpuinfo = read_cpuinfo ();
+
+  return tp_facts_bound_gflops_by (cpuinfo);
 }

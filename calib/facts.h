@@ -25,4 +25,12 @@ char *tp_facts_compare (const char *stored, const char *now);
 /* Single-precision vector lanes and clock of the CPU, by guess. */
 void tp_facts_guess_cpu (int *out_lanes, double *out_ghz);
 
+/* What one processor of this machine could do at best, in single precision: two fused
+ * multiply-adds on every lane at twice the nominal clock, and no less than 5 GHz. What is
+ * not said, as where /proc is missing or other processors have no name for it, is
+ * taken for the most there is. */
+double tp_facts_bound_gflops (void);
+/* By the text of /proc/cpuinfo. */
+double tp_facts_bound_gflops_by (const char *cpuinfo);
+
 #endif

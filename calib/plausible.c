@@ -2,9 +2,9 @@
  *
  * The constants of a device are of one MatMul and one map: other kernels may do
  * better, and in company, without the right to a higher priority, constants may
- * come out at a tenth. So what the processors could do at best counts too: two
- * fused multiply-adds on every lane at twice the nominal clock. Caches beat memory
- * by far: bandwidth is held against kernels only whose tensors none can hold. */
+ * come out at a tenth. So what the processors could do at best counts too
+ * (tp_facts_bound_gflops ()). Caches beat memory by far: bandwidth is held against
+ * kernels only whose tensors none can hold. */
 #include "config.h"
 
 #include "calib/plausible.h"
@@ -27,11 +27,7 @@
 static double
 find_best_gflops (void)
 {
-  double ghz;
-  int lanes;
-
-  tp_facts_guess_cpu (&lanes, &ghz);
-  return lanes * 2 * 2 * 2 * ghz * g_get_num_processors ();
+  return tp_facts_bound_gflops () * g_get_num_processors ();
 }
 
 void

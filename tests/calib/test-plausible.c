@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "calib/columns.h"
+#include "calib/facts.h"
 #include "calib/plausible.h"
 
 #include <string.h>
@@ -67,6 +68,21 @@ test_limits (void)
   tp_plausible_find_bounds (&found, &poor, 300000);
   g_assert_cmpfloat (found.peak_gflops, >, 2);
   g_assert_cmpfloat (found.bandwidth_gbps, >=, 4 * 27);
+}
+
+/* What nobody says is no reason to disbelieve what was measured: in a root without
+ * /proc 4 lanes at 2.5 GHz were the most, and all of an AVX-512 processor was refused. */
+static void
+test_processors (void)
+{
+  const char *avx2 = "flags\t\t: fpu sse2 fma avx2\ncpu MHz\t\t: 2445.1\n";
+  const char *fast = "flags\t\t: fpu avx2 avx512f\ncpu MHz\t\t: 4000\n";
+  const char *arm = "BogoMIPS\t: 50.00\nFeatures\t: fp asimd sve\n";
+
+  g_assert_cmpfloat (tp_facts_bound_gflops_by (avx2), ==, 8 * 4 * 5);
+  g_assert_cmpfloat (tp_facts_bound_gflops_by (fast), ==, 16 * 4 * 8);
+  g_assert_cmpfloat (tp_facts_bound_gflops_by (""), ==, 16 * 4 * 5);
+  g_assert_cmpfloat (tp_facts_bound_gflops_by (arm), ==, 16 * 4 * 5);
 }
 
 static void
@@ -157,6 +173,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/plausible/entries", test_entries);
   g_test_add_func ("/plausible/limits", test_limits);
+  g_test_add_func ("/plausible/processors", test_processors);
   g_test_add_func ("/plausible/links", test_links);
   g_test_add_func ("/plausible/device", test_device);
   g_test_add_func ("/plausible/stamps", test_stamps);
