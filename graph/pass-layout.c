@@ -15,8 +15,6 @@
 #include "ir/op.h"
 #include "ops/op.h"
 
-#include <string.h>
-
 #define LEAST_COLUMNS 14      /* of planes that are worth staying in rows */
 #define MOST_STEP 2
 
@@ -79,7 +77,7 @@ is_fast_in_rows (TpDraft *draft, const TpNode *node)
   const TpTensor *x, *y;
   gint64 n_groups = tp_node_get_int (node, "group", 1);
 
-  if (strcmp (node->op->name, "Conv") != 0 || n_groups == 1)
+  if (!tp_node_is (node, "Conv") || n_groups == 1)
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);
   y = tp_draft_tensor (draft, node->outputs[0]);
