@@ -89,13 +89,16 @@ run_child (const TpWorker *worker, TpChannel channel)
 {
   const struct rlimit none = { 0, 0 };
 
-  /* leaves Ctrl-C to its parent, and litters no core files */
+  /* leaves to its parent what ends all of a group, or that would be taken for a
+   * crash of the kernel under way, and litters no core files */
   tp_posix_close_others (channel.pipe);
   signal (SIGINT, SIG_IGN);
+  signal (SIGTERM, SIG_IGN);
+  signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   for (int number = 1; number < NSIG; number++)
     if (number == SIGSEGV || number == SIGABRT || number == SIGBUS
-        || number == SIGILL || number == SIGFPE || number == SIGTERM)
+        || number == SIGILL || number == SIGFPE)
       signal (number, SIG_DFL);
   setrlimit (RLIMIT_CORE, &none);
   worker->work (&channel, worker->data);

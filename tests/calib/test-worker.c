@@ -196,6 +196,28 @@ test_left (void)
   munmap (left, sizeof *left);
 }
 
+static void
+be_ended (TpChannel *channel, gpointer data)
+{
+  raise (SIGINT);
+  raise (SIGTERM);
+  raise (SIGHUP);
+}
+
+/* What ends a whole group, as `timeout` and a closed terminal do, is its parent's
+ * to obey; the kernel under way has not crashed. */
+static void
+test_ended (void)
+{
+  const TpWorker worker = { .work = be_ended, .hang_us = G_USEC_PER_SEC * 60 };
+  g_autoptr (GError) error = NULL;
+  TpWorkerEnd end;
+
+  g_assert_true (tp_worker_run (&worker, &end, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (end.outcome, ==, TP_OUTCOME_DONE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -205,5 +227,6 @@ main (int argc, char **argv)
   g_test_add_func ("/worker/hung", test_hung);
   g_test_add_func ("/worker/written", test_written);
   g_test_add_func ("/worker/left", test_left);
+  g_test_add_func ("/worker/ended", test_ended);
   return g_test_run ();
 }
