@@ -86,6 +86,18 @@ stop_servers (TpEngines *engines)
       pthread_join (engines->all[i].thread, NULL);
 }
 
+/* Not after a fork: to destroy a condition is to wait for who waits for it, and in the
+ * child these threads are no more. */
+static void
+destroy_waits (TpEngines *engines)
+{
+  for (int i = 0; i < engines->n_engines; i++)
+    pthread_cond_destroy (&engines->all[i].has_work);
+  for (int i = 0; i < engines->n_slots; i++)
+    pthread_cond_destroy (&engines->slots[i]->has_it);
+  pthread_mutex_destroy (&engines->lock);
+}
+
 TpEngines *
 tp_engines_ref (TpEngines *engines)
 {
@@ -99,15 +111,12 @@ tp_engines_unref (TpEngines *engines)
   if (engines == NULL || !g_atomic_int_dec_and_test (&engines->ref_count))
     return;
   if (engines->process == getpid ())
-    stop_servers (engines);
-  for (int i = 0; i < engines->n_engines; i++)
-    pthread_cond_destroy (&engines->all[i].has_work);
-  for (int i = 0; i < engines->n_slots; i++)
     {
-      pthread_cond_destroy (&engines->slots[i]->has_it);
-      g_free (engines->slots[i]);
+      stop_servers (engines);
+      destroy_waits (engines);
     }
-  pthread_mutex_destroy (&engines->lock);
+  for (int i = 0; i < engines->n_slots; i++)
+    g_free (engines->slots[i]);
   g_free (engines->all);
   g_free (engines->slots);
   g_free (engines);

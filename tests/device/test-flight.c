@@ -11,9 +11,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MOST_SLOTS 4
 #define N_RUNS 50
+#define HANGS_S 600           /* a child that takes longer hangs */
 
 /* ---- engines --------------------------------------------------------------- */
 
@@ -231,6 +234,54 @@ test_pass (void)
       g_assert_true (n > 1 || n_own == N_PASSES * N_STEPS);
       tp_engines_unref (shared.engines);
     }
+}
+
+static int
+end_at_once (gpointer run)
+{
+  (void) run;
+  return -1;
+}
+
+static gpointer
+pass_to_server (gpointer engines)
+{
+  const TpEngineJob job = { 0, 1, end_at_once, NULL };
+  TpEngineHold hold;
+
+  g_assert_false (tp_engines_pass (engines, &job, &hold));
+  return NULL;
+}
+
+/* The thread of an engine waits when a child is forked, which has none, and frees
+ * the engines all the same. */
+static void
+test_forked (void)
+{
+  g_autoptr (TpEngines) engines = tp_engines_new (N_ENGINES);
+  TpEngineHold hold;
+  GThread *thread;
+  int status = -1;
+  pid_t child;
+
+  tp_engines_join (engines, 2);
+  tp_engines_begin (engines, 0);
+  tp_engines_begin (engines, 1);
+  hold = tp_engines_take (engines, 0, 0);
+  thread = g_thread_new ("passer", pass_to_server, engines);
+  while (!tp_engines_is_waiting (engines, 1))
+    g_usleep (1000);
+  tp_engine_hold_clear (&hold);
+  g_thread_join (thread);
+  child = fork ();
+  if (child == 0)
+    {
+      alarm (HANGS_S);
+      tp_engines_unref (engines);
+      _exit (0);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_cmpint (status, ==, 0);
 }
 
 /* Sessions come and go: each has slots of its own, and what was left is had again. */
@@ -517,6 +568,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flight/engines/join", test_join);
   g_test_add_func ("/flight/engines/pass", test_pass);
   g_test_add_func ("/flight/engines/busy", test_busy);
+  g_test_add_func ("/flight/engines/forked", test_forked);
   for (gsize i = 0; i < G_N_ELEMENTS (places); i++)
     {
       g_autofree char *path = g_strconcat ("/flight/nets/", places[i], NULL);
