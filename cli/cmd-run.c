@@ -73,8 +73,7 @@ static const GOptionEntry run_options[] = {
   { "check-ops", 0, 0, G_OPTION_ARG_NONE, &run_given.check_ops,
     "compare each op by itself, to find the one to blame", NULL },
   { "tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &run_given.tolerance,
-    "largest relative error --check lets pass (1e-4,\n"
-    "                             or what rounding can do)", "X" },
+    "largest error --check allows (1e-4, or rounding's)", "X" },
   { "account", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE,
     &run_given.account, NULL, NULL },
   { "profile", 0, 0, G_OPTION_ARG_NONE, &run_given.profile,
