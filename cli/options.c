@@ -1,13 +1,5 @@
-/* options.c: options common to commands: flag, else environment, else file.
- *
- * The file is $XDG_CONFIG_HOME/tplan/tplan.conf:
- *   [tplan]
- *   devices=cpu,opencl:0
- *   threads=4
- *   cost=/var/lib/tplan/cost.db
- *   driver-timeout=2s
- *   color=never
- */
+/* options.c: options common to commands: flag, else environment, else file
+ * (cli/conf-file.h). */
 #include "config.h"
 
 #include "cli/options.h"
@@ -15,19 +7,16 @@
 #include "api/child.h"
 #include "api/costs-elsewhere.h"
 #include "cli/cli.h"
+#include "cli/conf-file.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/values.h"
 #include "ir/near-name.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
-#define CONFIG_GROUP "tplan"
 #define HELP_COLUMNS 80
 
 /* Where GOption puts what it reads; one command runs in one process. */
@@ -236,62 +225,6 @@ split_devices (const char *text, char ***out_devices, GError **error)
   return TRUE;
 }
 
-/* Not asked of GLib: its message takes memory where the locale is not UTF-8. */
-static gboolean
-is_absent (const char *path)
-{
-  return access (path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/* The configuration file: absent is fine, malformed is not. */
-static GKeyFile *
-load_config (GError **error)
-{
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autoptr (GError) local = NULL;
-  g_autofree char *path = g_build_filename (g_get_user_config_dir (), "tplan",
-                                            "tplan.conf", NULL);
-
-  if (getauxval (AT_SECURE) != 0 || is_absent (path)
-      || g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local))
-    return g_steal_pointer (&file);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s: mend the file",
-               path, local->message);
-  return NULL;
-}
-
-static void
-warn_unknown_key (const TpCli *cli, const char *group, const char *key)
-{
-  static const char *const known[] = { "devices", "threads", "cost", "format",
-                                       "driver-timeout", "cache", "color",
-                                       NULL };
-  gboolean is_ours = strcmp (group, CONFIG_GROUP) == 0;
-  g_autofree char *near = NULL, *list = NULL;
-
-  if (is_ours && g_strv_contains (known, key))
-    return;
-  near = tp_near_name_ask (key, known);
-  list = g_strjoinv (", ", (char **) known);
-  tp_cli_warn (cli, "tplan.conf: [%s] has no key '%s'%s: [" CONFIG_GROUP
-               "] has %s", group, key, near, list);
-}
-
-static void
-warn_unknown_keys (const TpCli *cli, GKeyFile *config)
-{
-  g_auto (GStrv) groups = g_key_file_get_groups (config, NULL);
-
-  for (int i = 0; groups[i] != NULL; i++)
-    {
-      g_auto (GStrv) keys
-          = g_key_file_get_keys (config, groups[i], NULL, NULL);
-
-      for (int k = 0; keys != NULL && keys[k] != NULL; k++)
-        warn_unknown_key (cli, groups[i], keys[k]);
-    }
-}
-
 /* The flag, else the variable, else the configured value; may be NULL. */
 static char *
 choose_text (char *flag, const char *variable, GKeyFile *config,
@@ -303,7 +236,7 @@ choose_text (char *flag, const char *variable, GKeyFile *config,
     return flag;
   if (set != NULL && *set != 0)
     return g_strdup (set);
-  return g_key_file_get_string (config, CONFIG_GROUP, key, NULL);
+  return g_key_file_get_string (config, TP_CONF_GROUP, key, NULL);
 }
 
 static gboolean
@@ -311,8 +244,9 @@ apply_threads (TpCli *cli, GKeyFile *config, GError **error)
 {
   int threads = given.threads;
 
-  if (threads == 0 && g_getenv ("TPLAN_THREADS") == NULL)
-    threads = g_key_file_get_integer (config, CONFIG_GROUP, "threads", NULL);
+  if (threads == 0 && g_getenv ("TPLAN_THREADS") == NULL
+      && !tp_conf_get_threads (config, &threads, error))
+    return FALSE;
   cli->device_options.n_threads = threads;
   if (threads >= 0 && threads <= 4096)
     return TRUE;
@@ -546,9 +480,7 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
       tp_cli_print_help (command);
       return FALSE;
     }
-  config = load_config (error);
-  if (config != NULL)
-    warn_unknown_keys (cli, config);
+  config = tp_conf_load (cli, error);
   return config != NULL && check_arguments (cli, command, error)
          && apply (cli, config, error);
 }

@@ -82,8 +82,20 @@ TPLAN_DEVICES=sim:server-cpu try 0 optimize mlp.json --devices sim:laptop-cpu \
 say $? "flag beats environment"
 printf '[tplan]\ndevice=ref\nspeed=9\n[other]\nthreads=1\n' > config/tplan/tplan.conf
 try 0 ops && err_has "warning: tplan.conf: .tplan. has no key 'device' (did you mean 'devices'?): .tplan. has devices, " \
-  && err_has "no key 'speed': " && err_has ".other. has no key 'threads'"
+  && err_has "no key 'speed': " && err_has ".other. has no key 'threads': "
 say $? "unknown keys of the configuration are told"
+keys=$(sed -n "s/.*'speed': .*\] has //p" .err | tr -d ',')
+[ "$(echo $keys | wc -w)" -gt 5 ]; say $? "with those that there are"
+for key in $keys; do
+  sed 's/\\-/-/g' "$top_srcdir/docs/man/tplan.1.in" | grep -q "^\.B $key="
+  say $? "key '$key' of the configuration is in tplan(1)"
+done
+for threads in abc 2x 99999999999 5000; do
+  printf '[tplan]\nthreads=%s\n' $threads > config/tplan/tplan.conf
+  try 2 ops && err_has "$threads.*: give 1 to 4096, or 0 for all"; say $? "configured threads '$threads'"
+done
+echo 'threads=1' > config/tplan/tplan.conf
+try 3 ops && err_has 'tplan.conf: .*\[tplan\]'; say $? "a configuration without its group"
 echo 'not a key file' > config/tplan/tplan.conf
 try 3 ops && err_has tplan.conf; say $? "broken configuration"
 rm config/tplan/tplan.conf
