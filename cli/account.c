@@ -202,24 +202,19 @@ find_culprit (const TpAccount *account, int which)
   return -1;
 }
 
-static void
-append_part (const TpAccount *account, int which, gboolean is_first,
-             GString *text)
+static char *
+format_part (const TpAccount *account, int which)
 {
   gint64 excess_ns = get_excess (&account->parts[which]);
   g_autofree char *name = name_part (account, which);
   g_autofree char *time = tp_cli_format_time (ABS (excess_ns));
   int culprit = find_culprit (account, which);
+  g_autofree char *step
+      = culprit < 0 ? NULL : tp_account_step_to_text (account, culprit);
 
-  g_string_append_printf (text, "%s%s %c%s",
-                          is_first ? ": " : ", ", name,
-                          excess_ns < 0 ? '-' : '+', time);
-  if (culprit >= 0)
-    {
-      g_autofree char *step = tp_account_step_to_text (account, culprit);
-
-      g_string_append_printf (text, " (%s)", step);
-    }
+  return g_strdup_printf ("%s %c%s%s%s%s", name, excess_ns < 0 ? '-' : '+',
+                          time, step == NULL ? "" : " (",
+                          step == NULL ? "" : step, step == NULL ? "" : ")");
 }
 
 /* The part, of those not told yet, that is furthest off; -1: none matters. */
@@ -242,32 +237,38 @@ find_largest (const TpAccount *account, const gboolean *is_told)
   return largest;
 }
 
-char *
-tp_account_to_text (const TpAccount *account)
+char **
+tp_account_to_lines (const TpAccount *account)
 {
   const TpPlan *plan = get_plan (account);
   g_autofree gboolean *is_told = g_new0 (gboolean, account->n_parts);
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new ();
   gint64 run_ns = tp_plan_get_run_ns (plan);
   double error
       = run_ns > 0 ? (double) account->measured_ns / (double) run_ns - 1 : 0;
 
-  g_string_printf (text, "took %.0f %% %s%s", 100 * fabs (error),
-                   error < 0 ? "less" : "longer",
-                   tp_cli_judge_interval (account->plan,
-                                          account->measured_ns));
-  for (int i, n = 0; (i = find_largest (account, is_told)) >= 0; n++)
+  if (account->parts == NULL)
+    return g_new0 (char *, 1);
+  g_ptr_array_add (
+      lines, g_strdup_printf ("took %.0f %% %s%s", 100 * fabs (error),
+                              error < 0 ? "less" : "longer",
+                              tp_cli_judge_interval (account->plan,
+                                                     account->measured_ns)));
+  for (int i; (i = find_largest (account, is_told)) >= 0;)
     {
       is_told[i] = TRUE;
-      append_part (account, i, n == 0, text);
+      g_ptr_array_add (lines, format_part (account, i));
     }
   if (account->preempted > 0)
-    g_string_append_printf (text, "; preempted in %.0f %% of the runs",
-                            100 * account->preempted);
+    g_ptr_array_add (lines,
+                     g_strdup_printf ("preempted in %.0f %% of the runs",
+                                      100 * account->preempted));
   if (plan->n_estimated > 0 && !plan->is_simulated)
-    g_string_append_printf (text, "; %d of %d ops have estimated times",
-                            plan->n_estimated, plan->n_placements);
-  return g_string_free (g_steal_pointer (&text), FALSE);
+    g_ptr_array_add (lines, g_strdup_printf (
+                                "%d of %d ops have estimated times",
+                                plan->n_estimated, plan->n_placements));
+  g_ptr_array_add (lines, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&lines), FALSE);
 }
 
 json_t *

@@ -34,9 +34,9 @@ typedef struct
 gboolean tp_account_make (TpAccount *account, GError **error);
 void tp_account_clear (TpAccount *account);
 
-/* "took 9 % longer: copies +114 us (x to opencl:0: predicted 50 ns, took 114 us)":
- * the parts that matter; the caller frees. */
-char *tp_account_to_text (const TpAccount *account);
+/* "took 9 % longer", "copies +114 us (x to opencl:0: predicted 50 ns, took 114 us)":
+ * all, and the parts that matter, a line each; none where none was made. */
+char **tp_account_to_lines (const TpAccount *account);
 /* One of the steps that are furthest off, likewise; NULL: there are fewer. */
 char *tp_account_step_to_text (const TpAccount *account, int i);
 json_t *tp_account_to_json (const TpAccount *account);

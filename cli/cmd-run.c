@@ -301,11 +301,12 @@ format_times (const Run *run)
 static void
 add_account (TpTable *table, const TpAccount *account)
 {
+  g_auto (GStrv) lines = tp_account_to_lines (account);
   char *step;
 
-  if (account->parts == NULL)
-    return;
-  tp_table_add (table, g_strdup ("account"), tp_account_to_text (account));
+  for (int i = 0; lines[i] != NULL; i++)
+    tp_table_add (table, g_strdup (i == 0 ? "account" : ""),
+                  g_strdup (lines[i]));
   for (int i = 0; run_given.account && i < TP_ACCOUNT_WORST; i++)
     if ((step = tp_account_step_to_text (account, i)) != NULL)
       tp_table_add (table, g_strdup ("worst step"), step);
