@@ -56,6 +56,9 @@ cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   plan->tie_price_ns = tie == NULL ? 0 : tp_network_get_price (tie);
   plan->constant_ns = tp_network_get_constant (network);
   plan->bound_ns = value - plan->constant_ns;
+  tp_network_settle (network);
+  if (tie != NULL)
+    tp_network_settle (tie);
   plan->arcs = tp_network_dup_arcs (network, tie, &plan->n_arcs);
   return TRUE;
 }

@@ -32,7 +32,8 @@ struct TpFlow
   int *first;                 /* [n_vertices + 1]: arcs of v: first[v] ... */
   Arc *arcs;
   int *pair_arc;              /* arc u->v of each pair */
-  gint64 *pair_capacity;      /* and what that was */
+  gint64 *pair_capacity;      /* and what that was; of a settled flow, whose arcs
+                               * are gone, what goes through it */
   gint64 effort;
   gboolean has_switched;
 

@@ -227,9 +227,21 @@ tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
   sister->residual += reverse;
 }
 
+void
+tp_flow_settle (TpFlow *flow)
+{
+  for (int k = 0; k < flow->n_pairs; k++)
+    flow->pair_capacity[k] = tp_flow_get_pair (flow, k);
+  g_clear_pointer (&flow->arcs, g_free);
+  g_clear_pointer (&flow->first, g_free);
+  g_clear_pointer (&flow->pair_arc, g_free);
+}
+
 gint64
 tp_flow_get_pair (const TpFlow *flow, int pair)
 {
+  if (flow->arcs == NULL)
+    return flow->pair_capacity[pair];
   return flow->pair_capacity[pair] - flow->arcs[flow->pair_arc[pair]].residual;
 }
 

@@ -47,6 +47,10 @@ gint64 tp_flow_get_pair (const TpFlow *flow, int pair);
 void tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,
                            gint64 *out_to_sink);
 
+/* After solve: frees what only a search needs. Nothing is asked for then but
+ * tp_flow_get_pair() and tp_flow_get_terminal(). */
+void tp_flow_settle (TpFlow *flow);
+
 /* After solve: @out_is_sink[v] is set for the vertices that can still reach the
  * sink: of all minimum cuts the one with the smallest sink side; unique,
  * whatever flow was found. */

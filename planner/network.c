@@ -477,6 +477,12 @@ tp_network_force_all (TpNetwork *network, const guint8 *is_wanted,
     out[i] = forced[network->flow_vertex[i]];
 }
 
+void
+tp_network_settle (TpNetwork *network)
+{
+  tp_flow_settle (network->flow);
+}
+
 static TpCutVertex
 name_vertex (const TpNetwork *network, int vertex)
 {

@@ -32,6 +32,9 @@ gint64 tp_network_get_constant (const TpNetwork *network);
  * for nothing else then. */
 void tp_network_force_all (TpNetwork *network, const guint8 *is_wanted,
                            gint64 scans, TpFlowForced *out);
+/* Once solved: frees what only a search needs. What is read off may be asked for
+ * still, but nothing is raised or forced. */
+void tp_network_settle (TpNetwork *network);
 /* The certificate: every arc through which anything flows, and that in @raised
  * (nullable), made of @network. */
 TpArc *tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,

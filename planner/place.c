@@ -34,7 +34,6 @@ fill_head (TpPlan *plan, const TpProblem *problem)
   plan->n_devices = costs->n_devices;
   plan->devices = g_strdupv (costs->devices);
   plan->is_simulated = costs->is_simulated;
-  plan->all_groups = groups_copy (problem->groups);
 }
 
 static void
@@ -159,6 +158,8 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   plan->certificate = g_strdup (solver->certificate);
   if (!solver->solve (problem, plan, devices, cheapest, error))
     return NULL;
+  /* Not before: solving takes the most memory. */
+  plan->all_groups = groups_copy (problem->groups);
   fill_best_single (plan, problem);
   fill_parts (plan, problem, devices, cheapest);
   g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL

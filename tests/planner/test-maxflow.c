@@ -123,6 +123,19 @@ assert_proved (const Case *c, TpFlow *flow, gint64 value)
   g_assert_cmpint (case_cut (c, is_sink), ==, value);
 }
 
+/* What goes through each pair is the same when all else is freed. */
+static void
+settle_and_compare (const Case *c, TpFlow *flow)
+{
+  g_autofree gint64 *nets = g_new0 (gint64, c->pairs->len + 1);
+
+  for (guint k = 0; k < c->pairs->len; k++)
+    nets[k] = tp_flow_get_pair (flow, k);
+  tp_flow_settle (flow);
+  for (guint k = 0; k < c->pairs->len; k++)
+    g_assert_cmpint (tp_flow_get_pair (flow, k), ==, nets[k]);
+}
+
 static gint64
 solve_and_prove (const Case *c, gint64 effort)
 {
@@ -132,6 +145,7 @@ solve_and_prove (const Case *c, gint64 effort)
   assert_proved (c, flow, value);
   if (effort == 0)
     g_assert_true (tp_flow_has_switched (flow));
+  settle_and_compare (c, flow);
   return value;
 }
 
