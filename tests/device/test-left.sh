@@ -57,9 +57,10 @@ done
 
 # ---- given up ----
 for signal in TERM INT HUP QUIT KILL; do
-  # A shell's background jobs ignore SIGINT and SIGQUIT: env puts that right.
+  # Background jobs of a shell ignore SIGINT and SIGQUIT, all of nohup SIGHUP: env puts
+  # that right.
   meet_good; export TEST_DRIVER="stay platforms"
-  env --default-signal=INT,QUIT "$mark=1" "$TPLAN" optimize mlp.json -f -o p.json --driver-timeout=1h > .out 2> .err &
+  env --default-signal=HUP,INT,QUIT,TERM "$mark=1" "$TPLAN" optimize mlp.json -f -o p.json --driver-timeout=1h > .out 2> .err &
   child=$!
   sleep 1
   kill -s $signal $child && { wait $child; [ $? -gt 128 ]; }; say $? "SIG$signal while one hangs"
@@ -89,7 +90,7 @@ is_alone; say $? "  nobody is left"
 marked 5 run plan.json -n 1 --timeout=1; say $? "run: given up by --timeout"
 is_alone; say $? "  nobody is left"
 for signal in TERM INT HUP; do
-  env --default-signal=INT,QUIT "$mark=1" "$TPLAN" run plan.json -n 1 > .out 2> .err &
+  env --default-signal=HUP,INT,QUIT,TERM "$mark=1" "$TPLAN" run plan.json -n 1 > .out 2> .err &
   child=$!
   sleep 1.5
   kill -s $signal $child
