@@ -17,38 +17,6 @@ typedef struct
   TpValue base[TP_NEST_MAX_AXES];  /* per dim: guard value of its first point */
 } StageState;
 
-static gboolean
-get_const (const TpEmit *e, TpValue value, gint64 *out)
-{
-  *out = e->kernel->instrs[value].imm;
-  return e->kernel->instrs[value].op == TP_I_CONST_INDEX;
-}
-
-/* Scratch from @at on, @n elements, becomes the fill. */
-static void
-emit_fill (StageState *state, TpValue at, gint64 n)
-{
-  TpEmit *e = state->emit;
-  TpKernel *k = e->kernel;
-  int lanes = state->plan->lanes, rest = n % lanes;
-  TpValue fill = tp_k_f32 (k, lanes, (float) state->plan->c->fill);
-
-  if (n >= lanes)
-    {
-      TpValue i = tp_emit_for_const (e, 0, n - rest, lanes);
-
-      tp_k_store (k, state->buffer, tp_emit_add (e, at, i), fill, -1);
-      tp_emit_end_for (e, NULL, 0, NULL);
-    }
-  if (rest > 0)
-    {
-      tp_emit_set_lanes (e, -1, lanes, rest);
-      tp_k_store (k, state->buffer, tp_emit_add_const (e, at, n - rest), fill,
-                  tp_emit_mask (e));
-      tp_emit_set_lanes (e, -1, 1, 1);
-    }
-}
-
 /* Points [first, end) of dimension @d are outside. */
 static void
 emit_outside (StageState *state, int d, TpValue at, TpValue first, TpValue end)
@@ -57,11 +25,14 @@ emit_outside (StageState *state, int d, TpValue at, TpValue first, TpValue end)
   TpEmit *e = state->emit;
   TpValue i;
 
-  if (get_const (e, first, &lo) && get_const (e, end, &hi) && lo >= hi)
+  if (tp_emit_is_const (e, first, &lo) && tp_emit_is_const (e, end, &hi)
+      && lo >= hi)
     return;
   i = tp_emit_for (e, first, end, 1);
-  emit_fill (state, tp_emit_add (e, at, tp_emit_mul_const (e, i, pitch)),
-             pitch);
+  tp_emit_fill (e, state->buffer,
+                tp_emit_add (e, at, tp_emit_mul_const (e, i, pitch)), pitch,
+                tp_k_f32 (e->kernel, state->plan->lanes,
+                          (float) state->plan->c->fill));
   tp_emit_end_for (e, NULL, 0, NULL);
 }
 
@@ -101,7 +72,7 @@ emit_row (StageState *state, int d, TpValue at, gint64 lo, gint64 hi)
   int unroll = vectors <= 8 ? MAX (vectors, 1) : 4;
   gint64 whole = lo + vectors / unroll * unroll * lanes;
 
-  get_const (e, state->base[d], &base);
+  tp_emit_is_const (e, state->base[d], &base);
   base -= dim->offset;
   tp_emit_set_lanes (e, lanes == 1 ? -1 : dim->carrier, lanes, lanes);
   if (whole > lo)
@@ -157,8 +128,8 @@ emit_dim (StageState *state, int d, TpValue at)
   hi = tp_emit_min_const (e, tp_emit_max_const (e, hi, 0), n);
   emit_outside (state, d, at, zero, lo);
   emit_outside (state, d, at, hi, size);
-  if (d == state->plan->c->n_dims - 1 && get_const (e, lo, &first)
-      && get_const (e, hi, &end))
+  if (d == state->plan->c->n_dims - 1 && tp_emit_is_const (e, lo, &first)
+      && tp_emit_is_const (e, hi, &end))
     {
       emit_row (state, d, at, first, end);
       return;

@@ -433,3 +433,25 @@ tp_emit_store (TpEmit *emit, TpValue value)
       emit->axes[vaxis].delta -= i;
     }
 }
+
+void
+tp_emit_fill (TpEmit *emit, int buffer, TpValue at, gint64 n, TpValue fill)
+{
+  TpKernel *k = emit->kernel;
+  int lanes = k->instrs[fill].lanes, rest = n % lanes;
+
+  if (n >= lanes)
+    {
+      TpValue i = tp_emit_for_const (emit, 0, n - rest, lanes);
+
+      tp_k_store (k, buffer, tp_emit_add (emit, at, i), fill, -1);
+      tp_emit_end_for (emit, NULL, 0, NULL);
+    }
+  if (rest > 0)
+    {
+      tp_emit_set_lanes (emit, -1, lanes, rest);
+      tp_k_store (k, buffer, tp_emit_add_const (emit, at, n - rest), fill,
+                  tp_emit_mask (emit));
+      tp_emit_set_lanes (emit, -1, 1, 1);
+    }
+}

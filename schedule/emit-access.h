@@ -8,6 +8,9 @@
 /* The value of a load, or (@is_inside) 1.0 where its guards hold, else 0.0. */
 TpValue tp_emit_load (TpEmit *emit, int load, gboolean is_inside);
 void tp_emit_store (TpEmit *emit, TpValue value);
+/* @n elements of @buffer from @at on become @fill, by its lanes. */
+void tp_emit_fill (TpEmit *emit, int buffer, TpValue at, gint64 n,
+                   TpValue fill);
 /* Address of an access at the current point. */
 TpValue tp_emit_index (TpEmit *emit, const TpAccess *access);
 /* Mask of the first @active lanes; -1 when all are. */

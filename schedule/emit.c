@@ -253,3 +253,10 @@ tp_emit_end_if (TpEmit *emit)
   forget_loads (emit);
   tp_k_end_if (emit->kernel);
 }
+
+gboolean
+tp_emit_is_const (const TpEmit *emit, TpValue value, gint64 *out)
+{
+  *out = emit->kernel->instrs[value].imm;
+  return emit->kernel->instrs[value].op == TP_I_CONST_INDEX;
+}

@@ -77,5 +77,7 @@ TpValue tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_mul_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_min_const (TpEmit *emit, TpValue a, gint64 b);
 TpValue tp_emit_max_const (TpEmit *emit, TpValue a, gint64 b);
+/* Whether @value is known; *@out is then what it is. */
+gboolean tp_emit_is_const (const TpEmit *emit, TpValue value, gint64 *out);
 
 #endif

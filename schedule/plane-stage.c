@@ -21,31 +21,6 @@ typedef struct
 
 /* ---- padding ----------------------------------------------------------- */
 
-/* Scratch from @at on, @n elements, becomes the fill. */
-static void
-emit_fill (const Row *row, TpValue at, gint64 n)
-{
-  TpEmit *e = row->emit;
-  TpKernel *k = e->kernel;
-  int lanes = row->plan->lanes, rest = n % lanes;
-  TpValue fill = tp_k_f32 (k, lanes, (float) row->plan->plane->fill);
-
-  if (n >= lanes)
-    {
-      TpValue i = tp_emit_for_const (e, 0, n - rest, lanes);
-
-      tp_k_store (k, row->buffer, tp_emit_add (e, at, i), fill, -1);
-      tp_emit_end_for (e, NULL, 0, NULL);
-    }
-  if (rest > 0)
-    {
-      tp_emit_set_lanes (e, -1, lanes, rest);
-      tp_k_store (k, row->buffer, tp_emit_add_const (e, at, n - rest), fill,
-                  tp_emit_mask (e));
-      tp_emit_set_lanes (e, -1, 1, 1);
-    }
-}
-
 /* Column units [first, end) of a row. */
 static void
 emit_fill_columns (const Row *row, gint64 first, gint64 end)
@@ -58,18 +33,13 @@ emit_fill_columns (const Row *row, gint64 first, gint64 end)
       gint64 hi = (end - phase + step - 1) / step;
 
       if (lo < hi)
-        emit_fill (row,
-                   tp_emit_add_const (row->emit, row->at,
-                                      phase * row->plan->phase_pitch + lo),
-                   hi - lo);
+        tp_emit_fill (row->emit, row->buffer,
+                      tp_emit_add_const (row->emit, row->at,
+                                         phase * row->plan->phase_pitch + lo),
+                      hi - lo,
+                      tp_k_f32 (row->emit->kernel, row->plan->lanes,
+                                (float) row->plan->plane->fill));
     }
-}
-
-static gboolean
-get_const (const TpEmit *e, TpValue value, gint64 *out)
-{
-  *out = e->kernel->instrs[value].imm;
-  return e->kernel->instrs[value].op == TP_I_CONST_INDEX;
 }
 
 /* Opens a loop over rows [@first, @end); FALSE: it is known to be empty. */
@@ -79,7 +49,8 @@ begin_rows (Row *row, TpValue first, TpValue end, TpValue *out_row)
   TpEmit *e = row->emit;
   gint64 lo, hi;
 
-  if (get_const (e, first, &lo) && get_const (e, end, &hi) && lo >= hi)
+  if (tp_emit_is_const (e, first, &lo) && tp_emit_is_const (e, end, &hi)
+      && lo >= hi)
     return FALSE;
   *out_row = tp_emit_for (e, first, end, 1);
   row->at = tp_emit_mul_const (e, *out_row, row->plan->row_pitch);
