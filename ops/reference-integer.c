@@ -88,16 +88,6 @@ shown_dtype (const TpNode *node, TpDtype dtype)
   return tp_reference_moves (node) ? TPLAN_DTYPE_FLOAT64 : dtype;
 }
 
-static double *
-get_doubles (TpRegion *region, gint64 n)
-{
-  double *doubles = tp_region_alloc (region, n + 1, sizeof (double), NULL);
-
-  if (doubles == NULL)
-    tp_guard_leave ((gsize) (n + 1) * sizeof (double));
-  return doubles;
-}
-
 /* What the reference is to see of each input. */
 static void
 show_inputs (const TpNode *node, const TpRefTensor *const *inputs,
@@ -114,7 +104,7 @@ show_inputs (const TpNode *node, const TpRefTensor *const *inputs,
       shown[i] = *inputs[i];
       if (inputs[i]->integers == NULL)
         continue;
-      shown[i].data = get_doubles (doubles, inputs[i]->count);
+      shown[i].data = tp_reference_get_doubles (doubles, inputs[i]->count);
       shown[i].dtype = shown_dtype (node, inputs[i]->dtype);
       for (gint64 k = 0; k < inputs[i]->count; k++)
         shown[i].data[k] = is_moved ? (double) n++ + MARK
@@ -143,7 +133,7 @@ run_with_doubles (const TpNode *node, const TpRefTensor *const *given,
       if (outputs[i].integers == NULL)
         continue;
       outputs[i].dtype = shown_dtype (node, dtypes[i]);
-      outputs[i].data = get_doubles (doubles, outputs[i].count);
+      outputs[i].data = tp_reference_get_doubles (doubles, outputs[i].count);
     }
   node->op->reference (node, given, outputs);
   for (int i = 0; i < node->n_outputs; i++)

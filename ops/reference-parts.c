@@ -29,8 +29,8 @@ typedef struct
   TpRefTensor *outputs;       /* of doubles */
 } Parts;
 
-static double *
-get_doubles (TpRegion *region, gint64 n)
+double *
+tp_reference_get_doubles (TpRegion *region, gint64 n)
 {
   double *doubles = tp_region_alloc (region, n + 1, sizeof (double), NULL);
 
@@ -53,7 +53,8 @@ parts_init (Parts *parts, const TpRefTensor *outputs)
       if (input->integers == NULL)
         continue;
       parts->shown[i].dtype = TPLAN_DTYPE_FLOAT64;
-      parts->shown[i].data = get_doubles (parts->memory, input->count);
+      parts->shown[i].data
+          = tp_reference_get_doubles (parts->memory, input->count);
       for (gint64 k = 0; k < input->count; k++)
         parts->shown[i].data[k] = (double) input->integers[k];
     }
@@ -63,7 +64,8 @@ parts_init (Parts *parts, const TpRefTensor *outputs)
       if (outputs[i].integers == NULL)
         continue;
       parts->outputs[i].dtype = TPLAN_DTYPE_FLOAT64;
-      parts->outputs[i].data = get_doubles (parts->memory, outputs[i].count);
+      parts->outputs[i].data
+          = tp_reference_get_doubles (parts->memory, outputs[i].count);
     }
 }
 

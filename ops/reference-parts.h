@@ -4,6 +4,10 @@
 #define TP_OPS_REFERENCE_PARTS_H
 
 #include "ir/op.h"
+#include "ir/region.h"
+
+/* @n of @region; the lack of memory unwinds the call (ir/guard.h). */
+double *tp_reference_get_doubles (TpRegion *region, gint64 n);
 
 /* Whether the record's @products say all of @node: its factors are whole. */
 gboolean tp_reference_has_products (const TpNode *node);
