@@ -6,10 +6,10 @@
 #include "api/run.h"
 
 #include "ir/guard.h"
+#include "runtime/forked.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 typedef enum
 {
@@ -41,8 +41,7 @@ struct TpRunQueue
   int n_waiting;
   TplanRun **going;           /* [thread]: (nullable) */
   gboolean is_closed;
-  gint owner;                 /* process of the threads; 0: there is none; atomic,
-                               * for it is asked whether the lock is any good */
+  TpHome home;
   int n_threads, most_threads;
   int n_named;                /* threads that have taken their place in going */
   int n_idle;                 /* threads that wait for a run */
@@ -55,6 +54,7 @@ tp_run_queue_new (int n_threads, TpRunWork work, gpointer data)
   TpRunQueue *queue = g_new0 (TpRunQueue, 1);
 
   queue->n_refs = 1;
+  queue->home = tp_home_here ();
   queue->work = work;
   queue->data = data;
   queue->end = &queue->first;
@@ -130,16 +130,16 @@ start_anew (TpRunQueue *queue)
     if (queue->going[i] != NULL)
       fail_run (g_steal_pointer (&queue->going[i]), why);
   queue->n_threads = queue->n_named = queue->n_idle = 0;
-  g_atomic_int_set (&queue->owner, 0);
 }
 
 static void
 lock (TpRunQueue *queue)
 {
-  gint owner = g_atomic_int_get (&queue->owner);
-
-  if (owner != 0 && owner != getpid ())
-    start_anew (queue);
+  if (tp_home_move (&queue->home))
+    {
+      start_anew (queue);
+      tp_home_moved (&queue->home);
+    }
   pthread_mutex_lock (&queue->lock);
 }
 
@@ -200,7 +200,6 @@ start_thread (TpRunQueue *queue, GError **error)
       return FALSE;
     }
   pthread_setname_np (queue->threads[queue->n_threads++], "tplan-runs");
-  g_atomic_int_set (&queue->owner, getpid ());
   return TRUE;
 }
 

@@ -22,6 +22,7 @@
 
 #include "ir/clock.h"
 #include "ir/types.h"
+#include "runtime/forked.h"
 
 #define CACHE_LINE 64
 #define SPIN_NS 50000
@@ -51,7 +52,7 @@ typedef struct
 typedef struct
 {
   pthread_mutex_t lock;       /* held while a run is under way */
-  pid_t owner;                /* process the workers live in */
+  TpHome home;                /* of the workers */
   int n_workers;
   int n_processors;
   atomic_int spin_ns;
@@ -334,11 +335,6 @@ grow (int n_threads, GError **error)
 {
   int n_before = pool.n_workers;
 
-  if (pool.owner != getpid ())
-    {
-      pool.owner = getpid ();
-      pool.n_workers = n_before = 0; /* those of the parent: not here */
-    }
   while (pool.n_workers < n_threads - 1)
     if (!start_worker (error))
       return FALSE;
@@ -355,11 +351,11 @@ tp_pool_prepare (int n_threads, GError **error)
 {
   gboolean is_ready;
 
-  if (pool.owner != 0 && pool.owner != getpid ())
+  if (tp_home_move (&pool.home))
     {
-      /* Forked, perhaps in the middle of a run of the parent. */
-      pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-      pool.lock = fresh;
+      pthread_mutex_init (&pool.lock, NULL); /* perhaps forked in a run */
+      pool.n_workers = 0;
+      tp_home_moved (&pool.home);
     }
   pthread_mutex_lock (&pool.lock);
   is_ready = grow (MIN (n_threads, TP_POOL_MAX_THREADS), error);
