@@ -1087,8 +1087,8 @@ gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
  * time; they begin in that order, as many at a time as @session was made for. The
  * arrays must stay, and be left alone, until the run is done or cancelled.
  *
- * In a child of fork() runs of the parent end with %TPLAN_ERROR_INTERRUPTED; fork
- * while none is under way, or leave @session to the parent.
+ * In a child of fork() runs of the parent end with %TPLAN_ERROR_INTERRUPTED: submit
+ * them again.
  *
  * Returns: (transfer full): the run; release with tplan_run_free(). %NULL with
  *   @error set:

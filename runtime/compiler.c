@@ -10,6 +10,7 @@
 #include "kernel/emitter-digest.h"
 #include "kernel/kernel-digest.h"
 #include "runtime/children.h"
+#include "runtime/forked.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -23,8 +24,20 @@
 /* ---- the compiler there is ------------------------------------------------- */
 
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+static TpHome known_home;
 static TpJitCompiler *known;  /* once it is, for good */
 static char *absence;         /* so is why there is none */
+
+static void
+lock_known (void)
+{
+  if (tp_home_move (&known_home))
+    {
+      pthread_mutex_init (&known_mutex, NULL);
+      tp_home_moved (&known_home);
+    }
+  pthread_mutex_lock (&known_mutex);
+}
 
 enum { IDENTITY, EMITTER, LIBRARY, FILE_FACTS, N_FIELDS };
 
@@ -155,7 +168,7 @@ tp_compiler_get_identity (const TpCodeCache *cache)
   g_autoptr (TpCodeCache) usual = NULL;
   const char *identity;
 
-  pthread_mutex_lock (&known_mutex);
+  lock_known ();
   if (known == NULL && absence == NULL && cache == NULL)
     cache = usual = tp_code_cache_open (tp_code_cache_get_place (), NULL);
   if (known == NULL && absence == NULL)
@@ -170,7 +183,7 @@ tp_compiler_get_absence (void)
 {
   const char *reason;
 
-  pthread_mutex_lock (&known_mutex);
+  lock_known ();
   reason = absence;
   pthread_mutex_unlock (&known_mutex);
   return reason != NULL ? reason : "LLVM did not answer";

@@ -4,17 +4,16 @@
  * To wake a thread up takes some 50 us, in which the engine would be idle. So where runs
  * wait that may be done by others, the engine is handed to a thread of its own, once,
  * which does what they need it for and leaves them to the engine that they need next,
- * until nobody waits. After a fork there are no such threads, and each run has the engine
- * itself, as where one could not be made. */
+ * until nobody waits. Where one cannot be made each run has the engine itself. */
 #include "config.h"
 
 #include "runtime/engines.h"
 
 #include "ir/clock.h"
+#include "runtime/forked.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 #define NOBODY (-1)
 #define SERVER (-2)           /* the thread of the engine */
@@ -44,7 +43,7 @@ typedef struct
 struct TpEngines
 {
   gint ref_count;
-  pid_t process;              /* that the threads live in */
+  TpHome home;
   pthread_mutex_t lock;       /* over all below */
   int n_engines;
   Engine *all;
@@ -60,7 +59,7 @@ tp_engines_new (int n_engines)
   TpEngines *engines = g_new0 (TpEngines, 1);
 
   engines->ref_count = 1;
-  engines->process = getpid ();
+  engines->home = tp_home_here ();
   engines->n_engines = n_engines;
   engines->all = g_new0 (Engine, n_engines + 1);
   pthread_mutex_init (&engines->lock, NULL);
@@ -73,10 +72,41 @@ tp_engines_new (int n_engines)
   return engines;
 }
 
+/* No run of the parent is under way here. */
+static void
+start_anew (TpEngines *engines)
+{
+  pthread_mutex_init (&engines->lock, NULL);
+  for (int i = 0; i < engines->n_engines; i++)
+    {
+      Engine *engine = &engines->all[i];
+
+      engine->owner = NOBODY;
+      engine->has_thread = FALSE;
+      pthread_cond_init (&engine->has_work, NULL);
+    }
+  for (int i = 0; i < engines->n_slots; i++)
+    {
+      engines->slots[i]->waits_for = NOTHING;
+      pthread_cond_init (&engines->slots[i]->has_it, NULL);
+    }
+}
+
+static void
+lock (TpEngines *engines)
+{
+  if (tp_home_move (&engines->home))
+    {
+      start_anew (engines);
+      tp_home_moved (&engines->home);
+    }
+  pthread_mutex_lock (&engines->lock);
+}
+
 static void
 stop_servers (TpEngines *engines)
 {
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   engines->is_closed = TRUE;
   for (int i = 0; i < engines->n_engines; i++)
     pthread_cond_signal (&engines->all[i].has_work);
@@ -86,8 +116,6 @@ stop_servers (TpEngines *engines)
       pthread_join (engines->all[i].thread, NULL);
 }
 
-/* Not after a fork: to destroy a condition is to wait for who waits for it, and in the
- * child these threads are no more. */
 static void
 destroy_waits (TpEngines *engines)
 {
@@ -110,11 +138,8 @@ tp_engines_unref (TpEngines *engines)
 {
   if (engines == NULL || !g_atomic_int_dec_and_test (&engines->ref_count))
     return;
-  if (engines->process == getpid ())
-    {
-      stop_servers (engines);
-      destroy_waits (engines);
-    }
+  stop_servers (engines);
+  destroy_waits (engines);
   for (int i = 0; i < engines->n_slots; i++)
     g_free (engines->slots[i]);
   g_free (engines->all);
@@ -155,7 +180,7 @@ tp_engines_join (TpEngines *engines, int n)
 {
   int first;
 
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   first = find_room (engines, n);
   if (first + n > engines->n_slots)
     add_slots (engines, first + n);
@@ -168,7 +193,7 @@ tp_engines_join (TpEngines *engines, int n)
 void
 tp_engines_leave (TpEngines *engines, int first, int n)
 {
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   for (int i = first; i < first + n; i++)
     engines->slots[i]->is_joined = FALSE;
   pthread_mutex_unlock (&engines->lock);
@@ -179,7 +204,7 @@ tp_engines_leave (TpEngines *engines, int first, int n)
 void
 tp_engines_begin (TpEngines *engines, int slot)
 {
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   engines->slots[slot]->number = engines->n_begun++;
   pthread_mutex_unlock (&engines->lock);
 }
@@ -218,8 +243,7 @@ start_server (Engine *engine)
 static gboolean
 has_server (Engine *engine)
 {
-  return engine->engines->process == getpid ()
-         && (engine->has_thread || start_server (engine));
+  return engine->has_thread || start_server (engine);
 }
 
 /* To the oldest run that waits for @engine, or to who does it, if any waits. */
@@ -303,7 +327,7 @@ tp_engines_pass (TpEngines *engines, const TpEngineJob *job,
   Slot *it;
   int engine;
 
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   it = engines->slots[job->slot];
   it->step = job->step;
   it->run = job->run;
@@ -356,7 +380,7 @@ tp_engines_get_busy_ns (TpEngines *engines, int engine)
 {
   gint64 busy_ns;
 
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   busy_ns = engines->all[engine].busy_ns;
   pthread_mutex_unlock (&engines->lock);
   return busy_ns;
@@ -367,7 +391,7 @@ tp_engines_is_waiting (TpEngines *engines, int slot)
 {
   gboolean is_waiting;
 
-  pthread_mutex_lock (&engines->lock);
+  lock (engines);
   is_waiting = engines->slots[slot]->waits_for != NOTHING;
   pthread_mutex_unlock (&engines->lock);
   return is_waiting;

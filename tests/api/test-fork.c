@@ -112,11 +112,87 @@ test_child (gconstpointer data)
 static const Case on_opencl = { "opencl:0", use_opencl };
 static const Case on_cpu = { "cpu", use_cpu };
 
+/* ---- in the middle of runs ------------------------------------------------- */
+
+#define N_FORKS 12
+
+typedef struct
+{
+  TplanSession *session;
+  gint is_over, n_runs;       /* atomic */
+} Busy;
+
+static gpointer
+keep_running (gpointer data)
+{
+  Busy *busy = data;
+  static const float x[N];
+  float *y = g_new (float, N);
+  const void *inputs[] = { x };
+  void *outputs[] = { y };
+
+  while (!g_atomic_int_get (&busy->is_over))
+    {
+      g_assert_true (
+          tplan_session_run (busy->session, inputs, outputs, NULL));
+      g_atomic_int_inc (&busy->n_runs);
+    }
+  g_free (y);
+  return NULL;
+}
+
+/* Of a child that was forked while other threads run the session. */
+static int
+fork_beside (const TplanPlan *plan, Busy *busy)
+{
+  int status = -1, n_runs = g_atomic_int_get (&busy->n_runs);
+  pid_t child;
+
+  while (g_atomic_int_get (&busy->n_runs) == n_runs)
+    g_thread_yield ();
+  child = fork ();
+  if (child == 0)
+    {
+      alarm (HANGS_S);
+      use_cpu (plan, busy->session);
+      _exit (0);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  return status;
+}
+
+static void
+test_busy (gconstpointer data)
+{
+  const int n_in_flight = GPOINTER_TO_INT (data);
+  const TplanSessionOptions options
+      = { .n_threads = 2, .n_in_flight = n_in_flight };
+  g_autoptr (TplanPlan) plan = tp_test_plan_on ("cpu", model, 2);
+  g_autoptr (TplanSession) session = NULL;
+  Busy busy = { NULL, FALSE, 0 };
+  GThread *threads[3];
+
+  if (plan == NULL)
+    return;
+  session = busy.session = tplan_session_new_full (plan, &options, NULL);
+  g_assert_nonnull (session);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("runs", keep_running, &busy);
+  for (int i = 0; i < N_FORKS; i++)
+    g_assert_cmpint (fork_beside (plan, &busy), ==, 0);
+  g_atomic_int_set (&busy.is_over, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_true (runs_right (session, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/fork/cpu", &on_cpu, test_child);
   g_test_add_data_func ("/fork/opencl", &on_opencl, test_child);
+  g_test_add_data_func ("/fork/busy/one", GINT_TO_POINTER (1), test_busy);
+  g_test_add_data_func ("/fork/busy/in-flight", GINT_TO_POINTER (2), test_busy);
   return g_test_run ();
 }
