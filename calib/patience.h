@@ -15,4 +15,7 @@ gint64 tp_patience_get_brief_wait_us (void);
  * $TPLAN_CALIBRATE_MOST. Its constants take 1.5 s at most, and no more than this. */
 gint64 tp_patience_get_most_us (void);
 
+/* FALSE: one of them is no time, and is as if it were not set. */
+gboolean tp_patience_check (GError **error);
+
 #endif

@@ -77,21 +77,3 @@ tp_conf_load (const TpCli *cli, GError **error)
     warn_unknown_keys (cli, config);
   return config;
 }
-
-gboolean
-tp_conf_get_threads (GKeyFile *config, int *out_threads, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  g_autofree char *text = NULL;
-  int threads = g_key_file_get_integer (config, TP_CONF_GROUP, "threads",
-                                        &local);
-
-  *out_threads = threads;
-  if (local == NULL || local->code != G_KEY_FILE_ERROR_INVALID_VALUE)
-    return TRUE;
-  text = g_key_file_get_value (config, TP_CONF_GROUP, "threads", NULL);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "tplan.conf: threads '%s' is no number: give 1 to 4096, or 0 "
-               "for all", text);
-  return FALSE;
-}

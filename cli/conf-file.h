@@ -16,8 +16,5 @@
 /* Empty where there is no file; keys that nobody knows are warned of. NULL: it is
  * malformed. */
 GKeyFile *tp_conf_load (const TpCli *cli, GError **error);
-/* 0 where it does not say. */
-gboolean tp_conf_get_threads (GKeyFile *config, int *out_threads,
-                                GError **error);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "api/child.h"
 #include "api/costs-elsewhere.h"
+#include "calib/patience.h"
 #include "cli/cli.h"
 #include "cli/conf-file.h"
 #include "cli/drivers.h"
@@ -13,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/values.h"
 #include "ir/near-name.h"
+#include "runtime/pool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -225,34 +227,73 @@ split_devices (const char *text, char ***out_devices, GError **error)
   return TRUE;
 }
 
-/* The flag, else the variable, else the configured value; may be NULL. */
-static char *
-choose_text (char *flag, const char *variable, GKeyFile *config,
-             const char *key)
+/* What a flag, else a variable, else the configuration says. */
+typedef struct
+{
+  char *text;                 /* NULL: nothing */
+  const char *place;          /* NULL: a flag, which the error has anyway */
+} Setting;
+
+static void
+setting_clear (Setting *setting)
+{
+  g_free (setting->text);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setting, setting_clear)
+
+static Setting
+choose (char *flag, const char *variable, GKeyFile *config, const char *key)
 {
   const char *set = variable == NULL ? NULL : g_getenv (variable);
 
   if (flag != NULL)
-    return flag;
+    return (Setting){ flag, NULL };
   if (set != NULL && *set != 0)
-    return g_strdup (set);
-  return g_key_file_get_string (config, TP_CONF_GROUP, key, NULL);
+    return (Setting){ g_strdup (set), variable };
+  return (Setting){ g_key_file_get_string (config, TP_CONF_GROUP, key, NULL),
+                    "tplan.conf" };
+}
+
+/* @is_good, and of what is not it is said where it stands. */
+static gboolean
+end_setting (const Setting *setting, gboolean is_good, GError **error)
+{
+  if (!is_good && setting->place != NULL)
+    g_prefix_error (error, "%s: ", setting->place);
+  return is_good;
+}
+
+static gboolean
+parse_threads (const char *text, int *out_threads, GError **error)
+{
+  guint64 threads = 0;
+
+  if (!g_ascii_string_to_unsigned (text, 10, 0, TP_POOL_MAX_THREADS, &threads,
+                                   NULL))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s threads: give 1 to %d, or 0 for all", text,
+                   TP_POOL_MAX_THREADS);
+      return FALSE;
+    }
+  *out_threads = (int) threads;
+  return TRUE;
 }
 
 static gboolean
 apply_threads (TpCli *cli, GKeyFile *config, GError **error)
 {
-  int threads = given.threads;
+  g_auto (Setting) setting
+      = choose (given.threads == 0 ? NULL
+                                   : g_strdup_printf ("%d", given.threads),
+                "TPLAN_THREADS", config, "threads");
 
-  if (threads == 0 && g_getenv ("TPLAN_THREADS") == NULL
-      && !tp_conf_get_threads (config, &threads, error))
-    return FALSE;
-  cli->device_options.n_threads = threads;
-  if (threads >= 0 && threads <= 4096)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%d threads: give 1 to 4096, or 0 for all", threads);
-  return FALSE;
+  return setting.text == NULL
+         || end_setting (&setting,
+                         parse_threads (setting.text,
+                                        &cli->device_options.n_threads, error),
+                         error);
 }
 
 static gboolean
@@ -277,15 +318,15 @@ apply_limits (TpCli *cli, GError **error)
 static gboolean
 apply_driver_timeout (GKeyFile *config, GError **error)
 {
-  g_autofree char *text
-      = choose_text (g_steal_pointer (&given.driver_timeout),
-                     "TPLAN_DRIVER_TIMEOUT", config, "driver-timeout");
+  g_auto (Setting) setting
+      = choose (g_steal_pointer (&given.driver_timeout),
+                "TPLAN_DRIVER_TIMEOUT", config, "driver-timeout");
   gint64 time_ns;
 
-  if (text == NULL)
+  if (setting.text == NULL)
     return TRUE;
-  if (!tp_cli_parse_time (text, &time_ns, error))
-    return FALSE;
+  if (!tp_cli_parse_time (setting.text, &time_ns, error))
+    return end_setting (&setting, FALSE, error);
   tp_child_set_deadline (time_ns);
   return TRUE;
 }
@@ -294,42 +335,67 @@ apply_driver_timeout (GKeyFile *config, GError **error)
 static void
 apply_cache (GKeyFile *config)
 {
-  g_autofree char *place = choose_text (g_steal_pointer (&given.cache),
-                                        "TPLAN_CACHE_DIR", config, "cache");
+  g_auto (Setting) place = choose (g_steal_pointer (&given.cache),
+                                   "TPLAN_CACHE_DIR", config, "cache");
 
-  g_setenv ("TPLAN_CACHE_DIR", place != NULL ? place : "user", TRUE);
+  g_setenv ("TPLAN_CACHE_DIR", place.text != NULL ? place.text : "user", TRUE);
+}
+
+/* Of @choices, the place; -1 where nothing is said. */
+static gboolean
+apply_choice (const Setting *setting, const char *what,
+              const char *const *choices, int *out_choice, GError **error)
+{
+  *out_choice = -1;
+  return setting->text == NULL
+         || end_setting (setting,
+                         parse_choice (what, setting->text, choices,
+                                       out_choice, error),
+                         error);
+}
+
+static gboolean
+apply_looks (TpCli *cli, GKeyFile *config, GError **error)
+{
+  static const char *const formats[] = { "table", "json", "csv", NULL };
+  static const char *const colours[] = { "never", "always", "auto", NULL };
+  g_auto (Setting) format
+      = choose (g_steal_pointer (&given.format), NULL, config, "format");
+  g_auto (Setting) colour
+      = choose (g_steal_pointer (&given.colour), NULL, config, "color");
+  int choice;
+
+  if (!apply_choice (&format, "format", formats, &choice, error))
+    return FALSE;
+  cli->format = choice < 0 ? TP_FORMAT_TABLE : choice;
+  if (!apply_choice (&colour, "color", colours, &choice, error))
+    return FALSE;
+  cli->colour = choice == 2 ? -1 : choice;
+  return TRUE;
+}
+
+static gboolean
+apply_devices (TpCli *cli, GKeyFile *config, GError **error)
+{
+  g_auto (Setting) devices = choose (g_steal_pointer (&given.devices),
+                                     "TPLAN_DEVICES", config, "devices");
+
+  return devices.text == NULL
+         || end_setting (&devices,
+                         split_devices (devices.text, &cli->devices, error),
+                         error);
 }
 
 static gboolean
 apply (TpCli *cli, GKeyFile *config, GError **error)
 {
-  static const char *const formats[] = { "table", "json", "csv", NULL };
-  static const char *const colours[] = { "never", "always", "auto", NULL };
-  g_autofree char *format
-      = choose_text (g_steal_pointer (&given.format), NULL, config, "format");
-  g_autofree char *colour
-      = choose_text (g_steal_pointer (&given.colour), NULL, config, "color");
-  g_autofree char *devices
-      = choose_text (g_steal_pointer (&given.devices), "TPLAN_DEVICES",
-                     config, "devices");
-  int choice = TP_FORMAT_TABLE;
-
-  if (format != NULL
-      && !parse_choice ("format", format, formats, &choice, error))
-    return FALSE;
-  cli->format = choice;
-  choice = 2;
-  if (colour != NULL
-      && !parse_choice ("color", colour, colours, &choice, error))
-    return FALSE;
-  cli->colour = choice == 2 ? -1 : choice;
-  if (devices != NULL && !split_devices (devices, &cli->devices, error))
-    return FALSE;
-  cli->cost_path = choose_text (g_steal_pointer (&given.cost), "TPLAN_COST",
-                                config, "cost");
+  cli->cost_path = choose (g_steal_pointer (&given.cost), "TPLAN_COST", config,
+                           "cost").text;
   apply_cache (config);
-  return apply_limits (cli, error) && apply_driver_timeout (config, error)
-         && apply_threads (cli, config, error);
+  return apply_looks (cli, config, error) && apply_devices (cli, config, error)
+         && apply_limits (cli, error) && apply_driver_timeout (config, error)
+         && apply_threads (cli, config, error)
+         && tp_patience_check (error);
 }
 
 /* Before they are taken; what is configured is no flag. */

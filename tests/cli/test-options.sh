@@ -90,9 +90,26 @@ for key in $keys; do
   sed 's/\\-/-/g' "$top_srcdir/docs/man/tplan.1.in" | grep -q "^\.B $key="
   say $? "key '$key' of the configuration is in tplan(1)"
 done
-for threads in abc 2x 99999999999 5000; do
+for threads in abc 2x 99999999999 5000 -3; do
+  try 2 ops --threads=$threads; say $? "--threads=$threads"
+  TPLAN_THREADS=$threads try 2 ops && err_has "TPLAN_THREADS: $threads threads: give 1 to 1024, or 0 for all"
+  say $? "TPLAN_THREADS='$threads'"
   printf '[tplan]\nthreads=%s\n' $threads > config/tplan/tplan.conf
-  try 2 ops && err_has "$threads.*: give 1 to 4096, or 0 for all"; say $? "configured threads '$threads'"
+  try 2 ops && err_has "tplan.conf: $threads threads: give 1 to 1024, or 0 for all"; say $? "configured threads '$threads'"
+  TPLAN_THREADS=2 try 0 ops; say $? "but not where the environment has others"
+done
+for key in devices=ref,ref format=yaml driver-timeout=soon color=red; do
+  printf '[tplan]\n%s\n' $key > config/tplan/tplan.conf
+  try 2 ops && err_has "tplan.conf: .*${key#*=}"; say $? "configured $key"
+  flag=${key%%=*}
+  [ $flag = devices ] || [ $flag = driver-timeout ] || continue
+  TPLAN_DEVICES=ref,ref TPLAN_DRIVER_TIMEOUT=soon try 2 ops && err_has '^tplan: TPLAN_D[A-Z_]*: '
+  say $? "$flag of the environment"
+done
+rm config/tplan/tplan.conf
+for seconds in soon 1s -1 nan; do
+  TPLAN_CALIBRATE_MOST=$seconds try 2 ops && err_has "TPLAN_CALIBRATE_MOST: '$seconds' is no time: give seconds"
+  say $? "TPLAN_CALIBRATE_MOST='$seconds'"
 done
 echo 'threads=1' > config/tplan/tplan.conf
 try 3 ops && err_has 'tplan.conf: .*\[tplan\]'; say $? "a configuration without its group"
