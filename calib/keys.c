@@ -91,11 +91,13 @@ describe_reference (const TpGraph *graph, const TpNode *node)
   for (int i = 0; i < node->n_attrs; i++)
     {
       const TpAttr *attr = &node->attrs[i];
+      char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-      g_string_append_printf (text, " %s=%d,%" G_GINT64_FORMAT ",%g,%s",
+      g_ascii_formatd (digits, sizeof digits, "%g", attr->f);
+      g_string_append_printf (text, " %s=%d,%" G_GINT64_FORMAT ",%s,%s",
                               attr->name, (int) attr->kind,
                               attr->kind == TP_ATTR_TENSOR ? 0 : attr->i,
-                              attr->f, attr->s != NULL ? attr->s : "");
+                              digits, attr->s != NULL ? attr->s : "");
       for (int j = 0; attr->kind == TP_ATTR_INTS && j < attr->n; j++)
         g_string_append_printf (text, ",%" G_GINT64_FORMAT, attr->ints[j]);
     }

@@ -83,6 +83,30 @@ sim_open (const char *which, const TpDeviceOptions *options, GError **error)
   return &device->base;
 }
 
+/* With a point, whatever the program's locale has. */
+static void
+add_figure (GString *text, const char *before, double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (text, before);
+  g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%g", value));
+}
+
+static char *
+dup_identity (const TpMachine *machine)
+{
+  GString *text = g_string_new (NULL);
+
+  add_figure (text, "sim;", machine->peak_gflops);
+  add_figure (text, " GFLOP/s;", machine->bandwidth_gbps);
+  add_figure (text, " GB/s;launch ", machine->launch_ns);
+  add_figure (text, " ns;link ", machine->link_gbps);
+  add_figure (text, " GB/s + ", machine->link_latency_ns);
+  add_figure (text, " ns;full ", machine->full_points);
+  return g_string_free (text, FALSE);
+}
+
 static void
 sim_describe (TpDevice *base, TpDeviceInfo *out_info)
 {
@@ -94,10 +118,7 @@ sim_describe (TpDevice *base, TpDeviceInfo *out_info)
     .description = g_strdup_printf (
         "simulated: %s", machine->description != NULL ? machine->description
                                                       : device->profile),
-    .identity = g_strdup_printf (
-        "sim;%g GFLOP/s;%g GB/s;launch %g ns;link %g GB/s + %g ns;full %g",
-        machine->peak_gflops, machine->bandwidth_gbps, machine->launch_ns,
-        machine->link_gbps, machine->link_latency_ns, machine->full_points),
+    .identity = dup_identity (machine),
     .memory_bytes = machine->memory_bytes,
     .runs_nodes = device->inner_info.runs_nodes,
   };
