@@ -3,7 +3,8 @@
  * A driver may hang or crash as soon as it is loaded, and its loader loads them
  * all. So each is met alone, in a child; those that survive are loaded. A driver
  * is known by its file, the size and time of that, and what the environment says
- * of drivers: while these stay, it need not be met again. */
+ * of drivers: while these stay, it need not be met again. One that failed is, where
+ * the limits of the process are other than they were: it may have lacked a stack. */
 #include "config.h"
 
 #include "api/contact.h"
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -216,6 +218,26 @@ digest_environment (const Contact *contact)
   return g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
 }
 
+/* Of this process, of what a driver may run out of. */
+static char *
+list_limits (void)
+{
+  static const int kinds[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_CPU,
+                               RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK };
+  GString *text = g_string_new (NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+      getrlimit (kinds[i], &limit);
+      g_string_append_printf (text, i > 0 ? " %" G_GUINT64_FORMAT
+                                          : "%" G_GUINT64_FORMAT,
+                              (guint64) limit.rlim_cur);
+    }
+  return g_string_free (text, FALSE);
+}
+
 /* Group names take no brackets, control characters or bytes that are no text:
  * each of these is %XX, and no two files have one name. */
 static char *
@@ -255,6 +277,9 @@ recall (const Contact *contact, char **out_fault)
       = g_key_file_get_string (contact->known, group, "library", NULL);
   g_autofree char *fault
       = g_key_file_get_string (contact->known, group, "fault", NULL);
+  g_autofree char *limited
+      = g_key_file_get_string (contact->known, group, "limits", NULL);
+  g_autofree char *limits = NULL;
   char *values[4];
   gboolean is_same = contact->file != NULL && library != NULL && fault != NULL
                      && !contact->is_fresh;
@@ -269,9 +294,13 @@ recall (const Contact *contact, char **out_fault)
       g_free (values[i]);
     }
   *out_fault = NULL;
-  if (is_same && *fault != 0)
-    *out_fault = g_steal_pointer (&fault);
-  return is_same;
+  if (!is_same || *fault == 0)
+    return is_same;
+  limits = list_limits ();
+  if (g_strcmp0 (limited, limits) != 0)
+    return FALSE;
+  *out_fault = g_steal_pointer (&fault);
+  return TRUE;
 }
 
 /* @library: "" where it is not known. */
@@ -279,6 +308,7 @@ static void
 remember (Contact *contact, const char *library, const char *fault)
 {
   g_autofree char *group = name_group (contact);
+  g_autofree char *limits = list_limits ();
   char *values[4];
 
   list_signature (contact, library, values);
@@ -288,6 +318,7 @@ remember (Contact *contact, const char *library, const char *fault)
                              values[i]);
       g_free (values[i]);
     }
+  g_key_file_set_string (contact->known, group, "limits", limits);
   g_key_file_set_string (contact->known, group, "library", library);
   g_key_file_set_string (contact->known, group, "fault",
                          fault != NULL ? fault : "");

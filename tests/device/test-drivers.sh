@@ -94,6 +94,9 @@ try 0 devices && sed 's/^fault=.*/fault=was planted/' "$known" > planted; say $?
 plant () { rm -rf "$XDG_CACHE_HOME" && mkdir -p "${known%/*}" && chmod 700 "${known%/*}" && cp planted "$known"; }
 run () { try 0 run -n 1 --warmup=0 --devices=opencl:0 --timeout=60 mlp.json && ! err_has 'was planted'; }
 plant; try 6 run --devices=opencl:0 mlp.json && err_has 'was planted'; say $? "  of ours is believed"
+(ulimit -n 300 && run); say $? "  not under other limits: a driver may fail for lack of a stack"
+plant; (ulimit -n 300 && try 0 devices) && sed -i 's/^fault=.*/fault=was planted/' "$known"
+run; say $? "  nor without those that it failed under"
 plant; chmod 777 "${known%/*}"
 run; say $? "  not in a folder that others can write to"
 plant; rm "$known"; ln -s "$PWD/planted" "$known"
