@@ -18,12 +18,15 @@
 #include "ir/posix.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PRIORITY_WARDS 1
@@ -33,19 +36,30 @@
 
 /* ---- wards -------------------------------------------------------------- */
 
-G_GNUC_NORETURN static void
-spin (void)
+static void
+relax (void)
 {
-  for (;;)
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause ();
+  __builtin_ia32_pause ();
 #else
-    __asm__ volatile ("" ::: "memory");
+  __asm__ volatile ("" ::: "memory");
 #endif
 }
 
+/* Not told by signals: who goes on with a stopped group of processes, as a shell
+ * does, sends SIGCONT to all of it. */
 G_GNUC_NORETURN static void
-run_ward (int processor, gboolean is_real_time, pid_t parent)
+obey (gint *is_on)
+{
+  for (;;)
+    if (g_atomic_int_get (is_on))
+      relax ();
+    else
+      syscall (SYS_futex, is_on, FUTEX_WAIT, FALSE, NULL, NULL, 0);
+}
+
+G_GNUC_NORETURN static void
+run_ward (const TpPrecedence *self, int processor, pid_t parent)
 {
   const struct sched_param real_time = { .sched_priority = PRIORITY_WARDS };
   const struct sched_param none = { .sched_priority = 0 };
@@ -58,18 +72,20 @@ run_ward (int processor, gboolean is_real_time, pid_t parent)
   CPU_ZERO (&mask);
   CPU_SET (processor, &mask);
   if (sched_setaffinity (0, sizeof mask, &mask) != 0
-      || (is_real_time ? sched_setscheduler (0, SCHED_RR, &real_time)
-                       : sched_setscheduler (0, SCHED_IDLE, &none)) != 0)
+      || (self->is_real_time ? sched_setscheduler (0, SCHED_RR, &real_time)
+                             : sched_setscheduler (0, SCHED_IDLE, &none))
+             != 0)
     _exit (1);
-  raise (SIGSTOP);
-  spin ();
+  obey (self->is_on);
 }
 
 static void
-signal_wards (const TpPrecedence *self, int number)
+turn_wards (TpPrecedence *self, gboolean is_on)
 {
-  for (int i = 0; i < self->n_wards; i++)
-    kill (self->wards[i], number);
+  if (self->n_wards == 0)
+    return;
+  g_atomic_int_set (self->is_on, is_on);
+  syscall (SYS_futex, self->is_on, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Whether SCHED_RR may be had, and leaves others a share. */
@@ -97,7 +113,12 @@ tp_precedence_init (TpPrecedence *self, int n_threads)
 
   memset (self, 0, sizeof *self);
   self->is_real_time = may_be_real_time ();
-  if (sched_getaffinity (0, sizeof mask, &mask) != 0)
+  self->nice_before = getpriority (PRIO_PROCESS, 0);
+  self->is_on = mmap (NULL, sizeof *self->is_on, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (self->is_on == MAP_FAILED)
+    self->is_on = NULL;
+  if (self->is_on == NULL || sched_getaffinity (0, sizeof mask, &mask) != 0)
     return;
   for (int i = 0; i < CPU_SETSIZE && self->n_wards < most; i++)
     if (CPU_ISSET (i, &mask))
@@ -106,7 +127,7 @@ tp_precedence_init (TpPrecedence *self, int n_threads)
         if (ward < 0)
           return; /* does without */
         if (ward == 0)
-          run_ward (i, self->is_real_time, parent);
+          run_ward (self, i, parent);
         self->wards[self->n_wards++] = ward;
       }
 }
@@ -114,28 +135,34 @@ tp_precedence_init (TpPrecedence *self, int n_threads)
 void
 tp_precedence_clear (TpPrecedence *self)
 {
-  signal_wards (self, SIGKILL);
   for (int i = 0; i < self->n_wards; i++)
-    tp_posix_wait (self->wards[i]);
+    {
+      kill (self->wards[i], SIGKILL);
+      tp_posix_wait (self->wards[i]);
+    }
   self->n_wards = 0;
+  if (self->is_on != NULL)
+    munmap (self->is_on, sizeof *self->is_on);
+  self->is_on = NULL;
 }
 
 /* ---- our own threads ---------------------------------------------------- */
 
-typedef void (*Setter) (pid_t thread, gboolean is_first);
+/* @nice: where it is a matter of that. */
+typedef void (*Setter) (pid_t thread, gboolean is_first, int nice);
 
 static void
-for_all_threads (Setter set, gboolean is_first)
+for_all_threads (Setter set, gboolean is_first, int nice)
 {
   g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
   const char *name;
 
   while (tasks != NULL && (name = g_dir_read_name (tasks)) != NULL)
-    set ((pid_t) strtol (name, NULL, 10), is_first);
+    set ((pid_t) strtol (name, NULL, 10), is_first, nice);
 }
 
 static void
-set_real_time (pid_t thread, gboolean is_first)
+set_real_time (pid_t thread, gboolean is_first, G_GNUC_UNUSED int nice)
 {
   const struct sched_param param
       = { .sched_priority = is_first ? PRIORITY_OURS : 0 };
@@ -144,9 +171,9 @@ set_real_time (pid_t thread, gboolean is_first)
 }
 
 static void
-set_nice (pid_t thread, gboolean is_first)
+set_nice (pid_t thread, G_GNUC_UNUSED gboolean is_first, int nice)
 {
-  setpriority (PRIO_PROCESS, thread, is_first ? NICE_OURS : 0);
+  setpriority (PRIO_PROCESS, thread, nice);
 }
 
 /* Where the kernel shares processors out among sessions first, nice values count
@@ -169,22 +196,23 @@ void
 tp_precedence_take (TpPrecedence *self)
 {
   if (self->is_real_time)
-    for_all_threads (set_real_time, TRUE);
+    for_all_threads (set_real_time, TRUE, 0);
   else
     self->is_nice = setpriority (PRIO_PROCESS, 0, NICE_OURS) == 0;
   if (self->is_nice)
     {
       set_session_nice ();
-      for_all_threads (set_nice, TRUE);
+      for_all_threads (set_nice, TRUE, NICE_OURS);
     }
-  signal_wards (self, SIGCONT);
+  turn_wards (self, TRUE);
   g_usleep (SETTLE_US);
 }
 
 void
 tp_precedence_leave (TpPrecedence *self)
 {
-  signal_wards (self, SIGSTOP);
+  turn_wards (self, FALSE);
   if (self->is_real_time || self->is_nice)
-    for_all_threads (self->is_real_time ? set_real_time : set_nice, FALSE);
+    for_all_threads (self->is_real_time ? set_real_time : set_nice, FALSE,
+                     self->nice_before);
 }

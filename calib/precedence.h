@@ -16,11 +16,13 @@ typedef struct
 {
   pid_t wards[TP_WARDS_MAX];
   int n_wards;
+  gint *is_on;                /* they spin; shared with them, atomic */
   gboolean is_real_time;      /* SCHED_RR may be had */
   gboolean is_nice;           /* nice -20 was had instead */
+  int nice_before;            /* what it was */
 } TpPrecedence;
 
-/* Starts the wards, stopped, for @n_threads processors of those allowed, at
+/* Starts the wards, asleep, for @n_threads processors of those allowed, at
  * least two if there are. Only while this process has one thread. */
 void tp_precedence_init (TpPrecedence *self, int n_threads);
 /* Threads started in between inherit it. */
