@@ -22,6 +22,7 @@
 
 #define MAX_MET (1 << 24)     /* a fraction of a second */
 #define WORD_BITS 64
+#define MAX_STEPS 4           /* for each interval */
 #define MAX_RECENT 64         /* at least, before they are given ranks */
 
 typedef struct
@@ -68,6 +69,21 @@ pack_compare_steps (const void *a, const void *b)
   int x = *(const int *) a, y = *(const int *) b;
 
   return (x > y) - (x < y);
+}
+
+/* How many steps there are, if from 0 on few of them are none of @intervals; 0: they
+ * have to be renumbered. */
+static int
+pack_count_steps (const TpInterval *intervals, int n)
+{
+  int low = 0, high = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      low = MIN (low, MIN (intervals[i].first, intervals[i].last));
+      high = MAX (high, MAX (intervals[i].first, intervals[i].last));
+    }
+  return low < 0 || high / MAX_STEPS >= n ? 0 : high + 1;
 }
 
 /* Rewrites the steps as 0, 1, 2, ... in the same order. */
@@ -482,21 +498,25 @@ gint64
 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
                    TpScratch *scratch, gint64 *out_bound_bytes)
 {
-  TpInterval *copy;
+  TpInterval *it = intervals;
   gint64 total;
   int n_steps;
 
   if (out_bound_bytes != NULL)
     *out_bound_bytes = 0;
-  if (n == 0)
+  if (n <= 0)
     return 0;
-  copy = tp_scratch_new (scratch, TpInterval, n);
-  memcpy (copy, intervals, sizeof (TpInterval) * n);
-  n_steps = pack_renumber (copy, n, scratch);
-  total = pack_place_all (copy, n, n_steps, MAX (align, 1), scratch);
+  n_steps = pack_count_steps (it, n);
+  if (n_steps == 0)
+    {
+      it = tp_scratch_new (scratch, TpInterval, n);
+      memcpy (it, intervals, sizeof (TpInterval) * n);
+      n_steps = pack_renumber (it, n, scratch);
+    }
+  total = pack_place_all (it, n, n_steps, MAX (align, 1), scratch);
   if (out_bound_bytes != NULL)
-    *out_bound_bytes = pack_find_bound (copy, n, n_steps, scratch);
+    *out_bound_bytes = pack_find_bound (it, n, n_steps, scratch);
   for (int i = 0; i < n; i++)
-    intervals[i].offset = copy[i].offset;
+    intervals[i].offset = it[i].offset;
   return total;
 }

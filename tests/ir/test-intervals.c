@@ -143,6 +143,35 @@ test_plain (void)
     }
 }
 
+/* Only the order of steps counts, however far they are from each other. */
+static void
+test_sparse (void)
+{
+  for (int round = 0; round < 100; round++)
+    {
+      TpInterval it[60], far[60];
+      int n = g_test_rand_int_range (1, G_N_ELEMENTS (it));
+      gint64 near_bound, far_bound;
+
+      for (int i = 0; i < n; i++)
+        {
+          it[i].first = g_test_rand_int_range (0, n);
+          it[i].last = it[i].first + g_test_rand_int_range (0, n);
+          it[i].size_bytes = g_test_rand_int_range (1, 300);
+          far[i] = it[i];
+          far[i].first = it[i].first * 100 - 700;
+          far[i].last = it[i].last * 100 - 700;
+        }
+      tp_scratch_reset (&scratch);
+      g_assert_cmpint (tp_intervals_pack (it, n, 16, &scratch, &near_bound),
+                       ==,
+                       tp_intervals_pack (far, n, 16, &scratch, &far_bound));
+      g_assert_cmpint (near_bound, ==, far_bound);
+      for (int i = 0; i < n; i++)
+        g_assert_cmpint (it[i].offset, ==, far[i].offset);
+    }
+}
+
 /* A chain needs two buffers at a time, however long it is. */
 static void
 test_chain (void)
@@ -217,6 +246,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/intervals/random", test_random);
   g_test_add_func ("/intervals/plain", test_plain);
+  g_test_add_func ("/intervals/sparse", test_sparse);
   g_test_add_func ("/intervals/chain", test_chain);
   g_test_add_func ("/intervals/long-lived", test_long_lived);
   g_test_add_func ("/intervals/crowd", test_crowd);
