@@ -471,6 +471,36 @@ tp_execution_new (const TpGraph *graph, const TpPlaced *placed,
   return g_steal_pointer (&execution);
 }
 
+/* Frees what its arenas are not laid out by. */
+static void
+strip (TpExecution *execution, TpScratch *scratch)
+{
+  g_clear_pointer (&execution->units, tp_units_free);
+  g_clear_pointer (&execution->all_actions, tp_array_unref);
+  g_clear_pointer (&execution->roots, g_free);
+  g_clear_pointer (&execution->storage_of, g_free);
+  tp_scratch_clear (scratch);
+}
+
+gboolean
+tp_execution_measure (const TpGraph *graph, const TpPlaced *placed,
+                      TpMemory *out_memory, GError **error)
+{
+  g_auto (TpScratch) scratch = { 0 };
+  g_autoptr (TpExecution) execution
+      = tp_execution_new_empty (graph, placed->n_devices);
+
+  if (!tp_execution_set (execution, placed, &scratch, error))
+    return FALSE;
+  strip (execution, &scratch);
+  for (int i = 0; i < execution->n_devices; i++)
+    {
+      tp_execution_lay_out (execution, i, &scratch);
+      out_memory[i] = execution->memory[i];
+    }
+  return TRUE;
+}
+
 void
 tp_execution_free (TpExecution *execution)
 {

@@ -94,6 +94,10 @@ gboolean tp_execution_set (TpExecution *execution, const TpPlaced *placed,
 /* Gives what is on @device its places in the arena. @scratch is reset. */
 void tp_execution_lay_out (TpExecution *execution, int device,
                            TpScratch *scratch);
+/* What a run of @placed takes, for each device; with less memory than it takes to
+ * spell it out. Errors as above. */
+gboolean tp_execution_measure (const TpGraph *graph, const TpPlaced *placed,
+                               TpMemory *out_memory, GError **error);
 void tp_execution_free (TpExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)
 

@@ -6,6 +6,8 @@
 #include "ir/guard.h"
 #include "ir/plan-schedule.h"
 
+#include <string.h>
+
 int *
 tp_plan_list_places (const TpPlan *plan, const TpGraph *graph, GError **error)
 {
@@ -86,10 +88,33 @@ tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
   return g_steal_pointer (&execution);
 }
 
+/* FALSE: it cannot be told, since groups are none. */
+static gboolean
+measure (const TpPlan *plan, const TpGraph *graph, TpMemory *out_memory)
+{
+  g_autofree int *places = NULL;
+  g_autoptr (TpExecution) execution = NULL;
+  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), NULL,
+                      plan->groups };
+
+  if (plan->span_proof == NULL)
+    {
+      placed.places = places = tp_plan_list_places (plan, graph, NULL);
+      return places != NULL
+             && tp_execution_measure (graph, &placed, out_memory, NULL);
+    }
+  execution = tp_plan_spell_out (plan, graph, NULL);
+  if (execution == NULL)
+    return FALSE;
+  memcpy (out_memory, execution->memory, plan->n_devices * sizeof *out_memory);
+  return TRUE;
+}
+
 void
 tp_plan_count_memory (TpPlan *plan, const TpGraph *graph)
 {
-  g_autoptr (TpExecution) execution = tp_plan_spell_out (plan, graph, NULL);
+  g_autofree TpMemory *memory = tp_new0 (TpMemory, plan->n_devices + 1);
+  gboolean is_known = measure (plan, graph, memory);
 
   g_free (plan->peak_bytes);
   g_free (plan->weight_bytes);
@@ -98,11 +123,9 @@ tp_plan_count_memory (TpPlan *plan, const TpGraph *graph)
   for (int i = 0; i < plan->n_devices; i++)
     {
       plan->peak_bytes[i] = plan->weight_bytes[i] = TP_PLAN_MAX_NUMBER;
-      if (execution == NULL)
+      if (!is_known)
         continue;
-      plan->peak_bytes[i] = MIN (execution->memory[i].arena_bytes,
-                                 TP_PLAN_MAX_NUMBER);
-      plan->weight_bytes[i] = MIN (execution->memory[i].weight_bytes,
-                                   TP_PLAN_MAX_NUMBER);
+      plan->peak_bytes[i] = MIN (memory[i].arena_bytes, TP_PLAN_MAX_NUMBER);
+      plan->weight_bytes[i] = MIN (memory[i].weight_bytes, TP_PLAN_MAX_NUMBER);
     }
 }
