@@ -371,22 +371,22 @@ number_tensors (TpDraft *draft, int *map)
   return n;
 }
 
-/* @map: new numbers, -1: forgotten. */
+/* To where @map says, -1: forgotten; in place, along its cycles. @map is spoilt. */
 static void
-move_tensors (TpDraft *draft, const int *map, int n)
+move_tensors (TpDraft *draft, int *map, int n)
 {
-  g_autoptr (TpArray) old = g_steal_pointer (&draft->tensors);
-
-  draft->tensors = tp_array_new (sizeof (TpTensor));
-  tp_array_set_size (draft->tensors, n);
-  for (guint i = 0; i < old->len; i++)
-    if (map[i] >= 0)
+  for (guint i = 0; i < draft->tensors->len; i++)
+    while (map[i] >= 0 && map[i] != (int) i)
       {
-        TpTensor *tensor = tp_draft_tensor (draft, map[i]);
+        int to = map[i];
+        TpTensor moving = *tp_draft_tensor (draft, i);
 
-        *tensor = tp_array_index (old, TpTensor, i);
-        tensor->state = tensor->state > 0 ? 1 + map[tensor->state - 1] : 0;
+        *tp_draft_tensor (draft, i) = *tp_draft_tensor (draft, to);
+        *tp_draft_tensor (draft, to) = moving;
+        map[i] = map[to];
+        map[to] = to;
       }
+  tp_array_set_size (draft->tensors, n);
 }
 
 static void
@@ -418,14 +418,27 @@ renumber_attrs (TpDraft *draft, TpNode *node, const int *map, GError **error)
   return TRUE;
 }
 
+static void
+renumber_states (TpDraft *draft, const int *map)
+{
+  for (guint i = 0; i < draft->tensors->len; i++)
+    {
+      TpTensor *tensor = tp_draft_tensor (draft, i);
+
+      if (tensor->state > 0)
+        tensor->state = 1 + map[tensor->state - 1];
+    }
+}
+
 gboolean
 tp_draft_remove_unused_tensors (TpDraft *draft, GError **error)
 {
   guint n_tensors = draft->tensors->len;
   g_autofree int *map = tp_new (int, n_tensors + 1);
+  int n;
 
   memset (map, -1, n_tensors * sizeof (int));
-  move_tensors (draft, map, number_tensors (draft, map));
+  n = number_tensors (draft, map);
   renumber ((int *) (void *) draft->inputs->data, draft->inputs->len, map);
   renumber ((int *) (void *) draft->outputs->data, draft->outputs->len, map);
   for (guint i = 0; i < draft->nodes->len; i++)
@@ -439,6 +452,8 @@ tp_draft_remove_unused_tensors (TpDraft *draft, GError **error)
       if (!renumber_attrs (draft, node, map, error))
         return FALSE;
     }
+  renumber_states (draft, map);
+  move_tensors (draft, map, n);
   return TRUE;
 }
 
