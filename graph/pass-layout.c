@@ -15,6 +15,8 @@
 #include "ir/op.h"
 #include "ops/op.h"
 
+#include <string.h>
+
 #define LEAST_COLUMNS 14      /* of planes that are worth staying in rows */
 #define MOST_STEP 2
 
@@ -279,7 +281,7 @@ assign_layout (TpDraft *draft, GError **error)
     last[i] = rows[i] = i;
   mark_rows (&pass);
   choose (&pass);
-  return apply (&pass, error);
+  return memchr (is_last, TRUE, n) == NULL || apply (&pass, error);
 }
 
 const TpPass tp_pass_layout = {

@@ -133,6 +133,15 @@ try_node (Pass *pass, TpNode *node)
 }
 
 static gboolean
+has_transpose (TpDraft *draft)
+{
+  for (guint i = 0; i < draft->nodes->len; i++)
+    if (tp_node_is (tp_draft_node (draft, i), "Transpose"))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 permute (TpDraft *draft, GError **error)
 {
   gsize n = draft->tensors->len + 1;
@@ -141,6 +150,8 @@ permute (TpDraft *draft, GError **error)
   g_autofree guint8 *is_mixed = tp_new0 (guint8, n);
   Pass pass = { draft, n_uses, is_rigid, is_mixed };
 
+  if (!has_transpose (draft))
+    return TRUE;
   tp_draft_count_uses (draft, n_uses);
   mark_readers (&pass);
   for (guint i = 0; i < draft->nodes->len; i++)

@@ -137,14 +137,16 @@ match_commuting (Match *m, const char *p, const TpNode *node)
 static const char *
 match_scale (Match *m, const char *p, const TpNode *node)
 {
-  double factor = g_ascii_strtod (skip_term (p), NULL);
   gboolean is_mul = tp_node_is (node, "Mul");
   int constant = 1;
+  double factor;
 
+  if (!is_mul && !tp_node_is (node, "Div"))
+    return NULL;
+  factor = g_ascii_strtod (skip_term (p), NULL);
   if (is_mul && !is_number (m, node->inputs[1], factor))
     constant = 0;
-  if ((!is_mul && !tp_node_is (node, "Div"))
-      || !is_number (m, node->inputs[constant], is_mul ? factor : 1 / factor))
+  if (!is_number (m, node->inputs[constant], is_mul ? factor : 1 / factor))
     return NULL;
   p = match (m, p, node->inputs[1 - constant]);
   return p == NULL ? NULL : skip_term (p);
@@ -410,6 +412,16 @@ replace (Match *m, const Rule *rule, GError **error)
   return TRUE;
 }
 
+/* Whether any pattern ends in such a node, as few do. */
+static gboolean
+is_root (const TpNode *node)
+{
+  static const char *const roots[] = { "Add", "Div", "Mul", NULL };
+
+  return node->type != NULL && node->n_outputs == 1
+         && g_strv_contains (roots, node->type);
+}
+
 static gboolean
 try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
 {
@@ -421,9 +433,7 @@ try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
       const char *end;
 
       memset (m.letters, -1, sizeof m.letters);
-      end = node->n_outputs == 1
-                ? match (&m, rules[i].pattern, node->outputs[0])
-                : NULL;
+      end = match (&m, rules[i].pattern, node->outputs[0]);
       if (end != NULL && is_private (&m, n_uses) && keeps_shape (&m))
         return replace (&m, &rules[i], error);
     }
@@ -439,7 +449,7 @@ recognise (TpDraft *draft, GError **error)
 
   tp_draft_count_uses (draft, n_uses);
   for (int i = (int) draft->nodes->len - 1; i >= 0; i--)
-    if (tp_draft_node (draft, i)->type != NULL
+    if (is_root (tp_draft_node (draft, i))
         && !try_rules (draft, i, n_uses, error))
       return FALSE;
   return TRUE;
