@@ -235,13 +235,13 @@ write_node (GString *out, const TpPlan *plan, const TpNode *node)
         continue;
       tp_text_append (out, n++ == 0 ? ", \"given\": {" : ", ");
       tp_json_append_string (out, plan->devices[i]);
+      tp_text_append (out, cost->spread_ns == 0 ? ": " : ": [");
+      tp_text_append_number (out, cost->time_ns);
       if (cost->spread_ns == 0)
-        tp_text_append_printf (out, ": %" G_GINT64_FORMAT, cost->time_ns);
-      else
-        tp_text_append_printf (out,
-                                ": [%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                                "]",
-                                cost->time_ns, cost->spread_ns);
+        continue;
+      tp_text_append (out, ", ");
+      tp_text_append_number (out, cost->spread_ns);
+      tp_text_append_c (out, ']');
     }
   if (n > 0)
     tp_text_append_c (out, '}');
