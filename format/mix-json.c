@@ -58,7 +58,7 @@ tp_mix_to_json (const TpMix *mix)
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (TpPlanText) out = { 0 };
 
-  tp_plan_text_init (&out, tp_plan_text_keep, text);
+  tp_plan_text_init_signed (&out, tp_plan_text_keep, text);
   tp_text_append (out.text, "{\n \"format\": \"" TP_MIX_FORMAT "\",\n");
   write_parts (mix, out.text);
   if (mix->memory_limits != NULL)

@@ -22,8 +22,25 @@ char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);
 /* The same in pieces, the last of which ends the plan. */
 void tp_plan_write (const TpPlan *plan, const TpGraph *graph, TpPlanTake take,
                     gpointer data);
-/* Whether that is what they are together. */
-gboolean tp_plan_has_text (const TpPlan *plan, const TpGraph *graph,
-                           const char *text, gsize size);
+/* That text in parts, but for its digest. */
+typedef enum
+{
+  TP_PLAN_PART_HEAD,          /* what was planned, and what all is together */
+  TP_PLAN_PART_TENSORS,       /* the graph's */
+  TP_PLAN_PART_PLACES,        /* ops, groups and copies */
+  TP_PLAN_PART_TABLES,        /* costs, and the arcs of the cut: needs no graph */
+  TP_PLAN_PART_PROOFS,        /* all other certificates */
+  TP_N_PLAN_PARTS
+} TpPlanPart;
+
+/* Text, up to @end. */
+typedef struct
+{
+  const char *at, *end;
+} TpPlanSpan;
+
+/* Where @part ends, if @span begins with it; NULL: it does not. */
+const char *tp_plan_skip_part (const TpPlan *plan, const TpGraph *graph,
+                               TpPlanPart part, TpPlanSpan span);
 
 #endif

@@ -28,6 +28,8 @@ typedef struct
 struct TpPlanLines
 {
   TpArray *lists;             /* List */
+  TpArray *lines;             /* const char *: where those of none begin */
+  const char *end;
   GString *rest;
 };
 
@@ -37,6 +39,7 @@ tp_plan_lines_free (TpPlanLines *lines)
   if (lines == NULL)
     return;
   tp_array_unref (lines->lists);
+  tp_array_unref (lines->lines);
   g_string_free (lines->rest, TRUE);
   g_free (lines);
 }
@@ -89,6 +92,8 @@ tp_plan_lines_new (const char *text, gsize size)
   int n = 0;
 
   lines->lists = tp_array_new (sizeof (List));
+  lines->lines = tp_array_new (sizeof (const char *));
+  lines->end = end;
   lines->rest = g_string_new (NULL);
   for (const char *at = text; at < end; at = next)
     {
@@ -97,6 +102,7 @@ tp_plan_lines_new (const char *text, gsize size)
 
       next = skip_line (at, end);
       tp_text_append_len (lines->rest, at, next - at);
+      tp_array_append_val (lines->lines, at);
       if (n++ == MAX_LINES)
         return NULL;
       if (key == NULL)
@@ -107,6 +113,21 @@ tp_plan_lines_new (const char *text, gsize size)
       next = list.end;
     }
   return lines->lists->len == 0 ? NULL : g_steal_pointer (&lines);
+}
+
+const char *
+tp_plan_lines_find_line (const TpPlanLines *lines, const char *key)
+{
+  for (guint i = 0; i < lines->lines->len; i++)
+    {
+      const char *at = tp_array_index (lines->lines, const char *, i);
+      TpPlanScan line = { at, at, lines->end };
+
+      if (tp_plan_scan_text (&line, " ") && tp_plan_scan_name (&line, key)
+          && tp_plan_scan_text (&line, ": "))
+        return at;
+    }
+  return NULL;
 }
 
 const GString *

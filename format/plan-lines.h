@@ -22,6 +22,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlanLines, tp_plan_lines_free)
 /* What is left: the lists are empty in it. */
 const GString *tp_plan_lines_get_rest (const TpPlanLines *lines);
 
+/* Where the line begins that has @key of the plan itself; NULL: there is none. */
+const char *tp_plan_lines_find_line (const TpPlanLines *lines,
+                                     const char *key);
+
 /* The elements of one list, in order. */
 typedef struct
 {

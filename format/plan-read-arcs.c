@@ -22,6 +22,16 @@ check_vertex (const TpPlanReader *reader, const TpPlan *plan,
   return vertex->index < limits[vertex->kind];
 }
 
+gboolean
+tp_plan_check_arcs (const TpPlanReader *reader, const TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_arcs; i++)
+    if (!check_vertex (reader, plan, &plan->arcs[i].from)
+        || !check_vertex (reader, plan, &plan->arcs[i].to))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 read_vertex (const TpPlanReader *reader, const TpPlan *plan,
              const json_t *value, TpCutVertex *out)

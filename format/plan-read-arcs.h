@@ -11,9 +11,12 @@ typedef struct
   int n_arcs;
 } TpPlanArcList;
 
-/* List @key of @root; the groups of @plan are known. */
+/* List @key of @root; the groups of @plan are known. Of NULL any vertex will do, also
+ * one that the graph lacks. */
 gboolean tp_plan_read_arcs (TpPlanPlace root, const char *key,
                             const TpPlan *plan, TpPlanArcList *list,
                             GError **error);
+/* Whether those of @plan are of vertices that there are. */
+gboolean tp_plan_check_arcs (const TpPlanReader *reader, const TpPlan *plan);
 
 #endif

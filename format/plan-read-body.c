@@ -1,11 +1,9 @@
-/* plan-read-body.c: placements, groups, transfers and the proof. */
+/* plan-read-body.c: placements, groups, transfers and most proofs. */
 #include "config.h"
 
 #include "format/plan-read-body.h"
 
 #include "format/plan-json.h"
-#include "format/plan-read-arcs.h"
-#include "format/plan-read-costs.h"
 #include "format/plan-read-load.h"
 #include "format/plan-read-span.h"
 #include "format/plan-read-memory.h"
@@ -313,30 +311,6 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
-/* Of whatever kind: whether it proves anything is for tp_check () to say. */
-static gboolean
-read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
-{
-  const char *kind = TP_PLAN_FIRST_CERTIFICATE;
-
-  if (json_object_get (root.json, "certificate") != NULL
-      && !tp_plan_read_string (root, "certificate", TRUE, &kind, error))
-    return FALSE;
-  plan->certificate = g_strdup (kind);
-  return TRUE;
-}
-
-static gboolean
-read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
-{
-  TpPlanArcList list = { plan->tie_price_ns != 0, NULL, 0 };
-  gboolean is_good = tp_plan_read_arcs (root, "arcs", plan, &list, error);
-
-  plan->arcs = list.arcs;
-  plan->n_arcs = list.n_arcs;
-  return is_good;
-}
-
 /* A plan may do without. */
 static gboolean
 read_interval (TpPlanPlace root, TpPlan *plan, GError **error)
@@ -419,7 +393,7 @@ read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
 }
 
 gboolean
-tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
+tp_plan_read_places (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   if (!read_totals (root, plan, error) || !read_memory (root, plan, error)
       || !read_placements (root, plan, error)
@@ -429,10 +403,13 @@ tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error)
   if (plan->groups == NULL)
     return FALSE;
   plan->all_groups = read_groups (root, "all_groups", error);
-  return plan->all_groups != NULL && tp_plan_read_costs (root, plan, error)
-         && read_certificate (root, plan, error)
-         && read_arcs (root, plan, error)
-         && tp_plan_read_load_proof (root, plan, error)
+  return plan->all_groups != NULL;
+}
+
+gboolean
+tp_plan_read_proofs (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  return tp_plan_read_load_proof (root, plan, error)
          && tp_plan_read_rate_proof (root, plan, error)
          && tp_plan_read_span_proof (root, plan, error)
          && tp_plan_read_memory_proof (root, plan, error)

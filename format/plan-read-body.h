@@ -1,11 +1,14 @@
-/* plan-read-body.h: placements, groups, transfers and the proof. */
+/* plan-read-body.h: placements, groups, transfers and most proofs. */
 #ifndef TP_FORMAT_PLAN_READ_BODY_H
 #define TP_FORMAT_PLAN_READ_BODY_H
 
 #include "format/plan-read.h"
 #include "ir/plan.h"
 
-/* Fills @plan from @root; the graph and the devices are known. */
-gboolean tp_plan_read_body (TpPlanPlace root, TpPlan *plan, GError **error);
+/* Fills @plan from @root; the graph and the devices are known. Totals, where all is,
+ * and groups. */
+gboolean tp_plan_read_places (TpPlanPlace root, TpPlan *plan, GError **error);
+/* What is proved by other things than the cut; after the costs. */
+gboolean tp_plan_read_proofs (TpPlanPlace root, TpPlan *plan, GError **error);
 
 #endif

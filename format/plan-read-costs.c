@@ -273,12 +273,13 @@ read_silicon (TpPlanPlace root, TpCosts *costs, GError **error)
 }
 
 gboolean
-tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error)
+tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
+                    GError **error)
 {
   g_autoptr (GHashTable) reasons = g_hash_table_new (NULL, NULL);
   TpCosts *costs
-      = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
-                      root.reader->graph, plan->all_groups);
+      = tp_costs_new_sized (plan->n_devices,
+                            (const char *const *) plan->devices, rows);
   int n = costs->n_devices;
   const Table tables[] = {
     { "op_costs", costs->n_nodes, n, costs->nodes },

@@ -5,7 +5,8 @@
 #include "format/plan-read.h"
 #include "ir/plan.h"
 
-/* Fills @plan from @root; the graph and the devices are known. */
-gboolean tp_plan_read_costs (TpPlanPlace root, TpPlan *plan, GError **error);
+/* Fills @plan, whose devices are known, from @root: so many rows. */
+gboolean tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows,
+                             TpPlan *plan, GError **error);
 
 #endif

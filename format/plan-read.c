@@ -9,6 +9,26 @@
 
 #include <string.h>
 
+void
+tp_plan_reader_init (TpPlanReader *reader)
+{
+  reader->devices = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  reader->names = g_new0 (TpPlanNames, 1);
+}
+
+void
+tp_plan_reader_clear (TpPlanReader *reader)
+{
+  tp_plan_lines_free (reader->lines);
+  if (reader->names != NULL)
+    {
+      tp_map_free (reader->names->nodes);
+      tp_map_free (reader->names->tensors);
+    }
+  g_free (reader->names);
+  tp_map_free (reader->devices);
+}
+
 gboolean
 tp_plan_read_fail (const TpPlanReader *reader, GError **error,
                    const char *place, const char *format, ...)

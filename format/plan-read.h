@@ -26,6 +26,10 @@ typedef struct
   TpPlanLines *lines;         /* NULL: all was parsed as a whole */
 } TpPlanReader;
 
+/* Makes what it looks up names in: there are none yet. */
+void tp_plan_reader_init (TpPlanReader *reader);
+void tp_plan_reader_clear (TpPlanReader *reader);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanReader, tp_plan_reader_clear)
 /* Of its graph. */
 const TpMap *tp_plan_reader_get_nodes (const TpPlanReader *reader);
 const TpMap *tp_plan_reader_get_tensors (const TpPlanReader *reader);

@@ -18,6 +18,12 @@ tp_plan_text_init (TpPlanText *out, TpPlanTake take, gpointer data)
 {
   *out = (TpPlanText){ .take = take, .data = data };
   out->text = g_string_new (NULL);
+}
+
+void
+tp_plan_text_init_signed (TpPlanText *out, TpPlanTake take, gpointer data)
+{
+  tp_plan_text_init (out, take, data);
   out->digest = tp_digest_new ();
 }
 
@@ -30,9 +36,11 @@ tp_plan_text_clear (TpPlanText *out)
   out->text = NULL;
 }
 
-static void
-hand_on (TpPlanText *out)
+void
+tp_plan_text_hand_on (TpPlanText *out)
 {
+  if (out->digest != NULL)
+    tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
   out->take (out->data, out->text->str, out->text->len);
   g_string_truncate (out->text, 0);
 }
@@ -40,10 +48,8 @@ hand_on (TpPlanText *out)
 void
 tp_plan_text_pass (TpPlanText *out)
 {
-  if (out->text->len < PIECE_BYTES)
-    return;
-  tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
-  hand_on (out);
+  if (out->text->len >= PIECE_BYTES)
+    tp_plan_text_hand_on (out);
 }
 
 void
@@ -53,8 +59,9 @@ tp_plan_text_sign (TpPlanText *out, const char *key, const char *tail)
 
   tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
   hex = tp_digest_finish (out->digest);
+  g_clear_pointer (&out->digest, tp_digest_free);
   tp_text_append (out->text, key);
   tp_text_append (out->text, hex);
   tp_text_append (out->text, tail);
-  hand_on (out);
+  tp_plan_text_hand_on (out);
 }

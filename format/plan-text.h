@@ -11,7 +11,7 @@ typedef void (*TpPlanTake) (gpointer data, const char *bytes, gsize size);
 typedef struct
 {
   GString *text;              /* what is not handed on yet: to be appended to */
-  TpDigest *digest;           /* of what is */
+  TpDigest *digest;           /* of what is; (nullable): it is not signed */
   TpPlanTake take;
   gpointer data;
 } TpPlanText;
@@ -20,12 +20,17 @@ typedef struct
 void tp_plan_text_keep (gpointer text, const char *bytes, gsize size);
 
 void tp_plan_text_init (TpPlanText *out, TpPlanTake take, gpointer data);
+/* The same, for tp_plan_text_sign () in the end. */
+void tp_plan_text_init_signed (TpPlanText *out, TpPlanTake take,
+                               gpointer data);
 void tp_plan_text_clear (TpPlanText *out);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanText, tp_plan_text_clear)
 
 /* Between the elements of lists that grow with the graph: hands on what there is, if
  * it is much. */
 void tp_plan_text_pass (TpPlanText *out);
+/* Hands on all. */
+void tp_plan_text_hand_on (TpPlanText *out);
 /* Hands on all, then @key, the digest of it, and @tail. Once. */
 void tp_plan_text_sign (TpPlanText *out, const char *key, const char *tail);
 

@@ -42,7 +42,7 @@ costs_new_table (int rows, int columns, gint64 time_ns)
 {
   TpCost *table = tp_new0 (TpCost, (gsize) rows * columns + 1);
 
-  for (gsize i = 0; i < (gsize) rows * columns; i++)
+  for (gsize i = 0; time_ns != 0 && i < (gsize) rows * columns; i++)
     table[i].time_ns = time_ns;
   return table;
 }
@@ -76,6 +76,17 @@ TpCosts *
 tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
               const TpGroups *groups)
 {
+  const TpCostRows rows = { graph->n_nodes,
+                            groups == NULL ? 0 : groups->n_groups,
+                            graph->n_tensors };
+
+  return tp_costs_new_sized (n_devices, devices, &rows);
+}
+
+TpCosts *
+tp_costs_new_sized (int n_devices, const char *const *devices,
+                    const TpCostRows *rows)
+{
   g_autoptr (TpCosts) costs = g_new0 (TpCosts, 1);
 
   costs->ref_count = 1;
@@ -84,13 +95,13 @@ tp_costs_new (int n_devices, const char *const *devices, const TpGraph *graph,
   for (int i = 0; i < n_devices; i++)
     costs->devices[i] = g_strdup (devices[i]);
   costs->memory_bytes = g_new0 (gint64, n_devices + 1);
-  costs->n_nodes = graph->n_nodes;
-  costs->nodes = costs_new_table (graph->n_nodes, n_devices, TP_COST_NONE);
-  costs->n_groups = groups == NULL ? 0 : groups->n_groups;
-  costs->groups = costs_new_table (costs->n_groups, n_devices, TP_COST_NONE);
-  costs->n_tensors = graph->n_tensors;
-  costs->feeds = costs_new_table (graph->n_tensors, n_devices, 0);
-  costs->fetches = costs_new_table (graph->n_tensors, n_devices, 0);
+  costs->n_nodes = rows->n_nodes;
+  costs->nodes = costs_new_table (rows->n_nodes, n_devices, TP_COST_NONE);
+  costs->n_groups = rows->n_groups;
+  costs->groups = costs_new_table (rows->n_groups, n_devices, TP_COST_NONE);
+  costs->n_tensors = rows->n_tensors;
+  costs->feeds = costs_new_table (rows->n_tensors, n_devices, 0);
+  costs->fetches = costs_new_table (rows->n_tensors, n_devices, 0);
   return g_steal_pointer (&costs);
 }
 

@@ -108,6 +108,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGroups, tp_groups_free)
 /* All costs TP_COST_NONE, transfers 0, the host is device 0. */
 TpCosts *tp_costs_new (int n_devices, const char *const *devices,
                        const TpGraph *graph, const TpGroups *groups);
+/* The same of a graph that is not there yet. */
+typedef struct
+{
+  int n_nodes, n_groups, n_tensors;
+} TpCostRows;
+TpCosts *tp_costs_new_sized (int n_devices, const char *const *devices,
+                             const TpCostRows *rows);
 TpCosts *tp_costs_ref (TpCosts *costs);
 void tp_costs_unref (TpCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCosts, tp_costs_unref)

@@ -1,0 +1,99 @@
+/* plan-read-graph.c: see plan-read-graph.h. */
+#include "config.h"
+
+#include "format/plan-read-graph.h"
+
+#include "format/graph-load.h"
+#include "format/plan-load.h"
+#include "graph/pass.h"
+#include "ir/graph-digest.h"
+
+#include <string.h>
+
+/* The path as written, or beside the plan when only that exists. */
+static char *
+find_graph (const TpPlanReader *reader, const TpPlan *plan,
+                 GError **error)
+{
+  const char *graph_path = reader->source->graph_path;
+  g_autofree char *folder = g_path_get_dirname (reader->path);
+  g_autofree char *beside = NULL;
+
+  if (graph_path != NULL)
+    return g_strdup (graph_path);
+  if (plan->graph_path == NULL)
+    {
+      tp_plan_read_fail (reader, error, "graph", "names no file");
+      return NULL;
+    }
+  beside = g_path_is_absolute (plan->graph_path)
+               ? g_strdup (plan->graph_path)
+               : g_build_filename (folder, plan->graph_path, NULL);
+  /* A plan may not make us read pipes and devices; only the user may. */
+  if (g_file_test (plan->graph_path, G_FILE_TEST_IS_REGULAR))
+    return g_strdup (plan->graph_path);
+  if (g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+    return g_steal_pointer (&beside);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: graph: neither '%s' nor '%s' is a file: name the graph "
+               "with --graph FILE",
+               reader->path, plan->graph_path, beside);
+  return NULL;
+}
+
+/* The graph as the planner saw it: its digest covers the pins too. */
+static TpGraph *
+read_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
+             GError **error)
+{
+  TpLoadOptions options = *reader->options;
+  const TpPassOptions passes
+      = { .left_out = (const char *const *) plan->no_pass };
+  g_autoptr (TpGraph) raw = NULL;
+  g_autoptr (TpGraph) prepared = NULL;
+  g_autoptr (GError) local = NULL;
+  TpGraph *pinned;
+
+  options.dims = plan->dims;
+  options.is_in_memory = reader->source->graph != NULL;
+  raw = options.is_in_memory
+            ? tp_graph_read_bytes (path, reader->source->graph, &options,
+                                   &local)
+            : tp_graph_read (path, &options, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    tp_plan_read_fail (reader, error, "dims", "%s", local->message);
+  else if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  prepared = raw == NULL ? NULL
+                         : tp_graph_prepare_taken (g_steal_pointer (&raw),
+                                                   &passes, error);
+  if (prepared == NULL)
+    return NULL;
+  pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    g_propagate_error (error, g_steal_pointer (&local));
+  else if (pinned == NULL)
+    tp_plan_read_fail (reader, error, "pins", "%s", local->message);
+  return pinned;
+}
+
+TpGraph *
+tp_plan_read_graph (const TpPlanReader *reader, const TpPlan *plan, GError **error)
+{
+  g_autofree char *path = reader->source->graph != NULL
+                              ? g_strdup (TP_MODEL_IN_MEMORY)
+                              : find_graph (reader, plan, error);
+  g_autoptr (TpGraph) graph
+      = path == NULL ? NULL : read_pinned (reader, plan, path, error);
+  g_autofree char *digest = graph == NULL ? NULL : tp_graph_digest (graph);
+
+  if (graph == NULL)
+    return NULL;
+  if (strcmp (digest, plan->graph_digest) == 0)
+    return g_steal_pointer (&graph);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+               "%s: graph_sha256: the plan is for graph %s, but %s is graph "
+               "%s: make a plan for it with `tplan optimize`",
+               reader->path, plan->graph_digest, path, digest);
+  return NULL;
+}

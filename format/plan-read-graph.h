@@ -1,0 +1,11 @@
+/* plan-read-graph.h: the graph that a plan is for. */
+#ifndef TP_FORMAT_PLAN_READ_GRAPH_H
+#define TP_FORMAT_PLAN_READ_GRAPH_H
+
+#include "format/plan-read.h"
+
+/* Prepared and pinned as @plan says, whose head is there; its digest is compared. */
+TpGraph *tp_plan_read_graph (const TpPlanReader *reader, const TpPlan *plan,
+                             GError **error);
+
+#endif

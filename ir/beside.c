@@ -1,0 +1,51 @@
+/* beside.c: see beside.h. */
+#include "config.h"
+
+#include "ir/beside.h"
+
+#include "ir/guard.h"
+
+static gpointer
+make_call (gpointer data)
+{
+  TpBeside *beside = data;
+
+  beside->is_good = tp_guard (beside->call, beside->data, beside->what,
+                              &beside->error);
+  beside->is_done = TRUE;
+  return NULL;
+}
+
+void
+tp_beside_begin (TpBeside *beside, void (*call) (gpointer data), gpointer data,
+                 const char *what)
+{
+  *beside = (TpBeside){ .call = call, .data = data, .what = what };
+  if (g_get_num_processors () > 1)
+    beside->thread = g_thread_try_new ("beside", make_call, beside, NULL);
+}
+
+static void
+wait_for_it (TpBeside *beside)
+{
+  if (beside->thread != NULL)
+    g_thread_join (g_steal_pointer (&beside->thread));
+}
+
+gboolean
+tp_beside_end (TpBeside *beside, GError **error)
+{
+  wait_for_it (beside);
+  if (!beside->is_done)
+    make_call (beside);
+  if (beside->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&beside->error));
+  return beside->is_good;
+}
+
+void
+tp_beside_clear (TpBeside *beside)
+{
+  wait_for_it (beside);
+  g_clear_error (&beside->error);
+}

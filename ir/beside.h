@@ -1,0 +1,30 @@
+/* beside.h: a call beside what its caller goes on with. */
+#ifndef TP_IR_BESIDE_H
+#define TP_IR_BESIDE_H
+
+#include <glib.h>
+
+/* { 0 } is none. */
+typedef struct
+{
+  void (*call) (gpointer data);
+  gpointer data;
+  const char *what;           /* as for tp_guard () */
+  GThread *thread;            /* NULL: there is none */
+  gboolean is_done;           /* and what @call left: */
+  gboolean is_good;
+  GError *error;
+} TpBeside;
+
+/* Begins @call in a thread of its own, where there is a processor and a thread for it;
+ * else tp_beside_end () makes it. It is guarded (ir/guard.h). All but @beside is borrowed
+ * until then. */
+void tp_beside_begin (TpBeside *beside, void (*call) (gpointer data),
+                      gpointer data, const char *what);
+/* Waits for it. FALSE: it was left for want of memory. */
+gboolean tp_beside_end (TpBeside *beside, GError **error);
+/* Waits, where it began in a thread. */
+void tp_beside_clear (TpBeside *beside);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBeside, tp_beside_clear)
+
+#endif
