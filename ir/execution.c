@@ -12,11 +12,13 @@ typedef struct
   const int *places;
   TpExecution *execution;     /* being made */
   TpScratch *scratch;
-  TpArray *actions;           /* TpAction */
+  TpArray *actions;           /* TpAction; (nullable): they are counted only */
+  int n_actions;
   TpArray *storages;          /* TpStorage */
   int *input_of;              /* per tensor: which input it is; -1: none */
   int *first_output;          /* per root: an output with its bytes; -1: none */
   int *next_output;           /* per output: another of the same bytes */
+  guint8 *is_made;            /* per output: by an action */
 } Builder;
 
 /* ---- tensors ------------------------------------------------------------ */
@@ -120,11 +122,10 @@ static void
 touch (Builder *builder, int storage, gboolean is_write)
 {
   TpStorage *it = get_storage (builder, storage);
-  int action = builder->actions->len;
 
   if (is_write && it->first < 0)
-    it->first = action;
-  it->last = action;
+    it->first = builder->n_actions;
+  it->last = builder->n_actions;
 }
 
 /* ---- actions ------------------------------------------------------------ */
@@ -136,7 +137,11 @@ add_action (Builder *builder, TpAction action)
     touch (builder, action.src, FALSE);
   if (action.dst >= 0)
     touch (builder, action.dst, TRUE);
-  tp_array_append_val (builder->actions, action);
+  if (action.output >= 0)
+    builder->is_made[action.output] = TRUE;
+  if (builder->actions != NULL)
+    tp_array_append_val (builder->actions, action);
+  builder->n_actions++;
 }
 
 static void
@@ -271,18 +276,9 @@ static gboolean
 check_outputs (const Builder *builder, GError **error)
 {
   const TpGraph *graph = builder->graph;
-  guint8 *is_made
-      = tp_scratch_new0 (builder->scratch, guint8, graph->n_outputs + 1);
 
-  for (guint i = 0; i < builder->actions->len; i++)
-    {
-      int output = tp_array_index (builder->actions, TpAction, i).output;
-
-      if (output >= 0)
-        is_made[output] = TRUE;
-    }
   for (int i = 0; i < graph->n_outputs; i++)
-    if (!is_made[i]
+    if (!builder->is_made[i]
         && !is_foreign (builder, builder->execution->roots[graph->outputs[i]]))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
@@ -408,7 +404,8 @@ tp_execution_new_empty (const TpGraph *graph, int n_devices)
 static void
 forget (TpExecution *execution)
 {
-  tp_array_set_size (execution->all_actions, 0);
+  if (execution->all_actions != NULL)
+    tp_array_set_size (execution->all_actions, 0);
   tp_array_set_size (execution->all_storages, 0);
   for (int i = 0; i < execution->n_devices; i++)
     execution->memory[i] = (TpMemory){ 0 };
@@ -425,8 +422,9 @@ spell_out (Builder *builder, GError **error)
   find_ends (builder);
   add_storages (builder);
   is_good = add_actions (builder, error);
-  execution->n_actions = builder->actions->len;
-  execution->actions = (TpAction *) (void *) builder->actions->data;
+  execution->n_actions = builder->n_actions;
+  if (builder->actions != NULL)
+    execution->actions = (TpAction *) (void *) builder->actions->data;
   execution->n_storages = builder->storages->len;
   execution->storages = (TpStorage *) (void *) builder->storages->data;
   return is_good;
@@ -437,9 +435,10 @@ tp_execution_set (TpExecution *execution, const TpPlaced *placed,
                   TpScratch *scratch, GError **error)
 {
   const TpGraph *graph = execution->graph;
-  Builder builder = { graph, placed->places, execution, scratch,
-                      execution->all_actions, execution->all_storages,
-                      NULL, NULL, NULL };
+  Builder builder = { .graph = graph, .places = placed->places,
+                      .execution = execution, .scratch = scratch,
+                      .actions = execution->all_actions,
+                      .storages = execution->all_storages };
 
   g_assert (placed->n_devices == execution->n_devices);
   tp_scratch_reset (scratch);
@@ -450,6 +449,7 @@ tp_execution_set (TpExecution *execution, const TpPlaced *placed,
   builder.input_of = new_filled (scratch, graph->n_tensors, -1);
   builder.first_output = new_filled (scratch, graph->n_tensors, -1);
   builder.next_output = new_filled (scratch, graph->n_outputs, -1);
+  builder.is_made = tp_scratch_new0 (scratch, guint8, graph->n_outputs + 1);
   if (!spell_out (&builder, error))
     return FALSE;
   count_all_weights (execution, scratch);
@@ -476,7 +476,6 @@ static void
 strip (TpExecution *execution, TpScratch *scratch)
 {
   g_clear_pointer (&execution->units, tp_units_free);
-  g_clear_pointer (&execution->all_actions, tp_array_unref);
   g_clear_pointer (&execution->roots, g_free);
   g_clear_pointer (&execution->storage_of, g_free);
   tp_scratch_clear (scratch);
@@ -490,6 +489,7 @@ tp_execution_measure (const TpGraph *graph, const TpPlaced *placed,
   g_autoptr (TpExecution) execution
       = tp_execution_new_empty (graph, placed->n_devices);
 
+  g_clear_pointer (&execution->all_actions, tp_array_unref);
   if (!tp_execution_set (execution, placed, &scratch, error))
     return FALSE;
   strip (execution, &scratch);

@@ -71,7 +71,8 @@ typedef struct
   TpMemory *memory;           /* per device */
   int *roots;                 /* per tensor: whose bytes it has */
   int *storage_of;            /* [root * n_devices + device]; -1: none */
-  TpArray *all_actions, *all_storages; /* where those above are */
+  TpArray *all_actions, *all_storages; /* where those above are; without the first
+                               * they are counted only, and @actions is NULL */
 } TpExecution;
 
 /**
