@@ -124,7 +124,7 @@ scan_row (const TpGraphJson *reader, TpGraphRow *row)
       || !tp_graph_row_scan (text, size, row)
       || !tp_graph_row_is_fed (reader, row))
     return FALSE;
-  tp_json_rows_skip (reader->rows, size);
+  tp_json_rows_skip (reader->rows);
   return TRUE;
 }
 

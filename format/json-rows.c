@@ -27,12 +27,12 @@ skip_string (const char *at, const char *end)
   return at < end ? at + 1 : end;
 }
 
-/* Where the value at @at ends: at a comma or bracket that is not within it. @end:
- * it does not end, or is too deep. */
+/* Where the value at @at, which is within @depth others, ends: at a comma or bracket that
+ * is not within it. @end: it does not end, or is too deep. */
 static const char *
-skip_value (const char *at, const char *end)
+skip_value (const char *at, const char *end, int depth)
 {
-  int depth = 0;
+  const int own = depth;
 
   while (at < end)
     switch (*at)
@@ -48,12 +48,12 @@ skip_value (const char *at, const char *end)
         break;
       case ']':
       case '}':
-        if (depth-- == 0)
+        if (depth-- == own)
           return at;
         at++;
         break;
       case ',':
-        if (depth == 0)
+        if (depth == own)
           return at;
         at++;
         break;
@@ -79,7 +79,23 @@ read_key (const char *at, const char *end, const char *key, gboolean *is_key)
                                                 : NULL;
 }
 
-/* Sets what is between the brackets of the list; both are NULL without one. */
+/* Sets what is between the brackets of the list at @at; where the value ends, as of
+ * skip_value (). */
+static const char *
+skip_list (TpJsonRows *rows, const char *at, const char *end)
+{
+  rows->at = at + 1;
+  do
+    {
+      at = skip_value (at + 1, end, 1);
+      tp_array_append_val (rows->stops, at);
+    }
+  while (at < end && *at == ',');
+  rows->end = at;
+  return at < end && *at == ']' ? skip_value (at + 1, end, 0) : end;
+}
+
+/* The list, whose bounds are NULL without one. */
 static gboolean
 find_list (TpJsonRows *rows, const char *text, const char *end,
            const char *key)
@@ -93,15 +109,11 @@ find_list (TpJsonRows *rows, const char *text, const char *end,
       gboolean is_key;
       const char *value = read_key (at + 1, end, key, &is_key);
 
-      at = value == NULL ? end : skip_value (value, end);
-      if (at == end || (is_key && (rows->at != NULL || *value != '[')))
+      if (value == NULL || (is_key && (rows->at != NULL || *value != '[')))
         return FALSE;
-      if (!is_key)
-        continue;
-      rows->at = value + 1;
-      rows->end = at;
-      while (rows->end > rows->at && *rows->end != ']')
-        rows->end--; /* past the space after it */
+      at = is_key ? skip_list (rows, value, end) : skip_value (value, end, 0);
+      if (at == end)
+        return FALSE;
     }
   while (*at == ',');
   return rows->at != NULL;
@@ -111,7 +123,7 @@ gboolean
 tp_json_rows_init (TpJsonRows *rows, const char *text, gsize size,
                    const char *key)
 {
-  *rows = (TpJsonRows){ 0 };
+  *rows = (TpJsonRows){ .stops = tp_array_new (sizeof (const char *)) };
   if (!find_list (rows, text, text + size, key))
     return FALSE;
   rows->has_more = skip_space (rows->at, rows->end) < rows->end;
@@ -126,6 +138,7 @@ void
 tp_json_rows_clear (TpJsonRows *rows)
 {
   json_decref (rows->parsed);
+  tp_array_unref (rows->stops);
   if (rows->text != NULL)
     g_string_free (rows->text, TRUE);
   if (rows->rest != NULL)
@@ -133,17 +146,22 @@ tp_json_rows_clear (TpJsonRows *rows)
   *rows = (TpJsonRows){ 0 };
 }
 
-/* As many elements as are parsed at once; FALSE: not one, or what stands behind them
- * is no comma. */
+/* Where the next ends. */
+static const char *
+get_stop (const TpJsonRows *rows)
+{
+  return tp_array_index (rows->stops, const char *, rows->n_before);
+}
+
+/* As many elements as are parsed at once; FALSE: not one. */
 static gboolean
 parse (TpJsonRows *rows)
 {
-  const char *stop = skip_value (rows->at, rows->end);
+  const char *stop = get_stop (rows);
 
-  while (stop < rows->end && stop - rows->at < PARSE_BYTES)
-    stop = skip_value (stop + 1, rows->end);
-  if (stop < rows->end && *stop != ',')
-    return FALSE;
+  for (rows->n_before++; stop < rows->end && stop - rows->at < PARSE_BYTES;
+       rows->n_before++)
+    stop = get_stop (rows);
   g_string_truncate (rows->text, 0);
   tp_text_append_c (rows->text, '[');
   tp_text_append_len (rows->text, rows->at, stop - rows->at);
@@ -176,20 +194,18 @@ gboolean
 tp_json_rows_peek (const TpJsonRows *rows, const char **out_text,
                    gsize *out_size)
 {
-  const char *stop;
-
   if (rows->n_parsed != json_array_size (rows->parsed) || !rows->has_more)
     return FALSE;
-  stop = skip_value (rows->at, rows->end);
   *out_text = rows->at;
-  *out_size = stop - rows->at;
-  return stop == rows->end || *stop == ',';
+  *out_size = get_stop (rows) - rows->at;
+  return TRUE;
 }
 
 void
-tp_json_rows_skip (TpJsonRows *rows, gsize size)
+tp_json_rows_skip (TpJsonRows *rows)
 {
-  rows->at += size;
+  rows->at = get_stop (rows);
+  rows->n_before++;
   rows->has_more = rows->at < rows->end;
   rows->at += rows->has_more;
 }

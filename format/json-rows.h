@@ -8,11 +8,14 @@
 
 #include <jansson.h>
 
+#include "ir/array.h"
 #include "ir/types.h"
 
 typedef struct
 {
   const char *at, *end;       /* elements that are still to parse */
+  TpArray *stops;             /* const char *: where each of all ends */
+  guint n_before;             /* of these, before @at */
   GString *rest;              /* the document, with that list empty */
   GString *text;
   json_t *parsed;
@@ -34,6 +37,6 @@ gboolean tp_json_rows_next (TpJsonRows *rows, const json_t **out);
  * until it is skipped; FALSE: there is none, or it is parsed already. */
 gboolean tp_json_rows_peek (const TpJsonRows *rows, const char **out_text,
                             gsize *out_size);
-void tp_json_rows_skip (TpJsonRows *rows, gsize size);
+void tp_json_rows_skip (TpJsonRows *rows);
 
 #endif

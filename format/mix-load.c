@@ -145,7 +145,7 @@ take_plan (Mix *it)
 
   if (!tp_json_rows_peek (&it->rows, &text, &size))
     return NULL;
-  tp_json_rows_skip (&it->rows, size);
+  tp_json_rows_skip (&it->rows);
   for (; size > 0 && g_ascii_isspace (*text); size--)
     text++;
   while (size > 0 && g_ascii_isspace (text[size - 1]))
