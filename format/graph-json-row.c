@@ -4,6 +4,7 @@
 #include "format/graph-json-row.h"
 
 #include "graph/graph-expand.h"
+#include "ir/decimal.h"
 
 #include <string.h>
 
@@ -285,6 +286,7 @@ tp_graph_row_add (const TpGraphJson *reader, const TpGraphRow *row,
   for (int i = 0; i < row->n_shapes; i++)
     if (!declare_output (reader, row, index, i, error))
       return FALSE;
-  g_snprintf (place, sizeof place, "ops[%" G_GSIZE_FORMAT "]", index);
+  strcpy (place, "ops[");
+  strcpy (place + 4 + tp_decimal_write ((gint64) index, place + 4), "]");
   return tp_graph_builder_add_node (reader->builder, &node, names, error);
 }

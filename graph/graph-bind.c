@@ -15,10 +15,10 @@ static int
 find_input (TpGraphBuilder *builder, const char *name)
 {
   const TpArray *inputs = builder->draft->inputs;
-  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
+  int index = tp_builder_find_tensor (builder, name);
 
   for (guint i = 0; i < inputs->len; i++)
-    if (tp_array_index (inputs, int, i) == index - 1)
+    if (tp_array_index (inputs, int, i) == index)
       return i;
   return -1;
 }

@@ -27,10 +27,15 @@ typedef struct
                                * next value of */
 } TpBuilderState;
 
+#define TP_BUILDER_RECENT 8
+
 struct TpGraphBuilder
 {
   TpDraft *draft;
   TpMap *tensors;             /* char* -> index + 1 */
+  int recent[TP_BUILDER_RECENT]; /* some that were asked for last, 1 + index; 0:
+                               * none. Most ops read what was just made */
+  guint n_recent;             /* ever */
   TpMap *nodes;               /* char*, a set */
   TpDims *dims;               /* defaults */
   TpArray *states;            /* TpBuilderState, per tensor */
@@ -43,7 +48,9 @@ struct TpGraphBuilder
 
 gboolean tp_builder_check_name (TpGraphBuilder *builder, const char *name,
                                 const char *place, GError **error);
-/* The tensor called @name, made when new; -1 on error. */
+/* The tensor called @name; -1: there is none. */
+int tp_builder_find_tensor (TpGraphBuilder *builder, const char *name);
+/* The same, made when new; -1 on error. */
 int tp_builder_get_tensor (TpGraphBuilder *builder, const char *name,
                            const char *place, GError **error);
 /* The tensor called @name, from now on defined at @place; -1 on error. */

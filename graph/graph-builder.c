@@ -73,14 +73,37 @@ tp_graph_builder_has_node (TpGraphBuilder *builder, const char *name)
   return tp_map_find (builder->nodes, name, NULL);
 }
 
+static void
+remember (TpGraphBuilder *builder, int index)
+{
+  builder->recent[builder->n_recent++ % TP_BUILDER_RECENT] = 1 + index;
+}
+
+int
+tp_builder_find_tensor (TpGraphBuilder *builder, const char *name)
+{
+  int index;
+
+  for (guint i = 0; i < TP_BUILDER_RECENT; i++)
+    {
+      index = builder->recent[i] - 1;
+      if (index >= 0
+          && strcmp (tp_draft_tensor (builder->draft, index)->name, name) == 0)
+        return index;
+    }
+  index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name)) - 1;
+  if (index >= 0)
+    remember (builder, index);
+  return index;
+}
+
 gboolean
 tp_graph_builder_is_defined (TpGraphBuilder *builder, const char *tensor)
 {
-  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, tensor));
+  int index = tp_builder_find_tensor (builder, tensor);
 
-  return index > 0
-         && tp_array_index (builder->states, TpBuilderState, index - 1)
-                .is_defined;
+  return index >= 0
+         && tp_array_index (builder->states, TpBuilderState, index).is_defined;
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -108,14 +131,14 @@ int
 tp_builder_get_tensor (TpGraphBuilder *builder, const char *name, const char *place,
             GError **error)
 {
-  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
+  int index = tp_builder_find_tensor (builder, name);
   TpTensor tensor = { .rank = TP_RANK_UNKNOWN, .producer = -1 };
   TpBuilderState state = { .user = -1 };
   gint64 most
       = TENSORS_PER_NODE * builder->draft->limits.values[TP_LIMIT_NODES];
 
-  if (index > 0)
-    return index - 1;
+  if (index >= 0)
+    return index;
   if (!tp_builder_check_name (builder, name, place, error))
     return -1;
   if (builder->states->len >= MAX (most, MIN_TENSORS))
@@ -132,6 +155,7 @@ tp_builder_get_tensor (TpGraphBuilder *builder, const char *name, const char *pl
   tp_array_append_val (builder->states, state);
   tp_map_insert (builder->tensors, (char *) tensor.name,
                  GINT_TO_POINTER (index + 1));
+  remember (builder, index);
   return index;
 }
 

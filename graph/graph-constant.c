@@ -4,6 +4,7 @@
 
 #include "graph/graph-constant.h"
 
+#include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
@@ -14,10 +15,10 @@
 int
 tp_graph_builder_find_constant (TpGraphBuilder *builder, const char *name)
 {
-  int index = GPOINTER_TO_INT (tp_map_lookup (builder->tensors, name));
+  int index = tp_builder_find_tensor (builder, name);
 
-  for (guint i = builder->constants->len; index > 0 && i-- > 0;)
-    if (tp_array_index (builder->constants, int, i) == index - 1)
+  for (guint i = builder->constants->len; index >= 0 && i-- > 0;)
+    if (tp_array_index (builder->constants, int, i) == index)
       return i;
   return -1;
 }

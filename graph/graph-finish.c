@@ -9,6 +9,7 @@
 #include "graph/graph-limit.h"
 #include "graph/graph-state.h"
 #include "ir/array.h"
+#include "ir/decimal.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
 
@@ -52,6 +53,27 @@ check_defined (TpGraphBuilder *builder, GError **error)
   return FALSE;
 }
 
+/* No two that are made up are the same: each ends in a number of its own, or in '_' after
+ * another that does. */
+static char *
+make_node_name (TpGraphBuilder *builder, int index)
+{
+  char number[TP_DECIMAL_SIZE];
+  char *name;
+
+  tp_decimal_write (index, number);
+  name = g_strconcat (tp_draft_node (builder->draft, index)->type, "_", number,
+                      NULL);
+  while (tp_map_size (builder->nodes) > 0
+         && tp_graph_builder_has_node (builder, name))
+    {
+      char *longer = g_strconcat (name, "_", NULL);
+      g_free (name);
+      name = longer;
+    }
+  return name;
+}
+
 static gboolean
 name_nodes (TpGraphBuilder *builder, GError **error)
 {
@@ -62,17 +84,10 @@ name_nodes (TpGraphBuilder *builder, GError **error)
 
       if (node->name != NULL)
         continue;
-      name = g_strdup_printf ("%s_%u", node->type, i);
-      while (tp_graph_builder_has_node (builder, name))
-        {
-          char *longer = g_strconcat (name, "_", NULL);
-          g_free (name);
-          name = longer;
-        }
+      name = make_node_name (builder, (int) i);
       node->name = tp_region_strdup (builder->draft->region, name, error);
       if (node->name == NULL)
         return FALSE;
-      tp_map_insert (builder->nodes, (char *) node->name, NULL);
     }
   return TRUE;
 }
