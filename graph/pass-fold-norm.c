@@ -168,6 +168,12 @@ fold_into_conv (Pass *pass, int conv_index, int norm_index, GError **error)
 }
 
 static gboolean
+is_norm (const TpNode *node)
+{
+  return tp_node_is (node, "BatchNormalization");
+}
+
+static gboolean
 fold_norms (TpDraft *draft, GError **error)
 {
   g_autofree int *n_uses = tp_new0 (int, draft->tensors->len + 1);
@@ -179,7 +185,7 @@ fold_norms (TpDraft *draft, GError **error)
       const TpNode *norm = tp_draft_node (draft, i), *conv;
       int conv_index;
 
-      if (!tp_node_is (norm, "BatchNormalization"))
+      if (!is_norm (norm))
         continue;
       conv = find_conv (&pass, norm);
       if (conv == NULL
@@ -196,5 +202,6 @@ fold_norms (TpDraft *draft, GError **error)
 const TpPass tp_pass_fold_norm = {
   .name = "fold-norm",
   .summary = "BatchNormalization goes into the Conv before it",
+  .concerns = is_norm,
   .run = fold_norms,
 };

@@ -268,6 +268,12 @@ apply (Pass *pass, GError **error)
 }
 
 static gboolean
+is_eager (const TpNode *node)
+{
+  return tp_node_has_flag (node, TP_OP_CHANNELS_LAST);
+}
+
+static gboolean
 assign_layout (TpDraft *draft, GError **error)
 {
   int n = draft->tensors->len;
@@ -288,5 +294,6 @@ const TpPass tp_pass_layout = {
   .name = "layout",
   .summary = "image networks run channels-last",
   .is_layout = TRUE,
+  .concerns = is_eager,
   .run = assign_layout,
 };

@@ -89,6 +89,12 @@ split_norm (TpDraft *draft, int index, GError **error)
 }
 
 static gboolean
+is_norm (const TpNode *node)
+{
+  return tp_node_is (node, "BatchNormalization");
+}
+
+static gboolean
 split_norms (TpDraft *draft, GError **error)
 {
   for (guint i = 0; i < draft->nodes->len; i++)
@@ -101,5 +107,6 @@ split_norms (TpDraft *draft, GError **error)
 const TpPass tp_pass_norm = {
   .name = "norm",
   .summary = "BatchNormalization of constants becomes a ScaleShift",
+  .concerns = is_norm,
   .run = split_norms,
 };

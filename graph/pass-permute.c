@@ -133,12 +133,9 @@ try_node (Pass *pass, TpNode *node)
 }
 
 static gboolean
-has_transpose (TpDraft *draft)
+is_transpose (const TpNode *node)
 {
-  for (guint i = 0; i < draft->nodes->len; i++)
-    if (tp_node_is (tp_draft_node (draft, i), "Transpose"))
-      return TRUE;
-  return FALSE;
+  return tp_node_is (node, "Transpose");
 }
 
 static gboolean
@@ -150,12 +147,10 @@ permute (TpDraft *draft, GError **error)
   g_autofree guint8 *is_mixed = tp_new0 (guint8, n);
   Pass pass = { draft, n_uses, is_rigid, is_mixed };
 
-  if (!has_transpose (draft))
-    return TRUE;
   tp_draft_count_uses (draft, n_uses);
   mark_readers (&pass);
   for (guint i = 0; i < draft->nodes->len; i++)
-    if (tp_node_is (tp_draft_node (draft, i), "Transpose"))
+    if (is_transpose (tp_draft_node (draft, i)))
       try_node (&pass, tp_draft_node (draft, i));
   return TRUE;
 }
@@ -164,5 +159,6 @@ const TpPass tp_pass_permute = {
   .name = "permute",
   .summary = "Transposes between ops that take any strides become views",
   .is_layout = TRUE,
+  .concerns = is_transpose,
   .run = permute,
 };

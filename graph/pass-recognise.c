@@ -440,6 +440,16 @@ try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
   return TRUE;
 }
 
+/* Each pattern has one of these. */
+static gboolean
+is_telling (const TpNode *node)
+{
+  static const char *const types[] = { "Clip", "Erf", "HardSigmoid", "Sigmoid",
+                                       "Sqrt", "Tanh", NULL };
+
+  return node->type != NULL && g_strv_contains (types, node->type);
+}
+
 /* From the last node to the first: the whole of a pattern before its parts,
  * some of which are patterns too. */
 static gboolean
@@ -458,5 +468,6 @@ recognise (TpDraft *draft, GError **error)
 const TpPass tp_pass_recognise = {
   .name = "recognise",
   .summary = "what exporters spell out becomes one op: Gelu, LayerNormalization",
+  .concerns = is_telling,
   .run = recognise,
 };

@@ -252,5 +252,6 @@ const TpPass tp_pass_resize = {
   .name = "resize",
   .summary = "Resize and Upsample: a Gather or an Interpolate for each dimension",
   .required = "no device has a kernel for a whole Resize",
+  .concerns = is_resize,
   .run = split_resizes,
 };

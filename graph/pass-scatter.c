@@ -235,5 +235,6 @@ const TpPass tp_pass_scatter = {
   .name = "scatter",
   .summary = "Scatters by constant indices: Gather and Where",
   .required = "no device has a kernel for a Scatter",
+  .concerns = is_scatter,
   .run = split_scatters,
 };

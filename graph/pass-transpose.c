@@ -57,6 +57,12 @@ set_steps (const TpNode *node, const TpTensor *x, gint64 *steps)
 }
 
 static gboolean
+is_transpose (const TpNode *node)
+{
+  return tp_node_is (node, "Transpose");
+}
+
+static gboolean
 fold_transposes (TpDraft *draft, GError **error)
 {
   g_autofree guint8 *is_rigid = tp_new0 (guint8, draft->tensors->len + 1);
@@ -85,5 +91,6 @@ fold_transposes (TpDraft *draft, GError **error)
 const TpPass tp_pass_transpose = {
   .name = "transpose",
   .summary = "Transposes of constants become ways to read them",
+  .concerns = is_transpose,
   .run = fold_transposes,
 };

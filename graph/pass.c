@@ -47,23 +47,47 @@ is_last (const TpPass *pass, const TpPassOptions *options)
   return options->last != NULL && strcmp (options->last, pass->name) == 0;
 }
 
+static gboolean
+concerns_any (const TpPass *pass, const TpNode *nodes, int n)
+{
+  for (int i = 0; i < n && pass->concerns != NULL; i++)
+    if (pass->concerns (&nodes[i]))
+      return TRUE;
+  return pass->concerns == NULL;
+}
+
+static gboolean
+has_work (TpDraft *draft, const TpPass *pass)
+{
+  return concerns_any (pass, (const TpNode *) draft->nodes->data,
+                       (int) draft->nodes->len);
+}
+
 /* Runs those of one stage; *out_stops: the last that is asked for is among
  * them. */
 static gboolean
 run_stage (TpDraft *draft, gboolean is_layout, const TpPassOptions *options,
            gboolean *out_stops, GError **error)
 {
+  gboolean is_swept = FALSE;
+
   *out_stops = FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (passes) && !*out_stops; i++)
     {
+      gboolean is_idle;
+
       if (passes[i]->is_layout != is_layout)
         continue;
       *out_stops = is_last (passes[i], options);
       if (!is_wanted (passes[i], options))
         continue;
-      if (!passes[i]->run (draft, error))
+      is_idle = !has_work (draft, passes[i]);
+      if (is_idle && is_swept)
+        continue;
+      if (!is_idle && !passes[i]->run (draft, error))
         return FALSE;
       tp_draft_sweep (draft);
+      is_swept = TRUE;
     }
   return TRUE;
 }
@@ -81,13 +105,19 @@ rewrite (TpGraph *graph, const TpPassOptions *options, gboolean *out_stops,
   return tp_draft_finish (draft, error);
 }
 
+/* Or need not be. */
 static gboolean
 is_laid_out (const TpGraph *graph)
 {
+  gboolean has_work = FALSE;
+
   for (int i = 0; i < graph->n_nodes; i++)
     if (tp_node_has_flag (&graph->nodes[i], TP_OP_LAYOUT))
       return TRUE;
-  return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (passes); i++)
+    has_work |= passes[i]->is_layout
+                && concerns_any (passes[i], graph->nodes, graph->n_nodes);
+  return !has_work;
 }
 
 static TpGraph *

@@ -16,6 +16,8 @@ typedef struct
   const char *required;       /* (nullable) why it cannot be left out */
   gboolean is_layout;         /* chooses strides, which no file has: runs on no
                                * graph that is laid out already */
+  gboolean (*concerns) (const TpNode *node); /* (nullable) where no node does, it
+                               * finds nothing, and is not run */
   gboolean (*run) (TpDraft *draft, GError **error);
 } TpPass;
 
