@@ -107,21 +107,24 @@ take_tables (Tables *tables, const TpPlanReader *reader, TpPlan *plan)
   return tp_plan_check_arcs (reader, plan);
 }
 
-/* The text of the tensors, compared beside what else there is. */
+/* The graph's digest, and the text of its tensors, compared beside what else there is. */
 typedef struct
 {
   const TpPlan *plan;         /* its head */
-  const TpGraph *graph;
+  const TpPlanReader *reader;
   TpPlanSpan text;            /* after it, @at is where it ends, or NULL */
+  gboolean is_graph;          /* that of the plan */
 } Tensors;
 
 static void
-skip_tensors (gpointer data)
+check_tensors (gpointer data)
 {
   Tensors *it = data;
 
-  it->text.at = tp_plan_skip_part (it->plan, it->graph, TP_PLAN_PART_TENSORS,
-                                   it->text);
+  it->text.at = tp_plan_skip_part (it->plan, it->reader->graph,
+                                   TP_PLAN_PART_TENSORS, it->text);
+  it->is_graph = tp_plan_check_graph (it->reader, it->plan,
+                                      it->reader->graph, NULL);
 }
 
 /* Whether all parts but tensors and tables stand where they should. */
@@ -165,8 +168,9 @@ read_rest (TpPlanPlace root, TpPlan *plan, Tables *tables, TpBeside *beside,
            GError **error)
 {
   const TpPlanReader *reader = root.reader;
-  Tensors tensors = { plan, reader->graph,
-                      { find_line (reader, "tensors"), tables->text.end } };
+  Tensors tensors = { plan, reader,
+                      { find_line (reader, "tensors"), tables->text.end },
+                      FALSE };
   g_auto (TpBeside) second = { 0 };
   gboolean is_good;
 
@@ -175,9 +179,9 @@ read_rest (TpPlanPlace root, TpPlan *plan, Tables *tables, TpBeside *beside,
       || !tp_beside_end (beside, error) || !take_tables (tables, reader, plan)
       || !tp_plan_read_proofs (root, plan, error) || !is_signed (tables))
     return FALSE;
-  tp_beside_begin (&second, skip_tensors, &tensors, "to read this plan");
+  tp_beside_begin (&second, check_tensors, &tensors, "to read this plan");
   is_good = has_places (plan, tables, reader);
-  return tp_beside_end (&second, error) && is_good
+  return tp_beside_end (&second, error) && is_good && tensors.is_graph
          && tensors.text.at == find_line (reader, "ops");
 }
 

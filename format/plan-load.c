@@ -3,6 +3,7 @@
 
 #include "format/plan-load.h"
 
+#include "format/file.h"
 #include "format/gzip.h"
 #include "format/json-read.h"
 #include "format/plan-json.h"
@@ -47,10 +48,7 @@ take_bytes (const TpPlanReader *reader, GBytes *bytes, GError **error)
 static GBytes *
 read_bytes (const TpPlanReader *reader, GError **error)
 {
-  g_autofree char *text = NULL;
-  g_autoptr (GError) local = NULL;
   struct stat info;
-  gsize size;
 
   if (reader->source->bytes != NULL)
     return take_bytes (reader, reader->source->bytes, error);
@@ -60,14 +58,8 @@ read_bytes (const TpPlanReader *reader, GError **error)
   else if (!S_ISREG (info.st_mode) || info.st_size > LOAD_MAX_BYTES)
     tp_plan_read_fail (reader, error, "file",
                        "not a regular file of less than 2 GiB");
-  else if (!g_file_get_contents (reader->path, &text, &size, &local))
-    g_set_error (error, TPLAN_ERROR,
-                 g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
-                     ? TPLAN_ERROR_MEMORY
-                     : TPLAN_ERROR_INPUT,
-                 "%s: cannot read: %s", reader->path, local->message);
   else
-    return g_bytes_new_take (g_steal_pointer (&text), size);
+    return tp_file_load (reader->path, TP_FILE_COPY, error);
   return NULL;
 }
 
@@ -151,7 +143,7 @@ load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
   if (!tp_plan_read_head (root, plan, error))
     return NULL;
   graph = tp_plan_read_graph (reader, plan, error);
-  if (graph == NULL)
+  if (graph == NULL || !tp_plan_check_graph (reader, plan, graph, error))
     return NULL;
   reader->graph = graph;
   if (!tp_plan_read_places (root, plan, error))

@@ -77,23 +77,36 @@ read_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   return pinned;
 }
 
-TpGraph *
-tp_plan_read_graph (const TpPlanReader *reader, const TpPlan *plan, GError **error)
+static char *
+find_path (const TpPlanReader *reader, const TpPlan *plan, GError **error)
 {
-  g_autofree char *path = reader->source->graph != NULL
-                              ? g_strdup (TP_MODEL_IN_MEMORY)
-                              : find_graph (reader, plan, error);
-  g_autoptr (TpGraph) graph
-      = path == NULL ? NULL : read_pinned (reader, plan, path, error);
-  g_autofree char *digest = graph == NULL ? NULL : tp_graph_digest (graph);
+  return reader->source->graph != NULL ? g_strdup (TP_MODEL_IN_MEMORY)
+                                       : find_graph (reader, plan, error);
+}
 
-  if (graph == NULL)
-    return NULL;
+TpGraph *
+tp_plan_read_graph (const TpPlanReader *reader, const TpPlan *plan,
+                    GError **error)
+{
+  g_autofree char *path = find_path (reader, plan, error);
+
+  return path == NULL ? NULL : read_pinned (reader, plan, path, error);
+}
+
+gboolean
+tp_plan_check_graph (const TpPlanReader *reader, const TpPlan *plan,
+                     const TpGraph *graph, GError **error)
+{
+  g_autofree char *digest = tp_graph_digest (graph);
+  g_autofree char *path = NULL;
+
   if (strcmp (digest, plan->graph_digest) == 0)
-    return g_steal_pointer (&graph);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: graph_sha256: the plan is for graph %s, but %s is graph "
-               "%s: make a plan for it with `tplan optimize`",
-               reader->path, plan->graph_digest, path, digest);
-  return NULL;
+    return TRUE;
+  path = find_path (reader, plan, error);
+  if (path != NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                 "%s: graph_sha256: the plan is for graph %s, but %s is graph "
+                 "%s: make a plan for it with `tplan optimize`",
+                 reader->path, plan->graph_digest, path, digest);
+  return FALSE;
 }
