@@ -31,9 +31,9 @@ typedef struct
   int n_tensors;              /* described in this row */
 } Writer;
 
-/* Seven bits a byte, the last without the eighth: most are small. */
+/* Seven bits a byte, the last without the eighth. */
 static void
-add_number (Writer *writer, gint64 value)
+add_large (Writer *writer, gint64 value)
 {
   guint8 bytes[10];
   guint64 rest = value;
@@ -46,6 +46,21 @@ add_number (Writer *writer, gint64 value)
     }
   bytes[n++] = rest;
   tp_text_append_len (writer->row, (const char *) bytes, n);
+}
+
+/* Most are small. */
+static inline void
+add_number (Writer *writer, gint64 value)
+{
+  GString *row = writer->row;
+
+  if (value < 0 || value > 0x7f || row->len + 1 >= row->allocated_len)
+    {
+      add_large (writer, value);
+      return;
+    }
+  row->str[row->len++] = (char) value;
+  row->str[row->len] = 0;
 }
 
 static void
