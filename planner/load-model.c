@@ -83,15 +83,17 @@ add_copy (const Sum *sum, int tensor, int from, int to)
          tp_problem_edge_cost (problem, tensor, TP_COSTS_HOST, to));
 }
 
-static gboolean
-is_read_at (const Sum *sum, const TpTensor *tensor, int place)
+/* Where @tensor is read: a bit for each device, after one for host memory. */
+static guint
+find_places (const Sum *sum, const TpTensor *tensor)
 {
-  if (tensor->is_output && place == sum->model->problem->costs->host)
-    return TRUE;
+  guint places = 0;
+
+  if (tensor->is_output)
+    places = 1u << (sum->model->problem->costs->host - TP_COSTS_HOST);
   for (int k = 0; k < tensor->n_consumers; k++)
-    if (sum->devices[tensor->consumers[k]] == place)
-      return TRUE;
-  return FALSE;
+    places |= 2u << sum->devices[tensor->consumers[k]];
+  return places;
 }
 
 /* All copies of @index. */
@@ -102,11 +104,13 @@ add_tensor (const Sum *sum, int index)
   const TpTensor *tensor = &problem->graph->tensors[index];
   int home = tensor->producer < 0 ? problem->costs->host
                                   : sum->devices[tensor->producer];
+  guint places;
 
   if (tp_tensor_is_resident (tensor))
     return;
-  for (int to = TP_COSTS_HOST; to < problem->n_devices; to++)
-    if (to != home && is_read_at (sum, tensor, to))
+  places = find_places (sum, tensor) & ~(1u << (home - TP_COSTS_HOST));
+  for (int to = TP_COSTS_HOST; places != 0; to++, places >>= 1)
+    if (places & 1)
       add_copy (sum, index, home, to);
 }
 
