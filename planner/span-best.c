@@ -16,7 +16,7 @@ gboolean
 tp_span_best_offer (TpSpanBest *best, const guint8 *devices)
 {
   g_autoptr (TpSpanTasks) tasks = tp_span_tasks_new (best->problem, devices);
-  gint64 span_ns = tp_span_tasks_schedule (tasks);
+  gint64 span_ns = tp_span_tasks_schedule_below (tasks, best->span_ns);
 
   best->work_left -= best->problem->graph->n_nodes + tasks->n_tasks;
   if (span_ns >= best->span_ns)

@@ -252,6 +252,8 @@ typedef struct
   Engine engines[MAX_ENGINES];
   TpArray *instant;           /* int: can begin, take no time */
   gint64 now, span;
+  gint64 limit;               /* what ends no sooner is of no use */
+  gboolean is_late;           /* it will not */
 } Clock;
 
 static void
@@ -341,11 +343,14 @@ begin (Clock *clock)
   for (int e = 0; e < MAX_ENGINES; e++)
     {
       Engine *engine = &clock->engines[e];
+      Task *task;
 
       if (engine->running >= 0 || engine->ready->len == 0)
         continue;
       engine->running = pop (clock, engine->ready);
-      clock->tasks->tasks[engine->running].start = clock->now;
+      task = &clock->tasks->tasks[engine->running];
+      task->start = clock->now;
+      clock->is_late |= clock->now + task->rank >= clock->limit;
     }
 }
 
@@ -383,9 +388,9 @@ go_on (Clock *clock)
 }
 
 gint64
-tp_span_tasks_schedule (TpSpanTasks *tasks)
+tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit)
 {
-  g_auto (Clock) clock = { .tasks = tasks };
+  g_auto (Clock) clock = { .tasks = tasks, .limit = limit };
 
   rank_tasks (tasks);
   clock.instant = tp_array_new (sizeof (int));
@@ -396,8 +401,14 @@ tp_span_tasks_schedule (TpSpanTasks *tasks)
       push (&clock, i);
   do
     begin (&clock);
-  while (go_on (&clock));
-  return clock.span;
+  while (!clock.is_late && go_on (&clock));
+  return clock.is_late ? limit : clock.span;
+}
+
+gint64
+tp_span_tasks_schedule (TpSpanTasks *tasks)
+{
+  return tp_span_tasks_schedule_below (tasks, G_MAXINT64);
 }
 
 TpSpanProof *

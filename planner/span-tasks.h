@@ -31,6 +31,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTasks, tp_span_tasks_free)
  * several the one from which the way to the end is longest. Returns when the last
  * ends: never later than if they ran one after the other. */
 gint64 tp_span_tasks_schedule (TpSpanTasks *tasks);
+/* The same, but given up, with @limit, as soon as it is seen not to end before that. */
+gint64 tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit);
 /* Of the last schedule; bound_ns is 0. */
 TpSpanProof *tp_span_tasks_dup_proof (const TpSpanTasks *tasks);
 
