@@ -39,6 +39,7 @@ tp_span_tree_free (TpSpanTree *tree)
   g_free (tree->reach);
   g_free (tree->via);
   g_free (tree->chosen);
+  g_free (tree->allowed);
   g_free (tree);
 }
 
@@ -80,17 +81,6 @@ may_be (const TpSpanTree *tree, int waist, int device)
                          != TP_COST_NONE;
 }
 
-static guint8
-find_allowed (const TpSpanTree *tree, int op)
-{
-  guint8 bits = 0;
-
-  for (int d = 0; d < 2; d++)
-    if (tp_problem_node_cost (tree->problem, op, d) != TP_COST_NONE)
-      bits |= (guint8) (1u << d);
-  return bits;
-}
-
 /* Ops on the way to @index are where it has them. */
 static void
 fix (TpSpanTree *tree, Part part, int index)
@@ -112,12 +102,12 @@ static void
 release (TpSpanTree *tree, int stage)
 {
   int start = get_waist (tree, stage - 1);
+  int first = tree->stages->first_op[stage];
 
   if (start >= 0)
-    tree->stage.may[start] = find_allowed (tree, start);
-  for (int i = tree->stages->first_op[stage];
-       i < tree->stages->first_op[stage + 1]; i++)
-    tree->stage.may[i] = find_allowed (tree, i);
+    tree->stage.may[start] = tree->allowed[start];
+  memcpy (&tree->stage.may[first], &tree->allowed[first],
+          (gsize) (tree->stages->first_op[stage + 1] - first));
 }
 
 /* Adds it behind @node, and finds its bound. */
@@ -244,6 +234,8 @@ tp_span_tree_new (const TpProblem *problem)
     return g_steal_pointer (&tree);
   n = (gsize) tree->stages->n_waists + 1;
   tp_span_stage_init (&tree->stage, problem, tree->stages);
+  tree->allowed
+      = tp_memdup (tree->stage.may, (gsize) problem->graph->n_nodes + 1);
   tree->roots = tp_new (int, 4 * n);
   tree->lowest = tp_new (int, 4 * n);
   tree->reach = tp_new (gint64, 2 * n);
@@ -269,8 +261,8 @@ find_weight (const TpSpanTree *tree, int op)
   for (int i = 0; i < (it == NULL ? 1 : it->n_nodes); i++)
     for (int d = 0; d < 2; d++)
       {
-        gint64 cost = tp_problem_node_cost (
-            tree->problem, it == NULL ? op : it->nodes[i], d);
+        gint64 cost
+            = tree->stage.costs[2 * (it == NULL ? op : it->nodes[i]) + d];
 
         sum += cost == TP_COST_NONE ? 0 : cost;
       }

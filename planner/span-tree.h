@@ -12,6 +12,7 @@ typedef struct
   const TpProblem *problem;   /* (unowned): two devices */
   TpSpanStages *stages;
   TpSpanStage stage;
+  guint8 *allowed;            /* [node]: what @stage has of it where nothing is fixed */
   TpArray *nodes;             /* of all trees */
   int *roots;                 /* [stage * 4 + from * 2 + to]: node; -1: none */
   int *lowest;                /* likewise: the end with the lowest bound */
