@@ -8,11 +8,8 @@
 
 #include "ir/guard.h"
 #include "planner/span-jobs.h"
-
-#define FUSED 4               /* of @fuses, beside a bit for each device */
-#define MAX_WEIGHTS 32        /* units of which weights are made */
-
-__extension__ typedef __int128 Wide;
+#include "planner/span-mean.h"
+#include "planner/span-stage-private.h"
 
 static void
 fill_costs (TpSpanStage *stage)
@@ -36,6 +33,30 @@ fill_costs (TpSpanStage *stage)
     }
 }
 
+#define N_PLACES 3             /* the devices, and the host */
+
+static gint64 *
+find_copy (const TpSpanStage *stage, int tensor, int from, int to)
+{
+  return &stage->copies[((gsize) tensor * N_PLACES + from - TP_COSTS_HOST)
+                            * N_PLACES
+                        + to - TP_COSTS_HOST];
+}
+
+static void
+fill_copies (TpSpanStage *stage)
+{
+  const TpGraph *graph = stage->problem->graph;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    for (int from = TP_COSTS_HOST; from < 2; from++)
+      for (int to = TP_COSTS_HOST; to < 2; to++)
+        *find_copy (stage, i, from, to)
+            = tp_tensor_is_resident (&graph->tensors[i]) || from == to
+                  ? 0
+                  : tp_problem_edge_cost (stage->problem, i, from, to);
+}
+
 void
 tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
                     const TpSpanStages *stages)
@@ -52,7 +73,15 @@ tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
   stage->tails = tp_new0 (gint64, n);
   stage->fuses = tp_new0 (guint8, n_groups);
   stage->jobs = tp_array_new (sizeof (TpSpanJob));
+  stage->copies = tp_new (gint64, (gsize) problem->graph->n_tensors * N_PLACES
+                                          * N_PLACES + 1);
+  stage->by_ratio = tp_new (int, n);
+  stage->ratio_rank = tp_new (int, n);
+  stage->sums = tp_new (gint64, n + 1);
+  stage->fusable = tp_new (int, n_groups);
   fill_costs (stage);
+  fill_copies (stage);
+  tp_span_mean_sort (stage);
 }
 
 void
@@ -65,6 +94,11 @@ tp_span_stage_clear (TpSpanStage *stage)
   g_clear_pointer (&stage->ends, g_free);
   g_clear_pointer (&stage->tails, g_free);
   g_clear_pointer (&stage->fuses, g_free);
+  g_clear_pointer (&stage->copies, g_free);
+  g_clear_pointer (&stage->by_ratio, g_free);
+  g_clear_pointer (&stage->ratio_rank, g_free);
+  g_clear_pointer (&stage->sums, g_free);
+  g_clear_pointer (&stage->fusable, g_free);
   g_clear_pointer (&stage->jobs, tp_array_unref);
 }
 
@@ -89,45 +123,6 @@ is_start (const TpSpanStage *stage, int node)
   return stage->stage > 0 && stage->stages->waists[stage->stage - 1] == node;
 }
 
-static gboolean
-may_be (const TpSpanStage *stage, int node, int device)
-{
-  return stage->may[node] >> device & 1;
-}
-
-/* -1: it may be on either. */
-static int
-find_device (const TpSpanStage *stage, int node)
-{
-  return stage->may[node] == 3 ? -1 : stage->may[node] - 1;
-}
-
-static const TpGroup *
-get_group (const TpSpanStage *stage, int group)
-{
-  return &stage->problem->groups->groups[group];
-}
-
-static int
-get_last (const TpSpanStage *stage, int group)
-{
-  const TpGroup *it = get_group (stage, group);
-
-  return it->nodes[it->n_nodes - 1];
-}
-
-static gint64
-get_cost (const TpSpanStage *stage, int node, int device)
-{
-  return stage->costs[2 * node + device];
-}
-
-static gint64
-get_fused_cost (const TpSpanStage *stage, int group, int device)
-{
-  return stage->fused_costs[2 * group + device];
-}
-
 static void
 fill_fuses (TpSpanStage *stage, int group)
 {
@@ -145,24 +140,12 @@ fill_fuses (TpSpanStage *stage, int group)
   stage->fuses[group] = all | (all != 0 && all == any && any != 3 ? FUSED : 0);
 }
 
-/* 0: it is in no group that could be one kernel. */
-static guint8
-get_fuses (const TpSpanStage *stage, int node)
-{
-  int group = stage->stages->group_of[node];
-
-  return group < 0 ? 0 : stage->fuses[group];
-}
-
 /* ---- the longest way ------------------------------------------------------ */
 
 static gint64
 get_copy (const TpSpanStage *stage, int tensor, int from, int to)
 {
-  return tp_tensor_is_resident (&stage->problem->graph->tensors[tensor])
-                 || from == to
-             ? 0
-             : tp_problem_edge_cost (stage->problem, tensor, from, to);
+  return *find_copy (stage, tensor, from, to);
 }
 
 /* When @tensor is on @device at the earliest. What was made before the stage, but by
@@ -421,112 +404,6 @@ add_feeds (TpSpanStage *stage, int node)
     }
 }
 
-/* ---- both devices --------------------------------------------------------- */
-
-/* What is no choice of a device: the least of @node. */
-static Wide
-weigh_node (const TpSpanStage *stage, int node, const gint64 *weights)
-{
-  Wide least = -1;
-
-  for (int d = 0; d < 2; d++)
-    {
-      Wide cost;
-
-      if (!may_be (stage, node, d))
-        continue;
-      cost = (Wide) weights[d]
-             * get_cost (stage, node, d);
-      least = least < 0 ? cost : MIN (least, cost);
-    }
-  return least;
-}
-
-/* Of a group that could be one kernel. */
-static Wide
-weigh_group (const TpSpanStage *stage, int group, const gint64 *weights)
-{
-  const TpGroup *it = get_group (stage, group);
-  Wide least = 0;
-
-  for (int i = 0; i < it->n_nodes; i++)
-    least += weigh_node (stage, it->nodes[i], weights);
-  for (int d = 0; d < 2; d++)
-    if (stage->fuses[group] >> d & 1)
-      {
-        Wide cost = (Wide) weights[d] * get_fused_cost (stage, group, d);
-
-        least = stage->fuses[group] & FUSED ? cost : MIN (least, cost);
-      }
-  return least;
-}
-
-/* Before the first kernel that may be on @device, and after the last; 0: there may be
- * none. */
-static gint64
-find_idle (const TpSpanStage *stage, int device)
-{
-  gint64 head = TP_COST_NONE, tail = TP_COST_NONE;
-  gboolean is_used = FALSE;
-
-  for (guint i = 0; i < stage->jobs->len; i++)
-    is_used |= tp_array_index (stage->jobs, TpSpanJob, i).engine == device;
-  for (int i = stage->stages->first_op[stage->stage];
-       is_used && i < stage->stages->first_op[stage->stage + 1]; i++)
-    {
-      if (!may_be (stage, i, device)
-          || (stage->stages->group_of[i] < 0
-              && get_cost (stage, i, device) == 0))
-        continue;
-      head = MIN (head, stage->ready[2 * i + device]);
-      tail = MIN (tail, stage->tails[2 * i + device]);
-    }
-  return is_used ? head + tail : 0;
-}
-
-/* @idle: [device]: as find_idle () has it. */
-static Wide
-find_mean (const TpSpanStage *stage, const gint64 *idle, const gint64 *weights)
-{
-  Wide sum = 0, all = (Wide) weights[0] + weights[1];
-
-  for (int d = 0; d < 2; d++)
-    sum += (Wide) weights[d] * idle[d];
-  for (int i = stage->stages->first_op[stage->stage];
-       i < stage->stages->first_op[stage->stage + 1]; i++)
-    {
-      int group = stage->stages->group_of[i];
-
-      if (get_fuses (stage, i) == 0)
-        sum += weigh_node (stage, i, weights);
-      else if (get_last (stage, group) == i)
-        sum += weigh_group (stage, group, weights);
-    }
-  return sum / all + (sum % all > 0);
-}
-
-/* By weights with which some op is as dear on the one device as on the other. */
-static Wide
-find_means (const TpSpanStage *stage)
-{
-  const gint64 idle[] = { find_idle (stage, 0), find_idle (stage, 1) };
-  int n = 0;
-  Wide most = find_mean (stage, idle, (gint64[]){ 1, 1 });
-
-  for (int i = stage->stages->first_op[stage->stage];
-       i < stage->stages->first_op[stage->stage + 1] && n < MAX_WEIGHTS; i++)
-    {
-      gint64 first = get_cost (stage, i, 0);
-      gint64 second = get_cost (stage, i, 1);
-
-      if (MIN (first, second) == 0 || MAX (first, second) == TP_COST_NONE)
-        continue;
-      most = MAX (most, find_mean (stage, idle, (gint64[]){ second, first }));
-      n++;
-    }
-  return most;
-}
-
 /* ---- all ------------------------------------------------------------------ */
 
 gint64
@@ -555,5 +432,5 @@ tp_span_stage_find (TpSpanStage *stage, int index)
   if (index > 0)
     add_outputs (stage, stage->stages->waists[index - 1]);
   way = MAX (way, tp_span_jobs_find_longest (stage->jobs));
-  return MAX (way, (gint64) find_means (stage));
+  return MAX (way, tp_span_mean_find (stage));
 }

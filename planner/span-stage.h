@@ -20,6 +20,11 @@ typedef struct
   guint8 *fuses;              /* [group]: devices where it may be one kernel, a bit
                                * for each, and one that says it is */
   TpArray *jobs;              /* TpSpanJob: what engines have to do for sure */
+  gint64 *copies;             /* [tensor]: from each place to each */
+  int *by_ratio;              /* of each stage its ops, by the ratio of their costs */
+  int *ratio_rank;            /* [node]: where it is in that */
+  gint64 *sums;               /* [place in that * 2 + device]: of what is before */
+  int *fusable, n_fusable;    /* groups of the stage that could be one kernel */
 } TpSpanStage;
 
 /* All may be where they have a cost. */
