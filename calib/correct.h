@@ -17,9 +17,11 @@ gboolean tp_corrector_read (TpCorrector *corrector, int device,
 
 /* Once all real devices were read: multiplies times of their kernels, and
  * spreads, by the factor that wholes tell, and says in @costs->errors what is
- * left. What the graph gives is as it is. @network: as of tp_keys_find_network
- * (). */
+ * left. Which groups take less than their ops stays as it is, and so does what the
+ * graph gives. @groups: (nullable) without any. @network: as of
+ * tp_keys_find_network (). */
 void tp_corrector_apply (TpCorrector *corrector, TpCosts *costs,
-                         const TpGraph *graph, const char *network);
+                         const TpGraph *graph, const TpGroups *groups,
+                         const char *network);
 
 #endif

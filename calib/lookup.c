@@ -448,7 +448,8 @@ heed_noise (const Column *column)
       costs->kernels = tp_lookup_number_kernels (column->keys);
       tp_posterior_draw (costs, column->groups, column->expected);
     }
-  tp_corrector_apply (column->corrector, costs, column->graph, network);
+  tp_corrector_apply (column->corrector, costs, column->graph, column->groups,
+                      network);
   if (!column->options->is_raw)
     bound_groups (costs, column->groups);
 }

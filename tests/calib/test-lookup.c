@@ -4,6 +4,7 @@
 
 #include "calib-graphs.h"
 #include "calib/columns.h"
+#include "calib/cost-wholes.h"
 #include "calib/facts.h"
 #include "format/graph-load.h"
 #include "lookup-fixture.h"
@@ -417,6 +418,65 @@ test_given_in_group (Fixture *fixture, gconstpointer data)
   g_assert_nonnull (tp_costs_group (costs, 0, 0)->reason);
 }
 
+/* A plan of all ops took @median_ns where @predicted_ns was foretold. */
+static void
+put_whole (Fixture *fixture, gint64 device, gint64 predicted_ns,
+           gint64 median_ns)
+{
+  g_autofree char *network = tp_keys_find_network (fixture->keys);
+  g_autoptr (TpWholeRow) row = tp_whole_row_new ();
+  gpointer rows[] = { row };
+  g_autoptr (GError) error = NULL;
+
+  set_text (&row->network, network);
+  set_text (&row->digest, network);
+  row->device = device;
+  row->measured_us = 1;
+  row->n_devices = 1;
+  row->predicted_ns = row->kernels_ns = predicted_ns;
+  row->median_ns = median_ns;
+  row->n = 11;
+  tp_cost_db_put_wholes (fixture->db, rows, 1, &error);
+  g_assert_no_error (error);
+}
+
+/* By how much less the group takes than its two ops. */
+static gint64
+get_saving (const TpCosts *costs)
+{
+  return tp_costs_node (costs, 0, 0)->time_ns
+         + tp_costs_node (costs, 1, 0)->time_ns
+         - tp_costs_group (costs, 0, 0)->time_ns;
+}
+
+/* What whole plans took moves all figures of a device alike: what is fused is not
+ * for it to say, however little is saved, and however that is rounded. */
+static void
+test_whole_keeps_groups (Fixture *fixture, gconstpointer data)
+{
+  static const struct { gint64 fused_ns; gboolean pays; } cases[]
+      = { { 2 * KNOWN_NS + 1000, TRUE }, /* within noise */
+          { 3 * KNOWN_NS, FALSE } };
+  gint64 device = put_device (fixture->db, "cpu", NULL);
+
+  put_all (fixture, fixture->db, device);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      put_entry (fixture->db, device,
+                 &fixture->keys->keys[fixture->graph->n_nodes],
+                 cases[i].fused_ns);
+      for (int k = -50; k <= 50; k++)
+        {
+          g_autoptr (TpCosts) costs = NULL;
+
+          put_whole (fixture, device, 1000000, 1000000 + k * 1237);
+          costs = look_up (fixture);
+          g_assert_cmpint (costs->errors->n_wholes[0], ==, 1);
+          g_assert_true ((get_saving (costs) > 0) == cases[i].pays);
+        }
+    }
+}
+
 static gboolean
 has_device (const char *name)
 {
@@ -460,6 +520,7 @@ main (int argc, char **argv)
     { "/lookup/names", test_names, "ref" },
     { "/lookup/given", test_given, "opencl" },
     { "/lookup/given-in-group", test_given_in_group, "cpu" },
+    { "/lookup/whole-keeps-groups", test_whole_keeps_groups, "cpu" },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);
