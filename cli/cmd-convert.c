@@ -137,6 +137,15 @@ find_types (const TpCli *cli, const GArray *dims, TpGraph **out,
   return FALSE;
 }
 
+/* @data_path: (nullable) for weights beside it. */
+static void
+note_written (const TpCli *cli, const char *path, const char *data_path)
+{
+  tp_cli_note (cli, "wrote %s%s%s", path,
+               data_path == NULL ? "" : ", and its weights into ",
+               data_path == NULL ? "" : data_path);
+}
+
 static gboolean
 convert_to_onnx (TpCli *cli, const Source *source, GError **error)
 {
@@ -160,7 +169,10 @@ convert_to_onnx (TpCli *cli, const Source *source, GError **error)
   warn_lost (cli, builder);
   parts.types = types;
   parts.data_path = external_data || is_big ? data_path : NULL;
-  return tp_graph_write_onnx_parts (builder, &parts, path, error);
+  if (!tp_graph_write_onnx_parts (builder, &parts, path, error))
+    return FALSE;
+  note_written (cli, path, parts.data_path);
+  return TRUE;
 }
 
 static gboolean
@@ -169,6 +181,7 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
   const char *path = cli->outputs[0];
   g_autofree char *stem = g_strndup (path, strlen (path) - strlen (".json"));
   g_autofree char *data_path = g_strconcat (stem, ".safetensors", NULL);
+  gboolean has_data = FALSE;
 
   if (source->affinity != NULL)
     return tp_cli_write_affinity (
@@ -181,8 +194,12 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
                    "for one of other runtimes --to RUNTIME");
       return FALSE;
     }
-  return tp_cli_check_output (cli, data_path, error)
-         && tp_graph_write_json (source->builder, path, data_path, error);
+  if (!tp_cli_check_output (cli, data_path, error)
+      || !tp_graph_write_json (source->builder, path, data_path, &has_data,
+                               error))
+    return FALSE;
+  note_written (cli, path, has_data ? data_path : NULL);
+  return TRUE;
 }
 
 /* ---- what is converted ------------------------------------------------- */

@@ -363,8 +363,6 @@ write_outputs (TpCli *cli, const TplanPlan *plan, GError **error)
               ? !tp_cli_fill_output (cli, path, fill_plan, plan, error)
               : !tp_cli_write_output (cli, path, data, size, error))
         return FALSE;
-      if (strcmp (cli->outputs[i], "-") != 0)
-        tp_cli_note (cli, "wrote %s", cli->outputs[i]);
     }
   return TRUE;
 }

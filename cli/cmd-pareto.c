@@ -334,7 +334,6 @@ write_plans (TpCli *cli, const Found *found, GError **error)
 
       if (!tp_cli_write_output (cli, path, text, strlen (text), error))
         return FALSE;
-      tp_cli_note (cli, "wrote %s", path);
     }
   return TRUE;
 }

@@ -43,12 +43,8 @@ check_outputs (const TpCli *cli, GError **error)
 static gboolean
 write_page (const TpCli *cli, const char *path, GBytes *page, GError **error)
 {
-  if (!tp_cli_write_output (cli, path, g_bytes_get_data (page, NULL),
-                            g_bytes_get_size (page), error))
-    return FALSE;
-  if (g_strcmp0 (path, "-") != 0)
-    tp_cli_note (cli, "wrote %s", path);
-  return TRUE;
+  return tp_cli_write_output (cli, path, g_bytes_get_data (page, NULL),
+                              g_bytes_get_size (page), error);
 }
 
 static gboolean

@@ -396,12 +396,8 @@ run_write_trace (Run *run, TpCli *cli, GError **error)
   trace = tp_trace_to_json (tp_api_get_session_plan (run->session),
                             run->data.graph,
                             tp_api_get_session (run->session));
-  if (!tp_cli_write_output (cli, run_given.trace, trace, strlen (trace),
-                            error))
-    return FALSE;
-  if (strcmp (run_given.trace, "-") != 0)
-    tp_cli_note (cli, "wrote %s", run_given.trace);
-  return TRUE;
+  return tp_cli_write_output (cli, run_given.trace, trace, strlen (trace),
+                              error);
 }
 
 static gboolean

@@ -190,6 +190,7 @@ write_plan (Try *self, GError **error)
       tp_api_get_graph (tplan_plan_get_graph (self->plan)), &picture, error);
 
   cli.is_forced |= self->replaces;
+  cli.is_quiet = TRUE;        /* the table tells */
   return bytes != NULL
          && tp_cli_write_output (&cli, self->path,
                                  g_bytes_get_data (bytes, NULL),
@@ -224,6 +225,7 @@ write_page (Try *self, GError **error)
   g_autoptr (GBytes) page = make_page (self, error);
 
   cli.is_forced |= self->replaces && tp_report_is_page (self->page);
+  cli.is_quiet = TRUE;
   return page != NULL
          && tp_cli_write_output (&cli, self->page,
                                  g_bytes_get_data (page, NULL),

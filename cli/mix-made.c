@@ -180,12 +180,8 @@ static gboolean
 write_files (const TpCli *cli, const TplanMix *mix, GError **error)
 {
   for (int i = 0; cli->outputs[i] != NULL; i++)
-    {
-      if (!write_file (cli, cli->outputs[i], tp_api_get_mix (mix), error))
-        return FALSE;
-      if (strcmp (cli->outputs[i], "-") != 0)
-        tp_cli_note (cli, "wrote %s", cli->outputs[i]);
-    }
+    if (!write_file (cli, cli->outputs[i], tp_api_get_mix (mix), error))
+      return FALSE;
   return TRUE;
 }
 

@@ -126,8 +126,11 @@ tp_cli_fill_output (const TpCli *cli, const char *path, TpCliFill fill,
   if (!tp_cli_check_output (cli, path, error))
     return FALSE;
   saver = tp_saver_new (path, error);
-  return saver != NULL && fill (saver, data, error)
-         && tp_saver_sync (saver, error) && finish (cli, saver, path, error);
+  if (saver == NULL || !fill (saver, data, error)
+      || !tp_saver_sync (saver, error) || !finish (cli, saver, path, error))
+    return FALSE;
+  tp_cli_note (cli, "wrote %s", path);
+  return TRUE;
 }
 
 typedef struct

@@ -22,7 +22,8 @@ void tp_cli_warn (const TpCli *cli, const char *format, ...)
 gboolean tp_cli_check_output (const TpCli *cli, const char *path,
                               GError **error);
 
-/* Whole or not at all: written beside @path, then renamed. */
+/* Whole or not at all: written beside @path, then renamed; what is no stdout is
+ * told. */
 gboolean tp_cli_write_output (const TpCli *cli, const char *path,
                               const void *data, gsize size, GError **error);
 

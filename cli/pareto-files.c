@@ -173,7 +173,6 @@ tp_pareto_files_write (TpCli *cli, const json_t *document, GError **error)
       if (!tp_cli_write_output (cli, cli->outputs[i], text, strlen (text),
                                 error))
         return FALSE;
-      tp_cli_note (cli, "wrote %s", cli->outputs[i]);
     }
   return TRUE;
 }

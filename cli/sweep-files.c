@@ -204,7 +204,6 @@ tp_sweep_files_write (TpCli *cli, const TpSweepFiles *files, GError **error)
       if (!tp_cli_write_output (cli, cli->outputs[i], text, strlen (text),
                                 error))
         return FALSE;
-      tp_cli_note (cli, "wrote %s", cli->outputs[i]);
     }
   return TRUE;
 }

@@ -108,14 +108,11 @@ write_files (TpTiersMade *made, TpCli *cli, GError **error)
   text = tp_tiers_to_json (made->parameter,
                            (const char *const *) made->texts->pdata);
   for (int i = 0; cli->outputs[i] != NULL; i++)
-    {
-      if (!tp_cli_write_output (cli, cli->outputs[i], text, strlen (text),
-                                error))
-        return FALSE;
-      if (strcmp (cli->outputs[i], "-") != 0)
-        tp_cli_note (cli, "wrote %s: --dim %s=... says which plan is meant",
-                     cli->outputs[i], made->parameter);
-    }
+    if (!tp_cli_write_output (cli, cli->outputs[i], text, strlen (text), error))
+      return FALSE;
+  if (cli->outputs[0] != NULL)
+    tp_cli_note (cli, "--dim %s=... says which of its plans is meant",
+                 made->parameter);
   return TRUE;
 }
 

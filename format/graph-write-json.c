@@ -564,7 +564,8 @@ find_specs (TpGraphBuilder *builder)
 
 gboolean
 tp_graph_write_json (TpGraphBuilder *builder, const char *path,
-                     const char *data_path, GError **error)
+                     const char *data_path, gboolean *out_has_data,
+                     GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GPtrArray) weights = g_ptr_array_new ();
@@ -587,6 +588,8 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
       g_propagate_error (error, writer.fault);
       return FALSE;
     }
+  if (out_has_data != NULL)
+    *out_has_data = weights->len > 0;
   return (weights->len == 0 || tp_safetensors_save (data_path, weights, error))
          && tp_file_save (path, none, text->str, text->len, error);
 }

@@ -6,11 +6,11 @@
 plan () { "$TPLAN" optimize -q -f --devices $sims "$1" -o plan.json > .out 2> .err && grep graph_sha256 plan.json; }
 same () { [ -n "$(plan "$1")" ] && [ "$(plan "$1")" = "$(plan "$2")" ]; }
 
-try 0 convert mlp.json -o a.onnx && [ ! -s .out ] && [ ! -s .err ]; say $? "JSON to ONNX"
+try 0 convert mlp.json -o a.onnx && [ ! -s .out ] && [ "$(cat .err)" = 'wrote a.onnx' ]; say $? "JSON to ONNX"
 same mlp.json a.onnx; say $? "the same plan"
 # onnx.checker wants outputs with shapes: float, of two dimensions, which N leaves open.
 od -An -v -tx1 a.onnx | tr -d ' \n' | grep -q '70726f6273120a0a08080112040a000a00'; say $? "with the rank of its output"
-try 0 convert a.onnx -o b.json && [ -f b.safetensors ] && grep -q '"N": 4' b.json; say $? "ONNX to JSON"
+try 0 convert a.onnx -o b.json && err_has '^wrote b.json, and its weights into b.safetensors$' && [ -f b.safetensors ] && grep -q '"N": 4' b.json; say $? "ONNX to JSON"
 same mlp.json b.json; say $? "the same plan again"
 try 0 run mlp.json -d ref --repeat 1 --seed 3 --output o1 && try 0 run b.json -d ref --repeat 1 --seed 3 --output o2 \
   && cmp -s o1/probs.npy o2/probs.npy; say $? "the same results"

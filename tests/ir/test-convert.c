@@ -80,7 +80,7 @@ to_json (const char *src, const char *dst, const char *data)
   g_autoptr (TpGraphBuilder) builder = open_graph (src);
   g_autoptr (GError) error = NULL;
 
-  tp_graph_write_json (builder, dst, data, &error);
+  tp_graph_write_json (builder, dst, data, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -307,7 +307,7 @@ test_not_finite (void)
   tp_graph_builder_add_constant (builder, &constant, NULL, NULL);
   tp_graph_builder_add_output (builder, "__metadata__", NULL, NULL);
   g_assert_true (tp_graph_write_json (builder, work.paths[B_JSON],
-                                      work.paths[B_DATA], NULL));
+                                      work.paths[B_DATA], NULL, NULL));
   graph = load (work.paths[B_JSON]);
   tp_tensor_write_value (&graph->tensors[graph->outputs[0]], back);
   g_assert_cmpmem (back, sizeof back, values, sizeof values);
@@ -331,7 +331,7 @@ test_not_finite_fill (void)
   tp_graph_builder_add_constant (builder, &constant, NULL, NULL);
   tp_graph_builder_add_output (builder, "c", NULL, NULL);
   g_assert_true (tp_graph_write_json (builder, work.paths[B_JSON],
-                                      work.paths[B_DATA], NULL));
+                                      work.paths[B_DATA], NULL, NULL));
   graph = load (work.paths[B_JSON]);
   tp_tensor_write_value (&graph->tensors[graph->outputs[0]], back);
   g_assert_true (isnan (back[0]) && isnan (back[2]));
@@ -362,7 +362,7 @@ test_not_finite_attr (void)
   builder = open_graph (work.paths[B_JSON]);
   g_unlink (work.paths[B_JSON]);
   g_assert_false (tp_graph_write_json (builder, work.paths[B_JSON],
-                                       work.paths[B_DATA], &error));
+                                       work.paths[B_DATA], NULL, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, "op 'l': attribute 'alpha' is inf"));
   g_assert_false (g_file_test (work.paths[B_JSON], G_FILE_TEST_EXISTS));

@@ -74,7 +74,8 @@ check_after (const Work *work, const TpGraph *graph, const char *last)
 
   g_assert_no_error (error);
   g_assert_true (tp_graph_write_json (builder, work->paths[JSON],
-                                      work->paths[JSON_DATA], &error));
+                                      work->paths[JSON_DATA], NULL,
+                                      &error));
   g_assert_true (tp_graph_write_onnx (builder, ready, work->paths[ONNX], NULL,
                                       &error));
   check_read (graph, work->paths[JSON], last);
@@ -190,7 +191,7 @@ test_opaque (void)
   graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, NULL);
   builder = tp_graph_reopen (graph, NULL);
   g_assert_true (tp_graph_write_json (builder, work.paths[JSON],
-                                      work.paths[JSON_DATA], NULL));
+                                      work.paths[JSON_DATA], NULL, NULL));
   back = tp_graph_load (work.paths[JSON], NULL, NULL);
   a = tp_graph_digest (graph);
   b = tp_graph_digest (back);
