@@ -257,9 +257,12 @@ cost_show (TpCli *cli, TpCostDb *db, GError **error)
 static gboolean
 cost_export (TpCli *cli, TpCostDb *db, GError **error)
 {
-  g_autofree char *text = tp_cost_db_export (db, error);
+  g_autofree char *text = NULL;
   const char *path = cli->outputs[0] != NULL ? cli->outputs[0] : "-";
 
+  if (!tp_csv_is_json_meant (cli, "cost export", "cost show", error))
+    return FALSE;
+  text = tp_cost_db_export (db, error);
   return text != NULL
          && tp_cli_write_output (cli, path, text, strlen (text), error);
 }

@@ -200,7 +200,8 @@ machine_export (TpCli *cli, GError **error)
   g_autofree char *text = NULL;
   const char *path = cli->outputs[0] != NULL ? cli->outputs[0] : "-";
 
-  if (db == NULL || !tp_cli_check_output (cli, path, error))
+  if (db == NULL || !tp_cli_check_output (cli, path, error)
+      || !tp_csv_is_json_meant (cli, "machine export", "machine show", error))
     return FALSE;
   text = tp_machine_file_write (db, cli->device_options.n_threads, stale,
                                 error);

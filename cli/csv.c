@@ -249,6 +249,18 @@ tp_cli_print_data (const TpCli *cli, json_t *document, const char *key)
   json_decref (document);
 }
 
+gboolean
+tp_csv_is_json_meant (const TpCli *cli, const char *verb, const char *rows,
+                      GError **error)
+{
+  if (!(cli->given & TP_USES_FORMAT) || cli->format == TP_FORMAT_JSON)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s writes JSON, for other commands to read: `tplan %s "
+               "--format csv` has rows", verb, rows);
+  return FALSE;
+}
+
 char *
 tp_csv_make_rows (const json_t *document, const char *key)
 {

@@ -13,6 +13,11 @@
  * lists, only plain ones are shown. */
 void tp_cli_print_data (const TpCli *cli, json_t *document, const char *key);
 
+/* Of what is JSON for other commands to read: FALSE where --format asks for
+ * anything else. @verb: "cost export"; @rows: what has the same as rows. */
+gboolean tp_csv_is_json_meant (const TpCli *cli, const char *verb,
+                               const char *rows, GError **error);
+
 /* The rows as text, for a file; NULL: there is no memory. The caller frees. */
 char *tp_csv_make_rows (const json_t *document, const char *key);
 

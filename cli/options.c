@@ -406,7 +406,8 @@ find_given (void)
          | (given.threads != 0 ? TP_USES_THREADS : 0)
          | (given.dims != NULL ? TP_USES_DIMS : 0)
          | (given.no_pass != NULL ? TP_USES_PASSES : 0)
-         | (given.cost != NULL ? TP_USES_COSTS : 0);
+         | (given.cost != NULL ? TP_USES_COSTS : 0)
+         | (given.format != NULL ? TP_USES_FORMAT : 0);
 }
 
 static void

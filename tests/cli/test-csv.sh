@@ -68,7 +68,12 @@ data 'check of several' check both.json
 data 'explain of several' explain both.json
 "$TPLAN" optimize mlp.json other.json -q --devices ref --rate mlp=9/s -o real.json > .out 2> .err
 data 'bench of several' bench real.json --time-limit 100ms
-printf '%s\n' 'cost export' 'machine export' >> tried # these are JSON whatever is asked for
+for verb in cost machine; do
+  try 2 $verb export --format csv && err_has "$verb export writes JSON, .*: .tplan $verb show --format csv" && [ ! -s .out ]
+  say $? "$verb export is for other commands"
+  try 0 $verb export --format json; say $? "and says so where it is asked for that"
+  echo "$verb export" >> tried
+done
 none_left tried; say $? "every command was tried"
 
 # explain in another order, and less of it.
