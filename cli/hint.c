@@ -282,11 +282,18 @@ has_dim (const GString *line, const char *text)
   return strstr (line->str, begin) != NULL;
 }
 
-/* Only a sweep takes a dimension of several values; others get the first. */
+/* Some commands take a dimension of several values; others get the first. */
+static gboolean
+takes_series (const TpCommand *command)
+{
+  return command == running || strcmp (command->name, "sweep") == 0
+         || strcmp (command->name, "calibrate") == 0;
+}
+
 static void
 add_dims (GString *line, const TpCommand *command)
 {
-  gboolean is_sweep = strcmp (command->name, "sweep") == 0;
+  gboolean has_all = takes_series (command);
 
   for (int i = 0; cli->dim_texts[i] != NULL; i++)
     {
@@ -295,8 +302,8 @@ add_dims (GString *line, const TpCommand *command)
 
       if (has_dim (line, text))
         continue;
-      text[is_sweep ? strlen (text) : strcspn (text, ",")] = 0;
-      if (!is_sweep && several != NULL)
+      text[has_all ? strlen (text) : strcspn (text, ",")] = 0;
+      if (!has_all && several != NULL)
         *several = 0;
       add_option (line, "dim", text);
     }
