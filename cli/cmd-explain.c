@@ -4,6 +4,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/csv.h"
+#include "cli/explained.h"
 #include "cli/memory-limits.h"
 #include "cli/mix-loads.h"
 #include "cli/output.h"
@@ -11,7 +12,6 @@
 #include "cli/predicted.h"
 #include "cli/rates.h"
 #include "cli/reason.h"
-#include "cli/text.h"
 #include "ir/costs.h"
 #include "ir/plan-reason.h"
 
@@ -34,103 +34,6 @@ static const GOptionEntry explain_options[] = {
   { 0 },
 };
 
-/* One op of a plan, with what the figures say about it. */
-typedef struct
-{
-  const TpPlan *plan;
-  const TpGraph *graph;
-  const TpPlacement *placement;
-  int node;
-  int device;
-  int group;                  /* in effect; -1: none */
-  gint64 transfer_ns;         /* copies made for this op */
-} Explained;
-
-static gboolean
-is_tie (const Explained *it)
-{
-  return it->plan->tie_price_ns > 0
-         && it->placement->cheapest != it->device;
-}
-
-/* What holds an op by a tie is noise, no margin. */
-static gboolean
-has_margin (const Explained *it)
-{
-  return it->placement->margin_ns >= 0 && !is_tie (it);
-}
-
-/* NULL: it has none. */
-static char *
-format_margin (const Explained *it)
-{
-  g_autofree char *time = NULL;
-
-  if (!has_margin (it))
-    return NULL;
-  time = tp_cli_format_time (it->placement->margin_ns);
-  return g_strconcat (it->placement->is_margin_least ? ">= " : "", time, NULL);
-}
-
-static TpReason
-find_reason (const Explained *it, int *out_rival)
-{
-  return tp_plan_find_reason (it->plan, it->graph, it->placement, out_rival);
-}
-
-static char *
-format_reason (const Explained *it)
-{
-  return tp_cli_format_reason (it->plan, it->graph, it->placement,
-                               it->group >= 0);
-}
-
-static char *
-format_cost (const TpCost *cost)
-{
-  g_autofree char *time = NULL;
-  g_autofree char *spread = NULL;
-  g_autofree char *measured = NULL;
-
-  if (cost->time_ns == TP_COST_NONE)
-    return g_strdup ("-");
-  time = tp_cli_format_time (cost->time_ns);
-  if (cost->is_estimated)
-    return g_strdup_printf ("~%s", time);
-  if (cost->spread_ns == 0)
-    return g_steal_pointer (&time);
-  spread = tp_cli_format_time (cost->spread_ns);
-  measured = tp_cli_format_time (
-      cost->measured_ns == 0 ? cost->time_ns : cost->measured_ns);
-  if (strcmp (time, measured) == 0)
-    return g_strdup_printf ("%s +-%s", time, spread);
-  return g_strdup_printf ("%s +-%s (%s)", time, spread, measured);
-}
-
-/* Times on all devices in one cell, in the order of the devices. */
-static char *
-format_costs (const Explained *it)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-
-  for (int i = 0; i < it->plan->n_devices; i++)
-    {
-      g_autofree char *cost
-          = format_cost (tp_costs_node (it->plan->costs, it->node, i));
-
-      g_string_append_printf (text, "%s%s", i == 0 ? "" : " | ", cost);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-static const char *
-get_group_name (const Explained *it)
-{
-  if (it->group < 0)
-    return NULL;
-  return it->graph->nodes[it->plan->groups->groups[it->group].nodes[0]].name;
-}
-
 static gint64
 get_time (const TpCost *cost)
 {
@@ -151,7 +54,7 @@ get_measured (const TpCost *cost)
 }
 
 static json_t *
-costs_to_json (const Explained *it, gint64 (*get) (const TpCost *cost))
+costs_to_json (const TpExplained *it, gint64 (*get) (const TpCost *cost))
 {
   json_t *object = json_object ();
 
@@ -168,30 +71,33 @@ costs_to_json (const Explained *it, gint64 (*get) (const TpCost *cost))
 }
 
 static json_t *
-explained_to_json (const Explained *it)
+explained_to_json (const TpExplained *it)
 {
   const TpNode *node = &it->graph->nodes[it->node];
-  g_autofree char *reason = format_reason (it);
+  g_autofree char *reason = tp_cli_format_reason (
+      it->plan, it->graph, it->placement, it->group >= 0);
   json_t *object = json_pack (
       "{s:o, s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:o}", "op",
       tp_cli_string (node->name), "type", tp_cli_string (node->type),
       "device", it->plan->devices[it->device], "times_ns",
       costs_to_json (it, get_time), "spread_ns", costs_to_json (it, get_spread),
       "transfer_ns", (json_int_t) it->transfer_ns, "group",
-      tp_cli_string (get_group_name (it)), "reason", tp_cli_string (reason),
-      "margin_ns",
-      !has_margin (it) ? json_null ()
-                       : json_integer (it->placement->margin_ns));
+      tp_cli_string (tp_explained_get_group (it)), "reason",
+      tp_cli_string (reason), "margin_ns",
+      tp_explained_has_margin (it) ? json_integer (it->placement->margin_ns)
+                                   : json_null ());
 
   json_object_set_new (
       object, "margin_at_least",
-      json_boolean (has_margin (it) && it->placement->is_margin_least));
+      json_boolean (tp_explained_has_margin (it)
+                    && it->placement->is_margin_least));
   json_object_set_new (object, "measured_ns",
                        costs_to_json (it, get_measured));
   json_object_set_new (object, "reason_code",
                        json_string (tp_reason_get_name (
-                           find_reason (it, NULL))));
-  json_object_set_new (object, "tie", json_boolean (is_tie (it)));
+                           tp_plan_find_reason (it->plan, it->graph,
+                                                it->placement, NULL))));
+  json_object_set_new (object, "tie", json_boolean (tp_explained_is_tie (it)));
   json_object_set_new (
       object, "estimated",
       json_boolean (
@@ -200,32 +106,24 @@ explained_to_json (const Explained *it)
   return object;
 }
 
-static void
-add_row (TpTable *table, const Explained *it)
-{
-  const TpNode *node = &it->graph->nodes[it->node];
-
-  tp_table_add (
-      table, g_strdup (node->name), g_strdup (node->type),
-      g_strdup (it->plan->devices[it->device]), format_costs (it),
-      it->transfer_ns == 0 ? NULL : tp_cli_format_time (it->transfer_ns),
-      g_strdup (get_group_name (it)),
-      format_margin (it),
-      format_reason (it));
-}
-
 /* ---- order ---------------------------------------------------------------- */
 
 static gint64
-get_own_time (const Explained *it)
+get_time_here (const TpPlan *plan, const TpPlacement *at)
 {
-  return tp_costs_node (it->plan->costs, it->node, it->device)->time_ns;
+  return tp_costs_node (plan->costs, at->node, at->device)->time_ns;
+}
+
+static gint64
+get_own_time (const TpExplained *it)
+{
+  return get_time_here (it->plan, it->placement);
 }
 
 /* How much longer the op takes on the best of the others; of one that has no
  * choice, nothing. */
 static gint64
-get_gain (const Explained *it)
+get_gain (const TpExplained *it)
 {
   gint64 least_ns = TP_COST_NONE;
 
@@ -255,7 +153,7 @@ compare_gain (const void *a, const void *b)
 static int
 compare_name (const void *a, const void *b)
 {
-  const Explained *x = a, *y = b;
+  const TpExplained *x = a, *y = b;
 
   return strcmp (x->graph->nodes[x->node].name, y->graph->nodes[y->node].name);
 }
@@ -292,15 +190,20 @@ check_options (GError **error)
 static GArray *
 list_ops (const TpPlan *plan, const TpGraph *graph, const char *only)
 {
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (Explained));
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (TpExplained));
   g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
   g_autofree gint64 *transfers_ns = tp_plan_sum_transfers (plan, graph);
+  double all_ns = 0;
 
+  for (int i = 0; i < plan->n_placements; i++)
+    all_ns += get_time_here (plan, &plan->placements[i]);
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *at = &plan->placements[i];
-      Explained it = { plan, graph, at, at->node, at->device,
-                       group_of_node[at->node], transfers_ns[at->node] };
+      TpExplained it
+          = { plan, graph, at, at->node, at->device, group_of_node[at->node],
+              transfers_ns[at->node],
+              all_ns > 0 ? (double) get_time_here (plan, at) / all_ns : 0 };
 
       if (only == NULL || strcmp (graph->nodes[at->node].name, only) == 0)
         g_array_append_val (list, it);
@@ -316,19 +219,6 @@ list_ops (const TpPlan *plan, const TpGraph *graph, const char *only)
 /* ---- all of it ------------------------------------------------------------ */
 
 static void
-print_table (TpCli *cli, const TpPlan *plan, const GArray *ops)
-{
-  g_autofree char *times = g_strjoinv (" | ", plan->devices);
-  const char *const headers[] = { "OP",    "TYPE",   "DEVICE", times, ">COPIES",
-                                  "GROUP", ">MARGIN", "WHY",   NULL };
-  g_autoptr (TpTable) table = tp_table_new (headers);
-
-  for (guint i = 0; i < ops->len; i++)
-    add_row (table, &g_array_index (ops, Explained, i));
-  tp_table_print (table, cli);
-}
-
-static void
 explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
@@ -338,13 +228,16 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
 
   if (cli->format == TP_FORMAT_TABLE)
     {
-      print_table (cli, plan, ops);
+      if (only != NULL && ops->len == 1)
+        tp_explained_print_one (cli, &g_array_index (ops, TpExplained, 0));
+      else
+        tp_explained_print (cli, plan, ops);
       return;
     }
   list = json_array ();
   for (guint i = 0; i < ops->len; i++)
     json_array_append_new (
-        list, explained_to_json (&g_array_index (ops, Explained, i)));
+        list, explained_to_json (&g_array_index (ops, TpExplained, i)));
   tp_cli_print_data (
       cli,
       json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o, s:o}", "format",
@@ -381,10 +274,11 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
     tp_cli_note (cli, "Energy: %s.", energy);
   if (price != NULL)
     tp_cli_note (cli, "Price: %s.", price);
-  tp_cli_note (cli, "Times of each op alone%s; ~ is an estimate, in brackets "
-                    "what was measured. MARGIN: how far the time here may "
-                    "move before the plan flips.",
+  tp_cli_note (cli, "Times and shares are of each op alone%s; ~ is an estimate, "
+                    "+ runs in the kernel before.",
                tp_cli_simulated (plan));
+  tp_cli_note (cli, "MARGIN: how far the time here may move before the plan "
+                    "flips. Name an OP for all of it.");
   if (tp_cli_is_limited (plan))
     tp_cli_note (cli, "Margins are at least (>=) what plans without limits of "
                       "memory would need.");
@@ -470,9 +364,9 @@ const TpCommand tp_command_explain = {
   .name = "explain",
   .arguments = "PLAN|MODEL [OP]",
   .summary = "Tells why each op is where it is",
-  .details = "For each op, or for OP: its time on every device, copies made "
-             "for it, its fused\ngroup, and how far its time may move before "
-             "the plan flips.",
+  .details = "For each op: its time on every device, copies made for it, the "
+             "reason, and how\nfar its time may move before the plan flips. "
+             "For OP: all there is to say of it.",
   .n_args_min = 1,
   .n_args_max = 2,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT,

@@ -122,28 +122,15 @@ count_lines (const TpAccount *account, const TpProfileOptions *options)
                              : MIN (options->n_top, account->n_steps);
 }
 
-/* Its end says most, for exporters put the path before it. */
-static char *
-shorten (const char *text, int n)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  int length = (int) g_utf8_strlen (valid, -1);
-
-  return length <= n ? g_strdup (valid)
-                     : g_strconcat ("...", g_utf8_offset_to_pointer (
-                                               valid, length - (n - 3)),
-                                    NULL);
-}
-
 static void
 add_line (TpTable *table, const Line *line)
 {
   gint64 predicted_ns = line->step->predicted_ns;
 
   tp_table_add (
-      table, shorten (line->name, NAME_CHARACTERS),
-      shorten (line->type, TYPE_CHARACTERS),
-      shorten (line->place, TYPE_CHARACTERS),
+      table, tp_cli_shorten (line->name, NAME_CHARACTERS),
+      tp_cli_shorten (line->type, TYPE_CHARACTERS),
+      tp_cli_shorten (line->place, TYPE_CHARACTERS),
       tp_cli_format_time (line->step->measured_ns),
       tp_cli_format_time (predicted_ns),
       predicted_ns > 0

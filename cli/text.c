@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLUMNS 100
+#define NAME_LEAST 16         /* of which less says nothing */
+
 typedef struct
 {
   double limit;               /* below: this unit */
@@ -54,6 +57,18 @@ tp_cli_format_bytes (gint64 bytes)
                                     { HUGE_VAL, 1073741824, "GiB" } };
 
   return format_quantity ((double) bytes, units);
+}
+
+char *
+tp_cli_shorten (const char *text, int n)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  int length = (int) g_utf8_strlen (valid, -1);
+
+  return length <= n ? g_strdup (valid)
+                     : g_strconcat ("...", g_utf8_offset_to_pointer (
+                                               valid, length - (n - 3)),
+                                    NULL);
 }
 
 struct TpTable
@@ -155,6 +170,104 @@ table_find_widths (const TpTable *table)
       *width = MAX (*width, length);
     }
   return widths;
+}
+
+/* ---- 100 columns ---------------------------------------------------------- */
+
+static gboolean
+table_is_empty_at (const TpTable *table, int column)
+{
+  for (guint i = column; i < table->cells->len; i += table->n_columns)
+    if (*(const char *) table->cells->pdata[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+table_drop (TpTable *table, int column)
+{
+  g_autoptr (GPtrArray) cells = table->cells;
+  int n = table->n_columns--;
+
+  table->cells = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < cells->len; i++)
+    if ((int) i % n != column)
+      g_ptr_array_add (table->cells, g_steal_pointer (&cells->pdata[i]));
+  g_free (table->headers[column]);
+  memmove (&table->headers[column], &table->headers[column + 1],
+           (n - column) * sizeof *table->headers);
+}
+
+/* Of its longest line, less than @column has. */
+static int
+table_find_rest (const TpTable *table, int column)
+{
+  g_autofree int *widths = table_find_widths (table);
+  int sum = 0;
+
+  for (int i = 0; i < table->n_columns; i++)
+    sum += i == column ? 2 : widths[i] + 2;
+  return sum - 2;
+}
+
+void
+tp_table_fit (TpTable *table)
+{
+  int room;
+
+  for (int i = table->n_columns - 1; i > 0 && table->cells->len > 0; i--)
+    if (table_is_empty_at (table, i))
+      table_drop (table, i);
+  room = MAX (COLUMNS - table_find_rest (table, 0), NAME_LEAST);
+  for (guint i = 0; i < table->cells->len; i += table->n_columns)
+    {
+      g_autofree char *whole = table->cells->pdata[i];
+
+      table->cells->pdata[i] = tp_cli_shorten (whole, room);
+    }
+}
+
+/* How many bytes of @text stand in a line of @room characters: all, or up to a
+ * blank; to the first one, if there is none before. */
+static gsize
+find_break (const char *text, int room)
+{
+  const char *last = NULL, *it = text;
+
+  if (g_utf8_strlen (text, -1) <= room)
+    return strlen (text);
+  for (int i = 0; *it != 0 && (i <= room || last == NULL);
+       i++, it = g_utf8_next_char (it))
+    if (*it == ' ')
+      last = it;
+  return last == NULL ? strlen (text) : (gsize) (last - text);
+}
+
+void
+tp_table_wrap (TpTable *table)
+{
+  g_autoptr (GPtrArray) cells = table->cells;
+  int n = table->n_columns;
+  int room = COLUMNS - table_find_rest (table, n - 1);
+
+  table->cells = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < cells->len; i++)
+    {
+      const char *text = cells->pdata[i];
+      gsize size = (int) i % n < n - 1 || strchr (text, '`') != NULL
+                       ? strlen (text)
+                       : find_break (text, room);
+
+      g_ptr_array_add (table->cells, g_strndup (text, size));
+      while (text[size] != 0)
+        {
+          text += size + 1;
+          for (int k = 0; k < n - 1; k++)
+            g_ptr_array_add (table->cells, g_strdup (""));
+          size = find_break (text, room);
+          g_ptr_array_add (table->cells, g_strndup (text, size));
+        }
+    }
 }
 
 void

@@ -132,6 +132,14 @@ done
 try 0 explain mlp.json --devices $sims --pin fc1=sim:laptop-gpu --format csv && out_has 'pinned to sim:laptop-gpu'
 say $? "explain knows pins"
 try 2 explain plan.json nobody && err_has nobody; say $? "no such op"
+# Names as exporters make them, on two devices, one of which is worth the copies.
+long=/encoder/layers/layers.11/feed_forward/intermediate
+sed "s,\"fc1\",\"$long/fc1\",; s,\"relu\",\"$long/relu\",; s/\"N\": 4/\"N\": 4096/" mlp.json > long.json
+fits () { ! grep -q '.\{101\}' .out && ! grep -q '.\{101\}' .err; }
+try 0 explain long.json --devices $sims --pin "$long/fc1=sim:laptop-gpu" && fits && out_has '^\.\.\..*/fc1  *Gemm  *sim:laptop-gpu .* %  .* pinned$' \
+  && out_has "^pinned  *$long/fc1: pinned to sim:laptop-gpu$"; say $? "explain fits 100 columns, and says what its reasons mean"
+try 0 explain long.json "$long/relu" --devices $sims && fits && out_has '^on sim:laptop-gpu ' && out_has "^group  *that of $long/fc1$"
+say $? "of one op it has all"
 # Whole runs: kept, or not and why; and the interval.
 cat > sure.json <<'JSON'
 { "format": "tplan-graph/1", "name": "sure", "opset": 17,
