@@ -45,10 +45,10 @@ power_of_two (TpKernel *kernel, TpValue bits)
 static TpValue
 exp_mantissa (TpKernel *kernel, TpValue x, TpValue low, TpValue *out_bits)
 {
-  static const float coefs[] = { 1.9875691500e-4f, 1.3981999507e-3f,
-                                 8.3334519073e-3f, 4.1665795894e-2f,
-                                 1.6666665459e-1f, 5.0000001201e-1f };
-  TpValue rounder = real (kernel, x, ROUNDER), n, r, square;
+  static const float coefs[] = { 1.3814540579915047e-3f, 8.36874544620514e-3f,
+                                 4.166838899254799e-2f, 1.666652113199234e-1f,
+                                 4.999999403953552e-1f, 1, 1 };
+  TpValue rounder = real (kernel, x, ROUNDER), n, r;
 
   n = tp_k_fma (kernel, x, real (kernel, x, 1.44269504088896341f), rounder);
   *out_bits = tp_k_unary (kernel, TP_I_AS_I32, n);
@@ -57,10 +57,7 @@ exp_mantissa (TpKernel *kernel, TpValue x, TpValue low, TpValue *out_bits)
   r = tp_k_fma (kernel, n, real (kernel, x, -LN2_LOW), r);
   if (low >= 0)
     r = tp_k_binary (kernel, TP_I_FADD, r, low);
-  square = tp_k_binary (kernel, TP_I_FMUL, r, r);
-  r = tp_k_fma (kernel, polynomial_by_squares (kernel, r, square, coefs, 6),
-                square, r);
-  return binary (kernel, TP_I_FADD, r, 1);
+  return polynomial (kernel, r, coefs, 7);
 }
 
 /* For x where the result is neither denormal nor infinite: n goes into its
@@ -101,6 +98,26 @@ TpValue
 tp_k_exp (TpKernel *kernel, TpValue x)
 {
   return exp_wide (kernel, x, -1);
+}
+
+/* 2^(n + f) by a polynomial of f, the minimax one that is 1 at 0. f takes what the
+ * factor is rounded by, which is less than what a difference of floats is. 2^-127 is
+ * 0 in the bits that power_of_two() makes, so nothing underflows there. */
+TpValue
+tp_k_exp_below (TpKernel *kernel, TpValue x)
+{
+  static const float coefs[] = { 1.326469937339425e-3f, 9.671533480286598e-3f,
+                                 5.550733953714371e-2f, 2.4022242426872253e-1f,
+                                 6.931470036506653e-1f, 1 };
+  TpValue rounder = real (kernel, x, ROUNDER), n, f, factor;
+
+  x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -88.0f), x);
+  factor = real (kernel, x, 1.44269504088896341f);
+  n = tp_k_fma (kernel, x, factor, rounder);
+  f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
+  f = polynomial (kernel, tp_k_fma (kernel, x, factor, f), coefs, 6);
+  n = power_of_two (kernel, tp_k_unary (kernel, TP_I_AS_I32, n));
+  return tp_k_binary (kernel, TP_I_FMUL, f, n);
 }
 
 /* 1 / (1 + exp (-x)), through exp (-|x|), which cannot overflow. */

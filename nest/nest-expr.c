@@ -123,6 +123,19 @@ tp_nest_takes_long (const TpNest *nest, int expr)
 }
 
 gboolean
+tp_nest_is_below_most (const TpNest *nest, int expr)
+{
+  const TpExpr *e = &nest->exprs[expr];
+  const TpStage *stage;
+
+  if (e->op != TP_EXPR_SUB || e->is_integer
+      || nest->exprs[e->b].op != TP_EXPR_STAGE)
+    return FALSE;
+  stage = &nest->stages[nest->exprs[e->b].index];
+  return stage->combiner == TP_COMBINE_MAX && stage->expr == e->a;
+}
+
+gboolean
 tp_nest_covers_reduce (const TpNest *nest)
 {
   for (int i = 0; i < nest->n_axes; i++)

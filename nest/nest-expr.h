@@ -21,6 +21,10 @@ void tp_nest_mark_used (const TpNest *nest, int expr, gboolean *used);
 /* Whether @expr has a function that takes tens of instructions. */
 gboolean tp_nest_takes_long (const TpNest *nest, int expr);
 
+/* Whether real @expr is a value less the largest of its row, as a softmax takes the
+ * exponential of: 0 at most, or no number. */
+gboolean tp_nest_is_below_most (const TpNest *nest, int expr);
+
 /* Whether the result is stored for each point of the reduce axes (softmax). */
 gboolean tp_nest_covers_reduce (const TpNest *nest);
 

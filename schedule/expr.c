@@ -244,7 +244,8 @@ emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
     case TP_EXPR_POW:
       return emit_power (emit, expr, values);
     case TP_EXPR_EXP:
-      return tp_k_exp (k, a);
+      return tp_nest_is_below_most (emit->nest, expr->a) ? tp_k_exp_below (k, a)
+                                                         : tp_k_exp (k, a);
     case TP_EXPR_LOG:
       return tp_k_log (k, a);
     case TP_EXPR_TANH:

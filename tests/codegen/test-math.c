@@ -41,6 +41,8 @@ static const Function functions[] = {
   { "sigmoid", tp_k_sigmoid, sigmoid, -104, 30, 2.6 },
 };
 
+static const Function below = { "exp_below", tp_k_exp_below, exp, -90, 0, 0 };
+
 /* Distance in units in the last place of the exact value. */
 static double
 count_ulps (float value, double exact)
@@ -205,6 +207,48 @@ test_function (gconstpointer data)
   check_everywhere (function, x, y, exact, function->max_ulps);
 }
 
+/* Up to 1.8e-7 and, as the argument is rounded with its factor, 1.4e-8 of that;
+ * denormals are 0 or less wrong than the least normal number. */
+static void
+check_below (const char *what, const float *x, const float *y)
+{
+  for (int i = 0; i < N; i++)
+    {
+      double exact = exp (x[i]);
+      double most = exact * (1.8e-7 + 1.4e-8 * -x[i]);
+
+      if (x[i] < -87.3f)
+        most = FLT_MIN;
+      if (isnan (x[i]) ? !isnan (y[i]) : isinf (x[i]) ? y[i] != 0
+                                       : !(fabs (y[i] - exact) <= most))
+        g_error ("%s of %a: %a, not %a", what, x[i], y[i], exact);
+      if (x[i] == 0)
+        g_assert_cmpfloat (y[i], ==, 1);
+      if (x[i] <= -88)
+        g_assert_cmpfloat (y[i], ==, 0);
+    }
+}
+
+static void
+test_below (gconstpointer data)
+{
+  g_autoptr (TpKernel) kernel = make_kernel (data, 16);
+  const TpKernel *kernels[] = { kernel };
+  g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpJit) jit = tp_jit_new (kernels, 1, &error);
+  void *buffers[] = { x, y };
+
+  fill (x, -90, 0);
+  for (int i = 0; i < N; i++)
+    x[i] = isnan (x[i]) ? x[i] : -fabsf (x[i]);
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, NULL));
+  check_below ("interpreter", x, y);
+  for (gint64 group = 0; jit != NULL && group < kernel->n_groups; group++)
+    tp_jit_get (jit, 0) (buffers, group, NULL, 0);
+  check_below ("machine code", x, y);
+}
+
 /* Bases near 1 with large exponents, any bits, and all pairs of specials. */
 static void
 test_pow (void)
@@ -245,7 +289,7 @@ test_masked (gconstpointer data)
   void *buffers[] = { x, y };
 
   for (int i = 0; i < N; i++)
-    x[i] = i % 2 == 0 ? -104.5f - i : 0.001f * i;
+    x[i] = i % 2 == 0 ? -104.5f - i : -0.001f * i;
   if (jit == NULL)
     {
       g_test_skip (error->message);
@@ -271,5 +315,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/math/pow", test_pow);
   g_test_add_data_func ("/math/exp/masked", &functions[0], test_masked);
+  g_test_add_data_func ("/math/exp-below", &below, test_below);
+  g_test_add_data_func ("/math/exp-below/masked", &below, test_masked);
   return g_test_run ();
 }
