@@ -1,7 +1,9 @@
 /* test-kernel.c: builder, text, structure checks and interpreter. */
 #include "config.h"
 
+#include "kernel/kernel-interleave.h"
 #include "kernel/kernel-interpret.h"
+#include "kernel/kernel-math.h"
 #include "kernel/kernel-text.h"
 #include "kernel/kernel-verify.h"
 #include "kernel/kernel.h"
@@ -353,6 +355,70 @@ test_iteration (void)
   g_assert_false (tp_kernel_verify (kernel, NULL));
 }
 
+#define N_CHAINS 3
+
+/* y[i] = exp (x[i]) + i of its own for each chain, and a sum in a loop behind them,
+ * which is a group too. */
+static TpKernel *
+make_chains (int *out_bounds, int *out_n)
+{
+  TpKernel *kernel = tp_kernel_new ("chains");
+  int n = 0;
+  TpValue i, value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 4, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 4, TRUE);
+  for (i = 0; i < N_CHAINS; i++)
+    {
+      out_bounds[n++] = kernel->n_instrs;
+      value = tp_k_load (kernel, 0, tp_k_index (kernel, i), 1, -1);
+      value = tp_k_exp (kernel, value);
+      for (int k = 0; k < i; k++)
+        value = tp_k_binary (kernel, TP_I_FADD, value, tp_k_f32 (kernel, 1, 1));
+      tp_k_store (kernel, 1, tp_k_index (kernel, i), value, -1);
+    }
+  for (int k = 0; k < 2; k++)
+    {
+      out_bounds[n++] = kernel->n_instrs;
+      out_bounds[n++] = k == 0 ? -1 : kernel->n_instrs;
+      i = tp_k_for (kernel, tp_k_index (kernel, 0), tp_k_index (kernel, 3), 1);
+      value = tp_k_load (kernel, 0, i, 1, -1);
+      tp_k_store (kernel, 1, tp_k_index (kernel, 3), value, -1);
+      tp_k_end_for (kernel, NULL, 0, NULL);
+    }
+  out_bounds[n++] = kernel->n_instrs;
+  out_bounds[n++] = -1;
+  *out_n = n;
+  return kernel;
+}
+
+/* Chains take turns, and compute what they did; what loops stays as it is. */
+static void
+test_interleave (void)
+{
+  int bounds[16], n = 0;
+  g_autoptr (TpKernel) kernel = make_chains (bounds, &n);
+  g_autoptr (TpKernel) mixed = make_chains (bounds, &n);
+  float x[4] = { -1, 0.5f, 3, 7 }, y[4] = { 0 }, z[4] = { 0 };
+  void *buffers[] = { x, y }, *others[] = { x, z };
+  g_autoptr (GError) error = NULL;
+  int n_loads = 0;
+
+  tp_kernel_interleave (mixed, bounds, n);
+  g_assert_cmpint (mixed->n_instrs, ==, kernel->n_instrs);
+  g_assert_true (tp_kernel_verify (mixed, &error));
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
+  g_assert_true (tp_kernel_interpret (mixed, others, 0, &error));
+  g_assert_no_error (error);
+  g_assert_cmpmem (y, sizeof y, z, sizeof z);
+  g_assert_cmpfloat (z[3], ==, 3);
+  for (int i = 0; mixed->instrs[i].op != TP_I_STORE; i++)
+    n_loads += mixed->instrs[i].op == TP_I_LOAD;
+  g_assert_cmpint (n_loads, ==, N_CHAINS);
+  for (int i = bounds[N_CHAINS]; i < kernel->n_instrs; i++)
+    g_assert_cmpint (mixed->instrs[i].op, ==, kernel->instrs[i].op);
+}
+
 static void
 test_out_of_bounds (void)
 {
@@ -415,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/convert", test_convert);
   g_test_add_func ("/kernel/types", test_types);
   g_test_add_func ("/kernel/iteration", test_iteration);
+  g_test_add_func ("/kernel/interleave", test_interleave);
   g_test_add_func ("/kernel/out-of-bounds", test_out_of_bounds);
   g_test_add_func ("/kernel/malformed", test_malformed);
   return g_test_run ();
