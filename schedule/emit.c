@@ -5,7 +5,11 @@
 
 #include "ir/guard.h"
 #include "kernel/kernel-digest.h"
+#include "kernel/kernel-interleave.h"
+#include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
+
+#define MOST_TURNS 4            /* chains: with their constants, that fills registers */
 
 /* ---- buffers ----------------------------------------------------------- */
 
@@ -41,6 +45,7 @@ emit_new (TpBuild *build)
   emit->kernel = tp_kernel_new ("kernel");
   emit->kernel->n_iterations = build->n_iterations;
   emit->args = tp_array_new (sizeof (TpArg));
+  emit->turns = tp_array_new (sizeof (int));
   emit->local_source = emit->local_buffer = -1;
   return g_steal_pointer (&emit);
 }
@@ -105,6 +110,7 @@ tp_emit_free (TpEmit *emit)
     return;
   tp_kernel_free (emit->kernel);
   tp_array_unref (emit->args);
+  tp_array_unref (emit->turns);
   g_free (emit->load_buffers);
   g_free (emit->stages);
   g_free (emit->known);
@@ -115,6 +121,8 @@ tp_emit_free (TpEmit *emit)
 void
 tp_emit_finish (TpEmit *emit, const char *family)
 {
+  tp_kernel_interleave (emit->kernel, (const int *) emit->turns->data,
+                        emit->turns->len);
   tp_kernel_set_digest_name (emit->kernel, family);
   tp_build_take_step (emit->build, g_steal_pointer (&emit->kernel), emit->args);
 }
@@ -252,6 +260,32 @@ tp_emit_end_if (TpEmit *emit)
 {
   forget_loads (emit);
   tp_k_end_if (emit->kernel);
+}
+
+/* ---- turns ------------------------------------------------------------- */
+
+void
+tp_emit_begin_turn (TpEmit *emit, int expr)
+{
+  if (emit->build->target->n_registers < 32
+      || !tp_nest_takes_long (emit->nest, expr))
+    return;
+  if (emit->n_turns == MOST_TURNS)
+    tp_emit_end_turns (emit);
+  tp_array_append_val (emit->turns, emit->kernel->n_instrs);
+  emit->n_turns++;
+}
+
+void
+tp_emit_end_turns (TpEmit *emit)
+{
+  static const int none = -1;
+
+  if (emit->n_turns == 0)
+    return;
+  tp_array_append_val (emit->turns, emit->kernel->n_instrs);
+  tp_array_append_val (emit->turns, none);
+  emit->n_turns = 0;
 }
 
 gboolean

@@ -33,6 +33,8 @@ typedef struct
   TpValue *known;             /* (nullable) values per expression that hold here,
                                * or -1 */
   TpMap *loaded;              /* loads of the open region */
+  TpArray *turns;             /* int: bounds of tp_kernel_interleave() */
+  int n_turns;                /* chains of its last group, if that is open */
 } TpEmit;
 
 TpEmit *tp_emit_new (TpBuild *build, const TpNest *nest);
@@ -70,6 +72,12 @@ void tp_emit_end_for (TpEmit *emit, const TpValue *next, int n,
                       TpValue *out_finals);
 void tp_emit_if (TpEmit *emit, TpValue condition);
 void tp_emit_end_if (TpEmit *emit);
+
+/* What follows, up to the next call, takes turns with what that call begins: @expr
+ * at points that do not depend on each other. Nothing, unless it takes long and
+ * there are registers for several. */
+void tp_emit_begin_turn (TpEmit *emit, int expr);
+void tp_emit_end_turns (TpEmit *emit);
 
 /* Scalar INDEX arithmetic. */
 TpValue tp_emit_add (TpEmit *emit, TpValue a, TpValue b);

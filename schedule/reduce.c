@@ -100,6 +100,7 @@ accumulate_whole (StageState *state, int vectors)
   for (int i = 0; i < vectors; i++)
     {
       e->axes[axis].delta = (gint64) i * state->plan->lanes;
+      tp_emit_begin_turn (e, stage->expr);
       if (state->plan->a->kept < 0)
         state->acc[i] = tp_emit_accumulate (e, stage->combiner, state->acc[i],
                                             stage->expr);
@@ -108,6 +109,7 @@ accumulate_whole (StageState *state, int vectors)
             = tp_emit_combine (e, stage->combiner, state->acc[i],
                                emit_value (e, state->plan, state->stage));
     }
+  tp_emit_end_turns (e);
   e->axes[axis].delta = 0;
 }
 

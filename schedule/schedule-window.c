@@ -190,7 +190,7 @@ choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
     return a->tile_axis < 0 ? CLAMP (extent / lanes, 1, 4) : 1;
   if (extent < 16 * lanes)
     return 1;
-  return a->wide.nest->n_exprs <= 4 ? 4 : 2;
+  return a->wide.nest->n_exprs <= 4 || is_long (a) ? 4 : 2;
 }
 
 static void

@@ -281,8 +281,10 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
       set_point (e, grid, vectors, i);
       for (int j = 0; j < e->nest->n_stages; j++)
         e->stages[j] = values[j * n + i];
+      tp_emit_begin_turn (e, e->nest->result);
       tp_emit_store (e, tp_emit_expr (e, e->nest->result));
     }
+  tp_emit_end_turns (e);
   set_point (e, grid, 1, 0);
 }
 
