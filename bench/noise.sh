@@ -6,6 +6,10 @@
 # usage: noise.sh TPLAN MODEL...        ROUNDS=3: each quiet and busy
 #                                       OPTIONS=: more for `tplan calibrate`
 #
+# WORK=DIR keeps what is measured there: what DIR has is not measured again, so
+# that it may be stopped and go on. PIECES=N: no more than so many calibrations,
+# and without the others nothing is compared.
+#
 # Aims: busy against quiet: 5 % in the median kernel, 15 % in 95 of 100; quiet
 # against quiet: 2 % and 5 %; links of all runs: within 20 %; of the groups fused
 # by figures of a quiet machine, 95 of 100 by those of a busy one. "covered": of the
@@ -13,7 +17,14 @@
 # otherwise does "quiet" mean what it says. Run as root it also shows what a
 # higher priority does; as another user what is left without.
 tplan=$1; shift
-work=$(mktemp -d) || exit 99
+if [ -n "${WORK:-}" ]; then
+  work=$WORK
+  mkdir -p "$work" || exit 99
+  trash=
+else
+  work=$(mktemp -d) || exit 99
+  trash=$work
+fi
 company=
 disperse ()
 {
@@ -23,7 +34,7 @@ disperse ()
   fi
   company=
 }
-trap 'disperse; rm -rf "$work"' EXIT
+trap 'disperse; rm -rf $trash' EXIT
 trap 'exit 130' INT TERM
 
 gather ()
@@ -37,22 +48,34 @@ gather ()
 
 TPLAN_SYSTEM_COST=$work/none.db
 export TPLAN_SYSTEM_COST
+# measure KIND ROUND MODEL...: a calibration from nothing, and plans by it
+measure ()
+{
+  kind=$1 round=$2 name=$work/$1-$2
+  shift 2
+  rm -f "$name.db"*
+  TPLAN_COST=$name.db; export TPLAN_COST
+  [ $kind = busy ] && gather
+  began=$(date +%s)
+  "$tplan" calibrate $OPTIONS "$@" > "$name.txt" 2>&1 ||
+    { cat "$name.txt"; exit 1; }
+  ended=$(date +%s)
+  [ $kind = busy ] && disperse
+  for model; do
+    "$tplan" optimize -q $OPTIONS -o "$work/plan.json" -f "$model" > /dev/null || exit 1
+    cat "$work/plan.json"
+  done > "$name.plans"
+  "$tplan" cost export > "$name.json~" && mv "$name.json~" "$name.json" || exit 1
+  echo "== $kind $round: $((ended - began)) s; load of the last minute $(cut -d' ' -f1 /proc/loadavg)"
+  tail -n 3 "$name.txt"
+}
+
+left=${PIECES:-1000}
 for round in $(seq "${ROUNDS:-3}"); do
   for kind in quiet busy; do
-    [ $kind = busy ] && gather
-    TPLAN_COST=$work/$kind-$round.db; export TPLAN_COST
-    began=$(date +%s)
-    "$tplan" calibrate $OPTIONS "$@" > "$work/$kind-$round.txt" 2>&1 ||
-      { cat "$work/$kind-$round.txt"; exit 1; }
-    ended=$(date +%s)
-    [ $kind = busy ] && disperse
-    "$tplan" cost export > "$work/$kind-$round.json" || exit 1
-    for model; do
-      "$tplan" optimize -q $OPTIONS -o "$work/plan.json" -f "$model" > /dev/null || exit 1
-      cat "$work/plan.json"
-    done > "$work/$kind-$round.plans"
-    echo "== $kind $round: $((ended - began)) s; load of the last minute $(cut -d' ' -f1 /proc/loadavg)"
-    tail -n 3 "$work/$kind-$round.txt"
+    [ -e "$work/$kind-$round.json" ] && continue
+    [ $((left -= 1)) -ge 0 ] || exit 0
+    measure $kind $round "$@"
   done
 done
 ${PYTHON3:-python3} - "$work" "${ROUNDS:-3}" <<'PYTHON'
