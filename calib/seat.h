@@ -17,9 +17,15 @@ typedef struct
 {
   cpu_set_t before;
   gboolean is_taken;
+  GArray *moved;              /* pid_t: threads that gave way; NULL: none */
 } TpSeat;
 
 void tp_seat_take (TpSeat *seat);
+/* Takes the first processor for the caller alone: other threads of this process
+ * that may run anywhere are kept off it. Whether a driver's thread runs where it
+ * was woken or must be fetched from another processor is chance otherwise, and
+ * stays so for as long as the process lives. */
+void tp_seat_take_alone (TpSeat *seat);
 void tp_seat_leave (TpSeat *seat);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "calib/transfers.h"
 
+#include "calib/seat.h"
 #include "calib/stats.h"
 #include "ir/clock.h"
 
@@ -99,7 +100,7 @@ measure_size (const Transfer *transfer, double *out_ns, GError **error)
   return TRUE;
 }
 
-/* ---- one direction ------------------------------------------------------ */
+/* ---- all sizes ---------------------------------------------------------- */
 
 static int
 pick (const TpFitPoint *all, gboolean is_check, TpFitPoint *out_points)
@@ -153,23 +154,43 @@ fit_points (const TpFitPoint *all, TpFit *out_fit)
     interpolate (all, out_fit);
 }
 
-static gboolean
-fit_direction (Transfer *transfer, gboolean is_write, TpFit *out_fit,
-               GError **error)
+/* What there is of one direction. */
+typedef struct
 {
-  TpFitPoint passes[PASSES_MAX][N_SIZES], all[N_SIZES];
-  gboolean is_settled = FALSE;
+  TpFitPoint passes[PASSES_MAX][N_SIZES];
+  gboolean is_write, is_settled;
+  TpFit *fit;
+} Direction;
 
-  transfer->is_write = is_write;
-  for (int n = 1; n <= PASSES_MAX && !is_settled; n++)
-    {
-      if (!measure_sizes (transfer, passes[n - 1], error))
+static gboolean
+add_pass (Transfer *transfer, Direction *direction, int index, GError **error)
+{
+  TpFitPoint all[N_SIZES];
+  double apart;
+
+  transfer->is_write = direction->is_write;
+  if (!measure_sizes (transfer, direction->passes[index], error))
+    return FALSE;
+  apart = tp_fit_join_passes (direction->passes[0], index + 1, N_SIZES, all);
+  fit_points (all, direction->fit);
+  direction->is_settled = apart <= PASSES_AGREE
+                          && direction->fit->residual <= TP_FIT_GOOD;
+  return TRUE;
+}
+
+/* Both in turns, so that what lasts a second is not in all passes of one. */
+static gboolean
+measure_both (Transfer *transfer, TpFit *to_device, TpFit *to_host,
+              GError **error)
+{
+  Direction directions[] = { { .is_write = TRUE, .fit = to_device },
+                             { .is_write = FALSE, .fit = to_host } };
+
+  for (int i = 0; i < PASSES_MAX; i++)
+    for (int k = 0; k < 2; k++)
+      if (!directions[k].is_settled
+          && !add_pass (transfer, &directions[k], i, error))
         return FALSE;
-      is_settled = tp_fit_join_passes (passes[0], n, N_SIZES, all)
-                   <= PASSES_AGREE;
-      fit_points (all, out_fit);
-      is_settled = is_settled && out_fit->residual <= TP_FIT_GOOD;
-    }
   return TRUE;
 }
 
@@ -181,13 +202,15 @@ tp_transfers_measure (const TpTransferJob *job, TpFit *out_to_device,
   const TpDeviceOps *ops = job->device->ops;
   g_autofree char *bytes = g_malloc0 (most);
   Transfer transfer = { .job = job, .bytes = bytes };
+  TpSeat seat;
   gboolean is_good;
 
   transfer.buf = ops->alloc (job->device, NULL, 0, most, error);
   if (transfer.buf == NULL)
     return FALSE;
-  is_good = fit_direction (&transfer, TRUE, out_to_device, error)
-            && fit_direction (&transfer, FALSE, out_to_host, error);
+  tp_seat_take_alone (&seat);
+  is_good = measure_both (&transfer, out_to_device, out_to_host, error);
+  tp_seat_leave (&seat);
   ops->free_buf (job->device, transfer.buf);
   return is_good;
 }
