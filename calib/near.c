@@ -6,6 +6,7 @@
 #include "calib/patience.h"
 #include "calib/samples.h"
 #include "calib/seat.h"
+#include "runtime/pool.h"
 
 #define LOOK_US (G_USEC_PER_SEC / 4)
 #define FEWEST_LOOKS 12
@@ -20,6 +21,7 @@ tp_near_init (TpNear *self, int n_threads, const TpProcessors *known,
                     .known_contention = known->contention,
                     .limit_us = is_brief ? tp_patience_get_brief_wait_us ()
                                          : tp_patience_get_wait_us () };
+  tp_pool_prepare (n_threads, NULL); /* without it one probe finds no other */
   self->expects_handover
       = known->handover_ns == 0 && tp_probe_is_cache_shared ();
   if (self->expects_handover)
