@@ -73,6 +73,55 @@ check_set (const TpGraph *graph)
   graph_assert_same (graph, ready, 1e-4, "a set of passes");
 }
 
+static gboolean
+concerns_any (const TpPass *pass, const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (pass->concerns (&graph->nodes[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* A pass that says that it has nothing to do there has not. Returns how many do. */
+static int
+check_idle (const TpGraph *graph)
+{
+  int n, n_idle = 0;
+  const TpPass *const *passes = tp_pass_list (&n);
+  g_autofree char *before = tp_graph_digest (graph);
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autoptr (TpDraft) draft = NULL;
+      g_autoptr (TpGraph) after = NULL;
+      g_autofree char *digest = NULL;
+
+      if (passes[i]->concerns == NULL || concerns_any (passes[i], graph))
+        continue;
+      draft = tp_draft_new_from_graph (graph);
+      g_assert_true (passes[i]->run (draft, NULL));
+      after = tp_draft_finish (draft, NULL);
+      digest = tp_graph_digest (after);
+      g_assert_cmpstr (digest, ==, before);
+      n_idle++;
+    }
+  return n_idle;
+}
+
+static void
+test_idle (void)
+{
+  int n_idle = 0;
+
+  for (int i = 0; i < N_ROUNDS; i++)
+    {
+      g_autoptr (TpGraph) graph = random_model (g_test_rand_int_range (1, 4));
+
+      n_idle += check_idle (graph);
+    }
+  g_assert_cmpint (n_idle, >, N_ROUNDS);
+}
+
 static void
 test_random (void)
 {
@@ -197,6 +246,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/passes/idle", test_idle);
   g_test_add_func ("/passes/random", test_random);
   g_test_add_func ("/passes/transposed", test_transposed);
   g_test_add_func ("/passes/each", test_each);
