@@ -334,6 +334,8 @@ compare_bytes (TpBind *bind, const char *key, const gint64 *have,
   return TRUE;
 }
 
+#define MANY_NODES 1000       /* worth a thread */
+
 /* What a run takes, counted beside what else is checked. */
 typedef struct
 {
@@ -425,7 +427,8 @@ tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   counted.plan.peak_bytes = counted.plan.weight_bytes = NULL;
   if (!check_groups (&bind))
     return FALSE;             /* their figures mean nothing */
-  tp_beside_begin (&beside, count_memory, &counted, "to check a plan");
+  tp_beside_begin (&beside, count_memory, &counted, "to check a plan",
+                   graph->n_nodes >= MANY_NODES);
   check_flags (&bind);
   check_figures (&bind);
   if (!tp_beside_end (&beside, NULL))

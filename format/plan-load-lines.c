@@ -18,6 +18,8 @@
 
 #include <string.h>
 
+#define LONG_BYTES (256 << 10) /* of text that is worth a thread: milliseconds */
+
 /* What is read beside the graph. */
 typedef struct
 {
@@ -37,6 +39,12 @@ tables_clear (Tables *tables)
   g_free (tables->digest);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tables, tables_clear)
+
+static gboolean
+is_long (TpPlanSpan text)
+{
+  return text.end - text.at >= LONG_BYTES;
+}
 
 static const char *
 find_line (const TpPlanReader *reader, const char *key)
@@ -179,7 +187,8 @@ read_rest (TpPlanPlace root, TpPlan *plan, Tables *tables, TpBeside *beside,
       || !tp_beside_end (beside, error) || !take_tables (tables, reader, plan)
       || !tp_plan_read_proofs (root, plan, error) || !is_signed (tables))
     return FALSE;
-  tp_beside_begin (&second, check_tensors, &tensors, "to read this plan");
+  tp_beside_begin (&second, check_tensors, &tensors, "to read this plan",
+                   is_long (tables->text));
   is_good = has_places (plan, tables, reader);
   return tp_beside_end (&second, error) && is_good && tensors.is_graph
          && tensors.text.at == find_line (reader, "ops");
@@ -200,7 +209,8 @@ load (TpPlanReader *reader, const json_t *json, TpPlanSpan text, TpPlan *plan,
   if (!tp_plan_read_head (root, plan, error)
       || !tables_init (&tables, root, plan))
     return NULL;
-  tp_beside_begin (&beside, read_tables, &tables, "to read this plan");
+  tp_beside_begin (&beside, read_tables, &tables, "to read this plan",
+                   is_long (text));
   reader->graph = graph = tp_plan_read_graph (reader, plan, error);
   return graph != NULL && read_rest (root, plan, &tables, &beside, error)
              ? g_steal_pointer (&graph)

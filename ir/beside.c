@@ -18,10 +18,10 @@ make_call (gpointer data)
 
 void
 tp_beside_begin (TpBeside *beside, void (*call) (gpointer data), gpointer data,
-                 const char *what)
+                 const char *what, gboolean is_long)
 {
   *beside = (TpBeside){ .call = call, .data = data, .what = what };
-  if (g_get_num_processors () > 1)
+  if (is_long && g_get_num_processors () > 1)
     beside->thread = g_thread_try_new ("beside", make_call, beside, NULL);
 }
 

@@ -32,7 +32,7 @@ test_once (void)
       g_auto (TpBeside) beside = { 0 };
       g_autoptr (GError) error = NULL;
 
-      tp_beside_begin (&beside, count, &call, "to count");
+      tp_beside_begin (&beside, count, &call, "to count", is_slow);
       g_assert_true (tp_beside_end (&beside, &error));
       g_assert_no_error (error);
       g_assert_cmpint (call.n_calls, ==, 1);
@@ -58,7 +58,7 @@ test_no_memory (void)
   g_auto (TpBeside) beside = { 0 };
   g_autoptr (GError) error = NULL;
 
-  tp_beside_begin (&beside, count, &call, "to count");
+  tp_beside_begin (&beside, count, &call, "to count", TRUE);
   g_assert_false (tp_beside_end (&beside, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
   g_assert_cmpint (call.n_calls, ==, 0);
@@ -74,7 +74,7 @@ test_cleared (void)
       TpBeside beside = { 0 };
       gboolean had_thread;
 
-      tp_beside_begin (&beside, count, &call, "to count");
+      tp_beside_begin (&beside, count, &call, "to count", TRUE);
       had_thread = beside.thread != NULL;
       tp_beside_clear (&beside);
       g_assert_cmpint (call.n_calls, ==, had_thread && !leaves);
