@@ -106,7 +106,8 @@ tp_plan_check_graph (const TpPlanReader *reader, const TpPlan *plan,
   if (path != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
                  "%s: graph_sha256: the plan is for graph %s, but %s is graph "
-                 "%s: make a plan for it with `tplan optimize`",
+                 "%s: it changed, or this tplan prepares it otherwise than the "
+                 "one that planned: make a plan for it with `tplan optimize`",
                  reader->path, plan->graph_digest, path, digest);
   return FALSE;
 }
