@@ -154,7 +154,7 @@ block_label (const TpPlan *plan, const TpGraph *graph, const TpVertex *vertex)
                                vertex->n_nodes / vertex->n_repeats)
             : g_strdup_printf ("%d ops", vertex->n_nodes);
 
-  return g_strdup_printf ("<b>%s</b> %s<br/><font point-size=\"10\">from %s · "
+  return g_strdup_printf ("<b>%s</b>&#160;%s<br/><font point-size=\"10\">from %s · "
                           "%s%s</font>",
                           count, types, name, time, share);
 }
@@ -171,7 +171,7 @@ op_label (const TpPlan *plan, const TpGraph *graph, const TpVertex *vertex)
                                ? format_shape (&graph->tensors[node->outputs[0]])
                                : g_strdup ("");
 
-  return g_strdup_printf ("<b>%s</b> %s<br/><font point-size=\"10\">%s%s%s%s"
+  return g_strdup_printf ("<b>%s</b>&#160;%s<br/><font point-size=\"10\">%s%s%s%s"
                           "</font>",
                           type, name, shape, vertex->time_ns > 0 ? " · " : "",
                           vertex->time_ns > 0 ? time : "", share);
@@ -349,7 +349,7 @@ legend_device (GString *text, const TpPlan *plan, int device)
   time = format_time (time_ns);
   g_string_append_printf (
       text,
-      "<tr><td align=\"left\" bgcolor=\"%s\"><font color=\"%s\"><b>%s</b> "
+      "<tr><td align=\"left\" bgcolor=\"%s\"><font color=\"%s\"><b>%s</b>&#160;"
       "(%s)</font></td><td align=\"right\">%d ops, %s</td></tr>",
       looks[look].fill, looks[look].line, name, looks[look].shape, n_ops, time);
 }
@@ -405,7 +405,7 @@ legend_text (const TpPlan *plan)
       "%d", plan->groups != NULL ? plan->groups->n_groups : 0);
 
   g_string_append_printf (text, "<tr><td colspan=\"2\"><b>%s</b>%s</td></tr>",
-                          name, plan->is_simulated ? " — simulated" : "");
+                          name, plan->is_simulated ? "&#160;— simulated" : "");
   for (int i = 0; i < plan->n_devices; i++)
     legend_device (text, plan, i);
   legend_transfers (text, plan);

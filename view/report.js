@@ -440,7 +440,7 @@
     }
     kids.push(s('text', { x: (62 + width) / 2, y: height - 6, 'text-anchor': 'middle', class: 'soft' }, 'FLOP per byte'));
     kids.push(s('text', { x: 12, y: height / 2, 'text-anchor': 'middle', class: 'soft', transform: `rotate(-90 12 ${height / 2})` }, 'GFLOP/s'));
-    return section('Roofline', `Each kernel under the most its device can do; larger is longer.${
+    return section('Roofline', `Each kernel beside the most its device can do; larger is longer. Above the line are convolutions that need fewer operations than are counted (Winograd).${
       roofs.length < plan.devices.length ? ' A device that was never measured has no roof.' : ''}`,
     legend(deviceKeys(plan)),
     s('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Roofline with ${dots.length} kernels` }, kids));

@@ -42,4 +42,6 @@ for aim in "makespan:when engines work at once" "throughput:busiest engine, a ru
     && try 0 view "aim-${aim%%:*}.json" -o "aim-${aim%%:*}.dot" && grep -q "${aim#*:}" "aim-${aim%%:*}.dot" || break
 done
 say $? "an objective of its own is in the legend"
+# A blank that begins a text is no blank in SVG.
+try 0 view -f "$top_srcdir/examples/mlp.json" --devices $sims -o blanks.svg && ! grep 'text-anchor="start"[^>]*> ' blanks.svg > .out; say $? "no blank is lost"
 finish
