@@ -69,6 +69,18 @@ def convolutions(channels, size, kernel, stride=1, groups=1):
                   weight("z", 8, channels, 1, 1)])
 
 
+def attention(heads, rows, depth):
+    """softmax (q k / 8) v, keys a column per row."""
+    shape = (1, heads, rows, depth)
+    nodes = [helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2]),
+             helper.make_node("MatMul", ["q", "kt"], ["s"]),
+             helper.make_node("Mul", ["s", "scale"], ["t"]),
+             helper.make_node("Softmax", ["t"], ["p"], axis=-1),
+             helper.make_node("MatMul", ["p", "v"], ["y"])]
+    scale = numpy_helper.from_array(numpy.float32(0.125), "scale")
+    return model(nodes, [(name, shape) for name in "qkv"], [scale])
+
+
 def unary(op, shape, *constants, **attributes):
     return model([helper.make_node(op, ["x", *(it.name for it in constants)], ["y"], **attributes)],
                  [("x", shape)], constants)
@@ -101,7 +113,17 @@ SHAPES = {
     "k65536-16x16": lambda: product(16, 65536, 16),
     "softmax-1024": lambda: unary("Softmax", (1024, 1024), axis=-1),
     "softmax-128": lambda: unary("Softmax", (12, 128, 128), axis=-1),
+    "softmax-4096": lambda: unary("Softmax", (256, 4096), axis=-1),
+    "reducemax-128": lambda: unary("ReduceMax", (8192, 128), axes=[-1], keepdims=0),
+    "reducemax-4096": lambda: unary("ReduceMax", (256, 4096), axes=[-1], keepdims=0),
+    "reducemean-1024": lambda: unary("ReduceMean", (1024, 1024), axes=[-1], keepdims=0),
+    "attention-8x1500": lambda: attention(8, 1500, 64),
+    "attention-2x4096": lambda: attention(2, 4096, 64),
+    "layernorm-128": lambda: unary("LayerNormalization", (4096, 128), weight("s", 128), weight("b", 128)),
+    "layernorm-4096": lambda: unary("LayerNormalization", (128, 4096), weight("s", 4096), weight("b", 4096)),
     "layernorm-768": lambda: unary("LayerNormalization", (512, 768), weight("s", 768), weight("b", 768)),
+    "sigmoid": lambda: unary("Sigmoid", (128, 3072)),
+    "tanh": lambda: unary("Tanh", (128, 3072)),
     "gelu-erf": lambda: unary("Erf", (128, 3072)),
     "depthwise-3-56": lambda: convolution(144, 144, 56, 3, groups=144),
     "depthwise-3-112-s2": lambda: convolution(96, 96, 112, 3, 2, groups=96),
