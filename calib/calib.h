@@ -27,8 +27,8 @@ typedef struct
   gint64 others_us, stolen_us;        /* processor time that others had, or a
                                        * hypervisor */
   int n_samples, n_disturbed;
-  int n_apart;                        /* of the disturbed: taken while
-                                       * processors were far from each other */
+  int n_apart;                        /* taken while processors were far from each
+                                       * other */
   int n_contended;                        /* while others used their cores */
   int n_settled, n_unsettled, n_failed; /* kernels, on all devices */
   int n_beaten;                         /* others: certainly cheaper elsewhere,

@@ -148,8 +148,8 @@ send_account (Bench *bench, Lane *lane)
   if (lane->chain == NULL)
     return;
   tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
-                   g_variant_new ("(iiii)", tracks->n_samples,
-                                  tracks->n_disturbed, tracks->n_apart,
+                   g_variant_new ("(iiii)", tracks->n_samples, tracks->n_disturbed,
+                                  tp_tracks_count_apart (tracks, &bench->near.in_vain),
                                   tracks->n_contended));
   if (tp_tracks_has_odd_clock (tracks))
     tp_channel_send (bench->channel, TP_MESSAGE_WARN,

@@ -125,10 +125,16 @@ void
 tp_near_conclude (TpNear *self)
 {
   if (self->expects_handover)
-    self->least.handover_ns = self->seen.handover_ns > 0
-                                  ? self->seen.handover_ns
-                                  : self->own_handover_ns;
+    {
+      self->in_vain.handover_ns = self->least.handover_ns;
+      self->least.handover_ns = self->seen.handover_ns > 0
+                                    ? self->seen.handover_ns
+                                    : self->own_handover_ns;
+    }
   if (self->expects_crowding)
-    self->least.crowding = self->seen.crowding;
+    {
+      self->in_vain.crowding = self->least.crowding;
+      self->least.crowding = self->seen.crowding;
+    }
   self->expects_handover = self->expects_crowding = FALSE;
 }

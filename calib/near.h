@@ -23,6 +23,8 @@ typedef struct
   gint64 known_contention;    /* before; 0: nobody knew */
   int n_looks;                /* for contention */
   int looks[TP_NEAR_MOST + 1]; /* how often each was seen; the last: or more */
+  TpProcessors in_vain;       /* expected, and never seen until tp_near_conclude ();
+                               * 0: nothing was */
   gint64 waited_us, limit_us; /* for them, so far and at most */
   gboolean is_near;           /* they were, when last seen */
 } TpNear;

@@ -175,12 +175,8 @@ look_at_processors (TpTracks *tracks, const GArray *samples, TpTrack *track)
   worst->crowding = MAX (worst->crowding, its.crowding);
   worst->contention = MAX (worst->contention, its.contention);
   for (guint i = 0; i < samples->len; i++)
-    {
-      const TpProcessors *it = &all[i].processors;
-
-      tracks->n_apart += tp_samples_are_apart (it, &tracks->least);
-      tracks->n_contended += tp_samples_are_contended (it, &tracks->least);
-    }
+    tracks->n_contended
+        += tp_samples_are_contended (&all[i].processors, &tracks->least);
 }
 
 static void
@@ -196,7 +192,7 @@ void
 tp_tracks_compute (TpTracks *tracks)
 {
   tracks->n_samples = tracks->n_disturbed = 0;
-  tracks->n_apart = tracks->n_contended = 0;
+  tracks->n_contended = 0;
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
       TpTrack *track = get_track (tracks, i);
@@ -222,6 +218,24 @@ tp_tracks_compute (TpTracks *tracks)
         take_mean (&track->stats, n_places,
                    tp_tracks_find_scale (tracks, track->pass));
     }
+}
+
+int
+tp_tracks_count_apart (const TpTracks *tracks, const TpProcessors *in_vain)
+{
+  int n = 0;
+
+  for (int i = 0; i < tracks->chain->n_links; i++)
+    for (guint k = 0; tracks->samples[i] != NULL && k < tracks->samples[i]->len;
+         k++)
+      {
+        const TpProcessors *its
+            = &g_array_index (tracks->samples[i], TpSample, k).processors;
+
+        n += tp_samples_are_apart (its, &tracks->least)
+             || tp_samples_are_apart (its, in_vain);
+      }
+  return n;
 }
 
 static gboolean

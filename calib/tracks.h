@@ -25,7 +25,7 @@ typedef struct
   GArray *tracks;             /* TpTrack */
   GArray **samples;           /* per link: TpSample; NULL: time not wanted */
   GArray *scales[TP_N_PASSES]; /* gint64: millionths, one for each time run */
-  int n_samples, n_disturbed, n_apart, n_contended; /* at the last
+  int n_samples, n_disturbed, n_contended; /* at the last
                                * tp_tracks_compute () */
   TpProcessors least;         /* set by who knows; 0: nobody does */
 } TpTracks;
@@ -42,6 +42,11 @@ void tp_tracks_forget (TpTracks *tracks);
 /* Estimates each place by itself and takes their mean: so figures add up to the
  * time of the network. */
 void tp_tracks_compute (TpTracks *tracks);
+
+/* How many samples were taken while processors were apart: further than the least
+ * allows, or than @in_vain does, as near as which they never were, so that figures
+ * are of that. */
+int tp_tracks_count_apart (const TpTracks *tracks, const TpProcessors *in_vain);
 
 /* Whether the times stand: each by its own interval, or all that do not make
  * less than a per cent of the whole together; those beaten do. With @out_is_settled: (nullable)

@@ -239,6 +239,7 @@ test_near (void)
   tp_near_conclude (&near);
   g_assert_cmpint (near.least.handover_ns, ==, 90);
   g_assert_cmpint (near.least.crowding, ==, 1000);
+  g_assert_cmpint (near.in_vain.handover_ns, ==, 0);
   note (&near, 100, 1100);
   g_assert_true (near.is_near);
   note (&near, 84, 1000);
@@ -253,6 +254,8 @@ test_near (void)
   tp_near_conclude (&near);
   g_assert_cmpint (near.least.handover_ns, ==, 380);
   g_assert_cmpint (near.least.crowding, ==, 1900);
+  g_assert_cmpint (near.in_vain.handover_ns, ==, 150);
+  g_assert_cmpint (near.in_vain.crowding, ==, 1000);
   note (&near, 420, 1900);
   g_assert_true (near.is_near);
 
@@ -328,6 +331,29 @@ get_stats (Fixture *fixture, int track)
   return &g_array_index (fixture->tracks.tracks, TpTrack, track).stats;
 }
 
+/* Apart are samples by what is known, and by what was expected in vain; the figures
+ * are the same. */
+static void
+test_tracks_apart (Fixture *fixture, gconstpointer data)
+{
+  const TpProcessors none = { 0 }, in_vain = { .handover_ns = 150 };
+  TpSample samples[4] = { { 0 } };
+
+  fixture->tracks.least.handover_ns = 250;
+  for (int round = 0; round < 9; round++)
+    {
+      for (int i = 0; i < 4; i++)
+        samples[i] = (TpSample){ .time_ns = 1000000,
+                                 .processors.handover_ns = round < 7 ? 260 : 500 };
+      tp_tracks_take (&fixture->tracks, samples, 0);
+    }
+  tp_tracks_compute (&fixture->tracks);
+  g_assert_cmpint (fixture->tracks.n_disturbed, ==, 4 * 2);
+  g_assert_cmpint (tp_tracks_count_apart (&fixture->tracks, &none), ==, 4 * 2);
+  g_assert_cmpint (tp_tracks_count_apart (&fixture->tracks, &in_vain), ==, 4 * 9);
+  g_assert_cmpint (get_stats (fixture, 0)->median_ns, ==, 1000000);
+}
+
 /* Means over the places add up to the whole. */
 static void
 test_places (Fixture *fixture, gconstpointer data)
@@ -398,6 +424,7 @@ main (int argc, char **argv)
     const char *path;
     void (*test) (Fixture *fixture, gconstpointer data);
   } tests[] = {
+    { "/tracks/apart", test_tracks_apart },
     { "/tracks/places", test_places },
     { "/tracks/small", test_small },
     { "/tracks/clock", test_clock },
