@@ -75,8 +75,10 @@ read_key (const char *at, const char *end, const char *key, gboolean *is_key)
   at = skip_space (stop, end);
   *is_key = (gsize) (stop - begin) == length + 2
             && memcmp (begin + 1, key, length) == 0;
-  return stop > begin && at < end && *at == ':' ? skip_space (at + 1, end)
-                                                : NULL;
+  if (stop == begin || at == end || *at != ':')
+    return NULL;
+  at = skip_space (at + 1, end);
+  return at < end ? at : NULL;
 }
 
 /* Sets what is between the brackets of the list at @at; where the value ends, as of
