@@ -32,11 +32,23 @@ test_one_thread (void)
   g_assert_true (tp_probe_is_pool_whole (1));
 }
 
-/* Whatever the devices are: those that have no use for the pool, too. */
+static int
+count_threads (void)
+{
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  int n = 0;
+
+  while (g_dir_read_name (tasks) != NULL)
+    n++;
+  return n;
+}
+
+/* Whatever the devices are: those that have no use for the pool, too. How near its
+ * thread is can only be told where that gets to run. */
 static void
 test_near_has_company (void)
 {
-  TpProcessors its = { 0 }, none = { 0 };
+  TpProcessors none = { 0 };
   TpNear near;
 
   if (tp_threads_count_processors () < 2)
@@ -44,10 +56,9 @@ test_near_has_company (void)
       g_test_skip ("one processor");
       return;
     }
+  g_assert_cmpint (count_threads (), ==, 1);
   tp_near_init (&near, 2, &none, TRUE);
-  for (int i = 0; i < 10 * TRIES && its.handover_ns == 0; i++)
-    tp_probe_processors (2, &its);
-  g_assert_cmpint (its.handover_ns, >, 0);
+  g_assert_cmpint (count_threads (), ==, 2);
 }
 
 int
