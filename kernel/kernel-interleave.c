@@ -63,7 +63,7 @@ is_straight (const TpKernel *kernel, int first, int end)
 static void
 take_turns (Merge *merge, const int *bounds, int n)
 {
-  g_autofree int *at = g_memdup2 (bounds, n * sizeof (int));
+  g_autofree int *at = tp_memdup (bounds, n * sizeof (int));
 
   while (merge->n < bounds[n])
     for (int i = 0; i < n; i++)
@@ -75,7 +75,7 @@ static void
 renumber (TpKernel *kernel, const Merge *merge)
 {
   g_autofree TpInstr *old
-      = g_memdup2 (kernel->instrs, kernel->n_instrs * sizeof (TpInstr));
+      = tp_memdup (kernel->instrs, kernel->n_instrs * sizeof (TpInstr));
 
   for (int i = 0; i < kernel->n_instrs; i++)
     {
