@@ -10,6 +10,7 @@
 #include "format/file-save.h"
 #include "format/graph-write.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-put-values.h"
 #include "format/onnx-put.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
@@ -38,8 +39,7 @@ enum
   MODEL_METADATA = 14,
   MODEL_CONFIGURATION = 26,
 };
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11,
-       GRAPH_OUTPUT = 12 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_TYPE = 4,
        NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7, NODE_METADATA = 9,
        NODE_DEVICES = 10 };
@@ -50,8 +50,6 @@ enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5,
        ATTR_FLOATS = 7, ATTR_INTS = 8, ATTR_STRINGS = 9, ATTR_TYPE = 20 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9,
        TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
-enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TYPE_ELEM = 1,
-       TYPE_SHAPE = 2, SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
 
 /* Bytes, and then the values of @tensor if there is one. */
 typedef struct
@@ -146,107 +144,6 @@ add_initializers (Writer *writer, GError **error)
         return FALSE;
     }
   return TRUE;
-}
-
-/* ---- inputs and outputs ------------------------------------------------ */
-
-/* A ValueInfoProto; takes @shape. */
-static void
-add_value (Writer *writer, int field, const char *name, TpDtype dtype,
-           GByteArray *shape)
-{
-  GByteArray *value = g_byte_array_new (), *type = g_byte_array_new ();
-  GByteArray *tensor = g_byte_array_new ();
-
-  tp_onnx_put_int (tensor, TYPE_ELEM, tp_dtype_get (dtype)->onnx);
-  tp_onnx_put_message (tensor, TYPE_SHAPE, shape);
-  tp_onnx_put_message (type, TYPE_TENSOR, tensor);
-  tp_onnx_put_string (value, VALUE_NAME, name);
-  tp_onnx_put_message (value, VALUE_TYPE, type);
-  tp_onnx_put_message (writer->bytes, field, value);
-}
-
-static void
-put_dim (GByteArray *shape, gint64 value, const char *name)
-{
-  GByteArray *dim = g_byte_array_new ();
-
-  if (name != NULL)
-    tp_onnx_put_string (dim, DIM_PARAM, name);
-  else
-    tp_onnx_put_int (dim, DIM_VALUE, value);
-  tp_onnx_put_message (shape, SHAPE_DIM, dim);
-}
-
-static gboolean
-is_input (const TpDraft *draft, int tensor)
-{
-  for (guint i = 0; i < draft->inputs->len; i++)
-    if (g_array_index (draft->inputs, int, i) == tensor)
-      return TRUE;
-  return FALSE;
-}
-
-/* Returns whether a dimension has a name. */
-static gboolean
-add_inputs (Writer *writer)
-{
-  TpGraphBuilder *builder = writer->builder;
-  gboolean is_symbolic = FALSE;
-
-  for (guint i = 0; i < builder->specs->len; i++)
-    {
-      const TpBuilderSpec *spec
-          = &g_array_index (builder->specs, TpBuilderSpec, i);
-      GByteArray *shape;
-
-      if (!is_input (builder->draft, spec->tensor))
-        continue;
-      shape = g_byte_array_new ();
-      for (int k = 0; k < spec->rank; k++)
-        {
-          put_dim (shape, spec->dims[k].value, spec->dims[k].name);
-          is_symbolic |= spec->dims[k].name != NULL;
-        }
-      add_value (writer, GRAPH_INPUT,
-                 tp_draft_tensor (builder->draft, spec->tensor)->name,
-                 spec->dtype, shape);
-    }
-  return is_symbolic;
-}
-
-/* Types as inferred, and ranks; where inputs have dimensions with names, what hangs
- * on them is left open. */
-static void
-add_outputs (Writer *writer, gboolean is_symbolic)
-{
-  const TpDraft *draft = writer->builder->draft;
-
-  for (guint i = 0; i < draft->outputs->len; i++)
-    {
-      int index = g_array_index (draft->outputs, int, i);
-      const char *name = tp_draft_tensor ((TpDraft *) draft, index)->name;
-      const TpTensor *type
-          = writer->types == NULL
-                ? NULL
-                : &writer->types->tensors[writer->types->outputs[i]];
-      GByteArray *shape, *value;
-
-      if (type == NULL || type->rank < 0)
-        {
-          value = g_byte_array_new ();
-          tp_onnx_put_string (value, VALUE_NAME, name);
-          tp_onnx_put_message (writer->bytes, GRAPH_OUTPUT, value);
-          continue;
-        }
-      shape = g_byte_array_new ();
-      for (int k = 0; k < type->rank; k++)
-        if (is_symbolic)
-          tp_onnx_put_message (shape, SHAPE_DIM, g_byte_array_new ());
-        else
-          put_dim (shape, type->dims[k], NULL);
-      add_value (writer, GRAPH_OUTPUT, name, type->dtype, shape);
-    }
 }
 
 /* ---- nodes ------------------------------------------------------------- */
@@ -521,7 +418,7 @@ write_all (Writer *writer, const char *path, GError **error)
                   : "graph");
   if (!add_nodes (writer, error))
     return FALSE;
-  add_outputs (writer, add_inputs (writer));
+  tp_onnx_put_values (writer->bytes, writer->builder, writer->types);
   if (!add_initializers (writer, error))
     return FALSE;
   last.bytes = g_byte_array_ref (writer->bytes);
