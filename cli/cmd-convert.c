@@ -13,6 +13,7 @@
 #include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
 #include "format/placement.h"
+#include "graph/graph-bind.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-reopen.h"
 
@@ -207,9 +208,13 @@ convert_to_json (TpCli *cli, const Source *source, GError **error)
 static gboolean
 source_open (Source *source, TpCli *cli, GError **error)
 {
-  const TplanLoadOptions given = tp_cli_load_options (cli, NULL);
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_auto (TpLoad) load = { 0 };
+  TplanLoadOptions given;
 
+  if (dims == NULL)
+    return FALSE;
+  given = tp_cli_load_options (cli, dims);
   if (given.no_pass != NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -221,7 +226,8 @@ source_open (Source *source, TpCli *cli, GError **error)
     return FALSE;
   load.options.keep_unknown = TRUE;
   source->builder = tp_graph_open (cli->args[0], &load.options, error);
-  return source->builder != NULL;
+  return source->builder != NULL
+         && tp_graph_builder_fix (source->builder, load.options.dims, error);
 }
 
 /* The graph on its way to a plan. */
@@ -328,8 +334,8 @@ const TpCommand tp_command_convert = {
   .summary = "Converts graphs between JSON and ONNX, weights included",
   .details = "  tplan convert model.onnx -o graph.json\n"
              "Weights go to graph.safetensors beside it; those of an ONNX file "
-             "inside,\nor with --external-data beside it. --to tells other runtimes "
-             "of a plan.",
+             "inside,\nor with --external-data beside it. --dim N=8 makes N the "
+             "number 8. --to tells\nother runtimes of a plan.",
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH | TP_USES_PASSES,

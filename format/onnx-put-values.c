@@ -4,11 +4,14 @@
 
 #include "format/onnx-put-values.h"
 
+#include "format/graph-write.h"
 #include "format/onnx-put.h"
 #include "graph/graph-draft.h"
 #include "ir/dtype.h"
 
-enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+#include <string.h>
+
+enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE_INFO = 13 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TYPE_ELEM = 1,
        TYPE_SHAPE = 2, SHAPE_DIM = 1, DIM_VALUE = 1, DIM_PARAM = 2 };
 
@@ -76,10 +79,10 @@ put_inputs (GByteArray *out, const TpGraphBuilder *builder)
   return is_symbolic;
 }
 
-/* @type: (nullable) */
+/* Of what the graph makes; the name alone, where no more is known. */
 static void
-put_output (GByteArray *out, const char *name, const TpTensor *type,
-            gboolean is_symbolic)
+put_made (GByteArray *out, int field, const char *name, const TpTensor *type,
+          gboolean is_symbolic)
 {
   GByteArray *shape, *value;
 
@@ -87,7 +90,7 @@ put_output (GByteArray *out, const char *name, const TpTensor *type,
     {
       value = g_byte_array_new ();
       tp_onnx_put_string (value, VALUE_NAME, name);
-      tp_onnx_put_message (out, GRAPH_OUTPUT, value);
+      tp_onnx_put_message (out, field, value);
       return;
     }
   shape = g_byte_array_new ();
@@ -96,20 +99,54 @@ put_output (GByteArray *out, const char *name, const TpTensor *type,
       tp_onnx_put_message (shape, SHAPE_DIM, g_byte_array_new ());
     else
       put_dim (shape, type->dims[k], NULL);
-  put_value (out, GRAPH_OUTPUT, name, type->dtype, shape);
+  put_value (out, field, name, type->dtype, shape);
+}
+
+static void
+put_outputs (GByteArray *out, TpDraft *draft, const TpGraph *types,
+             gboolean is_symbolic)
+{
+  for (guint i = 0; i < draft->outputs->len; i++)
+    {
+      int index = tp_array_index (draft->outputs, int, i);
+
+      put_made (out, GRAPH_OUTPUT, tp_draft_tensor (draft, index)->name,
+                types == NULL ? NULL : &types->tensors[types->outputs[i]],
+                is_symbolic);
+    }
+}
+
+/* What lies between inputs and outputs: whoever draws the model, or runs it part by
+ * part, need not infer it. */
+static void
+put_between (GByteArray *out, TpDraft *draft, const TpGraph *types)
+{
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int k = 0; k < node->n_outputs; k++)
+        {
+          int index = node->outputs[k];
+          const char *name = tp_draft_tensor (draft, index)->name;
+          const TpTensor *type
+              = index < types->n_tensors ? &types->tensors[index] : NULL;
+
+          if (type != NULL && type->rank >= 0 && !type->is_output
+              && strcmp (type->name, name) == 0
+              && !tp_graph_is_made_up (name, (int) i, k))
+            put_made (out, GRAPH_VALUE_INFO, name, type, FALSE);
+        }
+    }
 }
 
 void
 tp_onnx_put_values (GByteArray *out, const TpGraphBuilder *builder,
                     const TpGraph *types)
 {
-  TpDraft *draft = builder->draft;
   gboolean is_symbolic = put_inputs (out, builder);
 
-  for (guint i = 0; i < draft->outputs->len; i++)
-    put_output (out,
-                tp_draft_tensor (draft, tp_array_index (draft->outputs, int, i))
-                    ->name,
-                types == NULL ? NULL : &types->tensors[types->outputs[i]],
-                is_symbolic);
+  put_outputs (out, builder->draft, types, is_symbolic);
+  if (types != NULL && !is_symbolic)
+    put_between (out, builder->draft, types);
 }

@@ -9,7 +9,7 @@
 
 /* Inputs, outputs, and what lies between them, into the GraphProto @out. @types:
  * (nullable) the same graph read to the end. Where inputs have dimensions with names,
- * shapes that hang on them are left open. */
+ * those of outputs are left open, and nothing is said of what lies between. */
 void tp_onnx_put_values (GByteArray *out, const TpGraphBuilder *builder,
                          const TpGraph *types);
 

@@ -1,4 +1,5 @@
-/* graph-bind.c: inputs whose values are known while a graph is loaded. */
+/* graph-bind.c: inputs and dimensions whose values are known while a graph is
+ * loaded. */
 #include "config.h"
 
 #include "graph/graph-bind.h"
@@ -6,6 +7,7 @@
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-finish.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
 #include "ir/region.h"
@@ -163,4 +165,50 @@ tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
           tp_dims_set (assumed, name, 1);
         }
     }
+}
+
+/* @spec with the numbers that @dims gives its names. */
+static gboolean
+fix_spec (TpGraphBuilder *builder, TpBuilderSpec *spec, const TpDims *dims,
+          GError **error)
+{
+  TpDimSpec *fixed = tp_region_alloc (builder->draft->region,
+                                      MAX (spec->rank, 1), sizeof *fixed,
+                                      error);
+
+  if (fixed == NULL)
+    return FALSE;
+  for (int k = 0; k < spec->rank; k++)
+    {
+      const char *name = spec->dims[k].name;
+      const gint64 *value = name == NULL ? NULL : tp_dims_find (dims, name);
+
+      fixed[k] = value == NULL ? spec->dims[k] : (TpDimSpec){ *value, NULL };
+    }
+  spec->dims = fixed;
+  return TRUE;
+}
+
+gboolean
+tp_graph_builder_fix (TpGraphBuilder *builder, const TpDims *dims,
+                      GError **error)
+{
+  g_autoptr (TpDims) open = tp_dims_new ();
+
+  if (!tp_builder_check_dims (builder, dims, error))
+    return FALSE;
+  for (int i = 0; i < tp_dims_size (builder->dims); i++)
+    {
+      const char *name = tp_dims_get_name (builder->dims, i);
+
+      if (tp_dims_find (dims, name) == NULL)
+        tp_dims_set (open, name, *tp_dims_find (builder->dims, name));
+    }
+  tp_dims_unref (builder->dims);
+  builder->dims = g_steal_pointer (&open);
+  for (guint i = 0; i < builder->specs->len; i++)
+    if (!fix_spec (builder, &tp_array_index (builder->specs, TpBuilderSpec, i),
+                   dims, error))
+      return FALSE;
+  return TRUE;
 }

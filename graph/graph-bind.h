@@ -1,4 +1,5 @@
-/* graph-bind.h: inputs whose values are known while a graph is loaded. */
+/* graph-bind.h: inputs and dimensions whose values are known while a graph is
+ * loaded. */
 #ifndef TP_GRAPH_GRAPH_BIND_H
 #define TP_GRAPH_GRAPH_BIND_H
 
@@ -26,5 +27,10 @@ gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
  * owns them. After what is bound. */
 void tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,
                               TpDims *assumed);
+
+/* Dimensions in @dims (nullable) are numbers from then on, and have no names, as if
+ * the file said so. */
+gboolean tp_graph_builder_fix (TpGraphBuilder *builder, const TpDims *dims,
+                               GError **error);
 
 #endif

@@ -210,8 +210,9 @@ set_dim_error (TpGraphBuilder *builder, const char *name, const TpDims *all,
                known[0] == NULL ? "leave it out" : list->str);
 }
 
-static gboolean
-check_dims_known (TpGraphBuilder *builder, TpDims *dims, GError **error)
+gboolean
+tp_builder_check_dims (TpGraphBuilder *builder, const TpDims *dims,
+                       GError **error)
 {
   g_autoptr (TpDims) all = NULL;
 
@@ -255,7 +256,7 @@ gboolean
 tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
                            GError **error)
 {
-  if (!check_dims_known (builder, dims, error))
+  if (!tp_builder_check_dims (builder, dims, error))
     return FALSE;
   for (guint i = 0; i < builder->specs->len; i++)
     if (!bind_spec (builder, &tp_array_index (builder->specs, TpBuilderSpec, i),

@@ -16,4 +16,8 @@ gboolean tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
 TpGraph *tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims,
                                   GError **error);
 
+/* Whether the graph has all that @dims (nullable) names. */
+gboolean tp_builder_check_dims (TpGraphBuilder *builder, const TpDims *dims,
+                                GError **error);
+
 #endif

@@ -10,6 +10,13 @@ try 0 convert mlp.json -o a.onnx && [ ! -s .out ] && [ "$(cat .err)" = 'wrote a.
 same mlp.json a.onnx; say $? "the same plan"
 # onnx.checker wants outputs with shapes: float, of two dimensions, which N leaves open.
 od -An -v -tx1 a.onnx | tr -d ' \n' | grep -q '70726f6273120a0a08080112040a000a00'; say $? "with the rank of its output"
+try 0 convert mlp.json -o n.onnx --dim N=3 && ! grep -q 'tplan.dim' n.onnx && try 0 info n.onnx && out_has '^inputs  *x float32 .3, 16.$'
+say $? "a dimension that is given a value is a number"
+hex () { od -An -v -tx1 "$1" | tr -d ' \n'; }
+# h0, float, [3, 32], among what lies between; and not where N leaves it open.
+hex n.onnx | grep -q '6a140a026830120e0a0c080112080a0208030a020820' && ! hex a.onnx | grep -q '6a..0a02683012'; say $? "and what lies between has its shape"
+try 0 convert mlp.json -o n.json --dim N=3 && grep -q '"shape": .3, 16' n.json && ! grep -q '"N"' n.json; say $? "so it is in JSON"
+try 2 convert mlp.json -o m.json --dim M=3 && err_has "no dimension 'M'" && [ ! -e m.json ]; say $? "one that the graph has"
 try 0 convert a.onnx -o b.json && err_has '^wrote b.json, and its weights into b.safetensors$' && [ -f b.safetensors ] && grep -q '"N": 4' b.json; say $? "ONNX to JSON"
 same mlp.json b.json; say $? "the same plan again"
 try 0 run mlp.json -d ref --repeat 1 --seed 3 --output o1 && try 0 run b.json -d ref --repeat 1 --seed 3 --output o2 \
