@@ -22,11 +22,12 @@ they work.
 """
 
 import ctypes
+import difflib
 import html
 import os
 import statistics
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
-from typing import Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
+from typing import Sequence, Tuple, Union
 
 import numpy
 
@@ -39,6 +40,8 @@ __all__ = ["Error", "Graph", "Op", "Plan", "Session", "Tensor", "Timing",
 Path = Union[str, "os.PathLike[str]"]
 Names = Union[str, Sequence[str]]
 Arrays = Mapping[str, Any]
+
+_SHOWN_NAMES = 8
 
 
 class Op(NamedTuple):
@@ -136,6 +139,7 @@ class Graph(_Object):
                  assume_dims: bool = False) -> None:
         super().__init__(attempt("graph_load_full", path_bytes(path),
                                  load_options(dims, assume_dims)))
+        self._path = os.fsdecode(path)
 
     @property
     def inputs(self) -> List[Tensor]:
@@ -150,6 +154,12 @@ class Graph(_Object):
         """Names of the ops that are placed, in an order they can run in."""
         return [os.fsdecode(it)
                 for it in listed("graph_get_ops", self._get())]
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return f"Graph({self._path!r}, closed)"
+        return (f"Graph({self._path!r}: {len(self.ops)} ops, "
+                f"{self.inputs} -> {self.outputs})")
 
     def calibrate(self, devices: Optional[Names] = None,
                   costs: Optional[Path] = None, threads: int = 0,
@@ -348,6 +358,19 @@ class Plan(_Object):
         return "".join(parts)
 
 
+def _check_names(what: str, given: Iterable[str],
+                 tensors: Sequence[Tensor]) -> None:
+    known = [it.name for it in tensors]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], known, 1)
+        raise ValueError(
+            f"no {what} is named {unknown[0]!r}"
+            + (f" (did you mean {near[0]!r}?)" if near else "")
+            + f": there are {', '.join(map(repr, known[:_SHOWN_NAMES]))}"
+            + (", ..." if len(known) > _SHOWN_NAMES else ""))
+
+
 class Session(_Object):
     """A plan compiled, with its memory: ready to run."""
 
@@ -382,13 +405,15 @@ class Session(_Object):
         run or of arrays over any memory, to be written into rather than made
         anew. Dense arrays are read and written where they are; what has
         __dlpack__ on the CPU, or the buffer protocol, is taken as well."""
-        unknown = set(inputs) - {it.name for it in self.inputs}
-        if unknown:
-            raise ValueError(f"no input is named {sorted(unknown)}")
+        _check_names("input", inputs, self.inputs)
         taken = [self._take(it, inputs) for it in self.inputs]
         if outputs is None:
             outputs = {it.name: numpy.empty(it.shape, it.dtype)
                        for it in self.outputs}
+        _check_names("output", outputs, self.outputs)
+        missing = [it.name for it in self.outputs if it.name not in outputs]
+        if missing:
+            raise ValueError(f"output '{missing[0]}' is missing")
         given = [outputs[it.name] for it in self.outputs]
         for tensor, array in zip(self.outputs, given):
             if (array.dtype != tensor.dtype or array.shape != tensor.shape

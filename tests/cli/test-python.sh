@@ -87,13 +87,20 @@ assert expect(tplan.Error, "none.json", tplan.Plan.load, "none.json").code == "I
 assert expect(tplan.Error, "'M'", tplan.Graph, "mlp.json", {"M": 1}).code == "USAGE"
 session = tplan.Session(tplan.Plan.load("plan.json"))
 expect(ValueError, "'x' is missing", session.run, {})
-expect(ValueError, "'y'", session.run, {"y": 1})
+expect(ValueError, "no input is named 'y': there are 'x'", session.run, {"y": 1})
+x = {"x": numpy.zeros((4, 16), "float32")}
+expect(ValueError, "no output is named 'prob' (did you mean 'probs'?)", session.run, x, {"prob": None})
+expect(ValueError, "'probs' is missing", session.run, x, {})
 expect(ValueError, "float64", session.run, {"x": numpy.zeros((4, 16))})
 expect(ValueError, "(4, 15)", session.run, {"x": numpy.zeros((4, 15), "float32")})
 session.close()
 session.close()
 expect(ValueError, "closed", session.run, {"x": numpy.zeros((4, 16), "float32")})
 expect(KeyError, "nobody", tplan.Plan.load("plan.json").device_of, "nobody")
+graph = tplan.Graph("mlp.json")
+assert repr(graph) == "Graph('mlp.json': 4 ops, [Tensor('x', float32, (4, 16))] -> [Tensor('probs', float32, (4, 8))])", graph
+graph.close()
+assert repr(graph) == "Graph('mlp.json', closed)", graph
 assert tplan.version().count(".") == 2
 PY
 case_ "a string is one device, pins and limits are obeyed, reasons are told" <<'PY'
