@@ -224,8 +224,8 @@
     const total = Math.max(plan.predicted, plan.known ? plan.taken : 0, 1);
     const kinds = [...(plan.schedule.length ? ['scheduled'] : []), 'predicted', ...(plan.known ? ['measured'] : [])];
     const lanes = new Map(kinds.map((kind) => [kind, [...lanesOf(plan, kind)]]));
-    const names = kinds.flatMap((kind) => lanes.get(kind).map(([, name]) => name)), lane = 26, gap = width < 560 ? 22 : 4;
-    const left = width < 560 ? 4 : 16 + Math.min(174, Math.max(...names.map((name) => 7 * name.length)));
+    const names = kinds.flatMap((kind) => lanes.get(kind).map(([, name]) => name)), lane = 26, isNarrow = width < 560;
+    const left = isNarrow ? 4 : 16 + Math.min(174, Math.max(...names.map((name) => 7 * name.length)));
     const x = (ns) => left + (width - left - 8) * ns / total;
     const kids = [];
     let y = 6;
@@ -233,12 +233,11 @@
       kids.push(s('text', { x: left, y: y + 12, class: 'soft' },
         kind === 'scheduled' ? `schedule, if engines work at once: ${time(plan.span)}`
           : kind === 'predicted' ? `${plan.schedule.length ? 'one thing after the other' : 'predicted'}: ${time(plan.predicted)}`
-          : width < 560 ? `measured one by one: ${time(plan.taken)}`
+          : isNarrow ? `measured one by one: ${time(plan.taken)}`
             : `measured: steps waited for one by one, ${time(plan.taken)} in all`));
       y += 20;
       for (const [id, name] of lanes.get(kind)) {
-        const isNarrow = left < 50;
-        if (isNarrow) y += gap - 4;
+        if (isNarrow) y += 18;
         kids.push(s('text', isNarrow ? { x: left, y: y - 5 } : { x: left - 8, y: y + 17, 'text-anchor': 'end' },
           shorten(name, isNarrow ? 60 : 27), title(name)));
         kids.push(s('line', { x1: left, x2: width - 8, y1: y + lane - 2, y2: y + lane - 2, class: 'axis' }));
@@ -258,7 +257,7 @@
       y += 8;
     }
     let free = -Infinity;
-    for (const tick of ticks(total, width < 560 ? 4 : 8, 10)) {
+    for (const tick of ticks(total, isNarrow ? 4 : 8, 10)) {
       kids.unshift(s('line', { x1: round(x(tick)), x2: round(x(tick)), y1: 26, y2: y, class: 'grid' }));
       const isLast = x(tick) > width - 40;
       if (x(tick) - (isLast ? 32 : 0) < free) continue;

@@ -145,7 +145,7 @@ browse frames.html && [ "$(grep -c '^\(<.*>\)*drawn: ' .dom)" -eq "$(wc -l < exa
 browse odd.html; say $? "a sweep of nothing is drawn as nothing"
 
 # fits FILE WIDTH: in a window so wide, nothing runs out of the page or its drawing, but what is
-# in a box that scrolls, and nothing is cut off; on a screen no such box has to scroll, and a
+# in a box that scrolls, nothing is cut off, and no label is written over another; on a screen no such box has to scroll, and a
 # name may end in an ellipsis.
 fits ()
 {
@@ -164,9 +164,15 @@ frame.onload = () => setTimeout(() => {
   }
   for (const box of $2 > 1000 ? page.querySelectorAll('.scroll') : [])
     if (box.scrollWidth > box.clientWidth + 1) wrong.push('scrolls by ' + (box.scrollWidth - box.clientWidth) + ': ' + box.getAttribute('aria-label'));
-  for (const drawing of page.querySelectorAll('svg'))
-    for (const text of drawing.querySelectorAll('text'))
-      if (out(text, drawing.getBoundingClientRect().right)) wrong.push('out of its drawing: ' + text.textContent);
+  for (const drawing of page.querySelectorAll('svg')) {
+    const texts = [...drawing.querySelectorAll('text')].map((it) => [it.textContent, it.getBoundingClientRect()]);
+    for (const [i, [name, box]] of texts.entries()) {
+      if (box.right > drawing.getBoundingClientRect().right + 1 || box.left < -1) wrong.push('out of its drawing: ' + name);
+      for (const [other, at] of texts.slice(0, i))
+        if (Math.min(box.right, at.right) - Math.max(box.left, at.left) > 1 && Math.min(box.bottom, at.bottom) - Math.max(box.top, at.top) > 3)
+          wrong.push('over ' + other + ': ' + name);
+    }
+  }
   const n = page.querySelectorAll('svg text').length;
   said.textContent = ['seen: ' + n + ' labels, ' + frame.clientWidth + ' px'].concat(wrong.map((it) => 'WRONG ' + it.slice(0, 60))).join(String.fromCharCode(10));
 }, 1000);
@@ -183,7 +189,7 @@ if [ -f resnet50.html ]; then
     && "$TPLAN" run -q --profile --top 0 --repeat 1 --format json big.json > run.json && try 0 report big.json --run run.json -o wide.html
   say $? "a large plan that ran"
 fi
-for page in wide.html all.html two.html pinned.html resnet50.html bert_base.html; do
+for page in wide.html all.html two.html ref.html odd.html pinned.html resnet50.html bert_base.html; do
   [ -f "$page" ] || continue
   fits $page 360; say $? "$page: on a phone"
   fits $page 1200; say $? "$page: on a screen"
