@@ -48,6 +48,8 @@
   const round = (x) => Math.round(x * 100) / 100;
   const colour = (device) => (device < 0 ? 'p' : device % 4);
   const shorten = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}…` : text);
+  /* A long name breaks where its parts do: "/features/0/Conv" before the 0. */
+  const parts = (name) => name.split(/(?<=[/._:])(?=[^/._:])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : [part]));
   const placeOf = (plan, device) => (device < 0 ? 'host memory' : plan.devices[device].name);
 
   // ---- the address ---------------------------------------------------------
@@ -534,7 +536,7 @@
 
   function columnsOf(plan) {
     const own = (op) => op.costs[op.dev] || [0, 0, 0];
-    const cost = (c) => (c === null ? '–' : `${c[2] ? '~' : ''}${time(c[0])}${c[1] > 0 ? ` ±${time(c[1])}` : ''}`);
+    const cost = (c) => (c === null ? '–' : [`${c[2] ? '~' : ''}${time(c[0])}`, c[1] > 0 ? h('small', {}, ` ±${time(c[1])}`) : null]);
     const share = (op) => (plan.cost > 0 ? op.ns / plan.cost : 0);
     const isInside = (op) => op.group >= 0 && !plan.stepOf.has(op.i);
     /* The best of the other devices. */
@@ -542,7 +544,7 @@
       (c !== null && d !== op.dev && (best < 0 || c[0] < op.costs[best][0]) ? d : best), -1);
     const list = [
       { key: 'order', name: '#', n: true, of: (op) => op.i, text: (op) => String(op.i + 1) },
-      { key: 'name', name: 'op', of: (op) => op.name, text: (op) => op.name },
+      { key: 'name', name: 'op', of: (op) => op.name, text: (op) => parts(op.name) },
       { key: 'type', name: 'type', kind: 'type', of: (op) => op.type, text: (op) => [op.type, h('small', { class: 'soft under' }, op.shape)] },
       { key: 'device', name: 'device', kind: 'keyed', of: (op) => plan.devices[op.dev].name,
         text: (op) => [h('span', { class: `key b${colour(op.dev)}`, 'aria-hidden': 'true' }), plan.devices[op.dev].name] },

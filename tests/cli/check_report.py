@@ -7,7 +7,7 @@ import json
 import re
 import sys
 
-VOID = {"meta", "br", "input", "img", "link", "hr"}
+VOID = {"meta", "br", "input", "img", "link", "hr", "wbr"}
 
 
 class Page(html.parser.HTMLParser):

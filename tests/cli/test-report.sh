@@ -100,7 +100,7 @@ browse ()
   [ ! -s .out ] && grep -q 'data-ready="yes"' .dom
 }
 # rows: names of ops in the table, in their order.
-rows () { tr '\n' ' ' < .dom | sed 's/<tr/\n<tr/g' | sed -n 's/.*<td class="n">[0-9]*<\/td><th scope="row">\([^<]*\)<.*/\1/p' | tr '\n' ' '; }
+rows () { tr '\n' ' ' < .dom | sed 's/<wbr>//g; s/<tr/\n<tr/g' | sed -n 's/.*<td class="n">[0-9]*<\/td><th scope="row">\([^<]*\)<.*/\1/p' | tr '\n' ' '; }
 shows () { [ "$1" = "$2" ] || { echo "# got '$1', not '$2'"; return 1; }; }
 
 if ! command -v chromium > /dev/null; then
