@@ -313,19 +313,19 @@ write_plans (TpCli *cli, const Found *found, GError **error)
       = tp_api_get_graph (tplan_plan_get_graph (found->plan));
   int n = given.plans == NULL ? 0 : found->pareto->n_points;
 
-  for (int i = 0; i < n; i++)
-    {
-      g_autofree char *path = name_point (i);
-
-      if (!tp_cli_check_output (cli, path, error))
-        return FALSE;
-    }
   if (n > 0 && g_mkdir_with_parents (given.plans, 0777) != 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
                    "cannot make folder '%s': %s", given.plans,
                    g_strerror (errno));
       return FALSE;
+    }
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *path = name_point (i);
+
+      if (!tp_cli_check_output (cli, path, error))
+        return FALSE;
     }
   for (int i = 0; i < n; i++)
     {

@@ -83,8 +83,9 @@ static gboolean
 choose_page (Try *self, GError **error)
 {
   self->page = tp_report_name (self->path);
-  return (self->replaces && tp_report_is_page (self->page))
-         || tp_cli_check_output (self->cli, self->page, error);
+  return self->replaces && tp_report_is_page (self->page)
+             ? tp_cli_check_writable (self->page, error)
+             : tp_cli_check_output (self->cli, self->page, error);
 }
 
 /* A plan of this model is ours to replace; nothing else is without -f. */
@@ -110,7 +111,8 @@ choose_path (Try *self, GError **error)
       return FALSE;
     }
   self->replaces = tp_cli_is_plan_of (self->path, self->model);
-  return (self->replaces || tp_cli_check_output (cli, self->path, error))
+  return (self->replaces ? tp_cli_check_writable (self->path, error)
+                         : tp_cli_check_output (cli, self->path, error))
          && choose_page (self, error);
 }
 

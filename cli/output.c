@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char *(*complete) (const char *text) = g_strdup;
 
@@ -84,21 +85,39 @@ exists_fail (const char *path, GError **error)
   return FALSE;
 }
 
-gboolean
-tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
-{
-  struct stat info;
-
-  return strcmp (path, "-") == 0 || cli->is_forced || lstat (path, &info) != 0
-         || exists_fail (path, error);
-}
-
 static gboolean
 write_fail (const char *path, GError **error)
 {
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
                "%s: cannot be written: %s", path, g_strerror (errno));
   return FALSE;
+}
+
+gboolean
+tp_cli_check_writable (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  struct stat info;
+
+  /* What is no file, or is elsewhere, is not made anew in the folder. */
+  if (strcmp (path, "-") == 0
+      || (lstat (path, &info) == 0 && !S_ISREG (info.st_mode)))
+    return TRUE;
+  if (stat (folder, &info) != 0)
+    return write_fail (path, error);
+  errno = ENOTDIR;
+  return (S_ISDIR (info.st_mode) && access (folder, W_OK | X_OK) == 0)
+         || write_fail (path, error);
+}
+
+gboolean
+tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
+{
+  struct stat info;
+
+  if (strcmp (path, "-") != 0 && !cli->is_forced && lstat (path, &info) == 0)
+    return exists_fail (path, error);
+  return tp_cli_check_writable (path, error);
 }
 
 /* What came between a look and the writing is not overwritten either. */

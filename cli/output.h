@@ -18,9 +18,13 @@ void tp_cli_note (const TpCli *cli, const char *format, ...)
 void tp_cli_warn (const TpCli *cli, const char *format, ...)
     G_GNUC_PRINTF (2, 3);     /* a line of talk, always */
 
-/* Refuses what exists unless -f; call before long work. "-" is stdout. */
+/* Refuses what exists unless -f, and where no file can be made; call before long
+ * work. "-" is stdout. */
 gboolean tp_cli_check_output (const TpCli *cli, const char *path,
                               GError **error);
+
+/* The latter alone. */
+gboolean tp_cli_check_writable (const char *path, GError **error);
 
 /* Whole or not at all: written beside @path, then renamed; what is no stdout is
  * told. */

@@ -146,9 +146,10 @@ cl_open (const char *which, const TpDeviceOptions *options, GError **error)
 
   if (!g_ascii_string_to_unsigned (which, 10, 0, MAX (n - 1, 0), &index, NULL))
     {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                   "device 'opencl:%s': there are opencl:0 to opencl:%d", which,
-                   n - 1);
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE, n < 2
+                   ? "device 'opencl:%s': there is opencl:0"
+                   : "device 'opencl:%s': there are opencl:0 to opencl:%d",
+                   which, n - 1);
       return NULL;
     }
   device = g_new0 (ClDevice, 1);

@@ -23,6 +23,8 @@ rm mlp.report.html
 try 2 try sym.json --devices $sims -o mlp.plan.json && err_has "exists: give -f"; say $? "not that of another model"
 echo precious > sym.plan.json
 try 2 try sym.json --devices $sims && err_has "'sym.plan.json' exists" && grep -qx precious sym.plan.json; say $? "nor any other file"
+try 1 try sym.json --devices cpu,ref -o none/p.json && [ "$(cat .err)" = 'tplan: none/p.json: cannot be written: No such file or directory' ]
+say $? "where no file can be made nothing is measured first"
 try 0 try sym.json --devices $sims -f && err_has "taken as 1" && five; say $? "but with -f; dimensions without a value are 1"
 try 0 try sym.json --devices $sims --dim N=3 -o three.json -q && [ ! -s .err ] && grep -q '"dims": {"N": 3}' three.json
 say $? "-o, --dim and --quiet"
