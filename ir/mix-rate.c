@@ -3,6 +3,8 @@
 
 #include "ir/mix-rate.h"
 
+#include "ir/types.h"
+
 #include <string.h>
 
 #define MAX_DIGITS 12
@@ -22,19 +24,6 @@ static const Unit units[] = {
   { "min", G_GINT64_CONSTANT (60000000000) },
   { "h", G_GINT64_CONSTANT (3600000000000) },
 };
-
-static gint64
-find_divisor (gint64 a, gint64 b)
-{
-  while (b != 0)
-    {
-      gint64 rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-  return a;
-}
 
 /* 0: no such unit. */
 static gint64
@@ -77,7 +66,7 @@ tp_mix_rate_is_good (TpMixRate rate)
 {
   return rate.n_runs > 0 && rate.n_runs <= TP_MIX_RATE_MOST
          && rate.span_ns > 0 && rate.span_ns < TP_MIX_RATE_SPAN_NS
-         && find_divisor (rate.n_runs, rate.span_ns) == 1;
+         && tp_gcd (rate.n_runs, rate.span_ns) == 1;
 }
 
 gboolean
@@ -94,7 +83,7 @@ tp_mix_rate_parse (const char *text, TpMixRate *out)
     return FALSE;
   *out = is_period ? (TpMixRate){ scale, value * unit }
                    : (TpMixRate){ value, scale * unit };
-  divisor = find_divisor (out->n_runs, out->span_ns);
+  divisor = tp_gcd (out->n_runs, out->span_ns);
   out->n_runs /= divisor;
   out->span_ns /= divisor;
   return tp_mix_rate_is_good (*out);

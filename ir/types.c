@@ -27,6 +27,19 @@ tp_size_add (gint64 a, gint64 b, gint64 *out)
   return TRUE;
 }
 
+gint64
+tp_gcd (gint64 a, gint64 b)
+{
+  while (b != 0)
+    {
+      gint64 rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+  return ABS (a);
+}
+
 gboolean
 tp_dims_count (int rank, const gint64 *dims, gint64 *out_count)
 {

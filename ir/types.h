@@ -15,6 +15,9 @@
 gboolean tp_size_mul (gint64 a, gint64 b, gint64 *out);
 gboolean tp_size_add (gint64 a, gint64 b, gint64 *out);
 
+/* The greatest common divisor, 0 or more; 0 of two zeros. */
+gint64 tp_gcd (gint64 a, gint64 b);
+
 /* Number of elements of a shape; FALSE if it overflows gint64 bytes at 8 B. */
 gboolean tp_dims_count (int rank, const gint64 *dims, gint64 *out_count);
 

@@ -7,6 +7,7 @@
 #include "kernel/kernel-affine.h"
 
 #include "ir/array.h"
+#include "ir/types.h"
 
 #include <string.h>
 
@@ -169,19 +170,6 @@ divide_down (gint64 x, gint64 y)
   return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
-static gint64
-common_divisor (gint64 x, gint64 y)
-{
-  gint64 rest;
-
-  for (x = ABS (x), y = ABS (y); y != 0; y = rest)
-    {
-      rest = x % y;
-      x = y;
-    }
-  return x;
-}
-
 void
 tp_solver_assume (TpSolver *solver, const TpAffine *form)
 {
@@ -192,7 +180,7 @@ tp_solver_assume (TpSolver *solver, const TpAffine *form)
   if (form->is_unknown || form->n == 0)
     return;
   for (int i = 0; i < form->n; i++)
-    divisor = common_divisor (divisor, form->coef[i]);
+    divisor = tp_gcd (divisor, form->coef[i]);
   for (int i = 0; i < form->n; i++)
     fact.form.coef[i] /= divisor;
   fact.form.constant = divide_down (form->constant, divisor);
@@ -261,7 +249,7 @@ upper_by_fact (TpSolver *solver, const TpAffine *form, const TpAffine *fact,
 
   if ((c > 0) == (f > 0))
     return INF;
-  divisor = common_divisor (c, f);
+  divisor = tp_gcd (c, f);
   f = ABS (f) / divisor;
   scaled = tp_affine_scale (form, f);
   sum = tp_affine_add (&scaled, fact, ABS (c) / divisor);

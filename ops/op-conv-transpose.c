@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ir/array.h"
+#include "ir/types.h"
 #include "ops/op-window.h"
 
 #include <string.h>
@@ -86,26 +87,13 @@ typedef struct
   gint64 kernel_first, kernel_step;
 } Phases;
 
-static gint64
-greatest_divisor (gint64 a, gint64 b)
-{
-  while (b != 0)
-    {
-      gint64 rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-  return a;
-}
-
 /* The one phase of output @first. */
 static Phases
 phases_find (const TpWindow *window, int i, gint64 first)
 {
   gint64 stride = window->stride[i];
   gint64 dilation = window->dilation[i];
-  gint64 common = greatest_divisor (dilation, stride);
+  gint64 common = tp_gcd (dilation, stride);
   gint64 place = first + window->pad_begin[i]; /* i * stride + k * dilation */
   gint64 k = 0;
   Phases phases = { .first = first,

@@ -4,6 +4,7 @@
 #include "schedule/plane-analyze.h"
 
 #include "nest/nest-expr.h"
+#include "ir/types.h"
 #include "schedule/nest-canon.h"
 
 /* ---- what is staged ---------------------------------------------------- */
@@ -91,19 +92,6 @@ share_guard (const TpAccess *access, int a, int b)
   return FALSE;
 }
 
-static gint64
-find_divisor (gint64 a, gint64 b)
-{
-  while (b != 0)
-    {
-      gint64 rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-  return a;
-}
-
 gint64
 tp_plane_dim_span (const TpPlaneDim *dim, gint64 n_out)
 {
@@ -126,7 +114,7 @@ dim_init (TpPlaneDim *dim, const TpNest *nest, const TpAccess *x, int out,
 {
   gint64 step = out < 0 ? 0 : x->stride[out];
   gint64 reach = tap < 0 ? 0 : x->stride[tap];
-  gint64 unit = MAX (find_divisor (step, reach), 1);
+  gint64 unit = MAX (tp_gcd (step, reach), 1);
 
   *dim = (TpPlaneDim) { .out = out, .tap = tap, .carrier = -1,
                         .n_out = out < 0 ? 1 : nest->axes[out].extent,
