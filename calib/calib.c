@@ -3,18 +3,32 @@
 
 #include "calib/calib.h"
 
+#define STRAINED 0.1          /* of the samples: 'C' at best */
+#define STRAINED_MOST 0.5     /* 'D' */
+
 double
 tp_calib_report_get_spread (const TpCalibReport *report)
 {
   return report->time_ns > 0 ? (double) report->half_ns / report->time_ns : 1;
 }
 
+double
+tp_calib_report_get_strained (const TpCalibReport *report)
+{
+  return report->n_samples > 0
+             ? (double) MAX (report->n_apart, report->n_contended)
+                   / report->n_samples : 0;
+}
+
+/* Spreads tell how figures agree with each other, not what processors that are far
+ * from each other, or shared, cost all of them alike. */
 char
 tp_calib_report_get_grade (const TpCalibReport *report)
 {
   static const double limits[] = { 0.02, 0.05, 0.1 };
   double spread = tp_calib_report_get_spread (report);
-  guint i = 0;
+  double strained = tp_calib_report_get_strained (report);
+  guint i = strained > STRAINED_MOST ? 3 : strained > STRAINED ? 2 : 0;
 
   while (i < G_N_ELEMENTS (limits) && spread > limits[i])
     i++;

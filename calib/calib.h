@@ -39,7 +39,11 @@ typedef struct
 
 /* half_ns to time_ns; 1: there are no figures. */
 double tp_calib_report_get_spread (const TpCalibReport *report);
-/* 'A': within 2 %, 'B': 5 %, 'C': 10 %, 'D': worse. */
+/* Of the samples, what was taken while processors were far from each other, or
+ * their cores used by others: 0 to 1. */
+double tp_calib_report_get_strained (const TpCalibReport *report);
+/* 'A': within 2 %, 'B': 5 %, 'C': 10 %, 'D': worse. Where more than a tenth of the
+ * samples was strained so, 'C' at best; more than half, 'D'. */
 char tp_calib_report_get_grade (const TpCalibReport *report);
 void tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report);
 

@@ -122,6 +122,16 @@ get_grade (const TpCalibReport *report)
              ? grades[tp_calib_report_get_grade (report) - 'A'] : "";
 }
 
+/* So that what was measured is not settled, however well it agrees. */
+static gboolean
+is_strained (const TpCalibReport *report)
+{
+  return tp_calib_report_get_strained (report) > 0
+         && tp_calib_report_get_grade (report)
+                > tp_calib_report_get_grade (&(TpCalibReport){
+                    .time_ns = report->time_ns, .half_ns = report->half_ns });
+}
+
 static const char *
 get_advice (const Calibrating *self)
 {
@@ -136,7 +146,7 @@ get_advice (const Calibrating *self)
     return report->n_unsettled > 0
                ? "good to plan with; run it again to settle the rest"
                : "good to plan with";
-  if (report->n_unsettled > 0)
+  if (report->n_unsettled > 0 || is_strained (report))
     return "run it again when the machine is quieter: what is not settled is "
            "measured anew";
   return "to measure anew on a quieter machine, `tplan cost forget --all` first";
@@ -188,8 +198,10 @@ print_report (const Calibrating *self)
                 report->n_settled, report->n_unsettled, report->n_failed,
                 beaten != NULL ? beaten : "");
   if (report->time_ns > 0)
-    tp_cli_print ("grade %s: times within +-%.1f %%: %s", get_grade (report),
+    tp_cli_print ("grade %s: times within +-%.1f %%%s: %s", get_grade (report),
                   100 * tp_calib_report_get_spread (report),
+                  is_strained (report) ? " of each other, on a machine under strain"
+                                       : "",
                   get_advice (self));
   else
     tp_cli_print ("grade -: %s", get_advice (self));

@@ -167,10 +167,39 @@ test_beaten (Fixture *f, gconstpointer unused)
   g_assert_cmpint (report.time_ns, ==, 5000);
 }
 
+/* By spreads, and by what spreads do not tell. */
+static void
+test_grade (void)
+{
+  static const struct
+  {
+    gint64 half_ns;
+    int n_apart, n_contended;
+    char grade;
+  } cases[] = {
+    { 20, 0, 0, 'A' },    { 50, 0, 0, 'B' },    { 100, 0, 0, 'C' },
+    { 101, 0, 0, 'D' },   { 20, 10, 10, 'A' },  { 20, 11, 0, 'C' },
+    { 20, 0, 11, 'C' },   { 101, 11, 0, 'D' },  { 20, 50, 50, 'C' },
+    { 20, 51, 0, 'D' },   { 20, 0, 100, 'D' },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      TpCalibReport report
+          = { .n_samples = 100, .time_ns = 1000, .half_ns = cases[i].half_ns,
+              .n_apart = cases[i].n_apart,
+              .n_contended = cases[i].n_contended };
+
+      g_assert_cmpint (tp_calib_report_get_grade (&report), ==, cases[i].grade);
+    }
+  g_assert_cmpint (tp_calib_report_get_grade (&(TpCalibReport){ 0 }), ==, 'D');
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/account/grade", test_grade);
   g_test_add ("/account/counted", Fixture, NULL, set_up, test_counted, tear_down);
   g_test_add ("/account/beaten", Fixture, NULL, set_up, test_beaten, tear_down);
   return g_test_run ();
