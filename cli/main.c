@@ -1,6 +1,7 @@
 /* main.c: the `tplan` program: the table of commands and of exit codes. */
 #include "config.h"
 
+#include "cli/allowed.h"
 #include "cli/cli.h"
 #include "cli/complete.h"
 #include "cli/ending.h"
@@ -229,6 +230,14 @@ report (const TpCli *cli, const GError *error)
   return find_exit_code (error);
 }
 
+/* What starts no driver and no compiler does with those that it gets. */
+static gboolean
+check_open (const TpCommand *command, GError **error)
+{
+  return (command->uses & TP_USES_THREADS) == 0
+         || tp_cli_allowed_check_open (error);
+}
+
 static int
 run_command (const TpCommand *command, int argc, char **argv)
 {
@@ -243,7 +252,8 @@ run_command (const TpCommand *command, int argc, char **argv)
       if (!cli.is_quiet)
         tp_cli_pulse_start (command->name);
       set_driver_cache (&cli, command);
-      if (check_code_cache (&cli, command, &error)
+      if (check_open (command, &error)
+          && check_code_cache (&cli, command, &error)
           && tp_cli_check_files (&cli, command, &error))
         {
           tp_cli_ending_watch (command->name);
@@ -339,6 +349,8 @@ int
 main (int argc, char **argv)
 {
   open_standard_files ();
+  if (!tp_cli_allowed_begin ())
+    return TP_EXIT_LIMIT;
   tp_cli_ending_begin ();
   map_large_blocks ();
   setlocale (LC_CTYPE, "");

@@ -40,4 +40,30 @@ big "a calibration" calibrate --devices ref mlp.json
 try 0 cost list; say $? "the table is whole"
 # shellcheck disable=SC3045
 (ulimit -f 4 && try 1 ops --format json); say $? "what is printed"
+
+# Less than a program can work with. Below 16 KiB of stack no program starts at all.
+for kib in 64 256 1023; do
+  # shellcheck disable=SC3045
+  (ulimit -s $kib && try 5 optimize --devices $sims mlp.json) && err_has "stack is limited to $kib KiB.*ulimit -s"
+  say $? "a stack of $kib KiB"
+done
+# shellcheck disable=SC3045
+(ulimit -s 1024 && try 0 optimize --devices $sims mlp.json -f -o small.svg); say $? "a stack of 1024 KiB will do"
+# few N CODE ARGUMENT...: where N files can be opened, which is too few for this shell.
+few ()
+{
+  printf '#!/bin/sh\nulimit -n %s\nexec "%s" "$@"\n' "$1" "$TPLAN" > few.sh
+  chmod +x few.sh
+  shift
+  (TPLAN=$PWD/few.sh && try "$@")
+}
+for files in 6 8 16; do
+  few $files 5 run --devices cpu mlp.json && err_has 'files can be opened.*ulimit -n'; say $? "$files files"
+done
+few 40 0 run --devices cpu mlp.json; say $? "40 will do"
+# What spins in the process itself: a bench without an end.
+# shellcheck disable=SC3045
+(ulimit -t 3 && try 5 bench --devices ref --time-limit 1h --rounds 10000 mlp.json) \
+  && err_has "processor's time is used up.*ulimit -t"
+say $? "the processor's time"
 finish
