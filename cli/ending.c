@@ -18,8 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const int faults[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
 static volatile pid_t watched;     /* process whose command goes on; 0: none */
 static gboolean has_only_its_own;  /* children */
+static volatile pid_t ender, ender_process; /* thread that ends it all; 0: none */
 static char message[160];          /* made before it is needed */
 static gsize message_size;
 
@@ -33,11 +35,41 @@ has_children (void)
   return waitid (P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+/* Another thread, while the last one ends the children. */
+static gboolean
+is_late (void)
+{
+  return ender != 0 && ender_process == getpid ()
+         && ender != (pid_t) syscall (SYS_gettid);
+}
+
+/* What a thread of a driver does when the compiler that it waits for is ended with
+ * the rest is not how the command ends. */
+static void
+stay_if_late (void)
+{
+  while (is_late ())
+    pause ();
+}
+
+static void
+on_late_fault (int number)
+{
+  stay_if_late ();
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
 void
 tp_cli_ending_end_children (void)
 {
-  if (has_only_its_own)
-    tp_orphans_end ();
+  if (!has_only_its_own)
+    return;
+  ender_process = getpid ();
+  ender = (pid_t) syscall (SYS_gettid);
+  for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
+    signal (faults[i], on_late_fault);
+  tp_orphans_end ();
 }
 
 static gboolean
@@ -57,6 +89,7 @@ tell (void)
 __attribute__ ((visibility ("default"), noreturn)) void
 _exit (int status)
 {
+  stay_if_late ();
   if (is_early ())
     {
       tell ();
@@ -93,7 +126,8 @@ tp_cli_ending_catch (int number)
 void
 tp_cli_ending_begin (void)
 {
-  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+  static const int numbers[] = { SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                 SIGSEGV, SIGBUS,  SIGILL, SIGFPE };
   struct sigaction old;
 
   has_only_its_own = !has_children ();
@@ -107,6 +141,7 @@ tp_cli_ending_begin (void)
 static void
 on_exit_early (void)
 {
+  stay_if_late ();
   if (is_early ())
     _exit (TP_EXIT_DEVICE);
 }

@@ -54,6 +54,7 @@ take_abort (int number)
 {
   if (errno == ENOMEM)
     end ("tplan: no memory for a compiler or a driver" REMEDY);
+  tp_cli_ending_end_children ();
   signal (number, SIG_DFL);
 }
 

@@ -2,7 +2,9 @@
  * function: TEST_OPENCL_FAIL="clCreateBuffer 3 -4" fails the third with -4. Instead
  * of a code there may be "hang", "crash" (abort), "exit" (_exit, with 0), "quit"
  * (exit, with 0), "kill" (SIGKILL), "leave" (a process in a session of its own stays
- * behind, and the call is made), "stay" (the same, and hang), "lie" (nothing is done
+ * behind, and the call is made), "stay" (the same, and hang), "helped" (hang, and abort
+ * when a process that helps is killed, as compilers do), "left-abort" and
+ * "left-segv" (a process stays behind that one that crashes), "lie" (nothing is done
  * or made, and success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
  * TEST_OPENCL_LIE kernels compute nothing. TEST_OPENCL_CLAIM=
@@ -15,11 +17,13 @@
 #include "config.h"
 
 #include <CL/cl_layer.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const cl_icd_dispatch *target;
@@ -101,6 +105,32 @@ leave_process (void)
     pause ();
 }
 
+/* A thread that goes down with any of its helpers. Many, so that ending them takes
+ * long enough to be seen. */
+static void *
+be_helped (void *data)
+{
+  (void) data;
+  for (int i = 0; i < 40; i++)
+    if (fork () == 0)
+      while (1)
+        pause ();
+  while (wait (NULL) < 0 && errno == EINTR)
+    ;
+  abort ();
+}
+
+static void
+start_helped (void)
+{
+  pthread_t thread;
+
+  if (pthread_create (&thread, NULL, be_helped, NULL) != 0)
+    abort ();
+  while (1)
+    pause ();
+}
+
 /* The code to fail with, or CL_SUCCESS, LIE or FALSIFY. */
 static cl_int
 choose (const char *function)
@@ -111,6 +141,15 @@ choose (const char *function)
     return CL_SUCCESS;
   if (strcmp (what, "leave") == 0 || strcmp (what, "stay") == 0)
     leave_process ();
+  if (strcmp (what, "helped") == 0)
+    start_helped ();
+  if (strncmp (what, "left-", 5) == 0)
+    {
+      leave_process ();
+      if (strcmp (what, "left-segv") == 0)
+        raise (SIGSEGV);
+      abort ();
+    }
   while (strcmp (what, "hang") == 0 || strcmp (what, "stay") == 0)
     pause ();
   if (strcmp (what, "leave") == 0)

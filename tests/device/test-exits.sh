@@ -58,4 +58,14 @@ for what in exit quit; do
   [ $code = 6 ]; say $? "run: $what is no success"
   err_has 'before .run. was done'; say $? "  and said"
 done
+# What a driver started before it crashes ends with it.
+for what in abort segv; do
+  end "clEnqueueNDRangeKernel 1 left-$what" run plan.json -n 1
+  [ $code -gt 128 ] && is_gone "$TPLAN $marker"; say $? "run: nobody is left behind by $what"
+done
+# A compiler whose linker is ended with the command does not get to say how that ends.
+for i in 1 2 3 4; do
+  end "clEnqueueNDRangeKernel 1 helped" run plan.json -n 1 --timeout=0.5
+  [ $code = 5 ] && err_has 'not done in time' && is_gone "$TPLAN $marker"; say $? "run: a driver aborts as its helpers are ended, $i"
+done
 finish
