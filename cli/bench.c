@@ -24,6 +24,8 @@
  * threads, and short against what else goes on in the machine. */
 #define TURN_NS 5000000
 #define TURN_MAX_RUNS 100
+#define LATEST 3              /* times the limit, and beyond it: */
+#define LATEST_NS (20 * G_GINT64_CONSTANT (1000000000))
 #define WARMUP_RUNS 3
 #define WARMUP_NS 200000000
 #define MAX_ROUNDS 10000
@@ -463,7 +465,8 @@ tp_bench_find_base (const TpBench *bench)
   return MAX (best, 0);
 }
 
-/* No round is begun that, by those before it, would end too late. */
+/* No round is begun that, by those before it, would end too late; nor one of those that
+ * are run in any case where each takes so long that they would have no end in sight. */
 static gboolean
 is_over (TpBench *bench, const TpBenchOptions *options)
 {
@@ -476,7 +479,8 @@ is_over (TpBench *bench, const TpBenchOptions *options)
   if (*tp_cli_get_cancelled ())
     return TRUE;
   if (n_rounds < MAX (options->n_rounds_least, 1))
-    return FALSE;
+    return n_rounds > 0
+           && bench->time_ns > LATEST * options->time_limit_ns + LATEST_NS;
   if (n_rounds == n_wanted || n_rounds == MAX_ROUNDS
       || bench->time_ns + bench->time_ns / n_rounds > options->time_limit_ns)
     return TRUE;

@@ -82,6 +82,11 @@ run_and_judge (TpBench *bench, TpCli *cli, TpVerified *verified,
     }
   tp_cli_keep_bench (cli, bench);
   tp_verified_judge (bench, verified);
+  if (verified->n_rounds < MIN_ROUNDS)
+    tp_cli_warn (cli, "the plan was verified by %d of %d rounds, which took %.0f s "
+                      "already and tell too little: leave slow devices out with "
+                      "--devices", verified->n_rounds, MIN_ROUNDS,
+                 (double) bench->time_ns / 1e9);
   return TRUE;
 }
 

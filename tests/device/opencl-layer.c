@@ -3,7 +3,8 @@
  * of a code there may be "hang", "crash" (abort), "exit" (_exit, with 0), "quit"
  * (exit, with 0), "kill" (SIGKILL), "leave" (a process in a session of its own stays
  * behind, and the call is made), "stay" (the same, and hang), "helped" (hang, and abort
- * when a process that helps is killed, as compilers do), "left-abort" and
+ * when a process that helps is killed, as compilers do), "slow" (the call is
+ * made a second later), "left-abort" and
  * "left-segv" (a process stays behind that one that crashes), "lie" (nothing is done
  * or made, and success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
@@ -16,14 +17,14 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "config.h"
 
+#include "opencl-layer-end.h"
+
 #include <CL/cl_layer.h>
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const cl_icd_dispatch *target;
@@ -95,42 +96,6 @@ is_the_call (const char *function, char *out_what)
 #define LIE 1                 /* no codes of OpenCL */
 #define FALSIFY 2
 
-static void
-leave_process (void)
-{
-  if (fork () != 0)
-    return;
-  setsid ();
-  while (1)
-    pause ();
-}
-
-/* A thread that goes down with any of its helpers. Many, so that ending them takes
- * long enough to be seen. */
-static void *
-be_helped (void *data)
-{
-  (void) data;
-  for (int i = 0; i < 40; i++)
-    if (fork () == 0)
-      while (1)
-        pause ();
-  while (wait (NULL) < 0 && errno == EINTR)
-    ;
-  abort ();
-}
-
-static void
-start_helped (void)
-{
-  pthread_t thread;
-
-  if (pthread_create (&thread, NULL, be_helped, NULL) != 0)
-    abort ();
-  while (1)
-    pause ();
-}
-
 /* The code to fail with, or CL_SUCCESS, LIE or FALSIFY. */
 static cl_int
 choose (const char *function)
@@ -139,29 +104,8 @@ choose (const char *function)
 
   if (!is_the_call (function, what))
     return CL_SUCCESS;
-  if (strcmp (what, "leave") == 0 || strcmp (what, "stay") == 0)
-    leave_process ();
-  if (strcmp (what, "helped") == 0)
-    start_helped ();
-  if (strncmp (what, "left-", 5) == 0)
-    {
-      leave_process ();
-      if (strcmp (what, "left-segv") == 0)
-        raise (SIGSEGV);
-      abort ();
-    }
-  while (strcmp (what, "hang") == 0 || strcmp (what, "stay") == 0)
-    pause ();
-  if (strcmp (what, "leave") == 0)
+  if (opencl_layer_end (what))
     return CL_SUCCESS;
-  if (strcmp (what, "exit") == 0)
-    _exit (0);
-  if (strcmp (what, "quit") == 0)
-    exit (0);
-  if (strcmp (what, "crash") == 0)
-    abort ();
-  if (strcmp (what, "kill") == 0)
-    raise (SIGKILL);
   if (strcmp (what, "false") == 0)
     return FALSIFY;
   return strcmp (what, "lie") == 0 ? LIE : atoi (what);

@@ -106,4 +106,12 @@ if [ -z "${TPLAN_TEST_FULL-}" ]; then
   meet clGetDeviceInfo 0 lie
   meet clCreateSubDevices 1 false
 fi
+# A device of which a run takes seconds is not compared without an end: a minute is
+# enough, of the processor little.
+if [ -n "${TPLAN_TEST_FULL-}" ]; then
+  TEST_OPENCL_FAIL="clEnqueueNDRangeKernel 0 slow"
+  export TEST_OPENCL_FAIL
+  try 0 optimize mlp.json --devices=cpu,opencl:0 --verify -f -o slow.json && err_has 'verified by . of 6 rounds'
+  say $? "rounds that take seconds have an end"
+fi
 finish
