@@ -116,13 +116,14 @@ wait_for_end (pid_t keeper, const Answer *page, gint64 limit_us,
 static void
 fail (gboolean is_ended, int status, gint64 limit_us, GError **error)
 {
+  g_autofree char *signal = tp_posix_describe_signal (WTERMSIG (status));
+
   if (!is_ended)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                  "did not answer within %g s",
                  (double) limit_us / G_USEC_PER_SEC);
   else if (WIFSIGNALED (status))
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-                 "crashed (signal %d)", WTERMSIG (status));
+    g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE, signal);
   else
     g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                          "ended the process");

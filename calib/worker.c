@@ -308,7 +308,7 @@ tp_worker_end_describe (const TpWorkerEnd *end, gint64 hang_us)
   if (end->is_spoilt)
     return g_strdup ("wrote into files that are not its own");
   if (end->outcome == TP_OUTCOME_CRASHED && end->signal != 0)
-    return g_strdup_printf ("crashed (signal %d)", end->signal);
+    return tp_posix_describe_signal (end->signal);
   if (end->outcome == TP_OUTCOME_CRASHED)
     return g_strdup ("ended the process");
   return g_strdup ("was stopped");

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,24 @@ tp_posix_wait (pid_t child)
   while (waitpid (child, &status, 0) < 0 && errno == EINTR)
     continue;
   return status;
+}
+
+/* Where the limit leaves no time for a signal before it, the end is SIGKILL. */
+char *
+tp_posix_describe_signal (int number)
+{
+  struct rlimit limit;
+  gboolean has_limit = getrlimit (RLIMIT_CPU, &limit) == 0
+                       && limit.rlim_max != RLIM_INFINITY;
+
+  if (number == SIGXCPU)
+    return g_strdup ("used up the processor's time that a process may have: "
+                     "raise the limit by `ulimit -t`");
+  if (number == SIGKILL && has_limit)
+    return g_strdup_printf ("was killed (signal 9), as when it has used the "
+                            "%lu s that `ulimit -t` allows",
+                            (unsigned long) limit.rlim_max);
+  return g_strdup_printf ("crashed (signal %d)", number);
 }
 
 void

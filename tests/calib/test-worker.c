@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define HANG_S 6
@@ -218,6 +219,40 @@ test_ended (void)
   g_assert_cmpint (end.outcome, ==, TP_OUTCOME_DONE);
 }
 
+static void
+spend_all (TpChannel *channel, gpointer data)
+{
+  raise (*(const int *) data);
+}
+
+/* Who is ended at a limit of the system did not crash, and can be given more. */
+static void
+test_limited (void)
+{
+  static const int numbers[] = { SIGXCPU, SIGKILL };
+  const struct rlimit limit = { 86400, 86400 };
+
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  g_assert_cmpint (setrlimit (RLIMIT_CPU, &limit), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      const TpWorker worker = { .work = spend_all, .data = (gpointer) &numbers[i],
+                                .hang_us = G_USEC_PER_SEC * 60 };
+      g_autofree char *said = NULL;
+      TpWorkerEnd end;
+
+      g_assert_true (tp_worker_run (&worker, &end, NULL));
+      said = tp_worker_end_describe (&end, worker.hang_us);
+      g_test_message ("%s", said);
+      g_assert_nonnull (strstr (said, "ulimit -t"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -228,5 +263,6 @@ main (int argc, char **argv)
   g_test_add_func ("/worker/written", test_written);
   g_test_add_func ("/worker/left", test_left);
   g_test_add_func ("/worker/ended", test_ended);
+  g_test_add_func ("/worker/limited", test_limited);
   return g_test_run ();
 }
