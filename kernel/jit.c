@@ -6,6 +6,7 @@
 #include "kernel/kernel-ops.h"
 #include "kernel/module-dir.h"
 
+#include <errno.h>
 #include <gmodule.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -102,6 +103,13 @@ get_module (void)
 static void
 set_missing (GError **error)
 {
+  if (strstr (load_message, g_strerror (EMFILE)) != NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                   "no LLVM module for the cpu device: %s; close some, or "
+                   "raise the limit by `ulimit -n 1024`", load_message);
+      return;
+    }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
                "no LLVM module for the cpu device: %s; install it or set "
                "TPLAN_MODULE_DIR",

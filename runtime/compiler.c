@@ -27,6 +27,7 @@ static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 static TpHome known_home;
 static TpJitCompiler *known;  /* once it is, for good */
 static char *absence;         /* so is why there is none */
+static const char *silence;   /* (nullable) why that was not found out, the last time */
 
 static void
 lock_known (void)
@@ -150,9 +151,13 @@ ask (const TpCodeCache *cache)
   if (question.compiler == NULL)
     end = tp_children_run (&children, &error);
   if (end == TP_CHILDREN_IMPOSSIBLE)
-    question.compiler = tp_jit_compiler_new (NULL);
+    {
+      g_clear_error (&error);
+      question.compiler = tp_jit_compiler_new (&error);
+    }
   if (end == TP_CHILDREN_REFUSED)
     absence = g_strdup (error->message);
+  silence = error != NULL ? g_intern_string (error->message) : NULL;
   return question.compiler;
 }
 
@@ -184,7 +189,7 @@ tp_compiler_get_absence (void)
   const char *reason;
 
   lock_known ();
-  reason = absence;
+  reason = absence != NULL ? absence : silence;
   pthread_mutex_unlock (&known_mutex);
   return reason != NULL ? reason : "LLVM did not answer";
 }

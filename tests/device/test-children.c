@@ -2,11 +2,13 @@
 #include "config.h"
 
 #include "runtime/children.h"
+#include "runtime/compiler.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +202,31 @@ test_handlers (void)
   g_assert_cmpint (n_handled, ==, 1);
 }
 
+/* What is wrong with the process is told, not that LLVM is silent. */
+static void
+test_few_files (void)
+{
+  struct rlimit limit;
+
+  if (!g_test_subprocess ())
+    {
+      if (tp_compiler_get_identity (NULL) == NULL)
+        {
+          g_test_skip (tp_compiler_get_absence ());
+          return;
+        }
+      g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  getrlimit (RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 3;
+  setrlimit (RLIMIT_NOFILE, &limit);
+  g_assert_null (tp_compiler_get_identity (NULL));
+  g_test_message ("%s", tp_compiler_get_absence ());
+  g_assert_nonnull (strstr (tp_compiler_get_absence (), "ulimit -n"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -209,5 +236,6 @@ main (int argc, char **argv)
   g_test_add_func ("/children/silence", test_silence);
   g_test_add_func ("/children/ignored", test_ignored);
   g_test_add_func ("/children/handlers", test_handlers);
+  g_test_add_func ("/children/few-files", test_few_files);
   return g_test_run ();
 }
