@@ -9,7 +9,7 @@
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 
-#define MOST_TURNS 4            /* chains: with their constants, that fills registers */
+#define REGISTERS_OF_TURN 8     /* of a chain and its constants, about */
 
 /* ---- buffers ----------------------------------------------------------- */
 
@@ -267,10 +267,11 @@ tp_emit_end_if (TpEmit *emit)
 void
 tp_emit_begin_turn (TpEmit *emit, int expr)
 {
-  if (emit->build->target->n_registers < 32
-      || !tp_nest_takes_long (emit->nest, expr))
+  int most = emit->build->target->n_registers / REGISTERS_OF_TURN;
+
+  if (!tp_nest_takes_long (emit->nest, expr))
     return;
-  if (emit->n_turns == MOST_TURNS)
+  if (emit->n_turns == most)
     tp_emit_end_turns (emit);
   tp_array_append_val (emit->turns, emit->kernel->n_instrs);
   emit->n_turns++;
