@@ -57,7 +57,34 @@ find_product (const TpEmit *emit, const TpExpr *expr, int *out_other)
   return is_product (emit, expr->b) ? expr->b : -1;
 }
 
-/* What is known needs nothing. */
+/* The comparison that @expr selects by, or NULL. */
+static const TpExpr *
+find_condition (const TpEmit *emit, const TpExpr *expr)
+{
+  const TpExpr *a = &emit->nest->exprs[MAX (expr->a, 0)];
+
+  return expr->op == TP_EXPR_SELECT && !is_known (emit, expr->a)
+                 && (a->op == TP_EXPR_LESS || a->op == TP_EXPR_EQUAL
+                     || a->op == TP_EXPR_IS_NAN)
+             ? a
+             : NULL;
+}
+
+static void
+mark_parts (const TpExpr *expr, gboolean *needed)
+{
+  int arity = tp_expr_arity (expr->op);
+
+  if (arity > 0)
+    needed[expr->a] = TRUE;
+  if (arity > 1)
+    needed[expr->b] = TRUE;
+  if (arity > 2)
+    needed[expr->c] = TRUE;
+}
+
+/* What is known needs nothing, and to select by a comparison its truth is not
+ * needed. */
 static void
 mark_needed (const TpEmit *emit, int root, gboolean *needed)
 {
@@ -66,23 +93,25 @@ mark_needed (const TpEmit *emit, int root, gboolean *needed)
   needed[root] = TRUE;
   for (int i = root; i >= 0; i--)
     {
-      const TpExpr *expr = &nest->exprs[i];
-      int arity = tp_expr_arity (expr->op), other, product;
+      const TpExpr *expr = &nest->exprs[i], *condition;
+      int other, product;
 
       if (!needed[i] || is_known (emit, i))
         continue;
       product = find_product (emit, expr, &other);
+      condition = find_condition (emit, expr);
       if (product >= 0)
         {
           needed[other] = TRUE;
           expr = &nest->exprs[product];
         }
-      if (arity > 0)
-        needed[expr->a] = TRUE;
-      if (arity > 1)
-        needed[expr->b] = TRUE;
-      if (arity > 2)
-        needed[expr->c] = TRUE;
+      if (condition != NULL)
+        {
+          mark_parts (condition, needed);
+          needed[expr->b] = needed[expr->c] = TRUE;
+        }
+      else
+        mark_parts (expr, needed);
     }
 }
 
@@ -152,17 +181,19 @@ emit_truth (TpEmit *emit, TpValue mask, gboolean is_integer)
                       tp_k_f32 (k, emit->lanes, 0.0f));
 }
 
+/* Where a comparison holds. */
 static TpValue
-emit_compare (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+emit_condition (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
   TpInstrOp op = expr->op == TP_EXPR_LESS ? TP_I_FLESS : TP_I_FEQUAL;
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a];
 
+  if (expr->op == TP_EXPR_IS_NAN)
+    return tp_k_unary (k, TP_I_MNOT, tp_k_binary (k, TP_I_FEQUAL, a, a));
   if (expr->is_integer)
     op = expr->op == TP_EXPR_LESS ? TP_I_ILESS : TP_I_IEQUAL;
-  return emit_truth (emit,
-                     tp_k_binary (emit->kernel, op, values[expr->a],
-                                  values[expr->b]),
-                     expr->is_integer);
+  return tp_k_binary (k, op, a, values[expr->b]);
 }
 
 static TpValue
@@ -179,6 +210,11 @@ emit_is_zero (TpEmit *emit, TpValue value)
 static TpValue
 emit_select (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
+  const TpExpr *condition = find_condition (emit, expr);
+
+  if (condition != NULL)
+    return tp_k_select (emit->kernel, emit_condition (emit, condition, values),
+                        values[expr->b], values[expr->c]);
   return tp_k_select (emit->kernel, emit_is_zero (emit, values[expr->a]),
                       values[expr->c], values[expr->b]);
 }
@@ -260,11 +296,6 @@ emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
       return tp_k_cos (k, a);
     case TP_EXPR_MOD:
       return emit_real_mod (emit, a, values[expr->b]);
-    case TP_EXPR_IS_NAN:
-      return emit_truth (
-          emit,
-          tp_k_unary (k, TP_I_MNOT, tp_k_binary (k, TP_I_FEQUAL, a, a)),
-          FALSE);
     default:
       if (tp_expr_arity (expr->op) == 1)
         return tp_k_unary (k, simple_ops[expr->op], a);
@@ -287,7 +318,9 @@ emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
     {
     case TP_EXPR_LESS:
     case TP_EXPR_EQUAL:
-      return emit_compare (emit, expr, values);
+    case TP_EXPR_IS_NAN:
+      return emit_truth (emit, emit_condition (emit, expr, values),
+                         expr->is_integer);
     case TP_EXPR_SELECT:
       return emit_select (emit, expr, values);
     default:
