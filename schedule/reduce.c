@@ -10,14 +10,16 @@
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 
-/* One stage while it is emitted. */
+#define MOST_JOINED 2          /* stages that read a row together */
+
+/* Stages that do not want each other's results, while they are emitted. */
 typedef struct
 {
   TpEmit *emit;
   const TpReducePlan *plan;
-  int stage;
-  int n;                      /* accumulators */
-  TpValue acc[TP_REDUCE_MAX_SUMS];
+  int first, n_stages;
+  int n;                      /* accumulators, those of a stage in a row */
+  TpValue acc[MOST_JOINED * TP_REDUCE_MAX_SUMS];
 } StageState;
 
 /* ---- values kept ------------------------------------------------------- */
@@ -90,24 +92,34 @@ close_others (TpEmit *e, const TpReducePlan *plan, StageState *state)
     }
 }
 
+/* Adds what stage @index has here to accumulator @i of its own. */
+static void
+accumulate_one (StageState *state, int index, int i)
+{
+  TpEmit *e = state->emit;
+  const TpStage *stage = &e->nest->stages[state->first + index];
+  TpValue *acc = &state->acc[index * state->plan->sums + i];
+
+  tp_emit_begin_turn (e, stage->expr);
+  if (state->plan->a->kept < 0)
+    *acc = tp_emit_accumulate (e, stage->combiner, *acc, stage->expr);
+  else
+    *acc = tp_emit_combine (
+        e, stage->combiner, *acc,
+        emit_value (e, state->plan, state->first + index));
+}
+
 static void
 accumulate_whole (StageState *state, int vectors)
 {
   TpEmit *e = state->emit;
-  const TpStage *stage = &e->nest->stages[state->stage];
   int axis = state->plan->a->axis;
 
   for (int i = 0; i < vectors; i++)
     {
       e->axes[axis].delta = (gint64) i * state->plan->lanes;
-      tp_emit_begin_turn (e, stage->expr);
-      if (state->plan->a->kept < 0)
-        state->acc[i] = tp_emit_accumulate (e, stage->combiner, state->acc[i],
-                                            stage->expr);
-      else
-        state->acc[i]
-            = tp_emit_combine (e, stage->combiner, state->acc[i],
-                               emit_value (e, state->plan, state->stage));
+      for (int j = 0; j < state->n_stages; j++)
+        accumulate_one (state, j, i);
     }
   tp_emit_end_turns (e);
   e->axes[axis].delta = 0;
@@ -118,15 +130,20 @@ static void
 accumulate_tail (StageState *state, int active)
 {
   TpEmit *e = state->emit;
-  const TpStage *stage = &e->nest->stages[state->stage];
-  TpValue value;
+  int axis = state->plan->a->axis, lanes = state->plan->lanes;
 
-  tp_emit_set_lanes (e, state->plan->a->axis, state->plan->lanes, active);
-  value = emit_value (e, state->plan, state->stage);
-  value = tp_k_select (e->kernel, tp_emit_mask (e), value,
-                       tp_emit_identity (e, stage->combiner, stage->expr));
-  state->acc[0] = tp_emit_combine (e, stage->combiner, state->acc[0], value);
-  tp_emit_set_lanes (e, state->plan->a->axis, e->lanes, e->lanes);
+  tp_emit_set_lanes (e, axis, lanes, active);
+  for (int i = 0; i < state->n_stages; i++)
+    {
+      const TpStage *stage = &e->nest->stages[state->first + i];
+      TpValue *acc = &state->acc[i * state->plan->sums], value;
+
+      value = emit_value (e, state->plan, state->first + i);
+      value = tp_k_select (e->kernel, tp_emit_mask (e), value,
+                           tp_emit_identity (e, stage->combiner, stage->expr));
+      *acc = tp_emit_combine (e, stage->combiner, *acc, value);
+    }
+  tp_emit_set_lanes (e, axis, e->lanes, e->lanes);
 }
 
 static void
@@ -135,7 +152,7 @@ accumulate_axis (StageState *state)
   TpEmit *e = state->emit;
   int axis = state->plan->a->axis, lanes = state->plan->lanes;
   gint64 extent = e->nest->axes[axis].extent;
-  gint64 step = (gint64) state->n * lanes, at = extent / step * step;
+  gint64 step = (gint64) state->plan->sums * lanes, at = extent / step * step;
   int vectors = (extent - at) / lanes;
 
   if (at > 0)
@@ -145,7 +162,7 @@ accumulate_axis (StageState *state)
       tp_emit_set_axis (e, axis, pos, 0, at - step);
       for (int i = 0; i < state->n; i++)
         state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);
-      accumulate_whole (state, state->n);
+      accumulate_whole (state, state->plan->sums);
       tp_emit_end_for (e, state->acc, state->n, state->acc);
     }
   tp_emit_set_axis (e, axis, tp_k_index (e->kernel, at), at, at);
@@ -167,25 +184,52 @@ join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
   return tp_k_unary (e->kernel, ops[combiner], value);
 }
 
-static TpValue
-emit_stage (TpEmit *e, const TpReducePlan *plan, int index)
+static void
+emit_stages (TpEmit *e, const TpReducePlan *plan, int first, int n)
 {
-  StageState state = { .emit = e, .plan = plan, .stage = index };
-  const TpStage *stage = &e->nest->stages[index];
+  StageState state = { .emit = e, .plan = plan, .first = first,
+                       .n_stages = n, .n = n * plan->sums };
+  const TpStage *stages = &e->nest->stages[first];
 
-  tp_emit_know_uniform (e, stage->expr, plan->lanes);
-  state.n = plan->sums;
+  for (int i = 0; i < n; i++)
+    tp_emit_know_uniform (e, stages[i].expr, plan->lanes);
   tp_emit_set_lanes (e, plan->a->axis, plan->lanes, plan->lanes);
   for (int i = 0; i < state.n; i++)
-    state.acc[i] = tp_emit_identity (e, stage->combiner, stage->expr);
+    state.acc[i] = tp_emit_identity (e, stages[i / plan->sums].combiner,
+                                     stages[i / plan->sums].expr);
   open_others (e, plan, &state);
   accumulate_axis (&state);
   close_others (e, plan, &state);
-  for (int i = 1; i < state.n; i++)
-    state.acc[0] = tp_emit_combine (e, stage->combiner, state.acc[0],
-                                    state.acc[i]);
+  for (int i = 0; i < n; i++)
+    {
+      TpValue *acc = &state.acc[i * plan->sums];
+
+      for (int j = 1; j < plan->sums; j++)
+        acc[0] = tp_emit_combine (e, stages[i].combiner, acc[0], acc[j]);
+    }
   tp_emit_set_lanes (e, -1, 1, 1);
-  return join_lanes (e, stage->combiner, state.acc[0]);
+  for (int i = 0; i < n; i++)
+    e->stages[first + i] = join_lanes (e, stages[i].combiner,
+                                       state.acc[i * plan->sums]);
+}
+
+/* How many stages from @first on are summed up in one walk of the row: a second one
+ * that does not want the result of the first, where neither takes long. */
+static int
+count_joined (const TpReducePlan *plan, const TpNest *nest, int first)
+{
+  int root = first + 1 < nest->n_stages ? nest->stages[first + 1].expr : -1;
+  g_autofree gboolean *used = NULL;
+
+  if (root < 0 || plan->a->is_long)
+    return 1;
+  used = tp_new0 (gboolean, root + 1);
+  tp_nest_mark_used (nest, root, used);
+  for (int i = 0; i <= root; i++)
+    if (used[i] && nest->exprs[i].op == TP_EXPR_STAGE
+        && nest->exprs[i].index == first)
+      return 1;
+  return MOST_JOINED;
 }
 
 /* ---- result ------------------------------------------------------------ */
@@ -224,9 +268,14 @@ emit_result_row (TpEmit *e, const TpReducePlan *plan)
 void
 tp_reduce_emit_point (const TpReducePlan *plan, TpEmit *e)
 {
+  int n;
+
   tp_emit_forget (e);
-  for (int i = 0; i < e->nest->n_stages; i++)
-    e->stages[i] = emit_stage (e, plan, i);
+  for (int i = 0; i < e->nest->n_stages; i += n)
+    {
+      n = count_joined (plan, e->nest, i);
+      emit_stages (e, plan, i, n);
+    }
   if (!tp_nest_covers_reduce (e->nest))
     {
       tp_emit_store (e, tp_emit_expr (e, e->nest->result));
