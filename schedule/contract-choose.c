@@ -28,12 +28,15 @@ choose_lanes (const TpContract *c)
   return lanes;
 }
 
-/* Points whose sums stay in registers beside @vectors of w and one of x. */
+/* Points whose sums stay in registers beside @vectors of w and one of x; one point
+ * alone uses what it reads of w once, and so from where it is. */
 static gint64
 count_points (const TpContract *c, int vectors)
 {
   gint64 most = (c->target->n_registers - 1 - vectors) / vectors;
 
+  if (vectors + 2 <= c->target->n_registers)
+    most = MAX (most, 1);
   /* Vectors that are stored lane by lane make much code. */
   if (c->nest->store.stride[c->n_axis] != 1)
     most = CLAMP (most, 1, MAX (1, MAX_VECTORS / vectors));
