@@ -19,6 +19,8 @@ typedef struct
   gint64 price;
 } TpMemoryPrice;
 
+#define TP_MEMORY_MAX_PRICES 24 /* of one bound */
+
 /* Of what a term costs, the part that one of its readers answers for. */
 typedef struct
 {

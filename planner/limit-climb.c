@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#define MAX_ROWS 24           /* prices at once */
 #define CUT_ROWS 8            /* as many make a cut take about twice as long */
 
 __extension__ typedef __int128 Wide;
@@ -211,7 +210,7 @@ add_row (Climbing *climbing, const gint8 *devices)
 
   price.device = tp_limit_find_fullest (climbing->climber->model, devices,
                                         &price.step);
-  if (price.device < 0 || climbing->prices->len >= MAX_ROWS
+  if (price.device < 0 || climbing->prices->len >= TP_MEMORY_MAX_PRICES
       || has_row (climbing, price.device, price.step))
     return FALSE;
   tp_array_append_val (climbing->prices, price);

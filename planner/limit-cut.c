@@ -14,8 +14,6 @@
 #include "ir/guard.h"
 #include "planner/maxflow.h"
 
-#define MAX_ROWS 8            /* of prices, more than there ever are */
-
 typedef struct
 {
   const TpLimitModel *model;
@@ -258,7 +256,7 @@ tp_limit_cut_max_price (const TpLimitModel *model)
 {
   __extension__ typedef __int128 Wide;
   Wide room = (TP_PROBLEM_LIMIT - 1 - MIN (model->sum, TP_PROBLEM_LIMIT - 1))
-              / MAX_ROWS;
+              / TP_MEMORY_MAX_PRICES;
   Wide bytes = 1;
 
   for (int i = 0; i < model->problem->graph->n_tensors; i++)

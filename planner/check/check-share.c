@@ -12,8 +12,6 @@
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
-#define MAX_PRICES 8
-
 typedef TpCheckerWide Wide;
 
 typedef struct
@@ -181,7 +179,7 @@ check_prices (TpCheckerHeld *held, const TpMemoryBound *bound)
           || it->step >= plan->n_placements)
         return FALSE;
     }
-  return bound->prices->len <= MAX_PRICES;
+  return bound->prices->len <= TP_MEMORY_MAX_PRICES;
 }
 
 /* ---- shares ------------------------------------------------------------- */

@@ -251,6 +251,46 @@ test_large (void)
     }
 }
 
+/* Prices that prove nothing, until all bounds of @proof have @n. */
+static void
+pad_prices (TpMemoryProof *proof, guint n)
+{
+  const TpMemoryPrice none = { 1, 0, 0 };
+
+  for (guint i = 0; i < proof->bounds->len; i++)
+    {
+      TpMemoryBound *bound = proof->bounds->pdata[i];
+
+      while (bound->prices->len < n)
+        tp_array_append_vals (bound->prices, &none, 1);
+    }
+}
+
+/* As many as the search may use their checker takes. */
+static void
+test_many_prices (void)
+{
+  int n_padded = 0;
+
+  for (int round = 0; round < 20; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new (30);
+      gint64 limits[2];
+      g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 100, limits);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+      if (plan == NULL || plan->memory_proof->bounds->len == 0)
+        continue;
+      tp_plan_count_memory (plan, test->graph);
+      pad_prices (plan->memory_proof, TP_MEMORY_MAX_PRICES);
+      g_assert_true (tp_check (plan, test->graph, reasons));
+      pad_prices (plan->memory_proof, TP_MEMORY_MAX_PRICES + 1);
+      g_assert_false (tp_check (plan, test->graph, reasons));
+      n_padded++;
+    }
+  g_assert_cmpint (n_padded, >, 5);
+}
+
 /* ---- spoilt proofs ------------------------------------------------------ */
 
 static gboolean
@@ -527,6 +567,7 @@ main (int argc, char **argv)
   g_test_add_func ("/limit/equal-bytes", test_equal_bytes);
   g_test_add_func ("/limit/few-cuts", test_few_cuts);
   g_test_add_func ("/limit/large", test_large);
+  g_test_add_func ("/limit/many-prices", test_many_prices);
   g_test_add_func ("/limit/spoilt", test_spoilt);
   g_test_add_func ("/limit/second", test_second);
   return g_test_run ();
