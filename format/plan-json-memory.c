@@ -73,6 +73,16 @@ write_entry (const TpProofEntry *entry, GString *out)
     case TP_PROOF_PLACED:
       tp_text_append (out, "[\"placed\"]");
       return;
+    case TP_PROOF_PEAK:
+      tp_text_append_printf (out, "[\"peak\", %d, %" G_GINT64_FORMAT "]",
+                              entry->index, entry->bytes);
+      return;
+    case TP_PROOF_SWEEP:
+      tp_text_append_printf (out,
+                              "[\"sweep\", %" G_GINT64_FORMAT
+                              ", %" G_GINT64_FORMAT "]",
+                              entry->prices[0], entry->prices[1]);
+      return;
     }
 }
 

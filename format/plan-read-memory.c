@@ -121,6 +121,20 @@ read_bounds (TpPlanPlace root, TpMemoryProof *proof, GError **error)
   return TRUE;
 }
 
+/* What follows the name, @size with that. */
+static gboolean
+read_parts (TpPlanPlace place, gsize size, TpProofEntry *entry, GError **error)
+{
+  if (entry->kind == TP_PROOF_PEAK)
+    return read_int (place, 1, &entry->index, error)
+           && read_amount (place, 2, &entry->bytes, error);
+  if (entry->kind == TP_PROOF_SWEEP)
+    return read_amount (place, 1, &entry->prices[0], error)
+           && read_amount (place, 2, &entry->prices[1], error);
+  return (size < 2 || read_int (place, 1, &entry->index, error))
+         && (size < 3 || read_int (place, 2, &entry->step, error));
+}
+
 static gboolean
 read_entry (TpPlanPlace place, TpArray *entries, GError **error)
 {
@@ -132,25 +146,27 @@ read_entry (TpPlanPlace place, TpArray *entries, GError **error)
   } kinds[] = { { "op", TP_PROOF_BRANCH, 2 },
                 { "bound", TP_PROOF_BOUND, 2 },
                 { "full", TP_PROOF_FULL, 3 },
-                { "placed", TP_PROOF_PLACED, 1 } };
+                { "placed", TP_PROOF_PLACED, 1 },
+                { "peak", TP_PROOF_PEAK, 3 },
+                { "sweep", TP_PROOF_SWEEP, 3 } };
   const char *name = json_string_value (json_array_get (place.json, 0));
 
   for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      TpProofEntry entry = { kinds[i].kind, 0, 0 };
+      TpProofEntry entry = { .kind = kinds[i].kind };
 
       if (g_strcmp0 (name, kinds[i].name) != 0
           || json_array_size (place.json) != kinds[i].size)
         continue;
-      if ((kinds[i].size > 1 && !read_int (place, 1, &entry.index, error))
-          || (kinds[i].size > 2 && !read_int (place, 2, &entry.step, error)))
+      if (!read_parts (place, kinds[i].size, &entry, error))
         return FALSE;
       tp_array_append_val (entries, entry);
       return TRUE;
     }
   return tp_plan_read_fail (place.reader, error, place.path,
                             "not [\"op\", I], [\"bound\", I], [\"full\", "
-                            "device, op] or [\"placed\"]");
+                            "device, op], [\"placed\"], [\"peak\", device, "
+                            "bytes] or [\"sweep\", price, price]");
 }
 
 gboolean

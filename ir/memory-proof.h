@@ -51,12 +51,20 @@ typedef enum
                                * when op @step begins */
   TP_PROOF_PLACED,            /* no choice is left: it costs enough, or its
                                * arenas do not fit */
+  TP_PROOF_PEAK,              /* device @index holds no more than @bytes at any
+                               * step, constants apart: what follows; else: what
+                               * follows that */
+  TP_PROOF_SWEEP,             /* with what is fixed, op after op and with these
+                               * @prices on constants, none is cheaper, or none
+                               * fits */
 } TpProofKind;
 
 typedef struct
 {
   TpProofKind kind;
   int index, step;
+  gint64 bytes;
+  gint64 prices[2];           /* [device]: of 2^30 bytes */
 } TpProofEntry;
 
 typedef struct

@@ -467,7 +467,8 @@ static void
 write_entry (Tree *tree, int index, int *numbers, TpMemoryProof *proof)
 {
   const Node *node = get_node (tree, index);
-  TpProofEntry entry = { node->kind, node->index, node->step };
+  TpProofEntry entry
+      = { .kind = node->kind, .index = node->index, .step = node->step };
   gint64 value;
 
   if (node->kind == TP_PROOF_BOUND)

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 from check_common import HOST, NONE, need
 from check_plan import Checker, main
+from check_sweep import Sweep
 
 
 class Limited(Checker):
@@ -111,23 +112,54 @@ class Limited(Checker):
             d, step = rest
             return 0 < self.limits[d] < sum(size for _, size, ops in self.held(d, step)
                                             if any(where[o] == [d] for o in ops))
+        if kind == "sweep":
+            if where != self.swept:
+                self.swept, self.sweep = [list(at) for at in where], Sweep(self, where)
+            need(min(rest) >= 0 and len(rest) == 2, "prices of a sweep")
+            return self.sweep.is_proved(self.low, self.high, rest, self.least + self.p["constant_ns"])
         return kind == "placed" and all(len(at) == 1 for at in where)
+
+    def enter(self, kind, which, *rest, where):
+        """A choice, and what undoes it."""
+        if kind == "op":
+            need(len(where[which]) == 2, "op", which, "is not free")
+            where[which] = [0]
+            return "op", which
+        bytes_, = rest
+        need(self.limits[which] > 0 and self.low[which] <= bytes_ < self.high[which], "a peak")
+        kept = "peak", which, bytes_, self.low[which], self.high[which]
+        self.high[which] = bytes_
+        return kept
+
+    def turn(self, path, where):
+        """To the next end; False: there is none left."""
+        while path:
+            kind, which, *rest = path.pop()
+            if kind == "op" and where[which] == [1]:
+                where[which] = [0, 1]
+            elif kind == "op":
+                where[which] = [1]
+                path.append((kind, which))
+                return True
+            elif len(rest) == 1:
+                self.low[which] = rest[0]
+            else:
+                below, low, high = rest
+                self.low[which], self.high[which] = below + 1, high
+                path.append((kind, which, low))
+                return True
+        return False
 
     def check_tree(self):
         where, path, self.last, done = [list(m) for m in self.may], [], None, False
+        self.low, self.high, self.swept = [0, 0], list(self.limits), None
         for entry in self.p["memory_tree"]:
             need(not done, "more ends than the tree has")
-            if entry[0] == "op":
-                need(len(where[entry[1]]) == 2, "op", entry[1], "is not free")
-                where[entry[1]] = [0]
-                path.append(entry[1])
+            if entry[0] in ("op", "peak"):
+                path.append(self.enter(*entry, where=where))
                 continue
             need(self.check_end(entry, where), "nothing is proved by", entry)
-            while path and where[path[-1]] == [1]:
-                where[path.pop()] = [0, 1]
-            done = not path
-            if path:
-                where[path[-1]] = [1]
+            done = not self.turn(path, where)
         need(done, "an end without a proof")
 
     def check_all(self):

@@ -1,7 +1,8 @@
 /* check-memory.c: does a tree of choices prove that what fits costs so much?
  *
- * Each branch has an op on the first device, then on the second, so the ends of
- * the tree are all placements there are. Of each end one of these has to hold: a
+ * Each branch has an op on the first device, then on the second, or a device hold no
+ * more than so much but for constants, then more: so the ends of the tree are all
+ * placements there are. Of each end one of these has to hold: a
  * bound of what is below it is no less than claimed; what its ops hold is above a
  * limit by itself; it is one placement, which costs enough, or whose arenas, laid
  * out as sessions do, do not fit. */
@@ -16,18 +17,24 @@
 #include "planner/check/check-costs.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-share.h"
+#include "planner/check/check-sweep.h"
 #include "planner/check/check-tie.h"
+
+#include <string.h>
 
 #define FREE (-1)
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 32) /* ops looked at: a minute */
 
 typedef TpCheckerWide Wide;
 
-/* An op that was branched on, and has been on its first device only or on both. */
+/* An op that was branched on, and has been on its first device only or on both; or
+ * a device whose peak was, and what its bounds were. */
 typedef struct
 {
-  int op;
+  int op;                     /* -1: a peak */
   gboolean is_second;
+  int device;
+  gint64 low, high, bytes;
 } Choice;
 
 typedef struct
@@ -39,6 +46,8 @@ typedef struct
   int bound;                  /* whose levels they are; -1: of none */
   gint8 *devices;             /* [op]; FREE: either */
   TpArray *path;              /* Choice */
+  TpCheckerBox box;
+  TpCheckerSteps steps;       /* of what was fixed when it was last asked for */
 } Walk;
 
 /* ---- ends --------------------------------------------------------------- */
@@ -152,6 +161,31 @@ check_placed (Walk *walk)
 }
 
 static gboolean
+check_sweep (Walk *walk, const TpProofEntry *entry)
+{
+  gsize n = walk->checker->plan->n_placements;
+  TpCheckerBox box = walk->box;
+
+  for (int d = 0; d < 2; d++)
+    {
+      box.prices[d] = entry->prices[d];
+      if (entry->prices[d] < 0)
+        return FALSE;
+    }
+  if (walk->steps.devices == NULL
+      || memcmp (walk->steps.devices, walk->devices, n) != 0)
+    {
+      tp_checker_steps_clear (&walk->steps);
+      if (!tp_checker_steps_init (&walk->steps, &walk->held, walk->devices))
+        {
+          tp_checker_steps_clear (&walk->steps);
+          return FALSE;
+        }
+    }
+  return tp_checker_sweep (&walk->steps, &box, walk->proof->bound_ns);
+}
+
+static gboolean
 check_end (Walk *walk, const TpProofEntry *entry)
 {
   switch (entry->kind)
@@ -162,6 +196,8 @@ check_end (Walk *walk, const TpProofEntry *entry)
       return check_full (walk, entry->index, entry->step);
     case TP_PROOF_PLACED:
       return check_placed (walk);
+    case TP_PROOF_SWEEP:
+      return check_sweep (walk, entry);
     default:
       return FALSE;
     }
@@ -172,7 +208,7 @@ check_end (Walk *walk, const TpProofEntry *entry)
 static gboolean
 enter (Walk *walk, int op)
 {
-  Choice choice = { op, FALSE };
+  Choice choice = { .op = op };
 
   if (op < 0 || op >= walk->checker->plan->n_placements
       || walk->devices[op] != FREE)
@@ -180,6 +216,45 @@ enter (Walk *walk, int op)
   walk->devices[op] = 0;
   tp_array_append_val (walk->path, choice);
   return TRUE;
+}
+
+static gboolean
+enter_peak (Walk *walk, const TpProofEntry *entry)
+{
+  int d = entry->index;
+  Choice choice = { .op = -1, .device = d, .bytes = entry->bytes };
+
+  if (d < 0 || d > 1 || walk->checker->plan->memory_limits[d] <= 0
+      || entry->bytes < walk->box.low[d] || entry->bytes >= walk->box.high[d])
+    return FALSE;
+  choice.low = walk->box.low[d];
+  choice.high = walk->box.high[d];
+  walk->box.high[d] = entry->bytes;
+  tp_array_append_val (walk->path, choice);
+  return TRUE;
+}
+
+/* The first of @choice is done with: the second. */
+static void
+turn_choice (Walk *walk, Choice *choice)
+{
+  choice->is_second = TRUE;
+  if (choice->op >= 0)
+    {
+      walk->devices[choice->op] = 1;
+      return;
+    }
+  walk->box.low[choice->device] = choice->bytes + 1;
+  walk->box.high[choice->device] = choice->high;
+}
+
+static void
+leave_choice (Walk *walk, const Choice *choice)
+{
+  if (choice->op >= 0)
+    walk->devices[choice->op] = FREE;
+  else
+    walk->box.low[choice->device] = choice->low;
 }
 
 /* To the next end; FALSE: there is none left. */
@@ -192,11 +267,10 @@ turn (Walk *walk)
 
       if (!last->is_second)
         {
-          last->is_second = TRUE;
-          walk->devices[last->op] = 1;
+          turn_choice (walk, last);
           return TRUE;
         }
-      walk->devices[last->op] = FREE;
+      leave_choice (walk, last);
       tp_array_set_size (walk->path, walk->path->len - 1);
     }
   return FALSE;
@@ -211,10 +285,13 @@ check_tree (Walk *walk)
   for (guint i = 0; i < entries->len; i++)
     {
       const TpProofEntry *it = &tp_array_index (entries, TpProofEntry, i);
-      gboolean is_good = is_left
-                         && (it->kind == TP_PROOF_BRANCH
-                                 ? enter (walk, it->index)
-                                 : check_end (walk, it));
+      gboolean is_choice
+          = it->kind == TP_PROOF_BRANCH || it->kind == TP_PROOF_PEAK;
+      gboolean is_good
+          = is_left
+            && (it->kind == TP_PROOF_BRANCH ? enter (walk, it->index)
+                : is_choice                 ? enter_peak (walk, it)
+                                            : check_end (walk, it));
 
       if (!is_good)
         {
@@ -224,7 +301,7 @@ check_tree (Walk *walk)
                            i, walk->proof->bound_ns);
           return;
         }
-      if (it->kind != TP_PROOF_BRANCH)
+      if (!is_choice)
         is_left = turn (walk);
     }
   if (is_left)
@@ -235,6 +312,7 @@ static void
 walk_clear (Walk *walk)
 {
   tp_checker_held_clear (&walk->held);
+  tp_checker_steps_clear (&walk->steps);
   tp_array_unref (walk->path);
   g_free (walk->devices);
   g_free (walk->levels.levels);
@@ -253,6 +331,8 @@ walk_tree (TpChecker *checker)
   walk.devices = tp_new0 (gint8, n + 1);
   walk.levels.levels = tp_new0 (Wide, 2 * (gsize) n + 1);
   tp_checker_held_init (&walk.held, checker);
+  for (int d = 0; d < 2; d++)
+    walk.box.high[d] = checker->plan->memory_limits[d];
   for (int i = 0; i < n; i++)
     walk.devices[i] = !tp_checker_may_run (checker, i, 1)   ? 0
                       : !tp_checker_may_run (checker, i, 0) ? 1

@@ -14,14 +14,6 @@
 
 typedef TpCheckerWide Wide;
 
-typedef struct
-{
-  int device, maker;          /* -1: none */
-  Wide price;
-  const int *readers;
-  int n;
-} Term;
-
 /* ---- terms -------------------------------------------------------------- */
 
 static const TpMemoryBound *
@@ -42,9 +34,9 @@ find_price (const TpMemoryPrice *price, gint64 bytes)
   return (Wide) price->price * bytes >> 30;
 }
 
-/* FALSE: the caller has it there, whoever reads it besides. */
-static gboolean
-find_copy (const TpChecker *checker, int tensor, int device, Term *out)
+gboolean
+tp_checker_find_copy (const TpChecker *checker, int tensor, int device,
+                      TpCheckerTerm *out)
 {
   const TpTensor *it = &checker->graph->tensors[tensor];
 
@@ -52,7 +44,7 @@ find_copy (const TpChecker *checker, int tensor, int device, Term *out)
       || (it->is_output && it->producer >= 0
           && checker->costs->host == device))
     return FALSE;
-  *out = (Term){ device, it->producer,
+  *out = (TpCheckerTerm){ device, it->producer,
                  tp_checker_copy_cost (checker, tensor,
                                        it->producer < 0 ? TP_COSTS_HOST
                                                         : 1 - device,
@@ -61,28 +53,28 @@ find_copy (const TpChecker *checker, int tensor, int device, Term *out)
   return TRUE;
 }
 
-static Term
-find_gain (const TpChecker *checker, int index, int device)
+TpCheckerTerm
+tp_checker_find_gain (const TpChecker *checker, int index, int device)
 {
   const TpGroup *group = &checker->plan->all_groups->groups[index];
 
-  return (Term){ 1 - device, -1, checker->gains[2 * (gsize) index + device],
+  return (TpCheckerTerm){ 1 - device, -1, checker->gains[2 * (gsize) index + device],
                  group->nodes, group->n_nodes };
 }
 
-static Term
+static TpCheckerTerm
 find_bytes (TpCheckerHeld *held, const TpMemoryPrice *price, int root)
 {
   gint64 bytes
       = tp_checker_held_find (held, root, price->device, price->step);
 
-  return (Term){ price->device, -1, find_price (price, bytes), held->ops,
+  return (TpCheckerTerm){ price->device, -1, find_price (price, bytes), held->ops,
                  held->n_ops };
 }
 
 static gboolean
 find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
-           const TpMemoryShare *share, Term *out)
+           const TpMemoryShare *share, TpCheckerTerm *out)
 {
   const TpChecker *checker = held->checker;
   gboolean is_copy = share->kind == 'h' || share->kind == 'd';
@@ -94,9 +86,10 @@ find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
     return FALSE;
   if (is_copy)
     return share->row == 0
-           && find_copy (checker, share->index, share->kind == 'h', out);
+           && tp_checker_find_copy (checker, share->index,
+                                    share->kind == 'h', out);
   if (is_gain)
-    *out = find_gain (checker, share->index, share->kind == 'e');
+    *out = tp_checker_find_gain (checker, share->index, share->kind == 'e');
   else if (share->kind != 'm' || share->row < 0
            || share->row >= (int) bound->prices->len)
     return FALSE;
@@ -108,7 +101,7 @@ find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
 /* ---- what ops answer for alone ------------------------------------------ */
 
 static void
-add_single (Wide *levels, const Term *term)
+add_single (Wide *levels, const TpCheckerTerm *term)
 {
   if (term->n == 1 && term->maker < 0)
     levels[2 * (gsize) term->readers[0] + term->device] += term->price;
@@ -127,10 +120,10 @@ add_output (const TpChecker *checker, int tensor, Wide *levels)
           += tp_checker_copy_cost (checker, tensor, d, host);
 }
 
-static void
-add_costs (const TpChecker *checker, Wide *levels)
+void
+tp_checker_add_own (const TpChecker *checker, Wide *levels)
 {
-  Term term;
+  TpCheckerTerm term;
 
   for (int i = 0; i < checker->costs->n_nodes; i++)
     for (int d = 0; d < 2; d++)
@@ -138,7 +131,7 @@ add_costs (const TpChecker *checker, Wide *levels)
         levels[2 * (gsize) i + d] += tp_checker_node_cost (checker, i, d);
   for (int i = 0; i < checker->costs->n_tensors; i++)
     for (int d = 0; d < 2; d++)
-      if (find_copy (checker, i, d, &term))
+      if (tp_checker_find_copy (checker, i, d, &term))
         add_single (levels, &term);
   for (int i = 0; i < checker->costs->n_tensors; i++)
     if (!tp_tensor_is_resident (&checker->graph->tensors[i]))
@@ -146,7 +139,7 @@ add_costs (const TpChecker *checker, Wide *levels)
   for (int i = 0; i < checker->costs->n_groups; i++)
     for (int d = 0; d < 2; d++)
       {
-        term = find_gain (checker, i, d);
+        term = tp_checker_find_gain (checker, i, d);
         add_single (levels, &term);
       }
 }
@@ -159,7 +152,7 @@ add_price (TpCheckerHeld *held, const TpMemoryPrice *price,
       price, held->checker->plan->memory_limits[price->device]);
   for (int i = 0; i < held->checker->graph->n_tensors; i++)
     {
-      Term term = find_bytes (held, price, i);
+      TpCheckerTerm term = find_bytes (held, price, i);
 
       add_single (out->levels, &term);
     }
@@ -203,7 +196,7 @@ compare_terms (const TpMemoryShare *a, const TpMemoryShare *b)
 
 /* Readers ascend. */
 static gboolean
-is_reader (const Term *term, int op)
+is_reader (const TpCheckerTerm *term, int op)
 {
   int low = 0, high = term->n;
 
@@ -225,7 +218,7 @@ is_reader (const Term *term, int op)
 typedef struct
 {
   const TpMemoryShare *before; /* NULL: at its beginning */
-  Term term;                  /* whose share that was */
+  TpCheckerTerm term;                  /* whose share that was */
   Wide taken;                 /* of its price */
 } Taking;
 
@@ -235,7 +228,7 @@ add_share (TpCheckerHeld *held, const TpMemoryBound *bound,
 {
   int order = taking->before == NULL ? -1
                                      : compare_terms (taking->before, share);
-  const Term *term = &taking->term;
+  const TpCheckerTerm *term = &taking->term;
 
   if (order > 0 || (order == 0 && taking->before->op >= share->op)
       || (order < 0 && !find_term (held, bound, share, &taking->term))
@@ -278,7 +271,7 @@ tp_checker_find_levels (TpCheckerHeld *held, int index,
                             "memory_bounds[%d]: a price on what has no limit",
                             index);
   if (bound->has_costs)
-    add_costs (checker, out->levels);
+    tp_checker_add_own (checker, out->levels);
   for (guint i = 0; i < bound->prices->len; i++)
     add_price (held, get_price (bound, (int) i), out);
   return add_shares (held, bound, out)
@@ -291,7 +284,7 @@ tp_checker_find_levels (TpCheckerHeld *held, int index,
 /* ---- one placement ------------------------------------------------------ */
 
 static Wide
-pay (const Term *term, const gint8 *devices)
+pay (const TpCheckerTerm *term, const gint8 *devices)
 {
   if (term->maker >= 0 && devices[term->maker] == term->device)
     return 0;
@@ -307,19 +300,19 @@ tp_checker_sum_cost (TpCheckerHeld *held, const gint8 *devices)
   const TpChecker *checker = held->checker;
   g_autofree Wide *levels = tp_new0 (Wide, 2 * checker->costs->n_nodes + 1);
   Wide sum = -checker->plan->constant_ns;
-  Term term;
+  TpCheckerTerm term;
 
-  add_costs (checker, levels);
+  tp_checker_add_own (checker, levels);
   for (int i = 0; i < checker->costs->n_nodes; i++)
     sum += levels[2 * (gsize) i + devices[i]];
   for (int i = 0; i < checker->costs->n_tensors; i++)
     for (int d = 0; d < 2; d++)
-      if (find_copy (checker, i, d, &term))
+      if (tp_checker_find_copy (checker, i, d, &term))
         sum += pay (&term, devices);
   for (int i = 0; i < checker->costs->n_groups; i++)
     for (int d = 0; d < 2; d++)
       {
-        term = find_gain (checker, i, d);
+        term = tp_checker_find_gain (checker, i, d);
         sum += pay (&term, devices);
       }
   return sum;

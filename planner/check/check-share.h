@@ -14,6 +14,26 @@ typedef struct
   TpCheckerWide *levels;      /* [op * 2 + device] */
 } TpCheckerLevels;
 
+/* Its price is paid where its maker is not on the device and any reader is. */
+typedef struct
+{
+  int device, maker;          /* -1: none */
+  TpCheckerWide price;
+  const int *readers;         /* ascending */
+  int n;
+} TpCheckerTerm;
+
+/* Copy of @tensor to @device; FALSE: the caller has it there, whoever reads it
+ * besides. */
+gboolean tp_checker_find_copy (const TpChecker *checker, int tensor, int device,
+                               TpCheckerTerm *out);
+/* What group @index gains on @device: lost where any of it is on the other. */
+TpCheckerTerm tp_checker_find_gain (const TpChecker *checker, int index,
+                                    int device);
+/* To @levels, [op * 2 + device]: what ops cost by themselves, and terms that have
+ * one reader and no maker. */
+void tp_checker_add_own (const TpChecker *checker, TpCheckerWide *levels);
+
 /* FALSE: it claims shares that there are not, and that was said. */
 gboolean tp_checker_find_levels (TpCheckerHeld *held, int bound,
                                  TpCheckerLevels *out);

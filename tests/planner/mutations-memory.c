@@ -130,7 +130,8 @@ static gboolean
 branch_at_end (TpPlan *plan, const TpTestCase *test)
 {
   *get_entry (plan, count_entries (plan) - 1)
-      = (TpProofEntry){ TP_PROOF_BRANCH, pick (plan->n_placements), 0 };
+      = (TpProofEntry){ .kind = TP_PROOF_BRANCH,
+                        .index = pick (plan->n_placements) };
   return TRUE;
 }
 
@@ -182,7 +183,7 @@ place_too_early (TpPlan *plan, const TpTestCase *test)
   if (count_entries (plan) < 3)
     return FALSE;
   tp_array_set_size (plan->memory_proof->entries, 1);
-  *get_entry (plan, 0) = (TpProofEntry){ TP_PROOF_PLACED, 0, 0 };
+  *get_entry (plan, 0) = (TpProofEntry){ .kind = TP_PROOF_PLACED };
   return TRUE;
 }
 
