@@ -345,11 +345,9 @@ sum_made (const TpLimitModel *model, int op)
   return sum;
 }
 
-/* Bytes of tensor @index that any of the ops in scratch, *@out_n, holds on
- * @device when @step begins. */
-static gint64
-find_held (const TpLimitModel *model, int index, int device, int step,
-           int *out_n)
+gint64
+tp_limit_model_find_held (const TpLimitModel *model, int index, int device,
+                          int step, int *out_n)
 {
   const TpLimitHolding *it = &model->holdings[index];
   int end = find_group_end (model, device, step);
@@ -412,7 +410,8 @@ add_row (const TpLimitModel *model, TpLimitTerms *terms, int row,
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
-      gint64 bytes = find_held (model, i, price->device, price->step, &n);
+      gint64 bytes = tp_limit_model_find_held (model, i, price->device,
+                                               price->step, &n);
 
       add_term (terms,
                 (TpLimitTerm){ 'm', i, row, price->device, -1,
@@ -520,7 +519,7 @@ tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
-      gint64 bytes = find_held (model, i, device, step, &n);
+      gint64 bytes = tp_limit_model_find_held (model, i, device, step, &n);
 
       if (is_any_on (model->scratch, n, devices, device))
         sum += bytes;
@@ -583,8 +582,9 @@ tp_limit_model_share (const TpLimitModel *model, int device, int step,
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
-      gint64 bytes = MIN (find_held (model, i, device, step, &n),
-                          TP_PROBLEM_LIMIT / 2);
+      gint64 bytes = MIN (
+          tp_limit_model_find_held (model, i, device, step, &n),
+          TP_PROBLEM_LIMIT / 2);
 
       for (int k = 0; k < n; k++)
         shares[model->scratch[k]] = MIN (shares[model->scratch[k]] + bytes,

@@ -97,6 +97,10 @@ tp_limit_price (gint64 price, gint64 bytes)
 gint64 tp_limit_model_cost (const TpLimitModel *model, const gint8 *devices);
 /* What it costs more with @op on its other device, where it may be. */
 gint64 tp_limit_model_move (const TpLimitModel *model, gint8 *devices, int op);
+/* Bytes of tensor @index that any of the ops in scratch, *@out_n, holds on
+ * @device when @step begins. */
+gint64 tp_limit_model_find_held (const TpLimitModel *model, int index,
+                                 int device, int step, int *out_n);
 /* What @devices (TP_LIMIT_FREE: either) holds at least on @device when op @step
  * begins. */
 gint64 tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,

@@ -8,6 +8,7 @@
 #include "ir/memory-peak.h"
 #include "planner/cut.h"
 #include "planner/limit-best.h"
+#include "planner/limit-peaks.h"
 #include "planner/limit-tree.h"
 
 #include <string.h>
@@ -95,6 +96,22 @@ offer_ends (TpLimitBest *best)
     }
 }
 
+/* By sweeps, and where these leave a gap by cuts: what proves more. */
+static TpMemoryProof *
+find_proof (TpLimitBest *best, const TpProblem *problem)
+{
+  g_autoptr (TpMemoryProof) swept
+      = problem->n_cuts > 0 ? NULL : tp_limit_peaks_search (best);
+  g_autoptr (TpMemoryProof) cut = NULL;
+
+  if (swept != NULL && swept->bound_ns == best->cost)
+    return g_steal_pointer (&swept);
+  cut = tp_limit_tree_search (best, count_cuts (problem));
+  return swept != NULL && swept->bound_ns >= cut->bound_ns
+             ? g_steal_pointer (&swept)
+             : g_steal_pointer (&cut);
+}
+
 static gboolean
 limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
              guint8 *cheapest, GError **error)
@@ -110,7 +127,7 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   tp_limit_best_init (&best, model);
   offer_ends (&best);
   exact.heeds_noise = FALSE;
-  proof = tp_limit_tree_search (&best, count_cuts (problem));
+  proof = find_proof (&best, problem);
   if (best.cost == TP_COST_NONE)
     return fail (problem, best.nearest, proof->bound_ns == TP_COST_NONE,
                  error);

@@ -22,8 +22,9 @@ typedef struct
                                * weights together; 0: no limit */
   const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of objective
                                * "weighted" alone: what a unit of each is worth */
-  int n_cuts;                 /* as many may be made where limits bind; 0: some
-                               * two seconds' worth */
+  int n_cuts;                 /* as many may be made where limits bind,
+                               * and no sweeps; 0: some two seconds' worth, after
+                               * sweeps */
 } TpPlaceOptions;
 
 /* The cheapest that fits into the limits, or the cheapest found, which

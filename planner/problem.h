@@ -19,8 +19,8 @@ typedef struct
                                * that it is to be with may not be there */
   const gint64 *limits;       /* (nullable): [device]: bytes of memory; 0: no
                                * limit */
-  int n_cuts;                 /* to make for them; 0: as many as take some two
-                               * seconds */
+  int n_cuts;                 /* to make for them, no sweeps; 0: as many as
+                               * take some two seconds, after sweeps */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
   const gint64 *aims;         /* [TP_N_AIMS]: of TP_OBJECTIVE_RATED: the
                                * objective's own, or what is asked for */

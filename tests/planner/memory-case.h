@@ -3,6 +3,8 @@
 #ifndef TP_TESTS_MEMORY_CASE_H
 #define TP_TESTS_MEMORY_CASE_H
 
+#define TP_MEMORY_CASE_CUTS 4000 /* so many, and no sweeps */
+
 #include "random-graph.h"
 
 /* From GTest's random numbers: ops with weights, chains that may be fused, views;

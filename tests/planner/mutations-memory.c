@@ -187,6 +187,160 @@ place_too_early (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* ---- peaks and sweeps ------------------------------------------------------ */
+
+static gboolean
+peak_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_PEAK);
+
+  if (entry != NULL)
+    entry->index = 2 + pick (3);
+  return entry != NULL;
+}
+
+static gboolean
+peak_without_limit (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_PEAK);
+
+  if (entry == NULL || plan->memory_limits[0] > 0)
+    return FALSE;
+  entry->index = 0;
+  return TRUE;
+}
+
+/* There is nothing above that. */
+static gboolean
+peak_above_limit (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_PEAK);
+
+  if (entry != NULL)
+    entry->bytes = plan->memory_limits[entry->index] + pick (3);
+  return entry != NULL;
+}
+
+static gboolean
+peak_below_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_PEAK);
+
+  if (entry != NULL)
+    entry->bytes = -1 - pick (1000);
+  return entry != NULL;
+}
+
+static gboolean
+repeat_peak (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_PEAK);
+  gint64 bytes = entry == NULL ? 0 : entry->bytes;
+
+  if (entry == NULL)
+    return FALSE;
+  tp_array_append_vals (plan->memory_proof->entries, entry, 1);
+  memmove (get_entry (plan, 1), get_entry (plan, 0),
+           sizeof *entry * (count_entries (plan) - 1));
+  *get_entry (plan, 0) = (TpProofEntry){ .kind = TP_PROOF_PEAK,
+                                         .index = 1,
+                                         .bytes = bytes };
+  return TRUE;
+}
+
+static gboolean
+peak_at_end (TpPlan *plan, const TpTestCase *test)
+{
+  if (pick_entry (plan, TP_PROOF_SWEEP) == NULL)
+    return FALSE;
+  *get_entry (plan, count_entries (plan) - 1)
+      = (TpProofEntry){ .kind = TP_PROOF_PEAK, .index = 1, .bytes = 1 };
+  return TRUE;
+}
+
+static gboolean
+lower_sweep_price (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_SWEEP);
+
+  if (entry != NULL)
+    entry->prices[pick (2)] = -1 - pick (1000);
+  return entry != NULL;
+}
+
+/* To an end of another kind. */
+static gboolean
+turn_sweep (TpPlan *plan, TpProofKind kind)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_SWEEP);
+
+  if (entry != NULL)
+    entry->kind = kind;
+  return entry != NULL;
+}
+
+static gboolean
+sweep_to_bound (TpPlan *plan, const TpTestCase *test)
+{
+  return turn_sweep (plan, TP_PROOF_BOUND);
+}
+
+static gboolean
+sweep_to_full (TpPlan *plan, const TpTestCase *test)
+{
+  return turn_sweep (plan, TP_PROOF_FULL);
+}
+
+static gboolean
+sweep_to_placed (TpPlan *plan, const TpTestCase *test)
+{
+  return turn_sweep (plan, TP_PROOF_PLACED);
+}
+
+static gboolean
+sweep_to_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  return turn_sweep (plan, (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (5)));
+}
+
+/* A tree of whatever ops, all of whose ends but the last are swept. */
+static gboolean
+drop_swept_half (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *entry = pick_entry (plan, TP_PROOF_SWEEP), branch, end;
+
+  if (entry == NULL)
+    return FALSE;
+  end = *entry;
+  branch = (TpProofEntry){ .kind = TP_PROOF_BRANCH,
+                           .index = pick (plan->n_placements) };
+  tp_array_set_size (plan->memory_proof->entries, 0);
+  tp_array_append_val (plan->memory_proof->entries, branch);
+  tp_array_append_val (plan->memory_proof->entries, end);
+  return TRUE;
+}
+
+/* With a limit that lets the cheapest plan of all fit. */
+static gboolean
+lift_limit (TpPlan *plan, const TpTestCase *test)
+{
+  if (pick_entry (plan, TP_PROOF_SWEEP) == NULL
+      || plan->bound_ns >= plan->memory_proof->bound_ns)
+    return FALSE;
+  plan->memory_limits[1] = G_GINT64_CONSTANT (1) << (40 + pick (20));
+  return TRUE;
+}
+
+static gboolean
+raise_swept (TpPlan *plan, const TpTestCase *test)
+{
+  if (pick_entry (plan, TP_PROOF_SWEEP) == NULL
+      || plan->memory_proof->bound_ns < plan->cost_ns)
+    return FALSE;
+  plan->memory_proof->bound_ns += 1 + pick (3);
+  return TRUE;
+}
+
 /* ---- bounds --------------------------------------------------------------- */
 
 static gboolean
@@ -365,6 +519,20 @@ const TpTestMutation tp_test_memory_mutations[] = {
   { "full-nowhere", full_nowhere },
   { "full-without-limit", full_without_limit },
   { "place-too-early", place_too_early },
+  { "peak-nowhere", peak_nowhere },
+  { "peak-without-limit", peak_without_limit },
+  { "peak-above-limit", peak_above_limit },
+  { "peak-below-nothing", peak_below_nothing },
+  { "repeat-peak", repeat_peak },
+  { "peak-at-end", peak_at_end },
+  { "lower-sweep-price", lower_sweep_price },
+  { "sweep-to-bound", sweep_to_bound },
+  { "sweep-to-full", sweep_to_full },
+  { "sweep-to-placed", sweep_to_placed },
+  { "sweep-to-nothing", sweep_to_nothing },
+  { "drop-swept-half", drop_swept_half },
+  { "lift-limit", lift_limit },
+  { "raise-swept", raise_swept },
   { "raise-memory-share", raise_share },
   { "lower-memory-share", lower_share },
   { "repeat-memory-share", repeat_share },
@@ -390,7 +558,8 @@ TpPlan *
 tp_test_place_tight (const TpTestCase *test)
 {
   gint64 limits[2];
-  TpPlan *plan = tp_memory_case_place_tight (test, 0, limits);
+  int n_cuts = g_test_rand_bit () ? TP_MEMORY_CASE_CUTS : 0;
+  TpPlan *plan = tp_memory_case_place_tight (test, n_cuts, limits);
 
   if (plan != NULL)
     tp_plan_count_memory (plan, test->graph);

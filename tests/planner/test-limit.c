@@ -63,7 +63,8 @@ static void
 check_limits (const TpTestCase *test, const gint64 *limits, int *n_bound)
 {
   Truth truth;
-  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, 0);
+  g_autoptr (TpPlan) plan = tp_memory_case_place (
+      test, limits, g_test_rand_bit () ? TP_MEMORY_CASE_CUTS : 0);
   g_autofree guint8 *devices = NULL;
   gint64 bytes[2];
 
@@ -410,10 +411,16 @@ edit (TpMemoryProof *proof)
             : proof->bounds->pdata[g_test_rand_int_range (
                 0, (gint32) proof->bounds->len)];
 
-  switch (g_test_rand_int_range (0, 5))
+  switch (g_test_rand_int_range (0, 7))
     {
     case 0:
-      entry->kind = (TpProofKind) g_test_rand_int_range (0, 4);
+      entry->kind = (TpProofKind) g_test_rand_int_range (0, 6);
+      break;
+    case 5:
+      entry->bytes = g_test_rand_int_range (0, G_MAXINT32) / 64;
+      break;
+    case 6:
+      entry->prices[1] = g_test_rand_int_range (0, G_MAXINT32);
       break;
     case 1:
       entry->index = g_test_rand_int_range (0, 8);
@@ -465,7 +472,8 @@ test_spoilt (void)
     {
       g_autoptr (TpTestCase) test = tp_memory_case_new (10);
       gint64 limits[2];
-      g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 0, limits);
+      g_autoptr (TpPlan) plan = tp_memory_case_place_tight (
+          test, round % 2 ? TP_MEMORY_CASE_CUTS : 0, limits);
 
       if (plan == NULL)
         continue;
@@ -509,7 +517,7 @@ write_plans (const char *folder, GPtrArray *argv)
 
       for (int i = 0; i < test->graph->n_nodes; i++)
         test->graph->nodes[i].n_costs = 0; /* its figures are others */
-      plan = tp_memory_case_place_tight (test, round % 2 ? 3 : 0, limits);
+      plan = tp_memory_case_place_tight (test, round % 3 == 0 ? 3 : 0, limits);
       if (plan == NULL)
         continue;
       tp_plan_count_memory (plan, test->graph);
@@ -518,10 +526,11 @@ write_plans (const char *folder, GPtrArray *argv)
           char *path = g_strdup_printf ("%s/%s-%d.json", folder,
                                         i == 0 ? "good" : "bad", round);
 
+          if (i == 1)
+            tp_array_set_size (plan->memory_proof->entries,
+                               plan->memory_proof->entries->len - 1);
           g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
           g_ptr_array_add (argv, path);
-          tp_array_set_size (plan->memory_proof->entries,
-                             plan->memory_proof->entries->len - 1);
         }
     }
 }

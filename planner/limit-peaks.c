@@ -1,0 +1,452 @@
+/* limit-peaks.c: see limit-peaks.h.
+ *
+ * A box says between what bounds the peak lies of what a device holds besides
+ * constants. Nothing there holds more at any step, and constants have the room that
+ * the lower bound leaves. The cheapest such placement may hold much at one step and
+ * many constants, but together too much: then the box is divided in two, and it is
+ * in neither. */
+#include "config.h"
+
+#include "planner/limit-peaks.h"
+
+#include "ir/array.h"
+#include "ir/guard.h"
+#include "planner/limit-cut.h"
+#include "planner/limit-sweep.h"
+
+#define WORK (G_GINT64_CONSTANT (1) << 25) /* labels looked at: half a second */
+#define WORK_ONCE (WORK / 4)
+#define TRIES 24              /* of one price */
+#define MAX_BOXES 4096
+#define SPARE_TRIES 8
+#define FINE 256             /* of what is to be proved, and of a limit: boxes */
+#define NARROW 256           /* that leave less, or are narrower, are swept */
+
+typedef struct
+{
+  TpLimitBox box;
+  gint64 value;               /* nothing in it costs less */
+  int first_child;            /* of two; -1: an end */
+  int device;                 /* by whose peak it is divided */
+  gint64 peak;                /* the first has no more */
+  gboolean is_done;           /* nothing more is to be had of it */
+} Box;
+
+typedef struct
+{
+  TpLimitBest *best;
+  TpLimitSweep sweep;
+  TpLimitWalk walk;
+  TpArray *boxes;             /* Box */
+  gint64 target;              /* what ends have to prove: what the best costs, or
+                               * what holds no more than it may but is not laid
+                               * out in that */
+  gint64 max_price;
+  gint64 over;                /* bytes that the layout of such takes too much */
+} Peaks;
+
+static Box *
+get_box (const Peaks *peaks, int index)
+{
+  return &tp_array_index (peaks->boxes, Box, index);
+}
+
+static void
+peaks_clear (Peaks *peaks)
+{
+  tp_limit_sweep_clear (&peaks->sweep);
+  g_free (peaks->walk.devices);
+  tp_array_unref (peaks->boxes);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Peaks, peaks_clear)
+
+/* ---- placements --------------------------------------------------------- */
+
+/* The device on which @walk holds most too much; -1: on none. */
+static int
+find_over (const Peaks *peaks)
+{
+  const TpLimitModel *model = peaks->best->model;
+  gint64 most = 0;
+  int found = -1;
+
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 over = peaks->walk.weights[d] + peaks->walk.peaks[d]
+                    - (model->limits[d] - peaks->sweep.spare);
+
+      if (!peaks->sweep.steps->is_limited[d] || over <= most)
+        continue;
+      most = over;
+      found = d;
+    }
+  return found;
+}
+
+static gboolean
+offer (Peaks *peaks)
+{
+  gboolean is_good = tp_limit_best_offer (peaks->best, peaks->walk.devices);
+
+  peaks->target = MIN (peaks->target, peaks->best->cost);
+  return is_good;
+}
+
+/* ---- prices ------------------------------------------------------------- */
+
+/* The value of @box at its prices. */
+static gint64
+try_prices (Peaks *peaks, const TpLimitBox *box)
+{
+  gint64 value = tp_limit_sweep_bound (&peaks->sweep, box, &peaks->walk);
+
+  peaks->sweep.work_left -= peaks->sweep.steps->ways->len;
+  if (value != TP_COST_NONE && find_over (peaks) < 0
+      && peaks->walk.cost < peaks->best->cost)
+    offer (peaks);
+  return value;
+}
+
+typedef struct
+{
+  gint64 price;               /* -1: none yet */
+  gint64 cost, weights;
+} Side;
+
+static gint64
+meet (const Side *over, const Side *under, gint64 max_price)
+{
+  TpLimitWide price = (TpLimitWide) (under->cost - over->cost) << 30;
+
+  price /= MAX (over->weights - under->weights, 1);
+  return (gint64) CLAMP (price, 0, (TpLimitWide) max_price);
+}
+
+/* A price at which constants take @room, or at which two placements are as good, one
+ * that takes more and one that does not. -1: there is nothing left to try. */
+static gint64
+find_next (const Peaks *peaks, const Side *over, const Side *under,
+           gint64 price)
+{
+  gint64 next;
+
+  if (over->price < 0)
+    return price == 0 ? -1 : price / 64;
+  if (under->price >= 0)
+    {
+      next = meet (over, under, peaks->max_price);
+      return next <= over->price || next >= under->price ? -1 : next;
+    }
+  if (price >= peaks->max_price)
+    return -1;
+  next = price > 0 ? price
+                   : (gint64) MIN (((TpLimitWide) peaks->best->model->sum << 24)
+                                       / (over->weights + 1),
+                                   (TpLimitWide) peaks->max_price / 64);
+  return MIN (MAX (next, 1), peaks->max_price / 64) * 64;
+}
+
+/* The price on @device for which @box proves most. */
+static void
+climb (Peaks *peaks, Box *box, int device)
+{
+  gint64 room = peaks->best->model->limits[device] - peaks->sweep.spare
+                - box->box.low[device];
+  Side over = { .price = -1 }, under = { .price = -1 };
+  TpLimitBox trial = box->box;
+
+  for (int i = 0; i < TRIES && trial.price[device] >= 0; i++)
+    {
+      gint64 value = try_prices (peaks, &trial);
+      gint64 weights = peaks->walk.weights[device];
+      Side *side = weights > room ? &over : &under;
+
+      if (value > box->value)
+        {
+          box->value = value;
+          box->box.price[device] = trial.price[device];
+        }
+      if (box->value >= peaks->target)
+        return;
+      *side = (Side){ trial.price[device],
+                      value - tp_limit_price (trial.price[device],
+                                              weights - room),
+                      weights };
+      trial.price[device]
+          = find_next (peaks, &over, &under, trial.price[device]);
+    }
+}
+
+static void
+find_prices (Peaks *peaks, Box *box)
+{
+  const gboolean *is_limited = peaks->sweep.steps->is_limited;
+  int n_rounds = is_limited[0] && is_limited[1] ? 2 : 1;
+
+  for (int i = 0; i < n_rounds; i++)
+    for (int d = 0; d < 2 && box->value < peaks->target; d++)
+      if (is_limited[d])
+        climb (peaks, box, d);
+}
+
+/* ---- boxes -------------------------------------------------------------- */
+
+static void
+divide (Peaks *peaks, int index, int device, gint64 peak)
+{
+  Box half = *get_box (peaks, index), *box = get_box (peaks, index);
+
+  box->first_child = (int) peaks->boxes->len;
+  box->device = device;
+  box->peak = peak;
+  half.peak = peak;
+  for (int i = 0; i < 2; i++)
+    {
+      Box child = half;
+
+      if (i == 0)
+        child.box.high[device] = half.peak;
+      else
+        child.box.low[device] = half.peak + 1;
+      tp_array_append_val (peaks->boxes, child);
+    }
+}
+
+/* Between what the rest of memory would take, and what walk holds. */
+static void
+divide_found (Peaks *peaks, int index, int device)
+{
+  gint64 least = peaks->best->model->limits[device] - peaks->sweep.spare
+                 - peaks->walk.weights[device];
+  gint64 most = peaks->walk.peaks[device] - 1;
+
+  least = MAX (least, get_box (peaks, index)->box.low[device]);
+  divide (peaks, index, device, least + (most - least) / 2);
+}
+
+/* Where it is wide, and prices leave much to be proved: prices of halves leave less.
+ * FALSE: it is narrow. */
+static gboolean
+divide_wide (Peaks *peaks, int index)
+{
+  const Box *box = get_box (peaks, index);
+  int found = -1;
+  gint64 most = 0;
+
+  if (peaks->target - box->value < peaks->target / FINE)
+    return FALSE;
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 width = box->box.high[d] - box->box.low[d];
+
+      if (width <= most || width < peaks->best->model->limits[d] / NARROW)
+        continue;
+      most = width;
+      found = d;
+    }
+  if (found >= 0)
+    divide (peaks, index, found, box->box.low[found] + most / 2);
+  return found >= 0;
+}
+
+/* The cheapest in the box is in walk. */
+static void
+take_found (Peaks *peaks, int index)
+{
+  int device = find_over (peaks);
+  Box *box = get_box (peaks, index);
+
+  box->value = MAX (box->value, peaks->walk.cost);
+  if (device >= 0)
+    {
+      divide_found (peaks, index, device);
+      return;
+    }
+  box->is_done = TRUE;
+  if (!offer (peaks))
+    {
+      peaks->over = tp_limit_layout_get_over (&peaks->best->layout,
+                                              peaks->walk.devices);
+      tp_limit_best_search (peaks->best, peaks->walk.devices);
+    }
+  peaks->target = MIN (peaks->target, peaks->walk.cost);
+}
+
+/* What can be proved with less work: between what is, and all. */
+static void
+look_lower (Peaks *peaks, int index)
+{
+  for (int i = 3; i > 0 && peaks->sweep.work_left > 0; i--)
+    {
+      Box *box = get_box (peaks, index);
+      gint64 target = box->value + (peaks->target - box->value) / 4 * i;
+
+      if (tp_limit_sweep_search (&peaks->sweep, target, WORK_ONCE / 4,
+                                 &peaks->walk)
+          != TP_LIMIT_SWEEP_NONE)
+        continue;
+      box->value = target;
+      return;
+    }
+}
+
+static void
+visit (Peaks *peaks, int index)
+{
+  Box *box = get_box (peaks, index);
+  gint64 value;
+
+  find_prices (peaks, box);
+  if (box->value >= peaks->target)
+    return;
+  value = try_prices (peaks, &box->box);
+  box->is_done = value == TP_COST_NONE;
+  if (box->is_done || divide_wide (peaks, index))
+    return;
+  switch (tp_limit_sweep_search (&peaks->sweep, peaks->target, WORK_ONCE,
+                                 &peaks->walk))
+    {
+    case TP_LIMIT_SWEEP_NONE:
+      box->value = peaks->target;
+      box->is_done = TRUE;
+      return;
+    case TP_LIMIT_SWEEP_FOUND:
+      take_found (peaks, index);
+      return;
+    case TP_LIMIT_SWEEP_SPENT:
+      look_lower (peaks, index);
+      get_box (peaks, index)->is_done = TRUE;
+      return;
+    }
+}
+
+/* The open end that proves least; -1: there is none below the target. */
+static int
+find_open (const Peaks *peaks)
+{
+  int found = -1;
+
+  for (int i = 0; i < (int) peaks->boxes->len; i++)
+    {
+      const Box *it = get_box (peaks, i);
+
+      if (it->first_child < 0 && !it->is_done && it->value < peaks->target
+          && (found < 0 || it->value < get_box (peaks, found)->value))
+        found = i;
+    }
+  return found;
+}
+
+/* ---- the proof ---------------------------------------------------------- */
+
+static void
+write_box (const Peaks *peaks, int index, TpMemoryProof *proof)
+{
+  const Box *box = get_box (peaks, index);
+  TpProofEntry entry = { .kind = TP_PROOF_SWEEP };
+
+  if (box->first_child >= 0)
+    {
+      entry.kind = TP_PROOF_PEAK;
+      entry.index = box->device;
+      entry.bytes = box->peak;
+    }
+  else
+    {
+      for (int d = 0; d < 2; d++)
+        entry.prices[d] = box->box.price[d];
+      proof->bound_ns = MIN (proof->bound_ns, box->value);
+    }
+  tp_array_append_val (proof->entries, entry);
+}
+
+static TpMemoryProof *
+write_proof (const Peaks *peaks)
+{
+  g_autoptr (TpMemoryProof) proof = tp_memory_proof_new ();
+  g_autoptr (TpArray) stack = tp_array_new (sizeof (int));
+  int at = 0;
+
+  proof->bound_ns = peaks->best->cost;
+  tp_array_append_val (stack, at);
+  while (stack->len > 0)
+    {
+      at = tp_array_index (stack, int, stack->len - 1);
+      tp_array_set_size (stack, stack->len - 1);
+      write_box (peaks, at, proof);
+      for (int i = 1; i >= 0 && get_box (peaks, at)->first_child >= 0; i--)
+        {
+          int child = get_box (peaks, at)->first_child + i;
+
+          tp_array_append_val (stack, child);
+        }
+    }
+  return g_steal_pointer (&proof);
+}
+
+/* ---- the search --------------------------------------------------------- */
+
+/* Leaves @spare bytes of each limit alone. */
+static void
+search (Peaks *peaks, gint64 spare)
+{
+  const TpLimitModel *model = peaks->best->model;
+  Box root = { .value = G_MININT64, .first_child = -1 };
+
+  peaks->over = 0;
+  peaks->sweep.spare = spare;
+  peaks->target = MIN (peaks->best->cost, model->sum + 1);
+  for (int d = 0; d < 2; d++)
+    root.box.high[d]
+        = peaks->sweep.steps->is_limited[d] ? model->limits[d] - spare : 0;
+  tp_array_set_size (peaks->boxes, 0);
+  tp_array_append_val (peaks->boxes, root);
+  while (peaks->sweep.work_left > 0 && peaks->boxes->len < MAX_BOXES)
+    {
+      int index = find_open (peaks);
+
+      if (index < 0)
+        return;
+      visit (peaks, index);
+    }
+}
+
+/* Arenas may take more than what they hold. What holds so much less than it may, as
+ * they took too much, is laid out within the limits more often. */
+static void
+search_spare (Peaks *peaks)
+{
+  gint64 spare = 0, least = G_MAXINT64;
+
+  for (int d = 0; d < 2; d++)
+    if (peaks->sweep.steps->is_limited[d])
+      least = MIN (least, peaks->best->model->limits[d]);
+  for (int i = 0; i < SPARE_TRIES && peaks->over > 0; i++)
+    {
+      if (peaks->over >= least - spare)
+        return;
+      spare += peaks->over;
+      peaks->sweep.work_left = WORK / SPARE_TRIES;
+      search (peaks, spare);
+    }
+}
+
+TpMemoryProof *
+tp_limit_peaks_search (TpLimitBest *best)
+{
+  g_autoptr (TpLimitSteps) steps = tp_limit_steps_new (best->model);
+  g_autoptr (TpMemoryProof) proof = NULL;
+  g_auto (Peaks) peaks
+      = { .best = best, .boxes = tp_array_new (sizeof (Box)) };
+
+  if (steps == NULL)
+    return NULL;
+  tp_limit_sweep_init (&peaks.sweep, steps);
+  peaks.sweep.work_left = WORK;
+  peaks.walk.devices = tp_new0 (gint8, best->model->n_ops + 1);
+  peaks.max_price = tp_limit_cut_max_price (best->model);
+  search (&peaks, 0);
+  proof = write_proof (&peaks);
+  search_spare (&peaks);
+  return g_steal_pointer (&proof);
+}

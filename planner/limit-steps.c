@@ -1,0 +1,451 @@
+/* limit-steps.c: see limit-steps.h.
+ *
+ * A flag says whether any of some ops is on a device, of those decided. It lives
+ * from the last of them to the first, or to what makes what they read; flags of
+ * the same ops are one. A node is the set of flags that are up: what is paid and
+ * held at the next op depends on nothing else. Networks have few tensors at once,
+ * and of most the readers are one op, so there are few sets. */
+#include "config.h"
+
+#include "planner/limit-steps.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+#define MAX_FLAGS 64          /* at once */
+#define MAX_NODES (1 << 17)   /* in all layers */
+#define MAX_ITEMS (1 << 22)   /* tensors held at steps, and the like */
+
+typedef struct
+{
+  const int *ops;             /* ascending */
+  int n, device;
+  int low;                    /* the last op that asks for it; -1: the first */
+  gint64 cost, weights;       /* paid and held once it is up */
+  int slot;                   /* -1: not alive */
+  int next;                   /* of those with the same last op */
+} Flag;
+
+/* What a flag means to an op. */
+typedef struct
+{
+  int flag, next;
+  gint64 amount;
+} Item;
+
+typedef struct
+{
+  TpLimitSteps *steps;
+  const TpLimitModel *model;
+  TpArray *flags;             /* Flag */
+  TpArray *items;             /* Item */
+  int *newest;                /* [op]: flags whose last op it is */
+  int *ups;                   /* [op * 2 + device]: that are up with it there */
+  int *made;                  /* [op * 2 + device]: paid if it is not there */
+  int *held;                  /* [op * 2 + device]: bytes while it runs */
+  gint64 *own_weights, *own_held; /* [op * 2 + device]: if it is there */
+  guint64 used;               /* slots */
+  int of_slot[MAX_FLAGS];
+} Build;
+
+/* Of one layer. */
+typedef struct
+{
+  TpArray *keys;              /* guint64: [node] */
+  int *table;                 /* nodes by hash; -1: none */
+  guint mask;
+} Layer;
+
+static Flag *
+get_flag (const Build *build, int index)
+{
+  return &tp_array_index (build->flags, Flag, index);
+}
+
+static void
+add_item (Build *build, int *list, int flag, gint64 amount)
+{
+  Item item = { flag, *list, amount };
+
+  *list = (int) build->items->len;
+  tp_array_append_val (build->items, item);
+}
+
+/* ---- flags -------------------------------------------------------------- */
+
+static int
+add_flag (Build *build, const int *ops, int n, int device, int low)
+{
+  int last = ops[n - 1];
+  Flag flag = { ops, n, device, low, 0, 0, -1, build->newest[last] };
+
+  for (int i = flag.next; i >= 0; i = get_flag (build, i)->next)
+    {
+      Flag *it = get_flag (build, i);
+
+      if (it->device != device || it->n != n
+          || memcmp (it->ops, ops, sizeof (int) * n) != 0)
+        continue;
+      it->low = MIN (it->low, low);
+      return i;
+    }
+  build->newest[last] = (int) build->flags->len;
+  tp_array_append_val (build->flags, flag);
+  for (int i = 0; i < n; i++)
+    add_item (build, &build->ups[2 * ops[i] + device], build->newest[last], 0);
+  return build->newest[last];
+}
+
+static void
+add_terms (Build *build)
+{
+  const TpLimitTerms *costs = build->model->costs;
+
+  for (guint i = 0; i < costs->terms->len; i++)
+    {
+      const TpLimitTerm *it = &tp_array_index (costs->terms, TpLimitTerm, i);
+      const int *ops = tp_limit_term_readers (costs, it);
+      int low = it->maker >= 0 ? it->maker : ops[0];
+      int flag = add_flag (build, ops, it->n, it->device, low);
+
+      if (it->maker < 0)
+        get_flag (build, flag)->cost += it->price;
+      else
+        add_item (build, &build->made[2 * it->maker + it->device], flag,
+                  it->price);
+    }
+}
+
+/* ---- what is held ------------------------------------------------------- */
+
+static const int *
+get_readers (const Build *build, const TpLimitHolding *it)
+{
+  return (const int *) (void *) build->model->readers->data + it->first;
+}
+
+static void
+add_constant (Build *build, const TpLimitHolding *it, int device)
+{
+  const int *ops = get_readers (build, it);
+
+  if (it->n == 1)
+    build->own_weights[2 * ops[0] + device] += it->size_bytes;
+  else if (it->n > 1)
+    get_flag (build, add_flag (build, ops, it->n, device, ops[0]))->weights
+        += it->size_bytes;
+}
+
+/* While @step runs. What only some of those to come hold is left out: that is in
+ * the middle of groups, and less than there is. */
+static void
+add_held (Build *build, int tensor, int device, int step, int n_to_come)
+{
+  const TpLimitHolding *it = &build->model->holdings[tensor];
+  int n, flag;
+  gint64 bytes
+      = tp_limit_model_find_held (build->model, tensor, device, step, &n);
+
+  if (it->maker == step)
+    build->own_held[2 * step + device] += n == 0 ? 0 : bytes;
+  if (it->maker == step || n == 0 || n != n_to_come)
+    return;
+  flag = add_flag (build, get_readers (build, it), it->n, device, it->maker);
+  add_item (build, &build->held[2 * step + device], flag, bytes);
+}
+
+static void
+add_tensor (Build *build, int tensor, int device)
+{
+  const TpLimitHolding *it = &build->model->holdings[tensor];
+  const int *ops = get_readers (build, it);
+  int last = it->n == 0 ? it->maker : ops[it->n - 1], n_gone = 0;
+
+  for (int i = MAX (it->maker, 0);
+       i <= last && build->items->len < MAX_ITEMS; i++)
+    {
+      while (n_gone < it->n && ops[n_gone] < i)
+        n_gone++;
+      add_held (build, tensor, device, i, it->n - n_gone);
+    }
+}
+
+static void
+add_holdings (Build *build)
+{
+  const TpLimitModel *model = build->model;
+
+  for (int i = 0; i < model->problem->graph->n_tensors; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        if (!build->steps->is_limited[d] || model->holdings[i].size_bytes == 0)
+          continue;
+        if (model->holdings[i].is_constant)
+          add_constant (build, &model->holdings[i], d);
+        else
+          add_tensor (build, i, d);
+      }
+}
+
+/* ---- nodes -------------------------------------------------------------- */
+
+static void
+layer_clear (Layer *layer)
+{
+  tp_array_unref (layer->keys);
+  g_free (layer->table);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Layer, layer_clear)
+
+static int
+find_node (Layer *layer, guint64 key)
+{
+  guint at = (guint) ((key * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15)) >> 33)
+             & layer->mask;
+
+  while (layer->table[at] >= 0
+         && tp_array_index (layer->keys, guint64, layer->table[at]) != key)
+    at = (at + 1) & layer->mask;
+  if (layer->table[at] < 0)
+    {
+      layer->table[at] = (int) layer->keys->len;
+      tp_array_append_val (layer->keys, key);
+    }
+  return layer->table[at];
+}
+
+static void
+layer_reset (Layer *layer, guint n_before)
+{
+  guint n = 8;
+
+  while (n < 4 * n_before)
+    n *= 2;
+  layer->mask = n - 1;
+  layer->table = tp_renew (int, layer->table, n);
+  memset (layer->table, -1, sizeof (int) * n);
+  tp_array_set_size (layer->keys, 0);
+}
+
+/* FALSE: there are too many at once. */
+static gboolean
+raise_flags (Build *build, int op)
+{
+  for (int i = build->newest[op]; i >= 0; i = get_flag (build, i)->next)
+    {
+      int slot = 0;
+
+      while (slot < MAX_FLAGS && build->used >> slot & 1)
+        slot++;
+      if (slot == MAX_FLAGS)
+        return FALSE;
+      build->used |= (guint64) 1 << slot;
+      build->of_slot[slot] = i;
+      get_flag (build, i)->slot = slot;
+    }
+  return TRUE;
+}
+
+/* Of those that nobody asks for after @op. */
+static guint64
+drop_flags (Build *build, int op)
+{
+  guint64 gone = 0;
+
+  for (int slot = 0; slot < MAX_FLAGS; slot++)
+    if (build->used >> slot & 1
+        && MAX (get_flag (build, build->of_slot[slot])->low, 0) == op)
+      gone |= (guint64) 1 << slot;
+  build->used &= ~gone;
+  return gone;
+}
+
+static guint64
+find_ups (const Build *build, int op, int device)
+{
+  guint64 ups = 0;
+
+  for (int i = build->ups[2 * op + device]; i >= 0;
+       i = tp_array_index (build->items, Item, i).next)
+    ups |= (guint64) 1
+           << get_flag (build, tp_array_index (build->items, Item, i).flag)
+                  ->slot;
+  return ups;
+}
+
+/* Over @list, of flags in @set. */
+static gint64
+sum_items (const Build *build, int list, guint64 set)
+{
+  gint64 sum = 0;
+
+  for (int i = list; i >= 0; i = tp_array_index (build->items, Item, i).next)
+    {
+      const Item *it = &tp_array_index (build->items, Item, i);
+
+      if (set >> get_flag (build, it->flag)->slot & 1)
+        sum += it->amount;
+    }
+  return sum;
+}
+
+/* What @op on its device costs and holds where @before is up. FALSE: too much. */
+static gboolean
+fill_way (const Build *build, int op, guint64 before, guint64 after,
+          TpLimitWay *way)
+{
+  int at = 2 * op;
+
+  way->cost = build->model->costs->own[at + way->device]
+              + sum_items (build, build->made[at + 1 - way->device], after);
+  way->weights[way->device] = build->own_weights[at + way->device];
+  way->held[way->device] = build->own_held[at + way->device];
+  for (guint64 fresh = after & ~before; fresh != 0; fresh &= fresh - 1)
+    {
+      const Flag *it
+          = get_flag (build, build->of_slot[__builtin_ctzll (fresh)]);
+
+      way->cost += it->cost;
+      way->weights[it->device] += it->weights;
+    }
+  for (int d = 0; d < 2; d++)
+    {
+      way->held[d] += sum_items (build, build->held[at + d], after);
+      if (build->steps->is_limited[d]
+          && way->weights[d] + way->held[d] > build->model->limits[d])
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* By where they lead: what meets in a node is next to each other. */
+static void
+sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
+{
+  guint n = steps->ways->len - first;
+  TpLimitWay *ways = &tp_array_index (steps->ways, TpLimitWay, first);
+  g_autofree TpLimitWay *copy = tp_memdup (ways, sizeof *ways * (n + 1));
+  g_autofree int *starts = tp_new0 (int, n_nodes + 2);
+
+  for (guint i = 0; i < n; i++)
+    starts[copy[i].to + 1]++;
+  for (int i = 0; i < n_nodes; i++)
+    starts[i + 1] += starts[i];
+  for (guint i = 0; i < n; i++)
+    ways[starts[copy[i].to]++] = copy[i];
+}
+
+static void
+add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
+{
+  guint64 ups[2] = { find_ups (build, op, 0), find_ups (build, op, 1) };
+  guint first = build->steps->ways->len;
+  guint64 gone = drop_flags (build, op);
+
+  layer_reset (next, nodes->len);
+  for (guint i = 0; i < nodes->len; i++)
+    for (int d = 0; d < 2; d++)
+      {
+        guint64 before = tp_array_index (nodes, guint64, i);
+        guint64 after = before | ups[d];
+        TpLimitWay way = { .from = (int) i, .device = d };
+
+        if (build->model->costs->own[2 * (gsize) op + d] == TP_COST_NONE
+            || !fill_way (build, op, before, after, &way))
+          continue;
+        way.to = find_node (next, after & ~gone);
+        tp_array_append_val (build->steps->ways, way);
+      }
+  sort_ways (build->steps, first, (int) next->keys->len);
+}
+
+static gboolean
+add_layers (Build *build)
+{
+  TpLimitSteps *steps = build->steps;
+  g_autoptr (TpArray) nodes = tp_array_new (sizeof (guint64));
+  g_auto (Layer) next = { .keys = tp_array_new (sizeof (guint64)) };
+  int n = build->model->n_ops;
+  guint64 none = 0;
+  guint n_nodes = 1;
+
+  tp_array_append_val (nodes, none);
+  for (int layer = 0; layer <= n && n_nodes <= MAX_NODES; layer++)
+    {
+      steps->n_nodes[layer] = (int) nodes->len;
+      steps->first_way[layer] = (int) steps->ways->len;
+      if (layer == n)
+        return TRUE;
+      if (!raise_flags (build, n - 1 - layer))
+        return FALSE;
+      add_ways (build, n - 1 - layer, nodes, &next);
+      tp_array_set_size (nodes, 0);
+      tp_array_append_vals (nodes, next.keys->data, next.keys->len);
+      n_nodes += nodes->len;
+    }
+  return FALSE;
+}
+
+static void
+build_clear (Build *build)
+{
+  tp_array_unref (build->flags);
+  tp_array_unref (build->items);
+  g_free (build->newest);
+  g_free (build->ups);
+  g_free (build->made);
+  g_free (build->held);
+  g_free (build->own_weights);
+  g_free (build->own_held);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Build, build_clear)
+
+static int *
+new_lists (gsize n)
+{
+  int *lists = tp_new (int, n + 1);
+
+  memset (lists, -1, sizeof (int) * (n + 1));
+  return lists;
+}
+
+TpLimitSteps *
+tp_limit_steps_new (const TpLimitModel *model)
+{
+  gsize n = model->n_ops;
+  g_autoptr (TpLimitSteps) steps = g_new0 (TpLimitSteps, 1);
+  g_auto (Build) build = { .steps = steps, .model = model };
+
+  build.flags = tp_array_new (sizeof (Flag));
+  build.items = tp_array_new (sizeof (Item));
+  build.newest = new_lists (n);
+  build.ups = new_lists (2 * n);
+  build.made = new_lists (2 * n);
+  build.held = new_lists (2 * n);
+  build.own_weights = tp_new0 (gint64, 2 * n + 1);
+  build.own_held = tp_new0 (gint64, 2 * n + 1);
+  steps->model = model;
+  steps->ways = tp_array_new (sizeof (TpLimitWay));
+  steps->n_nodes = tp_new0 (int, n + 1);
+  steps->first_way = tp_new0 (int, n + 1);
+  for (int d = 0; d < 2; d++)
+    steps->is_limited[d]
+        = model->limits[d] > 0 && model->limits[d] < model->all_bytes;
+  add_terms (&build);
+  add_holdings (&build);
+  return build.items->len < MAX_ITEMS && add_layers (&build)
+             ? g_steal_pointer (&steps)
+             : NULL;
+}
+
+void
+tp_limit_steps_free (TpLimitSteps *steps)
+{
+  if (steps == NULL)
+    return;
+  tp_array_unref (steps->ways);
+  g_free (steps->n_nodes);
+  g_free (steps->first_way);
+  g_free (steps);
+}
