@@ -3,8 +3,8 @@
 benchmark dnn-partitioning: layers and operators of recurrent translators, encoders,
 residual and branching networks, whose sizes and times vary as theirs do. Plans each
 without limits, and with 25, 50 and 75 % of what that takes on the second device;
-prints what the plan costs, below what none is, and how long planning took.  Figures
-are simulated.
+prints what the plan costs, below what none is, and how long planning took; lets
+`tplan check` look at each.  Figures are simulated.
 
 usage: memory-gap.py TPLAN FOLDER"""
 import json
@@ -107,13 +107,17 @@ CASES = [("translator", translator, 8), ("translator-4", translator, 4), ("trans
 
 
 def plan(tplan, path, limit):
-    more = [] if limit is None else ["--mem-limit", f"{DEVICE}={limit}"]
+    made = path + ".plan.json"
+    more = [] if limit is None else ["--mem-limit", f"{DEVICE}={limit}", "-f", "-o", made]
     start = time.monotonic()
     done = subprocess.run([tplan, "optimize", "--format", "json", "-q", "--devices", f"{CPU},{DEVICE}", *more, path],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
-    return json.loads(done.stdout), time.monotonic() - start
+    took = time.monotonic() - start
+    if limit is not None:
+        subprocess.run([tplan, "check", made], stdout=subprocess.DEVNULL, check=True)
+    return json.loads(done.stdout), took
 
 
 def main(tplan, folder):
