@@ -15,10 +15,11 @@
 #include "planner/limit-sweep.h"
 
 #define WORK (G_GINT64_CONSTANT (1) << 25) /* labels looked at: half a second */
-#define WORK_ONCE (WORK / 4)
+#define WORK_ONCE (WORK / 8)
 #define TRIES 24              /* of one price */
 #define MAX_BOXES 4096
 #define SPARE_TRIES 8
+#define FIRST_PART 64         /* of what is to be proved: a power of 4 */
 #define FINE 256             /* of what is to be proved, and of a limit: boxes */
 #define NARROW 256           /* that leave less, or are narrower, are swept */
 
@@ -81,6 +82,20 @@ find_over (const Peaks *peaks)
       found = d;
     }
   return found;
+}
+
+/* Above the limit of any device; below 0: there is room left on all. */
+static gint64
+find_least_over (const Peaks *peaks)
+{
+  const TpLimitModel *model = peaks->best->model;
+  gint64 most = -G_MAXINT64;
+
+  for (int d = 0; d < 2; d++)
+    if (peaks->sweep.steps->is_limited[d])
+      most = MAX (most, peaks->walk.weights[d] + peaks->walk.peaks[d]
+                            - (model->limits[d] - peaks->sweep.spare));
+  return most;
 }
 
 static gboolean
@@ -265,59 +280,52 @@ take_found (Peaks *peaks, int index)
   box->is_done = TRUE;
   if (!offer (peaks))
     {
-      peaks->over = tp_limit_layout_get_over (&peaks->best->layout,
-                                              peaks->walk.devices);
+      peaks->over = MAX (tp_limit_layout_get_over (&peaks->best->layout,
+                                                   peaks->walk.devices),
+                         1 - find_least_over (peaks));
       tp_limit_best_search (peaks->best, peaks->walk.devices);
     }
   peaks->target = MIN (peaks->target, peaks->walk.cost);
 }
 
-/* What can be proved with less work: between what is, and all. */
+/* Towards the target by steps: the lower it is, the less there is to look at, and
+ * what is found below it is the cheapest of all. */
 static void
-look_lower (Peaks *peaks, int index)
+sweep_box (Peaks *peaks, int index)
 {
-  for (int i = 3; i > 0 && peaks->sweep.work_left > 0; i--)
+  for (int part = FIRST_PART; part >= 1; part /= 4)
     {
       Box *box = get_box (peaks, index);
-      gint64 target = box->value + (peaks->target - box->value) / 4 * i;
+      gint64 target = box->value + (peaks->target - box->value) / part;
 
-      if (tp_limit_sweep_search (&peaks->sweep, target, WORK_ONCE / 4,
-                                 &peaks->walk)
-          != TP_LIMIT_SWEEP_NONE)
-        continue;
-      box->value = target;
-      return;
+      switch (tp_limit_sweep_search (&peaks->sweep, target, WORK_ONCE,
+                                     &peaks->walk))
+        {
+        case TP_LIMIT_SWEEP_NONE:
+          box->value = MAX (box->value, target);
+          break;
+        case TP_LIMIT_SWEEP_FOUND:
+          take_found (peaks, index);
+          return;
+        case TP_LIMIT_SWEEP_SPENT:
+          part = 1;
+          break;
+        }
     }
+  get_box (peaks, index)->is_done = TRUE;
 }
 
 static void
 visit (Peaks *peaks, int index)
 {
   Box *box = get_box (peaks, index);
-  gint64 value;
 
   find_prices (peaks, box);
   if (box->value >= peaks->target)
     return;
-  value = try_prices (peaks, &box->box);
-  box->is_done = value == TP_COST_NONE;
-  if (box->is_done || divide_wide (peaks, index))
-    return;
-  switch (tp_limit_sweep_search (&peaks->sweep, peaks->target, WORK_ONCE,
-                                 &peaks->walk))
-    {
-    case TP_LIMIT_SWEEP_NONE:
-      box->value = peaks->target;
-      box->is_done = TRUE;
-      return;
-    case TP_LIMIT_SWEEP_FOUND:
-      take_found (peaks, index);
-      return;
-    case TP_LIMIT_SWEEP_SPENT:
-      look_lower (peaks, index);
-      get_box (peaks, index)->is_done = TRUE;
-      return;
-    }
+  box->is_done = try_prices (peaks, &box->box) == TP_COST_NONE;
+  if (!box->is_done && !divide_wide (peaks, index))
+    sweep_box (peaks, index);
 }
 
 /* The open end that proves least; -1: there is none below the target. */
