@@ -63,13 +63,19 @@ on_late_fault (int number)
 void
 tp_cli_ending_end_children (void)
 {
-  if (!has_only_its_own)
-    return;
+  if (has_only_its_own)
+    tp_orphans_end ();
+}
+
+/* Where nothing follows but the end of the process. */
+static void
+end_all (void)
+{
   ender_process = getpid ();
   ender = (pid_t) syscall (SYS_gettid);
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
     signal (faults[i], on_late_fault);
-  tp_orphans_end ();
+  tp_cli_ending_end_children ();
 }
 
 static gboolean
@@ -93,7 +99,7 @@ _exit (int status)
   if (is_early ())
     {
       tell ();
-      tp_cli_ending_end_children ();
+      end_all ();
       status = TP_EXIT_DEVICE;
     }
   while (TRUE)
@@ -106,7 +112,7 @@ on_signal (int number)
 {
   sigset_t its;
 
-  tp_cli_ending_end_children ();
+  end_all ();
   signal (number, SIG_DFL);
   sigemptyset (&its);
   sigaddset (&its, number);
@@ -167,6 +173,6 @@ void
 tp_cli_ending_leave (int status)
 {
   watched = 0;
-  tp_cli_ending_end_children ();
+  end_all ();
   _exit (status);
 }
