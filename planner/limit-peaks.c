@@ -1,10 +1,10 @@
 /* limit-peaks.c: see limit-peaks.h.
  *
  * A box says between what bounds the peak lies of what a device holds besides
- * constants. Nothing there holds more at any step, and constants have the room that
- * the lower bound leaves. The cheapest such placement may hold much at one step and
- * many constants, but together too much: then the box is divided in two, and it is
- * in neither. */
+ * constants. Nothing there holds more at any step, and constants have the room
+ * that the lower bound leaves. The cheapest such placement may hold much at one
+ * step and many constants, but together too much: then the box is divided in
+ * two, and it is in neither. */
 #include "config.h"
 
 #include "planner/limit-peaks.h"
@@ -20,8 +20,8 @@
 #define MAX_BOXES 4096
 #define SPARE_TRIES 8
 #define FIRST_PART 64         /* of what is to be proved: a power of 4 */
-#define FINE 256             /* of what is to be proved, and of a limit: boxes */
-#define NARROW 256           /* that leave less, or are narrower, are swept */
+#define FINE 256             /* of what is to be proved, and of a limit: what */
+#define NARROW 256           /* leaves less, or is narrower, is swept */
 
 typedef struct
 {
@@ -39,7 +39,7 @@ typedef struct
   TpLimitSweep sweep;
   TpLimitWalk walk;
   TpArray *boxes;             /* Box */
-  gint64 target;              /* what ends have to prove: what the best costs, or
+  gint64 target;              /* what ends have to prove: cost of the best, or
                                * what holds no more than it may but is not laid
                                * out in that */
   gint64 max_price;
@@ -137,8 +137,9 @@ meet (const Side *over, const Side *under, gint64 max_price)
   return (gint64) CLAMP (price, 0, (TpLimitWide) max_price);
 }
 
-/* A price at which constants take @room, or at which two placements are as good, one
- * that takes more and one that does not. -1: there is nothing left to try. */
+/* A price at which constants take @room, or at which two placements are as
+ * good, one that takes more and one that does not. -1: there is nothing left to
+ * try. */
 static gint64
 find_next (const Peaks *peaks, const Side *over, const Side *under,
            gint64 price)
@@ -239,8 +240,8 @@ divide_found (Peaks *peaks, int index, int device)
   divide (peaks, index, device, least + (most - least) / 2);
 }
 
-/* Where it is wide, and prices leave much to be proved: prices of halves leave less.
- * FALSE: it is narrow. */
+/* Where it is wide, and prices leave much to be proved: prices of halves leave
+ * less. FALSE: it is narrow. */
 static gboolean
 divide_wide (Peaks *peaks, int index)
 {
@@ -288,8 +289,8 @@ take_found (Peaks *peaks, int index)
   peaks->target = MIN (peaks->target, peaks->walk.cost);
 }
 
-/* Towards the target by steps: the lower it is, the less there is to look at, and
- * what is found below it is the cheapest of all. */
+/* Towards the target by steps: the lower it is, the less there is to look at,
+ * and what is found below it is the cheapest of all. */
 static void
 sweep_box (Peaks *peaks, int index)
 {
@@ -419,8 +420,8 @@ search (Peaks *peaks, gint64 spare)
     }
 }
 
-/* Arenas may take more than what they hold. What holds so much less than it may, as
- * they took too much, is laid out within the limits more often. */
+/* Arenas may take more than what they hold. What holds so much less than it
+ * may, as they took too much, is laid out within the limits more often. */
 static void
 search_spare (Peaks *peaks)
 {

@@ -1,6 +1,6 @@
-/* limit-peaks.h: what fits costs so much at least, by sweeps over all steps: a tree
- * that says how much devices hold at most besides constants. For graphs of which
- * little is undecided at once. */
+/* limit-peaks.h: what fits costs so much at least, by sweeps over all steps: a
+ * tree that says how much devices hold at most besides constants. For graphs of
+ * which little is undecided at once. */
 #ifndef TP_PLANNER_LIMIT_PEAKS_H
 #define TP_PLANNER_LIMIT_PEAKS_H
 

@@ -1,10 +1,11 @@
 /* limit-steps.c: see limit-steps.h.
  *
- * A flag says whether any of some ops is on a device, of those decided. It lives
- * from the last of them to the first, or to what makes what they read; flags of
- * the same ops are one. A node is the set of flags that are up: what is paid and
- * held at the next op depends on nothing else. Networks have few tensors at once,
- * and of most the readers are one op, so there are few sets. */
+ * A flag says whether any of some ops is on a device, of those decided. It
+ * lives from the last of them to the first, or to what makes what they read;
+ * flags of the same ops are one. A node is the set of flags that are up:
+ * what is paid and held at the next op depends on nothing else. Networks
+ * have few tensors at once, and of most the readers are one op, so there are
+ * few sets. */
 #include "config.h"
 
 #include "planner/limit-steps.h"
@@ -137,8 +138,8 @@ add_constant (Build *build, const TpLimitHolding *it, int device)
         += it->size_bytes;
 }
 
-/* While @step runs. What only some of those to come hold is left out: that is in
- * the middle of groups, and less than there is. */
+/* While @step runs. What only some of those to come hold is left out: that is
+ * in the middle of groups, and less than there is. */
 static void
 add_held (Build *build, int tensor, int device, int step, int n_to_come)
 {
@@ -290,7 +291,8 @@ sum_items (const Build *build, int list, guint64 set)
   return sum;
 }
 
-/* What @op on its device costs and holds where @before is up. FALSE: too much. */
+/* What @op on its device costs and holds where @before is up. FALSE: too
+ * much. */
 static gboolean
 fill_way (const Build *build, int op, guint64 before, guint64 after,
           TpLimitWay *way)

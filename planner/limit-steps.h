@@ -1,6 +1,7 @@
-/* limit-steps.h: all placements, op after op from the last to the first, as ways
- * through layers of nodes. What is decided meets in one node where it makes no
- * difference to what is left: which devices read what is still to be made. */
+/* limit-steps.h: all placements, op after op from the last to the first, as
+ * ways through layers of nodes. What is decided meets in one node where it
+ * makes no difference to what is left: which devices read what is still to be
+ * made. */
 #ifndef TP_PLANNER_LIMIT_STEPS_H
 #define TP_PLANNER_LIMIT_STEPS_H
 
@@ -12,7 +13,7 @@ typedef struct
   int from, to;
   int device;
   gint64 cost;
-  gint64 weights[2];          /* [device]: bytes of constants first read there */
+  gint64 weights[2];          /* [device]: of constants first read there */
   gint64 held[2];             /* [device]: all else there when the op begins */
 } TpLimitWay;
 
@@ -20,10 +21,10 @@ typedef struct
 {
   const TpLimitModel *model;  /* (unowned) */
   gboolean is_limited[2];     /* [device]: what is 0 besides is of no account */
-  int *n_nodes;               /* [layer]: of op n_ops - 1 first; in the end all is
-                               * decided */
+  int *n_nodes;               /* [layer]: of op n_ops - 1 first; in the end all
+                               * is decided */
   int *first_way;             /* [layer]: as many more as there are */
-  TpArray *ways;              /* TpLimitWay: by layer, then by where they lead */
+  TpArray *ways;              /* TpLimitWay: by layer, then by target */
 } TpLimitSteps;
 
 /* Returns: (nullable): NULL: too much is undecided at once. */

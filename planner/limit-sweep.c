@@ -1,10 +1,10 @@
 /* limit-sweep.c: see limit-sweep.h.
  *
  * A shortest path with resources (M. Desrochers, La fabrication d'horaires de
- * travail, 1986): labels with what a way cost and which constants it read so far; of
- * two in one node, one that costs and holds no less than the other goes; and so
- * does one from which the rest costs too much at least, constants having a price
- * instead of a limit (G. Y. Handler and I. Zang, 1980). */
+ * travail, 1986): labels with what a way cost and which constants it read so
+ * far; of two in one node, one that costs and holds no less than the other
+ * goes; and so does one from which the rest costs too much at least, constants
+ * having a price instead of a limit (G. Y. Handler and I. Zang, 1980). */
 #include "config.h"
 
 #include "planner/limit-sweep.h"
@@ -119,8 +119,8 @@ fill_table (TpLimitSweep *sweep, int table, const gint64 *price)
     fill_layer (sweep, layer, table);
 }
 
-/* What a price proves too much where constants may take @weights less than there
- * is room for. */
+/* What a price proves too much where constants may take @weights less than
+ * there is room for. */
 static gint64
 find_rest (const TpLimitSweep *sweep, int table, const gint64 *weights)
 {
@@ -219,8 +219,8 @@ is_before (const Label *a, const Label *b)
   return x < y || (x == y && a->cost <= b->cost);
 }
 
-/* Unless one that is there costs and holds no more. With one limit the last is the
- * cheapest. */
+/* Unless one that is there costs and holds no more. With one limit the last is
+ * the cheapest. */
 static void
 keep (const TpLimitSweep *sweep, TpArray *labels, const Label *label)
 {
@@ -238,8 +238,8 @@ keep (const TpLimitSweep *sweep, TpArray *labels, const Label *label)
   tp_array_append_vals (labels, label, 1);
 }
 
-/* What comes by way @index, with what came before: from the first of merged to the
- * second. */
+/* What comes by way @index, with what came before: from the first of merged to
+ * the second. */
 static void
 merge (TpLimitSweep *sweep, int layer, int index, gint64 target)
 {

@@ -1,6 +1,6 @@
 /* limit-sweep.h: the cheapest way through all steps within a box: what ops hold
- * besides constants is nowhere more than so much, and constants leave room for so
- * much. */
+ * besides constants is nowhere more than so much, and constants leave room for
+ * so much. */
 #ifndef TP_PLANNER_LIMIT_SWEEP_H
 #define TP_PLANNER_LIMIT_SWEEP_H
 
@@ -10,7 +10,7 @@
 
 typedef struct
 {
-  gint64 low[2], high[2];     /* [device]: bytes of the peak but for constants */
+  gint64 low[2], high[2];     /* [device]: bytes of the peak, less constants */
   gint64 price[2];            /* [device]: of 2^30 bytes of constants */
 } TpLimitBox;
 
@@ -48,11 +48,12 @@ void tp_limit_sweep_init (TpLimitSweep *sweep, const TpLimitSteps *steps);
 void tp_limit_sweep_clear (TpLimitSweep *sweep);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitSweep, tp_limit_sweep_clear)
 
-/* What no placement in @box goes below, by its prices; TP_COST_NONE: there is none.
- * @walk: the one that is least with them. */
+/* What no placement in @box goes below, by its prices; TP_COST_NONE: there is
+ * none. @walk: the one that is least with them. */
 gint64 tp_limit_sweep_bound (TpLimitSweep *sweep, const TpLimitBox *box,
                              TpLimitWalk *walk);
-/* After that: whether any in the box costs less than @target; looks at @work. */
+/* After that: whether any in the box costs less than @target; looks at
+ * @work. */
 TpLimitSweepEnd tp_limit_sweep_search (TpLimitSweep *sweep, gint64 target,
                                        gint64 work, TpLimitWalk *walk);
 

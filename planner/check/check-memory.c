@@ -1,11 +1,11 @@
 /* check-memory.c: does a tree of choices prove that what fits costs so much?
  *
- * Each branch has an op on the first device, then on the second, or a device hold no
- * more than so much but for constants, then more: so the ends of the tree are all
- * placements there are. Of each end one of these has to hold: a
- * bound of what is below it is no less than claimed; what its ops hold is above a
- * limit by itself; it is one placement, which costs enough, or whose arenas, laid
- * out as sessions do, do not fit. */
+ * Each branch has an op on the first device, then on the second, or a device
+ * hold no more than so much but for constants, then more: so the ends of the
+ * tree are all placements there are. Of each end one of these has to hold: a
+ * bound of what is below it is no less than claimed; what its ops hold is above
+ * a limit by itself; it is one placement, which costs enough, or whose arenas,
+ * laid out as sessions do, do not fit. */
 #include "config.h"
 
 #include "planner/check/check-memory.h"
@@ -27,8 +27,8 @@
 
 typedef TpCheckerWide Wide;
 
-/* An op that was branched on, and has been on its first device only or on both; or
- * a device whose peak was, and what its bounds were. */
+/* An op that was branched on, and has been on its first device only or on both;
+ * or a device whose peak was, and what its bounds were. */
 typedef struct
 {
   int op;                     /* -1: a peak */

@@ -1,9 +1,10 @@
 /* check-steps.c: see check-steps.h.
  *
  * From the last op to the first all that matters of what is placed already is
- * which tensors are read there on which device, which constants, and which groups
- * have an op where. These are facts, one for each copy, gain, constant and tensor
- * that is held; they begin with the last op that has to do with them. */
+ * which tensors are read there on which device, which constants, and which
+ * groups have an op where. These are facts, one for each copy, gain, constant
+ * and tensor that is held; they begin with the last op that has to do with
+ * them. */
 #include "config.h"
 
 #include "planner/check/check-steps.h"
@@ -24,7 +25,7 @@ typedef struct
 {
   int device, maker;          /* -1: none */
   const int *ops;             /* any of which makes it so; ascending */
-  int n_all, n;               /* those that are to come: before the op at hand */
+  int n_all, n;               /* those to come, before the op at hand */
   Wide cost;                  /* of a copy or a gain */
   gint64 weights;             /* of a constant */
   int root;                   /* tensor that is held; else -1 */
@@ -136,8 +137,8 @@ begin_facts (Making *making, int op)
   return TRUE;
 }
 
-/* What is held while @op runs only if all that reads it then or later counts: else
- * it is left out, which is less than there is. */
+/* What is held while @op runs only if all that reads it then or later counts:
+ * else it is left out, which is less than there is. */
 static gint64
 find_bytes (TpCheckerHeld *held, const Fact *fact, int op)
 {
@@ -154,7 +155,8 @@ look_at_facts (Making *making, int op)
 {
   for (int at = 0; at < making->n_now; at++)
     {
-      Fact *it = making->now[at] < 0 ? NULL : get_fact (making, making->now[at]);
+      Fact *it
+          = making->now[at] < 0 ? NULL : get_fact (making, making->now[at]);
 
       if (it == NULL)
         continue;
@@ -297,7 +299,8 @@ compare_facts (const void *a, const void *b)
   return memcmp (x->facts, y->facts, sizeof x->facts);
 }
 
-/* What leads to the same facts leads to one state. Returns how many there are. */
+/* What leads to the same facts leads to one state. Returns how many there
+ * are. */
 static int
 number_states (Making *making, int first)
 {

@@ -1,5 +1,5 @@
-/* check-steps.h: all placements of ops that are not fixed, from the last op to the
- * first, as steps between states. */
+/* check-steps.h: all placements of ops that are not fixed, from the last op to
+ * the first, as steps between states. */
 #ifndef TP_PLANNER_CHECK_STEPS_H
 #define TP_PLANNER_CHECK_STEPS_H
 
@@ -14,7 +14,7 @@ typedef struct
   guint64 facts[TP_CHECKER_WORDS]; /* that hold after it */
   int from, to;               /* states before and after it */
   TpCheckerWide cost;
-  gint64 weights[2], held[2]; /* [device]: constants not read before; the rest */
+  gint64 weights[2], held[2]; /* [device]: constants first read; the rest */
 } TpCheckerStep;
 
 typedef struct
@@ -23,7 +23,7 @@ typedef struct
   gboolean is_limited[2];
   gint8 *devices;             /* [op]: for which these are; -1: either */
   TpArray *steps;             /* TpCheckerStep: last op first, by to */
-  int *first;                 /* [k]: step of the k-th op from the end; one more */
+  int *first;                 /* [k]: steps of the k-th op; one more */
   int *n_states;              /* [k]: before it; one more */
 } TpCheckerSteps;
 void tp_checker_steps_clear (TpCheckerSteps *steps);

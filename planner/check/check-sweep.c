@@ -1,10 +1,11 @@
 /* check-sweep.c: see check-sweep.h.
  *
- * All ways from the last op to the first, state by state, but for those than which
- * another to the same state costs no more and reads no more constants; and for those
- * that cannot end below the target: a price on constants instead of a limit tells
- * what is to come at least. No step holds more than the box allows; and as one holds
- * as much as it says at least, constants have the rest of the limit. */
+ * All ways from the last op to the first, state by state, but for those than
+ * which another to the same state costs no more and reads no more constants;
+ * and for those that cannot end below the target: a price on constants instead
+ * of a limit tells what is to come at least. No step holds more than the box
+ * allows; and as one holds as much as it says at least, constants have the rest
+ * of the limit. */
 #include "config.h"
 
 #include "planner/check/check-sweep.h"

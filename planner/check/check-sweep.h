@@ -1,4 +1,5 @@
-/* check-sweep.h: whether nothing within bounds of memory costs less than so much. */
+/* check-sweep.h: whether nothing within bounds of memory costs less than so
+ * much. */
 #ifndef TP_PLANNER_CHECK_SWEEP_H
 #define TP_PLANNER_CHECK_SWEEP_H
 
@@ -6,13 +7,13 @@
 
 typedef struct
 {
-  gint64 low[2], high[2];     /* [device]: of the most bytes that it holds at any
-                               * step, but for constants */
+  gint64 low[2], high[2];     /* [device]: of the most that it holds at a step,
+                               * but for constants */
   gint64 prices[2];           /* of 2^30 bytes of constants: to look at less */
 } TpCheckerBox;
 
-/* TRUE: of all placements in @steps none whose peaks are in @box and that fits costs
- * less than @target. */
+/* TRUE: of all placements in @steps none whose peaks are in @box and that fits
+ * costs less than @target. */
 gboolean tp_checker_sweep (const TpCheckerSteps *steps,
                            const TpCheckerBox *box, TpCheckerWide target);
 
