@@ -288,10 +288,11 @@ raise_aim_capacity (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* That nothing takes less than 0 needs no flow. */
 static gboolean
 drop_aim_arcs (TpPlan *plan, const TpTestCase *test)
 {
-  gboolean had = plan->rate_proof->n_arcs > 0;
+  gboolean had = plan->rate_proof->n_arcs > 0 && plan->rate_proof->cost > 0;
 
   plan->rate_proof->n_arcs = 0;
   return had;
@@ -300,7 +301,7 @@ drop_aim_arcs (TpPlan *plan, const TpTestCase *test)
 static gboolean
 drop_aim_arc (TpPlan *plan, const TpTestCase *test)
 {
-  return plan->rate_proof->n_arcs-- > 0;
+  return plan->rate_proof->n_arcs-- > 0 && plan->rate_proof->cost > 0;
 }
 
 static gboolean
