@@ -3,8 +3,8 @@
 
 #include "schedule/plane-analyze.h"
 
-#include "nest/nest-expr.h"
 #include "ir/types.h"
+#include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 
 /* ---- what is staged ---------------------------------------------------- */
