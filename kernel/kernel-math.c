@@ -120,54 +120,43 @@ tp_k_exp_below (TpKernel *kernel, TpValue x)
   return tp_k_binary (kernel, TP_I_FMUL, f, n);
 }
 
-/* 1 / (1 + 2^(n + f)). 2^128 is infinite in the bits that power_of_two() makes, so
- * what rounds to 0 is 0 without an underflow; results are 0 below 2^-127.5. */
+/* 1 / (1 + exp (-x)), through exp (-|x|), which cannot overflow. */
 TpValue
 tp_k_sigmoid (TpKernel *kernel, TpValue x)
 {
-  static const float coefs[] = { 1.53289526e-4f,  1.33909809e-3f,
-                                 9.61850025e-3f,  5.55035956e-2f,
-                                 2.40226477e-1f,  6.93147182e-1f, 1 };
-  TpValue rounder = real (kernel, x, ROUNDER), n, f, factor;
+  TpValue magnitude = tp_k_unary (kernel, TP_I_FABS, x), t, one, top;
 
-  x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 80), x);
-  x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -89), x);
-  factor = real (kernel, x, -1.44269504088896341f);
-  n = tp_k_fma (kernel, x, factor, rounder);
-  f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
-  f = tp_k_fma (kernel, x, factor, f);
-  f = tp_k_fma (kernel, x, real (kernel, x, -1.92596303e-8f), f);
-  f = polynomial (kernel, f, coefs, 7);
-  n = power_of_two (kernel, tp_k_unary (kernel, TP_I_AS_I32, n));
-  f = binary (kernel, TP_I_FADD, tp_k_binary (kernel, TP_I_FMUL, f, n), 1);
-  return tp_k_binary (kernel, TP_I_FDIV, real (kernel, x, 1), f);
+  t = exp_wide (kernel, tp_k_unary (kernel, TP_I_FNEG, magnitude), -1);
+  one = real (kernel, x, 1);
+  top = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, 0));
+  top = tp_k_select (kernel, top, t, one);
+  t = tp_k_binary (kernel, TP_I_FADD, t, one);
+  return tp_k_binary (kernel, TP_I_FDIV, top, t);
 }
 
 /* --- tanh, erf ---------------------------------------------------------- */
 
-/* d / (d + 2) of d = exp (2 |x|) - 1 = 2^n (exp (f) - 1) + 2^n - 1, which near 0 is
- * as exact as f, and never exceeds 1. */
+/* An odd polynomial up to 0.625, else 1 - 2 / (exp (2 |x|) + 1). */
 TpValue
 tp_k_tanh (TpKernel *kernel, TpValue x)
 {
-  static const float coefs[] = { 1.38706574e-3f, 8.36626161e-3f,
-                                 4.16674353e-2f, 1.66665465e-1f,
-                                 4.9999997e-1f };
-  TpValue rounder = real (kernel, x, ROUNDER), n, m, f, d;
-  TpValue t = tp_k_unary (kernel, TP_I_FABS, x);
+  static const float coefs[] = { -5.70498872745e-3f, 2.06390887954e-2f,
+                                 -5.37397155531e-2f, 1.33314422036e-1f,
+                                 -3.33332819422e-1f };
+  TpValue t = tp_k_unary (kernel, TP_I_FABS, x), square, small, large;
 
-  t = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 9.1f), t);
-  n = tp_k_fma (kernel, t, real (kernel, x, 2.88539008f), rounder);
-  m = tp_k_binary (kernel, TP_I_FSUB, n, rounder);
-  f = tp_k_binary (kernel, TP_I_FADD, t, t);
-  f = tp_k_fma (kernel, m, real (kernel, x, -LN2_HIGH), f);
-  f = tp_k_fma (kernel, m, real (kernel, x, -LN2_LOW), f);
-  d = tp_k_fma (kernel, polynomial (kernel, f, coefs, 5),
-                tp_k_binary (kernel, TP_I_FMUL, f, f), f);
-  n = power_of_two (kernel, tp_k_unary (kernel, TP_I_AS_I32, n));
-  d = tp_k_fma (kernel, d, n, binary (kernel, TP_I_FSUB, n, 1));
-  d = tp_k_binary (kernel, TP_I_FDIV, d, binary (kernel, TP_I_FADD, d, 2));
-  return give_sign (kernel, d, x);
+  square = tp_k_binary (kernel, TP_I_FMUL, x, x);
+  small = tp_k_binary (kernel, TP_I_FMUL, square,
+                       polynomial (kernel, square, coefs, 5));
+  small = tp_k_fma (kernel, small, x, x);
+  large = binary (kernel, TP_I_FMIN, t, 10);
+  large = tp_k_binary (kernel, TP_I_FADD, large, large);
+  large = binary (kernel, TP_I_FADD, exp_normal (kernel, large), 1);
+  large = tp_k_binary (kernel, TP_I_FDIV, real (kernel, x, 2), large);
+  large = tp_k_binary (kernel, TP_I_FSUB, real (kernel, x, 1), large);
+  large = give_sign (kernel, large, x);
+  t = tp_k_binary (kernel, TP_I_FLESS, real (kernel, x, 0.625f), t);
+  return tp_k_select (kernel, t, large, small);
 }
 
 /* 1 - exp (polynomial) from 475/512 on, else an odd polynomial. */

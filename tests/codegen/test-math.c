@@ -16,11 +16,10 @@
 
 #define N 4096
 
-/* It has no results below 2^-127.5. */
 static double
 sigmoid (double x)
 {
-  return x < -88.3763 ? 0 : 1 / (1 + exp (-x));
+  return 1 / (1 + exp (-x));
 }
 
 typedef struct
@@ -35,7 +34,7 @@ typedef struct
 static const Function functions[] = {
   { "exp", tp_k_exp, exp, -104, 89, 1.2 },
   { "log", tp_k_log, log, 1e-3, 10, 1.2 },
-  { "tanh", tp_k_tanh, tanh, -11, 11, 2.6 },
+  { "tanh", tp_k_tanh, tanh, -11, 11, 1.6 },
   { "erf", tp_k_erf, erf, -5, 5, 1.2 },
   { "sin", tp_k_sin, sin, -8, 8, 2.0 },
   { "cos", tp_k_cos, cos, -99999, 100001, 2.0 },
@@ -304,28 +303,6 @@ test_masked (gconstpointer data)
     g_assert_cmpfloat (y[i], ==, 0);
 }
 
-/* No tanh is beyond 1, and those of x and -x differ in the sign alone. */
-static void
-test_odd (void)
-{
-  const Function *tanhs = &functions[2];
-  g_autoptr (TpKernel) kernel = make_kernel (tanhs, 16);
-  g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
-  void *buffers[] = { x, y };
-
-  fill (x, 0, 10);
-  for (int i = 1; i < N; i += 2)
-    x[i] = -x[i - 1];
-  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, NULL));
-  for (int i = 0; i < N; i += 2)
-    if (!isnan (x[i]))
-      {
-        g_assert_true (fabsf (y[i]) <= 1);
-        g_assert_true (y[i + 1] == -y[i]);
-        g_assert_true (!signbit (y[i + 1]) == !signbit (x[i + 1]));
-      }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -338,8 +315,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/math/pow", test_pow);
   g_test_add_data_func ("/math/exp/masked", &functions[0], test_masked);
-  g_test_add_data_func ("/math/sigmoid/masked", &functions[6], test_masked);
-  g_test_add_func ("/math/tanh/odd", test_odd);
   g_test_add_data_func ("/math/exp-below", &below, test_below);
   g_test_add_data_func ("/math/exp-below/masked", &below, test_masked);
   return g_test_run ();
