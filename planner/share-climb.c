@@ -278,6 +278,30 @@ tp_share_state_sweep (TpShareState *state, const int *ops, int n_ops)
 }
 
 void
+tp_share_state_fill_groups (TpShareState *state)
+{
+  const TpShareModel *model = state->model;
+
+  for (int op = 0; op < model->n_ops; op++)
+    {
+      const gint64 *levels = &state->levels[(gsize) op * model->n_devices];
+
+      for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
+        {
+          int part = model->parts[i];
+          gint64 least = levels[tp_share_state_choose (state, op)];
+          gint64 amounts[TP_SHARE_MAX_DEVICES];
+
+          if (get_term (state, find_term (state, part))->kind == 't')
+            continue;
+          for (int d = 0; d < model->n_devices; d++)
+            amounts[d] = levels[d] - least;
+          move (state, op, part, amounts, -1);
+        }
+    }
+}
+
+void
 tp_share_state_add (TpShareState *state, int member, const gint64 *amounts)
 {
   move (state, tp_share_model_get_op (state->model, member), member, amounts,

@@ -31,6 +31,11 @@ void tp_share_state_fix (TpShareState *state, int op, int device);
  * level of its op. */
 void tp_share_state_add (TpShareState *state, int member,
                          const gint64 *amounts);
+/* Raises the bound, or leaves it: what ops cost above their least goes to their
+ * groups, where it may outweigh gains on devices that are too slow. A start for
+ * sweeps: they share it out in equal parts, of which few come to a group whose ops
+ * all read one tensor. */
+void tp_share_state_fill_groups (TpShareState *state);
 /* Raises the bound, or leaves it: @ops are gone through once, first to last and
  * then back; ascending. */
 void tp_share_state_sweep (TpShareState *state, const int *ops, int n_ops);

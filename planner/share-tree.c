@@ -353,6 +353,24 @@ climb (Search *search, TpShareState *state)
   return tp_share_state_bound (state);
 }
 
+/* From another side, where @bound, of @state, is too low: both become the better
+ * of the two. */
+static gint64
+climb_by_groups (Search *search, TpShareState *state, gint64 bound)
+{
+  g_auto (TpShareState) other = { 0 };
+  gint64 reached;
+
+  search->model->work = 0;
+  tp_share_state_init (&other, search->model);
+  tp_share_state_fill_groups (&other);
+  reached = climb (search, &other);
+  if (reached <= bound)
+    return bound;
+  tp_share_state_copy (state, &other);
+  return reached;
+}
+
 /* ---- the search ----------------------------------------------------------- */
 
 static gboolean
@@ -421,6 +439,8 @@ search_all (Search *search, TpShareState *state)
 
   if (bound < search->cost)
     look_from_all_sides (search);
+  if (bound < search->cost)
+    bound = climb_by_groups (search, state, bound);
   look_for_better (search, state, TRUE);
   tp_pointers_add (search->proof->bounds, write_bound (state, NULL));
   search->root = state;
@@ -471,7 +491,7 @@ tp_share_tree_search (TpShareModel *model, guint8 *devices, gint64 *out_cost,
   tp_share_state_init (&state, model);
   search_all (&search, &state);
   *out_cost = search.cost;
-  *out_bound = MIN (search.least, search.cost);
+  *out_bound = CLAMP (search.least, 0, search.cost);
   return g_steal_pointer (&search.proof);
 }
 

@@ -68,6 +68,7 @@ class Shares:
 
     def check(self):
         at, path, done = [list(devices) for devices in self.may], [], False
+        least = self.plan.p["bound_ns"]
         for kind, index in self.plan.p["share_tree"]:
             need(not done and index >= 0, "more ends than the tree has")
             if kind == "op":
@@ -75,8 +76,8 @@ class Shares:
                 path.append((index, at[index][1:]))
                 at[index] = at[index][:1]
                 continue
-            need(kind == "bound" and self.least(self.bounds[index], at)
-                 > self.unit * (self.plan.p["bound_ns"] - 1), "nothing is proved by", index)
+            need(kind == "bound" and (self.least(self.bounds[index], at) > self.unit * (least - 1)
+                                      or least == 0), "nothing is proved by", index)
             while path and not path[-1][1]:
                 op, _ = path.pop()
                 at[op] = list(self.may[op])

@@ -346,8 +346,10 @@ check_end (Walk *walk, int index)
           best = d;
       sum += levels[best];
     }
-  /* costs are whole: what is above one less is as good as the next */
-  return sum > (Wide) walk->proof->unit
+  /* costs are whole: what is above one less is as good as the next; and nothing
+   * costs less than nothing */
+  return walk->checker->plan->bound_ns == 0
+         || sum > (Wide) walk->proof->unit
                    * (walk->checker->plan->bound_ns - (Wide) 1);
 }
 

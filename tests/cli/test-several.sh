@@ -21,7 +21,14 @@ for list in sim:desktop-cpu,sim:laptop-gpu,sim:desktop-gpu "sim:desktop-cpu,sim:
   done
 done
 
+# One tensor that all ops read, in groups of them: sweeps alone left a bound below 0, and the plan could not be read.
+awk 'BEGIN { printf "{\"format\":\"tplan-graph/1\",\"inputs\":[{\"name\":\"x\",\"shape\":[4,4]}],\"outputs\":[\"t5000\"],\"ops\":["
+  printf "{\"type\":\"Relu\",\"inputs\":[\"x\"],\"outputs\":[\"t0\"]}"
+  for (i = 1; i <= 5000; i++) printf ",\n{\"type\":\"Add\",\"inputs\":[\"t%d\",\"t0\"],\"outputs\":[\"t%d\"]}", i - 1, i
+  print "]}" }' > star.json
 sims=sim:desktop-cpu,sim:laptop-gpu,sim:desktop-gpu
+try 0 optimize star.json --devices $sims -o star-plan.json && out_has 'proved least'; say $? "one tensor that 5000 ops read"
+try 0 check star-plan.json; say $? "  checked"
 try 0 optimize residual.json --devices $sims --pin conv1=sim:laptop-gpu --pin conv2=sim:desktop-gpu --pin sum2=sim:desktop-cpu \
   --margins -f -o spread.json && [ "$(grep -c '"device": "sim:laptop-gpu"' spread.json)" -ge 1 ]
 say $? "pins on all three"

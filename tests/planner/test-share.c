@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "planner/check/check.h"
 #include "planner/margin.h"
 #include "planner/place.h"
 #include "random-graph.h"
@@ -168,6 +169,34 @@ test_tree (void)
   g_assert_cmpint (n_trees, >=, 3);
 }
 
+/* That nothing costs less than nothing needs no proof; that it costs more does. */
+static void
+test_nothing (void)
+{
+  TpTestSpec spec = { .n_ops = 12, .n_devices = 3, .max_cost = 20,
+                      .has_groups = TRUE };
+  int n_refused = 0;
+
+  for (int round = 0; round < 40; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+      TpShareProof *proof = tp_share_proof_new ();
+
+      proof->unit = 1;
+      tp_pointers_add (proof->bounds, tp_share_bound_new ());
+      tp_array_append_vals (proof->entries, &(TpShareEntry){ FALSE, 0 }, 1);
+      tp_share_proof_free (plan->share_proof);
+      plan->share_proof = proof;
+      plan->bound_ns = 0;
+      tp_test_assert_checked (plan, test->graph);
+      plan->bound_ns = plan->cost_ns;
+      n_refused += !tp_check (plan, test->graph, reasons);
+    }
+  g_assert_cmpint (n_refused, >, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -179,5 +208,6 @@ main (int argc, char **argv)
   g_test_add_func ("/share/limits", test_limits);
   g_test_add_func ("/share/equal", test_equal);
   g_test_add_func ("/share/tree", test_tree);
+  g_test_add_func ("/share/nothing", test_nothing);
   return g_test_run ();
 }
