@@ -5,8 +5,8 @@
  * device; ops that are to be with others stay. From each first op the run grows
  * op by op, and what the placement costs is kept up: only the tensors and the
  * group of the op that goes can change. So each gain is exact, and trying all runs
- * of n ops takes n * n steps for each device; in large graphs runs have a largest
- * length, so that steps stay few. */
+ * of n ops takes n steps for each device and tensor of an op; where there are many,
+ * runs have a largest length, so that steps stay few. */
 #include "config.h"
 
 #include "planner/judge.h"
@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-#define MAX_STEPS (1 << 21)   /* about a second */
-#define SMALL_MOVE 1024       /* ops: as many are tried however many there are */
+#define MAX_STEPS (1 << 23)   /* tensors looked at: about a second */
+#define LONGEST_MOVE 1024     /* ops */
 
 /* A placement that changes, and what it costs. */
 typedef struct
@@ -28,6 +28,8 @@ typedef struct
   int *readers;               /* [tensor * n_devices + device]: ops there */
   int *groups;                /* [node]: its group, or -1 */
   int *members;               /* [group * n_devices + device]: ops there */
+  guint *seen;                /* [tensor]: the last turn it was met in */
+  guint turn;
   gint64 cost;
 } State;
 
@@ -38,6 +40,7 @@ state_clear (State *state)
   g_clear_pointer (&state->readers, g_free);
   g_clear_pointer (&state->groups, g_free);
   g_clear_pointer (&state->members, g_free);
+  g_clear_pointer (&state->seen, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (State, state_clear)
 
@@ -80,24 +83,24 @@ gain_around (const State *state, int node)
 
 /* Of everything that changes when @node goes elsewhere. */
 static gint64
-cost_around (const State *state, int node)
+cost_around (State *state, int node)
 {
   const TpNode *it = &state->problem->graph->nodes[node];
   gint64 sum = tp_problem_node_cost (state->problem, node,
                                      state->devices[node])
                - gain_around (state, node);
 
+  state->turn++;
   for (int i = 0; i < it->n_outputs; i++)
     sum += cost_of_tensor (state, it->outputs[i]);
   for (int i = 0; i < it->n_inputs; i++)
     {
       int tensor = it->inputs[i];
-      gboolean is_new = tensor >= 0;
 
-      for (int k = 0; is_new && k < i; k++)
-        is_new = it->inputs[k] != tensor;
-      if (is_new)
-        sum += cost_of_tensor (state, tensor);
+      if (tensor < 0 || state->seen[tensor] == state->turn)
+        continue;
+      state->seen[tensor] = state->turn;
+      sum += cost_of_tensor (state, tensor);
     }
   return sum;
 }
@@ -138,6 +141,7 @@ state_init (State *state, const TpProblem *problem, const guint8 *devices)
   memcpy (state->devices, devices, graph->n_nodes);
   state->readers = tp_new0 (int, graph->n_tensors * n + 1);
   state->members = tp_new0 (int, n_groups * n + 1);
+  state->seen = tp_new0 (guint, graph->n_tensors + 1);
   state->groups = tp_new (int, graph->n_nodes + 1);
   for (int i = 0; i < graph->n_nodes; i++)
     state->groups[i] = -1;
@@ -241,6 +245,17 @@ search_from (Search *search, int first)
     }
 }
 
+/* What moving all ops looks at. */
+static gint64
+count_steps (const TpGraph *graph)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    n += 1 + graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
+  return n;
+}
+
 static void
 search_init (Search *search, State *state)
 {
@@ -250,10 +265,9 @@ search_init (Search *search, State *state)
   search->state = state;
   search->best = tp_new0 (TpMove, n_nodes * n + 1);
   search->is_taken = tp_new0 (gboolean, n_nodes + 1);
-  search->max_ops = n_nodes <= SMALL_MOVE
-                        ? (int) n_nodes
-                        : (int) CLAMP (MAX_STEPS / (n_nodes * n), 1,
-                                       SMALL_MOVE);
+  search->max_ops
+      = (int) CLAMP (MAX_STEPS / (count_steps (state->problem->graph) * n), 1,
+                     LONGEST_MOVE);
   for (int i = 0; i < n_nodes; i++)
     search_from (search, i);
 }

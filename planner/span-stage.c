@@ -385,22 +385,18 @@ add_outputs (TpSpanStage *stage, int node)
     add_copies (stage, it->outputs[k], device, group < 0 ? -2 : group, end);
 }
 
-/* Those of the caller that @node is the first to read. */
+/* Those of the caller that an op of the first stage is the first to read. */
 static void
-add_feeds (TpSpanStage *stage, int node)
+add_feeds (TpSpanStage *stage)
 {
-  const TpNode *it = &stage->problem->graph->nodes[node];
+  const TpGraph *graph = stage->problem->graph;
 
-  for (int k = 0; k < it->n_inputs && stage->stage == 0; k++)
+  for (int i = 0; i < graph->n_inputs && stage->stage == 0; i++)
     {
-      int tensor = it->inputs[k], first = k;
+      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
 
-      for (first = 0; it->inputs[first] != tensor;)
-        first++;
-      if (tensor >= 0 && first == k
-          && stage->problem->graph->tensors[tensor].producer < 0
-          && stage->problem->graph->tensors[tensor].consumers[0] == node)
-        add_copies (stage, tensor, stage->problem->costs->host, -2, 0);
+      if (tensor->n_consumers > 0 && is_inside (stage, tensor->consumers[0]))
+        add_copies (stage, graph->inputs[i], stage->problem->costs->host, -2, 0);
     }
 }
 
@@ -427,8 +423,8 @@ tp_span_stage_find (TpSpanStage *stage, int index)
       way = MAX (way, find_way (stage, i));
       add_kernel (stage, i);
       add_outputs (stage, i);
-      add_feeds (stage, i);
     }
+  add_feeds (stage);
   if (index > 0)
     add_outputs (stage, stage->stages->waists[index - 1]);
   way = MAX (way, tp_span_jobs_find_longest (stage->jobs));
