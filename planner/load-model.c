@@ -141,6 +141,7 @@ add_near (const Sum *sum, const int *tensors, int n_tensors)
       if (tensors[i] < 0 || seen[tensors[i]] == sum->model->turn)
         continue;
       seen[tensors[i]] = sum->model->turn;
+      sum->model->n_met++;
       add_tensor (sum, tensors[i]);
     }
 }

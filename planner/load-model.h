@@ -16,6 +16,7 @@ typedef struct
   int *group_of;              /* [op]: -1: none */
   guint *seen_tensors, *seen_groups; /* [index]: the turn in which it was */
   guint turn;
+  gint64 n_met;               /* tensors that moves looked at */
 } TpLoadModel;
 
 /* What is moved at once. */

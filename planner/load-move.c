@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define MANY_TENSORS 64       /* of one move, which looks at each twice */
+
 typedef struct
 {
   gint64 most;
@@ -129,12 +131,16 @@ find_device (const guint8 *devices, TpLoadPiece piece)
   return device;
 }
 
+/* Ops of few tensors are charged for alone. */
 static gboolean
 move (TpLoadBest *best, TpLoadPiece piece, int device)
 {
-  best->work_left -= piece.n_ops;
-  return tp_load_model_move (best->model, best->devices, best->loads,
-                             piece, device);
+  gint64 n_met = best->model->n_met;
+  gboolean may = tp_load_model_move (best->model, best->devices, best->loads,
+                                     piece, device);
+
+  best->work_left -= piece.n_ops + (best->model->n_met - n_met) / MANY_TENSORS;
+  return may;
 }
 
 /* Whether @first is better on its other device, with @second (nullable) coming
