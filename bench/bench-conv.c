@@ -1,8 +1,8 @@
 /* bench-conv.c: the distinct convolutions of ResNet50, VGG16, DenseNet121 and
- * MobileNetV2 at batch 1 through the JIT on one thread, each with its count in
- * the network: GFLOP/s (of the direct way) and percent of the multiply-add peak,
+ * MobileNetV2 at batch 1 through the JIT, each with its count in the network:
+ * GFLOP/s (of the direct way) and percent of the multiply-add peak of a thread,
  * and the sum over the network; where two schedules are close, both. Arguments:
- * names of networks. */
+ * names of networks. THREADS=1. */
 #include "config.h"
 
 #include "ir/clock.h"

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ir/clock.h"
+#include "runtime/pool.h"
 
 #include "kernels.h"
 
@@ -27,11 +28,12 @@ bench_median (double *values, int n)
 TpTarget
 bench_get_target (void)
 {
+  const char *threads = g_getenv ("THREADS");
   TpTarget target;
 
   memset (&target, 0, sizeof target);
   tp_jit_describe_cpu (&target);
-  target.n_units = 1;
+  target.n_units = threads != NULL ? MAX (atoi (threads), 1) : 1;
   return target;
 }
 
@@ -91,7 +93,8 @@ compile (BenchProgram *bench)
       exit (1);
     }
   bench->compile_ms = (tp_clock_get_ns () - start) * 1e-6;
-  bench->local = new_aligned (local_bytes);
+  bench->local_bytes = (local_bytes + 63) / 64 * 64 + 64;
+  bench->local = new_aligned (bench->local_bytes * bench->n_threads);
 }
 
 BenchProgram *
@@ -108,6 +111,12 @@ bench_program_new (const TpLowered *lowered, const TpTarget *target,
       exit (1);
     }
   bench->program = (TpProgram *) program;
+  bench->n_threads = MAX (target->n_units, 1);
+  if (!tp_pool_prepare (bench->n_threads, &error))
+    {
+      fprintf (stderr, "bench: %s\n", error->message);
+      exit (1);
+    }
   bench->n_operands = lowered->n_operands;
   bench->operands = g_new (float *, lowered->n_operands);
   for (int i = 0; i < lowered->n_operands; i++)
@@ -157,16 +166,33 @@ bench_program_free (BenchProgram *bench)
   g_free (bench);
 }
 
+typedef struct
+{
+  const BenchProgram *bench;
+  int step;
+} BenchStep;
+
+static void
+run_groups (gpointer data, gint64 first, gint64 end, int thread)
+{
+  const BenchStep *at = data;
+  const BenchProgram *bench = at->bench;
+  TpJitFunc func = tp_jit_get (bench->jit, at->step);
+  void *local = (char *) bench->local + thread * bench->local_bytes;
+
+  for (gint64 group = first; group < end; group++)
+    func (bench->buffers[at->step], group, local, 0);
+}
+
 void
 bench_program_run (const BenchProgram *bench)
 {
   for (int i = 0; i < bench->program->n_steps; i++)
     {
-      TpJitFunc func = tp_jit_get (bench->jit, i);
-      gint64 n = bench->program->steps[i].kernel->n_groups;
+      BenchStep step = { bench, i };
 
-      for (gint64 g = 0; g < n; g++)
-        func (bench->buffers[i], g, bench->local, 0);
+      tp_pool_run (bench->n_threads, bench->program->steps[i].kernel->n_groups,
+                   run_groups, &step);
     }
 }
 
@@ -219,8 +245,9 @@ bench_print_machine (const TpTarget *target)
 
   if (getloadavg (loads, 1) != 1)
     loads[0] = -1.0;
-  printf ("# %.60s, %d lanes, %d registers, L1 %d KiB, L2 %d KiB, load %.2f\n",
+  printf ("# %.60s, %d lanes, %d registers, %d threads, L1 %d KiB, L2 %d KiB, "
+          "load %.2f\n",
           identity != NULL ? identity : "no JIT", target->lanes,
-          target->n_registers, (int) (target->l1_bytes >> 10),
+          target->n_registers, target->n_units, (int) (target->l1_bytes >> 10),
           (int) (target->l2_bytes >> 10), loads[0]);
 }

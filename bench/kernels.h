@@ -1,5 +1,4 @@
-/* kernels.h: runs programs through the JIT on one thread, for benches of
- * schedules. */
+/* kernels.h: runs programs through the JIT, for benches of schedules. */
 #ifndef TP_BENCH_KERNELS_H
 #define TP_BENCH_KERNELS_H
 
@@ -14,7 +13,9 @@ typedef struct
   int n_operands;
   float **packs, **workspaces;
   void ***buffers;            /* per step */
-  void *local;
+  void *local;                /* of each thread */
+  gint64 local_bytes;
+  int n_threads;
   double compile_ms;
 } BenchProgram;
 
@@ -27,7 +28,7 @@ void bench_program_run (const BenchProgram *bench);
 
 int bench_compare_doubles (const void *a, const void *b);
 double bench_median (double *values, int n);
-/* The CPU for kernels, one unit. */
+/* The CPU for kernels: THREADS of it, one if that is not set. */
 TpTarget bench_get_target (void);
 /* GFLOP/s of a chain of multiply-adds in registers. */
 double bench_measure_peak (const TpTarget *target);
