@@ -68,6 +68,17 @@ tp_contract_model_tiles (const TpContractPlan *plan)
 /* ---- blocks ------------------------------------------------------------ */
 
 double
+tp_contract_model_units (const TpTarget *target, double group, double all)
+{
+  double each = all / (target->n_units * group);
+
+  if (target->n_units == 1)
+    return all;
+  /* units start and end at odd times */
+  return group * MAX (ceil (each - 0.01), each + 0.4);
+}
+
+double
 tp_contract_model_blocks (const TpContractPlan *plan)
 {
   const TpContract *c = plan->c;
@@ -93,8 +104,5 @@ tp_contract_model_blocks (const TpContractPlan *plan)
   work += x_bytes / 32.0 * (x_bytes > 0.6 * target->l2_bytes ? passes : 1.0);
   work += w_bytes / 32.0;
   work += 500.0;
-  if (target->n_units > 1)  /* units start and end at odd times */
-    return work * MAX (ceil (groups / target->n_units),
-                       groups / target->n_units + 0.4);
-  return work * groups;
+  return tp_contract_model_units (target, work, work * groups);
 }

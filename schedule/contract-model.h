@@ -6,7 +6,11 @@
 
 /* Cycles of all micro-kernels: of the tile alone. */
 double tp_contract_model_tiles (const TpContractPlan *plan);
-/* Cycles until all units are done, with blocks and staging. */
+/* Cycles until all units are done that share @all cycles, the largest groups
+ * taking @group each. */
+double tp_contract_model_units (const TpTarget *target, double group,
+                                double all);
+/* The same of a choice, with blocks and staging. */
 double tp_contract_model_blocks (const TpContractPlan *plan);
 
 #endif

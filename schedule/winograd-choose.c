@@ -181,25 +181,43 @@ tp_winograd_enumerate (gconstpointer analysis, int step,
     }
 }
 
-/* A block is as good as the best that can follow it. */
+/* The model's time of the best of what @list makes of @choice. */
 static double
-cost_of_block (const TpWinograd *w, const TpChoice *choice)
+cost_of_best (const TpWinograd *w, const TpChoice *choice,
+              void (*list) (const TpWinograd *, const TpChoice *, TpArray *),
+              double (*cost) (const TpWinograd *, const TpChoice *))
 {
-  g_autoptr (TpArray) tiles = tp_array_new (sizeof (TpChoice));
+  g_autoptr (TpArray) choices = tp_array_new (sizeof (TpChoice));
   double best = G_MAXDOUBLE;
 
-  list_tiles (w, choice, tiles);
-  for (guint i = 0; i < tiles->len; i++)
-    best = MIN (best, tp_winograd_model (
-                          w, &tp_array_index (tiles, TpChoice, i)));
+  list (w, choice, choices);
+  for (guint i = 0; i < choices->len; i++)
+    best = MIN (best, cost (w, &tp_array_index (choices, TpChoice, i)));
   return best;
+}
+
+/* As good as the best that can follow. Panels are weighed where units share them,
+ * else all are taken. */
+static double
+cost_of_tiles (const TpWinograd *w, const TpChoice *choice)
+{
+  return w->c->target->n_units > 1
+             ? cost_of_best (w, choice, list_panels, tp_winograd_model)
+             : tp_winograd_model (w, choice);
 }
 
 double
 tp_winograd_cost (gconstpointer analysis, int step, const TpChoice *choice)
 {
-  return step == STEP_BLOCKS ? cost_of_block (analysis, choice)
-                             : tp_winograd_model (analysis, choice);
+  switch ((Step) step)
+    {
+    case STEP_BLOCKS:
+      return cost_of_best (analysis, choice, list_tiles, cost_of_tiles);
+    case STEP_TILES:
+      return cost_of_tiles (analysis, choice);
+    default:
+      return tp_winograd_model (analysis, choice);
+    }
 }
 
 const char *

@@ -4,16 +4,23 @@
 
 #include "schedule/winograd-model.h"
 
+#include "schedule/contract-model.h"
+
 #include <math.h>
 
-/* Cycles of one step of K of the micro-kernel: see contract-model.c. */
+/* Cycles of one step of K of the micro-kernel: see contract-model.c. A panel of w
+ * that leaves the first cache no room for x comes from the second each time. */
 static double
 step_cycles (const TpWinogradPlan *plan)
 {
   double products = (double) plan->tiles * plan->vectors;
   double loads = (plan->tiles + plan->vectors) * 0.55;
+  double bytes = 4.0 * tp_winograd_plan_width (plan);
+  gboolean is_far = bytes * plan->w->n_channels
+                    > 0.4 * plan->w->c->target->l1_bytes;
+  double far = is_far ? bytes / 24.0 : 0.0;
 
-  return MAX (MAX (products * 0.5, loads), 4.0) + 0.25;
+  return MAX (MAX (products * 0.5, loads), MAX (4.0, far)) + 0.25;
 }
 
 /* One group's products with @n tiles. */
@@ -27,19 +34,31 @@ product_cycles (const TpWinogradPlan *plan, gint64 n)
   return kernels * (step_cycles (plan) * plan->w->n_channels + ends);
 }
 
+/* Bytes per cycle of what @bytes of w are read at: from the second cache, or from
+ * what lies behind it. Units share that, and more than twice a second cache of it. */
+static double
+w_rate (const TpTarget *target, double bytes)
+{
+  if (bytes <= 0.5 * target->l2_bytes)
+    return 64.0;
+  return target->n_units > 1 && bytes > 2.0 * target->l2_bytes ? 10.0 : 20.0;
+}
+
 /* w once per group, V once per panel, the sums once. */
 static double
 stream_cycles (const TpWinogradPlan *plan, gint64 n)
 {
-  double l2 = plan->w->c->target->l2_bytes;
+  const TpTarget *target = plan->w->c->target;
+  double far = target->n_units > 1 ? 4.0 : 16.0;
   double all = 4.0 * plan->points * tp_winograd_plan_width (plan)
                * plan->n_panels * plan->w->n_channels;
   double w = all * plan->block_panels / plan->n_panels;
   double points = 4.0 * plan->points * n;
   double v = points * plan->v_tile, sums = points * plan->sum_tile;
-  double fits = v + sums + plan->stage.scratch * 4.0 <= 0.8 * l2 ? 64.0 : 16.0;
+  gboolean fits = v + sums + plan->stage.scratch * 4.0
+                  <= 0.8 * target->l2_bytes;
 
-  return w / (all <= 0.5 * l2 ? 64.0 : 20.0) + (v + sums) / fits;
+  return w / w_rate (target, all) + (v + sums) / (fits ? 64.0 : far);
 }
 
 /* A vector is loaded, takes some sums, and is stored. */
@@ -86,8 +105,5 @@ tp_winograd_model (const TpWinograd *w, const TpChoice *choice)
   groups = (double) n_blocks * plan.n_panel_blocks
            * (is_row ? plan.rows.n : 1) * w->c->n_outer_points;
   cycles = (whole * (n_blocks - 1) + last) / n_blocks;
-  if (target->n_units > 1)    /* units start and end at odd times */
-    return cycles * MAX (ceil (groups / target->n_units),
-                         groups / target->n_units + 0.4);
-  return cycles * groups;
+  return tp_contract_model_units (target, whole, cycles * groups);
 }
