@@ -120,23 +120,72 @@ tp_k_exp_below (TpKernel *kernel, TpValue x)
   return tp_k_binary (kernel, TP_I_FMUL, f, n);
 }
 
-/* 1 / (1 + exp (-x)), through exp (-|x|), which cannot overflow. */
+/* 2^f by its minimax polynomial of degree 6. */
+static TpValue
+exp2_part (TpKernel *kernel, TpValue f, float scale)
+{
+  static const float coefs[] = { 1.53289526e-4f,  1.33909809e-3f,
+                                 9.61850025e-3f,  5.55035956e-2f,
+                                 2.40226477e-1f,  6.93147182e-1f, 1 };
+  float scaled[G_N_ELEMENTS (coefs)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (coefs); i++)
+    scaled[i] = coefs[i] * scale;
+  return polynomial (kernel, f, scaled, G_N_ELEMENTS (coefs));
+}
+
+/* 2^(shift - n) of the n in the lowest bits of @bits. */
+static TpValue
+power_below (TpKernel *kernel, TpValue bits, int shift)
+{
+  bits = binary_i (kernel, TP_I_ISHL, bits, 23);
+  bits = tp_k_binary (kernel, TP_I_ISUB,
+                      integer (kernel, bits, ONE_BITS + (shift << 23)), bits);
+  return tp_k_unary (kernel, TP_I_AS_F32, bits);
+}
+
+/* 1 / (1 + 2^(n + f)) as a / (a + 2^24 2^f), a = 2^(24 - n): nothing overflows, and
+ * denormal results are rounded but once. Where they round to 0 it is n = 151, and a
+ * is 0 in its bits, so nothing underflows. */
 TpValue
 tp_k_sigmoid (TpKernel *kernel, TpValue x)
 {
-  TpValue magnitude = tp_k_unary (kernel, TP_I_FABS, x), t, one, top;
+  TpValue rounder = real (kernel, x, ROUNDER), factor, n, f, a;
 
-  t = exp_wide (kernel, tp_k_unary (kernel, TP_I_FNEG, magnitude), -1);
-  one = real (kernel, x, 1);
-  top = tp_k_binary (kernel, TP_I_FLESS, x, real (kernel, x, 0));
-  top = tp_k_select (kernel, top, t, one);
-  t = tp_k_binary (kernel, TP_I_FADD, t, one);
-  return tp_k_binary (kernel, TP_I_FDIV, top, t);
+  /* of two, one of which is no number, the second is the result: so it stays */
+  x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 70.0f), x);
+  x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -104.5f), x);
+  factor = real (kernel, x, -1.44269504088896341f);
+  n = tp_k_fma (kernel, x, factor, rounder);
+  f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
+  f = tp_k_fma (kernel, x, factor, f);
+  f = tp_k_fma (kernel, x, real (kernel, x, -1.92596303e-8f), f);
+  f = exp2_part (kernel, f, 1 << 24);
+  a = power_below (kernel, tp_k_unary (kernel, TP_I_AS_I32, n), 24);
+  return tp_k_binary (kernel, TP_I_FDIV, a,
+                      tp_k_binary (kernel, TP_I_FADD, a, f));
 }
 
 /* --- tanh, erf ---------------------------------------------------------- */
 
-/* An odd polynomial up to 0.625, else 1 - 2 / (exp (2 |x|) + 1). */
+/* 1 - 2 / (exp (2 |x|) + 1) = 1 - a / (a / 2 + 2^f), a = 2^(1 - n). */
+static TpValue
+tanh_large (TpKernel *kernel, TpValue x)
+{
+  TpValue rounder = real (kernel, x, ROUNDER), factor, n, f, a;
+
+  x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 10), x);
+  factor = real (kernel, x, 2.88539008f);
+  n = tp_k_fma (kernel, x, factor, rounder);
+  f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
+  f = exp2_part (kernel, tp_k_fma (kernel, x, factor, f), 1);
+  a = power_below (kernel, tp_k_unary (kernel, TP_I_AS_I32, n), 1);
+  f = tp_k_fma (kernel, a, real (kernel, x, 0.5f), f);
+  f = tp_k_binary (kernel, TP_I_FDIV, a, f);
+  return tp_k_binary (kernel, TP_I_FSUB, real (kernel, x, 1), f);
+}
+
+/* An odd polynomial up to 0.625. */
 TpValue
 tp_k_tanh (TpKernel *kernel, TpValue x)
 {
@@ -149,12 +198,7 @@ tp_k_tanh (TpKernel *kernel, TpValue x)
   small = tp_k_binary (kernel, TP_I_FMUL, square,
                        polynomial (kernel, square, coefs, 5));
   small = tp_k_fma (kernel, small, x, x);
-  large = binary (kernel, TP_I_FMIN, t, 10);
-  large = tp_k_binary (kernel, TP_I_FADD, large, large);
-  large = binary (kernel, TP_I_FADD, exp_normal (kernel, large), 1);
-  large = tp_k_binary (kernel, TP_I_FDIV, real (kernel, x, 2), large);
-  large = tp_k_binary (kernel, TP_I_FSUB, real (kernel, x, 1), large);
-  large = give_sign (kernel, large, x);
+  large = give_sign (kernel, tanh_large (kernel, t), x);
   t = tp_k_binary (kernel, TP_I_FLESS, real (kernel, x, 0.625f), t);
   return tp_k_select (kernel, t, large, small);
 }

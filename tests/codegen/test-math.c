@@ -303,6 +303,27 @@ test_masked (gconstpointer data)
     g_assert_cmpfloat (y[i], ==, 0);
 }
 
+/* No tanh is beyond 1, and those of x and -x differ in the sign alone. */
+static void
+test_odd (void)
+{
+  const Function *tanhs = &functions[2];
+  g_autoptr (TpKernel) kernel = make_kernel (tanhs, 16);
+  g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
+  void *buffers[] = { x, y };
+
+  fill (x, 0, 10);
+  for (int i = 1; i < N; i += 2)
+    x[i] = -x[i - 1];
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, NULL));
+  for (int i = 0; i < N; i += 2)
+    if (!isnan (x[i]))
+      {
+        g_assert_true (fabsf (y[i]) <= 1);
+        g_assert_true (y[i + 1] == -y[i]);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -315,6 +336,8 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/math/pow", test_pow);
   g_test_add_data_func ("/math/exp/masked", &functions[0], test_masked);
+  g_test_add_data_func ("/math/sigmoid/masked", &functions[6], test_masked);
+  g_test_add_func ("/math/tanh/odd", test_odd);
   g_test_add_data_func ("/math/exp-below", &below, test_below);
   g_test_add_data_func ("/math/exp-below/masked", &below, test_masked);
   return g_test_run ();
