@@ -120,19 +120,10 @@ tp_k_exp_below (TpKernel *kernel, TpValue x)
   return tp_k_binary (kernel, TP_I_FMUL, f, n);
 }
 
-/* 2^f by its minimax polynomial of degree 6. */
-static TpValue
-exp2_part (TpKernel *kernel, TpValue f, float scale)
-{
-  static const float coefs[] = { 1.53289526e-4f,  1.33909809e-3f,
-                                 9.61850025e-3f,  5.55035956e-2f,
-                                 2.40226477e-1f,  6.93147182e-1f, 1 };
-  float scaled[G_N_ELEMENTS (coefs)];
-
-  for (guint i = 0; i < G_N_ELEMENTS (coefs); i++)
-    scaled[i] = coefs[i] * scale;
-  return polynomial (kernel, f, scaled, G_N_ELEMENTS (coefs));
-}
+/* The minimax polynomial of 2^f. */
+static const float exp2_coefs[] = { 1.53289526e-4f, 1.33909809e-3f,
+                                    9.61850025e-3f, 5.55035956e-2f,
+                                    2.40226477e-1f, 6.93147182e-1f, 1 };
 
 /* 2^(shift - n) of the n in the lowest bits of @bits. */
 static TpValue
@@ -151,7 +142,10 @@ TpValue
 tp_k_sigmoid (TpKernel *kernel, TpValue x)
 {
   TpValue rounder = real (kernel, x, ROUNDER), factor, n, f, a;
+  float coefs[G_N_ELEMENTS (exp2_coefs)];
 
+  for (guint i = 0; i < G_N_ELEMENTS (coefs); i++)
+    coefs[i] = exp2_coefs[i] * (1 << 24);
   /* of two, one of which is no number, the second is the result: so it stays */
   x = tp_k_binary (kernel, TP_I_FMIN, real (kernel, x, 70.0f), x);
   x = tp_k_binary (kernel, TP_I_FMAX, real (kernel, x, -104.5f), x);
@@ -160,7 +154,7 @@ tp_k_sigmoid (TpKernel *kernel, TpValue x)
   f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
   f = tp_k_fma (kernel, x, factor, f);
   f = tp_k_fma (kernel, x, real (kernel, x, -1.92596303e-8f), f);
-  f = exp2_part (kernel, f, 1 << 24);
+  f = polynomial (kernel, f, coefs, G_N_ELEMENTS (coefs));
   a = power_below (kernel, tp_k_unary (kernel, TP_I_AS_I32, n), 24);
   return tp_k_binary (kernel, TP_I_FDIV, a,
                       tp_k_binary (kernel, TP_I_FADD, a, f));
@@ -178,7 +172,9 @@ tanh_large (TpKernel *kernel, TpValue x)
   factor = real (kernel, x, 2.88539008f);
   n = tp_k_fma (kernel, x, factor, rounder);
   f = tp_k_binary (kernel, TP_I_FSUB, rounder, n);
-  f = exp2_part (kernel, tp_k_fma (kernel, x, factor, f), 1);
+  f = tp_k_fma (kernel, x, factor, f);
+  f = polynomial_by_squares (kernel, f, tp_k_binary (kernel, TP_I_FMUL, f, f),
+                             exp2_coefs, G_N_ELEMENTS (exp2_coefs));
   a = power_below (kernel, tp_k_unary (kernel, TP_I_AS_I32, n), 1);
   f = tp_k_fma (kernel, a, real (kernel, x, 0.5f), f);
   f = tp_k_binary (kernel, TP_I_FDIV, a, f);
