@@ -31,6 +31,7 @@ THREADS = int(os.environ.get("THREADS", "1"))
 ROUNDS = int(os.environ.get("ROUNDS", "11"))
 PEERS = [it for it in os.environ.get("PEERS", "onnxruntime,openvino").split(",") if it]
 ROUND_S = 0.05
+REST_S = 0.1                  # before a turn: onnxruntime's threads spin for 40 ms
 DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
 TOLERANCE = 1e-3              # of the largest magnitude of an output
 
@@ -121,7 +122,9 @@ def make_inputs(tensors):
 
 
 def turn(it):
-    """The median of a round, in seconds; a call before it warms the caches."""
+    """The median of a round, in seconds. Threads of who was before have gone to
+    sleep by then; a call before it warms the caches and wakes its own."""
+    time.sleep(REST_S)
     it.run()
     times = []
     end = time.perf_counter() + ROUND_S
