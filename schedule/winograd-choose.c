@@ -196,13 +196,28 @@ cost_of_best (const TpWinograd *w, const TpChoice *choice,
   return best;
 }
 
+/* All panels, half of them, or a quarter: enough to tell blocks and tiles apart. */
+static void
+list_shares (const TpWinograd *w, const TpChoice *partial, TpArray *out)
+{
+  TpChoice choice = *partial;
+  TpWinogradPlan plan;
+
+  tp_winograd_plan_init (&plan, w, partial);
+  for (int n = 1; n <= MIN (plan.n_panels, 4); n *= 2)
+    {
+      choice.values[TP_WINOGRAD_BLOCK_PANELS] = (plan.n_panels + n - 1) / n;
+      tp_array_append_val (out, choice);
+    }
+}
+
 /* As good as the best that can follow. Panels are weighed where units share them,
  * else all are taken. */
 static double
 cost_of_tiles (const TpWinograd *w, const TpChoice *choice)
 {
   return w->c->target->n_units > 1
-             ? cost_of_best (w, choice, list_panels, tp_winograd_model)
+             ? cost_of_best (w, choice, list_shares, tp_winograd_model)
              : tp_winograd_model (w, choice);
 }
 
