@@ -136,8 +136,8 @@ power_below (TpKernel *kernel, TpValue bits, int shift)
 }
 
 /* 1 / (1 + 2^(n + f)) as a / (a + 2^24 2^f), a = 2^(24 - n): nothing overflows, and
- * denormal results are rounded but once. Where they round to 0 it is n = 151, and a
- * is 0 in its bits, so nothing underflows. */
+ * denormal results are rounded but once. For all x below -104.4 it is n = 151, and a
+ * is 0 in its bits, so that nothing underflows there. */
 TpValue
 tp_k_sigmoid (TpKernel *kernel, TpValue x)
 {
