@@ -11,11 +11,17 @@
  * alive together; instead, all that are placed are kept in order, and those
  * found are marked there (PackOrder).
  *
- * Finding them remains quadratic in a crowd. Past MAX_MET meetings the rest, the
- * smallest, goes on top of all others. */
+ * Finding them is quadratic in a crowd. Most crowds have a step at which all are
+ * alive, where they lie one on another without a gap, and the next can only go on
+ * top of them. So after many meetings a skyline is made of those placed (skyline.h);
+ * where floor and top are one, none need be met. It is made again after so many
+ * more, in the order of offsets, which raises all floors that can be raised.
+ *
+ * Past MAX_MET meetings the rest, the smallest, goes on top of those it meets. */
 #include "config.h"
 
 #include "ir/intervals.h"
+#include "ir/skyline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +30,8 @@
 #define WORD_BITS 64
 #define MAX_STEPS 4           /* for each interval */
 #define MAX_RECENT 64         /* at least, before they are given ranks */
+#define MANY_MET 32           /* for each placed: as long as a skyline takes */
+#define MIN_MET (1 << 14)     /* before the first */
 
 typedef struct
 {
@@ -238,14 +246,6 @@ pack_add_saturating (gint64 a, gint64 b)
   return __builtin_add_overflow (a, b, &sum) ? G_MAXINT64 : sum;
 }
 
-static gint64
-pack_align_up (gint64 value, gint64 align)
-{
-  gint64 rest = value % align;
-
-  return rest == 0 ? value : pack_add_saturating (value, align - rest);
-}
-
 /* ---- the order of those placed -------------------------------------------- */
 
 static void
@@ -345,7 +345,7 @@ pack_gap_fits (PackGap *gap, const TpInterval *other)
   if (pack_add_saturating (gap->offset, gap->size_bytes) <= other->offset)
     return TRUE;
   end = pack_add_saturating (other->offset, other->size_bytes);
-  gap->offset = MAX (gap->offset, pack_align_up (end, gap->align));
+  gap->offset = MAX (gap->offset, tp_skyline_align_up (end, gap->align));
   return FALSE;
 }
 
@@ -443,13 +443,62 @@ typedef struct
   PackOrder order;
   PackList found;             /* of the search going on */
   gint64 n_met;               /* compared so far */
+  TpSkyline skyline;          /* no vertices: not made yet */
+  gint64 n_met_then;          /* when it was made, or made again */
+  gint64 align, least_bytes;
+  TpScratch *scratch;
 } Packing;
 
-/* The lowest place for @it beside those placed. */
-static gint64
-pack_find_offset (Packing *packing, const TpInterval *it, gint64 align)
+static void
+packing_init (Packing *packing, const TpInterval *intervals, int n,
+              int n_steps)
 {
-  PackGap gap = { it->size_bytes, align, 0 };
+  packing->index.scratch = packing->scratch;
+  packing->found = (PackList){ tp_scratch_new (packing->scratch, int, n), 0 };
+  packing->least_bytes = G_MAXINT64;
+  for (int i = 0; i < n; i++)
+    if (intervals[i].size_bytes > 0)
+      packing->least_bytes
+          = MIN (packing->least_bytes, intervals[i].size_bytes);
+  pack_index_init (&packing->index, intervals, n, n_steps);
+  pack_order_init (&packing->order, intervals, n, packing->scratch);
+}
+
+static void
+packing_add_to_skyline (Packing *packing, const TpInterval *it)
+{
+  tp_skyline_add (&packing->skyline, (TpSteps){ it->first, it->last },
+                  it->offset, pack_add_saturating (it->offset, it->size_bytes));
+}
+
+static void
+packing_make_skyline (Packing *packing)
+{
+  PackOrder *order = &packing->order;
+
+  if (packing->skyline.vertices == NULL)
+    tp_skyline_init (&packing->skyline, packing->index.n_steps, packing->align,
+                     packing->least_bytes, packing->scratch);
+  pack_order_settle (order);
+  for (int i = 0; i < order->n; i++)
+    packing_add_to_skyline (packing, &order->intervals[order->by_rank[i]]);
+  packing->n_met_then = packing->n_met;
+}
+
+static gboolean
+packing_wants_skyline (const Packing *packing)
+{
+  gint64 n = packing->order.n + packing->order.recent.n;
+
+  return packing->n_met - packing->n_met_then > MANY_MET * n + MIN_MET
+         || (packing->n_met >= MAX_MET && packing->skyline.vertices == NULL);
+}
+
+/* The lowest place for @it beside those it meets. */
+static gint64
+packing_search (Packing *packing, const TpInterval *it)
+{
+  PackGap gap = { it->size_bytes, packing->align, 0 };
   PackList *found = &packing->found;
 
   pack_index_find (&packing->index, it, found);
@@ -465,31 +514,52 @@ pack_find_offset (Packing *packing, const TpInterval *it, gint64 align)
 }
 
 static gint64
-pack_place_all (TpInterval *intervals, int n, int n_steps, gint64 align,
-                TpScratch *scratch)
+packing_find_offset (Packing *packing, const TpInterval *it)
 {
-  int *sequence = tp_scratch_new (scratch, int, n);
-  Packing packing = { .index = { .scratch = scratch },
-                      .found = { tp_scratch_new (scratch, int, n), 0 } };
+  TpHeights heights = { 0, G_MAXINT64 };
+
+  if (packing_wants_skyline (packing))
+    packing_make_skyline (packing);
+  if (packing->skyline.vertices != NULL)
+    heights = tp_skyline_get (&packing->skyline,
+                              (TpSteps){ it->first, it->last });
+  if (heights.floor == heights.top || packing->n_met >= MAX_MET)
+    return heights.top;
+  return packing_search (packing, it);
+}
+
+static void
+packing_add (Packing *packing, int interval)
+{
+  if (packing->skyline.vertices != NULL)
+    packing_add_to_skyline (packing, &packing->index.intervals[interval]);
+  if (packing->n_met >= MAX_MET)
+    return; /* nothing will be searched for */
+  pack_index_add (&packing->index, interval);
+  pack_order_add (&packing->order, interval);
+}
+
+/* What takes nothing is left at 0 and met by none. */
+static gint64
+pack_place_all (Packing *packing, TpInterval *intervals, int n, int n_steps)
+{
+  int *sequence = tp_scratch_new (packing->scratch, int, n);
   gint64 total = 0;
 
-  pack_index_init (&packing.index, intervals, n, n_steps);
-  pack_order_init (&packing.order, intervals, n, scratch);
-  for (int i = 0; i < n; i++)
-    sequence[i] = i;
-  qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
+  packing_init (packing, intervals, n, n_steps);
   for (int i = 0; i < n; i++)
     {
+      sequence[i] = i;
+      intervals[i].offset = 0;
+    }
+  qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
+  for (int i = 0; i < n && intervals[sequence[i]].size_bytes > 0; i++)
+    {
       TpInterval *it = &intervals[sequence[i]];
-      gboolean is_met = packing.n_met < MAX_MET;
 
-      it->offset = is_met ? pack_find_offset (&packing, it, align)
-                          : pack_align_up (total, align);
+      it->offset = packing_find_offset (packing, it);
       total = MAX (total, pack_add_saturating (it->offset, it->size_bytes));
-      if (!is_met)
-        continue; /* nor will any other be looked for */
-      pack_index_add (&packing.index, sequence[i]);
-      pack_order_add (&packing.order, sequence[i]);
+      packing_add (packing, sequence[i]);
     }
   return total;
 }
@@ -498,6 +568,7 @@ gint64
 tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
                    TpScratch *scratch, gint64 *out_bound_bytes)
 {
+  Packing packing = { .align = MAX (align, 1), .scratch = scratch };
   TpInterval *it = intervals;
   gint64 total;
   int n_steps;
@@ -513,7 +584,7 @@ tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
       memcpy (it, intervals, sizeof (TpInterval) * n);
       n_steps = pack_renumber (it, n, scratch);
     }
-  total = pack_place_all (it, n, n_steps, MAX (align, 1), scratch);
+  total = pack_place_all (&packing, it, n, n_steps);
   if (out_bound_bytes != NULL)
     *out_bound_bytes = pack_find_bound (it, n, n_steps, scratch);
   for (int i = 0; i < n; i++)

@@ -143,6 +143,49 @@ test_plain (void)
     }
 }
 
+/* What draws put into a crowd: all alive at one step, of a few at two, next to
+ * each other, or anywhere. */
+static void
+draw_crowd (TpInterval *it, int n, int kind)
+{
+  int end = kind % 2 == 0 ? n : n / 3;
+  gboolean alike = kind / 2 % 2 == 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      int middle = end * (1 + i / end) - 1;
+
+      it[i].first = i;
+      it[i].last = kind < 4 ? MAX (middle, i) : MAX (2 * middle - i, i);
+      it[i].size_bytes = alike ? 64 : g_test_rand_int_range (0, 300);
+      if (g_test_rand_int_range (0, kind < 8 ? 50 : 4) > 0)
+        continue;
+      it[i].last = it[i].first + g_test_rand_int_range (0, 9);
+      it[i].size_bytes = g_test_rand_int_range (0, 4) * 160;
+    }
+}
+
+/* Enough of them that places are read off skylines. */
+static void
+test_plain_crowds (void)
+{
+  for (int kind = 0; kind < 12; kind++)
+    for (gint64 align = 1; align <= 64; align *= 8)
+      {
+        const int n = 600;
+        g_autofree TpInterval *it = g_new0 (TpInterval, n);
+        g_autofree TpInterval *plain = NULL;
+
+        draw_crowd (it, n, kind);
+        plain = g_memdup2 (it, n * sizeof it[0]);
+        tp_scratch_reset (&scratch);
+        tp_intervals_pack (it, n, align, &scratch, NULL);
+        pack_plainly (plain, n, align);
+        for (int i = 0; i < n; i++)
+          g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+      }
+}
+
 /* Only the order of steps counts, however far they are from each other. */
 static void
 test_sparse (void)
@@ -246,6 +289,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/intervals/random", test_random);
   g_test_add_func ("/intervals/plain", test_plain);
+  g_test_add_func ("/intervals/plain-crowds", test_plain_crowds);
   g_test_add_func ("/intervals/sparse", test_sparse);
   g_test_add_func ("/intervals/chain", test_chain);
   g_test_add_func ("/intervals/long-lived", test_long_lived);
