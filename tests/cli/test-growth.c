@@ -280,9 +280,7 @@ write_nested (GByteArray *out, int n)
 static const Family families[] = {
   { "chain", "m.json", 1000, write_chain },
   { "alike", "m.json", 1000, write_alike },
-  /* where all outputs live at once their places are searched for a fraction of a
-   * second at most (ir/intervals.c), which the smaller one takes a part of */
-  { "fan", "m.json", 2000, write_fan },
+  { "fan", "m.json", 1000, write_fan },
   { "initializers", "m.json", 1000, write_initializers },
   { "groups", "m.json", 999, write_groups },
   { "dims", "m.json", 1000, write_dims },
