@@ -95,6 +95,7 @@ tp_costs_new_sized (int n_devices, const char *const *devices,
   for (int i = 0; i < n_devices; i++)
     costs->devices[i] = g_strdup (devices[i]);
   costs->memory_bytes = g_new0 (gint64, n_devices + 1);
+  costs->pools = g_new0 (char *, n_devices + 1);
   costs->n_nodes = rows->n_nodes;
   costs->nodes = costs_new_table (rows->n_nodes, n_devices, TP_COST_NONE);
   costs->n_groups = rows->n_groups;
@@ -117,6 +118,9 @@ tp_costs_unref (TpCosts *costs)
 {
   if (costs == NULL || !g_atomic_int_dec_and_test (&costs->ref_count))
     return;
+  for (int i = 0; costs->pools != NULL && i < costs->n_devices; i++)
+    g_free (costs->pools[i]);
+  g_free (costs->pools);
   g_strfreev (costs->devices);
   g_free (costs->digest);
   g_free (costs->memory_bytes);

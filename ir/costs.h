@@ -68,6 +68,9 @@ typedef struct TpCosts
   int n_devices;
   char **devices;             /* "cpu", "opencl:0", "sim:..." */
   gint64 *memory_bytes;       /* [device]: what it has; 0: not known */
+  char **pools;               /* [device]: the memory it has it from, by a name that
+                               * those have in common who share it (ir/pools.h);
+                               * NULL: its own */
   int host;                   /* the device that works in host memory: what is in
                                * the one is in the other; TP_COSTS_HOST: none */
   char *digest;               /* hex SHA-256 of every figure used */

@@ -28,7 +28,7 @@ typedef struct
 {
   int n_parts;
   TpMixPart *parts;
-  gint64 *memory_limits;      /* (nullable) [device]: what all plans together keep
+  gint64 *memory_limits;      /* (nullable) [row] (ir/pools.h): what all plans together keep
                                * to: arenas and weights; 0: none */
   TpLoadProof *proof;         /* of a round; n_arcs_of: [bound * n_parts + part],
                                * the arcs of a part name what is of its graph,

@@ -94,8 +94,8 @@ typedef struct
   gint64 *peak_bytes;         /* per device: of the arena, all tensors but
                                * constants; NULL: not counted */
   gint64 *weight_bytes;       /* per device: constants read there, not packed */
-  gint64 *memory_limits;      /* (nullable): per device, of both together; 0:
-                               * none */
+  gint64 *memory_limits;      /* (nullable): [row] (ir/pools.h), of both together;
+                               * 0: none */
   TpCosts *costs;             /* the figures used: lets `check` and `explain`
                                * work from the plan and the graph alone */
   TpGroups *all_groups;       /* the groups offered to the planner */

@@ -22,7 +22,7 @@ tp_limit_best_init (TpLimitBest *best, const TpLimitModel *model)
   best->devices = tp_new0 (gint8, model->n_ops + 1);
   best->nearest = tp_new0 (gint8, model->n_ops + 1);
   best->shares = tp_new (gint64, model->n_ops + 1);
-  tp_limit_layout_init (&best->layout, model->problem, model->limits);
+  tp_limit_layout_init (&best->layout, model->problem);
 }
 
 void
@@ -49,6 +49,33 @@ find_over (TpLimitBest *best, const gint8 *devices)
   return over;
 }
 
+gint64
+tp_limit_find_pool_over (const TpLimitModel *model, const gint8 *devices)
+{
+  gint64 sum = 0;
+  int step;
+
+  if (!tp_limit_model_has_pool (model))
+    return 0;
+  for (int d = 0; d < 2; d++)
+    sum += tp_limit_model_peak (model, devices, d, &step);
+  return sum - model->pool;
+}
+
+/* Of a pool that is too full, the device that holds less, which can be left. */
+static int
+find_emptier (const TpLimitModel *model, const gint8 *devices, int *out_step)
+{
+  int steps[2], found;
+  gint64 held[2];
+
+  for (int d = 0; d < 2; d++)
+    held[d] = tp_limit_model_peak (model, devices, d, &steps[d]);
+  found = held[0] == 0 || (held[1] > 0 && held[1] < held[0]);
+  *out_step = steps[found];
+  return found;
+}
+
 int
 tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
                        int *out_step)
@@ -71,6 +98,8 @@ tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
       fullest = d;
       *out_step = step;
     }
+  if (tp_limit_find_pool_over (model, devices) > most)
+    return find_emptier (model, devices, out_step);
   return fullest;
 }
 

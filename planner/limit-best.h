@@ -30,5 +30,8 @@ void tp_limit_best_search (TpLimitBest *best, const gint8 *devices);
  * -1: none. */
 int tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
                            int *out_step);
+/* By how much both hold more than what they share has, each where it holds most. */
+gint64 tp_limit_find_pool_over (const TpLimitModel *model,
+                                const gint8 *devices);
 
 #endif

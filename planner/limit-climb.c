@@ -31,6 +31,7 @@ typedef struct
   TpLimitClimber *climber;
   const gint8 *fixed;
   TpArray *prices;            /* those being tried */
+  guint n_rows;               /* that have one price, of which one is climbed */
   Line over, under;           /* of the row being climbed */
 } Climbing;
 
@@ -76,15 +77,45 @@ is_done (const Climbing *climbing)
              && climbing->climb->cut->value >= climbing->climber->best->cost);
 }
 
+/* How many rows, from @row on, have one price: two where it is what devices share
+ * of which there is too little. */
+static guint
+count_rows (const Climbing *climbing, guint row)
+{
+  gboolean is_pair = tp_limit_model_has_pool (climbing->climber->model)
+                     && row + 1 < climbing->prices->len
+                     && get_price (climbing, row)->device == 0
+                     && get_price (climbing, row + 1)->device == 1
+                     && get_price (climbing, row)->price
+                            == get_price (climbing, row + 1)->price;
+
+  return is_pair ? 2 : 1;
+}
+
+static gint64
+find_held (const Climbing *climbing, guint row, const gint8 *devices)
+{
+  gint64 sum = 0;
+
+  for (guint i = 0; i < climbing->n_rows; i++)
+    {
+      const TpMemoryPrice *it = get_price (climbing, row + i);
+
+      sum += tp_limit_model_held (climbing->climber->model, devices,
+                                  it->device, it->step);
+    }
+  return sum;
+}
+
 /* Where @devices stands in the row. */
 static void
-take_line (Climbing *climbing, const TpMemoryPrice *price, gint64 value,
-           const gint8 *devices)
+take_line (Climbing *climbing, guint row, gint64 value, const gint8 *devices)
 {
   const TpLimitModel *model = climbing->climber->model;
-  gint64 limit = model->limits[price->device];
-  gint64 held
-      = tp_limit_model_held (model, devices, price->device, price->step);
+  const TpMemoryPrice *price = get_price (climbing, row);
+  gint64 limit = climbing->n_rows == 2 ? model->pool
+                                       : model->limits[price->device];
+  gint64 held = find_held (climbing, row, devices);
   Line line = { price->price,
                 (Wide) value - tp_limit_price (price->price, held)
                     + tp_limit_price (price->price, limit),
@@ -114,8 +145,9 @@ meet (const Line *over, const Line *under, gint64 max_price)
 /* With nothing known that fits: dearer, from what the best costs more, or from
  * what a byte costs on average. */
 static gint64
-guess_dearer (const Climbing *climbing, const TpMemoryPrice *price)
+guess_dearer (const Climbing *climbing, guint row)
 {
+  const TpMemoryPrice *price = get_price (climbing, row);
   const TpLimitClimber *climber = climbing->climber;
   gint64 max = climber->max_price, guess = 0;
   Line best;
@@ -123,8 +155,7 @@ guess_dearer (const Climbing *climbing, const TpMemoryPrice *price)
   if (climber->best->cost != TP_COST_NONE)
     {
       best.cost = climber->best->cost;
-      best.held = tp_limit_model_held (climber->model, climber->best->devices,
-                                       price->device, price->step);
+      best.held = find_held (climbing, row, climber->best->devices);
       guess = meet (&climbing->over, &best, max);
     }
   if (guess <= price->price)
@@ -140,8 +171,9 @@ guess_dearer (const Climbing *climbing, const TpMemoryPrice *price)
 
 /* -1: there is nothing left to try. */
 static gint64
-find_next (const Climbing *climbing, const TpMemoryPrice *price)
+find_next (const Climbing *climbing, guint row)
 {
+  const TpMemoryPrice *price = get_price (climbing, row);
   const Line *over = &climbing->over, *under = &climbing->under;
   gint64 next;
 
@@ -151,9 +183,16 @@ find_next (const Climbing *climbing, const TpMemoryPrice *price)
   if (under->price < 0)
     return price->price >= climbing->climber->max_price
                ? -1
-               : guess_dearer (climbing, price);
+               : guess_dearer (climbing, row);
   next = meet (over, under, climbing->climber->max_price);
   return next <= over->price || next >= under->price ? -1 : next;
+}
+
+static void
+set_price (Climbing *climbing, guint row, gint64 price)
+{
+  for (guint i = 0; i < climbing->n_rows; i++)
+    get_price (climbing, row + i)->price = price;
 }
 
 /* From the best prices there are. */
@@ -165,19 +204,20 @@ climb_row (Climbing *climbing, guint row, gint8 *devices)
   gsize n = climbing->climber->model->n_ops;
   gint64 value = climb->cut->value;
 
+  climbing->n_rows = count_rows (climbing, row);
   climbing->over.price = climbing->under.price = -1;
   climb->device = price->device;
   climb->step = price->step;
-  take_line (climbing, price, value, climb->cut->devices);
+  take_line (climbing, row, value, climb->cut->devices);
   for (int i = 0; i < climbing->climber->n_tries && !is_done (climbing); i++)
     {
-      gint64 next = find_next (climbing, price);
+      gint64 next = find_next (climbing, row);
 
       if (next < 0)
         break;
-      price->price = next;
+      set_price (climbing, row, next);
       try_prices (climbing, &value, devices);
-      take_line (climbing, price, value, devices);
+      take_line (climbing, row, value, devices);
     }
   climb->is_hopeless = climbing->under.price < 0
                        && price->price >= climbing->climber->max_price;
@@ -185,10 +225,11 @@ climb_row (Climbing *climbing, guint row, gint8 *devices)
     memcpy (climb->under, climb->over, n);
   if (climbing->over.price < 0)
     memcpy (climb->over, climb->under, n);
-  price->price = row < climb->cut->bound->prices->len
-                     ? tp_array_index (climb->cut->bound->prices,
-                                      TpMemoryPrice, row).price
-                     : 0;
+  set_price (climbing, row,
+             row < climb->cut->bound->prices->len
+                 ? tp_array_index (climb->cut->bound->prices, TpMemoryPrice,
+                                   row).price
+                 : 0);
 }
 
 static gboolean
@@ -201,15 +242,34 @@ has_row (const Climbing *climbing, int device, int step)
   return FALSE;
 }
 
+/* One price on where either device holds most, of what they share too little of. */
+static gboolean
+add_pair (Climbing *climbing, const gint8 *devices)
+{
+  TpMemoryPrice prices[2] = { { 0, 0, 0 }, { 1, 0, 0 } };
+
+  for (int d = 0; d < 2; d++)
+    tp_limit_model_peak (climbing->climber->model, devices, d,
+                         &prices[d].step);
+  if (climbing->prices->len + 2 > TP_MEMORY_MAX_PRICES
+      || (has_row (climbing, 0, prices[0].step)
+          && has_row (climbing, 1, prices[1].step)))
+    return FALSE;
+  tp_array_append_vals (climbing->prices, prices, 2);
+  return TRUE;
+}
+
 /* A price on where @devices holds most too much; FALSE: there is one, or there is
  * no such place. */
 static gboolean
 add_row (Climbing *climbing, const gint8 *devices)
 {
+  const TpLimitModel *model = climbing->climber->model;
   TpMemoryPrice price = { -1, -1, 0 };
 
-  price.device = tp_limit_find_fullest (climbing->climber->model, devices,
-                                        &price.step);
+  if (tp_limit_find_pool_over (model, devices) > 0)
+    return add_pair (climbing, devices);
+  price.device = tp_limit_find_fullest (model, devices, &price.step);
   if (price.device < 0 || climbing->prices->len >= TP_MEMORY_MAX_PRICES
       || has_row (climbing, price.device, price.step))
     return FALSE;
@@ -226,6 +286,15 @@ drop_rows (Climbing *climbing)
       tp_array_remove_index (climbing->prices, i - 1);
 }
 
+/* The first of those that were added last. */
+static guint
+last_row (const Climbing *climbing)
+{
+  guint n = climbing->prices->len;
+
+  return n >= 2 && count_rows (climbing, n - 2) == 2 ? n - 2 : n - 1;
+}
+
 static void
 climb_all (Climbing *climbing, gint8 *devices)
 {
@@ -234,11 +303,12 @@ climb_all (Climbing *climbing, gint8 *devices)
   try_prices (climbing, &value, devices);
   memcpy (climbing->climb->over, devices, climbing->climber->model->n_ops);
   memcpy (climbing->climb->under, devices, climbing->climber->model->n_ops);
-  for (guint i = 0; i < climbing->prices->len && !is_done (climbing); i++)
+  for (guint i = 0; i < climbing->prices->len && !is_done (climbing);
+       i += climbing->n_rows)
     climb_row (climbing, i, devices);
   while (!is_done (climbing) && !climbing->climb->is_hopeless
          && add_row (climbing, climbing->climb->under))
-    climb_row (climbing, climbing->prices->len - 1, devices);
+    climb_row (climbing, last_row (climbing), devices);
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/limit-pool.h"
 #include "planner/maxflow.h"
 
 typedef struct
@@ -158,11 +159,31 @@ get_level (const TpLimitCut *cut, const gint8 *fixed, int op)
                                     : levels[fixed[op]];
 }
 
+/* What prices take at most where two devices share what they have. */
+static gint64
+pay_pool (const Star *star)
+{
+  gint64 prices[2] = { 0, 0 };
+
+  for (guint i = 0; i < star->prices->len; i++)
+    {
+      const TpMemoryPrice *it
+          = &tp_array_index (star->prices, TpMemoryPrice, i);
+
+      prices[it->device] += it->price;
+    }
+  return (gint64) (tp_limit_pay_most (prices, star->model->limits,
+                                      star->model->pool) >> 30);
+}
+
 /* What limits and gains leave of the sum. */
 static gint64
 find_offset (const Star *star, gboolean has_costs)
 {
   gint64 offset = has_costs ? -star->model->constant : 0;
+
+  if (star->model->pool > 0)
+    return offset - pay_pool (star);
 
   for (guint i = 0; i < star->prices->len; i++)
     {

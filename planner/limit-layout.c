@@ -4,6 +4,7 @@
 #include "planner/limit-layout.h"
 
 #include "ir/guard.h"
+#include "ir/pools.h"
 
 #include <string.h>
 
@@ -31,18 +32,18 @@ sum_all (const TpExecution *execution)
 }
 
 void
-tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem,
-                      const gint64 *limits)
+tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem)
 {
   const TpGraph *graph = problem->graph;
 
-  *layout = (TpLimitLayout){ .problem = problem, .limits = limits };
+  *layout = (TpLimitLayout){ .problem = problem };
   layout->execution = tp_execution_new_empty (graph, problem->n_devices);
   layout->all_bytes = sum_all (layout->execution);
   layout->groups.groups = tp_new (TpGroup, problem->costs->n_groups + 1);
   layout->places = tp_new (int, graph->n_nodes + 1);
   layout->devices = tp_new (gint8, graph->n_nodes + 1);
   layout->is_laid_out = tp_new0 (gboolean, problem->n_devices + 1);
+  layout->needed = tp_new0 (gint64, problem->n_devices + 1);
 }
 
 void
@@ -54,6 +55,7 @@ tp_limit_layout_clear (TpLimitLayout *layout)
   g_clear_pointer (&layout->places, g_free);
   g_clear_pointer (&layout->devices, g_free);
   g_clear_pointer (&layout->is_laid_out, g_free);
+  g_clear_pointer (&layout->needed, g_free);
 }
 
 static void
@@ -99,20 +101,38 @@ lay_out (TpLimitLayout *layout, int device)
   layout->is_laid_out[device] = TRUE;
 }
 
-/* Of what is set; 0 where there is no limit. */
+/* What @device takes of what is set. */
 static gint64
 get_needed (TpLimitLayout *layout, int device)
 {
   const TpMemory *memory = &layout->execution->memory[device];
   gint64 needed;
 
-  if (layout->limits[device] == 0
-      || layout->all_bytes <= layout->limits[device])
-    return 0;
   lay_out (layout, device);
   return tp_size_add (memory->arena_bytes, memory->weight_bytes, &needed)
              ? needed
              : G_MAXINT64;
+}
+
+/* Bytes of what is set above the limit of @row, where not everything fits there
+ * anyway. */
+static gint64
+find_row_over (TpLimitLayout *layout, int row)
+{
+  const TpProblem *problem = layout->problem;
+  gint64 limit = problem->limits[row], most = 0;
+
+  for (int d = 0; d < problem->n_devices; d++)
+    if (tp_pools_is_in (problem->costs, row, d)
+        && !tp_size_add (most, layout->all_bytes, &most))
+      most = G_MAXINT64;
+  if (limit == 0 || most <= limit)
+    return 0;
+  for (int d = 0; d < problem->n_devices; d++)
+    if (tp_pools_is_in (problem->costs, row, d))
+      layout->needed[d] = get_needed (layout, d);
+  return tp_pools_find_missing (problem->costs, problem->limits, row,
+                                layout->needed);
 }
 
 const TpExecution *
@@ -132,13 +152,13 @@ tp_limit_layout_get_over (TpLimitLayout *layout, const gint8 *devices)
 
   if (!set (layout, devices))
     return G_MAXINT64;
-  for (int d = 0; d < layout->problem->n_devices; d++)
+  for (int row = 0; row < tp_pools_count_rows (layout->problem->costs); row++)
     {
-      gint64 needed = get_needed (layout, d);
+      gint64 missing = find_row_over (layout, row);
 
-      if (needed == G_MAXINT64)
+      if (missing > TP_PROBLEM_LIMIT)
         return G_MAXINT64;
-      over += CLAMP (needed - layout->limits[d], 0, TP_PROBLEM_LIMIT);
+      over = MIN (over + missing, TP_PROBLEM_LIMIT);
     }
   return over;
 }
@@ -146,10 +166,15 @@ tp_limit_layout_get_over (TpLimitLayout *layout, const gint8 *devices)
 int
 tp_limit_layout_find_over (TpLimitLayout *layout, const gint8 *devices)
 {
-  if (!set (layout, devices))
-    return -1;
-  for (int d = 0; d < layout->problem->n_devices; d++)
-    if (get_needed (layout, d) > layout->limits[d])
-      return d;
-  return -1;
+  const TpProblem *problem = layout->problem;
+  int n = set (layout, devices) ? tp_pools_count_rows (problem->costs) : 0;
+  int found = -1;
+
+  for (int row = 0; row < n && found < 0; row++)
+    if (find_row_over (layout, row) > 0)
+      for (int d = 0; d < problem->n_devices; d++)
+        if (tp_pools_is_in (problem->costs, row, d)
+            && (found < 0 || layout->needed[d] > layout->needed[found]))
+          found = d;
+  return found;
 }

@@ -9,7 +9,6 @@
 typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
-  const gint64 *limits;       /* (unowned): [device], 0: none */
   gint64 all_bytes;           /* no device takes more than that */
   TpExecution *execution;     /* of @devices */
   TpScratch scratch;
@@ -19,10 +18,10 @@ typedef struct
   gboolean is_set;
   gboolean is_good;           /* no group hides what others read */
   gboolean *is_laid_out;      /* [device] */
+  gint64 *needed;             /* [device]: bytes, where asked for */
 } TpLimitLayout;
 
-void tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem,
-                           const gint64 *limits);
+void tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem);
 void tp_limit_layout_clear (TpLimitLayout *layout);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitLayout, tp_limit_layout_clear)
 
@@ -30,10 +29,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitLayout, tp_limit_layout_clear)
  * read. */
 const TpExecution *tp_limit_layout_get (TpLimitLayout *layout,
                                         const gint8 *devices);
-/* Bytes above the limits on all devices; G_MAXINT64: they cannot be counted, or it
+/* Bytes above the limits in all rows; G_MAXINT64: they cannot be counted, or it
  * does not run. */
 gint64 tp_limit_layout_get_over (TpLimitLayout *layout, const gint8 *devices);
-/* The first device that takes more than its limit; -1: none, or it does not run. */
+/* A device that takes more than its limit, or the one that takes most of a pool of
+ * which they take too much; -1: none, or it does not run. */
 int tp_limit_layout_find_over (TpLimitLayout *layout, const gint8 *devices);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "ir/pools.h"
 #include "ir/units.h"
 
 #include <string.h>
@@ -371,12 +372,16 @@ tp_limit_model_find_held (const TpLimitModel *model, int index, int device,
 }
 
 TpLimitModel *
-tp_limit_model_new (const TpProblem *problem, const gint64 *limits)
+tp_limit_model_new (const TpProblem *problem)
 {
   g_autoptr (TpLimitModel) model = g_new0 (TpLimitModel, 1);
+  int pool = tp_pools_find (problem->costs, 0);
 
   model->problem = problem;
-  model->limits = limits;
+  model->pool = pool < 0 ? 0 : problem->limits[pool];
+  for (int d = 0; d < 2; d++)
+    model->limits[d]
+        = tp_pools_get_limit (problem->costs, problem->limits, d);
   model->n_ops = problem->graph->n_nodes;
   model->readers = tp_array_new (sizeof (int));
   add_costs (model);

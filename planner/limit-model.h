@@ -46,7 +46,8 @@ typedef struct
 typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
-  const gint64 *limits;       /* (unowned): [device], 0: none */
+  gint64 limits[2];           /* [device], 0: none; no more than the pool has */
+  gint64 pool;                /* for both together; 0: no limit, or no pool */
   TpLimitTerms *costs;
   int *first_term, *term_of;  /* [op], into the other: terms it is in */
   gint64 constant;            /* gains of groups: what is paid, less this */
@@ -61,8 +62,7 @@ typedef struct
 } TpLimitModel;
 
 /* Two devices. */
-TpLimitModel *tp_limit_model_new (const TpProblem *problem,
-                                  const gint64 *limits);
+TpLimitModel *tp_limit_model_new (const TpProblem *problem);
 void tp_limit_model_free (TpLimitModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitModel, tp_limit_model_free)
 
@@ -71,6 +71,13 @@ tp_limit_model_may_move (const TpLimitModel *model, int op)
 {
   return model->costs->own[2 * (gsize) op] != TP_COST_NONE
          && model->costs->own[2 * (gsize) op + 1] != TP_COST_NONE;
+}
+
+/* Whether both devices can take too much of what they share. */
+static inline gboolean
+tp_limit_model_has_pool (const TpLimitModel *model)
+{
+  return model->pool > 0 && (model->pool + 1) / 2 < model->all_bytes;
 }
 
 /* With @prices (TpMemoryPrice) on memory. @has_costs: besides what all else

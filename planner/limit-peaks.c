@@ -63,7 +63,22 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Peaks, peaks_clear)
 
 /* ---- placements --------------------------------------------------------- */
 
-/* The device on which @walk holds most too much; -1: on none. */
+#define POOL 2                /* beside devices */
+
+/* By how much @walk takes more than the pool has. */
+static gint64
+find_pool_over (const Peaks *peaks)
+{
+  const TpLimitModel *model = peaks->best->model;
+  const TpLimitWalk *walk = &peaks->walk;
+
+  return tp_limit_model_has_pool (model)
+             ? walk->weights[0] + walk->peaks[0] + walk->weights[1]
+                   + walk->peaks[1] - (model->pool - peaks->sweep.spare)
+             : -G_MAXINT64;
+}
+
+/* The device on which @walk holds most too much, or POOL; -1: on none. */
 static int
 find_over (const Peaks *peaks)
 {
@@ -81,7 +96,7 @@ find_over (const Peaks *peaks)
       most = over;
       found = d;
     }
-  return found;
+  return find_pool_over (peaks) > most ? POOL : found;
 }
 
 /* Above the limit of any device; below 0: there is room left on all. */
@@ -89,7 +104,7 @@ static gint64
 find_least_over (const Peaks *peaks)
 {
   const TpLimitModel *model = peaks->best->model;
-  gint64 most = -G_MAXINT64;
+  gint64 most = find_pool_over (peaks);
 
   for (int d = 0; d < 2; d++)
     if (peaks->sweep.steps->is_limited[d])
@@ -168,6 +183,9 @@ climb (Peaks *peaks, Box *box, int device)
 {
   gint64 room = peaks->best->model->limits[device] - peaks->sweep.spare
                 - box->box.low[device];
+  gint64 pool = peaks->best->model->pool - peaks->sweep.spare
+                - box->box.low[0] - box->box.low[1];
+  gboolean has_pool = tp_limit_model_has_pool (peaks->best->model);
   Side over = { .price = -1 }, under = { .price = -1 };
   TpLimitBox trial = box->box;
 
@@ -175,7 +193,9 @@ climb (Peaks *peaks, Box *box, int device)
     {
       gint64 value = try_prices (peaks, &trial);
       gint64 weights = peaks->walk.weights[device];
-      Side *side = weights > room ? &over : &under;
+      gint64 beside = pool - peaks->walk.weights[1 - device];
+      gboolean is_over = weights > (has_pool ? MIN (room, beside) : room);
+      Side *side = is_over ? &over : &under;
 
       if (value > box->value)
         {
@@ -240,6 +260,23 @@ divide_found (Peaks *peaks, int index, int device)
   divide (peaks, index, device, least + (most - least) / 2);
 }
 
+/* Likewise where it is the pool of which too much is taken: by the peak that is
+ * farther above its lower bound. If the other is above its own, one division may not
+ * do, and the next is by that. */
+static void
+divide_pool (Peaks *peaks, int index)
+{
+  const TpLimitWalk *walk = &peaks->walk;
+  const gint64 *low = get_box (peaks, index)->box.low;
+  int d = walk->peaks[1] - low[1] > walk->peaks[0] - low[0];
+  gint64 most = walk->peaks[d] - 1;
+  gint64 least = peaks->best->model->pool - peaks->sweep.spare - low[1 - d]
+                 - walk->weights[0] - walk->weights[1];
+
+  least = MIN (MAX (least, low[d]), most);
+  divide (peaks, index, d, least + (most - least) / 2);
+}
+
 /* Where it is wide, and prices leave much to be proved: prices of halves leave
  * less. FALSE: it is narrow. */
 static gboolean
@@ -273,11 +310,12 @@ take_found (Peaks *peaks, int index)
   Box *box = get_box (peaks, index);
 
   box->value = MAX (box->value, peaks->walk.cost);
+  if (device == POOL)
+    divide_pool (peaks, index);
+  else if (device >= 0)
+    divide_found (peaks, index, device);
   if (device >= 0)
-    {
-      divide_found (peaks, index, device);
-      return;
-    }
+    return;
   box->is_done = TRUE;
   if (!offer (peaks))
     {

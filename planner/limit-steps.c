@@ -318,7 +318,9 @@ fill_way (const Build *build, int op, guint64 before, guint64 after,
           && way->weights[d] + way->held[d] > build->model->limits[d])
         return FALSE;
     }
-  return TRUE;
+  return !tp_limit_model_has_pool (build->model)
+         || way->weights[0] + way->held[0] + way->weights[1] + way->held[1]
+                <= build->model->pool;
 }
 
 /* By where they lead: what meets in a node is next to each other. */
@@ -433,7 +435,8 @@ tp_limit_steps_new (const TpLimitModel *model)
   steps->first_way = tp_new0 (int, n + 1);
   for (int d = 0; d < 2; d++)
     steps->is_limited[d]
-        = model->limits[d] > 0 && model->limits[d] < model->all_bytes;
+        = tp_limit_model_has_pool (model)
+          || (model->limits[d] > 0 && model->limits[d] < model->all_bytes);
   add_terms (&build);
   add_holdings (&build);
   return build.items->len < MAX_ITEMS && add_layers (&build)

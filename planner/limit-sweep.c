@@ -11,6 +11,7 @@
 
 #include "ir/guard.h"
 #include "planner/limit-cut.h"
+#include "planner/limit-pool.h"
 
 #include <string.h>
 
@@ -119,20 +120,40 @@ fill_table (TpLimitSweep *sweep, int table, const gint64 *price)
     fill_layer (sweep, layer, table);
 }
 
+/* Room for constants beside @weights: of either device, where it is limited, and
+ * of both together; below 0: there is less. */
+static void
+find_room (const TpLimitSweep *sweep, const gint64 *weights, gint64 *room,
+           gint64 *out_pool)
+{
+  const TpLimitModel *model = sweep->steps->model;
+
+  *out_pool = model->pool - sweep->spare;
+  for (int d = 0; d < 2; d++)
+    {
+      gint64 used = sweep->box.low[d] + weights[d];
+
+      room[d] = sweep->steps->is_limited[d]
+                    ? model->limits[d] - sweep->spare - used
+                    : 0;
+      *out_pool -= used;
+    }
+}
+
 /* What a price proves too much where constants may take @weights less than
  * there is room for. */
 static gint64
 find_rest (const TpLimitSweep *sweep, int table, const gint64 *weights)
 {
-  const TpLimitModel *model = sweep->steps->model;
-  gint64 sum = 0;
+  gint64 room[2], pool, sum = 0;
 
+  find_room (sweep, weights, room, &pool);
+  if (tp_limit_model_has_pool (sweep->steps->model))
+    return (gint64) (tp_limit_pay_most (sweep->factors[table], room, pool)
+                     >> 30) + 2;
   for (int d = 0; d < 2; d++)
     if (sweep->steps->is_limited[d])
-      sum += tp_limit_price (sweep->factors[table][d],
-                             model->limits[d] - sweep->spare
-                                 - sweep->box.low[d] - weights[d])
-             + 1;
+      sum += tp_limit_price (sweep->factors[table][d], room[d]) + 1;
   return sum;
 }
 
@@ -195,13 +216,12 @@ static gboolean
 is_hopeful (const TpLimitSweep *sweep, const Label *label, int node,
             gint64 target)
 {
-  const TpLimitModel *model = sweep->steps->model;
+  gint64 room[2], pool;
 
-  for (int d = 0; d < 2; d++)
-    if (sweep->steps->is_limited[d]
-        && label->weights[d]
-               > model->limits[d] - sweep->spare - sweep->box.low[d])
-      return FALSE;
+  find_room (sweep, label->weights, room, &pool);
+  if (room[0] < 0 || room[1] < 0
+      || (pool < 0 && tp_limit_model_has_pool (sweep->steps->model)))
+    return FALSE;
   for (int i = 0; i < TP_LIMIT_TABLES; i++)
     if (sweep->left[i][node] == INFINITE
         || label->cost + sweep->left[i][node]

@@ -6,6 +6,7 @@
 
 #include "ir/guard.h"
 #include "ir/memory-peak.h"
+#include "ir/pools.h"
 #include "planner/cut.h"
 #include "planner/limit-best.h"
 #include "planner/limit-peaks.h"
@@ -27,24 +28,46 @@ count_cuts (const TpProblem *problem)
   return (int) CLAMP (CUT_ITEMS / (n_items + 1), 16, MAX_CUTS);
 }
 
-static void
-describe_device (const TpProblem *problem, const TpExecution *execution,
-                 int device, GString *out)
+/* The device of @row that takes most. */
+static int
+find_largest (const TpCosts *costs, int row, const gint64 *bytes)
 {
-  gint64 limit = problem->limits[device], needed;
-  g_autofree char *peak = NULL;
+  int found = -1;
 
-  if (!tp_size_add (execution->memory[device].arena_bytes,
-                    execution->memory[device].weight_bytes, &needed))
-    needed = G_MAXINT64;
-  if (limit == 0 || needed <= limit)
+  for (int d = 0; d < costs->n_devices; d++)
+    if (tp_pools_is_in (costs, row, d)
+        && (found < 0 || bytes[d] > bytes[found]))
+      found = d;
+  return found;
+}
+
+/* Of a pool, what its fullest device holds. */
+static void
+describe_row (const TpProblem *problem, const TpExecution *execution, int row,
+              GString *out)
+{
+  const TpCosts *costs = problem->costs;
+  gint64 limit = problem->limits[row], missing;
+  g_autofree gint64 *bytes = tp_new0 (gint64, costs->n_devices + 1);
+  g_autofree char *peak = NULL;
+  int device;
+
+  for (int d = 0; d < costs->n_devices; d++)
+    if (!tp_size_add (execution->memory[d].arena_bytes,
+                      execution->memory[d].weight_bytes, &bytes[d]))
+      bytes[d] = G_MAXINT64;
+  missing = tp_pools_find_missing (costs, problem->limits, row, bytes);
+  if (missing == 0)
     return;
+  device = find_largest (costs, row, bytes);
   peak = tp_memory_peak_describe (execution, device);
   g_string_append_printf (
       out, "%s'%s' needs %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT
-      " more than the limit of %" G_GINT64_FORMAT ", %s",
-      out->len == 0 ? "" : "; ", problem->costs->devices[device], needed,
-      needed - limit, limit, peak);
+      " more than the limit of %" G_GINT64_FORMAT ", %s%s%s",
+      out->len == 0 ? "" : "; ", tp_pools_get_name (costs, row),
+      limit + missing, missing, limit, peak,
+      row < costs->n_devices ? "" : " on ",
+      row < costs->n_devices ? "" : costs->devices[device]);
 }
 
 /* @nearest: [op]: the placement that takes least too much. */
@@ -56,10 +79,11 @@ fail (const TpProblem *problem, const gint8 *nearest, gboolean is_proved,
   g_autoptr (GString) text = g_string_new (NULL);
   const TpExecution *execution;
 
-  tp_limit_layout_init (&layout, problem, problem->limits);
+  tp_limit_layout_init (&layout, problem);
   execution = tp_limit_layout_get (&layout, nearest);
-  for (int d = 0; d < problem->n_devices && execution != NULL; d++)
-    describe_device (problem, execution, d, text);
+  for (int row = 0; row < tp_pools_count_rows (problem->costs); row++)
+    if (execution != NULL)
+      describe_row (problem, execution, row, text);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
                "%s; the nearest: %s: allow more, cut the batch, or plan with "
                "another device",
@@ -123,7 +147,7 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 
   if (problem->n_devices == 1)
     return fail_alone (problem, error);
-  model = tp_limit_model_new (problem, problem->limits);
+  model = tp_limit_model_new (problem);
   tp_limit_best_init (&best, model);
   offer_ends (&best);
   exact.heeds_noise = FALSE;

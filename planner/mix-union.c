@@ -178,6 +178,8 @@ tp_mix_union_init (TpMixUnion *all, const TpMix *mix)
                              (const char *const *) costs->devices,
                              &all->graph, all->groups);
   all->costs->host = costs->host;
+  for (int i = 0; i < costs->n_devices; i++)
+    all->costs->pools[i] = g_strdup (costs->pools[i]);
   all->costs->is_same_silicon = costs->is_same_silicon;
   all->costs->has_own_processors = costs->has_own_processors;
   for (int i = 0; i < mix->n_parts; i++)

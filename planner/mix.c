@@ -8,6 +8,7 @@
 #include "planner/mix.h"
 
 #include "ir/guard.h"
+#include "ir/pools.h"
 #include "planner/load.h"
 #include "planner/mix-union.h"
 #include "planner/place.h"
@@ -32,9 +33,8 @@ move_parts (const TpMix *mix, const TpMixUnion *all, const guint8 *devices)
                    devices + all->first[i].node);
 }
 
-/* What is missing on @device for the plans as they are. */
 static gint64
-find_missing (const TpMix *mix, const gint64 *limits, int device)
+sum_bytes (const TpMix *mix, int device)
 {
   gint64 bytes = 0;
 
@@ -46,7 +46,19 @@ find_missing (const TpMix *mix, const gint64 *limits, int device)
           || !tp_size_add (bytes, plan->weight_bytes[device], &bytes))
         bytes = TP_PLAN_MAX_NUMBER;
     }
-  return limits[device] == 0 ? 0 : MAX (0, bytes - limits[device]);
+  return bytes;
+}
+
+/* What is missing in @row of limits for the plans as they are. */
+static gint64
+find_missing (const TpMix *mix, const gint64 *limits, int row)
+{
+  const TpCosts *costs = mix->parts[0].plan->costs;
+  g_autofree gint64 *bytes = tp_new (gint64, costs->n_devices + 1);
+
+  for (int d = 0; d < costs->n_devices; d++)
+    bytes[d] = sum_bytes (mix, d);
+  return tp_pools_find_missing (costs, limits, row, bytes);
 }
 
 static gint64
@@ -56,7 +68,7 @@ find_excess (gpointer data, const guint8 *devices)
   gint64 sum = 0;
 
   move_parts (room->mix, room->all, devices);
-  for (int d = 0; d < room->mix->parts[0].plan->n_devices; d++)
+  for (int d = 0; d < tp_pools_count_rows (room->all->costs); d++)
     sum += MIN (find_missing (room->mix, room->limits, d),
                 TP_PLAN_MAX_NUMBER / 16);
   return sum;
@@ -65,10 +77,10 @@ find_excess (gpointer data, const guint8 *devices)
 static gboolean
 refuse_memory (const TpMix *mix, const gint64 *limits, GError **error)
 {
-  const TpPlan *plan = mix->parts[0].plan;
+  const TpCosts *costs = mix->parts[0].plan->costs;
   int worst = 0;
 
-  for (int d = 1; d < plan->n_devices; d++)
+  for (int d = 1; d < tp_pools_count_rows (costs); d++)
     if (find_missing (mix, limits, d) > find_missing (mix, limits, worst))
       worst = d;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
@@ -77,7 +89,7 @@ refuse_memory (const TpMix *mix, const gint64 *limits, GError **error)
                G_GINT64_FORMAT " bytes more on '%s' than its %"
                G_GINT64_FORMAT ": allow more, or plan fewer graphs",
                mix->n_parts, find_missing (mix, limits, worst),
-               plan->devices[worst], limits[worst]);
+               tp_pools_get_name (costs, worst), limits[worst]);
   return FALSE;
 }
 

@@ -9,7 +9,7 @@
  * tp_mix_place:
  * @mix: names, rates, graphs, and of each the plan for throughput that it would have
  *   alone, all for the same devices
- * @limits: (nullable): [device]: bytes that arenas and weights of all plans may take
+ * @limits: (nullable): [row] (ir/pools.h): bytes that arenas and weights of all plans may take
  *   together; 0: no limit
  *
  * Moves ops in all plans so that in a round of runs the busiest engine carries the

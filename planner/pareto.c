@@ -14,6 +14,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/pointers.h"
+#include "ir/pools.h"
 #include "planner/place.h"
 #include "planner/rated.h"
 
@@ -34,6 +35,7 @@ typedef struct
   TpPointers *plans;          /* TpPlan: all that were made */
   TpArray *open;              /* Pair */
   gboolean is_complete;
+  gint64 *memory;             /* [row] (ir/pools.h): what there is */
 } Search;
 
 /* Two plans, the first of which takes less of the first thing. */
@@ -59,6 +61,7 @@ search_clear (Search *search)
 {
   g_clear_pointer (&search->problem, tp_problem_free);
   g_clear_pointer (&search->plans, tp_pointers_free);
+  g_clear_pointer (&search->memory, g_free);
   g_clear_pointer (&search->open, tp_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
@@ -143,7 +146,7 @@ add_plan (Search *search, Worth worth, GError **error)
   gint64 aims[TP_N_AIMS] = { 0 };
   const TpPlaceOptions options = { .objective = "weighted",
                                    .aims = aims,
-                                   .limits = search->costs->memory_bytes };
+                                   .limits = search->memory };
   TpPlan *plan;
 
   aims[search->first] = worth.first;
@@ -279,13 +282,15 @@ tp_pareto_find (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
 {
   g_auto (Search) search
       = { graph, groups, costs, aims[0], aims[1], NULL, 0, 0,
-          tp_pointers_new (unref_plan), tp_array_new (sizeof (Pair)), TRUE };
+          tp_pointers_new (unref_plan), tp_array_new (sizeof (Pair)), TRUE,
+          NULL };
 
   search.problem = tp_problem_new (graph, groups, costs, "weighted", error);
   if (search.problem == NULL
       || !tp_rated_check (search.problem, aims[0], error)
       || !tp_rated_check (search.problem, aims[1], error))
     return NULL;
+  search.memory = tp_pools_list_memory (costs);
   search.most_first = find_most (costs, aims[0]);
   search.most_second = find_most (costs, aims[1]);
   return search_all (&search, error) ? finish (&search) : NULL;

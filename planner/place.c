@@ -8,6 +8,7 @@
 #include "ir/guard.h"
 #include "ir/plan-interval.h"
 #include "ir/plan-memory.h"
+#include "ir/pools.h"
 #include "planner/copies.h"
 #include "planner/load-model.h"
 #include "planner/solver.h"
@@ -174,12 +175,16 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
 static gboolean
 fits (const TpPlan *plan, const gint64 *limits)
 {
+  int n = tp_pools_count_rows (plan->costs);
+  g_autofree gint64 *bytes = tp_new0 (gint64, plan->n_devices + 1);
+  gboolean is_good = TRUE;
+
   for (int i = 0; i < plan->n_devices; i++)
-    if (limits[i] > 0
-        && plan->peak_bytes[i] > limits[i] - MIN (plan->weight_bytes[i],
-                                                  limits[i]))
-      return FALSE;
-  return TRUE;
+    if (!tp_size_add (plan->peak_bytes[i], plan->weight_bytes[i], &bytes[i]))
+      bytes[i] = G_MAXINT64;
+  for (int row = 0; row < n; row++)
+    is_good &= tp_pools_find_missing (plan->costs, limits, row, bytes) == 0;
+  return is_good;
 }
 
 static TpPlan *
@@ -198,7 +203,7 @@ place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
   plan = place (problem, costs, error);
   if (plan != NULL)
     plan->memory_limits
-        = tp_memdup (limits, sizeof (gint64) * problem->n_devices);
+        = tp_memdup (limits, sizeof (gint64) * tp_pools_count_rows (costs));
   return g_steal_pointer (&plan);
 }
 

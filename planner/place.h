@@ -18,7 +18,7 @@ typedef struct
 {
   const char *objective;
   gboolean heeds_noise;       /* as tp_place_within_noise () */
-  const gint64 *limits;       /* (nullable): [device]: bytes of arenas and
+  const gint64 *limits;       /* (nullable): [row] (ir/pools.h): bytes of arenas and
                                * weights together; 0: no limit */
   const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of objective
                                * "weighted" alone: what a unit of each is worth */

@@ -17,8 +17,8 @@ typedef struct
                                * group runs as one there; >= 0 */
   guint8 *is_barred;          /* (nullable): [node * n_devices + device]: one
                                * that it is to be with may not be there */
-  const gint64 *limits;       /* (nullable): [device]: bytes of memory; 0: no
-                               * limit */
+  const gint64 *limits;       /* (nullable): [row] (ir/pools.h): bytes of memory;
+                               * 0: no limit */
   int n_cuts;                 /* to make for them, no sweeps; 0: as many as
                                * take some two seconds, after sweeps */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */

@@ -16,6 +16,7 @@
 #include "ir/plan-memory.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-proof.h"
+#include "planner/check/check-room.h"
 #include "planner/check/check-share.h"
 #include "planner/check/check-sweep.h"
 #include "planner/check/check-tie.h"
@@ -41,6 +42,7 @@ typedef struct
 {
   TpChecker *checker;
   const TpMemoryProof *proof;
+  TpCheckerRoom room;
   TpCheckerHeld held;
   TpCheckerLevels levels;
   int bound;                  /* whose levels they are; -1: of none */
@@ -91,7 +93,7 @@ check_full (Walk *walk, int device, int step)
   Wide sum = 0;
 
   if (device < 0 || device > 1 || step < 0 || step >= plan->n_placements
-      || plan->memory_limits[device] <= 0)
+      || walk->room.limits[device] <= 0)
     return FALSE;
   for (int i = 0; i < walk->checker->graph->n_tensors; i++)
     {
@@ -102,19 +104,19 @@ check_full (Walk *walk, int device, int step)
         is_held = is_held || walk->devices[walk->held.ops[k]] == device;
       sum += is_held ? bytes : 0;
     }
-  return sum > plan->memory_limits[device];
+  return sum > walk->room.limits[device];
 }
 
 static gboolean
 fits (const TpPlan *plan, const TpExecution *execution)
 {
+  g_autofree TpCheckerBytes *bytes
+      = tp_new (TpCheckerBytes, plan->n_devices + 1);
+
   for (int d = 0; d < plan->n_devices; d++)
-    if (plan->memory_limits[d] > 0
-        && (Wide) execution->memory[d].arena_bytes
-                   + execution->memory[d].weight_bytes
-               > plan->memory_limits[d])
-      return FALSE;
-  return TRUE;
+    bytes[d] = (Wide) execution->memory[d].arena_bytes
+               + execution->memory[d].weight_bytes;
+  return tp_checker_is_within (plan->costs, plan->memory_limits, bytes);
 }
 
 static TpGroups *
@@ -224,7 +226,7 @@ enter_peak (Walk *walk, const TpProofEntry *entry)
   int d = entry->index;
   Choice choice = { .op = -1, .device = d, .bytes = entry->bytes };
 
-  if (d < 0 || d > 1 || walk->checker->plan->memory_limits[d] <= 0
+  if (d < 0 || d > 1 || walk->room.limits[d] <= 0
       || entry->bytes < walk->box.low[d] || entry->bytes >= walk->box.high[d])
     return FALSE;
   choice.low = walk->box.low[d];
@@ -331,8 +333,10 @@ walk_tree (TpChecker *checker)
   walk.devices = tp_new0 (gint8, n + 1);
   walk.levels.levels = tp_new0 (Wide, 2 * (gsize) n + 1);
   tp_checker_held_init (&walk.held, checker);
+  walk.room = tp_checker_find_room (checker->plan->costs,
+                                    checker->plan->memory_limits);
   for (int d = 0; d < 2; d++)
-    walk.box.high[d] = checker->plan->memory_limits[d];
+    walk.box.high[d] = walk.room.limits[d];
   for (int i = 0; i < n; i++)
     walk.devices[i] = !tp_checker_may_run (checker, i, 1)   ? 0
                       : !tp_checker_may_run (checker, i, 0) ? 1
@@ -349,10 +353,9 @@ tp_checker_check_limits (TpChecker *checker)
   g_autoptr (TpExecution) execution
       = tp_plan_spell_out (plan, checker->graph, NULL);
 
-  for (int i = 0; i < plan->n_devices; i++)
+  for (int i = 0; i < tp_checker_count_limits (plan->costs); i++)
     if (plan->memory_limits[i] < 0)
-      tp_checker_fail (checker, "the limit of '%s' is below 0",
-                       plan->devices[i]);
+      tp_checker_fail (checker, "a limit of memory, number %d, is below 0", i);
   if (execution == NULL || !fits (plan, execution))
     tp_checker_fail (checker, "the plan takes more memory than its limits");
 }

@@ -5,6 +5,7 @@
 
 #include "ir/guard.h"
 #include "planner/check/check-loads.h"
+#include "planner/check/check-room.h"
 #include "planner/check/check.h"
 
 #include <string.h>
@@ -84,6 +85,15 @@ is_same_strings (char *const *first, char *const *second)
                        (const char *const *) second);
 }
 
+static gboolean
+is_same_memory (const TpCosts *costs, const TpCosts *first)
+{
+  for (int i = 0; i < first->n_devices; i++)
+    if (g_strcmp0 (costs->pools[i], first->pools[i]) != 0)
+      return FALSE;
+  return TRUE;
+}
+
 /* Of one machine, whose engines are shared. */
 static gboolean
 is_beside (const TpPlan *plan, const TpPlan *first)
@@ -93,6 +103,7 @@ is_beside (const TpPlan *plan, const TpPlan *first)
          && g_strcmp0 (plan->origin.machine, first->origin.machine) == 0
          && plan->origin.n_threads == first->origin.n_threads
          && plan->costs->host == first->costs->host
+         && is_same_memory (plan->costs, first->costs)
          && !plan->costs->is_same_silicon == !first->costs->is_same_silicon
          && !plan->costs->has_own_processors
                 == !first->costs->has_own_processors;
@@ -166,20 +177,20 @@ static void
 check_memory (const Check *check)
 {
   const TpMix *mix = check->mix;
+  const TpCosts *costs = mix->parts[0].plan->costs;
+  g_autofree Wide *bytes = tp_new0 (Wide, costs->n_devices + 1);
 
-  for (int d = 0; mix->memory_limits != NULL
-                  && d < mix->parts[0].plan->n_devices; d++)
-    {
-      Wide bytes = 0;
-
-      for (int i = 0; i < mix->n_parts; i++)
-        bytes += (Wide) mix->parts[i].plan->peak_bytes[d]
-                 + mix->parts[i].plan->weight_bytes[d];
-      if (mix->memory_limits[d] < 0
-          || (mix->memory_limits[d] > 0 && bytes > mix->memory_limits[d]))
-        fail (check, "all plans together take more on '%s' than its limit",
-              mix->parts[0].plan->devices[d]);
-    }
+  if (mix->memory_limits == NULL)
+    return;
+  for (int i = 0; i < tp_checker_count_limits (costs); i++)
+    if (mix->memory_limits[i] < 0)
+      fail (check, "a limit of memory, number %d, is below 0", i);
+  for (int d = 0; d < costs->n_devices; d++)
+    for (int i = 0; i < mix->n_parts; i++)
+      bytes[d] += (Wide) mix->parts[i].plan->peak_bytes[d]
+                  + mix->parts[i].plan->weight_bytes[d];
+  if (!tp_checker_is_within (costs, mix->memory_limits, bytes))
+    fail (check, "all plans together take more memory than their limits");
 }
 
 /* ---- all ------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-room.h"
 
 typedef TpCheckerWide Wide;
 
@@ -144,12 +145,38 @@ tp_checker_add_own (const TpChecker *checker, Wide *levels)
       }
 }
 
+static TpCheckerRoom
+find_room (const TpCheckerHeld *held)
+{
+  const TpPlan *plan = held->checker->plan;
+
+  return tp_checker_find_room (plan->costs, plan->memory_limits);
+}
+
+/* What all prices come to, at most, of what fits. With limits of devices alone each
+ * row is rounded by itself; of what devices share all of them together. */
+static Wide
+find_most (const TpCheckerHeld *held, const TpMemoryBound *bound)
+{
+  TpCheckerRoom room = find_room (held);
+  Wide prices[2] = { 0, 0 }, sum = 0;
+
+  for (guint i = 0; i < bound->prices->len; i++)
+    {
+      const TpMemoryPrice *it = get_price (bound, (int) i);
+
+      sum += find_price (it, room.limits[it->device]);
+      prices[it->device] += it->price;
+    }
+  return room.pool == 0
+             ? sum
+             : tp_checker_pay_most (prices, room.limits, room.pool) >> 30;
+}
+
 static void
 add_price (TpCheckerHeld *held, const TpMemoryPrice *price,
            TpCheckerLevels *out)
 {
-  out->offset -= find_price (
-      price, held->checker->plan->memory_limits[price->device]);
   for (int i = 0; i < held->checker->graph->n_tensors; i++)
     {
       TpCheckerTerm term = find_bytes (held, price, i);
@@ -162,13 +189,14 @@ static gboolean
 check_prices (TpCheckerHeld *held, const TpMemoryBound *bound)
 {
   const TpPlan *plan = held->checker->plan;
+  TpCheckerRoom room = find_room (held);
 
   for (guint i = 0; i < bound->prices->len; i++)
     {
       const TpMemoryPrice *it = get_price (bound, (int) i);
 
       if (it->price < 0 || it->device < 0 || it->device > 1
-          || plan->memory_limits[it->device] <= 0 || it->step < 0
+          || room.limits[it->device] <= 0 || it->step < 0
           || it->step >= plan->n_placements)
         return FALSE;
     }
@@ -272,6 +300,7 @@ tp_checker_find_levels (TpCheckerHeld *held, int index,
                             index);
   if (bound->has_costs)
     tp_checker_add_own (checker, out->levels);
+  out->offset -= find_most (held, bound);
   for (guint i = 0; i < bound->prices->len; i++)
     add_price (held, get_price (bound, (int) i), out);
   return add_shares (held, bound, out)

@@ -247,13 +247,18 @@ sum_copies (const Making *making, const guint64 *facts, int op, int device)
 static gboolean
 is_within (const Making *making, const TpCheckerStep *step)
 {
-  const TpPlan *plan = making->checker->plan;
+  const TpCheckerRoom *room = &making->steps->room;
+  Wide sum = 0;
 
   for (int d = 0; d < 2; d++)
-    if (making->steps->is_limited[d]
-        && (Wide) step->weights[d] + step->held[d] > plan->memory_limits[d])
-      return FALSE;
-  return TRUE;
+    {
+      Wide bytes = (Wide) step->weights[d] + step->held[d];
+
+      if (making->steps->is_limited[d] && bytes > room->limits[d])
+        return FALSE;
+      sum += bytes;
+    }
+  return room->pool == 0 || sum <= room->pool;
 }
 
 static void
@@ -387,14 +392,15 @@ tp_checker_steps_clear (TpCheckerSteps *steps)
 
 /* Whether not everything fits there anyway. */
 static gboolean
-is_limited (const TpChecker *checker, int device)
+is_limited (const TpChecker *checker, const TpCheckerRoom *room, int device)
 {
-  gint64 limit = checker->plan->memory_limits[device];
+  gint64 limit = room->limits[device];
   Wide sum = 0;
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
     sum += MAX (checker->graph->tensors[i].size_bytes, 1);
-  return limit > 0 && sum > limit;
+  return (limit > 0 && sum > limit)
+         || (room->pool > 0 && 2 * sum > room->pool);
 }
 
 gboolean
@@ -409,8 +415,10 @@ tp_checker_steps_init (TpCheckerSteps *steps, TpCheckerHeld *held,
   steps->steps = tp_array_new (sizeof (TpCheckerStep));
   steps->first = tp_new0 (int, n + 1);
   steps->n_states = tp_new0 (int, n + 1);
+  steps->room = tp_checker_find_room (held->checker->plan->costs,
+                                      held->checker->plan->memory_limits);
   for (int d = 0; d < 2; d++)
-    steps->is_limited[d] = is_limited (held->checker, d);
+    steps->is_limited[d] = is_limited (held->checker, &steps->room, d);
   memset (making.now, -1, sizeof making.now);
   making.facts = tp_array_new (sizeof (Fact));
   making.by_last = tp_new (int, n + 1);

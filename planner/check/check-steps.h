@@ -4,6 +4,7 @@
 #define TP_PLANNER_CHECK_STEPS_H
 
 #include "ir/array.h"
+#include "planner/check/check-room.h"
 #include "planner/check/check-share.h"
 
 #define TP_CHECKER_WORDS 4    /* of 64 facts each, at once */
@@ -20,6 +21,7 @@ typedef struct
 typedef struct
 {
   TpCheckerHeld *held;
+  TpCheckerRoom room;
   gboolean is_limited[2];
   gint8 *devices;             /* [op]: for which these are; -1: either */
   TpArray *steps;             /* TpCheckerStep: last op first, by to */

@@ -36,6 +36,7 @@ typedef struct
   const TpCheckerBox *box;
   Wide target;
   gint64 room[2];             /* [device]: for constants */
+  gint64 shared;              /* for those of both devices */
   int n_ops;
   int *first;                 /* [k]: of all states, those before the k-th op */
   Wide *least[N_PRICES];      /* [state]: what is to come, at a price */
@@ -88,9 +89,19 @@ find_least (Sweep *sweep, int price)
       }
 }
 
+/* What prices on what is left come to. */
+static Wide
+pay_left (const Sweep *sweep, int price, const gint64 *left, gint64 shared)
+{
+  return sweep->steps->room.pool == 0
+             ? pay (sweep->prices[price], left)
+             : tp_checker_pay_most (sweep->prices[price], left, shared) >> 30;
+}
+
 static gboolean
 may_end (const Sweep *sweep, const Way *way, int k)
 {
+  gint64 shared = sweep->shared - way->weights[0] - way->weights[1];
   gint64 left[2];
 
   for (int d = 0; d < 2; d++)
@@ -101,9 +112,11 @@ may_end (const Sweep *sweep, const Way *way, int k)
       if (left[d] < 0)
         return FALSE;
     }
+  if (sweep->steps->room.pool > 0 && shared < 0)
+    return FALSE;
   for (int i = 0; i < N_PRICES; i++)
     if (way->cost + sweep->least[i][sweep->first[k] + way->state]
-            - pay (sweep->prices[i], left) - 2
+            - pay_left (sweep, i, left, shared) - 2
         >= sweep->target)
       return FALSE;
   return TRUE;
@@ -249,16 +262,16 @@ static void
 prepare (Sweep *sweep)
 {
   const TpCheckerSteps *steps = sweep->steps;
-  const TpPlan *plan = steps->held->checker->plan;
   int n = sweep->n_ops;
 
   sweep->first = tp_new0 (int, n + 2);
   for (int k = 0; k <= n; k++)
     sweep->first[k + 1] = sweep->first[k] + steps->n_states[k];
+  sweep->shared = steps->room.pool - sweep->box->low[0] - sweep->box->low[1];
   for (int d = 0; d < 2; d++)
     {
       sweep->room[d] = steps->is_limited[d]
-                           ? plan->memory_limits[d] - sweep->box->low[d]
+                           ? steps->room.limits[d] - sweep->box->low[d]
                            : 0;
       sweep->prices[0][d] = sweep->box->prices[d];
       sweep->prices[1][d] = sweep->box->prices[d] / 4;

@@ -1,0 +1,97 @@
+/* check-room.c: see check-room.h. The first limits are those of devices. Then comes
+ * one for each name that several devices have their memory from, in the order of
+ * the first that do. */
+#include "config.h"
+
+#include "planner/check/check-room.h"
+
+/* How many have their memory from where @device has it, up to @end. */
+static int
+count_alike (const TpCosts *costs, int device, int end)
+{
+  int n = 0;
+
+  for (int i = 0; i < end && costs->pools[device] != NULL; i++)
+    n += g_strcmp0 (costs->pools[i], costs->pools[device]) == 0;
+  return n;
+}
+
+static gboolean
+begins_pool (const TpCosts *costs, int device)
+{
+  return count_alike (costs, device, device) == 0
+         && count_alike (costs, device, costs->n_devices) > 1;
+}
+
+int
+tp_checker_count_limits (const TpCosts *costs)
+{
+  int n = costs->n_devices;
+
+  for (int i = 0; i < costs->n_devices; i++)
+    n += begins_pool (costs, i);
+  return n;
+}
+
+TpCheckerRoom
+tp_checker_find_room (const TpCosts *costs, const gint64 *limits)
+{
+  TpCheckerRoom room = { { limits[0], limits[1] }, 0 };
+
+  if (!begins_pool (costs, 0) || limits[2] <= 0)
+    return room;
+  room.pool = limits[2];
+  for (int d = 0; d < 2; d++)
+    if (room.limits[d] == 0 || room.limits[d] > room.pool)
+      room.limits[d] = room.pool;
+  return room;
+}
+
+static TpCheckerBytes
+pay_first (const TpCheckerBytes *prices, const gint64 *limits, gint64 pool,
+           int first)
+{
+  TpCheckerBytes one = limits[first], other = limits[1 - first];
+
+  if (pool >= 0)
+    {
+      one = MIN (one, pool);
+      other = MIN (other, pool - one);
+    }
+  return prices[first] * one + prices[1 - first] * other;
+}
+
+/* The most is at a corner: one has all that it may have, the other what is left. */
+TpCheckerBytes
+tp_checker_pay_most (const TpCheckerBytes *prices, const gint64 *limits,
+                     gint64 pool)
+{
+  TpCheckerBytes corners[2];
+
+  for (int d = 0; d < 2; d++)
+    corners[d] = pay_first (prices, limits, pool, d);
+  return MAX (corners[0], corners[1]);
+}
+
+gboolean
+tp_checker_is_within (const TpCosts *costs, const gint64 *limits,
+                      const TpCheckerBytes *bytes)
+{
+  int at = costs->n_devices;
+  gboolean is_within = TRUE;
+
+  for (int d = 0; d < costs->n_devices; d++)
+    {
+      TpCheckerBytes sum = 0;
+
+      is_within &= limits[d] == 0 || bytes[d] <= limits[d];
+      if (!begins_pool (costs, d))
+        continue;
+      for (int i = d; i < costs->n_devices; i++)
+        if (g_strcmp0 (costs->pools[i], costs->pools[d]) == 0)
+          sum += bytes[i];
+      is_within &= limits[at] == 0 || sum <= limits[at];
+      at++;
+    }
+  return is_within;
+}
