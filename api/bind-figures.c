@@ -4,6 +4,7 @@
 #include "api/bind-figures.h"
 
 #include "calib/certain.h"
+#include "runtime/devices.h"
 
 #include <string.h>
 
@@ -117,6 +118,22 @@ compare_kernels (TpBind *bind, const TpCosts *want)
   return TRUE;
 }
 
+/* What real devices share the table of costs tells, and older plans say of none. */
+static gboolean
+compare_pools (TpBind *bind, const TpCosts *want)
+{
+  const TpCosts *have = bind->plan->costs;
+
+  for (int i = 0; i < have->n_devices; i++)
+    if (have->pools[i] != NULL && tp_device_is_simulated (have->devices[i])
+        && g_strcmp0 (have->pools[i], want->pools[i]) != 0)
+      return tp_bind_fail (bind, "memory_pools: '%s' has its memory from '%s', "
+                           "expected '%s'",
+                           have->devices[i], have->pools[i],
+                           want->pools[i] == NULL ? "itself" : want->pools[i]);
+  return TRUE;
+}
+
 gboolean
 tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
 {
@@ -134,6 +151,7 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
         bind, "host: '%s', expected '%s'",
         have->host < 0 ? TP_PLAN_HOST : have->devices[have->host],
         want->host < 0 ? TP_PLAN_HOST : want->devices[want->host]);
+  is_good &= compare_pools (bind, want);
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     for (int row = 0; row < tables[i].n_rows; row++)
       is_good &= compare_row (bind, want, &tables[i], row, whence);

@@ -4,6 +4,7 @@
 #include "api/memory-limit.h"
 
 #include "ir/guard.h"
+#include "ir/pools.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,31 +44,48 @@ parse_size (const char *text, gint64 *out_bytes)
 }
 
 static int
-find_device (const TpCosts *costs, const char *name, gsize length)
+find_row (const TpCosts *costs, const char *name, gsize length)
 {
-  for (int i = 0; i < costs->n_devices; i++)
-    if (strlen (costs->devices[i]) == length
-        && memcmp (costs->devices[i], name, length) == 0)
-      return i;
+  int n = tp_pools_count_rows (costs);
+
+  for (int row = 0; row < n; row++)
+    {
+      const char *it = tp_pools_get_name (costs, row);
+
+      if (strlen (it) == length && memcmp (it, name, length) == 0)
+        return row;
+    }
   return -1;
+}
+
+static char *
+list_names (const TpCosts *costs)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  int n = tp_pools_count_rows (costs);
+
+  for (int row = 0; row < n; row++)
+    g_string_append_printf (names, "%s%s", row == 0 ? "" : ", ",
+                            tp_pools_get_name (costs, row));
+  return g_string_free (g_steal_pointer (&names), FALSE);
 }
 
 gint64 *
 tp_limits_parse (const TpCosts *costs, const char *const *texts,
                  GError **error)
 {
-  g_autofree gint64 *limits = tp_new0 (gint64, costs->n_devices + 1);
+  g_autofree gint64 *limits = tp_new0 (gint64, tp_pools_count_rows (costs) + 1);
 
   for (; texts != NULL && *texts != NULL; texts++)
     {
       const char *equals = strrchr (*texts, '=');
-      int device = equals == NULL
-                       ? -1
-                       : find_device (costs, *texts, equals - *texts);
-      g_autofree char *names = g_strjoinv (", ", costs->devices);
+      int row = equals == NULL ? -1
+                               : find_row (costs, *texts, equals - *texts);
+      g_autofree char *names = NULL;
 
-      if (device >= 0 && parse_size (equals + 1, &limits[device]))
+      if (row >= 0 && parse_size (equals + 1, &limits[row]))
         continue;
+      names = list_names (costs);
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "limit of memory '%s' is not DEVICE=SIZE, with a device "
                    "among %s and a size such as 512M or 1.5G",
@@ -80,14 +98,10 @@ tp_limits_parse (const TpCosts *costs, const char *const *texts,
 gint64 *
 tp_limits_join (const TpCosts *costs, const gint64 *asked)
 {
-  gint64 *limits = tp_new0 (gint64, costs->n_devices + 1);
+  gint64 *limits = tp_pools_list_memory (costs);
 
-  for (int i = 0; i < costs->n_devices; i++)
-    {
-      gint64 has = MAX (costs->memory_bytes[i], 0);
-
-      limits[i] = asked[i] == 0 || has == 0 ? MAX (asked[i], has)
-                                            : MIN (asked[i], has);
-    }
+  for (int i = 0; i < tp_pools_count_rows (costs); i++)
+    limits[i] = asked[i] == 0 || limits[i] == 0 ? MAX (asked[i], limits[i])
+                                                : MIN (asked[i], limits[i]);
   return limits;
 }

@@ -4,9 +4,10 @@
 
 #include "ir/costs.h"
 
-/* @texts: (nullable): "DEVICE=SIZE", SIZE such as 1000000, 512M, 1.5G or 2GiB,
- * in powers of 1024; a later one overrides an earlier one. [device]: bytes, 0: no
- * limit; g_free (). TPLAN_ERROR_USAGE: another form, or no such device. */
+/* @texts: (nullable): "DEVICE=SIZE", or the name of a pool instead of a device; SIZE
+ * such as 1000000, 512M, 1.5G or 2GiB, in powers of 1024; a later one overrides an
+ * earlier one. [row] (ir/pools.h): bytes, 0: no limit; g_free ().
+ * TPLAN_ERROR_USAGE: another form, or no such device. */
 gint64 *tp_limits_parse (const TpCosts *costs, const char *const *texts,
                          GError **error);
 

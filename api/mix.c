@@ -18,6 +18,7 @@
 #include "format/mix-json.h"
 #include "format/mix-load.h"
 #include "ir/guard.h"
+#include "ir/pools.h"
 #include "planner/check/check-mix.h"
 #include "planner/mix.h"
 
@@ -172,7 +173,7 @@ place_call (gpointer data)
   limits = find_limits (call, call->error);
   if (limits == NULL)
     return;
-  if (has_limit (limits, mix->parts[0].plan->n_devices))
+  if (has_limit (limits, tp_pools_count_rows (mix->parts[0].plan->costs)))
     mix->memory_limits = g_steal_pointer (&limits);
   if (!tp_mix_place (mix, mix->memory_limits, call->error))
     return;

@@ -293,6 +293,15 @@ note_same_silicon (const Column *column)
                 : ""));
 }
 
+/* What works in host memory takes from it, and so does the processor under another
+ * name. Of other devices that do the table does not tell. */
+static void
+note_pool (const Column *column)
+{
+  if (tp_device_is_host (column->device) || is_this_cpu (column))
+    column->costs->pools[column->index] = g_strdup ("host");
+}
+
 static gboolean
 report_fault (const Column *column, GError **error)
 {
@@ -324,6 +333,7 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   column->row = tp_device_match_get_row (column->match, &table);
   if (column->row != NULL)
     column->costs->memory_bytes[column->index] = column->row->memory_bytes;
+  note_pool (column);
   estimator = tp_estimator_new (table, column->row, column->kind,
                                 column->options->n_threads);
   column->estimator = estimator;

@@ -8,6 +8,7 @@
 #include "cli/device-bytes.h"
 #include "cli/text.h"
 #include "ir/plan-memory.h"
+#include "ir/pools.h"
 
 gboolean
 tp_cli_is_limited (const TplanPlan *plan)
@@ -43,17 +44,30 @@ format_limits (const TpPlan *plan)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (int i = 0; i < plan->n_devices; i++)
+  for (int i = 0; i < tp_pools_count_rows (plan->costs); i++)
     {
       g_autofree char *amount
           = tp_cli_format_bytes (plan->memory_limits[i]);
 
       if (plan->memory_limits[i] > 0)
-        g_string_append_printf (text, "%s%s on %s",
-                                text->len == 0 ? "" : ", ", amount,
-                                plan->devices[i]);
+        g_string_append_printf (
+            text, "%s%s %s %s", text->len == 0 ? "" : ", ", amount,
+            i < plan->n_devices ? "on" : "together in memory",
+            tp_pools_get_name (plan->costs, i));
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* By device, then by pool. */
+static json_t *
+limits_to_json (const TpPlan *plan)
+{
+  json_t *object = json_object ();
+
+  for (int i = 0; i < tp_pools_count_rows (plan->costs); i++)
+    json_object_set_new (object, tp_pools_get_name (plan->costs, i),
+                         json_integer (plan->memory_limits[i]));
+  return object;
 }
 
 char *
@@ -89,9 +103,7 @@ tp_cli_limits_to_json (const TplanPlan *handle)
 
   if (plan->memory_limits == NULL)
     return json_null ();
-  object = json_pack ("{s:o}", "limits",
-                      tp_cli_device_bytes_to_json (plan,
-                                                   plan->memory_limits));
+  object = json_pack ("{s:o}", "limits", limits_to_json (plan));
   if (!tp_cli_is_limited (handle))
     return object;
   bytes = count_free (handle);

@@ -9,6 +9,7 @@
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json.h"
+#include "ir/pools.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ tp_mix_to_json (const TpMix *mix)
   write_parts (mix, out.text);
   if (mix->memory_limits != NULL)
     tp_plan_write_numbers (out.text, "memory_limits", mix->memory_limits,
-                           mix->parts[0].plan->n_devices);
+                           tp_pools_count_rows (mix->parts[0].plan->costs));
   tp_plan_write_loads (mix->proof, mix->n_parts, &out);
   write_plans (mix, out.text);
   tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);

@@ -13,6 +13,7 @@
 #include "format/plan-read-load.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
+#include "ir/pools.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -114,7 +115,7 @@ static gboolean
 read_limits (Mix *it, GError **error)
 {
   const TpPlanPlace root = { &it->reader, "", it->root };
-  int n = it->mix->parts[0].plan->n_devices;
+  int n = tp_pools_count_rows (it->mix->parts[0].plan->costs);
   json_t *list;
 
   if (json_object_get (it->root, "memory_limits") == NULL)

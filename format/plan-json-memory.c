@@ -3,7 +3,9 @@
 
 #include "format/plan-json-memory.h"
 
+#include "format/json.h"
 #include "ir/array.h"
+#include "ir/pools.h"
 #include "ir/text.h"
 #include "ir/units.h"
 
@@ -127,4 +129,23 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
   write_views (graph, out);
   write_bounds (proof, out);
   write_tree (proof, out);
+}
+
+void
+tp_plan_write_pools (const TpCosts *costs, GString *out)
+{
+  if (tp_pools_count_rows (costs) == costs->n_devices)
+    return;
+  tp_text_append (out, " \"memory_pools\": ");
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      int pool = tp_pools_find (costs, i);
+
+      tp_text_append (out, i == 0 ? "[" : ", ");
+      if (pool < 0)
+        tp_text_append (out, "null");
+      else
+        tp_json_append_string (out, tp_pools_get_name (costs, pool));
+    }
+  tp_text_append (out, "],\n");
 }

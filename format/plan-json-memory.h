@@ -8,4 +8,7 @@
 void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                  GString *out);
 
+/* A line of its own; none where no devices of @costs share memory. */
+void tp_plan_write_pools (const TpCosts *costs, GString *out);
+
 #endif

@@ -14,6 +14,7 @@
 #include "format/plan-json-rated.h"
 #include "format/plan-json-shares.h"
 #include "ir/digest.h"
+#include "ir/pools.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -193,7 +194,8 @@ write_totals (GString *out, const TpPlan *plan)
   write_number_line (out, "estimated_ops", plan->n_estimated);
   write_numbers (out, "peak_bytes", plan->peak_bytes, plan->n_devices);
   write_numbers (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
-  write_numbers (out, "memory_limits", plan->memory_limits, plan->n_devices);
+  write_numbers (out, "memory_limits", plan->memory_limits,
+                 tp_pools_count_rows (plan->costs));
 }
 
 static void
@@ -488,6 +490,7 @@ write_costs (TpPlanText *out, const TpCosts *costs)
     g_string_append (out->text, " \"same_silicon\": true,\n");
   if (costs->has_own_processors)
     g_string_append (out->text, " \"own_processors\": true,\n");
+  tp_plan_write_pools (costs, out->text);
   write_cost_table (out, "op_costs", costs, tp_costs_node, costs->n_nodes);
   write_cost_table (out, "group_costs", costs, tp_costs_group,
                     costs->n_groups);

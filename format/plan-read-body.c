@@ -9,8 +9,10 @@
 #include "format/plan-read-memory.h"
 #include "format/plan-read-rated.h"
 #include "format/plan-read-shares.h"
+#include "format/plan-read-costs.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
+#include "ir/pools.h"
 
 #include <string.h>
 
@@ -349,7 +351,7 @@ read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
                                  error);
 }
 
-/* One number per device. */
+/* One number per device, or row of limits. */
 static gint64 *
 read_bytes (TpPlanPlace root, const char *key, int n, GError **error)
 {
@@ -368,24 +370,41 @@ read_bytes (TpPlanPlace root, const char *key, int n, GError **error)
   return g_steal_pointer (&bytes);
 }
 
+/* How many limits there are, also where the costs are read later. */
+static int
+count_rows (TpPlanPlace root, const TpPlan *plan, GError **error)
+{
+  g_autoptr (TpCosts) costs
+      = tp_costs_new_sized (plan->n_devices,
+                            (const char *const *) plan->devices,
+                            &(TpCostRows){ 0, 0, 0 });
+
+  return tp_plan_read_pools (root, plan->n_devices, costs->pools, error)
+             ? tp_pools_count_rows (costs) : -1;
+}
+
 /* A plan may do without. */
 static gboolean
 read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
 {
+  int n = plan->n_devices, n_rows = count_rows (root, plan, error);
   const struct
   {
     const char *key;
+    int n;
     gint64 **bytes;
-  } lists[] = { { "peak_bytes", &plan->peak_bytes },
-                { "weight_bytes", &plan->weight_bytes },
-                { "memory_limits", &plan->memory_limits } };
+  } lists[] = { { "peak_bytes", n, &plan->peak_bytes },
+                { "weight_bytes", n, &plan->weight_bytes },
+                { "memory_limits", n_rows, &plan->memory_limits } };
 
+  if (n_rows < 0)
+    return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     {
       if (json_object_get (root.json, lists[i].key) == NULL)
         continue;
       *lists[i].bytes
-          = read_bytes (root, lists[i].key, plan->n_devices, error);
+          = read_bytes (root, lists[i].key, lists[i].n, error);
       if (*lists[i].bytes == NULL)
         return FALSE;
     }

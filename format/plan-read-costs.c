@@ -13,6 +13,7 @@
  * without bound. */
 #define READ_MAX_REASON_BYTES 200
 #define READ_MAX_REASONS 64
+#define READ_MAX_POOL_BYTES 64
 
 /* One of the tables: a row of a cost per device. */
 typedef struct
@@ -273,6 +274,27 @@ read_silicon (TpPlanPlace root, TpCosts *costs, GError **error)
 }
 
 gboolean
+tp_plan_read_pools (TpPlanPlace root, int n, char **out_pools, GError **error)
+{
+  json_t *list;
+
+  if (json_object_get (root.json, "memory_pools") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "memory_pools", n, &list, error))
+    return FALSE;
+  for (int i = 0; i < n; i++)
+    {
+      const char *name = json_string_value (json_array_get (list, i));
+
+      if (name != NULL && (*name == 0 || strlen (name) > READ_MAX_POOL_BYTES))
+        return tp_plan_read_fail (root.reader, error, "memory_pools",
+                                  "not the name of a memory");
+      out_pools[i] = g_strdup (name);
+    }
+  return TRUE;
+}
+
+gboolean
 tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
                     GError **error)
 {
@@ -290,7 +312,8 @@ tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
 
   plan->costs = costs;
   costs->is_simulated = plan->is_simulated;
-  if (!read_host (root, costs, error) || !read_silicon (root, costs, error))
+  if (!read_host (root, costs, error) || !read_silicon (root, costs, error)
+      || !tp_plan_read_pools (root, n, costs->pools, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))

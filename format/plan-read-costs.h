@@ -9,4 +9,8 @@
 gboolean tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows,
                              TpPlan *plan, GError **error);
 
+/* Into @out_pools, [device], what memory each of @n devices shares; g_free (). */
+gboolean tp_plan_read_pools (TpPlanPlace root, int n, char **out_pools,
+                             GError **error);
+
 #endif

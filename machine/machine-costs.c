@@ -88,6 +88,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
 
   costs->is_simulated = TRUE;
   costs->memory_bytes[device] = MAX (machine->memory_bytes, 0);
+  costs->pools[device] = g_strdup (machine->pool);
   for (int i = 0; i < graph->n_nodes; i++)
     machine_fill_node (machine, &graph->nodes[i], &works->works[i],
                        costs->devices[device],

@@ -7,6 +7,7 @@
  *     gflops=2000
  *     link=12GB/s+8us
  *     missing=Softmax;Erf
+ *     pool=host
  *     watts=350:50
  *     price=2.5/h
  */
@@ -94,18 +95,79 @@ machine_parse_memory (TpMachine *machine, const char *value)
   return TRUE;
 }
 
+/* A word: it stands beside devices, whose names have more in them. */
+static gboolean
+machine_parse_pool (TpMachine *machine, const char *value)
+{
+  if (*value == 0
+      || strspn (value, "abcdefghijklmnopqrstuvwxyz0123456789-")
+             != strlen (value))
+    return FALSE;
+  g_free (machine->pool);
+  machine->pool = g_strdup (value);
+  return TRUE;
+}
+
 static gboolean
 machine_refuse_key (const TpMachine *machine, const char *key, GError **error)
 {
   static const char *const keys[] = { "gflops", "gbps", "launch", "link", "full",
-                                      "memory", "missing", "watts", "price",
-                                      NULL };
+                                      "memory", "pool", "missing", "watts",
+                                      "price", NULL };
   g_autofree char *near = tp_near_name_ask (key, keys);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "machine '%s': unknown key '%s'%s: use gflops, gbps, launch, "
-               "link, full, memory, missing, watts or price",
+               "link, full, memory, pool, missing, watts or price",
                machine->name, key, near);
+  return FALSE;
+}
+
+static gboolean
+machine_parse_watts (TpMachine *machine, const char *value)
+{
+  return tp_rate_parse_watts (value, &machine->rate);
+}
+
+static gboolean
+machine_parse_price (TpMachine *machine, const char *value)
+{
+  return tp_rate_parse_price (value, &machine->rate);
+}
+
+static gboolean
+machine_parse_missing (TpMachine *machine, const char *value)
+{
+  g_strfreev (machine->missing_ops);
+  machine->missing_ops = g_strsplit_set (value, ";+", -1);
+  return TRUE;
+}
+
+/* Of keys that are more than a number. */
+static gboolean
+machine_parse_other (TpMachine *machine, const char *key, const char *value,
+                     const char **out_example)
+{
+  static const struct
+  {
+    const char *key;
+    gboolean (*parse) (TpMachine *machine, const char *value);
+    const char *example;
+  } others[] = {
+    { "link", machine_parse_link, "12GB/s+8us" },
+    { "memory", machine_parse_memory, "8GiB" },
+    { "pool", machine_parse_pool, "host" },
+    { "missing", machine_parse_missing, "Softmax;Erf" },
+    { "watts", machine_parse_watts, "350:50" },
+    { "price", machine_parse_price, "2.5/h" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (strcmp (key, others[i].key) == 0)
+      {
+        *out_example = others[i].example;
+        return others[i].parse (machine, value);
+      }
   return FALSE;
 }
 
@@ -126,7 +188,7 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
     { "full", &machine->full_points, plain_units, "16384" },
   };
   const char *example = NULL;
-  gboolean good = FALSE;
+  gboolean good = machine_parse_other (machine, key, value, &example);
 
   for (gsize i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (strcmp (key, numbers[i].key) == 0)
@@ -135,33 +197,7 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
         good = machine_parse_number (value, strlen (value), numbers[i].units,
                                      numbers[i].target);
       }
-  if (strcmp (key, "link") == 0)
-    {
-      example = "12GB/s+8us";
-      good = machine_parse_link (machine, value);
-    }
-  else if (strcmp (key, "memory") == 0)
-    {
-      example = "8GiB";
-      good = machine_parse_memory (machine, value);
-    }
-  else if (strcmp (key, "watts") == 0)
-    {
-      example = "350:50";
-      good = tp_rate_parse_watts (value, &machine->rate);
-    }
-  else if (strcmp (key, "price") == 0)
-    {
-      example = "2.5/h";
-      good = tp_rate_parse_price (value, &machine->rate);
-    }
-  else if (strcmp (key, "missing") == 0)
-    {
-      g_strfreev (machine->missing_ops);
-      machine->missing_ops = g_strsplit_set (value, ";+", -1);
-      good = TRUE;
-    }
-  else if (example == NULL)
+  if (example == NULL)
     return machine_refuse_key (machine, key, error);
   if (!good)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -190,6 +226,7 @@ tp_machine_free (TpMachine *machine)
     return;
   g_free (machine->name);
   g_free (machine->description);
+  g_free (machine->pool);
   g_strfreev (machine->missing_ops);
   g_free (machine);
 }

@@ -21,6 +21,8 @@ typedef struct
   double link_latency_ns;
   double full_points;         /* spatial points that fill the device */
   gint64 memory_bytes;        /* 0: no limit */
+  char *pool;                 /* (nullable): the memory that it shares with others
+                               * that name the same */
   char **missing_ops;         /* (nullable) NULL-terminated */
   TpRate rate;                /* what it draws and is rented for */
 } TpMachine;

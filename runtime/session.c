@@ -8,6 +8,7 @@
 #include "ir/clock.h"
 #include "ir/guard.h"
 #include "ir/plan-memory.h"
+#include "ir/pools.h"
 #include "ir/room.h"
 #include "nest/nest.h"
 #include "runtime/session-actions.h"
@@ -55,8 +56,7 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
 }
 
 static void
-fail_limit (const TpSession *session, int device, gint64 used_bytes,
-            GError **error)
+fail_limit (const TpSession *session, int row, gint64 missing, GError **error)
 {
   const TpPlan *plan = session->plan;
   g_autofree char *runs
@@ -66,12 +66,13 @@ fail_limit (const TpSession *session, int device, gint64 used_bytes,
                                session->n_slots);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-               "device '%s' takes %" G_GINT64_FORMAT " bytes with %sweights "
+               "%s '%s' takes %" G_GINT64_FORMAT " bytes with %sweights "
                "packed for kernels and their scratch, %" G_GINT64_FORMAT
                " more than the plan's limit: %splan with a limit that is "
                "lower by so much",
-               plan->devices[device], used_bytes, runs,
-               used_bytes - plan->memory_limits[device],
+               row < plan->n_devices ? "device" : "memory",
+               tp_pools_get_name (plan->costs, row),
+               plan->memory_limits[row] + missing, runs, missing,
                session->n_slots == 1 ? "" : "have fewer in flight, or ");
 }
 
@@ -81,16 +82,21 @@ check_limits (const TpSession *session, GError **error)
 {
   const TpPlan *plan = session->plan;
 
-  for (int i = 0; i < plan->n_devices && plan->memory_limits != NULL; i++)
-    {
-      gint64 limit = plan->memory_limits[i];
-      gint64 used = session->devices[i].device == NULL
-                        ? 0
-                        : session->devices[i].device->used_bytes;
+  g_autofree gint64 *used = tp_new0 (gint64, plan->n_devices + 1);
 
-      if (limit == 0 || used <= limit)
+  if (plan->memory_limits == NULL)
+    return TRUE;
+  for (int i = 0; i < plan->n_devices; i++)
+    if (session->devices[i].device != NULL)
+      used[i] = session->devices[i].device->used_bytes;
+  for (int row = 0; row < tp_pools_count_rows (plan->costs); row++)
+    {
+      gint64 missing = tp_pools_find_missing (plan->costs, plan->memory_limits,
+                                              row, used);
+
+      if (missing == 0)
         continue;
-      fail_limit (session, i, used, error);
+      fail_limit (session, row, missing, error);
       return FALSE;
     }
   return TRUE;

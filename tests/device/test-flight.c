@@ -540,6 +540,9 @@ test_limit (void)
 
   g_assert_no_error (error);
   tp_session_get_memory (single, 0, &memory);
+  plan->costs = tp_costs_new_sized (plan->n_devices,
+                                    (const char *const *) plan->devices,
+                                    &(TpCostRows){ 0, 0, 0 });
   plan->memory_limits = g_new0 (gint64, 2);
   plan->memory_limits[0] = memory.arena_bytes + memory.weight_bytes
                            + memory.workspace_bytes;
