@@ -62,6 +62,16 @@ class Plan:
         for where, ops in itertools.product((self.where, self.cheapest), self.together):
             need(len({where[o] for o in ops}) == 1, "on two devices:", ops)
 
+    def check_limits(self, limits, taken):
+        """Limits of devices, then of what several share, in the order of the first that do."""
+        names = self.p.get("memory_pools", [NONE] * len(self.devices))
+        need(len(names) == len(self.devices), "memory_pools")
+        pools = [name for name in dict.fromkeys(names) if name is not NONE]
+        need(all(names.count(name) > 1 for name in pools), "a pool of one device")
+        taken = taken + [sum(t for t, name in zip(taken, names) if name == pool) for pool in pools]
+        need(len(limits) == len(taken), "as many limits as there are")
+        need(all(limit == 0 or 0 <= t <= limit for limit, t in zip(limits, taken)), "limits")
+
     def expect(self, values):
         for key, value in values.items():
             need(self.p[key] == value, key, "is not", value)

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from check_common import HOST, NONE, need
 from check_plan import Checker, main
-from check_sweep import Sweep
+from check_sweep import Sweep, most
 
 
 class Limited(Checker):
@@ -19,7 +19,10 @@ class Limited(Checker):
         p = self.p
         need(p["certificate"] == "memory-tree" and len(self.devices) == 2, "certificate")
         p["certificate"] = "min-cut"
-        self.limits, self.least = p["memory_limits"], p["memory_bound_ns"]
+        shared, self.least = p["memory_limits"][2:], p["memory_bound_ns"]
+        self.pool = shared[0] if shared else 0
+        self.limits = [min([x for x in (limit, self.pool) if x] or [0])
+                       for limit in p["memory_limits"][:2]]
         self.root = list(range(len(self.tensors)))
         for _, start, end in p["memory_views"]:
             self.root[end] = self.root[start]
@@ -36,8 +39,8 @@ class Limited(Checker):
     def check_tie(self, price):
         p = self.p
         need(price == 0 and p["bound_ns"] <= self.least <= p["cost_ns"], "bounds")
-        for limit, peak, weights in zip(self.limits, p["peak_bytes"], p["weight_bytes"]):
-            need(limit >= 0 and (limit == 0 or peak + weights <= limit), "limits")
+        self.check_limits(p["memory_limits"],
+                          [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
 
     def held(self, d, step):
         """(tensor, bytes, ops any of which holds it) on device d when op step begins."""
@@ -97,6 +100,9 @@ class Limited(Checker):
                 own[maker][d] -= amount
         need(all(rest >= 0 for rest in left.values()), "shares above the price")
         offset = -sum(price * self.limits[d] >> 30 for d, _, price in bound["prices"])
+        if self.pool:
+            sums = [sum(price for at, _, price in bound["prices"] if at == d) for d in (0, 1)]
+            offset = -(most(sums, self.limits, self.pool) >> 30)
         return offset - self.p["constant_ns"] * bound["costs"], own
 
     def check_end(self, entry, where):

@@ -40,12 +40,13 @@ class Mix:
         for plan in self.plans:
             plan.check_all()
             need(plan.p["objective"] == "throughput", "an objective")
-            for key in ("devices", "host", "same_silicon", "own_processors", "facts", "machine",
-                        "threads"):
+            for key in ("devices", "host", "same_silicon", "own_processors", "memory_pools", "facts",
+                        "machine", "threads"):
                 need(plan.p.get(key) == first.get(key), "plans of two machines:", key)
-        for d, limit in enumerate(self.m.get("memory_limits", [])):
-            taken = sum(plan.p["peak_bytes"][d] + plan.p["weight_bytes"][d] for plan in self.plans)
-            need(limit == 0 or 0 <= taken <= limit, "more memory than the limit")
+        taken = [sum(plan.p["peak_bytes"][d] + plan.p["weight_bytes"][d] for plan in self.plans)
+                 for d in range(len(first["devices"]))]
+        if "memory_limits" in self.m:
+            self.plans[0].check_limits(self.m["memory_limits"], taken)
 
     def check_round(self):
         """Runs are as the rates, no round is shorter, and the busiest engine has the time."""

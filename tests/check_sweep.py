@@ -7,6 +7,13 @@ from check_common import HOST, NONE
 INFINITE = 1 << 100
 
 
+def most(prices, room, shared):
+    """What prices on bytes come to at most, of those that two devices may have: so many
+    each, and so many together."""
+    return max(prices[d] * min(room[d], shared)
+               + prices[1 - d] * min(room[1 - d], max(shared - room[d], 0)) for d in (0, 1))
+
+
 class Sweep:
     """All placements of ops that may be on the devices @where has for each, from the last
     op to the first. A state is the facts that matter to what is left, each a bit: that
@@ -15,7 +22,9 @@ class Sweep:
     def __init__(self, plan, where):
         self.n, self.limits, self.facts, self.index = len(plan.ops), plan.limits, [], {}
         total = sum(max(t["bytes"], 1) for t in plan.tensors)
-        self.limited = [d for d in (0, 1) if 0 < plan.limits[d] < total]
+        self.pool = plan.pool
+        self.limited = [d for d in (0, 1)
+                        if 0 < plan.limits[d] < total or 0 < self.pool < 2 * total]
         # what facts mean: paid once they hold, bytes likewise; of an op paid where it is not
         self.cost, self.weights, self.paid = defaultdict(int), defaultdict(int), defaultdict(list)
         self.own, self.own_weights = [[0, 0] for _ in plan.ops], [[0, 0] for _ in plan.ops]
@@ -95,7 +104,8 @@ class Sweep:
                 for d in set(where[i]) & set(plan.may[i]):
                     now = state | ups[i, d]
                     cost, weights, held = self.step(i, d, state, now)
-                    if all(weights[x] + held[x] <= self.limits[x] for x in self.limited):
+                    if all(weights[x] + held[x] <= self.limits[x] for x in self.limited) and (
+                            not self.pool or sum(weights) + sum(held) <= self.pool):
                         to = after.setdefault(now & ~gone[i], len(after))
                         steps.append((at, to, cost, weights, held))
             self.layers.append((len(states), steps))
@@ -119,6 +129,7 @@ class Sweep:
         scaled = [prices, [p // 4 for p in prices], [p * 4 for p in prices]]
         tables = [(p, self.least(high, p)) for p in scaled]
         room = [self.limits[d] - low[d] if d in self.limited else 0 for d in (0, 1)]
+        shared = self.pool - low[0] - low[1]
         ways = {0: [(0, 0, 0)]}
         for k, (_, steps) in enumerate(self.layers):
             after = defaultdict(list)
@@ -129,13 +140,17 @@ class Sweep:
                     way = a + weights[0], b + weights[1], paid + cost
                     left = [room[d] - way[d] for d in (0, 1)] if self.limited else [0, 0]
                     left = [left[d] if d in self.limited else 0 for d in (0, 1)]
-                    if min(left) >= 0 and all(
+                    rest = shared - way[0] - way[1] if self.pool else sum(left)
+                    if min(left + [rest]) >= 0 and all(
                             way[2] + table[k + 1][to] - 2
-                            - sum(p * x >> 30 for p, x in zip(price, left)) < target
-                            for price, table in tables):
+                            - self.pay(price, left, rest) < target for price, table in tables):
                         after[to].append(way)
             ways = {to: self.thin(them) for to, them in after.items()}
         return all(way[2] >= target for them in ways.values() for way in them)
+
+    def pay(self, prices, left, rest):
+        return (most(prices, left, rest) >> 30 if self.pool
+                else sum(p * x >> 30 for p, x in zip(prices, left)))
 
     @staticmethod
     def thin(ways):

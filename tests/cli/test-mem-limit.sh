@@ -52,6 +52,29 @@ for bad in 1G nowhere=1G "$fast=" "$fast=-1" "$fast=1X" "$fast=0"; do
   say $? "limit '$bad'"
 done
 
+# Memory that both share: what each takes counts against one limit.
+shared=sim:$work/shared.conf,sim:$work/graphics.conf
+{ cat slow.conf; echo pool=host; echo memory=16MiB; } > shared.conf
+{ cat fast.conf; echo pool=host; } > graphics.conf
+try 0 optimize wide.json --devices "$shared" --mem-limit host=4M -o pool.json \
+  && out_has '4.00 MiB together in memory host, which the cheapest plan keeps to'
+say $? "a limit of what both share"
+try 0 optimize wide.json --devices "$shared" --mem-limit host=3500K \
+  --mem-limit "sim:$work/graphics.conf=2400K" -fo pool.json && out_has 'proved least that fits' && try 0 check pool.json
+say $? "and one of a device besides, which bind"
+grep -q '"memory_limits": \[16777216, 2457600, 3584000\]' pool.json && grep -q '"memory_pools": \["host", "host"\]' pool.json
+say $? "the plan says both"
+try 0 run pool.json && try 0 run pool.json --check; say $? "it runs within them"
+sed 's/3584000/3000000/' pool.json > lie.json
+try 3 check lie.json; say $? "a changed limit of both is refused"
+sed 's/"memory_pools": \["host", "host"\]/"memory_pools": ["host", null]/' pool.json > lie.json
+try 3 check lie.json; say $? "and a pool of one device"
+try 5 optimize wide.json --devices "$shared" --mem-limit host=3M \
+  && err_has "'host' needs" && err_has 'more than the limit of 3145728' && err_has ' on sim:'
+say $? "nothing fits into what both share"
+try 2 optimize wide.json --devices "$devices" --mem-limit host=1G && err_has 'is not DEVICE=SIZE'
+say $? "no memory of that name"
+
 # Each tensor has a page of its own, which no price on its bytes knows: what fits into
 # less is found, whatever the limit.
 awk 'BEGIN {

@@ -35,7 +35,7 @@ test_units (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpMachine) m = tp_machine_parse (
       "gflops=2TFLOP/s, gbps=500MB/s ,launch=1.5ms,link=0.5TB/s+2us,"
-      "full=100,memory=1.5GiB,missing=Erf+Softmax",
+      "full=100,memory=1.5GiB,missing=Erf+Softmax,pool=host-2",
       &error);
 
   g_assert_no_error (error);
@@ -46,6 +46,7 @@ test_units (void)
   g_assert_cmpfloat (m->link_latency_ns, ==, 2000);
   g_assert_cmpint (m->memory_bytes, ==, G_GINT64_CONSTANT (3) << 29);
   g_assert_cmpstr (m->missing_ops[1], ==, "Softmax");
+  g_assert_cmpstr (m->pool, ==, "host-2");
 }
 
 static void
@@ -58,6 +59,7 @@ test_refused (void)
     "gflops=1,gbps=1,colour=red",           "gflops=1,gbps=1,full=0",
     "gflops=1,gbps=1,memory=9999999999TiB", "gflops=1,gbps",
     "./no-such-file.conf",                  "",
+    "gflops=1,gbps=1,pool=",                "gflops=1,gbps=1,pool=sim:x",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
