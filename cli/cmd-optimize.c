@@ -14,6 +14,7 @@
 #include "cli/planning.h"
 #include "cli/predicted.h"
 #include "cli/rates.h"
+#include "cli/remedies.h"
 #include "cli/series.h"
 #include "cli/text.h"
 #include "cli/tiers-made.h"
@@ -409,12 +410,17 @@ static gboolean
 optimize_one (TpCli *cli, const GArray *dims, GError **error)
 {
   g_autoptr (TplanPlan) plan = NULL;
+  g_autoptr (GError) local = NULL;
   g_auto (TpVerified) verified = { 0 };
   OptimizeTotals totals = { .verified = &verified };
 
   if (!check_outputs (cli, error))
     return FALSE;
-  plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
+  plan = tp_cli_make_plan (cli, cli->args[0], dims, &local);
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+    tp_cli_note_remedies (cli, dims);
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
   if (plan != NULL && wants_verify)
     plan = tp_cli_verify (cli, g_steal_pointer (&plan), &verified, error);
   if (plan == NULL || !check_required (plan, error)

@@ -54,12 +54,6 @@ add_option (GString *line, const char *name, const char *value)
     add (line, value);
 }
 
-static void
-add_each (GString *line, const char *name, char *const *values)
-{
-  for (int i = 0; values != NULL && values[i] != NULL; i++)
-    add_option (line, name, values[i]);
-}
 
 static void
 add_number (GString *line, const char *name, gint64 value)
@@ -272,14 +266,26 @@ takes_files (const TpCommand *command)
   return takes_models (command) || takes_plans (command);
 }
 
-/* Whether a value of the dimension of @text is in @line already. */
+/* Whether @line has option @name already, for what @text, such as "N=8", gives a
+ * value. */
 static gboolean
-has_dim (const GString *line, const char *text)
+has_value (const GString *line, const char *name, const char *text)
 {
-  g_autofree char *begin
-      = g_strdup_printf (" --dim %.*s=", (int) strcspn (text, "="), text);
+  const char *equals = strrchr (text, '=');
+  int length = equals == NULL ? (int) strlen (text) : (int) (equals - text);
+  g_autofree char *apart = g_strdup_printf (" --%s %.*s=", name, length, text);
+  g_autofree char *joined = g_strdup_printf (" --%s=%.*s=", name, length, text);
 
-  return strstr (line->str, begin) != NULL;
+  return strstr (line->str, apart) != NULL
+         || strstr (line->str, joined) != NULL;
+}
+
+static void
+add_each (GString *line, const char *name, char *const *values)
+{
+  for (int i = 0; values != NULL && values[i] != NULL; i++)
+    if (strcmp (name, "mem-limit") != 0 || !has_value (line, name, values[i]))
+      add_option (line, name, values[i]);
 }
 
 /* Some commands take a dimension of several values; others get the first. */
@@ -300,7 +306,7 @@ add_dims (GString *line, const TpCommand *command)
       g_autofree char *text = g_strdup (cli->dim_texts[i]);
       char *several = strstr (text, "..");
 
-      if (has_dim (line, text))
+      if (has_value (line, "dim", text))
         continue;
       text[has_all ? strlen (text) : strcspn (text, ",")] = 0;
       if (!has_all && several != NULL)

@@ -215,6 +215,20 @@ tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
   return tp_road_plan (graph, costs, &options, NULL, error);
 }
 
+TplanPlan *
+tp_cli_plan_again (TpCli *cli, const TplanGraph *graph,
+                   gboolean ignores_memory, GError **error)
+{
+  TplanCosts *costs = get_costs (cli, error);
+  TpRoadOptions options;
+
+  if (costs == NULL || !read_options (cli, &options, error))
+    return NULL;
+  options.is_measured = FALSE;
+  options.ignores_memory = ignores_memory;
+  return tp_road_plan (graph, costs, &options, NULL, error);
+}
+
 #define START_BYTES 256 /* the format stands first */
 
 static gboolean

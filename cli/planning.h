@@ -89,6 +89,11 @@ TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
 TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
                               GError **error);
 
+/* Likewise by the options and the figures there are, silently; or whatever memory it
+ * takes. */
+TplanPlan *tp_cli_plan_again (TpCli *cli, const TplanGraph *graph,
+                              gboolean ignores_memory, GError **error);
+
 /* What else a plan could be. */
 typedef struct
 {

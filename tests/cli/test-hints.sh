@@ -99,6 +99,8 @@ note 'run it with' try mlp.json --devices ref -o tried.json
 spoil rough.db 'UPDATE entry SET half_ns = median_ns'
 note 'measured in brief' try mlp.json --devices ref --cost rough.db -o rough.json
 sed 's/"Relu"/"Odd", "shapes": [[4, 32]], "cost": {"ref": 5, "cpu": 5}/' mlp.json > odd.json
+note 'with more memory' optimize sym.json --devices sim:desktop-cpu --dim N=512 --mem-limit sim:desktop-cpu=60K
+grep -q 'with N=[0-9]* it fits, .* for [0-9]* runs' .err; say $? "and half the batch"
 note "'Odd' is not known" run odd.json --devices cpu
 echo "fc1,ref" > some.csv
 note 'no device is given' check --placement some.csv mlp.json --devices ref

@@ -47,6 +47,22 @@ try 0 run tight.json; say $? "it runs"
 try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \
   && err_has 'no placement fits' && err_has 'weights' && err_has "op 'fc" && err_has 'more than the limit of 1048576'
 say $? "nothing fits: which device, op and bytes"
+err_has 'with more memory the cheapest plan fits' && ! err_has 'it fits, '; say $? "what would help, as far as it does"
+try 5 optimize wide.json -q --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \
+  && ! err_has 'it fits' && ! err_has 'with more memory'
+say $? "not where nobody wants to hear it"
+{ cat fast.conf; echo memory=1MiB; } > tiny.conf
+try 5 optimize wide.json --devices "sim:$work/tiny.conf" && ! err_has 'with more memory'
+say $? "nor where there is no more"
+sed 's/"shape": \[64, 512\]/"shape": ["N", 512]/' wide.json > rows.json
+try 5 optimize rows.json --devices "$devices" --dim N=512 --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=3800K"
+sed -n 's/.*with N=\([0-9]*\) it fits.* for \([0-9]*\) runs.*/\1 \2/p' .err > fits
+read -r part runs < fits && [ $((part * runs)) = 512 ]; say $? "rows in several runs"
+try 0 optimize rows.json --devices "$devices" --dim N=$part --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=3800K"
+say $? "each of which fits"
+try 5 optimize rows.json --devices "$devices" --dim N=$((2 * part)) --mem-limit "$fast=1M" \
+  --mem-limit "sim:$work/slow.conf=3800K"
+say $? "and none of twice as many"
 for bad in 1G nowhere=1G "$fast=" "$fast=-1" "$fast=1X" "$fast=0"; do
   try 2 optimize wide.json --devices "$devices" --mem-limit "$bad" && err_has 'is not DEVICE=SIZE'
   say $? "limit '$bad'"

@@ -1,0 +1,150 @@
+/* remedies.c: see remedies.h. */
+#include "config.h"
+
+#include "cli/remedies.h"
+
+#include "api/memory-limit.h"
+#include "api/plan.h"
+#include "cli/hint.h"
+#include "cli/output.h"
+#include "cli/planning.h"
+#include "cli/text.h"
+#include "cli/values.h"
+#include "ir/pools.h"
+#include "ir/types.h"
+
+#define MAX_HALVES 8          /* of one dimension */
+
+/* (nullable) The model with @dims, by the options or whatever memory it takes. */
+static TplanPlan *
+plan_again (TpCli *cli, const GArray *dims, gboolean ignores_memory)
+{
+  const TplanLoadOptions load = tp_cli_load_options (cli, dims);
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load_full (cli->args[0], &load, NULL);
+
+  return graph == NULL
+             ? NULL : tp_cli_plan_again (cli, graph, ignores_memory, NULL);
+}
+
+/* ---- more memory ---------------------------------------------------------- */
+
+/* [device]: what @plan takes. */
+static gint64 *
+sum_bytes (const TpPlan *plan)
+{
+  gint64 *bytes = g_new0 (gint64, plan->n_devices + 1);
+
+  for (int d = 0; d < plan->n_devices; d++)
+    if (!tp_size_add (plan->peak_bytes[d], plan->weight_bytes[d], &bytes[d]))
+      bytes[d] = G_MAXINT64;
+  return bytes;
+}
+
+/* Options that give @plan, which takes @bytes, what it needs; NULL: there is not so
+ * much, or that is not what it wants. */
+static char *
+list_limits (const TpPlan *plan, const gint64 *bytes)
+{
+  const TpCosts *costs = plan->costs;
+  const char *const *texts
+      = (const char *const *) tp_cli_planning.memory_limits;
+  g_autofree gint64 *asked = tp_limits_parse (costs, texts, NULL);
+  g_autofree gint64 *memory = tp_pools_list_memory (costs);
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  for (int row = 0; asked != NULL && row < tp_pools_count_rows (costs); row++)
+    {
+      gint64 missing = tp_pools_find_missing (costs, asked, row, bytes);
+
+      if (tp_pools_find_missing (costs, memory, row, bytes) > 0)
+        return NULL;
+      if (missing > 0)
+        g_string_append_printf (out, " --mem-limit=%s=%" G_GINT64_FORMAT,
+                                tp_pools_get_name (costs, row),
+                                asked[row] + missing);
+    }
+  return out->len == 0 ? NULL : g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+static void
+note_memory (const TpCli *cli, const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  g_autofree gint64 *bytes = sum_bytes (plan);
+  g_autofree char *limits = list_limits (plan, bytes);
+  g_autofree char *time = tp_cli_format_time (plan->cost_ns);
+
+  if (limits != NULL)
+    tp_cli_note (cli, "note: with more memory the cheapest plan fits, %s a "
+                      "run%s: `tplan optimize%s`",
+                 time, tp_cli_simulated (handle), limits);
+}
+
+/* ---- less at a time ------------------------------------------------------- */
+
+static void
+note_dim (const TpCli *cli, const TplanPlan *handle, const char *name,
+          gint64 whole)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  gint64 part = *tp_dims_find (plan->dims, name);
+  gint64 n_runs = (whole + part - 1) / part;
+  g_autofree char *time = tp_cli_format_time (plan->cost_ns);
+  g_autofree char *all = tp_cli_format_time (
+      plan->cost_ns > G_MAXINT64 / n_runs ? G_MAXINT64
+                                          : plan->cost_ns * n_runs);
+  g_autofree char *option
+      = g_strdup_printf ("--dim=%s=%" G_GINT64_FORMAT, name, part);
+  g_autofree char *word = tp_hint_quote (option);
+
+  tp_cli_note (cli, "note: with %s=%" G_GINT64_FORMAT " it fits, %s a run%s, %s "
+                    "for %" G_GINT64_FORMAT " runs: `tplan optimize %s`",
+               name, part, time, tp_cli_simulated (handle), all, n_runs, word);
+}
+
+/* Half of what was given for it, a quarter, and so on, until a plan fits. */
+static void
+halve_dim (TpCli *cli, const GArray *dims, const char *name, gint64 whole)
+{
+  g_autoptr (GArray) fewer = tp_cli_values_new ();
+  gint64 value = whole;
+
+  for (guint i = 0; dims != NULL && i < dims->len; i++)
+    {
+      const TplanDim *it = &g_array_index (dims, TplanDim, i);
+
+      tp_cli_values_set (fewer, it->name, it->value);
+    }
+  for (int i = 0; i < MAX_HALVES && value > 1; i++)
+    {
+      g_autoptr (TplanPlan) plan = NULL;
+
+      value = (value + 1) / 2;
+      tp_cli_values_set (fewer, name, value);
+      plan = plan_again (cli, fewer, FALSE);
+      if (plan == NULL)
+        continue;
+      note_dim (cli, plan, name, whole);
+      return;
+    }
+}
+
+void
+tp_cli_note_remedies (TpCli *cli, const GArray *dims)
+{
+  g_autoptr (TplanPlan) free_plan
+      = cli->is_quiet ? NULL : plan_again (cli, dims, TRUE);
+  const TpDims *had
+      = free_plan == NULL ? NULL : tp_api_get_plan (free_plan)->dims;
+
+  if (free_plan == NULL)
+    return;
+  note_memory (cli, free_plan);
+  for (int i = 0; had != NULL && i < tp_dims_size (had); i++)
+    {
+      const char *name = tp_dims_get_name (had, i);
+
+      halve_dim (cli, dims, name, *tp_dims_find (had, name));
+    }
+}
