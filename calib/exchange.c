@@ -22,6 +22,7 @@
 #include "calib/row-check.h"
 #include "ir/foreign-text.h"
 #include "ir/guard.h"
+#include "ir/json-dump.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -191,7 +192,7 @@ tp_exchange_write (const TpExchange *exchange)
   if (exchange->machine != NULL)
     add_list (root, "machine", tp_machine_info_to_json (exchange->machine));
   add_list (root, "devices", devices_to_json (exchange->devices));
-  text = json_dumps (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
+  text = tp_json_dump (root, JSON_INDENT (1) | JSON_REAL_PRECISION (17));
   if (text == NULL)
     tp_guard_leave (count_rows (exchange->devices) * ROW_BYTES);
   out = tp_foreign_text_escape_json (text);

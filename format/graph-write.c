@@ -4,11 +4,12 @@
 #include "format/graph-write.h"
 
 #include "format/file-save.h"
+#include "format/json.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "ir/graph-value.h"
+#include "ir/text.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #define BLOCK_BYTES (64 << 10)
@@ -119,18 +120,20 @@ compare_widths (const void *a, const void *b)
   return (x > y) - (x < y); /* as they were */
 }
 
-static json_t *
-describe (const TpTensor *tensor, gint64 *offset)
+/* Where it lies follows what came before it. */
+static void
+append_entry (GString *header, const TpTensor *tensor, gint64 *offset)
 {
-  json_t *shape = json_array ();
-  gint64 first = *offset;
-
+  tp_json_append_string (header, tp_safetensors_get_key (tensor));
+  tp_text_append_printf (header, ":{\"dtype\":\"%s\",\"shape\":[",
+                         tp_dtype_get (tensor->dtype)->safetensors);
   for (int i = 0; i < tensor->rank; i++)
-    json_array_append_new (shape, json_integer (tensor->dims[i]));
+    tp_text_append_printf (header, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "",
+                           tensor->dims[i]);
+  tp_text_append_printf (header, "],\"data_offsets\":[%" G_GINT64_FORMAT ",",
+                         *offset);
   *offset += tensor->size_bytes;
-  return json_pack ("{s:s, s:o, s:[I, I]}", "dtype",
-                    tp_dtype_get (tensor->dtype)->safetensors, "shape", shape,
-                    "data_offsets", (json_int_t) first, (json_int_t) *offset);
+  tp_text_append_printf (header, "%" G_GINT64_FORMAT "]}", *offset);
 }
 
 /* The header, filled up with blanks so that the values begin at a multiple of
@@ -138,23 +141,21 @@ describe (const TpTensor *tensor, gint64 *offset)
 static GString *
 make_header (GPtrArray *tensors)
 {
-  json_t *root = json_object ();
-  GString *header = g_string_new ("12345678");
-  char *text;
+  g_autoptr (GString) header = g_string_new ("12345678{");
   gint64 offset = 0;
 
   for (guint i = 0; i < tensors->len; i++)
-    json_object_set_new (root, tp_safetensors_get_key (tensors->pdata[i]),
-                         describe (tensors->pdata[i], &offset));
-  text = json_dumps (root, JSON_COMPACT);
-  g_string_append (header, text);
-  free (text);
-  json_decref (root);
+    {
+      if (i > 0)
+        tp_text_append_c (header, ',');
+      append_entry (header, tensors->pdata[i], &offset);
+    }
+  tp_text_append_c (header, '}');
   while (header->len % 64 != 0)
-    g_string_append_c (header, ' ');
+    tp_text_append_c (header, ' ');
   for (int i = 0; i < 8; i++)
     header->str[i] = (char) ((guint64) (header->len - 8) >> (8 * i));
-  return header;
+  return g_steal_pointer (&header);
 }
 
 gboolean

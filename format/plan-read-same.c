@@ -3,6 +3,7 @@
 
 #include "format/plan-read-same.h"
 
+#include "ir/json-dump.h"
 #include "ir/room.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ compare (Same *same, const json_t *have, const json_t *want, GError **error)
   if (same->has_keys_only || json_equal (have, want)
       || strcmp (same->path->str, "sha256") == 0)
     return TRUE;
-  text = json_dumps (want, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+  text = tp_json_dump (want, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
   message = g_strdup_printf ("should be %.100s", text == NULL ? "?" : text);
   return fail (same, message, error);
 }

@@ -5,6 +5,7 @@
 
 #include "format/json-read.h"
 #include "format/json.h"
+#include "ir/json-dump.h"
 #include "ir/near-name.h"
 #include "ir/text.h"
 
@@ -183,8 +184,8 @@ find_tier (const Tiers *tiers, const gint64 *wanted, GError **error)
 static GBytes *
 write_plan (const Tiers *tiers, int index, GError **error)
 {
-  char *text
-      = json_dumps (json_array_get (tiers->plans, index), JSON_INDENT (1));
+  char *text = tp_json_dump (json_array_get (tiers->plans, index),
+                             JSON_INDENT (1));
 
   if (text != NULL)
     return g_bytes_new_take (text, strlen (text));
