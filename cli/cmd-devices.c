@@ -7,6 +7,7 @@
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "ir/guard.h"
 #include "machine/machine.h"
 #include "runtime/devices.h"
 
@@ -66,7 +67,9 @@ ask_devices (gpointer data, GString *out)
         list, describe_device (names->pdata[i], &cli->device_options));
   answer = json_pack ("{s:s, s:o, s:o}", "format", "tplan-devices/1",
                       "devices", list, "absent", list_absent ());
-  text = json_dumps (answer, JSON_COMPACT);
+  text = tp_cli_dump_json (answer, JSON_COMPACT);
+  if (text == NULL)
+    tp_guard_leave (json_dumpb (answer, NULL, 0, JSON_COMPACT));
   json_decref (answer);
   g_string_append (out, text);
 }

@@ -3,9 +3,11 @@
 
 #include "cli/csv.h"
 
+#include "cli/no-memory.h"
 #include "cli/output.h"
 #include "cli/pulse.h"
 #include "ir/foreign-text.h"
+#include "ir/guard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -241,6 +243,8 @@ tp_cli_print_data (const TpCli *cli, json_t *document, const char *key)
       tp_cli_print_json (document);
       return;
     }
+  if (tp_cli_no_memory_has_cut_json ()) /* some rows are no answer */
+    tp_guard_leave (json_dumpb (document, NULL, 0, 0));
   tp_cli_pulse_said ();
   if (key != NULL)
     print_rows (stdout, json_object_get (document, key));
@@ -266,7 +270,8 @@ tp_csv_make_rows (const json_t *document, const char *key)
 {
   char *text = NULL, *copy;
   size_t size = 0;
-  FILE *out = open_memstream (&text, &size);
+  FILE *out
+      = tp_cli_no_memory_has_cut_json () ? NULL : open_memstream (&text, &size);
 
   if (out == NULL)
     return NULL;

@@ -13,8 +13,10 @@
 #include "cli/ending.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,9 +60,27 @@ take_abort (int number)
   signal (number, SIG_DFL);
 }
 
+static gboolean has_cut_json;
+
+static void *
+alloc_json (size_t size)
+{
+  void *memory = malloc (size);
+
+  has_cut_json |= memory == NULL;
+  return memory;
+}
+
+gboolean
+tp_cli_no_memory_has_cut_json (void)
+{
+  return has_cut_json;
+}
+
 void
 tp_cli_no_memory_catch (void)
 {
+  json_set_alloc_funcs (alloc_json, free);
   g_log_set_handler ("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL
                      | G_LOG_FLAG_RECURSION, take_glib, NULL);
   signal (SIGABRT, take_abort);

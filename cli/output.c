@@ -4,11 +4,13 @@
 #include "cli/output.h"
 
 #include "cli/cli.h"
+#include "cli/no-memory.h"
 #include "cli/pulse.h"
 #include "cli/text.h"
 #include "format/file-save.h"
 #include "ir/foreign-text.h"
 #include "ir/guard.h"
+#include "ir/json-dump.h"
 
 #include <errno.h>
 #include <math.h>
@@ -179,12 +181,20 @@ tp_cli_write_output (const TpCli *cli, const char *path, const void *data,
                              error);
 }
 
+char *
+tp_cli_dump_json (const json_t *document, size_t flags)
+{
+  g_autofree char *text = tp_json_dump (document, flags);
+
+  return tp_cli_no_memory_has_cut_json ()
+             ? NULL : tp_foreign_text_escape_json (g_steal_pointer (&text));
+}
+
 void
 tp_cli_print_json (json_t *document)
 {
   const size_t flags = JSON_INDENT (2) | JSON_REAL_PRECISION (9);
-  g_autofree char *text
-      = tp_foreign_text_escape_json (json_dumps (document, flags));
+  g_autofree char *text = tp_cli_dump_json (document, flags);
 
   if (text == NULL) /* nothing said is no answer */
     tp_guard_leave (json_dumpb (document, NULL, 0, flags));

@@ -40,6 +40,9 @@ gboolean tp_cli_fill_output (const TpCli *cli, const char *path,
 
 /* Takes @document; indented, with a line end. */
 void tp_cli_print_json (json_t *document);
+/* The text of it; g_free (); NULL: there was no memory for it, or for something in
+ * it. */
+char *tp_cli_dump_json (const json_t *document, size_t flags);
 
 /* Numbers as JSON has them; infinities and NaN become null. */
 json_t *tp_cli_real (double value);

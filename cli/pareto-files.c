@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "cli/rates.h"
 #include "cli/text.h"
-#include "ir/foreign-text.h"
 #include "view/frontier.h"
 
 #include <math.h>
@@ -106,8 +105,8 @@ make_csv (const TpCli *cli, const json_t *document)
 static char *
 make_json (const TpCli *cli, const json_t *document)
 {
-  g_autofree char *text = tp_foreign_text_escape_json (
-      json_dumps (document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
+  g_autofree char *text = tp_cli_dump_json (
+      document, JSON_INDENT (2) | JSON_REAL_PRECISION (9));
 
   return text == NULL ? NULL : g_strconcat (text, "\n", NULL);
 }

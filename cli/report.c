@@ -150,7 +150,7 @@ make_page (Report *self, GError **error)
       "{s:s, s:I, s:O, s:O}", "format", "tplan-report/1", "made_at",
       (json_int_t) (g_get_real_time () / G_USEC_PER_SEC), "plans", self->data,
       "sweeps", self->sweeps);
-  g_autofree char *json = json_dumps (all, JSON_COMPACT);
+  g_autofree char *json = tp_cli_dump_json (all, JSON_COMPACT);
   gsize size = json == NULL ? json_dumpb (all, NULL, 0, JSON_COMPACT) : 0;
   char *page;
 

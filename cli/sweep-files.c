@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/text.h"
-#include "ir/foreign-text.h"
 #include "view/chart.h"
 
 #include <string.h>
@@ -137,9 +136,8 @@ make_csv (TpCli *cli, const TpSweepFiles *files, GError **error)
 static char *
 make_json (TpCli *cli, const TpSweepFiles *files, GError **error)
 {
-  char *text = tp_foreign_text_escape_json (
-      json_dumps (files->document, JSON_INDENT (2) | JSON_REAL_PRECISION (9)));
-  g_autofree char *line = text;
+  g_autofree char *text = tp_cli_dump_json (
+      files->document, JSON_INDENT (2) | JSON_REAL_PRECISION (9));
 
   (void) cli;
   return fail_memory (text == NULL ? NULL : g_strconcat (text, "\n", NULL),

@@ -32,6 +32,15 @@ cat > wide.json <<'JSON'
     {"type": "Transpose", "inputs": ["l"], "outputs": ["y"]} ] }
 JSON
 
+# As many weights as ops, that are written to a file of tensors.
+awk -v n="$ops" 'BEGIN {
+  printf "{\"format\": \"tplan-graph/1\", \"name\": \"many\", \"opset\": 17, \"outputs\": [\"t%d\"],\n", n
+  print "\"inputs\": [{\"name\": \"t0\", \"dtype\": \"float32\", \"shape\": [1]}], \"initializers\": ["
+  for (i = 0; i < n; i++)
+    printf "{\"name\": \"weight%d\", \"dtype\": \"float32\", \"shape\": [1], \"data\": [%d.5]}%s\n", i, i, i < n - 1 ? "," : "], \"ops\": ["
+  for (i = 0; i < n; i++)
+    printf "{\"type\": \"Add\", \"inputs\": [\"t%d\", \"weight%d\"], \"outputs\": [\"t%d\"]}%s\n", i, i, i + 1, i < n - 1 ? "," : "] }" }' > many.json
+
 sed 's/"t0", "dtype": "float32", "shape": \[64\]/"t0", "dtype": "float32", "shape": ["N", 64]/' long.json > sym.json
 
 # start JOB: a command, with a fresh folder to write to. $room: MiB of addresses.
@@ -45,8 +54,10 @@ start ()
   check) set -- check plan.json ;;
   pack) set -- optimize --devices $sims long.json -o out/plan.json.gz ;;
   unpack) set -- check plan.json.gz ;;
-  pareto) set -- pareto --devices $sims long.json -o out/pareto.csv -o out/pareto.svg --plans=out ;;
+  pareto) set -- pareto --devices $sims long.json -o out/pareto.csv -o out/pareto.svg -o out/pareto.json --plans=out ;;
   explain) set -- explain plan.json ;;
+  explain-json) set -- explain --format json plan.json ;;
+  convert-json) set -- convert many.json -o out/many.json ;;
   convert) set -- convert long.json -o out/long.onnx ;;
   run-ref) set -- run --devices ref -n 1 --warmup 0 -o out/values wide.json ;;
   run-cpu) set -- run --devices cpu -n 1 --warmup 0 -o out/values wide.json ;;
@@ -169,7 +180,7 @@ begin calibrate -q --devices ref mlp.json
 (LC_ALL=C; export LC_ALL; attack info) > said; status=$?
 cat said
 say $status "in the locale C: an allocation that fails is an error"
-for each in ${JOBS:-info optimize check pack unpack pareto explain convert run-ref run-cpu view report tiers tiers-check sweep profile cost-export machine-export}; do
+for each in ${JOBS:-info optimize check pack unpack pareto explain explain-json convert convert-json run-ref run-cpu view report tiers tiers-check sweep profile cost-export machine-export}; do
   if [ $each = run-cpu ] && ! "$TPLAN" devices | grep -q '^cpu'; then continue; fi
   test_job "an allocation that fails" attack $each
   # LLVM alone takes more addresses than that.
