@@ -4,6 +4,7 @@
 #include "cli/report-steps.h"
 
 #include "cli/output.h"
+#include "ir/name-hash.h"
 #include "ir/plan-memory.h"
 
 typedef struct
@@ -175,7 +176,7 @@ tp_report_steps_to_json (const TpPlan *plan, const TpGraph *graph,
 {
   g_autoptr (TpExecution) execution = tp_plan_spell_out (plan, graph, error);
   g_autoptr (GHashTable) transfers
-      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      = g_hash_table_new_full (tp_pair_hash, g_int64_equal, g_free, NULL);
   g_autofree int *begins = NULL, *ends = NULL;
   Steps self = { plan, graph, execution, transfers, NULL, NULL, NULL };
   json_t *memory, *data;

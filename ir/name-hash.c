@@ -86,3 +86,9 @@ tp_name_hash (gconstpointer name)
 {
   return tp_bytes_hash (name, strlen (name));
 }
+
+guint
+tp_pair_hash (gconstpointer pair)
+{
+  return tp_bytes_hash (pair, sizeof (guint64));
+}

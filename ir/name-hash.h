@@ -10,6 +10,8 @@
 guint tp_name_hash (gconstpointer name);
 /* The same of @n bytes. */
 guint tp_bytes_hash (gconstpointer bytes, gsize n);
+/* The same of a guint64: GLib's hash of one is its lower half. */
+guint tp_pair_hash (gconstpointer pair);
 /* SipHash-2-4 of @n bytes. */
 guint64 tp_siphash (const guint64 *key, gconstpointer data, gsize n);
 

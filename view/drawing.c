@@ -3,6 +3,7 @@
 
 #include "view/drawing.h"
 
+#include "ir/name-hash.h"
 #include "view/blocks.h"
 
 typedef struct
@@ -221,9 +222,9 @@ tp_drawing_new (const TpPlan *plan, const TpGraph *graph, int max_vertices)
   g_autofree int *group_of_node = tp_plan_map_groups (plan, graph);
   g_autoptr (GArray) blocks = tp_blocks_new (plan, graph, max_vertices);
   g_autoptr (GHashTable) edges
-      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      = g_hash_table_new_full (tp_pair_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GHashTable) transfers
-      = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+      = g_hash_table_new_full (tp_pair_hash, g_int64_equal, g_free, NULL);
   Sketch sketch = { plan,          graph, drawing,  vertex_of_node,
                     group_of_node, edges, transfers };
 
