@@ -277,6 +277,46 @@ write_nested (GByteArray *out, int n)
   write_calls (out, n / DEPTH, DEPTH, TRUE);
 }
 
+/* Each on the other device than the one before: a copy after every op. */
+static void
+write_copies (GByteArray *out, int n)
+{
+  begin (out, "x");
+  put (out, "\"outputs\":[\"t%d\"],\"ops\":[", n - 1);
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *in = i == 0 ? g_strdup ("x") : name_plainly (i - 1);
+
+      put (out, "%s{\"type\":\"F\",\"inputs\":[\"%s\"],\"outputs\":"
+                "[\"t%d\"],\"shapes\":[[4,4]],\"cost\":{"
+                "\"sim:desktop-cpu\":%d,\"sim:laptop-gpu\":%d}}",
+           comma (i), in, i, i % 2 ? 1000 : 900000, i % 2 ? 900000 : 1000);
+    }
+  put (out, "]}");
+}
+
+/* A few ops that read them all. */
+static void
+write_wide (GByteArray *out, int n)
+{
+  begin (out, "x");
+  put (out, "\"outputs\":[\"c0\",\"c1\",\"c2\",\"c3\"],\"ops\":[");
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *result = name_plainly (i);
+
+      put_op (out, i, "Relu", "\"x\"", result);
+    }
+  for (int k = 0; k < 4; k++)
+    {
+      put (out, ",{\"type\":\"Concat\",\"attrs\":{\"axis\":0},\"inputs\":[");
+      for (int i = 0; i < n; i++)
+        put (out, "%s\"t%d\"", comma (i), i);
+      put (out, "],\"outputs\":[\"c%d\"]}", k);
+    }
+  put (out, "]}");
+}
+
 static const Family families[] = {
   { "chain", "m.json", 1000, write_chain },
   { "alike", "m.json", 1000, write_alike },
@@ -284,6 +324,10 @@ static const Family families[] = {
   { "initializers", "m.json", 1000, write_initializers },
   { "groups", "m.json", 999, write_groups },
   { "dims", "m.json", 1000, write_dims },
+  { "copies", "m.json", 2000, write_copies },
+  /* beyond, margins of all ops are the most: each is a search of what all ops share
+   * (planner/maxflow-force.c), up to a number of scans */
+  { "wide", "m.json", 100, write_wide },
   { "functions", "m.onnx", 500, write_functions },
   { "same-function", "m.onnx", 500, write_same_function },
   { "nested", "m.onnx", 900, write_nested },
@@ -299,6 +343,9 @@ static const char *const commands[][10] = {
     "plan.json" },
   { "check", "plan.json" },
   { "explain", "plan.json", "-q" },
+  { "view", "plan.json", "-qfo", "plan.dot" },
+  { "report", "plan.json", "-qfo", "plan.html" },
+  { "check", "--placement=plan.json", "MODEL", "-qd", "sim:desktop-cpu,sim:laptop-gpu" },
   { "convert", "MODEL", "-fo", "copy.json" },
   { "convert", "MODEL", "-fo", "copy.onnx" },
 };
@@ -372,11 +419,11 @@ is_in_proportion (Usage small, Usage large)
                 <= MOST * MAX (small.memory_kib - base, FLOOR_KIB);
 }
 
-/* check and explain read what optimize left. */
+/* Those that read what optimize left. */
 static gboolean
 is_of_plan (const char *const *command)
 {
-  return !g_str_equal (command[1], "MODEL");
+  return strstr (command[1], "plan.json") != NULL;
 }
 
 static Usage
@@ -441,7 +488,8 @@ leave_folder (const char *folder)
 {
   static const char *const files[]
       = { "small.json", "large.json", "small.onnx", "large.onnx",
-          "plan.json",  "copy.json",  "copy.onnx",  "cost.db" };
+          "plan.json",  "plan.dot",   "plan.html",  "copy.json",
+          "copy.onnx",  "cost.db" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
     g_remove (files[i]);
