@@ -155,7 +155,7 @@ test_tree (void)
 {
   int n_trees = 0;
 
-  for (int round = 0; round < 400 && n_trees < 5; round++)
+  for (int round = 0; round < 2000 && n_trees < 5; round++) /* of 100, one */
     {
       TpTestSpec spec = { .n_ops = 50, .n_devices = 4, .max_cost = 20,
                           .has_gaps = TRUE, .has_groups = TRUE };
