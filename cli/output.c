@@ -8,9 +8,9 @@
 #include "cli/pulse.h"
 #include "cli/text.h"
 #include "format/file-save.h"
+#include "format/json-dump.h"
 #include "ir/foreign-text.h"
 #include "ir/guard.h"
-#include "ir/json-dump.h"
 
 #include <errno.h>
 #include <math.h>

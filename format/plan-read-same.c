@@ -3,7 +3,7 @@
 
 #include "format/plan-read-same.h"
 
-#include "ir/json-dump.h"
+#include "format/json-dump.h"
 #include "ir/room.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 
 #include "format/tiers.h"
 
+#include "format/json-dump.h"
 #include "format/json-read.h"
 #include "format/json.h"
-#include "ir/json-dump.h"
 #include "ir/near-name.h"
 #include "ir/text.h"
 

@@ -2,8 +2,8 @@
  *
  * Where no memory is left for a key, json_dumps() passes over it and goes on: the
  * text it returns is JSON, and lacks that key (jansson 2.14). */
-#ifndef TP_IR_JSON_DUMP_H
-#define TP_IR_JSON_DUMP_H
+#ifndef TP_FORMAT_JSON_DUMP_H
+#define TP_FORMAT_JSON_DUMP_H
 
 #include <jansson.h>
 
