@@ -15,6 +15,7 @@
 #include "format/placement.h"
 #include "graph/graph-bind.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-order.h"
 #include "graph/graph-reopen.h"
 
 #include <string.h>
@@ -24,6 +25,8 @@
 
 static gboolean external_data;
 static char *after;           /* a pass; NULL: as the file stands */
+
+static char *order;           /* NULL: that of the file */
 
 static char *placement_path;
 static gboolean device_configuration;
@@ -35,6 +38,8 @@ static const GOptionEntry convert_options[] = {
     "ONNX: weights into OUTPUT.data (always above 2 GB)", NULL },
   { "after", 0, 0, G_OPTION_ARG_STRING, &after,
     "write what planning makes of MODEL, up to PASS", "PASS" },
+  { "order", 0, 0, G_OPTION_ARG_STRING, &order,
+    "of ops: memory, for less alive at once", "WHAT" },
   { "placement", 0, 0, G_OPTION_ARG_FILENAME, &placement_path,
     "ONNX: devices of FILE (a plan, say) in metadata", "FILE" },
   { "device-configuration", 0, 0, G_OPTION_ARG_NONE, &device_configuration,
@@ -258,6 +263,28 @@ source_prepare (Source *source, TpCli *cli, GError **error)
   return source->builder != NULL;
 }
 
+/* Sizes are those with the dimensions that are given; others are 1. */
+static gboolean
+source_order (Source *source, TpCli *cli, GError **error)
+{
+  g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (TpGraph) sizes = NULL;
+  TplanLoadOptions given;
+  g_auto (TpLoad) load = { 0 };
+
+  if (order == NULL)
+    return TRUE;
+  if (dims == NULL)
+    return FALSE;
+  given = tp_cli_load_options (cli, dims);
+  given.assumes_dims = TRUE;
+  sizes = tp_load_init (&load, &given, error)
+              ? tp_graph_read (cli->args[0], &load.options, error)
+              : NULL;
+  return sizes != NULL
+         && tp_draft_order (source->builder->draft, sizes, error);
+}
+
 static gboolean
 source_place (Source *source, GError **error)
 {
@@ -289,6 +316,13 @@ check_options (const TpCli *cli, Source *source, GError **error)
   else if (runtime != NULL && after != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "--to is of the model as its file has it, --after of another");
+  else if (order != NULL && strcmp (order, "memory") != 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "order '%s' is not known: --order memory, or none", order);
+  else if (order != NULL && (after != NULL || placement_path != NULL))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "--order is of the model alone: leave out --%s",
+                 after != NULL ? "after" : "placement");
   else if (runtime != NULL && is_onnx)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "--to writes JSON: give -o FILE.json");
@@ -318,6 +352,7 @@ convert_run (TpCli *cli, GError **error)
           return FALSE;
         if (!(after == NULL ? source_open (&source, cli, error)
                             : source_prepare (&source, cli, error))
+            || !source_order (&source, cli, error)
             || !source_place (&source, error))
           return FALSE;
         warn_unknown (cli, source.builder);

@@ -3,6 +3,8 @@
 
 #include "cli/remedies.h"
 
+#include "api/graph.h"
+#include "api/load.h"
 #include "api/memory-limit.h"
 #include "api/plan.h"
 #include "cli/hint.h"
@@ -10,6 +12,9 @@
 #include "cli/planning.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "format/graph-load.h"
+#include "graph/graph-order.h"
+#include "graph/pass.h"
 #include "ir/pools.h"
 #include "ir/types.h"
 
@@ -81,6 +86,47 @@ note_memory (const TpCli *cli, const TplanPlan *handle)
                  time, tp_cli_simulated (handle), limits);
 }
 
+/* ---- in another order ----------------------------------------------------- */
+
+/* (nullable) The model as `convert --order` writes it. */
+static TplanGraph *
+load_ordered (TpCli *cli, const GArray *dims)
+{
+  const TplanLoadOptions options = tp_cli_load_options (cli, dims);
+  g_auto (TpLoad) load = { 0 };
+  g_autoptr (TpGraph) raw = NULL;
+  TpGraph *graph;
+
+  if (!tp_load_init (&load, &options, NULL))
+    return NULL;
+  raw = tp_graph_read (cli->args[0], &load.options, NULL);
+  graph = raw == NULL ? NULL : tp_graph_order (raw, NULL);
+  graph = graph == NULL ? NULL
+                        : tp_graph_prepare_taken (graph, &load.passes, NULL);
+  return graph == NULL ? NULL
+                       : tp_api_wrap_graph (graph, cli->args[0], load.dims,
+                                            load.passes.left_out);
+}
+
+static void
+note_order (TpCli *cli, const GArray *dims)
+{
+  g_autoptr (TplanGraph) graph = load_ordered (cli, dims);
+  g_autoptr (TplanPlan) plan
+      = graph == NULL ? NULL : tp_cli_plan_again (cli, graph, FALSE, NULL);
+  const char *model = cli->args[0];
+  g_autofree char *time = NULL, *word = NULL;
+
+  if (plan == NULL)
+    return;
+  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  word = tp_hint_quote (model);
+  tp_cli_note (cli, "note: in another order of its ops it fits, %s a run%s: "
+                    "`tplan convert %s --order=memory -o ordered%s`",
+               time, tp_cli_simulated (plan), word,
+               g_str_has_suffix (model, ".onnx") ? ".onnx" : ".json");
+}
+
 /* ---- less at a time ------------------------------------------------------- */
 
 static void
@@ -141,6 +187,7 @@ tp_cli_note_remedies (TpCli *cli, const GArray *dims)
   if (free_plan == NULL)
     return;
   note_memory (cli, free_plan);
+  note_order (cli, dims);
   for (int i = 0; had != NULL && i < tp_dims_size (had); i++)
     {
       const char *name = tp_dims_get_name (had, i);

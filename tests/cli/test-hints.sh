@@ -101,6 +101,16 @@ note 'measured in brief' try mlp.json --devices ref --cost rough.db -o rough.jso
 sed 's/"Relu"/"Odd", "shapes": [[4, 32]], "cost": {"ref": 5, "cpu": 5}/' mlp.json > odd.json
 note 'with more memory' optimize sym.json --devices sim:desktop-cpu --dim N=512 --mem-limit sim:desktop-cpu=60K
 grep -q 'with N=[0-9]* it fits, .* for [0-9]* runs' .err; say $? "and half the batch"
+# Four tensors side by side that could come and go one by one.
+{
+  echo '{"format": "tplan-graph/1", "name": "broad", "opset": 17, "outputs": ["y"],'
+  echo ' "inputs": [{"name": "x", "dtype": "float32", "shape": [16, 1024]}],'
+  echo ' "initializers": [{"name": "axis", "dtype": "int64", "shape": [1], "data": [1]}], "ops": ['
+  for i in 1 2 3 4; do echo "{\"type\": \"Softmax\", \"inputs\": [\"x\"], \"outputs\": [\"w$i\"]},"; done
+  for i in 1 2 3 4; do echo "{\"type\": \"ReduceSum\", \"inputs\": [\"w$i\", \"axis\"], \"outputs\": [\"s$i\"]},"; done
+  echo '{"type": "Sum", "inputs": ["s1", "s2", "s3", "s4"], "outputs": ["y"]}]}'
+} > broad.json
+note 'in another order' optimize broad.json --devices sim:desktop-cpu --mem-limit sim:desktop-cpu=160K
 note "'Odd' is not known" run odd.json --devices cpu
 echo "fc1,ref" > some.csv
 note 'no device is given' check --placement some.csv mlp.json --devices ref
