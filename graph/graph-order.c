@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define MAX_LOOKS (G_GINT64_CONSTANT (1) << 28) /* at ops that may run: a second */
+#define MAX_LOOKS (G_GINT64_CONSTANT (1) << 26) /* at ops that may run: half a second */
 
 typedef struct
 {
