@@ -329,7 +329,7 @@ sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
 {
   guint n = steps->ways->len - first;
   TpLimitWay *ways = &tp_array_index (steps->ways, TpLimitWay, first);
-  g_autofree TpLimitWay *copy = tp_memdup (ways, sizeof *ways * (n + 1));
+  g_autofree TpLimitWay *copy = tp_memdup (ways, sizeof *ways * n);
   g_autofree int *starts = tp_new0 (int, n_nodes + 2);
 
   for (guint i = 0; i < n; i++)
