@@ -146,7 +146,7 @@ typedef struct
 static gint64
 meet (const Side *over, const Side *under, gint64 max_price)
 {
-  TpLimitWide price = (TpLimitWide) (under->cost - over->cost) << 30;
+  TpLimitWide price = (TpLimitWide) (under->cost - over->cost) * (1 << 30);
 
   price /= MAX (over->weights - under->weights, 1);
   return (gint64) CLAMP (price, 0, (TpLimitWide) max_price);
