@@ -70,10 +70,9 @@ describe_row (const TpProblem *problem, const TpExecution *execution, int row,
       row < costs->n_devices ? "" : costs->devices[device]);
 }
 
-/* @nearest: [op]: the placement that takes least too much. */
-static gboolean
-fail (const TpProblem *problem, const gint8 *nearest, gboolean is_proved,
-      GError **error)
+gboolean
+tp_limit_fail (const TpProblem *problem, const gint8 *nearest,
+               gboolean is_proved, GError **error)
 {
   g_auto (TpLimitLayout) layout = { 0 };
   g_autoptr (GString) text = g_string_new (NULL);
@@ -100,7 +99,7 @@ fail_alone (const TpProblem *problem, GError **error)
 {
   g_autofree gint8 *devices = tp_new0 (gint8, problem->graph->n_nodes + 1);
 
-  return fail (problem, devices, TRUE, error);
+  return tp_limit_fail (problem, devices, TRUE, error);
 }
 
 /* All that can on one device: what fits there is found, however little else is. */
@@ -153,8 +152,8 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   exact.heeds_noise = FALSE;
   proof = find_proof (&best, problem);
   if (best.cost == TP_COST_NONE)
-    return fail (problem, best.nearest, proof->bound_ns == TP_COST_NONE,
-                 error);
+    return tp_limit_fail (problem, best.nearest,
+                          proof->bound_ns == TP_COST_NONE, error);
   memcpy (devices, best.devices, problem->graph->n_nodes);
   plan->memory_proof = g_steal_pointer (&proof);
   return tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);

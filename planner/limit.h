@@ -6,4 +6,8 @@
 
 extern const TpSolver tp_solver_limit;
 
+/* TPLAN_ERROR_INFEASIBLE, with what @nearest, [op], takes too much; FALSE. */
+gboolean tp_limit_fail (const TpProblem *problem, const gint8 *nearest,
+                        gboolean is_proved, GError **error);
+
 #endif

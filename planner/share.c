@@ -8,9 +8,25 @@
 #include "planner/share.h"
 
 #include "ir/guard.h"
+#include "planner/limit.h"
+#include "planner/share-room.h"
 #include "planner/share-tree.h"
 
 #include <string.h>
+
+/* In place of @devices, which takes too much. The bound stays that of all
+ * placements. */
+static gboolean
+keep_limits (TpShareModel *model, guint8 *devices, GError **error)
+{
+  g_autofree guint8 *found = tp_new0 (guint8, (gsize) model->n_ops + 1);
+  gint64 cost;
+
+  if (!tp_share_room_search (model, devices, found, &cost))
+    return tp_limit_fail (model->problem, (const gint8 *) found, FALSE, error);
+  memcpy (devices, found, model->n_ops);
+  return TRUE;
+}
 
 static gboolean
 share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
@@ -26,6 +42,8 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
       plan->constant_ns += tp_problem_get_gain (problem, i, d);
   plan->share_proof
       = tp_share_tree_search (model, devices, &cost, &plan->bound_ns);
+  if (problem->limits != NULL && !keep_limits (model, devices, error))
+    return FALSE;
   memcpy (cheapest, devices, problem->graph->n_nodes);
   return TRUE;
 }
@@ -66,6 +84,7 @@ const TpSolver tp_solver_share = {
   .name = "shares",
   .max_devices = TP_SHARE_MAX_DEVICES,
   .kinds = TP_OBJECTIVE_SUM,
+  .keeps_limits = TRUE,
   .certificate = TP_PLAN_SHARE_TREE,
   .solve = share_solve,
   .fill_margins = share_fill_margins,

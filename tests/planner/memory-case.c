@@ -10,7 +10,8 @@
 #include "ir/units.h"
 #include "planner/place.h"
 
-static const char *const device_names[] = { "cpu", "opencl:0", NULL };
+static const char *const device_names[]
+    = { "cpu", "opencl:0", "opencl:1", "opencl:2", NULL };
 
 typedef struct
 {
@@ -190,41 +191,49 @@ random_cost (int low, int high)
 }
 
 static TpCosts *
-new_costs (const TpGraph *graph, const TpGroups *groups)
+new_costs (int n, const TpGraph *graph, const TpGroups *groups)
 {
-  TpCosts *costs = tp_costs_new (2, device_names, graph, groups);
+  TpCosts *costs = tp_costs_new (n, device_names, graph, groups);
   int copy = g_test_rand_bit () ? 50 : 400;
 
-  costs->host = g_test_rand_int_range (TP_COSTS_HOST, 2);
+  costs->host = g_test_rand_int_range (TP_COSTS_HOST, n);
   for (int i = 0; i < graph->n_nodes; i++)
     {
       *tp_costs_node (costs, i, 0) = random_cost (50, 2000);
-      *tp_costs_node (costs, i, 1) = random_cost (10, 1000);
+      for (int d = 1; d < n; d++)
+        *tp_costs_node (costs, i, d) = random_cost (10, 1000);
       if (g_test_rand_int_range (0, 10) == 0)
-        tp_costs_node (costs, i, g_test_rand_bit ())->time_ns = TP_COST_NONE;
+        tp_costs_node (costs, i, g_test_rand_int_range (0, n))->time_ns
+            = TP_COST_NONE;
     }
   for (int i = 0; i < groups->n_groups; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < n; d++)
       if (g_test_rand_int_range (0, 5) > 0)
         *tp_costs_group (costs, i, d) = random_cost (10, 2000);
-  for (int i = 0; i < 2 * graph->n_tensors; i++)
+  for (int i = 0; i < n * graph->n_tensors; i++)
     {
-      *tp_costs_feed (costs, i / 2, i % 2) = random_cost (0, copy);
-      *tp_costs_fetch (costs, i / 2, i % 2) = random_cost (0, copy);
+      *tp_costs_feed (costs, i / n, i % n) = random_cost (0, copy);
+      *tp_costs_fetch (costs, i / n, i % n) = random_cost (0, copy);
     }
   tp_costs_seal (costs);
   return costs;
 }
 
 TpTestCase *
-tp_memory_case_new (int n_ops)
+tp_memory_case_new_for (int n_devices, int n_ops)
 {
   TpTestCase *test = g_new0 (TpTestCase, 1);
 
   test->graph = new_graph (n_ops);
   test->groups = new_groups (test->graph);
-  test->costs = new_costs (test->graph, test->groups);
+  test->costs = new_costs (n_devices, test->graph, test->groups);
   return test;
+}
+
+TpTestCase *
+tp_memory_case_new (int n_ops)
+{
+  return tp_memory_case_new_for (2, n_ops);
 }
 
 /* ---- what it takes ------------------------------------------------------ */
@@ -254,7 +263,8 @@ tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *places = g_new (int, test->graph->n_nodes + 1);
-  TpPlaced placed = { 2, test->costs->host, places, groups };
+  TpPlaced placed
+      = { test->costs->n_devices, test->costs->host, places, groups };
   g_autoptr (GError) error = NULL;
   g_autoptr (TpExecution) execution = NULL;
 
@@ -266,7 +276,7 @@ tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
                      test->groups->groups[i].n_nodes);
   execution = tp_execution_new (test->graph, &placed, &error);
   g_assert_no_error (error);
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < test->costs->n_devices; d++)
     out_bytes[d] = execution->memory[d].arena_bytes
                    + execution->memory[d].weight_bytes;
 }

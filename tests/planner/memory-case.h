@@ -10,8 +10,10 @@
 /* From GTest's random numbers: ops with weights, chains that may be fused, views;
  * the second device is mostly faster. */
 TpTestCase *tp_memory_case_new (int n_ops);
+/* On more devices, to 4: the others are mostly faster than the first. */
+TpTestCase *tp_memory_case_new_for (int n_devices, int n_ops);
 
-/* Arena and weights on both devices, by the layout of sessions; groups are in
+/* Arena and weights on all devices, by the layout of sessions; groups are in
  * effect where they save. */
 void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
                            gint64 *out_bytes);

@@ -1,0 +1,176 @@
+/* test-room.c: placements on several devices within limits of memory, against all
+ * placements there are. */
+#include "config.h"
+
+#include "memory-case.h"
+
+#include "ir/plan-memory.h"
+#include "planner/check/check.h"
+
+#include <string.h>
+
+#define MAX_OPS 8
+#define ROUNDS 150
+
+static gboolean
+fits (const TpTestCase *test, const gint64 *bytes, const gint64 *limits)
+{
+  gint64 both = 0;
+
+  for (int d = 0; d < test->costs->n_devices; d++)
+    if (limits[d] > 0 && bytes[d] > limits[d])
+      return FALSE;
+  if (test->costs->pools[1] == NULL)
+    return TRUE;
+  both = bytes[1] + bytes[2];
+  return limits[test->costs->n_devices] == 0
+         || both <= limits[test->costs->n_devices];
+}
+
+/* What the cheapest of all placements within @limits costs; TP_COST_NONE: there is
+ * none. */
+static gint64
+find_least (const TpTestCase *test, const gint64 *limits)
+{
+  int n = test->graph->n_nodes, k = test->costs->n_devices;
+  guint8 devices[MAX_OPS + 1] = { 0 };
+  gint64 least = TP_COST_NONE;
+
+  while (devices[n] == 0)
+    {
+      gint64 cost = tp_test_case_cost (test, devices);
+      gint64 bytes[TP_TEST_MAX_DEVICES];
+
+      if (cost < least)
+        {
+          tp_memory_case_count (test, devices, bytes);
+          if (fits (test, bytes, limits))
+            least = cost;
+        }
+      for (int i = 0; i <= n; i++)
+        {
+          if (++devices[i] < k || i == n)
+            break;
+          devices[i] = 0;
+        }
+    }
+  return least;
+}
+
+/* A part of what the cheapest takes on a device, or on all; or of what two of them
+ * take together. */
+static void
+draw_limits (TpTestCase *test, gint64 *limits)
+{
+  g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  gint64 bytes[TP_TEST_MAX_DEVICES];
+  int k = test->costs->n_devices, kind = g_test_rand_int_range (0, 3);
+  int part = g_test_rand_int_range (30, 95);
+
+  memset (limits, 0, sizeof (gint64) * (TP_TEST_MAX_DEVICES + 1));
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 0; d < k && kind < 2; d++)
+    if (bytes[d] > 0 && (kind == 0 || d == k - 1))
+      limits[d] = MAX (bytes[d] * part / 100, 1);
+  if (kind < 2)
+    return;
+  for (int d = 1; d < 3; d++)
+    test->costs->pools[d] = g_strdup ("host");
+  limits[k] = MAX ((bytes[1] + bytes[2]) * part / 100, 1);
+}
+
+typedef struct
+{
+  int n_bound, n_least, n_lost;
+  double excess;
+} Found;
+
+static void
+check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
+{
+  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, 0);
+  gint64 least = find_least (test, limits), bytes[TP_TEST_MAX_DEVICES];
+  g_autofree guint8 *devices = NULL;
+
+  found->n_lost += plan == NULL && least != TP_COST_NONE;
+  if (plan == NULL)
+    return;
+  g_assert_cmpint (least, !=, TP_COST_NONE);
+  devices = tp_test_plan_devices (plan);
+  tp_memory_case_count (test, devices, bytes);
+  g_assert_true (fits (test, bytes, limits));
+  g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
+  g_assert_cmpint (plan->cost_ns, >=, least);
+  g_assert_cmpint (plan->bound_ns, <=, least);
+  tp_test_assert_checked (plan, test->graph);
+  if (plan->memory_limits == NULL)
+    return;
+  found->n_bound++;
+  found->n_least += plan->cost_ns == least;
+  found->excess += (double) (plan->cost_ns - least) / (double) least;
+}
+
+static void
+test_brute_force (gconstpointer n_devices)
+{
+  int k = GPOINTER_TO_INT (n_devices);
+  Found found = { 0 };
+
+  for (int round = 0; round < ROUNDS; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new_for (
+          k, g_test_rand_int_range (2, k == 3 ? MAX_OPS + 1 : 7));
+      gint64 limits[TP_TEST_MAX_DEVICES + 1];
+
+      draw_limits (test, limits);
+      check_limits (test, limits, &found);
+    }
+  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
+                  "%d not found", found.n_bound, ROUNDS, found.n_least,
+                  100 * found.excess / MAX (found.n_bound, 1), found.n_lost);
+  g_assert_cmpint (found.n_bound, >=, ROUNDS / 4);
+  g_assert_cmpint (4 * found.n_least, >=, 3 * found.n_bound);
+  g_assert_cmpfloat (found.excess, <=, 0.04 * found.n_bound);
+  g_assert_cmpint (found.n_lost, <=, ROUNDS / 50);
+}
+
+/* The checker takes no plan that is above a limit. */
+static void
+test_spoilt (void)
+{
+  int n_bound = 0;
+
+  while (n_bound < 10)
+    {
+      g_autoptr (TpTestCase) test = tp_memory_case_new_for (3, 8);
+      gint64 limits[TP_TEST_MAX_DEVICES + 1];
+      g_autoptr (TpPlan) plan = NULL;
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+      draw_limits (test, limits);
+      plan = tp_memory_case_place (test, limits, 0);
+      if (plan == NULL || plan->memory_limits == NULL)
+        continue;
+      n_bound++;
+      tp_plan_count_memory (plan, test->graph);
+      for (int d = 0; d < plan->n_devices; d++)
+        plan->memory_limits[d]
+            = MAX (plan->peak_bytes[d] + plan->weight_bytes[d] - 1, 0);
+      g_assert_false (tp_check (plan, test->graph, reasons));
+      g_assert_cmpint (reasons->len, >=, 1);
+      g_assert_nonnull (strstr (reasons->pdata[0], "more memory than its"));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/room/brute-force-3", GINT_TO_POINTER (3),
+                        test_brute_force);
+  g_test_add_data_func ("/room/brute-force-4", GINT_TO_POINTER (4),
+                        test_brute_force);
+  g_test_add_func ("/room/spoilt", test_spoilt);
+  return g_test_run ();
+}
