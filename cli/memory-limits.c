@@ -81,7 +81,11 @@ tp_cli_format_limits (const TplanPlan *handle)
     return NULL;
   limits = format_limits (plan);
   if (!tp_cli_is_limited (handle))
-    return g_strdup_printf ("%s, which the cheapest plan keeps to", limits);
+    return g_strdup_printf (
+        "%s, which %s", limits,
+        plan->share_proof == NULL || plan->bound_ns == plan->cost_ns
+            ? "the cheapest plan keeps to"
+            : "the plan keeps to; the bound is without");
   bytes = count_free (handle);
   cost = tp_cli_format_time (plan->bound_ns);
   needs = tp_cli_format_device_bytes (plan, bytes);

@@ -42,9 +42,24 @@ try 0 view spread.json -o spread.svg && grep -q 'laptop.*gpu' spread.svg; say $?
 try 0 report spread.json -o spread.html && grep -q laptop-gpu spread.html; say $? "a page"
 try 0 optimize residual.json --devices $sims --format json -f -o plan.json && out_has '"gap": 0.0'; say $? "optimize for programs"
 
+# Within limits of memory.
+try 0 optimize residual.json --devices $sims --mem-limit sim:desktop-gpu=1K -f -o tight.json && out_has 'the plan keeps to; the bound is without'
+say $? "limits of memory that bind"
+try 0 check tight.json && out_has 'none goes below the bound'; say $? "  checked"
+# Signed anew, with a limit that the plan is above.
+sed '/^ "sha256": /,$d; s/"memory_limits": \[[0-9]*,/"memory_limits": [1,/' tight.json > unsigned
+{ cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > above.json
+! cmp -s above.json tight.json && try 1 check above.json && out_has 'more memory than its limits'; say $? "  and refused where it is above one"
+if command -v python3 > /dev/null; then
+  python3 "$top_srcdir/tests/check_plan.py" tight.json > .out 2> .err && ! python3 "$top_srcdir/tests/check_plan.py" above.json > .out 2> .err \
+    && cat .out .err | grep -q limits
+  say $? "  by the other checker too"
+fi
+try 5 optimize residual.json --devices $sims --mem-limit sim:desktop-cpu=1K --mem-limit sim:laptop-gpu=1K --mem-limit sim:desktop-gpu=1K \
+  -f -o no.json && err_has 'no placement was found that fits' && err_has 'more than the limit of 1024'
+say $? "  and what fits nowhere is named"
+
 # What is not done.
-try 3 optimize residual.json --devices $sims --mem-limit sim:desktop-gpu=1K -o no.json && err_has '3 devices.*limits of memory are kept for at most 2'
-say $? "limits of memory that bind are refused"
 for i in 1 2 3 4 5 6 7; do printf '[machine]\ngflops=%d0\ngbps=10\nlaunch=1us\nlink=1GB/s+1us\n' $i > m$i.conf; done
 many=$(for i in 1 2 3 4 5 6 7; do printf ',sim:%s/m%d.conf' "$work" $i; done)
 try 3 optimize residual.json --devices "${many#,}" -o no.json && err_has '7 devices.*at most 6'; say $? "and so are seven devices"
