@@ -70,6 +70,14 @@ limits_to_json (const TpPlan *plan)
   return object;
 }
 
+static gboolean
+is_least (const TpPlan *plan)
+{
+  if (plan->load_proof != NULL)
+    return plan->load_proof->load_ns == plan->load_proof->bound_ns;
+  return plan->share_proof == NULL || plan->bound_ns == plan->cost_ns;
+}
+
 char *
 tp_cli_format_limits (const TplanPlan *handle)
 {
@@ -83,9 +91,8 @@ tp_cli_format_limits (const TplanPlan *handle)
   if (!tp_cli_is_limited (handle))
     return g_strdup_printf (
         "%s, which %s", limits,
-        plan->share_proof == NULL || plan->bound_ns == plan->cost_ns
-            ? "the cheapest plan keeps to"
-            : "the plan keeps to; the bound is without");
+        is_least (plan) ? "the cheapest plan keeps to"
+                        : "the plan keeps to; the bound is without");
   bytes = count_free (handle);
   cost = tp_cli_format_time (plan->bound_ns);
   needs = tp_cli_format_device_bytes (plan, bytes);

@@ -12,6 +12,7 @@ typedef struct
   gpointer data;
   gint64 work_left;           /* in ops of placements that are asked about; those
                                * not asked about are not taken */
+  const guint8 *start;        /* (nullable) [node]: one that may fit */
 } TpLoadRoom;
 
 typedef struct

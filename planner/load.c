@@ -20,7 +20,6 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
-#include "planner/cut.h"
 #include "planner/load-weights.h"
 #include "planner/network.h"
 
@@ -549,6 +548,8 @@ tp_load_solve_within (const TpProblem *problem, TpLoadRoom *room,
   search.best.room = room;
   if (room != NULL)
     search.best.excess = room->find_excess (room->data, search.best.devices);
+  if (room != NULL && room->start != NULL)
+    tp_load_best_offer (&search.best, room->start);
   if (problem->n_devices == 1)
     search_alone (&search);
   else
@@ -565,25 +566,3 @@ tp_load_solve (const TpProblem *problem, guint8 *devices, GError **error)
 
   return tp_load_solve_within (problem, NULL, devices, &excess, error);
 }
-
-/* With the plan that is cheapest for one run by itself, and its proof: what is given
- * up for throughput is known as surely. Noise breaks no ties here. */
-static gboolean
-load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
-            guint8 *cheapest, GError **error)
-{
-  TpProblem exact = *problem;
-
-  exact.heeds_noise = FALSE;
-  plan->load_proof = tp_load_solve (problem, devices, error);
-  return plan->load_proof != NULL
-         && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
-}
-
-const TpSolver tp_solver_load = {
-  .name = "weighted-cuts",
-  .max_devices = 2,
-  .kinds = TP_OBJECTIVE_MAX,
-  .certificate = TP_PLAN_WEIGHTED_CUT,
-  .solve = load_solve,
-};

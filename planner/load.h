@@ -3,8 +3,8 @@
 #ifndef TP_PLANNER_LOAD_H
 #define TP_PLANNER_LOAD_H
 
+#include "ir/load-proof.h"
 #include "planner/load-move.h"
-#include "planner/solver.h"
 
 /* What weights add up to where costs allow it. */
 #define TP_LOAD_WEIGHTS (1 << 16)
@@ -29,7 +29,5 @@ TpLoadProof *tp_load_solve (const TpProblem *problem, guint8 *devices,
 TpLoadProof *tp_load_solve_within (const TpProblem *problem, TpLoadRoom *room,
                                    guint8 *devices, gint64 *out_excess,
                                    GError **error);
-
-extern const TpSolver tp_solver_load;
 
 #endif

@@ -210,7 +210,7 @@ check_rates (const TpMix *mix, GError **error)
 static TpLoadProof *
 solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
 {
-  TpLoadRoom asked = { find_excess, room, 1 << 21 };
+  TpLoadRoom asked = { find_excess, room, 1 << 21, NULL };
   gint64 excess = 0;
   g_autoptr (TpLoadProof) proof
       = tp_load_solve (problem, devices, error);

@@ -6,7 +6,7 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
-#include "planner/load.h"
+#include "planner/load-solver.h"
 #include "planner/rated.h"
 #include "planner/share.h"
 #include "planner/span.h"
@@ -31,8 +31,8 @@ set_error (const TpProblem *problem, int most, GError **error)
   else if (problem->limits != NULL && most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "the plan for objective '%s' takes more memory than there "
-                 "is, and limits of memory are kept for 'time' only: allow "
-                 "more, or plan for that",
+                 "is, and limits of memory are kept for 'time' and "
+                 "'throughput' only: allow more, or plan for those",
                  problem->objective->name);
   else if (problem->limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,

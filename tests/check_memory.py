@@ -39,8 +39,6 @@ class Limited(Checker):
     def check_tie(self, price):
         p = self.p
         need(price == 0 and p["bound_ns"] <= self.least <= p["cost_ns"], "bounds")
-        self.check_limits(p["memory_limits"],
-                          [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
 
     def held(self, d, step):
         """(tensor, bytes, ops any of which holds it) on device d when op step begins."""

@@ -125,9 +125,6 @@ class Checker(Plan):
             self.expect({"certificate": "share-tree" if self.is_shared else "min-cut"})
         if self.is_shared:
             need(price == 0 and p["bound_ns"] <= p["cost_ns"], "bounds")
-            if "memory_limits" in p:
-                self.check_limits(p["memory_limits"],
-                                  [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
             return Shares(self).check()
         self.expect({"bound_ns": self.paid_least[0]})
         need(len(self.devices) <= 2, "devices")
@@ -139,7 +136,11 @@ class Checker(Plan):
             self.check_flow(1, price, p["cost_ns"] + price * self.paid[1])
 
     def check_all(self):
+        p = self.p
         self.check_parts()
+        if "memory_limits" in p:
+            self.check_limits(p["memory_limits"],
+                              [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
         self.check_interval()
         self.check_proof()
 

@@ -1,11 +1,12 @@
-/* test-room.c: placements on several devices within limits of memory, against all
- * placements there are. */
+/* test-room.c: placements on several devices, and for throughput, within limits of
+ * memory, against all placements there are. */
 #include "config.h"
 
 #include "memory-case.h"
 
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
+#include "planner/place.h"
 
 #include <string.h>
 
@@ -135,6 +136,102 @@ test_brute_force (gconstpointer n_devices)
   g_assert_cmpint (found.n_lost, <=, ROUNDS / 50);
 }
 
+/* ---- throughput, on two devices ------------------------------------------- */
+
+static gint64
+find_busiest (const TpTestCase *test, const guint8 *devices)
+{
+  gint64 loads[3 * TP_TEST_MAX_DEVICES], most = 0;
+
+  if (!tp_test_case_loads (test, devices, loads))
+    return TP_COST_NONE;
+  for (int i = 0; i < 3 * test->costs->n_devices; i++)
+    most = MAX (most, loads[i]);
+  return most;
+}
+
+/* Of all placements within @limits. */
+static gint64
+find_least_load (const TpTestCase *test, const gint64 *limits)
+{
+  int n = test->graph->n_nodes;
+  gint64 least = TP_COST_NONE;
+
+  for (guint set = 0; set < 1u << n; set++)
+    {
+      guint8 devices[MAX_OPS + 1];
+      gint64 bytes[TP_TEST_MAX_DEVICES], load;
+
+      for (int i = 0; i < n; i++)
+        devices[i] = (set >> i) & 1;
+      load = find_busiest (test, devices);
+      if (load >= least)
+        continue;
+      tp_memory_case_count (test, devices, bytes);
+      if (fits (test, bytes, limits))
+        least = load;
+    }
+  return least;
+}
+
+static void
+check_load (const TpTestCase *test, const gint64 *limits, Found *found)
+{
+  const TpPlaceOptions options
+      = { .objective = "throughput", .limits = limits };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpPlan) plan = tp_place_with (test->graph, test->groups,
+                                           test->costs, &options, &error);
+  gint64 least = find_least_load (test, limits), bytes[TP_TEST_MAX_DEVICES];
+  g_autofree guint8 *devices = NULL;
+
+  found->n_lost += plan == NULL && least != TP_COST_NONE;
+  if (plan == NULL)
+    {
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+      return;
+    }
+  devices = tp_test_plan_devices (plan);
+  tp_memory_case_count (test, devices, bytes);
+  g_assert_true (fits (test, bytes, limits));
+  g_assert_cmpint (plan->load_proof->load_ns, ==, find_busiest (test, devices));
+  g_assert_cmpint (plan->load_proof->load_ns, >=, least);
+  g_assert_cmpint (plan->load_proof->bound_ns, <=, least);
+  tp_test_assert_checked (plan, test->graph);
+  if (plan->memory_limits == NULL)
+    return;
+  found->n_bound++;
+  found->n_least += plan->load_proof->load_ns == least;
+  found->excess += (double) (plan->load_proof->load_ns - least)
+                   / (double) least;
+}
+
+static void
+test_throughput (void)
+{
+  Found found = { 0 };
+
+  for (int round = 0; round < ROUNDS; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = tp_memory_case_new (g_test_rand_int_range (2, MAX_OPS + 1));
+      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, bytes[2];
+      g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
+      g_autofree guint8 *devices = tp_test_plan_devices (plan);
+
+      tp_memory_case_count (test, devices, bytes);
+      limits[1] = bytes[1] * g_test_rand_int_range (10, 90) / 100 + 1;
+      check_load (test, limits, &found);
+    }
+  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
+                  "%d not found", found.n_bound, ROUNDS, found.n_least,
+                  100 * found.excess / MAX (found.n_bound, 1), found.n_lost);
+  g_assert_cmpint (found.n_bound, >=, ROUNDS / 4);
+  g_assert_cmpint (4 * found.n_least, >=, 3 * found.n_bound);
+  g_assert_cmpfloat (found.excess, <=, 0.04 * found.n_bound);
+  g_assert_cmpint (found.n_lost, <=, ROUNDS / 50);
+}
+
 /* The checker takes no plan that is above a limit. */
 static void
 test_spoilt (void)
@@ -171,6 +268,7 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_data_func ("/room/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
+  g_test_add_func ("/room/throughput", test_throughput);
   g_test_add_func ("/room/spoilt", test_spoilt);
   return g_test_run ();
 }

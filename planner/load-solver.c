@@ -1,0 +1,77 @@
+/* load-solver.c: see load-solver.h. */
+#include "config.h"
+
+#include "planner/load-solver.h"
+
+#include "ir/guard.h"
+#include "planner/cut.h"
+#include "planner/limit-layout.h"
+#include "planner/limit.h"
+#include "planner/load.h"
+
+#define ROOM_WORK (1 << 22)   /* as of TpLoadRoom */
+
+static gint64
+find_excess (gpointer layout, const guint8 *devices)
+{
+  return tp_limit_layout_get_over (layout, (const gint8 *) devices);
+}
+
+/* Into @devices, zeroed, what takes least time of what fits; FALSE: nothing is found. */
+static gboolean
+start_within (const TpProblem *problem, guint8 *devices)
+{
+  TpProblem timed = *problem;
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+
+  timed.heeds_noise = FALSE;
+  return tp_solver_limit.solve (&timed, plan, devices, cheapest, NULL);
+}
+
+/* What is proved holds of all placements, whether they fit or not. */
+static TpLoadProof *
+solve_within (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  gsize n = problem->graph->n_nodes;
+  g_autofree guint8 *start = tp_new0 (guint8, n + 1);
+  g_auto (TpLimitLayout) layout = { 0 };
+  TpLoadRoom room = { find_excess, &layout, ROOM_WORK, start };
+  g_autoptr (TpLoadProof) proof = NULL;
+  gint64 excess;
+
+  if (!start_within (problem, start))
+    room.start = NULL;
+  tp_limit_layout_init (&layout, problem);
+  proof = tp_load_solve_within (problem, &room, devices, &excess, error);
+  if (proof == NULL || excess == 0)
+    return g_steal_pointer (&proof);
+  tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);
+  return NULL;
+}
+
+/* With the plan that is cheapest for one run by itself, and its proof: what is given
+ * up for throughput is known as surely. Noise breaks no ties here. */
+static gboolean
+load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
+            guint8 *cheapest, GError **error)
+{
+  TpProblem exact = *problem;
+
+  exact.heeds_noise = FALSE;
+  plan->load_proof = problem->limits == NULL
+                         ? tp_load_solve (problem, devices, error)
+                         : solve_within (problem, devices, error);
+  return plan->load_proof != NULL
+         && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
+}
+
+const TpSolver tp_solver_load = {
+  .name = "weighted-cuts",
+  .max_devices = 2,
+  .kinds = TP_OBJECTIVE_MAX,
+  .keeps_limits = TRUE,
+  .certificate = TP_PLAN_WEIGHTED_CUT,
+  .solve = load_solve,
+};
