@@ -429,6 +429,7 @@ static const struct
   { "LEVEL", "level", "calibrate", NULL, "measure tune" },
   { "LEVEL", NULL, NULL, NULL, "estimate measure" },
   { "WHAT", "stale", NULL, NULL, "warn fail" },
+  { "WHAT", "order", NULL, NULL, "memory" },
   { "KEY", "sort", "explain", NULL, "time name gain" },
   { "KEY", "sort", "run", NULL, "time miss name" },
   { "NAME", "objective", NULL, NULL, "time throughput energy price makespan" },
