@@ -135,13 +135,17 @@ gboolean
 injected_make_on_cpu (Fixture *fixture, const char *cache, GError **error)
 {
   const TplanSessionOptions options = { .n_threads = 1, .cache = cache };
-  TplanSession *session
-      = fixture->cpu_plan == NULL
-            ? NULL
-            : tplan_session_new_full (fixture->cpu_plan, &options, error);
+  TplanSession *session;
 
+  if (fixture->cpu_plan == NULL)
+    {
+      g_set_error_literal (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+                           "device 'cpu' is absent");
+      return FALSE;
+    }
+  session = tplan_session_new_full (fixture->cpu_plan, &options, error);
   tplan_session_free (session);
-  return session != NULL || fixture->cpu_plan == NULL;
+  return session != NULL;
 }
 
 static gboolean
