@@ -511,6 +511,15 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
                                              NULL);
 }
 
+/* Of @n keys; NULL: there was no memory for them. */
+static void
+free_schedules (char **schedules, int n)
+{
+  for (int i = 0; schedules != NULL && i < n; i++)
+    g_free (schedules[i]);
+  g_free (schedules);
+}
+
 static void
 calibration_clear (TpCalibration *self)
 {
@@ -525,9 +534,7 @@ calibration_clear (TpCalibration *self)
       for (int j = 0; j < TP_N_PASSES; j++)
         tp_array_unref (self->measure.devices[i].passes[j]);
       g_free (self->measure.devices[i].is_wanted);
-      for (int k = 0; k < self->keys->n; k++)
-        g_free (self->measure.devices[i].schedules[k]);
-      g_free (self->measure.devices[i].schedules);
+      free_schedules (self->measure.devices[i].schedules, self->keys->n);
     }
   g_free (self->measure.devices);
   g_free (self->is_covered);
