@@ -304,6 +304,7 @@ const Case injected_cases[] = {
   { "optimize-throughput", injected_optimize_throughput, 160, 0, NULL },
   { "optimize-makespan", injected_optimize_makespan, 300, 0, NULL },
   { "shares", injected_share, 20, 0, injected_prepare_three },
+  { "shares-tight", injected_share_tight, 20000, 0, injected_prepare_three }, /* likewise */
   { "shares-check", injected_check_shares, 5, 0, injected_prepare_three },
   { "shares-load", injected_read_shares, 20, 0, injected_prepare_three },
   { "submit", injected_submit, 1, 0, NULL },

@@ -357,6 +357,20 @@ injected_share (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
+/* The weights, of 16 bytes an op, are not to be on one device. */
+gboolean
+injected_share_tight (Fixture *fixture, GError **error)
+{
+  g_autofree char *limit
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+  const char *const limits[] = { limit, NULL };
+  const TplanOptimizeOptions options = { .memory_limits = limits };
+  g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
+      fixture->graph, fixture->three, &options, error);
+
+  return plan != NULL;
+}
+
 gboolean
 injected_check_shares (Fixture *fixture, GError **error)
 {
