@@ -511,30 +511,26 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
                                              NULL);
 }
 
-/* Of @n keys; NULL: there was no memory for them. */
-static void
-free_schedules (char **schedules, int n)
-{
-  for (int i = 0; schedules != NULL && i < n; i++)
-    g_free (schedules[i]);
-  g_free (schedules);
-}
-
 static void
 calibration_clear (TpCalibration *self)
 {
   tp_turn_leave (&self->turn);
   for (guint i = 0; i < self->devices->len; i++)
     {
+      TpMeasureDevice *it;
+
       tp_device_match_clear (&self->matches[i]);
       tp_device_row_free (self->rows[i]);
       g_hash_table_unref (self->failed[i]);
       if (self->measure.devices == NULL)
         continue;
+      it = &self->measure.devices[i];
       for (int j = 0; j < TP_N_PASSES; j++)
-        tp_array_unref (self->measure.devices[i].passes[j]);
-      g_free (self->measure.devices[i].is_wanted);
-      free_schedules (self->measure.devices[i].schedules, self->keys->n);
+        tp_array_unref (it->passes[j]);
+      g_free (it->is_wanted);
+      for (int k = 0; it->schedules != NULL && k < self->keys->n; k++)
+        g_free (it->schedules[k]);
+      g_free (it->schedules);
     }
   g_free (self->measure.devices);
   g_free (self->is_covered);
