@@ -325,9 +325,9 @@ static const Family families[] = {
   { "groups", "m.json", 999, write_groups },
   { "dims", "m.json", 1000, write_dims },
   { "copies", "m.json", 2000, write_copies },
-  /* beyond, margins of all ops are the most: each is a search of what all ops share
-   * (planner/maxflow-force.c), up to a number of scans */
-  { "wide", "m.json", 100, write_wide },
+  /* beyond, margins and moves of all ops are the most: each is a look at what all share
+   * (planner/maxflow-force.c, planner/judge.c), up to a number of steps */
+  { "wide", "m.json", 60, write_wide },
   { "functions", "m.onnx", 500, write_functions },
   { "same-function", "m.onnx", 500, write_same_function },
   { "nested", "m.onnx", 900, write_nested },
