@@ -10,6 +10,9 @@
 #include "ir/units.h"
 #include "planner/place.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+
 static const char *const device_names[]
     = { "cpu", "opencl:0", "opencl:1", "opencl:2", NULL };
 
@@ -311,4 +314,52 @@ tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
     return plan;
   tp_plan_unref (plan);
   return NULL;
+}
+
+/* ---- the other checker ---------------------------------------------------- */
+
+/* A line for each of @argv after the first two; frees (). */
+static char **
+run_python (GPtrArray *argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *out = NULL;
+
+  g_ptr_array_add (argv, NULL);
+  g_spawn_sync (NULL, (char **) argv->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL,
+                NULL, &out, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return g_strsplit (out, "\n", -1);
+}
+
+void
+tp_memory_case_check_second (TpMemoryCaseWrite write, guint n)
+{
+  g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
+  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *python = g_find_program_in_path ("python3");
+  g_auto (GStrv) lines = NULL;
+
+  if (python == NULL)
+    {
+      g_test_skip ("no python3");
+      g_rmdir (folder);
+      return;
+    }
+  g_ptr_array_add (argv, g_strdup (python));
+  g_ptr_array_add (argv, g_test_build_filename (G_TEST_DIST, "..",
+                                                "check_memory.py", NULL));
+  write (folder, argv);
+  g_assert_cmpuint (argv->len, >, n + 2);
+  lines = run_python (argv);
+  for (guint i = 2; i + 1 < argv->len; i++)
+    {
+      g_assert_nonnull (lines[i - 2]);
+      if (strstr (lines[i - 2], "/good") != NULL)
+        g_assert_true (g_str_has_suffix (lines[i - 2], ": valid"));
+      else
+        g_assert_nonnull (strstr (lines[i - 2], ": not valid: "));
+      g_remove (argv->pdata[i]);
+    }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }

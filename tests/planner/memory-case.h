@@ -27,4 +27,10 @@ TpPlan *tp_memory_case_place (const TpTestCase *test, const gint64 *limits,
 TpPlan *tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
                                     gint64 *out_limits);
 
+/* Of what @write saves in a folder, whose paths it appends, tests/check_memory.py takes
+ * the files whose names begin with "good" and no other; there are more than @n. Skips
+ * the test where there is no Python. */
+typedef void (*TpMemoryCaseWrite) (const char *folder, GPtrArray *paths);
+void tp_memory_case_check_second (TpMemoryCaseWrite write, guint n);
+
 #endif

@@ -10,7 +10,6 @@
 #include "planner/check/check.h"
 #include "planner/limit-pool.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define ROUNDS 100
@@ -398,37 +397,7 @@ write_plans (const char *folder, GPtrArray *argv)
 static void
 test_second (void)
 {
-  g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
-  g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *python = g_find_program_in_path ("python3"), *out = NULL;
-  g_auto (GStrv) lines = NULL;
-
-  if (python == NULL)
-    {
-      g_test_skip ("no python3");
-      g_rmdir (folder);
-      return;
-    }
-  g_ptr_array_add (argv, g_strdup (python));
-  g_ptr_array_add (argv, g_test_build_filename (G_TEST_DIST, "..",
-                                                "check_memory.py", NULL));
-  write_plans (folder, argv);
-  g_assert_cmpuint (argv->len, >, 20);
-  g_ptr_array_add (argv, NULL);
-  g_assert_true (g_spawn_sync (NULL, (char **) argv->pdata, NULL,
-                               G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL,
-                               NULL, NULL));
-  lines = g_strsplit (out, "\n", -1);
-  for (guint i = 2; i + 1 < argv->len; i++)
-    {
-g_assert_nonnull (lines[i - 2]);
-      if (strstr (lines[i - 2], "/good") != NULL)
-        g_assert_true (g_str_has_suffix (lines[i - 2], ": valid"));
-      else
-        g_assert_nonnull (strstr (lines[i - 2], ": not valid: "));
-      g_remove (argv->pdata[i]);
-    }
-  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  tp_memory_case_check_second (write_plans, 18);
 }
 
 int

@@ -87,6 +87,32 @@ typedef struct
   double excess;
 } Found;
 
+/* A plan whose @value is to be @least; of those whose limits bind. */
+static void
+count (Found *found, const TpPlan *plan, gint64 value, gint64 least)
+{
+  g_assert_cmpint (least, !=, TP_COST_NONE);
+  g_assert_cmpint (value, >=, least);
+  if (plan->memory_limits == NULL)
+    return;
+  found->n_bound++;
+  found->n_least += value == least;
+  found->excess += (double) (value - least) / (double) least;
+}
+
+static void
+judge (const Found *found)
+{
+  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
+                  "%d not found", found->n_bound, ROUNDS, found->n_least,
+                  100 * found->excess / MAX (found->n_bound, 1),
+                  found->n_lost);
+  g_assert_cmpint (found->n_bound, >=, ROUNDS / 4);
+  g_assert_cmpint (4 * found->n_least, >=, 3 * found->n_bound);
+  g_assert_cmpfloat (found->excess, <=, 0.04 * found->n_bound);
+  g_assert_cmpint (found->n_lost, <=, ROUNDS / 50);
+}
+
 static void
 check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
 {
@@ -97,19 +123,13 @@ check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
   found->n_lost += plan == NULL && least != TP_COST_NONE;
   if (plan == NULL)
     return;
-  g_assert_cmpint (least, !=, TP_COST_NONE);
   devices = tp_test_plan_devices (plan);
   tp_memory_case_count (test, devices, bytes);
   g_assert_true (fits (test, bytes, limits));
   g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
-  g_assert_cmpint (plan->cost_ns, >=, least);
   g_assert_cmpint (plan->bound_ns, <=, least);
   tp_test_assert_checked (plan, test->graph);
-  if (plan->memory_limits == NULL)
-    return;
-  found->n_bound++;
-  found->n_least += plan->cost_ns == least;
-  found->excess += (double) (plan->cost_ns - least) / (double) least;
+  count (found, plan, plan->cost_ns, least);
 }
 
 static void
@@ -127,13 +147,7 @@ test_brute_force (gconstpointer n_devices)
       draw_limits (test, limits);
       check_limits (test, limits, &found);
     }
-  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
-                  "%d not found", found.n_bound, ROUNDS, found.n_least,
-                  100 * found.excess / MAX (found.n_bound, 1), found.n_lost);
-  g_assert_cmpint (found.n_bound, >=, ROUNDS / 4);
-  g_assert_cmpint (4 * found.n_least, >=, 3 * found.n_bound);
-  g_assert_cmpfloat (found.excess, <=, 0.04 * found.n_bound);
-  g_assert_cmpint (found.n_lost, <=, ROUNDS / 50);
+  judge (&found);
 }
 
 /* ---- throughput, on two devices ------------------------------------------- */
@@ -195,15 +209,9 @@ check_load (const TpTestCase *test, const gint64 *limits, Found *found)
   tp_memory_case_count (test, devices, bytes);
   g_assert_true (fits (test, bytes, limits));
   g_assert_cmpint (plan->load_proof->load_ns, ==, find_busiest (test, devices));
-  g_assert_cmpint (plan->load_proof->load_ns, >=, least);
   g_assert_cmpint (plan->load_proof->bound_ns, <=, least);
   tp_test_assert_checked (plan, test->graph);
-  if (plan->memory_limits == NULL)
-    return;
-  found->n_bound++;
-  found->n_least += plan->load_proof->load_ns == least;
-  found->excess += (double) (plan->load_proof->load_ns - least)
-                   / (double) least;
+  count (found, plan, plan->load_proof->load_ns, least);
 }
 
 static void
@@ -223,13 +231,7 @@ test_throughput (void)
       limits[1] = bytes[1] * g_test_rand_int_range (10, 90) / 100 + 1;
       check_load (test, limits, &found);
     }
-  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
-                  "%d not found", found.n_bound, ROUNDS, found.n_least,
-                  100 * found.excess / MAX (found.n_bound, 1), found.n_lost);
-  g_assert_cmpint (found.n_bound, >=, ROUNDS / 4);
-  g_assert_cmpint (4 * found.n_least, >=, 3 * found.n_bound);
-  g_assert_cmpfloat (found.excess, <=, 0.04 * found.n_bound);
-  g_assert_cmpint (found.n_lost, <=, ROUNDS / 50);
+  judge (&found);
 }
 
 /* The checker takes no plan that is above a limit. */
