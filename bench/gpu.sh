@@ -136,13 +136,14 @@ find_library ()
   done
 }
 
-# Leaves the drivers alone that the loader finds, if one is of a GPU.
+# Leaves the drivers alone that the loader finds, if one is of a GPU. OCL_ICD_FILENAMES
+# is another loader's: ours does not read it.
 find_driver ()
 {
   vendors=${OCL_ICD_VENDORS:-${OPENCL_VENDOR_PATH:-/etc/OpenCL/vendors}}
   known=$(cat "$vendors"/*.icd 2> /dev/null)
   library= made=false
-  if ! printf '%s' "$known" | grep -Eq "$pattern" && [ -z "${OCL_ICD_FILENAMES:-}" ]; then
+  if ! printf '%s' "$known" | grep -Eq "$pattern"; then
     library=$(find_library)
     if [ -n "$library" ]; then
       made=true
@@ -217,7 +218,7 @@ walk () # SECONDS
 {
   mkdir "$work/walk"; : > "$work/walk/status"
   walk_end=$(($(date +%s) + $1))
-  jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1); [ "$jobs" -le 8 ] || jobs=8
+  jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1); [ "$jobs" -le 16 ] || jobs=16
   parts=$([ $quick = 1 ] && echo 12 || echo 24)
   seq "$parts" | sed "s|\$|/$parts|" | walk_parts 60
   cp "$work/walk/status" "$work/walk/first"

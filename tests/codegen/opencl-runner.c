@@ -57,19 +57,14 @@ open_device (void)
   return TRUE;
 }
 
-/* clang warns of vectors wider than the processor's that are given to a function, as
- * those of the language are; both sides of such a call are compiled together. */
-#define CALM "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
-
 static void
 build (OpenclRunner *runner, int n_kernels)
 {
-  g_autoptr (GString) text = g_string_new (CALM);
+  g_autoptr (GString) text = g_string_new (tp_opencl_preamble ());
   const char *source;
   char log[4096] = "";
   cl_int status;
 
-  g_string_append (text, tp_opencl_preamble ());
   for (int i = 0; i < n_kernels; i++)
     {
       g_autofree char *kernel = tp_kernel_to_opencl (runner->kernels[i]);
