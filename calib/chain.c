@@ -9,16 +9,17 @@
 
 #include "calib/chain.h"
 
+#include "calib/burst.h"
 #include "calib/contenders.h"
 #include "calib/plausible.h"
 #include "calib/probe.h"
 #include "calib/seat.h"
+#include "calib/stamped.h"
 #include "ir/clock.h"
 #include "ops/random-input.h"
 
 #include <string.h>
 
-#define BURST_NS 200000
 #define LOOK_NS 300000        /* others stay longer; a look takes 20 us */
 #define N_LOOKS 32            /* in a row, for a moment without them */
 #define CALM_NS 5000000       /* as often as this the system itself interrupts */
@@ -189,6 +190,7 @@ tp_chain_new (TpDevice *device, const TpGraph *graph,
   device->ops->describe (device, &info);
   chain->device = device;
   chain->is_host = info.is_host;
+  chain->is_apart = info.is_apart;
   chain->runs_nodes = info.runs_nodes;
   chain->n_threads = 1;
   chain->graph = graph;
@@ -396,20 +398,38 @@ time_on_host (TpChain *chain, const int *links, int n_links,
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 
+static guint
+count_launches (const TpChain *chain, const int *links, int n_links)
+{
+  guint n = 0;
+
+  for (int i = 0; i < n_links; i++)
+    n += chain->links[links[i]].launch != NULL;
+  return n;
+}
+
+static gboolean
+queue_all (TpChain *chain, const int *links, int n_links, GError **error)
+{
+  const TpDeviceOps *ops = chain->device->ops;
+
+  for (int i = 0; i < n_links; i++)
+    if (chain->links[links[i]].launch != NULL
+        && !ops->launch (chain->device, chain->links[links[i]].launch, error))
+      return FALSE;
+  return TRUE;
+}
+
 /* All queued, one wait. @out_round: of all of it. */
 static gboolean
 launch_all (TpChain *chain, const int *links, int n_links,
             TpSample *out_round, GError **error)
 {
-  const TpDeviceOps *ops = chain->device->ops;
   TpSample begin;
 
   tp_sample_begin (&begin);
-  for (int i = 0; i < n_links; i++)
-    if (chain->links[links[i]].launch != NULL
-        && !ops->launch (chain->device, chain->links[links[i]].launch, error))
-      return FALSE;
-  if (!ops->launch (chain->device, NULL, error))
+  if (!queue_all (chain, links, n_links, error)
+      || !chain->device->ops->launch (chain->device, NULL, error))
     return FALSE;
   tp_sample_end (&begin, out_round);
   return TRUE;
@@ -432,108 +452,72 @@ launch_stamped (TpChain *chain, const int *links, int n_links, GArray *stamps,
   return is_good;
 }
 
-/* From the end of one to the end of the next, so that times add up to the whole
- * and what lies between two kernels is counted. FALSE when the device has no
- * clock, or one that nobody believes. */
+/* By how much the caller's clock goes on for all of @links, one wait cancelling
+ * another. @out_round: of them and of the first again. */
 static gboolean
-read_stamps (TpChain *chain, const int *links, int n_links, GArray *stamps,
-             TpSample *out_samples)
+time_whole (TpChain *chain, const int *links, int n_links, gint64 *out_whole_ns,
+            TpSample *out_round, GError **error)
 {
-  const TpStamp *all = (const TpStamp *) (void *) stamps->data;
-  gint64 last_ns;
-  guint n = 0;
+  TpLaunch *first = chain->links[links[find_next (chain, links, n_links, 0)]].launch;
+  gint64 once_ns;
+  TpSample begin;
 
-  for (int i = 0; i < n_links; i++)
-    n += chain->links[links[i]].launch != NULL;
-  if (n == 0 || stamps->len != n)
+  if (!tp_burst_time (chain->device, first, 1, &once_ns, error))
     return FALSE;
-  last_ns = all[0].begin_ns;
-  for (int i = 0; i < n_links; i++)
-    {
-      if (chain->links[links[i]].launch == NULL)
-        continue;
-      out_samples[links[i]]
-          = (TpSample){ .time_ns = MAX (1, all->end_ns - last_ns) };
-      last_ns = all++->end_ns;
-    }
+  tp_sample_begin (&begin);
+  if (!queue_all (chain, links, n_links, error)
+      || !chain->device->ops->launch (chain->device, first, error)
+      || !chain->device->ops->launch (chain->device, NULL, error))
+    return FALSE;
+  tp_sample_end (&begin, out_round);
+  *out_whole_ns = MAX (out_round->time_ns - once_ns, 1);
   return TRUE;
 }
 
+/* All is run once more as a session would, without stamps. A queue's kernels share
+ * what disturbed that run. */
 static gboolean
-time_launches (TpChain *chain, TpLaunch *launch, int n, gint64 *out_ns,
-               GError **error)
+take_stamps (TpChain *chain, const int *links, int n_links,
+             const GArray *stamps, TpSample *out_samples, GError **error)
 {
-  gint64 before = tp_clock_get_ns ();
-
-  for (int i = 0; i < n; i++)
-    if (!chain->device->ops->launch (chain->device, launch, error))
-      return FALSE;
-  if (!chain->device->ops->launch (chain->device, NULL, error))
-    return FALSE;
-  *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
-}
-
-/* Keeping times slows a queue down: between two kernels, and some drivers much.
- * So all is run once more as a session would, by the caller's clock, less what
- * the wait adds. A queue's kernels share what disturbed that run. */
-static gboolean
-find_scale (TpChain *chain, const int *links, int n_links, TpSample *samples,
-            GError **error)
-{
-  TpLaunch *first = NULL;
-  gint64 sum_ns = 0, first_ns = 0, once_ns;
+  g_autofree gint64 *times = g_new (gint64, stamps->len);
+  gint64 whole_ns, *its = times;
   TpSample round;
 
-  for (int i = n_links - 1; i >= 0; i--)
-    if (chain->links[links[i]].launch != NULL)
-      {
-        first = chain->links[links[i]].launch;
-        first_ns = samples[links[i]].time_ns;
-        sum_ns += first_ns;
-      }
-  if (!time_launches (chain, first, 1, &once_ns, error)
-      || !launch_all (chain, links, n_links, &round, error))
+  if (!time_whole (chain, links, n_links, &whole_ns, &round, error))
     return FALSE;
-  chain->scale = MAX (round.time_ns - MAX (once_ns - first_ns, 0), 1)
-                 / (double) sum_ns;
-  for (int i = 0; i < n_links; i++)
+  chain->scale = tp_stamped_spread ((const TpStamp *) (void *) stamps->data,
+                                    (int) stamps->len, whole_ns, times);
+  for (int i = find_next (chain, links, n_links, 0); i < n_links;
+       i = find_next (chain, links, n_links, i + 1))
     {
-      TpSample *sample = &samples[links[i]];
+      TpSample *sample = &out_samples[links[i]];
 
+      *sample = (TpSample){ .time_ns = *its++ };
+      sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
+      if (chain->is_apart)
+        continue;
       sample->cpu_ns = (gint64) ((double) round.cpu_ns / round.time_ns
                                  * sample->time_ns);
-      sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
       sample->processors = chain->processors;
     }
   return TRUE;
 }
 
-/* Without a clock on the device: how much longer a burst takes than one, so that
- * the wait cancels out. */
 static gboolean
 time_in_bursts (TpChain *chain, const int *links, int n_links,
                 TpSample *out_samples, GError **error)
 {
-  for (int i = 0; i < n_links; i++)
+  for (int i = find_next (chain, links, n_links, 0); i < n_links;
+       i = find_next (chain, links, n_links, i + 1))
     {
-      TpLaunch *launch = chain->links[links[i]].launch;
-      gint64 once_ns, all_ns;
-      TpSample begin;
-      int n;
+      TpSample *sample = &out_samples[links[i]];
 
-      if (launch == NULL)
-        continue;
-      tp_sample_begin (&begin);
-      if (!time_launches (chain, launch, 1, &once_ns, error))
+      if (!tp_burst_measure (chain->device, chain->links[links[i]].launch,
+                             sample, error))
         return FALSE;
-      n = (int) CLAMP (BURST_NS / MAX (once_ns, 1), 2, 50);
-      if (!time_launches (chain, launch, 1 + n, &all_ns, error))
-        return FALSE;
-      tp_sample_end (&begin, &out_samples[links[i]]);
-      out_samples[links[i]].time_ns = MAX ((all_ns - once_ns) / n, 1);
-      out_samples[links[i]].cpu_ns = 0; /* of both */
-      out_samples[links[i]].processors = chain->processors;
+      if (!chain->is_apart)
+        sample->processors = chain->processors;
     }
   return TRUE;
 }
@@ -556,7 +540,6 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
                TpSample *out_samples, GError **error)
 {
   g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
-
   TpSeat seat;
   gboolean is_good = TRUE;
 
@@ -566,7 +549,8 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   if (!feed (chain, chain->links[links[0]].pass, error))
     return FALSE;
   tp_seat_take (&seat);
-  look (chain);
+  if (!chain->is_apart)
+    look (chain);
   if (chain->is_host)
     is_good = time_on_host (chain, links, n_links, out_samples, error);
   tp_seat_leave (&seat);
@@ -574,8 +558,8 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
     return is_good;
   if (!launch_stamped (chain, links, n_links, stamps, error))
     return FALSE;
-  if (read_stamps (chain, links, n_links, stamps, out_samples))
-    return find_scale (chain, links, n_links, out_samples, error);
+  if (stamps->len > 0 && stamps->len == count_launches (chain, links, n_links))
+    return take_stamps (chain, links, n_links, stamps, out_samples, error);
   return time_in_bursts (chain, links, n_links, out_samples, error);
 }
 

@@ -28,6 +28,7 @@ typedef struct
   TpDevice *device;
   gboolean is_host;           /* a launch has happened on return */
   gboolean runs_nodes;
+  gboolean is_apart;          /* processors are nothing to it */
   int n_threads;              /* of the pool, that its kernels may use */
   const TpGraph *graph;
   const TpKeys *keys;

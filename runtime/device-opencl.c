@@ -189,6 +189,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
     .memory_bytes = MIN (tp_opencl_get_number (device->id,
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
+    .is_apart = !tp_opencl_is_cpu (device->id),
   };
   tp_opencl_describe (device->id, &out_info->target);
 }
@@ -554,7 +555,7 @@ static gboolean
 cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
-  TpOpenclTimed timed = { NULL, NULL };
+  TpOpenclTimed timed = { 0 };
   gboolean is_told = base->stamps != NULL || base->n_ended != NULL;
   cl_int code;
 

@@ -61,6 +61,8 @@ typedef struct
   gboolean takes_loans;               /* launches look where their buffers are
                                        * when they run: tp_host_buf_lend () */
   gboolean runs_nodes;                /* wants units that are not lowered */
+  gboolean is_apart;                  /* kernels take none of the processors
+                                       * that the process has */
   TpTarget target;                    /* that kernels are made for; lanes 0: it
                                        * does not say */
 } TpDeviceInfo;
@@ -192,6 +194,8 @@ struct TpDevice
 typedef struct
 {
   gint64 begin_ns, end_ns;
+  gint64 busy_ns;                     /* in between; the rest lay between its
+                                       * kernels */
 } TpStamp;
 
 void tp_device_close (TpDevice *device);

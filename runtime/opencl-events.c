@@ -23,14 +23,13 @@ tp_opencl_count_end (cl_event event, gint *n_ended)
     on_end (event, CL_COMPLETE, held);
 }
 
-/* The first is the last as long as it is alone: one event is held once, so that
- * nothing depends on how a driver counts. */
+/* One event is held once, so that nothing depends on how a driver counts. */
 void
 tp_opencl_timed_take (TpOpenclTimed *timed, cl_event event)
 {
-  if (timed->first == NULL)
+  if (timed->n < TP_OPENCL_TIMED_MOST)
     {
-      timed->first = event;
+      timed->first[timed->n++] = event;
       return;
     }
   if (timed->last != NULL)
@@ -41,30 +40,61 @@ tp_opencl_timed_take (TpOpenclTimed *timed, cl_event event)
 cl_event
 tp_opencl_timed_get_last (const TpOpenclTimed *timed)
 {
-  return timed->last != NULL ? timed->last : timed->first;
+  if (timed->last != NULL)
+    return timed->last;
+  return timed->n > 0 ? timed->first[timed->n - 1] : NULL;
+}
+
+static gint64
+read_time (cl_event event, cl_profiling_info which)
+{
+  cl_ulong time = 0;
+
+  if (event == NULL
+      || clGetEventProfilingInfo (event, which, sizeof time, &time, NULL)
+             != CL_SUCCESS)
+    return 0;
+  return (gint64) MIN (time, G_MAXINT64);
+}
+
+/* How long it computed within @span_ns; of more kernels than are held all the
+ * while. */
+static gint64
+read_busy (const TpOpenclTimed *timed, gint64 span_ns)
+{
+  gint64 busy_ns = 0;
+
+  if (timed->last != NULL)
+    return span_ns;
+  for (int i = 0; i < timed->n; i++)
+    {
+      gint64 time_ns
+          = read_time (timed->first[i], CL_PROFILING_COMMAND_END)
+            - read_time (timed->first[i], CL_PROFILING_COMMAND_START);
+
+      busy_ns += CLAMP (time_ns, 0, span_ns - busy_ns);
+    }
+  return busy_ns;
 }
 
 gboolean
 tp_opencl_timed_read (const TpOpenclTimed *timed, TpStamp *out_stamp)
 {
-  cl_ulong begin = 0, end = 0;
+  gint64 begin = read_time (timed->first[0], CL_PROFILING_COMMAND_START);
+  gint64 end = read_time (tp_opencl_timed_get_last (timed),
+                          CL_PROFILING_COMMAND_END);
 
-  if (timed->first == NULL
-      || clGetEventProfilingInfo (timed->first, CL_PROFILING_COMMAND_START,
-                                  sizeof begin, &begin, NULL) != CL_SUCCESS
-      || clGetEventProfilingInfo (tp_opencl_timed_get_last (timed),
-                                  CL_PROFILING_COMMAND_END, sizeof end, &end,
-                                  NULL) != CL_SUCCESS)
+  if (begin <= 0 || end < begin)
     return FALSE;
-  *out_stamp = (TpStamp){ begin, end };
-  return begin > 0 && end >= begin;
+  *out_stamp = (TpStamp){ begin, end, read_busy (timed, end - begin) };
+  return TRUE;
 }
 
 void
 tp_opencl_timed_clear (const TpOpenclTimed *timed)
 {
-  if (timed->first != NULL)
-    clReleaseEvent (timed->first);
+  for (int i = 0; i < timed->n; i++)
+    clReleaseEvent (timed->first[i]);
   if (timed->last != NULL)
     clReleaseEvent (timed->last);
 }

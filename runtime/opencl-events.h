@@ -8,15 +8,19 @@
  * nothing to run. */
 void tp_opencl_count_end (cl_event event, gint *n_ended);
 
-/* The first and the last kernel of a launch. */
+#define TP_OPENCL_TIMED_MOST 8
+
+/* The kernels of a launch: the first ones, and of more than these the last. */
 typedef struct
 {
-  cl_event first;
-  cl_event last;              /* NULL: the first is the last */
+  int n;
+  cl_event first[TP_OPENCL_TIMED_MOST];
+  cl_event last;              /* NULL: it is among the first */
 } TpOpenclTimed;
 
 /* @event, which comes after those before, is its own from now on. */
 void tp_opencl_timed_take (TpOpenclTimed *timed, cl_event event);
+/* NULL: none. */
 cl_event tp_opencl_timed_get_last (const TpOpenclTimed *timed);
 /* FALSE: the driver has no clock. */
 gboolean tp_opencl_timed_read (const TpOpenclTimed *timed, TpStamp *out_stamp);
