@@ -118,10 +118,78 @@ open_links (Links *links, guint index)
   memset (links->mapped, 2, links->size);
 }
 
-/* Alone and waited for, and one of many in the queue. */
-static void
-time_launches (const Links *links, gint64 *out_alone_ns, gint64 *out_queued_ns)
+/* One of many in the queue, without a word in between; each flushed; each with an
+ * event, as who follows a run has it. */
+typedef enum
 {
+  WAY_PLAIN,
+  WAY_FLUSHED,
+  WAY_EVENTS,
+  N_WAYS,
+} Way;
+
+static gint64
+time_queued (const Links *links, cl_kernel kernel, Way way)
+{
+  gint64 start = tp_clock_get_ns ();
+  size_t size = 1;
+
+  for (int i = 0; i < N_PIPELINED; i++)
+    {
+      cl_event event = NULL;
+
+      check (clEnqueueNDRangeKernel (links->queue, kernel, 1, NULL, &size, &size,
+                                     0, NULL, way == WAY_EVENTS ? &event : NULL),
+             "launch");
+      if (way == WAY_FLUSHED)
+        check (clFlush (links->queue), "flush");
+      if (event != NULL)
+        clReleaseEvent (event);
+    }
+  check (clFinish (links->queue), "finish");
+  return (tp_clock_get_ns () - start) / N_PIPELINED;
+}
+
+/* What an empty kernel of many takes by the device's clock, and from the end of one
+ * to the end of the next in a queue that keeps times; 0: it has no clock. */
+static void
+time_stamped (const Links *links, cl_kernel kernel, gint64 *out_busy_ns,
+              gint64 *out_apart_ns)
+{
+  size_t size = 1;
+  cl_event events[N_PIPELINED];
+  cl_ulong begin = 0, end = 0, busy = 0, first = 0;
+  cl_int code;
+  cl_command_queue queue
+      = clCreateCommandQueue (links->context, links->device,
+                              CL_QUEUE_PROFILING_ENABLE, &code);
+
+  check (code, "queue");
+  for (int i = 0; i < N_PIPELINED; i++)
+    check (clEnqueueNDRangeKernel (queue, kernel, 1, NULL, &size, &size, 0, NULL,
+                                   &events[i]), "launch");
+  check (clFinish (queue), "finish");
+  for (int i = 0; i < N_PIPELINED; i++)
+    {
+      clGetEventProfilingInfo (events[i], CL_PROFILING_COMMAND_START,
+                               sizeof begin, &begin, NULL);
+      clGetEventProfilingInfo (events[i], CL_PROFILING_COMMAND_END, sizeof end,
+                               &end, NULL);
+      first = i == 0 ? end : first;
+      busy += end - begin;
+      clReleaseEvent (events[i]);
+    }
+  clReleaseCommandQueue (queue);
+  *out_busy_ns = busy / N_PIPELINED;
+  *out_apart_ns = (end - first) / (N_PIPELINED - 1);
+}
+
+/* An empty kernel, alone and waited for, and among many. */
+static void
+print_launches (const Links *links)
+{
+  static const char *const names[] = { "queued", "flushed", "with_events" };
+  gint64 busy_ns, apart_ns;
   const char *source = "__kernel void nothing (__global float *x) { }";
   gint64 times[N_CALLS], start;
   size_t size = 1;
@@ -146,13 +214,17 @@ time_launches (const Links *links, gint64 *out_alone_ns, gint64 *out_queued_ns)
         times[i] = tp_clock_get_ns () - start;
     }
   qsort (times, N_CALLS, sizeof times[0], compare);
-  *out_alone_ns = times[N_CALLS / 2];
-  start = tp_clock_get_ns ();
-  for (int i = 0; i < N_PIPELINED; i++)
-    check (clEnqueueNDRangeKernel (links->queue, kernel, 1, NULL, &size, &size, 0,
-                                   NULL, NULL), "launch");
-  check (clFinish (links->queue), "finish");
-  *out_queued_ns = (tp_clock_get_ns () - start) / N_PIPELINED;
+  printf ("  \"launch_waited_ns\": %" G_GINT64_FORMAT ",\n", times[N_CALLS / 2]);
+  for (Way way = WAY_PLAIN; way < N_WAYS; way++)
+    {
+      for (int i = 0; i < 3; i++)
+        times[i] = time_queued (links, kernel, way);
+      qsort (times, 3, sizeof times[0], compare);
+      printf ("  \"launch_%s_ns\": %" G_GINT64_FORMAT ",\n", names[way], times[1]);
+    }
+  time_stamped (links, kernel, &busy_ns, &apart_ns);
+  printf ("  \"launch_busy_ns\": %" G_GINT64_FORMAT ",\n"
+          "  \"launch_stamped_ns\": %" G_GINT64_FORMAT ",\n", busy_ns, apart_ns);
 }
 
 static void
@@ -218,16 +290,13 @@ main (int argc, char **argv)
 {
   static const size_t sizes[] = { 4 << 10, 64 << 10, 1 << 20, 8 << 20, 64 << 20 };
   Links links = { .size = 64 << 20 };
-  gint64 alone_ns, queued_ns;
 
   open_links (&links, argc > 1 ? (guint) atoi (argv[1]) : 0);
-  time_launches (&links, &alone_ns, &queued_ns);
   puts ("{\n  \"format\": \"tplan-gpu-links/1\",");
   print_texts (links.device);
   print_numbers (links.device);
-  printf ("  \"launch_waited_ns\": %" G_GINT64_FORMAT
-          ",\n  \"launch_queued_ns\": %" G_GINT64_FORMAT ",\n  \"copies\": [\n",
-          alone_ns, queued_ns);
+  print_launches (&links);
+  puts ("  \"copies\": [");
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     print_size (&links, sizes[i], i + 1 == G_N_ELEMENTS (sizes));
   puts ("  ]\n}");
