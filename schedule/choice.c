@@ -30,6 +30,15 @@ tp_choice_equal (const TpChoice *a, const TpChoice *b)
 
 /* ---- writing ----------------------------------------------------------- */
 
+static gboolean
+is_unsaid (const TpParam *param, const gint64 *values)
+{
+  for (int i = 0; i < param->n; i++)
+    if (param->unsaid == 0 || values[i] != param->unsaid)
+      return FALSE;
+  return TRUE;
+}
+
 void
 tp_choice_append_text (const TpChoice *choice, GString *text)
 {
@@ -37,13 +46,13 @@ tp_choice_append_text (const TpChoice *choice, GString *text)
 
   g_string_append (text, choice->form->name);
   for (const TpParam *param = choice->form->params; param->name != NULL;
-       param++)
-    for (int i = 0; i < param->n; i++)
+       value += param->n, param++)
+    for (int i = 0; i < param->n && !is_unsaid (param, value); i++)
       {
         if (i == 0)
           g_string_append_printf (text, " %s=", param->name);
         g_string_append_printf (text, "%s%" G_GINT64_FORMAT,
-                                i > 0 ? "x" : "", *value++);
+                                i > 0 ? "x" : "", value[i]);
       }
 }
 
@@ -141,15 +150,22 @@ parse_word (const char *text, const char *word, TpChoice *choice,
   return TRUE;
 }
 
+/* Fills in what may go unsaid. Returns what may not; NULL: nothing. */
 static const TpParam *
-find_missing (const TpForm *form, const gboolean *is_given)
+find_missing (TpChoice *choice, const gboolean *is_given)
 {
-  for (const TpParam *param = form->params; param->name != NULL; param++)
-    {
-      if (!*is_given)
-        return param;
-      is_given += param->n;
-    }
+  gint64 *value = choice->values;
+
+  for (const TpParam *param = choice->form->params; param->name != NULL;
+       is_given += param->n, param++)
+    for (int i = 0; i < param->n; i++, value++)
+      {
+        if (*is_given)
+          continue;
+        if (param->unsaid == 0)
+          return param;
+        *value = param->unsaid;
+      }
   return NULL;
 }
 
@@ -168,7 +184,7 @@ tp_choice_parse (const char *text, const TpForm *const *forms,
   for (char **word = &words[1]; *word != NULL; word++)
     if (!parse_word (text, *word, out_choice, is_given, error))
       return FALSE;
-  missing = find_missing (out_choice->form, is_given);
+  missing = find_missing (out_choice, is_given);
   if (missing != NULL)
     return fail (text, error, "'%s' is missing", missing->name);
   return TRUE;

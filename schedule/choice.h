@@ -10,12 +10,14 @@
 
 #define TP_CHOICE_MAX_VALUES 16
 
-/* @n numbers, joined by 'x' in text, each in [@min, @max]. */
+/* @n numbers, joined by 'x' in text, each in [@min, @max]. Texts from before a
+ * family had the parameter do without it: it is then @unsaid, and where it is so,
+ * it is not written; 0: no text may. */
 typedef struct
 {
   const char *name;
   int n;
-  gint64 min, max;
+  gint64 min, max, unsaid;
 } TpParam;
 
 /* What the choices of a family look like. */
@@ -39,7 +41,8 @@ void tp_choice_append_text (const TpChoice *choice, GString *text);
  * tp_choice_parse:
  * @forms: of all families; ends with %NULL
  *
- * Every parameter of the family once, in any order. Whether the choice fits a
+ * Every parameter of the family once, in any order; what may go unsaid at most
+ * once. Whether the choice fits a
  * nest is the family's question.
  * TPLAN_ERROR_INPUT: an unknown family or parameter, one that is missing or
  * given twice, a number that is none or out of range.

@@ -319,11 +319,11 @@ emit_kernel (TpBuild *build, const TpTilePlan *plan, const TpNest *nest)
 /* ---- the family -------------------------------------------------------- */
 
 static const TpParam params[] = {
-  { "tile", 2, 1, TP_TILES_MAX_TILE },
-  { "items", 2, 1, 1 << 10 },
-  { "depth", 1, 4, 16 },
-  { "buffers", 1, 1, 2 },
-  { "parts", 1, 1, 64 },
+  { "tile", 2, 1, TP_TILES_MAX_TILE, 0 },
+  { "items", 2, 1, 1 << 10, 0 },
+  { "depth", 1, 4, 16, 0 },
+  { "buffers", 1, 1, 2, 0 },
+  { "parts", 1, 1, 64, 0 },
   { NULL },
 };
 

@@ -264,13 +264,13 @@ emit_kernel (TpBuild *build, const TpContractPlan *plan)
 /* ---- the family -------------------------------------------------------- */
 
 static const TpParam params[] = {
-  { "lanes", 1, 1, 16 },
-  { "vectors", 1, 1, 8 },
-  { "tile", 2, 1, 64 },
-  { "stage", 1, 0, 1 },
-  { "pack", 1, 0, 1 },
-  { "block", 3, 1, G_MAXINT64 / 4 },
-  { "unroll", 1, 1, 8 },
+  { "lanes", 1, 1, 16, 0 },
+  { "vectors", 1, 1, 8, 0 },
+  { "tile", 2, 1, 64, 0 },
+  { "stage", 1, 0, 1, 0 },
+  { "pack", 1, 0, 1, 0 },
+  { "block", 3, 1, G_MAXINT64 / 4, 0 },
+  { "unroll", 1, 1, 8, 0 },
   { NULL },
 };
 

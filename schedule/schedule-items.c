@@ -11,7 +11,7 @@ enum
 };
 
 static const TpParam params[] = {
-  { "local", 1, 2, 1 << 16 },
+  { "local", 1, 2, 1 << 16, 0 },
   { NULL },
 };
 

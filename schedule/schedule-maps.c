@@ -18,7 +18,7 @@ enum
 };
 
 static const TpParam params[] = {
-  { "n", 1, 1, MAX_MAPS },
+  { "n", 1, 1, MAX_MAPS, 0 },
   { NULL },
 };
 

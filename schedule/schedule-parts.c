@@ -162,7 +162,7 @@ find_costs (TpParts *parts, const TpBuild *build)
 /* ---- the family ---------------------------------------------------------- */
 
 static const TpParam params[] = {
-  { "n", 1, 2, MOST_PARTS },
+  { "n", 1, 2, MOST_PARTS, 0 },
   { NULL },
 };
 

@@ -17,11 +17,11 @@ enum
 };
 
 static const TpParam params[] = {
-  { "lanes", 1, 4, 16 },
-  { "vectors", 1, 1, TP_PLANE_MAX_SUMS },
-  { "tile", 1, 1, TP_PLANE_MAX_SUMS },
-  { "block", 1, 1, G_MAXINT64 / 4 },
-  { "planes", 1, 1, G_MAXINT64 / 4 },
+  { "lanes", 1, 4, 16, 0 },
+  { "vectors", 1, 1, TP_PLANE_MAX_SUMS, 0 },
+  { "tile", 1, 1, TP_PLANE_MAX_SUMS, 0 },
+  { "block", 1, 1, G_MAXINT64 / 4, 0 },
+  { "planes", 1, 1, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

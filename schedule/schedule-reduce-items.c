@@ -23,8 +23,8 @@ enum
 };
 
 static const TpParam params[] = {
-  { "points", 1, 1, 1 << 10 },
-  { "items", 1, 2, 1 << 10 },
+  { "points", 1, 1, 1 << 10, 0 },
+  { "items", 1, 2, 1 << 10, 0 },
   { NULL },
 };
 

@@ -7,9 +7,9 @@
 #include "schedule/grid.h"
 
 static const TpParam params[] = {
-  { "lanes", 1, 4, 16 },
-  { "sums", 1, 1, TP_REDUCE_MAX_SUMS },
-  { "points", 1, 1, G_MAXINT64 / 4 },
+  { "lanes", 1, 4, 16, 0 },
+  { "sums", 1, 1, TP_REDUCE_MAX_SUMS, 0 },
+  { "points", 1, 1, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

@@ -18,7 +18,7 @@ enum
 };
 
 static const TpParam params[] = {
-  { "block", 1, 1, G_MAXINT64 / 4 },
+  { "block", 1, 1, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

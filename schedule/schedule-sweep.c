@@ -23,9 +23,9 @@ enum
 };
 
 static const TpParam params[] = {
-  { "lanes", 1, 4, 16 },
-  { "rows", 1, 1, MOST_ROWS },
-  { "block", 1, 4, G_MAXINT64 / 4 },
+  { "lanes", 1, 4, 16, 0 },
+  { "rows", 1, 1, MOST_ROWS, 0 },
+  { "block", 1, 4, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

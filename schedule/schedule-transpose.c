@@ -25,8 +25,8 @@ enum
 };
 
 static const TpParam params[] = {
-  { "lanes", 1, 4, MAX_LANES },
-  { "block", 2, 4, G_MAXINT64 / 4 },
+  { "lanes", 1, 4, MAX_LANES, 0 },
+  { "block", 2, 4, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

@@ -20,8 +20,8 @@ enum
 };
 
 static const TpParam params[] = {
-  { "side", 1, 4, MAX_SIDE },
-  { "items", 1, 2, 1 << 10 },
+  { "side", 1, 4, MAX_SIDE, 0 },
+  { "items", 1, 2, 1 << 10, 0 },
   { NULL },
 };
 

@@ -26,12 +26,12 @@ enum
 };
 
 static const TpParam params[] = {
-  { "lanes", 1, 1, 16 },
-  { "cut", 2, 1, 64 },
-  { "tile", 1, 1, TP_WINDOW_MAX_POINTS },
-  { "unroll", 1, 1, TP_WINDOW_MAX_POINTS },
-  { "flat", 1, 0, TP_NEST_MAX_AXES },
-  { "points", 1, 1, G_MAXINT64 / 4 },
+  { "lanes", 1, 1, 16, 0 },
+  { "cut", 2, 1, 64, 0 },
+  { "tile", 1, 1, TP_WINDOW_MAX_POINTS, 0 },
+  { "unroll", 1, 1, TP_WINDOW_MAX_POINTS, 0 },
+  { "flat", 1, 0, TP_NEST_MAX_AXES, 0 },
+  { "points", 1, 1, G_MAXINT64 / 4, 0 },
   { NULL },
 };
 

@@ -440,12 +440,12 @@ emit_kernel (TpBuild *build, const TpWinogradPlan *plan,
 /* ---- the family -------------------------------------------------------- */
 
 static const TpParam params[] = {
-  { "output", 1, 2, 4 },
-  { "block", 2, 1, G_MAXINT32 },
-  { "lanes", 1, 1, 16 },
-  { "vectors", 1, 1, 8 },
-  { "tiles", 1, 1, 64 },
-  { "panels", 1, 1, G_MAXINT32 },
+  { "output", 1, 2, 4, 0 },
+  { "block", 2, 1, G_MAXINT32, 0 },
+  { "lanes", 1, 1, 16, 0 },
+  { "vectors", 1, 1, 8, 0 },
+  { "tiles", 1, 1, 64, 0 },
+  { "panels", 1, 1, G_MAXINT32, 0 },
   { NULL },
 };
 

@@ -8,15 +8,23 @@
 #include <string.h>
 
 static const TpParam tile_params[] = {
-  { "lanes", 1, 1, 16 },
-  { "tile", 2, 1, 99 },
-  { "stage", 1, 0, 1 },
+  { "lanes", 1, 1, 16, 0 },
+  { "tile", 2, 1, 99, 0 },
+  { "stage", 1, 0, 1, 0 },
+  { NULL },
+};
+static const TpParam grown_params[] = {
+  { "local", 1, 1, 99, 0 },
+  { "lanes", 1, 1, 4, 1 },
+  { "cut", 2, 1, 9, 2 },
   { NULL },
 };
 static const TpParam no_params[] = { { NULL } };
 static const TpForm tile_form = { "tile", tile_params };
 static const TpForm bare_form = { "bare", no_params };
-static const TpForm *const forms[] = { &tile_form, &bare_form, NULL };
+static const TpForm grown_form = { "grown", grown_params };
+static const TpForm *const forms[]
+    = { &tile_form, &bare_form, &grown_form, NULL };
 
 static void
 test_parse (void)
@@ -44,6 +52,9 @@ test_round_trip (void)
     { "tile lanes=4 tile=1x2 stage=0", "tile lanes=4 tile=1x2 stage=0" },
     { "tile stage=0 tile=1x2 lanes=4; bare; bare",
       "tile lanes=4 tile=1x2 stage=0; bare; bare" },
+    { "grown local=64", "grown local=64" },
+    { "grown lanes=1 cut=2x2 local=64", "grown local=64" },
+    { "grown cut=2x3 lanes=4 local=64", "grown local=64 lanes=4 cut=2x3" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -57,6 +68,21 @@ test_round_trip (void)
       text = tp_choices_to_text (choices);
       g_assert_cmpstr (text, ==, texts[i][1]);
     }
+}
+
+/* What came to a family later is not in the texts from before. */
+static void
+test_unsaid (void)
+{
+  g_autoptr (GError) error = NULL;
+  TpChoice choice;
+
+  g_assert_true (tp_choice_parse ("grown local=64", forms, &choice, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (choice.values[0], ==, 64);
+  g_assert_cmpint (choice.values[1], ==, 1);
+  g_assert_cmpint (choice.values[2], ==, 2);
+  g_assert_cmpint (choice.values[3], ==, 2);
 }
 
 static void
@@ -94,6 +120,8 @@ test_refuse (void)
     { "tile lanes=4 tile=1 stage=0", "2 numbers from 1 to 99" },
     { "tile lanes=4 tile=1x2x3 stage=0", "'tile=1x2x3'" },
     { "tile lanes=4 tile=1x stage=0", "'tile=1x'" },
+    { "grown lanes=4", "'local' is missing" },
+    { "grown local=4 lanes=1 lanes=1", "'lanes' is given twice" },
     { "tile lanes=99999999999999999999 tile=1x1 stage=0", "'lanes=9" },
   };
 
@@ -114,6 +142,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/choice/parse", test_parse);
   g_test_add_func ("/choice/round-trip", test_round_trip);
+  g_test_add_func ("/choice/unsaid", test_unsaid);
   g_test_add_func ("/choice/equal", test_equal);
   g_test_add_func ("/choice/refuse", test_refuse);
   return g_test_run ();
