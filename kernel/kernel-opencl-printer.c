@@ -132,8 +132,6 @@ gboolean
 tp_printer_is_aligned (const TpPrinter *printer, int buffer, int index,
                        int lanes)
 {
-  TpDtype dtype = printer->kernel->buffers[buffer].dtype;
-
-  return printer->kernel->local_size > 1 && dtype == TPLAN_DTYPE_FLOAT32
+  return printer->kernel->local_size > 1
          && printer->multiples[index] >= lanes;
 }

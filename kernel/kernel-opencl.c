@@ -416,8 +416,9 @@ print_store (TpPrinter *printer, const TpInstr *instr)
                            space_name (printer, instr->buffer), instr->buffer,
                            index, value, mask);
   else if (tp_printer_is_aligned (printer, instr->buffer, instr->a, lanes))
-    tp_printer_print_line (printer, "*(__%s float%d *) (b%d + %s) = %s;",
-                           space_name (printer, instr->buffer), lanes,
+    tp_printer_print_line (printer, "*(__%s %s%d *) (b%d + %s) = %s;",
+                           space_name (printer, instr->buffer),
+                           tp_dtype_get (buffer->dtype)->opencl, lanes,
                            instr->buffer, index, value);
   else
     tp_printer_print_line (printer, "vstore%d (%s, 0, b%d + %s);", lanes, value,
