@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define USUAL_LOCAL_SIZE 64     /* a wave on some GPUs, two on others */
+#define USUAL_LOCAL_SIZE 256    /* four to eight waves, which hide each other */
 
 TpArray *
 tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
@@ -181,18 +181,6 @@ int
 tp_family_get_local_size (const TpTarget *target)
 {
   return MIN (target->local_size, USUAL_LOCAL_SIZE);
-}
-
-void
-tp_family_list_local_sizes (const TpChoice *choice, int at,
-                            const TpTarget *target, TpArray *out_choices)
-{
-  int usual = tp_family_get_local_size (target);
-
-  for (int n = usual; n <= MIN (4 * usual, target->local_size); n *= 2)
-    tp_family_append (choice, at, n, out_choices);
-  if (usual >= 4)
-    tp_family_append (choice, at, usual / 2, out_choices);
 }
 
 const char *

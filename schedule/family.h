@@ -63,9 +63,6 @@ void tp_family_append (const TpChoice *choice, int at, gint64 number,
                        TpArray *out_choices);
 /* Work-items per group of a GPU that do not work together. */
 int tp_family_get_local_size (const TpTarget *target);
-/* The same as value @at: choices, that one first, and a fault. */
-void tp_family_list_local_sizes (const TpChoice *choice, int at,
-                                 const TpTarget *target, TpArray *out_choices);
 const char *tp_family_find_local_fault (const TpTarget *target,
                                         gint64 local_size);
 

@@ -1,8 +1,8 @@
 /* grid.c: spreads the spatial points of a nest over groups and loops.
  *
  * Outer axes are dealt to groups until a group has about the wished number of
- * points; the axis where that happens is cut into blocks. On a GPU every point
- * is one work-item, and neighbours along the last axis are neighbours. */
+ * points; the axis where that happens is cut into blocks. On a GPU a work-item
+ * has a tile, and neighbours along the last axis are neighbours. */
 #include "config.h"
 
 #include "schedule/grid.h"
@@ -26,7 +26,8 @@ void
 tp_grid_init (TpGrid *grid, const TpNest *nest)
 {
   *grid = (TpGrid) { .vaxis = -1, .lanes = 1, .unroll = 1, .tile_axis = -1,
-                     .tile = 1, .group_points = 1, .local_size = 1 };
+                     .tile = 1, .tile_step = 1, .group_points = 1,
+                     .local_size = 1 };
   for (int i = 0; i < nest->n_axes; i++)
     {
       int at = grid->n;
@@ -265,6 +266,51 @@ emit_level (GridState *state, int level)
 
 /* ---- work-items -------------------------------------------------------- */
 
+/* What lies between the first points of neighbours along the axis at @level. */
+static gint64
+step_of (const GridState *state, int level)
+{
+  const TpGrid *grid = state->grid;
+  int axis = grid->order[level];
+  gint64 step = axis == grid->vaxis ? grid->lanes : 1;
+
+  return axis == grid->tile_axis && grid->tile_step == step ? grid->tile * step
+                                                            : step;
+}
+
+/* Items along the axis at @level. */
+static gint64
+count_items (const GridState *state, int level)
+{
+  const TpGrid *grid = state->grid;
+  int axis = grid->order[level];
+
+  return extent_at (state, level) / (axis == grid->vaxis ? grid->lanes : 1)
+         / (axis == grid->tile_axis ? grid->tile : 1);
+}
+
+/* Positions of the axes of item @rest. */
+static void
+decode_item (GridState *state, TpValue rest)
+{
+  TpEmit *e = state->emit;
+  TpKernel *k = e->kernel;
+
+  for (int i = state->grid->n - 1; i >= 0; i--)
+    {
+      gint64 n = count_items (state, i), step = step_of (state, i);
+      TpValue extent = tp_k_index (k, n), at = rest;
+
+      if (i > 0)
+        {
+          at = tp_k_binary (k, TP_I_IMOD, rest, extent);
+          rest = tp_k_binary (k, TP_I_IDIV, rest, extent);
+        }
+      tp_emit_set_axis (e, state->grid->order[i],
+                        tp_emit_mul_const (e, at, step), 0, (n - 1) * step);
+    }
+}
+
 static void
 emit_items (GridState *state)
 {
@@ -272,28 +318,29 @@ emit_items (GridState *state)
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
   int local_size = grid->local_size;
-  gint64 points = 1;
-  TpValue index, rest;
+  gint64 items = 1;
+  gboolean is_cut;
+  TpValue index;
 
   for (int i = 0; i < grid->n; i++)
-    points *= extent_at (state, i);
+    items *= count_items (state, i);
+  is_cut = items % local_size != 0;
   k->local_size = local_size;
-  index = tp_emit_begin_groups (e, (points + local_size - 1) / local_size);
+  index = tp_emit_begin_groups (e, (items + local_size - 1) / local_size);
   index = tp_k_binary (k, TP_I_IADD, tp_emit_mul_const (e, index, local_size),
                        tp_k_item (k));
-  tp_emit_if (e, tp_k_binary (k, TP_I_ILESS, index, tp_k_index (k, points)));
-  rest = tp_emit_min_const (e, index, points - 1);
-  for (int i = grid->n - 1; i >= 0; i--)
+  if (is_cut)
     {
-      TpValue extent = tp_k_index (k, extent_at (state, i));
-
-      tp_emit_set_axis (e, grid->order[i],
-                        i == 0 ? rest : tp_k_binary (k, TP_I_IMOD, rest, extent),
-                        0, extent_at (state, i) - 1);
-      rest = tp_k_binary (k, TP_I_IDIV, rest, extent);
+      tp_emit_if (e, tp_k_binary (k, TP_I_ILESS, index, tp_k_index (k, items)));
+      index = tp_emit_min_const (e, index, items - 1);
     }
-  state->body (e, 1, 1, state->data);
-  tp_emit_end_if (e);
+  decode_item (state, index);
+  if (grid->vaxis >= 0)
+    tp_emit_set_lanes (e, grid->vaxis, grid->lanes, grid->lanes);
+  state->body (e, grid->tile, 1, state->data);
+  tp_emit_set_lanes (e, -1, 1, 1);
+  if (is_cut)
+    tp_emit_end_if (e);
   tp_emit_end_groups (e);
 }
 

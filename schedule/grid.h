@@ -16,13 +16,15 @@ typedef struct
   int tile;                   /* points of tile_axis per step; at most as many
                                * lie before tile_lo, or after tile_hi */
   gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
+  gint64 tile_step;           /* between the points of a tile; on CPUs 1 */
   gint64 group_points;        /* per group, about */
-  int local_size;             /* above 1: a point per work-item, so many items
-                               * per group, and no vectors */
+  int local_size;             /* above 1: a tile per work-item, so many items
+                               * per group; tile, lanes divide their axes, and
+                               * unroll is 1 */
 } TpGrid;
 
 /* Emits the computation of @tile x @vectors x lanes points at the current
- * position: deltas 0..tile-1 along the tile axis, and multiples of lanes. */
+ * position: deltas of tile_step along the tile axis, and multiples of lanes. */
 typedef void (*TpBodyFunc) (TpEmit *emit, int tile, int vectors, void *data);
 
 void tp_grid_init (TpGrid *grid, const TpNest *nest);

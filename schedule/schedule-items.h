@@ -8,8 +8,8 @@
 
 extern const TpFamily tp_schedule_items;
 
-/* A point of @nest per work-item, @local_size items per group. */
-void tp_schedule_items_plan (TpWindowPlan *window, const TpNest *nest,
-                             int local_size);
+/* @nest as the model would have it, with @local_size items per group. */
+void tp_schedule_items_plan (TpWindowPlan *window, const TpBuild *build,
+                             TpNest *nest, int local_size);
 
 #endif

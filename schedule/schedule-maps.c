@@ -116,7 +116,7 @@ plan_window (TpWindowPlan *window, TpBuild *build, TpNest *const *nest)
 
   if (tp_target_is_gpu (build->target))
     {
-      tp_schedule_items_plan (window, *nest,
+      tp_schedule_items_plan (window, build, *nest,
                               tp_family_get_local_size (build->target));
       return;
     }

@@ -34,8 +34,8 @@ static void
 set_point (TpEmit *e, const TpGrid *grid, int vectors, int point)
 {
   if (grid->tile_axis >= 0)
-    e->axes[grid->tile_axis].delta = point / vectors;
-  if (grid->vaxis >= 0)
+    e->axes[grid->tile_axis].delta = point / vectors * grid->tile_step;
+  if (grid->vaxis >= 0 && grid->vaxis != grid->tile_axis)
     e->axes[grid->vaxis].delta = (gint64) (point % vectors) * grid->lanes;
 }
 
@@ -270,11 +270,15 @@ emit_stage (WindowState *state)
 
 /* ---- result ------------------------------------------------------------ */
 
+/* On a GPU all points are read before the first is written: no compiler has to
+ * prove that what is on its way for one does not change by another. */
 static void
 emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
              int vectors)
 {
+  gboolean is_gpu = grid->local_size > 1;
   int n = tile * vectors;
+  TpValue results[TP_WINDOW_MAX_POINTS];
 
   for (int i = 0; i < n; i++)
     {
@@ -282,9 +286,16 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
       for (int j = 0; j < e->nest->n_stages; j++)
         e->stages[j] = values[j * n + i];
       tp_emit_begin_turn (e, e->nest->result);
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+      results[i] = tp_emit_expr (e, e->nest->result);
+      if (!is_gpu)
+        tp_emit_store (e, results[i]);
     }
   tp_emit_end_turns (e);
+  for (int i = 0; i < n && is_gpu; i++)
+    {
+      set_point (e, grid, vectors, i);
+      tp_emit_store (e, results[i]);
+    }
   set_point (e, grid, 1, 0);
 }
 
