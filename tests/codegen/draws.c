@@ -3,6 +3,7 @@
 
 #include "draws.h"
 
+#include "map-nests.h"
 #include "row-nests.h"
 #include "schedule/nest-canon.h"
 #include "typed-nests.h"
@@ -275,6 +276,15 @@ draw_maps (void)
 }
 
 static TpLowered *
+draw_map (void)
+{
+  MapCase c = { any_of (0, N_MAP_KINDS - 1), any_of (1, 3), any_of (1, 16),
+                any_of (1, 9), any_of (1, 16), any_of (0, 1) };
+
+  return new_map (&c);
+}
+
+static TpLowered *
 draw_typed (void)
 {
   return new_random_typed (GUINT_TO_POINTER (any_of (0, G_MAXINT32 - 1)));
@@ -283,7 +293,7 @@ draw_typed (void)
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_matmul,
         draw_sweep, draw_rows, draw_attention, draw_transpose, draw_maps,
-        draw_typed };
+        draw_map, draw_typed };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

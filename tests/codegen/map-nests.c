@@ -1,0 +1,142 @@
+/* map-nests.c: see map-nests.h. */
+#include "config.h"
+
+#include "map-nests.h"
+
+#include "nests.h"
+
+/* Axes of an image, in the order in which nests have them. */
+enum
+{
+  N,
+  C,
+  H,
+  W,
+};
+
+/* Strides of an image with room for @channels and @cols. */
+static void
+set_strides (gint64 *stride, const MapCase *c, gint64 channels, gint64 cols)
+{
+  stride[N] = channels * c->h * cols;
+  stride[C] = c->is_channels_last ? 1 : c->h * cols;
+  stride[H] = c->is_channels_last ? channels * cols : cols;
+  stride[W] = c->is_channels_last ? channels : 1;
+}
+
+static gint64
+count (const MapCase *c)
+{
+  return c->n * c->c * c->h * c->w;
+}
+
+static TpNest *
+new_image (const MapCase *c, int operand, gint64 channels)
+{
+  TpNest *nest = tp_nest_new ();
+  const gint64 extents[] = { c->n, c->c, c->h, c->w };
+
+  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+    tp_nest_add_axis (nest, extents[i], FALSE);
+  nest->store.operand = operand;
+  set_strides (nest->store.stride, c, channels, c->w);
+  return nest;
+}
+
+static TpAccess *
+add_image (TpNest *nest, const MapCase *c, int operand, gint64 channels)
+{
+  TpAccess *load = tp_nest_add_load (nest, operand);
+
+  set_strides (load->stride, c, channels, c->w);
+  return load;
+}
+
+static int
+relu (TpNest *nest, int x)
+{
+  return tp_nest_binary (nest, TP_EXPR_MAX, x, tp_nest_const (nest, 0.0));
+}
+
+static int
+gelu (TpNest *nest, int x)
+{
+  int half = tp_nest_const (nest, 0.5), one = tp_nest_const (nest, 1.0);
+  int scaled = tp_nest_binary (nest, TP_EXPR_MUL, x,
+                               tp_nest_const (nest, 0.70710678118654752));
+  int sum = tp_nest_binary (nest, TP_EXPR_ADD, one,
+                            tp_nest_unary (nest, TP_EXPR_ERF, scaled));
+
+  return tp_nest_binary (nest, TP_EXPR_MUL,
+                         tp_nest_binary (nest, TP_EXPR_MUL, x, half), sum);
+}
+
+/* What there is besides x. */
+static int
+add_other (TpLowered *lowered, TpNest *nest, const MapCase *c, int x)
+{
+  TpAccess *load;
+
+  switch (c->kind)
+    {
+    case MAP_RELU:
+      return relu (nest, x);
+    case MAP_GELU:
+      return gelu (nest, x);
+    case MAP_BIAS:
+      load = tp_nest_add_load (nest, add_operand (lowered, c->c, FALSE));
+      load->stride[C] = 1;
+      return tp_nest_binary (nest, TP_EXPR_ADD, x, tp_nest_load (nest, 1));
+    case MAP_RESIDUAL:
+      add_image (nest, c, add_operand (lowered, 2 * count (c), FALSE),
+                 2 * c->c);
+      return relu (nest, tp_nest_binary (nest, TP_EXPR_ADD, x,
+                                         tp_nest_load (nest, 1)));
+    default:
+      return x;
+    }
+}
+
+static void
+add_concat (TpLowered *lowered, const MapCase *c)
+{
+  int result = add_operand (lowered, 2 * count (c), FALSE);
+
+  for (int i = 0; i < 2; i++)
+    {
+      TpNest *nest = new_image (c, result, 2 * c->c);
+
+      add_image (nest, c, add_operand (lowered, count (c), FALSE), c->c);
+      nest->store.offset = i * c->c * nest->store.stride[C];
+      nest->result = tp_nest_load (nest, 0);
+      tp_lowered_take_nest (lowered, nest);
+    }
+}
+
+TpLowered *
+new_map (gconstpointer data)
+{
+  const MapCase *c = data;
+  TpLowered *lowered = tp_lowered_new ();
+  gint64 room = c->kind == MAP_SLICE ? 2 : 1;
+  TpAccess *load;
+  TpNest *nest;
+
+  if (c->kind == MAP_CONCAT)
+    {
+      add_concat (lowered, c);
+      return lowered;
+    }
+  nest = new_image (c, add_operand (lowered, count (c), FALSE), c->c);
+  load = add_image (nest, c, add_operand (lowered, room * count (c), FALSE),
+                    c->c);
+  set_strides (load->stride, c, c->c, room * c->w);
+  if (c->kind == MAP_SLICE)
+    {
+      load->offset = load->stride[W];
+      load->stride[W] *= 2;
+    }
+  nest->result = add_other (lowered, nest, c, tp_nest_load (nest, 0));
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}

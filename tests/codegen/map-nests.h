@@ -1,0 +1,29 @@
+/* map-nests.h: maps over images, as networks have them between convolutions. */
+#ifndef TP_TESTS_MAP_NESTS_H
+#define TP_TESTS_MAP_NESTS_H
+
+#include "nest/nest.h"
+
+typedef enum
+{
+  MAP_RELU,
+  MAP_BIAS,                   /* a number per channel is added */
+  MAP_RESIDUAL,               /* relu (x + y), y in twice the channels' room */
+  MAP_CONCAT,                 /* x and y behind one another, along channels */
+  MAP_SLICE,                  /* every other column, from the second on */
+  MAP_GELU,                   /* a function that takes long */
+} MapKind;
+
+#define N_MAP_KINDS (MAP_GELU + 1)
+
+typedef struct
+{
+  MapKind kind;
+  gint64 n, c, h, w;
+  gboolean is_channels_last;
+} MapCase;
+
+/* @data: a MapCase. */
+TpLowered *new_map (gconstpointer data);
+
+#endif
