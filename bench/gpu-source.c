@@ -9,6 +9,7 @@
 #include "kernel/kernel-opencl.h"
 #include "kernel/kernel-verify.h"
 
+#include "map-nests.h"
 #include "nests.h"
 #include "row-nests.h"
 
@@ -40,8 +41,23 @@ make_conv (gconstpointer data)
   return new_conv (data);
 }
 
+static TpLowered *
+make_max_pool (gconstpointer data)
+{
+  return new_pool (data, TRUE);
+}
+
+static TpLowered *
+make_mean_pool (gconstpointer data)
+{
+  return new_pool (data, FALSE);
+}
+
 #define MATMUL(...) make_matmul, &(const MatmulCase) { __VA_ARGS__ }
 #define CONV(...) make_conv, &(const ConvCase) { __VA_ARGS__ }
+#define MAXIMA(...) make_max_pool, &(const ConvCase) { __VA_ARGS__ }
+#define MEANS(...) make_mean_pool, &(const ConvCase) { __VA_ARGS__ }
+#define MAP(...) new_map, &(const MapCase) { __VA_ARGS__ }
 #define ROWS(...) new_rows, &(const RowCase) { __VA_ARGS__ }
 
 static const Source sources[] = {
@@ -67,6 +83,26 @@ static const Source sources[] = {
   { "softmax-long", ROWS (.kind = ROW_SOFTMAX, .rows = 4, .cols = 50257) },
   { "norm", ROWS (.kind = ROW_NORM, .rows = 512, .cols = 768) },
   { "transpose", ROWS (.kind = ROW_TRANSPOSE, .rows = 1024, .cols = 1024) },
+  { "relu", MAP (MAP_RELU, 64, 256, 56, 56, FALSE) },
+  { "gelu", MAP (MAP_GELU, 64, 256, 56, 56, FALSE) },
+  { "bias", MAP (MAP_BIAS, 64, 256, 56, 56, TRUE) },
+  { "bias-nchw", MAP (MAP_BIAS, 64, 256, 56, 56, FALSE) },
+  { "bias-odd", MAP (MAP_BIAS, 64, 255, 55, 55, FALSE) },
+  { "residual", MAP (MAP_RESIDUAL, 64, 256, 56, 56, TRUE) },
+  { "concat", MAP (MAP_CONCAT, 64, 64, 56, 56, TRUE) },
+  { "slice", MAP (MAP_SLICE, 64, 64, 56, 56, FALSE) },
+  { "max-pool", MAXIMA (64, 64, 112, 112, 64, 3, 3, 2, 1, 1, 64,
+                        .is_row_major = FALSE) },
+  { "max-pool-nchw", MAXIMA (64, 64, 112, 112, 64, 3, 3, 2, 1, 1, 64,
+                             .is_row_major = TRUE, .is_out_row_major = TRUE) },
+  { "mean-pool", MEANS (64, 2048, 7, 7, 2048, 7, 7, 1, 0, 1, 2048,
+                        .is_row_major = FALSE) },
+  { "mean-pool-nchw", MEANS (64, 2048, 7, 7, 2048, 7, 7, 1, 0, 1, 2048,
+                             .is_row_major = TRUE, .is_out_row_major = TRUE) },
+  { "depthwise", CONV (64, 256, 28, 28, 256, 3, 3, 1, 1, 1, 256,
+                       .is_row_major = FALSE) },
+  { "depthwise-nchw", CONV (64, 256, 28, 28, 256, 3, 3, 1, 1, 1, 256,
+                            .is_row_major = TRUE, .is_out_row_major = TRUE) },
 };
 
 static int
