@@ -452,13 +452,22 @@ launch_stamped (TpChain *chain, const int *links, int n_links, GArray *stamps,
   return is_good;
 }
 
-/* By how much the caller's clock goes on for all of @links, one wait cancelling
- * another. @out_round: of them and of the first again. */
-static gboolean
-time_whole (TpChain *chain, const int *links, int n_links, gint64 *out_whole_ns,
-            TpSample *out_round, GError **error)
+/* A queue's kernels by both clocks. */
+typedef struct
 {
-  TpLaunch *first = chain->links[links[find_next (chain, links, n_links, 0)]].launch;
+  GArray *stamps;             /* TpStamp */
+  gint64 whole_ns;            /* without stamps, by the caller's clock */
+  TpSample round;             /* of that, the wait and one kernel included */
+} Timed;
+
+/* All is run once more as a session would, and the first again after it: that
+ * alone takes as long to wait for. */
+static gboolean
+time_whole (TpChain *chain, const int *links, int n_links, Timed *timed,
+            GError **error)
+{
+  TpLaunch *first
+      = chain->links[links[find_next (chain, links, n_links, 0)]].launch;
   gint64 once_ns;
   TpSample begin;
 
@@ -469,39 +478,36 @@ time_whole (TpChain *chain, const int *links, int n_links, gint64 *out_whole_ns,
       || !chain->device->ops->launch (chain->device, first, error)
       || !chain->device->ops->launch (chain->device, NULL, error))
     return FALSE;
-  tp_sample_end (&begin, out_round);
-  *out_whole_ns = MAX (out_round->time_ns - once_ns, 1);
+  tp_sample_end (&begin, &timed->round);
+  timed->whole_ns = MAX (timed->round.time_ns - once_ns, 1);
   return TRUE;
 }
 
-/* All is run once more as a session would, without stamps. A queue's kernels share
- * what disturbed that run. */
-static gboolean
-take_stamps (TpChain *chain, const int *links, int n_links,
-             const GArray *stamps, TpSample *out_samples, GError **error)
+/* They share what disturbed that run. */
+static void
+take_timed (TpChain *chain, const int *links, int n_links, const Timed *timed,
+            TpSample *out_samples)
 {
-  g_autofree gint64 *times = g_new (gint64, stamps->len);
-  gint64 whole_ns, *its = times;
-  TpSample round;
+  const TpSample *round = &timed->round;
+  g_autofree gint64 *times = g_new (gint64, timed->stamps->len);
+  gint64 *its = times;
 
-  if (!time_whole (chain, links, n_links, &whole_ns, &round, error))
-    return FALSE;
-  chain->scale = tp_stamped_spread ((const TpStamp *) (void *) stamps->data,
-                                    (int) stamps->len, whole_ns, times);
+  chain->scale = tp_stamped_spread (
+      (const TpStamp *) (void *) timed->stamps->data, (int) timed->stamps->len,
+      timed->whole_ns, times);
   for (int i = find_next (chain, links, n_links, 0); i < n_links;
        i = find_next (chain, links, n_links, i + 1))
     {
       TpSample *sample = &out_samples[links[i]];
 
       *sample = (TpSample){ .time_ns = *its++ };
-      sample->n_preempted = round.n_preempted > 1 + round.time_ns / CALM_NS;
+      sample->n_preempted = round->n_preempted > 1 + round->time_ns / CALM_NS;
       if (chain->is_apart)
         continue;
-      sample->cpu_ns = (gint64) ((double) round.cpu_ns / round.time_ns
+      sample->cpu_ns = (gint64) ((double) round->cpu_ns / round->time_ns
                                  * sample->time_ns);
       sample->processors = chain->processors;
     }
-  return TRUE;
 }
 
 static gboolean
@@ -540,6 +546,7 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
                TpSample *out_samples, GError **error)
 {
   g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
+  Timed timed = { .stamps = stamps };
   TpSeat seat;
   gboolean is_good = TRUE;
 
@@ -558,9 +565,12 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
     return is_good;
   if (!launch_stamped (chain, links, n_links, stamps, error))
     return FALSE;
-  if (stamps->len > 0 && stamps->len == count_launches (chain, links, n_links))
-    return take_stamps (chain, links, n_links, stamps, out_samples, error);
-  return time_in_bursts (chain, links, n_links, out_samples, error);
+  if (stamps->len == 0 || stamps->len != count_launches (chain, links, n_links))
+    return time_in_bursts (chain, links, n_links, out_samples, error);
+  if (!time_whole (chain, links, n_links, &timed, error))
+    return FALSE;
+  take_timed (chain, links, n_links, &timed, out_samples);
+  return TRUE;
 }
 
 gboolean
