@@ -516,6 +516,42 @@ print_instr (TpPrinter *printer, int i)
 
 /* --- the kernel --------------------------------------------------------- */
 
+/* Where a buffer begins within its memory comes along: what lies in one arena needs
+ * no memory objects of its own. */
+static void
+print_arguments (TpPrinter *printer)
+{
+  const TpKernel *kernel = printer->kernel;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
+      tp_text_append_printf (
+          printer->text, "%s__global %schar *restrict m%d, const long o%d",
+          i > 0 ? ", " : "", kernel->buffers[i].is_written ? "" : "const ", i,
+          i);
+  if (tp_kernel_uses_iteration (kernel))
+    tp_text_append_printf (printer->text, "%sconst long iteration",
+                           kernel->n_buffers > 0 ? ", " : "");
+}
+
+static void
+print_buffer (TpPrinter *printer, int i)
+{
+  const TpKernelBuffer *buffer = &printer->kernel->buffers[i];
+  const char *type = tp_dtype_get (buffer->dtype)->opencl;
+  const char *qualifier = buffer->is_written ? "" : "const ";
+
+  if (buffer->space == TP_SPACE_LOCAL)
+    tp_printer_print_line (printer,
+                           "__local %s b%d[%" G_GINT64_FORMAT
+                           "] __attribute__ ((aligned (64)));",
+                           type, i, MAX (buffer->n_elements, 1));
+  else
+    tp_printer_print_line (
+        printer, "__global %s%s *const b%d = (__global %s%s *) (m%d + o%d);",
+        qualifier, type, i, qualifier, type, i, i);
+}
+
 static void
 print_head (TpPrinter *printer)
 {
@@ -525,24 +561,11 @@ print_head (TpPrinter *printer)
       printer, "__kernel __attribute__ ((reqd_work_group_size (%d, 1, 1)))",
       kernel->local_size);
   tp_text_append_printf (printer->text, "void %s (", kernel->name);
-  for (int i = 0; i < kernel->n_buffers; i++)
-    if (kernel->buffers[i].space == TP_SPACE_GLOBAL)
-      tp_text_append_printf (
-          printer->text, "%s__global %s%s *restrict b%d", i > 0 ? ", " : "",
-          kernel->buffers[i].is_written ? "" : "const ",
-          tp_dtype_get (kernel->buffers[i].dtype)->opencl, i);
-  if (tp_kernel_uses_iteration (kernel))
-    tp_text_append_printf (printer->text, "%sconst long iteration",
-                           kernel->n_buffers > 0 ? ", " : "");
+  print_arguments (printer);
   tp_text_append (printer->text, ")\n{\n");
   printer->depth++;
   for (int i = 0; i < kernel->n_buffers; i++)
-    if (kernel->buffers[i].space == TP_SPACE_LOCAL)
-      tp_printer_print_line (printer,
-                             "__local %s b%d[%" G_GINT64_FORMAT
-                             "] __attribute__ ((aligned (64)));",
-                             tp_dtype_get (kernel->buffers[i].dtype)->opencl, i,
-                             MAX (kernel->buffers[i].n_elements, 1));
+    print_buffer (printer, i);
   tp_printer_print_line (
       printer, "const %s group = get_group_id (0);",
       kernel->local_size > 1 && kernel->n_groups <= G_MAXINT32 ? "int"

@@ -49,7 +49,7 @@ typedef struct
 
 struct TpBuf
 {
-  cl_mem memory;
+  TpOpenclPlace place;        /* a part's memory is its parent's */
   char *shared;               /* where the host has it; NULL: nowhere */
   gint64 size_bytes;
   gboolean is_part;
@@ -197,17 +197,6 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
 /* ---- memory --------------------------------------------------------------- */
 
 static cl_mem
-new_part (const TpBuf *parent, gint64 offset, gint64 size_bytes,
-          char **out_shared, cl_int *out_code)
-{
-  cl_buffer_region region = { offset, size_bytes };
-
-  *out_shared = parent->shared != NULL ? parent->shared + offset : NULL;
-  return clCreateSubBuffer (parent->memory, CL_MEM_READ_WRITE,
-                            CL_BUFFER_CREATE_TYPE_REGION, &region, out_code);
-}
-
-static cl_mem
 new_memory (ClDevice *device, gint64 size_bytes, char **out_shared,
             cl_int *out_code)
 {
@@ -221,6 +210,21 @@ new_memory (ClDevice *device, gint64 size_bytes, char **out_shared,
   return clCreateBuffer (device->context, flags, size_bytes, NULL, out_code);
 }
 
+/* No sub-buffers: NVIDIA's driver (580.159.04) dies of signal 11 when those of a
+ * MobileNet's arena are released. */
+static TpBuf *
+new_part (const TpBuf *parent, gint64 offset, gint64 size_bytes)
+{
+  TpBuf *buf = g_new (TpBuf, 1);
+
+  *buf = (TpBuf){ .place = { parent->place.memory,
+                             parent->place.offset + offset },
+                  .shared = parent->shared ? parent->shared + offset : NULL,
+                  .size_bytes = size_bytes,
+                  .is_part = TRUE };
+  return buf;
+}
+
 static TpBuf *
 cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
           GError **error)
@@ -231,7 +235,9 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
   char *shared = NULL;
   cl_mem memory;
 
-  if (parent == NULL && size_bytes > device->max_buf_bytes)
+  if (parent != NULL)
+    return new_part (parent, offset, size_bytes);
+  if (size_bytes > device->max_buf_bytes)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                    "device '%s': a buffer of %" G_GINT64_FORMAT " bytes is "
@@ -240,9 +246,7 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
                    device->max_buf_bytes);
       return NULL;
     }
-  memory = parent != NULL
-               ? new_part (parent, offset, MAX (size_bytes, 1), &shared, &code)
-               : new_memory (device, MAX (size_bytes, 1), &shared, &code);
+  memory = new_memory (device, MAX (size_bytes, 1), &shared, &code);
   code = tp_opencl_check (code, memory);
   if (code != CL_SUCCESS)
     {
@@ -251,13 +255,9 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
                       size_bytes);
       return NULL;
     }
-  buf = g_new0 (TpBuf, 1);
-  buf->memory = memory;
-  buf->shared = shared;
-  buf->size_bytes = size_bytes;
-  buf->is_part = parent != NULL;
-  if (!buf->is_part)
-    tp_device_count_bytes (base, size_bytes);
+  buf = g_new (TpBuf, 1);
+  *buf = (TpBuf){ { memory, 0 }, shared, size_bytes, FALSE };
+  tp_device_count_bytes (base, size_bytes);
   return buf;
 }
 
@@ -266,9 +266,11 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
 {
   if (buf == NULL)
     return;
-  TP_OPENCL_RELEASE (MemObject, buf->memory);
   if (!buf->is_part)
-    tp_device_count_bytes (base, -buf->size_bytes);
+    {
+      TP_OPENCL_RELEASE (MemObject, buf->place.memory);
+      tp_device_count_bytes (base, -buf->size_bytes);
+    }
   g_free (buf);
 }
 
@@ -276,7 +278,7 @@ static gboolean
 cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
-  cl_mem memory = copy->buf->memory;
+  const TpOpenclPlace *place = &copy->buf->place;
   cl_command_queue own = device->copies[copy->is_write != FALSE];
   cl_command_queue queue = own != NULL ? own : device->current;
   cl_int code;
@@ -291,9 +293,9 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
       tp_host_copy (copy, copy->buf->shared);
       return TRUE;
     }
-  code = device->is_mapped  ? tp_opencl_copy_mapped (queue, memory, copy)
-         : device->is_awake ? tp_opencl_copy_awake (queue, memory, copy)
-                            : tp_opencl_copy (queue, memory, copy);
+  code = device->is_mapped  ? tp_opencl_copy_mapped (queue, place, copy)
+         : device->is_awake ? tp_opencl_copy_awake (queue, place, copy)
+                            : tp_opencl_copy (queue, place, copy);
   /* A write that blocks has read its source; kernels are in another queue. */
   if (code == CL_SUCCESS && own != NULL)
     code = clFinish (own);
@@ -311,16 +313,8 @@ static gboolean
 fail_build (const ClDevice *device, cl_program program, cl_int code,
             GError **error)
 {
-  size_t size = 0;
-  g_autofree char *log = NULL;
+  g_autofree char *log = tp_opencl_dup_log (program, device->id);
 
-  if (clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL,
-                             &size) != CL_SUCCESS
-      || size > TP_OPENCL_TEXT_MAX)
-    size = 0;
-  log = tp_alloc0 (size + 1, 1);
-  clGetProgramBuildInfo (program, device->id, CL_PROGRAM_BUILD_LOG, size, log,
-                         NULL);
   return tp_opencl_fail (error, device->name, code, "cannot build kernels: %s",
                          g_strstrip (log));
 }
@@ -410,7 +404,7 @@ make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
 {
   const char *name = ((ClDevice *) code->kernel_code.device)->name;
   cl_int result;
-  int i = 0;
+  int n = 0;
 
   out_step->local_size = kernel->local_size;
   out_step->global_size = kernel->n_groups * kernel->local_size;
@@ -419,16 +413,21 @@ make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
   if (result != CL_SUCCESS)
     return tp_opencl_fail (error, name, result, "cannot make kernel '%s'",
                            kernel->name);
-  for (; bufs[i] != NULL; i++)
+  for (int i = 0; bufs[i] != NULL; i++)
     {
-      result = clSetKernelArg (out_step->kernel, i, sizeof (cl_mem),
-                               &bufs[i]->memory);
+      const TpOpenclPlace *place = &bufs[i]->place;
+      const cl_long offset = place->offset;
+
+      result = clSetKernelArg (out_step->kernel, n++, sizeof (cl_mem),
+                               &place->memory);
+      if (result == CL_SUCCESS)
+        result = clSetKernelArg (out_step->kernel, n++, sizeof offset, &offset);
       if (result != CL_SUCCESS)
         return tp_opencl_fail (error, name, result,
-                               "cannot set argument %d of kernel '%s'", i,
+                               "cannot set argument %d of kernel '%s'", n - 1,
                                kernel->name);
     }
-  out_step->iteration_arg = tp_kernel_uses_iteration (kernel) ? i : -1;
+  out_step->iteration_arg = tp_kernel_uses_iteration (kernel) ? n : -1;
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/opencl.h"
 
+#include "ir/guard.h"
 #include "kernel/jit.h"
 #include "runtime/opencl-drivers.h"
 
@@ -295,6 +296,21 @@ tp_opencl_dup_text (cl_device_id device, cl_device_info what)
   if (clGetDeviceInfo (device, what, size, text, NULL) != CL_SUCCESS)
     return g_strdup ("unknown");
   return g_strdup (g_strstrip (text));
+}
+
+char *
+tp_opencl_dup_log (cl_program program, cl_device_id device)
+{
+  size_t size = 0;
+  char *log;
+
+  if (clGetProgramBuildInfo (program, device, CL_PROGRAM_BUILD_LOG, 0, NULL,
+                             &size) != CL_SUCCESS
+      || size > TP_OPENCL_TEXT_MAX)
+    size = 0;
+  log = tp_alloc0 (size + 1, 1);
+  clGetProgramBuildInfo (program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  return log;
 }
 
 static char *

@@ -117,7 +117,7 @@ opencl_runner_run (OpenclRunner *runner, int i, gint64 iteration,
                    void *const *buffers)
 {
   const TpKernel *kernel = runner->kernels[i];
-  cl_long argument = iteration;
+  cl_long argument = iteration, offset = 0;
   int n_args = 0;
   size_t local = kernel->local_size, global = local * kernel->n_groups;
   cl_mem memory[MAX_BUFFERS] = { NULL };
@@ -133,6 +133,7 @@ opencl_runner_run (OpenclRunner *runner, int i, gint64 iteration,
           tp_kernel_buffer_get_bytes (&kernel->buffers[j]), buffers[j], &status);
       g_assert_cmpint (status, ==, CL_SUCCESS);
       clSetKernelArg (function, n_args++, sizeof (cl_mem), &memory[j]);
+      clSetKernelArg (function, n_args++, sizeof offset, &offset);
     }
   if (tp_kernel_uses_iteration (kernel))
     clSetKernelArg (function, n_args, sizeof argument, &argument);

@@ -32,9 +32,14 @@ test_text (void)
   text = tp_kernel_to_opencl (kernel);
   g_assert_cmpstr (text, ==,
                    "__kernel __attribute__ ((reqd_work_group_size (1, 1, 1)))\n"
-                   "void scale (__global const float *restrict b0, "
-                   "__global float *restrict b1)\n"
+                   "void scale (__global const char *restrict m0, "
+                   "const long o0, __global char *restrict m1, "
+                   "const long o1)\n"
                    "{\n"
+                   "  __global const float *const b0 = "
+                   "(__global const float *) (m0 + o0);\n"
+                   "  __global float *const b1 = "
+                   "(__global float *) (m1 + o1);\n"
                    "  __local float b2[5] __attribute__ ((aligned (64)));\n"
                    "  const long group = get_group_id (0);\n"
                    "  const long item = get_local_id (0);\n"

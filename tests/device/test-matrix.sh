@@ -72,7 +72,7 @@ meet ()
   case $1 in clCreateContext|clCreateSubDevices|clGet*) rm -f "$XDG_CACHE_HOME/tplan/drivers" ;; esac
 }
 
-for function in clCreateContext clCreateCommandQueue clCreateBuffer clCreateSubBuffer \
+for function in clCreateContext clCreateCommandQueue clCreateBuffer \
                 clCreateProgramWithSource clBuildProgram clCreateKernel clSetKernelArg \
                 clEnqueueNDRangeKernel clEnqueueWriteBuffer clEnqueueReadBuffer \
                 clEnqueueMapBuffer clEnqueueUnmapMemObject clSetEventCallback clFinish clFlush \

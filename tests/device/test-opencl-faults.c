@@ -22,7 +22,6 @@ static const struct
   { "clCreateCommandQueue", -5, TPLAN_ERROR_DEVICE },
   { "clCreateBuffer", -4, TPLAN_ERROR_MEMORY },
   { "clCreateBuffer", -61, TPLAN_ERROR_MEMORY },
-  { "clCreateSubBuffer", -13, TPLAN_ERROR_DEVICE },
   { "clCreateProgramWithSource", -6, TPLAN_ERROR_MEMORY },
   { "clBuildProgram", -11, TPLAN_ERROR_DEVICE },
   { "clCreateKernel", -46, TPLAN_ERROR_DEVICE },

@@ -16,7 +16,7 @@
 #define N_DRAWN 120
 
 static const char *const functions[] = {
-  "clCreateCommandQueue",   "clCreateBuffer",       "clCreateSubBuffer",
+  "clCreateCommandQueue",   "clCreateBuffer",
   "clCreateProgramWithSource", "clBuildProgram",    "clCreateKernel",
   "clSetKernelArg",         "clEnqueueNDRangeKernel", "clEnqueueWriteBuffer",
   "clEnqueueReadBuffer",    "clFinish",             "clFlush",
