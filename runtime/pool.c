@@ -27,6 +27,7 @@
 #define CACHE_LINE 64
 #define SPIN_NS 50000
 #define PIECES_PER_THREAD 16
+#define BRIEF_NS 200000       /* nobody waits longer for what is to be brief */
 
 enum
 {
@@ -52,6 +53,7 @@ typedef struct
 typedef struct
 {
   pthread_mutex_t lock;       /* held while a run is under way */
+  atomic_int is_brief;        /* the run that has the lock, or had it last */
   TpHome home;                /* of the workers */
   int n_workers;
   int n_processors;
@@ -66,6 +68,14 @@ typedef struct
   _Alignas (CACHE_LINE) atomic_int n_done; /* futex word of the caller */
   Range ranges[TP_POOL_MAX_THREADS];
 } Pool;
+
+typedef struct
+{
+  int n_threads;
+  gint64 n_items;
+  TpPoolFunc func;
+  gpointer data;
+} Job;
 
 static Pool pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -224,26 +234,67 @@ share_out (int n_threads, gint64 n_items)
     }
 }
 
-void
-tp_pool_run (int n_threads, gint64 n_items, TpPoolFunc func, gpointer data)
+/* Whether the caller has the lock now. */
+static gboolean
+take_lock (gboolean is_brief)
 {
-  n_threads = MIN (n_threads, n_items);
-  if (n_threads <= 1 || pthread_mutex_trylock (&pool.lock) != 0)
+  gint64 end_ns = 0;
+
+  while (pthread_mutex_trylock (&pool.lock) != 0)
     {
-      if (n_items > 0)
-        func (data, 0, n_items, 0);
-      return;
+      if (!atomic_load (&pool.is_brief))
+        return FALSE;
+      if (end_ns == 0)
+        end_ns = tp_clock_get_ns () + BRIEF_NS;
+      else if (tp_clock_get_ns () >= end_ns)
+        return FALSE;
+      tp_pool_pause ();
     }
+  atomic_store (&pool.is_brief, is_brief);
+  return TRUE;
+}
+
+/* The lock is held. */
+static void
+run (int n_threads, gint64 n_items)
+{
   n_threads = MIN (n_threads, pool.n_workers + 1);
-  pool.func = func;
-  pool.data = data;
   share_out (n_threads, n_items);
   atomic_store (&pool.n_done, 0);
   for (int i = 0; i < n_threads - 1; i++)
     post_work (pool.workers[i]);
   take_work (0);
   wait_until_done (cancel_work (n_threads - 1));
+}
+
+static void
+run_or_do (Job job, gboolean is_brief)
+{
+  int n_threads = MIN (job.n_threads, job.n_items);
+
+  if (n_threads <= 1 || !take_lock (is_brief))
+    {
+      if (job.n_items > 0)
+        job.func (job.data, 0, job.n_items, 0);
+      return;
+    }
+  pool.func = job.func;
+  pool.data = job.data;
+  run (n_threads, job.n_items);
   pthread_mutex_unlock (&pool.lock);
+}
+
+void
+tp_pool_run (int n_threads, gint64 n_items, TpPoolFunc func, gpointer data)
+{
+  run_or_do ((Job){ n_threads, n_items, func, data }, FALSE);
+}
+
+void
+tp_pool_run_briefly (int n_threads, gint64 n_items, TpPoolFunc func,
+                     gpointer data)
+{
+  run_or_do ((Job){ n_threads, n_items, func, data }, TRUE);
 }
 
 /* ---- starting workers --------------------------------------------------- */
@@ -354,6 +405,7 @@ tp_pool_prepare (int n_threads, GError **error)
   if (tp_home_move (&pool.home))
     {
       pthread_mutex_init (&pool.lock, NULL); /* perhaps forked in a run */
+      atomic_store (&pool.is_brief, 0);
       pool.n_workers = 0;
       tp_home_moved (&pool.home);
     }

@@ -27,6 +27,10 @@ gboolean tp_pool_prepare (int n_threads, GError **error);
  * Thread: any. */
 void tp_pool_run (int n_threads, gint64 n_items, TpPoolFunc func,
                   gpointer data);
+/* The same for what takes some tens of microseconds, such as to copy a megabyte: who
+ * finds the pool busy with that waits for it, rather than do all alone. */
+void tp_pool_run_briefly (int n_threads, gint64 n_items, TpPoolFunc func,
+                          gpointer data);
 
 /* Leaves a moment to who shares the core with one that waits awake. */
 void tp_pool_pause (void);

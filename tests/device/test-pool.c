@@ -35,17 +35,26 @@ count_items (gpointer data, gint64 first, gint64 end, int thread)
     atomic_fetch_sub (&job->n_inside[thread], 1);
 }
 
+typedef void (*Run) (int n_threads, gint64 n_items, TpPoolFunc func,
+                     gpointer data);
+
 static gboolean
-run_once (int n_threads, int n_items)
+run_once_by (Run run, int n_threads, int n_items)
 {
   g_autofree Job *job = g_new0 (Job, 1);
 
   job->n_threads = n_threads;
-  tp_pool_run (n_threads, n_items, count_items, job);
+  run (n_threads, n_items, count_items, job);
   for (int i = 0; i < MAX_ITEMS; i++)
     if (job->n_seen[i] != (i < n_items))
       return FALSE;
   return job->n_faults == 0;
+}
+
+static gboolean
+run_once (int n_threads, int n_items)
+{
+  return run_once_by (tp_pool_run, n_threads, n_items);
 }
 
 static void
@@ -107,7 +116,8 @@ compete (gpointer data)
   int n_good = 0;
 
   for (int i = 0; i < 300; i++)
-    n_good += run_once (GPOINTER_TO_INT (data), 97);
+    n_good += run_once_by (i % 2 ? tp_pool_run : tp_pool_run_briefly,
+                           GPOINTER_TO_INT (data), 97);
   return GINT_TO_POINTER (n_good);
 }
 
@@ -145,6 +155,35 @@ test_after_fork (void)
   g_assert_cmpint (WEXITSTATUS (status), ==, 0);
 }
 
+/* The child finds the pool busy with what was to be brief, and nobody who ends it. */
+static void
+fork_within (gpointer data, gint64 first, gint64 end, int thread)
+{
+  (void) end;
+  (void) thread;
+  if (first != 0)
+    return;
+  *(pid_t *) data = fork ();
+  if (*(pid_t *) data == 0)
+    _exit (run_once (2, 50) && tp_pool_prepare (2, NULL) && run_once (2, 50)
+               ? 0
+               : 1);
+}
+
+static void
+test_fork_within (void)
+{
+  pid_t child = -1;
+  int status;
+
+  prepare (2);
+  tp_pool_run_briefly (2, 2, fork_within, &child);
+  g_assert_cmpint (child, >, 0);
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 0);
+}
+
 static void
 test_threads_count (void)
 {
@@ -170,6 +209,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pool/uneven", test_uneven);
   g_test_add_func ("/pool/competing", test_competing);
   g_test_add_func ("/pool/after-fork", test_after_fork);
+  g_test_add_func ("/pool/fork-within", test_fork_within);
   g_test_add_func ("/pool/threads-count", test_threads_count);
   return g_test_run ();
 }
