@@ -18,8 +18,6 @@
 #include "runtime/opencl.h"
 #include "runtime/threads.h"
 
-#include <stdlib.h>
-
 extern const TpDeviceOps tp_device_opencl;
 
 typedef struct
@@ -35,8 +33,7 @@ typedef struct
   cl_command_queue copies[2]; /* [is_write] where it is shared: copies do not wait
                                * for kernels; else NULL */
   gboolean has_shared;        /* buffers that the host uses in place */
-  gboolean is_awake;          /* who waits for it */
-  gboolean is_mapped;         /* copies by mapping: memory is the host's */
+  TpOpenclCopier copier;
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
 } ClDevice;
@@ -76,6 +73,7 @@ cl_close (TpDevice *base)
 {
   ClDevice *device = (ClDevice *) base;
 
+  tp_opencl_copier_clear (&device->copier);
   if (device->queue != NULL)
     TP_OPENCL_RELEASE (CommandQueue, device->queue);
   if (device->timed != NULL)
@@ -107,16 +105,18 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
 
   if (!tp_opencl_check_process (device->name, error))
     return FALSE;
-  code = tp_opencl_find_context (
-      device->index, tp_threads_count (options->n_threads), &shared);
+  device->copier.n_threads = tp_threads_count (options->n_threads);
+  code = tp_opencl_find_context (device->index, device->copier.n_threads,
+                                 &shared);
   if (code != CL_SUCCESS)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
   device->context = shared.context;
   device->id = shared.device;
   device->has_shared
       = options->is_shared && tp_opencl_can_share (device->id);
-  device->is_awake = !options->is_shared
-                     && tp_opencl_may_stay_awake (device->index, device->id);
+  device->copier.is_awake
+      = !options->is_shared
+        && tp_opencl_may_stay_awake (device->index, device->id);
   if (!make_queue (device, &device->queue, error))
     return FALSE;
   device->current = device->queue;
@@ -158,9 +158,7 @@ cl_open (const char *which, const TpDeviceOptions *options, GError **error)
   device->name = g_strdup_printf ("opencl:%d", (int) index);
   device->index = index;
   device->id = tp_opencl_get (index);
-  device->is_mapped
-      = !tp_opencl_is_cpu (device->id)
-        && tp_opencl_get_number (device->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+  tp_opencl_copier_init (&device->copier, device->id);
   device->max_buf_bytes = get_max_buf_bytes (device->id);
   if (open_context (device, options, error))
     return &device->base;
@@ -184,8 +182,10 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
     .name = g_strdup (device->name),
     .description = g_strdup_printf ("%s, %d units (%s)", name, n_units,
                                     platform),
-    .identity = g_strdup_printf ("opencl;%s;%s;%s;%s;%s;units=%d;%s", platform,
-                                 vendor, name, version, driver, n_units, uuid),
+    .identity = g_strdup_printf (
+        "opencl;%s;%s;%s;%s;%s;units=%d;%s%s", platform, vendor, name, version,
+        driver, n_units, uuid,
+        tp_opencl_wants_pinned (device->id) ? ";pinned" : ""),
     .memory_bytes = MIN (tp_opencl_get_number (device->id,
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
@@ -205,7 +205,7 @@ new_memory (ClDevice *device, gint64 size_bytes, char **out_shared,
   if (device->has_shared)
     return tp_opencl_new_shared (device->context, size_bytes, out_shared,
                                  out_code);
-  if (device->is_mapped)
+  if (device->copier.is_mapped)
     flags |= CL_MEM_ALLOC_HOST_PTR;
   return clCreateBuffer (device->context, flags, size_bytes, NULL, out_code);
 }
@@ -246,6 +246,8 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
                    device->max_buf_bytes);
       return NULL;
     }
+  if (!device->has_shared)
+    tp_opencl_copier_prepare (&device->copier, device->queue, size_bytes);
   memory = new_memory (device, MAX (size_bytes, 1), &shared, &code);
   code = tp_opencl_check (code, memory);
   if (code != CL_SUCCESS)
@@ -278,7 +280,6 @@ static gboolean
 cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   ClDevice *device = (ClDevice *) base;
-  const TpOpenclPlace *place = &copy->buf->place;
   cl_command_queue own = device->copies[copy->is_write != FALSE];
   cl_command_queue queue = own != NULL ? own : device->current;
   cl_int code;
@@ -293,9 +294,7 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
       tp_host_copy (copy, copy->buf->shared);
       return TRUE;
     }
-  code = device->is_mapped  ? tp_opencl_copy_mapped (queue, place, copy)
-         : device->is_awake ? tp_opencl_copy_awake (queue, place, copy)
-                            : tp_opencl_copy (queue, place, copy);
+  code = tp_opencl_copy (&device->copier, queue, &copy->buf->place, copy);
   /* A write that blocks has read its source; kernels are in another queue. */
   if (code == CL_SUCCESS && own != NULL)
     code = clFinish (own);
@@ -542,8 +541,9 @@ take_stamps (ClDevice *device)
 static gboolean
 wait (ClDevice *device, GError **error)
 {
-  cl_int code = device->is_awake ? tp_opencl_finish_awake (device->current)
-                                 : clFinish (device->current);
+  cl_int code = device->copier.is_awake
+                    ? tp_opencl_finish_awake (device->current)
+                    : clFinish (device->current);
 
   take_stamps (device);
   return code == CL_SUCCESS

@@ -1,4 +1,4 @@
-/* opencl-copy.c: copies between a buffer and host memory. */
+/* opencl-copy.c: see opencl-copy.h. */
 #include "config.h"
 
 #include "runtime/opencl-copy.h"
@@ -18,16 +18,10 @@ enqueue (cl_command_queue queue, const TpOpenclPlace *place,
                               copy->size_bytes, copy->host, 0, NULL, out_event);
 }
 
-cl_int
-tp_opencl_copy (cl_command_queue queue, const TpOpenclPlace *place,
-                const TpCopy *copy)
-{
-  return enqueue (queue, place, copy, CL_TRUE, NULL);
-}
-
-cl_int
-tp_opencl_copy_awake (cl_command_queue queue, const TpOpenclPlace *place,
-                      const TpCopy *copy)
+/* The caller stays awake (opencl-wait.h). */
+static cl_int
+copy_awake (cl_command_queue queue, const TpOpenclPlace *place,
+            const TpCopy *copy)
 {
   cl_event event = NULL;
   cl_int code = enqueue (queue, place, copy, CL_FALSE, &event);
@@ -36,9 +30,9 @@ tp_opencl_copy_awake (cl_command_queue queue, const TpOpenclPlace *place,
   return code == CL_SUCCESS ? tp_opencl_await (queue, event) : code;
 }
 
-cl_int
-tp_opencl_copy_mapped (cl_command_queue queue, const TpOpenclPlace *place,
-                       const TpCopy *copy)
+static cl_int
+copy_mapped (cl_command_queue queue, const TpOpenclPlace *place,
+             const TpCopy *copy)
 {
   cl_int code;
   void *there = clEnqueueMapBuffer (
@@ -51,4 +45,45 @@ tp_opencl_copy_mapped (cl_command_queue queue, const TpOpenclPlace *place,
     return code;
   tp_host_copy (copy, there);
   return clEnqueueUnmapMemObject (queue, place->memory, there, 0, NULL, NULL);
+}
+
+cl_int
+tp_opencl_copy (const TpOpenclCopier *copier, cl_command_queue queue,
+                const TpOpenclPlace *place, const TpCopy *copy)
+{
+  if (copier->is_mapped)
+    return copy_mapped (queue, place, copy);
+  if (copier->pinned != NULL && copy->size_bytes >= TP_OPENCL_PINNED_LEAST)
+    return tp_opencl_pinned_copy (copier->pinned, queue, place, copy);
+  if (copier->is_awake)
+    return copy_awake (queue, place, copy);
+  return enqueue (queue, place, copy, CL_TRUE, NULL);
+}
+
+void
+tp_opencl_copier_init (TpOpenclCopier *copier, cl_device_id device)
+{
+  *copier = (TpOpenclCopier){
+    .is_mapped = !tp_opencl_is_cpu (device)
+                 && tp_opencl_get_number (device,
+                                          CL_DEVICE_HOST_UNIFIED_MEMORY),
+    .wants_pinned = tp_opencl_wants_pinned (device),
+  };
+}
+
+void
+tp_opencl_copier_clear (TpOpenclCopier *copier)
+{
+  tp_opencl_pinned_free (copier->pinned);
+  copier->pinned = NULL;
+}
+
+void
+tp_opencl_copier_prepare (TpOpenclCopier *copier, cl_command_queue queue,
+                          gint64 size_bytes)
+{
+  if (!copier->wants_pinned || size_bytes < TP_OPENCL_PINNED_LEAST)
+    return;
+  copier->wants_pinned = FALSE;
+  copier->pinned = tp_opencl_pinned_new (queue, copier->n_threads);
 }
