@@ -10,6 +10,7 @@
 #include "format/mix-json.h"
 #include "format/plan-json.h"
 #include "format/plan-load.h"
+#include "format/plan-read-body.h"
 #include "format/plan-read-load.h"
 #include "ir/foreign-text.h"
 #include "ir/near-name.h"
@@ -115,23 +116,10 @@ static gboolean
 read_limits (Mix *it, GError **error)
 {
   const TpPlanPlace root = { &it->reader, "", it->root };
-  int n = tp_pools_count_rows (it->mix->parts[0].plan->costs);
-  json_t *list;
 
-  if (json_object_get (it->root, "memory_limits") == NULL)
-    return TRUE;
-  if (!tp_plan_read_list (root, "memory_limits", n, &list, error))
-    return FALSE;
-  it->mix->memory_limits = g_new0 (gint64, n);
-  for (int d = 0; d < n; d++)
-    {
-      TpPlanPlace place = { &it->reader, "memory_limits",
-                            json_array_get (list, d) };
-
-      if (!tp_plan_read_integer (place, 0, &it->mix->memory_limits[d], error))
-        return FALSE;
-    }
-  return TRUE;
+  return tp_plan_read_limits (
+      root, tp_pools_count_rows (it->mix->parts[0].plan->costs),
+      &it->mix->memory_limits, error);
 }
 
 /* ---- plans ---------------------------------------------------------------- */

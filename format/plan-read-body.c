@@ -370,6 +370,17 @@ read_bytes (TpPlanPlace root, const char *key, int n, GError **error)
   return g_steal_pointer (&bytes);
 }
 
+/* Likewise, where there is such a key. */
+static gboolean
+read_optional (TpPlanPlace root, const char *key, int n, gint64 **out,
+               GError **error)
+{
+  if (json_object_get (root.json, key) == NULL)
+    return TRUE;
+  *out = read_bytes (root, key, n, error);
+  return *out != NULL;
+}
+
 /* How many limits there are, also where the costs are read later. */
 static int
 count_rows (TpPlanPlace root, const TpPlan *plan, GError **error)
@@ -383,32 +394,23 @@ count_rows (TpPlanPlace root, const TpPlan *plan, GError **error)
              ? tp_pools_count_rows (costs) : -1;
 }
 
+gboolean
+tp_plan_read_limits (TpPlanPlace root, int n_rows, gint64 **out_limits,
+                     GError **error)
+{
+  return read_optional (root, "memory_limits", n_rows, out_limits, error);
+}
+
 /* A plan may do without. */
 static gboolean
 read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   int n = plan->n_devices, n_rows = count_rows (root, plan, error);
-  const struct
-  {
-    const char *key;
-    int n;
-    gint64 **bytes;
-  } lists[] = { { "peak_bytes", n, &plan->peak_bytes },
-                { "weight_bytes", n, &plan->weight_bytes },
-                { "memory_limits", n_rows, &plan->memory_limits } };
 
-  if (n_rows < 0)
-    return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
-    {
-      if (json_object_get (root.json, lists[i].key) == NULL)
-        continue;
-      *lists[i].bytes
-          = read_bytes (root, lists[i].key, lists[i].n, error);
-      if (*lists[i].bytes == NULL)
-        return FALSE;
-    }
-  return TRUE;
+  return n_rows >= 0
+         && read_optional (root, "peak_bytes", n, &plan->peak_bytes, error)
+         && read_optional (root, "weight_bytes", n, &plan->weight_bytes, error)
+         && tp_plan_read_limits (root, n_rows, &plan->memory_limits, error);
 }
 
 gboolean
