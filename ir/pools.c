@@ -102,8 +102,7 @@ tp_pools_get_limit (const TpCosts *costs, const gint64 *limits, int device)
 }
 
 gint64
-tp_pools_find_missing (const TpCosts *costs, const gint64 *limits, int row,
-                       const gint64 *bytes)
+tp_pools_sum (const TpCosts *costs, int row, const gint64 *bytes)
 {
   gint64 sum = 0;
 
@@ -111,5 +110,14 @@ tp_pools_find_missing (const TpCosts *costs, const gint64 *limits, int row,
     if (tp_pools_is_in (costs, row, i)
         && !tp_size_add (sum, bytes[i], &sum))
       sum = G_MAXINT64;
+  return sum;
+}
+
+gint64
+tp_pools_find_missing (const TpCosts *costs, const gint64 *limits, int row,
+                       const gint64 *bytes)
+{
+  gint64 sum = tp_pools_sum (costs, row, bytes);
+
   return limits[row] == 0 ? 0 : MAX (0, sum - limits[row]);
 }

@@ -21,6 +21,8 @@ gint64 *tp_pools_list_memory (const TpCosts *costs);
 /* What @limits allow @device if others take nothing; 0: no limit. */
 gint64 tp_pools_get_limit (const TpCosts *costs, const gint64 *limits,
                            int device);
+/* What all devices of @row take together; G_MAXINT64: no less. */
+gint64 tp_pools_sum (const TpCosts *costs, int row, const gint64 *bytes);
 /* By how much @bytes, [device], are above the limit of @row. */
 gint64 tp_pools_find_missing (const TpCosts *costs, const gint64 *limits,
                               int row, const gint64 *bytes);
