@@ -42,7 +42,7 @@ tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
   else if (tp_api_get_plan (plan)->memory_limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "plans with limits of memory are not made for all scales: "
-                 "leave out --mem-limit");
+                 "leave out --mem-limit and --mem-reserve");
   else
     tp_guard (find_call, &call, "to plan for all scales", error);
   return call.envelope;

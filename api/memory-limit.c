@@ -70,11 +70,12 @@ list_names (const TpCosts *costs)
   return g_string_free (g_steal_pointer (&names), FALSE);
 }
 
-gint64 *
-tp_limits_parse (const TpCosts *costs, const char *const *texts,
-                 GError **error)
+/* @what: of what, in messages. */
+static gint64 *
+parse_rows (const TpCosts *costs, const char *const *texts, const char *what,
+            GError **error)
 {
-  g_autofree gint64 *limits = tp_new0 (gint64, tp_pools_count_rows (costs) + 1);
+  g_autofree gint64 *rows = tp_new0 (gint64, tp_pools_count_rows (costs) + 1);
 
   for (; texts != NULL && *texts != NULL; texts++)
     {
@@ -83,20 +84,21 @@ tp_limits_parse (const TpCosts *costs, const char *const *texts,
                                : find_row (costs, *texts, equals - *texts);
       g_autofree char *names = NULL;
 
-      if (row >= 0 && parse_size (equals + 1, &limits[row]))
+      if (row >= 0 && parse_size (equals + 1, &rows[row]))
         continue;
       names = list_names (costs);
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "limit of memory '%s' is not DEVICE=SIZE, with a device "
+                   "%s of memory '%s' is not DEVICE=SIZE, with a device "
                    "among %s and a size such as 512M or 1.5G",
-                   *texts, names);
+                   what, *texts, names);
       return NULL;
     }
-  return g_steal_pointer (&limits);
+  return g_steal_pointer (&rows);
 }
 
-gint64 *
-tp_limits_join (const TpCosts *costs, const gint64 *asked)
+/* The lower of @asked and what the device is known to have. */
+static gint64 *
+join (const TpCosts *costs, const gint64 *asked)
 {
   gint64 *limits = tp_pools_list_memory (costs);
 
@@ -104,4 +106,59 @@ tp_limits_join (const TpCosts *costs, const gint64 *asked)
     limits[i] = asked[i] == 0 || limits[i] == 0 ? MAX (asked[i], limits[i])
                                                 : MIN (asked[i], limits[i]);
   return limits;
+}
+
+static gboolean
+reserve (TpMemoryLimits *it, const TpCosts *costs, int row, GError **error)
+{
+  const char *name = tp_pools_get_name (costs, row);
+  gint64 bytes = it->reserves[row], limit = it->all[row];
+
+  if (bytes == 0)
+    return TRUE;
+  if (limit > bytes)
+    {
+      it->all[row] = it->asked[row] = limit - bytes;
+      return TRUE;
+    }
+  if (limit == 0)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "reserve of memory '%s=%" G_GINT64_FORMAT "' is of no limit: "
+                 "none was given, and how much '%s' has is not known: give a "
+                 "limit (--mem-limit=%s=SIZE)",
+                 name, bytes, name, name);
+  else
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "reserve of memory '%s=%" G_GINT64_FORMAT "' leaves nothing of "
+                 "the limit of %" G_GINT64_FORMAT ": reserve less",
+                 name, bytes, limit);
+  return FALSE;
+}
+
+gboolean
+tp_memory_limits_init (TpMemoryLimits *limits, const TpCosts *costs,
+                       const TpMemoryTexts *texts, GError **error)
+{
+  *limits = (TpMemoryLimits){ NULL, NULL, NULL };
+  limits->asked = parse_rows (costs, texts->limits, "limit", error);
+  if (limits->asked == NULL)
+    return FALSE;
+  limits->all = join (costs, limits->asked);
+  if (texts->reserves == NULL || texts->reserves[0] == NULL)
+    return TRUE;
+  limits->reserves = parse_rows (costs, texts->reserves, "reserve", error);
+  if (limits->reserves == NULL)
+    return FALSE;
+  for (int row = 0; row < tp_pools_count_rows (costs); row++)
+    if (!reserve (limits, costs, row, error))
+      return FALSE;
+  return TRUE;
+}
+
+void
+tp_memory_limits_clear (TpMemoryLimits *limits)
+{
+  g_clear_pointer (&limits->asked, g_free);
+  g_clear_pointer (&limits->all, g_free);
+  g_clear_pointer (&limits->reserves, g_free);
 }

@@ -8,7 +8,6 @@
 #include "api/bind.h"
 #include "api/graph.h"
 #include "api/load.h"
-#include "api/memory-limit.h"
 #include "api/objects.h"
 #include "api/plan.h"
 #include "api/road.h"
@@ -130,22 +129,11 @@ typedef struct
 {
   TpMixAsked *asked;
   int n;
-  const char *const *memory_limits;
+  const TpMemoryTexts *memory;
   TplanMix *wrap;
   GError **error;
   gboolean is_done;
 } PlaceCall;
-
-/* What a device has, and less where less is asked for; NULL: no limit. */
-static gint64 *
-find_limits (const PlaceCall *call, GError **error)
-{
-  const TpCosts *costs = call->wrap->mix->parts[0].plan->costs;
-  g_autofree gint64 *asked
-      = tp_limits_parse (costs, call->memory_limits, error);
-
-  return asked == NULL ? NULL : tp_limits_join (costs, asked);
-}
 
 static gboolean
 has_limit (const gint64 *limits, int n)
@@ -161,7 +149,8 @@ place_call (gpointer data)
 {
   PlaceCall *call = data;
   TpMix *mix = call->wrap->mix = new_mix (call->asked, call->n, call->error);
-  g_autofree gint64 *limits = NULL;
+  g_auto (TpMemoryLimits) limits = { NULL, NULL, NULL };
+  const TpCosts *costs;
 
   if (mix == NULL)
     return;
@@ -170,11 +159,12 @@ place_call (gpointer data)
       mix->parts[i].plan = tp_plan_ref (call->asked[i].plan->plan);
       mix->parts[i].graph = tp_graph_ref (call->asked[i].plan->graph->graph);
     }
-  limits = find_limits (call, call->error);
-  if (limits == NULL)
+  costs = mix->parts[0].plan->costs;
+  if (!tp_memory_limits_init (&limits, costs, call->memory, call->error))
     return;
-  if (has_limit (limits, tp_pools_count_rows (mix->parts[0].plan->costs)))
-    mix->memory_limits = g_steal_pointer (&limits);
+  if (has_limit (limits.all, tp_pools_count_rows (costs)))
+    mix->memory_limits = g_steal_pointer (&limits.all);
+  mix->memory_reserves = g_steal_pointer (&limits.reserves);
   if (!tp_mix_place (mix, mix->memory_limits, call->error))
     return;
   wrap_parts (call->wrap, call->asked);
@@ -189,11 +179,11 @@ drop_plans (TpMixAsked *asked, int n)
 }
 
 TplanMix *
-tp_api_mix_plans (TpMixAsked *asked, int n, const char *const *memory_limits,
+tp_api_mix_plans (TpMixAsked *asked, int n, const TpMemoryTexts *memory,
                   GError **error)
 {
   g_autoptr (TplanMix) wrap = g_new0 (TplanMix, 1);
-  PlaceCall call = { asked, n, memory_limits, wrap, error, FALSE };
+  PlaceCall call = { asked, n, memory, wrap, error, FALSE };
 
   tp_guard (place_call, &call, TO_PLAN, error);
   drop_plans (asked, n);
@@ -218,6 +208,7 @@ tplan_mix_optimize (const TplanMixGraph *graphs, int n_graphs,
                     const TplanOptimizeOptions *options, GError **error)
 {
   TplanOptimizeOptions each = { 0 };
+  TpMemoryTexts memory;
   g_autofree TpMixAsked *asked = NULL;
 
   g_return_val_if_fail (graphs != NULL && costs != NULL, NULL);
@@ -240,7 +231,9 @@ tplan_mix_optimize (const TplanMixGraph *graphs, int n_graphs,
       drop_plans (asked, n_graphs);
       return NULL;
     }
-  return tp_api_mix_plans (asked, n_graphs, each.memory_limits, error);
+  memory = (TpMemoryTexts){ .limits = each.memory_limits,
+                            .reserves = each.memory_reserves };
+  return tp_api_mix_plans (asked, n_graphs, &memory, error);
 }
 
 /* ---- files ---------------------------------------------------------------- */

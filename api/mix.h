@@ -2,6 +2,7 @@
 #ifndef TP_API_MIX_H
 #define TP_API_MIX_H
 
+#include "api/memory-limit.h"
 #include "include/tplan.h"
 #include "ir/mix.h"
 
@@ -17,10 +18,9 @@ typedef struct
 /* What can be told before anything was planned: as tplan_mix_optimize (), of @asked
  * without plans. */
 gboolean tp_api_check_asked (const TpMixAsked *asked, int n, GError **error);
-/* Takes the plans, also where it fails. @memory_limits: (nullable): as in
- * TplanOptimizeOptions. Errors as of tplan_mix_optimize (). */
+/* Takes the plans, also where it fails. Errors as of tplan_mix_optimize (). */
 TplanMix *tp_api_mix_plans (TpMixAsked *asked, int n,
-                            const char *const *memory_limits, GError **error);
+                            const TpMemoryTexts *memory, GError **error);
 
 /* Owned by @mix. */
 const TpMix *tp_api_get_mix (const TplanMix *mix);

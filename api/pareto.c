@@ -63,7 +63,7 @@ tp_api_find_pareto (const TplanPlan *plan, const TpAim *aims, GError **error)
   else if (tp_api_get_plan (plan)->memory_limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                  "all points are not made within limits of memory: leave out "
-                 "--mem-limit");
+                 "--mem-limit and --mem-reserve");
   else
     tp_guard (find_call, &call, "to find all points", error);
   return call.pareto;

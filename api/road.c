@@ -6,7 +6,6 @@
 #include "api/devices.h"
 #include "api/elsewhere.h"
 #include "api/graph.h"
-#include "api/memory-limit.h"
 #include "api/objects.h"
 #include "api/plan.h"
 #include "api/watch.h"
@@ -301,22 +300,31 @@ choose (const Road *road, const gint64 *limits, GError **error)
                         error);
 }
 
+/* What the plan says that it keeps to, where that did not make it dearer. */
+static void
+take_asked (TpPlan *plan, TpMemoryLimits *limits, const TpMemoryTexts *texts)
+{
+  gboolean has_limits = texts->limits != NULL && texts->limits[0] != NULL;
+
+  if (plan->memory_limits == NULL && (has_limits || limits->reserves != NULL))
+    plan->memory_limits = g_steal_pointer (&limits->asked);
+  plan->memory_reserves = g_steal_pointer (&limits->reserves);
+}
+
 /* Within what is asked for, which the plan says, and what there is, which it says
  * where it made the plan dearer. */
 static TpPlan *
 choose_within (const Road *road, GError **error)
 {
-  const char *const *texts = road->options->memory_limits;
+  const TpMemoryTexts *texts = &road->options->memory;
   gboolean is_free = road->options->ignores_memory;
-  g_autofree gint64 *asked = tp_limits_parse (road->costs, texts, error);
-  g_autofree gint64 *limits
-      = asked == NULL ? NULL : tp_limits_join (road->costs, asked);
-  TpPlan *plan = limits == NULL
-                     ? NULL : choose (road, is_free ? NULL : limits, error);
+  g_auto (TpMemoryLimits) limits = { NULL, NULL, NULL };
+  TpPlan *plan
+      = tp_memory_limits_init (&limits, road->costs, texts, error)
+            ? choose (road, is_free ? NULL : limits.all, error) : NULL;
 
-  if (plan != NULL && !is_free && plan->memory_limits == NULL && texts != NULL
-      && texts[0] != NULL)
-    plan->memory_limits = g_steal_pointer (&asked);
+  if (plan != NULL && !is_free)
+    take_asked (plan, &limits, texts);
   return plan;
 }
 
@@ -481,7 +489,8 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
               TpRoadOptions *road)
 {
   road->pins = options->pins;
-  road->memory_limits = options->memory_limits;
+  road->memory = (TpMemoryTexts){ .limits = options->memory_limits,
+                                  .reserves = options->memory_reserves };
   road->no_fuse = options->no_fuse;
   road->objective = options->objective;
   road->rates = (TpStatedRates){ .watts = options->watts,

@@ -9,6 +9,7 @@
 #ifndef TP_API_ROAD_H
 #define TP_API_ROAD_H
 
+#include "api/memory-limit.h"
 #include "api/rates.h"
 #include "calib/calib.h"
 #include "include/tplan.h"
@@ -29,8 +30,7 @@ typedef struct
 {
   const char *const *pins;    /* (nullable) "GLOB=DEVICE" */
   const char *const *no_fuse; /* (nullable) fusion rules to leave out */
-  const char *const *memory_limits; /* (nullable) "DEVICE=SIZE"; what a device
-                               * has is a limit besides */
+  TpMemoryTexts memory;       /* what a device has is a limit besides */
   gboolean ignores_memory;    /* no limits are kept: who asks looks at them */
   int n_cuts;                 /* to make where those bind; 0: some two seconds'
                                * worth */

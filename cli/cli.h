@@ -28,7 +28,8 @@ typedef enum
   TP_USES_FORCE = 1 << 7,     /* -f alone */
   TP_USES_GRAPH = 1 << 8,     /* what files may ask for: --limit, --timeout */
   TP_USES_PASSES = 1 << 9,    /* --no-pass */
-  TP_USES_RATES = 1 << 10,    /* --exact, --watts, --price: hidden, in a row */
+  TP_USES_RATES = 1 << 10,    /* --exact, --watts, --price, --mem-reserve: hidden,
+                               * in a row */
 } TpCliUses;
 
 typedef struct

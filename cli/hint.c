@@ -266,6 +266,13 @@ takes_files (const TpCommand *command)
   return takes_models (command) || takes_plans (command);
 }
 
+/* Whether what @line has of option @name replaces what was typed, for the same. */
+static gboolean
+is_replaced (const char *name)
+{
+  return strcmp (name, "mem-limit") == 0 || strcmp (name, "mem-reserve") == 0;
+}
+
 /* Whether @line has option @name already, for what @text, such as "N=8", gives a
  * value. */
 static gboolean
@@ -284,7 +291,7 @@ static void
 add_each (GString *line, const char *name, char *const *values)
 {
   for (int i = 0; values != NULL && values[i] != NULL; i++)
-    if (strcmp (name, "mem-limit") != 0 || !has_value (line, name, values[i]))
+    if (!is_replaced (name) || !has_value (line, name, values[i]))
       add_option (line, name, values[i]);
 }
 

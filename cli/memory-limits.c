@@ -39,6 +39,20 @@ count_free (const TplanPlan *handle)
   return bytes;
 }
 
+static void
+append_reserve (GString *text, gint64 bytes)
+{
+  g_autofree char *amount = tp_cli_format_bytes (bytes);
+
+  g_string_append_printf (text, " (beside %s for kernels)", amount);
+}
+
+static gint64
+get_reserve (const TpPlan *plan, int row)
+{
+  return plan->memory_reserves == NULL ? 0 : plan->memory_reserves[row];
+}
+
 static char *
 format_limits (const TpPlan *plan)
 {
@@ -54,19 +68,21 @@ format_limits (const TpPlan *plan)
             text, "%s%s %s %s", text->len == 0 ? "" : ", ", amount,
             i < plan->n_devices ? "on" : "together in memory",
             tp_pools_get_name (plan->costs, i));
+      if (get_reserve (plan, i) > 0)
+        append_reserve (text, get_reserve (plan, i));
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /* By device, then by pool. */
 static json_t *
-limits_to_json (const TpPlan *plan)
+rows_to_json (const TpPlan *plan, const gint64 *rows)
 {
   json_t *object = json_object ();
 
   for (int i = 0; i < tp_pools_count_rows (plan->costs); i++)
     json_object_set_new (object, tp_pools_get_name (plan->costs, i),
-                         json_integer (plan->memory_limits[i]));
+                         json_integer (rows[i]));
   return object;
 }
 
@@ -114,7 +130,11 @@ tp_cli_limits_to_json (const TplanPlan *handle)
 
   if (plan->memory_limits == NULL)
     return json_null ();
-  object = json_pack ("{s:o}", "limits", limits_to_json (plan));
+  object = json_pack ("{s:o}", "limits",
+                      rows_to_json (plan, plan->memory_limits));
+  if (plan->memory_reserves != NULL)
+    json_object_set_new (object, "reserves",
+                         rows_to_json (plan, plan->memory_reserves));
   if (!tp_cli_is_limited (handle))
     return object;
   bytes = count_free (handle);

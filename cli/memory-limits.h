@@ -8,11 +8,12 @@
 
 /* Whether limits made @plan dearer. */
 gboolean tp_cli_is_limited (const TplanPlan *plan);
-/* "512 MiB on opencl:0, 12.0 % dearer for it: without, 3.1 ms with 1.3 GiB on
- * opencl:0"; NULL: there is no limit. Caller frees. */
+/* "512 MiB on opencl:0 (beside 64.0 MiB for kernels), 12.0 % dearer for it: without,
+ * 3.1 ms with 1.3 GiB on opencl:0"; NULL: there is no limit. Caller frees. */
 char *tp_cli_format_limits (const TplanPlan *plan);
-/* {"limits": {device: bytes}, "free_cost_ns", "free_bytes": {device: bytes}}, the
- * last two where it is dearer for them; null: there is none. */
+/* {"limits": {device: bytes}, "reserves": {device: bytes}, "free_cost_ns",
+ * "free_bytes": {device: bytes}}: reserves where there are any, the last two where it
+ * is dearer for them; null: there is none. */
 json_t *tp_cli_limits_to_json (const TplanPlan *plan);
 
 #endif

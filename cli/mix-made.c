@@ -309,6 +309,7 @@ print_data (const TpCli *cli, const TplanMix *mix)
 static TplanMix *
 plan_models (TpCli *cli, Models *models, GError **error)
 {
+  const TpMemoryTexts memory = tp_cli_get_memory ();
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
 
   for (int i = 0; dims != NULL && i < models->n; i++)
@@ -320,10 +321,7 @@ plan_models (TpCli *cli, Models *models, GError **error)
     }
   return dims == NULL
              ? NULL
-             : tp_api_mix_plans (models->asked, models->n,
-                                 (const char *const *)
-                                     tp_cli_planning.memory_limits,
-                                 error);
+             : tp_api_mix_plans (models->asked, models->n, &memory, error);
 }
 
 gboolean

@@ -158,7 +158,8 @@ tp_cli_print_help (const TpCommand *command)
     if (common[i].uses != 0 && is_used (&common[i], command))
       print_entry (&common[i].entry);
   if (command->uses & TP_USES_RATES)
-    puts ("  --exact --watts=DEV=BUSY[:IDLE] --price=DEV=X/h[:use]");
+    puts ("  --exact --watts=DEV=BUSY[:IDLE] --price=DEV=X/h[:use] "
+          "--mem-reserve=DEV=SIZE");
   if (command->uses & TP_USES_GRAPH)
     printf ("  --limit=NAME=N --timeout=TIME --follow-symlinks --copy-weights");
   if (command->uses & TP_USES_THREADS)

@@ -42,6 +42,15 @@ parse_choice (const Choice *choice, const char *text, gboolean *out_is_other,
   return FALSE;
 }
 
+TpMemoryTexts
+tp_cli_get_memory (void)
+{
+  return (TpMemoryTexts){
+    .limits = (const char *const *) tp_cli_planning.memory_limits,
+    .reserves = (const char *const *) tp_cli_planning.memory_reserves,
+  };
+}
+
 /* What is asked of the road; its strings are those of the options. */
 static gboolean
 read_options (TpCli *cli, TpRoadOptions *options, GError **error)
@@ -52,7 +61,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
   *options = (TpRoadOptions){
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
-    .memory_limits = (const char *const *) tp_cli_planning.memory_limits,
+    .memory = tp_cli_get_memory (),
     .rates = { .watts = (const char *const *) tp_cli_planning.watts,
                .prices = (const char *const *) tp_cli_planning.prices },
     .knows_rates = tp_cli_planning.knows_rates,

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "api/memory-limit.h"
 #include "cli/cli.h"
 #include "ir/graph.h"
 
@@ -14,6 +15,7 @@ typedef struct
   char **pins;                /* OP=DEVICE */
   char **no_fuse;             /* rules not to use */
   char **memory_limits;       /* DEV=SIZE */
+  char **memory_reserves;     /* likewise */
   char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
   gboolean knows_rates;       /* what is known is used where none is stated */
   char *level;                /* "estimate", "measure" */
@@ -50,6 +52,8 @@ extern TpPlanning tp_cli_planning;
   { "trust-estimates", 0, 0, G_OPTION_ARG_NONE, \
     &tp_cli_planning.trusts_estimates, \
     "let times never measured win ops from measured ones", NULL }, \
+  { "mem-reserve", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
+    &tp_cli_planning.memory_reserves, NULL, "DEV=SIZE" }, \
   { "watts", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.watts, NULL, "DEV=BUSY" }, \
   { "price", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
@@ -70,6 +74,9 @@ extern TpPlanning tp_cli_planning;
 #define TP_USES_PLANNING                                                      \
   (TP_USES_DEVICES | TP_USES_THREADS | TP_USES_DIMS | TP_USES_COSTS           \
    | TP_USES_GRAPH | TP_USES_PASSES)
+
+/* Of memory, by the options. */
+TpMemoryTexts tp_cli_get_memory (void);
 
 /* Loads @model with @dims (nullable); says which others were taken as 1, and
  * when its opset is none that is known. */

@@ -5,7 +5,6 @@
 
 #include "api/graph.h"
 #include "api/load.h"
-#include "api/memory-limit.h"
 #include "api/plan.h"
 #include "cli/hint.h"
 #include "cli/output.h"
@@ -52,22 +51,25 @@ static char *
 list_limits (const TpPlan *plan, const gint64 *bytes)
 {
   const TpCosts *costs = plan->costs;
-  const char *const *texts
-      = (const char *const *) tp_cli_planning.memory_limits;
-  g_autofree gint64 *asked = tp_limits_parse (costs, texts, NULL);
+  const TpMemoryTexts texts = tp_cli_get_memory ();
+  g_auto (TpMemoryLimits) limits = { NULL, NULL, NULL };
   g_autofree gint64 *memory = tp_pools_list_memory (costs);
   g_autoptr (GString) out = g_string_new (NULL);
+  int n = tp_memory_limits_init (&limits, costs, &texts, NULL)
+              ? tp_pools_count_rows (costs) : 0;
 
-  for (int row = 0; asked != NULL && row < tp_pools_count_rows (costs); row++)
+  for (int row = 0; row < n; row++)
     {
-      gint64 missing = tp_pools_find_missing (costs, asked, row, bytes);
+      gint64 missing = tp_pools_find_missing (costs, limits.asked, row, bytes);
+      gint64 reserve = limits.reserves == NULL ? 0 : limits.reserves[row];
 
+      memory[row] = memory[row] == 0 ? 0 : memory[row] - reserve;
       if (tp_pools_find_missing (costs, memory, row, bytes) > 0)
         return NULL;
       if (missing > 0)
         g_string_append_printf (out, " --mem-limit=%s=%" G_GINT64_FORMAT,
                                 tp_pools_get_name (costs, row),
-                                asked[row] + missing);
+                                limits.asked[row] + missing + reserve);
     }
   return out->len == 0 ? NULL : g_string_free (g_steal_pointer (&out), FALSE);
 }

@@ -121,13 +121,14 @@ list_devices (const TplanPlan *handle)
   for (int i = 0; i < n; i++)
     json_array_append_new (
         list,
-        json_pack ("{s:o, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
+        json_pack ("{s:o, s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
                    tp_cli_clean_string (devices[i].name), "ops", devices[i].n_ops,
                    "ns", (json_int_t) devices[i].time_ns, "single",
                    tp_cli_single_to_json (handle, i),
                    "peak", get_bytes (plan->peak_bytes, i), "weights",
                    get_bytes (plan->weight_bytes, i), "limit",
-                   get_bytes (plan->memory_limits, i)));
+                   get_bytes (plan->memory_limits, i), "reserve",
+                   get_bytes (plan->memory_reserves, i)));
   return list;
 }
 

@@ -40,6 +40,15 @@ write_parts (const TpMix *mix, GString *out)
   tp_text_append (out, " ],\n");
 }
 
+/* @rows: (nullable): no line */
+static void
+write_rows (const TpMix *mix, const char *key, const gint64 *rows, GString *out)
+{
+  if (rows != NULL)
+    tp_plan_write_numbers (out, key, rows,
+                           tp_pools_count_rows (mix->parts[0].plan->costs));
+}
+
 static void
 write_plans (const TpMix *mix, GString *out)
 {
@@ -62,9 +71,8 @@ tp_mix_to_json (const TpMix *mix)
   tp_plan_text_init_signed (&out, tp_plan_text_keep, text);
   tp_text_append (out.text, "{\n \"format\": \"" TP_MIX_FORMAT "\",\n");
   write_parts (mix, out.text);
-  if (mix->memory_limits != NULL)
-    tp_plan_write_numbers (out.text, "memory_limits", mix->memory_limits,
-                           tp_pools_count_rows (mix->parts[0].plan->costs));
+  write_rows (mix, "memory_limits", mix->memory_limits, out.text);
+  write_rows (mix, "memory_reserves", mix->memory_reserves, out.text);
   tp_plan_write_loads (mix->proof, mix->n_parts, &out);
   write_plans (mix, out.text);
   tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);

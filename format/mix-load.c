@@ -45,9 +45,9 @@ static gboolean
 check_keys (const Mix *it, GError **error)
 {
   static const char *const known[]
-      = { "format", "parts", "memory_limits", "load_ns", "load_bound_ns",
-          "loads", "load_tree", "load_weights", "load_counts", "load_arcs",
-          "plans", "sha256", NULL };
+      = { "format", "parts", "memory_limits", "memory_reserves", "load_ns",
+          "load_bound_ns", "loads", "load_tree", "load_weights", "load_counts",
+          "load_arcs", "plans", "sha256", NULL };
   const char *key;
   json_t *value;
 
@@ -119,7 +119,7 @@ read_limits (Mix *it, GError **error)
 
   return tp_plan_read_limits (
       root, tp_pools_count_rows (it->mix->parts[0].plan->costs),
-      &it->mix->memory_limits, error);
+      &it->mix->memory_limits, &it->mix->memory_reserves, error);
 }
 
 /* ---- plans ---------------------------------------------------------------- */

@@ -196,6 +196,8 @@ write_totals (GString *out, const TpPlan *plan)
   write_numbers (out, "weight_bytes", plan->weight_bytes, plan->n_devices);
   write_numbers (out, "memory_limits", plan->memory_limits,
                  tp_pools_count_rows (plan->costs));
+  write_numbers (out, "memory_reserves", plan->memory_reserves,
+                 tp_pools_count_rows (plan->costs));
 }
 
 static void

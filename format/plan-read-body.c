@@ -396,9 +396,19 @@ count_rows (TpPlanPlace root, const TpPlan *plan, GError **error)
 
 gboolean
 tp_plan_read_limits (TpPlanPlace root, int n_rows, gint64 **out_limits,
-                     GError **error)
+                     gint64 **out_reserves, GError **error)
 {
-  return read_optional (root, "memory_limits", n_rows, out_limits, error);
+  static const char key[] = "memory_reserves";
+
+  if (!read_optional (root, "memory_limits", n_rows, out_limits, error)
+      || !read_optional (root, key, n_rows, out_reserves, error))
+    return FALSE;
+  for (int row = 0; *out_reserves != NULL && row < n_rows; row++)
+    if ((*out_reserves)[row] > 0
+        && (*out_limits == NULL || (*out_limits)[row] == 0))
+      return tp_plan_read_fail (root.reader, error, key,
+                                "number %d has no limit to be of", row);
+  return TRUE;
 }
 
 /* A plan may do without. */
@@ -410,7 +420,8 @@ read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
   return n_rows >= 0
          && read_optional (root, "peak_bytes", n, &plan->peak_bytes, error)
          && read_optional (root, "weight_bytes", n, &plan->weight_bytes, error)
-         && tp_plan_read_limits (root, n_rows, &plan->memory_limits, error);
+         && tp_plan_read_limits (root, n_rows, &plan->memory_limits,
+                                 &plan->memory_reserves, error);
 }
 
 gboolean

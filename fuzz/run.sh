@@ -105,12 +105,12 @@ printf '\1\14\0\3\2ab' > seeds/rows/text
 tplan optimize -q -f small.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu \
   --pin relu=sim:desktop-gpu -o tiers.json
 cp tiers.json seeds/tiers/good
-# Two models side by side, by devices that both are on; and with limits of memory.
+# Two models side by side, by devices that both are on; and with limits of memory, of which some is reserved.
 tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=100/s --rate good=30/s \
   --devices sim:desktop-cpu,sim:desktop-gpu -o mix.json
 cp mix.json seeds/mix/good
 tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=3/s --rate good=7ms \
-  --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1G -o mix.json
+  --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1G --mem-reserve sim:desktop-gpu=1M -o mix.json
 cp mix.json seeds/mix/limited
 gzip -nc mix.json > seeds/mix/packed
 # Without LLVM there is none but this, of three bytes for a key of three.

@@ -296,6 +296,12 @@ typedef struct
                                * draws, as for `--watts`; ended by NULL */
   const char *const *prices;  /* (nullable): "DEVICE=AMOUNT/h[:use]", what it is
                                * rented for, as for `--price`; ended by NULL */
+  const char *const *memory_reserves; /* (nullable): "DEVICE=SIZE", in the sizes of
+                               * memory_limits: of its limit, or of what it is
+                               * known to have, so much is for kernels, which
+                               * want weights packed and scratch: plans take
+                               * less, sessions do not; ended by NULL. Read
+                               * while the call lasts */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
@@ -685,8 +691,9 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  * bound may be less than the cost.
  *
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
- *   %TPLAN_ERROR_USAGE: a limit of another form, or for a device that is not
- *     among those of @costs; no such objective, fusion rule or level.
+ *   %TPLAN_ERROR_USAGE: a limit or a reserve of another form, or for a device that
+ *     is not among those of @costs; a reserve where there is no limit, or none above
+ *     it: give a limit, or reserve less; no such objective, fusion rule or level.
  *   %TPLAN_ERROR_STALE: not all ops are measured, and @options want it: calibrate.
  *   %TPLAN_ERROR_INTERRUPTED: @options stopped it; what was measured is kept.
  *   %TPLAN_ERROR_BUSY, %TPLAN_ERROR_FAILED: as for tplan_costs_calibrate(), where
@@ -999,7 +1006,9 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
  *   with @error set:
  *   %TPLAN_ERROR_DEVICE: a device is absent or failed: see `tplan devices`.
- *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch.
+ *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch. Or more
+ *     is taken, with weights packed and scratch, than the limits and reserves of
+ *     @plan: plan again with the reserve that the message says.
  *   %TPLAN_ERROR_UNSUPPORTED: an op that has costs but cannot be run.
  *   %TPLAN_ERROR_INPUT: a loaded plan that cannot be run; see tplan_plan_check().
  *   %TPLAN_ERROR_STALE: the plan was made for another machine: make one for this.

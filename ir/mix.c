@@ -30,6 +30,7 @@ tp_mix_free (TpMix *mix)
     }
   g_free (mix->parts);
   g_free (mix->memory_limits);
+  g_free (mix->memory_reserves);
   tp_load_proof_free (mix->proof);
   g_free (mix);
 }

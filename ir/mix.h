@@ -30,6 +30,7 @@ typedef struct
   TpMixPart *parts;
   gint64 *memory_limits;      /* (nullable) [row] (ir/pools.h): what all plans together keep
                                * to: arenas and weights; 0: none */
+  gint64 *memory_reserves;    /* (nullable) [row]: as in a plan */
   TpLoadProof *proof;         /* of a round; n_arcs_of: [bound * n_parts + part],
                                * the arcs of a part name what is of its graph,
                                * capacities are of all its runs */

@@ -56,6 +56,7 @@ tp_plan_unref (TpPlan *plan)
   g_free (plan->peak_bytes);
   g_free (plan->weight_bytes);
   g_free (plan->memory_limits);
+  g_free (plan->memory_reserves);
   tp_memory_proof_free (plan->memory_proof);
   tp_share_proof_free (plan->share_proof);
   tp_load_proof_free (plan->load_proof);

@@ -96,6 +96,8 @@ typedef struct
   gint64 *weight_bytes;       /* per device: constants read there, not packed */
   gint64 *memory_limits;      /* (nullable): [row] (ir/pools.h), of both together;
                                * 0: none */
+  gint64 *memory_reserves;    /* (nullable): [row]: what kernels may take above a
+                               * limit; 0: none, as there is where no limit is */
   TpCosts *costs;             /* the figures used: lets `check` and `explain`
                                * work from the plan and the graph alone */
   TpGroups *all_groups;       /* the groups offered to the planner */

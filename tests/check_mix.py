@@ -9,8 +9,8 @@ from fractions import Fraction
 from check_common import need, number, to_dict
 from check_load import Loads
 
-KEYS = {"format", "parts", "memory_limits", "load_ns", "load_bound_ns", "loads", "load_tree",
-        "load_weights", "load_counts", "load_arcs", "plans", "sha256"}
+KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_bound_ns",
+        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "plans", "sha256"}
 
 
 def is_mix(text):

@@ -478,7 +478,8 @@
     kids.push(s('text', { x: (74 + width) / 2, y: height - 6, 'text-anchor': 'middle', class: 'soft' }, 'step'));
     const keys = plan.devices.map((device, d) => [colour(d),
       `${device.name}: peak ${bytes(device.peak)}, and weights ${bytes(device.weights)}${
-        device.limit > 0 ? `, limit ${bytes(device.limit)}` : ''}`]);
+        device.limit > 0 ? `, limit ${bytes(device.limit)}` : ''}${
+        device.reserve > 0 ? ` beside ${bytes(device.reserve)} for kernels` : ''}`]);
     return section('Memory', 'Tensors alive at each step, without constants.', legend(keys),
       s('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': keys.map((key) => key[1]).join('; ') }, kids));
   }

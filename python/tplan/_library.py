@@ -47,9 +47,23 @@ class _LoadOptions(ctypes.Structure):
                 ("assumes_dims", ctypes.c_int), _LATER]
 
 
+class _Watch(ctypes.Structure):
+    _fields_ = [("progress", ctypes.c_void_p), ("log", ctypes.c_void_p),
+                ("user_data", ctypes.c_void_p),
+                ("cancelled", ctypes.c_void_p)]
+
+
 class _OptimizeOptions(ctypes.Structure):
     _fields_ = [("pins", ctypes.POINTER(ctypes.c_char_p)),
-                ("memory_limits", ctypes.POINTER(ctypes.c_char_p)), _LATER]
+                ("memory_limits", ctypes.POINTER(ctypes.c_char_p)),
+                ("no_fuse", ctypes.POINTER(ctypes.c_char_p)),
+                ("objective", ctypes.c_char_p), ("level", ctypes.c_int),
+                ("is_exact", ctypes.c_int),
+                ("trusts_estimates", ctypes.c_int),
+                ("needs_measured", ctypes.c_int), ("watch", _Watch),
+                ("watts", ctypes.POINTER(ctypes.c_char_p)),
+                ("prices", ctypes.POINTER(ctypes.c_char_p)),
+                ("memory_reserves", ctypes.POINTER(ctypes.c_char_p)), _LATER]
 
 
 class _Transfer(ctypes.Structure):
@@ -177,9 +191,11 @@ def load_options(dims: Optional[dict], assume_dims: bool) -> Any:
     return ctypes.byref(_LoadOptions(dims=table, assumes_dims=assume_dims))
 
 
-def optimize_options(pins: Any, memory_limits: Any) -> Any:
+def optimize_options(pins: Any, memory_limits: Any,
+                     memory_reserves: Any) -> Any:
     return ctypes.byref(_OptimizeOptions(
-        pins=strings(pins), memory_limits=strings(memory_limits)))
+        pins=strings(pins), memory_limits=strings(memory_limits),
+        memory_reserves=strings(memory_reserves)))
 
 
 def listed(name: str, handle: Any) -> list:

@@ -124,10 +124,11 @@ sign (GString *plan)
 void
 injected_prepare_lists (Fixture *fixture)
 {
-  static const char *const limits[] = { "sim:laptop-cpu=14500", NULL };
+  static const char *const limits[] = { "sim:laptop-cpu=15500", NULL };
+  static const char *const reserves[] = { "sim:laptop-cpu=1000", NULL };
   static const char *const pins[] = { "op0=sim:laptop-cpu", NULL };
   const TplanOptimizeOptions options
-      = { .memory_limits = limits, .pins = pins };
+      = { .memory_limits = limits, .pins = pins, .memory_reserves = reserves };
   g_autofree char *path = g_build_filename (fixture->folder, "few.json", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (TplanGraph) graph = NULL;
@@ -282,11 +283,13 @@ injected_optimize_fully (Fixture *fixture, GError **error)
 {
   static const char *const pins[] = { "*1=sim:laptop-gpu", NULL };
   static const char *const limits[] = { "sim:laptop-gpu=4G", NULL };
+  static const char *const reserves[] = { "sim:laptop-gpu=1G", NULL };
   static const char *const no_fuse[] = { "pointwise", NULL };
   const TplanOptimizeOptions options
       = { .pins = pins, .memory_limits = limits, .no_fuse = no_fuse,
           .is_exact = TRUE, .trusts_estimates = TRUE,
-          .watch = { take_progress, take_line, NULL, NULL } };
+          .watch = { take_progress, take_line, NULL, NULL },
+          .memory_reserves = reserves };
   g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
       fixture->graph, fixture->costs, &options, error);
 

@@ -178,6 +178,14 @@ test_refused (void)
       = { "sim:desktop-cpu=1", "sim:laptop-gpu=1", NULL };
   const TplanOptimizeOptions other = { .objective = "energy" };
   const TplanOptimizeOptions small = { .memory_limits = tight };
+  static const char *const loose[]
+      = { "sim:desktop-cpu=1G", "sim:laptop-gpu=1G", NULL };
+  static const char *const most[] = { "sim:desktop-cpu=1073741823",
+                                      "sim:laptop-gpu=1073741823", NULL };
+  const TplanOptimizeOptions reserving
+      = { .memory_limits = loose, .memory_reserves = most };
+  const TplanOptimizeOptions all
+      = { .memory_limits = loose, .memory_reserves = loose };
   Fixture fixture;
   TplanMixGraph twice[2];
   g_autoptr (GError) error = NULL;
@@ -188,6 +196,8 @@ test_refused (void)
   expect (&fixture, "1ns", NULL, TPLAN_ERROR_LIMIT);
   expect (&fixture, "2000ns", &other, TPLAN_ERROR_USAGE);
   expect (&fixture, "1/s", &small, TPLAN_ERROR_INFEASIBLE);
+  expect (&fixture, "1/s", &reserving, TPLAN_ERROR_INFEASIBLE);
+  expect (&fixture, "1/s", &all, TPLAN_ERROR_USAGE);
   twice[0] = twice[1] = (TplanMixGraph){ "one", "1/s", fixture.graphs[0] };
   g_assert_null (tplan_mix_optimize (twice, 2, fixture.costs, NULL, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);

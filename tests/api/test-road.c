@@ -288,6 +288,81 @@ test_limits (Fixture *fixture, gconstpointer data)
 }
 
 static TplanPlan *
+optimize_reserving (const Fixture *fixture, const char *limit,
+                    const char *reserve, GError **error)
+{
+  const char *const limits[] = { limit, NULL };
+  const char *const reserves[] = { reserve, NULL };
+  const TplanOptimizeOptions options
+      = { .memory_limits = limits, .memory_reserves = reserves };
+  g_autoptr (TplanGraph) graph
+      = tplan_graph_load (fixture->graph_path, NULL, NULL);
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table_path, on_sims, 1, NULL);
+
+  return tplan_graph_optimize_full (graph, costs, &options, error);
+}
+
+/* A limit less a reserve plans as the lower limit does. The plan says both, also once
+ * it was read again. */
+static void
+test_reserves (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) lower
+      = optimize_within (fixture, "sim:desktop-cpu=20K", &error);
+  g_autoptr (TplanPlan) plan = optimize_reserving (
+      fixture, "sim:desktop-cpu=30K", "sim:desktop-cpu=10K", &error);
+  g_autoptr (TplanPlan) back = NULL;
+  g_autoptr (GBytes) first = NULL, second = NULL;
+  const TpPlan *inner;
+
+  g_assert_no_error (error);
+  g_assert_true (tplan_plan_check (plan, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (tplan_plan_get_cost_ns (plan), ==,
+                   tplan_plan_get_cost_ns (lower));
+  inner = tp_api_get_plan (plan);
+  g_assert_cmpint (inner->memory_limits[0], ==, 20 << 10);
+  g_assert_cmpint (inner->memory_reserves[0], ==, 10 << 10);
+  g_assert_cmpint (inner->memory_reserves[1], ==, 0);
+  g_assert_null (tp_api_get_plan (lower)->memory_reserves);
+  first = tplan_plan_to_bytes (plan, &error);
+  g_assert_no_error (error);
+  back = tplan_plan_new_from_bytes (first, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (tp_api_get_plan (back)->memory_reserves[0], ==, 10 << 10);
+  second = tplan_plan_to_bytes (back, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_bytes_equal (first, second));
+}
+
+/* Of what is refused nothing is planned, whoever asks. */
+static void
+test_bad_reserves (Fixture *fixture, gconstpointer data)
+{
+  static const struct
+  {
+    const char *limit, *reserve, *says;
+  } cases[] = {
+    { "sim:desktop-cpu=1G", "sim:desktop-cpu", "reserve of memory" },
+    { "sim:desktop-cpu=1G", "cpu=1M", "reserve of memory 'cpu=1M'" },
+    { "sim:desktop-cpu=1M", "sim:desktop-cpu=1M", "limit of 1048576" },
+    { NULL, "sim:laptop-gpu=1T", "leaves nothing" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (optimize_reserving (fixture, cases[i].limit,
+                                         cases[i].reserve, &error));
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+      g_assert_nonnull (strstr (error->message, cases[i].says));
+    }
+}
+
+static TplanPlan *
 optimize_rated (const Fixture *fixture, const char *objective,
                 const char *watts, GError **error)
 {
@@ -455,6 +530,8 @@ main (int argc, char **argv)
     { "/road/rules", test_rules },
     { "/road/no-memory", test_no_memory },
     { "/road/limits", test_limits },
+    { "/road/reserves", test_reserves },
+    { "/road/reserves-refused", test_bad_reserves },
     { "/road/rates", test_rates },
     { "/road/run-time", test_run_time },
     { "/road/reasons", test_reasons },

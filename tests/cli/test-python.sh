@@ -121,6 +121,12 @@ try:
     raise AssertionError("1K is enough")
 except tplan.Error as error:
     assert error.code in ("LIMIT", "INFEASIBLE"), error.code
+limited = graph.optimize(devices="sim:desktop-cpu", memory_limits="sim:desktop-cpu=1G",
+                         memory_reserves=["sim:desktop-cpu=1M"])
+limited.save("limited.json")
+import json
+kept = json.load(open("limited.json"))
+assert kept["memory_limits"] == [1023 << 20] and kept["memory_reserves"] == [1 << 20]
 assert tplan.Graph("mlp.json", assume_dims=True).inputs[0].shape == (4, 16)
 PY
 case_ "what is measured is found again" <<'PY'

@@ -19,13 +19,13 @@ keep ()
 }
 mkdir out
 keep optimize optimize mlp.json --devices $sims -o out/plan.json --margins
-keep optimize-limited optimize mlp.json --devices $sims --mem-limit sim:desktop-cpu=4K -o out/limited.json
+keep optimize-limited optimize mlp.json --devices $sims --mem-limit sim:desktop-cpu=5K --mem-reserve sim:desktop-cpu=1K -o out/limited.json
 keep optimize-ref optimize mlp.json --devices ref --pin '*=ref' --no-fuse epilogue --no-pass layout -o out/ref.json
 keep optimize-verified optimize mlp.json --devices $sims --verify
 keep optimize-tiers optimize sym.json --dim N=1,2 --devices $sims -o out/tiers.json
 keep check-tiers check out/tiers.json
 keep check check out/plan.json
-keep optimize-mix optimize mlp.json sym.json --devices $sims --rate mlp=100/s --mem-limit sim:desktop-cpu=1G -o out/mix-file.json
+keep optimize-mix optimize mlp.json sym.json --devices $sims --rate mlp=100/s --mem-limit sim:desktop-cpu=1G --mem-reserve sim:desktop-cpu=1M -o out/mix-file.json
 keep check-mix check out/mix-file.json
 keep explain-mix explain out/mix-file.json
 "$TPLAN" optimize mlp.json sym.json -q --devices ref --rate mlp=100/s -o out/mix-ref.json > /dev/null

@@ -554,6 +554,19 @@ test_limit (void)
                               memory.arena_bytes);
   g_assert_nonnull (strstr (error->message, expected));
   g_assert_nonnull (strstr (error->message, "2 runs in flight"));
+  /* What is missing may come of a reserve. */
+  g_clear_error (&error);
+  g_clear_pointer (&limited, tp_session_free);
+  plan->memory_reserves = g_new0 (gint64, 2);
+  plan->memory_reserves[0] = memory.arena_bytes - 1;
+  g_assert_null (tp_session_new_in_flight (graph, plan, 2, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message,
+                            " 1 more than the plan's limit and reserve"));
+  g_clear_error (&error);
+  plan->memory_reserves[0]++;
+  limited = tp_session_new_in_flight (graph, plan, 2, NULL, &error);
+  g_assert_no_error (error);
 }
 
 static const char *const places[]
