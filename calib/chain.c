@@ -79,7 +79,9 @@ allocate (TpChain *chain, GError **error)
       chain->bufs[i] = g_new0 (TpBuf *, chain->executions[i]->n_storages + 1);
       most = MAX (most, chain->executions[i]->memory[0].arena_bytes);
     }
-  if (!tp_arena_init (&chain->arena, chain->device, 0, most, error))
+  chain->arena = (TpArena){ .device = chain->device, .is_host = chain->is_host,
+                            .size_bytes = most };
+  if (!tp_arena_init (&chain->arena, error))
     return FALSE;
   for (int i = 0; i < TP_N_PASSES; i++)
     if (!tp_arena_place (&chain->arena, chain->executions[i], chain->bufs[i],

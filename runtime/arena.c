@@ -4,16 +4,16 @@
 #include "runtime/arena.h"
 
 #include "ir/graph-value.h"
+#include "runtime/constant-value.h"
+#include "runtime/host.h"
 
 gboolean
-tp_arena_init (TpArena *arena, TpDevice *device, int index, gint64 size_bytes,
-               GError **error)
+tp_arena_init (TpArena *arena, GError **error)
 {
-  *arena = (TpArena){ .device = device, .index = index,
-                      .size_bytes = size_bytes };
-  if (size_bytes == 0)
+  if (arena->size_bytes == 0)
     return TRUE;
-  arena->whole = device->ops->alloc (device, NULL, 0, size_bytes, error);
+  arena->whole = arena->device->ops->alloc (arena->device, NULL, 0,
+                                            arena->size_bytes, error);
   return arena->whole != NULL;
 }
 
@@ -41,15 +41,39 @@ tp_tensor_dup_value (const TpTensor *tensor, GError **error)
   return value;
 }
 
-/* A constant, or a state, which begins as zeros. *buf is there to be dropped on FALSE too. */
 static gboolean
-place_constant (TpDevice *device, const TpTensor *tensor, TpBuf **buf,
+is_in_place (const TpArena *arena, const TpTensor *tensor)
+{
+  return arena->is_host && tensor->state == 0
+         && tp_constant_is_in_place (tensor);
+}
+
+/* In the order of its strides; a state, which has none, begins as zeros. */
+static const void *
+get_value (const TpArena *arena, const TpTensor *tensor, void **out_owned,
+           GError **error)
+{
+  if (tensor->state > 0)
+    return *out_owned = tp_tensor_dup_value (tensor, error);
+  return tp_constant_get_value (arena->device, tensor, out_owned, error);
+}
+
+/* *buf is there to be dropped on FALSE too. */
+static gboolean
+place_constant (const TpArena *arena, const TpTensor *tensor, TpBuf **buf,
                 GError **error)
 {
-  g_autofree void *value = tp_tensor_dup_value (tensor, error);
+  TpDevice *device = arena->device;
+  g_autofree void *owned = NULL;
+  const void *value = get_value (arena, tensor, &owned, error);
 
   if (value == NULL)
     return FALSE;
+  if (is_in_place (arena, tensor))
+    {
+      *buf = tp_host_buf_wrap ((void *) value, tensor->size_bytes);
+      return TRUE;
+    }
   *buf = device->ops->alloc (device, NULL, 0, MAX (tensor->size_bytes, 1),
                              error);
   return *buf != NULL
@@ -71,8 +95,7 @@ tp_arena_place (const TpArena *arena, const TpExecution *execution,
       if (it->is_constant)
         {
           if (bufs[i] == NULL
-              && !place_constant (device,
-                                  &execution->graph->tensors[it->tensor],
+              && !place_constant (arena, &execution->graph->tensors[it->tensor],
                                   &bufs[i], error))
             return FALSE;
           continue;
@@ -83,6 +106,22 @@ tp_arena_place (const TpArena *arena, const TpExecution *execution,
         return FALSE;
     }
   return TRUE;
+}
+
+gint64
+tp_arena_count_constants (const TpArena *arena, const TpExecution *execution)
+{
+  gint64 sum = 0;
+
+  for (int i = 0; i < execution->n_storages; i++)
+    {
+      const TpStorage *it = &execution->storages[i];
+
+      if (it->device == arena->index && it->is_constant
+          && !is_in_place (arena, &execution->graph->tensors[it->tensor]))
+        sum += it->size_bytes;
+    }
+  return sum;
 }
 
 void

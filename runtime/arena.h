@@ -10,21 +10,26 @@
 typedef struct
 {
   TpDevice *device;
+  gboolean is_host;           /* as in TpDeviceInfo */
   int index;                  /* the device in executions */
   gint64 size_bytes;
   TpBuf *whole;               /* NULL: nothing has a place in it */
 } TpArena;
 
-/* TPLAN_ERROR_MEMORY. */
-gboolean tp_arena_init (TpArena *arena, TpDevice *device, int index,
-                        gint64 size_bytes, GError **error);
+/* Makes @whole; the rest is the caller's. TPLAN_ERROR_MEMORY. */
+gboolean tp_arena_init (TpArena *arena, GError **error);
 void tp_arena_clear (TpArena *arena);
 
 /* Into @bufs, one element per storage of @execution, the buffers of those on the
- * device; others stay. Constants among them get memory of their own, outside the
- * arena, and their values, unless they have a buffer already. FALSE leaves some for tp_arena_drop (). */
+ * device; others stay. Constants among them, unless they have a buffer already, are
+ * read in place where tp_constant_is_in_place () and the device is the host; others
+ * get memory of their own, outside the arena, and their values. FALSE leaves some
+ * for tp_arena_drop (). */
 gboolean tp_arena_place (const TpArena *arena, const TpExecution *execution,
                          TpBuf **bufs, GError **error);
+/* The bytes of its constants that have memory of their own. */
+gint64 tp_arena_count_constants (const TpArena *arena,
+                                 const TpExecution *execution);
 /* Frees those of the device; before the arena. */
 void tp_arena_drop (const TpArena *arena, const TpExecution *execution,
                     TpBuf **bufs);

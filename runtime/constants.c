@@ -5,11 +5,10 @@
 #include "runtime/constants.h"
 
 #include "ir/array.h"
-#include "ir/graph-value.h"
 #include "ir/map.h"
 #include "nest/nest-text.h"
+#include "runtime/constant-value.h"
 #include "runtime/host.h"
-#include "runtime/strided.h"
 
 struct TpConstants
 {
@@ -45,53 +44,6 @@ tp_constants_free (TpConstants *constants)
   tp_array_unref (constants->bufs);
   tp_map_free (constants->shared);
   g_free (constants);
-}
-
-/* ---- values on the host -------------------------------------------------- */
-
-static void *
-try_alloc (const TpConstants *constants, gint64 size_bytes, GError **error)
-{
-  void *data = g_try_malloc (MAX (size_bytes, 1));
-
-  if (data == NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-                 "device '%s': cannot have %" G_GINT64_FORMAT " bytes to "
-                 "prepare a constant", constants->device->ops->name,
-                 size_bytes);
-  return data;
-}
-
-static gboolean
-is_usable_in_place (const TpTensor *tensor)
-{
-  return tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
-         && tensor->init.steps == NULL
-         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
-              == 0
-         && tp_tensor_is_row_major (tensor);
-}
-
-/* In the order of its strides; in *@out_owned unless it is used in place. */
-static const void *
-write_value (const TpConstants *constants, const TpTensor *tensor,
-             void **out_owned, GError **error)
-{
-  g_autofree void *rows = NULL, *value = NULL;
-
-  if (is_usable_in_place (tensor))
-    return tensor->init.data;
-  rows = try_alloc (constants, tensor->size_bytes, error);
-  if (rows == NULL)
-    return NULL;
-  tp_tensor_write_value (tensor, rows);
-  if (tp_tensor_is_row_major (tensor))
-    return *out_owned = g_steal_pointer (&rows);
-  value = try_alloc (constants, tensor->size_bytes, error);
-  if (value == NULL)
-    return NULL;
-  tp_strided_scatter (tensor, rows, value);
-  return *out_owned = g_steal_pointer (&value);
 }
 
 /* ---- buffers ------------------------------------------------------------- */
@@ -159,7 +111,7 @@ pack_value (TpConstants *constants, const void *value, const TpPack *pack,
         tp_pack_run (pack, value, tp_host_buf_get_data (buf));
       return buf;
     }
-  packed = try_alloc (constants, size_bytes, error);
+  packed = tp_constant_try_alloc (constants->device, size_bytes, error);
   if (packed == NULL)
     return NULL;
   tp_pack_run (pack, value, packed);
@@ -179,7 +131,7 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   if (buf != NULL)
     return buf;
   make_place (constants);
-  value = write_value (constants, it, &owned, error);
+  value = tp_constant_get_value (constants->device, it, &owned, error);
   if (value == NULL)
     return NULL;
   if (constants->is_host && owned == NULL)
@@ -237,7 +189,8 @@ tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
   if (buf != NULL)
     return buf;
   make_place (constants);
-  value = write_value (constants, &graph->tensors[tensor], &owned, error);
+  value = tp_constant_get_value (constants->device, &graph->tensors[tensor],
+                                 &owned, error);
   if (value == NULL)
     return NULL;
   buf = pack_value (constants, value, pack, error);
@@ -257,7 +210,7 @@ tp_constants_pack_buf (TpConstants *constants, TpBuf *raw, gint64 size_bytes,
     value = tp_host_buf_get_data (raw);
   else
     {
-      value = owned = try_alloc (constants, size_bytes, error);
+      value = owned = tp_constant_try_alloc (device, size_bytes, error);
       if (owned == NULL
           || !tp_device_read (device, raw, owned, size_bytes, error))
         return NULL;

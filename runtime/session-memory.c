@@ -12,10 +12,14 @@ static gboolean
 make_arena (TpSession *session, TpSessionSlot *slot, int device,
             GError **error)
 {
+  const TpSessionDevice *there = &session->devices[device];
   TpArena *arena = &slot->arenas[device];
 
-  return tp_arena_init (arena, session->devices[device].device, device,
-                        session->execution->memory[device].arena_bytes, error)
+  *arena = (TpArena){
+    .device = there->device, .is_host = there->info.is_host, .index = device,
+    .size_bytes = session->execution->memory[device].arena_bytes,
+  };
+  return tp_arena_init (arena, error)
          && tp_arena_place (arena, session->execution, slot->bufs, error);
 }
 

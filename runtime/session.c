@@ -390,7 +390,6 @@ void
 tp_session_get_memory (const TpSession *session, int device,
                        TpSessionMemory *out_memory)
 {
-  const TpExecution *execution = session->execution;
   const TpSessionDevice *there = &session->devices[device];
 
   *out_memory = (TpSessionMemory){ 0 };
@@ -398,11 +397,10 @@ tp_session_get_memory (const TpSession *session, int device,
     return;
   for (int i = 0; i < session->n_slots; i++)
     out_memory->arena_bytes += session->slots[i].arenas[device].size_bytes;
-  out_memory->weight_bytes = there->device->weight_bytes;
-  for (int i = 0; i < execution->n_storages; i++)
-    if (execution->storages[i].device == device
-        && execution->storages[i].is_constant)
-      out_memory->weight_bytes += execution->storages[i].size_bytes;
+  out_memory->weight_bytes
+      = there->device->weight_bytes
+        + tp_arena_count_constants (&session->slots[0].arenas[device],
+                                    session->execution);
   out_memory->workspace_bytes = there->device->used_bytes
                                 - out_memory->arena_bytes
                                 - out_memory->weight_bytes;

@@ -1,0 +1,52 @@
+/* constant-value.c: see constant-value.h. */
+#include "config.h"
+
+#include "runtime/constant-value.h"
+
+#include "ir/graph-value.h"
+#include "runtime/strided.h"
+
+void *
+tp_constant_try_alloc (const TpDevice *device, gint64 size_bytes,
+                       GError **error)
+{
+  void *data = g_try_malloc (MAX (size_bytes, 1));
+
+  if (data == NULL)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                 "device '%s': cannot have %" G_GINT64_FORMAT " bytes to "
+                 "prepare a constant", device->ops->name, size_bytes);
+  return data;
+}
+
+gboolean
+tp_constant_is_in_place (const TpTensor *tensor)
+{
+  return tensor->init.kind == TP_INIT_DATA && tensor->init.data != NULL
+         && tensor->init.scale == NULL
+         && tensor->init.steps == NULL
+         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
+              == 0
+         && tp_tensor_is_row_major (tensor);
+}
+
+const void *
+tp_constant_get_value (const TpDevice *device, const TpTensor *tensor,
+                       void **out_owned, GError **error)
+{
+  g_autofree void *rows = NULL, *value = NULL;
+
+  if (tp_constant_is_in_place (tensor))
+    return tensor->init.data;
+  rows = tp_constant_try_alloc (device, tensor->size_bytes, error);
+  if (rows == NULL)
+    return NULL;
+  tp_tensor_write_value (tensor, rows);
+  if (tp_tensor_is_row_major (tensor))
+    return *out_owned = g_steal_pointer (&rows);
+  value = tp_constant_try_alloc (device, tensor->size_bytes, error);
+  if (value == NULL)
+    return NULL;
+  tp_strided_scatter (tensor, rows, value);
+  return *out_owned = g_steal_pointer (&value);
+}

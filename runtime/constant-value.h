@@ -1,0 +1,22 @@
+/* constant-value.h: the value of a constant in host memory, copied only where it
+ * cannot be read where it is. */
+#ifndef TP_RUNTIME_CONSTANT_VALUE_H
+#define TP_RUNTIME_CONSTANT_VALUE_H
+
+#include "runtime/device.h"
+
+/* Whether the bytes of @tensor's file, or of the caller, are its value in the
+ * order of its strides: a host device reads them there. */
+gboolean tp_constant_is_in_place (const TpTensor *tensor);
+
+/* In the order of @tensor's strides; in *@out_owned (g_free ()) unless it is in
+ * place. @device only names who asks. NULL with TPLAN_ERROR_MEMORY. */
+const void *tp_constant_get_value (const TpDevice *device,
+                                   const TpTensor *tensor, void **out_owned,
+                                   GError **error);
+
+/* At least 1 byte; g_free (). NULL with TPLAN_ERROR_MEMORY. */
+void *tp_constant_try_alloc (const TpDevice *device, gint64 size_bytes,
+                             GError **error);
+
+#endif
