@@ -74,6 +74,18 @@ find_ends (Builder *builder)
 
 /* ---- storages ----------------------------------------------------------- */
 
+/* The op that sends @tensor to who reads it, where that runs; else -1. */
+static int
+find_stream (const Builder *builder, int tensor)
+{
+  int maker = builder->graph->tensors[tensor].producer;
+
+  return tp_graph_find_streamed (builder->graph, tensor) >= 0
+                 && builder->places[maker] >= 0
+             ? maker
+             : -1;
+}
+
 static int
 find_storage (const Builder *builder, int tensor, int device)
 {
@@ -86,22 +98,42 @@ get_storage (const Builder *builder, int storage)
   return &tp_array_index (builder->storages, TpStorage, storage);
 }
 
+static int *
+get_index (const Builder *builder, int root, int device)
+{
+  const TpExecution *execution = builder->execution;
+
+  return &execution->storage_of[(gsize) root * execution->n_devices + device];
+}
+
 static void
 add_storage (Builder *builder, int tensor, int device)
 {
-  TpExecution *execution = builder->execution;
-  int root = execution->roots[tensor];
+  int root = builder->execution->roots[tensor];
   const TpTensor *its = &builder->graph->tensors[root];
   TpStorage storage = { .tensor = root, .device = device, .first = -1,
                         .last = -1, .size_bytes = MAX (its->size_bytes, 1),
                         .is_constant = tp_tensor_is_resident (its) };
-  int *index = &execution->storage_of[(gsize) root * execution->n_devices
-                                      + device];
+  int *index = get_index (builder, root, device);
 
   if (*index >= 0)
     return;
   *index = builder->storages->len;
   tp_array_append_val (builder->storages, storage);
+}
+
+/* Where what @stream makes is read: on the device it is on, that is the constant
+ * itself, which others are sent. */
+static void
+add_streamed (Builder *builder, const TpNode *stream, int from, int to)
+{
+  int root = builder->execution->roots[stream->inputs[0]];
+
+  add_storage (builder, root, from);
+  *get_index (builder, stream->outputs[0], from)
+      = *get_index (builder, root, from);
+  if (to != from)
+    add_storage (builder, stream->outputs[0], to);
 }
 
 /* Every storage a unit reads or writes. Constants read as they are need none:
@@ -114,8 +146,16 @@ add_storages (Builder *builder)
   for (int i = 0; i < units->n; i++)
     for (int k = 0; k < units->units[i].n_read + units->units[i].n_written;
          k++)
-      add_storage (builder, units->units[i].tensors[k],
-                   units->units[i].device);
+      {
+        int tensor = units->units[i].tensors[k];
+        int stream = find_stream (builder, tensor);
+
+        if (stream >= 0)
+          add_streamed (builder, &builder->graph->nodes[stream],
+                        builder->places[stream], units->units[i].device);
+        else
+          add_storage (builder, tensor, units->units[i].device);
+      }
 }
 
 static void
@@ -219,6 +259,26 @@ add_passes (Builder *builder)
     }
 }
 
+/* What @unit reads of the constants of another device, each time anew. */
+static void
+add_streams (Builder *builder, const TpPlacedUnit *unit)
+{
+  for (int i = 0; i < unit->n_read; i++)
+    {
+      int tensor = unit->tensors[i];
+      int stream = find_stream (builder, tensor);
+      int dst = stream < 0 ? -1 : find_storage (builder, tensor, unit->device);
+
+      if (dst >= 0 && !get_storage (builder, dst)->is_constant
+          && get_storage (builder, dst)->first < 0)
+        add_action (builder, (TpAction){
+          .kind = TP_DO_MOVE, .unit = -1, .tensor = tensor,
+          .src = find_storage (builder, tensor, builder->places[stream]),
+          .dst = dst, .input = -1, .output = -1,
+          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+    }
+}
+
 /* Whether the node that makes @root is none of those that run. */
 static gboolean
 is_foreign (const Builder *builder, int root)
@@ -300,6 +360,7 @@ add_actions (Builder *builder, GError **error)
     {
       const TpPlacedUnit *unit = &units->units[i];
 
+      add_streams (builder, unit);
       if (!check_inputs (builder, unit, error))
         return FALSE;
       add_launch (builder, i);
@@ -343,31 +404,32 @@ tp_execution_lay_out (TpExecution *execution, int device, TpScratch *scratch)
 
 /* Each constant once per device, however many read it there. */
 static void
+count_weight (TpExecution *execution, int root, int device, guint8 *is_counted)
+{
+  const TpTensor *tensor = &execution->graph->tensors[root];
+  gint64 *sum = &execution->memory[device].weight_bytes;
+  gsize at = (gsize) root * execution->n_devices + device;
+
+  if (is_counted[at] || !tp_tensor_is_resident (tensor))
+    return;
+  is_counted[at] = TRUE;
+  if (!tp_size_add (*sum, tp_tensor_get_resident_bytes (tensor), sum))
+    *sum = G_MAXINT64;
+}
+
+static void
 count_weights (TpExecution *execution, int unit, guint8 *is_counted)
 {
-  const TpGraph *graph = execution->graph;
   const TpPlacedUnit *it = &execution->units->units[unit];
-  gint64 *sum = &execution->memory[it->device].weight_bytes;
 
   for (int i = 0; i < it->n_nodes; i++)
     {
-      const TpNode *node = &graph->nodes[it->nodes[i]];
+      const TpNode *node = &execution->graph->nodes[it->nodes[i]];
 
       for (int k = 0; k < node->n_inputs; k++)
-        {
-          int root = node->inputs[k] < 0 ? -1
-                                         : execution->roots[node->inputs[k]];
-          gsize at = (gsize) MAX (root, 0) * execution->n_devices + it->device;
-
-          if (root < 0 || is_counted[at]
-              || !tp_tensor_is_resident (&graph->tensors[root]))
-            continue;
-          is_counted[at] = TRUE;
-          if (!tp_size_add (
-                  *sum, tp_tensor_get_resident_bytes (&graph->tensors[root]),
-                  sum))
-            *sum = G_MAXINT64;
-        }
+        if (node->inputs[k] >= 0)
+          count_weight (execution, execution->roots[node->inputs[k]],
+                        it->device, is_counted);
     }
 }
 
@@ -380,6 +442,10 @@ count_all_weights (TpExecution *execution, TpScratch *scratch)
 
   for (int i = 0; i < execution->units->n; i++)
     count_weights (execution, i, is_counted);
+  for (int i = 0; i < execution->n_storages; i++)
+    if (execution->storages[i].is_constant)
+      count_weight (execution, execution->storages[i].tensor,
+                    execution->storages[i].device, is_counted);
 }
 
 /* ---- all of it ---------------------------------------------------------- */

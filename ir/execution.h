@@ -79,7 +79,8 @@ typedef struct
  * tp_execution_new:
  *
  * A tensor needed on another device is moved once, right after it is made, and
- * lives from the action that writes it to the last that reads it. All inputs are
+ * lives from the action that writes it to the last that reads it; a constant that
+ * is streamed is moved right before it is read, in every run. All inputs are
  * fed before anything runs: they live from the start.
  * TPLAN_ERROR_INPUT: groups that no graph has, or that hide a tensor from those
  * who read it.

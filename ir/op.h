@@ -82,6 +82,8 @@ typedef enum
                                * does not go through */
   TP_OP_ANY_STRIDES = 1 << 6, /* reads and stores them all at one speed */
   TP_OP_LAYOUT = 1 << 7,      /* of graphs whose layout is assigned */
+  TP_OP_STREAMS = 1 << 8,     /* a VIEW whose bytes are not kept where it is read,
+                               * but sent there in every run */
 } TpOpFlags;
 
 struct TpOp

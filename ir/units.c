@@ -9,11 +9,28 @@
 #include "ir/op.h"
 
 gboolean
+tp_node_is_stream (const TpNode *node)
+{
+  return node->op != NULL && (node->op->flags & TP_OP_STREAMS) != 0;
+}
+
+gboolean
 tp_node_is_view (const TpNode *node)
 {
-  return node->op != NULL && node->op->kind == TP_OP_VIEW && node->n_inputs > 0
+  return node->op != NULL && node->op->kind == TP_OP_VIEW
+         && !tp_node_is_stream (node) && node->n_inputs > 0
          && node->inputs[0] >= 0 && node->n_outputs > 0
          && node->outputs[0] >= 0;
+}
+
+int
+tp_graph_find_streamed (const TpGraph *graph, int tensor)
+{
+  int maker = graph->tensors[tensor].producer;
+
+  return maker >= 0 && tp_node_is_stream (&graph->nodes[maker])
+             ? graph->nodes[maker].inputs[0]
+             : -1;
 }
 
 /* ---- groups ------------------------------------------------------------- */
@@ -148,7 +165,8 @@ add_units (const Placing *placing, const TpGroups *groups, TpUnits *units)
         continue;
       if (group != NULL && group->nodes[group->n_nodes - 1] == i)
         add_unit (placing, units, group->nodes, group->n_nodes);
-      if (group == NULL && !tp_node_is_view (&placing->graph->nodes[i]))
+      if (group == NULL && !tp_node_is_view (&placing->graph->nodes[i])
+          && !tp_node_is_stream (&placing->graph->nodes[i]))
         add_unit (placing, units, &i, 1);
     }
 }

@@ -55,5 +55,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpUnits, tp_units_free)
 
 /* Whether @node only gives the bytes of its first input another shape. */
 gboolean tp_node_is_view (const TpNode *node);
+/* Whether @node sends a constant of the host to where it is read, in every run. It
+ * is no unit, and no view. */
+gboolean tp_node_is_stream (const TpNode *node);
+/* The constant that @tensor is sent of; -1: it is not sent. */
+int tp_graph_find_streamed (const TpGraph *graph, int tensor);
 
 #endif

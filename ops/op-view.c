@@ -1,6 +1,8 @@
 /* op-view.c: the same elements in the same order under another shape. */
 #include "config.h"
 
+#include "ops/op-view.h"
+
 #include "ops/op-util.h"
 
 #include <string.h>
@@ -242,4 +244,15 @@ const TpOp tp_op_unsqueeze = {
   .n_inputs_max = 2,
   .attrs = axes_attrs,
   .infer = unsqueeze_infer,
+};
+
+/* ---- Stream ------------------------------------------------------------- */
+
+const TpOp tp_op_stream = {
+  .name = "Stream",
+  VIEW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .flags = TP_OP_STREAMS,
+  .infer = tp_infer_same,
 };

@@ -15,6 +15,7 @@
 #include "ir/costs.h"
 #include "ir/guard.h"
 #include "ir/op.h"
+#include "ir/units.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -180,7 +181,8 @@ is_transparent (const Chains *chains, int node, int consumer)
   const TpGraph *graph = chains->graph;
   const TpNode *view = &graph->nodes[node];
 
-  return get_kind (view) == TP_OP_VIEW && chains->head[node] == node
+  return get_kind (view) == TP_OP_VIEW && !tp_node_is_stream (view)
+         && chains->head[node] == node
          && get_kind (&graph->nodes[consumer]) == TP_OP_MAP
          && is_private_value (graph, view, &graph->nodes[consumer])
          && view->inputs[0] >= 0
