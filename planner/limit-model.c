@@ -276,6 +276,7 @@ add_holdings (TpLimitModel *model)
       const TpTensor *tensor = &graph->tensors[i];
 
       it->is_constant = tp_tensor_is_resident (tensor);
+      it->is_streamed = tp_graph_find_streamed (graph, i) >= 0;
       it->maker = tensor->producer;
       if (roots[i] == i)
         it->size_bytes = it->is_constant ? tp_tensor_get_resident_bytes (tensor)
@@ -352,7 +353,7 @@ tp_limit_model_find_held (const TpLimitModel *model, int index, int device,
   int end = find_group_end (model, device, step);
 
   *out_n = 0;
-  if (it->size_bytes == 0)
+  if (it->size_bytes == 0 || tp_limit_model_is_kept (model, it, device))
     return 0;
   if (!it->is_constant && it->maker == step)
     {

@@ -37,6 +37,7 @@ typedef struct
 typedef struct
 {
   gboolean is_constant;
+  gboolean is_streamed;       /* of a constant of the host */
   int maker;                  /* -1: an input, or a constant */
   gint64 size_bytes;
   gboolean may_hide[2];       /* a group may keep it to itself there */
@@ -104,6 +105,15 @@ tp_limit_price (gint64 price, gint64 bytes)
 gint64 tp_limit_model_cost (const TpLimitModel *model, const gint8 *devices);
 /* What it costs more with @op on its other device, where it may be. */
 gint64 tp_limit_model_move (const TpLimitModel *model, gint8 *devices, int op);
+/* Whether @it has no bytes of its own on @device: what is streamed is there as the
+ * constant that it is. */
+static inline gboolean
+tp_limit_model_is_kept (const TpLimitModel *model, const TpLimitHolding *it,
+                        int device)
+{
+  return it->is_streamed && device == model->problem->costs->host;
+}
+
 /* Bytes of tensor @index that any of the ops in scratch, *@out_n, holds on
  * @device when @step begins. */
 gint64 tp_limit_model_find_held (const TpLimitModel *model, int index,

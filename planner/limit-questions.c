@@ -95,6 +95,8 @@ add_change (const TpLimitModel *model, const TpLimitHolding *it,
   const int *readers = (const int *) (void *) model->readers->data + it->first;
   int n = it->n, from = it->is_constant ? 0 : it->maker + 1;
 
+  if (tp_limit_model_is_kept (model, it, device))
+    return;
   if (it->maker >= 0 && devices[it->maker] == device)
     {
       changes[it->maker] += it->size_bytes;

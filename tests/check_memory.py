@@ -48,7 +48,7 @@ class Limited(Checker):
                    for t, maker in enumerate(self.makers) if maker == group[-1])
         for t, it in enumerate(self.tensors):
             maker, users = self.makers[t], self.users.get(t, [])
-            if self.root[t] != t:
+            if self.root[t] != t or (it.get("streamed") and d == self.host):
                 continue
             if it.get("constant") or "state" in it:
                 yield t, it["bytes"] * (it.get("state", it["tensor"]) == it["tensor"]), users

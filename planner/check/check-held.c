@@ -146,6 +146,14 @@ find_readers (TpCheckerHeld *held, int root, int device, int step)
     }
 }
 
+/* A constant of the host that is sent from there has no other bytes there. */
+static gboolean
+is_kept (const TpChecker *checker, int root, int device)
+{
+  return device == checker->plan->costs->host
+         && tp_graph_find_streamed (checker->graph, root) >= 0;
+}
+
 gint64
 tp_checker_held_find (TpCheckerHeld *held, int root, int device, int step)
 {
@@ -154,7 +162,7 @@ tp_checker_held_find (TpCheckerHeld *held, int root, int device, int step)
   int end = find_end (held, tensor->producer, device);
 
   held->n_ops = 0;
-  if (held->roots[root] != root)
+  if (held->roots[root] != root || is_kept (held->checker, root, device))
     return 0;
   if (tp_tensor_is_resident (tensor))
     {
