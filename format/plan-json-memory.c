@@ -132,6 +132,22 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
 }
 
 void
+tp_plan_write_streamed (const TpPlan *plan, GString *out)
+{
+  if (plan->streamed == NULL)
+    return;
+  tp_text_append (out, " \"streamed\": {\"from\": ");
+  tp_json_append_string (out, plan->streamed_from);
+  tp_text_append (out, ", \"weights\": [");
+  for (int i = 0; plan->streamed[i] != NULL; i++)
+    {
+      tp_text_append (out, i == 0 ? "" : ", ");
+      tp_json_append_string (out, plan->streamed[i]);
+    }
+  tp_text_append (out, "]},\n");
+}
+
+void
 tp_plan_write_pools (const TpCosts *costs, GString *out)
 {
   if (tp_pools_count_rows (costs) == costs->n_devices)

@@ -16,6 +16,7 @@
 #include "ir/digest.h"
 #include "ir/pools.h"
 #include "ir/text.h"
+#include "ir/units.h"
 
 #include <string.h>
 
@@ -150,6 +151,7 @@ write_head (GString *out, const TpPlan *plan)
     write_dims (out, plan->dims);
   write_names (out, "pins", plan->pins);
   write_names (out, "no_pass", plan->no_pass);
+  tp_plan_write_streamed (plan, out);
   if (plan->version > 1)
     write_origin (out, plan);
   write_string_line (out, "objective", plan->objective);
@@ -301,6 +303,9 @@ write_tensor (GString *out, const TpTensor *tensor, const TpGraph *graph)
   tp_text_append_c (out, ']');
   if (tp_tensor_is_constant (tensor))
     tp_text_append (out, ", \"constant\": true");
+  if (tensor->producer >= 0
+      && tp_node_is_stream (&graph->nodes[tensor->producer]))
+    tp_text_append (out, ", \"streamed\": true");
   if (tensor->state > 0)
     write_member (out, "state", graph->tensors[tensor->state - 1].name);
   if (tensor->is_output)

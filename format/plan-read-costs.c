@@ -249,6 +249,19 @@ read_host (TpPlanPlace root, TpCosts *costs, GError **error)
                                error);
 }
 
+/* What is streamed comes from where the weights are. */
+static gboolean
+check_streamed (TpPlanPlace root, const TpPlan *plan, GError **error)
+{
+  int host = plan->costs->host;
+
+  return plan->streamed == NULL
+         || (host != TP_COSTS_HOST
+             && strcmp (plan->devices[host], plan->streamed_from) == 0)
+         || tp_plan_read_fail (root.reader, error, "streamed.from",
+                               "not the device of host memory");
+}
+
 /* Said only where it is so. */
 static gboolean
 read_truth (TpPlanPlace root, const char *key, gboolean *out, GError **error)
@@ -312,7 +325,8 @@ tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
 
   plan->costs = costs;
   costs->is_simulated = plan->is_simulated;
-  if (!read_host (root, costs, error) || !read_silicon (root, costs, error)
+  if (!read_host (root, costs, error) || !check_streamed (root, plan, error)
+      || !read_silicon (root, costs, error)
       || !tp_plan_read_pools (root, n, costs->pools, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)

@@ -5,6 +5,7 @@
 
 #include "format/graph-load.h"
 #include "format/plan-load.h"
+#include "graph/graph-stream.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 
@@ -41,18 +42,48 @@ find_graph (const TpPlanReader *reader, const TpPlan *plan,
   return NULL;
 }
 
-/* The graph as the planner saw it: its digest covers the pins too. */
+/* As the plan says of its key @key, where @local is no matter of memory. */
 static TpGraph *
-read_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
+fail_told (const TpPlanReader *reader, const char *key, GError *local,
+           GError **error)
+{
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    g_propagate_error (error, g_error_copy (local));
+  else
+    tp_plan_read_fail (reader, error, key, "%s", local->message);
+  return NULL;
+}
+
+/* Pinned and streamed as @plan has it; takes @prepared. */
+static TpGraph *
+tell (const TpPlanReader *reader, const TpPlan *plan, TpGraph *prepared,
+      GError **error)
+{
+  g_autoptr (TpGraph) graph = prepared;
+  g_autoptr (TpGraph) pinned = NULL;
+  g_autoptr (GError) local = NULL;
+  TpGraph *streamed;
+
+  pinned = tp_graph_pin (graph, (const char *const *) plan->pins, &local);
+  if (pinned == NULL)
+    return fail_told (reader, "pins", local, error);
+  streamed = tp_graph_stream (pinned, (const char *const *) plan->streamed,
+                              plan->streamed_from, &local);
+  return streamed != NULL ? streamed
+                          : fail_told (reader, "streamed", local, error);
+}
+
+/* The graph as the planner saw it: its digest covers what it was told too. */
+static TpGraph *
+read_told (const TpPlanReader *reader, const TpPlan *plan, const char *path,
              GError **error)
 {
   TpLoadOptions options = *reader->options;
   const TpPassOptions passes
       = { .left_out = (const char *const *) plan->no_pass };
   g_autoptr (TpGraph) raw = NULL;
-  g_autoptr (TpGraph) prepared = NULL;
   g_autoptr (GError) local = NULL;
-  TpGraph *pinned;
+  TpGraph *prepared;
 
   options.dims = plan->dims;
   options.is_in_memory = reader->source->graph != NULL;
@@ -67,14 +98,7 @@ read_pinned (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   prepared = raw == NULL ? NULL
                          : tp_graph_prepare_taken (g_steal_pointer (&raw),
                                                    &passes, error);
-  if (prepared == NULL)
-    return NULL;
-  pinned = tp_graph_pin (prepared, (const char *const *) plan->pins, &local);
-  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
-    g_propagate_error (error, g_steal_pointer (&local));
-  else if (pinned == NULL)
-    tp_plan_read_fail (reader, error, "pins", "%s", local->message);
-  return pinned;
+  return prepared == NULL ? NULL : tell (reader, plan, prepared, error);
 }
 
 static char *
@@ -90,7 +114,7 @@ tp_plan_read_graph (const TpPlanReader *reader, const TpPlan *plan,
 {
   g_autofree char *path = find_path (reader, plan, error);
 
-  return path == NULL ? NULL : read_pinned (reader, plan, path, error);
+  return path == NULL ? NULL : read_told (reader, plan, path, error);
 }
 
 gboolean

@@ -73,6 +73,24 @@ read_passes (TpPlanPlace root, TpPlan *plan, GError **error)
 }
 
 static gboolean
+read_streamed (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpPlanPlace place
+      = { root.reader, "streamed", json_object_get (root.json, "streamed") };
+  const char *from;
+
+  if (place.json == NULL)
+    return TRUE;
+  if (!tp_plan_read_string (place, "from", FALSE, &from, error)
+      || !tp_plan_read_strings (place, "weights", &plan->streamed, error))
+    return FALSE;
+  plan->streamed_from = g_strdup (from);
+  return plan->streamed[0] != NULL
+         || tp_plan_read_fail (root.reader, error, "streamed",
+                               "no weights are named");
+}
+
+static gboolean
 read_truth (TpPlanPlace root, const char *key, gboolean *out_value,
             GError **error)
 {
@@ -108,7 +126,8 @@ read_origin (TpPlanPlace root, TpPlan *plan, GError **error)
 
   if (plan->version == 1)
     return TRUE;
-  if (!read_names (root, "no_fuse", &plan->no_fuse, error)
+  if (!read_streamed (root, plan, error)
+      || !read_names (root, "no_fuse", &plan->no_fuse, error)
       || !read_names (root, "facts", &origin->facts, error)
       || !tp_plan_read_number (root, "threads", &n_threads, error)
       || !read_truth (root, "exact", &origin->is_exact, error)

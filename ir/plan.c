@@ -5,6 +5,7 @@
 
 #include "ir/guard.h"
 #include "ir/region.h"
+#include "ir/units.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -43,6 +44,8 @@ tp_plan_unref (TpPlan *plan)
   tp_dims_unref (plan->dims);
   g_strfreev (plan->pins);
   g_strfreev (plan->no_pass);
+  g_strfreev (plan->streamed);
+  g_free (plan->streamed_from);
   g_strfreev (plan->no_fuse);
   g_strfreev (plan->origin.facts);
   g_free (plan->origin.machine);
@@ -193,7 +196,8 @@ pin_apply (TpGraph *graph, TpNode *nodes, const char *pin, GError **error)
     return FALSE;
   pattern = g_pattern_spec_new (glob);
   for (int i = 0; i < graph->n_nodes; i++)
-    if (g_pattern_spec_match_string (pattern, nodes[i].name))
+    if (!tp_node_is_stream (&nodes[i])
+        && g_pattern_spec_match_string (pattern, nodes[i].name))
       {
         nodes[i].pins = list;
         n_matched++;

@@ -70,6 +70,11 @@ typedef struct
                                * applied to the prepared graph */
   char **no_pass;             /* (nullable) passes left out when the graph was
                                * prepared */
+  char **streamed;            /* (nullable) constants that host memory alone keeps:
+                               * they are sent to who reads them in every run, see
+                               * graph/graph-stream.h */
+  char *streamed_from;        /* (nullable) the device of host memory: they come
+                               * from there; set with @streamed */
   char **no_fuse;             /* (nullable) fusion rules left out */
   TpPlanOrigin origin;
   char *objective;            /* "time", "throughput", ... */
