@@ -54,6 +54,18 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
   return g_steal_pointer (&wrap);
 }
 
+TplanGraph *
+tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
+{
+  TplanGraph *wrap
+      = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
+                           (const char *const *) plan->no_pass);
+
+  wrap->streamed = g_strdupv (plan->streamed);
+  wrap->streamed_from = g_strdup (plan->streamed_from);
+  return wrap;
+}
+
 /* Of the file @path, or of @bytes. */
 static TplanGraph *
 load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
@@ -139,6 +151,8 @@ tplan_graph_free (TplanGraph *graph)
   tp_dims_unref (graph->dims);
   tp_dims_unref (graph->assumed);
   g_strfreev (graph->no_pass);
+  g_strfreev (graph->streamed);
+  g_free (graph->streamed_from);
   g_free (graph->path);
   g_free (graph->inputs);
   g_free (graph->outputs);

@@ -42,9 +42,7 @@ wrap_parts (TplanMix *wrap, const TpMixAsked *asked)
       TplanGraph *graph
           = asked != NULL
                 ? g_steal_pointer (&asked[i].plan->graph)
-                : tp_api_wrap_graph (tp_graph_ref (part->graph),
-                                     part->plan->graph_path, part->plan->dims,
-                                     (const char *const *) part->plan->no_pass);
+                : tp_api_wrap_graph_of (tp_graph_ref (part->graph), part->plan);
 
       wrap->plans[i] = tp_api_wrap_plan (tp_plan_ref (part->plan), graph);
       wrap->parts[i] = (TplanMixPart){ part->name, part->rate.n_runs,

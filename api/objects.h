@@ -16,6 +16,8 @@ struct TplanGraph
   TpDims *dims;               /* (nullable) likewise, with those assumed */
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
+  char **streamed;            /* (nullable) as in the plan that it is the graph of */
+  char *streamed_from;        /* (nullable) likewise */
   TplanTensor *inputs;
   TplanTensor *outputs;
   const char **ops;           /* (strings owned by graph) */

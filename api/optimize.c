@@ -45,6 +45,7 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
   road->memory = (TpMemoryTexts){ .limits = options->memory_limits,
                                   .reserves = options->memory_reserves };
   road->no_fuse = options->no_fuse;
+  road->streams_weights = options->streams_weights;
   road->objective = options->objective;
   road->rates = (TpStatedRates){ .watts = options->watts,
                                  .prices = options->prices };

@@ -32,6 +32,8 @@ sign (TpPlan *plan, const TpPlan *as, const TpGraph *graph)
   plan->pins = g_strdupv (as->pins);
   plan->no_pass = g_strdupv (as->no_pass);
   plan->no_fuse = g_strdupv (as->no_fuse);
+  plan->streamed = g_strdupv (as->streamed);
+  plan->streamed_from = g_strdup (as->streamed_from);
   plan->origin = as->origin;
   plan->origin.facts = g_strdupv (as->origin.facts);
   plan->origin.machine = g_strdup (as->origin.machine);

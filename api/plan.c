@@ -160,8 +160,7 @@ load_call (gpointer data)
   plan = tp_plan_read_from (call->source, &load.options, &graph, call->error);
   if (plan == NULL)
     return;
-  wrap = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
-                            (const char *const *) plan->no_pass);
+  wrap = tp_api_wrap_graph_of (graph, plan);
   call->plan = tp_api_wrap_plan (g_steal_pointer (&plan),
                                  g_steal_pointer (&wrap));
 }

@@ -8,10 +8,12 @@
 #include "api/graph.h"
 #include "api/objects.h"
 #include "api/plan.h"
+#include "api/stream.h"
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
 #include "calib/device-match.h"
 #include "calib/lookup.h"
+#include "graph/graph-stream.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
 #include "ir/plan-memory.h"
@@ -19,6 +21,8 @@
 #include "planner/fuse.h"
 #include "planner/place.h"
 #include "runtime/devices.h"
+
+#include <string.h>
 
 /* Of an op, with its arcs, groups and proof; and of each device it can run on. */
 #define PLAN_OP_BYTES 1024
@@ -32,9 +36,12 @@ typedef struct
   const TplanGraph *model;
   const TplanCosts *from;
   const TpRoadOptions *options;
-  TpGraph *graph;             /* pinned */
+  const char *const *streamed; /* (nullable) weights */
+  const char *streamed_from;  /* (nullable): set with these */
+  TpGraph *graph;             /* pinned, with those streamed */
   TpGroups *groups;
   TpCosts *costs;
+  gint64 *limits;             /* [row]: of what there is, and what is asked for */
   char *machine;              /* whose they are; NULL: this one's */
   char **facts;               /* as TpPlanOrigin */
 } Road;
@@ -45,6 +52,7 @@ road_clear (Road *road)
   g_clear_pointer (&road->graph, tp_graph_unref);
   g_clear_pointer (&road->groups, tp_groups_free);
   g_clear_pointer (&road->costs, tp_costs_unref);
+  g_clear_pointer (&road->limits, g_free);
   g_clear_pointer (&road->machine, g_free);
   g_clear_pointer (&road->facts, g_strfreev);
 }
@@ -118,10 +126,16 @@ check_room (const Road *road, GError **error)
 static gboolean
 pin_and_fuse (Road *road, GError **error)
 {
+  g_autoptr (TpGraph) pinned = NULL;
+
   if (!check_rules (road->options->no_fuse, error)
       || !check_room (road, error))
     return FALSE;
-  road->graph = tp_graph_pin (road->model->graph, road->options->pins, error);
+  pinned = tp_graph_pin (road->model->graph, road->options->pins, error);
+  road->graph = pinned == NULL
+                    ? NULL
+                    : tp_graph_stream (pinned, road->streamed,
+                                       road->streamed_from, error);
   if (road->graph == NULL)
     return FALSE;
   road->groups = tp_fuse_find (road->graph, road->options->no_fuse);
@@ -268,6 +282,20 @@ sign_origin (const Road *road, TpPlan *plan)
   };
 }
 
+/* What this road streams, or what its model did already. */
+static void
+sign_streamed (const Road *road, TpPlan *plan)
+{
+  gboolean is_own = road->streamed != NULL;
+
+  g_strfreev (plan->streamed);
+  g_free (plan->streamed_from);
+  plan->streamed = g_strdupv (is_own ? (char **) road->streamed
+                                     : road->model->streamed);
+  plan->streamed_from = g_strdup (is_own ? road->streamed_from
+                                         : road->model->streamed_from);
+}
+
 /* What a plan remembers of how it was made. */
 static void
 sign_plan (const Road *road, TpPlan *plan)
@@ -281,6 +309,7 @@ sign_plan (const Road *road, TpPlan *plan)
   plan->pins = g_strdupv ((char **) road->options->pins);
   g_strfreev (plan->no_pass);
   plan->no_pass = g_strdupv (road->model->no_pass);
+  sign_streamed (road, plan);
 }
 
 static TpPlan *
@@ -313,17 +342,19 @@ take_asked (TpPlan *plan, TpMemoryLimits *limits, const TpMemoryTexts *texts)
 /* Within what is asked for, which the plan says, and what there is, which it says
  * where it made the plan dearer. */
 static TpPlan *
-choose_within (const Road *road, GError **error)
+choose_within (Road *road, GError **error)
 {
   const TpMemoryTexts *texts = &road->options->memory;
   gboolean is_free = road->options->ignores_memory;
   g_auto (TpMemoryLimits) limits = { NULL, NULL, NULL };
-  TpPlan *plan
-      = tp_memory_limits_init (&limits, road->costs, texts, error)
-            ? choose (road, is_free ? NULL : limits.all, error) : NULL;
+  TpPlan *plan;
 
+  if (!tp_memory_limits_init (&limits, road->costs, texts, error))
+    return NULL;
+  plan = choose (road, is_free ? NULL : limits.all, error);
   if (plan != NULL && !is_free)
     take_asked (plan, &limits, texts);
+  road->limits = g_steal_pointer (&limits.all);
   return plan;
 }
 
@@ -332,7 +363,6 @@ place (Road *road, GError **error)
 {
   g_autoptr (TpPlan) plan = choose_within (road, error);
   g_autoptr (TplanGraph) wrap = NULL;
-  const char *const *no_pass;
 
   if (plan == NULL)
     {
@@ -343,9 +373,7 @@ place (Road *road, GError **error)
   sign_origin (road, plan);
   if (plan->peak_bytes == NULL)
     tp_plan_count_memory (plan, road->graph);
-  no_pass = (const char *const *) plan->no_pass;
-  wrap = tp_api_wrap_graph (g_steal_pointer (&road->graph),
-                            road->model->path, road->model->dims, no_pass);
+  wrap = tp_api_wrap_graph_of (g_steal_pointer (&road->graph), plan);
   return tp_api_wrap_plan (g_steal_pointer (&plan), g_steal_pointer (&wrap));
 }
 
@@ -365,26 +393,123 @@ enter_stage (const Road *road, int stage, const char *what, GError **error)
   return FALSE;
 }
 
+/* To its end; what was found on the way stays in @road. */
+static gboolean
+take (Road *road, TpTaken *out, GError **error)
+{
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+
+  if (!enter_stage (road, 0, "fusing ops", error)
+      || !pin_and_fuse (road, error)
+      || !enter_stage (road, 1, "looking up times", error)
+      || !find_costs (road, warnings, error))
+    return FALSE;
+  out->notes.warnings = g_steal_pointer (&warnings);
+  if (take_notes (road, &out->notes, error)
+      && enter_stage (road, 2, "placing ops", error))
+    out->plan = place (road, error);
+  return out->plan != NULL;
+}
+
+/* ---- streaming ---------------------------------------------------------- */
+
+static gboolean
+check_streams (const TpRoadOptions *options, GError **error)
+{
+  if (!options->streams_weights || options->objective == NULL
+      || strcmp (options->objective, "time") == 0)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "weights are streamed for the objective 'time', not for '%s': "
+               "leave one of both out", options->objective);
+  return FALSE;
+}
+
+/* Whether limits made @taken, which may have no plan, dearer. */
+static gboolean
+is_bound (const Road *road, const TpTaken *taken)
+{
+  const TpPlan *plan
+      = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
+
+  return plan == NULL || plan->memory_proof != NULL
+         || (plan->memory_limits != NULL && road->costs->n_devices > 2);
+}
+
+static gboolean
+may_stream (const Road *road, const TpTaken *taken)
+{
+  return road->options->streams_weights && !road->options->ignores_memory
+         && road->model->streamed == NULL && road->limits != NULL
+         && is_bound (road, taken);
+}
+
+/* A TpStreamSearch.take. */
+static gboolean
+take_streamed (gpointer data, const char *const *streamed, TpTaken *out,
+               GError **error)
+{
+  const Road *first = data;
+  g_auto (Road) road = { .model = first->model, .from = first->from,
+                         .options = first->options, .streamed = streamed,
+                         .streamed_from
+                         = first->costs->devices[first->costs->host] };
+
+  return take (&road, out, error);
+}
+
+/* Of what would stream, if only there were a device to stream from. */
+static void
+warn_no_host (TpRoadNotes *notes)
+{
+  g_ptr_array_add (notes->warnings,
+                   g_strdup ("no weights are streamed: none of these devices "
+                             "works in host memory"));
+}
+
+/* @best becomes what is cheapest of that and those with weights streamed; *@error,
+ * which says why @road led nowhere, goes where there is one. */
+static void
+stream (const Road *road, TpTaken *best, GError **error)
+{
+  const TpStreamSearch search = { take_streamed, (gpointer) road,
+                                  road->model->graph, road->limits };
+  g_autoptr (GError) local = NULL;
+
+  if (road->costs->host == TP_COSTS_HOST)
+    warn_no_host (&best->notes);
+  else if (!tp_stream_search (&search, best, &local))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&local));
+    }
+  else if (best->plan != NULL)
+    g_clear_error (error);
+}
+
 TplanPlan *
 tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
               const TpRoadOptions *options, TpRoadNotes *out_notes,
               GError **error)
 {
   g_auto (Road) road = { .model = graph, .from = costs, .options = options };
-  g_auto (TpRoadNotes) unread = { NULL, 0, 0 };
-  TpRoadNotes *notes = out_notes == NULL ? &unread : out_notes;
-  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  g_auto (TpTaken) best = { NULL };
+  GError *local = NULL;
 
-  *notes = (TpRoadNotes){ NULL, 0, 0 };
-  if (!enter_stage (&road, 0, "fusing ops", error)
-      || !pin_and_fuse (&road, error)
-      || !enter_stage (&road, 1, "looking up times", error)
-      || !find_costs (&road, warnings, error))
+  if (!check_streams (options, error))
     return NULL;
-  notes->warnings = g_steal_pointer (&warnings);
-  return take_notes (&road, notes, error)
-                 && enter_stage (&road, 2, "placing ops", error)
-             ? place (&road, error) : NULL;
+  if ((take (&road, &best, &local)
+       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+      && may_stream (&road, &best))
+    stream (&road, &best, &local);
+  if (local != NULL)
+    g_propagate_error (error, local);
+  if (out_notes != NULL)
+    {
+      *out_notes = best.notes;
+      best.notes = (TpRoadNotes){ NULL };
+    }
+  return local == NULL ? g_steal_pointer (&best.plan) : NULL;
 }
 
 /* ---- measuring ---------------------------------------------------------- */

@@ -34,6 +34,7 @@ typedef struct
   gboolean ignores_memory;    /* no limits are kept: who asks looks at them */
   int n_cuts;                 /* to make where those bind; 0: some two seconds'
                                * worth */
+  gboolean streams_weights;   /* where limits make the plan dear */
   TpStatedRates rates;
   gboolean knows_rates;       /* what is known is used, stated or not; so it is for
                                * objectives that want it */
@@ -66,7 +67,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
  *
  * The plan, complete but for margins. Errors are those of
  * tplan_graph_optimize (), or:
- *   TPLAN_ERROR_USAGE: no such objective or fusion rule.
+ *   TPLAN_ERROR_USAGE: no such objective or fusion rule, or weights streamed for
+ *     another objective than "time".
  *   TPLAN_ERROR_INFEASIBLE: nothing fits into the memory there is, or nothing was
  *     found that does.
  *   TPLAN_ERROR_STALE: as @options wants it.

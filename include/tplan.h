@@ -302,6 +302,10 @@ typedef struct
                                * want weights packed and scratch: plans take
                                * less, sessions do not; ended by NULL. Read
                                * while the call lasts */
+  gboolean streams_weights;   /* where limits of memory make the plan dearer, large
+                               * weights may stay in host memory and be sent to the
+                               * device in every run, as for `--stream-weights`; for
+                               * the objective "time" alone */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
@@ -961,7 +965,7 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  * @op: the name of an op
  *
  * Returns: (transfer none) (nullable): why @op is where it is: "alone" (there is
- *   no other device), "pinned", "only" (no other device can), "tie" (it would be
+ *   no other device), "streamed" (it sends a weight that stays there), "pinned", "only" (no other device can), "tie" (it would be
  *   elsewhere in a plan that is cheaper by less than noise), "memory" (likewise in
  *   one that takes more memory than there is), "load" (likewise in one whose
  *   busiest engine carries more), "faster" (by itself than on any other), "equal"
@@ -1006,9 +1010,7 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
  *   with @error set:
  *   %TPLAN_ERROR_DEVICE: a device is absent or failed: see `tplan devices`.
- *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch. Or more
- *     is taken, with weights packed and scratch, than the limits and reserves of
- *     @plan: plan again with the reserve that the message says.
+ *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch.
  *   %TPLAN_ERROR_UNSUPPORTED: an op that has costs but cannot be run.
  *   %TPLAN_ERROR_INPUT: a loaded plan that cannot be run; see tplan_plan_check().
  *   %TPLAN_ERROR_STALE: the plan was made for another machine: make one for this.

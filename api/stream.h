@@ -1,0 +1,38 @@
+/* stream.h: which weights stay in host memory, where limits of memory make a plan
+ * dear: see docs/planner.md, "Weights streamed". */
+#ifndef TP_API_STREAM_H
+#define TP_API_STREAM_H
+
+#include "api/road.h"
+
+/* A plan and what is worth telling of how it was made. */
+typedef struct
+{
+  TplanPlan *plan;            /* NULL: none was found */
+  TpRoadNotes notes;
+} TpTaken;
+void tp_taken_clear (TpTaken *taken);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpTaken, tp_taken_clear)
+
+typedef struct
+{
+  /* Plans with these weights streamed; NULL-terminated. */
+  gboolean (*take) (gpointer data, const char *const *streamed,
+                    TpTaken *out_taken, GError **error);
+  gpointer data;
+  const TpGraph *graph;
+  const gint64 *limits;       /* [row] (ir/pools.h), 0: none */
+} TpStreamSearch;
+
+/**
+ * tp_stream_search:
+ * @best: what was found without; replaced by what is cheaper
+ *
+ * Streams all large weights first, then keeps on a device those that save most time
+ * there for their bytes, as far as its limit allows. FALSE with @error: planning
+ * failed otherwise than for want of memory.
+ */
+gboolean tp_stream_search (const TpStreamSearch *search, TpTaken *best,
+                           GError **error);
+
+#endif
