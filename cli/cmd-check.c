@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/placement.h"
 #include "cli/planning.h"
+#include "cli/streamed.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "format/file.h"
@@ -97,8 +98,9 @@ print_result (const Checked *it)
   g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (it->plan));
 
   if (it->is_valid)
-    tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s", it->name, cost,
+    tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s%s", it->name, cost,
                   tp_cli_simulated (it->plan), bound, judge (it->plan),
+                  tp_cli_streamed (tp_api_get_plan (it->plan)),
                   has_stated_costs (it->plan) ? "; costs as stated in the plan"
                                               : "");
   else

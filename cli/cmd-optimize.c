@@ -16,6 +16,7 @@
 #include "cli/rates.h"
 #include "cli/remedies.h"
 #include "cli/series.h"
+#include "cli/streamed.h"
 #include "cli/text.h"
 #include "cli/tiers-made.h"
 #include "cli/verify.h"
@@ -151,6 +152,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
                        tp_cli_device_bytes_to_json (plan,
                                                     plan->weight_bytes));
   json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
+  json_object_set_new (document, "streamed", tp_cli_streamed_to_json (handle));
   json_object_set_new (document, "load", tp_cli_loads_to_json (plan));
   json_object_set_new (document, "rates", tp_cli_rates_to_json (plan));
   json_object_set_new (document, "span", tp_cli_span_to_json (plan));
@@ -193,9 +195,10 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
     return g_strdup_printf ("%s predicted%s%s, within noise of the least, %s",
                             cost, simulated, interval, bound);
   if (totals->cost_ns == totals->bound_ns)
-    return g_strdup_printf ("%s predicted%s%s, proved least%s", cost,
+    return g_strdup_printf ("%s predicted%s%s, proved least%s%s", cost,
                             simulated, interval,
-                            tp_cli_is_limited (plan) ? " that fits" : "");
+                            tp_cli_is_limited (plan) ? " that fits" : "",
+                            tp_cli_streamed (tp_api_get_plan (plan)));
   return g_strdup_printf ("%s predicted%s%s, bound %s, gap %.2f %%", cost,
                           simulated, interval, bound, 100 * totals->gap);
 }
@@ -301,6 +304,7 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
                 tp_cli_format_device_bytes (plan, plan->peak_bytes));
   tp_table_add (table, g_strdup ("weights"),
                 tp_cli_format_device_bytes (plan, plan->weight_bytes));
+  add_described (table, "streamed", tp_cli_format_streamed (handle));
   if (plan->memory_limits != NULL)
     tp_table_add (table, g_strdup ("memory limits"),
                   tp_cli_format_limits (handle));

@@ -244,6 +244,9 @@ add_plan_options (GString *line, const TpCommand *command, const json_t *plan)
     add_plan_list (line, "pin", json_object_get (plan, "pins"));
   if (tp_cli_planning.no_fuse == NULL && has_option (command, "no-fuse"))
     add_plan_list (line, "no-fuse", json_object_get (plan, "no_fuse"));
+  if (!tp_cli_planning.streams_weights && has_option (command, "stream-weights")
+      && json_object_get (plan, "streamed") != NULL)
+    add_option (line, "stream-weights", NULL);
 }
 
 /* ---- what was typed ------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/device-bytes.h"
+#include "cli/streamed.h"
 #include "cli/text.h"
 #include "ir/plan-memory.h"
 #include "ir/pools.h"
@@ -106,19 +107,20 @@ tp_cli_format_limits (const TplanPlan *handle)
   limits = format_limits (plan);
   if (!tp_cli_is_limited (handle))
     return g_strdup_printf (
-        "%s, which %s", limits,
+        "%s, which %s%s", limits,
         is_least (plan) ? "the cheapest plan keeps to"
-                        : "the plan keeps to; the bound is without");
+                        : "the plan keeps to; the bound is without",
+        tp_cli_streamed (plan));
   bytes = count_free (handle);
   cost = tp_cli_format_time (plan->bound_ns);
   needs = tp_cli_format_device_bytes (plan, bytes);
   return g_strdup_printf (
-      "%s: without, %s (%.1f %% less), which needs %s", limits, cost,
+      "%s: without, %s (%.1f %% less)%s, which needs %s", limits, cost,
       plan->cost_ns > 0
           ? 100.0 * (double) (plan->cost_ns - plan->bound_ns)
                 / (double) plan->cost_ns
           : 0.0,
-      needs);
+      tp_cli_streamed (plan), needs);
 }
 
 json_t *

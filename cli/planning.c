@@ -62,6 +62,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
     .pins = (const char *const *) tp_cli_planning.pins,
     .no_fuse = (const char *const *) tp_cli_planning.no_fuse,
     .memory = tp_cli_get_memory (),
+    .streams_weights = tp_cli_planning.streams_weights,
     .rates = { .watts = (const char *const *) tp_cli_planning.watts,
                .prices = (const char *const *) tp_cli_planning.prices },
     .knows_rates = tp_cli_planning.knows_rates,
@@ -225,8 +226,8 @@ tp_cli_make_rival (TpCli *cli, const TplanGraph *graph, const TpRival *rival,
 }
 
 TplanPlan *
-tp_cli_plan_again (TpCli *cli, const TplanGraph *graph,
-                   gboolean ignores_memory, GError **error)
+tp_cli_plan_again (TpCli *cli, const TplanGraph *graph, TpAgain how,
+                   GError **error)
 {
   TplanCosts *costs = get_costs (cli, error);
   TpRoadOptions options;
@@ -234,7 +235,8 @@ tp_cli_plan_again (TpCli *cli, const TplanGraph *graph,
   if (costs == NULL || !read_options (cli, &options, error))
     return NULL;
   options.is_measured = FALSE;
-  options.ignores_memory = ignores_memory;
+  options.ignores_memory = how == TP_AGAIN_FREE;
+  options.streams_weights |= how == TP_AGAIN_STREAMED;
   return tp_road_plan (graph, costs, &options, NULL, error);
 }
 

@@ -16,6 +16,7 @@ typedef struct
   char **no_fuse;             /* rules not to use */
   char **memory_limits;       /* DEV=SIZE */
   char **memory_reserves;     /* likewise */
+  gboolean streams_weights;
   char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
   gboolean knows_rates;       /* what is known is used where none is stated */
   char *level;                /* "estimate", "measure" */
@@ -45,6 +46,9 @@ extern TpPlanning tp_cli_planning;
   { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_limits, \
     "take at most SIZE (512M) of its memory (repeatable)", "DEV=SIZE" }, \
+  { "stream-weights", 0, 0, G_OPTION_ARG_NONE, \
+    &tp_cli_planning.streams_weights, \
+    "where limits bind, weights may come from the host each run", NULL }, \
   { "level", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.level, \
     "estimate (default), or measure what is missing", "LEVEL" }, \
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \
@@ -96,10 +100,16 @@ TplanPlan *tp_cli_make_plan (TpCli *cli, const char *model,
 TplanPlan *tp_cli_plan_graph (TpCli *cli, const TplanGraph *graph,
                               GError **error);
 
-/* Likewise by the options and the figures there are, silently; or whatever memory it
- * takes. */
-TplanPlan *tp_cli_plan_again (TpCli *cli, const TplanGraph *graph,
-                              gboolean ignores_memory, GError **error);
+typedef enum
+{
+  TP_AGAIN_AS_ASKED,
+  TP_AGAIN_FREE,              /* whatever memory it takes */
+  TP_AGAIN_STREAMED,          /* weights may be streamed */
+} TpAgain;
+
+/* Likewise by the options and the figures there are, silently; but for @how. */
+TplanPlan *tp_cli_plan_again (TpCli *cli, const TplanGraph *graph, TpAgain how,
+                              GError **error);
 
 /* What else a plan could be. */
 typedef struct

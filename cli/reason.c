@@ -54,6 +54,10 @@ tp_cli_format_reason (const TpPlan *plan, const TpGraph *graph,
     {
     case TP_REASON_ALONE:
       return g_strdup ("the only device");
+    case TP_REASON_STREAMED:
+      return g_strdup_printf (
+          "'%s' stays on %s, and is sent to who reads it in every run",
+          graph->tensors[graph->nodes[placement->node].inputs[0]].name, here);
     case TP_REASON_PINNED:
       text = g_strjoinv (", ", (char **) graph->nodes[placement->node].pins);
       return g_strdup_printf ("pinned to %s", text);

@@ -17,18 +17,20 @@
 #include "ir/pools.h"
 #include "ir/types.h"
 
+#include <string.h>
+
 #define MAX_HALVES 8          /* of one dimension */
 
-/* (nullable) The model with @dims, by the options or whatever memory it takes. */
+/* (nullable) The model with @dims, by the options but for @how. */
 static TplanPlan *
-plan_again (TpCli *cli, const GArray *dims, gboolean ignores_memory)
+plan_again (TpCli *cli, const GArray *dims, TpAgain how)
 {
   const TplanLoadOptions load = tp_cli_load_options (cli, dims);
   g_autoptr (TplanGraph) graph
       = tplan_graph_load_full (cli->args[0], &load, NULL);
 
   return graph == NULL
-             ? NULL : tp_cli_plan_again (cli, graph, ignores_memory, NULL);
+             ? NULL : tp_cli_plan_again (cli, graph, how, NULL);
 }
 
 /* ---- more memory ---------------------------------------------------------- */
@@ -88,6 +90,26 @@ note_memory (const TpCli *cli, const TplanPlan *handle)
                  time, tp_cli_simulated (handle), limits);
 }
 
+/* ---- weights that stay where they are ------------------------------------- */
+
+static void
+note_streams (TpCli *cli, const GArray *dims)
+{
+  const char *objective = tp_cli_planning.objective;
+  gboolean is_asked = tp_cli_planning.streams_weights
+                      || (objective != NULL && strcmp (objective, "time") != 0);
+  g_autoptr (TplanPlan) plan
+      = is_asked ? NULL : plan_again (cli, dims, TP_AGAIN_STREAMED);
+  g_autofree char *time = NULL;
+
+  if (plan == NULL)
+    return;
+  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  tp_cli_note (cli, "note: with weights sent from host memory in every run it "
+                    "fits, %s a run%s: `tplan optimize --stream-weights`",
+               time, tp_cli_simulated (plan));
+}
+
 /* ---- in another order ----------------------------------------------------- */
 
 /* (nullable) The model as `convert --order` writes it. */
@@ -115,7 +137,7 @@ note_order (TpCli *cli, const GArray *dims)
 {
   g_autoptr (TplanGraph) graph = load_ordered (cli, dims);
   g_autoptr (TplanPlan) plan
-      = graph == NULL ? NULL : tp_cli_plan_again (cli, graph, FALSE, NULL);
+      = graph == NULL ? NULL : tp_cli_plan_again (cli, graph, TP_AGAIN_AS_ASKED, NULL);
   const char *model = cli->args[0];
   g_autofree char *time = NULL, *word = NULL;
 
@@ -170,7 +192,7 @@ halve_dim (TpCli *cli, const GArray *dims, const char *name, gint64 whole)
 
       value = (value + 1) / 2;
       tp_cli_values_set (fewer, name, value);
-      plan = plan_again (cli, fewer, FALSE);
+      plan = plan_again (cli, fewer, TP_AGAIN_AS_ASKED);
       if (plan == NULL)
         continue;
       note_dim (cli, plan, name, whole);
@@ -182,13 +204,14 @@ void
 tp_cli_note_remedies (TpCli *cli, const GArray *dims)
 {
   g_autoptr (TplanPlan) free_plan
-      = cli->is_quiet ? NULL : plan_again (cli, dims, TRUE);
+      = cli->is_quiet ? NULL : plan_again (cli, dims, TP_AGAIN_FREE);
   const TpDims *had
       = free_plan == NULL ? NULL : tp_api_get_plan (free_plan)->dims;
 
   if (free_plan == NULL)
     return;
   note_memory (cli, free_plan);
+  note_streams (cli, dims);
   note_order (cli, dims);
   for (int i = 0; had != NULL && i < tp_dims_size (had); i++)
     {

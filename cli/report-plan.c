@@ -16,6 +16,7 @@
 #include "cli/reason.h"
 #include "cli/report-steps.h"
 #include "cli/single.h"
+#include "cli/streamed.h"
 #include "cli/text.h"
 #include "ir/plan-reason.h"
 #include "nest/nest-check.h"
@@ -77,12 +78,13 @@ format_proof (const TpPlan *plan)
     return format_rated (plan);
   if (plan->memory_proof != NULL)
     return plan->cost_ns == plan->bound_ns
-               ? g_strdup ("proved least of those that fit the memory")
+               ? g_strdup_printf ("proved least of those that fit the memory%s",
+                                  tp_cli_streamed (plan))
                : g_strdup_printf ("at most %s (%.1f %%) above the least that "
-                                  "fits the memory",
-                                  gap, part);
+                                  "fits the memory%s",
+                                  gap, part, tp_cli_streamed (plan));
   if (plan->cost_ns == plan->bound_ns)
-    return g_strdup ("proved least");
+    return g_strconcat ("proved least", tp_cli_streamed (plan), NULL);
   if (plan->tie_price_ns == 0)
     return g_strdup_printf ("at most %s (%.1f %%) above the least", gap, part);
   return g_strdup_printf ("a tie: the least is %s (%.1f %%) less, which is less "
@@ -252,8 +254,9 @@ add_kernel (json_t *list, const TpGraph *graph, const int *nodes, int n)
   TpWork work;
 
   if (n == 1
-      && (graph->nodes[*nodes].op == NULL || tp_node_is_view (
-                                                 &graph->nodes[*nodes])))
+      && (graph->nodes[*nodes].op == NULL
+          || tp_node_is_view (&graph->nodes[*nodes])
+          || tp_node_is_stream (&graph->nodes[*nodes])))
     return;
   lowered = tp_lower_nodes (graph, nodes, n, NULL);
   if (lowered == NULL)

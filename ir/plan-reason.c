@@ -3,6 +3,8 @@
 
 #include "ir/plan-reason.h"
 
+#include "ir/units.h"
+
 static gint64
 get_time (const TpPlan *plan, int node, int device)
 {
@@ -36,6 +38,8 @@ tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
     *out_rival = rival;
   if (plan->n_devices == 1)
     return TP_REASON_ALONE;
+  if (tp_node_is_stream (&graph->nodes[placement->node]))
+    return TP_REASON_STREAMED;
   if (graph->nodes[placement->node].pins != NULL)
     return TP_REASON_PINNED;
   if (rival < 0)
@@ -62,6 +66,7 @@ tp_reason_get_name (TpReason reason)
 {
   static const char *const names[] = {
     [TP_REASON_ALONE] = "alone",       [TP_REASON_PINNED] = "pinned",
+    [TP_REASON_STREAMED] = "streamed",
     [TP_REASON_ONLY] = "only",         [TP_REASON_TIE] = "tie",
     [TP_REASON_FASTER] = "faster",     [TP_REASON_EQUAL] = "equal",
     [TP_REASON_NEIGHBOURS] = "neighbours", [TP_REASON_MEMORY] = "memory",

@@ -7,6 +7,7 @@
 typedef enum
 {
   TP_REASON_ALONE,            /* the plan has one device */
+  TP_REASON_STREAMED,         /* where the weights are that it sends */
   TP_REASON_PINNED,
   TP_REASON_ONLY,             /* no other device can */
   TP_REASON_TIE,              /* the cheapest plan has it elsewhere, but is
