@@ -6,6 +6,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "graph/graph-stream.h"
 #include "ir/execution.h"
 #include "ir/units.h"
 #include "planner/place.h"
@@ -155,17 +156,27 @@ new_graph (int n_ops)
 
 /* ---- groups and costs --------------------------------------------------- */
 
+/* The op after @node that does not stream. */
+static int
+find_next (const TpGraph *graph, int node)
+{
+  do
+    node++;
+  while (node < graph->n_nodes && tp_node_is_stream (&graph->nodes[node]));
+  return node;
+}
+
 /* Whether all that @node makes is for the next op alone. */
 static gboolean
 leads_on (const TpGraph *graph, int node)
 {
   const TpNode *it = &graph->nodes[node];
   const TpTensor *output = &graph->tensors[it->outputs[0]];
+  int next = find_next (graph, node);
 
   return it->n_outputs == 1 && output->n_consumers == 1 && !output->is_output
-         && output->consumers[0] == node + 1 && !tp_node_is_view (it)
-         && node + 1 < graph->n_nodes
-         && !tp_node_is_view (&graph->nodes[node + 1]);
+         && output->consumers[0] == next && !tp_node_is_view (it)
+         && next < graph->n_nodes && !tp_node_is_view (&graph->nodes[next]);
 }
 
 static TpGroups *
@@ -177,6 +188,8 @@ new_groups (const TpGraph *graph)
 
   for (int i = 0; i < graph->n_nodes; i++)
     {
+      if (tp_node_is_stream (&graph->nodes[i]))
+        continue;
       nodes[n++] = i;
       if (leads_on (graph, i) && g_test_rand_int_range (0, 3) > 0)
         continue;
@@ -194,18 +207,18 @@ random_cost (int low, int high)
 }
 
 static TpCosts *
-new_costs (int n, const TpGraph *graph, const TpGroups *groups)
+new_costs (int n, int host, const TpGraph *graph, const TpGroups *groups)
 {
   TpCosts *costs = tp_costs_new (n, device_names, graph, groups);
   int copy = g_test_rand_bit () ? 50 : 400;
 
-  costs->host = g_test_rand_int_range (TP_COSTS_HOST, n);
+  costs->host = host;
   for (int i = 0; i < graph->n_nodes; i++)
     {
       *tp_costs_node (costs, i, 0) = random_cost (50, 2000);
       for (int d = 1; d < n; d++)
         *tp_costs_node (costs, i, d) = random_cost (10, 1000);
-      if (g_test_rand_int_range (0, 10) == 0)
+      if (graph->nodes[i].pins == NULL && g_test_rand_int_range (0, 10) == 0)
         tp_costs_node (costs, i, g_test_rand_int_range (0, n))->time_ns
             = TP_COST_NONE;
     }
@@ -229,7 +242,43 @@ tp_memory_case_new_for (int n_devices, int n_ops)
 
   test->graph = new_graph (n_ops);
   test->groups = new_groups (test->graph);
-  test->costs = new_costs (n_devices, test->graph, test->groups);
+  test->costs
+      = new_costs (n_devices, g_test_rand_int_range (TP_COSTS_HOST, n_devices),
+                   test->graph, test->groups);
+  return test;
+}
+
+/* Takes @graph. */
+static TpGraph *
+stream_some (TpGraph *graph, const char *host, int most)
+{
+  g_autoptr (TpGraph) plain = graph;
+  g_autofree const char **names = g_new0 (const char *, graph->n_tensors + 1);
+  g_autoptr (GError) error = NULL;
+  TpGraph *streamed;
+  int n = 0;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (tp_graph_can_stream (graph, i)
+        && graph->tensors[i].n_consumers <= most && g_test_rand_bit ())
+      {
+        names[n++] = graph->tensors[i].name;
+        most -= graph->tensors[i].n_consumers;
+      }
+  streamed = tp_graph_stream (graph, names, host, &error);
+  g_assert_no_error (error);
+  return streamed;
+}
+
+TpTestCase *
+tp_memory_case_new_streamed (int n_ops, int most)
+{
+  TpTestCase *test = g_new0 (TpTestCase, 1);
+  int host = g_test_rand_int_range (0, 2);
+
+  test->graph = stream_some (new_graph (n_ops), device_names[host], most);
+  test->groups = new_groups (test->graph);
+  test->costs = new_costs (2, host, test->graph, test->groups);
   return test;
 }
 

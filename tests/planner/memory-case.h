@@ -13,6 +13,10 @@ TpTestCase *tp_memory_case_new (int n_ops);
 /* On more devices, to 4: the others are mostly faster than the first. */
 TpTestCase *tp_memory_case_new_for (int n_devices, int n_ops);
 
+/* Two devices, of which one is the host, from which up to @most ops are sent weights
+ * in every run, by as many ops more. */
+TpTestCase *tp_memory_case_new_streamed (int n_ops, int most);
+
 /* Arena and weights on all devices, by the layout of sessions; groups are in
  * effect where they save. */
 void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,

@@ -22,6 +22,16 @@ typedef struct
   gint64 free_bytes[2];       /* of the cheapest of all */
 } Truth;
 
+#define MOST_STREAMS 3        /* where all placements are tried */
+
+/* Every other one with weights that are streamed. */
+static TpTestCase *
+new_case (int n_ops, int n_streams)
+{
+  return g_test_rand_bit () ? tp_memory_case_new (n_ops)
+                            : tp_memory_case_new_streamed (n_ops, n_streams);
+}
+
 static gboolean
 fits (const gint64 *bytes, const gint64 *limits)
 {
@@ -94,8 +104,10 @@ test_brute_force (void)
 
   for (int round = 0; round < n_rounds; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (
-          g_test_rand_int_range (2, round % 10 == 0 ? MAX_OPS + 1 : 9));
+      g_autoptr (TpTestCase) test
+          = new_case (
+              g_test_rand_int_range (2, round % 10 == 0 ? MAX_OPS + 1 : 9),
+              MOST_STREAMS);
       Truth truth;
 
       find_truth (test, NULL, &truth);
@@ -156,7 +168,7 @@ test_margins (void)
   for (int round = 0; round < 40; round++)
     {
       g_autoptr (TpTestCase) test
-          = tp_memory_case_new (g_test_rand_int_range (2, 9));
+          = new_case (g_test_rand_int_range (2, 9), MOST_STREAMS);
       gint64 limits[2];
       g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 0, limits);
 
@@ -176,7 +188,7 @@ test_equal_bytes (void)
 {
   for (int round = 0; round < 30; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (40);
+      g_autoptr (TpTestCase) test = new_case (40, 40);
       const gint64 wide[2] = { G_GINT64_CONSTANT (1) << 40, 1 << 30 };
       gint64 limits[2];
       g_autoptr (TpPlan) first
@@ -207,7 +219,7 @@ test_few_cuts (void)
 
   for (int round = 0; round < 60; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (30);
+      g_autoptr (TpTestCase) test = new_case (30, 30);
       gint64 limits[2];
       g_autoptr (TpPlan) plan
           = tp_memory_case_place_tight (test, 1 + round % 4, limits);
@@ -234,7 +246,7 @@ test_large (void)
 
   for (int round = 0; round < n_rounds; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (100 + 10 * round);
+      g_autoptr (TpTestCase) test = new_case (100 + 10 * round, 100 + 10 * round);
       gint64 limits[2];
       g_autoptr (TpPlan) plan
           = tp_memory_case_place_tight (test, n_rounds > 2 ? 0 : 100,
@@ -274,7 +286,7 @@ test_many_prices (void)
 
   for (int round = 0; round < 20; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (30);
+      g_autoptr (TpTestCase) test = new_case (30, 30);
       gint64 limits[2];
       g_autoptr (TpPlan) plan = tp_memory_case_place_tight (test, 100, limits);
       g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
@@ -469,7 +481,7 @@ test_spoilt (void)
 
   for (int round = 0; round < 150; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (10);
+      g_autoptr (TpTestCase) test = new_case (10, 10);
       gint64 limits[2];
       g_autoptr (TpPlan) plan = tp_memory_case_place_tight (
           test, round % 2 ? TP_MEMORY_CASE_CUTS : 0, limits);
@@ -497,7 +509,7 @@ write_plans (const char *folder, GPtrArray *argv)
 {
   for (int round = 0; round < 40; round++)
     {
-      g_autoptr (TpTestCase) test = tp_memory_case_new (12);
+      g_autoptr (TpTestCase) test = new_case (12, 12);
       gint64 limits[2];
       g_autoptr (TpPlan) plan = NULL;
 
