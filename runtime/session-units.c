@@ -7,32 +7,38 @@
 #include "runtime/devices.h"
 #include "runtime/session-overlap.h"
 
-/* Only those that run something. */
+static gboolean
+open_device (TpSession *session, int device, const TpDeviceOptions *options,
+             GError **error)
+{
+  TpSessionDevice *there = &session->devices[device];
+  TpDeviceOptions its = options != NULL ? *options : (TpDeviceOptions){ 0 };
+
+  if (there->device != NULL)
+    return TRUE;
+  its.is_shared = session->n_slots > 1 || tp_session_wants_overlap (session);
+  its.is_guest = device != session->execution->host;
+  there->device = tp_device_open (session->plan->devices[device], &its, error);
+  if (there->device == NULL)
+    return FALSE;
+  there->device->ops->describe (there->device, &there->info);
+  session->is_simulated |= there->device->ops->is_simulated;
+  return TRUE;
+}
+
+/* Some run nothing, and keep what others read. */
 gboolean
 tp_session_open_devices (TpSession *session, const TpDeviceOptions *options,
                          GError **error)
 {
-  const TpUnits *units = session->execution->units;
+  const TpExecution *execution = session->execution;
 
-  for (int i = 0; i < units->n; i++)
-    {
-      int device = units->units[i].device;
-      TpSessionDevice *there = &session->devices[device];
-      TpDeviceOptions its
-          = options != NULL ? *options : (TpDeviceOptions){ 0 };
-
-      if (there->device != NULL)
-        continue;
-      its.is_shared = session->n_slots > 1
-                      || tp_session_wants_overlap (session);
-      its.is_guest = device != session->execution->host;
-      there->device = tp_device_open (session->plan->devices[device], &its,
-                                      error);
-      if (there->device == NULL)
-        return FALSE;
-      there->device->ops->describe (there->device, &there->info);
-      session->is_simulated |= there->device->ops->is_simulated;
-    }
+  for (int i = 0; i < execution->units->n; i++)
+    if (!open_device (session, execution->units->units[i].device, options, error))
+      return FALSE;
+  for (int i = 0; i < execution->n_storages; i++)
+    if (!open_device (session, execution->storages[i].device, options, error))
+      return FALSE;
   return TRUE;
 }
 
