@@ -9,6 +9,7 @@
 #include "cli/keep.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "ir/units.h"
 
 #include <math.h>
 
@@ -29,7 +30,7 @@ check_pins (const TplanPlan *plan, GError **error)
   const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (plan));
 
   for (int i = 0; i < graph->n_nodes; i++)
-    if (graph->nodes[i].pins != NULL)
+    if (graph->nodes[i].pins != NULL && !tp_node_is_stream (&graph->nodes[i]))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                      "op '%s' is pinned, and --verify may give a plan that "
