@@ -57,13 +57,13 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
 TplanGraph *
 tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
 {
-  TplanGraph *wrap
+  g_autoptr (TplanGraph) wrap
       = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
                            (const char *const *) plan->no_pass);
 
-  wrap->streamed = g_strdupv (plan->streamed);
+  wrap->streamed = tp_strdupv ((const char *const *) plan->streamed);
   wrap->streamed_from = g_strdup (plan->streamed_from);
-  return wrap;
+  return g_steal_pointer (&wrap);
 }
 
 /* Of the file @path, or of @bytes. */

@@ -29,10 +29,10 @@ sign (TpPlan *plan, const TpPlan *as, const TpGraph *graph)
   g_clear_pointer (&plan->dims, tp_dims_unref);
   if (as->dims != NULL)
     plan->dims = tp_dims_ref (as->dims);
-  plan->pins = g_strdupv (as->pins);
+  plan->pins = tp_strdupv ((const char *const *) as->pins);
   plan->no_pass = g_strdupv (as->no_pass);
   plan->no_fuse = g_strdupv (as->no_fuse);
-  plan->streamed = g_strdupv (as->streamed);
+  plan->streamed = tp_strdupv ((const char *const *) as->streamed);
   plan->streamed_from = g_strdup (as->streamed_from);
   plan->origin = as->origin;
   plan->origin.facts = g_strdupv (as->origin.facts);

@@ -290,8 +290,9 @@ sign_streamed (const Road *road, TpPlan *plan)
 
   g_strfreev (plan->streamed);
   g_free (plan->streamed_from);
-  plan->streamed = g_strdupv (is_own ? (char **) road->streamed
-                                     : road->model->streamed);
+  plan->streamed
+      = tp_strdupv (is_own ? road->streamed
+                           : (const char *const *) road->model->streamed);
   plan->streamed_from = g_strdup (is_own ? road->streamed_from
                                          : road->model->streamed_from);
 }
@@ -494,7 +495,7 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
 {
   g_auto (Road) road = { .model = graph, .from = costs, .options = options };
   g_auto (TpTaken) best = { NULL };
-  GError *local = NULL;
+  g_autoptr (GError) local = NULL;
 
   if (!check_streams (options, error))
     return NULL;
@@ -502,14 +503,15 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
        || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
       && may_stream (&road, &best))
     stream (&road, &best, &local);
-  if (local != NULL)
-    g_propagate_error (error, local);
   if (out_notes != NULL)
     {
       *out_notes = best.notes;
       best.notes = (TpRoadNotes){ NULL };
     }
-  return local == NULL ? g_steal_pointer (&best.plan) : NULL;
+  if (local == NULL)
+    return g_steal_pointer (&best.plan);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return NULL;
 }
 
 /* ---- measuring ---------------------------------------------------------- */

@@ -117,3 +117,14 @@ tp_memdup (const void *data, gsize size_bytes)
     memcpy (copy, data, size_bytes);
   return copy;
 }
+
+char **
+tp_strdupv (const char *const *strings)
+{
+  gsize n = strings == NULL ? 0 : g_strv_length ((char **) strings);
+  char **copy = strings == NULL ? NULL : tp_new0 (char *, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    copy[i] = g_strdup (strings[i]);
+  return copy;
+}

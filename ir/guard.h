@@ -36,11 +36,13 @@ gboolean tp_guard (void (*call) (gpointer data), gpointer data,
  * as g_malloc() does. */
 G_NORETURN void tp_guard_leave (gsize size_bytes);
 
-/* As g_malloc_n (), g_malloc0_n (), g_realloc_n (), g_memdup2 (); g_free(). */
+/* As g_malloc_n (), g_malloc0_n (), g_realloc_n (), g_memdup2 (); g_free(). The last
+ * as g_strdupv (), of strings that are short; g_strfreev (). */
 void *tp_alloc (gsize n, gsize size);
 void *tp_alloc0 (gsize n, gsize size);
 void *tp_realloc (void *old, gsize n, gsize size);
 void *tp_memdup (const void *data, gsize size_bytes);
+char **tp_strdupv (const char *const *strings);
 
 #define tp_new(Type, n) ((Type *) tp_alloc ((n), sizeof (Type)))
 #define tp_new0(Type, n) ((Type *) tp_alloc0 ((n), sizeof (Type)))

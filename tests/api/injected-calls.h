@@ -23,6 +23,7 @@ typedef struct
   GBytes *bytes, *more_bytes; /* (nullable) what is read, and what belongs to it */
   TplanCosts *three;          /* (nullable) of three devices */
   TplanPlan *shares;          /* (nullable) for them */
+  TplanGraph *heavy;          /* (nullable) with weights that may be streamed */
 } Fixture;
 
 typedef gboolean (*Call) (Fixture *fixture, GError **error);
@@ -55,6 +56,9 @@ void injected_prepare_tiers (Fixture *fixture);
 void injected_prepare_figures (Fixture *fixture);
 void injected_prepare_table (Fixture *fixture);
 void injected_prepare_three (Fixture *fixture);
+void injected_prepare_heavy (Fixture *fixture);
+void injected_prepare_streamed (Fixture *fixture);
+gboolean injected_stream (Fixture *fixture, GError **error);
 gboolean injected_read_model (Fixture *fixture, GError **error);
 gboolean injected_read_plan (Fixture *fixture, GError **error);
 gboolean injected_read_tier (Fixture *fixture, GError **error);

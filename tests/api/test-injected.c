@@ -179,6 +179,7 @@ clear_prepared (Fixture *fixture)
   g_clear_pointer (&fixture->more_bytes, g_bytes_unref);
   g_clear_pointer (&fixture->shares, tplan_plan_free);
   g_clear_pointer (&fixture->three, tplan_costs_close);
+  g_clear_pointer (&fixture->heavy, tplan_graph_free);
 }
 
 static void
