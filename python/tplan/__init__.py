@@ -171,18 +171,22 @@ class Graph(_Object):
                  pins: Optional[Names] = None, costs: Optional[Path] = None,
                  threads: int = 0,
                  memory_limits: Optional[Names] = None,
-                 memory_reserves: Optional[Names] = None) -> "Plan":
+                 memory_reserves: Optional[Names] = None,
+                 stream_weights: bool = False) -> "Plan":
         """The cheapest plan for `devices`, such as "cpu" or ["cpu",
         "opencl:0"] (None: "cpu" and the first OpenCL device there is), by the
         figures in the cost table `costs` (None: the user's). `pins` are
         "GLOB=DEVICE", `memory_limits` "DEVICE=SIZE", such as "opencl:0=512M";
         `memory_reserves`, likewise, are what a plan leaves of those to
-        kernels, which want weights packed and scratch."""
+        kernels, which want weights packed and scratch. With `stream_weights`
+        weights may stay in host memory where limits make the plan dearer, and
+        are sent to the device in every run."""
         with _Costs(costs, devices, threads) as table:
             return Plan(attempt("graph_optimize_full", self._get(),
                                 table._get(),
                                 optimize_options(pins, memory_limits,
-                                                 memory_reserves)))
+                                                 memory_reserves,
+                                                 stream_weights)))
 
 
 def calibrate(graph: Optional[Graph] = None, devices: Optional[Names] = None,

@@ -63,7 +63,8 @@ class _OptimizeOptions(ctypes.Structure):
                 ("needs_measured", ctypes.c_int), ("watch", _Watch),
                 ("watts", ctypes.POINTER(ctypes.c_char_p)),
                 ("prices", ctypes.POINTER(ctypes.c_char_p)),
-                ("memory_reserves", ctypes.POINTER(ctypes.c_char_p)), _LATER]
+                ("memory_reserves", ctypes.POINTER(ctypes.c_char_p)),
+                ("streams_weights", ctypes.c_int), _LATER]
 
 
 class _Transfer(ctypes.Structure):
@@ -191,11 +192,12 @@ def load_options(dims: Optional[dict], assume_dims: bool) -> Any:
     return ctypes.byref(_LoadOptions(dims=table, assumes_dims=assume_dims))
 
 
-def optimize_options(pins: Any, memory_limits: Any,
-                     memory_reserves: Any) -> Any:
+def optimize_options(pins: Any, memory_limits: Any, memory_reserves: Any,
+                     stream_weights: bool) -> Any:
     return ctypes.byref(_OptimizeOptions(
         pins=strings(pins), memory_limits=strings(memory_limits),
-        memory_reserves=strings(memory_reserves)))
+        memory_reserves=strings(memory_reserves),
+        streams_weights=stream_weights))
 
 
 def listed(name: str, handle: Any) -> list:

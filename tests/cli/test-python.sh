@@ -128,6 +128,14 @@ import json
 kept = json.load(open("limited.json"))
 assert kept["memory_limits"] == [1023 << 20] and kept["memory_reserves"] == [1 << 20]
 assert tplan.Graph("mlp.json", assume_dims=True).inputs[0].shape == (4, 16)
+wide = {"format": "tplan-graph/1", "outputs": ["y"], "inputs": [{"name": "x", "shape": [8, 256]}],
+        "initializers": [{"name": w, "shape": [256, 256], "fill": 0.1} for w in ("u", "v")],
+        "ops": [{"name": "a", "type": "MatMul", "inputs": ["x", "u"], "outputs": ["h"]},
+                {"name": "b", "type": "MatMul", "inputs": ["h", "v"], "outputs": ["y"]}]}
+json.dump(wide, open("wide.json", "w"))
+streamed = tplan.Graph("wide.json").optimize(devices=["sim:desktop-cpu", "sim:laptop-gpu"], pins="*=sim:laptop-gpu",
+                                             memory_limits="sim:laptop-gpu=400K", stream_weights=True)
+assert "streamed" in [it.reason for it in streamed.explain()]
 PY
 case_ "what is measured is found again" <<'PY'
 import os, tplan
