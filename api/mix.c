@@ -9,6 +9,7 @@
 #include "api/graph.h"
 #include "api/load.h"
 #include "api/objects.h"
+#include "api/optimize.h"
 #include "api/plan.h"
 #include "api/road.h"
 #include "api/session.h"

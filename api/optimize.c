@@ -1,6 +1,8 @@
 /* optimize.c: the road with options of the public calls. */
 #include "config.h"
 
+#include "api/optimize.h"
+
 #include "api/road.h"
 #include "api/watch.h"
 #include "ir/guard.h"

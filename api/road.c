@@ -59,12 +59,6 @@ road_clear (Road *road)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Road, road_clear)
 
 void
-tp_road_notes_clear (TpRoadNotes *notes)
-{
-  g_clear_pointer (&notes->warnings, g_ptr_array_unref);
-}
-
-void
 tp_measured_clear (TpMeasured *measured)
 {
   g_clear_pointer (&measured->warnings, g_ptr_array_unref);

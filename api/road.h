@@ -11,6 +11,7 @@
 
 #include "api/memory-limit.h"
 #include "api/rates.h"
+#include "api/road-notes.h"
 #include "calib/calib.h"
 #include "include/tplan.h"
 
@@ -51,16 +52,6 @@ typedef struct
                                * stage begins */
 } TpRoadOptions;
 
-/* What is worth telling of a road that was taken. */
-typedef struct
-{
-  GPtrArray *warnings;        /* of char *, for people; NULL: none */
-  int n_ops;
-  int n_unmeasured;           /* ops with an estimated time on a real device */
-} TpRoadNotes;
-void tp_road_notes_clear (TpRoadNotes *notes);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
-
 /**
  * tp_road_plan:
  * @out_notes: (nullable): set also where placing failed
@@ -78,11 +69,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
 TplanPlan *tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
                          const TpRoadOptions *options, TpRoadNotes *out_notes,
                          GError **error);
-
-/* tplan_graph_optimize_full (); @ignores_memory: as in the options of the road. */
-TplanPlan *tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
-                             const TplanOptimizeOptions *options,
-                             gboolean ignores_memory, GError **error);
 
 /* Names of the fusion rules that options may leave out; NULL-terminated. */
 const char *const *tp_road_list_rules (void);

@@ -3,7 +3,9 @@
 #ifndef TP_API_STREAM_H
 #define TP_API_STREAM_H
 
-#include "api/road.h"
+#include "api/road-notes.h"
+#include "include/tplan.h"
+#include "ir/graph.h"
 
 /* A plan and what is worth telling of how it was made. */
 typedef struct

@@ -1,0 +1,10 @@
+/* road-notes.c: see road-notes.h. */
+#include "config.h"
+
+#include "api/road-notes.h"
+
+void
+tp_road_notes_clear (TpRoadNotes *notes)
+{
+  g_clear_pointer (&notes->warnings, g_ptr_array_unref);
+}

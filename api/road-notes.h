@@ -1,0 +1,16 @@
+/* road-notes.h: what is worth telling of a road that was taken. */
+#ifndef TP_API_ROAD_NOTES_H
+#define TP_API_ROAD_NOTES_H
+
+#include <glib.h>
+
+typedef struct
+{
+  GPtrArray *warnings;        /* of char *, for people; NULL: none */
+  int n_ops;
+  int n_unmeasured;           /* ops with an estimated time on a real device */
+} TpRoadNotes;
+void tp_road_notes_clear (TpRoadNotes *notes);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
+
+#endif
