@@ -5,6 +5,7 @@
 #include "planner/limit-best.h"
 
 #include "ir/guard.h"
+#include "planner/limit-questions.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/limit-questions.h"
 
 #include <string.h>
 

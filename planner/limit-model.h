@@ -101,10 +101,6 @@ tp_limit_price (gint64 price, gint64 bytes)
   return (gint64) ((TpLimitWide) price * bytes >> 30);
 }
 
-/* Of a placement: kernels and copies, groups where they save. */
-gint64 tp_limit_model_cost (const TpLimitModel *model, const gint8 *devices);
-/* What it costs more with @op on its other device, where it may be. */
-gint64 tp_limit_model_move (const TpLimitModel *model, gint8 *devices, int op);
 /* Whether @it has no bytes of its own on @device: what is streamed is there as the
  * constant that it is. */
 static inline gboolean
@@ -118,15 +114,4 @@ tp_limit_model_is_kept (const TpLimitModel *model, const TpLimitHolding *it,
  * @device when @step begins. */
 gint64 tp_limit_model_find_held (const TpLimitModel *model, int index,
                                  int device, int step, int *out_n);
-/* What @devices (TP_LIMIT_FREE: either) holds at least on @device when op @step
- * begins. */
-gint64 tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,
-                            int device, int step);
-/* The most of these over all steps, and the first with so much. */
-gint64 tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
-                            int device, int *out_step);
-/* @shares: [op]: bytes that it, with others or alone, holds on @device at @step. */
-void tp_limit_model_share (const TpLimitModel *model, int device, int step,
-                           gint64 *shares);
-
 #endif

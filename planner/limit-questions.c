@@ -1,7 +1,7 @@
-/* limit-questions.c: what placements cost and hold: see limit-model.h. */
+/* limit-questions.c: see limit-questions.h. */
 #include "config.h"
 
-#include "planner/limit-model.h"
+#include "planner/limit-questions.h"
 
 #include <string.h>
 

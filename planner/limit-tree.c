@@ -13,6 +13,7 @@
 #include "ir/guard.h"
 #include "ir/pointers.h"
 #include "planner/limit-climb.h"
+#include "planner/limit-questions.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check-held.h"
-#include "planner/limit-model.h"
+#include "planner/limit-questions.h"
 #include "planner/place.h"
 
 #include <glib/gstdio.h>
