@@ -45,10 +45,9 @@ extern TpPlanning tp_cli_planning;
     "leave out a fusion rule (repeatable)", "RULE" }, \
   { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_limits, \
-    "take at most SIZE (512M) of its memory (repeatable)", "DEV=SIZE" }, \
-  { "stream-weights", 0, 0, G_OPTION_ARG_NONE, \
-    &tp_cli_planning.streams_weights, \
-    "where limits bind, weights may come from the host each run", NULL }, \
+    "at most 512M of its memory; also --stream-weights", "DEV=SIZE" }, \
+  { "stream-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \
+    &tp_cli_planning.streams_weights, NULL, NULL }, \
   { "level", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.level, \
     "estimate (default), or measure what is missing", "LEVEL" }, \
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \

@@ -965,13 +965,14 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  * @op: the name of an op
  *
  * Returns: (transfer none) (nullable): why @op is where it is: "alone" (there is
- *   no other device), "streamed" (it sends a weight that stays there), "pinned", "only" (no other device can), "tie" (it would be
- *   elsewhere in a plan that is cheaper by less than noise), "memory" (likewise in
- *   one that takes more memory than there is), "load" (likewise in one whose
- *   busiest engine carries more), "faster" (by itself than on any other), "equal"
- *   (and beside its neighbours), "together" (slower, but what it is to be with is
- *   there) or "neighbours" (slower, but leaving them would cost more). Others may be
- *   added. %NULL if there is no such op.
+ *   no other device), "streamed" (it sends a weight that stays there), "pinned",
+ *   "only" (no other device can), "tie" (it would be elsewhere in a plan that is
+ *   cheaper by less than noise), "memory" (likewise in one that takes more memory
+ *   than there is), "load" (likewise in one whose busiest engine carries more),
+ *   "faster" (by itself than on any other), "equal" (and beside its neighbours),
+ *   "together" (slower, but what it is to be with is there) or "neighbours"
+ *   (slower, but leaving them would cost more). Others may be added. %NULL if there
+ *   is no such op.
  *
  * Thread: any.
  */
@@ -1010,7 +1011,9 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL
  *   with @error set:
  *   %TPLAN_ERROR_DEVICE: a device is absent or failed: see `tplan devices`.
- *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch.
+ *   %TPLAN_ERROR_MEMORY: not enough on a device: free some, or cut the batch. Or more
+ *     is taken, with weights packed and scratch, than the limits and reserves of
+ *     @plan: plan again with the reserve that the message says.
  *   %TPLAN_ERROR_UNSUPPORTED: an op that has costs but cannot be run.
  *   %TPLAN_ERROR_INPUT: a loaded plan that cannot be run; see tplan_plan_check().
  *   %TPLAN_ERROR_STALE: the plan was made for another machine: make one for this.

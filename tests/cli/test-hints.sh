@@ -111,6 +111,13 @@ grep -q 'with N=[0-9]* it fits, .* for [0-9]* runs' .err; say $? "and half the b
   echo '{"type": "Sum", "inputs": ["s1", "s2", "s3", "s4"], "outputs": ["y"]}]}'
 } > broad.json
 note 'in another order' optimize broad.json --devices sim:desktop-cpu --mem-limit sim:desktop-cpu=160K
+# Two weights of 1 MiB, where the device of the host has no part.
+cat > heavy.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "heavy", "outputs": ["z"], "inputs": [{"name": "x", "shape": [8, 512]}],
+  "initializers": [{"name": "u", "shape": [512, 512], "fill": 0.1}, {"name": "v", "shape": [512, 512], "fill": 0.1}],
+  "ops": [{"type": "MatMul", "inputs": ["x", "u"], "outputs": ["y"]}, {"type": "MatMul", "inputs": ["y", "v"], "outputs": ["z"]}] }
+JSON
+note 'with weights sent from host memory' optimize heavy.json --devices $sims --pin "*=sim:laptop-gpu" --mem-limit sim:laptop-gpu=1500K
 note "'Odd' is not known" run odd.json --devices cpu
 echo "fc1,ref" > some.csv
 note 'no device is given' check --placement some.csv mlp.json --devices ref
