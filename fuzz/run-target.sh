@@ -6,7 +6,7 @@ source=$1
 target=$2
 dict=
 case $target in
-  graph-json|plan|tiers|mix|cost|machine|safetensors) dict=-dict=$source/fuzz/json.dict ;;
+  graph-json|plan|streamed|tiers|mix|cost|machine|safetensors) dict=-dict=$source/fuzz/json.dict ;;
   onnx|pb) dict=-dict=$source/fuzz/onnx.dict ;;
 esac
 # Some write a file for each input: in memory that takes a third of the time. What is
@@ -15,6 +15,7 @@ esac
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
 ASAN_OPTIONS=malloc_context_size=2:${ASAN_OPTIONS-}
 export TMPDIR ASAN_OPTIONS
+[ "$target" != streamed ] || FUZZ_GRAPH=$FUZZ_GRAPH_OF_STREAMED
 status=0
 ./fuzz/fuzz-"$target" $dict -max_total_time="${FUZZ_SECONDS:-60}" -timeout="${FUZZ_TIMEOUT:-10}" \
   -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \

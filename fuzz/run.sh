@@ -15,7 +15,7 @@ folders=$3 # what the targets are linked with
 fuzz=$build/_fuzz
 FUZZ_CORPUS=${FUZZ_CORPUS:-$fuzz/corpus}
 export FUZZ_CORPUS
-targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan tiers mix cost rows machine object code}
+targets=${FUZZ_TARGETS:-graph-json onnx npy npz safetensors pb plan streamed tiers mix cost rows machine object code}
 sanitize=address,undefined
 
 command -v "${CLANG:=clang}" > /dev/null || {
@@ -29,6 +29,7 @@ cd "$fuzz"
   CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,$sanitize -fno-sanitize-recover=undefined"
 for folder in $folders; do make -s -C $folder; done
 make -s -C fuzz targets
+ln -sf fuzz-plan fuzz/fuzz-streamed # of another model
 
 # Seeds: one folder per target.
 rm -rf bad && mkdir bad
@@ -75,8 +76,8 @@ done
 # What was measured of this machine, and what was compiled for it; of `ref` alone it
 # is had in seconds, and everywhere.
 tplan () { TPLAN_MODULE_DIR=$build/kernel/.libs TPLAN_COST=$fuzz/cost.db XDG_CACHE_HOME=$fuzz/cache "$build/cli/tplan" "$@" > tplan.log 2>&1 || { cat tplan.log >&2; false; } }
-mkdir -p seeds/machine seeds/rows seeds/tiers seeds/mix seeds/code
-for target in machine rows tiers mix code; do mkdir -p "$FUZZ_CORPUS/$target"; done
+mkdir -p seeds/machine seeds/rows seeds/streamed seeds/tiers seeds/mix seeds/code
+for target in machine rows streamed tiers mix code; do mkdir -p "$FUZZ_CORPUS/$target"; done
 mlp=$source/examples/mlp.json
 # Few ops: what an input changes is what is used, and it takes no time.
 cat > small.json <<'JSON'
@@ -105,6 +106,19 @@ printf '\1\14\0\3\2ab' > seeds/rows/text
 tplan optimize -q -f small.json --dim N=1,3,8 --devices sim:desktop-cpu,sim:desktop-gpu \
   --pin relu=sim:desktop-gpu -o tiers.json
 cp tiers.json seeds/tiers/good
+# Weights that are streamed, of which one has two readers.
+cat > heavy.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "heavy", "opset": 17, "outputs": ["z"],
+  "inputs": [{"name": "x", "dtype": "float32", "shape": [1, 128]}],
+  "initializers": [{"name": "u", "dtype": "float32", "shape": [128, 128], "fill": 0.1},
+    {"name": "v", "dtype": "float32", "shape": [128, 128], "fill": 0.2}],
+  "ops": [{"name": "a", "type": "MatMul", "inputs": ["x", "u"], "outputs": ["p"]},
+    {"name": "b", "type": "MatMul", "inputs": ["p", "v"], "outputs": ["q"]},
+    {"name": "c", "type": "MatMul", "inputs": ["q", "u"], "outputs": ["z"]}] }
+JSON
+tplan optimize -q -f heavy.json --devices sim:desktop-cpu,sim:desktop-gpu --pin '?=sim:desktop-gpu' \
+  --mem-limit sim:desktop-gpu=80K --stream-weights -o streamed.json
+sed '/^ "sha256": /,$d' streamed.json > seeds/streamed/good
 # Two models side by side, by devices that both are on; and with limits of memory, of which some is reserved.
 tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=100/s --rate good=30/s \
   --devices sim:desktop-cpu,sim:desktop-gpu -o mix.json
@@ -119,12 +133,13 @@ zero='\0\0\0\0\0\0\0'
 tplan run --devices cpu --threads 1 --repeat 1 "$mlp" || true
 find cache/tplan/code -type f -size -64k -exec cp {} seeds/code/ \; 2> /dev/null || true
 FUZZ_GRAPH=$source/tests/bad/good.json
+FUZZ_GRAPH_OF_STREAMED=$fuzz/heavy.json
 FUZZ_GRAPH_OF_TIERS=$fuzz/small.json
 FUZZ_GRAPH_OF_MACHINE=$fuzz/small-of-4.json
 FUZZ_GRAPH_OF_MIX=$mlp
 FUZZ_MACHINE=$fuzz/with-machine.json
 FUZZ_COSTS=$fuzz/with-costs.json
-export FUZZ_GRAPH FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE FUZZ_COSTS
+export FUZZ_GRAPH FUZZ_GRAPH_OF_STREAMED FUZZ_GRAPH_OF_TIERS FUZZ_GRAPH_OF_MACHINE FUZZ_GRAPH_OF_MIX FUZZ_MACHINE FUZZ_COSTS
 
 status=0
 printf '%s\n' $targets | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" \
