@@ -462,13 +462,24 @@ warn_no_host (TpRoadNotes *notes)
                              "works in host memory"));
 }
 
+/* Of what might stream, if it were measured. */
+static void
+warn_unmeasured (TpRoadNotes *notes)
+{
+  g_ptr_array_add (notes->warnings,
+                   g_strdup ("kernels that read streamed weights are not "
+                             "measured, and win nothing from those that are: "
+                             "measure them with `tplan optimize "
+                             "--level=measure`"));
+}
+
 /* @best becomes what is cheapest of that and those with weights streamed; *@error,
  * which says why @road led nowhere, goes where there is one. */
 static void
 stream (const Road *road, TpTaken *best, GError **error)
 {
-  const TpStreamSearch search = { take_streamed, (gpointer) road,
-                                  road->model->graph, road->limits };
+  TpStreamSearch search = { take_streamed, (gpointer) road,
+                            road->model->graph, road->limits, 0 };
   g_autoptr (GError) local = NULL;
 
   if (road->costs->host == TP_COSTS_HOST)
@@ -480,6 +491,9 @@ stream (const Road *road, TpTaken *best, GError **error)
     }
   else if (best->plan != NULL)
     g_clear_error (error);
+  if (best->plan != NULL && tp_api_get_plan (best->plan)->streamed == NULL
+      && search.n_unmeasured > best->notes.n_unmeasured)
+    warn_unmeasured (&best->notes);
 }
 
 TplanPlan *

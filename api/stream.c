@@ -26,7 +26,7 @@ typedef struct
 
 typedef struct
 {
-  const TpStreamSearch *search;
+  TpStreamSearch *search;
   TpTaken *best;
   guint8 *is_streamed;        /* [tensor] */
 } Search;
@@ -187,7 +187,7 @@ find_weights (Search *self)
   return has_any;
 }
 
-/* No plan in @out: none fits. */
+/* No plan in @out: none fits, or only by figures that are not to be used. */
 static gboolean
 attempt (Search *self, TpTaken *out, GError **error)
 {
@@ -198,12 +198,17 @@ attempt (Search *self, TpTaken *out, GError **error)
       || self->search->take (self->search->data, names, out, &local)
       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
     return TRUE;
+  if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_STALE))
+    {
+      self->search->n_unmeasured = G_MAXINT;
+      return TRUE;
+    }
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }
 
 gboolean
-tp_stream_search (const TpStreamSearch *search, TpTaken *best, GError **error)
+tp_stream_search (TpStreamSearch *search, TpTaken *best, GError **error)
 {
   g_autofree guint8 *is_streamed
       = tp_new0 (guint8, search->graph->n_tensors + 1);
@@ -220,6 +225,8 @@ tp_stream_search (const TpStreamSearch *search, TpTaken *best, GError **error)
         return FALSE;
       if (taken.plan == NULL)
         break;
+      if (step == 0)
+        search->n_unmeasured = taken.notes.n_unmeasured;
       cost_ns = tplan_plan_get_cost_ns (taken.plan);
       goes_on = cost_ns < last_ns && keep_some (&self, &taken);
       last_ns = cost_ns;

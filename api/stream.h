@@ -24,6 +24,8 @@ typedef struct
   gpointer data;
   const TpGraph *graph;
   const gint64 *limits;       /* [row] (ir/pools.h), 0: none */
+  int n_unmeasured;           /* set: of the first plan that streams, as in TpRoadNotes;
+                               * G_MAXINT: so many that it is none */
 } TpStreamSearch;
 
 /**
@@ -34,7 +36,7 @@ typedef struct
  * there for their bytes, as far as its limit allows. FALSE with @error: planning
  * failed otherwise than for want of memory.
  */
-gboolean tp_stream_search (const TpStreamSearch *search, TpTaken *best,
+gboolean tp_stream_search (TpStreamSearch *search, TpTaken *best,
                            GError **error);
 
 #endif

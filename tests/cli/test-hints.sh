@@ -118,6 +118,13 @@ cat > heavy.json <<'JSON'
   "ops": [{"type": "MatMul", "inputs": ["x", "u"], "outputs": ["y"]}, {"type": "MatMul", "inputs": ["y", "v"], "outputs": ["z"]}] }
 JSON
 note 'with weights sent from host memory' optimize heavy.json --devices $sims --pin "*=sim:laptop-gpu" --mem-limit sim:laptop-gpu=1500K
+# Over a slow link weights are not streamed, which nobody measured.
+printf '[machine]\ngflops=1000\ngbps=100\nlaunch=1us\nlink=100MB/s+1us\n' > far.conf
+try 0 calibrate heavy.json -q --devices ref; say $? "a measured device, and one that is far"
+note 'read streamed weights are not measured' optimize heavy.json --devices "ref,sim:$work/far.conf" --mem-limit "sim:$work/far.conf=1500K" --stream-weights
+try 0 optimize heavy.json --devices "ref,sim:$work/far.conf" --mem-limit "sim:$work/far.conf=1500K" --stream-weights --stale fail \
+  && err_has 'read streamed weights are not measured'
+say $? "which fails nobody who wants no estimates"
 note "'Odd' is not known" run odd.json --devices cpu
 echo "fc1,ref" > some.csv
 note 'no device is given' check --placement some.csv mlp.json --devices ref
